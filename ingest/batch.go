@@ -1,0 +1,34 @@
+package ingest
+
+import (
+	"unfold/sparse/vec"
+)
+
+// Batch is a run of events that have become vectors.
+type Batch struct {
+	// X holds the encoded vectors, n x dim, before any PCA.
+	X vec.Matrix[float32]
+	// ID holds the events' ids as they came, or no values if none was named.
+	ID Column
+	// Kept are the columns that pass through, with their types.
+	Kept []Column
+	// Label holds the label column's values as text if one was named (it may
+	// also be among Kept); a missing label is "".
+	Label []string
+	// Origin says where row 0 came from.
+	Origin Origin
+}
+
+// Len returns the number of events.
+func (b *Batch) Len() int { return b.X.Rows }
+
+// Origin is a place in a source, for errors and for output headers.
+type Origin struct {
+	// File and Row (0-based, of the first row of the batch) for files.
+	File string
+	Row  int64
+	// Topic, Partition, Offset for messages; Topic is empty for files.
+	Topic     string
+	Partition int
+	Offset    int64
+}

@@ -1,0 +1,36 @@
+package models
+
+import (
+	"context"
+
+	"unfold/sparse/vec"
+)
+
+// Placed holds the places of n events on the map.
+type Placed struct {
+	// Mu are the coordinates, n x d.
+	Mu vec.Matrix[float32]
+	// Sigma is the model's own length scale for each event (Saul 2020, eq 21),
+	// in map units.
+	Sigma []float32
+	// NoveltyLocal and NoveltyGlobal are percentiles in [0,1] of the event's
+	// local outlier factor and of its mean neighbour distance among the
+	// reference points' own leave-one-out values.
+	NoveltyLocal, NoveltyGlobal []float32
+}
+
+// Placer places events against a fixed snapshot. Place is a pure function of
+// (snapshot, vector): the same bits for any batch size, order and number of
+// threads. A Placer is safe for concurrent use.
+type Placer interface {
+	// Place returns the places of the rows of x (n x Dim, before PCA).
+	// It fails if x.Cols != Dim or a value is not finite; the error is then
+	// a *RowError that names the row and column.
+	Place(ctx context.Context, x vec.Matrix[float32]) (Placed, error)
+	// Dim is the dimension of an event's vector, Dims that of the map.
+	Dim() int
+	Dims() int
+	// Version and Epoch are those of the snapshot.
+	Version() uint64
+	Epoch() uint32
+}

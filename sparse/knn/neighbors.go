@@ -1,0 +1,23 @@
+package knn
+
+// Neighbors holds the K nearest neighbours of N query points.
+//
+// Row i of Index and Dist2 (at i*K) lists them nearest first: the row numbers
+// of the neighbours and their squared Euclidean distances. Equal distances are
+// ordered by row number, so the lists are a function of the data alone.
+type Neighbors struct {
+	N, K  int
+	Index []int32
+	Dist2 []float64
+}
+
+// NewNeighbors returns room for n lists of k neighbours.
+func NewNeighbors(n, k int) *Neighbors {
+	return &Neighbors{N: n, K: k, Index: make([]int32, n*k), Dist2: make([]float64, n*k)}
+}
+
+// Row returns the neighbours of point i, nearest first, and their squared
+// distances. The slices share memory with nb.
+func (nb *Neighbors) Row(i int) (index []int32, dist2 []float64) {
+	return nb.Index[i*nb.K : (i+1)*nb.K : (i+1)*nb.K], nb.Dist2[i*nb.K : (i+1)*nb.K : (i+1)*nb.K]
+}
