@@ -1,0 +1,32 @@
+# The commands of this project. Only Go is needed (no cgo, no other tool).
+
+GO ?= go
+export CGO_ENABLED = 0
+
+.PHONY: build demo test lint fmt clean
+
+# build makes bin/unfold.
+build:
+	$(GO) build -trimpath -o bin/unfold ./cmd/unfold
+
+# demo turns a real event stream into a map, with an embedded broker, and ends by itself. See out/demo.
+demo: build
+	bin/unfold demo --out out/demo
+
+# test runs every test. Larger data sets: UNFOLD_DATA=DIR make test.
+test:
+	$(GO) test ./...
+
+# lint holds the code to gofmt, go vet and a short list of staticcheck's checks (staticcheck.conf).
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+		if [ -n "$$unformatted" ]; then echo "not in gofmt's format (make fmt):"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./... ./testdata/kdd
+	$(GO) tool staticcheck ./...
+
+# fmt puts every file into gofmt's format.
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+clean:
+	rm -rf bin out

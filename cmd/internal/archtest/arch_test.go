@@ -1,0 +1,161 @@
+package archtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pkg is what `go list -json` says of a package.
+type pkg struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+	Deps                               []string
+}
+
+// below names for every layer the layers that it may import, itself included.
+var below = map[string][]string{
+	"cmd":      {"cmd", "stream", "ingest", "models", "coarse", "sparse", "testdata"},
+	"stream":   {"stream", "ingest", "models", "coarse", "sparse"},
+	"ingest":   {"ingest", "sparse"},
+	"models":   {"models", "coarse", "sparse"},
+	"coarse":   {"coarse", "sparse"},
+	"sparse":   {"sparse"},
+	"testdata": {},
+	"docs":     {"docs"},
+}
+
+// homes names for every heavy dependency where it may be imported, and where
+// tests may besides.
+var homes = []struct {
+	dependency  string
+	code, tests []string
+}{
+	{"github.com/apache/arrow/go", []string{"unfold/ingest"}, nil},
+	{"github.com/segmentio/kafka-go", []string{"unfold/stream/kafka"}, []string{"unfold/cmd"}},
+	{"github.com/twmb/franz-go", []string{"unfold/cmd", "unfold/stream/streamtest", "unfold/stream/kafka/kafkatest"}, []string{"unfold/stream"}},
+	{"github.com/prometheus", []string{"unfold/cmd/internal"}, nil},
+	{"net/http", []string{"unfold/cmd/internal"}, nil},
+	{"gonum.org/v1/plot", []string{"unfold/cmd/internal"}, nil},
+	{"github.com/alecthomas/kong", []string{"unfold/cmd/internal"}, nil},
+	{"github.com/james-bowman/sparse", []string{"unfold/sparse"}, nil},
+}
+
+// unknowing are the layers that, by whatever way, must not link these.
+var (
+	unknowing = []string{"sparse", "coarse", "models"}
+	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus"}
+)
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		from := layer(p.ImportPath)
+		if from == "" {
+			continue // the module's root holds no code
+		}
+		allowed, known := below[from]
+		if !known {
+			t.Errorf("%s: folder %q is no layer; give it its place in below", p.ImportPath, from)
+			continue
+		}
+		for _, i := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			if to := layer(i); to != "" && !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s: %s may import only %s", p.ImportPath, i, from, strings.Join(allowed, ", "))
+			}
+		}
+	}
+}
+
+func TestHeavyDependenciesStayAtTheLeaves(t *testing.T) {
+	for _, p := range packages(t) {
+		if layer(p.ImportPath) == "" {
+			continue
+		}
+		for _, h := range homes {
+			if i := first(p.Imports, h.dependency); i != "" && !within(p.ImportPath, h.code) {
+				t.Errorf("%s imports %s, which belongs to %s", p.ImportPath, i, strings.Join(h.code, ", "))
+			}
+			places := slices.Concat(h.code, h.tests)
+			if i := first(slices.Concat(p.TestImports, p.XTestImports), h.dependency); i != "" && !within(p.ImportPath, places) {
+				t.Errorf("the tests of %s import %s, which belongs to %s", p.ImportPath, i, strings.Join(places, ", "))
+			}
+		}
+	}
+}
+
+func TestModelsLinkNoTransport(t *testing.T) {
+	for _, p := range packages(t) {
+		if !slices.Contains(unknowing, layer(p.ImportPath)) {
+			continue
+		}
+		for _, u := range unknown {
+			if d := first(p.Deps, u); d != "" {
+				t.Errorf("%s links %s, directly or through another package", p.ImportPath, d)
+			}
+		}
+	}
+}
+
+func TestLayersExist(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		seen[layer(p.ImportPath)] = true
+	}
+	for l := range below {
+		if !seen[l] {
+			t.Errorf("no package in layer %s: the tests above looked at nothing there", l)
+		}
+	}
+}
+
+// packages lists the module's packages with their direct and indirect imports.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	list := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports,Deps",
+		"unfold/...", "unfold/testdata/kdd")
+	complaints := new(bytes.Buffer)
+	list.Stderr = complaints
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, complaints)
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// layer returns the top folder of a package of this module, or "".
+func layer(path string) string {
+	rest, own := strings.CutPrefix(path, "unfold/")
+	if !own {
+		return ""
+	}
+	top, _, _ := strings.Cut(rest, "/")
+	return top
+}
+
+// first returns the first of paths that is prefix or stands below it, or "".
+func first(paths []string, prefix string) string {
+	for _, p := range paths {
+		if p == prefix || strings.HasPrefix(p, prefix+"/") {
+			return p
+		}
+	}
+	return ""
+}
+
+func within(path string, homes []string) bool {
+	return slices.ContainsFunc(homes, func(h string) bool { return first([]string{path}, h) != "" })
+}

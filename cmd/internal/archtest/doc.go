@@ -1,0 +1,17 @@
+// Package archtest holds the direction of imports.
+//
+// Imports point one way:
+//
+//	cmd -> stream -> (ingest, models) -> coarse -> sparse
+//
+// A package may import packages of its own layer and of the layers below it,
+// never of one above; ingest and models stand side by side and do not know each
+// other. testdata holds bytes and imports nothing.
+//
+// The heavy dependencies stay at the leaves that need them: Arrow in ingest,
+// kafka-go in stream/kafka, HTTP and Prometheus under cmd/internal. So a program
+// that only wants the model links the model, and a change of broker or of
+// format touches one folder.
+//
+// The package has no code of its own; its test reads the import graph.
+package archtest
