@@ -1,56 +1,35 @@
 package modeltest
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"runtime"
-	"sort"
-	"strings"
 	"testing"
+
+	"unfold/sparse/fixtures"
 )
 
-// Dir returns the folder of fixtures: UNFOLD_FIXTURES, or the repository's own
-// testdata/fixtures.
-func Dir() string {
-	if d := os.Getenv("UNFOLD_FIXTURES"); d != "" {
-		return d
-	}
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "testdata", "fixtures")
-}
+// Saul holds the reference numbers of one run of the latent variable model.
+type Saul = fixtures.Saul
 
-// Each decodes every JSON file of the folder's subject into a new T and runs
-// f on it as a subtest named after the file. It fails if there is no file.
-func Each[T any](t *testing.T, subject string, f func(t *testing.T, fixture *T)) {
-	t.Helper()
-	dir := filepath.Join(Dir(), subject)
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Fatalf("no fixtures (*.json) in %s; set UNFOLD_FIXTURES to a folder that holds %s/", dir, subject)
-	}
-	sort.Strings(files)
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fixture := new(T)
-			if err := json.Unmarshal(raw, fixture); err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			f(t, fixture)
-		})
-	}
-	t.Logf("ran %d fixtures of %s", len(files), dir)
-}
+// Dir returns the folder of fixtures: UNFOLD_FIXTURES, or the repository's own.
+func Dir() string { return fixtures.Dir() }
 
-// EachSaul runs f on every fixture of the latent variable model (Saul 2020).
+// EachSaul runs f on every fixture of the latent variable model as a subtest,
+// says how many they were, and fails if there was none.
 func EachSaul(t *testing.T, f func(t *testing.T, s *Saul)) {
 	t.Helper()
-	Each(t, "saul", f)
+	fixtures.EachSaul(t, f)
+}
+
+// Error returns the largest difference relative to the largest wanted entry.
+func Error(got, want []float64) float64 { return fixtures.Error(got, want) }
+
+// Close reports an error on t, naming what, unless Error(got, want) <= tol.
+func Close(t testing.TB, what string, got, want []float64, tol float64) {
+	t.Helper()
+	fixtures.Close(t, what, got, want, tol)
+}
+
+// CloseTo is Close for one number.
+func CloseTo(t testing.TB, what string, got, want, tol float64) {
+	t.Helper()
+	fixtures.CloseTo(t, what, got, want, tol)
 }
