@@ -60,13 +60,14 @@ func Convert[U, T Float](m Matrix[T]) Matrix[U] {
 }
 
 // SquaredDistance returns sum_k (a_k-b_k)^2, accumulated in float64 in index
-// order, so that it is the same number wherever it is computed.
+// order, so that it is the same number wherever it is computed. (The explicit
+// conversion keeps compilers from fusing the product into the sum on some CPUs.)
 func SquaredDistance[T Float](a, b []T) float64 {
 	b = b[:len(a)]
 	var s float64
 	for k, v := range a {
 		d := float64(v) - float64(b[k])
-		s += d * d
+		s += float64(d * d)
 	}
 	return s
 }
