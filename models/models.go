@@ -23,9 +23,9 @@ type Placed struct {
 // (snapshot, vector): the same bits for any batch size, order and number of
 // threads. A Placer is safe for concurrent use.
 type Placer interface {
-	// Place returns the places of the rows of x (n x Dim, before PCA).
-	// It fails if x.Cols != Dim or a value is not finite; the error is then
-	// a *RowError that names the row and column.
+	// Place returns the places of the rows of x (n x Dim, before PCA). It
+	// fails with a *DimensionError if x.Cols != Dim, and with a *RowError that
+	// names row and column if a value is not finite.
 	Place(ctx context.Context, x vec.Matrix[float32]) (Placed, error)
 	// Dim is the dimension of an event's vector, Dims that of the map.
 	Dim() int

@@ -1,0 +1,91 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"unfold/sparse/vec"
+)
+
+// ErrBadInput is matched, under errors.Is, by every error that lies in the data
+// or in a file that was given, rather than in the program or the machine.
+var ErrBadInput = errors.New("bad input")
+
+// IsBadInput reports whether err lies in the data that was given.
+func IsBadInput(err error) bool { return errors.Is(err, ErrBadInput) }
+
+// RowError says that a row of a batch cannot be used. It matches ErrBadInput.
+type RowError struct {
+	// Row and Column number the value, from 0, in the batch that was given.
+	Row, Column int
+	// Name is the column's name, if it has one.
+	Name string
+	// Value is what stood there.
+	Value float64
+}
+
+func (e *RowError) Error() string {
+	column := fmt.Sprintf("element %d", e.Column)
+	if e.Name != "" {
+		column = fmt.Sprintf("element %d (%s)", e.Column, e.Name)
+	}
+	what := "NaN"
+	if math.IsInf(e.Value, 0) {
+		what = "infinite"
+	}
+	return fmt.Sprintf("row %d, %s of the vector is %s: every value must be a finite number", e.Row, column, what)
+}
+
+// Is makes a RowError match ErrBadInput.
+func (e *RowError) Is(target error) bool { return target == ErrBadInput }
+
+// DimensionError says that vectors have another dimension than the model's. It
+// matches ErrBadInput.
+type DimensionError struct {
+	// Got is the dimension of the vectors, Want that of the model.
+	Got, Want int
+}
+
+func (e *DimensionError) Error() string {
+	return fmt.Sprintf("vectors of %d elements do not fit a model that was learnt from vectors of %d: use the columns it was learnt from, or learn a new model", e.Got, e.Want)
+}
+
+// Is makes a DimensionError match ErrBadInput.
+func (e *DimensionError) Is(target error) bool { return target == ErrBadInput }
+
+// inputError is an error with a message of its own that matches ErrBadInput.
+type inputError struct{ error }
+
+func (e inputError) Is(target error) bool { return target == ErrBadInput }
+func (e inputError) Unwrap() error        { return e.error }
+
+// BadInputf formats an error, as fmt.Errorf does, that matches ErrBadInput.
+func BadInputf(format string, args ...any) error {
+	return inputError{fmt.Errorf(format, args...)}
+}
+
+// CheckRows returns nil if all of x is finite, else the *RowError of the first
+// value that is not. Names, if not nil, are the columns' names.
+func CheckRows[T vec.Float](x vec.Matrix[T], names []string) error {
+	for i := range x.Rows {
+		// x-x is 0 for a finite x and NaN for all others: one addition a value.
+		var sum T
+		for _, v := range x.Row(i) {
+			sum += v - v
+		}
+		if sum == 0 {
+			continue
+		}
+		for j, v := range x.Row(i) {
+			if v-v != 0 {
+				e := &RowError{Row: i, Column: j, Value: float64(v)}
+				if j < len(names) {
+					e.Name = names[j]
+				}
+				return e
+			}
+		}
+	}
+	return nil
+}

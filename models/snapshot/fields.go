@@ -1,0 +1,165 @@
+package snapshot
+
+import (
+	"unfold/sparse/vec"
+)
+
+// field ties one block name to one field of Snapshot: put gives its content
+// for writing, get takes it when reading. Names, types and meaning of version 1
+// are fixed for ever; new fields get new names.
+type field struct {
+	name string
+	typ  Type
+	// must says that a file without this block is corrupt.
+	must bool
+	// rows and cols are the shape, 0 where any is right.
+	rows, cols int
+	put        func(s *Snapshot) content
+	get        func(s *Snapshot, c content)
+}
+
+// content is the content of a block in memory: a slice of the type's elements,
+// rows*cols long (Text: rows strings).
+type content struct {
+	rows, cols int
+	data       any
+}
+
+// fields lists the blocks of version 1 in the order in which they are written.
+var fields = []field{
+	{"kind", Text, true, 1, 1,
+		func(s *Snapshot) content { return content{1, 1, []string{s.Kind}} },
+		func(s *Snapshot, c content) { s.Kind = first[string](c) }},
+	scalar("version", func(s *Snapshot) uint64 { return s.Version }, func(s *Snapshot, v uint64) { s.Version = v }),
+	{"epoch", Uint32, true, 1, 1,
+		func(s *Snapshot) content { return content{1, 1, []uint32{s.Epoch}} },
+		func(s *Snapshot, c content) { s.Epoch = first[uint32](c) }},
+	scalar("dim", func(s *Snapshot) uint64 { return uint64(s.Dim) }, func(s *Snapshot, v uint64) { s.Dim = toInt(v) }),
+	scalar("neighbors", func(s *Snapshot) uint64 { return uint64(s.Neighbors) }, func(s *Snapshot, v uint64) { s.Neighbors = toInt(v) }),
+	scalar("novelty.k", func(s *Snapshot) uint64 { return uint64(s.NoveltyK) }, func(s *Snapshot, v uint64) { s.NoveltyK = toInt(v) }),
+	column("settings", Bytes, false, func(s *Snapshot) *[]byte { return &s.Settings }),
+	column("encoder", Bytes, false, func(s *Snapshot) *[]byte { return &s.Encoder }),
+	column("names", Text, false, func(s *Snapshot) *[]string { return &s.Names }),
+	column("mean", Float32, false, func(s *Snapshot) *[]float32 { return &s.Mean }),
+	matrix("components", Float32, false, func(s *Snapshot) *vec.Matrix[float32] { return &s.Components }),
+	matrix("reference", Float32, true, func(s *Snapshot) *vec.Matrix[float32] { return &s.Reference }),
+	column("count", Uint32, true, func(s *Snapshot) *[]uint32 { return &s.Count }),
+	matrix("mu", Float64, true, func(s *Snapshot) *vec.Matrix[float64] { return &s.Mu }),
+	column("sigma2", Float64, true, func(s *Snapshot) *[]float64 { return &s.Sigma2 }),
+	column("bandwidth2", Float64, true, func(s *Snapshot) *[]float64 { return &s.Bandwidth2 }),
+	{"unlearnt", Bytes, false, 0, 1,
+		func(s *Snapshot) content {
+			flags := make([]byte, len(s.Unlearnt))
+			for i, u := range s.Unlearnt {
+				if u {
+					flags[i] = 1
+				}
+			}
+			return content{len(flags), 1, flags}
+		},
+		func(s *Snapshot, c content) {
+			for _, f := range c.data.([]byte) {
+				s.Unlearnt = append(s.Unlearnt, f != 0)
+			}
+		}},
+	column("novelty.kdist2", Float64, true, func(s *Snapshot) *[]float64 { return &s.KDist2 }),
+	column("novelty.density", Float64, true, func(s *Snapshot) *[]float64 { return &s.Density }),
+	column("novelty.local", Float64, true, func(s *Snapshot) *[]float64 { return &s.LocalScores }),
+	column("novelty.global", Float64, true, func(s *Snapshot) *[]float64 { return &s.GlobalScores }),
+	{"position.topic", Text, false, 0, 1,
+		func(s *Snapshot) content {
+			return each(s.Positions, func(p Position) string { return p.Topic })
+		},
+		func(s *Snapshot, c content) {
+			for i, v := range c.data.([]string) {
+				s.position(i).Topic = v
+			}
+		}},
+	{"position.partition", Int64, false, 0, 1,
+		func(s *Snapshot) content {
+			return each(s.Positions, func(p Position) int64 { return int64(p.Partition) })
+		},
+		func(s *Snapshot, c content) {
+			for i, v := range c.data.([]int64) {
+				if int64(int32(v)) != v {
+					v = -1 // Validate refuses it
+				}
+				s.position(i).Partition = int32(v)
+			}
+		}},
+	{"position.offset", Int64, false, 0, 1,
+		func(s *Snapshot) content {
+			return each(s.Positions, func(p Position) int64 { return p.Offset })
+		},
+		func(s *Snapshot, c content) {
+			for i, v := range c.data.([]int64) {
+				s.position(i).Offset = v
+			}
+		}},
+}
+
+// byName finds the field of a block.
+var byName = func() map[string]*field {
+	m := make(map[string]*field, len(fields))
+	for i := range fields {
+		m[fields[i].name] = &fields[i]
+	}
+	return m
+}()
+
+// scalar is a field of one uint64.
+func scalar(name string, put func(*Snapshot) uint64, get func(*Snapshot, uint64)) field {
+	return field{name, Uint64, true, 1, 1,
+		func(s *Snapshot) content { return content{1, 1, []uint64{put(s)}} },
+		func(s *Snapshot, c content) { get(s, first[uint64](c)) }}
+}
+
+// column is a field of any number of rows of one element. No rows and no
+// slice are the same.
+func column[T any](name string, t Type, must bool, at func(*Snapshot) *[]T) field {
+	return field{name, t, must, 0, 1,
+		func(s *Snapshot) content { return content{len(*at(s)), 1, *at(s)} },
+		func(s *Snapshot, c content) {
+			if v := c.data.([]T); len(v) > 0 {
+				*at(s) = v
+			}
+		}}
+}
+
+// matrix is a field of rows x cols elements.
+func matrix[T vec.Float](name string, t Type, must bool, at func(*Snapshot) *vec.Matrix[T]) field {
+	return field{name, t, must, 0, 0,
+		func(s *Snapshot) content { m := at(s); return content{m.Rows, m.Cols, m.Data} },
+		func(s *Snapshot, c content) {
+			*at(s) = vec.Matrix[T]{Rows: c.rows, Cols: c.cols, Data: c.data.([]T)}
+		}}
+}
+
+// each makes a column of one value of every element of list.
+func each[E, T any](list []E, value func(E) T) content {
+	out := make([]T, len(list))
+	for i, e := range list {
+		out[i] = value(e)
+	}
+	return content{len(out), 1, out}
+}
+
+// first is the element of a block of one.
+func first[T any](c content) T { return c.data.([]T)[0] }
+
+// position returns the i-th position, making room for it.
+func (s *Snapshot) position(i int) *Position {
+	for len(s.Positions) <= i {
+		s.Positions = append(s.Positions, Position{})
+	}
+	return &s.Positions[i]
+}
+
+// toInt converts a number of the file; one that is no count becomes -1, which
+// Validate refuses.
+func toInt(v uint64) int {
+	if v > 1<<31 {
+		return -1
+	}
+	return int(v)
+}

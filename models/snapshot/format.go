@@ -1,0 +1,108 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"unfold/models"
+)
+
+// FormatVersion is the version of the file format that Write writes, and the
+// latest that Read reads.
+const FormatVersion = 1
+
+// Sizes and limits of the format; docs/formats.md draws them.
+const (
+	magic      = "\x89UNFOLD\n" // a byte above 127 and a line end show damage by text transfer
+	headerSize = 64
+	entrySize  = 64
+	alignment  = 64
+	nameSize   = 24
+	maxBlocks  = 1024
+)
+
+// castagnoli is the table of CRC-32C, which current processors compute in
+// hardware.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Type is the element type of a block.
+type Type uint32
+
+// The element types. Numbers are little-endian. A Text block holds its rows as
+// strings, each a uint32 length and that many bytes.
+const (
+	Bytes Type = iota + 1
+	Text
+	Uint32
+	Uint64
+	Int64
+	Float32
+	Float64
+)
+
+var typeNames = map[Type]string{Bytes: "bytes", Text: "text", Uint32: "uint32", Uint64: "uint64", Int64: "int64", Float32: "float32", Float64: "float64"}
+
+func (t Type) String() string {
+	if s, ok := typeNames[t]; ok {
+		return s
+	}
+	return fmt.Sprintf("type %d", uint32(t))
+}
+
+// size is the number of bytes of one element, 0 if elements differ in size (Text).
+func (t Type) size() int {
+	switch t {
+	case Bytes:
+		return 1
+	case Uint32, Float32:
+		return 4
+	case Uint64, Int64, Float64:
+		return 8
+	}
+	return 0
+}
+
+// Block is one entry of a file's directory.
+type Block struct {
+	Name       string
+	Type       Type
+	Rows, Cols uint64
+	// Offset and Length say where the block's bytes are in the file.
+	Offset, Length uint64
+	// CRC is the CRC-32C of these bytes.
+	CRC uint32
+}
+
+// The kinds of trouble with a file; a *FormatError matches one of them.
+var (
+	ErrNotSnapshot = errors.New("not an unfold model file")
+	ErrNewer       = errors.New("written by a newer unfold; upgrade to read it")
+	ErrTruncated   = errors.New("the file is truncated; copy it again or take an older one")
+	ErrCorrupt     = errors.New("the file is corrupt; copy it again or take an older one")
+)
+
+// FormatError says where a file is not a snapshot. It matches its Kind and
+// models.ErrBadInput under errors.Is.
+type FormatError struct {
+	// Kind is one of the errors above.
+	Kind error
+	// Block is the block's name, "header" or "directory".
+	Block string
+	// Offset is where that begins in the file.
+	Offset uint64
+	// Detail says what was found.
+	Detail string
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s at byte %d: %s: %v", e.Block, e.Offset, e.Detail, e.Kind)
+}
+
+// Is makes the error match its kind and models.ErrBadInput.
+func (e *FormatError) Is(target error) bool {
+	return target == e.Kind || target == models.ErrBadInput
+}
+
+// align rounds n up to a multiple of alignment.
+func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }

@@ -1,0 +1,396 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+
+	"unfold/models"
+	"unfold/sparse/vec"
+)
+
+// sample makes a valid snapshot of n points; every optional part is there if full.
+func sample(seed uint64, n, q, d int, full bool) *Snapshot {
+	r := rand.New(rand.NewPCG(seed, 1))
+	positive := func() []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = r.ExpFloat64() + 1e-12
+		}
+		return v
+	}
+	s := &Snapshot{
+		Kind: "lvm", Version: 1 + r.Uint64N(math.MaxUint64), Epoch: 1 + r.Uint32N(100), Dim: q,
+		Reference: vec.New[float32](n, q), Count: make([]uint32, n),
+		Mu: vec.New[float64](n, d), Sigma2: positive(), Bandwidth2: positive(), Neighbors: 1 + r.IntN(20),
+		NoveltyK: 1 + r.IntN(20), KDist2: positive(), Density: positive(), LocalScores: positive(), GlobalScores: positive(),
+	}
+	for i := range s.Reference.Data {
+		s.Reference.Data[i] = float32(r.NormFloat64())
+	}
+	for i := range s.Mu.Data {
+		s.Mu.Data[i] = r.NormFloat64()
+	}
+	for i := range s.Count {
+		s.Count[i] = 1 + r.Uint32N(1000)
+	}
+	slices.Sort(s.LocalScores)
+	slices.Sort(s.GlobalScores)
+	if !full {
+		return s
+	}
+	s.Dim = q + 2
+	s.Settings, s.Encoder = []byte(`{"dims":2}`), []byte("columns\x00and words")
+	s.Mean, s.Components = make([]float32, s.Dim), vec.New[float32](q, s.Dim)
+	for i := range s.Components.Data {
+		s.Components.Data[i] = float32(r.NormFloat64())
+	}
+	for i := range s.Dim {
+		s.Names = append(s.Names, strings.Repeat("n\xffame", i%3)+string(rune('a'+i%26)))
+	}
+	s.Unlearnt = make([]bool, n)
+	s.Unlearnt[n-1] = true
+	s.Positions = []Position{{"events", 0, 17}, {"events", 3, 1 << 60}, {"", 0, 0}}
+	return s
+}
+
+// bytesOf is the file of s.
+func bytesOf(t testing.TB, s *Snapshot) []byte {
+	var b bytes.Buffer
+	if err := Write(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := sample(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 40).Draw(t, "n"),
+			rapid.IntRange(1, 7).Draw(t, "q"), rapid.IntRange(1, 4).Draw(t, "d"), rapid.Bool().Draw(t, "full"))
+		var b bytes.Buffer
+		if err := Write(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len()%alignment != 0 {
+			t.Errorf("the file has %d bytes, not a multiple of %d", b.Len(), alignment)
+		}
+		for name, r := range map[string]io.Reader{
+			"known size":   bytes.NewReader(b.Bytes()),
+			"unknown size": iotest.OneByteReader(bytes.NewReader(b.Bytes())),
+		} {
+			got, err := Read(r)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if !reflect.DeepEqual(got, s) {
+				t.Errorf("%s: read\n%+v, want\n%+v", name, got, s)
+			}
+		}
+	})
+}
+
+func TestBlocksAreAlignedAndListed(t *testing.T) {
+	data := bytesOf(t, sample(3, 30, 5, 2, true))
+	info, err := ReadInfo(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Format != FormatVersion || info.Size != uint64(len(data)) || len(info.Blocks) != len(fields) {
+		t.Fatalf("format %d, %d bytes, %d blocks; want %d, %d, %d", info.Format, info.Size, len(info.Blocks), FormatVersion, len(data), len(fields))
+	}
+	for _, b := range info.Blocks {
+		if b.Offset%alignment != 0 {
+			t.Errorf("block %s begins at %d", b.Name, b.Offset)
+		}
+		if crc := crc32.Checksum(data[b.Offset:b.Offset+b.Length], castagnoli); crc != b.CRC {
+			t.Errorf("block %s: checksum %08x, the directory says %08x", b.Name, crc, b.CRC)
+		}
+	}
+}
+
+// A file with one bit changed, anywhere, must not load.
+func TestEveryBitIsCovered(t *testing.T) {
+	data := bytesOf(t, sample(5, 4, 3, 2, true))
+	for i := range data {
+		bit := byte(1) << (i % 8)
+		data[i] ^= bit
+		_, err := Read(bytes.NewReader(data))
+		data[i] ^= bit
+		var format *FormatError
+		if !errors.As(err, &format) || !models.IsBadInput(err) {
+			t.Fatalf("byte %d changed: got %v, want a *FormatError", i, err)
+		}
+	}
+}
+
+func TestEveryTruncationIsNoticed(t *testing.T) {
+	data := bytesOf(t, sample(5, 4, 3, 2, true))
+	for n := range data {
+		for name, r := range map[string]io.Reader{
+			"known size": bytes.NewReader(data[:n]), "unknown size": iotest.DataErrReader(bytes.NewReader(data[:n])),
+		} {
+			if _, err := Read(r); !errors.Is(err, ErrTruncated) || !models.IsBadInput(err) {
+				t.Fatalf("%s: the first %d bytes of %d: got %v, want ErrTruncated", name, n, len(data), err)
+			}
+		}
+	}
+	for name, r := range map[string]io.Reader{
+		"known size":   bytes.NewReader(append(slices.Clone(data), 0)),
+		"unknown size": io.MultiReader(bytes.NewReader(data), strings.NewReader("x")),
+	} {
+		if _, err := Read(r); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: a byte too many: got %v, want ErrCorrupt", name, err)
+		}
+	}
+}
+
+// seal puts right the checksums of a header and directory that a test changed.
+func seal(data []byte) []byte {
+	le := binary.LittleEndian
+	count := min(int(le.Uint32(data[12:])), (len(data)-headerSize)/entrySize)
+	le.PutUint32(data[24:], crc32.Checksum(data[headerSize:headerSize+count*entrySize], castagnoli))
+	le.PutUint32(data[28:], crc32.Checksum(data[:28], castagnoli))
+	return data
+}
+
+func TestErrorsSayWhat(t *testing.T) {
+	le := binary.LittleEndian
+	good := bytesOf(t, sample(7, 9, 3, 2, true))
+	entry := func(data []byte, name string) []byte {
+		for at := headerSize; ; at += entrySize {
+			if strings.TrimRight(string(data[at:at+nameSize]), "\x00") == name {
+				return data[at : at+entrySize]
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(data []byte)
+		kind   error
+		text   string
+	}{
+		"another file":          {func(d []byte) { copy(d, "PK\x03\x04....") }, ErrNotSnapshot, "not an unfold model file"},
+		"a newer version":       {func(d []byte) { le.PutUint32(d[8:], 2); seal(d) }, ErrNewer, "newer unfold; upgrade"},
+		"a block's bit":         {func(d []byte) { d[le.Uint64(entry(d, "mu")[48:])] ^= 1 }, ErrCorrupt, `block "mu"`},
+		"a required block gone": {func(d []byte) { copy(entry(d, "mu"), "nu"); seal(d) }, ErrCorrupt, `no block "mu"`},
+		"another type":          {func(d []byte) { e := entry(d, "sigma2"); le.PutUint32(e[24:], uint32(Int64)); seal(d) }, ErrCorrupt, `"sigma2"`},
+		"an overflowing shape": {func(d []byte) {
+			e := entry(d, "sigma2")
+			le.PutUint64(e[32:], 1<<31-1)
+			le.PutUint64(e[40:], 1<<31-1)
+			seal(d)
+		}, ErrCorrupt, `"sigma2"`},
+		"another shape": {func(d []byte) {
+			e := entry(d, "reference")
+			le.PutUint64(e[32:], 3)
+			le.PutUint64(e[40:], 9)
+			seal(d)
+		}, ErrCorrupt, "reference points"},
+		"a block beyond the end": {func(d []byte) { e := entry(d, "mu"); le.PutUint64(e[56:], 1<<62); seal(d) }, ErrCorrupt, `"mu"`},
+		"too many blocks":        {func(d []byte) { le.PutUint32(d[12:], 1<<31); seal(d) }, ErrCorrupt, "header"},
+		"a name twice":           {func(d []byte) { copy(entry(d, "names"), "mean\x00"); seal(d) }, ErrCorrupt, `"mean"`},
+	} {
+		data := slices.Clone(good)
+		c.change(data)
+		_, err := Read(bytes.NewReader(data))
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: got %v, want %v with %q", name, err, c.kind, c.text)
+		}
+	}
+}
+
+// An unknown block is a later program's addition that one can do without.
+func TestUnknownBlocksAreSkipped(t *testing.T) {
+	s := sample(7, 9, 3, 2, true)
+	data := bytesOf(t, s)
+	// "settings" is optional; under another name its content is of no use.
+	at := bytes.Index(data, []byte("settings\x00"))
+	copy(data[at:], "sketches")
+	got, err := Read(bytes.NewReader(seal(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Settings = nil
+	if !reflect.DeepEqual(got, s) {
+		t.Errorf("read %+v, want %+v", got, s)
+	}
+}
+
+// A header that claims a large file must not cost the memory that it claims.
+func TestClaimsDoNotCostMemory(t *testing.T) {
+	data := slices.Clone(bytesOf(t, sample(7, 9, 3, 2, true)))
+	le := binary.LittleEndian
+	at := bytes.Index(data, []byte("novelty.global\x00"))
+	le.PutUint64(data[at+32:], 1<<27) // 1 GiB of float64
+	le.PutUint64(data[at+56:], 1<<30)
+	last := le.Uint64(data[at+48:]) + 1<<30
+	end := align(last)
+	for i := at + entrySize; i < headerSize+int(le.Uint32(data[12:]))*entrySize; i += entrySize {
+		le.PutUint64(data[i+48:], end)
+		end = align(end + le.Uint64(data[i+56:]))
+	}
+	le.PutUint64(data[16:], end)
+	seal(data)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, r := range []io.Reader{bytes.NewReader(data), iotest.HalfReader(bytes.NewReader(data))} {
+		if _, err := Read(r); !errors.Is(err, ErrTruncated) {
+			t.Errorf("got %v, want ErrTruncated", err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("a file of %d bytes that claims %d took %d bytes of memory", len(data), end, used)
+	}
+}
+
+func TestReadPassesOnErrorsOfItsSource(t *testing.T) {
+	data := bytesOf(t, sample(7, 9, 3, 2, false))
+	broken := errors.New("network down")
+	for _, n := range []int{0, 10, 100, len(data) - 1, len(data)} {
+		r := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(broken))
+		if _, err := Read(r); !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: got %v, want %v", n, err, broken)
+		}
+	}
+}
+
+func TestWritePassesOnErrorsOfItsTarget(t *testing.T) {
+	s := sample(7, 9, 3, 2, true)
+	full := len(bytesOf(t, s))
+	for n := 0; n < full; n += 61 {
+		if err := Write(&limited{n}, s); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("a target with room for %d of %d bytes: got %v", n, full, err)
+		}
+	}
+}
+
+// limited is a Writer with room for so many bytes.
+type limited struct{ room int }
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := min(len(p), l.room)
+	l.room -= n
+	if n < len(p) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+func TestWriteFileReplacesWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "map.unfold")
+	for seed := range uint64(3) {
+		want := sample(seed, 20, 3, 2, seed%2 == 0)
+		if err := WriteFile(path, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: what was read is not what was written", seed)
+		}
+	}
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := sample(9, 20, 3, 2, false)
+	bad.Sigma2[3] = math.NaN()
+	if err := WriteFile(path, bad); err == nil || !strings.Contains(err.Error(), "sigma2") {
+		t.Errorf("writing a variance that is not a number: got %v", err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, old) {
+		t.Errorf("a write that failed changed the file (%v)", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%d files are left in the directory (%v), want 1", len(entries), err)
+	}
+}
+
+func TestReadFileErrorsAreBadInput(t *testing.T) {
+	dir := t.TempDir()
+	garbage := filepath.Join(dir, "garbage")
+	if err := os.WriteFile(garbage, []byte("id,vector\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "none"), dir, garbage} {
+		_, err := ReadFile(path)
+		if !models.IsBadInput(err) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want bad input with the name", path, err)
+		}
+	}
+}
+
+func TestValidateFindsWhatDoesNotFit(t *testing.T) {
+	for name, spoil := range map[string]func(s *Snapshot){
+		"kind":          func(s *Snapshot) { s.Kind = "" },
+		"version":       func(s *Snapshot) { s.Version = 0 },
+		"epoch":         func(s *Snapshot) { s.Epoch = 0 },
+		"dim":           func(s *Snapshot) { s.Dim++ },
+		"names":         func(s *Snapshot) { s.Names = s.Names[1:] },
+		"neighbors":     func(s *Snapshot) { s.Neighbors = 0 },
+		"novelty k":     func(s *Snapshot) { s.NoveltyK = 0 },
+		"no points":     func(s *Snapshot) { s.Reference = vec.Matrix[float32]{Cols: 3} },
+		"means":         func(s *Snapshot) { s.Mu = s.Mu.Slice(1, 9) },
+		"mean value":    func(s *Snapshot) { s.Mu.Data[3] = math.Inf(1) },
+		"short matrix":  func(s *Snapshot) { s.Mu.Data = s.Mu.Data[1:] },
+		"reference":     func(s *Snapshot) { s.Reference.Data[3] = float32(math.NaN()) },
+		"count":         func(s *Snapshot) { s.Count[2] = 0 },
+		"counts":        func(s *Snapshot) { s.Count = s.Count[1:] },
+		"variance":      func(s *Snapshot) { s.Sigma2[2] = 0 },
+		"bandwidth":     func(s *Snapshot) { s.Bandwidth2[2] = math.NaN() },
+		"unlearnt":      func(s *Snapshot) { s.Unlearnt = s.Unlearnt[1:] },
+		"k-distances":   func(s *Snapshot) { s.KDist2[2] = -1 },
+		"density":       func(s *Snapshot) { s.Density[2] = math.Inf(1) },
+		"score order":   func(s *Snapshot) { slices.Reverse(s.LocalScores) },
+		"score number":  func(s *Snapshot) { s.GlobalScores[8] = math.Inf(1) },
+		"score count":   func(s *Snapshot) { s.GlobalScores = s.GlobalScores[1:] },
+		"PCA mean":      func(s *Snapshot) { s.Mean = s.Mean[1:] },
+		"PCA value":     func(s *Snapshot) { s.Components.Data[1] = float32(math.NaN()) },
+		"PCA rows":      func(s *Snapshot) { s.Components = s.Components.Slice(0, 2) },
+		"mean, no PCA":  func(s *Snapshot) { s.Components = vec.Matrix[float32]{} },
+		"partition":     func(s *Snapshot) { s.Positions[0].Partition = -1 },
+		"offset":        func(s *Snapshot) { s.Positions[1].Offset = -1 },
+		"novelty table": func(s *Snapshot) { s.KDist2 = nil },
+	} {
+		s := sample(7, 9, 3, 2, true)
+		if err := s.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(s)
+		if err := s.Validate(); err == nil {
+			t.Errorf("%s: a snapshot that does not fit is taken for valid", name)
+		}
+		if err := Write(io.Discard, s); err == nil {
+			t.Errorf("%s: a snapshot that does not fit is written", name)
+		}
+	}
+}
+
+func TestCheckDim(t *testing.T) {
+	s := sample(7, 9, 3, 2, true)
+	if err := s.CheckDim(s.Dim); err != nil {
+		t.Error(err)
+	}
+	var dim *models.DimensionError
+	if err := s.CheckDim(4); !errors.As(err, &dim) || dim.Got != 4 || dim.Want != s.Dim {
+		t.Errorf("got %v, want a *models.DimensionError", err)
+	}
+}

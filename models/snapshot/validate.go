@@ -1,0 +1,139 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	"unfold/models"
+	"unfold/sparse/vec"
+)
+
+// Validate checks that s can be placed against: shapes that agree, finite
+// numbers, positive variances, ascending score lists. The error says what does
+// not fit.
+func (s *Snapshot) Validate() error {
+	n, q := s.Reference.Rows, s.Reference.Cols
+	switch {
+	case s.Kind == "":
+		return fmt.Errorf("it names no kind of model")
+	case s.Version == 0 || s.Epoch == 0:
+		return fmt.Errorf("version %d and epoch %d count from 1", s.Version, s.Epoch)
+	case n < 1 || q < 1 || s.Mu.Cols < 1:
+		return fmt.Errorf("%d reference points of dimension %d on a map of dimension %d", n, q, s.Mu.Cols)
+	case s.Dim < 1 || s.Names != nil && len(s.Names) != s.Dim:
+		return fmt.Errorf("dimension %d with %d names", s.Dim, len(s.Names))
+	case s.Neighbors < 1 || s.NoveltyK < 1:
+		return fmt.Errorf("%d neighbours, %d for novelty", s.Neighbors, s.NoveltyK)
+	case s.Mu.Rows != n || len(s.Count) != n || len(s.Sigma2) != n || len(s.Bandwidth2) != n:
+		return fmt.Errorf("%d reference points with %d means, %d counts, %d variances, %d bandwidths", n, s.Mu.Rows, len(s.Count), len(s.Sigma2), len(s.Bandwidth2))
+	case s.Unlearnt != nil && len(s.Unlearnt) != n:
+		return fmt.Errorf("%d reference points with %d marks of what was not learnt", n, len(s.Unlearnt))
+	case len(s.KDist2) != n || len(s.Density) != n || len(s.LocalScores) != n || len(s.GlobalScores) != n:
+		return fmt.Errorf("%d reference points with novelty tables of %d, %d, %d, %d entries", n, len(s.KDist2), len(s.Density), len(s.LocalScores), len(s.GlobalScores))
+	}
+	for _, err := range []error{
+		whole("reference", s.Reference), whole("components", s.Components), whole("mu", s.Mu),
+		s.validateProjection(), s.validatePoints(), s.validateNovelty(),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	for i, p := range s.Positions {
+		if p.Partition < 0 || p.Offset < 0 {
+			return fmt.Errorf("position %d is partition %d, offset %d", i, p.Partition, p.Offset)
+		}
+	}
+	return nil
+}
+
+// validateProjection checks that Mean and Components lead from Dim to the
+// reference points' dimension.
+func (s *Snapshot) validateProjection() error {
+	q := s.Reference.Cols
+	if s.Components.Rows == 0 {
+		if len(s.Mean) != 0 || s.Dim != q {
+			return fmt.Errorf("no projection, a mean of %d elements, and reference points of dimension %d for vectors of %d", len(s.Mean), q, s.Dim)
+		}
+		return nil
+	}
+	if len(s.Mean) != s.Dim || s.Components.Cols != s.Dim || s.Components.Rows != q {
+		return fmt.Errorf("a projection of %d x %d with a mean of %d elements for vectors of %d and reference points of %d", s.Components.Rows, s.Components.Cols, len(s.Mean), s.Dim, q)
+	}
+	if err := finite("mean", s.Mean); err != nil {
+		return err
+	}
+	return finite("components", s.Components.Data)
+}
+
+// validatePoints checks the numbers that belong to the reference points.
+func (s *Snapshot) validatePoints() error {
+	for i, c := range s.Count {
+		if c == 0 {
+			return fmt.Errorf("reference point %d counts no event", i)
+		}
+	}
+	for _, err := range []error{
+		finite("reference", s.Reference.Data), finite("mu", s.Mu.Data),
+		finite("sigma2", s.Sigma2), finite("bandwidth2", s.Bandwidth2),
+		above("sigma2", s.Sigma2, 0), above("bandwidth2", s.Bandwidth2, 0),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateNovelty checks the tables of package novelty.
+func (s *Snapshot) validateNovelty() error {
+	for _, err := range []error{
+		finite("novelty.kdist2", s.KDist2), finite("novelty.density", s.Density),
+		finite("novelty.local", s.LocalScores), finite("novelty.global", s.GlobalScores),
+		above("novelty.kdist2", s.KDist2, 0), above("novelty.density", s.Density, 0),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if !slices.IsSorted(s.LocalScores) || !slices.IsSorted(s.GlobalScores) {
+		return fmt.Errorf("the novelty scores are not in ascending order")
+	}
+	return nil
+}
+
+// whole checks that a matrix has as many values as its shape says.
+func whole[T vec.Float](name string, m vec.Matrix[T]) error {
+	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
+		return fmt.Errorf("%s: %d values for %d x %d", name, len(m.Data), m.Rows, m.Cols)
+	}
+	return nil
+}
+
+// finite checks that all values are finite numbers.
+func finite[T vec.Float](name string, values []T) error {
+	for i, v := range values {
+		if v-v != 0 {
+			return fmt.Errorf("%s: value %d is %g", name, i, v)
+		}
+	}
+	return nil
+}
+
+// above checks that all values are greater than a bound.
+func above(name string, values []float64, bound float64) error {
+	for i, v := range values {
+		if v <= bound {
+			return fmt.Errorf("%s: value %d is %g, want more than %g", name, i, v, bound)
+		}
+	}
+	return nil
+}
+
+// CheckDim returns a *models.DimensionError unless vectors of dim elements fit.
+func (s *Snapshot) CheckDim(dim int) error {
+	if dim != s.Dim {
+		return &models.DimensionError{Got: dim, Want: s.Dim}
+	}
+	return nil
+}
