@@ -1,0 +1,106 @@
+package plot
+
+import (
+	"image/color"
+	"math"
+	"testing"
+)
+
+// deficiencies are the matrices of G. Machado, M. Oliveira and L. Fernandes,
+// "A physiologically-based model for simulation of color vision deficiency"
+// (2009), at full severity, on linear RGB.
+var deficiencies = map[string][9]float64{
+	"normal":       {1, 0, 0, 0, 1, 0, 0, 0, 1},
+	"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
+	"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
+	"tritanopia":   {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
+}
+
+// Every two colours of a palette must stay apart for every eye. A difference of
+// about 2.3 in CIE Lab is just noticeable side by side; dots on a map need more.
+func TestPalettesAreColourBlindSafe(t *testing.T) {
+	for name, c := range map[string]struct {
+		colors []color.NRGBA
+		least  float64
+	}{"okabe-ito": {okabeIto, 12}, "tol muted": {tolMuted, 8}} {
+		for eye, m := range deficiencies {
+			least := math.Inf(1)
+			var a, b int
+			for i := range c.colors {
+				for j := range i {
+					if d := distance(lab(seen(c.colors[i], m)), lab(seen(c.colors[j], m))); d < least {
+						least, a, b = d, j, i
+					}
+				}
+			}
+			if least < c.least {
+				t.Errorf("%s, %s: colours %d and %d are only %.1f apart", name, eye, a, b, least)
+			}
+		}
+	}
+}
+
+// Dots must stand out from the white ground, and the ramp must darken evenly, so
+// that it reads without any colour at all.
+func TestColoursStandOutFromWhite(t *testing.T) {
+	white := lab([3]float64{1, 1, 1})
+	for _, c := range append(append([]color.NRGBA{otherGrey}, okabeIto...), tolMuted...) {
+		if d := distance(white, lab(seen(c, deficiencies["normal"]))); d < 20 {
+			t.Errorf("%v is only %.1f away from white", c, d)
+		}
+	}
+	last := math.Inf(1)
+	for k := range 101 {
+		l := lab(seen(ramp(float64(k)/100), deficiencies["normal"]))[0]
+		if l >= last {
+			t.Errorf("the ramp gets lighter at %d%%", k)
+		}
+		last = l
+	}
+}
+
+func TestNamesAreLegible(t *testing.T) {
+	for _, c := range append(append([]color.NRGBA{}, okabeIto...), tolMuted...) {
+		// WCAG 2 asks for a contrast of 4.5 for text and 3 for large bold text.
+		if contrast := 1.05 / (luminance(darker(c)) + 0.05); contrast < 4.5 {
+			t.Errorf("a name in %v has a contrast of %.1f to white", darker(c), contrast)
+		}
+	}
+}
+
+func TestRampBounds(t *testing.T) {
+	if ramp(-1) != ramp(0) || ramp(2) != ramp(1) {
+		t.Error("values beyond the ramp do not get its ends' colours")
+	}
+	if ramp(math.NaN()) != otherGrey {
+		t.Error("a missing value is not grey")
+	}
+}
+
+// seen returns the linear RGB that an eye with the deficiency sees.
+func seen(c color.NRGBA, m [9]float64) [3]float64 {
+	r, g, b := linear(c.R), linear(c.G), linear(c.B)
+	var out [3]float64
+	for k := range out {
+		out[k] = math.Min(math.Max(m[3*k]*r+m[3*k+1]*g+m[3*k+2]*b, 0), 1)
+	}
+	return out
+}
+
+// lab converts linear sRGB to CIE Lab with white point D65.
+func lab(c [3]float64) [3]float64 {
+	x := (0.4124*c[0] + 0.3576*c[1] + 0.1805*c[2]) / 0.9505
+	y := 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2]
+	z := (0.0193*c[0] + 0.1192*c[1] + 0.9505*c[2]) / 1.089
+	f := func(t float64) float64 {
+		if t > 0.008856 {
+			return math.Cbrt(t)
+		}
+		return 7.787*t + 16.0/116
+	}
+	return [3]float64{116*f(y) - 16, 500 * (f(x) - f(y)), 200 * (f(y) - f(z))}
+}
+
+func distance(a, b [3]float64) float64 {
+	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+}

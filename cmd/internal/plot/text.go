@@ -1,0 +1,50 @@
+package plot
+
+import (
+	"image/color"
+	"unicode/utf8"
+
+	"golang.org/x/image/font"
+	plotfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+)
+
+// handler lays out text in Liberation Sans, which the program carries.
+var handler = text.Plain{Fonts: plotfont.NewCache(liberation.Collection())}
+
+// style returns a text style. Text stands on its base line, from the left.
+func style(size float64, c color.Color, bold bool) text.Style {
+	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
+	if bold {
+		f.Weight = font.WeightBold
+	}
+	return text.Style{Color: c, Font: f, XAlign: text.XLeft, YAlign: text.YBottom, Handler: handler}
+}
+
+// aligned returns a style with other alignment.
+func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
+	s.XAlign, s.YAlign = x, y
+	return s
+}
+
+// halo writes text with a white rim, so that it is legible over points.
+func halo(c vgdraw.Canvas, s text.Style, at vg.Point, txt string) {
+	rim := s
+	rim.Color = color.NRGBA{255, 255, 255, 235}
+	const d = 1.1
+	for _, by := range []vg.Point{{X: d}, {X: -d}, {Y: d}, {Y: -d}, {X: .8, Y: .8}, {X: -.8, Y: .8}, {X: .8, Y: -.8}, {X: -.8, Y: -.8}} {
+		c.FillText(rim, at.Add(by), txt)
+	}
+	c.FillText(s, at, txt)
+}
+
+// shorten cuts text to n characters, with an ellipsis.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
