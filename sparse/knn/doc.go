@@ -1,0 +1,39 @@
+// Package knn finds exact k nearest neighbours under the Euclidean distance.
+//
+//	Graph     the k nearest other rows of every row: K of Saul 2020, eq 22
+//	Exact     an index over fixed rows, searched with other vectors
+//	Foreign   the k nearest rows that carry another label
+//
+// # Exactness
+//
+// The result is that of the plain double loop, bit for bit: every reported
+// squared distance is vec.SquaredDistance of the two rows, and the lists are
+// ordered by (squared distance, row number). So they are a function of the
+// data alone: not of the number of threads, nor of which other queries were in
+// the batch, nor of the tiles below.
+//
+// # Speed
+//
+// Most of the n^2 pairs are only looked at in float32. With a centre c and a
+// power of two a, let z_i = a (x_i - c). A tile of matrix products gives
+//
+//	q_ij = z_i z_j - |z_i|^2/2 - |z_j|^2/2 = -a^2 |x_i - x_j|^2 / 2
+//
+// up to rounding, and the rounding has a rigorous bound, see pack.go:
+// |error| <= s_i + s_j. With the squared distance t_i of the k-th neighbour
+// found so far, a pair with q_ij + s_i + s_j < -a^2 t_i / 2 cannot enter i's
+// list and is dropped; the few others are measured exactly. The centre and the
+// scale only decide how sharp the bound is, never the result. Graph computes
+// every tile once and uses it in both directions.
+//
+// Points that lie closer together than the rounding of float32 at their
+// distance from the centre cannot be told apart by the bound, and are measured
+// exactly: still right, but slower.
+//
+// # Contract
+//
+// Values must be finite and below 1e150 in magnitude, otherwise the call fails
+// with a *ValueError that names the row and column. Cancelling the context
+// ends a search within milliseconds. Package knntest holds the conformance
+// suite that every Index passes.
+package knn

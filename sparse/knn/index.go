@@ -1,0 +1,109 @@
+package knn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Index answers nearest neighbour queries about a fixed set of rows. It is
+// safe for concurrent use.
+type Index interface {
+	// Len is the number of rows, Dim their dimension.
+	Len() int
+	Dim() int
+	// Search returns the k nearest rows of every row of q, nearest first. It
+	// fails if k is not in 1..Len, if q has another dimension, or with a
+	// *ValueError if a value is not finite.
+	Search(ctx context.Context, q vec.Matrix[float32], k int, s Settings) (*Neighbors, error)
+}
+
+// Settings of a search; the zero value works.
+type Settings struct {
+	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
+	// It does not change the result.
+	Threads int
+	// Progress, if not nil, is told now and then how much of the work is done.
+	// Its calls do not overlap.
+	Progress func(done, total int)
+}
+
+// limit is the largest magnitude of a value: squares of differences and their
+// sums stay finite.
+const limit = 1e150
+
+// ValueError reports a value that has no distance to others: NaN, an infinity
+// or a magnitude above 1e150.
+type ValueError struct {
+	Row, Col int
+	Value    float64
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("knn: row %d, column %d is %v: values must be finite and below 1e150 in magnitude; remove or repair the row", e.Row, e.Col, e.Value)
+}
+
+// checkValues returns a *ValueError for the first bad value of x.
+func checkValues[T vec.Float](x vec.Matrix[T], threads int) error {
+	const size = 4096
+	bad := make([]*ValueError, par.Pieces(x.Rows, size))
+	par.Ranges(threads, x.Rows, size, func(piece, from, to int) {
+		for p, v := range x.Data[from*x.Cols : to*x.Cols] {
+			// A NaN fails the comparison too.
+			if !(math.Abs(float64(v)) < limit) {
+				bad[piece] = &ValueError{Row: from + p/x.Cols, Col: p % x.Cols, Value: float64(v)}
+				return
+			}
+		}
+	})
+	for _, err := range bad {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkShape returns an error if k of at most most rows cannot be had.
+func checkShape(rows, cols, k, most int) error {
+	switch {
+	case cols == 0 && rows > 0:
+		return fmt.Errorf("knn: the rows have no columns")
+	case rows > math.MaxInt32-1:
+		return fmt.Errorf("knn: %d rows, at most %d can be numbered", rows, math.MaxInt32-1)
+	case k < 1:
+		return fmt.Errorf("knn: %d neighbours asked for, want at least 1", k)
+	case k > most:
+		return fmt.Errorf("knn: %d neighbours asked for, but there are only %d rows to choose from: give more rows or ask for fewer neighbours", k, most)
+	}
+	return nil
+}
+
+// progress counts finished tasks and passes them on one call at a time.
+type progress struct {
+	mu          sync.Mutex
+	done, total int
+	hook        func(done, total int)
+}
+
+func (p *progress) step() {
+	if p.hook == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	p.hook(p.done, p.total)
+}
+
+// cancelled wraps the context's error.
+func cancelled(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("knn: search stopped: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// Package knntest holds what any nearest neighbour index is tested with: the
+// plain double loop as the oracle, point sets that are known to be difficult,
+// and a conformance suite.
+//
+// A test of an index reads
+//
+//	func TestConformance(t *testing.T) {
+//		knntest.Conformance(t, knntest.Options{Exact: true}, func(x vec.Matrix[float32]) knn.Index {
+//			return knn.NewExact(x)
+//		})
+//	}
+package knntest
+
+import (
+	"cmp"
+	"slices"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/vec"
+)
+
+// Brute returns the k nearest rows of x for every row of q by sorting all
+// distances by (squared distance, row number). Pairs for which skip, if not
+// nil, returns true are left out; each query must keep at least k rows.
+func Brute[T vec.Float](x, q vec.Matrix[T], k int, skip func(query, row int) bool) *knn.Neighbors {
+	nb := knn.NewNeighbors(q.Rows, k)
+	type found struct {
+		row int32
+		d2  float64
+	}
+	all := make([]found, 0, x.Rows)
+	for r := range q.Rows {
+		all = all[:0]
+		for i := range x.Rows {
+			if skip == nil || !skip(r, i) {
+				all = append(all, found{int32(i), vec.SquaredDistance(q.Row(r), x.Row(i))})
+			}
+		}
+		slices.SortFunc(all, func(a, b found) int {
+			return cmp.Or(cmp.Compare(a.d2, b.d2), cmp.Compare(a.row, b.row))
+		})
+		index, dist2 := nb.Row(r)
+		for p := range index {
+			index[p], dist2[p] = all[p].row, all[p].d2
+		}
+	}
+	return nb
+}
+
+// BruteGraph is Brute among the rows of x themselves, without each row itself.
+func BruteGraph[T vec.Float](x vec.Matrix[T], k int) *knn.Neighbors {
+	return Brute(x, x, k, func(i, j int) bool { return i == j })
+}
+
+// Equal reports whether two results are the same, bit for bit.
+func Equal(a, b *knn.Neighbors) bool {
+	return a.N == b.N && a.K == b.K && slices.Equal(a.Index, b.Index) && slices.Equal(a.Dist2, b.Dist2)
+}

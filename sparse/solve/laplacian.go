@@ -1,0 +1,64 @@
+package solve
+
+import (
+	"fmt"
+
+	"unfold/sparse"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// piece is the number of rows of one task; sums are formed piece by piece.
+const piece = 4096
+
+// Laplacian is the matrix Lap(W) + Gamma (Saul 2020, eq 19).
+type Laplacian struct {
+	// W holds the weights, symmetric, without diagonal entries.
+	W *sparse.CSR
+	// Diagonal is sum_k W_ik + Gamma_i.
+	Diagonal []float64
+}
+
+// NewLaplacian returns Lap(w) + diag(gamma); a nil gamma is zero.
+func NewLaplacian(w *sparse.CSR, gamma []float64) *Laplacian {
+	a := &Laplacian{W: w, Diagonal: make([]float64, w.N)}
+	a.Refresh(gamma, 0)
+	return a
+}
+
+// Refresh recomputes Diagonal after the values of W or gamma have changed.
+func (a *Laplacian) Refresh(gamma []float64, threads int) {
+	if a.W.N != a.W.M || gamma != nil && len(gamma) != a.W.N {
+		panic(fmt.Sprintf("solve: %d x %d weights with a diagonal of %d", a.W.N, a.W.M, len(gamma)))
+	}
+	par.Ranges(threads, a.W.N, piece, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			_, w := a.W.Row(i)
+			var s float64
+			for _, v := range w {
+				s += v
+			}
+			if gamma != nil {
+				s += gamma[i]
+			}
+			a.Diagonal[i] = s
+		}
+	})
+}
+
+// MulRows sets rows from..to of dst = (Lap(W) + Gamma) x.
+func (a *Laplacian) MulRows(dst, x vec.Matrix[float64], from, to int) {
+	a.W.MulMatRows(dst, x, from, to)
+	d := x.Cols
+	for i := from; i < to; i++ {
+		g, y, z := a.Diagonal[i], dst.Data[i*d:i*d+d], x.Data[i*d:i*d+d]
+		for c := range y {
+			y[c] = g*z[c] - y[c]
+		}
+	}
+}
+
+// Mul sets dst = (Lap(W) + Gamma) x.
+func (a *Laplacian) Mul(dst, x vec.Matrix[float64], threads int) {
+	par.Ranges(threads, a.W.N, piece, func(_, from, to int) { a.MulRows(dst, x, from, to) })
+}
