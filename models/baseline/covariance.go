@@ -1,0 +1,142 @@
+package baseline
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Blocks of x that are centred in float64 at a time.
+const (
+	blockRows = 256
+	// Tiles of C. A tile of 64 x 192 stays below the size at which gonum's
+	// matrix product starts goroutines of its own.
+	tileRows, tileCols = 64, 192
+	// pieces is the number of row ranges whose sums are kept apart.
+	pieces = 16
+)
+
+// covariance is C of the rows of x, formed or applied as needed.
+type covariance struct {
+	x       vec.Matrix[float32]
+	mean    []float64
+	threads int
+	total   float64
+	// gram is C, if formed.
+	gram *mat.SymDense
+}
+
+// mean returns the column means of x.
+func mean(x vec.Matrix[float32], threads int) []float64 {
+	return sums(x, threads, func(v float32, _ int) float64 { return float64(v) })
+}
+
+// trace returns sum_j C_jj.
+func (c *covariance) trace() (t float64) {
+	for _, v := range sums(c.x, c.threads, func(v float32, j int) float64 {
+		d := float64(v) - c.mean[j]
+		return d * d
+	}) {
+		t += v
+	}
+	return t
+}
+
+// sums returns, for every column j, sum_i f(x_ij, j) / n.
+func sums(x vec.Matrix[float32], threads int, f func(v float32, j int) float64) []float64 {
+	size := (x.Rows + pieces - 1) / pieces
+	parts := make([][]float64, par.Pieces(x.Rows, size))
+	par.Ranges(threads, x.Rows, size, func(p, from, to int) {
+		sum := make([]float64, x.Cols)
+		for i := from; i < to; i++ {
+			for j, v := range x.Row(i) {
+				sum[j] += f(v, j)
+			}
+		}
+		parts[p] = sum
+	})
+	out := make([]float64, x.Cols)
+	for _, part := range parts {
+		vec.Axpy(1/float64(x.Rows), part, out)
+	}
+	return out
+}
+
+// centred fills out with columns from..to of rows first..last of x - mean.
+func (c *covariance) centred(out []float64, first, last, from, to int) blas64.General {
+	w := to - from
+	for i := first; i < last; i++ {
+		row, dst, m := c.x.Row(i)[from:to], out[(i-first)*w:(i-first+1)*w], c.mean[from:to]
+		for j, v := range row {
+			dst[j] = float64(v) - m[j]
+		}
+	}
+	return blas64.General{Rows: last - first, Cols: w, Stride: w, Data: out}
+}
+
+// form computes C tile by tile; every tile is one task that reads its columns
+// of all rows.
+func (c *covariance) form(ctx context.Context) error {
+	n, dim := c.x.Rows, c.x.Cols
+	c.gram = mat.NewSymDense(dim, nil)
+	type tile struct{ i, j int }
+	var tiles []tile
+	for i := 0; i < dim; i += tileRows {
+		for j := i; j < dim; j += tileCols {
+			tiles = append(tiles, tile{i, j})
+		}
+	}
+	par.Do(c.threads, len(tiles), func(t int) {
+		i0, j0 := tiles[t].i, tiles[t].j
+		i1, j1 := min(dim, i0+tileRows), min(dim, j0+tileCols)
+		a, b := make([]float64, blockRows*(i1-i0)), make([]float64, blockRows*(j1-j0))
+		sum := blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: j1 - j0, Data: make([]float64, (i1-i0)*(j1-j0))}
+		for r := 0; r < n && ctx.Err() == nil; r += blockRows {
+			last := min(n, r+blockRows)
+			blas64.Gemm(blas.Trans, blas.NoTrans, 1, c.centred(a, r, last, i0, i1), c.centred(b, r, last, j0, j1), 1, sum)
+		}
+		for i := i0; i < i1; i++ {
+			for j := max(i, j0); j < j1; j++ {
+				// Tiles do not overlap: no two tasks write the same entry.
+				c.gram.SetSym(i, j, sum.Data[(i-i0)*sum.Stride+j-j0]/float64(n))
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// apply returns C v for the columns of v (dim x m).
+func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
+	dim, m := v.Dims()
+	out := mat.NewDense(dim, m, nil)
+	if c.gram != nil {
+		out.Mul(c.gram, v)
+		return out, ctx.Err()
+	}
+	n := c.x.Rows
+	size := (n + pieces - 1) / pieces
+	parts := make([]blas64.General, par.Pieces(n, size))
+	raw := v.RawMatrix()
+	par.Ranges(c.threads, n, size, func(p, from, to int) {
+		sum := blas64.General{Rows: dim, Cols: m, Stride: m, Data: make([]float64, dim*m)}
+		buf := make([]float64, blockRows*dim)
+		y := blas64.General{Cols: m, Stride: m, Data: make([]float64, blockRows*m)}
+		for r := from; r < to && ctx.Err() == nil; r += blockRows {
+			last := min(to, r+blockRows)
+			rows := c.centred(buf, r, last, 0, dim)
+			y.Rows = last - r
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, raw, 0, y)
+			blas64.Gemm(blas.Trans, blas.NoTrans, 1, rows, y, 1, sum)
+		}
+		parts[p] = sum
+	})
+	for _, part := range parts {
+		vec.Axpy(1/float64(n), part.Data, out.RawMatrix().Data)
+	}
+	return out, ctx.Err()
+}

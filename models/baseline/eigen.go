@@ -1,0 +1,176 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/sparse/vec"
+)
+
+// dense computes all eigenvectors of C and keeps q.
+func dense(ctx context.Context, c *covariance, q int) (*PCA, error) {
+	if err := c.form(ctx); err != nil {
+		return nil, err
+	}
+	values, vectors, err := leading(c.gram, q)
+	if err != nil {
+		return nil, err
+	}
+	return collect(values, vectors, q), nil
+}
+
+// leading returns the m largest eigenvalues of a symmetric matrix, descending,
+// and their eigenvectors as columns.
+func leading(a *mat.SymDense, m int) ([]float64, *mat.Dense, error) {
+	var eig mat.EigenSym
+	if !eig.Factorize(a, true) {
+		return nil, nil, errors.New("the eigenvectors of the covariance were not found; the values may be too large, standardize the columns")
+	}
+	n := a.SymmetricDim()
+	all := eig.Values(nil)
+	var vectors mat.Dense
+	eig.VectorsTo(&vectors)
+	values, out := make([]float64, m), mat.NewDense(n, m, nil)
+	for k := range m {
+		values[k] = max(0, all[n-1-k])
+		for i := range n {
+			out.Set(i, k, vectors.At(i, n-1-k))
+		}
+	}
+	return values, out, nil
+}
+
+// collect makes a PCA of eigenvectors that are columns.
+func collect(values []float64, vectors *mat.Dense, q int) *PCA {
+	dim, _ := vectors.Dims()
+	p := &PCA{Components: vec.New[float32](q, dim), Variance: values[:q:q]}
+	for k := range q {
+		row := p.Components.Row(k)
+		for j := range dim {
+			row[j] = float32(vectors.At(j, k))
+		}
+	}
+	return p
+}
+
+// Limits of the iterative solver: how many columns it carries beyond q, how
+// often C is applied before the Rayleigh-Ritz step, and how many rounds it
+// takes at most.
+const (
+	guard     = 8
+	depth     = 2
+	maxRounds = 40
+)
+
+// iterate finds the q leading eigenvectors by iteration, with C as a matrix if
+// that is small enough.
+func iterate(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
+	if c.x.Cols <= maxGram {
+		if err := c.form(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return krylov(ctx, c, q, s)
+}
+
+// krylov finds the q leading eigenvectors by restarted block Krylov iteration:
+// in each round the m best vectors V so far are extended to the space of
+// [V, C V, C^2 V], in which C is diagonalised (Rayleigh-Ritz) and the m best
+// are kept. It needs products with C only. It stops at the given residual; a
+// cluster of eigenvalues at the q-th place, where no set of q vectors is
+// better than another, ends it after maxRounds.
+func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
+	dim := c.x.Cols
+	m := min(dim, q+guard+q/4)
+	rng := rand.New(rand.NewPCG(s.Seed, 0x9ca))
+	v := mat.NewDense(dim, m, nil)
+	for i := range v.RawMatrix().Data {
+		v.RawMatrix().Data[i] = rng.NormFloat64()
+	}
+	v = orthonormal(v)
+	for round := 1; ; round++ {
+		basis := v
+		block := v
+		for range depth {
+			next, err := c.apply(ctx, block)
+			if err != nil {
+				return nil, err
+			}
+			block = orthonormal(next)
+			_, have := basis.Dims()
+			if have+m > dim {
+				break
+			}
+			wide := mat.NewDense(dim, have+m, nil)
+			wide.Augment(basis, block)
+			basis = wide
+		}
+		basis = orthonormal(basis)
+		values, ritz, residual, err := rayleighRitz(ctx, c, basis, m, q)
+		if err != nil {
+			return nil, err
+		}
+		v = ritz
+		if residual <= s.Tolerance || round == maxRounds {
+			p := collect(values, v, q)
+			p.Iterations, p.Residual = round, residual
+			return p, nil
+		}
+	}
+}
+
+// rayleighRitz returns the m best approximations to eigenvectors of C in the
+// space of an orthonormal basis, their values, and the largest residual norm of
+// the first q relative to the first value.
+func rayleighRitz(ctx context.Context, c *covariance, basis *mat.Dense, m, q int) (values []float64, vectors *mat.Dense, residual float64, err error) {
+	image, err := c.apply(ctx, basis)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	dim, b := basis.Dims()
+	var small mat.Dense
+	small.Mul(basis.T(), image)
+	sym := mat.NewSymDense(b, nil)
+	for i := range b {
+		for j := i; j < b; j++ {
+			sym.SetSym(i, j, (small.At(i, j)+small.At(j, i))/2)
+		}
+	}
+	values, turn, err := leading(sym, m)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	vectors = mat.NewDense(dim, m, nil)
+	vectors.Mul(basis, turn)
+	mapped := mat.NewDense(dim, m, nil)
+	mapped.Mul(image, turn)
+	for k := range q {
+		var sum float64
+		for i := range dim {
+			d := mapped.At(i, k) - values[k]*vectors.At(i, k)
+			sum += d * d
+		}
+		residual = max(residual, math.Sqrt(sum))
+	}
+	if values[0] > 0 {
+		residual /= values[0]
+	}
+	return values, vectors, residual, nil
+}
+
+// orthonormal turns the columns of v into an orthonormal basis of their space,
+// in place, and returns v (Householder QR; columns that depend on others become
+// arbitrary directions).
+func orthonormal(v *mat.Dense) *mat.Dense {
+	a := v.RawMatrix()
+	tau := make([]float64, a.Cols)
+	work := make([]float64, 64*a.Cols)
+	lapack64.Geqrf(a, tau, work, len(work))
+	lapack64.Orgqr(a, tau, work, len(work))
+	return v
+}

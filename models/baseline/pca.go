@@ -1,0 +1,105 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/models"
+	"unfold/sparse/vec"
+)
+
+// PCA is a projection onto principal components.
+type PCA struct {
+	// Mean (dim) is subtracted from a vector before it is projected.
+	Mean []float32
+	// Components (q x dim) are orthonormal rows.
+	Components vec.Matrix[float32]
+	// Variance (q) are the variances along the components, descending. Total
+	// is that of the data, the trace of C.
+	Variance []float64
+	Total    float64
+	// Iterations counts the rounds of the iterative solver, 0 if the
+	// eigenvectors were computed directly. Residual is the largest
+	// |C v - lambda v| over the components v, relative to the largest lambda.
+	Iterations int
+	Residual   float64
+}
+
+// Settings of a fit. The zero value works.
+type Settings struct {
+	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
+	Threads int
+	// Seed is where the iterative solver begins; it matters above 1000 columns
+	// only, and there within Tolerance.
+	Seed uint64
+	// Tolerance is the residual at which the iterative solver stops, relative
+	// to the largest eigenvalue. Default 1e-5.
+	Tolerance float64
+}
+
+// Largest sizes of the direct ways: eigenvectors by a dense solver, and the
+// covariance as a matrix.
+const (
+	maxDense = 1000
+	maxGram  = 2048
+)
+
+// Fit returns the q leading principal components of the rows of x. It fails
+// with bad input if q is not within 1..x.Cols, x has no rows or a value is not
+// finite. Components beyond the rank of the data have variance 0 and are
+// orthonormal all the same.
+func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, error) {
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-5
+	}
+	switch {
+	case q < 1 || q > x.Cols:
+		return nil, models.BadInputf("pca: %d components of vectors of %d elements: want 1 to %d", q, x.Cols, x.Cols)
+	case x.Rows < 1:
+		return nil, models.BadInputf("pca: there are no rows")
+	case !(s.Tolerance > 0 && s.Tolerance < 1):
+		return nil, fmt.Errorf("pca: tolerance is %g, want 0 < tolerance < 1", s.Tolerance)
+	}
+	if err := models.CheckRows(x, nil); err != nil {
+		return nil, fmt.Errorf("pca: %w", err)
+	}
+	c := &covariance{x: x, mean: mean(x, s.Threads), threads: s.Threads}
+	c.total = c.trace()
+	var p *PCA
+	var err error
+	switch {
+	case x.Cols <= maxDense:
+		p, err = dense(ctx, c, q)
+	default:
+		p, err = iterate(ctx, c, q, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pca: %w", err)
+	}
+	p.Mean = make([]float32, x.Cols)
+	for j, m := range c.mean {
+		p.Mean[j] = float32(m)
+	}
+	p.Total = c.total
+	for i := range p.Components.Rows {
+		orient(p.Components.Row(i))
+	}
+	return p, nil
+}
+
+// orient turns a component so that its entry of largest magnitude (the first
+// of equals) is positive.
+func orient(v []float32) {
+	at := 0
+	for j, e := range v {
+		if math.Abs(float64(e)) > math.Abs(float64(v[at])) {
+			at = j
+		}
+	}
+	if v[at] < 0 {
+		for j := range v {
+			v[j] = -v[j]
+		}
+	}
+}

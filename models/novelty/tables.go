@@ -1,0 +1,109 @@
+package novelty
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"unfold/models"
+	"unfold/sparse/knn"
+	"unfold/sparse/par"
+)
+
+// DefaultK is the number of neighbours that scores look at. Ten is what the
+// authors of LOF advise as the least number; more blur small clusters.
+const DefaultK = 10
+
+// Tables is what scoring an event needs to know of the n reference points.
+type Tables struct {
+	// K is the number of neighbours.
+	K int
+	// KDist2 and Density (n) are kdist^2 and lrd of the reference points.
+	KDist2, Density []float64
+	// Local and Global (n) are the reference points' leave-one-out scores,
+	// ascending.
+	Local, Global []float64
+}
+
+// Scores are the two scores, or their percentiles, of a run of points.
+type Scores struct {
+	Local, Global []float64
+}
+
+// New makes the tables of the reference points from their neighbour lists (each
+// point's nearest other points, at least k of them), and returns the points' own
+// leave-one-out percentiles, in point order. If there are fewer than k other
+// points, all of them are the neighbours. The lists must not hold distances of
+// 0: equal points are to be collapsed into one before.
+func New(nb *knn.Neighbors, k, threads int) (*Tables, Scores, error) {
+	k = min(k, nb.N-1)
+	switch {
+	case k < 1:
+		return nil, Scores{}, models.BadInputf("novelty: %d neighbours among %d distinct points: at least 2 points and 1 neighbour are needed", k, nb.N)
+	case nb.K < k:
+		return nil, Scores{}, models.BadInputf("novelty: lists of %d neighbours, want %d", nb.K, k)
+	}
+	t := &Tables{K: k, KDist2: make([]float64, nb.N), Density: make([]float64, nb.N)}
+	for i := range nb.N {
+		_, dist2 := nb.Row(i)
+		t.KDist2[i] = dist2[k-1]
+		if !(dist2[0] > 0) || math.IsInf(dist2[k-1], 0) {
+			return nil, Scores{}, models.BadInputf("novelty: point %d has squared distances from %g to %g to its neighbours; equal points must be one", i, dist2[0], dist2[k-1])
+		}
+	}
+	const size = 1024
+	par.Ranges(threads, nb.N, size, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			index, dist2 := nb.Row(i)
+			t.Density[i] = t.density(index[:k], dist2)
+		}
+	})
+	own := Scores{make([]float64, nb.N), make([]float64, nb.N)}
+	par.Ranges(threads, nb.N, size, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			own.Local[i], own.Global[i] = t.Score(nb.Row(i))
+		}
+	})
+	t.Local, t.Global = slices.Clone(own.Local), slices.Clone(own.Global)
+	slices.Sort(t.Local)
+	slices.Sort(t.Global)
+	for i := range nb.N {
+		own.Local[i], own.Global[i] = t.Percentiles(own.Local[i], own.Global[i])
+	}
+	return t, own, nil
+}
+
+// Score returns the local and the global score of an event from its nearest
+// reference points, nearest first, of which it uses the first K.
+func (t *Tables) Score(index []int32, dist2 []float64) (local, global float64) {
+	index = index[:t.K]
+	var around float64
+	for m, o := range index {
+		around += t.Density[o]
+		global += math.Sqrt(dist2[m])
+	}
+	k := float64(t.K)
+	return around / k / t.density(index, dist2), global / k
+}
+
+// density is lrd: 1 over the mean of max(kdist(o), d(x,o)).
+func (t *Tables) density(index []int32, dist2 []float64) float64 {
+	var reach float64
+	for m, o := range index {
+		reach += math.Sqrt(max(t.KDist2[o], dist2[m]))
+	}
+	return float64(len(index)) / reach
+}
+
+// Percentiles returns the percentiles of two scores.
+func (t *Tables) Percentiles(local, global float64) (float64, float64) {
+	return Percentile(t.Local, local), Percentile(t.Global, global)
+}
+
+// Percentile returns the share of an ascending list that is smaller than v, with
+// those equal to v counting half.
+func Percentile(list []float64, v float64) float64 {
+	below := sort.SearchFloat64s(list, v)
+	upTo := below + sort.Search(len(list)-below, func(i int) bool { return list[below+i] > v })
+	return float64(below+upTo) / float64(2*len(list))
+}
