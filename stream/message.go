@@ -1,11 +1,23 @@
 package stream
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // TopicPartition names one ordered log.
 type TopicPartition struct {
 	Topic     string
 	Partition int
+}
+
+func (tp TopicPartition) String() string { return fmt.Sprintf("%s/%d", tp.Topic, tp.Partition) }
+
+// Position says that everything of a partition before Offset is done with:
+// Offset is that of the next message.
+type Position struct {
+	TopicPartition
+	Offset int64
 }
 
 // Header is a message header.
@@ -15,6 +27,7 @@ type Header struct {
 }
 
 // Message is one message of a source or for a sink, with its bytes untouched.
+// A nil Key or Value is Kafka's null and differs from an empty one.
 type Message struct {
 	TopicPartition
 	Offset  int64
@@ -22,4 +35,28 @@ type Message struct {
 	Value   []byte
 	Headers []Header
 	Time    time.Time
+}
+
+// Header returns the value of the last header named key and whether there is one.
+func (m *Message) Header(key string) ([]byte, bool) {
+	for i := len(m.Headers) - 1; i >= 0; i-- {
+		if m.Headers[i].Key == key {
+			return m.Headers[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// Where names the message in errors: topic, partition and offset.
+func (m *Message) Where() string {
+	return fmt.Sprintf("topic %s, partition %d, offset %d", m.Topic, m.Partition, m.Offset)
+}
+
+// size is what a message weighs when batches are bounded by bytes.
+func (m *Message) size() int {
+	n := len(m.Key) + len(m.Value)
+	for _, h := range m.Headers {
+		n += len(h.Key) + len(h.Value)
+	}
+	return n
 }

@@ -1,0 +1,88 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// committer commits acknowledged positions of one generation now and then.
+type committer struct {
+	gen   Generation
+	every time.Duration
+	retry retrier
+
+	mu    sync.Mutex
+	dirty map[TopicPartition]int64
+}
+
+func newCommitter(gen Generation, s Settings, retry retrier) *committer {
+	return &committer{gen: gen, every: s.CommitEvery, retry: retry, dirty: map[TopicPartition]int64{}}
+}
+
+// mark says that everything of a partition before offset has been acknowledged.
+func (c *committer) mark(tp TopicPartition, offset int64) {
+	c.mu.Lock()
+	c.dirty[tp] = max(c.dirty[tp], offset)
+	c.mu.Unlock()
+}
+
+// run commits until the context is done. It returns early, with ErrRevoked, when
+// the generation is over: nothing can be committed then.
+func (c *committer) run(ctx context.Context) error {
+	tick := time.NewTicker(c.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := c.commit(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+}
+
+// commit commits what has been marked since the last time, and tries again until
+// that succeeds, the generation is over or the context is done.
+func (c *committer) commit(ctx context.Context) error {
+	pause := c.retry.min
+	for attempt := 1; ; attempt++ {
+		positions := c.take()
+		if len(positions) == 0 {
+			return nil
+		}
+		err := c.gen.Commit(ctx, positions)
+		if err == nil {
+			for _, p := range positions {
+				c.retry.hooks.committed(p)
+			}
+			return nil
+		}
+		for _, p := range positions {
+			c.mark(p.TopicPartition, p.Offset)
+		}
+		if errors.Is(err, ErrRevoked) || ctx.Err() != nil {
+			return err
+		}
+		c.retry.hooks.retrying("commit", attempt, err, pause)
+		if !sleep(ctx, pause) {
+			return ctx.Err()
+		}
+		pause = min(2*pause, c.retry.max)
+	}
+}
+
+// take removes and returns the marked positions.
+func (c *committer) take() []Position {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]Position, 0, len(c.dirty))
+	for tp, offset := range c.dirty {
+		out = append(out, Position{tp, offset})
+	}
+	clear(c.dirty)
+	return out
+}

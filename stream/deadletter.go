@@ -1,0 +1,65 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Headers of a dead letter, as Kafka Connect writes them (values are strings).
+const (
+	headerErrorTopic     = "__connect.errors.topic"
+	headerErrorPartition = "__connect.errors.partition"
+	headerErrorOffset    = "__connect.errors.offset"
+	headerErrorConnector = "__connect.errors.connector.name"
+	headerErrorStage     = "__connect.errors.stage"
+	headerErrorClass     = "__connect.errors.class.name"
+	headerErrorException = "__connect.errors.exception.class.name"
+	headerErrorMessage   = "__connect.errors.exception.message"
+)
+
+// DeadLetter keeps messages that cannot be read or placed. A dead letter is the
+// message itself, its key, value, timestamp and headers untouched, with headers
+// that say where it came from and what was wrong. Headers that are already there
+// stay: a message that becomes a dead letter twice carries both sets, the newest
+// last.
+type DeadLetter struct {
+	// Sink writes to the dead-letter topic.
+	Sink Sink
+	// Name names this stage in the header connector.name. Default "unfold".
+	Name string
+}
+
+// Message composes the dead letter of m.
+func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
+	name := d.Name
+	if name == "" {
+		name = "unfold"
+	}
+	add := func(key, value string) {
+		m.Headers = append(m.Headers, Header{Key: key, Value: []byte(value)})
+	}
+	m.Headers = append(make([]Header, 0, len(m.Headers)+8), m.Headers...)
+	add(headerErrorTopic, m.Topic)
+	add(headerErrorPartition, strconv.Itoa(m.Partition))
+	add(headerErrorOffset, strconv.FormatInt(m.Offset, 10))
+	add(headerErrorConnector, name)
+	add(headerErrorStage, string(stage))
+	add(headerErrorClass, "unfold/"+map[Stage]string{StageDecode: "decode", StagePlace: "place"}[stage])
+	add(headerErrorException, typeOf(reason))
+	add(headerErrorMessage, reason.Error())
+	return m
+}
+
+// typeOf names the error that carries the data: the first in the chain that is
+// more than text around another error.
+func typeOf(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		name := fmt.Sprintf("%T", err)
+		if inner == nil || name != "*fmt.wrapError" && name != "*stream.MessageError" {
+			return name
+		}
+		err = inner
+	}
+}

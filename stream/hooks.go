@@ -1,0 +1,96 @@
+package stream
+
+import "time"
+
+// Hooks are called when something has happened; metrics and logs hang on them
+// from outside. Each may be nil. They are called from several goroutines, must
+// be quick and must not call back into the pipeline.
+type Hooks struct {
+	// Assigned and Revoked tell which partitions this process has got or lost.
+	Assigned, Revoked func(partitions []TopicPartition)
+	// Fetched: messages were read from a partition.
+	Fetched func(tp TopicPartition, messages int)
+	// Lag: how many messages of a partition are not yet delivered.
+	Lag func(tp TopicPartition, messages int64)
+	// EventsIn: a message was decoded into so many events.
+	EventsIn func(tp TopicPartition, events int)
+	// Placed: so many events were placed, which took so long.
+	Placed func(tp TopicPartition, events int, took time.Duration)
+	// Delivered: so many messages, holding so many events, were acknowledged by
+	// the sink, so long after they had been fetched (or after the first map was
+	// there, for events that waited for it).
+	Delivered func(tp TopicPartition, messages, events int, latency time.Duration)
+	// DeadLettered: the message was bad for this reason; the dead-letter topic
+	// has acknowledged it.
+	DeadLettered func(m Message, stage Stage, reason error)
+	// Committed: the group's position of a partition is now this.
+	Committed func(p Position)
+	// Retrying: something failed and will be tried again after the pause.
+	// What is "write", "dead letter" or "commit".
+	Retrying func(what string, attempt int, err error, pause time.Duration)
+	// Published: a learner has published a map that took so long to learn; 0
+	// for one that was loaded.
+	Published func(p *Published, took time.Duration)
+	// RefreshFailed: learning failed; the map before stays and learning goes on.
+	RefreshFailed func(err error)
+}
+
+func (h *Hooks) assigned(tps []TopicPartition) {
+	if h.Assigned != nil {
+		h.Assigned(tps)
+	}
+}
+
+func (h *Hooks) revoked(tps []TopicPartition) {
+	if h.Revoked != nil {
+		h.Revoked(tps)
+	}
+}
+
+func (h *Hooks) fetched(tp TopicPartition, n int) {
+	if h.Fetched != nil {
+		h.Fetched(tp, n)
+	}
+}
+
+func (h *Hooks) lag(tp TopicPartition, n int64) {
+	if h.Lag != nil {
+		h.Lag(tp, n)
+	}
+}
+
+func (h *Hooks) eventsIn(tp TopicPartition, n int) {
+	if h.EventsIn != nil {
+		h.EventsIn(tp, n)
+	}
+}
+
+func (h *Hooks) placed(tp TopicPartition, n int, took time.Duration) {
+	if h.Placed != nil {
+		h.Placed(tp, n, took)
+	}
+}
+
+func (h *Hooks) delivered(tp TopicPartition, messages, events int, latency time.Duration) {
+	if h.Delivered != nil {
+		h.Delivered(tp, messages, events, latency)
+	}
+}
+
+func (h *Hooks) deadLettered(m Message, stage Stage, reason error) {
+	if h.DeadLettered != nil {
+		h.DeadLettered(m, stage, reason)
+	}
+}
+
+func (h *Hooks) committed(p Position) {
+	if h.Committed != nil {
+		h.Committed(p)
+	}
+}
+
+func (h *Hooks) retrying(what string, attempt int, err error, pause time.Duration) {
+	if h.Retrying != nil {
+		h.Retrying(what, attempt, err, pause)
+	}
+}

@@ -1,0 +1,178 @@
+package kafka
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl"
+
+	"unfold/stream"
+)
+
+// Cluster says how to reach the brokers.
+type Cluster struct {
+	// Brokers are addresses to start from, host:port. At least one.
+	Brokers []string
+	// TLS, if set, secures the connections; SASL, if set, authenticates.
+	TLS  *tls.Config
+	SASL sasl.Mechanism
+	// ClientID names this program in the brokers' logs. Default "unfold".
+	ClientID string
+}
+
+const (
+	// connectTimeout bounds everything that a constructor asks the cluster.
+	connectTimeout = 8 * time.Second
+	dialTimeout    = 3 * time.Second
+	// metadataTTL is how long a moved leader goes unnoticed at most.
+	metadataTTL = 2 * time.Second
+)
+
+// link is a set of connections to a cluster, which can be cut all at once.
+type link struct {
+	cluster   Cluster
+	addr      net.Addr
+	transport *kafka.Transport
+	dialer    *kafka.Dialer
+
+	mu     sync.Mutex
+	open   map[net.Conn]struct{}
+	closed bool
+}
+
+// connect reaches one of the brokers and looks for the topic ("" for none). The
+// errors name the brokers or the topic.
+func connect(ctx context.Context, c Cluster, topic string) (*link, error) {
+	if len(c.Brokers) == 0 {
+		return nil, errors.New("kafka: no brokers given")
+	}
+	if c.ClientID == "" {
+		c.ClientID = "unfold"
+	}
+	l := &link{cluster: c, addr: kafka.TCP(c.Brokers...), open: map[net.Conn]struct{}{}}
+	l.dialer = &kafka.Dialer{ClientID: c.ClientID, Timeout: dialTimeout, DialFunc: l.dial, TLS: c.TLS, SASLMechanism: c.SASL}
+	l.transport = &kafka.Transport{Dial: l.dial, DialTimeout: dialTimeout, MetadataTTL: metadataTTL, ClientID: c.ClientID, TLS: c.TLS, SASL: c.SASL}
+	if topic != "" {
+		l.transport.MetadataTopics = []string{topic}
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	err := l.reach(ctx)
+	if err == nil && topic != "" {
+		_, err = l.partitions(ctx, topic)
+	}
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// reach opens and closes a connection to the first broker that answers. Only
+// this says why none can be reached: the transport keeps the reason for itself.
+func (l *link) reach(ctx context.Context) error {
+	var errs []error
+	for _, broker := range l.cluster.Brokers {
+		conn, err := l.dialer.DialContext(ctx, "tcp", broker)
+		if err == nil {
+			return conn.Close()
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", broker, err))
+	}
+	return fmt.Errorf("kafka: cannot reach any broker: %w", errors.Join(errs...))
+}
+
+// partitions returns how many partitions a topic has, from metadata that is at
+// most metadataTTL old.
+func (l *link) partitions(ctx context.Context, topic string) (int, error) {
+	r, err := l.client(connectTimeout).Metadata(ctx, &kafka.MetadataRequest{Topics: []string{topic}})
+	if err != nil {
+		return 0, fmt.Errorf("kafka: asking %s about topic %s: %w", strings.Join(l.cluster.Brokers, ","), topic, err)
+	}
+	for _, t := range r.Topics {
+		if t.Name != topic {
+			continue
+		}
+		if errors.Is(t.Error, kafka.UnknownTopicOrPartition) {
+			return 0, fmt.Errorf("kafka: topic %s on %s: %w (create it first, or check its name and this client's rights)",
+				topic, strings.Join(l.cluster.Brokers, ","), stream.ErrUnknownTopic)
+		}
+		if t.Error != nil && len(t.Partitions) == 0 {
+			return 0, fmt.Errorf("kafka: topic %s: %w", topic, t.Error)
+		}
+		return len(t.Partitions), nil
+	}
+	return 0, fmt.Errorf("kafka: topic %s: %w", topic, stream.ErrUnknownTopic)
+}
+
+func (l *link) client(timeout time.Duration) *kafka.Client {
+	return &kafka.Client{Addr: l.addr, Timeout: timeout, Transport: l.transport}
+}
+
+// dial opens a connection that close can cut.
+func (l *link) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	t := &tracked{Conn: conn, link: l}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, errors.Join(net.ErrClosed, conn.Close())
+	}
+	l.open[t] = struct{}{}
+	return t, nil
+}
+
+// close cuts all connections and refuses new ones. Whoever waits on one fails.
+func (l *link) close() {
+	l.transport.CloseIdleConnections()
+	l.mu.Lock()
+	l.closed = true
+	conns := l.open
+	l.open = nil
+	l.mu.Unlock()
+	for conn := range conns {
+		conn.(*tracked).Conn.Close()
+	}
+}
+
+// tracked is a connection that its link knows of.
+type tracked struct {
+	net.Conn
+	link *link
+}
+
+func (t *tracked) Close() error {
+	t.link.mu.Lock()
+	delete(t.link.open, t)
+	t.link.mu.Unlock()
+	return t.Conn.Close()
+}
+
+// Check reaches the cluster and looks for topics; it says within 10 s what is
+// wrong, joined for all topics.
+func Check(ctx context.Context, c Cluster, topics ...string) error {
+	l, err := connect(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var errs []error
+	for _, topic := range topics {
+		if _, err := l.partitions(ctx, topic); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,117 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// generation is a stream.Generation: one generation of the consumer group.
+type generation struct {
+	source *Source
+	group  *kafka.Generation
+
+	// life ends when the group ends the generation.
+	life     context.Context
+	end      context.CancelFunc
+	released chan struct{}
+
+	assigned []stream.Position
+
+	mu sync.Mutex
+	// next is the offset to fetch, for each partition.
+	next map[int]int64
+	// closed refuses commits: after Close the partitions are somebody else's.
+	closed bool
+	once   sync.Once
+}
+
+func newGeneration(s *Source, g *kafka.Generation) *generation {
+	gen := &generation{source: s, group: g, released: make(chan struct{}), next: map[int]int64{}}
+	gen.life, gen.end = context.WithCancel(context.Background())
+	// The generation lasts, and can commit, for as long as this runs.
+	g.Start(func(ctx context.Context) {
+		defer gen.end()
+		select {
+		case <-ctx.Done():
+			gen.end()
+			<-gen.released
+		case <-gen.released:
+		}
+	})
+	return gen
+}
+
+// within returns a context that also ends with the generation, its cause then
+// being ErrRevoked.
+func (g *generation) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(g.life, func() { cancel(stream.ErrRevoked) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// Assigned implements stream.Generation.
+func (g *generation) Assigned() []stream.Position { return g.assigned }
+
+// Revoked implements stream.Generation.
+func (g *generation) Revoked() <-chan struct{} { return g.life.Done() }
+
+// Close implements stream.Generation. A generation that the group has ended is
+// let go, so that the group can form anew. One that is still alive stays until
+// Source.Next or Source.Close: letting go earlier would make this member join
+// once more, only to leave.
+func (g *generation) Close() error {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	if g.life.Err() != nil {
+		g.release()
+	}
+	return nil
+}
+
+// release lets the group go on without this generation.
+func (g *generation) release() {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	g.once.Do(func() { close(g.released) })
+}
+
+// Commit implements stream.Generation. The lock is held meanwhile, so that no
+// commit is under way once Close has returned.
+func (g *generation) Commit(ctx context.Context, positions []stream.Position) error {
+	if len(positions) == 0 {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return stream.ErrRevoked
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	offsets := map[string]map[int]int64{}
+	for _, p := range positions {
+		if offsets[p.Topic] == nil {
+			offsets[p.Topic] = map[int]int64{}
+		}
+		offsets[p.Topic][p.Partition] = p.Offset
+	}
+	err := g.group.CommitOffsets(offsets)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, kafka.IllegalGeneration), errors.Is(err, kafka.UnknownMemberId), errors.Is(err, kafka.RebalanceInProgress),
+		errors.Is(err, kafka.FencedInstanceID), errors.Is(err, net.ErrClosed), g.life.Err() != nil:
+		return fmt.Errorf("kafka: committing for group %s: %w (%v)", g.source.settings.Group, stream.ErrRevoked, err)
+	}
+	return fmt.Errorf("kafka: committing for group %s: %w", g.source.settings.Group, err)
+}

@@ -1,0 +1,98 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// bounds are the first offset of a partition and the one behind its last message.
+type bounds struct{ first, end int64 }
+
+// begin finds out where to read each assigned partition. A position outside of
+// the log is an *stream.OffsetError.
+func (g *generation) begin(ctx context.Context) error {
+	ctx, cancel := g.within(ctx)
+	defer cancel()
+	topic := g.source.settings.Topic
+	assigned := g.group.Assignments[topic]
+	partitions := make([]int, len(assigned))
+	for i, a := range assigned {
+		partitions[i] = a.ID
+	}
+	logs, err := g.bounds(ctx, partitions)
+	if err != nil {
+		return err
+	}
+	var fresh []stream.Position
+	for _, a := range assigned {
+		p := stream.Position{TopicPartition: stream.TopicPartition{Topic: topic, Partition: a.ID}, Offset: a.Offset}
+		log := logs[a.ID]
+		if p.Offset < 0 {
+			p.Offset = log.first
+			if g.source.settings.Start == Latest {
+				p.Offset = log.end
+				fresh = append(fresh, p)
+			}
+		}
+		if p.Offset < log.first || p.Offset > log.end {
+			return &stream.OffsetError{TopicPartition: p.TopicPartition, Position: p.Offset, First: log.first, End: log.end}
+		}
+		g.assigned = append(g.assigned, p)
+		g.next[a.ID] = p.Offset
+	}
+	// "Latest" means now, not the time of a restart before the first commit:
+	// what comes between would be skipped.
+	retry := g.source.retry("offsets")
+	for len(fresh) > 0 {
+		err := g.Commit(ctx, fresh)
+		if err == nil {
+			break
+		}
+		if errors.Is(err, stream.ErrRevoked) {
+			return err
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bounds asks for the bounds of partitions until there is an answer for all.
+func (g *generation) bounds(ctx context.Context, partitions []int) (map[int]bounds, error) {
+	out := make(map[int]bounds, len(partitions))
+	if len(partitions) == 0 {
+		return out, nil
+	}
+	topic := g.source.settings.Topic
+	var ask []kafka.OffsetRequest
+	for _, p := range partitions {
+		ask = append(ask, kafka.FirstOffsetOf(p), kafka.LastOffsetOf(p))
+	}
+	retry := g.source.retry("offsets")
+	for {
+		r, err := g.source.link.client(connectTimeout).ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{topic: ask}})
+		if err == nil {
+			for _, p := range r.Topics[topic] {
+				if p.Error != nil {
+					err = p.Error
+				}
+				out[p.Partition] = bounds{p.FirstOffset, p.LastOffset}
+			}
+			if err == nil && len(out) == len(partitions) {
+				return out, nil
+			}
+			if err == nil {
+				err = kafka.UnknownTopicOrPartition
+			}
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return nil, fmt.Errorf("kafka: asking for the offsets of topic %s: %w", topic, err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+)
+
+// retry waits out failures that may pass.
+type retry struct {
+	what    string
+	hook    func(what string, attempt int, err error, pause time.Duration)
+	attempt int
+	strange int
+}
+
+const (
+	pauseMin = 100 * time.Millisecond
+	pauseMax = 2 * time.Second
+	// maxStrange is how often an error of unknown kind is tried again.
+	maxStrange = 5
+)
+
+// again returns nil after a pause if it makes sense to try again, else why not.
+func (r *retry) again(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	switch kindOf(err) {
+	case final:
+		return err
+	case strange:
+		if r.strange++; r.strange >= maxStrange {
+			return err
+		}
+	}
+	r.attempt++
+	pause := min(pauseMin<<min(r.attempt-1, 10), pauseMax)
+	if r.hook != nil {
+		r.hook(r.what, r.attempt, err, pause)
+	}
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+type kind int
+
+const (
+	// passing: the network, a leader or a coordinator that moves.
+	passing kind = iota
+	// strange: not known to pass.
+	strange
+	// final: trying again gives the same.
+	final
+)
+
+// kindOf tells what becomes of an error when one waits.
+func kindOf(err error) kind {
+	var ke kafka.Error
+	var ne net.Error
+	switch {
+	case errors.As(err, &ke):
+		switch ke {
+		case kafka.UnknownMemberId, kafka.IllegalGeneration, kafka.RebalanceInProgress, kafka.GroupCoordinatorNotAvailable,
+			kafka.NotCoordinatorForGroup, kafka.GroupLoadInProgress, kafka.UnknownTopicOrPartition, kafka.LeaderNotAvailable,
+			kafka.NotLeaderForPartition, kafka.ReplicaNotAvailable, kafka.BrokerNotAvailable, kafka.UnknownLeaderEpoch,
+			kafka.FencedLeaderEpoch, kafka.OffsetNotAvailable, kafka.ListenerNotFound, kafka.KafkaStorageError:
+			return passing
+		}
+		if ke.Temporary() || ke.Timeout() {
+			return passing
+		}
+		return final
+	case errors.Is(err, kafka.ErrGroupClosed):
+		return final
+	case errors.As(err, &ne), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),
+		errors.Is(err, net.ErrClosed), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EPIPE),
+		errors.Is(err, protocol.ErrNoTopic), errors.Is(err, protocol.ErrNoPartition), errors.Is(err, protocol.ErrNoLeader):
+		return passing
+	}
+	return strange
+}

@@ -1,0 +1,182 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// Start says where a group begins to read a partition that it has no position for.
+type Start int
+
+const (
+	// Earliest begins with the oldest message that the topic still has.
+	Earliest Start = iota
+	// Latest begins with what comes from now on.
+	Latest
+)
+
+// SourceSettings describe a source; Brokers, Topic and Group are needed, the rest
+// has defaults.
+type SourceSettings struct {
+	Cluster
+	Topic, Group string
+	// Start is where a new group begins.
+	Start Start
+	// FetchBytes bounds the answer to one fetch of one partition (a larger
+	// message still comes, alone). Default 4 MiB.
+	FetchBytes int
+	// FetchWait is how long a fetch waits for messages at the broker. Default
+	// 500ms.
+	FetchWait time.Duration
+	// SessionTimeout is how long the group waits for a silent member before its
+	// partitions go to others; Heartbeat is how often a member calls, and so how
+	// soon it learns of a rebalance; RebalanceTimeout is how long a member may
+	// take to finish and rejoin. Defaults 10s, 1s, 15s.
+	SessionTimeout, Heartbeat, RebalanceTimeout time.Duration
+	// Retrying, if set, is told of failures that are waited out. What is "join",
+	// "offsets" or "fetch". stream.Hooks.Retrying fits.
+	Retrying func(what string, attempt int, err error, pause time.Duration)
+}
+
+func (s SourceSettings) withDefaults() (SourceSettings, error) {
+	if s.Topic == "" || s.Group == "" {
+		return s, errors.New("kafka: a source needs a topic and a group")
+	}
+	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 {
+		return s, errors.New("kafka: a source's settings may not be negative")
+	}
+	if s.FetchBytes == 0 {
+		s.FetchBytes = 4 << 20
+	}
+	for v, d := range map[*time.Duration]time.Duration{
+		&s.FetchWait: 500 * time.Millisecond, &s.SessionTimeout: 10 * time.Second,
+		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second,
+	} {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	return s, nil
+}
+
+// Source reads a topic as a member of a consumer group. It is a stream.Source.
+type Source struct {
+	settings SourceSettings
+	link     *link
+	group    *kafka.ConsumerGroup
+
+	mu      sync.Mutex
+	current *generation
+	closed  bool
+	closing sync.Once
+}
+
+// NewSource reaches the cluster and joins the group; the group's answer is
+// awaited by Next. It fails within 10 s if no broker answers or the topic does
+// not exist (errors.Is stream.ErrUnknownTopic).
+func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
+	s, err := settings.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	l, err := connect(ctx, s.Cluster, s.Topic)
+	if err != nil {
+		return nil, err
+	}
+	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: s.Group, Brokers: s.Brokers, Dialer: l.dialer, Topics: []string{s.Topic},
+		// Without a committed position the offset becomes this sentinel;
+		// offsets.go turns it into a real one.
+		StartOffset:    kafka.FirstOffset,
+		SessionTimeout: s.SessionTimeout, HeartbeatInterval: s.Heartbeat, RebalanceTimeout: s.RebalanceTimeout,
+		JoinGroupBackoff: 250 * time.Millisecond, Timeout: 3 * time.Second,
+		WatchPartitionChanges: true, PartitionWatchInterval: 5 * time.Second,
+	})
+	if err != nil {
+		l.close()
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	return &Source{settings: s, link: l, group: group}, nil
+}
+
+// Next implements stream.Source.
+func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
+	s.mu.Lock()
+	before := s.current
+	s.current = nil
+	s.mu.Unlock()
+	if before != nil {
+		before.release()
+	}
+	retry := s.retry("join")
+	for {
+		g, err := s.group.Next(ctx)
+		if err != nil {
+			if err := retry.again(ctx, err); err != nil {
+				return nil, fmt.Errorf("kafka: joining group %s: %w", s.settings.Group, err)
+			}
+			continue
+		}
+		gen := newGeneration(s, g)
+		if err := gen.begin(ctx); err != nil {
+			gen.release()
+			if errors.Is(err, stream.ErrRevoked) {
+				continue
+			}
+			return nil, err
+		}
+		s.mu.Lock()
+		closed := s.closed
+		s.current = gen
+		s.mu.Unlock()
+		if closed {
+			gen.release()
+			return nil, kafka.ErrGroupClosed
+		}
+		return gen, nil
+	}
+}
+
+// Close implements stream.Source: it leaves the group, so that others take over
+// at once, and closes all connections. It takes no longer than leaveTimeout if
+// the coordinator does not answer.
+func (s *Source) Close() error {
+	s.closing.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		if s.current != nil {
+			s.current.release()
+		}
+		s.mu.Unlock()
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			// Close waits for its own loop, which may be waiting for the
+			// coordinator; it has no error to report.
+			_ = s.group.Close()
+		}()
+		t := time.NewTimer(leaveTimeout)
+		defer t.Stop()
+		select {
+		case <-left:
+		case <-t.C:
+		}
+		s.link.close()
+		<-left
+	})
+	return nil
+}
+
+const leaveTimeout = 1500 * time.Millisecond
+
+// retry starts the count of attempts at one thing.
+func (s *Source) retry(what string) *retry {
+	return &retry{what: what, hook: s.settings.Retrying}
+}

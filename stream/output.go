@@ -1,0 +1,54 @@
+package stream
+
+import "strconv"
+
+// Headers of an output message. Position and version are decimal numbers.
+const (
+	HeaderContentType     = "content-type"
+	HeaderSourceTopic     = "unfold-source-topic"
+	HeaderSourcePartition = "unfold-source-partition"
+	HeaderSourceOffset    = "unfold-source-offset"
+	HeaderModelVersion    = "unfold-model-version"
+	// HeaderTraceParent and HeaderTraceState are W3C Trace Context's; they are
+	// passed on.
+	HeaderTraceParent = "traceparent"
+	HeaderTraceState  = "tracestate"
+)
+
+// ContentType says that a message's value is one complete Arrow IPC stream.
+const ContentType = "application/vnd.apache.arrow.stream"
+
+// output composes the output message for in. It is a function of the message and
+// the map's version alone, so that a duplicate has the same bytes; the key and
+// the time are the input's.
+func output(in *Message, value []byte, version uint64) Message {
+	headers := []Header{
+		{HeaderContentType, []byte(ContentType)},
+		{HeaderSourceTopic, []byte(in.Topic)},
+		{HeaderSourcePartition, strconv.AppendInt(nil, int64(in.Partition), 10)},
+		{HeaderSourceOffset, strconv.AppendInt(nil, in.Offset, 10)},
+		{HeaderModelVersion, strconv.AppendUint(nil, version, 10)},
+	}
+	for _, key := range []string{HeaderTraceParent, HeaderTraceState} {
+		if v, ok := in.Header(key); ok {
+			headers = append(headers, Header{key, v})
+		}
+	}
+	return Message{TopicPartition: in.TopicPartition, Offset: in.Offset, Key: in.Key, Value: value, Headers: headers, Time: in.Time}
+}
+
+// Origin reads back from an output message where its input came from and which
+// version of the map placed it. It reports whether all headers were there.
+func Origin(m *Message) (p Position, version uint64, ok bool) {
+	topic, ok1 := m.Header(HeaderSourceTopic)
+	partition, err2 := number(m, HeaderSourcePartition)
+	offset, err3 := number(m, HeaderSourceOffset)
+	v, err4 := number(m, HeaderModelVersion)
+	p = Position{TopicPartition{string(topic), int(partition)}, int64(offset)}
+	return p, v, ok1 && err2 == nil && err3 == nil && err4 == nil
+}
+
+func number(m *Message, key string) (uint64, error) {
+	v, _ := m.Header(key)
+	return strconv.ParseUint(string(v), 10, 63)
+}

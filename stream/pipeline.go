@@ -1,0 +1,156 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Pipeline is the stage: it reads messages, has them placed, writes the places
+// downstream and commits. See the package's documentation for what it promises.
+// Set the exported fields, then call Run once.
+type Pipeline struct {
+	Source  Source
+	Sink    Sink
+	Decoder Decoder
+	Learner Learner
+	// DeadLetter takes bad messages. Without it the first one ends Run with an
+	// error, because to go on would lose it.
+	DeadLetter *DeadLetter
+	Settings   Settings
+	Hooks      Hooks
+
+	settings Settings
+	owning   atomic.Bool
+}
+
+// Run reads, places and writes until the context is done; then it stops
+// reading, finishes and commits what it has read within Settings.DrainTimeout
+// plus CommitTimeout, and returns nil. It closes neither source nor sink. Any
+// error is final; what was acknowledged before it is committed.
+func (p *Pipeline) Run(ctx context.Context) error {
+	if p.Source == nil || p.Sink == nil || p.Decoder == nil || p.Learner == nil {
+		return errors.New("stream: a pipeline needs a source, a sink, a decoder and a learner")
+	}
+	var err error
+	if p.settings, err = p.Settings.withDefaults(); err != nil {
+		return err
+	}
+	run, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var learning sync.WaitGroup
+	learning.Go(func() {
+		if err := p.Learner.Run(run); err != nil {
+			fail(fmt.Errorf("learning: %w", err))
+		}
+	})
+	err = p.generations(run)
+	stoppedEarly := err == nil && ctx.Err() == nil
+	fail(err)
+	learning.Wait()
+	if err == nil && stoppedEarly {
+		err = context.Cause(run)
+	}
+	return err
+}
+
+// Ready reports whether the pipeline owns a share of the source (which may be
+// no partition at all, in a group that is larger than the topic) and has a map.
+func (p *Pipeline) Ready() bool { return p.owning.Load() && p.Learner.Current() != nil }
+
+// generations works through one generation after another. It returns nil when
+// the context is done.
+func (p *Pipeline) generations(ctx context.Context) error {
+	for {
+		gen, err := p.Source.Next(ctx)
+		if ctx.Err() != nil {
+			if err == nil {
+				err = gen.Close()
+			}
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading: %w", err)
+		}
+		p.owning.Store(true)
+		err = p.generation(ctx, gen)
+		p.owning.Store(false)
+		if cerr := gen.Close(); err == nil && cerr != nil {
+			err = fmt.Errorf("leaving partitions: %w", cerr)
+		}
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// generation owns everything that runs for one generation: a worker for each
+// partition and the committer. It returns when all of them have; nil if the
+// context is done or the generation is over.
+func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
+	assigned := gen.Assigned()
+	tps := make([]TopicPartition, len(assigned))
+	for i, a := range assigned {
+		tps[i] = a.TopicPartition
+	}
+	p.Hooks.assigned(tps)
+	defer p.Hooks.revoked(tps)
+
+	// Two contexts: the first ends reading, the second, later, also the work
+	// on what has been read.
+	reading, stop := context.WithCancelCause(ctx)
+	working, abort := context.WithCancel(context.WithoutCancel(ctx))
+	defer abort()
+	retry := retrier{p.settings.RetryMin, p.settings.RetryMax, &p.Hooks}
+	commits := newCommitter(gen, p.settings, retry)
+
+	var workers, helpers sync.WaitGroup
+	for _, a := range assigned {
+		w := &worker{p: p, gen: gen, commits: commits, retry: retry, tp: a.TopicPartition, next: a.Offset}
+		workers.Go(func() {
+			if err := w.run(reading, working); err != nil {
+				stop(err)
+			}
+		})
+	}
+	committing, endCommits := context.WithCancel(working)
+	helpers.Go(func() {
+		if err := commits.run(committing); err != nil {
+			stop(err)
+		}
+	})
+	done := make(chan struct{})
+	helpers.Go(func() {
+		select {
+		case <-gen.Revoked():
+			stop(ErrRevoked)
+		case <-reading.Done():
+		}
+		t := time.NewTimer(p.settings.DrainTimeout)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			abort()
+		case <-done:
+		}
+	})
+	// With no partition at all there is no worker: stay until it is over.
+	<-reading.Done()
+	workers.Wait()
+	close(done)
+	endCommits()
+	helpers.Wait()
+
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.settings.CommitTimeout)
+	defer cancel()
+	// A failure costs duplicates, not events; the hooks have told of it.
+	_ = commits.commit(last)
+
+	if cause := context.Cause(reading); ctx.Err() == nil && !errors.Is(cause, ErrRevoked) {
+		return cause
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Settings bound a pipeline's work. The zero value works.
+type Settings struct {
+	// BatchMessages and BatchBytes bound the messages that are placed, written
+	// and acknowledged together. Defaults 512 and 4 MiB. A message larger than
+	// BatchBytes is a batch of its own.
+	BatchMessages int
+	BatchBytes    int
+	// CommitEvery is the time between commits of acknowledged positions, so at
+	// most that much is delivered again after a crash. Default 500ms.
+	CommitEvery time.Duration
+	// RetryMin and RetryMax bound the pause before a failed write or commit is
+	// tried again; it doubles from one to the other. Defaults 100ms and 5s.
+	RetryMin, RetryMax time.Duration
+	// DrainTimeout is how long what has been read may take to be placed, written
+	// and acknowledged after the pipeline was told to stop or a partition was
+	// given to another member. What is not done by then is delivered again
+	// later. Default 4s.
+	DrainTimeout time.Duration
+	// CommitTimeout bounds the last commit of a generation. Default 3s.
+	CommitTimeout time.Duration
+}
+
+// withDefaults fills zero fields and checks the others.
+func (s Settings) withDefaults() (Settings, error) {
+	set := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	span := func(v *time.Duration, d time.Duration) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	set(&s.BatchMessages, 512)
+	set(&s.BatchBytes, 4<<20)
+	span(&s.CommitEvery, 500*time.Millisecond)
+	span(&s.RetryMin, 100*time.Millisecond)
+	span(&s.RetryMax, 5*time.Second)
+	span(&s.DrainTimeout, 4*time.Second)
+	span(&s.CommitTimeout, 3*time.Second)
+	for name, v := range map[string]int64{
+		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes), "CommitEvery": int64(s.CommitEvery),
+		"RetryMin": int64(s.RetryMin), "DrainTimeout": int64(s.DrainTimeout), "CommitTimeout": int64(s.CommitTimeout),
+	} {
+		if v < 0 {
+			return s, fmt.Errorf("stream: Settings.%s is negative", name)
+		}
+	}
+	if s.RetryMax < s.RetryMin {
+		return s, errors.New("stream: Settings.RetryMax is less than RetryMin")
+	}
+	return s, nil
+}

@@ -1,0 +1,80 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Source hands out generations: spans of time in which this process alone owns
+// some partitions. A new generation begins whenever the ownership changes (a
+// member joins or leaves, a partition is added, the connection to the group's
+// coordinator was lost).
+type Source interface {
+	// Next waits for the next generation. There is never more than one: it
+	// waits until the one before has been closed. Failures that may pass (a
+	// coordinator that moves) are waited out; an error is final.
+	Next(ctx context.Context) (Generation, error)
+	// Close leaves the group and lets go of all connections, within seconds
+	// even if the other side hangs. A generation that is still open ends.
+	Close() error
+}
+
+// Generation is the right to read some partitions and to move their committed
+// positions. Its methods may be used by several goroutines at once, but one
+// partition is fetched by one goroutine only.
+type Generation interface {
+	// Assigned lists the partitions of this generation, each with the offset at
+	// which reading starts: the group's committed one, or where the source's
+	// settings say if there is none.
+	Assigned() []Position
+	// Fetch waits for the next messages of an assigned partition and returns
+	// them in offset order. It returns at least one message or an error:
+	// ErrRevoked when the generation is over, the context's error, or a final
+	// one such as *OffsetError. Failures that may pass are waited out.
+	Fetch(ctx context.Context, tp TopicPartition) (Run, error)
+	// Commit makes positions durable for the group. It fails with ErrRevoked if
+	// the generation is over; it never moves a position that another member owns.
+	Commit(ctx context.Context, positions []Position) error
+	// Revoked is closed when the group has ended this generation. Commit may
+	// still succeed for a short time, until Close.
+	Revoked() <-chan struct{}
+	// Close gives the partitions up. The next generation begins after it.
+	Close() error
+}
+
+// Run is what one Fetch returned.
+type Run struct {
+	// Messages are consecutive messages of one partition in offset order.
+	// Offsets may have gaps (compaction, transaction markers).
+	Messages []Message
+	// End is the offset behind the partition's last message at that time, so
+	// End - (last offset + 1) messages are still to come. -1 if not known.
+	End int64
+}
+
+// ErrRevoked says that the generation is over and its partitions may already
+// belong to another member.
+var ErrRevoked = errors.New("partitions were given to another member of the group")
+
+// ErrUnknownTopic says that a topic does not exist.
+var ErrUnknownTopic = errors.New("unknown topic")
+
+// OffsetError says that the position at which the group wants to read is not in
+// the log: messages were deleted before they were read (Position < First), or
+// the log is shorter than what was committed (Position > End; the topic was made
+// anew or truncated). Reading on would skip messages in silence, so it is final.
+type OffsetError struct {
+	TopicPartition
+	Position, First, End int64
+}
+
+func (e *OffsetError) Error() string {
+	what := fmt.Sprintf("%d messages were deleted before they were read", e.First-e.Position)
+	if e.Position > e.End {
+		what = "the topic was truncated or made anew"
+	}
+	return fmt.Sprintf("topic %s, partition %d: the group's position %d is outside of the log (%d to %d): %s; "+
+		"set the group's offsets to where reading shall go on (kafka-consumer-groups --reset-offsets) and start again",
+		e.Topic, e.Partition, e.Position, e.First, e.End, what)
+}

@@ -1,0 +1,295 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// worker carries the messages of one partition through the stage, in order.
+type worker struct {
+	p       *Pipeline
+	gen     Generation
+	commits *committer
+	retry   retrier
+	tp      TopicPartition
+	// next is the offset behind the last message that has been delivered.
+	next int64
+	// end is the end of the partition as last seen, -1 if unknown.
+	end int64
+	// waiting are messages that have been offered and wait for the first map.
+	waiting []*entry
+}
+
+// entry is a message on its way.
+type entry struct {
+	message Message
+	events  Events
+	// bad is why there are no events, or why they cannot be placed.
+	bad     *MessageError
+	offered bool
+	fetched time.Time
+}
+
+// run works until reading is done, then finishes what it has begun unless
+// working is done as well. It returns an error only if that is final.
+func (w *worker) run(reading, working context.Context) error {
+	runs := make(chan Run)
+	failed := make(chan error, 1)
+	fetching, stop := context.WithCancel(reading)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		failed <- w.fetch(fetching, runs)
+	}()
+	defer func() { stop(); <-gone }()
+
+	for {
+		var ready <-chan struct{}
+		if len(w.waiting) > 0 {
+			ready = w.p.Learner.Ready()
+		}
+		var err error
+		select {
+		case <-reading.Done():
+			return nil
+		case err = <-failed:
+			return quiet(err, reading)
+		case <-ready:
+			err = w.release(reading, working)
+		case run := <-runs:
+			err = w.take(reading, working, run)
+		}
+		if err != nil {
+			return quiet(err, reading, working)
+		}
+	}
+}
+
+// fetch hands over runs while the worker works on the one before.
+func (w *worker) fetch(ctx context.Context, runs chan<- Run) error {
+	for {
+		run, err := w.gen.Fetch(ctx, w.tp)
+		if err != nil {
+			return fmt.Errorf("reading %v: %w", w.tp, err)
+		}
+		w.p.Hooks.fetched(w.tp, len(run.Messages))
+		select {
+		case runs <- run:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// take works through one run in batches. Once reading is done it stops between
+// two batches; the rest will be read again by whoever owns the partition then.
+func (w *worker) take(reading, working context.Context, run Run) error {
+	w.end = run.End
+	fetched := time.Now()
+	for rest := run.Messages; len(rest) > 0 && reading.Err() == nil; {
+		n := w.p.settings.batch(rest)
+		batch := make([]*entry, n)
+		for i, m := range rest[:n] {
+			batch[i] = &entry{message: m, fetched: fetched}
+			w.decode(batch[i])
+		}
+		rest = rest[n:]
+		if len(w.waiting) > 0 || w.p.Learner.Current() == nil {
+			if err := w.wait(reading, batch); err != nil {
+				return err
+			}
+			if w.p.Learner.Current() != nil {
+				if err := w.release(reading, working); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := w.process(working, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch returns how many of the messages make the next batch.
+func (s *Settings) batch(messages []Message) int {
+	bytes := 0
+	for i := range messages {
+		bytes += messages[i].size()
+		if i >= s.BatchMessages || i > 0 && bytes > s.BatchBytes {
+			return i
+		}
+	}
+	return len(messages)
+}
+
+// decode turns a message into events or finds it bad.
+func (w *worker) decode(e *entry) {
+	events, err := w.p.Decoder.Decode(e.message)
+	if err != nil {
+		e.spoil(StageDecode, err)
+		return
+	}
+	e.events = events
+	w.p.Hooks.eventsIn(w.tp, events.Len())
+}
+
+// spoil marks a message as bad, unless it already is.
+func (e *entry) spoil(stage Stage, err error) {
+	if e.bad != nil {
+		return
+	}
+	if !errors.As(err, &e.bad) {
+		e.bad = &MessageError{stage, err}
+	}
+}
+
+// wait offers messages that cannot be placed yet and keeps them.
+func (w *worker) wait(reading context.Context, batch []*entry) error {
+	for _, e := range batch {
+		if e.bad == nil {
+			if err := w.offer(reading, e); err != nil {
+				return err
+			}
+		}
+		w.waiting = append(w.waiting, e)
+	}
+	return nil
+}
+
+// offer shows a message to the learner, once.
+func (w *worker) offer(ctx context.Context, e *entry) error {
+	if e.offered {
+		return nil
+	}
+	e.offered = true
+	err := w.p.Learner.Offer(ctx, e.events)
+	var bad *MessageError
+	if errors.As(err, &bad) {
+		e.spoil(bad.Stage, bad)
+		return nil
+	}
+	return err
+}
+
+// release places the messages that have waited for the first map. If reading
+// ends meanwhile the rest is dropped, and nothing after it may be processed.
+func (w *worker) release(reading, working context.Context) error {
+	waiting, now := w.waiting, time.Now()
+	w.waiting = nil
+	for len(waiting) > 0 && reading.Err() == nil {
+		n := min(len(waiting), w.p.settings.BatchMessages)
+		for _, e := range waiting[:n] {
+			e.fetched = now
+		}
+		if err := w.process(working, waiting[:n]); err != nil {
+			return err
+		}
+		waiting = waiting[n:]
+	}
+	return nil
+}
+
+// process places a batch, writes the places and the dead letters, and marks the
+// batch as done once all of them are acknowledged.
+func (w *worker) process(ctx context.Context, batch []*entry) error {
+	outputs, events, err := w.place(ctx, batch)
+	if err != nil {
+		return err
+	}
+	if err := w.retry.write(ctx, "write", w.p.Sink, outputs); err != nil {
+		return err
+	}
+	if len(outputs) > 0 {
+		w.p.Hooks.delivered(w.tp, len(outputs), events, time.Since(batch[0].fetched))
+	}
+	if err := w.bury(ctx, batch); err != nil {
+		return err
+	}
+	w.next = batch[len(batch)-1].message.Offset + 1
+	w.commits.mark(w.tp, w.next)
+	if w.end >= 0 {
+		w.p.Hooks.lag(w.tp, max(0, w.end-w.next))
+	}
+	for _, e := range batch {
+		if e.bad == nil {
+			if err := w.offer(ctx, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// place returns the output messages of the good messages of a batch, in order,
+// and how many events they hold. Messages that turn out to be bad are marked.
+func (w *worker) place(ctx context.Context, batch []*entry) (outputs []Message, events int, err error) {
+	var good []*entry
+	var in []Events
+	for _, e := range batch {
+		if e.bad == nil {
+			good, in = append(good, e), append(in, e.events)
+		}
+	}
+	if len(good) == 0 {
+		return nil, 0, nil
+	}
+	current := w.p.Learner.Current()
+	start := time.Now()
+	outcomes, err := current.Map.Place(ctx, in)
+	if err != nil {
+		return nil, 0, fmt.Errorf("placing %s and the %d messages after it: %w", good[0].message.Where(), len(good)-1, err)
+	}
+	if len(outcomes) != len(in) {
+		return nil, 0, fmt.Errorf("placing %s: %d outcomes for %d messages", good[0].message.Where(), len(outcomes), len(in))
+	}
+	for i, e := range good {
+		if outcomes[i].Err != nil {
+			e.spoil(StagePlace, outcomes[i].Err)
+			continue
+		}
+		events += e.events.Len()
+		outputs = append(outputs, output(&e.message, outcomes[i].Value, current.Version))
+	}
+	w.p.Hooks.placed(w.tp, events, time.Since(start))
+	return outputs, events, nil
+}
+
+// bury writes the dead letters of a batch.
+func (w *worker) bury(ctx context.Context, batch []*entry) error {
+	var bad []*entry
+	var letters []Message
+	for _, e := range batch {
+		if e.bad == nil {
+			continue
+		}
+		if w.p.DeadLetter == nil {
+			return fmt.Errorf("%s: %w (no dead-letter topic is set that could keep this message)", e.message.Where(), e.bad)
+		}
+		bad = append(bad, e)
+		letters = append(letters, w.p.DeadLetter.Message(e.message, e.bad.Stage, e.bad.Err))
+	}
+	if len(letters) == 0 {
+		return nil
+	}
+	if err := w.retry.write(ctx, "dead letter", w.p.DeadLetter.Sink, letters); err != nil {
+		return err
+	}
+	for _, e := range bad {
+		w.p.Hooks.deadLettered(e.message, e.bad.Stage, e.bad.Err)
+	}
+	return nil
+}
+
+// quiet drops errors that only say that one of the contexts is done.
+func quiet(err error, ctxs ...context.Context) error {
+	for _, ctx := range ctxs {
+		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrRevoked)) {
+			return nil
+		}
+	}
+	return err
+}
