@@ -1,0 +1,167 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/vec"
+)
+
+// Components says what becomes of points that the neighbour lists do not
+// connect.
+type Components int
+
+const (
+	// Connect adds the shortest edges that join the components.
+	Connect Components = iota
+	// Largest keeps the points of the largest component only (Saul 2020).
+	Largest
+)
+
+func (c Components) String() string {
+	switch c {
+	case Connect:
+		return "connect"
+	case Largest:
+		return "largest"
+	}
+	return fmt.Sprintf("Components(%d)", int(c))
+}
+
+// ParseComponents reads "connect" or "largest".
+func ParseComponents(s string) (Components, error) {
+	for _, c := range []Components{Connect, Largest} {
+		if s == c.String() {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("graph: components %q: want connect or largest", s)
+}
+
+// Settings of a graph; the zero value works.
+type Settings struct {
+	// Core is s, the longest walk of mutual reachability; 0 means 1.
+	Core int
+	// Components says what to do if the lists do not connect all points.
+	Components Components
+	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
+	// It does not change the result.
+	Threads int
+}
+
+func (s Settings) withDefaults() (Settings, error) {
+	if s.Core == 0 {
+		s.Core = 1
+	}
+	if s.Core < 0 {
+		return s, fmt.Errorf("graph: core is %d, want at least 1", s.Core)
+	}
+	if s.Components != Connect && s.Components != Largest {
+		return s, fmt.Errorf("graph: unknown choice of components %v", s.Components)
+	}
+	return s, nil
+}
+
+// Build makes the neighbourhood graph E (Saul 2020, eq 24) from the k nearest
+// neighbour lists of the rows of x, as knn.Graph gives them. x is only looked
+// at to join components. It fails if the lists do not fit x, if the settings
+// make no sense, or if ctx ends.
+func Build[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, s Settings) (*Graph, error) {
+	s, err := s.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLists(x.Rows, nb); err != nil {
+		return nil, err
+	}
+	g := &Graph{N: nb.N}
+	label, size := Label(nb)
+	g.Components = len(size)
+	var bridges []bridge
+	if len(size) > 1 {
+		switch s.Components {
+		case Largest:
+			g.Keep = members(label, largest(size))
+			nb = Restrict(nb, g.Keep)
+			g.N = nb.N
+		case Connect:
+			if bridges, err = connect(ctx, x, nb, label, size, s.Threads); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("graph: stopped: %w", err)
+	}
+	edges, of := Symmetrize(nb)
+	inTree := make([]bool, len(edges))
+	for _, e := range SpanningTree(nb.N, edges) {
+		inTree[e] = true
+		g.Tree = append(g.Tree, edges[e])
+	}
+	for _, b := range bridges {
+		g.Tree, g.Bridges = append(g.Tree, b.edge()), append(g.Bridges, b.edge())
+	}
+	sortEdges(g.Tree)
+	sortEdges(g.Bridges)
+	keep := MutualReach(nb, s.Core, s.Threads)
+	for e := range keep {
+		keep[e] = keep[e] || inTree[of[e]]
+	}
+	g.assemble(nb, keep, bridges)
+	return g, nil
+}
+
+// checkLists returns an error if nb cannot be the lists of n points.
+func checkLists(n int, nb *knn.Neighbors) error {
+	if nb.N != n || nb.K < 1 || len(nb.Index) != n*nb.K || len(nb.Dist2) != n*nb.K {
+		return fmt.Errorf("graph: %d lists of %d neighbours (%d entries, %d distances) for %d rows", nb.N, nb.K, len(nb.Index), len(nb.Dist2), n)
+	}
+	for i := range n {
+		index, _ := nb.Row(i)
+		for _, j := range index {
+			if j < 0 || int(j) >= n || int(j) == i {
+				return fmt.Errorf("graph: point %d of %d has neighbour %d", i, n, j)
+			}
+		}
+	}
+	return nil
+}
+
+func sortEdges(e []Edge) {
+	slices.SortFunc(e, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
+	})
+}
+
+// assemble fills the rows of E with the entries of nb that are kept and with
+// the bridges, which are sorted by their first points.
+func (g *Graph) assemble(nb *knn.Neighbors, keep []bool, bridges []bridge) {
+	type entry struct {
+		to    int32
+		dist2 float64
+	}
+	var row []entry
+	g.Start = make([]int, 1, nb.N+1)
+	for i := range nb.N {
+		row = row[:0]
+		index, dist2 := nb.Row(i)
+		for p, j := range index {
+			if keep[i*nb.K+p] {
+				row = append(row, entry{j, dist2[p]})
+			}
+		}
+		for len(bridges) > 0 && int(bridges[0].from) == i {
+			row = append(row, entry{bridges[0].to, bridges[0].dist2})
+			bridges = bridges[1:]
+		}
+		slices.SortFunc(row, func(a, b entry) int { return cmp.Compare(a.to, b.to) })
+		for _, e := range row {
+			g.To, g.Dist2 = append(g.To, e.to), append(g.Dist2, e.dist2)
+		}
+		g.Start = append(g.Start, len(g.To))
+	}
+}

@@ -1,0 +1,111 @@
+package graph
+
+import "unfold/sparse/knn"
+
+// forest is a union-find structure over 0..n-1 with path halving; the root of
+// a set is always its smallest member.
+type forest []int32
+
+func newForest(n int) forest {
+	f := make(forest, n)
+	for i := range f {
+		f[i] = int32(i)
+	}
+	return f
+}
+
+func (f forest) find(i int32) int32 {
+	for f[i] != i {
+		f[i] = f[f[i]]
+		i = f[i]
+	}
+	return i
+}
+
+// union joins the sets of i and j and reports whether they were two.
+func (f forest) union(i, j int32) bool {
+	i, j = f.find(i), f.find(j)
+	if i == j {
+		return false
+	}
+	f[max(i, j)] = min(i, j)
+	return true
+}
+
+// labels numbers the sets 0, 1, ... by their smallest members and returns the
+// number of each element's set and the sizes.
+func (f forest) labels() (label []int32, size []int) {
+	label = make([]int32, len(f))
+	for i := range f {
+		if r := f.find(int32(i)); int(r) == i {
+			label[i] = int32(len(size))
+			size = append(size, 0)
+		} else {
+			label[i] = label[r]
+		}
+		size[label[i]]++
+	}
+	return label, size
+}
+
+// Label finds the connected components of the symmetrised neighbour lists (K
+// or K^T). label[i] is the component of point i; components are numbered by
+// their smallest points; size holds their sizes.
+func Label(nb *knn.Neighbors) (label []int32, size []int) {
+	f := newForest(nb.N)
+	for i := range nb.N {
+		index, _ := nb.Row(i)
+		for _, j := range index {
+			f.union(int32(i), j)
+		}
+	}
+	return f.labels()
+}
+
+// largest returns the component with the most points, the first of several.
+func largest(size []int) int32 {
+	best := 0
+	for c, n := range size {
+		if n > size[best] {
+			best = c
+		}
+	}
+	return int32(best)
+}
+
+// members lists the points with a label, ascending.
+func members(label []int32, which int32) []int32 {
+	var list []int32
+	for i, l := range label {
+		if l == which {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// Restrict returns the neighbour lists of the points keep (ascending),
+// renumbered to 0, 1, ... in that order. The lists must stay within keep, as
+// those of a connected component do; it panics otherwise.
+func Restrict(nb *knn.Neighbors, keep []int32) *knn.Neighbors {
+	number := make([]int32, nb.N)
+	for i := range number {
+		number[i] = -1
+	}
+	for p, i := range keep {
+		number[i] = int32(p)
+	}
+	out := knn.NewNeighbors(len(keep), nb.K)
+	for p, i := range keep {
+		index, dist2 := nb.Row(int(i))
+		to, length := out.Row(p)
+		copy(length, dist2)
+		for q, j := range index {
+			if number[j] < 0 {
+				panic("graph: Restrict: a neighbour is not among the points kept")
+			}
+			to[q] = number[j]
+		}
+	}
+	return out
+}

@@ -1,0 +1,57 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+
+	"unfold/sparse/knn"
+)
+
+// compareEdges orders edges by (length, I, J): a total order, so that the
+// minimum spanning tree is unique even if lengths tie.
+func compareEdges(a, b Edge) int {
+	return cmp.Or(cmp.Compare(a.Dist2, b.Dist2), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
+}
+
+// Symmetrize returns the undirected edges of the neighbour lists, each once:
+// the adjacency K + K^T - K K^T (elementwise product) of the paper. of[i*K+p]
+// is the edge that the p-th neighbour of point i belongs to.
+func Symmetrize(nb *knn.Neighbors) (edges []Edge, of []int32) {
+	of = make([]int32, nb.N*nb.K)
+	for i := range nb.N {
+		index, dist2 := nb.Row(i)
+		for p, j := range index {
+			if int(j) < i {
+				// j came first: if i is among its neighbours the edge exists.
+				back, _ := nb.Row(int(j))
+				if q := slices.Index(back, int32(i)); q >= 0 {
+					of[i*nb.K+p] = of[int(j)*nb.K+q]
+					continue
+				}
+			}
+			of[i*nb.K+p] = int32(len(edges))
+			edges = append(edges, Edge{I: min(int32(i), j), J: max(int32(i), j), Dist2: dist2[p]})
+		}
+	}
+	return edges, of
+}
+
+// SpanningTree returns the numbers, ascending, of the edges that form the
+// minimum spanning tree of n points (a forest, if they do not connect them):
+// Kruskal's algorithm, shortest edge first, ties by (I, J).
+func SpanningTree(n int, edges []Edge) []int32 {
+	order := make([]int32, len(edges))
+	for e := range order {
+		order[e] = int32(e)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return compareEdges(edges[a], edges[b]) })
+	f := newForest(n)
+	tree := make([]int32, 0, max(n-1, 0))
+	for _, e := range order {
+		if f.union(edges[e].I, edges[e].J) {
+			tree = append(tree, e)
+		}
+	}
+	slices.Sort(tree)
+	return tree
+}
