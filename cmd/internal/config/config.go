@@ -1,0 +1,88 @@
+package config
+
+// Config holds every setting of the stage. Defaults and help stand in the tags;
+// Load fills it.
+type Config struct {
+	Source     Source     `key:"source"`
+	Model      Model      `key:"model"`
+	Reference  Reference  `key:"reference"`
+	Refresh    Refresh    `key:"refresh"`
+	Sink       Sink       `key:"sink"`
+	DeadLetter DeadLetter `key:"dead_letter"`
+	Role       string     `key:"role" default:"all" choices:"all" help:"What this process does: all is to learn and to embed."`
+	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once" help:"What consumers may rely on."`
+	State      string     `key:"state" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
+	HTTP       string     `key:"http" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
+}
+
+// Source says where events come from and what of them becomes a vector.
+type Source struct {
+	Kafka   SourceKafka `key:"kafka"`
+	Columns `key:""`
+}
+
+// SourceKafka is the topic that events come from.
+type SourceKafka struct {
+	Brokers []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
+	Topic   string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
+	Group   string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
+	Start   string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
+}
+
+// Columns says which columns become the vector and which pass through.
+type Columns struct {
+	Vector      string   `key:"vector" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
+	Columns     []string `key:"columns" help:"Plain columns that form the vector: names, * for every number, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W." placeholder:"COL,..."`
+	Log1p       bool     `key:"log1p" help:"Take sign(v) log(1+|v|) of every number."`
+	Standardize bool     `key:"standardize" help:"Bring every number to mean 0 and deviation 1."`
+	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most words of a text column that get an element each." placeholder:"N" min:"1"`
+	ID          string   `key:"id" help:"Column that identifies a row." placeholder:"COL"`
+	Keep        []string `key:"keep" help:"Columns that pass through." placeholder:"COL,..."`
+	Label       string   `key:"label" help:"Column with the class; it passes through." placeholder:"COL"`
+}
+
+// Model says what is fitted.
+type Model struct {
+	Kind       string  `key:"kind" default:"lvm" choices:"lvm" help:"The model: lvm is Saul's latent variable model (2020)."`
+	Dims       int     `key:"dims" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
+	Neighbors  Auto    `key:"neighbors" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 9." placeholder:"K"`
+	Core       int     `key:"core" default:"1" help:"Steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
+	Tails      string  `key:"tails" default:"gaussian" choices:"gaussian" help:"Tails of the model: gaussian, as published."`
+	Level      Level   `key:"level" default:"auto" help:"How often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
+	PCA        PCA     `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more), or none." placeholder:"N"`
+	Steps      int     `key:"steps" default:"400" help:"Steps of learning." placeholder:"N" min:"0"`
+	Momentum   float64 `key:"momentum" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
+	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"Where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part and places the rest."`
+	Seed       uint64  `key:"seed" default:"1" help:"Seed of all that is random." placeholder:"N"`
+	Threads    int     `key:"threads" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
+	Place      string  `key:"place" default:"median" choices:"median,em" help:"How new points are placed: at the median of their neighbours, or from there by the model's EM."`
+}
+
+// Reference bounds what the map is learnt from.
+type Reference struct {
+	Min    int    `key:"min" default:"2000" help:"Events to wait for before the first map." placeholder:"N" min:"11"`
+	Size   int    `key:"size" default:"50000" help:"Most events that the map is learnt from." placeholder:"N" min:"11"`
+	Policy string `key:"policy" default:"reservoir" choices:"reservoir,window" help:"Which events those are: a uniform sample of all so far, or the newest."`
+}
+
+// Refresh says when the map is learnt anew.
+type Refresh struct {
+	Every Duration `key:"every" default:"10s" help:"Shortest time between two maps." placeholder:"TIME"`
+	New   Share    `key:"new" default:"1%" help:"New events, as a share of the reference set, that are worth a new map." placeholder:"SHARE"`
+}
+
+// Sink says where placed events go.
+type Sink struct {
+	Kafka SinkKafka `key:"kafka"`
+}
+
+// SinkKafka is the topic that places go to.
+type SinkKafka struct {
+	Brokers []string `key:"brokers" help:"Brokers of the output and of dead letters. Default: those of the source." placeholder:"HOST:PORT,..."`
+	Topic   string   `key:"topic" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
+}
+
+// DeadLetter says where messages go that cannot be read.
+type DeadLetter struct {
+	Topic string `key:"topic" help:"Topic of messages that cannot be read. Empty: the first one ends the stage." placeholder:"TOPIC"`
+}

@@ -1,0 +1,270 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func environment(pairs ...string) Lookup {
+	return func(name string) (string, bool) {
+		for i := 0; i+1 < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1], true
+			}
+		}
+		return "", false
+	}
+}
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "unfold.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func load(t *testing.T, text string, env Lookup, flags map[string]string) *Config {
+	t.Helper()
+	c, err := Load(file(t, text), env, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+const whole = `
+source: {kafka: {brokers: ["a:1", "b:2"], topic: events, group: unfold}, vector: embedding, id: event_id, keep: [label, ts]}
+model:  {kind: lvm, dims: 2, neighbors: auto, pca: 50, seed: 1}
+reference: {min: 2000, size: 50000, policy: window}
+refresh: {every: 10s, new: 2%}
+sink:   {kafka: {topic: embeddings}}
+dead_letter: {topic: events-dlq}
+delivery: at-least-once
+state:  file:///var/lib/unfold
+http:   127.0.0.1:8080
+`
+
+func TestWholeFile(t *testing.T) {
+	c := load(t, whole, environment(), nil)
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Source.Kafka.Brokers; !slices.Equal(got, []string{"a:1", "b:2"}) {
+		t.Errorf("brokers %q", got)
+	}
+	if c.Source.Vector != "embedding" || c.Source.ID != "event_id" || !slices.Equal(c.Source.Keep, []string{"label", "ts"}) {
+		t.Errorf("columns %+v", c.Source.Columns)
+	}
+	if c.Model.PCA != 50 || c.Model.Neighbors != 0 || c.Model.Steps != 400 || c.Model.Level != -1 {
+		t.Errorf("model %+v", c.Model)
+	}
+	if c.Refresh.Every != Duration(10*time.Second) || c.Refresh.New != 0.02 {
+		t.Errorf("refresh %+v", c.Refresh)
+	}
+	if folder, err := c.StateFolder(); folder != "/var/lib/unfold" || err != nil {
+		t.Errorf("state folder %q, %v", folder, err)
+	}
+}
+
+func TestLaterPlacesWin(t *testing.T) {
+	const text = "model: {dims: 3, steps: 30, seed: 33}\n"
+	env := environment("UNFOLD_MODEL_STEPS", "40", "UNFOLD_MODEL_SEED", "44")
+	c := load(t, text, env, map[string]string{"model.seed": "55"})
+	if c.Model.Dims != 3 || c.Model.Steps != 40 || c.Model.Seed != 55 || c.Model.Core != 1 {
+		t.Errorf("dims %d from the file, steps %d from the environment, seed %d from a flag, core %d by default",
+			c.Model.Dims, c.Model.Steps, c.Model.Seed, c.Model.Core)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	env := environment("BROKER", "k:9092", "ODD", `a: "b" # c`)
+	c := load(t, `
+source: {kafka: {brokers: ["${BROKER}", "${OTHER:x:1}"], topic: "t-${EMPTY:}-$${LITERAL}", group: "${ODD}"}}
+`, env, nil)
+	if got := c.Source.Kafka.Brokers; !slices.Equal(got, []string{"k:9092", "x:1"}) {
+		t.Errorf("brokers %q", got)
+	}
+	if got := c.Source.Kafka.Topic; got != "t--${LITERAL}" {
+		t.Errorf("topic %q", got)
+	}
+	if got := c.Source.Kafka.Group; got != `a: "b" # c` {
+		t.Errorf("group %q: a variable's value is no YAML", got)
+	}
+}
+
+func TestWhatIsWrongIsSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		want  []string
+		where string
+	}{
+		"slip":          {"modle: {dims: 2}", []string{"modle", "there is no such setting", "did you mean model?"}, ":1:1"},
+		"slip below":    {"source:\n  kafka:\n    topik: x", []string{"source.kafka.topik", "did you mean source.kafka.topic?"}, ":3:5"},
+		"elsewhere":     {"topic: x", []string{"did you mean source.kafka.topic?"}, ":1:1"},
+		"wrong section": {"model: {policy: window}", []string{"did you mean reference.policy?"}, ":1:9"},
+		"no idea":       {"zzzzzzzz: 1", []string{"there are source, model"}, ":1:1"},
+		"choice":        {"reference: {policy: reservior}", []string{"none of reservoir, window", "did you mean reservoir?"}, ":1:21"},
+		"only one":      {"model: {kind: umap}", []string{`"umap" is not known here; only lvm is`}, ":1:15"},
+		"time":          {"refresh: {every: 10}", []string{"not a time span", "10s"}, ":1:18"},
+		"share":         {"refresh: {new: 300%}", []string{"not a share"}, ":1:16"},
+		"whole":         {"model: {dims: two}", []string{"not a whole number"}, ":1:15"},
+		"least":         {"model: {dims: 0}", []string{"at least 1"}, ":1:15"},
+		"auto":          {"model: {pca: some}", []string{"neither auto, none nor a number"}, ":1:14"},
+		"twice":         {"http: off\nstate: x\nmodel: {dims: 2}\nmodel: {core: 2}", []string{"given twice"}, ":4:1"},
+		"list":          {"http: [a]", []string{"expected one value, not a list"}, ":1:7"},
+		"value":         {"source: events", []string{"expected settings by name (kafka", `the value "events"`}, ":1:9"},
+		"nested list":   {"source: {keep: [[a]]}", []string{"expected a word, not a list"}, ":1:17"},
+		"variable":      {"state: ${NOWHERE}", []string{"no variable NOWHERE", "${NOWHERE:default}"}, ":1:8"},
+		"bad variable":  {"state: ${", []string{"names no variable"}, ":1:8"},
+		"yaml":          {"a: [", []string{"line 1"}, "unfold.yaml"},
+	} {
+		_, err := Load(file(t, c.text), environment(), nil)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: error %v, expected an *Error", name, err)
+			continue
+		}
+		for _, want := range append(c.want, c.where) {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %q lacks %q", name, err, want)
+			}
+		}
+	}
+}
+
+func TestAllProblemsComeAtOnce(t *testing.T) {
+	_, err := Load(file(t, "modle: 1\nrefresh: {every: x}\n"), environment("UNFOLD_MODEL_DIMS", "many"), map[string]string{"model.core": "0"})
+	var e *Error
+	if !errors.As(err, &e) || len(e.Problems) != 4 {
+		t.Fatalf("error %v, expected four problems", err)
+	}
+	for _, want := range []string{"4 settings are wrong", "UNFOLD_MODEL_DIMS: model.dims", "--model-core: 0 is too small"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q lacks %q", err, want)
+		}
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	_, err := Load(filepath.Join(t.TempDir(), "none.yaml"), environment(), nil)
+	if err == nil || !strings.Contains(err.Error(), "there is no such file") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestEmptyFilesAndSectionsAreDefaults(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "source:\nmodel:\n", "model: {dims: }\nstate:\n"} {
+		c := load(t, text, environment(), nil)
+		if c.Model.Dims != 2 || c.Refresh.Every != Duration(10*time.Second) {
+			t.Errorf("%q: %+v", text, c)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"missing":     {"", "source.kafka.brokers: missing; give it in the file, as --source-kafka-brokers or as UNFOLD_SOURCE_KAFKA_BROKERS"},
+		"broker":      {strings.Replace(whole, `"a:1"`, "a", 1), `"a": not HOST:PORT`},
+		"loop":        {strings.Replace(whole, "topic: embeddings", "topic: events", 1), "would read what it writes"},
+		"dead letter": {strings.Replace(whole, "events-dlq", "events", 1), "already the source's or the sink's"},
+		"sizes":       {strings.Replace(whole, "size: 50000", "size: 1999", 1), "smaller than reference.min"},
+		"few":         {strings.Replace(strings.Replace(whole, "min: 2000", "min: 20", 1), "neighbors: auto", "neighbors: 30", 1), "at least 32"},
+		"state":       {strings.Replace(whole, "file:///var/lib/unfold", "s3://bucket", 1), "s3:// is not known here"},
+		"state host":  {strings.Replace(whole, "file:///var", "file://var", 1), "three slashes"},
+		"http":        {strings.Replace(whole, "127.0.0.1:8080", "localhost", 1), "HOST:PORT"},
+		"momentum":    {strings.Replace(whole, "seed: 1", "momentum: 1", 1), "not in 0 to below 1"},
+		"both":        {strings.Replace(whole, "id: event_id", "columns: [a]", 1), "keep one of them"},
+	} {
+		err := load(t, c.text, environment(), nil).Validate()
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, expected one with %q", name, err, c.want)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	flags, envs := map[string]bool{}, map[string]bool{}
+	for _, k := range Keys() {
+		if k.Help == "" {
+			t.Errorf("%s has no help", k.Path)
+		}
+		if flags[k.Flag()] || envs[k.Env()] {
+			t.Errorf("%s: flag --%s or variable %s is taken twice", k.Path, k.Flag(), k.Env())
+		}
+		flags[k.Flag()], envs[k.Env()] = true, true
+	}
+	if k, ok := Find("source.kafka.topic"); !ok || k.Flag() != "source-kafka-topic" || k.Env() != "UNFOLD_SOURCE_KAFKA_TOPIC" {
+		t.Errorf("source.kafka.topic: %+v", k)
+	}
+	if k, _ := Find("dead_letter.topic"); k.Flag() != "dead-letter-topic" || k.Env() != "UNFOLD_DEAD_LETTER_TOPIC" {
+		t.Errorf("dead_letter.topic: flag %s, variable %s", k.Flag(), k.Env())
+	}
+}
+
+// What a key writes it reads back as the same.
+func TestTextRoundTrips(t *testing.T) {
+	c := load(t, whole, environment(), nil)
+	for _, k := range Keys() {
+		text := k.Text(c)
+		if text == "" {
+			continue
+		}
+		again := Defaults()
+		if err := k.Set(again, text); err != nil {
+			t.Errorf("%s: %v", k.Path, err)
+		} else if k.Text(again) != text {
+			t.Errorf("%s: %q became %q", k.Path, text, k.Text(again))
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]Size{"64MiB": 64 << 20, "1 GB": 1e9, "4096": 4096, "1.5KiB": 1536, "7B": 7} {
+		var s Size
+		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {
+			t.Errorf("%q is %d, %v; expected %d", text, s, err, want)
+		}
+	}
+	for _, text := range []string{"", "MiB", "-1", "1XB", "1e300GB", "NaN"} {
+		if err := new(Size).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := Size(rapid.Int64Range(0, 1<<50).Draw(t, "size"))
+		var again Size
+		if err := again.UnmarshalText([]byte(s.String())); err != nil || again != s {
+			t.Fatalf("%d is written %q and read %d, %v", s, s, again, err)
+		}
+	})
+}
+
+// Whatever the file holds, reading ends with settings or an *Error.
+func TestAnyText(t *testing.T) {
+	word := rapid.SampledFrom([]string{"source", "kafka", "model", "dims", ":", "{", "}", "[", "]", "${", "}", "A", "\n", " ", "- ", "&a", "*a", "2", "10s", "!!x", "\"", "<<"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(word).Draw(t, "words"), "")
+		c := Defaults()
+		for _, p := range c.readYAML("x.yaml", []byte(text), environment("A", "1")) {
+			if p.Message == "" {
+				t.Fatalf("%q: a problem without a message", text)
+			}
+		}
+	})
+}
+
+func TestUnknownVariables(t *testing.T) {
+	got := UnknownVariables([]string{"UNFOLD_MODEL_DIM=2", "UNFOLD_MODEL_DIMS=2", "UNFOLD_XYZZY_PLUGH_FROBOZZ=1", "PATH=/bin", "UNFOLD_CONFIG=x"})
+	if len(got) != 1 || got[0].Where != "UNFOLD_MODEL_DIM" || !strings.Contains(got[0].Hint, "UNFOLD_MODEL_DIMS") {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,129 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// DefaultFile is read where no file is named, if it exists.
+const DefaultFile = "unfold.yaml"
+
+// Problem is one thing that is wrong.
+type Problem struct {
+	// Where is "unfold.yaml:3:5", "--refresh-every" or "UNFOLD_REFRESH_EVERY";
+	// "" if the setting is missing.
+	Where string
+	// Key is the setting's path, or what was taken for one.
+	Key string
+	// Message says what is wrong, Hint what to do; the hint may be empty.
+	Message, Hint string
+}
+
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.Where != "" {
+		b.WriteString(p.Where + ": ")
+	}
+	if p.Key != "" && p.Where != p.Key {
+		b.WriteString(p.Key + ": ")
+	}
+	b.WriteString(p.Message)
+	if p.Hint != "" {
+		b.WriteString("; " + p.Hint)
+	}
+	return b.String()
+}
+
+// Error holds everything that is wrong with the settings.
+type Error struct{ Problems []Problem }
+
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	if len(lines) == 1 {
+		return lines[0]
+	}
+	return fmt.Sprintf("%d settings are wrong:\n  %s", len(lines), strings.Join(lines, "\n  "))
+}
+
+// Lookup returns an environment variable; os.LookupEnv is one.
+type Lookup func(name string) (string, bool)
+
+// Load collects the settings: defaults, then the file (none if path is empty),
+// then the environment, then flags by key path. It does not ask whether what the
+// stage needs is there; Config.Validate does.
+func Load(path string, env Lookup, flags map[string]string) (*Config, error) {
+	c, problems := Defaults(), []Problem(nil)
+	if path != "" {
+		text, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, &Error{[]Problem{{Where: path, Message: "there is no such file",
+				Hint: "name the configuration with -c, or give every setting as a flag"}}}
+		case err != nil:
+			return nil, &Error{[]Problem{{Where: path, Message: err.Error()}}}
+		}
+		problems = c.readYAML(path, text, env)
+	}
+	for _, k := range Keys() {
+		if v, ok := env(k.Env()); ok {
+			if err := k.Set(c, v); err != nil {
+				problems = append(problems, Problem{Where: k.Env(), Key: k.Path, Message: err.Error()})
+			}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(flags)) {
+		k, ok := Find(path)
+		if !ok {
+			panic("config: a flag for the unknown key " + path)
+		}
+		if err := k.Set(c, flags[path]); err != nil {
+			problems = append(problems, Problem{Where: "--" + k.Flag(), Message: err.Error()})
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &Error{problems}
+	}
+	return c, nil
+}
+
+// Defaults returns a Config with every default filled in.
+func Defaults() *Config {
+	c := new(Config)
+	for _, k := range Keys() {
+		if k.Default == "" {
+			continue
+		}
+		if err := k.Set(c, k.Default); err != nil {
+			panic(fmt.Sprintf("config: default of %s: %v", k.Path, err))
+		}
+	}
+	return c
+}
+
+// UnknownVariables lists variables of the environment ("NAME=value" each) that
+// begin like a setting's but are none, with the nearest that is; for warnings.
+func UnknownVariables(environ []string) []Problem {
+	var known []string
+	for _, k := range Keys() {
+		known = append(known, k.Env())
+	}
+	var problems []Problem
+	for _, e := range environ {
+		name, _, _ := strings.Cut(e, "=")
+		if !strings.HasPrefix(name, "UNFOLD_") || slices.Contains(known, name) || name == "UNFOLD_CONFIG" {
+			continue
+		}
+		if near := nearest(name, known); near != "" {
+			problems = append(problems, Problem{Where: name, Message: "no setting has this variable", Hint: "did you mean " + near + "?"})
+		}
+	}
+	return problems
+}

@@ -1,0 +1,159 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Duration is a time span in text such as 500ms, 10s or 1h30m.
+type Duration time.Duration
+
+// UnmarshalText reads a span; it must not be negative.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a time span; write it as 500ms, 10s, 5m or 1h30m", text)
+	}
+	if v < 0 {
+		return fmt.Errorf("%q is negative", text)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// String writes the span as it is read.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Size is a number of bytes in text such as 64MiB, 1GB or 4096.
+type Size int64
+
+var units = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+}
+
+// UnmarshalText reads a size; it must not be negative.
+func (s *Size) UnmarshalText(text []byte) error {
+	number, unit := string(text), 1.0
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
+			number, unit = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(v) || v < 0 || v*unit > math.MaxInt64/2 {
+		return fmt.Errorf("%q is not a size; write it as 4096, 64MiB or 1GB", text)
+	}
+	*s = Size(math.Round(v * unit))
+	return nil
+}
+
+// String writes the size with the largest binary unit that divides it.
+func (s Size) String() string {
+	for i := 3; i >= 0; i-- {
+		if u := Size(units[i].bytes); s >= u && s%u == 0 {
+			return fmt.Sprintf("%d%s", s/u, units[i].suffix)
+		}
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+// Share is a part of a whole, as 1% or 0.01.
+type Share float64
+
+// UnmarshalText reads a share; it must be in 0..1.
+func (s *Share) UnmarshalText(text []byte) error {
+	number, percent := strings.CutSuffix(string(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 1) {
+		return fmt.Errorf("%q is not a share; write it as 1%% or 0.01", text)
+	}
+	*s = Share(v)
+	return nil
+}
+
+// String writes the share as percent.
+func (s Share) String() string {
+	return strconv.FormatFloat(math.Round(float64(s)*1e12)/1e10, 'f', -1, 64) + "%"
+}
+
+// Auto is a positive number, or 0 for auto.
+type Auto int
+
+// UnmarshalText reads auto or a number.
+func (a *Auto) UnmarshalText(text []byte) error {
+	v, err := wordOrNumber(string(text), 1, map[string]int{"auto": 0})
+	*a = Auto(v)
+	return err
+}
+
+// String writes the number or auto.
+func (a Auto) String() string {
+	if a == 0 {
+		return "auto"
+	}
+	return strconv.Itoa(int(a))
+}
+
+// PCA is a number of principal components, 0 for auto, -1 for none.
+type PCA int
+
+// UnmarshalText reads auto, none or a number.
+func (p *PCA) UnmarshalText(text []byte) error {
+	v, err := wordOrNumber(string(text), 1, map[string]int{"auto": 0, "none": -1})
+	*p = PCA(v)
+	return err
+}
+
+// String writes the number or the word.
+func (p PCA) String() string {
+	switch p {
+	case 0:
+		return "auto"
+	case -1:
+		return "none"
+	}
+	return strconv.Itoa(int(p))
+}
+
+// Level is the paper's l >= 0, or -1 for auto.
+type Level int
+
+// UnmarshalText reads auto or a number.
+func (l *Level) UnmarshalText(text []byte) error {
+	v, err := wordOrNumber(string(text), 0, map[string]int{"auto": -1})
+	*l = Level(v)
+	return err
+}
+
+// String writes the number or auto.
+func (l Level) String() string {
+	if l < 0 {
+		return "auto"
+	}
+	return strconv.Itoa(int(l))
+}
+
+func wordOrNumber(text string, least int, words map[string]int) (int, error) {
+	if v, ok := words[text]; ok {
+		return v, nil
+	}
+	if v, err := strconv.Atoi(text); err == nil && v >= least {
+		return v, nil
+	}
+	allowed := "auto"
+	if _, none := words["none"]; none {
+		allowed = "auto, none"
+	}
+	return 0, fmt.Errorf("%q is neither %s nor a number from %d", text, allowed, least)
+}

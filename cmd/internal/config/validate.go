@@ -1,0 +1,102 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// Validate says everything that keeps the stage from running with these
+// settings, as an *Error; nil if nothing does.
+func (c *Config) Validate() error {
+	var problems []Problem
+	complain := func(key, hint, format string, args ...any) {
+		problems = append(problems, Problem{Key: key, Message: fmt.Sprintf(format, args...), Hint: hint})
+	}
+	for _, k := range Keys() {
+		if k.Required && k.Text(c) == "" {
+			complain(k.Path, fmt.Sprintf("give it in the file, as --%s or as %s", k.Flag(), k.Env()), "missing")
+		}
+	}
+	for _, key := range []string{"source.kafka.brokers", "sink.kafka.brokers"} {
+		k, _ := Find(key)
+		for _, b := range k.field(c).Interface().([]string) {
+			if err := address(b); err != nil {
+				complain(key, "", "%q: %v", b, err)
+			}
+		}
+	}
+	problems = append(problems, c.Model.problems()...)
+	if c.Source.Vector != "" && len(c.Source.Columns.Columns) > 0 {
+		complain("source.vector", "keep one of them", "both a vector column and plain columns are named")
+	}
+	if c.Reference.Size < c.Reference.Min {
+		complain("reference.size", "", "%d is smaller than reference.min, %d", c.Reference.Size, c.Reference.Min)
+	}
+	if k := max(int(c.Model.Neighbors), 9); c.Reference.Min <= k+1 {
+		complain("reference.min", "", "%d events are too few for %d neighbours each; it must be at least %d", c.Reference.Min, k, k+2)
+	}
+	if c.Sink.Kafka.Topic != "" && c.Sink.Kafka.Topic == c.Source.Kafka.Topic && len(c.Sink.Kafka.Brokers) == 0 {
+		complain("sink.kafka.topic", "name another topic", "it is the source's own topic: the stage would read what it writes")
+	}
+	if t := c.DeadLetter.Topic; t != "" && (t == c.Source.Kafka.Topic || t == c.Sink.Kafka.Topic) {
+		complain("dead_letter.topic", "name another topic", "%q is already the source's or the sink's", t)
+	}
+	if _, err := c.StateFolder(); err != nil {
+		complain("state", "", "%v", err)
+	}
+	if c.HTTP != "" && c.HTTP != "off" {
+		if err := address(c.HTTP); err != nil {
+			complain("http", "write HOST:PORT, :PORT or off", "%q: %v", c.HTTP, err)
+		}
+	}
+	if len(problems) > 0 {
+		return &Error{problems}
+	}
+	return nil
+}
+
+// problems checks what the parts' types cannot.
+func (m Model) problems() []Problem {
+	if m.Momentum < 0 || m.Momentum >= 1 {
+		return []Problem{{Key: "model.momentum", Message: fmt.Sprintf("%v is not in 0 to below 1", m.Momentum)}}
+	}
+	return nil
+}
+
+// Check is Validate for the model alone.
+func (m Model) Check() error {
+	if p := m.problems(); len(p) > 0 {
+		return &Error{p}
+	}
+	return nil
+}
+
+// StateFolder returns the folder that State names, or "" if it names none.
+func (c *Config) StateFolder() (string, error) {
+	scheme, rest, isURL := strings.Cut(c.State, "://")
+	if !isURL {
+		return c.State, nil
+	}
+	if scheme != "file" {
+		return "", fmt.Errorf("%s:// is not known here; write file:///path or a path", scheme)
+	}
+	u, err := url.Parse(c.State)
+	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" {
+		return "", fmt.Errorf("%q names no folder; write file:///path (three slashes) or a path", "file://"+rest)
+	}
+	return filepath.FromSlash(u.Path), nil
+}
+
+func address(hostPort string) error {
+	_, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return fmt.Errorf("not HOST:PORT")
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return fmt.Errorf("%q is no port", port)
+	}
+	return nil
+}
