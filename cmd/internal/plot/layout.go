@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
+
+	"unfold/cmd/internal/human"
 )
 
 // Where things stand, in points: title and subtitle above the panel, tick
@@ -86,28 +88,12 @@ func (p *picture) drawEdge(c vgdraw.Canvas) {
 func (p *picture) drawFoot(c vgdraw.Canvas) {
 	var notes []string
 	if p.outside > 0 {
-		notes = append(notes, fmt.Sprintf("%s beyond the frame, drawn hollow at its edge", some(p.outside)))
+		notes = append(notes, fmt.Sprintf("%s beyond the frame, drawn hollow at its edge", human.Plural(p.outside, "point")))
 	}
 	if p.lost > 0 {
-		notes = append(notes, fmt.Sprintf("%s without finite coordinates left out", some(p.lost)))
+		notes = append(notes, fmt.Sprintf("%s without finite coordinates left out", human.Plural(p.lost, "point")))
 	}
 	c.FillText(style(smallSize, faintInk, false), vg.Point{X: p.frame.panel.Min.X, Y: 7}, strings.Join(notes, "; "))
-}
-
-func some(n int) string {
-	if n == 1 {
-		return "1 point"
-	}
-	return Count(n) + " points"
-}
-
-// Count writes a number with commas between thousands.
-func Count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // number writes a grid line's value with as many decimals as its step needs.

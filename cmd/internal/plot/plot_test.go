@@ -259,14 +259,6 @@ func TestPointsHaveTheirClassesColour(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234"} {
-		if got := Count(n); got != want {
-			t.Errorf("Count(%d) = %q, expected %q", n, got, want)
-		}
-	}
-}
-
 func drawPNG(t *testing.T, m Map, s Settings) image.Image {
 	t.Helper()
 	var buf bytes.Buffer

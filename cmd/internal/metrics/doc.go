@@ -1,0 +1,22 @@
+// Package metrics counts what a running stage does, for Prometheus.
+//
+// The stage itself knows no Prometheus: it calls [stream.Hooks], and [New] makes
+// hooks that count. All figures live in a registry of their own, so that two
+// stages in one process do not mix.
+//
+//	unfold_events_in_total                    events read
+//	unfold_events_placed_total                events placed
+//	unfold_messages_delivered_total           messages acknowledged by the sink
+//	unfold_messages_dead_lettered_total       messages that could not be read or placed, by stage
+//	unfold_lag_messages                       messages not yet delivered, by topic and partition
+//	unfold_committed_offset                   the group's position, by topic and partition
+//	unfold_place_seconds                      time to place one batch (histogram)
+//	unfold_delivery_seconds                   time from fetched to acknowledged (histogram)
+//	unfold_refresh_seconds                    time to learn a map (histogram)
+//	unfold_refresh_failures_total             maps that could not be learnt
+//	unfold_retries_total                      writes and commits that had to be tried again, by what
+//	unfold_snapshot_version, unfold_map_epoch which map events are placed on
+//	unfold_snapshot_age_seconds               how old that map is
+//	unfold_snapshot_points                    reference points it holds
+//	unfold_build_info                         version of the program
+package metrics

@@ -1,0 +1,133 @@
+package metrics
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"unfold/stream"
+)
+
+// Metrics are the figures of one stage.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	events, placed      prometheus.Counter
+	delivered           prometheus.Counter
+	dead, retries       *prometheus.CounterVec
+	lag, committed      *prometheus.GaugeVec
+	place, delivery     prometheus.Histogram
+	refresh             prometheus.Histogram
+	failures            prometheus.Counter
+	version, epoch, ref prometheus.Gauge
+	published           atomic.Int64 // when, in Unix nanoseconds; 0 before the first
+}
+
+// New registers all figures; version is the program's.
+func New(version string) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "unfold_" + name, Help: help})
+		m.registry.MustRegister(c)
+		return c
+	}
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "unfold_" + name, Help: help}, labels)
+		m.registry.MustRegister(c)
+		return c
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		g := prometheus.NewGauge(prometheus.GaugeOpts{Name: "unfold_" + name, Help: help})
+		m.registry.MustRegister(g)
+		return g
+	}
+	gauges := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "unfold_" + name, Help: help}, labels)
+		m.registry.MustRegister(g)
+		return g
+	}
+	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
+		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "unfold_" + name, Help: help, Buckets: buckets})
+		m.registry.MustRegister(h)
+		return h
+	}
+	m.events = counter("events_in_total", "Events read.")
+	m.placed = counter("events_placed_total", "Events placed.")
+	m.delivered = counter("messages_delivered_total", "Messages acknowledged by the sink.")
+	m.dead = counters("messages_dead_lettered_total", "Messages that could not be read or placed.", "stage")
+	m.retries = counters("retries_total", "Operations that had to be tried again.", "what")
+	m.lag = gauges("lag_messages", "Messages not yet delivered.", "topic", "partition")
+	m.committed = gauges("committed_offset", "The group's position.", "topic", "partition")
+	m.place = histogram("place_seconds", "Time to place one batch.", prometheus.ExponentialBuckets(0.0005, 2, 14))
+	m.delivery = histogram("delivery_seconds", "Time from fetched to acknowledged.", prometheus.ExponentialBuckets(0.001, 2, 16))
+	m.refresh = histogram("refresh_seconds", "Time to learn a map.", prometheus.ExponentialBuckets(0.05, 2, 14))
+	m.failures = counter("refresh_failures_total", "Maps that could not be learnt.")
+	m.version = gauge("snapshot_version", "Version of the map that events are placed on; 0 before the first.")
+	m.epoch = gauge("map_epoch", "Coordinate frame of that map.")
+	m.ref = gauge("snapshot_points", "Reference points of that map.")
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_snapshot_age_seconds", Help: "Age of that map; 0 before the first."}, m.age),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_build_info", Help: "Version of the program.",
+			ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()}}, func() float64 { return 1 }),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return m
+}
+
+func (m *Metrics) age() float64 {
+	at := m.published.Load()
+	if at == 0 {
+		return 0
+	}
+	return time.Since(time.Unix(0, at)).Seconds()
+}
+
+// Handler serves the figures.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Hooks returns hooks that count.
+func (m *Metrics) Hooks() stream.Hooks {
+	labels := func(tp stream.TopicPartition) prometheus.Labels {
+		return prometheus.Labels{"topic": tp.Topic, "partition": strconv.Itoa(tp.Partition)}
+	}
+	return stream.Hooks{
+		// What another member of the group now owns is no longer ours to tell of.
+		Revoked: func(partitions []stream.TopicPartition) {
+			for _, tp := range partitions {
+				m.lag.Delete(labels(tp))
+				m.committed.Delete(labels(tp))
+			}
+		},
+		Lag:      func(tp stream.TopicPartition, n int64) { m.lag.With(labels(tp)).Set(float64(n)) },
+		EventsIn: func(_ stream.TopicPartition, n int) { m.events.Add(float64(n)) },
+		Placed: func(_ stream.TopicPartition, n int, took time.Duration) {
+			m.placed.Add(float64(n))
+			m.place.Observe(took.Seconds())
+		},
+		Delivered: func(_ stream.TopicPartition, messages, _ int, latency time.Duration) {
+			m.delivered.Add(float64(messages))
+			m.delivery.Observe(latency.Seconds())
+		},
+		DeadLettered: func(_ stream.Message, stage stream.Stage, _ error) { m.dead.WithLabelValues(string(stage)).Inc() },
+		Committed:    func(p stream.Position) { m.committed.With(labels(p.TopicPartition)).Set(float64(p.Offset)) },
+		Retrying:     func(what string, _ int, _ error, _ time.Duration) { m.retries.WithLabelValues(what).Inc() },
+		Published: func(p *stream.Published, took time.Duration) {
+			m.version.Set(float64(p.Version))
+			m.epoch.Set(float64(p.Epoch))
+			m.ref.Set(float64(p.Points))
+			m.published.Store(p.At.UnixNano())
+			if took > 0 {
+				m.refresh.Observe(took.Seconds())
+			}
+		},
+		RefreshFailed: func(error) { m.failures.Inc() },
+	}
+}

@@ -1,0 +1,75 @@
+package metrics
+
+import (
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/stream"
+)
+
+func page(t *testing.T, m *Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != 200 {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func TestHooksCount(t *testing.T) {
+	m := New("v1.2.3")
+	h := m.Hooks()
+	tp := stream.TopicPartition{Topic: "events", Partition: 3}
+	h.EventsIn(tp, 40)
+	h.EventsIn(tp, 2)
+	h.Placed(tp, 42, 3*time.Millisecond)
+	h.Delivered(tp, 7, 42, time.Second)
+	h.Lag(tp, 11)
+	h.Committed(stream.Position{TopicPartition: tp, Offset: 99})
+	h.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("bad"))
+	h.Retrying("write", 1, errors.New("gone"), time.Second)
+	h.RefreshFailed(errors.New("few"))
+	h.Published(&stream.Published{Version: 5, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute)}, 2*time.Second)
+	h.Published(&stream.Published{Version: 6, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute)}, 0)
+	got := page(t, m)
+	for _, want := range []string{
+		"unfold_events_in_total 42", "unfold_events_placed_total 42", "unfold_messages_delivered_total 7",
+		`unfold_lag_messages{partition="3",topic="events"} 11`, `unfold_committed_offset{partition="3",topic="events"} 99`,
+		`unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`, `unfold_retries_total{what="write"} 1`,
+		"unfold_refresh_failures_total 1", "unfold_snapshot_version 6", "unfold_map_epoch 2", "unfold_snapshot_points 1234",
+		"unfold_refresh_seconds_count 1", `unfold_place_seconds_bucket{le="0.004"} 1`, "unfold_delivery_seconds_count 1",
+		"unfold_snapshot_age_seconds 6", `version="v1.2.3"`, "go_goroutines",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestRevokedPartitionsAreForgotten(t *testing.T) {
+	m := New("test")
+	h := m.Hooks()
+	a, b := stream.TopicPartition{Topic: "t", Partition: 0}, stream.TopicPartition{Topic: "t", Partition: 1}
+	h.Lag(a, 5)
+	h.Lag(b, 6)
+	h.Revoked([]stream.TopicPartition{a})
+	got := page(t, m)
+	if strings.Contains(got, `unfold_lag_messages{partition="0"`) || !strings.Contains(got, `unfold_lag_messages{partition="1"`) {
+		t.Errorf("after partition 0 was revoked:\n%s", got)
+	}
+}
+
+func TestTwoStagesDoNotMix(t *testing.T) {
+	a, b := New("test"), New("test")
+	a.Hooks().EventsIn(stream.TopicPartition{}, 1)
+	if got := page(t, b); !strings.Contains(got, "unfold_events_in_total 0") {
+		t.Error("one stage's events are counted by the other")
+	}
+	if got := page(t, b); !strings.Contains(got, "unfold_snapshot_age_seconds 0") {
+		t.Error("a map that is not there has an age")
+	}
+}

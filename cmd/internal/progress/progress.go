@@ -1,0 +1,180 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"unfold/cmd/internal/human"
+)
+
+const (
+	// worthALine is how long a stage must have taken to be told of at its end.
+	worthALine = 100 * time.Millisecond
+	// lineEvery is the time between plain lines about a stage that runs.
+	lineEvery = 10 * time.Second
+)
+
+// Reporter shows one stage after another. It is safe for concurrent use.
+type Reporter struct {
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool
+	now      func() time.Time
+
+	stage, unit string
+	done, total int64
+	start, last time.Time
+	bar         *progressbar.ProgressBar
+}
+
+// New returns a reporter that writes to w: bars if w is a terminal, else lines.
+func New(w io.Writer) *Reporter {
+	f, ok := w.(*os.File)
+	return &Reporter{w: w, terminal: ok && term.IsTerminal(int(f.Fd())), now: time.Now}
+}
+
+// Stage ends the stage before, if any, and begins one. Unit names what is
+// counted ("rows"); total is 0 if it is not known how many there will be.
+func (r *Reporter) Stage(name, unit string, total int64) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end()
+	r.begin(name, unit, total)
+}
+
+// Set says how much of the present stage is done.
+func (r *Reporter) Set(done int64) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.set(done)
+}
+
+// Update says that done of total units of a stage are done; it begins the stage
+// if another one is shown. It has the form of the learning's own progress hook.
+func (r *Reporter) Update(stage string, done, total int) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stage != stage {
+		r.end()
+		r.begin(stage, units[stage], int64(total))
+	}
+	r.set(int64(done))
+}
+
+// units names what the learning's stages count.
+var units = map[string]string{"pca": "rows", "knn": "rows", "graph": "rows", "em": "steps", "place": "rows", "spectral": "steps"}
+
+// End ends the present stage.
+func (r *Reporter) End() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end()
+}
+
+// Abort takes the present stage's bar away without a word, as before an error.
+func (r *Reporter) Abort() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clear()
+	r.stage = ""
+}
+
+func (r *Reporter) begin(name, unit string, total int64) {
+	r.stage, r.unit, r.done, r.total = name, unit, 0, total
+	r.start = r.now()
+	r.last = r.start
+	if !r.terminal {
+		return
+	}
+	most := total
+	if most <= 0 {
+		most = -1
+	}
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(r.w), progressbar.OptionSetDescription(fmt.Sprintf("%-9s", name)),
+		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100 * time.Millisecond),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionUseANSICodes(true),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
+	}
+	if unit != "" {
+		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
+	}
+	r.bar = progressbar.NewOptions64(most, options...)
+}
+
+func (r *Reporter) set(done int64) {
+	r.done = done
+	if r.bar != nil {
+		// A bar that is full takes itself away; the line at the end stands for it.
+		_ = r.bar.Set64(done)
+		return
+	}
+	if now := r.now(); r.stage != "" && !r.terminal && now.Sub(r.last) >= lineEvery {
+		r.last = now
+		fmt.Fprintln(r.w, r.line(now.Sub(r.start), false))
+	}
+}
+
+func (r *Reporter) end() {
+	if r.stage == "" {
+		return
+	}
+	r.clear()
+	if took := r.now().Sub(r.start); took >= worthALine {
+		fmt.Fprintln(r.w, r.line(took, true))
+	}
+	r.stage = ""
+}
+
+func (r *Reporter) clear() {
+	if r.bar != nil {
+		_ = r.bar.Clear()
+		r.bar = nil
+	}
+}
+
+// line tells of the stage: "em         120 of 400 steps, 30%, 12s left", or at
+// its end "em         400 steps in 28.1s, 14/s".
+func (r *Reporter) line(took time.Duration, ended bool) string {
+	head := fmt.Sprintf("%-9s ", r.stage)
+	if ended {
+		if r.unit == "" || r.done == 0 {
+			return head + human.Span(took)
+		}
+		return fmt.Sprintf("%s%s %s in %s, %s/s", head, human.Count(r.done), r.unit, human.Span(took), human.Rate(r.done, took))
+	}
+	parts := []string{strings.TrimSpace(human.Count(r.done) + " " + r.unit)}
+	if r.total > 0 {
+		parts[0] = strings.TrimSpace(fmt.Sprintf("%s of %s %s", human.Count(r.done), human.Count(r.total), r.unit))
+		parts = append(parts, fmt.Sprintf("%d%%", 100*r.done/r.total))
+		if r.done > 0 {
+			left := time.Duration(float64(took) * float64(r.total-r.done) / float64(r.done))
+			parts = append(parts, left.Round(time.Second).String()+" left")
+		}
+	} else {
+		parts = append(parts, human.Rate(r.done, took)+"/s")
+	}
+	return head + strings.Join(parts, ", ")
+}
