@@ -33,3 +33,6 @@ func CloseTo(t testing.TB, what string, got, want, tol float64) {
 	t.Helper()
 	fixtures.CloseTo(t, what, got, want, tol)
 }
+
+// Run is the course of EM in a fixture.
+type Run = fixtures.Run

@@ -1,0 +1,166 @@
+package lvm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"unfold/models"
+	"unfold/models/baseline"
+	"unfold/models/novelty"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// PlaceRule says how an event's mean follows from its neighbours'.
+type PlaceRule int
+
+const (
+	// Median is the default: the coordinate-wise median of the neighbours' means.
+	Median PlaceRule = iota
+	// EM is the model's own answer, eq 20 and 21 for the one new point with all
+	// others frozen, from the median.
+	EM
+)
+
+var placeRules = []string{Median: "median", EM: "em"}
+
+// String is the rule's name on the command line.
+func (r PlaceRule) String() string {
+	if r < 0 || int(r) >= len(placeRules) {
+		return fmt.Sprintf("PlaceRule(%d)", int(r))
+	}
+	return placeRules[r]
+}
+
+// ParsePlaceRule is the inverse of String; the empty name is the default rule.
+func ParsePlaceRule(name string) (PlaceRule, error) {
+	for r, n := range placeRules {
+		if name == n || name == "" {
+			return PlaceRule(r), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown rule %q for placing: want %s", name, strings.Join(placeRules, " or "))
+}
+
+// PlaceSettings of a Placer. The zero value works.
+type PlaceSettings struct {
+	// Rule is how means follow from neighbours. Default Median.
+	Rule PlaceRule
+	// Neighbors is how many reference points an event is placed by. Default
+	// DefaultPlaceNeighbors. It need not be the model's k.
+	Neighbors int
+	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
+	// The result does not depend on it.
+	Threads int
+}
+
+// Placer places events against one snapshot of this model. It implements
+// models.Placer.
+type Placer struct {
+	snap    *snapshot.Snapshot
+	set     PlaceSettings
+	project *baseline.Projector // nil if there is no projection
+	index   *knn.Exact
+	tables  *novelty.Tables
+	// search is the number of neighbours that are looked for: the most that
+	// anything below uses and one more, in case the event is a reference point.
+	search int
+}
+
+var _ models.Placer = (*Placer)(nil)
+
+// NewPlacer prepares placing against s, which it validates and then shares.
+func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
+	if err := s.Validate(); err != nil {
+		return nil, models.BadInputf("lvm: the snapshot does not fit: %w", err)
+	}
+	n := s.Reference.Rows
+	switch {
+	case set.Neighbors < 0:
+		return nil, fmt.Errorf("lvm: placing by %d neighbours, want at least 1", set.Neighbors)
+	case set.Rule < 0 || int(set.Rule) >= len(placeRules):
+		return nil, fmt.Errorf("lvm: unknown rule for placing: %v", set.Rule)
+	case n < 2:
+		return nil, models.BadInputf("lvm: a map of %d reference point cannot place events: want at least 2", n)
+	}
+	if set.Neighbors == 0 {
+		set.Neighbors = DefaultPlaceNeighbors
+	}
+	set.Neighbors = min(set.Neighbors, n-1)
+	p := &Placer{
+		snap: s, set: set, index: knn.NewExact(s.Reference),
+		tables: &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
+		search: min(n, max(set.Neighbors, s.NoveltyK)+1),
+	}
+	if s.Components.Rows > 0 {
+		p.project = baseline.NewProjector(s.Mean, s.Components)
+	}
+	return p, nil
+}
+
+// Dim is the dimension of an event's vector.
+func (p *Placer) Dim() int { return p.snap.Dim }
+
+// Dims is the dimension of the map.
+func (p *Placer) Dims() int { return p.snap.Mu.Cols }
+
+// Version is that of the snapshot.
+func (p *Placer) Version() uint64 { return p.snap.Version }
+
+// Epoch is that of the snapshot.
+func (p *Placer) Epoch() uint32 { return p.snap.Epoch }
+
+// placeBlock is the number of events that one task takes.
+const placeBlock = 64
+
+// Place returns the places of the rows of x; see models.Placer. An event that
+// equals a reference point gets that point's own mean, scale and leave-one-out
+// novelty.
+func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	if err := p.snap.CheckDim(x.Cols); err != nil {
+		return models.Placed{}, err
+	}
+	if err := models.CheckRows(x, p.snap.Names); err != nil {
+		return models.Placed{}, err
+	}
+	z := x
+	if p.project != nil {
+		z = p.project.Apply(x, p.set.Threads)
+	}
+	out := models.Placed{
+		Mu: vec.New[float32](x.Rows, p.Dims()), Sigma: make([]float32, x.Rows),
+		NoveltyLocal: make([]float32, x.Rows), NoveltyGlobal: make([]float32, x.Rows),
+	}
+	if x.Rows == 0 {
+		return out, ctx.Err()
+	}
+	near, err := p.index.Search(ctx, z, p.search, knn.Settings{Threads: p.set.Threads})
+	if err != nil {
+		return models.Placed{}, fmt.Errorf("lvm: placing: %w", err)
+	}
+	par.Ranges(p.set.Threads, x.Rows, placeBlock, func(_, from, to int) {
+		w := newPlaceWork(p.Dims(), p.set.Neighbors)
+		for i := from; i < to; i++ {
+			index, dist2 := near.Row(i)
+			sigma2 := p.point(w, index, dist2)
+			for c, m := range w.mu {
+				out.Mu.Row(i)[c] = float32(m)
+			}
+			out.Sigma[i] = sqrt32(sigma2)
+			out.NoveltyLocal[i], out.NoveltyGlobal[i] = p.novelty(index, dist2)
+		}
+	})
+	return out, ctx.Err()
+}
+
+// novelty returns the percentiles of an event with the given neighbours.
+func (p *Placer) novelty(index []int32, dist2 []float64) (local, global float32) {
+	if dist2[0] == 0 {
+		index, dist2 = index[1:], dist2[1:]
+	}
+	l, g := p.tables.Percentiles(p.tables.Score(index, dist2))
+	return float32(l), float32(g)
+}
