@@ -1,0 +1,131 @@
+package spectral
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/sparse"
+	"unfold/sparse/vec"
+)
+
+// Settings of Lowest. The zero value is usable.
+type Settings struct {
+	// Tolerance is the residual |L v - lambda v| / lambda at which the iteration
+	// stops. Default 1e-2. Rounding limits it to a few units in the last
+	// place of the largest entry of L.
+	Tolerance float64
+	// MaxIterations of LOBPCG; default 500.
+	MaxIterations int
+	// Dense is the number of points up to which the dense solver is used;
+	// default 400, negative for never.
+	Dense int
+	// Seed of the random start.
+	Seed uint64
+	// Threads bounds the goroutines; 0 means GOMAXPROCS.
+	Threads int
+	// Progress, if not nil, is told the residual after every iteration.
+	Progress func(iteration int, residual float64)
+}
+
+// Result holds eigenpairs 2 .. count+1 of a Laplacian.
+type Result struct {
+	// Values are the eigenvalues, ascending.
+	Values []float64
+	// Vectors are n x count, a column an eigenvector of unit norm.
+	Vectors vec.Matrix[float64]
+	// Iterations of LOBPCG, 0 if the dense solver was used.
+	Iterations int
+	// Residual is the largest |L v - lambda v| / lambda.
+	Residual float64
+	// Converged says that Residual reached the tolerance or rounding.
+	Converged bool
+}
+
+// ErrSize is wrapped by the error that asks for more vectors than there are.
+var ErrSize = errors.New("a graph of n points has n - 1 eigenvectors beside the constant one")
+
+// Lowest returns the count lowest eigenvectors of Lap(w) beside the constant
+// one. w is symmetric, with positive weights and no diagonal entries, and its
+// graph is connected. It fails if count > n-1 or ctx ends.
+func Lowest(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result, error) {
+	if w.N != w.M {
+		return nil, fmt.Errorf("spectral: %d x %d matrix is not square", w.N, w.M)
+	}
+	if count < 1 || count > w.N-1 {
+		return nil, fmt.Errorf("spectral: %d eigenvectors of a graph of %d points: %w", count, w.N, ErrSize)
+	}
+	if s.Tolerance <= 0 {
+		s.Tolerance = 1e-2
+	}
+	if s.MaxIterations <= 0 {
+		s.MaxIterations = 500
+	}
+	if s.Dense == 0 {
+		s.Dense = 400
+	}
+	var r *Result
+	var err error
+	// The block method wants room for three blocks.
+	if w.N <= s.Dense || w.N < 4*(count+guard) {
+		r, err = dense(w, count)
+	} else {
+		r, err = iterate(ctx, w, count, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	orient(r.Vectors)
+	return r, nil
+}
+
+// dense uses a full factorisation.
+func dense(w *sparse.CSR, count int) (*Result, error) {
+	n := w.N
+	a := mat.NewSymDense(n, nil)
+	for i := range n {
+		to, v := w.Row(i)
+		var sum float64
+		for k, j := range to {
+			sum += v[k]
+			if int(j) > i {
+				a.SetSym(i, int(j), -v[k])
+			}
+		}
+		a.SetSym(i, i, sum)
+	}
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		return nil, errors.New("spectral: the dense eigenvalue iteration did not converge; are all weights finite?")
+	}
+	var all mat.Dense
+	e.VectorsTo(&all)
+	r := &Result{Values: append([]float64(nil), e.Values(nil)[1:count+1]...), Vectors: vec.New[float64](n, count), Converged: true}
+	for i := range n {
+		for c := range count {
+			r.Vectors.Row(i)[c] = all.At(i, c+1)
+		}
+	}
+	return r, nil
+}
+
+// orient makes the entry of largest magnitude of every column positive.
+func orient(v vec.Matrix[float64]) {
+	for c := range v.Cols {
+		var largest float64
+		for i := range v.Rows {
+			if x := v.Data[i*v.Cols+c]; math.Abs(x) > math.Abs(largest) {
+				largest = x
+			}
+		}
+		if largest >= 0 {
+			continue
+		}
+		for i := range v.Rows {
+			v.Data[i*v.Cols+c] = -v.Data[i*v.Cols+c]
+		}
+	}
+}

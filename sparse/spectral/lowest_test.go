@@ -1,0 +1,151 @@
+package spectral_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/sparse"
+	"unfold/sparse/fixtures"
+	"unfold/sparse/spectral"
+)
+
+// TestFixtures compares eigenvalues and vectors of diag((S+S')1) - (S+S') by
+// the dense and by the iterative method.
+func TestFixtures(t *testing.T) {
+	fixtures.EachSaul(t, func(t *testing.T, s *fixtures.Saul) {
+		n := len(s.S.I)
+		i, j, v := make([]int32, 0, 2*n), make([]int32, 0, 2*n), make([]float64, 0, 2*n)
+		for k := range s.S.I {
+			i, j = append(i, s.S.I[k], s.S.J[k]), append(j, s.S.J[k], s.S.I[k])
+			v = append(v, s.S.W[k], s.S.W[k])
+		}
+		w := sparse.FromTriplets(s.N, s.N, i, j, v)
+		for name, settings := range map[string]spectral.Settings{
+			"dense":  {},
+			"lobpcg": {Dense: -1, Tolerance: 1e-13, Seed: 1},
+		} {
+			r, err := spectral.Lowest(context.Background(), w, s.Dims, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: %d iterations, residual %.3g", name, r.Iterations, r.Residual)
+			if !r.Converged {
+				t.Errorf("%s: not converged: residual %g", name, r.Residual)
+			}
+			fixtures.Close(t, name+" eigenvalues", append([]float64{0}, r.Values...), s.Spectral.Values[:s.Dims+1], 1e-9)
+			for c := range s.Dims {
+				var got, want []float64
+				for p := range s.N {
+					got, want = append(got, r.Vectors.Row(p)[c]), append(want, s.Spectral.Vectors.Row(p)[c])
+				}
+				fixtures.Close(t, name+" eigenvector", got, want, 1e-9)
+			}
+		}
+	})
+}
+
+// ring is the cycle of n points: eigenvalues 2 - 2 cos(2 pi k / n), each twice.
+func ring(n int) *sparse.CSR {
+	var i, j []int32
+	var w []float64
+	for a := range n {
+		b := (a + 1) % n
+		i, j, w = append(i, int32(a), int32(b)), append(j, int32(b), int32(a)), append(w, 1, 1)
+	}
+	return sparse.FromTriplets(n, n, i, j, w)
+}
+
+func TestRing(t *testing.T) {
+	const n = 5000
+	r, err := spectral.Lowest(context.Background(), ring(n), 4, spectral.Settings{Tolerance: 1e-3, Seed: 2})
+	if err != nil || !r.Converged {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	t.Logf("%d iterations, residual %.3g", r.Iterations, r.Residual)
+	for c, v := range r.Values {
+		k := float64(c/2 + 1)
+		if want := 2 - 2*math.Cos(2*math.Pi*k/n); math.Abs(v-want) > 1e-5*want {
+			t.Errorf("eigenvalue %d is %v, want %v", c, v, want)
+		}
+	}
+}
+
+// grid returns a random weighted grid graph.
+func grid(side int) *sparse.CSR {
+	r := rand.New(rand.NewPCG(9, 9))
+	var i, j []int32
+	var w []float64
+	add := func(a, b int) {
+		v := 0.5 + r.Float64()
+		i, j, w = append(i, int32(a), int32(b)), append(j, int32(b), int32(a)), append(w, v, v)
+	}
+	for a := range side * side {
+		if a%side+1 < side {
+			add(a, a+1)
+		}
+		if a/side+1 < side {
+			add(a, a+side)
+		}
+	}
+	return sparse.FromTriplets(side*side, side*side, i, j, w)
+}
+
+func TestThreadsDoNotMatter(t *testing.T) {
+	var first *spectral.Result
+	for _, threads := range []int{1, 3} {
+		r, err := spectral.Lowest(context.Background(), grid(90), 2, spectral.Settings{Threads: threads})
+		if err != nil || !r.Converged {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if first == nil {
+			first = r
+			t.Logf("%d iterations, residual %.3g", r.Iterations, r.Residual)
+			continue
+		}
+		for k, v := range r.Vectors.Data {
+			if v != first.Vectors.Data[k] {
+				t.Fatalf("entry %d differs between 1 and %d threads", k, threads)
+			}
+		}
+	}
+}
+
+func TestConvention(t *testing.T) {
+	for _, denseUpTo := range []int{-1, 1000} {
+		r, err := spectral.Lowest(context.Background(), grid(20), 3, spectral.Settings{Dense: denseUpTo})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range 3 {
+			var norm, sum, largest float64
+			for i := range r.Vectors.Rows {
+				v := r.Vectors.Row(i)[c]
+				norm, sum = norm+v*v, sum+v
+				if math.Abs(v) > math.Abs(largest) {
+					largest = v
+				}
+			}
+			if math.Abs(norm-1) > 1e-9 || math.Abs(sum) > 1e-9 || largest < 0 {
+				t.Errorf("dense up to %d, vector %d: norm^2 %v, sum %v, largest entry %v", denseUpTo, c, norm, sum, largest)
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ctx := context.Background()
+	if _, err := spectral.Lowest(ctx, ring(5), 5, spectral.Settings{}); !errors.Is(err, spectral.ErrSize) {
+		t.Errorf("five vectors of five points: %v", err)
+	}
+	if _, err := spectral.Lowest(ctx, &sparse.CSR{N: 2, M: 3, Start: []int{0, 0, 0}}, 1, spectral.Settings{}); err == nil {
+		t.Error("a matrix that is not square was accepted")
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := spectral.Lowest(done, ring(1000), 2, spectral.Settings{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
