@@ -21,7 +21,8 @@ type RowError struct {
 	Row, Column int
 	// Name is the column's name, if it has one.
 	Name string
-	// Value is what stood there.
+	// Value is what stood there: NaN, an infinity, or a number so large that
+	// its projection is not finite.
 	Value float64
 }
 
@@ -30,11 +31,13 @@ func (e *RowError) Error() string {
 	if e.Name != "" {
 		column = fmt.Sprintf("element %d (%s)", e.Column, e.Name)
 	}
-	what := "NaN"
-	if math.IsInf(e.Value, 0) {
-		what = "infinite"
+	switch {
+	case math.IsNaN(e.Value):
+		return fmt.Sprintf("row %d, %s of the vector is NaN: every value must be a finite number", e.Row, column)
+	case math.IsInf(e.Value, 0):
+		return fmt.Sprintf("row %d, %s of the vector is infinite: every value must be a finite number", e.Row, column)
 	}
-	return fmt.Sprintf("row %d, %s of the vector is %s: every value must be a finite number", e.Row, column, what)
+	return fmt.Sprintf("row %d, %s of the vector is %g: too large to be projected", e.Row, column, e.Value)
 }
 
 // Is makes a RowError match ErrBadInput.

@@ -2,7 +2,9 @@ package lvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"unfold/models"
@@ -129,6 +131,9 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 	z := x
 	if p.project != nil {
 		z = p.project.Apply(x, p.set.Threads)
+		if err := p.overflow(x, z); err != nil {
+			return models.Placed{}, err
+		}
 	}
 	out := models.Placed{
 		Mu: vec.New[float32](x.Rows, p.Dims()), Sigma: make([]float32, x.Rows),
@@ -154,6 +159,25 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 		}
 	})
 	return out, ctx.Err()
+}
+
+// overflow returns an error that names the largest value of the first row whose
+// projection z is not finite.
+func (p *Placer) overflow(x, z vec.Matrix[float32]) error {
+	var row *models.RowError
+	if !errors.As(models.CheckRows(z, nil), &row) {
+		return nil
+	}
+	e := &models.RowError{Row: row.Row}
+	for j, v := range x.Row(row.Row) {
+		if v := float64(v); math.Abs(v) > math.Abs(e.Value) {
+			e.Column, e.Value = j, v
+		}
+	}
+	if e.Column < len(p.snap.Names) {
+		e.Name = p.snap.Names[e.Column]
+	}
+	return e
 }
 
 // novelty returns the percentiles of an event with the given neighbours.

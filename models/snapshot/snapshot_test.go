@@ -37,7 +37,7 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 		Kind: "lvm", Version: 1 + r.Uint64N(math.MaxUint64), Epoch: 1 + r.Uint32N(100), Dim: q,
 		Reference: vec.New[float32](n, q), Count: make([]uint32, n),
 		Mu: vec.New[float64](n, d), Sigma2: positive(), Bandwidth2: positive(), Neighbors: 1 + r.IntN(20),
-		NoveltyK: 1 + r.IntN(20), KDist2: positive(), Density: positive(), LocalScores: positive(), GlobalScores: positive(),
+		NoveltyK: 1 + r.IntN(n-1), KDist2: positive(), Density: positive(), LocalScores: positive(), GlobalScores: positive(),
 	}
 	for i := range s.Reference.Data {
 		s.Reference.Data[i] = float32(r.NormFloat64())
@@ -79,7 +79,7 @@ func bytesOf(t testing.TB, s *Snapshot) []byte {
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := sample(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 40).Draw(t, "n"),
+		s := sample(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(2, 40).Draw(t, "n"),
 			rapid.IntRange(1, 7).Draw(t, "q"), rapid.IntRange(1, 4).Draw(t, "d"), rapid.Bool().Draw(t, "full"))
 		var b bytes.Buffer
 		if err := Write(&b, s); err != nil {
@@ -347,6 +347,8 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 		"names":         func(s *Snapshot) { s.Names = s.Names[1:] },
 		"neighbors":     func(s *Snapshot) { s.Neighbors = 0 },
 		"novelty k":     func(s *Snapshot) { s.NoveltyK = 0 },
+		"novelty k, n":  func(s *Snapshot) { s.NoveltyK = 9 },
+		"far mean":      func(s *Snapshot) { s.Mu.Data[3] = 1e39 },
 		"no points":     func(s *Snapshot) { s.Reference = vec.Matrix[float32]{Cols: 3} },
 		"means":         func(s *Snapshot) { s.Mu = s.Mu.Slice(1, 9) },
 		"mean value":    func(s *Snapshot) { s.Mu.Data[3] = math.Inf(1) },

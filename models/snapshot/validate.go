@@ -18,12 +18,12 @@ func (s *Snapshot) Validate() error {
 		return fmt.Errorf("it names no kind of model")
 	case s.Version == 0 || s.Epoch == 0:
 		return fmt.Errorf("version %d and epoch %d count from 1", s.Version, s.Epoch)
-	case n < 1 || q < 1 || s.Mu.Cols < 1:
+	case n < 2 || q < 1 || s.Mu.Cols < 1:
 		return fmt.Errorf("%d reference points of dimension %d on a map of dimension %d", n, q, s.Mu.Cols)
 	case s.Dim < 1 || s.Names != nil && len(s.Names) != s.Dim:
 		return fmt.Errorf("dimension %d with %d names", s.Dim, len(s.Names))
-	case s.Neighbors < 1 || s.NoveltyK < 1:
-		return fmt.Errorf("%d neighbours, %d for novelty", s.Neighbors, s.NoveltyK)
+	case s.Neighbors < 1 || s.NoveltyK < 1 || s.NoveltyK >= n:
+		return fmt.Errorf("%d neighbours, %d for novelty, of %d reference points", s.Neighbors, s.NoveltyK, n)
 	case s.Mu.Rows != n || len(s.Count) != n || len(s.Sigma2) != n || len(s.Bandwidth2) != n:
 		return fmt.Errorf("%d reference points with %d means, %d counts, %d variances, %d bandwidths", n, s.Mu.Rows, len(s.Count), len(s.Sigma2), len(s.Bandwidth2))
 	case s.Unlearnt != nil && len(s.Unlearnt) != n:
@@ -77,6 +77,8 @@ func (s *Snapshot) validatePoints() error {
 		finite("reference", s.Reference.Data), finite("mu", s.Mu.Data),
 		finite("sigma2", s.Sigma2), finite("bandwidth2", s.Bandwidth2),
 		above("sigma2", s.Sigma2, 0), above("bandwidth2", s.Bandwidth2, 0),
+		// Places are published as float32.
+		finite("mu in single precision", vec.Convert[float32](s.Mu).Data),
 	} {
 		if err != nil {
 			return err
