@@ -1,12 +1,14 @@
 package lvm
 
+import "unfold/sparse/graph"
+
 // Components says what becomes of a disconnected neighbour graph.
-type Components int
+type Components = graph.Components
 
 const (
 	// Connect adds the shortest bridges between components: every row is learnt.
-	Connect Components = iota
+	Connect = graph.Connect
 	// Largest is the paper: only the largest component is learnt, other rows
 	// are placed afterwards and flagged as unlearnt.
-	Largest
+	Largest = graph.Largest
 )

@@ -6,12 +6,12 @@ import (
 )
 
 // Progress is told how far a long step has come: done of total units of stage
-// ("knn", "graph", "coarse", "spectral", "em"). It is called from the goroutine
-// that called Fit, must not keep it long, and cannot change the result.
+// ("knn", "graph", "coarse", "spectral", "em"). Its calls do not overlap; it should
+// return soon and cannot change the result.
 type Progress func(stage string, done, total int)
 
-// Fit is a learnt map of n distinct points.
-type Fit struct {
+// Result is a learnt map of n distinct points.
+type Result struct {
 	// Unique lists, ascending, the rows of the input that are points (the
 	// first of each class of equal rows). Of gives the point of every input
 	// row, Count how many rows each point stands for.

@@ -76,7 +76,7 @@ type Settings struct {
 	// edge scale delta^2: delta^2 >= Floor, sigma^2 >= Floor^2 (each times the
 	// median). It keeps near duplicates from degenerating. Default 1e-6.
 	Floor float64
-	// Lists is how many neighbours Fit.Neighbors lists at least (for novelty
+	// Lists is how many neighbours Result.Neighbors lists at least (for novelty
 	// scores). Default: Neighbors, and never more than there are other points.
 	Lists int
 }

@@ -1,0 +1,242 @@
+package lvm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"unfold/coarse"
+	"unfold/models"
+	"unfold/models/snapshot"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+	"unfold/sparse/spectral"
+	"unfold/sparse/vec"
+)
+
+// Fit learns a map of the rows of x (n x dim). Equal rows are one point.
+//
+// Everything but the timings is a function of x and the settings without
+// Threads. Errors that lie in x match models.ErrBadInput: a value that is not
+// finite (*models.RowError), or fewer distinct rows than Neighbors + 1. If ctx
+// ends, Fit returns its error soon.
+func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress Progress) (*Result, error) {
+	return learn(ctx, x, s, nil, progress)
+}
+
+// fitter carries what the stages of one fit share.
+type fitter[T vec.Float] struct {
+	s        Settings
+	choose   func(coarse.Group) []int32 // landmarks, if given
+	progress Progress
+	x        vec.Matrix[T] // the distinct rows
+	out      *Result
+}
+
+// learn is Fit for either element type and, for tests, with given landmarks.
+func learn[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose func(coarse.Group) []int32, progress Progress) (*Result, error) {
+	s, err := s.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := models.CheckRows(x, nil); err != nil {
+		return nil, err
+	}
+	if x.Cols == 0 {
+		return nil, models.BadInputf("lvm: the rows have no columns")
+	}
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	f := &fitter[T]{s: s, choose: choose, progress: progress, out: &Result{Settings: s}}
+	f.out.Report = Report{N: x.Rows, Dim: x.Cols, Dims: s.Dims, Neighbors: s.Neighbors}
+	if err := f.collapse(x); err != nil {
+		return nil, err
+	}
+	if err := f.run(ctx); err != nil {
+		return nil, err
+	}
+	return f.out, nil
+}
+
+// collapse makes points of the rows.
+func (f *fitter[T]) collapse(x vec.Matrix[T]) error {
+	o := f.out
+	o.Unique, o.Of, o.Count = graph.Collapse(x)
+	o.Report.Unique = len(o.Unique)
+	if need := f.s.Neighbors + 1; len(o.Unique) < need {
+		return models.BadInputf("lvm: %d rows, %d of them distinct: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors",
+			x.Rows, len(o.Unique), f.s.Neighbors, need)
+	}
+	f.x = x
+	if len(o.Unique) < x.Rows {
+		f.x = vec.Take(x, o.Unique)
+	}
+	return nil
+}
+
+// run takes the points through the stages.
+func (f *fitter[T]) run(ctx context.Context) error {
+	o, sec := f.out, &f.out.Report.Seconds
+	clock := time.Now()
+	lap := func(to *float64) {
+		now := time.Now()
+		*to = now.Sub(clock).Seconds()
+		clock = now
+	}
+	var err error
+	o.Neighbors, err = knn.Graph(ctx, f.x, min(f.s.Lists, f.x.Rows-1), knn.Settings{
+		Threads: f.s.Threads, Progress: func(done, total int) { f.progress("knn", done, total) },
+	})
+	if err != nil {
+		return fmt.Errorf("lvm: neighbours: %w", err)
+	}
+	lap(&sec.KNN)
+
+	f.progress("graph", 0, 1)
+	g, err := graph.Build(ctx, f.x, nearest(o.Neighbors, f.s.Neighbors), graph.Settings{
+		Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads,
+	})
+	if err != nil {
+		return fmt.Errorf("lvm: neighbourhood graph: %w", err)
+	}
+	o.Report.Edges, o.Report.Components = g.Edges(), g.Components
+	learnt := f.x
+	if g.Keep != nil {
+		learnt = vec.Take(f.x, g.Keep)
+	}
+	f.progress("graph", 1, 1)
+	lap(&sec.Graph)
+
+	f.progress("coarse", 0, 1)
+	level := f.s.Level.Resolve(g.N)
+	floor := f.s.Floor * medianScale(g)
+	p, err := coarse.New(ctx, learnt, g, coarse.Settings{
+		Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: floor, Threads: f.s.Threads,
+	})
+	if err != nil {
+		return fmt.Errorf("lvm: coarse-graining: %w", err)
+	}
+	o.Report.Level, o.Report.Landmarks, o.Report.Pairs = level, len(p.Landmarks), p.Count
+	f.progress("coarse", 1, 1)
+	lap(&sec.Coarse)
+
+	f.progress("spectral", 0, 1)
+	floor *= f.s.Floor // that of sigma^2
+	st, err := Start(ctx, p, f.s.Dims, StartSettings{Floor: floor, Spectral: spectral.Settings{
+		Seed: f.s.Seed, Threads: f.s.Threads,
+	}})
+	if err != nil {
+		return fmt.Errorf("lvm: start: %w", err)
+	}
+	f.progress("spectral", 1, 1)
+	lap(&sec.Spectral)
+
+	if err := f.em(ctx, p, st, floor); err != nil {
+		return err
+	}
+	lap(&sec.EM)
+	return f.finish(ctx, g, p, st)
+}
+
+// em maximises the likelihood from st. Without a single dissimilar pair (n is
+// hardly more than k) the likelihood has no other maximum than all points in
+// one place; then the map is the start.
+func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State, floor float64) error {
+	r := &f.out.Report
+	m := NewModel(p, f.s.Dims, ModelSettings{Tolerance: f.s.Tolerance, Floor: floor, Threads: f.s.Threads})
+	r.LoglikInitial = m.LogLikelihood(st)
+	steps := max(f.s.Steps, 0)
+	if p.Count == 0 {
+		steps = 0
+	}
+	for step := range steps {
+		f.progress("em", step, steps)
+		res, err := m.Step(ctx, st, f.s.Momentum)
+		r.CGIterations += res.Iterations
+		if err != nil {
+			return fmt.Errorf("lvm: EM step %d of %d: %w", step+1, steps, err)
+		}
+		r.Iterations++
+	}
+	f.progress("em", steps, steps)
+	r.Loglik = m.LogLikelihood(st)
+	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
+		return fmt.Errorf("lvm: after %d steps: %w", steps, ErrNotFinite)
+	}
+	return nil
+}
+
+// finish puts the learnt points in their places among all points and places
+// the others by their nearest learnt points.
+func (f *fitter[T]) finish(ctx context.Context, g *graph.Graph, p *coarse.Pairs, st *State) error {
+	o := f.out
+	if g.Keep == nil {
+		o.Mu, o.Sigma2, o.Bandwidth2 = st.Mu, st.Sigma2, p.Bandwidth2
+		return nil
+	}
+	n := f.x.Rows
+	o.Mu, o.Sigma2, o.Bandwidth2 = vec.New[float64](n, f.s.Dims), make([]float64, n), make([]float64, n)
+	o.Unlearnt = make([]bool, n)
+	for i := range o.Unlearnt {
+		o.Unlearnt[i] = true
+	}
+	for q, i := range g.Keep {
+		copy(o.Mu.Row(int(i)), st.Mu.Row(q))
+		o.Sigma2[i], o.Bandwidth2[i], o.Unlearnt[i] = st.Sigma2[q], p.Bandwidth2[q], false
+	}
+	return f.placeRest(ctx, g.Keep, st)
+}
+
+// placeRest places the unlearnt points as events are placed: by the rule of
+// Placer, against the learnt points.
+func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, st *State) error {
+	o := f.out
+	var rest []int32
+	for i, u := range o.Unlearnt {
+		if u {
+			rest = append(rest, int32(i))
+		}
+	}
+	k := min(DefaultPlaceNeighbors, len(keep))
+	index := knn.NewExact(vec.Convert[float32](vec.Take(f.x, keep)))
+	nb, err := index.Search(ctx, vec.Convert[float32](vec.Take(f.x, rest)), k, knn.Settings{Threads: f.s.Threads})
+	if err != nil {
+		return fmt.Errorf("lvm: placing rows outside the largest component: %w", err)
+	}
+	p := &Placer{snap: &snapshot.Snapshot{Mu: st.Mu, Sigma2: st.Sigma2}, set: PlaceSettings{Neighbors: k}}
+	w := newPlaceWork(f.s.Dims, k)
+	for q, i := range rest {
+		near, dist2 := nb.Row(q)
+		o.Sigma2[i] = p.point(w, near, dist2)
+		copy(o.Mu.Row(int(i)), w.mu)
+		o.Bandwidth2[i] = coarse.Scale2(dist2[k-1], 0)
+	}
+	return nil
+}
+
+// nearest returns the first k of every list.
+func nearest(nb *knn.Neighbors, k int) *knn.Neighbors {
+	if nb.K == k {
+		return nb
+	}
+	out := knn.NewNeighbors(nb.N, k)
+	for i := range nb.N {
+		index, dist2 := nb.Row(i)
+		to, length := out.Row(i)
+		copy(to, index)
+		copy(length, dist2)
+	}
+	return out
+}
+
+// medianScale returns the median delta^2 over the edges of E.
+func medianScale(g *graph.Graph) float64 {
+	d := slices.Clone(g.Dist2)
+	slices.Sort(d)
+	if len(d) == 0 {
+		return 0
+	}
+	return coarse.Scale2(d[len(d)/2], 0)
+}
