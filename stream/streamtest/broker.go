@@ -1,0 +1,152 @@
+package streamtest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"unfold/stream"
+)
+
+// Op is something that can be made to fail.
+type Op int
+
+const (
+	// OpFetch fails before messages are handed out, OpCommit before positions
+	// are stored, OpWrite before a message is written. OpAck fails after the
+	// messages were written: they are in the topic, but reported as not written.
+	OpFetch Op = iota
+	OpCommit
+	OpWrite
+	OpAck
+)
+
+// Broker is a broker in memory.
+type Broker struct {
+	mu     sync.Mutex
+	topics map[string][]*partition
+	groups map[string]*group
+	fault  func(Op) error
+	// changed is closed and replaced whenever anything changes.
+	changed chan struct{}
+}
+
+// partition is a log; first is the offset of messages[0].
+type partition struct {
+	first    int64
+	messages []stream.Message
+}
+
+func (p *partition) end() int64 { return p.first + int64(len(p.messages)) }
+
+// NewBroker returns a broker without topics.
+func NewBroker() *Broker {
+	return &Broker{topics: map[string][]*partition{}, groups: map[string]*group{}, changed: make(chan struct{})}
+}
+
+// Fault sets the function that is asked, under the broker's lock, whether an
+// operation shall fail. Nil: nothing fails.
+func (b *Broker) Fault(f func(Op) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fault = f
+}
+
+// Times returns a fault function that makes op fail n times with err.
+func Times(n int, op Op, err error) func(Op) error {
+	return func(o Op) error {
+		if o != op || n == 0 {
+			return nil
+		}
+		n--
+		return err
+	}
+}
+
+// fails asks for a fault. The lock is held.
+func (b *Broker) fails(op Op) error {
+	if b.fault == nil {
+		return nil
+	}
+	return b.fault(op)
+}
+
+// notify wakes everyone who waits for a change. The lock is held.
+func (b *Broker) notify() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// CreateTopic makes a topic.
+func (b *Broker) CreateTopic(topic string, partitions int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for range partitions {
+		b.topics[topic] = append(b.topics[topic], &partition{})
+	}
+	b.notify()
+}
+
+// Append adds messages to the end of a partition; it sets their position.
+func (b *Broker) Append(topic string, p int, messages ...stream.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.append(topic, p, messages)
+}
+
+func (b *Broker) append(topic string, p int, messages []stream.Message) {
+	log := b.topics[topic][p]
+	for _, m := range messages {
+		m.TopicPartition, m.Offset = stream.TopicPartition{Topic: topic, Partition: p}, log.end()
+		if m.Time.IsZero() {
+			m.Time = time.Now()
+		}
+		m.Time = m.Time.UTC().Truncate(time.Millisecond)
+		m.Headers = slices.Clone(m.Headers)
+		log.messages = append(log.messages, m)
+	}
+	b.notify()
+}
+
+// Messages returns all messages of a topic, partition by partition.
+func (b *Broker) Messages(topic string) []stream.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []stream.Message
+	for _, p := range b.topics[topic] {
+		out = append(out, p.messages...)
+	}
+	return out
+}
+
+// DeleteBefore deletes the messages of a partition before offset, as retention does.
+func (b *Broker) DeleteBefore(topic string, p int, offset int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	log := b.topics[topic][p]
+	log.messages = log.messages[offset-log.first:]
+	log.first = offset
+}
+
+// Committed returns the positions of a group.
+func (b *Broker) Committed(group, topic string) map[int]int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := map[int]int64{}
+	if g := b.groups[group]; g != nil {
+		for tp, offset := range g.committed {
+			if tp.Topic == topic {
+				out[tp.Partition] = offset
+			}
+		}
+	}
+	return out
+}
+
+func (b *Broker) checkTopic(topic string) error {
+	if len(b.topics[topic]) == 0 {
+		return fmt.Errorf("topic %s: %w", topic, stream.ErrUnknownTopic)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package streamtest
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"unfold/stream"
+)
+
+// Log is what the topics hold after a run.
+type Log struct {
+	In, Out, Letters []stream.Message
+}
+
+// Count says how often messages came out.
+type Count struct {
+	Placed, Letters, Duplicates int
+}
+
+// Check compares what went in with what came out, and returns the first
+// violation of the delivery contract:
+//
+//   - every input message is in the output or among the dead letters;
+//   - outputs name an existing input and carry its key;
+//   - for each source partition, an output comes only after those of all earlier
+//     good messages (a duplicate may come at any time);
+//   - two outputs for one position and one version have the same bytes;
+//   - dead letters are the original messages.
+//
+// Out must list each partition in order.
+func (l Log) Check() (Count, error) {
+	var c Count
+	in := map[stream.Position]stream.Message{}
+	for _, m := range l.In {
+		in[at(m)] = m
+	}
+	letters, err := l.letters(in)
+	if err != nil {
+		return c, err
+	}
+	type key struct {
+		p stream.Position
+		v uint64
+	}
+	placed, values := map[stream.Position]bool{}, map[key][]byte{}
+	for _, m := range l.Out {
+		p, v, ok := stream.Origin(&m)
+		if !ok {
+			return c, fmt.Errorf("output %s: the headers do not tell where it comes from", m.Where())
+		}
+		orig, ok := in[p]
+		if !ok {
+			return c, fmt.Errorf("output %s: there is no input %v", m.Where(), p)
+		}
+		if !same(orig.Key, m.Key) || !orig.Time.Equal(m.Time) {
+			return c, fmt.Errorf("output %s: key %q and time %v, the input has %q and %v", m.Where(), m.Key, m.Time, orig.Key, orig.Time)
+		}
+		if before, ok := values[key{p, v}]; ok && !bytes.Equal(before, m.Value) {
+			return c, fmt.Errorf("input %v was placed by version %d as %q and as %q", p, v, before, m.Value)
+		}
+		if placed[p] {
+			c.Duplicates++
+		}
+		placed[p], values[key{p, v}] = true, m.Value
+	}
+	if err := l.order(placed, letters); err != nil {
+		return c, err
+	}
+	for p := range in {
+		if !placed[p] && !letters[p] {
+			return c, fmt.Errorf("input %v is lost: neither in the output nor a dead letter", p)
+		}
+	}
+	c.Placed, c.Letters = len(placed), len(letters)
+	return c, nil
+}
+
+// order checks that outputs of one source partition, which all have the same
+// key or none, appear in order the first time.
+func (l Log) order(placed, letters map[stream.Position]bool) error {
+	type lane struct {
+		tp  stream.TopicPartition
+		key string
+	}
+	// The good inputs of each lane, in order, and how many have come out.
+	want, out := map[lane][]stream.Position{}, map[lane]int{}
+	rank := map[stream.Position]int{}
+	for _, m := range l.In {
+		if p := at(m); placed[p] {
+			k := lane{m.TopicPartition, string(m.Key)}
+			rank[p] = len(want[k])
+			want[k] = append(want[k], p)
+		}
+	}
+	for _, m := range l.Out {
+		p, _, _ := stream.Origin(&m)
+		k := lane{p.TopicPartition, string(m.Key)}
+		if rank[p] > out[k] {
+			return fmt.Errorf("output %s: input %v came before %v", m.Where(), p, want[k][out[k]])
+		}
+		out[k] = max(out[k], rank[p]+1)
+	}
+	return nil
+}
+
+// letters checks the dead letters and returns which inputs they are.
+func (l Log) letters(in map[stream.Position]stream.Message) (map[stream.Position]bool, error) {
+	out := map[stream.Position]bool{}
+	for _, m := range l.Letters {
+		topic, _ := m.Header("__connect.errors.topic")
+		partition, _ := m.Header("__connect.errors.partition")
+		offset, _ := m.Header("__connect.errors.offset")
+		pn, err1 := strconv.Atoi(string(partition))
+		on, err2 := strconv.ParseInt(string(offset), 10, 64)
+		p := stream.Position{TopicPartition: stream.TopicPartition{Topic: string(topic), Partition: pn}, Offset: on}
+		orig, ok := in[p]
+		if err1 != nil || err2 != nil || !ok {
+			return nil, fmt.Errorf("dead letter %s: there is no input %v", m.Where(), p)
+		}
+		if !same(orig.Key, m.Key) || !same(orig.Value, m.Value) || !orig.Time.Equal(m.Time) {
+			return nil, fmt.Errorf("dead letter %s differs from the input %v", m.Where(), p)
+		}
+		for _, h := range []string{"stage", "exception.class.name", "exception.message"} {
+			if v, ok := m.Header("__connect.errors." + h); !ok || len(v) == 0 {
+				return nil, fmt.Errorf("dead letter %s has no header __connect.errors.%s", m.Where(), h)
+			}
+		}
+		out[p] = true
+	}
+	return out, nil
+}
+
+// same compares bytes; null and empty differ.
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+func at(m stream.Message) stream.Position {
+	return stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}
+}

@@ -1,0 +1,152 @@
+package streamtest
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"unfold/stream"
+)
+
+// Harness is a broker that the conformance suite can run on.
+type Harness interface {
+	// CreateTopic makes a topic that is ready for use when it returns.
+	CreateTopic(t *testing.T, topic string, partitions int)
+	// Produce appends messages to a partition and returns when they are there.
+	Produce(t *testing.T, topic string, partition int, messages ...stream.Message)
+	// Read returns all messages that a topic holds, each partition in order.
+	Read(t *testing.T, topic string) []stream.Message
+	// Committed returns the group's positions.
+	Committed(t *testing.T, group, topic string) map[int]int64
+	// DeleteBefore deletes a partition's messages before offset.
+	DeleteBefore(t *testing.T, topic string, partition int, offset int64)
+	// NewSource and NewSink connect; NewSource reads from the beginning if the
+	// group has no position. The suite closes what it gets.
+	NewSource(ctx context.Context, topic, group string) (stream.Source, error)
+	NewSink(ctx context.Context, topic string) (stream.Sink, error)
+}
+
+// MemoryHarness runs the suite on a Broker.
+type MemoryHarness struct{ *Broker }
+
+// CreateTopic implements Harness.
+func (h MemoryHarness) CreateTopic(_ *testing.T, topic string, partitions int) {
+	h.Broker.CreateTopic(topic, partitions)
+}
+
+// Produce implements Harness.
+func (h MemoryHarness) Produce(_ *testing.T, topic string, p int, messages ...stream.Message) {
+	h.Append(topic, p, messages...)
+}
+
+// Read implements Harness.
+func (h MemoryHarness) Read(_ *testing.T, topic string) []stream.Message { return h.Messages(topic) }
+
+// Committed implements Harness.
+func (h MemoryHarness) Committed(_ *testing.T, group, topic string) map[int]int64 {
+	return h.Broker.Committed(group, topic)
+}
+
+// DeleteBefore implements Harness.
+func (h MemoryHarness) DeleteBefore(_ *testing.T, topic string, p int, offset int64) {
+	h.Broker.DeleteBefore(topic, p, offset)
+}
+
+// NewSource implements Harness.
+func (h MemoryHarness) NewSource(_ context.Context, topic, group string) (stream.Source, error) {
+	return h.Broker.Source(topic, group)
+}
+
+// NewSink implements Harness.
+func (h MemoryHarness) NewSink(_ context.Context, topic string) (stream.Sink, error) {
+	return h.Broker.Sink(topic)
+}
+
+// limit bounds every wait of the suite.
+const limit = 60 * time.Second
+
+// bench is one test's view of a harness.
+type bench struct {
+	*testing.T
+	h   Harness
+	ctx context.Context
+	// topic and group are this test's own.
+	topic, group string
+}
+
+var serial atomic.Int64
+
+func newBench(t *testing.T, h Harness, partitions int) *bench {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	name := fmt.Sprintf("t%d-%d", time.Now().UnixNano()%1e9, serial.Add(1))
+	b := &bench{T: t, h: h, ctx: ctx, topic: name, group: "group-" + name}
+	if partitions > 0 {
+		h.CreateTopic(t, b.topic, partitions)
+	}
+	return b
+}
+
+func (b *bench) source() stream.Source {
+	b.Helper()
+	s, err := b.h.NewSource(b.ctx, b.topic, b.group)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	return s
+}
+
+func (b *bench) sink(topic string) stream.Sink {
+	b.Helper()
+	s, err := b.h.NewSink(b.ctx, topic)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	return s
+}
+
+func (b *bench) next(s stream.Source) stream.Generation {
+	b.Helper()
+	g, err := s.Next(b.ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return g
+}
+
+func (b *bench) tp(partition int) stream.TopicPartition {
+	return stream.TopicPartition{Topic: b.topic, Partition: partition}
+}
+
+// fetch reads n messages of a partition.
+func (b *bench) fetch(g stream.Generation, partition, n int) []stream.Message {
+	b.Helper()
+	var out []stream.Message
+	for len(out) < n {
+		run, err := g.Fetch(b.ctx, b.tp(partition))
+		if err != nil {
+			b.Fatalf("after %d of %d messages: %v", len(out), n, err)
+		}
+		if len(run.Messages) == 0 {
+			b.Fatal("Fetch returned neither messages nor an error")
+		}
+		out = append(out, run.Messages...)
+	}
+	if len(out) > n {
+		b.Fatalf("read %d messages, want %d", len(out), n)
+	}
+	return out
+}
+
+// numbers returns messages that hold the numbers from to to-1.
+func numbers(from, to int, key []byte) []stream.Message {
+	var out []stream.Message
+	for n := from; n < to; n++ {
+		out = append(out, stream.Message{Key: key, Value: fmt.Append(nil, n)})
+	}
+	return out
+}

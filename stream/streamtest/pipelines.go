@@ -1,0 +1,240 @@
+package streamtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"unfold/stream"
+)
+
+// stage is a pipeline between the topics of a test, with doubles around it.
+type stage struct {
+	*bench
+	out, dlq string
+	learner  *Learner
+	// delivered counts events.
+	delivered atomic.Int64
+}
+
+func newStage(b *bench, learner *Learner) *stage {
+	s := &stage{bench: b, out: b.topic + "-out", dlq: b.topic + "-dlq", learner: learner}
+	b.h.CreateTopic(b.T, s.out, 2)
+	b.h.CreateTopic(b.T, s.dlq, 1)
+	return s
+}
+
+// run runs a pipeline of its own source and sinks until ctx is done, as one
+// process would, and returns how long it took to stop.
+func (s *stage) run(ctx context.Context) (time.Duration, error) {
+	source, err := s.h.NewSource(s.ctx, s.topic, s.group)
+	if err != nil {
+		return 0, err
+	}
+	sink, err := s.h.NewSink(s.ctx, s.out)
+	if err != nil {
+		return 0, errors.Join(err, source.Close())
+	}
+	letters, err := s.h.NewSink(s.ctx, s.dlq)
+	if err != nil {
+		return 0, errors.Join(err, source.Close(), sink.Close())
+	}
+	p := &stream.Pipeline{
+		Source: source, Sink: sink, Decoder: Numbers{}, Learner: s.learner, DeadLetter: &stream.DeadLetter{Sink: letters},
+		Settings: stream.Settings{BatchMessages: 16, CommitEvery: 20 * time.Millisecond, RetryMin: 5 * time.Millisecond},
+		Hooks: stream.Hooks{
+			Delivered:    func(_ stream.TopicPartition, _, events int, _ time.Duration) { s.delivered.Add(int64(events)) },
+			DeadLettered: func(stream.Message, stream.Stage, error) { s.delivered.Add(1) },
+		},
+	}
+	told := make(chan time.Time, 1)
+	stop := context.AfterFunc(ctx, func() { told <- time.Now() })
+	err = p.Run(ctx)
+	if stop() {
+		told <- time.Now()
+	}
+	err = errors.Join(err, source.Close(), sink.Close(), letters.Close())
+	return time.Since(<-told), err
+}
+
+// until runs a pipeline until so many events have been delivered since the
+// test began.
+func (s *stage) until(events int) {
+	s.Helper()
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil && s.delivered.Load() < int64(events) {
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+	}()
+	if _, err := s.run(ctx); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// check reads the topics and checks the contract, and that the group's position
+// is the end of the source.
+func (s *stage) check(atEnd bool) Count {
+	s.Helper()
+	in := s.h.Read(s.T, s.topic)
+	c, err := Log{In: in, Out: s.h.Read(s.T, s.out), Letters: s.h.Read(s.T, s.dlq)}.Check()
+	if err != nil {
+		s.Fatal(err)
+	}
+	committed := s.h.Committed(s.T, s.group, s.topic)
+	for _, m := range in {
+		if atEnd && committed[m.Partition] <= m.Offset {
+			s.Errorf("the group's position of partition %d is %d, and %d was delivered", m.Partition, committed[m.Partition], m.Offset)
+			break
+		}
+	}
+	return c
+}
+
+func testPipeline(b *bench) {
+	s := newStage(b, &Learner{Min: 50, Every: 100})
+	for p := range 3 {
+		for n := range 100 {
+			m := stream.Message{Key: fmt.Appendf(nil, "%d/%d", p, n%4), Value: fmt.Append(nil, n), Headers: []stream.Header{{Key: "traceparent", Value: []byte("00-1-2-01")}, {Key: "other"}}}
+			switch n {
+			case 0, 60:
+				m.Value = []byte("no number")
+			case 33:
+				m.Value = []byte("-1")
+			case 34:
+				m.Value = nil
+			}
+			b.h.Produce(b.T, b.topic, p, m)
+		}
+	}
+	s.until(300)
+	if c := s.check(true); c != (Count{Placed: 288, Letters: 12}) {
+		b.Errorf("%+v", c)
+	}
+	for _, m := range b.h.Read(b.T, s.out) {
+		if v, ok := m.Header(stream.HeaderTraceParent); !ok || string(v) != "00-1-2-01" {
+			b.Fatalf("%s: traceparent %q", m.Where(), v)
+		}
+		if v, _ := m.Header(stream.HeaderContentType); string(v) != stream.ContentType {
+			b.Fatalf("%s: content type %q", m.Where(), v)
+		}
+		if _, ok := m.Header("other"); ok {
+			b.Fatalf("%s passes on what it should not", m.Where())
+		}
+	}
+	for _, m := range b.h.Read(b.T, s.dlq) {
+		if _, ok := m.Header("other"); !ok {
+			b.Fatalf("dead letter %s lost a header", m.Where())
+		}
+	}
+}
+
+func testDrain(b *bench) {
+	s := newStage(b, &Learner{Pause: 20 * time.Millisecond})
+	for p := range 2 {
+		b.h.Produce(b.T, b.topic, p, numbers(0, 2000, nil)...)
+	}
+	ctx, cancel := context.WithCancel(b.ctx)
+	go func() {
+		for s.delivered.Load() < 100 && b.ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	took, err := s.run(ctx)
+	if err != nil || took > 10*time.Second {
+		b.Fatalf("stopping took %v: %v", took, err)
+	}
+	b.Logf("stopped after %d of 4000 events, in %v", s.delivered.Load(), took.Round(time.Millisecond))
+	// What was delivered is committed, to the message: nothing comes twice.
+	s.learner.Pause = 0
+	s.until(4000)
+	if c := s.check(true); c != (Count{Placed: 4000}) {
+		b.Errorf("%+v", c)
+	}
+}
+
+func testRestarts(b *bench) {
+	s := newStage(b, &Learner{Min: 100, Every: 150})
+	rng := rand.New(rand.NewPCG(1, 2))
+	for p := range 3 {
+		b.h.Produce(b.T, b.topic, p, numbers(0, 400, fmt.Appendf(nil, "%d", p))...)
+	}
+	for range 4 {
+		ctx, cancel := context.WithTimeout(b.ctx, time.Duration(rng.IntN(120))*time.Millisecond)
+		if _, err := s.run(ctx); err != nil {
+			b.Fatal(err)
+		}
+		cancel()
+	}
+	for p := range 3 {
+		b.h.Produce(b.T, b.topic, p, numbers(400, 500, fmt.Appendf(nil, "%d", p))...)
+	}
+	s.until(1500)
+	c := s.check(true)
+	if c.Placed != 1500 {
+		b.Errorf("%+v", c)
+	}
+	b.Logf("%+v", c)
+}
+
+func testSecondMember(b *bench) {
+	s := newStage(b, &Learner{Pause: time.Millisecond})
+	ctx, stop := context.WithCancel(b.ctx)
+	var wg sync.WaitGroup
+	run := func(ctx context.Context) {
+		wg.Go(func() {
+			if took, err := s.run(ctx); err != nil || took > 10*time.Second {
+				b.Errorf("stopping took %v: %v", took, err)
+			}
+		})
+	}
+	feed := func(from, to int) {
+		for p := range 4 {
+			b.h.Produce(b.T, b.topic, p, numbers(from, to, fmt.Appendf(nil, "%d", p))...)
+		}
+	}
+	wait := func(events int) {
+		for s.delivered.Load() < int64(events) {
+			if b.ctx.Err() != nil || b.Failed() {
+				stop()
+				wg.Wait()
+				b.Fatalf("%d of %d events", s.delivered.Load(), events)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	feed(0, 200)
+	run(ctx)
+	wait(100)
+	second, leave := context.WithCancel(ctx)
+	run(second)
+	feed(200, 400)
+	wait(1500)
+	leave()
+	feed(400, 500)
+	wait(2000)
+	// Duplicates count as delivered, so wait for the positions too.
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		sum := int64(0)
+		for _, o := range b.h.Committed(b.T, b.group, b.topic) {
+			sum += o
+		}
+		if sum == 2000 {
+			break
+		}
+	}
+	stop()
+	wg.Wait()
+	c := s.check(true)
+	if c.Placed != 2000 {
+		b.Errorf("%+v", c)
+	}
+	b.Logf("%+v", c)
+}

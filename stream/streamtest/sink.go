@@ -1,0 +1,65 @@
+package streamtest
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+
+	"unfold/stream"
+)
+
+// Sink writes to a topic. It is a stream.Sink.
+type Sink struct {
+	b     *Broker
+	topic string
+	dead  bool
+}
+
+// Sink makes a sink.
+func (b *Broker) Sink(topic string) (*Sink, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return &Sink{b: b, topic: topic}, b.checkTopic(topic)
+}
+
+// Write implements stream.Sink. OpWrite is asked for each message; the first
+// that fails and all after it are left. OpAck is asked once, after all were
+// written.
+func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	for i, m := range messages {
+		err := ctx.Err()
+		if err == nil && s.dead {
+			err = errors.New("the sink is dead")
+		}
+		if err == nil {
+			err = s.b.fails(OpWrite)
+		}
+		if err != nil {
+			rest := make([]int, 0, len(messages)-i)
+			for ; i < len(messages); i++ {
+				rest = append(rest, i)
+			}
+			return &stream.WriteError{Remaining: rest, Err: err}
+		}
+		p := m.Partition
+		if m.Key != nil {
+			h := fnv.New32a()
+			h.Write(m.Key)
+			p = int(h.Sum32() & 0x7fffffff)
+		}
+		s.b.append(s.topic, p%len(s.b.topics[s.topic]), []stream.Message{m})
+	}
+	return s.b.fails(OpAck)
+}
+
+// Kill makes every further write fail, as the death of the process would.
+func (s *Sink) Kill() {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	s.dead = true
+}
+
+// Close implements stream.Sink.
+func (s *Sink) Close() error { return nil }
