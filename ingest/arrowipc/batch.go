@@ -1,0 +1,146 @@
+package arrowipc
+
+// checkBatch reads a RecordBatch table (length 0, nodes 1, buffers 2,
+// compression 3) against the shapes of its columns, and returns its rows.
+func checkBatch(t table, fields []shape, body []byte, lim Limits) (int64, error) {
+	rows, err := t.scalar(0, 8, 0)
+	if err != nil {
+		return 0, err
+	}
+	if rows < 0 || rows > lim.Rows {
+		return 0, badf("a batch has %d rows; at most %d are allowed", rows, lim.Rows)
+	}
+	w := walk{body: body, b: t.b, lim: lim}
+	if w.nodes, w.nnodes, err = t.vector(1, 16); err != nil {
+		return 0, err
+	}
+	if w.buffers, w.nbuffers, err = t.vector(2, 16); err != nil {
+		return 0, err
+	}
+	if w.codec, err = codecOf(t); err != nil {
+		return 0, err
+	}
+	for _, f := range fields {
+		n, err := w.field(f)
+		if err != nil {
+			return 0, err
+		}
+		if n != rows {
+			return 0, badf("a column has %d rows, its batch %d", n, rows)
+		}
+	}
+	if w.node != w.nnodes || w.buffer != w.nbuffers {
+		return 0, badf("a batch has %d nodes and %d buffers; its schema needs %d and %d", w.nnodes, w.nbuffers, w.node, w.buffer)
+	}
+	return rows, nil
+}
+
+// walk goes through a batch's nodes and buffers in the schema's order.
+type walk struct {
+	b                buffer
+	body             []byte
+	lim              Limits
+	codec            codec
+	nodes, buffers   int64 // where they start
+	nnodes, nbuffers int64 // how many there are
+	node, buffer     int64 // the next one
+	decoded          int64 // bytes so far, once decompressed
+}
+
+// field consumes the nodes and buffers of one field and returns its length.
+func (w *walk) field(s shape) (int64, error) {
+	n, nulls, err := w.nextNode()
+	if err != nil || s.layout == nothing {
+		return n, err
+	}
+	if nulls > 0 {
+		err = w.nextBuffer(bitBytes(n))
+	} else {
+		err = w.nextBuffer(0)
+	}
+	if err != nil {
+		return 0, err
+	}
+	switch s.layout {
+	case fixed:
+		return n, w.nextBuffer(bitBytes(n * s.bits))
+	case binaries:
+		if err := w.nextBuffer(offsets(n, s)); err != nil {
+			return 0, err
+		}
+		return n, w.nextBuffer(0)
+	case lists:
+		if err := w.nextBuffer(offsets(n, s)); err != nil {
+			return 0, err
+		}
+	case views:
+		for range 2 {
+			if err := w.nextBuffer(n * s.bits / 8); err != nil {
+				return 0, err
+			}
+		}
+	}
+	for _, c := range s.children {
+		m, err := w.field(c)
+		if err != nil {
+			return 0, err
+		}
+		if s.layout == arrays && m < n*s.size || s.layout == structs && m < n {
+			return 0, badf("a child has %d values; its %d parents need more", m, n)
+		}
+	}
+	return n, nil
+}
+
+// offsets is the size of n+1 offsets; a column without rows may have none.
+func offsets(n int64, s shape) int64 {
+	if n == 0 {
+		return 0
+	}
+	return (n + 1) * s.bits / 8
+}
+
+func bitBytes(bits int64) int64 { return (bits + 7) / 8 }
+
+// nextNode reads a FieldNode {length, null_count}. Lengths of children are
+// bounded by the decoded bytes: no more than 8 values a byte, but for nulls.
+func (w *walk) nextNode() (n, nulls int64, err error) {
+	if w.node >= w.nnodes {
+		return 0, 0, badf("a batch has %d nodes; its schema needs more", w.nnodes)
+	}
+	at := w.nodes + 16*w.node
+	w.node++
+	n, nulls = w.b.i64(at), w.b.i64(at+8)
+	if n < 0 || n > maxLength || nulls < 0 || nulls > n {
+		return 0, 0, badf("a column says it has %d values, %d of them null", n, nulls)
+	}
+	return n, nulls, nil
+}
+
+// maxLength keeps products with widths within 64 bits.
+const maxLength = 1 << 31
+
+// nextBuffer checks the next Buffer {offset, length}: it lies within the body
+// and holds at least need bytes once decompressed.
+func (w *walk) nextBuffer(need int64) error {
+	if w.buffer >= w.nbuffers {
+		return badf("a batch has %d buffers; its schema needs more", w.nbuffers)
+	}
+	at := w.buffers + 16*w.buffer
+	w.buffer++
+	off, n := w.b.i64(at), w.b.i64(at+8)
+	if !buffer(w.body).within(off, n) {
+		return badf("a buffer of %d bytes at %d lies outside a body of %d", n, off, len(w.body))
+	}
+	size, err := w.codec.size(w.body[off:off+n], w.lim)
+	if err != nil {
+		return err
+	}
+	if size < need {
+		return badf("a buffer has %d bytes; its column needs %d", size, need)
+	}
+	if w.decoded += size; w.decoded > w.lim.Decoded {
+		return badf("a batch takes more than %d bytes once decompressed", w.lim.Decoded)
+	}
+	return nil
+}

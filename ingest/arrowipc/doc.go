@@ -1,0 +1,50 @@
+// Package arrowipc checks the bytes of an Arrow IPC stream before a decoder
+// sees them.
+//
+// An event stream is an open door: whatever a producer writes reaches the
+// decoder. Arrow's decoder trusts its input. A schema field that refers to
+// itself overflows the stack, a length of two gigabytes is allocated before a
+// byte of it has been read, a zstd frame may ask for a window of half a
+// gigabyte, and neither stack overflow nor exhausted memory can be recovered
+// from. So everything that a length, an offset or a count could do is checked
+// here first, on the raw bytes, with no allocation that the bytes could drive.
+//
+// # What is checked
+//
+// An encapsulated message is framed as
+//
+//	0xFFFFFFFF | int32 metadata length | metadata (flatbuffer) | body
+//
+// and a stream is a schema message, then dictionaries and record batches, then
+// the end marker 0xFFFFFFFF 0x00000000. The checks, in order:
+//
+//   - Framing: lengths are within the bytes and within Limits; exactly one
+//     schema, first; the end marker is there; nothing follows it.
+//   - Flatbuffers: every table, vtable, vector and string that the decoder
+//     will look at lies within the metadata, by 64-bit arithmetic, so that no
+//     offset can wrap around and point back.
+//   - Schema: the number of fields, the depth of nesting and every type's
+//     parameters are bounded; every type is one that the reader supports.
+//   - Batches: they have exactly the nodes and buffers that the schema's types
+//     ask for; each buffer lies within the body and is as long as its node's
+//     length needs; a column is as long as the batch.
+//   - Compression: each declared size, and their sum, is bounded; a zstd buffer
+//     is one frame whose window is bounded and whose blocks end where the
+//     buffer ends.
+//
+// What the values themselves say (offsets of lists and strings, indices of
+// dictionaries) is for the caller to check after decoding, as package ingest
+// does: by then the arrays have the lengths that they claim.
+//
+// # Use
+//
+// Check looks at a whole message in memory. Scanner walks a stream from a
+// reader and hands out checked frames; it reads a body in growing pieces, so
+// that a claimed length costs nothing until the bytes are there.
+//
+// Supported types: null, boolean, integers, floats, decimals, dates, times,
+// timestamps, durations, intervals, binary and text (also large and
+// fixed-size), lists (also large, fixed-size, views), structs, maps, and
+// dictionaries of those. Unions, run-end encoding, binary and text views and
+// big-endian data are refused by name.
+package arrowipc

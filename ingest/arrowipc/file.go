@@ -1,0 +1,114 @@
+package arrowipc
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// FileScanner walks the messages of an IPC file: its schema, then the
+// dictionaries and batches that the footer lists, each checked as a Scanner
+// does. The layout is
+//
+//	"ARROW1" 00 00 | messages | footer | int32 footer length | "ARROW1"
+type FileScanner struct {
+	s      *Scanner
+	r      io.ReaderAt
+	end    int64 // where the footer starts
+	blocks []block
+	next   int
+}
+
+// block is where a message lies.
+type block struct{ at, meta, body int64 }
+
+const (
+	magic      = "ARROW1"
+	fileHeader = 8
+)
+
+// NewFileScanner reads and checks the footer of a file of size bytes.
+func NewFileScanner(r io.ReaderAt, size int64, lim Limits) (*FileScanner, error) {
+	f := &FileScanner{s: NewScanner(nil, lim), r: r}
+	fail := func(at int64, problem string, err error) (*FileScanner, error) {
+		return nil, &Error{At: at, Problem: problem, Err: err}
+	}
+	tail := int64(4 + len(magic))
+	if size < fileHeader+tail {
+		return fail(size, "the file stops", ErrTruncated)
+	}
+	b := make([]byte, tail)
+	if _, err := r.ReadAt(b, size-tail); err != nil {
+		return fail(size-tail, "cannot be read", err)
+	}
+	if string(b[4:]) != magic {
+		return fail(size, "the file does not end with its footer", ErrTruncated)
+	}
+	n := int64(int32(binary.LittleEndian.Uint32(b)))
+	f.end = size - tail - n
+	if n < 4 || n > f.s.lim.Metadata || f.end < fileHeader {
+		return fail(size-tail, "the footer's length is wrong", nil)
+	}
+	b = make([]byte, n)
+	if _, err := r.ReadAt(b, f.end); err != nil {
+		return fail(f.end, "cannot be read", err)
+	}
+	if err := f.footer(b); err != nil {
+		return fail(f.end, "footer: "+err.Error(), nil)
+	}
+	return f, nil
+}
+
+// footer reads a Footer table: version 0, schema 1, dictionaries 2,
+// recordBatches 3; blocks are {int64 offset, int32 metadata, pad, int64 body}.
+func (f *FileScanner) footer(b buffer) error {
+	root, err := b.follow(0)
+	if err != nil {
+		return err
+	}
+	t, err := b.table(root)
+	if err != nil {
+		return err
+	}
+	f.blocks = []block{{at: fileHeader}} // the schema's message, of unknown length
+	for field := int64(2); field <= 3; field++ {
+		start, n, err := t.vector(field, 24)
+		if err != nil {
+			return err
+		}
+		for k := int64(0); k < n; k++ {
+			at := start + 24*k
+			bl := block{b.i64(at), b.i32(at + 8), b.i64(at + 16)}
+			if bl.at < fileHeader || bl.meta < 8 || bl.body < 0 || bl.at > f.end || bl.meta > f.end-bl.at || bl.body > f.end-bl.at-bl.meta {
+				return badf("message %d lies outside the file", k)
+			}
+			f.blocks = append(f.blocks, bl)
+		}
+	}
+	return nil
+}
+
+// Next returns the next message, or io.EOF after the last that the footer lists.
+func (f *FileScanner) Next() (Frame, error) {
+	if f.next == len(f.blocks) {
+		return Frame{}, io.EOF
+	}
+	bl := f.blocks[f.next]
+	f.next++
+	n := f.end - bl.at
+	if bl.meta > 0 {
+		n = bl.meta + bl.body
+	}
+	f.s.src, f.s.at = readerSource{io.NewSectionReader(f.r, bl.at, n)}, bl.at
+	frame, err := f.s.Next()
+	var e *Error
+	switch {
+	case err == io.EOF:
+		return Frame{}, &Error{At: bl.at, Problem: "a message is missing"}
+	case errors.As(err, &e):
+		f.next = len(f.blocks)
+	case err == nil && bl.meta > 0 && f.s.at != bl.at+n:
+		return Frame{}, &Error{At: bl.at, Problem: "a message is not as long as the footer says"}
+	}
+	return frame, err
+}

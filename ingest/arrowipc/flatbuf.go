@@ -1,0 +1,147 @@
+package arrowipc
+
+import "encoding/binary"
+
+// A flatbuffer is tables that point to others by offsets. Reading one safely
+// needs only that each offset is followed in arithmetic that cannot wrap, and
+// that what it points to lies within the bytes.
+
+// buffer is the metadata of one message.
+type buffer []byte
+
+// table is a checked table: its vtable and its inline data lie within b.
+type table struct {
+	b            buffer
+	pos          int64 // of the inline data
+	size         int64 // of the inline data
+	vtable, vlen int64
+}
+
+func (b buffer) u16(at int64) int64 { return int64(binary.LittleEndian.Uint16(b[at:])) }
+func (b buffer) u32(at int64) int64 { return int64(binary.LittleEndian.Uint32(b[at:])) }
+func (b buffer) i32(at int64) int64 { return int64(int32(binary.LittleEndian.Uint32(b[at:]))) }
+func (b buffer) i64(at int64) int64 { return int64(binary.LittleEndian.Uint64(b[at:])) }
+
+// within reports whether n bytes at position at lie within b.
+func (b buffer) within(at, n int64) bool {
+	return at >= 0 && n >= 0 && n <= int64(len(b)) && at <= int64(len(b))-n
+}
+
+// follow returns where the unsigned offset at position at leads.
+func (b buffer) follow(at int64) (int64, error) {
+	if !b.within(at, 4) {
+		return 0, badf("an offset lies outside the metadata")
+	}
+	return at + b.u32(at), nil
+}
+
+// table checks the table at pos.
+func (b buffer) table(pos int64) (table, error) {
+	if !b.within(pos, 4) {
+		return table{}, badf("a table lies outside the metadata")
+	}
+	t := table{b: b, pos: pos, vtable: pos - b.i32(pos)}
+	if !b.within(t.vtable, 4) {
+		return table{}, badf("a vtable lies outside the metadata")
+	}
+	t.vlen, t.size = b.u16(t.vtable), b.u16(t.vtable+2)
+	if t.vlen < 4 || t.vlen%2 != 0 || !b.within(t.vtable, t.vlen) || t.size < 4 || !b.within(pos, t.size) {
+		return table{}, badf("a table is larger than the metadata")
+	}
+	return t, nil
+}
+
+// field returns the position of field i, which takes n bytes inline, or 0 if
+// it is absent.
+func (t table) field(i, n int64) (int64, error) {
+	slot := 4 + 2*i
+	if slot+2 > t.vlen {
+		return 0, nil
+	}
+	off := t.b.u16(t.vtable + slot)
+	if off == 0 {
+		return 0, nil
+	}
+	if off < 4 || off+n > t.size {
+		return 0, badf("field %d lies outside its table", i)
+	}
+	return t.pos + off, nil
+}
+
+// scalar returns an integer field of 1, 2, 4 or 8 bytes, or fallback.
+func (t table) scalar(i, n, fallback int64) (int64, error) {
+	at, err := t.field(i, n)
+	if err != nil || at == 0 {
+		return fallback, err
+	}
+	switch n {
+	case 1:
+		return int64(t.b[at]), nil
+	case 2:
+		return int64(int16(t.b.u16(at))), nil
+	case 4:
+		return t.b.i32(at), nil
+	}
+	return t.b.i64(at), nil
+}
+
+// child returns the table that field i points to; false if absent.
+func (t table) child(i int64) (table, bool, error) {
+	at, err := t.field(i, 4)
+	if err != nil || at == 0 {
+		return table{}, false, err
+	}
+	to, err := t.b.follow(at)
+	if err != nil {
+		return table{}, false, err
+	}
+	c, err := t.b.table(to)
+	return c, err == nil, err
+}
+
+// vector returns where the elements of field i start and how many there are,
+// each of size bytes.
+func (t table) vector(i, size int64) (start, n int64, err error) {
+	at, err := t.field(i, 4)
+	if err != nil || at == 0 {
+		return 0, 0, err
+	}
+	to, err := t.b.follow(at)
+	if err != nil {
+		return 0, 0, err
+	}
+	if !t.b.within(to, 4) {
+		return 0, 0, badf("a vector lies outside the metadata")
+	}
+	n = t.b.u32(to)
+	if !t.b.within(to+4, n*size) {
+		return 0, 0, badf("a vector of %d elements is larger than the metadata", n)
+	}
+	return to + 4, n, nil
+}
+
+// tables calls f for every table of the vector of tables in field i.
+func (t table) tables(i int64, f func(table) error) error {
+	start, n, err := t.vector(i, 4)
+	for k := int64(0); k < n && err == nil; k++ {
+		var to int64
+		if to, err = t.b.follow(start + 4*k); err != nil {
+			return err
+		}
+		var c table
+		if c, err = t.b.table(to); err == nil {
+			err = f(c)
+		}
+	}
+	return err
+}
+
+// strings checks fields that are strings.
+func (t table) strings(fields ...int64) error {
+	for _, i := range fields {
+		if _, _, err := t.vector(i, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

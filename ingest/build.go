@@ -1,0 +1,100 @@
+package ingest
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"unfold/sparse/vec"
+)
+
+// newColumn names an array.
+func newColumn(name string, a arrow.Array) Column {
+	return Column{arrow.Field{Name: name, Type: a.DataType(), Nullable: a.NullN() > 0}, a}
+}
+
+// fixedColumn wraps the memory of a slice of fixed-width values, without a copy.
+func fixedColumn(name string, dt arrow.DataType, n int, raw []byte) Column {
+	return newColumn(name, fixedArray(dt, n, raw))
+}
+
+func fixedArray(dt arrow.DataType, n int, raw []byte) arrow.Array {
+	data := array.NewData(dt, n, []*memory.Buffer{nil, memory.NewBufferBytes(raw)}, nil, 0, 0)
+	return array.MakeFromData(data)
+}
+
+// StringColumn makes a text column.
+func StringColumn(name string, values []string) Column {
+	b := array.NewStringBuilder(goHeap)
+	b.AppendValues(values, nil)
+	return newColumn(name, b.NewArray())
+}
+
+// Int64Column makes a column of integers; it keeps values.
+func Int64Column(name string, values []int64) Column {
+	return fixedColumn(name, arrow.PrimitiveTypes.Int64, len(values), arrow.Int64Traits.CastToBytes(values))
+}
+
+// Float64Column makes a column of numbers; it keeps values.
+func Float64Column(name string, values []float64) Column {
+	return fixedColumn(name, arrow.PrimitiveTypes.Float64, len(values), arrow.Float64Traits.CastToBytes(values))
+}
+
+// Float32Column makes a column of numbers; it keeps values.
+func Float32Column(name string, values []float32) Column {
+	return fixedColumn(name, arrow.PrimitiveTypes.Float32, len(values), arrow.Float32Traits.CastToBytes(values))
+}
+
+// BoolColumn makes a column of booleans.
+func BoolColumn(name string, values []bool) Column {
+	b := array.NewBooleanBuilder(goHeap)
+	b.AppendValues(values, nil)
+	return newColumn(name, b.NewArray())
+}
+
+// uint32Column and uint64Column hold one value n times: epochs and versions.
+func uint32Column(name string, n int, v uint32) Column {
+	values := make([]uint32, n)
+	for i := range values {
+		values[i] = v
+	}
+	return fixedColumn(name, arrow.PrimitiveTypes.Uint32, n, arrow.Uint32Traits.CastToBytes(values))
+}
+
+func uint64Column(name string, n int, v uint64) Column {
+	values := make([]uint64, n)
+	for i := range values {
+		values[i] = v
+	}
+	return fixedColumn(name, arrow.PrimitiveTypes.Uint64, n, arrow.Uint64Traits.CastToBytes(values))
+}
+
+// VectorColumn makes a fixed_size_list<float32>[x.Cols] column of the rows of
+// x; it keeps x's memory. x.Cols must be positive.
+func VectorColumn(name string, x vec.Matrix[float32]) Column {
+	child := fixedArray(arrow.PrimitiveTypes.Float32, len(x.Data), arrow.Float32Traits.CastToBytes(x.Data))
+	return newColumn(name, fixedList(x.Rows, x.Cols, child))
+}
+
+// fixedList groups a flat array into n lists of d elements.
+func fixedList(n, d int, child arrow.Array) arrow.Array {
+	dt := arrow.FixedSizeListOfNonNullable(int32(d), child.DataType())
+	data := array.NewData(dt, n, []*memory.Buffer{nil}, []arrow.ArrayData{child.Data()}, 0, 0)
+	return array.MakeFromData(data)
+}
+
+// listColumn is VectorColumn as a variable list: what Parquet can hold.
+func listColumn(name string, x vec.Matrix[float32]) Column {
+	offsets := make([]int32, x.Rows+1)
+	for i := range offsets {
+		offsets[i] = int32(i * x.Cols)
+	}
+	child := fixedArray(arrow.PrimitiveTypes.Float32, len(x.Data), arrow.Float32Traits.CastToBytes(x.Data))
+	data := array.NewData(arrow.ListOfNonNullable(arrow.PrimitiveTypes.Float32), x.Rows,
+		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets))},
+		[]arrow.ArrayData{child.Data()}, 0, 0)
+	return newColumn(name, array.MakeFromData(data))
+}
+
+// goHeap is where all columns live: the garbage collector frees them.
+var goHeap = memory.NewGoAllocator()

@@ -1,0 +1,338 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"unfold/sparse/vec"
+)
+
+// Dataset is every row of some files in memory, encoded: what a model is
+// fitted on.
+type Dataset struct {
+	// Batch holds all rows, in the order of the files. If labels came from label
+	// files, the column "label" is among Kept.
+	Batch
+	// Encoder is what was fitted on these rows (or was given).
+	Encoder *Encoder
+	// Files say how many rows each file gave.
+	Files []FileRows
+}
+
+// FileRows is a file's share of a Dataset.
+type FileRows struct {
+	Path string
+	Rows int
+}
+
+// ReadOptions say what ReadAll reads.
+type ReadOptions struct {
+	Options
+	// Mapping says which columns to use. It is not used if Encoder is given, but
+	// for its Selection.
+	Mapping Mapping
+	// Encoder is one that was fitted before, or nil to fit one on the data.
+	Encoder *Encoder
+	// LabelFiles give labels, one file for each data file, in order.
+	LabelFiles []string
+	// Progress, if not nil, is told how many rows have been read; total is 0 as
+	// long as it is not known.
+	Progress func(stage string, done, total int64)
+}
+
+// ReadAll reads files into memory. It reads them twice unless the number of
+// rows is known and nothing has to be fitted, and so holds one float32 matrix
+// and no second copy of the data; only standard input is held as it came.
+//
+// Errors about the data are *Error.
+func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, error) {
+	if len(paths) == 0 {
+		return nil, Origin{}.bad("no input is named")
+	}
+	if len(opts.LabelFiles) > 0 && len(opts.LabelFiles) != len(paths) {
+		return nil, Origin{}.bad("there are %d label files for %d inputs", len(opts.LabelFiles), len(paths)).
+			hint("name one label file for each input, in the same order")
+	}
+	l := &loader{ctx: ctx, opts: opts, paths: paths}
+	if err := l.survey(); err != nil {
+		return nil, err
+	}
+	return l.load()
+}
+
+// loader is one ReadAll.
+type loader struct {
+	ctx     context.Context
+	opts    ReadOptions
+	paths   []string
+	encoder *Encoder
+	rows    []int64 // of each file, as far as known
+	total   int64
+	done    int64
+	held    map[string][]*Table // standard input
+}
+
+func (l *loader) progress(stage string, n int) {
+	l.done += int64(n)
+	if l.opts.Progress != nil {
+		l.opts.Progress(stage, l.done, l.total)
+	}
+}
+
+// survey fits the encoder and counts the rows.
+func (l *loader) survey() error {
+	l.encoder = l.opts.Encoder
+	l.rows = make([]int64, len(l.paths))
+	var fitter *Fitter
+	for i, path := range l.paths {
+		r, err := l.open(path)
+		if err != nil {
+			return err
+		}
+		if l.encoder == nil && fitter == nil {
+			if fitter, err = newFitter(l.opts.Mapping, r.Schema(), Origin{File: path}); err != nil {
+				r.Close()
+				return err
+			}
+		}
+		l.rows[i], err = l.count(r, fitter)
+		r.Close()
+		if err != nil {
+			return err
+		}
+		l.total += l.rows[i]
+	}
+	if l.total == 0 {
+		return Origin{File: l.paths[0]}.bad("there are no rows")
+	}
+	if l.encoder == nil {
+		var err error
+		if l.encoder, err = fitter.Encoder(); err != nil {
+			return err
+		}
+		return nil
+	}
+	l.encoder = l.encoder.With(l.opts.Mapping.Selection)
+	return nil
+}
+
+// count returns the rows of a source, read to the end only if they must be.
+func (l *loader) count(r Reader, fitter *Fitter) (int64, error) {
+	known, ok := int64(0), false
+	if c, is := r.(Counted); is {
+		known, ok = c.NumRows()
+	}
+	needs := fitter != nil && fitter.NeedsPass()
+	var n int64
+	for {
+		if ok && !needs && (fitter == nil || fitter.Rows() > 0 || known == 0) {
+			return known, nil
+		}
+		t, err := r.Next(l.ctx)
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if fitter != nil {
+			if err := fitter.Add(t); err != nil {
+				return 0, err
+			}
+		}
+		n += int64(t.Len())
+		l.progress("survey", t.Len())
+	}
+}
+
+// load encodes every row into one matrix.
+func (l *loader) load() (*Dataset, error) {
+	dim := l.encoder.Dim()
+	x := vec.New[float32](int(l.total), dim)
+	d := &Dataset{Encoder: l.encoder}
+	parts := &parts{}
+	at := 0
+	l.done = 0
+	for i, path := range l.paths {
+		from := at
+		labels, err := l.labels(i)
+		if err != nil {
+			return nil, err
+		}
+		r, err := l.open(path)
+		if err != nil {
+			return nil, err
+		}
+		at, err = l.fill(r, x, at, parts)
+		r.Close()
+		if err != nil {
+			return nil, err
+		}
+		if err := parts.label(labels, at-from, path, l.opts.LabelFiles, i); err != nil {
+			return nil, err
+		}
+		d.Files = append(d.Files, FileRows{path, at - from})
+	}
+	if at != x.Rows {
+		return nil, Origin{File: l.paths[0]}.bad("the files changed while they were read: %d rows, then %d", x.Rows, at)
+	}
+	d.X = x
+	d.Origin = Origin{File: l.paths[0]}
+	return d, parts.join(d)
+}
+
+// fill encodes one source from row at on, and returns the row after its last.
+func (l *loader) fill(r Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
+	for {
+		t, err := r.Next(l.ctx)
+		if err == io.EOF {
+			return at, nil
+		}
+		if err != nil {
+			return at, err
+		}
+		if at+t.Len() > x.Rows {
+			return at, t.Origin.bad("the file grew while it was read")
+		}
+		b, err := l.encoder.EncodeInto(t, x.Slice(at, at+t.Len()))
+		if err != nil {
+			return at, err
+		}
+		if err := p.add(b, t.Origin); err != nil {
+			return at, err
+		}
+		at += t.Len()
+		l.progress("read", t.Len())
+	}
+}
+
+// open opens a source; standard input is kept for the second time.
+func (l *loader) open(path string) (Reader, error) {
+	if path != "-" {
+		return Open(l.ctx, path, l.opts.Options)
+	}
+	if kept, ok := l.held[path]; ok {
+		return &heldReader{tables: kept}, nil
+	}
+	r, err := Open(l.ctx, path, l.opts.Options)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := readTables(l.ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(tables) == 0 {
+		return nil, Origin{File: path}.bad("there are no rows")
+	}
+	l.held = map[string][]*Table{path: tables}
+	return &heldReader{tables: tables}, nil
+}
+
+func (l *loader) labels(i int) (Column, error) {
+	if len(l.opts.LabelFiles) == 0 {
+		return Column{}, nil
+	}
+	return OpenLabels(l.ctx, l.opts.LabelFiles[i], l.opts.Options)
+}
+
+func readTables(ctx context.Context, r Reader) ([]*Table, error) {
+	defer r.Close()
+	var out []*Table
+	for {
+		t, err := r.Next(ctx)
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+}
+
+// heldReader gives tables that are in memory.
+type heldReader struct {
+	tables []*Table
+	next   int
+}
+
+func (h *heldReader) Schema() Schema { return h.tables[0].Schema() }
+func (h *heldReader) Close() error   { return nil }
+
+func (h *heldReader) Next(ctx context.Context) (*Table, error) {
+	if h.next == len(h.tables) {
+		return nil, io.EOF
+	}
+	h.next++
+	return h.tables[h.next-1], ctx.Err()
+}
+
+// parts gathers what passes through.
+type parts struct {
+	ids    []Column
+	kept   [][]Column
+	text   []string
+	labels []Column
+}
+
+func (p *parts) add(b *Batch, o Origin) error {
+	if p.kept == nil {
+		p.kept = make([][]Column, len(b.Kept))
+	}
+	if len(p.kept) != len(b.Kept) {
+		return o.bad("it has %d kept columns, the first file has %d", len(b.Kept), len(p.kept))
+	}
+	if b.ID.Valid() {
+		p.ids = append(p.ids, b.ID)
+	}
+	for i, c := range b.Kept {
+		p.kept[i] = append(p.kept[i], c)
+	}
+	p.text = append(p.text, b.Label...)
+	return nil
+}
+
+// label takes the labels of one file, which must be as many as its rows.
+func (p *parts) label(c Column, rows int, path string, files []string, i int) error {
+	if !c.Valid() {
+		return nil
+	}
+	if c.Len() != rows {
+		return Origin{File: files[i]}.bad("it has %d labels for the %d rows of %s", c.Len(), rows, path).
+			hint("label files are named in the order of the inputs")
+	}
+	p.labels = append(p.labels, c)
+	return nil
+}
+
+// join puts everything into the dataset.
+func (p *parts) join(d *Dataset) (err error) {
+	if d.ID, err = Concat(p.ids...); err != nil {
+		return err
+	}
+	d.Label = p.text
+	for _, k := range p.kept {
+		c, err := Concat(k...)
+		if err != nil {
+			return err
+		}
+		d.Kept = append(d.Kept, c)
+	}
+	if len(p.labels) == 0 {
+		return nil
+	}
+	c, err := Concat(p.labels...)
+	if err != nil {
+		return err
+	}
+	for i := range d.Kept {
+		if d.Kept[i].Name() == LabelName {
+			return fmt.Errorf("labels come both from a column %q and from label files; keep only one", LabelName)
+		}
+	}
+	d.Kept = append(d.Kept, c)
+	d.Label = c.Strings()
+	return nil
+}

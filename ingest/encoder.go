@@ -1,0 +1,249 @@
+package ingest
+
+import (
+	"math"
+	"strings"
+
+	"unfold/sparse/vec"
+)
+
+// Encoder turns raw records into vectors. It is what a Fitter has learnt:
+// Encode is a pure function of (encoder, record). An Encoder is immutable and
+// safe for concurrent use.
+type Encoder struct {
+	// vector is the vector column's name; columns are the plain ones instead.
+	vector  string
+	columns []columnCode
+	// element scales the vector column's elements; nil leaves them as they are.
+	element []scale
+	log1p   bool
+
+	dim    int
+	names  []string
+	choice Selection
+}
+
+// scale is the affine map (v-mean)*factor of a number after log1p. It includes
+// the weight, and is 0 for a column without variance.
+type scale struct {
+	Mean   float64 `json:"mean"`
+	Factor float64 `json:"factor"`
+}
+
+// columnCode is how one plain column is encoded.
+type columnCode struct {
+	Name  string `json:"name"`
+	Kind  Kind   `json:"kind"`
+	Log1p bool   `json:"log1p,omitempty"`
+	Scale scale  `json:"scale"`
+	// Words are a text column's vocabulary: word i has element i, a word that is
+	// not among them the element after the last.
+	Words []string       `json:"words,omitempty"`
+	word  map[string]int // inverse of Words
+}
+
+// width is the number of elements of the column's encoding.
+func (c *columnCode) width() int {
+	if c.Kind == Text {
+		return len(c.Words) + 1
+	}
+	return 1
+}
+
+// finish fills what follows from the other fields.
+func (e *Encoder) finish() {
+	if e.vector != "" {
+		return
+	}
+	e.dim, e.names = 0, nil
+	for i := range e.columns {
+		c := &e.columns[i]
+		e.dim += c.width()
+		if c.Kind != Text {
+			e.names = append(e.names, c.Name)
+			continue
+		}
+		c.word = make(map[string]int, len(c.Words))
+		for k, w := range c.Words {
+			c.word[w] = k
+			e.names = append(e.names, c.Name+"="+w)
+		}
+		e.names = append(e.names, c.Name+"=?")
+	}
+}
+
+// Dim is the length of an encoded vector.
+func (e *Encoder) Dim() int { return e.dim }
+
+// Names are the names of the vector's elements: the column, or "column=word"
+// ("column=?" for words unseen). They are nil for a vector column.
+func (e *Encoder) Names() []string { return e.names }
+
+// Selection returns the columns that pass through.
+func (e *Encoder) Selection() Selection { return e.choice }
+
+// Vector returns the vector column's name, or "" if plain columns are encoded.
+func (e *Encoder) Vector() string { return e.vector }
+
+// With returns the same encoder with other columns passing through.
+func (e *Encoder) With(s Selection) *Encoder {
+	out := *e
+	out.choice = s
+	return &out
+}
+
+// Encode turns a table into a batch. It fails with an *Error that names row and
+// column if a column is missing, a value is null, NaN, infinite or not of the
+// kind that was fitted, or a vector has another length.
+func (e *Encoder) Encode(t *Table) (*Batch, error) {
+	x := vec.New[float32](t.Len(), e.dim)
+	b, err := e.EncodeInto(t, x)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// EncodeInto is Encode into the memory of x, which must be t.Len() x Dim().
+func (e *Encoder) EncodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
+	b, err := e.pass(t)
+	if err != nil {
+		return nil, err
+	}
+	b.X = x
+	if e.vector != "" {
+		return b, e.encodeVector(t, x)
+	}
+	at := 0
+	for i := range e.columns {
+		c := &e.columns[i]
+		col, err := t.need(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if c.Kind == Text {
+			err = c.encodeText(col, x, at, t.Origin)
+		} else {
+			err = c.encodeNumber(col, x, at, t.Origin)
+		}
+		if err != nil {
+			return nil, err
+		}
+		at += c.width()
+	}
+	return b, nil
+}
+
+// pass collects what passes through.
+func (e *Encoder) pass(t *Table) (*Batch, error) {
+	b := &Batch{Origin: t.Origin}
+	var err error
+	if e.choice.ID != "" {
+		if b.ID, err = t.need(e.choice.ID); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range e.choice.passing() {
+		c, err := t.need(name)
+		if err != nil {
+			return nil, err
+		}
+		b.Kept = append(b.Kept, c)
+		if name == e.choice.Label {
+			b.Label = c.Strings()
+		}
+	}
+	return b, nil
+}
+
+// passing lists the kept columns and the label, each once.
+func (s Selection) passing() []string {
+	var out []string
+	seen := map[string]bool{"": true}
+	for _, name := range append(append([]string(nil), s.Keep...), s.Label) {
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (e *Encoder) encodeVector(t *Table, x vec.Matrix[float32]) error {
+	c, err := t.need(e.vector)
+	if err != nil {
+		return err
+	}
+	if c.Kind() != Vector {
+		return t.Origin.badColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
+	}
+	if err := copyVectors(x.Data, e.dim, c, t.Origin); err != nil {
+		return err
+	}
+	if !e.log1p && e.element == nil {
+		return nil
+	}
+	for i := range x.Rows {
+		row := x.Row(i)
+		for k, v := range row {
+			w := float64(v)
+			if e.log1p {
+				w = log1p(w)
+			}
+			if e.element != nil {
+				w = (w - e.element[k].Mean) * e.element[k].Factor
+			}
+			row[k] = float32(w)
+			if !finite32(w) {
+				return notFinite(t.Origin.badAt(i, c.Name(), "element %d of the vector is %v once scaled", k, w))
+			}
+		}
+	}
+	return nil
+}
+
+func (c *columnCode) encodeNumber(col Column, x vec.Matrix[float32], at int, o Origin) error {
+	get, err := numbersOf(col, o)
+	if err != nil {
+		return err
+	}
+	for i := range x.Rows {
+		v, err := get(i)
+		if err != nil {
+			return err
+		}
+		if c.Log1p {
+			v = log1p(v)
+		}
+		v = (v - c.Scale.Mean) * c.Scale.Factor
+		if !finite32(v) {
+			return notFinite(o.badAt(i, c.Name, "the value is %v once scaled", v))
+		}
+		x.Data[i*x.Cols+at] = float32(v)
+	}
+	return nil
+}
+
+func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Origin) error {
+	for i := range x.Rows {
+		if col.IsNull(i) {
+			return null(o, i, c.Name)
+		}
+		k, ok := c.word[word(col, i)]
+		if !ok {
+			k = len(c.Words)
+		}
+		x.Data[i*x.Cols+at+k] = float32(c.Scale.Factor)
+	}
+	return nil
+}
+
+// word is a text value as the vocabulary holds it: valid UTF-8.
+func word(c Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
+
+func null(o Origin, i int, name string) *Error {
+	return o.badAt(i, name, "the value is missing").hint("drop such rows, fill them, or leave the column out")
+}
+
+// log1p is the sign-symmetric logarithm sign(v) log(1+|v|).
+func log1p(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }

@@ -1,0 +1,149 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Error says that an input is bad: what is wrong, where, and what to do. A
+// command that meets one ends with the exit code for bad input; a stream sends
+// the message to its dead letters.
+type Error struct {
+	// Origin names the file, or the topic, partition and offset. Its Row is not
+	// used; see Row.
+	Origin Origin
+	// Row is the 0-based row in the file or message, or -1. The text counts rows
+	// from 1.
+	Row int64
+	// Line is the 1-based line of a text file, or 0.
+	Line int64
+	// Column is the column's name, or "".
+	Column string
+	// Problem says what is wrong, Hint what to do about it (may be empty).
+	Problem string
+	Hint    string
+	// Err is the cause, or nil.
+	Err error
+
+	missing bool
+}
+
+// Error formats as `FILE: row 3 (line 4), column "x": problem: cause; hint`.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Origin.String())
+	sep := ": "
+	if e.Row >= 0 {
+		b.WriteString(sep + "row " + strconv.FormatInt(e.Row+1, 10))
+		if e.Line > 0 {
+			b.WriteString(" (line " + strconv.FormatInt(e.Line, 10) + ")")
+		}
+		sep = ", "
+	} else if e.Line > 0 {
+		b.WriteString(sep + "line " + strconv.FormatInt(e.Line, 10))
+		sep = ", "
+	}
+	if e.Column != "" {
+		b.WriteString(sep + "column " + strconv.Quote(e.Column))
+	}
+	b.WriteString(": " + e.Problem)
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports that a missing file is fs.ErrNotExist.
+func (e *Error) Is(target error) bool { return e.missing && target == fs.ErrNotExist }
+
+// IsBadInput reports whether err says that an input, rather than the program or
+// the machine, is at fault.
+func IsBadInput(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}
+
+// String names the place: the file, or topic, partition and offset.
+func (o Origin) String() string {
+	switch {
+	case o.Topic != "":
+		return fmt.Sprintf("topic %s, partition %d, offset %d", o.Topic, o.Partition, o.Offset)
+	case o.File == "-":
+		return "standard input"
+	case o.File != "":
+		return o.File
+	}
+	return "input"
+}
+
+// at returns an error about the whole source.
+func (o Origin) bad(problem string, args ...any) *Error {
+	return &Error{Origin: o, Row: -1, Problem: fmt.Sprintf(problem, args...)}
+}
+
+// badAt returns an error about row i of a batch that starts at o, and a column.
+func (o Origin) badAt(i int, column, problem string, args ...any) *Error {
+	return &Error{Origin: o, Row: o.Row + int64(i), Column: column, Problem: fmt.Sprintf(problem, args...)}
+}
+
+// badColumn returns an error about a column as a whole.
+func (o Origin) badColumn(column, problem string, args ...any) *Error {
+	return &Error{Origin: o, Row: -1, Column: column, Problem: fmt.Sprintf(problem, args...)}
+}
+
+// cause adds the underlying error.
+func (e *Error) cause(err error) *Error { e.Err = err; return e }
+
+// hint adds what to do.
+func (e *Error) hint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// unknownColumn is the error for a column that is not there: it lists those
+// that are and names the nearest.
+func unknownColumn(o Origin, name string, have []string) *Error {
+	e := o.badColumn(name, "there is no such column")
+	if near := Nearest(name, have); near != "" {
+		return e.hint("did you mean %q? The columns are %s", near, list(have))
+	}
+	return e.hint("the columns are %s", list(have))
+}
+
+// list joins names for a message, cut after the first 60.
+func list(names []string) string {
+	const most = 60
+	switch n := len(names); {
+	case n == 0:
+		return "(none)"
+	case n > most:
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(", ... (%d in all)", n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Nearest returns the name that is most like the given one, or "" if none is
+// near enough to be a slip of the keyboard (edit distance at most a third of
+// the length, case ignored).
+func Nearest(name string, names []string) string {
+	best, bestDistance := "", 1+max(1, len(name)/3)
+	for _, n := range slices.Sorted(slices.Values(names)) {
+		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n))
+		if d < bestDistance {
+			best, bestDistance = n, d
+		}
+	}
+	return best
+}

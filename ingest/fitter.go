@@ -1,0 +1,263 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Fitter learns an Encoder in one streaming pass: the length of the vectors,
+// means and deviations of columns to standardize, words of text columns. Its
+// memory is bounded by the columns and their vocabularies, not by the rows.
+type Fitter struct {
+	mapping Mapping
+	vector  string
+	columns []columnFit
+	element []moments
+	dim     int
+	rows    int64
+	origin  Origin
+}
+
+// columnFit gathers what one column needs.
+type columnFit struct {
+	spec  ColumnSpec
+	kind  Kind
+	m     moments
+	words map[string]int64
+}
+
+// maxTracked bounds the different words that are counted for a column; words
+// that first appear after it is full count as unseen.
+const maxTracked = 1 << 16
+
+// moments are Welford's running mean and sum of squared deviations.
+type moments struct {
+	n          float64
+	mean, sum2 float64
+}
+
+func (m *moments) add(v float64) {
+	m.n++
+	d := v - m.mean
+	m.mean += d / m.n
+	m.sum2 += d * (v - m.mean)
+}
+
+// scale returns the standardising map, times weight; all 0 without variance.
+func (m *moments) scale(weight float64) scale {
+	sd := math.Sqrt(m.sum2 / m.n)
+	// Rounding leaves a constant column a deviation of about 1e-16 of its size.
+	if !(sd > 1e-12*math.Abs(m.mean)) || sd == 0 {
+		return scale{Mean: m.mean}
+	}
+	return scale{Mean: m.mean, Factor: weight / sd}
+}
+
+// NewFitter prepares to learn what the mapping asks for from tables of the
+// given schema. The error names unknown columns (an *Error) or a mapping that
+// contradicts itself.
+func NewFitter(m Mapping, s Schema) (*Fitter, error) { return newFitter(m, s, Origin{}) }
+
+func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
+	vector, specs, err := m.resolve(s, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fitter{mapping: m, vector: vector, origin: o}
+	if vector != "" {
+		field, _ := s.Find(vector)
+		f.dim = field.Dim
+		return f, nil
+	}
+	for _, spec := range specs {
+		field, _ := s.Find(spec.Name)
+		c := columnFit{spec: spec, kind: field.Kind}
+		if c.spec.Weight == 0 {
+			c.spec.Weight = 1
+		}
+		switch c.kind {
+		case Number:
+			c.spec.Log1p = c.spec.Log1p || m.Log1p
+			c.spec.Standardize = c.spec.Standardize || m.Standardize
+		case Text:
+			if c.spec.Log1p || (c.spec.Standardize && !m.starred(spec.Name)) {
+				return nil, o.badColumn(spec.Name, "it is text: its words cannot be scaled").hint("give it only a weight")
+			}
+			c.words = map[string]int64{}
+		}
+		f.columns = append(f.columns, c)
+	}
+	return f, nil
+}
+
+// starred reports that a column came from "*" rather than by its own name.
+func (m Mapping) starred(name string) bool {
+	return !slices.ContainsFunc(m.Columns, func(c ColumnSpec) bool { return c.Name == name })
+}
+
+// NeedsPass reports whether every row matters: if not, the encoder is known
+// from the schema (or, for lists without a fixed size, from one row).
+func (f *Fitter) NeedsPass() bool {
+	if f.vector != "" {
+		return f.mapping.Standardize
+	}
+	for _, c := range f.columns {
+		if c.kind == Text || c.spec.Standardize {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows returns the number of rows seen.
+func (f *Fitter) Rows() int64 { return f.rows }
+
+// Add learns from a table. Its errors are Encode's.
+func (f *Fitter) Add(t *Table) error {
+	f.rows += int64(t.Len())
+	if f.vector != "" {
+		return f.addVectors(t)
+	}
+	for i := range f.columns {
+		c := &f.columns[i]
+		col, err := t.need(c.spec.Name)
+		if err != nil {
+			return err
+		}
+		if err := c.add(col, t.Origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *columnFit) add(col Column, o Origin) error {
+	if c.kind == Text {
+		for i := range col.Len() {
+			if col.IsNull(i) {
+				return null(o, i, c.spec.Name)
+			}
+			w := word(col, i)
+			if _, ok := c.words[w]; ok || len(c.words) < maxTracked {
+				c.words[w]++
+			}
+		}
+		return nil
+	}
+	get, err := numbersOf(col, o)
+	if err != nil {
+		return err
+	}
+	for i := range col.Len() {
+		v, err := get(i)
+		if err != nil {
+			return err
+		}
+		if c.spec.Log1p {
+			v = log1p(v)
+		}
+		if c.spec.Standardize {
+			c.m.add(v)
+		}
+	}
+	return nil
+}
+
+func (f *Fitter) addVectors(t *Table) error {
+	c, err := t.need(f.vector)
+	if err != nil {
+		return err
+	}
+	if c.Kind() != Vector {
+		return t.Origin.badColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
+	}
+	if f.dim == 0 {
+		f.dim, _ = vectorDim(c)
+	}
+	if !f.mapping.Standardize || t.Len() == 0 {
+		return nil
+	}
+	if f.element == nil {
+		f.element = make([]moments, f.dim)
+	}
+	row := make([]float32, f.dim)
+	for i := range t.Len() {
+		one := t.Origin
+		one.Row += int64(i)
+		if err := copyVectors(row, f.dim, c.Slice(i, i+1), one); err != nil {
+			return err
+		}
+		for k, v := range row {
+			w := float64(v)
+			if f.mapping.Log1p {
+				w = log1p(w)
+			}
+			f.element[k].add(w)
+		}
+	}
+	return nil
+}
+
+// Encoder returns what was learnt. It fails with an *Error if there was no row
+// to learn from.
+func (f *Fitter) Encoder() (*Encoder, error) {
+	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, dim: f.dim}
+	if f.rows == 0 && (f.NeedsPass() || f.vector != "" && f.dim == 0) {
+		return nil, f.origin.bad("there are no rows")
+	}
+	if f.vector != "" {
+		if f.dim == 0 {
+			return nil, f.origin.badColumn(f.vector, "the vectors are empty")
+		}
+		e.log1p = f.mapping.Log1p
+		for _, m := range f.element {
+			e.element = append(e.element, m.scale(1))
+		}
+		return e, nil
+	}
+	for _, c := range f.columns {
+		code := columnCode{Name: c.spec.Name, Kind: c.kind, Log1p: c.spec.Log1p, Scale: scale{Factor: c.spec.Weight}}
+		if c.kind == Text {
+			code.Words = c.vocabulary(f.mapping.MaxVocabulary)
+		} else if c.spec.Standardize {
+			code.Scale = c.m.scale(c.spec.Weight)
+		}
+		e.columns = append(e.columns, code)
+	}
+	e.finish()
+	if e.dim > maxDim {
+		return nil, f.origin.bad("the encoded vector has %d elements, more than %d", e.dim, maxDim).hint("bound the vocabulary")
+	}
+	return e, nil
+}
+
+// maxDim bounds an encoded vector's length.
+const maxDim = 1 << 20
+
+// vocabulary is the most frequent words, at most n, in alphabetical order, so
+// that the same records in another order give the same encoder.
+func (c *columnFit) vocabulary(n int) []string {
+	if n == 0 {
+		n = DefaultVocabulary
+	}
+	words := make([]string, 0, len(c.words))
+	for w := range c.words {
+		words = append(words, w)
+	}
+	slices.SortFunc(words, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.words[b], c.words[a]), cmp.Compare(a, b))
+	})
+	words = words[:min(n, len(words))]
+	slices.Sort(words)
+	return words
+}
+
+// String describes the fitter for messages.
+func (f *Fitter) String() string {
+	if f.vector != "" {
+		return fmt.Sprintf("vector column %q of length %d", f.vector, f.dim)
+	}
+	return fmt.Sprintf("%d columns", len(f.columns))
+}

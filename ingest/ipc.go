@@ -1,0 +1,116 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"unfold/ingest/arrowipc"
+)
+
+// frames gives checked messages: a stream's, or a file's by its footer.
+type frames interface {
+	Next() (arrowipc.Frame, error)
+}
+
+// ipcDecoder turns checked frames into records. Whatever still goes wrong in
+// the decoder comes back as an error.
+type ipcDecoder struct {
+	r *ipc.Reader
+}
+
+// newIPCDecoder reads the schema. budget bounds the bytes that the decoder may
+// allocate for one message; 0 means no bound beyond the checks.
+func newIPCDecoder(f frames, budget int64) (d *ipcDecoder, err error) {
+	defer recovered(&err)
+	mem := &cappedAllocator{limit: budget}
+	r, err := ipc.NewReaderFromMessageReader(&messageReader{frames: f, mem: mem}, ipc.WithAllocator(mem))
+	if err != nil {
+		return nil, plainError(err)
+	}
+	return &ipcDecoder{r}, nil
+}
+
+func (d *ipcDecoder) schema() *arrow.Schema { return d.r.Schema() }
+
+// next returns the next record, checked to its last value, or io.EOF.
+func (d *ipcDecoder) next() (rec arrow.Record, err error) {
+	defer recovered(&err)
+	if !d.r.Next() {
+		if err := d.r.Err(); err != nil {
+			return nil, plainError(err)
+		}
+		return nil, io.EOF
+	}
+	rec = d.r.Record()
+	rec.Retain()
+	if err := validateRecord(rec); err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// recovered turns a panic into an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("cannot be decoded: %v", p)
+	}
+}
+
+// plainError takes an arrowipc.Error out of the decoder's wrapping.
+func plainError(err error) error {
+	var e *arrowipc.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return err
+}
+
+// messageReader feeds frames to Arrow's reader.
+type messageReader struct {
+	frames frames
+	mem    *cappedAllocator
+}
+
+func (m *messageReader) Message() (*ipc.Message, error) {
+	f, err := m.frames.Next()
+	if err != nil {
+		return nil, err
+	}
+	m.mem.used = 0
+	return ipc.NewMessage(memory.NewBufferBytes(f.Meta), memory.NewBufferBytes(f.Body)), nil
+}
+
+func (m *messageReader) Retain()  {}
+func (m *messageReader) Release() {}
+
+// cappedAllocator panics rather than allocate more than its limit between two
+// messages; the panic becomes an error in the decoder.
+type cappedAllocator struct {
+	memory.GoAllocator
+	used, limit int64
+}
+
+func (a *cappedAllocator) charge(n int) {
+	a.used += int64(n)
+	if a.limit > 0 && a.used > a.limit {
+		panic(fmt.Sprintf("it needs more than %d bytes of memory", a.limit))
+	}
+}
+
+func (a *cappedAllocator) Allocate(n int) []byte {
+	if n < 0 {
+		panic("a negative size")
+	}
+	a.charge(n)
+	return a.GoAllocator.Allocate(n)
+}
+
+func (a *cappedAllocator) Reallocate(n int, b []byte) []byte {
+	a.charge(n - len(b))
+	return a.GoAllocator.Reallocate(n, b)
+}

@@ -1,0 +1,93 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"unfold/ingest/arrowipc"
+)
+
+// ipcReader reads Arrow IPC streams and files.
+type ipcReader struct {
+	d      *ipcDecoder
+	origin Origin
+	close  func() error
+	rec    arrow.Record // being handed out in pieces
+	at     int64
+	batch  int64
+	err    error
+}
+
+func ipcLimits(opts Options) arrowipc.Limits {
+	return arrowipc.Limits{Body: opts.Memory, Decoded: opts.Memory, Rows: 1 << 31, Metadata: 64 << 20}
+}
+
+// newStreamReader reads an IPC stream from r; f is closed at the end unless nil.
+func newStreamReader(r io.Reader, f *os.File, origin Origin, opts Options) (Reader, error) {
+	closer := func() error { return nil }
+	if f != nil {
+		closer = f.Close
+	}
+	return newIPCReader(arrowipc.NewScanner(r, ipcLimits(opts)), closer, origin, opts)
+}
+
+// newFileReader reads an IPC file.
+func newFileReader(f *os.File, origin Origin, opts Options) (Reader, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, readError(origin, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, origin.bad("an Arrow file must be a regular file").hint("pipe an Arrow stream instead, or name a file")
+	}
+	s, err := arrowipc.NewFileScanner(f, info.Size(), ipcLimits(opts))
+	if err != nil {
+		return nil, ipcError(origin, err)
+	}
+	return newIPCReader(s, f.Close, origin, opts)
+}
+
+func newIPCReader(f frames, closer func() error, origin Origin, opts Options) (Reader, error) {
+	d, err := newIPCDecoder(f, 2*opts.Memory)
+	if err != nil {
+		return nil, ipcError(origin, err)
+	}
+	return &ipcReader{d: d, origin: origin, close: closer, batch: int64(opts.BatchRows)}, nil
+}
+
+func ipcError(o Origin, err error) *Error {
+	var e *arrowipc.Error
+	if errors.As(err, &e) && errors.Is(err, arrowipc.ErrTruncated) {
+		return o.bad("the Arrow data is truncated: it stops within the message at byte %d", e.At).hint("get it again")
+	}
+	return o.bad("the Arrow data is corrupt").cause(err)
+}
+
+func (r *ipcReader) Schema() Schema { return describe(r.d.schema()) }
+func (r *ipcReader) Close() error   { return r.close() }
+
+func (r *ipcReader) Next(ctx context.Context) (*Table, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for r.err == nil && (r.rec == nil || r.at == r.rec.NumRows()) {
+		if r.rec != nil {
+			r.origin.Row += r.rec.NumRows()
+		}
+		r.at = 0
+		if r.rec, r.err = r.d.next(); r.err != nil && r.err != io.EOF {
+			r.err = ipcError(r.origin, r.err)
+		}
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	t := &Table{r.origin, r.rec}
+	from, to := r.at, min(r.at+r.batch, r.rec.NumRows())
+	r.at = to
+	return t.Slice(int(from), int(to)), nil
+}

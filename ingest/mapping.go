@@ -1,0 +1,235 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Mapping says which columns of a record become its vector, and which pass
+// through. The zero value takes the only vector column there is.
+type Mapping struct {
+	// Vector names the vector column. It excludes Columns.
+	Vector string `json:"vector,omitempty" yaml:"vector,omitempty"`
+	// Columns name plain columns whose encodings, in this order, form the vector.
+	Columns []ColumnSpec `json:"columns,omitempty" yaml:"columns,omitempty"`
+	// Log1p and Standardize apply to every number that is encoded (elements of
+	// the vector column, or number columns; not to booleans and words).
+	Log1p       bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
+	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty"`
+	// MaxVocabulary bounds the words learnt for a text column; 0 means
+	// DefaultVocabulary.
+	MaxVocabulary int `json:"max_vocabulary,omitempty" yaml:"max_vocabulary,omitempty"`
+	// Selection names what passes through.
+	Selection `yaml:",inline"`
+}
+
+// Selection names the columns that are not encoded.
+type Selection struct {
+	// ID names the column that identifies a record.
+	ID string `json:"id,omitempty" yaml:"id,omitempty"`
+	// Keep names the columns that pass through with their types.
+	Keep []string `json:"keep,omitempty" yaml:"keep,omitempty"`
+	// Label names the class column; it passes through too.
+	Label string `json:"label,omitempty" yaml:"label,omitempty"`
+}
+
+// DefaultVocabulary is how many words of a text column have an element of
+// their own unless Mapping.MaxVocabulary says otherwise.
+const DefaultVocabulary = 64
+
+// ColumnSpec is one column of Mapping.Columns.
+type ColumnSpec struct {
+	// Name is the column's name; "*" stands for every number and boolean column
+	// that is not named otherwise; "-name" takes one out of "*".
+	Name string `json:"name" yaml:"name"`
+	// Log1p replaces v by sign(v) log(1+|v|).
+	Log1p bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
+	// Standardize subtracts the mean and divides by the standard deviation of
+	// the records that the encoder was fitted on (after Log1p). A column that
+	// was constant then is 0 for ever.
+	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty"`
+	// Weight multiplies the encoding at the end; 0 means 1.
+	Weight float64 `json:"weight,omitempty" yaml:"weight,omitempty"`
+}
+
+// ParseColumns reads the text form of Mapping.Columns: names separated by
+// commas, each with options after colons, as in
+//
+//	src_bytes:log1p:standardize,service:weight=0.5,*:standardize,-difficulty
+//
+// A backslash takes the next character as it is.
+func ParseColumns(text string) ([]ColumnSpec, error) {
+	var specs []ColumnSpec
+	for _, item := range splitEscaped(text, ',') {
+		parts := splitEscaped(item, ':')
+		c := ColumnSpec{Name: unescape(strings.TrimSpace(parts[0]))}
+		if c.Name == "" {
+			return nil, fmt.Errorf("columns %q: a name is empty", text)
+		}
+		for _, option := range parts[1:] {
+			if err := c.set(strings.TrimSpace(option)); err != nil {
+				return nil, fmt.Errorf("columns %q: column %q: %w", text, c.Name, err)
+			}
+		}
+		specs = append(specs, c)
+	}
+	return specs, nil
+}
+
+func (c *ColumnSpec) set(option string) error {
+	key, value, has := strings.Cut(option, "=")
+	switch {
+	case key == "log1p" && !has:
+		c.Log1p = true
+	case key == "standardize" && !has:
+		c.Standardize = true
+	case key == "weight" && has:
+		w, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(w > 0) || !finite32(w) {
+			return fmt.Errorf("weight %q is not a positive number", value)
+		}
+		c.Weight = w
+	default:
+		hint := ""
+		if near := Nearest(key, []string{"log1p", "standardize", "weight"}); near != "" {
+			hint = fmt.Sprintf("did you mean %q? ", near)
+		}
+		return fmt.Errorf("unknown option %q; %soptions are log1p, standardize, weight=NUMBER", option, hint)
+	}
+	return nil
+}
+
+// splitEscaped splits at separators that no backslash precedes; escapes stay.
+func splitEscaped(s string, sep byte) []string {
+	var out []string
+	start := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case sep:
+			out, start = append(out, s[start:i]), i+1
+		}
+	}
+	return append(out, s[start:])
+}
+
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// validate checks what does not need a schema.
+func (m Mapping) validate() error {
+	if m.Vector != "" && len(m.Columns) > 0 {
+		return fmt.Errorf("both a vector column (%q) and columns are named; name one or the other", m.Vector)
+	}
+	if m.MaxVocabulary < 0 {
+		return fmt.Errorf("the vocabulary's bound is %d; it must be positive", m.MaxVocabulary)
+	}
+	seen := map[string]bool{}
+	for _, c := range m.Columns {
+		if c.Name == "" {
+			return fmt.Errorf("a column to encode has no name")
+		}
+		if seen[c.Name] {
+			return fmt.Errorf("column %q is named twice", c.Name)
+		}
+		if c.Weight < 0 || !finite32(c.Weight) {
+			return fmt.Errorf("column %q: weight %v is not a positive number", c.Name, c.Weight)
+		}
+		seen[c.Name] = true
+	}
+	return nil
+}
+
+// resolve finds the columns to encode in a schema: one vector column, or plain
+// columns with "*" expanded. o is for errors.
+func (m Mapping) resolve(s Schema, o Origin) (vector string, specs []ColumnSpec, err error) {
+	if err := m.validate(); err != nil {
+		return "", nil, err
+	}
+	for _, name := range append([]string{m.ID, m.Label}, m.Keep...) {
+		if _, ok := s.Find(name); !ok && name != "" {
+			return "", nil, unknownColumn(o, name, s.Names())
+		}
+	}
+	if len(m.Columns) == 0 {
+		vector, err = m.findVector(s, o)
+		return vector, nil, err
+	}
+	specs, err = m.expand(s, o)
+	return "", specs, err
+}
+
+func (m Mapping) findVector(s Schema, o Origin) (string, error) {
+	if m.Vector != "" {
+		f, ok := s.Find(m.Vector)
+		if !ok {
+			return "", unknownColumn(o, m.Vector, s.Names())
+		}
+		if f.Kind != Vector {
+			return "", o.badColumn(f.Name, "its type is %s, not a list of numbers", f.Type).
+				hint("vector columns are: %s; number columns can be named one by one", list(s.of(Vector)))
+		}
+		return f.Name, nil
+	}
+	switch vectors := s.of(Vector); len(vectors) {
+	case 1:
+		return vectors[0], nil
+	case 0:
+		return "", o.bad("there is no vector column").
+			hint("name the columns to use (\"*\": every number); number and boolean columns are: %s", list(s.of(Number, Bool)))
+	default:
+		return "", o.bad("there are %d vector columns", len(vectors)).hint("name one of: %s", list(vectors))
+	}
+}
+
+// expand replaces "*" and "-name", and checks that every column can be encoded.
+func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, error) {
+	used := append([]string{m.ID, m.Label}, m.Keep...)
+	for _, c := range m.Columns {
+		name, out := strings.CutPrefix(c.Name, "-")
+		if _, ok := s.Find(c.Name); ok || !out {
+			used = append(used, c.Name)
+			continue
+		}
+		if _, ok := s.Find(name); !ok {
+			return nil, unknownColumn(o, name, s.Names())
+		}
+		used = append(used, name)
+	}
+	var specs []ColumnSpec
+	for _, c := range m.Columns {
+		f, ok := s.Find(c.Name)
+		switch {
+		case ok && (f.Kind == Other || f.Kind == Vector):
+			return nil, o.badColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type).
+				hint("numbers, booleans and text can; a list of numbers is named alone, as the vector")
+		case ok:
+			specs = append(specs, c)
+		case c.Name == "*":
+			for _, f := range s {
+				if (f.Kind == Number || f.Kind == Bool) && !slices.Contains(used, f.Name) {
+					all := c
+					all.Name = f.Name
+					specs = append(specs, all)
+				}
+			}
+		case !strings.HasPrefix(c.Name, "-"):
+			return nil, unknownColumn(o, c.Name, s.Names())
+		}
+	}
+	if len(specs) == 0 {
+		return nil, o.bad("no column is left to encode").hint("the columns are %s", s)
+	}
+	return specs, nil
+}

@@ -1,0 +1,123 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"unfold/ingest/arrowipc"
+)
+
+// ContentType is the content type of a message: one complete Arrow IPC stream.
+const ContentType = "application/vnd.apache.arrow.stream"
+
+// Limits bound what a message may ask for. Fields that are 0 take the default.
+type Limits struct {
+	// Bytes bounds a message (64 MiB).
+	Bytes int64
+	// Rows bounds its rows (4 Mi).
+	Rows int64
+	// Memory bounds what decoding it may allocate, in bytes (256 MiB).
+	Memory int64
+}
+
+func (l Limits) filled() Limits {
+	if l.Bytes == 0 {
+		l.Bytes = 64 << 20
+	}
+	if l.Rows == 0 {
+		l.Rows = 4 << 20
+	}
+	if l.Memory == 0 {
+		l.Memory = 256 << 20
+	}
+	return l
+}
+
+// DecodeMessage reads a message: one complete Arrow IPC stream, whose batches
+// become one table (without rows if there is no batch). The bytes need not be
+// trusted: whatever they are, the result is a table whose values are safe to
+// touch, or an *Error with the message's topic, partition and offset.
+func DecodeMessage(value []byte, origin Origin, limits Limits) (t *Table, err error) {
+	limits = limits.filled()
+	if len(value) == 0 {
+		return nil, origin.bad("the message is empty").hint("a message is one Arrow IPC stream (%s)", ContentType)
+	}
+	if int64(len(value)) > limits.Bytes {
+		return nil, origin.bad("the message has %d bytes, more than %d", len(value), limits.Bytes)
+	}
+	lim := arrowipc.Limits{Metadata: limits.Bytes, Body: limits.Bytes, Decoded: limits.Memory / 2, Rows: limits.Rows}
+	rows, err := arrowipc.Check(value, lim)
+	if err == nil && rows > limits.Rows {
+		return nil, origin.bad("the message has %d rows, more than %d", rows, limits.Rows)
+	}
+	if err != nil {
+		return nil, ipcError(origin, err)
+	}
+	t, err = decode(value, origin, lim, limits.Memory)
+	if err != nil {
+		return nil, ipcError(origin, err)
+	}
+	return t, nil
+}
+
+func decode(value []byte, origin Origin, lim arrowipc.Limits, memory int64) (t *Table, err error) {
+	defer recovered(&err)
+	d, err := newIPCDecoder(arrowipc.NewBytesScanner(value, lim), memory)
+	if err != nil {
+		return nil, err
+	}
+	defer d.r.Release()
+	var parts []*Table
+	for {
+		rec, err := d.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, &Table{origin, rec})
+	}
+	if len(parts) == 0 {
+		b := array.NewRecordBuilder(goHeap, d.schema())
+		return &Table{origin, b.NewRecord()}, nil
+	}
+	return ConcatTables(parts...)
+}
+
+// EncodeTable writes a table as a message. The same table gives the same bytes.
+func EncodeTable(t *Table) ([]byte, error) {
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(t.rec.Schema()), ipc.WithAllocator(goHeap))
+	if err := w.Write(t.rec); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// EncodeMessage writes placed events as a message with the columns id, the kept
+// ones, embedding (fixed_size_list<float32>[d]), sigma, novelty_local,
+// novelty_global (float32), and, unless Version is 0, map_epoch (uint32) and
+// model_version (uint64). The same output gives the same bytes.
+func EncodeMessage(o *Output) ([]byte, error) {
+	t, err := o.table(VectorColumn)
+	if err != nil {
+		return nil, err
+	}
+	return EncodeTable(t)
+}
+
+// Fingerprint is a short text that is equal for equal columns (names and types,
+// in order): the schema fingerprint of a message.
+func (t *Table) Fingerprint() string {
+	return fingerprint(t.rec.Schema())
+}
+
+func fingerprint(s *arrow.Schema) string { return s.Fingerprint() }

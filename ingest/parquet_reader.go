@@ -1,0 +1,170 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"unfold/ingest/parquetcheck"
+)
+
+// parquetReader reads Parquet files, all columns side by side, in batches.
+//
+// The library decodes columns in goroutines of its own where it can, and a panic
+// there (a corrupt page is enough) ends the process. So the file's structure is
+// checked first (package parquetcheck), every column is read through its own
+// field reader in this goroutine, under a recover, and columns with structs
+// inside, for which the library has no other way than goroutines, are left out.
+// The Arrow schema that some writers add to the file is not used: lists come as
+// lists (this library cannot read fixed-size ones), dictionaries as values.
+type parquetReader struct {
+	file    *os.File
+	origin  Origin
+	mem     *cappedAllocator
+	schema  *arrow.Schema
+	columns []*pqarrow.ColumnReader
+	rows    int64
+	batch   int64
+}
+
+func newParquetReader(f *os.File, origin Origin, opts Options) (Reader, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, readError(origin, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, origin.bad("a Parquet file must be a regular file").hint("pipe an Arrow stream instead, or name a file")
+	}
+	if err := parquetcheck.Check(f, info.Size(), parquetcheck.Limits{Page: opts.Memory}); err != nil {
+		return nil, parquetError(origin, err)
+	}
+	r := &parquetReader{file: f, origin: origin, mem: &cappedAllocator{limit: 2 * opts.Memory}, batch: int64(opts.BatchRows)}
+	if err := r.open(); err != nil {
+		return nil, parquetError(origin, err)
+	}
+	return r, nil
+}
+
+func parquetError(o Origin, err error) *Error {
+	return o.bad("the Parquet file is corrupt or truncated").cause(err)
+}
+
+// contained runs f so that panics and faults in it, in this goroutine, become
+// errors.
+func contained(f func() error) (err error) {
+	defer recovered(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	return f()
+}
+
+func (r *parquetReader) open() error {
+	return contained(func() error {
+		pf, err := file.NewParquetReader(r.file, file.WithReadProps(parquet.NewReaderProperties(r.mem)))
+		if err != nil {
+			return err
+		}
+		pf.MetaData().FileMetaData.KeyValueMetadata = nil
+		props := pqarrow.ArrowReadProperties{BatchSize: r.batch}
+		fr, err := pqarrow.NewFileReader(pf, props, r.mem)
+		if err != nil {
+			return err
+		}
+		r.rows = pf.NumRows()
+		return r.fields(pf, fr)
+	})
+}
+
+// fields makes a reader for every column without structs.
+func (r *parquetReader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
+	groups := make([]int, pf.NumRowGroups())
+	for i := range groups {
+		groups[i] = i
+	}
+	leaves := map[int]bool{}
+	for i := range pf.MetaData().Schema.NumColumns() {
+		leaves[i] = true
+	}
+	var fields []arrow.Field
+	for i, f := range fr.Manifest.Fields {
+		if f.Field == nil || hasStruct(f.Field.Type) {
+			continue
+		}
+		c, err := fr.GetFieldReader(context.Background(), i, leaves, groups)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", f.Field.Name, err)
+		}
+		if c == nil {
+			continue
+		}
+		field := *c.Field()
+		field.Metadata = arrow.Metadata{}
+		fields = append(fields, field)
+		r.columns = append(r.columns, c)
+	}
+	r.schema = arrow.NewSchema(fields, nil)
+	return nil
+}
+
+func hasStruct(dt arrow.DataType) bool {
+	switch dt := dt.(type) {
+	case *arrow.StructType, *arrow.MapType:
+		return true
+	case arrow.ListLikeType:
+		return hasStruct(dt.Elem())
+	}
+	return false
+}
+
+func (r *parquetReader) Schema() Schema         { return describe(r.schema) }
+func (r *parquetReader) Close() error           { return r.file.Close() }
+func (r *parquetReader) NumRows() (int64, bool) { return r.rows, true }
+
+func (r *parquetReader) Next(ctx context.Context) (*Table, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	left := r.rows - r.origin.Row
+	if left <= 0 || len(r.columns) == 0 {
+		return nil, io.EOF
+	}
+	n := min(r.batch, left)
+	arrs := make([]arrow.Array, len(r.columns))
+	for i := range r.columns {
+		if err := contained(func() error { return r.read(i, n, arrs) }); err != nil {
+			return nil, r.origin.badAt(0, r.schema.Field(i).Name, "the Parquet data is corrupt").cause(err)
+		}
+	}
+	t := &Table{r.origin, array.NewRecord(r.schema, arrs, n)}
+	r.origin.Row += n
+	return t, nil
+}
+
+// read reads n rows of column i.
+func (r *parquetReader) read(i int, n int64, arrs []arrow.Array) error {
+	r.mem.used = 0
+	chunked, err := r.columns[i].NextBatch(n)
+	if err != nil {
+		return err
+	}
+	chunks := chunked.Chunks()
+	if len(chunks) == 1 {
+		chunks[0].Retain()
+		arrs[i] = chunks[0]
+	} else if len(chunks) > 1 {
+		if arrs[i], err = array.Concatenate(chunks, goHeap); err != nil {
+			return err
+		}
+	}
+	if arrs[i] == nil || int64(arrs[i].Len()) != n {
+		return fmt.Errorf("it has fewer rows than the file says (%d)", r.rows)
+	}
+	return validateArray(arrs[i])
+}

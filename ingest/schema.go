@@ -1,0 +1,146 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Kind says what a column is good for.
+type Kind int
+
+const (
+	// Other is kept, never encoded: dates, structs, null columns, ...
+	Other Kind = iota
+	// Number is an integer of 8 to 64 bits or a float of 16 to 64.
+	Number
+	// Bool is true or false.
+	Bool
+	// Text is a string, perhaps dictionary-encoded.
+	Text
+	// Vector is a list of any kind of Number.
+	Vector
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	return [...]string{"other", "number", "boolean", "text", "vector"}[k]
+}
+
+// Field describes a column.
+type Field struct {
+	Name string
+	// Type is the type in Arrow's words.
+	Type string
+	Kind Kind
+	// Dim is a fixed-size list's length, else 0.
+	Dim      int
+	Nullable bool
+}
+
+// Schema describes the columns of a table.
+type Schema []Field
+
+// Names returns the columns' names in order.
+func (s Schema) Names() []string {
+	out := make([]string, len(s))
+	for i, f := range s {
+		out[i] = f.Name
+	}
+	return out
+}
+
+// Find returns the field of that name.
+func (s Schema) Find(name string) (Field, bool) {
+	for _, f := range s {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// of returns the names of the fields of the given kinds.
+func (s Schema) of(kinds ...Kind) []string {
+	var out []string
+	for _, f := range s {
+		for _, k := range kinds {
+			if f.Kind == k {
+				out = append(out, f.Name)
+			}
+		}
+	}
+	return out
+}
+
+// String lists the columns as "name type", separated by commas.
+func (s Schema) String() string {
+	parts := make([]string, len(s))
+	for i, f := range s {
+		parts[i] = f.Name + " " + f.Type
+	}
+	return strings.Join(parts, ", ")
+}
+
+func describe(s *arrow.Schema) Schema {
+	out := make(Schema, s.NumFields())
+	for i, f := range s.Fields() {
+		out[i] = Field{Name: f.Name, Type: typeName(f.Type), Kind: kindOf(f.Type), Nullable: f.Nullable}
+		if l, ok := f.Type.(*arrow.FixedSizeListType); ok {
+			out[i].Dim = int(l.Len())
+		}
+	}
+	return out
+}
+
+func kindOf(dt arrow.DataType) Kind {
+	switch dt.ID() {
+	case arrow.BOOL:
+		return Bool
+	case arrow.STRING, arrow.LARGE_STRING:
+		return Text
+	case arrow.DICTIONARY:
+		if k := kindOf(dt.(*arrow.DictionaryType).ValueType); k != Vector {
+			return k
+		}
+		return Other
+	case arrow.EXTENSION:
+		return kindOf(dt.(arrow.ExtensionType).StorageType())
+	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
+		if isNumber(dt.(arrow.ListLikeType).Elem()) {
+			return Vector
+		}
+		return Other
+	}
+	if isNumber(dt) {
+		return Number
+	}
+	return Other
+}
+
+func isNumber(dt arrow.DataType) bool {
+	switch dt.ID() {
+	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
+		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
+		return true
+	}
+	return false
+}
+
+// typeName is a type for messages: Arrow's own text, lists in short.
+func typeName(dt arrow.DataType) string {
+	switch dt := dt.(type) {
+	case *arrow.FixedSizeListType:
+		return fmt.Sprintf("fixed_size_list<%s>[%d]", typeName(dt.Elem()), dt.Len())
+	case *arrow.ListType:
+		return fmt.Sprintf("list<%s>", typeName(dt.Elem()))
+	case *arrow.LargeListType:
+		return fmt.Sprintf("large_list<%s>", typeName(dt.Elem()))
+	case *arrow.StringType:
+		return "string"
+	case *arrow.LargeStringType:
+		return "large_string"
+	}
+	return dt.String()
+}

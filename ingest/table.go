@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// Table is a run of raw records as a source gave them: columns of equal length.
+// It is immutable.
+type Table struct {
+	// Origin says where row 0 came from.
+	Origin Origin
+	rec    arrow.Record
+}
+
+// NewTable makes a table of columns, which must be valid, of equal length and
+// of different names.
+func NewTable(origin Origin, columns ...Column) (*Table, error) {
+	fields := make([]arrow.Field, len(columns))
+	arrs := make([]arrow.Array, len(columns))
+	seen := map[string]bool{}
+	for i, c := range columns {
+		if !c.Valid() {
+			return nil, fmt.Errorf("ingest: column %d of a table is missing", i)
+		}
+		if seen[c.Name()] {
+			return nil, fmt.Errorf("ingest: two columns are called %q", c.Name())
+		}
+		if c.Len() != columns[0].Len() {
+			return nil, fmt.Errorf("ingest: column %q has %d rows, column %q has %d", c.Name(), c.Len(), columns[0].Name(), columns[0].Len())
+		}
+		seen[c.Name()] = true
+		fields[i], arrs[i] = c.field, c.arr
+	}
+	rows := 0
+	if len(columns) > 0 {
+		rows = columns[0].Len()
+	}
+	return &Table{origin, array.NewRecord(arrow.NewSchema(fields, nil), arrs, int64(rows))}, nil
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return int(t.rec.NumRows()) }
+
+// Names returns the columns' names in order.
+func (t *Table) Names() []string { return t.Schema().Names() }
+
+// Schema describes the columns.
+func (t *Table) Schema() Schema { return describe(t.rec.Schema()) }
+
+// Columns returns all columns in order.
+func (t *Table) Columns() []Column {
+	out := make([]Column, t.rec.NumCols())
+	for i := range out {
+		out[i] = t.at(i)
+	}
+	return out
+}
+
+func (t *Table) at(i int) Column { return Column{t.rec.Schema().Field(i), t.rec.Column(i)} }
+
+// Column returns the column of that name; the first if several share it.
+func (t *Table) Column(name string) (Column, bool) {
+	if at := t.rec.Schema().FieldIndices(name); len(at) > 0 {
+		return t.at(at[0]), true
+	}
+	return Column{}, false
+}
+
+// need is Column with an error that lists what there is.
+func (t *Table) need(name string) (Column, error) {
+	if c, ok := t.Column(name); ok {
+		return c, nil
+	}
+	return Column{}, unknownColumn(t.Origin, name, t.Names())
+}
+
+// Slice returns rows from..to (to excluded), sharing memory; Origin.Row moves.
+func (t *Table) Slice(from, to int) *Table {
+	if from == 0 && to == t.Len() {
+		return t
+	}
+	o := t.Origin
+	o.Row += int64(from)
+	return &Table{o, t.rec.NewSlice(int64(from), int64(to))}
+}
+
+// With returns the table with a column added, or replaced if the name exists.
+func (t *Table) With(c Column) (*Table, error) {
+	cols := t.Columns()
+	for i := range cols {
+		if cols[i].Name() == c.Name() {
+			cols[i] = c
+			return NewTable(t.Origin, cols...)
+		}
+	}
+	return NewTable(t.Origin, append(cols, c)...)
+}
+
+// ConcatTables joins tables of the same columns end to end; the origin is the
+// first one's.
+func ConcatTables(tables ...*Table) (*Table, error) {
+	switch len(tables) {
+	case 0:
+		return NewTable(Origin{})
+	case 1:
+		return tables[0], nil
+	}
+	cols := make([]Column, tables[0].rec.NumCols())
+	for i := range cols {
+		parts := make([]Column, len(tables))
+		for k, t := range tables {
+			if int(t.rec.NumCols()) != len(cols) || t.at(i).Name() != tables[0].at(i).Name() {
+				return nil, t.Origin.bad("the columns change: %s, before %s", list(t.Names()), list(tables[0].Names()))
+			}
+			parts[k] = t.at(i)
+		}
+		var err error
+		if cols[i], err = Concat(parts...); err != nil {
+			return nil, err
+		}
+	}
+	return NewTable(tables[0].Origin, cols...)
+}

@@ -1,0 +1,233 @@
+package ingest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Writer writes the rows of a map, in order. It is used by one goroutine.
+//
+// A file is written under a temporary name beside its own and renamed by Close,
+// after its bytes are on the disk: a reader sees the whole file or none.
+type Writer interface {
+	// Write appends rows. All outputs have the same columns.
+	Write(*Output) error
+	// Close finishes the file and gives it its name. A writer to which nothing
+	// was written gives an error and no file.
+	Close() error
+	// Abort removes what was written. After Close it does nothing, so that it
+	// can be deferred.
+	Abort()
+}
+
+// WriteOptions say how files are written. The zero value works.
+type WriteOptions struct {
+	// Format overrides the one that the path's extension tells.
+	Format Format
+	// Stdout is what "-" writes to; nil means the process's.
+	Stdout io.Writer
+	// RowGroup is the number of rows of a Parquet row group or an Arrow batch;
+	// 0 means 1000.
+	RowGroup int
+	// Gzip compresses text; a path that ends in .gz does so too.
+	Gzip bool
+}
+
+// Extensions are the file name endings that Create knows.
+var Extensions = []string{".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".csv", ".csv.gz", ".npy"}
+
+// FormatOf tells the format that a path's extension stands for; "-" stands for
+// an Arrow stream.
+func FormatOf(path string) (format Format, gzipped bool, err error) {
+	name := strings.ToLower(path)
+	gz := strings.HasSuffix(name, ".gz")
+	switch filepath.Ext(strings.TrimSuffix(name, ".gz")) {
+	case ".arrow", ".feather", ".ipc":
+		format = ArrowFile
+	case ".arrows":
+		format = ArrowStream
+	case ".parquet":
+		format = Parquet
+	case ".csv":
+		return CSV, gz, nil
+	case ".npy":
+		format = NPY
+	}
+	if path == "-" {
+		return ArrowStream, false, nil
+	}
+	if format == "" || gz {
+		return "", false, fmt.Errorf("%s: the ending of an output's name tells its format; known are %s", path, strings.Join(Extensions, " "))
+	}
+	return format, false, nil
+}
+
+// Create starts a file, or a stream on standard output for "-". The error is
+// about the path: an unknown extension, or a place that cannot be written.
+func Create(path string, opts WriteOptions) (Writer, error) {
+	format, gz, err := FormatOf(path)
+	if opts.Format != "" {
+		format, err = opts.Format, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if opts.RowGroup <= 0 {
+		opts.RowGroup = 1000
+	}
+	var file target
+	if path == "-" {
+		out := opts.Stdout
+		if out == nil {
+			out = os.Stdout
+		}
+		if format != ArrowStream && format != CSV {
+			return nil, fmt.Errorf("standard output takes an Arrow stream or CSV, not %s", format)
+		}
+		file = &pipe{bufio.NewWriterSize(out, 1<<16)}
+	} else if file, err = createAtomic(path); err != nil {
+		return nil, err
+	}
+	w := &mapWriter{path: path, file: file, group: opts.RowGroup}
+	switch format {
+	case ArrowFile, ArrowStream:
+		w.sink = &ipcSink{w: file, stream: format == ArrowStream}
+	case Parquet:
+		w.sink = &parquetSink{w: file}
+	case CSV:
+		w.sink = newCSVSink(file, gz || opts.Gzip)
+	case NPY:
+		w.sink = &npySink{w: file}
+	default:
+		file.discard()
+		return nil, fmt.Errorf("the format %q cannot be written", format)
+	}
+	return w, nil
+}
+
+// sink writes one format.
+type sink interface {
+	write(*Output) error
+	finish() error
+}
+
+// mapWriter gathers small outputs into groups and hands them to a sink.
+type mapWriter struct {
+	path    string
+	file    target
+	sink    sink
+	group   int
+	pending []*Output
+	waiting int
+	rows    int64
+	done    bool
+}
+
+func (w *mapWriter) Write(o *Output) error {
+	if w.done {
+		return fmt.Errorf("%s: written after its end", w.path)
+	}
+	if w.rows == 0 && w.waiting == 0 && o.Len() == 0 {
+		return nil
+	}
+	for from := 0; from < o.Len(); {
+		to := min(o.Len(), from+w.group-w.waiting)
+		w.pending = append(w.pending, o.Slice(from, to))
+		w.waiting += to - from
+		from = to
+		if w.waiting == w.group {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush writes what is pending as one group.
+func (w *mapWriter) flush() error {
+	if w.waiting == 0 {
+		return nil
+	}
+	o, err := concatOutputs(w.pending)
+	if err == nil {
+		o.FirstRow = w.rows
+		err = w.sink.write(o)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.path, err)
+	}
+	w.rows += int64(w.waiting)
+	w.pending, w.waiting = w.pending[:0], 0
+	return nil
+}
+
+func (w *mapWriter) Close() error {
+	if w.done {
+		return nil
+	}
+	err := w.flush()
+	if err == nil && w.rows == 0 {
+		err = fmt.Errorf("%s: there are no rows to write", w.path)
+	}
+	if err == nil {
+		if err = w.sink.finish(); err != nil {
+			err = fmt.Errorf("%s: %w", w.path, err)
+		}
+	}
+	if err != nil {
+		w.Abort()
+		return err
+	}
+	w.done = true
+	return w.file.commit()
+}
+
+func (w *mapWriter) Abort() {
+	if !w.done {
+		w.done = true
+		w.file.discard()
+	}
+}
+
+// concatOutputs joins outputs end to end.
+func concatOutputs(parts []*Output) (*Output, error) {
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	first := parts[0]
+	out := &Output{Epoch: first.Epoch, Version: first.Version, Kept: make([]Column, len(first.Kept))}
+	out.Embedding.Cols = first.Embedding.Cols
+	ids := make([]Column, len(parts))
+	kept := make([][]Column, len(first.Kept))
+	for i, p := range parts {
+		if p.Embedding.Cols != first.Embedding.Cols || len(p.Kept) != len(first.Kept) {
+			return nil, fmt.Errorf("the columns change between batches")
+		}
+		out.Embedding.Rows += p.Len()
+		out.Embedding.Data = append(out.Embedding.Data, p.Embedding.Data...)
+		out.Sigma = append(out.Sigma, p.Sigma...)
+		out.NoveltyLocal = append(out.NoveltyLocal, p.NoveltyLocal...)
+		out.NoveltyGlobal = append(out.NoveltyGlobal, p.NoveltyGlobal...)
+		ids[i] = p.ID
+		for k, c := range p.Kept {
+			kept[k] = append(kept[k], c)
+		}
+	}
+	var err error
+	if first.ID.Valid() {
+		if out.ID, err = Concat(ids...); err != nil {
+			return nil, err
+		}
+	}
+	for k := range kept {
+		if out.Kept[k], err = Concat(kept[k]...); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

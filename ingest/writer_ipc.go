@@ -1,0 +1,105 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+// ipcSink writes Arrow IPC files and streams, uncompressed.
+type ipcSink struct {
+	w      io.Writer
+	stream bool
+	schema *arrow.Schema
+	out    interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+}
+
+func (s *ipcSink) write(o *Output) error {
+	t, err := o.table(VectorColumn)
+	if err != nil {
+		return err
+	}
+	rec, err := settle(t, &s.schema)
+	if err != nil {
+		return err
+	}
+	if s.out == nil {
+		options := []ipc.Option{ipc.WithSchema(s.schema), ipc.WithAllocator(goHeap)}
+		if s.stream {
+			s.out = ipc.NewWriter(s.w, options...)
+		} else if s.out, err = ipc.NewFileWriter(s.w.(io.WriteSeeker), options...); err != nil {
+			return err
+		}
+	}
+	return s.out.Write(rec)
+}
+
+func (s *ipcSink) finish() error { return s.out.Close() }
+
+// settle brings a table into the schema that the first one set: dictionaries
+// become plain values (a file has room for one dictionary a column, and batches
+// of a stream have different ones), every column may hold nulls, and numbers
+// that were inferred narrower are widened.
+func settle(t *Table, schema **arrow.Schema) (arrow.Record, error) {
+	cols := t.Columns()
+	arrs := make([]arrow.Array, len(cols))
+	fields := make([]arrow.Field, len(cols))
+	for i, c := range cols {
+		arrs[i] = plainValues(c.arr)
+		fields[i] = arrow.Field{Name: c.Name(), Type: arrs[i].DataType(), Nullable: true}
+	}
+	if *schema == nil {
+		*schema = arrow.NewSchema(fields, nil)
+	}
+	if len(fields) != (*schema).NumFields() {
+		return nil, fmt.Errorf("the columns change between batches: %s, before %s", describe(arrow.NewSchema(fields, nil)), describe(*schema))
+	}
+	for i, want := range (*schema).Fields() {
+		if fields[i].Name != want.Name {
+			return nil, fmt.Errorf("the columns change between batches: %q is %q now", want.Name, fields[i].Name)
+		}
+		if arrow.TypeEqual(fields[i].Type, want.Type) {
+			continue
+		}
+		switch {
+		case want.Type.ID() == arrow.FLOAT64 && numberGetter(arrs[i]) != nil:
+			arrs[i] = toFloat64(arrs[i])
+		case want.Type.ID() == arrow.STRING:
+			arrs[i] = toString(arrs[i])
+		default:
+			return nil, fmt.Errorf("column %q changes its type between batches, from %s to %s", want.Name, typeName(want.Type), typeName(fields[i].Type))
+		}
+	}
+	return array.NewRecord(*schema, arrs, int64(t.Len())), nil
+}
+
+// plainValues replaces a dictionary by the values it stands for.
+func plainValues(a arrow.Array) arrow.Array {
+	d, ok := a.(*array.Dictionary)
+	if !ok {
+		return a
+	}
+	b := array.NewInt64Builder(goHeap)
+	b.Reserve(d.Len())
+	for i := range d.Len() {
+		if d.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(int64(d.GetValueIndex(i)))
+		}
+	}
+	out, err := compute.TakeArray(context.Background(), d.Dictionary(), b.NewInt64Array())
+	if err != nil {
+		// Not every type can be taken from; text holds any of them.
+		return toString(a)
+	}
+	return out
+}
