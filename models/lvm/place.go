@@ -151,11 +151,8 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 		for i := from; i < to; i++ {
 			index, dist2 := near.Row(i)
 			sigma2 := p.point(w, index, dist2)
-			for c, m := range w.mu {
-				out.Mu.Row(i)[c] = float32(m)
-			}
-			out.Sigma[i] = sqrt32(sigma2)
-			out.NoveltyLocal[i], out.NoveltyGlobal[i] = p.novelty(index, dist2)
+			local, global := p.novelty(index, dist2)
+			Publish(out, i, w.mu, sigma2, local, global)
 		}
 	})
 	return out, ctx.Err()
@@ -181,10 +178,20 @@ func (p *Placer) overflow(x, z vec.Matrix[float32]) error {
 }
 
 // novelty returns the percentiles of an event with the given neighbours.
-func (p *Placer) novelty(index []int32, dist2 []float64) (local, global float32) {
+func (p *Placer) novelty(index []int32, dist2 []float64) (local, global float64) {
 	if dist2[0] == 0 {
 		index, dist2 = index[1:], dist2[1:]
 	}
-	l, g := p.tables.Percentiles(p.tables.Score(index, dist2))
-	return float32(l), float32(g)
+	return p.tables.Percentiles(p.tables.Score(index, dist2))
+}
+
+// Publish sets place i of out, in single precision: a mean, the scale of a
+// variance, and two novelty percentiles.
+func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float64) {
+	row := out.Mu.Row(i)
+	for c, m := range mu {
+		row[c] = float32(m)
+	}
+	out.Sigma[i] = float32(math.Sqrt(sigma2))
+	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
 }

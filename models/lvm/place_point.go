@@ -119,6 +119,3 @@ func (p *Placer) scale(w *placeWork, index []int32, sigma2 float64) float64 {
 	}
 	return sigma2 * (1 + sigma2*gain/(d*float64(len(index))))
 }
-
-// sqrt32 is the square root, rounded once.
-func sqrt32(v float64) float32 { return float32(math.Sqrt(v)) }

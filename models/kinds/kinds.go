@@ -1,0 +1,203 @@
+package kinds
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"unfold/models"
+	"unfold/models/baseline"
+	"unfold/models/lvm"
+	"unfold/models/novelty"
+	"unfold/models/snapshot"
+	"unfold/sparse/vec"
+)
+
+// LVM is Saul's latent variable model, package lvm.
+const LVM = "lvm"
+
+// Kinds lists the names of all models, the default first.
+func Kinds() []string { return []string{LVM} }
+
+// How PCA is chosen.
+const (
+	// PCAAuto projects vectors of more than DefaultPCA elements onto DefaultPCA
+	// principal components, and leaves others as they are.
+	PCAAuto = 0
+	// PCANone never projects.
+	PCANone = -1
+	// DefaultPCA keeps the neighbourhoods of what has been tried (MNIST: the
+	// 9-NN test error in 50 components is that in all 784 elements).
+	DefaultPCA = 50
+)
+
+// Spec says what to learn. The zero value works. It is stored as JSON in
+// Snapshot.Settings.
+type Spec struct {
+	// Kind is the model's name; empty means the first of Kinds.
+	Kind string `json:"kind"`
+	// PCA is PCAAuto, PCANone, or the number of principal components.
+	PCA int `json:"pca"`
+	// NoveltyK is the number of neighbours that novelty looks at. Default
+	// novelty.DefaultK.
+	NoveltyK int `json:"novelty_k"`
+	// LVM are the settings of that kind. Seed and Threads hold for all stages.
+	LVM lvm.Settings `json:"lvm"`
+}
+
+// Resolve fills in defaults, for vectors of dim elements, and checks the spec:
+// afterwards Kind is a name, PCA is PCANone or a number of components and
+// NoveltyK is positive. LVM is left to lvm.
+func (s Spec) Resolve(dim int) (Spec, error) {
+	if s.Kind == "" {
+		s.Kind = Kinds()[0]
+	}
+	if !slices.Contains(Kinds(), s.Kind) {
+		return s, fmt.Errorf("kind %q: there is only %s", s.Kind, strings.Join(Kinds(), ", "))
+	}
+	switch {
+	case s.PCA == PCAAuto && dim > DefaultPCA:
+		s.PCA = DefaultPCA
+	case s.PCA == PCAAuto:
+		s.PCA = PCANone
+	case s.PCA < PCANone:
+		return s, fmt.Errorf("pca is %d: want a number of components, %d for automatic or %d for none", s.PCA, PCAAuto, PCANone)
+	case s.PCA > dim:
+		return s, models.BadInputf("pca is %d, but vectors have %d elements: want at most that, or %d for none", s.PCA, dim, PCANone)
+	}
+	if s.NoveltyK == 0 {
+		s.NoveltyK = novelty.DefaultK
+	}
+	if s.NoveltyK < 1 {
+		return s, fmt.Errorf("%d neighbours for novelty, want at least 1", s.NoveltyK)
+	}
+	return s, nil
+}
+
+// Result is what a fit has to say beside the snapshot.
+type Result struct {
+	// Row gives the reference point of every row of x.
+	Row []int32
+	// Placed are the places of all n rows, with their leave-one-out novelty.
+	Placed models.Placed
+	// Unlearnt marks rows that were placed and not learnt (lvm.Largest). Nil if
+	// there are none.
+	Unlearnt []bool
+	// Spec is that of the fit with defaults filled in.
+	Spec Spec
+	// PCA is the projection, nil if there is none.
+	PCA *baseline.PCA
+	// Report is the model's own. Its Dim is the dimension that the model saw.
+	Report lvm.Report
+	// SecondsPCA and SecondsNovelty are wall-clock times.
+	SecondsPCA, SecondsNovelty float64
+}
+
+// Fit learns a map of the rows of x (n x dim). Progress may be nil; beside the
+// model's stages it hears of "pca".
+func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Progress) (*snapshot.Snapshot, *Result, error) {
+	spec, err := spec.Resolve(x.Cols)
+	if err != nil {
+		return nil, nil, err
+	}
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	r := &Result{}
+	s := &snapshot.Snapshot{Kind: spec.Kind, Version: 1, Epoch: 1, Dim: x.Cols}
+	z, err := r.project(ctx, s, x, spec, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	spec.LVM.Lists = max(spec.LVM.Lists, spec.NoveltyK)
+	fit, err := lvm.Fit(ctx, z, spec.LVM, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Reference = z
+	if len(fit.Unique) < z.Rows {
+		s.Reference = vec.Take(z, fit.Unique)
+	}
+	s.Count, s.Mu, s.Sigma2, s.Bandwidth2 = fit.Count, fit.Mu, fit.Sigma2, fit.Bandwidth2
+	s.Unlearnt, s.Neighbors = fit.Unlearnt, fit.Settings.Neighbors
+	spec.LVM = fit.Settings
+	r.Spec, r.Report = spec, fit.Report
+
+	clock := time.Now()
+	tables, own, err := novelty.New(fit.Neighbors, spec.NoveltyK, spec.LVM.Threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.NoveltyK, s.KDist2, s.Density = tables.K, tables.KDist2, tables.Density
+	s.LocalScores, s.GlobalScores = tables.Local, tables.Global
+	r.SecondsNovelty = time.Since(clock).Seconds()
+	spec.LVM.Threads = 0 // a matter of the machine, not of the map
+	if s.Settings, err = json.Marshal(spec); err != nil {
+		return nil, nil, fmt.Errorf("storing the settings: %w", err)
+	}
+	r.rows(s, fit, own)
+	return s, r, nil
+}
+
+// project fits the projection that spec names, if any, and returns the vectors
+// that the model sees.
+func (r *Result) project(ctx context.Context, s *snapshot.Snapshot, x vec.Matrix[float32], spec Spec, progress lvm.Progress) (vec.Matrix[float32], error) {
+	if spec.PCA == PCANone {
+		return x, nil
+	}
+	progress("pca", 0, 1)
+	clock := time.Now()
+	pca, err := baseline.Fit(ctx, x, spec.PCA, baseline.Settings{Threads: spec.LVM.Threads, Seed: spec.LVM.Seed})
+	if err != nil {
+		return x, err
+	}
+	r.PCA = pca
+	s.Mean, s.Components = pca.Mean, pca.Components
+	z := pca.Projector().Apply(x, spec.LVM.Threads)
+	if err := models.CheckRows(z, nil); err != nil {
+		return x, models.BadInputf("after projection onto principal components: %w; standardize the columns", err)
+	}
+	r.SecondsPCA = time.Since(clock).Seconds()
+	progress("pca", 1, 1)
+	return z, nil
+}
+
+// rows spreads the points' places over the rows of the input.
+func (r *Result) rows(s *snapshot.Snapshot, fit *lvm.Result, own novelty.Scores) {
+	n, d := len(fit.Of), s.Mu.Cols
+	r.Row = fit.Of
+	r.Placed = models.Placed{
+		Mu: vec.New[float32](n, d), Sigma: make([]float32, n),
+		NoveltyLocal: make([]float32, n), NoveltyGlobal: make([]float32, n),
+	}
+	for i, p := range fit.Of {
+		lvm.Publish(r.Placed, i, s.Mu.Row(int(p)), s.Sigma2[p], own.Local[p], own.Global[p])
+	}
+	if fit.Unlearnt != nil {
+		r.Unlearnt = make([]bool, n)
+		for i, p := range fit.Of {
+			r.Unlearnt[i] = fit.Unlearnt[p]
+		}
+	}
+}
+
+// ParseSpec reads the Spec that a snapshot was learnt by.
+func ParseSpec(s *snapshot.Snapshot) (Spec, error) {
+	var spec Spec
+	if err := json.Unmarshal(s.Settings, &spec); err != nil {
+		return spec, models.BadInputf("the model file's settings cannot be read: %w", err)
+	}
+	return spec, nil
+}
+
+// Open prepares placing against s by the kind of model that it names.
+func Open(s *snapshot.Snapshot, p lvm.PlaceSettings) (models.Placer, error) {
+	switch s.Kind {
+	case LVM:
+		return lvm.NewPlacer(s, p)
+	}
+	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(Kinds(), ", "))
+}
