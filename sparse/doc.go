@@ -8,6 +8,7 @@
 //	solve     linear systems with a Laplacian and a diagonal
 //	spectral  the lowest eigenvectors of a Laplacian
 //	gallery   matrices, graphs and point sets for tests and benchmarks
+//	fixtures  reference numbers, read by the tests of every layer
 //
 // # The matrix
 //

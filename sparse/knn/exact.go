@@ -106,10 +106,11 @@ type search[T vec.Float] struct {
 func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	lists := NewNeighbors(run.count, run.k)
 	lists.clearLists()
-	count := progress{total: par.Pieces(run.count, tileRows), hook: s.Progress}
-	rows := min(tileRows, run.count)
+	// Few queries are cut finer, so that a small batch has work for all threads.
+	rows := min(tileRows, max(8, run.count/16))
+	count := progress{total: par.Pieces(run.count, rows), hook: s.Progress}
 	tiles := sync.Pool{New: func() any { return newTile(run.p, rows) }}
-	par.Ranges(s.Threads, run.count, tileRows, func(_, from, to int) {
+	par.Ranges(s.Threads, run.count, rows, func(_, from, to int) {
 		w := tiles.Get().(*tile)
 		run.block(ctx, w, lists, from, to)
 		tiles.Put(w)

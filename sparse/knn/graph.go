@@ -57,9 +57,9 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 // is a multiple of panelCols.
 func blockSize(n int) int {
 	if n <= 8192 {
-		return 2 * panelCols
+		return panelCols
 	}
-	return 8 * panelCols
+	return 6 * panelCols
 }
 
 // blockPairs lists every unordered pair of blocks once, such that neighbouring

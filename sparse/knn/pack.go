@@ -28,11 +28,11 @@ const (
 	maxNorm = 1 << 60 // bound on N_i, so that |z_ik| < 2^30
 )
 
-// Panels are cut so that a panel and a row of products stay in the first-level
-// cache.
+// Panels are cut so that what is multiplied at once, 24 kB, stays in the
+// first-level cache.
 const (
-	panelCols = 128 // points a panel
-	panelDims = 64  // dimensions of it that are multiplied at once
+	panelCols = 192 // points a panel
+	panelDims = 32  // dimensions of it that are multiplied at once
 )
 
 // packed holds rows as the tiles need them. Panel p is a dim x panelCols

@@ -5,8 +5,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// tileRows is the number of rows of a tile. With panelCols columns it is small
-// enough for gonum to multiply on the calling goroutine.
+// tileRows is the number of rows of a tile. gonum multiplies on the calling
+// goroutine alone as long as the product has fewer than four blocks of 64 x 64.
 const tileRows = 64
 
 // tile is the workspace of one goroutine: some rows and their products with
