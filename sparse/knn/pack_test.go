@@ -1,0 +1,95 @@
+package knn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/sparse/vec"
+)
+
+// The bound of pack.go: what multiply computes for a pair is never below the
+// threshold of the pair's own distance, so no true neighbour is dropped. It is
+// also of use: no farther off than a few times the bound.
+func TestBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 60).Draw(t, "n")
+		dim := rapid.SampledFrom([]int{1, 2, 31, 32, 33, 100, 800}).Draw(t, "dim")
+		spread := rapid.SampledFrom([]float64{1e-12, 1e-4, 1, 1e4}).Draw(t, "spread")
+		unit := rapid.SampledFrom([]float64{1e-140, 1e-30, 1, 1e140}).Draw(t, "unit")
+		same := rapid.Bool().Draw(t, "same signs") // errors of one sign add up
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		x := vec.New[float64](n, dim)
+		for i := range n {
+			for k := range x.Row(i) {
+				v := rng.NormFloat64()
+				if same {
+					v = math.Abs(v)
+				}
+				x.Row(i)[k] = unit * (float64(i%3) + spread*v)
+			}
+		}
+		p := pack(x, 1)
+		w := newTile(p, n)
+		for i := range n {
+			w.half[i] = load(p, w.rows[i*dim:(i+1)*dim], x.Row(i))
+		}
+		cols := w.multiply(p, 0, n, 0)
+		for i := range n {
+			for j := range cols {
+				d2 := vec.SquaredDistance(x.Row(i), x.Row(j))
+				q := float64(w.q[i*panelCols+j])
+				if q < float64(p.threshold(d2)) {
+					t.Fatalf("pair (%d,%d) at squared distance %v has q = %v, below its threshold %v", i, j, d2, q, p.threshold(d2))
+				}
+				excess := q + d2*p.scale*p.scale/2
+				slack := 8 * (float64(dim) + 8) / (1 << 24) * (norm(p, x.Row(i)) + norm(p, x.Row(j)) + 1e-20)
+				if excess > slack {
+					t.Fatalf("pair (%d,%d): q exceeds -d2/2 by %v, more than %v", i, j, excess, slack)
+				}
+			}
+		}
+	})
+}
+
+func norm(p *packed, row []float64) (s float64) {
+	for k, v := range row {
+		z := (v - p.centre[k]) * p.scale
+		s += z * z
+	}
+	return s
+}
+
+// Values that float32 or the bound cannot hold pass everything.
+func TestLoadOutOfRange(t *testing.T) {
+	x := vec.Of(2, 1, []float64{0, 1})
+	p := pack(x, 1)
+	dst := []float32{7}
+	if half := load(p, dst, []float64{1e40}); !math.IsInf(float64(half), -1) || dst[0] != 0 {
+		t.Fatalf("a row far out is loaded as %v with half %v", dst, half)
+	}
+	if half := load(p, dst, []float64{1}); math.IsInf(float64(half), 0) {
+		t.Fatalf("a row of the set has half %v", half)
+	}
+}
+
+func TestBlockPairs(t *testing.T) {
+	for blocks := range 12 {
+		seen := map[[2]int]int{}
+		for _, p := range blockPairs(blocks) {
+			seen[[2]int{min(p[0], p[1]), max(p[0], p[1])}]++
+		}
+		for a := range blocks {
+			for b := a; b < blocks; b++ {
+				if seen[[2]int{a, b}] != 1 {
+					t.Fatalf("%d blocks: pair (%d,%d) %d times", blocks, a, b, seen[[2]int{a, b}])
+				}
+			}
+		}
+		if len(seen) != blocks*(blocks+1)/2 {
+			t.Fatalf("%d blocks: %d pairs", blocks, len(seen))
+		}
+	}
+}
