@@ -27,7 +27,7 @@ func bigExpNeg(e float64) *big.Float {
 func TestExpNeg(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	points := []float64{0, 1e-20, math.Ln2 / 256, math.Ln2 / 2, math.Ln2, 1, 699.999, 700}
-	for range 20_000 {
+	for range 4_000 {
 		points = append(points, 2*r.Float64(), 40*r.Float64(), math.Exp(-30*r.Float64()), 700*r.Float64())
 	}
 	var worstE, worstR float64

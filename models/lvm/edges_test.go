@@ -1,0 +1,197 @@
+package lvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/coarse"
+	"unfold/sparse/vec"
+)
+
+// TestHardInputs: what event streams are full of still gives a finite map.
+func TestHardInputs(t *testing.T) {
+	base := blobs(110, 4, 2)
+	change := func(f func(i, k int, v float32) float32) vec.Matrix[float32] {
+		x := base.Clone()
+		for i := range x.Rows {
+			for k, v := range x.Row(i) {
+				x.Row(i)[k] = f(i, k, v)
+			}
+		}
+		return x
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, x := range map[string]vec.Matrix[float32]{
+		"plain": base,
+		"near duplicates": change(func(i, k int, v float32) float32 {
+			return base.Row(i % 30)[k] + 1e-6*float32(r.NormFloat64())
+		}),
+		"neighbouring floats": change(func(i, k int, v float32) float32 {
+			if i%2 == 1 && k == 0 {
+				return math.Nextafter32(base.Row(i - 1)[0], 100)
+			}
+			return base.Row(i - i%2)[k]
+		}),
+		"exact duplicates":  change(func(i, k int, v float32) float32 { return base.Row(i % 60)[k] }),
+		"constant column":   change(func(i, k int, v float32) float32 { return v * float32(k%2) }),
+		"far outlier":       change(func(i, k int, v float32) float32 { return v + 1e7*float32(max(0, i-108)) }),
+		"far clusters":      change(func(i, k int, v float32) float32 { return v + 1e5*float32(i%3) }),
+		"tiny":              change(func(i, k int, v float32) float32 { return v * 1e-30 }),
+		"huge":              change(func(i, k int, v float32) float32 { return v * 1e30 }),
+		"a line":            change(func(i, k int, v float32) float32 { return float32(i) * float32(k) }),
+		"whole numbers":     change(func(i, k int, v float32) float32 { return float32(math.Round(float64(v))) }),
+		"one row of k+1":    base.Slice(0, 10),
+		"one row more":      base.Slice(0, 11),
+		"counts, few large": change(func(i, k int, v float32) float32 { return float32(math.Exp(math.Abs(float64(v)) * 3)) }),
+	} {
+		for _, s := range []Settings{{}, {Components: Largest, Level: 1}, {Level: 3, Dims: 5}, {Dims: 12}} {
+			s.Steps = 25
+			got, err := Fit(context.Background(), x, s, nil)
+			if err != nil {
+				t.Errorf("%s, %+v: %v", name, s, err)
+				continue
+			}
+			sane(t, name, x, got)
+		}
+	}
+}
+
+// sane checks what holds for every result.
+func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
+	t.Helper()
+	n := len(r.Unique)
+	if r.Mu.Rows != n || len(r.Sigma2) != n || len(r.Bandwidth2) != n || len(r.Count) != n || len(r.Of) != x.Rows || r.Neighbors.N != n {
+		t.Errorf("%s: sizes do not fit: %+v", name, r.Report)
+		return
+	}
+	if !finite(r.Mu.Data) || !finite(r.Sigma2) || !finite(r.Bandwidth2) || !finite([]float64{r.Report.LoglikInitial, r.Report.Loglik}) {
+		t.Errorf("%s: not finite: %+v", name, r.Report)
+	}
+	if slices.Min(r.Sigma2) <= 0 || slices.Min(r.Bandwidth2) <= 0 {
+		t.Errorf("%s: least sigma^2 %v, least Delta^2 %v", name, slices.Min(r.Sigma2), slices.Min(r.Bandwidth2))
+	}
+	var rows uint32
+	for _, c := range r.Count {
+		rows += c
+	}
+	if int(rows) != x.Rows {
+		t.Errorf("%s: counts add up to %d of %d rows", name, rows, x.Rows)
+	}
+	if r.Report.Pairs > 0 && r.Report.Loglik < r.Report.LoglikInitial {
+		t.Errorf("%s: the log-likelihood fell from %v to %v", name, r.Report.LoglikInitial, r.Report.Loglik)
+	}
+}
+
+// TestDuplicatesAreOnePoint: rows given several times change counts, not the map.
+func TestDuplicatesAreOnePoint(t *testing.T) {
+	x := blobs(120, 4, 3)
+	twice := vec.New[float32](0, 4)
+	for i := range x.Rows {
+		for range 1 + i%3 {
+			twice.Data = append(twice.Data, x.Row(i)...)
+			twice.Rows++
+		}
+	}
+	s := Settings{Steps: 20}
+	a, err := Fit(context.Background(), x, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Fit(context.Background(), twice, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a.Mu.Data, b.Mu.Data) || !slices.Equal(a.Sigma2, b.Sigma2) {
+		t.Error("duplicates change the map")
+	}
+	for i, c := range b.Count {
+		if int(c) != 1+i%3 {
+			t.Errorf("point %d counts %d rows, want %d", i, c, 1+i%3)
+		}
+	}
+	if b.Report.N != twice.Rows || b.Report.Unique != 120 {
+		t.Errorf("report %+v", b.Report)
+	}
+}
+
+// TestComponents: with two clusters far apart all rows are learnt by default,
+// and with Largest those of the smaller one are placed and flagged.
+func TestComponents(t *testing.T) {
+	x := blobs(120, 3, 5)
+	for i := range 30 {
+		x.Row(i)[0] += 1000
+	}
+	r, err := Fit(context.Background(), x, Settings{Neighbors: 8, Steps: 30}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Unlearnt != nil || r.Report.Components < 2 {
+		t.Errorf("connect: %d components, unlearnt %v", r.Report.Components, r.Unlearnt)
+	}
+	r, err = Fit(context.Background(), x, Settings{Neighbors: 8, Steps: 30, Components: Largest}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sane(t, "largest", x, r)
+	for i := range 30 {
+		if !r.Unlearnt[i] {
+			t.Errorf("row %d of the smaller cluster is learnt", i)
+		}
+	}
+	if slices.Index(r.Unlearnt[30:], false) < 0 {
+		t.Error("nothing was learnt")
+	}
+}
+
+func TestNeighborListsAreLongEnough(t *testing.T) {
+	x := blobs(50, 3, 6)
+	for want, lists := range map[int]int{5: 0, 12: 12, 49: 1000} {
+		r, err := Fit(context.Background(), x, Settings{Neighbors: 5, Lists: lists, Steps: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Neighbors.K != want {
+			t.Errorf("lists of %d for Lists = %d, want %d", r.Neighbors.K, lists, want)
+		}
+	}
+}
+
+func TestProgressAndReport(t *testing.T) {
+	stages := map[string]int{}
+	r, err := Fit(context.Background(), blobs(200, 4, 7), Settings{Steps: 7, Level: 1}, func(stage string, done, total int) {
+		if done < 0 || done > total {
+			t.Errorf("%s: %d of %d", stage, done, total)
+		}
+		stages[stage]++
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"knn", "graph", "coarse", "spectral", "em"} {
+		if stages[s] == 0 {
+			t.Errorf("no progress of %s", s)
+		}
+	}
+	q := r.Report
+	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 1 || q.Neighbors != 9 || q.Iterations != 7 ||
+		q.Landmarks != coarse.Landmarks(200) || q.Edges == 0 || q.Pairs == 0 || q.CGIterations < 7 {
+		t.Errorf("report %+v", q)
+	}
+}
+
+func TestLevel(t *testing.T) {
+	for _, c := range []struct {
+		level Level
+		n, l  int
+	}{
+		{LevelAuto, 2000, 0}, {LevelAuto, 2001, 1}, {LevelAuto, 200_000, 1}, {LevelAuto, 200_001, 2},
+		{NoCoarseGraining, 1_000_000, 0}, {3, 10, 3}, {LevelOf(0), 5000, 0}, {LevelOf(2), 5, 2}, {LevelOf(-1), 5000, 1},
+	} {
+		if got := c.level.Resolve(c.n); got != c.l {
+			t.Errorf("level %d for %d points resolves to %d, want %d", c.level, c.n, got, c.l)
+		}
+	}
+}

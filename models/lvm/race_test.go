@@ -1,0 +1,5 @@
+//go:build race
+
+package lvm_test
+
+const raceEnabled = true
