@@ -24,6 +24,9 @@ type Problem struct {
 	Message, Hint string
 }
 
+// Name is the last part of the key.
+func (p Problem) Name() string { return p.Key[strings.LastIndexByte(p.Key, '.')+1:] }
+
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Where != "" {
@@ -126,4 +129,10 @@ func UnknownVariables(environ []string) []Problem {
 		}
 	}
 	return problems
+}
+
+// FileExists reports whether a file of that name can be looked up.
+func FileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -28,7 +28,9 @@ func (c *Config) Validate() error {
 			}
 		}
 	}
-	problems = append(problems, c.Model.problems()...)
+	if p, wrong := c.Model.Problem(); wrong {
+		problems = append(problems, p)
+	}
 	if c.Source.Vector != "" && len(c.Source.Columns.Columns) > 0 {
 		complain("source.vector", "keep one of them", "both a vector column and plain columns are named")
 	}
@@ -58,20 +60,13 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// problems checks what the parts' types cannot.
-func (m Model) problems() []Problem {
+// Problem says what is wrong with the model's settings beyond what each value's
+// own form tells.
+func (m Model) Problem() (p Problem, wrong bool) {
 	if m.Momentum < 0 || m.Momentum >= 1 {
-		return []Problem{{Key: "model.momentum", Message: fmt.Sprintf("%v is not in 0 to below 1", m.Momentum)}}
+		return Problem{Key: "model.momentum", Message: fmt.Sprintf("%v is not in 0 to below 1", m.Momentum)}, true
 	}
-	return nil
-}
-
-// Check is Validate for the model alone.
-func (m Model) Check() error {
-	if p := m.problems(); len(p) > 0 {
-		return &Error{p}
-	}
-	return nil
+	return p, false
 }
 
 // StateFolder returns the folder that State names, or "" if it names none.

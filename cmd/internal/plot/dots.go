@@ -22,7 +22,7 @@ const (
 	minRadius, maxRadius = 0.55, 3.2 // points
 	// ink share: were dots spread evenly over half the panel, they would cover
 	// this share of it.
-	inkShare = 0.4
+	inkShare = 0.32
 	// shuffleSeed makes the order of drawing random but always the same.
 	shuffleSeed = 1
 )

@@ -117,3 +117,9 @@ func prepare(m Map, s Settings) (*picture, error) {
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Check says what is wrong with the settings, or nil.
+func (s Settings) Check() error {
+	_, err := s.withDefaults()
+	return err
+}

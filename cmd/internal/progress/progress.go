@@ -78,7 +78,8 @@ func (r *Reporter) Update(stage string, done, total int) {
 }
 
 // units names what the learning's stages count.
-var units = map[string]string{"pca": "rows", "knn": "rows", "graph": "rows", "em": "steps", "place": "rows", "spectral": "steps"}
+// Stages that are not here count in units that mean nothing to a person.
+var units = map[string]string{"em": "steps"}
 
 // End ends the present stage.
 func (r *Reporter) End() {
