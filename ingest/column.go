@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -202,41 +201,6 @@ func isNull(a arrow.Array, i int) bool {
 		return isNull(d.Dictionary(), d.GetValueIndex(i))
 	}
 	return false
-}
-
-// textOf is Column.Text on an array.
-func textOf(a arrow.Array, i int) string {
-	if isNull(a, i) {
-		return ""
-	}
-	switch a := a.(type) {
-	case *array.String:
-		return a.Value(i)
-	case *array.LargeString:
-		return a.Value(i)
-	case *array.Binary:
-		return string(a.Value(i))
-	case *array.LargeBinary:
-		return string(a.Value(i))
-	case *array.Dictionary:
-		return textOf(a.Dictionary(), a.GetValueIndex(i))
-	case array.ExtensionArray:
-		return textOf(a.Storage(), i)
-	case *array.Float64:
-		return number(a.Value(i), 64)
-	case *array.Float32:
-		return number(float64(a.Value(i)), 32)
-	}
-	return a.ValueStr(i)
-}
-
-// number prints whole numbers without an exponent as far as float64 holds them
-// exactly, so that an id read as a float looks like an id.
-func number(v float64, bits int) string {
-	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
-		return strconv.FormatFloat(v, 'f', -1, bits)
-	}
-	return strconv.FormatFloat(v, 'g', -1, bits)
 }
 
 // numberGetter returns the reader of an array of numbers or booleans, or nil.

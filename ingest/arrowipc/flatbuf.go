@@ -9,11 +9,12 @@ import "encoding/binary"
 // buffer is the metadata of one message.
 type buffer []byte
 
-// table is a checked table: its vtable and its inline data lie within b.
+// table is a checked table: its vtable lies within b. The size of the inline
+// data that a vtable declares is not used: Go's builder shares vtables between
+// tables of different sizes. Each field's own place is checked instead.
 type table struct {
 	b            buffer
 	pos          int64 // of the inline data
-	size         int64 // of the inline data
 	vtable, vlen int64
 }
 
@@ -44,9 +45,9 @@ func (b buffer) table(pos int64) (table, error) {
 	if !b.within(t.vtable, 4) {
 		return table{}, badf("a vtable lies outside the metadata")
 	}
-	t.vlen, t.size = b.u16(t.vtable), b.u16(t.vtable+2)
-	if t.vlen < 4 || t.vlen%2 != 0 || !b.within(t.vtable, t.vlen) || t.size < 4 || !b.within(pos, t.size) {
-		return table{}, badf("a table is larger than the metadata")
+	t.vlen = b.u16(t.vtable)
+	if t.vlen < 4 || t.vlen%2 != 0 || !b.within(t.vtable, t.vlen) {
+		return table{}, badf("a vtable is larger than the metadata")
 	}
 	return t, nil
 }
@@ -62,8 +63,8 @@ func (t table) field(i, n int64) (int64, error) {
 	if off == 0 {
 		return 0, nil
 	}
-	if off < 4 || off+n > t.size {
-		return 0, badf("field %d lies outside its table", i)
+	if off < 4 || !t.b.within(t.pos+off, n) {
+		return 0, badf("field %d of a table lies outside the metadata", i)
 	}
 	return t.pos + off, nil
 }

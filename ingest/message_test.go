@@ -1,0 +1,203 @@
+package ingest_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime/metrics"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/ingest/ingesttest"
+	"unfold/sparse/vec"
+)
+
+var here = ingest.Origin{Topic: "events", Partition: 3, Offset: 41}
+
+// touch reads every value of a table, as text and as a number.
+func touch(t *ingest.Table) int {
+	n := 0
+	for _, c := range t.Columns() {
+		for _, s := range c.Strings() {
+			n += len(s)
+		}
+		c.Floats()
+	}
+	return n
+}
+
+func TestDecodeMessageOfEveryType(t *testing.T) {
+	for _, s := range ingesttest.Streams() {
+		table, err := ingest.DecodeMessage(s.Bytes, here, ingest.Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+			continue
+		}
+		if table.Len() != s.Rows || table.Origin != here {
+			t.Errorf("%s: %d rows of %v, want %d", s.Name, table.Len(), table.Origin, s.Rows)
+		}
+		touch(table)
+		// What was read can be written and read again, with the same values.
+		b, err := ingest.EncodeTable(table)
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+			continue
+		}
+		again, err := ingest.DecodeMessage(b, here, ingest.Limits{})
+		if err != nil {
+			t.Errorf("%s, again: %v", s.Name, err)
+			continue
+		}
+		ingesttest.EqualTables(t, s.Name, again, table)
+	}
+}
+
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// Whatever the bytes are, decoding ends in a table that is safe to touch or in
+// an error that names the message, within the memory that the limits allow.
+func TestDecodeMessageSurvivesMutations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const memory = 16 << 20
+	decoded, refused, most := 0, 0, uint64(0)
+	for _, s := range ingesttest.Streams() {
+		for range 400 {
+			b := ingesttest.Mutate(s.Bytes, rng)
+			before := allocated()
+			table, err := ingest.DecodeMessage(b, here, ingest.Limits{Memory: memory, Rows: 1 << 16})
+			most = max(most, allocated()-before)
+			if err == nil {
+				decoded++
+				touch(table)
+				continue
+			}
+			refused++
+			if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "topic events, partition 3, offset 41") {
+				t.Fatalf("%s: error %v", s.Name, err)
+			}
+		}
+	}
+	t.Logf("%d decoded, %d refused, at most %d MiB allocated", decoded, refused, most>>20)
+	if most > 4*memory {
+		t.Errorf("a message of a few kB made the decoder allocate %d MiB", most>>20)
+	}
+}
+
+func FuzzDecodeMessage(f *testing.F) {
+	for _, s := range ingesttest.Streams() {
+		if len(s.Bytes) < 4000 {
+			f.Add(s.Bytes)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		table, err := ingest.DecodeMessage(b, here, ingest.Limits{Memory: 16 << 20, Rows: 1 << 16})
+		if err != nil {
+			if !ingest.IsBadInput(err) {
+				t.Fatal(err)
+			}
+			return
+		}
+		touch(table)
+	})
+}
+
+func output(n, d int) *ingest.Output {
+	o := &ingest.Output{Embedding: vec.New[float32](n, d), Epoch: 3, Version: 1 << 40}
+	ids, words, nums := make([]string, n), make([]string, n), make([]int64, n)
+	for i := range n {
+		ids[i], words[i], nums[i] = "e"+string(rune('a'+i%26)), strings.Repeat("x", i%5), int64(i)*1e12
+		o.Sigma = append(o.Sigma, float32(i)/3)
+		o.NoveltyLocal = append(o.NoveltyLocal, float32(i%7)/7)
+		o.NoveltyGlobal = append(o.NoveltyGlobal, float32(i%11)/11)
+	}
+	for k := range o.Embedding.Data {
+		o.Embedding.Data[k] = float32(k) / 7
+	}
+	o.ID = ingest.StringColumn("event", ids)
+	o.Kept = []ingest.Column{ingest.StringColumn("word", words), ingest.Int64Column("num", nums)}
+	return o
+}
+
+// The columns of a message downstream, their order and types are a contract.
+func TestEncodeMessageColumns(t *testing.T) {
+	b, err := ingest.EncodeMessage(output(5, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ingest.DecodeMessage(b, here, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "id string, word string, num int64, embedding fixed_size_list<float32>[2], sigma float32, " +
+		"novelty_local float32, novelty_global float32, map_epoch uint32, model_version uint64"
+	if got := table.Schema().String(); got != want {
+		t.Errorf("columns\n%s, want\n%s", got, want)
+	}
+	v, _ := table.Column("model_version")
+	if v.Text(4) != "1099511627776" {
+		t.Errorf("model_version %s", v.Text(4))
+	}
+	again, _ := ingest.EncodeMessage(output(5, 2))
+	if !bytes.Equal(b, again) {
+		t.Error("the same output gives other bytes")
+	}
+}
+
+func TestEncodeMessageWithoutIDAndVersion(t *testing.T) {
+	o := output(3, 2)
+	o.ID, o.Version, o.Sigma = ingest.Column{}, 0, nil
+	b, err := ingest.EncodeMessage(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ingest.DecodeMessage(b, here, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "id int64, word string, num int64, embedding fixed_size_list<float32>[2], novelty_local float32, novelty_global float32"
+	if got := table.Schema().String(); got != want {
+		t.Errorf("columns\n%s, want\n%s", got, want)
+	}
+	id, _ := table.Column("id")
+	if id.Text(2) != "2" {
+		t.Errorf("id of row 2 is %s", id.Text(2))
+	}
+}
+
+func TestReservedNamesCannotBeKept(t *testing.T) {
+	o := output(3, 2)
+	o.Kept = append(o.Kept, ingest.StringColumn("sigma", []string{"a", "b", "c"}))
+	if _, err := ingest.EncodeMessage(o); err == nil || !strings.Contains(err.Error(), `"sigma" cannot be kept`) {
+		t.Errorf("error %v", err)
+	}
+	o.Kept = []ingest.Column{ingest.StringColumn("id", []string{"a", "b", "c"})}
+	o.ID = o.Kept[0]
+	if _, err := ingest.EncodeMessage(o); err != nil {
+		t.Errorf("the id column kept as well: %v", err)
+	}
+}
+
+func TestMessageLimits(t *testing.T) {
+	b, _ := ingest.EncodeMessage(output(100, 2))
+	for _, c := range []struct {
+		value []byte
+		lim   ingest.Limits
+		want  string
+	}{
+		{nil, ingest.Limits{}, "the message is empty"},
+		{b, ingest.Limits{Bytes: 100}, "more than 100"},
+		{b, ingest.Limits{Rows: 10}, "at most 10"},
+		{b, ingest.Limits{Memory: 1000}, "more than 500 bytes"},
+		{b[:len(b)-8], ingest.Limits{}, "truncated"},
+		{[]byte(`{"json": "is not Arrow"}`), ingest.Limits{}, "not an Arrow IPC stream"},
+	} {
+		_, err := ingest.DecodeMessage(c.value, here, c.lim)
+		if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "topic events, partition 3, offset 41: ") {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+}

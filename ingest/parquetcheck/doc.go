@@ -1,0 +1,28 @@
+// Package parquetcheck checks the structure of a Parquet file before a decoder
+// allocates what the file asks for.
+//
+// A Parquet file is pages, then a footer that says where they are:
+//
+//	"PAR1" | pages of column chunks | footer (Thrift) | int32 footer length | "PAR1"
+//
+// The footer holds the schema, and for every row group and column where the
+// column's chunk lies, how long it is and how many values it has. A chunk is a
+// row of pages, each with a Thrift header: its kind, its size in the file and
+// decompressed, its number of values. The decoder believes all of these. Check
+// reads the footer and every page header, but no values, and makes sure that
+//
+//   - lists and strings of the Thrift data lie within it, and it is not nested
+//     without bound;
+//   - the schema is one tree, and every row group has a chunk for each leaf;
+//   - chunks lie within the file, their pages within them, and the pages' values
+//     add up to the chunk's; row groups' rows add up to the file's;
+//   - what a page takes decompressed is bounded, and agrees with what Snappy and
+//     Zstandard data say of themselves;
+//   - a dictionary page has room for its values;
+//   - the checksum of a page is right if it has one;
+//   - the compression is one that the reader knows: none, Snappy, gzip, Brotli
+//     or Zstandard.
+//
+// What is damaged inside a page still reaches the decoder. Package ingest runs
+// it where a panic can be caught, and checks the arrays that come out.
+package parquetcheck

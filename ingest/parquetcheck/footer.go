@@ -1,0 +1,192 @@
+package parquetcheck
+
+import "fmt"
+
+// footer is what is used of a FileMetaData.
+type footer struct {
+	schema []element
+	rows   int64
+	groups []group
+}
+
+// element is a SchemaElement, in the tree's preorder.
+type element struct {
+	typ, width, repetition, children int64
+	name                             string
+}
+
+type group struct {
+	rows   int64
+	chunks []chunk
+}
+
+// chunk is a ColumnMetaData.
+type chunk struct {
+	present                  bool
+	typ, codec, values       int64
+	uncompressed, compressed int64
+	data, dictionary         int64
+	encrypted                bool
+}
+
+// leaf is a column of the schema: its path, type and whether it repeats.
+type leaf struct {
+	name       string
+	typ, width int64
+	repeated   bool
+}
+
+func parseFooter(b []byte) (*footer, error) {
+	f := &footer{}
+	c := &cursor{b: b}
+	c.fields(func(id int64, typ byte) {
+		switch id {
+		case 2:
+			c.structs(typ, func() { f.schema = append(f.schema, c.element()) })
+		case 3:
+			f.rows = c.int(typ)
+		case 4:
+			c.structs(typ, func() { f.groups = append(f.groups, c.group()) })
+		default:
+			c.skip(typ)
+		}
+	})
+	return f, c.err
+}
+
+func (c *cursor) element() element {
+	e := element{typ: -1}
+	c.fields(func(id int64, typ byte) {
+		switch id {
+		case 1:
+			e.typ = c.int(typ)
+		case 2:
+			e.width = c.int(typ)
+		case 3:
+			e.repetition = c.int(typ)
+		case 4:
+			n := c.size(c.varint())
+			e.name = string(c.b[c.at : c.at+n])
+			c.at += n
+		case 5:
+			e.children = c.int(typ)
+		default:
+			c.skip(typ)
+		}
+	})
+	return e
+}
+
+func (c *cursor) group() group {
+	var g group
+	c.fields(func(id int64, typ byte) {
+		switch id {
+		case 1:
+			c.structs(typ, func() { g.chunks = append(g.chunks, c.chunk()) })
+		case 3:
+			g.rows = c.int(typ)
+		default:
+			c.skip(typ)
+		}
+	})
+	return g
+}
+
+// chunk reads a ColumnChunk and the ColumnMetaData in its field 3.
+func (c *cursor) chunk() chunk {
+	var ch chunk
+	c.fields(func(id int64, typ byte) {
+		switch {
+		case id == 3 && typ == tStruct:
+			ch.present = true
+			c.fields(func(id int64, typ byte) { c.chunkField(&ch, id, typ) })
+		case id == 8:
+			ch.encrypted = true
+			c.skip(typ)
+		default:
+			c.skip(typ)
+		}
+	})
+	return ch
+}
+
+func (c *cursor) chunkField(ch *chunk, id int64, typ byte) {
+	to := map[int64]*int64{1: &ch.typ, 4: &ch.codec, 5: &ch.values, 6: &ch.uncompressed, 7: &ch.compressed, 9: &ch.data, 11: &ch.dictionary}[id]
+	if to == nil {
+		c.skip(typ)
+		return
+	}
+	*to = c.int(typ)
+}
+
+// leaves walks the schema's tree.
+func (f *footer) leaves() ([]leaf, error) {
+	if len(f.schema) < 2 {
+		return nil, fmt.Errorf("the schema has no columns")
+	}
+	w := &schemaWalk{rest: f.schema}
+	if err := w.walk(false, 0); err != nil {
+		return nil, err
+	}
+	if len(w.rest) > 0 {
+		return nil, fmt.Errorf("the schema is not one tree")
+	}
+	return w.leaves, nil
+}
+
+type schemaWalk struct {
+	rest   []element
+	leaves []leaf
+}
+
+func (w *schemaWalk) walk(repeated bool, depth int) error {
+	if len(w.rest) == 0 || depth > maxDepth {
+		return fmt.Errorf("the schema is not a tree, or is too deep")
+	}
+	e := w.rest[0]
+	w.rest = w.rest[1:]
+	repeated = repeated || depth > 0 && e.repetition == 2
+	if e.children == 0 {
+		if e.typ < 0 || e.typ > 7 || e.typ == fixedLen && (e.width <= 0 || e.width > 1<<20) {
+			return fmt.Errorf("column %q has the type %d of width %d", e.name, e.typ, e.width)
+		}
+		w.leaves = append(w.leaves, leaf{e.name, e.typ, e.width, repeated})
+		return nil
+	}
+	if e.children < 0 || e.children > int64(len(w.rest)) {
+		return fmt.Errorf("the schema says that %q has %d children", e.name, e.children)
+	}
+	for range e.children {
+		if err := w.walk(repeated, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Physical types.
+const (
+	boolean = iota
+	int32Type
+	int64Type
+	int96Type
+	floatType
+	doubleType
+	byteArray
+	fixedLen
+)
+
+// atLeast is the least a plainly encoded value takes, in bytes.
+func (l leaf) atLeast() int64 {
+	switch l.typ {
+	case boolean:
+		return 0
+	case int64Type, doubleType:
+		return 8
+	case int96Type:
+		return 12
+	case fixedLen:
+		return l.width
+	}
+	return 4
+}

@@ -1,0 +1,252 @@
+package parquetcheck
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// pages walks the pages of a column chunk.
+type pages struct {
+	r     io.ReaderAt
+	leaf  leaf
+	chunk chunk
+	lim   Limits
+	head  []byte
+}
+
+// page is what is used of a PageHeader.
+type page struct {
+	typ, uncompressed, compressed int64
+	crc                           int64
+	hasCRC                        bool
+	values                        int64
+	defs, reps                    int64 // lengths of a version 2 page's levels
+	plain                         bool  // a version 2 page that is not compressed
+	header                        bool  // it has a header of its type
+}
+
+const (
+	dataPage       = 0
+	indexPage      = 1
+	dictionaryPage = 2
+	dataPageV2     = 3
+)
+
+// maxValues bounds a page's values: the decoder makes room for as many numbers.
+const maxValues = 1 << 28
+
+func (p *pages) check(rows, end int64) error {
+	c := p.chunk
+	switch name, ok := codecs[c.codec]; {
+	case !c.present:
+		return fmt.Errorf("it has no metadata in the footer")
+	case c.encrypted:
+		return fmt.Errorf("it is encrypted")
+	case !ok && unknownCodecs[c.codec] != "":
+		return fmt.Errorf("its compression, %s, is not supported: write snappy, gzip, zstd or none", unknownCodecs[c.codec])
+	case !ok:
+		return fmt.Errorf("its compression %d%s is not known", c.codec, name)
+	case c.typ != p.leaf.typ:
+		return fmt.Errorf("its type is %d, in the schema %d", c.typ, p.leaf.typ)
+	case c.values < 0 || c.values < rows || !p.leaf.repeated && c.values != rows:
+		return fmt.Errorf("it has %d values for %d rows", c.values, rows)
+	}
+	at := c.data
+	if c.dictionary > 0 && c.dictionary < at {
+		at = c.dictionary
+	}
+	if at < int64(len(magic)) || c.compressed < 0 || at > end || c.compressed > end-at {
+		return fmt.Errorf("its %d bytes at %d lie outside the file", c.compressed, at)
+	}
+	return p.walk(at, at+c.compressed)
+}
+
+func (p *pages) walk(at, end int64) error {
+	seen, dictionaries := int64(0), 0
+	for seen < p.chunk.values {
+		if at >= end {
+			return fmt.Errorf("its pages have %d of %d values", seen, p.chunk.values)
+		}
+		h, n, err := p.header(at, end)
+		if err != nil {
+			return err
+		}
+		if err := p.page(h, at+n, end); err != nil {
+			return fmt.Errorf("page at %d: %w", at, err)
+		}
+		switch h.typ {
+		case dictionaryPage:
+			if dictionaries++; dictionaries > 1 {
+				return fmt.Errorf("it has two dictionaries")
+			}
+		case dataPage, dataPageV2:
+			if seen += h.values; h.values == 0 && h.compressed == 0 {
+				return fmt.Errorf("page at %d is empty", at)
+			}
+		}
+		at += n + h.compressed
+	}
+	if seen != p.chunk.values {
+		return fmt.Errorf("its pages have %d values, the footer says %d", seen, p.chunk.values)
+	}
+	return nil
+}
+
+// header reads a page's header, with as many bytes as it turns out to need.
+func (p *pages) header(at, end int64) (page, int64, error) {
+	for size := int64(256); ; size *= 4 {
+		size = min(size, end-at)
+		if int64(cap(p.head)) < size {
+			p.head = make([]byte, size)
+		}
+		b := p.head[:size]
+		if _, err := p.r.ReadAt(b, at); err != nil {
+			return page{}, 0, err
+		}
+		c := &cursor{b: b}
+		h := c.page()
+		if c.err == nil {
+			return h, int64(c.at), nil
+		}
+		if c.err != errShort || size == end-at || size > 1<<22 {
+			return page{}, 0, fmt.Errorf("the page header at %d is damaged: %w", at, c.err)
+		}
+	}
+}
+
+func (c *cursor) page() page {
+	h := page{typ: -1}
+	c.fields(func(id int64, typ byte) {
+		switch {
+		case id == 1:
+			h.typ = c.int(typ)
+		case id == 2:
+			h.uncompressed = c.int(typ)
+		case id == 3:
+			h.compressed = c.int(typ)
+		case id == 4:
+			h.crc, h.hasCRC = c.int(typ), true
+		case typ == tStruct && (id == 5 && h.typ == dataPage || id == 7 && h.typ == dictionaryPage || id == 8 && h.typ == dataPageV2):
+			h.header = true
+			c.fields(func(id int64, typ byte) { c.pageField(&h, id, typ) })
+		default:
+			c.skip(typ)
+		}
+	})
+	return h
+}
+
+// pageField reads a field of the header of the page's type.
+func (c *cursor) pageField(h *page, id int64, typ byte) {
+	switch {
+	case id == 1:
+		h.values = c.int(typ)
+	case h.typ == dataPageV2 && id == 5:
+		h.defs = c.int(typ)
+	case h.typ == dataPageV2 && id == 6:
+		h.reps = c.int(typ)
+	case h.typ == dataPageV2 && id == 7:
+		h.plain = typ == tFalse
+	default:
+		c.skip(typ)
+	}
+}
+
+// page checks one page, whose bytes start at position at.
+func (p *pages) page(h page, at, end int64) error {
+	levels := h.defs + h.reps
+	switch {
+	case h.typ < dataPage || h.typ > dataPageV2:
+		return fmt.Errorf("its type is %d", h.typ)
+	case h.compressed < 0 || h.compressed > end-at:
+		return fmt.Errorf("its %d bytes lie outside the column", h.compressed)
+	case h.uncompressed < 0 || h.uncompressed > p.lim.Page:
+		return fmt.Errorf("it says it takes %d bytes decompressed; at most %d are allowed", h.uncompressed, p.lim.Page)
+	case h.typ == indexPage:
+		return nil
+	case !h.header:
+		return fmt.Errorf("it has no header of its type")
+	case h.values < 0 || h.values > maxValues || h.typ != dictionaryPage && h.values > p.chunk.values:
+		return fmt.Errorf("it says it has %d values", h.values)
+	case h.typ == dictionaryPage && h.values*p.leaf.atLeast() > h.uncompressed:
+		return fmt.Errorf("its dictionary of %d values has only %d bytes", h.values, h.uncompressed)
+	case h.defs < 0 || h.reps < 0 || levels > h.compressed || levels > h.uncompressed:
+		return fmt.Errorf("its levels take %d bytes", levels)
+	}
+	if err := p.checksum(h, at); err != nil {
+		return err
+	}
+	if h.plain {
+		levels = h.compressed
+	}
+	if err := p.declared(at+levels, h.compressed-levels, h.uncompressed-levels); err != nil {
+		return err
+	}
+	return nil
+}
+
+// checksum compares a page's bytes with its CRC-32, if it has one.
+func (p *pages) checksum(h page, at int64) error {
+	if !h.hasCRC {
+		return nil
+	}
+	sum := crc32.NewIEEE()
+	if _, err := io.Copy(sum, io.NewSectionReader(p.r, at, h.compressed)); err != nil {
+		return err
+	}
+	if sum.Sum32() != uint32(h.crc) {
+		return fmt.Errorf("its checksum is wrong")
+	}
+	return nil
+}
+
+// declared compares a decompressed size with what the n compressed bytes at
+// position at say themselves: they are what the decompressor believes.
+func (p *pages) declared(at, n, size int64) error {
+	b := make([]byte, min(n, 18))
+	if _, err := p.r.ReadAt(b, at); err != nil {
+		return err
+	}
+	switch codecs[p.chunk.codec] {
+	case "":
+		if n != size {
+			return fmt.Errorf("it has %d bytes, and says %d", n, size)
+		}
+	case "snappy":
+		if got, k := binary.Uvarint(b); n > 0 && (k <= 0 || got != uint64(size)) {
+			return fmt.Errorf("its data decompress to %d bytes, it says %d", got, size)
+		}
+	case "zstd":
+		if got, ok := zstdContent(b); ok && got != uint64(size) {
+			return fmt.Errorf("its data decompress to %d bytes, it says %d", got, size)
+		}
+	}
+	return nil
+}
+
+// zstdContent reads the content size of a zstd frame's header (RFC 8878), if it
+// gives one.
+func zstdContent(b []byte) (uint64, bool) {
+	if len(b) < 6 || binary.LittleEndian.Uint32(b) != 0xFD2FB528 {
+		return 0, false
+	}
+	at, single := 5, b[4]&0x20 != 0
+	if !single {
+		at++
+	}
+	at += [...]int{0, 1, 2, 4}[b[4]&3] // a dictionary's id
+	b, flag := append(b[at:], make([]byte, 8)...), b[4]>>6
+	switch {
+	case flag == 0 && single:
+		return uint64(b[0]), true
+	case flag == 1:
+		return uint64(binary.LittleEndian.Uint16(b)) + 256, true
+	case flag == 2:
+		return uint64(binary.LittleEndian.Uint32(b)), true
+	case flag == 3:
+		return binary.LittleEndian.Uint64(b), true
+	}
+	return 0, false
+}
