@@ -19,7 +19,7 @@ type dot struct {
 }
 
 const (
-	minRadius, maxRadius = 0.55, 3.2 // points
+	minRadius, maxRadius = 0.55, 2.6 // points
 	// ink share: were dots spread evenly over half the panel, they would cover
 	// this share of it.
 	inkShare = 0.32

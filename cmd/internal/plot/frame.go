@@ -19,8 +19,8 @@ type frame struct {
 const margin = 0.05
 
 // newFrame fits the points into the panel. What it shows is the extent of the
-// points or, if smaller, that of all but the outer 0.5% on each side widened by
-// 35%, so that single far points do not shrink the rest.
+// points or, if smaller, that of all but the outer 1% on each side widened by
+// 30%, so that single far points do not shrink the rest.
 func newFrame(x, y []float64, panel vg.Rectangle) frame {
 	x0, x1 := extent(x)
 	y0, y1 := extent(y)
@@ -85,8 +85,8 @@ func extent(v []float64) (lo, hi float64) {
 	if n < 100 {
 		return lo, hi
 	}
-	q0, q1 := quantile(sorted, 0.005), quantile(sorted, 0.995)
-	if wide := 0.35 * (q1 - q0); wide > 0 {
+	q0, q1 := quantile(sorted, 0.01), quantile(sorted, 0.99)
+	if wide := 0.3 * (q1 - q0); wide > 0 {
 		lo, hi = math.Max(lo, q0-wide), math.Min(hi, q1+wide)
 	}
 	return lo, hi
