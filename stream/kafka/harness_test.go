@@ -42,13 +42,19 @@ func newCluster(t *testing.T, replication int16, brokers ...string) *cluster {
 // newFake starts an in-process broker.
 func newFake(t *testing.T, opts ...kfake.Opt) *cluster {
 	t.Helper()
+	c, _ := newFakeCluster(t, opts...)
+	return c
+}
+
+func newFakeCluster(t *testing.T, opts ...kfake.Opt) (*cluster, *kfake.Cluster) {
+	t.Helper()
 	opts = append([]kfake.Opt{kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"})}, opts...)
 	c, err := kfake.NewCluster(opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return newCluster(t, 1, c.ListenAddrs()...)
+	return newCluster(t, 1, c.ListenAddrs()...), c
 }
 
 const wait = 30 * time.Second

@@ -73,16 +73,15 @@ func kindOf(err error) kind {
 	switch {
 	case errors.As(err, &ke):
 		switch ke {
-		case kafka.UnknownMemberId, kafka.IllegalGeneration, kafka.RebalanceInProgress, kafka.GroupCoordinatorNotAvailable,
-			kafka.NotCoordinatorForGroup, kafka.GroupLoadInProgress, kafka.UnknownTopicOrPartition, kafka.LeaderNotAvailable,
-			kafka.NotLeaderForPartition, kafka.ReplicaNotAvailable, kafka.BrokerNotAvailable, kafka.UnknownLeaderEpoch,
-			kafka.FencedLeaderEpoch, kafka.OffsetNotAvailable, kafka.ListenerNotFound, kafka.KafkaStorageError:
-			return passing
+		case kafka.TopicAuthorizationFailed, kafka.GroupAuthorizationFailed, kafka.ClusterAuthorizationFailed,
+			kafka.SASLAuthenticationFailed, kafka.UnsupportedSASLMechanism, kafka.IllegalSASLState, kafka.SecurityDisabled,
+			kafka.InvalidSessionTimeout, kafka.InconsistentGroupProtocol, kafka.InvalidGroupId, kafka.GroupMaxSizeReached,
+			kafka.UnsupportedVersion, kafka.InvalidTopic, kafka.InvalidRequest, kafka.PolicyViolation, kafka.UnsupportedForMessageFormat:
+			return final
 		}
-		if ke.Temporary() || ke.Timeout() {
-			return passing
-		}
-		return final
+		// All else a broker may say while it starts, stops or hands over; a
+		// broker that shuts down even says "unknown server error".
+		return passing
 	case errors.Is(err, kafka.ErrGroupClosed):
 		return final
 	case errors.As(err, &ne), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),

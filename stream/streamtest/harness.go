@@ -2,6 +2,7 @@ package streamtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -140,6 +141,30 @@ func (b *bench) fetch(g stream.Generation, partition, n int) []stream.Message {
 		b.Fatalf("read %d messages, want %d", len(out), n)
 	}
 	return out
+}
+
+// write writes all messages; like the pipeline it tries again what failed (a
+// fresh topic may not have its leaders yet).
+func (b *bench) write(sink stream.Sink, messages []stream.Message) {
+	b.Helper()
+	for {
+		err := sink.Write(b.ctx, messages)
+		if err == nil {
+			return
+		}
+		if b.ctx.Err() != nil {
+			b.Fatal(err)
+		}
+		var we *stream.WriteError
+		if errors.As(err, &we) {
+			var rest []stream.Message
+			for _, i := range we.Remaining {
+				rest = append(rest, messages[i])
+			}
+			messages = rest
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // numbers returns messages that hold the numbers from to to-1.

@@ -50,9 +50,7 @@ func testBytes(b *bench) {
 		{Key: []byte("null value"), Value: nil, Time: at},
 		{Key: []byte{0, 255}, Value: bytes.Repeat([]byte{1, 2, 3, 0}, 150_000), Time: at},
 	}
-	if err := b.sink(b.topic).Write(b.ctx, sent); err != nil {
-		b.Fatal(err)
-	}
+	b.write(b.sink(b.topic), sent)
 	g := b.next(b.source())
 	if a := g.Assigned(); len(a) != 1 || a[0] != (stream.Position{TopicPartition: b.tp(0)}) {
 		b.Fatalf("assigned %v", a)
@@ -309,9 +307,7 @@ func testKeyOrder(b *bench) {
 	}
 	for len(all) > 0 {
 		n := min(len(all), 100)
-		if err := sink.Write(b.ctx, all[:n]); err != nil {
-			b.Fatal(err)
-		}
+		b.write(sink, all[:n])
 		all = all[n:]
 	}
 	next, where := map[string]int{}, map[string]int{}
@@ -337,9 +333,7 @@ func testKeyless(b *bench) {
 	for n := range 300 {
 		all = append(all, stream.Message{TopicPartition: stream.TopicPartition{Topic: "elsewhere", Partition: n % 5}, Value: fmt.Append(nil, n)})
 	}
-	if err := b.sink(b.topic).Write(b.ctx, all); err != nil {
-		b.Fatal(err)
-	}
+	b.write(b.sink(b.topic), all)
 	got := b.h.Read(b.T, b.topic)
 	if len(got) != len(all) {
 		b.Fatalf("%d messages, want %d", len(got), len(all))

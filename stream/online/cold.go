@@ -1,0 +1,80 @@
+package online
+
+import (
+	"fmt"
+
+	"unfold/ingest"
+	"unfold/stream"
+)
+
+// cold collects raw events until the encoder and the first map can be learnt.
+type cold struct {
+	mapping ingest.Mapping
+	tables  []*ingest.Table
+	// shape[i] is what tables[i] looks like; rows counts events by shape.
+	shape []string
+	rows  map[string]int
+}
+
+// add takes a message's events if they can be encoded on their own, by an
+// encoder learnt from nothing else. So one that lacks a column, or holds a
+// missing value, is found bad at once and does not spoil what is learnt.
+func (c *cold) add(t *ingest.Table) error {
+	if t.Len() == 0 {
+		return nil
+	}
+	e, err := learnEncoder(c.mapping, []*ingest.Table{t})
+	if err == nil {
+		_, err = e.Encode(t)
+	}
+	if err != nil {
+		return &stream.MessageError{Stage: stream.StagePlace, Err: err}
+	}
+	shape := t.Fingerprint()
+	if e.Vector() != "" {
+		shape = fmt.Sprint(e.Dim(), " ", shape)
+	}
+	if c.rows == nil {
+		c.rows = map[string]int{}
+	}
+	c.tables, c.shape = append(c.tables, t), append(c.shape, shape)
+	c.rows[shape] += t.Len()
+	return nil
+}
+
+// most returns the shape that most events have (the first to come of equals),
+// and how many events have it.
+func (c *cold) most() (shape string, rows int) {
+	for _, s := range c.shape {
+		if c.rows[s] > rows {
+			shape, rows = s, c.rows[s]
+		}
+	}
+	return shape, rows
+}
+
+// encoder learns the encoder from the events of the prevalent shape. One odd
+// message at the beginning of a stream so does not decide about all others.
+func (c *cold) encoder() (*ingest.Encoder, error) {
+	shape, _ := c.most()
+	var same []*ingest.Table
+	for i, t := range c.tables {
+		if c.shape[i] == shape {
+			same = append(same, t)
+		}
+	}
+	return learnEncoder(c.mapping, same)
+}
+
+func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, error) {
+	f, err := ingest.NewFitter(m, tables[0].Schema())
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", tables[0].Origin, err)
+	}
+	for _, t := range tables {
+		if err := f.Add(t); err != nil {
+			return nil, err
+		}
+	}
+	return f.Encoder()
+}

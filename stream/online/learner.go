@@ -1,0 +1,222 @@
+package online
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"unfold/ingest"
+	"unfold/models/kinds"
+	"unfold/models/snapshot"
+	"unfold/stream"
+)
+
+// Learner is a stream.Learner, and the stream.Decoder that belongs to it.
+type Learner struct {
+	set     Settings
+	ready   chan struct{}
+	current atomic.Pointer[published]
+	// enough tells Run that the first map can be learnt.
+	enough chan struct{}
+
+	mu sync.Mutex
+	// next is the offset behind the last event taken, for each partition.
+	next map[stream.TopicPartition]int64
+	// encoder and ref are there from the first map on, cold before.
+	encoder *ingest.Encoder
+	ref     *reference
+	cold    cold
+	// need is how many events the first map needs; fitting is there while it
+	// is being learnt, and closed afterwards.
+	need    int
+	fitting chan struct{}
+	// fresh counts the events taken since the last map.
+	fresh int
+}
+
+// published is a map together with the snapshot it was opened from.
+type published struct {
+	stream.Published
+	snapshot *snapshot.Snapshot
+	placing  *placing
+}
+
+var (
+	_ stream.Learner = (*Learner)(nil)
+	_ stream.Decoder = (*Learner)(nil)
+)
+
+// New makes a learner. It goes on from the state directory if that holds a map,
+// else from Settings.Start if there is one; else the first map has to be learnt.
+// Errors that lie in these files match models.ErrBadInput.
+func New(settings Settings) (*Learner, error) {
+	set, err := settings.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	l := &Learner{
+		set: set, ready: make(chan struct{}), enough: make(chan struct{}, 1),
+		next: map[stream.TopicPartition]int64{}, cold: cold{mapping: set.Mapping}, need: set.Min,
+	}
+	if err := l.load(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Current implements stream.Learner.
+func (l *Learner) Current() *stream.Published {
+	if p := l.current.Load(); p != nil {
+		return &p.Published
+	}
+	return nil
+}
+
+// Snapshot returns the newest map's snapshot, nil before the first. It is
+// read-only.
+func (l *Learner) Snapshot() *snapshot.Snapshot {
+	if p := l.current.Load(); p != nil {
+		return p.snapshot
+	}
+	return nil
+}
+
+// Ready implements stream.Learner.
+func (l *Learner) Ready() <-chan struct{} { return l.ready }
+
+// Offer implements stream.Learner.
+func (l *Learner) Offer(ctx context.Context, e stream.Events) error {
+	mine, err := own(e)
+	if err != nil {
+		return err
+	}
+	for {
+		l.mu.Lock()
+		if busy := l.fitting; busy != nil && l.encoder == nil {
+			l.mu.Unlock()
+			select {
+			case <-busy:
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		err := l.take(mine)
+		l.mu.Unlock()
+		return err
+	}
+}
+
+// take takes events that were not taken before. The lock is held.
+func (l *Learner) take(e *events) error {
+	tp := e.position.TopicPartition
+	if e.position.Offset < l.next[tp] {
+		return nil
+	}
+	l.next[tp] = e.position.Offset + 1
+	if l.encoder == nil {
+		if err := l.cold.add(e.table); err != nil {
+			return err
+		}
+		if _, n := l.cold.most(); n >= l.need {
+			l.fitting = make(chan struct{})
+			l.enough <- struct{}{}
+		}
+		return nil
+	}
+	b, err := e.encode(l.encoder)
+	if err != nil {
+		return err
+	}
+	l.ref.add(b.X)
+	l.fresh += b.Len()
+	return nil
+}
+
+// Run implements stream.Learner: it learns the first map, then one after the
+// other, and saves the reference set at the end.
+func (l *Learner) Run(ctx context.Context) error {
+	if l.Current() == nil {
+		if err := l.start(ctx); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	if l.set.RefreshEvery != Never {
+		l.refreshes(ctx)
+	}
+	<-ctx.Done()
+	if err := l.saveReference(); err != nil {
+		l.failed(err)
+	}
+	return nil
+}
+
+// start waits for enough events and learns the first map. If they do not
+// suffice (event streams are full of duplicates) it waits for half as many
+// more, until the reference set is full.
+func (l *Learner) start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-l.enough:
+		}
+		err := l.first(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		l.mu.Lock()
+		busy := l.fitting
+		l.fitting = nil
+		full := l.need >= l.set.Size
+		if err != nil {
+			l.need = min(l.need+l.need/2+1, l.set.Size)
+		}
+		l.mu.Unlock()
+		close(busy)
+		if err == nil {
+			return nil
+		}
+		var few *notEnough
+		if !errors.As(err, &few) || full {
+			return err
+		}
+		l.failed(err)
+	}
+}
+
+func (l *Learner) failed(err error) {
+	if l.set.Hooks.RefreshFailed != nil {
+		l.set.Hooks.RefreshFailed(err)
+	}
+}
+
+// publish makes a map the current one.
+func (l *Learner) publish(p *published, took time.Duration) {
+	first := l.current.Swap(p) == nil
+	if l.set.Hooks.Published != nil {
+		l.set.Hooks.Published(&p.Published, took)
+	}
+	if first {
+		close(l.ready)
+	}
+}
+
+// open prepares a snapshot for placing.
+func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder) (*published, error) {
+	if encoder.Dim() != s.Dim {
+		return nil, fmt.Errorf("online: the encoder makes vectors of %d elements, the map has %d", encoder.Dim(), s.Dim)
+	}
+	placer, err := kinds.Open(s, l.set.Place)
+	if err != nil {
+		return nil, err
+	}
+	m := &placing{encoder, placer}
+	return &published{
+		Published: stream.Published{Map: m, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now()},
+		snapshot:  s, placing: m,
+	}, nil
+}

@@ -1,0 +1,104 @@
+package online
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"unfold/ingest"
+	"unfold/models"
+	"unfold/sparse/vec"
+	"unfold/stream"
+)
+
+// placing is a stream.Map: it encodes, places, and writes Arrow messages. All of
+// that is a pure function of the message, so batches of any size give the same
+// bytes.
+type placing struct {
+	encoder *ingest.Encoder
+	placer  models.Placer
+}
+
+// Place implements stream.Map. The events of all messages are placed at once,
+// which is much faster than one message after the other.
+func (p *placing) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
+	out := make([]stream.Outcome, len(in))
+	var good []int
+	batches := make([]*ingest.Batch, len(in))
+	for i, e := range in {
+		mine, err := own(e)
+		if err != nil {
+			return nil, err
+		}
+		if batches[i], out[i].Err = mine.encode(p.encoder); out[i].Err == nil {
+			good = append(good, i)
+		}
+	}
+	for {
+		placed, bad, err := p.placeAll(ctx, batches, good)
+		if err != nil {
+			return nil, err
+		}
+		if bad >= 0 {
+			// One row cannot be placed: its message is out, the others go on.
+			i := good[bad]
+			out[i].Err = placed.err
+			good = append(good[:bad], good[bad+1:]...)
+			continue
+		}
+		row := 0
+		for _, i := range good {
+			n := batches[i].Len()
+			out[i].Value, out[i].Err = p.message(batches[i], placed.at, row, row+n)
+			row += n
+		}
+		return out, nil
+	}
+}
+
+// attempt is what placeAll found: places, or why one message has none.
+type attempt struct {
+	at  models.Placed
+	err error
+}
+
+// placeAll places the rows of some batches. If a row cannot be placed it returns
+// the index, among good, of the batch that holds it; else -1.
+func (p *placing) placeAll(ctx context.Context, batches []*ingest.Batch, good []int) (attempt, int, error) {
+	rows := 0
+	for _, i := range good {
+		rows += batches[i].Len()
+	}
+	x := vec.Matrix[float32]{Rows: rows, Cols: p.placer.Dim(), Data: make([]float32, 0, rows*p.placer.Dim())}
+	for _, i := range good {
+		x.Data = append(x.Data, batches[i].X.Data...)
+	}
+	placed, err := p.placer.Place(ctx, x)
+	var re *models.RowError
+	if !errors.As(err, &re) {
+		return attempt{at: placed}, -1, err
+	}
+	row := re.Row
+	for k, i := range good {
+		if row < batches[i].Len() {
+			e := *re
+			e.Row = row
+			return attempt{err: &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", batches[i].Origin, &e)}}, k, nil
+		}
+		row -= batches[i].Len()
+	}
+	return attempt{}, -1, err
+}
+
+// message writes rows from..to of the places as the output message of a batch.
+func (p *placing) message(b *ingest.Batch, at models.Placed, from, to int) ([]byte, error) {
+	value, err := ingest.EncodeMessage(&ingest.Output{
+		ID: b.ID, Kept: b.Kept, Embedding: at.Mu.Slice(from, to), Sigma: at.Sigma[from:to],
+		NoveltyLocal: at.NoveltyLocal[from:to], NoveltyGlobal: at.NoveltyGlobal[from:to],
+		Epoch: p.placer.Epoch(), Version: p.placer.Version(),
+	})
+	if err != nil {
+		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", b.Origin, err)}
+	}
+	return value, nil
+}
