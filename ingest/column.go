@@ -128,68 +128,27 @@ func (c Column) Take(rows []int) (Column, error) {
 
 // Concat joins columns of one type end to end, under the first one's name. If
 // the types differ, numbers widen to float64 and anything else becomes text.
-// Without columns it returns no column.
+// Dictionary-encoded columns stay so if they share one dictionary, else they
+// become plain values. Without columns it returns no column.
 func Concat(cols ...Column) (Column, error) {
 	if len(cols) == 0 || !cols[0].Valid() {
 		return Column{}, nil
 	}
 	field := cols[0].field
 	arrs := make([]arrow.Array, len(cols))
-	same, numbers := true, true
 	for i, c := range cols {
 		if !c.Valid() {
 			return Column{}, fmt.Errorf("ingest: part %d of column %q is missing", i, field.Name)
 		}
 		arrs[i] = c.arr
-		same = same && arrow.TypeEqual(c.field.Type, field.Type)
-		numbers = numbers && numberGetter(c.arr) != nil
 		field.Nullable = field.Nullable || c.field.Nullable
 	}
-	if !same {
-		for i, c := range cols {
-			if numbers {
-				arrs[i] = toFloat64(c.arr)
-			} else {
-				arrs[i] = toString(c.arr)
-			}
-		}
-		field.Type = arrs[0].DataType()
-	}
-	if len(arrs) == 1 {
-		return Column{field, arrs[0]}, nil
-	}
-	out, err := array.Concatenate(arrs, goHeap)
+	out, err := concatArrays(unify(arrs))
 	if err != nil {
 		return Column{}, fmt.Errorf("ingest: joining column %q (%s): %w", field.Name, typeName(field.Type), err)
 	}
+	field.Type = out.DataType()
 	return Column{field, out}, nil
-}
-
-func toFloat64(a arrow.Array) arrow.Array {
-	b := array.NewFloat64Builder(goHeap)
-	b.Reserve(a.Len())
-	get := numberGetter(a)
-	for i := range a.Len() {
-		if isNull(a, i) {
-			b.AppendNull()
-		} else {
-			b.Append(get(i))
-		}
-	}
-	return b.NewArray()
-}
-
-func toString(a arrow.Array) arrow.Array {
-	b := array.NewStringBuilder(goHeap)
-	b.Reserve(a.Len())
-	for i := range a.Len() {
-		if isNull(a, i) {
-			b.AppendNull()
-		} else {
-			b.Append(textOf(a, i))
-		}
-	}
-	return b.NewArray()
 }
 
 // isNull looks through dictionaries: a null may be in the index or the value.

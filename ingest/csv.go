@@ -37,7 +37,7 @@ type Header int
 
 const (
 	// HeaderAuto takes the first record for names if it equals Names, or, without
-	// Names, if all its fields are filled, different and not numbers.
+	// Names, if all its fields are filled and none is a number.
 	HeaderAuto Header = iota
 	// HeaderYes and HeaderNo are sure.
 	HeaderYes
@@ -128,7 +128,7 @@ func (r *csvReader) Next(ctx context.Context) (*Table, error) {
 			return nil, r.located(err, n)
 		}
 		if len(rec) != len(r.types) {
-			e := r.origin.badAt(n, "", "it has %d fields, the first record has %d", len(rec), len(r.types))
+			e := r.origin.badAt(n, "", "it has %s instead of %d", counted(len(rec), "field"), len(r.types))
 			e.Line = r.in.line()
 			return nil, e.hint("quote fields that hold separators")
 		}
@@ -165,6 +165,13 @@ func (r *csvReader) misfit(n, i int, field string) error {
 		to = "float64"
 	}
 	return e.hint("the column's type was set, or inferred from the first %d rows; set it to %s", r.seen, to)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // csvType is a column's type.

@@ -135,7 +135,7 @@ func csvNames(first []string, opts CSVOptions, o Origin) (names []string, header
 			names[i] = "column_" + strconv.Itoa(i)
 		}
 		if seen[names[i]] {
-			return nil, false, o.badColumn(names[i], "two columns have this name").hint("rename one in the header")
+			return nil, false, o.badColumn(names[i], "two columns have this name").hint("rename one in the header, or say that there is none")
 		}
 		seen[names[i]] = true
 	}
@@ -143,15 +143,13 @@ func csvNames(first []string, opts CSVOptions, o Origin) (names []string, header
 }
 
 func looksLikeHeader(rec []string) bool {
-	seen := map[string]bool{}
 	for _, f := range rec {
-		if _, err := strconv.ParseFloat(f, 64); err == nil || f == "" || seen[f] {
+		if _, err := strconv.ParseFloat(f, 64); err == nil || f == "" {
 			return false
 		}
 		if _, ok := parseBool(f); ok {
 			return false
 		}
-		seen[f] = true
 	}
 	return true
 }

@@ -135,10 +135,14 @@ func list(names []string) string {
 }
 
 // Nearest returns the name that is most like the given one, or "" if none is
-// near enough to be a slip of the keyboard (edit distance at most a third of
-// the length, case ignored).
+// near enough to be a slip of the keyboard (edit distance at most 2, or a third
+// of the length if that is more, 1 for names of up to three letters; case
+// ignored).
 func Nearest(name string, names []string) string {
-	best, bestDistance := "", 1+max(1, len(name)/3)
+	best, bestDistance := "", 1+max(2, len(name)/3)
+	if len(name) <= 3 {
+		bestDistance = 2
+	}
 	for _, n := range slices.Sorted(slices.Values(names)) {
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n))
 		if d < bestDistance {

@@ -83,7 +83,7 @@ func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
 			c.spec.Standardize = c.spec.Standardize || m.Standardize
 		case Text:
 			if c.spec.Log1p || (c.spec.Standardize && !m.starred(spec.Name)) {
-				return nil, o.badColumn(spec.Name, "it is text: its words cannot be scaled").hint("give it only a weight")
+				return nil, o.badColumn(spec.Name, "it is text: its words cannot be scaled").hint("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
 			}
 			c.words = map[string]int64{}
 		}

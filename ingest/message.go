@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -89,11 +90,19 @@ func decode(value []byte, origin Origin, lim arrowipc.Limits, memory int64) (t *
 	return ConcatTables(parts...)
 }
 
-// EncodeTable writes a table as a message. The same table gives the same bytes.
+// EncodeTable writes a table as a message. The same values give the same bytes.
 func EncodeTable(t *Table) ([]byte, error) {
+	schema := t.rec.Schema()
+	arrs := make([]arrow.Array, schema.NumFields())
+	for i := range arrs {
+		var err error
+		if arrs[i], err = tight(t.rec.Column(i)); err != nil {
+			return nil, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
+		}
+	}
 	var b bytes.Buffer
-	w := ipc.NewWriter(&b, ipc.WithSchema(t.rec.Schema()), ipc.WithAllocator(goHeap))
-	if err := w.Write(t.rec); err != nil {
+	w := ipc.NewWriter(&b, ipc.WithSchema(schema), ipc.WithAllocator(goHeap))
+	if err := w.Write(array.NewRecord(schema, arrs, t.rec.NumRows())); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {

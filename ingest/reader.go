@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -153,7 +154,8 @@ func openFormat(f *os.File, origin Origin, opts Options) (Reader, error) {
 		return nil, err
 	}
 	if in.gzipped && (format == ArrowFile || format == Parquet) {
-		return nil, origin.bad("the file is an %s file inside gzip", format).hint("gunzip it first: it is read from its end")
+		name := map[Format]string{ArrowFile: "an Arrow file", Parquet: "a Parquet file"}[format]
+		return nil, origin.bad("%s inside gzip cannot be read", name).hint("gunzip it first: it is read from its end")
 	}
 	switch format {
 	case ArrowFile:
@@ -229,9 +231,10 @@ func formatOf(head []byte, path string) (Format, string) {
 
 // readError explains an error of a reader of bytes.
 func readError(o Origin, err error) *Error {
+	var flated flate.CorruptInputError
 	switch {
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return o.bad("the gzip compression is corrupt").cause(err)
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &flated):
+		return o.bad("the gzip compression is corrupt").cause(err).hint("get the file again")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return o.bad("the file is truncated").hint("it ends before its data does; get it again")
 	}

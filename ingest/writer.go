@@ -123,6 +123,7 @@ type mapWriter struct {
 	group   int
 	pending []*Output
 	waiting int
+	dims    int
 	rows    int64
 	done    bool
 }
@@ -131,8 +132,14 @@ func (w *mapWriter) Write(o *Output) error {
 	if w.done {
 		return fmt.Errorf("%s: written after its end", w.path)
 	}
-	if w.rows == 0 && w.waiting == 0 && o.Len() == 0 {
+	if o.Len() == 0 {
 		return nil
+	}
+	if w.dims == 0 {
+		w.dims = o.Embedding.Cols
+	}
+	if o.Embedding.Cols != w.dims {
+		return fmt.Errorf("%s: the embedding has %d dimensions, before it had %d", w.path, o.Embedding.Cols, w.dims)
 	}
 	for from := 0; from < o.Len(); {
 		to := min(o.Len(), from+w.group-w.waiting)

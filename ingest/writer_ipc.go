@@ -1,13 +1,11 @@
 package ingest
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/compute"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
@@ -78,28 +76,11 @@ func settle(t *Table, schema **arrow.Schema) (arrow.Record, error) {
 			return nil, fmt.Errorf("column %q changes its type between batches, from %s to %s", want.Name, typeName(want.Type), typeName(fields[i].Type))
 		}
 	}
-	return array.NewRecord(*schema, arrs, int64(t.Len())), nil
-}
-
-// plainValues replaces a dictionary by the values it stands for.
-func plainValues(a arrow.Array) arrow.Array {
-	d, ok := a.(*array.Dictionary)
-	if !ok {
-		return a
-	}
-	b := array.NewInt64Builder(goHeap)
-	b.Reserve(d.Len())
-	for i := range d.Len() {
-		if d.IsNull(i) {
-			b.AppendNull()
-		} else {
-			b.Append(int64(d.GetValueIndex(i)))
+	for i := range arrs {
+		var err error
+		if arrs[i], err = tight(arrs[i]); err != nil {
+			return nil, fmt.Errorf("column %q: %w", cols[i].Name(), err)
 		}
 	}
-	out, err := compute.TakeArray(context.Background(), d.Dictionary(), b.NewInt64Array())
-	if err != nil {
-		// Not every type can be taken from; text holds any of them.
-		return toString(a)
-	}
-	return out
+	return array.NewRecord(*schema, arrs, int64(t.Len())), nil
 }

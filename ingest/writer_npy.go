@@ -27,9 +27,6 @@ func (s *npySink) write(o *Output) error {
 			return err
 		}
 	}
-	if o.Embedding.Cols != s.dims {
-		return fmt.Errorf("the embedding has %d dimensions, before it had %d", o.Embedding.Cols, s.dims)
-	}
 	s.rows += int64(o.Len())
 	s.raw = s.raw[:0]
 	for _, v := range o.Embedding.Data {
