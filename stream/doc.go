@@ -1,0 +1,72 @@
+// Package stream is the stage between two topics: it reads messages, has their
+// events placed on a map, writes the places downstream, and loses nothing.
+//
+//	Source -- Run of messages --> Decoder -- Events --> Map.Place -- Outcome --> Sink
+//	   ^                                       |                                   |
+//	   |                                       +--> Learner.Offer     acknowledged |
+//	   +------------------- Commit(position) <-------------------------------------+
+//
+// It knows neither Kafka nor Arrow. Package stream/kafka is a Source and a Sink,
+// package stream/online a Decoder and a Learner, package stream/streamtest has
+// doubles of all four and the conformance suite.
+//
+// # What is promised
+//
+// At least once. The position of a message is committed only after its output, or
+// its dead letter, has been acknowledged by all in-sync replicas, and the output
+// of every earlier message of its partition too. So a crash at any moment, of this
+// process, of a broker or of the connection between, is followed by delivering
+// again whatever was not committed, never by a gap.
+//
+// In order. Outputs of one partition's messages are written in the order of the
+// messages, for each key; a key's outputs go to one partition. Duplicates may
+// come later: a consumer sees 5, 6, 7, then perhaps 6, 7 again, then 8.
+//
+// One for one. Each message gives one output message with the same key and time,
+// as many events, in the same order; or it becomes a dead letter. None is
+// skipped. An output carries where its input lies (topic, partition, offset) and
+// the version of the map. Position and version determine the output to the byte:
+// a duplicate that was placed by the same version is the same message, and a
+// consumer may drop what it has seen by position alone. How far the stage has got
+// can be read from the output topic without the group's positions (Origin).
+//
+// Bad messages do not stop the stream. What cannot be decoded, or cannot be turned
+// into a vector, goes to the dead-letter topic with its bytes, headers and time
+// untouched, plus Kafka Connect's headers that tell where it came from and why.
+// Without a dead-letter topic it ends the stage with an error, since to go on would
+// lose it.
+//
+// What may pass is waited out. A sink or dead-letter topic that fails, or refuses
+// a message as too large, is tried again with growing pauses for as long as the
+// process lives: reading stops meanwhile, and Hooks.Retrying tells. Nothing is
+// dropped to get past it. What cannot pass (no rights, a position that is no
+// longer in the log) ends the stage with an error.
+//
+// Stopping is quick. When its context is done the pipeline stops reading, finishes
+// the batch that each partition is at, writes it, commits, and returns: within
+// Settings.DrainTimeout + CommitTimeout, 7 s by default, even if the broker hangs.
+// Leaving the group (Source.Close) takes 2 s at most.
+//
+// # Cold start
+//
+// Before there is a map, events are read and offered to the learner, and wait in
+// memory, their positions uncommitted; so after a crash they come again. When the
+// learner has enough, its Offer blocks until the first map is there, which holds
+// back reading: what waits is bounded by what the learner needs and one run for
+// each partition. Then all that has waited is placed, in order.
+//
+// # Ownership
+//
+// A Generation is the time in which this process owns some partitions. Each
+// partition has one worker; a committer gathers acknowledged positions and commits
+// them every Settings.CommitEvery, in the generation only: a commit that comes too
+// late, when the partition has another owner, fails and moves nothing. When a
+// generation ends, workers finish their batch as they do at a stop, so that little
+// is delivered twice.
+//
+// # Goroutines
+//
+// Run owns all: the learner's, and for each generation two a partition (one fetches
+// while the other works), the committer and a watchdog. All have ended when it
+// returns. Source and Sink belong to the caller.
+package stream

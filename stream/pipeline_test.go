@@ -1,0 +1,414 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var errBroken = errors.New("broken on command")
+
+// process is one life of a pipeline: sources and sinks of its own.
+type process struct {
+	source    *streamtest.Source
+	out, dlq  *streamtest.Sink
+	pipeline  *stream.Pipeline
+	delivered atomic.Int64
+}
+
+func start(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) *process {
+	t.Helper()
+	var p process
+	var err1, err2, err3 error
+	p.source, err1 = b.Source("in", "group")
+	p.out, err2 = b.Sink("out")
+	p.dlq, err3 = b.Sink("dlq")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	p.source.MaxFetch = 20
+	p.pipeline = &stream.Pipeline{
+		Source: p.source, Sink: p.out, Decoder: streamtest.Numbers{}, Learner: learner, DeadLetter: &stream.DeadLetter{Sink: p.dlq},
+		Settings: stream.Settings{BatchMessages: 7, CommitEvery: time.Millisecond,
+			RetryMin: 100 * time.Microsecond, RetryMax: time.Millisecond, DrainTimeout: 20 * time.Millisecond},
+		Hooks: stream.Hooks{
+			Delivered:    func(_ stream.TopicPartition, n, _ int, _ time.Duration) { p.delivered.Add(int64(n)) },
+			DeadLettered: func(stream.Message, stream.Stage, error) { p.delivered.Add(1) },
+		},
+	}
+	return &p
+}
+
+// kill is what the death of the process looks like from outside.
+func (p *process) kill() {
+	p.source.Kill()
+	p.out.Kill()
+	p.dlq.Kill()
+}
+
+func newBroker(partitions int) *streamtest.Broker {
+	b := streamtest.NewBroker()
+	b.CreateTopic("in", partitions)
+	b.CreateTopic("out", 2)
+	b.CreateTopic("dlq", 1)
+	return b
+}
+
+// feed appends messages to all partitions; some are bad.
+func feed(b *streamtest.Broker, partitions, each int, rng *rand.Rand) {
+	for p := range partitions {
+		for n := range each {
+			m := stream.Message{Key: fmt.Append(nil, p, n%3), Value: fmt.Append(nil, n)}
+			switch rng.IntN(40) {
+			case 0:
+				m.Value = []byte("bad")
+			case 1:
+				m.Value = []byte("-5")
+			case 2:
+				m.Key = nil
+			}
+			b.Append("in", p, m)
+		}
+	}
+}
+
+// settle runs a healthy process until every position is committed, then checks.
+func settle(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) streamtest.Count {
+	t.Helper()
+	b.Fault(nil)
+	p := start(t, b, learner)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- p.pipeline.Run(ctx) }()
+	total := int64(len(b.Messages("in")))
+	for {
+		sum := int64(0)
+		for _, o := range b.Committed("group", "in") {
+			sum += o
+		}
+		if sum == total {
+			break
+		}
+		select {
+		case err := <-done:
+			t.Fatalf("the pipeline ended after %d of %d messages: %v", sum, total, err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	cancel()
+	if err := errors.Join(<-done, p.source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Whatever fails, and whenever the process dies, no event is lost, reordered, or
+// placed in two ways by one version.
+func TestNothingIsLost(t *testing.T) {
+	var lives, duplicates int
+	rapid.Check(t, func(r *rapid.T) {
+		seed := rapid.Uint64().Draw(r, "seed")
+		partitions := rapid.IntRange(1, 4).Draw(r, "partitions")
+		each := rapid.IntRange(20, 150).Draw(r, "messages")
+		learner := &streamtest.Learner{Min: rapid.IntRange(0, 15).Draw(r, "min"), Every: rapid.IntRange(1, 60).Draw(r, "every")}
+		rates := map[streamtest.Op]int{}
+		for _, op := range []streamtest.Op{streamtest.OpFetch, streamtest.OpCommit, streamtest.OpWrite, streamtest.OpAck} {
+			rates[op] = rapid.SampledFrom([]int{0, 0, 5, 20}).Draw(r, fmt.Sprint("percent of failures of ", op))
+		}
+		// A failed fetch ends a process for good; rarely is enough.
+		rates[streamtest.OpFetch] = min(rates[streamtest.OpFetch], 5)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		b := newBroker(partitions)
+		feed(b, partitions, each, rng)
+		faults := rand.New(rand.NewPCG(seed, 2))
+		b.Fault(func(op streamtest.Op) error {
+			if faults.IntN(100) < rates[op] {
+				return errBroken
+			}
+			return nil
+		})
+		for range rapid.IntRange(0, 5).Draw(r, "deaths") {
+			lives++
+			p := start(t, b, learner)
+			life := time.Duration(rng.IntN(4000)) * time.Microsecond
+			gently, rebalance := rng.IntN(3) == 0, rng.IntN(3) == 0
+			ctx, cancel := context.WithTimeout(context.Background(), life)
+			if !gently {
+				cancel()
+				ctx, cancel = context.WithCancel(context.Background())
+			}
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				if err := p.pipeline.Run(ctx); err != nil && !errors.Is(err, errBroken) && !strings.Contains(err.Error(), "closed") {
+					t.Errorf("Run: %v", err)
+				}
+			})
+			if rebalance {
+				time.Sleep(life / 2)
+				p.source.Rebalance()
+			}
+			if !gently {
+				time.Sleep(life)
+				p.kill()
+				cancel()
+			}
+			wg.Wait()
+			cancel()
+			p.kill()
+		}
+		duplicates += settle(t, b, learner).Duplicates
+	})
+	t.Logf("%d lives that ended early, %d duplicates", lives, duplicates)
+	if duplicates == 0 {
+		t.Error("no duplicate at all: the faults did not happen")
+	}
+}
+
+func TestSinkFailuresAreRetried(t *testing.T) {
+	b := newBroker(1)
+	feed(b, 1, 50, rand.New(rand.NewPCG(1, 1)))
+	for name, op := range map[string]streamtest.Op{"write": streamtest.OpWrite, "acknowledgement": streamtest.OpAck, "commit": streamtest.OpCommit} {
+		b.Fault(streamtest.Times(25, op, errBroken))
+		p := start(t, b, &streamtest.Learner{})
+		var retries atomic.Int64
+		p.pipeline.Hooks.Retrying = func(_ string, attempt int, err error, _ time.Duration) {
+			if !errors.Is(err, errBroken) || attempt < 1 {
+				t.Errorf("attempt %d: %v", attempt, err)
+			}
+			retries.Add(1)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- p.pipeline.Run(ctx) }()
+		for end := time.Now().Add(20 * time.Second); retries.Load() < 25 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+		if err := errors.Join(<-done, p.source.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if retries.Load() < 25 {
+			t.Errorf("%s: %d retries", name, retries.Load())
+		}
+		c := settle(t, b, &streamtest.Learner{})
+		b = newBroker(1)
+		feed(b, 1, 50, rand.New(rand.NewPCG(1, 1)))
+		t.Logf("%s: %+v", name, c)
+	}
+}
+
+// With a sink that hangs for ever the pipeline still stops in time, and what was
+// not acknowledged is not committed.
+func TestStopWithDeadSink(t *testing.T) {
+	b := newBroker(2)
+	feed(b, 2, 100, rand.New(rand.NewPCG(2, 1)))
+	b.Fault(func(op streamtest.Op) error {
+		if op == streamtest.OpWrite {
+			return errBroken
+		}
+		return nil
+	})
+	p := start(t, b, &streamtest.Learner{})
+	p.pipeline.Settings.DrainTimeout = 100 * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	if err := p.pipeline.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(begin); d > 2*time.Second {
+		t.Errorf("stopping took %v", d)
+	}
+	if c := b.Committed("group", "in"); len(c) != 0 {
+		t.Errorf("committed %v though nothing was written", c)
+	}
+	p.source.Close()
+	settle(t, b, &streamtest.Learner{})
+}
+
+func TestBadMessageWithoutDeadLetter(t *testing.T) {
+	b := newBroker(1)
+	for _, v := range []string{"1", "2", "oops", "4"} {
+		b.Append("in", 0, stream.Message{Value: []byte(v)})
+	}
+	p := start(t, b, &streamtest.Learner{})
+	p.pipeline.DeadLetter = nil
+	p.pipeline.Settings.BatchMessages = 1
+	err := p.pipeline.Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "topic in, partition 0, offset 2") || !strings.Contains(err.Error(), "dead-letter") {
+		t.Errorf("error %v", err)
+	}
+	if c := b.Committed("group", "in")[0]; c != 2 {
+		t.Errorf("committed %d, want 2: the messages before the bad one are done", c)
+	}
+	p.source.Close()
+}
+
+func TestDeadLetterHeaders(t *testing.T) {
+	m := stream.Message{TopicPartition: stream.TopicPartition{Topic: "in", Partition: 3}, Offset: 14, Key: []byte("k"), Value: []byte("v"),
+		Headers: []stream.Header{{Key: "__connect.errors.topic", Value: []byte("earlier")}}}
+	d := &stream.DeadLetter{Name: "mine"}
+	reason := fmt.Errorf("around: %w", &stream.MessageError{Stage: stream.StagePlace, Err: &stream.OffsetError{}})
+	l := d.Message(m, stream.StagePlace, reason)
+	if len(m.Headers) != 1 || l.Headers[0].Key != "__connect.errors.topic" || string(l.Headers[0].Value) != "earlier" {
+		t.Error("the headers that were there have changed")
+	}
+	for key, want := range map[string]string{
+		"topic": "in", "partition": "3", "offset": "14", "connector.name": "mine", "stage": "TRANSFORMATION", "class.name": "unfold/place",
+		"exception.class.name": "*stream.OffsetError", "exception.message": reason.Error(),
+	} {
+		if v, _ := l.Header("__connect.errors." + key); string(v) != want {
+			t.Errorf("%s is %q, want %q", key, v, want)
+		}
+	}
+}
+
+// Events wait for the first map, uncommitted, also in partitions that have
+// nothing more to read.
+func TestColdStart(t *testing.T) {
+	b := newBroker(3)
+	b.Append("in", 0, stream.Message{Value: []byte("1")}, stream.Message{Value: []byte("nonsense")})
+	learner := &streamtest.Learner{Min: 30}
+	p := start(t, b, learner)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- p.pipeline.Run(ctx) }()
+	for n := range 28 {
+		b.Append("in", 1, stream.Message{Value: fmt.Append(nil, n)})
+	}
+	for end := time.Now().Add(10 * time.Second); learner.Seen() < 29 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
+	if n := len(b.Messages("out")); n != 0 || len(b.Committed("group", "in")) != 0 || p.pipeline.Ready() {
+		t.Errorf("%d outputs, committed %v, ready %v before the first map", n, b.Committed("group", "in"), p.pipeline.Ready())
+	}
+	b.Append("in", 2, stream.Message{Value: []byte("7")})
+	for end := time.Now().Add(10 * time.Second); p.delivered.Load() < 31 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	if !p.pipeline.Ready() {
+		t.Error("not ready")
+	}
+	cancel()
+	if err := errors.Join(<-done, p.source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if p.pipeline.Ready() {
+		t.Error("ready after the end")
+	}
+	if c := settle(t, b, learner); c != (streamtest.Count{Placed: 30, Letters: 1}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestLearnerFailureEndsTheRun(t *testing.T) {
+	b := newBroker(1)
+	learner := &streamtest.Learner{}
+	p := start(t, b, learner)
+	learner.Fail(errBroken)
+	if err := p.pipeline.Run(context.Background()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "learning") {
+		t.Errorf("error %v", err)
+	}
+	p.source.Close()
+}
+
+func TestHooks(t *testing.T) {
+	b := newBroker(1)
+	for n := range 10 {
+		b.Append("in", 0, stream.Message{Value: fmt.Append(nil, n)})
+	}
+	p := start(t, b, &streamtest.Learner{})
+	var mu sync.Mutex
+	seen := map[string]int{}
+	count := func(name string, n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[name] += n
+	}
+	lag := int64(-1)
+	ctx, cancel := context.WithCancel(context.Background())
+	p.pipeline.Hooks = stream.Hooks{
+		Assigned: func(tps []stream.TopicPartition) { count("assigned", len(tps)) },
+		Revoked:  func(tps []stream.TopicPartition) { count("revoked", len(tps)) },
+		Fetched:  func(_ stream.TopicPartition, n int) { count("fetched", n) },
+		EventsIn: func(_ stream.TopicPartition, n int) { count("events", n) },
+		Placed:   func(_ stream.TopicPartition, n int, _ time.Duration) { count("placed", n) },
+		Delivered: func(_ stream.TopicPartition, m, e int, latency time.Duration) {
+			count("messages", m)
+			count("delivered", e)
+			if latency <= 0 || latency > time.Minute {
+				t.Errorf("latency %v", latency)
+			}
+		},
+		Lag:       func(_ stream.TopicPartition, n int64) { mu.Lock(); lag = n; mu.Unlock() },
+		Committed: func(p stream.Position) { count("committed", 1); stopAt(p, 10, cancel) },
+	}
+	if err := p.pipeline.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	p.source.Close()
+	for name, want := range map[string]int{"assigned": 1, "revoked": 1, "fetched": 10, "events": 10, "placed": 10, "messages": 10, "delivered": 10} {
+		if seen[name] != want {
+			t.Errorf("%s: %d, want %d", name, seen[name], want)
+		}
+	}
+	if lag != 0 || seen["committed"] == 0 {
+		t.Errorf("lag %d, %d commits", lag, seen["committed"])
+	}
+}
+
+func stopAt(p stream.Position, offset int64, cancel func()) {
+	if p.Offset == offset {
+		cancel()
+	}
+}
+
+func TestSettings(t *testing.T) {
+	b := newBroker(1)
+	for name, s := range map[string]stream.Settings{
+		"negative": {BatchBytes: -1}, "retry": {RetryMin: time.Second, RetryMax: time.Millisecond}, "drain": {DrainTimeout: -1},
+	} {
+		p := start(t, b, &streamtest.Learner{})
+		p.pipeline.Settings = s
+		if err := p.pipeline.Run(context.Background()); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		p.source.Close()
+	}
+	if err := (&stream.Pipeline{}).Run(context.Background()); err == nil {
+		t.Error("an empty pipeline runs")
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	if _, _, ok := stream.Origin(&stream.Message{}); ok {
+		t.Error("a message without headers has an origin")
+	}
+	m := &stream.Message{Headers: []stream.Header{
+		{Key: stream.HeaderSourceTopic, Value: []byte("in")}, {Key: stream.HeaderSourcePartition, Value: []byte("2")},
+		{Key: stream.HeaderSourceOffset, Value: []byte("77")}, {Key: stream.HeaderModelVersion, Value: []byte("5")}}}
+	want := stream.Position{TopicPartition: stream.TopicPartition{Topic: "in", Partition: 2}, Offset: 77}
+	if p, v, ok := stream.Origin(m); !ok || v != 5 || p != want {
+		t.Errorf("%v, version %d, %v", p, v, ok)
+	}
+}
