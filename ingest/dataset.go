@@ -36,8 +36,8 @@ type ReadOptions struct {
 	Encoder *Encoder
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string
-	// Progress, if not nil, is told how many rows have been read; total is 0 as
-	// long as it is not known.
+	// Progress, if not nil, is told how many rows have been seen: in the stage
+	// "survey", whose total is not known (0), and in the stage "read".
 	Progress func(stage string, done, total int64)
 }
 
@@ -73,10 +73,10 @@ type loader struct {
 	held    map[string][]*Table // standard input
 }
 
-func (l *loader) progress(stage string, n int) {
+func (l *loader) progress(stage string, n int, total int64) {
 	l.done += int64(n)
 	if l.opts.Progress != nil {
-		l.opts.Progress(stage, l.done, l.total)
+		l.opts.Progress(stage, l.done, total)
 	}
 }
 
@@ -142,7 +142,7 @@ func (l *loader) count(r Reader, fitter *Fitter) (int64, error) {
 			}
 		}
 		n += int64(t.Len())
-		l.progress("survey", t.Len())
+		l.progress("survey", t.Len(), 0)
 	}
 }
 
@@ -203,7 +203,7 @@ func (l *loader) fill(r Reader, x vec.Matrix[float32], at int, p *parts) (int, e
 			return at, err
 		}
 		at += t.Len()
-		l.progress("read", t.Len())
+		l.progress("read", t.Len(), l.total)
 	}
 }
 

@@ -1,0 +1,117 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"unfold/ingest"
+)
+
+// text opens a text file and returns its schema and all fields, row by row.
+func text(t *testing.T, name, content string, opts ingest.CSVOptions) (schema, rows string) {
+	t.Helper()
+	table := readTable(t, tempFile(t, name, []byte(content)), ingest.Options{CSV: opts})
+	return table.Schema().String(), fields(table)
+}
+
+func fields(table *ingest.Table) string {
+	var lines []string
+	for i := range table.Len() {
+		var f []string
+		for _, c := range table.Columns() {
+			s := c.Text(i)
+			if c.IsNull(i) {
+				s = "null"
+			}
+			f = append(f, s)
+		}
+		lines = append(lines, strings.Join(f, "|"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestCSV(t *testing.T) {
+	for _, c := range []struct {
+		name, file, content string
+		opts                ingest.CSVOptions
+		schema, rows        string
+	}{
+		{"types", "x.csv", "i,f,b,s,code\n1,1.5,true,x,007\n-2,2,False,y,010\n,,,,\n", ingest.CSVOptions{},
+			"i int64, f float64, b bool, s string, code string", "1|1.5|true|x|007\n-2|2|false|y|010\nnull|null|null||"},
+		{"no header", "x.csv", "0,tcp,1.5\n1,udp,2\n", ingest.CSVOptions{},
+			"column_0 int64, column_1 string, column_2 float64", "0|tcp|1.5\n1|udp|2"},
+		{"header said", "x.csv", "1,2\n3,4\n", ingest.CSVOptions{Header: ingest.HeaderYes}, "1 int64, 2 int64", "3|4"},
+		{"no header said", "x.csv", "a,b\nc,d\n", ingest.CSVOptions{Header: ingest.HeaderNo}, "column_0 string, column_1 string", "a|b\nc|d"},
+		{"names", "x.csv", "1,2\n3,4\n", ingest.CSVOptions{Names: []string{"p", "q"}}, "p int64, q int64", "1|2\n3|4"},
+		{"names that the file has too", "x.csv", "p,q\n3,4\n", ingest.CSVOptions{Names: []string{"p", "q"}}, "p int64, q int64", "3|4"},
+		{"set types", "x.csv", "a,b\n1,2\n", ingest.CSVOptions{Types: map[string]string{"a": "string", "b": "float64"}}, "a string, b float64", "1|2"},
+		{"quotes and lines", "x.csv", "a,b\r\n\"x,\"\"y\"\"\",\"two\nlines\"\r\n", ingest.CSVOptions{}, "a string, b string", "x,\"y\"|two\nlines"},
+		{"byte order mark", "x.csv", "\uFEFFa,b\n1,2\n", ingest.CSVOptions{}, "a int64, b int64", "1|2"},
+		{"tabs", "x.tsv", "a\tb c\n1\tx y\n", ingest.CSVOptions{}, "a int64, b c string", "1|x y"},
+		{"semicolons", "x.txt", "a;b\n1;2\n", ingest.CSVOptions{}, "a int64, b int64", "1|2"},
+		{"blanks", "x.txt", "6.0 -1.0  0.5 \n\n5.0 1 1\n", ingest.CSVOptions{}, "column_0 float64, column_1 float64, column_2 float64", "6|-1|0.5\n5|1|1"},
+		{"blanks in .csv", "x.csv", "name\nhot dog\ncold cat\n", ingest.CSVOptions{}, "name string", "hot dog\ncold cat"},
+		{"separator said", "x.csv", "a|b\n1|2\n", ingest.CSVOptions{Comma: '|'}, "a int64, b int64", "1|2"},
+		{"compressed", "x.csv.gz", string(gz([]byte("a\n1\n"))), ingest.CSVOptions{}, "a int64", "1"},
+		{"empty names", "x.csv", "a,\n1,2\n", ingest.CSVOptions{Header: ingest.HeaderYes}, "a int64, column_1 int64", "1|2"},
+		{"last line without its end", "x.csv", "a\n1\n2", ingest.CSVOptions{}, "a int64", "1\n2"},
+	} {
+		schema, rows := text(t, c.file, c.content, c.opts)
+		if schema != c.schema || rows != c.rows {
+			t.Errorf("%s: %s\n%s\nwant %s\n%s", c.name, schema, rows, c.schema, c.rows)
+		}
+	}
+}
+
+// Types come from the first part of a long file only.
+func TestCSVInfersFromAPrefix(t *testing.T) {
+	content := "a\n" + strings.Repeat("1\n", 1000) + "x\n"
+	path := tempFile(t, "x.csv", []byte(content))
+	_, _, err := readFile(path, ingest.Options{CSV: ingest.CSVOptions{InferBytes: 100}})
+	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "row 1001 (line 1002)") {
+		t.Errorf("error %v", err)
+	}
+	rows, schema, err := readFile(path, ingest.Options{CSV: ingest.CSVOptions{InferBytes: 100, Types: map[string]string{"a": "string"}}})
+	if err != nil || rows != 1001 || schema[0].Type != "string" {
+		t.Errorf("%d rows, %s, %v", rows, schema, err)
+	}
+}
+
+// A pipe cannot be read twice: types come from its buffered start.
+func TestCSVFromAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe.csv")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skipf("this system has no named pipes: %v", err)
+	}
+	var want strings.Builder
+	want.WriteString("a,b\n")
+	for i := range 200_000 {
+		fmt.Fprintf(&want, "%d,w%d\n", i, i)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- os.WriteFile(path, []byte(want.String()), 0) }()
+	r, err := ingest.Open(context.Background(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rows := 0
+	for {
+		table, err := r.Next(context.Background())
+		if err != nil {
+			break
+		}
+		if c, _ := table.Column("b"); c.Text(0) != fmt.Sprintf("w%d", rows) {
+			t.Fatalf("row %d is %s", rows, c.Text(0))
+		}
+		rows += table.Len()
+	}
+	if err := <-failed; err != nil || rows != 200_000 || r.Schema().String() != "a int64, b string" {
+		t.Errorf("%d rows, %s, %v", rows, r.Schema(), err)
+	}
+}
