@@ -1,6 +1,9 @@
 package lvm
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // width is how many partners of a row the inner loops handle at a time; their
 // intermediate values stay in the first-level cache.
@@ -23,58 +26,22 @@ type lanes struct {
 	m2, v      [width]float64
 	inv        [2 * width]float64 // 1/q
 	e          [2 * width]float64 // |mu_u - mu_v|^2 / (2q)
-	one, other [2 * width]float64 // r^h, 1 - r^h; then P(c=1), P(c=0)
+	one, other [2 * width]float64 // r^(d/2), 1 - r^(d/2); then P(c=1), P(c=0)
 }
 
 // prepare computes, for every partner, |mu_u - mu_v|^2 and in both directions
 //
-//	q = Delta^2 + sigma_u^2 + sigma_v^2,  e = |mu_u - mu_v|^2 / (2q),
-//	r^h and 1 - r^h = (1 - r)(1 + r + ... + r^(h-1)),  r = Delta^2 / q, h = d/2
+//	q = Delta^2 + sigma_u^2 + sigma_v^2,  e = |mu_u - mu_v|^2 / (2q),  r = Delta^2/q
 //
-// (r its root and h = d for odd d). One division serves both directions.
+// and r^(d/2), 1 - r^(d/2). One division serves both directions.
 func (l *lanes) prepare(r *row) {
-	n := len(r.wv)
-	m2 := l.m2[:n]
-	l.distances(r, m2)
-	d := len(r.mu)
-	if d == 2 {
-		l.prepare2(r)
-		return
-	}
-	half := d / 2
-	s2, av, bv := r.sigma2v[:n], r.av[:n], r.bv[:n]
-	for k := range m2 {
-		s := r.sigma2 + s2[k]
-		da, db := r.a+bv[k], av[k]+r.b
-		da, db = da*da, db*db
-		qa, qb := da+s, db+s
-		inv := 1 / (qa * qb)
-		ia, ib := inv*qb, inv*qa
-		l.inv[k], l.inv[n+k] = ia, ib
-		l.e[k], l.e[n+k] = m2[k]/2*ia, m2[k]/2*ib
-		ra, rb, la, lb, h := da*ia, db*ib, s*ia, s*ib, half
-		if d%2 == 1 {
-			ra, rb, h = math.Sqrt(ra), math.Sqrt(rb), d
-			la, lb = la/(1+ra), lb/(1+rb)
-		}
-		pa, pb, sa, sb := 1.0, 1.0, 0.0, 0.0
-		for range h {
-			sa, sb = sa+pa, sb+pb
-			pa, pb = pa*ra, pb*rb
-		}
-		l.one[k], l.one[n+k] = pa, pb
-		l.other[k], l.other[n+k] = la*sa, lb*sb
-	}
-}
-
-// prepare2 is prepare for d = 2, where r^h = r.
-func (l *lanes) prepare2(r *row) {
 	n := len(r.wv)
 	m2, s2, av, bv := l.m2[:n], r.sigma2v[:n], r.av[:n], r.bv[:n]
 	invA, invB := l.inv[:n], l.inv[n:2*n]
 	eA, eB := l.e[:n], l.e[n:2*n]
 	oneA, oneB := l.one[:n], l.one[n:2*n]
 	otherA, otherB := l.other[:n], l.other[n:2*n]
+	distances(r, m2)
 	for k := range m2 {
 		s := r.sigma2 + s2[k]
 		da, db := r.a+bv[k], av[k]+r.b
@@ -88,31 +55,63 @@ func (l *lanes) prepare2(r *row) {
 		oneA[k], oneB[k] = da*ia, db*ib
 		otherA[k], otherB[k] = s*ia, s*ib
 	}
+	if d := len(r.mu); d != 2 {
+		raise(l.one[:2*n], l.other[:2*n], d)
+	}
 }
 
-// distances sets m2 to |mu_u - mu_v|^2.
-func (l *lanes) distances(r *row, m2 []float64) {
-	if len(r.mu) == 2 {
-		x, y := r.mu[0], r.mu[1]
-		xs, ys := r.muv[0][:len(m2)], r.muv[1][:len(m2)]
+// distances sets m2 to |mu_u - mu_v|^2, two coordinates at a time.
+func distances(r *row, m2 []float64) {
+	clear(m2)
+	for c := 0; c < len(r.mu); c += 2 {
+		x, xs := r.mu[c], r.muv[c][:len(m2)]
+		if c+1 == len(r.mu) {
+			for k := range m2 {
+				dx := x - xs[k]
+				m2[k] += dx * dx
+			}
+			return
+		}
+		y, ys := r.mu[c+1], r.muv[c+1][:len(m2)]
 		for k := range m2 {
 			dx, dy := x-xs[k], y-ys[k]
-			m2[k] = dx*dx + dy*dy
-		}
-		return
-	}
-	clear(m2)
-	for c, x := range r.mu {
-		xs := r.muv[c][:len(m2)]
-		for k := range m2 {
-			dx := x - xs[k]
-			m2[k] += dx * dx
+			m2[k] += dx*dx + dy*dy
 		}
 	}
 }
 
-// probabilities turns r^h and 1 - r^h into P(c=1) = r^h E and P(c=0) =
-// (1 - r^h) + r^h (1 - E), E = exp(-e): eq 5 and SM 17 without cancellation.
+// raise turns r and 1 - r into r^(d/2) and 1 - r^(d/2) by doubling,
+//
+//	1 - r^(2a) = (1 - r^a)(1 + r^a),  1 - r^(a+1) = (1 - r^a) + r^a (1 - r),
+//
+// for odd d after taking the root: 1 - sqrt(r) = (1 - r) / (1 + sqrt(r)). All
+// terms are positive, so 1 - r^(d/2) is as accurate as 1 - r.
+func raise(one, other []float64, d int) {
+	other = other[:len(one)]
+	power := uint(d / 2)
+	if d%2 == 1 {
+		power = uint(d)
+		for k, r := range one {
+			g := math.Sqrt(r)
+			one[k], other[k] = g, other[k]/(1+g)
+		}
+	}
+	below := bits.Len(power) - 1 // binary digits after the first
+	for k, r := range one {
+		less := other[k]
+		p, q := r, less
+		for b := below - 1; b >= 0; b-- {
+			p, q = p*p, q*(1+p)
+			if power>>b&1 == 1 {
+				p, q = p*r, q+p*less
+			}
+		}
+		one[k], other[k] = p, q
+	}
+}
+
+// probabilities turns f = r^(d/2) and 1 - f into P(c=1) = f E and P(c=0) =
+// (1 - f) + f (1 - E), E = exp(-e): eq 5 and SM 17 without cancellation.
 // Partners that are skipped get P(c=1) = 0, which takes them out of all sums.
 func (l *lanes) probabilities(r *row) {
 	n := len(r.wv)
@@ -125,11 +124,11 @@ func (l *lanes) probabilities(r *row) {
 			x = expMax
 		}
 		z := expShift - x*expInvLn2
-		bits := math.Float64bits(z)
+		code := math.Float64bits(z)
 		j := z - expShift
 		t := (-x - j*expLn2Hi) - j*expLn2Lo
-		p := &table[bits%expSteps]
-		power := math.Float64frombits(p.bits + bits<<(52-7))
+		p := &table[code%expSteps]
+		power := math.Float64frombits(p.bits + code<<(52-7))
 		t = power * (p.tail + t + t*t*(1.0/2+t*(1.0/6)+t*t*(1.0/24+t*(1.0/120))))
 		f := one[k]
 		one[k] = f * (power + t)
@@ -153,15 +152,28 @@ func (l *lanes) push(r *row) {
 		za, zb := otherA[k], otherB[k]
 		v[k] = w * wv[k] * ((na*zb + nb*za) / (za * zb))
 	}
-	for c, x := range r.mu {
-		xs, sums := r.muv[c][:n], r.sumv[c][:n]
-		var s float64
-		for k := range v {
-			g := v[k] * (x - xs[k])
-			s += g
-			sums[k] -= g
+	for c := 0; c < len(r.mu); c += 2 {
+		x, xs, sumX := r.mu[c], r.muv[c][:n], r.sumv[c][:n]
+		if c+1 == len(r.mu) {
+			var sx float64
+			for k := range v {
+				gx := v[k] * (x - xs[k])
+				sx += gx
+				sumX[k] -= gx
+			}
+			r.sum[c] += sx
+			return
 		}
-		r.sum[c] += s
+		y, ys, sumY := r.mu[c+1], r.muv[c+1][:n], r.sumv[c+1][:n]
+		var sx, sy float64
+		for k := range v {
+			gx, gy := v[k]*(x-xs[k]), v[k]*(y-ys[k])
+			sx, sy = sx+gx, sy+gy
+			sumX[k] -= gx
+			sumY[k] -= gy
+		}
+		r.sum[c] += sx
+		r.sum[c+1] += sy
 	}
 }
 

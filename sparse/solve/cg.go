@@ -168,20 +168,27 @@ func (c *CG) span(t int) (from, to int, sums []float64) {
 	return t * piece, min(c.n, (t+1)*piece), sums
 }
 
+// row is the part of row i of a matrix with the columns of the system.
+func (c *CG) row(m vec.Matrix[float64], i int) []float64 {
+	return m.Data[i*c.d : (i+1)*c.d : (i+1)*c.d]
+}
+
 func (c *CG) start(t int) {
 	from, to, sums := c.span(t)
 	c.a.MulRows(c.q, c.x, from, to)
+	zs, rs := sums[:c.d], sums[c.d:2*c.d]
 	for i := from; i < to; i++ {
-		c.inverse[i] = 0
+		inv := 0.0
 		if g := c.a.Diagonal[i]; g > 0 {
-			c.inverse[i] = 1 / g
+			inv = 1 / g
 		}
-		for k := range c.d {
-			e := i*c.d + k
-			r := c.r.Data[e] - c.q.Data[e]
-			c.r.Data[e] = r
-			sums[k] += r * r * c.inverse[i]
-			sums[c.d+k] += r * r
+		c.inverse[i] = inv
+		r, q := c.row(c.r, i), c.row(c.q, i)
+		for k := range r {
+			v := r[k] - q[k]
+			r[k] = v
+			zs[k] += v * v * inv
+			rs[k] += v * v
 		}
 	}
 }
@@ -190,14 +197,15 @@ func (c *CG) start(t int) {
 func (c *CG) turn(t int) {
 	from, to, _ := c.span(t)
 	for i := from; i < to; i++ {
-		inv := c.inverse[i]
-		for k := range c.d {
-			e := i*c.d + k
-			z := c.r.Data[e] * inv
-			if !c.first {
-				z += c.beta[k] * c.p.Data[e]
+		inv, r, p := c.inverse[i], c.row(c.r, i), c.row(c.p, i)
+		if c.first {
+			for k, v := range r {
+				p[k] = v * inv
 			}
-			c.p.Data[e] = z
+			continue
+		}
+		for k, v := range r {
+			p[k] = v*inv + c.beta[k]*p[k]
 		}
 	}
 }
@@ -206,24 +214,25 @@ func (c *CG) apply(t int) {
 	from, to, sums := c.span(t)
 	c.a.MulRows(c.q, c.p, from, to)
 	for i := from; i < to; i++ {
-		for k := range c.d {
-			e := i*c.d + k
-			sums[k] += c.p.Data[e] * c.q.Data[e]
+		q := c.row(c.q, i)
+		for k, v := range c.row(c.p, i) {
+			sums[k] += v * q[k]
 		}
 	}
 }
 
 func (c *CG) step(t int) {
 	from, to, sums := c.span(t)
+	zs, rs := sums[:c.d], sums[c.d:2*c.d]
 	for i := from; i < to; i++ {
-		inv := c.inverse[i]
-		for k := range c.d {
-			e := i*c.d + k
-			c.x.Data[e] += c.alpha[k] * c.p.Data[e]
-			r := c.r.Data[e] - c.alpha[k]*c.q.Data[e]
-			c.r.Data[e] = r
-			sums[k] += r * r * inv
-			sums[c.d+k] += r * r
+		inv, x, r := c.inverse[i], c.row(c.x, i), c.row(c.r, i)
+		p, q := c.row(c.p, i), c.row(c.q, i)
+		for k, a := range c.alpha {
+			x[k] += a * p[k]
+			v := r[k] - a*q[k]
+			r[k] = v
+			zs[k] += v * v * inv
+			rs[k] += v * v
 		}
 	}
 }

@@ -159,7 +159,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	var first vec.Matrix[float64]
 	for _, threads := range []int{1, 2, 5} {
 		x := vec.New[float64](n, d)
-		if _, err := solve.NewCG(n, d, solve.Settings{Tolerance: 1e-6, Threads: threads}).Solve(context.Background(), a, b, x); err != nil {
+		if _, err := solve.NewCG(n, d, solve.Settings{Tolerance: 1e-2, Threads: threads}).Solve(context.Background(), a, b, x); err != nil {
 			t.Fatal(err)
 		}
 		if threads == 1 {
@@ -182,7 +182,7 @@ func TestNoAllocation(t *testing.T) {
 		gamma[i] = 1
 	}
 	a, b, x := solve.NewLaplacian(weights(n, n, r), gamma), random(n, d, r), vec.New[float64](n, d)
-	cg := solve.NewCG(n, d, solve.Settings{Tolerance: 1e-6, Threads: 1})
+	cg := solve.NewCG(n, d, solve.Settings{Tolerance: 1e-2, Threads: 1})
 	if allocs := testing.AllocsPerRun(3, func() {
 		clear(x.Data)
 		if _, err := cg.Solve(context.Background(), a, b, x); err != nil {

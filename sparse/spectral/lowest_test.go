@@ -59,7 +59,7 @@ func ring(n int) *sparse.CSR {
 }
 
 func TestRing(t *testing.T) {
-	const n = 5000
+	const n = 1200
 	r, err := spectral.Lowest(context.Background(), ring(n), 4, spectral.Settings{Tolerance: 1e-3, Seed: 2})
 	if err != nil || !r.Converged {
 		t.Fatalf("%+v, %v", r, err)
@@ -96,7 +96,7 @@ func grid(side int) *sparse.CSR {
 func TestThreadsDoNotMatter(t *testing.T) {
 	var first *spectral.Result
 	for _, threads := range []int{1, 3} {
-		r, err := spectral.Lowest(context.Background(), grid(90), 2, spectral.Settings{Threads: threads})
+		r, err := spectral.Lowest(context.Background(), grid(70), 2, spectral.Settings{Threads: threads})
 		if err != nil || !r.Converged {
 			t.Fatalf("%+v, %v", r, err)
 		}
