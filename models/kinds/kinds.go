@@ -122,7 +122,8 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 		s.Reference = vec.Take(z, fit.Unique)
 	}
 	s.Count, s.Mu, s.Sigma2, s.Bandwidth2 = fit.Count, fit.Mu, fit.Sigma2, fit.Bandwidth2
-	s.Unlearnt, s.Neighbors = fit.Unlearnt, fit.Settings.Neighbors
+	s.Unlearnt, s.Neighbors, s.Steps = fit.Unlearnt, fit.Settings.Neighbors, fit.Report.Iterations
+	s.Dissimilar = lvm.DissimilarShare(fit.Report.Level)
 	spec.LVM = fit.Settings
 	r.Spec, r.Report = spec, fit.Report
 

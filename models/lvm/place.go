@@ -20,10 +20,11 @@ import (
 type PlaceRule int
 
 const (
-	// Median is the default: the coordinate-wise median of the neighbours' means.
+	// Median is the default: the coordinate-wise median of the neighbours' means,
+	// each counted once for every edge between it and the event.
 	Median PlaceRule = iota
-	// EM is the model's own answer, eq 20 and 21 for the one new point with all
-	// others frozen, from the median.
+	// EM is the model's own answer: eq 20 for the one new point, all others
+	// frozen.
 	EM
 )
 
@@ -51,7 +52,7 @@ func ParsePlaceRule(name string) (PlaceRule, error) {
 type PlaceSettings struct {
 	// Rule is how means follow from neighbours. Default Median.
 	Rule PlaceRule
-	// Neighbors is how many reference points an event is placed by. Default
+	// Neighbors is how many reference points the event sends an edge to. Default
 	// DefaultPlaceNeighbors. It need not be the model's k.
 	Neighbors int
 	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
@@ -95,7 +96,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	p := &Placer{
 		snap: s, set: set, index: knn.NewExact(s.Reference),
 		tables: &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
-		search: min(n, max(set.Neighbors, s.NoveltyK)+1),
+		search: min(n, max(set.Neighbors, receiveRange, s.NoveltyK)+1),
 	}
 	if s.Components.Rows > 0 {
 		p.project = baseline.NewProjector(s.Mean, s.Components)

@@ -5,29 +5,55 @@ import (
 	"slices"
 )
 
-// DefaultPlaceNeighbors is the number of reference points that an event is
-// placed by.
-const DefaultPlaceNeighbors = 9
-
-// Steps of the iterations for one point.
+// How a new event x is joined to the reference points, S of eq 18 for one new
+// row and column. It sends an edge to its k nearest, S_xj = 1, and receives one,
+// S_jx = 1, from each of the receiveRange nearest in whose neighbourhood it lies:
+// |x - x_j|^2 <= 2 ln 2 Delta_j^2, the farthest that E reaches from j. A point
+// with both edges counts twice.
+//
+// The edges received are what makes the difference to a plain median: a dense
+// class is among everyone's nearest, but does not count everyone among its own.
+// Measured on MNIST, 60,000 digits learnt and 10,000 placed, 9-NN test error in
+// per cent:
+//
+//	                                      d = 2    d = 10 (s = 2)
+//	median, edges sent, k = 5, 9, 15      3.52 3.63 3.85   2.81 2.81 3.16
+//	median, edges sent and received, k=9  3.50     2.62   (the default)
+//	frozen EM, edges sent, k = 9          4.54     2.85
+//	frozen EM, edges sent and received    4.68     2.64
+//
+// Differences of 0.1 are noise. Gaussian attraction is not robust against a
+// neighbour in another cluster, so nowhere does moving on from the median by EM
+// help, and the default does not.
 const (
-	placeSteps = 50 // of EM for mean and scale
-	scaleSteps = 20 // of eq 21 for the scale alone
+	// DefaultPlaceNeighbors is the number of edges that an event sends.
+	DefaultPlaceNeighbors = 9
+	receiveRange          = 25
+	// maxReplay bounds the steps of the scale; beyond, it changes like 1/steps.
+	maxReplay = 1000
 )
+
+// placeEdge joins an event to reference point j.
+type placeEdge struct {
+	j      int32
+	weight float64 // S_xj + S_jx, 1 or 2
+	delta2 float64 // |x - x_j|^2 / (2 ln 2)
+	base   float64 // delta2 + sigma_j^2
+	r2     float64 // |mu_x - mu_j|^2
+}
 
 // placeWork is what placing one event needs in memory.
 type placeWork struct {
 	mu     []float64 // the event's mean
-	values []float64 // one coordinate, or the scale, of the neighbours
-	delta2 []float64
-	weight []float64
+	edges  []placeEdge
+	values []float64
 }
 
+// newPlaceWork makes room for a map of the given dimension and about so many
+// neighbours.
 func newPlaceWork(dims, neighbors int) *placeWork {
-	return &placeWork{
-		mu: make([]float64, dims), values: make([]float64, neighbors),
-		delta2: make([]float64, neighbors), weight: make([]float64, neighbors),
-	}
+	most := max(neighbors, receiveRange)
+	return &placeWork{mu: make([]float64, dims), edges: make([]placeEdge, 0, most), values: make([]float64, 0, 2*most)}
 }
 
 // point sets w.mu to the mean of an event with the given nearest reference
@@ -37,35 +63,57 @@ func (p *Placer) point(w *placeWork, index []int32, dist2 []float64) (sigma2 flo
 		copy(w.mu, p.snap.Mu.Row(int(index[0])))
 		return p.snap.Sigma2[index[0]]
 	}
-	index, dist2 = index[:p.set.Neighbors], dist2[:p.set.Neighbors]
-	for m, d2 := range dist2 {
-		w.delta2[m] = d2 / (2 * math.Ln2)
-	}
-	p.median(w, index)
-	for m, j := range index {
-		w.values[m] = p.snap.Sigma2[j]
-	}
-	sigma2 = middle(w.values)
-	steps := scaleSteps
-	if p.set.Rule == EM {
-		steps = placeSteps
-	}
-	for range steps {
+	p.join(w, index, dist2)
+	p.median(w)
+	// The initial value is that of learning, the longest edge squared over 2d. Eq
+	// 21 converges like 1/steps, so the learnt variances are where their number
+	// of steps left them; the event's goes through the same number. On MNIST this
+	// gives what learning gives to a point but for 5% (median; rank correlation
+	// 0.93 at d = 2 and 0.95 at d = 10).
+	last := w.edges[len(w.edges)-1]
+	sigma2 = last.delta2 * 2 * math.Ln2 / float64(2*len(w.mu))
+	p.measure(w)
+	for range min(p.snap.Steps, maxReplay) {
 		if p.set.Rule == EM {
-			p.attract(w, index, sigma2)
+			p.attract(w, sigma2)
+			p.measure(w)
 		}
-		sigma2 = p.scale(w, index, sigma2)
+		sigma2 = scale(w, sigma2, p.snap.Dissimilar)
 	}
 	return sigma2
 }
 
-// median sets w.mu to the coordinate-wise median of the neighbours' means.
-func (p *Placer) median(w *placeWork, index []int32) {
-	for c := range w.mu {
-		for m, j := range index {
-			w.values[m] = p.snap.Mu.Row(int(j))[c]
+// join finds the event's edges, nearest first.
+func (p *Placer) join(w *placeWork, index []int32, dist2 []float64) {
+	w.edges = w.edges[:0]
+	for m, j := range index[:min(len(index), max(p.set.Neighbors, receiveRange))] {
+		e := placeEdge{j: j, delta2: dist2[m] / (2 * math.Ln2)}
+		if m < p.set.Neighbors {
+			e.weight++
 		}
-		w.mu[c] = middle(w.values)
+		if p.snap.Bandwidth2 != nil && e.delta2 <= p.snap.Bandwidth2[j] {
+			e.weight++
+		}
+		if e.weight > 0 {
+			e.base = e.delta2 + p.snap.Sigma2[j]
+			w.edges = append(w.edges, e)
+		}
+	}
+}
+
+// median sets w.mu to the coordinate-wise median of the neighbours' means, each
+// taken as often as it has edges.
+func (p *Placer) median(w *placeWork) {
+	for c := range w.mu {
+		v := w.values[:0]
+		for _, e := range w.edges {
+			m := p.snap.Mu.Row(int(e.j))[c]
+			v = append(v, m)
+			if e.weight > 1 {
+				v = append(v, m)
+			}
+		}
+		w.mu[c] = middle(v)
 	}
 }
 
@@ -77,45 +125,65 @@ func middle(v []float64) float64 {
 	return v[(n-1)/2] + (v[n/2]-v[(n-1)/2])/2
 }
 
-// attract is eq 20 for one new point x with S_xj = 1 for its neighbours j and
-// everything else frozen:
+// measure sets r2 of the edges to |mu_x - mu_j|^2.
+func (p *Placer) measure(w *placeWork) {
+	for m := range w.edges {
+		e := &w.edges[m]
+		var r2 float64
+		for c, mu := range p.snap.Mu.Row(int(e.j)) {
+			d := w.mu[c] - mu
+			r2 += float64(d * d)
+		}
+		e.r2 = r2
+	}
+}
+
+// attract is eq 20 for one new point, everything else frozen:
 //
-//	mu_x = sum_j W_xj mu_j / sum_j W_xj,  W_xj = 1/(delta_xj^2 + sigma_x^2 + sigma_j^2)
+//	mu_x = sum_j W_xj mu_j / sum_j W_xj,  W_xj = (S_xj + S_jx)/(delta_xj^2 + sigma_x^2 + sigma_j^2)
 //
 // (eq 18). The dissimilar pairs are left out: they changed the test error by
-// 0.1% and cost a hundred times as much.
-func (p *Placer) attract(w *placeWork, index []int32, sigma2 float64) {
+// less than 0.1% and cost a hundred times as much.
+func (p *Placer) attract(w *placeWork, sigma2 float64) {
 	var total float64
-	for m, j := range index {
-		w.weight[m] = 1 / (w.delta2[m] + sigma2 + p.snap.Sigma2[j])
-		total += w.weight[m]
+	for _, e := range w.edges {
+		total += e.weight / (e.base + sigma2)
 	}
 	clear(w.mu)
-	for m, j := range index {
-		share := w.weight[m] / total
-		for c, v := range p.snap.Mu.Row(int(j)) {
+	for _, e := range w.edges {
+		share := e.weight / (e.base + sigma2) / total
+		for c, v := range p.snap.Mu.Row(int(e.j)) {
 			w.mu[c] += float64(share * v)
 		}
 	}
 }
 
-// scale is eq 21 for one new point with S_xj = 1 for its neighbours j:
+// scale is eq 21 for one new point, everything else frozen, over its edges:
 //
-//	sigma_x^2 = 1/(dk) sum_j phi_xj,
-//	phi_xj = sigma^2 [d + (sigma^2/V) (|mu_x-mu_j|^2/V - d)],  V = delta_xj^2 + sigma_x^2 + sigma_j^2
+//	sigma_x^2 = (sum_j (S_xj + S_jx) phi_xj + D psi_x) / (d sum_j (S_xj + S_jx) + d D),
+//	phi_xj = sigma_x^2 [d + (sigma_x^2/V) (|mu_x-mu_j|^2/V - d)],  V = delta_xj^2 + sigma_x^2 + sigma_j^2
 //
-// (eq 16).
-func (p *Placer) scale(w *placeWork, index []int32, sigma2 float64) float64 {
+// (eq 16; phi' is the same with the roles exchanged). D is the weight of all
+// dissimilar pairs of x, a given share of the whole. They are far on the map,
+// where nu = 0 and psi = d sigma_x^2 (eq 17): they hold the scale where it is.
+func scale(w *placeWork, sigma2, dissimilar float64) float64 {
 	d := float64(len(w.mu))
-	var gain float64
-	for m, j := range index {
-		v := w.delta2[m] + sigma2 + p.snap.Sigma2[j]
-		var r2 float64
-		for c, mu := range p.snap.Mu.Row(int(j)) {
-			e := w.mu[c] - mu
-			r2 += float64(e * e)
-		}
-		gain += (r2/v - d) / v
+	var gain, total float64
+	for _, e := range w.edges {
+		inv := 1 / (e.base + sigma2)
+		gain += e.weight * (float64(e.r2*inv) - d) * inv
+		total += e.weight
 	}
-	return sigma2 * (1 + sigma2*gain/(d*float64(len(index))))
+	return sigma2 * (1 + sigma2*gain*(1-dissimilar)/(d*total))
+}
+
+// DissimilarShare returns the share of a typical point's weight in eq 21 that
+// lies in dissimilar pairs, at the paper's level l: a half at level 0, where sum S
+// = sum D is spread over all points; none above, where nearly all of sum D
+// belongs to the landmarks.
+func DissimilarShare(level int) float64 {
+	if level == 0 {
+		return 0.5
+	}
+	return 0
 }

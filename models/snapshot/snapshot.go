@@ -40,6 +40,12 @@ type Snapshot struct {
 	Bandwidth2 []float64
 	// Neighbors is the model's k.
 	Neighbors int
+	// Steps is the number of EM steps that Mu and Sigma2 went through. The
+	// scale of a new event goes through as many (package lvm).
+	Steps int
+	// Dissimilar is the share, in [0,1), of a typical point's weight that lies in
+	// dissimilar pairs (package lvm, eq 21).
+	Dissimilar float64
 	// Unlearnt[i] marks a reference point that was placed, not learnt
 	// (components: largest). Nil means none.
 	Unlearnt []bool

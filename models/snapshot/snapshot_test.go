@@ -36,7 +36,7 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 	s := &Snapshot{
 		Kind: "lvm", Version: 1 + r.Uint64N(math.MaxUint64), Epoch: 1 + r.Uint32N(100), Dim: q,
 		Reference: vec.New[float32](n, q), Count: make([]uint32, n),
-		Mu: vec.New[float64](n, d), Sigma2: positive(), Bandwidth2: positive(), Neighbors: 1 + r.IntN(20),
+		Mu: vec.New[float64](n, d), Sigma2: positive(), Bandwidth2: positive(), Neighbors: 1 + r.IntN(20), Steps: r.IntN(1000), Dissimilar: r.Float64(),
 		NoveltyK: 1 + r.IntN(n-1), KDist2: positive(), Density: positive(), LocalScores: positive(), GlobalScores: positive(),
 	}
 	for i := range s.Reference.Data {
@@ -345,6 +345,8 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 		"epoch":         func(s *Snapshot) { s.Epoch = 0 },
 		"dim":           func(s *Snapshot) { s.Dim++ },
 		"names":         func(s *Snapshot) { s.Names = s.Names[1:] },
+		"steps":         func(s *Snapshot) { s.Steps = -1 },
+		"dissimilar":    func(s *Snapshot) { s.Dissimilar = 1 },
 		"neighbors":     func(s *Snapshot) { s.Neighbors = 0 },
 		"novelty k":     func(s *Snapshot) { s.NoveltyK = 0 },
 		"novelty k, n":  func(s *Snapshot) { s.NoveltyK = 9 },
