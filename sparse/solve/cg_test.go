@@ -24,7 +24,7 @@ func weights(n, extra int, r *rand.Rand) *sparse.CSR {
 		if a == b {
 			return
 		}
-		v := math.Exp(4 * r.NormFloat64())
+		v := math.Exp(2 * r.NormFloat64())
 		i, j, w = append(i, int32(a), int32(b)), append(j, int32(b), int32(a)), append(w, v, v)
 	}
 	for a := 1; a < n; a++ {
