@@ -58,28 +58,41 @@ type csvReader struct {
 	batch  int
 }
 
+// csvInferred is what the first look at a text says.
+type csvInferred struct {
+	types  []csvType
+	names  []string
+	header bool
+	rows   int64 // that were looked at
+}
+
 func newCSVReader(in *opened, origin Origin, opts Options) (Reader, error) {
-	look, done, err := inferenceCopy(in, origin, opts.CSV)
-	if err != nil {
-		return nil, err
-	}
 	comma := opts.CSV.Comma
 	if comma == 0 {
 		comma = guessComma(in, origin.File)
 	}
-	infer := newTextRecords(look, comma, origin)
-	types, names, header, rows, err := inferTypes(infer, opts.CSV)
-	done()
-	if err != nil {
-		return nil, err
+	seen, ok := opts.inferred[origin.File]
+	if !ok {
+		look, done, err := inferenceCopy(in, origin, opts.CSV)
+		if err != nil {
+			return nil, err
+		}
+		seen, err = inferTypes(newTextRecords(look, comma, origin), opts.CSV)
+		done()
+		if err != nil {
+			return nil, err
+		}
+		if opts.inferred != nil {
+			opts.inferred[origin.File] = seen
+		}
 	}
-	r := &csvReader{in: newTextRecords(in, comma, origin), close: in.file.Close, origin: origin, types: types, seen: rows, batch: opts.BatchRows}
-	fields := make([]arrow.Field, len(names))
-	for i, n := range names {
-		fields[i] = arrow.Field{Name: n, Type: types[i].arrow(), Nullable: true}
+	r := &csvReader{in: newTextRecords(in, comma, origin), close: in.file.Close, origin: origin, types: seen.types, seen: seen.rows, batch: opts.BatchRows}
+	fields := make([]arrow.Field, len(seen.names))
+	for i, n := range seen.names {
+		fields[i] = arrow.Field{Name: n, Type: seen.types[i].arrow(), Nullable: true}
 	}
 	r.schema = arrow.NewSchema(fields, nil)
-	if header {
+	if seen.header {
 		if _, err := r.in.next(); err != nil {
 			return nil, err
 		}

@@ -54,28 +54,27 @@ func (g *guess) result() csvType {
 	return csvText
 }
 
-// inferTypes reads records to the end and returns the columns' types and names,
-// whether the first record is a header, and how many rows it looked at.
-func inferTypes(in *textRecords, opts CSVOptions) (types []csvType, names []string, header bool, rows int64, err error) {
+// inferTypes reads records to the end.
+func inferTypes(in *textRecords, opts CSVOptions) (out csvInferred, err error) {
 	first, err := in.next()
 	if err == io.EOF {
-		return nil, nil, false, 0, in.origin.bad("the file has no records")
+		return out, in.origin.bad("the file has no records")
 	}
 	if err != nil {
-		return nil, nil, false, 0, err
+		return out, err
 	}
 	first = slices.Clone(first)
-	if names, header, err = csvNames(first, opts, in.origin); err != nil {
-		return nil, nil, false, 0, err
+	if out.names, out.header, err = csvNames(first, opts, in.origin); err != nil {
+		return out, err
 	}
-	guesses := make([]guess, len(names))
+	guesses := make([]guess, len(out.names))
 	look := func(rec []string) {
 		for i, field := range rec[:min(len(rec), len(guesses))] {
 			guesses[i].see(field)
 		}
-		rows++
+		out.rows++
 	}
-	if !header {
+	if !out.header {
 		look(first)
 	}
 	for {
@@ -86,11 +85,10 @@ func inferTypes(in *textRecords, opts CSVOptions) (types []csvType, names []stri
 		}
 		look(rec)
 	}
-	types = make([]csvType, len(names))
-	for i := range guesses {
-		types[i] = guesses[i].result()
+	for _, g := range guesses {
+		out.types = append(out.types, g.result())
 	}
-	return types, names, header, rows, setTypes(types, names, opts.Types, in.origin)
+	return out, setTypes(out.types, out.names, opts.Types, in.origin)
 }
 
 func setTypes(types []csvType, names []string, set map[string]string, o Origin) error {

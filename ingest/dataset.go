@@ -54,6 +54,7 @@ func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, e
 		return nil, Origin{}.bad("there are %d label files for %d inputs", len(opts.LabelFiles), len(paths)).
 			hint("name one label file for each input, in the same order")
 	}
+	opts.inferred = map[string]csvInferred{}
 	l := &loader{ctx: ctx, opts: opts, paths: paths}
 	if err := l.survey(); err != nil {
 		return nil, err

@@ -1,3 +1,64 @@
-// Package ingest turns files and messages into vectors, and places back into
-// files and messages. It is the only package that knows Arrow and Parquet.
+// Package ingest turns files and messages into vectors, and placed events back
+// into files and messages. It is the only package that knows Arrow and Parquet.
+//
+// # The way of a record
+//
+//	bytes --Reader, DecodeMessage--> Table --Encoder--> Batch {X, ID, Kept, Label}
+//	                                                      |  (a model places X)
+//	bytes <--Writer, EncodeMessage-- Output <-------------+
+//
+// A Table is raw records: typed columns (Column) of equal length, and the
+// Origin of its first row. Open gives the tables of a file one by one, in
+// bounded memory, whatever the format: Arrow IPC streams and files, Parquet,
+// separated text, NumPy's .npy and MNIST's IDX. The format is told by the
+// content, not by the name; text, .npy, IDX and Arrow streams may be compressed
+// by gzip. DecodeMessage gives the table of a message: one complete Arrow IPC
+// stream.
+//
+// # What becomes the vector
+//
+// A Mapping names either one vector column, a list of numbers of any kind and
+// type (by default the only such column), or plain columns. Of these, a number
+// v becomes
+//
+//	w (f(v) - m) / s      f(v) = v or sign(v) log(1+|v|)
+//
+// with weight w, and m and s the mean and deviation of f(v) on the records that
+// the encoder was fitted on, or 0 and 1; where s = 0 the element is 0. A boolean
+// becomes 0 or 1. A text becomes one element for each word of a vocabulary, and
+// one for any other word: w at its word's place, 0 elsewhere. The vocabulary is
+// the most frequent words, at most MaxVocabulary of them.
+//
+// A Fitter learns means, deviations and vocabularies in one pass; its Encoder
+// is immutable and goes into the model's snapshot as versioned JSON. Encode is a
+// pure function of encoder and record: the same bits in any batch, at any time.
+//
+// # Errors
+//
+// Whatever is wrong with an input is an *Error, and IsBadInput says so. It
+// names the file or the topic, partition and offset, the row (counted from 1 in
+// the text, from 0 in the field) and the column, and says what to do: for an
+// unknown column, which columns there are and which was probably meant. Values
+// that cannot be part of a vector are errors too: null, NaN, infinite or beyond
+// float32, a vector of another length.
+//
+// # What is not trusted
+//
+// Messages are checked on their raw bytes before Arrow's decoder sees them
+// (package arrowipc), decoded with bounded memory, and checked once more to
+// their last value; what comes out is safe to touch. Arrow files and streams go
+// the same way. Parquet files are checked to their page headers (package
+// parquetcheck) and decoded where a panic can be caught; columns that contain
+// structs are left out, because the library decodes them where it cannot.
+//
+// Files are written under a temporary name and renamed when they are whole and
+// on the disk (Writer).
+//
+// # Limits worth knowing
+//
+// An Arrow stream must end with its end marker: one that just stops is taken
+// for truncated. Dictionary-encoded columns stay so in a message; files hold
+// their values. Parquet maps hold the embedding as a variable list, in row
+// groups of 1000 rows. In text, integers with leading zeros are text; types come
+// from the first 64 MiB of a file and can be set.
 package ingest

@@ -46,6 +46,9 @@ type Options struct {
 	// Memory bounds what one batch of an Arrow or Parquet file may take, in
 	// bytes; 0 means 4 GiB.
 	Memory int64
+
+	// inferred keeps what was learnt about text files that are opened twice.
+	inferred map[string]csvInferred
 }
 
 func (o Options) filled() Options {

@@ -1,0 +1,61 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"unfold/ingest"
+)
+
+// Fit an encoder on a file, keep it as JSON, and encode a later message.
+func Example() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "flows.csv")
+	if err := os.WriteFile(path, []byte("id,bytes,proto\n1,100,tcp\n2,300,udp\n"), 0o644); err != nil {
+		panic(err)
+	}
+	columns, err := ingest.ParseColumns("bytes:standardize,proto")
+	if err != nil {
+		panic(err)
+	}
+	data, err := ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{
+		Mapping: ingest.Mapping{Columns: columns, Selection: ingest.Selection{ID: "id"}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(data.Encoder.Names())
+	for i := range data.Len() {
+		fmt.Println(data.ID.Text(i), data.X.Row(i))
+	}
+
+	later, err := ingest.NewTable(ingest.Origin{Topic: "flows", Offset: 7},
+		ingest.Int64Column("id", []int64{3}), ingest.Float64Column("bytes", []float64{200}), ingest.StringColumn("proto", []string{"icmp"}))
+	if err != nil {
+		panic(err)
+	}
+	message, err := ingest.EncodeTable(later)
+	if err != nil {
+		panic(err)
+	}
+	table, err := ingest.DecodeMessage(message, later.Origin, ingest.Limits{})
+	if err != nil {
+		panic(err)
+	}
+	batch, err := data.Encoder.Encode(table)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(batch.ID.Text(0), batch.X.Row(0))
+	// Output:
+	// [bytes proto=tcp proto=udp proto=?]
+	// 1 [-1 1 0 0]
+	// 2 [1 0 1 0]
+	// 3 [0 0 0 1]
+}
