@@ -32,6 +32,8 @@ type fitter[T vec.Float] struct {
 	progress Progress
 	x        vec.Matrix[T] // the distinct rows
 	out      *Result
+	// leastDelta2 and leastSigma2 bound the squared scales from below.
+	leastDelta2, leastSigma2 float64
 }
 
 // learn is Fit for either element type and, for tests, with given landmarks.
@@ -111,9 +113,10 @@ func (f *fitter[T]) run(ctx context.Context) error {
 
 	f.progress("coarse", 0, 1)
 	level := f.s.Level.Resolve(g.N)
-	floor := f.s.Floor * medianScale(g)
+	f.leastDelta2 = f.s.Floor * medianScale(g)
+	f.leastSigma2 = f.s.Floor * f.leastDelta2
 	p, err := coarse.New(ctx, learnt, g, coarse.Settings{
-		Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: floor, Threads: f.s.Threads,
+		Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.s.Threads,
 	})
 	if err != nil {
 		return fmt.Errorf("lvm: coarse-graining: %w", err)
@@ -123,8 +126,7 @@ func (f *fitter[T]) run(ctx context.Context) error {
 	lap(&sec.Coarse)
 
 	f.progress("spectral", 0, 1)
-	floor *= f.s.Floor // that of sigma^2
-	st, err := Start(ctx, p, f.s.Dims, StartSettings{Floor: floor, Spectral: spectral.Settings{
+	st, err := Start(ctx, p, f.s.Dims, StartSettings{Floor: f.leastSigma2, Spectral: spectral.Settings{
 		Seed: f.s.Seed, Threads: f.s.Threads,
 	}})
 	if err != nil {
@@ -133,7 +135,7 @@ func (f *fitter[T]) run(ctx context.Context) error {
 	f.progress("spectral", 1, 1)
 	lap(&sec.Spectral)
 
-	if err := f.em(ctx, p, st, floor); err != nil {
+	if err := f.em(ctx, p, st); err != nil {
 		return err
 	}
 	lap(&sec.EM)
@@ -143,9 +145,9 @@ func (f *fitter[T]) run(ctx context.Context) error {
 // em maximises the likelihood from st. Without a single dissimilar pair (n is
 // hardly more than k) the likelihood has no other maximum than all points in
 // one place; then the map is the start.
-func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State, floor float64) error {
+func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State) error {
 	r := &f.out.Report
-	m := NewModel(p, f.s.Dims, ModelSettings{Tolerance: f.s.Tolerance, Floor: floor, Threads: f.s.Threads})
+	m := NewModel(p, f.s.Dims, ModelSettings{Tolerance: f.s.Tolerance, Floor: f.leastSigma2, Threads: f.s.Threads})
 	r.LoglikInitial = m.LogLikelihood(st)
 	steps := max(f.s.Steps, 0)
 	if p.Count == 0 {
@@ -186,12 +188,12 @@ func (f *fitter[T]) finish(ctx context.Context, g *graph.Graph, p *coarse.Pairs,
 		copy(o.Mu.Row(int(i)), st.Mu.Row(q))
 		o.Sigma2[i], o.Bandwidth2[i], o.Unlearnt[i] = st.Sigma2[q], p.Bandwidth2[q], false
 	}
-	return f.placeRest(ctx, g.Keep, st)
+	return f.placeRest(ctx, g.Keep, p, st)
 }
 
 // placeRest places the unlearnt points as events are placed: by the rule of
 // Placer, against the learnt points.
-func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, st *State) error {
+func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *coarse.Pairs, st *State) error {
 	o := f.out
 	var rest []int32
 	for i, u := range o.Unlearnt {
@@ -201,15 +203,18 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, st *State) erro
 	}
 	k := min(DefaultPlaceNeighbors, len(keep))
 	index := knn.NewExact(vec.Convert[float32](vec.Take(f.x, keep)))
-	nb, err := index.Search(ctx, vec.Convert[float32](vec.Take(f.x, rest)), k, knn.Settings{Threads: f.s.Threads})
+	nb, err := index.Search(ctx, vec.Convert[float32](vec.Take(f.x, rest)), min(max(k, receiveRange), len(keep)), knn.Settings{Threads: f.s.Threads})
 	if err != nil {
 		return fmt.Errorf("lvm: placing rows outside the largest component: %w", err)
 	}
-	p := &Placer{snap: &snapshot.Snapshot{Mu: st.Mu, Sigma2: st.Sigma2}, set: PlaceSettings{Neighbors: k}}
+	p := &Placer{set: PlaceSettings{Neighbors: k}, snap: &snapshot.Snapshot{
+		Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: c.Bandwidth2,
+		Steps: o.Report.Iterations, Dissimilar: DissimilarShare(o.Report.Level),
+	}}
 	w := newPlaceWork(f.s.Dims, k)
 	for q, i := range rest {
 		near, dist2 := nb.Row(q)
-		o.Sigma2[i] = p.point(w, near, dist2)
+		o.Sigma2[i] = max(p.point(w, near, dist2), f.leastSigma2)
 		copy(o.Mu.Row(int(i)), w.mu)
 		o.Bandwidth2[i] = coarse.Scale2(dist2[k-1], 0)
 	}

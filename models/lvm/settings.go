@@ -11,8 +11,11 @@ import (
 type Level int
 
 const (
-	// LevelAuto is NoCoarseGraining for up to 2,000 points, 1 for up to
-	// 200,000, and 2 beyond.
+	// LevelAuto is NoCoarseGraining for up to 1,000 points, 1 for up to
+	// 200,000, and 2 beyond. Without coarse-graining a fit of n digits of MNIST
+	// has the better neighbours (9-NN leave-one-out accuracy at n = 500: 0.83
+	// against 0.77 at level 1, n = 1,000: 0.84, 0.83, n = 2,000: 0.86, 0.86)
+	// and takes 20 times as long, growing as n^2.
 	LevelAuto Level = 0
 	// NoCoarseGraining keeps every dissimilar pair (l = 0): O(n^2) a step.
 	NoCoarseGraining Level = -1
@@ -34,7 +37,7 @@ func (l Level) Resolve(n int) int {
 	switch {
 	case l > 0:
 		return int(l)
-	case l < 0 || n <= 2000:
+	case l < 0 || n <= 1000:
 		return 0
 	case n <= 200_000:
 		return 1
