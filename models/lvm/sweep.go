@@ -41,20 +41,33 @@ var spreads = statistic{
 	},
 }
 
+// work is what one task computes with.
+type work struct {
+	lanes lanes
+	row   row
+	near  [width]int32
+}
+
+func newWork(d, cols int) *work {
+	return &work{row: row{
+		mu: make([]float64, d), muv: make([][]float64, d),
+		sum: make([]float64, cols), sumv: make([][]float64, cols),
+	}}
+}
+
 // sweep runs over all dissimilar pairs once, both directions together, and
 // leaves in s.sum, for every entry, the sum of a statistic over its partners
 // (unscaled). threads bounds the goroutines, not the result.
 func (s *blocks) sweep(threads int, stat *statistic) {
 	cols := stat.columns(s.d)
 	par.Do(threads, len(s.tasks), func(t int) {
-		k := &s.tasks[t]
-		var l lanes
+		k, w := &s.tasks[t], newWork(s.d, cols)
 		if k.strip {
 			for c := range cols {
 				clear(k.own[c])
 			}
 			at := s.off[k.first] + k.from
-			s.rows(k.first, k.from, k.to, at, k.own[:cols], &l, stat.run)
+			s.rows(k.first, k.from, k.to, at, k.own[:cols], w, stat.run)
 			if k.from == 0 {
 				s.odd(k.first, at, k.own[:cols], stat)
 			}
@@ -64,7 +77,7 @@ func (s *blocks) sweep(threads int, stat *statistic) {
 			for c := range cols {
 				clear(s.sum[c][s.off[b]:s.off[b+1]])
 			}
-			s.rows(b, 0, s.list[b].Len(), 0, s.sum[:cols], &l, stat.run)
+			s.rows(b, 0, s.list[b].Len(), 0, s.sum[:cols], w, stat.run)
 			s.odd(b, 0, s.sum[:cols], stat)
 		}
 	})
@@ -72,14 +85,9 @@ func (s *blocks) sweep(threads int, stat *statistic) {
 }
 
 // rows sweeps rows from..to of block b. sum[c][e-base] is the sum of entry e.
-func (s *blocks) rows(b, from, to, base int, sum [][]float64, l *lanes, run func(*lanes, *row)) {
-	blk := &s.list[b]
+func (s *blocks) rows(b, from, to, base int, sum [][]float64, w *work, run func(*lanes, *row)) {
+	blk, l, r := &s.list[b], &w.lanes, &w.row
 	o, m := s.off[b], blk.Len()
-	r := row{
-		mu: make([]float64, s.d), muv: make([][]float64, s.d),
-		sum: make([]float64, len(sum)), sumv: make([][]float64, len(sum)),
-	}
-	var near [width]int32
 	for u := from; u < to; u++ {
 		e := o + u
 		r.w, r.sigma2, r.a, r.b = s.w[e], s.sigma2[e], s.a[e], s.b[e]
@@ -97,14 +105,14 @@ func (s *blocks) rows(b, from, to, base int, sum [][]float64, l *lanes, run func
 			for c := range r.sumv {
 				r.sumv[c] = sum[c][x-base : y-base]
 			}
-			r.skip = near[:0]
+			r.skip = w.near[:0]
 			for len(skip) > 0 && int(skip[0]) < y-o {
 				r.skip = append(r.skip, skip[0]-int32(v))
 				skip = skip[1:]
 			}
-			l.prepare(&r)
-			l.probabilities(&r)
-			run(l, &r)
+			l.prepare(r)
+			l.probabilities(r)
+			run(l, r)
 		}
 		for c, v := range r.sum {
 			sum[c][e-base] += v
