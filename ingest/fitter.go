@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -252,12 +251,4 @@ func (c *columnFit) vocabulary(n int) []string {
 	words = words[:min(n, len(words))]
 	slices.Sort(words)
 	return words
-}
-
-// String describes the fitter for messages.
-func (f *Fitter) String() string {
-	if f.vector != "" {
-		return fmt.Sprintf("vector column %q of length %d", f.vector, f.dim)
-	}
-	return fmt.Sprintf("%d columns", len(f.columns))
 }

@@ -125,8 +125,4 @@ func EncodeMessage(o *Output) ([]byte, error) {
 
 // Fingerprint is a short text that is equal for equal columns (names and types,
 // in order): the schema fingerprint of a message.
-func (t *Table) Fingerprint() string {
-	return fingerprint(t.rec.Schema())
-}
-
-func fingerprint(s *arrow.Schema) string { return s.Fingerprint() }
+func (t *Table) Fingerprint() string { return t.rec.Schema().Fingerprint() }

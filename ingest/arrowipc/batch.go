@@ -50,7 +50,14 @@ type walk struct {
 // field consumes the nodes and buffers of one field and returns its length.
 func (w *walk) field(s shape) (int64, error) {
 	n, nulls, err := w.nextNode()
-	if err != nil || s.layout == nothing {
+	if err != nil {
+		return 0, err
+	}
+	if s.layout == nothing {
+		// Nulls take no bytes that would bound them.
+		if n > w.lim.Rows {
+			err = badf("a column of nulls says it has %d values; at most %d are allowed", n, w.lim.Rows)
+		}
 		return n, err
 	}
 	if nulls > 0 {
@@ -103,7 +110,7 @@ func offsets(n int64, s shape) int64 {
 func bitBytes(bits int64) int64 { return (bits + 7) / 8 }
 
 // nextNode reads a FieldNode {length, null_count}. Lengths of children are
-// bounded by the decoded bytes: no more than 8 values a byte, but for nulls.
+// bounded by the decoded bytes: no more than 8 values a byte.
 func (w *walk) nextNode() (n, nulls int64, err error) {
 	if w.node >= w.nnodes {
 		return 0, 0, badf("a batch has %d nodes; its schema needs more", w.nnodes)

@@ -1,0 +1,145 @@
+package ingest_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"pgregory.net/rapid"
+
+	"unfold/ingest"
+	"unfold/ingest/ingesttest"
+)
+
+func TestNoColumn(t *testing.T) {
+	var c ingest.Column
+	if _, ok := c.Float(0); c.Valid() || c.Len() != 0 || c.Name() != "" || c.DataType() != "" || c.Kind() != ingest.Other || ok || c.Text(0) != "" || len(c.Strings()) != 0 {
+		t.Error("the zero value is not an empty column")
+	}
+	if d, err := c.Take([]int{1}); err != nil || d.Valid() || c.Slice(0, 0).Valid() {
+		t.Error("parts of no column are columns")
+	}
+}
+
+func TestColumnText(t *testing.T) {
+	for _, c := range []struct {
+		c    ingest.Column
+		want string
+	}{
+		{ingest.Float64Column("x", []float64{1, 1e6, 1e300, 0.1, -0.5}), "1 1000000 1e+300 0.1 -0.5"},
+		{ingest.Float32Column("x", []float32{0.1, 16777216}), "0.1 16777216"},
+		{ingest.Int64Column("x", []int64{-1 << 63, 1<<53 + 1}), "-9223372036854775808 9007199254740993"},
+		{ingest.BoolColumn("x", []bool{true, false}), "true false"},
+		{vectors(1, 0.5, 3, -4), "[1 0.5] [3 -4]"},
+	} {
+		if got := strings.Join(c.c.Strings(), " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.c.DataType(), got, c.want)
+		}
+	}
+}
+
+func TestTake(t *testing.T) {
+	c, err := ingest.StringColumn("s", []string{"a", "b", "c"}).Take([]int{2, 0, 2})
+	if err != nil || !slices.Equal(c.Strings(), []string{"c", "a", "c"}) {
+		t.Errorf("%v, %v", c.Strings(), err)
+	}
+	if _, err := c.Take([]int{3}); err == nil || !strings.Contains(err.Error(), "row 3") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestConcatWidens(t *testing.T) {
+	ints, floats, words := ingest.Int64Column("x", []int64{1}), ingest.Float64Column("y", []float64{2.5}), ingest.StringColumn("z", []string{"w"})
+	for _, c := range []struct {
+		parts      []ingest.Column
+		kind, want string
+	}{
+		{[]ingest.Column{ints, floats}, "float64", "1 2.5"},
+		{[]ingest.Column{floats, words, ints}, "string", "2.5 w 1"},
+		{[]ingest.Column{ints, ints}, "int64", "1 1"},
+	} {
+		got, err := ingest.Concat(c.parts...)
+		if err != nil || got.DataType() != c.kind || strings.Join(got.Strings(), " ") != c.want || got.Name() != c.parts[0].Name() {
+			t.Errorf("%s %v, %v; want %s %s", got.DataType(), got.Strings(), err, c.kind, c.want)
+		}
+	}
+	if _, err := ingest.Concat(ints, ingest.Column{}); err == nil {
+		t.Error("a missing part was joined")
+	}
+}
+
+// Cutting a column of any type into parts, and joining them, changes no value;
+// neither does writing a part as a message.
+func TestColumnsOfEveryType(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dt := rapid.SampledFrom(ingesttest.Types).Draw(rt, "type")
+		n := rapid.IntRange(2, 40).Draw(rt, "rows")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+		b := array.NewBuilder(memory.NewGoAllocator(), dt)
+		for range n {
+			ingesttest.Append(b, rng, true)
+		}
+		table, err := ingest.DecodeMessage(streamOf(t, b.NewArray()), here, ingest.Limits{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		at := rapid.IntRange(1, n-1).Draw(rt, "cut")
+		left, right := table.Slice(0, at), table.Slice(at, n)
+		joined, err := ingest.ConcatTables(left, right)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		same(rt, joined, table)
+		message, err := ingest.EncodeTable(right)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		again, err := ingest.DecodeMessage(message, here, ingest.Limits{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		same(rt, again, right)
+		if _, isDictionary := dt.(*arrow.DictionaryType); isDictionary && joined.Schema()[0].Type != table.Schema()[0].Type {
+			rt.Fatalf("parts of one column became %s", joined.Schema())
+		}
+	})
+}
+
+func same(rt *rapid.T, got, want *ingest.Table) {
+	g, w := got.Columns()[0], want.Columns()[0]
+	if !slices.Equal(g.Strings(), w.Strings()) {
+		rt.Fatalf("%s: %v, want %v", w.DataType(), g.Strings(), w.Strings())
+	}
+	for i := range w.Len() {
+		if g.IsNull(i) != w.IsNull(i) {
+			rt.Fatalf("%s: row %d: null %v, want %v", w.DataType(), i, g.IsNull(i), w.IsNull(i))
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	a, b := ingest.Int64Column("a", []int64{1, 2}), ingest.Int64Column("b", []int64{1})
+	for _, cols := range [][]ingest.Column{{a, b}, {a, a}, {a, {}}} {
+		if _, err := ingest.NewTable(here, cols...); err == nil {
+			t.Errorf("a table of %v", cols)
+		}
+	}
+	table, err := ingest.NewTable(ingest.Origin{File: "f", Row: 10}, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := table.Slice(1, 2); got.Origin.Row != 11 || got.Len() != 1 {
+		t.Errorf("a slice starts at row %d", got.Origin.Row)
+	}
+	other, _ := ingest.NewTable(here, b)
+	if _, err := ingest.ConcatTables(table, other); err == nil || !strings.Contains(err.Error(), "the columns change") {
+		t.Errorf("tables of other columns: %v", err)
+	}
+	if table.Fingerprint() == other.Fingerprint() {
+		t.Error("other columns have the same fingerprint")
+	}
+}
