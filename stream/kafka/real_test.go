@@ -33,6 +33,7 @@ func TestReal(t *testing.T) {
 	t.Run("compaction", func(t *testing.T) { testCompaction(t, c, func() {}) })
 	t.Run("sizes", func(t *testing.T) { testSizes(t, c) })
 	t.Run("codecs", func(t *testing.T) { testCodecs(t, c) })
+	t.Run("map", func(t *testing.T) { testMap(t, c) })
 	t.Run("restart", func(t *testing.T) { testBrokerRestart(t, c, b) })
 }
 

@@ -1,0 +1,298 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
+)
+
+// TestUnreachable: no broker, or one that never answers, is said within 10 s.
+func TestUnreachable(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	var mu sync.Mutex
+	var conns []net.Conn
+	go func() {
+		for {
+			conn, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			conns = append(conns, conn)
+			mu.Unlock()
+		}
+	}()
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range conns {
+			c.Close()
+		}
+	})
+	closed := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	for name, addr := range map[string]string{"closed": closed, "silent": silent.Addr().String(), "nonsense": "no port"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := time.Now()
+			c := kafka.Cluster{Brokers: []string{addr}}
+			_, err := kafka.NewSource(context.Background(), kafka.SourceSettings{Cluster: c, Topic: "t", Group: "g"})
+			if d := time.Since(begin); err == nil || d > 10*time.Second {
+				t.Errorf("after %v: %v", d, err)
+			}
+			if err == nil || !strings.Contains(err.Error(), addr) {
+				t.Errorf("the error does not name the broker: %v", err)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	c := newFake(t, kfake.SeedTopics(1, "there", "too"))
+	ctx := context.Background()
+	if err := kafka.Check(ctx, c.cluster(), "there", "too"); err != nil {
+		t.Error(err)
+	}
+	err := kafka.Check(ctx, c.cluster(), "there", "absent", "gone")
+	if !errors.Is(err, stream.ErrUnknownTopic) || !strings.Contains(err.Error(), "absent") || !strings.Contains(err.Error(), "gone") {
+		t.Errorf("error %v", err)
+	}
+	// A dead broker beside a living one does no harm.
+	two := kafka.Cluster{Brokers: append([]string{fmt.Sprintf("127.0.0.1:%d", freePort(t))}, c.brokers...)}
+	if err := kafka.Check(ctx, two, "there"); err != nil {
+		t.Error(err)
+	}
+	if err := kafka.Check(ctx, kafka.Cluster{}, "there"); err == nil {
+		t.Error("no brokers, no error")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	c := kafka.Cluster{Brokers: []string{"127.0.0.1:1"}}
+	for name, s := range map[string]kafka.SourceSettings{
+		"no topic": {Cluster: c, Group: "g"}, "no group": {Cluster: c, Topic: "t"}, "negative": {Cluster: c, Topic: "t", Group: "g", FetchBytes: -1},
+	} {
+		if _, err := kafka.NewSource(context.Background(), s); err == nil || strings.Contains(err.Error(), "reach") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, s := range map[string]kafka.SinkSettings{"no topic": {Cluster: c}, "negative": {Cluster: c, Topic: "t", BatchBytes: -1}} {
+		if _, err := kafka.NewSink(context.Background(), s); err == nil || strings.Contains(err.Error(), "reach") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestLatest: a new group begins with what comes after its first generation
+// began, even if nothing was committed by a pipeline before a restart.
+func TestLatest(t *testing.T) {
+	c := newFake(t)
+	topic := topicFor(t, c, 1, nil)
+	tp := stream.TopicPartition{Topic: topic}
+	produce := func(v string) { c.Produce(t, topic, 0, stream.Message{Value: []byte(v)}) }
+	produce("old")
+	s := c.quick(topic, "g")
+	s.Start = kafka.Latest
+	source, g := open(t, s)
+	produce("between")
+	if err := errors.Join(g.Close(), source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	produce("after")
+	_, g = open(t, s)
+	got := fetchAll(t, g, tp, 300*time.Millisecond)
+	if len(got) != 2 || string(got[0].Value) != "between" {
+		t.Errorf("read %v", got)
+	}
+}
+
+// TestDeletedMeanwhile: messages that are deleted while a generation is behind
+// are an error, not a jump.
+func TestDeletedMeanwhile(t *testing.T) {
+	c, f := newFakeCluster(t)
+	topic := topicFor(t, c, 1, nil)
+	_, g := open(t, c.quick(topic, "g"))
+	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: topic, Err: kerr.NotLeaderForPartition, Count: 3})
+	for n := range 20 {
+		c.Produce(t, topic, 0, stream.Message{Value: fmt.Append(nil, n)})
+	}
+	c.DeleteBefore(t, topic, 0, 12)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	_, err := g.Fetch(ctx, stream.TopicPartition{Topic: topic})
+	var oe *stream.OffsetError
+	if !errors.As(err, &oe) || oe.Position != 0 || oe.First != 12 {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestOutOfRangeForAMoment: right after a leader has changed a broker may say
+// that an offset is out of range though it is not.
+func TestOutOfRangeForAMoment(t *testing.T) {
+	c, f := newFakeCluster(t)
+	topic := topicFor(t, c, 1, nil)
+	c.Produce(t, topic, 0, stream.Message{Value: []byte("x")})
+	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: topic, Err: kerr.OffsetOutOfRange, Count: 2})
+	_, g := open(t, c.quick(topic, "g"))
+	if got := fetchAll(t, g, stream.TopicPartition{Topic: topic}, time.Second); len(got) != 1 {
+		t.Errorf("read %v", got)
+	}
+}
+
+func TestNoRights(t *testing.T) {
+	c, f := newFakeCluster(t)
+	topic := topicFor(t, c, 1, nil)
+	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Err: kerr.GroupAuthorizationFailed, TopLevel: true, Count: -1})
+	s, err := kafka.NewSource(t.Context(), c.quick(topic, "g"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	if _, err := s.Next(ctx); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "g") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCloseWithSilentCoordinator: leaving does not wait for one that hangs.
+func TestCloseWithSilentCoordinator(t *testing.T) {
+	c, f := newFakeCluster(t)
+	topic := topicFor(t, c, 1, nil)
+	source, g := open(t, c.quick(topic, "g"))
+	release := make(chan struct{})
+	defer close(release)
+	hang := func(kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		f.SleepControl(func() { <-release })
+		return nil, nil, false
+	}
+	f.ControlKey(int16(kmsg.LeaveGroup), hang)
+	begin := time.Now()
+	if err := errors.Join(g.Close(), source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(begin); d > 4*time.Second {
+		t.Errorf("Close took %v", d)
+	}
+}
+
+// TestFaults runs a pipeline while brokers refuse requests, leaders and
+// coordinators move, and acknowledgements get lost.
+func TestFaults(t *testing.T) {
+	c, f := newFakeCluster(t, kfake.NumBrokers(3))
+	c.replication = 3
+	in, out := topicFor(t, c, 4, nil), topicFor(t, c, 3, nil)
+	const n = 3000
+	for p := range 4 {
+		var batch []stream.Message
+		for i := range n / 4 {
+			batch = append(batch, stream.Message{Key: fmt.Append(nil, p, i%3), Value: fmt.Append(nil, i)})
+		}
+		c.Produce(t, in, p, batch...)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	rng := rand.New(rand.NewPCG(7, 7))
+	var handles []*kfake.FaultHandle
+	trouble := func() {
+		any := []*kerr.Error{kerr.NotLeaderForPartition, kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.UnknownServerError, kerr.LeaderNotAvailable}
+		group := []*kerr.Error{kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.RebalanceInProgress}
+		fault := kfake.Fault{Count: 1 + rng.IntN(3)}
+		switch rng.IntN(6) {
+		case 0, 1:
+			fault.Keys, fault.Topic, fault.Err = []kmsg.Key{kmsg.Produce}, out, any[rng.IntN(len(any))]
+		case 2:
+			fault.Keys, fault.Topic, fault.Err = []kmsg.Key{kmsg.Fetch, kmsg.ListOffsets}, in, any[rng.IntN(2)]
+		case 3:
+			fault.Keys, fault.Group, fault.Err = []kmsg.Key{kmsg.OffsetCommit, kmsg.Heartbeat, kmsg.JoinGroup, kmsg.SyncGroup}, in, group[rng.IntN(len(group))]
+		case 4:
+			f.ShufflePartitionLeaders()
+			return
+		case 5:
+			f.RehashCoordinators()
+			return
+		}
+		handles = append(handles, f.Fault(fault))
+	}
+	var delivered, retries atomic.Int64
+	life := func(ctx context.Context) error {
+		set := c.quick(in, in)
+		set.Retrying = func(string, int, error, time.Duration) { retries.Add(1) }
+		source, err := kafka.NewSource(ctx, set)
+		if err != nil {
+			return err
+		}
+		sink, err := c.NewSink(ctx, out)
+		if err != nil {
+			return errors.Join(err, source.Close())
+		}
+		p := &stream.Pipeline{Source: source, Sink: sink, Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Every: 500, Pause: 2 * time.Millisecond},
+			Settings: stream.Settings{BatchMessages: 10, CommitEvery: 10 * time.Millisecond, RetryMin: 10 * time.Millisecond},
+			Hooks: stream.Hooks{
+				Delivered: func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) },
+				Retrying:  set.Retrying,
+			}}
+		return errors.Join(p.Run(ctx), source.Close(), sink.Close())
+	}
+	sum := func() (s int64) {
+		for _, o := range c.Committed(t, in, in) {
+			s += o
+		}
+		return s
+	}
+	for sum() < n {
+		if ctx.Err() != nil {
+			t.Fatalf("%d of %d committed, %d delivered, %d retries", sum(), n, delivered.Load(), retries.Load())
+		}
+		run, stop := context.WithCancel(ctx)
+		done := make(chan error, 1)
+		go func() { done <- life(run) }()
+		for range 60 {
+			trouble()
+			time.Sleep(20 * time.Millisecond)
+			if len(done) > 0 || delivered.Load() > n+n/2 {
+				break
+			}
+		}
+		for _, h := range handles {
+			h.Remove()
+		}
+		handles = nil
+		for end := time.Now().Add(4 * time.Second); time.Now().Before(end) && sum() < n && len(done) == 0; time.Sleep(20 * time.Millisecond) {
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Fatalf("the stage ended: %v", err)
+		}
+	}
+	count, err := streamtest.Log{In: c.Read(t, in), Out: c.Read(t, out)}.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count.Placed != n {
+		t.Errorf("%+v", count)
+	}
+	t.Logf("%+v, %d retries", count, retries.Load())
+	if retries.Load() == 0 {
+		t.Error("nothing failed")
+	}
+}

@@ -1,0 +1,159 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"unfold/ingest"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/sparse/vec"
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/online"
+	"unfold/stream/streamtest"
+)
+
+func TestMap(t *testing.T) { testMap(t, newFake(t)) }
+
+// testMap runs the whole stage, Arrow messages in and places out, with restarts
+// from the state directory at random moments, before the first map and after,
+// and refreshes between. Every event comes out; one position and one version
+// always give the same bytes; versions are never used twice.
+func testMap(t *testing.T, c *cluster) {
+	in, out, dlq := topicFor(t, c, 3, nil), topicFor(t, c, 2, nil), topicFor(t, c, 1, nil)
+	rng := rand.New(rand.NewPCG(3, 4))
+	const each, rows, early = 60, 5, 6
+	feed := func(lot int) {
+		for p := range 3 {
+			var batch []stream.Message
+			for n := lot * each / early; n < (lot+1)*each/early; n++ {
+				m := stream.Message{Key: fmt.Append(nil, n%4), Value: arrowMessage(t, rng, rows, p, n)}
+				switch n {
+				case 1:
+					m.Value = []byte("this is not Arrow")
+				case 50:
+					m.Value = m.Value[:100]
+				}
+				batch = append(batch, m)
+			}
+			c.Produce(t, in, p, batch...)
+		}
+	}
+	settings := online.Settings{
+		Spec: kinds.Spec{LVM: lvm.Settings{Steps: 15, Seed: 1, Threads: 1}}, Min: 150, Size: 300,
+		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}},
+		State:   t.TempDir(), RefreshEvery: 10 * time.Millisecond, RefreshNew: 20,
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	var delivered atomic.Int64
+	life := func(ctx context.Context) error {
+		learner, err := online.New(settings)
+		if err != nil {
+			return err
+		}
+		source, err := c.NewSource(ctx, in, in)
+		if err != nil {
+			return err
+		}
+		sink, err1 := c.NewSink(ctx, out)
+		letters, err2 := c.NewSink(ctx, dlq)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		p := &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, DeadLetter: &stream.DeadLetter{Sink: letters},
+			Settings: stream.Settings{BatchMessages: 4, CommitEvery: 20 * time.Millisecond},
+			Hooks: stream.Hooks{
+				Delivered:    func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) },
+				DeadLettered: func(stream.Message, stream.Stage, error) { delivered.Add(1) },
+			}}
+		return errors.Join(p.Run(ctx), source.Close(), sink.Close(), letters.Close())
+	}
+	sum := func() (s int64) {
+		for _, o := range c.Committed(t, in, in) {
+			s += o
+		}
+		return s
+	}
+	lives := 0
+	for ; lives < early || sum() < 3*each; lives++ {
+		if ctx.Err() != nil {
+			t.Fatalf("%d of %d committed, %d delivered", sum(), 3*each, delivered.Load())
+		}
+		span := time.Duration(20+rng.IntN(250)) * time.Millisecond
+		if lives < early {
+			feed(lives)
+		} else {
+			span = 3 * time.Second
+		}
+		run, stop := context.WithTimeout(ctx, span)
+		if lives >= early {
+			go func() {
+				for run.Err() == nil && delivered.Load() < 3*each {
+					time.Sleep(5 * time.Millisecond)
+				}
+				time.Sleep(50 * time.Millisecond)
+				stop()
+			}()
+		}
+		if err := life(run); err != nil && run.Err() == nil {
+			t.Fatal(err)
+		}
+		stop()
+	}
+	log := streamtest.Log{In: c.Read(t, in), Out: c.Read(t, out), Letters: c.Read(t, dlq)}
+	count, err := log.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count.Placed != 3*(each-2) || count.Letters != 6 {
+		t.Errorf("%+v", count)
+	}
+	versions := map[uint64]int{}
+	for _, m := range log.Out {
+		p, v, _ := stream.Origin(&m)
+		versions[v]++
+		got, err := ingest.DecodeMessage(m.Value, ingest.Origin{}, ingest.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ := got.Column("id")
+		version, _ := got.Column("model_version")
+		if want := fmt.Sprint(1000*p.Partition + rows*int(p.Offset)); got.Len() != rows || id.Text(0) != want || version.Text(0) != fmt.Sprint(v) {
+			t.Fatalf("the output for %v has %d rows, id %s (want %s), version %s (the header says %d)", p, got.Len(), id.Text(0), want, version.Text(0), v)
+		}
+	}
+	t.Logf("%d lives, %+v, %d versions", lives, count, len(versions))
+}
+
+// arrowMessage makes a message of three classes.
+func arrowMessage(t *testing.T, rng *rand.Rand, rows, p, n int) []byte {
+	t.Helper()
+	x := vec.New[float32](rows, 6)
+	ids, class := make([]int64, rows), make([]string, rows)
+	for i := range rows {
+		c := rng.IntN(3)
+		ids[i], class[i] = int64(1000*p+rows*n+i), fmt.Sprint("class ", c)
+		for k := range x.Row(i) {
+			x.Row(i)[k] = float32(rng.NormFloat64()) + 5*float32(c*(k%2))
+		}
+	}
+	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("class", class), ingest.VectorColumn("v", x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ingest.EncodeTable(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+var _ stream.Source = (*kafka.Source)(nil)
+var _ stream.Sink = (*kafka.Sink)(nil)

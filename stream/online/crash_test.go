@@ -1,0 +1,129 @@
+package online
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// TestCrashes lets whole processes die at random moments and checks what is left:
+// no event lost, and nothing that one version placed in two ways, though versions
+// are published all the time.
+func TestCrashes(t *testing.T) {
+	var lives, duplicates, versions int
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		b := streamtest.NewBroker()
+		b.CreateTopic("in", 2)
+		b.CreateTopic("out", 2)
+		b.CreateTopic("dlq", 1)
+		s := quick()
+		s.State = t.TempDir()
+		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 20, 100
+		for life := range 8 {
+			for p := range 2 {
+				for range 6 {
+					m := message(t, rng, 5, 4, 0)
+					if rng.IntN(15) == 0 {
+						m.Value = m.Value[:50]
+					}
+					b.Append("in", p, m)
+				}
+			}
+			span := time.Duration(rng.IntN(60)) * time.Millisecond
+			lives++
+			crash(t, b, s, span, life < 7)
+		}
+		log := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}
+		c, err := log.Check()
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		seen := map[uint64]bool{}
+		for _, m := range log.Out {
+			_, v, _ := stream.Origin(&m)
+			seen[v] = true
+		}
+		duplicates, versions = duplicates+c.Duplicates, versions+len(seen)
+	}
+	t.Logf("%d lives, %d duplicates, %d versions", lives, duplicates, versions)
+	if duplicates == 0 || versions < 12 {
+		t.Error("too little happened for the test to mean anything")
+	}
+}
+
+// crash runs a stage on the state directory and, after a while, kills it: its
+// sinks and source fail at once, and the directory is left as the last
+// publication has left it. Without kill it runs until everything is committed.
+func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, kill bool) {
+	t.Helper()
+	var mu sync.Mutex
+	left := map[string][]byte{}
+	s.Hooks.Published = func(*stream.Published, time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, name := range []string{MapFile, ReferenceFile} {
+			data, err := os.ReadFile(filepath.Join(s.State, name))
+			if err != nil {
+				t.Error(err)
+			}
+			left[name] = data
+		}
+	}
+	l := newLearner(t, s)
+	source, err1 := b.Source("in", "group")
+	out, err2 := b.Sink("out")
+	dlq, err3 := b.Sink("dlq")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	source.MaxFetch = 3
+	p := &stream.Pipeline{Source: source, Sink: out, Decoder: l, Learner: l, DeadLetter: &stream.DeadLetter{Sink: dlq},
+		// Rare commits, so that a death leaves much to be delivered again.
+		Settings: stream.Settings{BatchMessages: 2, CommitEvery: 20 * time.Millisecond, RetryMin: time.Millisecond, DrainTimeout: 10 * time.Millisecond}}
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	if kill {
+		time.Sleep(span)
+		source.Kill()
+		out.Kill()
+		dlq.Kill()
+		cancel()
+		<-done
+		mu.Lock()
+		defer mu.Unlock()
+		for name, data := range left {
+			if err := os.WriteFile(filepath.Join(s.State, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	total := int64(len(b.Messages("in")))
+	for sum := int64(-1); sum != total; time.Sleep(time.Millisecond) {
+		sum = 0
+		for _, o := range b.Committed("group", "in") {
+			sum += o
+		}
+		select {
+		case err := <-done:
+			t.Fatalf("the stage ended: %v", err)
+		default:
+		}
+	}
+	cancel()
+	if err := errors.Join(<-done, source.Close()); err != nil {
+		t.Fatal(fmt.Errorf("stopping: %w", err))
+	}
+}
