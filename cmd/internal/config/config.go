@@ -67,7 +67,7 @@ type Reference struct {
 
 // Refresh says when the map is learnt anew.
 type Refresh struct {
-	Every Duration `key:"every" default:"10s" help:"Shortest time between two maps." placeholder:"TIME"`
+	Every Duration `key:"every" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
 	New   Share    `key:"new" default:"1%" help:"New events, as a share of the reference set, that are worth a new map." placeholder:"SHARE"`
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Count writes a number with commas between thousands.
-func Count[T ~int | ~int32 | ~int64 | ~uint64](n T) string {
+func Count[T ~int | ~int32 | ~int64 | ~uint32 | ~uint64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

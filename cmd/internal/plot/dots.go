@@ -29,8 +29,8 @@ const (
 
 // styleDots gives every finite point its place, size, opacity and turn.
 //
-// With r0 the radius at which all dots together would cover inkShare of half the
-// panel, and rho the number of dots around a point relative to its median over
+// With r0 the radius at which all dots in different places together would cover
+// inkShare of half the panel, and rho the number of dots around a point relative to its median over
 // points, a dot's radius is r0 rho^(-1/4): dense regions get finer grain, lone
 // points are easy to see. Its opacity is m^(-1/3), m the number of dots that
 // would cover the same spot, so that overlap reads as density instead of as a
@@ -52,8 +52,8 @@ func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
 	}
 	size := f.panel.Size()
 	area := float64(size.X) * float64(size.Y)
-	r0 := math.Sqrt(inkShare * area / 2 / (math.Pi * float64(len(dots))))
-	r0 = math.Min(math.Max(r0, minRadius), maxRadius)
+	r0 := math.Sqrt(inkShare * area / 2 / (math.Pi * float64(distinct(dots))))
+	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // room for lone points to be larger
 	density := densities(dots, f.panel)
 	typical := median(density)
 	for i := range dots {
@@ -71,6 +71,17 @@ func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
 		}
 	}
 	return inTurn(dots, rows, m, p), outside
+}
+
+// distinct counts dots that an eye can tell apart: one for each square of half a
+// point. Event streams are full of duplicates, which lie on top of each other.
+func distinct(dots []dot) int {
+	type place struct{ x, y int32 }
+	seen := make(map[place]struct{}, len(dots))
+	for _, d := range dots {
+		seen[place{int32(2 * d.at.X), int32(2 * d.at.Y)}] = struct{}{}
+	}
+	return len(seen)
 }
 
 // inTurn orders dots for drawing: greys first, then by value where colour is an

@@ -179,3 +179,18 @@ func (r *Reporter) line(took time.Duration, ended bool) string {
 	}
 	return head + strings.Join(parts, ", ")
 }
+
+// Above takes a bar away while write writes lines of its own, so that both do
+// not mix; the bar comes back with the next Set.
+func (r *Reporter) Above(write func()) {
+	if r == nil {
+		write()
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bar != nil {
+		_ = r.bar.Clear()
+	}
+	write()
+}

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the transcripts anew")
+
+// repository is the module's root, seen from this package.
+const repository = "../../.."
+
+// A transcript is what a person sees: commands ("$ unfold ..."), what they print
+// (standard error behind "! "), and "[exit N]" unless it is 0. All commands of
+// one transcript run in one new folder that holds the bundled data.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, err := filepath.Abs(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(workspace(t))
+			got := replay(t, string(want))
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != string(want) {
+				t.Errorf("%s (run with -update to take it over)", difference(string(want), got))
+			}
+		})
+	}
+}
+
+// replay runs the commands of a transcript and writes it anew. Lines before the
+// first command, and those that begin with #, stay.
+func replay(t *testing.T, transcript string) string {
+	t.Helper()
+	var out strings.Builder
+	for _, line := range strings.Split(strings.TrimRight(transcript, "\n"), "\n") {
+		if strings.HasPrefix(line, "#") {
+			fmt.Fprintln(&out, line)
+			continue
+		}
+		command, ok := strings.CutPrefix(line, "$ unfold")
+		if !ok {
+			continue
+		}
+		fmt.Fprintln(&out, line)
+		code, stdout, stderr := run(t, words(command)...)
+		out.WriteString(steady(stdout))
+		for _, l := range strings.SplitAfter(steady(stderr), "\n") {
+			if l != "" {
+				out.WriteString("! " + l)
+			}
+		}
+		if code != 0 {
+			fmt.Fprintf(&out, "[exit %d]\n", code)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// run runs the program in the current folder, without progress.
+func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = Run(t.Context(), System{Args: args, Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e})
+	return code, o.String(), e.String()
+}
+
+// must is run for commands that must succeed; it returns what they print.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := run(t, args...)
+	if code != 0 {
+		t.Fatalf("unfold %s: exit %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
+	}
+	return stdout
+}
+
+// words splits a command line at blanks; single quotes keep a word together.
+func words(line string) []string {
+	var out []string
+	for _, w := range regexp.MustCompile(`'[^']*'|[^' ]+`).FindAllString(line, -1) {
+		out = append(out, strings.Trim(w, "'"))
+	}
+	return out
+}
+
+// steady takes out of an output what differs from run to run.
+func steady(s string) string {
+	for _, r := range []struct{ pattern, by string }{
+		{` in \d+(m\d+)?(\.\d+)?s\b`, " in 0s"}, {`[\d.,]+/s\b`, "0/s"}, {`(?m)^unfold (v\d|\(devel\)|\(unknown).*$`, "unfold VERSION"},
+		{`\b[01]\.\d{4}\b`, "0.0000"}, {`go1\.\S+ \S+/\S+`, "GO OS/ARCH"},
+	} {
+		s = regexp.MustCompile(r.pattern).ReplaceAllString(s, r.by)
+	}
+	return s
+}
+
+// workspace makes a folder with the bundled data and some bad files.
+func workspace(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for from, to := range map[string]string{
+		"digits/train-images-idx3-ubyte.gz": "train-images-idx3-ubyte.gz", "digits/train-labels-idx1-ubyte.gz": "train-labels-idx1-ubyte.gz",
+		"digits/test-images-idx3-ubyte.gz": "test-images-idx3-ubyte.gz", "digits/test-labels-idx1-ubyte.gz": "test-labels-idx1-ubyte.gz",
+		"kdd/kdd.csv.gz": "kdd.csv.gz",
+	} {
+		data, err := os.ReadFile(filepath.Join(repository, "testdata", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, to), string(data))
+	}
+	write(t, filepath.Join(dir, "small.csv"), smallCSV())
+	write(t, filepath.Join(dir, "empty.csv"), "")
+	write(t, filepath.Join(dir, "few.csv"), "a,b\n1,2\n3,4\n")
+	write(t, filepath.Join(dir, "nan.csv"), "a,b\n1,2\n3,NaN\n")
+	write(t, filepath.Join(dir, "hole.csv"), "a,b\n1,2\n,4\n5,6\n")
+	write(t, filepath.Join(dir, "ragged.csv"), "a,b\n1,2\n3\n")
+	return dir
+}
+
+// smallCSV is a table of 200 rows in two groups, with one far row.
+func smallCSV() string {
+	var b strings.Builder
+	b.WriteString("name,x,y,z,group,size\n")
+	for i := range 200 {
+		g := i % 2
+		x, y, z := i*37%100, i*53%100, i*71%100
+		fmt.Fprintf(&b, "r%03d,%d.%02d,%d.%02d,0.%02d,g%d,%d\n", i, 5*g, x, g, y, z, g, i%7)
+	}
+	return b.String()
+}
+
+func write(t *testing.T, path, data string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// difference shows the first line in which two texts differ.
+func difference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		var a, b string
+		if i < len(w) {
+			a = w[i]
+		}
+		if i < len(g) {
+			b = g[i]
+		}
+		if a != b || i >= len(w) || i >= len(g) {
+			return fmt.Sprintf("line %d is\n%s\nexpected\n%s", i+1, b, a)
+		}
+	}
+	return "no difference"
+}
+
+// TestNothingIsLeftHalfWritten runs commands that fail late and looks at the
+// folder afterwards: no output, and no temporary file either.
+func TestNothingIsLeftHalfWritten(t *testing.T) {
+	t.Chdir(workspace(t))
+	must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "-o", "m.unfold")
+	bad := smallCSV() + "r200,1,2,oops,g0,1\n"
+	write(t, "bad.csv", bad)
+	before := listing(t)
+	for _, args := range [][]string{
+		{"fit", "few.csv", "--columns", "*", "-o", "new.unfold", "--map", "new.parquet", "--report", "new.json"},
+		{"fit", "nan.csv", "--columns", "*", "-o", "new.unfold", "--map", "new.csv"},
+		{"fit", "small.csv", "--columns", "x,y,z", "-o", "new.unfold", "--map", "new.parquet", "--keep", "sigma"},
+		{"embed", "bad.csv", "-m", "m.unfold", "-o", "new.parquet"},
+		{"embed", "bad.csv", "-m", "m.unfold", "-o", "new.csv.gz"},
+		{"embed", "small.csv", "bad.csv", "-m", "m.unfold", "-o", "new.arrow"},
+		{"embed", "small.csv", "nothere.csv", "-m", "m.unfold", "-o", "new.arrow"},
+		{"plot", "small.csv", "-o", "new.png"},
+		{"score", "m.unfold"},
+	} {
+		code, stdout, stderr := run(t, append([]string{"-q"}, args...)...)
+		if code == 0 {
+			t.Errorf("unfold %s: exit 0: %s", strings.Join(args, " "), stdout)
+		}
+		if stdout != "" || !strings.HasPrefix(stderr, "unfold: ") {
+			t.Errorf("unfold %s: printed %q and %q, expected an error on standard error alone", strings.Join(args, " "), stdout, stderr)
+		}
+		if after := listing(t); after != before {
+			t.Fatalf("unfold %s left the folder as\n%s, it was\n%s", strings.Join(args, " "), after, before)
+		}
+	}
+}
+
+// An interrupted command ends at once, with exit code 1 and no output.
+func TestInterrupt(t *testing.T) {
+	t.Chdir(workspace(t))
+	before := listing(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var o, e bytes.Buffer
+	code := Run(ctx, System{
+		Args:   []string{"fit", "train-images-idx3-ubyte.gz", "-o", "new.unfold", "--map", "new.parquet"},
+		Stdin:  strings.NewReader(""),
+		Stdout: &o, Stderr: &e,
+	})
+	if code != exitFailed || !strings.Contains(e.String(), "interrupted") {
+		t.Errorf("exit %d, %q", code, &e)
+	}
+	if after := listing(t); after != before {
+		t.Errorf("the folder is now\n%s", after)
+	}
+}
+
+// listing names the files of the current folder, hidden ones too.
+func listing(t *testing.T) string {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		fmt.Fprintln(&b, e.Name())
+	}
+	return b.String()
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"image/png"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+)
+
+// TestDigits is the whole way of files on real data: learn from 3,000 digits,
+// place 1,000 others, measure, draw.
+func TestDigits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds: not with -short")
+	}
+	t.Chdir(workspace(t))
+	must(t, "-q", "fit", "train-images-idx3-ubyte.gz", "--label-file", "train-labels-idx1-ubyte.gz",
+		"-o", "digits.unfold", "--map", "train.parquet", "--report", "report.json", "--steps", "200")
+	t.Run("report", testReport)
+	must(t, "-q", "embed", "test-images-idx3-ubyte.gz", "--label-file", "test-labels-idx1-ubyte.gz", "-m", "digits.unfold", "-o", "test.parquet")
+
+	var s scoreReport
+	decode(t, must(t, "-q", "score", "test.parquet", "--train", "train.parquet", "--json"), &s)
+	if s.HeldOut == nil || s.HeldOut.Train != 3000 || s.HeldOut.Test != 1000 || s.HeldOut.Error[1] > 0.2 {
+		t.Errorf("held out: %+v, expected a 9-NN error of at most 0.2", s.HeldOut)
+	}
+	decode(t, must(t, "-q", "score", "train.parquet", "--data", "train-images-idx3-ubyte.gz", "--sample", "300", "--json"), &s)
+	if s.Data == nil || s.Data.Trustworthiness < 0.85 || s.Data.Continuity < 0.9 || s.Data.Exact || s.Data.Sample != 300 {
+		t.Errorf("against the data: %+v", s.Data)
+	}
+
+	t.Run("same places for any batch", testSamePlaces)
+	t.Run("own rows", testOwnRows)
+
+	must(t, "-q", "plot", "train.parquet", "-o", "train.png", "--width", "800", "--height", "600")
+	data, err := os.ReadFile("train.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img, err := png.Decode(bytes.NewReader(data)); err != nil || img.Bounds().Dx() != 800 {
+		t.Errorf("train.png: %v", err)
+	}
+}
+
+// The report has the keys that it promises, with figures that can be right.
+func testReport(t *testing.T) {
+	data, err := os.ReadFile("report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]json.RawMessage
+	decode(t, string(data), &keys)
+	for _, k := range strings.Fields(`n dim dims level neighbors edges components landmarks pairs loglik_initial loglik iterations seconds
+		cpu_seconds peak_rss_bytes predicted_bytes loo1 loo9 trustworthiness continuity seed version`) {
+		if keys[k] == nil {
+			t.Errorf("the report lacks %s", k)
+		}
+	}
+	var seconds map[string]float64
+	decode(t, string(keys["seconds"]), &seconds)
+	for _, k := range strings.Fields("read pca knn graph coarse spectral em write total") {
+		if _, ok := seconds[k]; !ok {
+			t.Errorf("the report lacks seconds.%s", k)
+		}
+	}
+	var r report
+	decode(t, string(data), &r)
+	if r.N != 3000 || r.Dim != 784 || r.Dims != 2 || r.Level != 1 || r.Neighbors != 9 || r.Iterations != 200 || r.Seed != 1 {
+		t.Errorf("report: %+v", r)
+	}
+	if !(r.Loglik > r.LoglikInitial) || r.LOO9 == nil || *r.LOO9 < 0.8 || *r.Trustworthiness < 0.85 {
+		t.Errorf("report: the likelihood went from %v to %v, accuracy is %v", r.LoglikInitial, r.Loglik, r.LOO9)
+	}
+	if p, q := float64(r.PredictedBytes), float64(r.PeakRSSBytes); q > 0 && p > 4*q {
+		t.Errorf("predicted %v bytes, used %v", p, q)
+	}
+}
+
+// Another format, another order of files, standard input and output: the same
+// rows get the same places, to the bit.
+func testSamePlaces(t *testing.T) {
+	want := readPlaces(t, "test.parquet")
+	must(t, "-q", "embed", "test-images-idx3-ubyte.gz", "-m", "digits.unfold", "-o", "again.arrow", "--threads", "1")
+	if got := readPlaces(t, "again.arrow"); !slices.Equal(got.Embedding.Data, want.Embedding.Data) || !slices.Equal(got.Sigma, want.Sigma) {
+		t.Error("another format and number of threads give other places")
+	}
+	code, stream, stderr := run(t, "-q", "embed", "train-images-idx3-ubyte.gz", "test-images-idx3-ubyte.gz", "-m", "digits.unfold", "-o", "-")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	write(t, "piped.arrows", stream)
+	got := readPlaces(t, "piped.arrows")
+	if n := len(got.Embedding.Data); n != 8000 || !slices.Equal(got.Embedding.Data[6000:], want.Embedding.Data) {
+		t.Errorf("behind other rows, %d values: other places", n)
+	}
+}
+
+// Rows that the model was learnt from get the places that the map has.
+func testOwnRows(t *testing.T) {
+	must(t, "-q", "embed", "train-images-idx3-ubyte.gz", "-m", "digits.unfold", "-o", "own.parquet")
+	want, got := readPlaces(t, "train.parquet"), readPlaces(t, "own.parquet")
+	if !slices.Equal(got.Embedding.Data, want.Embedding.Data) || !slices.Equal(got.NoveltyGlobal, want.NoveltyGlobal) {
+		t.Error("the rows that were learnt from are placed elsewhere than on the map")
+	}
+}
+
+// With components: largest, rows outside are placed and flagged.
+func TestUnlearntRowsAreFlagged(t *testing.T) {
+	t.Chdir(workspace(t))
+	out := must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "--keep", "group", "--neighbors", "4", "--components", "largest",
+		"-o", "m.unfold", "--map", "map.parquet", "--steps", "20")
+	if !strings.Contains(out, "were placed, not learnt") {
+		t.Errorf("nothing is said of rows that were not learnt: %s", out)
+	}
+	m := readPlaces(t, "map.parquet")
+	c, err := m.Column(UnlearntName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flagged := 0
+	for i := range c.Len() {
+		if yes, _ := strconv.ParseBool(c.Text(i)); yes {
+			flagged++
+		}
+	}
+	if flagged == 0 || flagged == m.Len() {
+		t.Errorf("%d of %d rows are flagged", flagged, m.Len())
+	}
+}
+
+func readPlaces(t *testing.T, path string) *ingest.Map {
+	t.Helper()
+	m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func decode(t *testing.T, text string, to any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), to); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+}

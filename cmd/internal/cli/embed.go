@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+	"unfold/models"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/snapshot"
+)
+
+type embedCmd struct {
+	In        []string `arg:"" name:"in" help:"Files, patterns, or - for an Arrow stream on standard input."`
+	Model     string   `short:"m" required:"" placeholder:"MODEL" help:"The model, as fit writes it."`
+	Output    string   `short:"o" required:"" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The ending tells the format; - is an Arrow stream on standard output."`
+	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
+	textFlags
+	Settings kong.Plugins             `embed:""`
+	values   func() map[string]string `kong:"-"`
+}
+
+func (embedCmd) Help() string {
+	return `Places rows on a map that was learnt, without changing it: the same row gets the same place, whatever else is read.
+Memory does not grow with the input.
+
+Vectors are made of the columns that the model was learnt with. Columns that pass through are those named here or else
+those that were named then, as far as they are there.
+
+    unfold embed today.parquet -m data.unfold -o today-places.parquet
+    producer | unfold embed - -m data.unfold -o - | consumer`
+}
+
+func (c *embedCmd) Run(ctx context.Context, p *program) error {
+	begin := time.Now()
+	settings, err := settingsOf(c.values, embedKeys)
+	if err != nil {
+		return err
+	}
+	options, err := c.textFlags.options(p)
+	if err != nil {
+		return err
+	}
+	paths, err := ingest.Expand(c.In)
+	if err != nil {
+		return err
+	}
+	if n := len(c.LabelFile); n > 0 && n != len(paths) {
+		return usagef("--label-file: %s for %s; name one for each, in the same order", human.Plural(n, "file"), human.Plural(len(paths), "input"))
+	}
+	e, err := newEmbedder(c.Model, settings)
+	if err != nil {
+		return err
+	}
+	w, err := createMap(c.Output, p)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	p.progress.Stage("place", "rows", totalRows(ctx, paths, options))
+	for i, path := range paths {
+		var labels ingest.Column
+		if len(c.LabelFile) > 0 {
+			if labels, err = ingest.OpenLabels(ctx, c.LabelFile[i], options); err != nil {
+				return err
+			}
+		}
+		if err := e.file(ctx, p, path, options, labels, w); err != nil {
+			return err
+		}
+	}
+	if e.rows == 0 {
+		return &ingest.Error{Origin: ingest.Origin{File: paths[0]}, Row: -1, Problem: "there are no rows"}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	p.progress.End()
+	if c.Output != "-" {
+		took := time.Since(begin)
+		p.printf("%s holds the places of %s, placed in %s (%s/s)\n", c.Output, human.Plural(e.rows, "row"), human.Span(took), human.Rate(e.rows, took))
+	}
+	return nil
+}
+
+// embedder places the rows of files.
+type embedder struct {
+	encoder *ingest.Encoder // nil: the only vector column, found in the first file
+	chosen  bool            // the columns that pass through were named now
+	pick    ingest.Selection
+	placer  models.Placer
+	rows    int64
+}
+
+func newEmbedder(model string, settings *config.Config) (*embedder, error) {
+	s, err := snapshot.ReadFile(model)
+	if err != nil {
+		return nil, err
+	}
+	rule, err := lvm.ParsePlaceRule(settings.Model.Place)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	e := &embedder{pick: ingest.Selection{ID: settings.Source.ID, Keep: settings.Source.Keep, Label: settings.Source.Label}}
+	e.chosen = e.pick.ID != "" || e.pick.Label != "" || len(e.pick.Keep) > 0
+	if e.encoder, err = encoderOf(s); err != nil {
+		return nil, fmt.Errorf("%s: %w", model, err)
+	}
+	if e.placer, err = kinds.Open(s, lvm.PlaceSettings{Rule: rule, Threads: settings.Model.Threads}); err != nil {
+		return nil, fmt.Errorf("%s: %w", model, err)
+	}
+	return e, nil
+}
+
+// file places the rows of one file. Labels, if there are any, are those of its rows.
+func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.Options, labels ingest.Column, w ingest.Writer) error {
+	r, err := ingest.Open(ctx, path, o)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	encoder, err := e.encoderFor(r.Schema(), path)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for {
+		t, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			if labels.Valid() && labels.Len() != at {
+				return labelCount(path, labels.Len(), at)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		out, err := e.place(ctx, t, encoder)
+		if err != nil {
+			return err
+		}
+		if labels.Valid() {
+			if at+t.Len() > labels.Len() {
+				return labelCount(path, labels.Len(), at+t.Len())
+			}
+			out.Kept = append(out.Kept, labels.Slice(at, at+t.Len()))
+		}
+		if err := w.Write(out); err != nil {
+			return err
+		}
+		at += t.Len()
+		e.rows += int64(t.Len())
+		p.progress.Set(e.rows)
+	}
+}
+
+func labelCount(path string, labels, rows int) error {
+	return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1,
+		Problem: fmt.Sprintf("there are %s for %s", human.Plural(labels, "label"), human.Plural(rows, "row")+" or more"),
+		Hint:    "label files are named in the order of the inputs"}
+}
+
+// encoderFor makes the model's encoder fit a file: with the columns named now,
+// or those of the model that the file has.
+func (e *embedder) encoderFor(s ingest.Schema, path string) (*ingest.Encoder, error) {
+	encoder := e.encoder
+	if encoder == nil {
+		f, err := ingest.NewFitter(ingest.Mapping{}, s)
+		if err != nil {
+			return nil, inFile(path, err)
+		}
+		if encoder, err = f.Encoder(); err != nil {
+			return nil, inFile(path, err)
+		}
+	}
+	pick := e.pick
+	if !e.chosen {
+		pick = present(encoder.Selection(), s)
+	}
+	return encoder.With(pick), nil
+}
+
+// present leaves out columns that a file does not have.
+func present(pick ingest.Selection, s ingest.Schema) ingest.Selection {
+	has := func(name string) bool { _, ok := s.Find(name); return ok }
+	var out ingest.Selection
+	if has(pick.ID) {
+		out.ID = pick.ID
+	}
+	if has(pick.Label) {
+		out.Label = pick.Label
+	}
+	for _, k := range pick.Keep {
+		if has(k) {
+			out.Keep = append(out.Keep, k)
+		}
+	}
+	return out
+}
+
+// place encodes and places one table.
+func (e *embedder) place(ctx context.Context, t *ingest.Table, encoder *ingest.Encoder) (*ingest.Output, error) {
+	b, err := encoder.Encode(t)
+	if err != nil {
+		return nil, err
+	}
+	placed, err := e.placer.Place(ctx, b.X)
+	if err != nil {
+		return nil, inRows(t.Origin, err)
+	}
+	return &ingest.Output{
+		ID: b.ID, Kept: b.Kept, Embedding: placed.Mu, Sigma: placed.Sigma, NoveltyLocal: placed.NoveltyLocal,
+		NoveltyGlobal: placed.NoveltyGlobal, Epoch: e.placer.Epoch(), Version: e.placer.Version(), FirstRow: e.rows,
+	}, nil
+}
+
+// totalRows sums the files' rows as far as they are known without reading; 0 if
+// one of them is not.
+func totalRows(ctx context.Context, paths []string, o ingest.Options) int64 {
+	var total int64
+	for _, path := range paths {
+		if path == "-" {
+			return 0
+		}
+		r, err := ingest.Open(ctx, path, o)
+		if err != nil {
+			return 0 // told when the file's turn comes
+		}
+		counted, ok := r.(ingest.Counted)
+		n := int64(0)
+		if ok {
+			n, ok = counted.NumRows()
+		}
+		r.Close()
+		if !ok {
+			return 0
+		}
+		total += n
+	}
+	return total
+}

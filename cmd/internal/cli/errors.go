@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"unfold/cmd/internal/config"
+	"unfold/ingest"
+	"unfold/models"
+)
+
+const (
+	exitDone     = 0
+	exitFailed   = 1
+	exitUsage    = 2
+	exitBadInput = 3
+)
+
+// usageError says that the command was not used as it should be.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string {
+	if e.hint == "" {
+		return e.err.Error()
+	}
+	return e.err.Error() + "; " + e.hint
+}
+
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
+
+// exitCode tells from an error whose fault it is.
+func exitCode(err error) int {
+	var u *usageError
+	var c *config.Error
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &u), errors.As(err, &c):
+		return exitUsage
+	case ingest.IsBadInput(err), models.IsBadInput(err):
+		return exitBadInput
+	}
+	return exitFailed
+}
+
+// complain writes an error, if there is one, and returns the exit code.
+func complain(w io.Writer, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	text := err.Error()
+	if errors.Is(err, context.Canceled) {
+		text = "interrupted; nothing was left half-written"
+	}
+	fmt.Fprintf(w, "unfold: %s\n", strings.TrimRight(text, "\n"))
+	return exitCode(err)
+}
+
+// inFile puts a file's name into an error about its content.
+func inFile(path string, err error) error {
+	var e *ingest.Error
+	if errors.As(err, &e) {
+		if e.Origin.File == "" && e.Origin.Topic == "" {
+			e.Origin.File = path
+		}
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// inRows makes a placer's error about a row of a batch one about a row of the
+// file that the batch came from.
+func inRows(o ingest.Origin, err error) error {
+	var re *models.RowError
+	if errors.As(err, &re) {
+		return &ingest.Error{Origin: o, Row: o.Row + int64(re.Row), Column: re.Name, Problem: "it cannot be placed", Err: err}
+	}
+	return inFile(o.String(), err)
+}
+
+// fitError names the inputs in an error about their rows as a whole.
+func fitError(inputs []string, err error) error {
+	if !models.IsBadInput(err) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", strings.Join(inputs, ", "), err)
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/snapshot"
+)
+
+type fitCmd struct {
+	In        []string `arg:"" name:"in" help:"Files, patterns such as 'day-*.parquet', or - for an Arrow stream on standard input."`
+	Output    string   `short:"o" required:"" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
+	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The ending tells the format."`
+	Report    string   `placeholder:"FILE" help:"Where figures about the fit go, as one JSON object."`
+	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
+	textFlags
+	Settings kong.Plugins             `embed:""`
+	values   func() map[string]string `kong:"-"`
+}
+
+func (fitCmd) Help() string {
+	return `Learns a map and writes it as a model, on which other rows can be placed, and with --map as a table.
+
+Formats, told by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .npy .idx[.gz].
+
+    unfold fit data.parquet -o data.unfold --map map.parquet
+    unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet
+    unfold fit train-images-idx3-ubyte.gz --label-file train-labels-idx1-ubyte.gz -o digits.unfold --map digits.parquet`
+}
+
+func (c *fitCmd) Run(ctx context.Context, p *program) error {
+	begin := time.Now()
+	settings, err := settingsOf(c.values, fitKeys)
+	if err != nil {
+		return err
+	}
+	if problem, wrong := settings.Model.Problem(); wrong {
+		return usagef("--%s: %s", problem.Name(), problem.Message)
+	}
+	spec := specOf(settings.Model)
+	read, err := c.request(p, settings)
+	if err != nil {
+		return err
+	}
+	if c.Map != "" {
+		if _, _, err := ingest.FormatOf(c.Map); err != nil {
+			return &usageError{err: fmt.Errorf("--map: %w", err)}
+		}
+	}
+	if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
+		return err
+	}
+
+	clock := newClock()
+	data, err := readAll(ctx, p, c.In, read)
+	if err != nil {
+		return err
+	}
+	clock.lap("read")
+	if most := data.X.Cols; spec.PCA > most {
+		return usagef("--pca: %d principal components of %s; give at most that, or none", spec.PCA, human.Plural(most, "value"))
+	}
+	snap, result, err := kinds.Fit(ctx, data.X, spec, p.progress.Update)
+	if err != nil {
+		return fitError(c.In, err)
+	}
+	p.progress.Stage("write", "", 0)
+	clock.lap("fit")
+	if snap.Encoder, err = json.Marshal(data.Encoder); err != nil {
+		return err
+	}
+	snap.Names = data.Encoder.Names()
+	outputs := new(transaction)
+	defer outputs.abort()
+	if c.Map != "" {
+		if err := outputs.writeMap(c.Map, p, mapOf(data, snap, result)); err != nil {
+			return err
+		}
+	}
+	if err := snapshot.WriteFile(c.Output, snap); err != nil {
+		return unwritable(c.Output, err)
+	}
+	if err := outputs.commit(); err != nil {
+		return err
+	}
+	clock.lap("write")
+	p.progress.End()
+	if c.Report != "" {
+		report, err := newReport(ctx, p, data, settings.Model, result)
+		if err != nil {
+			return err
+		}
+		report.times(clock, result, time.Since(begin))
+		if err := report.write(c.Report, p.Stdout); err != nil {
+			return err
+		}
+	}
+	c.tell(p, snap, result, time.Since(begin))
+	return nil
+}
+
+// request says what is to be read.
+func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOptions, error) {
+	var o ingest.ReadOptions
+	var err error
+	if o.Options, err = c.textFlags.options(p); err != nil {
+		return o, err
+	}
+	if o.Mapping, err = mapping(settings.Source.Columns); err != nil {
+		return o, err
+	}
+	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
+		return o, usagef("labels come both from --label and from --label-file; keep one of them")
+	}
+	o.LabelFiles = c.LabelFile
+	return o, nil
+}
+
+// specOf is what the model's settings mean to package kinds.
+func specOf(m config.Model) kinds.Spec {
+	components := lvm.Connect
+	if m.Components == "largest" {
+		components = lvm.Largest
+	}
+	steps := m.Steps
+	if steps == 0 {
+		steps = -1 // lvm's word for none
+	}
+	return kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: lvm.Settings{
+		Dims: m.Dims, Neighbors: int(m.Neighbors), Core: m.Core, Level: lvm.LevelOf(int(m.Level)), Steps: steps,
+		Momentum: m.Momentum, NoMomentum: m.Momentum == 0, Components: components, Seed: m.Seed, Threads: m.Threads,
+	}}
+}
+
+// UnlearntName is the column of a map that flags rows which were placed and not
+// learnt; it is there only if there are any.
+const UnlearntName = "unlearnt"
+
+// mapOf is the map as a table: a row for each that was read.
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *kinds.Result) *ingest.Output {
+	if r.Unlearnt != nil {
+		data.Kept = append(data.Kept, ingest.BoolColumn(UnlearntName, r.Unlearnt))
+	}
+	return &ingest.Output{
+		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
+		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version,
+	}
+}
+
+// tell says what was done and where to look.
+func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took time.Duration) {
+	rep := r.Report
+	p.printf("%s learnt from %s", c.Output, human.Plural(rep.N, "row"))
+	if rep.Unique != rep.N {
+		p.printf(" (%s different)", human.Count(rep.Unique))
+	}
+	p.printf(" of %s in %s\n", human.Plural(s.Dim, "value"), human.Span(took))
+	if n := countTrue(r.Unlearnt); n > 0 {
+		p.printf("%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", human.Plural(n, "row"), human.Count(rep.Components))
+	}
+	if c.Map != "" && c.Map != "-" {
+		p.printf("%s holds the map; to see it: unfold plot %s -o map.png\n", c.Map, c.Map)
+	}
+}

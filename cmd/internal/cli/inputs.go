@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+	"unfold/models"
+	"unfold/models/snapshot"
+)
+
+// textFlags say how text files are read.
+type textFlags struct {
+	CSVHeader    string   `group:"text" name:"csv-header" enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Whether the first line names the columns."`
+	CSVNames     []string `group:"text" name:"csv-names" placeholder:"NAME" help:"Names of the columns of a file without a header."`
+	CSVSeparator string   `group:"text" name:"csv-separator" placeholder:"CHAR" help:"What separates fields: a character, tab, or space for any run of blanks. Default: what the first line suggests."`
+}
+
+func (t textFlags) options(p *program) (ingest.Options, error) {
+	o := ingest.Options{Stdin: p.Stdin}
+	o.CSV.Names = t.CSVNames
+	o.CSV.Header = map[string]ingest.Header{"auto": ingest.HeaderAuto, "yes": ingest.HeaderYes, "no": ingest.HeaderNo}[t.CSVHeader]
+	switch t.CSVSeparator {
+	case "":
+	case "tab", `\t`:
+		o.CSV.Comma = '\t'
+	case "space":
+		o.CSV.Comma = ' '
+	default:
+		r, size := utf8.DecodeRuneInString(t.CSVSeparator)
+		if size != len(t.CSVSeparator) {
+			return o, usagef("--csv-separator: %q is not one character, tab or space", t.CSVSeparator)
+		}
+		o.CSV.Comma = r
+	}
+	return o, nil
+}
+
+// mapping is what the settings of columns mean to ingest.
+func mapping(c config.Columns) (ingest.Mapping, error) {
+	m := ingest.Mapping{
+		Vector: c.Vector, Log1p: c.Log1p, Standardize: c.Standardize, MaxVocabulary: c.Vocabulary,
+		Selection: ingest.Selection{ID: c.ID, Keep: c.Keep, Label: c.Label},
+	}
+	if c.Vector != "" && len(c.Columns) > 0 {
+		return m, usagef("both a vector column (%q) and plain columns are named; keep one of them", c.Vector)
+	}
+	if len(c.Columns) > 0 {
+		columns, err := ingest.ParseColumns(strings.Join(c.Columns, ","))
+		if err != nil {
+			return m, &usageError{err: err}
+		}
+		m.Columns = columns
+	}
+	keep := c.Keep
+	if c.Label != "" {
+		keep = append([]string{c.Label}, keep...)
+	}
+	if err := ingest.CheckKept(c.ID, keep); err != nil {
+		return m, &usageError{err: err}
+	}
+	return m, nil
+}
+
+// readMap reads a map. A model in its place is a common slip.
+func readMap(ctx context.Context, p *program, path string) (*ingest.Map, error) {
+	if path != "-" && isModel(path) {
+		return nil, &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1, Problem: "this is a model, not a map",
+			Hint: "the map is what fit --map and embed -o write"}
+	}
+	return ingest.ReadMap(ctx, path, ingest.Options{Stdin: p.Stdin})
+}
+
+// mapColumn returns a map's column; the error names the file and the columns
+// that there are.
+func mapColumn(file string, m *ingest.Map, name string) (ingest.Column, error) {
+	c, err := m.Column(name)
+	var e *ingest.Error
+	if errors.As(err, &e) {
+		e.Origin.File = file
+	}
+	return c, err
+}
+
+// mapLabels returns a map's classes: the column named, else label if it is
+// there, else nil.
+func mapLabels(file string, m *ingest.Map, name string) ([]string, error) {
+	if name == "" {
+		if _, err := m.Column(ingest.LabelName); err != nil {
+			return nil, nil
+		}
+		name = ingest.LabelName
+	}
+	c, err := mapColumn(file, m, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.Strings(), nil
+}
+
+// readLabels reads label files whose labels, one file after the other, are those
+// of n rows.
+func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([]string, error) {
+	var labels []string
+	for _, path := range paths {
+		c, err := ingest.OpenLabels(ctx, path, o)
+		if err != nil {
+			return nil, err
+		}
+		labels = append(labels, c.Strings()...)
+	}
+	if len(labels) != n {
+		return nil, &ingest.Error{Origin: ingest.Origin{File: strings.Join(paths, ", ")}, Row: -1,
+			Problem: fmt.Sprintf("%s for %s", human.Plural(len(labels), "label"), human.Plural(n, "row"))}
+	}
+	return labels, nil
+}
+
+// encoderOf returns how a model's vectors are made of records.
+func encoderOf(s *snapshot.Snapshot) (*ingest.Encoder, error) {
+	if len(s.Encoder) == 0 {
+		return nil, nil
+	}
+	e := new(ingest.Encoder)
+	if err := json.Unmarshal(s.Encoder, e); err != nil {
+		return nil, models.BadInputf("%w", err)
+	}
+	if err := s.CheckDim(e.Dim()); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// readAll reads files into memory and shows how far it is.
+func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOptions) (*ingest.Dataset, error) {
+	paths, err := ingest.Expand(patterns)
+	if err != nil {
+		return nil, err
+	}
+	stage := ""
+	o.Progress = func(name string, done, total int64) {
+		if name != stage {
+			stage = name
+			p.progress.Stage(name, "rows", total)
+		}
+		p.progress.Set(done)
+	}
+	d, err := ingest.ReadAll(ctx, paths, o)
+	if err == nil {
+		p.progress.End()
+	}
+	return d, err
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/snapshot"
+)
+
+type inspectCmd struct {
+	File string `arg:"" help:"A model, a map, or any data file that fit reads."`
+	Rows int    `default:"5" placeholder:"N" help:"Rows of data to show. Default 5."`
+	textFlags
+}
+
+func (c *inspectCmd) Run(ctx context.Context, p *program) error {
+	if isModel(c.File) {
+		return inspectModel(p, c.File)
+	}
+	options, err := c.textFlags.options(p)
+	if err != nil {
+		return err
+	}
+	return c.inspectData(ctx, p, options)
+}
+
+// isModel tells a model, whole or damaged, from other files.
+func isModel(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false // told when it is opened as data
+	}
+	defer f.Close()
+	_, err = snapshot.ReadInfo(f)
+	return !errors.Is(err, snapshot.ErrNotSnapshot)
+}
+
+func inspectModel(p *program, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := snapshot.ReadInfo(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s, err := snapshot.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	spec, err := kinds.ParseSpec(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	encoder, err := encoderOf(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := kinds.Open(s, lvm.PlaceSettings{}); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", path, s.Version, s.Epoch, human.Bytes(int64(info.Size)), info.Format)
+	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{name}, args...)...)
+	}
+	line("kind", "%s", s.Kind)
+	line("map", "%d dimensions", s.Mu.Cols)
+	line("vectors", "%s%s", human.Plural(s.Dim, "value"), madeOf(encoder))
+	if s.Components.Rows > 0 {
+		line("projection", "%d principal components", s.Components.Rows)
+	}
+	var events uint64
+	for _, n := range s.Count {
+		events += uint64(n)
+	}
+	line("reference points", "%s, for %s", human.Count(s.Mu.Rows), human.Plural(events, "row"))
+	if n := countTrue(s.Unlearnt); n > 0 {
+		line("placed, not learnt", "%s", human.Count(n))
+	}
+	line("neighbours", "%d to learn by (core %d), %d for novelty", s.Neighbors, spec.LVM.Core, s.NoveltyK)
+	line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
+	if encoder != nil {
+		pick := encoder.Selection()
+		for _, c := range []struct{ name, value string }{{"id", pick.ID}, {"label", pick.Label}, {"kept", strings.Join(pick.Keep, ", ")}} {
+			if c.value != "" {
+				line(c.name, "%s", c.value)
+			}
+		}
+	}
+	for _, at := range s.Positions {
+		line("learnt up to", "topic %s, partition %d, offset %d", at.Topic, at.Partition, at.Offset)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	p.printf("\n")
+	t = tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "block\ttype\trows\tcolumns\tbytes\t")
+	for _, b := range info.Blocks {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t\n", b.Name, b.Type, b.Rows, b.Cols, b.Length)
+	}
+	return t.Flush()
+}
+
+// madeOf says which columns a vector's values come from.
+func madeOf(e *ingest.Encoder) string {
+	switch {
+	case e == nil:
+		return ""
+	case e.Vector() != "":
+		return fmt.Sprintf(", from the column %q", e.Vector())
+	}
+	var columns []string
+	for _, n := range e.Names() {
+		name, _, _ := strings.Cut(n, "=")
+		if !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+	}
+	const most = 8
+	if len(columns) > most {
+		return fmt.Sprintf(", from %d columns: %s, ...", len(columns), strings.Join(columns[:most], ", "))
+	}
+	return ", from " + strings.Join(columns, ", ")
+}
+
+func countTrue(v []bool) int {
+	n := 0
+	for _, b := range v {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// inspectData describes any file of rows and shows the first of them.
+func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Options) error {
+	r, err := ingest.Open(ctx, c.File, o)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	first, err := r.Next(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), human.Plural(len(r.Schema()), "column"), isMap(r.Schema()))
+	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "column\ttype\t")
+	shown := 0
+	if first != nil {
+		shown = min(c.Rows, first.Len())
+	}
+	for i := range shown {
+		fmt.Fprintf(t, "row %d\t", i+1)
+	}
+	fmt.Fprintln(t)
+	for _, f := range r.Schema() {
+		fmt.Fprintf(t, "%s\t%s\t", f.Name, f.Type)
+		for i := range shown {
+			fmt.Fprintf(t, "%s\t", cell(first, f.Name, i))
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+func describeRows(r ingest.Reader) string {
+	if counted, ok := r.(ingest.Counted); ok {
+		if n, known := counted.NumRows(); known {
+			return human.Plural(n, "row")
+		}
+	}
+	return "rows"
+}
+
+// isMap adds what a map has and other files do not.
+func isMap(s ingest.Schema) string {
+	if f, ok := s.Find(ingest.EmbeddingName); ok && f.Kind == ingest.Vector {
+		return ", a map"
+	}
+	if f, ok := s.Find(ingest.EmbeddingName + "_0"); ok && f.Kind == ingest.Number {
+		return ", a map"
+	}
+	return ""
+}
+
+// cell is one value, cut to a width that fits a terminal.
+func cell(t *ingest.Table, column string, row int) string {
+	const width = 18
+	c, ok := t.Column(column)
+	if !ok {
+		return ""
+	}
+	if c.IsNull(row) {
+		return "(null)"
+	}
+	text := strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, c.Text(row))
+	if runes := []rune(text); len(runes) > width {
+		return string(runes[:width-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"unfold/cmd/internal/stage"
+)
+
+type lintCmd struct {
+	configFlags
+	Offline bool `help:"Do not ask the brokers."`
+}
+
+func (lintCmd) Help() string {
+	return `Reads the configuration as "unfold run" does and says everything that is wrong with it. Then asks the brokers
+whether the topics are there, and looks at one message of the source: whether it can be read and has the columns named.
+Nothing is written, no position is moved.`
+}
+
+// lintTimeout bounds everything that is asked of the brokers.
+const lintTimeout = 30 * time.Second
+
+func (l *lintCmd) Run(ctx context.Context, p *program) error {
+	settings, err := l.load(p)
+	if err != nil {
+		return err
+	}
+	p.printf("ok       the configuration\n")
+	if l.Offline {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lintTimeout)
+	defer cancel()
+	failed := false
+	for _, check := range stage.Checks(settings.Config, settings.Mapping) {
+		detail, err := check.Do(ctx)
+		switch {
+		case errors.Is(err, stage.ErrNothingToSee):
+			p.printf("unknown  %s: %v\n", check.Name, err)
+		case err != nil:
+			failed = true
+			p.printf("wrong    %s: %v\n", check.Name, err)
+		default:
+			p.printf("ok       %s%s\n", check.Name, detail)
+		}
+	}
+	if failed {
+		return errors.New("the stage would not run with this configuration")
+	}
+	return nil
+}

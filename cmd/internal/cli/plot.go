@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/plot"
+	"unfold/ingest"
+)
+
+type plotCmd struct {
+	Map       string   `arg:"" help:"A map, as fit and embed write it."`
+	Output    string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
+	Color     string   `placeholder:"COL" help:"Column that colours the points: words and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
+	LabelFile []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
+	Title     string   `placeholder:"TEXT" help:"What stands above. Default: the map's name."`
+	Axes      []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default 0,1."`
+	Width     int      `default:"1600" placeholder:"PIXELS" help:"Default 1600."`
+	Height    int      `default:"1200" placeholder:"PIXELS" help:"Default 1200."`
+	Classes   int      `default:"10" placeholder:"N" help:"Most classes with a colour of their own, up to 10; rarer ones share a grey. Default 10."`
+	NoNames   bool     `help:"Do not write the classes' names on the map."`
+}
+
+func (plotCmd) Help() string {
+	return `Draws the map with equal axes, dots whose size follows the density, colours that colour-blind eyes can tell apart
+and a legend beside the points.
+
+    unfold plot map.parquet -o map.png --color label
+    unfold plot map.parquet -o novelty.svg --color novelty_global`
+}
+
+func (c *plotCmd) Run(ctx context.Context, p *program) error {
+	write := plot.PNG
+	switch strings.ToLower(filepath.Ext(c.Output)) {
+	case ".png":
+	case ".svg":
+		write = plot.SVG
+	default:
+		return usagef("--output: %q is neither a .png nor a .svg", c.Output)
+	}
+	if len(c.Axes) == 0 {
+		c.Axes = []int{0, 1}
+	}
+	if len(c.Axes) != 2 {
+		return usagef("--axes: two dimensions are needed, as 0,1")
+	}
+	s := plot.Settings{Width: c.Width, Height: c.Height, Classes: c.Classes, NoNames: c.NoNames}
+	if err := s.Check(); err != nil {
+		return &usageError{err: err}
+	}
+	if err := checkWritable(c.Output); err != nil {
+		return err
+	}
+	m, err := readMap(ctx, p, c.Map)
+	if err != nil {
+		return err
+	}
+	picture, err := c.picture(ctx, m)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(c.Output, p.Stdout, func(w io.Writer) error { return write(w, picture, s) }); err != nil {
+		return err
+	}
+	if c.Output != "-" {
+		p.printf("%s: %s\n", c.Output, picture.Subtitle)
+	}
+	return nil
+}
+
+// picture collects coordinates and colours.
+func (c *plotCmd) picture(ctx context.Context, m *ingest.Map) (plot.Map, error) {
+	n, d := m.Embedding.Rows, m.Embedding.Cols
+	title := c.Title
+	if title == "" {
+		title = strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map))
+	}
+	out := plot.Map{Title: title, Subtitle: human.Plural(n, "point")}
+	if d < 2 {
+		return out, usagef("%s has one dimension; a picture needs two: learn it with --dims 2", c.Map)
+	}
+	for _, a := range c.Axes {
+		if a < 0 || a >= d {
+			return out, usagef("--axes: there is no dimension %d; the map has 0 to %d", a, d-1)
+		}
+	}
+	out.X, out.Y = make([]float64, n), make([]float64, n)
+	for i := range n {
+		row := m.Embedding.Row(i)
+		out.X[i], out.Y[i] = float64(row[c.Axes[0]]), float64(row[c.Axes[1]])
+	}
+	if d > 2 {
+		out.Subtitle += fmt.Sprintf(", dimensions %d and %d of %d", c.Axes[0], c.Axes[1], d)
+	}
+	if len(c.LabelFile) > 0 {
+		labels, err := readLabels(ctx, c.LabelFile, n, ingest.Options{})
+		out.By, out.Class = "label", labels
+		return out, err
+	}
+	return out, c.color(&out, m)
+}
+
+// color chooses the column that colours and how.
+func (c *plotCmd) color(out *plot.Map, m *ingest.Map) error {
+	by := c.Color
+	if by == "" {
+		if _, err := m.Column(ingest.LabelName); err != nil {
+			return nil
+		}
+		by = ingest.LabelName
+	}
+	column, err := mapColumn(c.Map, m, by)
+	if err != nil {
+		return err
+	}
+	out.By = by
+	if values, classes := colorBy(column); classes != nil {
+		out.Class = classes
+	} else {
+		out.Value = values
+	}
+	if strings.HasPrefix(by, "novelty") {
+		out.From, out.To = 0, 1
+	}
+	return nil
+}
+
+// fewWhole is the most different whole numbers that are taken for classes.
+const fewWhole = 20
+
+// colorBy returns a column's numbers, or its classes if it is no number or holds
+// only few different whole ones.
+func colorBy(c ingest.Column) (values []float64, classes []string) {
+	if c.Kind() != ingest.Number {
+		return nil, c.Strings()
+	}
+	values, _ = c.Floats()
+	var different []float64
+	for _, v := range values {
+		if v != float64(int64(v)) {
+			return values, nil
+		}
+		if !slices.Contains(different, v) {
+			if different = append(different, v); len(different) > fewWhole {
+				return values, nil
+			}
+		}
+	}
+	return nil, c.Strings()
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/ingest"
+	"unfold/models/kinds"
+	"unfold/models/score"
+)
+
+// report is what --report writes. Keys never change meaning.
+type report struct {
+	N              int           `json:"n"`
+	Unique         int           `json:"unique"`
+	Dim            int           `json:"dim"`
+	Dims           int           `json:"dims"`
+	Level          int           `json:"level"`
+	Neighbors      int           `json:"neighbors"`
+	Edges          int           `json:"edges"`
+	Components     int           `json:"components"`
+	Landmarks      int           `json:"landmarks"`
+	Pairs          int64         `json:"pairs"`
+	LoglikInitial  float64       `json:"loglik_initial"`
+	Loglik         float64       `json:"loglik"`
+	Iterations     int           `json:"iterations"`
+	CGIterations   int           `json:"cg_iterations"`
+	Seconds        reportSeconds `json:"seconds"`
+	CPUSeconds     float64       `json:"cpu_seconds"`
+	PeakRSSBytes   int64         `json:"peak_rss_bytes"`
+	PredictedBytes int64         `json:"predicted_bytes"`
+	// Accuracies only when labels are given.
+	LOO1            *float64 `json:"loo1,omitempty"`
+	LOO9            *float64 `json:"loo9,omitempty"`
+	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
+	Continuity      *float64 `json:"continuity,omitempty"`
+	Seed            uint64   `json:"seed"`
+	Version         string   `json:"version"`
+}
+
+type reportSeconds struct {
+	Read     float64 `json:"read"`
+	PCA      float64 `json:"pca"`
+	KNN      float64 `json:"knn"`
+	Graph    float64 `json:"graph"`
+	Coarse   float64 `json:"coarse"`
+	Spectral float64 `json:"spectral"`
+	EM       float64 `json:"em"`
+	Write    float64 `json:"write"`
+	Total    float64 `json:"total"`
+}
+
+// newReport measures the map: its figures, and how good it is. Trustworthiness
+// and continuity come from at most 1000 points, chosen by the seed.
+func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *kinds.Result) (*report, error) {
+	f := r.Report
+	out := &report{
+		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
+		Landmarks: f.Landmarks, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations,
+		CGIterations: f.CGIterations, Seed: m.Seed, Version: programVersion(), PredictedBytes: predictBytes(data, f),
+	}
+	s := score.Settings{Seed: m.Seed, Threads: m.Threads}
+	if class, names := score.Classes(data.Label); len(names) > 0 {
+		p.progress.Stage("accuracy", "", 0)
+		var ks []int
+		for _, k := range []int{1, 9} {
+			if k < len(data.Label) {
+				ks = append(ks, k)
+			}
+		}
+		a, err := score.LeaveOneOut(ctx, r.Placed.Mu, class, ks, s)
+		if err != nil {
+			return nil, err
+		}
+		for i, to := range []**float64{&out.LOO1, &out.LOO9}[:len(a.Share)] {
+			*to = &a.Share[i]
+		}
+	}
+	if k := min(12, (f.N-1)/2); k >= 1 {
+		p.progress.Stage("structure", "", 0)
+		s.K = k
+		st, err := score.Measure(ctx, data.X, r.Placed.Mu, s)
+		if err != nil {
+			return nil, err
+		}
+		out.Trustworthiness, out.Continuity = &st.Trustworthiness, &st.Continuity
+	}
+	p.progress.End()
+	return out, nil
+}
+
+// times fills in what the fit took.
+func (r *report) times(c *clock, res *kinds.Result, total time.Duration) {
+	s := res.Report.Seconds
+	r.Seconds = reportSeconds{
+		Read: c.laps["read"].Seconds(), PCA: res.SecondsPCA, KNN: s.KNN, Graph: s.Graph, Coarse: s.Coarse,
+		Spectral: s.Spectral, EM: s.EM, Write: c.laps["write"].Seconds(), Total: total.Seconds(),
+	}
+	r.CPUSeconds, r.PeakRSSBytes = usage()
+}
+
+func (r *report) write(path string, stdout io.Writer) error {
+	return writeFile(path, stdout, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	})
+}
+
+// clock measures laps.
+type clock struct {
+	last time.Time
+	laps map[string]time.Duration
+}
+
+func newClock() *clock { return &clock{time.Now(), map[string]time.Duration{}} }
+
+// lap ends a lap.
+func (c *clock) lap(name string) {
+	now := time.Now()
+	c.laps[name] += now.Sub(c.last)
+	c.last = now
+}

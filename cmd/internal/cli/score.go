@@ -1,0 +1,327 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+	"unfold/models/score"
+	"unfold/models/snapshot"
+	"unfold/sparse/vec"
+)
+
+type scoreCmd struct {
+	Map       string   `arg:"" help:"A map, as fit and embed write it."`
+	Data      []string `placeholder:"FILE" help:"What the map was made of, in the map's order: adds trustworthiness, continuity, recall and Shepard correlation."`
+	Model     string   `short:"m" placeholder:"MODEL" help:"Take the data's columns as this model does, instead of by the flags below."`
+	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, if there is one."`
+	LabelFile []string `placeholder:"FILE" help:"Labels beside the map: IDX, .npy or CSV with one column."`
+	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class. Default 1,9."`
+	Rank      int      `default:"12" placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12."`
+	Train     string   `placeholder:"MAP" help:"A second map, of training points: MAP's points are classified by its points."`
+	TrainRows int      `placeholder:"N" help:"The first N points of MAP are training points that classify the rest."`
+	Normal    string   `placeholder:"CLASS" help:"The class that is not novel: adds how well novelty tells all others from it (AUC)."`
+	Sample    int      `default:"1000" placeholder:"N" help:"Points that the comparison with the data looks at; 0 is all. Default 1000."`
+	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of the sample. Default 1."`
+	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`
+	JSON      bool     `name:"json" help:"Write one JSON object."`
+	textFlags
+	Settings kong.Plugins             `embed:""`
+	values   func() map[string]string `kong:"-"`
+}
+
+func (scoreCmd) Help() string {
+	return `How good is a map? With labels: how often a point's nearest neighbours on the map have its class (each point left
+out in turn). With the data: how many neighbourhoods the map keeps (continuity, recall), how many it makes up
+(trustworthiness), and how well distances correspond (Shepard). A sample is named where one was taken.
+
+    unfold score map.parquet --label digit
+    unfold score map.parquet --data data.parquet
+    unfold score test.parquet --train train.parquet`
+}
+
+// scoreReport is what score has to say; parts that were not asked for are nil.
+type scoreReport struct {
+	Points   int            `json:"points"`
+	Dims     int            `json:"dims"`
+	Labelled *accuracyPart  `json:"leave_one_out,omitempty"`
+	HeldOut  *heldOutPart   `json:"held_out,omitempty"`
+	Data     *structurePart `json:"structure,omitempty"`
+	Novelty  *noveltyPart   `json:"novelty,omitempty"`
+}
+
+type accuracyPart struct {
+	K        []int     `json:"k"`
+	Accuracy []float64 `json:"accuracy"`
+	Points   int       `json:"points"`
+	Classes  int       `json:"classes"`
+}
+
+type heldOutPart struct {
+	K     []int     `json:"k"`
+	Error []float64 `json:"error"`
+	Train int       `json:"train"`
+	Test  int       `json:"test"`
+}
+
+type structurePart struct {
+	K               int     `json:"k"`
+	Trustworthiness float64 `json:"trustworthiness"`
+	Continuity      float64 `json:"continuity"`
+	Recall          float64 `json:"recall"`
+	Shepard         float64 `json:"shepard"`
+	Exact           bool    `json:"exact"`
+	Sample          int     `json:"sample,omitempty"`
+	Seed            uint64  `json:"seed,omitempty"`
+}
+
+type noveltyPart struct {
+	Normal  string  `json:"normal"`
+	Local   float64 `json:"auc_local"`
+	Global  float64 `json:"auc_global"`
+	Normals int     `json:"normals"`
+	Others  int     `json:"others"`
+}
+
+func (c *scoreCmd) Run(ctx context.Context, p *program) error {
+	if c.Train != "" && c.TrainRows > 0 {
+		return usagef("--train and --train-rows say the same in two ways; keep one of them")
+	}
+	m, err := readMap(ctx, p, c.Map)
+	if err != nil {
+		return err
+	}
+	r := &scoreReport{Points: m.Embedding.Rows, Dims: m.Embedding.Cols}
+	labels, err := c.labels(ctx, m)
+	if err != nil {
+		return err
+	}
+	if labels != nil {
+		if err := c.accuracies(ctx, p, m, labels, r); err != nil {
+			return err
+		}
+	}
+	if len(c.Data) > 0 {
+		if r.Data, err = c.structure(ctx, p, m); err != nil {
+			return err
+		}
+	}
+	if c.Normal != "" {
+		if r.Novelty, err = noveltyOf(m, labels, c.Normal); err != nil {
+			return fmt.Errorf("%s: %w", c.Map, err)
+		}
+	}
+	p.progress.End()
+	if labels == nil && r.Data == nil {
+		p.note("there is nothing to measure by: name labels with --label or --label-file, or the data with --data")
+	}
+	if c.JSON {
+		return json.NewEncoder(p.Stdout).Encode(r)
+	}
+	r.print(p.Stdout)
+	return nil
+}
+
+// labels returns the map's labels, or nil if there are none.
+func (c *scoreCmd) labels(ctx context.Context, m *ingest.Map) ([]string, error) {
+	if len(c.LabelFile) > 0 {
+		return readLabels(ctx, c.LabelFile, m.Len(), ingest.Options{})
+	}
+	return mapLabels(c.Map, m, c.Label)
+}
+
+func (c *scoreCmd) accuracies(ctx context.Context, p *program, m *ingest.Map, labels []string, r *scoreReport) error {
+	p.progress.Stage("accuracy", "", 0)
+	s := score.Settings{Seed: c.Seed, Threads: c.Threads}
+	switch {
+	case c.Train != "":
+		train, err := readMap(ctx, p, c.Train)
+		if err != nil {
+			return err
+		}
+		known, err := mapLabels(c.Train, train, c.Label)
+		if err != nil {
+			return err
+		}
+		if known == nil {
+			_, err := mapColumn(c.Train, train, ingest.LabelName)
+			return err
+		}
+		r.HeldOut, err = heldOut(ctx, train.Embedding, known, m.Embedding, labels, c.Neighbors, s)
+		return err
+	case c.TrainRows > 0:
+		n := m.Embedding.Rows
+		if c.TrainRows >= n {
+			return usagef("--train-rows: %d are no fewer than the map's %d points", c.TrainRows, n)
+		}
+		var err error
+		r.HeldOut, err = heldOut(ctx, m.Embedding.Slice(0, c.TrainRows), labels[:c.TrainRows],
+			m.Embedding.Slice(c.TrainRows, n), labels[c.TrainRows:], c.Neighbors, s)
+		return err
+	}
+	class, names := score.Classes(labels)
+	a, err := score.LeaveOneOut(ctx, m.Embedding, class, c.Neighbors, s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Map, err)
+	}
+	r.Labelled = &accuracyPart{K: a.K, Accuracy: a.Share, Points: a.Points, Classes: len(names)}
+	return nil
+}
+
+func heldOut(ctx context.Context, train vec.Matrix[float32], trainLabels []string, test vec.Matrix[float32], testLabels []string, ks []int, s score.Settings) (*heldOutPart, error) {
+	class, _ := score.Classes(slices.Concat(trainLabels, testLabels))
+	errs, err := score.HeldOutError(ctx, train, class[:train.Rows], test, class[train.Rows:], ks, s)
+	if err != nil {
+		return nil, err
+	}
+	return &heldOutPart{K: ks, Error: errs, Train: train.Rows, Test: test.Rows}, nil
+}
+
+func (c *scoreCmd) structure(ctx context.Context, p *program, m *ingest.Map) (*structurePart, error) {
+	data, err := c.readData(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if data.Rows != m.Embedding.Rows {
+		return nil, &ingest.Error{Origin: ingest.Origin{File: c.Map}, Row: -1,
+			Problem: fmt.Sprintf("the map has %s points, the data %s rows", human.Count(m.Embedding.Rows), human.Count(data.Rows)),
+			Hint:    "give the files that the map was made of, in the same order"}
+	}
+	p.progress.Stage("structure", "", 0)
+	sample := c.Sample
+	if sample == 0 {
+		sample = -1
+	}
+	st, err := score.Measure(ctx, data, m.Embedding, score.Settings{K: c.Rank, Sample: sample, Seed: c.Seed, Threads: c.Threads})
+	if err != nil {
+		return nil, err
+	}
+	return newStructurePart(st), nil
+}
+
+// readData reads the data as the map's model does, or by the flags.
+func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32], error) {
+	var none vec.Matrix[float32]
+	options, err := c.textFlags.options(p)
+	if err != nil {
+		return none, err
+	}
+	read := ingest.ReadOptions{Options: options}
+	if c.Model != "" {
+		s, err := snapshot.ReadFile(c.Model)
+		if err != nil {
+			return none, err
+		}
+		if read.Encoder, err = encoderOf(s); err != nil {
+			return none, fmt.Errorf("%s: %w", c.Model, err)
+		}
+	} else {
+		settings, err := settingsOf(c.values, dataKeys)
+		if err != nil {
+			return none, err
+		}
+		if read.Mapping, err = mapping(settings.Source.Columns); err != nil {
+			return none, err
+		}
+	}
+	d, err := readAll(ctx, p, c.Data, read)
+	if err != nil {
+		return none, err
+	}
+	return d.X, nil
+}
+
+func newStructurePart(s *score.Structure) *structurePart {
+	return &structurePart{K: s.K, Trustworthiness: s.Trustworthiness, Continuity: s.Continuity, Recall: s.Recall,
+		Shepard: s.Shepard, Exact: s.Exact, Sample: s.Sample, Seed: s.Seed}
+}
+
+// noveltyOf says how well the novelty percentiles tell the other classes from
+// the normal one.
+func noveltyOf(m *ingest.Map, labels []string, normal string) (*noveltyPart, error) {
+	switch {
+	case labels == nil:
+		return nil, usagef("--normal needs labels: name them with --label or --label-file")
+	case m.NoveltyLocal == nil || m.NoveltyGlobal == nil:
+		_, err := m.Column(ingest.NoveltyGlobalName)
+		return nil, err
+	case !slices.Contains(labels, normal):
+		classes := slices.Compact(slices.Sorted(slices.Values(labels)))
+		hint := "classes are " + strings.Join(classes, ", ")
+		if near := ingest.Nearest(normal, classes); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return nil, usagef("--normal: no point has the class %q; %s", normal, hint)
+	}
+	n := &noveltyPart{Normal: normal}
+	var err error
+	if n.Local, n.Normals, n.Others, err = aucOf(m.NoveltyLocal, labels, normal); err != nil {
+		return nil, err
+	}
+	n.Global, _, _, err = aucOf(m.NoveltyGlobal, labels, normal)
+	return n, err
+}
+
+// aucOf is the area under the ROC curve of a score for telling every other class
+// from the normal one; points without a class do not count.
+func aucOf(scores []float32, labels []string, normal string) (auc float64, normals, others int, err error) {
+	var positive, negative []float64
+	for i, l := range labels {
+		switch l {
+		case "":
+		case normal:
+			negative = append(negative, float64(scores[i]))
+		default:
+			positive = append(positive, float64(scores[i]))
+		}
+	}
+	auc, err = score.AUC(positive, negative)
+	return auc, len(negative), len(positive), err
+}
+
+func (r *scoreReport) print(w io.Writer) {
+	fmt.Fprintf(w, "%s in %d dimensions\n", human.Plural(r.Points, "point"), r.Dims)
+	if a := r.Labelled; a != nil {
+		fmt.Fprintf(w, "\nleave-one-out accuracy of the class (%s, %s)\n", human.Plural(a.Points, "point"), classCount(a.Classes))
+		for i, k := range a.K {
+			fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%d-NN", k), a.Accuracy[i])
+		}
+	}
+	if h := r.HeldOut; h != nil {
+		fmt.Fprintf(w, "\nerror of the class (%s training points, %s test points)\n", human.Count(h.Train), human.Count(h.Test))
+		for i, k := range h.K {
+			fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%d-NN", k), h.Error[i])
+		}
+	}
+	if s := r.Data; s != nil {
+		scope := "all points"
+		if !s.Exact {
+			scope = fmt.Sprintf("a sample of %s points, seed %d", human.Count(s.Sample), s.Seed)
+		}
+		fmt.Fprintf(w, "\nagainst the data (%d neighbours, %s)\n", s.K, scope)
+		for _, v := range []struct {
+			name  string
+			value float64
+		}{{"trustworthiness", s.Trustworthiness}, {"continuity", s.Continuity}, {"neighbour recall", s.Recall}, {"Shepard", s.Shepard}} {
+			fmt.Fprintf(w, "  %-18s %.4f\n", v.name, v.value)
+		}
+	}
+	if n := r.Novelty; n != nil {
+		fmt.Fprintf(w, "\nnovelty of %s points against %s of class %s (AUC)\n", human.Count(n.Others), human.Count(n.Normals), n.Normal)
+		fmt.Fprintf(w, "  %-18s %.4f\n  %-18s %.4f\n", "novelty_global", n.Global, "novelty_local", n.Local)
+	}
+}
+
+func classCount(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return human.Count(n) + " classes"
+}

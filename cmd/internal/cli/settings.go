@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"unfold/cmd/internal/config"
+)
+
+// keyNames says which flag a key gets in a command, and in which group of the
+// help; ok is false for none.
+type keyNames = func(k config.Key) (name, group string, ok bool)
+
+// fitKeys gives the columns' and the model's settings their short names.
+func fitKeys(k config.Key) (name, group string, ok bool) {
+	section, rest, _ := strings.Cut(k.Path, ".")
+	switch {
+	case k.Path == "model.place": // a fit places nothing that it does not learn
+		return "", "", false
+	case section == "model":
+		return rest, "model", true
+	case section == "source" && !strings.Contains(rest, "."):
+		return rest, "columns", true
+	}
+	return "", "", false
+}
+
+// embedKeys are those settings that may differ from what the model was learnt
+// with: what passes through, and how rows are placed.
+func embedKeys(k config.Key) (name, group string, ok bool) {
+	switch k.Path {
+	case "source.id", "source.keep", "source.label":
+		return k.Name(), "columns", true
+	case "model.place", "model.threads":
+		return k.Name(), "model", true
+	}
+	return "", "", false
+}
+
+// dataKeys are those that say which columns of data form its vectors.
+func dataKeys(k config.Key) (name, group string, ok bool) {
+	name, group, ok = fitKeys(k)
+	switch name {
+	case "id", "keep", "label":
+		return "", "", false
+	}
+	return name, group, ok && group == "columns"
+}
+
+// stageKeys gives every setting the flag that its path spells.
+func stageKeys(k config.Key) (name, group string, ok bool) {
+	section, _, below := strings.Cut(k.Path, ".")
+	switch {
+	case !below:
+		return k.Flag(), "stage", true
+	case section == "source" && !strings.HasPrefix(k.Path, "source.kafka."):
+		return k.Flag(), "columns", true
+	case section == "dead_letter":
+		return k.Flag(), "sink", true
+	}
+	return k.Flag(), section, true
+}
+
+// settingFlags makes a flag of every key that names gives one. The values that
+// were given come back, by key path, after parsing.
+func settingFlags(names keyNames) (kong.Plugins, func() map[string]string) {
+	var fields []reflect.StructField
+	var keys []config.Key
+	for _, k := range config.Keys() {
+		name, group, ok := names(k)
+		if !ok {
+			continue
+		}
+		typ := reflect.TypeFor[*string]()
+		if k.Bool {
+			typ = reflect.TypeFor[*bool]()
+		}
+		tag := fmt.Sprintf(`name:%s help:%s group:%s`, strconv.Quote(name), strconv.Quote(helpOf(k)), strconv.Quote(group))
+		if p := placeholder(k); p != "" {
+			tag += " placeholder:" + strconv.Quote(p)
+		}
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: typ, Tag: reflect.StructTag(tag)})
+		keys = append(keys, k)
+	}
+	given := reflect.New(reflect.StructOf(fields))
+	values := func() map[string]string {
+		out := map[string]string{}
+		for i, k := range keys {
+			if f := given.Elem().Field(i); !f.IsNil() {
+				out[k.Path] = fmt.Sprint(f.Elem().Interface())
+			}
+		}
+		return out
+	}
+	return kong.Plugins{given.Interface()}, values
+}
+
+func helpOf(k config.Key) string {
+	if k.Default == "" || strings.Contains(k.Help, "Default") {
+		return k.Help
+	}
+	return k.Help + " Default " + k.Default + "."
+}
+
+func placeholder(k config.Key) string {
+	if len(k.Choices) > 0 {
+		return strings.Join(k.Choices, "|")
+	}
+	return k.Placeholder
+}

@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"go.uber.org/goleak"
+
+	"unfold/ingest"
+	"unfold/sparse/vec"
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// buffer is a bytes.Buffer for several goroutines.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// broker starts an embedded broker with topics and a configuration for it.
+func broker(t *testing.T, topics ...string) (brokers []string, configuration string) {
+	t.Helper()
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, topics...),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	dir := t.TempDir()
+	configuration = filepath.Join(dir, "stage.yaml")
+	write(t, configuration, fmt.Sprintf(`
+source: {kafka: {brokers: [%q], topic: events}, vector: v, id: name}
+model: {steps: 30, level: 1}
+reference: {min: 100, size: 500}
+refresh: {every: 1s}
+sink: {kafka: {topic: places}}
+dead_letter: {topic: dead}
+state: %s
+http: 127.0.0.1:0
+`, c.ListenAddrs()[0], filepath.Join(dir, "state")))
+	return c.ListenAddrs(), configuration
+}
+
+// produce sends messages of 10 events each, and then one that is broken.
+func produce(t *testing.T, brokers []string, from, messages int) {
+	t.Helper()
+	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sink.Close()
+	var all []stream.Message
+	for k := from; k < from+messages; k++ {
+		r := rand.New(rand.NewPCG(uint64(k), 1))
+		x := vec.New[float32](10, 4)
+		names := make([]string, 10)
+		for i := range names {
+			names[i] = fmt.Sprintf("e%d", 10*k+i)
+			for j := range x.Cols {
+				x.Row(i)[j] = float32(r.NormFloat64()) + float32(5*(i%2))
+			}
+		}
+		table, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("name", names), ingest.VectorColumn("v", x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := ingest.EncodeTable(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, stream.Message{TopicPartition: stream.TopicPartition{Partition: k}, Value: value, Key: fmt.Append(nil, k)})
+	}
+	all = append(all, stream.Message{Value: []byte("not Arrow")})
+	if err := sink.Write(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRun runs the stage as an operator does: a configuration, a broker, probes,
+// an interrupt, a restart.
+func TestRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	brokers, configuration := broker(t, "events", "places", "dead")
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	produce(t, brokers, 0, 40)
+
+	log := runUntil(t, configuration, `committed|map version 1`, func(address string) {
+		if status, body := get(t, address, "/livez"); status != 200 {
+			t.Errorf("/livez: %d %s", status, body)
+		}
+		await(t, "/readyz is 200", func() bool { status, _ := get(t, address, "/readyz"); return status == 200 })
+		await(t, "400 events are placed", func() bool {
+			_, body := get(t, address, "/metrics")
+			return strings.Contains(body, "unfold_events_placed_total 400\n") && strings.Contains(body, "unfold_messages_delivered_total 40\n") &&
+				strings.Contains(body, `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`)
+		})
+	})
+	for _, want := range []string{"no map yet: waiting for 100 events", "map version 1 (epoch 1) learnt in", "dead letter (topic events,", "400 events placed, 40 messages delivered, 1 dead letter"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q:\n%s", want, log)
+		}
+	}
+
+	// A restart goes on where it stopped: the map is there at once, and only what
+	// is new is placed.
+	produce(t, brokers, 40, 10)
+	log = runUntil(t, configuration, `map version \d+ \(epoch \d+\) loaded`, func(address string) {
+		await(t, "100 events are placed", func() bool {
+			_, body := get(t, address, "/metrics")
+			return strings.Contains(body, "unfold_events_placed_total 100\n")
+		})
+	})
+	if !strings.Contains(log, "100 events placed, 10 messages delivered") {
+		t.Errorf("after the restart:\n%s", log)
+	}
+}
+
+// runUntil starts the stage, waits for a line of its log, does something, and
+// interrupts it; it must end in order within 10 s. It returns the log.
+func runUntil(t *testing.T, configuration, line string, do func(address string)) string {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var log buffer
+	done := make(chan int, 1)
+	go func() {
+		done <- Run(ctx, System{Args: []string{"run", "-c", configuration}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &log})
+	}()
+	var address string
+	await(t, "the log has "+line, func() bool {
+		if m := regexp.MustCompile(`http://(\S+) `).FindStringSubmatch(log.String()); m != nil {
+			address = m[1]
+		}
+		return address != "" && regexp.MustCompile(line).MatchString(log.String())
+	})
+	do(address)
+	interrupt()
+	select {
+	case code := <-done:
+		if code != 0 {
+			t.Errorf("exit %d:\n%s", code, &log)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatalf("it did not end within 10 s:\n%s", &log)
+	}
+	return log.String()
+}
+
+func TestRunSaysWhatIsMissing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, configuration := broker(t, "events", "places")
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"no topic":     {[]string{"run", "-c", configuration}, 1, "topic dead"},
+		"no broker":    {[]string{"run", "-c", configuration, "--source-kafka-brokers", "127.0.0.1:1"}, 1, "cannot reach any broker"},
+		"no setting":   {[]string{"run"}, 2, "source.kafka.topic: missing"},
+		"bad setting":  {[]string{"run", "-c", configuration, "--refresh-every", "soon"}, 2, "--refresh-every: \"soon\" is not a time span"},
+		"bad flag":     {[]string{"run", "--refresh-evry", "1s"}, 2, "--refresh-every"},
+		"no file":      {[]string{"run", "-c", "nothere.yaml"}, 2, "there is no such file"},
+		"bad columns":  {[]string{"run", "-c", configuration, "--source-vector", "", "--source-columns", "a:lug"}, 2, "unknown option"},
+		"kept as ours": {[]string{"run", "-c", configuration, "--source-keep", "sigma"}, 2, "cannot be kept"},
+	} {
+		code, _, stderr := run(t, c.args...)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit %d, %q; expected exit %d and %q", name, code, stderr, c.code, c.want)
+		}
+	}
+}
+
+func TestRunRefusesADamagedMap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, configuration := broker(t, "events", "places", "dead")
+	state := filepath.Join(filepath.Dir(configuration), "state")
+	if err := os.MkdirAll(state, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(state, "map.unfold"), "\x89UNFOLD\nnot much")
+	code, _, stderr := run(t, "run", "-c", configuration)
+	if code != exitBadInput || !strings.Contains(stderr, "map.unfold") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+func TestLint(t *testing.T) {
+	t.Chdir(t.TempDir())
+	brokers, configuration := broker(t, "events", "places", "dead")
+	produce(t, brokers, 0, 1)
+	out := must(t, "lint", "-c", configuration)
+	for _, want := range []string{"ok       the configuration", "ok       the topic of the source, events", "ok       the topic of dead letters, dead",
+		"10 events of name, v, as vectors of 4 values"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lint says\n%swithout %q", out, want)
+		}
+	}
+	code, out, stderr := run(t, "lint", "-c", configuration, "--sink-kafka-topic", "nowhere", "--source-vector", "w")
+	if code != 1 || !strings.Contains(out, "wrong    the topic of the sink, nowhere") || !strings.Contains(out, `column "w": there is no such column`) ||
+		!strings.Contains(stderr, "would not run") {
+		t.Errorf("exit %d:\n%s%s", code, out, stderr)
+	}
+	must(t, "lint", "--offline", "-c", configuration)
+	write(t, "typo.yaml", "source: {kafka: {topc: x}}\n")
+	if code, _, stderr := run(t, "lint", "--offline", "-c", "typo.yaml"); code != 2 || !strings.Contains(stderr, "typo.yaml:1:18: source.kafka.topc: there is no such setting; did you mean source.kafka.topic?") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+func TestLintOfAnEmptyTopic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for a message: not with -short")
+	}
+	t.Chdir(t.TempDir())
+	_, configuration := broker(t, "events", "places", "dead")
+	if out := must(t, "lint", "-c", configuration); !strings.Contains(out, "unknown  a message of the source: there is nothing to see yet") {
+		t.Errorf("lint says\n%s", out)
+	}
+}
+
+func get(t *testing.T, address, path string) (int, string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
+	resp, err := client.Get("http://" + address + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// await polls until a condition holds.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it did not come about that %s", what)
+		}
+	}
+}

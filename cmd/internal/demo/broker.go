@@ -1,0 +1,38 @@
+package demo
+
+import (
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+)
+
+// Names of the demo's topics.
+const (
+	Connections = "connections"
+	Places      = "places"
+	DeadLetters = "connections-dead"
+)
+
+// partitions of every topic.
+const partitions = 2
+
+// Broker is a Kafka broker inside this process. It keeps everything in memory.
+type Broker struct{ cluster *kfake.Cluster }
+
+// StartBroker starts a broker on a free local port, with the demo's topics.
+func StartBroker() (*Broker, error) {
+	c, err := kfake.NewCluster(
+		kfake.NumBrokers(1), kfake.SeedTopics(partitions, Connections, Places, DeadLetters),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("starting the embedded broker: %w", err)
+	}
+	return &Broker{c}, nil
+}
+
+// Addresses are where it listens.
+func (b *Broker) Addresses() []string { return b.cluster.ListenAddrs() }
+
+// Close ends it; what it held is gone.
+func (b *Broker) Close() { b.cluster.Close() }

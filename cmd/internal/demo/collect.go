@@ -1,0 +1,185 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"unfold/ingest"
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// collector reads the topic of places, as any consumer downstream would.
+type collector struct {
+	mu       sync.Mutex
+	parts    []part
+	messages int
+	events   int64
+	changed  chan struct{} // closed and replaced whenever something comes
+}
+
+// part is one message of places.
+type part struct {
+	*ingest.Output
+	source stream.Position // of the message that it answers
+}
+
+func newCollector() *collector { return &collector{changed: make(chan struct{})} }
+
+// run reads until the context is done.
+func (c *collector) run(ctx context.Context, brokers []string) (err error) {
+	source, err := kafka.NewSource(ctx, kafka.SourceSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: Places, Group: "demo-reader"})
+	if err != nil {
+		return fmt.Errorf("consumer: %w", err)
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	for {
+		gen, err := source.Next(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("consumer: %w", err)
+		}
+		err = c.generation(ctx, gen)
+		if closed := gen.Close(); err == nil {
+			err = closed
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil && !errors.Is(err, stream.ErrRevoked) {
+			return fmt.Errorf("consumer: %w", err)
+		}
+	}
+}
+
+// generation reads all partitions until one of them fails.
+func (c *collector) generation(ctx context.Context, gen stream.Generation) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var readers sync.WaitGroup
+	for _, at := range gen.Assigned() {
+		readers.Go(func() {
+			for {
+				run, err := gen.Fetch(ctx, at.TopicPartition)
+				if err == nil {
+					err = c.add(run.Messages)
+				}
+				if err != nil {
+					stop(err)
+					return
+				}
+			}
+		})
+	}
+	readers.Wait()
+	return context.Cause(ctx)
+}
+
+func (c *collector) add(messages []stream.Message) error {
+	for i := range messages {
+		p, err := readPlaces(&messages[i])
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.parts = append(c.parts, p)
+		c.messages++
+		c.events += int64(p.Len())
+		close(c.changed)
+		c.changed = make(chan struct{})
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// await waits until so many messages have come; told hears of the events so far.
+func (c *collector) await(ctx context.Context, messages int, told func(events int64)) error {
+	for {
+		c.mu.Lock()
+		n, events, changed := c.messages, c.events, c.changed
+		c.mu.Unlock()
+		told(events)
+		if n >= messages {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// places are all messages, in the order of their source.
+func (c *collector) places() []part {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	parts := slices.Clone(c.parts)
+	slices.SortFunc(parts, func(a, b part) int {
+		if a.source.Offset != b.source.Offset {
+			return int(a.source.Offset - b.source.Offset)
+		}
+		return a.source.Partition - b.source.Partition
+	})
+	return parts
+}
+
+// readPlaces reads a message of places back into rows of a map.
+func readPlaces(m *stream.Message) (part, error) {
+	position, version, ok := stream.Origin(m)
+	if !ok {
+		return part{}, fmt.Errorf("%s: the headers do not say where it comes from", m.Where())
+	}
+	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}, ingest.Limits{})
+	if err != nil {
+		return part{}, err
+	}
+	pick := ingest.Selection{ID: ingest.IDName, Keep: []string{"label", "category"}}
+	f, err := ingest.NewFitter(ingest.Mapping{Vector: ingest.EmbeddingName, Selection: pick}, t.Schema())
+	if err != nil {
+		return part{}, err
+	}
+	e, err := f.Encoder()
+	if err != nil {
+		return part{}, err
+	}
+	b, err := e.Encode(t)
+	if err != nil {
+		return part{}, err
+	}
+	out := &ingest.Output{ID: b.ID, Kept: b.Kept, Embedding: b.X, Version: version}
+	for name, to := range map[string]*[]float32{
+		ingest.SigmaName: &out.Sigma, ingest.NoveltyLocalName: &out.NoveltyLocal, ingest.NoveltyGlobalName: &out.NoveltyGlobal,
+	} {
+		if *to, err = floats(t, name); err != nil {
+			return part{}, err
+		}
+	}
+	epoch, err := floats(t, ingest.EpochName)
+	if err != nil || len(epoch) == 0 {
+		return part{}, fmt.Errorf("%s: no epoch: %w", m.Where(), err)
+	}
+	out.Epoch = uint32(epoch[0])
+	return part{out, position}, nil
+}
+
+func floats(t *ingest.Table, name string) ([]float32, error) {
+	c, ok := t.Column(name)
+	if !ok {
+		return nil, fmt.Errorf("%v: there is no column %q", t.Origin, name)
+	}
+	values, missing := c.Floats()
+	if missing >= 0 {
+		return nil, fmt.Errorf("%v: row %d of column %q has no value", t.Origin, missing+1, name)
+	}
+	out := make([]float32, len(values))
+	for i, v := range values {
+		out[i] = float32(v)
+	}
+	return out, nil
+}

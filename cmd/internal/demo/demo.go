@@ -1,0 +1,237 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/progress"
+	"unfold/cmd/internal/stage"
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// Settings of a demo.
+type Settings struct {
+	// Folder is where Prepare has put data and configuration, and where results go.
+	Folder string
+	Broker *Broker
+	// Stage is what the configuration says.
+	Stage stage.Settings
+	// Rate is the number of connections a second of the first round.
+	Rate int
+	// Say writes a line for a person; Progress shows how far it is (may be nil).
+	Say      func(format string, args ...any)
+	Progress *progress.Reporter
+}
+
+// Result is what a demo has to say at its end.
+type Result struct {
+	Events, Messages, DeadLetters int
+	Maps                          int
+	Latency                       time.Duration // median of a message, read to acknowledged, first round
+	Drawn                         int
+	Epoch                         uint32
+	Novelty                       NoveltyFigures
+	Arrivals                      []Arrival
+}
+
+// Run plays the stream twice through the stage, collects the places and leaves
+// files in the folder.
+func Run(ctx context.Context, s Settings) (*Result, error) {
+	d := &demo{Settings: s, places: newCollector()}
+	return d.run(ctx)
+}
+
+type demo struct {
+	Settings
+	script   *script
+	places   *collector
+	producer producer
+	stage    *stage.Stage
+
+	mu        sync.Mutex
+	paced     int // 1 while the stream comes at its own speed, else 0
+	maps      int
+	dead      int
+	latencies []time.Duration
+}
+
+func (d *demo) run(ctx context.Context) (*Result, error) {
+	var err error
+	if d.script, err = readScript(ctx, filepath.Join(d.Folder, DataFile)); err != nil {
+		return nil, err
+	}
+	d.Say("stream    %s of KDD Cup 1999 in %s, %d of them broken on purpose",
+		human.Plural(d.script.events, "network connection"), human.Plural(len(d.script.messages)+len(d.script.broken), "message"), len(d.script.broken))
+	if err := d.live(ctx); err != nil {
+		return nil, err
+	}
+	parts := d.places.places()
+	frame, epoch := newest(parts)
+	r := &Result{
+		Events: d.script.events, Messages: 2*len(d.script.messages) + len(d.script.broken), DeadLetters: d.dead, Maps: d.maps,
+		Latency: middle(d.latencies), Epoch: epoch, Arrivals: arrivals(parts, d.Stage.Config.Reference.Min),
+	}
+	for _, p := range frame {
+		r.Drawn += p.Len()
+	}
+	d.Progress.Stage("draw", "", 0)
+	err = errors.Join(
+		writeMap(filepath.Join(d.Folder, PlacesFile), parts), writeMap(filepath.Join(d.Folder, MapFile), frame), draw(d.Folder, frame))
+	if err != nil {
+		return nil, err
+	}
+	d.Progress.Stage("novelty", "", 0)
+	if r.Novelty, err = Novelty(ctx, filepath.Join(d.Folder, DataFile), 1); err != nil {
+		return nil, err
+	}
+	d.Progress.End()
+	return r, nil
+}
+
+// live runs the stage with a producer before it and a consumer behind it.
+func (d *demo) live(ctx context.Context) (err error) {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	settings := d.Stage
+	settings.Hooks = d.hooks()
+	if d.stage, err = stage.Open(ctx, settings); err != nil {
+		return err
+	}
+	d.Say("stage     running; figures at http://%s/metrics while it does", d.stage.Address())
+	working, stop := context.WithCancel(ctx)
+	var helpers sync.WaitGroup
+	for _, work := range []func(context.Context) error{
+		d.stage.Run,
+		func(ctx context.Context) error { return d.places.run(ctx, d.Broker.Addresses()) },
+	} {
+		helpers.Go(func() {
+			if err := work(working); err != nil {
+				fail(err)
+			}
+		})
+	}
+	defer func() {
+		stop()
+		helpers.Wait()
+		err = errors.Join(err, d.stage.Close())
+		if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
+			err = cause
+		}
+	}()
+	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: d.Broker.Addresses()}, Topic: Connections})
+	if err != nil {
+		return err
+	}
+	defer sink.Close()
+	d.producer.sink = sink
+	return d.rounds(ctx)
+}
+
+// rounds plays the stream: first while the map is learnt, then onto what it has
+// become.
+func (d *demo) rounds(ctx context.Context) error {
+	n := len(d.script.messages)
+	d.pace(1)
+	if err := d.round(ctx, "round 1", d.Rate, n, 0); err != nil {
+		return err
+	}
+	d.pace(0)
+	d.Progress.Stage("learning", "", 0)
+	if err := d.awaitMap(ctx); err != nil {
+		return err
+	}
+	return d.round(ctx, "round 2", 0, 2*n, int64(d.script.events))
+}
+
+// pace says whether latencies count.
+func (d *demo) pace(v int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.paced = v
+}
+
+// round sends the script once and waits until messages answers have come in all;
+// before were events of earlier rounds.
+func (d *demo) round(ctx context.Context, name string, rate, messages int, before int64) error {
+	d.Progress.Stage(name, "connections", int64(d.script.events))
+	sending, sent := make(chan error, 1), errors.New("not sent yet")
+	go func() { sending <- d.producer.play(ctx, d.script, rate, before == 0) }()
+	err := d.places.await(ctx, messages, func(events int64) {
+		d.Progress.Set(events - before)
+	})
+	if sent = <-sending; sent != nil {
+		return sent
+	}
+	if err == nil {
+		d.Progress.End()
+	}
+	return err
+}
+
+// mapPatience is how long the demo waits for a map that has seen everything.
+const mapPatience = 40 * time.Second
+
+// awaitMap waits for a map that has been learnt from all that was sent.
+func (d *demo) awaitMap(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, mapPatience)
+	defer cancel()
+	for !d.hasSeenAll() {
+		if err := sleep(ctx, 20*time.Millisecond); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("no map of the whole stream within %s", mapPatience)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *demo) hasSeenAll() bool {
+	s := d.stage.Learner().Snapshot()
+	if s == nil {
+		return false
+	}
+	// A broken message at a partition's end is never learnt from.
+	behind := int64(len(d.script.broken))
+	seen := 0
+	for _, at := range s.Positions {
+		if at.Topic == Connections && at.Offset >= d.producer.sent[at.Partition]-behind {
+			seen++
+		}
+	}
+	return seen == partitions
+}
+
+// hooks tell of maps and dead letters, and keep latencies.
+func (d *demo) hooks() stream.Hooks {
+	return stream.Hooks{
+		Published: func(p *stream.Published, took time.Duration) {
+			d.mu.Lock()
+			d.maps++
+			d.mu.Unlock()
+			d.Progress.Above(func() {
+				d.Say("map %-5d learnt in %s: %s", p.Version, human.Span(took), human.Plural(p.Points, "reference point"))
+			})
+		},
+		DeadLettered: func(m stream.Message, _ stream.Stage, reason error) {
+			d.mu.Lock()
+			d.dead++
+			d.mu.Unlock()
+			d.Progress.Above(func() { d.Say("dead letter: %v", reason) })
+		},
+		RefreshFailed: func(err error) { d.Progress.Above(func() { d.Say("no new map: %v", err) }) },
+		Delivered: func(_ stream.TopicPartition, messages, _ int, latency time.Duration) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			for range messages * d.paced {
+				d.latencies = append(d.latencies, latency)
+			}
+		},
+	}
+}

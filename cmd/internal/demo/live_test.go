@@ -1,0 +1,80 @@
+package demo
+
+import (
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/stage"
+	"unfold/ingest"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+)
+
+// TestDemo is the demo with a stream that comes faster and a map that is learnt
+// in fewer steps.
+func TestDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds: not with -short")
+	}
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	broker, err := StartBroker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broker.Close()
+	folder := t.TempDir()
+	file, err := Prepare(folder, broker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(file, func(string) (string, bool) { return "", false }, map[string]string{"reference.size": "3000", "refresh.every": "2s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, err := ingest.ParseColumns("*,-record,protocol_type,service,flag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(t.Context(), Settings{
+		Folder: folder, Broker: broker, Rate: 8000, Say: t.Logf,
+		Stage: stage.Settings{
+			Config:  c,
+			Mapping: ingest.Mapping{Columns: columns, Log1p: true, Selection: ingest.Selection{ID: "record", Label: "label", Keep: []string{"category"}}},
+			Spec:    kinds.Spec{LVM: lvm.Settings{Level: 1, Steps: 40, Seed: 1}},
+			Version: "test",
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Events != 26913 || r.DeadLetters != 3 || r.Messages-r.DeadLetters != 2*1346 || r.Maps < 2 {
+		t.Errorf("result %+v", r)
+	}
+	if len(r.Arrivals) < 8 {
+		t.Errorf("only %d attacks are told of: %+v", len(r.Arrivals), r.Arrivals)
+	}
+	for _, a := range r.Arrivals {
+		if a.Label == "neptune" && a.New < 0.9 {
+			t.Errorf("neptune was not novel when it first came: %.2f", a.New)
+		}
+	}
+	all, err := ingest.ReadMap(t.Context(), filepath.Join(folder, PlacesFile), ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.Len() != 2*26913 {
+		t.Errorf("%s holds %d places, expected every connection twice", PlacesFile, all.Len())
+	}
+	frame, err := ingest.ReadMap(t.Context(), filepath.Join(folder, MapFile), ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if frame.Len() != r.Drawn || r.Drawn < 10000 || frame.Epoch != r.Epoch {
+		t.Errorf("%s holds %d places of epoch %d; %d of epoch %d were drawn", MapFile, frame.Len(), frame.Epoch, r.Drawn, r.Epoch)
+	}
+	checkPicture(t, filepath.Join(folder, MapPicture))
+	checkPicture(t, filepath.Join(folder, NoveltyFile))
+}

@@ -1,0 +1,155 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"unfold/ingest"
+	"unfold/models"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/score"
+	"unfold/sparse/graph"
+	"unfold/sparse/vec"
+)
+
+// NoveltyFigures say how well novelty tells attacks from normal traffic: the
+// probability that an attack's percentile is above that of a normal connection
+// (area under the ROC curve).
+type NoveltyFigures struct {
+	Global, Local float64
+	// Learnt normal connections made the map; Normal others and Attacks were
+	// placed on it. All are distinct.
+	Learnt, Normal, Attacks int
+}
+
+// Novelty learns a map from one half of the normal connections alone, places the
+// other half and all attacks, and compares their novelty. Numbers are taken as
+// logarithms and standardised by what is learnt from; duplicates are collapsed.
+// Novelty is a matter of the input space, so the map gets no steps of learning.
+func Novelty(ctx context.Context, path string, seed uint64) (NoveltyFigures, error) {
+	var f NoveltyFigures
+	t, err := readTable(ctx, path)
+	if err != nil {
+		return f, err
+	}
+	known, others, err := halves(t)
+	if err != nil {
+		return f, err
+	}
+	fitter, err := ingest.NewFitter(ingest.Mapping{
+		Columns: []ingest.ColumnSpec{{Name: "*"}, {Name: "-record"}}, Log1p: true, Standardize: true,
+		Selection: ingest.Selection{Label: "label"},
+	}, t.Schema())
+	if err != nil {
+		return f, err
+	}
+	if err := fitter.Add(known); err != nil {
+		return f, err
+	}
+	encoder, err := fitter.Encoder()
+	if err != nil {
+		return f, err
+	}
+	learn, err := encoder.Encode(known)
+	if err != nil {
+		return f, err
+	}
+	snap, result, err := kinds.Fit(ctx, learn.X, kinds.Spec{LVM: lvm.Settings{Steps: -1, Seed: seed}}, nil)
+	if err != nil {
+		return f, err
+	}
+	placer, err := kinds.Open(snap, lvm.PlaceSettings{})
+	if err != nil {
+		return f, err
+	}
+	test, err := encoder.Encode(others)
+	if err != nil {
+		return f, err
+	}
+	f.Learnt = result.Report.Unique
+	return f, f.measure(ctx, placer, test)
+}
+
+// measure places the distinct test connections and fills in the figures.
+func (f *NoveltyFigures) measure(ctx context.Context, placer models.Placer, test *ingest.Batch) error {
+	unique, _, _ := graph.Collapse(test.X)
+	placed, err := placer.Place(ctx, vec.Take(test.X, unique))
+	if err != nil {
+		return err
+	}
+	auc := func(scores []float32) (float64, error) {
+		var attacks, normal []float64
+		for k, row := range unique {
+			if test.Label[row] == "normal" {
+				normal = append(normal, float64(scores[k]))
+			} else {
+				attacks = append(attacks, float64(scores[k]))
+			}
+		}
+		f.Normal, f.Attacks = len(normal), len(attacks)
+		return score.AUC(attacks, normal)
+	}
+	if f.Global, err = auc(placed.NoveltyGlobal); err != nil {
+		return err
+	}
+	f.Local, err = auc(placed.NoveltyLocal)
+	return err
+}
+
+// halves returns every second normal connection, and all the rest.
+func halves(t *ingest.Table) (known, others *ingest.Table, err error) {
+	label, ok := t.Column("label")
+	if !ok {
+		return nil, nil, errors.New("the connections have no column label")
+	}
+	var a, b []int
+	normal := 0
+	for i := range t.Len() {
+		if label.Text(i) == "normal" {
+			if normal++; normal%2 == 1 {
+				a = append(a, i)
+				continue
+			}
+		}
+		b = append(b, i)
+	}
+	if known, err = take(t, a); err != nil {
+		return nil, nil, err
+	}
+	others, err = take(t, b)
+	return known, others, err
+}
+
+func take(t *ingest.Table, rows []int) (*ingest.Table, error) {
+	columns := t.Columns()
+	for i := range columns {
+		var err error
+		if columns[i], err = columns[i].Take(rows); err != nil {
+			return nil, err
+		}
+	}
+	return ingest.NewTable(t.Origin, columns...)
+}
+
+func readTable(ctx context.Context, path string) (*ingest.Table, error) {
+	r, err := ingest.Open(ctx, path, ingest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var parts []*ingest.Table
+	for {
+		t, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading connections: %w", err)
+		}
+		parts = append(parts, t)
+	}
+	return ingest.ConcatTables(parts...)
+}

@@ -1,0 +1,86 @@
+package demo
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/plot"
+	"unfold/ingest"
+)
+
+// writeMap writes parts as a file of rows.
+func writeMap(path string, parts []part) error {
+	w, err := ingest.Create(path, ingest.WriteOptions{})
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for _, p := range parts {
+		if err := w.Write(p.Output); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// newest returns the parts of the last epoch that holds at least half as many
+// events as the fullest: one coordinate frame.
+func newest(parts []part) (frame []part, epoch uint32) {
+	events := map[uint32]int{}
+	fullest := 0
+	for _, p := range parts {
+		events[p.Epoch] += p.Len()
+		fullest = max(fullest, events[p.Epoch])
+	}
+	for e, n := range events {
+		if 2*n >= fullest && e > epoch {
+			epoch = e
+		}
+	}
+	for _, p := range parts {
+		if p.Epoch == epoch {
+			frame = append(frame, p)
+		}
+	}
+	return frame, epoch
+}
+
+// draw draws the map twice: by the attack's name and by novelty.
+func draw(folder string, parts []part) error {
+	var m plot.Map
+	var label []string
+	var novelty []float64
+	for _, p := range parts {
+		for i := range p.Len() {
+			row := p.Embedding.Row(i)
+			m.X, m.Y = append(m.X, float64(row[0])), append(m.Y, float64(row[1]))
+			novelty = append(novelty, float64(p.NoveltyGlobal[i]))
+		}
+		for _, c := range p.Kept {
+			if c.Name() == "label" {
+				label = append(label, c.Strings()...)
+			}
+		}
+	}
+	m.Title = "Network connections on the map that unfold learnt from their stream"
+	m.Subtitle = fmt.Sprintf("KDD Cup 1999, %s; neighbours on the map are alike in 41 features", human.Plural(len(m.X), "connection"))
+	byName := m
+	byName.By, byName.Class = "attack", label
+	if err := picture(filepath.Join(folder, MapPicture), byName); err != nil {
+		return err
+	}
+	m.Subtitle = "The same map; the darker, the stranger: percentile of the mean distance to the nearest reference points"
+	m.By, m.Value, m.From, m.To = "novelty_global", novelty, 0, 1
+	return picture(filepath.Join(folder, NoveltyFile), m)
+}
+
+func picture(path string, m plot.Map) error {
+	var b bytes.Buffer
+	if err := plot.PNG(&b, m, plot.Settings{}); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}

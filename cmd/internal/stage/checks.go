@@ -1,0 +1,152 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// Check is one thing that can be asked before a stage runs.
+type Check struct {
+	// Name says what is looked at.
+	Name string
+	// Do returns what was found, to stand behind the name, or what is wrong.
+	// ErrNothingToSee means that it could not be found out.
+	Do func(ctx context.Context) (detail string, err error)
+}
+
+// ErrNothingToSee says that a check found nothing to look at.
+var ErrNothingToSee = errors.New("there is nothing to see yet")
+
+// Checks lists what can be asked about a configuration.
+func Checks(c *config.Config, m ingest.Mapping) []Check {
+	checks := []Check{
+		{"the state folder", func(context.Context) (string, error) { return checkState(c) }},
+		{"the topic of the source, " + c.Source.Kafka.Topic, topic(kafka.Cluster{Brokers: c.Source.Kafka.Brokers}, c.Source.Kafka.Topic)},
+		{"the topic of the sink, " + c.Sink.Kafka.Topic, topic(sinkCluster(c), c.Sink.Kafka.Topic)},
+	}
+	if t := c.DeadLetter.Topic; t != "" {
+		checks = append(checks, Check{"the topic of dead letters, " + t, topic(sinkCluster(c), t)})
+	}
+	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, c, m) }})
+}
+
+// topic looks for a topic. Opening a sink reaches the brokers and asks for the
+// topic; it writes nothing.
+func topic(cluster kafka.Cluster, name string) func(ctx context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		s, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: cluster, Topic: name})
+		if err != nil {
+			return "", err
+		}
+		return "", s.Close()
+	}
+}
+
+func checkState(c *config.Config) (string, error) {
+	folder, err := c.StateFolder()
+	if err != nil || folder == "" {
+		return ": none, a restart learns the map anew", err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(folder, ".lint.*")
+	if err != nil {
+		return "", err
+	}
+	return ", " + folder, errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// peekTime is how long a check waits for a message.
+const peekTime = 10 * time.Second
+
+// checkMessage reads one message, in a group of its own that commits nothing, and
+// looks whether vectors can be made of it.
+func checkMessage(ctx context.Context, c *config.Config, m ingest.Mapping) (string, error) {
+	wait, cancel := context.WithTimeout(ctx, peekTime)
+	defer cancel()
+	source, err := kafka.NewSource(wait, kafka.SourceSettings{
+		Cluster: kafka.Cluster{Brokers: c.Source.Kafka.Brokers}, Topic: c.Source.Kafka.Topic,
+		Group: fmt.Sprintf("%s-lint-%d-%d", c.Source.Kafka.Group, os.Getpid(), time.Now().UnixNano()),
+	})
+	if err != nil {
+		return "", err
+	}
+	defer source.Close()
+	msg, err := first(wait, source)
+	if err != nil {
+		if wait.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w: no message within %s", ErrNothingToSee, peekTime)
+		}
+		return "", err
+	}
+	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Topic: msg.Topic, Partition: msg.Partition, Offset: msg.Offset}, ingest.Limits{})
+	if err != nil {
+		return "", err
+	}
+	f, err := ingest.NewFitter(m, t.Schema())
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", msg.Where(), err)
+	}
+	if err := f.Add(t); err != nil {
+		return "", err
+	}
+	e, err := f.Encoder()
+	if err != nil {
+		return "", err
+	}
+	if _, err := e.Encode(t); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(" (%s): %s of %s, as vectors of %s", msg.Where(), human.Plural(t.Len(), "event"),
+		strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value")), nil
+}
+
+// first waits for the first message of any partition.
+func first(ctx context.Context, source *kafka.Source) (*stream.Message, error) {
+	gen, err := source.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer gen.Close()
+	fetching, stop := context.WithCancel(ctx)
+	defer stop()
+	type answer struct {
+		run stream.Run
+		err error
+	}
+	assigned := gen.Assigned()
+	answers := make(chan answer, len(assigned))
+	for _, at := range assigned {
+		go func() {
+			run, err := gen.Fetch(fetching, at.TopicPartition)
+			answers <- answer{run, err}
+		}()
+	}
+	var found *stream.Message
+	var failed error
+	for range assigned {
+		a := <-answers
+		if a.err == nil && found == nil {
+			found = &a.run.Messages[0]
+			stop() // the others need not be waited for any longer
+		}
+		if failed == nil {
+			failed = a.err
+		}
+	}
+	if found != nil {
+		return found, nil
+	}
+	return nil, failed
+}

@@ -1,0 +1,54 @@
+package stage
+
+import (
+	"time"
+
+	"unfold/stream"
+)
+
+// join returns hooks that call both.
+func join(a, b stream.Hooks) stream.Hooks {
+	return stream.Hooks{
+		Assigned: both1(a.Assigned, b.Assigned), Revoked: both1(a.Revoked, b.Revoked),
+		Fetched: both2(a.Fetched, b.Fetched), Lag: both2(a.Lag, b.Lag), EventsIn: both2(a.EventsIn, b.EventsIn),
+		Placed: both3(a.Placed, b.Placed), DeadLettered: both3(a.DeadLettered, b.DeadLettered),
+		Delivered: both4(a.Delivered, b.Delivered), Committed: both1(a.Committed, b.Committed),
+		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
+		RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed),
+	}
+}
+
+func both1[A any](f, g func(A)) func(A) {
+	if f == nil || g == nil {
+		return either(f, g, f == nil)
+	}
+	return func(a A) { f(a); g(a) }
+}
+
+func both2[A, B any](f, g func(A, B)) func(A, B) {
+	if f == nil || g == nil {
+		return either(f, g, f == nil)
+	}
+	return func(a A, b B) { f(a, b); g(a, b) }
+}
+
+func both3[A, B, C any](f, g func(A, B, C)) func(A, B, C) {
+	if f == nil || g == nil {
+		return either(f, g, f == nil)
+	}
+	return func(a A, b B, c C) { f(a, b, c); g(a, b, c) }
+}
+
+func both4[A, B, C, D any](f, g func(A, B, C, D)) func(A, B, C, D) {
+	if f == nil || g == nil {
+		return either(f, g, f == nil)
+	}
+	return func(a A, b B, c C, d D) { f(a, b, c, d); g(a, b, c, d) }
+}
+
+func either[F any](f, g F, second bool) F {
+	if second {
+		return g
+	}
+	return f
+}

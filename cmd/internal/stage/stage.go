@@ -1,0 +1,175 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/metrics"
+	"unfold/cmd/internal/web"
+	"unfold/ingest"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/online"
+)
+
+// Settings are what a stage is made of beside its configuration.
+type Settings struct {
+	Config *config.Config
+	// Mapping and Spec are what the configuration's columns and model mean.
+	Mapping ingest.Mapping
+	Spec    kinds.Spec
+	// Version is the program's, for the metrics.
+	Version string
+	// Hooks are called beside the metrics; any may be nil.
+	Hooks stream.Hooks
+}
+
+// Stage is a stage that is ready to run.
+type Stage struct {
+	pipeline *stream.Pipeline
+	learner  *online.Learner
+	server   *web.Server
+	closers  []func() error
+}
+
+// Open reaches brokers and topics, loads the map if there is one, and begins to
+// answer over HTTP. Close what it returns.
+func Open(ctx context.Context, s Settings) (*Stage, error) {
+	st := &Stage{}
+	if err := st.open(ctx, s); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return st, nil
+}
+
+func (st *Stage) open(ctx context.Context, s Settings) error {
+	c := s.Config
+	figures := metrics.New(s.Version)
+	hooks := join(figures.Hooks(), s.Hooks)
+	learner, err := newLearner(s, hooks)
+	if err != nil {
+		return err
+	}
+	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
+		Cluster: kafka.Cluster{Brokers: c.Source.Kafka.Brokers}, Topic: c.Source.Kafka.Topic, Group: c.Source.Kafka.Group,
+		Start: start(c), Retrying: hooks.Retrying,
+	})
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	st.closers = append(st.closers, source.Close)
+	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: sinkCluster(c), Topic: c.Sink.Kafka.Topic})
+	if err != nil {
+		return fmt.Errorf("sink: %w", err)
+	}
+	st.closers = append(st.closers, sink.Close)
+	st.learner = learner
+	st.pipeline = &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, Hooks: hooks}
+	if c.DeadLetter.Topic != "" {
+		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: sinkCluster(c), Topic: c.DeadLetter.Topic})
+		if err != nil {
+			return fmt.Errorf("dead letters: %w", err)
+		}
+		st.closers = append(st.closers, dead.Close)
+		st.pipeline.DeadLetter = &stream.DeadLetter{Sink: dead}
+	}
+	if c.HTTP == "" || c.HTTP == "off" {
+		return nil
+	}
+	if st.server, err = web.Listen(ctx, c.HTTP, web.Handler(st.Ready, figures.Handler())); err != nil {
+		return err
+	}
+	st.closers = append(st.closers, st.server.Close)
+	return nil
+}
+
+func newLearner(s Settings, hooks stream.Hooks) (*online.Learner, error) {
+	c := s.Config
+	policy, err := online.ParsePolicy(c.Reference.Policy)
+	if err != nil {
+		return nil, err
+	}
+	rule, err := lvm.ParsePlaceRule(c.Model.Place)
+	if err != nil {
+		return nil, err
+	}
+	state, err := c.StateFolder()
+	if err != nil {
+		return nil, err
+	}
+	every := time.Duration(c.Refresh.Every)
+	if every == 0 {
+		every = online.Never
+	}
+	return online.New(online.Settings{
+		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads}, Mapping: s.Mapping,
+		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, Seed: c.Model.Seed,
+		RefreshEvery: every, RefreshNew: refreshNew(c), State: state, Hooks: hooks,
+	})
+}
+
+// refreshNew is the number of new events that are worth a map: 0, which means 1%
+// of the reference set as it is, or a share of its full size.
+func refreshNew(c *config.Config) int {
+	if c.Refresh.New == 0.01 {
+		return 0
+	}
+	return max(1, int(math.Ceil(float64(c.Refresh.New)*float64(c.Reference.Size))))
+}
+
+func start(c *config.Config) kafka.Start {
+	if c.Source.Kafka.Start == "latest" {
+		return kafka.Latest
+	}
+	return kafka.Earliest
+}
+
+// sinkCluster is where the output goes: the source's brokers unless others are named.
+func sinkCluster(c *config.Config) kafka.Cluster {
+	if len(c.Sink.Kafka.Brokers) > 0 {
+		return kafka.Cluster{Brokers: c.Sink.Kafka.Brokers}
+	}
+	return kafka.Cluster{Brokers: c.Source.Kafka.Brokers}
+}
+
+// Run works until the context is done; see stream.Pipeline.Run.
+func (st *Stage) Run(ctx context.Context) error { return st.pipeline.Run(ctx) }
+
+// Ready returns nil if the stage owns a share of the source and has a map, else
+// what is missing.
+func (st *Stage) Ready() error {
+	switch {
+	case st.pipeline.Ready():
+		return nil
+	case st.learner.Current() == nil:
+		return errors.New("there is no map yet")
+	}
+	return errors.New("no share of the source yet")
+}
+
+// Learner is the stage's own, to look at its maps.
+func (st *Stage) Learner() *online.Learner { return st.learner }
+
+// Address is where the stage answers over HTTP, or "".
+func (st *Stage) Address() string {
+	if st.server == nil {
+		return ""
+	}
+	return st.server.Address()
+}
+
+// Close lets go of everything, in the reverse order of opening.
+func (st *Stage) Close() error {
+	var errs []error
+	for i := len(st.closers) - 1; i >= 0; i-- {
+		errs = append(errs, st.closers[i]())
+	}
+	st.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,60 @@
+package stage
+
+import (
+	"testing"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/stream"
+)
+
+func TestHooksAreJoined(t *testing.T) {
+	var calls []string
+	tp := stream.TopicPartition{Topic: "t"}
+	note := func(who string) stream.Hooks {
+		return stream.Hooks{
+			Lag:       func(stream.TopicPartition, int64) { calls = append(calls, who+" lag") },
+			Published: func(*stream.Published, time.Duration) { calls = append(calls, who+" published") },
+		}
+	}
+	only := note("b")
+	only.Retrying = func(string, int, error, time.Duration) { calls = append(calls, "b retrying") }
+	h := join(note("a"), only)
+	h.Lag(tp, 1)
+	h.Published(nil, 0)
+	h.Retrying("write", 1, nil, 0)
+	want := []string{"a lag", "b lag", "a published", "b published", "b retrying"}
+	if len(calls) != len(want) {
+		t.Fatalf("calls %v, expected %v", calls, want)
+	}
+	for i := range want {
+		if calls[i] != want[i] {
+			t.Errorf("call %d is %q, expected %q", i, calls[i], want[i])
+		}
+	}
+	if h.Assigned != nil || h.EventsIn != nil || h.Delivered != nil {
+		t.Error("a hook that nobody wants is there")
+	}
+}
+
+func TestRefreshNew(t *testing.T) {
+	for share, want := range map[config.Share]int{0.01: 0, 0: 1, 0.1: 100, 1: 1000, 0.0001: 1} {
+		c := config.Defaults()
+		c.Reference.Size, c.Refresh.New = 1000, share
+		if got := refreshNew(c); got != want {
+			t.Errorf("a share of %v is %d new events, expected %d", share, got, want)
+		}
+	}
+}
+
+func TestSinkBrokers(t *testing.T) {
+	c := config.Defaults()
+	c.Source.Kafka.Brokers = []string{"a:1"}
+	if got := sinkCluster(c).Brokers; len(got) != 1 || got[0] != "a:1" {
+		t.Errorf("without brokers of its own the sink goes to %v", got)
+	}
+	c.Sink.Kafka.Brokers = []string{"b:2"}
+	if got := sinkCluster(c).Brokers; got[0] != "b:2" {
+		t.Errorf("the sink goes to %v", got)
+	}
+}

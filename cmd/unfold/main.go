@@ -1,0 +1,28 @@
+// Command unfold turns events that carry vectors into a map: from files, or as a
+// stage in a Kafka pipeline. See unfold --help.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"unfold/cmd/internal/cli"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the program as a function: it returns the exit code. The first
+// interrupt asks it to end in order, a second one ends it at once.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return cli.Run(ctx, cli.System{
+		Args: args, Stdin: stdin, Stdout: stdout, Stderr: stderr, Environ: os.Environ(),
+	})
+}
