@@ -68,7 +68,8 @@ func (p *Pipeline) generations(ctx context.Context) error {
 		gen, err := p.Source.Next(ctx)
 		if ctx.Err() != nil {
 			if err == nil {
-				err = gen.Close()
+				// Nothing was read in it; the source will say goodbye.
+				_ = gen.Close()
 			}
 			return nil
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"unfold/stream"
@@ -294,5 +295,34 @@ func TestFaults(t *testing.T) {
 	t.Logf("%+v, %d retries", count, retries.Load())
 	if retries.Load() == 0 {
 		t.Error("nothing failed")
+	}
+}
+
+// TestInflate: a batch that unfolds to too much ends reading with an error that
+// says where and why, instead of the process.
+func TestInflate(t *testing.T) {
+	defer kafka.SetInflateLimit(1 << 20)()
+	c := newFake(t)
+	topic := topicFor(t, c, 1, nil)
+	c.Produce(t, topic, 0, stream.Message{Value: []byte("good")})
+	bomb, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
+		kgo.DefaultProduceTopic(topic), kgo.ProducerBatchMaxBytes(8<<20), kgo.ProducerLinger(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bomb.Close()
+	if err := bomb.ProduceSync(t.Context(), kgo.SliceRecord(make([]byte, 4<<20))).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	_, g := open(t, c.quick(topic, "g"))
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	tp := stream.TopicPartition{Topic: topic}
+	if run, err := g.Fetch(ctx, tp); err != nil || len(run.Messages) != 1 {
+		t.Fatalf("the message before it: %v, %v", run, err)
+	}
+	_, err = g.Fetch(ctx, tp)
+	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "offset 1") || !strings.Contains(err.Error(), "zstd") {
+		t.Errorf("error %v", err)
 	}
 }

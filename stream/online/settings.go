@@ -43,7 +43,7 @@ func ParsePolicy(name string) (Policy, error) {
 	return 0, fmt.Errorf("unknown policy %q for the reference set: want reservoir or window", name)
 }
 
-// Never, as Settings.RefreshEvery, keeps the first map for ever.
+// Never is the Settings.RefreshEvery that keeps the first map for ever.
 const Never time.Duration = -1
 
 // Settings of a Learner. The zero value works, for messages with one vector
