@@ -81,14 +81,14 @@ func testTransactions(t *testing.T, c *cluster) {
 	_, g := open(t, c.quick(topic, topic))
 	tp := stream.TopicPartition{Topic: topic}
 	var got []string
-	for _, m := range fetchAll(t, g, tp, time.Second) {
+	for _, m := range fetchAll(t, g, tp, 500*time.Millisecond) {
 		got = append(got, string(m.Value))
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("read %q, want %q", got, want)
 	}
 	c.Produce(t, topic, 0, stream.Message{Value: []byte("after")})
-	if m := fetchAll(t, g, tp, time.Second); len(m) != 1 || string(m[0].Value) != "after" {
+	if m := fetchAll(t, g, tp, 500*time.Millisecond); len(m) != 1 || string(m[0].Value) != "after" {
 		t.Errorf("after the last marker: %v", m)
 	}
 }
@@ -126,7 +126,7 @@ func testCompaction(t *testing.T, c *cluster, compact func()) {
 		t.Fatalf("not compacted: %d messages", first)
 	}
 	_, g := open(t, c.quick(topic, topic))
-	got := fetchAll(t, g, tp, time.Second)
+	got := fetchAll(t, g, tp, 500*time.Millisecond)
 	if len(got) == 0 || got[len(got)-1].Offset != last-1 {
 		t.Fatalf("read %d messages, not to the end (%d)", len(got), last)
 	}
@@ -207,7 +207,7 @@ func testCodecs(t *testing.T, c *cluster) {
 			"the other library": c.Read(t, topic),
 			"the source": func() []stream.Message {
 				_, g := open(t, c.quick(topic, topic))
-				return fetchAll(t, g, stream.TopicPartition{Topic: topic}, time.Second)
+				return fetchAll(t, g, stream.TopicPartition{Topic: topic}, 300*time.Millisecond)
 			}(),
 		} {
 			if len(got) != len(sent) {

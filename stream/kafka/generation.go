@@ -27,9 +27,12 @@ type generation struct {
 	mu sync.Mutex
 	// next is the offset to fetch, for each partition.
 	next map[int]int64
-	// closed refuses commits: after Close the partitions are somebody else's.
-	closed bool
-	once   sync.Once
+
+	// commits guards closed, which refuses commits: after Close the partitions
+	// are somebody else's.
+	commits sync.Mutex
+	closed  bool
+	once    sync.Once
 }
 
 func newGeneration(s *Source, g *kafka.Generation) *generation {
@@ -67,9 +70,9 @@ func (g *generation) Revoked() <-chan struct{} { return g.life.Done() }
 // Source.Next or Source.Close: letting go earlier would make this member join
 // once more, only to leave.
 func (g *generation) Close() error {
-	g.mu.Lock()
+	g.commits.Lock()
 	g.closed = true
-	g.mu.Unlock()
+	g.commits.Unlock()
 	if g.life.Err() != nil {
 		g.release()
 	}
@@ -78,9 +81,9 @@ func (g *generation) Close() error {
 
 // release lets the group go on without this generation.
 func (g *generation) release() {
-	g.mu.Lock()
+	g.commits.Lock()
 	g.closed = true
-	g.mu.Unlock()
+	g.commits.Unlock()
 	g.once.Do(func() { close(g.released) })
 }
 
@@ -90,8 +93,8 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	if len(positions) == 0 {
 		return nil
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.commits.Lock()
+	defer g.commits.Unlock()
 	if g.closed {
 		return stream.ErrRevoked
 	}
