@@ -193,6 +193,7 @@ func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float
 	for c, m := range mu {
 		row[c] = float32(m)
 	}
-	out.Sigma[i] = float32(math.Sqrt(sigma2))
+	// An event at the end of the number range may have a scale beyond it.
+	out.Sigma[i] = float32(min(math.Sqrt(sigma2), math.MaxFloat32))
 	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
 }

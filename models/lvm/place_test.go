@@ -344,3 +344,23 @@ func BenchmarkPlaceOne(b *testing.B) {
 		}
 	}
 }
+
+// Finite events have finite places, to the end of the number range.
+func TestTheFarthestEventsArePlaced(t *testing.T) {
+	s, _ := modeltest.Snapshot(t, 3, 100, 6, 0, 2)
+	x := vec.New[float32](2, 6)
+	for j := range x.Row(0) {
+		x.Row(0)[j], x.Row(1)[j] = math.MaxFloat32, -math.MaxFloat32
+	}
+	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+		got := mustPlace(t, s, lvm.PlaceSettings{Rule: rule}, x)
+		if err := models.CheckRows(got.Mu, nil); err != nil {
+			t.Error(err)
+		}
+		for i := range x.Rows {
+			if v := float64(got.Sigma[i]); !(v > 0) || math.IsInf(v, 0) || got.NoveltyGlobal[i] != 1 {
+				t.Errorf("rule %v: event %d has the scale %g and the novelty %g", rule, i, v, got.NoveltyGlobal[i])
+			}
+		}
+	}
+}

@@ -398,3 +398,33 @@ func TestCheckDim(t *testing.T) {
 		t.Errorf("got %v, want a *models.DimensionError", err)
 	}
 }
+
+// docs/formats.md names every block with its type, and no other.
+func TestTheDocumentNamesEveryBlock(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(raw), "### Blocks")
+	table, _, _ = strings.Cut(table, "### Reading")
+	documented := 0
+	for _, line := range strings.Split(table, "\n") {
+		if strings.HasPrefix(line, "| `") {
+			documented++
+		}
+	}
+	for _, f := range fields {
+		need := ""
+		if f.must {
+			need = "| required "
+		}
+		if line := "| `" + f.name + "` | " + f.typ.String() + " |"; !strings.Contains(table, line) {
+			t.Errorf("docs/formats.md has no line that begins with %q", line)
+		} else if _, rest, _ := strings.Cut(table, line); need != "" && !strings.Contains(strings.SplitN(rest, "\n", 2)[0], need) {
+			t.Errorf("docs/formats.md does not say that block %s is required", f.name)
+		}
+	}
+	if documented != len(fields) {
+		t.Errorf("docs/formats.md has %d blocks, the format %d", documented, len(fields))
+	}
+}

@@ -1,0 +1,264 @@
+package kinds
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"unfold/models"
+	"unfold/models/lvm"
+	"unfold/models/modeltest"
+	"unfold/models/snapshot"
+	"unfold/sparse/vec"
+)
+
+// freeze makes the frozen files of the current format version if there are none
+// yet. Once made they are never made again: they stand for all files of that
+// version out there.
+var freeze = flag.Bool("freeze", false, "make the frozen snapshot of a new format version")
+
+const frozenDir = "../../testdata/snapshots"
+
+// golden is what a frozen snapshot gives: places of some events by each rule.
+type golden struct {
+	Events [][]float32
+	Places map[string][]goldenPlace
+}
+
+type goldenPlace struct {
+	Mu                   []float32
+	Sigma, Local, Global float32
+}
+
+// frozenSnapshot learns the map that stands for version 1: with duplicates, a
+// projection, a row that is not learnt, and every optional part.
+func frozenSnapshot(t *testing.T) *snapshot.Snapshot {
+	x := modeltest.Events(21, 140, 12)
+	for i := range x.Rows {
+		// One cloud, a few duplicates, two rows far away.
+		for j := range x.Row(i) {
+			x.Row(i)[j] /= 4
+		}
+		if i%20 == 19 {
+			copy(x.Row(i), x.Row(i-10))
+		}
+		if i >= 138 {
+			x.Row(i)[0] += 500
+		}
+	}
+	s, _, err := Fit(context.Background(), x, Spec{PCA: 5, LVM: lvm.Settings{Steps: 40, Seed: 3, Components: lvm.Largest}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Version, s.Epoch = 17, 2
+	s.Encoder = []byte(`{"version":1,"columns":["a","b"]}`)
+	s.Names = strings.Split("a b c d e f g h i j k l", " ")
+	s.Positions = []snapshot.Position{{Topic: "events", Partition: 0, Offset: 1234}, {Topic: "events", Partition: 3, Offset: 99}}
+	return s
+}
+
+func frozenEvents() vec.Matrix[float32] {
+	x := modeltest.Events(22, 12, 12)
+	for i := range x.Data[:10*12] {
+		x.Data[i] /= 4
+	}
+	return x
+}
+
+func placeAll(t *testing.T, s *snapshot.Snapshot, rule lvm.PlaceRule, x vec.Matrix[float32]) []goldenPlace {
+	t.Helper()
+	p, err := Open(s, lvm.PlaceSettings{Rule: rule})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Place(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]goldenPlace, x.Rows)
+	for i := range out {
+		out[i] = goldenPlace{got.Mu.Row(i), got.Sigma[i], got.NoveltyLocal[i], got.NoveltyGlobal[i]}
+	}
+	return out
+}
+
+// TestFrozenSnapshots holds that files of every version still load and place as
+// they did when they were made: the same bits on the processors they were made
+// on, to 1e-5 on others.
+func TestFrozenSnapshots(t *testing.T) {
+	if *freeze {
+		makeFrozen(t)
+	}
+	files, err := filepath.Glob(filepath.Join(frozenDir, "*.unfold"))
+	if err != nil || len(files) != snapshot.FormatVersion {
+		t.Fatalf("%d frozen files (%v), want one of each of %d versions", len(files), err, snapshot.FormatVersion)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			s, err := snapshot.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := os.ReadFile(strings.TrimSuffix(file, ".unfold") + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want golden
+			if err := json.Unmarshal(raw, &want); err != nil {
+				t.Fatal(err)
+			}
+			x := vec.Of(len(want.Events), s.Dim, slices.Concat(want.Events...))
+			for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+				got := placeAll(t, s, rule, x)
+				if len(got) == 0 || len(got) != len(want.Places[rule.String()]) {
+					t.Fatalf("rule %v: %d events, %d places", rule, len(got), len(want.Places[rule.String()]))
+				}
+				for i, g := range got {
+					if w := want.Places[rule.String()][i]; !samePlace(g, w) {
+						t.Errorf("rule %v: event %d is at %+v, want %+v", rule, i, g, w)
+					}
+				}
+			}
+			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || s.Unlearnt == nil || slices.Max(s.Count) < 2 {
+				t.Errorf("parts of the file are missing: %+v", s)
+			}
+			if _, err := ParseSpec(s); err != nil {
+				t.Errorf("the settings: %v", err)
+			}
+		})
+	}
+}
+
+func samePlace(a, b goldenPlace) bool {
+	if runtime.GOARCH == "amd64" {
+		return reflect.DeepEqual(a, b)
+	}
+	flat := func(p goldenPlace) []float32 { return append(slices.Clone(p.Mu), p.Sigma, p.Local, p.Global) }
+	x, y := flat(a), flat(b)
+	for i := range x {
+		if math.Abs(float64(x[i]-y[i])) > 1e-5*(1+math.Abs(float64(y[i]))) {
+			return false
+		}
+	}
+	return true
+}
+
+// A file of the current version is written as the frozen one was: the format did
+// not change without its version.
+func TestFrozenSnapshotIsWrittenTheSame(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(frozenDir, "v1.unfold"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.Read(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := snapshot.Write(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out.Bytes(), raw) {
+		t.Error("writing the frozen snapshot gives other bytes; a change of the format needs a new version and a new frozen file")
+	}
+}
+
+func makeFrozen(t *testing.T) {
+	base := filepath.Join(frozenDir, "v1")
+	if _, err := os.Stat(base + ".unfold"); err == nil {
+		t.Fatalf("%s.unfold is frozen", base)
+	}
+	s, x := frozenSnapshot(t), frozenEvents()
+	g := golden{Places: map[string][]goldenPlace{}}
+	for i := range x.Rows {
+		g.Events = append(g.Events, x.Row(i))
+	}
+	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+		g.Places[rule.String()] = placeAll(t, s, rule, x)
+	}
+	raw, err := json.MarshalIndent(g, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(base+".json", append(raw, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := snapshot.WriteFile(base+".unfold", s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FuzzPlace places arbitrary vectors on the frozen map: an error that names the
+// row, or finite numbers, the same bits alone and in company.
+func FuzzPlace(f *testing.F) {
+	s, err := snapshot.ReadFile(filepath.Join(frozenDir, "v1.unfold"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	var placers []models.Placer
+	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+		p, err := Open(s, lvm.PlaceSettings{Rule: rule})
+		if err != nil {
+			f.Fatal(err)
+		}
+		placers = append(placers, p)
+	}
+	company := frozenEvents()
+	for i := range company.Rows {
+		var raw []byte
+		for _, v := range company.Row(i) {
+			raw = appendFloat(raw, v)
+		}
+		f.Add(raw)
+	}
+	huge := make([]byte, 0, 48)
+	for range 12 {
+		huge = appendFloat(huge, math.MaxFloat32)
+	}
+	f.Add(huge)
+	f.Add(appendFloat(nil, float32(math.NaN())))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		x := company.Slice(0, 3).Clone()
+		for j := range x.Row(1) {
+			if len(raw) >= 4*j+4 {
+				x.Row(1)[j] = floatAt(raw, j)
+			}
+		}
+		for _, p := range placers {
+			all, err := p.Place(context.Background(), x)
+			alone, aloneErr := p.Place(context.Background(), x.Slice(1, 2))
+			if err != nil || aloneErr != nil {
+				if !models.IsBadInput(err) || !models.IsBadInput(aloneErr) || !strings.Contains(err.Error(), "row 1") {
+					t.Fatalf("errors %v and %v", err, aloneErr)
+				}
+				continue
+			}
+			if models.CheckRows(all.Mu, nil) != nil || !(all.Sigma[1] > 0) || math.IsInf(float64(all.Sigma[1]), 0) {
+				t.Fatalf("placed at %v with scale %g", all.Mu.Row(1), all.Sigma[1])
+			}
+			if !slices.Equal(all.Mu.Row(1), alone.Mu.Row(0)) || all.Sigma[1] != alone.Sigma[0] ||
+				all.NoveltyLocal[1] != alone.NoveltyLocal[0] || all.NoveltyGlobal[1] != alone.NoveltyGlobal[0] {
+				t.Fatal("alone an event has other bits than in company")
+			}
+		}
+	})
+}
+
+func appendFloat(b []byte, v float32) []byte {
+	u := math.Float32bits(v)
+	return append(b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
+}
+
+func floatAt(b []byte, j int) float32 {
+	b = b[4*j:]
+	return math.Float32frombits(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
+}

@@ -1,0 +1,66 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/iotest"
+)
+
+// reseal makes all checksums of a file right, so that what lies behind them is
+// tested too, and pads it to the size that its header names if that is small.
+func reseal(data []byte) []byte {
+	le := binary.LittleEndian
+	if len(data) < headerSize {
+		return data
+	}
+	data = slices.Clone(data)
+	if size := le.Uint64(data[16:]); size > uint64(len(data)) && size < 1<<20 {
+		data = append(data, make([]byte, size-uint64(len(data)))...)
+	}
+	count := min(int(le.Uint32(data[12:])), (len(data)-headerSize)/entrySize, maxBlocks)
+	for i := range count {
+		e := data[headerSize+i*entrySize:]
+		from, length := le.Uint64(e[48:]), le.Uint64(e[56:])
+		if from <= uint64(len(data)) && length <= uint64(len(data))-from {
+			le.PutUint32(e[28:], crc32.Checksum(data[from:from+length], castagnoli))
+		}
+	}
+	return seal(data)
+}
+
+// FuzzRead reads arbitrary bytes, as they are and with their checksums put
+// right. What is read must be valid and the same after writing; what is not read
+// must be refused with a *FormatError, whether the size is known or not.
+func FuzzRead(f *testing.F) {
+	f.Add(bytesOf(f, sample(1, 3, 2, 1, true)))
+	f.Add(bytesOf(f, sample(2, 5, 1, 2, false)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, data := range [][]byte{data, reseal(data)} {
+			s, err := Read(bytes.NewReader(data))
+			streamed, streamErr := Read(iotest.DataErrReader(bytes.NewReader(data)))
+			if (err == nil) != (streamErr == nil) || !reflect.DeepEqual(s, streamed) {
+				t.Fatalf("with the size known: %v, without: %v", err, streamErr)
+			}
+			if err != nil {
+				var format *FormatError
+				if !errors.As(err, &format) {
+					t.Fatalf("an error that is no *FormatError: %v", err)
+				}
+				continue
+			}
+			var out bytes.Buffer
+			if err := Write(&out, s); err != nil {
+				t.Fatalf("what was read cannot be written: %v", err)
+			}
+			again, err := Read(&out)
+			if err != nil || !reflect.DeepEqual(again, s) {
+				t.Fatalf("what was read is another after writing (%v)", err)
+			}
+		}
+	})
+}
