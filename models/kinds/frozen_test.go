@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,6 +29,11 @@ var freeze = flag.Bool("freeze", false, "make the frozen snapshot of a new forma
 
 const frozenDir = "../../testdata/snapshots"
 
+// current is the frozen file of the current version, without its extension.
+func current() string {
+	return filepath.Join(frozenDir, fmt.Sprintf("v%d", snapshot.FormatVersion))
+}
+
 // golden is what a frozen snapshot gives: places of some events by each rule.
 type golden struct {
 	Events [][]float32
@@ -39,7 +45,7 @@ type goldenPlace struct {
 	Sigma, Local, Global float32
 }
 
-// frozenSnapshot learns the map that stands for version 1: with duplicates, a
+// frozenSnapshot learns the map that stands for a version: with duplicates, a
 // projection, a row that is not learnt, and every optional part.
 func frozenSnapshot(t *testing.T) *snapshot.Snapshot {
 	x := modeltest.Events(21, 140, 12)
@@ -155,7 +161,7 @@ func samePlace(a, b goldenPlace) bool {
 // A file of the current version is written as the frozen one was: the format did
 // not change without its version.
 func TestFrozenSnapshotIsWrittenTheSame(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(frozenDir, "v1.unfold"))
+	raw, err := os.ReadFile(current() + ".unfold")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +179,7 @@ func TestFrozenSnapshotIsWrittenTheSame(t *testing.T) {
 }
 
 func makeFrozen(t *testing.T) {
-	base := filepath.Join(frozenDir, "v1")
+	base := current()
 	if _, err := os.Stat(base + ".unfold"); err == nil {
 		t.Fatalf("%s.unfold is frozen", base)
 	}
@@ -200,7 +206,7 @@ func makeFrozen(t *testing.T) {
 // FuzzPlace places arbitrary vectors on the frozen map: an error that names the
 // row, or finite numbers, the same bits alone and in company.
 func FuzzPlace(f *testing.F) {
-	s, err := snapshot.ReadFile(filepath.Join(frozenDir, "v1.unfold"))
+	s, err := snapshot.ReadFile(current() + ".unfold")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -98,8 +98,8 @@ func (r *Structure) neighborhoods(ctx context.Context, x, y vec.Matrix[float32],
 		for m, i := range own {
 			in, on := bx[m*r.Points:(m+1)*r.Points], by[m*r.Points:(m+1)*r.Points]
 			near, shown := nearest(in, i, r.K), nearest(on, i, r.K)
-			lost, false_ := without(near, shown), without(shown, near)
-			sums[p].trust += excess(in, i, false_, r.K)
+			lost, added := without(near, shown), without(shown, near)
+			sums[p].trust += excess(in, i, added, r.K)
 			sums[p].cont += excess(on, i, lost, r.K)
 			sums[p].both += float64(r.K - len(lost))
 		}
@@ -118,16 +118,26 @@ func (r *Structure) neighborhoods(ctx context.Context, x, y vec.Matrix[float32],
 	return ctx.Err()
 }
 
-// distances computes squared distances from some rows to all by matrix products
-// of the centred rows, |a|^2 + |b|^2 - 2ab in float64.
+// distances computes squared distances from some rows to all: directly if there
+// are few columns, else by matrix products of the centred rows, |a|^2 + |b|^2 - 2ab
+// in float64. What is left of a difference there at the level of rounding is 0, so
+// that equal rows are at distance 0 and tie.
 type distances struct {
-	x      vec.Matrix[float32]
-	mean   []float64
-	norm   []float64
-	blocks int
+	x    vec.Matrix[float32]
+	mean []float64
+	norm []float64 // |x_i - mean|^2
 }
 
+// distanceBlock rows are taken at a time; with the 32 rows of a task the product
+// stays below the size at which gonum starts goroutines of its own.
 const distanceBlock = 192
+
+// fewColumns is up to where the direct way is taken; rounding is what counts as 0
+// otherwise, relative to |a|^2 + |b|^2.
+const (
+	fewColumns = 16
+	rounding   = 1e-13
+)
 
 func newDistances(x vec.Matrix[float32], threads int) *distances {
 	d := &distances{x: x, mean: make([]float64, x.Cols), norm: make([]float64, x.Rows)}
@@ -156,6 +166,15 @@ func (d *distances) centred(out []float64, i int) {
 // from returns the squared distances of the given rows to all rows.
 func (d *distances) from(rows []int) []float64 {
 	n, dim := d.x.Rows, d.x.Cols
+	if dim <= fewColumns {
+		out := make([]float64, 0, len(rows)*n)
+		for _, i := range rows {
+			for j := range n {
+				out = append(out, vec.SquaredDistance(d.x.Row(i), d.x.Row(j)))
+			}
+		}
+		return out
+	}
 	q := blas64.General{Rows: len(rows), Cols: dim, Stride: dim, Data: make([]float64, len(rows)*dim)}
 	for m, i := range rows {
 		d.centred(q.Data[m*dim:(m+1)*dim], i)
@@ -173,7 +192,10 @@ func (d *distances) from(rows []int) []float64 {
 		for m, i := range rows {
 			dst := out[m*n+first : m*n+first+w]
 			for b, dot := range c.Data[m*w : (m+1)*w] {
-				dst[b] = d.norm[i] + d.norm[first+b] - 2*dot
+				sum := d.norm[i] + d.norm[first+b]
+				if dst[b] = sum - 2*dot; dst[b] < rounding*sum {
+					dst[b] = 0
+				}
 			}
 		}
 	}

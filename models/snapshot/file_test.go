@@ -1,0 +1,91 @@
+package snapshot
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"unfold/models"
+)
+
+func TestWriteFileReplacesWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "map.unfold")
+	for seed := range uint64(3) {
+		want := sample(seed, 20, 3, 2, seed%2 == 0)
+		if err := WriteFile(path, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("seed %d: what was read is not what was written", seed)
+		}
+	}
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := sample(9, 20, 3, 2, false)
+	bad.Sigma2[3] = math.NaN()
+	if err := WriteFile(path, bad); err == nil || !strings.Contains(err.Error(), "sigma2") {
+		t.Errorf("writing a variance that is not a number: got %v", err)
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, old) {
+		t.Errorf("a write that failed changed the file (%v)", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%d files are left in the directory (%v), want 1", len(entries), err)
+	}
+}
+
+func TestReadFileErrorsAreBadInput(t *testing.T) {
+	dir := t.TempDir()
+	garbage := filepath.Join(dir, "garbage")
+	if err := os.WriteFile(garbage, []byte("id,vector\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "none"), dir, garbage} {
+		_, err := ReadFile(path)
+		if !models.IsBadInput(err) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want bad input with the name", path, err)
+		}
+	}
+}
+
+// docs/formats.md names every block with its type, and no other.
+func TestTheDocumentNamesEveryBlock(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(raw), "### Blocks")
+	table, _, _ = strings.Cut(table, "### Reading")
+	documented := 0
+	for _, line := range strings.Split(table, "\n") {
+		if strings.HasPrefix(line, "| `") {
+			documented++
+		}
+	}
+	for _, f := range fields {
+		need := ""
+		if f.must {
+			need = "| required "
+		}
+		if line := "| `" + f.name + "` | " + f.typ.String() + " |"; !strings.Contains(table, line) {
+			t.Errorf("docs/formats.md has no line that begins with %q", line)
+		} else if _, rest, _ := strings.Cut(table, line); need != "" && !strings.Contains(strings.SplitN(rest, "\n", 2)[0], need) {
+			t.Errorf("docs/formats.md does not say that block %s is required", f.name)
+		}
+	}
+	if documented != len(fields) {
+		t.Errorf("docs/formats.md has %d blocks, the format %d", documented, len(fields))
+	}
+}
