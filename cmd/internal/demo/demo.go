@@ -160,18 +160,22 @@ func (d *demo) pace(v int) {
 // before were events of earlier rounds.
 func (d *demo) round(ctx context.Context, name string, rate, messages int, before int64) error {
 	d.Progress.Stage(name, "connections", int64(d.script.events))
-	sending, sent := make(chan error, 1), errors.New("not sent yet")
-	go func() { sending <- d.producer.play(ctx, d.script, rate, before == 0) }()
-	err := d.places.await(ctx, messages, func(events int64) {
-		d.Progress.Set(events - before)
-	})
-	if sent = <-sending; sent != nil {
-		return sent
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	sending := make(chan error, 1)
+	go func() {
+		err := d.producer.play(ctx, d.script, rate, before == 0)
+		if err != nil {
+			stop(err) // what was not sent would be awaited for ever
+		}
+		sending <- err
+	}()
+	err := d.places.await(ctx, messages, func(events int64) { d.Progress.Set(events - before) })
+	if err := errors.Join(<-sending, err); err != nil {
+		return err
 	}
-	if err == nil {
-		d.Progress.End()
-	}
-	return err
+	d.Progress.End()
+	return nil
 }
 
 // mapPatience is how long the demo waits for a map that has seen everything.
