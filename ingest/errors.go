@@ -34,32 +34,36 @@ type Error struct {
 	missing bool
 }
 
-// Error formats as `FILE: row 3 (line 4), column "x": problem: cause; hint`.
+// Error formats as `FILE: row 3 (line 4), column "x": problem: cause; hint`. An
+// error without an origin starts with the row or column.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Origin.String())
-	sep := ": "
-	if e.Row >= 0 {
-		b.WriteString(sep + "row " + strconv.FormatInt(e.Row+1, 10))
-		if e.Line > 0 {
-			b.WriteString(" (line " + strconv.FormatInt(e.Line, 10) + ")")
-		}
-		sep = ", "
-	} else if e.Line > 0 {
-		b.WriteString(sep + "line " + strconv.FormatInt(e.Line, 10))
-		sep = ", "
+	var where []string
+	if e.Origin != (Origin{Row: e.Origin.Row}) {
+		where = append(where, e.Origin.String())
+	}
+	var at []string
+	switch {
+	case e.Row >= 0 && e.Line > 0:
+		at = append(at, fmt.Sprintf("row %d (line %d)", e.Row+1, e.Line))
+	case e.Row >= 0:
+		at = append(at, fmt.Sprintf("row %d", e.Row+1))
+	case e.Line > 0:
+		at = append(at, fmt.Sprintf("line %d", e.Line))
 	}
 	if e.Column != "" {
-		b.WriteString(sep + "column " + strconv.Quote(e.Column))
+		at = append(at, "column "+strconv.Quote(e.Column))
 	}
-	b.WriteString(": " + e.Problem)
+	if len(at) > 0 {
+		where = append(where, strings.Join(at, ", "))
+	}
+	text := strings.Join(append(where, e.Problem), ": ")
 	if e.Err != nil {
-		b.WriteString(": " + e.Err.Error())
+		text += ": " + e.Err.Error()
 	}
 	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
+		text += "; " + e.Hint
 	}
-	return b.String()
+	return text
 }
 
 // Unwrap returns the cause.
