@@ -3,6 +3,7 @@ package plot
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"image/draw"
 	"image/png"
 	"io"
@@ -53,8 +54,12 @@ type svgSurface struct {
 }
 
 func newSVG(s Settings) surface {
-	svg := vgsvg.New(points(s.Width), points(s.Height))
-	return &svgSurface{svg: svg, on: vgdraw.New(svg)}
+	w, h := points(s.Width), points(s.Height)
+	svg := vgsvg.New(w, h)
+	on := vgdraw.New(svg)
+	// Without a ground of its own it would be illegible in a dark viewer.
+	on.FillPolygon(color.White, []vg.Point{{}, {X: w}, {X: w, Y: h}, {Y: h}})
+	return &svgSurface{svg: svg, on: on}
 }
 
 func (p *svgSurface) canvas() vgdraw.Canvas { return p.on }

@@ -75,6 +75,26 @@ func TestAbortSaysNothing(t *testing.T) {
 	}
 }
 
+func TestLinesAboveABar(t *testing.T) {
+	for _, terminal := range []bool{false, true} {
+		r, out, c := reporter(terminal)
+		r.Stage("read", "rows", 10)
+		r.Set(5)
+		r.Above(func() { out.WriteString("news\n") })
+		c.after(time.Second)
+		r.Set(9)
+		r.End()
+		if !strings.Contains(out.String(), "news\n") || !strings.HasSuffix(out.String(), "read      9 rows in 1.0s, 9.0/s\n") {
+			t.Errorf("terminal %v: %q", terminal, out)
+		}
+	}
+	wrote := false
+	(*Reporter)(nil).Above(func() { wrote = true })
+	if !wrote {
+		t.Error("without a reporter nothing is written")
+	}
+}
+
 func TestNilIsSilent(t *testing.T) {
 	var r *Reporter
 	r.Stage("a", "b", 1)

@@ -1,0 +1,58 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestRunReturnsTheExitCode(t *testing.T) {
+	for _, c := range []struct {
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{[]string{"version"}, 0, "unfold ", ""},
+		{[]string{"--help"}, 0, "Usage: unfold <command>", ""},
+		{nil, 2, "", "Usage: unfold <command>"},
+		{[]string{"inspect", "there-is-no-such-file"}, 3, "", "the file does not exist"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(context.Background(), c.args, strings.NewReader(""), &stdout, &stderr)
+		if code != c.code || !strings.Contains(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.stderr) {
+			t.Errorf("unfold %v: exit %d, %q, %q", c.args, code, &stdout, &stderr)
+		}
+	}
+}
+
+// A signal ends a command in order: it says so, and the exit code is 1.
+func TestSignal(t *testing.T) {
+	r, w, err := os.Pipe() // standard input that never ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var stdout, stderr bytes.Buffer
+	done := make(chan int, 1)
+	go func() {
+		done <- run(context.Background(), []string{"-q", "demo", "--out", t.TempDir(), "--rate", "100"}, r, &stdout, &stderr)
+	}()
+	time.Sleep(time.Second)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case code := <-done:
+		if code != 1 || !strings.Contains(stderr.String(), "interrupted") {
+			t.Errorf("exit %d, %q", code, &stderr)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it did not end within 10 s of the signal")
+	}
+}
