@@ -2,6 +2,7 @@ package plot
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -102,8 +103,12 @@ func number(v, step float64) string {
 	for s := step; s < 0.999 && decimals < 9; s *= 10 {
 		decimals++
 	}
-	if s := strconv.FormatFloat(v, 'f', decimals, 64); strings.Trim(s, "-0.") != "" {
-		return s
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	switch {
+	case strings.Trim(s, "-0.") == "":
+		return "0"
+	case decimals == 0 && math.Abs(v) >= 10000 && math.Abs(v) < 1e15:
+		return human.Count(int64(v))
 	}
-	return "0"
+	return s
 }

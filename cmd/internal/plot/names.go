@@ -13,7 +13,7 @@ import (
 
 // drawNames writes every class's name beside the spot where the class is
 // densest, the larger classes first, where it covers few points and no other
-// name; a thin line leads back to the spot if it is not close. A name that finds
+// name; a thin line leads back to the spot if no dot of the class is close. A name that finds
 // no place is left to the legend.
 func (p *picture) drawNames(c vgdraw.Canvas) {
 	peaks := p.peaks()
@@ -42,7 +42,9 @@ func (p *picture) drawNames(c vgdraw.Canvas) {
 		}
 		taken = append(taken, box)
 		at := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
-		lead(c, box, peaks[k], faded(darker(class.color), 0.8))
+		if !p.touches(box, k) {
+			lead(c, box, peaks[k], faded(darker(class.color), 0.8))
+		}
 		halo(c, s, at, name)
 	}
 }
@@ -79,12 +81,19 @@ func (p *picture) findPlace(spot, size vg.Point, crowd *crowd, taken []vg.Rectan
 	return best, found
 }
 
-// lead draws a line from a name to its spot if the spot is not beside it.
+// touches reports whether a dot of the class stands in or beside the box: then
+// nobody asks what the name belongs to.
+func (p *picture) touches(box vg.Rectangle, class int) bool {
+	const beside = 5 // points
+	return slices.ContainsFunc(p.dots, func(d dot) bool {
+		return d.class == class && d.at.X > box.Min.X-beside && d.at.X < box.Max.X+beside && d.at.Y > box.Min.Y-beside && d.at.Y < box.Max.Y+beside
+	})
+}
+
+// lead draws a line from a name to its spot.
 func lead(c vgdraw.Canvas, box vg.Rectangle, spot vg.Point, color color.NRGBA) {
 	from := vg.Point{X: min(max(spot.X, box.Min.X), box.Max.X), Y: min(max(spot.Y, box.Min.Y), box.Max.Y)}
-	if gap := spot.Sub(from); math.Hypot(float64(gap.X), float64(gap.Y)) > 7 {
-		c.StrokeLine2(vgdraw.LineStyle{Color: color, Width: 0.7}, from.X, from.Y, spot.X, spot.Y)
-	}
+	c.StrokeLine2(vgdraw.LineStyle{Color: color, Width: 0.7}, from.X, from.Y, spot.X, spot.Y)
 }
 
 // crowd counts dots in rectangles: a table of sums over small cells.
