@@ -38,7 +38,7 @@ func BenchmarkSweep(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		m.blocks.gather(st.Mu.Data, st.Sigma2)
+		m.blocks.gather(1, st.Mu.Data, st.Sigma2)
 		for name, stat := range map[string]*statistic{"mu": &pushes, "sigma": &spreads} {
 			b.Run(fmt.Sprintf("d=%d/%s", d, name), func(b *testing.B) {
 				for b.Loop() {

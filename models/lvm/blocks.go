@@ -1,6 +1,9 @@
 package lvm
 
-import "unfold/coarse"
+import (
+	"unfold/coarse"
+	"unfold/sparse/par"
+)
 
 const (
 	// taskPairs is about how many pairs one task of a sweep handles.
@@ -22,6 +25,8 @@ type blocks struct {
 	node  []int32
 	w     []float64
 	a, b  []float64 // Delta_uv = a[u] + b[v]
+	// The entries of point i are of[start[i]:start[i+1]], ascending.
+	start, of []int32
 
 	mu     [][]float64 // d columns of entries
 	sigma2 []float64
@@ -55,6 +60,7 @@ func newBlocks(p *coarse.Pairs, d int) *blocks {
 		copy(s.a[o:], p.Blocks[i].A)
 		copy(s.b[o:], p.Blocks[i].B)
 	}
+	s.invert(p.N)
 	s.mu, s.sum, s.sigma2 = columns(d, total), columns(d, total), make([]float64, total)
 	s.cut()
 	return s
@@ -117,14 +123,55 @@ func (s *blocks) strips(b int, pairs int64) {
 	}
 }
 
-// gather copies the state of the points to the entries.
-func (s *blocks) gather(mu, sigma2 []float64) {
-	for e, i := range s.node {
-		s.sigma2[e] = sigma2[i]
-		for c, col := range s.mu {
-			col[e] = mu[int(i)*s.d+c]
-		}
+// invert lists the entries of every point.
+func (s *blocks) invert(n int) {
+	s.start, s.of = make([]int32, n+1), make([]int32, len(s.node))
+	for _, i := range s.node {
+		s.start[i+1]++
 	}
+	for i := range n {
+		s.start[i+1] += s.start[i]
+	}
+	next := append([]int32(nil), s.start[:n]...)
+	for e, i := range s.node {
+		s.of[next[i]] = int32(e)
+		next[i]++
+	}
+}
+
+// gather copies the state of the points to the entries.
+func (s *blocks) gather(threads int, mu, sigma2 []float64) {
+	par.Ranges(threads, len(s.node), rowPiece, func(_, from, to int) {
+		for e, i := range s.node[from:to] {
+			s.sigma2[from+e] = sigma2[i]
+		}
+		for c, col := range s.mu {
+			for e, i := range s.node[from:to] {
+				col[from+e] = mu[int(i)*s.d+c]
+			}
+		}
+	})
+}
+
+// scatter adds up the sums of every point's entries, in order: out[i*cols+c]
+// becomes factor times the scale of D times the total of column c, plus what it
+// is if add.
+func (s *blocks) scatter(threads, cols int, out []float64, factor float64, add bool) {
+	par.Ranges(threads, len(s.start)-1, rowPiece, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			for c := range cols {
+				var total float64
+				for _, e := range s.of[s.start[i]:s.start[i+1]] {
+					total += s.sum[c][e]
+				}
+				total *= factor * s.scale
+				if add {
+					total += out[i*cols+c]
+				}
+				out[i*cols+c] = total
+			}
+		}
+	})
 }
 
 // combine adds the strips' own sums to those of the entries, width columns.
@@ -149,7 +196,7 @@ func (s *blocks) combine(width int) {
 
 // bytes returns the memory beside that of the constants.
 func (s *blocks) bytes() int64 {
-	total := int64(len(s.node)) * int64(4+8*(4+2*s.d))
+	total := int64(len(s.node))*int64(8+8*(4+2*s.d)) + 4*int64(len(s.start))
 	for t := range s.tasks {
 		if s.tasks[t].strip {
 			total += int64(8 * s.d * len(s.tasks[t].own[0]))

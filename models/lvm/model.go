@@ -75,7 +75,7 @@ func (m *Model) Bytes() int64 {
 // LogLikelihood returns L of eq 6 (SM 26), over ordered pairs, all terms.
 func (m *Model) LogLikelihood(st *State) float64 {
 	m.check(st)
-	m.blocks.gather(st.Mu.Data, st.Sigma2)
+	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
 	return m.similar.loglik(m.s.Threads, st) + m.blocks.loglik(m.s.Threads)
 }
 
@@ -89,15 +89,9 @@ func (m *Model) LogLikelihood(st *State) float64 {
 // share the model's memory and hold until its next call.
 func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64]) {
 	m.check(st)
-	m.blocks.gather(st.Mu.Data, st.Sigma2)
+	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
 	m.blocks.sweep(m.s.Threads, &pushes)
-	clear(m.grad.Data)
-	for e, i := range m.blocks.node {
-		g := m.grad.Row(int(i))
-		for c := range g {
-			g[c] += m.blocks.scale * m.blocks.sum[c][e]
-		}
-	}
+	m.blocks.scatter(m.s.Threads, m.d, m.grad.Data, 1, false)
 	m.similar.system(m.s.Threads, st, m.system, m.grad)
 	return m.system, m.grad
 }
@@ -140,12 +134,10 @@ func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) 
 // D_ij (nu_ij/q)(|mu_i - mu_j|^2/q - d) + (ij -> ji). The likelihood does not fall.
 func (m *Model) StepSigma(st *State) {
 	m.check(st)
-	m.blocks.gather(st.Mu.Data, st.Sigma2)
+	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
 	m.blocks.sweep(m.s.Threads, &spreads)
 	m.similar.spread(m.s.Threads, st, m.spread)
-	for e, i := range m.blocks.node {
-		m.spread[i] -= m.blocks.scale * m.blocks.sum[0][e]
-	}
+	m.blocks.scatter(m.s.Threads, 1, m.spread, -1, true)
 	d := float64(m.d)
 	for i, s := range st.Sigma2 {
 		weight := m.similar.total[i] + m.pairs.Weight[i]

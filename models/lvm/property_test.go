@@ -298,7 +298,7 @@ func TestStripsAgainstWhole(t *testing.T) {
 		whole.tasks = []task{{first: 0, last: 1}}
 		for _, stat := range []*statistic{&pushes, &spreads} {
 			for _, b := range []*blocks{strips, whole} {
-				b.gather(st.Mu.Data, st.Sigma2)
+				b.gather(2, st.Mu.Data, st.Sigma2)
 				b.sweep(2, stat)
 			}
 			for col := range stat.columns(d) {
