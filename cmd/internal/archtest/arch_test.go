@@ -21,6 +21,7 @@ type pkg struct {
 // below names for every layer the layers that it may import, itself included.
 var below = map[string][]string{
 	"cmd":      {"cmd", "stream", "ingest", "models", "coarse", "sparse", "testdata"},
+	"bench":    {"bench", "stream", "ingest", "models", "coarse", "sparse"},
 	"stream":   {"stream", "ingest", "models", "coarse", "sparse"},
 	"ingest":   {"ingest", "sparse"},
 	"models":   {"models", "coarse", "sparse"},

@@ -6,7 +6,8 @@
 //
 // A package may import packages of its own layer and of the layers below it,
 // never of one above; ingest and models stand side by side and do not know each
-// other. testdata holds bytes and imports nothing.
+// other. bench, which measures, stands beside cmd. testdata holds bytes and imports
+// nothing.
 //
 // The heavy dependencies stay at the leaves that need them: Arrow in ingest,
 // kafka-go in stream/kafka, HTTP and Prometheus under cmd/internal. So a program
