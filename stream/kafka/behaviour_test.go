@@ -270,17 +270,17 @@ func testBrokerRestart(t *testing.T, c *cluster, b *broker) {
 			}
 		}
 	}
-	until("the first events", func() bool { return delivered.Load() > n/10 })
-	before := delivered.Load()
-	b.kill()
-	b.start()
-	until("all positions", func() bool {
-		sum := int64(0)
+	committed := func() (sum int64) {
 		for _, o := range c.Committed(t, in, in) {
 			sum += o
 		}
-		return sum == n
-	})
+		return sum
+	}
+	until("the first commit", func() bool { return committed() > 0 })
+	before := delivered.Load()
+	b.kill()
+	b.start()
+	until("all positions", func() bool { return committed() == n })
 	stop()
 	if err := <-done; err != nil {
 		t.Fatal(err)
