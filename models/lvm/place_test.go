@@ -329,6 +329,7 @@ func TestNewPlacerRefuses(t *testing.T) {
 
 func BenchmarkPlaceOne(b *testing.B) {
 	s, _ := modeltest.Snapshot(b, 3, 5000, 60, 50, 2)
+	s.Steps = 400
 	p, err := lvm.NewPlacer(s, lvm.PlaceSettings{})
 	if err != nil {
 		b.Fatal(err)
