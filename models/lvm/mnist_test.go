@@ -122,8 +122,9 @@ func testError(t testing.TB, x vec.Matrix[float32], labels []byte) float64 {
 	return wrong / float64(nb.N)
 }
 
-// TestMNIST holds the published quality on all of MNIST: 400 steps in two and
-// in ten dimensions.
+// TestMNIST holds the published quality on all of MNIST: 400 steps in two
+// dimensions, and in ten (s = 2) 150, where the test error no longer changes
+// (150 steps 2.47%, 400 steps 2.46%).
 func TestMNIST(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("takes minutes: not with -short or -race")
@@ -149,7 +150,7 @@ func TestMNIST(t *testing.T) {
 		}
 	})
 	t.Run("d=10", func(t *testing.T) {
-		r, err := lvm.Fit(context.Background(), x, lvm.Settings{Level: 1, Dims: 10, Core: 2}, nil)
+		r, err := lvm.Fit(context.Background(), x, lvm.Settings{Level: 1, Dims: 10, Core: 2, Steps: 150}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
