@@ -50,6 +50,9 @@ func placed(t *testing.T, spec Spec, train vec.Matrix[float32], trainClass []int
 // The bundled digits: 9-NN among the 784 pixels errs on 11.4% of them; the map of
 // so few is better in five dimensions than in two.
 func TestDigitsArePlacedAmongTheirKind(t *testing.T) {
+	if raceEnabled {
+		t.Skip("measures quality, which takes a minute with -race")
+	}
 	train, trainClass, test, testClass := modeltest.Digits(t)
 	for _, c := range []struct {
 		dims, core int
@@ -109,6 +112,9 @@ func standardize(some vec.Matrix[float32], all ...vec.Matrix[float32]) {
 // Learnt from half of the normal connections of the bundled KDD Cup 1999 sample,
 // the map knows attacks from the other half by their novelty.
 func TestAttacksAreNovel(t *testing.T) {
+	if raceEnabled {
+		t.Skip("measures quality, which takes a minute with -race")
+	}
 	ctx := context.Background()
 	x, attack := modeltest.Connections(t)
 	unique, _, _ := graph.Collapse(x)
