@@ -135,6 +135,7 @@ func workspace(t *testing.T) string {
 	}
 	write(t, filepath.Join(dir, "small.csv"), smallCSV())
 	write(t, filepath.Join(dir, "empty.csv"), "")
+	write(t, filepath.Join(dir, "short.unfold"), "\x89UNFOLD\n\x01")
 	write(t, filepath.Join(dir, "few.csv"), "a,b\n1,2\n3,4\n")
 	write(t, filepath.Join(dir, "nan.csv"), "a,b\n1,2\n3,NaN\n")
 	write(t, filepath.Join(dir, "hole.csv"), "a,b\n1,2\n,4\n5,6\n")

@@ -56,6 +56,12 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 			return &usageError{err: fmt.Errorf("--map: %w", err)}
 		}
 	}
+	switch {
+	case c.Output == "-":
+		return usagef("--output: a model goes to a file")
+	case c.Map == "-" && c.Report == "-":
+		return usagef("only one of --map and --report can go to standard output")
+	}
 	if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
 		return err
 	}
@@ -156,18 +162,23 @@ func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *kinds.Result) *ingest.
 	}
 }
 
-// tell says what was done and where to look.
+// tell says what was done and where to look. Where an output goes to standard
+// output, it says so on standard error.
 func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took time.Duration) {
-	rep := r.Report
-	p.printf("%s learnt from %s", c.Output, human.Plural(rep.N, "row"))
-	if rep.Unique != rep.N {
-		p.printf(" (%s different)", human.Count(rep.Unique))
+	w := p.Stdout
+	if c.Map == "-" || c.Report == "-" {
+		w = p.Stderr
 	}
-	p.printf(" of %s in %s\n", human.Plural(s.Dim, "value"), human.Span(took))
+	rep := r.Report
+	fmt.Fprintf(w, "%s learnt from %s", c.Output, human.Plural(rep.N, "row"))
+	if rep.Unique != rep.N {
+		fmt.Fprintf(w, " (%s different)", human.Count(rep.Unique))
+	}
+	fmt.Fprintf(w, " of %s in %s\n", human.Plural(s.Dim, "value"), human.Span(took))
 	if n := countTrue(r.Unlearnt); n > 0 {
-		p.printf("%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", human.Plural(n, "row"), human.Count(rep.Components))
+		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", human.Plural(n, "row"), human.Count(rep.Components))
 	}
 	if c.Map != "" && c.Map != "-" {
-		p.printf("%s holds the map; to see it: unfold plot %s -o map.png\n", c.Map, c.Map)
+		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png\n", c.Map, c.Map)
 	}
 }

@@ -41,6 +41,9 @@ func isModel(path string) bool {
 		return false // told when it is opened as data
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() < 8 {
+		return false // too short to tell, or a pipe that must not be read twice
+	}
 	_, err = snapshot.ReadInfo(f)
 	return !errors.Is(err, snapshot.ErrNotSnapshot)
 }
