@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"unfold/internal/wholefile"
 )
 
 // Writer writes the rows of a map, in order. It is used by one goroutine.
@@ -89,7 +91,7 @@ func Create(path string, opts WriteOptions) (Writer, error) {
 			return nil, fmt.Errorf("standard output takes an Arrow stream or CSV, not %s", format)
 		}
 		file = &pipe{bufio.NewWriterSize(out, 1<<16)}
-	} else if file, err = createAtomic(path); err != nil {
+	} else if file, err = wholefile.Create(path); err != nil {
 		return nil, err
 	}
 	w := &mapWriter{path: path, file: file, group: opts.RowGroup}
@@ -103,7 +105,7 @@ func Create(path string, opts WriteOptions) (Writer, error) {
 	case NPY:
 		w.sink = &npySink{w: file}
 	default:
-		file.discard()
+		file.Discard()
 		return nil, fmt.Errorf("the format %q cannot be written", format)
 	}
 	return w, nil
@@ -191,13 +193,13 @@ func (w *mapWriter) Close() error {
 		return err
 	}
 	w.done = true
-	return w.file.commit()
+	return w.file.Commit()
 }
 
 func (w *mapWriter) Abort() {
 	if !w.done {
 		w.done = true
-		w.file.discard()
+		w.file.Discard()
 	}
 }
 

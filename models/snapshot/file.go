@@ -1,62 +1,23 @@
 package snapshot
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"unfold/internal/wholefile"
 	"unfold/models"
 )
 
 // WriteFile writes s to the named file and returns when it is on the disk. The
-// file appears whole or not at all: it is written under a temporary name in
-// the same directory, flushed, and renamed.
-func WriteFile(path string, s *Snapshot) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("snapshot: writing %s: %w", path, err)
+// file appears whole or not at all.
+func WriteFile(path string, s *Snapshot) error {
+	if err := wholefile.Write(path, func(w io.Writer) error { return Write(w, s) }); err != nil {
+		return fmt.Errorf("snapshot: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("snapshot: writing %s: %w", path, err)
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err := Write(w, s); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes a rename in dir survive a crash.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return nil
 }
 
 // ReadFile reads the named file. That there is no such file is bad input, like

@@ -1,7 +1,6 @@
 package online
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -10,9 +9,9 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 
 	"unfold/ingest"
+	"unfold/internal/wholefile"
 	"unfold/models"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
@@ -52,40 +51,11 @@ type set struct {
 }
 
 // writeSet writes a set under a temporary name, flushes and renames it.
-func writeSet(path string, s *set) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
+func writeSet(path string, s *set) error {
+	if err := wholefile.Write(path, s.write); err != nil {
 		return fmt.Errorf("online: saving the reference set: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("online: saving the reference set to %s: %w", path, err)
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err := s.write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
+	return nil
 }
 
 func (s *set) write(out io.Writer) error {

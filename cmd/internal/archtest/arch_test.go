@@ -20,13 +20,14 @@ type pkg struct {
 
 // below names for every layer the layers that it may import, itself included.
 var below = map[string][]string{
-	"cmd":      {"cmd", "stream", "ingest", "models", "coarse", "sparse", "testdata"},
+	"cmd":      {"cmd", "stream", "ingest", "models", "coarse", "sparse", "testdata", "internal"},
 	"bench":    {"bench", "stream", "ingest", "models", "coarse", "sparse"},
-	"stream":   {"stream", "ingest", "models", "coarse", "sparse"},
-	"ingest":   {"ingest", "sparse"},
-	"models":   {"models", "coarse", "sparse"},
+	"stream":   {"stream", "ingest", "models", "coarse", "sparse", "internal"},
+	"ingest":   {"ingest", "sparse", "internal"},
+	"models":   {"models", "coarse", "sparse", "internal"},
 	"coarse":   {"coarse", "sparse"},
 	"sparse":   {"sparse"},
+	"internal": {"internal"},
 	"testdata": {},
 	"docs":     {"docs"},
 }

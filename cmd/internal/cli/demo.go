@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -32,7 +33,7 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 	defer broker.Close()
 	file, err := demo.Prepare(c.Out, broker)
 	if err != nil {
-		return unwritable(c.Out, err)
+		return fmt.Errorf("%s cannot be written: %w", c.Out, err)
 	}
 	say := func(format string, args ...any) {
 		p.printf("%6.1fs  "+format+"\n", append([]any{time.Since(begin).Seconds()}, args...)...)

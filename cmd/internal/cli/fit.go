@@ -93,7 +93,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		}
 	}
 	if err := snapshot.WriteFile(c.Output, snap); err != nil {
-		return unwritable(c.Output, err)
+		return err
 	}
 	if err := outputs.commit(); err != nil {
 		return err

@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"fmt"
-
-	"unfold/ingest"
-)
+import "unfold/ingest"
 
 // transaction gathers outputs that get their names together, at the end, so that
 // a failure leaves none of them.
@@ -42,9 +38,5 @@ func createMap(path string, p *program) (ingest.Writer, error) {
 	if _, _, err := ingest.FormatOf(path); err != nil {
 		return nil, &usageError{err: err}
 	}
-	w, err := ingest.Create(path, ingest.WriteOptions{Stdout: p.Stdout})
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be written: %w", path, err)
-	}
-	return w, nil
+	return ingest.Create(path, ingest.WriteOptions{Stdout: p.Stdout})
 }

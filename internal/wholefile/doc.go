@@ -1,0 +1,7 @@
+// Package wholefile writes files that appear whole or not at all.
+//
+// A File has a temporary name beside its own until Commit has flushed it to the
+// disk and renamed it; whoever looks at the name, also after a crash, sees what
+// was there before or all of what is there now. It knows nothing of what is in a
+// file, so every layer may use it.
+package wholefile
