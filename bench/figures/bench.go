@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// bench runs the program on data and collects figures.
+type bench struct {
+	unfold, data string
+
+	dir     string // temporary
+	log     io.Writer
+	figures []figure
+}
+
+// figure is one measured number with its bar.
+type figure struct {
+	what  string
+	value float64
+	unit  string
+	least bool // the bar is a lower bound
+	bar   float64
+}
+
+func (f figure) met() bool { return f.least == (f.value > f.bar) || f.value == f.bar }
+
+// report is what fit --report writes, as far as it is needed here.
+type report struct {
+	Edges     int     `json:"edges"`
+	Landmarks int     `json:"landmarks"`
+	Initial   float64 `json:"loglik_initial"`
+	Final     float64 `json:"loglik"`
+	LOO1      float64 `json:"loo1"`
+	LOO9      float64 `json:"loo9"`
+	Trust     float64 `json:"trustworthiness"`
+	Peak      float64 `json:"peak_rss_bytes"`
+	Version   string  `json:"version"`
+	Seconds   struct {
+		KNN   float64 `json:"knn"`
+		PCA   float64 `json:"pca"`
+		EM    float64 `json:"em"`
+		Total float64 `json:"total"`
+	} `json:"seconds"`
+}
+
+func (b *bench) measure(ctx context.Context, page string, log io.Writer) (missed int, err error) {
+	b.log = log
+	if b.dir, err = os.MkdirTemp("", "unfold-figures-"); err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(b.dir)
+	plane, err := b.joint(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range []struct {
+		dims, core string
+		bar        float64
+	}{{"2", "1", 3.8}, {"10", "2", 3.0}} {
+		if err := b.placed(ctx, d.dims, d.core, d.bar); err != nil {
+			return 0, err
+		}
+	}
+	if err := b.demo(ctx); err != nil {
+		return 0, err
+	}
+	for _, f := range b.figures {
+		if !f.met() {
+			missed++
+		}
+	}
+	return missed, os.WriteFile(page, b.page(plane), 0o666)
+}
+
+// joint fits all 70,000 digits in two dimensions, then in ten.
+func (b *bench) joint(ctx context.Context) (report, error) {
+	var r report
+	if err := b.fit(ctx, "all", &r, b.images("train", "t10k")); err != nil {
+		return r, err
+	}
+	const reference = -231_417
+	b.add("log-likelihood, per cent from the reference", 100*abs(r.Final-reference)/-reference, "%", false, 3)
+	b.add("leave-one-out accuracy, 1-NN", r.LOO1, "", true, 0.93)
+	b.add("leave-one-out accuracy, 9-NN", r.LOO9, "", true, 0.955)
+	b.add("time of the whole fit", r.Seconds.Total, "s", false, 120)
+	b.add("peak memory", r.Peak/1e9, "GB", false, 1.5)
+	var ten report
+	if err := b.fit(ctx, "all10", &ten, append(b.images("train", "t10k"), "--dims", "10", "--core", "2")); err != nil {
+		return r, err
+	}
+	errors, err := b.score(ctx, b.file("all10.parquet"), "--train-rows", "60000")
+	if err != nil {
+		return r, err
+	}
+	b.add("9-NN test error of the joint map, d = 10, s = 2", 100*errors, "%", false, 2.6)
+	return r, nil
+}
+
+// placed fits the 60,000 training digits and places the 10,000 others.
+func (b *bench) placed(ctx context.Context, dims, core string, bar float64) error {
+	var r report
+	name := "train" + dims
+	if err := b.fit(ctx, name, &r, append(b.images("train"), "--dims", dims, "--core", core)); err != nil {
+		return err
+	}
+	test := b.file("test" + dims + ".parquet")
+	args := append([]string{"embed", "-q", "-m", b.file(name + ".unfold"), "-o", test}, b.images("t10k")...)
+	if _, err := b.run(ctx, args...); err != nil {
+		return err
+	}
+	errors, err := b.score(ctx, test, "--train", b.file(name+".parquet"))
+	if err != nil {
+		return err
+	}
+	b.add(fmt.Sprintf("9-NN test error of placed events, d = %s, s = %s", dims, core), 100*errors, "%", false, bar)
+	return nil
+}
+
+var auc = regexp.MustCompile(`AUC by novelty_(global|local)\s+([0-9.]+)`)
+
+// demo runs the demo and takes the figures that it prints.
+func (b *bench) demo(ctx context.Context) error {
+	out, err := b.run(ctx, "demo", "--out", b.file("demo"))
+	if err != nil {
+		return err
+	}
+	found := auc.FindAllStringSubmatch(out, -1)
+	if len(found) != 2 {
+		return fmt.Errorf("the demo printed %d AUC figures, want 2:\n%s", len(found), out)
+	}
+	for _, m := range found {
+		v, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			return err
+		}
+		bar := map[string]float64{"global": .95, "local": .85}[m[1]]
+		b.add("AUC of attacks against normal connections by novelty_"+m[1], v, "", true, bar)
+	}
+	return nil
+}
+
+func (b *bench) fit(ctx context.Context, name string, r *report, args []string) error {
+	args = append([]string{"fit", "-q", "-o", b.file(name + ".unfold"), "--map", b.file(name + ".parquet"),
+		"--report", b.file(name + ".json")}, args...)
+	if _, err := b.run(ctx, args...); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(b.file(name + ".json"))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, r)
+}
+
+// score returns the 9-NN error of test points classified by training points.
+func (b *bench) score(ctx context.Context, args ...string) (float64, error) {
+	out, err := b.run(ctx, append([]string{"score", "-q", "--json"}, args...)...)
+	if err != nil {
+		return 0, err
+	}
+	var s struct {
+		HeldOut struct {
+			K     []int     `json:"k"`
+			Error []float64 `json:"error"`
+		} `json:"held_out"`
+	}
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		return 0, err
+	}
+	at := slices.Index(s.HeldOut.K, 9)
+	if at < 0 || at >= len(s.HeldOut.Error) {
+		return 0, fmt.Errorf("no 9-NN error in %s", out)
+	}
+	return s.HeldOut.Error[at], nil
+}
+
+// images returns the arguments for parts of MNIST with their labels.
+func (b *bench) images(parts ...string) []string {
+	var images, labels []string
+	for _, p := range parts {
+		images = append(images, filepath.Join(b.data, "mnist", p+"-images-idx3-ubyte.gz"))
+		labels = append(labels, "--label-file", filepath.Join(b.data, "mnist", p+"-labels-idx1-ubyte.gz"))
+	}
+	return append(images, labels...)
+}
+
+func (b *bench) run(ctx context.Context, args ...string) (string, error) {
+	fmt.Fprintln(b.log, "unfold", args)
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, b.unfold, args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("unfold %s: %w\n%s", args[0], err, errs.String())
+	}
+	return out.String(), nil
+}
+
+func (b *bench) file(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *bench) add(what string, value float64, unit string, least bool, bar float64) {
+	b.figures = append(b.figures, figure{what, value, unit, least, bar})
+}
+
+func abs(v float64) float64 { return max(v, -v) }

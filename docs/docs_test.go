@@ -1,0 +1,257 @@
+// Package docs_test holds the documentation to what the code has: every
+// function and test that a page names exists, and no numbered equation of the
+// paper is left out.
+package docs_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const root = ".."
+
+// declared collects the names that a folder's Go files declare: F for a
+// function, T for a type, T.M for a method, in tests too.
+func declared(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		return names
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				names[funcName(d)] = true
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if ts, ok := s.(*ast.TypeSpec); ok {
+						names[ts.Name.Name] = true
+						addFields(names, ts)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// addFields adds T.Field for the fields of struct type T.
+func addFields(names map[string]bool, ts *ast.TypeSpec) {
+	st, ok := ts.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, f := range st.Fields.List {
+		for _, n := range f.Names {
+			names[ts.Name.Name+"."+n.Name] = true
+		}
+	}
+}
+
+func funcName(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	typ := d.Recv.List[0].Type
+	if s, ok := typ.(*ast.StarExpr); ok {
+		typ = s.X
+	}
+	if x, ok := typ.(*ast.IndexExpr); ok {
+		typ = x.X
+	}
+	if id, ok := typ.(*ast.Ident); ok {
+		return id.Name + "." + d.Name.Name
+	}
+	return d.Name.Name
+}
+
+// code matches `folder/of/package.Name` or `folder.Type.Method` in a page.
+var code = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.([A-Za-z][A-Za-z0-9]*(?:\\.[A-Za-z][A-Za-z0-9]*)?)`")
+
+// TestPagesNameWhatExists checks every `package.Name` of README.md and docs/*.md.
+func TestPagesNameWhatExists(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(pages, filepath.Join(root, "README.md"))
+	known := map[string]map[string]bool{}
+	checked := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range code.FindAllStringSubmatch(string(text), -1) {
+			folder, name := m[1], m[2]
+			if st, err := os.Stat(filepath.Join(root, folder)); err != nil || !st.IsDir() {
+				continue // a file name or a key, not a package
+			}
+			if known[folder] == nil {
+				known[folder] = declared(t, folder)
+			}
+			checked++
+			if !known[folder][name] {
+				t.Errorf("%s names %s.%s, which does not exist", page, folder, name)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Fatal("no page names a function")
+	}
+	t.Logf("%d names checked", checked)
+}
+
+// TestEveryEquationHasItsRow checks that docs/equations.md has a row, with a
+// function and a test, for each of the paper's equations 1 to 26 and the
+// supplement's 1 to 44.
+func TestEveryEquationHasItsRow(t *testing.T) {
+	text, err := os.ReadFile("equations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 6 || len(code.FindAllString(cells[3], -1)) == 0 || !strings.Contains(cells[4], "Test") {
+			continue
+		}
+		for _, eq := range expand(strings.TrimSpace(cells[1])) {
+			has[eq] = true
+		}
+	}
+	for n := 1; n <= 26; n++ {
+		if !has[fmt.Sprint("eq ", n)] {
+			t.Errorf("docs/equations.md has no complete row for eq %d", n)
+		}
+	}
+	for n := 1; n <= 44; n++ {
+		if !has[fmt.Sprint("SM ", n)] {
+			t.Errorf("docs/equations.md has no complete row for SM %d", n)
+		}
+	}
+}
+
+// expand turns "eq 3, 4" or "SM 7-10" into single equations.
+func expand(cell string) []string {
+	kind, list, ok := strings.Cut(cell, " ")
+	if !ok || (kind != "eq" && kind != "SM") {
+		return nil
+	}
+	var out []string
+	for part := range strings.SplitSeq(list, ",") {
+		var a, b int
+		part = strings.TrimSpace(part)
+		if n, _ := fmt.Sscanf(part, "%d-%d", &a, &b); n < 2 {
+			if n, _ := fmt.Sscanf(part, "%d", &a); n < 1 {
+				continue
+			}
+			b = a
+		}
+		for e := a; e <= b; e++ {
+			out = append(out, fmt.Sprint(kind, " ", e))
+		}
+	}
+	return out
+}
+
+// TestLinksLead checks that relative links and pictures of the pages exist.
+func TestLinksLead(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "out" || d.Name() == "fixtures") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+				t.Errorf("%s links to %s, which does not exist", path, m[1])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEveryFigureIsExplained holds docs/operations.md to the figures that
+// /metrics serves: each is explained, and none is made up.
+func TestEveryFigureIsExplained(t *testing.T) {
+	page, err := os.ReadFile("operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(root, "cmd", "internal", "metrics", "metrics.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?:counters?|gauges?|histogram)\("([a-z_]+)"|"unfold_([a-z_]+[a-z])"`).FindAllStringSubmatch(string(source), -1) {
+		served["unfold_"+m[1]+m[2]] = true
+	}
+	if len(served) < 10 {
+		t.Fatalf("found only %d figures in the source", len(served))
+	}
+	explained := map[string]bool{}
+	for _, name := range regexp.MustCompile(`unfold_[a-z_]+`).FindAllString(string(page), -1) {
+		explained[name] = true
+		if !served[name] {
+			t.Errorf("%s is explained, but not served", name)
+		}
+	}
+	for name := range served {
+		if !explained[name] {
+			t.Errorf("%s is served, but not explained", name)
+		}
+	}
+}
+
+// TestEveryDependencyHasItsReason holds docs/dependencies.md to go.mod: each
+// direct requirement is named there.
+func TestEveryDependencyHasItsReason(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := 0
+	for _, m := range regexp.MustCompile(`(?m)^\t([^\s]+) v[^\s]+$`).FindAllStringSubmatch(string(mod), -1) {
+		direct++
+		if !strings.Contains(string(page), m[1]) {
+			t.Errorf("go.mod requires %s, and docs/dependencies.md does not say why", m[1])
+		}
+	}
+	if direct == 0 {
+		t.Fatal("go.mod has no direct requirement")
+	}
+}
