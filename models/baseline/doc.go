@@ -17,7 +17,7 @@
 // # Contract
 //
 // Fit never copies x as a whole; beyond x it needs O(dim^2) memory up to 2048
-// columns and O(dim q) beyond. The result is a function of x and the settings
+// columns, or for q beyond a quarter of the columns, and O(dim q) else. The result is a function of x and the settings
 // alone: sums are cut by the size of x, not by the number of threads. Each
 // component's entry of largest magnitude is positive.
 //

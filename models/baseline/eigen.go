@@ -67,6 +67,9 @@ const (
 	maxRounds = 40
 )
 
+// carried is how many columns the iteration carries for q eigenvectors.
+func carried(q int) int { return q + guard + q/4 }
+
 // iterate finds the q leading eigenvectors by iteration, with C as a matrix if
 // that is small enough.
 func iterate(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
@@ -81,12 +84,13 @@ func iterate(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error
 // krylov finds the q leading eigenvectors by restarted block Krylov iteration:
 // in each round the m best vectors V so far are extended to the space of
 // [V, C V, C^2 V], in which C is diagonalised (Rayleigh-Ritz) and the m best
-// are kept. It needs products with C only. It stops at the given residual; a
+// are kept. It needs products with C only, and (depth+1) m columns of x at
+// least. It stops at the given residual; a
 // cluster of eigenvalues at the q-th place, where no set of q vectors is
 // better than another, ends it after maxRounds.
 func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
 	dim := c.x.Cols
-	m := min(dim, q+guard+q/4)
+	m := carried(q)
 	rng := rand.New(rand.NewPCG(s.Seed, 0x9ca))
 	v := mat.NewDense(dim, m, nil)
 	for i := range v.RawMatrix().Data {
@@ -103,9 +107,6 @@ func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error)
 			}
 			block = orthonormal(next)
 			_, have := basis.Dims()
-			if have+m > dim {
-				break
-			}
 			wide := mat.NewDense(dim, have+m, nil)
 			wide.Augment(basis, block)
 			basis = wide

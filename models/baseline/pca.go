@@ -45,6 +45,11 @@ const (
 	maxGram  = 2048
 )
 
+// direct reports whether all eigenvectors are computed at once: in few columns,
+// and where q is so large a part of them that the spaces of the iteration, of
+// depth+1 blocks, would not fit or save nothing.
+func direct(dim, q int) bool { return dim <= maxDense || (depth+1)*carried(q) > dim }
+
 // Fit returns the q leading principal components of the rows of x. It fails
 // with bad input if q is not within 1..x.Cols, x has no rows or a value is not
 // finite. Components beyond the rank of the data have variance 0 and are
@@ -68,10 +73,9 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, e
 	c.total = c.trace()
 	var p *PCA
 	var err error
-	switch {
-	case x.Cols <= maxDense:
+	if direct(x.Cols, q) {
 		p, err = dense(ctx, c, q)
-	default:
+	} else {
 		p, err = iterate(ctx, c, q, s)
 	}
 	if err != nil {

@@ -137,6 +137,30 @@ func TestIterativeAgreesWithSVD(t *testing.T) {
 	}
 }
 
+// The iteration works up to the largest part of the columns for which it is
+// taken; beyond, the dense solver is.
+func TestIterationOrDirect(t *testing.T) {
+	const q = 4
+	dim := (depth + 1) * carried(q)
+	x := cloud(5, 200, dim, 0.8)
+	p, err := krylov(context.Background(), &covariance{x: x, mean: mean(x, 0)}, q, Settings{Tolerance: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range q {
+		orient(p.Components.Row(k))
+	}
+	agree(t, p, x, q, 1e-6)
+	for _, c := range []struct {
+		dim, q int
+		want   bool
+	}{{1000, 1, true}, {1001, 1, false}, {1100, 50, false}, {1100, 300, true}, {1100, 1100, true}, {5000, 1200, false}, {5000, 1500, true}} {
+		if got := direct(c.dim, c.q); got != c.want {
+			t.Errorf("%d of %d components: direct is %v", c.q, c.dim, got)
+		}
+	}
+}
+
 func TestWideDataIsSolvedByIteration(t *testing.T) {
 	// 30 rows in 2100 columns: rank 29, C is never formed.
 	r := rand.New(rand.NewPCG(3, 3))
