@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"unfold/coarse"
+	"unfold/models"
 	"unfold/sparse/vec"
 )
 
@@ -35,19 +36,29 @@ func TestHardInputs(t *testing.T) {
 			}
 			return base.Row(i - i%2)[k]
 		}),
-		"exact duplicates":  change(func(i, k int, v float32) float32 { return base.Row(i % 60)[k] }),
-		"constant column":   change(func(i, k int, v float32) float32 { return v * float32(k%2) }),
-		"far outlier":       change(func(i, k int, v float32) float32 { return v + 1e7*float32(max(0, i-108)) }),
-		"far clusters":      change(func(i, k int, v float32) float32 { return v + 1e5*float32(i%3) }),
-		"tiny":              change(func(i, k int, v float32) float32 { return v * 1e-30 }),
-		"huge":              change(func(i, k int, v float32) float32 { return v * 1e30 }),
+		"exact duplicates": change(func(i, k int, v float32) float32 { return base.Row(i % 60)[k] }),
+		"constant column":  change(func(i, k int, v float32) float32 { return v * float32(k%2) }),
+		"far outlier":      change(func(i, k int, v float32) float32 { return v + 1e7*float32(max(0, i-108)) }),
+		"far clusters":     change(func(i, k int, v float32) float32 { return v + 1e5*float32(i%3) }),
+		"tiny":             change(func(i, k int, v float32) float32 { return v * 1e-30 }),
+		"huge":             change(func(i, k int, v float32) float32 { return v * 1e30 }),
+		"denormal":         change(func(i, k int, v float32) float32 { return v * 1e-43 }),
+		"huge and tiny": change(func(i, k int, v float32) float32 {
+			if i > 100 {
+				return v * 1e20
+			}
+			return v * 1e-20
+		}),
+		"large offset":      change(func(i, k int, v float32) float32 { return v + 1e6 }),
+		"geometric":         change(func(i, k int, v float32) float32 { return float32(math.Exp(float64(i)/2)) * float32(k+1) }),
+		"one column":        blobs(60, 1, 2),
 		"a line":            change(func(i, k int, v float32) float32 { return float32(i) * float32(k) }),
 		"whole numbers":     change(func(i, k int, v float32) float32 { return float32(math.Round(float64(v))) }),
 		"one row of k+1":    base.Slice(0, 10),
 		"one row more":      base.Slice(0, 11),
 		"counts, few large": change(func(i, k int, v float32) float32 { return float32(math.Exp(math.Abs(float64(v)) * 3)) }),
 	} {
-		for _, s := range []Settings{{}, {Components: Largest, Level: 1}, {Level: 3, Dims: 5}, {Dims: 12}} {
+		for _, s := range []Settings{{}, {Components: Largest, Level: 1}, {Level: 3, Dims: 5}, {Dims: 12}, {Neighbors: 1, Dims: 1}} {
 			s.Steps = 25
 			got, err := Fit(context.Background(), x, s, nil)
 			if err != nil {
@@ -56,6 +67,38 @@ func TestHardInputs(t *testing.T) {
 			}
 			sane(t, name, x, got)
 		}
+	}
+}
+
+// TestFewPoints: a handful of points at every level, down to n = k+1 = 2.
+func TestFewPoints(t *testing.T) {
+	for n := 2; n <= 6; n++ {
+		x := blobs(n, 2, 3)
+		for k := 1; k < n; k++ {
+			for level := range 4 {
+				for _, d := range []int{1, 2, 9} {
+					r, err := Fit(context.Background(), x, Settings{Neighbors: k, Level: LevelOf(level), Dims: d, Steps: 30}, nil)
+					if err != nil {
+						t.Errorf("n = %d, k = %d, level %d, d = %d: %v", n, k, level, d, err)
+						continue
+					}
+					sane(t, "few points", x, r)
+				}
+			}
+		}
+	}
+}
+
+// TestMapBeyondSinglePrecision: places that float32 cannot hold are bad input,
+// not infinities in the output.
+func TestMapBeyondSinglePrecision(t *testing.T) {
+	x := blobs(110, 4, 2)
+	for i := range x.Data {
+		x.Data[i] *= math.MaxFloat32 / 12
+	}
+	_, err := Fit(context.Background(), x, Settings{Dims: 1, Steps: 60}, nil)
+	if !models.IsBadInput(err) {
+		t.Errorf("got %v, want bad input", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package lvm
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -19,8 +20,9 @@ import (
 //
 // Everything but the timings is a function of x and the settings without
 // Threads. Errors that lie in x match models.ErrBadInput: a value that is not
-// finite (*models.RowError), or fewer distinct rows than Neighbors + 1. If ctx
-// ends, Fit returns its error soon.
+// finite (*models.RowError), fewer distinct rows than Neighbors + 1, or values so
+// near the end of the number range that the map leaves it. If ctx ends, Fit
+// returns its error soon.
 func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress Progress) (*Result, error) {
 	return learn(ctx, x, s, nil, progress)
 }
@@ -166,6 +168,10 @@ func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State) error {
 	r.Loglik = m.LogLikelihood(st)
 	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
 		return fmt.Errorf("lvm: after %d steps: %w", steps, ErrNotFinite)
+	}
+	// Places are published as float32; a map spreads a little farther than its data.
+	if i := slices.IndexFunc(st.Mu.Data, func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }); i >= 0 {
+		return models.BadInputf("lvm: point %d has the place %g, beyond single precision: the values are too large, scale or standardize the columns", i/f.s.Dims, st.Mu.Data[i])
 	}
 	return nil
 }
