@@ -24,11 +24,12 @@ type ipcDecoder struct {
 }
 
 // newIPCDecoder reads the schema. budget bounds the bytes that the decoder may
-// allocate for one message; 0 means no bound beyond the checks.
-func newIPCDecoder(f frames, budget int64) (d *ipcDecoder, err error) {
+// allocate: for each batch, if whoever asks lets go of one before the next, or
+// for all of them together. 0 means no bound beyond the checks.
+func newIPCDecoder(f frames, budget int64, eachBatch bool) (d *ipcDecoder, err error) {
 	defer recovered(&err)
 	mem := &cappedAllocator{limit: budget}
-	r, err := ipc.NewReaderFromMessageReader(&messageReader{frames: f, mem: mem}, ipc.WithAllocator(mem))
+	r, err := ipc.NewReaderFromMessageReader(&messageReader{f, mem, eachBatch}, ipc.WithAllocator(mem))
 	if err != nil {
 		return nil, plainError(err)
 	}
@@ -72,8 +73,9 @@ func plainError(err error) error {
 
 // messageReader feeds frames to Arrow's reader.
 type messageReader struct {
-	frames frames
-	mem    *cappedAllocator
+	frames    frames
+	mem       *cappedAllocator
+	eachBatch bool
 }
 
 func (m *messageReader) Message() (*ipc.Message, error) {
@@ -81,15 +83,17 @@ func (m *messageReader) Message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.mem.used = 0
+	if m.eachBatch {
+		m.mem.used = 0
+	}
 	return ipc.NewMessage(memory.NewBufferBytes(f.Meta), memory.NewBufferBytes(f.Body)), nil
 }
 
 func (m *messageReader) Retain()  {}
 func (m *messageReader) Release() {}
 
-// cappedAllocator panics rather than allocate more than its limit between two
-// messages; the panic becomes an error in the decoder.
+// cappedAllocator panics rather than allocate more than its limit since used was
+// last set to 0; the panic becomes an error in the decoder.
 type cappedAllocator struct {
 	memory.GoAllocator
 	used, limit int64

@@ -52,7 +52,7 @@ func newFileReader(f *os.File, origin Origin, opts Options) (Reader, error) {
 }
 
 func newIPCReader(f frames, closer func() error, origin Origin, opts Options) (Reader, error) {
-	d, err := newIPCDecoder(f, 2*opts.Memory)
+	d, err := newIPCDecoder(f, 2*opts.Memory, true)
 	if err != nil {
 		return nil, ipcError(origin, err)
 	}

@@ -21,7 +21,8 @@ type Limits struct {
 	Bytes int64
 	// Rows bounds its rows (4 Mi).
 	Rows int64
-	// Memory bounds what decoding it may allocate, in bytes (256 MiB).
+	// Memory bounds what decoding all of it may allocate, and what its vectors may
+	// take (CheckVectors), in bytes (256 MiB).
 	Memory int64
 }
 
@@ -36,6 +37,17 @@ func (l Limits) filled() Limits {
 		l.Memory = 256 << 20
 	}
 	return l
+}
+
+// CheckVectors says whether the rows of a message's table may become vectors of
+// dim elements. Rows cost a message next to nothing (a column of nulls takes no
+// bytes, compressed booleans hardly any); their vectors do.
+func (l Limits) CheckVectors(t *Table, dim int) error {
+	if most := l.filled().Memory / (4 * int64(max(dim, 1))); int64(t.Len()) > most {
+		return t.Origin.bad("the message has %d rows; at %d elements a vector at most %d are allowed", t.Len(), dim, most).
+			hint("send smaller messages")
+	}
+	return nil
 }
 
 // DecodeMessage reads a message: one complete Arrow IPC stream, whose batches
@@ -67,7 +79,7 @@ func DecodeMessage(value []byte, origin Origin, limits Limits) (t *Table, err er
 
 func decode(value []byte, origin Origin, lim arrowipc.Limits, memory int64) (t *Table, err error) {
 	defer recovered(&err)
-	d, err := newIPCDecoder(arrowipc.NewBytesScanner(value, lim), memory)
+	d, err := newIPCDecoder(arrowipc.NewBytesScanner(value, lim), memory, false)
 	if err != nil {
 		return nil, err
 	}

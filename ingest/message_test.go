@@ -201,3 +201,34 @@ func TestMessageLimits(t *testing.T) {
 		}
 	}
 }
+
+// A message whose batches are each within the limits may not exceed them together.
+func TestDecodeMessageBoundsAllBatches(t *testing.T) {
+	one, many := ingesttest.Zeros(1, 4, 1<<18), ingesttest.Zeros(40, 4, 1<<18) // 4 MiB a batch
+	limits := ingest.Limits{Memory: 16 << 20}
+	if _, err := ingest.DecodeMessage(one, here, limits); err != nil {
+		t.Fatal(err)
+	}
+	before := allocated()
+	_, err := ingest.DecodeMessage(many, here, limits)
+	if took := allocated() - before; took > 64<<20 {
+		t.Errorf("%d kB made the decoder allocate %d MiB", len(many)>>10, took>>20)
+	}
+	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("160 MiB in %d kB: error %v", len(many)>>10, err)
+	}
+}
+
+func TestCheckVectors(t *testing.T) {
+	table, err := ingest.NewTable(here, ingest.Int64Column("v", make([]int64, 1000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := ingest.Limits{Memory: 1 << 20}
+	if err := limits.CheckVectors(table, 262); err != nil {
+		t.Errorf("1000 x 262: %v", err)
+	}
+	if err := limits.CheckVectors(table, 263); !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "offset 41: the message has 1000 rows; at 263 elements a vector at most 996") {
+		t.Errorf("1000 x 263: %v", err)
+	}
+}

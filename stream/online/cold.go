@@ -10,6 +10,7 @@ import (
 // cold collects raw events until the encoder and the first map can be learnt.
 type cold struct {
 	mapping ingest.Mapping
+	limits  ingest.Limits
 	tables  []*ingest.Table
 	// shape[i] is what tables[i] looks like; rows counts events by shape.
 	shape []string
@@ -25,7 +26,7 @@ func (c *cold) add(t *ingest.Table) error {
 	}
 	e, err := learnEncoder(c.mapping, []*ingest.Table{t})
 	if err == nil {
-		_, err = e.Encode(t)
+		_, err = encode(e, t, c.limits)
 	}
 	if err != nil {
 		return &stream.MessageError{Stage: stream.StagePlace, Err: err}

@@ -11,6 +11,7 @@ import (
 type events struct {
 	table    *ingest.Table
 	position stream.Position
+	limits   ingest.Limits
 	// batch is the table as encoder has encoded it, kept because placing and
 	// learning both need it.
 	batch   *ingest.Batch
@@ -25,12 +26,20 @@ func (e *events) encode(with *ingest.Encoder) (*ingest.Batch, error) {
 	if e.encoder == with {
 		return e.batch, nil
 	}
-	b, err := with.Encode(e.table)
+	b, err := encode(with, e.table, e.limits)
 	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: err}
 	}
 	e.batch, e.encoder = b, with
 	return b, nil
+}
+
+// encode is Encoder.Encode for a message that need not be trusted.
+func encode(with *ingest.Encoder, t *ingest.Table, limits ingest.Limits) (*ingest.Batch, error) {
+	if err := limits.CheckVectors(t, with.Dim()); err != nil {
+		return nil, err
+	}
+	return with.Encode(t)
 }
 
 // Decode implements stream.Decoder: a message is one complete Arrow IPC stream.
@@ -40,7 +49,8 @@ func (l *Learner) Decode(m stream.Message) (stream.Events, error) {
 	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}
 	}
-	return &events{table: t, position: stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}}, nil
+	position := stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}
+	return &events{table: t, position: position, limits: l.set.Limits}, nil
 }
 
 // own returns this package's events.

@@ -59,7 +59,7 @@ func New(settings Settings) (*Learner, error) {
 	}
 	l := &Learner{
 		set: set, ready: make(chan struct{}), enough: make(chan struct{}, 1),
-		next: map[stream.TopicPartition]int64{}, cold: cold{mapping: set.Mapping}, need: set.Min,
+		next: map[stream.TopicPartition]int64{}, cold: cold{mapping: set.Mapping, limits: set.Limits}, need: set.Min,
 	}
 	if err := l.load(); err != nil {
 		return nil, err

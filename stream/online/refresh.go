@@ -38,7 +38,7 @@ func (l *Learner) first(ctx context.Context) error {
 	for _, t := range l.cold.tables {
 		// What does not fit the prevalent shape becomes a dead letter when it
 		// is to be placed.
-		if b, err := encoder.Encode(t); err == nil {
+		if b, err := encode(encoder, t, l.set.Limits); err == nil {
 			ref.add(b.X)
 		}
 	}

@@ -1,0 +1,34 @@
+package ingesttest
+
+import (
+	"bytes"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Zeros returns a stream of batches of rows vectors of dim zeros, in the column
+// "v", compressed to next to nothing.
+func Zeros(batches, rows, dim int) []byte {
+	dt := arrow.FixedSizeListOf(int32(dim), arrow.PrimitiveTypes.Float32)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: dt}}, nil)
+	b := array.NewFixedSizeListBuilder(memory.NewGoAllocator(), int32(dim), arrow.PrimitiveTypes.Float32)
+	for range rows {
+		b.Append(true)
+		b.ValueBuilder().(*array.Float32Builder).AppendValues(make([]float32, dim), nil)
+	}
+	rec := array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(rows))
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
+	for range batches {
+		if err := w.Write(rec); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
