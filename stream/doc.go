@@ -39,8 +39,8 @@
 // What may pass is waited out. A sink or dead-letter topic that fails, or refuses
 // a message as too large, is tried again with growing pauses for as long as the
 // process lives: reading stops meanwhile, and Hooks.Retrying tells. Nothing is
-// dropped to get past it. What cannot pass (no rights, a position that is no
-// longer in the log) ends the stage with an error.
+// dropped to get past it. What cannot pass in reading (no rights, a position that
+// is no longer in the log) ends the stage with an error.
 //
 // Stopping is quick. When its context is done the pipeline stops reading, finishes
 // the batch that each partition is at, writes it, commits, and returns: within
@@ -50,10 +50,11 @@
 // # Cold start
 //
 // Before there is a map, events are read and offered to the learner, and wait in
-// memory, their positions uncommitted; so after a crash they come again. When the
-// learner has enough, its Offer blocks until the first map is there, which holds
-// back reading: what waits is bounded by what the learner needs and one run for
-// each partition. Then all that has waited is placed, in order.
+// memory, their positions uncommitted; so after a crash they come again. Bad
+// messages go to the dead letters meanwhile. When the learner has enough, its
+// Offer blocks until the first map is there, which holds back reading: what waits
+// is bounded by what the learner needs and one run for each partition. Then all
+// that has waited is placed, in order.
 //
 // # Ownership
 //

@@ -140,9 +140,11 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 	})
 	// With no partition at all there is no worker: stay until it is over.
 	<-reading.Done()
+	// A commit that hangs now is over when the work is, not when the last commit
+	// should be.
+	endCommits()
 	workers.Wait()
 	close(done)
-	endCommits()
 	helpers.Wait()
 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.settings.CommitTimeout)

@@ -18,8 +18,10 @@ type worker struct {
 	next int64
 	// end is the end of the partition as last seen, -1 if unknown.
 	end int64
-	// waiting are messages that have been offered and wait for the first map.
+	// waiting are messages that have been offered and wait for the first map;
+	// behind is the offset behind the last one read meanwhile.
 	waiting []*entry
+	behind  int64
 }
 
 // entry is a message on its way.
@@ -97,7 +99,7 @@ func (w *worker) take(reading, working context.Context, run Run) error {
 		}
 		rest = rest[n:]
 		if len(w.waiting) > 0 || w.p.Learner.Current() == nil {
-			if err := w.wait(reading, batch); err != nil {
+			if err := w.wait(reading, working, batch); err != nil {
 				return err
 			}
 			if w.p.Learner.Current() != nil {
@@ -147,17 +149,43 @@ func (e *entry) spoil(stage Stage, err error) {
 	}
 }
 
-// wait offers messages that cannot be placed yet and keeps them.
-func (w *worker) wait(reading context.Context, batch []*entry) error {
+// wait offers messages that cannot be placed yet and keeps them. Bad ones need no
+// map: they go to the dead letters at once, so that a topic that holds nothing
+// else is seen to, and does not fill the memory.
+func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	for _, e := range batch {
 		if e.bad == nil {
 			if err := w.offer(reading, e); err != nil {
 				return err
 			}
 		}
-		w.waiting = append(w.waiting, e)
+	}
+	if err := w.bury(working, batch); err != nil {
+		return err
+	}
+	for _, e := range batch {
+		if e.bad == nil {
+			w.waiting = append(w.waiting, e)
+		}
+	}
+	w.behind = batch[len(batch)-1].message.Offset + 1
+	if len(w.waiting) == 0 {
+		w.advance(w.behind)
+	} else {
+		w.advance(w.next)
 	}
 	return nil
+}
+
+// advance says that everything before offset has been acknowledged.
+func (w *worker) advance(offset int64) {
+	if offset > w.next {
+		w.next = offset
+		w.commits.mark(w.tp, offset)
+	}
+	if w.end >= 0 {
+		w.p.Hooks.lag(w.tp, max(0, w.end-w.next))
+	}
 }
 
 // offer shows a message to the learner, once.
@@ -190,6 +218,9 @@ func (w *worker) release(reading, working context.Context) error {
 		}
 		waiting = waiting[n:]
 	}
+	if len(waiting) == 0 {
+		w.advance(w.behind)
+	}
 	return nil
 }
 
@@ -209,11 +240,7 @@ func (w *worker) process(ctx context.Context, batch []*entry) error {
 	if err := w.bury(ctx, batch); err != nil {
 		return err
 	}
-	w.next = batch[len(batch)-1].message.Offset + 1
-	w.commits.mark(w.tp, w.next)
-	if w.end >= 0 {
-		w.p.Hooks.lag(w.tp, max(0, w.end-w.next))
-	}
+	w.advance(batch[len(batch)-1].message.Offset + 1)
 	for _, e := range batch {
 		if e.bad == nil {
 			if err := w.offer(ctx, e); err != nil {
