@@ -45,6 +45,12 @@ type goldenPlace struct {
 	Sigma, Local, Global float32
 }
 
+// frozenSpec is what the settings in the frozen files say. They name every field.
+var frozenSpec = Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+	Dims: 2, Neighbors: 9, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.01,
+	Components: lvm.Largest, Seed: 3, Floor: 1e-6, Lists: 10,
+}}
+
 // frozenSnapshot learns the map that stands for a version: with duplicates, a
 // projection, a row that is not learnt, and every optional part.
 func frozenSnapshot(t *testing.T) *snapshot.Snapshot {
@@ -137,8 +143,12 @@ func TestFrozenSnapshots(t *testing.T) {
 			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || s.Unlearnt == nil || slices.Max(s.Count) < 2 {
 				t.Errorf("parts of the file are missing: %+v", s)
 			}
-			if _, err := ParseSpec(s); err != nil {
-				t.Errorf("the settings: %v", err)
+			// Strictly: a name that is no longer known would lose a setting.
+			var spec Spec
+			strict := json.NewDecoder(bytes.NewReader(s.Settings))
+			strict.DisallowUnknownFields()
+			if err := strict.Decode(&spec); err != nil || spec != frozenSpec {
+				t.Errorf("the settings are %+v (%v), want %+v", spec, err, frozenSpec)
 			}
 		})
 	}

@@ -46,42 +46,43 @@ func (l Level) Resolve(n int) int {
 }
 
 // Settings of a fit. The zero value is a good start: every zero field stands
-// for the default named beside it.
+// for the default named beside it. Model files keep settings as JSON: the names
+// in the tags are part of the file format, whatever the fields are called.
 type Settings struct {
 	// Dims is d, the dimension of the map. Default 2.
-	Dims int
+	Dims int `json:"dims"`
 	// Neighbors is k of eq 22. Default 9.
-	Neighbors int
+	Neighbors int `json:"neighbors"`
 	// Core is s of eq 23: pairs that reach each other within s steps along the
 	// neighbour graph are similar. Default 1.
-	Core int
+	Core int `json:"core"`
 	// Level is l, the number of coarse-grainings. Default LevelAuto.
-	Level Level
+	Level Level `json:"level"`
 	// Steps is the number of EM iterations. Default 400; negative means none
 	// (the map is then the spectral start).
-	Steps int
+	Steps int `json:"steps"`
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
-	Momentum   float64
-	NoMomentum bool
+	Momentum   float64 `json:"momentum"`
+	NoMomentum bool    `json:"no_momentum"`
 	// Tolerance is where conjugate gradients stop, relative to the gradient
 	// (the residual at the present mu; never to the right-hand side of eq 20,
 	// which would stop learning). Default 1e-2.
-	Tolerance float64
+	Tolerance float64 `json:"tolerance"`
 	// Components says what happens if the neighbour graph is disconnected.
 	// Default Connect.
-	Components Components
+	Components Components `json:"components"`
 	// Seed chooses landmarks and the start of the eigenvector iteration.
-	Seed uint64
+	Seed uint64 `json:"seed"`
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS. The
 	// result does not depend on it.
-	Threads int
+	Threads int `json:"threads"`
 	// Floor bounds squared scales from below, relative to the median squared
 	// edge scale delta^2: delta^2 >= Floor, sigma^2 >= Floor^2 (each times the
 	// median). It keeps near duplicates from degenerating. Default 1e-6.
-	Floor float64
+	Floor float64 `json:"floor"`
 	// Lists is how many neighbours Result.Neighbors lists at least (for novelty
 	// scores). Default: Neighbors, and never more than there are other points.
-	Lists int
+	Lists int `json:"lists"`
 }
 
 // withDefaults fills zero fields and checks the rest.

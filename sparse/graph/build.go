@@ -41,6 +41,21 @@ func ParseComponents(s string) (Components, error) {
 	return 0, fmt.Errorf("graph: components %q: want connect or largest", s)
 }
 
+// MarshalText writes a choice by its name, so that files do not depend on the
+// order of the constants.
+func (c Components) MarshalText() ([]byte, error) {
+	if c != Connect && c != Largest {
+		return nil, fmt.Errorf("graph: unknown choice of components %v", c)
+	}
+	return []byte(c.String()), nil
+}
+
+// UnmarshalText is the inverse of MarshalText.
+func (c *Components) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseComponents(string(text))
+	return err
+}
+
 // Settings of a graph; the zero value works.
 type Settings struct {
 	// Core is s, the longest walk of mutual reachability; 0 means 1.

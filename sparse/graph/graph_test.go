@@ -326,6 +326,17 @@ func TestParseComponents(t *testing.T) {
 		if got, err := ParseComponents(c.String()); err != nil || got != c {
 			t.Errorf("%v is read as %v, %v", c, got, err)
 		}
+		text, err := c.MarshalText()
+		var got Components
+		if err != nil || got.UnmarshalText(text) != nil || got != c {
+			t.Errorf("%v is written as %q (%v) and read as %v", c, text, err, got)
+		}
+	}
+	if text, err := Components(9).MarshalText(); err == nil {
+		t.Errorf("an unknown value is written as %q", text)
+	}
+	if err := new(Components).UnmarshalText([]byte("all")); err == nil {
+		t.Error("all: no error")
 	}
 	if _, err := ParseComponents("all"); err == nil {
 		t.Error("all: no error")
