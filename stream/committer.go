@@ -39,6 +39,9 @@ func (c *committer) run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
+		if ctx.Err() != nil {
+			return nil // both were ready
+		}
 		if err := c.commit(ctx); err != nil && ctx.Err() == nil {
 			return err
 		}
