@@ -8,40 +8,18 @@ import (
 	"unfold/coarse"
 	"unfold/sparse/fixtures"
 	"unfold/sparse/graph"
-	"unfold/sparse/vec"
 )
-
-// edges makes a graph of a fixture's E, which is sorted.
-func edges(s *fixtures.Saul, x vec.Matrix[float64]) *graph.Graph {
-	g := &graph.Graph{N: s.N, Start: make([]int, s.N+1)}
-	for _, e := range s.E {
-		g.Start[e[0]+1]++
-		g.To = append(g.To, e[1])
-		g.Dist2 = append(g.Dist2, vec.SquaredDistance(x.Row(int(e[0])), x.Row(int(e[1]))))
-	}
-	for i := range s.N {
-		g.Start[i+1] += g.Start[i]
-	}
-	return g
-}
 
 // given returns the landmarks that a fixture prescribes.
 func given(s *fixtures.Saul) func(coarse.Group) []int32 {
-	return func(g coarse.Group) []int32 {
-		switch {
-		case g.Level == 1:
-			return s.Landmarks
-		case g.Landmarks:
-			return s.Super
-		}
-		return s.Sub[g.Landmark]
-	}
+	return func(g coarse.Group) []int32 { return s.Chosen(g.Level, g.Landmark, g.Landmarks) }
 }
 
 func TestFixtures(t *testing.T) {
 	fixtures.EachSaul(t, func(t *testing.T, s *fixtures.Saul) {
 		x := s.Kept()
-		g := edges(s, x)
+		g := &graph.Graph{N: s.N}
+		g.Start, g.To, g.Dist2 = s.Graph()
 		p, err := coarse.New(context.Background(), x, g, coarse.Settings{Level: s.Level, Choose: given(s)})
 		if err != nil {
 			t.Fatal(err)
@@ -124,9 +102,9 @@ func dissimilar(t *testing.T, p *coarse.Pairs, s *fixtures.Saul) {
 	fixtures.Close(t, "sum_j D_ij + D_ji", p.Weight, weight, 1e-9)
 }
 
-// TestFixtureLandmarkNumbers holds the number of landmarks against the choices
+// TestFixturesLandmarkNumbers holds the number of landmarks against the choices
 // that the fixtures made.
-func TestFixtureLandmarkNumbers(t *testing.T) {
+func TestFixturesLandmarkNumbers(t *testing.T) {
 	fixtures.EachSaul(t, func(t *testing.T, s *fixtures.Saul) {
 		if s.Level == 0 {
 			return

@@ -7,33 +7,19 @@ import (
 
 	"unfold/coarse"
 	"unfold/models/lvm"
-	"unfold/models/modeltest"
+	"unfold/sparse/fixtures"
 	"unfold/sparse/graph"
 	"unfold/sparse/solve"
 	"unfold/sparse/vec"
 )
 
 // constants returns the constants of a fixture from its E and landmarks.
-func constants(t *testing.T, s *modeltest.Saul) *coarse.Pairs {
+func constants(t *testing.T, s *fixtures.Saul) *coarse.Pairs {
 	t.Helper()
-	x := s.Kept()
-	g := &graph.Graph{N: s.N, Start: make([]int, s.N+1)}
-	for _, e := range s.E {
-		g.Start[e[0]+1]++
-		g.To = append(g.To, e[1])
-		g.Dist2 = append(g.Dist2, vec.SquaredDistance(x.Row(int(e[0])), x.Row(int(e[1]))))
-	}
-	for i := range s.N {
-		g.Start[i+1] += g.Start[i]
-	}
-	p, err := coarse.New(context.Background(), x, g, coarse.Settings{Level: s.Level, Choose: func(g coarse.Group) []int32 {
-		switch {
-		case g.Level == 1:
-			return s.Landmarks
-		case g.Landmarks:
-			return s.Super
-		}
-		return s.Sub[g.Landmark]
+	g := &graph.Graph{N: s.N}
+	g.Start, g.To, g.Dist2 = s.Graph()
+	p, err := coarse.New(context.Background(), s.Kept(), g, coarse.Settings{Level: s.Level, Choose: func(g coarse.Group) []int32 {
+		return s.Chosen(g.Level, g.Landmark, g.Landmarks)
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +27,7 @@ func constants(t *testing.T, s *modeltest.Saul) *coarse.Pairs {
 	return p
 }
 
-func start(s *modeltest.Saul) *lvm.State {
+func start(s *fixtures.Saul) *lvm.State {
 	return (&lvm.State{Mu: s.Init.Mu.Matrix, Sigma2: s.Init.Sigma2}).Clone()
 }
 
@@ -51,26 +37,26 @@ const (
 )
 
 func TestFixtures(t *testing.T) {
-	modeltest.EachSaul(t, func(t *testing.T, s *modeltest.Saul) {
+	fixtures.EachSaul(t, func(t *testing.T, s *fixtures.Saul) {
 		p := constants(t, s)
 		m := lvm.NewModel(p, s.Dims, lvm.ModelSettings{Tolerance: solve.Exact})
 		st := start(s)
-		modeltest.CloseTo(t, "log-likelihood at the start", m.LogLikelihood(st), s.Init.LogLik, direct)
+		fixtures.CloseTo(t, "log-likelihood at the start", m.LogLikelihood(st), s.Init.LogLik, direct)
 		firstSystem(t, m, s)
 		if _, err := m.StepMu(context.Background(), st); err != nil {
 			t.Fatal(err)
 		}
-		modeltest.Close(t, "mu after the first mu step", st.Mu.Data, s.Step1.Mu.Data, direct)
-		modeltest.CloseTo(t, "log-likelihood after the first mu step", m.LogLikelihood(st), s.Step1.LogLik, direct)
+		fixtures.Close(t, "mu after the first mu step", st.Mu.Data, s.Step1.Mu.Data, direct)
+		fixtures.CloseTo(t, "log-likelihood after the first mu step", m.LogLikelihood(st), s.Step1.LogLik, direct)
 		m.StepSigma(st)
-		modeltest.Close(t, "sigma2 after the first step", st.Sigma2, s.Step1.Sigma2, direct)
+		fixtures.Close(t, "sigma2 after the first step", st.Sigma2, s.Step1.Sigma2, direct)
 		course(t, m, s, s.EM)
 		course(t, m, s, s.Momentum)
 	})
 }
 
 // firstSystem compares eq 18, 19 and 20 at the start.
-func firstSystem(t *testing.T, m *lvm.Model, s *modeltest.Saul) {
+func firstSystem(t *testing.T, m *lvm.Model, s *fixtures.Saul) {
 	st := start(s)
 	a, grad := m.Assemble(st)
 	var w, want []float64
@@ -81,18 +67,18 @@ func firstSystem(t *testing.T, m *lvm.Model, s *modeltest.Saul) {
 	if a.W.NNZ() != len(want) {
 		t.Errorf("W has %d entries, want %d", a.W.NNZ(), len(want))
 	}
-	modeltest.Close(t, "W (eq 18)", w, want, direct)
-	modeltest.Close(t, "diagonal of L (eq 19)", a.Diagonal, s.Step1.Diagonal, direct)
+	fixtures.Close(t, "W (eq 18)", w, want, direct)
+	fixtures.Close(t, "diagonal of L (eq 19)", a.Diagonal, s.Step1.Diagonal, direct)
 	rhs := vec.New[float64](s.N, s.Dims)
 	a.Mul(rhs, st.Mu, 1)
 	for k, g := range grad.Data {
 		rhs.Data[k] += g
 	}
-	modeltest.Close(t, "right-hand side (eq 20)", rhs.Data, s.Step1.RHS.Data, direct)
+	fixtures.Close(t, "right-hand side (eq 20)", rhs.Data, s.Step1.RHS.Data, direct)
 }
 
 // course runs EM as a fixture did and compares all it noted.
-func course(t *testing.T, m *lvm.Model, s *modeltest.Saul, run modeltest.Run) {
+func course(t *testing.T, m *lvm.Model, s *fixtures.Saul, run fixtures.Run) {
 	st := start(s)
 	m.Reset()
 	got := []float64{m.LogLikelihood(st)}
@@ -105,13 +91,13 @@ func course(t *testing.T, m *lvm.Model, s *modeltest.Saul, run modeltest.Run) {
 		if want, ok := run.After[step]; ok {
 			compared++
 			what := fmt.Sprintf("momentum %v, after %d steps, ", run.Beta, step)
-			modeltest.Close(t, what+"mu", st.Mu.Data, want.Mu.Data, after)
-			modeltest.Close(t, what+"sigma2", st.Sigma2, want.Sigma2, after)
-			modeltest.CloseTo(t, what+"log-likelihood", got[step], want.LogLik, after)
+			fixtures.Close(t, what+"mu", st.Mu.Data, want.Mu.Data, after)
+			fixtures.Close(t, what+"sigma2", st.Sigma2, want.Sigma2, after)
+			fixtures.CloseTo(t, what+"log-likelihood", got[step], want.LogLik, after)
 		}
 	}
 	if compared != len(run.After) {
 		t.Errorf("compared %d states of %d", compared, len(run.After))
 	}
-	modeltest.Close(t, fmt.Sprintf("log-likelihoods with momentum %v", run.Beta), got, run.LogLik, after)
+	fixtures.Close(t, fmt.Sprintf("log-likelihoods with momentum %v", run.Beta), got, run.LogLik, after)
 }
