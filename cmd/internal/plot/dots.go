@@ -30,9 +30,9 @@ const (
 // styleDots gives every finite point its place, size, opacity and turn.
 //
 // With r0 the radius at which all dots in different places together would cover
-// inkShare of half the panel, and rho the number of dots around a point relative to its median over
-// points, a dot's radius is r0 rho^(-1/4): dense regions get finer grain, lone
-// points are easy to see. Its opacity is m^(-1/3), m the number of dots that
+// inkShare of half the panel, and rho the number of such dots around a point
+// relative to its median over points, a dot's radius is r0 rho^(-1/4): dense
+// regions get finer grain, lone points are easy to see. Its opacity is m^(-1/3), m the number of dots that
 // would cover the same spot, so that overlap reads as density instead of as a
 // blot.
 func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
@@ -52,9 +52,10 @@ func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
 	}
 	size := f.panel.Size()
 	area := float64(size.X) * float64(size.Y)
-	r0 := math.Sqrt(inkShare * area / 2 / (math.Pi * float64(distinct(dots))))
+	apart := distinct(dots)
+	r0 := math.Sqrt(inkShare * area / 2 / (math.Pi * float64(len(apart))))
 	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // room for lone points to be larger
-	density := densities(dots, f.panel)
+	density := densities(dots, apart, f.panel)
 	typical := median(density)
 	for i := range dots {
 		d := &dots[i]
@@ -73,15 +74,20 @@ func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
 	return inTurn(dots, rows, m, p), outside
 }
 
-// distinct counts dots that an eye can tell apart: one for each square of half a
-// point. Event streams are full of duplicates, which lie on top of each other.
-func distinct(dots []dot) int {
+// distinct returns one dot of each square of half a point: those that an eye can
+// tell apart. Event streams are full of duplicates, which lie on top of each
+// other; counted one by one they would make the busiest spot the smallest.
+func distinct(dots []dot) []dot {
 	type place struct{ x, y int32 }
-	seen := make(map[place]struct{}, len(dots))
+	seen := make(map[place]bool, len(dots))
+	var out []dot
 	for _, d := range dots {
-		seen[place{int32(2 * d.at.X), int32(2 * d.at.Y)}] = struct{}{}
+		if p := (place{int32(2 * d.at.X), int32(2 * d.at.Y)}); !seen[p] {
+			seen[p] = true
+			out = append(out, d)
+		}
 	}
-	return len(seen)
+	return out
 }
 
 // inTurn orders dots for drawing: greys first, then by value where colour is an
@@ -121,9 +127,9 @@ func inTurn(dots []dot, rows []int, m Map, p paint) []dot {
 	return out
 }
 
-// densities returns for every dot the number of dots per square point around
-// it: counts in square cells, smoothed by a tent over 5 x 5 of them.
-func densities(dots []dot, panel vg.Rectangle) []float64 {
+// densities returns for every dot the number of counted dots per square point
+// around it: counts in square cells, smoothed by a tent over 5 x 5 of them.
+func densities(dots, counted []dot, panel vg.Rectangle) []float64 {
 	const cell = 4 // points
 	size := panel.Size()
 	w, h := int(float64(size.X)/cell)+1, int(float64(size.Y)/cell)+1
@@ -133,7 +139,7 @@ func densities(dots []dot, panel vg.Rectangle) []float64 {
 		y := int(float64(d.at.Y-panel.Min.Y) / cell)
 		return min(max(x, 0), w-1), min(max(y, 0), h-1)
 	}
-	for _, d := range dots {
+	for _, d := range counted {
 		x, y := cellOf(d)
 		grid[y*w+x]++
 	}

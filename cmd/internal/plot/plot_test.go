@@ -2,6 +2,7 @@ package plot
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -239,6 +240,36 @@ func TestDegenerateMapsAreDrawn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// With many points an SVG holds them as one image, which must be what it says.
+func TestManyPointsAreAnImage(t *testing.T) {
+	n := vectorLimit + 1
+	m := Map{X: make([]float64, n), Y: make([]float64, n)}
+	for i := range n {
+		m.X[i], m.Y[i] = float64(i%200), float64(i/200)
+	}
+	var svg bytes.Buffer
+	if err := SVG(&svg, m, Settings{Width: 640, Height: 480}); err != nil {
+		t.Fatal(err)
+	}
+	_, data, ok := strings.Cut(svg.String(), "data:image/png;base64,")
+	if !ok {
+		t.Fatal("there is no PNG in the SVG")
+	}
+	data, _, _ = strings.Cut(data, `"`)
+	img, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			if _, _, _, a := img.At(x, y).RGBA(); a > 0 {
+				return
+			}
+		}
+	}
+	t.Error("the image is empty")
 }
 
 func TestPointsHaveTheirClassesColour(t *testing.T) {

@@ -98,6 +98,8 @@ func (p *svgSurface) writeTo(w io.Writer) error {
 	// A viewer without this font should take a like one, not its default.
 	out := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	// The canvas names an image in PNG a JPEG; viewers that believe it show none.
+	out = bytes.ReplaceAll(out, []byte("data:image/jpg;base64,"), []byte("data:image/png;base64,"))
 	_, err := w.Write(out)
 	return err
 }
