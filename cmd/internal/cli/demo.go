@@ -57,7 +57,7 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 // tell sums up what happened and where to look.
 func (c *demoCmd) tell(p *program, r *demo.Result, took time.Duration) {
 	p.printf("\nEvery message was read, placed and delivered, or is a dead letter: %s in, %s answered, %s.\n",
-		human.Count(r.Messages), human.Count(r.Messages-r.DeadLetters), human.Plural(r.DeadLetters, "dead letter"))
+		human.Count(r.Messages), human.Count(r.Answered), human.Plural(r.DeadLetters, "dead letter"))
 	p.printf("The map was learnt %d times; a message took %d ms from read to acknowledged (median, at %s connections a second).\n",
 		r.Maps, r.Latency.Milliseconds(), human.Count(c.Rate))
 	p.printf("\nHow strange attacks were (novelty_global, median of the first connections):\n\n")

@@ -129,6 +129,16 @@ func (c *collector) places() []part {
 	return parts
 }
 
+// answered counts the messages that have been answered; one that was answered
+// twice counts once.
+func answered(parts []part) int {
+	seen := map[stream.Position]bool{}
+	for _, p := range parts {
+		seen[p.source] = true
+	}
+	return len(seen)
+}
+
 // readPlaces reads a message of places back into rows of a map.
 func readPlaces(m *stream.Message) (part, error) {
 	position, version, ok := stream.Origin(m)

@@ -31,13 +31,13 @@ type Settings struct {
 
 // Result is what a demo has to say at its end.
 type Result struct {
-	Events, Messages, DeadLetters int
-	Maps                          int
-	Latency                       time.Duration // median of a message, read to acknowledged, first round
-	Drawn                         int
-	Epoch                         uint32
-	Novelty                       NoveltyFigures
-	Arrivals                      []Arrival
+	Messages, Answered, DeadLetters int // sent; with places delivered; that could not be read
+	Maps                            int
+	Latency                         time.Duration // median of a message, read to acknowledged, first round
+	Drawn                           int
+	Epoch                           uint32
+	Novelty                         NoveltyFigures
+	Arrivals                        []Arrival
 }
 
 // Run plays the stream twice through the stage, collects the places and leaves
@@ -74,8 +74,11 @@ func (d *demo) run(ctx context.Context) (*Result, error) {
 	parts := d.places.places()
 	frame, epoch := newest(parts)
 	r := &Result{
-		Events: d.script.events, Messages: 2*len(d.script.messages) + len(d.script.broken), DeadLetters: d.dead, Maps: d.maps,
+		Messages: 2*len(d.script.messages) + len(d.script.broken), Answered: answered(parts), DeadLetters: d.dead, Maps: d.maps,
 		Latency: middle(d.latencies), Epoch: epoch, Arrivals: arrivals(parts, d.Stage.Config.Reference.Min),
+	}
+	if r.Answered+r.DeadLetters != r.Messages {
+		return nil, fmt.Errorf("of %s %d were answered and %d became dead letters", human.Plural(r.Messages, "message"), r.Answered, r.DeadLetters)
 	}
 	for _, p := range frame {
 		r.Drawn += p.Len()

@@ -1,14 +1,14 @@
 package demo
 
 import (
-	"bytes"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
+	"unfold/internal/wholefile"
 )
 
 // writeMap writes parts as a file of rows.
@@ -78,9 +78,5 @@ func draw(folder string, parts []part) error {
 }
 
 func picture(path string, m plot.Map) error {
-	var b bytes.Buffer
-	if err := plot.PNG(&b, m, plot.Settings{}); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
+	return wholefile.Write(path, func(w io.Writer) error { return plot.PNG(w, m, plot.Settings{}) })
 }
