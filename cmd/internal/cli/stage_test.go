@@ -220,6 +220,9 @@ func TestLint(t *testing.T) {
 			t.Errorf("lint says\n%swithout %q", out, want)
 		}
 	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(configuration), "state")); err == nil {
+		t.Error("lint made the state folder")
+	}
 	code, out, stderr := run(t, "lint", "-c", configuration, "--sink-kafka-topic", "nowhere", "--source-vector", "w")
 	if code != 1 || !strings.Contains(out, "wrong    the topic of the sink, nowhere") || !strings.Contains(out, `column "w": there is no such column`) ||
 		!strings.Contains(stderr, "would not run") {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,14 +59,23 @@ func checkState(c *config.Config) (string, error) {
 	if err != nil || folder == "" {
 		return ": none, a restart learns the map anew", err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", err
+	// A folder that is not there yet will be made; that is not this check's to do.
+	there := folder
+	for {
+		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
+			break
+		}
+		there = filepath.Dir(there)
 	}
-	f, err := os.CreateTemp(folder, ".lint.*")
+	f, err := os.CreateTemp(there, ".lint.*")
 	if err != nil {
 		return "", err
 	}
-	return ", " + folder, errors.Join(f.Close(), os.Remove(f.Name()))
+	detail := ", " + folder
+	if there != folder {
+		detail += " (will be made)"
+	}
+	return detail, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // peekTime is how long a check waits for a message.
