@@ -15,7 +15,6 @@ import (
 	"unfold/models"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
-	"unfold/models/snapshot"
 )
 
 type embedCmd struct {
@@ -56,11 +55,17 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if n := len(c.LabelFile); n > 0 && n != len(paths) {
 		return usagef("--label-file: %s for %s; name one for each, in the same order", human.Plural(n, "file"), human.Plural(len(paths), "input"))
 	}
-	e, err := newEmbedder(c.Model, settings)
+	if err := checkDifferent([]named{{"--output", c.Output}}, paths, c.LabelFile, []string{c.Model}); err != nil {
+		return err
+	}
+	if _, _, err := ingest.FormatOf(c.Output); err != nil {
+		return &usageError{err: err}
+	}
+	e, err := newEmbedder(ctx, c.Model, settings)
 	if err != nil {
 		return err
 	}
-	w, err := createMap(c.Output, p)
+	w, err := createMap(c.Output, p.Stdout)
 	if err != nil {
 		return err
 	}
@@ -100,8 +105,8 @@ type embedder struct {
 	rows    int64
 }
 
-func newEmbedder(model string, settings *config.Config) (*embedder, error) {
-	s, err := snapshot.ReadFile(model)
+func newEmbedder(ctx context.Context, model string, settings *config.Config) (*embedder, error) {
+	s, err := readModel(ctx, model)
 	if err != nil {
 		return nil, err
 	}

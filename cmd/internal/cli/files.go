@@ -1,23 +1,47 @@
 package cli
 
 import (
-	"bufio"
-	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"unfold/internal/wholefile"
 )
 
-// writeFile writes a file as a whole or not at all; "-" is standard output.
-func writeFile(path string, stdout io.Writer, write func(io.Writer) error) error {
-	if path != "-" {
-		return wholefile.Write(path, write)
+// named is a file and the flag that names it.
+type named struct{ flag, path string }
+
+// checkDifferent refuses outputs that would replace each other or an input.
+func checkDifferent(outputs []named, inputs ...[]string) error {
+	for i, o := range outputs {
+		for _, other := range outputs[:i] {
+			if sameFile(o.path, other.path) {
+				return usagef("%s and %s name the same file, %s", other.flag, o.flag, o.path)
+			}
+		}
+		for _, in := range slices.Concat(inputs...) {
+			if sameFile(o.path, in) {
+				return usagef("%s: %s is an input; it would be replaced", o.flag, o.path)
+			}
+		}
 	}
-	b := bufio.NewWriter(stdout)
-	if err := write(b); err != nil {
-		return err
+	return nil
+}
+
+// sameFile reports whether two paths lead to one file, which need not be there
+// yet. Nothing ("") and standard input or output ("-") are no files.
+func sameFile(a, b string) bool {
+	if a == "" || a == "-" || b == "" || b == "-" {
+		return false
 	}
-	return b.Flush()
+	if x, err := os.Stat(a); err == nil {
+		if y, err := os.Stat(b); err == nil {
+			return os.SameFile(x, y)
+		}
+	}
+	x, errA := filepath.Abs(a)
+	y, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && x == y
 }
 
 // checkWritable says early, before hours of work, that an output could not be

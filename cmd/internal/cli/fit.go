@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -62,12 +63,20 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	case c.Map == "-" && c.Report == "-":
 		return usagef("only one of --map and --report can go to standard output")
 	}
+	inputs, err := ingest.Expand(c.In)
+	if err != nil {
+		return err
+	}
+	files := []named{{"--output", c.Output}, {"--map", c.Map}, {"--report", c.Report}}
+	if err := checkDifferent(files, inputs, c.LabelFile); err != nil {
+		return err
+	}
 	if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
 		return err
 	}
 
 	clock := newClock()
-	data, err := readAll(ctx, p, c.In, read)
+	data, err := readAll(ctx, p, inputs, read)
 	if err != nil {
 		return err
 	}
@@ -77,7 +86,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	}
 	snap, result, err := kinds.Fit(ctx, data.X, spec, p.progress.Update)
 	if err != nil {
-		return fitError(c.In, err)
+		return fitError(inputs, err)
 	}
 	p.progress.Stage("write", "", 0)
 	clock.lap("fit")
@@ -85,31 +94,31 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	snap.Names = data.Encoder.Names()
-	outputs := new(transaction)
+	outputs := &transaction{stdout: p.Stdout}
 	defer outputs.abort()
+	if err := outputs.write(c.Output, func(w io.Writer) error { return snapshot.Write(w, snap) }); err != nil {
+		return err
+	}
 	if c.Map != "" {
-		if err := outputs.writeMap(c.Map, p, mapOf(data, snap, result)); err != nil {
+		if err := outputs.writeMap(c.Map, mapOf(data, snap, result)); err != nil {
 			return err
 		}
 	}
-	if err := snapshot.WriteFile(c.Output, snap); err != nil {
-		return err
-	}
-	if err := outputs.commit(); err != nil {
-		return err
-	}
 	clock.lap("write")
-	p.progress.End()
 	if c.Report != "" {
 		report, err := newReport(ctx, p, data, settings.Model, result)
 		if err != nil {
 			return err
 		}
 		report.times(clock, result, time.Since(begin))
-		if err := report.write(c.Report, p.Stdout); err != nil {
+		if err := outputs.write(c.Report, report.write); err != nil {
 			return err
 		}
 	}
+	if err := outputs.commit(); err != nil {
+		return err
+	}
+	p.progress.End()
 	c.tell(p, snap, result, time.Since(begin))
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"unicode/utf8"
 
@@ -120,6 +121,18 @@ func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([
 			Problem: fmt.Sprintf("%s for %s", human.Plural(len(labels), "label"), human.Plural(n, "row"))}
 	}
 	return labels, nil
+}
+
+// readModel reads a model's file. One that is not there is told as for any other
+// input, with what may be meant.
+func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
+	s, err := snapshot.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, missing := ingest.Open(ctx, path, ingest.Options{}); missing != nil {
+			return nil, missing
+		}
+	}
+	return s, err
 }
 
 // encoderOf returns how a model's vectors are made of records.

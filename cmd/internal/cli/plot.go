@@ -11,6 +11,7 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
+	"unfold/internal/wholefile"
 )
 
 type plotCmd struct {
@@ -64,12 +65,10 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(c.Output, p.Stdout, func(w io.Writer) error { return write(w, picture, s) }); err != nil {
+	if err := wholefile.Write(c.Output, func(w io.Writer) error { return write(w, picture, s) }); err != nil {
 		return err
 	}
-	if c.Output != "-" {
-		p.printf("%s: %s\n", c.Output, picture.Subtitle)
-	}
+	p.printf("%s: %s\n", c.Output, picture.Subtitle)
 	return nil
 }
 

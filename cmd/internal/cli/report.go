@@ -102,12 +102,10 @@ func (r *report) times(c *clock, res *kinds.Result, total time.Duration) {
 	r.CPUSeconds, r.PeakRSSBytes = usage()
 }
 
-func (r *report) write(path string, stdout io.Writer) error {
-	return writeFile(path, stdout, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
-	})
+func (r *report) write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
 }
 
 // clock measures laps.

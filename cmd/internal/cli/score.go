@@ -13,7 +13,6 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
 	"unfold/models/score"
-	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 )
 
@@ -93,6 +92,9 @@ type noveltyPart struct {
 func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 	if c.Train != "" && c.TrainRows > 0 {
 		return usagef("--train and --train-rows say the same in two ways; keep one of them")
+	}
+	if k := slices.Min(append(c.Neighbors, c.Rank)); k < 1 {
+		return usagef("--neighbors, --rank: %d neighbours; give at least 1", k)
 	}
 	m, err := readMap(ctx, p, c.Map)
 	if err != nil {
@@ -215,7 +217,7 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32
 	}
 	read := ingest.ReadOptions{Options: options}
 	if c.Model != "" {
-		s, err := snapshot.ReadFile(c.Model)
+		s, err := readModel(ctx, c.Model)
 		if err != nil {
 			return none, err
 		}

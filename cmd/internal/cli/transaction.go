@@ -1,25 +1,64 @@
 package cli
 
-import "unfold/ingest"
+import (
+	"bytes"
+	"io"
+	"os"
+
+	"unfold/ingest"
+	"unfold/internal/wholefile"
+)
 
 // transaction gathers outputs that get their names together, at the end, so that
 // a failure leaves none of them.
-type transaction struct{ writers []ingest.Writer }
+type transaction struct {
+	stdout  io.Writer
+	outputs []output
+}
 
-// writeMap writes a map under a temporary name.
-func (t *transaction) writeMap(path string, p *program, o *ingest.Output) error {
-	w, err := createMap(path, p)
+// output is a file that is written but has no name yet, or what is to go to
+// standard output.
+type output struct {
+	path    string
+	commit  func() error
+	discard func()
+}
+
+// write writes an output under a temporary name; "-" is standard output.
+func (t *transaction) write(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		var b bytes.Buffer
+		t.outputs = append(t.outputs, output{path, func() error { _, err := b.WriteTo(t.stdout); return err }, func() {}})
+		return write(&b)
+	}
+	f, err := wholefile.Create(path)
 	if err != nil {
 		return err
 	}
-	t.writers = append(t.writers, w)
+	t.outputs = append(t.outputs, output{path, f.Commit, f.Discard})
+	return write(f)
+}
+
+// writeMap writes a map under a temporary name.
+func (t *transaction) writeMap(path string, o *ingest.Output) error {
+	w, err := createMap(path, t.stdout)
+	if err != nil {
+		return err
+	}
+	t.outputs = append(t.outputs, output{path, w.Close, w.Abort})
 	return w.Write(o)
 }
 
-// commit gives the outputs their names.
+// commit gives the outputs their names. If one of them cannot have its name, those
+// before it lose theirs: what is left never looks as if all had gone well.
 func (t *transaction) commit() error {
-	for _, w := range t.writers {
-		if err := w.Close(); err != nil {
+	for i, o := range t.outputs {
+		if err := o.commit(); err != nil {
+			for _, before := range t.outputs[:i] {
+				if before.path != "-" {
+					os.Remove(before.path)
+				}
+			}
 			return err
 		}
 	}
@@ -28,15 +67,15 @@ func (t *transaction) commit() error {
 
 // abort removes what was not committed.
 func (t *transaction) abort() {
-	for _, w := range t.writers {
-		w.Abort()
+	for _, o := range t.outputs {
+		o.discard()
 	}
 }
 
 // createMap starts a map's file. An ending that tells no format is wrong usage.
-func createMap(path string, p *program) (ingest.Writer, error) {
+func createMap(path string, stdout io.Writer) (ingest.Writer, error) {
 	if _, _, err := ingest.FormatOf(path); err != nil {
 		return nil, &usageError{err: err}
 	}
-	return ingest.Create(path, ingest.WriteOptions{Stdout: p.Stdout})
+	return ingest.Create(path, ingest.WriteOptions{Stdout: stdout})
 }
