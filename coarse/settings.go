@@ -54,7 +54,8 @@ func (s *Settings) choose(g Group) []int32 {
 	if g.Landmarks {
 		kind = 1
 	}
-	// The stream number is different for every group of a fit.
+	// The stream number tells the groups of a level apart; from level 3 on, a
+	// group of landmarks and the landmarks of a group may share one.
 	stream := (uint64(g.Level)<<1|kind)<<32 | uint64(uint32(g.Landmark))
 	r := rand.New(rand.NewPCG(s.Seed, stream))
 	pool := slices.Clone(g.Nodes)
