@@ -12,9 +12,13 @@ type cold struct {
 	mapping ingest.Mapping
 	limits  ingest.Limits
 	tables  []*ingest.Table
-	// shape[i] is what tables[i] looks like; rows counts events by shape.
+	// shape[i] is what tables[i] looks like; rows counts events by shape, total
+	// all of them. most is the shape that most events have (of equals, the first
+	// that had so many).
 	shape []string
 	rows  map[string]int
+	total int
+	most  string
 }
 
 // add takes a message's events if they can be encoded on their own, by an
@@ -40,27 +44,32 @@ func (c *cold) add(t *ingest.Table) error {
 	}
 	c.tables, c.shape = append(c.tables, t), append(c.shape, shape)
 	c.rows[shape] += t.Len()
+	c.total += t.Len()
+	if c.rows[shape] > c.rows[c.most] {
+		c.most = shape
+	}
 	return nil
 }
 
-// most returns the shape that most events have (the first to come of equals),
-// and how many events have it.
-func (c *cold) most() (shape string, rows int) {
-	for _, s := range c.shape {
-		if c.rows[s] > rows {
-			shape, rows = s, c.rows[s]
-		}
+// full says whether enough has come, in one shape, to learn from; or so much, in
+// all shapes, that it cannot go on.
+func (c *cold) full(need, size int) bool { return c.rows[c.most] >= need || c.total >= 2*size }
+
+// check says why events cannot be learnt from although there are many.
+func (c *cold) check(need int) error {
+	if n := c.rows[c.most]; n < need {
+		return fmt.Errorf("the first map needs %d events with the same columns, but the %d that came are of %d kinds, of which the most frequent has only %d: "+
+			"name the columns to use, or let the topic hold one kind of events", need, c.total, len(c.rows), n)
 	}
-	return shape, rows
+	return nil
 }
 
 // encoder learns the encoder from the events of the prevalent shape. One odd
 // message at the beginning of a stream so does not decide about all others.
 func (c *cold) encoder() (*ingest.Encoder, error) {
-	shape, _ := c.most()
 	var same []*ingest.Table
 	for i, t := range c.tables {
-		if c.shape[i] == shape {
+		if c.shape[i] == c.most {
 			same = append(same, t)
 		}
 	}

@@ -121,7 +121,7 @@ func (l *Learner) take(e *events) error {
 		if err := l.cold.add(e.table); err != nil {
 			return err
 		}
-		if _, n := l.cold.most(); n >= l.need {
+		if l.cold.full(l.need, l.set.Size) {
 			l.fitting = make(chan struct{})
 			l.enough <- struct{}{}
 		}

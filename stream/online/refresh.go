@@ -27,6 +27,13 @@ func (e *notEnough) Unwrap() error { return e.err }
 // adds none meanwhile.
 func (l *Learner) first(ctx context.Context) error {
 	begin := time.Now()
+	l.mu.Lock()
+	need := l.need
+	positions := maps.Clone(l.next)
+	l.mu.Unlock()
+	if err := l.cold.check(need); err != nil {
+		return err
+	}
 	encoder, err := l.cold.encoder()
 	if err != nil {
 		return fmt.Errorf("learning how to encode events: %w", err)
@@ -42,9 +49,6 @@ func (l *Learner) first(ctx context.Context) error {
 			ref.add(b.X)
 		}
 	}
-	l.mu.Lock()
-	positions := maps.Clone(l.next)
-	l.mu.Unlock()
 	s, _, err := kinds.Fit(ctx, ref.matrix(), l.set.Spec, nil)
 	if models.IsBadInput(err) {
 		return &notEnough{fmt.Errorf("%d events do not make a map yet, waiting for more: %w", ref.len(), err)}

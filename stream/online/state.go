@@ -32,7 +32,9 @@ func (l *Learner) save(s *snapshot.Snapshot, ref *reference, positions map[strea
 	if l.set.State == "" {
 		return nil
 	}
-	if err := os.MkdirAll(l.set.State, 0o755); err != nil {
+	// The set holds events: unless the operator says otherwise by making the
+	// folder, they are for this user alone.
+	if err := os.MkdirAll(l.set.State, 0o700); err != nil {
 		return fmt.Errorf("online: %w", err)
 	}
 	if err := writeSet(filepath.Join(l.set.State, ReferenceFile), l.setOf(ref, positions)); err != nil {
@@ -44,13 +46,17 @@ func (l *Learner) save(s *snapshot.Snapshot, ref *reference, positions map[strea
 // saveReference writes the reference set as it is now.
 func (l *Learner) saveReference() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.set.State == "" || l.ref == nil || l.fresh == 0 {
+		l.mu.Unlock()
 		return nil
 	}
-	return writeSet(filepath.Join(l.set.State, ReferenceFile), l.setOf(l.ref, l.next))
+	s := l.setOf(l.ref, l.next)
+	// A slow disk does not hold up who delivers and offers the last events.
+	l.mu.Unlock()
+	return writeSet(filepath.Join(l.set.State, ReferenceFile), s)
 }
 
+// setOf copies a reference set to be saved.
 func (l *Learner) setOf(ref *reference, positions map[stream.TopicPartition]int64) *set {
 	mapping := l.set.Mapping
 	mapping.Selection = ingest.Selection{}

@@ -1,0 +1,141 @@
+package online
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/ingest"
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// A group that forms anew again and again before the first map, and messages
+// that come again each time, neither hang the cold start nor count twice.
+func TestRebalancesBeforeTheFirstMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	b := streamtest.NewBroker()
+	b.CreateTopic("in", 2)
+	b.CreateTopic("out", 2)
+	b.CreateTopic("dlq", 1)
+	s := quick()
+	s.Min = 100
+	l := newLearner(t, s)
+	source, err1 := b.Source("in", "group")
+	out, err2 := b.Sink("out")
+	dlq, err3 := b.Sink("dlq")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	source.MaxFetch = 3
+	p := &stream.Pipeline{Source: source, Sink: out, Decoder: l, Learner: l, DeadLetter: &stream.DeadLetter{Sink: dlq},
+		Settings: stream.Settings{BatchMessages: 2, CommitEvery: time.Millisecond, RetryMin: time.Millisecond}}
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	sent := 0
+	send := func() {
+		b.Append("in", sent%2, message(t, rng, 5, 4, 0))
+		sent++
+	}
+	for sent < 19 {
+		send()
+		time.Sleep(time.Duration(rng.IntN(3)) * time.Millisecond)
+		source.Rebalance()
+	}
+	time.Sleep(20 * time.Millisecond)
+	if l.Current() != nil || len(b.Messages("out")) > 0 || len(b.Committed("group", "in")) > 0 {
+		t.Errorf("%d events of %d make a map: some counted twice, or went out before", 5*sent, s.Min)
+	}
+	send()
+	waitReady(t, l)
+	for sum := int64(0); sum < int64(sent) && ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		sum = 0
+		for _, o := range b.Committed("group", "in") {
+			sum += o
+		}
+	}
+	cancel()
+	if err := errors.Join(<-done, source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if l.ref.seen != 100 || l.ref.len() != 100 {
+		t.Errorf("the reference set has %d events and has seen %d, want 100", l.ref.len(), l.ref.seen)
+	}
+	c, err := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}.Check()
+	if err != nil || c.Placed != sent || c.Letters != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// A topic in which no two messages are alike cannot be learnt from: that is said,
+// rather than kept for ever.
+func TestNoTwoAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 1))
+	s := quick()
+	s.Size = 60
+	l := newLearner(t, s)
+	done := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	go func() { done <- l.Run(ctx) }()
+	for o := range int64(12) {
+		offer(t, l, message(t, rng, 10, 3+int(o), o))
+	}
+	err := <-done
+	if err == nil || !strings.Contains(err.Error(), "needs 60 events with the same columns, but the 120 that came are of 12 kinds") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Rows that cost a message nothing may not cost the memory of their vectors.
+func TestManyRowsInAFewBytes(t *testing.T) {
+	s := quick()
+	s.Mapping = ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "*"}}}
+	s.Limits = ingest.Limits{Memory: 4096}
+	l := newLearner(t, s)
+	const rows = 2000
+	table, err := ingest.NewTable(ingest.Origin{}, ingest.BoolColumn("b", make([]bool, rows)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ingest.EncodeTable(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := decode(t, l, stream.Message{TopicPartition: tp, Value: v})
+	var me *stream.MessageError
+	if err := l.Offer(context.Background(), e); !errors.As(err, &me) || me.Stage != stream.StagePlace || !strings.Contains(err.Error(), "2000 rows") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What the state holds is for the user who runs the stage alone; a folder that is
+// already there keeps its mode.
+func TestStateIsPrivate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 1))
+	for _, there := range []bool{false, true} {
+		s := quick()
+		s.State = filepath.Join(t.TempDir(), "state")
+		want := os.FileMode(0o700)
+		if there {
+			want = 0o755
+			if err := errors.Join(os.Mkdir(s.State, want), os.Chmod(s.State, want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _, stop := started(t, s, rng, 3)
+		stop()
+		info, err := os.Stat(s.State)
+		if err != nil || info.Mode().Perm() != want {
+			t.Error(fmt.Sprintf("there before: %v: %v, want %v", there, info.Mode().Perm(), want), err)
+		}
+	}
+}
