@@ -269,6 +269,51 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	}
 }
 
+// TestStepsDoNotDependOnThreads: the same for EM at random states, levels and
+// dimensions.
+func TestStepsDoNotDependOnThreads(t *testing.T) {
+	ctx := context.Background()
+	x := blobs(2100, 4, 9)
+	nb, err := knn.Graph(ctx, x, 5, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Build(ctx, x, nb, graph.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		level, d := rapid.IntRange(1, 3).Draw(t, "l"), rapid.IntRange(1, 4).Draw(t, "d")
+		seed := rapid.Uint64().Draw(t, "seed")
+		run := func(threads int) (*State, float64) {
+			c, err := coarse.New(ctx, x, g, coarse.Settings{Level: level, Seed: seed, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(seed, 6))
+			st := &State{Mu: vec.New[float64](c.N, d), Sigma2: make([]float64, c.N)}
+			for k := range st.Mu.Data {
+				st.Mu.Data[k] = r.NormFloat64()
+			}
+			for k := range st.Sigma2 {
+				st.Sigma2[k] = math.Exp(r.NormFloat64())
+			}
+			m := NewModel(c, d, ModelSettings{Threads: threads})
+			for range 2 {
+				if _, err := m.Step(ctx, st, 0.9); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return st, m.LogLikelihood(st)
+		}
+		want, wantL := run(1)
+		threads := rapid.IntRange(2, 8).Draw(t, "threads")
+		if got, l := run(threads); l != wantL || !slices.Equal(got.Mu.Data, want.Mu.Data) || !slices.Equal(got.Sigma2, want.Sigma2) {
+			t.Fatalf("%d threads give another map", threads)
+		}
+	})
+}
+
 // TestStripsAgainstWhole: a block cut into strips gives the sums of the block in
 // one piece.
 func TestStripsAgainstWhole(t *testing.T) {

@@ -238,19 +238,33 @@ func TestTreeIsMinimal(t *testing.T) {
 	})
 }
 
+// Neighbours and graph are the same on any number of threads; the points are
+// enough for several tasks of each stage.
 func TestThreadsDoNotMatter(t *testing.T) {
-	for _, components := range []Components{Connect, Largest} {
-		x := islands(3000, 3, 7, 5)
-		nb := neighbors(t, x, 4)
-		s := Settings{Core: 3, Components: components, Threads: 1}
-		want := build(t, x, nb, s)
-		for _, threads := range []int{0, 2, 5} {
-			s.Threads = threads
-			if got := build(t, x, nb, s); !reflect.DeepEqual(got, want) {
-				t.Fatalf("%v: another graph with %d threads", components, threads)
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1025, 1300).Draw(t, "n")
+		x := islands(n, 3, rapid.IntRange(1, 7).Draw(t, "clusters"), rapid.Uint64().Draw(t, "seed"))
+		k := rapid.IntRange(1, 6).Draw(t, "k")
+		s := Settings{Core: rapid.IntRange(1, 3).Draw(t, "core"), Components: rapid.SampledFrom([]Components{Connect, Largest}).Draw(t, "components")}
+		run := func(threads int) (*knn.Neighbors, *Graph) {
+			nb, err := knn.Graph(ctx, x, k, knn.Settings{Threads: threads})
+			if err != nil {
+				t.Fatal(err)
 			}
+			s.Threads = threads
+			return nb, build(t, x, nb, s)
 		}
-	}
+		wantLists, want := run(1)
+		threads := rapid.IntRange(2, 8).Draw(t, "threads")
+		lists, got := run(threads)
+		if !reflect.DeepEqual(lists, wantLists) {
+			t.Fatalf("other neighbours with %d threads", threads)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("another graph with %d threads", threads)
+		}
+	})
 }
 
 // Renumbering the rows renumbers the graph.
