@@ -86,20 +86,25 @@ func (p *program) note(format string, args ...any) {
 // helpShown ends parsing after --help has been answered.
 type helpShown struct{}
 
-// Run runs the program and returns its exit code.
-func Run(ctx context.Context, sys System) (code int) {
-	var c commands
+// newParser makes the grammar's parser; what it parses goes to c.
+func newParser(c *commands, sys System) (*kong.Kong, error) {
 	c.Fit.Settings, c.Fit.values = settingFlags(fitKeys)
 	c.Embed.Settings, c.Embed.values = settingFlags(embedKeys)
 	c.Score.Settings, c.Score.values = settingFlags(dataKeys)
 	c.Run.Settings, c.Run.values = settingFlags(stageKeys)
 	c.Lint.Settings, c.Lint.values = settingFlags(stageKeys)
-	parser, err := kong.New(&c,
+	return kong.New(c,
 		kong.Name("unfold"), kong.Description(about), groups,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, FlagsLast: true, WrapUpperBound: 110}),
 		kong.Writers(sys.Stdout, sys.Stderr),
 		kong.Exit(func(int) { panic(helpShown{}) }),
 	)
+}
+
+// Run runs the program and returns its exit code.
+func Run(ctx context.Context, sys System) (code int) {
+	var c commands
+	parser, err := newParser(&c, sys)
 	if err != nil {
 		fmt.Fprintf(sys.Stderr, "unfold: the command line's grammar is broken: %v\n", err)
 		return exitFailed

@@ -98,11 +98,11 @@ func must(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// words splits a command line at blanks; single quotes keep a word together.
+// words splits a command line at blanks; quotes keep a word together.
 func words(line string) []string {
 	var out []string
-	for _, w := range regexp.MustCompile(`'[^']*'|[^' ]+`).FindAllString(line, -1) {
-		out = append(out, strings.Trim(w, "'"))
+	for _, w := range regexp.MustCompile(`'[^']*'|"[^"]*"|[^'" ]+`).FindAllString(line, -1) {
+		out = append(out, strings.Trim(w, `'"`))
 	}
 	return out
 }

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+func page(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The first pipeline of README is a valid configuration of at most ten lines.
+func TestFirstPipeline(t *testing.T) {
+	_, rest, _ := strings.Cut(page(t, filepath.Join(repository, "README.md")), "```yaml\n")
+	block, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("README has no block of YAML")
+	}
+	if n := strings.Count(block, "\n"); n > 10 {
+		t.Errorf("the first pipeline has %d lines, want at most 10", n)
+	}
+	t.Chdir(t.TempDir())
+	write(t, "unfold.yaml", block)
+	must(t, "lint", "--offline")
+	must(t, "lint", "--offline", "-c", "unfold.yaml")
+}
+
+// commandLines returns the command lines of a page's blocks, without "unfold".
+func commandLines(text string) []string {
+	var out []string
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for line := range strings.Lines(text) {
+		command, ok := strings.CutPrefix(line, "    unfold ")
+		if !ok {
+			continue
+		}
+		// A remark stands behind # or, in the help, behind a gap.
+		command = regexp.MustCompile(`\s+#.*|(\S)\s{3,}[a-z].*`).ReplaceAllString(strings.TrimSpace(command), "$1")
+		out = append(out, command)
+	}
+	return out
+}
+
+// Every command line that a page or the help shows is one that the program takes:
+// whole lines are parsed; of words in the text (`unfold fit --map`) the verb and
+// the flags must be there.
+func TestCommandsOfPages(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(repository, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(pages, filepath.Join(repository, "README.md"), filepath.Join("testdata", "help.txt"))
+	var c commands
+	parser, err := newParser(&c, System{Stdout: io.Discard, Stderr: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, mentions := 0, 0
+	for _, path := range pages {
+		text := page(t, path)
+		for _, line := range commandLines(text) {
+			lines++
+			var fresh commands
+			p, err := newParser(&fresh, System{Stdout: io.Discard, Stderr: io.Discard})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.Parse(words(line)); err != nil {
+				t.Errorf("%s: unfold %s: %v", path, line, err)
+			}
+		}
+		for _, m := range regexp.MustCompile("`unfold ([^`]+)`").FindAllStringSubmatch(text, -1) {
+			mentions++
+			if problem := unknownWord(parser.Model, words(m[1])); problem != "" {
+				t.Errorf("%s: `unfold %s`: there is no %s", path, m[1], problem)
+			}
+		}
+	}
+	if lines < 15 || mentions < 5 {
+		t.Errorf("found only %d command lines and %d mentions", lines, mentions)
+	}
+}
+
+// unknownWord returns the verb or the flag that the grammar does not have, or "".
+func unknownWord(model *kong.Application, command []string) string {
+	at := slices.IndexFunc(model.Children, func(n *kong.Node) bool { return n.Name == command[0] })
+	if at < 0 {
+		return "command " + command[0]
+	}
+	for _, word := range command[1:] {
+		known := !strings.HasPrefix(word, "-") || word == "-"
+		for _, group := range model.Children[at].AllFlags(false) {
+			for _, f := range group {
+				name, _, _ := strings.Cut(word, "=")
+				known = known || name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)
+			}
+		}
+		if !known {
+			return "flag " + word
+		}
+	}
+	return ""
+}
+
+// The example of README runs as it stands, from the repository's root.
+func TestExampleOfReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds: not with -short")
+	}
+	root, err := filepath.Abs(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "    mkdir -p out\n")
+	block, _, ok := strings.Cut(rest, "\n\n")
+	if !ok {
+		t.Fatal("README has no example that begins with mkdir -p out")
+	}
+	t.Chdir(t.TempDir())
+	for _, err := range []error{os.Symlink(filepath.Join(root, "testdata"), "testdata"), os.Mkdir("out", 0o755)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range commandLines(block) {
+		must(t, append([]string{"-q"}, words(line)...)...)
+	}
+	for _, name := range []string{"digits.unfold", "digits.parquet", "digits.png", "places.parquet"} {
+		if _, err := os.Stat(filepath.Join("out", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The targets that README names are in the Makefile.
+func TestTargetsOfReadme(t *testing.T) {
+	makefile := page(t, filepath.Join(repository, "Makefile"))
+	found := regexp.MustCompile("(?m)(?:^    |`)make ([a-z]+)").FindAllStringSubmatch(page(t, filepath.Join(repository, "README.md")), -1)
+	if len(found) < 4 {
+		t.Errorf("README names only %d targets", len(found))
+	}
+	for _, m := range found {
+		if !strings.Contains(makefile, "\n"+m[1]+":") {
+			t.Errorf("README says make %s; the Makefile has no such target", m[1])
+		}
+	}
+}
