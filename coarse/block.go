@@ -32,18 +32,8 @@ func (b *Block) Pairs() int64 {
 	return m*(m-1)/2 - int64(len(b.Skip)) + int64(len(b.Odd))
 }
 
-// RowPairs returns the number of unordered pairs (u, v) with v > u, Odd ones
-// not counted: the work of one row.
-func (b *Block) RowPairs(u int) int64 {
-	m := int64(len(b.Nodes) - u - 1)
-	if b.SkipStart != nil {
-		m -= int64(b.SkipStart[u+1] - b.SkipStart[u])
-	}
-	return m
-}
-
-// skips returns the skipped partners of row u.
-func (b *Block) skips(u int) []int32 {
+// Skips returns the partners v > u that row u leaves out, ascending.
+func (b *Block) Skips(u int) []int32 {
 	if b.SkipStart == nil {
 		return nil
 	}
@@ -58,7 +48,7 @@ func (b *Block) bytes() int64 {
 // each calls f for every ordered pair of positions that carries a weight.
 func (b *Block) each(f func(u, v int)) {
 	for u := range b.Nodes {
-		skip := b.skips(u)
+		skip := b.Skips(u)
 		for v := u + 1; v < len(b.Nodes); v++ {
 			if len(skip) > 0 && int(skip[0]) == v {
 				skip = skip[1:]

@@ -226,7 +226,7 @@ func (p *Pairs) rescale(g *graph.Graph) {
 			p.Weight[i] += 2 * blk.W[u] * (total - blk.W[u])
 		}
 		for u, i := range blk.Nodes {
-			for _, v := range blk.skips(u) {
+			for _, v := range blk.Skips(u) {
 				p.Weight[i] -= 2
 				p.Weight[blk.Nodes[v]] -= 2
 			}

@@ -1,7 +1,6 @@
 package lvm
 
 import (
-	"unfold/coarse"
 	"unfold/sparse/par"
 )
 
@@ -95,7 +94,7 @@ func (s *blocks) rows(b, from, to, base int, sum [][]float64, w *work, run func(
 			r.mu[c] = s.mu[c][e]
 		}
 		clear(r.sum)
-		skip := skips(blk, u)
+		skip := blk.Skips(u)
 		for v := u + 1; v < m; v += width {
 			x, y := o+v, o+min(m, v+width)
 			r.sigma2v, r.av, r.bv, r.wv = s.sigma2[x:y], s.a[x:y], s.b[x:y], s.w[x:y]
@@ -118,13 +117,6 @@ func (s *blocks) rows(b, from, to, base int, sum [][]float64, w *work, run func(
 			sum[c][e-base] += v
 		}
 	}
-}
-
-func skips(b *coarse.Block, u int) []int32 {
-	if b.SkipStart == nil {
-		return nil
-	}
-	return b.Skip[b.SkipStart[u]:b.SkipStart[u+1]]
 }
 
 // pair returns what the model says about the ordered pair of entries (e, f).
@@ -170,7 +162,7 @@ func (s *blocks) loglikRows(b, from, to int) float64 {
 	blk, o := &s.list[b], s.off[b]
 	var total float64
 	for u := from; u < to; u++ {
-		skip := skips(blk, u)
+		skip := blk.Skips(u)
 		for v := u + 1; v < blk.Len(); v++ {
 			if len(skip) > 0 && int(skip[0]) == v {
 				skip = skip[1:]
