@@ -92,6 +92,13 @@ func (e *Encoder) With(s Selection) *Encoder {
 	return &out
 }
 
+// Unlabelled returns the same encoder, whose batches have no Label: the label
+// column passes through like others, and its values are not written out as text
+// (which may take far more than the column: many rows may share one long value).
+func (e *Encoder) Unlabelled() *Encoder {
+	return e.With(Selection{ID: e.choice.ID, Keep: e.choice.passing()})
+}
+
 // Encode turns a table into a batch. It fails with an *Error that names row and
 // column if a column is missing, a value is null, NaN, infinite or not of the
 // kind that was fitted, or a vector has another length.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,7 +94,7 @@ func ReadMap(ctx context.Context, path string, opts Options) (*Map, error) {
 		return nil, origin.bad("the map has no rows")
 	}
 	for _, f := range r.Schema() {
-		if contains(embedding, f.Name) {
+		if slices.Contains(embedding, f.Name) {
 			continue
 		}
 		c, err := Concat(parts[f.Name]...)
@@ -218,15 +219,6 @@ func (m *Map) set(c Column, o Origin) error {
 		(*to)[i] = float32(v)
 	}
 	return nil
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // String describes the map in a line.

@@ -20,22 +20,11 @@ import (
 // that come again each time, neither hang the cold start nor count twice.
 func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
-	b := streamtest.NewBroker()
-	b.CreateTopic("in", 2)
-	b.CreateTopic("out", 2)
-	b.CreateTopic("dlq", 1)
+	b := newBroker()
 	s := quick()
 	s.Min = 100
 	l := newLearner(t, s)
-	source, err1 := b.Source("in", "group")
-	out, err2 := b.Sink("out")
-	dlq, err3 := b.Sink("dlq")
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	source.MaxFetch = 3
-	p := &stream.Pipeline{Source: source, Sink: out, Decoder: l, Learner: l, DeadLetter: &stream.DeadLetter{Sink: dlq},
-		Settings: stream.Settings{BatchMessages: 2, CommitEvery: time.Millisecond, RetryMin: time.Millisecond}}
+	p, source, _ := pipeline(t, b, l)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	done := make(chan error, 1)
@@ -137,5 +126,26 @@ func TestStateIsPrivate(t *testing.T) {
 		if err != nil || info.Mode().Perm() != want {
 			t.Error(fmt.Sprintf("there before: %v: %v, want %v", there, info.Mode().Perm(), want), err)
 		}
+	}
+}
+
+// A label is passed on, but nobody writes it out as text for every row.
+func TestLabelsPassThrough(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 1))
+	s := quick()
+	s.Mapping.Keep, s.Mapping.Label = nil, "class"
+	l, next, stop := started(t, s, rng, 3)
+	defer stop()
+	m := message(t, rng, 4, 3, next)
+	e := decode(t, l, m)
+	out, err := ingest.DecodeMessage(place(t, l.Current(), e)[0].Value, ingest.Origin{}, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := e.(*events)
+	want, _ := in.table.Column("class")
+	got, ok := out.Column("class")
+	if !ok || fmt.Sprint(got.Strings()) != fmt.Sprint(want.Strings()) || in.batch.Label != nil {
+		t.Errorf("labels %v, want %v; as text %v", got.Strings(), want.Strings(), in.batch.Label)
 	}
 }

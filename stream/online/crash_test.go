@@ -15,6 +15,34 @@ import (
 	"unfold/stream/streamtest"
 )
 
+// newBroker has the topics that pipeline reads and writes.
+func newBroker() *streamtest.Broker {
+	b := streamtest.NewBroker()
+	b.CreateTopic("in", 2)
+	b.CreateTopic("out", 2)
+	b.CreateTopic("dlq", 1)
+	return b
+}
+
+// pipeline is a stage around a learner. kill makes its ends fail at once, as the
+// death of its process would.
+func pipeline(t *testing.T, b *streamtest.Broker, l *Learner) (p *stream.Pipeline, source *streamtest.Source, kill func()) {
+	t.Helper()
+	source, err1 := b.Source("in", "group")
+	out, err2 := b.Sink("out")
+	dlq, err3 := b.Sink("dlq")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	source.MaxFetch = 3
+	return &stream.Pipeline{Source: source, Sink: out, Decoder: l, Learner: l, DeadLetter: &stream.DeadLetter{Sink: dlq},
+			Settings: stream.Settings{BatchMessages: 2, CommitEvery: time.Millisecond, RetryMin: time.Millisecond}}, source, func() {
+			source.Kill()
+			out.Kill()
+			dlq.Kill()
+		}
+}
+
 // TestCrashes lets whole processes die at random moments and checks what is left:
 // no event lost, and nothing that one version placed in two ways, though versions
 // are published all the time.
@@ -22,10 +50,7 @@ func TestCrashes(t *testing.T) {
 	var lives, duplicates, versions int
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 21))
-		b := streamtest.NewBroker()
-		b.CreateTopic("in", 2)
-		b.CreateTopic("out", 2)
-		b.CreateTopic("dlq", 1)
+		b := newBroker()
 		s := quick()
 		s.State = t.TempDir()
 		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 20, 100
@@ -63,8 +88,8 @@ func TestCrashes(t *testing.T) {
 
 // crash runs a stage on the state directory and, after a while, kills it: its
 // sinks and source fail at once, and the directory is left as the last
-// publication has left it. Without kill it runs until everything is committed.
-func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, kill bool) {
+// publication has left it. Unless it dies it runs until everything is committed.
+func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, dies bool) {
 	t.Helper()
 	var mu sync.Mutex
 	left := map[string][]byte{}
@@ -80,25 +105,16 @@ func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, k
 		}
 	}
 	l := newLearner(t, s)
-	source, err1 := b.Source("in", "group")
-	out, err2 := b.Sink("out")
-	dlq, err3 := b.Sink("dlq")
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	source.MaxFetch = 3
-	p := &stream.Pipeline{Source: source, Sink: out, Decoder: l, Learner: l, DeadLetter: &stream.DeadLetter{Sink: dlq},
-		// Rare commits, so that a death leaves much to be delivered again.
-		Settings: stream.Settings{BatchMessages: 2, CommitEvery: 20 * time.Millisecond, RetryMin: time.Millisecond, DrainTimeout: 10 * time.Millisecond}}
+	p, source, kill := pipeline(t, b, l)
+	// Rare commits, so that a death leaves much to be delivered again.
+	p.Settings.CommitEvery, p.Settings.DrainTimeout = 20*time.Millisecond, 10*time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()
-	if kill {
+	if dies {
 		time.Sleep(span)
-		source.Kill()
-		out.Kill()
-		dlq.Kill()
+		kill()
 		cancel()
 		<-done
 		mu.Lock()

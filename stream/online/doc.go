@@ -3,7 +3,8 @@
 // A Learner is both the stream.Learner and the stream.Decoder of a pipeline whose
 // messages are Arrow IPC streams. It goes through these states:
 //
-//	collect    raw events, until Min of them have the same shape
+//	collect    raw events, until Min of them have the same shape (or so many have
+//	           come in different ones that this is an error)
 //	begin      learn the encoder (package ingest) and the first map (package
 //	           kinds) from them; publish version 1 of epoch 1
 //	refresh    every RefreshEvery, if enough is new: learn again from the
@@ -35,8 +36,9 @@
 // A learner takes each event once: it keeps the offset behind the last event
 // taken from each partition, and passes over what comes again after a restart or
 // a rebalance. The positions are saved with the map and with the reference set.
-// What was placed and committed between the last save and a crash is missing from
-// the reference set, which changes the sample, not the delivery. A topic that was
+// What was placed and committed after the last save (with each map, and when Run
+// is told to stop) is missing from the reference set after a restart, which
+// changes the sample, not the delivery. A topic that was
 // made anew begins at offset 0 again: give it a new state directory.
 //
 // # State directory
@@ -44,5 +46,6 @@
 // It holds MapFile, the newest map as a snapshot that every command can read, and
 // ReferenceFile, the set (see setfile.go). Both are written under a temporary name,
 // flushed and renamed. If the second is missing, or the map came from elsewhere,
-// the set is rebuilt from the map's reference points.
+// the set is rebuilt from the map's reference points. The set holds events: a
+// directory that has to be made is made for its owner alone.
 package online

@@ -34,12 +34,13 @@ func (e *events) encode(with *ingest.Encoder) (*ingest.Batch, error) {
 	return b, nil
 }
 
-// encode is Encoder.Encode for a message that need not be trusted.
+// encode is Encoder.Encode for a message that need not be trusted. Nobody here
+// needs labels as text.
 func encode(with *ingest.Encoder, t *ingest.Table, limits ingest.Limits) (*ingest.Batch, error) {
 	if err := limits.CheckVectors(t, with.Dim()); err != nil {
 		return nil, err
 	}
-	return with.Encode(t)
+	return with.Unlabelled().Encode(t)
 }
 
 // Decode implements stream.Decoder: a message is one complete Arrow IPC stream.

@@ -97,6 +97,13 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.RefreshEvery == 0 {
 		s.RefreshEvery = 10 * time.Second
 	}
+	// An empty list is none, so that what is saved compares equal.
+	if len(s.Mapping.Columns) == 0 {
+		s.Mapping.Columns = nil
+	}
+	if len(s.Mapping.Keep) == 0 {
+		s.Mapping.Keep = nil
+	}
 	switch {
 	case s.Min < 2:
 		return s, fmt.Errorf("online: a map of %d events: want at least 2", s.Min)
