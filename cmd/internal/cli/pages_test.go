@@ -81,6 +81,12 @@ func TestCommandsOfPages(t *testing.T) {
 				t.Errorf("%s: unfold %s: %v", path, line, err)
 			}
 		}
+		for _, m := range regexp.MustCompile("`(--[a-z0-9-]+)[^`]*`").FindAllStringSubmatch(text, -1) {
+			mentions++
+			if !slices.ContainsFunc(parser.Model.Children, func(n *kong.Node) bool { return hasFlag(n, m[1]) }) {
+				t.Errorf("%s: no command has a flag %s", path, m[1])
+			}
+		}
 		for _, m := range regexp.MustCompile("`unfold ([^`]+)`").FindAllStringSubmatch(text, -1) {
 			mentions++
 			if problem := unknownWord(parser.Model, words(m[1])); problem != "" {
@@ -100,18 +106,18 @@ func unknownWord(model *kong.Application, command []string) string {
 		return "command " + command[0]
 	}
 	for _, word := range command[1:] {
-		known := !strings.HasPrefix(word, "-") || word == "-"
-		for _, group := range model.Children[at].AllFlags(false) {
-			for _, f := range group {
-				name, _, _ := strings.Cut(word, "=")
-				known = known || name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)
-			}
-		}
-		if !known {
+		if name, _, _ := strings.Cut(word, "="); len(word) > 1 && word[0] == '-' && !hasFlag(model.Children[at], name) {
 			return "flag " + word
 		}
 	}
 	return ""
+}
+
+// hasFlag reports whether a command has a flag of that name, "--map" or "-o".
+func hasFlag(command *kong.Node, name string) bool {
+	return slices.ContainsFunc(slices.Concat(command.AllFlags(false)...), func(f *kong.Flag) bool {
+		return name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)
+	})
 }
 
 // The example of README runs as it stands, from the repository's root.

@@ -227,27 +227,6 @@ func TestTextRoundTrips(t *testing.T) {
 	}
 }
 
-func TestSizes(t *testing.T) {
-	for text, want := range map[string]Size{"64MiB": 64 << 20, "1 GB": 1e9, "4096": 4096, "1.5KiB": 1536, "7B": 7} {
-		var s Size
-		if err := s.UnmarshalText([]byte(text)); err != nil || s != want {
-			t.Errorf("%q is %d, %v; expected %d", text, s, err, want)
-		}
-	}
-	for _, text := range []string{"", "MiB", "-1", "1XB", "1e300GB", "NaN"} {
-		if err := new(Size).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q: no error", text)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		s := Size(rapid.Int64Range(0, 1<<50).Draw(t, "size"))
-		var again Size
-		if err := again.UnmarshalText([]byte(s.String())); err != nil || again != s {
-			t.Fatalf("%d is written %q and read %d, %v", s, s, again, err)
-		}
-	})
-}
-
 // Whatever the file holds, reading ends with settings or an *Error.
 func TestAnyText(t *testing.T) {
 	word := rapid.SampledFrom([]string{"source", "kafka", "model", "dims", ":", "{", "}", "[", "]", "${", "}", "A", "\n", " ", "- ", "&a", "*a", "2", "10s", "!!x", "\"", "<<"})

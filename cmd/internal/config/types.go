@@ -27,44 +27,6 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // String writes the span as it is read.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Size is a number of bytes in text such as 64MiB, 1GB or 4096.
-type Size int64
-
-var units = []struct {
-	suffix string
-	bytes  float64
-}{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
-}
-
-// UnmarshalText reads a size; it must not be negative.
-func (s *Size) UnmarshalText(text []byte) error {
-	number, unit := string(text), 1.0
-	for _, u := range units {
-		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
-			number, unit = strings.TrimSpace(rest), u.bytes
-			break
-		}
-	}
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.IsNaN(v) || v < 0 || v*unit > math.MaxInt64/2 {
-		return fmt.Errorf("%q is not a size; write it as 4096, 64MiB or 1GB", text)
-	}
-	*s = Size(math.Round(v * unit))
-	return nil
-}
-
-// String writes the size with the largest binary unit that divides it.
-func (s Size) String() string {
-	for i := 3; i >= 0; i-- {
-		if u := Size(units[i].bytes); s >= u && s%u == 0 {
-			return fmt.Sprintf("%d%s", s/u, units[i].suffix)
-		}
-	}
-	return strconv.FormatInt(int64(s), 10)
-}
-
 // Share is a part of a whole, as 1% or 0.01.
 type Share float64
 

@@ -28,9 +28,6 @@ func Span(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Seconds is Span of a number of seconds.
-func Seconds(s float64) string { return Span(time.Duration(s * float64(time.Second))) }
-
 // Rate writes how many a second n in so long are: 8.3, 120, 14,000.
 func Rate(n int64, took time.Duration) string {
 	v := float64(n) / max(took.Seconds(), 1e-9)
