@@ -154,6 +154,37 @@ func TestFrozenSnapshots(t *testing.T) {
 	}
 }
 
+// docs/formats.md names every setting, and no other.
+func TestTheDocumentNamesEverySetting(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(raw), "### Settings")
+	table, _, _ = strings.Cut(table, "\n### ")
+	var documented []string
+	for _, line := range strings.Split(table, "\n") {
+		if names, ok := strings.CutPrefix(line, "| `"); ok {
+			names, _, _ = strings.Cut(names, "` |")
+			documented = append(documented, strings.Split(names, "`, `")...)
+		}
+	}
+	names := func(prefix string, of reflect.Type) (list []string) {
+		for f := range of.NumField() {
+			if name := of.Field(f).Tag.Get("json"); name != "lvm" {
+				list = append(list, prefix+name)
+			}
+		}
+		return list
+	}
+	want := append(names("", reflect.TypeFor[Spec]()), names("lvm.", reflect.TypeFor[lvm.Settings]())...)
+	slices.Sort(documented)
+	slices.Sort(want)
+	if !slices.Equal(documented, want) {
+		t.Errorf("docs/formats.md has the settings %q, the files %q", documented, want)
+	}
+}
+
 func samePlace(a, b goldenPlace) bool {
 	if runtime.GOARCH == "amd64" {
 		return reflect.DeepEqual(a, b)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 )
 
 // Read reads a snapshot and validates it. It reads r to its end. An error of r
@@ -42,10 +43,31 @@ func Read(r io.Reader) (*Snapshot, error) {
 			return nil, &FormatError{ErrCorrupt, "directory", headerSize, fmt.Sprintf("there is no block %q", f.name)}
 		}
 	}
+	if err := positions(blocks, len(s.Positions)); err != nil {
+		return nil, err
+	}
 	if err := s.Validate(); err != nil {
 		return nil, &FormatError{ErrCorrupt, "file", 0, err.Error()}
 	}
 	return s, nil
+}
+
+// positions checks that the blocks of source positions are all there, of equal
+// length, if there is one.
+func positions(blocks []Block, rows int) error {
+	found := 0
+	for _, b := range blocks {
+		if byName[b.Name] == nil || !strings.HasPrefix(b.Name, "position.") {
+			continue
+		}
+		if found++; b.Rows != uint64(rows) {
+			return b.corrupt("has %d rows, others of position have %d", b.Rows, rows)
+		}
+	}
+	if found != 0 && found != 3 {
+		return &FormatError{ErrCorrupt, "directory", headerSize, fmt.Sprintf("there are %d blocks of position, want topic, partition and offset", found)}
+	}
+	return nil
 }
 
 // Info describes a file without its content.

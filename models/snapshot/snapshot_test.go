@@ -197,6 +197,17 @@ func TestErrorsSayWhat(t *testing.T) {
 			le.PutUint64(e[40:], 9)
 			seal(d)
 		}, ErrCorrupt, "reference points"},
+		"a position without partition": {func(d []byte) { copy(entry(d, "position.partition"), "position.partitiom"); seal(d) }, ErrCorrupt, "blocks of position"},
+		"a partition less": {func(d []byte) {
+			// The bytes that are left over become columns that the field cannot have,
+			// so the block is made one of another length: two offsets as one.
+			e := entry(d, "position.topic")
+			at, n := le.Uint64(e[48:]), le.Uint64(e[56:])
+			le.PutUint64(e[32:], 1)
+			le.PutUint32(d[at:], uint32(n-4))
+			le.PutUint32(e[28:], crc32.Checksum(d[at:at+n], castagnoli))
+			seal(d)
+		}, ErrCorrupt, "rows, others of position have"},
 		"a block beyond the end": {func(d []byte) { e := entry(d, "mu"); le.PutUint64(e[56:], 1<<62); seal(d) }, ErrCorrupt, `"mu"`},
 		"too many blocks":        {func(d []byte) { le.PutUint32(d[12:], 1<<31); seal(d) }, ErrCorrupt, "header"},
 		"a name twice":           {func(d []byte) { copy(entry(d, "names"), "mean\x00"); seal(d) }, ErrCorrupt, `"mean"`},
