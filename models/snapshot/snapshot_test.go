@@ -198,9 +198,8 @@ func TestErrorsSayWhat(t *testing.T) {
 			seal(d)
 		}, ErrCorrupt, "reference points"},
 		"a position without partition": {func(d []byte) { copy(entry(d, "position.partition"), "position.partitiom"); seal(d) }, ErrCorrupt, "blocks of position"},
-		"a partition less": {func(d []byte) {
-			// The bytes that are left over become columns that the field cannot have,
-			// so the block is made one of another length: two offsets as one.
+		"a topic less": {func(d []byte) {
+			// The topics become one, whose name takes all the bytes.
 			e := entry(d, "position.topic")
 			at, n := le.Uint64(e[48:]), le.Uint64(e[56:])
 			le.PutUint64(e[32:], 1)
