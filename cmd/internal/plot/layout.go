@@ -70,12 +70,12 @@ func (p *picture) drawGrid(c vgdraw.Canvas) {
 	for _, x := range f.ticks(f.x0, f.x1) {
 		at, _ := f.at(x, f.y0)
 		c.StrokeLine2(line, at.X, f.panel.Min.Y, at.X, f.panel.Max.Y)
-		c.FillText(aligned(numbers, text.XCenter, text.YTop), vg.Point{X: at.X, Y: f.panel.Min.Y - 4}, number(x, f.step))
+		c.FillText(aligned(numbers, text.XCenter, text.YTop), vg.Point{X: at.X, Y: f.panel.Min.Y - 4}, tick(x, f.step))
 	}
 	for _, y := range f.ticks(f.y0, f.y1) {
 		at, _ := f.at(f.x0, y)
 		c.StrokeLine2(line, f.panel.Min.X, at.Y, f.panel.Max.X, at.Y)
-		c.FillText(aligned(numbers, text.XRight, text.YCenter), vg.Point{X: f.panel.Min.X - 4, Y: at.Y}, number(y, f.step))
+		c.FillText(aligned(numbers, text.XRight, text.YCenter), vg.Point{X: f.panel.Min.X - 4, Y: at.Y}, tick(y, f.step))
 	}
 }
 
@@ -97,7 +97,19 @@ func (p *picture) drawFoot(c vgdraw.Canvas) {
 	c.FillText(style(smallSize, faintInk, false), vg.Point{X: p.frame.panel.Min.X, Y: 7}, strings.Join(notes, "; "))
 }
 
-// number writes a grid line's value with as many decimals as its step needs.
+// tick writes a grid line's value so that it fits beside the panel: as a power of
+// ten where all its digits would not.
+func tick(v, step float64) string {
+	const most = 7
+	s := number(v, step)
+	if len(s) > most {
+		digits := int(math.Ceil(math.Log10(math.Abs(v)/step))) + 1
+		s = strconv.FormatFloat(v, 'g', max(digits, 1), 64)
+	}
+	return s
+}
+
+// number writes a value with as many decimals as its step needs.
 func number(v, step float64) string {
 	decimals := 0
 	for s := step; s < 0.999 && decimals < 9; s *= 10 {

@@ -290,6 +290,20 @@ func TestPointsHaveTheirClassesColour(t *testing.T) {
 	}
 }
 
+func TestTicksFitBesideThePanel(t *testing.T) {
+	for _, c := range []struct {
+		v, step float64
+		want    string
+	}{
+		{0, 1e7, "0"}, {-10000, 5000, "-10,000"}, {1500, 500, "1500"}, {-0.25, 0.05, "-0.25"}, {3 * 0.1, 0.1, "0.3"},
+		{-2e6, 1e6, "-2e+06"}, {1.2e6, 2e5, "1.2e+06"}, {3 * 1e-7, 1e-7, "3e-07"}, {-15e-6, 5e-6, "-1.5e-05"},
+	} {
+		if got := tick(c.v, c.step); got != c.want {
+			t.Errorf("%v with steps of %v: %q, expected %q", c.v, c.step, got, c.want)
+		}
+	}
+}
+
 func drawPNG(t *testing.T, m Map, s Settings) image.Image {
 	t.Helper()
 	var buf bytes.Buffer
