@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // File is a file under way. It buffers; it is not safe for concurrent use.
@@ -110,6 +111,21 @@ func Check(path string) error {
 	}
 	f.Discard()
 	return nil
+}
+
+// Sweep removes what processes have left beside path that died while they wrote
+// it. Nobody may be writing it now.
+func Sweep(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+filepath.Base(path)+".") && strings.HasSuffix(e.Name(), ".tmp") {
+			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(path), e.Name())))
+		}
+	}
+	return err
 }
 
 // syncFolder makes a rename last. File systems that cannot sync a folder are

@@ -149,3 +149,15 @@ func TestLabelsPassThrough(t *testing.T) {
 		t.Errorf("labels %v, want %v; as text %v", got.Strings(), want.Strings(), in.batch.Label)
 	}
 }
+
+func TestLeftoversAreRemoved(t *testing.T) {
+	s := quick()
+	s.State = t.TempDir()
+	if err := os.WriteFile(filepath.Join(s.State, "."+ReferenceFile+".01234567.tmp"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	newLearner(t, s)
+	if left, err := os.ReadDir(s.State); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}

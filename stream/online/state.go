@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"unfold/ingest"
+	"unfold/internal/wholefile"
 	"unfold/models"
 	"unfold/models/kinds"
 	"unfold/models/snapshot"
@@ -70,6 +71,11 @@ func (l *Learner) setOf(ref *reference, positions map[stream.TopicPartition]int6
 func (l *Learner) load() error {
 	s, saved := l.set.Start, (*set)(nil)
 	if l.set.State != "" {
+		for _, name := range []string{MapFile, ReferenceFile} {
+			if err := wholefile.Sweep(filepath.Join(l.set.State, name)); err != nil {
+				return fmt.Errorf("online: %w", err)
+			}
+		}
 		found, err := snapshot.ReadFile(filepath.Join(l.set.State, MapFile))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
