@@ -117,12 +117,15 @@ func (r *Reporter) begin(name, unit string, total int64) {
 		progressbar.OptionSetWriter(r.w), progressbar.OptionSetDescription(fmt.Sprintf("%-9s", name)),
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionUseANSICodes(true),
+		// A spinner that turns by itself goes on doing so after its bar has gone.
+		progressbar.OptionSetSpinnerChangeInterval(0),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
 	}
 	if unit != "" {
 		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
 	}
 	r.bar = progressbar.NewOptions64(most, options...)
+	_ = r.bar.RenderBlank()
 }
 
 func (r *Reporter) set(done int64) {

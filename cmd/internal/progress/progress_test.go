@@ -64,6 +64,19 @@ func TestBarsAreTakenAway(t *testing.T) {
 	}
 }
 
+// Nothing draws a bar again after its stage, not even one without a known end.
+func TestEndedBarsStayAway(t *testing.T) {
+	r, out, _ := reporter(true)
+	r.Stage("read", "rows", 0)
+	r.Set(5)
+	r.End()
+	before := out.Len()
+	time.Sleep(250 * time.Millisecond)
+	if out.Len() != before {
+		t.Errorf("after its end: %q", out.String()[before:])
+	}
+}
+
 func TestAbortSaysNothing(t *testing.T) {
 	r, out, c := reporter(false)
 	r.Stage("read", "rows", 10)
