@@ -12,20 +12,19 @@ import (
 	"unfold/sparse/vec"
 )
 
-// training is the number of training digits of MNIST, which come first.
-const training = 60_000
-
 // mnist returns all 70,000 digits, the training digits first, projected to q
-// dimensions, and which digits they are. It skips the test without UNFOLD_DATA.
-func mnist(t testing.TB, q int) (vec.Matrix[float32], []int32) {
+// dimensions, which digits they are, and the number of training digits. It skips
+// the test without UNFOLD_DATA.
+func mnist(t testing.TB, q int) (z vec.Matrix[float32], class []int32, training int) {
 	t.Helper()
 	x, class, test, testClass := modeltest.MNIST(t)
+	training = x.Rows
 	x.Rows, x.Data = x.Rows+test.Rows, append(x.Data, test.Data...)
 	p, err := baseline.Fit(context.Background(), x, q, baseline.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Projector().Apply(x, 0), append(class, testClass...)
+	return p.Projector().Apply(x, 0), append(class, testClass...), training
 }
 
 // places returns the place of every row.
@@ -40,7 +39,7 @@ func TestMNIST(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("takes minutes: not with -short or -race")
 	}
-	x, class := mnist(t, 50)
+	x, class, training := mnist(t, 50)
 	t.Run("d=2", func(t *testing.T) {
 		clock := time.Now()
 		r, err := lvm.Fit(context.Background(), x, lvm.Settings{Level: 1}, nil)
