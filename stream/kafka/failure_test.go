@@ -196,6 +196,65 @@ func TestCloseWithSilentCoordinator(t *testing.T) {
 	}
 }
 
+// TestStopWithSilentBroker: a stage stops in time although the broker, in the
+// middle of everything, takes requests and answers none.
+func TestStopWithSilentBroker(t *testing.T) {
+	c, f := newFakeCluster(t)
+	in, out := topicFor(t, c, 2, nil), topicFor(t, c, 2, nil)
+	for p := range 2 {
+		var batch []stream.Message
+		for i := range 2000 {
+			batch = append(batch, stream.Message{Value: fmt.Append(nil, i)})
+		}
+		c.Produce(t, in, p, batch...)
+	}
+	source, err := kafka.NewSource(t.Context(), c.quick(in, in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, err := c.NewSink(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var delivered atomic.Int64
+	p := &stream.Pipeline{Source: source, Sink: sink, Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Pause: 5 * time.Millisecond},
+		Settings: stream.Settings{BatchMessages: 10, CommitEvery: time.Millisecond},
+		Hooks:    stream.Hooks{Delivered: func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) }}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	for end := time.Now().Add(wait); delivered.Load() == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nothing was delivered")
+		}
+	}
+	release := make(chan struct{})
+	defer close(release)
+	hang := func(kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		f.SleepControl(func() { <-release })
+		return nil, nil, false
+	}
+	// A commit is under way, and there is more to commit, when all falls silent.
+	f.ControlKey(int16(kmsg.OffsetCommit), hang)
+	time.Sleep(100 * time.Millisecond)
+	f.Control(hang)
+	begin := time.Now()
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if err := errors.Join(source.Close(), sink.Close()); err != nil {
+		t.Error(err)
+	}
+	d := time.Since(begin)
+	t.Logf("stopped after %v", d)
+	if d > 9500*time.Millisecond {
+		t.Error("that is too long")
+	}
+}
+
 // TestFaults runs a pipeline while brokers refuse requests, leaders and
 // coordinators move, and acknowledgements get lost.
 func TestFaults(t *testing.T) {

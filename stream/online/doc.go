@@ -45,7 +45,8 @@
 //
 // It holds MapFile, the newest map as a snapshot that every command can read, and
 // ReferenceFile, the set (see setfile.go). Both are written under a temporary name,
-// flushed and renamed; what a crash leaves of such a name is removed at the start. If the second is missing, or the map came from elsewhere,
-// the set is rebuilt from the map's reference points. The set holds events: a
-// directory that has to be made is made for its owner alone.
+// flushed and renamed; what a crash leaves of such a name is removed at the start.
+// If the second is missing, or the map came from elsewhere, the set is rebuilt
+// from the map's reference points. The set holds events: a directory that has to
+// be made is made for its owner alone.
 package online
