@@ -103,21 +103,23 @@ func decode(value []byte, origin Origin, lim arrowipc.Limits, memory int64) (t *
 }
 
 // EncodeTable writes a table as a message. The same values give the same bytes.
-func EncodeTable(t *Table) ([]byte, error) {
+// A column of a type that Arrow's writer does not take is an error.
+func EncodeTable(t *Table) (value []byte, err error) {
+	// Columns that are passed on have the types that a stranger chose.
+	defer recovered(&err)
 	schema := t.rec.Schema()
 	arrs := make([]arrow.Array, schema.NumFields())
 	for i := range arrs {
-		var err error
 		if arrs[i], err = tight(t.rec.Column(i)); err != nil {
 			return nil, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
 		}
 	}
 	var b bytes.Buffer
 	w := ipc.NewWriter(&b, ipc.WithSchema(schema), ipc.WithAllocator(goHeap))
-	if err := w.Write(array.NewRecord(schema, arrs, t.rec.NumRows())); err != nil {
+	if err = w.Write(array.NewRecord(schema, arrs, t.rec.NumRows())); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
+	if err = w.Close(); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
