@@ -58,7 +58,7 @@ func (d *ipcDecoder) next() (rec arrow.Record, err error) {
 // recovered turns a panic into an error.
 func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("Arrow cannot handle it: %v", p)
+		*err = fmt.Errorf("it is beyond the Arrow library: %v", p)
 	}
 }
 
