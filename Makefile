@@ -7,7 +7,7 @@ export CGO_ENABLED = 0
 
 # build makes bin/unfold.
 build:
-	$(GO) build -trimpath -o bin/unfold ./cmd/unfold
+	$(GO) build -o bin/unfold ./cmd/unfold
 
 # demo turns a real event stream into a map, with an embedded broker, and ends by itself. See out/demo.
 demo: build
