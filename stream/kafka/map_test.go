@@ -48,7 +48,7 @@ func testMap(t *testing.T, c *cluster) {
 	settings := online.Settings{
 		Spec: kinds.Spec{LVM: lvm.Settings{Steps: 15, Seed: 1, Threads: 1}}, Min: 150, Size: 300,
 		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}},
-		State:   t.TempDir(), RefreshEvery: 10 * time.Millisecond, RefreshNew: 20,
+		State:   t.TempDir(), RefreshEvery: 10 * time.Millisecond, RefreshNew: 0.1,
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()

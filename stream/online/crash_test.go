@@ -58,7 +58,7 @@ func TestCrashes(t *testing.T) {
 		b := newBroker()
 		s := quick()
 		s.State = t.TempDir()
-		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 20, 100
+		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 0.2, 100
 		for life := range 8 {
 			for p := range 2 {
 				for range 6 {

@@ -333,7 +333,7 @@ func TestNeverEnough(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	s := quick()
-	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 30
+	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 0.3
 	published := make(chan *stream.Published, 100)
 	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { published <- p }
 	l, next, stop := started(t, s, rng, 5)
@@ -367,7 +367,7 @@ func TestRefresh(t *testing.T) {
 func TestRefreshFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	s := quick()
-	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 10
+	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 0.1
 	s.State = filepath.Join(t.TempDir(), "state")
 	failed := make(chan error, 1000)
 	s.Hooks.RefreshFailed = func(err error) { failed <- err }

@@ -87,7 +87,7 @@ func (l *Learner) refreshes(ctx context.Context) {
 		case <-tick.C:
 		}
 		l.mu.Lock()
-		due := l.fresh >= max(1, l.set.RefreshNew) && (l.set.RefreshNew > 0 || l.fresh >= l.ref.len()/100)
+		due := l.fresh > 0 && float64(l.fresh) >= l.set.RefreshNew*float64(l.ref.len())
 		l.mu.Unlock()
 		if !due {
 			continue

@@ -68,9 +68,9 @@ type Settings struct {
 	// RefreshEvery is the least time between the beginnings of two refreshes.
 	// Default 10s. Never: the first map stays.
 	RefreshEvery time.Duration
-	// RefreshNew is the least number of new events that is worth a refresh.
-	// Default: 1% of the reference set as it is, at least 1.
-	RefreshNew int
+	// RefreshNew is the share of new events, of the reference set as it is, that
+	// is worth a refresh; at least one event. Default 0.01.
+	RefreshNew float64
 	// Seed chooses the reservoir's sample. The model has a seed of its own.
 	Seed uint64
 
@@ -97,6 +97,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.RefreshEvery == 0 {
 		s.RefreshEvery = 10 * time.Second
 	}
+	if s.RefreshNew == 0 {
+		s.RefreshNew = 0.01
+	}
 	// An empty list is none, so that what is saved compares equal.
 	if len(s.Mapping.Columns) == 0 {
 		s.Mapping.Columns = nil
@@ -113,8 +116,8 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, fmt.Errorf("online: unknown policy %v", s.Policy)
 	case s.RefreshEvery < 0 && s.RefreshEvery != Never:
 		return s, errors.New("online: the time between refreshes is negative")
-	case s.RefreshNew < 0:
-		return s, errors.New("online: the number of new events for a refresh is negative")
+	case !(s.RefreshNew > 0 && s.RefreshNew <= 1):
+		return s, fmt.Errorf("online: a refresh at a share of %v new events: want a share in 0..1", s.RefreshNew)
 	}
 	if err := ingest.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
 		return s, err

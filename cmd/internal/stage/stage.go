@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -114,14 +113,8 @@ func newLearner(s Settings, hooks stream.Hooks) (*online.Learner, error) {
 	})
 }
 
-// refreshNew is the number of new events that are worth a map: 0, which means 1%
-// of the reference set as it is, or a share of its full size.
-func refreshNew(c *config.Config) int {
-	if c.Refresh.New == 0.01 {
-		return 0
-	}
-	return max(1, int(math.Ceil(float64(c.Refresh.New)*float64(c.Reference.Size))))
-}
+// refreshNew is the share of new events that is worth a map; of none, one event is.
+func refreshNew(c *config.Config) float64 { return max(float64(c.Refresh.New), 1e-9) }
 
 func start(c *config.Config) kafka.Start {
 	if c.Source.Kafka.Start == "latest" {

@@ -38,12 +38,13 @@ func TestHooksAreJoined(t *testing.T) {
 }
 
 func TestRefreshNew(t *testing.T) {
-	for share, want := range map[config.Share]int{0.01: 0, 0: 1, 0.1: 100, 1: 1000, 0.0001: 1} {
-		c := config.Defaults()
-		c.Reference.Size, c.Refresh.New = 1000, share
-		if got := refreshNew(c); got != want {
-			t.Errorf("a share of %v is %d new events, expected %d", share, got, want)
-		}
+	c := config.Defaults()
+	if got := refreshNew(c); got != 0.01 {
+		t.Errorf("by default a share of %v new events is worth a map", got)
+	}
+	c.Refresh.New = 0
+	if got := refreshNew(c); !(got > 0 && got*1e6 < 1) {
+		t.Errorf("a share of 0 becomes %v: want one new event of a million to do", got)
 	}
 }
 
