@@ -101,7 +101,8 @@ func checkMessage(ctx context.Context, c *config.Config, m ingest.Mapping) (stri
 		}
 		return "", err
 	}
-	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Topic: msg.Topic, Partition: msg.Partition, Offset: msg.Offset}, ingest.Limits{})
+	var limits ingest.Limits // those of the stage
+	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Topic: msg.Topic, Partition: msg.Partition, Offset: msg.Offset}, limits)
 	if err != nil {
 		return "", err
 	}
@@ -114,6 +115,9 @@ func checkMessage(ctx context.Context, c *config.Config, m ingest.Mapping) (stri
 	}
 	e, err := f.Encoder()
 	if err != nil {
+		return "", err
+	}
+	if err := limits.CheckVectors(t, e.Dim()); err != nil {
 		return "", err
 	}
 	if _, err := e.Encode(t); err != nil {
