@@ -45,11 +45,14 @@ func (l Level) Resolve(n int) int {
 	return 2
 }
 
+// DefaultDims is the dimension of a map if none is named.
+const DefaultDims = 2
+
 // Settings of a fit. The zero value is a good start: every zero field stands
 // for the default named beside it. Model files keep settings as JSON: the names
 // in the tags are part of the file format, whatever the fields are called.
 type Settings struct {
-	// Dims is d, the dimension of the map. Default 2.
+	// Dims is d, the dimension of the map. Default DefaultDims.
 	Dims int `json:"dims"`
 	// Neighbors is k of eq 22. Default 9.
 	Neighbors int `json:"neighbors"`
@@ -92,7 +95,7 @@ func (s Settings) withDefaults() (Settings, error) {
 			*p = v
 		}
 	}
-	or(&s.Dims, 2)
+	or(&s.Dims, DefaultDims)
 	or(&s.Neighbors, 9)
 	or(&s.Core, 1)
 	or(&s.Steps, 400)

@@ -13,6 +13,7 @@ import (
 	"unfold/internal/wholefile"
 	"unfold/models"
 	"unfold/models/kinds"
+	"unfold/models/lvm"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 	"unfold/stream"
@@ -153,7 +154,7 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	}
 	dims := spec.LVM.Dims
 	if dims == 0 {
-		dims = 2
+		dims = lvm.DefaultDims
 	}
 	switch {
 	case spec.Kind != s.Kind:
