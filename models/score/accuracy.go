@@ -19,7 +19,9 @@ type Settings struct {
 	// for rank measures; accuracies run over all points by default. Negative
 	// means all points.
 	Sample int
-	// Seed chooses the sample.
+	// Triplets is the number of random triples of points. Default 100,000.
+	Triplets int
+	// Seed chooses the sample and the triples.
 	Seed uint64
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
 	Threads int

@@ -11,7 +11,7 @@ import (
 // shepard returns Spearman's rank correlation of the distances of all pairs of
 // the given points in x and in y. Ties have their mean rank. It is 0 if all
 // distances on one side are equal.
-func shepard(x, y vec.Matrix[float32], points []int) float64 {
+func shepard[T, U vec.Float](x vec.Matrix[T], y vec.Matrix[U], points []int) float64 {
 	pairs := len(points) * (len(points) - 1) / 2
 	a, b := make([]float64, 0, pairs), make([]float64, 0, pairs)
 	for m, i := range points {

@@ -22,6 +22,9 @@ type Structure struct {
 	Trustworthiness, Continuity, Recall float64
 	// Shepard is over all pairs of the sample, at most 1000 points of it.
 	Shepard float64
+	// Triplets is over TripletCount random triples of all points, chosen by Seed.
+	Triplets     float64
+	TripletCount int
 	// Sample points were ranked against all Points. Exact says that these are
 	// all; Seed otherwise chose them.
 	Points, Sample int
@@ -46,10 +49,15 @@ func Measure(ctx context.Context, x, y vec.Matrix[float32], s Settings) (*Struct
 	if s.Sample == 0 {
 		s.Sample = defaultSample
 	}
+	if s.Triplets == 0 {
+		s.Triplets = defaultTriplets
+	}
 	n := x.Rows
 	switch {
 	case y.Rows != n:
 		return nil, models.BadInputf("score: %d points on the map, %d in the data", y.Rows, n)
+	case s.Triplets < 0:
+		return nil, models.BadInputf("score: %d triplets", s.Triplets)
 	case s.K < 1 || 2*s.K >= n:
 		return nil, models.BadInputf("score: %d neighbours of %d points: want 1 to less than half of the points", s.K, n)
 	}
@@ -59,10 +67,7 @@ func Measure(ctx context.Context, x, y vec.Matrix[float32], s Settings) (*Struct
 		}
 	}
 	r := &Structure{K: s.K, Points: n, Sample: n, Exact: true}
-	chosen := make([]int, n)
-	for i := range chosen {
-		chosen[i] = i
-	}
+	chosen := everyone(n)
 	if s.Sample > 0 && s.Sample < n {
 		chosen = choose(n, s.Sample, s.Seed)
 		r.Sample, r.Exact, r.Seed = len(chosen), false, s.Seed
@@ -79,6 +84,7 @@ func Measure(ctx context.Context, x, y vec.Matrix[float32], s Settings) (*Struct
 		r.Seed = s.Seed
 	}
 	r.Shepard = shepard(x, y, chosen)
+	r.Triplets, r.TripletCount = triplets(x, y, s.Triplets, s.Seed, s.Threads), s.Triplets
 	return r, ctx.Err()
 }
 

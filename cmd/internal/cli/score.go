@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -18,12 +17,15 @@ import (
 
 type scoreCmd struct {
 	Map       string   `arg:"" help:"A map, as fit and embed write it."`
-	Data      []string `placeholder:"FILE" help:"What the map was made of, in the map's order: adds trustworthiness, continuity, recall and Shepard correlation."`
+	Data      []string `placeholder:"FILE" help:"What the map was made of, in the map's order: adds trustworthiness, continuity, recall, Shepard correlation and triplets."`
 	Model     string   `short:"m" placeholder:"MODEL" help:"Take the data's columns as this model does, instead of by the flags below."`
+	Beside    string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order: its columns count as the map's own."`
 	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, if there is one."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map: IDX, .npy or CSV with one column."`
-	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class. Default 1,9."`
+	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class, or tell its numbers. Default 1,9."`
 	Rank      int      `default:"12" placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12."`
+	Target    []string `placeholder:"COL" help:"Columns of numbers: adds how well a point's neighbours tell them."`
+	Truth     []string `placeholder:"COL" help:"Columns that say where the points truly lie: adds the rank correlation of distances there with those on the map."`
 	Train     string   `placeholder:"MAP" help:"A second map, of training points: MAP's points are classified by its points."`
 	TrainRows int      `placeholder:"N" help:"The first N points of MAP are training points that classify the rest."`
 	Normal    string   `placeholder:"CLASS" help:"The class that is not novel: adds how well novelty tells all others from it (AUC)."`
@@ -39,54 +41,14 @@ type scoreCmd struct {
 func (scoreCmd) Help() string {
 	return `How good is a map? With labels: how often a point's nearest neighbours on the map have its class (each point left
 out in turn). With the data: how many neighbourhoods the map keeps (continuity, recall), how many it makes up
-(trustworthiness), and how well distances correspond (Shepard). A sample is named where one was taken.
+(trustworthiness), how well distances correspond (Shepard), and how often the map agrees on which of two points is
+nearer to a third (triplets) or how far classes are apart (centroids). A sample is named where one was taken. The map
+may be anyone's: a table with columns embedding_0, embedding_1, or an .npy file of points by dimensions.
 
     unfold score map.parquet --label digit
     unfold score map.parquet --data data.parquet
-    unfold score test.parquet --train train.parquet`
-}
-
-// scoreReport is what score has to say; parts that were not asked for are nil.
-type scoreReport struct {
-	Points   int            `json:"points"`
-	Dims     int            `json:"dims"`
-	Labelled *accuracyPart  `json:"leave_one_out,omitempty"`
-	HeldOut  *heldOutPart   `json:"held_out,omitempty"`
-	Data     *structurePart `json:"structure,omitempty"`
-	Novelty  *noveltyPart   `json:"novelty,omitempty"`
-}
-
-type accuracyPart struct {
-	K        []int     `json:"k"`
-	Accuracy []float64 `json:"accuracy"`
-	Points   int       `json:"points"`
-	Classes  int       `json:"classes"`
-}
-
-type heldOutPart struct {
-	K     []int     `json:"k"`
-	Error []float64 `json:"error"`
-	Train int       `json:"train"`
-	Test  int       `json:"test"`
-}
-
-type structurePart struct {
-	K               int     `json:"k"`
-	Trustworthiness float64 `json:"trustworthiness"`
-	Continuity      float64 `json:"continuity"`
-	Recall          float64 `json:"recall"`
-	Shepard         float64 `json:"shepard"`
-	Exact           bool    `json:"exact"`
-	Sample          int     `json:"sample,omitempty"`
-	Seed            uint64  `json:"seed,omitempty"`
-}
-
-type noveltyPart struct {
-	Normal  string  `json:"normal"`
-	Local   float64 `json:"auc_local"`
-	Global  float64 `json:"auc_global"`
-	Normals int     `json:"normals"`
-	Others  int     `json:"others"`
+    unfold score test.parquet --train train.parquet
+    unfold score theirs.npy --beside faces.csv --target light,pan --truth pan,tilt`
 }
 
 func (c *scoreCmd) Run(ctx context.Context, p *program) error {
@@ -100,6 +62,11 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if c.Beside != "" {
+		if err := addBeside(ctx, p, m, c.Map, c.Beside); err != nil {
+			return err
+		}
+	}
 	r := &scoreReport{Points: m.Embedding.Rows, Dims: m.Embedding.Cols}
 	labels, err := c.labels(ctx, m)
 	if err != nil {
@@ -111,9 +78,12 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 		}
 	}
 	if len(c.Data) > 0 {
-		if r.Data, err = c.structure(ctx, p, m); err != nil {
+		if r.Data, err = c.structure(ctx, p, m, labels); err != nil {
 			return err
 		}
+	}
+	if err := c.numbers(ctx, p, m, r); err != nil {
+		return err
 	}
 	if c.Normal != "" {
 		if r.Novelty, err = noveltyOf(m, labels, c.Normal); err != nil {
@@ -121,8 +91,8 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 		}
 	}
 	p.progress.End()
-	if labels == nil && r.Data == nil {
-		p.note("there is nothing to measure by: name labels with --label or --label-file, or the data with --data")
+	if labels == nil && r.Data == nil && r.Targets == nil && r.Truth == nil {
+		p.note("there is nothing to measure by: name labels with --label or --label-file, numbers with --target, or the data with --data")
 	}
 	if c.JSON {
 		return json.NewEncoder(p.Stdout).Encode(r)
@@ -186,7 +156,7 @@ func heldOut(ctx context.Context, train vec.Matrix[float32], trainLabels []strin
 	return &heldOutPart{K: ks, Error: errs, Train: train.Rows, Test: test.Rows}, nil
 }
 
-func (c *scoreCmd) structure(ctx context.Context, p *program, m *ingest.Map) (*structurePart, error) {
+func (c *scoreCmd) structure(ctx context.Context, p *program, m *ingest.Map, labels []string) (*structurePart, error) {
 	data, err := c.readData(ctx, p)
 	if err != nil {
 		return nil, err
@@ -197,15 +167,19 @@ func (c *scoreCmd) structure(ctx context.Context, p *program, m *ingest.Map) (*s
 			Hint:    "give the files that the map was made of, in the same order"}
 	}
 	p.progress.Stage("structure", "", 0)
-	sample := c.Sample
-	if sample == 0 {
-		sample = -1
-	}
-	st, err := score.Measure(ctx, data, m.Embedding, score.Settings{K: c.Rank, Sample: sample, Seed: c.Seed, Threads: c.Threads})
+	st, err := score.Measure(ctx, data, m.Embedding, score.Settings{K: c.Rank, Sample: c.sample(), Seed: c.Seed, Threads: c.Threads})
 	if err != nil {
 		return nil, err
 	}
-	return newStructurePart(st), nil
+	part := newStructurePart(st)
+	if class, names := score.Classes(labels); len(names) > 2 {
+		v, err := score.Centroids(data, m.Embedding, class)
+		if err != nil {
+			return nil, err
+		}
+		part.Centroids = &v
+	}
+	return part, nil
 }
 
 // readData reads the data as the map's model does, or by the flags.
@@ -238,11 +212,6 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32
 		return none, err
 	}
 	return d.X, nil
-}
-
-func newStructurePart(s *score.Structure) *structurePart {
-	return &structurePart{K: s.K, Trustworthiness: s.Trustworthiness, Continuity: s.Continuity, Recall: s.Recall,
-		Shepard: s.Shepard, Exact: s.Exact, Sample: s.Sample, Seed: s.Seed}
 }
 
 // noveltyOf says how well the novelty percentiles tell the other classes from
@@ -286,44 +255,4 @@ func aucOf(scores []float32, labels []string, normal string) (auc float64, norma
 	}
 	auc, err = score.AUC(positive, negative)
 	return auc, len(negative), len(positive), err
-}
-
-func (r *scoreReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%s in %d dimensions\n", human.Plural(r.Points, "point"), r.Dims)
-	if a := r.Labelled; a != nil {
-		fmt.Fprintf(w, "\nleave-one-out accuracy of the class (%s, %s)\n", human.Plural(a.Points, "point"), classCount(a.Classes))
-		for i, k := range a.K {
-			fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%d-NN", k), a.Accuracy[i])
-		}
-	}
-	if h := r.HeldOut; h != nil {
-		fmt.Fprintf(w, "\nerror of the class (%s training points, %s test points)\n", human.Count(h.Train), human.Count(h.Test))
-		for i, k := range h.K {
-			fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%d-NN", k), h.Error[i])
-		}
-	}
-	if s := r.Data; s != nil {
-		scope := "all points"
-		if !s.Exact {
-			scope = fmt.Sprintf("a sample of %s points, seed %d", human.Count(s.Sample), s.Seed)
-		}
-		fmt.Fprintf(w, "\nagainst the data (%d neighbours, %s)\n", s.K, scope)
-		for _, v := range []struct {
-			name  string
-			value float64
-		}{{"trustworthiness", s.Trustworthiness}, {"continuity", s.Continuity}, {"neighbour recall", s.Recall}, {"Shepard", s.Shepard}} {
-			fmt.Fprintf(w, "  %-18s %.4f\n", v.name, v.value)
-		}
-	}
-	if n := r.Novelty; n != nil {
-		fmt.Fprintf(w, "\nnovelty of %s points against %s of class %s (AUC)\n", human.Count(n.Others), human.Count(n.Normals), n.Normal)
-		fmt.Fprintf(w, "  %-18s %.4f\n  %-18s %.4f\n", "novelty_global", n.Global, "novelty_local", n.Local)
-	}
-}
-
-func classCount(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return human.Count(n) + " classes"
 }

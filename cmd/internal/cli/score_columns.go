@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+	"unfold/models/score"
+	"unfold/sparse/vec"
+)
+
+// addBeside adds the columns of a table to a map, before its own.
+func addBeside(ctx context.Context, p *program, m *ingest.Map, file, path string) error {
+	r, err := ingest.Open(ctx, path, ingest.Options{Stdin: p.Stdin})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var parts [][]ingest.Column
+	for {
+		t, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		for i, c := range t.Columns() {
+			if i == len(parts) {
+				parts = append(parts, nil)
+			}
+			parts[i] = append(parts[i], c)
+		}
+	}
+	columns := make([]ingest.Column, len(parts))
+	for i, part := range parts {
+		if columns[i], err = ingest.Concat(part...); err != nil {
+			return err
+		}
+		if n := columns[i].Len(); n != m.Len() {
+			return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1,
+				Problem: fmt.Sprintf("%s for the %s of %s", human.Plural(n, "row"), human.Plural(m.Len(), "point"), file),
+				Hint:    "give a table with one row for every point of the map, in the same order"}
+		}
+	}
+	m.Kept = append(columns, m.Kept...)
+	return nil
+}
+
+// numbers measures the map by columns of numbers.
+func (c *scoreCmd) numbers(ctx context.Context, p *program, m *ingest.Map, r *scoreReport) error {
+	s := score.Settings{Seed: c.Seed, Threads: c.Threads}
+	if len(c.Target) > 0 {
+		p.progress.Stage("targets", "", 0)
+		values, err := c.columns(m, c.Target)
+		if err != nil {
+			return err
+		}
+		g, err := score.Regress(ctx, m.Embedding, values, c.Neighbors, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Map, err)
+		}
+		r.Targets = &targetPart{K: g.K, Columns: c.Target, Error: g.Error, Points: g.Points}
+	}
+	if len(c.Truth) > 0 {
+		values, err := c.columns(m, c.Truth)
+		if err != nil {
+			return err
+		}
+		truth := vec.New[float32](m.Len(), len(values))
+		for j, v := range values {
+			for i := range v {
+				truth.Row(i)[j] = float32(v[i])
+			}
+		}
+		s.Sample = c.sample()
+		d, err := score.Distances(truth, m.Embedding, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Map, err)
+		}
+		r.Truth = &truthPart{Columns: c.Truth, Spearman: d.Spearman, Exact: d.Exact, Sample: d.Sample, Seed: d.Seed}
+	}
+	return nil
+}
+
+// columns returns columns of numbers without gaps.
+func (c *scoreCmd) columns(m *ingest.Map, names []string) ([][]float64, error) {
+	out := make([][]float64, len(names))
+	for i, name := range names {
+		column, err := mapColumn(c.Map, m, name)
+		if err != nil {
+			return nil, err
+		}
+		values, missing := column.Floats()
+		if missing >= 0 {
+			return nil, &ingest.Error{Origin: ingest.Origin{File: c.Map}, Row: int64(missing), Column: name,
+				Problem: "there is no number here; targets and true places must be numbers"}
+		}
+		out[i] = values
+	}
+	return out, nil
+}
+
+// sample is the number of points that --sample asks for, as package score has it.
+func (c *scoreCmd) sample() int {
+	if c.Sample == 0 {
+		return -1
+	}
+	return c.Sample
+}

@@ -1,0 +1,205 @@
+package score
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/models"
+	"unfold/sparse/vec"
+)
+
+func line(v ...float32) vec.Matrix[float32] { return vec.Of(len(v), 1, v) }
+
+// Of three points 0, 1, 3 every one has a nearer and a farther other. The map
+// 0, 2, 1 turns that of the first two round and has a tie at the third.
+func TestTripletsByHand(t *testing.T) {
+	x, y := line(0, 1, 3), line(0, 2, 1)
+	for _, c := range []struct {
+		triple [3]int32
+		in, on int
+	}{
+		{[3]int32{0, 1, 2}, -1, 1}, {[3]int32{0, 2, 1}, 1, -1}, {[3]int32{1, 0, 2}, -1, 1}, {[3]int32{2, 1, 0}, -1, 0},
+	} {
+		if in, on := order(x, c.triple), order(y, c.triple); in != c.in || on != c.on {
+			t.Errorf("%v: %d in the data, %d on the map; want %d, %d", c.triple, in, on, c.in, c.on)
+		}
+	}
+	drawn := drawTriplets(3, 1000, 7)
+	ties := 0
+	for _, d := range drawn {
+		if d[0] == 2 {
+			ties++
+		}
+	}
+	if got, want := triplets(x, y, 1000, 7, 2), float64(ties)/2000; got != want {
+		t.Errorf("triplets %g, want half of the %d ties of 1000", got, ties)
+	}
+	if got := triplets(x, x, 1000, 7, 2); got != 1 {
+		t.Errorf("the data as its own map keep %g of the triplets", got)
+	}
+	if got := triplets(x, line(5, 5, 5), 1000, 7, 2); got != 0.5 {
+		t.Errorf("a map of one point keeps %g of the triplets, want the half of ties", got)
+	}
+}
+
+// Every ordered triple of different points is as likely as any other.
+func TestTripletsAreUniform(t *testing.T) {
+	const n, count = 5, 60_000
+	seen := map[[3]int32]int{}
+	for _, d := range drawTriplets(n, count, 3) {
+		if d[0] == d[1] || d[0] == d[2] || d[1] == d[2] {
+			t.Fatalf("%v has a point twice", d)
+		}
+		seen[d]++
+	}
+	const all = n * (n - 1) * (n - 2)
+	if len(seen) != all {
+		t.Fatalf("%d of %d triples were drawn", len(seen), all)
+	}
+	for d, times := range seen {
+		// 1000 are expected; five deviations.
+		if math.Abs(float64(times)-count/all) > 5*math.Sqrt(count/all) {
+			t.Errorf("%v was drawn %d times of %d", d, times, count)
+		}
+	}
+}
+
+// The share of a sample is near that of all triples, and does not depend on the
+// number of threads.
+func TestTripletsEstimateTheShareOfAll(t *testing.T) {
+	x, y := cloud(1, 30, 4), cloud(2, 30, 2)
+	for i := range 30 {
+		y.Row(i)[0] += 2 * x.Row(i)[0]
+	}
+	var kept, all float64
+	for i := range int32(30) {
+		for j := range int32(30) {
+			for k := range int32(30) {
+				if i != j && i != k && j != k {
+					all++
+					if d := [3]int32{i, j, k}; order(x, d) == order(y, d) {
+						kept++
+					}
+				}
+			}
+		}
+	}
+	want := kept / all
+	for _, threads := range []int{1, 2, 5} {
+		got := triplets(x, y, 40_000, 9, threads)
+		if math.Abs(got-want) > 0.01 {
+			t.Errorf("%d threads: %.4f of a sample, %.4f of all", threads, got, want)
+		}
+		if again := triplets(x, y, 40_000, 9, 1); got != again {
+			t.Errorf("%d threads: %g, one: %g", threads, got, again)
+		}
+	}
+}
+
+func TestRegressByHand(t *testing.T) {
+	// The nearest others of 0, 1, 3, 7 are 1, 0, 1, 3. The values' mean is 3.75, the
+	// squares about it sum to 28.75; the values lie -1, 1, 2, 4 off the nearest's.
+	// Three neighbours are all others: v - (15-v)/3 is 4/3 of v's own distance from
+	// the mean.
+	r, err := Regress(context.Background(), line(0, 1, 3, 7), [][]float64{{1, 2, 4, 8}, {8, 4, 2, 1}}, []int{1, 3}, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Points != 4 || len(r.Error) != 2 || math.Abs(r.Error[0][0]-math.Sqrt(22/28.75)) > 1e-15 || math.Abs(r.Error[0][1]-4./3) > 1e-15 {
+		t.Errorf("%+v", r)
+	}
+	// 8, 4, 2, 1 lie 4, -4, -2, -1 off.
+	if want := math.Sqrt(37 / 28.75); math.Abs(r.Error[1][0]-want) > 1e-15 {
+		t.Errorf("second column %g, want %g", r.Error[1][0], want)
+	}
+}
+
+// Neither shifts nor scales of a number change its error.
+func TestRegressIsRelative(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		y := cloud(rapid.Uint64().Draw(t, "seed"), 40, 2)
+		scale, shift := rapid.Float64Range(0.5, 50).Draw(t, "scale"), rapid.Float64Range(-9, 9).Draw(t, "shift")
+		a, b := make([]float64, 40), make([]float64, 40)
+		for i := range a {
+			a[i] = float64(y.Row(i)[0]) + 0.1*float64(i%3)
+			b[i] = shift - scale*a[i]
+		}
+		r, err := Regress(context.Background(), y, [][]float64{a, b}, []int{1, 5}, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := range r.K {
+			if p, q := r.Error[0][m], r.Error[1][m]; math.Abs(p-q) > 1e-9*p || p <= 0 {
+				t.Fatalf("%g, scaled %g", p, q)
+			}
+		}
+	})
+}
+
+func TestDistancesByHand(t *testing.T) {
+	// Distances 1, 3, 2 and 3, 1, 2 (of 01, 02, 12) are ranked the other way round.
+	x := line(0, 1, 3)
+	for _, c := range []struct {
+		y    vec.Matrix[float32]
+		want float64
+	}{{line(0, 3, 1), -1}, {line(9, 7, 3), 1}, {line(0, 1, 2), math.Sqrt(3) / 2}} {
+		got, err := Distances(x, c.y, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(got.Spearman-c.want) > 1e-15 || !got.Exact || got.Sample != 3 {
+			t.Errorf("%v: %+v, want %g", c.y.Data, got, c.want)
+		}
+	}
+	a, b := cloud(1, 400, 3), cloud(2, 400, 2)
+	got, err := Distances(a, b, Settings{Sample: 50, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := shepard(a, b, choose(400, 50, 4)); got.Spearman != want || got.Exact || got.Sample != 50 || got.Seed != 4 {
+		t.Errorf("%+v, want %g of 50", got, want)
+	}
+}
+
+func TestCentroidsByHand(t *testing.T) {
+	// Centroids at 0, 1, 3 in the data and 0, 3, 1 on the map; a point without a class
+	// and a class without a point do not count.
+	class := []int32{0, 1, 0, 4, Missing, 1}
+	x := line(-1, 0, 1, 3, 90, 2)
+	y := line(2, 3, -2, 1, -70, 3)
+	got, err := Centroids(x, y, class)
+	if err != nil || math.Abs(got+1) > 1e-15 {
+		t.Errorf("%g (%v), want -1", got, err)
+	}
+	if got, err := Centroids(x, x, class); err != nil || math.Abs(got-1) > 1e-15 {
+		t.Errorf("the data as its own map: %g (%v), want 1", got, err)
+	}
+}
+
+func TestBadRequestsOfGlobalMeasures(t *testing.T) {
+	ctx := context.Background()
+	x := cloud(6, 10, 2)
+	ten := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	holes := append([]float64{math.NaN()}, ten[1:]...)
+	_, length := Regress(ctx, x, [][]float64{ten[1:]}, []int{1}, Settings{})
+	_, hole := Regress(ctx, x, [][]float64{holes}, []int{1}, Settings{})
+	_, constant := Regress(ctx, x, [][]float64{make([]float64, 10)}, []int{1}, Settings{})
+	_, ks := Regress(ctx, x, [][]float64{ten}, []int{10}, Settings{})
+	_, rows := Distances(x, x.Slice(0, 9), Settings{})
+	_, few := Distances(x.Slice(0, 2), x.Slice(0, 2), Settings{})
+	_, classes := Centroids(x, x, []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1})
+	_, labels := Centroids(x, x, []int32{0})
+	_, shape := Centroids(x, x.Slice(0, 9), make([]int32, 10))
+	_, count := Measure(ctx, x, x, Settings{K: 2, Triplets: -1})
+	for name, err := range map[string]error{
+		"values": length, "NaN": hole, "constant": constant, "k": ks, "rows": rows, "two points": few,
+		"two classes": classes, "labels": labels, "centroids' rows": shape, "triplets": count,
+	} {
+		if !models.IsBadInput(err) {
+			t.Errorf("%s: got %v, want bad input", name, err)
+		}
+	}
+}
