@@ -1,0 +1,2 @@
+// Package student is the heavy-tailed latent variable model.
+package student

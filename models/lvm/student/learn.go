@@ -1,0 +1,185 @@
+package student
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/coarse/field"
+	"unfold/sparse/vec"
+)
+
+// Report is what learning has to say about itself.
+type Report struct {
+	// Iterations of learning, and of conjugate gradients in all of them.
+	Iterations, CGIterations int
+	// LoglikInitial and Loglik are L of H3 before and after, both at the final
+	// weight.
+	LoglikInitial, Loglik float64
+	// Pairs of a target and a source that the last sweep met.
+	Pairs int64
+	// Raised says how often the likelihood fell and damping was raised; Damping
+	// is that of the last step.
+	Raised  int
+	Damping float64
+}
+
+// raise is the factor by which damping grows when the likelihood falls, and
+// noise the fall, relative to |L|, that is put down to the field.
+const (
+	raise = 4
+	noise = 1e-4
+)
+
+// weightAt returns c of step t, 0-based (H11):
+//
+//	c_t = rho_t sum S / (n (n-1)),  rho_t = r0 (rf/r0)^min(1, (t - T0 + 1)/T1) from step T0 - 1 on,
+//
+// rf = c n (n-1) / sum S, r0 = min(Ratio, rf) before.
+func (m *Model) weightAt(t int) float64 {
+	unit := m.p.edges() / (float64(m.n) * float64(m.n-1))
+	last := m.s.Weight / unit
+	first := min(m.s.Ratio, last)
+	at := float64(t - m.s.Phases[0] + 1)
+	switch {
+	case at <= 0 || first == last:
+		return first * unit
+	case at >= float64(m.s.Phases[1]):
+		return m.s.Weight
+	}
+	return first * math.Pow(last/first, at/float64(m.s.Phases[1])) * unit
+}
+
+// Learn improves st by the schedule of H11. Progress, if not nil, hears of every
+// step. The result is the mean of the last steps if Average says so.
+//
+// Steps with little damping and with momentum are not bound to raise the
+// likelihood. Where the weight stands still, Learn therefore looks at it every
+// Check steps; if it has fallen, damping is raised by a factor of 4, up to 1, and
+// the momentum is forgotten. A field that draws anew hides the likelihood in
+// its own noise: then nothing is checked.
+//
+// If ctx ends, st is what it was after the last whole step. ErrNotFinite is
+// returned if the map stops being finite.
+func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total int)) (Report, error) {
+	m.check(st)
+	damping, steps := m.s.Damping, 0
+	defer func() { m.s.Damping, m.c = damping, m.s.Weight }()
+	if m.n > 1 && m.s.Steps >= 0 {
+		steps = m.s.Phases[0] + m.s.Phases[1] + m.s.Phases[2]
+	}
+	if progress == nil {
+		progress = func(int, int) {}
+	}
+	m.Reset()
+	m.c = m.s.Weight
+	r := Report{LoglikInitial: m.LogLikelihood(st)}
+	g, last := m.newGuard(), m.newMean(steps)
+	for t := range steps {
+		progress(t, steps)
+		m.c = m.weightAt(t)
+		m.move(st)
+		g.look(m, st)
+		res, err := m.advance(ctx, st)
+		r.CGIterations += res.Iterations
+		if err != nil {
+			return r, fmt.Errorf("student: step %d of %d: %w", t+1, steps, err)
+		}
+		r.Iterations++
+		last.add(t, st)
+	}
+	progress(steps, steps)
+	last.take(st)
+	m.c = m.s.Weight
+	r.Loglik = m.LogLikelihood(st)
+	r.Pairs, r.Raised, r.Damping = m.p.Field.Pairs(), g.raised, m.s.Damping
+	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
+		return r, fmt.Errorf("student: after %d steps: %w", steps, ErrNotFinite)
+	}
+	return r, nil
+}
+
+// guard watches the likelihood.
+type guard struct {
+	every, wait int
+	c, loglik   float64
+	known       bool
+	raised      int
+}
+
+func (m *Model) newGuard() *guard {
+	g := &guard{every: m.s.Check}
+	if random(m.p.Field) {
+		g.every = -1
+	}
+	return g
+}
+
+// look compares the likelihood with that of the last look at the same weight.
+func (g *guard) look(m *Model, st *State) {
+	if g.every < 0 {
+		return
+	}
+	if m.c != g.c {
+		g.c, g.known, g.wait = m.c, false, 0
+	}
+	if g.wait--; g.wait >= 0 {
+		return
+	}
+	similar, dissimilar := m.logLikelihoods(st)
+	loglik := similar + dissimilar
+	if g.known && loglik < g.loglik-noise*math.Abs(g.loglik) {
+		m.s.Damping = max(m.s.Damping, min(1, raise*m.s.Damping))
+		m.Reset()
+		g.raised++
+	}
+	g.loglik, g.known, g.wait = loglik, true, g.every-1
+}
+
+// mean is that of the last states.
+type mean struct {
+	from, count int
+	sum         vec.Matrix[float64]
+}
+
+func (m *Model) newMean(steps int) *mean {
+	average := m.s.Average
+	if average == 0 && random(m.p.Field) {
+		average = 10
+	}
+	a := &mean{from: steps}
+	if average > 1 {
+		a.from = max(0, steps-average)
+		a.sum = vec.New[float64](m.n, m.d)
+	}
+	return a
+}
+
+// add counts the state after step t.
+func (a *mean) add(t int, st *State) {
+	if t < a.from {
+		return
+	}
+	a.count++
+	for k, v := range st.Mu.Data {
+		a.sum.Data[k] += v
+	}
+}
+
+// take makes the mean the state.
+func (a *mean) take(st *State) {
+	for k, v := range a.sum.Data {
+		if a.count > 0 {
+			st.Mu.Data[k] = v / float64(a.count)
+		}
+	}
+}
+
+// random reports whether a field draws anew in every step.
+func random(f field.Field) bool {
+	switch f.(type) {
+	case *field.Shared, *field.Anchors:
+		return true
+	}
+	return false
+}

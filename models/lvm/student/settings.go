@@ -1,0 +1,162 @@
+package student
+
+import (
+	"fmt"
+	"math"
+)
+
+// Majoriser names the diagonal Gamma of the mu step (H5).
+type Majoriser int
+
+const (
+	// AutoMajoriser is Local where it is defined and Force elsewhere.
+	AutoMajoriser Majoriser = iota
+	// EM is the diagonal of the E-step: with damping 1 and no momentum the
+	// likelihood never falls. Slow.
+	EM
+	// Global is the tighter bound for d = 2, a = 1 (H8), as safe as EM.
+	Global
+	// Local is tighter still, for steps in which no pair shrinks below 1/sqrt 2.
+	Local
+	// Force is sum_j V_ij plus 5% of the diagonal of Lap(W), for any d, without
+	// a proof.
+	Force
+)
+
+// Sigma says how the variances are learnt.
+type Sigma int
+
+const (
+	// Fixed variances stay as they are.
+	Fixed Sigma = iota
+	// Shared is one variance for all points, updated by EM.
+	Shared
+	// Free is a variance for every point, updated by EM.
+	Free
+)
+
+// Defaults.
+const (
+	DefaultSigma2 = 0.1   // sigma^2 of the start
+	DefaultWeight = 0.086 // c, the weight of one ordered dissimilar pair
+)
+
+// Settings of the model and of learning. The zero value is the recipe.
+type Settings struct {
+	// Tail is a of H1; default d/2, which needs no powers.
+	Tail float64
+	// Weight is c = D_ij at the end of learning. Default DefaultWeight.
+	Weight float64
+	// Majoriser and Damping (eta) make the diagonal of the mu step, eta Gamma.
+	// Default of Damping: 0.01 for Local, which is 10 to 100 times faster than 1
+	// where many far pairs cancel but has no proof, hence Check; else 1.
+	Majoriser Majoriser
+	Damping   float64
+	// Lag is the number of steps that a majoriser is used for. Default 1.
+	Lag int
+	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
+	Momentum   float64
+	NoMomentum bool
+	// Tolerance and Sweeps end conjugate gradients: relative to the gradient,
+	// default 0.1, and by number, default 12 for d <= 3 and else 6; negative
+	// means no limit.
+	Tolerance float64
+	Sweeps    int
+	// Sigma says how variances are learnt, and Floor their least (absolute).
+	Sigma Sigma
+	Floor float64
+	// Steps is their number. Default 80 for d <= 3 and else 40; negative means
+	// none. A quarter of them has Ratio, half of them a geometric ramp, the
+	// last quarter the final weight; Phases gives these numbers directly.
+	Steps  int
+	Phases [3]int
+	// Ratio is the largest sum D / sum S to begin with. Default 5.
+	Ratio float64
+	// Average is the number of last steps whose mean is the result, to remove
+	// the noise of random fields. Default 10 for fields that draw anew and
+	// none for others; negative means none.
+	Average int
+	// Check is the number of steps from one look at the likelihood to the next,
+	// where the weight is constant: see Learn. Default 10; negative means never.
+	Check int
+	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
+	// depend on it.
+	Threads int
+}
+
+// Thorough returns the settings for when quality counts more than time: 200
+// steps, solved to the tolerance.
+func Thorough() Settings { return Settings{Steps: 200, Sweeps: -1} }
+
+// withDefaults fills zero fields for a map of d dimensions and checks the rest.
+func (s Settings) withDefaults(d int) (Settings, error) {
+	plane := func() bool { return d == 2 && s.Tail == 1 }
+	or := func(p *float64, v float64) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	orInt := func(p *int, v int) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	or(&s.Tail, float64(d)/2)
+	or(&s.Weight, DefaultWeight)
+	if s.Majoriser == AutoMajoriser {
+		s.Majoriser = Force
+		if plane() {
+			s.Majoriser = Local
+		}
+	}
+	if s.Majoriser == Local {
+		or(&s.Damping, 0.01)
+	}
+	or(&s.Damping, 1)
+	or(&s.Momentum, 0.9)
+	if s.NoMomentum {
+		s.Momentum = 0
+	}
+	or(&s.Tolerance, 0.1)
+	sweeps, steps := 12, 80
+	if d > 3 {
+		sweeps, steps = 6, 40
+	}
+	orInt(&s.Sweeps, sweeps)
+	orInt(&s.Steps, steps)
+	if s.Phases == [3]int{} && s.Steps > 0 {
+		q := s.Steps / 4
+		s.Phases = [3]int{q, s.Steps - 2*q, q}
+	}
+	orInt(&s.Lag, 1)
+	or(&s.Ratio, 5)
+	orInt(&s.Check, 10)
+	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
+	switch {
+	case d < 1:
+		return s, fmt.Errorf("student: dims is %d, want at least 1", d)
+	case !positive(s.Tail):
+		return s, fmt.Errorf("student: tail is %v, want a positive number", s.Tail)
+	case !positive(s.Weight):
+		return s, fmt.Errorf("student: weight is %v, want a positive number", s.Weight)
+	case !positive(s.Damping):
+		return s, fmt.Errorf("student: damping is %v, want a positive number", s.Damping)
+	case !positive(s.Ratio):
+		return s, fmt.Errorf("student: ratio is %v, want a positive number", s.Ratio)
+	case !(s.Momentum >= 0 && s.Momentum < 1):
+		return s, fmt.Errorf("student: momentum is %v, want 0 <= momentum < 1", s.Momentum)
+	case !(s.Tolerance > 0 && s.Tolerance < 1):
+		return s, fmt.Errorf("student: tolerance is %v, want 0 < tolerance < 1", s.Tolerance)
+	case !(s.Floor >= 0) || math.IsInf(s.Floor, 0):
+		return s, fmt.Errorf("student: floor is %v, want a number of at least 0", s.Floor)
+	case s.Majoriser < EM || s.Majoriser > Force:
+		return s, fmt.Errorf("student: unknown majoriser %d", s.Majoriser)
+	case (s.Majoriser == Global || s.Majoriser == Local) && !plane():
+		return s, fmt.Errorf("student: the majoriser is known for d = 2, a = 1 only, not for d = %d, a = %v: use EM or Force", d, s.Tail)
+	case s.Sigma < Fixed || s.Sigma > Free:
+		return s, fmt.Errorf("student: unknown sigma setting %d", s.Sigma)
+	case min(s.Phases[0], s.Phases[1], s.Phases[2]) < 0 || s.Lag < 0:
+		return s, fmt.Errorf("student: phases are %v and lag is %d, want no negative numbers", s.Phases, s.Lag)
+	}
+	return s, nil
+}
