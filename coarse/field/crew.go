@@ -1,6 +1,7 @@
 package field
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"unfold/sparse/par"
@@ -10,10 +11,9 @@ import (
 // memory for sources that have to be gathered.
 type worker struct {
 	batch  Batch
-	points []int32
-	target Columns
 	source Columns
 	weight []float64
+	cells  []int32
 }
 
 // crew keeps the workers from one Sweep to the next.
@@ -27,7 +27,7 @@ type crew struct {
 func (c *crew) run(threads, tasks int, f func(w *worker, task int)) {
 	threads = min(par.Threads(threads), tasks)
 	for len(c.workers) < threads {
-		w := &worker{target: newColumns(0, c.dims), source: newColumns(0, c.dims)}
+		w := &worker{source: newColumns(0, c.dims)}
 		w.batch.Targets.Mu = make([][]float64, c.dims)
 		w.batch.Sources.Mu = make([][]float64, c.dims)
 		c.workers = append(c.workers, w)
@@ -45,10 +45,38 @@ func (c *crew) run(threads, tasks int, f func(w *worker, task int)) {
 	})
 }
 
-// gathered makes the batch show the sources that the worker has collected.
-func (w *worker) gathered() {
+// clear begins the gathering of a batch's sources.
+func (w *worker) clear() {
+	w.source.clear()
+	w.weight = w.weight[:0]
+}
+
+// add gathers points from..to of src as sources of their own.
+func (w *worker) add(src *Columns, from, to int) {
+	w.source.append(src, from, to)
+	for range to - from {
+		w.weight = append(w.weight, 1)
+	}
+}
+
+// groups gathers groups from..to of src, which stand for count points each.
+func (w *worker) groups(src *Columns, count []float64, from, to int) {
+	w.source.append(src, from, to)
+	w.weight = append(w.weight, count[from:to]...)
+}
+
+// gathered returns the batch, which shows the sources that were gathered.
+func (w *worker) gathered() *Batch {
 	w.batch.Sources.view(&w.source, 0, len(w.weight))
 	w.batch.Weight = w.weight
+	return &w.batch
+}
+
+// sorted returns a sorted copy of cells.
+func (w *worker) sorted(cells []int32) []int32 {
+	w.cells = append(w.cells[:0], cells...)
+	slices.Sort(w.cells)
+	return w.cells
 }
 
 // bytes counts the workers' own memory, Work not included: that is the
@@ -56,7 +84,7 @@ func (w *worker) gathered() {
 func (c *crew) bytes() int64 {
 	var b int64
 	for _, w := range c.workers {
-		b += w.target.bytes() + w.source.bytes() + 8*int64(cap(w.weight)) + 4*int64(cap(w.points))
+		b += w.source.bytes() + 8*int64(cap(w.weight)) + 4*int64(cap(w.cells))
 	}
 	return b
 }
