@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test lint fmt figures clean
+.PHONY: build demo test lint fmt figures quality clean
 
 # build makes bin/unfold.
 build:
@@ -31,6 +31,11 @@ fmt:
 # figures measures again what docs/figures.md states; about ten minutes. UNFOLD_DATA names the folder that holds mnist/.
 figures: build
 	$(GO) run ./bench/figures -unfold bin/unfold -o docs/figures.md
+
+# quality compares the maps with other programs' and writes docs/quality.md; about half an hour. It needs Python 3.11 (for
+# the others, in an environment of their own under out/quality) and the data sets in the folder that UNFOLD_DATA names.
+quality: build
+	$(GO) run ./bench/quality -unfold bin/unfold -o docs/quality.md
 
 clean:
 	rm -rf bin out

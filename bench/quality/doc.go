@@ -1,0 +1,15 @@
+// Command quality measures how good the program's maps are beside those of other
+// programs, and writes docs/quality.md. Nothing on that page is typed by hand.
+//
+//	make quality UNFOLD_DATA=DIR
+//
+// Every data set is prepared once: what the maps are made of (at most 50 principal
+// components), what they are scored against (the data themselves) and what is known
+// of the rows. All methods read the same input, run one after the other with as
+// many threads, and are scored by `unfold score`, the same code for all.
+// The peers run in a Python environment of their own (requirements.txt, peers.py).
+//
+// Results are files in OUT/results, one a measurement, which name the run that
+// they are of. With -keep they are used again, so a part can be measured anew
+// without the rest; the page then says that it is of several runs.
+package main

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"unfold/ingest"
+)
+
+// Of MNIST's rows, these come first and are its training digits.
+const trainRows = 60_000
+
+// seeds of the default map, 1 to seedCount.
+const seedCount = 5
+
+// further measures what the page says of MNIST beyond the table: placed digits,
+// other numbers of dimensions, other seeds.
+func (b *bench) further(ctx context.Context, mnist *prepared) error {
+	if err := b.split(ctx, mnist); err != nil {
+		return err
+	}
+	if err := b.dims(ctx, mnist); err != nil {
+		return err
+	}
+	return b.seeds(ctx, mnist)
+}
+
+// splitNames name the measurements of split.
+func splitName(dims int, m method) string { return fmt.Sprintf("split%d/%s", dims, m.key) }
+func jointName(dims int, m method) string { return fmt.Sprintf("joint%d/%s", dims, m.key) }
+
+// placers are the methods that place new points by their own rule.
+func placers() []method {
+	all := methods()
+	return []method{all[0], all[1], all[3]}
+}
+
+// split learns from the training digits, places the test digits and classifies
+// these by those, in two and in ten dimensions; and does the same on a map of all
+// digits in ten.
+func (b *bench) split(ctx context.Context, mnist *prepared) error {
+	wanted := b.wants(partSplit)
+	if wanted {
+		if err := b.prepareSplit(ctx, mnist); err != nil {
+			return err
+		}
+	}
+	for _, dims := range []int{2, 10} {
+		for _, m := range placers() {
+			_, err := b.once(splitName(dims, m), wanted && !(m.peer && b.skipPeers), func(r *result) error {
+				dir := fmt.Sprintf("split%d", dims)
+				j := job{input: b.file("data", "split", "train.npy"), output: b.mapFile(dir, m.key+"-train"), dims: dims,
+					test: b.file("data", "split", "test.npy"), placed: b.mapFile(dir, m.key+"-test")}
+				if err := b.make(ctx, m, j, r); err != nil {
+					return err
+				}
+				train, test := b.file("maps", dir, m.key+"-train.csv"), b.file("maps", dir, m.key+"-test.csv")
+				labels, err := readLabels(mnist.beside)
+				if err != nil {
+					return err
+				}
+				if err := writeMap(ctx, j.output, train, labels[:trainRows]); err != nil {
+					return err
+				}
+				if err := writeMap(ctx, j.placed, test, labels[trainRows:]); err != nil {
+					return err
+				}
+				return b.heldOut(ctx, r, test, "--train", train)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range placers() {
+		_, err := b.once(jointName(10, m), wanted && !(m.peer && b.skipPeers), func(r *result) error {
+			j := job{input: mnist.input, output: b.mapFile("joint10", m.key), dims: 10}
+			if err := b.make(ctx, m, j, r); err != nil {
+				return err
+			}
+			if err := b.score(ctx, mnist, j.output, r); err != nil {
+				return err
+			}
+			// The leave-one-out accuracies make way for the test digits' errors.
+			return b.heldOut(ctx, r, j.output, "--beside", mnist.beside, "--train-rows", strconv.Itoa(trainRows))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
+	s, err := b.scores(ctx, args...)
+	if err != nil {
+		return err
+	}
+	if s.HeldOut == nil {
+		return errors.New("unfold score says nothing of the test rows")
+	}
+	r.Figures[nn1], r.Figures[nn9] = s.HeldOut.Error[0], s.HeldOut.Error[1]
+	return nil
+}
+
+// prepareSplit writes the training and test digits by the principal components of
+// the training digits alone.
+func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
+	train, test := b.file("data", "split", "train.npy"), b.file("data", "split", "test.npy")
+	if _, err := os.Stat(test); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(test), 0o777); err != nil {
+		return err
+	}
+	x, err := readVectors(ctx, mnist.raw)
+	if err != nil {
+		return err
+	}
+	known := x.Slice(0, trainRows)
+	z, err := project(ctx, known, x)
+	if err != nil {
+		return err
+	}
+	if err := writeNPY(train, z.Slice(0, trainRows)); err != nil {
+		return err
+	}
+	return writeNPY(test, z.Slice(trainRows, z.Rows))
+}
+
+// dims makes the default map in three dimensions.
+func (b *bench) dims(ctx context.Context, mnist *prepared) error {
+	_, err := b.once("dims3/"+byDefault, b.wants(partDims), func(r *result) error {
+		j := job{input: mnist.input, output: b.mapFile("dims3", byDefault), dims: 3}
+		if err := b.make(ctx, methods()[0], j, r); err != nil {
+			return err
+		}
+		return b.score(ctx, mnist, j.output, r)
+	})
+	return err
+}
+
+// seedName is the measurement of the default map by a seed; that of the table has 1.
+func seedName(seed int) string {
+	if seed == 1 {
+		return "mnist/" + byDefault
+	}
+	return fmt.Sprintf("seed%d/%s", seed, byDefault)
+}
+
+func (b *bench) seeds(ctx context.Context, mnist *prepared) error {
+	for seed := 2; seed <= seedCount; seed++ {
+		_, err := b.once(seedName(seed), b.wants(partSeeds), func(r *result) error {
+			j := job{input: mnist.input, output: b.mapFile(fmt.Sprintf("seed%d", seed), byDefault), seed: seed}
+			if err := b.make(ctx, methods()[0], j, r); err != nil {
+				return err
+			}
+			return b.score(ctx, mnist, j.output, r)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column returns a column of a CSV file with a header.
+func column(path, name string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for c, header := range rows[0] {
+		if header == name {
+			out := make([]string, len(rows)-1)
+			for i, r := range rows[1:] {
+				out[i] = r[c]
+			}
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("%s has no column %s", path, name)
+}
+
+func readLabels(beside string) ([]string, error) { return column(beside, "label") }
+
+// writeMap writes a map as a table with a column beside its coordinates, called
+// label.
+func writeMap(ctx context.Context, from, to string, label []string) error {
+	m, err := ingest.ReadMap(ctx, from, ingest.Options{})
+	if err != nil {
+		return err
+	}
+	if len(label) != m.Len() {
+		return fmt.Errorf("%s has %d points, there are %d labels", from, m.Len(), len(label))
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := csv.NewWriter(f)
+	header := []string{"label"}
+	for c := range m.Embedding.Cols {
+		header = append(header, "embedding_"+strconv.Itoa(c))
+	}
+	if err := w.Write(header); err != nil {
+		return err
+	}
+	for i, l := range label {
+		row := []string{l}
+		for _, v := range m.Embedding.Row(i) {
+			row = append(row, strconv.FormatFloat(float64(v), 'g', -1, 32))
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return errors.Join(w.Error(), f.Close())
+}

@@ -1,0 +1,368 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"unfold/ingest"
+	"unfold/sparse/vec"
+)
+
+// table is a data set: vectors, and what is known of each row beside them.
+type table struct {
+	x     vec.Matrix[float32]
+	label []string // empty where a row has none; nil if no row has one
+	names []string // of the numbers
+	known [][]float64
+}
+
+// open opens a file, through gzip if its name says so.
+func open(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil || filepath.Ext(path) != ".gz" {
+		return f, err
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, f}, nil
+}
+
+// lines gives the fields of every line of a text file, cut at commas or, if sep
+// is a blank, at runs of blanks.
+func lines(path string, sep byte, take func(fields []string) error) error {
+	f, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<20)
+	for n := 1; s.Scan(); n++ {
+		fields := strings.Fields(s.Text())
+		if sep != ' ' {
+			fields = strings.Split(s.Text(), string(sep))
+		}
+		if err := take(fields); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+	return s.Err()
+}
+
+// addRow appends the numbers that the fields are.
+func (t *table) addRow(fields []string) error {
+	if t.x.Rows > 0 && len(fields) != t.x.Cols {
+		return fmt.Errorf("%d numbers, the rows before have %d", len(fields), t.x.Cols)
+	}
+	for _, text := range fields {
+		v, err := strconv.ParseFloat(text, 32)
+		if err != nil {
+			return err
+		}
+		t.x.Data = append(t.x.Data, float32(v))
+	}
+	t.x.Rows, t.x.Cols = t.x.Rows+1, len(fields)
+	return nil
+}
+
+// addKnown appends what is known of a row, in the order of t.names.
+func (t *table) addKnown(fields []string) error {
+	row := make([]float64, len(fields))
+	for i, text := range fields {
+		var err error
+		if row[i], err = strconv.ParseFloat(text, 64); err != nil {
+			return err
+		}
+	}
+	t.known = append(t.known, row)
+	return nil
+}
+
+func loadMNIST(ctx context.Context, dir string) (*table, error) {
+	var images, labels []string
+	for _, part := range []string{"train", "t10k"} {
+		images = append(images, filepath.Join(dir, "mnist", part+"-images-idx3-ubyte.gz"))
+		labels = append(labels, filepath.Join(dir, "mnist", part+"-labels-idx1-ubyte.gz"))
+	}
+	d, err := ingest.ReadAll(ctx, images, ingest.ReadOptions{LabelFiles: labels})
+	if err != nil {
+		return nil, err
+	}
+	return &table{x: d.X, label: d.Label}, nil
+}
+
+// loadUSPS reads lines of a digit and 256 grey values.
+func loadUSPS(_ context.Context, dir string) (*table, error) {
+	t := new(table)
+	for _, part := range []string{"zip.train.gz", "zip.test.gz"} {
+		err := lines(filepath.Join(dir, "usps", part), ' ', func(f []string) error {
+			t.label = append(t.label, strings.TrimSuffix(f[0], ".0000"))
+			return t.addRow(f[1:])
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// loadDigits reads the digits that come with scikit-learn: lines of 64 counts
+// and the digit. They lie in the peers' Python environment.
+func loadDigits(_ context.Context, path string) (*table, error) {
+	t := new(table)
+	err := lines(path, ',', func(f []string) error {
+		last := len(f) - 1
+		digit, err := strconv.ParseFloat(f[last], 64)
+		t.label = append(t.label, strconv.Itoa(int(digit)))
+		if err != nil {
+			return err
+		}
+		return t.addRow(f[:last])
+	})
+	return t, err
+}
+
+// loadOil reads the three parts of 1,000; the class is one of three columns.
+func loadOil(_ context.Context, dir string) (*table, error) {
+	t := new(table)
+	for _, part := range []string{"Trn", "Vdn", "Tst"} {
+		if err := lines(filepath.Join(dir, "oil", "Data"+part+".txt"), ' ', t.addRow); err != nil {
+			return nil, err
+		}
+		err := lines(filepath.Join(dir, "oil", "Data"+part+"Lbls.txt"), ' ', func(f []string) error {
+			t.label = append(t.label, "class "+strconv.Itoa(slices.Index(f, "1")+1))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// loadFaces reads the rendered faces and the light, pan and tilt that made them.
+func loadFaces(ctx context.Context, dir string) (*table, error) {
+	x, err := readVectors(ctx, filepath.Join(dir, "isomap_faces", "faces_698x1024_f64.npy.gz"))
+	if err != nil {
+		return nil, err
+	}
+	t := &table{x: x}
+	return t, lines(filepath.Join(dir, "isomap_faces", "faces_latent.csv"), ',', func(f []string) error {
+		if t.names == nil {
+			t.names = slices.Clone(f)
+			return nil
+		}
+		return t.addKnown(f)
+	})
+}
+
+// loadFrey reads the frames of a film; what is known of a frame is when it was.
+func loadFrey(ctx context.Context, dir string) (*table, error) {
+	x, err := readVectors(ctx, filepath.Join(dir, "frey_faces", "frey-images-idx3-ubyte.gz"))
+	t := &table{x: x, names: []string{"frame"}}
+	for i := range x.Rows {
+		t.known = append(t.known, []float64{float64(i)})
+	}
+	return t, err
+}
+
+// connections is how many of NSL-KDD's training records are taken: the part that
+// its authors publish as KDDTrain+_20Percent.
+const connections = 25_192
+
+// loadConnections reads network connections: text columns become one column a
+// word, of 0 and 1; numbers log(1+v), then mean 0 and deviation 1. The label is
+// normal or the name of the attack.
+func loadConnections(_ context.Context, dir string) (*table, error) {
+	const features, label = 41, 41
+	words := map[int][]string{1: nil, 2: nil, 3: nil}
+	var records [][]string
+	err := lines(filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), ',', func(f []string) error {
+		if len(records) == connections {
+			return nil
+		}
+		if len(f) <= label {
+			return fmt.Errorf("%d fields", len(f))
+		}
+		for c, seen := range words {
+			if !slices.Contains(seen, f[c]) {
+				words[c] = append(seen, f[c])
+			}
+		}
+		records = append(records, f)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := new(table)
+	var columns [][]float64
+	for c := range features {
+		for _, word := range words[c] {
+			column := make([]float64, len(records))
+			for i, r := range records {
+				if r[c] == word {
+					column[i] = 1
+				}
+			}
+			columns = append(columns, column)
+		}
+		if len(words[c]) > 0 {
+			continue
+		}
+		column := make([]float64, len(records))
+		for i, r := range records {
+			v, err := strconv.ParseFloat(r[c], 64)
+			if err != nil {
+				return nil, fmt.Errorf("record %d: %w", i+1, err)
+			}
+			column[i] = math.Log1p(v)
+		}
+		standardise(column)
+		columns = append(columns, column)
+	}
+	t.x = vec.New[float32](len(records), len(columns))
+	for i, r := range records {
+		t.label = append(t.label, r[label])
+		for c := range columns {
+			t.x.Row(i)[c] = float32(columns[c][i])
+		}
+	}
+	return t, nil
+}
+
+// standardise brings a column to mean 0 and deviation 1; a constant one to 0.
+func standardise(v []float64) {
+	var mean, square float64
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for i := range v {
+		v[i] -= mean
+		square += v[i] * v[i] / float64(len(v))
+	}
+	if square < 1e-24 {
+		clear(v)
+		return
+	}
+	for i := range v {
+		v[i] /= math.Sqrt(square)
+	}
+}
+
+// loadRoll reads points x,y,z of the roll and where they lie on it, u and v.
+func loadRoll(_ context.Context, dir string) (*table, error) {
+	t := new(table)
+	return t, lines(filepath.Join(dir, "swissroll", "swiss_roll.csv.gz"), ',', func(f []string) error {
+		if t.names == nil {
+			t.names = slices.Clone(f[3:])
+			return nil
+		}
+		if err := t.addRow(f[:3]); err != nil {
+			return err
+		}
+		return t.addKnown(f[3:])
+	})
+}
+
+// loadClimate reads what falls in each month at a station, and where it stands.
+func loadClimate(_ context.Context, dir string) (*table, error) {
+	t := new(table)
+	return t, lines(filepath.Join(dir, "climate", "prcp_mean_2005_2014.csv"), ',', func(f []string) error {
+		if t.names == nil {
+			t.names = slices.Clone(f[1:3])
+			return nil
+		}
+		if err := t.addRow(f[4:]); err != nil {
+			return err
+		}
+		return t.addKnown(f[1:3])
+	})
+}
+
+// loadGloVe reads a word and its vector a line.
+func loadGloVe(_ context.Context, dir string) (*table, error) {
+	t := new(table)
+	var words []string
+	err := lines(filepath.Join(dir, "wordvec", "glove_twitter_11925x25.txt.gz"), ' ', func(f []string) error {
+		words = append(words, f[0])
+		return t.addRow(f[1:])
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, t.asWords(words)
+}
+
+// loadWord2vec reads word2vec's binary format: "n dim\n", then for each word the
+// word, a blank, dim little-endian float32 and "\n".
+func loadWord2vec(_ context.Context, dir string) (*table, error) {
+	f, err := open(filepath.Join(dir, "wordvec", "googlenews_word2vec_8000x300.bin.gz"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	var n, dim int
+	if _, err := fmt.Fscanf(r, "%d %d\n", &n, &dim); err != nil {
+		return nil, err
+	}
+	t := &table{x: vec.New[float32](n, dim)}
+	words := make([]string, n)
+	for i := range n {
+		if words[i], err = r.ReadString(' '); err != nil {
+			return nil, fmt.Errorf("word %d: %w", i, err)
+		}
+		words[i] = strings.TrimSpace(words[i])
+		if err := binary.Read(r, binary.LittleEndian, t.x.Row(i)); err != nil {
+			return nil, fmt.Errorf("word %d: %w", i, err)
+		}
+	}
+	return t, t.asWords(words)
+}
+
+// categories is a short list of words and what they are: "word,category".
+//
+//go:embed words.csv
+var categories []byte
+
+// asWords brings the vectors to length 1, since words are compared by their
+// angle, and labels the words that categories lists, in whatever case.
+func (t *table) asWords(words []string) error {
+	rows, err := csv.NewReader(bytes.NewReader(categories)).ReadAll()
+	if err != nil {
+		return err
+	}
+	category := map[string]string{}
+	for _, r := range rows[1:] {
+		category[r[0]] = r[1]
+	}
+	for i, w := range words {
+		t.label = append(t.label, category[strings.ToLower(w)])
+		row := t.x.Row(i)
+		length := math.Sqrt(vec.SquaredNorm(row))
+		for c := range row {
+			row[c] = float32(float64(row[c]) / length)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("quality", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	b := &bench{log: stderr}
+	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
+	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/, usps/, ...")
+	flags.StringVar(&b.out, "out", "out/quality", "folder for data, maps and results")
+	flags.StringVar(&b.python, "python", "python3", "interpreter that the peers' environment is made with")
+	flags.StringVar(&b.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
+	flags.IntVar(&b.threads, "threads", 2, "threads of every method")
+	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in OUT, measure only what is missing")
+	flags.BoolVar(&b.skipPeers, "skip-peers", false, "measure no peer; earlier results of theirs are used")
+	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood")
+	page := flags.String("o", "docs/quality.md", "the page to write; its pictures go to a folder beside it")
+	flags.Func("try", "NAME=FLAGS: measure `unfold fit FLAGS` too (again and again); implies -keep and prints a table instead of a page", func(text string) error {
+		name, options, ok := strings.Cut(text, "=")
+		if !ok || name == "" || name != filepath.Base(name) {
+			return fmt.Errorf("%q is not NAME=FLAGS", text)
+		}
+		b.tried = append(b.tried, method{key: "try-" + name, title: name, flags: strings.Fields(options)})
+		b.keep = true
+		return nil
+	})
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if b.data == "" {
+		fmt.Fprintln(stderr, "quality: name the data folder: -data DIR or UNFOLD_DATA=DIR")
+		return 2
+	}
+	if b.venv == "" {
+		b.venv = filepath.Join(b.out, "venv")
+	}
+	if *only != "" {
+		b.only = strings.Split(*only, ",")
+		known := b.parts()
+		for _, name := range b.only {
+			if !slices.Contains(known, name) {
+				fmt.Fprintf(stderr, "quality: -only: there is no %q; there are %s\n", name, strings.Join(known, ", "))
+				return 2
+			}
+		}
+	}
+	missed, err := b.measure(ctx, stdout, *page)
+	if err != nil {
+		fmt.Fprintln(stderr, "quality:", err)
+		return 1
+	}
+	if len(b.tried) == 0 {
+		fmt.Fprintf(stderr, "%s is written; %d bars are missed\n", *page, missed)
+	}
+	return min(missed, 1)
+}

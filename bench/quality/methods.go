@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	_ "embed"
+)
+
+// method is a way to make a map.
+type method struct {
+	key, title string
+	// settings says what differs from the defaults.
+	settings string
+	// flags are those of `unfold fit`; peers have none.
+	flags []string
+	peer  bool
+}
+
+// Keys of the methods that bars name.
+const (
+	byDefault = "unfold"
+	thorough  = "unfold-thorough"
+	gaussian  = "unfold-gaussian"
+	umap      = "umap"
+	openTSNE  = "opentsne"
+)
+
+// methods are the columns of the page's tables.
+func methods() []method {
+	return []method{
+		{key: byDefault, title: "unfold", settings: "its defaults"},
+		{key: thorough, title: "unfold --thorough", settings: "`--thorough`", flags: []string{"--thorough"}},
+		{key: gaussian, title: "unfold, Gaussian tails", settings: "`--tails gaussian`, the model as it was published", flags: []string{"--tails", "gaussian"}},
+		{key: umap, title: "UMAP", peer: true, settings: "its defaults; no random_state, which would hold it to one thread, but NumPy's global seed 1"},
+		{key: "pacmap", title: "PaCMAP", peer: true, settings: "its defaults, random_state 1"},
+		{key: openTSNE, title: "openTSNE", peer: true, settings: "its defaults, random_state 1"},
+	}
+}
+
+// job is one map to make.
+type job struct {
+	input, output string // vectors, and the map, both npy
+	dims, seed    int
+	// test rows are placed on the map, if they are named.
+	test, placed string
+}
+
+// make makes a map and notes what it took.
+func (b *bench) make(ctx context.Context, m method, j job, r *result) error {
+	if j.dims == 0 {
+		j.dims = 2
+	}
+	if j.seed == 0 {
+		j.seed = 1
+	}
+	if err := os.MkdirAll(filepath.Dir(j.output), 0o777); err != nil {
+		return err
+	}
+	if m.peer {
+		return b.makePeers(ctx, m, j, r)
+	}
+	return b.makeOwn(ctx, m, j, r)
+}
+
+// makeOwn makes the map twice: once as a user would, which gives the time of the
+// whole, and once with a report, which gives that of the parts. The report scores
+// the map, and that is not part of making it.
+func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
+	model, report := j.output+".unfold", j.output+".json"
+	args := append([]string{"fit", "-q", j.input, "-o", model, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
+		"--threads", strconv.Itoa(b.threads)}, m.flags...)
+	clock := time.Now()
+	if _, err := b.command(ctx, b.unfold, append(args, "--map", j.output)...); err != nil {
+		return err
+	}
+	r.Figures[whole] = time.Since(clock).Seconds()
+	again := strings.TrimSuffix(j.output, ".npy") + "-again.npy"
+	if _, err := b.command(ctx, b.unfold, append(args, "--map", again, "--report", report)...); err != nil {
+		return err
+	}
+	if err := sameBytes(j.output, again); err != nil {
+		return err
+	}
+	if err := os.Remove(again); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		return err
+	}
+	var f struct {
+		Version string             `json:"version"`
+		Seconds map[string]float64 `json:"seconds"`
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("%s: %w", report, err)
+	}
+	r.Version = f.Version
+	for stage, s := range f.Seconds {
+		switch stage {
+		case "total", "read", "write":
+		default:
+			r.Figures[embed] += s
+		}
+	}
+	r.Figures[em] = f.Seconds["em"]
+	if j.test == "" {
+		return nil
+	}
+	clock = time.Now()
+	if _, err := b.command(ctx, b.unfold, "embed", "-q", j.test, "-m", model, "-o", j.placed); err != nil {
+		return err
+	}
+	r.Figures[place] = time.Since(clock).Seconds()
+	return nil
+}
+
+// sameBytes checks that the same command has given the same map.
+func sameBytes(a, b string) error {
+	x, err := os.ReadFile(a)
+	if err != nil {
+		return err
+	}
+	y, err := os.ReadFile(b)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(x, y) {
+		return fmt.Errorf("the same command gave two maps: %s, %s", a, b)
+	}
+	return nil
+}
+
+//go:embed peers.py
+var peersProgram []byte
+
+//go:embed requirements.txt
+var requirements []byte
+
+// environment makes the peers' Python environment, unless it is there.
+func (b *bench) environment(ctx context.Context) error {
+	if err := os.WriteFile(b.file("peers.py"), peersProgram, 0o666); err != nil {
+		return err
+	}
+	if filepath.Clean(b.venv) != b.file("venv") {
+		return nil // somebody else's: taken as it is
+	}
+	stamp := filepath.Join(b.venv, "requirements.txt")
+	if text, err := os.ReadFile(stamp); err == nil && bytes.Equal(text, requirements) {
+		return nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	b.say("making the peers' Python environment in %s", b.venv)
+	if _, err := b.command(ctx, b.python, "-m", "venv", "--clear", b.venv); err != nil {
+		return err
+	}
+	list := b.file("requirements.txt")
+	if err := os.WriteFile(list, requirements, 0o666); err != nil {
+		return err
+	}
+	if _, err := b.command(ctx, filepath.Join(b.venv, "bin", "python"), "-m", "pip", "install", "-q", "-r", list); err != nil {
+		return err
+	}
+	return os.Rename(list, stamp)
+}
+
+// makePeers has peers.py make the map.
+func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error {
+	args := []string{b.file("peers.py"), m.key, j.input, j.output, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
+		"--threads", strconv.Itoa(b.threads)}
+	if j.test != "" {
+		args = append(args, "--place", j.test, j.placed)
+	}
+	text, err := b.command(ctx, filepath.Join(b.venv, "bin", "python"), args...)
+	if err != nil {
+		return err
+	}
+	// Libraries may print too; ours is the last line.
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	var f struct {
+		Version             string
+		Embed, Place, Whole float64
+	}
+	if err := json.Unmarshal(lines[len(lines)-1], &f); err != nil {
+		return fmt.Errorf("%s printed %q: %w", m.key, text, err)
+	}
+	r.Version = f.Version
+	r.Figures[embed], r.Figures[whole] = f.Embed, f.Whole
+	if j.test != "" {
+		r.Figures[place] = f.Place
+	}
+	return nil
+}

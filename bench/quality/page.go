@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// writePage writes the page and its pictures, and returns how many bars are missed.
+func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (missed int, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return 0, err
+	}
+	shown := map[string]string{}
+	for _, p := range sets {
+		if shown[p.name], err = b.pictures(ctx, path, p); err != nil {
+			return 0, err
+		}
+	}
+	python, err := b.command(ctx, filepath.Join(b.venv, "bin", "python"), "--version")
+	if err != nil {
+		return 0, err
+	}
+	bars := b.bars(sets)
+	for _, x := range bars {
+		if !x.met() {
+			missed++
+		}
+	}
+	text := b.page(sets, bars, shown, strings.TrimSpace(string(python)))
+	return missed, os.WriteFile(path, text, 0o666)
+}
+
+// page is the whole page; shown holds the pictures of each data set.
+func (b *bench) page(sets []*prepared, bars []bar, shown map[string]string, python string) []byte {
+	var w bytes.Buffer
+	fmt.Fprintf(&w, `# Quality
+
+How good the maps are, beside those of other programs: written by `+"`make quality`"+` (bench/quality), which makes all
+maps from the same vectors, one after the other, and scores them by the same code, `+"`unfold score`"+`. %s
+
+Machine: %d cores, %s/%s, %s, %s; %d threads for every method.
+
+`, b.ofRuns(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), python, b.threads)
+	writeBars(&w, bars)
+	b.writeFirsts(&w, sets)
+	b.writeLosses(&w, sets)
+	w.WriteString("## Data set by data set\n\n")
+	for _, p := range sets {
+		b.writeSet(&w, p, shown[p.name])
+	}
+	b.writeFurther(&w)
+	b.writeLikelihood(&w)
+	b.writeSettings(&w)
+	return w.Bytes()
+}
+
+// ofRuns says of how many runs the figures are.
+func (b *bench) ofRuns() string {
+	runs := map[string]bool{}
+	for _, r := range b.results {
+		runs[r.Run] = true
+	}
+	if len(runs) <= 1 {
+		return "All figures are of one run."
+	}
+	return fmt.Sprintf("**The figures are of %d runs, so times may not compare; what is published should be of one.**", len(runs))
+}
+
+func writeBars(w *bytes.Buffer, bars []bar) {
+	if len(bars) == 0 {
+		return
+	}
+	missed := 0
+	for _, x := range bars {
+		if !x.met() {
+			missed++
+		}
+	}
+	fmt.Fprintf(w, "## What it should reach\n\n%d of %d bars are met.\n\n| what | bar | measured | |\n|---|---|---|---|\n", len(bars)-missed, len(bars))
+	for _, x := range bars {
+		verdict := "met"
+		if !x.met() {
+			verdict = "**missed**"
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.bound(), x.measured(), verdict)
+	}
+	w.WriteString("\n")
+}
+
+// writeFirsts counts, figure by figure, on how many sets each method is first.
+func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
+	names := []figure{{nn1, "1-NN", false}, {nn9, "9-NN", false}, {trust, "trustworthiness", false}, {cont, "continuity", false},
+		{shepard, "Shepard", false}, {triplets, "triplets", false}}
+	for _, own := range []string{byDefault, thorough} {
+		players := contest(own)
+		count := map[string]map[string]int{}
+		judged := 0
+		for _, p := range sets {
+			if b.firsts(p.name, players, names[0]) == nil {
+				continue
+			}
+			judged++
+			for _, f := range p.quality() {
+				for _, key := range b.firsts(p.name, players, f) {
+					if count[key] == nil {
+						count[key] = map[string]int{}
+					}
+					count[key][f.key]++
+				}
+			}
+		}
+		if judged == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nOn how many of %d data sets each is first; equal ones share the place.\n\n| |", players[0].title, judged)
+		for _, f := range names {
+			fmt.Fprintf(w, " %s |", f.title)
+		}
+		w.WriteString("\n|---|" + strings.Repeat("---|", len(names)) + "\n")
+		for _, m := range players {
+			fmt.Fprintf(w, "| %s |", m.title)
+			for _, f := range names {
+				fmt.Fprintf(w, " %d |", count[m.key][f.key])
+			}
+			w.WriteString("\n")
+		}
+		w.WriteString("\n")
+	}
+}
+
+// writeLosses says where a peer's map is better than the default's.
+func (b *bench) writeLosses(w *bytes.Buffer, sets []*prepared) {
+	losses := b.losses(byDefault, sets)
+	if len(losses) == 0 {
+		return
+	}
+	w.WriteString("## Where peers win\n\nFigures in which the default's map is not first, each with the best peer's:\n\n")
+	for _, f := range []string{nn1, nn9, trust, cont, shepard, triplets, truth} {
+		var cells []string
+		title := ""
+		for _, l := range losses {
+			if l.figure.key == f {
+				title = strings.TrimSuffix(l.figure.title, " error")
+				cells = append(cells, fmt.Sprintf("%s (%s %s, unfold %s)", l.set.title, l.peer.title, share(l.other), share(l.own)))
+			}
+		}
+		if len(cells) > 0 {
+			fmt.Fprintf(w, "- **%s**: %s.\n", title, strings.Join(cells, ", "))
+		}
+	}
+	w.WriteString("\n")
+}
+
+// share prints a figure as the tables do.
+func share(v float64) string { return fmt.Sprintf("%.*f", digits, v) }
+
+// writeSet writes a data set's table and pictures.
+func (b *bench) writeSet(w *bytes.Buffer, p *prepared, pictures string) {
+	var rows []method
+	for _, m := range methods() {
+		if b.results[p.name+"/"+m.key] != nil {
+			rows = append(rows, m)
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	columns := p.quality()
+	if p.Classes > 2 {
+		columns = append(columns, figure{centroids, "centroids", false})
+	}
+	fmt.Fprintf(w, "### %s\n\n%s.\n\n", p.title, capital(p.describe()))
+	w.WriteString("| |")
+	for _, f := range columns {
+		fmt.Fprintf(w, " %s |", f.title)
+	}
+	w.WriteString(" embedding | whole |\n|---|" + strings.Repeat("---|", len(columns)+2) + "\n")
+	for _, m := range rows {
+		r := b.results[p.name+"/"+m.key]
+		fmt.Fprintf(w, "| %s |", m.title)
+		for _, f := range columns {
+			text := share(r.Figures[f.key])
+			if slices.Contains(b.firsts(p.name, rows, f), m.key) {
+				text = "**" + text + "**"
+			}
+			fmt.Fprintf(w, " %s |", text)
+		}
+		fmt.Fprintf(w, " %.1f s | %.1f s |\n", r.Figures[embed], r.Figures[whole])
+	}
+	w.WriteString("\n")
+	if pictures != "" {
+		w.WriteString(pictures + "\n")
+	}
+}
+
+// describe says what the rows are and how many.
+func (p *prepared) describe() string {
+	text := fmt.Sprintf("%s; %s rows of %s values", p.about, thousands(p.Rows), thousands(p.Dim))
+	if p.InputDim < p.Dim {
+		text += fmt.Sprintf(", %d principal components of which are the input", p.InputDim)
+	}
+	if p.Labelled > 0 {
+		text += fmt.Sprintf(", %d classes", p.Classes)
+	}
+	if p.Labelled > 0 && p.Labelled < p.Rows {
+		text += fmt.Sprintf(" on %s rows", thousands(p.Labelled))
+	}
+	return text
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// thousands prints 70000 as 70,000.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// writeFurther writes what was measured on MNIST alone.
+func (b *bench) writeFurther(w *bytes.Buffer) {
+	var lines bytes.Buffer
+	for _, dims := range []int{2, 10} {
+		for _, m := range placers() {
+			if r := b.results[splitName(dims, m)]; r != nil {
+				fmt.Fprintf(&lines, "| placed, d = %d, %s | %.2f%% | %.2f%% | %.1f s | %.1f s |\n", dims, m.title,
+					100*r.Figures[nn1], 100*r.Figures[nn9], r.Figures[embed], r.Figures[place])
+			}
+		}
+	}
+	for _, m := range placers() {
+		if r := b.results[jointName(10, m)]; r != nil {
+			fmt.Fprintf(&lines, "| joint, d = 10, %s | %.2f%% | %.2f%% | %.1f s | |\n", m.title, 100*r.Figures[nn1], 100*r.Figures[nn9], r.Figures[embed])
+		}
+	}
+	if lines.Len() > 0 {
+		fmt.Fprintf(w, `## New digits, and ten dimensions
+
+The error of the 10,000 test digits of MNIST by their nearest training digits on the map. "Placed" digits come to a map
+that was learnt from the 60,000 others (unfold embed; UMAP's transform); "joint" maps hold all. The input is the 50
+principal components, of the training digits alone where test digits are placed.
+
+| | 1-NN error | 9-NN error | embedding | placing |
+|---|---|---|---|---|
+%s
+`, lines.String())
+	}
+	b.writeStability(w)
+}
+
+// writeStability writes the default map's figures by seed and in three dimensions.
+func (b *bench) writeStability(w *bytes.Buffer) {
+	var lines bytes.Buffer
+	row := func(what, name string) {
+		if r := b.results[name]; r != nil {
+			fmt.Fprintf(&lines, "| %s | %s | %s | %s | %.1f s |\n", what, share(r.Figures[nn1]), share(r.Figures[nn9]), share(r.Figures[trust]), r.Figures[embed])
+		}
+	}
+	row("d = 3", "dims3/"+byDefault)
+	if b.results[seedName(2)] != nil {
+		for seed := 1; seed <= seedCount; seed++ {
+			row(fmt.Sprintf("seed %d", seed), seedName(seed))
+		}
+	}
+	if lines.Len() > 0 {
+		fmt.Fprintf(w, "## Three dimensions, other seeds\n\nMNIST by the defaults.\n\n| | 1-NN | 9-NN | trustworthiness | embedding |\n|---|---|---|---|---|\n%s\n", lines.String())
+	}
+}
+
+// writeSettings says how all was measured.
+func (b *bench) writeSettings(w *bytes.Buffer) {
+	fmt.Fprintf(w, `## How it is measured
+
+- **Input**: the data, or their %d leading principal components if they have more values; the same file for all methods.
+- **1-NN, 9-NN**: share of points whose label is the vote of their nearest labelled neighbours on the map, each left out
+  in turn. Of sets without labels, the root mean square error of the known numbers, each told by the mean of its
+  neighbours, relative to its standard deviation (less is better; the mean over the numbers).
+- **Trustworthiness, continuity**: of %d neighbours, against the data themselves: of all points up to %s rows, else of
+  a sample of %s (seed 1), ranked against all. **Shepard**: Spearman's correlation of the distances between 1,000 points.
+- **Triplets**: the share of 100,000 random triples of points (seed 1) in which the map and the data agree on which of two is
+  nearer to the third. **Centroids**: Spearman's correlation of the distances between the classes' centroids.
+  **True distances**: Spearman's correlation of distances on the map with those between the true places.
+- **Embedding**: seconds from vectors in memory to the map, neighbour search included, with all libraries loaded and, of
+  the peers, all code compiled by a rehearsal. **Whole**: seconds from the start of the process to the written map;
+  of the peers with imports and compilation, as in a process that runs for the first time.
+- unfold makes every map twice, and the two must be equal to the last bit.
+
+| method | version | settings |
+|---|---|---|
+`, inputDims, rankNeighbors, thousands(allPoints), thousands(samplePoints))
+	for _, m := range methods() {
+		if r := b.results["mnist/"+m.key]; r != nil {
+			version := r.Version
+			if !m.peer {
+				version = "this one"
+			}
+			fmt.Fprintf(w, "| %s | %s | %s |\n", m.title, version, m.settings)
+		}
+	}
+	w.WriteString("\nA part of it: `go run ./bench/quality -only mnist,usps -keep`; its other flags: `go run ./bench/quality -h`.\n")
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"unfold/models/baseline"
+	"unfold/sparse/vec"
+)
+
+// inputDims is the number of principal components that all methods see of data
+// with more columns; it is what `unfold fit` would take by itself.
+const inputDims = 50
+
+// prepared are the files of a data set.
+type prepared struct {
+	dataset
+	Rows, Dim, InputDim, Labelled, Classes int
+	// raw is what maps are scored against, input what they are made of, beside
+	// the table of labels and known numbers.
+	raw, input, beside string
+}
+
+// prepare writes a data set's files, unless they are there.
+func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
+	dir := filepath.Join(b.out, "data", d.name)
+	p := &prepared{dataset: d, raw: filepath.Join(dir, "raw.npy"), input: filepath.Join(dir, "input.npy"), beside: filepath.Join(dir, "beside.csv")}
+	done := filepath.Join(dir, "sizes.json")
+	text, err := os.ReadFile(done)
+	if err == nil {
+		return p, json.Unmarshal(text, p)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	b.say("preparing %s", d.name)
+	t, err := d.load(ctx, b.data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.name, err)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	input, err := project(ctx, t.x, t.x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.name, err)
+	}
+	p.Rows, p.Dim, p.InputDim = t.x.Rows, t.x.Cols, input.Cols
+	p.Labelled, p.Classes = countLabels(t.label)
+	for path, x := range map[string]vec.Matrix[float32]{p.raw: t.x, p.input: input} {
+		if err := writeNPY(path, x); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.writeBeside(p.beside); err != nil {
+		return nil, err
+	}
+	return p, writeJSON(done, p)
+}
+
+// project returns the leading principal components of x, those of the rows that
+// fit are learnt from; x itself if it has no more columns than are kept.
+func project(ctx context.Context, fit, x vec.Matrix[float32]) (vec.Matrix[float32], error) {
+	if x.Cols <= inputDims {
+		return x, nil
+	}
+	pca, err := baseline.Fit(ctx, fit, inputDims, baseline.Settings{Seed: 1})
+	if err != nil {
+		return x, err
+	}
+	return pca.Projector().Apply(x, 0), nil
+}
+
+func countLabels(labels []string) (labelled, classes int) {
+	for _, l := range labels {
+		if l != "" {
+			labelled++
+		}
+	}
+	names := slices.Compact(slices.Sorted(slices.Values(labels)))
+	return labelled, len(names) - min(1, len(labels)-labelled)
+}
+
+// writeBeside writes what is known of the rows as a table with a header.
+func (t *table) writeBeside(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := csv.NewWriter(f)
+	header := slices.Clone(t.names)
+	if t.label != nil {
+		header = append(header, "label")
+	}
+	if err := w.Write(append([]string{"row"}, header...)); err != nil {
+		return err
+	}
+	for i := range t.x.Rows {
+		row := []string{strconv.Itoa(i)}
+		if t.known != nil {
+			for _, v := range t.known[i] {
+				row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+		}
+		if t.label != nil {
+			row = append(row, t.label[i])
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return errors.Join(w.Error(), f.Close())
+}
+
+// writeJSON writes v whole or not at all.
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".tmp", text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(path+".tmp", path)
+}

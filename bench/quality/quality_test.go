@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"unfold/sparse/vec"
+)
+
+// measured is a bench that has results of a labelled set (mnist), of another one
+// (usps) and of one with targets (faces).
+func measured(t *testing.T) (*bench, []*prepared) {
+	t.Helper()
+	b := &bench{log: io.Discard, out: t.TempDir(), threads: 2, results: map[string]*result{}}
+	var sets []*prepared
+	for _, d := range datasets("") {
+		switch d.name {
+		case "mnist", "usps":
+			sets = append(sets, &prepared{dataset: d, Rows: 70000, Dim: 784, InputDim: 50, Labelled: 70000, Classes: 10})
+		case "faces":
+			sets = append(sets, &prepared{dataset: d, Rows: 698, Dim: 1024, InputDim: 50})
+		}
+	}
+	put := func(name string, one, nine, trustworthy float64) {
+		b.results[name] = &result{Run: "a", Version: "1", Figures: map[string]float64{nn1: one, nn9: nine, trust: trustworthy,
+			cont: .9, shepard: .5, triplets: .6, centroids: .4, embed: 3, whole: 5, em: 2}}
+	}
+	put("mnist/unfold", .974, .978, .9943)
+	put("mnist/unfold-thorough", .9746, .9781, .9958)
+	put("mnist/umap", .957, .975, .959)
+	put("mnist/pacmap", .957, .9754, .954)
+	put("mnist/opentsne", .9716, .9768, .9958)
+	put("usps/unfold", .95, .97, .98)
+	put("usps/umap", .94, .9701, .9801)
+	put("usps/pacmap", .93, .96, .97)
+	put("usps/opentsne", .96, .96, .98004)
+	put("faces/unfold", .20, .25, .99)
+	put("faces/umap", .26, .24, .98)
+	put("faces/pacmap", .33, .27, .98)
+	put("faces/opentsne", .19, .25, .98)
+	return b, sets
+}
+
+// Less is better where a figure is an error; figures that the page shows as equal
+// share the place; a method without a figure ends the contest.
+func TestFirsts(t *testing.T) {
+	b, sets := measured(t)
+	for _, c := range []struct {
+		set    int
+		figure int
+		want   []string
+	}{
+		{0, 0, []string{"unfold"}}, {1, 0, []string{"opentsne"}}, {1, 1, []string{"umap"}},
+		{2, 0, []string{"opentsne"}}, {2, 1, []string{"umap"}}, {2, 2, []string{"unfold"}},
+	} {
+		f := sets[c.set].quality()[c.figure]
+		if got := b.firsts(sets[c.set].name, contest(byDefault), f); !slices.Equal(got, c.want) {
+			t.Errorf("%s, %s: %v, want %v", sets[c.set].name, f.title, got, c.want)
+		}
+	}
+	f := figure{trust, "", false}
+	b.results["usps/umap"].Figures[trust] = .98004
+	if got := b.firsts("usps", contest(byDefault), f); !slices.Equal(got, []string{"unfold", "umap", "opentsne"}) {
+		t.Errorf(".98, .98004 and .98004 are first: %v", got)
+	}
+	delete(b.results, "usps/pacmap")
+	if got := b.firsts("usps", contest(byDefault), f); got != nil {
+		t.Errorf("first of some methods: %v", got)
+	}
+}
+
+func TestBars(t *testing.T) {
+	for _, c := range []struct {
+		bar  bar
+		want bool
+	}{
+		{bar{value: .972, least: .972, above: true}, true}, {bar{value: .9719, least: .972, above: true}, false},
+		{bar{value: .972, least: .972, above: true, strict: true}, false}, {bar{value: 2.8, least: 2.8}, true},
+		{bar{value: 2.9, least: 2.8}, false}, {bar{value: 1, least: 2}, true}, {bar{value: 2, least: 2, strict: true}, false},
+	} {
+		if c.bar.met() != c.want {
+			t.Errorf("%+v: met %v", c.bar, !c.want)
+		}
+	}
+	b, sets := measured(t)
+	b.results[splitName(2, methods()[0])] = &result{Figures: map[string]float64{nn9: .0271}}
+	b.results["dims3/unfold"] = &result{Figures: map[string]float64{nn1: .9735, nn9: .97, trust: .9943}}
+	for seed := 2; seed <= seedCount; seed++ {
+		b.results[seedName(seed)] = &result{Figures: map[string]float64{nn1: .974, nn9: .978 + .0003*float64(seed), trust: .9943}}
+	}
+	got := map[string]string{}
+	for _, x := range b.bars(sets) {
+		got[x.what] = x.bound() + " " + x.measured()
+		if !x.met() {
+			got[x.what] += " missed"
+		}
+	}
+	for what, want := range map[string]string{
+		"MNIST, 1-NN":            ">= 0.9720 0.9740",
+		"MNIST, trustworthiness": ">= 0.9940 0.9943",
+		"MNIST, `--thorough`, 1-NN, above openTSNE's":                        "> 0.9716 0.9746",
+		"MNIST, `--thorough`, trustworthiness, above openTSNE's":             "> 0.9958 0.9958 missed",
+		"other sets, first in cells of 1-NN, 9-NN and trustworthiness, of 6": "> 3 1 missed",
+		"other sets, the most that UMAP is ahead (Isomap faces, 9-NN error)": "<= 0.0050 0.0100 missed",
+		"placed test digits, d = 2, 9-NN error":                              "<= 2.80% 2.71%",
+		"d = 3, 1-NN, against d = 2 less .001":                               ">= 0.9730 0.9735",
+		"d = 3, 9-NN, against d = 2 less .001":                               ">= 0.9770 0.9700 missed",
+		"MNIST, seeds 1 to 5, spread of 1-NN":                                "<= 0.0010 0.0000",
+		"MNIST, seeds 1 to 5, spread of 9-NN":                                "<= 0.0010 0.0015 missed",
+		"MNIST, EM":                                                          "<= 8.0 s 2.0 s",
+	} {
+		if got[what] != want {
+			t.Errorf("%s: %q, want %q", what, got[what], want)
+		}
+		delete(got, what)
+	}
+	delete(got, "MNIST, 9-NN")
+	for _, more := range []string{"MNIST, `--thorough`, 9-NN, above openTSNE's", "d = 3, trustworthiness, against d = 2 less .001", "MNIST, seeds 1 to 5, spread of trustworthiness"} {
+		delete(got, more)
+	}
+	if len(got) > 0 {
+		t.Errorf("bars of what was not measured: %v", got)
+	}
+}
+
+// The page holds what was measured and nothing of what was not.
+func TestPage(t *testing.T) {
+	b, sets := measured(t)
+	text := string(b.page(sets, b.bars(sets), map[string]string{"usps": "| pictures |"}, "Python 3"))
+	for _, want := range []string{
+		"All figures are of one run.", "Python 3", "| MNIST, 1-NN | >= 0.9720 | 0.9740 | met |",
+		"| unfold | 0.9740 | 0.9780 | 0.9943 |", "| openTSNE | 0.9716 | 0.9768 | **0.9958** |",
+		"| unfold --thorough | **0.9746** | **0.9781** | **0.9958** |",
+		"| unfold | 1 | 1 | 1 |", "- **1-NN**: USPS (openTSNE 0.9600, unfold 0.9500), Isomap faces (openTSNE 0.1900, unfold 0.2000).",
+		"70,000 rows of 784 values, 50 principal components of which are the input, 10 classes", "| pictures |", "1-NN error",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, unwanted := range []string{"GloVe", "NaN", "%!", "Three dimensions", "New digits"} {
+		if strings.Contains(text, unwanted) {
+			t.Errorf("the page has %q", unwanted)
+		}
+	}
+	b.results["usps/umap"].Run = "b"
+	if text := string(b.page(sets, nil, nil, "")); !strings.Contains(text, "of 2 runs") {
+		t.Error("the page does not say that it is of two runs")
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// A measurement is made once, used again with -keep, and not made if unwanted.
+func TestOnce(t *testing.T) {
+	b := &bench{out: t.TempDir(), log: io.Discard, run: "first", results: map[string]*result{}}
+	if err := os.Mkdir(b.file("results"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	measure := func(r *result) error {
+		made++
+		r.Figures[nn1] = float64(made)
+		return nil
+	}
+	if r, err := b.once("set/a", false, measure); r != nil || err != nil || made > 0 {
+		t.Fatalf("unwanted: %v, %v", r, err)
+	}
+	for range 2 {
+		if _, err := b.once("set/a", true, measure); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made != 2 || b.results["set/a"].Figures[nn1] != 2 {
+		t.Errorf("made %d times", made)
+	}
+	again := &bench{out: b.out, log: io.Discard, run: "second", keep: true, results: map[string]*result{}}
+	for _, wanted := range []bool{true, false} {
+		r, err := again.once("set/a", wanted, measure)
+		if err != nil || made != 2 || r.Run != "first" || r.Figures[nn1] != 2 || again.results["set/a"] != r {
+			t.Errorf("kept: %+v, %v, made %d times", r, err, made)
+		}
+	}
+	fails := errors.New("no")
+	if _, err := again.once("set/b", true, func(*result) error { return fails }); !errors.Is(err, fails) {
+		t.Errorf("a failure gives %v", err)
+	}
+	if _, err := os.Stat(b.file("results", "set-b.json")); err == nil {
+		t.Error("a failure has left a result")
+	}
+}
+
+func TestVectorsSurviveNPY(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	x := vec.Of(3, 2, []float32{1, -2.5, 3e-20, 4, float32(math.Pi), 6})
+	if err := writeNPY(path, x); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readVectors(t.Context(), path)
+	if err != nil || got.Rows != 3 || got.Cols != 2 || !slices.Equal(got.Data, x.Data) {
+		t.Fatalf("%v, %v", got, err)
+	}
+	// A map becomes a table that holds the same numbers.
+	table := filepath.Join(t.TempDir(), "map.csv")
+	if err := writeMap(t.Context(), path, table, []string{"a", "", "c,d"}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(table)
+	if want := "label,embedding_0,embedding_1\na,1,-2.5\n,3e-20,4\n\"c,d\",3.1415927,6\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v, want %q", text, err, want)
+	}
+	if err := writeMap(t.Context(), path, table, []string{"a"}); err == nil {
+		t.Error("one label does for three points")
+	}
+	labels, err := readLabels(table)
+	if err != nil || !slices.Equal(labels, []string{"a", "", "c,d"}) {
+		t.Errorf("labels %q, %v", labels, err)
+	}
+}
+
+// Connections: a word is a column, numbers are log(1+v) with mean 0, deviation 1.
+func TestConnections(t *testing.T) {
+	dir := t.TempDir()
+	record := func(bytes, protocol, label string) string {
+		fields := slices.Repeat([]string{"0"}, 43)
+		fields[0], fields[1], fields[2], fields[3], fields[41] = bytes, protocol, "http", "SF", label
+		return strings.Join(fields, ",") + "\n"
+	}
+	gz(t, filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), record("0", "tcp", "normal")+record("3", "udp", "smurf")+record("0", "tcp", "normal"))
+	d, err := loadConnections(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.label, []string{"normal", "smurf", "normal"}) || d.x.Rows != 3 || d.x.Cols != 38+2+1+1 {
+		t.Fatalf("labels %v, %d x %d", d.label, d.x.Rows, d.x.Cols)
+	}
+	root := math.Sqrt2
+	for i, want := range [][]float64{{-1 / root, 1, 0, 1, 1, 0}, {root, 0, 1, 1, 1, 0}} {
+		for c, v := range want {
+			if got := float64(d.x.Row(i)[c]); math.Abs(got-v) > 1e-6 {
+				t.Errorf("row %d, column %d is %g, want %g", i, c, got, v)
+			}
+		}
+	}
+}
+
+// Every word of the list has one category, and every category some words.
+func TestCategories(t *testing.T) {
+	rows, err := csv.NewReader(bytes.NewReader(categories)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, size := map[string]bool{}, map[string]int{}
+	for _, r := range rows[1:] {
+		if seen[r[0]] || r[0] != strings.ToLower(r[0]) || r[0] == "" || r[1] == "" {
+			t.Errorf("%q: it is there twice, or not in lower case, or has no category", r)
+		}
+		seen[r[0]] = true
+		size[r[1]]++
+	}
+	for c, n := range size {
+		if n < 5 {
+			t.Errorf("category %s has only %d words", c, n)
+		}
+	}
+	d := &table{x: vec.Of(2, 2, []float32{3, 4, 0, 2})}
+	if err := d.asWords([]string{"January", "unfold"}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.label, []string{"month", ""}) || !slices.Equal(d.x.Data, []float32{.6, .8, 0, 1}) {
+		t.Errorf("labels %q, vectors %v", d.label, d.x.Data)
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	t.Setenv("UNFOLD_DATA", "")
+	for _, args := range [][]string{{}, {"-data", "x", "-only", "nothing"}, {"-data", "x", "-try", "noflags"}, {"-unknown"}} {
+		var errs bytes.Buffer
+		if code := run(t.Context(), args, io.Discard, &errs); code != 2 || errs.Len() == 0 {
+			t.Errorf("%v: exit %d, %q", args, code, &errs)
+		}
+	}
+}
