@@ -27,6 +27,7 @@ type bench struct {
 
 	log     io.Writer
 	run     string // names this run
+	folder  string // of the page's pictures, beside it
 	results map[string]*result
 }
 
@@ -106,6 +107,9 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (mis
 		return 0, b.writeTried(stdout, sets)
 	}
 	if err := b.further(ctx, sets[0]); err != nil {
+		return 0, err
+	}
+	if err := b.study(ctx, sets); err != nil {
 		return 0, err
 	}
 	return b.writePage(ctx, page, sets)

@@ -65,10 +65,10 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 				if err != nil {
 					return err
 				}
-				if err := writeMap(ctx, j.output, train, labels[:trainRows]); err != nil {
+				if err := writeMap(ctx, j.output, train, labelColumn, labels[:trainRows]); err != nil {
 					return err
 				}
-				if err := writeMap(ctx, j.placed, test, labels[trainRows:]); err != nil {
+				if err := writeMap(ctx, j.placed, test, labelColumn, labels[trainRows:]); err != nil {
 					return err
 				}
 				return b.heldOut(ctx, r, test, "--train", train)
@@ -170,6 +170,9 @@ func (b *bench) seeds(ctx context.Context, mnist *prepared) error {
 	return nil
 }
 
+// labelColumn is the column of a table with the rows' classes.
+const labelColumn = "label"
+
 // column returns a column of a CSV file with a header.
 func column(path, name string) ([]string, error) {
 	f, err := os.Open(path)
@@ -193,17 +196,16 @@ func column(path, name string) ([]string, error) {
 	return nil, fmt.Errorf("%s has no column %s", path, name)
 }
 
-func readLabels(beside string) ([]string, error) { return column(beside, "label") }
+func readLabels(beside string) ([]string, error) { return column(beside, labelColumn) }
 
-// writeMap writes a map as a table with a column beside its coordinates, called
-// label.
-func writeMap(ctx context.Context, from, to string, label []string) error {
+// writeMap writes a map as a table with a column beside its coordinates.
+func writeMap(ctx context.Context, from, to, name string, values []string) error {
 	m, err := ingest.ReadMap(ctx, from, ingest.Options{})
 	if err != nil {
 		return err
 	}
-	if len(label) != m.Len() {
-		return fmt.Errorf("%s has %d points, there are %d labels", from, m.Len(), len(label))
+	if len(values) != m.Len() {
+		return fmt.Errorf("%s has %d points, the column %s has %d values", from, m.Len(), name, len(values))
 	}
 	f, err := os.Create(to)
 	if err != nil {
@@ -211,15 +213,15 @@ func writeMap(ctx context.Context, from, to string, label []string) error {
 	}
 	defer f.Close()
 	w := csv.NewWriter(f)
-	header := []string{"label"}
+	header := []string{name}
 	for c := range m.Embedding.Cols {
 		header = append(header, "embedding_"+strconv.Itoa(c))
 	}
 	if err := w.Write(header); err != nil {
 		return err
 	}
-	for i, l := range label {
-		row := []string{l}
+	for i, v := range values {
+		row := []string{v}
 		for _, v := range m.Embedding.Row(i) {
 			row = append(row, strconv.FormatFloat(float64(v), 'g', -1, 32))
 		}

@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if !ok || name == "" || name != filepath.Base(name) {
 			return fmt.Errorf("%q is not NAME=FLAGS", text)
 		}
-		b.tried = append(b.tried, method{key: "try-" + name, title: name, flags: strings.Fields(options)})
+		b.tried = append(b.tried, method{key: tryPrefix + name, title: name, flags: strings.Fields(options)})
 		b.keep = true
 		return nil
 	})

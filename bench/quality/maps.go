@@ -13,7 +13,7 @@ import (
 func (b *bench) maps(ctx context.Context, p *prepared) error {
 	all := slices.Concat(methods(), b.tried)
 	for _, m := range all {
-		wanted := b.wants(p.name) && !(m.peer && b.skipPeers) && (len(b.tried) == 0 || strings.HasPrefix(m.key, "try-"))
+		wanted := b.wants(p.name) && !(m.peer && b.skipPeers) && (len(b.tried) == 0 || m.tried())
 		_, err := b.once(p.name+"/"+m.key, wanted, func(r *result) error {
 			j := job{input: p.input, output: b.mapFile(p.name, m.key)}
 			if err := b.make(ctx, m, j, r); err != nil {

@@ -13,7 +13,8 @@ import (
 
 // writePage writes the page and its pictures, and returns how many bars are missed.
 func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (missed int, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	b.folder = strings.TrimSuffix(filepath.Base(path), ".md")
+	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), b.folder), 0o777); err != nil {
 		return 0, err
 	}
 	shown := map[string]string{}
@@ -21,6 +22,9 @@ func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (m
 		if shown[p.name], err = b.pictures(ctx, path, p); err != nil {
 			return 0, err
 		}
+	}
+	if err := b.drawLikelihood(path); err != nil {
+		return 0, err
 	}
 	python, err := b.command(ctx, filepath.Join(b.venv, "bin", "python"), "--version")
 	if err != nil {
@@ -297,13 +301,23 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 |---|---|---|
 `, inputDims, rankNeighbors, thousands(allPoints), thousands(samplePoints))
 	for _, m := range methods() {
-		if r := b.results["mnist/"+m.key]; r != nil {
-			version := r.Version
-			if !m.peer {
-				version = "this one"
-			}
+		version := "this one"
+		if m.peer {
+			version = b.version(m)
+		}
+		if version != "" {
 			fmt.Fprintf(w, "| %s | %s | %s |\n", m.title, version, m.settings)
 		}
 	}
 	w.WriteString("\nA part of it: `go run ./bench/quality -only mnist,usps -keep`; its other flags: `go run ./bench/quality -h`.\n")
+}
+
+// version returns a peer's version as its measurements have it.
+func (b *bench) version(m method) string {
+	for name, r := range b.results {
+		if _, key, _ := strings.Cut(name, "/"); key == m.key {
+			return r.Version
+		}
+	}
+	return ""
 }

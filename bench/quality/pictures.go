@@ -1,25 +1,29 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// Pictures are small, since a page shows many; a row holds those of a contest.
-const pictureSize = 400
+// Pictures are drawn at this size, so that legends have room, and shrunk to half of
+// it, since a page shows many.
+const (
+	drawnWidth  = 1000
+	drawnHeight = 800
+)
 
 // pictures draws the maps of a data set beside the page and returns the Markdown
 // that shows them, empty if there is none.
 func (b *bench) pictures(ctx context.Context, page string, p *prepared) (string, error) {
-	folder := strings.TrimSuffix(filepath.Base(page), ".md")
-	dir := filepath.Join(filepath.Dir(page), folder)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
-	}
+	dir := filepath.Join(filepath.Dir(page), b.folder)
 	var head, rule, row strings.Builder
 	for _, m := range contest(byDefault) {
 		if b.results[p.name+"/"+m.key] == nil {
@@ -34,7 +38,7 @@ func (b *bench) pictures(ctx context.Context, page string, p *prepared) (string,
 		}
 		fmt.Fprintf(&head, "| %s ", m.title)
 		rule.WriteString("|---")
-		fmt.Fprintf(&row, "| ![%s by %s](%s/%s) ", p.title, m.title, folder, name)
+		fmt.Fprintf(&row, "| ![%s by %s](%s/%s) ", p.title, m.title, b.folder, name)
 	}
 	if head.Len() == 0 {
 		return "", nil
@@ -45,7 +49,7 @@ func (b *bench) pictures(ctx context.Context, page string, p *prepared) (string,
 // draw draws one map, coloured by label or by a known number. A set whose rows
 // mostly have no label shows those that have one.
 func (b *bench) draw(ctx context.Context, p *prepared, m method, to string) error {
-	name := "label"
+	name := labelColumn
 	if !p.labelled() {
 		name = p.color
 	}
@@ -54,11 +58,45 @@ func (b *bench) draw(ctx context.Context, p *prepared, m method, to string) erro
 		return err
 	}
 	table := strings.TrimSuffix(b.mapFile(p.name, m.key), ".npy") + ".csv"
-	if err := writeMap(ctx, b.mapFile(p.name, m.key), table, values); err != nil {
+	if err := writeMap(ctx, b.mapFile(p.name, m.key), table, name, values); err != nil {
 		return err
 	}
-	size := strconv.Itoa(pictureSize)
-	_, err = b.command(ctx, b.unfold, "plot", "-q", table, "-o", to, "--color", "label", "--title", p.title+", "+m.title,
-		"--width", size, "--height", size)
-	return err
+	large := strings.TrimSuffix(table, ".csv") + ".png"
+	if _, err := b.command(ctx, b.unfold, "plot", "-q", table, "-o", large, "--color", name, "--title", m.title,
+		"--width", strconv.Itoa(drawnWidth), "--height", strconv.Itoa(drawnHeight)); err != nil {
+		return err
+	}
+	f, err := os.Open(large)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	picture, err := png.Decode(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", large, err)
+	}
+	var small bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, halved(picture)); err != nil {
+		return err
+	}
+	return os.WriteFile(to, small.Bytes(), 0o666)
+}
+
+// halved returns the picture at half its size, every pixel the mean of four, in 16
+// shades of each colour, which keeps the file small.
+func halved(p image.Image) *image.NRGBA {
+	r := p.Bounds()
+	out := image.NewNRGBA(image.Rect(0, 0, r.Dx()/2, r.Dy()/2))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			var sum [3]uint32
+			for i := range 4 {
+				red, green, blue, _ := p.At(r.Min.X+2*x+i%2, r.Min.Y+2*y+i/2).RGBA()
+				sum[0], sum[1], sum[2] = sum[0]+red, sum[1]+green, sum[2]+blue
+			}
+			shade := func(v uint32) uint8 { return uint8((v*15 + 2*0xffff) / (4 * 0xffff) * 17) }
+			out.SetNRGBA(x, y, color.NRGBA{shade(sum[0]), shade(sum[1]), shade(sum[2]), 255})
+		}
+	}
+	return out
 }

@@ -99,7 +99,7 @@ func (t *table) writeBeside(path string) error {
 	w := csv.NewWriter(f)
 	header := slices.Clone(t.names)
 	if t.label != nil {
-		header = append(header, "label")
+		header = append(header, labelColumn)
 	}
 	if err := w.Write(append([]string{"row"}, header...)); err != nil {
 		return err

@@ -211,14 +211,14 @@ func TestVectorsSurviveNPY(t *testing.T) {
 	}
 	// A map becomes a table that holds the same numbers.
 	table := filepath.Join(t.TempDir(), "map.csv")
-	if err := writeMap(t.Context(), path, table, []string{"a", "", "c,d"}); err != nil {
+	if err := writeMap(t.Context(), path, table, labelColumn, []string{"a", "", "c,d"}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(table)
 	if want := "label,embedding_0,embedding_1\na,1,-2.5\n,3e-20,4\n\"c,d\",3.1415927,6\n"; err != nil || string(text) != want {
 		t.Errorf("%q, %v, want %q", text, err, want)
 	}
-	if err := writeMap(t.Context(), path, table, []string{"a"}); err == nil {
+	if err := writeMap(t.Context(), path, table, labelColumn, []string{"a"}); err == nil {
 		t.Error("one label does for three points")
 	}
 	labels, err := readLabels(table)
