@@ -35,7 +35,7 @@ type Model struct {
 	system *solve.Laplacian
 	cg     *solve.CG
 
-	similar similar
+	similar  similar
 	grad     vec.Matrix[float64]
 	step     vec.Matrix[float64] // mu_EM - mu
 	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
@@ -206,10 +206,20 @@ func (m *Model) Slopes(st *State) []float64 {
 	return m.each
 }
 
-// slopes fills slope and weight with G_i and N_i of H9.
+// slopes fills slope and weight with G_i and N_i of H9. With a = d/2 the
+// likelihood knows V and r^2 by V + r^2/d alone, and what a pair says about
+// sigma^2 is -d times its weight in the mu step.
 func (m *Model) slopes(st *State) {
 	m.move(st)
-	m.p.Field.Sweep(m.s.Threads, m.visitSpread)
+	if m.shape.fast {
+		m.fresh = false
+		m.p.Field.Sweep(m.s.Threads, m.visitPush)
+		for i, v := range m.pushes {
+			m.each[i] = -float64(m.d) * v
+		}
+	} else {
+		m.p.Field.Sweep(m.s.Threads, m.visitSpread)
+	}
 	m.similar.slopes(m.s.Threads, st, m.slope, m.weight)
 	pairs := 2 * m.c * float64(m.n-1)
 	for i, v := range m.each {

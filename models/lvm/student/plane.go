@@ -44,25 +44,27 @@ func (t spot) push(r run) (gx, gy, v float64) {
 //
 //	4 (e-s)/(s+e)^2 + 2/(q+A) + 2/(q+B),   e = max(u/2, 3s),
 //
-// over the same denominator.
+// the last two over the denominator that is there anyway.
 func (t spot) pushLocal(r run) (gx, gy, v, gamma float64) {
 	xs := r.x
 	ys, ss, as, ws := r.y[:len(xs)], r.s[:len(xs)], r.a[:len(xs)], r.w[:len(xs)]
 	for k, x := range xs {
 		dx, dy := t.x-x, t.y-ys[k]
 		u, s := 0.5*(dx*dx+dy*dy), t.s+ss[k]
-		q, b := s+u, as[k]
+		q, b, w := s+u, as[k], ws[k]
 		ab, c := t.a*b, t.a+b
 		m := c*q + ab
-		y := q*q + m // (q+A)(q+B)
-		e := max(0.5*u, 3*s)
-		z := (s + e) * (s + e)
-		qi := ws[k] / (q * y * z)
-		f := (m + ab) * z * qi
+		over := w / (q * (q*q + m))
+		e := 0.5 * u
+		if least := 3 * s; e < least {
+			e = least
+		}
+		wide := w / ((s + e) * (s + e))
+		f := (m + ab) * over
 		gx += f * dx
 		gy += f * dy
 		v += f
-		gamma += (2*(e-s)*y + (q+q+c)*z) * (q * qi)
+		gamma += 2*(e-s)*wide + (q+q+c)*q*over
 	}
 	return gx, gy, v, 2 * gamma
 }

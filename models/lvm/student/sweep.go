@@ -11,8 +11,11 @@ import (
 // bind makes the visitors, once.
 func (m *Model) bind() {
 	m.visitPush, m.visitSpread, m.visitLogs = m.push, m.spreads, m.logs
-	if m.plane {
+	switch {
+	case m.plane:
 		m.visitPush, m.visitLogs = m.planePush, m.planeLogs
+	case m.d == 3 && m.shape.fast:
+		m.visitPush = m.spacePush
 	}
 }
 
@@ -47,6 +50,32 @@ func (m *Model) planePush(b *field.Batch) {
 		if m.fresh {
 			m.bound[i] = gamma
 		}
+	}
+}
+
+// spacePush is planePush for d = 3, a = 3/2.
+func (m *Model) spacePush(b *field.Batch) {
+	if m.fresh && m.s.Majoriser == EM {
+		m.push(b)
+		return
+	}
+	inv := workspace(b, len(b.Weight))
+	for k, a := range b.Sources.Delta2 {
+		inv[k] = 1 / a
+	}
+	src := &b.Sources
+	all := cloud{src.Mu[0], src.Mu[1], src.Mu[2], src.Sigma2, inv, b.Weight}
+	for p, i := range b.Points {
+		dst := &b.Targets
+		t := ball{dst.Mu[0][p], dst.Mu[1][p], dst.Mu[2][p], dst.Sigma2[p], 1 / dst.Delta2[p]}
+		g := m.grad.Row(int(i))
+		if b.Self < 0 {
+			g[0], g[1], g[2], m.pushes[i] = t.push(all)
+			continue
+		}
+		x, y, z, v := t.push(all.cut(0, b.Self+p))
+		g[0], g[1], g[2], m.pushes[i] = t.push(all.cut(b.Self+p+1, len(inv)))
+		g[0], g[1], g[2], m.pushes[i] = g[0]+x, g[1]+y, g[2]+z, m.pushes[i]+v
 	}
 }
 
@@ -107,12 +136,12 @@ func (m *Model) push(b *field.Batch) {
 	}
 }
 
-// spreads fills each with the dissimilar part of H9.
+// spreads fills each with the dissimilar part of H9 for tails other than d/2.
 func (m *Model) spreads(b *field.Batch) {
 	t, sums := m.tile(b, 1)
 	defer m.tiles.Put(t)
 	t.each(b, func(t *tile, p int) {
-		m.shape.spread(t)
+		t.slow(m.shape, func(p Pair) float64 { return p.Odds() * p.Slope() })
 		sums[p] += total(t.v)
 	})
 	for p, i := range b.Points {
