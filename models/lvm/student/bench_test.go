@@ -1,12 +1,14 @@
 package student
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"unfold/coarse/field"
 	"unfold/sparse/knn"
+	"unfold/sparse/vec"
 )
 
 // BenchmarkKernels gives the time of one pair of a target and a source, both
@@ -57,5 +59,64 @@ func BenchmarkKernels(b *testing.B) {
 			}
 			run("push-any-tail", m, m.visitPush)
 		}
+	}
+}
+
+// BenchmarkStep is one step of learning for 70,000 points on a map of clusters.
+func BenchmarkStep(b *testing.B) {
+	const n, k = 70_000, 6
+	for _, d := range []int{2, 3, 10} {
+		r := rand.New(rand.NewPCG(2, uint64(d)))
+		st := &State{Mu: vec.New[float64](n, d), Sigma2: make([]float64, n)}
+		centers := columns(40, d, 30, r)
+		nb := knn.NewNeighbors(n, k)
+		for i := range n {
+			group := i / (n/40 + 1)
+			for c := range d {
+				st.Mu.Row(i)[c] = centers.Mu[c][group] + 3*r.NormFloat64()
+			}
+			st.Sigma2[i] = DefaultSigma2
+			to, dist2 := nb.Row(i)
+			for q := range to {
+				// Somebody of the same group: for time only that counts.
+				to[q], dist2[q] = int32((group*(n/40+1)+r.IntN(n/40))%n), 0.5+r.Float64()
+			}
+		}
+		p := NewProblem(nb, k, Native)
+		if d <= 3 {
+			p.Field = field.NewCells(p.Bandwidth2, d, field.CellSettings{})
+		} else {
+			p.Field = field.NewShared(p.Bandwidth2, d, field.SharedSettings{})
+		}
+		m, err := NewModel(p, d, Settings{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ctx := context.Background()
+		part := func(what string, f func()) {
+			b.Run(fmt.Sprintf("d=%d/%s", d, what), func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(float64(p.Field.Pairs())/n, "sources")
+			})
+		}
+		part("step", func() {
+			if _, err := m.Step(ctx, st); err != nil {
+				b.Fatal(err)
+			}
+		})
+		part("move", func() { m.move(st) })
+		part("sweep", func() { p.Field.Sweep(0, m.visitPush) })
+		part("system", func() {
+			m.similar.system(0, st, 1e-9, 1, true, m.pushes, m.gamma, m.system, m.grad)
+		})
+		part("solve", func() {
+			clear(m.step.Data)
+			if _, err := m.cg.Solve(ctx, m.system, m.grad, m.step); err != nil {
+				b.Fatal(err)
+			}
+		})
+		part("loglik", func() { m.logLikelihoods(st) })
 	}
 }

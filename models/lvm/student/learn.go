@@ -37,7 +37,7 @@ const (
 //
 // rf = c n (n-1) / sum S, r0 = min(Ratio, rf) before.
 func (m *Model) weightAt(t int) float64 {
-	unit := m.p.edges() / (float64(m.n) * float64(m.n-1))
+	unit := m.edges / (float64(m.n) * float64(m.n-1))
 	last := m.s.Weight / unit
 	first := min(m.s.Ratio, last)
 	at := float64(t - m.s.Phases[0] + 1)

@@ -28,6 +28,7 @@ func (s *State) Clone() *State {
 type Model struct {
 	p      *Problem
 	n, d   int
+	edges  float64 // sum S
 	s      Settings
 	c      float64 // the present weight of a dissimilar pair
 	plane  bool    // d = 2, a = 1
@@ -71,7 +72,7 @@ func NewModel(p *Problem, d int, s Settings) (*Model, error) {
 	}
 	room := func() []float64 { return make([]float64, n) }
 	m := &Model{
-		p: p, n: n, d: d, s: s, c: s.Weight,
+		p: p, n: n, d: d, edges: p.edges(), s: s, c: s.Weight,
 		plane: d == 2 && s.Tail == 1, shape: newShape(d, s.Tail),
 		cg:      solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads}),
 		similar: similar{p: p, d: d, a: s.Tail},

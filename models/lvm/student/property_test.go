@@ -175,7 +175,7 @@ func TestPermutation(t *testing.T) {
 
 // TestThreadsDoNotMatter: the same bits for any number of threads.
 func TestThreadsDoNotMatter(t *testing.T) {
-	const n = 5000
+	const n = 2100 // more than a piece of rows
 	x := normal(n, 4, 1)
 	nb := neighbors(t, x, 6)
 	for _, d := range []int{2, 3, 6} {
