@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ const trueNeighbors = 10
 
 // studyRows bounds the rows of a data set that the study takes, studySets names
 // the sets.
-const studyRows = 10_000
+const studyRows = 5_000
 
 var studySets = []string{"mnist", "usps", "optdigits", "oil"}
 
@@ -42,7 +43,7 @@ var studySets = []string{"mnist", "usps", "optdigits", "oil"}
 func studySettings() []method {
 	all := []method{{key: "defaults", title: "defaults"}}
 	for _, k := range []string{"4", "6", "9", "15"} {
-		for _, c := range []string{"0.03", "0.086", "0.3"} {
+		for _, c := range []string{"0.03", "0.086", "0.3", "1"} {
 			all = append(all, method{key: "k" + k + "-c" + c, title: "k = " + k + ", c = " + c, flags: []string{"--neighbors", k, "--weight", c}})
 		}
 		all = append(all, method{key: "k" + k + "-gaussian", title: "k = " + k + ", Gaussian", flags: []string{"--neighbors", k, "--tails", "gaussian"}})
@@ -97,9 +98,12 @@ func (b *bench) holdOut(ctx context.Context, p *prepared) (*heldRows, error) {
 	slices.Sort(known)
 	slices.Sort(test)
 	h := &heldRows{dir: b.file("data", "likelihood-"+p.name)}
-	h.known = &prepared{dataset: p.dataset, Rows: len(known), raw: filepath.Join(h.dir, "raw.npy"),
+	h.known = &prepared{dataset: p.dataset, Rows: len(known), sampled: true, raw: filepath.Join(h.dir, "raw.npy"),
 		input: filepath.Join(h.dir, "input.npy"), beside: filepath.Join(h.dir, "beside.csv")}
 	h.test = filepath.Join(h.dir, "test.npy")
+	if err := os.MkdirAll(h.dir, 0o777); err != nil {
+		return nil, err
+	}
 	raw, err := readVectors(ctx, p.raw)
 	if err != nil {
 		return nil, err

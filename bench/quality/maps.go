@@ -73,7 +73,7 @@ func (b *bench) scores(ctx context.Context, args ...string) (*scores, error) {
 // score measures a map of a data set.
 func (b *bench) score(ctx context.Context, p *prepared, path string, r *result) error {
 	sample := samplePoints
-	if p.Rows <= allPoints {
+	if p.Rows <= allPoints && !p.sampled {
 		sample = 0
 	}
 	args := []string{path, "--beside", p.beside, "--data", p.raw, "--rank", strconv.Itoa(rankNeighbors), "--sample", strconv.Itoa(sample)}

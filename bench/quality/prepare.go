@@ -27,6 +27,8 @@ type prepared struct {
 	// raw is what maps are scored against, input what they are made of, beside
 	// the table of labels and known numbers.
 	raw, input, beside string
+	// sampled takes ranks of a sample, however few the rows are.
+	sampled bool
 }
 
 // prepare writes a data set's files, unless they are there.
