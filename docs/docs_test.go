@@ -117,8 +117,8 @@ func TestPagesNameWhatExists(t *testing.T) {
 }
 
 // TestEveryEquationHasItsRow checks that docs/equations.md has a row, with a
-// function and a test, for each of the paper's equations 1 to 26 and the
-// supplement's 1 to 44.
+// function and a test, for each of the paper's equations 1 to 26, the
+// supplement's 1 to 44, and those of heavy tails, H 1 to 12.
 func TestEveryEquationHasItsRow(t *testing.T) {
 	text, err := os.ReadFile("equations.md")
 	if err != nil {
@@ -139,6 +139,11 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 			t.Errorf("docs/equations.md has no complete row for eq %d", n)
 		}
 	}
+	for n := 1; n <= 12; n++ {
+		if !has[fmt.Sprint("H ", n)] {
+			t.Errorf("docs/equations.md has no complete row for H %d", n)
+		}
+	}
 	for n := 1; n <= 44; n++ {
 		if !has[fmt.Sprint("SM ", n)] {
 			t.Errorf("docs/equations.md has no complete row for SM %d", n)
@@ -149,7 +154,7 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 // expand turns "eq 3, 4" or "SM 7-10" into single equations.
 func expand(cell string) []string {
 	kind, list, ok := strings.Cut(cell, " ")
-	if !ok || (kind != "eq" && kind != "SM") {
+	if !ok || (kind != "eq" && kind != "SM" && kind != "H") {
 		return nil
 	}
 	var out []string

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -29,9 +28,18 @@ var freeze = flag.Bool("freeze", false, "make the frozen snapshot of a new forma
 
 const frozenDir = "../../testdata/snapshots"
 
-// current is the frozen file of the current version, without its extension.
-func current() string {
-	return filepath.Join(frozenDir, fmt.Sprintf("v%d", snapshot.FormatVersion))
+// frozen are the files that stand for the versions: the maps with Gaussian tails
+// are still written as version 1.
+var frozen = []string{1: "v1", 2: "v2-student"}
+
+func frozenFile(version int) string { return filepath.Join(frozenDir, frozen[version]) }
+
+// rulesFor are the ways of placing on a map.
+func rulesFor(s *snapshot.Snapshot) []lvm.PlaceRule {
+	if lvm.TailsOf(s) == lvm.Gaussian {
+		return []lvm.PlaceRule{lvm.Median, lvm.EM}
+	}
+	return []lvm.PlaceRule{lvm.Median, lvm.Robust, lvm.LLE}
 }
 
 // golden is what a frozen snapshot gives: places of some events by each rule.
@@ -45,15 +53,22 @@ type goldenPlace struct {
 	Sigma, Local, Global float32
 }
 
-// frozenSpec is what the settings in the frozen files say. They name every field.
-var frozenSpec = Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
-	Dims: 2, Neighbors: 9, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.01,
-	Components: lvm.Largest, Seed: 3, Floor: 1e-6, Lists: 10,
-}}
+// frozenSpecs are what the settings in the frozen files say. They name every
+// field that there was then: version 1 knew Gaussian tails only.
+var frozenSpecs = []Spec{
+	1: {Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+		Tails: lvm.Gaussian, Dims: 2, Neighbors: 9, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.01,
+		Components: lvm.Largest, Seed: 3, Floor: 1e-6, Lists: 10,
+	}},
+	2: {Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+		Dims: 2, Neighbors: 6, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.1, Seed: 3, Floor: 1e-6, Lists: 10,
+		Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: lvm.CoarseMap, Sigma: lvm.SigmaShared,
+	}},
+}
 
 // frozenSnapshot learns the map that stands for a version: with duplicates, a
-// projection, a row that is not learnt, and every optional part.
-func frozenSnapshot(t *testing.T) *snapshot.Snapshot {
+// projection, a row that is not learnt (Gaussian tails), and every optional part.
+func frozenSnapshot(t *testing.T, version int) *snapshot.Snapshot {
 	x := modeltest.Events(21, 140, 12)
 	for i := range x.Rows {
 		// One cloud, a few duplicates, two rows far away.
@@ -67,7 +82,7 @@ func frozenSnapshot(t *testing.T) *snapshot.Snapshot {
 			x.Row(i)[0] += 500
 		}
 	}
-	s, _, err := Fit(context.Background(), x, Spec{PCA: 5, LVM: lvm.Settings{Steps: 40, Seed: 3, Components: lvm.Largest}}, nil)
+	s, _, err := Fit(context.Background(), x, frozenSpecs[version], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +126,15 @@ func TestFrozenSnapshots(t *testing.T) {
 		makeFrozen(t)
 	}
 	files, err := filepath.Glob(filepath.Join(frozenDir, "*.unfold"))
-	if err != nil || len(files) != snapshot.FormatVersion {
+	if err != nil || len(files) != snapshot.FormatVersion || len(frozen) != snapshot.FormatVersion+1 {
 		t.Fatalf("%d frozen files (%v), want one of each of %d versions", len(files), err, snapshot.FormatVersion)
 	}
-	for _, file := range files {
+	for version := 1; version < len(frozen); version++ {
+		file := frozenFile(version) + ".unfold"
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			if info, err := readInfo(file); err != nil || int(info.Format) != version {
+				t.Fatalf("format %+v (%v), want %d", info, err, version)
+			}
 			s, err := snapshot.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -129,7 +148,7 @@ func TestFrozenSnapshots(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := vec.Of(len(want.Events), s.Dim, slices.Concat(want.Events...))
-			for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+			for _, rule := range rulesFor(s) {
 				got := placeAll(t, s, rule, x)
 				if len(got) == 0 || len(got) != len(want.Places[rule.String()]) {
 					t.Fatalf("rule %v: %d events, %d places", rule, len(got), len(want.Places[rule.String()]))
@@ -140,15 +159,18 @@ func TestFrozenSnapshots(t *testing.T) {
 					}
 				}
 			}
-			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || s.Unlearnt == nil || slices.Max(s.Count) < 2 {
+			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || (s.Unlearnt == nil) == (version == 1) || (s.Student == nil) == (version == 2) || slices.Max(s.Count) < 2 {
 				t.Errorf("parts of the file are missing: %+v", s)
 			}
 			// Strictly: a name that is no longer known would lose a setting.
-			var spec Spec
+			spec := Spec{LVM: lvm.Settings{Tails: lvm.Gaussian}} // as ParseSpec has it
 			strict := json.NewDecoder(bytes.NewReader(s.Settings))
 			strict.DisallowUnknownFields()
-			if err := strict.Decode(&spec); err != nil || spec != frozenSpec {
-				t.Errorf("the settings are %+v (%v), want %+v", spec, err, frozenSpec)
+			if err := strict.Decode(&spec); err != nil || spec != frozenSpecs[version] {
+				t.Errorf("the settings are %+v (%v), want %+v", spec, err, frozenSpecs[version])
+			}
+			if parsed, err := ParseSpec(s); err != nil || parsed != spec {
+				t.Errorf("ParseSpec gives %+v (%v), want %+v", parsed, err, spec)
 			}
 		})
 	}
@@ -199,37 +221,47 @@ func samePlace(a, b goldenPlace) bool {
 	return true
 }
 
-// A file of the current version is written as the frozen one was: the format did
-// not change without its version.
+func readInfo(file string) (*snapshot.Info, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.ReadInfo(bytes.NewReader(raw))
+}
+
+// A file is written as the frozen one was: the format did not change without its
+// version.
 func TestFrozenSnapshotIsWrittenTheSame(t *testing.T) {
-	raw, err := os.ReadFile(current() + ".unfold")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := snapshot.Read(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := snapshot.Write(&out, s); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(out.Bytes(), raw) {
-		t.Error("writing the frozen snapshot gives other bytes; a change of the format needs a new version and a new frozen file")
+	for version := 1; version < len(frozen); version++ {
+		raw, err := os.ReadFile(frozenFile(version) + ".unfold")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := snapshot.Read(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := snapshot.Write(&out, s); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(out.Bytes(), raw) {
+			t.Errorf("writing the frozen snapshot of version %d gives other bytes; a change of the format needs a new version and a new frozen file", version)
+		}
 	}
 }
 
 func makeFrozen(t *testing.T) {
-	base := current()
+	base := frozenFile(snapshot.FormatVersion)
 	if _, err := os.Stat(base + ".unfold"); err == nil {
 		t.Fatalf("%s.unfold is frozen", base)
 	}
-	s, x := frozenSnapshot(t), frozenEvents()
+	s, x := frozenSnapshot(t, snapshot.FormatVersion), frozenEvents()
 	g := golden{Places: map[string][]goldenPlace{}}
 	for i := range x.Rows {
 		g.Events = append(g.Events, x.Row(i))
 	}
-	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+	for _, rule := range rulesFor(s) {
 		g.Places[rule.String()] = placeAll(t, s, rule, x)
 	}
 	raw, err := json.MarshalIndent(g, "", " ")
@@ -244,20 +276,22 @@ func makeFrozen(t *testing.T) {
 	}
 }
 
-// FuzzPlace places arbitrary vectors on the frozen map: an error that names the
+// FuzzPlace places arbitrary vectors on the frozen maps: an error that names the
 // row, or finite numbers, the same bits alone and in company.
 func FuzzPlace(f *testing.F) {
-	s, err := snapshot.ReadFile(current() + ".unfold")
-	if err != nil {
-		f.Fatal(err)
-	}
 	var placers []models.Placer
-	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
-		p, err := Open(s, lvm.PlaceSettings{Rule: rule})
+	for version := 1; version < len(frozen); version++ {
+		s, err := snapshot.ReadFile(frozenFile(version) + ".unfold")
 		if err != nil {
 			f.Fatal(err)
 		}
-		placers = append(placers, p)
+		for _, rule := range rulesFor(s) {
+			p, err := Open(s, lvm.PlaceSettings{Rule: rule})
+			if err != nil {
+				f.Fatal(err)
+			}
+			placers = append(placers, p)
+		}
 	}
 	company := frozenEvents()
 	for i := range company.Rows {

@@ -123,7 +123,9 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 	}
 	s.Count, s.Mu, s.Sigma2, s.Bandwidth2 = fit.Count, fit.Mu, fit.Sigma2, fit.Bandwidth2
 	s.Unlearnt, s.Neighbors, s.Steps = fit.Unlearnt, fit.Settings.Neighbors, fit.Report.Iterations
-	s.Dissimilar = lvm.DissimilarShare(fit.Report.Level)
+	if s.Student = fit.Student; s.Student == nil {
+		s.Dissimilar = lvm.DissimilarShare(fit.Report.Level)
+	}
 	spec.LVM = fit.Settings
 	r.Spec, r.Report = spec, fit.Report
 
@@ -168,14 +170,14 @@ func (r *Result) project(ctx context.Context, s *snapshot.Snapshot, x vec.Matrix
 
 // rows spreads the points' places over the rows of the input.
 func (r *Result) rows(s *snapshot.Snapshot, fit *lvm.Result, own novelty.Scores) {
-	n, d := len(fit.Of), s.Mu.Cols
+	n, d, sigma2 := len(fit.Of), s.Mu.Cols, s.Published2()
 	r.Row = fit.Of
 	r.Placed = models.Placed{
 		Mu: vec.New[float32](n, d), Sigma: make([]float32, n),
 		NoveltyLocal: make([]float32, n), NoveltyGlobal: make([]float32, n),
 	}
 	for i, p := range fit.Of {
-		lvm.Publish(r.Placed, i, s.Mu.Row(int(p)), s.Sigma2[p], own.Local[p], own.Global[p])
+		lvm.Publish(r.Placed, i, s.Mu.Row(int(p)), sigma2[p], own.Local[p], own.Global[p])
 	}
 	if fit.Unlearnt != nil {
 		r.Unlearnt = make([]bool, n)
@@ -185,9 +187,10 @@ func (r *Result) rows(s *snapshot.Snapshot, fit *lvm.Result, own novelty.Scores)
 	}
 }
 
-// ParseSpec reads the Spec that a snapshot was learnt by.
+// ParseSpec reads the Spec that a snapshot was learnt by. One that names no tails
+// is from before there was a choice: Gaussian.
 func ParseSpec(s *snapshot.Snapshot) (Spec, error) {
-	var spec Spec
+	spec := Spec{LVM: lvm.Settings{Tails: lvm.Gaussian}}
 	if err := json.Unmarshal(s.Settings, &spec); err != nil {
 		return spec, models.BadInputf("the model file's settings cannot be read: %w", err)
 	}

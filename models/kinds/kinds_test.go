@@ -35,10 +35,12 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 		dim  int
 		spec Spec
 	}{
-		"plain":   {6, quick()},
-		"pca":     {20, Spec{PCA: 5, LVM: quick().LVM}},
-		"auto":    {DefaultPCA + 10, Spec{LVM: lvm.Settings{Steps: 5, Dims: 3}}},
-		"novelty": {6, Spec{NoveltyK: 20, LVM: quick().LVM}},
+		"plain":    {6, quick()},
+		"pca":      {20, Spec{PCA: 5, LVM: quick().LVM}},
+		"auto":     {DefaultPCA + 10, Spec{LVM: lvm.Settings{Steps: 5, Dims: 3}}},
+		"novelty":  {6, Spec{NoveltyK: 20, LVM: quick().LVM}},
+		"ten":      {20, Spec{PCA: 12, LVM: lvm.Settings{Steps: 5, Dims: 10, Coarse: lvm.CoarseShared}}},
+		"gaussian": {20, Spec{PCA: 5, LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: 15, Seed: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := withDuplicates(400, c.dim)
@@ -93,19 +95,21 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 
 func TestFitDoesNotDependOnThreads(t *testing.T) {
 	x := withDuplicates(300, 60)
-	var want *snapshot.Snapshot
-	for _, threads := range []int{1, 2, 5} {
-		spec := quick()
-		spec.LVM.Threads = threads
-		s, _, err := Fit(context.Background(), x, spec, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want == nil {
-			want = s
-		}
-		if !reflect.DeepEqual(s, want) {
-			t.Errorf("%d threads give another snapshot", threads)
+	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
+		var want *snapshot.Snapshot
+		for _, threads := range []int{1, 2, 5} {
+			spec := quick()
+			spec.LVM.Tails, spec.LVM.Threads = tails, threads
+			s, _, err := Fit(context.Background(), x, spec, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = s
+			}
+			if !reflect.DeepEqual(s, want) {
+				t.Errorf("%v: %d threads give another snapshot", tails, threads)
+			}
 		}
 	}
 }
@@ -121,7 +125,7 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 		}
 	}
 	spec := quick()
-	spec.LVM.Components = lvm.Largest
+	spec.LVM.Tails, spec.LVM.Components = lvm.Gaussian, lvm.Largest
 	s, r, err := Fit(context.Background(), x, spec, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +176,7 @@ func TestWhatCannotBeLearntIsBadInput(t *testing.T) {
 		spec Spec
 		text string
 	}{
-		"too few rows":     {x.Slice(0, 9), quick(), "9"},
+		"too few rows":     {x.Slice(0, 6), quick(), "6"},
 		"all rows equal":   {same, quick(), "distinct"},
 		"NaN":              {nan, quick(), "row 11"},
 		"NaN with PCA":     {nan, Spec{PCA: 3}, "row 11"},
@@ -201,6 +205,10 @@ func TestOpenNamesAnUnknownKind(t *testing.T) {
 	s.Kind = "gplvm"
 	if _, err := Open(s, lvm.PlaceSettings{}); !models.IsBadInput(err) || !strings.Contains(err.Error(), "gplvm") {
 		t.Errorf("got %v", err)
+	}
+	s.Settings = []byte(`{"kind":"lvm","lvm":{"dims":3}}`)
+	if spec, err := ParseSpec(s); err != nil || spec.LVM.Tails != lvm.Gaussian || spec.LVM.Dims != 3 {
+		t.Errorf("settings from before there was a choice of tails: %+v, %v", spec, err)
 	}
 	s.Settings = []byte("{")
 	if _, err := ParseSpec(s); !models.IsBadInput(err) {

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func placed(t *testing.T, spec Spec, train vec.Matrix[float32], trainClass []int
 	}
 	t.Logf("learnt %d points in %d dimensions, %d steps: %.1f s", r.Report.Unique, r.Report.Dims, r.Report.Iterations, time.Since(clock).Seconds())
 	out := map[lvm.PlaceRule]float64{}
-	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+	for _, rule := range rulesFor(s) {
 		p, err := Open(s, lvm.PlaceSettings{Rule: rule})
 		if err != nil {
 			t.Fatal(err)
@@ -58,9 +59,18 @@ func TestDigitsArePlacedAmongTheirKind(t *testing.T) {
 		dims, core int
 		most       float64
 	}{{2, 1, 0.18}, {5, 2, 0.14}} {
-		e := placed(t, Spec{LVM: lvm.Settings{Dims: c.dims, Core: c.core, Level: 1, Steps: 100, Seed: 1}}, train, trainClass, test, testClass)
+		e := placed(t, Spec{LVM: lvm.Settings{Tails: lvm.Gaussian, Dims: c.dims, Core: c.core, Level: 1, Steps: 100, Seed: 1}}, train, trainClass, test, testClass)
 		if e[lvm.Median] > c.most || e[lvm.EM] > c.most+0.05 {
 			t.Errorf("d=%d: 9-NN test errors %v, want at most %g by the median", c.dims, e, c.most)
+		}
+	}
+	for _, c := range []struct {
+		dims int
+		most float64
+	}{{2, 0.12}, {3, 0.12}, {10, 0.105}} {
+		e := placed(t, Spec{LVM: lvm.Settings{Dims: c.dims, Seed: 1}}, train, trainClass, test, testClass)
+		if e[lvm.Robust] > c.most || e[lvm.LLE] > c.most {
+			t.Errorf("heavy tails, d=%d: 9-NN test errors %v, want at most %g", c.dims, e, c.most)
 		}
 	}
 }
@@ -73,13 +83,25 @@ func TestMNISTIsPlacedAmongItsKind(t *testing.T) {
 	}
 	train, trainClass, test, testClass := modeltest.MNIST(t)
 	t.Run("d=2", func(t *testing.T) {
-		e := placed(t, Spec{LVM: lvm.Settings{Level: 1}}, train, trainClass, test, testClass)
+		e := placed(t, Spec{LVM: lvm.Settings{Tails: lvm.Gaussian, Level: 1}}, train, trainClass, test, testClass)
 		if e[lvm.Median] > 0.038 {
 			t.Errorf("9-NN test error %.4f, want at most 0.038", e[lvm.Median])
 		}
 	})
+	for _, c := range []struct {
+		dims int
+		rule lvm.PlaceRule
+		most float64
+	}{{2, lvm.Robust, 0.028}, {3, lvm.Robust, 0.028}, {10, lvm.LLE, 0.024}} {
+		t.Run(fmt.Sprintf("student, d=%d", c.dims), func(t *testing.T) {
+			e := placed(t, Spec{LVM: lvm.Settings{Dims: c.dims, Seed: 1}}, train, trainClass, test, testClass)
+			if e[c.rule] > c.most {
+				t.Errorf("9-NN test error %.4f, want at most %g", e[c.rule], c.most)
+			}
+		})
+	}
 	t.Run("d=10", func(t *testing.T) {
-		e := placed(t, Spec{LVM: lvm.Settings{Level: 1, Dims: 10, Core: 2, Steps: 150}}, train, trainClass, test, testClass)
+		e := placed(t, Spec{LVM: lvm.Settings{Tails: lvm.Gaussian, Level: 1, Dims: 10, Core: 2, Steps: 150}}, train, trainClass, test, testClass)
 		if e[lvm.Median] > 0.030 {
 			t.Errorf("9-NN test error %.4f, want at most 0.030", e[lvm.Median])
 		}
@@ -132,7 +154,7 @@ func TestAttacksAreNovel(t *testing.T) {
 	train := vec.Take(x, known)
 	events := []vec.Matrix[float32]{vec.Take(x, attacks), vec.Take(x, normal)}
 	standardize(train.Clone(), append(events, train)...)
-	s, _, err := Fit(ctx, train, Spec{LVM: lvm.Settings{Level: 1, Steps: 10}}, nil)
+	s, _, err := Fit(ctx, train, Spec{LVM: lvm.Settings{Steps: 10}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

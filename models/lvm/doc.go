@@ -1,6 +1,12 @@
 // Package lvm is the latent variable model of L. K. Saul, "A tractable latent
-// variable model for nonlinear dimensionality reduction" (PNAS 2020): it learns
-// a map of a point set, and places events on a map that has been learnt.
+// variable model for nonlinear dimensionality reduction" (PNAS 2020), with tails
+// as published (Gaussian) or heavy ones (Student, the default): it learns a map of
+// a point set, and places events on a map that has been learnt.
+//
+// This package holds the published model, and for both the way from rows to a map
+// (Fit), their settings, and placing. Package student holds the likelihood with
+// heavy tails and how it is maximised; it makes the better maps, for reasons
+// that are told there.
 //
 // # The model
 //
@@ -43,9 +49,19 @@
 // # Fit
 //
 // Fit goes from rows to a map: equal rows become one point, the exact neighbours,
-// the graph, the constants, the start (eigenvectors), and EM. Near duplicates get
-// floored scales, so that the likelihood stays finite. The result depends on the
+// the graph, the constants, the start, and EM. Near duplicates get floored or
+// clipped scales, so that the likelihood stays finite. The result depends on the
 // rows and the settings, not on the number of threads.
+//
+//	                Student                            Gaussian
+//	similar         the k = 6 nearest, every component k = 9, E of eq 24, bridged or the largest component
+//	dissimilar      every pair, summed by package      landmarks in the input (package coarse)
+//	                field (Coarse)
+//	scales          clipped, sigma^2 fixed             eq SM 44, sigma^2 by eq 21
+//	start           principal components               eigenvectors of the Laplacian
+//	steps           80 (d <= 3) or 60                  400
+//	places          Robust, LLE                        Median, EM
+//	sigma published standard error of the place        the latent scale (eq 21)
 //
 // # Corrections
 //
@@ -57,5 +73,11 @@
 // # Place
 //
 // A Placer answers where a new event belongs, by its nearest reference points
-// alone: see PlaceRule.
+// alone: see PlaceRule, and place_student.go and place_point.go for the rules and
+// what was measured.
+//
+// With heavy tails the latent variances are fixed by default and say nothing about
+// an event. What is published as its sigma is the standard error of its place, 1
+// over the root of the curvature of the likelihood there; of a reference point,
+// the same from its own edges (Result.Student.Error2).
 package lvm

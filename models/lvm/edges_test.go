@@ -58,7 +58,15 @@ func TestHardInputs(t *testing.T) {
 		"one row more":      base.Slice(0, 11),
 		"counts, few large": change(func(i, k int, v float32) float32 { return float32(math.Exp(math.Abs(float64(v)) * 3)) }),
 	} {
-		for _, s := range []Settings{{}, {Components: Largest, Level: 1}, {Level: 3, Dims: 5}, {Dims: 12}, {Neighbors: 1, Dims: 1}} {
+		for k, s := range []Settings{
+			{Tails: Gaussian}, {Tails: Gaussian, Components: Largest, Level: 1}, {Tails: Gaussian, Level: 3, Dims: 5},
+			{Tails: Gaussian, Dims: 12}, {Tails: Gaussian, Neighbors: 1, Dims: 1},
+			{Neighbors: 9}, {Dims: 1, Neighbors: 1}, {Dims: 12}, {Coarse: CoarseMap}, {Coarse: CoarseShared, Dims: 5, Tail: 1},
+			{Coarse: CoarseAnchors, Dims: 3}, {Scales: UnitScales, Sigma: SigmaShared}, {Thorough: true, Sigma: SigmaFree},
+		} {
+			if RaceEnabled && k%3 != 0 {
+				continue // ten times as slow
+			}
 			s.Steps = 25
 			got, err := Fit(context.Background(), x, s, nil)
 			if err != nil {
@@ -77,9 +85,19 @@ func TestFewPoints(t *testing.T) {
 		for k := 1; k < n; k++ {
 			for level := range 4 {
 				for _, d := range []int{1, 2, 9} {
-					r, err := Fit(context.Background(), x, Settings{Neighbors: k, Level: LevelOf(level), Dims: d, Steps: 30}, nil)
+					r, err := Fit(context.Background(), x, Settings{Tails: Gaussian, Neighbors: k, Level: LevelOf(level), Dims: d, Steps: 30}, nil)
 					if err != nil {
 						t.Errorf("n = %d, k = %d, level %d, d = %d: %v", n, k, level, d, err)
+						continue
+					}
+					sane(t, "few points", x, r)
+				}
+			}
+			for _, coarse := range []Coarse{CoarseAll, CoarseMap, CoarseShared, CoarseAnchors} {
+				for _, d := range []int{1, 2, 3, 9} {
+					r, err := Fit(context.Background(), x, Settings{Neighbors: k, Coarse: coarse, Dims: d, Steps: 30}, nil)
+					if err != nil {
+						t.Errorf("n = %d, k = %d, %v, d = %d: %v", n, k, coarse, d, err)
 						continue
 					}
 					sane(t, "few points", x, r)
@@ -96,7 +114,7 @@ func TestMapBeyondSinglePrecision(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] *= math.MaxFloat32 / 12
 	}
-	_, err := Fit(context.Background(), x, Settings{Dims: 1, Steps: 60}, nil)
+	_, err := Fit(context.Background(), x, Settings{Tails: Gaussian, Dims: 1, Steps: 60}, nil)
 	if !models.IsBadInput(err) {
 		t.Errorf("got %v, want bad input", err)
 	}
@@ -123,7 +141,15 @@ func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
 	if int(rows) != x.Rows {
 		t.Errorf("%s: counts add up to %d of %d rows", name, rows, x.Rows)
 	}
-	if r.Report.Pairs > 0 && r.Report.Loglik < r.Report.LoglikInitial {
+	if heavy := r.Settings.Tails == Student; heavy != (r.Student != nil) || heavy && (len(r.Student.Error2) != n || slices.Min(r.Student.Error2) <= 0 || !finite(r.Student.Error2)) {
+		t.Errorf("%s: of heavy tails there is %+v", name, r.Student)
+	}
+	// Steps with little damping may lose a little where there is nothing to gain.
+	slack := 0.0
+	if r.Settings.Tails == Student {
+		slack = .01 * math.Abs(r.Report.LoglikInitial)
+	}
+	if r.Report.Pairs > 0 && r.Report.Loglik < r.Report.LoglikInitial-slack {
 		t.Errorf("%s: the log-likelihood fell from %v to %v", name, r.Report.LoglikInitial, r.Report.Loglik)
 	}
 }
@@ -138,25 +164,26 @@ func TestDuplicatesAreOnePoint(t *testing.T) {
 			twice.Rows++
 		}
 	}
-	s := Settings{Steps: 20}
-	a, err := Fit(context.Background(), x, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Fit(context.Background(), twice, s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(a.Mu.Data, b.Mu.Data) || !slices.Equal(a.Sigma2, b.Sigma2) {
-		t.Error("duplicates change the map")
-	}
-	for i, c := range b.Count {
-		if int(c) != 1+i%3 {
-			t.Errorf("point %d counts %d rows, want %d", i, c, 1+i%3)
+	for _, s := range []Settings{{Steps: 20}, {Tails: Gaussian, Steps: 20}} {
+		a, err := Fit(context.Background(), x, s, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if b.Report.N != twice.Rows || b.Report.Unique != 120 {
-		t.Errorf("report %+v", b.Report)
+		b, err := Fit(context.Background(), twice, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.Mu.Data, b.Mu.Data) || !slices.Equal(a.Sigma2, b.Sigma2) {
+			t.Errorf("%v: duplicates change the map", s.Tails)
+		}
+		for i, c := range b.Count {
+			if int(c) != 1+i%3 {
+				t.Errorf("%v: point %d counts %d rows, want %d", s.Tails, i, c, 1+i%3)
+			}
+		}
+		if b.Report.N != twice.Rows || b.Report.Unique != 120 {
+			t.Errorf("%v: report %+v", s.Tails, b.Report)
+		}
 	}
 }
 
@@ -167,14 +194,16 @@ func TestComponents(t *testing.T) {
 	for i := range 30 {
 		x.Row(i)[0] += 1000
 	}
-	r, err := Fit(context.Background(), x, Settings{Neighbors: 8, Steps: 30}, nil)
-	if err != nil {
-		t.Fatal(err)
+	for _, tails := range []Tails{Student, Gaussian} {
+		r, err := Fit(context.Background(), x, Settings{Tails: tails, Neighbors: 8, Steps: 30}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Unlearnt != nil || r.Report.Components < 2 {
+			t.Errorf("%v, connect: %d components, unlearnt %v", tails, r.Report.Components, r.Unlearnt)
+		}
 	}
-	if r.Unlearnt != nil || r.Report.Components < 2 {
-		t.Errorf("connect: %d components, unlearnt %v", r.Report.Components, r.Unlearnt)
-	}
-	r, err = Fit(context.Background(), x, Settings{Neighbors: 8, Steps: 30, Components: Largest}, nil)
+	r, err := Fit(context.Background(), x, Settings{Tails: Gaussian, Neighbors: 8, Steps: 30, Components: Largest}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +233,7 @@ func TestNeighborListsAreLongEnough(t *testing.T) {
 
 func TestProgressAndReport(t *testing.T) {
 	stages := map[string]int{}
-	r, err := Fit(context.Background(), blobs(200, 4, 7), Settings{Steps: 7, Level: 1}, func(stage string, done, total int) {
+	r, err := Fit(context.Background(), blobs(200, 4, 7), Settings{Tails: Gaussian, Steps: 7, Level: 1}, func(stage string, done, total int) {
 		if done < 0 || done > total {
 			t.Errorf("%s: %d of %d", stage, done, total)
 		}
@@ -221,6 +250,29 @@ func TestProgressAndReport(t *testing.T) {
 	q := r.Report
 	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 1 || q.Neighbors != 9 || q.Iterations != 7 ||
 		q.Landmarks != coarse.Landmarks(200) || q.Edges == 0 || q.Pairs == 0 || q.CGIterations < 7 {
+		t.Errorf("report %+v", q)
+	}
+}
+
+func TestProgressAndReportOfHeavyTails(t *testing.T) {
+	stages := map[string]int{}
+	r, err := Fit(context.Background(), blobs(200, 4, 7), Settings{Steps: 7}, func(stage string, done, total int) {
+		if done < 0 || done > total {
+			t.Errorf("%s: %d of %d", stage, done, total)
+		}
+		stages[stage]++
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"knn", "graph", "coarse", "spectral", "em"} {
+		if stages[s] == 0 {
+			t.Errorf("no progress of %s", s)
+		}
+	}
+	q := r.Report
+	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 0 || q.Neighbors != 6 || q.Iterations != 7 ||
+		q.Landmarks != 0 || q.Edges != 1200 || q.Components < 1 || q.Pairs == 0 || q.CGIterations < 7 {
 		t.Errorf("report %+v", q)
 	}
 }

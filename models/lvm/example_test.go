@@ -15,7 +15,7 @@ func ExampleFit() {
 	for i := range ring.Rows {
 		copy(ring.Row(i), circle(i%60, 60))
 	}
-	r, err := lvm.Fit(context.Background(), ring, lvm.Settings{Neighbors: 4, Steps: 100}, nil)
+	r, err := lvm.Fit(context.Background(), ring, lvm.Settings{Neighbors: 4}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -34,6 +34,7 @@ type fitter[T vec.Float] struct {
 	progress Progress
 	x        vec.Matrix[T] // the distinct rows
 	out      *Result
+	clock    time.Time // of the present stage
 	// leastDelta2 and leastSigma2 bound the squared scales from below.
 	leastDelta2, leastSigma2 float64
 }
@@ -83,12 +84,7 @@ func (f *fitter[T]) collapse(x vec.Matrix[T]) error {
 // run takes the points through the stages.
 func (f *fitter[T]) run(ctx context.Context) error {
 	o, sec := f.out, &f.out.Report.Seconds
-	clock := time.Now()
-	lap := func(to *float64) {
-		now := time.Now()
-		*to = now.Sub(clock).Seconds()
-		clock = now
-	}
+	f.clock = time.Now()
 	var err error
 	o.Neighbors, err = knn.Graph(ctx, f.x, min(f.s.Lists, f.x.Rows-1), knn.Settings{
 		Threads: f.s.Threads, Progress: func(done, total int) { f.progress("knn", done, total) },
@@ -96,8 +92,24 @@ func (f *fitter[T]) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lvm: neighbours: %w", err)
 	}
-	lap(&sec.KNN)
+	f.lap(&sec.KNN)
+	if f.s.Tails == Student {
+		return f.heavy(ctx)
+	}
+	return f.gaussian(ctx)
+}
 
+// lap ends a stage.
+func (f *fitter[T]) lap(to *float64) {
+	now := time.Now()
+	*to = now.Sub(f.clock).Seconds()
+	f.clock = now
+}
+
+// gaussian takes the points, whose neighbours are known, through the stages of
+// the paper's model.
+func (f *fitter[T]) gaussian(ctx context.Context) error {
+	o, sec := f.out, &f.out.Report.Seconds
 	f.progress("graph", 0, 1)
 	g, err := graph.Build(ctx, f.x, nearest(o.Neighbors, f.s.Neighbors), graph.Settings{
 		Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads,
@@ -111,7 +123,7 @@ func (f *fitter[T]) run(ctx context.Context) error {
 		learnt = vec.Take(f.x, g.Keep)
 	}
 	f.progress("graph", 1, 1)
-	lap(&sec.Graph)
+	f.lap(&sec.Graph)
 
 	f.progress("coarse", 0, 1)
 	level := f.s.Level.Resolve(g.N)
@@ -125,7 +137,7 @@ func (f *fitter[T]) run(ctx context.Context) error {
 	}
 	o.Report.Level, o.Report.Landmarks, o.Report.Pairs = level, len(p.Landmarks), p.Count
 	f.progress("coarse", 1, 1)
-	lap(&sec.Coarse)
+	f.lap(&sec.Coarse)
 
 	f.progress("spectral", 0, 1)
 	st, err := Start(ctx, p, f.s.Dims, StartSettings{Floor: f.leastSigma2, Spectral: spectral.Settings{
@@ -135,12 +147,12 @@ func (f *fitter[T]) run(ctx context.Context) error {
 		return fmt.Errorf("lvm: start: %w", err)
 	}
 	f.progress("spectral", 1, 1)
-	lap(&sec.Spectral)
+	f.lap(&sec.Spectral)
 
 	if err := f.em(ctx, p, st); err != nil {
 		return err
 	}
-	lap(&sec.EM)
+	f.lap(&sec.EM)
 	return f.finish(ctx, g, p, st)
 }
 
@@ -166,12 +178,18 @@ func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State) error {
 	}
 	f.progress("em", steps, steps)
 	r.Loglik = m.LogLikelihood(st)
-	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
-		return fmt.Errorf("lvm: after %d steps: %w", steps, ErrNotFinite)
+	return f.publishable(st.Mu, st.Sigma2)
+}
+
+// publishable checks that what was learnt can be used: places are published as
+// float32, and a map can spread a little farther than its data.
+func (f *fitter[T]) publishable(mu vec.Matrix[float64], sigma2 []float64) error {
+	r := &f.out.Report
+	if !finite(mu.Data) || !finite(sigma2) || !finite([]float64{r.Loglik}) {
+		return fmt.Errorf("lvm: after %d steps: %w", r.Iterations, ErrNotFinite)
 	}
-	// Places are published as float32; a map spreads a little farther than its data.
-	if i := slices.IndexFunc(st.Mu.Data, func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }); i >= 0 {
-		return models.BadInputf("lvm: point %d has the place %g, beyond single precision: the values are too large, scale or standardize the columns", i/f.s.Dims, st.Mu.Data[i])
+	if i := slices.IndexFunc(mu.Data, func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }); i >= 0 {
+		return models.BadInputf("lvm: point %d has the place %g, beyond single precision: the values are too large, scale or standardize the columns", i/f.s.Dims, mu.Data[i])
 	}
 	return nil
 }

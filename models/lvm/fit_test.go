@@ -18,7 +18,7 @@ import (
 // some steps, and returns it for the kept points.
 func learnFixture(t *testing.T, s *fixtures.Saul, set Settings) (r *Result, mu vec.Matrix[float64], sigma2 []float64) {
 	t.Helper()
-	set.Dims, set.Neighbors, set.Core, set.Level, set.Components = s.Dims, s.K, s.Core, LevelOf(s.Level), Largest
+	set.Tails, set.Dims, set.Neighbors, set.Core, set.Level, set.Components = Gaussian, s.Dims, s.K, s.Core, LevelOf(s.Level), Largest
 	r, err := learn(context.Background(), s.X.Matrix, set, func(g coarse.Group) []int32 {
 		return s.Chosen(g.Level, g.Landmark, g.Landmarks)
 	}, nil)
@@ -76,7 +76,8 @@ func TestFitErrors(t *testing.T) {
 	}{
 		"no rows":             {vec.New[float32](0, 3), Settings{}, true},
 		"no columns":          {vec.New[float32](30, 0), Settings{}, true},
-		"too few rows":        {ok.Slice(0, 9), Settings{}, true},
+		"too few rows":        {ok.Slice(0, 6), Settings{}, true},
+		"too few, gaussian":   {ok.Slice(0, 9), Settings{Tails: Gaussian}, true},
 		"too few distinct":    {vec.New[float32](100, 3), Settings{}, true},
 		"dims":                {ok, Settings{Dims: -1}, false},
 		"neighbors":           {ok, Settings{Neighbors: -3}, false},
@@ -86,6 +87,14 @@ func TestFitErrors(t *testing.T) {
 		"tolerance":           {ok, Settings{Tolerance: 2}, false},
 		"floor":               {ok, Settings{Floor: -1}, false},
 		"unknown component":   {ok, Settings{Components: 7}, false},
+		"unknown tails":       {ok, Settings{Tails: 7}, false},
+		"unknown coarse":      {ok, Settings{Coarse: 7}, false},
+		"unknown scales":      {ok, Settings{Scales: -1}, false},
+		"unknown sigma":       {ok, Settings{Sigma: 7}, false},
+		"tail":                {ok, Settings{Tail: -1}, false},
+		"weight":              {ok, Settings{Weight: math.Inf(1)}, false},
+		"sigma2":              {ok, Settings{Sigma2: math.NaN()}, false},
+		"theta":               {ok, Settings{Theta: -1}, false},
 	} {
 		_, err := Fit(ctx, c.x, c.s, nil)
 		if err == nil {
@@ -94,15 +103,24 @@ func TestFitErrors(t *testing.T) {
 			t.Errorf("%s: %v: bad input is %v", name, err, !c.data)
 		}
 	}
+	for _, tails := range []Tails{Student, Gaussian} {
+		fitRefuses(t, tails)
+	}
+}
+
+func fitRefuses(t *testing.T, tails Tails) {
+	ctx := context.Background()
+	ok := blobs(40, 3, 1)
+	s := Settings{Tails: tails}
 	bad := ok.Clone()
 	bad.Row(7)[2] = float32(math.NaN())
 	var row *models.RowError
-	if _, err := Fit(ctx, bad, Settings{}, nil); !errors.As(err, &row) || row.Row != 7 || row.Column != 2 {
+	if _, err := Fit(ctx, bad, s, nil); !errors.As(err, &row) || row.Row != 7 || row.Column != 2 {
 		t.Errorf("NaN: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Fit(done, ok, Settings{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(done, ok, s, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -1,5 +1,6 @@
 //go:build !race
 
-package lvm_test
+package lvm
 
-const raceEnabled = false
+// RaceEnabled says whether the race detector slows everything down.
+const RaceEnabled = false

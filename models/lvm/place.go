@@ -20,15 +20,42 @@ import (
 type PlaceRule int
 
 const (
-	// Median is the default: the coordinate-wise median of the neighbours' means,
-	// each counted once for every edge between it and the event.
-	Median PlaceRule = iota
-	// EM is the model's own answer: eq 20 for the one new point, all others
-	// frozen.
+	// RuleAuto is Median with Gaussian tails; with heavy tails Robust for up to
+	// three dimensions and LLE for more.
+	RuleAuto PlaceRule = iota
+	// Median is the coordinate-wise median of the neighbours' means, each counted
+	// once for every edge between it and the event.
+	Median
+	// EM is the model's own answer with Gaussian tails: eq 20 for the one new
+	// point, all others frozen.
 	EM
+	// Robust is the model's own answer with heavy tails: the most likely place,
+	// all others frozen.
+	Robust
+	// LLE is Robust with the edges sent weighted by how the event's vector is a
+	// combination of its neighbours'.
+	LLE
 )
 
-var placeRules = []string{Median: "median", EM: "em"}
+var placeRules = []string{RuleAuto: "auto", Median: "median", EM: "em", Robust: "robust", LLE: "lle"}
+
+// Resolve returns what a rule stands for on a map with such tails and so many
+// dimensions, or a *SettingError if it does not go with them.
+func (r PlaceRule) Resolve(tails Tails, dims int) (PlaceRule, error) {
+	switch {
+	case r == RuleAuto && tails == Gaussian:
+		return Median, nil
+	case r == RuleAuto && dims <= 3:
+		return Robust, nil
+	case r == RuleAuto:
+		return LLE, nil
+	case tails != Gaussian && r == EM:
+		return r, &SettingError{"place", "em goes with Gaussian tails; this map has heavy ones: take auto, robust, lle or median"}
+	case tails == Gaussian && (r == Robust || r == LLE):
+		return r, &SettingError{"place", fmt.Sprintf("%v goes with heavy tails; this map has Gaussian ones: take auto, median or em", r)}
+	}
+	return r, nil
+}
 
 // String is the rule's name on the command line.
 func (r PlaceRule) String() string {
@@ -45,16 +72,19 @@ func ParsePlaceRule(name string) (PlaceRule, error) {
 			return PlaceRule(r), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown rule %q for placing: want %s", name, strings.Join(placeRules, " or "))
+	return 0, fmt.Errorf("unknown rule %q for placing: want %s", name, strings.Join(placeRules, ", "))
 }
 
 // PlaceSettings of a Placer. The zero value works.
 type PlaceSettings struct {
-	// Rule is how means follow from neighbours. Default Median.
+	// Rule is how means follow from neighbours. Default RuleAuto.
 	Rule PlaceRule
 	// Neighbors is how many reference points the event sends an edge to. Default
-	// DefaultPlaceNeighbors. It need not be the model's k.
+	// the model's k with heavy tails, else DefaultPlaceNeighbors.
 	Neighbors int
+	// Received is the weight of an edge that the event receives, of one that it
+	// sends being 1 (heavy tails only). Default DefaultReceived.
+	Received float64
 	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
 	// The result does not depend on it.
 	Threads int
@@ -86,22 +116,47 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 		return nil, fmt.Errorf("lvm: placing by %d neighbours, want at least 1", set.Neighbors)
 	case set.Rule < 0 || int(set.Rule) >= len(placeRules):
 		return nil, fmt.Errorf("lvm: unknown rule for placing: %v", set.Rule)
+	case !(set.Received >= 0) || math.IsInf(set.Received, 0) || s.Student == nil && set.Received != 0:
+		return nil, fmt.Errorf("lvm: a weight of %v for edges received (with heavy tails; with Gaussian ones it is 1)", set.Received)
 	case n < 2:
 		return nil, models.BadInputf("lvm: a map of %d reference point cannot place events: want at least 2", n)
 	}
-	if set.Neighbors == 0 {
+	tails := TailsOf(s)
+	var err error
+	if set.Rule, err = set.Rule.Resolve(tails, s.Mu.Cols); err != nil {
+		return nil, err
+	}
+	switch {
+	case set.Neighbors == 0 && tails == Student:
+		set.Neighbors = s.Neighbors
+	case set.Neighbors == 0:
 		set.Neighbors = DefaultPlaceNeighbors
 	}
+	if set.Received == 0 {
+		set.Received = DefaultReceived
+	}
 	set.Neighbors = min(set.Neighbors, n-1)
+	reach := receiveRange
+	if tails == Student {
+		reach = max(heavyRange, lleNeighbors(set.Neighbors))
+	}
 	p := &Placer{
 		snap: s, set: set, index: knn.NewExact(s.Reference),
 		tables: &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
-		search: min(n, max(set.Neighbors, receiveRange, s.NoveltyK)+1),
+		search: min(n, max(set.Neighbors, reach, s.NoveltyK)+1),
 	}
 	if s.Components.Rows > 0 {
 		p.project = baseline.NewProjector(s.Mean, s.Components)
 	}
 	return p, nil
+}
+
+// TailsOf says which tails a map was learnt with.
+func TailsOf(s *snapshot.Snapshot) Tails {
+	if s.Student != nil {
+		return Student
+	}
+	return Gaussian
 }
 
 // Dim is the dimension of an event's vector.
@@ -151,12 +206,21 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 		w := newPlaceWork(p.Dims(), p.set.Neighbors)
 		for i := from; i < to; i++ {
 			index, dist2 := near.Row(i)
-			sigma2 := p.point(w, index, dist2)
+			sigma2 := p.one(w, z.Row(i), index, dist2)
 			local, global := p.novelty(index, dist2)
 			Publish(out, i, w.mu, sigma2, local, global)
 		}
 	})
 	return out, ctx.Err()
+}
+
+// one sets w.mu to the place of the event z with the given nearest reference
+// points and returns the square of its scale.
+func (p *Placer) one(w *placeWork, z []float32, index []int32, dist2 []float64) (sigma2 float64) {
+	if p.snap.Student != nil {
+		return p.heavyPoint(w, z, index, dist2)
+	}
+	return p.point(w, index, dist2)
 }
 
 // overflow returns an error that names the largest value of the first row whose

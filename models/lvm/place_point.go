@@ -3,6 +3,8 @@ package lvm
 import (
 	"math"
 	"slices"
+
+	"unfold/models/lvm/student"
 )
 
 // How a new event x is joined to the reference points, S of eq 18 for one new
@@ -36,7 +38,7 @@ const (
 // placeEdge joins an event to reference point j.
 type placeEdge struct {
 	j      int32
-	weight float64 // S_xj + S_jx, 1 or 2
+	weight float64 // S_xj + S_jx
 	delta2 float64 // |x - x_j|^2 / (2 ln 2)
 	base   float64 // delta2 + sigma_j^2
 	r2     float64 // |mu_x - mu_j|^2
@@ -47,13 +49,23 @@ type placeWork struct {
 	mu     []float64 // the event's mean
 	edges  []placeEdge
 	values []float64
+	// With heavy tails: room for steps, the edges, and for locally linear weights
+	// and their matrix.
+	last, next []float64
+	joined     []student.Edge
+	sent, gram []float64
 }
 
 // newPlaceWork makes room for a map of the given dimension and about so many
 // neighbours.
 func newPlaceWork(dims, neighbors int) *placeWork {
-	most := max(neighbors, receiveRange)
-	return &placeWork{mu: make([]float64, dims), edges: make([]placeEdge, 0, most), values: make([]float64, 0, 2*most)}
+	linear := lleNeighbors(neighbors)
+	most := max(neighbors, linear, receiveRange, heavyRange)
+	return &placeWork{
+		mu: make([]float64, dims), last: make([]float64, dims), next: make([]float64, dims),
+		edges: make([]placeEdge, 0, most), values: make([]float64, 0, 2*most),
+		joined: make([]student.Edge, 0, most), sent: make([]float64, linear), gram: make([]float64, linear*linear),
+	}
 }
 
 // point sets w.mu to the mean of an event with the given nearest reference

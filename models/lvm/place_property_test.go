@@ -21,7 +21,13 @@ func permuted(s *snapshot.Snapshot, order []int) *snapshot.Snapshot {
 	for _, i := range order {
 		out.Count = append(out.Count, s.Count[i])
 	}
-	for _, v := range []*[]float64{&out.Sigma2, &out.Bandwidth2, &out.KDist2, &out.Density} {
+	lists := []*[]float64{&out.Sigma2, &out.Bandwidth2, &out.KDist2, &out.Density}
+	if s.Student != nil {
+		st := *s.Student
+		out.Student = &st
+		lists = append(lists, &st.Error2)
+	}
+	for _, v := range lists {
 		old := *v
 		*v = nil
 		for _, i := range order {
@@ -29,6 +35,15 @@ func permuted(s *snapshot.Snapshot, order []int) *snapshot.Snapshot {
 		}
 	}
 	return &out
+}
+
+// drawRule draws a rule, and gives s the tails that it goes with.
+func drawRule(rt *rapid.T, s *snapshot.Snapshot) (*snapshot.Snapshot, lvm.PlaceRule) {
+	rule := rapid.SampledFrom([]lvm.PlaceRule{lvm.Median, lvm.EM, lvm.Robust, lvm.LLE}).Draw(rt, "rule")
+	if rule == lvm.Robust || rule == lvm.LLE || rule == lvm.Median && rapid.Bool().Draw(rt, "heavy") {
+		s = modeltest.Heavy(s)
+	}
+	return s, rule
 }
 
 // Places, scales and novelties are the same bits for any order of the reference
@@ -40,8 +55,9 @@ func TestPlacesDoNotDependOnTheOrderOfReferencePoints(t *testing.T) {
 		dims := rapid.IntRange(1, 5).Draw(rt, "dims")
 		s, _ := modeltest.Snapshot(t, seed, n, 6, 0, dims)
 		order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
+		s, rule := drawRule(rt, s)
 		set := lvm.PlaceSettings{
-			Rule:      rapid.SampledFrom([]lvm.PlaceRule{lvm.Median, lvm.EM}).Draw(rt, "rule"),
+			Rule:      rule,
 			Neighbors: rapid.IntRange(1, 30).Draw(rt, "neighbors"),
 		}
 		x := modeltest.Events(seed+1, 20, 6)
@@ -56,6 +72,7 @@ func TestPlacesMoveWithTheMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		s, _ := modeltest.Snapshot(t, seed, 60, 5, 0, 2)
+		s, rule := drawRule(rt, s)
 		moved := *s
 		moved.Mu = s.Mu.Clone()
 		dx, dy := rapid.Float64Range(-20, 20).Draw(rt, "dx"), rapid.Float64Range(-20, 20).Draw(rt, "dy")
@@ -63,7 +80,7 @@ func TestPlacesMoveWithTheMap(t *testing.T) {
 			moved.Mu.Row(i)[0] += dx
 			moved.Mu.Row(i)[1] += dy
 		}
-		set := lvm.PlaceSettings{Rule: rapid.SampledFrom([]lvm.PlaceRule{lvm.Median, lvm.EM}).Draw(rt, "rule")}
+		set := lvm.PlaceSettings{Rule: rule}
 		x := modeltest.Events(seed+1, 20, 5)
 		a, b := mustPlace(t, s, set, x), mustPlace(t, &moved, set, x)
 		for i := range x.Rows {

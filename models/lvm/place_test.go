@@ -34,16 +34,26 @@ func eventsNear(reference vec.Matrix[float32]) vec.Matrix[float32] {
 func TestPlacerConforms(t *testing.T) {
 	for name, c := range map[string]struct {
 		n, dim, q, dims int
+		heavy           bool
 		set             lvm.PlaceSettings
 	}{
-		"Median":     {300, 8, 0, 2, lvm.PlaceSettings{}},
-		"EM":         {300, 8, 0, 2, lvm.PlaceSettings{Rule: lvm.EM}},
-		"Projection": {300, 24, 5, 3, lvm.PlaceSettings{}},
-		"Threads":    {200, 6, 4, 10, lvm.PlaceSettings{Rule: lvm.EM, Threads: 3, Neighbors: 14}},
-		"FewPoints":  {11, 4, 0, 2, lvm.PlaceSettings{Neighbors: 50}},
+		"Median":          {300, 8, 0, 2, false, lvm.PlaceSettings{}},
+		"EM":              {300, 8, 0, 2, false, lvm.PlaceSettings{Rule: lvm.EM}},
+		"Projection":      {300, 24, 5, 3, false, lvm.PlaceSettings{}},
+		"Threads":         {200, 6, 4, 10, false, lvm.PlaceSettings{Rule: lvm.EM, Threads: 3, Neighbors: 14}},
+		"FewPoints":       {11, 4, 0, 2, false, lvm.PlaceSettings{Neighbors: 50}},
+		"Robust":          {300, 8, 0, 2, true, lvm.PlaceSettings{}},
+		"LLE":             {300, 24, 5, 10, true, lvm.PlaceSettings{}},
+		"HeavyMedian":     {300, 8, 0, 3, true, lvm.PlaceSettings{Rule: lvm.Median}},
+		"HeavyThreads":    {200, 6, 4, 2, true, lvm.PlaceSettings{Rule: lvm.LLE, Threads: 3, Neighbors: 14, Received: 1}},
+		"HeavyFewPoints":  {11, 4, 0, 2, true, lvm.PlaceSettings{Neighbors: 50}},
+		"HeavyOneNearest": {90, 4, 0, 1, true, lvm.PlaceSettings{Rule: lvm.LLE, Neighbors: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, reference := modeltest.Snapshot(t, 7, c.n, c.dim, c.q, c.dims)
+			if c.heavy {
+				s = modeltest.Heavy(s)
+			}
 			events := modeltest.Events(99, 150, c.dim)
 			if c.n >= 100 {
 				events = eventsNear(reference)
@@ -84,8 +94,11 @@ func mustPlace(t *testing.T, s *snapshot.Snapshot, set lvm.PlaceSettings, x vec.
 // A reference point is placed where it is, with its own scale.
 func TestAReferencePointKeepsItsPlace(t *testing.T) {
 	for _, q := range []int{0, 5} {
-		for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+		for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM, lvm.Robust, lvm.LLE} {
 			s, x := modeltest.Snapshot(t, 3, 200, 9, q, 2)
+			if rule == lvm.Robust || rule == lvm.LLE {
+				s = modeltest.Heavy(s)
+			}
 			got := mustPlace(t, s, lvm.PlaceSettings{Rule: rule}, x)
 			for i := range x.Rows {
 				for c, m := range s.Mu.Row(i) {
@@ -93,7 +106,7 @@ func TestAReferencePointKeepsItsPlace(t *testing.T) {
 						t.Fatalf("rule %v: point %d is placed at %v, want %v", rule, i, got.Mu.Row(i), s.Mu.Row(i))
 					}
 				}
-				if want := float32(math.Sqrt(s.Sigma2[i])); got.Sigma[i] != want {
+				if want := float32(math.Sqrt(s.Published2()[i])); got.Sigma[i] != want {
 					t.Fatalf("rule %v: point %d has the scale %g, want %g", rule, i, got.Sigma[i], want)
 				}
 			}
@@ -242,7 +255,7 @@ func TestScaleIsWhatLearningGives(t *testing.T) {
 	const n = 450
 	x := modeltest.Events(11, n, 6)
 	for _, level := range []lvm.Level{lvm.NoCoarseGraining, lvm.LevelOf(1)} {
-		fit, err := lvm.Fit(context.Background(), x, lvm.Settings{Seed: 1, Steps: 100, Level: level}, nil)
+		fit, err := lvm.Fit(context.Background(), x, lvm.Settings{Tails: lvm.Gaussian, Seed: 1, Steps: 100, Level: level}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +286,13 @@ func without(s *snapshot.Snapshot, i int) *snapshot.Snapshot {
 	}
 	out := *s
 	out.Reference, out.Mu, out.Count = vec.Take(s.Reference, keep), vec.Take(s.Mu, keep), s.Count[1:]
-	for _, v := range []*[]float64{&out.Sigma2, &out.Bandwidth2, &out.KDist2, &out.Density, &out.LocalScores, &out.GlobalScores} {
+	lists := []*[]float64{&out.Sigma2, &out.Bandwidth2, &out.KDist2, &out.Density, &out.LocalScores, &out.GlobalScores}
+	if s.Student != nil {
+		st := *s.Student
+		out.Student = &st
+		lists = append(lists, &st.Error2)
+	}
+	for _, v := range lists {
 		*v = slices.Delete(slices.Clone(*v), i, i+1)
 	}
 	return &out
@@ -299,50 +318,30 @@ func TestWhatCannotBeProjectedIsNamed(t *testing.T) {
 	}
 }
 
-func TestPlaceRules(t *testing.T) {
-	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
-		if got, err := lvm.ParsePlaceRule(rule.String()); err != nil || got != rule {
-			t.Errorf("%v is read as %v (%v)", rule, got, err)
-		}
-	}
-	if got, err := lvm.ParsePlaceRule(""); err != nil || got != lvm.Median {
-		t.Errorf("no name is read as %v (%v)", got, err)
-	}
-	if _, err := lvm.ParsePlaceRule("mean"); err == nil || !strings.Contains(err.Error(), "median or em") {
-		t.Errorf("an unknown name gives %v", err)
-	}
-}
-
-func TestNewPlacerRefuses(t *testing.T) {
-	s, _ := modeltest.Snapshot(t, 3, 60, 4, 0, 2)
-	for name, set := range map[string]lvm.PlaceSettings{"rule": {Rule: 9}, "neighbors": {Neighbors: -1}} {
-		if _, err := lvm.NewPlacer(s, set); err == nil {
-			t.Errorf("a wrong %s is taken", name)
-		}
-	}
-	bad := *s
-	bad.NoveltyK = 1000
-	if _, err := lvm.NewPlacer(&bad, lvm.PlaceSettings{}); !models.IsBadInput(err) {
-		t.Errorf("a snapshot that does not fit: got %v", err)
-	}
-}
-
 func BenchmarkPlaceOne(b *testing.B) {
-	s, _ := modeltest.Snapshot(b, 3, 5000, 60, 50, 2)
-	s.Steps = 400
-	p, err := lvm.NewPlacer(s, lvm.PlaceSettings{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	x := vec.Of(1, 60, make([]float32, 60))
-	r := rand.New(rand.NewPCG(1, 1))
-	for b.Loop() {
-		for j := range x.Data {
-			x.Data[j] = float32(r.NormFloat64())
+	gaussian, _ := modeltest.Snapshot(b, 3, 5000, 60, 50, 2)
+	gaussian.Steps = 400
+	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM, lvm.Robust, lvm.LLE} {
+		s := gaussian
+		if rule == lvm.Robust || rule == lvm.LLE {
+			s = modeltest.Heavy(gaussian)
 		}
-		if _, err := p.Place(context.Background(), x); err != nil {
+		p, err := lvm.NewPlacer(s, lvm.PlaceSettings{Rule: rule})
+		if err != nil {
 			b.Fatal(err)
 		}
+		x := vec.Of(1, 60, make([]float32, 60))
+		r := rand.New(rand.NewPCG(1, 1))
+		b.Run(rule.String(), func(b *testing.B) {
+			for b.Loop() {
+				for j := range x.Data {
+					x.Data[j] = float32(r.NormFloat64())
+				}
+				if _, err := p.Place(context.Background(), x); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
@@ -353,7 +352,11 @@ func TestTheFarthestEventsArePlaced(t *testing.T) {
 	for j := range x.Row(0) {
 		x.Row(0)[j], x.Row(1)[j] = math.MaxFloat32, -math.MaxFloat32
 	}
-	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM} {
+	for _, rule := range []lvm.PlaceRule{lvm.Median, lvm.EM, lvm.Robust, lvm.LLE} {
+		if rule == lvm.Robust {
+			s = modeltest.Heavy(s)
+			s.Student.Clip[1] = lvm.Unclipped
+		}
 		got := mustPlace(t, s, lvm.PlaceSettings{Rule: rule}, x)
 		if err := models.CheckRows(got.Mu, nil); err != nil {
 			t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -27,6 +28,7 @@ func drawProblem(t *rapid.T) problem {
 	return problem{
 		x: blobs(n, rapid.IntRange(1, 6).Draw(t, "dim"), rapid.Uint64().Draw(t, "data")),
 		s: Settings{
+			Tails:     Gaussian,
 			Dims:      rapid.IntRange(1, 5).Draw(t, "d"),
 			Neighbors: rapid.IntRange(2, 6).Draw(t, "k"),
 			Core:      rapid.IntRange(1, 3).Draw(t, "s"),
@@ -247,14 +249,23 @@ func TestPermutation(t *testing.T) {
 // large enough for strips and for several pieces of rows.
 func TestThreadsDoNotMatter(t *testing.T) {
 	x := blobs(3000, 4, 4)
-	for _, level := range []Level{NoCoarseGraining, 1, 2} {
-		data := x
-		if level == NoCoarseGraining {
-			data = x.Slice(0, 700)
-		}
+	for name, c := range map[string]struct {
+		n int
+		s Settings
+	}{
+		"gaussian, exact":   {700, Settings{Tails: Gaussian, Level: NoCoarseGraining, Steps: 3}},
+		"gaussian, level 1": {3000, Settings{Tails: Gaussian, Level: 1, Steps: 3}},
+		"gaussian, level 2": {3000, Settings{Tails: Gaussian, Level: 2, Steps: 3}},
+		"all":               {700, Settings{Steps: 4}},
+		"map":               {2100, Settings{Steps: 4}},
+		"map, d = 3":        {2100, Settings{Steps: 3, Dims: 3, Sigma: SigmaFree}},
+		"shared":            {2100, Settings{Steps: 3, Dims: 10}},
+		"anchors":           {2100, Settings{Steps: 3, Dims: 5, Coarse: CoarseAnchors}},
+	} {
 		var first *Result
-		for _, threads := range []int{1, 2, 7} {
-			r, err := Fit(context.Background(), data, Settings{Level: level, Steps: 3, Threads: threads}, nil)
+		for _, threads := range []int{1, 7} {
+			c.s.Threads = threads
+			r, err := Fit(context.Background(), x.Slice(0, c.n), c.s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -262,8 +273,9 @@ func TestThreadsDoNotMatter(t *testing.T) {
 				first = r
 				continue
 			}
-			if r.Report.Loglik != first.Report.Loglik || !slices.Equal(r.Mu.Data, first.Mu.Data) || !slices.Equal(r.Sigma2, first.Sigma2) {
-				t.Errorf("level %d: %d threads give another map", level.Resolve(x.Rows), threads)
+			if r.Report.Loglik != first.Report.Loglik || !slices.Equal(r.Mu.Data, first.Mu.Data) || !slices.Equal(r.Sigma2, first.Sigma2) ||
+				!reflect.DeepEqual(r.Student, first.Student) {
+				t.Errorf("%s: %d threads give another map", name, threads)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package lvm
 
 import (
+	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/vec"
 )
@@ -17,10 +18,13 @@ type Result struct {
 	// row, Count how many rows each point stands for.
 	Unique, Of []int32
 	Count      []uint32
-	// Mu (n x d) are the places, Sigma2 (n) the latent variances, Bandwidth2
-	// (n) the dissimilarity scales Delta_i^2, all in point numbering.
+	// Mu (n x d) are the places, Sigma2 (n) the latent variances, all in point
+	// numbering. Bandwidth2 (n) are the dissimilarity scales Delta_i^2 with Gaussian
+	// tails, with heavy ones the squared distances to the k-th neighbours.
 	Mu                 vec.Matrix[float64]
 	Sigma2, Bandwidth2 []float64
+	// Student is what else a map with heavy tails knows; nil with Gaussian tails.
+	Student *snapshot.Student
 	// Unlearnt marks points outside the largest component, which were placed
 	// by their learnt neighbours and not learnt. Nil if there are none.
 	Unlearnt []bool
@@ -36,14 +40,17 @@ type Result struct {
 type Report struct {
 	// N rows were given, Unique of them distinct, with Dim columns.
 	N, Unique, Dim int
-	// Dims, Level (the paper's l, resolved), Neighbors as used.
+	// Dims, Level (the paper's l, resolved; 0 with heavy tails), Neighbors as used.
 	Dims, Level, Neighbors int
-	// Edges is sum_ij E_ij; Components counts those of the neighbour graph
-	// before bridging; Landmarks those of the first coarse-graining.
+	// Edges is the number of similar ordered pairs: sum_ij E_ij, with heavy tails
+	// n k. Components counts those of the neighbour graph before bridging;
+	// Landmarks those of the first coarse-graining (none with heavy tails).
 	Edges, Components, Landmarks int
-	// Pairs counts the unordered pairs that carry a dissimilarity weight.
+	// Pairs counts the unordered pairs that carry a dissimilarity weight; with
+	// heavy tails those of a point and a point or group that one pass visits.
 	Pairs int64
-	// LoglikInitial and Loglik are eq 6 before and after learning.
+	// LoglikInitial and Loglik are eq 6 before and after learning (with heavy tails
+	// over all pairs as the pass sums them).
 	LoglikInitial, Loglik float64
 	// Iterations of EM, and of conjugate gradients in all of them together.
 	Iterations, CGIterations int

@@ -54,39 +54,112 @@ const DefaultDims = 2
 type Settings struct {
 	// Dims is d, the dimension of the map. Default DefaultDims.
 	Dims int `json:"dims"`
-	// Neighbors is k of eq 22. Default 9.
+	// Tails are those of the probability that two points coincide. Default
+	// Student. Files from before there was a choice name none and mean Gaussian.
+	Tails Tails `json:"tails"`
+	// Neighbors is k of eq 22. Default 6, with Gaussian tails 9.
 	Neighbors int `json:"neighbors"`
-	// Core is s of eq 23: pairs that reach each other within s steps along the
-	// neighbour graph are similar. Default 1.
-	Core int `json:"core"`
-	// Level is l, the number of coarse-grainings. Default LevelAuto.
-	Level Level `json:"level"`
-	// Steps is the number of EM iterations. Default 400; negative means none
-	// (the map is then the spectral start).
+	// Steps is the number of EM iterations; negative means none (the map is then
+	// the start). Default 80 for up to three dimensions and 60 for more, with
+	// Thorough 200; with Gaussian tails 400.
 	Steps int `json:"steps"`
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
 	Momentum   float64 `json:"momentum"`
 	NoMomentum bool    `json:"no_momentum"`
 	// Tolerance is where conjugate gradients stop, relative to the gradient
 	// (the residual at the present mu; never to the right-hand side of eq 20,
-	// which would stop learning). Default 1e-2.
+	// which would stop learning). Default 0.1, with Gaussian tails 0.01.
 	Tolerance float64 `json:"tolerance"`
-	// Components says what happens if the neighbour graph is disconnected.
-	// Default Connect.
-	Components Components `json:"components"`
-	// Seed chooses landmarks and the start of the eigenvector iteration.
+	// Seed chooses landmarks, random partners, and the start of the eigenvector
+	// iteration.
 	Seed uint64 `json:"seed"`
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS. The
 	// result does not depend on it.
 	Threads int `json:"threads"`
+	// Lists is how many neighbours Result.Neighbors lists at least (for novelty
+	// scores). Default: Neighbors, and never more than there are other points.
+	Lists int `json:"lists"`
+	// Coarse says what points are held against beside their neighbours. Default
+	// CoarseAuto.
+	Coarse Coarse `json:"coarse"`
+
+	// The rest belongs to one kind of tails; with the other it must be left at
+	// its default. First Student.
+
+	// Scales are the length scales of pairs. Default NativeScales.
+	Scales Scales `json:"scales"`
+	// Tail is a, the shape of the tails. Default Dims/2.
+	Tail float64 `json:"tail"`
+	// Weight is c, the weight of an ordered dissimilar pair. Default 0.086.
+	Weight float64 `json:"weight"`
+	// Sigma says what becomes of the variances, which begin at Sigma2. Defaults
+	// SigmaFixed, 0.1.
+	Sigma  SigmaMode `json:"sigma"`
+	Sigma2 float64   `json:"sigma2"`
+	// Thorough takes more steps, leaves scales unclipped and solves to the
+	// tolerance however long it takes: a little better, and two to three times as
+	// long.
+	Thorough bool `json:"thorough"`
+	// Theta is the accuracy of cells in the map, smaller is better. Default: that
+	// of package field.
+	Theta float64 `json:"theta"`
+
+	// Now Gaussian.
+
+	// Core is s of eq 23: pairs that reach each other within s steps along the
+	// neighbour graph are similar. Default 1.
+	Core int `json:"core"`
+	// Level is l, the number of coarse-grainings. Default LevelAuto.
+	Level Level `json:"level"`
+	// Components says what happens if the neighbour graph is disconnected.
+	// Default Connect. With heavy tails all parts are always learnt.
+	Components Components `json:"components"`
 	// Floor bounds squared scales from below, relative to the median squared
 	// edge scale delta^2: delta^2 >= Floor, sigma^2 >= Floor^2 (each times the
 	// median). It keeps near duplicates from degenerating. Default 1e-6.
 	Floor float64 `json:"floor"`
-	// Lists is how many neighbours Result.Neighbors lists at least (for novelty
-	// scores). Default: Neighbors, and never more than there are other points.
-	Lists int `json:"lists"`
 }
+
+// SettingError says which setting of Settings is wrong.
+type SettingError struct {
+	// Name is that of the JSON tag.
+	Name string
+	// Problem says what is wrong and what to do.
+	Problem string
+}
+
+func (e *SettingError) Error() string { return "lvm: " + e.Name + ": " + e.Problem }
+
+// Check returns a *SettingError if a fit would refuse the settings.
+func (s Settings) Check() error {
+	_, err := s.withDefaults()
+	return err
+}
+
+// preset are the defaults that depend on the model.
+type preset struct {
+	neighbors, steps int
+	tolerance        float64
+}
+
+func (s Settings) preset() preset {
+	switch {
+	case s.Tails == Gaussian:
+		return preset{9, 400, 1e-2}
+	case s.Thorough:
+		return preset{6, 200, 0.1}
+	case s.Dims <= 3:
+		return preset{6, 80, 0.1}
+	}
+	return preset{6, 60, 0.1}
+}
+
+// DefaultWeight and DefaultSigma2 are c and the variances that learning begins
+// with (heavy tails).
+const (
+	DefaultWeight = 0.086
+	DefaultSigma2 = 0.1
+)
 
 // withDefaults fills zero fields and checks the rest.
 func (s Settings) withDefaults() (Settings, error) {
@@ -95,38 +168,93 @@ func (s Settings) withDefaults() (Settings, error) {
 			*p = v
 		}
 	}
-	or(&s.Dims, DefaultDims)
-	or(&s.Neighbors, 9)
-	or(&s.Core, 1)
-	or(&s.Steps, 400)
-	if s.Momentum == 0 {
-		s.Momentum = 0.9
+	orFloat := func(p *float64, v float64) {
+		if *p == 0 {
+			*p = v
+		}
 	}
+	or(&s.Dims, DefaultDims)
+	d := s.preset()
+	or(&s.Neighbors, d.neighbors)
+	or(&s.Core, 1)
+	or(&s.Steps, d.steps)
+	orFloat(&s.Momentum, 0.9)
 	if s.NoMomentum {
 		s.Momentum = 0
 	}
-	if s.Tolerance == 0 {
-		s.Tolerance = 1e-2
-	}
-	if s.Floor == 0 {
-		s.Floor = 1e-6
+	orFloat(&s.Tolerance, d.tolerance)
+	orFloat(&s.Floor, 1e-6)
+	if s.Tails == Student {
+		orFloat(&s.Tail, float64(s.Dims)/2)
+		orFloat(&s.Weight, DefaultWeight)
+		orFloat(&s.Sigma2, DefaultSigma2)
 	}
 	s.Lists = max(s.Lists, s.Neighbors)
-	switch {
-	case s.Dims < 1:
-		return s, fmt.Errorf("lvm: dims is %d, want at least 1", s.Dims)
-	case s.Neighbors < 1:
-		return s, fmt.Errorf("lvm: neighbors is %d, want at least 1", s.Neighbors)
-	case s.Core < 1:
-		return s, fmt.Errorf("lvm: core is %d, want at least 1", s.Core)
-	case !(s.Momentum >= 0 && s.Momentum < 1):
-		return s, fmt.Errorf("lvm: momentum is %v, want 0 <= momentum < 1", s.Momentum)
-	case !(s.Tolerance > 0 && s.Tolerance < 1):
-		return s, fmt.Errorf("lvm: tolerance is %v, want 0 < tolerance < 1", s.Tolerance)
-	case !(s.Floor > 0 && s.Floor < 1) || math.IsInf(s.Floor, 0):
-		return s, fmt.Errorf("lvm: floor is %v, want 0 < floor < 1", s.Floor)
-	case s.Components != Connect && s.Components != Largest:
-		return s, fmt.Errorf("lvm: unknown components setting %d", s.Components)
+	if err := s.checkRanges(); err != nil {
+		return s, err
 	}
-	return s, nil
+	return s, s.checkTails()
+}
+
+// wrong returns a *SettingError unless ok.
+func wrong(ok bool, name, format string, args ...any) error {
+	if ok {
+		return nil
+	}
+	return &SettingError{name, fmt.Sprintf(format, args...)}
+}
+
+func (s Settings) checkRanges() error {
+	return first(
+		wrong(s.Tails >= 0 && int(s.Tails) < len(tailNames), "tails", "there is no %v", s.Tails),
+		wrong(s.Coarse >= 0 && int(s.Coarse) < len(coarseNames), "coarse", "there is no %v", s.Coarse),
+		wrong(s.Scales >= 0 && int(s.Scales) < len(scaleNames), "scales", "there is no %v", s.Scales),
+		wrong(s.Sigma >= 0 && int(s.Sigma) < len(sigmaNames), "sigma", "there is no %v", s.Sigma),
+		wrong(s.Components == Connect || s.Components == Largest, "components", "there is no choice %d", int(s.Components)),
+		wrong(s.Dims >= 1, "dims", "%d, want at least 1", s.Dims),
+		wrong(s.Neighbors >= 1, "neighbors", "%d, want at least 1", s.Neighbors),
+		wrong(s.Core >= 1, "core", "%d, want at least 1", s.Core),
+		wrong(s.Momentum >= 0 && s.Momentum < 1, "momentum", "%v is not in 0 to below 1", s.Momentum),
+		wrong(s.Tolerance > 0 && s.Tolerance < 1, "tolerance", "%v is not between 0 and 1", s.Tolerance),
+		wrong(s.Floor > 0 && s.Floor < 1, "floor", "%v is not between 0 and 1", s.Floor),
+	)
+}
+
+// checkTails refuses what has no meaning with the tails chosen.
+func (s Settings) checkTails() error {
+	if s.Tails == Gaussian {
+		const only = "%v belongs to heavy tails; leave it out, or choose student tails"
+		return first(
+			wrong(s.Coarse == CoarseAuto || s.Coarse == CoarseInput, "coarse", "%v belongs to heavy tails; Gaussian tails go with input", s.Coarse),
+			wrong(s.Scales == NativeScales, "scales", only, s.Scales),
+			wrong(s.Sigma == SigmaFixed, "sigma", "%v belongs to heavy tails; with Gaussian tails variances are always learnt", s.Sigma),
+			wrong(s.Tail == 0, "tail", only, s.Tail),
+			wrong(s.Weight == 0, "weight", only, s.Weight),
+			wrong(s.Sigma2 == 0, "sigma2", only, s.Sigma2),
+			wrong(s.Theta == 0, "theta", only, s.Theta),
+			wrong(!s.Thorough, "thorough", "it belongs to heavy tails; with Gaussian tails take more steps"),
+		)
+	}
+	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
+	const only = "it belongs to Gaussian tails; leave it out, or choose gaussian tails"
+	return first(
+		wrong(s.Coarse != CoarseInput, "coarse", "input belongs to Gaussian tails: landmarks in the input hide that points of different groups repel each other; take auto, map, shared, anchors or all"),
+		wrong(s.Core == 1, "core", only),
+		wrong(s.Level == LevelAuto, "level", only),
+		wrong(s.Components == Connect, "components", "with heavy tails all components of the neighbour graph are learnt; leave it out, or choose gaussian tails"),
+		wrong(positive(s.Tail), "tail", "%v is not a positive number", s.Tail),
+		wrong(positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
+		wrong(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
+		wrong(s.Theta >= 0 && !math.IsInf(s.Theta, 0), "theta", "%v is not a positive number", s.Theta),
+	)
+}
+
+// first returns the first error of a list.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,11 +1,13 @@
 package snapshot
 
 import (
+	"slices"
+
 	"unfold/sparse/vec"
 )
 
 // field ties one block name to one field of Snapshot: put gives its content
-// for writing, get takes it when reading. Names, types and meaning of version 1
+// for writing, get takes it when reading. Names, types and meaning of a version
 // are fixed for ever; new fields get new names.
 type field struct {
 	name string
@@ -16,6 +18,9 @@ type field struct {
 	rows, cols int
 	put        func(s *Snapshot) content
 	get        func(s *Snapshot, c content)
+	// heavy says that the block belongs to heavy tails: it came with format
+	// version 2, and either all of them are there or none.
+	heavy bool
 }
 
 // content is the content of a block in memory: a slice of the type's elements,
@@ -25,21 +30,24 @@ type content struct {
 	data       any
 }
 
-// fields lists the blocks of version 1 in the order in which they are written.
-var fields = []field{
+// fields lists the blocks in the order in which they are written.
+var fields = slices.Concat(common, heavy)
+
+// common are the blocks of version 1.
+var common = []field{
 	{"kind", Text, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []string{s.Kind}} },
-		func(s *Snapshot, c content) { s.Kind = first[string](c) }},
+		func(s *Snapshot, c content) { s.Kind = first[string](c) }, false},
 	scalar("version", func(s *Snapshot) uint64 { return s.Version }, func(s *Snapshot, v uint64) { s.Version = v }),
 	{"epoch", Uint32, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []uint32{s.Epoch}} },
-		func(s *Snapshot, c content) { s.Epoch = first[uint32](c) }},
+		func(s *Snapshot, c content) { s.Epoch = first[uint32](c) }, false},
 	scalar("dim", func(s *Snapshot) uint64 { return uint64(s.Dim) }, func(s *Snapshot, v uint64) { s.Dim = toInt(v) }),
 	scalar("neighbors", func(s *Snapshot) uint64 { return uint64(s.Neighbors) }, func(s *Snapshot, v uint64) { s.Neighbors = toInt(v) }),
 	scalar("steps", func(s *Snapshot) uint64 { return uint64(s.Steps) }, func(s *Snapshot, v uint64) { s.Steps = toInt(v) }),
 	{"dissimilar", Float64, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []float64{s.Dissimilar}} },
-		func(s *Snapshot, c content) { s.Dissimilar = first[float64](c) }},
+		func(s *Snapshot, c content) { s.Dissimilar = first[float64](c) }, false},
 	scalar("novelty.k", func(s *Snapshot) uint64 { return uint64(s.NoveltyK) }, func(s *Snapshot, v uint64) { s.NoveltyK = toInt(v) }),
 	column("settings", Bytes, false, func(s *Snapshot) *[]byte { return &s.Settings }),
 	column("encoder", Bytes, false, func(s *Snapshot) *[]byte { return &s.Encoder }),
@@ -65,7 +73,7 @@ var fields = []field{
 			for _, f := range c.data.([]byte) {
 				s.Unlearnt = append(s.Unlearnt, f != 0)
 			}
-		}},
+		}, false},
 	column("novelty.kdist2", Float64, true, func(s *Snapshot) *[]float64 { return &s.KDist2 }),
 	column("novelty.density", Float64, true, func(s *Snapshot) *[]float64 { return &s.Density }),
 	column("novelty.local", Float64, true, func(s *Snapshot) *[]float64 { return &s.LocalScores }),
@@ -78,7 +86,7 @@ var fields = []field{
 			for i, v := range c.data.([]string) {
 				s.position(i).Topic = v
 			}
-		}},
+		}, false},
 	{"position.partition", Int64, false, 0, 1,
 		func(s *Snapshot) content {
 			return each(s.Positions, func(p Position) int64 { return int64(p.Partition) })
@@ -90,7 +98,7 @@ var fields = []field{
 				}
 				s.position(i).Partition = int32(v)
 			}
-		}},
+		}, false},
 	{"position.offset", Int64, false, 0, 1,
 		func(s *Snapshot) content {
 			return each(s.Positions, func(p Position) int64 { return p.Offset })
@@ -99,7 +107,7 @@ var fields = []field{
 			for i, v := range c.data.([]int64) {
 				s.position(i).Offset = v
 			}
-		}},
+		}, false},
 }
 
 // byName finds the field of a block.
@@ -115,7 +123,7 @@ var byName = func() map[string]*field {
 func scalar(name string, put func(*Snapshot) uint64, get func(*Snapshot, uint64)) field {
 	return field{name, Uint64, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []uint64{put(s)}} },
-		func(s *Snapshot, c content) { get(s, first[uint64](c)) }}
+		func(s *Snapshot, c content) { get(s, first[uint64](c)) }, false}
 }
 
 // column is a field of any number of rows of one element. No rows and no
@@ -127,7 +135,7 @@ func column[T any](name string, t Type, must bool, at func(*Snapshot) *[]T) fiel
 			if v := c.data.([]T); len(v) > 0 {
 				*at(s) = v
 			}
-		}}
+		}, false}
 }
 
 // matrix is a field of rows x cols elements.
@@ -136,7 +144,7 @@ func matrix[T vec.Float](name string, t Type, must bool, at func(*Snapshot) *vec
 		func(s *Snapshot) content { m := at(s); return content{m.Rows, m.Cols, m.Data} },
 		func(s *Snapshot, c content) {
 			*at(s) = vec.Matrix[T]{Rows: c.rows, Cols: c.cols, Data: c.data.([]T)}
-		}}
+		}, false}
 }
 
 // each makes a column of one value of every element of list.

@@ -8,9 +8,11 @@ import (
 	"unfold/models"
 )
 
-// FormatVersion is the version of the file format that Write writes, and the
-// latest that Read reads.
-const FormatVersion = 1
+// FormatVersion is the latest version of the file format: Read reads it and all
+// before it. Write writes the oldest that can hold a snapshot, so that programs
+// that know no other can read what they can understand: 1 with Gaussian tails,
+// 2 with heavy ones.
+const FormatVersion = 2
 
 // Sizes and limits of the format; docs/formats.md draws them.
 const (

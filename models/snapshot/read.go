@@ -31,6 +31,9 @@ func Read(r io.Reader) (*Snapshot, error) {
 			if b.Type != f.typ || f.rows > 0 && c.rows != f.rows || f.cols > 0 && c.cols != f.cols {
 				return nil, b.corrupt("is %d x %d of %s", b.Rows, b.Cols, b.Type)
 			}
+			if text, ok := c.data.([]string); f.name == "tails" && ok && text[0] != Tails {
+				return nil, b.corrupt("says %q, want %q", text[0], Tails)
+			}
 			f.get(s, c)
 		}
 		seen[b.Name] = true
@@ -44,6 +47,9 @@ func Read(r io.Reader) (*Snapshot, error) {
 		}
 	}
 	if err := positions(blocks, len(s.Positions)); err != nil {
+		return nil, err
+	}
+	if err := heavyBlocks(blocks, in.format); err != nil {
 		return nil, err
 	}
 	if err := s.Validate(); err != nil {

@@ -36,8 +36,15 @@ type Snapshot struct {
 	// Mu (n x d), Sigma2 (n) are the latent means and variances.
 	Mu     vec.Matrix[float64]
 	Sigma2 []float64
-	// Bandwidth2 (n) is Delta_i^2, the squared dissimilarity length scale.
+	// Bandwidth2 (n) says whose neighbour an event is. With Gaussian tails it is
+	// Delta_i^2, the squared dissimilarity length scale: an event within
+	// sqrt(2 ln 2 Delta_i^2) of point i receives an edge from it. With heavy tails
+	// it is the squared distance to the k-th neighbour itself, in units of the
+	// input and not clipped: an event within its root receives an edge.
 	Bandwidth2 []float64
+	// Student is there if the map was learnt with heavy tails. Nil means Gaussian
+	// tails.
+	Student *Student
 	// Neighbors is the model's k.
 	Neighbors int
 	// Steps is the number of EM steps that Mu and Sigma2 went through. The
@@ -60,6 +67,39 @@ type Snapshot struct {
 
 	// Positions are the source positions this map has learnt from.
 	Positions []Position
+}
+
+// Student is what a map with heavy tails knows beside the rest (package
+// lvm/student has the formulas).
+type Student struct {
+	// Tail is a, the shape of the tails.
+	Tail float64
+	// Unit is the median squared distance of neighbours; scales are clipped to
+	// Clip: delta^2 = min(max(|x - x'|^2/Unit, Clip[0]), Clip[1]).
+	Unit float64
+	Clip [2]float64
+	// Weight is c, the weight of one ordered dissimilar pair.
+	Weight float64
+	// Field names how the dissimilar pairs were summed ("all", "map", "shared",
+	// "anchors"), Theta is the accuracy that was asked of it (0: the default) and
+	// Seed what its draws began with. Learning goes on from these.
+	Field string
+	Theta float64
+	Seed  uint64
+	// Error2 (n) are the squared standard errors of the points' places given
+	// their neighbours': what is published as sigma^2. Sigma2 holds the model's
+	// own variances, which learning may leave fixed.
+	Error2 []float64
+}
+
+// Published2 returns the squares of what is published as the reference points'
+// sigma: with Gaussian tails the latent variances, with heavy tails the squared
+// standard errors.
+func (s *Snapshot) Published2() []float64 {
+	if s.Student != nil {
+		return s.Student.Error2
+	}
+	return s.Sigma2
 }
 
 // Position says that everything of a topic's partition before Offset has been seen.

@@ -62,6 +62,9 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 	}
 	s.Unlearnt = make([]bool, n)
 	s.Unlearnt[n-1] = true
+	s.Student = &Student{
+		Tail: r.ExpFloat64() + .1, Unit: r.ExpFloat64() + .1, Clip: [2]float64{.1, 10}, Weight: .086, Field: "map", Theta: r.Float64(), Seed: r.Uint64(), Error2: positive(),
+	}
 	s.Positions = []Position{{"events", 0, 17}, {"events", 3, 1 << 60}, {"", 0, 0}}
 	return s
 }
@@ -181,7 +184,7 @@ func TestErrorsSayWhat(t *testing.T) {
 		text   string
 	}{
 		"another file":          {func(d []byte) { copy(d, "PK\x03\x04....") }, ErrNotSnapshot, "not an unfold model file"},
-		"a newer version":       {func(d []byte) { le.PutUint32(d[8:], 2); seal(d) }, ErrNewer, "newer unfold; upgrade"},
+		"a newer version":       {func(d []byte) { le.PutUint32(d[8:], FormatVersion+1); seal(d) }, ErrNewer, "newer unfold; upgrade"},
 		"a block's bit":         {func(d []byte) { d[le.Uint64(entry(d, "mu")[48:])] ^= 1 }, ErrCorrupt, `block "mu"`},
 		"a required block gone": {func(d []byte) { copy(entry(d, "mu"), "nu"); seal(d) }, ErrCorrupt, `no block "mu"`},
 		"another type":          {func(d []byte) { e := entry(d, "sigma2"); le.PutUint32(e[24:], uint32(Int64)); seal(d) }, ErrCorrupt, `"sigma2"`},
@@ -197,6 +200,15 @@ func TestErrorsSayWhat(t *testing.T) {
 			le.PutUint64(e[40:], 9)
 			seal(d)
 		}, ErrCorrupt, "reference points"},
+		"heavy tails in version 1": {func(d []byte) { le.PutUint32(d[8:], 1); seal(d) }, ErrCorrupt, "not known to format version 1"},
+		"heavy tails without unit": {func(d []byte) { copy(entry(d, "student.unit"), "student.unix"); seal(d) }, ErrCorrupt, "of the 9 blocks of heavy tails"},
+		"unknown tails": {func(d []byte) {
+			e := entry(d, "tails")
+			at := le.Uint64(e[48:])
+			copy(d[at+4:], "cauchys")
+			le.PutUint32(e[28:], crc32.Checksum(d[at:at+le.Uint64(e[56:])], castagnoli))
+			seal(d)
+		}, ErrCorrupt, `says "cauchys"`},
 		"a position without partition": {func(d []byte) { copy(entry(d, "position.partition"), "position.partitiom"); seal(d) }, ErrCorrupt, "blocks of position"},
 		"a topic less": {func(d []byte) {
 			// The topics become one, whose name takes all the bytes.
@@ -332,6 +344,16 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 		"mean, no PCA":  func(s *Snapshot) { s.Components = vec.Matrix[float32]{} },
 		"partition":     func(s *Snapshot) { s.Positions[0].Partition = -1 },
 		"offset":        func(s *Snapshot) { s.Positions[1].Offset = -1 },
+		"tail":          func(s *Snapshot) { s.Student.Tail = 0 },
+		"tail value":    func(s *Snapshot) { s.Student.Tail = math.NaN() },
+		"unit":          func(s *Snapshot) { s.Student.Unit = math.Inf(1) },
+		"clip":          func(s *Snapshot) { s.Student.Clip[0] = 0 },
+		"clip order":    func(s *Snapshot) { s.Student.Clip[1] = .01 },
+		"weight":        func(s *Snapshot) { s.Student.Weight = -1 },
+		"field":         func(s *Snapshot) { s.Student.Field = "input" },
+		"theta":         func(s *Snapshot) { s.Student.Theta = math.Inf(1) },
+		"errors":        func(s *Snapshot) { s.Student.Error2 = s.Student.Error2[1:] },
+		"error":         func(s *Snapshot) { s.Student.Error2[2] = 0 },
 		"novelty table": func(s *Snapshot) { s.KDist2 = nil },
 	} {
 		s := sample(7, 9, 3, 2, true)
@@ -344,6 +366,19 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 		}
 		if err := Write(io.Discard, s); err == nil {
 			t.Errorf("%s: a snapshot that does not fit is written", name)
+		}
+	}
+}
+
+// A map with Gaussian tails is written as programs that know no other read it.
+func TestTheOldestVersionThatHoldsIt(t *testing.T) {
+	for format, full := range map[uint32]bool{1: false, 2: true} {
+		info, err := ReadInfo(bytes.NewReader(bytesOf(t, sample(3, 9, 3, 2, full))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Format != format {
+			t.Errorf("heavy tails %v: version %d, want %d", full, info.Format, format)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func Write(w io.Writer, s *Snapshot) error {
 		at = align(at + blocks[i].Length)
 	}
 	out := &counter{w: w}
-	if _, err := out.Write(head(blocks, at)); err != nil {
+	if _, err := out.Write(head(s.format(), blocks, at)); err != nil {
 		return err
 	}
 	for i, c := range contents {
@@ -50,8 +50,9 @@ func Write(w io.Writer, s *Snapshot) error {
 	return out.padTo(at)
 }
 
-// head returns the header and the directory of a file of the given size.
-func head(blocks []Block, size uint64) []byte {
+// head returns the header and the directory of a file of the given version and
+// size.
+func head(format uint32, blocks []Block, size uint64) []byte {
 	le := binary.LittleEndian
 	out := make([]byte, headerSize+len(blocks)*entrySize)
 	for i, b := range blocks {
@@ -65,7 +66,7 @@ func head(blocks []Block, size uint64) []byte {
 		le.PutUint64(e[56:], b.Length)
 	}
 	copy(out, magic)
-	le.PutUint32(out[8:], FormatVersion)
+	le.PutUint32(out[8:], format)
 	le.PutUint32(out[12:], uint32(len(blocks)))
 	le.PutUint64(out[16:], size)
 	le.PutUint32(out[24:], crc32.Checksum(out[headerSize:], castagnoli))

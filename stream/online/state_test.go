@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/kinds"
+	"unfold/models/lvm"
 )
 
 func TestResume(t *testing.T) {
@@ -178,5 +180,48 @@ func TestSettings(t *testing.T) {
 	}
 	if _, err := ParsePolicy("coverage"); err == nil {
 		t.Error("an unknown policy is accepted")
+	}
+}
+
+// A map that was kept goes on being placed on by its own tails; the next map has
+// those that the settings say.
+func TestTailsOfTheState(t *testing.T) {
+	for _, tails := range [][2]lvm.Tails{{lvm.Gaussian, lvm.Student}, {lvm.Student, lvm.Gaussian}, {lvm.Gaussian, lvm.Gaussian}} {
+		t.Run(tails[0].String()+" to "+tails[1].String(), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(12, 1))
+			s := quick()
+			s.State = t.TempDir()
+			s.Spec.LVM.Tails = tails[0]
+			old, next, stop := started(t, s, rng, 5)
+			stop()
+			m := message(t, rng, 4, 5, next)
+			want := place(t, old.Current(), decode(t, old, m))
+
+			s.Spec.LVM.Tails = tails[1]
+			s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 0.01
+			l := newLearner(t, s)
+			if got := place(t, l.Current(), decode(t, l, m)); string(got[0].Value) != string(want[0].Value) {
+				t.Error("the map that was kept places otherwise")
+			}
+			stop = running(t, l)
+			defer stop()
+			offer(t, l, m)
+			for end := time.Now().Add(30 * time.Second); l.Current().Version < 2; time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("no new map")
+				}
+			}
+			if got := lvm.TailsOf(l.Snapshot()); got != tails[1] || l.Current().Epoch != 2 {
+				t.Errorf("the new map has %v tails, epoch %d", got, l.Current().Epoch)
+			}
+		})
+	}
+	s := quick()
+	s.State = t.TempDir()
+	_, _, stop := started(t, s, rand.New(rand.NewPCG(13, 1)), 5)
+	stop()
+	s.Spec.LVM.Tails, s.Place.Rule = lvm.Gaussian, lvm.EM
+	if _, err := New(s); err == nil || !strings.Contains(err.Error(), "em goes with Gaussian tails") {
+		t.Errorf("placing by em on a map with heavy tails: %v", err)
 	}
 }

@@ -21,17 +21,17 @@ func TestDigits(t *testing.T) {
 	}
 	t.Chdir(workspace(t))
 	must(t, "-q", "fit", "train-images-idx3-ubyte.gz", "--label-file", "train-labels-idx1-ubyte.gz",
-		"-o", "digits.unfold", "--map", "train.parquet", "--report", "report.json", "--steps", "200")
+		"-o", "digits.unfold", "--map", "train.parquet", "--report", "report.json")
 	t.Run("report", testReport)
 	must(t, "-q", "embed", "test-images-idx3-ubyte.gz", "--label-file", "test-labels-idx1-ubyte.gz", "-m", "digits.unfold", "-o", "test.parquet")
 
 	var s scoreReport
 	decode(t, must(t, "-q", "score", "test.parquet", "--train", "train.parquet", "--json"), &s)
-	if s.HeldOut == nil || s.HeldOut.Train != 3000 || s.HeldOut.Test != 1000 || s.HeldOut.Error[1] > 0.2 {
-		t.Errorf("held out: %+v, expected a 9-NN error of at most 0.2", s.HeldOut)
+	if s.HeldOut == nil || s.HeldOut.Train != 3000 || s.HeldOut.Test != 1000 || s.HeldOut.Error[1] > 0.12 {
+		t.Errorf("held out: %+v, expected a 9-NN error of at most 0.12", s.HeldOut)
 	}
 	decode(t, must(t, "-q", "score", "train.parquet", "--data", "train-images-idx3-ubyte.gz", "--sample", "300", "--json"), &s)
-	if s.Data == nil || s.Data.Trustworthiness < 0.85 || s.Data.Continuity < 0.9 || s.Data.Exact || s.Data.Sample != 300 {
+	if s.Data == nil || s.Data.Trustworthiness < 0.95 || s.Data.Continuity < 0.9 || s.Data.Exact || s.Data.Sample != 300 {
 		t.Errorf("against the data: %+v", s.Data)
 	}
 
@@ -71,10 +71,10 @@ func testReport(t *testing.T) {
 	}
 	var r report
 	decode(t, string(data), &r)
-	if r.N != 3000 || r.Dim != 784 || r.Dims != 2 || r.Level != 1 || r.Neighbors != 9 || r.Iterations != 200 || r.Seed != 1 {
+	if r.N != 3000 || r.Dim != 784 || r.Dims != 2 || r.Level != 0 || r.Neighbors != 6 || r.Edges != 18000 || r.Iterations != 80 || r.Seed != 1 {
 		t.Errorf("report: %+v", r)
 	}
-	if !(r.Loglik > r.LoglikInitial) || r.LOO9 == nil || *r.LOO9 < 0.8 || *r.Trustworthiness < 0.85 {
+	if !(r.Loglik > r.LoglikInitial) || r.LOO9 == nil || *r.LOO9 < 0.88 || *r.Trustworthiness < 0.95 {
 		t.Errorf("report: the likelihood went from %v to %v, accuracy is %v", r.LoglikInitial, r.Loglik, r.LOO9)
 	}
 	if p, q := float64(r.PredictedBytes), float64(r.PeakRSSBytes); q > 0 && p > 4*q {
@@ -113,7 +113,7 @@ func testOwnRows(t *testing.T) {
 // With components: largest, rows outside are placed and flagged.
 func TestUnlearntRowsAreFlagged(t *testing.T) {
 	t.Chdir(workspace(t))
-	out := must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "--keep", "group", "--neighbors", "4", "--components", "largest",
+	out := must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "--keep", "group", "--neighbors", "4", "--tails", "gaussian", "--components", "largest",
 		"-o", "m.unfold", "--map", "map.parquet", "--steps", "20")
 	if !strings.Contains(out, "were placed, not learnt") {
 		t.Errorf("nothing is said of rows that were not learnt: %s", out)
@@ -131,6 +131,38 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 	}
 	if flagged == 0 || flagged == m.Len() {
 		t.Errorf("%d of %d rows are flagged", flagged, m.Len())
+	}
+}
+
+// A map of any dimension goes through every verb of files.
+func TestEveryDimension(t *testing.T) {
+	t.Chdir(workspace(t))
+	for _, d := range []string{"1", "2", "3", "10"} {
+		for _, tails := range []string{"student", "gaussian"} {
+			must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "--label", "group", "--tails", tails, "--dims", d,
+				"-o", "m.unfold", "--map", "map.parquet", "--report", "r.json", "--neighbors", "5", "--steps", "20")
+			must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "again.parquet")
+			learnt, placed := readPlaces(t, "map.parquet"), readPlaces(t, "again.parquet")
+			if !slices.Equal(learnt.Embedding.Data, placed.Embedding.Data) || !slices.Equal(learnt.Sigma, placed.Sigma) ||
+				strconv.Itoa(learnt.Embedding.Cols) != d {
+				t.Errorf("%s tails, d = %s: rows that were learnt are placed elsewhere", tails, d)
+			}
+			must(t, "-q", "score", "map.parquet", "--json")
+			text := must(t, "-q", "inspect", "m.unfold")
+			for _, want := range []string{d + " dimensions", "tails", tails} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s tails, d = %s: inspect lacks %q: %s", tails, d, want, text)
+				}
+			}
+			code, stdout, stderr := run(t, "-q", "plot", "map.parquet", "-o", "map.png")
+			switch want := map[string]string{"1": "a picture needs two", "2": "points", "3": "principal components of 3", "10": "principal components of 10"}[d]; {
+			case (code == 0) != (d != "1") || !strings.Contains(stdout+stderr, want):
+				t.Errorf("%s tails, d = %s: plot exits with %d: %s%s", tails, d, code, stdout, stderr)
+			}
+		}
+	}
+	if text := must(t, "-q", "plot", "map.parquet", "-o", "map.png", "--axes", "9,1"); !strings.Contains(text, "dimensions 9 and 1 of 10") {
+		t.Errorf("plot of chosen axes: %s", text)
 	}
 }
 

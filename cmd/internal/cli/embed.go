@@ -119,7 +119,12 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if e.encoder, err = encoderOf(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	if e.placer, err = kinds.Open(s, lvm.PlaceSettings{Rule: rule, Threads: settings.Model.Threads}); err != nil {
+	e.placer, err = kinds.Open(s, lvm.PlaceSettings{Rule: rule, Threads: settings.Model.Threads})
+	var setting *lvm.SettingError
+	if errors.As(err, &setting) {
+		return nil, usagef("--%s: %s: %s", setting.Name, model, setting.Problem)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
 	return e, nil

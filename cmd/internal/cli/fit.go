@@ -13,7 +13,6 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
 	"unfold/models/kinds"
-	"unfold/models/lvm"
 	"unfold/models/snapshot"
 )
 
@@ -47,7 +46,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if problem, wrong := settings.Model.Problem(); wrong {
 		return usagef("--%s: %s", problem.Name(), problem.Message)
 	}
-	spec := specOf(settings.Model)
+	spec := settings.Model.Spec()
 	read, err := c.request(p, settings)
 	if err != nil {
 		return err
@@ -138,22 +137,6 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 	}
 	o.LabelFiles = c.LabelFile
 	return o, nil
-}
-
-// specOf is what the model's settings mean to package kinds.
-func specOf(m config.Model) kinds.Spec {
-	components := lvm.Connect
-	if m.Components == "largest" {
-		components = lvm.Largest
-	}
-	steps := m.Steps
-	if steps == 0 {
-		steps = -1 // lvm's word for none
-	}
-	return kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: lvm.Settings{
-		Dims: m.Dims, Neighbors: int(m.Neighbors), Core: m.Core, Level: lvm.LevelOf(int(m.Level)), Steps: steps,
-		Momentum: m.Momentum, NoMomentum: m.Momentum == 0, Components: components, Seed: m.Seed, Threads: m.Threads,
-	}}
 }
 
 // UnlearntName is the column of a map that flags rows which were placed and not

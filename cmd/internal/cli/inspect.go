@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func inspectModel(p *program, path string) error {
 	if n := countTrue(s.Unlearnt); n > 0 {
 		line("placed, not learnt", "%s", human.Count(n))
 	}
-	line("neighbours", "%d to learn by (core %d), %d for novelty", s.Neighbors, spec.LVM.Core, s.NoveltyK)
+	inspectTails(line, s, spec.LVM)
 	line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
 	if encoder != nil {
 		pick := encoder.Selection()
@@ -115,6 +116,40 @@ func inspectModel(p *program, path string) error {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t\n", b.Name, b.Type, b.Rows, b.Cols, b.Length)
 	}
 	return t.Flush()
+}
+
+// inspectTails says what belongs to one kind of tails.
+func inspectTails(line func(name, format string, args ...any), s *snapshot.Snapshot, l lvm.Settings) {
+	tails := lvm.TailsOf(s)
+	st := s.Student
+	if st == nil {
+		line("tails", "%v", tails)
+		line("neighbours", "%d to learn by (core %d), %d for novelty", s.Neighbors, l.Core, s.NoveltyK)
+		return
+	}
+	line("tails", "%v (a = %v)", tails, st.Tail)
+	line("neighbours", "%d to learn by, %d for novelty", s.Neighbors, s.NoveltyK)
+	scales := fmt.Sprintf("in units of %.4g, clipped to %.3g..%.3g", math.Sqrt(st.Unit), math.Sqrt(st.Clip[0]), math.Sqrt(st.Clip[1]))
+	switch {
+	case st.Clip[0] == st.Clip[1]:
+		scales = "all the same"
+	case st.Clip[1] >= lvm.Unclipped:
+		scales = fmt.Sprintf("in units of %.4g", math.Sqrt(st.Unit))
+	}
+	line("scales", "%s", scales)
+	theta := ""
+	if st.Theta > 0 {
+		theta = fmt.Sprintf(", theta %v", st.Theta)
+	}
+	line("dissimilar pairs", "%s%s, weight %v each, seed %d", st.Field, theta, st.Weight, st.Seed)
+	line("variances", "%v, median sigma %.3g; median error of places %.3g", l.Sigma, math.Sqrt(median(s.Sigma2)), math.Sqrt(median(st.Error2)))
+}
+
+// median returns the upper median of values.
+func median(values []float64) float64 {
+	v := slices.Clone(values)
+	slices.Sort(v)
+	return v[len(v)/2]
 }
 
 // madeOf says which columns a vector's values come from.

@@ -12,6 +12,8 @@ import (
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/internal/wholefile"
+	"unfold/models/baseline"
+	"unfold/sparse/vec"
 )
 
 type plotCmd struct {
@@ -20,7 +22,7 @@ type plotCmd struct {
 	Color     string   `placeholder:"COL" help:"Column that colours the points: words and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
 	Title     string   `placeholder:"TEXT" help:"What stands above. Default: the map's name."`
-	Axes      []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default 0,1."`
+	Axes      []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default: both; of more than two, their first two principal components."`
 	Width     int      `default:"1600" placeholder:"PIXELS" help:"Default 1600."`
 	Height    int      `default:"1200" placeholder:"PIXELS" help:"Default 1200."`
 	Classes   int      `default:"10" placeholder:"N" help:"Most classes with a colour of their own, up to 10; rarer ones share a grey. Default 10."`
@@ -44,10 +46,7 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	default:
 		return usagef("--output: %q is neither a .png nor a .svg", c.Output)
 	}
-	if len(c.Axes) == 0 {
-		c.Axes = []int{0, 1}
-	}
-	if len(c.Axes) != 2 {
+	if n := len(c.Axes); n != 0 && n != 2 {
 		return usagef("--axes: two dimensions are needed, as 0,1")
 	}
 	s := plot.Settings{Width: c.Width, Height: c.Height, Classes: c.Classes, NoNames: c.NoNames}
@@ -88,13 +87,15 @@ func (c *plotCmd) picture(ctx context.Context, m *ingest.Map) (plot.Map, error) 
 			return out, usagef("--axes: there is no dimension %d; the map has 0 to %d", a, d-1)
 		}
 	}
+	flat, drawn, err := c.flatten(ctx, m.Embedding)
+	if err != nil {
+		return out, err
+	}
+	out.Subtitle += drawn
 	out.X, out.Y = make([]float64, n), make([]float64, n)
 	for i := range n {
-		row := m.Embedding.Row(i)
-		out.X[i], out.Y[i] = float64(row[c.Axes[0]]), float64(row[c.Axes[1]])
-	}
-	if d > 2 {
-		out.Subtitle += fmt.Sprintf(", dimensions %d and %d of %d", c.Axes[0], c.Axes[1], d)
+		row := flat.Row(i)
+		out.X[i], out.Y[i] = float64(row[0]), float64(row[1])
 	}
 	if len(c.LabelFile) > 0 {
 		labels, err := readLabels(ctx, c.LabelFile, n, ingest.Options{})
@@ -102,6 +103,33 @@ func (c *plotCmd) picture(ctx context.Context, m *ingest.Map) (plot.Map, error) 
 		return out, err
 	}
 	return out, c.color(&out, m)
+}
+
+// flatten returns the two columns to draw of a map of at least two dimensions,
+// and says which they are where that is not plain.
+func (c *plotCmd) flatten(ctx context.Context, mu vec.Matrix[float32]) (vec.Matrix[float32], string, error) {
+	d := mu.Cols
+	axes := c.Axes
+	switch {
+	case len(axes) == 0 && d > 2 && mu.Rows > 2:
+		p, err := baseline.Fit(ctx, mu, 2, baseline.Settings{})
+		if err != nil {
+			return mu, "", err
+		}
+		return p.Projector().Apply(mu, 0), fmt.Sprintf(", first two principal components of %d dimensions", d), nil
+	case len(axes) == 0:
+		axes = []int{0, 1}
+	}
+	out := vec.New[float32](mu.Rows, 2)
+	for i := range mu.Rows {
+		for k, a := range axes {
+			out.Row(i)[k] = mu.Row(i)[a]
+		}
+	}
+	if d == 2 {
+		return out, "", nil
+	}
+	return out, fmt.Sprintf(", dimensions %d and %d of %d", axes[0], axes[1], d), nil
 }
 
 // color chooses the column that colours and how.

@@ -45,7 +45,7 @@ func (f *configFlags) load(p *program) (stage.Settings, error) {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
 	s.Config = c
-	s.Spec = specOf(c.Model)
+	s.Spec = c.Model.Spec()
 	if s.Mapping, err = mapping(c.Source.Columns); err != nil {
 		return s, err
 	}

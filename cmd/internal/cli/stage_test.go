@@ -55,7 +55,7 @@ func broker(t *testing.T, topics ...string) (brokers []string, configuration str
 	configuration = filepath.Join(dir, "stage.yaml")
 	write(t, configuration, fmt.Sprintf(`
 source: {kafka: {brokers: [%q], topic: events}, vector: v, id: name}
-model: {steps: 30, level: 1}
+model: {steps: 30}
 reference: {min: 100, size: 500}
 refresh: {every: 1s}
 sink: {kafka: {topic: places}}
@@ -102,10 +102,21 @@ func produce(t *testing.T, brokers []string, from, messages int) {
 }
 
 // TestRun runs the stage as an operator does: a configuration, a broker, probes,
-// an interrupt, a restart.
+// an interrupt, a restart; with maps of several dimensions and either tails.
 func TestRun(t *testing.T) {
+	for _, model := range []string{"steps: 30", "steps: 30, tails: gaussian", "steps: 30, dims: 3", "steps: 30, dims: 10, coarse: shared"} {
+		t.Run(model, func(t *testing.T) { testRun(t, model) })
+	}
+}
+
+func testRun(t *testing.T, model string) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead")
+	text, err := os.ReadFile(configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, configuration, strings.Replace(string(text), "steps: 30", model, 1))
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	produce(t, brokers, 0, 40)
 

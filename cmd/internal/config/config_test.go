@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"unfold/models/lvm"
 )
 
 func environment(pairs ...string) Lookup {
@@ -64,7 +66,7 @@ func TestWholeFile(t *testing.T) {
 	if c.Source.Vector != "embedding" || c.Source.ID != "event_id" || !slices.Equal(c.Source.Keep, []string{"label", "ts"}) {
 		t.Errorf("columns %+v", c.Source.Columns)
 	}
-	if c.Model.PCA != 50 || c.Model.Neighbors != 0 || c.Model.Steps != 400 || c.Model.Level != -1 {
+	if c.Model.PCA != 50 || c.Model.Neighbors != 0 || c.Model.Steps != -1 || c.Model.Level != -1 || c.Model.Tails != "student" || c.Model.Weight != 0 {
 		t.Errorf("model %+v", c.Model)
 	}
 	if c.Refresh.Every != Duration(10*time.Second) || c.Refresh.New != 0.02 {
@@ -118,6 +120,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"share":         {"refresh: {new: 300%}", []string{"not a share"}, ":1:16"},
 		"whole":         {"model: {dims: two}", []string{"not a whole number"}, ":1:15"},
 		"least":         {"model: {dims: 0}", []string{"at least 1"}, ":1:15"},
+		"number":        {"model: {weight: -1}", []string{"neither auto nor a number above 0"}, ":1:17"},
 		"auto":          {"model: {pca: some}", []string{"neither auto, none nor a number"}, ":1:14"},
 		"twice":         {"http: off\nstate: x\nmodel: {dims: 2}\nmodel: {core: 2}", []string{"given twice"}, ":4:1"},
 		"list":          {"http: [a]", []string{"expected one value, not a list"}, ":1:7"},
@@ -182,6 +185,16 @@ func TestValidate(t *testing.T) {
 		"state host":  {strings.Replace(whole, "file:///var", "file://var", 1), "three slashes"},
 		"http":        {strings.Replace(whole, "127.0.0.1:8080", "localhost", 1), "HOST:PORT"},
 		"momentum":    {strings.Replace(whole, "seed: 1", "momentum: 1", 1), "not in 0 to below 1"},
+		"largest":     {strings.Replace(whole, "seed: 1", "components: largest", 1), "model.components: with heavy tails all components"},
+		"core":        {strings.Replace(whole, "seed: 1", "core: 2", 1), "model.core: it belongs to Gaussian tails"},
+		"level":       {strings.Replace(whole, "seed: 1", "level: 0", 1), "model.level: it belongs to Gaussian tails"},
+		"input":       {strings.Replace(whole, "seed: 1", "coarse: input", 1), "model.coarse: input belongs to Gaussian tails"},
+		"map":         {strings.Replace(whole, "seed: 1", "tails: gaussian, coarse: map", 1), "model.coarse: map belongs to heavy tails"},
+		"unit":        {strings.Replace(whole, "seed: 1", "tails: gaussian, scales: unit", 1), "model.scales: unit belongs to heavy tails"},
+		"weight":      {strings.Replace(whole, "seed: 1", "tails: gaussian, weight: 0.1", 1), "model.weight: 0.1 belongs to heavy tails"},
+		"thorough":    {strings.Replace(whole, "seed: 1", "tails: gaussian, thorough: true", 1), "model.thorough: it belongs to heavy tails"},
+		"em":          {strings.Replace(whole, "seed: 1", "place: em", 1), "model.place: em goes with Gaussian tails"},
+		"robust":      {strings.Replace(whole, "seed: 1", "tails: gaussian, place: robust", 1), "model.place: robust goes with heavy tails"},
 		"both":        {strings.Replace(whole, "id: event_id", "columns: [a]", 1), "keep one of them"},
 	} {
 		err := load(t, c.text, environment(), nil).Validate()
@@ -207,6 +220,18 @@ func TestKeys(t *testing.T) {
 	}
 	if k, _ := Find("dead_letter.topic"); k.Flag() != "dead-letter-topic" || k.Env() != "UNFOLD_DEAD_LETTER_TOPIC" {
 		t.Errorf("dead_letter.topic: flag %s, variable %s", k.Flag(), k.Env())
+	}
+}
+
+// The published model is there whole under its name.
+func TestGaussianTailsAreAsPublished(t *testing.T) {
+	c := load(t, strings.Replace(whole, "seed: 1", "tails: gaussian, core: 2, level: 0, steps: 0, components: largest, place: em", 1), environment(), nil)
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s := c.Model.Spec().LVM
+	if s.Tails != lvm.Gaussian || s.Core != 2 || s.Level != lvm.NoCoarseGraining || s.Steps != -1 || s.Components != lvm.Largest {
+		t.Errorf("%+v", s)
 	}
 }
 

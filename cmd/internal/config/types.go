@@ -106,6 +106,44 @@ func (l Level) String() string {
 	return strconv.Itoa(int(l))
 }
 
+// Steps is a number of steps >= 0, or -1 for auto.
+type Steps int
+
+// UnmarshalText reads auto or a number.
+func (s *Steps) UnmarshalText(text []byte) error {
+	v, err := wordOrNumber(string(text), 0, map[string]int{"auto": -1})
+	*s = Steps(v)
+	return err
+}
+
+// String writes the number or auto.
+func (s Steps) String() string { return Level(s).String() }
+
+// Number is a positive number, or 0 for auto.
+type Number float64
+
+// UnmarshalText reads auto or a number.
+func (n *Number) UnmarshalText(text []byte) error {
+	*n = 0
+	if string(text) == "auto" {
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%q is neither auto nor a number above 0", text)
+	}
+	*n = Number(v)
+	return nil
+}
+
+// String writes the number or auto.
+func (n Number) String() string {
+	if n == 0 {
+		return "auto"
+	}
+	return strconv.FormatFloat(float64(n), 'g', -1, 64)
+}
+
 func wordOrNumber(text string, least int, words map[string]int) (int, error) {
 	if v, ok := words[text]; ok {
 		return v, nil

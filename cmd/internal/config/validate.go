@@ -60,15 +60,6 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Problem says what is wrong with the model's settings beyond what each value's
-// own form tells.
-func (m Model) Problem() (p Problem, wrong bool) {
-	if m.Momentum < 0 || m.Momentum >= 1 {
-		return Problem{Key: "model.momentum", Message: fmt.Sprintf("%v is not in 0 to below 1", m.Momentum)}, true
-	}
-	return p, false
-}
-
 // StateFolder returns the folder that State names, or "" if it names none.
 func (c *Config) StateFolder() (string, error) {
 	scheme, rest, isURL := strings.Cut(c.State, "://")

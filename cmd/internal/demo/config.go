@@ -31,7 +31,7 @@ source:
   id: record
   label: label
   keep: [category]
-model: {kind: lvm, dims: 2, neighbors: 9, level: 1, steps: 300, seed: 1}
+model: {kind: lvm, dims: 2, tails: student, seed: 1}
 reference: {min: 1000, size: 8000, policy: reservoir}
 refresh: {every: 6s}
 sink: {kafka: {topic: places}}

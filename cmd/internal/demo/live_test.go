@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 		Stage: stage.Settings{
 			Config:  c,
 			Mapping: ingest.Mapping{Columns: columns, Log1p: true, Selection: ingest.Selection{ID: "record", Label: "label", Keep: []string{"category"}}},
-			Spec:    kinds.Spec{LVM: lvm.Settings{Level: 1, Steps: 40, Seed: 1}},
+			Spec:    kinds.Spec{LVM: lvm.Settings{Steps: 40, Seed: 1}},
 			Version: "test",
 		},
 	})

@@ -94,7 +94,7 @@ func newLearner(s Settings, hooks stream.Hooks) (*online.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	rule, err := lvm.ParsePlaceRule(c.Model.Place)
+	rule, err := c.Model.Rule()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,129 @@
+package lvm
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/coarse/field"
+	"unfold/models/lvm/student"
+	"unfold/models/snapshot"
+	"unfold/sparse/graph"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// heavy takes the points, whose neighbours are known, through the stages of the
+// model with heavy tails (package student): the edges to the k nearest, the pair
+// sums, the start at the principal components, and EM.
+func (f *fitter[T]) heavy(ctx context.Context) error {
+	o, r := f.out, &f.out.Report
+	k := f.s.Neighbors
+	f.progress("graph", 0, 1)
+	_, size := graph.Label(nearest(o.Neighbors, k))
+	r.Edges, r.Components = o.Neighbors.N*k, len(size)
+	p := student.NewProblem(o.Neighbors, k, f.s.scales())
+	f.progress("graph", 1, 1)
+	f.lap(&r.Seconds.Graph)
+
+	f.progress("coarse", 0, 1)
+	kind := f.s.Coarse.Resolve(Student, p.N(), f.s.Dims)
+	p.Field = f.s.field(kind, p.Bandwidth2)
+	f.progress("coarse", 1, 1)
+	f.lap(&r.Seconds.Coarse)
+
+	f.progress("spectral", 0, 1)
+	st, err := student.Start(ctx, vec.Convert[float32](f.x), f.s.Dims, student.StartSettings{
+		Seed: f.s.Seed, Threads: f.s.Threads, Sigma2: f.s.Sigma2,
+	})
+	if err != nil {
+		return fmt.Errorf("lvm: start: %w", err)
+	}
+	f.progress("spectral", 1, 1)
+	f.lap(&r.Seconds.Spectral)
+
+	m, err := student.NewModel(p, f.s.Dims, f.s.student())
+	if err != nil {
+		return fmt.Errorf("lvm: %w", err)
+	}
+	learnt, err := m.Learn(ctx, st, func(done, total int) { f.progress("em", done, total) })
+	r.Iterations, r.CGIterations, r.Pairs = learnt.Iterations, learnt.CGIterations, learnt.Pairs
+	r.LoglikInitial, r.Loglik = learnt.LoglikInitial, learnt.Loglik
+	if err != nil {
+		return fmt.Errorf("lvm: %w", err)
+	}
+	if err := f.publishable(st.Mu, st.Sigma2); err != nil {
+		return err
+	}
+	o.Mu, o.Sigma2, o.Bandwidth2 = st.Mu, st.Sigma2, make([]float64, p.N())
+	for i := range o.Bandwidth2 {
+		_, dist2 := o.Neighbors.Row(i)
+		o.Bandwidth2[i] = dist2[k-1]
+	}
+	o.Student = &snapshot.Student{
+		Tail: f.s.Tail, Unit: p.Unit, Clip: f.s.clip(), Weight: f.s.Weight,
+		Field: kind.String(), Theta: f.s.Theta, Seed: f.s.Seed, Error2: errors2(p, st, f.s.Tail, f.s.Threads),
+	}
+	f.lap(&r.Seconds.EM)
+	return nil
+}
+
+// scales are the settings' in the words of package student.
+func (s Settings) scales() student.Scales {
+	switch {
+	case s.Scales == UnitScales:
+		return student.Unit
+	case s.Thorough:
+		return student.Unclipped
+	}
+	return student.Native
+}
+
+// Unclipped is the upper bound of squared scales that are not clipped.
+const Unclipped = 1e100
+
+// clip are the bounds between which scales keeps squared scales.
+func (s Settings) clip() [2]float64 {
+	sc := s.scales()
+	return [2]float64{sc.Delta2(0, 1), min(sc.Delta2(Unclipped, 1), Unclipped)}
+}
+
+// student are the settings in the words of that package.
+func (s Settings) student() student.Settings {
+	out := student.Settings{
+		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
+		Sigma: student.Sigma(s.Sigma), Steps: s.Steps, Threads: s.Threads,
+	}
+	if s.Thorough {
+		out.Sweeps = student.Thorough().Sweeps
+	}
+	return out
+}
+
+// field makes the pair sums of a kind.
+func (s Settings) field(kind Coarse, delta2 []float64) field.Field {
+	switch kind {
+	case CoarseAll:
+		return field.NewAll(delta2, s.Dims)
+	case CoarseMap, CoarseAnchors:
+		return field.NewAnchors(delta2, s.Dims, field.AnchorSettings{Seed: s.Seed})
+	}
+	return field.NewShared(delta2, s.Dims, field.SharedSettings{Seed: s.Seed})
+}
+
+// errors2 returns the squared standard errors of the points' places, each by its
+// edges sent and received as those of an event (standardError2).
+func errors2(p *student.Problem, st *student.State, tail float64, threads int) []float64 {
+	out := make([]float64, p.N())
+	par.Ranges(threads, p.N(), rowPiece, func(_, from, to int) {
+		var edges []student.Edge
+		for i := from; i < to; i++ {
+			edges = edges[:0]
+			for q := p.Similar.Start[i]; q < p.Similar.Start[i+1]; q++ {
+				j := int(p.Similar.Index[q])
+				edges = append(edges, student.Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: p.Similar.Data[q]})
+			}
+			out[i] = standardError2(st.Mu.Row(i), edges, st.Sigma2[i], tail)
+		}
+	})
+	return out
+}
