@@ -54,8 +54,13 @@ func (w *worker) clear() {
 // add gathers points from..to of src as sources of their own.
 func (w *worker) add(src *Columns, from, to int) {
 	w.source.append(src, from, to)
-	for range to - from {
-		w.weight = append(w.weight, 1)
+	w.weigh(to-from, 1)
+}
+
+// weigh gives the next count sources their weight.
+func (w *worker) weigh(count int, weight float64) {
+	for range count {
+		w.weight = append(w.weight, weight)
 	}
 }
 

@@ -1,0 +1,199 @@
+package field
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// CellSettings of NewCells. The zero value is the default.
+type CellSettings struct {
+	// Theta bounds the size of a group relative to its distance: see the
+	// package's table. Default 0.25, in more than two dimensions 0.35.
+	Theta float64
+	// Leaf is the largest number of points that share their sources; default 64.
+	Leaf int
+	// Cell is the largest number of points of the smallest groups; default 24.
+	Cell int
+	// Exact is the number of points below which every pair is met; default
+	// 2000, negative: never.
+	Exact int
+}
+
+// withDefaults fills in zero fields. It panics if a setting makes no sense.
+func (s CellSettings) withDefaults(dims int) CellSettings {
+	if s.Theta == 0 {
+		s.Theta = 0.25
+		if dims > 2 {
+			s.Theta = 0.35
+		}
+	}
+	if s.Leaf == 0 {
+		s.Leaf = 64
+	}
+	if s.Cell == 0 {
+		s.Cell = 24
+	}
+	if s.Exact == 0 {
+		s.Exact = exactBelow
+	}
+	if !(s.Theta > 0) || s.Leaf < 2 || s.Cell < 2 {
+		panic(fmt.Sprintf("field: theta %v, leaves of %d and cells of %d points: want theta above 0 and at least 2", s.Theta, s.Leaf, s.Cell))
+	}
+	return s
+}
+
+// Cells holds every point against the points near by, and against groups of
+// those farther away. The groups are the nodes of a tree over the map, found
+// anew with every Move; see the package comment.
+type Cells struct {
+	n, d     int
+	settings CellSettings
+	exact    bool
+	delta2   []float64
+
+	tree     *tree
+	points   Columns // in the tree's order
+	moments  moments
+	standins standins
+	boxes    []float64 // nodes x d x 2
+	gate     []float64 // nodes x (d+2): centroid, mean sigma^2, size
+	leaves   int       // the level of the leaves
+	lists    [][]entry
+	pairs    []int64
+	factor   [][]float64 // workspace of every task
+	crew     crew
+}
+
+// NewCells returns the field of cells of len(delta2) points in dims dimensions;
+// delta2 are their Delta_i^2, which it keeps.
+func NewCells(delta2 []float64, dims int, s CellSettings) *Cells {
+	s = s.withDefaults(dims)
+	n := len(delta2)
+	c := &Cells{n: n, d: dims, settings: s, exact: n < s.Exact, delta2: delta2}
+	c.tree = newTree(n, dims, min(s.Cell, s.Leaf))
+	c.leaves = c.tree.level(s.Leaf)
+	nodes := c.tree.nodes()
+	c.points = newColumns(n, dims)
+	c.moments = newMoments(nodes, dims)
+	c.standins = newStandins(nodes, dims)
+	c.boxes = make([]float64, nodes*2*dims)
+	c.gate = make([]float64, nodes*(dims+2))
+	c.lists = make([][]entry, 1<<c.leaves)
+	c.pairs = make([]int64, 1<<c.leaves)
+	c.factor = make([][]float64, 1<<c.tree.top())
+	for k := range c.factor {
+		c.factor[k] = make([]float64, (dims+2)*(dims+1))
+	}
+	c.crew.dims = dims
+	return c
+}
+
+// Move takes the present state and finds the groups anew.
+func (c *Cells) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
+	check(c.n, c.d, mu, sigma2)
+	if c.n == 0 {
+		return
+	}
+	c.tree.build(threads, mu)
+	top := c.tree.top()
+	par.Do(threads, 1<<top, func(k int) { c.summarise(1<<top+k, c.factor[k], mu, sigma2) })
+	for v := 1<<top - 1; v > 0; v-- {
+		c.join(v, c.factor[0])
+	}
+	par.Do(threads, 1<<c.leaves, c.list)
+}
+
+// summarise takes the points of v and computes what is known of v and all nodes
+// below.
+func (c *Cells) summarise(v int, factor []float64, mu vec.Matrix[float64], sigma2 []float64) {
+	if v < 1<<c.tree.depth {
+		c.summarise(2*v, factor, mu, sigma2)
+		c.summarise(2*v+1, factor, mu, sigma2)
+		c.join(v, factor)
+		return
+	}
+	from, to := c.tree.span(v)
+	c.points.take(mu, sigma2, c.delta2, c.tree.order, from, to)
+	c.moments.count(v, &c.points, from, to)
+	box := c.box(v)
+	for k, m := range c.points.Mu {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, x := range m[from:to] {
+			low, high = min(low, x), max(high, x)
+		}
+		box[2*k], box[2*k+1] = low, high
+	}
+	c.finish(v, factor)
+}
+
+// join computes what is known of v from its halves.
+func (c *Cells) join(v int, factor []float64) {
+	from, middle := c.tree.span(2 * v)
+	_, to := c.tree.span(2*v + 1)
+	c.moments.merge(v, middle-from, to-middle)
+	box, a, b := c.box(v), c.box(2*v), c.box(2*v+1)
+	for k := 0; k < len(box); k += 2 {
+		box[k], box[k+1] = min(a[k], b[k]), max(a[k+1], b[k+1])
+	}
+	c.finish(v, factor)
+}
+
+func (c *Cells) finish(v int, factor []float64) {
+	mean, _ := c.moments.of(v)
+	g := c.gate[v*(c.d+2) : (v+1)*(c.d+2)]
+	copy(g, mean[:c.d])
+	g[c.d], g[c.d+1] = mean[c.d+1], c.size(v)
+	c.standins.set(v, &c.moments, factor)
+}
+
+// Sweep shows the leaves, each with its own points first and then its list.
+func (c *Cells) Sweep(threads int, visit func(b *Batch)) {
+	if c.n == 0 {
+		return
+	}
+	c.crew.run(threads, 1<<c.leaves, func(w *worker, k int) {
+		from, to := c.tree.span(1<<c.leaves + k)
+		w.clear()
+		w.add(&c.points, from, to)
+		for _, e := range c.lists[k] {
+			v := e.node()
+			a, b := c.tree.span(v)
+			switch e.kind() {
+			case single:
+				w.add(&c.points, a, b)
+			case grouped:
+				c.standins.gather(w, v, b-a)
+			case spread:
+				mean, _ := c.moments.of(v)
+				c.standins.gatherSpread(w, v, b-a, mean)
+			}
+		}
+		b := w.gathered()
+		b.Points = c.tree.order[from:to]
+		b.Targets.view(&c.points, from, to)
+		b.Self = 0
+		visit(b)
+	})
+}
+
+// Pairs returns the number of pairs of a point and a source after the last Move.
+func (c *Cells) Pairs() int64 {
+	sum := -int64(c.n)
+	for _, p := range c.pairs {
+		sum += p
+	}
+	return sum
+}
+
+// Bytes returns the memory that c holds.
+func (c *Cells) Bytes() int64 {
+	b := c.tree.bytes() + c.points.bytes() + c.moments.bytes() + c.standins.bytes() + c.crew.bytes()
+	b += 8 * int64(len(c.boxes)+len(c.gate)+len(c.pairs)+len(c.factor)*(c.d+2)*(c.d+1))
+	for _, l := range c.lists {
+		b += 24 + 4*int64(cap(l))
+	}
+	return b
+}

@@ -1,0 +1,68 @@
+package field_test
+
+import (
+	"testing"
+
+	"unfold/coarse/field"
+	"unfold/coarse/field/fieldtest"
+)
+
+// sizes is one at which the default settings no longer meet every pair.
+func sizes(name string) []int {
+	if name == "default" {
+		return []int{2101}
+	}
+	return nil
+}
+
+func TestAll(t *testing.T) {
+	fieldtest.Run(t, fieldtest.Traits{Whole: true}, func(delta2 []float64, dims int) field.Field {
+		return field.NewAll(delta2, dims)
+	})
+}
+
+func TestCells(t *testing.T) {
+	for name, s := range map[string]field.CellSettings{
+		"default":  {},
+		"groups":   {Exact: -1},
+		"coarse":   {Exact: -1, Theta: 1, Leaf: 10, Cell: 3},
+		"fine":     {Exact: -1, Theta: 0.05, Leaf: 200, Cell: 5},
+		"smallest": {Exact: -1, Leaf: 2, Cell: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fieldtest.Run(t, fieldtest.Traits{Whole: true, Sizes: sizes(name)}, func(delta2 []float64, dims int) field.Field {
+				return field.NewCells(delta2, dims, s)
+			})
+		})
+	}
+}
+
+func TestShared(t *testing.T) {
+	for name, s := range map[string]field.SharedSettings{
+		"default": {},
+		"sampled": {Exact: -1, Sources: 20, Seed: 5},
+		"small":   {Exact: -1, Sources: 1, Block: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fieldtest.Run(t, fieldtest.Traits{Sizes: sizes(name)}, func(delta2 []float64, dims int) field.Field {
+				return field.NewShared(delta2, dims, s)
+			})
+		})
+	}
+}
+
+func TestAnchors(t *testing.T) {
+	for name, s := range map[string]field.AnchorSettings{
+		"default": {},
+		"groups":  {Exact: -1, Anchors: 30, Seed: 5},
+		"many":    {Exact: -1, Anchors: 1000, Near: 2},
+		"one":     {Exact: -1, Anchors: 1},
+		"own":     {Exact: -1, Near: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fieldtest.Run(t, fieldtest.Traits{Whole: true, Sizes: sizes(name)}, func(delta2 []float64, dims int) field.Field {
+				return field.NewAnchors(delta2, dims, s)
+			})
+		})
+	}
+}

@@ -1,0 +1,42 @@
+package fieldtest
+
+import (
+	"testing"
+
+	"unfold/coarse/field"
+)
+
+// work checks that a visitor finds its memory as it left it, from batch to batch
+// and from sweep to sweep.
+func work(t *testing.T, create func([]float64, int) field.Field) {
+	s := Blobs(3000, 2, 5, 1)
+	f := create(s.Delta2, 2)
+	f.Move(1, s.Mu, s.Sigma2)
+	batches := 0
+	for range 2 {
+		f.Sweep(1, func(b *field.Batch) {
+			if len(b.Work) != batches {
+				t.Fatalf("batch %d finds %d elements", batches, len(b.Work))
+			}
+			b.Work = append(b.Work, 1)
+			batches++
+		})
+	}
+}
+
+// allocations checks that moves and sweeps use the memory of those before. A
+// few small pieces, for goroutines and closures, are allowed.
+func allocations(t *testing.T, create func([]float64, int) field.Field) {
+	s := Blobs(3000, 2, 5, 1)
+	f := create(s.Delta2, 2)
+	round := func() {
+		f.Move(1, s.Mu, s.Sigma2)
+		f.Sweep(1, func(*field.Batch) {})
+	}
+	for range 20 {
+		round() // random fields need their most
+	}
+	if a := testing.AllocsPerRun(5, round); a > 16 {
+		t.Errorf("%v allocations in a move and a sweep", a)
+	}
+}
