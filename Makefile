@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test lint fmt figures quality clean
+.PHONY: build demo test lint fmt figures quality why clean
 
 # build makes bin/unfold.
 build:
@@ -36,6 +36,10 @@ figures: build
 # the others, in an environment of their own under out/quality) and the data sets in the folder that UNFOLD_DATA names.
 quality: build
 	$(GO) run ./bench/quality -unfold bin/unfold -o docs/quality.md
+
+# why draws the figures of docs/why.md; half a minute.
+why: build
+	$(GO) run ./bench/why -unfold bin/unfold -o docs/why
 
 clean:
 	rm -rf bin out

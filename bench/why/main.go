@@ -1,0 +1,67 @@
+// Command why draws the figures of docs/why.md from the program's own functions
+// and, through the command line, from the digits that come with it.
+//
+//	make why
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("why", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	unfold := flags.String("unfold", "bin/unfold", "the program that learns and draws the maps")
+	digits := flags.String("digits", "testdata/digits", "folder of the digits")
+	out := flags.String("o", "docs/why", "folder of the figures")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	err := os.MkdirAll(*out, 0o777)
+	if err == nil {
+		err = curves(*out)
+	}
+	if err == nil {
+		err = maps(ctx, *unfold, *digits, *out)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "why:", err)
+		return 1
+	}
+	return 0
+}
+
+// maps draws the training digits as both models see them.
+func maps(ctx context.Context, unfold, digits, out string) error {
+	dir, err := os.MkdirTemp("", "unfold-why-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, tails := range []string{"gaussian", "student"} {
+		table := filepath.Join(dir, tails+".parquet")
+		for _, args := range [][]string{
+			{"fit", "-q", filepath.Join(digits, "train-images-idx3-ubyte.gz"), "--label-file", filepath.Join(digits, "train-labels-idx1-ubyte.gz"),
+				"--tails", tails, "-o", filepath.Join(dir, tails+".unfold"), "--map", table},
+			{"plot", "-q", table, "-o", filepath.Join(out, tails+".png"), "--title", tails + " tails"},
+		} {
+			if text, err := exec.CommandContext(ctx, unfold, args...).CombinedOutput(); err != nil {
+				return fmt.Errorf("%s %s: %w\n%s", unfold, args[0], err, text)
+			}
+		}
+	}
+	return nil
+}
