@@ -104,7 +104,9 @@ func (s Settings) field(kind Coarse, delta2 []float64) field.Field {
 	switch kind {
 	case CoarseAll:
 		return field.NewAll(delta2, s.Dims)
-	case CoarseMap, CoarseAnchors:
+	case CoarseMap:
+		return field.NewCells(delta2, s.Dims, field.CellSettings{Theta: s.Theta})
+	case CoarseAnchors:
 		return field.NewAnchors(delta2, s.Dims, field.AnchorSettings{Seed: s.Seed})
 	}
 	return field.NewShared(delta2, s.Dims, field.SharedSettings{Seed: s.Seed})
