@@ -59,10 +59,14 @@
 //
 // also monotone (Global), and locally, while no pair shrinks below 1/sqrt 2 of its
 // distance, with 1/(8s) replaced by (2e/(s+e) - 1)/(s+e), e = max(u/2, 3s), and 1/V by
-// 1/(V+u) (Local). Even that adds up the fields of far pairs that in truth
-// cancel: learning uses a hundredth of it (Damping), 10 to 100 times faster, and
-// no theorem says that L rises then. Learn watches L instead. For other d and a
-// Force takes sum_j V_ij + 0.05 sum_j W_ij.
+// 1/(V+u) (Local). For far pairs that is 6 D/u, which Far takes for all:
+//
+//	Gamma_i = sum_j 6 D_ij / (V + u) + (ji),
+//
+// which needs no division beside that of V_ij. Even that adds up the fields of far
+// pairs that in truth cancel: learning uses a hundredth of it (Damping), 10 to 100
+// times faster, and no theorem says that L rises then. Learn watches L instead.
+// For other d and a Force takes sum_j V_ij + 0.05 sum_j W_ij.
 //
 // # The step of sigma
 //

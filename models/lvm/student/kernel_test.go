@@ -63,9 +63,9 @@ func batch(targets, sources, d int, spread float64, self bool, r *rand.Rand) fie
 
 // sums are what the kernels should say about a target.
 type sums struct {
-	grad                          []float64
-	push, spread, em, global, low float64
-	logs                          float64
+	grad                               []float64
+	push, spread, em, global, low, far float64
+	logs                               float64
 }
 
 // byPairs adds up a batch pair by pair.
@@ -90,6 +90,7 @@ func byPairs(b *field.Batch, d int, tail float64, t int) sums {
 			s.logs += w * p.LogOther()
 			s.global += w * p.Global()
 			s.low += w * p.Local()
+			s.far += w * p.Far()
 		}
 	}
 	return s
@@ -111,7 +112,7 @@ func TestKernelsAgainstPairs(t *testing.T) {
 		p.Field = o
 		majorisers := []Majoriser{EM, Force}
 		if d == 2 && (tail == 0 || tail == 1) {
-			majorisers = append(majorisers, Global, Local)
+			majorisers = append(majorisers, Global, Local, Far)
 		}
 		for _, k := range majorisers {
 			m, err := NewModel(p, d, Settings{Tail: tail, Majoriser: k})
@@ -134,6 +135,8 @@ func TestKernelsAgainstPairs(t *testing.T) {
 					near(t, "global", m.bound[i], want[i].global, want[i].global)
 				case Local:
 					near(t, "local", m.bound[i], want[i].low, want[i].low)
+				case Far:
+					near(t, "far", m.bound[i], want[i].far, want[i].far)
 				}
 			}
 			m.visitLogs(&o.batch)

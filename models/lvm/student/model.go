@@ -153,7 +153,7 @@ func (m *Model) assemble(st *State) {
 		for i, b := range m.bound {
 			m.gamma[i] = m.c * (pairs + b/(2*m.s.Tail)) / st.Sigma2[i]
 		}
-	case Global, Local:
+	case Global, Local, Far:
 		for i, b := range m.bound {
 			m.gamma[i] = m.c * b
 		}

@@ -75,6 +75,9 @@ func (p Pair) Global() float64 {
 	return 2 * (1/(8*(p.Sigma2I+p.Sigma2J)) + 1/p.V())
 }
 
+// Far returns the same for what Local is for far pairs (H8).
+func (p Pair) Far() float64 { return 6 / p.Q() }
+
 // Local returns the same for its local version (H8).
 func (p Pair) Local() float64 {
 	s := p.Sigma2I + p.Sigma2J

@@ -69,6 +69,27 @@ func (t spot) pushLocal(r run) (gx, gy, v, gamma float64) {
 	return gx, gy, v, 2 * gamma
 }
 
+// pushFar is push with the sum of the majoriser Far (H8) of both directions,
+// 6/(q+A) + 6/(q+B), over the denominator that is there anyway.
+func (t spot) pushFar(r run) (gx, gy, v, gamma float64) {
+	xs := r.x
+	ys, ss, as, ws := r.y[:len(xs)], r.s[:len(xs)], r.a[:len(xs)], r.w[:len(xs)]
+	for k, x := range xs {
+		dx, dy := t.x-x, t.y-ys[k]
+		q := 0.5*(dx*dx+dy*dy) + (t.s + ss[k])
+		b := as[k]
+		ab, c := t.a*b, t.a+b
+		m := c*q + ab
+		over := ws[k] / (q * (q*q + m))
+		f := (m + ab) * over
+		gx += f * dx
+		gy += f * dy
+		v += f
+		gamma += (q + q + c) * q * over
+	}
+	return gx, gy, v, 6 * gamma
+}
+
 // pushGlobal is push with the sum of the tighter majoriser (H8),
 // 2/(4s) + 2/V_ij + 2/V_ji.
 func (t spot) pushGlobal(r run) (gx, gy, v, gamma float64) {

@@ -36,6 +36,8 @@ func (m *Model) planePush(b *field.Batch) {
 		for _, r := range parts {
 			var x, y, f, g float64
 			switch {
+			case m.fresh && m.s.Majoriser == Far:
+				x, y, f, g = t.pushFar(r)
 			case m.fresh && m.s.Majoriser == Local:
 				x, y, f, g = t.pushLocal(r)
 			case m.fresh && m.s.Majoriser == Global:
