@@ -42,4 +42,10 @@
 // S is E plus the similarity weights to landmarks, scaled to sum to n; then D is
 // scaled to the sum of S. As delta is symmetric only S_ij + S_ji matters, which
 // is what Pairs.Similar holds.
+//
+// # The other way
+//
+// Package field, below, coarse-grains in the map instead: all pairs are
+// dissimilar, and groups are found anew as the map moves. It belongs to the
+// heavy-tailed model.
 package coarse

@@ -11,7 +11,8 @@ import (
 // CellSettings of NewCells. The zero value is the default.
 type CellSettings struct {
 	// Theta bounds the size of a group relative to its distance: see the
-	// package's table. Default 0.25, in more than two dimensions 0.35.
+	// package's table. Default 0.15, 0.25 and 0.35 in one, two and more
+	// dimensions.
 	Theta float64
 	// Leaf is the largest number of points that share their sources; default 64.
 	Leaf int
@@ -25,10 +26,7 @@ type CellSettings struct {
 // withDefaults fills in zero fields. It panics if a setting makes no sense.
 func (s CellSettings) withDefaults(dims int) CellSettings {
 	if s.Theta == 0 {
-		s.Theta = 0.25
-		if dims > 2 {
-			s.Theta = 0.35
-		}
+		s.Theta = []float64{0.15, 0.25, 0.35}[min(dims, 3)-1]
 	}
 	if s.Leaf == 0 {
 		s.Leaf = 64
@@ -59,7 +57,7 @@ type Cells struct {
 	moments  moments
 	standins standins
 	boxes    []float64 // nodes x d x 2
-	gate     []float64 // nodes x (d+2): centroid, mean sigma^2, size
+	gates    []float64 // nodes x (d+gateLength)
 	leaves   int       // the level of the leaves
 	lists    [][]entry
 	pairs    []int64
@@ -80,7 +78,7 @@ func NewCells(delta2 []float64, dims int, s CellSettings) *Cells {
 	c.moments = newMoments(nodes, dims)
 	c.standins = newStandins(nodes, dims)
 	c.boxes = make([]float64, nodes*2*dims)
-	c.gate = make([]float64, nodes*(dims+2))
+	c.gates = make([]float64, nodes*(dims+gateLength))
 	c.lists = make([][]entry, 1<<c.leaves)
 	c.pairs = make([]int64, 1<<c.leaves)
 	c.factor = make([][]float64, 1<<c.tree.top())
@@ -97,7 +95,8 @@ func (c *Cells) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	if c.n == 0 {
 		return
 	}
-	c.tree.build(threads, mu)
+	theta2 := c.settings.Theta * c.settings.Theta
+	c.tree.build(threads, &state{mu, sigma2, c.delta2, mostSpread * theta2, mostSpread * theta2 * theta2 * reach(c.d)})
 	top := c.tree.top()
 	par.Do(threads, 1<<top, func(k int) { c.summarise(1<<top+k, c.factor[k], mu, sigma2) })
 	for v := 1<<top - 1; v > 0; v-- {
@@ -142,11 +141,8 @@ func (c *Cells) join(v int, factor []float64) {
 }
 
 func (c *Cells) finish(v int, factor []float64) {
-	mean, _ := c.moments.of(v)
-	g := c.gate[v*(c.d+2) : (v+1)*(c.d+2)]
-	copy(g, mean[:c.d])
-	g[c.d], g[c.d+1] = mean[c.d+1], c.size(v)
 	c.standins.set(v, &c.moments, factor)
+	c.setGate(v)
 }
 
 // Sweep shows the leaves, each with its own points first and then its list.
@@ -191,7 +187,7 @@ func (c *Cells) Pairs() int64 {
 // Bytes returns the memory that c holds.
 func (c *Cells) Bytes() int64 {
 	b := c.tree.bytes() + c.points.bytes() + c.moments.bytes() + c.standins.bytes() + c.crew.bytes()
-	b += 8 * int64(len(c.boxes)+len(c.gate)+len(c.pairs)+len(c.factor)*(c.d+2)*(c.d+1))
+	b += 8 * int64(len(c.boxes)+len(c.gates)+len(c.pairs)+len(c.factor)*(c.d+2)*(c.d+1))
 	for _, l := range c.lists {
 		b += 24 + 4*int64(cap(l))
 	}

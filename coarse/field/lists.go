@@ -18,31 +18,59 @@ func newEntry(v, kind int) entry { return entry(v<<2 | kind) }
 func (e entry) node() int { return int(e >> 2) }
 func (e entry) kind() int { return int(e & 3) }
 
-// size measures how far a node is from being one point, in the units of
+// A gate is what decides how a node is shown: centroid (d), mean sigma^2, and
 //
-//	q = sigma_i^2 + sigma_j^2 + r^2/d,
+//	size    how far its points are from being in one place, in the units of q
+//	spread  what the linear fit of the stand-ins leaves of the variance of
+//	        Delta^2, relative to its mean
+//	reach   the q up to which the kernels' dependence on Delta^2 changes
 //
-// which all kernels are functions of. For the place it is the geometric mean of
-// the mean and of the largest squared distance from the centroid, as a few
-// stragglers matter more than their part in the mean. (1/3 is the ratio of the
-// two in an evenly filled square.) The variances of Delta^2 and sigma^2 count
-// only if they are large, as the stand-ins take care of most of what they do.
-func (c *Cells) size(v int) float64 {
+// where q = sigma_i^2 + sigma_j^2 + r^2/d is what all kernels are functions of.
+// Far away they go like Delta^d, in two dimensions with Delta^2 itself: then its
+// mean is enough, and reach is infinite.
+const (
+	gateSigma2 = iota
+	gateSize
+	gateSpread
+	gateReach
+	gateLength
+)
+
+// mostSpread theta^4 q is the spread that stand-ins can be trusted with, and
+// theta^4 q the one that need not be shown.
+const mostSpread = 300
+
+// reach returns the reach of points with a mean Delta^2 of 1, which shrinks with
+// the power of Delta^2.
+func reach(d int) float64 { return 10 / float64((d-2)*(d-2)) }
+
+// setGate computes the gate of node v.
+//
+// The size of the place is the geometric mean of the mean and of the largest
+// squared distance from the centroid, as a few stragglers matter more than their
+// part in the mean. (1/3 is the ratio of the two in an evenly filled square.)
+// The stand-ins take care of most of what the variance of sigma^2 does.
+func (c *Cells) setGate(v int) {
 	mean, cov := c.moments.of(v)
-	d := c.d
+	d, box, g := c.d, c.box(v), c.gateOf(v)
 	var far float64
-	box := c.box(v)
 	for k := range d {
 		x := max(box[2*k+1]-mean[k], mean[k]-box[2*k])
 		far += x * x
 	}
 	place := math.Sqrt(c.moments.extent(v)*far/3) / float64(d)
-	spread := spreadWeight * cov[triangle(d)+d] / mean[d]
-	return max(place, spread, math.Sqrt(cov[triangle(d+1)+d+1])/2)
+	copy(g, mean[:d])
+	rest := c.standins.rest[v]
+	g[d+gateSigma2] = mean[d+1]
+	g[d+gateSize] = max(place, math.Sqrt(cov[triangle(d+1)+d+1])/2)
+	g[d+gateSpread] = rest * rest / mean[d]
+	g[d+gateReach] = reach(d) * mean[d]
 }
 
-// spreadWeight is what the variance of Delta^2, relative to its mean, counts.
-const spreadWeight = 0.16
+func (c *Cells) gateOf(v int) []float64 {
+	length := c.d + gateLength
+	return c.gates[v*length : (v+1)*length]
+}
 
 // box returns the tight box of node v's points: low and high of each axis.
 func (c *Cells) box(v int) []float64 { return c.boxes[v*2*c.d : (v+1)*2*c.d] }
@@ -51,7 +79,7 @@ func (c *Cells) box(v int) []float64 { return c.boxes[v*2*c.d : (v+1)*2*c.d] }
 // node is shown as a group if, with the distance from the leaf's box to the
 // node's centroid as r,
 //
-//	size <= theta^2 q
+//	size <= theta^2 q  and  spread <= mostSpread theta^4 min(q, reach)
 //
 // and so never opened on account of points that lie close together on the scale
 // of the kernels.
@@ -62,8 +90,9 @@ func (c *Cells) list(k int) {
 	for _, x := range c.points.Sigma2[from:to] {
 		own = min(own, x)
 	}
-	box, z := c.box(leaf), c.d+2
-	theta2, inverse := c.settings.Theta*c.settings.Theta, 1/float64(c.d)
+	box, d, inverse := c.box(leaf), c.d, 1/float64(c.d)
+	theta2 := c.settings.Theta * c.settings.Theta
+	theta4 := theta2 * theta2
 	list, sources := c.lists[k][:0], to-from
 	var stack [64]int
 	stack[0] = 1
@@ -80,17 +109,18 @@ func (c *Cells) list(k int) {
 			sources += b - a
 			continue
 		} else {
-			g := c.gate[v*z : (v+1)*z]
+			g := c.gateOf(v)
 			var r2 float64
-			for j, x := range g[:c.d] {
+			for j, x := range g[:d] {
 				y := max(box[2*j]-x, x-box[2*j+1], 0)
 				r2 += y * y
 			}
-			q := own + g[c.d] + r2*inverse
+			q := own + g[d+gateSigma2] + r2*inverse
+			spreadOver := g[d+gateSpread] / min(q, g[d+gateReach])
 			kind, count := single, b-a
-			if count > c.standins.m && g[c.d+1] <= theta2*q {
+			if count > c.standins.m && g[d+gateSize] <= theta2*q && spreadOver <= mostSpread*theta4 {
 				kind, count = grouped, c.standins.m
-				if rest := c.standins.rest[v]; rest*rest > theta2*theta2*q*c.moments.mean[v*z+c.d] {
+				if spreadOver > theta4 {
 					kind, count = spread, count+1
 				}
 			}

@@ -9,9 +9,12 @@ import (
 	"unfold/sparse/vec"
 )
 
-// tree is a balanced k-d tree over the map: every node holds half of the
-// points of the node above, to one side of a plane across its longest edge. It
-// is numbered like a heap: node 1 is the root, 2v and 2v+1 are v's halves, the
+// tree is a balanced k-d tree: every node holds half of the points of the node
+// above, to one side of a plane. The plane lies across the longest edge of the
+// points' tight box in the map; or, where places hardly differ, it divides them
+// by Delta^2 or sigma^2, so that heaps of points fall apart into groups, too.
+//
+// It is numbered like a heap: node 1 is the root, 2v and 2v+1 are v's halves, the
 // nodes of level l are 1<<l..2<<l. What points a node holds is a matter of
 // counting alone, see span.
 type tree struct {
@@ -19,6 +22,51 @@ type tree struct {
 	depth int     // level of the cells, the smallest nodes
 	order []int32 // point numbers, cell by cell, ascending within a cell
 	key   []float64
+}
+
+// state is what points are told apart by.
+type state struct {
+	mu             vec.Matrix[float64]
+	sigma2, delta2 []float64
+	// deltaUnit is the variance of Delta^2, relative to its mean, that counts
+	// as much as a squared extent of 1 in the map.
+	deltaUnit float64
+	// deltaMost is the variance of Delta^2, relative to its squared mean, that
+	// no group may have, however far away.
+	deltaMost float64
+}
+
+// component returns z_k of all points (see moments) as every stride-th value of
+// a slice.
+func (s *state) component(k int) (values []float64, stride int) {
+	switch d := s.mu.Cols; k {
+	case d:
+		return s.delta2, 1
+	case d + 1:
+		return s.sigma2, 1
+	default:
+		return s.mu.Data[k:], d
+	}
+}
+
+// extent2 is the squared edge of a box along z_k, from low to high, in the
+// squared units of the map, as Cells.size has them: its place is about
+// edge^2/12, its Delta^2 and sigma^2 are edge^2/12/mean/deltaUnit and
+// edge/sqrt(12)/2.
+func (s *state) extent2(k int, low, high float64) float64 {
+	edge := high - low
+	switch d := s.mu.Cols; k {
+	case d:
+		mean := (low + high) / 2
+		if edge*edge/12 > s.deltaMost*mean*mean {
+			return math.Inf(1)
+		}
+		return edge * edge / (mean * s.deltaUnit)
+	case d + 1:
+		return edge * math.Sqrt(3)
+	default:
+		return edge * edge
+	}
 }
 
 // topLevels of a tree are split one after the other, everything below them is
@@ -54,51 +102,48 @@ func (t *tree) span(v int) (from, to int) {
 	return k * t.n >> level, (k + 1) * t.n >> level
 }
 
-// build puts the points into the order of the tree for their places mu. It
-// starts from the order that it finds, which is cheap if points moved little;
+// build puts the points into the order of the tree for their state. It starts from the order that it finds, which is cheap if points moved little;
 // the result does not depend on it.
-func (t *tree) build(threads int, mu vec.Matrix[float64]) {
+func (t *tree) build(threads int, s *state) {
 	top := t.top()
 	for level := range top {
-		par.Do(threads, 1<<level, func(k int) { t.halve(1<<level+k, mu) })
+		par.Do(threads, 1<<level, func(k int) { t.halve(1<<level+k, s) })
 	}
-	par.Do(threads, 1<<top, func(k int) { t.below(1<<top+k, mu) })
+	par.Do(threads, 1<<top, func(k int) { t.below(1<<top+k, s) })
 }
 
 // below splits v and everything under it.
-func (t *tree) below(v int, mu vec.Matrix[float64]) {
+func (t *tree) below(v int, s *state) {
 	if v >= 1<<t.depth {
 		from, to := t.span(v)
 		slices.Sort(t.order[from:to])
 		return
 	}
-	t.halve(v, mu)
-	t.below(2*v, mu)
-	t.below(2*v+1, mu)
+	t.halve(v, s)
+	t.below(2*v, s)
+	t.below(2*v+1, s)
 }
 
-// halve splits v across the longest edge of its points' tight box.
-func (t *tree) halve(v int, mu vec.Matrix[float64]) {
+// halve splits v across its longest extent.
+func (t *tree) halve(v int, s *state) {
 	from, to := t.span(v)
 	_, middle := t.span(2 * v)
 	order, key := t.order[from:to], t.key[from:to]
 	axis, longest := 0, -1.0
-	for k := range t.d {
+	for k := range t.d + 2 {
+		values, stride := s.component(k)
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, i := range order {
-			x := mu.Data[int(i)*t.d+k]
+			x := values[int(i)*stride]
 			low, high = min(low, x), max(high, x)
 		}
-		if high-low > longest {
-			axis, longest = k, high-low
+		if e := s.extent2(k, low, high); e > longest {
+			axis, longest = k, e
 		}
 	}
+	values, stride := s.component(axis)
 	for p, i := range order {
-		x := mu.Data[int(i)*t.d+axis]
-		if x != x {
-			x = math.Inf(1) // a strict order needs every key comparable
-		}
-		key[p] = x
+		key[p] = comparable(values[int(i)*stride])
 	}
 	split(key, order, middle-from)
 }

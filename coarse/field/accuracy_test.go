@@ -1,0 +1,187 @@
+package field_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/coarse/field"
+	"unfold/coarse/field/fieldtest"
+	"unfold/sparse/vec"
+)
+
+// measured returns the errors of f's repulsion at some random points, and the
+// number of sources of a point.
+func measured(s *fieldtest.State, f field.Field, points int) (rms, worst, sources float64) {
+	at := rand.New(rand.NewPCG(3, 3)).Perm(s.N())[:min(points, s.N())]
+	f.Move(0, s.Mu, s.Sigma2)
+	rms, worst = fieldtest.Error(fieldtest.Forces(f, s.N(), s.Dims(), 0), fieldtest.Exact(s, at, 0), at)
+	return rms, worst, float64(f.Pairs()) / float64(s.N())
+}
+
+// TestCellsError holds the repulsion to the errors that the package states.
+func TestCellsError(t *testing.T) {
+	for _, c := range []struct {
+		n, d       int
+		theta, rms float64
+	}{
+		{20000, 2, 0, 1e-2},
+		{20000, 2, 0.08, 1e-4},
+		{20000, 3, 0, 1e-2},
+		{8000, 3, 0.08, 1e-4},
+		{5000, 1, 0, 1e-2},
+		{5000, 5, 0, 1e-2},
+	} {
+		t.Run(fmt.Sprintf("d=%d,theta=%v", c.d, c.theta), func(t *testing.T) {
+			s := fieldtest.Blobs(c.n, c.d, 40, 1)
+			f := field.NewCells(s.Delta2, c.d, field.CellSettings{Theta: c.theta})
+			rms, worst, sources := measured(s, f, 300)
+			t.Logf("error %.1e, the largest %.1e, with %.0f sources a point", rms, worst, sources)
+			if rms > c.rms {
+				t.Errorf("error %.1e, want at most %.0e", rms, c.rms)
+			}
+		})
+	}
+}
+
+// Whatever the map, the error of a point's force is small against the sum of
+// the forces' magnitudes, and the smaller theta the smaller.
+func TestCellsErrorOfAnyMap(t *testing.T) {
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range fieldtest.Layouts {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		n, d := rapid.IntRange(2, 300).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
+		layout := rapid.SampledFrom(names).Draw(t, "layout")
+		theta := rapid.Float64Range(0.02, 0.35).Draw(t, "theta")
+		s := fieldtest.Layouts[layout](n, d, rapid.Uint64().Draw(t, "seed"))
+		leaf := rapid.IntRange(2, 40).Draw(t, "leaf")
+		f := field.NewCells(s.Delta2, d, field.CellSettings{Theta: theta, Exact: -1, Leaf: leaf, Cell: rapid.IntRange(2, 20).Draw(t, "cell")})
+		f.Move(1, s.Mu, s.Sigma2)
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		got, want := fieldtest.Forces(f, n, d, 1), fieldtest.Exact(s, all, 1)
+		for i := range n {
+			e := math.Sqrt(vec.SquaredDistance(got.Row(i), want.Row(i)))
+			if bound := 3 * theta * theta * magnitude(s, i); e > bound {
+				t.Fatalf("point %d: error %.2e, bound %.2e", i, e, bound)
+			}
+		}
+	})
+}
+
+// magnitude is the sum of the magnitudes of the forces on a point.
+func magnitude(s *fieldtest.State, point int) (sum float64) {
+	pair := fieldtest.State{Mu: vec.New[float64](2, s.Dims()), Sigma2: make([]float64, 2), Delta2: make([]float64, 2)}
+	for j := range s.N() {
+		if j == point {
+			continue
+		}
+		for k, i := range []int{point, j} {
+			copy(pair.Mu.Row(k), s.Mu.Row(i))
+			pair.Sigma2[k], pair.Delta2[k] = s.Sigma2[i], s.Delta2[i]
+		}
+		sum += math.Sqrt(vec.SquaredNorm(fieldtest.Exact(&pair, []int{0}, 1).Row(0)))
+	}
+	return sum
+}
+
+// What lies in one place costs no more than what is spread out: an outlier does
+// not bring the others together, and a heap is one group.
+func TestCellsNeedFewSources(t *testing.T) {
+	const n = 20000
+	for name, most := range map[string]float64{"coincident": 700, "outlier": 1500, "heaps": 2000, "collinear": 700} {
+		s := fieldtest.Layouts[name](n, 2, 1)
+		f := field.NewCells(s.Delta2, 2, field.CellSettings{})
+		f.Move(0, s.Mu, s.Sigma2)
+		if got := float64(f.Pairs()) / n; got > most {
+			t.Errorf("%s: %.0f sources a point, want at most %.0f", name, got, most)
+		} else {
+			t.Logf("%s: %.0f sources a point", name, got)
+		}
+	}
+}
+
+// TestSharedMean holds the mean over many moves to the exact sum, within what
+// is expected of it, and every sample to being one.
+func TestSharedMean(t *testing.T) {
+	const n, d, moves = 300, 2, 4000
+	s := fieldtest.Blobs(n, d, 3, 1)
+	f := field.NewShared(s.Delta2, d, field.SharedSettings{Sources: 40, Block: 16, Seed: 9, Exact: -1})
+	number := map[float64]int{}
+	for i := range n {
+		number[s.Mu.Row(i)[0]] = i
+	}
+	drawn := make([]int, n)
+	mean, square := vec.New[float64](n, d), make([]float64, n*d)
+	for range moves {
+		f.Move(1, s.Mu, s.Sigma2)
+		f.Sweep(1, func(b *field.Batch) {
+			outside := map[int]bool{}
+			for _, x := range b.Sources.Mu[0] {
+				outside[number[x]] = true
+				drawn[number[x]]++
+			}
+			for _, i := range b.Points {
+				if outside[int(i)] {
+					t.Fatalf("point %d is among its own sources", i)
+				}
+			}
+			if len(outside) != 40 || b.Self != -1 {
+				t.Fatalf("%d different sources, Self %d", len(outside), b.Self)
+			}
+		})
+		for k, x := range fieldtest.Forces(f, n, d, 1).Data {
+			mean.Data[k] += x / moves
+			square[k] += x * x / moves
+		}
+	}
+	exact := fieldtest.Exact(s, identity(n), 1)
+	for k, x := range mean.Data {
+		sd := math.Sqrt((square[k] - x*x) / moves)
+		if math.Abs(x-exact.Data[k]) > 5*sd {
+			t.Errorf("the mean force of point %d is %v, want %v within %v", k/d, x, exact.Data[k], 5*sd)
+		}
+	}
+	blocks := (n + 15) / 16
+	want := float64(moves*40*blocks) / n
+	for i, c := range drawn {
+		if math.Abs(float64(c)-want) > 6*math.Sqrt(want) {
+			t.Errorf("point %d is drawn %d times, want about %.0f", i, c, want)
+		}
+	}
+}
+
+func identity(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// With as many near cells as there are, Anchors is exact; with fewer it is
+// better the more there are.
+func TestAnchorsError(t *testing.T) {
+	s := fieldtest.Blobs(3000, 4, 12, 1)
+	last := math.Inf(1)
+	for _, near := range []int{1, 4, 16, 60} {
+		f := field.NewAnchors(s.Delta2, 4, field.AnchorSettings{Anchors: 60, Near: near, Seed: 2})
+		rms, _, sources := measured(s, f, 200)
+		t.Logf("%d near cells: error %.1e with %.0f sources a point", near, rms, sources)
+		if rms > last || near == 60 && rms > 1e-12 {
+			t.Errorf("%d near cells: error %.1e after %.1e with fewer", near, rms, last)
+		}
+		last = rms
+	}
+}
