@@ -105,8 +105,8 @@ func sweep(t *testing.T, f field.Field, s *State, threads int, traits Traits) sh
 			if b.Self >= 0 {
 				out.pairs--
 			}
-			target(t, b, q, s, whole, traits)
 		}
+		batch(t, b, s, whole, traits)
 	})
 	for i, times := range seen {
 		if times != 1 {
@@ -135,45 +135,49 @@ func sums(s *State) []float64 {
 	return out
 }
 
-// target checks what target q of a batch is held against.
-func target(t *testing.T, b *field.Batch, q int, s *State, whole []float64, traits Traits) {
+// batch checks what a batch's targets are held against.
+func batch(t *testing.T, b *field.Batch, s *State, whole []float64, traits Traits) {
 	t.Helper()
-	n, d, i := s.N(), s.Dims(), int(b.Points[q])
-	columns := func(c *field.Columns) [][]float64 { return append(slices.Clone(c.Mu), c.Sigma2, c.Delta2) }
-	sources, self := columns(&b.Sources), b.Self+q
-	for k, x := range append(slices.Clone(s.Mu.Row(i)), s.Sigma2[i], s.Delta2[i]) {
-		if y := columns(&b.Targets)[k][q]; y != x {
-			t.Fatalf("point %d has %v as component %d, want %v", i, y, k, x)
-		}
-		if b.Self >= 0 && (sources[k][self] != x || b.Weight[self] != 1) {
-			t.Fatalf("source %d is not point %d", self, i)
-		}
-		if q > 0 || !traits.Whole {
-			continue // all targets share the sources
-		}
-		var sum, size float64
-		for j, w := range b.Weight {
-			sum += w * sources[k][j]
-			size += w * math.Abs(sources[k][j])
-		}
-		if math.Abs(sum-whole[k]) > 1e-9*size {
-			t.Fatalf("component %d sums to %v over the sources of point %d, to %v over the points", k, sum, i, whole[k])
-		}
-		if k >= d && slices.Min(append([]float64{1}, sources[k]...)) <= 0 {
-			t.Fatalf("a source of point %d has component %d not above 0", i, k)
+	n, d := s.N(), s.Dims()
+	targets := append(slices.Clone(b.Targets.Mu), b.Targets.Sigma2, b.Targets.Delta2)
+	sources := append(slices.Clone(b.Sources.Mu), b.Sources.Sigma2, b.Sources.Delta2)
+	for q, i := range b.Points {
+		self := b.Self + q
+		for k, x := range append(slices.Clone(s.Mu.Row(int(i))), s.Sigma2[i], s.Delta2[i]) {
+			if y := targets[k][q]; y != x {
+				t.Fatalf("point %d has %v as component %d, want %v", i, y, k, x)
+			}
+			if b.Self >= 0 && (sources[k][self] != x || b.Weight[self] != 1) {
+				t.Fatalf("source %d is not point %d", self, i)
+			}
 		}
 	}
+	points := n - 1
+	if b.Self >= 0 {
+		points = n // a target is one of the sources
+	}
 	var sum float64
-	for j, w := range b.Weight {
+	for _, w := range b.Weight {
 		if !(w > 0) {
 			t.Fatalf("weight %v", w)
 		}
-		if b.Self < 0 || j != self {
-			sum += w
-		}
+		sum += w
 	}
-	if math.Abs(sum-float64(n-1)) > 1e-9*float64(n) {
-		t.Fatalf("the sources of point %d stand for %v points, want %d", i, sum, n-1)
+	if math.Abs(sum-float64(points)) > 1e-9*float64(n) {
+		t.Fatalf("the sources of point %d stand for %v points, want %d", b.Points[0], sum, points)
+	}
+	for k, column := range sources {
+		var sum, size float64
+		for j, w := range b.Weight {
+			if k >= d && column[j] <= 0 {
+				t.Fatalf("a source of point %d has %v as component %d", b.Points[0], column[j], k)
+			}
+			sum += w * column[j]
+			size += w * math.Abs(column[j])
+		}
+		if traits.Whole && math.Abs(sum-whole[k]) > 1e-9*size {
+			t.Fatalf("component %d sums to %v over the sources of point %d, to %v over the points", k, sum, b.Points[0], whole[k])
+		}
 	}
 }
 
