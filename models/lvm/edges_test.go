@@ -95,7 +95,7 @@ func TestFewPoints(t *testing.T) {
 			}
 			for _, coarse := range []Coarse{CoarseAll, CoarseMap, CoarseShared, CoarseAnchors} {
 				for _, d := range []int{1, 2, 3, 9} {
-					r, err := Fit(context.Background(), x, Settings{Neighbors: k, Coarse: coarse, Dims: d, Steps: 30}, nil)
+					r, err := Fit(context.Background(), x, Settings{Neighbors: k, Coarse: coarse, Dims: d}, nil)
 					if err != nil {
 						t.Errorf("n = %d, k = %d, %v, d = %d: %v", n, k, coarse, d, err)
 						continue

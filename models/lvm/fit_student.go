@@ -45,6 +45,9 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lvm: %w", err)
 	}
+	// What the number of points decides.
+	f.s.Steps, f.s.Weight = m.Settings().Steps, m.Settings().Weight
+	o.Settings = f.s
 	learnt, err := m.Learn(ctx, st, func(done, total int) { f.progress("em", done, total) })
 	r.Iterations, r.CGIterations, r.Pairs = learnt.Iterations, learnt.CGIterations, learnt.Pairs
 	r.LoglikInitial, r.Loglik = learnt.LoglikInitial, learnt.Loglik
@@ -69,11 +72,8 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 
 // scales are the settings' in the words of package student.
 func (s Settings) scales() student.Scales {
-	switch {
-	case s.Scales == UnitScales:
+	if s.Scales == UnitScales {
 		return student.Unit
-	case s.Thorough:
-		return student.Unclipped
 	}
 	return student.Native
 }
@@ -89,14 +89,10 @@ func (s Settings) clip() [2]float64 {
 
 // student are the settings in the words of that package.
 func (s Settings) student() student.Settings {
-	out := student.Settings{
+	return student.Settings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
 		Sigma: student.Sigma(s.Sigma), Steps: s.Steps, Threads: s.Threads,
 	}
-	if s.Thorough {
-		out.Sweeps = student.Thorough().Sweeps
-	}
-	return out
 }
 
 // field makes the pair sums of a kind.

@@ -3,6 +3,8 @@ package lvm
 import (
 	"fmt"
 	"math"
+
+	"unfold/models/lvm/student"
 )
 
 // Level says how often the dissimilar pairs are coarse-grained. The zero value
@@ -60,7 +62,7 @@ type Settings struct {
 	// Neighbors is k of eq 22. Default 6, with Gaussian tails 9.
 	Neighbors int `json:"neighbors"`
 	// Steps is the number of EM iterations; negative means none (the map is then
-	// the start). Default 80 for up to three dimensions and 60 for more, with
+	// the start). Default student.Steps, 80 to 200 by the number of points, with
 	// Thorough 200; with Gaussian tails 400.
 	Steps int `json:"steps"`
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
@@ -90,15 +92,15 @@ type Settings struct {
 	Scales Scales `json:"scales"`
 	// Tail is a, the shape of the tails. Default Dims/2.
 	Tail float64 `json:"tail"`
-	// Weight is c, the weight of an ordered dissimilar pair. Default 0.086.
+	// Weight is c, the weight of an ordered dissimilar pair. Default
+	// student.Weight, 0.086 but for few points.
 	Weight float64 `json:"weight"`
 	// Sigma says what becomes of the variances, which begin at Sigma2. Defaults
 	// SigmaFixed, 0.1.
 	Sigma  SigmaMode `json:"sigma"`
 	Sigma2 float64   `json:"sigma2"`
-	// Thorough takes more steps, leaves scales unclipped and solves to the
-	// tolerance however long it takes: a little better, and two to three times as
-	// long.
+	// Thorough takes more steps with finer cells: a little better, and three times
+	// as long.
 	Thorough bool `json:"thorough"`
 	// Theta is the accuracy of cells in the map, smaller is better. Default: that
 	// of package field.
@@ -147,18 +149,15 @@ func (s Settings) preset() preset {
 	case s.Tails == Gaussian:
 		return preset{9, 400, 1e-2}
 	case s.Thorough:
-		return preset{6, 200, 0.1}
-	case s.Dims <= 3:
-		return preset{6, 80, 0.1}
+		return preset{6, thoroughSteps, 0.1}
 	}
-	return preset{6, 60, 0.1}
+	return preset{6, 0, 0.1} // steps and weight by the number of points: package student
 }
 
-// DefaultWeight and DefaultSigma2 are c and the variances that learning begins
-// with (heavy tails).
+// thoroughSteps and thoroughTheta are those of Settings.Thorough.
 const (
-	DefaultWeight = 0.086
-	DefaultSigma2 = 0.1
+	thoroughSteps = 200
+	thoroughTheta = 0.3
 )
 
 // withDefaults fills zero fields and checks the rest.
@@ -186,8 +185,10 @@ func (s Settings) withDefaults() (Settings, error) {
 	orFloat(&s.Floor, 1e-6)
 	if s.Tails == Student {
 		orFloat(&s.Tail, float64(s.Dims)/2)
-		orFloat(&s.Weight, DefaultWeight)
-		orFloat(&s.Sigma2, DefaultSigma2)
+		orFloat(&s.Sigma2, student.DefaultSigma2)
+		if s.Thorough {
+			orFloat(&s.Theta, thoroughTheta)
+		}
 	}
 	s.Lists = max(s.Lists, s.Neighbors)
 	if err := s.checkRanges(); err != nil {
@@ -243,7 +244,7 @@ func (s Settings) checkTails() error {
 		wrong(s.Level == LevelAuto, "level", only),
 		wrong(s.Components == Connect, "components", "with heavy tails all components of the neighbour graph are learnt; leave it out, or choose gaussian tails"),
 		wrong(positive(s.Tail), "tail", "%v is not a positive number", s.Tail),
-		wrong(positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
+		wrong(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
 		wrong(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
 		wrong(s.Theta >= 0 && !math.IsInf(s.Theta, 0), "theta", "%v is not a positive number", s.Theta),
 	)

@@ -117,6 +117,6 @@ func BenchmarkStep(b *testing.B) {
 				b.Fatal(err)
 			}
 		})
-		part("loglik", func() { m.logLikelihoods(st) })
+		part("loglik", func() { m.logLikelihoods(st, 1) })
 	}
 }

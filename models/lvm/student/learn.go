@@ -24,11 +24,13 @@ type Report struct {
 	Damping float64
 }
 
-// raise is the factor by which damping grows when the likelihood falls, and
-// noise the fall, relative to |L|, that is put down to the field.
+// raise is the factor by which damping grows when the likelihood falls, noise
+// the fall, relative to |L|, that is put down to the field, and watched about how
+// many points' share of L is looked at.
 const (
-	raise = 4
-	noise = 1e-4
+	raise   = 4
+	noise   = 1e-4
+	watched = 8192
 )
 
 // weightAt returns c of step t, 0-based (H11):
@@ -54,8 +56,8 @@ func (m *Model) weightAt(t int) float64 {
 // step. The result is the mean of the last steps if Average says so.
 //
 // Steps with little damping and with momentum are not bound to raise the
-// likelihood. Where the weight stands still, Learn therefore looks at it every
-// Check steps; if it has fallen, damping is raised by a factor of 4, up to 1, and
+// likelihood. Where the weight stands still, Learn therefore looks every Check
+// steps at what evenly chosen points contribute to it; if that has fallen, damping is raised by a factor of 4, up to 1, and
 // the momentum is forgotten. A field that draws anew hides the likelihood in
 // its own noise: then nothing is checked.
 //
@@ -126,7 +128,7 @@ func (g *guard) look(m *Model, st *State) {
 	if g.wait--; g.wait >= 0 {
 		return
 	}
-	similar, dissimilar := m.logLikelihoods(st)
+	similar, dissimilar := m.logLikelihoods(st, max(1, m.n/watched))
 	loglik := similar + dissimilar
 	if g.known && loglik < g.loglik-noise*math.Abs(g.loglik) {
 		m.s.Damping = max(m.s.Damping, min(1, raise*m.s.Damping))

@@ -62,7 +62,7 @@ func TestSeparatesClusters(t *testing.T) {
 		s Settings
 	}{
 		{2, Settings{}}, {2, Settings{Sigma: Shared}}, {2, Settings{Sigma: Free}}, {2, Settings{Lag: 5}},
-		{2, Settings{Tail: 3, Steps: 12}}, {3, Settings{}}, {10, Settings{}}, {10, Settings{Sigma: Shared}},
+		{2, Settings{Tail: 3, Steps: 12, Weight: DefaultWeight}}, {3, Settings{}}, {10, Settings{}}, {10, Settings{Sigma: Shared}},
 	} {
 		_, st, r := learnt(t, x, c.d, c.s)
 		nb := neighbors(t, vec.Convert[float32](st.Mu), 9)
@@ -111,7 +111,7 @@ func TestSchedule(t *testing.T) {
 	x := normal(400, 3, 1)
 	p := NewProblem(neighbors(t, x, 6), 6, Native)
 	p.Field = field.NewAll(p.Bandwidth2, 2)
-	m, err := NewModel(p, 2, Settings{})
+	m, err := NewModel(p, 2, Settings{Steps: 80, Weight: DefaultWeight})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,5 +240,21 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		if a := testing.AllocsPerRun(3, step); a > 10 {
 			t.Errorf("d = %d: %v allocations a step", d, a)
 		}
+	}
+}
+
+// TestDefaultsByNumber: few points take more steps, and push harder each.
+func TestDefaultsByNumber(t *testing.T) {
+	for _, c := range []struct{ n, d, want int }{{100, 2, 200}, {20_000, 3, 200}, {40_000, 10, 100}, {70_000, 2, 80}, {70_000, 10, 60}, {0, 2, 200}} {
+		if got := Steps(c.n, c.d); got != c.want {
+			t.Errorf("%d points in %d dimensions: %d steps, want %d", c.n, c.d, got, c.want)
+		}
+	}
+	if c := Weight(70_000, 6*70_000); c != DefaultWeight {
+		t.Errorf("70,000 points: %g", c)
+	}
+	const n, k = 700, 6
+	if c := Weight(n, n*k); math.Abs(c*n*(n-1)/(n*k)-LeastRatio) > 1e-9 {
+		t.Errorf("700 points: sum D / sum S is %g, want %d", c*n*(n-1)/(n*k), LeastRatio)
 	}
 }

@@ -48,6 +48,8 @@ type Model struct {
 	weight   []float64           // N_i of H9
 	part     []float64
 
+	stride int // the likelihood is that of every stride-th point
+
 	fresh bool // the sweep makes the majoriser, too
 	age   int  // steps since the majoriser was made
 	tiles sync.Pool
@@ -61,18 +63,18 @@ var ErrNotFinite = errors.New("student: the map is no longer finite")
 // NewModel returns the d-dimensional model of a problem that has its field. It
 // fails if the settings do not make sense.
 func NewModel(p *Problem, d int, s Settings) (*Model, error) {
-	s, err := s.withDefaults(d)
+	n, edges := p.N(), p.edges()
+	s, err := s.withDefaults(n, d, edges)
 	if err != nil {
 		return nil, err
 	}
-	n := p.N()
 	sweeps := s.Sweeps
 	if sweeps < 0 {
 		sweeps = 0 // the solver's own bound
 	}
 	room := func() []float64 { return make([]float64, n) }
 	m := &Model{
-		p: p, n: n, d: d, edges: p.edges(), s: s, c: s.Weight,
+		p: p, n: n, d: d, edges: edges, s: s, c: s.Weight, stride: 1,
 		plane: d == 2 && s.Tail == 1, shape: newShape(d, s.Tail),
 		cg:      solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads}),
 		similar: similar{p: p, d: d, a: s.Tail},
@@ -110,18 +112,20 @@ func (m *Model) LogLikelihood(st *State) float64 {
 // pairs.
 func (m *Model) LogLikelihoods(st *State) (similar, dissimilar float64) {
 	m.move(st)
-	return m.logLikelihoods(st)
+	return m.logLikelihoods(st, 1)
 }
 
-// logLikelihoods is the same where the field stands.
-func (m *Model) logLikelihoods(st *State) (similar, dissimilar float64) {
+// logLikelihoods is the same where the field stands, of what every stride-th
+// point contributes: half of each of its pairs.
+func (m *Model) logLikelihoods(st *State, stride int) (similar, dissimilar float64) {
+	m.stride = stride
 	m.p.Field.Sweep(m.s.Threads, m.visitLogs)
 	var sum float64
-	for _, v := range m.each {
-		sum += v
+	for i := 0; i < m.n; i += stride {
+		sum += m.each[i]
 	}
 	// A target's sum has both directions of each of its pairs.
-	return m.similar.loglik(m.s.Threads, st, m.part), m.c * sum / 2
+	return m.similar.loglik(m.s.Threads, stride, st, m.part), m.c * sum / 2
 }
 
 // Assemble does the E-step for mu at st and sets up H5 for the increment:

@@ -42,16 +42,46 @@ const (
 const (
 	DefaultSigma2 = 0.1   // sigma^2 of the start
 	DefaultWeight = 0.086 // c, the weight of one ordered dissimilar pair
+	// LeastRatio is what sum D / sum S comes to at least by default, which few
+	// points would not reach with the weight alone.
+	LeastRatio = 60
 )
+
+// Weight returns the default of c for n points with so many edges,
+//
+//	max(DefaultWeight, min(1, LeastRatio edges/(n(n-1)))).
+//
+// The first holds for thousands of points and more, whatever their number; 1 is
+// the weight of an edge. Maps
+// of 700 to 3,000 points are the better for the second (1-NN accuracy of 1,797
+// digits .988 -> .991, error of 698 faces' pose .206 -> .189).
+func Weight(n int, edges float64) float64 {
+	if n < 2 {
+		return DefaultWeight
+	}
+	return max(DefaultWeight, min(1, LeastRatio*edges/(float64(n)*float64(n-1))))
+}
+
+// Steps returns the default number of steps for n points in d dimensions: 80, or
+// 60 for d > 3, and up to 200 for fewer than 50,000 points, where they cost
+// little.
+func Steps(n, d int) int {
+	least := 80
+	if d > 3 {
+		least = 60
+	}
+	return max(least, min(200, 4_000_000/max(n, 1)))
+}
 
 // Settings of the model and of learning. The zero value is the recipe.
 type Settings struct {
 	// Tail is a of H1; default d/2, which needs no powers.
 	Tail float64
-	// Weight is c = D_ij at the end of learning. Default DefaultWeight.
+	// Weight is c = D_ij at the end of learning. Default DefaultWeight; see also
+	// the function Weight.
 	Weight float64
 	// Majoriser and Damping (eta) make the diagonal of the mu step, eta Gamma.
-	// Default of Damping: 0.01 for Far and Local, which is 10 to 100 times faster than 1
+	// Default of Damping: 0.005 for Far and 0.01 for Local, which is 10 to 100 times faster than 1
 	// where many far pairs cancel but has no proof, hence Check; else 1.
 	Majoriser Majoriser
 	Damping   float64
@@ -68,7 +98,7 @@ type Settings struct {
 	// Sigma says how variances are learnt, and Floor their least (absolute).
 	Sigma Sigma
 	Floor float64
-	// Steps is their number. Default 80 for d <= 3 and else 40; negative means
+	// Steps is their number. Default that of the function Steps; negative means
 	// none. A quarter of them has Ratio, half of them a geometric ramp, the
 	// last quarter the final weight; Phases gives these numbers directly.
 	Steps  int
@@ -91,8 +121,9 @@ type Settings struct {
 // steps, solved to the tolerance.
 func Thorough() Settings { return Settings{Steps: 200, Sweeps: -1} }
 
-// withDefaults fills zero fields for a map of d dimensions and checks the rest.
-func (s Settings) withDefaults(d int) (Settings, error) {
+// withDefaults fills zero fields for a map of n points in d dimensions with so
+// many edges, and checks the rest.
+func (s Settings) withDefaults(n, d int, edges float64) (Settings, error) {
 	plane := func() bool { return d == 2 && s.Tail == 1 }
 	or := func(p *float64, v float64) {
 		if *p == 0 {
@@ -105,14 +136,17 @@ func (s Settings) withDefaults(d int) (Settings, error) {
 		}
 	}
 	or(&s.Tail, float64(d)/2)
-	or(&s.Weight, DefaultWeight)
+	or(&s.Weight, Weight(n, edges))
 	if s.Majoriser == AutoMajoriser {
 		s.Majoriser = Force
 		if plane() {
 			s.Majoriser = Far
 		}
 	}
-	if s.Majoriser == Far || s.Majoriser == Local {
+	switch s.Majoriser {
+	case Far:
+		or(&s.Damping, 0.005)
+	case Local:
 		or(&s.Damping, 0.01)
 	}
 	or(&s.Damping, 1)
@@ -121,12 +155,12 @@ func (s Settings) withDefaults(d int) (Settings, error) {
 		s.Momentum = 0
 	}
 	or(&s.Tolerance, 0.1)
-	sweeps, steps := 12, 80
+	sweeps := 12
 	if d > 3 {
-		sweeps, steps = 6, 40
+		sweeps = 6
 	}
 	orInt(&s.Sweeps, sweeps)
-	orInt(&s.Steps, steps)
+	orInt(&s.Steps, Steps(n, d))
 	if s.Phases == [3]int{} && s.Steps > 0 {
 		q := s.Steps / 4
 		s.Phases = [3]int{q, s.Steps - 2*q, q}

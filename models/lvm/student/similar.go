@@ -72,17 +72,16 @@ func (s *similar) slopes(threads int, st *State, out, weight []float64) {
 	})
 }
 
-// loglik returns the sum of S_ij log P(c=1), the first term of H3; part has a
-// value for every piece of rows.
-func (s *similar) loglik(threads int, st *State, part []float64) float64 {
+// loglik returns the sum of S_ij log P(c=1), the first term of H3, over the pairs
+// of every stride-th point, a pair of two such points counting once and any
+// other half; part has a value for every piece of rows.
+func (s *similar) loglik(threads, stride int, st *State, part []float64) float64 {
 	sim := s.p.Similar
 	par.Ranges(threads, sim.N, rowPiece, func(t, from, to int) {
 		part[t] = 0
-		for i := from; i < to; i++ {
+		for i := from + (stride-from%stride)%stride; i < to; i += stride {
 			for p := sim.Start[i]; p < sim.Start[i+1]; p++ {
-				if int(sim.Index[p]) > i { // S_ij + S_ji counts once
-					part[t] += sim.Data[p] * s.pair(st, i, p).LogProb()
-				}
+				part[t] += sim.Data[p] / 2 * s.pair(st, i, p).LogProb()
 			}
 		}
 	})

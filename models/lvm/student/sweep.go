@@ -89,10 +89,13 @@ func planeSpot(b *field.Batch, p int) spot {
 	return spot{b.Targets.Mu[0][p], b.Targets.Mu[1][p], b.Targets.Sigma2[p], b.Targets.Delta2[p]}
 }
 
-// planeLogs fills each for d = 2, a = 1.
+// planeLogs fills each, where stride says so, for d = 2, a = 1.
 func (m *Model) planeLogs(b *field.Batch) {
 	all := planeRun(b)
 	for p, i := range b.Points {
+		if int(i)%m.stride != 0 {
+			continue
+		}
 		t := planeSpot(b, p)
 		if b.Self < 0 {
 			m.each[i] = t.logs(all)
