@@ -71,7 +71,7 @@ func testReport(t *testing.T) {
 	}
 	var r report
 	decode(t, string(data), &r)
-	if r.N != 3000 || r.Dim != 784 || r.Dims != 2 || r.Level != 0 || r.Neighbors != 6 || r.Edges != 18000 || r.Iterations != 80 || r.Seed != 1 {
+	if r.N != 3000 || r.Dim != 784 || r.Dims != 2 || r.Level != 0 || r.Neighbors != 6 || r.Edges != 18000 || r.Iterations != 200 || r.Seed != 1 {
 		t.Errorf("report: %+v", r)
 	}
 	if !(r.Loglik > r.LoglikInitial) || r.LOO9 == nil || *r.LOO9 < 0.88 || *r.Trustworthiness < 0.95 {
