@@ -11,7 +11,7 @@ import (
 // CellSettings of NewCells. The zero value is the default.
 type CellSettings struct {
 	// Theta bounds the size of a group relative to its distance: see the
-	// package's table. Default 0.15, 0.25 and 0.35 in one, two and more
+	// package's table. Default 0.15, 0.3 and 0.35 in one, two and more
 	// dimensions.
 	Theta float64
 	// Leaf is the largest number of points that share their sources; default 64.
@@ -26,7 +26,7 @@ type CellSettings struct {
 // withDefaults fills in zero fields. It panics if a setting makes no sense.
 func (s CellSettings) withDefaults(dims int) CellSettings {
 	if s.Theta == 0 {
-		s.Theta = []float64{0.15, 0.25, 0.35}[min(dims, 3)-1]
+		s.Theta = []float64{0.15, 0.3, 0.35}[min(dims, 3)-1]
 	}
 	if s.Leaf == 0 {
 		s.Leaf = 64
