@@ -30,9 +30,9 @@ func TestCellsError(t *testing.T) {
 		theta, rms float64
 	}{
 		{20000, 2, 0, 1e-2},
-		{20000, 2, 0.08, 1e-4},
+		{20000, 2, 0.05, 1e-4},
 		{20000, 3, 0, 1e-2},
-		{8000, 3, 0.08, 1e-4},
+		{20000, 3, 0.15, 1e-4},
 		{5000, 1, 0, 1e-2},
 		{5000, 5, 0, 1e-2},
 	} {
@@ -49,7 +49,11 @@ func TestCellsError(t *testing.T) {
 }
 
 // Whatever the map, the error of a point's force is small against the sum of
-// the forces' magnitudes, and the smaller theta the smaller.
+// the forces' magnitudes, and falls like theta^3: a force like r^-(d+1) has the
+// third derivative (d+1)(d+2)(d+3)/r^3, a sixth of it times the cube of the
+// extent theta r/sqrt(d) is at most 4.4 theta^3 for d <= 4, and the skewness of
+// points and of stand-ins may double it. What Delta^2 adds is of third order in
+// its relative deviation, (mostSpread theta^4)^(3/2)/16.
 func TestCellsErrorOfAnyMap(t *testing.T) {
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range fieldtest.Layouts {
@@ -61,7 +65,7 @@ func TestCellsErrorOfAnyMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(2, 300).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
 		layout := rapid.SampledFrom(names).Draw(t, "layout")
-		theta := rapid.Float64Range(0.02, 0.35).Draw(t, "theta")
+		theta := rapid.Float64Range(0.02, 0.3).Draw(t, "theta")
 		s := fieldtest.Layouts[layout](n, d, rapid.Uint64().Draw(t, "seed"))
 		leaf := rapid.IntRange(2, 40).Draw(t, "leaf")
 		f := field.NewCells(s.Delta2, d, field.CellSettings{Theta: theta, Exact: -1, Leaf: leaf, Cell: rapid.IntRange(2, 20).Draw(t, "cell")})
@@ -70,10 +74,11 @@ func TestCellsErrorOfAnyMap(t *testing.T) {
 		for i := range all {
 			all[i] = i
 		}
+		relative := 10*math.Pow(theta, 3) + 325*math.Pow(theta, 6)
 		got, want := fieldtest.Forces(f, n, d, 1), fieldtest.Exact(s, all, 1)
 		for i := range n {
 			e := math.Sqrt(vec.SquaredDistance(got.Row(i), want.Row(i)))
-			if bound := 3 * theta * theta * magnitude(s, i); e > bound {
+			if bound := relative * magnitude(s, i); e > bound {
 				t.Fatalf("point %d: error %.2e, bound %.2e", i, e, bound)
 			}
 		}
@@ -97,17 +102,20 @@ func magnitude(s *fieldtest.State, point int) (sum float64) {
 }
 
 // What lies in one place costs no more than what is spread out: an outlier does
-// not bring the others together, and a heap is one group.
+// not bring the others together, a heap is a few groups. With the number of
+// points, sources grow more slowly than those of a grid of two levels, n^(1/3).
 func TestCellsNeedFewSources(t *testing.T) {
-	const n = 20000
-	for name, most := range map[string]float64{"coincident": 700, "outlier": 1500, "heaps": 2000, "collinear": 700} {
-		s := fieldtest.Layouts[name](n, 2, 1)
-		f := field.NewCells(s.Delta2, 2, field.CellSettings{})
-		f.Move(0, s.Mu, s.Sigma2)
-		if got := float64(f.Pairs()) / n; got > most {
-			t.Errorf("%s: %.0f sources a point, want at most %.0f", name, got, most)
-		} else {
-			t.Logf("%s: %.0f sources a point", name, got)
+	for _, name := range []string{"coincident", "outlier", "heaps", "collinear", "cloud"} {
+		sources := func(n int) float64 {
+			s := fieldtest.Layouts[name](n, 2, 1)
+			f := field.NewCells(s.Delta2, 2, field.CellSettings{})
+			f.Move(0, s.Mu, s.Sigma2)
+			return float64(f.Pairs()) / float64(n)
+		}
+		few, many := sources(10000), sources(40000)
+		t.Logf("%s: %.0f sources a point, of four times as many points %.0f", name, few, many)
+		if many > math.Cbrt(4)*few {
+			t.Errorf("%s: %.0f sources a point, of four times as many points %.0f", name, few, many)
 		}
 	}
 }

@@ -48,33 +48,43 @@
 // and the last one in three dimensions; "worst" is the largest difference of any
 // point, relative to the root mean square of the forces, in the map of 40 steps.
 //
-//	theta    10 steps       40 steps       80 steps       d = 3           worst
-//	0.05     1e-5   9300    3e-5   7800    1e-5   7900                    9e-5
-//	0.10     3e-4   3800    4e-4   2900    1e-4   2600    4e-5   17400    1e-3
-//	0.15     1e-3   1900    1e-3   1500    4e-4   1400    2e-4    7400    5e-3
-//	0.20     3e-3   1100    3e-3    990    1e-3    910                    1e-2
-//	0.25     5e-3    720    6e-3    700    3e-3    660    2e-3    3100    2e-2
-//	0.30     8e-3    530    1e-2    520    5e-3    510    4e-3    2200    5e-2  default, d = 2
-//	0.35     1e-2    400    2e-2    410    1e-2    420    7e-3    1600    1e-1  default, d = 3
-//	0.40     2e-2    320    4e-2    340    2e-2    350    1e-2    1300    4e-1
-//	0.50     6e-2    210    1e-1    230    5e-2    270    4e-2     850    5e-1
+//	theta    10 steps       40 steps       80 steps       d = 3          worst
+//	0.05     7e-6  11200    2e-5  10200    5e-6  10800                   4e-5
+//	0.10     2e-4   4700    2e-4   3900    4e-5   3700                   6e-4
+//	0.15     7e-4   2500    7e-4   2100    2e-4   2000    4e-5  13500    3e-3
+//	0.20     2e-3   1500    2e-3   1400    5e-4   1300    1e-4   8800    7e-3
+//	0.25     4e-3   1050    3e-3    970    1e-3    920    4e-4   6100    1e-2
+//	0.30     5e-3    780    7e-3    730    3e-3    700    9e-4   4300    2e-2  default, d = 2
+//	0.35     7e-3    600    1e-2    570    5e-3    560    2e-3   3300    4e-2
+//	0.40     1e-2    490    2e-2    460    8e-3    470    3e-3   2600    7e-2
+//	0.45                                                  5e-3   2100          default, d = 3
+//	0.50     2e-2    330    5e-2    330    2e-2    350    7e-3   1800    3e-1
 //
-// Leaves of at most 32 points instead of 64 need 5 to 10% fewer sources for the
-// same error and more time to list them; leaves of 128 need 7 to 15% more. With
-// the default settings a Move takes about 15 ms, a Sweep without work 5 ms, and
-// memory is 100 bytes a point.
+// Below 1e-4 in all of these, and in the principal components that learning
+// starts from, is theta = 0.05. Leaves of at most 32 points have 6 to 13% fewer
+// sources with slightly larger errors, and lists and sweeps take longer; leaves
+// of 128 have 11 to 19% more with slightly smaller ones. Memory is 100 bytes a
+// point.
 //
-// For an error of 1% other ways need, in the three maps: one centroid a group
-// instead of stand-ins 650, 650 and 440 sources a point, and half as many again
-// as stand-ins for 0.2%; a list for every point by the classical rule, edge below
-// theta times distance, and centroids 520, 430 and 420, but nothing is shared; a
-// uniform grid of two levels (28 points a leaf on average) has 2000, 960 and 820
-// with errors of 0.9, 2.5 and 0.9%. Stand-ins laid out as the corners of a square
-// or as a cross, four a group, are no better than the three of a triangle; two
-// along the radius as seen from the leaf lose where Delta^2 matters, and one,
-// moved so that the force is right to second order, is cheaper in sparse maps
-// (330) and fails in dense ones. Allowing larger groups where they add little to
-// the force saves 5 to 15%, but has to know a force to compare with, which one
+// # What else was tried
+//
+// In the maps after 10, 40 and 80 steps Cells needs about 480, 590 and 440 sources
+// a point for an error of 1%. The classical tree code, a list for every point by
+// edge below theta times distance and centroids alone, needs 520, 430 and 420:
+// no more, but nothing is shared, and in the densest map it does not get below
+// 1% as centroids lose the spread of Delta^2. A uniform grid of two levels, 28
+// points a leaf on average, has 2000, 960 and 820 with errors of 0.9, 2.5 and 0.9%.
+//
+// The following was measured with the mean variance of a group's place as its
+// size, by which stand-ins needed 410, 540 and 390. The mean hides that all of
+// the variance may lie along the line of sight: in filaments the error of single
+// points was too large by far. One centroid a group needed 650, 650 and 440 for
+// 1%, and half as many again as stand-ins for 0.2%. Four stand-ins, the corners
+// of a square or a cross, needed as many as the three of a triangle. Two along
+// the radius as seen from the leaf lost where Delta^2 matters; one, moved so that
+// the force is right to second order, was cheaper in the sparse map (330) and
+// failed in the dense one. Allowing larger groups where they add little to the
+// force saved 5 to 15%, but has to know a force to compare with, which one
 // outlier can spoil.
 //
 // # Contract

@@ -46,10 +46,11 @@ func reach(d int) float64 { return 10 / float64((d-2)*(d-2)) }
 
 // setGate computes the gate of node v.
 //
-// The size of the place is the geometric mean of the mean and of the largest
-// squared distance from the centroid, as a few stragglers matter more than their
-// part in the mean. (1/3 is the ratio of the two in an evenly filled square.)
-// The stand-ins take care of most of what the variance of sigma^2 does.
+// The size of the place is the variance along the widest direction, as all of it
+// may lie along the line of sight, times the root of how much farther the
+// farthest point is than in an evenly filled square, where its squared distance
+// is three times the mean: a few stragglers matter more than their part in the
+// variance. The stand-ins take care of most of what the variance of sigma^2 does.
 func (c *Cells) setGate(v int) {
 	mean, cov := c.moments.of(v)
 	d, box, g := c.d, c.box(v), c.gateOf(v)
@@ -58,7 +59,10 @@ func (c *Cells) setGate(v int) {
 		x := max(box[2*k+1]-mean[k], mean[k]-box[2*k])
 		far += x * x
 	}
-	place := math.Sqrt(c.moments.extent(v)*far/3) / float64(d)
+	place := 0.0
+	if trace := c.moments.extent(v); trace > 0 {
+		place = c.moments.widest(v) * math.Sqrt(far/(3*trace))
+	}
 	copy(g, mean[:d])
 	rest := c.standins.rest[v]
 	g[d+gateSigma2] = mean[d+1]

@@ -96,6 +96,21 @@ func (m *moments) extent(v int) float64 {
 	return trace
 }
 
+// widest bounds the variance of places along any direction: the largest row sum
+// of |C|, which it is for C a multiple of the identity.
+func (m *moments) widest(v int) float64 {
+	_, cov := m.of(v)
+	var most float64
+	for j := range m.d {
+		var sum float64
+		for k := range m.d {
+			sum += math.Abs(cov[triangle(max(j, k))+min(j, k)])
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
 // factor computes the first d+1 columns of the Cholesky factor of v's
 // covariance, l of (d+2) x (d+1): cov = l l' but for the variance of sigma^2. A
 // direction without extent has a column of zeros.
