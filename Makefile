@@ -15,7 +15,7 @@ demo: build
 
 # test runs every test. Larger data sets: UNFOLD_DATA=DIR make test.
 test:
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # lint holds the code to gofmt, go vet and a short list of staticcheck's checks (staticcheck.conf).
 lint:
