@@ -82,7 +82,11 @@ func NewModel(p *Problem, d int, s Settings) (*Model, error) {
 		pushes: room(), bound: room(), gamma: room(), each: room(), slope: room(), weight: room(),
 		part: make([]float64, par.Pieces(n, rowPiece)),
 	}
-	m.tiles.New = func() any { return &tile{d: d, sources: make([][]float64, d), mu: make([]float64, d)} }
+	m.tiles.New = func() any {
+		t := &tile{sources: make([][]float64, d), mu: make([]float64, d)}
+		t.SetDims(d)
+		return t
+	}
 	w := *p.Similar
 	w.Data = make([]float64, len(w.Index))
 	m.system = &solve.Laplacian{W: &w, Diagonal: room()}

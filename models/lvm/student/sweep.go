@@ -2,6 +2,7 @@ package student
 
 import (
 	"unfold/coarse/field"
+	"unfold/sparse/vec/pairs"
 )
 
 // The visitors of a sweep over the dissimilar pairs. They add up, for each
@@ -11,11 +12,8 @@ import (
 // bind makes the visitors, once.
 func (m *Model) bind() {
 	m.visitPush, m.visitSpread, m.visitLogs = m.push, m.spreads, m.logs
-	switch {
-	case m.plane:
+	if m.plane {
 		m.visitPush, m.visitLogs = m.planePush, m.planeLogs
-	case m.d == 3 && m.shape.fast:
-		m.visitPush = m.spacePush
 	}
 }
 
@@ -28,65 +26,49 @@ func (m *Model) planePush(b *field.Batch) {
 	all := planeRun(b)
 	for p, i := range b.Points {
 		t := planeSpot(b, p)
-		parts := [2]run{all, {}}
-		if b.Self >= 0 {
-			parts[0], parts[1] = all.cut(0, b.Self+p), all.cut(b.Self+p+1, len(all.x))
+		parts, count := around(b, &all, p)
+		var f pairs.Force
+		for k := range parts[:count] {
+			f.Add(m.planeForce(&t, &parts[k]))
 		}
-		var gx, gy, v, gamma float64
-		for _, r := range parts {
-			var x, y, f, g float64
-			switch {
-			case m.fresh && m.s.Majoriser == Far:
-				x, y, f, g = t.pushFar(r)
-			case m.fresh && m.s.Majoriser == Local:
-				x, y, f, g = t.pushLocal(r)
-			case m.fresh && m.s.Majoriser == Global:
-				x, y, f, g = t.pushGlobal(r)
-			default:
-				x, y, f = t.push(r)
-			}
-			gx, gy, v, gamma = gx+x, gy+y, v+f, gamma+g
-		}
-		m.grad.Data[2*i], m.grad.Data[2*i+1] = gx, gy
-		m.pushes[i] = v
+		m.grad.Data[2*i], m.grad.Data[2*i+1] = f.X, f.Y
+		m.pushes[i] = f.V
 		if m.fresh {
-			m.bound[i] = gamma
+			m.bound[i] = f.Bound
 		}
 	}
 }
 
-// spacePush is planePush for d = 3, a = 3/2.
-func (m *Model) spacePush(b *field.Batch) {
-	if m.fresh && m.s.Majoriser == EM {
-		m.push(b)
-		return
-	}
-	inv := workspace(b, len(b.Weight))
-	for k, a := range b.Sources.Delta2 {
-		inv[k] = 1 / a
-	}
-	src := &b.Sources
-	all := cloud{src.Mu[0], src.Mu[1], src.Mu[2], src.Sigma2, inv, b.Weight}
-	for p, i := range b.Points {
-		dst := &b.Targets
-		t := ball{dst.Mu[0][p], dst.Mu[1][p], dst.Mu[2][p], dst.Sigma2[p], 1 / dst.Delta2[p]}
-		g := m.grad.Row(int(i))
-		if b.Self < 0 {
-			g[0], g[1], g[2], m.pushes[i] = t.push(all)
-			continue
+// planeForce is what sources do to a target, with the majoriser's sum if fresh.
+func (m *Model) planeForce(t *pairs.Spot, r *pairs.Run) pairs.Force {
+	if m.fresh {
+		switch m.s.Majoriser {
+		case Far:
+			return pairs.PushFar(t, r)
+		case Local:
+			return pushLocal(t, r)
+		case Global:
+			return pushGlobal(t, r)
 		}
-		x, y, z, v := t.push(all.cut(0, b.Self+p))
-		g[0], g[1], g[2], m.pushes[i] = t.push(all.cut(b.Self+p+1, len(inv)))
-		g[0], g[1], g[2], m.pushes[i] = g[0]+x, g[1]+y, g[2]+z, m.pushes[i]+v
 	}
+	return pairs.Push(t, r)
 }
 
-func planeRun(b *field.Batch) run {
-	return run{b.Sources.Mu[0], b.Sources.Mu[1], b.Sources.Sigma2, b.Sources.Delta2, b.Weight}
+func planeRun(b *field.Batch) pairs.Run {
+	return pairs.Run{X: b.Sources.Mu[0], Y: b.Sources.Mu[1], S: b.Sources.Sigma2, A: b.Sources.Delta2, W: b.Weight}
 }
 
-func planeSpot(b *field.Batch, p int) spot {
-	return spot{b.Targets.Mu[0][p], b.Targets.Mu[1][p], b.Targets.Sigma2[p], b.Targets.Delta2[p]}
+func planeSpot(b *field.Batch, p int) pairs.Spot {
+	return pairs.Spot{X: b.Targets.Mu[0][p], Y: b.Targets.Mu[1][p], S: b.Targets.Sigma2[p], A: b.Targets.Delta2[p]}
+}
+
+// around returns the sources that target p meets: all but itself, in one or two
+// runs.
+func around(b *field.Batch, all *pairs.Run, p int) (parts [2]pairs.Run, count int) {
+	if b.Self < 0 {
+		return [2]pairs.Run{*all}, 1
+	}
+	return [2]pairs.Run{all.Cut(0, b.Self+p), all.Cut(b.Self+p+1, len(all.W))}, 2
 }
 
 // planeLogs fills each, where stride says so, for d = 2, a = 1.
@@ -97,11 +79,11 @@ func (m *Model) planeLogs(b *field.Batch) {
 			continue
 		}
 		t := planeSpot(b, p)
-		if b.Self < 0 {
-			m.each[i] = t.logs(all)
-			continue
+		parts, count := around(b, &all, p)
+		m.each[i] = 0
+		for k := range parts[:count] {
+			m.each[i] += logs(&t, &parts[k])
 		}
-		m.each[i] = t.logs(all.cut(0, b.Self+p)) + t.logs(all.cut(b.Self+p+1, len(all.x)))
 	}
 }
 
@@ -124,9 +106,9 @@ func (m *Model) push(b *field.Batch) {
 	t.each(b, func(t *tile, p int) {
 		sum := sums[p*width : (p+1)*width]
 		m.shape.push(t)
-		t.gather(sum)
+		pairs.Gather(sum[:m.d+1], t.V, t.sources)
 		if em {
-			sum[m.d+1] += dot(t.v, t.r2)
+			sum[m.d+1] += dot(t.V, t.R2)
 		}
 	})
 	for p, i := range b.Points {
@@ -147,7 +129,7 @@ func (m *Model) spreads(b *field.Batch) {
 	defer m.tiles.Put(t)
 	t.each(b, func(t *tile, p int) {
 		t.slow(m.shape, func(p Pair) float64 { return p.Odds() * p.Slope() })
-		sums[p] += total(t.v)
+		sums[p] += total(t.V)
 	})
 	for p, i := range b.Points {
 		m.each[i] = sums[p]

@@ -1,0 +1,109 @@
+//go:build amd64 && !noasm
+
+package pairs
+
+import "unfold/sparse/vec/simd"
+
+// lanes returns how many numbers the kernels of a level work on at a time.
+func lanes(l simd.Level) int {
+	switch l {
+	case simd.AVX512:
+		return 8
+	case simd.AVX2:
+		return 4
+	}
+	return 1
+}
+
+func pushAt(l simd.Level, t *Spot, r *Run) (f Force) {
+	checkRun(r)
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		pushAVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 3
+		pushAVX2(t, r, whole, &f)
+		rest := r.Cut(whole, n)
+		f.Add(push(t, &rest))
+		return f
+	}
+	return push(t, r)
+}
+
+func pushFarAt(l simd.Level, t *Spot, r *Run) (f Force) {
+	checkRun(r)
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		pushFarAVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 3
+		pushFarAVX2(t, r, whole, &f)
+		rest := r.Cut(whole, n)
+		f.Add(pushFar(t, &rest))
+		return f
+	}
+	return pushFar(t, r)
+}
+
+// checkRun panics if the assembly would read beyond a slice.
+func checkRun(r *Run) {
+	n := len(r.W)
+	_, _, _, _ = r.X[:n], r.Y[:n], r.S[:n], r.A[:n]
+}
+
+func distancesAt(l simd.Level, r2, mu []float64, columns [][]float64) {
+	checkColumns(columns, len(mu), len(r2))
+	whole := len(r2) &^ (lanes(l) - 1)
+	if len(mu) == 0 {
+		whole = 0
+	}
+	switch {
+	case whole == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		distancesAVX512(&r2[0], whole, &mu[0], &columns[0], len(mu))
+	case l == simd.AVX2:
+		distancesAVX2(&r2[0], whole, &mu[0], &columns[0], len(mu))
+	}
+	distances(r2, mu, columns, whole)
+}
+
+// checkColumns panics if the assembly would read beyond a slice.
+func checkColumns(columns [][]float64, d, n int) {
+	for _, c := range columns[:d] {
+		_ = c[:n]
+	}
+}
+
+func repulsionsAt(l simd.Level, b *Block) {
+	n := len(b.V)
+	_, _, _, _ = b.R2[:n], b.S[:n], b.Inv[:n], b.W[:n]
+	whole := n &^ (lanes(l) - 1)
+	switch {
+	case b.Half == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		repulsionsAVX512(b, whole)
+	case l == simd.AVX2:
+		repulsionsAVX2(b, whole)
+	}
+	repulsions(b, whole)
+}
+
+func gatherAt(l simd.Level, sum, v []float64, columns [][]float64) {
+	d := len(columns)
+	checkColumns(columns, d, len(v))
+	_ = sum[:d+1]
+	whole := len(v) &^ (lanes(l) - 1)
+	switch {
+	case whole == 0 || d == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		gatherAVX512(&sum[0], &v[0], whole, &columns[0], d)
+	case l == simd.AVX2:
+		gatherAVX2(&sum[0], &v[0], whole, &columns[0], d)
+	}
+	gather(sum, v, columns, whole)
+}

@@ -1,0 +1,30 @@
+package pairs
+
+import "unfold/sparse/vec/simd"
+
+var level = simd.Best()
+
+// Push returns what a run of sources does to a target; the Bound is not summed.
+func Push(t *Spot, r *Run) Force { return pushAt(level, t, r) }
+
+// PushFar is Push with the sum of the majoriser for far pairs, both directions,
+//
+//	6/(q+A) + 6/(q+B),
+//
+// over the denominator that is there anyway.
+func PushFar(t *Spot, r *Run) Force { return pushFarAt(level, t, r) }
+
+// Distances sets r2_k to |mu - source k|^2, where columns are the sources'
+// coordinates, len(mu) slices of at least the length of r2.
+func Distances(r2, mu []float64, columns [][]float64) { distancesAt(level, r2, mu, columns) }
+
+// Repulsions sets V_k to w_k V_ij, both directions of a pair together: with q =
+// sigma_i^2 + sigma_j^2 + r^2/d, z = 1 + q/Delta^2 and g = 1 + sqrt z the sum over
+// Delta_i and Delta_j of
+//
+//	1 / (q z S_h(z)),  d even,   g / (q z (g S_h(z) + z^h)),  d odd,   h = Half.
+func Repulsions(b *Block) { repulsionsAt(level, b) }
+
+// Gather adds sum_k v_k columns_ck to sum_c and sum_k v_k to sum_d, d =
+// len(columns).
+func Gather(sum, v []float64, columns [][]float64) { gatherAt(level, sum, v, columns) }
