@@ -3,18 +3,17 @@ package knn
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
-	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
 // Exact is an Index that gives the true nearest rows. Building it costs one
 // pass over the rows and a float32 copy of them. It is immutable.
 type Exact struct {
-	x vec.Matrix[float32]
-	p *packed
+	x     vec.Matrix[float32]
+	p     *packed
+	works *sync.Pool
 	// bad is what every search returns if the rows themselves are unusable.
 	bad error
 }
@@ -29,7 +28,8 @@ func NewExact(x vec.Matrix[float32]) *Exact {
 		e.bad = fmt.Errorf("knn: index: %w", err)
 		return e
 	}
-	e.p = pack(x, 0)
+	e.p = pack(x, nil, 0)
+	e.works = workPool(e.p)
 	return e
 }
 
@@ -54,7 +54,7 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	if err := checkValues(q, s.Threads); err != nil {
 		return nil, err
 	}
-	run := search[float32]{x: e.x, p: e.p, query: q.Row, count: q.Rows, k: k}
+	run := search[float32]{x: e.x, p: e.p, works: e.works, from: q, count: q.Rows, k: k}
 	return run.all(ctx, s)
 }
 
@@ -84,78 +84,7 @@ func Foreign[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []in
 	if err := checkValues(x, s.Threads); err != nil {
 		return nil, err
 	}
-	run := search[T]{
-		x: x, p: pack(x, s.Threads), count: len(rows), k: k,
-		query: func(r int) []T { return x.Row(int(rows[r])) },
-		skip:  func(r, j int) bool { return label[rows[r]] == label[j] },
-	}
+	p := pack(x, nil, s.Threads)
+	run := search[T]{x: x, p: p, works: workPool(p), from: x, rows: rows, count: len(rows), k: k, label: label}
 	return run.all(ctx, s)
-}
-
-// search compares queries with all packed rows, in one direction.
-type search[T vec.Float] struct {
-	x     vec.Matrix[T]
-	p     *packed
-	query func(r int) []T
-	count int
-	k     int
-	// skip, if not nil, excludes row j from the list of query r.
-	skip func(r, j int) bool
-}
-
-func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
-	lists := NewNeighbors(run.count, run.k)
-	lists.clearLists()
-	// Few queries are cut finer, so that a small batch has work for all threads.
-	rows := min(tileRows, max(8, run.count/16))
-	count := progress{total: par.Pieces(run.count, rows), hook: s.Progress}
-	tiles := sync.Pool{New: func() any { return newTile(run.p, rows) }}
-	par.Ranges(s.Threads, run.count, rows, func(_, from, to int) {
-		w := tiles.Get().(*tile)
-		run.block(ctx, w, lists, from, to)
-		tiles.Put(w)
-		count.step()
-	})
-	if err := cancelled(ctx); err != nil {
-		return nil, err
-	}
-	return lists, nil
-}
-
-// block fills the lists of queries from..to, at most tileRows of them.
-func (run *search[T]) block(ctx context.Context, w *tile, lists *Neighbors, from, to int) {
-	p := run.p
-	var least [tileRows]float32
-	for r := from; r < to; r++ {
-		w.half[r-from] = load(p, w.rows[(r-from)*p.dim:(r-from+1)*p.dim], run.query(r))
-		least[r-from] = float32(math.Inf(-1))
-	}
-	for t := range par.Pieces(p.n, panelCols) {
-		if t%16 == 0 && ctx.Err() != nil {
-			return
-		}
-		cols := w.multiply(p, 0, to-from, t)
-		for r := from; r < to; r++ {
-			least[r-from] = run.scan(w.q[(r-from)*panelCols:][:cols], lists, r, t*panelCols, least[r-from])
-		}
-	}
-}
-
-// scan offers the rows first, first+1, ... to the list of query r and returns
-// what q must reach from now on.
-func (run *search[T]) scan(q []float32, lists *Neighbors, r, first int, least float32) float32 {
-	for c, v := range q {
-		if v < least {
-			continue
-		}
-		j := first + c
-		if run.skip != nil && run.skip(r, j) {
-			continue
-		}
-		index, dist2 := lists.Row(r)
-		if insert(index, dist2, int32(j), vec.SquaredDistance(run.query(r), run.x.Row(j))) {
-			least = run.p.threshold(dist2[len(dist2)-1])
-		}
-	}
-	return least
 }

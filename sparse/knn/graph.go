@@ -3,10 +3,12 @@ package knn
 import (
 	"context"
 	"math"
+	"math/bits"
 	"sync"
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/tile"
 )
 
 // Graph returns the k nearest neighbours of every row of x among the other
@@ -23,43 +25,38 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 	if err := checkValues(x, s.Threads); err != nil {
 		return nil, err
 	}
-	g := &graphSearch[T]{
-		x: x, p: pack(x, s.Threads),
-		lists: NewNeighbors(x.Rows, k), least: make([]float32, x.Rows),
-		size: blockSize(x.Rows),
-	}
+	g := &graphSearch[T]{x: x, p: pack(x, nil, s.Threads), lists: NewNeighbors(x.Rows, k)}
 	g.lists.clearLists()
+	g.least = make([]float32, g.p.Count()*tile.Width)
 	for i := range g.least {
-		g.least[i] = float32(math.Inf(-1))
+		g.least[i] = lowest
 	}
-	blocks := par.Pieces(x.Rows, g.size)
+	g.size = g.p.stripPanels()
+	if x.Rows <= 8192 {
+		g.size = min(g.size, 4) // so that all threads have work
+	}
+	blocks := par.Pieces(g.p.Count(), g.size)
 	g.lock = make([]sync.Mutex, blocks)
 	tasks := blockPairs(blocks)
 	count := progress{total: len(tasks), hook: s.Progress}
-	tiles := sync.Pool{New: func() any { return newTile(g.p, g.size) }}
+	works := sync.Pool{New: func() any { return newGraphWork(g.size) }}
 	par.Do(s.Threads, len(tasks), func(t int) {
 		if ctx.Err() != nil {
 			return
 		}
-		w := tiles.Get().(*tile)
-		g.pair(ctx, w, tasks[t][0], tasks[t][1])
-		tiles.Put(w)
+		w := works.Get().(*graphWork)
+		if a, b := tasks[t][0], tasks[t][1]; a == b {
+			g.within(ctx, w, a)
+		} else {
+			g.between(ctx, w, min(a, b), max(a, b))
+		}
+		works.Put(w)
 		count.step()
 	})
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
 	return g.lists, nil
-}
-
-// blockSize is the number of rows that one task takes against as many others:
-// large enough to be worth packing, small enough to give all threads work. It
-// is a multiple of panelCols.
-func blockSize(n int) int {
-	if n <= 8192 {
-		return panelCols
-	}
-	return 6 * panelCols
 }
 
 // blockPairs lists every unordered pair of blocks once, such that neighbouring
@@ -77,91 +74,115 @@ func blockPairs(blocks int) [][2]int {
 	return pairs
 }
 
-// graphSearch is the state of one call of Graph. Lists and thresholds of block
-// b are guarded by lock[b].
+// graphSearch is the state of one call of Graph. Block b is panels b*size, ...
+// of p; the lists and thresholds of its positions are guarded by lock[b].
 type graphSearch[T vec.Float] struct {
 	x     vec.Matrix[T]
 	p     *packed
-	lists *Neighbors
-	least []float32 // what q_ij must reach to enter i's list
+	lists *Neighbors // by row
+	least []float32  // by position: what q_ij must reach to enter its list
 	size  int
 	lock  []sync.Mutex
 }
 
-// pair compares the rows of block a with those of block b, in both directions.
-func (g *graphSearch[T]) pair(ctx context.Context, w *tile, a, b int) {
-	from, to := a*g.size, min(g.x.Rows, (a+1)*g.size)
-	for i := from; i < to; i++ {
-		r := i - from
-		w.half[r] = load(g.p, w.rows[r*g.p.dim:(r+1)*g.p.dim], g.x.Row(i))
+// graphWork is the workspace of one goroutine: copies of the thresholds of a
+// panel and of a block, and which of their pairs reach them.
+type graphWork struct {
+	rows [tile.Width]float32
+	cols []float32
+	mask []uint64 // tile.Width/tile.Height times what tile.Scan wants
+}
+
+func newGraphWork(size int) *graphWork {
+	return &graphWork{cols: make([]float32, size*tile.Width), mask: make([]uint64, size*tile.Width)}
+}
+
+// panels returns the range of block b.
+func (g *graphSearch[T]) panels(b int) (from, to int) {
+	return b * g.size, min(g.p.Count(), (b+1)*g.size)
+}
+
+// within offers the pairs of one block to the lists of their first rows. It
+// meets every pair twice, but its thresholds follow the lists closely, which
+// matters while they fill.
+func (g *graphSearch[T]) within(ctx context.Context, w *graphWork, b int) {
+	g.lock[b].Lock()
+	defer g.lock[b].Unlock()
+	for c := range w.cols {
+		w.cols[c] = float32(math.Inf(1))
 	}
-	firstPanel, endPanel := b*g.size/panelCols, par.Pieces(min(g.x.Rows, (b+1)*g.size), panelCols)
-	for t := firstPanel; t < endPanel; t++ {
-		if ctx.Err() != nil {
-			return
-		}
-		for r := 0; r < to-from; r += tileRows {
-			end := min(to-from, r+tileRows)
-			cols := w.multiply(g.p, r, end, t)
-			// The order of the locks is that of the blocks, so tasks cannot
-			// wait for each other in a circle.
-			g.lock[min(a, b)].Lock()
-			if a != b {
-				g.lock[max(a, b)].Lock()
-				g.scanBoth(w.q, from+r, from+end, t*panelCols, cols)
-				g.lock[max(a, b)].Unlock()
-			} else {
-				g.scanOne(w.q, from+r, from+end, t*panelCols, cols)
-			}
-			g.lock[min(a, b)].Unlock()
+	from, to := g.panels(b)
+	for a := from; a < to && ctx.Err() == nil; a++ {
+		for first, strip := from, 1; first < to; first, strip = first+strip, 2*strip {
+			last := min(to, first+strip)
+			copy(w.rows[:], g.least[a*tile.Width:])
+			g.scan(w, a, first, last)
+			g.take(w, a, first, last, g.offerOne)
 		}
 	}
 }
 
-// scanBoth offers the pairs of rows from..to and first..first+cols to the
-// lists of both.
-func (g *graphSearch[T]) scanBoth(q []float32, from, to, first, cols int) {
-	leastJ := g.least[first : first+cols]
-	for i := from; i < to; i++ {
-		row := q[(i-from)*panelCols:][:len(leastJ)]
-		leastI := g.least[i]
-		for c, v := range row {
-			if v < leastI && v < leastJ[c] {
-				continue
+// between offers the pairs of two blocks, a < b, to the lists of both.
+func (g *graphSearch[T]) between(ctx context.Context, w *graphWork, a, b int) {
+	first, last := g.panels(b)
+	// The order of the locks is that of the blocks, so tasks cannot wait for
+	// each other in a circle.
+	lock := func() { g.lock[a].Lock(); g.lock[b].Lock() }
+	unlock := func() { g.lock[b].Unlock(); g.lock[a].Unlock() }
+	from, to := g.panels(a)
+	for p := from; p < to && ctx.Err() == nil; p++ {
+		lock()
+		copy(w.rows[:], g.least[p*tile.Width:])
+		copy(w.cols, g.least[first*tile.Width:last*tile.Width])
+		unlock()
+		g.scan(w, p, first, last)
+		lock()
+		g.take(w, p, first, last, g.offerBoth)
+		unlock()
+	}
+}
+
+// scan compares panel a with panels first..last.
+func (g *graphSearch[T]) scan(w *graphWork, a, first, last int) {
+	for r := 0; r < tile.Width; r += tile.Height {
+		tile.Scan(g.p.level, w.mask[r*(last-first):], g.p.Panels, a*tile.Width+r, w.rows[r:], g.p.Panels, first, last, w.cols)
+	}
+}
+
+// take calls offer for the pairs of positions that passed scan.
+func (g *graphSearch[T]) take(w *graphWork, a, first, last int, offer func(i, j int)) {
+	for r := 0; r < tile.Width; r += tile.Height {
+		mask := w.mask[r*(last-first):][:(last-first)*tile.Height]
+		for t, pass := range mask {
+			for ; pass != 0; pass &= pass - 1 {
+				offer(a*tile.Width+r+t%tile.Height, (first+t/tile.Height)*tile.Width+bits.TrailingZeros64(pass))
 			}
-			j := first + c
-			d2 := vec.SquaredDistance(g.x.Row(i), g.x.Row(j))
-			if g.offer(i, j, d2) {
-				leastI = g.least[i]
-			}
-			g.offer(j, i, d2)
 		}
 	}
 }
 
-// scanOne offers the rows first..first+cols to the lists of rows from..to,
-// where both belong to one block.
-func (g *graphSearch[T]) scanOne(q []float32, from, to, first, cols int) {
-	for i := from; i < to; i++ {
-		leastI := g.least[i]
-		for c, v := range q[(i-from)*panelCols:][:cols] {
-			j := first + c
-			if v < leastI || i == j {
-				continue
-			}
-			if g.offer(i, j, vec.SquaredDistance(g.x.Row(i), g.x.Row(j))) {
-				leastI = g.least[i]
-			}
-		}
+// offerOne puts position j into i's list if it belongs there.
+func (g *graphSearch[T]) offerOne(i, j int) {
+	if i == j {
+		return
 	}
+	ri, rj := g.p.row(i), g.p.row(j)
+	g.insert(i, ri, rj, vec.SquaredDistance(g.x.Row(ri), g.x.Row(rj)))
 }
 
-// offer puts j into i's list if it belongs there and then raises i's threshold.
-func (g *graphSearch[T]) offer(i, j int, d2 float64) bool {
-	index, dist2 := g.lists.Row(i)
-	if !insert(index, dist2, int32(j), d2) {
-		return false
+// offerBoth puts positions i and j into each other's lists if they belong there.
+func (g *graphSearch[T]) offerBoth(i, j int) {
+	ri, rj := g.p.row(i), g.p.row(j)
+	d2 := vec.SquaredDistance(g.x.Row(ri), g.x.Row(rj))
+	g.insert(i, ri, rj, d2)
+	g.insert(j, rj, ri, d2)
+}
+
+// insert offers row rj to the list of row ri at position i, and raises its
+// threshold.
+func (g *graphSearch[T]) insert(i, ri, rj int, d2 float64) {
+	index, dist2 := g.lists.Row(ri)
+	if insert(index, dist2, int32(rj), d2) {
+		g.least[i] = g.p.threshold(dist2[len(dist2)-1])
 	}
-	g.least[i] = g.p.threshold(dist2[len(dist2)-1])
-	return true
 }

@@ -6,6 +6,8 @@ import (
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/tile"
 )
 
 // The bound on the rounding of q_ij (see the package comment). Let u = 2^-24,
@@ -13,10 +15,13 @@ import (
 //
 //   - z_i is rounded to float32 with relative error u an element: the product
 //     z_i z_j moves by at most (2u + u^2) |z_i||z_j| <= 1.1 u (N_i + N_j).
-//   - The sum of m products and the starting value, in any order, with or
-//     without fused operations, errs by at most g (N_i/2 + N_j/2 + |z_i||z_j|)
-//     <= g (N_i + N_j), g = (m+1) u / (1 - (m+1) u) (Higham, Accuracy and
-//     Stability, section 3.1); the starting value itself by u (N_i + N_j) / 2.
+//   - tile.Scan rounds the starting value once and then the sum once for every
+//     fused product (or once more for every product, where there is no fused
+//     operation). No term is rounded more than m+1 times, so that the sum errs
+//     by at most g (N_i/2 + N_j/2 + |z_i||z_j|) <= g (N_i + N_j), where
+//     g = (m+1) u / (1 - (m+1) u) (Higham, Accuracy and Stability, section
+//     3.1); each of the two starts was itself rounded, by at most u N_i and
+//     u N_j: they are rounded upwards, which is the safe side.
 //   - What is computed in float64 (z, N, the exact distance) errs by less than
 //     2^-30 (N_i + N_j) for m <= maxDim.
 //   - Underflow costs at most m 2^-110 as |z_ik| < 2^30.
@@ -28,69 +33,54 @@ const (
 	maxNorm = 1 << 60 // bound on N_i, so that |z_ik| < 2^30
 )
 
-// Panels are cut so that what is multiplied at once, 24 kB, stays in the
-// first-level cache.
-const (
-	panelCols = 192 // points a panel
-	panelDims = 32  // dimensions of it that are multiplied at once
-)
-
-// packed holds rows as the tiles need them. Panel p is a dim x panelCols
-// matrix whose columns are z of the points p*panelCols, ...; the last one is
-// filled up with zeros.
+// packed holds rows as package tile multiplies them. The start of a row is
+// s_i - |z_i|^2/2, rounded up.
 type packed struct {
-	n, dim int
+	*tile.Panels
+	order  []int32 // the row at every position; nil if all are at their own
 	centre []float64
-	scale  float64   // a, a power of two
-	panels []float32 // panel after panel
-	half   []float32 // |z_i|^2/2 - s_i, rounded down
+	scale  float64 // a, a power of two
+	level  simd.Level
 }
 
-// pack centres, scales and packs x, whose values have been checked.
-func pack[T vec.Float](x vec.Matrix[T], threads int) *packed {
-	p := &packed{n: x.Rows, dim: x.Cols, centre: centre(x)}
+// pack centres, scales and packs the rows of x, whose values have been
+// checked, in the given order (nil: their own).
+func pack[T vec.Float](x vec.Matrix[T], order []int32, threads int) *packed {
+	p := &packed{Panels: tile.NewPanels(x.Rows, x.Cols), order: order, centre: centre(x), level: simd.Best()}
 	p.scale = scaleOf(x, p.centre, threads)
-	pieces := par.Pieces(p.n, panelCols)
-	p.panels = make([]float32, pieces*panelCols*p.dim)
-	p.half = make([]float32, p.n)
-	par.Do(threads, par.Pieces(pieces, 16), func(task int) {
-		row := make([]float32, p.dim)
-		for t := task * 16; t < min(pieces, task*16+16); t++ {
-			panel := p.panel(t)
-			for c := range min(panelCols, p.n-t*panelCols) {
-				i := t*panelCols + c
-				p.half[i] = load(p, row, x.Row(i))
-				for k, v := range row {
-					panel[k*panelCols+c] = v
-				}
-			}
+	par.Ranges(threads, x.Rows, 16*tile.Width, func(_, from, to int) {
+		z := make([]float32, p.Dim)
+		for i := from; i < to; i++ {
+			p.Set(i, z, load(p, z, x.Row(p.row(i))))
 		}
 	})
 	return p
 }
 
-// panel returns panel t, dim x panelCols.
-func (p *packed) panel(t int) []float32 {
-	size := p.dim * panelCols
-	return p.panels[t*size : (t+1)*size : (t+1)*size]
+// row returns the number of the row at position i.
+func (p *packed) row(i int) int {
+	if p.order == nil {
+		return i
+	}
+	return int(p.order[i])
 }
 
-// load writes z of a row to dst and returns |z|^2/2 - s, rounded down. A row
-// that the bound does not cover gets -Inf, with which no pair is dropped.
-func load[T vec.Float](p *packed, dst []float32, row []T) (half float32) {
+// load writes z of a row to z and returns its start. A row that the bound does
+// not cover gets +Inf, with which no pair is dropped.
+func load[T vec.Float](p *packed, z []float32, row []T) (start float32) {
 	var norm float64
 	for k, v := range row {
-		z := (float64(v) - p.centre[k]) * p.scale
-		dst[k] = float32(z)
-		norm += z * z
+		s := (float64(v) - p.centre[k]) * p.scale
+		z[k] = float32(s)
+		norm += s * s
 	}
-	if !(norm < maxNorm) || p.dim > maxDim {
-		clear(dst)
-		return float32(math.Inf(-1))
+	if !(norm < maxNorm) || p.Dim > maxDim {
+		clear(z)
+		return float32(math.Inf(1))
 	}
-	m := float64(p.dim)
+	m := float64(p.Dim)
 	slack := (m+8)*1.02*unit*norm + m*0x1p-110
-	return down(norm/2 - slack)
+	return -down(norm/2 - slack)
 }
 
 // down rounds to float32 towards minus infinity.
@@ -102,10 +92,22 @@ func down(v float64) float32 {
 	return f
 }
 
+// lowest is a number that every q_ij reaches but those of the positions that
+// fill up the last panel: the threshold of a list that is not full.
+const lowest = -math.MaxFloat32
+
 // threshold returns the number that q_ij must reach for j to be able to enter
 // a list whose last squared distance is dist2.
 func (p *packed) threshold(dist2 float64) float32 {
-	return down(-dist2 * p.scale * p.scale / 2)
+	return max(lowest, down(-dist2*p.scale*p.scale/2))
+}
+
+// stripPanels returns how many panels are compared at a time: what fits the
+// second-level cache, and no more than gives a search the chance to raise its
+// thresholds in between.
+func (p *packed) stripPanels() int {
+	const bytes = 192 << 10
+	return max(1, min(20, bytes/(4*tile.Width*p.Dim)))
 }
 
 // centre returns the median of every column over at most 1001 rows, evenly

@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/tile"
 )
 
 // The bound of pack.go: what multiply computes for a pair is never below the
@@ -31,27 +33,41 @@ func TestBound(t *testing.T) {
 				x.Row(i)[k] = unit * (float64(i%3) + spread*v)
 			}
 		}
-		p := pack(x, 1)
-		w := newTile(p, n)
-		for i := range n {
-			w.half[i] = load(p, w.rows[i*dim:(i+1)*dim], x.Row(i))
-		}
-		cols := w.multiply(p, 0, n, 0)
-		for i := range n {
-			for j := range cols {
-				d2 := vec.SquaredDistance(x.Row(i), x.Row(j))
-				q := float64(w.q[i*panelCols+j])
-				if q < float64(p.threshold(d2)) {
-					t.Fatalf("pair (%d,%d) at squared distance %v has q = %v, below its threshold %v", i, j, d2, q, p.threshold(d2))
-				}
-				excess := q + d2*p.scale*p.scale/2
-				slack := 8 * (float64(dim) + 8) / (1 << 24) * (norm(p, x.Row(i)) + norm(p, x.Row(j)) + 1e-20)
-				if excess > slack {
-					t.Fatalf("pair (%d,%d): q exceeds -d2/2 by %v, more than %v", i, j, excess, slack)
-				}
-			}
+		p := pack(x, nil, 1)
+		for _, p.level = range simd.Levels() {
+			checkBound(t, x, p)
 		}
 	})
+}
+
+func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
+	mask := make([]uint64, p.Count())
+	least := make([]float32, p.Count()*tile.Width)
+	// passes says which pairs of i reach their thresholds.
+	passes := func(i, j int) bool { return mask[j/tile.Width]>>(j%tile.Width)&1 == 1 }
+	scan := func(i int) {
+		tile.ScanRow(p.level, mask, p.Panels, i, float32(math.Inf(1)), p.Panels, 0, p.Count(), least)
+	}
+	for i := range x.Rows {
+		d2 := func(j int) float64 { return vec.SquaredDistance(x.Row(i), x.Row(j)) }
+		for j := range x.Rows {
+			least[j] = p.threshold(d2(j))
+		}
+		scan(i)
+		for j := range x.Rows {
+			if !passes(i, j) {
+				t.Fatalf("%v: pair (%d,%d) at squared distance %v does not reach its threshold %v", p.level, i, j, d2(j), least[j])
+			}
+			slack := 8 * (float64(x.Cols) + 8) / (1 << 24) * (norm(p, x.Row(i)) + norm(p, x.Row(j)) + 1e-20)
+			least[j] = math.Nextafter32(float32(slack-d2(j)*p.scale*p.scale/2), 1)
+		}
+		scan(i)
+		for j := range x.Rows {
+			if passes(i, j) {
+				t.Fatalf("%v: pair (%d,%d): q exceeds -d2/2 by more than allowed, and reaches %v", p.level, i, j, least[j])
+			}
+		}
+	}
 }
 
 func norm(p *packed, row []float64) (s float64) {
@@ -65,13 +81,13 @@ func norm(p *packed, row []float64) (s float64) {
 // Values that float32 or the bound cannot hold pass everything.
 func TestLoadOutOfRange(t *testing.T) {
 	x := vec.Of(2, 1, []float64{0, 1})
-	p := pack(x, 1)
+	p := pack(x, nil, 1)
 	dst := []float32{7}
-	if half := load(p, dst, []float64{1e40}); !math.IsInf(float64(half), -1) || dst[0] != 0 {
-		t.Fatalf("a row far out is loaded as %v with half %v", dst, half)
+	if start := load(p, dst, []float64{1e40}); !math.IsInf(float64(start), 1) || dst[0] != 0 {
+		t.Fatalf("a row far out is loaded as %v with start %v", dst, start)
 	}
-	if half := load(p, dst, []float64{1}); math.IsInf(float64(half), 0) {
-		t.Fatalf("a row of the set has half %v", half)
+	if start := load(p, dst, []float64{1}); math.IsInf(float64(start), 0) {
+		t.Fatalf("a row of the set has start %v", start)
 	}
 }
 

@@ -1,0 +1,140 @@
+package knn
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"sync"
+
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/tile"
+)
+
+// search compares queries with all packed rows, in one direction.
+type search[T vec.Float] struct {
+	x     vec.Matrix[T]
+	p     *packed
+	works *sync.Pool // of *work
+	// Query r is row rows[r] of from, or row r if rows is nil.
+	from  vec.Matrix[T]
+	rows  []int32
+	count int
+	k     int
+	// label, if not nil, excludes rows of the query's own label.
+	label []int32
+}
+
+// work is the workspace of one goroutine that searches: up to tile.Width
+// queries and what they are compared with.
+type work struct {
+	queries  *tile.Panels
+	z        []float32
+	least    [tile.Width]float32 // what q must reach, query by query
+	mask     []uint64
+	infinite []float32 // the thresholds of rows that look for nothing
+}
+
+func newWork(p *packed) *work {
+	strip := p.stripPanels()
+	w := &work{
+		queries:  tile.NewPanels(tile.Width, p.Dim),
+		z:        make([]float32, p.Dim),
+		mask:     make([]uint64, strip*tile.Height),
+		infinite: make([]float32, strip*tile.Width),
+	}
+	for c := range w.infinite {
+		w.infinite[c] = float32(math.Inf(1))
+	}
+	return w
+}
+
+// workPool returns a pool of workspaces for p.
+func workPool(p *packed) *sync.Pool {
+	return &sync.Pool{New: func() any { return newWork(p) }}
+}
+
+func (run *search[T]) query(r int) []T {
+	if run.rows != nil {
+		r = int(run.rows[r])
+	}
+	return run.from.Row(r)
+}
+
+func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
+	lists := NewNeighbors(run.count, run.k)
+	lists.clearLists()
+	if run.count <= tile.Height {
+		run.block(ctx, lists, 0, run.count)
+		if s.Progress != nil && run.count > 0 {
+			s.Progress(1, 1)
+		}
+	} else {
+		run.blocks(ctx, lists, s)
+	}
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	return lists, nil
+}
+
+// blocks shares the queries out among goroutines.
+func (run *search[T]) blocks(ctx context.Context, lists *Neighbors, s Settings) {
+	// Few queries are cut finer, so that a small batch has work for all threads.
+	size := tile.Height * max(1, min(tile.Width, run.count/16)/tile.Height)
+	count := progress{total: par.Pieces(run.count, size), hook: s.Progress}
+	par.Ranges(s.Threads, run.count, size, func(_, from, to int) {
+		run.block(ctx, lists, from, to)
+		count.step()
+	})
+}
+
+// block fills the lists of queries from..to, at most tile.Width of them.
+func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int) {
+	w := run.works.Get().(*work)
+	defer run.works.Put(w)
+	p := run.p
+	for r := range to - from {
+		w.queries.Set(r, w.z, load(p, w.z, run.query(from+r)))
+		w.least[r] = lowest
+	}
+	for r := to - from; r < tile.Width; r++ {
+		w.queries.Start[r] = float32(math.Inf(-1))
+	}
+	end := p.Count()
+	// Strips start small: the first rows pass while the lists are not full.
+	for first, strip := 0, 1; first < end; first, strip = first+strip, min(2*strip, p.stripPanels()) {
+		if ctx.Err() != nil {
+			return
+		}
+		last := min(end, first+strip)
+		for r := 0; r < to-from; r += tile.Height {
+			rows := min(tile.Height, to-from-r)
+			if rows == 1 {
+				tile.ScanRow(p.level, w.mask, w.queries, r, w.least[r], p.Panels, first, last, w.infinite)
+			} else {
+				tile.Scan(p.level, w.mask, w.queries, r, w.least[r:], p.Panels, first, last, w.infinite)
+				rows = tile.Height
+			}
+			run.take(w, lists, from, r, rows, first, last)
+		}
+	}
+}
+
+// take offers the pairs that passed the scan of queries from+r, ... against
+// panels first..last to the lists.
+func (run *search[T]) take(w *work, lists *Neighbors, from, r, rows, first, last int) {
+	for t, pass := range w.mask[:(last-first)*rows] {
+		for ; pass != 0; pass &= pass - 1 {
+			q := r + t%rows
+			j := run.p.row((first+t/rows)*tile.Width + bits.TrailingZeros64(pass))
+			if run.label != nil && run.label[run.rows[from+q]] == run.label[j] {
+				continue
+			}
+			index, dist2 := lists.Row(from + q)
+			if insert(index, dist2, int32(j), vec.SquaredDistance(run.query(from+q), run.x.Row(j))) {
+				w.least[q] = run.p.threshold(dist2[len(dist2)-1])
+			}
+		}
+	}
+}

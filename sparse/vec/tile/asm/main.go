@@ -1,0 +1,186 @@
+// Command asm writes the vector kernels of package tile; see its go:generate line.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The shape of a panel; the same as in package tile.
+const (
+	width  = 48
+	height = 8
+	step   = 4 * width // bytes from one dimension of a panel to the next
+	ge     = 0x1d      // VCMPPS: greater or equal, false for NaN, no signal
+)
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	for _, rows := range []int{height, 1} {
+		scanAVX512(rows)
+	}
+	addAVX512()
+	peakAVX512()
+	scanAVX2()
+	scanRowAVX2()
+	addAVX2()
+	peakAVX2()
+	Generate()
+}
+
+// begin opens a kernel.
+func begin(name, signature, doc string) {
+	TEXT(name, NOSPLIT, "func"+signature)
+	Pragma("noescape")
+	Doc(doc)
+}
+
+const scanSignature = "(mask *uint64, a, aStart, aLeast, b, bStart, bLeast *float32, depth, panels int)"
+
+// scanArgs are the arguments of the scanning kernels in registers.
+type scanArgs struct {
+	mask, a, aStart, aLeast, b, bStart, bLeast, depth, panels Register
+}
+
+func loadScanArgs() scanArgs {
+	p := func(name string) Register { return Load(Param(name), GP64()) }
+	return scanArgs{p("mask"), p("a"), p("aStart"), p("aLeast"), p("b"), p("bStart"), p("bLeast"), p("depth"), p("panels")}
+}
+
+// nextPanel moves on by one panel of b, but for b itself.
+func (s scanArgs) nextPanel(rows int) {
+	ADDQ(Imm(uint64(8*rows)), s.mask)
+	ADDQ(Imm(step), s.bStart)
+	ADDQ(Imm(step), s.bLeast)
+	DECQ(s.panels)
+}
+
+func at(base Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
+
+func zmm(n int) []VecVirtual {
+	out := make([]VecVirtual, n)
+	for i := range out {
+		out[i] = ZMM()
+	}
+	return out
+}
+
+func ymm(n int) []VecVirtual {
+	out := make([]VecVirtual, n)
+	for i := range out {
+		out[i] = YMM()
+	}
+	return out
+}
+
+// multiplyAVX512 adds rows x width products of the given depth to acc. It
+// moves b to its end.
+func multiplyAVX512(label string, rows int, a, b, depth Register, acc []VecVirtual) {
+	cursor, left := GP64(), GP64()
+	MOVQ(a, cursor)
+	MOVQ(depth, left)
+	col, row := zmm(3), zmm(min(rows, 5))
+	Label(label)
+	for v := range col {
+		VMOVUPS(at(b, 64*v), col[v])
+	}
+	for r := range rows {
+		x := row[r%len(row)]
+		VBROADCASTSS(at(cursor, 4*r), x)
+		for v := range col {
+			VFMADD231PS(col[v], x, acc[3*r+v])
+		}
+	}
+	ADDQ(Imm(step), cursor)
+	ADDQ(Imm(step), b)
+	DECQ(left)
+	JNZ(LabelRef(label))
+}
+
+func scanAVX512(rows int) {
+	begin(fmt.Sprintf("scan%dAVX512", rows), scanSignature,
+		fmt.Sprintf("scan%dAVX512 is scan for %d rows of a.", rows, rows))
+	s := loadScanArgs()
+	zero := GP32()
+	XORL(zero, zero)
+	acc := zmm(3 * rows)
+	Label("panel")
+	col := zmm(3)
+	for v := range col {
+		VMOVUPS(at(s.bStart, 64*v), col[v])
+		for r := range rows {
+			VADDPS_BCST(at(s.aStart, 4*r), col[v], acc[3*r+v])
+		}
+	}
+	multiplyAVX512("depth", rows, s.a, s.b, s.depth, acc)
+	least := zmm(3)
+	for v := range least {
+		VMOVUPS(at(s.bLeast, 64*v), least[v])
+	}
+	low := zmm(3)
+	for r := range rows {
+		for v := range least {
+			pass := K()
+			VMINPS_BCST(at(s.aLeast, 4*r), least[v], low[v])
+			VCMPPS(Imm(ge), low[v], acc[3*r+v], pass)
+			KMOVW(pass, at(s.mask, 8*r+2*v))
+		}
+		MOVW(zero.As16(), at(s.mask, 8*r+6))
+	}
+	s.nextPanel(rows)
+	JNZ(LabelRef("panel"))
+	VZEROUPPER()
+	RET()
+}
+
+const addSignature = "(dst *float64, stride int, a, b *float32, depth int)"
+
+func addAVX512() {
+	begin("addAVX512", addSignature, "addAVX512 is add with 512 bits.")
+	dst := Load(Param("dst"), GP64())
+	stride := Load(Param("stride"), GP64())
+	SHLQ(Imm(3), stride)
+	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	depth := Load(Param("depth"), GP64())
+	acc := zmm(3 * height)
+	for _, x := range acc {
+		VPXORD(x, x, x)
+	}
+	multiplyAVX512("depth", height, a, b, depth, acc)
+	low, high := ZMM(), ZMM()
+	for r := range height {
+		for v := range 3 {
+			x := acc[3*r+v]
+			VCVTPS2PD(x.AsY(), low)
+			VEXTRACTF32X8(Imm(1), x, high.AsY())
+			VCVTPS2PD(high.AsY(), high)
+			VADDPD(at(dst, 128*v), low, low)
+			VADDPD(at(dst, 128*v+64), high, high)
+			VMOVUPD(low, at(dst, 128*v))
+			VMOVUPD(high, at(dst, 128*v+64))
+		}
+		ADDQ(stride, dst)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+func peakAVX512() {
+	begin("peakAVX512", "(n int)", "peakAVX512 does n times 24 fused operations on 16 numbers each, and nothing else.")
+	n := Load(Param("n"), GP64())
+	acc, x := zmm(24), ZMM()
+	for _, v := range append(acc, x) {
+		VPXORD(v, v, v)
+	}
+	Label("loop")
+	for _, v := range acc {
+		VFMADD231PS(x, x, v)
+	}
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,38 @@
+//go:build amd64 && !noasm
+
+package tile
+
+import "unfold/sparse/vec/simd"
+
+// scan runs the kernel of the level.
+func scan(level simd.Level, s *scanned) {
+	rows := len(s.aStart)
+	panels := len(s.mask) / rows
+	one := rows == 1
+	switch {
+	case level >= simd.AVX512 && one:
+		scan1AVX512(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+	case level >= simd.AVX512:
+		scan8AVX512(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+	case level >= simd.AVX2 && one:
+		scan1AVX2(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+	case level >= simd.AVX2:
+		scan8AVX2(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+	default:
+		scanGeneric(s)
+	}
+}
+
+// add runs the kernel of the level.
+func add(level simd.Level, dst []float64, stride int, a, b []float32, depth int) {
+	_ = dst[(Height-1)*stride+Width-1]
+	_, _ = a[(depth-1)*Width+Height-1], b[depth*Width-1]
+	switch {
+	case level >= simd.AVX512:
+		addAVX512(&dst[0], stride, &a[0], &b[0], depth)
+	case level >= simd.AVX2:
+		addAVX2(&dst[0], stride, &a[0], &b[0], depth)
+	default:
+		addGeneric(dst, stride, a, b, depth)
+	}
+}

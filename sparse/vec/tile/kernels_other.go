@@ -1,0 +1,11 @@
+//go:build !amd64 || noasm
+
+package tile
+
+import "unfold/sparse/vec/simd"
+
+func scan(_ simd.Level, s *scanned) { scanGeneric(s) }
+
+func add(_ simd.Level, dst []float64, stride int, a, b []float32, depth int) {
+	addGeneric(dst, stride, a, b, depth)
+}
