@@ -1,0 +1,25 @@
+// Package dist measures squared Euclidean distances of float32 vectors fast,
+// for searches that compare far more vectors than they report.
+//
+//	Squared   of two vectors
+//	Rows      of one vector and several rows of a matrix, given by number
+//	Exact     the same as vec.SquaredDistance, bit for bit, of one vector and several rows
+//
+// # Order of the sum, and its error
+//
+// Squared and Rows keep 16 partial sums in float32: element k goes to lane
+// k mod 16, lanes l and l+8 are added, then l and l+4, l and l+2, and the last
+// two. There is no fused multiply and add. So the result is one number: the
+// same for both functions, for every level of package simd, and in plain Go on
+// any machine.
+//
+// All terms are non-negative, so errors do not cancel but do not grow either.
+// With u = 2^-24, a difference costs u, its square 2u and u more, and the sum
+// at most one u for each of the ceil(n/16)+3 additions after a lane's first:
+//
+//	|computed - true| <= true * Bound(n),  Bound(n) = (ceil(n/16) + 8) u, rounded up
+//
+// unless a square leaves the range of float32: differences above 1e19 give
+// +Inf, and those below 1e-19 lose digits or become 0. The package's users
+// order candidates by these numbers and report Exact ones.
+package dist

@@ -1,0 +1,61 @@
+package dist
+
+// pairTwin is the plain Go twin of the kernels for two vectors. The explicit
+// conversions keep compilers from fusing the product into the sum.
+func pairTwin(a, b []float32) float32 {
+	var lane [Lanes]float32
+	b = b[:len(a)]
+	for len(a) >= Lanes {
+		x, y := (*[Lanes]float32)(a), (*[Lanes]float32)(b)
+		for l := range lane {
+			d := x[l] - y[l]
+			lane[l] += float32(d * d)
+		}
+		a, b = a[Lanes:], b[Lanes:]
+	}
+	for l, v := range a {
+		d := v - b[l]
+		lane[l] += float32(d * d)
+	}
+	for h := Lanes / 2; h > 0; h /= 2 {
+		for l := range h {
+			lane[l] += lane[l+h]
+		}
+	}
+	return lane[0]
+}
+
+// rowsTwin is the plain Go twin of the kernels for rows.
+func rowsTwin(out, q, data []float32, stride, limit int, rows []int32) int {
+	for i, r := range rows {
+		if r < 0 || int(r) >= limit {
+			return len(rows) - i
+		}
+		at := int(r) * stride
+		out[i] = pairTwin(q, data[at:at+len(q)])
+	}
+	return 0
+}
+
+// exact4 adds up four squared distances side by side, each in float64 and in
+// index order. Rows that are nil are left out.
+func exact4(q, a, b, c, d []float32) (sa, sb, sc, sd float64) {
+	a = a[:len(q)]
+	if len(b) < len(q) {
+		for k, v := range q {
+			da := float64(v) - float64(a[k])
+			sa += float64(da * da)
+		}
+		return sa, 0, 0, 0
+	}
+	b, c, d = b[:len(q)], c[:len(q)], d[:len(q)]
+	for k, v := range q {
+		x := float64(v)
+		da, db, dc, dd := x-float64(a[k]), x-float64(b[k]), x-float64(c[k]), x-float64(d[k])
+		sa += float64(da * da)
+		sb += float64(db * db)
+		sc += float64(dc * dc)
+		sd += float64(dd * dd)
+	}
+	return sa, sb, sc, sd
+}
