@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 )
 
@@ -11,9 +13,10 @@ type dataset struct {
 	name, title string
 	// about says in a sentence what a row is and what is known of it.
 	about string
-	// source is the folder under the data folder that load reads.
-	source string
-	load   func(ctx context.Context, dir string) (*table, error)
+	// find returns the folder or the file that load reads; fs.ErrNotExist if it is
+	// not there. data is the folder of all data.
+	find func(data string) (string, error)
+	load func(ctx context.Context, path string) (*table, error)
 	// targets are numbers known of each row that neighbours on the map should
 	// predict; without them it is the rows' label. truth are coordinates whose
 	// distances the map's should follow.
@@ -22,40 +25,58 @@ type dataset struct {
 	color string
 }
 
+// folder finds a folder of the data folder.
+func folder(name string) func(string) (string, error) {
+	return func(data string) (string, error) {
+		path := filepath.Join(data, name)
+		_, err := os.Stat(path)
+		return path, err
+	}
+}
+
+// digitsFile finds the digits that come with scikit-learn, in the peers' Python
+// environment.
+func digitsFile(venv string) func(string) (string, error) {
+	return func(string) (string, error) {
+		pattern := filepath.Join(venv, "lib", "python3*", "site-packages", "sklearn", "datasets", "data", "digits.csv.gz")
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", pattern, err)
+		}
+		if len(found) == 0 {
+			return "", fmt.Errorf("%s: %w", pattern, fs.ErrNotExist)
+		}
+		return found[0], nil
+	}
+}
+
 // datasets are all, in the order of the page.
 func datasets(venv string) []dataset {
-	digits := func(ctx context.Context, _ string) (*table, error) {
-		found, err := filepath.Glob(filepath.Join(venv, "lib", "python3*", "site-packages", "sklearn", "datasets", "data", "digits.csv.gz"))
-		if err != nil || len(found) == 0 {
-			return nil, fmt.Errorf("scikit-learn's digits are not in %s: %w", venv, err)
-		}
-		return loadDigits(ctx, found[0])
-	}
 	return []dataset{
-		{name: "mnist", title: "MNIST", source: "mnist", load: loadMNIST,
+		{name: "mnist", title: "MNIST", find: folder("mnist"), load: loadMNIST,
 			about: "handwritten digits of 28 x 28 pixels; the label is the digit"},
-		{name: "usps", title: "USPS", source: "usps", load: loadUSPS,
+		{name: "usps", title: "USPS", find: folder("usps"), load: loadUSPS,
 			about: "handwritten digits of 16 x 16 pixels, from envelopes; the label is the digit"},
-		{name: "optdigits", title: "Optical digits", load: digits,
+		{name: "optdigits", title: "Optical digits", find: digitsFile(venv), load: loadDigits,
 			about: "handwritten digits of 8 x 8 counts, as scikit-learn brings them; the label is the digit"},
-		{name: "oil", title: "Oil flow", source: "oil", load: loadOil,
+		{name: "oil", title: "Oil flow", find: folder("oil"), load: loadOil,
 			about: "twelve readings of a pipeline's contents; the label is the kind of flow"},
-		{name: "nslkdd", title: "NSL-KDD", source: "nslkdd", load: loadConnections,
+		{name: "nslkdd", title: "NSL-KDD", find: folder("nslkdd"), load: loadConnections,
 			about: "network connections, the training set's published fifth; words one column each, numbers log(1+v) and standardised; the label is normal or the attack's name"},
-		{name: "glove", title: "GloVe words", source: "wordvec", load: loadGloVe,
+		{name: "glove", title: "GloVe words", find: folder("wordvec"), load: loadGloVe,
 			about: "word vectors from Twitter, brought to length 1; the label is a category of the words in bench/quality/words.csv, the others have none"},
-		{name: "word2vec", title: "word2vec words", source: "wordvec", load: loadWord2vec,
+		{name: "word2vec", title: "word2vec words", find: folder("wordvec"), load: loadWord2vec,
 			about: "word vectors from Google News, brought to length 1; labels as above"},
-		{name: "faces", title: "Isomap faces", source: "isomap_faces", load: loadFaces,
+		{name: "faces", title: "Isomap faces", find: folder("isomap_faces"), load: loadFaces,
 			about:   "renderings of a face; neighbours should tell its light, pan and tilt",
 			targets: []string{"light", "pan", "tilt"}, color: "pan"},
-		{name: "frey", title: "Frey faces", source: "frey_faces", load: loadFrey,
+		{name: "frey", title: "Frey faces", find: folder("frey_faces"), load: loadFrey,
 			about:   "frames of a film of a face; neighbours should tell the number of the frame",
 			targets: []string{"frame"}, color: "frame"},
-		{name: "swissroll", title: "Swiss roll", source: "swissroll", load: loadRoll,
+		{name: "swissroll", title: "Swiss roll", find: folder("swissroll"), load: loadRoll,
 			about:   "points of a rolled sheet; neighbours should tell the place (u, v) on the sheet, and distances on the map should order pairs as distances on the sheet do",
 			targets: []string{"u", "v"}, truth: []string{"u", "v"}, color: "u"},
-		{name: "climate", title: "Climate", source: "climate", load: loadClimate,
+		{name: "climate", title: "Climate", find: folder("climate"), load: loadClimate,
 			about:   "monthly precipitation at stations in the United States; neighbours should tell latitude and longitude",
 			targets: []string{"lat", "lon"}, color: "lon"},
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -113,7 +112,9 @@ func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
 // the training digits alone.
 func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 	train, test := b.file("data", "split", "train.npy"), b.file("data", "split", "test.npy")
-	if _, err := os.Stat(test); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	var made struct{ Stamp string }
+	done := b.file("data", "split", "stamp.json")
+	if same, err := readStamped(done, mnist.Stamp, &made); same || err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(test), 0o777); err != nil {
@@ -131,7 +132,11 @@ func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 	if err := writeNPY(train, z.Slice(0, trainRows)); err != nil {
 		return err
 	}
-	return writeNPY(test, z.Slice(trainRows, z.Rows))
+	if err := writeNPY(test, z.Slice(trainRows, z.Rows)); err != nil {
+		return err
+	}
+	made.Stamp = mnist.Stamp
+	return writeJSON(done, made)
 }
 
 // dims makes the default map in three dimensions.

@@ -47,8 +47,8 @@ func open(path string) (io.ReadCloser, error) {
 }
 
 // lines gives the fields of every line of a text file, cut at commas or, if sep
-// is a blank, at runs of blanks.
-func lines(path string, sep byte, take func(fields []string) error) error {
+// is a blank, at runs of blanks. It skips empty lines; others need so many fields.
+func lines(path string, sep byte, least int, take func(fields []string) error) error {
 	f, err := open(path)
 	if err != nil {
 		return err
@@ -58,14 +58,23 @@ func lines(path string, sep byte, take func(fields []string) error) error {
 	s.Buffer(nil, 1<<20)
 	for n := 1; s.Scan(); n++ {
 		fields := strings.Fields(s.Text())
+		if len(fields) == 0 {
+			continue
+		}
 		if sep != ' ' {
 			fields = strings.Split(s.Text(), string(sep))
+		}
+		if len(fields) < least {
+			return fmt.Errorf("%s:%d: %d fields, at least %d are needed", path, n, len(fields), least)
 		}
 		if err := take(fields); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}
-	return s.Err()
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // addRow appends the numbers that the fields are.
@@ -100,8 +109,8 @@ func (t *table) addKnown(fields []string) error {
 func loadMNIST(ctx context.Context, dir string) (*table, error) {
 	var images, labels []string
 	for _, part := range []string{"train", "t10k"} {
-		images = append(images, filepath.Join(dir, "mnist", part+"-images-idx3-ubyte.gz"))
-		labels = append(labels, filepath.Join(dir, "mnist", part+"-labels-idx1-ubyte.gz"))
+		images = append(images, filepath.Join(dir, part+"-images-idx3-ubyte.gz"))
+		labels = append(labels, filepath.Join(dir, part+"-labels-idx1-ubyte.gz"))
 	}
 	d, err := ingest.ReadAll(ctx, images, ingest.ReadOptions{LabelFiles: labels})
 	if err != nil {
@@ -114,7 +123,7 @@ func loadMNIST(ctx context.Context, dir string) (*table, error) {
 func loadUSPS(_ context.Context, dir string) (*table, error) {
 	t := new(table)
 	for _, part := range []string{"zip.train.gz", "zip.test.gz"} {
-		err := lines(filepath.Join(dir, "usps", part), ' ', func(f []string) error {
+		err := lines(filepath.Join(dir, part), ' ', 2, func(f []string) error {
 			t.label = append(t.label, strings.TrimSuffix(f[0], ".0000"))
 			return t.addRow(f[1:])
 		})
@@ -126,30 +135,33 @@ func loadUSPS(_ context.Context, dir string) (*table, error) {
 }
 
 // loadDigits reads the digits that come with scikit-learn: lines of 64 counts
-// and the digit. They lie in the peers' Python environment.
+// and the digit.
 func loadDigits(_ context.Context, path string) (*table, error) {
 	t := new(table)
-	err := lines(path, ',', func(f []string) error {
+	return t, lines(path, ',', 2, func(f []string) error {
 		last := len(f) - 1
 		digit, err := strconv.ParseFloat(f[last], 64)
-		t.label = append(t.label, strconv.Itoa(int(digit)))
 		if err != nil {
 			return err
 		}
+		t.label = append(t.label, strconv.FormatFloat(digit, 'f', -1, 64))
 		return t.addRow(f[:last])
 	})
-	return t, err
 }
 
 // loadOil reads the three parts of 1,000; the class is one of three columns.
 func loadOil(_ context.Context, dir string) (*table, error) {
 	t := new(table)
 	for _, part := range []string{"Trn", "Vdn", "Tst"} {
-		if err := lines(filepath.Join(dir, "oil", "Data"+part+".txt"), ' ', t.addRow); err != nil {
+		if err := lines(filepath.Join(dir, "Data"+part+".txt"), ' ', 1, t.addRow); err != nil {
 			return nil, err
 		}
-		err := lines(filepath.Join(dir, "oil", "Data"+part+"Lbls.txt"), ' ', func(f []string) error {
-			t.label = append(t.label, "class "+strconv.Itoa(slices.Index(f, "1")+1))
+		err := lines(filepath.Join(dir, "Data"+part+"Lbls.txt"), ' ', 3, func(f []string) error {
+			class := slices.Index(f, "1")
+			if class < 0 {
+				return fmt.Errorf("no column of %v is 1", f)
+			}
+			t.label = append(t.label, "class "+strconv.Itoa(class+1))
 			return nil
 		})
 		if err != nil {
@@ -161,12 +173,12 @@ func loadOil(_ context.Context, dir string) (*table, error) {
 
 // loadFaces reads the rendered faces and the light, pan and tilt that made them.
 func loadFaces(ctx context.Context, dir string) (*table, error) {
-	x, err := readVectors(ctx, filepath.Join(dir, "isomap_faces", "faces_698x1024_f64.npy.gz"))
+	x, err := readVectors(ctx, filepath.Join(dir, "faces_698x1024_f64.npy.gz"))
 	if err != nil {
 		return nil, err
 	}
 	t := &table{x: x}
-	return t, lines(filepath.Join(dir, "isomap_faces", "faces_latent.csv"), ',', func(f []string) error {
+	return t, lines(filepath.Join(dir, "faces_latent.csv"), ',', 1, func(f []string) error {
 		if t.names == nil {
 			t.names = slices.Clone(f)
 			return nil
@@ -177,7 +189,7 @@ func loadFaces(ctx context.Context, dir string) (*table, error) {
 
 // loadFrey reads the frames of a film; what is known of a frame is when it was.
 func loadFrey(ctx context.Context, dir string) (*table, error) {
-	x, err := readVectors(ctx, filepath.Join(dir, "frey_faces", "frey-images-idx3-ubyte.gz"))
+	x, err := readVectors(ctx, filepath.Join(dir, "frey-images-idx3-ubyte.gz"))
 	t := &table{x: x, names: []string{"frame"}}
 	for i := range x.Rows {
 		t.known = append(t.known, []float64{float64(i)})
@@ -193,15 +205,12 @@ const connections = 25_192
 // word, of 0 and 1; numbers log(1+v), then mean 0 and deviation 1. The label is
 // normal or the name of the attack.
 func loadConnections(_ context.Context, dir string) (*table, error) {
-	const features, label = 41, 41
+	const features, label = 41, 41 // columns before the label, and its index
 	words := map[int][]string{1: nil, 2: nil, 3: nil}
 	var records [][]string
-	err := lines(filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), ',', func(f []string) error {
+	err := lines(filepath.Join(dir, "KDDTrain+.txt.gz"), ',', label+1, func(f []string) error {
 		if len(records) == connections {
 			return nil
-		}
-		if len(f) <= label {
-			return fmt.Errorf("%d fields", len(f))
 		}
 		for c, seen := range words {
 			if !slices.Contains(seen, f[c]) {
@@ -272,7 +281,7 @@ func standardise(v []float64) {
 // loadRoll reads points x,y,z of the roll and where they lie on it, u and v.
 func loadRoll(_ context.Context, dir string) (*table, error) {
 	t := new(table)
-	return t, lines(filepath.Join(dir, "swissroll", "swiss_roll.csv.gz"), ',', func(f []string) error {
+	return t, lines(filepath.Join(dir, "swiss_roll.csv.gz"), ',', 4, func(f []string) error {
 		if t.names == nil {
 			t.names = slices.Clone(f[3:])
 			return nil
@@ -287,7 +296,7 @@ func loadRoll(_ context.Context, dir string) (*table, error) {
 // loadClimate reads what falls in each month at a station, and where it stands.
 func loadClimate(_ context.Context, dir string) (*table, error) {
 	t := new(table)
-	return t, lines(filepath.Join(dir, "climate", "prcp_mean_2005_2014.csv"), ',', func(f []string) error {
+	return t, lines(filepath.Join(dir, "prcp_mean_2005_2014.csv"), ',', 5, func(f []string) error {
 		if t.names == nil {
 			t.names = slices.Clone(f[1:3])
 			return nil
@@ -303,7 +312,7 @@ func loadClimate(_ context.Context, dir string) (*table, error) {
 func loadGloVe(_ context.Context, dir string) (*table, error) {
 	t := new(table)
 	var words []string
-	err := lines(filepath.Join(dir, "wordvec", "glove_twitter_11925x25.txt.gz"), ' ', func(f []string) error {
+	err := lines(filepath.Join(dir, "glove_twitter_11925x25.txt.gz"), ' ', 2, func(f []string) error {
 		words = append(words, f[0])
 		return t.addRow(f[1:])
 	})
@@ -316,7 +325,7 @@ func loadGloVe(_ context.Context, dir string) (*table, error) {
 // loadWord2vec reads word2vec's binary format: "n dim\n", then for each word the
 // word, a blank, dim little-endian float32 and "\n".
 func loadWord2vec(_ context.Context, dir string) (*table, error) {
-	f, err := open(filepath.Join(dir, "wordvec", "googlenews_word2vec_8000x300.bin.gz"))
+	f, err := open(filepath.Join(dir, "googlenews_word2vec_8000x300.bin.gz"))
 	if err != nil {
 		return nil, err
 	}

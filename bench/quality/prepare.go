@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +23,8 @@ const inputDims = 50
 type prepared struct {
 	dataset
 	Rows, Dim, InputDim, Labelled, Classes int
+	// Stamp tells whether the files are still what they would be: see stamp.
+	Stamp string
 	// raw is what maps are scored against, input what they are made of, beside
 	// the table of labels and known numbers.
 	raw, input, beside string
@@ -31,20 +32,28 @@ type prepared struct {
 	sampled bool
 }
 
-// prepare writes a data set's files, unless they are there.
+// prepare writes a data set's files, unless they are there as they would be. It
+// fails with fs.ErrNotExist if the source is missing.
 func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
+	source, err := d.find(b.data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.name, err)
+	}
+	now, err := stamp(source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.name, err)
+	}
 	dir := filepath.Join(b.out, "data", d.name)
 	p := &prepared{dataset: d, raw: filepath.Join(dir, "raw.npy"), input: filepath.Join(dir, "input.npy"), beside: filepath.Join(dir, "beside.csv")}
 	done := filepath.Join(dir, "sizes.json")
-	text, err := os.ReadFile(done)
-	if err == nil {
-		return p, json.Unmarshal(text, p)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if same, err := readStamped(done, now, p); same || err != nil {
+		return p, err
 	}
 	b.say("preparing %s", d.name)
-	t, err := d.load(ctx, b.data)
+	t, err := d.load(ctx, source)
+	if err == nil {
+		err = t.check()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.name, err)
 	}
@@ -57,6 +66,7 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 	}
 	p.Rows, p.Dim, p.InputDim = t.x.Rows, t.x.Cols, input.Cols
 	p.Labelled, p.Classes = countLabels(t.label)
+	p.Stamp = now
 	for path, x := range map[string]vec.Matrix[float32]{p.raw: t.x, p.input: input} {
 		if err := writeNPY(path, x); err != nil {
 			return nil, err
@@ -66,6 +76,25 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 		return nil, err
 	}
 	return p, writeJSON(done, p)
+}
+
+// check holds that every row has its label and its numbers, if any has.
+func (t *table) check() error {
+	if t.x.Rows == 0 {
+		return errors.New("no rows")
+	}
+	if t.label != nil && len(t.label) != t.x.Rows {
+		return fmt.Errorf("%d labels of %d rows", len(t.label), t.x.Rows)
+	}
+	if t.names != nil && len(t.known) != t.x.Rows {
+		return fmt.Errorf("%d rows of %v for %d rows of data", len(t.known), t.names, t.x.Rows)
+	}
+	for i, row := range t.known {
+		if len(row) != len(t.names) {
+			return fmt.Errorf("row %d has %d numbers, there are %v", i, len(row), t.names)
+		}
+	}
+	return nil
 }
 
 // project returns the leading principal components of x, those of the rows that

@@ -236,7 +236,7 @@ func TestConnections(t *testing.T) {
 		return strings.Join(fields, ",") + "\n"
 	}
 	gz(t, filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), record("0", "tcp", "normal")+record("3", "udp", "smurf")+record("0", "tcp", "normal"))
-	d, err := loadConnections(t.Context(), dir)
+	d, err := loadConnections(t.Context(), filepath.Join(dir, "nslkdd"))
 	if err != nil {
 		t.Fatal(err)
 	}

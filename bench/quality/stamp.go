@@ -1,0 +1,72 @@
+package main
+
+import (
+	"crypto/sha256"
+	files "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// loaders are the files that decide what a prepared data set holds.
+//
+//go:embed load.go prepare.go npy.go words.csv
+var loaders files.FS
+
+// stamp is a hash of all that a prepared data set depends on: where its source is,
+// the names and sizes of the files there, and the loaders. Files prepared under
+// another stamp are not used.
+func stamp(source string) (string, error) {
+	source, err := filepath.Abs(source)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", source)
+	err = filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%q %d\n", path, info.Size())
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	err = fs.WalkDir(loaders, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := loaders.ReadFile(path)
+		fmt.Fprintf(h, "%q %q\n", path, text)
+		return err
+	})
+	return fmt.Sprintf("%x", h.Sum(nil)[:8]), err
+}
+
+// readStamped reads what a file of writeJSON holds into v and reports whether it
+// was made under the stamp. A missing file is none.
+func readStamped(path, stamp string, v any) (bool, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var made struct{ Stamp string }
+	if err := json.Unmarshal(text, &made); err != nil {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	if made.Stamp != stamp {
+		return false, nil
+	}
+	return true, json.Unmarshal(text, v)
+}
