@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"unfold/sparse/par"
@@ -25,21 +26,12 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 	if err := checkValues(x, s.Threads); err != nil {
 		return nil, err
 	}
-	g := &graphSearch[T]{x: x, p: pack(x, nil, s.Threads), lists: NewNeighbors(x.Rows, k)}
-	g.lists.clearLists()
-	g.least = make([]float32, g.p.Count()*tile.Width)
-	for i := range g.least {
-		g.least[i] = lowest
-	}
-	g.size = g.p.stripPanels()
-	if x.Rows <= 8192 {
-		g.size = min(g.size, 4) // so that all threads have work
-	}
+	g := newGraphSearch(x, k, s.Threads)
 	blocks := par.Pieces(g.p.Count(), g.size)
 	g.lock = make([]sync.Mutex, blocks)
 	tasks := blockPairs(blocks)
 	count := progress{total: len(tasks), hook: s.Progress}
-	works := sync.Pool{New: func() any { return newGraphWork(g.size) }}
+	works := sync.Pool{New: func() any { return newGraphWork(g.size, k) }}
 	par.Do(s.Threads, len(tasks), func(t int) {
 		if ctx.Err() != nil {
 			return
@@ -85,16 +77,35 @@ type graphSearch[T vec.Float] struct {
 	lock  []sync.Mutex
 }
 
+func newGraphSearch[T vec.Float](x vec.Matrix[T], k, threads int) *graphSearch[T] {
+	g := &graphSearch[T]{x: x, lists: NewNeighbors(x.Rows, k), size: stripPanels(x.Cols)}
+	if x.Rows <= 8192 {
+		g.size = min(g.size, 4) // so that all threads have work
+	}
+	g.p = pack(x, near(x, g.size*tile.Width, threads), threads)
+	g.lists.clearLists()
+	g.least = make([]float32, g.p.Count()*tile.Width)
+	for i := range g.least {
+		g.least[i] = lowest
+	}
+	return g
+}
+
 // graphWork is the workspace of one goroutine: copies of the thresholds of a
 // panel and of a block, and which of their pairs reach them.
 type graphWork struct {
-	rows [tile.Width]float32
-	cols []float32
-	mask []uint64 // tile.Width/tile.Height times what tile.Scan wants
+	rows  [tile.Width]float32
+	cols  []float32
+	mask  []uint64 // tile.Width/tile.Height times what tile.Scan wants
+	seeds *seeds   // nil if blocks are too small for k
 }
 
-func newGraphWork(size int) *graphWork {
-	return &graphWork{cols: make([]float32, size*tile.Width), mask: make([]uint64, size*tile.Width)}
+func newGraphWork(size, k int) *graphWork {
+	w := &graphWork{cols: make([]float32, size*tile.Width), mask: make([]uint64, size*tile.Width)}
+	if 2*k < size*tile.Width {
+		w.seeds = newSeeds(k+1, size) // a row is most likely its own neighbour
+	}
+	return w
 }
 
 // panels returns the range of block b.
@@ -103,8 +114,7 @@ func (g *graphSearch[T]) panels(b int) (from, to int) {
 }
 
 // within offers the pairs of one block to the lists of their first rows. It
-// meets every pair twice, but its thresholds follow the lists closely, which
-// matters while they fill.
+// meets every pair twice, but after seed few of them are of interest.
 func (g *graphSearch[T]) within(ctx context.Context, w *graphWork, b int) {
 	g.lock[b].Lock()
 	defer g.lock[b].Unlock()
@@ -113,11 +123,26 @@ func (g *graphSearch[T]) within(ctx context.Context, w *graphWork, b int) {
 	}
 	from, to := g.panels(b)
 	for a := from; a < to && ctx.Err() == nil; a++ {
-		for first, strip := from, 1; first < to; first, strip = first+strip, 2*strip {
-			last := min(to, first+strip)
-			copy(w.rows[:], g.least[a*tile.Width:])
-			g.scan(w, a, first, last)
-			g.take(w, a, first, last, g.offerOne)
+		g.seed(w, a, from, to)
+		copy(w.rows[:], g.least[a*tile.Width:])
+		g.scan(w, a, from, to)
+		g.take(w, a, from, to, g.offerOne)
+	}
+}
+
+// seed fills the lists of panel a with likely neighbours among panels
+// from..to, if there is a choice of them.
+func (g *graphSearch[T]) seed(w *graphWork, a, from, to int) {
+	if w.seeds == nil || g.p.N-from*tile.Width <= 2*g.lists.K {
+		return
+	}
+	end := min(g.p.N, (a+1)*tile.Width)
+	for first := a * tile.Width; first < end; first += tile.Height {
+		w.seeds.multiply(g.p, g.p.Panels, first, from, to)
+		for i := first; i < min(end, first+tile.Height); i++ {
+			for _, j := range w.seeds.likely(g.p, i-first, from, to) {
+				g.offerOne(i, int(j))
+			}
 		}
 	}
 }
@@ -161,12 +186,13 @@ func (g *graphSearch[T]) take(w *graphWork, a, first, last int, offer func(i, j 
 	}
 }
 
-// offerOne puts position j into i's list if it belongs there.
+// offerOne puts position j into i's list if it belongs there and is not there
+// already.
 func (g *graphSearch[T]) offerOne(i, j int) {
-	if i == j {
+	ri, rj := g.p.row(i), g.p.row(j)
+	if index, _ := g.lists.Row(ri); i == j || slices.Contains(index, int32(rj)) {
 		return
 	}
-	ri, rj := g.p.row(i), g.p.row(j)
 	g.insert(i, ri, rj, vec.SquaredDistance(g.x.Row(ri), g.x.Row(rj)))
 }
 

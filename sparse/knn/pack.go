@@ -99,15 +99,17 @@ const lowest = -math.MaxFloat32
 // threshold returns the number that q_ij must reach for j to be able to enter
 // a list whose last squared distance is dist2.
 func (p *packed) threshold(dist2 float64) float32 {
-	return max(lowest, down(-dist2*p.scale*p.scale/2))
+	q := -dist2 * p.scale * p.scale / 2
+	// Low enough for what rounding to float32, denormal or not, may add.
+	return max(lowest, float32(q*(1+0x1p-22)-0x1p-149))
 }
 
 // stripPanels returns how many panels are compared at a time: what fits the
 // second-level cache, and no more than gives a search the chance to raise its
 // thresholds in between.
-func (p *packed) stripPanels() int {
+func stripPanels(dim int) int {
 	const bytes = 192 << 10
-	return max(1, min(20, bytes/(4*tile.Width*p.Dim)))
+	return max(1, min(20, bytes/(4*tile.Width*dim)))
 }
 
 // centre returns the median of every column over at most 1001 rows, evenly

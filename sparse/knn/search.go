@@ -36,7 +36,7 @@ type work struct {
 }
 
 func newWork(p *packed) *work {
-	strip := p.stripPanels()
+	strip := stripPanels(p.Dim)
 	w := &work{
 		queries:  tile.NewPanels(tile.Width, p.Dim),
 		z:        make([]float32, p.Dim),
@@ -103,7 +103,7 @@ func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int)
 	}
 	end := p.Count()
 	// Strips start small: the first rows pass while the lists are not full.
-	for first, strip := 0, 1; first < end; first, strip = first+strip, min(2*strip, p.stripPanels()) {
+	for first, strip := 0, 1; first < end; first, strip = first+strip, min(2*strip, stripPanels(p.Dim)) {
 		if ctx.Err() != nil {
 			return
 		}

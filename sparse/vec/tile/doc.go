@@ -42,7 +42,6 @@ import "unfold/sparse/vec/simd"
 
 //go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg tile
 
-// best is the level that calls take if they do not name one.
 const (
 	// Width is the number of vectors of a panel.
 	Width = 48

@@ -1,0 +1,86 @@
+package hnsw
+
+import (
+	"slices"
+
+	"unfold/sparse/vec/dist"
+)
+
+// choose appends to kept, until there are most, the candidates that are nearer
+// to the row they are candidates of than to any kept before (algorithm 4 of
+// Malkov and Yashunin 2018): neighbours in different directions, of which one
+// leads on where another does not. The candidates are sorted.
+func (ix *Index) choose(w *work, candidates []uint64, most int, kept []int32) []int32 {
+	for _, k := range candidates {
+		if len(kept) >= most {
+			break
+		}
+		if row := rowOf(k); !ix.shadowed(w, row, distanceOf(k), kept) {
+			kept = append(kept, row)
+		}
+	}
+	return kept
+}
+
+// shadowed reports whether a row is nearer than d to one of the kept rows.
+func (ix *Index) shadowed(w *work, row int32, d float32, kept []int32) bool {
+	const group = 4
+	q := ix.vector(row)
+	for len(kept) > 0 {
+		some := kept[:min(group, len(kept))]
+		kept = kept[len(some):]
+		dist.Rows(w.d, q, ix.rows, ix.stride, some)
+		for _, e := range w.d[:len(some)] {
+			if e < d {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// relink chooses a row's links anew from its present ones and others, which
+// are sorted by number and may repeat. Its parent and children stay.
+func (ix *Index) relink(w *work, layer int, row int32, others []int32) {
+	list := ix.links(layer, row)
+	fixed, used := ix.fixed(layer, row), used(list)
+	if used+len(others) <= len(list) && distinct(list[:used], others) {
+		copy(list[used:], others)
+		return
+	}
+	w.rows = append(append(w.rows[:0], list[fixed:used]...), others...)
+	slices.Sort(w.rows)
+	w.rows = slices.Compact(w.rows)
+	w.rows = slices.DeleteFunc(w.rows, func(r int32) bool { return r == row || slices.Contains(list[:fixed], r) })
+	w.far = slices.Grow(w.far[:0], len(w.rows))[:len(w.rows)]
+	dist.Rows(w.far, ix.vector(row), ix.rows, ix.stride, w.rows)
+	w.cand = w.cand[:0]
+	for i, r := range w.rows {
+		w.cand = append(w.cand, key(w.far[i], r))
+	}
+	slices.Sort(w.cand)
+	w.kept = ix.choose(w, w.cand, len(list), append(w.kept[:0], list[:fixed]...))
+	n := copy(list, w.kept)
+	for i := range list[n:] {
+		list[n+i] = none
+	}
+}
+
+// used returns how many places of links are used.
+func used(links []int32) int {
+	n := len(links)
+	for n > 0 && links[n-1] < 0 {
+		n--
+	}
+	return n
+}
+
+// distinct reports whether no row is in both lists nor twice in the sorted second.
+func distinct(list, sorted []int32) bool {
+	for i, r := range sorted {
+		if (i > 0 && r == sorted[i-1]) || slices.Contains(list, r) {
+			return false
+		}
+	}
+	return true
+}

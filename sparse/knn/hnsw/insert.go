@@ -1,0 +1,298 @@
+package hnsw
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Build returns an index over the rows of x, which are numbered as in x.
+func Build(ctx context.Context, x vec.Matrix[float32], set Settings, s knn.Settings) (*Index, error) {
+	ix, err := New(x.Cols, set)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ix.Insert(ctx, x, s); err != nil {
+		return nil, err
+	}
+	return ix, nil
+}
+
+// Insert adds copies of the rows of x and returns their numbers: those of
+// deleted rows first, then new ones in order. The index is a function of its
+// settings and of the calls of Insert and Delete, not of the number of threads.
+//
+// If it fails because a value is not finite (*knn.ValueError) or the dimension
+// is another, no row was added. If the context ends, the rows returned with
+// its error were added, and those after them were not.
+func (ix *Index) Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settings) ([]int32, error) {
+	if x.Cols != ix.dim {
+		return nil, fmt.Errorf("hnsw: rows of dimension %d for an index of dimension %d", x.Cols, ix.dim)
+	}
+	if err := checkValues(x.Data[:x.Rows*x.Cols], x.Cols); err != nil {
+		return nil, fmt.Errorf("hnsw: insert: %w", err)
+	}
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	rows, err := ix.grow(x.Rows)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range rows {
+		copy(ix.vector(r), x.Row(i))
+	}
+	b := batch{ix: ix, threads: s.Threads}
+	for from := 0; from < len(rows); {
+		if err := ctx.Err(); err != nil {
+			ix.vacate(rows[from:])
+			return rows[:from], fmt.Errorf("hnsw: insert stopped: %w", err)
+		}
+		to := min(len(rows), from+batchSize(ix.live))
+		b.insert(rows[from:to])
+		from = to
+		if s.Progress != nil {
+			s.Progress(from, len(rows))
+		}
+	}
+	return rows, nil
+}
+
+// vacate gives back rows that are in no layer, so that the first is used first.
+func (ix *Index) vacate(rows []int32) {
+	for _, r := range slices.Backward(rows) {
+		ix.vacant = append(ix.vacant, r)
+	}
+}
+
+// batchSize returns how many rows are inserted at a time: they are not
+// candidates for each other, so they must be few beside those that are there.
+func batchSize(live int) int { return min(max(1, live/batchShare), mostBatch) }
+
+const (
+	batchShare = 32
+	mostBatch  = 1024
+)
+
+// batch inserts rows: their links are found side by side in the graph as it
+// was before the batch, and then entered in an order of their own.
+type batch struct {
+	ix      *Index
+	threads int
+	plans   []plan
+	chosen  []int32
+	// back holds, for each layer, the links that are to be entered besides
+	// those of the new rows: target << 32 | source.
+	back [][]uint64
+	// first maps the hash of a new row to its plan.
+	first map[uint64]int
+}
+
+// plan is what becomes of a new row.
+type plan struct {
+	row   int32
+	level int
+	// at is where the links chosen for its layers begin in chosen, M each.
+	at int
+	// like is a row of the graph that it equals, or none; same is an earlier
+	// plan of the batch that it equals, or none.
+	like int32
+	same int
+}
+
+func (b *batch) insert(rows []int32) {
+	b.prepare(rows)
+	ix := b.ix
+	w := make([]*work, par.Pieces(len(rows), planRows))
+	par.Ranges(b.threads, len(rows), planRows, func(piece, from, to int) {
+		w[piece] = ix.pool.get()
+		w[piece].fit(len(ix.level), ix.set.EfConstruction, ix.width(0))
+		for i := from; i < to; i++ {
+			if p := &b.plans[i]; p.same < 0 {
+				b.find(w[piece], p)
+			}
+		}
+		ix.pool.put(w[piece])
+	})
+	for i := range b.plans {
+		b.enter(&b.plans[i])
+	}
+	for layer := range b.back {
+		b.relink(layer)
+	}
+}
+
+const (
+	planRows   = 8
+	relinkRows = 64
+)
+
+// prepare draws the levels of new rows and finds those that are equal.
+func (b *batch) prepare(rows []int32) {
+	ix := b.ix
+	if b.first == nil {
+		b.first = make(map[uint64]int)
+	}
+	clear(b.first)
+	b.plans = b.plans[:0]
+	at := 0
+	for i, r := range rows {
+		p := plan{row: r, level: ix.drawLevel(), at: at, like: none, same: none}
+		h := hash(ix.vector(r))
+		if j, met := b.first[h]; !met {
+			b.first[h] = i
+		} else if slices.Equal(ix.vector(r), ix.vector(rows[j])) {
+			p.same, p.level = j, 0
+		}
+		at += (p.level + 1) * ix.set.M
+		b.plans = append(b.plans, p)
+	}
+	b.chosen = slices.Grow(b.chosen[:0], at)[:at]
+	for i := range b.chosen {
+		b.chosen[i] = none
+	}
+	for i := range b.back {
+		b.back[i] = b.back[i][:0]
+	}
+}
+
+// drawLevel returns l with probability M^-l (1 - 1/M).
+func (ix *Index) drawLevel() int {
+	u := mix(ix.set.Seed ^ mix(ix.drawn))
+	ix.drawn++
+	m, level := uint64(ix.set.M), 0
+	for t := math.MaxUint64 / m; u < t && level < mostLevels-1; t /= m {
+		level++
+	}
+	return level
+}
+
+// find chooses the links of a new row.
+func (b *batch) find(w *work, p *plan) {
+	ix, q := b.ix, b.ix.vector(p.row)
+	top := len(ix.roots) - 1
+	if top < 0 {
+		return
+	}
+	ix.start(w, q, ix.roots[top])
+	for layer := top; layer > p.level; layer-- {
+		ix.walk(w, layer, q, 1)
+	}
+	for layer := min(p.level, top); layer >= 0; layer-- {
+		ix.walk(w, layer, q, ix.set.EfConstruction)
+		ix.choose(w, w.pool, ix.set.M, b.links(p, layer)[:0])
+	}
+	for _, k := range w.pool {
+		if distanceOf(k) > 0 {
+			break
+		}
+		if slices.Equal(q, ix.vector(rowOf(k))) {
+			p.like = rowOf(k)
+			break
+		}
+	}
+}
+
+// links returns the places for the links chosen for a new row in a layer.
+func (b *batch) links(p *plan, layer int) []int32 {
+	m := b.ix.set.M
+	return b.chosen[p.at+layer*m:][:m:m]
+}
+
+// enter makes a new row part of the index.
+func (b *batch) enter(p *plan) {
+	ix := b.ix
+	ix.live++
+	if p.same >= 0 {
+		first := &b.plans[p.same]
+		p.like = first.row
+		if first.like >= 0 {
+			p.like = first.like
+		}
+	}
+	if p.like >= 0 {
+		ix.addTwin(p.like, p.row)
+		return
+	}
+	ix.level[p.row] = uint8(p.level)
+	ix.kids[p.row] = 0
+	ix.raise(p.row, p.level)
+	for layer := range p.level + 1 {
+		for len(b.back) <= layer {
+			b.back = append(b.back, nil)
+		}
+		if layer == len(ix.roots) {
+			ix.roots = append(ix.roots, p.row)
+			continue
+		}
+		chosen := b.links(p, layer)
+		chosen = chosen[:used(chosen)]
+		from := ix.roots[layer]
+		if len(chosen) > 0 {
+			from = chosen[0]
+		}
+		parent := ix.parentFor(layer, p.row, chosen, from)
+		if displaced := ix.adopt(layer, parent, p.row); displaced >= 0 {
+			b.link(layer, parent, displaced)
+		}
+		list, n := ix.links(layer, p.row), 1
+		for _, r := range chosen {
+			if r != parent && n < len(list) {
+				list[n] = r
+				n++
+				b.link(layer, r, p.row)
+			}
+		}
+	}
+}
+
+func (b *batch) link(layer int, target, source int32) {
+	b.back[layer] = append(b.back[layer], uint64(target)<<32|uint64(source))
+}
+
+// relink enters the links to the new rows in the lists of the old.
+func (b *batch) relink(layer int) {
+	ix, back := b.ix, b.back[layer]
+	slices.Sort(back)
+	back = slices.Compact(back)
+	par.Ranges(b.threads, len(back), relinkRows, func(_, from, to int) {
+		w := ix.pool.get()
+		w.fit(len(ix.level), 0, ix.width(0))
+		// A piece takes the targets that begin in it.
+		for from > 0 && from < to && back[from]>>32 == back[from-1]>>32 {
+			from++
+		}
+		var sources []int32
+		for from < to {
+			target := back[from] >> 32
+			sources = sources[:0]
+			for from < len(back) && back[from]>>32 == target {
+				sources = append(sources, int32(uint32(back[from])))
+				from++
+			}
+			ix.relink(w, layer, int32(target), sources)
+		}
+		ix.pool.put(w)
+	})
+}
+
+// raise gives a row its blocks in the layers above the bottom.
+func (ix *Index) raise(row int32, level int) {
+	ix.tower[row] = none
+	if level == 0 {
+		return
+	}
+	if level < len(ix.vacantTowers) && len(ix.vacantTowers[level]) > 0 {
+		last := len(ix.vacantTowers[level]) - 1
+		ix.tower[row] = ix.vacantTowers[level][last]
+		ix.vacantTowers[level] = ix.vacantTowers[level][:last]
+		return
+	}
+	ix.tower[row] = int32(len(ix.upperKids))
+	ix.upper = extend(ix.upper, level*ix.set.M, none)
+	ix.upperKids = extend(ix.upperKids, level, 0)
+}

@@ -1,0 +1,51 @@
+package hnsw
+
+import "fmt"
+
+// Settings of an index; the zero value works.
+type Settings struct {
+	// M is how many neighbours a new row is linked to in each layer, 16 if it is
+	// 0. The bottom layer has room for 2M links of a row, the others for M.
+	M int
+	// EfConstruction is how many candidates those neighbours are chosen from,
+	// 100 if it is 0.
+	EfConstruction int
+	// Ef is how many candidates a search keeps, max(32, 2k) if it is 0. It is
+	// never less than k. More candidates find more of the true neighbours.
+	Ef int
+	// Seed decides, with the order of insertion, which rows enter the upper
+	// layers.
+	Seed uint64
+}
+
+const (
+	leastM, mostM = 4, 256
+	mostEf        = 1 << 20
+)
+
+// complete returns s with its defaults filled in.
+func (s Settings) complete() (Settings, error) {
+	if s.M == 0 {
+		s.M = 16
+	}
+	if s.EfConstruction == 0 {
+		s.EfConstruction = 100
+	}
+	switch {
+	case s.M < leastM || s.M > mostM:
+		return s, fmt.Errorf("hnsw: M is %d, want %d to %d", s.M, leastM, mostM)
+	case s.EfConstruction < s.M || s.EfConstruction > mostEf:
+		return s, fmt.Errorf("hnsw: EfConstruction is %d, want M = %d to %d", s.EfConstruction, s.M, mostEf)
+	case s.Ef < 0 || s.Ef > mostEf:
+		return s, fmt.Errorf("hnsw: Ef is %d, want 0 to %d", s.Ef, mostEf)
+	}
+	return s, nil
+}
+
+// ef returns how many candidates a search for k neighbours keeps.
+func (s Settings) ef(k int) int {
+	if s.Ef == 0 {
+		return max(32, 2*k)
+	}
+	return max(s.Ef, k)
+}

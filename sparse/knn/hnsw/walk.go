@@ -1,0 +1,131 @@
+package hnsw
+
+import (
+	"math"
+
+	"unfold/sparse/vec/dist"
+)
+
+// A key is a candidate: its squared distance in float32, whose bits are in the
+// order of the values since none is negative, its row, and whether its links
+// have been followed. Keys are ordered by distance, then row.
+const followed = 1
+
+func key(d float32, row int32) uint64 {
+	return uint64(math.Float32bits(d))<<32 | uint64(uint32(row)<<1)
+}
+
+func rowOf(k uint64) int32 { return int32(uint32(k) >> 1) }
+
+func distanceOf(k uint64) float32 { return math.Float32frombits(uint32(k >> 32)) }
+
+// start makes one row the only candidate.
+func (ix *Index) start(w *work, q []float32, row int32) {
+	w.pool = append(w.pool[:0], key(dist.Squared(q, ix.vector(row)), row))
+}
+
+// walk follows links in a layer, always those of the nearest candidate whose
+// links have not been followed yet, and keeps the ef nearest rows it meets
+// (algorithm 2 of Malkov and Yashunin 2018, with both of its queues in one
+// sorted list). It begins with the candidates in w.pool and leaves its own
+// there, nearest first.
+func (ix *Index) walk(w *work, layer int, q []float32, ef int) {
+	w.forget()
+	w.pool = w.pool[:min(len(w.pool), ef)]
+	for i, k := range w.pool {
+		w.pool[i] = k &^ followed
+		w.see(rowOf(k))
+	}
+	for next := 0; next < len(w.pool); {
+		k := w.pool[next]
+		if k&followed != 0 {
+			next++
+			continue
+		}
+		w.pool[next] = k | followed
+		next++
+		if next < len(w.pool) {
+			// This one is likely to come next.
+			dist.Prefetch(ix.links(layer, rowOf(w.pool[next])))
+		}
+		met := w.unseen(ix.links(layer, rowOf(k)))
+		if len(met) == 0 {
+			continue
+		}
+		dist.Rows(w.d, q, ix.rows, ix.stride, met)
+		next = min(next, w.offer(met, ef))
+	}
+}
+
+// unseen returns those of a row's links that have not been met, and marks them.
+func (w *work) unseen(links []int32) []int32 {
+	n := 0
+	met := w.met[:len(links)]
+	for _, r := range links {
+		if r < 0 {
+			break
+		}
+		word, bit := &w.seen[uint32(r)/64], uint64(1)<<(uint32(r)%64)
+		met[n] = r
+		if *word&bit == 0 {
+			n++
+		}
+		*word |= bit
+	}
+	w.marked = append(w.marked, met[:n]...)
+	return met[:n]
+}
+
+// offer merges rows at distances w.d into the pool, as far as they are among
+// the ef nearest, and returns the first place that changed.
+func (w *work) offer(met []int32, ef int) int {
+	worst := uint64(math.MaxUint64)
+	if len(w.pool) >= ef {
+		worst = w.pool[len(w.pool)-1]
+	}
+	fresh := w.fresh[:0]
+	for i, d := range w.d[:len(met)] {
+		k := key(d, met[i])
+		if k >= worst {
+			continue
+		}
+		fresh = append(fresh, k)
+		p := len(fresh) - 1
+		for ; p > 0 && fresh[p-1] > k; p-- {
+			fresh[p] = fresh[p-1]
+		}
+		fresh[p] = k
+	}
+	w.fresh = fresh
+	return w.merge(ef)
+}
+
+// merge merges w.fresh into the pool, both sorted.
+func (w *work) merge(ef int) int {
+	fresh, i, j := w.fresh, len(w.pool)-1, len(w.fresh)-1
+	if j < 0 {
+		return len(w.pool)
+	}
+	size := min(ef, len(w.pool)+len(fresh))
+	for i+j+2 > size {
+		if i >= 0 && w.pool[i] > fresh[j] {
+			i--
+		} else {
+			j--
+		}
+	}
+	pool := w.pool[:size]
+	w.pool = pool
+	t := size - 1
+	for j >= 0 {
+		if i >= 0 && pool[i] > fresh[j] {
+			pool[t] = pool[i]
+			i--
+		} else {
+			pool[t] = fresh[j]
+			j--
+		}
+		t--
+	}
+	return t + 1
+}
