@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // bar is a figure with what it must reach.
@@ -11,22 +12,54 @@ type bar struct {
 	what  string
 	value float64
 	unit  string
-	least float64 // the bound
+	least float64 // the bound; NaN if it is a figure that was not measured
 	above bool    // it is a lower bound
 	// strict bounds may not be met by equality.
 	strict bool
 	// format prints value and bound.
 	format string
+	// unknown bars were not measured.
+	unknown bool
 }
 
-func (b bar) met() bool {
-	switch {
-	case b.value == b.least:
-		return !b.strict
-	case b.above:
-		return b.value > b.least
+// Verdicts on a bar.
+const (
+	met         = "met"
+	missed      = "**missed**"
+	notMeasured = "not measured"
+)
+
+// verdict compares value and bound as they are printed.
+func (b bar) verdict() string {
+	value, least := b.shown(b.value), b.shown(b.least)
+	ok := value < least
+	if b.above {
+		ok = value > least
 	}
-	return b.value < b.least
+	switch {
+	case b.unknown:
+		return notMeasured
+	case ok || value == least && !b.strict:
+		return met
+	}
+	return missed
+}
+
+// shown is v rounded as it is printed.
+func (b bar) shown(v float64) float64 {
+	if x, err := strconv.ParseFloat(fmt.Sprintf(b.format, v), 64); err == nil {
+		return x
+	}
+	return v
+}
+
+// count tells how many bars have each verdict.
+func count(bars []bar) map[string]int {
+	n := map[string]int{}
+	for _, x := range bars {
+		n[x.verdict()]++
+	}
+	return n
 }
 
 func (b bar) bound() string {
@@ -37,10 +70,18 @@ func (b bar) bound() string {
 	if !b.strict {
 		sign += "="
 	}
+	if math.IsNaN(b.least) {
+		return sign + " what was not measured"
+	}
 	return sign + " " + fmt.Sprintf(b.format, b.least) + b.unit
 }
 
-func (b bar) measured() string { return fmt.Sprintf(b.format, b.value) + b.unit }
+func (b bar) measured() string {
+	if b.unknown {
+		return ""
+	}
+	return fmt.Sprintf(b.format, b.value) + b.unit
+}
 
 // get returns a figure of a measurement.
 func (b *bench) get(name, key string) (float64, bool) {
@@ -52,51 +93,68 @@ func (b *bench) get(name, key string) (float64, bool) {
 	return v, ok
 }
 
-// bars are those that have been measured, in the order of the page.
+// bars are all, in the order of the page.
 func (b *bench) bars(sets []*prepared) []bar {
 	var out []bar
 	add := func(name, key string, x bar) {
-		if v, ok := b.get(name, key); ok {
-			if x.unit == "%" {
-				v *= 100
-			}
-			x.value = v
-			out = append(out, x)
+		v, ok := b.get(name, key)
+		if x.unit == "%" {
+			v *= 100
 		}
+		x.value, x.unknown = v, !ok || math.IsNaN(x.least)
+		out = append(out, x)
+	}
+	// than is a figure that is a bound.
+	than := func(name, key string) float64 {
+		if v, ok := b.get(name, key); ok {
+			return v
+		}
+		return math.NaN()
 	}
 	const plain = "%.4f"
-	own := "mnist/" + byDefault
+	own, first := mnistName+"/"+byDefault, methods()[0]
+	figures := dataset{}.quality()[:barred]
 	add(own, nn1, bar{what: "MNIST, 1-NN", least: .972, above: true, format: plain})
 	add(own, nn9, bar{what: "MNIST, 9-NN", least: .977, above: true, format: plain})
 	add(own, trust, bar{what: "MNIST, trustworthiness", least: .994, above: true, format: plain})
-	for _, f := range sets[0].quality()[:barred] {
-		if theirs, ok := b.get("mnist/"+openTSNE, f.key); ok {
-			add("mnist/"+thorough, f.key, bar{what: "MNIST, `--thorough`, " + f.title + ", above openTSNE's", least: theirs, above: true, strict: true, format: plain})
-		}
+	for _, f := range figures {
+		add(mnistName+"/"+thorough, f.key, bar{what: "MNIST, `--thorough`, " + f.title + ", above openTSNE's",
+			least: than(mnistName+"/"+openTSNE, f.key), above: true, strict: true, format: plain})
 	}
 	out = append(out, b.others(sets)...)
-	add(splitName(2, methods()[0]), nn9, bar{what: "placed test digits, d = 2, 9-NN error", unit: "%", least: 2.8, format: "%.2f"})
-	add(jointName(10, methods()[0]), nn9, bar{what: "test digits on the joint map, d = 10, 9-NN error", unit: "%", least: 2.2, format: "%.2f"})
-	add(splitName(10, methods()[0]), nn9, bar{what: "placed test digits, d = 10, 9-NN error", unit: "%", least: 2.4, format: "%.2f"})
-	add(jointName(10, methods()[0]), em, bar{what: "EM of the joint map, d = 10", unit: " s", least: 6, format: "%.1f"})
-	for _, f := range sets[0].quality()[:barred] {
-		if two, ok := b.get(own, f.key); ok {
-			add("dims3/"+byDefault, f.key, bar{what: "d = 3, " + f.title + ", against d = 2 less .001", least: two - .001, above: true, format: plain})
-		}
+	add(splitName(2, first), test9, bar{what: "placed test digits, d = 2, 9-NN error", unit: "%", least: 2.8, format: "%.2f"})
+	add(jointName(10, first), test9, bar{what: "test digits on the joint map, d = 10, 9-NN error", unit: "%", least: 2.2, format: "%.2f"})
+	add(splitName(10, first), test9, bar{what: "placed test digits, d = 10, 9-NN error", unit: "%", least: 2.4, format: "%.2f"})
+	add(jointName(10, first), em, bar{what: "EM of the joint map, d = 10", unit: " s", least: 6, format: "%.1f"})
+	for _, f := range figures {
+		add(dims3Name, f.key, bar{what: "MNIST, d = 3, " + f.title + ", against d = 2 less .001", least: than(own, f.key) - .001, above: true, format: plain})
 	}
-	out = append(out, b.spreads(sets[0])...)
+	add(planeName, differ, bar{what: "MNIST, d = 2, seeds 1 and 2, bytes in which the maps differ (none: all figures have spread 0)", least: 0, format: "%.0f"})
+	for _, f := range figures {
+		out = append(out, b.spread(f))
+	}
 	add(own, em, bar{what: "MNIST, EM", unit: " s", least: 8, format: "%.1f"})
 	return out
 }
 
-// others are the bars on all data sets but the first: in how many cells the
-// default comes first, and by how much UMAP is ahead at most.
+// others are the bars on all data sets but MNIST: in how many cells the default
+// comes first, and by how much UMAP is ahead at most. They are not measured unless
+// every cell is.
 func (b *bench) others(sets []*prepared) []bar {
-	cells, first := 0, 0
+	all, cells, first := 0, 0, 0
 	worst, where := math.Inf(-1), ""
 	umapTitle := methods()[slices.IndexFunc(methods(), func(m method) bool { return m.key == umap })].title
-	for _, p := range sets[1:] {
+	for _, d := range b.missing {
+		if d.name != mnistName {
+			all += barred
+		}
+	}
+	for _, p := range sets {
+		if p.name == mnistName {
+			continue
+		}
 		for _, f := range p.quality()[:barred] {
+			all++
 			best := b.firsts(p.name, contest(byDefault), f)
 			if best == nil {
 				continue
@@ -108,34 +166,30 @@ func (b *bench) others(sets []*prepared) []bar {
 			ours, _ := b.value(p.name, byDefault, f)
 			theirs, _ := b.value(p.name, umap, f)
 			if theirs-ours > worst {
-				worst, where = theirs-ours, p.title+", "+f.title
+				worst, where = theirs-ours, " ("+p.title+", "+f.title+")"
 			}
 		}
 	}
-	if cells == 0 {
-		return nil
+	unknown := cells < all || all == 0
+	if unknown {
+		where = ""
 	}
 	return []bar{
-		{what: fmt.Sprintf("other sets, first in cells of 1-NN, 9-NN and trustworthiness, of %d", cells),
-			value: float64(first), least: float64(cells) / 2, above: true, strict: true, format: "%g"},
-		{what: fmt.Sprintf("other sets, the most that %s is ahead (%s)", umapTitle, where), value: worst, least: .005, format: "%.4f"},
+		{what: fmt.Sprintf("other sets, first in cells of 1-NN, 9-NN and trustworthiness, of %d", all),
+			value: float64(first), least: float64(all) / 2, above: true, strict: true, format: "%g", unknown: unknown},
+		{what: fmt.Sprintf("other sets, the most that %s is ahead%s", umapTitle, where), value: worst, least: .005, format: "%.4f", unknown: unknown},
 	}
 }
 
-// spreads are the largest differences between seeds.
-func (b *bench) spreads(mnist *prepared) []bar {
-	var out []bar
-	for _, f := range mnist.quality()[:barred] {
-		var v []float64
-		for seed := 1; seed <= seedCount; seed++ {
-			if x, ok := b.get(seedName(seed), f.key); ok {
-				v = append(v, x)
-			}
-		}
-		if len(v) == seedCount {
-			out = append(out, bar{what: fmt.Sprintf("MNIST, seeds 1 to %d, spread of %s", seedCount, f.title),
-				value: slices.Max(v) - slices.Min(v), least: .001, format: "%.4f"})
-		}
+// spread is the largest difference of a figure between seeds in ten dimensions.
+func (b *bench) spread(f figure) bar {
+	out := bar{what: fmt.Sprintf("MNIST, d = %d, seeds 1 to %d, spread of %s", seedDims, seedCount, f.title), least: .001, format: "%.4f"}
+	var v []float64
+	for seed := 1; seed <= seedCount; seed++ {
+		x, ok := b.get(seedName(seed), f.key)
+		out.unknown = out.unknown || !ok
+		v = append(v, x)
 	}
+	out.value = slices.Max(v) - slices.Min(v)
 	return out
 }

@@ -24,6 +24,7 @@ type bench struct {
 	keep, skipPeers bool
 	only            []string
 	tried           []method
+	missing         []dataset // whose data are not there
 
 	log     io.Writer
 	run     string // names this run
@@ -33,9 +34,12 @@ type bench struct {
 
 // result is one measurement, as its file holds it.
 type result struct {
-	// Run names the run that measured it, Version the program's.
+	// Run names the run that measured it, Version and Python the program's.
 	Run     string `json:"run"`
 	Version string `json:"version"`
+	Python  string `json:"python,omitempty"`
+	// Made says of what, by which settings: see bench.made.
+	Made string `json:"made"`
 	// Figures by the names below.
 	Figures map[string]float64 `json:"figures"`
 }
@@ -44,16 +48,19 @@ type result struct {
 const (
 	nn1       = "nn1" // accuracy, or the error of known numbers
 	nn9       = "nn9"
+	test1     = "test1" // error of test rows by the training rows
+	test9     = "test9"
 	trust     = "trustworthiness"
 	cont      = "continuity"
 	shepard   = "shepard"
 	triplets  = "triplets"
 	centroids = "centroids"
 	truth     = "truth"
-	embed     = "embed" // seconds of the embedding alone, everything loaded and compiled
-	whole     = "whole" // seconds from the start of the process to the written map
-	em        = "em"    // seconds of EM
-	place     = "place" // seconds of placing the test rows
+	embed     = "embed"  // seconds of the embedding alone, everything loaded and compiled
+	whole     = "whole"  // seconds from the start of the process to the written map
+	em        = "em"     // seconds of EM
+	place     = "place"  // seconds of placing the test rows
+	differ    = "differ" // bytes of two maps that are not the same
 )
 
 // Parts that are no data sets.
@@ -75,70 +82,119 @@ func (b *bench) parts() []string {
 
 func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
 
+// when tells whether a method is to be measured that belongs to any of the parts.
+func (b *bench) when(m method, parts ...string) when {
+	if !slices.ContainsFunc(parts, b.wants) || m.peer && b.skipPeers {
+		return unwanted
+	}
+	return wanted
+}
+
 func (b *bench) say(format string, args ...any) {
 	fmt.Fprintf(b.log, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }
 
 // measure measures all parts that are wanted and writes the page, or the table of
-// what was tried. It returns how many bars are missed.
-func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (missed int, err error) {
+// what was tried. It returns the number of bars by verdict.
+func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map[string]int, error) {
 	b.run = time.Now().UTC().Format("20060102T150405")
 	b.results = map[string]*result{}
 	if err := os.MkdirAll(filepath.Join(b.out, "results"), 0o777); err != nil {
-		return 0, err
+		return nil, err
 	}
-	if err := b.environment(ctx); err != nil {
-		return 0, err
-	}
-	var sets []*prepared
-	for _, d := range datasets(b.venv) {
-		p, err := b.prepare(ctx, d)
-		if err != nil {
-			return 0, err
+	if !b.skipPeers {
+		if err := b.environment(ctx); err != nil {
+			return nil, err
 		}
-		sets = append(sets, p)
+	}
+	sets, err := b.prepareAll(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for _, p := range sets {
 		if err := b.maps(ctx, p); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	if len(b.tried) > 0 {
-		return 0, b.writeTried(stdout, sets)
+		return nil, b.writeTried(stdout, sets)
 	}
-	if err := b.further(ctx, sets[0]); err != nil {
-		return 0, err
+	if mnist := named(sets, mnistName); mnist != nil {
+		if err := b.further(ctx, mnist); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.study(ctx, sets); err != nil {
-		return 0, err
+		return nil, err
 	}
 	return b.writePage(ctx, page, sets)
 }
 
+// prepareAll prepares the data sets that are there. One that is missing is left
+// out, unless -only names it.
+func (b *bench) prepareAll(ctx context.Context) (sets []*prepared, err error) {
+	for _, d := range datasets(b.venv) {
+		p, err := b.prepare(ctx, d)
+		switch {
+		case err == nil:
+			sets = append(sets, p)
+		case errors.Is(err, fs.ErrNotExist) && !slices.Contains(b.only, d.name):
+			b.say("left out: %v", err)
+			b.missing = append(b.missing, d)
+		default:
+			return nil, err
+		}
+	}
+	if len(sets) == 0 {
+		return nil, fmt.Errorf("none of the data sets is in %s", b.data)
+	}
+	return sets, nil
+}
+
+// named returns the data set of a name, nil if it is not there.
+func named(sets []*prepared, name string) *prepared {
+	for _, p := range sets {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// when tells whether a measurement is to be made.
+type when int
+
+const (
+	unwanted when = iota // not in this run; an earlier one is used
+	wanted               // yes, unless -keep allows an earlier one
+	anew                 // yes
+)
+
 // once returns a measurement: one of this run, one that an earlier run left if it
-// may be used, or else what measuring gives, which it keeps. It is nil if there is
-// none and the part is not wanted.
-func (b *bench) once(name string, wanted bool, measure func(r *result) error) (*result, error) {
+// may be used and was made in the same way, or else what measuring gives, which it
+// keeps. It is nil if there is none and none is to be made.
+func (b *bench) once(name, made string, when when, measure func(r *result) error) (*result, error) {
 	path := filepath.Join(b.out, "results", strings.ReplaceAll(name, "/", "-")+".json")
-	if b.keep || !wanted {
+	if when == unwanted || when == wanted && b.keep {
 		text, err := os.ReadFile(path)
 		if err == nil {
 			r := new(result)
 			if err := json.Unmarshal(text, r); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			b.results[name] = r
-			return r, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
+			if r.Made == made {
+				b.results[name] = r
+				return r, nil
+			}
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	if !wanted {
+	if when == unwanted {
 		return nil, nil
 	}
 	b.say("%s", name)
-	r := &result{Run: b.run, Figures: map[string]float64{}}
+	r := &result{Run: b.run, Made: made, Figures: map[string]float64{}}
 	if err := measure(r); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -50,10 +50,13 @@ func digitsFile(venv string) func(string) (string, error) {
 	}
 }
 
+// mnistName is the data set that most bars and the parts that are no sets are about.
+const mnistName = "mnist"
+
 // datasets are all, in the order of the page.
 func datasets(venv string) []dataset {
 	return []dataset{
-		{name: "mnist", title: "MNIST", find: folder("mnist"), load: loadMNIST,
+		{name: mnistName, title: "MNIST", find: folder("mnist"), load: loadMNIST,
 			about: "handwritten digits of 28 x 28 pixels; the label is the digit"},
 		{name: "usps", title: "USPS", find: folder("usps"), load: loadUSPS,
 			about: "handwritten digits of 16 x 16 pixels, from envelopes; the label is the digit"},

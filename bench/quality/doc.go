@@ -10,6 +10,8 @@
 // The peers run in a Python environment of their own (requirements.txt, peers.py).
 //
 // Results are files in OUT/results, one a measurement, which name the run that
-// they are of. With -keep they are used again, so a part can be measured anew
-// without the rest; the page then says that it is of several runs.
+// they are of, the settings and the data. With -keep those of the same settings and
+// data are used again, so a part can be measured anew without the rest; the page
+// then says that it is of several runs. Data sets whose files are missing are left
+// out, and bars on what was not measured are listed as such.
 package main

@@ -8,15 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"unfold/ingest"
 )
 
 // Of MNIST's rows, these come first and are its training digits.
 const trainRows = 60_000
-
-// seeds of the default map, 1 to seedCount.
-const seedCount = 5
 
 // further measures what the page says of MNIST beyond the table: placed digits,
 // other numbers of dimensions, other seeds.
@@ -30,7 +28,9 @@ func (b *bench) further(ctx context.Context, mnist *prepared) error {
 	return b.seeds(ctx, mnist)
 }
 
-// splitNames name the measurements of split.
+// dims3Name names the measurement of dims, the others those of split.
+const dims3Name = "dims3/" + byDefault
+
 func splitName(dims int, m method) string { return fmt.Sprintf("split%d/%s", dims, m.key) }
 func jointName(dims int, m method) string { return fmt.Sprintf("joint%d/%s", dims, m.key) }
 
@@ -44,33 +44,21 @@ func placers() []method {
 // these by those, in two and in ten dimensions; and does the same on a map of all
 // digits in ten.
 func (b *bench) split(ctx context.Context, mnist *prepared) error {
-	wanted := b.wants(partSplit)
-	if wanted {
+	if b.wants(partSplit) {
 		if err := b.prepareSplit(ctx, mnist); err != nil {
 			return err
 		}
 	}
 	for _, dims := range []int{2, 10} {
 		for _, m := range placers() {
-			_, err := b.once(splitName(dims, m), wanted && !(m.peer && b.skipPeers), func(r *result) error {
-				dir := fmt.Sprintf("split%d", dims)
-				j := job{input: b.file("data", "split", "train.npy"), output: b.mapFile(dir, m.key+"-train"), dims: dims,
-					test: b.file("data", "split", "test.npy"), placed: b.mapFile(dir, m.key+"-test")}
+			dir := fmt.Sprintf("split%d", dims)
+			j := job{input: b.file("data", "split", "train.npy"), output: b.mapFile(dir, m.key+"-train"), dims: dims,
+				test: b.file("data", "split", "test.npy"), placed: b.mapFile(dir, m.key+"-test")}
+			_, err := b.once(splitName(dims, m), b.made(m, j, mnist), b.when(m, partSplit), func(r *result) error {
 				if err := b.make(ctx, m, j, r); err != nil {
 					return err
 				}
-				train, test := b.file("maps", dir, m.key+"-train.csv"), b.file("maps", dir, m.key+"-test.csv")
-				labels, err := readLabels(mnist.beside)
-				if err != nil {
-					return err
-				}
-				if err := writeMap(ctx, j.output, train, labelColumn, labels[:trainRows]); err != nil {
-					return err
-				}
-				if err := writeMap(ctx, j.placed, test, labelColumn, labels[trainRows:]); err != nil {
-					return err
-				}
-				return b.heldOut(ctx, r, test, "--train", train)
+				return b.scorePlaced(ctx, mnist, j, r)
 			})
 			if err != nil {
 				return err
@@ -78,15 +66,18 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 		}
 	}
 	for _, m := range placers() {
-		_, err := b.once(jointName(10, m), wanted && !(m.peer && b.skipPeers), func(r *result) error {
-			j := job{input: mnist.input, output: b.mapFile("joint10", m.key), dims: 10}
+		parts := []string{partSplit}
+		if m.key == byDefault {
+			parts = append(parts, partSeeds)
+		}
+		j := job{input: mnist.input, output: b.mapFile("joint10", m.key), dims: 10}
+		_, err := b.once(jointName(10, m), b.made(m, j, mnist), b.when(m, parts...), func(r *result) error {
 			if err := b.make(ctx, m, j, r); err != nil {
 				return err
 			}
 			if err := b.score(ctx, mnist, j.output, r); err != nil {
 				return err
 			}
-			// The leave-one-out accuracies make way for the test digits' errors.
 			return b.heldOut(ctx, r, j.output, "--beside", mnist.beside, "--train-rows", strconv.Itoa(trainRows))
 		})
 		if err != nil {
@@ -96,6 +87,23 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 	return nil
 }
 
+// scorePlaced scores the places of the test digits by those of the training digits.
+func (b *bench) scorePlaced(ctx context.Context, mnist *prepared, j job, r *result) error {
+	labels, err := readLabels(mnist.beside)
+	if err != nil {
+		return err
+	}
+	train, test := strings.TrimSuffix(j.output, ".npy")+".csv", strings.TrimSuffix(j.placed, ".npy")+".csv"
+	if err := writeMap(ctx, j.output, train, labelColumn, labels[:trainRows]); err != nil {
+		return err
+	}
+	if err := writeMap(ctx, j.placed, test, labelColumn, labels[trainRows:]); err != nil {
+		return err
+	}
+	return b.heldOut(ctx, r, test, "--train", train)
+}
+
+// heldOut notes the errors of test rows.
 func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
 	s, err := b.scores(ctx, args...)
 	if err != nil {
@@ -104,7 +112,7 @@ func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
 	if s.HeldOut == nil {
 		return errors.New("unfold score says nothing of the test rows")
 	}
-	r.Figures[nn1], r.Figures[nn9] = s.HeldOut.Error[0], s.HeldOut.Error[1]
+	r.Figures[test1], r.Figures[test9] = s.HeldOut.Error[0], s.HeldOut.Error[1]
 	return nil
 }
 
@@ -141,38 +149,14 @@ func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 
 // dims makes the default map in three dimensions.
 func (b *bench) dims(ctx context.Context, mnist *prepared) error {
-	_, err := b.once("dims3/"+byDefault, b.wants(partDims), func(r *result) error {
-		j := job{input: mnist.input, output: b.mapFile("dims3", byDefault), dims: 3}
-		if err := b.make(ctx, methods()[0], j, r); err != nil {
+	m, j := methods()[0], job{input: mnist.input, output: b.mapFile("dims3", byDefault), dims: 3}
+	_, err := b.once(dims3Name, b.made(m, j, mnist), b.when(m, partDims), func(r *result) error {
+		if err := b.make(ctx, m, j, r); err != nil {
 			return err
 		}
 		return b.score(ctx, mnist, j.output, r)
 	})
 	return err
-}
-
-// seedName is the measurement of the default map by a seed; that of the table has 1.
-func seedName(seed int) string {
-	if seed == 1 {
-		return "mnist/" + byDefault
-	}
-	return fmt.Sprintf("seed%d/%s", seed, byDefault)
-}
-
-func (b *bench) seeds(ctx context.Context, mnist *prepared) error {
-	for seed := 2; seed <= seedCount; seed++ {
-		_, err := b.once(seedName(seed), b.wants(partSeeds), func(r *result) error {
-			j := job{input: mnist.input, output: b.mapFile(fmt.Sprintf("seed%d", seed), byDefault), seed: seed}
-			if err := b.make(ctx, methods()[0], j, r); err != nil {
-				return err
-			}
-			return b.score(ctx, mnist, j.output, r)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // labelColumn is the column of a table with the rows' classes.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -64,7 +65,8 @@ func (b *bench) study(ctx context.Context, sets []*prepared) error {
 		}
 		var part *heldRows
 		for _, m := range studySettings() {
-			_, err := b.once(studyName(p.name, m), b.wants(partLikelihood), func(r *result) error {
+			made := fmt.Sprintf("%s, %d rows, %d true neighbours", b.made(m, job{}, p), studyRows, trueNeighbors)
+			_, err := b.once(studyName(p.name, m), made, b.when(m, partLikelihood), func(r *result) error {
 				if part == nil {
 					var err error
 					if part, err = b.holdOut(ctx, p); err != nil {
@@ -90,10 +92,14 @@ type heldRows struct {
 	near *knn.Neighbors
 }
 
-// holdOut draws the rows of the study and those of them that are held out.
+// holdOut draws the rows of the study and those of them that are held out. Of rows
+// that are equal it takes one, as the model does.
 func (b *bench) holdOut(ctx context.Context, p *prepared) (*heldRows, error) {
-	order := rand.New(rand.NewPCG(1, 0x1e1d)).Perm(p.Rows)
-	order = order[:min(p.Rows, studyRows)]
+	input, err := readVectors(ctx, p.input)
+	if err != nil {
+		return nil, err
+	}
+	order := differentRows(input, rand.New(rand.NewPCG(1, 0x1e1d)).Perm(input.Rows), studyRows)
 	test, known := order[:len(order)/10], order[len(order)/10:]
 	slices.Sort(known)
 	slices.Sort(test)
@@ -105,10 +111,6 @@ func (b *bench) holdOut(ctx context.Context, p *prepared) (*heldRows, error) {
 		return nil, err
 	}
 	raw, err := readVectors(ctx, p.raw)
-	if err != nil {
-		return nil, err
-	}
-	input, err := readVectors(ctx, p.input)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +132,31 @@ func (b *bench) holdOut(ctx context.Context, p *prepared) (*heldRows, error) {
 	}
 	h.near, err = knn.NewExact(vec.Take(input, known)).Search(ctx, vec.Take(input, test), trueNeighbors, knn.Settings{})
 	return h, err
+}
+
+// differentRows returns the first rows of order, at most so many, without those
+// that are equal to one before.
+func differentRows(x vec.Matrix[float32], order []int, most int) []int {
+	seen := map[string]bool{}
+	var out []int
+	var key []byte
+	for _, i := range order {
+		if len(out) == most {
+			break
+		}
+		key = key[:0]
+		for _, v := range x.Row(i) {
+			if v == 0 {
+				v = 0 // -0 is equal to 0
+			}
+			key = binary.LittleEndian.AppendUint32(key, math.Float32bits(v))
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // held learns by some settings, scores the map and the held-out events' places.

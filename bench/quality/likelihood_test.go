@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,5 +101,16 @@ func TestLikelihoodSection(t *testing.T) {
 	(&bench{results: map[string]*result{}}).writeLikelihood(&w)
 	if w.Len() > 0 {
 		t.Errorf("a section of nothing: %s", &w)
+	}
+}
+
+// Of equal rows the first in the order stays, whatever the sign of a zero.
+func TestDifferentRows(t *testing.T) {
+	zero := float32(math.Copysign(0, -1))
+	x := vec.Of(5, 2, []float32{1, 2, 0, 1, 1, 2, zero, 1, 2, 1})
+	for most, want := range map[int][]int{9: {4, 3, 2}, 2: {4, 3}} {
+		if got := differentRows(x, []int{4, 3, 2, 1, 0}, most); !slices.Equal(got, want) {
+			t.Errorf("at most %d: %v, want %v", most, got, want)
+		}
 	}
 }

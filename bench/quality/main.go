@@ -28,17 +28,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&b.python, "python", "python3", "interpreter that the peers' environment is made with")
 	flags.StringVar(&b.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
 	flags.IntVar(&b.threads, "threads", 2, "threads of every method")
-	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in OUT, measure only what is missing")
-	flags.BoolVar(&b.skipPeers, "skip-peers", false, "measure no peer; earlier results of theirs are used")
+	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in OUT that were made by the same settings, measure only what is missing")
+	flags.BoolVar(&b.skipPeers, "skip-peers", false, "measure no peer and make no environment for them; earlier results of theirs are used")
 	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood")
 	page := flags.String("o", "docs/quality.md", "the page to write; its pictures go to a folder beside it")
-	flags.Func("try", "NAME=FLAGS: measure `unfold fit FLAGS` too (again and again); implies -keep and prints a table instead of a page", func(text string) error {
+	flags.Func("try", "NAME=FLAGS: measure `unfold fit FLAGS` and print a table of it beside earlier results, instead of a page (again and again)", func(text string) error {
 		name, options, ok := strings.Cut(text, "=")
 		if !ok || name == "" || name != filepath.Base(name) {
 			return fmt.Errorf("%q is not NAME=FLAGS", text)
 		}
 		b.tried = append(b.tried, method{key: tryPrefix + name, title: name, flags: strings.Fields(options)})
-		b.keep = true
 		return nil
 	})
 	if flags.Parse(args) != nil {
@@ -61,13 +60,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			}
 		}
 	}
-	missed, err := b.measure(ctx, stdout, *page)
+	verdicts, err := b.measure(ctx, stdout, *page)
 	if err != nil {
 		fmt.Fprintln(stderr, "quality:", err)
 		return 1
 	}
 	if len(b.tried) == 0 {
-		fmt.Fprintf(stderr, "%s is written; %d bars are missed\n", *page, missed)
+		fmt.Fprintf(stderr, "%s is written; %d bars are met, %d are missed, %d are not measured\n", *page, verdicts[met], verdicts[missed], verdicts[notMeasured])
 	}
-	return min(missed, 1)
+	return min(verdicts[missed], 1)
 }

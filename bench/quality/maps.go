@@ -13,9 +13,15 @@ import (
 func (b *bench) maps(ctx context.Context, p *prepared) error {
 	all := slices.Concat(methods(), b.tried)
 	for _, m := range all {
-		wanted := b.wants(p.name) && !(m.peer && b.skipPeers) && (len(b.tried) == 0 || m.tried())
-		_, err := b.once(p.name+"/"+m.key, wanted, func(r *result) error {
-			j := job{input: p.input, output: b.mapFile(p.name, m.key)}
+		when := b.when(m, p.name)
+		if len(b.tried) > 0 && when == wanted {
+			when = unwanted
+			if m.tried() {
+				when = anew
+			}
+		}
+		j := job{input: p.input, output: b.mapFile(p.name, m.key), timed: !m.tried()}
+		_, err := b.once(p.name+"/"+m.key, b.made(m, j, p), when, func(r *result) error {
 			if err := b.make(ctx, m, j, r); err != nil {
 				return err
 			}

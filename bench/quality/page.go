@@ -11,46 +11,39 @@ import (
 	"strings"
 )
 
-// writePage writes the page and its pictures, and returns how many bars are missed.
-func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (missed int, err error) {
+// writePage writes the page and its pictures, and returns the number of bars by
+// verdict.
+func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (map[string]int, error) {
 	b.folder = strings.TrimSuffix(filepath.Base(path), ".md")
 	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), b.folder), 0o777); err != nil {
-		return 0, err
+		return nil, err
 	}
 	shown := map[string]string{}
 	for _, p := range sets {
+		var err error
 		if shown[p.name], err = b.pictures(ctx, path, p); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	if err := b.drawLikelihood(path); err != nil {
-		return 0, err
-	}
-	python, err := b.command(ctx, filepath.Join(b.venv, "bin", "python"), "--version")
-	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	bars := b.bars(sets)
-	for _, x := range bars {
-		if !x.met() {
-			missed++
-		}
-	}
-	text := b.page(sets, bars, shown, strings.TrimSpace(string(python)))
-	return missed, os.WriteFile(path, text, 0o666)
+	return count(bars), os.WriteFile(path, b.page(sets, bars, shown), 0o666)
 }
 
 // page is the whole page; shown holds the pictures of each data set.
-func (b *bench) page(sets []*prepared, bars []bar, shown map[string]string, python string) []byte {
+func (b *bench) page(sets []*prepared, bars []bar, shown map[string]string) []byte {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Quality
 
 How good the maps are, beside those of other programs: written by `+"`make quality`"+` (bench/quality), which makes all
 maps from the same vectors, one after the other, and scores them by the same code, `+"`unfold score`"+`. %s
 
-Machine: %d cores, %s/%s, %s, %s; %d threads for every method.
+Machine: %d cores, %s/%s, %s; %d threads for every method.
 
-`, b.ofRuns(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), python, b.threads)
+`, b.ofRuns(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, strings.Join(b.languages(), ", "), b.threads)
+	b.writeMissing(&w)
 	writeBars(&w, bars)
 	b.writeFirsts(&w, sets)
 	b.writeLosses(&w, sets)
@@ -76,23 +69,38 @@ func (b *bench) ofRuns() string {
 	return fmt.Sprintf("**The figures are of %d runs, so times may not compare; what is published should be of one.**", len(runs))
 }
 
+// languages are the versions of Go and, of the peers' results, Python.
+func (b *bench) languages() []string {
+	out := []string{runtime.Version()}
+	for _, r := range b.results {
+		if r.Python != "" {
+			out = append(out, "Python "+r.Python)
+		}
+	}
+	slices.Sort(out[1:])
+	return slices.Compact(out)
+}
+
+// writeMissing names the data sets that the page is without.
+func (b *bench) writeMissing(w *bytes.Buffer) {
+	var names []string
+	for _, d := range b.missing {
+		names = append(names, d.title)
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(w, "**Left out, since their files are missing: %s.**\n\n", strings.Join(names, ", "))
+	}
+}
+
 func writeBars(w *bytes.Buffer, bars []bar) {
-	if len(bars) == 0 {
-		return
+	verdicts := count(bars)
+	fmt.Fprintf(w, "## What it should reach\n\n%d of %d bars are met, %d are missed", verdicts[met], len(bars), verdicts[missed])
+	if n := verdicts[notMeasured]; n > 0 {
+		fmt.Fprintf(w, ", **%d are not measured**", n)
 	}
-	missed := 0
+	w.WriteString(".\n\n| what | bar | measured | |\n|---|---|---|---|\n")
 	for _, x := range bars {
-		if !x.met() {
-			missed++
-		}
-	}
-	fmt.Fprintf(w, "## What it should reach\n\n%d of %d bars are met.\n\n| what | bar | measured | |\n|---|---|---|---|\n", len(bars)-missed, len(bars))
-	for _, x := range bars {
-		verdict := "met"
-		if !x.met() {
-			verdict = "**missed**"
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.bound(), x.measured(), verdict)
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.bound(), x.measured(), x.verdict())
 	}
 	w.WriteString("\n")
 }
@@ -236,13 +244,13 @@ func (b *bench) writeFurther(w *bytes.Buffer) {
 		for _, m := range placers() {
 			if r := b.results[splitName(dims, m)]; r != nil {
 				fmt.Fprintf(&lines, "| placed, d = %d, %s | %.2f%% | %.2f%% | %.1f s | %.1f s |\n", dims, m.title,
-					100*r.Figures[nn1], 100*r.Figures[nn9], r.Figures[embed], r.Figures[place])
+					100*r.Figures[test1], 100*r.Figures[test9], r.Figures[embed], r.Figures[place])
 			}
 		}
 	}
 	for _, m := range placers() {
 		if r := b.results[jointName(10, m)]; r != nil {
-			fmt.Fprintf(&lines, "| joint, d = 10, %s | %.2f%% | %.2f%% | %.1f s | |\n", m.title, 100*r.Figures[nn1], 100*r.Figures[nn9], r.Figures[embed])
+			fmt.Fprintf(&lines, "| joint, d = 10, %s | %.2f%% | %.2f%% | %.1f s | |\n", m.title, 100*r.Figures[test1], 100*r.Figures[test9], r.Figures[embed])
 		}
 	}
 	if lines.Len() > 0 {
@@ -260,7 +268,7 @@ principal components, of the training digits alone where test digits are placed.
 	b.writeStability(w)
 }
 
-// writeStability writes the default map's figures by seed and in three dimensions.
+// writeStability writes the default map's figures in three dimensions and by seed.
 func (b *bench) writeStability(w *bytes.Buffer) {
 	var lines bytes.Buffer
 	row := func(what, name string) {
@@ -268,14 +276,24 @@ func (b *bench) writeStability(w *bytes.Buffer) {
 			fmt.Fprintf(&lines, "| %s | %s | %s | %s | %.1f s |\n", what, share(r.Figures[nn1]), share(r.Figures[nn9]), share(r.Figures[trust]), r.Figures[embed])
 		}
 	}
-	row("d = 3", "dims3/"+byDefault)
-	if b.results[seedName(2)] != nil {
-		for seed := 1; seed <= seedCount; seed++ {
-			row(fmt.Sprintf("seed %d", seed), seedName(seed))
-		}
+	row("d = 3", dims3Name)
+	for seed := 1; seed <= seedCount; seed++ {
+		row(fmt.Sprintf("d = %d, seed %d", seedDims, seed), seedName(seed))
 	}
+	n, compared := b.get(planeName, differ)
+	if lines.Len() == 0 && !compared {
+		return
+	}
+	w.WriteString("## Other dimensions, other seeds\n\nMNIST by the defaults.")
+	switch {
+	case compared && n == 0:
+		w.WriteString(" In two dimensions these draw no random numbers: the maps of seeds 1 and 2 are equal to the last bit.")
+	case compared:
+		fmt.Fprintf(w, " In two dimensions the maps of seeds 1 and 2 differ in %s bytes.", thousands(int(n)))
+	}
+	w.WriteString("\n\n")
 	if lines.Len() > 0 {
-		fmt.Fprintf(w, "## Three dimensions, other seeds\n\nMNIST by the defaults.\n\n| | 1-NN | 9-NN | trustworthiness | embedding |\n|---|---|---|---|---|\n%s\n", lines.String())
+		fmt.Fprintf(w, "| | 1-NN | 9-NN | trustworthiness | embedding |\n|---|---|---|---|---|\n%s\n", lines.String())
 	}
 }
 
@@ -295,7 +313,7 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 - **Embedding**: seconds from vectors in memory to the map, neighbour search included, with all libraries loaded and, of
   the peers, all code compiled by a rehearsal. **Whole**: seconds from the start of the process to the written map;
   of the peers with imports and compilation, as in a process that runs for the first time.
-- unfold makes every map twice, and the two must be equal to the last bit.
+- unfold makes every map of the data sets' tables twice, and the two must be equal to the last bit.
 
 | method | version | settings |
 |---|---|---|
@@ -312,12 +330,14 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 	w.WriteString("\nA part of it: `go run ./bench/quality -only mnist,usps -keep`; its other flags: `go run ./bench/quality -h`.\n")
 }
 
-// version returns a peer's version as its measurements have it.
+// version returns the versions of a peer that its measurements are of.
 func (b *bench) version(m method) string {
+	var all []string
 	for name, r := range b.results {
 		if _, key, _ := strings.Cut(name, "/"); key == m.key {
-			return r.Version
+			all = append(all, r.Version)
 		}
 	}
-	return ""
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
 }

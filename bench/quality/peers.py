@@ -18,6 +18,7 @@ BEGIN = time.perf_counter()
 import argparse
 import json
 import os
+import platform
 import sys
 import warnings
 
@@ -99,7 +100,7 @@ def main():
         numpy.save(args.place[1], numpy.asarray(placed, dtype=numpy.float32))
     # The rehearsals' own work is no part of what a user waits for; compiling is.
     whole = time.perf_counter() - BEGIN - warm[1] - min(warm)
-    print(json.dumps({"version": version, "embed": embed, "place": place, "whole": whole}))
+    print(json.dumps({"version": version, "python": platform.python_version(), "embed": embed, "place": place, "whole": whole}))
 
 
 main()
