@@ -63,6 +63,9 @@ func (a *All) Sweep(threads int, visit func(b *Batch)) {
 	})
 }
 
+// Random reports false.
+func (a *All) Random() bool { return false }
+
 // Pairs returns n (n-1).
 func (a *All) Pairs() int64 { return int64(a.n) * int64(a.n-1) }
 

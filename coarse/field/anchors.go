@@ -1,6 +1,7 @@
 package field
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -10,7 +11,8 @@ import (
 
 // AnchorSettings of NewAnchors. The zero value is the default.
 type AnchorSettings struct {
-	// Anchors is the number of cells; default 600.
+	// Anchors is the number of cells; default 2 sqrt n, at least 600, by
+	// which a point meets 4 sqrt n sources.
 	Anchors int
 	// Near is the number of cells, its own included, whose members a point
 	// meets one by one; default 4.
@@ -22,15 +24,15 @@ type AnchorSettings struct {
 	Exact int
 }
 
-func (s AnchorSettings) withDefaults() AnchorSettings {
+func (s AnchorSettings) withDefaults(n int) AnchorSettings {
 	if s.Anchors <= 0 {
-		s.Anchors = 600
+		s.Anchors = max(600, int(2*math.Sqrt(float64(n))))
 	}
 	if s.Near <= 0 {
 		s.Near = 4
 	}
 	if s.Exact == 0 {
-		s.Exact = exactBelow
+		s.Exact = ExactBelow
 	}
 	return s
 }
@@ -71,8 +73,8 @@ type run struct{ cell, from, to int32 }
 // dimensions; delta2 are their Delta_i^2, which it keeps. With fewer points than
 // s.Exact it meets every pair.
 func NewAnchors(delta2 []float64, dims int, s AnchorSettings) *Anchors {
-	s = s.withDefaults()
 	n := len(delta2)
+	s = s.withDefaults(n)
 	a := &Anchors{n: n, d: dims, settings: s, delta2: delta2}
 	if n < s.Exact || n == 0 {
 		a.all = NewAll(delta2, dims)
@@ -258,6 +260,9 @@ func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
 		visit(b)
 	})
 }
+
+// Random reports whether anchors are drawn: they are not for few points.
+func (a *Anchors) Random() bool { return a.all == nil }
 
 // Pairs returns the number of pairs, a centroid counted as one.
 func (a *Anchors) Pairs() int64 {

@@ -11,7 +11,7 @@ import (
 // CellSettings of NewCells. The zero value is the default.
 type CellSettings struct {
 	// Theta bounds the size of a group relative to its distance: see the
-	// package's table. Default 0.15, 0.3 and 0.35 in one, two and more
+	// package's table. Default 0.15, 0.3 and 0.45 in one, two and more
 	// dimensions.
 	Theta float64
 	// Leaf is the largest number of points that share their sources; default 64.
@@ -23,10 +23,13 @@ type CellSettings struct {
 	Exact int
 }
 
+// DefaultTheta returns the default of CellSettings.Theta.
+func DefaultTheta(dims int) float64 { return []float64{0.15, 0.3, 0.45}[min(max(dims, 1), 3)-1] }
+
 // withDefaults fills in zero fields. It panics if a setting makes no sense.
 func (s CellSettings) withDefaults(dims int) CellSettings {
 	if s.Theta == 0 {
-		s.Theta = []float64{0.15, 0.3, 0.35}[min(dims, 3)-1]
+		s.Theta = DefaultTheta(dims)
 	}
 	if s.Leaf == 0 {
 		s.Leaf = 64
@@ -35,7 +38,7 @@ func (s CellSettings) withDefaults(dims int) CellSettings {
 		s.Cell = 24
 	}
 	if s.Exact == 0 {
-		s.Exact = exactBelow
+		s.Exact = ExactBelow
 	}
 	if !(s.Theta > 0) || s.Leaf < 2 || s.Cell < 2 {
 		panic(fmt.Sprintf("field: theta %v, leaves of %d and cells of %d points: want theta above 0 and at least 2", s.Theta, s.Leaf, s.Cell))
@@ -174,6 +177,9 @@ func (c *Cells) Sweep(threads int, visit func(b *Batch)) {
 		visit(b)
 	})
 }
+
+// Random reports false.
+func (c *Cells) Random() bool { return false }
 
 // Pairs returns the number of pairs of a point and a source after the last Move.
 func (c *Cells) Pairs() int64 {

@@ -14,6 +14,9 @@ type Field interface {
 	// valid during the call. Between two Moves every Sweep shows the same
 	// batches, whatever the number of threads.
 	Sweep(threads int, visit func(b *Batch))
+	// Random reports whether Move draws anew, so that sums are right in the mean
+	// alone.
+	Random() bool
 	// Pairs is the number of pairs of a target and a source in one Sweep.
 	Pairs() int64
 	// Bytes is the memory it holds, workspace included.

@@ -29,14 +29,14 @@ func (s SharedSettings) withDefaults() SharedSettings {
 		s.Block = 64
 	}
 	if s.Exact == 0 {
-		s.Exact = exactBelow
+		s.Exact = ExactBelow
 	}
 	return s
 }
 
-// exactBelow is the number of points below which approximations are not worth
-// their error.
-const exactBelow = 2000
+// ExactBelow is the number of points below which approximations are not worth
+// their error: with 2000 a pass over all pairs takes as long as one over cells.
+const ExactBelow = 2000
 
 // Shared holds blocks of random points against a random sample of the others,
 // drawn anew with every Move. What it sums to is right in the mean.
@@ -139,6 +139,10 @@ func (f *Shared) Sweep(threads int, visit func(b *Batch)) {
 		visit(b)
 	})
 }
+
+// Random reports whether samples are drawn: they are not where the sample would be
+// all points.
+func (f *Shared) Random() bool { return f.all == nil }
 
 // Pairs returns n M.
 func (f *Shared) Pairs() int64 {

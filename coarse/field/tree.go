@@ -50,7 +50,7 @@ func (s *state) component(k int) (values []float64, stride int) {
 }
 
 // extent2 is the squared edge of a box along z_k, from low to high, in the
-// squared units of the map, as Cells.size has them: its place is about
+// squared units of the map, as Cells.setGate has them: its place is about
 // edge^2/12, its Delta^2 and sigma^2 are edge^2/12/mean/deltaUnit and
 // edge/sqrt(12)/2.
 func (s *state) extent2(k int, low, high float64) float64 {

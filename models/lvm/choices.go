@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"unfold/coarse/field"
 )
 
 // Tails says how the probability that two points coincide falls with their
@@ -23,8 +25,8 @@ type Coarse int
 
 const (
 	// CoarseAuto is, with Gaussian tails, CoarseInput. With heavy tails it is
-	// CoarseAll for fewer than 2,000 points, CoarseMap for up to three
-	// dimensions, and CoarseShared for more.
+	// CoarseMap for up to three dimensions and CoarseShared for more. Fewer than
+	// 2,000 points always have CoarseAll.
 	CoarseAuto Coarse = iota
 	// CoarseInput is the paper's: landmarks in the input (Gaussian tails only:
 	// landmarks hide that points of different groups repel each other).
@@ -126,21 +128,22 @@ func choose[C ~int](names []string, c *C, b []byte) error {
 	return nil
 }
 
-// exactBelow is the number of points from which not every pair is computed: with
-// 2,000 a pass over all takes as long as one over cells.
-const exactBelow = 2000
-
-// Resolve returns what CoarseAuto stands for, for a map of n points.
+// Resolve returns what c comes to for a map of n points: with heavy tails and few
+// points CoarseAll, whatever was asked for.
 func (c Coarse) Resolve(tails Tails, n, dims int) Coarse {
 	switch {
-	case c != CoarseAuto:
-		return c
 	case tails == Gaussian:
 		return CoarseInput
-	case n < exactBelow:
+	case n < field.ExactBelow:
 		return CoarseAll
-	case dims <= 3:
+	case c != CoarseAuto:
+		return c
+	case dims <= mostCells:
 		return CoarseMap
 	}
 	return CoarseShared
 }
+
+// mostCells is the largest number of dimensions for cells in the map: their memory
+// grows with the square of it, and their sources faster.
+const mostCells = 3

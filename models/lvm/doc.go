@@ -59,7 +59,8 @@
 //	                field (Coarse)
 //	scales          clipped, sigma^2 fixed             eq SM 44, sigma^2 by eq 21
 //	start           principal components               eigenvectors of the Laplacian
-//	steps           80 (d <= 3) or 60                  400
+//	steps           200, from 20,000 points on fewer,  400
+//	                at least 80, above d = 3 60
 //	places          Robust, LLE                        Median, EM
 //	sigma published standard error of the place        the latent scale (eq 21)
 //
@@ -77,7 +78,8 @@
 // what was measured.
 //
 // With heavy tails the latent variances are fixed by default and say nothing about
-// an event. What is published as its sigma is the standard error of its place, 1
-// over the root of the curvature of the likelihood there; of a reference point,
-// the same from its own edges (Result.Student.Error2).
+// an event. What is published as its sigma is a standard error of its place, 1 over
+// the root of the curvature of EM's bound of the likelihood there, of which the
+// likelihood's own is at most as large; of a reference point, the same from its own
+// edges (Result.Student.Error2).
 package lvm

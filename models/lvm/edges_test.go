@@ -95,6 +95,9 @@ func TestFewPoints(t *testing.T) {
 			}
 			for _, coarse := range []Coarse{CoarseAll, CoarseMap, CoarseShared, CoarseAnchors} {
 				for _, d := range []int{1, 2, 3, 9} {
+					if coarse == CoarseMap && d > 3 {
+						continue
+					}
 					r, err := Fit(context.Background(), x, Settings{Neighbors: k, Coarse: coarse, Dims: d}, nil)
 					if err != nil {
 						t.Errorf("n = %d, k = %d, %v, d = %d: %v", n, k, coarse, d, err)
@@ -117,6 +120,48 @@ func TestMapBeyondSinglePrecision(t *testing.T) {
 	_, err := Fit(context.Background(), x, Settings{Tails: Gaussian, Dims: 1, Steps: 60}, nil)
 	if !models.IsBadInput(err) {
 		t.Errorf("got %v, want bad input", err)
+	}
+}
+
+// TestStartBeyondSinglePrecision: the same of the principal components that
+// learning with heavy tails starts from.
+func TestStartBeyondSinglePrecision(t *testing.T) {
+	x := vec.New[float32](50, 40)
+	for i := range x.Rows {
+		for c := range x.Row(i) {
+			x.Row(i)[c] = math.MaxFloat32 / 3 * float32(i-25) / 25 * (1 - float32(c%3)/100)
+		}
+	}
+	if _, err := Fit(context.Background(), x, Settings{}, nil); !models.IsBadInput(err) {
+		t.Errorf("got %v, want bad input", err)
+	}
+}
+
+// TestThorough: more steps, finer cells, exact solves, whatever n and d.
+func TestThorough(t *testing.T) {
+	for _, c := range []struct{ n, d, steps int }{{300, 1, 500}, {300, 2, 500}, {2500, 2, 500}, {2500, 3, 500}, {300, 10, 500}} {
+		x := blobs(c.n, 4, 2)
+		var maps [2]*Result
+		for k, thorough := range []bool{false, true} {
+			s := Settings{Dims: c.d, Thorough: thorough}
+			if c.n > 1000 {
+				s.Steps = 4 // the default is long, and tested without learning
+			}
+			r, err := Fit(context.Background(), x, s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			maps[k] = r
+		}
+		if c.n < 1000 && maps[1].Settings.Steps != c.steps {
+			t.Errorf("n = %d, d = %d: %d steps, want %d", c.n, c.d, maps[1].Settings.Steps, c.steps)
+		}
+		if c.n > 2000 && maps[1].Report.Pairs <= maps[0].Report.Pairs {
+			t.Errorf("n = %d, d = %d: %d pairs, by default %d", c.n, c.d, maps[1].Report.Pairs, maps[0].Report.Pairs)
+		}
+		if slices.Equal(maps[0].Mu.Data, maps[1].Mu.Data) {
+			t.Errorf("n = %d, d = %d: the map is that of the default", c.n, c.d)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package lvm
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"unfold/coarse/field"
 	"unfold/models/lvm/student"
@@ -27,6 +28,12 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 
 	f.progress("coarse", 0, 1)
 	kind := f.s.Coarse.Resolve(Student, p.N(), f.s.Dims)
+	if kind == CoarseMap && f.s.Theta == 0 {
+		f.s.Theta = field.DefaultTheta(f.s.Dims)
+		if f.s.Thorough {
+			f.s.Theta *= thoroughTheta
+		}
+	}
 	p.Field = f.s.field(kind, p.Bandwidth2)
 	f.progress("coarse", 1, 1)
 	f.lap(&r.Seconds.Coarse)
@@ -41,6 +48,9 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	f.progress("spectral", 1, 1)
 	f.lap(&r.Seconds.Spectral)
 
+	if f.s.Steps == 0 && f.s.Thorough {
+		f.s.Steps = int(thoroughSteps * float64(student.Steps(p.N(), f.s.Dims)))
+	}
 	m, err := student.NewModel(p, f.s.Dims, f.s.student())
 	if err != nil {
 		return fmt.Errorf("lvm: %w", err)
@@ -50,7 +60,7 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	o.Settings = f.s
 	learnt, err := m.Learn(ctx, st, func(done, total int) { f.progress("em", done, total) })
 	r.Iterations, r.CGIterations, r.Pairs = learnt.Iterations, learnt.CGIterations, learnt.Pairs
-	r.LoglikInitial, r.Loglik = learnt.LoglikInitial, learnt.Loglik
+	r.LoglikInitial, r.Loglik, r.Falls = learnt.LoglikInitial, learnt.Loglik, learnt.Falls
 	if err != nil {
 		return fmt.Errorf("lvm: %w", err)
 	}
@@ -78,21 +88,22 @@ func (s Settings) scales() student.Scales {
 	return student.Native
 }
 
-// Unclipped is the upper bound of squared scales that are not clipped.
-const Unclipped = 1e100
-
 // clip are the bounds between which scales keeps squared scales.
 func (s Settings) clip() [2]float64 {
 	sc := s.scales()
-	return [2]float64{sc.Delta2(0, 1), min(sc.Delta2(Unclipped, 1), Unclipped)}
+	return [2]float64{sc.Delta2(0, 1), sc.Delta2(math.MaxFloat64, 1)}
 }
 
 // student are the settings in the words of that package.
 func (s Settings) student() student.Settings {
-	return student.Settings{
+	out := student.Settings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
 		Sigma: student.Sigma(s.Sigma), Steps: s.Steps, Threads: s.Threads,
 	}
+	if s.Thorough {
+		out.Sweeps = -1
+	}
+	return out
 }
 
 // field makes the pair sums of a kind.

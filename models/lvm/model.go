@@ -2,10 +2,10 @@ package lvm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"unfold/coarse"
+	"unfold/models/lvm/student"
 	"unfold/sparse/solve"
 	"unfold/sparse/vec"
 )
@@ -48,7 +48,7 @@ type Model struct {
 }
 
 // ErrNotFinite is returned if the parameters stop being finite numbers.
-var ErrNotFinite = errors.New("lvm: the map is no longer finite")
+var ErrNotFinite = student.ErrNotFinite
 
 // NewModel returns the d-dimensional model with the given constants.
 func NewModel(p *coarse.Pairs, d int, s ModelSettings) *Model {

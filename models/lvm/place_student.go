@@ -44,7 +44,7 @@ import (
 // # Uncertainty
 //
 // The model's own sigma_x is fixed and says nothing of an event. What is published
-// is the standard error of its place, by the curvature of the frozen likelihood
+// is the standard error of its place, by the curvature of EM's bound of the frozen likelihood
 // there (standardError2): large where the neighbours are far in the input, few, or
 // do not agree on the map. How well that and others tell, with these digits,
 // which will have a wrong label by 9-NN on the map (area under the ROC curve):

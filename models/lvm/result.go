@@ -52,6 +52,9 @@ type Report struct {
 	// LoglikInitial and Loglik are eq 6 before and after learning (with heavy tails
 	// over all pairs as the pass sums them).
 	LoglikInitial, Loglik float64
+	// Falls says how often learning with heavy tails saw the likelihood fall and
+	// became more careful.
+	Falls int
 	// Iterations of EM, and of conjugate gradients in all of them together.
 	Iterations, CGIterations int
 	Seconds                  Seconds

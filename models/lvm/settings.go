@@ -99,8 +99,9 @@ type Settings struct {
 	// SigmaFixed, 0.1.
 	Sigma  SigmaMode `json:"sigma"`
 	Sigma2 float64   `json:"sigma2"`
-	// Thorough takes more steps with finer cells: a little better, and three times
-	// as long.
+	// Thorough takes two and a half times the steps, each solved to the tolerance,
+	// with cells of two thirds of the default theta: a little better, and several
+	// times as long.
 	Thorough bool `json:"thorough"`
 	// Theta is the accuracy of cells in the map, smaller is better. Default: that
 	// of package field.
@@ -148,16 +149,15 @@ func (s Settings) preset() preset {
 	switch {
 	case s.Tails == Gaussian:
 		return preset{9, 400, 1e-2}
-	case s.Thorough:
-		return preset{6, thoroughSteps, 0.1}
 	}
 	return preset{6, 0, 0.1} // steps and weight by the number of points: package student
 }
 
-// thoroughSteps and thoroughTheta are those of Settings.Thorough.
+// thoroughSteps and thoroughTheta are what Settings.Thorough multiplies the
+// defaults by.
 const (
-	thoroughSteps = 200
-	thoroughTheta = 0.3
+	thoroughSteps = 2.5
+	thoroughTheta = 2. / 3
 )
 
 // withDefaults fills zero fields and checks the rest.
@@ -186,9 +186,6 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.Tails == Student {
 		orFloat(&s.Tail, float64(s.Dims)/2)
 		orFloat(&s.Sigma2, student.DefaultSigma2)
-		if s.Thorough {
-			orFloat(&s.Theta, thoroughTheta)
-		}
 	}
 	s.Lists = max(s.Lists, s.Neighbors)
 	if err := s.checkRanges(); err != nil {
@@ -246,7 +243,10 @@ func (s Settings) checkTails() error {
 		wrong(positive(s.Tail), "tail", "%v is not a positive number", s.Tail),
 		wrong(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
 		wrong(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
-		wrong(s.Theta >= 0 && !math.IsInf(s.Theta, 0), "theta", "%v is not a positive number", s.Theta),
+		wrong(s.Coarse != CoarseMap || s.Dims <= mostCells, "coarse", "cells in the map are for up to %d dimensions, not for %d; take auto, shared or anchors", mostCells, s.Dims),
+		wrong(s.Theta >= 0 && s.Theta <= 1, "theta", "%v is not between 0 and 1", s.Theta),
+		wrong(s.Theta == 0 || s.Coarse == CoarseMap || s.Coarse == CoarseAuto && s.Dims <= mostCells, "theta",
+			"%v is for cells in the map, which coarse %v in %d dimensions does not use; leave it out", s.Theta, s.Coarse, s.Dims),
 	)
 }
 

@@ -81,8 +81,8 @@ type Student struct {
 	// Weight is c, the weight of one ordered dissimilar pair.
 	Weight float64
 	// Field names how the dissimilar pairs were summed ("all", "map", "shared",
-	// "anchors"), Theta is the accuracy that was asked of it (0: the default) and
-	// Seed what its draws began with. Learning goes on from these.
+	// "anchors"), Theta is the accuracy of cells (0 where there were none) and
+	// Seed what draws began with.
 	Field string
 	Theta float64
 	Seed  uint64

@@ -46,6 +46,7 @@ var homes = []struct {
 	{"gonum.org/v1/plot", []string{"unfold/cmd/internal", "unfold/bench/why"}, nil},
 	{"github.com/alecthomas/kong", []string{"unfold/cmd/internal"}, nil},
 	{"github.com/james-bowman/sparse", []string{"unfold/sparse"}, nil},
+	{"golang.org/x/sys/cpu", []string{"unfold/sparse/vec/simd"}, nil},
 }
 
 // unknowing are the layers that, by whatever way, must not link these.

@@ -130,11 +130,8 @@ func inspectTails(line func(name, format string, args ...any), s *snapshot.Snaps
 	line("tails", "%v (a = %v)", tails, st.Tail)
 	line("neighbours", "%d to learn by, %d for novelty", s.Neighbors, s.NoveltyK)
 	scales := fmt.Sprintf("in units of %.4g, clipped to %.3g..%.3g", math.Sqrt(st.Unit), math.Sqrt(st.Clip[0]), math.Sqrt(st.Clip[1]))
-	switch {
-	case st.Clip[0] == st.Clip[1]:
+	if st.Clip[0] == st.Clip[1] {
 		scales = "all the same"
-	case st.Clip[1] >= lvm.Unclipped:
-		scales = fmt.Sprintf("in units of %.4g", math.Sqrt(st.Unit))
 	}
 	line("scales", "%s", scales)
 	theta := ""

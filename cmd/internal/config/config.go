@@ -49,15 +49,15 @@ type Model struct {
 	Neighbors  Auto    `key:"neighbors" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails 9." placeholder:"K"`
 	Coarse     string  `key:"coarse" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
 	Scales     string  `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
-	Weight     Number  `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086." placeholder:"X"`
-	Tail       Number  `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions." placeholder:"A"`
+	Weight     Number  `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
+	Tail       Number  `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
 	Sigma      string  `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each."`
-	Theta      Number  `key:"theta" default:"auto" help:"Accuracy of far cells in the map: the smaller, the more exact and the slower." placeholder:"X"`
-	Thorough   bool    `key:"thorough" help:"Learn with more steps and more exactly: a little better, and takes about three times as long."`
+	Theta      Number  `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.45 in 1, 2 and 3 dimensions." placeholder:"X"`
+	Thorough   bool    `key:"thorough" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
 	Core       int     `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
 	Level      Level   `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
 	PCA        PCA     `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more), or none." placeholder:"N"`
-	Steps      Steps   `key:"steps" default:"auto" help:"Steps of learning; auto is 80 for up to 3 dimensions and 60 for more, with thorough 200, with gaussian tails 400." placeholder:"N"`
+	Steps      Steps   `key:"steps" default:"auto" help:"Steps of learning; auto is 4 million over the number of points, between 80 (60 for more than 3 dimensions) and 200; with thorough two and a half times that; with gaussian tails 400." placeholder:"N"`
 	Momentum   float64 `key:"momentum" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
 	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part and places the rest. With student tails all parts are learnt."`
 	Seed       uint64  `key:"seed" default:"1" help:"Seed of all that is random." placeholder:"N"`

@@ -64,8 +64,8 @@
 //	Gamma_i = sum_j 6 D_ij / (V + u) + (ji),
 //
 // which needs no division beside that of V_ij. Even that adds up the fields of far
-// pairs that in truth cancel: learning uses a hundredth of it (Damping), 10 to 100
-// times faster, and no theorem says that L rises then. Learn watches L instead.
+// pairs that in truth cancel: learning uses half a hundredth of it (Damping; of
+// Local a hundredth), 10 to 100 times faster, and no theorem says that L rises then. Learn watches L instead.
 // For other d and a Force takes sum_j V_ij + 0.05 sum_j W_ij.
 //
 // # The step of sigma
@@ -89,9 +89,9 @@
 //	                   = (x/Delta^2) (S_h(z) + z^h/g)    d = 2h + 1,  g = 1 + sqrt z,        (H10)
 //
 // S_h(z) = 1 + z + ... + z^(h-1): no power, exponential or logarithm, nothing that
-// cancels, and one division a pair for both directions together. The plane and
-// d = 3 have loops of their own (plane.go, space.go); others go column by column
-// over blocks that stay in the first-level cache (tile.go). Another tail takes
+// cancels, and one division a pair for both directions together. The plane has
+// loops of its own (plane.go); others go column by column over blocks that stay in
+// the first-level cache (tile.go). Package pairs has them for vector instructions. Another tail takes
 // logarithms and is 20 to 60 times slower. Log-likelihoods multiply probabilities
 // up and take one logarithm of many.
 //
@@ -104,8 +104,8 @@
 //	rho_t = r0 (rf/r0)^min(1, (t - T0 + 1)/T1) from step T0 - 1 on, before r0,               (H11)
 //	c_t = rho_t sum S / (n (n-1)),
 //
-// T0 steps flat, T1 ramp, T2 flat: a quarter, a half and a quarter of 80, or of 40
-// for d > 3. Systems are solved to a tenth of the gradient; momentum is that of SM
+// T0 steps flat, T1 ramp, T2 flat: a quarter, a half and a quarter of all (see the
+// function Steps). Systems are solved to a tenth of the gradient; momentum is that of SM
 // 43. The start are principal components, every column with a spread of 5, and
 // sigma^2 = 0.1.
 //

@@ -198,7 +198,7 @@ func fixtureSchedule(t *testing.T, s *fixtures.Student) {
 		}
 		compare(done)
 	})
-	if err != nil || r.Iterations != total || r.Raised != 0 {
+	if err != nil || r.Iterations != total || r.Falls != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	fixtures.CloseTo(t, "the report's log-likelihood", r.Loglik, c.States[total].LogLik, tolerance)

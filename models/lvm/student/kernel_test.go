@@ -19,6 +19,7 @@ func (o *one) Move(int, vec.Matrix[float64], []float64) {}
 func (o *one) Sweep(_ int, visit func(*field.Batch))    { visit(&o.batch) }
 func (o *one) Pairs() int64                             { return int64(len(o.batch.Points) * len(o.batch.Weight)) }
 func (o *one) Bytes() int64                             { return 0 }
+func (o *one) Random() bool                             { return false }
 
 // columns are n random points, spread as on a map.
 func columns(n, d int, spread float64, r *rand.Rand) field.Columns {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"unfold/coarse/field"
 	"unfold/sparse/vec"
 )
 
@@ -18,9 +17,9 @@ type Report struct {
 	LoglikInitial, Loglik float64
 	// Pairs of a target and a source that the last sweep met.
 	Pairs int64
-	// Raised says how often the likelihood fell and damping was raised; Damping
-	// is that of the last step.
-	Raised  int
+	// Falls says how often the likelihood was seen to have fallen; Damping is
+	// that of the last step.
+	Falls   int
 	Damping float64
 }
 
@@ -57,9 +56,10 @@ func (m *Model) weightAt(t int) float64 {
 //
 // Steps with little damping and with momentum are not bound to raise the
 // likelihood. Where the weight stands still, Learn therefore looks every Check
-// steps at what evenly chosen points contribute to it; if that has fallen, damping is raised by a factor of 4, up to 1, and
-// the momentum is forgotten. A field that draws anew hides the likelihood in
-// its own noise: then nothing is checked.
+// steps at what evenly chosen points contribute to it; if that has fallen, damping
+// is raised by a factor of 4, up to 1 (for Force, which proves nothing at 1
+// either, up to 64), and the momentum is forgotten. A field that draws anew hides
+// the likelihood in its own noise: then nothing is checked.
 //
 // If ctx ends, st is what it was after the last whole step. ErrNotFinite is
 // returned if the map stops being finite.
@@ -81,7 +81,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 		progress(t, steps)
 		m.c = m.weightAt(t)
 		m.move(st)
-		g.look(m, st)
+		g.look(m, st, t, steps)
 		res, err := m.advance(ctx, st)
 		r.CGIterations += res.Iterations
 		if err != nil {
@@ -94,7 +94,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	last.take(st)
 	m.c = m.s.Weight
 	r.Loglik = m.LogLikelihood(st)
-	r.Pairs, r.Raised, r.Damping = m.p.Field.Pairs(), g.raised, m.s.Damping
+	r.Pairs, r.Falls, r.Damping = m.p.Field.Pairs(), g.falls, m.s.Damping
 	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
 		return r, fmt.Errorf("student: after %d steps: %w", steps, ErrNotFinite)
 	}
@@ -106,19 +106,21 @@ type guard struct {
 	every, wait int
 	c, loglik   float64
 	known       bool
-	raised      int
+	falls       int
 }
 
 func (m *Model) newGuard() *guard {
 	g := &guard{every: m.s.Check}
-	if random(m.p.Field) {
+	if m.p.Field.Random() {
 		g.every = -1
 	}
 	return g
 }
 
-// look compares the likelihood with that of the last look at the same weight.
-func (g *guard) look(m *Model, st *State) {
+// look compares the likelihood with that of the last look at the same weight,
+// before step t of so many. It is not computed where nothing will be compared with
+// it.
+func (g *guard) look(m *Model, st *State, t, steps int) {
 	if g.every < 0 {
 		return
 	}
@@ -128,14 +130,26 @@ func (g *guard) look(m *Model, st *State) {
 	if g.wait--; g.wait >= 0 {
 		return
 	}
+	g.wait = g.every - 1
+	if next := t + g.every; !g.known && (next >= steps || m.weightAt(next) != m.c) {
+		return
+	}
 	similar, dissimilar := m.logLikelihoods(st, max(1, m.n/watched))
 	loglik := similar + dissimilar
 	if g.known && loglik < g.loglik-noise*math.Abs(g.loglik) {
-		m.s.Damping = max(m.s.Damping, min(1, raise*m.s.Damping))
+		m.s.Damping = max(m.s.Damping, min(m.mostDamping(), raise*m.s.Damping))
 		m.Reset()
-		g.raised++
+		g.falls++
 	}
-	g.loglik, g.known, g.wait = loglik, true, g.every-1
+	g.loglik, g.known = loglik, true
+}
+
+// mostDamping is what the guard raises damping to at most.
+func (m *Model) mostDamping() float64 {
+	if m.s.Majoriser == Force {
+		return 64
+	}
+	return 1
 }
 
 // mean is that of the last states.
@@ -146,7 +160,7 @@ type mean struct {
 
 func (m *Model) newMean(steps int) *mean {
 	average := m.s.Average
-	if average == 0 && random(m.p.Field) {
+	if average == 0 && m.p.Field.Random() {
 		average = 10
 	}
 	a := &mean{from: steps}
@@ -175,13 +189,4 @@ func (a *mean) take(st *State) {
 			st.Mu.Data[k] = v / float64(a.count)
 		}
 	}
-}
-
-// random reports whether a field draws anew in every step.
-func random(f field.Field) bool {
-	switch f.(type) {
-	case *field.Shared, *field.Anchors:
-		return true
-	}
-	return false
 }

@@ -36,7 +36,7 @@ func learnt(t *testing.T, x vec.Matrix[float32], d int, s Settings) (*Model, *St
 	if d <= 3 {
 		p.Field = field.NewAll(p.Bandwidth2, d)
 	} else {
-		p.Field = field.NewShared(p.Bandwidth2, d, field.SharedSettings{Seed: 1})
+		p.Field = field.NewShared(p.Bandwidth2, d, field.SharedSettings{Sources: 40, Block: 16, Exact: -1, Seed: 1})
 	}
 	m, err := NewModel(p, d, s)
 	if err != nil {
@@ -89,19 +89,19 @@ func TestSeparatesClusters(t *testing.T) {
 func TestGuard(t *testing.T) {
 	x := normal(80, 4, 3)
 	s := Settings{Phases: [3]int{0, 0, 60}, Damping: 1e-3, Check: -1}
-	if _, _, r := learnt(t, x, 2, s); r.Raised != 0 || r.Damping != s.Damping {
+	if _, _, r := learnt(t, x, 2, s); r.Falls != 0 || r.Damping != s.Damping {
 		t.Errorf("without a guard: %+v", r)
 	}
 	s.Check = 1
 	m, _, r := learnt(t, x, 2, s)
-	if r.Raised == 0 || r.Damping != min(1, s.Damping*math.Pow(4, float64(r.Raised))) {
+	if r.Falls == 0 || r.Damping != min(1, s.Damping*math.Pow(4, float64(r.Falls))) {
 		t.Errorf("%+v", r)
 	}
 	if m.s.Damping != s.Damping || m.c != m.s.Weight {
 		t.Errorf("Learn leaves damping %v and weight %v behind", m.s.Damping, m.c)
 	}
 	// What draws anew is not looked at.
-	if _, _, r := learnt(t, x, 4, Settings{Check: 1, Momentum: 0.95, Damping: 1e-3}); r.Raised != 0 {
+	if _, _, r := learnt(t, x, 4, Settings{Check: 1, Momentum: 0.95, Damping: 1e-3}); r.Falls != 0 {
 		t.Errorf("a random field: %+v", r)
 	}
 }

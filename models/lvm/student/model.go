@@ -58,7 +58,7 @@ type Model struct {
 }
 
 // ErrNotFinite is returned if the parameters stop being finite numbers.
-var ErrNotFinite = errors.New("student: the map is no longer finite")
+var ErrNotFinite = errors.New("the map is no longer finite")
 
 // NewModel returns the d-dimensional model of a problem that has its field. It
 // fails if the settings do not make sense.
@@ -102,9 +102,6 @@ func (m *Model) Bytes() int64 {
 
 // Settings returns those in use, with all defaults filled in.
 func (m *Model) Settings() Settings { return m.s }
-
-// SetWeight sets c, the weight D_ij of an ordered dissimilar pair, from now on.
-func (m *Model) SetWeight(c float64) { m.c = c }
 
 // LogLikelihood returns L of H3 as the field shows it, all terms.
 func (m *Model) LogLikelihood(st *State) float64 {

@@ -63,8 +63,8 @@ func Weight(n int, edges float64) float64 {
 }
 
 // Steps returns the default number of steps for n points in d dimensions: 80, or
-// 60 for d > 3, and up to 200 for fewer than 50,000 points, where they cost
-// little.
+// 60 for d > 3, and up to 200 for fewer points than 4,000,000 over that, where they
+// cost little.
 func Steps(n, d int) int {
 	least := 80
 	if d > 3 {
@@ -77,8 +77,8 @@ func Steps(n, d int) int {
 type Settings struct {
 	// Tail is a of H1; default d/2, which needs no powers.
 	Tail float64
-	// Weight is c = D_ij at the end of learning. Default DefaultWeight; see also
-	// the function Weight.
+	// Weight is c = D_ij at the end of learning. Default that of the function
+	// Weight.
 	Weight float64
 	// Majoriser and Damping (eta) make the diagonal of the mu step, eta Gamma.
 	// Default of Damping: 0.005 for Far and 0.01 for Local, which is 10 to 100 times faster than 1
@@ -116,10 +116,6 @@ type Settings struct {
 	// depend on it.
 	Threads int
 }
-
-// Thorough returns the settings for when quality counts more than time: 200
-// steps, solved to the tolerance.
-func Thorough() Settings { return Settings{Steps: 200, Sweeps: -1} }
 
 // withDefaults fills zero fields for a map of n points in d dimensions with so
 // many edges, and checks the rest.

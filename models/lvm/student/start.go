@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"unfold/models"
 	"unfold/models/baseline"
 	"unfold/sparse/vec"
 )
@@ -55,6 +56,9 @@ func Start(ctx context.Context, x vec.Matrix[float32], dims int, s StartSettings
 			have++
 		}
 		z = p.Projector().Apply(x, s.Threads)
+		if err := models.CheckRows(z, nil); err != nil {
+			return nil, fmt.Errorf("student: the components of these values are beyond the range of float32: %w", err)
+		}
 	}
 	r := rand.New(rand.NewPCG(s.Seed, 0x57a7))
 	for c := range dims {

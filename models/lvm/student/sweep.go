@@ -91,6 +91,7 @@ func (m *Model) planeLogs(b *field.Batch) {
 // to zero, in the memory of the visitor.
 func (m *Model) tile(b *field.Batch, width int) (*tile, []float64) {
 	t := m.tiles.Get().(*tile)
+	t.stride = 1
 	sums := workspace(b, width*len(b.Points))
 	clear(sums)
 	return t, sums
@@ -140,6 +141,7 @@ func (m *Model) spreads(b *field.Batch) {
 // directions of the target's pairs, so that every pair counts twice.
 func (m *Model) logs(b *field.Batch) {
 	t, sums := m.tile(b, 1)
+	t.stride = m.stride
 	defer m.tiles.Put(t)
 	t.each(b, func(t *tile, p int) {
 		if !m.shape.fast {

@@ -21,6 +21,7 @@ type tile struct {
 	mu      []float64   // the target: d coordinates,
 	ai      float64     // Delta_i^2
 	self    int         // the position of the target, or -1
+	stride  int         // every stride-th point is a target that counts
 
 	room [3 * block]float64
 }
@@ -49,7 +50,10 @@ func (t *tile) each(b *field.Batch, f func(t *tile, p int)) {
 			t.Inv[k] = 1 / a
 			t.least = min(t.least, a)
 		}
-		for p := range b.Points {
+		for p, i := range b.Points {
+			if int(i)%t.stride != 0 {
+				continue
+			}
 			for c, m := range b.Targets.Mu {
 				t.mu[c] = m[p]
 			}
