@@ -50,15 +50,12 @@ func (e *ValueError) Error() string {
 // checkValues returns a *ValueError for the first bad value of x.
 func checkValues[T vec.Float](x vec.Matrix[T], threads int) error {
 	const size = 4096
+	if x.Rows <= size {
+		return asError(checkRows(x, 0, x.Rows))
+	}
 	bad := make([]*ValueError, par.Pieces(x.Rows, size))
 	par.Ranges(threads, x.Rows, size, func(piece, from, to int) {
-		for p, v := range x.Data[from*x.Cols : to*x.Cols] {
-			// A NaN fails the comparison too.
-			if !(math.Abs(float64(v)) < limit) {
-				bad[piece] = &ValueError{Row: from + p/x.Cols, Col: p % x.Cols, Value: float64(v)}
-				return
-			}
-		}
+		bad[piece] = checkRows(x, from, to)
 	})
 	for _, err := range bad {
 		if err != nil {
@@ -66,6 +63,25 @@ func checkValues[T vec.Float](x vec.Matrix[T], threads int) error {
 		}
 	}
 	return nil
+}
+
+// checkRows does the same for rows from..to.
+func checkRows[T vec.Float](x vec.Matrix[T], from, to int) *ValueError {
+	for p, v := range x.Data[from*x.Cols : to*x.Cols] {
+		// A NaN fails the comparison too.
+		if !(math.Abs(float64(v)) < limit) {
+			return &ValueError{Row: from + p/x.Cols, Col: p % x.Cols, Value: float64(v)}
+		}
+	}
+	return nil
+}
+
+// asError keeps a nil pointer from becoming an error that is not nil.
+func asError(err *ValueError) error {
+	if err == nil {
+		return nil
+	}
+	return err
 }
 
 // checkShape returns an error if k of at most most rows cannot be had.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"unfold/sparse/par"
@@ -32,6 +33,7 @@ type work struct {
 	z        []float32
 	least    [tile.Width]float32 // what q must reach, query by query
 	mask     []uint64
+	seeds    *seeds    // of the last k
 	infinite []float32 // the thresholds of rows that look for nothing
 }
 
@@ -78,10 +80,11 @@ func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	return lists, nil
 }
 
-// blocks shares the queries out among goroutines.
-func (run *search[T]) blocks(ctx context.Context, lists *Neighbors, s Settings) {
+// blocks shares the queries out among goroutines. (It works on a copy, so that
+// the search of a single query need not be on the heap.)
+func (run search[T]) blocks(ctx context.Context, lists *Neighbors, s Settings) {
 	// Few queries are cut finer, so that a small batch has work for all threads.
-	size := tile.Height * max(1, min(tile.Width, run.count/16)/tile.Height)
+	size := tile.Height * max(1, min(tile.Width, run.count/8)/tile.Height)
 	count := progress{total: par.Pieces(run.count, size), hook: s.Progress}
 	par.Ranges(s.Threads, run.count, size, func(_, from, to int) {
 		run.block(ctx, lists, from, to)
@@ -101,23 +104,51 @@ func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int)
 	for r := to - from; r < tile.Width; r++ {
 		w.queries.Start[r] = float32(math.Inf(-1))
 	}
-	end := p.Count()
 	// Strips start small: the first rows pass while the lists are not full.
-	for first, strip := 0, 1; first < end; first, strip = first+strip, min(2*strip, stripPanels(p.Dim)) {
+	strip := 1
+	if run.label == nil && to-from > 1 && p.N > 2*run.k {
+		strip = run.seed(w, lists, from, to)
+	}
+	end := p.Count()
+	for first := 0; first < end; first, strip = first+strip, min(2*strip, stripPanels(p.Dim)) {
 		if ctx.Err() != nil {
 			return
 		}
-		last := min(end, first+strip)
-		for r := 0; r < to-from; r += tile.Height {
-			rows := min(tile.Height, to-from-r)
-			if rows == 1 {
-				tile.ScanRow(p.level, w.mask, w.queries, r, w.least[r], p.Panels, first, last, w.infinite)
-			} else {
-				tile.Scan(p.level, w.mask, w.queries, r, w.least[r:], p.Panels, first, last, w.infinite)
-				rows = tile.Height
-			}
-			run.take(w, lists, from, r, rows, first, last)
+		run.strip(w, lists, from, to, first, min(end, first+strip))
+	}
+}
+
+// seed starts the lists of queries from..to with likely neighbours among the
+// first panels, and returns how many panels it has looked at.
+func (run *search[T]) seed(w *work, lists *Neighbors, from, to int) (strip int) {
+	strip = stripPanels(run.p.Dim)
+	if w.seeds == nil || w.seeds.k != run.k {
+		w.seeds = newSeeds(run.k, strip)
+	}
+	last := min(run.p.Count(), strip)
+	for r := range to - from {
+		if r%tile.Height == 0 {
+			w.seeds.multiply(run.p, w.queries, r, 0, last)
 		}
+		for _, j := range w.seeds.likely(run.p, r%tile.Height, 0, last) {
+			run.offer(w, lists, from, r, run.p.row(int(j)))
+		}
+	}
+	return strip
+}
+
+// strip compares queries from..to with panels first..last.
+func (run *search[T]) strip(w *work, lists *Neighbors, from, to, first, last int) {
+	p := run.p
+	for r := 0; r < to-from; r += tile.Height {
+		rows := tile.Height
+		if r == to-from-1 {
+			rows = 1
+			tile.ScanRow(p.level, w.mask, w.queries, r, w.least[r], p.Panels, first, last, w.infinite)
+		} else {
+			tile.Scan(p.level, w.mask, w.queries, r, w.least[r:], p.Panels, first, last, w.infinite)
+		}
+		run.take(w, lists, from, r, rows, first, last)
 	}
 }
 
@@ -126,15 +157,22 @@ func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int)
 func (run *search[T]) take(w *work, lists *Neighbors, from, r, rows, first, last int) {
 	for t, pass := range w.mask[:(last-first)*rows] {
 		for ; pass != 0; pass &= pass - 1 {
-			q := r + t%rows
-			j := run.p.row((first+t/rows)*tile.Width + bits.TrailingZeros64(pass))
-			if run.label != nil && run.label[run.rows[from+q]] == run.label[j] {
-				continue
-			}
-			index, dist2 := lists.Row(from + q)
-			if insert(index, dist2, int32(j), vec.SquaredDistance(run.query(from+q), run.x.Row(j))) {
-				w.least[q] = run.p.threshold(dist2[len(dist2)-1])
-			}
+			run.offer(w, lists, from, r+t%rows, run.p.row((first+t/rows)*tile.Width+bits.TrailingZeros64(pass)))
 		}
+	}
+}
+
+// offer puts row j into the list of query from+r if it belongs there and is not
+// there already.
+func (run *search[T]) offer(w *work, lists *Neighbors, from, r, j int) {
+	if run.label != nil && run.label[run.rows[from+r]] == run.label[j] {
+		return
+	}
+	index, dist2 := lists.Row(from + r)
+	if slices.Contains(index, int32(j)) {
+		return
+	}
+	if insert(index, dist2, int32(j), vec.SquaredDistance(run.query(from+r), run.x.Row(j))) {
+		w.least[r] = run.p.threshold(dist2[len(dist2)-1])
 	}
 }

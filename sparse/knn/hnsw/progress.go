@@ -2,14 +2,14 @@ package hnsw
 
 import "sync"
 
-// knnProgress counts finished pieces and passes them on one call at a time.
-type knnProgress struct {
+// progress counts finished pieces and passes them on one call at a time.
+type progress struct {
 	mu          sync.Mutex
 	done, total int
 	hook        func(done, total int)
 }
 
-func (p *knnProgress) step() {
+func (p *progress) step() {
 	if p.hook == nil {
 		return
 	}

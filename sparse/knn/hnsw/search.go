@@ -46,11 +46,11 @@ func (ix *Index) SearchEf(ctx context.Context, q vec.Matrix[float32], k, ef int,
 const searchRows = 64
 
 func (ix *Index) searchAll(ctx context.Context, q vec.Matrix[float32], ef int, nb *knn.Neighbors, s knn.Settings) error {
-	progress := knnProgress{total: par.Pieces(q.Rows, searchRows), hook: s.Progress}
+	count := progress{total: par.Pieces(q.Rows, searchRows), hook: s.Progress}
 	par.Ranges(s.Threads, q.Rows, searchRows, func(_, from, to int) {
 		if ctx.Err() == nil {
 			ix.searchRows(q, ef, nb, from, to)
-			progress.step()
+			count.step()
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -142,11 +142,10 @@ func (ix *Index) rank(w *work, f found, k int) {
 	if len(ix.lastTwin) == 0 {
 		return
 	}
-	w.met = ix.twins(f.row, k, w.met[:0])
-	for _, t := range w.met {
+	w.kept = ix.twins(f.row, k, w.kept[:0])
+	for _, t := range w.kept {
 		w.place(found{f.d2, t}, k)
 	}
-	w.met = w.met[:cap(w.met)]
 }
 
 // place inserts f if it is among the k nearest.

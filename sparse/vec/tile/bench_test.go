@@ -4,20 +4,25 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/sparse/vec"
 	"unfold/sparse/vec/simd"
 )
 
-func random(n, dim int) *Panels {
+// normal returns a matrix of independent normal numbers.
+func normal(n, m int) vec.Matrix[float32] {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	p := NewPanels(n, dim)
-	z := make([]float32, dim)
+	x := vec.New[float32](n, m)
+	for k := range x.Data {
+		x.Data[k] = float32(rng.NormFloat64())
+	}
+	return x
+}
+
+// random returns panels of normal vectors with the starts of a neighbour search.
+func random(n, dim int) *Panels {
+	x, p := normal(n, dim), NewPanels(n, dim)
 	for i := range n {
-		var norm float64
-		for k := range z {
-			z[k] = float32(rng.NormFloat64())
-			norm += float64(z[k]) * float64(z[k])
-		}
-		p.Set(i, z, float32(-norm/2))
+		p.Set(i, x.Row(i), float32(-vec.SquaredNorm(x.Row(i))/2))
 	}
 	return p
 }
@@ -67,6 +72,36 @@ func BenchmarkScanRow(b *testing.B) {
 			}
 			report(b, 2*m*dim)
 			b.SetBytes(4 * m * dim)
+		})
+	}
+}
+
+// The covariance of 28 x 28 pictures: 10000 x 784 on one core.
+func BenchmarkGram(b *testing.B) {
+	for _, level := range simd.Levels() {
+		b.Run(level.String(), func(b *testing.B) {
+			const n, m = 10000, 784
+			x := normal(n, m)
+			c := make([]float64, m)
+			for b.Loop() {
+				gramAt(level, x, c, 1)
+			}
+			report(b, n*m*(m+1))
+		})
+	}
+}
+
+// Their 50 principal components.
+func BenchmarkMul(b *testing.B) {
+	for _, level := range simd.Levels() {
+		b.Run(level.String(), func(b *testing.B) {
+			const n, m, d = 10000, 784, 50
+			x, w := normal(n, m), normal(m, d)
+			c := make([]float64, m)
+			for b.Loop() {
+				mulAt(level, x, c, w, 1)
+			}
+			report(b, 2*n*m*d)
 		})
 	}
 }

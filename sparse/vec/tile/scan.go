@@ -73,12 +73,7 @@ func scanGeneric(s *scanned) {
 			for c := range q {
 				q[c] = s.aStart[r] + start[c]
 			}
-			for k := range s.depth {
-				x := s.a[k*Width+r]
-				for c, y := range (*[Width]float32)(panel[k*Width:]) {
-					q[c] += x * y
-				}
-			}
+			multiply(&q, s.a[r:], panel, s.depth)
 			var bits uint64
 			for c, v := range q {
 				if v >= min(s.aLeast[r], least[c]) {
