@@ -2,22 +2,61 @@ package knn_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"unfold/sparse/knn"
-	"unfold/sparse/knn/knntest"
+	"unfold/sparse/vec"
 )
 
-// The size of MNIST after PCA.
-func BenchmarkGraph70000x50(b *testing.B) {
-	x := knntest.Points[float32]("gauss", 70000, 50, 1)
-	// Falling variances, as principal components have.
-	for p := range x.Data {
-		x.Data[p] /= float32(1 + p%50)
+// components returns n rows that look like the leading principal components of
+// pictures: a hundred clusters, and variances that fall from column to column.
+func components(n, dim int) vec.Matrix[float32] {
+	rng := rand.New(rand.NewPCG(1, 2))
+	means := vec.New[float64](100, dim)
+	for k := range means.Data {
+		means.Data[k] = rng.NormFloat64()
 	}
+	x := vec.New[float32](n, dim)
+	for i := range n {
+		mean := means.Row(rng.IntN(means.Rows))
+		for k := range x.Row(i) {
+			x.Row(i)[k] = float32((mean[k] + rng.NormFloat64()) / float64(1+k))
+		}
+	}
+	return x
+}
+
+// The size of MNIST after PCA. Every pair costs 2 x 50 operations, once; compare
+// GFLOP/s with BenchmarkPeak of vec/tile, which is about one core.
+func BenchmarkGraph70000x50(b *testing.B) {
+	const n, dim = 70000, 50
+	x := components(n, dim)
 	for b.Loop() {
-		if _, err := knn.Graph(context.Background(), x, 9, knn.Settings{}); err != nil {
+		if _, err := knn.Graph(context.Background(), x, 10, knn.Settings{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+	b.ReportMetric(float64(n)*n*dim*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+}
+
+// Queries against 60000 x 50: one event, a small batch, a large one. MB/s is
+// what the rows as float32 take, once a call.
+func BenchmarkSearch(b *testing.B) {
+	const n, dim = 60000, 50
+	x := components(n+1000, dim)
+	index := knn.NewExact(x.Slice(0, n))
+	for _, count := range []int{1, 8, 256} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(4 * n * dim)
+			for at := 0; b.Loop(); at = (at + 1) % (1000 - count) {
+				if _, err := index.Search(context.Background(), x.Slice(n+at, n+at+count), 10, knn.Settings{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(2*n*dim*float64(count)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
 	}
 }

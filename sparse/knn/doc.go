@@ -10,7 +10,7 @@
 // squared distance is vec.SquaredDistance of the two rows, and the lists are
 // ordered by (squared distance, row number). So they are a function of the
 // data alone: not of the number of threads, nor of which other queries were in
-// the batch, nor of the tiles below.
+// the batch, nor of the tiles below and the processor that multiplies them.
 //
 // # Speed
 //
@@ -23,8 +23,15 @@
 // |error| <= s_i + s_j. With the squared distance t_i of the k-th neighbour
 // found so far, a pair with q_ij + s_i + s_j < -a^2 t_i / 2 cannot enter i's
 // list and is dropped; the few others are measured exactly. The centre and the
-// scale only decide how sharp the bound is, never the result. Graph computes
-// every tile once and uses it in both directions.
+// scale only decide how sharp the bound is, never the result.
+//
+// Package vec/tile multiplies and compares in one pass, and returns one bit a
+// pair. Graph computes every tile once and uses it in both directions. It
+// first brings the rows into the order of a k-d tree, so that the tiles near
+// the diagonal, which come first, hold most of the neighbours; and every list
+// begins with the rows of the largest products in its own block. So thresholds
+// are tight early, few distances are measured, and the products take most of
+// the time.
 //
 // Points that lie closer together than the rounding of float32 at their
 // distance from the centre cannot be told apart by the bound, and are measured

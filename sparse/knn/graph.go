@@ -16,8 +16,9 @@ import (
 // rows (Saul 2020, eq 22: the matrix K). A row is not its own neighbour, but
 // an equal row with another number is, at distance 0.
 //
-// It costs n^2/2 products of length dim; the memory beside x is a float32 copy
-// of x and the result. It fails if there are no k other rows, with a
+// It costs n^2/2 products of length dim, and n log n steps to bring the rows
+// into an order in which neighbours are found early; the memory beside x is a
+// float32 copy of x and the result. It fails if there are no k other rows, with a
 // *ValueError if a value is not finite, or if ctx ends.
 func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings) (*Neighbors, error) {
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
@@ -26,29 +27,7 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, s Settings)
 	if err := checkValues(x, s.Threads); err != nil {
 		return nil, err
 	}
-	g := newGraphSearch(x, k, s.Threads)
-	blocks := par.Pieces(g.p.Count(), g.size)
-	g.lock = make([]sync.Mutex, blocks)
-	tasks := blockPairs(blocks)
-	count := progress{total: len(tasks), hook: s.Progress}
-	works := sync.Pool{New: func() any { return newGraphWork(g.size, k) }}
-	par.Do(s.Threads, len(tasks), func(t int) {
-		if ctx.Err() != nil {
-			return
-		}
-		w := works.Get().(*graphWork)
-		if a, b := tasks[t][0], tasks[t][1]; a == b {
-			g.within(ctx, w, a)
-		} else {
-			g.between(ctx, w, min(a, b), max(a, b))
-		}
-		works.Put(w)
-		count.step()
-	})
-	if err := cancelled(ctx); err != nil {
-		return nil, err
-	}
-	return g.lists, nil
+	return newGraphSearch(x, k, s.Threads).all(ctx, s)
 }
 
 // blockPairs lists every unordered pair of blocks once, such that neighbouring
@@ -83,12 +62,37 @@ func newGraphSearch[T vec.Float](x vec.Matrix[T], k, threads int) *graphSearch[T
 		g.size = min(g.size, 4) // so that all threads have work
 	}
 	g.p = pack(x, near(x, g.size*tile.Width, threads), threads)
+	g.lock = make([]sync.Mutex, par.Pieces(g.p.Count(), g.size))
 	g.lists.clearLists()
 	g.least = make([]float32, g.p.Count()*tile.Width)
 	for i := range g.least {
 		g.least[i] = lowest
 	}
 	return g
+}
+
+// all compares every pair of blocks.
+func (g *graphSearch[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
+	tasks := blockPairs(len(g.lock))
+	count := progress{total: len(tasks), hook: s.Progress}
+	works := sync.Pool{New: func() any { return newGraphWork(g.size, g.lists.K) }}
+	par.Do(s.Threads, len(tasks), func(t int) {
+		if ctx.Err() != nil {
+			return
+		}
+		w := works.Get().(*graphWork)
+		if a, b := tasks[t][0], tasks[t][1]; a == b {
+			g.within(ctx, w, a)
+		} else {
+			g.between(ctx, w, min(a, b), max(a, b))
+		}
+		works.Put(w)
+		count.step()
+	})
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	return g.lists, nil
 }
 
 // graphWork is the workspace of one goroutine: copies of the thresholds of a

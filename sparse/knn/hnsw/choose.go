@@ -43,11 +43,18 @@ func (ix *Index) shadowed(w *work, row int32, d float32, kept []int32) bool {
 // are sorted by number and may repeat. Its parent and children stay.
 func (ix *Index) relink(w *work, layer int, row int32, others []int32) {
 	list := ix.links(layer, row)
-	fixed, used := ix.fixed(layer, row), used(list)
-	if used+len(others) <= len(list) && distinct(list[:used], others) {
+	if used := used(list); used+len(others) <= len(list) && distinct(list[:used], others) {
 		copy(list[used:], others)
 		return
 	}
+	ix.rechoose(w, layer, row, others)
+}
+
+// rechoose is relink that takes links for their directions even if there is
+// room for all.
+func (ix *Index) rechoose(w *work, layer int, row int32, others []int32) {
+	list := ix.links(layer, row)
+	fixed, used := ix.fixed(layer, row), used(list)
 	w.rows = append(append(w.rows[:0], list[fixed:used]...), others...)
 	slices.Sort(w.rows)
 	w.rows = slices.Compact(w.rows)

@@ -14,6 +14,8 @@ type Dynamic interface {
 	knn.Index
 	// Insert adds copies of the rows of x and returns their numbers.
 	Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settings) ([]int32, error)
+	// Delete removes rows: all of those named or, with an error, none.
+	Delete(rows []int32, s knn.Settings) error
 	// Has reports whether there is a row of that number.
 	Has(row int32) bool
 }

@@ -74,7 +74,7 @@ func (ix *Index) vacate(rows []int32) {
 func batchSize(live int) int { return min(max(1, live/batchShare), mostBatch) }
 
 const (
-	batchShare = 32
+	batchShare = 64
 	mostBatch  = 1024
 )
 
@@ -107,16 +107,15 @@ type plan struct {
 func (b *batch) insert(rows []int32) {
 	b.prepare(rows)
 	ix := b.ix
-	w := make([]*work, par.Pieces(len(rows), planRows))
-	par.Ranges(b.threads, len(rows), planRows, func(piece, from, to int) {
-		w[piece] = ix.pool.get()
-		w[piece].fit(len(ix.level), ix.set.EfConstruction, ix.width(0))
+	par.Ranges(b.threads, len(rows), planRows, func(_, from, to int) {
+		w := ix.pool.get()
+		w.fit(len(ix.level), ix.set.EfConstruction, ix.width(0))
 		for i := from; i < to; i++ {
 			if p := &b.plans[i]; p.same < 0 {
-				b.find(w[piece], p)
+				b.find(w, p)
 			}
 		}
-		ix.pool.put(w[piece])
+		ix.pool.put(w)
 	})
 	for i := range b.plans {
 		b.enter(&b.plans[i])
@@ -266,15 +265,14 @@ func (b *batch) relink(layer int) {
 		for from > 0 && from < to && back[from]>>32 == back[from-1]>>32 {
 			from++
 		}
-		var sources []int32
 		for from < to {
 			target := back[from] >> 32
-			sources = sources[:0]
+			w.others = w.others[:0]
 			for from < len(back) && back[from]>>32 == target {
-				sources = append(sources, int32(uint32(back[from])))
+				w.others = append(w.others, int32(uint32(back[from])))
 				from++
 			}
-			ix.relink(w, layer, int32(target), sources)
+			ix.relink(w, layer, int32(target), w.others)
 		}
 		ix.pool.put(w)
 	})

@@ -15,10 +15,10 @@ type work struct {
 	met         []int32
 	d           []float32
 	// Of choosing links: candidates, and the links kept.
-	cand []uint64
-	rows []int32
-	far  []float32
-	kept []int32
+	others, rows []int32
+	cand         []uint64
+	far          []float32
+	kept         []int32
 	// Of reporting: exact distances.
 	number []int32
 	exact  []float64
@@ -54,7 +54,7 @@ func (w *work) fit(rows, ef, width int) {
 
 func (w *work) bytes() int64 {
 	return int64(8*(cap(w.seen)+cap(w.pool)+cap(w.fresh)+cap(w.cand)+cap(w.exact)) + 16*cap(w.found) +
-		4*(cap(w.marked)+cap(w.met)+cap(w.d)+cap(w.rows)+cap(w.far)+cap(w.kept)+cap(w.number)))
+		4*(cap(w.marked)+cap(w.others)+cap(w.met)+cap(w.d)+cap(w.rows)+cap(w.far)+cap(w.kept)+cap(w.number)))
 }
 
 // workspaces lends out scratch memory; an index owns as many as ever were in

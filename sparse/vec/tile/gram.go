@@ -77,6 +77,9 @@ func mulAt(level simd.Level, x vec.Matrix[float32], c []float64, w vec.Matrix[fl
 	if w.Rows != x.Cols {
 		panic(fmt.Sprintf("tile: product of %d x %d and %d x %d", x.Rows, x.Cols, w.Rows, w.Cols))
 	}
+	if c == nil {
+		c = make([]float64, x.Cols)
+	}
 	panels := par.Pieces(w.Cols, Width)
 	left := make([]float32, panels*Width*w.Rows)
 	for p := range panels {
@@ -138,7 +141,9 @@ func addBlock(level simd.Level, dst []float64, stride int, a []float32, rows int
 // depth is the rows. Columns that x does not have are zero.
 func packColumns(panel []float32, x vec.Matrix[float32], c []float64, first int) {
 	cols := min(Width, x.Cols-first)
-	clear(panel)
+	if cols < Width {
+		clear(panel)
+	}
 	for i := range x.Rows {
 		to, row := panel[i*Width:][:cols], x.Row(i)[first:]
 		if c == nil {
@@ -160,14 +165,25 @@ func packRows(panel []float32, x vec.Matrix[float32], c []float64) {
 	const size = 64 // columns that are written while they are in the cache
 	for from := 0; from < x.Cols; from += size {
 		to := min(x.Cols, from+size)
-		for r := range x.Rows {
-			line := panel[from*Width+r:]
+		part := panel[from*Width : to*Width]
+		r := 0
+		for ; r+4 <= x.Rows; r += 4 {
+			packFour(part[r:], x.Row(r)[from:to], x.Row(r + 1)[from:to], x.Row(r + 2)[from:to], x.Row(r + 3)[from:to], c[from:to])
+		}
+		for ; r < x.Rows; r++ {
 			for k, v := range x.Row(r)[from:to] {
-				if c != nil {
-					v = float32(float64(v) - c[from+k])
-				}
-				line[k*Width] = v
+				part[k*Width+r] = float32(float64(v) - c[from+k])
 			}
 		}
+	}
+}
+
+// packFour writes the elements of four rows less c side by side, Width apart.
+func packFour(panel, x0, x1, x2, x3 []float32, c []float64) {
+	x0, x1, x2, x3 = x0[:len(c)], x1[:len(c)], x2[:len(c)], x3[:len(c)]
+	for k, v := range c {
+		to := (*[4]float32)(panel[k*Width:])
+		to[0], to[1] = float32(float64(x0[k])-v), float32(float64(x1[k])-v)
+		to[2], to[3] = float32(float64(x2[k])-v), float32(float64(x3[k])-v)
 	}
 }

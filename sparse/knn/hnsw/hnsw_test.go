@@ -1,0 +1,41 @@
+package hnsw
+
+import (
+	"context"
+	"testing"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/knntest"
+	"unfold/sparse/vec"
+)
+
+// failing is an index that could not be built.
+type failing struct {
+	knn.Index
+	err error
+}
+
+func (f failing) Search(context.Context, vec.Matrix[float32], int, knn.Settings) (*knn.Neighbors, error) {
+	return nil, f.err
+}
+
+func builder(set Settings) func(x vec.Matrix[float32]) knn.Index {
+	return func(x vec.Matrix[float32]) knn.Index {
+		ix, err := Build(context.Background(), x, set, knn.Settings{})
+		if err != nil {
+			return failing{err: err}
+		}
+		return ix
+	}
+}
+
+// The default settings find nearly all neighbours.
+func TestConformance(t *testing.T) {
+	knntest.Conformance(t, knntest.Options{Recall: 0.97}, builder(Settings{Seed: 1}))
+}
+
+// With as many candidates as rows the search is exact, on every kind of point
+// set: each layer's tree leads to all rows, and ties are settled exactly.
+func TestConformanceWithAllCandidates(t *testing.T) {
+	knntest.Conformance(t, knntest.Options{Exact: true}, builder(Settings{Seed: 2, Ef: 1000, M: 5, EfConstruction: 20}))
+}
