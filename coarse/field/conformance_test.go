@@ -15,8 +15,16 @@ func sizes(name string) []int {
 	return nil
 }
 
+// bytes bounds a point's memory by the default settings.
+func bytes(name string, most int64) int64 {
+	if name == "default" {
+		return most
+	}
+	return 0
+}
+
 func TestAll(t *testing.T) {
-	fieldtest.Run(t, fieldtest.Traits{Whole: true}, func(delta2 []float64, dims int) field.Field {
+	fieldtest.Run(t, fieldtest.Traits{Whole: true, Bytes: 60}, func(delta2 []float64, dims int) field.Field {
 		return field.NewAll(delta2, dims)
 	})
 }
@@ -30,7 +38,7 @@ func TestCells(t *testing.T) {
 		"smallest": {Exact: -1, Leaf: 2, Cell: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fieldtest.Run(t, fieldtest.Traits{Whole: true, Sizes: sizes(name)}, func(delta2 []float64, dims int) field.Field {
+			fieldtest.Run(t, fieldtest.Traits{Whole: true, Sizes: sizes(name), Bytes: bytes(name, 150)}, func(delta2 []float64, dims int) field.Field {
 				return field.NewCells(delta2, dims, s)
 			})
 		})
@@ -44,7 +52,7 @@ func TestShared(t *testing.T) {
 		"small":   {Exact: -1, Sources: 1, Block: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fieldtest.Run(t, fieldtest.Traits{Sizes: sizes(name)}, func(delta2 []float64, dims int) field.Field {
+			fieldtest.Run(t, fieldtest.Traits{Sizes: sizes(name), Bytes: bytes(name, 60)}, func(delta2 []float64, dims int) field.Field {
 				return field.NewShared(delta2, dims, s)
 			})
 		})
@@ -59,7 +67,7 @@ func TestAnchors(t *testing.T) {
 		"one":     {Exact: -1, Anchors: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fieldtest.Run(t, fieldtest.Traits{Whole: true, Sizes: sizes(name)}, func(delta2 []float64, dims int) field.Field {
+			fieldtest.Run(t, fieldtest.Traits{Whole: true, Sizes: sizes(name), Bytes: bytes(name, 300)}, func(delta2 []float64, dims int) field.Field {
 				return field.NewAnchors(delta2, dims, s)
 			})
 		})

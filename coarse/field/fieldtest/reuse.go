@@ -40,3 +40,21 @@ func allocations(t *testing.T, create func([]float64, int) field.Field) {
 		t.Errorf("%v allocations in a move and a sweep", a)
 	}
 }
+
+// memory checks that a point takes no more than so many bytes, however many
+// points there are.
+func memory(t *testing.T, most int64, create func([]float64, int) field.Field) {
+	for _, n := range []int{5000, 20000} {
+		s := Blobs(n, 2, 20, 1)
+		f := create(s.Delta2, 2)
+		for range 2 {
+			f.Move(2, s.Mu, s.Sigma2)
+			f.Sweep(2, func(*field.Batch) {})
+		}
+		a := f.Bytes() / int64(n)
+		t.Logf("%d points: %d bytes each", n, a)
+		if a > most {
+			t.Errorf("%d points: %d bytes each, want at most %d", n, a, most)
+		}
+	}
+}

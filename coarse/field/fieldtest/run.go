@@ -19,12 +19,14 @@ type Traits struct {
 	// Sizes and Dims are what it is run on; nil: a choice from 1 point to 701
 	// and 1 to 5 dimensions.
 	Sizes, Dims []int
+	// Bytes is the most memory of a point in a large map; 0: not checked.
+	Bytes int64
 }
 
 // Run checks the fields that create returns: that every point is a target once
 // and its state is right, that weights sum to n-1 and Self is true, that sweeps
 // agree bit for bit with one another and for any number of threads, that Pairs
-// counts, that nothing is infinite, and that Work stays.
+// counts, that nothing is infinite, that Work stays, and that memory is O(n).
 func Run(t *testing.T, traits Traits, create func(delta2 []float64, dims int) field.Field) {
 	sizes, dims := traits.Sizes, traits.Dims
 	if sizes == nil {
@@ -43,6 +45,9 @@ func Run(t *testing.T, traits Traits, create func(delta2 []float64, dims int) fi
 	}
 	t.Run("Work", func(t *testing.T) { work(t, create) })
 	t.Run("Allocations", func(t *testing.T) { allocations(t, create) })
+	if traits.Bytes > 0 {
+		t.Run("Memory", func(t *testing.T) { memory(t, traits.Bytes, create) })
+	}
 }
 
 // shown is what one sweep showed.
