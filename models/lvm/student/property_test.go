@@ -42,7 +42,8 @@ func drawn(t *rapid.T, s Settings) (*Model, *State) {
 		s.Tail = rapid.SampledFrom([]float64{0, .5, 2, 8}).Draw(t, "a")
 	}
 	x := normal(n, 3, rapid.Uint64().Draw(t, "data"))
-	p := NewProblem(neighbors(t, x, min(n-1, rapid.IntRange(1, 6).Draw(t, "k"))), 1, Native)
+	k := min(n-1, rapid.IntRange(1, 6).Draw(t, "k"))
+	p := NewProblem(neighbors(t, x, k), k, Native)
 	p.Field = field.NewAll(p.Bandwidth2, d)
 	s.Weight = math.Exp(rapid.Float64Range(-4, 1).Draw(t, "log c"))
 	m, err := NewModel(p, d, s)
