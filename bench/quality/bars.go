@@ -71,7 +71,7 @@ func (b bar) bound() string {
 		sign += "="
 	}
 	if math.IsNaN(b.least) {
-		return sign + " what was not measured"
+		return sign + " (not measured)"
 	}
 	return sign + " " + fmt.Sprintf(b.format, b.least) + b.unit
 }
