@@ -28,6 +28,7 @@ type report struct {
 	Loglik         float64       `json:"loglik"`
 	Iterations     int           `json:"iterations"`
 	CGIterations   int           `json:"cg_iterations"`
+	Falls          int           `json:"likelihood_falls"`
 	Seconds        reportSeconds `json:"seconds"`
 	CPUSeconds     float64       `json:"cpu_seconds"`
 	PeakRSSBytes   int64         `json:"peak_rss_bytes"`
@@ -60,7 +61,7 @@ func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.M
 	out := &report{
 		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
 		Landmarks: f.Landmarks, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations,
-		CGIterations: f.CGIterations, Seed: m.Seed, Version: programVersion(), PredictedBytes: predictBytes(data, f),
+		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: programVersion(), PredictedBytes: predictBytes(data, f),
 	}
 	s := score.Settings{Seed: m.Seed, Threads: m.Threads}
 	if class, names := score.Classes(data.Label); len(names) > 0 {

@@ -13,7 +13,8 @@ type Report struct {
 	// Iterations of learning, and of conjugate gradients in all of them.
 	Iterations, CGIterations int
 	// LoglikInitial and Loglik are L of H3 before and after, both at the final
-	// weight.
+	// weight. With a field that draws anew, an estimate in any case, they are
+	// extrapolated from some points.
 	LoglikInitial, Loglik float64
 	// Pairs of a target and a source that the last sweep met.
 	Pairs int64
@@ -75,7 +76,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	}
 	m.Reset()
 	m.c = m.s.Weight
-	r := Report{LoglikInitial: m.LogLikelihood(st)}
+	r := Report{LoglikInitial: m.reported(st)}
 	g, last := m.newGuard(), m.newMean(steps)
 	for t := range steps {
 		progress(t, steps)
@@ -93,12 +94,23 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	progress(steps, steps)
 	last.take(st)
 	m.c = m.s.Weight
-	r.Loglik = m.LogLikelihood(st)
+	r.Loglik = m.reported(st)
 	r.Pairs, r.Falls, r.Damping = m.p.Field.Pairs(), g.falls, m.s.Damping
 	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
 		return r, fmt.Errorf("student: after %d steps: %w", steps, ErrNotFinite)
 	}
 	return r, nil
+}
+
+// reported is the likelihood for a Report.
+func (m *Model) reported(st *State) float64 {
+	if !m.p.Field.Random() {
+		return m.LogLikelihood(st)
+	}
+	m.move(st)
+	stride := max(1, m.n/watched)
+	similar, dissimilar := m.logLikelihoods(st, stride)
+	return (similar + dissimilar) * float64(m.n) / float64((m.n+stride-1)/stride)
 }
 
 // guard watches the likelihood.

@@ -248,7 +248,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 
 // TestDefaultsByNumber: few points take more steps, and push harder each.
 func TestDefaultsByNumber(t *testing.T) {
-	for _, c := range []struct{ n, d, want int }{{100, 2, 200}, {20_000, 3, 200}, {40_000, 10, 100}, {70_000, 2, 80}, {70_000, 10, 60}, {0, 2, 200}} {
+	for _, c := range []struct{ n, d, want int }{{100, 2, 200}, {20_000, 3, 200}, {40_000, 10, 75}, {70_000, 2, 80}, {70_000, 10, 50}, {0, 2, 200}} {
 		if got := Steps(c.n, c.d); got != c.want {
 			t.Errorf("%d points in %d dimensions: %d steps, want %d", c.n, c.d, got, c.want)
 		}

@@ -62,15 +62,15 @@ func Weight(n int, edges float64) float64 {
 	return max(DefaultWeight, min(1, LeastRatio*edges/(float64(n)*float64(n-1))))
 }
 
-// Steps returns the default number of steps for n points in d dimensions: 80, or
-// 60 for d > 3, and up to 200 for fewer points than 4,000,000 over that, where they
-// cost little.
+// Steps returns the default number of steps for n points in d dimensions,
+// 4,000,000/n between 80 and 200, for d > 3 3,000,000/n between 50 and 200: where
+// points are few, steps cost little.
 func Steps(n, d int) int {
-	least := 80
+	least, total := 80, 4_000_000
 	if d > 3 {
-		least = 60
+		least, total = 50, 3_000_000
 	}
-	return max(least, min(200, 4_000_000/max(n, 1)))
+	return max(least, min(200, total/max(n, 1)))
 }
 
 // Settings of the model and of learning. The zero value is the recipe.
