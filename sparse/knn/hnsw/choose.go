@@ -39,37 +39,58 @@ func (ix *Index) shadowed(w *work, row int32, d float32, kept []int32) bool {
 	return false
 }
 
-// relink chooses a row's links anew from its present ones and others, which
-// are sorted by number and may repeat. Its parent and children stay.
+// relink gives a row more links, sorted by number. If there is no room for
+// them all, links are chosen anew; those of the tree stay.
 func (ix *Index) relink(w *work, layer int, row int32, others []int32) {
 	list := ix.links(layer, row)
-	if used := used(list); used+len(others) <= len(list) && distinct(list[:used], others) {
+	used := used(list)
+	if used+len(others) <= len(list) && distinct(list[:used], others) {
 		copy(list[used:], others)
 		return
 	}
-	ix.rechoose(w, layer, row, others)
-}
-
-// rechoose is relink that takes links for their directions even if there is
-// room for all.
-func (ix *Index) rechoose(w *work, layer int, row int32, others []int32) {
-	list := ix.links(layer, row)
-	fixed, used := ix.fixed(layer, row), used(list)
+	fixed := ix.fixed(layer, row)
 	w.rows = append(append(w.rows[:0], list[fixed:used]...), others...)
 	slices.Sort(w.rows)
 	w.rows = slices.Compact(w.rows)
 	w.rows = slices.DeleteFunc(w.rows, func(r int32) bool { return r == row || slices.Contains(list[:fixed], r) })
-	w.far = slices.Grow(w.far[:0], len(w.rows))[:len(w.rows)]
-	dist.Rows(w.far, ix.vector(row), ix.rows, ix.stride, w.rows)
+	w.kept = ix.choose(w, ix.rank(w, row, w.rows), len(list), append(w.kept[:0], list[:fixed]...))
+	unlink(list[copy(list, w.kept):])
+}
+
+// replenish gives a row that has lost links others instead, until it has size
+// again: first those that lead in new directions, then the nearest.
+func (ix *Index) replenish(w *work, layer int, row int32, others []int32, size int) {
+	list := ix.links(layer, row)
+	used := used(list)
+	candidates := ix.rank(w, row, others)
+	w.kept = ix.choose(w, candidates, size, append(w.kept[:0], list[:used]...))
+	for _, k := range candidates {
+		if len(w.kept) >= size {
+			break
+		}
+		if r := rowOf(k); !slices.Contains(w.kept, r) {
+			w.kept = append(w.kept, r)
+		}
+	}
+	copy(list, w.kept)
+}
+
+// rank returns rows as candidates for links of a row, nearest first.
+func (ix *Index) rank(w *work, row int32, others []int32) []uint64 {
+	w.far = slices.Grow(w.far[:0], len(others))[:len(others)]
+	dist.Rows(w.far, ix.vector(row), ix.rows, ix.stride, others)
 	w.cand = w.cand[:0]
-	for i, r := range w.rows {
+	for i, r := range others {
 		w.cand = append(w.cand, key(w.far[i], r))
 	}
 	slices.Sort(w.cand)
-	w.kept = ix.choose(w, w.cand, len(list), append(w.kept[:0], list[:fixed]...))
-	n := copy(list, w.kept)
-	for i := range list[n:] {
-		list[n+i] = none
+	return w.cand
+}
+
+// unlink empties places for links.
+func unlink(links []int32) {
+	for i := range links {
+		links[i] = none
 	}
 }
 

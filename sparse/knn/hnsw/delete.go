@@ -221,20 +221,20 @@ func (d *deletion) mend(w *work, layer int, row int32) {
 	fixed, end := ix.fixed(layer, row), used(list)
 	w.forget()
 	w.see(row)
+	for _, r := range list[:end] {
+		w.see(r)
+	}
 	w.number, w.others = w.number[:0], w.others[:0]
 	n := fixed
 	for _, r := range list[fixed:end] {
 		if d.isDead(r) {
-			w.see(r)
 			w.number = append(w.number, r)
 		} else {
 			list[n] = r
 			n++
 		}
 	}
-	for i := range list[n:] {
-		list[n+i] = none
-	}
+	unlink(list[n:])
 	for at := 0; at < len(w.number) && len(w.others) < mendCandidates*len(list); at++ {
 		for _, r := range w.unseen(ix.links(layer, w.number[at])) {
 			if d.isDead(r) {
@@ -244,8 +244,7 @@ func (d *deletion) mend(w *work, layer int, row int32) {
 			}
 		}
 	}
-	slices.Sort(w.others)
-	ix.rechoose(w, layer, row, w.others)
+	ix.replenish(w, layer, row, w.others, end)
 }
 
 // mendCandidates is how many times its places for links a row is offered at
@@ -254,21 +253,16 @@ const mendCandidates = 4
 
 // release makes a row's number, memory and tower free.
 func (ix *Index) release(row int32) {
-	fill := func(list []int32) {
-		for i := range list {
-			list[i] = none
-		}
-	}
 	if l := int(ix.level[row]); l > 0 && l < mostLevels {
 		for layer := 1; layer <= l; layer++ {
-			fill(ix.links(layer, row))
+			unlink(ix.links(layer, row))
 		}
 		for len(ix.vacantTowers) <= l {
 			ix.vacantTowers = append(ix.vacantTowers, nil)
 		}
 		ix.vacantTowers[l] = append(ix.vacantTowers[l], ix.tower[row])
 	}
-	fill(ix.links(0, row))
+	unlink(ix.links(0, row))
 	clear(ix.vector(row))
 	ix.level[row], ix.kids[row], ix.tower[row] = levelVacant, 0, none
 	ix.vacant = append(ix.vacant, row)

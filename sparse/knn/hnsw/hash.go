@@ -10,8 +10,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// hash is the same for rows that are equal; both zeros are one.
-func hash(row []float32) uint64 {
+// hashRow is the same for rows that are equal; both zeros are one.
+func hashRow(row []float32) uint64 {
 	var h uint64
 	for _, v := range row {
 		h = (h ^ uint64(math.Float32bits(v+0))) * 0x9e3779b97f4a7c15

@@ -141,7 +141,7 @@ func (b *batch) prepare(rows []int32) {
 	at := 0
 	for i, r := range rows {
 		p := plan{row: r, level: ix.drawLevel(), at: at, like: none, same: none}
-		h := hash(ix.vector(r))
+		h := hashRow(ix.vector(r))
 		if j, met := b.first[h]; !met {
 			b.first[h] = i
 		} else if slices.Equal(ix.vector(r), ix.vector(rows[j])) {
@@ -218,9 +218,10 @@ func (b *batch) enter(p *plan) {
 		return
 	}
 	ix.level[p.row] = uint8(p.level)
-	ix.kids[p.row] = 0
 	ix.raise(p.row, p.level)
 	for layer := range p.level + 1 {
+		unlink(ix.links(layer, p.row))
+		*ix.children(layer, p.row) = 0
 		for len(b.back) <= layer {
 			b.back = append(b.back, nil)
 		}

@@ -127,7 +127,7 @@ func (ix *Index) report(w *work, q []float32, index []int32, dist2 []float64) {
 		w.exact = slices.Grow(w.exact[:0], len(w.number))[:len(w.number)]
 		dist.Exact(w.exact, q, ix.rows, ix.stride, w.number)
 		for i, r := range w.number {
-			ix.rank(w, found{w.exact[i], r}, k)
+			ix.list(w, found{w.exact[i], r}, k)
 		}
 		from = to
 	}
@@ -136,8 +136,8 @@ func (ix *Index) report(w *work, q []float32, index []int32, dist2 []float64) {
 	}
 }
 
-// rank puts a row and its twins among the k nearest found so far.
-func (ix *Index) rank(w *work, f found, k int) {
+// list puts a row and its twins among the k nearest found so far.
+func (ix *Index) list(w *work, f found, k int) {
 	w.place(f, k)
 	if len(ix.lastTwin) == 0 {
 		return

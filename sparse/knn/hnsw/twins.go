@@ -17,9 +17,7 @@ func (ix *Index) addTwin(first, row int32) {
 	ix.kids[row] = 0
 	ix.tower[row] = none
 	list := ix.links(0, row)
-	for i := range list {
-		list[i] = none
-	}
+	unlink(list)
 	list[placeFirst] = first
 	last, some := ix.lastTwin[first]
 	switch {
