@@ -124,7 +124,12 @@ func (c *Cells) summarise(v int, factor []float64, mu vec.Matrix[float64], sigma
 	for k, m := range c.points.Mu {
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, x := range m[from:to] {
-			low, high = min(low, x), max(high, x)
+			if x < low {
+				low = x
+			}
+			if x > high {
+				high = x
+			}
 		}
 		box[2*k], box[2*k+1] = low, high
 	}

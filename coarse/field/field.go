@@ -45,5 +45,6 @@ type Batch struct {
 	Self int
 	// Work is the visitor's own memory: it stays with a goroutine from batch to
 	// batch, as the visitor left it.
-	Work []float64
+	Work   []float64
+	Work32 []float32
 }

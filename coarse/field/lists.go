@@ -116,11 +116,17 @@ func (c *Cells) list(k int) {
 			g := c.gateOf(v)
 			var r2 float64
 			for j, x := range g[:d] {
-				y := max(box[2*j]-x, x-box[2*j+1], 0)
-				r2 += y * y
+				if y := box[2*j] - x; y > 0 {
+					r2 += y * y
+				} else if y := x - box[2*j+1]; y > 0 {
+					r2 += y * y
+				}
 			}
 			q := own + g[d+gateSigma2] + r2*inverse
-			spreadOver := g[d+gateSpread] / min(q, g[d+gateReach])
+			spreadOver := g[d+gateSpread] / g[d+gateReach]
+			if q < g[d+gateReach] {
+				spreadOver = g[d+gateSpread] / q
+			}
 			kind, count := single, b-a
 			if count > c.standins.m && g[d+gateSize] <= theta2*q && spreadOver <= mostSpread*theta4 {
 				kind, count = grouped, c.standins.m

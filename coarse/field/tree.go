@@ -22,6 +22,9 @@ type tree struct {
 	depth int     // level of the cells, the smallest nodes
 	order []int32 // point numbers, cell by cell, ascending within a cell
 	key   []float64
+	// components that nodes are split along: place, Delta^2 and, unless it is all
+	// the same, sigma^2.
+	components int
 }
 
 // state is what points are told apart by.
@@ -102,14 +105,29 @@ func (t *tree) span(v int) (from, to int) {
 	return k * t.n >> level, (k + 1) * t.n >> level
 }
 
-// build puts the points into the order of the tree for their state. It starts from the order that it finds, which is cheap if points moved little;
-// the result does not depend on it.
+// build puts the points into the order of the tree for their state. It starts from
+// the order that it finds, which is cheap if points moved little; the result does
+// not depend on it.
 func (t *tree) build(threads int, s *state) {
 	top := t.top()
+	t.components = t.d + 2
+	if equal(s.sigma2) {
+		t.components-- // nothing is split along sigma^2
+	}
 	for level := range top {
 		par.Do(threads, 1<<level, func(k int) { t.halve(1<<level+k, s) })
 	}
 	par.Do(threads, 1<<top, func(k int) { t.below(1<<top+k, s) })
+}
+
+// equal reports whether all values are the same number.
+func equal(values []float64) bool {
+	for _, v := range values {
+		if v != values[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // below splits v and everything under it.
@@ -130,12 +148,17 @@ func (t *tree) halve(v int, s *state) {
 	_, middle := t.span(2 * v)
 	order, key := t.order[from:to], t.key[from:to]
 	axis, longest := 0, -1.0
-	for k := range t.d + 2 {
+	for k := range t.components {
 		values, stride := s.component(k)
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, i := range order {
 			x := values[int(i)*stride]
-			low, high = min(low, x), max(high, x)
+			if x < low { // not min and max, which take five times as long
+				low = x
+			}
+			if x > high {
+				high = x
+			}
 		}
 		if e := s.extent2(k, low, high); e > longest {
 			axis, longest = k, e

@@ -51,7 +51,7 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	if f.s.Steps == 0 && f.s.Thorough {
 		f.s.Steps = int(thoroughSteps * float64(student.Steps(p.N(), f.s.Dims)))
 	}
-	m, err := student.NewModel(p, f.s.Dims, f.s.student())
+	m, err := student.NewModel(p, f.s.Dims, f.s.student(kind))
 	if err != nil {
 		return fmt.Errorf("lvm: %w", err)
 	}
@@ -95,11 +95,12 @@ func (s Settings) clip() [2]float64 {
 }
 
 // student are the settings in the words of that package.
-func (s Settings) student() student.Settings {
+func (s Settings) student(kind Coarse) student.Settings {
 	out := student.Settings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
 		Sigma: student.Sigma(s.Sigma), Steps: s.Steps, Threads: s.Threads,
 	}
+	out.Single = kind == CoarseMap
 	if s.Thorough {
 		out.Sweeps = -1
 	}

@@ -159,6 +159,49 @@ func TestKernelsAgainstPairs(t *testing.T) {
 	})
 }
 
+// TestSinglePrecision: far from the origin, too, sums in single precision are
+// those in double precision within 1e-5 of the sum of magnitudes.
+func TestSinglePrecision(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		targets := rapid.IntRange(1, 5).Draw(t, "targets")
+		sources := targets + rapid.IntRange(0, 300).Draw(t, "more")
+		spread := math.Exp(rapid.Float64Range(-3, 4).Draw(t, "spread"))
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
+		o := &one{batch(targets, sources, 2, spread, rapid.Bool().Draw(t, "self"), r)}
+		for k := range 2 {
+			for _, c := range []field.Columns{o.batch.Targets, o.batch.Sources} {
+				for i := range c.Mu[k] {
+					c.Mu[k][i] = 1e4*spread + c.Mu[k][i]
+				}
+			}
+		}
+		p := NewProblem(knn.NewNeighbors(targets, 1), 1, Unit)
+		p.Field = o
+		for _, fresh := range []bool{false, true} {
+			var m [2]*Model
+			for k := range m {
+				var err error
+				if m[k], err = NewModel(p, 2, Settings{Single: k == 1}); err != nil {
+					t.Fatal(err)
+				}
+				m[k].fresh = fresh
+				m[k].visitPush(&o.batch)
+			}
+			for i := range targets {
+				v := m[0].pushes[i]
+				for c, g := range m[0].grad.Row(i) {
+					if e := math.Abs(m[1].grad.Row(i)[c] - g); e > 1e-5*v*spread {
+						t.Fatalf("gradient: %v, want %v", m[1].grad.Row(i), m[0].grad.Row(i))
+					}
+				}
+				if math.Abs(m[1].pushes[i]-v) > 1e-5*v || math.Abs(m[1].bound[i]-m[0].bound[i]) > 1e-5*m[0].bound[i] {
+					t.Fatalf("push %v and bound %v, want %v and %v", m[1].pushes[i], m[1].bound[i], v, m[0].bound[i])
+				}
+			}
+		}
+	})
+}
+
 // near fails unless got is want within 1e-10 of scale.
 func near(t *rapid.T, what string, got, want, scale float64) {
 	t.Helper()
@@ -180,15 +223,17 @@ func TestKernelsStayFinite(t *testing.T) {
 			}
 			p := NewProblem(knn.NewNeighbors(3, 1), 1, Unit)
 			p.Field = o
-			m, err := NewModel(p, d, Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.fresh = true
-			m.visitPush(&o.batch)
-			m.visitLogs(&o.batch)
-			if !finite(m.grad.Data) || !finite(m.pushes) || !finite(m.bound) || !finite(m.each) {
-				t.Errorf("d = %d, spread %g: %v %v %v %v", d, spread, m.grad.Data, m.pushes, m.bound, m.each)
+			for _, single := range []bool{false, true} {
+				m, err := NewModel(p, d, Settings{Single: single})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.fresh = true
+				m.visitPush(&o.batch)
+				m.visitLogs(&o.batch)
+				if !finite(m.grad.Data) || !finite(m.pushes) || !finite(m.bound) || !finite(m.each) {
+					t.Errorf("d = %d, spread %g, single %v: %v %v %v %v", d, spread, single, m.grad.Data, m.pushes, m.bound, m.each)
+				}
 			}
 		}
 	}

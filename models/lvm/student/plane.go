@@ -20,7 +20,7 @@ import (
 //	4 (e-s)/(s+e)^2 + 2/(q+A) + 2/(q+B),   e = max(u/2, 3s),
 //
 // the last two over the denominator that is there anyway.
-func pushLocal(t *pairs.Spot, r *pairs.Run) (f pairs.Force) {
+func pushLocal(t *pairs.Spot[float64], r *pairs.Run[float64]) (f pairs.Force) {
 	xs := r.X
 	ys, ss, as, ws := r.Y[:len(xs)], r.S[:len(xs)], r.A[:len(xs)], r.W[:len(xs)]
 	for k, x := range xs {
@@ -47,7 +47,7 @@ func pushLocal(t *pairs.Spot, r *pairs.Run) (f pairs.Force) {
 
 // pushGlobal is push with the sum of the tighter majoriser (H8),
 // 2/(4s) + 2/V_ij + 2/V_ji.
-func pushGlobal(t *pairs.Spot, r *pairs.Run) pairs.Force {
+func pushGlobal(t *pairs.Spot[float64], r *pairs.Run[float64]) pairs.Force {
 	f := pairs.Push(t, r)
 	for k, w := range r.W {
 		s := t.S + r.S[k]
@@ -63,7 +63,7 @@ func pushGlobal(t *pairs.Spot, r *pairs.Run) pairs.Force {
 // Sources of weight 1 are multiplied up, with a logarithm where the product
 // becomes small; for others, which are far, log x = 2 artanh((x-1)/(x+1)) is a
 // short series.
-func logs(t *pairs.Spot, r *pairs.Run) float64 {
+func logs(t *pairs.Spot[float64], r *pairs.Run[float64]) float64 {
 	xs := r.X
 	ys, ss, as, ws := r.Y[:len(xs)], r.S[:len(xs)], r.A[:len(xs)], r.W[:len(xs)]
 	sum, product := 0.0, 1.0

@@ -85,6 +85,10 @@ type Settings struct {
 	// where many far pairs cancel but has no proof, hence Check; else 1.
 	Majoriser Majoriser
 	Damping   float64
+	// Single sums the repulsion in the plane (d = 2, a = 1, Far) in single
+	// precision: relative to the sum of the magnitudes an error of some 1e-6, far
+	// below that of cells. Elsewhere it does nothing.
+	Single bool
 	// Lag is the number of steps that a majoriser is used for. Default 1.
 	Lag int
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.

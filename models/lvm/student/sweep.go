@@ -15,6 +15,9 @@ func (m *Model) bind() {
 	if m.plane {
 		m.visitPush, m.visitLogs = m.planePush, m.planeLogs
 	}
+	if m.plane && m.s.Single && m.s.Majoriser == Far {
+		m.visitPush = m.planePushSingle
+	}
 }
 
 // planePush fills grad, pushes and, if fresh, bound for d = 2, a = 1.
@@ -31,16 +34,62 @@ func (m *Model) planePush(b *field.Batch) {
 		for k := range parts[:count] {
 			f.Add(m.planeForce(&t, &parts[k]))
 		}
-		m.grad.Data[2*i], m.grad.Data[2*i+1] = f.X, f.Y
-		m.pushes[i] = f.V
-		if m.fresh {
-			m.bound[i] = f.Bound
-		}
+		m.planeSet(i, f)
 	}
 }
 
+// planeSet takes what was summed for a target.
+func (m *Model) planeSet(i int32, f pairs.Force) {
+	m.grad.Data[2*i], m.grad.Data[2*i+1] = f.X, f.Y
+	m.pushes[i] = f.V
+	if m.fresh {
+		m.bound[i] = f.Bound
+	}
+}
+
+// planePushSingle is planePush in single precision, about the first target, for
+// the majoriser Far.
+func (m *Model) planePushSingle(b *field.Batch) {
+	n := len(b.Weight)
+	if cap(b.Work32) < 5*n {
+		b.Work32 = make([]float32, 5*n)
+	}
+	column := func(k int, src []float64, centre float64) []float32 {
+		dst := b.Work32[k*n : (k+1)*n : (k+1)*n]
+		pairs.Narrow(dst, src, centre)
+		return dst
+	}
+	x, y := b.Targets.Mu[0][0], b.Targets.Mu[1][0]
+	all := pairs.Run[float32]{
+		X: column(0, b.Sources.Mu[0], x), Y: column(1, b.Sources.Mu[1], y),
+		S: column(2, b.Sources.Sigma2, 0), A: column(3, b.Sources.Delta2, 0), W: column(4, b.Weight, 0),
+	}
+	for p, i := range b.Points {
+		d := planeSpot(b, p)
+		t := pairs.Spot[float32]{X: float32(d.X - x), Y: float32(d.Y - y), S: max(float32(d.S), leastSingle), A: float32(d.A)}
+		// The target itself, at distance 0, does nothing without weight.
+		own := float32(0)
+		if b.Self >= 0 {
+			own, all.W[b.Self+p] = all.W[b.Self+p], 0
+		}
+		var f pairs.Force
+		if m.fresh {
+			f = pairs.PushFar32(&t, &all)
+		} else {
+			f = pairs.Push32(&t, &all)
+		}
+		if b.Self >= 0 {
+			all.W[b.Self+p] = own
+		}
+		m.planeSet(i, f)
+	}
+}
+
+// leastSingle keeps q above 0 in single precision.
+const leastSingle = 1e-12
+
 // planeForce is what sources do to a target, with the majoriser's sum if fresh.
-func (m *Model) planeForce(t *pairs.Spot, r *pairs.Run) pairs.Force {
+func (m *Model) planeForce(t *pairs.Spot[float64], r *pairs.Run[float64]) pairs.Force {
 	if m.fresh {
 		switch m.s.Majoriser {
 		case Far:
@@ -54,21 +103,21 @@ func (m *Model) planeForce(t *pairs.Spot, r *pairs.Run) pairs.Force {
 	return pairs.Push(t, r)
 }
 
-func planeRun(b *field.Batch) pairs.Run {
-	return pairs.Run{X: b.Sources.Mu[0], Y: b.Sources.Mu[1], S: b.Sources.Sigma2, A: b.Sources.Delta2, W: b.Weight}
+func planeRun(b *field.Batch) pairs.Run[float64] {
+	return pairs.Run[float64]{X: b.Sources.Mu[0], Y: b.Sources.Mu[1], S: b.Sources.Sigma2, A: b.Sources.Delta2, W: b.Weight}
 }
 
-func planeSpot(b *field.Batch, p int) pairs.Spot {
-	return pairs.Spot{X: b.Targets.Mu[0][p], Y: b.Targets.Mu[1][p], S: b.Targets.Sigma2[p], A: b.Targets.Delta2[p]}
+func planeSpot(b *field.Batch, p int) pairs.Spot[float64] {
+	return pairs.Spot[float64]{X: b.Targets.Mu[0][p], Y: b.Targets.Mu[1][p], S: b.Targets.Sigma2[p], A: b.Targets.Delta2[p]}
 }
 
 // around returns the sources that target p meets: all but itself, in one or two
 // runs.
-func around(b *field.Batch, all *pairs.Run, p int) (parts [2]pairs.Run, count int) {
+func around(b *field.Batch, all *pairs.Run[float64], p int) (parts [2]pairs.Run[float64], count int) {
 	if b.Self < 0 {
-		return [2]pairs.Run{*all}, 1
+		return [2]pairs.Run[float64]{*all}, 1
 	}
-	return [2]pairs.Run{all.Cut(0, b.Self+p), all.Cut(b.Self+p+1, len(all.W))}, 2
+	return [2]pairs.Run[float64]{all.Cut(0, b.Self+p), all.Cut(b.Self+p+1, len(all.W))}, 2
 }
 
 // planeLogs fills each, where stride says so, for d = 2, a = 1.

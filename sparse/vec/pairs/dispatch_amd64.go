@@ -4,7 +4,7 @@ package pairs
 
 import "unfold/sparse/vec/simd"
 
-// lanes returns how many numbers the kernels of a level work on at a time.
+// lanes returns how many float64 the kernels of a level work on at a time.
 func lanes(l simd.Level) int {
 	switch l {
 	case simd.AVX512:
@@ -15,8 +15,8 @@ func lanes(l simd.Level) int {
 	return 1
 }
 
-func pushAt(l simd.Level, t *Spot, r *Run) (f Force) {
-	checkRun(r)
+func pushAt(l simd.Level, t *spot64, r *run64) (f Force) {
+	r.check()
 	switch n := len(r.W); l {
 	case simd.AVX512:
 		pushAVX512(t, r, n, &f)
@@ -24,15 +24,15 @@ func pushAt(l simd.Level, t *Spot, r *Run) (f Force) {
 	case simd.AVX2:
 		whole := n &^ 3
 		pushAVX2(t, r, whole, &f)
-		rest := r.Cut(whole, n)
-		f.Add(push(t, &rest))
+		last := r.Cut(whole, n)
+		f.Add(push(t, &last))
 		return f
 	}
 	return push(t, r)
 }
 
-func pushFarAt(l simd.Level, t *Spot, r *Run) (f Force) {
-	checkRun(r)
+func pushFarAt(l simd.Level, t *spot64, r *run64) (f Force) {
+	r.check()
 	switch n := len(r.W); l {
 	case simd.AVX512:
 		pushFarAVX512(t, r, n, &f)
@@ -40,17 +40,57 @@ func pushFarAt(l simd.Level, t *Spot, r *Run) (f Force) {
 	case simd.AVX2:
 		whole := n &^ 3
 		pushFarAVX2(t, r, whole, &f)
-		rest := r.Cut(whole, n)
-		f.Add(pushFar(t, &rest))
+		last := r.Cut(whole, n)
+		f.Add(pushFar(t, &last))
 		return f
 	}
 	return pushFar(t, r)
 }
 
-// checkRun panics if the assembly would read beyond a slice.
-func checkRun(r *Run) {
-	n := len(r.W)
-	_, _, _, _ = r.X[:n], r.Y[:n], r.S[:n], r.A[:n]
+func push32At(l simd.Level, t *spot32, r *run32) (f Force) {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		push32AVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 7
+		push32AVX2(t, r, whole, &f)
+		last := r.Cut(whole, n)
+		f.Add(push(t, &last))
+		return f
+	}
+	return push(t, r)
+}
+
+func pushFar32At(l simd.Level, t *spot32, r *run32) (f Force) {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		pushFar32AVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 7
+		pushFar32AVX2(t, r, whole, &f)
+		last := r.Cut(whole, n)
+		f.Add(pushFar(t, &last))
+		return f
+	}
+	return pushFar(t, r)
+}
+
+func narrowAt(l simd.Level, dst []float32, src []float64, centre float64) {
+	_ = dst[:len(src)]
+	whole := len(src) &^ (lanes(l) - 1)
+	switch {
+	case whole == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		narrowAVX512(&dst[0], &src[0], whole, centre)
+	case l == simd.AVX2:
+		narrowAVX2(&dst[0], &src[0], whole, centre)
+	}
+	narrow(dst, src, centre, whole)
 }
 
 func distancesAt(l simd.Level, r2, mu []float64, columns [][]float64) {

@@ -5,14 +5,25 @@ import "unfold/sparse/vec/simd"
 var level = simd.Best()
 
 // Push returns what a run of sources does to a target; the Bound is not summed.
-func Push(t *Spot, r *Run) Force { return pushAt(level, t, r) }
+func Push(t *Spot[float64], r *Run[float64]) Force { return pushAt(level, t, r) }
 
 // PushFar is Push with the sum of the majoriser for far pairs, both directions,
 //
 //	6/(q+A) + 6/(q+B),
 //
 // over the denominator that is there anyway.
-func PushFar(t *Spot, r *Run) Force { return pushFarAt(level, t, r) }
+func PushFar(t *Spot[float64], r *Run[float64]) Force { return pushFarAt(level, t, r) }
+
+// Push32 is Push in single precision.
+func Push32(t *Spot[float32], r *Run[float32]) Force { return push32At(level, t, r) }
+
+// PushFar32 is PushFar in single precision.
+func PushFar32(t *Spot[float32], r *Run[float32]) Force { return pushFar32At(level, t, r) }
+
+// Narrow sets dst_k to src_k - centre in single precision: differences between
+// numbers near the centre keep the precision that the numbers themselves would not
+// have. dst is as long as src.
+func Narrow(dst []float32, src []float64, centre float64) { narrowAt(level, dst, src, centre) }
 
 // Distances sets r2_k to |mu - source k|^2, where columns are the sources'
 // coordinates, len(mu) slices of at least the length of r2.

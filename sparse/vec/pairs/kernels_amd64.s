@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func pushAVX512(t *Spot, r *Run, n int, f *Force)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// func pushAVX512(t *spot64, r *run64, n int, f *Force)
+// Requires: AVX, AVX512F, BMI2
 TEXT ·pushAVX512(SB), NOSPLIT, $0-32
 	MOVQ         t+0(FP), AX
 	VBROADCASTSD (AX), Z0
@@ -57,7 +57,7 @@ sources_rest:
 	JE          sources_end
 	MOVQ        $-1, R9
 	BZHIQ       DI, R9, R9
-	KMOVB       R9, K1
+	KMOVW       R9, K1
 	VMOVUPD.Z   (CX)(R8*1), K1, Z8
 	VSUBPD      Z8, Z0, Z0
 	VMOVUPD.Z   (DX)(R8*1), K1, Z8
@@ -109,8 +109,8 @@ sources_end:
 DATA half<>+0(SB)/8, $0x3fe0000000000000
 GLOBL half<>(SB), RODATA|NOPTR, $8
 
-// func pushFarAVX512(t *Spot, r *Run, n int, f *Force)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// func pushFarAVX512(t *spot64, r *run64, n int, f *Force)
+// Requires: AVX, AVX512F, BMI2
 TEXT ·pushFarAVX512(SB), NOSPLIT, $0-32
 	MOVQ         t+0(FP), AX
 	VBROADCASTSD (AX), Z0
@@ -156,7 +156,7 @@ sources:
 	VADDPD      Z14, Z7, Z7
 	VADDPD      Z11, Z11, Z9
 	VADDPD      Z13, Z9, Z9
-	VMULPD      Z11, Z9, Z9
+	VMULPD      Z11, Z16, Z16
 	VFMADD231PD Z16, Z9, Z8
 	ADDQ        $0x00000040, R8
 	SUBQ        $0x00000008, DI
@@ -167,7 +167,7 @@ sources_rest:
 	JE          sources_end
 	MOVQ        $-1, R9
 	BZHIQ       DI, R9, R9
-	KMOVB       R9, K1
+	KMOVW       R9, K1
 	VMOVUPD.Z   (CX)(R8*1), K1, Z9
 	VSUBPD      Z9, Z0, Z0
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
@@ -194,7 +194,7 @@ sources_rest:
 	VADDPD      Z4, Z7, K1, Z7
 	VADDPD      Z2, Z2, Z0
 	VADDPD      Z3, Z0, Z0
-	VMULPD      Z2, Z0, Z0
+	VMULPD      Z2, Z10, Z10
 	VFMADD231PD Z10, Z0, K1, Z8
 
 sources_end:
@@ -527,7 +527,31 @@ alone:
 	VZEROUPPER
 	RET
 
-// func pushAVX2(t *Spot, r *Run, n int, f *Force)
+// func narrowAVX512(dst *float32, src *float64, n int, centre float64)
+// Requires: AVX, AVX512F
+TEXT ·narrowAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD centre+24(FP), Z0
+
+numbers:
+	CMPQ      DX, $0x00000008
+	JL        end
+	VMOVUPD   (CX), Z1
+	VSUBPD    Z0, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (AX)
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000020, AX
+	SUBQ      $0x00000008, DX
+	JMP       numbers
+
+end:
+	VZEROUPPER
+	RET
+
+// func pushAVX2(t *spot64, r *run64, n int, f *Force)
 // Requires: AVX, FMA3
 TEXT ·pushAVX2(SB), NOSPLIT, $0-32
 	MOVQ         t+0(FP), AX
@@ -592,7 +616,7 @@ sources_rest:
 	VZEROUPPER
 	RET
 
-// func pushFarAVX2(t *Spot, r *Run, n int, f *Force)
+// func pushFarAVX2(t *spot64, r *run64, n int, f *Force)
 // Requires: AVX, FMA3
 TEXT ·pushFarAVX2(SB), NOSPLIT, $0-32
 	MOVQ         t+0(FP), AX
@@ -639,7 +663,7 @@ sources:
 	VADDPD      Y14, Y7, Y7
 	VADDPD      Y11, Y11, Y9
 	VADDPD      Y13, Y9, Y9
-	VMULPD      Y11, Y9, Y9
+	VMULPD      Y11, Y16, Y16
 	VFMADD231PD Y16, Y9, Y8
 	ADDQ        $0x00000020, R8
 	SUBQ        $0x00000004, DI
@@ -916,5 +940,448 @@ alone:
 	VHADDPD      X1, X1, X1
 	VADDSD       (AX), X1, X1
 	VMOVSD       X1, (AX)
+	VZEROUPPER
+	RET
+
+// func narrowAVX2(dst *float32, src *float64, n int, centre float64)
+// Requires: AVX
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD centre+24(FP), Y0
+
+numbers:
+	CMPQ       DX, $0x00000004
+	JL         end
+	VMOVUPD    (CX), Y1
+	VSUBPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (AX)
+	ADDQ       $0x00000020, CX
+	ADDQ       $0x00000010, AX
+	SUBQ       $0x00000004, DX
+	JMP        numbers
+
+end:
+	VZEROUPPER
+	RET
+
+// func push32AVX512(t *spot32, r *run32, n int, f *Force)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·push32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         t+0(FP), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	MOVQ         r+8(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), AX
+	MOVQ         n+16(FP), DI
+	XORQ         R8, R8
+	VBROADCASTSS half32<>+0(SB), Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+
+sources:
+	CMPQ        DI, $0x00000010
+	JL          sources_rest
+	VSUBPS      (CX)(R8*1), Z0, Z8
+	VSUBPS      (DX)(R8*1), Z1, Z9
+	VMULPS      Z8, Z8, Z11
+	VFMADD231PS Z9, Z9, Z11
+	VADDPS      (BX)(R8*1), Z2, Z10
+	VFMADD231PS Z4, Z11, Z10
+	VMULPS      (SI)(R8*1), Z3, Z11
+	VADDPS      (SI)(R8*1), Z3, Z12
+	VMOVAPS     Z11, Z13
+	VFMADD231PS Z12, Z10, Z13
+	VMOVAPS     Z13, Z12
+	VFMADD231PS Z10, Z10, Z12
+	VMULPS      Z10, Z12, Z12
+	VMOVUPS     (AX)(R8*1), Z10
+	VDIVPS      Z12, Z10, Z10
+	VADDPS      Z11, Z13, Z13
+	VMULPS      Z10, Z13, Z13
+	VFMADD231PS Z13, Z8, Z5
+	VFMADD231PS Z13, Z9, Z6
+	VADDPS      Z13, Z7, Z7
+	ADDQ        $0x00000040, R8
+	SUBQ        $0x00000010, DI
+	JMP         sources
+
+sources_rest:
+	TESTQ       DI, DI
+	JE          sources_end
+	MOVQ        $-1, R9
+	BZHIQ       DI, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (CX)(R8*1), K1, Z8
+	VSUBPS      Z8, Z0, Z0
+	VMOVUPS.Z   (DX)(R8*1), K1, Z8
+	VSUBPS      Z8, Z1, Z1
+	VMULPS      Z0, Z0, Z8
+	VFMADD231PS Z1, Z1, Z8
+	VMOVUPS.Z   (BX)(R8*1), K1, Z9
+	VADDPS      Z9, Z2, Z2
+	VFMADD231PS Z4, Z8, Z2
+	VMOVUPS.Z   (SI)(R8*1), K1, Z4
+	VMULPS      Z4, Z3, Z8
+	VADDPS      Z4, Z3, Z3
+	VMOVAPS     Z8, Z4
+	VFMADD231PS Z3, Z2, Z4
+	VMOVAPS     Z4, Z3
+	VFMADD231PS Z2, Z2, Z3
+	VMULPS      Z2, Z3, Z3
+	VMOVUPS.Z   (AX)(R8*1), K1, Z2
+	VDIVPS.Z    Z3, Z2, K1, Z2
+	VADDPS      Z8, Z4, Z4
+	VMULPS      Z2, Z4, Z4
+	VFMADD231PS Z4, Z0, K1, Z5
+	VFMADD231PS Z4, Z1, K1, Z6
+	VADDPS      Z4, Z7, K1, Z7
+
+sources_end:
+	MOVQ          f+24(FP), AX
+	VCVTPS2PD     Y5, Z0
+	VEXTRACTF32X8 $0x01, Z5, Y1
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMOVSD        X0, (AX)
+	VCVTPS2PD     Y6, Z0
+	VEXTRACTF32X8 $0x01, Z6, Y1
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMOVSD        X0, 8(AX)
+	VCVTPS2PD     Y7, Z0
+	VEXTRACTF32X8 $0x01, Z7, Y1
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMOVSD        X0, 16(AX)
+	VZEROUPPER
+	RET
+
+DATA half32<>+0(SB)/4, $0x3f000000
+GLOBL half32<>(SB), RODATA|NOPTR, $4
+
+// func pushFar32AVX512(t *spot32, r *run32, n int, f *Force)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·pushFar32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         t+0(FP), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	MOVQ         r+8(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), AX
+	MOVQ         n+16(FP), DI
+	XORQ         R8, R8
+	VBROADCASTSS half32<>+0(SB), Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+
+sources:
+	CMPQ        DI, $0x00000010
+	JL          sources_rest
+	VSUBPS      (CX)(R8*1), Z0, Z9
+	VSUBPS      (DX)(R8*1), Z1, Z10
+	VMULPS      Z9, Z9, Z12
+	VFMADD231PS Z10, Z10, Z12
+	VADDPS      (BX)(R8*1), Z2, Z11
+	VFMADD231PS Z4, Z12, Z11
+	VMULPS      (SI)(R8*1), Z3, Z12
+	VADDPS      (SI)(R8*1), Z3, Z13
+	VMOVAPS     Z12, Z14
+	VFMADD231PS Z13, Z11, Z14
+	VMOVAPS     Z14, Z15
+	VFMADD231PS Z11, Z11, Z15
+	VMULPS      Z11, Z15, Z15
+	VMOVUPS     (AX)(R8*1), Z16
+	VDIVPS      Z15, Z16, Z16
+	VADDPS      Z12, Z14, Z14
+	VMULPS      Z16, Z14, Z14
+	VFMADD231PS Z14, Z9, Z5
+	VFMADD231PS Z14, Z10, Z6
+	VADDPS      Z14, Z7, Z7
+	VADDPS      Z11, Z11, Z9
+	VADDPS      Z13, Z9, Z9
+	VMULPS      Z11, Z16, Z16
+	VFMADD231PS Z16, Z9, Z8
+	ADDQ        $0x00000040, R8
+	SUBQ        $0x00000010, DI
+	JMP         sources
+
+sources_rest:
+	TESTQ       DI, DI
+	JE          sources_end
+	MOVQ        $-1, R9
+	BZHIQ       DI, R9, R9
+	KMOVW       R9, K1
+	VMOVUPS.Z   (CX)(R8*1), K1, Z9
+	VSUBPS      Z9, Z0, Z0
+	VMOVUPS.Z   (DX)(R8*1), K1, Z9
+	VSUBPS      Z9, Z1, Z1
+	VMULPS      Z0, Z0, Z9
+	VFMADD231PS Z1, Z1, Z9
+	VMOVUPS.Z   (BX)(R8*1), K1, Z10
+	VADDPS      Z10, Z2, Z2
+	VFMADD231PS Z4, Z9, Z2
+	VMOVUPS.Z   (SI)(R8*1), K1, Z4
+	VMULPS      Z4, Z3, Z9
+	VADDPS      Z4, Z3, Z3
+	VMOVAPS     Z9, Z4
+	VFMADD231PS Z3, Z2, Z4
+	VMOVAPS     Z4, Z10
+	VFMADD231PS Z2, Z2, Z10
+	VMULPS      Z2, Z10, Z10
+	VMOVUPS.Z   (AX)(R8*1), K1, Z11
+	VDIVPS.Z    Z10, Z11, K1, Z10
+	VADDPS      Z9, Z4, Z4
+	VMULPS      Z10, Z4, Z4
+	VFMADD231PS Z4, Z0, K1, Z5
+	VFMADD231PS Z4, Z1, K1, Z6
+	VADDPS      Z4, Z7, K1, Z7
+	VADDPS      Z2, Z2, Z0
+	VADDPS      Z3, Z0, Z0
+	VMULPS      Z2, Z10, Z10
+	VFMADD231PS Z10, Z0, K1, Z8
+
+sources_end:
+	MOVQ          f+24(FP), AX
+	VCVTPS2PD     Y5, Z0
+	VEXTRACTF32X8 $0x01, Z5, Y1
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMOVSD        X0, (AX)
+	VCVTPS2PD     Y6, Z0
+	VEXTRACTF32X8 $0x01, Z6, Y1
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMOVSD        X0, 8(AX)
+	VCVTPS2PD     Y7, Z0
+	VEXTRACTF32X8 $0x01, Z7, Y1
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMOVSD        X0, 16(AX)
+	VCVTPS2PD     Y8, Z0
+	VEXTRACTF32X8 $0x01, Z8, Y1
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z0, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMULSD        six<>+0(SB), X0, X0
+	VMOVSD        X0, 24(AX)
+	VZEROUPPER
+	RET
+
+// func push32AVX2(t *spot32, r *run32, n int, f *Force)
+// Requires: AVX, FMA3
+TEXT ·push32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         t+0(FP), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	MOVQ         r+8(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), AX
+	MOVQ         n+16(FP), DI
+	XORQ         R8, R8
+	VBROADCASTSS half32<>+0(SB), Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+
+sources:
+	CMPQ        DI, $0x00000008
+	JL          sources_rest
+	VSUBPS      (CX)(R8*1), Y0, Y8
+	VSUBPS      (DX)(R8*1), Y1, Y9
+	VMULPS      Y8, Y8, Y11
+	VFMADD231PS Y9, Y9, Y11
+	VADDPS      (BX)(R8*1), Y2, Y10
+	VFMADD231PS Y4, Y11, Y10
+	VMULPS      (SI)(R8*1), Y3, Y11
+	VADDPS      (SI)(R8*1), Y3, Y12
+	VMOVAPS     Y11, Y13
+	VFMADD231PS Y12, Y10, Y13
+	VMOVAPS     Y13, Y12
+	VFMADD231PS Y10, Y10, Y12
+	VMULPS      Y10, Y12, Y12
+	VMOVUPS     (AX)(R8*1), Y10
+	VDIVPS      Y12, Y10, Y10
+	VADDPS      Y11, Y13, Y13
+	VMULPS      Y10, Y13, Y13
+	VFMADD231PS Y13, Y8, Y5
+	VFMADD231PS Y13, Y9, Y6
+	VADDPS      Y13, Y7, Y7
+	ADDQ        $0x00000020, R8
+	SUBQ        $0x00000008, DI
+	JMP         sources
+
+sources_rest:
+	MOVQ         f+24(FP), AX
+	VCVTPS2PD    X5, Y0
+	VEXTRACTF128 $0x01, Y5, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	VMOVSD       X0, (AX)
+	VCVTPS2PD    X6, Y0
+	VEXTRACTF128 $0x01, Y6, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	VMOVSD       X0, 8(AX)
+	VCVTPS2PD    X7, Y0
+	VEXTRACTF128 $0x01, Y7, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	VMOVSD       X0, 16(AX)
+	VZEROUPPER
+	RET
+
+// func pushFar32AVX2(t *spot32, r *run32, n int, f *Force)
+// Requires: AVX, FMA3
+TEXT ·pushFar32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         t+0(FP), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	MOVQ         r+8(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), AX
+	MOVQ         n+16(FP), DI
+	XORQ         R8, R8
+	VBROADCASTSS half32<>+0(SB), Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+
+sources:
+	CMPQ        DI, $0x00000008
+	JL          sources_rest
+	VSUBPS      (CX)(R8*1), Y0, Y9
+	VSUBPS      (DX)(R8*1), Y1, Y10
+	VMULPS      Y9, Y9, Y12
+	VFMADD231PS Y10, Y10, Y12
+	VADDPS      (BX)(R8*1), Y2, Y11
+	VFMADD231PS Y4, Y12, Y11
+	VMULPS      (SI)(R8*1), Y3, Y12
+	VADDPS      (SI)(R8*1), Y3, Y13
+	VMOVAPS     Y12, Y14
+	VFMADD231PS Y13, Y11, Y14
+	VMOVAPS     Y14, Y15
+	VFMADD231PS Y11, Y11, Y15
+	VMULPS      Y11, Y15, Y15
+	VMOVUPS     (AX)(R8*1), Y16
+	VDIVPS      Y15, Y16, Y16
+	VADDPS      Y12, Y14, Y14
+	VMULPS      Y16, Y14, Y14
+	VFMADD231PS Y14, Y9, Y5
+	VFMADD231PS Y14, Y10, Y6
+	VADDPS      Y14, Y7, Y7
+	VADDPS      Y11, Y11, Y9
+	VADDPS      Y13, Y9, Y9
+	VMULPS      Y11, Y16, Y16
+	VFMADD231PS Y16, Y9, Y8
+	ADDQ        $0x00000020, R8
+	SUBQ        $0x00000008, DI
+	JMP         sources
+
+sources_rest:
+	MOVQ         f+24(FP), AX
+	VCVTPS2PD    X5, Y0
+	VEXTRACTF128 $0x01, Y5, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	VMOVSD       X0, (AX)
+	VCVTPS2PD    X6, Y0
+	VEXTRACTF128 $0x01, Y6, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	VMOVSD       X0, 8(AX)
+	VCVTPS2PD    X7, Y0
+	VEXTRACTF128 $0x01, Y7, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	VMOVSD       X0, 16(AX)
+	VCVTPS2PD    X8, Y0
+	VEXTRACTF128 $0x01, Y8, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	VMULSD       six<>+0(SB), X0, X0
+	VMOVSD       X0, 24(AX)
 	VZEROUPPER
 	RET

@@ -21,27 +21,39 @@ func everywhere(t *testing.T, test func(t *testing.T, l simd.Level)) {
 }
 
 // fill returns n numbers by f that lie at the very end of their memory.
-func fill(t testing.TB, n int, f func() float64) []float64 {
-	x := simdtest.AtEnd[float64](t, n)
+func fill[T Float](t testing.TB, n int, f func() float64) []T {
+	x := simdtest.AtEnd[T](t, n)
 	for k := range x {
-		x[k] = f()
+		x[k] = T(f())
 	}
 	return x
 }
 
-func newRun(t testing.TB, n int, r *rand.Rand) Run {
+func newRun[T Float](t testing.TB, n int, r *rand.Rand) Run[T] {
 	place := func() float64 { return 5 * r.NormFloat64() }
 	scale := func() float64 { return 0.1 * math.Exp(r.NormFloat64()) }
-	return Run{fill(t, n, place), fill(t, n, place), fill(t, n, scale), fill(t, n, scale),
-		fill(t, n, func() float64 { return float64(r.IntN(30)) })}
+	return Run[T]{fill[T](t, n, place), fill[T](t, n, place), fill[T](t, n, scale), fill[T](t, n, scale),
+		fill[T](t, n, func() float64 { return float64(r.IntN(30)) })}
 }
 
-func newSpot(r *rand.Rand) Spot {
-	return Spot{r.NormFloat64(), r.NormFloat64(), 0.1 * math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64())}
+func newSpot[T Float](r *rand.Rand) Spot[T] {
+	return Spot[T]{T(r.NormFloat64()), T(r.NormFloat64()), T(0.1 * math.Exp(r.NormFloat64())), T(math.Exp(r.NormFloat64()))}
 }
+
+// kernel is one in assembly and its twin.
+type kernel[T Float] struct {
+	name string
+	at   func(simd.Level, *Spot[T], *Run[T]) Force
+	twin func(*Spot[T], *Run[T]) Force
+}
+
+var (
+	kernels64 = []kernel[float64]{{"push", pushAt, push[float64]}, {"pushFar", pushFarAt, pushFar[float64]}}
+	kernels32 = []kernel[float32]{{"push32", push32At, push[float32]}, {"pushFar32", pushFar32At, pushFar[float32]}}
+)
 
 // magnitude bounds what the sums of a force add up in magnitude.
-func magnitude(s *Spot, r *Run) (m Force) {
+func magnitude[T Float](s *Spot[T], r *Run[T]) (m Force) {
 	for k := range r.W {
 		one := r.Cut(k, k+1)
 		f := pushFar(s, &one)
@@ -50,50 +62,100 @@ func magnitude(s *Spot, r *Run) (m Force) {
 	return m
 }
 
+func (f Force) components() []float64 { return []float64{f.X, f.Y, f.V, f.Bound} }
+
 func TestPushAgreesWithTwin(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
-		r := rand.New(rand.NewPCG(1, 2))
+		agrees(t, l, 0x1p-53, kernels64)
+		agrees(t, l, 0x1p-24, kernels32)
+	})
+}
+
+func agrees[T Float](t *testing.T, l simd.Level, unit float64, kernels []kernel[T]) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range lengths + 1 {
+		run, s := newRun[T](t, n, r), newSpot[T](r)
+		m := magnitude(&s, &run).components()
+		for _, k := range kernels {
+			got, want := k.at(l, &s, &run), k.twin(&s, &run)
+			for c, w := range want.components() {
+				if e, bound := got.components()[c]-w, float64(n+16)*unit*m[c]; !(math.Abs(e) <= bound) {
+					t.Fatalf("%s of %d sources: %v, want %v: component %d is off by %g, bound %g", k.name, n, got, want, c, e, bound)
+				}
+			}
+		}
+	}
+}
+
+// TestSinglePrecision: sums in single precision are those in double precision of
+// the same numbers, up to the rounding of every term and of the sum.
+func TestSinglePrecision(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for n := range lengths + 1 {
+		run, s := newRun[float32](t, n, r), newSpot[float32](r)
+		wide := Run[float64]{double(run.X), double(run.Y), double(run.S), double(run.A), double(run.W)}
+		spot := Spot[float64]{float64(s.X), float64(s.Y), float64(s.S), float64(s.A)}
+		m := magnitude(&spot, &wide).components()
+		for k := range kernels32 {
+			got, want := kernels32[k].at(simd.Best(), &s, &run).components(), kernels64[k].twin(&spot, &wide).components()
+			for c, w := range want {
+				if bound := float64(n+16) * 0x1p-24 * m[c]; !(math.Abs(got[c]-w) <= bound) {
+					t.Fatalf("%s of %d sources: component %d is %v, want %v within %g", kernels32[k].name, n, c, got[c], w, bound)
+				}
+			}
+		}
+	}
+}
+
+func TestNarrow(t *testing.T) {
+	everywhere(t, func(t *testing.T, l simd.Level) {
+		r := rand.New(rand.NewPCG(13, 14))
 		for n := range lengths + 1 {
-			run, s := newRun(t, n, r), newSpot(r)
-			m := magnitude(&s, &run)
-			tolerance := float64(n+8) * 0x1p-53
-			for name, pair := range map[string][2]Force{
-				"push":    {pushAt(l, &s, &run), push(&s, &run)},
-				"pushFar": {pushFarAt(l, &s, &run), pushFar(&s, &run)},
-			} {
-				got, want := pair[0], pair[1]
-				for k, e := range []float64{got.X - want.X, got.Y - want.Y, got.V - want.V, got.Bound - want.Bound} {
-					if bound := tolerance * []float64{m.X, m.Y, m.V, m.Bound}[k]; !(math.Abs(e) <= bound) {
-						t.Fatalf("%s of %d sources: %v, want %v: component %d is off by %g, bound %g", name, n, got, want, k, e, bound)
-					}
+			src, dst := fill[float64](t, n, r.NormFloat64), simdtest.AtEnd[float32](t, n)
+			if n > 0 {
+				src[r.IntN(n)] = simdtest.Odd[n%len(simdtest.Odd)]
+			}
+			narrowAt(l, dst, src, 0.3)
+			for k, x := range src {
+				if want := float32(x - 0.3); dst[k] != want && !(math.IsNaN(x) && dst[k] != dst[k]) {
+					t.Fatalf("number %d of %d, %v: %v, want %v", k, n, x, dst[k], want)
 				}
 			}
 		}
 	})
 }
 
+func double(x []float32) []float64 {
+	y := make([]float64, len(x))
+	for k, v := range x {
+		y[k] = float64(v)
+	}
+	return y
+}
+
 // What is not finite stays so, what is finite in the twin is finite in assembly.
 func TestPushOddValues(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
-		r := rand.New(rand.NewPCG(3, 4))
-		for range 3000 {
-			run, s := newRun(t, 1+r.IntN(20), r), newSpot(r)
-			column := [][]float64{run.X, run.Y, run.S, run.A, run.W}[r.IntN(5)]
-			column[r.IntN(len(column))] = simdtest.Odd[r.IntN(len(simdtest.Odd))]
-			for name, pair := range map[string][2]Force{
-				"push":    {pushAt(l, &s, &run), push(&s, &run)},
-				"pushFar": {pushFarAt(l, &s, &run), pushFar(&s, &run)},
-			} {
-				got, want := pair[0], pair[1]
-				for k, v := range []float64{got.X, got.Y, got.V, got.Bound} {
-					w := []float64{want.X, want.Y, want.V, want.Bound}[k]
-					if finite(v) != finite(w) {
-						t.Fatalf("%s of %+v, %+v: %v, want %v", name, s, run, got, want)
-					}
+		oddValues(t, l, kernels64)
+		oddValues(t, l, kernels32)
+	})
+}
+
+func oddValues[T Float](t *testing.T, l simd.Level, kernels []kernel[T]) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		run, s := newRun[T](t, 1+r.IntN(40), r), newSpot[T](r)
+		column := [][]T{run.X, run.Y, run.S, run.A, run.W}[r.IntN(5)]
+		column[r.IntN(len(column))] = T(simdtest.Odd[r.IntN(len(simdtest.Odd))])
+		for _, k := range kernels {
+			got, want := k.at(l, &s, &run), k.twin(&s, &run)
+			for c, w := range want.components() {
+				if finite(got.components()[c]) != finite(w) {
+					t.Fatalf("%s of %+v, %+v: %v, want %v", k.name, s, run, got, want)
 				}
 			}
 		}
-	})
+	}
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -101,8 +163,8 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 func newBlock(t testing.TB, n, d int, r *rand.Rand) *Block {
 	scale := func() float64 { return math.Exp(r.NormFloat64()) }
 	b := &Block{
-		R2: fill(t, n, func() float64 { return 30 * r.ExpFloat64() }), S: fill(t, n, scale), Inv: fill(t, n, scale),
-		W: fill(t, n, func() float64 { return float64(r.IntN(30)) }), V: simdtest.AtEnd[float64](t, n),
+		R2: fill[float64](t, n, func() float64 { return 30 * r.ExpFloat64() }), S: fill[float64](t, n, scale), Inv: fill[float64](t, n, scale),
+		W: fill[float64](t, n, func() float64 { return float64(r.IntN(30)) }), V: simdtest.AtEnd[float64](t, n),
 		Sigma2: scale(), Inverse: scale(),
 	}
 	b.SetDims(d)
@@ -158,9 +220,9 @@ func TestDistancesAndGather(t *testing.T) {
 			for _, d := range []int{0, 1, 2, 3, 4, 5, 8, 9, 10, 16} {
 				columns := make([][]float64, d)
 				for c := range columns {
-					columns[c] = fill(t, n, r.NormFloat64)
+					columns[c] = fill[float64](t, n, r.NormFloat64)
 				}
-				mu := fill(t, d, r.NormFloat64)
+				mu := fill[float64](t, d, r.NormFloat64)
 				canary := make([]float64, n+2)
 				canary[0], canary[n+1] = 77, 78
 				r2, want := canary[1:n+1:n+1], make([]float64, n)
@@ -174,7 +236,7 @@ func TestDistancesAndGather(t *testing.T) {
 				if canary[0] != 77 || canary[n+1] != 78 {
 					t.Fatalf("%d distances, d = %d: written beyond the ends", n, d)
 				}
-				v := fill(t, n, r.ExpFloat64)
+				v := fill[float64](t, n, r.ExpFloat64)
 				got, sum := simdtest.AtEnd[float64](t, d+1), make([]float64, d+1)
 				for c := range got {
 					got[c], sum[c] = float64(c), float64(c)
@@ -193,8 +255,9 @@ func TestDistancesAndGather(t *testing.T) {
 
 func TestLengthsThatDoNotFitPanic(t *testing.T) {
 	for name, f := range map[string]func(){
-		"push":       func() { Push(new(Spot), &Run{W: make([]float64, 3)}) },
-		"pushFar":    func() { PushFar(new(Spot), &Run{W: make([]float64, 3)}) },
+		"push":       func() { Push(new(Spot[float64]), &Run[float64]{W: make([]float64, 3)}) },
+		"pushFar":    func() { PushFar32(new(Spot[float32]), &Run[float32]{W: make([]float32, 3)}) },
+		"narrow":     func() { Narrow(make([]float32, 8), make([]float64, 9), 0) },
 		"distances":  func() { Distances(make([]float64, 9), make([]float64, 2), [][]float64{make([]float64, 9)}) },
 		"repulsions": func() { Repulsions(&Block{V: make([]float64, 9)}) },
 		"gather":     func() { Gather(make([]float64, 1), make([]float64, 9), [][]float64{make([]float64, 9)}) },
@@ -217,7 +280,8 @@ func BenchmarkPairs(b *testing.B) {
 	const sources = 600
 	t := b
 	for _, l := range simd.Levels() {
-		run, s := newRun(t, sources, r), newSpot(r)
+		run, s := newRun[float64](t, sources, r), newSpot[float64](r)
+		run32, s32 := newRun[float32](t, sources, r), newSpot[float32](r)
 		measure := func(name string, f func()) {
 			b.Run(fmt.Sprintf("%s/%v", name, l), func(b *testing.B) {
 				for b.Loop() {
@@ -228,6 +292,8 @@ func BenchmarkPairs(b *testing.B) {
 		}
 		measure("push", func() { pushAt(l, &s, &run) })
 		measure("pushFar", func() { pushFarAt(l, &s, &run) })
+		measure("push32", func() { push32At(l, &s32, &run32) })
+		measure("pushFar32", func() { pushFar32At(l, &s32, &run32) })
 		for _, d := range []int{3, 10} {
 			block := newBlock(t, 128, d, r)
 			columns, mu, sum := make([][]float64, d), make([]float64, d), make([]float64, d+1)

@@ -1,15 +1,32 @@
 package pairs
 
+// Float is float32 or float64.
+type Float interface{ float32 | float64 }
+
 // Spot is a target in the plane: its place, sigma_i^2 and Delta_i^2.
-type Spot struct{ X, Y, S, A float64 }
+type Spot[T Float] struct{ X, Y, S, A T }
 
 // Run are sources in slices of equal length: places, sigma_j^2, Delta_j^2 and
 // weights.
-type Run struct{ X, Y, S, A, W []float64 }
+type Run[T Float] struct{ X, Y, S, A, W []T }
+
+// What the assembly knows.
+type (
+	spot64 = Spot[float64]
+	run64  = Run[float64]
+	spot32 = Spot[float32]
+	run32  = Run[float32]
+)
 
 // Cut returns sources from..to.
-func (r *Run) Cut(from, to int) Run {
-	return Run{r.X[from:to], r.Y[from:to], r.S[from:to], r.A[from:to], r.W[from:to]}
+func (r *Run[T]) Cut(from, to int) Run[T] {
+	return Run[T]{r.X[from:to], r.Y[from:to], r.S[from:to], r.A[from:to], r.W[from:to]}
+}
+
+// check panics if a slice is shorter than W.
+func (r *Run[T]) check() {
+	n := len(r.W)
+	_, _, _, _ = r.X[:n], r.Y[:n], r.S[:n], r.A[:n]
 }
 
 // Force is what sources do to a target: sum_j w_j V_ij (mu_i - mu_j), sum_j w_j
@@ -24,8 +41,16 @@ func (f *Force) Add(g Force) {
 	f.Bound += g.Bound
 }
 
+// narrow is the plain version of Narrow, for the numbers after from.
+func narrow(dst []float32, src []float64, centre float64, from int) {
+	for k := from; k < len(src); k++ {
+		dst[k] = float32(src[k] - centre)
+	}
+}
+
 // push is the plain version of Push.
-func push(t *Spot, r *Run) (f Force) {
+func push[T Float](t *Spot[T], r *Run[T]) Force {
+	var sx, sy, sv T
 	xs := r.X
 	ys, ss, as, ws := r.Y[:len(xs)], r.S[:len(xs)], r.A[:len(xs)], r.W[:len(xs)]
 	for k, x := range xs {
@@ -35,15 +60,16 @@ func push(t *Spot, r *Run) (f Force) {
 		ab := t.A * b
 		m := (t.A+b)*q + ab // (q+A)(q+B) - q^2
 		v := (m + ab) * (ws[k] / (q * (q*q + m)))
-		f.X += v * dx
-		f.Y += v * dy
-		f.V += v
+		sx += v * dx
+		sy += v * dy
+		sv += v
 	}
-	return f
+	return Force{X: float64(sx), Y: float64(sy), V: float64(sv)}
 }
 
 // pushFar is the plain version of PushFar.
-func pushFar(t *Spot, r *Run) (f Force) {
+func pushFar[T Float](t *Spot[T], r *Run[T]) Force {
+	var sx, sy, sv, bound T
 	xs := r.X
 	ys, ss, as, ws := r.Y[:len(xs)], r.S[:len(xs)], r.A[:len(xs)], r.W[:len(xs)]
 	for k, x := range xs {
@@ -54,11 +80,10 @@ func pushFar(t *Spot, r *Run) (f Force) {
 		m := c*q + ab
 		over := ws[k] / (q * (q*q + m))
 		v := (m + ab) * over
-		f.X += v * dx
-		f.Y += v * dy
-		f.V += v
-		f.Bound += (q + q + c) * q * over
+		sx += v * dx
+		sy += v * dy
+		sv += v
+		bound += (q + q + c) * (q * over)
 	}
-	f.Bound *= 6
-	return f
+	return Force{float64(sx), float64(sy), float64(sv), 6 * float64(bound)}
 }

@@ -7,12 +7,12 @@ package pairs
 // pushAVX512 sets f to what the first n sources do.
 //
 //go:noescape
-func pushAVX512(t *Spot, r *Run, n int, f *Force)
+func pushAVX512(t *spot64, r *run64, n int, f *Force)
 
 // pushFarAVX512 sets f to what the first n sources do.
 //
 //go:noescape
-func pushFarAVX512(t *Spot, r *Run, n int, f *Force)
+func pushFarAVX512(t *spot64, r *run64, n int, f *Force)
 
 // distancesAVX512 sets n values of r2, n a multiple of the lanes.
 //
@@ -29,15 +29,20 @@ func repulsionsAVX512(b *Block, n int)
 //go:noescape
 func gatherAVX512(sum *float64, v *float64, n int, columns *[]float64, d int)
 
+// narrowAVX512 sets n numbers of dst, n a multiple of the lanes.
+//
+//go:noescape
+func narrowAVX512(dst *float32, src *float64, n int, centre float64)
+
 // pushAVX2 sets f to what the first n sources do.
 //
 //go:noescape
-func pushAVX2(t *Spot, r *Run, n int, f *Force)
+func pushAVX2(t *spot64, r *run64, n int, f *Force)
 
 // pushFarAVX2 sets f to what the first n sources do.
 //
 //go:noescape
-func pushFarAVX2(t *Spot, r *Run, n int, f *Force)
+func pushFarAVX2(t *spot64, r *run64, n int, f *Force)
 
 // distancesAVX2 sets n values of r2, n a multiple of the lanes.
 //
@@ -53,3 +58,28 @@ func repulsionsAVX2(b *Block, n int)
 //
 //go:noescape
 func gatherAVX2(sum *float64, v *float64, n int, columns *[]float64, d int)
+
+// narrowAVX2 sets n numbers of dst, n a multiple of the lanes.
+//
+//go:noescape
+func narrowAVX2(dst *float32, src *float64, n int, centre float64)
+
+// push32AVX512 sets f to what the first n sources do.
+//
+//go:noescape
+func push32AVX512(t *spot32, r *run32, n int, f *Force)
+
+// pushFar32AVX512 sets f to what the first n sources do.
+//
+//go:noescape
+func pushFar32AVX512(t *spot32, r *run32, n int, f *Force)
+
+// push32AVX2 sets f to what the first n sources do.
+//
+//go:noescape
+func push32AVX2(t *spot32, r *run32, n int, f *Force)
+
+// pushFar32AVX2 sets f to what the first n sources do.
+//
+//go:noescape
+func pushFar32AVX2(t *spot32, r *run32, n int, f *Force)

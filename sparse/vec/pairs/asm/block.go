@@ -22,7 +22,7 @@ func (s isa) distances() {
 	for _, width := range []int{4, 1} {
 		name := map[int]string{4: "four", 1: "one"}[width]
 		Label(name)
-		CMPQ(n, U32(uint32(width*s.lanes)))
+		CMPQ(n, U32(uint32(width*s.lanes())))
 		JL(LabelRef(name + "_end"))
 		sums := make([]VecVirtual, width)
 		for k := range sums {
@@ -48,7 +48,7 @@ func (s isa) distances() {
 			VMOVUPD(sum, Mem{Base: out, Index: at, Scale: 1, Disp: k * s.size()})
 		}
 		ADDQ(U32(uint32(width*s.size())), at)
-		SUBQ(U32(uint32(width*s.lanes)), n)
+		SUBQ(U32(uint32(width*s.lanes())), n)
 		JMP(LabelRef(name))
 		Label(name + "_end")
 	}
@@ -93,7 +93,7 @@ func (s isa) repulsions() {
 	XORQ(at, at)
 
 	Label("sources")
-	CMPQ(n, U32(uint32(s.lanes)))
+	CMPQ(n, U32(uint32(s.lanes())))
 	JL(LabelRef("end"))
 	x := s.reg()
 	VADDPD(Mem{Base: sigma2, Index: at, Scale: 1}, own, x)
@@ -138,7 +138,7 @@ func (s isa) repulsions() {
 	VDIVPD(u, z[0], z[0])
 	VMOVUPD(z[0], Mem{Base: out, Index: at, Scale: 1})
 	ADDQ(U32(uint32(s.size())), at)
-	SUBQ(U32(uint32(s.lanes)), n)
+	SUBQ(U32(uint32(s.lanes())), n)
 	JMP(LabelRef("sources"))
 	Label("end")
 	VZEROUPPER()

@@ -14,29 +14,62 @@ func main() {
 	Package("unfold/sparse/vec/pairs")
 	ConstraintExpr("amd64,!noasm")
 	for _, s := range []isa{
-		{suffix: "AVX512", lanes: 8, reg: ZMM, masks: true},
-		{suffix: "AVX2", lanes: 4, reg: YMM},
+		{suffix: "AVX512", width: 64, number: 8, reg: ZMM, masks: true, ops: doubles},
+		{suffix: "AVX2", width: 32, number: 8, reg: YMM, ops: doubles},
 	} {
 		s.push("push", false)
 		s.push("pushFar", true)
 		s.distances()
 		s.repulsions()
 		s.gather()
+		s.narrow()
+	}
+	for _, s := range []isa{
+		{suffix: "AVX512", width: 64, number: 4, reg: ZMM, masks: true, ops: singles},
+		{suffix: "AVX2", width: 32, number: 4, reg: YMM, ops: singles},
+	} {
+		s.push("push32", false)
+		s.push("pushFar32", true)
 	}
 	Generate()
 }
 
-// isa is an instruction set: how many float64 a register holds, and whether
-// registers can be masked.
+// isa is an instruction set and a kind of numbers: bytes of a register and of a
+// number, and whether registers can be masked.
 type isa struct {
-	suffix string
-	lanes  int
-	reg    func() VecVirtual
-	masks  bool
+	suffix        string
+	width, number int
+	reg           func() VecVirtual
+	masks         bool
+	ops
 }
 
+// lanes is how many numbers a register holds.
+func (s isa) lanes() int { return s.width / s.number }
+
 // size is that of a register in bytes.
-func (s isa) size() int { return 8 * s.lanes }
+func (s isa) size() int { return s.width }
+
+// ops are the instructions for one kind of numbers.
+type ops struct {
+	broadcastTo        func(...Op)
+	load, move         func(...Op)
+	add, sub, mul, div func(...Op)
+	fma                func(...Op)
+	loadMasked         func(m, k, r Op)
+	divMasked          func(d, n, k, r Op)
+}
+
+var (
+	doubles = ops{
+		broadcastTo: VBROADCASTSD, load: VMOVUPD, move: VMOVAPD, add: VADDPD, sub: VSUBPD, mul: VMULPD, div: VDIVPD, fma: VFMADD231PD,
+		loadMasked: VMOVUPD_Z, divMasked: VDIVPD_Z,
+	}
+	singles = ops{
+		broadcastTo: VBROADCASTSS, load: VMOVUPS, move: VMOVAPS, add: VADDPS, sub: VSUBPS, mul: VMULPS, div: VDIVPS, fma: VFMADD231PS,
+		loadMasked: VMOVUPS_Z, divMasked: VDIVPS_Z,
+	}
+)
 
 // zero returns a register of zeros.
 func (s isa) zero() VecVirtual {
@@ -52,7 +85,7 @@ func (s isa) zero() VecVirtual {
 // broadcast returns a register with a number from memory in all lanes.
 func (s isa) broadcast(m Mem) VecVirtual {
 	r := s.reg()
-	VBROADCASTSD(m, r)
+	s.broadcastTo(m, r)
 	return r
 }
 
@@ -69,8 +102,22 @@ func constant(name string, v float64) Mem {
 	return m
 }
 
-// total adds up the lanes of r: halves upon halves.
+// single is constant for a float32.
+func single(name string, v float32) Mem {
+	m, ok := constants[name]
+	if !ok {
+		m = GLOBL(name, attr.RODATA|attr.NOPTR)
+		DATA(0, U32(math.Float32bits(v)))
+		constants[name] = m
+	}
+	return m
+}
+
+// total adds up the lanes of r, as float64: halves upon halves.
 func (s isa) total(r VecVirtual) VecVirtual {
+	if s.number == 4 {
+		return s.widened(r)
+	}
 	y := r.AsY()
 	if s.masks {
 		high := YMM()
@@ -84,16 +131,36 @@ func (s isa) total(r VecVirtual) VecVirtual {
 	return high
 }
 
+// widened is total for float32: the halves of r as float64, added.
+func (s isa) widened(r VecVirtual) VecVirtual {
+	d := s
+	d.number = 8
+	low, high := s.reg(), s.reg()
+	if s.masks {
+		half := YMM()
+		VCVTPS2PD(r.AsY(), low)
+		VEXTRACTF32X8(U8(1), r, half)
+		VCVTPS2PD(half, high)
+	} else {
+		half := XMM()
+		VCVTPS2PD(r.AsX(), low)
+		VEXTRACTF128(U8(1), r, half)
+		VCVTPS2PD(half, high)
+	}
+	VADDPD(low, high, high)
+	return d.total(high)
+}
+
 // loop runs body for whole registers of the remaining count, and once more by
 // lanes that a mask leaves in, where there are masks; the caller sees to the
 // rest where there are none. Byte offsets are in at.
 func (s isa) loop(name string, count, at Register, body func(mask Op)) {
 	Label(name)
-	CMPQ(count, U32(uint32(s.lanes)))
+	CMPQ(count, U32(uint32(s.lanes())))
 	JL(LabelRef(name + "_rest"))
 	body(nil)
 	ADDQ(U32(uint32(s.size())), at)
-	SUBQ(U32(uint32(s.lanes)), count)
+	SUBQ(U32(uint32(s.lanes())), count)
 	JMP(LabelRef(name))
 	Label(name + "_rest")
 	if !s.masks {
@@ -106,7 +173,7 @@ func (s isa) loop(name string, count, at Register, body func(mask Op)) {
 	MOVQ(I64(-1), bits)
 	BZHIQ(count, bits, bits)
 	k := K()
-	KMOVB(bits.As32(), k)
+	KMOVW(bits.As32(), k)
 	body(k)
 	Label(name + "_end")
 }

@@ -8,11 +8,12 @@ import (
 
 // push writes Push and PushFar.
 func (s isa) push(name string, far bool) {
-	TEXT(name+s.suffix, NOSPLIT, "func(t *Spot, r *Run, n int, f *Force)")
+	kind := map[int]string{8: "64", 4: "32"}[s.number]
+	TEXT(name+s.suffix, NOSPLIT, "func(t *spot"+kind+", r *run"+kind+", n int, f *Force)")
 	Pragma("noescape")
 	Doc(name + s.suffix + " sets f to what the first n sources do.")
 	t := Mem{Base: Load(Param("t"), GP64())}
-	tx, ty, ts, ta := s.broadcast(t), s.broadcast(t.Offset(8)), s.broadcast(t.Offset(16)), s.broadcast(t.Offset(24))
+	tx, ty, ts, ta := s.broadcast(t), s.broadcast(t.Offset(s.number)), s.broadcast(t.Offset(2*s.number)), s.broadcast(t.Offset(3*s.number))
 	r := Mem{Base: Load(Param("r"), GP64())}
 	columns := make([]Register, 5)
 	for c := range columns {
@@ -22,7 +23,7 @@ func (s isa) push(name string, far bool) {
 	count := Load(Param("n"), GP64())
 	at := GP64()
 	XORQ(at, at)
-	half := s.broadcast(constant("half", 0.5))
+	half := s.half()
 	gx, gy, v := s.zero(), s.zero(), s.zero()
 	var bound VecVirtual
 	if far {
@@ -36,44 +37,44 @@ func (s isa) push(name string, far bool) {
 				return m
 			}
 			x := s.reg()
-			VMOVUPD_Z(m, mask, x)
+			s.loadMasked(m, mask, x)
 			return x
 		}
 		dx, dy, q := s.reg(), s.reg(), s.reg()
-		VSUBPD(column(0), tx, dx)
-		VSUBPD(column(1), ty, dy)
+		s.sub(column(0), tx, dx)
+		s.sub(column(1), ty, dy)
 		u := s.reg()
-		VMULPD(dx, dx, u)
-		VFMADD231PD(dy, dy, u) // u = r^2
-		VADDPD(column(2), ts, q)
-		VFMADD231PD(half, u, q)
+		s.mul(dx, dx, u)
+		s.fma(dy, dy, u) // u = r^2
+		s.add(column(2), ts, q)
+		s.fma(half, u, q)
 		b := column(3)
 		ab, c := s.reg(), s.reg()
-		VMULPD(b, ta, ab)
-		VADDPD(b, ta, c)
+		s.mul(b, ta, ab)
+		s.add(b, ta, c)
 		m, den := s.reg(), s.reg()
-		VMOVAPD(ab, m)
-		VFMADD231PD(c, q, m) // m = c q + ab
-		VMOVAPD(m, den)
-		VFMADD231PD(q, q, den)
-		VMULPD(q, den, den) // q (q^2 + m)
+		s.move(ab, m)
+		s.fma(c, q, m) // m = c q + ab
+		s.move(m, den)
+		s.fma(q, q, den)
+		s.mul(q, den, den) // q (q^2 + m)
 		over := s.reg()
 		if mask == nil {
-			VMOVUPD(column(4), over)
-			VDIVPD(den, over, over)
+			s.load(column(4), over)
+			s.div(den, over, over)
 		} else {
-			VDIVPD_Z(den, column(4).(VecVirtual), mask, over)
+			s.divMasked(den, column(4).(VecVirtual), mask, over)
 		}
-		VADDPD(ab, m, m)
-		VMULPD(over, m, m) // w V_ij
+		s.add(ab, m, m)
+		s.mul(over, m, m) // w V_ij
 		s.accumulate(mask, m, dx, gx)
 		s.accumulate(mask, m, dy, gy)
-		s.add(mask, m, v)
+		s.addMasked(mask, m, v)
 		if far {
 			g := s.reg()
-			VADDPD(q, q, g)
-			VADDPD(c, g, g)
-			VMULPD(q, g, g)
+			s.add(q, q, g)
+			s.add(c, g, g)
+			s.mul(q, over, over) // first, so that far pairs do not overflow
 			s.accumulate(mask, over, g, bound)
 		}
 	})
@@ -90,20 +91,28 @@ func (s isa) push(name string, far bool) {
 	RET()
 }
 
+// half returns 1/2 in all lanes.
+func (s isa) half() VecVirtual {
+	if s.number == 8 {
+		return s.broadcast(constant("half", 0.5))
+	}
+	return s.broadcast(single("half32", 0.5))
+}
+
 // accumulate adds a b to sum, in the lanes of the mask.
 func (s isa) accumulate(mask Op, a, b, sum VecVirtual) {
 	if mask == nil {
-		VFMADD231PD(a, b, sum)
+		s.fma(a, b, sum)
 	} else {
-		VFMADD231PD(a, b, mask, sum)
+		s.fma(a, b, mask, sum)
 	}
 }
 
-// add adds a to sum, in the lanes of the mask.
-func (s isa) add(mask Op, a, sum VecVirtual) {
+// addMasked adds a to sum, in the lanes of the mask.
+func (s isa) addMasked(mask Op, a, sum VecVirtual) {
 	if mask == nil {
-		VADDPD(a, sum, sum)
+		s.add(a, sum, sum)
 	} else {
-		VADDPD(a, sum, mask, sum)
+		s.add(a, sum, mask, sum)
 	}
 }
