@@ -28,8 +28,9 @@ func components(n, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// The size of MNIST after PCA. Every pair costs 2 x 50 operations, once; compare
-// GFLOP/s with BenchmarkPeak of vec/tile, which is about one core.
+// The size of MNIST after PCA. GFLOP/s counts 2 x 50 operations for every pair
+// once, those that a prefix of the columns spares included; compare it with
+// BenchmarkPeak of vec/tile, which is about one core.
 func BenchmarkGraph70000x50(b *testing.B) {
 	const n, dim = 70000, 50
 	x := components(n, dim)
@@ -41,8 +42,9 @@ func BenchmarkGraph70000x50(b *testing.B) {
 	b.ReportMetric(float64(n)*n*dim*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// Queries against 60000 x 50: one event, a small batch, a large one. MB/s is
-// what the rows as float32 take, once a call.
+// Queries against 60000 x 50: one event, a small batch, a large one. MB/s counts
+// the rows as float32 once a call, GFLOP/s 2 x 50 operations for every pair, what
+// a prefix spares included.
 func BenchmarkSearch(b *testing.B) {
 	const n, dim = 60000, 50
 	x := components(n+1000, dim)

@@ -26,7 +26,8 @@
 // scale only decide how sharp the bound is, never the result.
 //
 // Package vec/tile multiplies and compares in one pass, and returns one bit a
-// pair. Graph computes every tile once and uses it in both directions. It
+// pair; where some columns carry most of the variance it looks at them first, and
+// leaves a block of pairs when they decide it. Graph computes every tile once and uses it in both directions. It
 // first brings the rows into the order of a k-d tree, so that the tiles near
 // the diagonal, which come first, hold most of the neighbours; and every list
 // begins with the rows of the largest products in its own block. So thresholds

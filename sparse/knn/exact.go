@@ -28,8 +28,10 @@ func NewExact(x vec.Matrix[float32]) *Exact {
 		e.bad = fmt.Errorf("knn: index: %w", err)
 		return e
 	}
-	e.p = pack(x, nil, 0)
-	e.works = workPool(e.p)
+	if x.Cols > 0 { // else every search fails
+		e.p = pack(x, nil, 0)
+		e.works = workPool(e.p)
+	}
 	return e
 }
 

@@ -2,7 +2,6 @@ package knn
 
 import (
 	"math"
-	"slices"
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
@@ -22,6 +21,11 @@ import (
 //     g = (m+1) u / (1 - (m+1) u) (Higham, Accuracy and Stability, section
 //     3.1); each of the two starts was itself rounded, by at most u N_i and
 //     u N_j: they are rounded upwards, which is the safe side.
+//   - After a prefix of p <= m-2 columns tile.Scan compares the sum so far plus
+//     two tails, the halves of |z_i|^2 and |z_j|^2 beyond the prefix, rounded
+//     upwards. But for rounding that is minus half the squared distance within
+//     the prefix, which is not below q_ij; it takes p+3 <= m+1 roundings of
+//     terms that add up to no more than those above.
 //   - What is computed in float64 (z, N, the exact distance) errs by less than
 //     2^-30 (N_i + N_j) for m <= maxDim.
 //   - Underflow costs at most m 2^-110 as |z_ik| < 2^30.
@@ -35,23 +39,32 @@ const (
 
 // packed holds rows as package tile multiplies them. The start of a row is
 // s_i - |z_i|^2/2, rounded up.
+//
+// The columns go by falling variance, so that tile.Scan may often stop after
+// the first of them, the prefix. What it compares then is the bound's for the
+// prefix alone, with a slack that is more than enough: distances only grow with
+// further columns.
 type packed struct {
 	*tile.Panels
-	order  []int32 // the row at every position; nil if all are at their own
-	centre []float64
-	scale  float64 // a, a power of two
-	level  simd.Level
+	order   []int32 // the row at every position; nil if all are at their own
+	columns []int   // the column of every dimension
+	centre  []float64
+	scale   float64 // a, a power of two
+	level   simd.Level
 }
 
 // pack centres, scales and packs the rows of x, whose values have been
 // checked, in the given order (nil: their own).
 func pack[T vec.Float](x vec.Matrix[T], order []int32, threads int) *packed {
-	p := &packed{Panels: tile.NewPanels(x.Rows, x.Cols), order: order, centre: centre(x), level: simd.Best()}
+	p := &packed{order: order, centre: centre(x), level: simd.Best()}
 	p.scale = scaleOf(x, p.centre, threads)
+	columns, prefix := byVariance(x, p.centre, p.scale)
+	p.columns, p.Panels = columns, tile.NewPanels(x.Rows, x.Cols, prefix)
 	par.Ranges(threads, x.Rows, 16*tile.Width, func(_, from, to int) {
 		z := make([]float32, p.Dim)
 		for i := from; i < to; i++ {
-			p.Set(i, z, load(p, z, x.Row(p.row(i))))
+			start, tail := load(p, z, x.Row(p.row(i)))
+			p.Set(i, z, start, tail)
 		}
 	})
 	return p
@@ -65,22 +78,26 @@ func (p *packed) row(i int) int {
 	return int(p.order[i])
 }
 
-// load writes z of a row to z and returns its start. A row that the bound does
-// not cover gets +Inf, with which no pair is dropped.
-func load[T vec.Float](p *packed, z []float32, row []T) (start float32) {
-	var norm float64
-	for k, v := range row {
-		s := (float64(v) - p.centre[k]) * p.scale
+// load writes z of a row to z and returns its start and its tail, which is
+// rounded upwards. A row that the bound does not cover gets a start of +Inf, with
+// which no pair is dropped.
+func load[T vec.Float](p *packed, z []float32, row []T) (start, tail float32) {
+	var norm, rest float64
+	for k, c := range p.columns {
+		s := (float64(row[c]) - p.centre[c]) * p.scale
 		z[k] = float32(s)
 		norm += s * s
+		if k >= p.Prefix {
+			rest += s * s
+		}
 	}
 	if !(norm < maxNorm) || p.Dim > maxDim {
 		clear(z)
-		return float32(math.Inf(1))
+		return float32(math.Inf(1)), 0
 	}
 	m := float64(p.Dim)
 	slack := (m+8)*1.02*unit*norm + m*0x1p-110
-	return -down(norm/2 - slack)
+	return -down(norm/2 - slack), -down(-rest / 2)
 }
 
 // down rounds to float32 towards minus infinity.
@@ -110,51 +127,4 @@ func (p *packed) threshold(dist2 float64) float32 {
 func stripPanels(dim int) int {
 	const bytes = 192 << 10
 	return max(1, min(20, bytes/(4*tile.Width*dim)))
-}
-
-// centre returns the median of every column over at most 1001 rows, evenly
-// spread. Any centre is right; the median keeps a few far rows from raising
-// everyone's norm, and with it the bound.
-func centre[T vec.Float](x vec.Matrix[T]) []float64 {
-	c := make([]float64, x.Cols)
-	count := min(x.Rows, 1001)
-	if count == 0 {
-		return c
-	}
-	sample := make([]float64, count)
-	for k := range c {
-		for s := range sample {
-			sample[s] = float64(x.Data[s*x.Rows/count*x.Cols+k])
-		}
-		slices.Sort(sample)
-		c[k] = sample[count/2]
-	}
-	return c
-}
-
-// scaleOf returns the power of two that brings the largest |x_ik - c_k| to
-// 1/2..1, so that float32 neither overflows nor underflows.
-func scaleOf[T vec.Float](x vec.Matrix[T], centre []float64, threads int) float64 {
-	const size = 4096
-	largest := make([]float64, par.Pieces(x.Rows, size))
-	par.Ranges(threads, x.Rows, size, func(piece, from, to int) {
-		var most float64
-		for i := from; i < to; i++ {
-			for k, v := range x.Row(i) {
-				most = max(most, math.Abs(float64(v)-centre[k]))
-			}
-		}
-		largest[piece] = most
-	})
-	var most float64
-	for _, v := range largest {
-		most = max(most, v)
-	}
-	if most == 0 {
-		return 1
-	}
-	_, exp := math.Frexp(most)
-	// The square of the scale must be a number as well; 2^400 is far beyond
-	// any data, and smaller differences fall under the bound's last term.
-	return math.Ldexp(1, min(-exp, 400))
 }

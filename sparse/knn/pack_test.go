@@ -21,7 +21,8 @@ func TestBound(t *testing.T) {
 		dim := rapid.SampledFrom([]int{1, 2, 31, 32, 33, 100, 800}).Draw(t, "dim")
 		spread := rapid.SampledFrom([]float64{1e-12, 1e-4, 1, 1e4}).Draw(t, "spread")
 		unit := rapid.SampledFrom([]float64{1e-140, 1e-30, 1, 1e140}).Draw(t, "unit")
-		same := rapid.Bool().Draw(t, "same signs") // errors of one sign add up
+		same := rapid.Bool().Draw(t, "same signs")         // errors of one sign add up
+		falls := rapid.Bool().Draw(t, "falling variances") // so that there is a prefix
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		x := vec.New[float64](n, dim)
 		for i := range n {
@@ -31,11 +32,18 @@ func TestBound(t *testing.T) {
 					v = math.Abs(v)
 				}
 				x.Row(i)[k] = unit * (float64(i%3) + spread*v)
+				if falls {
+					x.Row(i)[k] /= float64(1 + k)
+				}
 			}
 		}
 		p := pack(x, nil, 1)
+		if falls && dim >= 31 && p.Prefix == 0 {
+			t.Fatalf("no prefix of %d falling variances", dim)
+		}
 		for _, p.level = range simd.Levels() {
 			checkBound(t, x, p)
+			checkAlone(t, x, p, rapid.IntRange(0, n-1).Draw(t, "alone"))
 		}
 	})
 }
@@ -70,6 +78,25 @@ func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	}
 }
 
+// checkAlone is the first half of checkBound for the pairs of row i, with no
+// other pair in the block that has a threshold to reach: what Scan concludes
+// after a prefix counts.
+func checkAlone(t *rapid.T, x vec.Matrix[float64], p *packed, i int) {
+	mask := make([]uint64, p.Count())
+	least := make([]float32, p.Count()*tile.Width)
+	for j := range x.Rows {
+		for c := range least {
+			least[c] = float32(math.Inf(1))
+		}
+		d2 := vec.SquaredDistance(x.Row(i), x.Row(j))
+		least[j] = p.threshold(d2)
+		tile.ScanRow(p.level, mask, p.Panels, i, float32(math.Inf(1)), p.Panels, 0, p.Count(), least)
+		if mask[j/tile.Width]>>(j%tile.Width)&1 == 0 {
+			t.Fatalf("%v: pair (%d,%d) at squared distance %v, alone, does not reach its threshold %v", p.level, i, j, d2, least[j])
+		}
+	}
+}
+
 func norm(p *packed, row []float64) (s float64) {
 	for k, v := range row {
 		z := (v - p.centre[k]) * p.scale
@@ -83,10 +110,10 @@ func TestLoadOutOfRange(t *testing.T) {
 	x := vec.Of(2, 1, []float64{0, 1})
 	p := pack(x, nil, 1)
 	dst := []float32{7}
-	if start := load(p, dst, []float64{1e40}); !math.IsInf(float64(start), 1) || dst[0] != 0 {
+	if start, _ := load(p, dst, []float64{1e40}); !math.IsInf(float64(start), 1) || dst[0] != 0 {
 		t.Fatalf("a row far out is loaded as %v with start %v", dst, start)
 	}
-	if start := load(p, dst, []float64{1}); math.IsInf(float64(start), 0) {
+	if start, _ := load(p, dst, []float64{1}); math.IsInf(float64(start), 0) {
 		t.Fatalf("a row of the set has start %v", start)
 	}
 }

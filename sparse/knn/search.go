@@ -40,7 +40,7 @@ type work struct {
 func newWork(p *packed) *work {
 	strip := stripPanels(p.Dim)
 	w := &work{
-		queries:  tile.NewPanels(tile.Width, p.Dim),
+		queries:  tile.NewPanels(tile.Width, p.Dim, p.Prefix),
 		z:        make([]float32, p.Dim),
 		mask:     make([]uint64, strip*tile.Height),
 		infinite: make([]float32, strip*tile.Width),
@@ -98,7 +98,8 @@ func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int)
 	defer run.works.Put(w)
 	p := run.p
 	for r := range to - from {
-		w.queries.Set(r, w.z, load(p, w.z, run.query(from+r)))
+		start, tail := load(p, w.z, run.query(from+r))
+		w.queries.Set(r, w.z, start, tail)
 		w.least[r] = lowest
 	}
 	for r := to - from; r < tile.Width; r++ {

@@ -20,9 +20,9 @@ func normal(n, m int) vec.Matrix[float32] {
 
 // random returns panels of normal vectors with the starts of a neighbour search.
 func random(n, dim int) *Panels {
-	x, p := normal(n, dim), NewPanels(n, dim)
+	x, p := normal(n, dim), NewPanels(n, dim, 0)
 	for i := range n {
-		p.Set(i, x.Row(i), float32(-vec.SquaredNorm(x.Row(i))/2))
+		p.Set(i, x.Row(i), float32(-vec.SquaredNorm(x.Row(i))/2), 0)
 	}
 	return p
 }

@@ -25,6 +25,11 @@
 // uses every product for both of its vectors wants just that: a pair is of
 // interest if it may enter the list of either.
 //
+// Where the leading dimensions carry most of the squared norms, as principal
+// components do, they decide most blocks. With a prefix, the kernels compare
+// once after it, adding the largest product that the rest can still have,
+// (|a_i|^2 + |b_j|^2)/2 over the rest, and leave the block if no pair has hope.
+//
 // # Errors
 //
 // With u = 2^-24 and m dimensions, a scan compares start_i + start_j + z_i z_j
@@ -34,8 +39,10 @@
 //
 // plus m 2^-149 from underflow, whatever the order and whether products are
 // fused into sums or rounded first (Higham, Accuracy and Stability of Numerical
-// Algorithms, section 3.1). The kernels of the levels do differ within it. For
-// Gram see there.
+// Algorithms, section 3.1). A comparison after a prefix of p <= m-2 dimensions
+// rounds twice more but m-p products less, and has the same bound with the tails
+// in place of the products beyond the prefix. The kernels of the levels do differ
+// within it. For Gram see there.
 package tile
 
 import "unfold/sparse/vec/simd"

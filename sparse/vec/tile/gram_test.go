@@ -169,7 +169,7 @@ func checkSum(t *rapid.T, l simd.Level, got float64, a, b []float64) {
 
 func TestShapes(t *testing.T) {
 	x := vec.New[float32](4, 3)
-	p := NewPanels(8, 3)
+	p := NewPanels(8, 3, 0)
 	for name, f := range map[string]func(){
 		"centre of Gram": func() { Gram(x, make([]float64, 4), 1) },
 		"centre of Mul":  func() { Mul(x, make([]float64, 2), vec.New[float32](3, 1), 1) },

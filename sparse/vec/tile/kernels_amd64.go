@@ -11,13 +11,17 @@ func scan(level simd.Level, s *scanned) {
 	one := rows == 1
 	switch {
 	case level >= simd.AVX512 && one:
-		scan1AVX512(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+		scan1AVX512(&s.mask[0], &s.a[0], &s.aStart[0], &s.aTail[0], &s.aLeast[0],
+			&s.b[0], &s.bStart[0], &s.bTail[0], &s.bLeast[0], s.prefix, s.depth-s.prefix, panels)
 	case level >= simd.AVX512:
-		scan8AVX512(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+		scan8AVX512(&s.mask[0], &s.a[0], &s.aStart[0], &s.aTail[0], &s.aLeast[0],
+			&s.b[0], &s.bStart[0], &s.bTail[0], &s.bLeast[0], s.prefix, s.depth-s.prefix, panels)
 	case level >= simd.AVX2 && one:
-		scan1AVX2(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+		scan1AVX2(&s.mask[0], &s.a[0], &s.aStart[0], &s.aTail[0], &s.aLeast[0],
+			&s.b[0], &s.bStart[0], &s.bTail[0], &s.bLeast[0], s.prefix, s.depth-s.prefix, panels)
 	case level >= simd.AVX2:
-		scan8AVX2(&s.mask[0], &s.a[0], &s.aStart[0], &s.aLeast[0], &s.b[0], &s.bStart[0], &s.bLeast[0], s.depth, panels)
+		scan8AVX2(&s.mask[0], &s.a[0], &s.aStart[0], &s.aTail[0], &s.aLeast[0],
+			&s.b[0], &s.bStart[0], &s.bTail[0], &s.bLeast[0], s.prefix, s.depth-s.prefix, panels)
 	default:
 		scanGeneric(s)
 	}

@@ -5,24 +5,28 @@ import (
 	"math"
 )
 
-// Panels holds N vectors of dimension Dim and a starting value for each. The
-// last panel is filled up with zero vectors whose start is -Inf: no scan finds
-// them.
+// Panels holds N vectors of dimension Dim and, for each, a starting value and
+// what Scan needs to stop after the first Prefix dimensions. The last panel is
+// filled up with zero vectors whose start is -Inf: no scan finds them.
 type Panels struct {
 	N, Dim int
+	Prefix int       // 0, or the dimensions after which Scan may stop
 	Data   []float32 // panel after panel; see the package comment
 	Start  []float32 // vector after vector, Count()*Width of them
+	Tail   []float32 // the same; half the squared norm beyond Prefix, or more
 }
 
 // NewPanels returns room for n vectors of dimension dim, all of them zero and
-// with start -Inf. It panics if dim is less than 1.
-func NewPanels(n, dim int) *Panels {
-	if dim < 1 || n < 0 {
-		panic(fmt.Sprintf("tile: %d vectors of dimension %d", n, dim))
+// with start -Inf. prefix is 0 or at most dim-2. It panics if dim is less than
+// 1.
+func NewPanels(n, dim, prefix int) *Panels {
+	if n < 0 || dim < 1 || prefix < 0 || prefix > max(0, dim-2) {
+		panic(fmt.Sprintf("tile: %d vectors of dimension %d, prefix %d", n, dim, prefix))
 	}
-	p := &Panels{N: n, Dim: dim}
+	p := &Panels{N: n, Dim: dim, Prefix: prefix}
 	p.Data = make([]float32, p.Count()*Width*dim)
 	p.Start = make([]float32, p.Count()*Width)
+	p.Tail = make([]float32, p.Count()*Width)
 	for i := range p.Start {
 		p.Start[i] = float32(math.Inf(-1))
 	}
@@ -32,8 +36,9 @@ func NewPanels(n, dim int) *Panels {
 // Count returns the number of panels.
 func (p *Panels) Count() int { return (p.N + Width - 1) / Width }
 
-// Set makes z, of length Dim, vector i.
-func (p *Panels) Set(i int, z []float32, start float32) {
+// Set makes z, of length Dim, vector i. tail must be at least half the squared
+// norm of what follows the prefix; without a prefix it does not count.
+func (p *Panels) Set(i int, z []float32, start, tail float32) {
 	if i >= p.N || len(z) != p.Dim {
 		panic(fmt.Sprintf("tile: %d values for vector %d of %d of dimension %d", len(z), i, p.N, p.Dim))
 	}
@@ -41,5 +46,5 @@ func (p *Panels) Set(i int, z []float32, start float32) {
 	for k, v := range z {
 		panel[k*Width+i%Width] = v
 	}
-	p.Start[i] = start
+	p.Start[i], p.Tail[i] = start, tail
 }

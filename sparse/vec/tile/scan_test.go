@@ -33,18 +33,45 @@ func fill(t testing.TB, n, shift int, f func() float32) []float32 {
 	return x
 }
 
+// tail returns half the squared norm, exactly if the elements are small integers.
+func tail(z []float32) (s float32) {
+	for _, v := range z {
+		s += v * v / 2
+	}
+	return s * (1 + 0x1p-15)
+}
+
 // job returns a scan of some vectors with panels, its numbers by f.
 func job(t testing.TB, rows, panels, depth, shift int, f func() float32) *scanned {
-	return &scanned{
+	s := &scanned{
 		mask:   make([]uint64, panels*rows),
 		a:      fill(t, (depth-1)*Width+rows, shift, f),
 		aStart: fill(t, rows, shift, f),
+		aTail:  fill(t, rows, shift, f),
 		aLeast: fill(t, rows, shift, f),
 		b:      fill(t, panels*depth*Width, shift, f),
 		bStart: fill(t, panels*Width, shift, f),
+		bTail:  fill(t, panels*Width, shift, f),
 		bLeast: fill(t, panels*Width, shift, f),
+		prefix: max(0, depth-2) * (depth % 4) / 4,
 		depth:  depth,
 	}
+	for r := range s.aTail {
+		s.aTail[r] = tail(vector(s.a[r:], s.prefix, depth))
+	}
+	for c := range s.bTail {
+		s.bTail[c] = tail(vector(s.b[c/Width*depth*Width+c%Width:], s.prefix, depth))
+	}
+	return s
+}
+
+// vector returns elements from..to of a vector of a panel.
+func vector(panel []float32, from, to int) []float32 {
+	z := make([]float32, 0, to)
+	for k := from; k < to; k++ {
+		z = append(z, panel[k*Width])
+	}
+	return z
 }
 
 // guarded runs scan with a mask that lies between canaries, or ends where
@@ -126,6 +153,9 @@ func checkScan(t *testing.T, s *scanned, mask []uint64) {
 			for c := range Width {
 				q, size := product(s, p, r, c)
 				least := float64(min(s.aLeast[r], s.bLeast[p*Width+c]))
+				if s.prefix > 0 {
+					size += float64(s.aTail[r]) + float64(s.bTail[p*Width+c])
+				}
 				u := float64(s.depth+1) * 0x1p-24
 				bound := u/(1-u)*size + float64(s.depth)*0x1p-149
 				if got := mask[p*rows+r]>>c&1 == 1; got != (q >= least) && math.Abs(q-least) > bound {
@@ -193,13 +223,13 @@ func TestScanOfPanels(t *testing.T) {
 }
 
 func scanPanels(t *testing.T, l simd.Level, rng *rand.Rand, n, dim int) {
-	p := NewPanels(n, dim)
+	p := NewPanels(n, dim, max(0, dim-2-rng.IntN(dim)))
 	z := make([]float32, dim)
 	for i := range n {
 		for k := range z {
 			z[k] = float32(rng.IntN(5) - 2)
 		}
-		p.Set(i, z, float32(rng.IntN(3)))
+		p.Set(i, z, float32(rng.IntN(3)), tail(z[p.Prefix:]))
 	}
 	low := constant(p.Count()*Width, -math.MaxFloat32)
 	least := constant(p.Count()*Width, 2)
@@ -225,8 +255,32 @@ func scanPanels(t *testing.T, l simd.Level, rng *rand.Rand, n, dim int) {
 	}
 }
 
+// Bounds that few pairs or none reach make the kernels leave most blocks after
+// the prefix. They find what they find without a prefix.
+func TestScanLeaves(t *testing.T) {
+	everywhere(t, func(t *testing.T, l simd.Level) {
+		rng := rand.New(rand.NewPCG(5, 5))
+		for _, depth := range depths(t) {
+			s := job(t, []int{1, Height}[depth%2], 3, depth, depth%3, func() float32 { return float32(rng.IntN(7) - 3) })
+			high := float32(rng.IntN(40 + 2*depth))
+			for _, least := range [][]float32{s.aLeast, s.bLeast} {
+				for k := range least {
+					least[k] = high
+				}
+			}
+			got := guarded(t, l, s, depth%3)
+			whole := *s
+			whole.prefix = 0
+			scanGeneric(&whole)
+			if !slices.Equal(got, whole.mask) {
+				t.Fatalf("depth %d, prefix %d: %x, want %x", depth, s.prefix, got, whole.mask)
+			}
+		}
+	})
+}
+
 func TestScanRefuses(t *testing.T) {
-	p, q := NewPanels(50, 3), NewPanels(50, 4)
+	p, q := NewPanels(50, 3, 0), NewPanels(50, 4, 0)
 	mask, least := make([]uint64, 2*Height), make([]float32, 2*Width)
 	for name, f := range map[string]func(){
 		"an odd first vector": func() { Scan(simd.Best(), mask, p, 1, least, p, 0, 2, least) },
@@ -234,9 +288,11 @@ func TestScanRefuses(t *testing.T) {
 		"a short mask":        func() { Scan(simd.Best(), mask[:1:1], p, 0, least, p, 0, 2, least) },
 		"too many panels":     func() { Scan(simd.Best(), mask, p, 0, least, p, 0, 3, least) },
 		"short bounds":        func() { Scan(simd.Best(), mask, p, 0, least, p, 0, 2, least[:5:5]) },
-		"no dimension":        func() { NewPanels(3, 0) },
-		"a vector too many":   func() { p.Set(50, make([]float32, 3), 0) },
-		"a short vector":      func() { p.Set(0, make([]float32, 2), 0) },
+		"no dimension":        func() { NewPanels(3, 0, 0) },
+		"a long prefix":       func() { NewPanels(3, 5, 4) },
+		"other prefixes":      func() { Scan(simd.Best(), mask, p, 0, least, NewPanels(50, 3, 1), 0, 2, least) },
+		"a vector too many":   func() { p.Set(50, make([]float32, 3), 0, 0) },
+		"a short vector":      func() { p.Set(0, make([]float32, 2), 0, 0) },
 	} {
 		func() {
 			defer func() {

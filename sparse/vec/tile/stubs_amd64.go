@@ -4,15 +4,15 @@
 
 package tile
 
-// scan8AVX512 is scan for 8 rows of a.
+// scan8AVX512 is scan with a left side of height 8.
 //
 //go:noescape
-func scan8AVX512(mask *uint64, a *float32, aStart *float32, aLeast *float32, b *float32, bStart *float32, bLeast *float32, depth int, panels int)
+func scan8AVX512(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast *float32, b *float32, bStart *float32, bTail *float32, bLeast *float32, prefix int, rest int, panels int)
 
-// scan1AVX512 is scan for 1 rows of a.
+// scan1AVX512 is scan with a left side of height 1.
 //
 //go:noescape
-func scan1AVX512(mask *uint64, a *float32, aStart *float32, aLeast *float32, b *float32, bStart *float32, bLeast *float32, depth int, panels int)
+func scan1AVX512(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast *float32, b *float32, bStart *float32, bTail *float32, bLeast *float32, prefix int, rest int, panels int)
 
 // addAVX512 is add with 512 bits.
 //
@@ -24,15 +24,15 @@ func addAVX512(dst *float64, stride int, a *float32, b *float32, depth int)
 //go:noescape
 func peakAVX512(n int)
 
-// scan8AVX2 is scan for 8 rows of a.
+// scan8AVX2 is scan with a left side of height 8.
 //
 //go:noescape
-func scan8AVX2(mask *uint64, a *float32, aStart *float32, aLeast *float32, b *float32, bStart *float32, bLeast *float32, depth int, panels int)
+func scan8AVX2(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast *float32, b *float32, bStart *float32, bTail *float32, bLeast *float32, prefix int, rest int, panels int)
 
-// scan1AVX2 is scan for one row of a.
+// scan1AVX2 is scan with a left side of height 1; it looks at all dimensions.
 //
 //go:noescape
-func scan1AVX2(mask *uint64, a *float32, aStart *float32, aLeast *float32, b *float32, bStart *float32, bLeast *float32, depth int, panels int)
+func scan1AVX2(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast *float32, b *float32, bStart *float32, bTail *float32, bLeast *float32, prefix int, rest int, panels int)
 
 // addAVX2 is add with 256 bits.
 //

@@ -15,46 +15,41 @@ const (
 	side2 = 4 * width / 2 // bytes of half the columns
 )
 
-// multiplyAVX2 adds half2 x width/2 products of the given depth to acc; a and
-// b point at the first of them.
-func multiplyAVX2(label string, a, b, depth Register, aDisp, bDisp int, acc, col []VecVirtual, x VecVirtual) {
-	ca, cb, left := GP64(), GP64(), GP64()
-	MOVQ(a, ca)
-	MOVQ(b, cb)
-	MOVQ(depth, left)
+// multiplyAVX2 adds half2 x width/2 products to acc, as deep as left says; a
+// and b, at some distance, point at the first of them and are moved on.
+func multiplyAVX2(label string, a, b, left Register, aDisp, bDisp int, acc, col []VecVirtual, x VecVirtual) {
 	Label(label)
 	for v := range col {
-		VMOVUPS(at(cb, bDisp+32*v), col[v])
+		VMOVUPS(at(b, bDisp+32*v), col[v])
 	}
 	for r := range half2 {
-		VBROADCASTSS(at(ca, aDisp+4*r), x)
+		VBROADCASTSS(at(a, aDisp+4*r), x)
 		for v := range col {
 			VFMADD231PS(col[v], x, acc[3*r+v])
 		}
 	}
-	ADDQ(Imm(step), ca)
-	ADDQ(Imm(step), cb)
+	ADDQ(Imm(step), a)
+	ADDQ(Imm(step), b)
 	DECQ(left)
 	JNZ(LabelRef(label))
 }
 
 // quarters calls f for each part of a panel pair: the numbers of its first row
 // and of its first vector of 8 columns.
-func quarters(f func(label string, row, vector int)) {
+func quarters(f func(part string, row, vector int)) {
 	for rows := range 2 {
 		for cols := range 2 {
-			f(fmt.Sprintf("depth%d%d", rows, cols), rows*half2, 3*cols)
+			f(fmt.Sprintf("%d%d", rows, cols), rows*half2, 3*cols)
 		}
 	}
 }
 
 func scanAVX2() {
-	begin("scan8AVX2", scanSignature, "scan8AVX2 is scan for 8 rows of a.")
+	begin("scan8AVX2", scanSignature, "scan8AVX2 is scan with a left side of height 8.")
 	s := loadScanArgs()
-	bytes := GP64()
-	IMUL3Q(Imm(step), s.depth, bytes)
 	Label("panel")
-	quarters(func(label string, row, vector int) {
+	ca, cb := GP64(), GP64()
+	quarters(func(part string, row, vector int) {
 		acc, col, x := ymm(3*half2), ymm(3), YMM()
 		for r := range half2 {
 			VBROADCASTSS(at(s.aStart, 4*(row+r)), x)
@@ -62,22 +57,65 @@ func scanAVX2() {
 				VADDPS(at(s.bStart, 32*(vector+v)), x, acc[3*r+v])
 			}
 		}
-		multiplyAVX2(label, s.a, s.b, s.depth, 4*row, 32*vector, acc, col, x)
+		MOVQ(s.a, ca)
+		MOVQ(s.b, cb)
+		prefix := arg("prefix")
+		TESTQ(prefix, prefix)
+		JZ(LabelRef("rest" + part))
+		multiplyAVX2("first"+part, ca, cb, prefix, 4*row, 32*vector, acc, col, x)
+		hopeAVX2(s, row, vector, acc, col, x)
+		JZ(LabelRef("hopeless" + part))
+		Label("rest" + part)
+		multiplyAVX2("second"+part, ca, cb, arg("rest"), 4*row, 32*vector, acc, col, x)
 		for r := range half2 {
 			VBROADCASTSS(at(s.aLeast, 4*(row+r)), x)
 			for v := range col {
 				compareAVX2(at(s.bLeast, 32*(vector+v)), x, acc[3*r+v], col[v], at(s.mask, 8*(row+r)+vector+v))
 			}
-			if vector > 0 {
+		}
+		JMP(LabelRef("done" + part))
+		Label("hopeless" + part)
+		for r := range half2 {
+			MOVW(U16(0), at(s.mask, 8*(row+r)+vector))
+			MOVB(U8(0), at(s.mask, 8*(row+r)+vector+2))
+		}
+		Label("done" + part)
+		if vector > 0 {
+			for r := range half2 {
 				MOVW(U16(0), at(s.mask, 8*(row+r)+6))
 			}
 		}
 	})
+	bytes, rest := arg("prefix"), arg("rest")
+	ADDQ(rest, bytes)
+	IMUL3Q(Imm(step), bytes, bytes)
 	ADDQ(bytes, s.b)
 	s.nextPanel(height)
 	JNZ(LabelRef("panel"))
 	VZEROUPPER()
 	RET()
+}
+
+// hopeAVX2 sets the zero flag if no sum reaches its bound even with the largest
+// product that the rest of the dimensions can have.
+func hopeAVX2(s scanArgs, row, vector int, acc, tmp []VecVirtual, x VecVirtual) {
+	aTail := arg("aTail")
+	sum, low, hope := tmp[0], tmp[1], tmp[2]
+	VXORPS(hope, hope, hope)
+	for r := range half2 {
+		for v := range 3 {
+			VBROADCASTSS(at(aTail, 4*(row+r)), x)
+			VADDPS(at(s.bTail, 32*(vector+v)), acc[3*r+v], sum)
+			VADDPS(sum, x, sum)
+			VBROADCASTSS(at(s.aLeast, 4*(row+r)), x)
+			VMINPS(at(s.bLeast, 32*(vector+v)), x, low)
+			VCMPPS(Imm(ge), low, sum, sum)
+			VORPS(sum, hope, hope)
+		}
+	}
+	bits := GP32()
+	VMOVMSKPS(hope, bits)
+	TESTL(bits, bits)
 }
 
 // compareAVX2 writes 8 bits to mask: which of sum reach least or x.
@@ -90,7 +128,7 @@ func compareAVX2(least Mem, x, sum, tmp VecVirtual, mask Mem) {
 }
 
 func scanRowAVX2() {
-	begin("scan1AVX2", scanSignature, "scan1AVX2 is scan for one row of a.")
+	begin("scan1AVX2", scanSignature, "scan1AVX2 is scan with a left side of height 1; it looks at all dimensions.")
 	s := loadScanArgs()
 	acc, x, tmp := ymm(6), YMM(), YMM()
 	start, least := YMM(), YMM()
@@ -100,9 +138,9 @@ func scanRowAVX2() {
 	for v := range acc {
 		VADDPS(at(s.bStart, 32*v), start, acc[v])
 	}
-	cursor, left := GP64(), GP64()
+	cursor, left := GP64(), arg("prefix")
 	MOVQ(s.a, cursor)
-	MOVQ(s.depth, left)
+	ADDQ(arg("rest"), left)
 	Label("depth")
 	VBROADCASTSS(at(cursor, 0), x)
 	for v := range acc {
@@ -128,15 +166,16 @@ func addAVX2() {
 	stride := Load(Param("stride"), GP64())
 	SHLQ(Imm(3), stride)
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
-	depth := Load(Param("depth"), GP64())
-	line := GP64()
-	quarters(func(label string, row, vector int) {
+	line, ca, cb := GP64(), GP64(), GP64()
+	quarters(func(part string, row, vector int) {
 		MOVQ(dst, line)
+		MOVQ(a, ca)
+		MOVQ(b, cb)
 		acc, col, x := ymm(3*half2), ymm(3), YMM()
 		for _, v := range acc {
 			VXORPS(v, v, v)
 		}
-		multiplyAVX2(label, a, b, depth, 4*row, 32*vector, acc, col, x)
+		multiplyAVX2("depth"+part, ca, cb, arg("depth"), 4*row, 32*vector, acc, col, x)
 		for r := range half2 {
 			for v := range col {
 				sum, to := acc[3*r+v], 64*(vector+v)

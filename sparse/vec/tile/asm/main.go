@@ -15,6 +15,7 @@ const (
 	height = 8
 	step   = 4 * width // bytes from one dimension of a panel to the next
 	ge     = 0x1d      // VCMPPS: greater or equal, false for NaN, no signal
+	notGE  = 0x19      // the opposite
 )
 
 func main() {
@@ -38,22 +39,24 @@ func begin(name, signature, doc string) {
 	Doc(doc)
 }
 
-const scanSignature = "(mask *uint64, a, aStart, aLeast, b, bStart, bLeast *float32, depth, panels int)"
+const scanSignature = "(mask *uint64, a, aStart, aTail, aLeast, b, bStart, bTail, bLeast *float32, prefix, rest, panels int)"
 
-// scanArgs are the arguments of the scanning kernels in registers.
+// scanArgs are the arguments of the scanning kernels that stay in registers.
 type scanArgs struct {
-	mask, a, aStart, aLeast, b, bStart, bLeast, depth, panels Register
+	mask, a, aStart, aLeast, b, bStart, bTail, bLeast, panels Register
 }
 
+func arg(name string) Register { return Load(Param(name), GP64()) }
+
 func loadScanArgs() scanArgs {
-	p := func(name string) Register { return Load(Param(name), GP64()) }
-	return scanArgs{p("mask"), p("a"), p("aStart"), p("aLeast"), p("b"), p("bStart"), p("bLeast"), p("depth"), p("panels")}
+	return scanArgs{arg("mask"), arg("a"), arg("aStart"), arg("aLeast"), arg("b"), arg("bStart"), arg("bTail"), arg("bLeast"), arg("panels")}
 }
 
 // nextPanel moves on by one panel of b, but for b itself.
 func (s scanArgs) nextPanel(rows int) {
 	ADDQ(Imm(uint64(8*rows)), s.mask)
 	ADDQ(Imm(step), s.bStart)
+	ADDQ(Imm(step), s.bTail)
 	ADDQ(Imm(step), s.bLeast)
 	DECQ(s.panels)
 }
@@ -76,12 +79,9 @@ func ymm(n int) []VecVirtual {
 	return out
 }
 
-// multiplyAVX512 adds rows x width products of the given depth to acc. It
-// moves b to its end.
-func multiplyAVX512(label string, rows int, a, b, depth Register, acc []VecVirtual) {
-	cursor, left := GP64(), GP64()
-	MOVQ(a, cursor)
-	MOVQ(depth, left)
+// multiplyAVX512 adds rows x width products to acc, as deep as left says. It
+// moves a and b behind them.
+func multiplyAVX512(label string, rows int, a, b, left Register, acc []VecVirtual) {
 	col, row := zmm(3), zmm(min(rows, 5))
 	Label(label)
 	for v := range col {
@@ -89,12 +89,12 @@ func multiplyAVX512(label string, rows int, a, b, depth Register, acc []VecVirtu
 	}
 	for r := range rows {
 		x := row[r%len(row)]
-		VBROADCASTSS(at(cursor, 4*r), x)
+		VBROADCASTSS(at(a, 4*r), x)
 		for v := range col {
 			VFMADD231PS(col[v], x, acc[3*r+v])
 		}
 	}
-	ADDQ(Imm(step), cursor)
+	ADDQ(Imm(step), a)
 	ADDQ(Imm(step), b)
 	DECQ(left)
 	JNZ(LabelRef(label))
@@ -102,11 +102,10 @@ func multiplyAVX512(label string, rows int, a, b, depth Register, acc []VecVirtu
 
 func scanAVX512(rows int) {
 	begin(fmt.Sprintf("scan%dAVX512", rows), scanSignature,
-		fmt.Sprintf("scan%dAVX512 is scan for %d rows of a.", rows, rows))
+		fmt.Sprintf("scan%dAVX512 is scan with a left side of height %d.", rows, rows))
 	s := loadScanArgs()
-	zero := GP32()
-	XORL(zero, zero)
 	acc := zmm(3 * rows)
+	cursor := GP64()
 	Label("panel")
 	col := zmm(3)
 	for v := range col {
@@ -115,12 +114,19 @@ func scanAVX512(rows int) {
 			VADDPS_BCST(at(s.aStart, 4*r), col[v], acc[3*r+v])
 		}
 	}
-	multiplyAVX512("depth", rows, s.a, s.b, s.depth, acc)
-	least := zmm(3)
+	MOVQ(s.a, cursor)
+	prefix := arg("prefix")
+	TESTQ(prefix, prefix)
+	JZ(LabelRef("rest"))
+	multiplyAVX512("first", rows, cursor, s.b, prefix, acc)
+	hopelessAVX512(rows, s, acc)
+	JC(LabelRef("hopeless"))
+	Label("rest")
+	multiplyAVX512("second", rows, cursor, s.b, arg("rest"), acc)
+	least, low := zmm(3), zmm(3)
 	for v := range least {
 		VMOVUPS(at(s.bLeast, 64*v), least[v])
 	}
-	low := zmm(3)
 	for r := range rows {
 		for v := range least {
 			pass := K()
@@ -128,12 +134,45 @@ func scanAVX512(rows int) {
 			VCMPPS(Imm(ge), low[v], acc[3*r+v], pass)
 			KMOVW(pass, at(s.mask, 8*r+2*v))
 		}
-		MOVW(zero.As16(), at(s.mask, 8*r+6))
+		MOVW(U16(0), at(s.mask, 8*r+6))
 	}
+	Label("next")
 	s.nextPanel(rows)
 	JNZ(LabelRef("panel"))
 	VZEROUPPER()
 	RET()
+	Label("hopeless")
+	for r := range rows {
+		MOVQ(I32(0), at(s.mask, 8*r))
+	}
+	skip := arg("rest")
+	IMUL3Q(Imm(step), skip, skip)
+	ADDQ(skip, s.b)
+	JMP(LabelRef("next"))
+}
+
+// hopelessAVX512 sets the carry if no sum reaches its bound even with the
+// largest product that the rest of the dimensions can have.
+func hopelessAVX512(rows int, s scanArgs, acc []VecVirtual) {
+	aTail := arg("aTail")
+	tail, least, sum, low := zmm(3), zmm(3), ZMM(), ZMM()
+	fail := []Register{K(), K(), K()}
+	for v := range tail {
+		VMOVUPS(at(s.bTail, 64*v), tail[v])
+		VMOVUPS(at(s.bLeast, 64*v), least[v])
+		KXNORW(fail[v], fail[v], fail[v])
+	}
+	for r := range rows {
+		for v := range tail {
+			VADDPS(acc[3*r+v], tail[v], sum)
+			VADDPS_BCST(at(aTail, 4*r), sum, sum)
+			VMINPS_BCST(at(s.aLeast, 4*r), least[v], low)
+			VCMPPS(Imm(notGE), low, sum, fail[v], fail[v])
+		}
+	}
+	KANDW(fail[0], fail[1], fail[0])
+	KANDW(fail[0], fail[2], fail[0])
+	KORTESTW(fail[0], fail[0]) // carry: all ones
 }
 
 const addSignature = "(dst *float64, stride int, a, b *float32, depth int)"
