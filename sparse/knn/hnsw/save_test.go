@@ -1,0 +1,165 @@
+package hnsw
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"slices"
+	"testing"
+	"testing/iotest"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/knntest"
+)
+
+// sample is an index with layers, twins, vacant rows and vacant towers.
+func sample(t testing.TB) *Index {
+	ix := build(t, knntest.Points[float32]("duplicates", 64, 3, 1), Settings{M: 4, EfConstruction: 10}, knn.Settings{})
+	var gone []int32
+	for r := range int32(64) {
+		if r%4 == 0 {
+			gone = append(gone, r)
+		}
+	}
+	if err := ix.Delete(gone, knn.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(ix.roots) < 2 || len(ix.lastTwin) == 0 || len(ix.vacant) == 0 || len(ix.vacantTowers) == 0 {
+		t.Fatalf("%d layers, %d rows with twins, %d vacant rows, %d heights: not all kinds are there",
+			len(ix.roots), len(ix.lastTwin), len(ix.vacant), len(ix.vacantTowers))
+	}
+	return ix
+}
+
+// A loaded index answers and goes on like the one that was saved.
+func TestLoadedEqualsSaved(t *testing.T) {
+	ix := sample(t)
+	b := saved(t, ix)
+	// The reader gives one byte at a time and holds more than the index.
+	from := io.MultiReader(iotest.OneByteReader(bytes.NewReader(b)), bytes.NewReader([]byte("more")))
+	again, err := Load(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(from); err != nil || string(rest) != "more" {
+		t.Errorf("after loading there is %q left, error %v", rest, err)
+	}
+	q := knntest.Points[float32]("gauss", 20, 3, 4)
+	for _, x := range []*Index{ix, again} {
+		if _, err := x.Insert(context.Background(), q, knn.Settings{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(saved(t, ix), saved(t, again)) {
+		t.Error("the loaded index went another way")
+	}
+	want, err := ix.Search(context.Background(), q, 7, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := again.Search(context.Background(), q, 7, knn.Settings{}); err != nil || !knntest.Equal(got, want) {
+		t.Errorf("the loaded index answers otherwise, error %v", err)
+	}
+}
+
+// Every cut and every flipped byte is found out.
+func TestLoadFindsDamage(t *testing.T) {
+	b := saved(t, sample(t))
+	for n := range b {
+		if _, err := Load(bytes.NewReader(b[:n])); !errors.Is(err, ErrFormat) {
+			t.Fatalf("cut after %d bytes of %d: %v", n, len(b), err)
+		}
+		c := slices.Clone(b)
+		c[n] ^= 0x21
+		if _, err := Load(bytes.NewReader(c)); !errors.Is(err, ErrFormat) {
+			t.Fatalf("byte %d changed: %v", n, err)
+		}
+	}
+	if _, err := Load(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("reading fails: %v", err)
+	}
+	if err := sample(t).Save(failingWriter{}); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("writing fails: %v", err)
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// seal gives bytes the checksum that they should have.
+func seal(b []byte) []byte {
+	if len(b) < 4 {
+		return b
+	}
+	b = slices.Clone(b)
+	body := b[:len(b)-4]
+	binary.LittleEndian.PutUint32(b[len(body):], crc32.Checksum(body, castagnoli))
+	return b
+}
+
+// Bytes whose checksum is right give an error or an index that works.
+func FuzzLoad(f *testing.F) {
+	b := saved(f, sample(f))
+	f.Add(b)
+	empty, err := New(2, Settings{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(saved(f, empty))
+	f.Fuzz(func(t *testing.T, b []byte) { useLoaded(t, seal(b)) })
+}
+
+// Changes anywhere, sealed again, as a fuzzer would make them.
+func TestLoadSealedChanges(t *testing.T) {
+	b := saved(t, sample(t))
+	loaded := 0
+	for n := range len(b) - 4 {
+		for _, v := range []byte{0, 1, 0x7f, 0xff, b[n] + 1} {
+			c := slices.Clone(b)
+			c[n] = v
+			if useLoaded(t, seal(c)) {
+				loaded++
+			}
+		}
+	}
+	if loaded == 0 {
+		t.Error("no change was harmless: the sealed bytes are not what Load reads")
+	}
+}
+
+// useLoaded does all that one can do with an index, and reports whether the
+// bytes gave one.
+func useLoaded(t *testing.T, b []byte) bool {
+	ix, err := Load(bytes.NewReader(b))
+	if err != nil {
+		if !errors.Is(err, ErrFormat) {
+			t.Fatalf("error %v", err)
+		}
+		return false
+	}
+	if ix.dim > 100 || ix.set.EfConstruction > 1000 {
+		return true // sound, but slow
+	}
+	x := knntest.Points[float32]("gauss", 5, ix.dim, 3)
+	rows, err := ix.Insert(context.Background(), x, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := ix.SearchEf(context.Background(), x, 1, 10, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows = append(rows, nb.Index...)
+	slices.Sort(rows)
+	if err := ix.Delete(slices.Compact(rows), knn.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := ix.verify(); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
