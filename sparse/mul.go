@@ -1,13 +1,15 @@
 package sparse
 
-import "unfold/sparse/vec"
+import (
+	"unsafe"
+
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
+)
 
 // MulVec sets dst = C x. dst (N) is overwritten and must not overlap x (M).
 func (c *CSR) MulVec(dst, x []float64) {
-	if len(dst) != c.N || len(x) != c.M {
-		shapePanic("MulVec", "%d = (%d x %d) %d", len(dst), c.N, c.M, len(x))
-	}
-	c.mulRows1(dst, x, 0, c.N)
+	c.MulMat(vec.Of(len(dst), 1, dst), vec.Of(len(x), 1, x))
 }
 
 // MulMat sets dst = C X for an M x d matrix X: d right-hand sides at once,
@@ -20,71 +22,153 @@ func (c *CSR) MulMat(dst, x vec.Matrix[float64]) {
 // MulMatRows sets rows from..to (to excluded) of dst = C X and leaves the
 // others alone, so that callers can share the rows out among goroutines.
 func (c *CSR) MulMatRows(dst, x vec.Matrix[float64], from, to int) {
-	if dst.Rows != c.N || x.Rows != c.M || dst.Cols != x.Cols {
-		shapePanic("MulMat", "%d x %d = (%d x %d) (%d x %d)", dst.Rows, dst.Cols, c.N, c.M, x.Rows, x.Cols)
+	c.mul("MulMatRows", dst, nil, x, from, to)
+}
+
+// LaplacianMulRows sets rows from..to of dst = (diag(diagonal) - C) X: the
+// product with the Laplacian whose weights are C, which is square.
+func (c *CSR) LaplacianMulRows(dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], from, to int) {
+	if c.N != c.M || len(diagonal) != c.N {
+		shapePanic("LaplacianMulRows", "%d x %d matrix and a diagonal of %d", c.N, c.M, len(diagonal))
+	}
+	c.mul("LaplacianMulRows", dst, diagonal, x, from, to)
+}
+
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sparse
+
+// mul is the one product of sparse and dense: C X or, with a diagonal,
+// diag(diagonal) X - C X. Two and three columns, the dimensions of a picture,
+// have loops of their own; other numbers go by blocks of four, two and one, whose
+// sums stay in registers.
+func (c *CSR) mul(fn string, dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], from, to int) {
+	if dst.Rows != c.N || x.Rows != c.M || dst.Cols != x.Cols || from < 0 || to > c.N {
+		shapePanic(fn, "rows %d..%d of %d x %d = (%d x %d) (%d x %d)", from, to, dst.Rows, dst.Cols, c.N, c.M, x.Rows, x.Cols)
 	}
 	switch x.Cols {
-	case 0:
-	case 1:
-		c.mulRows1(dst.Data, x.Data, from, to)
 	case 2:
-		c.mulRows2(dst.Data, x.Data, from, to)
-	case 3:
-		c.mulRows3(dst.Data, x.Data, from, to)
-	default:
-		c.mulRowsN(dst, x, from, to)
-	}
-}
-
-func (c *CSR) mulRows1(dst, x []float64, from, to int) {
-	for i := from; i < to; i++ {
-		index, data := c.Row(i)
-		data = data[:len(index)]
-		var s float64
-		for p, j := range index {
-			s += data[p] * x[j]
+		if diagonal != nil {
+			c.laplacianMul2(simd.Best(), rowsOf[[2]float64](dst), diagonal, rowsOf[[2]float64](x), from, to)
+			return
 		}
-		dst[i] = s
+		c.mul2(rowsOf[[2]float64](dst), diagonal, rowsOf[[2]float64](x), from, to)
+		return
+	case 3:
+		c.mul3(rowsOf[[3]float64](dst), diagonal, rowsOf[[3]float64](x), from, to)
+		return
+	}
+	k := 0
+	for ; k+4 <= x.Cols; k += 4 {
+		c.mulBlock4(dst, diagonal, x, k, from, to)
+	}
+	if k+2 <= x.Cols {
+		c.mulBlock2(dst, diagonal, x, k, from, to)
+		k += 2
+	}
+	if k < x.Cols {
+		c.mulBlock1(dst, diagonal, x, k, from, to)
 	}
 }
 
-func (c *CSR) mulRows2(dst, x []float64, from, to int) {
+// rowsOf views the rows of a matrix as arrays R of its number of columns, so that
+// a row costs one bounds check and no multiplication.
+func rowsOf[R [2]float64 | [3]float64](m vec.Matrix[float64]) []R {
+	if len(m.Data) == 0 {
+		return nil
+	}
+	data := m.Data[:m.Rows*m.Cols]
+	return unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(data))), m.Rows)
+}
+
+func (c *CSR) mul2(dst [][2]float64, diagonal []float64, x [][2]float64, from, to int) {
 	for i := from; i < to; i++ {
 		index, data := c.Row(i)
 		data = data[:len(index)]
 		var s0, s1 float64
 		for p, j := range index {
-			v, u := data[p], x[2*int(j):2*int(j)+2:2*int(j)+2]
-			s0 += v * u[0]
-			s1 += v * u[1]
+			u := &x[j]
+			s0 += data[p] * u[0]
+			s1 += data[p] * u[1]
 		}
-		dst[2*i], dst[2*i+1] = s0, s1
+		if diagonal != nil {
+			g, u := diagonal[i], &x[i]
+			s0, s1 = g*u[0]-s0, g*u[1]-s1
+		}
+		dst[i] = [2]float64{s0, s1}
 	}
 }
 
-func (c *CSR) mulRows3(dst, x []float64, from, to int) {
+func (c *CSR) mul3(dst [][3]float64, diagonal []float64, x [][3]float64, from, to int) {
 	for i := from; i < to; i++ {
 		index, data := c.Row(i)
 		data = data[:len(index)]
 		var s0, s1, s2 float64
 		for p, j := range index {
-			v, u := data[p], x[3*int(j):3*int(j)+3:3*int(j)+3]
-			s0 += v * u[0]
-			s1 += v * u[1]
-			s2 += v * u[2]
+			u := &x[j]
+			s0 += data[p] * u[0]
+			s1 += data[p] * u[1]
+			s2 += data[p] * u[2]
 		}
-		dst[3*i], dst[3*i+1], dst[3*i+2] = s0, s1, s2
+		if diagonal != nil {
+			g, u := diagonal[i], &x[i]
+			s0, s1, s2 = g*u[0]-s0, g*u[1]-s1, g*u[2]-s2
+		}
+		dst[i] = [3]float64{s0, s1, s2}
 	}
 }
 
-func (c *CSR) mulRowsN(dst, x vec.Matrix[float64], from, to int) {
+// mulBlock4 does columns k..k+3 of more; mulBlock2 and mulBlock1 fewer.
+func (c *CSR) mulBlock4(dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], k, from, to int) {
 	for i := from; i < to; i++ {
 		index, data := c.Row(i)
-		sum := dst.Row(i)
-		clear(sum)
+		data = data[:len(index)]
+		var s0, s1, s2, s3 float64
 		for p, j := range index {
-			vec.Axpy(data[p], x.Row(int(j)), sum)
+			u := (*[4]float64)(x.Data[int(j)*x.Cols+k:])
+			s0 += data[p] * u[0]
+			s1 += data[p] * u[1]
+			s2 += data[p] * u[2]
+			s3 += data[p] * u[3]
 		}
+		if diagonal != nil {
+			g, u := diagonal[i], (*[4]float64)(x.Data[i*x.Cols+k:])
+			s0, s1, s2, s3 = g*u[0]-s0, g*u[1]-s1, g*u[2]-s2, g*u[3]-s3
+		}
+		*(*[4]float64)(dst.Data[i*x.Cols+k:]) = [4]float64{s0, s1, s2, s3}
+	}
+}
+
+func (c *CSR) mulBlock2(dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], k, from, to int) {
+	for i := from; i < to; i++ {
+		index, data := c.Row(i)
+		data = data[:len(index)]
+		var s0, s1 float64
+		for p, j := range index {
+			u := (*[2]float64)(x.Data[int(j)*x.Cols+k:])
+			s0 += data[p] * u[0]
+			s1 += data[p] * u[1]
+		}
+		if diagonal != nil {
+			g, u := diagonal[i], (*[2]float64)(x.Data[i*x.Cols+k:])
+			s0, s1 = g*u[0]-s0, g*u[1]-s1
+		}
+		*(*[2]float64)(dst.Data[i*x.Cols+k:]) = [2]float64{s0, s1}
+	}
+}
+
+func (c *CSR) mulBlock1(dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], k, from, to int) {
+	for i := from; i < to; i++ {
+		index, data := c.Row(i)
+		data = data[:len(index)]
+		var s0 float64
+		for p, j := range index {
+			u := (*[1]float64)(x.Data[int(j)*x.Cols+k:])
+			s0 += data[p] * u[0]
+		}
+		if diagonal != nil {
+			g, u := diagonal[i], (*[1]float64)(x.Data[i*x.Cols+k:])
+			s0 = g*u[0] - s0
+		}
+		*(*[1]float64)(dst.Data[i*x.Cols+k:]) = [1]float64{s0}
 	}
 }
 

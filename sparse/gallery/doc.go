@@ -4,6 +4,7 @@
 //
 //	Matrices     Poisson1D, Poisson2D, PathLaplacian, GridLaplacian
 //	Graphs       RandomGeometric
+//	Systems      Systems: graphs with a diagonal, for solvers
 //	Point sets   SwissRoll, Blobs, Uniform, Circle
 //
 // Those with closed forms say so: the eigenvalues of the grids are known

@@ -2,66 +2,56 @@ package solve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
+	"time"
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
-// Exact is the tolerance of a solve that is limited by rounding only.
-const Exact = 1e-14
-
-// Settings of a solve. The zero value is usable.
-type Settings struct {
-	// Tolerance is the residual, relative to that of the start, at which a
-	// column stops. Default 1e-8.
-	Tolerance float64
-	// MaxIterations bounds the sweeps. Default 10 n + 100, which only a
-	// hopelessly ill-conditioned system reaches.
-	MaxIterations int
-	// Threads bounds the goroutines; 0 means GOMAXPROCS.
-	Threads int
-}
-
-// Result says how a solve went.
-type Result struct {
-	// Iterations is the number of sweeps over the matrix.
-	Iterations int
-	// Residual is the largest, over the columns, of |B - A X| divided by its
-	// value at the start (0 if that was 0).
-	Residual float64
-	// Converged says that every column reached the tolerance.
-	Converged bool
-	// Bytes is the memory of the workspace.
-	Bytes int64
-}
-
-// ErrIndefinite is returned if a direction of non-positive curvature turns up:
-// the matrix is not positive definite on the space that the right-hand side
-// spans, or holds NaN.
-var ErrIndefinite = errors.New("solve: the matrix is not positive definite, or an entry is not a number")
-
-// CG is a conjugate-gradient solver for n x d systems with its workspace. It
-// must not be used by two goroutines at once.
+// CG is a conjugate-gradient solver for n x d systems with its workspace and its
+// preconditioner, which it keeps from one system to the next. It must not be used
+// by two goroutines at once.
 type CG struct {
 	n, d int
 	s    Settings
 
-	a          *Laplacian
-	x          vec.Matrix[float64]
-	r, p, q    vec.Matrix[float64]
-	inverse    []float64 // 1 / diagonal
-	alpha      []float64 // per column
-	beta       []float64
-	rz         []float64 // r'z
-	norm       []float64 // |r|^2
-	norm0      []float64 // |r|^2 of the start
-	part, sums []float64 // pieces x 2d, 2d
-	first      bool
+	a       *Laplacian
+	b, x    vec.Matrix[float64]
+	r, p, q vec.Matrix[float64]
+	inverse []float64  // 1 / diagonal
+	null    *nullSpace // of a, nil if a is regular
+	chooser chooser
+	multi   *Hierarchy // the preconditioner of this round, nil for the diagonal
 
-	applyTask, stepTask, turnTask, startTask func(int)
+	// Sums of the pieces of rows, pieces x 2d: those of products with the matrix
+	// and those of steps, so that nobody writes what others still read.
+	products, steps []float64
+	lanes           []lane
+	team            *team
+
+	ctx       context.Context
+	cancelled atomic.Bool
+	free      atomic.Bool // some point has no Gamma
+	taken     []float64   // |part of r outside the range|^2 of every column
+	limit     int         // on Iterations of this round
+	restarted bool
+	res       Result
+	err       error
+	work      func(int)
+}
+
+// lane is what one goroutine knows of the recurrences. All lanes compute the same
+// numbers from the same sums.
+type lane struct {
+	alpha, beta []float64
+	rz          []float64 // r'z
+	norm, norm0 []float64 // |r|^2 now and at the start
+	sums        []float64 // 2d
+	iterations  int
+	_           [64]byte // another lane's numbers in a cache line of their own
 }
 
 // NewCG returns a solver for n x d systems.
@@ -72,167 +62,176 @@ func NewCG(n, d int, s Settings) *CG {
 	if s.MaxIterations <= 0 {
 		s.MaxIterations = 10*n + 100
 	}
+	pieces := par.Pieces(n, piece)
 	c := &CG{
 		n: n, d: d, s: s,
 		r: vec.New[float64](n, d), p: vec.New[float64](n, d), q: vec.New[float64](n, d),
-		inverse: make([]float64, n), alpha: make([]float64, d), beta: make([]float64, d),
-		rz: make([]float64, d), norm: make([]float64, d), norm0: make([]float64, d),
-		part: make([]float64, par.Pieces(n, piece)*2*d), sums: make([]float64, 2*d),
+		inverse: make([]float64, n), taken: make([]float64, d),
+		products: make([]float64, 2*d*pieces), steps: make([]float64, 2*d*pieces),
+		team: newTeam(s.Threads, n),
 	}
-	c.applyTask, c.stepTask, c.turnTask, c.startTask = c.apply, c.step, c.turn, c.start
+	c.lanes = make([]lane, c.team.lanes)
+	for t := range c.lanes {
+		all := make([]float64, 7*d)
+		cut := func(k int) (v []float64) { v, all = all[:k:k], all[k:]; return v }
+		c.lanes[t] = lane{alpha: cut(d), beta: cut(d), rz: cut(d), norm: cut(d), norm0: cut(d), sums: cut(2 * d)}
+	}
+	c.work = c.iterate
 	return c
 }
 
-// Bytes returns the memory of the workspace.
+// Bytes returns the memory of the workspace and the preconditioner.
 func (c *CG) Bytes() int64 {
-	return 8 * int64(len(c.r.Data)+len(c.p.Data)+len(c.q.Data)+len(c.inverse)+len(c.part)+len(c.sums)+5*c.d)
+	b := 8 * int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+7*c.d*len(c.lanes))
+	if c.null != nil {
+		b += c.null.bytes()
+	}
+	return b + c.chooser.bytes()
 }
 
-// Solve improves x until a x = b as the settings say. b and x are n x d; x is
-// the start. If ctx ends, x is what it was after the last whole iteration.
+// Solve improves x, its start, to a solution of a x = b (n x d). If it fails or ctx
+// ends, x is what was reached. A system whose components without Gamma make it
+// singular has many solutions; one of them is found.
 func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) (Result, error) {
-	if a.W.N != c.n || b.Rows != c.n || x.Rows != c.n || b.Cols != c.d || x.Cols != c.d {
-		panic(fmt.Sprintf("solve: %d rows, right-hand side %d x %d, start %d x %d, in a workspace of %d x %d",
-			a.W.N, b.Rows, b.Cols, x.Rows, x.Cols, c.n, c.d))
+	if a.W.N != c.n || len(a.Diagonal) != c.n || b.Rows != c.n || x.Rows != c.n || b.Cols != c.d || x.Cols != c.d {
+		panic(fmt.Sprintf("solve: a %d x %d solver for %d points, b %d x %d, x %d x %d",
+			c.n, c.d, a.W.N, b.Rows, b.Cols, x.Rows, x.Cols))
 	}
-	res := Result{Bytes: c.Bytes()}
-	c.a, c.x = a, x
-	copy(c.r.Data, b.Data)
-	rz, norm, norm0 := c.rz, c.norm, c.norm0
-	c.run(c.startTask) // r = b - a x, sums: r'z, r'r
-	copy(rz, c.sums[:c.d])
-	copy(norm0, c.sums[c.d:])
-	copy(norm, norm0)
-	clear(c.beta)
-	c.first = true
-	limit := c.s.Tolerance * c.s.Tolerance
+	clock := time.Now()
+	c.a, c.b, c.x, c.ctx = a, b, x, ctx
+	defer func() { c.a, c.b, c.x, c.ctx = nil, vec.Matrix[float64]{}, vec.Matrix[float64]{}, nil }()
+	c.res, c.err, c.restarted = Result{}, nil, false
+	c.cancelled.Store(false)
+	c.free.Store(false)
+	c.null = nil
 	for {
-		res.Residual, res.Converged = 0, true
-		active := 0
-		for k := range norm {
-			if norm0[k] > 0 {
-				res.Residual = max(res.Residual, math.Sqrt(norm[k]/norm0[k]))
-			}
-			if norm[k] > limit*norm0[k] {
-				active++
-			} else if !(norm[k] <= limit*norm0[k]) {
-				return res, ErrIndefinite // NaN
-			}
+		var setup time.Duration
+		c.multi, c.limit, setup = c.chooser.choose(c)
+		c.res.Setup += setup
+		before := c.res.Iterations
+		c.team.run(c.work)
+		if c.multi == nil {
+			c.res.Jacobi += c.res.Iterations - before
 		}
-		res.Converged = active == 0
-		if active == 0 || res.Iterations >= c.s.MaxIterations {
-			return res, nil
+		if c.err != nil || c.res.Converged || c.res.Iterations >= c.s.MaxIterations {
+			break
 		}
-		if err := ctx.Err(); err != nil {
-			return res, err
+		c.restarted = true
+	}
+	c.chooser.learn(c)
+	c.res.Unreachable = c.unreachable()
+	c.res.Bytes = c.Bytes()
+	c.res.Solve = time.Since(clock) - c.res.Setup
+	return c.res, c.err
+}
+
+// unreachable returns Result.Unreachable.
+func (c *CG) unreachable() (worst float64) {
+	if c.null == nil {
+		return 0
+	}
+	for k, v := range c.taken {
+		if v > 0 {
+			worst = max(worst, math.Sqrt(v/(v+c.lanes[0].norm0[k])))
 		}
-		res.Iterations++
-		c.run(c.turnTask) // p = z + beta p
-		c.first = false
-		c.run(c.applyTask) // q = a p, sums: p'q
-		for k := range c.alpha {
-			c.alpha[k] = 0 // a column that has converged rests
-			if norm[k] > limit*norm0[k] {
-				if !(c.sums[k] > 0) {
-					return res, ErrIndefinite
-				}
-				c.alpha[k] = rz[k] / c.sums[k]
-			}
+	}
+	return worst
+}
+
+// iterate is what lane t does of a solve: passes over the pieces of rows that are
+// its own. All lanes take the same decisions.
+func (c *CG) iterate(t int) {
+	l := &c.lanes[t]
+	c.begin(t, l)
+	for c.open(t, l) {
+		if t == 0 && c.ctx.Err() != nil {
+			c.cancelled.Store(true)
 		}
-		c.run(c.stepTask) // x += alpha p, r -= alpha q, sums: r'z, r'r
-		for k := range c.beta {
-			c.beta[k] = 0
-			if c.alpha[k] != 0 {
-				c.beta[k] = c.sums[k] / rz[k]
-			}
-			rz[k], norm[k] = c.sums[k], c.sums[c.d+k]
+		c.each(t, c.products, (*CG).apply)
+		if c.cancelled.Load() {
+			c.end(t, l, c.ctx.Err())
+			return
+		}
+		c.collect(l, c.products)
+		l.iterations++
+		if !c.lengths(l) {
+			c.end(t, l, ErrIndefinite)
+			return
+		}
+		if c.multi == nil {
+			c.jacobi(t, l)
+		} else {
+			c.preconditioned(t, l)
 		}
 	}
 }
 
-// run runs one task a piece and adds up the pieces' sums in order.
-func (c *CG) run(task func(int)) {
-	par.Do(c.s.Threads, par.Pieces(c.n, piece), task)
-	clear(c.sums)
-	for p := 0; p < len(c.part); p += 2 * c.d {
-		for k, v := range c.part[p : p+2*c.d] {
-			c.sums[k] += v
+// open sets the residual and says whether there is more to do.
+func (c *CG) open(t int, l *lane) bool {
+	limit := c.s.Tolerance * c.s.Tolerance
+	residual, active := 0.0, 0
+	for k, v := range l.norm {
+		if l.norm0[k] > 0 {
+			residual = max(residual, math.Sqrt(v/l.norm0[k]))
 		}
+		switch {
+		case v > limit*l.norm0[k]:
+			active++
+		case !(v <= limit*l.norm0[k]): // NaN
+			c.end(t, l, ErrIndefinite)
+			return false
+		}
+	}
+	if t == 0 {
+		c.res.Residual, c.res.Converged = residual, active == 0
+	}
+	if active == 0 || l.iterations >= c.limit {
+		c.end(t, l, nil)
+		return false
+	}
+	return true
+}
+
+// end says how the round went.
+func (c *CG) end(t int, l *lane, err error) {
+	if t == 0 {
+		c.res.Iterations, c.err = l.iterations, err
 	}
 }
 
-// span returns the rows of a piece and its sums, set to zero.
-func (c *CG) span(t int) (from, to int, sums []float64) {
-	sums = c.part[t*2*c.d : (t+1)*2*c.d]
-	clear(sums)
-	return t * piece, min(c.n, (t+1)*piece), sums
-}
-
-// row is the part of row i of a matrix with the columns of the system.
-func (c *CG) row(m vec.Matrix[float64], i int) []float64 {
-	return m.Data[i*c.d : (i+1)*c.d : (i+1)*c.d]
-}
-
-func (c *CG) start(t int) {
-	from, to, sums := c.span(t)
-	c.a.MulRows(c.q, c.x, from, to)
-	zs, rs := sums[:c.d], sums[c.d:2*c.d]
-	for i := from; i < to; i++ {
-		inv := 0.0
-		if g := c.a.Diagonal[i]; g > 0 {
-			inv = 1 / g
-		}
-		c.inverse[i] = inv
-		r, q := c.row(c.r, i), c.row(c.q, i)
-		for k := range r {
-			v := r[k] - q[k]
-			r[k] = v
-			zs[k] += v * v * inv
-			rs[k] += v * v
-		}
-	}
-}
-
-// turn sets p = z + beta p with z = r / diagonal.
-func (c *CG) turn(t int) {
-	from, to, _ := c.span(t)
-	for i := from; i < to; i++ {
-		inv, r, p := c.inverse[i], c.row(c.r, i), c.row(c.p, i)
-		if c.first {
-			for k, v := range r {
-				p[k] = v * inv
+// lengths sets alpha = r'z / p'q; a column that has converged rests.
+func (c *CG) lengths(l *lane) bool {
+	limit := c.s.Tolerance * c.s.Tolerance
+	for k := range l.alpha {
+		l.alpha[k] = 0
+		if l.norm[k] > limit*l.norm0[k] {
+			if !(l.sums[k] > 0) {
+				return false
 			}
-			continue
-		}
-		for k, v := range r {
-			p[k] = v*inv + c.beta[k]*p[k]
+			l.alpha[k] = l.rz[k] / l.sums[k]
 		}
 	}
+	return true
 }
 
-func (c *CG) apply(t int) {
-	from, to, sums := c.span(t)
-	c.a.MulRows(c.q, c.p, from, to)
-	for i := from; i < to; i++ {
-		q := c.row(c.q, i)
-		for k, v := range c.row(c.p, i) {
-			sums[k] += v * q[k]
-		}
+// each runs a pass over the pieces of lane t, each with its 2d sums, set to zero,
+// and waits for the others.
+func (c *CG) each(t int, part []float64, pass func(c *CG, l *lane, sums []float64, from, to int)) {
+	pieces := par.Pieces(c.n, piece)
+	for k := t * pieces / len(c.lanes); k < (t+1)*pieces/len(c.lanes); k++ {
+		sums := part[k*2*c.d : (k+1)*2*c.d]
+		clear(sums)
+		pass(c, &c.lanes[t], sums, k*piece, min(c.n, (k+1)*piece))
 	}
+	c.team.wait()
 }
 
-func (c *CG) step(t int) {
-	from, to, sums := c.span(t)
-	zs, rs := sums[:c.d], sums[c.d:2*c.d]
-	for i := from; i < to; i++ {
-		inv, x, r := c.inverse[i], c.row(c.x, i), c.row(c.r, i)
-		p, q := c.row(c.p, i), c.row(c.q, i)
-		for k, a := range c.alpha {
-			x[k] += a * p[k]
-			v := r[k] - a*q[k]
-			r[k] = v
-			zs[k] += v * v * inv
-			rs[k] += v * v
+// collect adds up the sums of the pieces, in order.
+func (c *CG) collect(l *lane, part []float64) {
+	clear(l.sums)
+	for p := 0; p < len(part); p += 2 * c.d {
+		for k, v := range part[p : p+2*c.d] {
+			l.sums[k] += v
 		}
 	}
 }

@@ -1,0 +1,30 @@
+//go:build amd64 && !noasm
+
+package sparse
+
+import (
+	"unsafe"
+
+	"unfold/sparse/vec/simd"
+)
+
+// room is how far beyond the begin of a row's last block the assembly reads.
+const room = 16
+
+// laplacianMul2 is the product with a Laplacian for two columns, at a level of
+// instructions.
+func (c *CSR) laplacianMul2(level simd.Level, dst [][2]float64, diagonal []float64, x [][2]float64, from, to int) {
+	// Rows that end near the end of the entries are left to plain Go: the same ones
+	// whatever part of the rows is asked for.
+	end := to
+	for end > from && c.Start[end]+room > len(c.Index) {
+		end--
+	}
+	if level < simd.AVX512 || from >= end {
+		end = from
+	} else {
+		laplacianMul2AVX512(unsafe.SliceData(dst), unsafe.SliceData(diagonal), unsafe.SliceData(x),
+			unsafe.SliceData(c.Start), unsafe.SliceData(c.Index), unsafe.SliceData(c.Data), from, end)
+	}
+	c.mul2(dst, diagonal, x, end, to)
+}

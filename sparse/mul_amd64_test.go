@@ -1,0 +1,98 @@
+//go:build amd64 && !noasm
+
+package sparse
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/simd/simdtest"
+)
+
+// atEnd returns a copy beyond whose end is no memory.
+func atEnd[T any](t *testing.T, s []T) []T {
+	out := simdtest.AtEnd[T](t, len(s))
+	copy(out, s)
+	return out
+}
+
+// TestLaplacianMul2 compares every level with plain Go, for rows of 0 to 257 entries
+// in random order, all slices at the end of their memory, and rows that are not asked
+// for untouched. A value that is no number must not leave the rows that it is in.
+func TestLaplacianMul2(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const n = 258
+	start, index, data := []int{0}, []int32{}, []float64{}
+	for _, length := range r.Perm(n) {
+		for range length {
+			index, data = append(index, int32(r.IntN(n))), append(data, r.NormFloat64())
+		}
+		start = append(start, len(index))
+	}
+	c := &CSR{N: n, M: n, Start: atEnd(t, start), Index: atEnd(t, index), Data: atEnd(t, data)}
+	x, g := simdtest.AtEnd[[2]float64](t, n), simdtest.AtEnd[float64](t, n)
+	for i := range x {
+		x[i], g[i] = [2]float64{r.NormFloat64(), r.NormFloat64()}, r.Float64()
+	}
+	check := func(t *testing.T, l simd.Level, from, to int) {
+		t.Helper()
+		want, got := make([][2]float64, n), simdtest.AtEnd[[2]float64](t, n)
+		for i := range got {
+			got[i] = [2]float64{-7, 7}
+			want[i] = got[i]
+		}
+		c.mul2(want, g, x, from, to)
+		c.laplacianMul2(l, got, g, x, from, to)
+		for i := range got {
+			for k := range 2 {
+				if math.IsNaN(want[i][k]) != math.IsNaN(got[i][k]) || math.Abs(want[i][k]-got[i][k]) > 1e-12*(1+math.Abs(want[i][k])) {
+					t.Fatalf("rows %d..%d, row %d of %d entries, column %d: %v, want %v", from, to, i, c.Start[i+1]-c.Start[i], k, got[i][k], want[i][k])
+				}
+			}
+		}
+	}
+	for _, l := range simd.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			check(t, l, 0, n)
+			for range 50 {
+				from := r.IntN(n + 1)
+				check(t, l, from, from+r.IntN(n+1-from))
+			}
+			kept := x[17]
+			for _, odd := range simdtest.Odd {
+				if !math.IsInf(odd, 0) && math.Abs(odd) < 1e300 || math.IsNaN(odd) {
+					x[17] = [2]float64{odd, 1}
+					check(t, l, 0, n)
+				}
+			}
+			x[17] = kept
+		})
+	}
+}
+
+func BenchmarkLaplacianMul2(b *testing.B) {
+	const n, k = 70_000, 9
+	r := rand.New(rand.NewPCG(1, 2))
+	start, index, data := []int{0}, []int32{}, []float64{}
+	for range n {
+		for range 6 + r.IntN(2*(k-6)+1) {
+			index, data = append(index, int32(r.IntN(n))), append(data, r.Float64())
+		}
+		start = append(start, len(index))
+	}
+	c := &CSR{N: n, M: n, Start: start, Index: index, Data: data}
+	dst, x, g := make([][2]float64, n), make([][2]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], g[i] = [2]float64{r.NormFloat64(), r.NormFloat64()}, r.Float64()
+	}
+	for _, l := range simd.Levels() {
+		b.Run(l.String(), func(b *testing.B) {
+			for b.Loop() {
+				c.laplacianMul2(l, dst, g, x, 0, n)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.NNZ()), "ns/entry")
+		})
+	}
+}

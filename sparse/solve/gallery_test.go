@@ -1,0 +1,123 @@
+package solve_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/sparse"
+	"unfold/sparse/gallery"
+	"unfold/sparse/solve"
+	"unfold/sparse/vec"
+)
+
+// matrix returns that of a gallery system.
+func matrix(s gallery.System) *solve.Laplacian {
+	w, slot, slotT := sparse.Pattern(s.N, s.I, s.J)
+	w.Scatter(slot, slotT, s.W)
+	return solve.NewLaplacian(w, s.Gamma)
+}
+
+// difference returns the largest |b - a x| of a column relative to |b|.
+func difference(a *solve.Laplacian, b, x vec.Matrix[float64]) float64 {
+	ax := vec.New[float64](b.Rows, b.Cols)
+	a.Mul(ax, x, 1)
+	var worst float64
+	for k := range b.Cols {
+		var off, size float64
+		for i := range b.Rows {
+			v := b.Row(i)[k]
+			off, size = off+(v-ax.Row(i)[k])*(v-ax.Row(i)[k]), size+v*v
+		}
+		if size > 0 {
+			worst = max(worst, math.Sqrt(off/size))
+		}
+	}
+	return worst
+}
+
+var kinds = []solve.Preconditioner{solve.Auto, solve.Jacobi, solve.Multigrid}
+
+// TestGallery: every system with a right-hand side that it can meet is solved to
+// the residual that the result states, singular ones, too.
+func TestGallery(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		all := gallery.Systems(rapid.IntRange(16, 700).Draw(rt, "n"), rapid.Uint64().Draw(rt, "seed"))
+		s := all[rapid.IntRange(0, len(all)-1).Draw(rt, "system")]
+		kind := kinds[rapid.IntRange(0, len(kinds)-1).Draw(rt, "preconditioner")]
+		d := rapid.IntRange(1, 4).Draw(rt, "d")
+		a, r := matrix(s), rand.New(rand.NewPCG(1, 2))
+		b, x := vec.New[float64](s.N, d), vec.New[float64](s.N, d)
+		a.Mul(b, random(s.N, d, r), 1)
+		cg := solve.NewCG(s.N, d, solve.Settings{Preconditioner: kind, Tolerance: 1e-8})
+		res, err := cg.Solve(context.Background(), a, b, x)
+		if err != nil || !res.Converged || res.Residual > 1e-8 {
+			rt.Fatalf("%s with %v: %+v, %v", s.Name, kind, res, err)
+		}
+		// What the recurrence says and what is true differ by rounding, more
+		// so where weights span decades.
+		if got := difference(a, b, x); got > 1e-7 {
+			rt.Fatalf("%s with %v: residual %g, reported %g after %d iterations", s.Name, kind, got, res.Residual, res.Iterations)
+		}
+		if res.Unreachable > 1e-10 {
+			rt.Fatalf("%s: %g of a consistent right-hand side is called out of reach", s.Name, res.Unreachable)
+		}
+	})
+}
+
+// TestHierarchyIsSymmetric: x'My = y'Mx and x'Mx > 0, without which conjugate
+// gradients would not be what they are.
+func TestHierarchyIsSymmetric(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		all := gallery.Systems(rapid.IntRange(16, 3000).Draw(rt, "n"), rapid.Uint64().Draw(rt, "seed"))
+		s := all[rapid.IntRange(0, len(all)-1).Draw(rt, "system")]
+		a, r := matrix(s), rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "vectors"), 2))
+		x, y := random(s.N, 1, r), random(s.N, 1, r)
+		for i, g := range a.Diagonal {
+			if g == 0 { // a point alone: its row of A and of M is zero
+				x.Data[i], y.Data[i] = 0, 0
+			}
+		}
+		mx, my := vec.New[float64](s.N, 1), vec.New[float64](s.N, 1)
+		h := solve.NewHierarchy(a, 1, rapid.IntRange(1, 3).Draw(rt, "threads"))
+		h.Apply(mx, x)
+		h.Apply(my, y)
+		xmy, ymx, xmx := vec.Dot(x.Data, my.Data), vec.Dot(y.Data, mx.Data), vec.Dot(x.Data, mx.Data)
+		scale := math.Sqrt(xmx * vec.Dot(y.Data, my.Data))
+		if !(xmx > 0) || math.Abs(xmy-ymx) > 1e-9*scale {
+			rt.Fatalf("%s: x'My = %g, y'Mx = %g, x'Mx = %g", s.Name, xmy, ymx, xmx)
+		}
+	})
+}
+
+// bounds of the iterations to 1e-8 with a hierarchy, graphs of 3,000 points.
+var bounds = map[string]int{
+	"grid/none": 58, "grid/small": 49, "grid/one": 58, "grid/decades": 43,
+	"path/none": 57, "path/small": 37, "path/one": 57, "path/decades": 42,
+	"star/none": 4, "star/small": 5, "star/one": 6, "star/decades": 6,
+	"tree/none": 105, "tree/small": 55, "tree/one": 105, "tree/decades": 51,
+	"random/none": 22, "random/small": 22, "random/one": 22, "random/decades": 22,
+	"neighbours/none": 66, "neighbours/small": 62, "neighbours/one": 66, "neighbours/decades": 57,
+	"grid-decades/none": 238, "grid-decades/small": 69, "grid-decades/one": 238, "grid-decades/decades": 110,
+	"random-decades/none": 54, "random-decades/small": 50, "random-decades/one": 54, "random-decades/decades": 47,
+	"components/none": 66, "components/small": 62, "components/one": 66, "components/decades": 62,
+}
+
+// TestIterationBounds holds the number of iterations with a hierarchy.
+func TestIterationBounds(t *testing.T) {
+	for _, s := range gallery.Systems(3000, 1) {
+		a, b := system(t, 3000, 2, s.Name)
+		x := vec.New[float64](s.N, 2)
+		cg := solve.NewCG(s.N, 2, solve.Settings{Preconditioner: solve.Multigrid})
+		res, err := cg.Solve(context.Background(), a, b, x)
+		if err != nil || !res.Converged {
+			t.Fatalf("%s: %+v, %v", s.Name, res, err)
+		}
+		if most, ok := bounds[s.Name]; !ok || res.Iterations > most {
+			t.Errorf("%q: %d iterations, want at most %d", s.Name, res.Iterations, most)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package solve
+
+import "unfold/sparse/vec"
+
+// nullSpace is that of a singular Lap(W) + Gamma: the vectors that are constant on
+// every component of the graph without Gamma, and zero elsewhere. On those
+// components a right-hand side can be met only if it sums to zero.
+type nullSpace struct {
+	component []int32   // of every point, -1 for one with Gamma
+	size      []float64 // points of a component
+	mean      []float64 // components x columns
+	d         int
+}
+
+// newNullSpace returns that of a, nil if a is regular.
+func newNullSpace(a *Laplacian, d int) *nullSpace {
+	n := a.W.N
+	s := &nullSpace{component: make([]int32, n), d: d}
+	const unseen = -2
+	for i := range s.component {
+		s.component[i] = unseen
+	}
+	var list []int32
+	for i := range n {
+		if s.component[i] != unseen {
+			continue
+		}
+		free := true
+		list = append(list[:0], int32(i))
+		s.component[i] = int32(len(s.size))
+		for k := 0; k < len(list); k++ {
+			index, w := a.W.Row(int(list[k]))
+			free = free && excess(a.Diagonal[list[k]], w) == 0
+			for p, j := range index {
+				if w[p] > 0 && s.component[j] == unseen {
+					s.component[j] = int32(len(s.size))
+					list = append(list, j)
+				}
+			}
+		}
+		if free {
+			s.size = append(s.size, float64(len(list)))
+			continue
+		}
+		for _, j := range list {
+			s.component[j] = -1
+		}
+	}
+	if len(s.size) == 0 {
+		return nil
+	}
+	s.mean = make([]float64, d*len(s.size))
+	return s
+}
+
+func (s *nullSpace) bytes() int64 {
+	return 4*int64(len(s.component)) + 8*int64(len(s.size)+len(s.mean))
+}
+
+// project takes the null space out of column k of r and returns the squared norm
+// of what it took.
+func (s *nullSpace) project(r vec.Matrix[float64], k int) (taken float64) {
+	mean := s.mean[k*len(s.size) : (k+1)*len(s.size)]
+	clear(mean)
+	for i, c := range s.component {
+		if c >= 0 {
+			mean[c] += r.Data[i*s.d+k]
+		}
+	}
+	for c, size := range s.size {
+		mean[c] /= size
+		taken += mean[c] * mean[c] * size
+	}
+	for i, c := range s.component {
+		if c >= 0 {
+			r.Data[i*s.d+k] -= mean[c]
+		}
+	}
+	return taken
+}

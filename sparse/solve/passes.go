@@ -1,0 +1,241 @@
+package solve
+
+// strip is the number of rows whose products are still in the fastest cache when
+// their sums are formed.
+const strip = 128
+
+// lowest is the least ratio of successive r'z that is predicted, see jacobi.
+const lowest = 1e-2
+
+// begin sets r = b - A x, the preconditioned z and p = z.
+func (c *CG) begin(t int, l *lane) {
+	c.each(t, c.steps, (*CG).residual)
+	if c.free.Load() && !c.restarted {
+		if t == 0 {
+			c.null = newNullSpace(c.a, c.d)
+		}
+		c.team.wait()
+	}
+	if c.null != nil {
+		for k := t; k < c.d; k += len(c.lanes) {
+			c.taken[k] = c.null.project(c.r, k)
+		}
+		c.team.wait()
+	}
+	if c.multi != nil {
+		c.multi.correct(member{c.team, t}, c.r)
+	}
+	c.each(t, c.steps, (*CG).turnFirst)
+	c.collect(l, c.steps)
+	copy(l.rz, l.sums[:c.d])
+	copy(l.norm, l.sums[c.d:])
+	if !c.restarted {
+		l.iterations = 0
+		copy(l.norm0, l.norm)
+	}
+}
+
+// residual sets r = b - A x, and free if a point has no Gamma.
+func (c *CG) residual(_ *lane, _ []float64, from, to int) {
+	d := c.d
+	for ; from < to; from += strip {
+		end := min(to, from+strip)
+		c.a.MulRows(c.q, c.x, from, end)
+		for e := from * d; e < end*d; e++ {
+			c.r.Data[e] = c.b.Data[e] - c.q.Data[e]
+		}
+		for i := from; i < end; i++ {
+			c.inverse[i] = inverse(c.a.Diagonal[i])
+			if _, w := c.a.W.Row(i); excess(c.a.Diagonal[i], w) == 0 {
+				c.free.Store(true)
+			}
+		}
+	}
+}
+
+// turnFirst sets p = z, sums r'z and r'r.
+func (c *CG) turnFirst(_ *lane, sums []float64, from, to int) {
+	d := c.d
+	for i := from; i < to; i++ {
+		r, p := c.r.Row(i), c.p.Row(i)
+		z := c.coarse(i)
+		for k, v := range r {
+			p[k] = v * c.inverse[i]
+			if z != nil {
+				p[k] += z[k]
+			}
+			sums[k] += v * p[k]
+			sums[d+k] += v * v
+		}
+	}
+}
+
+// coarse returns what the hierarchy adds to r_i / D_i in row i of z = M r, nil for
+// nothing. Computing z twice is cheaper than keeping it.
+func (c *CG) coarse(i int) []float64 {
+	if c.multi == nil {
+		return nil
+	}
+	return c.multi.coarse(i)
+}
+
+// apply sets q = A p, sums p'q and q'q / diagonal.
+func (c *CG) apply(_ *lane, sums []float64, from, to int) {
+	d := c.d
+	for ; from < to; from += strip {
+		end := min(to, from+strip)
+		c.a.MulRows(c.q, c.p, from, end)
+		p, q, inverse := c.p.Data[from*d:end*d], c.q.Data[from*d:end*d], c.inverse[from:end]
+		if d == 2 {
+			dots2(sums, p, q, inverse)
+			continue
+		}
+		for i, inv := range inverse {
+			for k := range d {
+				e := i*d + k
+				sums[k] += p[e] * q[e]
+				sums[d+k] += q[e] * q[e] * inv
+			}
+		}
+	}
+}
+
+// jacobi does the rest of an iteration with the diagonal D as preconditioner. With
+// z = r / D and exact arithmetic
+//
+//	r_new'z_new = alpha^2 q'q / D - r'z
+//
+// (Meurant 1987), so that beta is known before the step is made and x, r and p are
+// updated in one pass; the next alpha is made of the true r'z. Where r'z falls
+// by much, the difference says little, and the passes are two.
+func (c *CG) jacobi(t int, l *lane) {
+	known := true
+	for k, alpha := range l.alpha {
+		l.beta[k] = 0
+		if alpha != 0 {
+			next := alpha*alpha*l.sums[c.d+k] - l.rz[k]
+			known = known && next > lowest*l.rz[k]
+			l.beta[k] = next / l.rz[k]
+		}
+	}
+	if known {
+		c.each(t, c.steps, (*CG).stepAndTurn)
+		c.take(l)
+		return
+	}
+	c.each(t, c.steps, (*CG).step)
+	c.collect(l, c.steps)
+	for k, alpha := range l.alpha {
+		l.beta[k] = 0
+		if alpha != 0 {
+			l.beta[k] = l.sums[k] / l.rz[k]
+		}
+	}
+	c.take(l)
+	c.each(t, c.products, (*CG).turn)
+}
+
+// take makes the sums of the steps r'z and r'r.
+func (c *CG) take(l *lane) {
+	c.collect(l, c.steps)
+	copy(l.rz, l.sums[:c.d])
+	copy(l.norm, l.sums[c.d:])
+}
+
+// stepAndTurn sets x += alpha p, r -= alpha q, p = r/D + beta p, sums r'r/D and r'r.
+func (c *CG) stepAndTurn(l *lane, sums []float64, from, to int) {
+	d := c.d
+	x, r := c.x.Data[from*d:to*d], c.r.Data[from*d:to*d]
+	p, q, inverse := c.p.Data[from*d:to*d], c.q.Data[from*d:to*d], c.inverse[from:to]
+	if d == 2 {
+		stepAndTurn2(l, sums, x, r, p, q, inverse)
+		return
+	}
+	for i, inv := range inverse {
+		for k := range d {
+			e := i*d + k
+			x[e] += l.alpha[k] * p[e]
+			v := r[e] - l.alpha[k]*q[e]
+			z := v * inv
+			r[e] = v
+			p[e] = z + l.beta[k]*p[e]
+			sums[k] += v * z
+			sums[d+k] += v * v
+		}
+	}
+}
+
+// step sets x += alpha p, r -= alpha q, sums r'r/D and r'r.
+func (c *CG) step(l *lane, sums []float64, from, to int) {
+	d := c.d
+	if d == 2 {
+		step2(l, sums, c.x.Data[2*from:2*to], c.r.Data[2*from:2*to], c.p.Data[2*from:2*to], c.q.Data[2*from:2*to], c.inverse[from:to])
+		return
+	}
+	for i := from; i < to; i++ {
+		inv := c.inverse[i]
+		for k := range d {
+			e := i*d + k
+			c.x.Data[e] += l.alpha[k] * c.p.Data[e]
+			v := c.r.Data[e] - l.alpha[k]*c.q.Data[e]
+			c.r.Data[e] = v
+			sums[k] += v * v * inv
+			sums[d+k] += v * v
+		}
+	}
+}
+
+// turn sets p = z + beta p.
+func (c *CG) turn(l *lane, _ []float64, from, to int) {
+	for i := from; i < to; i++ {
+		inv, r, p := c.inverse[i], c.r.Row(i), c.p.Row(i)
+		z := c.coarse(i)
+		if c.d == 2 && z != nil {
+			p[0] = r[0]*inv + z[0] + l.beta[0]*p[0]
+			p[1] = r[1]*inv + z[1] + l.beta[1]*p[1]
+			continue
+		}
+		for k, v := range r {
+			v *= inv
+			if z != nil {
+				v += z[k]
+			}
+			p[k] = v + l.beta[k]*p[k]
+		}
+	}
+}
+
+// preconditioned does the rest of an iteration with a hierarchy.
+func (c *CG) preconditioned(t int, l *lane) {
+	c.each(t, c.steps, (*CG).step)
+	c.collect(l, c.steps)
+	copy(l.norm, l.sums[c.d:])
+	c.multi.correct(member{c.team, t}, c.r)
+	c.each(t, c.products, (*CG).dots)
+	c.collect(l, c.products)
+	for k, alpha := range l.alpha {
+		l.beta[k] = 0
+		if alpha != 0 {
+			l.beta[k] = l.sums[k] / l.rz[k]
+		}
+		l.rz[k] = l.sums[k]
+	}
+	c.each(t, c.steps, (*CG).turn)
+}
+
+// dots sums r'z.
+func (c *CG) dots(_ *lane, sums []float64, from, to int) {
+	if c.d == 2 {
+		c.dotsOf2(sums, from, to)
+		return
+	}
+	for i := from; i < to; i++ {
+		inv, z := c.inverse[i], c.multi.coarse(i)
+		for k, v := range c.r.Row(i) {
+			sums[k] += v * v * inv
+			if z != nil {
+				sums[k] += v * z[k]
+			}
+		}
+	}
+}
