@@ -10,7 +10,7 @@ import (
 // SharedSettings of NewShared. The zero value is the default.
 type SharedSettings struct {
 	// Sources is the number M of points that a block of targets is held
-	// against; default 500.
+	// against; default 400.
 	Sources int
 	// Block is the number of targets that share them; default 64.
 	Block int
@@ -23,7 +23,7 @@ type SharedSettings struct {
 
 func (s SharedSettings) withDefaults() SharedSettings {
 	if s.Sources <= 0 {
-		s.Sources = 500
+		s.Sources = 400
 	}
 	if s.Block <= 0 {
 		s.Block = 64
