@@ -24,7 +24,7 @@ type CG struct {
 	inverse []float64  // 1 / diagonal
 	null    *nullSpace // of a, nil if a is regular
 	chooser chooser
-	multi   *Hierarchy // the preconditioner of this round, nil for the diagonal
+	factor  *Factor // the preconditioner of this round, nil for the diagonal
 
 	// Sums of the pieces of rows, pieces x 2d: those of products with the matrix
 	// and those of steps, so that nobody writes what others still read.
@@ -106,11 +106,11 @@ func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) 
 	c.null = nil
 	for {
 		var setup time.Duration
-		c.multi, c.limit, setup = c.chooser.choose(c)
+		c.factor, c.limit, setup = c.chooser.choose(c)
 		c.res.Setup += setup
 		before := c.res.Iterations
 		c.team.run(c.work)
-		if c.multi == nil {
+		if c.factor == nil {
 			c.res.Jacobi += c.res.Iterations - before
 		}
 		if c.err != nil || c.res.Converged || c.res.Iterations >= c.s.MaxIterations {
@@ -158,7 +158,7 @@ func (c *CG) iterate(t int) {
 			c.end(t, l, ErrIndefinite)
 			return
 		}
-		if c.multi == nil {
+		if c.factor == nil {
 			c.jacobi(t, l)
 		} else {
 			c.preconditioned(t, l)

@@ -4,65 +4,67 @@ import "time"
 
 const (
 	// patience is the number of iterations with the diagonal after which Auto
-	// makes a hierarchy: about what making one costs, and what it takes to be
+	// makes a factor: about what making one costs, and what it takes to be
 	// worth while.
 	patience = 80
-	// easy is the number of iterations with a hierarchy up to which Auto tries the
+	// easy is the number of iterations with a factor up to which Auto tries the
 	// diagonal again in the next system.
-	easy = 15
-	// stale and slack: a hierarchy made for an earlier system is made anew once a
-	// solve takes more than stale times the iterations of the first, and
-	// slack.
-	stale, slack = 1.25, 3
+	easy = 8
+	// renewal is what a factor costs in iterations: it is made anew once those
+	// that it took too many, because it was made for another system, add up to
+	// as many.
+	renewal = 30
 )
 
 // chooser chooses the preconditioner of every round of a solve, and keeps a
-// hierarchy for as long as it serves a sequence of systems.
+// factor for as long as it serves a sequence of systems.
 type chooser struct {
-	hierarchy *Hierarchy
-	fresh     int // iterations of the first whole solve with it, 0 before
-	worn      bool
-	hard      bool // the last system was too much for the diagonal
+	factor *Factor
+	fresh  int // iterations of the first whole solve with it, 0 before
+	extra  int // iterations beyond fresh, in all solves since
+	worn   bool
+	hard   bool // the last system was too much for the diagonal
 }
 
 func (h *chooser) bytes() int64 {
-	if h.hierarchy == nil {
+	if h.factor == nil {
 		return 0
 	}
-	return h.hierarchy.Bytes()
+	return h.factor.Bytes()
 }
 
-// choose returns the hierarchy for the next round, nil for the diagonal, the number
+// choose returns the factor for the next round, nil for the diagonal, the number
 // of iterations it may run to, and the time it took to make.
-func (h *chooser) choose(c *CG) (*Hierarchy, int, time.Duration) {
+func (h *chooser) choose(c *CG) (*Factor, int, time.Duration) {
 	switch {
 	case c.s.Preconditioner == Jacobi:
 		return nil, c.s.MaxIterations, 0
 	case c.s.Preconditioner == Auto && !h.hard && !c.restarted:
 		return nil, min(patience, c.s.MaxIterations), 0
 	}
-	if h.hierarchy != nil && !h.worn {
-		return h.hierarchy, c.s.MaxIterations, 0
+	if h.factor != nil && !h.worn {
+		return h.factor, c.s.MaxIterations, 0
 	}
 	clock := time.Now()
-	h.hierarchy = newHierarchy(c.a, c.d, c.team)
-	h.fresh, h.worn = 0, false
-	return h.hierarchy, c.s.MaxIterations, time.Since(clock)
+	h.factor = newFactor(c.a, c.d, c.s.Seed, c.team)
+	h.fresh, h.extra, h.worn = 0, 0, false
+	return h.factor, c.s.MaxIterations, time.Since(clock)
 }
 
 // learn draws conclusions for the next system.
 func (h *chooser) learn(c *CG) {
-	if c.multi == nil {
+	if c.factor == nil {
 		return // the diagonal was enough
 	}
-	multi := c.res.Iterations - c.res.Jacobi
+	steps := c.res.Iterations - c.res.Jacobi
 	switch {
 	case c.err != nil:
 		h.worn = true
 	case h.fresh > 0:
-		h.worn = float64(multi) > stale*float64(h.fresh)+slack
+		h.extra += max(0, steps-h.fresh)
+		h.worn = h.extra > renewal
 	case c.res.Converged && c.res.Jacobi == 0: // a whole solve
-		h.fresh = multi
+		h.fresh = steps
 	}
-	h.hard = multi > easy || !c.res.Converged
+	h.hard = steps > easy || !c.res.Converged
 }

@@ -55,3 +55,27 @@ func (a *Laplacian) MulRows(dst, x vec.Matrix[float64], from, to int) {
 func (a *Laplacian) Mul(dst, x vec.Matrix[float64], threads int) {
 	par.Ranges(threads, a.W.N, piece, func(_, from, to int) { a.MulRows(dst, x, from, to) })
 }
+
+// rounding is the part of a diagonal entry below which Gamma is put down to
+// rounding: a component without Gamma makes the matrix singular.
+const rounding = 1e-14
+
+// excess returns Gamma_i, what the diagonal has more than the weights.
+func excess(diagonal float64, w []float64) float64 {
+	var sum float64
+	for _, v := range w {
+		sum += v
+	}
+	if g := diagonal - sum; g > rounding*diagonal {
+		return g
+	}
+	return 0
+}
+
+// inverse returns 1/g, or 0 for a point without weights and Gamma.
+func inverse(g float64) float64 {
+	if g > 0 || g != g {
+		return 1 / g
+	}
+	return 0
+}

@@ -1,7 +1,5 @@
 package solve
 
-import "unfold/sparse/vec"
-
 // nullSpace is that of a singular Lap(W) + Gamma: the vectors that are constant on
 // every component of the graph without Gamma, and zero elsewhere. On those
 // components a right-hand side can be met only if it sums to zero.
@@ -9,13 +7,12 @@ type nullSpace struct {
 	component []int32   // of every point, -1 for one with Gamma
 	size      []float64 // points of a component
 	mean      []float64 // components x columns
-	d         int
 }
 
 // newNullSpace returns that of a, nil if a is regular.
 func newNullSpace(a *Laplacian, d int) *nullSpace {
 	n := a.W.N
-	s := &nullSpace{component: make([]int32, n), d: d}
+	s := &nullSpace{component: make([]int32, n)}
 	const unseen = -2
 	for i := range s.component {
 		s.component[i] = unseen
@@ -57,14 +54,15 @@ func (s *nullSpace) bytes() int64 {
 	return 4*int64(len(s.component)) + 8*int64(len(s.size)+len(s.mean))
 }
 
-// project takes the null space out of column k of r and returns the squared norm
-// of what it took.
-func (s *nullSpace) project(r vec.Matrix[float64], k int) (taken float64) {
+// project takes the null space out of r, whose entries are stride apart, and
+// returns the squared norm of what it took; k tells the columns apart that are
+// worked on at the same time.
+func (s *nullSpace) project(r []float64, stride, k int) (taken float64) {
 	mean := s.mean[k*len(s.size) : (k+1)*len(s.size)]
 	clear(mean)
 	for i, c := range s.component {
 		if c >= 0 {
-			mean[c] += r.Data[i*s.d+k]
+			mean[c] += r[i*stride]
 		}
 	}
 	for c, size := range s.size {
@@ -73,7 +71,7 @@ func (s *nullSpace) project(r vec.Matrix[float64], k int) (taken float64) {
 	}
 	for i, c := range s.component {
 		if c >= 0 {
-			r.Data[i*s.d+k] -= mean[c]
+			r[i*stride] -= mean[c]
 		}
 	}
 	return taken

@@ -18,12 +18,13 @@ func (c *CG) begin(t int, l *lane) {
 	}
 	if c.null != nil {
 		for k := t; k < c.d; k += len(c.lanes) {
-			c.taken[k] = c.null.project(c.r, k)
+			c.taken[k] = c.null.project(c.r.Data[k:], c.d, k)
 		}
 		c.team.wait()
 	}
-	if c.multi != nil {
-		c.multi.correct(member{c.team, t}, c.r)
+	if c.factor != nil {
+		c.factor.columns(t, c.r, c.null)
+		c.team.wait()
 	}
 	c.each(t, c.steps, (*CG).turnFirst)
 	c.collect(l, c.steps)
@@ -57,26 +58,16 @@ func (c *CG) residual(_ *lane, _ []float64, from, to int) {
 func (c *CG) turnFirst(_ *lane, sums []float64, from, to int) {
 	d := c.d
 	for i := from; i < to; i++ {
-		r, p := c.r.Row(i), c.p.Row(i)
-		z := c.coarse(i)
+		inv, r, p := c.inverse[i], c.r.Row(i), c.p.Row(i)
 		for k, v := range r {
-			p[k] = v * c.inverse[i]
-			if z != nil {
-				p[k] += z[k]
+			p[k] = v * inv
+			if c.factor != nil {
+				p[k] = c.factor.z[k*c.n+i]
 			}
 			sums[k] += v * p[k]
 			sums[d+k] += v * v
 		}
 	}
-}
-
-// coarse returns what the hierarchy adds to r_i / D_i in row i of z = M r, nil for
-// nothing. Computing z twice is cheaper than keeping it.
-func (c *CG) coarse(i int) []float64 {
-	if c.multi == nil {
-		return nil
-	}
-	return c.multi.coarse(i)
 }
 
 // apply sets q = A p, sums p'q and q'q / diagonal.
@@ -187,30 +178,28 @@ func (c *CG) step(l *lane, sums []float64, from, to int) {
 
 // turn sets p = z + beta p.
 func (c *CG) turn(l *lane, _ []float64, from, to int) {
-	for i := from; i < to; i++ {
-		inv, r, p := c.inverse[i], c.r.Row(i), c.p.Row(i)
-		z := c.coarse(i)
-		if c.d == 2 && z != nil {
-			p[0] = r[0]*inv + z[0] + l.beta[0]*p[0]
-			p[1] = r[1]*inv + z[1] + l.beta[1]*p[1]
+	for k, beta := range l.beta {
+		if c.factor == nil {
+			for i := from; i < to; i++ {
+				e := i*c.d + k
+				c.p.Data[e] = c.r.Data[e]*c.inverse[i] + beta*c.p.Data[e]
+			}
 			continue
 		}
-		for k, v := range r {
-			v *= inv
-			if z != nil {
-				v += z[k]
-			}
-			p[k] = v + l.beta[k]*p[k]
+		p := c.p.Data[from*c.d+k : to*c.d]
+		for i, z := range c.factor.z[k*c.n+from : k*c.n+to] {
+			p[i*c.d] = z + beta*p[i*c.d]
 		}
 	}
 }
 
-// preconditioned does the rest of an iteration with a hierarchy.
+// preconditioned does the rest of an iteration with an approximate factorisation.
 func (c *CG) preconditioned(t int, l *lane) {
 	c.each(t, c.steps, (*CG).step)
 	c.collect(l, c.steps)
 	copy(l.norm, l.sums[c.d:])
-	c.multi.correct(member{c.team, t}, c.r)
+	c.factor.columns(t, c.r, c.null)
+	c.team.wait()
 	c.each(t, c.products, (*CG).dots)
 	c.collect(l, c.products)
 	for k, alpha := range l.alpha {
@@ -225,17 +214,12 @@ func (c *CG) preconditioned(t int, l *lane) {
 
 // dots sums r'z.
 func (c *CG) dots(_ *lane, sums []float64, from, to int) {
-	if c.d == 2 {
-		c.dotsOf2(sums, from, to)
-		return
-	}
-	for i := from; i < to; i++ {
-		inv, z := c.inverse[i], c.multi.coarse(i)
-		for k, v := range c.r.Row(i) {
-			sums[k] += v * v * inv
-			if z != nil {
-				sums[k] += v * z[k]
-			}
+	for k := range c.d {
+		r := c.r.Data[from*c.d+k : to*c.d]
+		var s float64
+		for i, z := range c.factor.z[k*c.n+from : k*c.n+to] {
+			s += r[i*c.d] * z
 		}
+		sums[k] = s
 	}
 }

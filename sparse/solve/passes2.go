@@ -58,18 +58,3 @@ func step2(l *lane, sums, x, r, p, q, inverse []float64) {
 	}
 	sums[0], sums[1], sums[2], sums[3] = a0, a1, b0, b1
 }
-
-func (c *CG) dotsOf2(sums []float64, from, to int) {
-	r, inverse := c.r.Data[2*from:2*to], c.inverse[from:to]
-	var a0, a1 float64
-	for i, inv := range inverse {
-		ri := (*[2]float64)(r[2*i:])
-		z0, z1 := ri[0]*inv, ri[1]*inv
-		if z := c.multi.coarse(from + i); z != nil {
-			z0, z1 = z0+z[0], z1+z[1]
-		}
-		a0 += ri[0] * z0
-		a1 += ri[1] * z1
-	}
-	sums[0], sums[1] = a0, a1
-}

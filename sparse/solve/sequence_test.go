@@ -34,8 +34,8 @@ func system(t testing.TB, n, d int, name string) (*solve.Laplacian, vec.Matrix[f
 	return nil, vec.Matrix[float64]{}
 }
 
-// TestMultigridThreads: the bits of the answer are those of one thread.
-func TestMultigridThreads(t *testing.T) {
+// TestFactorThreads: the bits of the answer are those of one thread.
+func TestFactorThreads(t *testing.T) {
 	for _, name := range []string{"grid/one", "neighbours/small", "components/none"} {
 		a, b := system(t, 13_000, 2, name)
 		var first vec.Matrix[float64]
@@ -58,11 +58,11 @@ func TestMultigridThreads(t *testing.T) {
 	}
 }
 
-// TestSequence: a hierarchy serves nearby systems without being made again, and is
+// TestSequence: a factor serves nearby systems without being made again, and is
 // made again once the systems have moved away.
 func TestSequence(t *testing.T) {
 	a, b := system(t, 3000, 2, "grid/small")
-	for i := range a.Diagonal { // nearly singular: work for a hierarchy
+	for i := range a.Diagonal { // nearly singular: work for a factor
 		a.Diagonal[i] -= 0.9999e-2
 	}
 	cg := solve.NewCG(b.Rows, 2, solve.Settings{})
@@ -93,12 +93,12 @@ func TestSequence(t *testing.T) {
 		a.Refresh(gamma, 1)
 	}
 	if res := solveOnce(); res.Jacobi == 0 || res.Jacobi == res.Iterations || res.Setup == 0 {
-		t.Fatalf("the first solve starts with the diagonal and turns to a hierarchy: %+v", res)
+		t.Fatalf("the first solve starts with the diagonal and turns to a factor: %+v", res)
 	}
 	for range 4 {
 		disturb(0.05)
 		if res := solveOnce(); res.Jacobi != 0 || res.Setup != 0 {
-			t.Fatalf("a nearby system goes on with the hierarchy: %+v", res)
+			t.Fatalf("a nearby system goes on with the factor: %+v", res)
 		}
 	}
 	disturb(3)
@@ -107,7 +107,7 @@ func TestSequence(t *testing.T) {
 		made = made || solveOnce().Setup > 0
 	}
 	if !made {
-		t.Error("the hierarchy is not made anew for very different systems")
+		t.Error("the factor is not made anew for very different systems")
 	}
 }
 
@@ -133,11 +133,11 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestMultigridFailures: what is no number is reported, and an ended context ends
+// TestFactorFailures: what is no number is reported, and an ended context ends
 // the solve.
-func TestMultigridFailures(t *testing.T) {
+func TestFactorFailures(t *testing.T) {
 	a, b := system(t, 1000, 2, "grid/one")
-	settings := solve.Settings{Preconditioner: solve.Multigrid}
+	settings := solve.Settings{Preconditioner: solve.Cholesky}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := solve.NewCG(b.Rows, 2, settings).Solve(done, a, b, vec.New[float64](b.Rows, 2)); !errors.Is(err, context.Canceled) {
@@ -151,11 +151,11 @@ func TestMultigridFailures(t *testing.T) {
 }
 
 // BenchmarkSolve solves gallery systems of 40,000 points with two right-hand sides
-// to 1e-8, hierarchies included.
+// to 1e-8, factors included.
 func BenchmarkSolve(b *testing.B) {
 	for _, name := range []string{"grid/small", "grid/one", "neighbours/decades", "random/small", "grid-decades/none"} {
 		a, rhs := system(b, 40_000, 2, name)
-		for kind, what := range []string{"auto", "jacobi", "multigrid"} {
+		for kind, what := range []string{"auto", "jacobi", "cholesky"} {
 			b.Run(fmt.Sprintf("%s/%s", name, what), func(b *testing.B) {
 				x := vec.New[float64](rhs.Rows, 2)
 				var res solve.Result

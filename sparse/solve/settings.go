@@ -12,13 +12,13 @@ const Exact = 1e-14
 type Preconditioner int
 
 const (
-	// Auto is Jacobi until a solve takes many iterations, then Multigrid. The
+	// Auto is Jacobi until a solve takes many iterations, then Cholesky. The
 	// choice follows from counts of iterations, never from the clock.
 	Auto Preconditioner = iota
 	// Jacobi is the diagonal.
 	Jacobi
-	// Multigrid is a Hierarchy.
-	Multigrid
+	// Cholesky is a Factor.
+	Cholesky
 )
 
 // Settings of a solve. The zero value is usable.
@@ -31,6 +31,8 @@ type Settings struct {
 	MaxIterations int
 	// Preconditioner is Auto by default.
 	Preconditioner Preconditioner
+	// Seed is that of the random choices of a Factor.
+	Seed uint64
 	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
 	// depend on it.
 	Threads int

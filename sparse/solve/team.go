@@ -58,23 +58,3 @@ func (m *team) wait() {
 	}
 	m.lock.Unlock()
 }
-
-// member is one lane of a team, or a goroutine on its own (team nil).
-type member struct {
-	team *team
-	lane int
-}
-
-// span returns the part of 0..n that is the lane's.
-func (m member) span(n int) (from, to int) {
-	if m.team == nil {
-		return 0, n
-	}
-	return m.lane * n / m.team.lanes, (m.lane + 1) * n / m.team.lanes
-}
-
-func (m member) wait() {
-	if m.team != nil {
-		m.team.wait()
-	}
-}

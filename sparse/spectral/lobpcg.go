@@ -18,7 +18,7 @@ const (
 	// converging slowly.
 	guard = 3
 	// sweeps of conjugate gradients that precondition a residual.
-	sweeps = 20
+	sweeps = 8
 )
 
 // lobpcg is the state of the iteration: x are the vectors (orthonormal), lx is
@@ -39,7 +39,7 @@ func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result
 	n, m := w.N, count+guard
 	it := &lobpcg{
 		a:     solve.NewLaplacian(w, nil),
-		cg:    solve.NewCG(n, m, solve.Settings{Tolerance: 0.1, MaxIterations: sweeps, Threads: s.Threads}),
+		cg:    solve.NewCG(n, m, solve.Settings{Tolerance: 0.1, MaxIterations: sweeps, Preconditioner: solve.Cholesky, Threads: s.Threads}),
 		basis: basis{threads: s.Threads},
 		r:     vec.New[float64](n, m),
 	}

@@ -1,0 +1,113 @@
+package solve
+
+import (
+	"fmt"
+
+	"unfold/sparse/vec"
+)
+
+// Factor is an approximate Cholesky factorisation L D L' of Lap(W) + Gamma, after
+// Kyng and Sachdeva (2016), in the order of the fewest edges, as in
+// Laplacians.jl. It is a function of the matrix and the seed. See the package essay.
+type Factor struct {
+	n, d  int
+	team  *team
+	order []int32 // point that is eliminated k-th
+	start []int   // column k of -L: to[start[k]:start[k+1]], numbers in the order
+	to    []int32
+	below []float64
+	pivot []float64 // 1/D; 0 where a component without Gamma ends
+	y     []float64 // a column of right-hand sides, one for each of the d
+	z     []float64 // results, by columns
+}
+
+// NewFactor returns a factorisation of a, to be applied to vectors of d columns on
+// threads goroutines (0 means GOMAXPROCS), each of which takes whole columns.
+func NewFactor(a *Laplacian, d int, seed uint64, threads int) *Factor {
+	return newFactor(a, d, seed, newTeam(threads, a.W.N))
+}
+
+func newFactor(a *Laplacian, d int, seed uint64, tm *team) *Factor {
+	n := a.W.N
+	f := &Factor{
+		n: n, d: d, team: tm, order: make([]int32, 0, n), start: make([]int, 1, n+1),
+		to: make([]int32, 0, a.W.NNZ()), below: make([]float64, 0, a.W.NNZ()), pivot: make([]float64, 0, n),
+		y: make([]float64, n*d), z: make([]float64, n*d),
+	}
+	e := newElimination(a, seed)
+	number := make([]int32, n)
+	for k := range n {
+		v := e.queue.take()
+		number[v] = int32(k)
+		f.order = append(f.order, v)
+		all := e.gather(v) + e.ground[v]
+		for _, at := range e.list {
+			f.to, f.below = append(f.to, e.halves[at].to), append(f.below, e.halves[at].weight/all)
+		}
+		f.start, f.pivot = append(f.start, len(f.to)), append(f.pivot, inverse(all))
+		e.join(v, all)
+	}
+	for p, v := range f.to {
+		f.to[p] = number[v]
+	}
+	return f
+}
+
+// Bytes returns the memory of the factor.
+func (f *Factor) Bytes() int64 {
+	return 4*int64(len(f.order)+cap(f.to)) + 8*int64(len(f.start)+cap(f.below)+len(f.pivot)+len(f.y)+len(f.z))
+}
+
+// Apply sets z = M r, M the pseudo-inverse of L D L': symmetric and, but for
+// constants on components without Gamma, positive definite.
+func (f *Factor) Apply(z, r vec.Matrix[float64]) {
+	if r.Rows != f.n || z.Rows != f.n || r.Cols != f.d || z.Cols != f.d {
+		panic(fmt.Sprintf("solve: a factor for %d x %d vectors, z %d x %d, r %d x %d",
+			f.n, f.d, z.Rows, z.Cols, r.Rows, r.Cols))
+	}
+	f.team.run(func(t int) { f.columns(t, r, nil) })
+	for i := range f.n {
+		for k := range f.d {
+			z.Data[i*f.d+k] = f.z[k*f.n+i]
+		}
+	}
+}
+
+// columns solves for the columns of lane t, and takes the null space out.
+func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
+	for k := t; k < f.d; k += f.team.lanes {
+		z := f.z[k*f.n : (k+1)*f.n]
+		f.column(z, f.y[k*f.n:(k+1)*f.n], r.Data[k:])
+		if null != nil {
+			null.project(z, 1, k)
+		}
+	}
+}
+
+// column solves L D L' z = r for one column, r with a stride of d. Conversions keep
+// products from being fused into sums on some processors.
+func (f *Factor) column(z, y, r []float64) {
+	for k, v := range f.order {
+		y[k] = r[int(v)*f.d]
+	}
+	for k, v := range y {
+		if v == 0 {
+			continue
+		}
+		a, b := f.start[k], f.start[k+1]
+		below := f.below[a:b]
+		for p, j := range f.to[a:b] {
+			y[j] += float64(below[p] * v)
+		}
+	}
+	for k := len(y) - 1; k >= 0; k-- {
+		a, b := f.start[k], f.start[k+1]
+		below := f.below[a:b]
+		s := y[k] * f.pivot[k]
+		for p, j := range f.to[a:b] {
+			s += float64(below[p] * y[j])
+		}
+		y[k] = s
+		z[f.order[k]] = s
+	}
+}
