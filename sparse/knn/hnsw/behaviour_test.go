@@ -104,6 +104,34 @@ func TestHeaps(t *testing.T) {
 	}
 }
 
+// Rows that come together and are equal are found to be so before any of them
+// is in the graph, zeros of both signs included.
+func TestEqualRowsOfABatch(t *testing.T) {
+	const n, dim, equal = 6400, 3, 100
+	ix := build(t, knntest.Points[float32]("gauss", n, dim, 4), Settings{}, knn.Settings{})
+	y := vec.New[float32](equal, dim)
+	for i := range equal {
+		copy(y.Row(i), []float32{9, float32(math.Copysign(0, float64(i%2)-0.5)), -9})
+	}
+	if batchSize(n) < equal {
+		t.Fatalf("a batch has %d rows", batchSize(n))
+	}
+	rows, err := ix.Insert(context.Background(), y, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if twins := ix.twins(rows[0], n, nil); !slices.Equal(twins, rows[1:]) {
+		t.Errorf("row %d has %d twins, want %d", rows[0], len(twins), equal-1)
+	}
+	nb, err := ix.SearchEf(context.Background(), y.Slice(0, 1), equal+1, 200, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(nb.Index[:equal], rows) || nb.Dist2[equal-1] != 0 || nb.Dist2[equal] == 0 {
+		t.Errorf("near the heap are %v", nb.Index)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, s := range []Settings{{M: 3}, {M: 257}, {EfConstruction: 15}, {EfConstruction: -1}, {Ef: -1}, {Ef: mostEf + 1}} {
 		if _, err := New(3, s); err == nil {
