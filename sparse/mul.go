@@ -34,7 +34,7 @@ func (c *CSR) LaplacianMulRows(dst vec.Matrix[float64], diagonal []float64, x ve
 	c.mul("LaplacianMulRows", dst, diagonal, x, from, to)
 }
 
-//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sparse
+//go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sparse
 
 // mul is the one product of sparse and dense: C X or, with a diagonal,
 // diag(diagonal) X - C X. Two and three columns, the dimensions of a picture,

@@ -13,7 +13,6 @@ import (
 const block = 12
 
 func main() {
-	Package("unfold/sparse")
 	ConstraintExpr("amd64,!noasm")
 	pairs := GLOBL("pairs", attr.RODATA|attr.NOPTR)
 	for k, v := range []uint64{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7} {

@@ -39,12 +39,14 @@
 // # A sequence of systems
 //
 // A CG keeps its factor for the next systems, with stale values, until the
-// iterations that they took beyond those of the first solve with it add up to 30,
-// about what a factor costs; then it is made anew. Auto begins with the diagonal;
-// after 80 iterations it makes a factor, goes on with it from where it is, and
-// keeps to it in the next solves, unless 8 iterations are enough for one. All of
-// this follows from counts, never from a clock. Solving for the increment, or
-// passing the last one as the start, is up to the caller.
+// iterations that they took beyond those of a new one add up to 30, about what a
+// factor costs; then, if need be within a solve, it is made anew. Auto begins with
+// the diagonal; after 250 iterations it makes a factor, goes on with it from
+// where it is, and keeps to it in the next solves, unless 8 iterations are enough
+// for one. The systems of EM never come to that: they change so much from one to
+// the next that a factor would have to be made for each. All of this follows from
+// counts, never from a clock. Solving for the increment, or passing the last one
+// as the start, is up to the caller.
 //
 // # Where it stops
 //

@@ -73,27 +73,36 @@ func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 	}
 }
 
-// columns solves for the columns of lane t, and takes the null space out.
+// columns solves for the columns of lane t, two at a time, and takes the null space
+// out.
 func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
-	for k := t; k < f.d; k += f.team.lanes {
-		z := f.z[k*f.n : (k+1)*f.n]
-		f.column(z, f.y[k*f.n:(k+1)*f.n], r.Data[k:])
-		if null != nil {
-			null.project(z, 1, k)
+	k, end := t*f.d/f.team.lanes, (t+1)*f.d/f.team.lanes
+	for k < end {
+		y := f.y[k*f.n:]
+		if k+2 <= end {
+			f.two(f.z[k*f.n:(k+1)*f.n], f.z[(k+1)*f.n:(k+2)*f.n], y[:2*f.n], r.Data[k:])
+			k += 2
+			continue
 		}
+		f.one(f.z[k*f.n:(k+1)*f.n], y[:f.n], r.Data[k:])
+		k++
+	}
+	if null == nil {
+		return
+	}
+	for k := t * f.d / f.team.lanes; k < end; k++ {
+		null.project(f.z[k*f.n:(k+1)*f.n], 1, k)
 	}
 }
 
-// column solves L D L' z = r for one column, r with a stride of d. Conversions keep
-// products from being fused into sums on some processors.
-func (f *Factor) column(z, y, r []float64) {
+// one solves L D L' z = r for one column, r with a stride of d. Conversions keep
+// products from being fused into sums on some processors: one and two give the
+// same bits.
+func (f *Factor) one(z, y, r []float64) {
 	for k, v := range f.order {
 		y[k] = r[int(v)*f.d]
 	}
 	for k, v := range y {
-		if v == 0 {
-			continue
-		}
 		a, b := f.start[k], f.start[k+1]
 		below := f.below[a:b]
 		for p, j := range f.to[a:b] {
@@ -103,11 +112,41 @@ func (f *Factor) column(z, y, r []float64) {
 	for k := len(y) - 1; k >= 0; k-- {
 		a, b := f.start[k], f.start[k+1]
 		below := f.below[a:b]
-		s := y[k] * f.pivot[k]
+		s := float64(y[k] * f.pivot[k])
 		for p, j := range f.to[a:b] {
 			s += float64(below[p] * y[j])
 		}
 		y[k] = s
 		z[f.order[k]] = s
+	}
+}
+
+// two is one for two columns, interleaved in y.
+func (f *Factor) two(z0, z1, y, r []float64) {
+	for k, v := range f.order {
+		u := (*[2]float64)(r[int(v)*f.d:])
+		y[2*k], y[2*k+1] = u[0], u[1]
+	}
+	for k := range f.order {
+		a, b := f.start[k], f.start[k+1]
+		below := f.below[a:b]
+		v0, v1 := y[2*k], y[2*k+1]
+		for p, j := range f.to[a:b] {
+			u := (*[2]float64)(y[2*int(j):])
+			u[0] += float64(below[p] * v0)
+			u[1] += float64(below[p] * v1)
+		}
+	}
+	for k := f.n - 1; k >= 0; k-- {
+		a, b := f.start[k], f.start[k+1]
+		below := f.below[a:b]
+		s0, s1 := float64(y[2*k]*f.pivot[k]), float64(y[2*k+1]*f.pivot[k])
+		for p, j := range f.to[a:b] {
+			u := (*[2]float64)(y[2*int(j):])
+			s0 += float64(below[p] * u[0])
+			s1 += float64(below[p] * u[1])
+		}
+		y[2*k], y[2*k+1] = s0, s1
+		z0[f.order[k]], z1[f.order[k]] = s0, s1
 	}
 }

@@ -8,10 +8,11 @@
 // Up to Settings.Dense points: a dense symmetric eigensolver. Beyond: LOBPCG
 // (Knyazev 2001), the block method that finds the best vectors in the span of
 // the present ones, their preconditioned residuals, and the last change. The
-// preconditioner is a few iterations of conjugate gradients on the Laplacian itself
-// with an approximate Cholesky factorisation (solve.Factor), since the lowest
-// vectors of a large neighbourhood graph are far too smooth for the diagonal. The constant vector, whose eigenvalue is 0, is projected
-// out throughout; the graph must be connected for the rest to be what is wanted.
+// preconditioner is a few iterations of conjugate gradients on the Laplacian
+// itself with an approximate Cholesky factorisation (solve.Factor), since the
+// lowest vectors of a large neighbourhood graph are far too smooth for the
+// diagonal. The constant vector, whose eigenvalue is 0, is projected out
+// throughout; the graph must be connected for the rest to be what is wanted.
 //
 // # Contract
 //
