@@ -17,8 +17,9 @@ const (
 	// guard vectors beside those asked for keep the last of them from
 	// converging slowly.
 	guard = 3
-	// sweeps of conjugate gradients that precondition a residual.
-	sweeps = 8
+	// sweeps of conjugate gradients that precondition a residual: more do not save
+	// an iteration.
+	sweeps = 2
 )
 
 // lobpcg is the state of the iteration: x are the vectors (orthonormal), lx is
