@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test lint fmt figures quality why clean
+.PHONY: build demo test lint fmt figures quality bench why clean
 
 # build makes bin/unfold.
 build:
@@ -36,6 +36,11 @@ figures: build
 # the others, in an environment of their own under out/quality) and the data sets in the folder that UNFOLD_DATA names.
 quality: build
 	$(GO) run ./bench/quality -unfold bin/unfold -o docs/quality.md
+
+# bench measures how fast the program is beside others and writes docs/benchmarks.md; an hour or two on a quiet machine. It
+# needs Python 3.11 (for the others, in an environment of their own under out/speed) and mnist/ in the folder that UNFOLD_DATA names.
+bench: build
+	$(GO) run ./bench/speed -unfold bin/unfold -o docs/benchmarks.md
 
 # why draws the figures of docs/why.md; half a minute.
 why: build

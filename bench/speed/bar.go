@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// bar is a figure of a row with what it must reach.
+type bar struct {
+	what string
+	// value takes the figure from the measurements; false if it is not there.
+	value func(r *record) (float64, bool)
+	bound float64
+	above bool // the bound is a lower one
+	// unit follows value and bound; format prints both.
+	unit, format string
+}
+
+// Verdicts on a bar.
+const (
+	met         = "met"
+	missed      = "**missed**"
+	notMeasured = "not measured"
+	toy         = "toy data" // of -small: no verdict
+)
+
+// verdict compares value and bound as they are printed.
+func (b bar) verdict(r *record, small bool) string {
+	v, ok := b.value(r)
+	if !ok {
+		return notMeasured
+	}
+	if small {
+		return toy
+	}
+	value, bound := b.shown(v), b.shown(b.bound)
+	if value == bound || b.above == (value > bound) {
+		return met
+	}
+	return missed
+}
+
+// shown is v rounded as it is printed.
+func (b bar) shown(v float64) float64 {
+	if x, err := strconv.ParseFloat(fmt.Sprintf(b.format, v), 64); err == nil {
+		return x
+	}
+	return v
+}
+
+func (b bar) reach() string {
+	sign := "<="
+	if b.above {
+		sign = ">="
+	}
+	return sign + " " + fmt.Sprintf(b.format, b.bound) + b.unit
+}
+
+func (b bar) measured(r *record) string {
+	v, ok := b.value(r)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(b.format, v) + b.unit
+}
+
+// figure is a bar's value that was measured as it is, times scale.
+func figure(who, what string, scale float64) func(*record) (float64, bool) {
+	return func(r *record) (float64, bool) {
+		v, ok := r.best(who, what)
+		return v * scale, ok
+	}
+}
+
+// ratio is one figure divided by another.
+func ratio(who, what, byWho, byWhat string) func(*record) (float64, bool) {
+	return func(r *record) (float64, bool) {
+		a, ok := r.best(who, what)
+		b, there := r.best(byWho, byWhat)
+		if !ok || !there || b == 0 {
+			return 0, false
+		}
+		return a / b, true
+	}
+}
+
+// share is this program's figure as a share of a peer's, faster the inverse.
+func share(peer, what string) func(*record) (float64, bool) { return ratio(own, what, peer, what) }
+
+func faster(peer, what string) func(*record) (float64, bool) { return ratio(peer, what, own, what) }
+
+// ofFastest is this program's figure as a share of the least of all peers named,
+// which all must be there.
+func ofFastest(what string, peers ...string) func(*record) (float64, bool) {
+	return func(r *record) (worst float64, ok bool) {
+		for _, p := range peers {
+			v, ok := share(p, what)(r)
+			if !ok {
+				return 0, false
+			}
+			worst = max(worst, v)
+		}
+		return worst, len(peers) > 0
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// Every figure is measured so many times, but not again once its measurements
+// have taken longer than that.
+const (
+	rounds   = 3
+	patience = 10 * time.Minute
+)
+
+// bench measures rows and keeps their records.
+type bench struct {
+	unfold, data, out, python, venv string
+
+	threads                int
+	keep, skipPeers, small bool
+	only                   []string
+
+	log     io.Writer
+	run     string // names this run
+	version string // of the program
+	records map[string]*record
+	digits  *digits // loaded when a row asks
+}
+
+// row is one question to measure, with the figures to reach.
+type row struct {
+	key, title string
+	// about says what is measured and how.
+	about   string
+	bars    []bar
+	measure func(ctx context.Context, b *bench, r *record) error
+}
+
+// rows are all, in the order of the page.
+func rows() []row {
+	return []row{
+		wholeRow(),
+		pcaRow(),
+		knnRow(),
+		placeRow(),
+		startRow(),
+	}
+}
+
+func keys() (out []string) {
+	for _, r := range rows() {
+		out = append(out, r.key)
+	}
+	return out
+}
+
+// unavailable is the error of a row that cannot be measured here.
+type unavailable string
+
+func (u unavailable) Error() string { return string(u) }
+
+func (b *bench) say(format string, args ...any) {
+	fmt.Fprintf(b.log, time.Now().Format("15:04:05 ")+format+"\n", args...)
+}
+
+// measure measures all rows that are wanted and writes the page. It returns the
+// number of bars by verdict.
+func (b *bench) measure(ctx context.Context, page string) (map[string]int, error) {
+	b.run = time.Now().UTC().Format("20060102T150405")
+	b.records = map[string]*record{}
+	if err := os.MkdirAll(b.file("results"), 0o777); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.version, err = b.ownVersion(ctx); err != nil {
+		return nil, err
+	}
+	if !b.skipPeers {
+		if err := b.environment(ctx); err != nil {
+			return nil, err
+		}
+	}
+	machine := thisMachine(b.threads)
+	for _, w := range rows() {
+		if err := b.one(ctx, w); err != nil {
+			return nil, fmt.Errorf("%s: %w", w.key, err)
+		}
+	}
+	text, verdicts := b.page(machine)
+	if err := os.MkdirAll(filepath.Dir(page), 0o777); err != nil {
+		return nil, err
+	}
+	return verdicts, os.WriteFile(page, text, 0o666)
+}
+
+// one gets the record of a row: an earlier one if that may be used, or a new one.
+func (b *bench) one(ctx context.Context, w row) error {
+	path := b.file("results", w.key+".json")
+	made := fmt.Sprintf("%s; %d threads, small %v, peers %v", b.version, b.threads, b.small, !b.skipPeers)
+	wanted := len(b.only) == 0 || slices.Contains(b.only, w.key)
+	if !wanted || b.keep {
+		old, err := readRecord(path)
+		if err != nil {
+			return err
+		}
+		if old != nil && old.Made == made {
+			b.records[w.key] = old
+			return nil
+		}
+	}
+	if !wanted {
+		return nil
+	}
+	b.say("%s", w.title)
+	r := &record{Run: b.run, Made: made, Versions: map[string]string{own: b.version}}
+	err := w.measure(ctx, b, r)
+	var cannot unavailable
+	if errors.As(err, &cannot) {
+		r.miss("%s", cannot)
+	} else if err != nil {
+		return err
+	}
+	b.records[w.key] = r
+	return writeJSON(path, r)
+}
+
+// readRecord reads a row's file; nil if there is none.
+func readRecord(path string) (*record, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := new(record)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// timed runs f for as many rounds as there are to be and adds its seconds.
+func (b *bench) timed(r *record, what string, f func() error) error {
+	begin := time.Now()
+	for range b.size(rounds, 1) {
+		runtime.GC()
+		clock := time.Now()
+		if err := f(); err != nil {
+			return err
+		}
+		r.add(own, what, seconds, time.Since(clock).Seconds())
+		if time.Since(begin) > patience {
+			break
+		}
+	}
+	return nil
+}
+
+// size is n, or with -small the other number.
+func (b *bench) size(n, small int) int {
+	if b.small {
+		return small
+	}
+	return n
+}
+
+func (b *bench) file(parts ...string) string {
+	return filepath.Join(append([]string{b.out}, parts...)...)
+}

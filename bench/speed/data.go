@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"unfold/ingest"
+	"unfold/models/baseline"
+	"unfold/sparse/vec"
+)
+
+// inputDims is the number of principal components that all see of images; it is
+// what `unfold fit` takes by itself.
+const inputDims = 50
+
+// digits are the images of MNIST or, with -small, toy images in the same files.
+type digits struct {
+	train, test             string // images, idx.gz
+	trainLabels, testLabels string
+	// raw are all images, training images first; z their principal components,
+	// which the file of that name holds, too.
+	raw, z vec.Matrix[float32]
+	zFile  string
+	first  int // number of training images
+}
+
+// images loads MNIST, once.
+func (b *bench) images(ctx context.Context) (*digits, error) {
+	if b.digits != nil {
+		return b.digits, nil
+	}
+	dir := filepath.Join(b.data, "mnist")
+	if b.small {
+		dir = b.file("data", "toy")
+		if err := toyImages(dir, 2000, 400); err != nil {
+			return nil, err
+		}
+	} else if b.data == "" {
+		return nil, unavailable("MNIST: no folder of data was named")
+	}
+	d := &digits{
+		train: filepath.Join(dir, "train-images-idx3-ubyte.gz"), trainLabels: filepath.Join(dir, "train-labels-idx1-ubyte.gz"),
+		test: filepath.Join(dir, "t10k-images-idx3-ubyte.gz"), testLabels: filepath.Join(dir, "t10k-labels-idx1-ubyte.gz"),
+		zFile: b.file("data", "components.npy"),
+	}
+	if _, err := os.Stat(d.train); errors.Is(err, fs.ErrNotExist) {
+		return nil, unavailable("MNIST: its files are missing")
+	}
+	all, err := ingest.ReadAll(ctx, []string{d.train, d.test}, ingest.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	d.raw, d.first = all.X, all.Files[0].Rows
+	if d.z, err = b.components(ctx, d.raw); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(b.file("data"), 0o777); err != nil {
+		return nil, err
+	}
+	b.digits = d
+	return d, writeNPY(d.zFile, d.z)
+}
+
+// components returns the leading principal components of the rows of x.
+func (b *bench) components(ctx context.Context, x vec.Matrix[float32]) (vec.Matrix[float32], error) {
+	pca, err := baseline.Fit(ctx, x, inputDims, baseline.Settings{Threads: b.threads, Seed: 1})
+	if err != nil {
+		return x, err
+	}
+	return pca.Projector().Apply(x, b.threads), nil
+}
+
+// toyImages writes four files as those of MNIST, with so many images of ten
+// blurred patterns.
+func toyImages(dir string, train, test int) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	const side, classes = 28, 10
+	patterns := make([]byte, classes*side*side)
+	for i := range patterns {
+		patterns[i] = byte(rng.IntN(200))
+	}
+	for _, part := range []struct {
+		name string
+		n    int
+	}{{"train", train}, {"t10k", test}} {
+		name, n := part.name, part.n
+		var images, labels []byte
+		for range n {
+			class := rng.IntN(classes)
+			labels = append(labels, byte(class))
+			for _, v := range patterns[class*side*side:][:side*side] {
+				images = append(images, v+byte(rng.IntN(56)))
+			}
+		}
+		if err := writeIDX(filepath.Join(dir, name+"-images-idx3-ubyte.gz"), images, n, side, side); err != nil {
+			return err
+		}
+		if err := writeIDX(filepath.Join(dir, name+"-labels-idx1-ubyte.gz"), labels, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeIDX writes bytes as an idx file of a shape, through gzip.
+func writeIDX(path string, data []byte, shape ...int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z := gzip.NewWriter(f)
+	head := []byte{0, 0, 8, byte(len(shape))}
+	for _, n := range shape {
+		head = binary.BigEndian.AppendUint32(head, uint32(n))
+	}
+	if _, err := z.Write(append(head, data...)); err != nil {
+		return err
+	}
+	return errors.Join(z.Close(), f.Close())
+}
+
+// writeNPY writes x as NumPy's format 1.0, rows by columns.
+func writeNPY(path string, x vec.Matrix[float32]) error {
+	return writeArray(path, "<f4", fmt.Sprintf("(%d, %d)", x.Rows, x.Cols), x.Data)
+}
+
+// writeArray writes numbers as NumPy's format 1.0, with a header padded so that
+// they begin at a multiple of 64 bytes.
+func writeArray(path, kind, shape string, data any) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	const before = 10
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+	for (before+len(text)+1)%64 != 0 {
+		text += " "
+	}
+	text += "\n"
+	w := bufio.NewWriterSize(f, 1<<20)
+	if _, err := w.WriteString("\x93NUMPY\x01\x00" + string([]byte{byte(len(text)), byte(len(text) >> 8)}) + text); err != nil {
+		return err
+	}
+	if err := binary.Write(w, binary.LittleEndian, data); err != nil {
+		return err
+	}
+	return errors.Join(w.Flush(), f.Close())
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == processVerb {
+		os.Exit(runProcess(os.Args[2:], os.Stderr))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("speed", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	b := &bench{log: stderr}
+	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
+	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/; without it rows that need it are not measured")
+	flags.StringVar(&b.out, "out", "out/speed", "folder for data, maps and results")
+	flags.StringVar(&b.python, "python", "python3", "interpreter that the peers' environment is made with")
+	flags.StringVar(&b.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
+	flags.IntVar(&b.threads, "threads", 2, "threads of everything that is measured")
+	flags.BoolVar(&b.keep, "keep", false, "use results of earlier runs in OUT by the same settings, measure only what is missing")
+	flags.BoolVar(&b.skipPeers, "skip-peers", false, "measure no peer and make no environment for them")
+	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
+	only := flags.String("only", "", "measure these rows alone, such as knn,place; of the others, results of earlier runs are used")
+	page := flags.String("o", "", "the page to write; default docs/benchmarks.md, with -small OUT/benchmarks.md")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if b.venv == "" {
+		b.venv = filepath.Join(b.out, "venv")
+	}
+	if *page == "" {
+		*page = filepath.Join("docs", "benchmarks.md")
+		if b.small {
+			*page = filepath.Join(b.out, "benchmarks.md")
+		}
+	}
+	if *only != "" {
+		b.only = strings.Split(*only, ",")
+		for _, key := range b.only {
+			if !slices.Contains(keys(), key) {
+				fmt.Fprintf(stderr, "speed: -only: there is no %q; there are %s\n", key, strings.Join(keys(), ", "))
+				return 2
+			}
+		}
+	}
+	verdicts, err := b.measure(ctx, *page)
+	if err != nil {
+		fmt.Fprintln(stderr, "speed:", err)
+		return 1
+	}
+	fmt.Fprintf(stderr, "%s is written; %d figures are met, %d are missed, %d are not measured\n", *page, verdicts[met], verdicts[missed], verdicts[notMeasured])
+	return min(verdicts[missed], 1)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	bytesof "bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// page is the whole page, and the number of bars by verdict.
+func (b *bench) page(m machine) ([]byte, map[string]int) {
+	var w bytesof.Buffer
+	fmt.Fprintf(&w, `# Benchmarks
+
+How fast the program is and how much memory it takes, beside other programs: written by `+"`make bench`"+` (bench/speed),
+which measures all on one machine, one after the other. %s
+
+Machine: %s.
+
+Each figure is the best of up to %d rounds (no further one once they have taken %.0f minutes); the spread is how much more
+the worst round took than the best. Ratios are of best figures.
+
+`, b.ofRuns(), m, rounds, patience.Minutes())
+	if b.small {
+		w.WriteString("**Toy data (-small): none of these figures means anything.**\n\n")
+	}
+	verdicts := b.writeBars(&w)
+	for _, x := range rows() {
+		writeRow(&w, x, b.records[x.key])
+	}
+	b.writeVersions(&w)
+	return w.Bytes(), verdicts
+}
+
+// ofRuns says of how many runs the figures are.
+func (b *bench) ofRuns() string {
+	runs := map[string]bool{}
+	for _, r := range b.records {
+		runs[r.Run] = true
+	}
+	if len(runs) <= 1 {
+		return "All figures are of one run."
+	}
+	return fmt.Sprintf("**The figures are of %d runs; what is published should be of one.**", len(runs))
+}
+
+// writeBars writes what is to be reached, and returns how many bars have each
+// verdict.
+func (b *bench) writeBars(w *bytesof.Buffer) map[string]int {
+	var lines strings.Builder
+	verdicts := map[string]int{}
+	all := 0
+	for _, x := range rows() {
+		r := b.records[x.key]
+		for _, y := range x.bars {
+			verdict := y.verdict(r, b.small)
+			verdicts[verdict]++
+			all++
+			fmt.Fprintf(&lines, "| %s: %s | %s | %s | %s |\n", x.title, y.what, y.reach(), y.measured(r), verdict)
+		}
+	}
+	fmt.Fprintf(w, "## What it should reach\n\n%d of %d are met, %d are missed", verdicts[met], all, verdicts[missed])
+	if n := verdicts[notMeasured]; n > 0 {
+		fmt.Fprintf(w, ", **%d are not measured**", n)
+	}
+	fmt.Fprintf(w, ".\n\n| what | to reach | measured | |\n|---|---|---|---|\n%s\n", lines.String())
+	return verdicts
+}
+
+// writeRow writes what was measured of a row.
+func writeRow(w *bytesof.Buffer, x row, r *record) {
+	fmt.Fprintf(w, "## %s\n\n%s\n\n", x.title, x.about)
+	if r == nil {
+		w.WriteString("Not measured.\n\n")
+		return
+	}
+	for _, text := range r.Missing {
+		fmt.Fprintf(w, "**Missing: %s.**\n\n", text)
+	}
+	if len(r.Series) > 0 {
+		w.WriteString("| | | best | spread | rounds |\n|---|---|---|---|---|\n")
+		for _, s := range r.Series {
+			spread := ""
+			if len(s.Samples) > 1 {
+				spread = fmt.Sprintf("%.0f%%", 100*s.spread())
+			}
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %d |\n", s.Who, s.What, quantity(s.best(), s.Unit), spread, len(s.Samples))
+		}
+		w.WriteString("\n")
+	}
+	for _, text := range r.Notes {
+		fmt.Fprintf(w, "- %s\n", text)
+	}
+	if len(r.Notes) > 0 {
+		w.WriteString("\n")
+	}
+}
+
+// writeVersions writes the versions of all that was measured.
+func (b *bench) writeVersions(w *bytesof.Buffer) {
+	all := map[string]map[string]bool{}
+	for _, r := range b.records {
+		for name, version := range r.Versions {
+			if all[name] == nil {
+				all[name] = map[string]bool{}
+			}
+			all[name][version] = true
+		}
+	}
+	w.WriteString("## Versions\n\n| | |\n|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(w, "| %s | %s |\n", name, strings.Join(slices.Sorted(maps.Keys(all[name])), ", "))
+	}
+	w.WriteString("\nA part of it: `go run ./bench/speed -only knn,place`; its other flags: `go run ./bench/speed -h`.\n")
+}
+
+// quantity prints a figure with its unit, scaled to be read.
+func quantity(v float64, unit string) string {
+	scales := map[string][]struct {
+		least, by float64
+		unit      string
+	}{
+		seconds: {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "µs"}, {0, 1e9, "ns"}},
+		bytes:   {{1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"}, {0, 1, "B"}},
+		perSec:  {{1e6, 1e-6, "million/s"}, {1e3, 1e-3, "thousand/s"}, {0, 1, "/s"}},
+	}
+	for _, s := range scales[unit] {
+		if v >= s.least {
+			return digits3(v*s.by) + " " + s.unit
+		}
+	}
+	if unit == plain {
+		return fmt.Sprintf("%.4g", v)
+	}
+	return digits3(v) + " " + unit
+}
+
+// digits3 prints three digits, or all before the point.
+func digits3(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParsePeer(t *testing.T) {
+	const line = `{"series": [{"who": "peer", "what": "wall", "unit": "s", "samples": [2, 3]}], "versions": {"peer": "1.2"}, "missing": ["x is not installed"], "notes": ["n"]}`
+	got, err := parsePeer("a library's warning\n" + line + "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &record{}
+	r.add(own, wall, seconds, 1)
+	r.merge(got)
+	r.merge(got)
+	if v, ok := r.best("peer", wall); !ok || v != 2 || len(r.Series) != 2 || len(r.Series[1].Samples) != 4 || r.Versions["peer"] != "1.2" || len(r.Missing) != 1 || len(r.Notes) != 1 {
+		t.Errorf("%+v", r)
+	}
+	for _, text := range []string{"", "Traceback", `{"series": [{"who": "unfold", "what": "wall", "samples": [1]}]}`,
+		`{"series": [{"who": "peer", "what": "wall", "samples": []}]}`, `{"series": [{"what": "wall", "samples": [1]}]}`} {
+		if r, err := parsePeer(text); err == nil {
+			t.Errorf("%q: %+v", text, r)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	first := rows()[0]
+	r := &record{Run: "a", Versions: map[string]string{own: "v9", "peer": "1.2"}}
+	r.add(own, wall, seconds, 2, 2.5)
+	r.add(own, rss, bytes, 3e8)
+	r.add(pacmap, wall, seconds, 8)
+	r.miss("umap-learn: not installed")
+	r.note("a fact")
+	b := &bench{records: map[string]*record{first.key: r}}
+	text, verdicts := b.page(machine{cores: 2, threads: 2, processor: "Chip", load: "0.10"})
+	page := string(text)
+	bars := 0
+	for _, w := range rows() {
+		bars += len(w.bars)
+	}
+	if verdicts[met] != 2 || verdicts[missed] != 0 || verdicts[notMeasured] != bars-2 {
+		t.Errorf("%v", verdicts)
+	}
+	for _, want := range []string{
+		"All figures are of one run.", "2 cores of Chip", "Load when it began: 0.10",
+		"| From files to a map: wall, of PaCMAP's | <= 0.333 | 0.250 | met |",
+		"| From files to a map: wall, of umap-learn's | <= 0.143 |  | not measured |",
+		"| From files to a map: peak memory | <= 0.35 GB | 0.30 GB | met |",
+		"**Missing: umap-learn: not installed.**", "| unfold | wall | 2.00 s | 25% | 2 |", "| PaCMAP | wall | 8.00 s |  | 1 |",
+		"- a fact\n", "| peer | 1.2 |", "| unfold | v9 |", "Not measured.\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q:\n%s", want, page)
+		}
+	}
+	b.records[rows()[1].key] = &record{Run: "b"}
+	if text, _ := b.page(machine{}); !strings.Contains(string(text), "of 2 runs") {
+		t.Error("the page does not say that it is of two runs")
+	}
+}
+
+func TestField(t *testing.T) {
+	const text = "processor\t: 0\nmodel name\t: A Chip @ 3\nmodel name\t: B\n"
+	if got := field(text, "model name"); got != "A Chip @ 3" {
+		t.Errorf("%q", got)
+	}
+	if got := field(text, "model"); got != "" {
+		t.Errorf("%q", got)
+	}
+}

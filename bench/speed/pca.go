@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+
+	"unfold/models/baseline"
+)
+
+const (
+	sklearn = "scikit-learn"
+	fitting = "fit"
+)
+
+func pcaRow() row {
+	return row{
+		key: "pca", title: "Principal components",
+		about: `The 50 leading principal components of the images, 70,000 x 784 float32 in memory: finding them, without the
+projection. scikit-learn's is PCA(50, svd_solver="randomized").`,
+		bars: []bar{
+			{what: "time", value: figure(own, fitting, 1), bound: 1.2, unit: " s", format: "%.2f"},
+			{what: "times as fast as scikit-learn", value: faster(sklearn, fitting), bound: 1, above: true, format: "%.1f"},
+		},
+		measure: func(ctx context.Context, b *bench, r *record) error {
+			d, err := b.images(ctx)
+			if err != nil {
+				return err
+			}
+			err = b.timed(r, fitting, func() error {
+				_, err := baseline.Fit(ctx, d.raw, inputDims, baseline.Settings{Threads: b.threads})
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			_, err = b.peer(ctx, r, sklearn, "pca", d.train, d.test)
+			return err
+		},
+	}
+}

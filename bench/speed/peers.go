@@ -1,0 +1,88 @@
+package main
+
+import (
+	bytesof "bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+//go:embed peers.py
+var peersProgram []byte
+
+//go:embed requirements.txt
+var requirements []byte
+
+// environment makes the peers' Python environment, unless it is there or is
+// somebody else's, which is taken as it is.
+func (b *bench) environment(ctx context.Context) error {
+	if filepath.Clean(b.venv) != b.file("venv") {
+		return nil
+	}
+	stamp := filepath.Join(b.venv, "requirements.txt")
+	if text, err := os.ReadFile(stamp); err == nil && bytesof.Equal(text, requirements) {
+		return nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	b.say("making the peers' Python environment in %s", b.venv)
+	if _, _, err := b.process(ctx, b.python, "-m", "venv", "--clear", b.venv); err != nil {
+		return err
+	}
+	list := b.file("requirements.txt")
+	if err := os.WriteFile(list, requirements, 0o666); err != nil {
+		return err
+	}
+	if _, _, err := b.process(ctx, b.interpreter(), "-m", "pip", "install", "-q", "-r", list); err != nil {
+		return err
+	}
+	return os.Rename(list, stamp)
+}
+
+func (b *bench) interpreter() string { return filepath.Join(b.venv, "bin", "python") }
+
+// peer has peers.py do a task and adds what it has measured to r. If peers are
+// skipped, names, the peers that the task is about, are noted as missing. It
+// returns what the process as a whole took.
+func (b *bench) peer(ctx context.Context, r *record, names, task string, args ...string) (usage, error) {
+	if b.skipPeers {
+		r.miss("%s: peers are skipped", names)
+		return usage{}, nil
+	}
+	program := b.file("peers.py")
+	if err := os.WriteFile(program, peersProgram, 0o666); err != nil {
+		return usage{}, err
+	}
+	out, u, err := b.process(ctx, b.interpreter(), append([]string{program, task, strconv.Itoa(b.threads), strconv.Itoa(b.size(rounds, 1))}, args...)...)
+	if err != nil {
+		return u, err
+	}
+	measured, err := parsePeer(out)
+	if err != nil {
+		return u, fmt.Errorf("%s: %w", task, err)
+	}
+	r.merge(measured)
+	return u, nil
+}
+
+// parsePeer reads the line that peers.py ends with; libraries may print before.
+func parsePeer(out string) (*record, error) {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	r := new(record)
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), r); err != nil {
+		return nil, fmt.Errorf("it printed %q: %w", out, err)
+	}
+	for _, s := range r.Series {
+		if s.Who == "" || s.Who == own || len(s.Samples) == 0 {
+			return nil, fmt.Errorf("it printed a series %+v", s)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"unfold/models"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/snapshot"
+)
+
+// Figures of single calls and of batches.
+const (
+	p50      = "one, p50"
+	p99      = "one, p99"
+	batched  = "in batches"
+	coldHalf = "cold, median"
+)
+
+func placeRow() row {
+	return row{
+		key: "place", title: "Placing new events",
+		about: `Test digits, 784 values each, on a map that was learnt from the 60,000 training digits. One: a call of the library
+with a single row on a loaded model, principal components included; the peer's is transform of scikit-learn's PCA
+and of a fitted UMAP, warm. In batches: all test digits in one call. Cold: the process ` + "`unfold embed`" + ` of a file with one
+row, from its start to its end, model read from the file cache.`,
+		bars: []bar{
+			{what: "one event, p50, times as fast as umap-learn", value: faster(umap, p50), bound: 10, above: true, format: "%.0f"},
+			{what: "one event, p99, times as fast as umap-learn", value: faster(umap, p99), bound: 10, above: true, format: "%.0f"},
+			{what: "cold, process start to placed event", value: figure(own, coldHalf, 1e3), bound: 300, unit: " ms", format: "%.0f"},
+		},
+		measure: measurePlace,
+	}
+}
+
+func measurePlace(ctx context.Context, b *bench, r *record) error {
+	d, err := b.images(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := b.trained(ctx, d)
+	if err != nil {
+		return err
+	}
+	placer, err := openPlacer(path, b.threads)
+	if err != nil {
+		return err
+	}
+	test := d.raw.Slice(d.first, d.raw.Rows)
+	calls := min(b.size(2000, 50), test.Rows)
+	for range b.size(rounds, 1) {
+		times, err := latencies(calls, func(i int) error {
+			_, err := placer.Place(ctx, test.Slice(i, i+1))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r.add(own, p50, seconds, quantile(times, .5))
+		r.add(own, p99, seconds, quantile(times, .99))
+		clock := time.Now()
+		if _, err := placer.Place(ctx, test); err != nil {
+			return err
+		}
+		r.add(own, batched, perSec, float64(test.Rows)/time.Since(clock).Seconds())
+	}
+	if err := b.cold(ctx, r, path, d); err != nil {
+		return err
+	}
+	_, err = b.peer(ctx, r, umap, "transform", fmt.Sprint(b.size(200, 5)), d.train, d.test)
+	return err
+}
+
+// trained returns the model of the training images, learnt by the program.
+func (b *bench) trained(ctx context.Context, d *digits) (string, error) {
+	path := b.file("train.unfold")
+	_, _, err := b.process(ctx, b.unfold, "fit", "-q", d.train, "-o", path)
+	return path, err
+}
+
+// openPlacer loads a model for placing.
+func openPlacer(path string, threads int) (models.Placer, error) {
+	s, err := snapshot.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return kinds.Open(s, lvm.PlaceSettings{Threads: threads})
+}
+
+// cold measures the processes that place one row, and adds the median of each
+// round.
+func (b *bench) cold(ctx context.Context, r *record, model string, d *digits) error {
+	in, out := b.file("one.npy"), b.file("one-placed.npy")
+	if err := writeNPY(in, d.raw.Slice(d.first, d.first+1)); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Clean(model)); err != nil {
+		return err
+	}
+	return b.medians(ctx, r, coldHalf, "embed", "-q", in, "-m", model, "-o", out)
+}
+
+// medians runs the program with args many times, after a first run that does not
+// count, and adds the median of its wall seconds, a sample a round.
+func (b *bench) medians(ctx context.Context, r *record, what string, args ...string) error {
+	if _, _, err := b.process(ctx, b.unfold, args...); err != nil {
+		return err
+	}
+	for range b.size(rounds, 1) {
+		var times []float64
+		for range b.size(11, 3) {
+			_, u, err := b.process(ctx, b.unfold, args...)
+			if err != nil {
+				return err
+			}
+			times = append(times, u.Wall)
+		}
+		r.add(own, what, seconds, quantile(times, .5))
+	}
+	return nil
+}
+
+// latencies returns the seconds of calls 0..n-1 after as many as a tenth to warm up.
+func latencies(n int, call func(i int) error) ([]float64, error) {
+	for i := range n / 10 {
+		if err := call(i); err != nil {
+			return nil, err
+		}
+	}
+	times := make([]float64, n)
+	for i := range times {
+		clock := time.Now()
+		if err := call(i); err != nil {
+			return nil, err
+		}
+		times[i] = time.Since(clock).Seconds()
+	}
+	return times, nil
+}
+
+// quantile returns the value that a share q of the times do not exceed.
+func quantile(times []float64, q float64) float64 {
+	s := slices.Sorted(slices.Values(times))
+	return s[min(int(q*float64(len(s))), len(s)-1)]
+}
