@@ -27,38 +27,66 @@ type covariance struct {
 	mean    []float64
 	threads int
 	total   float64
-	// gram is C, if formed.
-	gram *mat.SymDense
+	// gram is C, if formed, and full the same with both halves: products with
+	// it are faster. single says that it was made of products of float32.
+	gram   *mat.SymDense
+	full   *mat.Dense
+	single bool
 }
 
 // mean returns the column means of x.
 func mean(x vec.Matrix[float32], threads int) []float64 {
-	return sums(x, threads, func(v float32, _ int) float64 { return float64(v) })
+	return sums(x, threads, func(sum []float64, rows vec.Matrix[float32]) {
+		i := 0
+		for ; i+4 <= rows.Rows; i += 4 {
+			x0, x1 := rows.Row(i)[:len(sum)], rows.Row(i + 1)[:len(sum)]
+			x2, x3 := rows.Row(i + 2)[:len(sum)], rows.Row(i + 3)[:len(sum)]
+			for j, s := range sum {
+				sum[j] = s + float64(x0[j]) + float64(x1[j]) + float64(x2[j]) + float64(x3[j])
+			}
+		}
+		for ; i < rows.Rows; i++ {
+			for j, v := range rows.Row(i) {
+				sum[j] += float64(v)
+			}
+		}
+	})
 }
 
 // trace returns sum_j C_jj.
 func (c *covariance) trace() (t float64) {
-	for _, v := range sums(c.x, c.threads, func(v float32, j int) float64 {
-		d := float64(v) - c.mean[j]
-		return d * d
+	square := func(v float32, mean float64) float64 {
+		d := float64(v) - mean
+		return float64(d * d) // rounded, and not fused into the sum
+	}
+	for _, v := range sums(c.x, c.threads, func(sum []float64, rows vec.Matrix[float32]) {
+		i, mean := 0, c.mean[:len(sum)]
+		for ; i+4 <= rows.Rows; i += 4 {
+			x0, x1 := rows.Row(i)[:len(sum)], rows.Row(i + 1)[:len(sum)]
+			x2, x3 := rows.Row(i + 2)[:len(sum)], rows.Row(i + 3)[:len(sum)]
+			for j, m := range mean {
+				sum[j] = sum[j] + square(x0[j], m) + square(x1[j], m) + square(x2[j], m) + square(x3[j], m)
+			}
+		}
+		for ; i < rows.Rows; i++ {
+			for j, v := range rows.Row(i) {
+				sum[j] += square(v, mean[j])
+			}
+		}
 	}) {
 		t += v
 	}
 	return t
 }
 
-// sums returns, for every column j, sum_i f(x_ij, j) / n.
-func sums(x vec.Matrix[float32], threads int, f func(v float32, j int) float64) []float64 {
+// sums returns, for every column j, the sum that add makes of all rows, over n.
+// Within a range of rows add must keep their order.
+func sums(x vec.Matrix[float32], threads int, add func(sum []float64, rows vec.Matrix[float32])) []float64 {
 	size := (x.Rows + pieces - 1) / pieces
 	parts := make([][]float64, par.Pieces(x.Rows, size))
 	par.Ranges(threads, x.Rows, size, func(p, from, to int) {
-		sum := make([]float64, x.Cols)
-		for i := from; i < to; i++ {
-			for j, v := range x.Row(i) {
-				sum[j] += f(v, j)
-			}
-		}
-		parts[p] = sum
+		parts[p] = make([]float64, x.Cols)
+		add(parts[p], x.Slice(from, to))
 	})
 	out := make([]float64, x.Cols)
 	for _, part := range parts {
@@ -79,11 +107,24 @@ func (c *covariance) centred(out []float64, first, last, from, to int) blas64.Ge
 	return blas64.General{Rows: last - first, Cols: w, Stride: w, Data: out}
 }
 
-// form computes C tile by tile; every tile is one task that reads its columns
-// of all rows.
+// form computes C, in single precision where that is harmless.
 func (c *covariance) form(ctx context.Context) error {
+	if c.harmless() {
+		return c.formSingle(ctx)
+	}
+	return c.formDouble(ctx)
+}
+
+// set makes gram C.
+func (c *covariance) set(gram *mat.SymDense, single bool) {
+	c.gram, c.full, c.single = gram, mat.DenseCopyOf(gram), single
+}
+
+// formDouble computes C tile by tile; every tile is one task that reads its
+// columns of all rows.
+func (c *covariance) formDouble(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
-	c.gram = mat.NewSymDense(dim, nil)
+	gram := mat.NewSymDense(dim, nil)
 	type tile struct{ i, j int }
 	var tiles []tile
 	for i := 0; i < dim; i += tileRows {
@@ -103,10 +144,11 @@ func (c *covariance) form(ctx context.Context) error {
 		for i := i0; i < i1; i++ {
 			for j := max(i, j0); j < j1; j++ {
 				// Tiles do not overlap: no two tasks write the same entry.
-				c.gram.SetSym(i, j, sum.Data[(i-i0)*sum.Stride+j-j0]/float64(n))
+				gram.SetSym(i, j, sum.Data[(i-i0)*sum.Stride+j-j0]/float64(n))
 			}
 		}
 	})
+	c.set(gram, false)
 	return ctx.Err()
 }
 
@@ -114,8 +156,8 @@ func (c *covariance) form(ctx context.Context) error {
 func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
 	dim, m := v.Dims()
 	out := mat.NewDense(dim, m, nil)
-	if c.gram != nil {
-		out.Mul(c.gram, v)
+	if c.full != nil {
+		out.Mul(c.full, v)
 		return out, ctx.Err()
 	}
 	n := c.x.Rows

@@ -14,14 +14,25 @@
 //	V  q x dim       Components: unit eigenvectors of C as rows, by falling eigenvalue
 //	z  n x q         V (x - m), the projected vectors
 //
+// # How
+//
+// Up to 2048 columns C is formed. That is most of the work, n dim^2 operations,
+// and done in single precision where it is much, no value is out of range and no
+// component falls below 1e-4 of the total variance: an element C_kl then errs by
+// less than 1e-6 sqrt(C_kk C_ll) as a rule and 1.6e-5 at worst. A few leading
+// eigenvectors come from block Krylov iteration with C; those of small matrices,
+// or many of them, from a dense solver.
+//
 // # Contract
 //
 // Fit never copies x as a whole; beyond x it needs O(dim^2) memory up to 2048
-// columns, or for q beyond a quarter of the columns, and O(dim q) else. The result is a function of x and the settings
-// alone: sums are cut by the size of x, not by the number of threads. Each
-// component's entry of largest magnitude is positive.
+// columns, or for q beyond a quarter of the columns, and O(dim q) else. The
+// result is a function of x, the settings and the kind of processor: sums are cut
+// by the size of x, not by the number of threads. Each component's entry of
+// largest magnitude is positive.
 //
-// Transform is a pure function of (mean, components, row): every z_ij is one
+// Apply is a pure function of (mean, components, row): every z_ij is one
 // sum in float64 over the elements of x_i in their order, rounded once. The
-// same row has the same bits in any batch, on any number of threads.
+// same row has the same bits in any batch, on any number of threads and on any
+// processor.
 package baseline

@@ -12,11 +12,8 @@ import (
 	"unfold/sparse/vec"
 )
 
-// dense computes all eigenvectors of C and keeps q.
-func dense(ctx context.Context, c *covariance, q int) (*PCA, error) {
-	if err := c.form(ctx); err != nil {
-		return nil, err
-	}
+// dense computes all eigenvectors of C, which is formed, and keeps q.
+func dense(c *covariance, q int) (*PCA, error) {
 	values, vectors, err := leading(c.gram, q)
 	if err != nil {
 		return nil, err
@@ -69,17 +66,6 @@ const (
 
 // carried is how many columns the iteration carries for q eigenvectors.
 func carried(q int) int { return q + guard + q/4 }
-
-// iterate finds the q leading eigenvectors by iteration, with C as a matrix if
-// that is small enough.
-func iterate(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
-	if c.x.Cols <= maxGram {
-		if err := c.form(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return krylov(ctx, c, q, s)
-}
 
 // krylov finds the q leading eigenvectors by restarted block Krylov iteration:
 // in each round the m best vectors V so far are extended to the space of

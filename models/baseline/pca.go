@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"unfold/models"
 	"unfold/sparse/vec"
@@ -30,7 +31,7 @@ type PCA struct {
 type Settings struct {
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
 	Threads int
-	// Seed is where the iterative solver begins; it matters above 1000 columns
+	// Seed is where the iterative solver begins; it matters above 256 columns
 	// only, and there within Tolerance.
 	Seed uint64
 	// Tolerance is the residual at which the iterative solver stops, relative
@@ -41,14 +42,17 @@ type Settings struct {
 // Largest sizes of the direct ways: eigenvectors by a dense solver, and the
 // covariance as a matrix.
 const (
-	maxDense = 1000
+	maxDense = 256
 	maxGram  = 2048
 )
 
 // direct reports whether all eigenvectors are computed at once: in few columns,
 // and where q is so large a part of them that the spaces of the iteration, of
 // depth+1 blocks, would not fit or save nothing.
-func direct(dim, q int) bool { return dim <= maxDense || (depth+1)*carried(q) > dim }
+func direct(dim, q int) bool {
+	space := (depth + 1) * carried(q)
+	return dim <= maxDense || dim <= maxGram && 2*space > dim || space > dim
+}
 
 // Fit returns the q leading principal components of the rows of x. It fails
 // with bad input if q is not within 1..x.Cols, x has no rows or a value is not
@@ -66,18 +70,13 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, e
 	case !(s.Tolerance > 0 && s.Tolerance < 1):
 		return nil, fmt.Errorf("pca: tolerance is %g, want 0 < tolerance < 1", s.Tolerance)
 	}
-	if err := models.CheckRows(x, nil); err != nil {
-		return nil, fmt.Errorf("pca: %w", err)
-	}
 	c := &covariance{x: x, mean: mean(x, s.Threads), threads: s.Threads}
-	c.total = c.trace()
-	var p *PCA
-	var err error
-	if direct(x.Cols, q) {
-		p, err = dense(ctx, c, q)
-	} else {
-		p, err = iterate(ctx, c, q, s)
+	// Sums of float32 in float64 are finite if all the values are.
+	if slices.ContainsFunc(c.mean, func(m float64) bool { return m-m != 0 }) {
+		return nil, fmt.Errorf("pca: %w", models.CheckRows(x, nil))
 	}
+	c.total = c.trace()
+	p, err := solve(ctx, c, q, s)
 	if err != nil {
 		return nil, fmt.Errorf("pca: %w", err)
 	}
@@ -90,6 +89,31 @@ func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, e
 		orient(p.Components.Row(i))
 	}
 	return p, nil
+}
+
+// solve forms C if that is small enough and finds q eigenvectors. Where those of
+// a C in single precision reach down to its errors it starts again in double
+// precision.
+func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
+	find := func() (*PCA, error) {
+		if direct(c.x.Cols, q) {
+			return dense(c, q)
+		}
+		return krylov(ctx, c, q, s)
+	}
+	if c.x.Cols <= maxGram || direct(c.x.Cols, q) {
+		if err := c.form(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p, err := find()
+	if err != nil || !c.single || p.Variance[q-1] >= leastShare*c.total {
+		return p, err
+	}
+	if err := c.formDouble(ctx); err != nil {
+		return nil, err
+	}
+	return find()
 }
 
 // orient turns a component so that its entry of largest magnitude (the first

@@ -30,6 +30,12 @@
 // once after it, adding the largest product that the rest can still have,
 // (|a_i|^2 + |b_j|^2)/2 over the rest, and leave the block if no pair has hope.
 //
+// # Linear
+//
+// A row that is placed again must come to lie where it lay. Linear maps vectors
+// with sums in float64 whose order of additions is part of the contract, by
+// kernels that work at up to 24 x 8 such sums side by side.
+//
 // # Errors
 //
 // With u = 2^-24 and m dimensions, a scan compares start_i + start_j + z_i z_j
@@ -47,7 +53,7 @@ package tile
 
 import "unfold/sparse/vec/simd"
 
-//go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg tile
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg tile
 
 const (
 	// Width is the number of vectors of a panel.

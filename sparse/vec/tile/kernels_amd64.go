@@ -40,3 +40,20 @@ func add(level simd.Level, dst []float64, stride int, a, b []float32, depth int)
 		addGeneric(dst, stride, a, b, depth)
 	}
 }
+
+// ordered runs the kernel of the level; rows is tall or short.
+func ordered(level simd.Level, sum, a, w []float64, rows, depth int) {
+	_, _, _ = sum[rows*lanes-1], a[rows*depth-1], w[lanes*depth-1]
+	switch {
+	case level >= simd.AVX512 && rows == tall:
+		ordered24AVX512(&sum[0], &a[0], &w[0], depth)
+	case level >= simd.AVX512:
+		ordered4AVX512(&sum[0], &a[0], &w[0], depth)
+	case level >= simd.AVX2 && rows == tall:
+		ordered24AVX2(&sum[0], &a[0], &w[0], depth)
+	case level >= simd.AVX2:
+		ordered4AVX2(&sum[0], &a[0], &w[0], depth)
+	default:
+		orderedGeneric(sum, a, w, rows, depth)
+	}
+}

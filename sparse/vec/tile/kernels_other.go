@@ -9,3 +9,7 @@ func scan(_ simd.Level, s *scanned) { scanGeneric(s) }
 func add(_ simd.Level, dst []float64, stride int, a, b []float32, depth int) {
 	addGeneric(dst, stride, a, b, depth)
 }
+
+func ordered(_ simd.Level, sum, a, w []float64, rows, depth int) {
+	orderedGeneric(sum, a, w, rows, depth)
+}

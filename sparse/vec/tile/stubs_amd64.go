@@ -43,3 +43,23 @@ func addAVX2(dst *float64, stride int, a *float32, b *float32, depth int)
 //
 //go:noescape
 func peakAVX2(n int)
+
+// ordered24AVX512 is orderedGeneric for 24 vectors.
+//
+//go:noescape
+func ordered24AVX512(sum *float64, a *float64, w *float64, depth int)
+
+// ordered24AVX2 is orderedGeneric for 24 vectors.
+//
+//go:noescape
+func ordered24AVX2(sum *float64, a *float64, w *float64, depth int)
+
+// ordered4AVX512 is orderedGeneric for 4 vectors.
+//
+//go:noescape
+func ordered4AVX512(sum *float64, a *float64, w *float64, depth int)
+
+// ordered4AVX2 is orderedGeneric for 4 vectors.
+//
+//go:noescape
+func ordered4AVX2(sum *float64, a *float64, w *float64, depth int)

@@ -29,6 +29,10 @@ func main() {
 	scanRowAVX2()
 	addAVX2()
 	peakAVX2()
+	for _, rows := range []int{tall, short} {
+		orderedAVX512(rows)
+		orderedAVX2(rows)
+	}
 	Generate()
 }
 

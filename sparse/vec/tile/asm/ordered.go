@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// The shape of the ordered kernels; the same as in package tile.
+const (
+	lanes = 8
+	tall  = 24
+	short = 4
+)
+
+const orderedSignature = "(sum, a, w *float64, depth int)"
+
+// orderedAVX512 has all sums in registers, one a vector. Products and sums are
+// rounded apart.
+func orderedAVX512(rows int) {
+	begin(fmt.Sprintf("ordered%dAVX512", rows), orderedSignature,
+		fmt.Sprintf("ordered%dAVX512 is orderedGeneric for %d vectors.", rows, rows))
+	sum, a, w, depth := arg("sum"), arg("a"), arg("w"), arg("depth")
+	acc, y, product := zmm(rows), ZMM(), zmm(4)
+	for r, s := range acc {
+		VMOVUPD(at(sum, 64*r), s)
+	}
+	Label("depth")
+	VMOVUPD(at(w, 0), y)
+	for r, s := range acc {
+		VMULPD_BCST(at(a, 8*r), y, product[r%4])
+		VADDPD(product[r%4], s, s)
+	}
+	ADDQ(Imm(uint64(8*rows)), a)
+	ADDQ(Imm(8*lanes), w)
+	DECQ(depth)
+	JNZ(LabelRef("depth"))
+	for r, s := range acc {
+		VMOVUPD(s, at(sum, 64*r))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// orderedAVX2 takes some of the vectors at a time, with two registers for each.
+func orderedAVX2(rows int) {
+	begin(fmt.Sprintf("ordered%dAVX2", rows), orderedSignature,
+		fmt.Sprintf("ordered%dAVX2 is orderedGeneric for %d vectors.", rows, rows))
+	sum, a, w := arg("sum"), arg("a"), arg("w")
+	part := min(rows, 6)
+	ca, cw := GP64(), GP64()
+	for first := 0; first < rows; first += part {
+		MOVQ(a, ca)
+		MOVQ(w, cw)
+		depth := arg("depth")
+		acc, y, x, product := ymm(2*part), ymm(2), YMM(), YMM()
+		for i, s := range acc {
+			VMOVUPD(at(sum, 64*first+32*i), s)
+		}
+		label := fmt.Sprintf("depth%d", first)
+		Label(label)
+		VMOVUPD(at(cw, 0), y[0])
+		VMOVUPD(at(cw, 32), y[1])
+		for r := range part {
+			VBROADCASTSD(at(ca, 8*(first+r)), x)
+			VMULPD(y[0], x, product)
+			VADDPD(product, acc[2*r], acc[2*r])
+			VMULPD(y[1], x, x)
+			VADDPD(x, acc[2*r+1], acc[2*r+1])
+		}
+		ADDQ(Imm(uint64(8*rows)), ca)
+		ADDQ(Imm(8*lanes), cw)
+		DECQ(depth)
+		JNZ(LabelRef(label))
+		for i, s := range acc {
+			VMOVUPD(s, at(sum, 64*first+32*i))
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
