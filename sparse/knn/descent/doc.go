@@ -36,8 +36,8 @@
 //
 // As for knn.Graph, except that lists may hold rows that are not the nearest.
 // Their distances are those of vec.SquaredDistance, in the order (distance, row
-// number). Up to about a thousand rows the graph is that of knn.Graph. On 70,000
-// rows of dimension 50 the default settings find 0.993 of 15 neighbours in 4
-// rounds. Distances beyond the range of squares in float32 (see dist) are not
-// told apart until the end, at the cost of recall.
+// number). Up to about a thousand rows the graph is that of knn.Graph. Distances
+// beyond the range of squares in float32 (see dist) are not told apart until the
+// end, at the cost of recall; Settings.Sample makes the report say how much was
+// found.
 package descent

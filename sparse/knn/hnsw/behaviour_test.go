@@ -66,6 +66,29 @@ func TestRecallAfterDeletes(t *testing.T) {
 	}
 }
 
+// Inserting all rows in one call, in batches, finds nearly as much as inserting
+// one at a time.
+func TestBatchesCostLittleRecall(t *testing.T) {
+	const n, dim, k, ef = 4000, 16, 10, 40
+	x, q := knntest.Points[float32]("gauss", n, dim, 1), knntest.Points[float32]("gauss", 200, dim, 2)
+	single, err := New(dim, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := make([]int32, n)
+	for i := range own {
+		own[i] = int32(i)
+		if _, err := single.Insert(context.Background(), x.Slice(i, i+1), knn.Settings{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, all := recall(t, single, x, q, own, k, ef), recall(t, build(t, x, Settings{}, knn.Settings{}), x, q, own, k, ef)
+	t.Logf("recall %.4f one at a time, %.4f in batches", one, all)
+	if one < 0.95 || all < one-0.01 {
+		t.Errorf("recall %.4f one at a time, %.4f in batches", one, all)
+	}
+}
+
 // A heap of equal rows neither cuts the others off nor hides them, in one call
 // or one row at a time, and neither do heaps of nearly equal ones.
 func TestHeaps(t *testing.T) {
