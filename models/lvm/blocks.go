@@ -1,6 +1,8 @@
 package lvm
 
 import (
+	"unsafe"
+
 	"unfold/coarse"
 	"unfold/sparse/par"
 )
@@ -42,6 +44,7 @@ type task struct {
 	from, to    int // rows of block first, if strip
 	strip       bool
 	own         [][]float64 // d columns for the entries from row from on
+	work        *work
 }
 
 func newBlocks(p *coarse.Pairs, d int) *blocks {
@@ -80,7 +83,7 @@ func (s *blocks) cut() {
 	first := 0
 	flush := func(to int) {
 		if first < to {
-			s.tasks = append(s.tasks, task{first: first, last: to})
+			s.tasks = append(s.tasks, task{first: first, last: to, work: newWork(s.d)})
 		}
 		first, work = to, 0
 	}
@@ -116,7 +119,7 @@ func (s *blocks) strips(b int, pairs int64) {
 		}
 		if to > from {
 			s.tasks = append(s.tasks, task{
-				first: b, last: b + 1, from: from, to: to, strip: true, own: columns(s.d, m-from),
+				first: b, last: b + 1, from: from, to: to, strip: true, own: columns(s.d, m-from), work: newWork(s.d),
 			})
 		}
 		from = to
@@ -198,6 +201,7 @@ func (s *blocks) combine(width int) {
 func (s *blocks) bytes() int64 {
 	total := int64(len(s.node))*int64(8+8*(4+2*s.d)) + 4*int64(len(s.start))
 	for t := range s.tasks {
+		total += int64(unsafe.Sizeof(*s.tasks[t].work))
 		if s.tasks[t].strip {
 			total += int64(8 * s.d * len(s.tasks[t].own[0]))
 		}

@@ -43,8 +43,9 @@
 //
 // Those sums run over the blocks of package coarse, each unordered pair once for
 // both directions and both ends, in tasks whose sums are added in a fixed order
-// (sweep.go, kernel.go). P(c = 0) is computed from terms that are all positive,
-// never as 1 - P, and for no d does it take a logarithm or a power.
+// (sweep.go); the loops over pairs are those of package pairs. P(c = 0) is computed
+// from terms that are all positive, never as 1 - P, and for no d does it take a
+// logarithm or a power.
 //
 // # Fit
 //

@@ -8,7 +8,7 @@ import "math"
 // h and h' are the latent draws of i and j (eq 1, 2).
 //
 // It is written for clarity and used where there are few pairs; the sweeps over
-// all pairs do the same arithmetic in kernel.go.
+// all pairs do the same arithmetic in package pairs.
 type Pair struct {
 	Scale2           float64 // delta^2 or Delta^2
 	Sigma2I, Sigma2J float64

@@ -352,7 +352,7 @@ func TestStripsAgainstWhole(t *testing.T) {
 		if len(strips.tasks) < 2 || !strips.tasks[0].strip {
 			t.Fatalf("%d tasks: the block was not cut", len(strips.tasks))
 		}
-		whole.tasks = []task{{first: 0, last: 1}}
+		whole.tasks = []task{{first: 0, last: 1, work: newWork(d)}}
 		for _, stat := range []*statistic{&pushes, &spreads} {
 			for _, b := range []*blocks{strips, whole} {
 				b.gather(2, st.Mu.Data, st.Sigma2)

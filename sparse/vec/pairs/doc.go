@@ -1,5 +1,5 @@
-// Package pairs holds the loops over pairs of points that the heavy-tailed model
-// spends its time in: one target against a run of sources.
+// Package pairs holds the loops over pairs of points that the models spend their
+// time in: one target against a run of sources.
 //
 // # The kernels
 //
@@ -12,6 +12,15 @@
 // Push and PushFar sum it up. For other d the same is done in three steps over
 // blocks of sources that fit the first-level cache: Distances, Repulsions,
 // Gather.
+//
+// # The Gaussian model
+//
+// Gauss does the rows of a block, every pair once for both directions and both
+// ends: first the terms of a run of partners (distances, 1/q, r^(d/2) and what it
+// lacks by doubling, the exponential and what it lacks, one more division), then
+// the sums. In between are taken out the partners that are no dissimilar pairs.
+// The exponential is right to a unit in the last place, and 1 - exp to one or two,
+// also where it is small.
 //
 // # Precision
 //

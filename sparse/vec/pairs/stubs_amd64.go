@@ -34,6 +34,41 @@ func gatherAVX512(sum *float64, v *float64, n int, columns *[]float64, d int)
 //go:noescape
 func narrowAVX512(dst *float32, src *float64, n int, centre float64)
 
+// gaussWeightsPlaneAVX512 sets term to the weights of differences.
+//
+//go:noescape
+func gaussWeightsPlaneAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussExcessPlaneAVX512 sets term to the sigma statistics.
+//
+//go:noescape
+func gaussExcessPlaneAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussWeightsAVX512 sets term to the weights of differences.
+//
+//go:noescape
+func gaussWeightsAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussExcessAVX512 sets term to the sigma statistics.
+//
+//go:noescape
+func gaussExcessAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussOthersAVX512 sets term to P(c=0) of both directions at once, rest to what it lacks.
+//
+//go:noescape
+func gaussOthersAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussPushAVX512 adds term times differences to the sums of both ends.
+//
+//go:noescape
+func gaussPushAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussSpreadAVX512 adds term to the first sums of both ends.
+//
+//go:noescape
+func gaussSpreadAVX512(pass *Gauss, u int, from int, n int)
+
 // pushAVX2 sets f to what the first n sources do.
 //
 //go:noescape
@@ -63,6 +98,41 @@ func gatherAVX2(sum *float64, v *float64, n int, columns *[]float64, d int)
 //
 //go:noescape
 func narrowAVX2(dst *float32, src *float64, n int, centre float64)
+
+// gaussWeightsPlaneAVX2 sets term to the weights of differences.
+//
+//go:noescape
+func gaussWeightsPlaneAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussExcessPlaneAVX2 sets term to the sigma statistics.
+//
+//go:noescape
+func gaussExcessPlaneAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussWeightsAVX2 sets term to the weights of differences.
+//
+//go:noescape
+func gaussWeightsAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussExcessAVX2 sets term to the sigma statistics.
+//
+//go:noescape
+func gaussExcessAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussOthersAVX2 sets term to P(c=0) of both directions at once, rest to what it lacks.
+//
+//go:noescape
+func gaussOthersAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussPushAVX2 adds term times differences to the sums of both ends.
+//
+//go:noescape
+func gaussPushAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussSpreadAVX2 adds term to the first sums of both ends.
+//
+//go:noescape
+func gaussSpreadAVX2(pass *Gauss, u int, from int, n int)
 
 // push32AVX512 sets f to what the first n sources do.
 //

@@ -23,6 +23,13 @@ func main() {
 		s.repulsions()
 		s.gather()
 		s.narrow()
+		for _, plane := range []bool{true, false} {
+			s.gaussTerms("Weights", plane)
+			s.gaussTerms("Excess", plane)
+		}
+		s.gaussTerms("Others", false)
+		s.gaussPush()
+		s.gaussSpread()
 	}
 	for _, s := range []isa{
 		{suffix: "AVX512", width: 64, number: 4, reg: ZMM, masks: true, ops: singles},

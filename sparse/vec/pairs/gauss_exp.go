@@ -1,4 +1,4 @@
-package lvm
+package pairs
 
 import (
 	"math"
@@ -42,16 +42,19 @@ const (
 	expInvLn2 = expSteps / math.Ln2   //
 	expLn2Hi  = 0x1.62e42fefa0000p-8  // ln 2 / 128 to 35 bits, so that products with k are exact
 	expLn2Lo  = 0x1.cf79abc9e3b3ap-47 // and the rest: (ln 2 - 128 Hi) / 128
-	expMax    = 700                   // exp(-700) is 1e-304, the last power well inside float64
+	expMax    = 600                   // exp(-600) is 3e-261: products with it are not denormal
 )
 
 // expNeg returns exp(-e) and 1 - exp(-e) for e >= 0, both to about one unit in
-// the last place (e beyond 700 counts as 700).
+// the last place (e beyond 600 counts as 600).
 //
 // With e = -(k/128) ln 2 - r, |r| <= ln2/256, exp(-e) = 2^(k/128) (1 + t) with
 // t = expm1(r) from five Taylor terms (the sixth is below 2^-60). 1 - exp(-e) =
 // (1 - 2^(k/128)) - 2^(k/128) t loses nothing: the first difference is exact
 // where the power is within a factor of two of one, and zero for k = 0.
+//
+// The assembly does the same with powers of two alone, |r| <= ln2/2, and Taylor
+// terms up to r^13/13!, instead of a table.
 func expNeg(e float64, table *[expSteps]expEntry) (exp, rest float64) {
 	if e > expMax {
 		e = expMax

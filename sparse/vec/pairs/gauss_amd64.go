@@ -1,0 +1,70 @@
+//go:build amd64 && !noasm
+
+package pairs
+
+import "unfold/sparse/vec/simd"
+
+func (g *Gauss) weightsAt(l simd.Level, u, from, n int) {
+	plane := len(g.points.Mu) == 2
+	switch {
+	case l == simd.AVX512 && plane:
+		gaussWeightsPlaneAVX512(g, u, from, n)
+	case l == simd.AVX512:
+		gaussWeightsAVX512(g, u, from, n)
+	case l == simd.AVX2 && plane:
+		gaussWeightsPlaneAVX2(g, u, from, n)
+	case l == simd.AVX2:
+		gaussWeightsAVX2(g, u, from, n)
+	default:
+		g.weights(u, from, n)
+	}
+}
+
+func (g *Gauss) excessAt(l simd.Level, u, from, n int) {
+	plane := len(g.points.Mu) == 2
+	switch {
+	case l == simd.AVX512 && plane:
+		gaussExcessPlaneAVX512(g, u, from, n)
+	case l == simd.AVX512:
+		gaussExcessAVX512(g, u, from, n)
+	case l == simd.AVX2 && plane:
+		gaussExcessPlaneAVX2(g, u, from, n)
+	case l == simd.AVX2:
+		gaussExcessAVX2(g, u, from, n)
+	default:
+		g.excess(u, from, n)
+	}
+}
+
+func (g *Gauss) othersAt(l simd.Level, u, from, n int) {
+	switch l {
+	case simd.AVX512:
+		gaussOthersAVX512(g, u, from, n)
+	case simd.AVX2:
+		gaussOthersAVX2(g, u, from, n)
+	default:
+		g.others(u, from, n)
+	}
+}
+
+func (g *Gauss) pushAt(l simd.Level, u, from, n int) {
+	switch l {
+	case simd.AVX512:
+		gaussPushAVX512(g, u, from, n)
+	case simd.AVX2:
+		gaussPushAVX2(g, u, from, n)
+	default:
+		g.push(u, from, n)
+	}
+}
+
+func (g *Gauss) spreadAt(l simd.Level, u, from, n int) {
+	switch l {
+	case simd.AVX512:
+		gaussSpreadAVX512(g, u, from, n)
+	case simd.AVX2:
+		gaussSpreadAVX2(g, u, from, n)
+	default:
+		g.spread(u, from, n)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !amd64 || noasm
+
+package pairs
+
+import "unfold/sparse/vec/simd"
+
+func (g *Gauss) weightsAt(_ simd.Level, u, from, n int) { g.weights(u, from, n) }
+func (g *Gauss) excessAt(_ simd.Level, u, from, n int)  { g.excess(u, from, n) }
+func (g *Gauss) othersAt(_ simd.Level, u, from, n int)  { g.others(u, from, n) }
+func (g *Gauss) pushAt(_ simd.Level, u, from, n int)    { g.push(u, from, n) }
+func (g *Gauss) spreadAt(_ simd.Level, u, from, n int)  { g.spread(u, from, n) }
