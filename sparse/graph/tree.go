@@ -40,18 +40,22 @@ func Symmetrize(nb *knn.Neighbors) (edges []Edge, of []int32) {
 // minimum spanning tree of n points (a forest, if they do not connect them):
 // Kruskal's algorithm, shortest edge first, ties by (I, J).
 func SpanningTree(n int, edges []Edge) []int32 {
-	order := make([]int32, len(edges))
-	for e := range order {
-		order[e] = int32(e)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return compareEdges(edges[a], edges[b]) })
 	f := newForest(n)
-	tree := make([]int32, 0, max(n-1, 0))
-	for _, e := range order {
+	in, left := make([]bool, len(edges)), n-1
+	for _, e := range byLength(edges) {
+		if left <= 0 {
+			break
+		}
 		if f.union(edges[e].I, edges[e].J) {
-			tree = append(tree, e)
+			in[e] = true
+			left--
 		}
 	}
-	slices.Sort(tree)
+	tree := make([]int32, 0, max(n-1-left, 0))
+	for e, is := range in {
+		if is {
+			tree = append(tree, int32(e))
+		}
+	}
 	return tree
 }
