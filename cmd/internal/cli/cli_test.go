@@ -111,7 +111,9 @@ func words(line string) []string {
 func steady(s string) string {
 	for _, r := range []struct{ pattern, by string }{
 		{` in \d+(m\d+)?(\.\d+)?s\b`, " in 0s"}, {`[\d.,]+/s\b`, "0/s"}, {`(?m)^unfold (v\d|\(devel\)|\(unknown).*$`, "unfold VERSION"},
-		{`\b[01]\.\d{4}\b`, "0.0000"}, {`go1\.\S+ \S+/\S+`, "GO OS/ARCH"},
+		{`\b[01]\.\d{4}\b`, "0.0000"},
+		{`about \d[\d.]* [KMGT]?i?B\b`, "about 0 MiB"}, {`about (\d+h)?(\d+m)?[\d.]+s\b`, "about 0s"}, {`--memory \d+MiB`, "--memory 0MiB"},
+		{`go1\.\S+ \S+/\S+`, "GO OS/ARCH"},
 	} {
 		s = regexp.MustCompile(r.pattern).ReplaceAllString(s, r.by)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -12,17 +13,20 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
+	"unfold/models/budget"
 	"unfold/models/kinds"
 	"unfold/models/snapshot"
+	"unfold/sparse/vec"
 )
 
 type fitCmd struct {
 	In        []string `arg:"" name:"in" help:"Files, patterns such as 'day-*.parquet', or - for an Arrow stream on standard input."`
-	Output    string   `short:"o" required:"" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
+	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The ending tells the format."`
 	Report    string   `placeholder:"FILE" help:"Where figures about the fit go, as one JSON object."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	textFlags
+	budgetFlags
 	Settings kong.Plugins             `embed:""`
 	values   func() map[string]string `kong:"-"`
 }
@@ -34,11 +38,12 @@ Formats, told by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .npy .
 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet
-    unfold fit train-images-idx3-ubyte.gz --label-file train-labels-idx1-ubyte.gz -o digits.unfold --map digits.parquet`
+    unfold fit train-images-idx3-ubyte.gz --label-file train-labels-idx1-ubyte.gz -o digits.unfold --map digits.parquet
+    unfold fit data.parquet --dry-run --memory 2GiB`
 }
 
 func (c *fitCmd) Run(ctx context.Context, p *program) error {
-	begin := time.Now()
+	begin, base := time.Now(), startBytes()
 	settings, err := settingsOf(c.values, fitKeys)
 	if err != nil {
 		return err
@@ -47,6 +52,10 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		return usagef("--%s: %s", problem.Name(), problem.Message)
 	}
 	spec := settings.Model.Spec()
+	limit, err := c.limit()
+	if err != nil {
+		return err
+	}
 	read, err := c.request(p, settings)
 	if err != nil {
 		return err
@@ -57,6 +66,8 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		}
 	}
 	switch {
+	case c.Output == "" && !c.DryRun:
+		return &usageError{err: errors.New("missing flags: --output=MODEL"), hint: "see unfold fit --help"}
 	case c.Output == "-":
 		return usagef("--output: a model goes to a file")
 	case c.Map == "-" && c.Report == "-":
@@ -70,8 +81,29 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err := checkDifferent(files, inputs, c.LabelFile); err != nil {
 		return err
 	}
-	if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
-		return err
+	if !c.DryRun {
+		if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
+			return err
+		}
+	}
+	if _, set := p.env("GOGC"); !set {
+		defer budget.Collect(limit)()
+	}
+	job := budget.Job{Spec: spec, Scored: c.Report != "", Base: base}
+	if c.DryRun || limit > 0 {
+		s, known, err := survey(ctx, p, inputs, read, c.DryRun)
+		if err != nil {
+			return err
+		}
+		if c.DryRun {
+			return c.dryRun(ctx, p, inputs, s, job, limit)
+		}
+		if known { // a refusal need not wait for the rows
+			job.Rows, job.Dim, job.Kept = s.rows, s.dim, s.kept
+			if _, err := plan(job, limit); isRefusal(err) {
+				return err
+			}
+		}
 	}
 
 	clock := newClock()
@@ -80,15 +112,28 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	clock.lap("read")
-	if most := data.X.Cols; spec.PCA > most {
-		return usagef("--pca: %d principal components of %s; give at most that, or none", spec.PCA, human.Plural(most, "value"))
+	if err := checkPCA(spec, data.X.Cols); err != nil {
+		return err
 	}
-	snap, result, err := kinds.Fit(ctx, data.X, spec, p.progress.Update)
+	job.Rows, job.Dim, job.Kept = data.X.Rows, data.X.Cols, keptBytes(read)
+	predicted, err := c.predict(ctx, p, job, limit)
+	if err != nil {
+		return err
+	}
+	if len(predicted.Changed) > 0 {
+		spec = predicted.Spec
+	}
+	clock.lap("predict")
+	x := data.X
+	if !job.Scored {
+		data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
+	}
+	snap, result, err := kinds.Fit(ctx, x, spec, p.progress.Update)
 	if err != nil {
 		return fitError(inputs, err)
 	}
-	p.progress.Stage("write", "", 0)
 	clock.lap("fit")
+	p.progress.Stage("write", "", 0)
 	if snap.Encoder, err = json.Marshal(data.Encoder); err != nil {
 		return err
 	}
@@ -105,7 +150,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	}
 	clock.lap("write")
 	if c.Report != "" {
-		report, err := newReport(ctx, p, data, settings.Model, result)
+		report, err := newReport(ctx, p, data, settings.Model, result, predicted)
 		if err != nil {
 			return err
 		}

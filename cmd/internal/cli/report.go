@@ -33,6 +33,10 @@ type report struct {
 	CPUSeconds     float64       `json:"cpu_seconds"`
 	PeakRSSBytes   int64         `json:"peak_rss_bytes"`
 	PredictedBytes int64         `json:"predicted_bytes"`
+	// MeasuredSeconds are those of learning and writing, which PredictedSeconds
+	// foretold: without reading, and without the figures below.
+	PredictedSeconds float64 `json:"predicted_seconds"`
+	MeasuredSeconds  float64 `json:"measured_seconds"`
 	// Accuracies only when labels are given.
 	LOO1            *float64 `json:"loo1,omitempty"`
 	LOO9            *float64 `json:"loo9,omitempty"`
@@ -56,12 +60,12 @@ type reportSeconds struct {
 
 // newReport measures the map: its figures, and how good it is. Trustworthiness
 // and continuity come from at most 1000 points, chosen by the seed.
-func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *kinds.Result) (*report, error) {
+func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *kinds.Result, predicted forecast) (*report, error) {
 	f := r.Report
 	out := &report{
 		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
 		Landmarks: f.Landmarks, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations,
-		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: programVersion(), PredictedBytes: predictBytes(data, f),
+		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
 	s := score.Settings{Seed: m.Seed, Threads: m.Threads}
 	if class, names := score.Classes(data.Label); len(names) > 0 {
@@ -100,6 +104,7 @@ func (r *report) times(c *clock, res *kinds.Result, total time.Duration) {
 		Read: c.laps["read"].Seconds(), PCA: res.SecondsPCA, KNN: s.KNN, Graph: s.Graph, Coarse: s.Coarse,
 		Spectral: s.Spectral, EM: s.EM, Write: c.laps["write"].Seconds(), Total: total.Seconds(),
 	}
+	r.MeasuredSeconds = (c.laps["fit"] + c.laps["write"]).Seconds()
 	r.CPUSeconds, r.PeakRSSBytes = usage()
 }
 

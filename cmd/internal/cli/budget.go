@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/human"
+	"unfold/models/budget"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+)
+
+// budgetFlags say what a fit may take.
+type budgetFlags struct {
+	DryRun bool   `help:"Only say what would be done, and about how much memory and time it would take. Nothing is written."`
+	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. What is left open (level, coarse) is chosen to stay within it; if nothing does, the exit code is 1."`
+}
+
+// limit is --memory in bytes, 0 for none.
+func (b budgetFlags) limit() (int64, error) {
+	if b.Memory == "" {
+		return 0, nil
+	}
+	var s config.Size
+	if err := s.UnmarshalText([]byte(b.Memory)); err != nil {
+		return 0, usagef("--memory: %v", err)
+	}
+	return int64(s), nil
+}
+
+// forecast is a plan with its predicted time, if that was asked for.
+type forecast struct {
+	budget.Plan
+	seconds float64
+}
+
+// startBytes is what the program takes when it starts to work on data: what it
+// has taken so far, and code and buffers that it has not touched yet.
+func startBytes() int64 {
+	const untouched = 14 << 20
+	_, peak := usage()
+	return peak + untouched
+}
+
+// plan plans a fit within limit bytes, if that is not 0.
+func plan(j budget.Job, limit int64) (budget.Plan, error) {
+	if limit == 0 {
+		return budget.New(j)
+	}
+	out, err := budget.Within(j, limit)
+	var little *budget.TooLittle
+	if errors.As(err, &little) {
+		return out, refusal(little)
+	}
+	return out, err
+}
+
+// isRefusal tells a plan that takes too much from one that makes no sense.
+func isRefusal(err error) bool {
+	var r *refused
+	return errors.As(err, &r)
+}
+
+// predict plans a fit whose rows are known and says what it will take. What makes
+// no sense is left to the fit itself to say. The time is found out only if it will
+// be told.
+func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, limit int64) (f forecast, err error) {
+	f.Plan, err = plan(j, limit)
+	switch {
+	case isRefusal(err):
+		return f, err
+	case err != nil, p.progress == nil && c.Report == "":
+		return f, nil
+	}
+	if f, err = foresee(ctx, f.Plan); err == nil {
+		p.say(f.line())
+	}
+	return f, err
+}
+
+// say writes a line about the work that begins, unless that is to be quiet.
+func (p *program) say(line string) {
+	if p.progress != nil {
+		p.progress.End()
+		fmt.Fprintln(p.Stderr, line)
+	}
+}
+
+// foresee predicts the time of a plan.
+func foresee(ctx context.Context, p budget.Plan) (forecast, error) {
+	speed, err := budget.Measure(ctx, p)
+	if err != nil {
+		return forecast{}, err
+	}
+	return forecast{p, p.Seconds(speed)}, nil
+}
+
+// refused is a fit that would take more memory than it may.
+type refused struct{ text string }
+
+func (r *refused) Error() string { return r.text }
+
+// refusal says what would be needed and what could be changed.
+func refusal(e *budget.TooLittle) error {
+	p := e.Plan
+	advice := []string{"give --memory " + roomFor(e.Need)}
+	if e.Rows > 10*p.Lists {
+		advice = append(advice, "take at most "+human.Count(rounded(e.Rows))+" rows")
+	}
+	if p.Scored {
+		advice = append(advice, "leave out --report, which compares the map with its input")
+	}
+	if p.Seen > kinds.DefaultPCA {
+		advice = append(advice, fmt.Sprintf("project the vectors with --pca %d", kinds.DefaultPCA))
+	}
+	return &refused{fmt.Sprintf("--memory: to learn from %s of %s takes about %s, %s is too little; %s",
+		human.Plural(p.Rows, "row"), human.Plural(p.Dim, "value"), human.Bytes(e.Need), human.Bytes(e.Limit), strings.Join(advice, ", or "))}
+}
+
+// roomFor writes a size of at least that many bytes, as --memory reads it.
+func roomFor(n int64) string {
+	const unit = 1 << 20
+	return fmt.Sprintf("%dMiB", (n+unit-1)/unit)
+}
+
+// rounded is a count with its first two digits, not above n.
+func rounded(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return n / unit * unit
+}
+
+// line tells a forecast in one line.
+func (f forecast) line() string {
+	return fmt.Sprintf("predicted: %s of memory, %s (%s of %s, %s search, against %s, %s)%s",
+		human.Bytes(f.Bytes()), human.Span(f.duration()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"),
+		f.Search, against(f.Plan), human.Plural(f.Steps, "step"), because(f.Plan))
+}
+
+func (f forecast) duration() time.Duration { return time.Duration(f.seconds * float64(time.Second)) }
+
+// because says what --memory changed.
+func because(p budget.Plan) string {
+	if len(p.Changed) == 0 {
+		return ""
+	}
+	return "; chosen for the memory: " + strings.Join(p.Changed, ", ")
+}
+
+// against says what points are held apart from.
+func against(p budget.Plan) string {
+	switch {
+	case p.Coarse == lvm.CoarseAll, p.Coarse == lvm.CoarseInput && p.Level == 0:
+		return "all points"
+	case p.Coarse == lvm.CoarseInput:
+		return fmt.Sprintf("landmarks in the input at level %d", p.Level)
+	case p.Coarse == lvm.CoarseShared:
+		return "random points that 64 share"
+	case p.Coarse == lvm.CoarseAnchors:
+		return "random cells of the map"
+	}
+	return "cells of the map"
+}
+
+// tellPlan is what --dry-run prints.
+func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
+	values := human.Plural(f.Dim, "value")
+	if f.Seen != f.Dim {
+		values += ", projected onto " + human.Plural(f.Seen, "principal component")
+	}
+	rows := human.Count(f.Rows)
+	if len(s.unknown) > 0 {
+		rows += " (unknown until read: " + strings.Join(s.unknown, ", ") + ")"
+	}
+	p.printf("rows         %s\n", rows)
+	p.printf("vectors      %s\n", values)
+	p.printf("neighbours   %d listed, %d similar, by %s search\n", f.Lists, f.Neighbors, f.Search)
+	p.printf("held against %s\n", against(f.Plan))
+	p.printf("steps        %d\n", f.Steps)
+	p.printf("memory       about %s%s\n", human.Bytes(f.Bytes()), because(f.Plan))
+	p.printf("time         about %s after reading\n", human.Span(f.duration()))
+	p.printf("this was a dry run: nothing is learnt, nothing is written\n")
+}
+
+// dryRun says what a fit would do and take.
+func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surveyed, j budget.Job, limit int64) error {
+	j.Rows, j.Dim, j.Kept = s.rows, s.dim, s.kept
+	if err := checkPCA(j.Spec, s.dim); err != nil {
+		return err
+	}
+	planned, err := plan(j, limit)
+	if err != nil {
+		return fitError(inputs, err)
+	}
+	f, err := foresee(ctx, planned)
+	if err != nil {
+		return err
+	}
+	p.progress.End()
+	c.tellPlan(p, f, s)
+	return nil
+}
+
+// checkPCA refuses more components than values.
+func checkPCA(spec kinds.Spec, dim int) error {
+	if spec.PCA > dim {
+		return usagef("--pca: %d principal components of %s; give at most that, or none", spec.PCA, human.Plural(dim, "value"))
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"unfold/ingest"
+)
+
+// surveyed is the shape of some files' rows.
+type surveyed struct {
+	// rows of all files, and values of their vectors.
+	rows, dim int
+	// kept are about the bytes a row of columns that pass through.
+	kept int
+	// unknown names the files whose rows are known only when they are read.
+	unknown []string
+}
+
+// survey finds the shape of files, as far as their formats tell without reading:
+// from the footers of Parquet and Arrow files, the headers of .npy and IDX. Others
+// it reads through, table by table, if it may; if it may not, ok is false.
+func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOptions, may bool) (s surveyed, ok bool, err error) {
+	// What vectors are scaled by does not change their length.
+	m := read.Mapping
+	m.Standardize = false
+	m.Columns = slices.Clone(m.Columns)
+	for i := range m.Columns {
+		m.Columns[i].Standardize = false
+	}
+	s.kept = keptBytes(read)
+	var f *ingest.Fitter
+	for _, path := range paths {
+		if path == "-" && !may {
+			return s, false, nil
+		}
+		r, err := ingest.Open(ctx, path, read.Options)
+		if err != nil {
+			return s, false, err
+		}
+		if f == nil {
+			if f, err = ingest.NewFitter(m, r.Schema()); err != nil {
+				r.Close()
+				return s, false, inFile(path, err)
+			}
+		}
+		ok, err := s.add(ctx, p, path, r, f, may)
+		r.Close()
+		if err != nil || !ok {
+			return s, false, err
+		}
+	}
+	if s.rows == 0 {
+		return s, false, &ingest.Error{Origin: ingest.Origin{File: paths[0]}, Row: -1, Problem: "there are no rows"}
+	}
+	e, err := f.Encoder()
+	if err != nil {
+		return s, false, err
+	}
+	s.dim = e.Dim()
+	return s, true, nil
+}
+
+// add counts the rows of one file.
+func (s *surveyed) add(ctx context.Context, p *program, path string, r ingest.Reader, f *ingest.Fitter, may bool) (bool, error) {
+	rows, known := int64(0), false
+	if c, is := r.(ingest.Counted); is {
+		rows, known = c.NumRows()
+	}
+	if !known || f.NeedsPass() {
+		if !may {
+			return false, nil
+		}
+		if !known {
+			s.unknown = append(s.unknown, path)
+		}
+	}
+	var n int64
+	for {
+		if known && !f.NeedsPass() && (f.Rows() > 0 || rows == 0) {
+			s.rows += int(rows)
+			return true, nil
+		}
+		t, err := r.Next(ctx)
+		if err == io.EOF {
+			s.rows += int(n)
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if err := f.Add(t); err != nil {
+			return false, err
+		}
+		if n == 0 {
+			p.progress.Stage("survey", "rows", 0)
+		}
+		n += int64(t.Len())
+		p.progress.Set(n)
+	}
+}
+
+// keptBytes is about what columns that pass through take for a row.
+func keptBytes(read ingest.ReadOptions) int {
+	const column = 24 // a number, or a short text with its offset, twice while columns are joined
+	count := len(read.Mapping.Keep) + len(read.LabelFiles)
+	for _, name := range []string{read.Mapping.ID, read.Mapping.Label} {
+		if name != "" {
+			count++
+		}
+	}
+	return column * count
+}

@@ -1,0 +1,37 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Size is a number of bytes in text such as 2GiB, 500MB or 1048576.
+type Size int64
+
+// units of sizes, those that end others last.
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+}
+
+// UnmarshalText reads a size of at least a byte.
+func (s *Size) UnmarshalText(text []byte) error {
+	number, unit := string(text), 1.
+	for _, u := range units {
+		if n, ok := strings.CutSuffix(number, u.name); ok {
+			number, unit = strings.TrimRight(n, " "), u.bytes
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if v *= unit; err != nil || !(v >= 1 && v < math.MaxInt64) {
+		return fmt.Errorf("%q is not a size; write it as 2GiB, 500MB or a number of bytes", text)
+	}
+	*s = Size(v)
+	return nil
+}

@@ -1,0 +1,40 @@
+// Package budget says before a fit how much memory and roughly how much time it
+// will take, and finds settings that keep it within a given memory.
+//
+// # Memory
+//
+// A [Plan] lists the stages of a fit in their order, each with the bytes that
+// are reachable when it holds the most: the formulas in memory.go count the
+// arrays of package lvm and of the packages below it, by the figures
+//
+//	n rows, D their values, q the values that the model sees (after projection),
+//	d dimensions of the map, k similar neighbours, L neighbours listed,
+//
+// all rows taken as different. A test holds them against what Model.Bytes,
+// Field.Bytes and the sizes of the lists say. The memory of the process is
+//
+//	base + (1 + Slack) max over stages,
+//
+// base being what it takes without data. The second factor is the garbage
+// collector's: it lets the heap grow by a share of what was reachable last time.
+// That share is 1 by default, and then nobody can say within 10% what a process
+// will take; Collect sets it to GrowthPercent, most of which is seen at the peak. A
+// fit allocates little once it runs, so that the collector has little to do all the
+// same.
+//
+// # Time
+//
+// No constant of any machine is stored. [Measure] learns a small made-up set of
+// rows, twice, for a few steps with the settings of the plan, which takes a tenth
+// of a second or two, and times the kernel of the neighbour search on its own. Every stage of the plan takes
+// what it took there, scaled by its order of growth:
+//
+//	knn       a n^2/2 + b n log n      a from the kernel, b from what else was measured
+//	graph     n log n, n
+//	em        steps x sources          all pairs n^2, cells n log n, samples n,
+//	                                   level l n^(1 + 3^-l)
+//
+// What this cannot know: rows whose first columns decide most pairs are searched
+// up to several times faster, so that the time is rather an upper bound; hard
+// systems take more iterations; other programs take their share of the machine.
+package budget

@@ -1,0 +1,188 @@
+package budget
+
+import (
+	"math"
+	"math/bits"
+	"runtime/debug"
+
+	"unfold/models/lvm"
+)
+
+// GrowthPercent is what the heap may grow by between collections under Collect,
+// and Slack the share of garbage that Plan.Bytes reckons with.
+const (
+	GrowthPercent = 10
+	Slack         = 0.08
+)
+
+// Collect makes the garbage collector run often enough for Plan.Bytes to hold and,
+// if limit is not 0, more often still before the process would take more than that.
+// It is for the whole process; the function that it returns undoes it.
+func Collect(limit int64) (undo func()) {
+	percent := debug.SetGCPercent(GrowthPercent)
+	before := debug.SetMemoryLimit(-1)
+	if limit > 0 {
+		// The runtime does not count the pages of the program itself.
+		debug.SetMemoryLimit(min(before, max(limit-program, limit/2)))
+	}
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(before)
+	}
+}
+
+// program is about what the program's own pages take.
+const program = 24 << 20
+
+// mutual is the number of entries of a symmetric matrix with the edges to the
+// nearest neighbours of points, relative to twice the number of edges: two that are
+// each other's neighbours share theirs. In the plane it is 0.6, and the more
+// dimensions, the fewer do.
+func mutual(dim int) float64 {
+	return 0.6 + 0.25*min(1, math.Log(max(1, float64(dim)/2))/math.Log(25))
+}
+
+// grown is the usual capacity of a list that grew by appending, relative to its
+// length.
+const grown = 1.25
+
+// stages fills in what every stage of the fit holds.
+func (p *Plan) stages() {
+	p.Stages = nil
+	add := func(name string, perRow, rest float64) {
+		p.Stages = append(p.Stages, Stage{name, int64(perRow*float64(p.Rows) + rest)})
+	}
+	threads := float64(p.threads())
+	kept := float64(p.Kept)
+	input := 4 * float64(p.Dim)
+	seen := 4 * float64(p.Seen)
+	lists := 12 * float64(p.Lists)
+	add("read", input+kept, 0)
+	vectors := input
+	if p.Spec.PCA > 0 {
+		add("pca", input+seen+kept, p.covariance())
+		if vectors = seen; p.Scored {
+			vectors += input
+		}
+	}
+	held := vectors + kept
+	classes := 4 * (2 + 2*grown) // of, unique, count, next
+	add("collapse", held+classes, p.hashes())
+	held += 4 * (1 + 2*grown)
+	// Packed rows with their starts and tails, the order, thresholds.
+	add("knn", held+lists+seen+8+4+4, 0)
+	held += lists
+	if p.Spec.LVM.Tails == lvm.Gaussian {
+		p.gaussian(held, add)
+	} else {
+		p.student(held, add)
+	}
+	d := float64(p.Spec.LVM.Dims)
+	placed := 4*d + 12
+	// Places, variances, scales, errors; the tables and each point's own scores.
+	add("novelty", held+8*d+24+32+48+placed, 0)
+	if p.Scored {
+		// Distances of two times 32 points to all others, for every thread; norms.
+		add("structure", held-lists+8*d+24+32+placed+8+16+threads*32*8*2, 0)
+	}
+}
+
+// covariance is what the projection works on: see baseline.
+func (p *Plan) covariance() float64 {
+	dim := float64(p.Dim)
+	if p.Dim > 2048 {
+		return 8 * dim * 8 * float64(p.Spec.PCA)
+	}
+	return 3 * 8 * dim * dim
+}
+
+// hashes is the table that finds equal rows: slots of 16 bytes with a byte of
+// control each, a power of two of them that is at most 7/8 full.
+func (p *Plan) hashes() float64 {
+	return 17 * math.Pow(2, float64(bits.Len(uint(p.Rows)*8/7)))
+}
+
+// student adds the stages with heavy tails; held is what lives through all.
+func (p *Plan) student(held float64, add func(name string, perRow, rest float64)) {
+	k, d := float64(p.Neighbors), float64(p.Spec.LVM.Dims)
+	entries := 2 * k * mutual(p.Seen)
+	// The edges (two ends, weight, scale), their triplets, order and slots, and
+	// the matrix that is made of them.
+	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries, 0)
+	problem := Problem(p.Rows, p.Seen, p.Neighbors) / float64(p.Rows)
+	field := Field(p.Coarse, p.Rows, p.Spec.LVM.Dims) / float64(p.Rows)
+	state := 8*d + 8
+	// A copy of the vectors, and their components.
+	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state, 0)
+	average := 0.
+	if p.Coarse == lvm.CoarseShared || p.Coarse == lvm.CoarseAnchors {
+		average = 8 * d
+	}
+	system := 8*entries + (3*8*d + 7*8 + 8) + (3*8*d + 8)
+	add("em", held+problem+field+state+system+average, 0)
+}
+
+// Problem returns the bytes of the constants of n points of dim values with edges
+// to k neighbours: student.Problem.Bytes, and room that the matrix was built in.
+func Problem(n, dim, k int) float64 {
+	edges := 2 * float64(k)
+	return float64(n) * (8 + 4*edges + edges*mutual(dim)*(8+8) + 8)
+}
+
+// Field returns the bytes of what n points in d dimensions are held against:
+// those of package field.
+func Field(c lvm.Coarse, n, dims int) float64 {
+	d, rows := float64(dims), float64(n)
+	columns := 8 * (d + 2)
+	switch c {
+	case lvm.CoarseAll:
+		return rows * (columns + 12)
+	case lvm.CoarseShared:
+		return (rows+400)*columns + rows*(4+4./64) + 8*400
+	case lvm.CoarseAnchors:
+		return rows*(columns+3*4) + 850e3
+	}
+	// Cells: a tree whose smallest nodes have at most 24 points, for every node
+	// moments, stand-ins, a box and a gate; for every leaf a list.
+	nodes, leaves := 2*parts(n, 24), parts(n, 64)
+	moments := (d + 2) + (d+2)*(d+3)/2
+	standins := (d+2)*(d+1) + 2
+	return rows*(columns+12) + nodes*8*(moments+standins+2*d+d+4) + leaves*(24+4*listed(n, dims))
+}
+
+// listed is the usual room for a leaf's list, in entries: as observed, in three
+// dimensions it still grows with the points.
+func listed(n, dims int) float64 {
+	switch dims {
+	case 1:
+		return 64
+	case 2:
+		return 240
+	}
+	return 140 * max(1, math.Log2(float64(n)/1250))
+}
+
+// parts is the number of parts of at most size that n is halved into.
+func parts(n, size int) float64 {
+	count := 1
+	for n > size*count {
+		count *= 2
+	}
+	return float64(count)
+}
+
+// gaussian adds the stages with Gaussian tails; held is what lives through all.
+func (p *Plan) gaussian(held float64, add func(name string, perRow, rest float64)) {
+	k, d := float64(p.Neighbors), float64(p.Spec.LVM.Dims)
+	entries := 2*k*mutual(p.Seen) + 2*float64(p.Level)
+	// Nodes of all blocks: each coarse-graining adds its landmarks.
+	nodes := 1.2
+	graph := k*12 + 8 + 24
+	add("graph", held+graph+k*(24+24), 0)
+	pairs := entries*(4+8+8) + 8 + nodes*(4+24) + k*4 + 8*3
+	add("coarse", held+graph+pairs+4*float64(p.Seen)+2*k*(24+16), 0)
+	state := 8*d + 8
+	add("spectral", held+graph+pairs+state+8*d*12, 0)
+	blocks := nodes * (4 + 24 + 4 + 8*(2*d+1) + 8*d)
+	add("em", held+graph+pairs+state+blocks+8*entries+3*8*d+16+3*8*d+8, 0)
+}

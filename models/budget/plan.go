@@ -1,0 +1,132 @@
+package budget
+
+import (
+	"runtime"
+
+	"unfold/models"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/lvm/student"
+)
+
+// Job is a fit that may be done. Rows, Dim and Spec must be set.
+type Job struct {
+	// Rows and Dim are the shape of the input.
+	Rows, Dim int
+	// Spec is what is to be learnt, as kinds.Fit gets it.
+	Spec kinds.Spec
+	// Kept are the bytes a row of columns that pass through.
+	Kept int
+	// Scored says that the map will be compared with the input when it is learnt,
+	// as a report does; else the input is let go of once it is projected.
+	Scored bool
+	// Base are the bytes that the process takes without data.
+	Base int64
+}
+
+// Plan is what a fit will do and take.
+type Plan struct {
+	Job
+	// Seen is the number of values of a vector that the model sees: Dim, or the
+	// number of principal components.
+	Seen int
+	// Neighbors are similar to a point, Lists are listed for it.
+	Neighbors, Lists int
+	// Search names how they are found.
+	Search Search
+	// Coarse and, with Gaussian tails, Level say what points are held apart from.
+	Coarse lvm.Coarse
+	Level  int
+	// Steps of learning.
+	Steps int
+	// Stages are those of the fit, in order.
+	Stages []Stage
+	// Changed lists what Within chose otherwise than the defaults, in words.
+	Changed []string
+}
+
+// Stage is a part of a fit.
+type Stage struct {
+	// Name is that of lvm.Progress, or "read", "pca", "collapse", "novelty",
+	// "structure".
+	Name string
+	// Bytes are reachable when the stage holds the most.
+	Bytes int64
+}
+
+// Search is a way to find neighbours.
+type Search string
+
+// Exact compares all pairs of rows: knn.Graph.
+const Exact Search = "exact"
+
+// search is the one place that says how a fit finds neighbours.
+func search(n, dim int) Search { return Exact }
+
+// New plans a fit. It fails if the spec makes no sense for such rows.
+func New(j Job) (Plan, error) {
+	spec, err := j.Spec.Resolve(j.Dim)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := spec.LVM.Check(); err != nil {
+		return Plan{}, err
+	}
+	j.Spec = spec
+	p := Plan{Job: j, Seen: j.Dim}
+	if spec.PCA > 0 {
+		p.Seen = spec.PCA
+	}
+	p.resolve()
+	if p.Rows <= p.Neighbors {
+		return Plan{}, models.BadInputf("%d rows: %d neighbours need at least %d different rows; give more rows or fewer neighbors", p.Rows, p.Neighbors, p.Neighbors+1)
+	}
+	p.stages()
+	return p, nil
+}
+
+// resolve fills in what the number of rows decides.
+func (p *Plan) resolve() {
+	s := &p.Spec.LVM
+	if s.Dims == 0 {
+		s.Dims = lvm.DefaultDims
+	}
+	n, heavy := p.Rows, s.Tails == lvm.Student
+	if p.Neighbors = s.Neighbors; p.Neighbors == 0 {
+		p.Neighbors = map[bool]int{true: 6, false: 9}[heavy]
+	}
+	p.Lists = max(1, min(max(p.Neighbors, p.Spec.NoveltyK, s.Lists), n-1))
+	p.Search = search(n, p.Seen)
+	p.Coarse = s.Coarse.Resolve(s.Tails, n, s.Dims)
+	switch {
+	case s.Steps != 0:
+		p.Steps = max(s.Steps, 0)
+	case !heavy:
+		p.Steps = 400
+	default:
+		p.Steps = student.Steps(n, s.Dims)
+		if s.Thorough {
+			p.Steps = p.Steps * 5 / 2
+		}
+	}
+	if p.Level = 0; !heavy {
+		p.Level = s.Level.Resolve(n)
+	}
+}
+
+// threads is the number of goroutines that compute.
+func (p *Plan) threads() int {
+	if t := p.Spec.LVM.Threads; t > 0 {
+		return t
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Bytes is the predicted peak of the process's memory.
+func (p *Plan) Bytes() int64 {
+	var most int64
+	for _, s := range p.Stages {
+		most = max(most, s.Bytes)
+	}
+	return p.Base + int64(float64(most)*(1+Slack))
+}

@@ -1,0 +1,212 @@
+package budget
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/coarse/field"
+	"unfold/models"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/lvm/student"
+	"unfold/sparse/knn"
+	"unfold/sparse/vec"
+)
+
+// near reports whether got differs from want by at most a share.
+func near(got, want, share float64) bool { return math.Abs(got-want) <= share*want }
+
+// What the formulas say of fields is what fields say of themselves.
+func TestFieldBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, d := range []int{1, 2, 3, 10} {
+		for _, n := range []int{3000, 30_000} {
+			mu, sigma2, delta2 := vec.New[float64](n, d), make([]float64, n), make([]float64, n)
+			for i := range n {
+				sigma2[i], delta2[i] = student.DefaultSigma2, 0.5+r.Float64()
+				for k := range d {
+					mu.Row(i)[k] = 10 * r.NormFloat64()
+				}
+			}
+			fields := map[lvm.Coarse]field.Field{
+				lvm.CoarseAll:     field.NewAll(delta2, d),
+				lvm.CoarseShared:  field.NewShared(delta2, d, field.SharedSettings{}),
+				lvm.CoarseAnchors: field.NewAnchors(delta2, d, field.AnchorSettings{}),
+			}
+			if d <= 3 {
+				fields[lvm.CoarseMap] = field.NewCells(delta2, d, field.CellSettings{})
+			}
+			for kind, f := range fields {
+				f.Move(0, mu, sigma2)
+				if got, want := Field(kind, n, d), float64(f.Bytes()); !near(got, want, 0.15) {
+					t.Errorf("coarse %v, n = %d, d = %d: %.0f bytes a point predicted, it holds %.0f", kind, n, d, got/float64(n), want/float64(n))
+				}
+			}
+		}
+	}
+}
+
+// What they say of the constants and of the whole model is what these say.
+func TestModelBytes(t *testing.T) {
+	for _, dim := range []int{2, 50} {
+		n, d := 6000, 2
+		x := trial(n, dim)
+		p, err := New(Job{Rows: n, Dim: dim, Spec: kinds.Spec{PCA: kinds.PCANone}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nb, err := knn.Graph(t.Context(), x, p.Lists, knn.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		problem := student.NewProblem(nb, p.Neighbors, student.Native)
+		spare := 4 * int64(2*n*p.Neighbors-problem.Similar.NNZ()) // its indices were clipped
+		if got, want := Problem(n, dim, p.Neighbors), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
+			t.Errorf("dim %d: constants of %.0f bytes predicted, they are %.0f", dim, got, want)
+		}
+		problem.Field = field.NewCells(problem.Bandwidth2, d, field.CellSettings{})
+		m, err := student.NewModel(problem, d, student.Settings{Steps: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := student.Start(t.Context(), x, d, student.StartSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Learn(t.Context(), st, nil); err != nil {
+			t.Fatal(err)
+		}
+		lists := 4*len(nb.Index) + 8*len(nb.Dist2)
+		held := len(x.Data)*4 + lists + 8*(len(st.Mu.Data)+n) + 16*n
+		if got, want := float64(p.stage("em")), float64(m.Bytes()+spare)+float64(held); !near(got, want, 0.05) {
+			t.Errorf("dim %d: %.0f bytes a point predicted while learning, there are %.0f", dim, got/float64(n), want/float64(n))
+		}
+	}
+}
+
+// stage returns the bytes of a stage.
+func (p Plan) stage(name string) int64 {
+	for _, s := range p.Stages {
+		if s.Name == name {
+			return s.Bytes
+		}
+	}
+	panic("there is no stage " + name)
+}
+
+// A plan says what the fit then does.
+func TestPlanIsWhatIsDone(t *testing.T) {
+	for _, c := range []struct {
+		n, dim int
+		spec   kinds.Spec
+	}{
+		{300, 4, kinds.Spec{}},
+		{2100, 60, kinds.Spec{LVM: lvm.Settings{Steps: 3}}},
+		{2100, 8, kinds.Spec{LVM: lvm.Settings{Dims: 10, Steps: 2}}},
+		{300, 8, kinds.Spec{LVM: lvm.Settings{Thorough: true, Neighbors: 12}}},
+		{400, 5, kinds.Spec{LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: -1}}},
+		{1200, 5, kinds.Spec{PCA: 3, LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: 2}}},
+	} {
+		p, err := New(Job{Rows: c.n, Dim: c.dim, Spec: c.spec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, r, err := kinds.Fit(t.Context(), trial(c.n, c.dim), c.spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(p.Seen, p.Neighbors, p.Level, p.Steps, p.Spec.LVM.Dims)
+		want := fmt.Sprint(r.Report.Dim, r.Report.Neighbors, r.Report.Level, r.Report.Iterations, r.Report.Dims)
+		if got != want {
+			t.Errorf("%+v: planned (seen, neighbours, level, steps, dims) %s, done %s", c, got, want)
+		}
+		kind := lvm.CoarseInput.String()
+		if r.Spec.LVM.Tails == lvm.Student {
+			kind = r.Spec.LVM.Coarse.Resolve(lvm.Student, c.n, r.Report.Dims).String()
+		}
+		if p.Coarse.String() != kind {
+			t.Errorf("%+v: planned coarse %v, done %s", c, p.Coarse, kind)
+		}
+	}
+}
+
+func TestNoPlan(t *testing.T) {
+	for _, j := range []Job{
+		{Rows: 6, Dim: 3},
+		{Rows: 100, Dim: 3, Spec: kinds.Spec{PCA: 4}},
+	} {
+		if _, err := New(j); !models.IsBadInput(err) {
+			t.Errorf("%+v: %v, expected bad input", j, err)
+		}
+	}
+	if _, err := New(Job{Rows: 100, Dim: 3, Spec: kinds.Spec{LVM: lvm.Settings{Momentum: 2}}}); err == nil {
+		t.Error("a momentum of 2 is planned")
+	}
+}
+
+// More of anything takes more memory.
+func TestBytesGrow(t *testing.T) {
+	base := Job{Rows: 50_000, Dim: 40, Base: 1 << 20}
+	bytes := func(change func(*Job)) int64 {
+		j := base
+		change(&j)
+		p, err := New(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Bytes()
+	}
+	least := bytes(func(*Job) {})
+	for name, change := range map[string]func(*Job){
+		"rows":       func(j *Job) { j.Rows *= 2 },
+		"values":     func(j *Job) { j.Dim = 50 },
+		"kept":       func(j *Job) { j.Kept = 100 },
+		"scored":     func(j *Job) { j.Scored = true },
+		"base":       func(j *Job) { j.Base *= 2 },
+		"dims":       func(j *Job) { j.Spec.LVM.Dims = 10 },
+		"neighbours": func(j *Job) { j.Spec.LVM.Neighbors = 30 },
+	} {
+		if got := bytes(change); got <= least {
+			t.Errorf("more %s: %d bytes, before %d", name, got, least)
+		}
+	}
+}
+
+// Within changes nothing that need not be, stays within what it is given, and
+// says what would fit.
+func TestWithin(t *testing.T) {
+	j := Job{Rows: 100_000, Dim: 10, Spec: kinds.Spec{LVM: lvm.Settings{Dims: 3}}}
+	free, err := New(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Within(j, free.Bytes())
+	if err != nil || p.Coarse != lvm.CoarseMap || p.Changed != nil {
+		t.Errorf("as much as is needed: %v, coarse %v, changed %v", err, p.Coarse, p.Changed)
+	}
+	p, err = Within(j, free.Bytes()-1)
+	if err != nil || p.Coarse != lvm.CoarseShared || len(p.Changed) != 1 || p.Bytes() >= free.Bytes() {
+		t.Errorf("a little less: %v, coarse %v, changed %v", err, p.Coarse, p.Changed)
+	}
+	limit := p.Bytes() / 2
+	_, err = Within(j, limit)
+	var little *TooLittle
+	if !errors.As(err, &little) || little.Need != p.Bytes() || little.Limit != limit {
+		t.Fatalf("half of it: %v", err)
+	}
+	j.Rows = little.Rows
+	if p, err := Within(j, limit); err != nil || p.Bytes() > limit {
+		t.Errorf("the %d rows that would fit: %v", j.Rows, err)
+	}
+	if j.Rows += j.Rows / 50; func() bool { _, err := Within(j, limit); return err == nil }() {
+		t.Errorf("%d rows fit, too, but were not offered", j.Rows)
+	}
+	// What was set stays.
+	j.Rows, j.Spec.LVM.Coarse = 100_000, lvm.CoarseMap
+	if _, err := Within(j, free.Bytes()-1); !errors.As(err, &little) {
+		t.Errorf("with cells that were asked for: %v", err)
+	}
+}

@@ -1,0 +1,200 @@
+package budget
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"unfold/coarse/field"
+	"unfold/models/baseline"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/tile"
+)
+
+// Speed is what Measure found out about this machine for the settings of a plan.
+type Speed struct {
+	// Rows and Steps of the trial fit.
+	Rows, Steps int
+	// Pair is what a pair of rows takes in the kernel of the search, in seconds,
+	// with all threads at work.
+	Pair float64
+	// Trial are the seconds of the trial fit; Rest those outside of its stages.
+	Trial lvm.Seconds
+	Rest  float64
+	// Projected are the seconds of a projection of few and of many rows.
+	Projected [2]float64
+}
+
+// Sizes of the trials. What a projection takes is measured in at most
+// trialColumns, with few and with many rows.
+const (
+	trialRows    = 4096
+	trialPairs   = 1000 // rows where all pairs are met
+	trialSteps   = 4
+	trialColumns = 256
+	fewRows      = 256
+	manyRows     = 1024
+	kernelTime   = 4 * time.Millisecond
+)
+
+// Measure times small pieces of what the plan will do, in a tenth of a second or
+// two.
+func Measure(ctx context.Context, p Plan) (Speed, error) {
+	v := Speed{Rows: trialRows, Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Seen, p.threads())}
+	if p.Coarse == lvm.CoarseAll || p.Spec.LVM.Tails == lvm.Gaussian && p.Level == 0 {
+		v.Rows = trialPairs
+	}
+	v.Rows = min(v.Rows, max(p.Rows/2, 4*p.Lists, field.ExactBelow))
+	v.Rows = min(v.Rows, p.Rows)
+	spec := p.Spec
+	spec.PCA = kinds.PCANone
+	spec.LVM.Coarse, spec.LVM.Steps = p.Coarse, v.Steps
+	if v.Steps == 0 {
+		spec.LVM.Steps = -1
+	}
+	if spec.LVM.Tails == lvm.Gaussian {
+		spec.LVM.Level = lvm.LevelOf(p.Level)
+	}
+	x := trial(v.Rows, p.Seen)
+	for again := range 2 { // the first warms up
+		begin := time.Now()
+		_, r, err := kinds.Fit(ctx, x, spec, nil)
+		if err != nil {
+			return v, fmt.Errorf("budget: trial: %w", err)
+		}
+		s, took := r.Report.Seconds, time.Since(begin).Seconds()
+		rest := took - s.KNN - s.Graph - s.Coarse - s.Spectral - s.EM
+		if again == 0 {
+			v.Trial, v.Rest = s, rest
+			continue
+		}
+		for _, t := range []struct {
+			best *float64
+			next float64
+		}{{&v.Trial.KNN, s.KNN}, {&v.Trial.Graph, s.Graph}, {&v.Trial.Coarse, s.Coarse}, {&v.Trial.Spectral, s.Spectral}, {&v.Trial.EM, s.EM}, {&v.Rest, rest}} {
+			*t.best = min(*t.best, t.next)
+		}
+	}
+	if p.Spec.PCA > 0 {
+		return v, v.project(ctx, p)
+	}
+	return v, nil
+}
+
+// project times projections.
+func (v *Speed) project(ctx context.Context, p Plan) error {
+	columns := min(p.Dim, trialColumns)
+	x := trial(manyRows, columns)
+	for i, rows := range []int{fewRows, manyRows} {
+		begin := time.Now()
+		pca, err := baseline.Fit(ctx, x.Slice(0, rows), min(p.Spec.PCA, columns), baseline.Settings{Threads: p.Spec.LVM.Threads})
+		if err != nil {
+			return fmt.Errorf("budget: trial: %w", err)
+		}
+		pca.Projector().Apply(x.Slice(0, rows), p.Spec.LVM.Threads)
+		v.Projected[i] = time.Since(begin).Seconds()
+	}
+	return nil
+}
+
+// trial makes rows in ten groups, the same each time.
+func trial(n, dim int) vec.Matrix[float32] {
+	x := vec.New[float32](n, dim)
+	state := uint64(1)
+	next := func() float32 { // splitmix64, four of them added: nearly normal
+		var sum float32
+		for range 4 {
+			state += 0x9e3779b97f4a7c15
+			z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
+			z = (z ^ z>>27) * 0x94d049bb133111eb
+			sum += float32(z>>40)/(1<<24) - 0.5
+		}
+		return sum * math.Sqrt2
+	}
+	centre := make([]float32, 10*dim)
+	for k := range centre {
+		centre[k] = 3 * next()
+	}
+	for i := range n {
+		row, c := x.Row(i), centre[i%10*dim:]
+		for k := range row {
+			row[k] = c[k] + next()
+		}
+	}
+	return x
+}
+
+// pairTime times the kernel of the search on panels that stay in the cache.
+func pairTime(dim, threads int) float64 {
+	const panels = 20
+	p := tile.NewPanels(panels*tile.Width, dim, 0)
+	for i := range p.N {
+		p.Set(i, make([]float32, dim), 0, 0)
+	}
+	never := make([]float32, p.N)
+	for i := range never {
+		never[i] = float32(math.Inf(1))
+	}
+	level := simd.Best()
+	pairs := make([]float64, threads)
+	begin := time.Now()
+	par.Do(threads, threads, func(t int) {
+		mask := make([]uint64, panels*tile.Height)
+		for time.Since(begin) < kernelTime {
+			for first := 0; first < p.N; first += tile.Height {
+				tile.Scan(level, mask, p, first, never, p, 0, panels, never)
+			}
+			pairs[t] += float64(p.N) * float64(p.N)
+		}
+	})
+	var sum float64
+	for _, n := range pairs {
+		sum += n
+	}
+	return time.Since(begin).Seconds() / sum
+}
+
+// Seconds is the predicted wall-clock time of the plan at a speed.
+func (p Plan) Seconds(v Speed) float64 {
+	n, n0 := float64(p.Rows), float64(v.Rows)
+	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
+	quadratic := v.Pair * n0 * n0 / 2
+	knn := max(v.Trial.KNN-quadratic, 0.2*v.Trial.KNN)*sorted + v.Pair*n*n/2
+	em := 0.
+	if p.Steps > 0 {
+		// A fit looks at the likelihood before and after.
+		em = v.Trial.EM * float64(p.Steps+1) / float64(v.Steps+1) * n * p.sources(n) / (n0 * p.sources(n0))
+	}
+	coarse := v.Trial.Coarse * n * p.sources(n) / (n0 * p.sources(n0))
+	return p.projection(v) + knn + sorted*(v.Trial.Graph+v.Trial.Spectral+v.Rest) + coarse + em
+}
+
+// sources is how many others n points are held against each, up to a factor.
+func (p Plan) sources(n float64) float64 {
+	switch {
+	case p.Spec.LVM.Tails == lvm.Gaussian:
+		return math.Pow(n, math.Pow(3, -float64(p.Level)))
+	case p.Coarse == lvm.CoarseAll:
+		return n
+	case p.Coarse == lvm.CoarseMap:
+		return math.Log2(n + 1)
+	}
+	return 1
+}
+
+// projection is the time of the principal components: moments of n rows, and
+// eigenvectors.
+func (p Plan) projection(v Speed) float64 {
+	if p.Spec.PCA <= 0 {
+		return 0
+	}
+	wide := float64(p.Dim) / float64(min(p.Dim, trialColumns))
+	row := max(v.Projected[1]-v.Projected[0], 0) / (manyRows - fewRows)
+	fixed := max(v.Projected[0]-row*fewRows, 0)
+	return row*float64(p.Rows)*wide*wide + fixed*wide*wide*wide
+}

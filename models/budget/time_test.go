@@ -1,0 +1,57 @@
+package budget
+
+import (
+	"context"
+	"testing"
+
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+)
+
+// A trial works for any settings, and what it says is finite and grows with rows.
+func TestSeconds(t *testing.T) {
+	for _, c := range []struct {
+		n, dim int
+		spec   kinds.Spec
+	}{
+		{8, 3, kinds.Spec{}},
+		{300, 3, kinds.Spec{}},
+		{5000, 3, kinds.Spec{}},
+		{100_000, 70, kinds.Spec{}},
+		{100_000, 20, kinds.Spec{LVM: lvm.Settings{Dims: 10, Thorough: true}}},
+		{100_000, 5, kinds.Spec{LVM: lvm.Settings{Steps: -1}}},
+		{3000, 5, kinds.Spec{LVM: lvm.Settings{Coarse: lvm.CoarseAll}}},
+		{700, 5, kinds.Spec{LVM: lvm.Settings{Tails: lvm.Gaussian}}},
+		{20_000, 5, kinds.Spec{LVM: lvm.Settings{Tails: lvm.Gaussian, Dims: 3}}},
+	} {
+		p, err := New(Job{Rows: c.n, Dim: c.dim, Spec: c.spec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := Measure(t.Context(), p)
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		s := p.Seconds(v)
+		if !(s > 0 && s < 1e6) || v.Rows > c.n {
+			t.Errorf("%+v: %v seconds from a trial of %d rows", c, s, v.Rows)
+		}
+		more := p
+		more.Rows *= 2
+		if m := more.Seconds(v); !(m > 1.5*s && m < 5*s) {
+			t.Errorf("%+v: %v seconds, of twice the rows %v", c, s, m)
+		}
+	}
+}
+
+func TestTrialIsInterrupted(t *testing.T) {
+	p, err := New(Job{Rows: 5000, Dim: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Measure(ctx, p); err == nil {
+		t.Error("it went on")
+	}
+}

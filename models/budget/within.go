@@ -1,0 +1,84 @@
+package budget
+
+import (
+	"fmt"
+
+	"unfold/models/lvm"
+)
+
+// TooLittle says that a fit does not fit into a memory.
+type TooLittle struct {
+	// Limit are the bytes that were given, Need the fewest that would do.
+	Limit, Need int64
+	// Rows is the largest number of rows that would fit, 0 for none.
+	Rows int
+	// Plan is that of the fewest bytes.
+	Plan Plan
+}
+
+func (e *TooLittle) Error() string {
+	return fmt.Sprintf("budget: %d rows of %d values need %d bytes, more than %d", e.Plan.Rows, e.Plan.Dim, e.Need, e.Limit)
+}
+
+// Within plans a fit of at most limit bytes. Where the defaults take more it
+// chooses what the spec leaves open: with Gaussian tails the level, with heavy
+// ones what points are held against. What was set stays. If nothing fits, the
+// error is a *TooLittle.
+func Within(j Job, limit int64) (Plan, error) {
+	best, err := New(j)
+	if err != nil || best.Bytes() <= limit {
+		return best, err
+	}
+	for _, c := range j.choices() {
+		p, err := New(c.job)
+		if err != nil {
+			continue // what does not go with the other settings
+		}
+		if p.Bytes() < best.Bytes() {
+			p.Changed = []string{c.words}
+			best = p
+		}
+		if best.Bytes() <= limit {
+			return best, nil
+		}
+	}
+	return best, &TooLittle{Limit: limit, Need: best.Bytes(), Rows: j.rows(best.Spec.LVM, limit), Plan: best}
+}
+
+// choice is a job with something chosen, in words.
+type choice struct {
+	job   Job
+	words string
+}
+
+// choices lists what may be chosen otherwise, the better maps first.
+func (j Job) choices() (out []choice) {
+	if s := j.Spec.LVM; s.Tails == lvm.Gaussian && s.Level == lvm.LevelAuto {
+		for level := 1; level <= 3; level++ {
+			c := j
+			c.Spec.LVM.Level = lvm.Level(level)
+			out = append(out, choice{c, fmt.Sprintf("level %d", level)})
+		}
+	} else if s.Tails == lvm.Student && s.Coarse == lvm.CoarseAuto && s.Theta == 0 {
+		// All pairs would take less still, but n^2 time.
+		c := j
+		c.Spec.LVM.Coarse = lvm.CoarseShared
+		out = append(out, choice{c, "coarse shared"})
+	}
+	return out
+}
+
+// rows is the largest number of rows that limit allows with settings s.
+func (j Job) rows(s lvm.Settings, limit int64) int {
+	j.Spec.LVM = s
+	low, high := 0, j.Rows
+	for high-low > 1 {
+		j.Rows = low + (high-low)/2
+		if p, err := New(j); err == nil && p.Bytes() <= limit {
+			low = j.Rows
+		} else {
+			high = j.Rows
+		}
+	}
+	return low
+}
