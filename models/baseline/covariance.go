@@ -9,6 +9,7 @@ import (
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	fast "unfold/sparse/vec/blas"
 )
 
 // Blocks of x that are centred in float64 at a time.
@@ -124,6 +125,12 @@ func (c *covariance) set(gram *mat.SymDense, single bool) {
 // columns of all rows.
 func (c *covariance) formDouble(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
+	gemm := blas64.Gemm // few products are the same on all processors
+	if float64(n)*float64(dim)*float64(dim) >= manyProducts {
+		gemm = func(tA, _ blas.Transpose, _ float64, a, b blas64.General, beta float64, c blas64.General) {
+			multiply(1, tA, a, b, beta, c)
+		}
+	}
 	gram := mat.NewSymDense(dim, nil)
 	type tile struct{ i, j int }
 	var tiles []tile
@@ -139,7 +146,7 @@ func (c *covariance) formDouble(ctx context.Context) error {
 		sum := blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: j1 - j0, Data: make([]float64, (i1-i0)*(j1-j0))}
 		for r := 0; r < n && ctx.Err() == nil; r += blockRows {
 			last := min(n, r+blockRows)
-			blas64.Gemm(blas.Trans, blas.NoTrans, 1, c.centred(a, r, last, i0, i1), c.centred(b, r, last, j0, j1), 1, sum)
+			gemm(blas.Trans, blas.NoTrans, 1, c.centred(a, r, last, i0, i1), c.centred(b, r, last, j0, j1), 1, sum)
 		}
 		for i := i0; i < i1; i++ {
 			for j := max(i, j0); j < j1; j++ {
@@ -155,12 +162,10 @@ func (c *covariance) formDouble(ctx context.Context) error {
 // apply returns C v for the columns of v (dim x m).
 func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
 	dim, m := v.Dims()
-	out := mat.NewDense(dim, m, nil)
 	if c.full != nil {
-		out.Mul(c.full, v)
-		return out, ctx.Err()
+		return times(c.threads, blas.NoTrans, c.full, v), ctx.Err()
 	}
-	n := c.x.Rows
+	n, out := c.x.Rows, mat.NewDense(dim, m, nil)
 	size := (n + pieces - 1) / pieces
 	parts := make([]blas64.General, par.Pieces(n, size))
 	raw := v.RawMatrix()
@@ -172,8 +177,8 @@ func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error
 			last := min(to, r+blockRows)
 			rows := c.centred(buf, r, last, 0, dim)
 			y.Rows = last - r
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, raw, 0, y)
-			blas64.Gemm(blas.Trans, blas.NoTrans, 1, rows, y, 1, sum)
+			multiply(1, blas.NoTrans, rows, raw, 0, y)
+			multiply(1, blas.Trans, rows, y, 1, sum)
 		}
 		parts[p] = sum
 	})
@@ -181,4 +186,22 @@ func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error
 		vec.Axpy(1/float64(n), part.Data, out.RawMatrix().Data)
 	}
 	return out, ctx.Err()
+}
+
+// multiply sets c = op(a) b + beta c on some threads.
+func multiply(threads int, tA blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
+	fast.Implementation{Threads: threads}.Dgemm(tA, blas.NoTrans, c.Rows, c.Cols, b.Rows,
+		1, a.Data, a.Stride, b.Data, b.Stride, beta, c.Data, c.Stride)
+}
+
+// times returns op(a) b.
+func times(threads int, tA blas.Transpose, a, b *mat.Dense) *mat.Dense {
+	rows, cols := a.Dims()
+	if tA == blas.Trans {
+		rows = cols
+	}
+	_, cols = b.Dims()
+	out := mat.NewDense(rows, cols, nil)
+	multiply(threads, tA, a.RawMatrix(), b.RawMatrix(), 0, out.RawMatrix())
+	return out
 }

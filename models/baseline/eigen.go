@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
@@ -120,8 +121,7 @@ func rayleighRitz(ctx context.Context, c *covariance, basis *mat.Dense, m, q int
 		return nil, nil, 0, err
 	}
 	dim, b := basis.Dims()
-	var small mat.Dense
-	small.Mul(basis.T(), image)
+	small := times(c.threads, blas.Trans, basis, image)
 	sym := mat.NewSymDense(b, nil)
 	for i := range b {
 		for j := i; j < b; j++ {
@@ -132,10 +132,7 @@ func rayleighRitz(ctx context.Context, c *covariance, basis *mat.Dense, m, q int
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	vectors = mat.NewDense(dim, m, nil)
-	vectors.Mul(basis, turn)
-	mapped := mat.NewDense(dim, m, nil)
-	mapped.Mul(image, turn)
+	vectors, mapped := times(c.threads, blas.NoTrans, basis, turn), times(c.threads, blas.NoTrans, image, turn)
 	for k := range q {
 		var sum float64
 		for i := range dim {
