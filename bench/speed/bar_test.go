@@ -49,7 +49,7 @@ func TestSeries(t *testing.T) {
 	for _, c := range []struct {
 		unit         string
 		best, spread float64
-	}{{seconds, 2, .5}, {bytes, 2, .5}, {plain, 2, .5}, {gflops, 3, .5}, {gbytes, 3, .5}, {perSec, 3, .5}} {
+	}{{seconds, 2, .5}, {inBytes, 2, .5}, {plain, 2, .5}, {gflops, 3, .5}, {gbytes, 3, .5}, {perSec, 3, .5}} {
 		s := series{Unit: c.unit, Samples: []float64{2.5, 2, 3}}
 		if s.best() != c.best || math.Abs(s.spread()-c.spread) > 1e-15 {
 			t.Errorf("%q: best %v, spread %v", c.unit, s.best(), s.spread())
@@ -79,7 +79,7 @@ func TestQuantity(t *testing.T) {
 		want string
 	}{
 		{123.4, seconds, "123 s"}, {1.234, seconds, "1.23 s"}, {.0123, seconds, "12.3 ms"}, {4.5e-6, seconds, "4.50 µs"}, {3e-9, seconds, "3.00 ns"},
-		{2.5e9, bytes, "2.50 GB"}, {3e6, bytes, "3.00 MB"}, {12, bytes, "12.0 B"}, {1500, perSec, "1.50 thousand/s"}, {2e6, perSec, "2.00 million/s"},
+		{2.5e9, inBytes, "2.50 GB"}, {3e6, inBytes, "3.00 MB"}, {12000, inBytes, "12.0 kB"}, {1500, perSec, "1.50 thousand/s"}, {2e6, perSec, "2.00 million/s"},
 		{71.26, gflops, "71.3 GFLOP/s"}, {.97123, plain, "0.9712"},
 	} {
 		if got := quantity(c.v, c.unit); got != c.want {

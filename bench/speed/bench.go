@@ -51,8 +51,18 @@ func rows() []row {
 		wholeRow(),
 		pcaRow(),
 		knnRow(),
+		graphRow(),
+		hnswRow(),
+		treeRow(),
+		passRow(),
+		systemsRow(),
+		eigenRow(),
 		placeRow(),
 		startRow(),
+		threadsRow(),
+		millionRow(),
+		scalingRow(),
+		kernelsRow(),
 	}
 }
 

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"archive/zip"
 	"bufio"
 	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -79,7 +81,7 @@ func (b *bench) components(ctx context.Context, x vec.Matrix[float32]) (vec.Matr
 }
 
 // toyImages writes four files as those of MNIST, with so many images of ten
-// blurred patterns.
+// patterns with noise.
 func toyImages(dir string, train, test int) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -99,8 +101,9 @@ func toyImages(dir string, train, test int) error {
 		for range n {
 			class := rng.IntN(classes)
 			labels = append(labels, byte(class))
-			for _, v := range patterns[class*side*side:][:side*side] {
-				images = append(images, v+byte(rng.IntN(56)))
+			for k, v := range patterns[class*side*side:][:side*side] {
+				// Noise in some directions, as components have it.
+				images = append(images, v+byte(rng.IntN(max(1, 56-k/2))))
 			}
 		}
 		if err := writeIDX(filepath.Join(dir, name+"-images-idx3-ubyte.gz"), images, n, side, side); err != nil {
@@ -133,29 +136,71 @@ func writeIDX(path string, data []byte, shape ...int) error {
 
 // writeNPY writes x as NumPy's format 1.0, rows by columns.
 func writeNPY(path string, x vec.Matrix[float32]) error {
-	return writeArray(path, "<f4", fmt.Sprintf("(%d, %d)", x.Rows, x.Cols), x.Data)
-}
-
-// writeArray writes numbers as NumPy's format 1.0, with a header padded so that
-// they begin at a multiple of 64 bytes.
-func writeArray(path, kind, shape string, data any) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := writeArray(w, x.Data, x.Rows, x.Cols); err != nil {
+		return err
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// array is a member of an npz file: numbers and their shape.
+type array struct {
+	name  string
+	data  any
+	shape []int
+}
+
+// writeNPZ writes arrays as an npz file, not compressed.
+func writeNPZ(path string, arrays ...array) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z := zip.NewWriter(f)
+	for _, a := range arrays {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: a.name + ".npy", Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if err := writeArray(w, a.data, a.shape...); err != nil {
+			return err
+		}
+	}
+	return errors.Join(z.Close(), f.Close())
+}
+
+// writeArray writes numbers as NumPy's format 1.0, with a header padded so that
+// they begin at a multiple of 64 bytes.
+func writeArray(w io.Writer, data any, shape ...int) error {
+	kind := ""
+	switch data.(type) {
+	case []float32:
+		kind = "<f4"
+	case []float64:
+		kind = "<f8"
+	case []int32:
+		kind = "<i4"
+	default:
+		return fmt.Errorf("npy: no name for %T", data)
+	}
+	sizes := ""
+	for _, n := range shape {
+		sizes += fmt.Sprintf("%d, ", n)
+	}
 	const before = 10
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, sizes)
 	for (before+len(text)+1)%64 != 0 {
 		text += " "
 	}
 	text += "\n"
-	w := bufio.NewWriterSize(f, 1<<20)
-	if _, err := w.WriteString("\x93NUMPY\x01\x00" + string([]byte{byte(len(text)), byte(len(text) >> 8)}) + text); err != nil {
+	if _, err := io.WriteString(w, "\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), byte(len(text) >> 8)})+text); err != nil {
 		return err
 	}
-	if err := binary.Write(w, binary.LittleEndian, data); err != nil {
-		return err
-	}
-	return errors.Join(w.Flush(), f.Close())
+	return binary.Write(w, binary.LittleEndian, data)
 }

@@ -27,8 +27,8 @@ func thisMachine(threads int) machine {
 		return string(text)
 	}
 	m := machine{cores: runtime.NumCPU(), threads: threads}
-	m.processor = field(read("/proc/cpuinfo"), "model name")
-	if kib, err := strconv.Atoi(strings.TrimSuffix(field(read("/proc/meminfo"), "MemTotal"), " kB")); err == nil {
+	m.processor = lineOf(read("/proc/cpuinfo"), "model name")
+	if kib, err := strconv.Atoi(strings.TrimSuffix(lineOf(read("/proc/meminfo"), "MemTotal"), " kB")); err == nil {
 		m.memory = fmt.Sprintf("%.0f GB of memory", float64(kib)*1024/1e9)
 	}
 	if load, _, ok := strings.Cut(read("/proc/loadavg"), " "); ok {
@@ -37,8 +37,8 @@ func thisMachine(threads int) machine {
 	return m
 }
 
-// field returns the first value of a name in lines of "name : value".
-func field(text, name string) string {
+// lineOf returns the first value of a name in lines of "name : value".
+func lineOf(text, name string) string {
 	for line := range strings.Lines(text) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	bytesof "bytes"
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +10,7 @@ import (
 
 // page is the whole page, and the number of bars by verdict.
 func (b *bench) page(m machine) ([]byte, map[string]int) {
-	var w bytesof.Buffer
+	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Benchmarks
 
 How fast the program is and how much memory it takes, beside other programs: written by `+"`make bench`"+` (bench/speed),
@@ -47,7 +47,7 @@ func (b *bench) ofRuns() string {
 
 // writeBars writes what is to be reached, and returns how many bars have each
 // verdict.
-func (b *bench) writeBars(w *bytesof.Buffer) map[string]int {
+func (b *bench) writeBars(w *bytes.Buffer) map[string]int {
 	var lines strings.Builder
 	verdicts := map[string]int{}
 	all := 0
@@ -69,7 +69,7 @@ func (b *bench) writeBars(w *bytesof.Buffer) map[string]int {
 }
 
 // writeRow writes what was measured of a row.
-func writeRow(w *bytesof.Buffer, x row, r *record) {
+func writeRow(w *bytes.Buffer, x row, r *record) {
 	fmt.Fprintf(w, "## %s\n\n%s\n\n", x.title, x.about)
 	if r == nil {
 		w.WriteString("Not measured.\n\n")
@@ -98,7 +98,7 @@ func writeRow(w *bytesof.Buffer, x row, r *record) {
 }
 
 // writeVersions writes the versions of all that was measured.
-func (b *bench) writeVersions(w *bytesof.Buffer) {
+func (b *bench) writeVersions(w *bytes.Buffer) {
 	all := map[string]map[string]bool{}
 	for _, r := range b.records {
 		for name, version := range r.Versions {
@@ -122,7 +122,7 @@ func quantity(v float64, unit string) string {
 		unit      string
 	}{
 		seconds: {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "µs"}, {0, 1e9, "ns"}},
-		bytes:   {{1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"}, {0, 1, "B"}},
+		inBytes: {{1e9, 1e-9, "GB"}, {1e6, 1e-6, "MB"}, {0, 1e-3, "kB"}},
 		perSec:  {{1e6, 1e-6, "million/s"}, {1e3, 1e-3, "thousand/s"}, {0, 1, "/s"}},
 	}
 	for _, s := range scales[unit] {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -30,7 +32,7 @@ func TestPage(t *testing.T) {
 	first := rows()[0]
 	r := &record{Run: "a", Versions: map[string]string{own: "v9", "peer": "1.2"}}
 	r.add(own, wall, seconds, 2, 2.5)
-	r.add(own, rss, bytes, 3e8)
+	r.add(own, rss, inBytes, 3e8)
 	r.add(pacmap, wall, seconds, 8)
 	r.miss("umap-learn: not installed")
 	r.note("a fact")
@@ -62,12 +64,60 @@ func TestPage(t *testing.T) {
 	}
 }
 
-func TestField(t *testing.T) {
+func TestLineOf(t *testing.T) {
 	const text = "processor\t: 0\nmodel name\t: A Chip @ 3\nmodel name\t: B\n"
-	if got := field(text, "model name"); got != "A Chip @ 3" {
+	if got := lineOf(text, "model name"); got != "A Chip @ 3" {
 		t.Errorf("%q", got)
 	}
-	if got := field(text, "model"); got != "" {
+	if got := lineOf(text, "model"); got != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Rates are taken by package and benchmark, several runs of one as samples.
+func TestParseBench(t *testing.T) {
+	const out = `goos: linux
+pkg: unfold/sparse/vec/tile
+BenchmarkPeak/avx512-2   	     100	  1000 ns/op	       150.5 GFLOP/s
+BenchmarkPeak/avx512-2   	     100	  1000 ns/op	       149 GFLOP/s
+BenchmarkScanRow/avx2-2  	     100	  1000 ns/op	12000.5 MB/s	       6.5 GFLOP/s
+PASS
+pkg: unfold/sparse/vec/dist
+BenchmarkRows/avx2/50    	     100	  1000 ns/op	8000 MB/s	 0 B/op
+BenchmarkOther           	     100	  1000 ns/op
+ok  	unfold/sparse/vec/dist	1.0s
+`
+	r, err := parseBench(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []series{
+		{own, "tile Peak/avx512", gflops, []float64{150.5, 149}}, {own, "tile ScanRow/avx2", gflops, []float64{6.5}},
+		{own, "dist Rows/avx2/50", gbytes, []float64{8}},
+	}
+	if !reflect.DeepEqual(r.Series, want) {
+		t.Errorf("%+v", r.Series)
+	}
+	for _, text := range []string{"", "PASS\n", "BenchmarkX 1 12x ns/op\n"} {
+		if r, err := parseBench(text); err == nil {
+			t.Errorf("%q: %+v", text, r)
+		}
+	}
+}
+
+// The growth of n log n itself is 1.
+func TestGrowth(t *testing.T) {
+	r := &record{}
+	for _, n := range []int{10, 1000} {
+		r.add(own, passOf(n), seconds, 3*float64(n)*math.Log(float64(n)))
+	}
+	if v, ok := growth(10, 1000, 1, 2)(r); !ok || math.Abs(v-1) > 1e-12 {
+		t.Errorf("%v, %v", v, ok)
+	}
+	if v, ok := growth(1, 2, 10, 1000)(r); !ok || math.Abs(v-1) > 1e-12 {
+		t.Errorf("toy data: %v, %v", v, ok)
+	}
+	if _, ok := growth(1, 2, 3, 4)(r); ok {
+		t.Error("growth of what was not measured")
 	}
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	bytesof "bytes"
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -27,7 +27,7 @@ func (b *bench) environment(ctx context.Context) error {
 		return nil
 	}
 	stamp := filepath.Join(b.venv, "requirements.txt")
-	if text, err := os.ReadFile(stamp); err == nil && bytesof.Equal(text, requirements) {
+	if text, err := os.ReadFile(stamp); err == nil && bytes.Equal(text, requirements) {
 		return nil
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

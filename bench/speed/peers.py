@@ -133,7 +133,206 @@ def transform():
     add("umap-learn", "in batches", "1/s", [len(test) / s for s in took])
 
 
-TASKS = {f.__name__: f for f in [whole, pca, exact, transform]}
+def recall_of(dist2, last):
+    """Share of list places that hold a row as near as the true last neighbour."""
+    return float((dist2 <= last * (1 + 1e-5)).mean())
+
+
+def descent():
+    """VECTORS.npy LAST.npy K"""
+    import pynndescent
+
+    note_version("pynndescent", "numba")
+    x, last, k = np.load(ARGS[0]), np.load(ARGS[1]), int(ARGS[2])
+
+    pynndescent.NNDescent(x[:5000], n_neighbors=k + 1, n_jobs=THREADS, random_state=1)
+    for longer in [0, 5, 10, 20, 40]:
+
+        def search_longer():
+            index = pynndescent.NNDescent(x, n_neighbors=k + 1 + longer, n_jobs=THREADS, random_state=1)
+            return index.neighbor_graph
+
+        _, dist = search_longer()
+        found = recall_of(np.square(dist[:, 1 : k + 1]), last)
+        if found >= 0.99 or longer == 40:
+            break
+    add("pynndescent", "recall", "", [found])
+    add("pynndescent", "graph", "s", timed(search_longer)[0])
+    notes.append("pynndescent: n_neighbors %d, of which %d are used" % (k + 1 + longer, k + 1))
+
+
+def measure_index(who, make, set_candidates, batch, single):
+    """An HNSW index: build, queries of recall .99, single queries."""
+    x, last, first, k = np.load(ARGS[0]), np.load(ARGS[1]), int(ARGS[2]), int(ARGS[3])
+    rows, queries = x[:first], np.ascontiguousarray(x[first:])
+    took, index = timed(lambda: make(rows))
+    add(who, "build", "s", took)
+    for ef in [10, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512]:
+        set_candidates(index, ef)
+        labels = batch(index, queries, k)
+        exact = ((queries[:, None, :] - rows[labels]) ** 2).sum(2)
+        found = recall_of(exact, last)
+        if found >= 0.99:
+            break
+    notes.append("%s: candidates %d" % (who, ef))
+    add(who, "recall", "", [found])
+    took, _ = timed(lambda: batch(index, queries, k))
+    add(who, "in batches", "1/s", [len(queries) / s for s in took])
+    halves, tails = [], []
+    for _ in range(ROUNDS):
+        took = []
+        for i in range(len(queries)):
+            q = queries[i : i + 1]
+            clock = time.perf_counter()
+            single(index, q, k)
+            took.append(time.perf_counter() - clock)
+        took.sort()
+        halves.append(took[len(took) // 2])
+        tails.append(took[int(0.99 * len(took))])
+    add(who, "one, p50", "s", halves)
+    add(who, "one, p99", "s", tails)
+
+
+def hnsw_hnswlib():
+    """VECTORS.npy LAST.npy ROWS K M CANDIDATES"""
+    import hnswlib
+
+    note_version("hnswlib")
+
+    def make(rows):
+        index = hnswlib.Index(space="l2", dim=rows.shape[1])
+        index.init_index(max_elements=len(rows), M=int(ARGS[4]), ef_construction=int(ARGS[5]), random_seed=1)
+        index.set_num_threads(THREADS)
+        index.add_items(rows)
+        return index
+
+    measure_index(
+        "hnswlib",
+        make,
+        lambda index, ef: index.set_ef(ef),
+        lambda index, q, k: index.knn_query(q, k=k, num_threads=THREADS)[0].astype(np.int64),
+        lambda index, q, k: index.knn_query(q, k=k, num_threads=1),
+    )
+
+
+def hnsw_faiss():
+    """VECTORS.npy LAST.npy ROWS K M CANDIDATES"""
+    import faiss
+
+    note_version("faiss-cpu")
+    faiss.omp_set_num_threads(THREADS)
+
+    def make(rows):
+        index = faiss.IndexHNSWFlat(rows.shape[1], int(ARGS[4]))
+        index.hnsw.efConstruction = int(ARGS[5])
+        index.add(rows)
+        return index
+
+    def candidates(index, ef):
+        index.hnsw.efSearch = ef
+
+    measure_index("faiss IndexHNSWFlat", make, candidates, lambda index, q, k: index.search(q, k)[1], lambda index, q, k: index.search(q, k))
+
+
+def tree():
+    """LISTS.npz"""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    note_version("scipy")
+    lists = np.load(ARGS[0])
+    index, dist2 = lists["index"], lists["dist2"]
+    n, k = index.shape
+
+    def span():
+        a = csr_matrix((dist2.ravel(), index.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
+        return minimum_spanning_tree(a.maximum(a.T))
+
+    took, t = timed(span)
+    if abs(t.sum() - lists["weight"][0]) > 1e-9 * t.sum():
+        sys.exit("scipy's tree weighs %r, the other one %r" % (t.sum(), lists["weight"][0]))
+    add("scipy", "tree", "s", took)
+
+
+def read_system(path):
+    """Lap(W) + Gamma and the right-hand sides."""
+    from scipy.sparse import csr_matrix, diags
+
+    s = np.load(path)
+    n = len(s["diagonal"])
+    return (diags(s["diagonal"]) - csr_matrix((s["data"], s["index"], s["start"]), shape=(n, n))).tocsr(), s["b"]
+
+
+def systems():
+    """FOLDER"""
+    from scipy.sparse import diags
+    from scipy.sparse.linalg import cg
+
+    note_version("scipy")
+    all_systems = [read_system(os.path.join(ARGS[0], name)) for name in sorted(os.listdir(ARGS[0]))]
+
+    def measure(who, solver):
+        def solve_all():
+            worst = 0.0
+            for a, b in all_systems:
+                f = solver(a)
+                for c in range(b.shape[1]):
+                    rhs = np.ascontiguousarray(b[:, c])
+                    worst = max(worst, np.linalg.norm(rhs - a @ f(rhs)) / np.linalg.norm(rhs))
+            return worst
+
+        took, worst = timed(solve_all)
+        if worst > 1e-7:
+            notes.append("%s: left out, its largest residual is %.1e" % (who, worst))
+            missing.append("%s did not reach the residual" % who)
+        else:
+            add(who, "all systems", "s", took)
+
+    def jacobi(a):
+        m = diags(1 / a.diagonal())
+        return lambda b: cg(a, b, rtol=1e-8, maxiter=20000, M=m)[0]
+
+    measure("scipy CG, diagonal", jacobi)
+    try:
+        import pyamg
+    except ImportError:
+        missing.append("pyamg is not installed")
+        return
+    note_version("pyamg")
+
+    def multigrid(make):
+        def solver(a):
+            ml = make(a)
+            return lambda b: ml.solve(b, tol=1e-8, accel="cg", maxiter=500)
+
+        return solver
+
+    measure("pyamg, smoothed aggregation", multigrid(pyamg.smoothed_aggregation_solver))
+    measure("pyamg, Ruge-Stuben", multigrid(pyamg.ruge_stuben_solver))
+
+
+def eigen():
+    """LAPLACIAN.npz TOLERANCE VALUE: until the residual is TOLERANCE times VALUE, the lowest eigenvalue."""
+    import pyamg
+    from scipy.sparse.linalg import lobpcg
+
+    note_version("scipy", "pyamg")
+    a, _ = read_system(ARGS[0])
+    tolerance = float(ARGS[1]) * float(ARGS[2])
+    n = a.shape[0]
+    start = np.random.default_rng(1).standard_normal((n, 2))
+
+    def lowest():
+        m = pyamg.smoothed_aggregation_solver(a).aspreconditioner()
+        return lobpcg(a, start.copy(), M=m, Y=np.ones((n, 1)) / np.sqrt(n), tol=tolerance, maxiter=500, largest=False)
+
+    took, (values, v) = timed(lowest)
+    residual = np.linalg.norm(a @ v - v * values, axis=0).max() / values.min()
+    notes.append("scipy with pyamg: eigenvalues %.4g and %.4g, residual %.2g" % (min(values), max(values), residual))
+    add("scipy LOBPCG with pyamg", "two eigenvectors", "s", took)
+
+
+TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform]}
 
 warnings.filterwarnings("ignore")
 try:

@@ -96,7 +96,7 @@ func (r *record) addUsage(who string, u usage) {
 	r.add(who, wall, seconds, u.Wall)
 	r.add(who, cpu, seconds, u.CPU)
 	if u.Peak > 0 {
-		r.add(who, rss, bytes, u.Peak)
+		r.add(who, rss, inBytes, u.Peak)
 	}
 }
 

@@ -14,7 +14,7 @@ const own = "unfold"
 // Units of series. Of seconds and bytes less is better, of rates more.
 const (
 	seconds = "s"
-	bytes   = "B"
+	inBytes = "B"
 	gflops  = "GFLOP/s"
 	gbytes  = "GB/s"
 	perSec  = "1/s"

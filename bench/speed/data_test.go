@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/sparse/knn"
+	"unfold/sparse/vec"
+)
+
+// What is written for others reads back as it was.
+func TestWritten(t *testing.T) {
+	dir := t.TempDir()
+	x := vec.Of(2, 3, []float32{1, 2, 3, 4, 5, 6.5})
+	npy, idx := filepath.Join(dir, "x.npy"), filepath.Join(dir, "x-idx2-ubyte.gz")
+	if err := writeNPY(npy, x); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeIDX(idx, []byte{9, 8, 7, 6}, 2, 2); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string][]float32{npy: x.Data, idx: {9, 8, 7, 6}} {
+		got, err := ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{})
+		if err != nil || got.X.Rows != 2 || !slices.Equal(got.X.Data, want) {
+			t.Errorf("%s: %v, %v", path, got, err)
+		}
+	}
+	var w bytes.Buffer
+	if err := writeArray(&w, []int32{1, -1}, 2); err != nil || w.Len()%64 != 8 || !bytes.Contains(w.Bytes(), []byte("'<i4', 'fortran_order': False, 'shape': (2, )")) {
+		t.Errorf("%q, %v", w.Bytes(), err)
+	}
+	if err := writeArray(&w, []string{"a"}, 1); err == nil {
+		t.Error("an array of strings was written")
+	}
+}
+
+// The made vectors are the same each time, finite, and in clusters.
+func TestSheets(t *testing.T) {
+	a, b := sheets(500, 8), sheets(500, 8)
+	if !slices.Equal(a.Data, b.Data) {
+		t.Error("the same seed gave other rows")
+	}
+	var mean, square float64
+	for _, v := range a.Data {
+		mean += float64(v) / float64(len(a.Data))
+		square += float64(v) * float64(v) / float64(len(a.Data))
+	}
+	if math.IsNaN(square) || square < .5 || square > 5 || math.Abs(mean) > 1 {
+		t.Errorf("mean %v, mean square %v", mean, square)
+	}
+}
+
+func TestRecallOf(t *testing.T) {
+	truth, nb := knn.NewNeighbors(2, 2), knn.NewNeighbors(2, 2)
+	copy(truth.Dist2, []float64{1, 2, 1, 3})
+	copy(nb.Dist2, []float64{1, 2, 3, 4})
+	if got := recallOf(nb, truth); got != .75 {
+		t.Errorf("recall %v, want 0.75", got)
+	}
+	if got := farthest(truth).Data; !slices.Equal(got, []float32{2, 3}) {
+		t.Errorf("last neighbours %v", got)
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"unfold/sparse/vec"
+)
+
+func millionRow() row {
+	return row{
+		key: "million", title: "A million rows",
+		about: `1,000,000 x 50 float32 vectors from an npy file to a written map in the plane: the process ` + "`unfold fit`" + ` by its
+defaults. The vectors are made by the program, from a seed: 100 clusters, each a curved sheet of three dimensions with
+noise around it.`,
+		bars: []bar{
+			{what: "wall", value: figure(own, wall, 1./60), bound: 5, unit: " min", format: "%.2f"},
+			{what: "peak memory", value: figure(own, rss, 1e-9), bound: 3, unit: " GB", format: "%.2f"},
+		},
+		measure: func(ctx context.Context, b *bench, r *record) error {
+			u, err := b.fitSheets(ctx, b.size(1_000_000, 3_000), 50)
+			if err == nil {
+				r.addUsage(own, u)
+				r.note("one round")
+			}
+			return err
+		},
+	}
+}
+
+// fitSheets fits a map of n x dim made vectors in a process and returns what it
+// took. Its files are removed.
+func (b *bench) fitSheets(ctx context.Context, n, dim int) (usage, error) {
+	in, model, placed := b.file("sheets.npy"), b.file("sheets.unfold"), b.file("sheets.parquet")
+	if err := writeNPY(in, sheets(n, dim)); err != nil {
+		return usage{}, err
+	}
+	_, u, err := b.process(ctx, b.unfold, "fit", "-q", in, "-o", model, "--map", placed)
+	for _, path := range []string{in, model, placed} {
+		if err == nil {
+			err = os.Remove(path)
+		}
+	}
+	return u, err
+}
+
+// sheets returns n rows of 100 clusters on curved sheets: a row is the cluster's
+// centre, plus sines of three uniform numbers along random directions, plus noise.
+func sheets(n, dim int) vec.Matrix[float32] {
+	const clusters, inner, waves = 100, 3, 6
+	rng := rand.New(rand.NewPCG(3, uint64(dim)))
+	centers := vec.New[float64](clusters, dim)
+	directions := vec.New[float64](clusters*waves, dim)
+	frequency := vec.New[float64](clusters*waves, inner)
+	for _, m := range []vec.Matrix[float64]{centers, directions, frequency} {
+		for i := range m.Data {
+			m.Data[i] = rng.NormFloat64()
+		}
+	}
+	x := vec.New[float32](n, dim)
+	row, u := make([]float64, dim), make([]float64, inner)
+	for i := range n {
+		c := rng.IntN(clusters)
+		for k := range u {
+			u[k] = 2 * rng.Float64()
+		}
+		for k, v := range centers.Row(c) {
+			row[k] = v + .05*rng.NormFloat64()
+		}
+		for w := c * waves; w < (c+1)*waves; w++ {
+			phase := 0.
+			for k, f := range frequency.Row(w) {
+				phase += f * u[k]
+			}
+			for k, v := range directions.Row(w) {
+				row[k] += .3 * v * math.Sin(phase)
+			}
+		}
+		for k, v := range row {
+			x.Row(i)[k] = float32(v)
+		}
+	}
+	return x
+}
+
+func scalingRow() row {
+	return row{
+		key: "scaling", title: "More rows, more columns",
+		about: `The same process for other numbers of rows (of 50 values) and of values (20,000 rows), one round each.`,
+		measure: func(ctx context.Context, b *bench, r *record) error {
+			type shape struct{ n, dim int }
+			shapes := []shape{{1_000, 50}, {10_000, 50}, {100_000, 50}, {20_000, 16}, {20_000, 64}, {20_000, 256}, {20_000, 1024}}
+			if b.small {
+				shapes = []shape{{500, 50}, {1_000, 16}, {1_000, 64}}
+			}
+			for _, s := range shapes {
+				u, err := b.fitSheets(ctx, s.n, s.dim)
+				if err != nil {
+					return err
+				}
+				name := fmt.Sprintf("n = %d, dim = %d: ", s.n, s.dim)
+				r.add(own, name+wall, seconds, u.Wall)
+				if u.Peak > 0 {
+					r.add(own, name+rss, inBytes, u.Peak)
+				}
+			}
+			return nil
+		},
+	}
+}

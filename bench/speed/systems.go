@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"unfold/coarse/field"
+	"unfold/models/lvm/student"
+	"unfold/sparse/knn"
+	"unfold/sparse/solve"
+	"unfold/sparse/vec"
+)
+
+const (
+	jacobiCG    = "scipy CG, diagonal"
+	aggregation = "pyamg, smoothed aggregation"
+	rugeStuben  = "pyamg, Ruge-Stuben"
+	solving     = "all systems"
+)
+
+func systemsRow() row {
+	return row{
+		key: "systems", title: "Systems of EM",
+		about: `Linear systems (Lap(W) + Gamma) X = B with two right-hand sides as they come up while MNIST is learnt in the plane:
+from evenly chosen steps of the default model (at its final weight of dissimilar pairs) and of the one with Gaussian tails.
+Each is solved on its own from zero until the residual is 1e-8 of the right-hand side, preconditioner included.
+pyamg's hierarchies precondition conjugate gradients.`,
+		bars: []bar{
+			{what: "time, of the fastest peer's", value: ofFastest(solving, jacobiCG, aggregation, rugeStuben), bound: .2, format: "%.3f"},
+		},
+		measure: measureSystems,
+	}
+}
+
+// system is one linear system.
+type system struct {
+	a *solve.Laplacian
+	b vec.Matrix[float64]
+}
+
+// take copies a system out of a model's memory.
+func take(a *solve.Laplacian, b vec.Matrix[float64]) system {
+	return system{&solve.Laplacian{W: a.W.Clone(), Diagonal: append([]float64(nil), a.Diagonal...)}, b.Clone()}
+}
+
+func measureSystems(ctx context.Context, b *bench, r *record) error {
+	heavy, err := b.heavySystems(ctx, b.size(10, 2))
+	if err != nil {
+		return err
+	}
+	gauss, err := b.gaussianSystems(ctx, b.size(10, 2))
+	if err != nil {
+		return err
+	}
+	all := append(heavy, gauss...)
+	r.note("%d systems of heavy tails, %d of Gaussian tails", len(heavy), len(gauss))
+	iterations := 0
+	err = b.timed(r, solving, func() error {
+		iterations = 0
+		for k, s := range all {
+			x := vec.New[float64](s.b.Rows, s.b.Cols)
+			res, err := solve.NewCG(x.Rows, x.Cols, solve.Settings{Threads: b.threads}).Solve(ctx, s.a, s.b, x)
+			if err != nil {
+				return err
+			}
+			if !res.Converged {
+				return fmt.Errorf("system %d has not converged: %+v", k, res)
+			}
+			iterations += res.Iterations
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.note("unfold: %d iterations in all", iterations)
+	dir := b.file("systems")
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for k, s := range all {
+		if err := writeSystem(b.file("systems", fmt.Sprintf("%02d.npz", k)), s); err != nil {
+			return err
+		}
+	}
+	_, err = b.peer(ctx, r, "scipy, pyamg", "systems", dir)
+	return err
+}
+
+// writeSystem writes a system for the peers: W by rows, the diagonal and the
+// right-hand sides.
+func writeSystem(path string, s system) error {
+	w := s.a.W
+	start := make([]int32, len(w.Start))
+	for i, v := range w.Start {
+		start[i] = int32(v)
+	}
+	return writeNPZ(path, array{"start", start, []int{len(start)}}, array{"index", w.Index, []int{len(w.Index)}},
+		array{"data", w.Data, []int{len(w.Data)}}, array{"diagonal", s.a.Diagonal, []int{len(s.a.Diagonal)}},
+		array{"b", s.b.Data, []int{s.b.Rows, s.b.Cols}})
+}
+
+// heavySystems learns MNIST by the default model and takes the systems of the
+// states at so many steps.
+func (b *bench) heavySystems(ctx context.Context, count int) ([]system, error) {
+	d, err := b.images(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const k = 6
+	nb, err := knn.Graph(ctx, d.z, k, knn.Settings{Threads: b.threads})
+	if err != nil {
+		return nil, err
+	}
+	model := func() (*student.Model, error) {
+		p := student.NewProblem(nb, k, student.Native)
+		p.Field = field.NewCells(p.Bandwidth2, 2, field.CellSettings{Theta: field.DefaultTheta(2)})
+		return student.NewModel(p, 2, student.Settings{Single: true, Threads: b.threads})
+	}
+	m, err := model()
+	if err != nil {
+		return nil, err
+	}
+	st, err := student.Start(ctx, d.z, 2, student.StartSettings{Seed: 1, Threads: b.threads})
+	if err != nil {
+		return nil, err
+	}
+	var states []*student.State
+	_, err = m.Learn(ctx, st, func(done, total int) {
+		if done < total && len(states) < count && done >= len(states)*total/count {
+			states = append(states, st.Clone())
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Another model, so that looking does not disturb learning.
+	other, err := model()
+	if err != nil {
+		return nil, err
+	}
+	var out []system
+	for _, s := range states {
+		out = append(out, take(other.Assemble(s)))
+		other.Reset()
+	}
+	return out, nil
+}
+
+// gaussianSystems does the same for the model with Gaussian tails, as far as its
+// first steps: later systems change little.
+func (b *bench) gaussianSystems(ctx context.Context, count int) ([]system, error) {
+	const every, momentum = 20, .9
+	m, st, err := b.gaussian(ctx, b.threads)
+	if err != nil {
+		return nil, err
+	}
+	var out []system
+	for step := 0; len(out) < count; step++ {
+		if step%every == 0 {
+			out = append(out, take(m.Assemble(st)))
+		}
+		if _, err := m.Step(ctx, st, momentum); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

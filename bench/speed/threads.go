@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/models/lvm/student"
+	"unfold/sparse/knn"
+	"unfold/sparse/solve"
+	"unfold/sparse/vec"
+)
+
+// onThreads names a figure of some work on so many threads.
+func onThreads(what string, threads int) string {
+	if threads == 1 {
+		return what + ", 1 thread"
+	}
+	return fmt.Sprintf("%s, %d threads", what, threads)
+}
+
+// Work that is measured on one thread and on two.
+const (
+	workKNN    = "exact neighbours"
+	workPass   = "one pass of learning"
+	workSolve  = "a system of EM, 100 iterations"
+	workPlaces = "placing in batches"
+)
+
+func threadsRow() row {
+	r := row{
+		key: "threads", title: "One thread and two",
+		about: `The same work of the library on one thread and on two: exact neighbours of 70,000 x 50, a pass of the default model
+and its linear system (100 iterations with the diagonal) for 70,000 points on a map of groups, and placing all test digits.
+On a machine whose two cores share one core's units, or that others use, there is less to gain.`,
+		measure: measureThreads,
+	}
+	for _, what := range []string{workKNN, workPass, workSolve, workPlaces} {
+		r.bars = append(r.bars, bar{what: what + ", times as fast on 2 threads as on 1",
+			value: ratio(own, onThreads(what, 1), own, onThreads(what, 2)), bound: 1.8, above: true, format: "%.2f"})
+	}
+	return r
+}
+
+func measureThreads(ctx context.Context, b *bench, r *record) error {
+	d, err := b.images(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := b.trained(ctx, d)
+	if err != nil {
+		return err
+	}
+	for _, threads := range []int{1, 2} {
+		err := b.timed(r, onThreads(workKNN, threads), func() error {
+			_, err := knn.Graph(ctx, d.z, 10, knn.Settings{Threads: threads})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := b.passOnThreads(ctx, r, threads); err != nil {
+			return err
+		}
+		placer, err := openPlacer(path, threads)
+		if err != nil {
+			return err
+		}
+		test := d.raw.Slice(d.first, d.raw.Rows)
+		err = b.timed(r, onThreads(workPlaces, threads), func() error {
+			_, err := placer.Place(ctx, test)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passOnThreads measures a pass of learning and the solution of its system.
+func (b *bench) passOnThreads(ctx context.Context, r *record, threads int) error {
+	p, st := groupedMap(b.size(70_000, 3_000))
+	m, err := student.NewModel(p, 2, student.Settings{Single: true, Threads: threads})
+	if err != nil {
+		return err
+	}
+	a, grad := m.Assemble(st)
+	if err := b.timed(r, onThreads(workPass, threads), func() error { a, grad = m.Assemble(st); return nil }); err != nil {
+		return err
+	}
+	set := solve.Settings{Threads: threads, Preconditioner: solve.Jacobi, MaxIterations: 100, Tolerance: solve.Exact}
+	cg, x := solve.NewCG(grad.Rows, grad.Cols, set), vec.New[float64](grad.Rows, grad.Cols)
+	return b.timed(r, onThreads(workSolve, threads), func() error {
+		clear(x.Data)
+		_, err := cg.Solve(ctx, a, grad, x)
+		return err
+	})
+}
