@@ -38,6 +38,16 @@
 // distance from the centre cannot be told apart by the bound, and are measured
 // exactly: still right, but slower.
 //
+// A single query would only wait for memory in a scan of all panels. Exact holds two
+// coarse vectors of every row for it, of 16 and of 64 bytes (Weber, Schek and Blott
+// 1998): the distance of coarse vectors, which are whole numbers, less a rigorous bound
+// on their rounding, is below the true one, see sketch.go. The short ones stay in the
+// second-level cache and leave a few percent of the rows; the long ones of these leave
+// little more than the neighbours, which are measured exactly. Where the leading
+// columns carry less than half of the variance there is no sketch, and where too many
+// rows pass it the panels are scanned. Larger batches scan panels: eight queries at a
+// time make better use of what is read.
+//
 // # Contract
 //
 // Values must be finite and below 1e150 in magnitude, otherwise the call fails

@@ -9,11 +9,14 @@ import (
 )
 
 // Exact is an Index that gives the true nearest rows. Building it costs one
-// pass over the rows and a float32 copy of them. It is immutable.
+// pass over the rows, a float32 copy of them and, for many rows, 88 bytes each for
+// single queries. It is immutable.
 type Exact struct {
 	x     vec.Matrix[float32]
 	p     *packed
 	works *sync.Pool
+	// sketch is nil if the rows are few or have no leading columns.
+	sketch *sketch
 	// bad is what every search returns if the rows themselves are unusable.
 	bad error
 }
@@ -22,7 +25,10 @@ var _ Index = (*Exact)(nil)
 
 // NewExact returns an index over the rows of x, which must not change
 // afterwards. If a value of x is not finite, Search fails with a *ValueError.
-func NewExact(x vec.Matrix[float32]) *Exact {
+func NewExact(x vec.Matrix[float32]) *Exact { return newExact(x, sketchRows) }
+
+// newExact is NewExact with a sketch from the given number of rows on.
+func newExact(x vec.Matrix[float32], rows int) *Exact {
 	e := &Exact{x: x}
 	if err := checkValues(x, 0); err != nil {
 		e.bad = fmt.Errorf("knn: index: %w", err)
@@ -31,6 +37,9 @@ func NewExact(x vec.Matrix[float32]) *Exact {
 	if x.Cols > 0 { // else every search fails
 		e.p = pack(x, nil, 0)
 		e.works = workPool(e.p)
+		if x.Rows >= rows {
+			e.sketch = newSketch(x, e.p, 0)
+		}
 	}
 	return e
 }
@@ -56,7 +65,7 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	if err := checkValues(q, s.Threads); err != nil {
 		return nil, err
 	}
-	run := search[float32]{x: e.x, p: e.p, works: e.works, from: q, count: q.Rows, k: k}
+	run := search[float32]{x: e.x, p: e.p, works: e.works, sketch: e.sketch, from: q, count: q.Rows, k: k}
 	return run.all(ctx, s)
 }
 

@@ -17,6 +17,8 @@ type search[T vec.Float] struct {
 	x     vec.Matrix[T]
 	p     *packed
 	works *sync.Pool // of *work
+	// sketch, if not nil, finds the neighbours of few queries faster.
+	sketch *sketch
 	// Query r is row rows[r] of from, or row r if rows is nil.
 	from  vec.Matrix[T]
 	rows  []int32
@@ -35,6 +37,7 @@ type work struct {
 	mask     []uint64
 	seeds    *seeds    // of the last k
 	infinite []float32 // the thresholds of rows that look for nothing
+	single   *singleWork
 }
 
 func newWork(p *packed) *work {
@@ -67,7 +70,11 @@ func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	lists := NewNeighbors(run.count, run.k)
 	lists.clearLists()
 	if run.count <= tile.Height {
-		run.block(ctx, lists, 0, run.count)
+		if run.count <= singly {
+			run.few(ctx, lists, 0, run.count)
+		} else {
+			run.block(ctx, lists, 0, run.count)
+		}
 		if s.Progress != nil && run.count > 0 {
 			s.Progress(1, 1)
 		}
@@ -78,6 +85,28 @@ func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
 		return nil, err
 	}
 	return lists, nil
+}
+
+// singly is the number of queries up to which the sketch is used: more of them
+// share the scan of the panels, which then takes less time for each.
+const singly = 3
+
+// few searches for queries from..to: one by one by the
+// sketch, and together once it has failed twice in a row.
+func (run *search[T]) few(ctx context.Context, lists *Neighbors, from, to int) {
+	failed := false
+	for ; from < to && ctx.Err() == nil; from++ {
+		switch {
+		case run.single(lists, from):
+			failed = false
+		case failed || run.sketch == nil:
+			run.block(ctx, lists, from, to)
+			return
+		default:
+			failed = true
+			run.block(ctx, lists, from, from+1)
+		}
+	}
 }
 
 // blocks shares the queries out among goroutines. (It works on a copy, so that
@@ -100,7 +129,8 @@ func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int)
 	for r := range to - from {
 		start, tail := load(p, w.z, run.query(from+r))
 		w.queries.Set(r, w.z, start, tail)
-		w.least[r] = lowest
+		_, dist2 := lists.Row(from + r)
+		w.least[r] = p.threshold(dist2[len(dist2)-1])
 	}
 	for r := to - from; r < tile.Width; r++ {
 		w.queries.Start[r] = float32(math.Inf(-1))

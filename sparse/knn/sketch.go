@@ -1,0 +1,198 @@
+package knn
+
+import (
+	"math"
+	"slices"
+
+	"unfold/sparse/knn/approx"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// grid rounds rows to coarse vectors of small whole numbers.
+//
+// The coarse vector of a row begins with z_i in its leading columns and ends with
+// the norm of z_i in all others. By the triangle inequality such vectors are not
+// farther apart than the z, nor are they after both were clipped to the same box,
+// since that is a projection onto a convex set. Rounded to multiples of unit for
+// rows, of unit/2 for queries, they move by at most e_j and e_q: so
+//
+//	a |x_i - x_j| >= |q - x_j| - e_q - e_j
+//
+// where q and x_j are the rounded vectors, whose distance is known without error.
+type grid struct {
+	p       *packed
+	dims    int     // of a coarse vector
+	columns int     // the leading ones, a prefix of packed.columns
+	middle  float64 // of the norms of the rest
+	unit    float64
+	per     float64 // 1/unit
+	error   float64 // at least e_j, of any row
+}
+
+const (
+	middle = 64 // of the numbers 0..127 of a row
+	// slack bounds, in units, what float64 rounds in coarse vectors: m 2^-53 of
+	// at most 2^13 units for m <= maxDim, as the leading columns carry half of the
+	// variance of at most 1001 rows, and no less than a 63rd of them is a unit.
+	slack = 0x1p-20
+	// open is the limit that all rows pass, but for places that fill up blocks.
+	open = 1 << 28
+)
+
+// newGrid returns the grid for coarse vectors of the given length, or nil if their
+// leading columns carry less than half of the variance.
+func newGrid[T vec.Float](x vec.Matrix[T], p *packed, dims int) *grid {
+	g := &grid{p: p, dims: dims, columns: min(x.Cols, dims-1)}
+	z := make([]float64, dims)
+	var norms []float64
+	var leading, rest, most float64
+	count := min(x.Rows, sampled)
+	for s := range count {
+		coarse(g, z, x.Row(s*x.Rows/count))
+		for _, v := range z[:g.columns] {
+			leading += v * v
+			most = max(most, math.Abs(v))
+		}
+		norm := z[dims-1]
+		rest += norm * norm
+		norms = append(norms, norm)
+	}
+	if count == 0 || leading < rest || x.Cols > maxDim {
+		return nil
+	}
+	low, high := slices.Min(norms), slices.Max(norms)
+	g.middle = (low + high) / 2
+	g.unit = max(most, (high-low)/2, 0x1p-100) / (middle - 1)
+	g.per = 1 / g.unit
+	return g
+}
+
+// coarse sets z to the coarse vector of a row before it is clipped.
+func coarse[T vec.Float](g *grid, z []float64, row []T) {
+	p := g.p
+	clear(z[g.columns:])
+	for k, c := range p.columns[:g.columns] {
+		z[k] = (float64(row[c]) - p.centre[c]) * p.scale
+	}
+	var rest float64
+	for _, c := range p.columns[g.columns:] {
+		v := (float64(row[c]) - p.centre[c]) * p.scale
+		rest += v * v
+	}
+	z[g.dims-1] = math.Sqrt(rest) - g.middle
+}
+
+// clip returns v in units, within the box.
+func (g *grid) clip(v float64) float64 {
+	return min(max(v*g.per, -middle), approx.Largest-middle)
+}
+
+// row rounds z to the numbers of a row and returns their squared norm and the
+// square of the rounding error, in units.
+func (g *grid) row(bytes []uint8, z []float64) (norm int32, e2 float64) {
+	for k, v := range z {
+		v = g.clip(v)
+		u := math.RoundToEven(v)
+		e2 += (v - u) * (v - u)
+		norm += int32(u) * int32(u)
+		bytes[k] = uint8(int(u) + middle)
+	}
+	return norm, e2
+}
+
+// bound returns a length, before units, from the square of a rounding error.
+func (g *grid) bound(e2 float64) float64 { return (math.Sqrt(e2)*(1+slack) + slack) * g.unit }
+
+// coarseQuery says what is needed to turn distances into limits of
+// approx's comparisons: with rows X = x - middle and the query Q in halves of
+// units these give |X|^2 - Q x, so that
+//
+//	4 |q - x_j|^2 = |Q|^2 + 4 (|X|^2 - Q x + middle sum(Q)) units^2.
+type coarseQuery struct {
+	norm  float64 // |Q|^2
+	sum   float64 // of Q
+	error float64 // e_q + e_j
+}
+
+// query rounds z to q.
+func (g *grid) query(q []int8, z []float64) (c coarseQuery) {
+	var e2 float64
+	for k, v := range z {
+		v = 2 * g.clip(v)
+		u := math.RoundToEven(v)
+		e2 += (v - u) * (v - u) / 4
+		q[k] = int8(u)
+		c.norm += u * u
+		c.sum += u
+	}
+	c.error = g.bound(e2) + g.error
+	return c
+}
+
+// limit returns a number that no row exceeds whose squared distance, before
+// scaling, is at most dist2.
+func (g *grid) limit(c *coarseQuery, dist2 float64) int32 {
+	r := 2 * (math.Sqrt(dist2)*g.p.scale*(1+slack) + c.error) / g.unit
+	l := (r*r*(1+slack)-c.norm)/4 - middle*c.sum + 1
+	if !(l < open) {
+		return open
+	}
+	return int32(l) // not below -2^22, as |Q|^2 <= 2^20 and |sum(Q)| <= 2^13
+}
+
+// sketch holds two coarse vectors of every row, in the rows' own order: the
+// filters of the search for a single query (a VA-file, see package approx).
+type sketch struct {
+	coarse, fine *grid
+	rows         *approx.Rows
+	wide         *approx.Wide
+}
+
+// sketchRows is the number of rows from which on a sketch pays: below it they fit
+// the cache as they are.
+const sketchRows = 4096
+
+// newSketch returns the sketch of the rows of x, or nil if their leading columns
+// carry too little of the variance.
+func newSketch[T vec.Float](x vec.Matrix[T], p *packed, threads int) *sketch {
+	s := &sketch{coarse: newGrid(x, p, approx.Dims), fine: newGrid(x, p, approx.WideDims)}
+	if s.coarse == nil || s.fine == nil {
+		return nil
+	}
+	s.rows, s.wide = approx.NewRows(x.Rows), approx.NewWide(x.Rows)
+	const size = 32 * approx.Width
+	largest := make([][2]float64, par.Pieces(x.Rows, size))
+	par.Ranges(threads, x.Rows, size, func(piece, from, to int) {
+		var fine [approx.WideDims]float64
+		var few [approx.Dims]float64
+		var bytes [approx.WideDims]uint8
+		for i := from; i < to; i++ {
+			coarse(s.fine, fine[:], x.Row(i))
+			norm, e2 := s.fine.row(bytes[:], fine[:])
+			s.wide.Set(i, &bytes, norm)
+			largest[piece][1] = max(largest[piece][1], e2)
+			s.shorten(&few, &fine)
+			norm, e2 = s.coarse.row(bytes[:approx.Dims], few[:])
+			s.rows.Set(i, (*[approx.Dims]uint8)(bytes[:]), norm)
+			largest[piece][0] = max(largest[piece][0], e2)
+		}
+	})
+	for _, e2 := range largest {
+		s.coarse.error = max(s.coarse.error, s.coarse.bound(e2[0]))
+		s.fine.error = max(s.fine.error, s.fine.bound(e2[1]))
+	}
+	return s
+}
+
+// shorten makes few the coarse vector that belongs to a fine one.
+func (s *sketch) shorten(few *[approx.Dims]float64, fine *[approx.WideDims]float64) {
+	const last, wideLast = approx.Dims - 1, approx.WideDims - 1
+	norm := fine[wideLast] + s.fine.middle
+	rest := norm * norm
+	for _, v := range fine[last:wideLast] {
+		rest += v * v
+	}
+	copy(few[:], fine[:last])
+	few[last] = math.Sqrt(rest) - s.coarse.middle
+}

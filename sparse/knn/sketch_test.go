@@ -1,0 +1,47 @@
+package knn
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
+)
+
+// In rows like principal components the sketch finds the neighbours of single
+// queries, at every level, and allocates nothing.
+func TestSketchIsUsed(t *testing.T) {
+	const n, dim, k = 6000, 30, 10
+	rng := rand.New(rand.NewPCG(1, 5))
+	x := vec.New[float32](n+50, dim)
+	for p := range x.Data {
+		x.Data[p] = float32(rng.NormFloat64() / float64(1+p%dim))
+	}
+	e := NewExact(x.Slice(0, n))
+	if e.sketch == nil {
+		t.Fatal("no sketch")
+	}
+	for _, e.p.level = range simd.Levels() {
+		for i := range 50 {
+			run := search[float32]{x: e.x, p: e.p, works: e.works, sketch: e.sketch, from: x, count: n + 50, k: k}
+			lists := NewNeighbors(n+50, k)
+			lists.clearLists()
+			if !run.single(lists, n+i) {
+				t.Fatalf("%v: too many rows pass for query %d", e.p.level, i)
+			}
+		}
+	}
+	if raceEnabled {
+		return // pools forget under the race detector
+	}
+	e.p.level = simd.Best()
+	allocs := testing.AllocsPerRun(200, func() {
+		if _, err := e.Search(context.Background(), x.Slice(n, n+1), k, Settings{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocs > 3 {
+		t.Fatalf("%v allocations: want those of Neighbors and its two slices", allocs)
+	}
+}
