@@ -25,9 +25,9 @@
 // # Time
 //
 // No constant of any machine is stored. [Measure] learns a small made-up set of
-// rows, twice, for a few steps with the settings of the plan, which takes a tenth
-// of a second or two, and times the kernel of the neighbour search on its own. Every stage of the plan takes
-// what it took there, scaled by its order of growth:
+// rows, three times, for a few steps with the settings of the plan, which takes some
+// tenths of a second, and times the kernel of the neighbour search on its own.
+// Every stage of the plan takes what it took there, scaled by its order of growth:
 //
 //	knn       a n^2/2 + b n log n      a from the kernel, b from what else was measured
 //	graph     n log n, n
@@ -36,5 +36,8 @@
 //
 // What this cannot know: rows whose first columns decide most pairs are searched
 // up to several times faster, so that the time is rather an upper bound; hard
-// systems take more iterations; other programs take their share of the machine.
+// systems take more iterations; other programs take their share of the machine,
+// now or later.
+//
+// TestMeasured compares both predictions with a fit of as many rows as one likes.
 package budget

@@ -12,7 +12,7 @@ import (
 // and Slack the share of garbage that Plan.Bytes reckons with.
 const (
 	GrowthPercent = 10
-	Slack         = 0.08
+	Slack         = 0.12
 )
 
 // Collect makes the garbage collector run often enough for Plan.Bytes to hold and,

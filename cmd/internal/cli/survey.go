@@ -93,11 +93,12 @@ func (s *surveyed) add(ctx context.Context, p *program, path string, r ingest.Re
 		if err := f.Add(t); err != nil {
 			return false, err
 		}
-		if n == 0 {
+		if n == 0 && (!known || f.NeedsPass()) {
 			p.progress.Stage("survey", "rows", 0)
 		}
-		n += int64(t.Len())
-		p.progress.Set(n)
+		if n += int64(t.Len()); !known || f.NeedsPass() {
+			p.progress.Set(n)
+		}
 	}
 }
 
