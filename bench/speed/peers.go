@@ -52,6 +52,10 @@ func (b *bench) interpreter() string { return filepath.Join(b.venv, "bin", "pyth
 // skipped, names, the peers that the task is about, are noted as missing. It
 // returns what the process as a whole took.
 func (b *bench) peer(ctx context.Context, r *record, names, task string, args ...string) (usage, error) {
+	if b.noPeers {
+		r.miss("%s: the peers' environment could not be made", names)
+		return usage{}, nil
+	}
 	if b.skipPeers {
 		r.miss("%s: peers are skipped", names)
 		return usage{}, nil
