@@ -180,9 +180,10 @@ func (p *Plan) gaussian(held float64, add func(name string, perRow, rest float64
 	graph := k*12 + 8 + 24
 	add("graph", held+graph+k*(24+24), 0)
 	pairs := entries*(4+8+8) + 8 + nodes*(4+24) + k*4 + 8*3
-	add("coarse", held+graph+pairs+4*float64(p.Seen)+2*k*(24+16), 0)
+	add("coarse", held+graph+pairs, 0)
 	state := 8*d + 8
-	add("spectral", held+graph+pairs+state+8*d*12, 0)
+	// Blocks of some more vectors than are wanted, as observed for d = 2.
+	add("spectral", held+graph+pairs+state+8*(d+3)*16, 0)
 	blocks := nodes * (4 + 24 + 4 + 8*(2*d+1) + 8*d)
 	add("em", held+graph+pairs+state+blocks+8*entries+3*8*d+16+3*8*d+8, 0)
 }
