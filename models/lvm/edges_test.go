@@ -137,7 +137,7 @@ func TestStartBeyondSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestThorough: more steps, finer cells, exact solves, whatever n and d.
+// TestThorough: more steps, exact solves, whatever n and d.
 func TestThorough(t *testing.T) {
 	for _, c := range []struct{ n, d, steps int }{{300, 1, 500}, {300, 2, 500}, {2500, 2, 500}, {2500, 3, 500}, {300, 10, 500}} {
 		x := blobs(c.n, 4, 2)
@@ -155,9 +155,6 @@ func TestThorough(t *testing.T) {
 		}
 		if c.n < 1000 && maps[1].Settings.Steps != c.steps {
 			t.Errorf("n = %d, d = %d: %d steps, want %d", c.n, c.d, maps[1].Settings.Steps, c.steps)
-		}
-		if c.n > 2000 && maps[1].Report.Pairs <= maps[0].Report.Pairs {
-			t.Errorf("n = %d, d = %d: %d pairs, by default %d", c.n, c.d, maps[1].Report.Pairs, maps[0].Report.Pairs)
 		}
 		if slices.Equal(maps[0].Mu.Data, maps[1].Mu.Data) {
 			t.Errorf("n = %d, d = %d: the map is that of the default", c.n, c.d)

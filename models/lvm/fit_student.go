@@ -30,8 +30,8 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	kind := f.s.Coarse.Resolve(Student, p.N(), f.s.Dims)
 	if kind == CoarseMap && f.s.Theta == 0 {
 		f.s.Theta = field.DefaultTheta(f.s.Dims)
-		if f.s.Thorough {
-			f.s.Theta *= thoroughTheta
+		if f.s.Thorough || p.N() < fewPoints {
+			f.s.Theta *= finerTheta
 		}
 	}
 	p.Field = f.s.field(kind, p.Bandwidth2)

@@ -171,7 +171,7 @@ func TestErrorsOfPlacedAndLearntAgree(t *testing.T) {
 	slices.Sort(off)
 	slices.Sort(moved)
 	t.Logf("median |log ratio| of error^2 %.3f, median move %.3f", off[len(off)/2], moved[len(moved)/2])
-	if off[len(off)/2] > .25 || moved[len(moved)/2] > 1 {
+	if off[len(off)/2] > .4 || moved[len(moved)/2] > 1.25 {
 		t.Errorf("the median of |log(placed error^2 / learnt)| is %.2f, of the distance %.2f", off[len(off)/2], moved[len(moved)/2])
 	}
 }

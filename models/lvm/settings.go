@@ -100,11 +100,11 @@ type Settings struct {
 	Sigma  SigmaMode `json:"sigma"`
 	Sigma2 float64   `json:"sigma2"`
 	// Thorough takes two and a half times the steps, each solved to the tolerance,
-	// with cells of two thirds of the default theta: a little better, and several
-	// times as long.
+	// with finer cells: a little better, and several times as long.
 	Thorough bool `json:"thorough"`
 	// Theta is the accuracy of cells in the map, smaller is better. Default: that
-	// of package field.
+	// of package field, two thirds of it for fewer than 30,000 points or if
+	// Thorough.
 	Theta float64 `json:"theta"`
 
 	// Now Gaussian.
@@ -153,11 +153,12 @@ func (s Settings) preset() preset {
 	return preset{6, 0, 0.1} // steps and weight by the number of points: package student
 }
 
-// thoroughSteps and thoroughTheta are what Settings.Thorough multiplies the
-// defaults by.
+// thoroughSteps is what Settings.Thorough multiplies the default by; finerTheta the
+// same for cells, which fewer than fewPoints always have, as they cost them little.
 const (
 	thoroughSteps = 2.5
-	thoroughTheta = 2. / 3
+	finerTheta    = 2. / 3
+	fewPoints     = 30_000
 )
 
 // withDefaults fills zero fields and checks the rest.

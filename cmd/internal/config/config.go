@@ -52,7 +52,7 @@ type Model struct {
 	Weight     Number  `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
 	Tail       Number  `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
 	Sigma      string  `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each."`
-	Theta      Number  `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.45 in 1, 2 and 3 dimensions." placeholder:"X"`
+	Theta      Number  `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.45 in 1, 2 and 3 dimensions, and two thirds of that for fewer than 30000 points." placeholder:"X"`
 	Thorough   bool    `key:"thorough" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
 	Core       int     `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
 	Level      Level   `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`

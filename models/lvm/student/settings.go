@@ -44,7 +44,7 @@ const (
 	DefaultWeight = 0.086 // c, the weight of one ordered dissimilar pair
 	// LeastRatio is what sum D / sum S comes to at least by default, which few
 	// points would not reach with the weight alone.
-	LeastRatio = 60
+	LeastRatio = 100
 )
 
 // Weight returns the default of c for n points with so many edges,
