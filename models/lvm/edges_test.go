@@ -137,27 +137,30 @@ func TestStartBeyondSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestThorough: more steps, exact solves, whatever n and d.
+// TestThorough: more steps and exact solves, whatever n and d, and finer cells for
+// many points.
 func TestThorough(t *testing.T) {
-	for _, c := range []struct{ n, d, steps int }{{300, 1, 500}, {300, 2, 500}, {2500, 2, 500}, {2500, 3, 500}, {300, 10, 500}} {
-		x := blobs(c.n, 4, 2)
+	x := blobs(300, 4, 2)
+	for _, d := range []int{1, 2, 3, 10} {
 		var maps [2]*Result
 		for k, thorough := range []bool{false, true} {
-			s := Settings{Dims: c.d, Thorough: thorough}
-			if c.n > 1000 {
-				s.Steps = 4 // the default is long, and tested without learning
-			}
-			r, err := Fit(context.Background(), x, s, nil)
+			r, err := Fit(context.Background(), x, Settings{Dims: d, Thorough: thorough}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			maps[k] = r
 		}
-		if c.n < 1000 && maps[1].Settings.Steps != c.steps {
-			t.Errorf("n = %d, d = %d: %d steps, want %d", c.n, c.d, maps[1].Settings.Steps, c.steps)
+		if few, many := maps[0].Settings.Steps, maps[1].Settings.Steps; 2*many != 5*few {
+			t.Errorf("d = %d: %d steps, by default %d", d, many, few)
 		}
 		if slices.Equal(maps[0].Mu.Data, maps[1].Mu.Data) {
-			t.Errorf("n = %d, d = %d: the map is that of the default", c.n, c.d)
+			t.Errorf("d = %d: the map is that of the default", d)
+		}
+		s := Settings{Dims: d}
+		plain := s.defaultTheta(fewPoints)
+		s.Thorough = true
+		if fine := s.defaultTheta(fewPoints); !(fine < plain) || fine != s.defaultTheta(100) {
+			t.Errorf("d = %d: theta %v, by default %v", d, fine, plain)
 		}
 	}
 }

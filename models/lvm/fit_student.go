@@ -29,10 +29,7 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	f.progress("coarse", 0, 1)
 	kind := f.s.Coarse.Resolve(Student, p.N(), f.s.Dims)
 	if kind == CoarseMap && f.s.Theta == 0 {
-		f.s.Theta = field.DefaultTheta(f.s.Dims)
-		if f.s.Thorough || p.N() < fewPoints {
-			f.s.Theta *= finerTheta
-		}
+		f.s.Theta = f.s.defaultTheta(p.N())
 	}
 	p.Field = f.s.field(kind, p.Bandwidth2)
 	f.progress("coarse", 1, 1)
@@ -78,6 +75,15 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	}
 	f.lap(&r.Seconds.EM)
 	return nil
+}
+
+// defaultTheta returns the accuracy of cells in a map of n points.
+func (s Settings) defaultTheta(n int) float64 {
+	theta := field.DefaultTheta(s.Dims)
+	if s.Thorough || n < fewPoints {
+		theta *= finerTheta
+	}
+	return theta
 }
 
 // scales are the settings' in the words of package student.
