@@ -4,10 +4,32 @@ package pairs
 
 import "unfold/sparse/vec/simd"
 
-func pushAt(_ simd.Level, t *spot64, r *run64) Force      { return push(t, r) }
-func pushFarAt(_ simd.Level, t *spot64, r *run64) Force   { return pushFar(t, r) }
-func push32At(_ simd.Level, t *spot32, r *run32) Force    { return push(t, r) }
-func pushFar32At(_ simd.Level, t *spot32, r *run32) Force { return pushFar(t, r) }
+// The plain versions are generic: if a call to them is inlined into another
+// package, its arguments are taken to escape. Hence noinline.
+
+//go:noinline
+func pushAt(_ simd.Level, t *spot64, r *run64) Force {
+	r.check()
+	return push(t, r)
+}
+
+//go:noinline
+func pushFarAt(_ simd.Level, t *spot64, r *run64) Force {
+	r.check()
+	return pushFar(t, r)
+}
+
+//go:noinline
+func push32At(_ simd.Level, t *spot32, r *run32) Force {
+	r.check()
+	return push(t, r)
+}
+
+//go:noinline
+func pushFar32At(_ simd.Level, t *spot32, r *run32) Force {
+	r.check()
+	return pushFar(t, r)
+}
 
 func narrowAt(_ simd.Level, dst []float32, src []float64, centre float64) {
 	narrow(dst, src, centre, 0)
