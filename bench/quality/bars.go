@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+
+	"unfold/bench/internal/harness"
 )
 
 // bar is a figure with what it must reach.
@@ -31,7 +32,7 @@ const (
 
 // verdict compares value and bound as they are printed.
 func (b bar) verdict() string {
-	value, least := b.shown(b.value), b.shown(b.least)
+	value, least := harness.Shown(b.format, b.value), harness.Shown(b.format, b.least)
 	ok := value < least
 	if b.above {
 		ok = value > least
@@ -43,14 +44,6 @@ func (b bar) verdict() string {
 		return met
 	}
 	return missed
-}
-
-// shown is v rounded as it is printed.
-func (b bar) shown(v float64) float64 {
-	if x, err := strconv.ParseFloat(fmt.Sprintf(b.format, v), 64); err == nil {
-		return x
-	}
-	return v
 }
 
 // count tells how many bars have each verdict.

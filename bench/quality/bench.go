@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"unfold/bench/internal/harness"
 )
 
 // bench runs programs on data and keeps their figures.
@@ -199,7 +201,7 @@ func (b *bench) once(name, made string, when when, measure func(r *result) error
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	b.results[name] = r
-	return r, writeJSON(path, r)
+	return r, harness.WriteJSON(path, r)
 }
 
 // command runs a program and returns what it prints.

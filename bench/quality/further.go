@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/ingest"
 )
 
@@ -144,7 +145,7 @@ func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 		return err
 	}
 	made.Stamp = mnist.Stamp
-	return writeJSON(done, made)
+	return harness.WriteJSON(done, made)
 }
 
 // dims makes the default map in three dimensions.

@@ -6,9 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +15,8 @@ import (
 	"time"
 
 	_ "embed"
+
+	"unfold/bench/internal/harness"
 )
 
 // method is a way to make a map.
@@ -199,24 +199,10 @@ func (b *bench) environment(ctx context.Context) error {
 	if filepath.Clean(b.venv) != b.file("venv") {
 		return nil // somebody else's: taken as it is
 	}
-	stamp := filepath.Join(b.venv, "requirements.txt")
-	if text, err := os.ReadFile(stamp); err == nil && bytes.Equal(text, requirements) {
-		return nil
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return harness.Environment(ctx, b.venv, b.python, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
+		_, err := b.command(ctx, name, args...)
 		return err
-	}
-	b.say("making the peers' Python environment in %s", b.venv)
-	if _, err := b.command(ctx, b.python, "-m", "venv", "--clear", b.venv); err != nil {
-		return err
-	}
-	list := b.file("requirements.txt")
-	if err := os.WriteFile(list, requirements, 0o666); err != nil {
-		return err
-	}
-	if _, err := b.command(ctx, filepath.Join(b.venv, "bin", "python"), "-m", "pip", "install", "-q", "-r", list); err != nil {
-		return err
-	}
-	return os.Rename(list, stamp)
+	})
 }
 
 // makePeers has peers.py make the map.
@@ -226,7 +212,7 @@ func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error
 	if j.test != "" {
 		args = append(args, "--place", j.test, j.placed)
 	}
-	text, err := b.command(ctx, filepath.Join(b.venv, "bin", "python"), args...)
+	text, err := b.command(ctx, harness.Interpreter(b.venv), args...)
 	if err != nil {
 		return err
 	}

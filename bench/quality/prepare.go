@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"unfold/bench/internal/harness"
 	"unfold/models/baseline"
 	"unfold/sparse/vec"
 )
@@ -75,7 +75,7 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 	if err := t.writeBeside(p.beside); err != nil {
 		return nil, err
 	}
-	return p, writeJSON(done, p)
+	return p, harness.WriteJSON(done, p)
 }
 
 // check holds that every row has its label and its numbers, if any has.
@@ -151,16 +151,4 @@ func (t *table) writeBeside(path string) error {
 	}
 	w.Flush()
 	return errors.Join(w.Error(), f.Close())
-}
-
-// writeJSON writes v whole or not at all.
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".tmp", text, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
 }

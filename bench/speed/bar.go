@@ -2,7 +2,8 @@ package main
 
 import (
 	"fmt"
-	"strconv"
+
+	"unfold/bench/internal/harness"
 )
 
 // bar is a figure of a row with what it must reach.
@@ -33,19 +34,11 @@ func (b bar) verdict(r *record, small bool) string {
 	if small {
 		return toy
 	}
-	value, bound := b.shown(v), b.shown(b.bound)
+	value, bound := harness.Shown(b.format, v), harness.Shown(b.format, b.bound)
 	if value == bound || b.above == (value > bound) {
 		return met
 	}
 	return missed
-}
-
-// shown is v rounded as it is printed.
-func (b bar) shown(v float64) float64 {
-	if x, err := strconv.ParseFloat(fmt.Sprintf(b.format, v), 64); err == nil {
-		return x
-	}
-	return v
 }
 
 func (b bar) reach() string {

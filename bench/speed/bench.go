@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"unfold/bench/internal/harness"
 )
 
 // Every figure is measured so many times, but not again once its measurements
@@ -145,7 +147,7 @@ func (b *bench) one(ctx context.Context, w row) error {
 		return err
 	}
 	b.records[w.key] = r
-	return writeJSON(path, r)
+	return harness.WriteJSON(path, r)
 }
 
 // readRecord reads a row's file; nil if there is none.

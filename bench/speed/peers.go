@@ -1,17 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	_ "embed"
+
+	"unfold/bench/internal/harness"
 )
 
 //go:embed peers.py
@@ -26,27 +26,13 @@ func (b *bench) environment(ctx context.Context) error {
 	if filepath.Clean(b.venv) != b.file("venv") {
 		return nil
 	}
-	stamp := filepath.Join(b.venv, "requirements.txt")
-	if text, err := os.ReadFile(stamp); err == nil && bytes.Equal(text, requirements) {
-		return nil
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return harness.Environment(ctx, b.venv, b.python, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
+		_, _, err := b.process(ctx, name, args...)
 		return err
-	}
-	b.say("making the peers' Python environment in %s", b.venv)
-	if _, _, err := b.process(ctx, b.python, "-m", "venv", "--clear", b.venv); err != nil {
-		return err
-	}
-	list := b.file("requirements.txt")
-	if err := os.WriteFile(list, requirements, 0o666); err != nil {
-		return err
-	}
-	if _, _, err := b.process(ctx, b.interpreter(), "-m", "pip", "install", "-q", "-r", list); err != nil {
-		return err
-	}
-	return os.Rename(list, stamp)
+	})
 }
 
-func (b *bench) interpreter() string { return filepath.Join(b.venv, "bin", "python") }
+func (b *bench) interpreter() string { return harness.Interpreter(b.venv) }
 
 // peer has peers.py do a task and adds what it has measured to r. If peers are
 // skipped, names, the peers that the task is about, are noted as missing. It

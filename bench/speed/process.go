@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"unfold/bench/internal/harness"
 )
 
 // processVerb makes this program the small process that starts another one and
@@ -41,7 +43,7 @@ func runProcess(args []string, stderr io.Writer) int {
 		u.CPU, u.Peak = (s.UserTime() + s.SystemTime()).Seconds(), peak(s)
 	}
 	if err == nil {
-		err = writeJSON(args[0], u)
+		err = harness.WriteJSON(args[0], u)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "speed process:", err)

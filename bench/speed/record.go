@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 )
 
@@ -117,16 +115,4 @@ func (r *record) best(who, what string) (float64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// writeJSON writes v whole or not at all.
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".tmp", text, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
 }

@@ -74,7 +74,7 @@ func newGraphSearch[T vec.Float](x vec.Matrix[T], k, threads int) *graphSearch[T
 // all compares every pair of blocks.
 func (g *graphSearch[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	tasks := blockPairs(len(g.lock))
-	count := progress{total: len(tasks), hook: s.Progress}
+	count := par.NewProgress(len(tasks), s.Progress)
 	works := sync.Pool{New: func() any { return newGraphWork(g.size, g.lists.K) }}
 	par.Do(s.Threads, len(tasks), func(t int) {
 		if ctx.Err() != nil {
@@ -87,7 +87,7 @@ func (g *graphSearch[T]) all(ctx context.Context, s Settings) (*Neighbors, error
 			g.between(ctx, w, min(a, b), max(a, b))
 		}
 		works.Put(w)
-		count.step()
+		count.Step()
 	})
 	if err := cancelled(ctx); err != nil {
 		return nil, err

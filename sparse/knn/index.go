@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
@@ -97,23 +96,6 @@ func checkShape(rows, cols, k, most int) error {
 		return fmt.Errorf("knn: %d neighbours asked for, but there are only %d rows to choose from: give more rows or ask for fewer neighbours", k, most)
 	}
 	return nil
-}
-
-// progress counts finished tasks and passes them on one call at a time.
-type progress struct {
-	mu          sync.Mutex
-	done, total int
-	hook        func(done, total int)
-}
-
-func (p *progress) step() {
-	if p.hook == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done++
-	p.hook(p.done, p.total)
 }
 
 // cancelled wraps the context's error.

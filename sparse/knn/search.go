@@ -114,10 +114,10 @@ func (run *search[T]) few(ctx context.Context, lists *Neighbors, from, to int) {
 func (run search[T]) blocks(ctx context.Context, lists *Neighbors, s Settings) {
 	// Few queries are cut finer, so that a small batch has work for all threads.
 	size := tile.Height * max(1, min(tile.Width, run.count/8)/tile.Height)
-	count := progress{total: par.Pieces(run.count, size), hook: s.Progress}
+	count := par.NewProgress(par.Pieces(run.count, size), s.Progress)
 	par.Ranges(s.Threads, run.count, size, func(_, from, to int) {
 		run.block(ctx, lists, from, to)
-		count.step()
+		count.Step()
 	})
 }
 

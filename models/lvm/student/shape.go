@@ -2,7 +2,6 @@ package student
 
 import (
 	"math"
-	"math/bits"
 
 	"unfold/sparse/vec/pairs"
 )
@@ -20,39 +19,17 @@ type shape struct {
 	d    int
 	a    float64
 	fast bool // a = d/2
-	odd  bool
-	h    uint
-	lead uint // the highest bit of h
+	pairs.Powers
 	// top bounds z: beyond, powers might leave the number range, and nothing that
 	// is added up matters.
 	top float64
 }
 
 func newShape(d int, a float64) *shape {
-	k := &shape{d: d, a: a, fast: a == float64(d)/2, odd: d%2 == 1, h: uint(d / 2)}
-	if k.h > 0 {
-		k.lead = uint(bits.Len(k.h)) - 1
+	return &shape{
+		d: d, a: a, fast: a == float64(d)/2, Powers: pairs.NewPowers(d),
+		top: math.Pow(10, 140/(float64(d)/2+1)),
 	}
-	k.top = math.Pow(10, 140/(float64(d)/2+1))
-	return k
-}
-
-// geometric returns S_h(z) and z^h by doubling: S_2m = S_m (1 + z^m),
-// S_(m+1) = 1 + z S_m.
-func (k *shape) geometric(z float64) (sum, power float64) {
-	if k.h == 0 {
-		return 0, 1
-	}
-	sum, power = 1, z
-	for b := k.lead; b > 0; b-- {
-		sum += sum * power
-		power *= power
-		if k.h>>(b-1)&1 == 1 {
-			sum = 1 + z*sum
-			power *= z
-		}
-	}
-	return sum, power
 }
 
 // push fills V with w_j V_ij, both directions together, and 0 for the target
@@ -71,8 +48,8 @@ func (k *shape) push(t *tile) {
 
 // oneOverOdds returns 1/nu = z^(d/2) - 1 for y = z - 1.
 func (k *shape) oneOverOdds(y float64) float64 {
-	s, p := k.geometric(1 + y)
-	if k.odd {
+	s, p := k.Geometric(1 + y)
+	if k.Odd == 1 {
 		return y * (s + p/(1+math.Sqrt(1+y)))
 	}
 	return y * s

@@ -14,6 +14,7 @@ import (
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/dist"
 )
 
 func graph(t testing.TB, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report) {
@@ -174,7 +175,7 @@ func TestMerge(t *testing.T) {
 		measure := func(r int32) float32 { return float32(r * 7 % 13) }
 		var list []uint64
 		for _, r := range rows.Draw(t, "list") {
-			list = append(list, key(measure(r), r)|uint64(r%2))
+			list = append(list, dist.Key(measure(r), r)|uint64(r%2))
 		}
 		slices.Sort(list)
 		had, others := slices.Clone(list), rows.Draw(t, "others")
@@ -182,7 +183,7 @@ func TestMerge(t *testing.T) {
 		all := slices.Clone(list)
 		for _, r := range others {
 			d = append(d, measure(r))
-			if k := key(measure(r), r); !slices.ContainsFunc(had, func(o uint64) bool { return o&^joined == k }) {
+			if k := dist.Key(measure(r), r); !slices.ContainsFunc(had, func(o uint64) bool { return o&^joined == k }) {
 				all = append(all, k)
 			}
 		}

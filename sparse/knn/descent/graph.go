@@ -49,7 +49,7 @@ type grower struct {
 	k    int
 	set  Settings
 	s    knn.Settings
-	pool workspaces
+	pool par.Lender[work]
 	// rows are those of x in the order of the leaves of a first tree, so that
 	// near ones lie near each other; row i is row order[i] of x.
 	rows  points
@@ -68,11 +68,11 @@ func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 			return nil, err
 		}
 		par.Ranges(g.s.Threads, len(cut)-1, 8, func(_, from, to int) {
-			w := g.pool.get()
+			w := g.pool.Get()
 			for b := from; b < to; b++ {
 				w.leaf(g.rows, now, t.order[cut[b]:cut[b+1]])
 			}
-			g.pool.put(w)
+			g.pool.Put(w)
 		})
 		g.step()
 	}
@@ -91,7 +91,7 @@ func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 			break
 		}
 	}
-	g.report.Bytes = int64(4*(len(g.rows.data)+(1+len(trees))*g.x.Rows)+16*len(now.keys)) + a.bytes() + g.pool.bytes()
+	g.report.Bytes = int64(4*(len(g.rows.data)+(1+len(trees))*g.x.Rows)+16*len(now.keys)) + a.bytes() + g.pool.Sum((*work).bytes)
 	nb := g.exact(now)
 	g.done = g.total - 1
 	g.step()
@@ -159,11 +159,11 @@ func (f found) compare(g found) int {
 func (g *grower) exact(l lists) *knn.Neighbors {
 	nb := knn.NewNeighbors(g.x.Rows, g.k)
 	par.Ranges(g.s.Threads, g.x.Rows, taskRows, func(_, from, to int) {
-		w := g.pool.get()
+		w := g.pool.Get()
 		for i := from; i < to; i++ {
 			w.rows = w.rows[:0]
 			for _, k := range l.row(int32(i)) {
-				w.rows = append(w.rows, rowOf(k))
+				w.rows = append(w.rows, dist.RowOf(k))
 			}
 			w.exact = slices.Grow(w.exact[:0], len(w.rows))[:len(w.rows)]
 			dist.Exact(w.exact, g.rows.row(int32(i)), g.rows.data, g.rows.stride, w.rows)
@@ -176,7 +176,7 @@ func (g *grower) exact(l lists) *knn.Neighbors {
 				index[t], dist2[t] = f.row, f.d2
 			}
 		}
-		g.pool.put(w)
+		g.pool.Put(w)
 	})
 	return nb
 }

@@ -3,28 +3,22 @@ package descent
 import (
 	"math"
 	"slices"
+
+	"unfold/sparse/vec/dist"
 )
 
-// A key is a neighbour: its squared distance in float32, whose bits are in the
-// order of the values since none is negative, its row, and whether it has been
-// joined. Keys are ordered by distance, then row.
+// A key (dist.Key) is a neighbour; its lowest bit says whether it has been joined.
 const (
 	joined = 1
 	empty  = uint64(math.MaxUint64)
 )
-
-func key(d float32, row int32) uint64 {
-	return uint64(math.Float32bits(d))<<32 | uint64(uint32(row)<<1)
-}
-
-func rowOf(k uint64) int32 { return int32(uint32(k) >> 1) }
 
 // collect sorts into w.fresh the rows at distances d that come before the last
 // of a list, at most as many as it has places.
 func (w *work) collect(list []uint64, d []float32, rows []int32) {
 	worst, fresh := list[len(list)-1]&^joined, w.fresh
 	for i, v := range d {
-		k := key(v, rows[i])
+		k := dist.Key(v, rows[i])
 		if k >= worst {
 			continue
 		}

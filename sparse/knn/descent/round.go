@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"unfold/sparse/par"
+	"unfold/sparse/vec/dist"
 )
 
 // lists are the nearest rows known of every row, k each, nearest first.
@@ -110,10 +111,10 @@ const taskRows = 512
 // the two steps is new, and returns how many places of lists changed. Each row
 // is looked at by itself, against the lists as they were: next receives the
 // new ones.
-func round(p points, a around, now, next lists, pool *workspaces, threads int) int {
+func round(p points, a around, now, next lists, pool *par.Lender[work], threads int) int {
 	var changed atomic.Int64
 	par.Ranges(threads, p.n, taskRows, func(_, from, to int) {
-		w := pool.get()
+		w := pool.Get()
 		w.fit(p.n)
 		sum := 0
 		for i := int32(from); i < int32(to); i++ {
@@ -130,7 +131,7 @@ func round(p points, a around, now, next lists, pool *workspaces, threads int) i
 			sum += w.merge(list)
 		}
 		changed.Add(int64(sum))
-		pool.put(w)
+		pool.Put(w)
 	})
 	return int(changed.Load())
 }
@@ -143,7 +144,7 @@ func (w *work) meet(a around, i int32, list []uint64) {
 	w.marked, w.rows = append(w.marked[:0], i), w.rows[:0]
 	w.seen[i/64] |= 1 << (i % 64)
 	for _, k := range list {
-		r := rowOf(k)
+		r := dist.RowOf(k)
 		w.seen[r/64] |= 1 << (r % 64)
 		w.marked = append(w.marked, r)
 	}

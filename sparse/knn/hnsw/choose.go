@@ -15,7 +15,7 @@ func (ix *Index) choose(w *work, candidates []uint64, most int, kept []int32) []
 		if len(kept) >= most {
 			break
 		}
-		if row := rowOf(k); !ix.shadowed(w, row, distanceOf(k), kept) {
+		if row := dist.RowOf(k); !ix.shadowed(w, row, dist.DistanceOf(k), kept) {
 			kept = append(kept, row)
 		}
 	}
@@ -68,7 +68,7 @@ func (ix *Index) replenish(w *work, layer int, row int32, others []int32, size i
 		if len(w.kept) >= size {
 			break
 		}
-		if r := rowOf(k); !slices.Contains(w.kept, r) {
+		if r := dist.RowOf(k); !slices.Contains(w.kept, r) {
 			w.kept = append(w.kept, r)
 		}
 	}
@@ -81,7 +81,7 @@ func (ix *Index) rank(w *work, row int32, others []int32) []uint64 {
 	dist.Rows(w.far, ix.vector(row), ix.rows, ix.stride, others)
 	w.cand = w.cand[:0]
 	for i, r := range others {
-		w.cand = append(w.cand, key(w.far[i], r))
+		w.cand = append(w.cand, dist.Key(w.far[i], r))
 	}
 	slices.Sort(w.cand)
 	return w.cand

@@ -116,14 +116,14 @@ func (d *deletion) members(layer int, f func(w *work, row int32)) {
 	const size = 4096
 	ix := d.ix
 	par.Ranges(d.threads, len(ix.level), size, func(_, from, to int) {
-		w := ix.pool.get()
+		w := ix.pool.Get()
 		w.fit(len(ix.level), 0, ix.width(0))
 		for r := from; r < to; r++ {
 			if l := int(ix.level[r]); l >= layer && l < mostLevels {
 				f(w, int32(r))
 			}
 		}
-		ix.pool.put(w)
+		ix.pool.Put(w)
 	})
 }
 

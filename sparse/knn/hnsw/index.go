@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"unfold/sparse/knn"
+	"unfold/sparse/par"
 )
 
 // Index is a hierarchical navigable small world graph. Searches may run at the
@@ -43,7 +44,7 @@ type Index struct {
 	live         int
 	// drawn counts the levels that were drawn.
 	drawn uint64
-	pool  workspaces
+	pool  par.Lender[work]
 }
 
 var _ Dynamic = (*Index)(nil)
@@ -125,7 +126,7 @@ func (ix *Index) Bytes() int64 {
 	for _, t := range ix.vacantTowers {
 		b += 4 * cap(t)
 	}
-	return int64(b) + ix.pool.bytes()
+	return int64(b) + ix.pool.Sum((*work).bytes)
 }
 
 func (ix *Index) vector(row int32) []float32 {

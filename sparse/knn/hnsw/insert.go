@@ -9,6 +9,7 @@ import (
 	"unfold/sparse/knn"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/dist"
 )
 
 // Build returns an index over the rows of x, which are numbered as in x.
@@ -108,14 +109,14 @@ func (b *batch) insert(rows []int32) {
 	b.prepare(rows)
 	ix := b.ix
 	par.Ranges(b.threads, len(rows), planRows, func(_, from, to int) {
-		w := ix.pool.get()
+		w := ix.pool.Get()
 		w.fit(len(ix.level), ix.set.EfConstruction, ix.width(0))
 		for i := from; i < to; i++ {
 			if p := &b.plans[i]; p.same < 0 {
 				b.find(w, p)
 			}
 		}
-		ix.pool.put(w)
+		ix.pool.Put(w)
 	})
 	for i := range b.plans {
 		b.enter(&b.plans[i])
@@ -186,11 +187,11 @@ func (b *batch) find(w *work, p *plan) {
 		ix.choose(w, w.pool, ix.set.M, b.links(p, layer)[:0])
 	}
 	for _, k := range w.pool {
-		if distanceOf(k) > 0 {
+		if dist.DistanceOf(k) > 0 {
 			break
 		}
-		if slices.Equal(q, ix.vector(rowOf(k))) {
-			p.like = rowOf(k)
+		if slices.Equal(q, ix.vector(dist.RowOf(k))) {
+			p.like = dist.RowOf(k)
 			break
 		}
 	}
@@ -260,7 +261,7 @@ func (b *batch) relink(layer int) {
 	slices.Sort(back)
 	back = slices.Compact(back)
 	par.Ranges(b.threads, len(back), relinkRows, func(_, from, to int) {
-		w := ix.pool.get()
+		w := ix.pool.Get()
 		w.fit(len(ix.level), 0, ix.width(0))
 		// A piece takes the targets that begin in it.
 		for from > 0 && from < to && back[from]>>32 == back[from-1]>>32 {
@@ -275,7 +276,7 @@ func (b *batch) relink(layer int) {
 			}
 			ix.relink(w, layer, int32(target), w.others)
 		}
-		ix.pool.put(w)
+		ix.pool.Put(w)
 	})
 }
 

@@ -46,11 +46,11 @@ func (ix *Index) SearchEf(ctx context.Context, q vec.Matrix[float32], k, ef int,
 const searchRows = 64
 
 func (ix *Index) searchAll(ctx context.Context, q vec.Matrix[float32], ef int, nb *knn.Neighbors, s knn.Settings) error {
-	count := progress{total: par.Pieces(q.Rows, searchRows), hook: s.Progress}
+	count := par.NewProgress(par.Pieces(q.Rows, searchRows), s.Progress)
 	par.Ranges(s.Threads, q.Rows, searchRows, func(_, from, to int) {
 		if ctx.Err() == nil {
 			ix.searchRows(q, ef, nb, from, to)
-			count.step()
+			count.Step()
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -78,14 +78,14 @@ func (ix *Index) checkSearch(q vec.Matrix[float32], k int) error {
 
 // searchRows answers queries from..to.
 func (ix *Index) searchRows(q vec.Matrix[float32], ef int, nb *knn.Neighbors, from, to int) {
-	w := ix.pool.get()
+	w := ix.pool.Get()
 	w.fit(len(ix.level), ef, ix.width(0))
 	for i := from; i < to; i++ {
 		ix.descend(w, q.Row(i), ef)
 		index, dist2 := nb.Row(i)
 		ix.report(w, q.Row(i), index, dist2)
 	}
-	ix.pool.put(w)
+	ix.pool.Put(w)
 }
 
 // descend leaves the ef nearest candidates in w.pool (algorithm 5 of Malkov
@@ -117,12 +117,12 @@ func (ix *Index) report(w *work, q []float32, index []int32, dist2 []float64) {
 	w.found = w.found[:0]
 	for from := 0; from < len(w.pool); {
 		to := min(len(w.pool), from+(max(k-len(w.found), 1)+3)/4*4)
-		if len(w.found) >= k && ix.least(distanceOf(w.pool[from])) > w.found[k-1].d2 {
+		if len(w.found) >= k && ix.least(dist.DistanceOf(w.pool[from])) > w.found[k-1].d2 {
 			break
 		}
 		w.number = w.number[:0]
 		for _, c := range w.pool[from:to] {
-			w.number = append(w.number, rowOf(c))
+			w.number = append(w.number, dist.RowOf(c))
 		}
 		w.exact = slices.Grow(w.exact[:0], len(w.number))[:len(w.number)]
 		dist.Exact(w.exact, q, ix.rows, ix.stride, w.number)

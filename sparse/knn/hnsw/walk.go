@@ -6,22 +6,13 @@ import (
 	"unfold/sparse/vec/dist"
 )
 
-// A key is a candidate: its squared distance in float32, whose bits are in the
-// order of the values since none is negative, its row, and whether its links
-// have been followed. Keys are ordered by distance, then row.
+// A key (dist.Key) is a candidate; its lowest bit says whether its links have been
+// followed.
 const followed = 1
-
-func key(d float32, row int32) uint64 {
-	return uint64(math.Float32bits(d))<<32 | uint64(uint32(row)<<1)
-}
-
-func rowOf(k uint64) int32 { return int32(uint32(k) >> 1) }
-
-func distanceOf(k uint64) float32 { return math.Float32frombits(uint32(k >> 32)) }
 
 // start makes one row the only candidate.
 func (ix *Index) start(w *work, q []float32, row int32) {
-	w.pool = append(w.pool[:0], key(dist.Squared(q, ix.vector(row)), row))
+	w.pool = append(w.pool[:0], dist.Key(dist.Squared(q, ix.vector(row)), row))
 }
 
 // walk follows links in a layer, always those of the nearest candidate whose
@@ -34,7 +25,7 @@ func (ix *Index) walk(w *work, layer int, q []float32, ef int) {
 	w.pool = w.pool[:min(len(w.pool), ef)]
 	for i, k := range w.pool {
 		w.pool[i] = k &^ followed
-		w.see(rowOf(k))
+		w.see(dist.RowOf(k))
 	}
 	for next := 0; next < len(w.pool); {
 		k := w.pool[next]
@@ -46,9 +37,9 @@ func (ix *Index) walk(w *work, layer int, q []float32, ef int) {
 		next++
 		if next < len(w.pool) {
 			// This one is likely to come next.
-			dist.Prefetch(ix.links(layer, rowOf(w.pool[next])))
+			dist.Prefetch(ix.links(layer, dist.RowOf(w.pool[next])))
 		}
-		met := w.unseen(ix.links(layer, rowOf(k)))
+		met := w.unseen(ix.links(layer, dist.RowOf(k)))
 		if len(met) == 0 {
 			continue
 		}
@@ -85,7 +76,7 @@ func (w *work) offer(met []int32, ef int) int {
 	}
 	fresh := w.fresh[:0]
 	for i, d := range w.d[:len(met)] {
-		k := key(d, met[i])
+		k := dist.Key(d, met[i])
 		if k >= worst {
 			continue
 		}

@@ -2,7 +2,6 @@ package hnsw
 
 import (
 	"slices"
-	"sync"
 )
 
 // work is the scratch memory of one walk.
@@ -55,38 +54,4 @@ func (w *work) fit(rows, ef, width int) {
 func (w *work) bytes() int64 {
 	return int64(8*(cap(w.seen)+cap(w.pool)+cap(w.fresh)+cap(w.cand)+cap(w.exact)) + 16*cap(w.found) +
 		4*(cap(w.marked)+cap(w.others)+cap(w.met)+cap(w.d)+cap(w.rows)+cap(w.far)+cap(w.kept)+cap(w.number)))
-}
-
-// workspaces lends out scratch memory; an index owns as many as ever were in
-// use at the same time.
-type workspaces struct {
-	mu   sync.Mutex
-	free []*work
-}
-
-func (p *workspaces) get() *work {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last := len(p.free) - 1; last >= 0 {
-		w := p.free[last]
-		p.free = p.free[:last]
-		return w
-	}
-	return new(work)
-}
-
-func (p *workspaces) put(w *work) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, w)
-}
-
-func (p *workspaces) bytes() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var b int64
-	for _, w := range p.free {
-		b += w.bytes()
-	}
-	return b
 }

@@ -3,10 +3,6 @@
 package blas
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"unfold/sparse/vec/simd"
@@ -30,34 +26,5 @@ func BenchmarkPeak(b *testing.B) {
 			}
 			report(b, flops*n)
 		})
-	}
-}
-
-// The assembly is what its generator writes today.
-func TestGenerated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the go command")
-	}
-	dir := t.TempDir()
-	s, stubs := filepath.Join(dir, "kernels_amd64.s"), filepath.Join(dir, "stubs_amd64.go")
-	cmd := exec.Command("go", "run", "./asm", "-out", s, "-stubs", stubs, "-pkg", "blas")
-	cmd.Env = append(os.Environ(), "GOFLAGS=-tags=noasm")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	// The first line tells the command, and so the folder.
-	rest := func(b []byte) []byte { return b[bytes.IndexByte(b, '\n'):] }
-	for _, path := range []string{s, stubs} {
-		fresh, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept, err := os.ReadFile(filepath.Base(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(rest(fresh), rest(kept)) {
-			t.Errorf("%s differs from what its generator writes: run go generate", filepath.Base(path))
-		}
 	}
 }

@@ -3,6 +3,7 @@ package dist
 import (
 	"fmt"
 
+	"unfold/sparse/vec"
 	"unfold/sparse/vec/simd"
 )
 
@@ -68,7 +69,7 @@ func Exact(out []float64, q, data []float32, stride int, rows []int32) {
 		out[i], out[i+1], out[i+2], out[i+3] = exact4(q, row(i), row(i+1), row(i+2), row(i+3))
 	}
 	for ; i < len(rows); i++ {
-		out[i], _, _, _ = exact4(q, row(i), nil, nil, nil)
+		out[i] = vec.SquaredDistance(q, row(i))
 	}
 }
 

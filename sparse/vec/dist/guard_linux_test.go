@@ -2,42 +2,16 @@ package dist
 
 import (
 	"testing"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/simd/simdtest"
 )
-
-// guarded returns n elements that end where a page begins that cannot be read
-// or written: a kernel that looks beyond them dies.
-func guarded[T float32 | int32](t *testing.T, n int) []T {
-	t.Helper()
-	page := unix.Getpagesize()
-	whole := (4*n + page - 1) / page * page
-	m, err := unix.Mmap(-1, 0, whole+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Munmap(m); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := unix.Mprotect(m[whole:], unix.PROT_NONE); err != nil {
-		t.Fatal(err)
-	}
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&m[whole-4*n])), n)
-}
 
 // No kernel reads or writes outside its slices.
 func TestKernelsStayInside(t *testing.T) {
 	const most, stride = 257, 260
-	q, data := guarded[float32](t, most), guarded[float32](t, 4*stride+most)
-	rows, out := guarded[int32](t, 7), guarded[float32](t, 7)
+	q, data := simdtest.AtEnd[float32](t, most), simdtest.AtEnd[float32](t, 4*stride+most)
+	rows, out := simdtest.AtEnd[int32](t, 7), simdtest.AtEnd[float32](t, 7)
 	for k := range data {
 		data[k] = float32(k % 11)
 	}

@@ -37,18 +37,9 @@ func rowsTwin(out, q, data []float32, stride, limit int, rows []int32) int {
 	return 0
 }
 
-// exact4 adds up four squared distances side by side, each in float64 and in
-// index order. Rows that are nil are left out.
+// exact4 is vec.SquaredDistance of q and four rows side by side.
 func exact4(q, a, b, c, d []float32) (sa, sb, sc, sd float64) {
-	a = a[:len(q)]
-	if len(b) < len(q) {
-		for k, v := range q {
-			da := float64(v) - float64(a[k])
-			sa += float64(da * da)
-		}
-		return sa, 0, 0, 0
-	}
-	b, c, d = b[:len(q)], c[:len(q)], d[:len(q)]
+	a, b, c, d = a[:len(q)], b[:len(q)], c[:len(q)], d[:len(q)]
 	for k, v := range q {
 		x := float64(v)
 		da, db, dc, dd := x-float64(a[k]), x-float64(b[k]), x-float64(c[k]), x-float64(d[k])

@@ -1,9 +1,6 @@
 package pairs
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // Block is one target against the sources of a block, for any number of
 // dimensions d and tails a = d/2. All slices have one length.
@@ -19,8 +16,7 @@ type Block struct {
 	Share   float64 // 1/d
 	// Top bounds q = sigma_i^2 + sigma_j^2 + r^2/d, so that no power overflows.
 	Top float64
-	// Half is d/2 rounded down, Lead its highest bit, and Odd is 1 if d is odd.
-	Half, Lead, Odd uint64
+	Powers
 }
 
 // distances is the plain version of Distances, for the sources after from: four
@@ -54,8 +50,8 @@ func repulsions(b *Block, from int) {
 			x = b.Top
 		}
 		za, zb := 1+x*b.Inverse, 1+x*b.Inv[k]
-		sa, pa := b.geometric(za)
-		sb, pb := b.geometric(zb)
+		sa, pa := b.Geometric(za)
+		sb, pb := b.Geometric(zb)
 		if b.Odd == 0 {
 			u, v := za*sa, zb*sb
 			b.V[k] = b.W[k] * (u + v) / (x * u * v)
@@ -65,24 +61,6 @@ func repulsions(b *Block, from int) {
 		u, v := za*(ga*sa+pa), zb*(gb*sb+pb)
 		b.V[k] = b.W[k] * (ga*v + gb*u) / (x * u * v)
 	}
-}
-
-// geometric returns S_h(z) = 1 + z + ... + z^(h-1) and z^h by doubling: S_2m = S_m
-// (1 + z^m), S_(m+1) = 1 + z S_m.
-func (b *Block) geometric(z float64) (sum, power float64) {
-	if b.Half == 0 {
-		return 0, 1
-	}
-	sum, power = 1, z
-	for bit := b.Lead; bit > 0; bit-- {
-		sum += sum * power
-		power *= power
-		if b.Half>>(bit-1)&1 == 1 {
-			sum = 1 + z*sum
-			power *= z
-		}
-	}
-	return sum, power
 }
 
 // gather is the plain version of Gather, for the sources after from.
@@ -119,9 +97,8 @@ func gather(sum, v []float64, columns [][]float64, from int) {
 	sum[c] += total
 }
 
-// SetDims sets Share, Half, Lead and Odd for d dimensions, d at least 1.
+// SetDims sets Share and Powers for d dimensions, d at least 1.
 func (b *Block) SetDims(d int) {
 	b.Share = 1 / float64(d)
-	b.Half, b.Odd = uint64(d/2), uint64(d%2)
-	b.Lead = uint64(max(bits.Len64(b.Half), 1)) - 1
+	b.Powers = NewPowers(d)
 }

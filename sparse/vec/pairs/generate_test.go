@@ -1,3 +1,5 @@
+//go:build amd64 && !noasm
+
 package pairs
 
 import (
@@ -6,4 +8,5 @@ import (
 	"unfold/sparse/vec/simd/simdtest"
 )
 
+// The assembly is what its generator writes today.
 func TestGenerated(t *testing.T) { simdtest.Generated(t, "pairs") }

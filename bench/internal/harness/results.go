@@ -1,0 +1,28 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// WriteJSON writes v whole or not at all.
+func WriteJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".tmp", text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(path+".tmp", path)
+}
+
+// Shown is v rounded as format prints it, so that verdicts are about what is read.
+func Shown(format string, v float64) float64 {
+	if x, err := strconv.ParseFloat(fmt.Sprintf(format, v), 64); err == nil {
+		return x
+	}
+	return v
+}

@@ -1,0 +1,28 @@
+package par
+
+import "sync"
+
+// Progress counts finished tasks and tells a hook, one call at a time. It is safe
+// for concurrent use.
+type Progress struct {
+	mu    sync.Mutex
+	done  int
+	total int
+	hook  func(done, total int)
+}
+
+// NewProgress returns the count of so many tasks; hook may be nil.
+func NewProgress(total int, hook func(done, total int)) *Progress {
+	return &Progress{total: total, hook: hook}
+}
+
+// Step counts a task.
+func (p *Progress) Step() {
+	if p.hook == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	p.hook(p.done, p.total)
+}
