@@ -1,0 +1,460 @@
+package reference
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func newSet(t testing.TB, s Settings, dim, note int) *Set {
+	t.Helper()
+	set, err := New(s, dim, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// event is what the plain model of a set remembers.
+type event struct {
+	value float32
+	id    string
+}
+
+// plain is a set without any bound: its events, newest last.
+type plain struct {
+	events []event
+	seen   map[float32]int64
+}
+
+func (m *plain) add(v float32, id string, at int64) {
+	m.drop(id)
+	m.events = append(m.events, event{v, id})
+	m.seen[v] = max(m.seen[v], at)
+}
+
+func (m *plain) drop(id string) bool {
+	n := len(m.events)
+	m.events = slices.DeleteFunc(m.events, func(e event) bool { return id != "" && e.id == id })
+	return len(m.events) < n
+}
+
+func (m *plain) counts() map[float32]uint32 {
+	c := map[float32]uint32{}
+	for _, e := range m.events {
+		c[e.value]++
+	}
+	return c
+}
+
+func (s *Set) valueCounts() map[float32]uint32 {
+	c := map[float32]uint32{}
+	for p := range s.All() {
+		c[s.Vector(p)[0]] = s.Count(p)
+	}
+	return c
+}
+
+// While there is room for everything the set is what the events say.
+func TestSetIsItsEvents(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := newSet(t, Settings{Size: 1000, IDs: true}, 1, 0)
+		m := &plain{seen: map[float32]int64{}}
+		var unknown uint64
+		for range rapid.IntRange(1, 60).Draw(r, "events") {
+			id := fmt.Sprint(rapid.IntRange(0, 12).Draw(r, "id"))
+			if rapid.IntRange(0, 3).Draw(r, "what") == 0 {
+				if was := m.drop(id); was != s.Delete(id) {
+					r.Fatalf("deleting %s: %v", id, !was)
+				} else if !was {
+					unknown++
+				}
+				continue
+			}
+			v := float32(rapid.IntRange(0, 5).Draw(r, "value"))
+			// More events of one vector than ids are kept would differ.
+			if m.drop(id); m.counts()[v] >= IDsPerPoint {
+				s.Delete(id)
+				unknown = s.Counts().UnknownDeletes
+				continue
+			}
+			m.add(v, id, 0)
+			s.Add([]float32{v}, id, 0)
+		}
+		if got, want := s.valueCounts(), m.counts(); !maps.Equal(got, want) {
+			r.Fatalf("%v, want %v", got, want)
+		}
+		if got := s.Counts().UnknownDeletes; got != unknown {
+			r.Fatalf("%d unknown deletes, want %d", got, unknown)
+		}
+		s.check(r)
+	})
+}
+
+// check looks at what must always hold.
+func (s *Set) check(r interface{ Fatalf(string, ...any) }) {
+	if n := s.settings.Size + s.settings.slack(); s.Len() > n {
+		r.Fatalf("%d points, the bound is %d", s.Len(), n)
+	}
+	ids, mapped, slots := 0, 0, map[int32]bool{}
+	for p := range s.All() {
+		if s.find(s.hashOf(s.Vector(p)), s.Vector(p)) != p {
+			r.Fatalf("point %d is not found by its vector", p)
+		}
+		if s.slot[p] >= 0 {
+			if slots[s.slot[p]] {
+				r.Fatalf("slot %d twice", s.slot[p])
+			}
+			slots[s.slot[p]] = true
+			mapped++
+		}
+		if s.settings.IDs {
+			if k := len(s.own[p]); k == 0 || k > IDsPerPoint || uint32(k) > s.count[p] {
+				r.Fatalf("point %d has %d ids and stands for %d events", p, k, s.count[p])
+			}
+			for _, id := range s.own[p] {
+				if s.ids[id] != p {
+					r.Fatalf("id %s is of point %d, not of %d", id, s.ids[id], p)
+				}
+			}
+			ids += len(s.own[p])
+		}
+	}
+	if mapped != s.mapped || ids != len(s.ids) {
+		r.Fatalf("%d points in the map, counted %d; %d ids, %d known", mapped, s.mapped, ids, len(s.ids))
+	}
+	for _, h := range []*heap{&s.oldest, &s.rank} {
+		for i, p := range h.item {
+			if h.at[p] != int32(i) || i > 0 && h.less(p, h.item[(i-1)/2]) {
+				r.Fatalf("heap: item %d is out of order", i)
+			}
+		}
+	}
+}
+
+// dense makes the points with the smallest values the most crowded.
+type dense struct{ at map[int32]float32 }
+
+func (d dense) KDist2(slot int32) float64    { return float64(d.at[slot]) }
+func (d dense) Neighbors(slot int32) []int32 { return []int32{slot - 1, slot + 1} }
+
+// Whatever comes, a set keeps its bounds, the map that follows by Changes and Took
+// holds what the set holds, and a set that was saved goes on as if nothing had
+// happened.
+func TestFollowing(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		settings := Settings{
+			Policy: Policy(rapid.IntRange(0, 2).Draw(r, "policy")), Size: rapid.IntRange(2, 20).Draw(r, "size"),
+			IDs: rapid.Bool().Draw(r, "ids"), MaxAge: time.Duration(rapid.SampledFrom([]int{0, 7}).Draw(r, "age")),
+		}
+		s := newSet(t, settings, 1, 1)
+		at, now, slots := dense{map[int32]float32{}}, int64(0), int32(0)
+		follow := func(c Changes) []int32 {
+			for _, g := range c.Gone {
+				if _, there := at.at[g]; !there {
+					r.Fatalf("slot %d is cleared twice", g)
+				}
+				delete(at.at, g)
+			}
+			var took []int32
+			for i := range c.X.Rows {
+				at.at[slots] = c.X.Row(i)[0]
+				took = append(took, slots)
+				slots++
+			}
+			return took
+		}
+		one := func() {
+			id := fmt.Sprint(rapid.IntRange(0, 30).Draw(r, "id"))
+			if settings.IDs && rapid.IntRange(0, 4).Draw(r, "what") == 0 {
+				s.Delete(id)
+				return
+			}
+			now += int64(rapid.IntRange(-1, 3).Draw(r, "pause"))
+			s.Add([]float32{float32(rapid.IntRange(0, 40).Draw(r, "value"))}, id, now)
+		}
+		for range rapid.IntRange(1, 80).Draw(r, "steps") {
+			switch rapid.IntRange(0, 9).Draw(r, "step") {
+			case 0:
+				s.Thin(at)
+				if settings.Policy == Coverage && s.Len() > settings.Size && s.mapped > 0 {
+					r.Fatalf("%d points after thinning to %d", s.Len(), settings.Size)
+				}
+				c := s.Changes()
+				if c.Len() != s.Fresh() {
+					r.Fatalf("%d changes, %d announced", c.Len(), s.Fresh())
+				}
+				took := follow(c)
+				for range rapid.IntRange(0, 5).Draw(r, "meanwhile") {
+					one()
+				}
+				s.Took(c, took)
+			case 1: // a restart: the map is published, then begins again with these rows
+				order := slices.Sorted(maps.Keys(at.at))
+				rowOf := make([]int32, slots)
+				fresh := dense{map[int32]float32{}}
+				for row, slot := range order {
+					rowOf[slot], fresh.at[int32(row)] = int32(row), at.at[slot]
+				}
+				s.Published(rowOf)
+				again, err := Restore(settings, s.Save(), len(order))
+				if err != nil {
+					r.Fatalf("%v", err)
+				}
+				if !maps.Equal(again.valueCounts(), s.valueCounts()) || again.Age() != s.Age() {
+					r.Fatalf("restored %v, saved %v", again.valueCounts(), s.valueCounts())
+				}
+				s, at, slots = again, fresh, int32(len(order))
+			default:
+				one()
+			}
+			s.check(r)
+		}
+		s.Took(s.Changes(), follow(s.Changes()))
+		want := slices.Sorted(maps.Keys(s.valueCounts()))
+		if got := slices.Sorted(maps.Values(at.at)); !slices.Equal(got, want) {
+			r.Fatalf("the map holds %v, the set %v", got, want)
+		}
+	})
+}
+
+func TestWindowHoldsTheNewest(t *testing.T) {
+	s := newSet(t, Settings{Policy: Window, Size: 10}, 1, 0)
+	for i := range 100 {
+		s.Add([]float32{float32(i)}, "", int64(i))
+	}
+	s.Add([]float32{92}, "", 100) // seen again
+	s.Add([]float32{200}, "", 101)
+	s.Add([]float32{3}, "", 50) // late: older than all there is
+	got := slices.Sorted(maps.Keys(s.valueCounts()))
+	if want := []float32{91, 92, 93, 94, 95, 96, 97, 98, 99, 200}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if s.Age() != 101-91 {
+		t.Errorf("the oldest is %d ns older", s.Age())
+	}
+}
+
+func TestMaxAge(t *testing.T) {
+	for p := range Policy(len(policies)) {
+		s := newSet(t, Settings{Policy: p, Size: 50, MaxAge: 10}, 1, 0)
+		for i := range 100 {
+			s.Add([]float32{float32(i)}, "", int64(i))
+		}
+		if s.Len() != 11 || s.Age() != 10 || s.Counts().Expired != 89 {
+			t.Errorf("%v: %d points, the oldest %d ns older; %+v", p, s.Len(), s.Age(), s.Counts())
+		}
+	}
+}
+
+// Every vector has the same chance to be in the reservoir, however often and in
+// whatever order it comes.
+func TestReservoirIsUniform(t *testing.T) {
+	const size, vectors, trials = 20, 200, 4000
+	hits := make([]int, vectors)
+	for seed := range uint64(trials) {
+		s := newSet(t, Settings{Size: size, Seed: seed}, 1, 0)
+		for i := range vectors {
+			for range 1 + i%3 {
+				s.Add([]float32{float32(i)}, "", 0)
+			}
+		}
+		if s.Len() != size {
+			t.Fatalf("seed %d: %d points", seed, s.Len())
+		}
+		for v, c := range s.valueCounts() {
+			hits[int(v)]++
+			if c != uint32(1+int(v)%3) {
+				t.Fatalf("seed %d: %v came %d times, counted %d", seed, v, 1+int(v)%3, c)
+			}
+		}
+	}
+	// Binomial: mean 400, deviation 19. The chi-square of 200 cells has mean 199
+	// and deviation 20.
+	chi := 0.0
+	for _, h := range hits {
+		d := float64(h) - trials*size/vectors
+		chi += d * d / (trials * size / vectors * (1 - float64(size)/vectors))
+	}
+	if chi > 199+5*20 {
+		t.Errorf("chi-square %v", chi)
+	}
+}
+
+func TestReservoirDoesNotDependOnOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var want map[float32]uint32
+	for range 5 {
+		s := newSet(t, Settings{Size: 30}, 1, 0)
+		for _, i := range rng.Perm(500) {
+			s.Add([]float32{float32(i)}, "", 0)
+		}
+		if want == nil {
+			want = s.valueCounts()
+		}
+		if got := s.valueCounts(); !maps.Equal(got, want) {
+			t.Errorf("%v and %v", got, want)
+		}
+	}
+}
+
+// A reservoir that was nearly emptied fills again.
+func TestReservoirRefills(t *testing.T) {
+	s := newSet(t, Settings{Size: 40, IDs: true}, 1, 0)
+	for i := range 4000 {
+		s.Add([]float32{float32(i)}, fmt.Sprint(i), 0)
+	}
+	for i := range 4000 {
+		s.Delete(fmt.Sprint(i))
+	}
+	if s.Len() != 0 || s.Counts().Deletes != 40 || s.Counts().UnknownDeletes != 3960 {
+		t.Fatalf("%d points, %+v", s.Len(), s.Counts())
+	}
+	for i := range 200 {
+		s.Add([]float32{float32(-i)}, fmt.Sprint(i), 0)
+	}
+	if s.Len() < 20 {
+		t.Errorf("%d points of %d after 200 more events", s.Len(), 40)
+	}
+}
+
+// Coverage keeps the sparse region of a stream that hardly ever visits it.
+func TestCoverageKeepsSparseRegions(t *testing.T) {
+	s := newSet(t, Settings{Policy: Coverage, Size: 200}, 1, 0)
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 100 {
+		for i := range 20 {
+			v := float32(rng.NormFloat64())
+			if i == 0 {
+				v = 1000 + 100*float32(rng.Float64())
+			}
+			s.Add([]float32{v}, "", 0)
+		}
+		c := s.Changes()
+		slots := make([]int32, c.X.Rows)
+		used := map[int32]bool{}
+		for p := range s.All() {
+			used[s.slot[p]] = true
+		}
+		for i, free := 0, int32(0); i < len(slots); free++ {
+			if !used[free] {
+				slots[i] = free
+				i++
+			}
+		}
+		s.Took(c, slots)
+		s.Thin(newLine(s))
+	}
+	far := 0
+	for p := range s.All() {
+		if s.Vector(p)[0] > 500 {
+			far++
+		}
+	}
+	if far < 80 || s.Len() != 200 {
+		t.Errorf("%d of %d points lie where 5%% of the events do", far, s.Len())
+	}
+}
+
+// line is the map of points on a line.
+type line struct {
+	at    map[int32]int
+	slots []int32
+	value []float32
+}
+
+func newLine(s *Set) *line {
+	points := slices.SortedFunc(s.All(), func(a, b int32) int { return cmp.Compare(s.Vector(a)[0], s.Vector(b)[0]) })
+	l := &line{at: map[int32]int{}}
+	for i, p := range points {
+		l.at[s.slot[p]] = i
+		l.slots, l.value = append(l.slots, s.slot[p]), append(l.value, s.Vector(p)[0])
+	}
+	return l
+}
+
+func (l *line) KDist2(slot int32) float64 {
+	i := l.at[slot]
+	from, to := max(0, i-2), min(len(l.value)-1, i+2)
+	return float64(l.value[to] - l.value[from])
+}
+
+func (l *line) Neighbors(slot int32) []int32 {
+	i := l.at[slot]
+	return l.slots[max(0, i-1):min(len(l.slots), i+2)]
+}
+
+func TestEqualVectors(t *testing.T) {
+	s := newSet(t, Settings{}, 2, 0)
+	s.Add([]float32{0, 1}, "", 0)
+	s.Add([]float32{float32(math.Copysign(0, -1)), 1}, "", 0)
+	if s.Len() != 1 || s.Counts().Duplicates != 1 {
+		t.Errorf("%d points: -0 is not 0", s.Len())
+	}
+}
+
+func TestLongIDs(t *testing.T) {
+	s := newSet(t, Settings{IDs: true}, 1, 0)
+	s.Add([]float32{1}, string(make([]byte, MaxID+1)), 0)
+	if s.Len() != 0 || s.Counts().LongIDs != 1 {
+		t.Errorf("%d points, %+v", s.Len(), s.Counts())
+	}
+}
+
+func TestDiscard(t *testing.T) {
+	s := newSet(t, Settings{}, 1, 0)
+	s.Add([]float32{1}, "", 0)
+	s.Add([]float32{2}, "", 0)
+	c := s.Changes()
+	s.Discard(c, 0)
+	s.Discard(c, 0)
+	if s.Len() != 1 || s.Counts().Unusable != 1 {
+		t.Errorf("%d points, %+v", s.Len(), s.Counts())
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for name, s := range map[string]Settings{"policy": {Policy: 9}, "size": {Size: 1}, "age": {MaxAge: -1}} {
+		if s.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for p := range Policy(len(policies)) {
+		if got, err := ParsePolicy(p.String()); err != nil || got != p {
+			t.Errorf("%v: %v, %v", p, got, err)
+		}
+	}
+	if _, err := ParsePolicy("newest"); err == nil {
+		t.Error("an unknown policy is accepted")
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	s := newSet(t, Settings{IDs: true}, 1, 0)
+	for i := range 3 {
+		s.Add([]float32{float32(i)}, fmt.Sprint(i), int64(i))
+	}
+	for name, spoil := range map[string]func(v *Saved){
+		"a row beyond the map":    func(v *Saved) { v.Row[1] = 5 },
+		"a count of nothing":      func(v *Saved) { v.Count[0] = 0 },
+		"a point twice":           func(v *Saved) { v.X.Data[1] = v.X.Data[0] },
+		"an id twice":             func(v *Saved) { v.IDs[1] = v.IDs[0] },
+		"a time to come":          func(v *Saved) { v.Seen[2] = v.Newest + 1 },
+		"not a number":            func(v *Saved) { v.X.Data[0] = float32(math.NaN()) },
+		"columns of two sizes":    func(v *Saved) { v.Seen = v.Seen[:2] },
+		"a bar that lets none in": func(v *Saved) { v.Bar = 0 },
+	} {
+		v := s.Save()
+		spoil(&v)
+		if _, err := Restore(Settings{IDs: true}, v, 5); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
