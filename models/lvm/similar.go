@@ -34,6 +34,10 @@ func newSimilar(p *coarse.Pairs, d int) *similar {
 func (s *similar) system(threads int, st *State, a *solve.Laplacian, grad vec.Matrix[float64]) {
 	sim, d := s.pairs.Similar, s.d
 	par.Ranges(threads, sim.N, rowPiece, func(_, from, to int) {
+		if d == 2 {
+			s.systemPlane(from, to, st, a, grad)
+			return
+		}
 		for i := from; i < to; i++ {
 			si, mi, gi := st.Sigma2[i], st.Mu.Row(i), grad.Row(i)
 			diagonal := s.pairs.Weight[i] / si
@@ -50,6 +54,30 @@ func (s *similar) system(threads int, st *State, a *solve.Laplacian, grad vec.Ma
 			a.Diagonal[i] = diagonal
 		}
 	})
+}
+
+// systemPlane is system for the rows from..to where d = 2, with the sums of a row
+// in registers.
+func (s *similar) systemPlane(from, to int, st *State, a *solve.Laplacian, grad vec.Matrix[float64]) {
+	sim, sigma2, mu := s.pairs.Similar, st.Sigma2, st.Mu.Data
+	for i := from; i < to; i++ {
+		p, end := sim.Start[i], sim.Start[i+1]
+		index, data, delta2, w := sim.Index[p:end], sim.Data[p:end], s.pairs.SimilarDelta2[p:end], a.W.Data[p:end]
+		data, delta2, w = data[:len(index)], delta2[:len(index)], w[:len(index)]
+		si, x, y := sigma2[i], mu[2*i], mu[2*i+1]
+		diagonal, gx, gy := s.pairs.Weight[i]/si, 0.0, 0.0
+		for k, j := range index {
+			wk := data[k] / (delta2[k] + (si + sigma2[j]))
+			w[k] = wk
+			diagonal += wk
+			mj := mu[2*j : 2*j+2 : 2*j+2]
+			gx += wk * (x - mj[0])
+			gy += wk * (y - mj[1])
+		}
+		a.Diagonal[i] = diagonal
+		grad.Data[2*i] -= gx
+		grad.Data[2*i+1] -= gy
+	}
 }
 
 // spread returns in out, for every point, the sum over its partners of

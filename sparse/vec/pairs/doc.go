@@ -18,9 +18,12 @@
 // Gauss does the rows of a block, every pair once for both directions and both
 // ends: first the terms of a run of partners (distances, 1/q, r^(d/2) and what it
 // lacks by doubling, the exponential and what it lacks, one more division), then
-// the sums. In between are taken out the partners that are no dissimilar pairs.
-// The exponential is right to a unit in the last place, and 1 - exp to one or two,
-// also where it is small.
+// the sums. In between are taken out the partners that are no dissimilar pairs. In
+// the plane with AVX-512 one kernel does all of it in registers, with a mask of the
+// partners that stay.
+//
+// With assembly exp(-e) is right to 1 + e units in the last place, as e itself is
+// known to half a unit, and 1 - exp(-e) to one or two, also where it is small.
 //
 // # Precision
 //

@@ -39,7 +39,9 @@ type Gauss struct {
 	// of the sigma statistics, or P(c=0) of both directions at once, with 1 - P in
 	// rest.
 	term, rest [gaussWidth]float64
-	origin     int
+	// keep has a bit for each of the present partners, zero for those to leave out.
+	keep   [gaussWidth / 64]uint64
+	origin int
 }
 
 // Reset makes g work on p, of which it keeps the slices. Lists of partners to skip
@@ -91,6 +93,24 @@ func (g *Gauss) leave(skip []int32, from, n int, term float64) []int32 {
 	for len(skip) > 0 && int(skip[0]) < from+n {
 		at := int(skip[0]) - from
 		g.term[at], g.rest[at] = term, 0
+		skip = skip[1:]
+	}
+	return skip
+}
+
+// mark sets keep for partners from..from+n but those in skip, and returns what is
+// left of skip.
+func (g *Gauss) mark(skip []int32, from, n int) []int32 {
+	for w := range g.keep {
+		g.keep[w] = ^uint64(0)
+	}
+	if n < gaussWidth {
+		g.keep[n/64] = 1<<(n%64) - 1
+	}
+	from += g.origin
+	for len(skip) > 0 && int(skip[0]) < from+n {
+		at := int(skip[0]) - from
+		g.keep[at/64] &^= 1 << (at % 64)
 		skip = skip[1:]
 	}
 	return skip

@@ -4,11 +4,18 @@ package pairs
 
 import "unfold/sparse/vec/simd"
 
+// whole reports whether pushKept and spreadKept are there: in the plane, with masks.
+func (g *Gauss) whole(l simd.Level) bool { return l == simd.AVX512 && len(g.points.Mu) == 2 }
+
+// pushKept does weights and push for the partners that keep leaves in.
+func (g *Gauss) pushKept(u, from, n int) { gaussPushPlaneAVX512(g, u, from, n) }
+
+// spreadKept does excess and spread for the partners that keep leaves in.
+func (g *Gauss) spreadKept(u, from, n int) { gaussSpreadPlaneAVX512(g, u, from, n) }
+
 func (g *Gauss) weightsAt(l simd.Level, u, from, n int) {
 	plane := len(g.points.Mu) == 2
 	switch {
-	case l == simd.AVX512 && plane:
-		gaussWeightsPlaneAVX512(g, u, from, n)
 	case l == simd.AVX512:
 		gaussWeightsAVX512(g, u, from, n)
 	case l == simd.AVX2 && plane:
@@ -23,8 +30,6 @@ func (g *Gauss) weightsAt(l simd.Level, u, from, n int) {
 func (g *Gauss) excessAt(l simd.Level, u, from, n int) {
 	plane := len(g.points.Mu) == 2
 	switch {
-	case l == simd.AVX512 && plane:
-		gaussExcessPlaneAVX512(g, u, from, n)
 	case l == simd.AVX512:
 		gaussExcessAVX512(g, u, from, n)
 	case l == simd.AVX2 && plane:

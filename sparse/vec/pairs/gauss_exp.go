@@ -53,8 +53,10 @@ const (
 // (1 - 2^(k/128)) - 2^(k/128) t loses nothing: the first difference is exact
 // where the power is within a factor of two of one, and zero for k = 0.
 //
-// The assembly does the same with powers of two alone, |r| <= ln2/2, and Taylor
-// terms up to r^13/13!, instead of a table.
+// The assembly computes 2^-f with f = e / ln 2, k the nearest integer, and a
+// polynomial of degree 11 for |f - k| <= 1/2 instead of a table. It rounds f, which
+// costs exp(-e) up to e units in the last place, no more than the rounding of e
+// itself does; 1 - exp(-e) stays right to two.
 func expNeg(e float64, table *[expSteps]expEntry) (exp, rest float64) {
 	if e > expMax {
 		e = expMax

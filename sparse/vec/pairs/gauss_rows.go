@@ -5,7 +5,13 @@ import "unfold/sparse/vec/simd"
 // pushRow is Push at a level.
 func (g *Gauss) pushRow(u int, skip []int32, l simd.Level) {
 	_ = g.points.Sum[:len(g.points.Mu)]
+	whole := g.whole(l)
 	for from, n := g.first(u); n > 0; from, n = g.next(from) {
+		if whole {
+			skip = g.mark(skip, from, n)
+			g.pushKept(u, from, n)
+			continue
+		}
 		g.weightsAt(l, u, from, n)
 		skip = g.leave(skip, from, n, 0)
 		g.pushAt(l, u, from, n)
@@ -15,7 +21,13 @@ func (g *Gauss) pushRow(u int, skip []int32, l simd.Level) {
 // spreadRow is Spread at a level.
 func (g *Gauss) spreadRow(u int, skip []int32, l simd.Level) {
 	_ = g.points.Sum[0]
+	whole := g.whole(l)
 	for from, n := g.first(u); n > 0; from, n = g.next(from) {
+		if whole {
+			skip = g.mark(skip, from, n)
+			g.spreadKept(u, from, n)
+			continue
+		}
 		g.excessAt(l, u, from, n)
 		skip = g.leave(skip, from, n, 0)
 		g.spreadAt(l, u, from, n)

@@ -551,604 +551,6 @@ end:
 	VZEROUPPER
 	RET
 
-// func gaussWeightsPlaneAVX512(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·gaussWeightsPlaneAVX512(SB), NOSPLIT, $0-32
-	MOVQ         pass+0(FP), AX
-	MOVQ         u+8(FP), CX
-	MOVQ         from+16(FP), DX
-	MOVQ         n+24(FP), BX
-	SHLQ         $0x03, DX
-	MOVQ         (AX), SI
-	MOVQ         24(AX), DI
-	MOVQ         48(AX), R8
-	MOVQ         72(AX), R9
-	LEAQ         176(AX), R10
-	SUBQ         DX, R10
-	VBROADCASTSD (SI)(CX*8), Z0
-	VBROADCASTSD (DI)(CX*8), Z1
-	VBROADCASTSD (R8)(CX*8), Z2
-	VBROADCASTSD one<>+0(SB), Z3
-	VBROADCASTSD half<>+0(SB), Z4
-	VBROADCASTSD expTop<>+0(SB), Z5
-	VBROADCASTSD expShift<>+0(SB), Z6
-	VBROADCASTSD expInverse<>+0(SB), Z7
-	VBROADCASTSD expLn2High<>+0(SB), Z8
-	VBROADCASTSD expLn2Low<>+0(SB), Z9
-	MOVQ         96(AX), AX
-	MOVQ         (AX), R11
-	MOVQ         24(AX), AX
-	VBROADCASTSD (R11)(CX*8), Z10
-	VBROADCASTSD (AX)(CX*8), Z11
-	VBROADCASTSD (R9)(CX*8), Z12
-
-partners:
-	CMPQ             BX, $0x00000008
-	JL               partners_rest
-	VSUBPD           (R11)(DX*1), Z10, Z13
-	VSUBPD           (AX)(DX*1), Z11, Z14
-	VMULPD           Z13, Z13, Z13
-	VFMADD231PD      Z14, Z14, Z13
-	VADDPD           (SI)(DX*1), Z0, Z14
-	VADDPD           (R8)(DX*1), Z1, Z15
-	VADDPD           (DI)(DX*1), Z2, Z16
-	VMULPD           Z15, Z15, Z15
-	VMULPD           Z16, Z16, Z16
-	VADDPD           Z14, Z15, Z18
-	VADDPD           Z14, Z16, Z17
-	VMULPD           Z17, Z18, Z19
-	VDIVPD           Z19, Z3, Z19
-	VMULPD           Z19, Z17, Z17
-	VMULPD           Z19, Z18, Z18
-	VMULPD           Z17, Z14, Z19
-	VMULPD           Z18, Z14, Z14
-	VMULPD           Z17, Z15, Z15
-	VMULPD           Z18, Z16, Z16
-	VMULPD           Z4, Z13, Z13
-	VMULPD           Z17, Z13, Z20
-	VMINPD           Z20, Z5, Z20
-	VMOVAPD          Z20, Z21
-	VFNMADD213PD     Z6, Z7, Z21
-	VSUBPD           Z6, Z21, Z22
-	VFNMSUB231PD     Z8, Z22, Z20
-	VFNMADD231PD     Z9, Z22, Z20
-	VPSLLQ           $0x34, Z21, Z21
-	VPADDQ           Z3, Z21, Z21
-	VMULPD           Z20, Z20, Z22
-	VBROADCASTSD     expTerm12<>+0(SB), Z23
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z22, Z23
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z22, Z23
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z22, Z23
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z22, Z23
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z22, Z23
-	VBROADCASTSD     expTerm13<>+0(SB), Z24
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z22, Z24
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z22, Z24
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z22, Z24
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z22, Z24
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z22, Z24
-	VFMADD231PD      Z20, Z24, Z23
-	VFMADD231PD      Z22, Z23, Z20
-	VSUBPD           Z21, Z3, Z23
-	VFNMADD231PD     Z20, Z21, Z23
-	VFMADD213PD      Z21, Z21, Z20
-	VFMADD231PD      Z15, Z23, Z19
-	VMULPD           Z20, Z15, Z15
-	VMULPD           Z18, Z13, Z13
-	VMINPD           Z13, Z5, Z13
-	VMOVAPD          Z13, Z20
-	VFNMADD213PD     Z6, Z7, Z20
-	VSUBPD           Z6, Z20, Z21
-	VFNMSUB231PD     Z8, Z21, Z13
-	VFNMADD231PD     Z9, Z21, Z13
-	VPSLLQ           $0x34, Z20, Z20
-	VPADDQ           Z3, Z20, Z20
-	VMULPD           Z13, Z13, Z21
-	VBROADCASTSD     expTerm12<>+0(SB), Z22
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z21, Z22
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z21, Z22
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z21, Z22
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z21, Z22
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z21, Z22
-	VBROADCASTSD     expTerm13<>+0(SB), Z23
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z21, Z23
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z21, Z23
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z21, Z23
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z21, Z23
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z21, Z23
-	VFMADD231PD      Z13, Z23, Z22
-	VFMADD231PD      Z21, Z22, Z13
-	VSUBPD           Z20, Z3, Z22
-	VFNMADD231PD     Z13, Z20, Z22
-	VFMADD213PD      Z20, Z20, Z13
-	VFMADD231PD      Z16, Z22, Z14
-	VMULPD           Z13, Z16, Z16
-	VMULPD           Z17, Z15, Z15
-	VMULPD           Z18, Z16, Z16
-	VMULPD           Z14, Z15, Z15
-	VFMADD231PD      Z19, Z16, Z15
-	VMULPD           Z19, Z14, Z14
-	VDIVPD           Z14, Z15, Z15
-	VMULPD           (R9)(DX*1), Z12, Z13
-	VMULPD           Z13, Z15, Z15
-	VMOVUPD          Z15, (R10)(DX*1)
-	ADDQ             $0x00000040, DX
-	SUBQ             $0x00000008, BX
-	JMP              partners
-
-partners_rest:
-	TESTQ            BX, BX
-	JE               partners_end
-	MOVQ             $-1, CX
-	BZHIQ            BX, CX, CX
-	KMOVW            CX, K1
-	VMOVUPD.Z        (R11)(DX*1), K1, Z13
-	VSUBPD           Z13, Z10, Z10
-	VMOVUPD.Z        (AX)(DX*1), K1, Z13
-	VSUBPD           Z13, Z11, Z11
-	VMULPD           Z10, Z10, Z10
-	VFMADD231PD      Z11, Z11, Z10
-	VMOVUPD.Z        (SI)(DX*1), K1, Z11
-	VADDPD           Z11, Z0, Z0
-	VMOVUPD.Z        (R8)(DX*1), K1, Z11
-	VADDPD           Z11, Z1, Z1
-	VMOVUPD.Z        (DI)(DX*1), K1, Z11
-	VADDPD           Z11, Z2, Z2
-	VMULPD           Z1, Z1, Z1
-	VMULPD           Z2, Z2, Z2
-	VADDPD           Z0, Z1, Z13
-	VADDPD           Z0, Z2, Z11
-	VMULPD           Z11, Z13, Z14
-	VDIVPD           Z14, Z3, Z14
-	VMULPD           Z14, Z11, Z11
-	VMULPD           Z14, Z13, Z13
-	VMULPD           Z11, Z0, Z14
-	VMULPD           Z13, Z0, Z0
-	VMULPD           Z11, Z1, Z1
-	VMULPD           Z13, Z2, Z2
-	VMULPD           Z4, Z10, Z10
-	VMULPD           Z11, Z10, Z4
-	VMINPD           Z4, Z5, Z4
-	VMOVAPD          Z4, Z15
-	VFNMADD213PD     Z6, Z7, Z15
-	VSUBPD           Z6, Z15, Z16
-	VFNMSUB231PD     Z8, Z16, Z4
-	VFNMADD231PD     Z9, Z16, Z4
-	VPSLLQ           $0x34, Z15, Z15
-	VPADDQ           Z3, Z15, Z15
-	VMULPD           Z4, Z4, Z16
-	VBROADCASTSD     expTerm12<>+0(SB), Z17
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z16, Z17
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z16, Z17
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z16, Z17
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z16, Z17
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z16, Z17
-	VBROADCASTSD     expTerm13<>+0(SB), Z18
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z16, Z18
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z16, Z18
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z16, Z18
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z16, Z18
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z16, Z18
-	VFMADD231PD      Z4, Z18, Z17
-	VFMADD231PD      Z16, Z17, Z4
-	VSUBPD           Z15, Z3, Z17
-	VFNMADD231PD     Z4, Z15, Z17
-	VFMADD213PD      Z15, Z15, Z4
-	VFMADD231PD      Z1, Z17, Z14
-	VMULPD           Z4, Z1, Z1
-	VMULPD           Z13, Z10, Z4
-	VMINPD           Z4, Z5, Z4
-	VMOVAPD          Z4, Z5
-	VFNMADD213PD     Z6, Z7, Z5
-	VSUBPD           Z6, Z5, Z6
-	VFNMSUB231PD     Z8, Z6, Z4
-	VFNMADD231PD     Z9, Z6, Z4
-	VPSLLQ           $0x34, Z5, Z5
-	VPADDQ           Z3, Z5, Z5
-	VMULPD           Z4, Z4, Z6
-	VBROADCASTSD     expTerm12<>+0(SB), Z7
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z6, Z7
-	VBROADCASTSD     expTerm13<>+0(SB), Z8
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z6, Z8
-	VFMADD231PD      Z4, Z8, Z7
-	VFMADD231PD      Z6, Z7, Z4
-	VSUBPD           Z5, Z3, Z7
-	VFNMADD231PD     Z4, Z5, Z7
-	VFMADD213PD      Z5, Z5, Z4
-	VFMADD231PD      Z2, Z7, Z0
-	VMULPD           Z4, Z2, Z2
-	VMULPD           Z11, Z1, Z1
-	VMULPD           Z13, Z2, Z2
-	VMULPD           Z0, Z1, Z1
-	VFMADD231PD      Z14, Z2, Z1
-	VMULPD           Z14, Z0, Z0
-	VDIVPD           Z0, Z1, Z1
-	VMOVUPD.Z        (R9)(DX*1), K1, Z0
-	VMULPD           Z0, Z12, Z0
-	VMULPD           Z0, Z1, Z1
-	VMOVUPD          Z1, K1, (R10)(DX*1)
-
-partners_end:
-	VZEROUPPER
-	RET
-
-DATA expTop<>+0(SB)/8, $0x4082c00000000000
-GLOBL expTop<>(SB), RODATA|NOPTR, $8
-
-DATA expShift<>+0(SB)/8, $0x4338000000000000
-GLOBL expShift<>(SB), RODATA|NOPTR, $8
-
-DATA expInverse<>+0(SB)/8, $0x3ff71547652b82fe
-GLOBL expInverse<>(SB), RODATA|NOPTR, $8
-
-DATA expLn2High<>+0(SB)/8, $0x3fe62e42fefa0000
-GLOBL expLn2High<>(SB), RODATA|NOPTR, $8
-
-DATA expLn2Low<>+0(SB)/8, $0x3d7cf79abc9e3b3a
-GLOBL expLn2Low<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm13x4<>+0(SB)/8, $0x3de6124613a86d09
-DATA expTerm13x4<>+8(SB)/8, $0x3de6124613a86d09
-DATA expTerm13x4<>+16(SB)/8, $0x3de6124613a86d09
-DATA expTerm13x4<>+24(SB)/8, $0x3de6124613a86d09
-GLOBL expTerm13x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm13<>+0(SB)/8, $0x3de6124613a86d09
-GLOBL expTerm13<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm12x4<>+0(SB)/8, $0x3e21eed8eff8d898
-DATA expTerm12x4<>+8(SB)/8, $0x3e21eed8eff8d898
-DATA expTerm12x4<>+16(SB)/8, $0x3e21eed8eff8d898
-DATA expTerm12x4<>+24(SB)/8, $0x3e21eed8eff8d898
-GLOBL expTerm12x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm12<>+0(SB)/8, $0x3e21eed8eff8d898
-GLOBL expTerm12<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm11x4<>+0(SB)/8, $0x3e5ae64567f544e4
-DATA expTerm11x4<>+8(SB)/8, $0x3e5ae64567f544e4
-DATA expTerm11x4<>+16(SB)/8, $0x3e5ae64567f544e4
-DATA expTerm11x4<>+24(SB)/8, $0x3e5ae64567f544e4
-GLOBL expTerm11x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm11<>+0(SB)/8, $0x3e5ae64567f544e4
-GLOBL expTerm11<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm10x4<>+0(SB)/8, $0x3e927e4fb7789f5c
-DATA expTerm10x4<>+8(SB)/8, $0x3e927e4fb7789f5c
-DATA expTerm10x4<>+16(SB)/8, $0x3e927e4fb7789f5c
-DATA expTerm10x4<>+24(SB)/8, $0x3e927e4fb7789f5c
-GLOBL expTerm10x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm10<>+0(SB)/8, $0x3e927e4fb7789f5c
-GLOBL expTerm10<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm9x4<>+0(SB)/8, $0x3ec71de3a556c734
-DATA expTerm9x4<>+8(SB)/8, $0x3ec71de3a556c734
-DATA expTerm9x4<>+16(SB)/8, $0x3ec71de3a556c734
-DATA expTerm9x4<>+24(SB)/8, $0x3ec71de3a556c734
-GLOBL expTerm9x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm9<>+0(SB)/8, $0x3ec71de3a556c734
-GLOBL expTerm9<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm8x4<>+0(SB)/8, $0x3efa01a01a01a01a
-DATA expTerm8x4<>+8(SB)/8, $0x3efa01a01a01a01a
-DATA expTerm8x4<>+16(SB)/8, $0x3efa01a01a01a01a
-DATA expTerm8x4<>+24(SB)/8, $0x3efa01a01a01a01a
-GLOBL expTerm8x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm8<>+0(SB)/8, $0x3efa01a01a01a01a
-GLOBL expTerm8<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm7x4<>+0(SB)/8, $0x3f2a01a01a01a01a
-DATA expTerm7x4<>+8(SB)/8, $0x3f2a01a01a01a01a
-DATA expTerm7x4<>+16(SB)/8, $0x3f2a01a01a01a01a
-DATA expTerm7x4<>+24(SB)/8, $0x3f2a01a01a01a01a
-GLOBL expTerm7x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm7<>+0(SB)/8, $0x3f2a01a01a01a01a
-GLOBL expTerm7<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm6x4<>+0(SB)/8, $0x3f56c16c16c16c17
-DATA expTerm6x4<>+8(SB)/8, $0x3f56c16c16c16c17
-DATA expTerm6x4<>+16(SB)/8, $0x3f56c16c16c16c17
-DATA expTerm6x4<>+24(SB)/8, $0x3f56c16c16c16c17
-GLOBL expTerm6x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm6<>+0(SB)/8, $0x3f56c16c16c16c17
-GLOBL expTerm6<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm5x4<>+0(SB)/8, $0x3f81111111111111
-DATA expTerm5x4<>+8(SB)/8, $0x3f81111111111111
-DATA expTerm5x4<>+16(SB)/8, $0x3f81111111111111
-DATA expTerm5x4<>+24(SB)/8, $0x3f81111111111111
-GLOBL expTerm5x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm5<>+0(SB)/8, $0x3f81111111111111
-GLOBL expTerm5<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm4x4<>+0(SB)/8, $0x3fa5555555555555
-DATA expTerm4x4<>+8(SB)/8, $0x3fa5555555555555
-DATA expTerm4x4<>+16(SB)/8, $0x3fa5555555555555
-DATA expTerm4x4<>+24(SB)/8, $0x3fa5555555555555
-GLOBL expTerm4x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm4<>+0(SB)/8, $0x3fa5555555555555
-GLOBL expTerm4<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm3x4<>+0(SB)/8, $0x3fc5555555555555
-DATA expTerm3x4<>+8(SB)/8, $0x3fc5555555555555
-DATA expTerm3x4<>+16(SB)/8, $0x3fc5555555555555
-DATA expTerm3x4<>+24(SB)/8, $0x3fc5555555555555
-GLOBL expTerm3x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm3<>+0(SB)/8, $0x3fc5555555555555
-GLOBL expTerm3<>(SB), RODATA|NOPTR, $8
-
-DATA expTerm2x4<>+0(SB)/8, $0x3fe0000000000000
-DATA expTerm2x4<>+8(SB)/8, $0x3fe0000000000000
-DATA expTerm2x4<>+16(SB)/8, $0x3fe0000000000000
-DATA expTerm2x4<>+24(SB)/8, $0x3fe0000000000000
-GLOBL expTerm2x4<>(SB), RODATA|NOPTR, $32
-
-DATA expTerm2<>+0(SB)/8, $0x3fe0000000000000
-GLOBL expTerm2<>(SB), RODATA|NOPTR, $8
-
-// func gaussExcessPlaneAVX512(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·gaussExcessPlaneAVX512(SB), NOSPLIT, $0-32
-	MOVQ         pass+0(FP), AX
-	MOVQ         u+8(FP), CX
-	MOVQ         from+16(FP), DX
-	MOVQ         n+24(FP), BX
-	SHLQ         $0x03, DX
-	MOVQ         (AX), SI
-	MOVQ         24(AX), DI
-	MOVQ         48(AX), R8
-	MOVQ         72(AX), R9
-	LEAQ         176(AX), R10
-	SUBQ         DX, R10
-	VBROADCASTSD (SI)(CX*8), Z0
-	VBROADCASTSD (DI)(CX*8), Z1
-	VBROADCASTSD (R8)(CX*8), Z2
-	VBROADCASTSD one<>+0(SB), Z3
-	VBROADCASTSD half<>+0(SB), Z4
-	VBROADCASTSD expTop<>+0(SB), Z5
-	VBROADCASTSD expShift<>+0(SB), Z6
-	VBROADCASTSD expInverse<>+0(SB), Z7
-	VBROADCASTSD expLn2High<>+0(SB), Z8
-	VBROADCASTSD expLn2Low<>+0(SB), Z9
-	MOVQ         96(AX), R11
-	MOVQ         (R11), R12
-	MOVQ         24(R11), R11
-	VBROADCASTSD (R12)(CX*8), Z10
-	VBROADCASTSD (R11)(CX*8), Z11
-	VBROADCASTSD (R9)(CX*8), Z12
-	VBROADCASTSD 144(AX), Z13
-
-partners:
-	CMPQ             BX, $0x00000008
-	JL               partners_rest
-	VSUBPD           (R12)(DX*1), Z10, Z14
-	VSUBPD           (R11)(DX*1), Z11, Z15
-	VMULPD           Z14, Z14, Z14
-	VFMADD231PD      Z15, Z15, Z14
-	VADDPD           (SI)(DX*1), Z0, Z15
-	VADDPD           (R8)(DX*1), Z1, Z16
-	VADDPD           (DI)(DX*1), Z2, Z17
-	VMULPD           Z16, Z16, Z16
-	VMULPD           Z17, Z17, Z17
-	VADDPD           Z15, Z16, Z19
-	VADDPD           Z15, Z17, Z18
-	VMULPD           Z18, Z19, Z20
-	VDIVPD           Z20, Z3, Z20
-	VMULPD           Z20, Z18, Z18
-	VMULPD           Z20, Z19, Z19
-	VMULPD           Z18, Z15, Z20
-	VMULPD           Z19, Z15, Z15
-	VMULPD           Z18, Z16, Z16
-	VMULPD           Z19, Z17, Z17
-	VMULPD           Z4, Z14, Z14
-	VMULPD           Z18, Z14, Z21
-	VMINPD           Z21, Z5, Z21
-	VMOVAPD          Z21, Z22
-	VFNMADD213PD     Z6, Z7, Z22
-	VSUBPD           Z6, Z22, Z23
-	VFNMSUB231PD     Z8, Z23, Z21
-	VFNMADD231PD     Z9, Z23, Z21
-	VPSLLQ           $0x34, Z22, Z22
-	VPADDQ           Z3, Z22, Z22
-	VMULPD           Z21, Z21, Z23
-	VBROADCASTSD     expTerm12<>+0(SB), Z24
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z23, Z24
-	VBROADCASTSD     expTerm13<>+0(SB), Z25
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z23, Z25
-	VFMADD231PD      Z21, Z25, Z24
-	VFMADD231PD      Z23, Z24, Z21
-	VSUBPD           Z22, Z3, Z24
-	VFNMADD231PD     Z21, Z22, Z24
-	VFMADD213PD      Z22, Z22, Z21
-	VFMADD231PD      Z16, Z24, Z20
-	VMULPD           Z21, Z16, Z16
-	VMULPD           Z19, Z14, Z21
-	VMINPD           Z21, Z5, Z21
-	VMOVAPD          Z21, Z22
-	VFNMADD213PD     Z6, Z7, Z22
-	VSUBPD           Z6, Z22, Z23
-	VFNMSUB231PD     Z8, Z23, Z21
-	VFNMADD231PD     Z9, Z23, Z21
-	VPSLLQ           $0x34, Z22, Z22
-	VPADDQ           Z3, Z22, Z22
-	VMULPD           Z21, Z21, Z23
-	VBROADCASTSD     expTerm12<>+0(SB), Z24
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z23, Z24
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z23, Z24
-	VBROADCASTSD     expTerm13<>+0(SB), Z25
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z23, Z25
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z23, Z25
-	VFMADD231PD      Z21, Z25, Z24
-	VFMADD231PD      Z23, Z24, Z21
-	VSUBPD           Z22, Z3, Z24
-	VFNMADD231PD     Z21, Z22, Z24
-	VFMADD213PD      Z22, Z22, Z21
-	VFMADD231PD      Z17, Z24, Z15
-	VMULPD           Z21, Z17, Z17
-	VMULPD           Z18, Z16, Z16
-	VMULPD           Z14, Z18, Z18
-	VADDPD           Z18, Z18, Z18
-	VSUBPD           Z13, Z18, Z18
-	VMULPD           Z18, Z16, Z16
-	VMULPD           Z19, Z17, Z17
-	VMULPD           Z14, Z19, Z19
-	VADDPD           Z19, Z19, Z19
-	VSUBPD           Z13, Z19, Z19
-	VMULPD           Z19, Z17, Z17
-	VMULPD           Z15, Z16, Z16
-	VFMADD231PD      Z20, Z17, Z16
-	VMULPD           Z20, Z15, Z15
-	VDIVPD           Z15, Z16, Z16
-	VMULPD           (R9)(DX*1), Z12, Z14
-	VMULPD           Z14, Z16, Z16
-	VMOVUPD          Z16, (R10)(DX*1)
-	ADDQ             $0x00000040, DX
-	SUBQ             $0x00000008, BX
-	JMP              partners
-
-partners_rest:
-	TESTQ            BX, BX
-	JE               partners_end
-	MOVQ             $-1, AX
-	BZHIQ            BX, AX, AX
-	KMOVW            AX, K1
-	VMOVUPD.Z        (R12)(DX*1), K1, Z14
-	VSUBPD           Z14, Z10, Z10
-	VMOVUPD.Z        (R11)(DX*1), K1, Z14
-	VSUBPD           Z14, Z11, Z11
-	VMULPD           Z10, Z10, Z10
-	VFMADD231PD      Z11, Z11, Z10
-	VMOVUPD.Z        (SI)(DX*1), K1, Z11
-	VADDPD           Z11, Z0, Z0
-	VMOVUPD.Z        (R8)(DX*1), K1, Z11
-	VADDPD           Z11, Z1, Z1
-	VMOVUPD.Z        (DI)(DX*1), K1, Z11
-	VADDPD           Z11, Z2, Z2
-	VMULPD           Z1, Z1, Z1
-	VMULPD           Z2, Z2, Z2
-	VADDPD           Z0, Z1, Z14
-	VADDPD           Z0, Z2, Z11
-	VMULPD           Z11, Z14, Z15
-	VDIVPD           Z15, Z3, Z15
-	VMULPD           Z15, Z11, Z11
-	VMULPD           Z15, Z14, Z14
-	VMULPD           Z11, Z0, Z15
-	VMULPD           Z14, Z0, Z0
-	VMULPD           Z11, Z1, Z1
-	VMULPD           Z14, Z2, Z2
-	VMULPD           Z4, Z10, Z10
-	VMULPD           Z11, Z10, Z4
-	VMINPD           Z4, Z5, Z4
-	VMOVAPD          Z4, Z16
-	VFNMADD213PD     Z6, Z7, Z16
-	VSUBPD           Z6, Z16, Z17
-	VFNMSUB231PD     Z8, Z17, Z4
-	VFNMADD231PD     Z9, Z17, Z4
-	VPSLLQ           $0x34, Z16, Z16
-	VPADDQ           Z3, Z16, Z16
-	VMULPD           Z4, Z4, Z17
-	VBROADCASTSD     expTerm12<>+0(SB), Z18
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z17, Z18
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z17, Z18
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z17, Z18
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z17, Z18
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z17, Z18
-	VBROADCASTSD     expTerm13<>+0(SB), Z19
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z17, Z19
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z17, Z19
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z17, Z19
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z17, Z19
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z17, Z19
-	VFMADD231PD      Z4, Z19, Z18
-	VFMADD231PD      Z17, Z18, Z4
-	VSUBPD           Z16, Z3, Z18
-	VFNMADD231PD     Z4, Z16, Z18
-	VFMADD213PD      Z16, Z16, Z4
-	VFMADD231PD      Z1, Z18, Z15
-	VMULPD           Z4, Z1, Z1
-	VMULPD           Z14, Z10, Z4
-	VMINPD           Z4, Z5, Z4
-	VMOVAPD          Z4, Z5
-	VFNMADD213PD     Z6, Z7, Z5
-	VSUBPD           Z6, Z5, Z6
-	VFNMSUB231PD     Z8, Z6, Z4
-	VFNMADD231PD     Z9, Z6, Z4
-	VPSLLQ           $0x34, Z5, Z5
-	VPADDQ           Z3, Z5, Z5
-	VMULPD           Z4, Z4, Z6
-	VBROADCASTSD     expTerm12<>+0(SB), Z7
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z6, Z7
-	VBROADCASTSD     expTerm13<>+0(SB), Z8
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z6, Z8
-	VFMADD231PD      Z4, Z8, Z7
-	VFMADD231PD      Z6, Z7, Z4
-	VSUBPD           Z5, Z3, Z7
-	VFNMADD231PD     Z4, Z5, Z7
-	VFMADD213PD      Z5, Z5, Z4
-	VFMADD231PD      Z2, Z7, Z0
-	VMULPD           Z4, Z2, Z2
-	VMULPD           Z11, Z1, Z1
-	VMULPD           Z10, Z11, Z11
-	VADDPD           Z11, Z11, Z11
-	VSUBPD           Z13, Z11, Z11
-	VMULPD           Z11, Z1, Z1
-	VMULPD           Z14, Z2, Z2
-	VMULPD           Z10, Z14, Z14
-	VADDPD           Z14, Z14, Z14
-	VSUBPD           Z13, Z14, Z14
-	VMULPD           Z14, Z2, Z2
-	VMULPD           Z0, Z1, Z1
-	VFMADD231PD      Z15, Z2, Z1
-	VMULPD           Z15, Z0, Z0
-	VDIVPD           Z0, Z1, Z1
-	VMOVUPD.Z        (R9)(DX*1), K1, Z0
-	VMULPD           Z0, Z12, Z0
-	VMULPD           Z0, Z1, Z1
-	VMOVUPD          Z1, K1, (R10)(DX*1)
-
-partners_end:
-	VZEROUPPER
-	RET
-
 // func gaussWeightsAVX512(pass *Gauss, u int, from int, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gaussWeightsAVX512(SB), NOSPLIT, $0-32
@@ -1157,160 +559,152 @@ TEXT ·gaussWeightsAVX512(SB), NOSPLIT, $0-32
 	MOVQ         from+16(FP), DX
 	MOVQ         n+24(FP), BX
 	SHLQ         $0x03, DX
-	MOVQ         (AX), SI
-	MOVQ         24(AX), DI
-	MOVQ         48(AX), R8
-	MOVQ         72(AX), R9
-	LEAQ         176(AX), R10
-	SUBQ         DX, R10
-	VBROADCASTSD (SI)(CX*8), Z0
-	VBROADCASTSD (DI)(CX*8), Z1
-	VBROADCASTSD (R8)(CX*8), Z2
+	LEAQ         176(AX), SI
+	SUBQ         DX, SI
+	MOVQ         96(AX), DI
+	MOVQ         (AX), R8
+	MOVQ         24(AX), R9
+	MOVQ         48(AX), R10
+	MOVQ         72(AX), R11
+	VBROADCASTSD (R8)(CX*8), Z0
+	VBROADCASTSD (R9)(CX*8), Z1
+	VBROADCASTSD (R10)(CX*8), Z2
 	VBROADCASTSD one<>+0(SB), Z3
-	VBROADCASTSD half<>+0(SB), Z4
+	VBROADCASTSD expHalves<>+0(SB), Z4
 	VBROADCASTSD expTop<>+0(SB), Z5
 	VBROADCASTSD expShift<>+0(SB), Z6
-	VBROADCASTSD expInverse<>+0(SB), Z7
-	VBROADCASTSD expLn2High<>+0(SB), Z8
-	VBROADCASTSD expLn2Low<>+0(SB), Z9
-	MOVQ         96(AX), R11
-	VBROADCASTSD (R9)(CX*8), Z10
+	VBROADCASTSD expLn2<>+0(SB), Z7
+	VBROADCASTSD (R11)(CX*8), Z8
 
 partners:
 	CMPQ   BX, $0x00000008
 	JL     partners_rest
-	VPXORQ Z11, Z11, Z11
+	VPXORQ Z9, Z9, Z9
 	MOVQ   104(AX), R12
-	MOVQ   R11, R13
+	MOVQ   DI, R13
 
 partners_dimension:
 	MOVQ         (R13), R14
-	VBROADCASTSD (R14)(CX*8), Z12
-	VSUBPD       (R14)(DX*1), Z12, Z12
-	VFMADD231PD  Z12, Z12, Z11
+	VBROADCASTSD (R14)(CX*8), Z10
+	VSUBPD       (R14)(DX*1), Z10, Z10
+	VFMADD231PD  Z10, Z10, Z9
 	ADDQ         $0x18, R13
 	DECQ         R12
 	JNE          partners_dimension
-	VADDPD       (SI)(DX*1), Z0, Z12
-	VADDPD       (R8)(DX*1), Z1, Z14
-	VADDPD       (DI)(DX*1), Z2, Z15
-	VMULPD       Z14, Z14, Z14
-	VMULPD       Z15, Z15, Z15
-	VADDPD       Z12, Z14, Z17
-	VADDPD       Z12, Z15, Z16
-	VMULPD       Z16, Z17, Z18
-	VDIVPD       Z18, Z3, Z18
-	VMULPD       Z18, Z16, Z16
-	VMULPD       Z18, Z17, Z17
-	VMULPD       Z16, Z12, Z18
-	VMULPD       Z17, Z12, Z12
+	VADDPD       (R8)(DX*1), Z0, Z10
+	VADDPD       (R10)(DX*1), Z1, Z12
+	VADDPD       (R9)(DX*1), Z2, Z13
+	VMULPD       Z12, Z12, Z12
+	VMULPD       Z13, Z13, Z13
+	VADDPD       Z10, Z12, Z15
+	VADDPD       Z10, Z13, Z14
+	VMULPD       Z14, Z15, Z16
+	VDIVPD       Z16, Z3, Z16
 	VMULPD       Z16, Z14, Z14
-	VMULPD       Z17, Z15, Z15
+	VMULPD       Z16, Z15, Z15
+	VMULPD       Z14, Z10, Z16
+	VMULPD       Z15, Z10, Z10
+	VMULPD       Z14, Z12, Z12
+	VMULPD       Z15, Z13, Z13
 	MOVQ         152(AX), R12
 	MOVQ         160(AX), R13
 	CMPQ         168(AX), $0x00
 	JE           partners_even
-	VSQRTPD      Z14, Z14
-	VADDPD       Z3, Z14, Z19
-	VSQRTPD      Z15, Z15
-	VADDPD       Z3, Z15, Z20
-	VMULPD       Z19, Z20, Z21
-	VDIVPD       Z21, Z3, Z21
-	VMULPD       Z21, Z18, Z18
-	VMULPD       Z20, Z18, Z18
-	VMULPD       Z21, Z12, Z12
-	VMULPD       Z19, Z12, Z12
+	VSQRTPD      Z12, Z12
+	VADDPD       Z3, Z12, Z17
+	VSQRTPD      Z13, Z13
+	VADDPD       Z3, Z13, Z18
+	VMULPD       Z17, Z18, Z19
+	VDIVPD       Z19, Z3, Z19
+	VMULPD       Z19, Z16, Z16
+	VMULPD       Z18, Z16, Z16
+	VMULPD       Z19, Z10, Z10
+	VMULPD       Z17, Z10, Z10
 
 partners_even:
-	VMOVAPD Z14, Z19
-	VMOVAPD Z18, Z20
-	VMOVAPD Z15, Z21
-	VMOVAPD Z12, Z22
+	VMOVAPD Z12, Z17
+	VMOVAPD Z16, Z18
+	VMOVAPD Z13, Z19
+	VMOVAPD Z10, Z20
 
 partners_bits:
 	SUBQ        $0x01, R13
 	JL          partners_bits_end
+	VFMADD231PD Z18, Z17, Z18
+	VMULPD      Z17, Z17, Z17
 	VFMADD231PD Z20, Z19, Z20
 	VMULPD      Z19, Z19, Z19
-	VFMADD231PD Z22, Z21, Z22
-	VMULPD      Z21, Z21, Z21
 	BTQ         R13, R12
 	JCC         partners_bits
-	VFMADD231PD Z19, Z18, Z20
-	VMULPD      Z14, Z19, Z19
-	VFMADD231PD Z21, Z12, Z22
-	VMULPD      Z15, Z21, Z21
+	VFMADD231PD Z17, Z16, Z18
+	VMULPD      Z12, Z17, Z17
+	VFMADD231PD Z19, Z10, Z20
+	VMULPD      Z13, Z19, Z19
 	JMP         partners_bits
 
 partners_bits_end:
-	VMULPD           Z4, Z11, Z11
-	VMULPD           Z16, Z11, Z12
+	VMULPD           Z4, Z9, Z10
+	VMULPD           Z14, Z10, Z12
 	VMINPD           Z12, Z5, Z12
-	VMOVAPD          Z12, Z14
-	VFNMADD213PD     Z6, Z7, Z14
-	VSUBPD           Z6, Z14, Z15
-	VFNMSUB231PD     Z8, Z15, Z12
-	VFNMADD231PD     Z9, Z15, Z12
-	VPSLLQ           $0x34, Z14, Z14
-	VPADDQ           Z3, Z14, Z14
-	VMULPD           Z12, Z12, Z15
-	VBROADCASTSD     expTerm12<>+0(SB), Z18
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z15, Z18
-	VBROADCASTSD     expTerm13<>+0(SB), Z23
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z15, Z23
-	VFMADD231PD      Z12, Z23, Z18
-	VFMADD231PD      Z15, Z18, Z12
-	VSUBPD           Z14, Z3, Z18
-	VFNMADD231PD     Z12, Z14, Z18
-	VFMADD213PD      Z14, Z14, Z12
-	VFMADD231PD      Z19, Z18, Z20
-	VMULPD           Z12, Z19, Z19
-	VMULPD           Z17, Z11, Z12
-	VMINPD           Z12, Z5, Z12
-	VMOVAPD          Z12, Z14
-	VFNMADD213PD     Z6, Z7, Z14
-	VSUBPD           Z6, Z14, Z15
-	VFNMSUB231PD     Z8, Z15, Z12
-	VFNMADD231PD     Z9, Z15, Z12
-	VPSLLQ           $0x34, Z14, Z14
-	VPADDQ           Z3, Z14, Z14
-	VMULPD           Z12, Z12, Z15
-	VBROADCASTSD     expTerm12<>+0(SB), Z18
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z15, Z18
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z15, Z18
-	VBROADCASTSD     expTerm13<>+0(SB), Z23
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z15, Z23
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z15, Z23
-	VFMADD231PD      Z12, Z23, Z18
-	VFMADD231PD      Z15, Z18, Z12
-	VSUBPD           Z14, Z3, Z18
-	VFNMADD231PD     Z12, Z14, Z18
-	VFMADD213PD      Z14, Z14, Z12
-	VFMADD231PD      Z21, Z18, Z22
-	VMULPD           Z12, Z21, Z21
-	VMULPD           Z16, Z19, Z19
-	VMULPD           Z17, Z21, Z21
-	VMULPD           Z22, Z19, Z19
-	VFMADD231PD      Z20, Z21, Z19
-	VMULPD           Z20, Z22, Z22
-	VDIVPD           Z22, Z19, Z19
-	VMULPD           (R9)(DX*1), Z10, Z12
-	VMULPD           Z12, Z19, Z19
-	VMOVUPD          Z19, (R10)(DX*1)
+	VADDPD           Z6, Z12, Z13
+	VSUBPD           Z6, Z13, Z16
+	VSUBPD           Z12, Z16, Z16
+	VPSLLQ           $0x34, Z13, Z13
+	VPSUBQ           Z13, Z3, Z13
+	VMULPD           Z16, Z16, Z12
+	VBROADCASTSD     expTerm10<>+0(SB), Z21
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z12, Z21
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z12, Z21
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z12, Z21
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z12, Z21
+	VBROADCASTSD     expTerm11<>+0(SB), Z22
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z12, Z22
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z12, Z22
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z12, Z22
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z12, Z22
+	VFMADD231PD      Z16, Z22, Z21
+	VMULPD           Z7, Z16, Z16
+	VFMADD231PD      Z12, Z21, Z16
+	VSUBPD           Z13, Z3, Z21
+	VFNMADD231PD     Z16, Z13, Z21
+	VFMADD213PD      Z13, Z13, Z16
+	VFMADD231PD      Z17, Z21, Z18
+	VMULPD           Z16, Z17, Z17
+	VMULPD           Z15, Z10, Z10
+	VMINPD           Z10, Z5, Z10
+	VADDPD           Z6, Z10, Z12
+	VSUBPD           Z6, Z12, Z13
+	VSUBPD           Z10, Z13, Z13
+	VPSLLQ           $0x34, Z12, Z12
+	VPSUBQ           Z12, Z3, Z12
+	VMULPD           Z13, Z13, Z10
+	VBROADCASTSD     expTerm10<>+0(SB), Z16
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z10, Z16
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z10, Z16
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z10, Z16
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z10, Z16
+	VBROADCASTSD     expTerm11<>+0(SB), Z21
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z10, Z21
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z10, Z21
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z10, Z21
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z10, Z21
+	VFMADD231PD      Z13, Z21, Z16
+	VMULPD           Z7, Z13, Z13
+	VFMADD231PD      Z10, Z16, Z13
+	VSUBPD           Z12, Z3, Z16
+	VFNMADD231PD     Z13, Z12, Z16
+	VFMADD213PD      Z12, Z12, Z13
+	VFMADD231PD      Z19, Z16, Z20
+	VMULPD           Z13, Z19, Z19
+	VMULPD           Z14, Z17, Z17
+	VMULPD           Z15, Z19, Z19
+	VMULPD           Z20, Z17, Z17
+	VFMADD231PD      Z18, Z19, Z17
+	VMULPD           Z18, Z20, Z20
+	VDIVPD           Z20, Z17, Z17
+	VMULPD           (R11)(DX*1), Z8, Z10
+	VMULPD           Z10, Z17, Z17
+	VMOVUPD          Z17, (SI)(DX*1)
 	ADDQ             $0x00000040, DX
 	SUBQ             $0x00000008, BX
 	JMP              partners
@@ -1321,146 +715,242 @@ partners_rest:
 	MOVQ   $-1, R12
 	BZHIQ  BX, R12, R12
 	KMOVW  R12, K1
-	VPXORQ Z13, Z13, Z13
+	VPXORQ Z11, Z11, Z11
 	MOVQ   104(AX), BX
 
 partners_tail_dimension:
-	MOVQ         (R11), R12
-	VBROADCASTSD (R12)(CX*8), Z11
-	VMOVUPD.Z    (R12)(DX*1), K1, Z12
-	VSUBPD       Z12, Z11, Z11
-	VFMADD231PD  Z11, Z11, Z13
-	ADDQ         $0x18, R11
+	MOVQ         (DI), R12
+	VBROADCASTSD (R12)(CX*8), Z9
+	VMOVUPD.Z    (R12)(DX*1), K1, Z10
+	VSUBPD       Z10, Z9, Z9
+	VFMADD231PD  Z9, Z9, Z11
+	ADDQ         $0x18, DI
 	DECQ         BX
 	JNE          partners_tail_dimension
-	VMOVUPD.Z    (SI)(DX*1), K1, Z11
-	VADDPD       Z11, Z0, Z0
-	VMOVUPD.Z    (R8)(DX*1), K1, Z11
-	VADDPD       Z11, Z1, Z1
-	VMOVUPD.Z    (DI)(DX*1), K1, Z11
-	VADDPD       Z11, Z2, Z2
+	VMOVUPD.Z    (R8)(DX*1), K1, Z9
+	VADDPD       Z9, Z0, Z0
+	VMOVUPD.Z    (R10)(DX*1), K1, Z9
+	VADDPD       Z9, Z1, Z1
+	VMOVUPD.Z    (R9)(DX*1), K1, Z9
+	VADDPD       Z9, Z2, Z2
 	VMULPD       Z1, Z1, Z1
 	VMULPD       Z2, Z2, Z2
-	VADDPD       Z0, Z1, Z12
-	VADDPD       Z0, Z2, Z11
-	VMULPD       Z11, Z12, Z14
-	VDIVPD       Z14, Z3, Z14
-	VMULPD       Z14, Z11, Z11
-	VMULPD       Z14, Z12, Z12
-	VMULPD       Z11, Z0, Z14
-	VMULPD       Z12, Z0, Z0
-	VMULPD       Z11, Z1, Z1
-	VMULPD       Z12, Z2, Z2
+	VADDPD       Z0, Z1, Z10
+	VADDPD       Z0, Z2, Z9
+	VMULPD       Z9, Z10, Z12
+	VDIVPD       Z12, Z3, Z12
+	VMULPD       Z12, Z9, Z9
+	VMULPD       Z12, Z10, Z10
+	VMULPD       Z9, Z0, Z12
+	VMULPD       Z10, Z0, Z0
+	VMULPD       Z9, Z1, Z1
+	VMULPD       Z10, Z2, Z2
 	MOVQ         152(AX), CX
 	MOVQ         160(AX), BX
 	CMPQ         168(AX), $0x00
 	JE           partners_tail_even
 	VSQRTPD      Z1, Z1
-	VADDPD       Z3, Z1, Z15
+	VADDPD       Z3, Z1, Z13
 	VSQRTPD      Z2, Z2
-	VADDPD       Z3, Z2, Z16
-	VMULPD       Z15, Z16, Z17
-	VDIVPD       Z17, Z3, Z17
-	VMULPD       Z17, Z14, Z14
-	VMULPD       Z16, Z14, Z14
-	VMULPD       Z17, Z0, Z0
+	VADDPD       Z3, Z2, Z14
+	VMULPD       Z13, Z14, Z15
+	VDIVPD       Z15, Z3, Z15
+	VMULPD       Z15, Z12, Z12
+	VMULPD       Z14, Z12, Z12
 	VMULPD       Z15, Z0, Z0
+	VMULPD       Z13, Z0, Z0
 
 partners_tail_even:
-	VMOVAPD Z1, Z15
-	VMOVAPD Z14, Z16
-	VMOVAPD Z2, Z17
-	VMOVAPD Z0, Z18
+	VMOVAPD Z1, Z13
+	VMOVAPD Z12, Z14
+	VMOVAPD Z2, Z15
+	VMOVAPD Z0, Z16
 
 partners_tail_bits:
 	SUBQ        $0x01, BX
 	JL          partners_tail_bits_end
+	VFMADD231PD Z14, Z13, Z14
+	VMULPD      Z13, Z13, Z13
 	VFMADD231PD Z16, Z15, Z16
 	VMULPD      Z15, Z15, Z15
-	VFMADD231PD Z18, Z17, Z18
-	VMULPD      Z17, Z17, Z17
 	BTQ         BX, CX
 	JCC         partners_tail_bits
-	VFMADD231PD Z15, Z14, Z16
-	VMULPD      Z1, Z15, Z15
-	VFMADD231PD Z17, Z0, Z18
-	VMULPD      Z2, Z17, Z17
+	VFMADD231PD Z13, Z12, Z14
+	VMULPD      Z1, Z13, Z13
+	VFMADD231PD Z15, Z0, Z16
+	VMULPD      Z2, Z15, Z15
 	JMP         partners_tail_bits
 
 partners_tail_bits_end:
+	VMULPD           Z4, Z11, Z0
+	VMULPD           Z9, Z0, Z1
+	VMINPD           Z1, Z5, Z1
+	VADDPD           Z6, Z1, Z2
+	VSUBPD           Z6, Z2, Z4
+	VSUBPD           Z1, Z4, Z4
+	VPSLLQ           $0x34, Z2, Z2
+	VPSUBQ           Z2, Z3, Z2
+	VMULPD           Z4, Z4, Z1
+	VBROADCASTSD     expTerm10<>+0(SB), Z11
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z1, Z11
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z1, Z11
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z1, Z11
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z1, Z11
+	VBROADCASTSD     expTerm11<>+0(SB), Z12
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z1, Z12
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z1, Z12
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z1, Z12
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z1, Z12
+	VFMADD231PD      Z4, Z12, Z11
+	VMULPD           Z7, Z4, Z4
+	VFMADD231PD      Z1, Z11, Z4
+	VSUBPD           Z2, Z3, Z11
+	VFNMADD231PD     Z4, Z2, Z11
+	VFMADD213PD      Z2, Z2, Z4
+	VFMADD231PD      Z13, Z11, Z14
 	VMULPD           Z4, Z13, Z13
-	VMULPD           Z11, Z13, Z0
+	VMULPD           Z10, Z0, Z0
 	VMINPD           Z0, Z5, Z0
-	VMOVAPD          Z0, Z1
-	VFNMADD213PD     Z6, Z7, Z1
+	VADDPD           Z6, Z0, Z1
 	VSUBPD           Z6, Z1, Z2
-	VFNMSUB231PD     Z8, Z2, Z0
-	VFNMADD231PD     Z9, Z2, Z0
+	VSUBPD           Z0, Z2, Z2
 	VPSLLQ           $0x34, Z1, Z1
-	VPADDQ           Z3, Z1, Z1
-	VMULPD           Z0, Z0, Z2
-	VBROADCASTSD     expTerm12<>+0(SB), Z4
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z2, Z4
-	VBROADCASTSD     expTerm13<>+0(SB), Z14
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z2, Z14
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z2, Z14
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z2, Z14
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z2, Z14
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z2, Z14
-	VFMADD231PD      Z0, Z14, Z4
-	VFMADD231PD      Z2, Z4, Z0
+	VPSUBQ           Z1, Z3, Z1
+	VMULPD           Z2, Z2, Z0
+	VBROADCASTSD     expTerm10<>+0(SB), Z4
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z0, Z4
+	VBROADCASTSD     expTerm11<>+0(SB), Z5
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z0, Z5
+	VFMADD231PD      Z2, Z5, Z4
+	VMULPD           Z7, Z2, Z2
+	VFMADD231PD      Z0, Z4, Z2
 	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z0, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z0
+	VFNMADD231PD     Z2, Z1, Z4
+	VFMADD213PD      Z1, Z1, Z2
 	VFMADD231PD      Z15, Z4, Z16
-	VMULPD           Z0, Z15, Z15
-	VMULPD           Z12, Z13, Z0
-	VMINPD           Z0, Z5, Z0
-	VMOVAPD          Z0, Z1
-	VFNMADD213PD     Z6, Z7, Z1
-	VSUBPD           Z6, Z1, Z2
-	VFNMSUB231PD     Z8, Z2, Z0
-	VFNMADD231PD     Z9, Z2, Z0
-	VPSLLQ           $0x34, Z1, Z1
-	VPADDQ           Z3, Z1, Z1
-	VMULPD           Z0, Z0, Z2
-	VBROADCASTSD     expTerm12<>+0(SB), Z4
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z2, Z4
-	VBROADCASTSD     expTerm13<>+0(SB), Z5
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z2, Z5
-	VFMADD231PD      Z0, Z5, Z4
-	VFMADD231PD      Z2, Z4, Z0
-	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z0, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z0
-	VFMADD231PD      Z17, Z4, Z18
-	VMULPD           Z0, Z17, Z17
-	VMULPD           Z11, Z15, Z15
-	VMULPD           Z12, Z17, Z17
-	VMULPD           Z18, Z15, Z15
-	VFMADD231PD      Z16, Z17, Z15
-	VMULPD           Z16, Z18, Z18
-	VDIVPD           Z18, Z15, Z15
-	VMOVUPD.Z        (R9)(DX*1), K1, Z0
-	VMULPD           Z0, Z10, Z0
-	VMULPD           Z0, Z15, Z15
-	VMOVUPD          Z15, K1, (R10)(DX*1)
+	VMULPD           Z2, Z15, Z15
+	VMULPD           Z9, Z13, Z13
+	VMULPD           Z10, Z15, Z15
+	VMULPD           Z16, Z13, Z13
+	VFMADD231PD      Z14, Z15, Z13
+	VMULPD           Z14, Z16, Z16
+	VDIVPD           Z16, Z13, Z13
+	VMOVUPD.Z        (R11)(DX*1), K1, Z0
+	VMULPD           Z0, Z8, Z0
+	VMULPD           Z0, Z13, Z13
+	VMOVUPD          Z13, K1, (SI)(DX*1)
 
 partners_end:
 	VZEROUPPER
 	RET
+
+DATA expHalves<>+0(SB)/8, $0x3fe71547652b82fe
+GLOBL expHalves<>(SB), RODATA|NOPTR, $8
+
+DATA expTop<>+0(SB)/8, $0x408b0cefaa8efd82
+GLOBL expTop<>(SB), RODATA|NOPTR, $8
+
+DATA expShift<>+0(SB)/8, $0x4338000000000000
+GLOBL expShift<>(SB), RODATA|NOPTR, $8
+
+DATA expLn2<>+0(SB)/8, $0x3fe62e42fefa39ef
+GLOBL expLn2<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm11x4<>+0(SB)/8, $0x3dfe9bbdd894b295
+DATA expTerm11x4<>+8(SB)/8, $0x3dfe9bbdd894b295
+DATA expTerm11x4<>+16(SB)/8, $0x3dfe9bbdd894b295
+DATA expTerm11x4<>+24(SB)/8, $0x3dfe9bbdd894b295
+GLOBL expTerm11x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm11<>+0(SB)/8, $0x3dfe9bbdd894b295
+GLOBL expTerm11<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm10x4<>+0(SB)/8, $0x3e3e5e9f548e5725
+DATA expTerm10x4<>+8(SB)/8, $0x3e3e5e9f548e5725
+DATA expTerm10x4<>+16(SB)/8, $0x3e3e5e9f548e5725
+DATA expTerm10x4<>+24(SB)/8, $0x3e3e5e9f548e5725
+GLOBL expTerm10x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm10<>+0(SB)/8, $0x3e3e5e9f548e5725
+GLOBL expTerm10<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm9x4<>+0(SB)/8, $0x3e7b52508787c662
+DATA expTerm9x4<>+8(SB)/8, $0x3e7b52508787c662
+DATA expTerm9x4<>+16(SB)/8, $0x3e7b52508787c662
+DATA expTerm9x4<>+24(SB)/8, $0x3e7b52508787c662
+GLOBL expTerm9x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm9<>+0(SB)/8, $0x3e7b52508787c662
+GLOBL expTerm9<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm8x4<>+0(SB)/8, $0x3eb62bfe46117445
+DATA expTerm8x4<>+8(SB)/8, $0x3eb62bfe46117445
+DATA expTerm8x4<>+16(SB)/8, $0x3eb62bfe46117445
+DATA expTerm8x4<>+24(SB)/8, $0x3eb62bfe46117445
+GLOBL expTerm8x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm8<>+0(SB)/8, $0x3eb62bfe46117445
+GLOBL expTerm8<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm7x4<>+0(SB)/8, $0x3eeffcbfc61f6f47
+DATA expTerm7x4<>+8(SB)/8, $0x3eeffcbfc61f6f47
+DATA expTerm7x4<>+16(SB)/8, $0x3eeffcbfc61f6f47
+DATA expTerm7x4<>+24(SB)/8, $0x3eeffcbfc61f6f47
+GLOBL expTerm7x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm7<>+0(SB)/8, $0x3eeffcbfc61f6f47
+GLOBL expTerm7<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm6x4<>+0(SB)/8, $0x3f24309130378460
+DATA expTerm6x4<>+8(SB)/8, $0x3f24309130378460
+DATA expTerm6x4<>+16(SB)/8, $0x3f24309130378460
+DATA expTerm6x4<>+24(SB)/8, $0x3f24309130378460
+GLOBL expTerm6x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm6<>+0(SB)/8, $0x3f24309130378460
+GLOBL expTerm6<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm5x4<>+0(SB)/8, $0x3f55d87fe78a5dc5
+DATA expTerm5x4<>+8(SB)/8, $0x3f55d87fe78a5dc5
+DATA expTerm5x4<>+16(SB)/8, $0x3f55d87fe78a5dc5
+DATA expTerm5x4<>+24(SB)/8, $0x3f55d87fe78a5dc5
+GLOBL expTerm5x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm5<>+0(SB)/8, $0x3f55d87fe78a5dc5
+GLOBL expTerm5<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm4x4<>+0(SB)/8, $0x3f83b2ab6fba385f
+DATA expTerm4x4<>+8(SB)/8, $0x3f83b2ab6fba385f
+DATA expTerm4x4<>+16(SB)/8, $0x3f83b2ab6fba385f
+DATA expTerm4x4<>+24(SB)/8, $0x3f83b2ab6fba385f
+GLOBL expTerm4x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm4<>+0(SB)/8, $0x3f83b2ab6fba385f
+GLOBL expTerm4<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm3x4<>+0(SB)/8, $0x3fac6b08d704a0c0
+DATA expTerm3x4<>+8(SB)/8, $0x3fac6b08d704a0c0
+DATA expTerm3x4<>+16(SB)/8, $0x3fac6b08d704a0c0
+DATA expTerm3x4<>+24(SB)/8, $0x3fac6b08d704a0c0
+GLOBL expTerm3x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm3<>+0(SB)/8, $0x3fac6b08d704a0c0
+GLOBL expTerm3<>(SB), RODATA|NOPTR, $8
+
+DATA expTerm2x4<>+0(SB)/8, $0x3fcebfbdff82c590
+DATA expTerm2x4<>+8(SB)/8, $0x3fcebfbdff82c590
+DATA expTerm2x4<>+16(SB)/8, $0x3fcebfbdff82c590
+DATA expTerm2x4<>+24(SB)/8, $0x3fcebfbdff82c590
+GLOBL expTerm2x4<>(SB), RODATA|NOPTR, $32
+
+DATA expTerm2<>+0(SB)/8, $0x3fcebfbdff82c590
+GLOBL expTerm2<>(SB), RODATA|NOPTR, $8
 
 // func gaussExcessAVX512(pass *Gauss, u int, from int, n int)
 // Requires: AVX, AVX512F, BMI2
@@ -1470,372 +960,42 @@ TEXT ·gaussExcessAVX512(SB), NOSPLIT, $0-32
 	MOVQ         from+16(FP), DX
 	MOVQ         n+24(FP), BX
 	SHLQ         $0x03, DX
-	MOVQ         (AX), SI
-	MOVQ         24(AX), DI
-	MOVQ         48(AX), R8
-	MOVQ         72(AX), R9
-	LEAQ         176(AX), R10
-	SUBQ         DX, R10
-	VBROADCASTSD (SI)(CX*8), Z0
-	VBROADCASTSD (DI)(CX*8), Z1
-	VBROADCASTSD (R8)(CX*8), Z2
+	LEAQ         176(AX), SI
+	SUBQ         DX, SI
+	MOVQ         96(AX), DI
+	MOVQ         (AX), R8
+	MOVQ         24(AX), R9
+	MOVQ         48(AX), R10
+	MOVQ         72(AX), R11
+	VBROADCASTSD (R8)(CX*8), Z0
+	VBROADCASTSD (R9)(CX*8), Z1
+	VBROADCASTSD (R10)(CX*8), Z2
 	VBROADCASTSD one<>+0(SB), Z3
-	VBROADCASTSD half<>+0(SB), Z4
+	VBROADCASTSD expHalves<>+0(SB), Z4
 	VBROADCASTSD expTop<>+0(SB), Z5
 	VBROADCASTSD expShift<>+0(SB), Z6
-	VBROADCASTSD expInverse<>+0(SB), Z7
-	VBROADCASTSD expLn2High<>+0(SB), Z8
-	VBROADCASTSD expLn2Low<>+0(SB), Z9
-	MOVQ         96(AX), R11
-	VBROADCASTSD (R9)(CX*8), Z10
-	VBROADCASTSD 144(AX), Z11
-
-partners:
-	CMPQ   BX, $0x00000008
-	JL     partners_rest
-	VPXORQ Z12, Z12, Z12
-	MOVQ   104(AX), R12
-	MOVQ   R11, R13
-
-partners_dimension:
-	MOVQ         (R13), R14
-	VBROADCASTSD (R14)(CX*8), Z13
-	VSUBPD       (R14)(DX*1), Z13, Z13
-	VFMADD231PD  Z13, Z13, Z12
-	ADDQ         $0x18, R13
-	DECQ         R12
-	JNE          partners_dimension
-	VADDPD       (SI)(DX*1), Z0, Z13
-	VADDPD       (R8)(DX*1), Z1, Z15
-	VADDPD       (DI)(DX*1), Z2, Z16
-	VMULPD       Z15, Z15, Z15
-	VMULPD       Z16, Z16, Z16
-	VADDPD       Z13, Z15, Z18
-	VADDPD       Z13, Z16, Z17
-	VMULPD       Z17, Z18, Z19
-	VDIVPD       Z19, Z3, Z19
-	VMULPD       Z19, Z17, Z17
-	VMULPD       Z19, Z18, Z18
-	VMULPD       Z17, Z13, Z19
-	VMULPD       Z18, Z13, Z13
-	VMULPD       Z17, Z15, Z15
-	VMULPD       Z18, Z16, Z16
-	MOVQ         152(AX), R12
-	MOVQ         160(AX), R13
-	CMPQ         168(AX), $0x00
-	JE           partners_even
-	VSQRTPD      Z15, Z15
-	VADDPD       Z3, Z15, Z20
-	VSQRTPD      Z16, Z16
-	VADDPD       Z3, Z16, Z21
-	VMULPD       Z20, Z21, Z22
-	VDIVPD       Z22, Z3, Z22
-	VMULPD       Z22, Z19, Z19
-	VMULPD       Z21, Z19, Z19
-	VMULPD       Z22, Z13, Z13
-	VMULPD       Z20, Z13, Z13
-
-partners_even:
-	VMOVAPD Z15, Z20
-	VMOVAPD Z19, Z21
-	VMOVAPD Z16, Z22
-	VMOVAPD Z13, Z23
-
-partners_bits:
-	SUBQ        $0x01, R13
-	JL          partners_bits_end
-	VFMADD231PD Z21, Z20, Z21
-	VMULPD      Z20, Z20, Z20
-	VFMADD231PD Z23, Z22, Z23
-	VMULPD      Z22, Z22, Z22
-	BTQ         R13, R12
-	JCC         partners_bits
-	VFMADD231PD Z20, Z19, Z21
-	VMULPD      Z15, Z20, Z20
-	VFMADD231PD Z22, Z13, Z23
-	VMULPD      Z16, Z22, Z22
-	JMP         partners_bits
-
-partners_bits_end:
-	VMULPD           Z4, Z12, Z12
-	VMULPD           Z17, Z12, Z13
-	VMINPD           Z13, Z5, Z13
-	VMOVAPD          Z13, Z15
-	VFNMADD213PD     Z6, Z7, Z15
-	VSUBPD           Z6, Z15, Z16
-	VFNMSUB231PD     Z8, Z16, Z13
-	VFNMADD231PD     Z9, Z16, Z13
-	VPSLLQ           $0x34, Z15, Z15
-	VPADDQ           Z3, Z15, Z15
-	VMULPD           Z13, Z13, Z16
-	VBROADCASTSD     expTerm12<>+0(SB), Z19
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z16, Z19
-	VBROADCASTSD     expTerm13<>+0(SB), Z24
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z16, Z24
-	VFMADD231PD      Z13, Z24, Z19
-	VFMADD231PD      Z16, Z19, Z13
-	VSUBPD           Z15, Z3, Z19
-	VFNMADD231PD     Z13, Z15, Z19
-	VFMADD213PD      Z15, Z15, Z13
-	VFMADD231PD      Z20, Z19, Z21
-	VMULPD           Z13, Z20, Z20
-	VMULPD           Z18, Z12, Z13
-	VMINPD           Z13, Z5, Z13
-	VMOVAPD          Z13, Z15
-	VFNMADD213PD     Z6, Z7, Z15
-	VSUBPD           Z6, Z15, Z16
-	VFNMSUB231PD     Z8, Z16, Z13
-	VFNMADD231PD     Z9, Z16, Z13
-	VPSLLQ           $0x34, Z15, Z15
-	VPADDQ           Z3, Z15, Z15
-	VMULPD           Z13, Z13, Z16
-	VBROADCASTSD     expTerm12<>+0(SB), Z19
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z16, Z19
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z16, Z19
-	VBROADCASTSD     expTerm13<>+0(SB), Z24
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z16, Z24
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z16, Z24
-	VFMADD231PD      Z13, Z24, Z19
-	VFMADD231PD      Z16, Z19, Z13
-	VSUBPD           Z15, Z3, Z19
-	VFNMADD231PD     Z13, Z15, Z19
-	VFMADD213PD      Z15, Z15, Z13
-	VFMADD231PD      Z22, Z19, Z23
-	VMULPD           Z13, Z22, Z22
-	VMULPD           Z17, Z20, Z20
-	VMULPD           Z12, Z17, Z17
-	VADDPD           Z17, Z17, Z17
-	VSUBPD           Z11, Z17, Z17
-	VMULPD           Z17, Z20, Z20
-	VMULPD           Z18, Z22, Z22
-	VMULPD           Z12, Z18, Z18
-	VADDPD           Z18, Z18, Z18
-	VSUBPD           Z11, Z18, Z18
-	VMULPD           Z18, Z22, Z22
-	VMULPD           Z23, Z20, Z20
-	VFMADD231PD      Z21, Z22, Z20
-	VMULPD           Z21, Z23, Z23
-	VDIVPD           Z23, Z20, Z20
-	VMULPD           (R9)(DX*1), Z10, Z13
-	VMULPD           Z13, Z20, Z20
-	VMOVUPD          Z20, (R10)(DX*1)
-	ADDQ             $0x00000040, DX
-	SUBQ             $0x00000008, BX
-	JMP              partners
-
-partners_rest:
-	TESTQ  BX, BX
-	JE     partners_end
-	MOVQ   $-1, R12
-	BZHIQ  BX, R12, R12
-	KMOVW  R12, K1
-	VPXORQ Z14, Z14, Z14
-	MOVQ   104(AX), BX
-
-partners_tail_dimension:
-	MOVQ         (R11), R12
-	VBROADCASTSD (R12)(CX*8), Z12
-	VMOVUPD.Z    (R12)(DX*1), K1, Z13
-	VSUBPD       Z13, Z12, Z12
-	VFMADD231PD  Z12, Z12, Z14
-	ADDQ         $0x18, R11
-	DECQ         BX
-	JNE          partners_tail_dimension
-	VMOVUPD.Z    (SI)(DX*1), K1, Z12
-	VADDPD       Z12, Z0, Z0
-	VMOVUPD.Z    (R8)(DX*1), K1, Z12
-	VADDPD       Z12, Z1, Z1
-	VMOVUPD.Z    (DI)(DX*1), K1, Z12
-	VADDPD       Z12, Z2, Z2
-	VMULPD       Z1, Z1, Z1
-	VMULPD       Z2, Z2, Z2
-	VADDPD       Z0, Z1, Z13
-	VADDPD       Z0, Z2, Z12
-	VMULPD       Z12, Z13, Z15
-	VDIVPD       Z15, Z3, Z15
-	VMULPD       Z15, Z12, Z12
-	VMULPD       Z15, Z13, Z13
-	VMULPD       Z12, Z0, Z15
-	VMULPD       Z13, Z0, Z0
-	VMULPD       Z12, Z1, Z1
-	VMULPD       Z13, Z2, Z2
-	MOVQ         152(AX), CX
-	MOVQ         160(AX), BX
-	CMPQ         168(AX), $0x00
-	JE           partners_tail_even
-	VSQRTPD      Z1, Z1
-	VADDPD       Z3, Z1, Z16
-	VSQRTPD      Z2, Z2
-	VADDPD       Z3, Z2, Z17
-	VMULPD       Z16, Z17, Z18
-	VDIVPD       Z18, Z3, Z18
-	VMULPD       Z18, Z15, Z15
-	VMULPD       Z17, Z15, Z15
-	VMULPD       Z18, Z0, Z0
-	VMULPD       Z16, Z0, Z0
-
-partners_tail_even:
-	VMOVAPD Z1, Z16
-	VMOVAPD Z15, Z17
-	VMOVAPD Z2, Z18
-	VMOVAPD Z0, Z19
-
-partners_tail_bits:
-	SUBQ        $0x01, BX
-	JL          partners_tail_bits_end
-	VFMADD231PD Z17, Z16, Z17
-	VMULPD      Z16, Z16, Z16
-	VFMADD231PD Z19, Z18, Z19
-	VMULPD      Z18, Z18, Z18
-	BTQ         BX, CX
-	JCC         partners_tail_bits
-	VFMADD231PD Z16, Z15, Z17
-	VMULPD      Z1, Z16, Z16
-	VFMADD231PD Z18, Z0, Z19
-	VMULPD      Z2, Z18, Z18
-	JMP         partners_tail_bits
-
-partners_tail_bits_end:
-	VMULPD           Z4, Z14, Z14
-	VMULPD           Z12, Z14, Z0
-	VMINPD           Z0, Z5, Z0
-	VMOVAPD          Z0, Z1
-	VFNMADD213PD     Z6, Z7, Z1
-	VSUBPD           Z6, Z1, Z2
-	VFNMSUB231PD     Z8, Z2, Z0
-	VFNMADD231PD     Z9, Z2, Z0
-	VPSLLQ           $0x34, Z1, Z1
-	VPADDQ           Z3, Z1, Z1
-	VMULPD           Z0, Z0, Z2
-	VBROADCASTSD     expTerm12<>+0(SB), Z4
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z2, Z4
-	VBROADCASTSD     expTerm13<>+0(SB), Z15
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z2, Z15
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z2, Z15
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z2, Z15
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z2, Z15
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z2, Z15
-	VFMADD231PD      Z0, Z15, Z4
-	VFMADD231PD      Z2, Z4, Z0
-	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z0, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z0
-	VFMADD231PD      Z16, Z4, Z17
-	VMULPD           Z0, Z16, Z16
-	VMULPD           Z13, Z14, Z0
-	VMINPD           Z0, Z5, Z0
-	VMOVAPD          Z0, Z1
-	VFNMADD213PD     Z6, Z7, Z1
-	VSUBPD           Z6, Z1, Z2
-	VFNMSUB231PD     Z8, Z2, Z0
-	VFNMADD231PD     Z9, Z2, Z0
-	VPSLLQ           $0x34, Z1, Z1
-	VPADDQ           Z3, Z1, Z1
-	VMULPD           Z0, Z0, Z2
-	VBROADCASTSD     expTerm12<>+0(SB), Z4
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z2, Z4
-	VBROADCASTSD     expTerm13<>+0(SB), Z5
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z2, Z5
-	VFMADD231PD      Z0, Z5, Z4
-	VFMADD231PD      Z2, Z4, Z0
-	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z0, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z0
-	VFMADD231PD      Z18, Z4, Z19
-	VMULPD           Z0, Z18, Z18
-	VMULPD           Z12, Z16, Z16
-	VMULPD           Z14, Z12, Z12
-	VADDPD           Z12, Z12, Z12
-	VSUBPD           Z11, Z12, Z12
-	VMULPD           Z12, Z16, Z16
-	VMULPD           Z13, Z18, Z18
-	VMULPD           Z14, Z13, Z13
-	VADDPD           Z13, Z13, Z13
-	VSUBPD           Z11, Z13, Z13
-	VMULPD           Z13, Z18, Z18
-	VMULPD           Z19, Z16, Z16
-	VFMADD231PD      Z17, Z18, Z16
-	VMULPD           Z17, Z19, Z19
-	VDIVPD           Z19, Z16, Z16
-	VMOVUPD.Z        (R9)(DX*1), K1, Z0
-	VMULPD           Z0, Z10, Z0
-	VMULPD           Z0, Z16, Z16
-	VMOVUPD          Z16, K1, (R10)(DX*1)
-
-partners_end:
-	VZEROUPPER
-	RET
-
-// func gaussOthersAVX512(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·gaussOthersAVX512(SB), NOSPLIT, $0-32
-	MOVQ         pass+0(FP), AX
-	MOVQ         u+8(FP), CX
-	MOVQ         from+16(FP), DX
-	MOVQ         n+24(FP), BX
-	SHLQ         $0x03, DX
-	MOVQ         (AX), SI
-	MOVQ         24(AX), DI
-	MOVQ         48(AX), R8
-	MOVQ         72(AX), R9
-	LEAQ         176(AX), R9
-	SUBQ         DX, R9
-	VBROADCASTSD (SI)(CX*8), Z0
-	VBROADCASTSD (DI)(CX*8), Z1
-	VBROADCASTSD (R8)(CX*8), Z2
-	VBROADCASTSD one<>+0(SB), Z3
-	VBROADCASTSD half<>+0(SB), Z4
-	VBROADCASTSD expTop<>+0(SB), Z5
-	VBROADCASTSD expShift<>+0(SB), Z6
-	VBROADCASTSD expInverse<>+0(SB), Z7
-	VBROADCASTSD expLn2High<>+0(SB), Z8
-	VBROADCASTSD expLn2Low<>+0(SB), Z9
-	MOVQ         96(AX), R10
+	VBROADCASTSD expLn2<>+0(SB), Z7
+	VBROADCASTSD (R11)(CX*8), Z8
+	VBROADCASTSD 144(AX), Z9
 
 partners:
 	CMPQ   BX, $0x00000008
 	JL     partners_rest
 	VPXORQ Z10, Z10, Z10
-	MOVQ   104(AX), R11
-	MOVQ   R10, R12
+	MOVQ   104(AX), R12
+	MOVQ   DI, R13
 
 partners_dimension:
-	MOVQ         (R12), R13
-	VBROADCASTSD (R13)(CX*8), Z11
-	VSUBPD       (R13)(DX*1), Z11, Z11
+	MOVQ         (R13), R14
+	VBROADCASTSD (R14)(CX*8), Z11
+	VSUBPD       (R14)(DX*1), Z11, Z11
 	VFMADD231PD  Z11, Z11, Z10
-	ADDQ         $0x18, R12
-	DECQ         R11
+	ADDQ         $0x18, R13
+	DECQ         R12
 	JNE          partners_dimension
-	VADDPD       (SI)(DX*1), Z0, Z11
-	VADDPD       (R8)(DX*1), Z1, Z13
-	VADDPD       (DI)(DX*1), Z2, Z14
+	VADDPD       (R8)(DX*1), Z0, Z11
+	VADDPD       (R10)(DX*1), Z1, Z13
+	VADDPD       (R9)(DX*1), Z2, Z14
 	VMULPD       Z13, Z13, Z13
 	VMULPD       Z14, Z14, Z14
 	VADDPD       Z11, Z13, Z16
@@ -1848,8 +1008,8 @@ partners_dimension:
 	VMULPD       Z16, Z11, Z11
 	VMULPD       Z15, Z13, Z13
 	VMULPD       Z16, Z14, Z14
-	MOVQ         152(AX), R11
-	MOVQ         160(AX), R12
+	MOVQ         152(AX), R12
+	MOVQ         160(AX), R13
 	CMPQ         168(AX), $0x00
 	JE           partners_even
 	VSQRTPD      Z13, Z13
@@ -1870,13 +1030,13 @@ partners_even:
 	VMOVAPD Z11, Z21
 
 partners_bits:
-	SUBQ        $0x01, R12
+	SUBQ        $0x01, R13
 	JL          partners_bits_end
 	VFMADD231PD Z19, Z18, Z19
 	VMULPD      Z18, Z18, Z18
 	VFMADD231PD Z21, Z20, Z21
 	VMULPD      Z20, Z20, Z20
-	BTQ         R12, R11
+	BTQ         R13, R12
 	JCC         partners_bits
 	VFMADD231PD Z18, Z17, Z19
 	VMULPD      Z13, Z18, Z18
@@ -1885,69 +1045,74 @@ partners_bits:
 	JMP         partners_bits
 
 partners_bits_end:
-	VMULPD           Z4, Z10, Z10
-	VMULPD           Z15, Z10, Z11
+	VMULPD           Z4, Z10, Z11
+	VMULPD           Z15, Z11, Z13
+	VMINPD           Z13, Z5, Z13
+	VADDPD           Z6, Z13, Z14
+	VSUBPD           Z6, Z14, Z17
+	VSUBPD           Z13, Z17, Z17
+	VPSLLQ           $0x34, Z14, Z14
+	VPSUBQ           Z14, Z3, Z14
+	VMULPD           Z17, Z17, Z13
+	VBROADCASTSD     expTerm10<>+0(SB), Z22
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z13, Z22
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z13, Z22
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z13, Z22
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z13, Z22
+	VBROADCASTSD     expTerm11<>+0(SB), Z23
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z13, Z23
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z13, Z23
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z13, Z23
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z13, Z23
+	VFMADD231PD      Z17, Z23, Z22
+	VMULPD           Z7, Z17, Z17
+	VFMADD231PD      Z13, Z22, Z17
+	VSUBPD           Z14, Z3, Z22
+	VFNMADD231PD     Z17, Z14, Z22
+	VFMADD213PD      Z14, Z14, Z17
+	VFMADD231PD      Z18, Z22, Z19
+	VMULPD           Z17, Z18, Z18
+	VMULPD           Z16, Z11, Z11
 	VMINPD           Z11, Z5, Z11
-	VMOVAPD          Z11, Z13
-	VFNMADD213PD     Z6, Z7, Z13
+	VADDPD           Z6, Z11, Z13
 	VSUBPD           Z6, Z13, Z14
-	VFNMSUB231PD     Z8, Z14, Z11
-	VFNMADD231PD     Z9, Z14, Z11
+	VSUBPD           Z11, Z14, Z14
 	VPSLLQ           $0x34, Z13, Z13
-	VPADDQ           Z3, Z13, Z13
-	VMULPD           Z11, Z11, Z14
-	VBROADCASTSD     expTerm12<>+0(SB), Z15
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z14, Z15
-	VBROADCASTSD     expTerm13<>+0(SB), Z17
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z14, Z17
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z14, Z17
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z14, Z17
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z14, Z17
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z14, Z17
-	VFMADD231PD      Z11, Z17, Z15
-	VFMADD231PD      Z14, Z15, Z11
-	VSUBPD           Z13, Z3, Z15
-	VFNMADD231PD     Z11, Z13, Z15
-	VFMADD213PD      Z13, Z13, Z11
-	VFMADD231PD      Z18, Z15, Z19
-	VMULPD           Z11, Z18, Z18
-	VMULPD           Z16, Z10, Z11
-	VMINPD           Z11, Z5, Z11
-	VMOVAPD          Z11, Z13
-	VFNMADD213PD     Z6, Z7, Z13
-	VSUBPD           Z6, Z13, Z14
-	VFNMSUB231PD     Z8, Z14, Z11
-	VFNMADD231PD     Z9, Z14, Z11
-	VPSLLQ           $0x34, Z13, Z13
-	VPADDQ           Z3, Z13, Z13
-	VMULPD           Z11, Z11, Z14
-	VBROADCASTSD     expTerm12<>+0(SB), Z15
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z14, Z15
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z14, Z15
-	VBROADCASTSD     expTerm13<>+0(SB), Z16
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z14, Z16
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z14, Z16
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z14, Z16
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z14, Z16
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z14, Z16
-	VFMADD231PD      Z11, Z16, Z15
-	VFMADD231PD      Z14, Z15, Z11
-	VSUBPD           Z13, Z3, Z15
-	VFNMADD231PD     Z11, Z13, Z15
-	VFMADD213PD      Z13, Z13, Z11
-	VFMADD231PD      Z20, Z15, Z21
-	VMULPD           Z11, Z20, Z20
-	VFMADD231PD      Z20, Z19, Z18
+	VPSUBQ           Z13, Z3, Z13
+	VMULPD           Z14, Z14, Z11
+	VBROADCASTSD     expTerm10<>+0(SB), Z17
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z11, Z17
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z11, Z17
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z11, Z17
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z11, Z17
+	VBROADCASTSD     expTerm11<>+0(SB), Z22
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z11, Z22
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z11, Z22
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z11, Z22
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z11, Z22
+	VFMADD231PD      Z14, Z22, Z17
+	VMULPD           Z7, Z14, Z14
+	VFMADD231PD      Z11, Z17, Z14
+	VSUBPD           Z13, Z3, Z17
+	VFNMADD231PD     Z14, Z13, Z17
+	VFMADD213PD      Z13, Z13, Z14
+	VFMADD231PD      Z20, Z17, Z21
+	VMULPD           Z14, Z20, Z20
+	VMULPD           Z15, Z18, Z18
+	VMULPD           Z10, Z15, Z15
+	VSUBPD           Z9, Z15, Z15
+	VMULPD           Z15, Z18, Z18
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z10, Z16, Z16
+	VSUBPD           Z9, Z16, Z16
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z21, Z18, Z18
+	VFMADD231PD      Z19, Z20, Z18
 	VMULPD           Z19, Z21, Z21
-	VMOVUPD          Z21, (R9)(DX*1)
-	VMOVUPD          Z18, 2048(R9)(DX*1)
+	VDIVPD           Z21, Z18, Z18
+	VMULPD           (R11)(DX*1), Z8, Z11
+	VMULPD           Z11, Z18, Z18
+	VMOVUPD          Z18, (SI)(DX*1)
 	ADDQ             $0x00000040, DX
 	SUBQ             $0x00000008, BX
 	JMP              partners
@@ -1955,26 +1120,26 @@ partners_bits_end:
 partners_rest:
 	TESTQ  BX, BX
 	JE     partners_end
-	MOVQ   $-1, R11
-	BZHIQ  BX, R11, R11
-	KMOVW  R11, K1
+	MOVQ   $-1, R12
+	BZHIQ  BX, R12, R12
+	KMOVW  R12, K1
 	VPXORQ Z12, Z12, Z12
 	MOVQ   104(AX), BX
 
 partners_tail_dimension:
-	MOVQ         (R10), R11
-	VBROADCASTSD (R11)(CX*8), Z10
-	VMOVUPD.Z    (R11)(DX*1), K1, Z11
+	MOVQ         (DI), R12
+	VBROADCASTSD (R12)(CX*8), Z10
+	VMOVUPD.Z    (R12)(DX*1), K1, Z11
 	VSUBPD       Z11, Z10, Z10
 	VFMADD231PD  Z10, Z10, Z12
-	ADDQ         $0x18, R10
+	ADDQ         $0x18, DI
 	DECQ         BX
 	JNE          partners_tail_dimension
-	VMOVUPD.Z    (SI)(DX*1), K1, Z10
-	VADDPD       Z10, Z0, Z0
 	VMOVUPD.Z    (R8)(DX*1), K1, Z10
+	VADDPD       Z10, Z0, Z0
+	VMOVUPD.Z    (R10)(DX*1), K1, Z10
 	VADDPD       Z10, Z1, Z1
-	VMOVUPD.Z    (DI)(DX*1), K1, Z10
+	VMOVUPD.Z    (R9)(DX*1), K1, Z10
 	VADDPD       Z10, Z2, Z2
 	VMULPD       Z1, Z1, Z1
 	VMULPD       Z2, Z2, Z2
@@ -2025,69 +1190,362 @@ partners_tail_bits:
 	JMP         partners_tail_bits
 
 partners_tail_bits_end:
-	VMULPD           Z4, Z12, Z12
-	VMULPD           Z10, Z12, Z0
+	VMULPD           Z4, Z12, Z0
+	VMULPD           Z10, Z0, Z1
+	VMINPD           Z1, Z5, Z1
+	VADDPD           Z6, Z1, Z2
+	VSUBPD           Z6, Z2, Z4
+	VSUBPD           Z1, Z4, Z4
+	VPSLLQ           $0x34, Z2, Z2
+	VPSUBQ           Z2, Z3, Z2
+	VMULPD           Z4, Z4, Z1
+	VBROADCASTSD     expTerm10<>+0(SB), Z13
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z1, Z13
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z1, Z13
+	VBROADCASTSD     expTerm11<>+0(SB), Z18
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z1, Z18
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z1, Z18
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z1, Z18
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z1, Z18
+	VFMADD231PD      Z4, Z18, Z13
+	VMULPD           Z7, Z4, Z4
+	VFMADD231PD      Z1, Z13, Z4
+	VSUBPD           Z2, Z3, Z13
+	VFNMADD231PD     Z4, Z2, Z13
+	VFMADD213PD      Z2, Z2, Z4
+	VFMADD231PD      Z14, Z13, Z15
+	VMULPD           Z4, Z14, Z14
+	VMULPD           Z11, Z0, Z0
 	VMINPD           Z0, Z5, Z0
-	VMOVAPD          Z0, Z1
-	VFNMADD213PD     Z6, Z7, Z1
+	VADDPD           Z6, Z0, Z1
 	VSUBPD           Z6, Z1, Z2
-	VFNMSUB231PD     Z8, Z2, Z0
-	VFNMADD231PD     Z9, Z2, Z0
+	VSUBPD           Z0, Z2, Z2
 	VPSLLQ           $0x34, Z1, Z1
-	VPADDQ           Z3, Z1, Z1
-	VMULPD           Z0, Z0, Z2
-	VBROADCASTSD     expTerm12<>+0(SB), Z4
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z2, Z4
-	VBROADCASTSD     expTerm13<>+0(SB), Z10
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z2, Z10
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z2, Z10
-	VFMADD231PD      Z0, Z10, Z4
-	VFMADD231PD      Z2, Z4, Z0
+	VPSUBQ           Z1, Z3, Z1
+	VMULPD           Z2, Z2, Z0
+	VBROADCASTSD     expTerm10<>+0(SB), Z4
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z0, Z4
+	VBROADCASTSD     expTerm11<>+0(SB), Z5
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z0, Z5
+	VFMADD231PD      Z2, Z5, Z4
+	VMULPD           Z7, Z2, Z2
+	VFMADD231PD      Z0, Z4, Z2
 	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z0, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z0
-	VFMADD231PD      Z14, Z4, Z15
-	VMULPD           Z0, Z14, Z14
-	VMULPD           Z11, Z12, Z0
-	VMINPD           Z0, Z5, Z0
-	VMOVAPD          Z0, Z1
-	VFNMADD213PD     Z6, Z7, Z1
-	VSUBPD           Z6, Z1, Z2
-	VFNMSUB231PD     Z8, Z2, Z0
-	VFNMADD231PD     Z9, Z2, Z0
-	VPSLLQ           $0x34, Z1, Z1
-	VPADDQ           Z3, Z1, Z1
-	VMULPD           Z0, Z0, Z2
-	VBROADCASTSD     expTerm12<>+0(SB), Z4
-	VFMADD213PD.BCST expTerm10<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z2, Z4
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z2, Z4
-	VBROADCASTSD     expTerm13<>+0(SB), Z5
-	VFMADD213PD.BCST expTerm11<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z2, Z5
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z2, Z5
-	VFMADD231PD      Z0, Z5, Z4
-	VFMADD231PD      Z2, Z4, Z0
-	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z0, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z0
+	VFNMADD231PD     Z2, Z1, Z4
+	VFMADD213PD      Z1, Z1, Z2
 	VFMADD231PD      Z16, Z4, Z17
-	VMULPD           Z0, Z16, Z16
-	VFMADD231PD      Z16, Z15, Z14
+	VMULPD           Z2, Z16, Z16
+	VMULPD           Z10, Z14, Z14
+	VMULPD           Z12, Z10, Z10
+	VSUBPD           Z9, Z10, Z10
+	VMULPD           Z10, Z14, Z14
+	VMULPD           Z11, Z16, Z16
+	VMULPD           Z12, Z11, Z11
+	VSUBPD           Z9, Z11, Z11
+	VMULPD           Z11, Z16, Z16
+	VMULPD           Z17, Z14, Z14
+	VFMADD231PD      Z15, Z16, Z14
 	VMULPD           Z15, Z17, Z17
-	VMOVUPD          Z17, K1, (R9)(DX*1)
-	VMOVUPD          Z14, K1, 2048(R9)(DX*1)
+	VDIVPD           Z17, Z14, Z14
+	VMOVUPD.Z        (R11)(DX*1), K1, Z0
+	VMULPD           Z0, Z8, Z0
+	VMULPD           Z0, Z14, Z14
+	VMOVUPD          Z14, K1, (SI)(DX*1)
+
+partners_end:
+	VZEROUPPER
+	RET
+
+// func gaussOthersAVX512(pass *Gauss, u int, from int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·gaussOthersAVX512(SB), NOSPLIT, $0-32
+	MOVQ         pass+0(FP), AX
+	MOVQ         u+8(FP), CX
+	MOVQ         from+16(FP), DX
+	MOVQ         n+24(FP), BX
+	SHLQ         $0x03, DX
+	LEAQ         176(AX), SI
+	SUBQ         DX, SI
+	MOVQ         96(AX), DI
+	MOVQ         (AX), R8
+	MOVQ         24(AX), R9
+	MOVQ         48(AX), R10
+	MOVQ         72(AX), R11
+	VBROADCASTSD (R8)(CX*8), Z0
+	VBROADCASTSD (R9)(CX*8), Z1
+	VBROADCASTSD (R10)(CX*8), Z2
+	VBROADCASTSD one<>+0(SB), Z3
+	VBROADCASTSD expHalves<>+0(SB), Z4
+	VBROADCASTSD expTop<>+0(SB), Z5
+	VBROADCASTSD expShift<>+0(SB), Z6
+	VBROADCASTSD expLn2<>+0(SB), Z7
+
+partners:
+	CMPQ   BX, $0x00000008
+	JL     partners_rest
+	VPXORQ Z8, Z8, Z8
+	MOVQ   104(AX), R11
+	MOVQ   DI, R12
+
+partners_dimension:
+	MOVQ         (R12), R13
+	VBROADCASTSD (R13)(CX*8), Z9
+	VSUBPD       (R13)(DX*1), Z9, Z9
+	VFMADD231PD  Z9, Z9, Z8
+	ADDQ         $0x18, R12
+	DECQ         R11
+	JNE          partners_dimension
+	VADDPD       (R8)(DX*1), Z0, Z9
+	VADDPD       (R10)(DX*1), Z1, Z11
+	VADDPD       (R9)(DX*1), Z2, Z12
+	VMULPD       Z11, Z11, Z11
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z9, Z11, Z14
+	VADDPD       Z9, Z12, Z13
+	VMULPD       Z13, Z14, Z15
+	VDIVPD       Z15, Z3, Z15
+	VMULPD       Z15, Z13, Z13
+	VMULPD       Z15, Z14, Z14
+	VMULPD       Z13, Z9, Z15
+	VMULPD       Z14, Z9, Z9
+	VMULPD       Z13, Z11, Z11
+	VMULPD       Z14, Z12, Z12
+	MOVQ         152(AX), R11
+	MOVQ         160(AX), R12
+	CMPQ         168(AX), $0x00
+	JE           partners_even
+	VSQRTPD      Z11, Z11
+	VADDPD       Z3, Z11, Z16
+	VSQRTPD      Z12, Z12
+	VADDPD       Z3, Z12, Z17
+	VMULPD       Z16, Z17, Z18
+	VDIVPD       Z18, Z3, Z18
+	VMULPD       Z18, Z15, Z15
+	VMULPD       Z17, Z15, Z15
+	VMULPD       Z18, Z9, Z9
+	VMULPD       Z16, Z9, Z9
+
+partners_even:
+	VMOVAPD Z11, Z16
+	VMOVAPD Z15, Z17
+	VMOVAPD Z12, Z18
+	VMOVAPD Z9, Z19
+
+partners_bits:
+	SUBQ        $0x01, R12
+	JL          partners_bits_end
+	VFMADD231PD Z17, Z16, Z17
+	VMULPD      Z16, Z16, Z16
+	VFMADD231PD Z19, Z18, Z19
+	VMULPD      Z18, Z18, Z18
+	BTQ         R12, R11
+	JCC         partners_bits
+	VFMADD231PD Z16, Z15, Z17
+	VMULPD      Z11, Z16, Z16
+	VFMADD231PD Z18, Z9, Z19
+	VMULPD      Z12, Z18, Z18
+	JMP         partners_bits
+
+partners_bits_end:
+	VMULPD           Z4, Z8, Z9
+	VMULPD           Z13, Z9, Z11
+	VMINPD           Z11, Z5, Z11
+	VADDPD           Z6, Z11, Z12
+	VSUBPD           Z6, Z12, Z13
+	VSUBPD           Z11, Z13, Z13
+	VPSLLQ           $0x34, Z12, Z12
+	VPSUBQ           Z12, Z3, Z12
+	VMULPD           Z13, Z13, Z11
+	VBROADCASTSD     expTerm10<>+0(SB), Z15
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z11, Z15
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z11, Z15
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z11, Z15
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z11, Z15
+	VBROADCASTSD     expTerm11<>+0(SB), Z20
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z11, Z20
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z11, Z20
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z11, Z20
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z11, Z20
+	VFMADD231PD      Z13, Z20, Z15
+	VMULPD           Z7, Z13, Z13
+	VFMADD231PD      Z11, Z15, Z13
+	VSUBPD           Z12, Z3, Z15
+	VFNMADD231PD     Z13, Z12, Z15
+	VFMADD213PD      Z12, Z12, Z13
+	VFMADD231PD      Z16, Z15, Z17
+	VMULPD           Z13, Z16, Z16
+	VMULPD           Z14, Z9, Z9
+	VMINPD           Z9, Z5, Z9
+	VADDPD           Z6, Z9, Z11
+	VSUBPD           Z6, Z11, Z12
+	VSUBPD           Z9, Z12, Z12
+	VPSLLQ           $0x34, Z11, Z11
+	VPSUBQ           Z11, Z3, Z11
+	VMULPD           Z12, Z12, Z9
+	VBROADCASTSD     expTerm10<>+0(SB), Z13
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z9, Z13
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z9, Z13
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z9, Z13
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z9, Z13
+	VBROADCASTSD     expTerm11<>+0(SB), Z14
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z9, Z14
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z9, Z14
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z9, Z14
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z9, Z14
+	VFMADD231PD      Z12, Z14, Z13
+	VMULPD           Z7, Z12, Z12
+	VFMADD231PD      Z9, Z13, Z12
+	VSUBPD           Z11, Z3, Z13
+	VFNMADD231PD     Z12, Z11, Z13
+	VFMADD213PD      Z11, Z11, Z12
+	VFMADD231PD      Z18, Z13, Z19
+	VMULPD           Z12, Z18, Z18
+	VFMADD231PD      Z18, Z17, Z16
+	VMULPD           Z17, Z19, Z19
+	VMOVUPD          Z19, (SI)(DX*1)
+	VMOVUPD          Z16, 2048(SI)(DX*1)
+	ADDQ             $0x00000040, DX
+	SUBQ             $0x00000008, BX
+	JMP              partners
+
+partners_rest:
+	TESTQ  BX, BX
+	JE     partners_end
+	MOVQ   $-1, R11
+	BZHIQ  BX, R11, R11
+	KMOVW  R11, K1
+	VPXORQ Z10, Z10, Z10
+	MOVQ   104(AX), BX
+
+partners_tail_dimension:
+	MOVQ         (DI), R11
+	VBROADCASTSD (R11)(CX*8), Z8
+	VMOVUPD.Z    (R11)(DX*1), K1, Z9
+	VSUBPD       Z9, Z8, Z8
+	VFMADD231PD  Z8, Z8, Z10
+	ADDQ         $0x18, DI
+	DECQ         BX
+	JNE          partners_tail_dimension
+	VMOVUPD.Z    (R8)(DX*1), K1, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD.Z    (R10)(DX*1), K1, Z8
+	VADDPD       Z8, Z1, Z1
+	VMOVUPD.Z    (R9)(DX*1), K1, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       Z1, Z1, Z1
+	VMULPD       Z2, Z2, Z2
+	VADDPD       Z0, Z1, Z9
+	VADDPD       Z0, Z2, Z8
+	VMULPD       Z8, Z9, Z11
+	VDIVPD       Z11, Z3, Z11
+	VMULPD       Z11, Z8, Z8
+	VMULPD       Z11, Z9, Z9
+	VMULPD       Z8, Z0, Z11
+	VMULPD       Z9, Z0, Z0
+	VMULPD       Z8, Z1, Z1
+	VMULPD       Z9, Z2, Z2
+	MOVQ         152(AX), CX
+	MOVQ         160(AX), BX
+	CMPQ         168(AX), $0x00
+	JE           partners_tail_even
+	VSQRTPD      Z1, Z1
+	VADDPD       Z3, Z1, Z12
+	VSQRTPD      Z2, Z2
+	VADDPD       Z3, Z2, Z13
+	VMULPD       Z12, Z13, Z14
+	VDIVPD       Z14, Z3, Z14
+	VMULPD       Z14, Z11, Z11
+	VMULPD       Z13, Z11, Z11
+	VMULPD       Z14, Z0, Z0
+	VMULPD       Z12, Z0, Z0
+
+partners_tail_even:
+	VMOVAPD Z1, Z12
+	VMOVAPD Z11, Z13
+	VMOVAPD Z2, Z14
+	VMOVAPD Z0, Z15
+
+partners_tail_bits:
+	SUBQ        $0x01, BX
+	JL          partners_tail_bits_end
+	VFMADD231PD Z13, Z12, Z13
+	VMULPD      Z12, Z12, Z12
+	VFMADD231PD Z15, Z14, Z15
+	VMULPD      Z14, Z14, Z14
+	BTQ         BX, CX
+	JCC         partners_tail_bits
+	VFMADD231PD Z12, Z11, Z13
+	VMULPD      Z1, Z12, Z12
+	VFMADD231PD Z14, Z0, Z15
+	VMULPD      Z2, Z14, Z14
+	JMP         partners_tail_bits
+
+partners_tail_bits_end:
+	VMULPD           Z4, Z10, Z0
+	VMULPD           Z8, Z0, Z1
+	VMINPD           Z1, Z5, Z1
+	VADDPD           Z6, Z1, Z2
+	VSUBPD           Z6, Z2, Z4
+	VSUBPD           Z1, Z4, Z4
+	VPSLLQ           $0x34, Z2, Z2
+	VPSUBQ           Z2, Z3, Z2
+	VMULPD           Z4, Z4, Z1
+	VBROADCASTSD     expTerm10<>+0(SB), Z8
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z1, Z8
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z1, Z8
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z1, Z8
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z1, Z8
+	VBROADCASTSD     expTerm11<>+0(SB), Z10
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z1, Z10
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z1, Z10
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z1, Z10
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z1, Z10
+	VFMADD231PD      Z4, Z10, Z8
+	VMULPD           Z7, Z4, Z4
+	VFMADD231PD      Z1, Z8, Z4
+	VSUBPD           Z2, Z3, Z8
+	VFNMADD231PD     Z4, Z2, Z8
+	VFMADD213PD      Z2, Z2, Z4
+	VFMADD231PD      Z12, Z8, Z13
+	VMULPD           Z4, Z12, Z12
+	VMULPD           Z9, Z0, Z0
+	VMINPD           Z0, Z5, Z0
+	VADDPD           Z6, Z0, Z1
+	VSUBPD           Z6, Z1, Z2
+	VSUBPD           Z0, Z2, Z2
+	VPSLLQ           $0x34, Z1, Z1
+	VPSUBQ           Z1, Z3, Z1
+	VMULPD           Z2, Z2, Z0
+	VBROADCASTSD     expTerm10<>+0(SB), Z4
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z0, Z4
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z0, Z4
+	VBROADCASTSD     expTerm11<>+0(SB), Z5
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z0, Z5
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z0, Z5
+	VFMADD231PD      Z2, Z5, Z4
+	VMULPD           Z7, Z2, Z2
+	VFMADD231PD      Z0, Z4, Z2
+	VSUBPD           Z1, Z3, Z4
+	VFNMADD231PD     Z2, Z1, Z4
+	VFMADD213PD      Z1, Z1, Z2
+	VFMADD231PD      Z14, Z4, Z15
+	VMULPD           Z2, Z14, Z14
+	VFMADD231PD      Z14, Z13, Z12
+	VMULPD           Z13, Z15, Z15
+	VMOVUPD          Z15, K1, (SI)(DX*1)
+	VMOVUPD          Z12, K1, 2048(SI)(DX*1)
 
 partners_end:
 	VZEROUPPER
@@ -2205,6 +1663,497 @@ partners_end:
 	VHADDPD       X1, X1, X1
 	VADDSD        (AX)(CX*8), X1, X1
 	VMOVSD        X1, (AX)(CX*8)
+	VZEROUPPER
+	RET
+
+// func gaussPushPlaneAVX512(pass *Gauss, u int, from int, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·gaussPushPlaneAVX512(SB), NOSPLIT, $0-32
+	MOVQ         pass+0(FP), AX
+	MOVQ         u+8(FP), CX
+	MOVQ         from+16(FP), DX
+	MOVQ         n+24(FP), BX
+	SHLQ         $0x03, DX
+	MOVQ         120(AX), SI
+	LEAQ         4272(AX), DI
+	MOVQ         (SI), R8
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         24(SI), SI
+	VPXORQ       Z1, Z1, Z1
+	MOVQ         96(AX), R9
+	MOVQ         (R9), R10
+	MOVQ         24(R9), R9
+	VBROADCASTSD (R10)(CX*8), Z2
+	VBROADCASTSD (R9)(CX*8), Z3
+	MOVQ         (AX), R11
+	MOVQ         24(AX), R12
+	MOVQ         48(AX), R13
+	MOVQ         72(AX), AX
+	VBROADCASTSD (R11)(CX*8), Z4
+	VBROADCASTSD (R12)(CX*8), Z5
+	VBROADCASTSD (R13)(CX*8), Z6
+	VBROADCASTSD one<>+0(SB), Z7
+	VBROADCASTSD expHalves<>+0(SB), Z8
+	VBROADCASTSD expTop<>+0(SB), Z9
+	VBROADCASTSD expShift<>+0(SB), Z10
+	VBROADCASTSD expLn2<>+0(SB), Z11
+	VBROADCASTSD (AX)(CX*8), Z12
+
+partners:
+	CMPQ             BX, $0x00000008
+	JL               partners_rest
+	VSUBPD           (R10)(DX*1), Z2, Z13
+	VSUBPD           (R9)(DX*1), Z3, Z14
+	VMULPD           Z13, Z13, Z15
+	VFMADD231PD      Z14, Z14, Z15
+	VADDPD           (R11)(DX*1), Z4, Z16
+	VADDPD           (R13)(DX*1), Z5, Z17
+	VADDPD           (R12)(DX*1), Z6, Z18
+	VMULPD           Z17, Z17, Z17
+	VMULPD           Z18, Z18, Z18
+	VADDPD           Z16, Z17, Z20
+	VADDPD           Z16, Z18, Z19
+	VMULPD           Z19, Z20, Z21
+	VDIVPD           Z21, Z7, Z21
+	VMULPD           Z21, Z19, Z19
+	VMULPD           Z21, Z20, Z20
+	VMULPD           Z19, Z16, Z21
+	VMULPD           Z20, Z16, Z16
+	VMULPD           Z19, Z17, Z17
+	VMULPD           Z20, Z18, Z18
+	VMULPD           Z8, Z15, Z15
+	VMULPD           Z19, Z15, Z22
+	VMINPD           Z22, Z9, Z22
+	VADDPD           Z10, Z22, Z23
+	VSUBPD           Z10, Z23, Z24
+	VSUBPD           Z22, Z24, Z24
+	VPSLLQ           $0x34, Z23, Z23
+	VPSUBQ           Z23, Z7, Z23
+	VMULPD           Z24, Z24, Z22
+	VBROADCASTSD     expTerm10<>+0(SB), Z25
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z22, Z25
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z22, Z25
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z22, Z25
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z22, Z25
+	VBROADCASTSD     expTerm11<>+0(SB), Z26
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z22, Z26
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z22, Z26
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z22, Z26
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z22, Z26
+	VFMADD231PD      Z24, Z26, Z25
+	VMULPD           Z11, Z24, Z24
+	VFMADD231PD      Z22, Z25, Z24
+	VSUBPD           Z23, Z7, Z25
+	VFNMADD231PD     Z24, Z23, Z25
+	VFMADD213PD      Z23, Z23, Z24
+	VFMADD231PD      Z17, Z25, Z21
+	VMULPD           Z24, Z17, Z17
+	VMULPD           Z20, Z15, Z15
+	VMINPD           Z15, Z9, Z15
+	VADDPD           Z10, Z15, Z22
+	VSUBPD           Z10, Z22, Z23
+	VSUBPD           Z15, Z23, Z23
+	VPSLLQ           $0x34, Z22, Z22
+	VPSUBQ           Z22, Z7, Z22
+	VMULPD           Z23, Z23, Z15
+	VBROADCASTSD     expTerm10<>+0(SB), Z24
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z15, Z24
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z15, Z24
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z15, Z24
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z15, Z24
+	VBROADCASTSD     expTerm11<>+0(SB), Z25
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z15, Z25
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z15, Z25
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z15, Z25
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z15, Z25
+	VFMADD231PD      Z23, Z25, Z24
+	VMULPD           Z11, Z23, Z23
+	VFMADD231PD      Z15, Z24, Z23
+	VSUBPD           Z22, Z7, Z24
+	VFNMADD231PD     Z23, Z22, Z24
+	VFMADD213PD      Z22, Z22, Z23
+	VFMADD231PD      Z18, Z24, Z16
+	VMULPD           Z23, Z18, Z18
+	VMULPD           Z19, Z17, Z17
+	VMULPD           Z20, Z18, Z18
+	VMULPD           Z16, Z17, Z17
+	VFMADD231PD      Z21, Z18, Z17
+	VMULPD           Z21, Z16, Z16
+	VDIVPD           Z16, Z17, Z17
+	VMULPD           (AX)(DX*1), Z12, Z15
+	KMOVB            (DI), K1
+	VMULPD.Z         Z15, Z17, K1, Z17
+	VMOVUPD          (R8)(DX*1), Z15
+	VFMADD231PD      Z17, Z13, Z0
+	VFNMADD231PD     Z17, Z13, Z15
+	VMOVUPD          Z15, (R8)(DX*1)
+	VMOVUPD          (SI)(DX*1), Z13
+	VFMADD231PD      Z17, Z14, Z1
+	VFNMADD231PD     Z17, Z14, Z13
+	VMOVUPD          Z13, (SI)(DX*1)
+	INCQ             DI
+	ADDQ             $0x00000040, DX
+	SUBQ             $0x00000008, BX
+	JMP              partners
+
+partners_rest:
+	TESTQ            BX, BX
+	JE               partners_end
+	KMOVB            (DI), K1
+	VMOVUPD.Z        (R10)(DX*1), K1, Z13
+	VSUBPD           Z13, Z2, Z2
+	VMOVUPD.Z        (R9)(DX*1), K1, Z13
+	VSUBPD           Z13, Z3, Z3
+	VMULPD           Z2, Z2, Z13
+	VFMADD231PD      Z3, Z3, Z13
+	VMOVUPD.Z        (R11)(DX*1), K1, Z14
+	VADDPD           Z14, Z4, Z4
+	VMOVUPD.Z        (R13)(DX*1), K1, Z14
+	VADDPD           Z14, Z5, Z5
+	VMOVUPD.Z        (R12)(DX*1), K1, Z14
+	VADDPD           Z14, Z6, Z6
+	VMULPD           Z5, Z5, Z5
+	VMULPD           Z6, Z6, Z6
+	VADDPD           Z4, Z5, Z15
+	VADDPD           Z4, Z6, Z14
+	VMULPD           Z14, Z15, Z16
+	VDIVPD           Z16, Z7, Z16
+	VMULPD           Z16, Z14, Z14
+	VMULPD           Z16, Z15, Z15
+	VMULPD           Z14, Z4, Z16
+	VMULPD           Z15, Z4, Z4
+	VMULPD           Z14, Z5, Z5
+	VMULPD           Z15, Z6, Z6
+	VMULPD           Z8, Z13, Z8
+	VMULPD           Z14, Z8, Z13
+	VMINPD           Z13, Z9, Z13
+	VADDPD           Z10, Z13, Z17
+	VSUBPD           Z10, Z17, Z18
+	VSUBPD           Z13, Z18, Z18
+	VPSLLQ           $0x34, Z17, Z17
+	VPSUBQ           Z17, Z7, Z17
+	VMULPD           Z18, Z18, Z13
+	VBROADCASTSD     expTerm10<>+0(SB), Z19
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z13, Z19
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z13, Z19
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z13, Z19
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z13, Z19
+	VBROADCASTSD     expTerm11<>+0(SB), Z20
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z13, Z20
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z13, Z20
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z13, Z20
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z13, Z20
+	VFMADD231PD      Z18, Z20, Z19
+	VMULPD           Z11, Z18, Z18
+	VFMADD231PD      Z13, Z19, Z18
+	VSUBPD           Z17, Z7, Z19
+	VFNMADD231PD     Z18, Z17, Z19
+	VFMADD213PD      Z17, Z17, Z18
+	VFMADD231PD      Z5, Z19, Z16
+	VMULPD           Z18, Z5, Z5
+	VMULPD           Z15, Z8, Z8
+	VMINPD           Z8, Z9, Z8
+	VADDPD           Z10, Z8, Z9
+	VSUBPD           Z10, Z9, Z10
+	VSUBPD           Z8, Z10, Z10
+	VPSLLQ           $0x34, Z9, Z9
+	VPSUBQ           Z9, Z7, Z9
+	VMULPD           Z10, Z10, Z8
+	VBROADCASTSD     expTerm10<>+0(SB), Z13
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z8, Z13
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z8, Z13
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z8, Z13
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z8, Z13
+	VBROADCASTSD     expTerm11<>+0(SB), Z17
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z8, Z17
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z8, Z17
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z8, Z17
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z8, Z17
+	VFMADD231PD      Z10, Z17, Z13
+	VMULPD           Z11, Z10, Z10
+	VFMADD231PD      Z8, Z13, Z10
+	VSUBPD           Z9, Z7, Z13
+	VFNMADD231PD     Z10, Z9, Z13
+	VFMADD213PD      Z9, Z9, Z10
+	VFMADD231PD      Z6, Z13, Z4
+	VMULPD           Z10, Z6, Z6
+	VMULPD           Z14, Z5, Z5
+	VMULPD           Z15, Z6, Z6
+	VMULPD           Z4, Z5, Z5
+	VFMADD231PD      Z16, Z6, Z5
+	VMULPD           Z16, Z4, Z4
+	VDIVPD           Z4, Z5, Z5
+	VMOVUPD.Z        (AX)(DX*1), K1, Z4
+	VMULPD           Z4, Z12, Z4
+	KMOVB            (DI), K2
+	VMULPD.Z         Z4, Z5, K2, Z5
+	VMOVUPD.Z        (R8)(DX*1), K1, Z4
+	VFMADD231PD      Z5, Z2, Z0
+	VFNMADD231PD     Z5, Z2, Z4
+	VMOVUPD          Z4, K1, (R8)(DX*1)
+	VMOVUPD.Z        (SI)(DX*1), K1, Z2
+	VFMADD231PD      Z5, Z3, Z1
+	VFNMADD231PD     Z5, Z3, Z2
+	VMOVUPD          Z2, K1, (SI)(DX*1)
+
+partners_end:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X2
+	VADDPD        X2, X0, X2
+	VHADDPD       X2, X2, X2
+	VADDSD        (R8)(CX*8), X2, X2
+	VMOVSD        X2, (R8)(CX*8)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (SI)(CX*8), X0, X0
+	VMOVSD        X0, (SI)(CX*8)
+	VZEROUPPER
+	RET
+
+// func gaussSpreadPlaneAVX512(pass *Gauss, u int, from int, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·gaussSpreadPlaneAVX512(SB), NOSPLIT, $0-32
+	MOVQ         pass+0(FP), AX
+	MOVQ         u+8(FP), CX
+	MOVQ         from+16(FP), DX
+	MOVQ         n+24(FP), BX
+	SHLQ         $0x03, DX
+	MOVQ         120(AX), SI
+	LEAQ         4272(AX), DI
+	MOVQ         (SI), SI
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         96(AX), R8
+	MOVQ         (R8), R9
+	MOVQ         24(R8), R8
+	VBROADCASTSD (R9)(CX*8), Z1
+	VBROADCASTSD (R8)(CX*8), Z2
+	MOVQ         (AX), R10
+	MOVQ         24(AX), R11
+	MOVQ         48(AX), R12
+	MOVQ         72(AX), R13
+	VBROADCASTSD (R10)(CX*8), Z3
+	VBROADCASTSD (R11)(CX*8), Z4
+	VBROADCASTSD (R12)(CX*8), Z5
+	VBROADCASTSD one<>+0(SB), Z6
+	VBROADCASTSD expHalves<>+0(SB), Z7
+	VBROADCASTSD expTop<>+0(SB), Z8
+	VBROADCASTSD expShift<>+0(SB), Z9
+	VBROADCASTSD expLn2<>+0(SB), Z10
+	VBROADCASTSD (R13)(CX*8), Z11
+	VBROADCASTSD 144(AX), Z12
+
+partners:
+	CMPQ             BX, $0x00000008
+	JL               partners_rest
+	VSUBPD           (R9)(DX*1), Z1, Z13
+	VSUBPD           (R8)(DX*1), Z2, Z14
+	VMULPD           Z13, Z13, Z13
+	VFMADD231PD      Z14, Z14, Z13
+	VADDPD           (R10)(DX*1), Z3, Z14
+	VADDPD           (R12)(DX*1), Z4, Z15
+	VADDPD           (R11)(DX*1), Z5, Z16
+	VMULPD           Z15, Z15, Z15
+	VMULPD           Z16, Z16, Z16
+	VADDPD           Z14, Z15, Z18
+	VADDPD           Z14, Z16, Z17
+	VMULPD           Z17, Z18, Z19
+	VDIVPD           Z19, Z6, Z19
+	VMULPD           Z19, Z17, Z17
+	VMULPD           Z19, Z18, Z18
+	VMULPD           Z17, Z14, Z19
+	VMULPD           Z18, Z14, Z14
+	VMULPD           Z17, Z15, Z15
+	VMULPD           Z18, Z16, Z16
+	VMULPD           Z7, Z13, Z20
+	VMULPD           Z17, Z20, Z21
+	VMINPD           Z21, Z8, Z21
+	VADDPD           Z9, Z21, Z22
+	VSUBPD           Z9, Z22, Z23
+	VSUBPD           Z21, Z23, Z23
+	VPSLLQ           $0x34, Z22, Z22
+	VPSUBQ           Z22, Z6, Z22
+	VMULPD           Z23, Z23, Z21
+	VBROADCASTSD     expTerm10<>+0(SB), Z24
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z21, Z24
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z21, Z24
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z21, Z24
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z21, Z24
+	VBROADCASTSD     expTerm11<>+0(SB), Z25
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z21, Z25
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z21, Z25
+	VFMADD231PD      Z23, Z25, Z24
+	VMULPD           Z10, Z23, Z23
+	VFMADD231PD      Z21, Z24, Z23
+	VSUBPD           Z22, Z6, Z24
+	VFNMADD231PD     Z23, Z22, Z24
+	VFMADD213PD      Z22, Z22, Z23
+	VFMADD231PD      Z15, Z24, Z19
+	VMULPD           Z23, Z15, Z15
+	VMULPD           Z18, Z20, Z20
+	VMINPD           Z20, Z8, Z20
+	VADDPD           Z9, Z20, Z21
+	VSUBPD           Z9, Z21, Z22
+	VSUBPD           Z20, Z22, Z22
+	VPSLLQ           $0x34, Z21, Z21
+	VPSUBQ           Z21, Z6, Z21
+	VMULPD           Z22, Z22, Z20
+	VBROADCASTSD     expTerm10<>+0(SB), Z23
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z20, Z23
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z20, Z23
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z20, Z23
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z20, Z23
+	VBROADCASTSD     expTerm11<>+0(SB), Z24
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z20, Z24
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z20, Z24
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z20, Z24
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z20, Z24
+	VFMADD231PD      Z22, Z24, Z23
+	VMULPD           Z10, Z22, Z22
+	VFMADD231PD      Z20, Z23, Z22
+	VSUBPD           Z21, Z6, Z23
+	VFNMADD231PD     Z22, Z21, Z23
+	VFMADD213PD      Z21, Z21, Z22
+	VFMADD231PD      Z16, Z23, Z14
+	VMULPD           Z22, Z16, Z16
+	VMULPD           Z17, Z15, Z15
+	VMULPD           Z13, Z17, Z17
+	VSUBPD           Z12, Z17, Z17
+	VMULPD           Z17, Z15, Z15
+	VMULPD           Z18, Z16, Z16
+	VMULPD           Z13, Z18, Z18
+	VSUBPD           Z12, Z18, Z18
+	VMULPD           Z18, Z16, Z16
+	VMULPD           Z14, Z15, Z15
+	VFMADD231PD      Z19, Z16, Z15
+	VMULPD           Z19, Z14, Z14
+	VDIVPD           Z14, Z15, Z15
+	VMULPD           (R13)(DX*1), Z11, Z13
+	KMOVB            (DI), K1
+	VMULPD.Z         Z13, Z15, K1, Z15
+	VADDPD           Z15, Z0, Z0
+	VADDPD           (SI)(DX*1), Z15, Z15
+	VMOVUPD          Z15, (SI)(DX*1)
+	INCQ             DI
+	ADDQ             $0x00000040, DX
+	SUBQ             $0x00000008, BX
+	JMP              partners
+
+partners_rest:
+	TESTQ            BX, BX
+	JE               partners_end
+	KMOVB            (DI), K1
+	VMOVUPD.Z        (R9)(DX*1), K1, Z13
+	VSUBPD           Z13, Z1, Z1
+	VMOVUPD.Z        (R8)(DX*1), K1, Z13
+	VSUBPD           Z13, Z2, Z2
+	VMULPD           Z1, Z1, Z1
+	VFMADD231PD      Z2, Z2, Z1
+	VMOVUPD.Z        (R10)(DX*1), K1, Z2
+	VADDPD           Z2, Z3, Z2
+	VMOVUPD.Z        (R12)(DX*1), K1, Z3
+	VADDPD           Z3, Z4, Z3
+	VMOVUPD.Z        (R11)(DX*1), K1, Z4
+	VADDPD           Z4, Z5, Z4
+	VMULPD           Z3, Z3, Z3
+	VMULPD           Z4, Z4, Z4
+	VADDPD           Z2, Z3, Z13
+	VADDPD           Z2, Z4, Z5
+	VMULPD           Z5, Z13, Z14
+	VDIVPD           Z14, Z6, Z14
+	VMULPD           Z14, Z5, Z5
+	VMULPD           Z14, Z13, Z13
+	VMULPD           Z5, Z2, Z14
+	VMULPD           Z13, Z2, Z2
+	VMULPD           Z5, Z3, Z3
+	VMULPD           Z13, Z4, Z4
+	VMULPD           Z7, Z1, Z7
+	VMULPD           Z5, Z7, Z15
+	VMINPD           Z15, Z8, Z15
+	VADDPD           Z9, Z15, Z16
+	VSUBPD           Z9, Z16, Z17
+	VSUBPD           Z15, Z17, Z17
+	VPSLLQ           $0x34, Z16, Z16
+	VPSUBQ           Z16, Z6, Z16
+	VMULPD           Z17, Z17, Z15
+	VBROADCASTSD     expTerm10<>+0(SB), Z18
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z15, Z18
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z15, Z18
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z15, Z18
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z15, Z18
+	VBROADCASTSD     expTerm11<>+0(SB), Z19
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z15, Z19
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z15, Z19
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z15, Z19
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z15, Z19
+	VFMADD231PD      Z17, Z19, Z18
+	VMULPD           Z10, Z17, Z17
+	VFMADD231PD      Z15, Z18, Z17
+	VSUBPD           Z16, Z6, Z18
+	VFNMADD231PD     Z17, Z16, Z18
+	VFMADD213PD      Z16, Z16, Z17
+	VFMADD231PD      Z3, Z18, Z14
+	VMULPD           Z17, Z3, Z3
+	VMULPD           Z13, Z7, Z7
+	VMINPD           Z7, Z8, Z7
+	VADDPD           Z9, Z7, Z8
+	VSUBPD           Z9, Z8, Z9
+	VSUBPD           Z7, Z9, Z9
+	VPSLLQ           $0x34, Z8, Z8
+	VPSUBQ           Z8, Z6, Z8
+	VMULPD           Z9, Z9, Z7
+	VBROADCASTSD     expTerm10<>+0(SB), Z15
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z7, Z15
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z7, Z15
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z7, Z15
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z7, Z15
+	VBROADCASTSD     expTerm11<>+0(SB), Z16
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z7, Z16
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z7, Z16
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z7, Z16
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z7, Z16
+	VFMADD231PD      Z9, Z16, Z15
+	VMULPD           Z10, Z9, Z9
+	VFMADD231PD      Z7, Z15, Z9
+	VSUBPD           Z8, Z6, Z15
+	VFNMADD231PD     Z9, Z8, Z15
+	VFMADD213PD      Z8, Z8, Z9
+	VFMADD231PD      Z4, Z15, Z2
+	VMULPD           Z9, Z4, Z4
+	VMULPD           Z5, Z3, Z3
+	VMULPD           Z1, Z5, Z5
+	VSUBPD           Z12, Z5, Z5
+	VMULPD           Z5, Z3, Z3
+	VMULPD           Z13, Z4, Z4
+	VMULPD           Z1, Z13, Z13
+	VSUBPD           Z12, Z13, Z13
+	VMULPD           Z13, Z4, Z4
+	VMULPD           Z2, Z3, Z3
+	VFMADD231PD      Z14, Z4, Z3
+	VMULPD           Z14, Z2, Z2
+	VDIVPD           Z2, Z3, Z3
+	VMOVUPD.Z        (R13)(DX*1), K1, Z1
+	VMULPD           Z1, Z11, Z1
+	KMOVB            (DI), K2
+	VMULPD.Z         Z1, Z3, K2, Z3
+	VADDPD           Z3, Z0, Z0
+	VMOVUPD.Z        (SI)(DX*1), K1, Z1
+	VADDPD           Z1, Z3, Z3
+	VMOVUPD          Z3, K1, (SI)(DX*1)
+
+partners_end:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VHADDPD       X1, X1, X1
+	VADDSD        (SI)(CX*8), X1, X1
+	VMOVSD        X1, (SI)(CX*8)
 	VZEROUPPER
 	RET
 
@@ -2624,39 +2573,43 @@ end:
 	VZEROUPPER
 	RET
 
-// func gaussWeightsPlaneAVX2(pass *Gauss, u int, from int, n int)
+// func gaussWeightsAVX2(pass *Gauss, u int, from int, n int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·gaussWeightsPlaneAVX2(SB), NOSPLIT, $0-32
+TEXT ·gaussWeightsAVX2(SB), NOSPLIT, $0-32
 	MOVQ pass+0(FP), AX
 	MOVQ u+8(FP), CX
 	MOVQ from+16(FP), DX
 	MOVQ n+24(FP), BX
 	SHLQ $0x03, DX
-	MOVQ (AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 48(AX), R8
-	MOVQ 72(AX), R9
-	LEAQ 176(AX), R10
-	SUBQ DX, R10
-	MOVQ 96(AX), AX
-	MOVQ (AX), R11
-	MOVQ 24(AX), AX
+	LEAQ 176(AX), SI
+	SUBQ DX, SI
+	MOVQ 96(AX), DI
+	MOVQ (AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 48(AX), R10
+	MOVQ 72(AX), R11
 
 partners:
-	CMPQ         BX, $0x00000004
-	JL           partners_rest
-	VBROADCASTSD (R11)(CX*8), Y0
-	VSUBPD       (R11)(DX*1), Y0, Y0
-	VBROADCASTSD (AX)(CX*8), Y1
-	VSUBPD       (AX)(DX*1), Y1, Y1
-	VMULPD       Y0, Y0, Y0
+	CMPQ   BX, $0x00000004
+	JL     partners_rest
+	VXORPD Y0, Y0, Y0
+	MOVQ   104(AX), R12
+	MOVQ   DI, R13
+
+partners_dimension:
+	MOVQ         (R13), R14
+	VBROADCASTSD (R14)(CX*8), Y1
+	VSUBPD       (R14)(DX*1), Y1, Y1
 	VFMADD231PD  Y1, Y1, Y0
-	VBROADCASTSD (SI)(CX*8), Y1
-	VADDPD       (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (DI)(CX*8), Y2
-	VADDPD       (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (R8)(CX*8), Y3
-	VADDPD       (DI)(DX*1), Y3, Y3
+	ADDQ         $0x18, R13
+	DECQ         R12
+	JNE          partners_dimension
+	VBROADCASTSD (R8)(CX*8), Y1
+	VADDPD       (R8)(DX*1), Y1, Y1
+	VBROADCASTSD (R9)(CX*8), Y2
+	VADDPD       (R10)(DX*1), Y2, Y2
+	VBROADCASTSD (R10)(CX*8), Y3
+	VADDPD       (R9)(DX*1), Y3, Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y3
 	VADDPD       Y1, Y2, Y5
@@ -2670,112 +2623,147 @@ partners:
 	VMULPD       Y5, Y1, Y1
 	VMULPD       Y4, Y2, Y2
 	VMULPD       Y5, Y3, Y3
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VMOVAPD      Y7, Y8
-	VMOVUPD      expInversex4<>+0(SB), Y9
-	VFNMADD213PD expShiftx4<>+0(SB), Y9, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y9, Y7
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y9, Y7
-	VPSLLQ       $0x34, Y8, Y8
-	VPADDQ       onex4<>+0(SB), Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VMOVUPD      expTerm12x4<>+0(SB), Y10
-	VFMADD213PD  expTerm10x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y9, Y10
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y9, Y11
-	VFMADD231PD  Y7, Y11, Y10
-	VFMADD231PD  Y9, Y10, Y7
-	VMOVUPD      onex4<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y10
-	VFNMADD231PD Y7, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y7
-	VFMADD231PD  Y2, Y10, Y6
-	VMULPD       Y7, Y2, Y2
+	MOVQ         152(AX), R12
+	MOVQ         160(AX), R13
+	CMPQ         168(AX), $0x00
+	JE           partners_even
+	VSQRTPD      Y2, Y2
+	VADDPD       onex4<>+0(SB), Y2, Y7
+	VSQRTPD      Y3, Y3
+	VADDPD       onex4<>+0(SB), Y3, Y8
+	VMULPD       Y7, Y8, Y9
+	VMOVUPD      onex4<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y7, Y1, Y1
+
+partners_even:
+	VMOVAPD Y2, Y7
+	VMOVAPD Y6, Y8
+	VMOVAPD Y3, Y9
+	VMOVAPD Y1, Y10
+
+partners_bits:
+	SUBQ        $0x01, R13
+	JL          partners_bits_end
+	VFMADD231PD Y8, Y7, Y8
+	VMULPD      Y7, Y7, Y7
+	VFMADD231PD Y10, Y9, Y10
+	VMULPD      Y9, Y9, Y9
+	BTQ         R13, R12
+	JCC         partners_bits
+	VFMADD231PD Y7, Y6, Y8
+	VMULPD      Y2, Y7, Y7
+	VFMADD231PD Y9, Y1, Y10
+	VMULPD      Y3, Y9, Y9
+	JMP         partners_bits
+
+partners_bits_end:
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y0
+	VMULPD       Y4, Y0, Y1
+	VMOVUPD      expTopx4<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y1
+	VADDPD       expShiftx4<>+0(SB), Y1, Y2
+	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
+	VSUBPD       Y1, Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVUPD      onex4<>+0(SB), Y1
+	VPSUBQ       Y2, Y1, Y2
+	VMULPD       Y3, Y3, Y1
+	VMOVUPD      expTerm10x4<>+0(SB), Y6
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y6
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y11
+	VFMADD231PD  Y3, Y11, Y6
+	VMULPD       expLn2x4<>+0(SB), Y3, Y3
+	VFMADD231PD  Y1, Y6, Y3
+	VMOVUPD      onex4<>+0(SB), Y1
+	VSUBPD       Y2, Y1, Y6
+	VFNMADD231PD Y3, Y2, Y6
+	VFMADD213PD  Y2, Y2, Y3
+	VFMADD231PD  Y7, Y6, Y8
+	VMULPD       Y3, Y7, Y7
 	VMULPD       Y5, Y0, Y0
-	VMOVUPD      expTopx4<>+0(SB), Y7
-	VMINPD       Y0, Y7, Y0
-	VMOVAPD      Y0, Y7
-	VMOVUPD      expInversex4<>+0(SB), Y8
-	VFNMADD213PD expShiftx4<>+0(SB), Y8, Y7
-	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y8, Y0
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y8, Y0
-	VPSLLQ       $0x34, Y7, Y7
-	VPADDQ       onex4<>+0(SB), Y7, Y7
-	VMULPD       Y0, Y0, Y8
-	VMOVUPD      expTerm12x4<>+0(SB), Y9
-	VFMADD213PD  expTerm10x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm8x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm6x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm4x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm2x4<>+0(SB), Y8, Y9
-	VMOVUPD      expTerm13x4<>+0(SB), Y10
-	VFMADD213PD  expTerm11x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm9x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm7x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm5x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm3x4<>+0(SB), Y8, Y10
-	VFMADD231PD  Y0, Y10, Y9
-	VFMADD231PD  Y8, Y9, Y0
-	VMOVUPD      onex4<>+0(SB), Y8
-	VSUBPD       Y7, Y8, Y9
-	VFNMADD231PD Y0, Y7, Y9
-	VFMADD213PD  Y7, Y7, Y0
-	VFMADD231PD  Y3, Y9, Y1
-	VMULPD       Y0, Y3, Y3
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y1, Y2, Y2
-	VFMADD231PD  Y6, Y3, Y2
-	VMULPD       Y6, Y1, Y1
-	VDIVPD       Y1, Y2, Y2
-	VBROADCASTSD (R9)(CX*8), Y0
-	VMULPD       (R9)(DX*1), Y0, Y0
-	VMULPD       Y0, Y2, Y2
-	VMOVUPD      Y2, (R10)(DX*1)
+	VMOVUPD      expTopx4<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y0
+	VADDPD       expShiftx4<>+0(SB), Y0, Y1
+	VSUBPD       expShiftx4<>+0(SB), Y1, Y2
+	VSUBPD       Y0, Y2, Y2
+	VPSLLQ       $0x34, Y1, Y1
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y1, Y0, Y1
+	VMULPD       Y2, Y2, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y3
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y3
+	VMOVUPD      expTerm11x4<>+0(SB), Y6
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y6
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y6
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y6
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y6
+	VFMADD231PD  Y2, Y6, Y3
+	VMULPD       expLn2x4<>+0(SB), Y2, Y2
+	VFMADD231PD  Y0, Y3, Y2
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y1, Y0, Y3
+	VFNMADD231PD Y2, Y1, Y3
+	VFMADD213PD  Y1, Y1, Y2
+	VFMADD231PD  Y9, Y3, Y10
+	VMULPD       Y2, Y9, Y9
+	VMULPD       Y4, Y7, Y7
+	VMULPD       Y5, Y9, Y9
+	VMULPD       Y10, Y7, Y7
+	VFMADD231PD  Y8, Y9, Y7
+	VMULPD       Y8, Y10, Y10
+	VDIVPD       Y10, Y7, Y7
+	VBROADCASTSD (R11)(CX*8), Y0
+	VMULPD       (R11)(DX*1), Y0, Y0
+	VMULPD       Y0, Y7, Y7
+	VMOVUPD      Y7, (SI)(DX*1)
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, BX
 	JMP          partners
 
 partners_rest:
-	TESTQ        BX, BX
-	JE           partners_end
-	LEAQ         ones<>+0(SB), R12
-	MOVQ         $+4, R13
-	SUBQ         BX, R13
-	VBROADCASTSD (R11)(CX*8), Y0
-	VMOVUPD      (R12)(R13*8), Y1
-	VMASKMOVPD   (R11)(DX*1), Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VBROADCASTSD (AX)(CX*8), Y1
+	TESTQ  BX, BX
+	JE     partners_end
+	LEAQ   ones<>+0(SB), R12
+	MOVQ   $+4, R13
+	SUBQ   BX, R13
+	VXORPD Y0, Y0, Y0
+	MOVQ   104(AX), BX
+
+partners_tail_dimension:
+	MOVQ         (DI), R14
+	VBROADCASTSD (R14)(CX*8), Y1
 	VMOVUPD      (R12)(R13*8), Y2
-	VMASKMOVPD   (AX)(DX*1), Y2, Y2
+	VMASKMOVPD   (R14)(DX*1), Y2, Y2
 	VSUBPD       Y2, Y1, Y1
-	VMULPD       Y0, Y0, Y0
 	VFMADD231PD  Y1, Y1, Y0
+	ADDQ         $0x18, DI
+	DECQ         BX
+	JNE          partners_tail_dimension
 	VMOVUPD      (R12)(R13*8), Y1
-	VMASKMOVPD   (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (SI)(CX*8), Y2
+	VMASKMOVPD   (R8)(DX*1), Y1, Y1
+	VBROADCASTSD (R8)(CX*8), Y2
 	VADDPD       Y1, Y2, Y1
 	VMOVUPD      (R12)(R13*8), Y2
-	VMASKMOVPD   (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (DI)(CX*8), Y3
+	VMASKMOVPD   (R10)(DX*1), Y2, Y2
+	VBROADCASTSD (R9)(CX*8), Y3
 	VADDPD       Y2, Y3, Y2
 	VMOVUPD      (R12)(R13*8), Y3
-	VMASKMOVPD   (DI)(DX*1), Y3, Y3
-	VBROADCASTSD (R8)(CX*8), Y4
+	VMASKMOVPD   (R9)(DX*1), Y3, Y3
+	VBROADCASTSD (R10)(CX*8), Y4
 	VADDPD       Y3, Y4, Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y3
@@ -2790,84 +2778,116 @@ partners_rest:
 	VMULPD       Y5, Y1, Y1
 	VMULPD       Y4, Y2, Y2
 	VMULPD       Y5, Y3, Y3
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VMOVAPD      Y7, Y8
-	VMOVUPD      expInversex4<>+0(SB), Y9
-	VFNMADD213PD expShiftx4<>+0(SB), Y9, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y9, Y7
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y9, Y7
-	VPSLLQ       $0x34, Y8, Y8
-	VPADDQ       onex4<>+0(SB), Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VMOVUPD      expTerm12x4<>+0(SB), Y10
-	VFMADD213PD  expTerm10x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y9, Y10
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y9, Y11
-	VFMADD231PD  Y7, Y11, Y10
-	VFMADD231PD  Y9, Y10, Y7
-	VMOVUPD      onex4<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y10
-	VFNMADD231PD Y7, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y7
-	VFMADD231PD  Y2, Y10, Y6
-	VMULPD       Y7, Y2, Y2
+	MOVQ         152(AX), BX
+	MOVQ         160(AX), DI
+	CMPQ         168(AX), $0x00
+	JE           partners_tail_even
+	VSQRTPD      Y2, Y2
+	VADDPD       onex4<>+0(SB), Y2, Y7
+	VSQRTPD      Y3, Y3
+	VADDPD       onex4<>+0(SB), Y3, Y8
+	VMULPD       Y7, Y8, Y9
+	VMOVUPD      onex4<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y9, Y6, Y6
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y7, Y1, Y1
+
+partners_tail_even:
+	VMOVAPD Y2, Y7
+	VMOVAPD Y6, Y8
+	VMOVAPD Y3, Y9
+	VMOVAPD Y1, Y10
+
+partners_tail_bits:
+	SUBQ        $0x01, DI
+	JL          partners_tail_bits_end
+	VFMADD231PD Y8, Y7, Y8
+	VMULPD      Y7, Y7, Y7
+	VFMADD231PD Y10, Y9, Y10
+	VMULPD      Y9, Y9, Y9
+	BTQ         DI, BX
+	JCC         partners_tail_bits
+	VFMADD231PD Y7, Y6, Y8
+	VMULPD      Y2, Y7, Y7
+	VFMADD231PD Y9, Y1, Y10
+	VMULPD      Y3, Y9, Y9
+	JMP         partners_tail_bits
+
+partners_tail_bits_end:
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y0
+	VMULPD       Y4, Y0, Y1
+	VMOVUPD      expTopx4<>+0(SB), Y2
+	VMINPD       Y1, Y2, Y1
+	VADDPD       expShiftx4<>+0(SB), Y1, Y2
+	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
+	VSUBPD       Y1, Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
+	VMOVUPD      onex4<>+0(SB), Y1
+	VPSUBQ       Y2, Y1, Y2
+	VMULPD       Y3, Y3, Y1
+	VMOVUPD      expTerm10x4<>+0(SB), Y6
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y6
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y11
+	VFMADD231PD  Y3, Y11, Y6
+	VMULPD       expLn2x4<>+0(SB), Y3, Y3
+	VFMADD231PD  Y1, Y6, Y3
+	VMOVUPD      onex4<>+0(SB), Y1
+	VSUBPD       Y2, Y1, Y6
+	VFNMADD231PD Y3, Y2, Y6
+	VFMADD213PD  Y2, Y2, Y3
+	VFMADD231PD  Y7, Y6, Y8
+	VMULPD       Y3, Y7, Y7
 	VMULPD       Y5, Y0, Y0
-	VMOVUPD      expTopx4<>+0(SB), Y7
-	VMINPD       Y0, Y7, Y0
-	VMOVAPD      Y0, Y7
-	VMOVUPD      expInversex4<>+0(SB), Y8
-	VFNMADD213PD expShiftx4<>+0(SB), Y8, Y7
-	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y8, Y0
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y8, Y0
-	VPSLLQ       $0x34, Y7, Y7
-	VPADDQ       onex4<>+0(SB), Y7, Y7
-	VMULPD       Y0, Y0, Y8
-	VMOVUPD      expTerm12x4<>+0(SB), Y9
-	VFMADD213PD  expTerm10x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm8x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm6x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm4x4<>+0(SB), Y8, Y9
-	VFMADD213PD  expTerm2x4<>+0(SB), Y8, Y9
-	VMOVUPD      expTerm13x4<>+0(SB), Y10
-	VFMADD213PD  expTerm11x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm9x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm7x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm5x4<>+0(SB), Y8, Y10
-	VFMADD213PD  expTerm3x4<>+0(SB), Y8, Y10
-	VFMADD231PD  Y0, Y10, Y9
-	VFMADD231PD  Y8, Y9, Y0
-	VMOVUPD      onex4<>+0(SB), Y8
-	VSUBPD       Y7, Y8, Y9
-	VFNMADD231PD Y0, Y7, Y9
-	VFMADD213PD  Y7, Y7, Y0
-	VFMADD231PD  Y3, Y9, Y1
-	VMULPD       Y0, Y3, Y3
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y1, Y2, Y2
-	VFMADD231PD  Y6, Y3, Y2
-	VMULPD       Y6, Y1, Y1
-	VDIVPD       Y1, Y2, Y2
+	VMOVUPD      expTopx4<>+0(SB), Y1
+	VMINPD       Y0, Y1, Y0
+	VADDPD       expShiftx4<>+0(SB), Y0, Y1
+	VSUBPD       expShiftx4<>+0(SB), Y1, Y2
+	VSUBPD       Y0, Y2, Y2
+	VPSLLQ       $0x34, Y1, Y1
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y1, Y0, Y1
+	VMULPD       Y2, Y2, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y3
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y3
+	VMOVUPD      expTerm11x4<>+0(SB), Y6
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y6
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y6
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y6
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y6
+	VFMADD231PD  Y2, Y6, Y3
+	VMULPD       expLn2x4<>+0(SB), Y2, Y2
+	VFMADD231PD  Y0, Y3, Y2
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y1, Y0, Y3
+	VFNMADD231PD Y2, Y1, Y3
+	VFMADD213PD  Y1, Y1, Y2
+	VFMADD231PD  Y9, Y3, Y10
+	VMULPD       Y2, Y9, Y9
+	VMULPD       Y4, Y7, Y7
+	VMULPD       Y5, Y9, Y9
+	VMULPD       Y10, Y7, Y7
+	VFMADD231PD  Y8, Y9, Y7
+	VMULPD       Y8, Y10, Y10
+	VDIVPD       Y10, Y7, Y7
 	VMOVUPD      (R12)(R13*8), Y0
-	VMASKMOVPD   (R9)(DX*1), Y0, Y0
-	VBROADCASTSD (R9)(CX*8), Y1
+	VMASKMOVPD   (R11)(DX*1), Y0, Y0
+	VBROADCASTSD (R11)(CX*8), Y1
 	VMULPD       Y0, Y1, Y0
-	VMULPD       Y0, Y2, Y2
+	VMULPD       Y0, Y7, Y7
 	VMOVUPD      (R12)(R13*8), Y0
-	VMASKMOVPD   Y2, Y0, (R10)(DX*1)
+	VMASKMOVPD   Y7, Y0, (SI)(DX*1)
 
 partners_end:
 	VZEROUPPER
@@ -2879,16 +2899,16 @@ DATA onex4<>+16(SB)/8, $0x3ff0000000000000
 DATA onex4<>+24(SB)/8, $0x3ff0000000000000
 GLOBL onex4<>(SB), RODATA|NOPTR, $32
 
-DATA halfx4<>+0(SB)/8, $0x3fe0000000000000
-DATA halfx4<>+8(SB)/8, $0x3fe0000000000000
-DATA halfx4<>+16(SB)/8, $0x3fe0000000000000
-DATA halfx4<>+24(SB)/8, $0x3fe0000000000000
-GLOBL halfx4<>(SB), RODATA|NOPTR, $32
+DATA expHalvesx4<>+0(SB)/8, $0x3fe71547652b82fe
+DATA expHalvesx4<>+8(SB)/8, $0x3fe71547652b82fe
+DATA expHalvesx4<>+16(SB)/8, $0x3fe71547652b82fe
+DATA expHalvesx4<>+24(SB)/8, $0x3fe71547652b82fe
+GLOBL expHalvesx4<>(SB), RODATA|NOPTR, $32
 
-DATA expTopx4<>+0(SB)/8, $0x4082c00000000000
-DATA expTopx4<>+8(SB)/8, $0x4082c00000000000
-DATA expTopx4<>+16(SB)/8, $0x4082c00000000000
-DATA expTopx4<>+24(SB)/8, $0x4082c00000000000
+DATA expTopx4<>+0(SB)/8, $0x408b0cefaa8efd82
+DATA expTopx4<>+8(SB)/8, $0x408b0cefaa8efd82
+DATA expTopx4<>+16(SB)/8, $0x408b0cefaa8efd82
+DATA expTopx4<>+24(SB)/8, $0x408b0cefaa8efd82
 GLOBL expTopx4<>(SB), RODATA|NOPTR, $32
 
 DATA expShiftx4<>+0(SB)/8, $0x4338000000000000
@@ -2897,23 +2917,11 @@ DATA expShiftx4<>+16(SB)/8, $0x4338000000000000
 DATA expShiftx4<>+24(SB)/8, $0x4338000000000000
 GLOBL expShiftx4<>(SB), RODATA|NOPTR, $32
 
-DATA expInversex4<>+0(SB)/8, $0x3ff71547652b82fe
-DATA expInversex4<>+8(SB)/8, $0x3ff71547652b82fe
-DATA expInversex4<>+16(SB)/8, $0x3ff71547652b82fe
-DATA expInversex4<>+24(SB)/8, $0x3ff71547652b82fe
-GLOBL expInversex4<>(SB), RODATA|NOPTR, $32
-
-DATA expLn2Highx4<>+0(SB)/8, $0x3fe62e42fefa0000
-DATA expLn2Highx4<>+8(SB)/8, $0x3fe62e42fefa0000
-DATA expLn2Highx4<>+16(SB)/8, $0x3fe62e42fefa0000
-DATA expLn2Highx4<>+24(SB)/8, $0x3fe62e42fefa0000
-GLOBL expLn2Highx4<>(SB), RODATA|NOPTR, $32
-
-DATA expLn2Lowx4<>+0(SB)/8, $0x3d7cf79abc9e3b3a
-DATA expLn2Lowx4<>+8(SB)/8, $0x3d7cf79abc9e3b3a
-DATA expLn2Lowx4<>+16(SB)/8, $0x3d7cf79abc9e3b3a
-DATA expLn2Lowx4<>+24(SB)/8, $0x3d7cf79abc9e3b3a
-GLOBL expLn2Lowx4<>(SB), RODATA|NOPTR, $32
+DATA expLn2x4<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA expLn2x4<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA expLn2x4<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA expLn2x4<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL expLn2x4<>(SB), RODATA|NOPTR, $32
 
 DATA ones<>+0(SB)/8, $0xffffffffffffffff
 DATA ones<>+8(SB)/8, $0xffffffffffffffff
@@ -2925,607 +2933,6 @@ DATA ones<>+48(SB)/8, $0x0000000000000000
 DATA ones<>+56(SB)/8, $0x0000000000000000
 GLOBL ones<>(SB), RODATA|NOPTR, $64
 
-// func gaussExcessPlaneAVX2(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·gaussExcessPlaneAVX2(SB), NOSPLIT, $0-32
-	MOVQ pass+0(FP), AX
-	MOVQ u+8(FP), CX
-	MOVQ from+16(FP), DX
-	MOVQ n+24(FP), BX
-	SHLQ $0x03, DX
-	MOVQ (AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 48(AX), R8
-	MOVQ 72(AX), R9
-	LEAQ 176(AX), R10
-	SUBQ DX, R10
-	MOVQ 96(AX), R11
-	MOVQ (R11), R12
-	MOVQ 24(R11), R11
-
-partners:
-	CMPQ         BX, $0x00000004
-	JL           partners_rest
-	VBROADCASTSD (R12)(CX*8), Y0
-	VSUBPD       (R12)(DX*1), Y0, Y0
-	VBROADCASTSD (R11)(CX*8), Y1
-	VSUBPD       (R11)(DX*1), Y1, Y1
-	VMULPD       Y0, Y0, Y0
-	VFMADD231PD  Y1, Y1, Y0
-	VBROADCASTSD (SI)(CX*8), Y1
-	VADDPD       (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (DI)(CX*8), Y2
-	VADDPD       (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (R8)(CX*8), Y3
-	VADDPD       (DI)(DX*1), Y3, Y3
-	VMULPD       Y2, Y2, Y2
-	VMULPD       Y3, Y3, Y3
-	VADDPD       Y1, Y2, Y5
-	VADDPD       Y1, Y3, Y4
-	VMULPD       Y4, Y5, Y6
-	VMOVUPD      onex4<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y6, Y4, Y4
-	VMULPD       Y6, Y5, Y5
-	VMULPD       Y4, Y1, Y6
-	VMULPD       Y5, Y1, Y1
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VMOVAPD      Y7, Y8
-	VMOVUPD      expInversex4<>+0(SB), Y9
-	VFNMADD213PD expShiftx4<>+0(SB), Y9, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y9, Y7
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y9, Y7
-	VPSLLQ       $0x34, Y8, Y8
-	VPADDQ       onex4<>+0(SB), Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VMOVUPD      expTerm12x4<>+0(SB), Y10
-	VFMADD213PD  expTerm10x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y9, Y10
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y9, Y11
-	VFMADD231PD  Y7, Y11, Y10
-	VFMADD231PD  Y9, Y10, Y7
-	VMOVUPD      onex4<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y10
-	VFNMADD231PD Y7, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y7
-	VFMADD231PD  Y2, Y10, Y6
-	VMULPD       Y7, Y2, Y2
-	VMULPD       Y5, Y0, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VMOVAPD      Y7, Y8
-	VMOVUPD      expInversex4<>+0(SB), Y9
-	VFNMADD213PD expShiftx4<>+0(SB), Y9, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y9, Y7
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y9, Y7
-	VPSLLQ       $0x34, Y8, Y8
-	VPADDQ       onex4<>+0(SB), Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VMOVUPD      expTerm12x4<>+0(SB), Y10
-	VFMADD213PD  expTerm10x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y9, Y10
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y9, Y11
-	VFMADD231PD  Y7, Y11, Y10
-	VFMADD231PD  Y9, Y10, Y7
-	VMOVUPD      onex4<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y10
-	VFNMADD231PD Y7, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y7
-	VFMADD231PD  Y3, Y10, Y1
-	VMULPD       Y7, Y3, Y3
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y0, Y4, Y4
-	VADDPD       Y4, Y4, Y4
-	VBROADCASTSD 144(AX), Y7
-	VSUBPD       Y7, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y0, Y5, Y5
-	VADDPD       Y5, Y5, Y5
-	VBROADCASTSD 144(AX), Y0
-	VSUBPD       Y0, Y5, Y5
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y1, Y2, Y2
-	VFMADD231PD  Y6, Y3, Y2
-	VMULPD       Y6, Y1, Y1
-	VDIVPD       Y1, Y2, Y2
-	VBROADCASTSD (R9)(CX*8), Y0
-	VMULPD       (R9)(DX*1), Y0, Y0
-	VMULPD       Y0, Y2, Y2
-	VMOVUPD      Y2, (R10)(DX*1)
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000004, BX
-	JMP          partners
-
-partners_rest:
-	TESTQ        BX, BX
-	JE           partners_end
-	LEAQ         ones<>+0(SB), R13
-	MOVQ         $+4, R14
-	SUBQ         BX, R14
-	VBROADCASTSD (R12)(CX*8), Y0
-	VMOVUPD      (R13)(R14*8), Y1
-	VMASKMOVPD   (R12)(DX*1), Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VBROADCASTSD (R11)(CX*8), Y1
-	VMOVUPD      (R13)(R14*8), Y2
-	VMASKMOVPD   (R11)(DX*1), Y2, Y2
-	VSUBPD       Y2, Y1, Y1
-	VMULPD       Y0, Y0, Y0
-	VFMADD231PD  Y1, Y1, Y0
-	VMOVUPD      (R13)(R14*8), Y1
-	VMASKMOVPD   (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (SI)(CX*8), Y2
-	VADDPD       Y1, Y2, Y1
-	VMOVUPD      (R13)(R14*8), Y2
-	VMASKMOVPD   (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (DI)(CX*8), Y3
-	VADDPD       Y2, Y3, Y2
-	VMOVUPD      (R13)(R14*8), Y3
-	VMASKMOVPD   (DI)(DX*1), Y3, Y3
-	VBROADCASTSD (R8)(CX*8), Y4
-	VADDPD       Y3, Y4, Y3
-	VMULPD       Y2, Y2, Y2
-	VMULPD       Y3, Y3, Y3
-	VADDPD       Y1, Y2, Y5
-	VADDPD       Y1, Y3, Y4
-	VMULPD       Y4, Y5, Y6
-	VMOVUPD      onex4<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y6, Y4, Y4
-	VMULPD       Y6, Y5, Y5
-	VMULPD       Y4, Y1, Y6
-	VMULPD       Y5, Y1, Y1
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VMOVAPD      Y7, Y8
-	VMOVUPD      expInversex4<>+0(SB), Y9
-	VFNMADD213PD expShiftx4<>+0(SB), Y9, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y9, Y7
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y9, Y7
-	VPSLLQ       $0x34, Y8, Y8
-	VPADDQ       onex4<>+0(SB), Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VMOVUPD      expTerm12x4<>+0(SB), Y10
-	VFMADD213PD  expTerm10x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y9, Y10
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y9, Y11
-	VFMADD231PD  Y7, Y11, Y10
-	VFMADD231PD  Y9, Y10, Y7
-	VMOVUPD      onex4<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y10
-	VFNMADD231PD Y7, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y7
-	VFMADD231PD  Y2, Y10, Y6
-	VMULPD       Y7, Y2, Y2
-	VMULPD       Y5, Y0, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VMOVAPD      Y7, Y8
-	VMOVUPD      expInversex4<>+0(SB), Y9
-	VFNMADD213PD expShiftx4<>+0(SB), Y9, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y9, Y7
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y9, Y7
-	VPSLLQ       $0x34, Y8, Y8
-	VPADDQ       onex4<>+0(SB), Y8, Y8
-	VMULPD       Y7, Y7, Y9
-	VMOVUPD      expTerm12x4<>+0(SB), Y10
-	VFMADD213PD  expTerm10x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y9, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y9, Y10
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y9, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y9, Y11
-	VFMADD231PD  Y7, Y11, Y10
-	VFMADD231PD  Y9, Y10, Y7
-	VMOVUPD      onex4<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y10
-	VFNMADD231PD Y7, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y7
-	VFMADD231PD  Y3, Y10, Y1
-	VMULPD       Y7, Y3, Y3
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y0, Y4, Y4
-	VADDPD       Y4, Y4, Y4
-	VBROADCASTSD 144(AX), Y7
-	VSUBPD       Y7, Y4, Y4
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y0, Y5, Y5
-	VADDPD       Y5, Y5, Y5
-	VBROADCASTSD 144(AX), Y0
-	VSUBPD       Y0, Y5, Y5
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y1, Y2, Y2
-	VFMADD231PD  Y6, Y3, Y2
-	VMULPD       Y6, Y1, Y1
-	VDIVPD       Y1, Y2, Y2
-	VMOVUPD      (R13)(R14*8), Y0
-	VMASKMOVPD   (R9)(DX*1), Y0, Y0
-	VBROADCASTSD (R9)(CX*8), Y1
-	VMULPD       Y0, Y1, Y0
-	VMULPD       Y0, Y2, Y2
-	VMOVUPD      (R13)(R14*8), Y0
-	VMASKMOVPD   Y2, Y0, (R10)(DX*1)
-
-partners_end:
-	VZEROUPPER
-	RET
-
-// func gaussWeightsAVX2(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·gaussWeightsAVX2(SB), NOSPLIT, $0-32
-	MOVQ pass+0(FP), AX
-	MOVQ u+8(FP), CX
-	MOVQ from+16(FP), DX
-	MOVQ n+24(FP), BX
-	SHLQ $0x03, DX
-	MOVQ (AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 48(AX), R8
-	MOVQ 72(AX), R9
-	LEAQ 176(AX), R10
-	SUBQ DX, R10
-	MOVQ 96(AX), R11
-
-partners:
-	CMPQ   BX, $0x00000004
-	JL     partners_rest
-	VXORPD Y0, Y0, Y0
-	MOVQ   104(AX), R12
-	MOVQ   R11, R13
-
-partners_dimension:
-	MOVQ         (R13), R14
-	VBROADCASTSD (R14)(CX*8), Y1
-	VSUBPD       (R14)(DX*1), Y1, Y1
-	VFMADD231PD  Y1, Y1, Y0
-	ADDQ         $0x18, R13
-	DECQ         R12
-	JNE          partners_dimension
-	VBROADCASTSD (SI)(CX*8), Y1
-	VADDPD       (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (DI)(CX*8), Y2
-	VADDPD       (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (R8)(CX*8), Y3
-	VADDPD       (DI)(DX*1), Y3, Y3
-	VMULPD       Y2, Y2, Y2
-	VMULPD       Y3, Y3, Y3
-	VADDPD       Y1, Y2, Y5
-	VADDPD       Y1, Y3, Y4
-	VMULPD       Y4, Y5, Y6
-	VMOVUPD      onex4<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y6, Y4, Y4
-	VMULPD       Y6, Y5, Y5
-	VMULPD       Y4, Y1, Y6
-	VMULPD       Y5, Y1, Y1
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	MOVQ         152(AX), R12
-	MOVQ         160(AX), R13
-	CMPQ         168(AX), $0x00
-	JE           partners_even
-	VSQRTPD      Y2, Y2
-	VADDPD       onex4<>+0(SB), Y2, Y7
-	VSQRTPD      Y3, Y3
-	VADDPD       onex4<>+0(SB), Y3, Y8
-	VMULPD       Y7, Y8, Y9
-	VMOVUPD      onex4<>+0(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y9, Y6, Y6
-	VMULPD       Y8, Y6, Y6
-	VMULPD       Y9, Y1, Y1
-	VMULPD       Y7, Y1, Y1
-
-partners_even:
-	VMOVAPD Y2, Y7
-	VMOVAPD Y6, Y8
-	VMOVAPD Y3, Y9
-	VMOVAPD Y1, Y10
-
-partners_bits:
-	SUBQ        $0x01, R13
-	JL          partners_bits_end
-	VFMADD231PD Y8, Y7, Y8
-	VMULPD      Y7, Y7, Y7
-	VFMADD231PD Y10, Y9, Y10
-	VMULPD      Y9, Y9, Y9
-	BTQ         R13, R12
-	JCC         partners_bits
-	VFMADD231PD Y7, Y6, Y8
-	VMULPD      Y2, Y7, Y7
-	VFMADD231PD Y9, Y1, Y10
-	VMULPD      Y3, Y9, Y9
-	JMP         partners_bits
-
-partners_bits_end:
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y1
-	VMOVUPD      expTopx4<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
-	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y6
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y6
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y11
-	VFMADD231PD  Y1, Y11, Y6
-	VFMADD231PD  Y3, Y6, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y6
-	VFNMADD231PD Y1, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y1
-	VFMADD231PD  Y7, Y6, Y8
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      expTopx4<>+0(SB), Y1
-	VMINPD       Y0, Y1, Y0
-	VMOVAPD      Y0, Y1
-	VMOVUPD      expInversex4<>+0(SB), Y2
-	VFNMADD213PD expShiftx4<>+0(SB), Y2, Y1
-	VSUBPD       expShiftx4<>+0(SB), Y1, Y2
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y2, Y0
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y2, Y0
-	VPSLLQ       $0x34, Y1, Y1
-	VPADDQ       onex4<>+0(SB), Y1, Y1
-	VMULPD       Y0, Y0, Y2
-	VMOVUPD      expTerm12x4<>+0(SB), Y3
-	VFMADD213PD  expTerm10x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm8x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm6x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm4x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm2x4<>+0(SB), Y2, Y3
-	VMOVUPD      expTerm13x4<>+0(SB), Y6
-	VFMADD213PD  expTerm11x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm9x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm7x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm5x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm3x4<>+0(SB), Y2, Y6
-	VFMADD231PD  Y0, Y6, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VMOVUPD      onex4<>+0(SB), Y2
-	VSUBPD       Y1, Y2, Y3
-	VFNMADD231PD Y0, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y0
-	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y0, Y9, Y9
-	VMULPD       Y4, Y7, Y7
-	VMULPD       Y5, Y9, Y9
-	VMULPD       Y10, Y7, Y7
-	VFMADD231PD  Y8, Y9, Y7
-	VMULPD       Y8, Y10, Y10
-	VDIVPD       Y10, Y7, Y7
-	VBROADCASTSD (R9)(CX*8), Y0
-	VMULPD       (R9)(DX*1), Y0, Y0
-	VMULPD       Y0, Y7, Y7
-	VMOVUPD      Y7, (R10)(DX*1)
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000004, BX
-	JMP          partners
-
-partners_rest:
-	TESTQ  BX, BX
-	JE     partners_end
-	LEAQ   ones<>+0(SB), R12
-	MOVQ   $+4, R13
-	SUBQ   BX, R13
-	VXORPD Y0, Y0, Y0
-	MOVQ   104(AX), BX
-
-partners_tail_dimension:
-	MOVQ         (R11), R14
-	VBROADCASTSD (R14)(CX*8), Y1
-	VMOVUPD      (R12)(R13*8), Y2
-	VMASKMOVPD   (R14)(DX*1), Y2, Y2
-	VSUBPD       Y2, Y1, Y1
-	VFMADD231PD  Y1, Y1, Y0
-	ADDQ         $0x18, R11
-	DECQ         BX
-	JNE          partners_tail_dimension
-	VMOVUPD      (R12)(R13*8), Y1
-	VMASKMOVPD   (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (SI)(CX*8), Y2
-	VADDPD       Y1, Y2, Y1
-	VMOVUPD      (R12)(R13*8), Y2
-	VMASKMOVPD   (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (DI)(CX*8), Y3
-	VADDPD       Y2, Y3, Y2
-	VMOVUPD      (R12)(R13*8), Y3
-	VMASKMOVPD   (DI)(DX*1), Y3, Y3
-	VBROADCASTSD (R8)(CX*8), Y4
-	VADDPD       Y3, Y4, Y3
-	VMULPD       Y2, Y2, Y2
-	VMULPD       Y3, Y3, Y3
-	VADDPD       Y1, Y2, Y5
-	VADDPD       Y1, Y3, Y4
-	VMULPD       Y4, Y5, Y6
-	VMOVUPD      onex4<>+0(SB), Y7
-	VDIVPD       Y6, Y7, Y6
-	VMULPD       Y6, Y4, Y4
-	VMULPD       Y6, Y5, Y5
-	VMULPD       Y4, Y1, Y6
-	VMULPD       Y5, Y1, Y1
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y5, Y3, Y3
-	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
-	CMPQ         168(AX), $0x00
-	JE           partners_tail_even
-	VSQRTPD      Y2, Y2
-	VADDPD       onex4<>+0(SB), Y2, Y7
-	VSQRTPD      Y3, Y3
-	VADDPD       onex4<>+0(SB), Y3, Y8
-	VMULPD       Y7, Y8, Y9
-	VMOVUPD      onex4<>+0(SB), Y10
-	VDIVPD       Y9, Y10, Y9
-	VMULPD       Y9, Y6, Y6
-	VMULPD       Y8, Y6, Y6
-	VMULPD       Y9, Y1, Y1
-	VMULPD       Y7, Y1, Y1
-
-partners_tail_even:
-	VMOVAPD Y2, Y7
-	VMOVAPD Y6, Y8
-	VMOVAPD Y3, Y9
-	VMOVAPD Y1, Y10
-
-partners_tail_bits:
-	SUBQ        $0x01, SI
-	JL          partners_tail_bits_end
-	VFMADD231PD Y8, Y7, Y8
-	VMULPD      Y7, Y7, Y7
-	VFMADD231PD Y10, Y9, Y10
-	VMULPD      Y9, Y9, Y9
-	BTQ         SI, BX
-	JCC         partners_tail_bits
-	VFMADD231PD Y7, Y6, Y8
-	VMULPD      Y2, Y7, Y7
-	VFMADD231PD Y9, Y1, Y10
-	VMULPD      Y3, Y9, Y9
-	JMP         partners_tail_bits
-
-partners_tail_bits_end:
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y1
-	VMOVUPD      expTopx4<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
-	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y6
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y6
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y11
-	VFMADD231PD  Y1, Y11, Y6
-	VFMADD231PD  Y3, Y6, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y6
-	VFNMADD231PD Y1, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y1
-	VFMADD231PD  Y7, Y6, Y8
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      expTopx4<>+0(SB), Y1
-	VMINPD       Y0, Y1, Y0
-	VMOVAPD      Y0, Y1
-	VMOVUPD      expInversex4<>+0(SB), Y2
-	VFNMADD213PD expShiftx4<>+0(SB), Y2, Y1
-	VSUBPD       expShiftx4<>+0(SB), Y1, Y2
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y2, Y0
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y2, Y0
-	VPSLLQ       $0x34, Y1, Y1
-	VPADDQ       onex4<>+0(SB), Y1, Y1
-	VMULPD       Y0, Y0, Y2
-	VMOVUPD      expTerm12x4<>+0(SB), Y3
-	VFMADD213PD  expTerm10x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm8x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm6x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm4x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm2x4<>+0(SB), Y2, Y3
-	VMOVUPD      expTerm13x4<>+0(SB), Y6
-	VFMADD213PD  expTerm11x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm9x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm7x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm5x4<>+0(SB), Y2, Y6
-	VFMADD213PD  expTerm3x4<>+0(SB), Y2, Y6
-	VFMADD231PD  Y0, Y6, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VMOVUPD      onex4<>+0(SB), Y2
-	VSUBPD       Y1, Y2, Y3
-	VFNMADD231PD Y0, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y0
-	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y0, Y9, Y9
-	VMULPD       Y4, Y7, Y7
-	VMULPD       Y5, Y9, Y9
-	VMULPD       Y10, Y7, Y7
-	VFMADD231PD  Y8, Y9, Y7
-	VMULPD       Y8, Y10, Y10
-	VDIVPD       Y10, Y7, Y7
-	VMOVUPD      (R12)(R13*8), Y0
-	VMASKMOVPD   (R9)(DX*1), Y0, Y0
-	VBROADCASTSD (R9)(CX*8), Y1
-	VMULPD       Y0, Y1, Y0
-	VMULPD       Y0, Y7, Y7
-	VMOVUPD      (R12)(R13*8), Y0
-	VMASKMOVPD   Y7, Y0, (R10)(DX*1)
-
-partners_end:
-	VZEROUPPER
-	RET
-
 // func gaussExcessAVX2(pass *Gauss, u int, from int, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·gaussExcessAVX2(SB), NOSPLIT, $0-32
@@ -3534,20 +2941,20 @@ TEXT ·gaussExcessAVX2(SB), NOSPLIT, $0-32
 	MOVQ from+16(FP), DX
 	MOVQ n+24(FP), BX
 	SHLQ $0x03, DX
-	MOVQ (AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 48(AX), R8
-	MOVQ 72(AX), R9
-	LEAQ 176(AX), R10
-	SUBQ DX, R10
-	MOVQ 96(AX), R11
+	LEAQ 176(AX), SI
+	SUBQ DX, SI
+	MOVQ 96(AX), DI
+	MOVQ (AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 48(AX), R10
+	MOVQ 72(AX), R11
 
 partners:
 	CMPQ   BX, $0x00000004
 	JL     partners_rest
 	VXORPD Y0, Y0, Y0
 	MOVQ   104(AX), R12
-	MOVQ   R11, R13
+	MOVQ   DI, R13
 
 partners_dimension:
 	MOVQ         (R13), R14
@@ -3557,12 +2964,12 @@ partners_dimension:
 	ADDQ         $0x18, R13
 	DECQ         R12
 	JNE          partners_dimension
-	VBROADCASTSD (SI)(CX*8), Y1
-	VADDPD       (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (DI)(CX*8), Y2
-	VADDPD       (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (R8)(CX*8), Y3
-	VADDPD       (DI)(DX*1), Y3, Y3
+	VBROADCASTSD (R8)(CX*8), Y1
+	VADDPD       (R8)(DX*1), Y1, Y1
+	VBROADCASTSD (R9)(CX*8), Y2
+	VADDPD       (R10)(DX*1), Y2, Y2
+	VBROADCASTSD (R10)(CX*8), Y3
+	VADDPD       (R9)(DX*1), Y3, Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y3
 	VADDPD       Y1, Y2, Y5
@@ -3614,80 +3021,72 @@ partners_bits:
 	JMP         partners_bits
 
 partners_bits_end:
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y1
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y1
+	VMULPD       Y4, Y1, Y2
+	VMOVUPD      expTopx4<>+0(SB), Y3
+	VMINPD       Y2, Y3, Y2
+	VADDPD       expShiftx4<>+0(SB), Y2, Y3
+	VSUBPD       expShiftx4<>+0(SB), Y3, Y6
+	VSUBPD       Y2, Y6, Y6
+	VPSLLQ       $0x34, Y3, Y3
+	VMOVUPD      onex4<>+0(SB), Y2
+	VPSUBQ       Y3, Y2, Y3
+	VMULPD       Y6, Y6, Y2
+	VMOVUPD      expTerm10x4<>+0(SB), Y11
+	VFMADD213PD  expTerm8x4<>+0(SB), Y2, Y11
+	VFMADD213PD  expTerm6x4<>+0(SB), Y2, Y11
+	VFMADD213PD  expTerm4x4<>+0(SB), Y2, Y11
+	VFMADD213PD  expTerm2x4<>+0(SB), Y2, Y11
+	VMOVUPD      expTerm11x4<>+0(SB), Y12
+	VFMADD213PD  expTerm9x4<>+0(SB), Y2, Y12
+	VFMADD213PD  expTerm7x4<>+0(SB), Y2, Y12
+	VFMADD213PD  expTerm5x4<>+0(SB), Y2, Y12
+	VFMADD213PD  expTerm3x4<>+0(SB), Y2, Y12
+	VFMADD231PD  Y6, Y12, Y11
+	VMULPD       expLn2x4<>+0(SB), Y6, Y6
+	VFMADD231PD  Y2, Y11, Y6
+	VMOVUPD      onex4<>+0(SB), Y2
+	VSUBPD       Y3, Y2, Y11
+	VFNMADD231PD Y6, Y3, Y11
+	VFMADD213PD  Y3, Y3, Y6
+	VFMADD231PD  Y7, Y11, Y8
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y5, Y1, Y1
 	VMOVUPD      expTopx4<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
+	VADDPD       expShiftx4<>+0(SB), Y1, Y2
 	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
+	VSUBPD       Y1, Y3, Y3
 	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y6
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y6
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y11
-	VFMADD231PD  Y1, Y11, Y6
-	VFMADD231PD  Y3, Y6, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y6
-	VFNMADD231PD Y1, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y1
-	VFMADD231PD  Y7, Y6, Y8
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y5, Y0, Y1
-	VMOVUPD      expTopx4<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
-	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y6
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y6
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y11
-	VFMADD231PD  Y1, Y11, Y6
-	VFMADD231PD  Y3, Y6, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y6
-	VFNMADD231PD Y1, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y1
+	VMOVUPD      onex4<>+0(SB), Y1
+	VPSUBQ       Y2, Y1, Y2
+	VMULPD       Y3, Y3, Y1
+	VMOVUPD      expTerm10x4<>+0(SB), Y6
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y6
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y11
+	VFMADD231PD  Y3, Y11, Y6
+	VMULPD       expLn2x4<>+0(SB), Y3, Y3
+	VFMADD231PD  Y1, Y6, Y3
+	VMOVUPD      onex4<>+0(SB), Y1
+	VSUBPD       Y2, Y1, Y6
+	VFNMADD231PD Y3, Y2, Y6
+	VFMADD213PD  Y2, Y2, Y3
 	VFMADD231PD  Y9, Y6, Y10
-	VMULPD       Y1, Y9, Y9
+	VMULPD       Y3, Y9, Y9
 	VMULPD       Y4, Y7, Y7
 	VMULPD       Y0, Y4, Y4
-	VADDPD       Y4, Y4, Y4
 	VBROADCASTSD 144(AX), Y1
 	VSUBPD       Y1, Y4, Y4
 	VMULPD       Y4, Y7, Y7
 	VMULPD       Y5, Y9, Y9
 	VMULPD       Y0, Y5, Y5
-	VADDPD       Y5, Y5, Y5
 	VBROADCASTSD 144(AX), Y0
 	VSUBPD       Y0, Y5, Y5
 	VMULPD       Y5, Y9, Y9
@@ -3695,10 +3094,10 @@ partners_bits_end:
 	VFMADD231PD  Y8, Y9, Y7
 	VMULPD       Y8, Y10, Y10
 	VDIVPD       Y10, Y7, Y7
-	VBROADCASTSD (R9)(CX*8), Y0
-	VMULPD       (R9)(DX*1), Y0, Y0
+	VBROADCASTSD (R11)(CX*8), Y0
+	VMULPD       (R11)(DX*1), Y0, Y0
 	VMULPD       Y0, Y7, Y7
-	VMOVUPD      Y7, (R10)(DX*1)
+	VMOVUPD      Y7, (SI)(DX*1)
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, BX
 	JMP          partners
@@ -3713,26 +3112,26 @@ partners_rest:
 	MOVQ   104(AX), BX
 
 partners_tail_dimension:
-	MOVQ         (R11), R14
+	MOVQ         (DI), R14
 	VBROADCASTSD (R14)(CX*8), Y1
 	VMOVUPD      (R12)(R13*8), Y2
 	VMASKMOVPD   (R14)(DX*1), Y2, Y2
 	VSUBPD       Y2, Y1, Y1
 	VFMADD231PD  Y1, Y1, Y0
-	ADDQ         $0x18, R11
+	ADDQ         $0x18, DI
 	DECQ         BX
 	JNE          partners_tail_dimension
 	VMOVUPD      (R12)(R13*8), Y1
-	VMASKMOVPD   (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (SI)(CX*8), Y2
+	VMASKMOVPD   (R8)(DX*1), Y1, Y1
+	VBROADCASTSD (R8)(CX*8), Y2
 	VADDPD       Y1, Y2, Y1
 	VMOVUPD      (R12)(R13*8), Y2
-	VMASKMOVPD   (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (DI)(CX*8), Y3
+	VMASKMOVPD   (R10)(DX*1), Y2, Y2
+	VBROADCASTSD (R9)(CX*8), Y3
 	VADDPD       Y2, Y3, Y2
 	VMOVUPD      (R12)(R13*8), Y3
-	VMASKMOVPD   (DI)(DX*1), Y3, Y3
-	VBROADCASTSD (R8)(CX*8), Y4
+	VMASKMOVPD   (R9)(DX*1), Y3, Y3
+	VBROADCASTSD (R10)(CX*8), Y4
 	VADDPD       Y3, Y4, Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y3
@@ -3748,7 +3147,7 @@ partners_tail_dimension:
 	VMULPD       Y4, Y2, Y2
 	VMULPD       Y5, Y3, Y3
 	MOVQ         152(AX), BX
-	MOVQ         160(AX), SI
+	MOVQ         160(AX), DI
 	CMPQ         168(AX), $0x00
 	JE           partners_tail_even
 	VSQRTPD      Y2, Y2
@@ -3770,13 +3169,13 @@ partners_tail_even:
 	VMOVAPD Y1, Y10
 
 partners_tail_bits:
-	SUBQ        $0x01, SI
+	SUBQ        $0x01, DI
 	JL          partners_tail_bits_end
 	VFMADD231PD Y8, Y7, Y8
 	VMULPD      Y7, Y7, Y7
 	VFMADD231PD Y10, Y9, Y10
 	VMULPD      Y9, Y9, Y9
-	BTQ         SI, BX
+	BTQ         DI, BX
 	JCC         partners_tail_bits
 	VFMADD231PD Y7, Y6, Y8
 	VMULPD      Y2, Y7, Y7
@@ -3785,80 +3184,72 @@ partners_tail_bits:
 	JMP         partners_tail_bits
 
 partners_tail_bits_end:
-	VMULPD       halfx4<>+0(SB), Y0, Y0
-	VMULPD       Y4, Y0, Y1
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y1
+	VMULPD       Y4, Y1, Y2
+	VMOVUPD      expTopx4<>+0(SB), Y3
+	VMINPD       Y2, Y3, Y2
+	VADDPD       expShiftx4<>+0(SB), Y2, Y3
+	VSUBPD       expShiftx4<>+0(SB), Y3, Y6
+	VSUBPD       Y2, Y6, Y6
+	VPSLLQ       $0x34, Y3, Y3
+	VMOVUPD      onex4<>+0(SB), Y2
+	VPSUBQ       Y3, Y2, Y3
+	VMULPD       Y6, Y6, Y2
+	VMOVUPD      expTerm10x4<>+0(SB), Y11
+	VFMADD213PD  expTerm8x4<>+0(SB), Y2, Y11
+	VFMADD213PD  expTerm6x4<>+0(SB), Y2, Y11
+	VFMADD213PD  expTerm4x4<>+0(SB), Y2, Y11
+	VFMADD213PD  expTerm2x4<>+0(SB), Y2, Y11
+	VMOVUPD      expTerm11x4<>+0(SB), Y12
+	VFMADD213PD  expTerm9x4<>+0(SB), Y2, Y12
+	VFMADD213PD  expTerm7x4<>+0(SB), Y2, Y12
+	VFMADD213PD  expTerm5x4<>+0(SB), Y2, Y12
+	VFMADD213PD  expTerm3x4<>+0(SB), Y2, Y12
+	VFMADD231PD  Y6, Y12, Y11
+	VMULPD       expLn2x4<>+0(SB), Y6, Y6
+	VFMADD231PD  Y2, Y11, Y6
+	VMOVUPD      onex4<>+0(SB), Y2
+	VSUBPD       Y3, Y2, Y11
+	VFNMADD231PD Y6, Y3, Y11
+	VFMADD213PD  Y3, Y3, Y6
+	VFMADD231PD  Y7, Y11, Y8
+	VMULPD       Y6, Y7, Y7
+	VMULPD       Y5, Y1, Y1
 	VMOVUPD      expTopx4<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
+	VADDPD       expShiftx4<>+0(SB), Y1, Y2
 	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
+	VSUBPD       Y1, Y3, Y3
 	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y6
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y6
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y11
-	VFMADD231PD  Y1, Y11, Y6
-	VFMADD231PD  Y3, Y6, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y6
-	VFNMADD231PD Y1, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y1
-	VFMADD231PD  Y7, Y6, Y8
-	VMULPD       Y1, Y7, Y7
-	VMULPD       Y5, Y0, Y1
-	VMOVUPD      expTopx4<>+0(SB), Y2
-	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
-	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
-	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y6
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y6
-	VMOVUPD      expTerm13x4<>+0(SB), Y11
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y11
-	VFMADD231PD  Y1, Y11, Y6
-	VFMADD231PD  Y3, Y6, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y6
-	VFNMADD231PD Y1, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y1
+	VMOVUPD      onex4<>+0(SB), Y1
+	VPSUBQ       Y2, Y1, Y2
+	VMULPD       Y3, Y3, Y1
+	VMOVUPD      expTerm10x4<>+0(SB), Y6
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y6
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y11
+	VFMADD231PD  Y3, Y11, Y6
+	VMULPD       expLn2x4<>+0(SB), Y3, Y3
+	VFMADD231PD  Y1, Y6, Y3
+	VMOVUPD      onex4<>+0(SB), Y1
+	VSUBPD       Y2, Y1, Y6
+	VFNMADD231PD Y3, Y2, Y6
+	VFMADD213PD  Y2, Y2, Y3
 	VFMADD231PD  Y9, Y6, Y10
-	VMULPD       Y1, Y9, Y9
+	VMULPD       Y3, Y9, Y9
 	VMULPD       Y4, Y7, Y7
 	VMULPD       Y0, Y4, Y4
-	VADDPD       Y4, Y4, Y4
 	VBROADCASTSD 144(AX), Y1
 	VSUBPD       Y1, Y4, Y4
 	VMULPD       Y4, Y7, Y7
 	VMULPD       Y5, Y9, Y9
 	VMULPD       Y0, Y5, Y5
-	VADDPD       Y5, Y5, Y5
 	VBROADCASTSD 144(AX), Y0
 	VSUBPD       Y0, Y5, Y5
 	VMULPD       Y5, Y9, Y9
@@ -3867,12 +3258,12 @@ partners_tail_bits_end:
 	VMULPD       Y8, Y10, Y10
 	VDIVPD       Y10, Y7, Y7
 	VMOVUPD      (R12)(R13*8), Y0
-	VMASKMOVPD   (R9)(DX*1), Y0, Y0
-	VBROADCASTSD (R9)(CX*8), Y1
+	VMASKMOVPD   (R11)(DX*1), Y0, Y0
+	VBROADCASTSD (R11)(CX*8), Y1
 	VMULPD       Y0, Y1, Y0
 	VMULPD       Y0, Y7, Y7
 	VMOVUPD      (R12)(R13*8), Y0
-	VMASKMOVPD   Y7, Y0, (R10)(DX*1)
+	VMASKMOVPD   Y7, Y0, (SI)(DX*1)
 
 partners_end:
 	VZEROUPPER
@@ -3886,20 +3277,20 @@ TEXT ·gaussOthersAVX2(SB), NOSPLIT, $0-32
 	MOVQ from+16(FP), DX
 	MOVQ n+24(FP), BX
 	SHLQ $0x03, DX
-	MOVQ (AX), SI
-	MOVQ 24(AX), DI
-	MOVQ 48(AX), R8
-	MOVQ 72(AX), R9
-	LEAQ 176(AX), R9
-	SUBQ DX, R9
-	MOVQ 96(AX), R10
+	LEAQ 176(AX), SI
+	SUBQ DX, SI
+	MOVQ 96(AX), DI
+	MOVQ (AX), R8
+	MOVQ 24(AX), R9
+	MOVQ 48(AX), R10
+	MOVQ 72(AX), R11
 
 partners:
 	CMPQ   BX, $0x00000004
 	JL     partners_rest
 	VXORPD Y0, Y0, Y0
 	MOVQ   104(AX), R11
-	MOVQ   R10, R12
+	MOVQ   DI, R12
 
 partners_dimension:
 	MOVQ         (R12), R13
@@ -3909,12 +3300,12 @@ partners_dimension:
 	ADDQ         $0x18, R12
 	DECQ         R11
 	JNE          partners_dimension
-	VBROADCASTSD (SI)(CX*8), Y1
-	VADDPD       (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (DI)(CX*8), Y2
-	VADDPD       (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (R8)(CX*8), Y3
-	VADDPD       (DI)(DX*1), Y3, Y3
+	VBROADCASTSD (R8)(CX*8), Y1
+	VADDPD       (R8)(DX*1), Y1, Y1
+	VBROADCASTSD (R9)(CX*8), Y2
+	VADDPD       (R10)(DX*1), Y2, Y2
+	VBROADCASTSD (R10)(CX*8), Y3
+	VADDPD       (R9)(DX*1), Y3, Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y3
 	VADDPD       Y1, Y2, Y5
@@ -3966,75 +3357,69 @@ partners_bits:
 	JMP         partners_bits
 
 partners_bits_end:
-	VMULPD       halfx4<>+0(SB), Y0, Y0
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y0
 	VMULPD       Y4, Y0, Y1
 	VMOVUPD      expTopx4<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
+	VADDPD       expShiftx4<>+0(SB), Y1, Y2
 	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
+	VSUBPD       Y1, Y3, Y3
 	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y4
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y4
-	VMOVUPD      expTerm13x4<>+0(SB), Y6
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y6
-	VFMADD231PD  Y1, Y6, Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y4
-	VFNMADD231PD Y1, Y2, Y4
-	VFMADD213PD  Y2, Y2, Y1
+	VMOVUPD      onex4<>+0(SB), Y1
+	VPSUBQ       Y2, Y1, Y2
+	VMULPD       Y3, Y3, Y1
+	VMOVUPD      expTerm10x4<>+0(SB), Y4
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y4
+	VMOVUPD      expTerm11x4<>+0(SB), Y6
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y6
+	VFMADD231PD  Y3, Y6, Y4
+	VMULPD       expLn2x4<>+0(SB), Y3, Y3
+	VFMADD231PD  Y1, Y4, Y3
+	VMOVUPD      onex4<>+0(SB), Y1
+	VSUBPD       Y2, Y1, Y4
+	VFNMADD231PD Y3, Y2, Y4
+	VFMADD213PD  Y2, Y2, Y3
 	VFMADD231PD  Y7, Y4, Y8
-	VMULPD       Y1, Y7, Y7
+	VMULPD       Y3, Y7, Y7
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      expTopx4<>+0(SB), Y1
 	VMINPD       Y0, Y1, Y0
-	VMOVAPD      Y0, Y1
-	VMOVUPD      expInversex4<>+0(SB), Y2
-	VFNMADD213PD expShiftx4<>+0(SB), Y2, Y1
+	VADDPD       expShiftx4<>+0(SB), Y0, Y1
 	VSUBPD       expShiftx4<>+0(SB), Y1, Y2
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y2, Y0
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y2, Y0
+	VSUBPD       Y0, Y2, Y2
 	VPSLLQ       $0x34, Y1, Y1
-	VPADDQ       onex4<>+0(SB), Y1, Y1
-	VMULPD       Y0, Y0, Y2
-	VMOVUPD      expTerm12x4<>+0(SB), Y3
-	VFMADD213PD  expTerm10x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm8x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm6x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm4x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm2x4<>+0(SB), Y2, Y3
-	VMOVUPD      expTerm13x4<>+0(SB), Y4
-	VFMADD213PD  expTerm11x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm9x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm7x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm5x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm3x4<>+0(SB), Y2, Y4
-	VFMADD231PD  Y0, Y4, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VMOVUPD      onex4<>+0(SB), Y2
-	VSUBPD       Y1, Y2, Y3
-	VFNMADD231PD Y0, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y0
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y1, Y0, Y1
+	VMULPD       Y2, Y2, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y3
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y3
+	VMOVUPD      expTerm11x4<>+0(SB), Y4
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y4
+	VFMADD231PD  Y2, Y4, Y3
+	VMULPD       expLn2x4<>+0(SB), Y2, Y2
+	VFMADD231PD  Y0, Y3, Y2
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y1, Y0, Y3
+	VFNMADD231PD Y2, Y1, Y3
+	VFMADD213PD  Y1, Y1, Y2
 	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y0, Y9, Y9
+	VMULPD       Y2, Y9, Y9
 	VFMADD231PD  Y9, Y8, Y7
 	VMULPD       Y8, Y10, Y10
-	VMOVUPD      Y10, (R9)(DX*1)
-	VMOVUPD      Y7, 2048(R9)(DX*1)
+	VMOVUPD      Y10, (SI)(DX*1)
+	VMOVUPD      Y7, 2048(SI)(DX*1)
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, BX
 	JMP          partners
@@ -4049,26 +3434,26 @@ partners_rest:
 	MOVQ   104(AX), BX
 
 partners_tail_dimension:
-	MOVQ         (R10), R13
+	MOVQ         (DI), R13
 	VBROADCASTSD (R13)(CX*8), Y1
 	VMOVUPD      (R11)(R12*8), Y2
 	VMASKMOVPD   (R13)(DX*1), Y2, Y2
 	VSUBPD       Y2, Y1, Y1
 	VFMADD231PD  Y1, Y1, Y0
-	ADDQ         $0x18, R10
+	ADDQ         $0x18, DI
 	DECQ         BX
 	JNE          partners_tail_dimension
 	VMOVUPD      (R11)(R12*8), Y1
-	VMASKMOVPD   (SI)(DX*1), Y1, Y1
-	VBROADCASTSD (SI)(CX*8), Y2
+	VMASKMOVPD   (R8)(DX*1), Y1, Y1
+	VBROADCASTSD (R8)(CX*8), Y2
 	VADDPD       Y1, Y2, Y1
 	VMOVUPD      (R11)(R12*8), Y2
-	VMASKMOVPD   (R8)(DX*1), Y2, Y2
-	VBROADCASTSD (DI)(CX*8), Y3
+	VMASKMOVPD   (R10)(DX*1), Y2, Y2
+	VBROADCASTSD (R9)(CX*8), Y3
 	VADDPD       Y2, Y3, Y2
 	VMOVUPD      (R11)(R12*8), Y3
-	VMASKMOVPD   (DI)(DX*1), Y3, Y3
-	VBROADCASTSD (R8)(CX*8), Y4
+	VMASKMOVPD   (R9)(DX*1), Y3, Y3
+	VBROADCASTSD (R10)(CX*8), Y4
 	VADDPD       Y3, Y4, Y3
 	VMULPD       Y2, Y2, Y2
 	VMULPD       Y3, Y3, Y3
@@ -4121,77 +3506,71 @@ partners_tail_bits:
 	JMP         partners_tail_bits
 
 partners_tail_bits_end:
-	VMULPD       halfx4<>+0(SB), Y0, Y0
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y0
 	VMULPD       Y4, Y0, Y1
 	VMOVUPD      expTopx4<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
-	VMOVAPD      Y1, Y2
-	VMOVUPD      expInversex4<>+0(SB), Y3
-	VFNMADD213PD expShiftx4<>+0(SB), Y3, Y2
+	VADDPD       expShiftx4<>+0(SB), Y1, Y2
 	VSUBPD       expShiftx4<>+0(SB), Y2, Y3
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y3, Y1
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y3, Y1
+	VSUBPD       Y1, Y3, Y3
 	VPSLLQ       $0x34, Y2, Y2
-	VPADDQ       onex4<>+0(SB), Y2, Y2
-	VMULPD       Y1, Y1, Y3
-	VMOVUPD      expTerm12x4<>+0(SB), Y4
-	VFMADD213PD  expTerm10x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm8x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm6x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm4x4<>+0(SB), Y3, Y4
-	VFMADD213PD  expTerm2x4<>+0(SB), Y3, Y4
-	VMOVUPD      expTerm13x4<>+0(SB), Y6
-	VFMADD213PD  expTerm11x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm9x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm7x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm5x4<>+0(SB), Y3, Y6
-	VFMADD213PD  expTerm3x4<>+0(SB), Y3, Y6
-	VFMADD231PD  Y1, Y6, Y4
-	VFMADD231PD  Y3, Y4, Y1
-	VMOVUPD      onex4<>+0(SB), Y3
-	VSUBPD       Y2, Y3, Y4
-	VFNMADD231PD Y1, Y2, Y4
-	VFMADD213PD  Y2, Y2, Y1
+	VMOVUPD      onex4<>+0(SB), Y1
+	VPSUBQ       Y2, Y1, Y2
+	VMULPD       Y3, Y3, Y1
+	VMOVUPD      expTerm10x4<>+0(SB), Y4
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y4
+	VMOVUPD      expTerm11x4<>+0(SB), Y6
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y6
+	VFMADD231PD  Y3, Y6, Y4
+	VMULPD       expLn2x4<>+0(SB), Y3, Y3
+	VFMADD231PD  Y1, Y4, Y3
+	VMOVUPD      onex4<>+0(SB), Y1
+	VSUBPD       Y2, Y1, Y4
+	VFNMADD231PD Y3, Y2, Y4
+	VFMADD213PD  Y2, Y2, Y3
 	VFMADD231PD  Y7, Y4, Y8
-	VMULPD       Y1, Y7, Y7
+	VMULPD       Y3, Y7, Y7
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      expTopx4<>+0(SB), Y1
 	VMINPD       Y0, Y1, Y0
-	VMOVAPD      Y0, Y1
-	VMOVUPD      expInversex4<>+0(SB), Y2
-	VFNMADD213PD expShiftx4<>+0(SB), Y2, Y1
+	VADDPD       expShiftx4<>+0(SB), Y0, Y1
 	VSUBPD       expShiftx4<>+0(SB), Y1, Y2
-	VFNMSUB231PD expLn2Highx4<>+0(SB), Y2, Y0
-	VFNMADD231PD expLn2Lowx4<>+0(SB), Y2, Y0
+	VSUBPD       Y0, Y2, Y2
 	VPSLLQ       $0x34, Y1, Y1
-	VPADDQ       onex4<>+0(SB), Y1, Y1
-	VMULPD       Y0, Y0, Y2
-	VMOVUPD      expTerm12x4<>+0(SB), Y3
-	VFMADD213PD  expTerm10x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm8x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm6x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm4x4<>+0(SB), Y2, Y3
-	VFMADD213PD  expTerm2x4<>+0(SB), Y2, Y3
-	VMOVUPD      expTerm13x4<>+0(SB), Y4
-	VFMADD213PD  expTerm11x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm9x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm7x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm5x4<>+0(SB), Y2, Y4
-	VFMADD213PD  expTerm3x4<>+0(SB), Y2, Y4
-	VFMADD231PD  Y0, Y4, Y3
-	VFMADD231PD  Y2, Y3, Y0
-	VMOVUPD      onex4<>+0(SB), Y2
-	VSUBPD       Y1, Y2, Y3
-	VFNMADD231PD Y0, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y0
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y1, Y0, Y1
+	VMULPD       Y2, Y2, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y3
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y3
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y3
+	VMOVUPD      expTerm11x4<>+0(SB), Y4
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y4
+	VFMADD231PD  Y2, Y4, Y3
+	VMULPD       expLn2x4<>+0(SB), Y2, Y2
+	VFMADD231PD  Y0, Y3, Y2
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y1, Y0, Y3
+	VFNMADD231PD Y2, Y1, Y3
+	VFMADD213PD  Y1, Y1, Y2
 	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y0, Y9, Y9
+	VMULPD       Y2, Y9, Y9
 	VFMADD231PD  Y9, Y8, Y7
 	VMULPD       Y8, Y10, Y10
 	VMOVUPD      (R11)(R12*8), Y0
-	VMASKMOVPD   Y10, Y0, (R9)(DX*1)
+	VMASKMOVPD   Y10, Y0, (SI)(DX*1)
 	VMOVUPD      (R11)(R12*8), Y0
-	VMASKMOVPD   Y7, Y0, 2048(R9)(DX*1)
+	VMASKMOVPD   Y7, Y0, 2048(SI)(DX*1)
 
 partners_end:
 	VZEROUPPER
@@ -4312,6 +3691,496 @@ partners_end:
 	VHADDPD      X1, X1, X1
 	VADDSD       (AX)(CX*8), X1, X1
 	VMOVSD       X1, (AX)(CX*8)
+	VZEROUPPER
+	RET
+
+// func gaussWeightsPlaneAVX2(pass *Gauss, u int, from int, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gaussWeightsPlaneAVX2(SB), NOSPLIT, $0-32
+	MOVQ pass+0(FP), AX
+	MOVQ u+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ n+24(FP), BX
+	SHLQ $0x03, DX
+	LEAQ 176(AX), SI
+	SUBQ DX, SI
+	MOVQ 96(AX), DI
+	MOVQ (DI), R8
+	MOVQ 24(DI), DI
+	MOVQ (AX), R9
+	MOVQ 24(AX), R10
+	MOVQ 48(AX), R11
+	MOVQ 72(AX), AX
+
+partners:
+	CMPQ         BX, $0x00000004
+	JL           partners_rest
+	VBROADCASTSD (R8)(CX*8), Y0
+	VSUBPD       (R8)(DX*1), Y0, Y0
+	VBROADCASTSD (DI)(CX*8), Y1
+	VSUBPD       (DI)(DX*1), Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VFMADD231PD  Y1, Y1, Y0
+	VBROADCASTSD (R9)(CX*8), Y1
+	VADDPD       (R9)(DX*1), Y1, Y1
+	VBROADCASTSD (R10)(CX*8), Y2
+	VADDPD       (R11)(DX*1), Y2, Y2
+	VBROADCASTSD (R11)(CX*8), Y3
+	VADDPD       (R10)(DX*1), Y3, Y3
+	VMULPD       Y2, Y2, Y2
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y1, Y2, Y5
+	VADDPD       Y1, Y3, Y4
+	VMULPD       Y4, Y5, Y6
+	VMOVUPD      onex4<>+0(SB), Y7
+	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y6, Y5, Y5
+	VMULPD       Y4, Y1, Y6
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y0
+	VMULPD       Y4, Y0, Y7
+	VMOVUPD      expTopx4<>+0(SB), Y8
+	VMINPD       Y7, Y8, Y7
+	VADDPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
+	VSUBPD       Y7, Y9, Y9
+	VPSLLQ       $0x34, Y8, Y8
+	VMOVUPD      onex4<>+0(SB), Y7
+	VPSUBQ       Y8, Y7, Y8
+	VMULPD       Y9, Y9, Y7
+	VMOVUPD      expTerm10x4<>+0(SB), Y10
+	VFMADD213PD  expTerm8x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm6x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm4x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm2x4<>+0(SB), Y7, Y10
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y7, Y11
+	VFMADD231PD  Y9, Y11, Y10
+	VMULPD       expLn2x4<>+0(SB), Y9, Y9
+	VFMADD231PD  Y7, Y10, Y9
+	VMOVUPD      onex4<>+0(SB), Y7
+	VSUBPD       Y8, Y7, Y10
+	VFNMADD231PD Y9, Y8, Y10
+	VFMADD213PD  Y8, Y8, Y9
+	VFMADD231PD  Y2, Y10, Y6
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      expTopx4<>+0(SB), Y7
+	VMINPD       Y0, Y7, Y0
+	VADDPD       expShiftx4<>+0(SB), Y0, Y7
+	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       Y0, Y8, Y8
+	VPSLLQ       $0x34, Y7, Y7
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y7, Y0, Y7
+	VMULPD       Y8, Y8, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y9
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y9
+	VMOVUPD      expTerm11x4<>+0(SB), Y10
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y10
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y10
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y10
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y10
+	VFMADD231PD  Y8, Y10, Y9
+	VMULPD       expLn2x4<>+0(SB), Y8, Y8
+	VFMADD231PD  Y0, Y9, Y8
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y7, Y0, Y9
+	VFNMADD231PD Y8, Y7, Y9
+	VFMADD213PD  Y7, Y7, Y8
+	VFMADD231PD  Y3, Y9, Y1
+	VMULPD       Y8, Y3, Y3
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y1, Y2, Y2
+	VFMADD231PD  Y6, Y3, Y2
+	VMULPD       Y6, Y1, Y1
+	VDIVPD       Y1, Y2, Y2
+	VBROADCASTSD (AX)(CX*8), Y0
+	VMULPD       (AX)(DX*1), Y0, Y0
+	VMULPD       Y0, Y2, Y2
+	VMOVUPD      Y2, (SI)(DX*1)
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, BX
+	JMP          partners
+
+partners_rest:
+	TESTQ        BX, BX
+	JE           partners_end
+	LEAQ         ones<>+0(SB), R12
+	MOVQ         $+4, R13
+	SUBQ         BX, R13
+	VBROADCASTSD (R8)(CX*8), Y0
+	VMOVUPD      (R12)(R13*8), Y1
+	VMASKMOVPD   (R8)(DX*1), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD (DI)(CX*8), Y1
+	VMOVUPD      (R12)(R13*8), Y2
+	VMASKMOVPD   (DI)(DX*1), Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VFMADD231PD  Y1, Y1, Y0
+	VMOVUPD      (R12)(R13*8), Y1
+	VMASKMOVPD   (R9)(DX*1), Y1, Y1
+	VBROADCASTSD (R9)(CX*8), Y2
+	VADDPD       Y1, Y2, Y1
+	VMOVUPD      (R12)(R13*8), Y2
+	VMASKMOVPD   (R11)(DX*1), Y2, Y2
+	VBROADCASTSD (R10)(CX*8), Y3
+	VADDPD       Y2, Y3, Y2
+	VMOVUPD      (R12)(R13*8), Y3
+	VMASKMOVPD   (R10)(DX*1), Y3, Y3
+	VBROADCASTSD (R11)(CX*8), Y4
+	VADDPD       Y3, Y4, Y3
+	VMULPD       Y2, Y2, Y2
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y1, Y2, Y5
+	VADDPD       Y1, Y3, Y4
+	VMULPD       Y4, Y5, Y6
+	VMOVUPD      onex4<>+0(SB), Y7
+	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y6, Y5, Y5
+	VMULPD       Y4, Y1, Y6
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y0
+	VMULPD       Y4, Y0, Y7
+	VMOVUPD      expTopx4<>+0(SB), Y8
+	VMINPD       Y7, Y8, Y7
+	VADDPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
+	VSUBPD       Y7, Y9, Y9
+	VPSLLQ       $0x34, Y8, Y8
+	VMOVUPD      onex4<>+0(SB), Y7
+	VPSUBQ       Y8, Y7, Y8
+	VMULPD       Y9, Y9, Y7
+	VMOVUPD      expTerm10x4<>+0(SB), Y10
+	VFMADD213PD  expTerm8x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm6x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm4x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm2x4<>+0(SB), Y7, Y10
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y7, Y11
+	VFMADD231PD  Y9, Y11, Y10
+	VMULPD       expLn2x4<>+0(SB), Y9, Y9
+	VFMADD231PD  Y7, Y10, Y9
+	VMOVUPD      onex4<>+0(SB), Y7
+	VSUBPD       Y8, Y7, Y10
+	VFNMADD231PD Y9, Y8, Y10
+	VFMADD213PD  Y8, Y8, Y9
+	VFMADD231PD  Y2, Y10, Y6
+	VMULPD       Y9, Y2, Y2
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      expTopx4<>+0(SB), Y7
+	VMINPD       Y0, Y7, Y0
+	VADDPD       expShiftx4<>+0(SB), Y0, Y7
+	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       Y0, Y8, Y8
+	VPSLLQ       $0x34, Y7, Y7
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y7, Y0, Y7
+	VMULPD       Y8, Y8, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y9
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y9
+	VMOVUPD      expTerm11x4<>+0(SB), Y10
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y10
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y10
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y10
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y10
+	VFMADD231PD  Y8, Y10, Y9
+	VMULPD       expLn2x4<>+0(SB), Y8, Y8
+	VFMADD231PD  Y0, Y9, Y8
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y7, Y0, Y9
+	VFNMADD231PD Y8, Y7, Y9
+	VFMADD213PD  Y7, Y7, Y8
+	VFMADD231PD  Y3, Y9, Y1
+	VMULPD       Y8, Y3, Y3
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y1, Y2, Y2
+	VFMADD231PD  Y6, Y3, Y2
+	VMULPD       Y6, Y1, Y1
+	VDIVPD       Y1, Y2, Y2
+	VMOVUPD      (R12)(R13*8), Y0
+	VMASKMOVPD   (AX)(DX*1), Y0, Y0
+	VBROADCASTSD (AX)(CX*8), Y1
+	VMULPD       Y0, Y1, Y0
+	VMULPD       Y0, Y2, Y2
+	VMOVUPD      (R12)(R13*8), Y0
+	VMASKMOVPD   Y2, Y0, (SI)(DX*1)
+
+partners_end:
+	VZEROUPPER
+	RET
+
+// func gaussExcessPlaneAVX2(pass *Gauss, u int, from int, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gaussExcessPlaneAVX2(SB), NOSPLIT, $0-32
+	MOVQ pass+0(FP), AX
+	MOVQ u+8(FP), CX
+	MOVQ from+16(FP), DX
+	MOVQ n+24(FP), BX
+	SHLQ $0x03, DX
+	LEAQ 176(AX), SI
+	SUBQ DX, SI
+	MOVQ 96(AX), DI
+	MOVQ (DI), R8
+	MOVQ 24(DI), DI
+	MOVQ (AX), R9
+	MOVQ 24(AX), R10
+	MOVQ 48(AX), R11
+	MOVQ 72(AX), R12
+
+partners:
+	CMPQ         BX, $0x00000004
+	JL           partners_rest
+	VBROADCASTSD (R8)(CX*8), Y0
+	VSUBPD       (R8)(DX*1), Y0, Y0
+	VBROADCASTSD (DI)(CX*8), Y1
+	VSUBPD       (DI)(DX*1), Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VFMADD231PD  Y1, Y1, Y0
+	VBROADCASTSD (R9)(CX*8), Y1
+	VADDPD       (R9)(DX*1), Y1, Y1
+	VBROADCASTSD (R10)(CX*8), Y2
+	VADDPD       (R11)(DX*1), Y2, Y2
+	VBROADCASTSD (R11)(CX*8), Y3
+	VADDPD       (R10)(DX*1), Y3, Y3
+	VMULPD       Y2, Y2, Y2
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y1, Y2, Y5
+	VADDPD       Y1, Y3, Y4
+	VMULPD       Y4, Y5, Y6
+	VMOVUPD      onex4<>+0(SB), Y7
+	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y6, Y5, Y5
+	VMULPD       Y4, Y1, Y6
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y7
+	VMULPD       Y4, Y7, Y8
+	VMOVUPD      expTopx4<>+0(SB), Y9
+	VMINPD       Y8, Y9, Y8
+	VADDPD       expShiftx4<>+0(SB), Y8, Y9
+	VSUBPD       expShiftx4<>+0(SB), Y9, Y10
+	VSUBPD       Y8, Y10, Y10
+	VPSLLQ       $0x34, Y9, Y9
+	VMOVUPD      onex4<>+0(SB), Y8
+	VPSUBQ       Y9, Y8, Y9
+	VMULPD       Y10, Y10, Y8
+	VMOVUPD      expTerm10x4<>+0(SB), Y11
+	VFMADD213PD  expTerm8x4<>+0(SB), Y8, Y11
+	VFMADD213PD  expTerm6x4<>+0(SB), Y8, Y11
+	VFMADD213PD  expTerm4x4<>+0(SB), Y8, Y11
+	VFMADD213PD  expTerm2x4<>+0(SB), Y8, Y11
+	VMOVUPD      expTerm11x4<>+0(SB), Y12
+	VFMADD213PD  expTerm9x4<>+0(SB), Y8, Y12
+	VFMADD213PD  expTerm7x4<>+0(SB), Y8, Y12
+	VFMADD213PD  expTerm5x4<>+0(SB), Y8, Y12
+	VFMADD213PD  expTerm3x4<>+0(SB), Y8, Y12
+	VFMADD231PD  Y10, Y12, Y11
+	VMULPD       expLn2x4<>+0(SB), Y10, Y10
+	VFMADD231PD  Y8, Y11, Y10
+	VMOVUPD      onex4<>+0(SB), Y8
+	VSUBPD       Y9, Y8, Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VFMADD213PD  Y9, Y9, Y10
+	VFMADD231PD  Y2, Y11, Y6
+	VMULPD       Y10, Y2, Y2
+	VMULPD       Y5, Y7, Y7
+	VMOVUPD      expTopx4<>+0(SB), Y8
+	VMINPD       Y7, Y8, Y7
+	VADDPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
+	VSUBPD       Y7, Y9, Y9
+	VPSLLQ       $0x34, Y8, Y8
+	VMOVUPD      onex4<>+0(SB), Y7
+	VPSUBQ       Y8, Y7, Y8
+	VMULPD       Y9, Y9, Y7
+	VMOVUPD      expTerm10x4<>+0(SB), Y10
+	VFMADD213PD  expTerm8x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm6x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm4x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm2x4<>+0(SB), Y7, Y10
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y7, Y11
+	VFMADD231PD  Y9, Y11, Y10
+	VMULPD       expLn2x4<>+0(SB), Y9, Y9
+	VFMADD231PD  Y7, Y10, Y9
+	VMOVUPD      onex4<>+0(SB), Y7
+	VSUBPD       Y8, Y7, Y10
+	VFNMADD231PD Y9, Y8, Y10
+	VFMADD213PD  Y8, Y8, Y9
+	VFMADD231PD  Y3, Y10, Y1
+	VMULPD       Y9, Y3, Y3
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y0, Y4, Y4
+	VBROADCASTSD 144(AX), Y7
+	VSUBPD       Y7, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y0, Y5, Y5
+	VBROADCASTSD 144(AX), Y0
+	VSUBPD       Y0, Y5, Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y1, Y2, Y2
+	VFMADD231PD  Y6, Y3, Y2
+	VMULPD       Y6, Y1, Y1
+	VDIVPD       Y1, Y2, Y2
+	VBROADCASTSD (R12)(CX*8), Y0
+	VMULPD       (R12)(DX*1), Y0, Y0
+	VMULPD       Y0, Y2, Y2
+	VMOVUPD      Y2, (SI)(DX*1)
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, BX
+	JMP          partners
+
+partners_rest:
+	TESTQ        BX, BX
+	JE           partners_end
+	LEAQ         ones<>+0(SB), R13
+	MOVQ         $+4, R14
+	SUBQ         BX, R14
+	VBROADCASTSD (R8)(CX*8), Y0
+	VMOVUPD      (R13)(R14*8), Y1
+	VMASKMOVPD   (R8)(DX*1), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD (DI)(CX*8), Y1
+	VMOVUPD      (R13)(R14*8), Y2
+	VMASKMOVPD   (DI)(DX*1), Y2, Y2
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y0, Y0, Y0
+	VFMADD231PD  Y1, Y1, Y0
+	VMOVUPD      (R13)(R14*8), Y1
+	VMASKMOVPD   (R9)(DX*1), Y1, Y1
+	VBROADCASTSD (R9)(CX*8), Y2
+	VADDPD       Y1, Y2, Y1
+	VMOVUPD      (R13)(R14*8), Y2
+	VMASKMOVPD   (R11)(DX*1), Y2, Y2
+	VBROADCASTSD (R10)(CX*8), Y3
+	VADDPD       Y2, Y3, Y2
+	VMOVUPD      (R13)(R14*8), Y3
+	VMASKMOVPD   (R10)(DX*1), Y3, Y3
+	VBROADCASTSD (R11)(CX*8), Y4
+	VADDPD       Y3, Y4, Y3
+	VMULPD       Y2, Y2, Y2
+	VMULPD       Y3, Y3, Y3
+	VADDPD       Y1, Y2, Y5
+	VADDPD       Y1, Y3, Y4
+	VMULPD       Y4, Y5, Y6
+	VMOVUPD      onex4<>+0(SB), Y7
+	VDIVPD       Y6, Y7, Y6
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y6, Y5, Y5
+	VMULPD       Y4, Y1, Y6
+	VMULPD       Y5, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       expHalvesx4<>+0(SB), Y0, Y7
+	VMULPD       Y4, Y7, Y8
+	VMOVUPD      expTopx4<>+0(SB), Y9
+	VMINPD       Y8, Y9, Y8
+	VADDPD       expShiftx4<>+0(SB), Y8, Y9
+	VSUBPD       expShiftx4<>+0(SB), Y9, Y10
+	VSUBPD       Y8, Y10, Y10
+	VPSLLQ       $0x34, Y9, Y9
+	VMOVUPD      onex4<>+0(SB), Y8
+	VPSUBQ       Y9, Y8, Y9
+	VMULPD       Y10, Y10, Y8
+	VMOVUPD      expTerm10x4<>+0(SB), Y11
+	VFMADD213PD  expTerm8x4<>+0(SB), Y8, Y11
+	VFMADD213PD  expTerm6x4<>+0(SB), Y8, Y11
+	VFMADD213PD  expTerm4x4<>+0(SB), Y8, Y11
+	VFMADD213PD  expTerm2x4<>+0(SB), Y8, Y11
+	VMOVUPD      expTerm11x4<>+0(SB), Y12
+	VFMADD213PD  expTerm9x4<>+0(SB), Y8, Y12
+	VFMADD213PD  expTerm7x4<>+0(SB), Y8, Y12
+	VFMADD213PD  expTerm5x4<>+0(SB), Y8, Y12
+	VFMADD213PD  expTerm3x4<>+0(SB), Y8, Y12
+	VFMADD231PD  Y10, Y12, Y11
+	VMULPD       expLn2x4<>+0(SB), Y10, Y10
+	VFMADD231PD  Y8, Y11, Y10
+	VMOVUPD      onex4<>+0(SB), Y8
+	VSUBPD       Y9, Y8, Y11
+	VFNMADD231PD Y10, Y9, Y11
+	VFMADD213PD  Y9, Y9, Y10
+	VFMADD231PD  Y2, Y11, Y6
+	VMULPD       Y10, Y2, Y2
+	VMULPD       Y5, Y7, Y7
+	VMOVUPD      expTopx4<>+0(SB), Y8
+	VMINPD       Y7, Y8, Y7
+	VADDPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
+	VSUBPD       Y7, Y9, Y9
+	VPSLLQ       $0x34, Y8, Y8
+	VMOVUPD      onex4<>+0(SB), Y7
+	VPSUBQ       Y8, Y7, Y8
+	VMULPD       Y9, Y9, Y7
+	VMOVUPD      expTerm10x4<>+0(SB), Y10
+	VFMADD213PD  expTerm8x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm6x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm4x4<>+0(SB), Y7, Y10
+	VFMADD213PD  expTerm2x4<>+0(SB), Y7, Y10
+	VMOVUPD      expTerm11x4<>+0(SB), Y11
+	VFMADD213PD  expTerm9x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm7x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm5x4<>+0(SB), Y7, Y11
+	VFMADD213PD  expTerm3x4<>+0(SB), Y7, Y11
+	VFMADD231PD  Y9, Y11, Y10
+	VMULPD       expLn2x4<>+0(SB), Y9, Y9
+	VFMADD231PD  Y7, Y10, Y9
+	VMOVUPD      onex4<>+0(SB), Y7
+	VSUBPD       Y8, Y7, Y10
+	VFNMADD231PD Y9, Y8, Y10
+	VFMADD213PD  Y8, Y8, Y9
+	VFMADD231PD  Y3, Y10, Y1
+	VMULPD       Y9, Y3, Y3
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y0, Y4, Y4
+	VBROADCASTSD 144(AX), Y7
+	VSUBPD       Y7, Y4, Y4
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y0, Y5, Y5
+	VBROADCASTSD 144(AX), Y0
+	VSUBPD       Y0, Y5, Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y1, Y2, Y2
+	VFMADD231PD  Y6, Y3, Y2
+	VMULPD       Y6, Y1, Y1
+	VDIVPD       Y1, Y2, Y2
+	VMOVUPD      (R13)(R14*8), Y0
+	VMASKMOVPD   (R12)(DX*1), Y0, Y0
+	VBROADCASTSD (R12)(CX*8), Y1
+	VMULPD       Y0, Y1, Y0
+	VMULPD       Y0, Y2, Y2
+	VMOVUPD      (R13)(R14*8), Y0
+	VMASKMOVPD   Y2, Y0, (SI)(DX*1)
+
+partners_end:
 	VZEROUPPER
 	RET
 

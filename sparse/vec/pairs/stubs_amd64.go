@@ -34,16 +34,6 @@ func gatherAVX512(sum *float64, v *float64, n int, columns *[]float64, d int)
 //go:noescape
 func narrowAVX512(dst *float32, src *float64, n int, centre float64)
 
-// gaussWeightsPlaneAVX512 sets term to the weights of differences.
-//
-//go:noescape
-func gaussWeightsPlaneAVX512(pass *Gauss, u int, from int, n int)
-
-// gaussExcessPlaneAVX512 sets term to the sigma statistics.
-//
-//go:noescape
-func gaussExcessPlaneAVX512(pass *Gauss, u int, from int, n int)
-
 // gaussWeightsAVX512 sets term to the weights of differences.
 //
 //go:noescape
@@ -68,6 +58,16 @@ func gaussPushAVX512(pass *Gauss, u int, from int, n int)
 //
 //go:noescape
 func gaussSpreadAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussPushPlaneAVX512 adds the mu statistics of partners that the bits of keep leave in to the sums of both ends.
+//
+//go:noescape
+func gaussPushPlaneAVX512(pass *Gauss, u int, from int, n int)
+
+// gaussSpreadPlaneAVX512 adds the sigma statistics of partners that the bits of keep leave in to the sums of both ends.
+//
+//go:noescape
+func gaussSpreadPlaneAVX512(pass *Gauss, u int, from int, n int)
 
 // pushAVX2 sets f to what the first n sources do.
 //
@@ -99,16 +99,6 @@ func gatherAVX2(sum *float64, v *float64, n int, columns *[]float64, d int)
 //go:noescape
 func narrowAVX2(dst *float32, src *float64, n int, centre float64)
 
-// gaussWeightsPlaneAVX2 sets term to the weights of differences.
-//
-//go:noescape
-func gaussWeightsPlaneAVX2(pass *Gauss, u int, from int, n int)
-
-// gaussExcessPlaneAVX2 sets term to the sigma statistics.
-//
-//go:noescape
-func gaussExcessPlaneAVX2(pass *Gauss, u int, from int, n int)
-
 // gaussWeightsAVX2 sets term to the weights of differences.
 //
 //go:noescape
@@ -133,6 +123,16 @@ func gaussPushAVX2(pass *Gauss, u int, from int, n int)
 //
 //go:noescape
 func gaussSpreadAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussWeightsPlaneAVX2 sets term to the weights of differences.
+//
+//go:noescape
+func gaussWeightsPlaneAVX2(pass *Gauss, u int, from int, n int)
+
+// gaussExcessPlaneAVX2 sets term to the sigma statistics.
+//
+//go:noescape
+func gaussExcessPlaneAVX2(pass *Gauss, u int, from int, n int)
 
 // push32AVX512 sets f to what the first n sources do.
 //

@@ -21,6 +21,7 @@ const (
 	gaussOdd   = 24*6 + 8*3
 	gaussTerm  = 24*6 + 8*4
 	gaussRest  = gaussTerm + 8*256
+	gaussKeep  = gaussRest + 8*256
 )
 
 // gauss is a kernel of a Gauss: point u against partners from, from+1, ...
@@ -30,6 +31,7 @@ type gauss struct {
 	g           Register
 	u, at, left Register // at is the byte offset of the present partners
 	tail        *tail    // nil where all lanes are partners
+	keep        Register // the address of the bits that are one for partners to keep, or nil
 	name        string   // for labels
 	plane       bool     // d = 2
 }
@@ -87,13 +89,21 @@ func (k *gauss) over(name string, body func()) {
 	CMPQ(k.left, U32(uint32(k.lanes())))
 	JL(LabelRef(name + "_rest"))
 	body()
+	if k.keep != nil {
+		INCQ(k.keep)
+	}
 	ADDQ(U32(uint32(k.size())), k.at)
 	SUBQ(U32(uint32(k.lanes())), k.left)
 	JMP(LabelRef(name))
 	Label(name + "_rest")
 	TESTQ(k.left, k.left)
 	JE(LabelRef(name + "_end"))
-	k.tail, k.name = k.isa.tail(k.left), name+"_tail"
+	k.name = name + "_tail"
+	if k.keep != nil {
+		k.tail = &tail{mask: k.kept8()}
+	} else {
+		k.tail = k.isa.tail(k.left)
+	}
 	body()
 	Label(name + "_end")
 }
@@ -109,11 +119,27 @@ func (s isa) gaussTerms(kind string, plane bool) {
 		name += "Plane"
 	}
 	k := s.gaussKernel(name, doc, plane)
+	out := k.scratch(gaussTerm)
+	distance, both := k.distance(), k.both(kind)
+	k.over("partners", func() {
+		m2, _ := distance()
+		term, rest := both(m2)
+		k.tail.store(s, term, Mem{Base: out, Index: k.at, Scale: 1})
+		if rest != nil {
+			k.tail.store(s, rest, Mem{Base: out, Index: k.at, Scale: 1, Disp: gaussRest - gaussTerm})
+		}
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// both returns what computes the terms of partners, and for "Others" what they
+// lack, from |mu_u - mu_v|^2.
+func (k *gauss) both(kind string) func(m2 VecVirtual) (term, rest VecVirtual) {
+	s := k.isa
 	sigma2, a, b, w := k.pointer(gaussS), k.pointer(gaussA), k.pointer(gaussB), k.pointer(gaussW)
-	term := k.scratch(gaussTerm)
 	ownS, ownA, ownB := k.own(sigma2), k.own(a), k.own(b)
 	k.exponential = s.exponential()
-	distance := k.distance()
 	var ownW, dims func() VecVirtual
 	if kind != "Others" {
 		ownW = k.own(w)
@@ -121,8 +147,7 @@ func (s isa) gaussTerms(kind string, plane bool) {
 	if kind == "Excess" {
 		dims = s.kept(Mem{Base: k.g, Disp: gaussDims})
 	}
-	k.over("partners", func() {
-		h := distance()
+	return func(m2 VecVirtual) (term, rest VecVirtual) {
 		sum, da, db := s.reg(), s.reg(), s.reg()
 		VADDPD(k.partners(sigma2), ownS(), sum)
 		VADDPD(k.partners(b), ownA(), da)
@@ -143,10 +168,11 @@ func (s isa) gaussTerms(kind string, plane bool) {
 		for i := range one {
 			VMULPD(inv[i], one[i], one[i])
 		}
-		if !plane {
+		if !k.plane {
 			one, other = k.raise(one, other)
 		}
-		VMULPD(k.middle, h, h)
+		h := s.reg()
+		VMULPD(k.halves, m2, h)
 		for i := range one {
 			e := s.reg()
 			VMULPD(inv[i], h, e)
@@ -157,15 +183,12 @@ func (s isa) gaussTerms(kind string, plane bool) {
 		if kind == "Others" {
 			VFMADD231PD(one[1], other[0], one[0])
 			VMULPD(other[0], other[1], other[1])
-			k.tail.store(s, other[1], Mem{Base: term, Index: k.at, Scale: 1})
-			k.tail.store(s, one[0], Mem{Base: term, Index: k.at, Scale: 1, Disp: gaussRest - gaussTerm})
-			return
+			return other[1], one[0]
 		}
 		for i := range one {
 			VMULPD(inv[i], one[i], one[i])
 			if kind == "Excess" {
-				VMULPD(h, inv[i], inv[i])
-				VADDPD(inv[i], inv[i], inv[i])
+				VMULPD(m2, inv[i], inv[i])
 				VSUBPD(dims(), inv[i], inv[i])
 				VMULPD(inv[i], one[i], one[i])
 			}
@@ -176,15 +199,17 @@ func (s isa) gaussTerms(kind string, plane bool) {
 		VDIVPD(other[1], one[0], one[0])
 		weight := s.reg()
 		VMULPD(k.partners(w), ownW(), weight)
-		VMULPD(weight, one[0], one[0])
-		k.tail.store(s, one[0], Mem{Base: term, Index: k.at, Scale: 1})
-	})
-	VZEROUPPER()
-	RET()
+		if k.keep != nil {
+			VMULPD_Z(weight, one[0], k.kept8(), one[0])
+		} else {
+			VMULPD(weight, one[0], one[0])
+		}
+		return one[0], nil
+	}
 }
 
-// distance returns what computes |mu_u - mu_v|^2.
-func (k *gauss) distance() func() VecVirtual {
+// distance returns what computes |mu_u - mu_v|^2 and, in the plane, mu_u - mu_v.
+func (k *gauss) distance() func() (m2 VecVirtual, difference []VecVirtual) {
 	header := k.pointer(gaussMu)
 	difference := func(base Register, x VecVirtual) VecVirtual {
 		e := k.reg()
@@ -196,14 +221,14 @@ func (k *gauss) distance() func() VecVirtual {
 		MOVQ(Mem{Base: header}, x)
 		MOVQ(Mem{Base: header, Disp: 24}, y)
 		ownX, ownY := k.own(x), k.own(y)
-		return func() VecVirtual {
-			dx, dy := difference(x, ownX()), difference(y, ownY())
-			VMULPD(dx, dx, dx)
-			VFMADD231PD(dy, dy, dx)
-			return dx
+		return func() (VecVirtual, []VecVirtual) {
+			dx, dy, m2 := difference(x, ownX()), difference(y, ownY()), k.reg()
+			VMULPD(dx, dx, m2)
+			VFMADD231PD(dy, dy, m2)
+			return m2, []VecVirtual{dx, dy}
 		}
 	}
-	return func() VecVirtual {
+	return func() (VecVirtual, []VecVirtual) {
 		sum, count, at, base := k.zero(), GP64(), GP64(), GP64()
 		MOVQ(Mem{Base: k.g, Disp: gaussMuLen}, count)
 		MOVQ(header, at)
@@ -214,7 +239,7 @@ func (k *gauss) distance() func() VecVirtual {
 		ADDQ(U8(24), at)
 		DECQ(count)
 		JNE(LabelRef(k.name + "_dimension"))
-		return sum
+		return sum, nil
 	}
 }
 

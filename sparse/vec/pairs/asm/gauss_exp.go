@@ -13,21 +13,18 @@ import (
 // exponential holds the numbers that exp and its callers use: in registers where
 // there are many, otherwise in memory.
 type exponential struct {
-	one, middle         Op
-	top, shift, inverse Op // the largest argument; 1.5 2^52; 1/ln 2
-	ln2High, ln2Low     Op
-	even, odd           []Op // 1/2!, 1/4!, ... and 1/3!, 1/5!, ..., the last first
+	one, halves Op // 1/(2 ln 2), from squared distances to exponents of two
+	top, shift  Op // the largest argument; 1.5 2^52
+	ln2         Op
+	even, odd   []Op // coefficients, the last first
 }
 
 const (
-	// ln 2 to 35 bits, so that its products with exponents are exact, and the rest.
-	ln2High = 0x1.62e42fefa0000p-1
-	ln2Low  = math.Ln2 - ln2High
 	// expTop is the largest argument: exp(-600) and its products are not denormal.
-	expTop = 600
-	// expTerms of the Taylor series: up to r^13/13!; the next, for |r| <= ln2/2, is
-	// below 2^-56 r.
-	expTerms = 13
+	expTop = 600 / math.Ln2
+	// expTerms coefficients for 2^f - 1 - f ln 2, those of f^2 to f^11: they are wrong
+	// by at most 2^-54 of 2^f - 1.
+	expTerms = 10
 )
 
 func (s isa) exponential() exponential {
@@ -38,19 +35,15 @@ func (s isa) exponential() exponential {
 		return vector(name, v)
 	}
 	x := exponential{
-		one: keep("one", 1), middle: keep("half", 0.5),
-		top: keep("expTop", expTop), shift: keep("expShift", 0x1.8p52), inverse: keep("expInverse", 1/math.Ln2),
-		ln2High: keep("expLn2High", ln2High), ln2Low: keep("expLn2Low", ln2Low),
+		one: keep("one", 1), halves: keep("expHalves", 0.5/math.Ln2),
+		top: keep("expTop", expTop), shift: keep("expShift", 0x1.8p52), ln2: keep("expLn2", math.Ln2),
 	}
-	factorials := []float64{1}
-	for n := 1; n <= expTerms; n++ {
-		factorials = append(factorials, factorials[n-1]*float64(n))
-	}
-	for n := expTerms; n >= 2; n-- {
-		name, v := fmt.Sprintf("expTerm%d", n), 1/factorials[n]
-		m := vector(name, v)
+	terms := powerTerms(expTerms)
+	for n := expTerms - 1; n >= 0; n-- {
+		name := fmt.Sprintf("expTerm%d", n+2)
+		m := vector(name, terms[n])
 		if s.masks {
-			m = constant(name, v)
+			m = constant(name, terms[n])
 		}
 		if n%2 == 0 {
 			x.even = append(x.even, m)
@@ -61,30 +54,29 @@ func (s isa) exponential() exponential {
 	return x
 }
 
-// exp returns exp(-e) and 1 - exp(-e), e >= 0; e is lost. With -e = k ln2 + r and t
-// = expm1(r) they are 2^k + 2^k t and (1 - 2^k) - 2^k t: the first difference is
-// exact or rounded once, and 0 where the other is small.
+// exp returns 2^-e and 1 - 2^-e, e >= 0; e is lost. With -e = f - k, both exact, and
+// t = 2^f - 1 they are 2^-k + 2^-k t and (1 - 2^-k) - 2^-k t: the first difference
+// is exact or rounded once, and 0 where the other is small.
 func (x *exponential) exp(s isa, e VecVirtual) (exp, rest VecVirtual) {
 	VMINPD(e, s.in(x.top), e) // of a NaN and top: the NaN
-	power, k := s.reg(), s.reg()
-	VMOVAPD(e, power)
-	VFNMADD213PD(x.shift, s.in(x.inverse), power) // the shift plus k
-	VSUBPD(x.shift, power, k)
-	r := e
-	VFNMSUB231PD(x.ln2High, k, r)
-	VFNMADD231PD(x.ln2Low, k, r)
+	power, f := s.reg(), s.reg()
+	VADDPD(x.shift, e, power) // the shift plus k
+	VSUBPD(x.shift, power, f)
+	VSUBPD(e, f, f)
 	VPSLLQ(U8(52), power, power)
-	VPADDQ(x.one, power, power)
-	r2 := k
-	VMULPD(r, r, r2)
-	even, odd := s.horner(x.even, r2), s.horner(x.odd, r2)
-	VFMADD231PD(r, odd, even)
-	VFMADD231PD(r2, even, r) // t
+	VPSUBQ(power, s.in(x.one), power)
+	f2 := e
+	VMULPD(f, f, f2)
+	even, odd := s.horner(x.even, f2), s.horner(x.odd, f2)
+	VFMADD231PD(f, odd, even)
+	t := f
+	VMULPD(x.ln2, f, t)
+	VFMADD231PD(f2, even, t)
 	rest = even
 	VSUBPD(power, s.in(x.one), rest)
-	VFNMADD231PD(r, power, rest)
-	VFMADD213PD(power, power, r)
-	return r, rest
+	VFNMADD231PD(t, power, rest)
+	VFMADD213PD(power, power, t)
+	return t, rest
 }
 
 // horner evaluates a polynomial with coefficients in memory, the highest first.

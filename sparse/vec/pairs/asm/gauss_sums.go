@@ -59,6 +59,52 @@ func (s isa) gaussSpread() {
 	RET()
 }
 
+// gaussWhole writes the kernel that computes terms and adds them to the sums in one
+// go, in the plane, where registers have masks.
+func (s isa) gaussWhole(name, kind, doc string) {
+	k := s.gaussKernel(name, doc, true)
+	sums := k.pointer(gaussSum)
+	k.keep = GP64()
+	LEAQ(Mem{Base: k.g, Disp: gaussKeep}, k.keep)
+	var columns []Register
+	var totals []VecVirtual
+	for c := range map[string]int{"Weights": 2, "Excess": 1}[kind] {
+		r := GP64()
+		MOVQ(Mem{Base: sums, Disp: 24 * c}, r)
+		columns, totals = append(columns, r), append(totals, s.zero())
+	}
+	distance, both := k.distance(), k.both(kind)
+	k.over("partners", func() {
+		m2, difference := distance()
+		term, _ := both(m2)
+		for c, base := range columns {
+			to := Mem{Base: base, Index: k.at, Scale: 1}
+			if kind == "Excess" {
+				VADDPD(term, totals[c], totals[c])
+				VADDPD(k.tail.column(s, to), term, term)
+				k.tail.store(s, term, to)
+				continue
+			}
+			f, old := difference[c], s.in(k.tail.column(s, to))
+			VFMADD231PD(term, f, totals[c])
+			VFNMADD231PD(term, f, old)
+			k.tail.store(s, old, to)
+		}
+	})
+	for c, base := range columns {
+		k.addOwn(totals[c], base)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// kept8 loads the bits of the present partners.
+func (k *gauss) kept8() Register {
+	m := K()
+	KMOVB(Mem{Base: k.keep}, m)
+	return m
+}
+
 // addOwn adds the lanes of r to u's number of a column.
 func (k *gauss) addOwn(r VecVirtual, base Register) {
 	at := Mem{Base: base, Index: k.u, Scale: 8}

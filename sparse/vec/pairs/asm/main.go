@@ -23,13 +23,18 @@ func main() {
 		s.repulsions()
 		s.gather()
 		s.narrow()
-		for _, plane := range []bool{true, false} {
-			s.gaussTerms("Weights", plane)
-			s.gaussTerms("Excess", plane)
-		}
+		s.gaussTerms("Weights", false)
+		s.gaussTerms("Excess", false)
 		s.gaussTerms("Others", false)
 		s.gaussPush()
 		s.gaussSpread()
+		if s.masks {
+			s.gaussWhole("gaussPushPlane", "Weights", "adds the mu statistics of partners that the bits of keep leave in to the sums of both ends.")
+			s.gaussWhole("gaussSpreadPlane", "Excess", "adds the sigma statistics of partners that the bits of keep leave in to the sums of both ends.")
+		} else {
+			s.gaussTerms("Weights", true)
+			s.gaussTerms("Excess", true)
+		}
 	}
 	for _, s := range []isa{
 		{suffix: "AVX512", width: 64, number: 4, reg: ZMM, masks: true, ops: singles},
