@@ -3,6 +3,10 @@
 //	Graph     the k nearest other rows of every row: K of Saul 2020, eq 22
 //	Exact     an index over fixed rows, searched with other vectors
 //	Foreign   the k nearest rows that carry another label
+//	Index     what Exact and package hnsw have in common; Dynamic, if rows come and go
+//
+// Package auto chooses between exact search and the approximate ways of packages
+// hnsw and descent.
 //
 // # Exactness
 //
@@ -53,5 +57,5 @@
 // Values must be finite and below 1e150 in magnitude, otherwise the call fails
 // with a *ValueError that names the row and column. Cancelling the context
 // ends a search within milliseconds. Package knntest holds the conformance
-// suite that every Index passes.
+// suites that every Index and every Dynamic passes.
 package knn

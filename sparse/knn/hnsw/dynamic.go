@@ -1,23 +1,6 @@
 package hnsw
 
-import (
-	"context"
+import "unfold/sparse/knn"
 
-	"unfold/sparse/knn"
-	"unfold/sparse/vec"
-)
-
-// Dynamic is a knn.Index whose rows come and go. A row keeps its number until
-// it is deleted; the numbers of deleted rows are given to later ones, so that
-// numbers may be larger than Len.
-type Dynamic interface {
-	knn.Index
-	// Insert adds copies of the rows of x and returns their numbers.
-	Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settings) ([]int32, error)
-	// Delete removes rows: all of those named or, with an error, none.
-	Delete(rows []int32, s knn.Settings) error
-	// Has reports whether there is a row of that number.
-	Has(row int32) bool
-	// Bytes returns how much memory the index holds.
-	Bytes() int64
-}
+// Dynamic is knn.Dynamic.
+type Dynamic = knn.Dynamic

@@ -39,3 +39,14 @@ func TestConformance(t *testing.T) {
 func TestConformanceWithAllCandidates(t *testing.T) {
 	knntest.Conformance(t, knntest.Options{Exact: true}, builder(Settings{Seed: 2, Ef: 1000, M: 5, EfConstruction: 20}))
 }
+
+// Rows may come and go.
+func TestDynamic(t *testing.T) {
+	knntest.Dynamic(t, knntest.Options{Exact: true}, func(dim int) knn.Dynamic {
+		ix, err := New(dim, Settings{M: 5, EfConstruction: 20, Ef: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ix
+	})
+}

@@ -8,6 +8,7 @@ import (
 
 	"unfold/sparse/knn"
 	"unfold/sparse/par"
+	"unfold/sparse/vec"
 )
 
 // Index is a hierarchical navigable small world graph. Searches may run at the
@@ -47,7 +48,7 @@ type Index struct {
 	pool  par.Lender[work]
 }
 
-var _ Dynamic = (*Index)(nil)
+var _ knn.Dynamic = (*Index)(nil)
 
 // Levels that are none.
 const (
@@ -115,6 +116,21 @@ func (ix *Index) Row(row int32) []float32 {
 		return nil
 	}
 	return slices.Clone(ix.vector(row))
+}
+
+// Holds reports whether the rows are those of x, numbered as there.
+func (ix *Index) Holds(x vec.Matrix[float32]) bool {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if x.Cols != ix.dim || x.Rows != ix.live || x.Rows != len(ix.level) {
+		return false
+	}
+	for i := range x.Rows {
+		if !slices.Equal(ix.vector(int32(i)), x.Row(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Bytes returns how much memory the index holds, scratch memory included.

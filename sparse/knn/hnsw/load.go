@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+
+	"unfold/sparse/vec"
 )
 
 // ErrFormat is what Load's errors wrap if the bytes are not a whole and sound
@@ -17,9 +19,16 @@ var ErrFormat = errors.New("not a sound index")
 // Load reads what Save wrote, and no byte more. Whatever the bytes, it returns
 // an index that is sound or an error, and holds no more memory than a few
 // times what it has read.
-func Load(from io.Reader) (*Index, error) {
+func Load(from io.Reader) (*Index, error) { return load(from, nil) }
+
+// LoadLinks reads what SaveLinks wrote of an index over the rows of x, as Load does,
+// and copies the rows. Rows of x that were vacant are ignored.
+func LoadLinks(from io.Reader, x vec.Matrix[float32]) (*Index, error) { return load(from, &x) }
+
+// load reads an index whose rows follow, or are those given.
+func load(from io.Reader, x *vec.Matrix[float32]) (*Index, error) {
 	r := &reader{from: from, sum: crc32.New(castagnoli)}
-	ix, err := r.index()
+	ix, err := r.index(x)
 	if err == nil {
 		err = r.err
 	}
@@ -33,9 +42,13 @@ func Load(from io.Reader) (*Index, error) {
 }
 
 // index reads an index; if it returns no error, r.err may still hold one.
-func (r *reader) index() (*Index, error) {
-	if string(r.bytes(len(magic))) != magic && r.err == nil {
-		return nil, fmt.Errorf("%w: no %s at its beginning", ErrFormat, magic)
+func (r *reader) index(x *vec.Matrix[float32]) (*Index, error) {
+	kind := magic
+	if x != nil {
+		kind = magicLinks
+	}
+	if string(r.bytes(len(kind))) != kind && r.err == nil {
+		return nil, fmt.Errorf("%w: no %s at its beginning", ErrFormat, kind)
 	}
 	if v := r.number(); v != version && r.err == nil {
 		return nil, fmt.Errorf("%w: version %d, this program reads %d", ErrFormat, v, version)
@@ -49,7 +62,15 @@ func (r *reader) index() (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x != nil && (int(h.Dim) != x.Cols || int(h.Rows) != x.Rows) {
+		return nil, fmt.Errorf("%w: its header is of %d rows of dimension %d, there are %d of %d", ErrFormat, h.Rows, h.Dim, x.Rows, x.Cols)
+	}
 	r.graph(ix, h)
+	if x == nil {
+		r.vectors(ix, h)
+	} else if r.err == nil {
+		ix.take(*x)
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -77,7 +98,7 @@ func (h header) index() (*Index, error) {
 	return ix, nil
 }
 
-// graph reads all that follows the header.
+// graph reads all that follows the header but the rows.
 func (r *reader) graph(ix *Index, h header) {
 	rows, blocks := int(h.Rows), int(h.Blocks)
 	ix.level = r.bytes(rows)
@@ -91,13 +112,27 @@ func (r *reader) graph(ix *Index, h header) {
 	for range h.Heights {
 		ix.vacantTowers = append(ix.vacantTowers, r.numbers(int(r.number())))
 	}
+}
+
+// vectors reads the rows.
+func (r *reader) vectors(ix *Index, h header) {
 	row := make([]float32, ix.stride)
-	for range rows {
+	for range h.Rows {
 		r.floats(row[:ix.dim])
 		if r.err != nil {
 			return
 		}
 		ix.rows = append(ix.rows, row...)
+	}
+}
+
+// take copies the rows of x.
+func (ix *Index) take(x vec.Matrix[float32]) {
+	ix.rows = make([]float32, x.Rows*ix.stride)
+	for r, l := range ix.level {
+		if l != levelVacant {
+			copy(ix.vector(int32(r)), x.Row(r))
+		}
 	}
 }
 

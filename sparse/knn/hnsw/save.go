@@ -11,7 +11,7 @@ import (
 
 // The file, little-endian throughout:
 //
-//	magic "UNFOHNSW", version uint32
+//	magic "UNFOHNSW", or "UNFOLINK" without the vectors; version uint32
 //	dim, M, EfConstruction, Ef uint32; Seed, levels drawn uint64
 //	rows, blocks, layers, vacant rows, heights uint32
 //	level, kids       rows x uint8
@@ -22,13 +22,14 @@ import (
 //	roots             layers x int32
 //	vacant rows       vacant rows x int32
 //	vacant towers     for each height: count uint32, count x int32
-//	vectors           rows x dim float32, zeros for vacant rows
+//	vectors           rows x dim float32, zeros for vacant rows; not after "UNFOLINK"
 //	CRC-32C of all of the above, uint32
 //
 // The chains of twins follow from the places of links (see twins.go).
 const (
-	magic   = "UNFOHNSW"
-	version = 1
+	magic      = "UNFOHNSW"
+	magicLinks = "UNFOLINK"
+	version    = 1
 )
 
 // header is what has a fixed size, after magic and version.
@@ -41,11 +42,17 @@ type header struct {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Save writes the index. The same index gives the same bytes.
-func (ix *Index) Save(to io.Writer) error {
+func (ix *Index) Save(to io.Writer) error { return ix.save(to, magic) }
+
+// SaveLinks writes the index without its rows, for who keeps them elsewhere. The
+// same index gives the same bytes.
+func (ix *Index) SaveLinks(to io.Writer) error { return ix.save(to, magicLinks) }
+
+func (ix *Index) save(to io.Writer, kind string) error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	w := &writer{to: to, sum: crc32.New(castagnoli)}
-	w.write([]byte(magic))
+	w.write([]byte(kind))
 	w.number(version)
 	w.fixed(header{
 		Dim: uint32(ix.dim), M: uint32(ix.set.M), EfConstruction: uint32(ix.set.EfConstruction), Ef: uint32(ix.set.Ef),
@@ -65,8 +72,10 @@ func (ix *Index) Save(to io.Writer) error {
 		w.number(uint32(len(t)))
 		w.numbers(t)
 	}
-	for r := range ix.level {
-		w.floats(ix.vector(int32(r)))
+	if kind == magic {
+		for r := range ix.level {
+			w.floats(ix.vector(int32(r)))
+		}
 	}
 	w.number(w.sum.Sum32())
 	w.flush()

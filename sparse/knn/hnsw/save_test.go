@@ -13,6 +13,7 @@ import (
 
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
+	"unfold/sparse/vec"
 )
 
 // sample is an index with layers, twins, vacant rows and vacant towers.
@@ -162,4 +163,47 @@ func useLoaded(t *testing.T, b []byte) bool {
 		t.Fatal(err)
 	}
 	return true
+}
+
+// The links alone, with the rows beside them, are the whole index.
+func TestLinks(t *testing.T) {
+	x := knntest.Points[float32]("duplicates", 300, 20, 1)
+	ix := build(t, x, Settings{M: 4, EfConstruction: 10, Ef: 33}, knn.Settings{})
+	var b bytes.Buffer
+	if err := ix.SaveLinks(&b); err != nil {
+		t.Fatal(err)
+	}
+	again, err := LoadLinks(bytes.NewReader(b.Bytes()), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(saved(t, again), saved(t, ix)) || !again.Holds(x) {
+		t.Error("another index came back")
+	}
+	y := x.Clone()
+	y.Data[77]++
+	if again.Holds(y) || again.Holds(x.Slice(0, 299)) {
+		t.Error("it holds other rows, too")
+	}
+	// A row that is no longer the twin it was is found out, and so are other shapes.
+	for i := range x.Rows {
+		if ix.level[i] == levelTwin {
+			y.Row(i)[0] += 5
+		}
+	}
+	for name, rows := range map[string]vec.Matrix[float32]{"values": y, "rows": x.Slice(0, 299), "columns": vec.New[float32](300, 19)} {
+		if _, err := LoadLinks(bytes.NewReader(b.Bytes()), rows); !errors.Is(err, ErrFormat) {
+			t.Errorf("other %s: %v", name, err)
+		}
+	}
+	for n := range b.Len() {
+		c := slices.Clone(b.Bytes())
+		c[n] ^= 0x21
+		if _, err := LoadLinks(bytes.NewReader(c), x); !errors.Is(err, ErrFormat) {
+			t.Fatalf("byte %d changed: %v", n, err)
+		}
+	}
+	if _, err := Load(bytes.NewReader(b.Bytes())); !errors.Is(err, ErrFormat) {
+		t.Errorf("links are no index: %v", err)
+	}
 }

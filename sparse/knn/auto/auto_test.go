@@ -1,0 +1,226 @@
+package auto
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"unfold/sparse/gallery"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/knntest"
+	"unfold/sparse/vec"
+)
+
+// The rule, at the sizes that its essay speaks of.
+func TestRule(t *testing.T) {
+	for _, c := range []struct {
+		set          Settings
+		n, dim, k    int
+		graph, index Method
+	}{
+		{Settings{}, 1000, 50, 10, Exact, Exact},
+		{Settings{}, 4096, 5000, 10, Exact, Exact},
+		{Settings{}, 10_000, 50, 10, Exact, Exact},
+		{Settings{}, 20_000, 50, 10, Exact, HNSW},
+		{Settings{}, 60_000, 50, 10, Exact, HNSW},
+		{Settings{}, 70_000, 50, 10, Descent, HNSW},
+		{Settings{}, 70_000, 50, 40, Exact, HNSW},
+		{Settings{}, 10_000, 784, 10, Descent, HNSW},
+		{Settings{}, 1_000_000, 50, 100, Descent, HNSW},
+		{Settings{Recall: 1}, 1_000_000, 50, 10, Exact, Exact},
+		{Settings{Recall: 0.999}, 70_000, 50, 10, Exact, HNSW},
+		{Settings{Method: Exact}, 1_000_000, 50, 10, Exact, Exact},
+		{Settings{Method: HNSW}, 1000, 50, 10, HNSW, HNSW},
+		{Settings{Method: Descent}, 1000, 50, 10, Descent, Exact},
+		{Settings{Method: Descent}, 70_000, 50, 10, Descent, HNSW},
+	} {
+		if g, i := c.set.Graph(c.n, c.dim, c.k), c.set.Index(c.n, c.dim, c.k); g != c.graph || i != c.index {
+			t.Errorf("%+v, %d x %d, k = %d: %v and %v, want %v and %v", c.set, c.n, c.dim, c.k, g, i, c.graph, c.index)
+		}
+	}
+}
+
+// Candidates grow with k and recall, and never are fewer than k.
+func TestCandidates(t *testing.T) {
+	for _, f := range []func(int, float64) int{candidates, Ef} {
+		last := 0
+		for _, recall := range []float64{0.5, 0.9, 0.99, 0.995, 0.999, 0.9999999} {
+			for _, k := range []int{1, 10, 41, 300} {
+				if got := f(k, recall); got < k || got < f(k, 0.5) || got > 20*(k+22) {
+					t.Errorf("k = %d, recall %v: %d", k, recall, got)
+				}
+			}
+			if got := f(10, recall); got < last {
+				t.Errorf("recall %v: %d, less than %d for a lower one", recall, got, last)
+			} else {
+				last = got
+			}
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for _, s := range []Settings{{}, {Method: HNSW, Recall: 0.9, Seed: 3}, {Method: Descent}, {Method: Exact, Recall: 1}} {
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Settings
+		if err := json.Unmarshal(b, &again); err != nil || again != s {
+			t.Errorf("%s is read as %+v, error %v", b, again, err)
+		}
+	}
+	for _, s := range []Settings{{Method: 4}, {Method: -1}, {Recall: -0.1}, {Recall: 1.1}, {Recall: math.NaN()}, {Method: HNSW, Recall: 1}} {
+		if s.Check() == nil {
+			t.Errorf("%+v is taken", s)
+		}
+		if _, _, err := Graph(t.Context(), vec.New[float32](20, 2), 3, s, knn.Settings{}); err == nil {
+			t.Errorf("%+v: a graph", s)
+		}
+		if _, err := Index(t.Context(), vec.New[float32](20, 2), 3, s, knn.Settings{}); err == nil {
+			t.Errorf("%+v: an index", s)
+		}
+	}
+	var m Method
+	if err := m.UnmarshalText([]byte("annoy")); err == nil {
+		t.Error("annoy is a method")
+	}
+	if _, err := Method(9).MarshalText(); err == nil || Method(9).String() == "" {
+		t.Error("9 is a method")
+	}
+}
+
+// share is how many of the listed neighbours are as near as the true last one.
+func share(got, want *knn.Neighbors) float64 {
+	hits := 0
+	for i := range got.N {
+		_, g := got.Row(i)
+		_, w := want.Row(i)
+		for _, d2 := range g {
+			if d2 <= w[want.K-1] {
+				hits++
+			}
+		}
+	}
+	return float64(hits) / float64(got.N*got.K)
+}
+
+// Every way finds what it should, of single and, exactly, of double precision.
+func TestGraph(t *testing.T) {
+	double, _ := gallery.Blobs(6000, 12, 9, 2, 1)
+	x := vec.Convert[float32](double)
+	const k = 8
+	want, err := knn.Graph(t.Context(), x, k, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []Method{Auto, Exact, HNSW, Descent} {
+		for _, recall := range []float64{0, 0.9, 0.995} {
+			nb, r, err := Graph(t.Context(), x, k, Settings{Method: m, Recall: recall}, knn.Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, least := share(nb, want), Settings{Recall: recall}.recall(DefaultRecall)
+			if got < least-0.003 || m == Exact && got < 1 {
+				t.Errorf("%v, recall %v: found %.4f", m, recall, got)
+			}
+			if m == Auto && r.Method != Exact || m != Auto && r.Method != m || r.Recall > 0 && math.Abs(r.Recall-got) > 0.01 {
+				t.Errorf("%v, recall %v: report %+v, found %.4f", m, recall, r, got)
+			}
+			for i := range nb.N {
+				index, dist2 := nb.Row(i)
+				for p, j := range index {
+					if int(j) == i || dist2[p] != vec.SquaredDistance(x.Row(i), x.Row(int(j))) {
+						t.Fatalf("%v: row %d has neighbour %d at %v", m, i, j, dist2[p])
+					}
+				}
+			}
+		}
+	}
+	nb, r, err := Graph(t.Context(), vec.Convert[float64](x), k, Settings{Method: Descent}, knn.Settings{})
+	if err != nil || r != (Report{Exact, 1}) || share(nb, want) < 1 {
+		t.Errorf("double precision: %+v, error %v", r, err)
+	}
+}
+
+// Where descent cannot find enough, since nothing leads anywhere, the graph is exact.
+func TestGraphFallsBack(t *testing.T) {
+	x := knntest.Points[float32]("gauss", 3000, 60, 1)
+	want, err := knn.Graph(t.Context(), x, 5, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, r, err := Graph(t.Context(), x, 5, Settings{Method: Descent, Recall: 0.9999}, knn.Settings{})
+	if err != nil || share(nb, want) < 0.999 {
+		t.Errorf("%.4f found, report %+v, error %v", share(nb, want), r, err)
+	}
+}
+
+// An index of either kind passes the suite of all indexes.
+func TestIndex(t *testing.T) {
+	for m, o := range map[Method]knntest.Options{Exact: {Exact: true}, HNSW: {Recall: 0.98}} {
+		t.Run(m.String(), func(t *testing.T) {
+			knntest.Conformance(t, o, func(x vec.Matrix[float32]) knn.Index {
+				ix, err := Index(context.Background(), x, 12, Settings{Method: m}, knn.Settings{})
+				if err != nil {
+					return failing{err: err}
+				}
+				return ix
+			})
+		})
+	}
+}
+
+// failing is an index that could not be built.
+type failing struct {
+	knn.Index
+	err error
+}
+
+func (f failing) Search(context.Context, vec.Matrix[float32], int, knn.Settings) (*knn.Neighbors, error) {
+	return nil, f.err
+}
+
+// An index finds as much as it was made for, and more when asked to.
+func TestTuned(t *testing.T) {
+	all, _ := gallery.Blobs(20_200, 20, 30, 3, 2)
+	x := vec.Convert[float32](all.Slice(0, 20_000))
+	q := vec.Convert[float32](all.Slice(20_000, 20_200))
+	const k = 10
+	want, err := knn.NewExact(x).Search(t.Context(), q, k, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix, err := Build(t.Context(), x, k, Settings{Recall: 0.9}, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Tuned(ix, k, Settings{}) != knn.Index(ix) {
+		t.Error("an index that nothing was asked of is another one")
+	}
+	for _, recall := range []float64{0.9, 0.99, 0.999} {
+		nb, err := Tuned(ix, k, Settings{Recall: recall}).Search(t.Context(), q, k, knn.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := share(nb, want); got < recall-0.01 {
+			t.Errorf("recall %v: found %.4f", recall, got)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	x, _ := gallery.Blobs(5000, 6, 3, 1, 1)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, m := range []Method{Exact, HNSW, Descent} {
+		if _, _, err := Graph(ctx, vec.Convert[float32](x), 5, Settings{Method: m}, knn.Settings{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+// Package auto chooses how neighbours are searched for: the one place that says
+// which of the packages below it answers.
+//
+//	Graph            the neighbours of all rows among themselves
+//	Index            an index for other rows
+//	Settings         what is asked for: a method, or a recall that decides
+//	Settings.Graph,  the rule for either, as a function of n, dim and k alone
+//	Settings.Index
+//
+// Recall is the share of true neighbours among those listed. A recall of 1 always
+// means exact search. Otherwise the rule compares what the ways cost, as measured
+// once with vectors of 25 to 784 values; the clock of the machine at hand never has
+// a say, so that the same rows are always searched in the same way.
+//
+// # The graph of all rows
+//
+// With tiles of products every pair costs about dim + 30 steps of some picoseconds
+// (package knn), with descent every row some microseconds (package descent). Seconds
+// on two cores for the ten nearest, exact and by descent at a recall of 0.99:
+//
+//	10,000 x 50 (digits)     0.08   0.16      10,000 x 784 (digits)   0.64   0.36
+//	30,000 x 50              0.50   0.60      20,000 x 784            2.9    1.3
+//	70,000 x 50              1.46   0.78      11,925 x 25 (words)     0.09   0.18
+//
+// So descent takes over where n (dim + 30) passes five million, later if it has to
+// keep more candidates: for longer lists, or a higher recall. It is held to the
+// recall: a sample of rows is compared with the truth, and if too many neighbours
+// are missing, the search is repeated with twice the candidates, and then exactly.
+// Building an HNSW index alone takes longer than descent, so that it makes the graph
+// only when told to.
+//
+// # An index for other rows
+//
+// An exact search reads all rows for each query or, for single ones, coarse vectors
+// of all rows; a search in an HNSW graph visits some hundred rows whatever n is. It
+// takes over where n (dim + 30) passes one million. How many candidates it keeps
+// follows from k and the recall, by what was measured with digits (60,000 x 50):
+//
+//	k = 10: 32 candidates .994     k = 41: 48 .989   64 .994   96 .998   128 .999
+//
+// which is 1 - recall = 0.006 (candidates/(k + 22))^-2.4.
+//
+// # Contract
+//
+// Lists are those of the package that made them: at exact distances, in the order
+// (distance, row number), a function of the rows and the settings without Threads.
+package auto

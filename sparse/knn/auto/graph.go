@@ -1,0 +1,90 @@
+package auto
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/descent"
+	"unfold/sparse/knn/hnsw"
+	"unfold/sparse/vec"
+)
+
+// Report says how neighbours were found.
+type Report struct {
+	// Method is Exact, HNSW or Descent.
+	Method Method `json:"method"`
+	// Recall is that of a sample of rows, 1 if the search was exact, and 0 if no
+	// sample was taken.
+	Recall float64 `json:"recall"`
+}
+
+// sample is how many rows of a graph are compared with the truth.
+const sample = 512
+
+// Graph returns the k nearest other rows of every row of x, nearest first, found as
+// the settings say; see knn.Graph. Rows of float64 are always searched exactly.
+func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
+	if err := set.Check(); err != nil {
+		return nil, Report{}, fmt.Errorf("auto: %w", err)
+	}
+	single, ok := any(x).(vec.Matrix[float32])
+	if ok && k >= 1 && k < x.Rows {
+		switch set.Graph(x.Rows, x.Cols, k) {
+		case Descent:
+			return byDescent(ctx, single, k, set, s)
+		case HNSW:
+			return byHNSW(ctx, single, k, set, s)
+		}
+	}
+	nb, err := knn.Graph(ctx, x, k, s)
+	return nb, Report{Method: Exact, Recall: 1}, err
+}
+
+// byDescent holds descent to the recall: by more candidates if a sample shows that
+// too much is missing, and else by an exact search.
+func byDescent(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
+	target := set.recall(DefaultRecall)
+	// A sample may fall short by its own error.
+	enough := target - math.Sqrt(target*(1-target)/sample)
+	for long := candidates(k, target); long <= 4*candidates(k, target) && long < x.Rows/2; long *= 2 {
+		nb, r, err := descent.Graph(ctx, x, k, descent.Settings{Candidates: long, Sample: sample, Seed: set.Seed}, s)
+		switch {
+		case err != nil:
+			return nil, Report{}, err
+		case r.Sampled == 0: // so few rows that it is exact
+			return nb, Report{Method: Exact, Recall: 1}, nil
+		case r.Recall >= enough:
+			return nb, Report{Method: Descent, Recall: r.Recall}, nil
+		}
+	}
+	nb, err := knn.Graph(ctx, x, k, s)
+	return nb, Report{Method: Exact, Recall: 1}, err
+}
+
+// byHNSW searches an index of all rows for each of them.
+func byHNSW(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
+	ix, err := hnsw.Build(ctx, x, hnsw.Settings{Seed: set.Seed}, knn.Settings{Threads: s.Threads})
+	if err != nil {
+		return nil, Report{}, err
+	}
+	found, err := ix.SearchEf(ctx, x, k+1, Ef(k+1, set.recall(DefaultRecall)), s)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	nb := knn.NewNeighbors(x.Rows, k)
+	for i := range x.Rows {
+		index, dist2 := found.Row(i)
+		toIndex, toDist2 := nb.Row(i)
+		n := 0
+		for p, j := range index {
+			// The row itself or, if it is not listed, the last.
+			if int(j) != i && n < k {
+				toIndex[n], toDist2[n] = j, dist2[p]
+				n++
+			}
+		}
+	}
+	return nb, Report{Method: HNSW}, nil
+}

@@ -1,0 +1,48 @@
+package auto
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/hnsw"
+	"unfold/sparse/vec"
+)
+
+// Index returns an index over the rows of x, which must not change afterwards,
+// made for searches of k neighbours.
+func Index(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (knn.Index, error) {
+	if err := set.Check(); err != nil {
+		return nil, fmt.Errorf("auto: %w", err)
+	}
+	if set.Index(x.Rows, x.Cols, k) == Exact {
+		return knn.NewExact(x), nil
+	}
+	return Build(ctx, x, k, set, s)
+}
+
+// Build returns an HNSW index over the rows of x that finds the share of k
+// neighbours that the settings say, whatever the rule would choose.
+func Build(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*hnsw.Index, error) {
+	return hnsw.Build(ctx, x, hnsw.Settings{Ef: Ef(k, set.recall(IndexRecall)), Seed: set.Seed}, s)
+}
+
+// Tuned returns ix with the number of candidates that searches of k neighbours need
+// for the recall of the settings; without one, ix as it is.
+func Tuned(ix *hnsw.Index, k int, set Settings) knn.Index {
+	if set.Recall == 0 {
+		return ix
+	}
+	return tuned{ix, Ef(k, set.Recall)}
+}
+
+// tuned searches with a number of candidates of its own.
+type tuned struct {
+	*hnsw.Index
+	ef int
+}
+
+// Search is that of the index.
+func (t tuned) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn.Settings) (*knn.Neighbors, error) {
+	return t.SearchEf(ctx, q, k, t.ef, s)
+}

@@ -1,0 +1,143 @@
+package auto
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Method is a way to find neighbours.
+type Method int
+
+const (
+	// Auto leaves the choice to the rule.
+	Auto Method = iota
+	// Exact compares all pairs (package knn).
+	Exact
+	// HNSW searches a small world graph (package hnsw).
+	HNSW
+	// Descent improves lists by lists (package descent). It makes graphs only: an
+	// index is chosen by the rule.
+	Descent
+)
+
+var methods = []string{Auto: "auto", Exact: "exact", HNSW: "hnsw", Descent: "descent"}
+
+// String is the method's word on the command line and in files.
+func (m Method) String() string {
+	if m < 0 || int(m) >= len(methods) {
+		return fmt.Sprintf("method %d", int(m))
+	}
+	return methods[m]
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (m Method) MarshalText() ([]byte, error) {
+	if m < 0 || int(m) >= len(methods) {
+		return nil, fmt.Errorf("auto: there is no method %d", int(m))
+	}
+	return []byte(methods[m]), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *Method) UnmarshalText(b []byte) error {
+	i := slices.Index(methods, string(b))
+	if i < 0 {
+		return fmt.Errorf("%q is none of %s", b, strings.Join(methods, ", "))
+	}
+	*m = Method(i)
+	return nil
+}
+
+// Settings of a search; the zero value works. They are stored with models: the
+// names in the tags are part of the file format.
+type Settings struct {
+	// Method is the way; Auto chooses one by the recall.
+	Method Method `json:"method"`
+	// Recall is the share of true neighbours to be found, above 0 and at most 1,
+	// where it means an exact search. Default DefaultRecall for a graph and
+	// IndexRecall for an index.
+	Recall float64 `json:"recall,omitempty"`
+	// Seed of trees and levels.
+	Seed uint64 `json:"seed,omitempty"`
+}
+
+// The default recall of a graph, and of an index.
+const (
+	DefaultRecall = 0.99
+	IndexRecall   = 0.995
+)
+
+// Check returns an error if the settings make no sense.
+func (s Settings) Check() error {
+	switch {
+	case s.Method < 0 || int(s.Method) >= len(methods):
+		return fmt.Errorf("there is no %v", s.Method)
+	case !(s.Recall >= 0 && s.Recall <= 1):
+		return fmt.Errorf("a recall of %v is not in 0 to 1", s.Recall)
+	case s.Recall == 1 && s.Method != Auto && s.Method != Exact:
+		return fmt.Errorf("a recall of 1 is for exact search, not for %v", s.Method)
+	}
+	return nil
+}
+
+// recall returns the target, with a default.
+func (s Settings) recall(or float64) float64 {
+	if s.Recall > 0 {
+		return s.Recall
+	}
+	return or
+}
+
+// Work, in n (dim + 30), above which other ways are faster than exact search; see
+// the package's essay.
+const (
+	overhead   = 30
+	graphWork  = 5_000_000
+	indexWork  = 1_000_000
+	fewRows    = 4096 // fewer are in the cache
+	leastLists = 20
+)
+
+// Graph is how the k nearest others of n rows of dim values are found.
+func (s Settings) Graph(n, dim, k int) Method {
+	recall := s.recall(DefaultRecall)
+	switch {
+	case recall >= 1:
+		return Exact
+	case s.Method != Auto:
+		return s.Method
+	case n <= fewRows || float64(n)*float64(dim+overhead) <= graphWork*float64(candidates(k, recall))/leastLists:
+		return Exact
+	}
+	return Descent
+}
+
+// Index is how the k nearest of n rows of dim values to others are found: Exact or
+// HNSW.
+func (s Settings) Index(n, dim, k int) Method {
+	switch {
+	case s.recall(IndexRecall) >= 1 || s.Method == Exact:
+		return Exact
+	case s.Method == HNSW:
+		return HNSW
+	case n <= max(fewRows, 16*k) || float64(n)*float64(dim+overhead) <= indexWork:
+		return Exact
+	}
+	return HNSW
+}
+
+// candidates returns how long the lists of descent are: 20 or k+5 for a recall of
+// 0.99, more for a higher one.
+func candidates(k int, recall float64) int {
+	base := float64(max(leastLists, k+5))
+	return max(k, int(math.Ceil(base*min(4, math.Pow((1-DefaultRecall)/(1-min(recall, 0.9999)), 0.25)))))
+}
+
+// Ef returns how many candidates a search for k neighbours in an HNSW index keeps
+// to find a share recall of them.
+func Ef(k int, recall float64) int {
+	scale := math.Pow(0.006/(1-min(recall, 0.9999)), 1/2.4)
+	return max(k, int(math.Ceil(float64(k+22)*scale)))
+}
