@@ -9,6 +9,14 @@ func (nb *Neighbors) clearLists() {
 	}
 }
 
+// EmptyNeighbors returns n empty lists: k places with slot math.MaxInt32 at infinite
+// distance.
+func EmptyNeighbors(n, k int) *Neighbors {
+	nb := NewNeighbors(n, k)
+	nb.clearLists()
+	return nb
+}
+
 // insert puts neighbour j at squared distance d2 into a list that is sorted by
 // (distance, number), in place of the last one. It reports whether it did:
 // not if j comes after all of them.

@@ -1,0 +1,136 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"unfold/sparse/vec"
+)
+
+// Graph is the neighbourhood graph of the points it holds. It is not safe for
+// concurrent use; what its methods return is valid until the next Insert or Delete.
+type Graph struct {
+	dim   int
+	set   Settings
+	near  searcher
+	lists lists
+	live  set // never shrinks
+	n     int // points
+	top   int // above all their slots
+}
+
+// New returns a graph without points, for rows of dimension dim.
+func New(dim int, s Settings) (*Graph, error) {
+	s, err := s.withDefaults(dim)
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{dim: dim, set: s, lists: lists{k: s.Neighbors, most: s.Neighbors + s.Spare}}
+	if s.Index != nil {
+		g.near = &approximate{ix: s.Index, dim: dim, threads: s.Threads}
+	} else {
+		g.near = newExact(dim, s.Threads)
+	}
+	return g, nil
+}
+
+// Settings returns the settings with their defaults filled in.
+func (g *Graph) Settings() Settings { return g.set }
+
+// Len returns the number of points.
+func (g *Graph) Len() int { return g.n }
+
+// Dim returns the dimension of the rows.
+func (g *Graph) Dim() int { return g.dim }
+
+// Top returns the lowest number that is above all slots in use.
+func (g *Graph) Top() int { return g.top }
+
+// Has reports whether there is a point in a slot.
+func (g *Graph) Has(slot int32) bool { return slot >= 0 && int(slot) < g.top && g.live.has(slot) }
+
+// Slots appends the slots in use, ascending.
+func (g *Graph) Slots(to []int32) []int32 { return g.live.members(to, g.top) }
+
+// Row returns a point's row, which must not be changed. Like all methods about one
+// slot it panics if there is no point in it.
+func (g *Graph) Row(slot int32) []float32 {
+	g.must(slot)
+	return g.near.row(slot)
+}
+
+// Neighbors returns the k nearest other points of a point and their squared
+// distances, ordered by (squared distance, slot); all others if there are no k.
+func (g *Graph) Neighbors(slot int32) (index []int32, dist2 []float64) {
+	g.must(slot)
+	return g.lists.nearest(slot)
+}
+
+// KDist2 returns the squared distance of a point's k-th neighbour, +Inf if it
+// has no k.
+func (g *Graph) KDist2(slot int32) float64 { return g.rankDist2(slot, g.set.Neighbors) }
+
+// CoreDist2 returns the squared distance of a point's s-th neighbour, +Inf if it
+// has no s or if s is larger than k.
+func (g *Graph) CoreDist2(slot int32) float64 { return g.rankDist2(slot, g.set.Core) }
+
+func (g *Graph) rankDist2(slot int32, rank int) float64 {
+	_, dist2 := g.Neighbors(slot)
+	if rank > len(dist2) {
+		return math.Inf(1)
+	}
+	return dist2[rank-1]
+}
+
+func (g *Graph) must(slot int32) {
+	if !g.Has(slot) {
+		panic(fmt.Sprintf("live: no point in slot %d", slot))
+	}
+}
+
+// rows returns copies of the rows of slots.
+func (g *Graph) rows(slots []int32) vec.Matrix[float32] {
+	x := vec.New[float32](len(slots), g.dim)
+	for r, slot := range slots {
+		copy(x.Row(r), g.near.row(slot))
+	}
+	return x
+}
+
+// vacant returns the n lowest slots that are not in use, ascending.
+func (g *Graph) vacant(n int) []int32 {
+	slots := make([]int32, 0, n)
+	for w := 0; len(slots) < n; w++ {
+		free := ^uint64(0)
+		if w < len(g.live) {
+			free = ^g.live[w]
+		}
+		for ; free != 0 && len(slots) < n; free &= free - 1 {
+			slots = append(slots, int32(w*64+bits.TrailingZeros64(free)))
+		}
+	}
+	return slots
+}
+
+// grow makes room for slots below top.
+func (g *Graph) grow(top int) {
+	for len(g.live)*64 < top {
+		g.live = append(g.live, 0)
+	}
+	g.lists.resize(top)
+}
+
+// trim lowers top to what is in use.
+func (g *Graph) trim() {
+	for g.top > 0 && !g.live.has(int32(g.top-1)) {
+		g.top--
+	}
+	g.lists.resize(g.top)
+}
+
+// Bytes returns how much memory the graph holds, its rows and all scratch memory that is kept
+// included.
+func (g *Graph) Bytes() int64 {
+	return g.near.bytes() + g.lists.bytes() + int64(8*cap(g.live))
+}

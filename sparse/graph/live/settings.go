@@ -1,0 +1,120 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/vec"
+)
+
+// Parts says what a Graph keeps beside the lists of neighbours.
+type Parts uint
+
+const (
+	// Components are the connected components of the symmetrised lists. They are
+	// those of the tree, which is kept for them.
+	Components Parts = 1 << iota
+	// Tree is T, the minimum spanning forest of the symmetrised lists.
+	Tree
+	// Reach tells which entries of K are mutually reachable (Saul 2020, eq 23).
+	Reach
+	// Similar is E (eq 24), with the tree and the reach that it is made of.
+	Similar = Tree | Reach | 1<<3
+	// All is all of it.
+	All = Components | Similar
+
+	// Lists are always kept.
+	Lists Parts = 0
+)
+
+// Has reports whether all of q are among p.
+func (p Parts) Has(q Parts) bool { return p&q == q }
+
+func (p Parts) forest() bool { return p&(Components|Tree) != 0 }
+
+func (p Parts) String() string {
+	names := []string{"lists"}
+	for _, q := range []struct {
+		part Parts
+		name string
+	}{{Components, "components"}, {Tree, "tree"}, {Reach, "reach"}, {Similar, "similar"}} {
+		if p.Has(q.part) {
+			names = append(names, q.name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// Index is an approximate search whose rows come and go, such as *hnsw.Index. Its numbers
+// of rows are its own business.
+type Index interface {
+	knn.Index
+	// Insert adds copies of the rows of x and returns their numbers. With an
+	// error it returns those of the rows that were added all the same.
+	Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settings) ([]int32, error)
+	// Delete removes rows: all of those named or, with an error, none.
+	Delete(rows []int32, s knn.Settings) error
+	// Bytes returns how much memory the index holds.
+	Bytes() int64
+}
+
+// Settings of a Graph; the zero value works.
+type Settings struct {
+	// Neighbors is k, the number of neighbours of a point; 0 means 10.
+	Neighbors int
+	// Core is s, the longest walk of mutual reachability; 0 means 1. Every step
+	// beyond the first multiplies by k what a change reaches.
+	Core int
+	// Spare is how many neighbours beyond k a list holds at most, so that most
+	// deletions need no search; 0 means k, a negative number none.
+	Spare int
+	// Parts are what is kept beside the lists.
+	Parts Parts
+	// Index, if not nil, finds neighbours in place of the exact search. It must be
+	// empty; the graph takes it over, and holds a copy of the rows beside it.
+	Index Index
+	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
+	// It does not change the result.
+	Threads int
+}
+
+// mostNeighbors keeps list positions within 16 bits.
+const mostNeighbors = 1 << 12
+
+func (s Settings) withDefaults(dim int) (Settings, error) {
+	if s.Neighbors == 0 {
+		s.Neighbors = 10
+	}
+	if s.Core == 0 {
+		s.Core = 1
+	}
+	switch {
+	case s.Spare == 0:
+		s.Spare = s.Neighbors
+	case s.Spare < 0:
+		s.Spare = 0
+	}
+	switch {
+	case dim < 1:
+		return s, fmt.Errorf("live: rows of dimension %d, want at least 1", dim)
+	case s.Neighbors < 1 || s.Neighbors > mostNeighbors:
+		return s, fmt.Errorf("live: %d neighbours, want 1 to %d", s.Neighbors, mostNeighbors)
+	case s.Spare > mostNeighbors:
+		return s, fmt.Errorf("live: %d spare neighbours, want at most %d", s.Spare, mostNeighbors)
+	case s.Core < 1:
+		return s, fmt.Errorf("live: core is %d, want at least 1", s.Core)
+	case s.Parts&^All != 0:
+		return s, fmt.Errorf("live: unknown parts %#x", uint(s.Parts&^All))
+	}
+	if s.Index != nil {
+		if s.Index.Dim() != dim {
+			return s, fmt.Errorf("live: an index of dimension %d for rows of dimension %d", s.Index.Dim(), dim)
+		}
+		if n := s.Index.Len(); n != 0 {
+			return s, fmt.Errorf("live: the index holds %d rows already", n)
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,223 @@
+package knn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/tile"
+)
+
+// Within says that the row in slot New lies within the reach of the row in slot Row.
+type Within struct {
+	Row, New int32
+	Dist2    float64
+}
+
+// Around finds the k nearest other rows of each row whose slot is asked for. List r belongs
+// to ask[r] and is ordered by (squared distance, slot); where there are fewer than k
+// other rows it is filled up with slot math.MaxInt32 at an infinite distance.
+//
+// The same pass finds who looks for the rows asked for: if reach is not nil,
+// it holds for every slot below Top the squared distance up to which its row wants
+// neighbours, and Around returns all pairs within, ordered by (Row, Dist2, New).
+// The reach of a row that wants none is negative.
+//
+// It costs a product of length Dim for each row asked for and each slot. It fails
+// if a slot is empty or k is not positive, or if ctx ends.
+func (s *Slots) Around(ctx context.Context, ask []int32, k int, reach []float64, set Settings) (*Neighbors, []Within, error) {
+	if k < 1 {
+		return nil, nil, fmt.Errorf("knn: %d neighbours asked for, want at least 1", k)
+	}
+	for _, slot := range ask {
+		if !s.Has(slot) {
+			return nil, nil, fmt.Errorf("knn: slot %d is asked for and empty", slot)
+		}
+	}
+	lists := EmptyNeighbors(len(ask), k)
+	if len(ask) == 0 || s.count < 2 {
+		return lists, nil, cancelled(ctx)
+	}
+	a := newAround(s, ask, lists, reach)
+	a.seed(ctx, set.Threads)
+	strips := par.Pieces(s.p.Count(), a.size)
+	a.found = make([][]Within, strips)
+	count := par.NewProgress(strips, set.Progress)
+	par.Do(set.Threads, strips, func(t int) {
+		a.strip(ctx, t)
+		count.Step()
+	})
+	if err := cancelled(ctx); err != nil {
+		return nil, nil, err
+	}
+	found := slices.Concat(a.found...)
+	slices.SortFunc(found, CompareWithin)
+	return lists, found, nil
+}
+
+// CompareWithin orders pairs by (Row, Dist2, New).
+func CompareWithin(a, b Within) int {
+	switch {
+	case a.Row != b.Row:
+		return int(a.Row) - int(b.Row)
+	case a.Dist2 < b.Dist2:
+		return -1
+	case a.Dist2 > b.Dist2:
+		return 1
+	}
+	return int(a.New) - int(b.New)
+}
+
+// around is one search. The rows asked for are panels of their own; lists and thresholds of
+// those in panel b are guarded by lock[b].
+type around struct {
+	s       *Slots
+	ask     []int32
+	lists   *Neighbors
+	reach   []float64
+	queries *tile.Panels
+	least   []float32 // what a product must reach to enter the list
+	lock    []sync.Mutex
+	size    int        // panels of a strip
+	found   [][]Within // strip by strip
+	works   par.Lender[aroundWork]
+}
+
+// aroundWork is the workspace of one goroutine.
+type aroundWork struct {
+	rows  [tile.Width]float32 // copies of thresholds, of the rows asked for
+	cols  []float32           // and of a strip
+	mask  []uint64
+	seeds *seeds
+}
+
+func newAround(s *Slots, ask []int32, lists *Neighbors, reach []float64) *around {
+	p := s.p
+	a := &around{s: s, ask: ask, lists: lists, reach: reach, size: stripPanels(s.dim)}
+	a.queries = tile.NewPanels(len(ask), s.dim, p.Prefix)
+	a.least = make([]float32, a.queries.Count()*tile.Width)
+	z := make([]float32, s.dim)
+	for r, slot := range ask {
+		start, tail := load(p, z, s.Row(slot))
+		a.queries.Set(r, z, start, tail)
+		a.least[r] = lowest
+	}
+	for r := len(ask); r < len(a.least); r++ {
+		a.least[r] = float32(math.Inf(1))
+	}
+	a.lock = make([]sync.Mutex, a.queries.Count())
+	return a
+}
+
+// work lends a workspace.
+func (a *around) work() *aroundWork {
+	w := a.works.Get()
+	if w.cols == nil {
+		w.cols, w.mask = make([]float32, a.size*tile.Width), make([]uint64, a.size*tile.Width)
+	}
+	return w
+}
+
+// seed starts the lists with likely neighbours among the first strip, if that is
+// only a part of all.
+func (a *around) seed(ctx context.Context, threads int) {
+	p, last := a.s.p, min(a.s.p.Count(), a.size)
+	if last*tile.Width <= 4*a.lists.K {
+		return
+	}
+	par.Do(threads, len(a.lock), func(b int) {
+		w := a.work()
+		defer a.works.Put(w)
+		if w.seeds == nil {
+			w.seeds = newSeeds(a.lists.K+1, a.size) // a row is its own best
+		}
+		for r := b * tile.Width; r < min(len(a.ask), (b+1)*tile.Width) && ctx.Err() == nil; r++ {
+			if r%tile.Height == 0 {
+				w.seeds.multiply(p, a.queries, r, 0, last)
+			}
+			for _, j := range w.seeds.likely(p, r%tile.Height, 0, last) {
+				if j != a.ask[r] && a.s.held[j] {
+					a.offer(r, j, a.distance(r, j))
+				}
+			}
+		}
+	})
+}
+
+// strip compares strip t with all rows asked for.
+func (a *around) strip(ctx context.Context, t int) {
+	p := a.s.p
+	w := a.work()
+	defer a.works.Put(w)
+	first, last := t*a.size, min(p.Count(), (t+1)*a.size)
+	for c := range w.cols {
+		w.cols[c] = float32(math.Inf(1))
+		if j := first*tile.Width + c; a.reach != nil && j < len(a.s.held) && a.s.held[j] && a.reach[j] >= 0 {
+			w.cols[c] = p.threshold(a.reach[j])
+		}
+	}
+	for b := range a.lock {
+		if ctx.Err() != nil {
+			return
+		}
+		a.lock[b].Lock()
+		copy(w.rows[:], a.least[b*tile.Width:])
+		a.lock[b].Unlock()
+		rows := min(tile.Width, len(a.ask)-b*tile.Width)
+		for r := 0; r < rows; r += tile.Height {
+			if rows-r == 1 {
+				tile.ScanRow(p.level, w.mask[r*(last-first):], a.queries, b*tile.Width+r, w.rows[r], p.Panels, first, last, w.cols)
+			} else {
+				tile.Scan(p.level, w.mask[r*(last-first):], a.queries, b*tile.Width+r, w.rows[r:], p.Panels, first, last, w.cols)
+			}
+		}
+		a.lock[b].Lock()
+		for r := 0; r < rows; r += tile.Height {
+			lines := tile.Height
+			if rows-r == 1 {
+				lines = 1
+			}
+			a.take(w.mask[r*(last-first):][:(last-first)*lines], b*tile.Width+r, lines, first, t)
+		}
+		a.lock[b].Unlock()
+	}
+}
+
+// take measures the pairs of a mask: rows asked for from first on, so many lines of them,
+// and the panels from the given one on.
+func (a *around) take(mask []uint64, first, lines, panel, strip int) {
+	for t, pass := range mask {
+		for ; pass != 0; pass &= pass - 1 {
+			r, j := first+t%lines, int32((panel+t/lines)*tile.Width+bits.TrailingZeros64(pass))
+			if j == a.ask[r] {
+				continue
+			}
+			d2 := a.distance(r, j)
+			a.offer(r, j, d2)
+			if a.reach != nil && d2 <= a.reach[j] {
+				a.found[strip] = append(a.found[strip], Within{Row: j, New: a.ask[r], Dist2: d2})
+			}
+		}
+	}
+}
+
+func (a *around) distance(r int, j int32) float64 {
+	return vec.SquaredDistance(a.s.Row(a.ask[r]), a.s.Row(j))
+}
+
+// offer puts slot j into list r if it belongs there and is not there already.
+func (a *around) offer(r int, j int32, d2 float64) {
+	index, dist2 := a.lists.Row(r)
+	last := len(index) - 1
+	if d2 > dist2[last] || slices.Contains(index, j) {
+		return
+	}
+	if insert(index, dist2, j, d2) {
+		a.least[r] = a.s.p.threshold(dist2[last])
+	}
+}

@@ -1,0 +1,230 @@
+package knn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/tile"
+)
+
+// Slots holds rows that come and go, each in a numbered slot, and searches them
+// exactly: what Exact is for rows that stay. Rows are put where the caller says;
+// a slot that is empty costs as much of a search as one that is not, so low ones
+// should be used first. A Slots is not safe for concurrent use.
+//
+// It holds every row twice, as it is and as package tile multiplies it. Centre, scale
+// and order of the columns are chosen again when as many rows have come as
+// there were at the last choice: they decide how fast a search is, not what it
+// finds.
+type Slots struct {
+	dim  int
+	x    []float32 // slot by slot
+	held []bool
+	p    *packed // nil until there is a row
+	// left counts the rows that may still come before all are packed anew.
+	left  int
+	count int
+}
+
+// leastRepack is how many rows come at least before all are packed anew.
+const leastRepack = 512
+
+// NewSlots returns an empty set of rows of a dimension, which must be at least 1.
+func NewSlots(dim int) *Slots {
+	if dim < 1 {
+		panic(fmt.Sprintf("knn: slots for rows of dimension %d", dim))
+	}
+	return &Slots{dim: dim}
+}
+
+// Len returns the number of rows.
+func (s *Slots) Len() int { return s.count }
+
+// Top returns the lowest number that is above those of all rows.
+func (s *Slots) Top() int { return len(s.held) }
+
+// Dim returns the dimension of the rows.
+func (s *Slots) Dim() int { return s.dim }
+
+// Has reports whether there is a row in a slot.
+func (s *Slots) Has(slot int32) bool {
+	return slot >= 0 && int(slot) < len(s.held) && s.held[slot]
+}
+
+// Row returns the row in a slot, which must not be changed. It stays
+// readable after Remove until another row is put.
+func (s *Slots) Row(slot int32) []float32 {
+	at := int(slot) * s.dim
+	return s.x[at : at+s.dim : at+s.dim]
+}
+
+// Bytes returns how much memory the set holds.
+func (s *Slots) Bytes() int64 {
+	b := 4*cap(s.x) + cap(s.held)
+	if s.p != nil {
+		b += 4 * (cap(s.p.Data) + cap(s.p.Start) + cap(s.p.Tail))
+	}
+	return int64(b)
+}
+
+// Check returns what Put fails with for these rows: an error if their dimension is
+// another, a *ValueError if a value is not finite.
+func (s *Slots) Check(x vec.Matrix[float32], threads int) error {
+	if x.Cols != s.dim {
+		return fmt.Errorf("knn: rows of dimension %d among rows of dimension %d", x.Cols, s.dim)
+	}
+	return checkValues(x, threads)
+}
+
+// Put puts copies of the rows of x into empty slots, row r into slots[r]. If it
+// fails nothing has changed. It panics if a slot is not empty.
+func (s *Slots) Put(slots []int32, x vec.Matrix[float32], threads int) error {
+	if len(slots) != x.Rows {
+		return fmt.Errorf("knn: %d slots for %d rows", len(slots), x.Rows)
+	}
+	if err := s.Check(x, threads); err != nil {
+		return err
+	}
+	if x.Rows == 0 {
+		return nil
+	}
+	s.grow(int(slices.Max(slots)) + 1)
+	for r, slot := range slots {
+		if s.held[slot] {
+			panic(fmt.Sprintf("knn: slot %d is not empty", slot))
+		}
+		s.held[slot] = true
+		copy(s.Row(slot), x.Row(r))
+	}
+	s.count += x.Rows
+	if s.left -= x.Rows; s.left < 0 || s.p == nil {
+		s.repack()
+		return nil
+	}
+	z := make([]float32, s.dim)
+	for _, slot := range slots {
+		s.load(slot, z)
+	}
+	return nil
+}
+
+// Remove empties slots. It panics if one is empty.
+func (s *Slots) Remove(slots []int32) {
+	for _, slot := range slots {
+		if !s.held[slot] {
+			panic(fmt.Sprintf("knn: slot %d is empty", slot))
+		}
+		s.held[slot] = false
+		s.p.Start[slot] = float32(math.Inf(-1))
+	}
+	s.count -= len(slots)
+	top := len(s.held)
+	for top > 0 && !s.held[top-1] {
+		top--
+	}
+	s.resize(top)
+}
+
+// grow makes room for slots below top.
+func (s *Slots) grow(top int) {
+	if more := top*s.dim - len(s.x); more > 0 {
+		s.x = append(s.x, make([]float32, more)...)
+	}
+	if top > len(s.held) {
+		s.resize(top)
+	}
+}
+
+// resize makes top the number of slots. What lies above in the panels stays
+// there, without hope of being found.
+func (s *Slots) resize(top int) {
+	if more := top - len(s.held); more > 0 {
+		s.held = append(s.held, make([]bool, more)...)
+	}
+	s.held = s.held[:top]
+	if s.p == nil {
+		return
+	}
+	s.p.N = top
+	panels := s.p.Count()
+	if more := panels*tile.Width*s.dim - len(s.p.Data); more > 0 {
+		s.p.Data = append(s.p.Data, make([]float32, more)...)
+	}
+	for len(s.p.Start) < panels*tile.Width {
+		s.p.Start, s.p.Tail = append(s.p.Start, float32(math.Inf(-1))), append(s.p.Tail, 0)
+	}
+}
+
+// load packs the row in a slot.
+func (s *Slots) load(slot int32, z []float32) {
+	start, tail := load(s.p, z, s.Row(slot))
+	s.p.Set(int(slot), z, start, tail)
+}
+
+// repack chooses how rows are packed, by a sample of them, and packs all.
+func (s *Slots) repack() {
+	s.left = max(s.count, leastRepack)
+	sample := vec.New[float32](min(s.count, sampled), s.dim)
+	rank, taken := 0, 0
+	for slot, held := range s.held {
+		if !held {
+			continue
+		}
+		if taken < sample.Rows && rank == taken*s.count/sample.Rows {
+			copy(sample.Row(taken), s.Row(int32(slot)))
+			taken++
+		}
+		rank++
+	}
+	s.p = packAs(s.p, sample, len(s.held))
+	z := make([]float32, s.dim)
+	for slot, held := range s.held {
+		if held {
+			s.load(int32(slot), z)
+		}
+	}
+}
+
+// packAs returns n vacant positions for rows like those of the sample, in the
+// memory of old, which may be nil.
+func packAs(old *packed, sample vec.Matrix[float32], n int) *packed {
+	p := &packed{centre: centre(sample), level: simd.Best()}
+	p.scale = usualScale(sample, p.centre)
+	columns, prefix := byVariance(sample, p.centre, p.scale)
+	p.columns = columns
+	if old == nil {
+		p.Panels = tile.NewPanels(n, sample.Cols, prefix)
+		return p
+	}
+	p.Panels = old.Panels
+	p.Prefix = prefix
+	for i := range p.Start {
+		p.Start[i] = float32(math.Inf(-1))
+	}
+	return p
+}
+
+// usualScale returns the power of two that brings the largest |x_ik - c_k| of the
+// usual row to 1/2..1. Unlike the scale of all rows it is not at the mercy of a
+// single one: rows that are 2^30 times as far are always measured.
+func usualScale(sample vec.Matrix[float32], centre []float64) float64 {
+	most := make([]float64, sample.Rows)
+	for i := range most {
+		for k, v := range sample.Row(i) {
+			most[i] = max(most[i], math.Abs(float64(v)-centre[k]))
+		}
+	}
+	slices.Sort(most)
+	usual := most[len(most)/2]
+	if usual == 0 {
+		usual = most[len(most)-1]
+	}
+	if usual == 0 {
+		return 1
+	}
+	_, exp := math.Frexp(usual)
+	return math.Ldexp(1, min(-exp, 400))
+}
