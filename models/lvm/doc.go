@@ -60,8 +60,8 @@
 //	                field (Coarse)
 //	scales          clipped, sigma^2 fixed             eq SM 44, sigma^2 by eq 21
 //	start           principal components               eigenvectors of the Laplacian
-//	steps           200, from 20,000 points on fewer,  400
-//	                at least 80, above d = 3 50
+//	steps           200, from 20,000 points on fewer,  400, or until one gains less than
+//	                at least 80, above d = 3 50        1e-5 of the likelihood (Gain)
 //	places          Robust, LLE                        Median, EM
 //	sigma published standard error of the place        the latent scale (eq 21)
 //

@@ -167,6 +167,7 @@ func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State) error {
 	if p.Count == 0 {
 		steps = 0
 	}
+	still := newPlateau(f.s.Gain)
 	for step := range steps {
 		f.progress("em", step, steps)
 		res, err := m.Step(ctx, st, f.s.Momentum)
@@ -175,6 +176,10 @@ func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State) error {
 			return fmt.Errorf("lvm: EM step %d of %d: %w", step+1, steps, err)
 		}
 		r.Iterations++
+		if rise := m.Rise(); still.reached(rise, r.LoglikInitial+rise) {
+			r.Converged = true
+			break
+		}
 	}
 	f.progress("em", steps, steps)
 	r.Loglik = m.LogLikelihood(st)

@@ -57,7 +57,7 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	o.Settings = f.s
 	learnt, err := m.Learn(ctx, st, func(done, total int) { f.progress("em", done, total) })
 	r.Iterations, r.CGIterations, r.Pairs = learnt.Iterations, learnt.CGIterations, learnt.Pairs
-	r.LoglikInitial, r.Loglik, r.Falls = learnt.LoglikInitial, learnt.Loglik, learnt.Falls
+	r.LoglikInitial, r.Loglik, r.Falls, r.Converged = learnt.LoglikInitial, learnt.Loglik, learnt.Falls, learnt.Converged
 	if err != nil {
 		return fmt.Errorf("lvm: %w", err)
 	}
@@ -104,7 +104,7 @@ func (s Settings) clip() [2]float64 {
 func (s Settings) student(kind Coarse) student.Settings {
 	out := student.Settings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
-		Sigma: student.Sigma(s.Sigma), Steps: s.Steps, Threads: s.Threads,
+		Sigma: student.Sigma(s.Sigma), Steps: s.Steps, Gain: max(s.Gain, 0), Threads: s.Threads,
 	}
 	out.Single = kind == CoarseMap
 	if s.Thorough {

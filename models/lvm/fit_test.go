@@ -95,6 +95,9 @@ func TestFitErrors(t *testing.T) {
 		"weight":              {ok, Settings{Weight: math.Inf(1)}, false},
 		"sigma2":              {ok, Settings{Sigma2: math.NaN()}, false},
 		"theta":               {ok, Settings{Theta: -1}, false},
+		"gain":                {ok, Settings{Gain: 1}, false},
+		"gain not a number":   {ok, Settings{Gain: math.NaN()}, false},
+		"gain of samples":     {ok, Settings{Gain: 1e-3, Dims: 4}, false},
 	} {
 		_, err := Fit(ctx, c.x, c.s, nil)
 		if err == nil {

@@ -45,6 +45,7 @@ type Model struct {
 	step     vec.Matrix[float64] // mu_EM - mu
 	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
 	spread   []float64
+	rise     rise
 }
 
 // ErrNotFinite is returned if the parameters stop being finite numbers.
@@ -112,6 +113,7 @@ func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
 // increment leaves mu_EM - mu in m.step.
 func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) {
 	a, grad := m.Assemble(st)
+	m.rise.half(grad.Data, m.velocity.Data)
 	clear(m.step.Data)
 	res, err := m.cg.Solve(ctx, a, grad, m.step)
 	switch {
@@ -145,6 +147,7 @@ func (m *Model) StepSigma(st *State) {
 			continue // a point without pairs stays as it is
 		}
 		st.Sigma2[i] = max(s*(1+s/d*m.spread[i]/weight), m.s.Floor)
+		m.rise += rise(m.spread[i] / 2 * (st.Sigma2[i] - s)) // dL/dsigma^2 is half of spread
 	}
 }
 
@@ -162,9 +165,15 @@ func (m *Model) Step(ctx context.Context, st *State, beta float64) (solve.Result
 		m.velocity.Data[k] = v + beta*m.velocity.Data[k]
 		st.Mu.Data[k] += m.velocity.Data[k]
 	}
+	m.rise.half(m.grad.Data, m.velocity.Data)
 	m.StepSigma(st)
 	return res, nil
 }
+
+// Rise returns how far calls of Step have raised the likelihood, from any origin:
+// a sum over the gradients that steps compute anyway, without a sweep of its own.
+// Of the last step's mu half the gain is known only with the next step.
+func (m *Model) Rise() float64 { return float64(m.rise) }
 
 // Reset forgets the last step, so that the next one has no momentum.
 func (m *Model) Reset() { clear(m.velocity.Data) }

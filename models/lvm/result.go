@@ -55,6 +55,9 @@ type Report struct {
 	// Falls says how often learning with heavy tails saw the likelihood fall and
 	// became more careful.
 	Falls int
+	// Converged says that learning ended before its last step, as Settings.Gain
+	// has it; Iterations tells after which.
+	Converged bool
 	// Iterations of EM, and of conjugate gradients in all of them together.
 	Iterations, CGIterations int
 	Seconds                  Seconds

@@ -72,6 +72,13 @@ type Settings struct {
 	// (the residual at the present mu; never to the right-hand side of eq 20,
 	// which would stop learning). Default 0.1, with Gaussian tails 0.01.
 	Tolerance float64 `json:"tolerance"`
+	// Gain ends learning before its last step: when 10 steps together have moved
+	// the likelihood by less than 10 times this share of it, with heavy tails not
+	// before the weight of dissimilar pairs is final. What steps gain follows from
+	// gradients, or looks at the likelihood, that they need anyway. Negative means
+	// never. Default: never, but DefaultGain with Gaussian tails if Steps is left at
+	// its default.
+	Gain float64 `json:"gain"`
 	// Seed chooses landmarks, random partners, and the start of the eigenvector
 	// iteration.
 	Seed uint64 `json:"seed"`
@@ -139,18 +146,29 @@ func (s Settings) Check() error {
 	return err
 }
 
+// DefaultGain is the default of Settings.Gain. Maps go on changing for long: the
+// 400th step of MNIST (70,000 digits, d = 2) still gains 5e-5 of the likelihood and
+// that of 4,000 digits 4e-5, so that the rule loses nothing there and saves steps
+// only where points are few or few kinds. 1e-4 ends MNIST after 301 steps, 0.7% of
+// the likelihood lower (9-NN .9603 instead of .9605).
+//
+// With heavy tails steps that are saved are the last ones, which settle the map:
+// 4,000 digits end with 1e-5 after 190 of 200 steps, 5e-5 of the likelihood lower;
+// MNIST not even with 2e-4. So none is the default.
+const DefaultGain = 1e-5
+
 // preset are the defaults that depend on the model.
 type preset struct {
 	neighbors, steps int
-	tolerance        float64
+	tolerance, gain  float64
 }
 
 func (s Settings) preset() preset {
 	switch {
 	case s.Tails == Gaussian:
-		return preset{9, 400, 1e-2}
+		return preset{9, 400, 1e-2, DefaultGain}
 	}
-	return preset{6, 0, 0.1} // steps and weight by the number of points: package student
+	return preset{6, 0, 0.1, 0} // steps and weight by the number of points: package student
 }
 
 // thoroughSteps is what Settings.Thorough multiplies the default by; finerTheta the
@@ -177,6 +195,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	d := s.preset()
 	or(&s.Neighbors, d.neighbors)
 	or(&s.Core, 1)
+	if s.Steps == 0 {
+		orFloat(&s.Gain, d.gain)
+	}
 	or(&s.Steps, d.steps)
 	orFloat(&s.Momentum, 0.9)
 	if s.NoMomentum {
@@ -215,6 +236,7 @@ func (s Settings) checkRanges() error {
 		wrong(s.Core >= 1, "core", "%d, want at least 1", s.Core),
 		wrong(s.Momentum >= 0 && s.Momentum < 1, "momentum", "%v is not in 0 to below 1", s.Momentum),
 		wrong(s.Tolerance > 0 && s.Tolerance < 1, "tolerance", "%v is not between 0 and 1", s.Tolerance),
+		wrong(s.Gain < 1, "gain", "%v is not below 1", s.Gain),
 		wrong(s.Floor > 0 && s.Floor < 1, "floor", "%v is not between 0 and 1", s.Floor),
 	)
 }
@@ -245,6 +267,8 @@ func (s Settings) checkTails() error {
 		wrong(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
 		wrong(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
 		wrong(s.Coarse != CoarseMap || s.Dims <= mostCells, "coarse", "cells in the map are for up to %d dimensions, not for %d; take auto, shared or anchors", mostCells, s.Dims),
+		wrong(!(s.Gain > 0) || s.Coarse == CoarseAll || s.Coarse == CoarseMap || s.Coarse == CoarseAuto && s.Dims <= mostCells, "gain",
+			"the partners of coarse %v in %d dimensions are drawn anew in every step, which hides small gains; leave it out, or take coarse map or all", s.Coarse, s.Dims),
 		wrong(s.Theta >= 0 && s.Theta <= 1, "theta", "%v is not between 0 and 1", s.Theta),
 		wrong(s.Theta == 0 || s.Coarse == CoarseMap || s.Coarse == CoarseAuto && s.Dims <= mostCells, "theta",
 			"%v is for cells in the map, which coarse %v in %d dimensions does not use; leave it out", s.Theta, s.Coarse, s.Dims),

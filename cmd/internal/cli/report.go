@@ -27,6 +27,7 @@ type report struct {
 	LoglikInitial  float64       `json:"loglik_initial"`
 	Loglik         float64       `json:"loglik"`
 	Iterations     int           `json:"iterations"`
+	Converged      bool          `json:"converged"` // before the last step, as the likelihood hardly moved
 	CGIterations   int           `json:"cg_iterations"`
 	Falls          int           `json:"likelihood_falls"`
 	Seconds        reportSeconds `json:"seconds"`
@@ -64,7 +65,7 @@ func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.M
 	f := r.Report
 	out := &report{
 		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
-		Landmarks: f.Landmarks, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations,
+		Landmarks: f.Landmarks, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
 	s := score.Settings{Seed: m.Seed, Threads: m.Threads}

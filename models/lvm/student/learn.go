@@ -22,6 +22,9 @@ type Report struct {
 	// that of the last step.
 	Falls   int
 	Damping float64
+	// Converged says that learning ended before its last step, because the
+	// likelihood hardly rose (Settings.Gain).
+	Converged bool
 }
 
 // raise is the factor by which damping grows when the likelihood falls, noise
@@ -60,7 +63,8 @@ func (m *Model) weightAt(t int) float64 {
 // steps at what evenly chosen points contribute to it; if that has fallen, damping
 // is raised by a factor of 4, up to 1 (for Force, which proves nothing at 1
 // either, up to 64), and the momentum is forgotten. A field that draws anew hides
-// the likelihood in its own noise: then nothing is checked.
+// the likelihood in its own noise: then nothing is checked. If the likelihood
+// has hardly moved, Settings.Gain ends learning there.
 //
 // If ctx ends, st is what it was after the last whole step. ErrNotFinite is
 // returned if the map stops being finite.
@@ -83,6 +87,9 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 		m.c = m.weightAt(t)
 		m.move(st)
 		g.look(m, st, t, steps)
+		if r.Converged = g.still && m.c == m.s.Weight; r.Converged {
+			break
+		}
 		res, err := m.advance(ctx, st)
 		r.CGIterations += res.Iterations
 		if err != nil {
@@ -97,7 +104,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	r.Loglik = m.reported(st)
 	r.Pairs, r.Falls, r.Damping = m.p.Field.Pairs(), g.falls, m.s.Damping
 	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
-		return r, fmt.Errorf("student: after %d steps: %w", steps, ErrNotFinite)
+		return r, fmt.Errorf("student: after %d steps: %w", r.Iterations, ErrNotFinite)
 	}
 	return r, nil
 }
@@ -119,6 +126,7 @@ type guard struct {
 	c, loglik   float64
 	known       bool
 	falls       int
+	still       bool // at this look it has hardly moved since the last
 }
 
 func (m *Model) newGuard() *guard {
@@ -133,6 +141,7 @@ func (m *Model) newGuard() *guard {
 // before step t of so many. It is not computed where nothing will be compared with
 // it.
 func (g *guard) look(m *Model, st *State, t, steps int) {
+	g.still = false
 	if g.every < 0 {
 		return
 	}
@@ -148,10 +157,14 @@ func (g *guard) look(m *Model, st *State, t, steps int) {
 	}
 	similar, dissimilar := m.logLikelihoods(st, max(1, m.n/watched))
 	loglik := similar + dissimilar
-	if g.known && loglik < g.loglik-noise*math.Abs(g.loglik) {
+	switch {
+	case !g.known:
+	case loglik < g.loglik-noise*math.Abs(g.loglik):
 		m.s.Damping = max(m.s.Damping, min(m.mostDamping(), raise*m.s.Damping))
 		m.Reset()
 		g.falls++
+	case math.Abs(loglik-g.loglik) < float64(g.every)*m.s.Gain*math.Abs(loglik):
+		g.still = true
 	}
 	g.loglik, g.known = loglik, true
 }

@@ -106,6 +106,32 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestGain: learning ends at a look that finds the likelihood hardly moved, not
+// before the weight is final, and not where a field draws anew.
+func TestGain(t *testing.T) {
+	x := blobs(300, 6)
+	_, _, all := learnt(t, x, 2, Settings{Steps: 200})
+	if all.Converged || all.Iterations != 200 {
+		t.Errorf("without gain: %+v", all)
+	}
+	_, _, r := learnt(t, x, 2, Settings{Steps: 200, Gain: 2e-3})
+	if !r.Converged || r.Iterations >= 200 || r.LoglikInitial != all.LoglikInitial || all.Loglik-r.Loglik > 0.02*math.Abs(all.Loglik) {
+		t.Errorf("%+v without gain, %+v with", all, r)
+	}
+	// The ramp is walked to its end, however little is asked for.
+	if _, _, r := learnt(t, x, 2, Settings{Steps: 200, Gain: 0.9}); !r.Converged || r.Iterations != 149+10 {
+		t.Errorf("a gain that is always below: %d steps", r.Iterations)
+	}
+	for _, c := range []struct {
+		d int
+		s Settings
+	}{{4, Settings{Steps: 100, Gain: 0.9}}, {2, Settings{Steps: 100, Gain: 0.9, Check: -1}}} {
+		if _, _, r := learnt(t, x, c.d, c.s); r.Converged || r.Iterations != 100 {
+			t.Errorf("nobody looks: %+v", r)
+		}
+	}
+}
+
 // TestSchedule holds the weights of the steps against H11, written for sums D.
 func TestSchedule(t *testing.T) {
 	x := normal(400, 3, 1)
@@ -188,6 +214,7 @@ func TestErrors(t *testing.T) {
 	for k, s := range []Settings{
 		{Tail: -1}, {Tail: math.Inf(1)}, {Weight: math.NaN()}, {Damping: -1}, {Momentum: 1}, {Tolerance: 2},
 		{Floor: -1}, {Majoriser: 9}, {Sigma: 9}, {Majoriser: Local, Tail: 2}, {Ratio: -1}, {Phases: [3]int{-1, 2, 3}}, {Lag: -1},
+		{Gain: -1}, {Gain: math.NaN()}, {Gain: 1}, {Gain: 1e-3, Average: 5},
 	} {
 		if _, err := NewModel(p, 2, s); err == nil {
 			t.Errorf("settings %d are taken: %+v", k, s)

@@ -116,6 +116,10 @@ type Settings struct {
 	// Check is the number of steps from one look at the likelihood to the next,
 	// where the weight is constant: see Learn. Default 10; negative means never.
 	Check int
+	// Gain ends learning before its last step, where the weight is final: when the
+	// likelihood has moved by less than Gain |L| a step from one look to the next
+	// (Check). Default none. Without looks all steps are taken, too.
+	Gain float64
 	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
 	// depend on it.
 	Threads int
@@ -186,6 +190,10 @@ func (s Settings) withDefaults(n, d int, edges float64) (Settings, error) {
 		return s, fmt.Errorf("student: tolerance is %v, want 0 < tolerance < 1", s.Tolerance)
 	case !(s.Floor >= 0) || math.IsInf(s.Floor, 0):
 		return s, fmt.Errorf("student: floor is %v, want a number of at least 0", s.Floor)
+	case !(s.Gain >= 0 && s.Gain < 1):
+		return s, fmt.Errorf("student: gain is %v, want 0 <= gain < 1", s.Gain)
+	case s.Gain > 0 && s.Average > 1:
+		return s, fmt.Errorf("student: the mean of the last %d steps needs to know which they are: leave gain out", s.Average)
 	case s.Majoriser < EM || s.Majoriser > Force:
 		return s, fmt.Errorf("student: unknown majoriser %d", s.Majoriser)
 	case (s.Majoriser == Global || s.Majoriser == Local || s.Majoriser == Far) && !plane():
