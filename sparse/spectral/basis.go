@@ -1,140 +1,224 @@
 package spectral
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
-// piece is the number of rows of one task; sums are formed piece by piece.
-const piece = 4096
+const (
+	// piece is the number of rows of one task; sums are formed piece by piece.
+	piece = 1024
+	// strip is the number of rows that stay in the fastest cache while all their
+	// products are formed.
+	strip = 64
+)
 
-// basis does the arithmetic of tall matrices with few columns.
-type basis struct{ threads int }
+// basis is a space of vectors and their images: the columns of blocks of n x m
+// matrices, and of L times these.
+type basis struct {
+	threads int
+	m       int
+	s, ls   []vec.Matrix[float64]
+	part    []float64 // sums of the pieces
+	coeff   []float64 // of combine
+}
 
-// gram returns A'B.
-func (b *basis) gram(x, y vec.Matrix[float64]) *mat.Dense {
-	size := x.Cols * y.Cols
-	part := make([]float64, par.Pieces(x.Rows, piece)*size)
-	par.Ranges(b.threads, x.Rows, piece, func(t, from, to int) {
-		sum := part[t*size : (t+1)*size]
-		for i := from; i < to; i++ {
-			yi := y.Row(i)
-			for c, v := range x.Row(i) {
-				row := sum[c*len(yi) : (c+1)*len(yi)]
-				for k, u := range yi {
-					row[k] += v * u
+func newBasis(n, m, blocks, threads int) *basis {
+	b := &basis{threads: threads, m: m, part: make([]float64, 2*blocks*blocks*m*m*par.Pieces(n, piece)), coeff: make([]float64, blocks*m*m)}
+	for range blocks {
+		b.s = append(b.s, vec.New[float64](n, m))
+		b.ls = append(b.ls, vec.New[float64](n, m))
+	}
+	return b
+}
+
+// gram returns S'S and S'L S of the first so many blocks.
+func (b *basis) gram(blocks int) (g, h *mat.SymDense) {
+	n, m, square := b.s[0].Rows, b.m, b.m*b.m
+	size := 2 * blocks * blocks * square // of the sums of a piece, some unused
+	par.Ranges(b.threads, n, piece, func(t, from, to int) {
+		sums := b.part[t*size : (t+1)*size]
+		clear(sums)
+		for ; from < to; from += strip {
+			end := min(to, from+strip)
+			for i := range blocks {
+				x := b.s[i].Data[from*m : end*m]
+				for j := i; j < blocks; j++ {
+					at := sums[(i*blocks+j)*2*square:]
+					products(at[:square], x, b.s[j].Data[from*m:end*m], m)
+					products(at[square:2*square], x, b.ls[j].Data[from*m:end*m], m)
 				}
 			}
 		}
 	})
-	total := make([]float64, size)
-	for t := 0; t < len(part); t += size {
-		for k, v := range part[t : t+size] {
+	total := b.part[:size]
+	for p := size; p < size*par.Pieces(n, piece); p += size {
+		for k, v := range b.part[p : p+size] {
 			total[k] += v
 		}
 	}
-	return mat.NewDense(x.Cols, y.Cols, total)
-}
-
-// combine returns X C.
-func (b *basis) combine(x vec.Matrix[float64], c mat.Matrix) vec.Matrix[float64] {
-	rows, cols := c.Dims()
-	flat := make([]float64, 0, rows*cols)
-	for i := range rows {
-		for j := range cols {
-			flat = append(flat, c.At(i, j))
-		}
-	}
-	out := vec.New[float64](x.Rows, cols)
-	par.Ranges(b.threads, x.Rows, piece, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			o := out.Row(i)
-			for k, v := range x.Row(i) {
-				for j, u := range flat[k*cols : (k+1)*cols] {
-					o[j] += v * u
+	g, h = mat.NewSymDense(blocks*m, nil), mat.NewSymDense(blocks*m, nil)
+	for i := range blocks {
+		for j := i; j < blocks; j++ {
+			at := total[(i*blocks+j)*2*square:]
+			for c := range m {
+				for k := range m {
+					if i < j || c <= k {
+						g.SetSym(i*m+c, j*m+k, at[c*m+k])
+						h.SetSym(i*m+c, j*m+k, at[square+c*m+k])
+					}
 				}
 			}
 		}
+	}
+	return g, h
+}
+
+// products adds X'Y to sums, X and Y being rows of m columns: by two columns of X
+// and four of Y, whose sums stay in registers.
+func products(sums, x, y []float64, m int) {
+	for c := 0; c < m; c += 2 {
+		for k := 0; k < m; k += 4 {
+			if c+2 > m || k+4 > m {
+				edge(sums, x, y, m, c, k)
+				continue
+			}
+			var a0, a1, a2, a3, b0, b1, b2, b3 float64
+			for e := 0; e+m <= len(y); e += m {
+				u, v := (*[2]float64)(x[e+c:]), (*[4]float64)(y[e+k:])
+				a0 += u[0] * v[0]
+				a1 += u[0] * v[1]
+				a2 += u[0] * v[2]
+				a3 += u[0] * v[3]
+				b0 += u[1] * v[0]
+				b1 += u[1] * v[1]
+				b2 += u[1] * v[2]
+				b3 += u[1] * v[3]
+			}
+			s := (*[4]float64)(sums[c*m+k:])
+			s[0], s[1], s[2], s[3] = s[0]+a0, s[1]+a1, s[2]+a2, s[3]+a3
+			s = (*[4]float64)(sums[(c+1)*m+k:])
+			s[0], s[1], s[2], s[3] = s[0]+b0, s[1]+b1, s[2]+b2, s[3]+b3
+		}
+	}
+}
+
+// edge is products for what is left of two columns at c by four at k.
+func edge(sums, x, y []float64, m, c, k int) {
+	for i := c; i < min(c+2, m); i++ {
+		for j := k; j < min(k+4, m); j++ {
+			var s float64
+			for e := 0; e+m <= len(y); e += m {
+				s += x[e+i] * y[e+j]
+			}
+			sums[i*m+j] += s
+		}
+	}
+}
+
+// combine replaces the first block by S C, the third, if there is one, by the part
+// of S C that is not of the first, likewise L S; C has a row for each column of so
+// many blocks. It then sets r = L x - x theta of the new x and returns the sums of
+// squares of its columns.
+func (b *basis) combine(blocks int, c mat.Matrix, theta []float64, r vec.Matrix[float64]) []float64 {
+	n, m := b.s[0].Rows, b.m
+	coeff := b.coeff[:blocks*m*m]
+	for k := range blocks * m {
+		for j := range m {
+			coeff[k*m+j] = c.At(k, j)
+		}
+	}
+	norms := make([]float64, m)
+	par.Ranges(b.threads, n, piece, func(t, from, to int) {
+		sums := b.part[t*m : (t+1)*m]
+		clear(sums)
+		next := make([]float64, 2*m)
+		for i := from; i < to; i++ {
+			b.row(b.s, i, blocks, coeff, next)
+			b.row(b.ls, i, blocks, coeff, next)
+			x, lx, o := b.s[0].Row(i), b.ls[0].Row(i), r.Row(i)
+			for k, v := range theta {
+				o[k] = lx[k] - v*x[k]
+				sums[k] += o[k] * o[k]
+			}
+		}
 	})
-	return out
-}
-
-// remove takes the part in the span of the orthonormal x out of y.
-func (b *basis) remove(y, x vec.Matrix[float64]) {
-	part := b.combine(x, b.gram(x, y))
-	for k, v := range part.Data {
-		y.Data[k] -= v
-	}
-}
-
-// join returns the columns of x and y side by side.
-func (b *basis) join(x, y vec.Matrix[float64]) vec.Matrix[float64] {
-	out := vec.New[float64](x.Rows, x.Cols+y.Cols)
-	for i := range x.Rows {
-		copy(out.Row(i), x.Row(i))
-		copy(out.Row(i)[x.Cols:], y.Row(i))
-	}
-	return out
-}
-
-// scale makes the columns of x unit vectors; zero columns stay.
-func (b *basis) scale(x vec.Matrix[float64]) {
-	factor := make([]float64, x.Cols)
-	for i := range x.Rows {
-		for c, v := range x.Row(i) {
-			factor[c] += v * v
+	for p := range par.Pieces(n, piece) {
+		for k, v := range b.part[p*m : (p+1)*m] {
+			norms[k] += v
 		}
 	}
-	for c, v := range factor {
-		if v > 0 {
-			factor[c] = 1 / math.Sqrt(v)
-		}
-	}
-	for i := range x.Rows {
-		row := x.Row(i)
-		for c, f := range factor {
-			row[c] *= f
-		}
-	}
+	return norms
 }
 
-// orthonormal returns an orthonormal basis of the span of x, without the
-// directions that are lost in rounding: two passes of X V Lambda^(-1/2) with
-// X'X = V Lambda V'.
-func (b *basis) orthonormal(x vec.Matrix[float64]) vec.Matrix[float64] {
-	for range 2 {
-		g := b.gram(x, x)
-		s := mat.NewSymDense(x.Cols, nil)
-		for i := range x.Cols {
-			for j := i; j < x.Cols; j++ {
-				s.SetSym(i, j, g.At(i, j))
+// row combines row i of the blocks; next is room for two rows.
+func (b *basis) row(s []vec.Matrix[float64], i, blocks int, coeff, next []float64) {
+	m := b.m
+	x, p := next[:m], next[m:2*m]
+	own := s[0].Data[i*m : (i+1)*m]
+	j := 0
+	for ; j+4 <= m; j += 4 {
+		s0, s1, s2, s3 := four(own, coeff[j:], 0, 0, 0, 0)
+		var t0, t1, t2, t3 float64
+		for block := 1; block < blocks; block++ {
+			t0, t1, t2, t3 = four(s[block].Data[i*m:(i+1)*m], coeff[block*m*m+j:], t0, t1, t2, t3)
+		}
+		*(*[4]float64)(x[j:]) = [4]float64{s0 + t0, s1 + t1, s2 + t2, s3 + t3}
+		*(*[4]float64)(p[j:]) = [4]float64{t0, t1, t2, t3}
+	}
+	for ; j < m; j++ {
+		var sum, change float64
+		for k, v := range own {
+			sum += v * coeff[k*m+j]
+		}
+		for block := 1; block < blocks; block++ {
+			for k, v := range s[block].Data[i*m : (i+1)*m] {
+				change += v * coeff[(block*m+k)*m+j]
 			}
 		}
-		var e mat.EigenSym
-		if !e.Factorize(s, true) {
-			return vec.New[float64](x.Rows, 0)
-		}
-		values := e.Values(nil)
-		var v mat.Dense
-		e.VectorsTo(&v)
-		first := 0 // eigenvalues ascend
-		for first < len(values) && !(values[first] > 1e-13*values[len(values)-1]) {
-			first++
-		}
-		if first == len(values) {
-			return vec.New[float64](x.Rows, 0)
-		}
-		keep := mat.DenseCopyOf(v.Slice(0, x.Cols, first, x.Cols))
-		for i := range x.Cols {
-			for j := range len(values) - first {
-				keep.Set(i, j, keep.At(i, j)/math.Sqrt(values[first+j]))
+		x[j], p[j] = sum+change, change
+	}
+	copy(own, x)
+	if blocks > 1 {
+		copy(s[2].Data[i*m:], p)
+	}
+}
+
+// four adds to four sums the row v times the coefficients, which are len(v) apart.
+func four(v, coeff []float64, s0, s1, s2, s3 float64) (float64, float64, float64, float64) {
+	for k, u := range v {
+		f := (*[4]float64)(coeff[k*len(v):])
+		s0 += u * f[0]
+		s1 += u * f[1]
+		s2 += u * f[2]
+		s3 += u * f[3]
+	}
+	return s0, s1, s2, s3
+}
+
+// center subtracts the mean of every column.
+func center(x vec.Matrix[float64], threads int) {
+	part := make([]float64, x.Cols*par.Pieces(x.Rows, piece))
+	par.Ranges(threads, x.Rows, piece, func(t, from, to int) {
+		sums := part[t*x.Cols : (t+1)*x.Cols]
+		for i := from; i < to; i++ {
+			for c, v := range x.Row(i) {
+				sums[c] += v
 			}
 		}
-		x = b.combine(x, keep)
+	})
+	mean := make([]float64, x.Cols)
+	for k, v := range part {
+		mean[k%x.Cols] += v / float64(x.Rows)
 	}
-	return x
+	par.Ranges(threads, x.Rows, piece, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			row := x.Row(i)
+			for c, v := range mean {
+				row[c] -= v
+			}
+		}
+	})
 }

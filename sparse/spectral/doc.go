@@ -8,11 +8,18 @@
 // Up to Settings.Dense points: a dense symmetric eigensolver. Beyond: LOBPCG
 // (Knyazev 2001), the block method that finds the best vectors in the span of
 // the present ones, their preconditioned residuals, and the last change. The
-// preconditioner is a few iterations of conjugate gradients on the Laplacian
-// itself with an approximate Cholesky factorisation (solve.Factor), since the
+// preconditioner is an approximate Cholesky factorisation (solve.Factor), since the
 // lowest vectors of a large neighbourhood graph are far too smooth for the
-// diagonal. The constant vector, whose eigenvalue is 0, is projected out
+// diagonal. Iterations of conjugate gradients around it save iterations of LOBPCG,
+// but not time. The constant vector, whose eigenvalue is 0, is projected out
 // throughout; the graph must be connected for the rest to be what is wanted.
+//
+// With S = [X W P], the vectors, preconditioned residuals and changes, an iteration
+// applies the factor once, multiplies by L once (W alone: L X and L P are the
+// combinations that X and P are, formed anew near the limit of rounding), and passes
+// over S and L S twice: for S'S and S'L S, and for the new X, P and residuals. The
+// small generalised problem is whitened, which drops directions that are lost in
+// rounding (Duersch, Shao, Yang and Gu 2018 discuss why that is needed).
 //
 // # Contract
 //

@@ -13,41 +13,43 @@ import (
 	"unfold/sparse/vec"
 )
 
-const (
-	// guard vectors beside those asked for keep the last of them from
-	// converging slowly.
-	guard = 3
-	// sweeps of conjugate gradients that precondition a residual: more do not save
-	// an iteration.
-	sweeps = 2
-)
+// guard vectors beside those asked for keep the last of them from converging
+// slowly.
+const guard = 2
 
-// lobpcg is the state of the iteration: x are the vectors (orthonormal), lx is
-// L x, theta their Rayleigh quotients, p the last change.
+// lost is the part of the largest eigenvalue of a Gram matrix of unit vectors below
+// which a direction is rounding.
+const lost = 1e-12
+
+// lobpcg is the state of the iteration: the blocks of the basis are the vectors x
+// (orthonormal), their preconditioned residuals w, and p, the last change of x.
 type lobpcg struct {
-	a     *solve.Laplacian
-	cg    *solve.CG
-	basis basis
-	norm  float64 // of L, for rounding
-	x, lx vec.Matrix[float64]
-	p     vec.Matrix[float64]
-	theta []float64
-	r     vec.Matrix[float64]
+	a      *solve.Laplacian
+	factor *solve.Factor
+	basis  *basis
+	blocks int     // of the basis that are in use
+	norm   float64 // of L, for rounding
+	near   bool    // rounding might be felt in the residual
+	theta  []float64
+	r      vec.Matrix[float64] // L x - x theta
+	norms  []float64           // squared, of the columns of r
 }
 
 // iterate runs LOBPCG with count+guard vectors.
 func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result, error) {
 	n, m := w.N, count+guard
-	it := &lobpcg{
-		a:     solve.NewLaplacian(w, nil),
-		cg:    solve.NewCG(n, m, solve.Settings{Tolerance: 0.1, MaxIterations: sweeps, Preconditioner: solve.Cholesky, Threads: s.Threads}),
-		basis: basis{threads: s.Threads},
-		r:     vec.New[float64](n, m),
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	for _, v := range it.a.Diagonal {
+	a := solve.NewLaplacian(w, nil)
+	it := &lobpcg{
+		a: a, factor: solve.NewFactor(a, m, s.Seed, s.Threads),
+		basis: newBasis(n, m, 3, s.Threads), r: vec.New[float64](n, m),
+	}
+	for _, v := range a.Diagonal {
 		it.norm = max(it.norm, 2*v)
 	}
-	if err := it.start(ctx, m, s.Seed); err != nil {
+	if err := it.start(s.Seed); err != nil {
 		return nil, err
 	}
 	res := &Result{}
@@ -59,152 +61,131 @@ func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result
 		if res.Converged || res.Iterations >= s.MaxIterations {
 			break
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		res.Iterations++
-		if err := it.improve(ctx); err != nil {
+		it.precondition(1)
+		if err := it.ritz(); err != nil {
 			return nil, err
 		}
 	}
 	res.Values = append([]float64(nil), it.theta[:count]...)
 	res.Vectors = vec.New[float64](n, count)
 	for i := range n {
-		copy(res.Vectors.Row(i), it.x.Row(i)[:count])
+		copy(res.Vectors.Row(i), it.basis.s[0].Row(i)[:count])
 	}
 	return res, nil
 }
 
 // start takes random vectors, smoothed by the preconditioner.
-func (it *lobpcg) start(ctx context.Context, m int, seed uint64) error {
-	n := it.a.W.N
+func (it *lobpcg) start(seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 0x5bec7a1))
 	for k := range it.r.Data {
 		it.r.Data[k] = r.NormFloat64()
 	}
-	y, err := it.precondition(ctx)
-	if err != nil {
-		return err
-	}
-	q := it.basis.orthonormal(y)
-	if q.Cols < m {
-		return errors.New("spectral: the start has too few directions; is the graph connected?")
-	}
-	it.x, it.p = vec.New[float64](n, 0), vec.New[float64](n, 0)
-	it.lx = vec.New[float64](n, 0)
-	return it.ritz(q, m)
+	center(it.r, it.basis.threads)
+	it.precondition(0)
+	return it.ritz()
 }
 
-// precondition returns an approximate solution y of L y = r, without mean.
-func (it *lobpcg) precondition(ctx context.Context) (vec.Matrix[float64], error) {
-	center(it.r)
-	y := vec.New[float64](it.r.Rows, it.r.Cols)
-	_, err := it.cg.Solve(ctx, it.a, it.r, y)
-	// On the singular L a search direction may vanish to rounding; what has
-	// been found until then is a good preconditioned residual.
-	if err != nil && !errors.Is(err, solve.ErrIndefinite) {
-		return y, err
-	}
-	center(y)
-	return y, nil
-}
-
-// residual sets r = L x - x theta and returns the largest relative residual of
-// the first count columns.
-func (it *lobpcg) residual(count int, tolerance float64) (float64, bool) {
-	m := it.x.Cols
-	sum := make([]float64, m)
-	for i := range it.x.Rows {
-		r, x, lx := it.r.Row(i), it.x.Row(i), it.lx.Row(i)
-		for c := range m {
-			r[c] = lx[c] - it.theta[c]*x[c]
-			sum[c] += r[c] * r[c]
+// precondition makes an approximate solution y of L y = r, without mean, the last
+// block in use, which is block. Images of the other blocks are combinations of earlier
+// ones, until their rounding might be felt.
+func (it *lobpcg) precondition(block int) {
+	b := it.basis
+	it.blocks = max(it.blocks, block+1)
+	it.factor.Apply(b.s[block], it.r)
+	center(b.s[block], b.threads)
+	for k := range b.s {
+		if k == block || block > 0 && it.near {
+			it.a.Mul(b.ls[k], b.s[k], b.threads)
 		}
 	}
+}
+
+// residual returns the largest relative residual of the first count columns.
+func (it *lobpcg) residual(count int, tolerance float64) (float64, bool) {
+	const epsilon = 0x1p-52
 	worst, converged := 0.0, true
 	for c := range count {
-		norm := math.Sqrt(sum[c])
+		norm := math.Sqrt(it.norms[c])
 		worst = max(worst, norm/it.theta[c])
-		converged = converged && norm <= tolerance*it.theta[c]+8*0x1p-52*it.norm
+		converged = converged && norm <= tolerance*it.theta[c]+8*epsilon*it.norm
+		it.near = it.near || norm <= 1e8*epsilon*it.norm
 	}
 	return worst, converged
 }
 
-// improve does one iteration: the best vectors in the span of x, the
-// preconditioned residuals and p.
-func (it *lobpcg) improve(ctx context.Context) error {
-	w, err := it.precondition(ctx)
-	if err != nil {
-		return err
-	}
-	b := &it.basis
-	y := b.join(w, it.p)
-	b.scale(y) // so that rounding and rank are judged column by column
-	b.remove(y, it.x)
-	y = b.orthonormal(y)
-	b.remove(y, it.x)
-	y = b.orthonormal(y)
-	return it.ritz(y, it.x.Cols)
-}
-
-// ritz replaces x by the m lowest Ritz vectors of the span of x and y, which
-// together are orthonormal, and p by their parts in y.
-func (it *lobpcg) ritz(y vec.Matrix[float64], m int) error {
-	b := &it.basis
-	ly := vec.New[float64](y.Rows, y.Cols)
-	it.a.Mul(ly, y, b.threads)
-	size := it.x.Cols + y.Cols
-	h := mat.NewSymDense(size, nil)
-	put := func(at, to int, g *mat.Dense) {
-		rows, cols := g.Dims()
-		for i := range rows {
-			for j := range cols {
-				if at+i <= to+j {
-					h.SetSym(at+i, to+j, g.At(i, j))
-				}
-			}
-		}
-	}
-	if it.x.Cols > 0 {
-		put(0, 0, b.gram(it.x, it.lx))
-		put(0, it.x.Cols, b.gram(it.x, ly))
-	}
-	put(it.x.Cols, it.x.Cols, b.gram(y, ly))
-	var e mat.EigenSym
-	if !e.Factorize(h, true) {
+// ritz replaces x by the m lowest Ritz vectors of the space of all blocks, and p by
+// their parts outside of the old x.
+func (it *lobpcg) ritz() error {
+	b, m := it.basis, it.basis.m
+	g, h := b.gram(it.blocks)
+	t := whiten(g)
+	if t == nil {
 		return errors.New("spectral: the small eigenvalue problem did not converge; are all weights finite?")
 	}
-	var c mat.Dense
-	e.VectorsTo(&c)
+	_, rank := t.Dims()
+	if rank < m {
+		return errors.New("spectral: the start has too few directions; is the graph connected?")
+	}
+	var ht, tht mat.Dense
+	ht.Mul(h, t)
+	tht.Mul(t.T(), &ht)
+	small := mat.NewSymDense(rank, nil)
+	for i := range rank {
+		for j := i; j < rank; j++ {
+			small.SetSym(i, j, (tht.At(i, j)+tht.At(j, i))/2)
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(small, true) {
+		return errors.New("spectral: the small eigenvalue problem did not converge; are all weights finite?")
+	}
+	var v, c mat.Dense
+	e.VectorsTo(&v)
+	c.Mul(t, v.Slice(0, rank, 0, m))
 	it.theta = append(it.theta[:0], e.Values(nil)[:m]...)
-	cy := c.Slice(it.x.Cols, size, 0, m)
-	p, lp := b.combine(y, cy), b.combine(ly, cy)
-	if it.x.Cols == 0 {
-		it.x, it.lx, it.p = p, lp, vec.New[float64](y.Rows, 0)
-		return nil
+	it.norms = b.combine(it.blocks, &c, it.theta, it.r)
+	if it.blocks > 1 {
+		it.blocks = 3
 	}
-	cx := c.Slice(0, it.x.Cols, 0, m)
-	x, lx := b.combine(it.x, cx), b.combine(it.lx, cx)
-	for k, v := range p.Data {
-		x.Data[k] += v
-		lx.Data[k] += lp.Data[k]
-	}
-	it.x, it.lx, it.p = x, lx, p
 	return nil
 }
 
-// center subtracts the mean of every column.
-func center(x vec.Matrix[float64]) {
-	mean := make([]float64, x.Cols)
-	for i := range x.Rows {
-		for c, v := range x.Row(i) {
-			mean[c] += v
+// whiten returns T with T'G T = I, whose columns span what is not lost in rounding
+// once G is scaled to a diagonal of ones: D^(-1/2) V Lambda^(-1/2) with
+// D^(-1/2) G D^(-1/2) = V Lambda V'. It is nil if there is no such.
+func whiten(g *mat.SymDense) *mat.Dense {
+	n := g.SymmetricDim()
+	scale := make([]float64, n)
+	for i := range scale {
+		if v := g.At(i, i); v > 0 {
+			scale[i] = 1 / math.Sqrt(v)
 		}
 	}
-	for c := range mean {
-		mean[c] /= float64(x.Rows)
-	}
-	for i := range x.Rows {
-		row := x.Row(i)
-		for c, v := range mean {
-			row[c] -= v
+	unit := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			unit.SetSym(i, j, scale[i]*g.At(i, j)*scale[j])
 		}
 	}
+	var e mat.EigenSym
+	if !e.Factorize(unit, true) {
+		return nil
+	}
+	values := e.Values(nil) // ascending
+	first := 0
+	for first < n && !(values[first] > lost*values[n-1]) {
+		first++
+	}
+	if first == n {
+		return nil
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	t := mat.DenseCopyOf(v.Slice(0, n, first, n))
+	t.Apply(func(i, j int, u float64) float64 { return scale[i] * u / math.Sqrt(values[first+j]) }, t)
+	return t
 }
