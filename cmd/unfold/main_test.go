@@ -5,11 +5,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"unfold/sparse/vec/blas"
 )
 
 func TestRunReturnsTheExitCode(t *testing.T) {
@@ -28,6 +33,16 @@ func TestRunReturnsTheExitCode(t *testing.T) {
 		if code != c.code || !strings.Contains(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.stderr) {
 			t.Errorf("unfold %v: exit %d, %q, %q", c.args, code, &stdout, &stderr)
 		}
+	}
+}
+
+// The program's dense products are those of package blas.
+func TestRunUsesOurProducts(t *testing.T) {
+	if code := run(context.Background(), []string{"version"}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	if _, ok := blas64.Implementation().(blas.Implementation); !ok {
+		t.Errorf("gonum computes with %T", blas64.Implementation())
 	}
 }
 

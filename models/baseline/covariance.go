@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/sparse/par"
@@ -125,11 +126,10 @@ func (c *covariance) set(gram *mat.SymDense, single bool) {
 // columns of all rows.
 func (c *covariance) formDouble(ctx context.Context) error {
 	n, dim := c.x.Rows, c.x.Cols
-	gemm := blas64.Gemm // few products are the same on all processors
+	// Few products are the same on all processors, whatever gonum is told to use.
+	product := gonum.Implementation{}.Dgemm
 	if float64(n)*float64(dim)*float64(dim) >= manyProducts {
-		gemm = func(tA, _ blas.Transpose, _ float64, a, b blas64.General, beta float64, c blas64.General) {
-			multiply(1, tA, a, b, beta, c)
-		}
+		product = fast.Implementation{Threads: 1}.Dgemm
 	}
 	gram := mat.NewSymDense(dim, nil)
 	type tile struct{ i, j int }
@@ -146,7 +146,8 @@ func (c *covariance) formDouble(ctx context.Context) error {
 		sum := blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: j1 - j0, Data: make([]float64, (i1-i0)*(j1-j0))}
 		for r := 0; r < n && ctx.Err() == nil; r += blockRows {
 			last := min(n, r+blockRows)
-			gemm(blas.Trans, blas.NoTrans, 1, c.centred(a, r, last, i0, i1), c.centred(b, r, last, j0, j1), 1, sum)
+			left, right := c.centred(a, r, last, i0, i1), c.centred(b, r, last, j0, j1)
+			product(blas.Trans, blas.NoTrans, sum.Rows, sum.Cols, left.Rows, 1, left.Data, left.Stride, right.Data, right.Stride, 1, sum.Data, sum.Stride)
 		}
 		for i := i0; i < i1; i++ {
 			for j := max(i, j0); j < j1; j++ {

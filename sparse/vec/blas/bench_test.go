@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
 
 	"unfold/sparse/vec/simd"
 )
@@ -99,19 +100,37 @@ func BenchmarkCholesky(b *testing.B) {
 		}
 		x[i*(n+1)] = 4
 	}
+	work := make([]float64, n*n)
+	used(b, n*n*n/3, func() {
+		copy(work, x)
+		if _, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: n, Data: work, Stride: n}); !ok {
+			b.Fatal("not positive definite")
+		}
+	})
+}
+
+// gonum's product of matrices.
+func BenchmarkMul(b *testing.B) {
+	const n = 1000
+	x, y := mat.NewDense(n, n, normals(n*n)), mat.NewDense(n, n, normals(n*n))
+	var z mat.Dense
+	used(b, 2*n*n*n, func() { z.Mul(x, y) })
+}
+
+// used runs f, of so many operations, with gonum alone and after Use.
+func used(b *testing.B, flops float64, f func()) {
 	old := blas64.Implementation()
 	defer blas64.Use(old)
-	work := make([]float64, n*n)
-	for _, g := range []blas.Float64{gonum.Implementation{}, Implementation{}} {
-		b.Run(fmt.Sprintf("%T", g), func(b *testing.B) {
-			blas64.Use(g)
+	for _, c := range []struct {
+		name string
+		use  func()
+	}{{"gonum", func() { blas64.Use(gonum.Implementation{}) }}, {"used", Use}} {
+		b.Run(c.name, func(b *testing.B) {
+			c.use()
 			for b.Loop() {
-				copy(work, x)
-				if _, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: n, Data: work, Stride: n}); !ok {
-					b.Fatal("not positive definite")
-				}
+				f()
 			}
-			report(b, n*n*n/3)
+			report(b, flops)
 		})
 	}
 }
