@@ -14,7 +14,8 @@ import (
 
 // File is a file under way. It buffers; it is not safe for concurrent use.
 type File struct {
-	file *os.File
+	disk Disk
+	file Handle
 	path string
 	buf  *bufio.Writer
 	done bool
@@ -23,7 +24,10 @@ type File struct {
 // Create starts a file that Commit will name path, replacing what is there. The
 // process's mask decides who may read it. Errors, here and in Commit, name path
 // and say why it cannot be written.
-func Create(path string) (*File, error) {
+func Create(path string) (*File, error) { return CreateOn(OS{}, path) }
+
+// CreateOn is Create on another disk.
+func CreateOn(disk Disk, path string) (*File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, unwritable(path, errors.New("it is not a regular file"))
 	}
@@ -31,14 +35,14 @@ func Create(path string) (*File, error) {
 		// The temporary file lies in the same folder, so that the rename stays
 		// within one file system.
 		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := disk.Create(name)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return nil, unwritable(path, err)
 		}
-		return &File{file: f, path: path, buf: bufio.NewWriterSize(f, 1<<18)}, nil
+		return &File{disk: disk, file: f, path: path, buf: bufio.NewWriterSize(f, 1<<18)}, nil
 	}
 }
 
@@ -67,14 +71,14 @@ func (f *File) Commit() error {
 		err = f.file.Close()
 	}
 	if err == nil {
-		err = os.Rename(f.file.Name(), f.path)
+		err = f.disk.Rename(f.file.Name(), f.path)
 	}
 	if err != nil {
 		f.Discard()
 		return unwritable(f.path, err)
 	}
 	f.done = true
-	if err := syncFolder(filepath.Dir(f.path)); err != nil {
+	if err := f.disk.SyncFolder(filepath.Dir(f.path)); err != nil {
 		return unwritable(f.path, err)
 	}
 	return nil
@@ -87,12 +91,15 @@ func (f *File) Discard() {
 	}
 	f.done = true
 	f.file.Close()
-	os.Remove(f.file.Name())
+	_ = f.disk.Remove(f.file.Name())
 }
 
 // Write writes the named file as a whole or not at all.
-func Write(path string, write func(io.Writer) error) error {
-	f, err := Create(path)
+func Write(path string, write func(io.Writer) error) error { return WriteOn(OS{}, path, write) }
+
+// WriteOn is Write on another disk.
+func WriteOn(disk Disk, path string, write func(io.Writer) error) error {
+	f, err := CreateOn(disk, path)
 	if err != nil {
 		return err
 	}
@@ -126,17 +133,6 @@ func Sweep(path string) error {
 		}
 	}
 	return err
-}
-
-// syncFolder makes a rename last. File systems that cannot sync a folder are
-// left alone.
-func syncFolder(name string) error {
-	d, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync()
-	return d.Close()
 }
 
 func unwritable(path string, err error) error {
