@@ -30,7 +30,7 @@ func (b bridge) edge() Edge {
 // gets no closer when components merge. So a round searches only for points
 // that lost theirs and whose old distance is below what their component has.
 func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, label []int32, size []int, threads int) ([]bridge, error) {
-	c := &connector[T]{x: x, threads: threads, f: newForest(x.Rows), near: make([]int32, x.Rows), dist2: make([]float64, x.Rows)}
+	c := &connector[T]{x: x, threads: threads, f: NewForest(x.Rows), near: make([]int32, x.Rows), dist2: make([]float64, x.Rows)}
 	for i := range c.near {
 		c.near[i] = -1
 	}
@@ -39,16 +39,16 @@ func connect[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbor
 		seen[label[i]] = int32(i)
 	}
 	for i, l := range label {
-		c.f.union(int32(i), seen[l])
+		c.f.Union(int32(i), seen[l])
 	}
 	var bridges []bridge
-	for now, sizes := label, size; len(sizes) > 1; now, sizes = c.f.labels() {
+	for now, sizes := label, size; len(sizes) > 1; now, sizes = c.f.Labels() {
 		best, err := c.round(ctx, now, sizes)
 		if err != nil {
 			return nil, fmt.Errorf("graph: joining %d components: %w", len(sizes), err)
 		}
 		for _, e := range best {
-			if !math.IsInf(e.Dist2, 1) && c.f.union(e.I, e.J) {
+			if !math.IsInf(e.Dist2, 1) && c.f.Union(e.I, e.J) {
 				bridges = append(bridges, direct(e, nb, label, size))
 			}
 		}
@@ -78,7 +78,7 @@ func direct(e Edge, nb *knn.Neighbors, label []int32, size []int) bridge {
 type connector[T vec.Float] struct {
 	x       vec.Matrix[T]
 	threads int
-	f       forest
+	f       Forest
 	// near[i] was i's nearest foreign point at squared distance dist2[i] when
 	// it was last searched for; -1 and 0 before that.
 	near  []int32
@@ -129,7 +129,7 @@ func (c *connector[T]) shortest(label []int32, components int, skip int32) []Edg
 		}
 		j := c.near[i]
 		e := Edge{I: min(int32(i), j), J: max(int32(i), j), Dist2: c.dist2[i]}
-		if compareEdges(e, best[l]) < 0 {
+		if e.Compare(best[l]) < 0 {
 			best[l] = e
 		}
 	}

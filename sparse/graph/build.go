@@ -1,10 +1,8 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"unfold/sparse/knn"
 	"unfold/sparse/vec"
@@ -92,42 +90,14 @@ func Build[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors,
 	if err := checkLists(x.Rows, nb); err != nil {
 		return nil, err
 	}
-	g := &Graph{N: nb.N}
-	label, size := Label(nb)
-	g.Components = len(size)
-	var bridges []bridge
-	if len(size) > 1 {
-		switch s.Components {
-		case Largest:
-			g.Keep = members(label, largest(size))
-			nb = Restrict(nb, g.Keep)
-			g.N = nb.N
-		case Connect:
-			if bridges, err = connect(ctx, x, nb, label, size, s.Threads); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("graph: stopped: %w", err)
-	}
-	edges, of := Symmetrize(nb)
-	inTree := make([]bool, len(edges))
+	var p Parts
+	p.Label, p.Size = Label(nb)
+	edges, _ := Symmetrize(nb)
 	for _, e := range SpanningTree(nb.N, edges) {
-		inTree[e] = true
-		g.Tree = append(g.Tree, edges[e])
+		p.Tree = append(p.Tree, edges[e])
 	}
-	for _, b := range bridges {
-		g.Tree, g.Bridges = append(g.Tree, b.edge()), append(g.Bridges, b.edge())
-	}
-	sortEdges(g.Tree)
-	sortEdges(g.Bridges)
-	keep := MutualReach(nb, s.Core, s.Threads)
-	for e := range keep {
-		keep[e] = keep[e] || inTree[of[e]]
-	}
-	g.assemble(nb, keep, bridges)
-	return g, nil
+	p.Mutual = MutualReach(nb, s.Core, s.Threads)
+	return Join(ctx, x, nb, p, s)
 }
 
 // checkLists returns an error if nb cannot be the lists of n points.
@@ -144,39 +114,4 @@ func checkLists(n int, nb *knn.Neighbors) error {
 		}
 	}
 	return nil
-}
-
-func sortEdges(e []Edge) {
-	slices.SortFunc(e, func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
-	})
-}
-
-// assemble fills the rows of E with the entries of nb that are kept and with
-// the bridges, which are sorted by their first points.
-func (g *Graph) assemble(nb *knn.Neighbors, keep []bool, bridges []bridge) {
-	type entry struct {
-		to    int32
-		dist2 float64
-	}
-	var row []entry
-	g.Start = make([]int, 1, nb.N+1)
-	for i := range nb.N {
-		row = row[:0]
-		index, dist2 := nb.Row(i)
-		for p, j := range index {
-			if keep[i*nb.K+p] {
-				row = append(row, entry{j, dist2[p]})
-			}
-		}
-		for len(bridges) > 0 && int(bridges[0].from) == i {
-			row = append(row, entry{bridges[0].to, bridges[0].dist2})
-			bridges = bridges[1:]
-		}
-		slices.SortFunc(row, func(a, b entry) int { return cmp.Compare(a.to, b.to) })
-		for _, e := range row {
-			g.To, g.Dist2 = append(g.To, e.to), append(g.Dist2, e.dist2)
-		}
-		g.Start = append(g.Start, len(g.To))
-	}
 }

@@ -2,19 +2,26 @@ package graph
 
 import "unfold/sparse/knn"
 
-// forest is a union-find structure over 0..n-1 with path halving; the root of
+// Forest is a union-find structure over 0..n-1 with path halving; the root of
 // a set is always its smallest member.
-type forest []int32
+type Forest []int32
 
-func newForest(n int) forest {
-	f := make(forest, n)
-	for i := range f {
-		f[i] = int32(i)
-	}
+// NewForest returns n sets of one member.
+func NewForest(n int) Forest {
+	f := make(Forest, n)
+	f.Clear()
 	return f
 }
 
-func (f forest) find(i int32) int32 {
+// Clear makes every member a set of its own.
+func (f Forest) Clear() {
+	for i := range f {
+		f[i] = int32(i)
+	}
+}
+
+// Find returns the smallest member of i's set.
+func (f Forest) Find(i int32) int32 {
 	for f[i] != i {
 		f[i] = f[f[i]]
 		i = f[i]
@@ -22,9 +29,9 @@ func (f forest) find(i int32) int32 {
 	return i
 }
 
-// union joins the sets of i and j and reports whether they were two.
-func (f forest) union(i, j int32) bool {
-	i, j = f.find(i), f.find(j)
+// Union joins the sets of i and j and reports whether they were two.
+func (f Forest) Union(i, j int32) bool {
+	i, j = f.Find(i), f.Find(j)
 	if i == j {
 		return false
 	}
@@ -32,12 +39,21 @@ func (f forest) union(i, j int32) bool {
 	return true
 }
 
-// labels numbers the sets 0, 1, ... by their smallest members and returns the
+// Flatten makes f[i] the smallest member of i's set, for all i.
+func (f Forest) Flatten() {
+	// A parent is smaller, so it is flat when its child's turn comes.
+	for i, p := range f {
+		f[i] = f[p]
+	}
+}
+
+// Labels numbers the sets 0, 1, ... by their smallest members and returns the
 // number of each element's set and the sizes.
-func (f forest) labels() (label []int32, size []int) {
+func (f Forest) Labels() (label []int32, size []int) {
 	label = make([]int32, len(f))
-	for i := range f {
-		if r := f.find(int32(i)); int(r) == i {
+	f.Flatten()
+	for i, r := range f {
+		if int(r) == i {
 			label[i] = int32(len(size))
 			size = append(size, 0)
 		} else {
@@ -52,14 +68,14 @@ func (f forest) labels() (label []int32, size []int) {
 // or K^T). label[i] is the component of point i; components are numbered by
 // their smallest points; size holds their sizes.
 func Label(nb *knn.Neighbors) (label []int32, size []int) {
-	f := newForest(nb.N)
+	f := NewForest(nb.N)
 	for i := range nb.N {
 		index, _ := nb.Row(i)
 		for _, j := range index {
-			f.union(int32(i), j)
+			f.Union(int32(i), j)
 		}
 	}
-	return f.labels()
+	return f.Labels()
 }
 
 // largest returns the component with the most points, the first of several.

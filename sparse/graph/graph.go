@@ -6,6 +6,20 @@ type Edge struct {
 	Dist2 float64
 }
 
+// Compare orders edges by (Dist2, I, J): a total order, so that the minimum
+// spanning tree is unique even if lengths tie.
+func (e Edge) Compare(f Edge) int {
+	switch {
+	case e.Dist2 < f.Dist2:
+		return -1
+	case e.Dist2 > f.Dist2:
+		return 1
+	case e.I != f.I:
+		return int(e.I) - int(f.I)
+	}
+	return int(e.J) - int(f.J)
+}
+
 // Graph is the neighbourhood graph E of a point set (Saul 2020, eq 24) with
 // what it was made of. All point numbers refer to 0..N-1.
 //

@@ -87,7 +87,7 @@ func TestStructure(t *testing.T) {
 		if g.Keep != nil {
 			x, nb = vec.Take(x, g.Keep), Restrict(nb, g.Keep)
 		}
-		f := newForest(g.N)
+		f := NewForest(g.N)
 		for p, e := range g.Tree {
 			if e.I >= e.J || e.Dist2 != vec.SquaredDistance(x.Row(int(e.I)), x.Row(int(e.J))) {
 				t.Fatalf("tree edge %v", e)
@@ -95,7 +95,7 @@ func TestStructure(t *testing.T) {
 			if p > 0 && (g.Tree[p-1].I > e.I || g.Tree[p-1].I == e.I && g.Tree[p-1].J >= e.J) {
 				t.Fatalf("tree edge %v comes after %v", e, g.Tree[p-1])
 			}
-			if !f.union(e.I, e.J) {
+			if !f.Union(e.I, e.J) {
 				t.Fatalf("tree edge %v closes a circle", e)
 			}
 			if !g.Has(e.I, e.J) && !g.Has(e.J, e.I) {

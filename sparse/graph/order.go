@@ -11,7 +11,7 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// byLength returns the numbers of the edges in the order of compareEdges. It sorts
+// byLength returns the numbers of the edges in the order of Edge.Compare. It sorts
 // the bits of the lengths, which for numbers of at least 0 are in the order of the
 // numbers, digit by digit from the lowest; digits that all share cost nothing.
 // Lengths must not be negative or NaN.
@@ -58,7 +58,7 @@ func byLength(edges []Edge) []int32 {
 			to++
 		}
 		if to-from > 1 {
-			slices.SortFunc(order[from:to], func(x, y int32) int { return compareEdges(edges[x], edges[y]) })
+			slices.SortFunc(order[from:to], func(x, y int32) int { return edges[x].Compare(edges[y]) })
 		}
 		from = to
 	}

@@ -32,7 +32,7 @@ func TestByLength(t *testing.T) {
 				t.Fatalf("edge %d comes twice", e)
 			}
 			seen[e] = true
-			if k > 0 && compareEdges(edges[got[k-1]], edges[e]) > 0 {
+			if k > 0 && edges[got[k-1]].Compare(edges[e]) > 0 {
 				t.Fatalf("%v before %v", edges[got[k-1]], edges[e])
 			}
 		}

@@ -1,17 +1,10 @@
 package graph
 
 import (
-	"cmp"
 	"slices"
 
 	"unfold/sparse/knn"
 )
-
-// compareEdges orders edges by (length, I, J): a total order, so that the
-// minimum spanning tree is unique even if lengths tie.
-func compareEdges(a, b Edge) int {
-	return cmp.Or(cmp.Compare(a.Dist2, b.Dist2), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
-}
 
 // Symmetrize returns the undirected edges of the neighbour lists, each once:
 // the adjacency K + K^T - K K^T (elementwise product) of the paper. of[i*K+p]
@@ -40,13 +33,13 @@ func Symmetrize(nb *knn.Neighbors) (edges []Edge, of []int32) {
 // minimum spanning tree of n points (a forest, if they do not connect them):
 // Kruskal's algorithm, shortest edge first, ties by (I, J).
 func SpanningTree(n int, edges []Edge) []int32 {
-	f := newForest(n)
+	f := NewForest(n)
 	in, left := make([]bool, len(edges)), n-1
 	for _, e := range byLength(edges) {
 		if left <= 0 {
 			break
 		}
-		if f.union(edges[e].I, edges[e].J) {
+		if f.Union(edges[e].I, edges[e].J) {
 			in[e] = true
 			left--
 		}
