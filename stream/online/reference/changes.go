@@ -84,23 +84,25 @@ func (s *Set) Published(rowOf []int32) {
 	}
 }
 
-// Rebind says that the map begins again as it was published last, with row r of n
-// at slot r: points that are not there have to be taken anew, and rows without a
-// point have to go.
-func (s *Set) Rebind(n int) {
-	used := make([]bool, n)
+// Rebind says that the map begins again as it was published last, with row r at
+// slots[r]: points that are not there have to be taken anew, and rows without a
+// point have to go. It returns how many points lie at each row.
+func (s *Set) Rebind(slots []int32) []uint32 {
+	held := make([]uint32, len(slots))
 	s.mapped, s.gone = 0, nil
 	for p := range s.All() {
 		s.slot[p] = -1
-		if r := s.row[p]; r >= 0 && int(r) < n {
-			s.slot[p], used[r] = r, true
+		if r := s.row[p]; r >= 0 && int(r) < len(slots) {
+			s.slot[p] = slots[r]
+			held[r]++
 			s.mapped++
 		}
 		s.reorder(p)
 	}
-	for r, u := range used {
-		if !u {
-			s.gone = append(s.gone, int32(r))
+	for r, n := range held {
+		if n == 0 {
+			s.gone = append(s.gone, slots[r])
 		}
 	}
+	return held
 }

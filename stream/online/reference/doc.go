@@ -28,8 +28,8 @@
 // a set that is nearly empty shows nothing.
 //
 // Coverage has no opinion before it sees a map: up to a tenth more than Size waits,
-// and Thin removes as many where the distance to the k-th neighbour is smallest, no
-// two of them neighbours of each other, so that a crowd gets thinner and no hole.
+// and Crowded chooses as many of the map where the distance to the k-th neighbour is
+// smallest, none within reach of another, so that a crowd gets thinner and no hole.
 //
 // Under every policy points go that are older than Settings.MaxAge: whose newest
 // event is so much older than the newest of all. Time is that of the messages, so

@@ -81,7 +81,11 @@ func Restore(settings Settings, v Saved, rows int) (*Set, error) {
 		}
 	}
 	s.newest, s.bar, s.counts = v.Newest, v.Bar, v.Counts
-	s.Rebind(rows)
+	slots := make([]int32, rows)
+	for r := range slots {
+		slots[r] = int32(r)
+	}
+	s.Rebind(slots)
 	s.shrink()
 	return s, nil
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"unfold/sparse/vec"
 )
 
 func newSet(t testing.TB, s Settings, dim, note int) *Set {
@@ -139,12 +141,6 @@ func (s *Set) check(r interface{ Fatalf(string, ...any) }) {
 	}
 }
 
-// dense makes the points with the smallest values the most crowded.
-type dense struct{ at map[int32]float32 }
-
-func (d dense) KDist2(slot int32) float64    { return float64(d.at[slot]) }
-func (d dense) Neighbors(slot int32) []int32 { return []int32{slot - 1, slot + 1} }
-
 // Whatever comes, a set keeps its bounds, the map that follows by Changes and Took
 // holds what the set holds, and a set that was saved goes on as if nothing had
 // happened.
@@ -155,17 +151,17 @@ func TestFollowing(t *testing.T) {
 			IDs: rapid.Bool().Draw(r, "ids"), MaxAge: time.Duration(rapid.SampledFrom([]int{0, 7}).Draw(r, "age")),
 		}
 		s := newSet(t, settings, 1, 1)
-		at, now, slots := dense{map[int32]float32{}}, int64(0), int32(0)
+		at, now, slots := map[int32]float32{}, int64(0), int32(0)
 		follow := func(c Changes) []int32 {
 			for _, g := range c.Gone {
-				if _, there := at.at[g]; !there {
+				if _, there := at[g]; !there {
 					r.Fatalf("slot %d is cleared twice", g)
 				}
-				delete(at.at, g)
+				delete(at, g)
 			}
 			var took []int32
 			for i := range c.X.Rows {
-				at.at[slots] = c.X.Row(i)[0]
+				at[slots] = c.X.Row(i)[0]
 				took = append(took, slots)
 				slots++
 			}
@@ -183,9 +179,13 @@ func TestFollowing(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(r, "steps") {
 			switch rapid.IntRange(0, 9).Draw(r, "step") {
 			case 0:
-				s.Thin(at)
-				if settings.Policy == Coverage && s.Len() > settings.Size && s.mapped > 0 {
-					r.Fatalf("%d points after thinning to %d", s.Len(), settings.Size)
+				if n := s.Excess(); n > 0 {
+					rows := slices.Collect(maps.Values(s.rowsOf()))
+					slices.Sort(rows)
+					s.Drop(rows)
+					if s.Excess() != max(0, n-len(rows)) {
+						r.Fatalf("%d points after dropping up to %d of %d too many", s.Len(), len(rows), n)
+					}
 				}
 				c := s.Changes()
 				if c.Len() != s.Fresh() {
@@ -197,11 +197,11 @@ func TestFollowing(t *testing.T) {
 				}
 				s.Took(c, took)
 			case 1: // a restart: the map is published, then begins again with these rows
-				order := slices.Sorted(maps.Keys(at.at))
+				order := slices.Sorted(maps.Keys(at))
 				rowOf := make([]int32, slots)
-				fresh := dense{map[int32]float32{}}
+				fresh := map[int32]float32{}
 				for row, slot := range order {
-					rowOf[slot], fresh.at[int32(row)] = int32(row), at.at[slot]
+					rowOf[slot], fresh[int32(row)] = int32(row), at[slot]
 				}
 				s.Published(rowOf)
 				again, err := Restore(settings, s.Save(), len(order))
@@ -219,7 +219,7 @@ func TestFollowing(t *testing.T) {
 		}
 		s.Took(s.Changes(), follow(s.Changes()))
 		want := slices.Sorted(maps.Keys(s.valueCounts()))
-		if got := slices.Sorted(maps.Values(at.at)); !slices.Equal(got, want) {
+		if got := slices.Sorted(maps.Values(at)); !slices.Equal(got, want) {
 			r.Fatalf("the map holds %v, the set %v", got, want)
 		}
 	})
@@ -325,6 +325,17 @@ func TestReservoirRefills(t *testing.T) {
 	}
 }
 
+// rowsOf returns the rows at which points lie.
+func (s *Set) rowsOf() map[int32]int32 {
+	rows := map[int32]int32{}
+	for p := range s.All() {
+		if s.row[p] >= 0 {
+			rows[p] = s.row[p]
+		}
+	}
+	return rows
+}
+
 // Coverage keeps the sparse region of a stream that hardly ever visits it.
 func TestCoverageKeepsSparseRegions(t *testing.T) {
 	s := newSet(t, Settings{Policy: Coverage, Size: 200}, 1, 0)
@@ -337,20 +348,17 @@ func TestCoverageKeepsSparseRegions(t *testing.T) {
 			}
 			s.Add([]float32{v}, "", 0)
 		}
-		c := s.Changes()
-		slots := make([]int32, c.X.Rows)
-		used := map[int32]bool{}
-		for p := range s.All() {
-			used[s.slot[p]] = true
+		// The map: all points, sorted, at slots that are rows.
+		points := slices.SortedFunc(s.All(), func(a, b int32) int { return cmp.Compare(s.Vector(a)[0], s.Vector(b)[0]) })
+		x, kdist2 := vec.New[float32](len(points), 1), make([]float64, len(points))
+		for i, p := range points {
+			x.Data[i], s.row[p] = s.Vector(p)[0], int32(i)
 		}
-		for i, free := 0, int32(0); i < len(slots); free++ {
-			if !used[free] {
-				slots[i] = free
-				i++
-			}
+		for i := range kdist2 {
+			d := float64(x.Data[min(i+2, len(points)-1)] - x.Data[max(i-2, 0)])
+			kdist2[i] = d * d
 		}
-		s.Took(c, slots)
-		s.Thin(newLine(s))
+		s.Drop(Crowded(x, kdist2, s.Eligible(len(points)), s.Excess()))
 	}
 	far := 0
 	for p := range s.All() {
@@ -363,32 +371,19 @@ func TestCoverageKeepsSparseRegions(t *testing.T) {
 	}
 }
 
-// line is the map of points on a line.
-type line struct {
-	at    map[int32]int
-	slots []int32
-	value []float32
-}
-
-func newLine(s *Set) *line {
-	points := slices.SortedFunc(s.All(), func(a, b int32) int { return cmp.Compare(s.Vector(a)[0], s.Vector(b)[0]) })
-	l := &line{at: map[int32]int{}}
-	for i, p := range points {
-		l.at[s.slot[p]] = i
-		l.slots, l.value = append(l.slots, s.slot[p]), append(l.value, s.Vector(p)[0])
+func TestCrowdedSparesNeighbours(t *testing.T) {
+	x := vec.Of(6, 1, []float32{0, 1, 2, 10, 12, 50})
+	kdist2 := []float64{1, 1, 1, 4, 4, 1600}
+	all := []bool{true, true, true, true, true, true}
+	if got := Crowded(x, kdist2, all, 3); !slices.Equal(got, []int32{0, 2, 3}) {
+		t.Errorf("%v", got)
 	}
-	return l
-}
-
-func (l *line) KDist2(slot int32) float64 {
-	i := l.at[slot]
-	from, to := max(0, i-2), min(len(l.value)-1, i+2)
-	return float64(l.value[to] - l.value[from])
-}
-
-func (l *line) Neighbors(slot int32) []int32 {
-	i := l.at[slot]
-	return l.slots[max(0, i-1):min(len(l.slots), i+2)]
+	if got := Crowded(x, kdist2, []bool{true, true, false, false, false, false}, 2); !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("where all are neighbours: %v", got)
+	}
+	if got := Crowded(x, kdist2, make([]bool, 6), 2); len(got) != 0 {
+		t.Errorf("of none: %v", got)
+	}
 }
 
 func TestEqualVectors(t *testing.T) {

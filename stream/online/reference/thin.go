@@ -3,55 +3,74 @@ package reference
 import (
 	"cmp"
 	"slices"
+
+	"unfold/sparse/vec"
 )
 
-// Density tells how crowded a map is.
-type Density interface {
-	// KDist2 returns the squared distance of the point at that slot to its k-th
-	// neighbour.
-	KDist2(slot int32) float64
-	// Neighbors returns the slots of its neighbours, or nil if they are not known.
-	Neighbors(slot int32) []int32
+// Excess is how many points a set with the policy Coverage has beyond its size.
+func (s *Set) Excess() int {
+	if s.settings.Policy != Coverage {
+		return 0
+	}
+	return max(0, s.Len()-s.settings.Size)
 }
 
-// Thin brings a set with the policy Coverage back to its size: the points go that
-// are nearest to their k-th neighbours, of equals the one that has not been seen for
-// longest. Within one call none goes whose neighbour went, unless too few are left.
-// Points that the map has not taken yet stay.
-func (s *Set) Thin(d Density) {
-	excess := s.Len() - s.settings.Size
-	if s.settings.Policy != Coverage || excess <= 0 {
-		return
-	}
-	type crowded struct {
-		point int32
-		dist2 float64
-	}
-	var all []crowded
+// Eligible says for each row of the map that was published last whether a point
+// lies there that may go, for Crowded.
+func (s *Set) Eligible(rows int) []bool {
+	out := make([]bool, rows)
 	for p := range s.All() {
-		if s.slot[p] >= 0 {
-			all = append(all, crowded{p, d.KDist2(s.slot[p])})
+		if r := s.row[p]; r >= 0 && int(r) < rows {
+			out[r] = true
 		}
 	}
-	slices.SortFunc(all, func(a, b crowded) int {
-		return cmp.Or(cmp.Compare(a.dist2, b.dist2), cmp.Compare(s.order[a.point], s.order[b.point]))
-	})
-	spared := map[int32]bool{} // slots beside one that goes
-	for _, careful := range []bool{true, false} {
-		for _, c := range all {
-			if excess == 0 {
-				return
-			}
-			slot := s.slot[c.point]
-			if slot < 0 || careful && spared[slot] {
-				continue
-			}
-			for _, o := range d.Neighbors(slot) {
-				spared[o] = true
-			}
+	return out
+}
+
+// Crowded chooses n of a map's eligible rows: those nearest to their k-th
+// neighbours, kdist2 being the squares of these distances. A row is passed over as
+// long as another that was chosen lies within that one's k-th neighbour, so that a
+// crowd gets thinner and no hole; only if too few are left these are taken, too.
+func Crowded(x vec.Matrix[float32], kdist2 []float64, eligible []bool, n int) []int32 {
+	var order []int32
+	for i, e := range eligible {
+		if e {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(kdist2[a], kdist2[b]), cmp.Compare(a, b)) })
+	n = min(n, len(order))
+	var chosen, spared []int32
+	for i := 0; i < len(order) && len(chosen) < n; i++ {
+		r := order[i]
+		if slices.ContainsFunc(chosen, func(c int32) bool {
+			return vec.SquaredDistance(x.Row(int(c)), x.Row(int(r))) <= kdist2[c]
+		}) {
+			spared = append(spared, r)
+			continue
+		}
+		chosen = append(chosen, r)
+	}
+	return append(chosen, spared[:n-len(chosen)]...)
+}
+
+// Drop removes the points that lie at these rows of the map that was published
+// last, in this order, until the set has no more than its size.
+func (s *Set) Drop(rows []int32) {
+	at := map[int32]int32{}
+	for p := range s.All() {
+		if s.row[p] >= 0 {
+			at[s.row[p]] = p
+		}
+	}
+	for _, r := range rows {
+		p, there := at[r]
+		if s.Excess() == 0 {
+			return
+		}
+		if there {
 			s.counts.Evicted++
-			s.remove(c.point)
-			excess--
+			s.remove(p)
 		}
 	}
 }
