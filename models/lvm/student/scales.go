@@ -92,7 +92,16 @@ func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	p := &Problem{Bandwidth2: make([]float64, nb.N), Unit: s.Unit(nb, k), Scales: s}
+	return NewProblemIn(nb, k, s, s.Unit(nb, k))
+}
+
+// NewProblemIn is NewProblem with squared distances in a given unit, that of an
+// earlier problem, so that scales stay what they were as points come and go.
+func NewProblemIn(nb *knn.Neighbors, k int, s Scales, unit float64) *Problem {
+	if k < 1 || k > nb.K {
+		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
+	}
+	p := &Problem{Bandwidth2: make([]float64, nb.N), Unit: unit, Scales: s}
 	i, j, w := make([]int32, 0, nb.N*k), make([]int32, 0, nb.N*k), make([]float64, 0, nb.N*k)
 	delta2 := make([]float64, 0, nb.N*k)
 	for u := range nb.N {

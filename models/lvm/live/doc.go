@@ -1,0 +1,69 @@
+// Package live is a map that follows its point set: points come and go, and the
+// map is learnt again from where it is, so that points that stay do not jump.
+//
+//	m, slots, err := live.Fit(ctx, rows, live.Settings{})       // the first map
+//	m.Novelty(placed.NoveltyLocal)                              // events of a block, as they were placed
+//	slots, err = m.Change(ctx, gone, rows, places)              // rows that go, by slot, and rows that come
+//	report, err := m.Refresh(ctx)                               // what is due
+//	snapshot := m.Snapshot()                                    // immutable: what events are placed against
+//
+// # Points
+//
+// A point lies in a slot, a number that it keeps as long as it is there; slots
+// that became free are used again, the lowest first. Equal rows are one point that
+// stands for so many rows: inserting one of them gives the slot of the others, and
+// every row is deleted by itself.
+//
+// # Refresh
+//
+// A new point starts where it was published: where the model places an event,
+// everything else frozen. Refresh then takes a few steps of the model of the
+// present points from their present places. With heavy tails (package student)
+//
+//	ordinary   5 steps, momentum 0.9, anchor 0.1
+//	gentle     every 10th: 30 steps, momentum 0.7, anchor 0.03, the weight of
+//	           dissimilar pairs c_a = c / 100^max(0, 1 - a/20) in step a = 1 ... 30
+//	major      Learn of package student, from the present map scaled to a root mean
+//	           square of 10
+//
+// where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the
+// places before (student.Refine): it leaves alone where a map belongs and holds back
+// only what pulls weakly. With Gaussian tails an ordinary and a gentle refresh are
+// that many warm steps of EM, and a major one is a fit; landmarks are chosen anew
+// each time.
+//
+// After every refresh the map is moved rigidly (Procrustes, without scaling) to
+// where the points that stayed fit their old places best.
+//
+// What must stay the same for that to work stays the same: squared distances are
+// measured in the unit of the first fit, and c n is constant while the map grows
+// towards its final size R, c = c_R R/n, which keeps its extent.
+//
+// # Majors
+//
+// Warm steps do not find what a whole fit finds: neighbours of a new point were not
+// arranged for it, and the crowd between them is a wall. A major refresh is due
+//
+//   - when the map has grown by half since the last,
+//   - 20 and 40 refreshes after an alarm,
+//   - 100 refreshes after the last, as a backstop.
+//
+// It moves points by several percent of the map's diameter and begins a new epoch.
+//
+// # Alarm
+//
+// A point of a new class is strange when the first of them come, and no longer
+// when some have become reference points. The alarm therefore counts, over the
+// events of the last 5 blocks, the share beyond the 95th percentile of local novelty
+// (package novelty) and begins where it is above
+//
+//	0.05 + 3 sqrt(0.05 0.95 (1/events + 1/n)),
+//
+// the second term since the percentiles are known from n points only.
+//
+// # Contract
+//
+// Calls that fail, or whose context ends, leave the map as it was. The same calls
+// give the same bits with any number of threads, and after Restore of a Snapshot and
+// its State. There are no goroutines beyond a call, and nothing is read or written.
+package live

@@ -1,0 +1,102 @@
+package live
+
+import (
+	"encoding/binary"
+	"math"
+
+	"unfold/models"
+	"unfold/models/snapshot"
+)
+
+// State is what a map knows beside its snapshot, for Restore. It is a value of its
+// own, to be kept as JSON.
+type State struct {
+	// Slots are those of the snapshot's rows, ascending; nil means 0, 1, ...
+	Slots []int32 `json:"slots,omitempty"`
+	// Refreshes since the first fit, SinceMajor since the last major, and
+	// MajorPoints, how many points there were then.
+	Refreshes   int `json:"refreshes"`
+	SinceMajor  int `json:"since_major"`
+	MajorPoints int `json:"major_points"`
+	// Alarm counts the refreshes since it began (0: there is none), Blocks are the
+	// last ones of events, oldest first.
+	Alarm  int     `json:"alarm"`
+	Blocks []Block `json:"blocks,omitempty"`
+	// Origin are the places of the snapshot's points when the epoch began, NaN for
+	// those that came later: little-endian float64, row by row.
+	Origin []byte `json:"origin,omitempty"`
+}
+
+// State returns what Restore needs beside Snapshot. It is of the last refresh:
+// changes since then are to be made again.
+func (m *Map) State() State {
+	s := State{
+		Slots: m.slots, Refreshes: m.policy.refreshes, SinceMajor: m.policy.sinceMajor, MajorPoints: m.policy.majorPoints,
+		Alarm: m.alarm.since, Blocks: append([]Block(nil), m.alarm.blocks...), Origin: m.origins,
+	}
+	return s
+}
+
+// originBytes are State.Origin of the points in slots, all of which are there.
+func (m *Map) originBytes(slots []int32) []byte {
+	out := make([]byte, 0, 8*m.dims*len(slots))
+	for _, slot := range slots {
+		for _, v := range m.begun(slot) {
+			if m.age[slot] != old {
+				v = math.NaN()
+			}
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+		}
+	}
+	return out
+}
+
+// check holds a state against its snapshot.
+func (st State) check(s *snapshot.Snapshot) error {
+	n := s.Reference.Rows
+	bad := func(format string, args ...any) error {
+		return models.BadInputf("live: the state does not belong to the snapshot: "+format, args...)
+	}
+	if st.Slots != nil && len(st.Slots) != n {
+		return bad("%d slots for %d points", len(st.Slots), n)
+	}
+	for i, slot := range st.Slots {
+		if slot < 0 || i > 0 && slot <= st.Slots[i-1] || int(slot) > 2*n+1<<20 {
+			return bad("slot %d of point %d", slot, i)
+		}
+	}
+	if st.Origin != nil && len(st.Origin) != 8*len(s.Mu.Data) {
+		return bad("%d bytes of places for %d points", len(st.Origin), n)
+	}
+	if st.Refreshes < 0 || st.SinceMajor < 0 || st.MajorPoints < 0 || st.Alarm < 0 {
+		return bad("a counter is below 0")
+	}
+	for _, b := range st.Blocks {
+		if b.Events < 0 || b.Beyond < 0 || b.Beyond > b.Events {
+			return bad("%d of %d events are strange", b.Beyond, b.Events)
+		}
+	}
+	return nil
+}
+
+// resume takes a state over, for points that are in their slots.
+func (m *Map) resume(st State) {
+	m.policy.refreshes, m.policy.sinceMajor = st.Refreshes, st.SinceMajor
+	if st.MajorPoints > 0 {
+		m.policy.majorPoints = st.MajorPoints
+	}
+	m.alarm.since, m.alarm.blocks = st.Alarm, append([]Block(nil), st.Blocks...)
+	for i, slot := range m.slots {
+		if st.Origin == nil {
+			break
+		}
+		row := m.begun(slot)
+		for c := range row {
+			bits := binary.LittleEndian.Uint64(st.Origin[8*(i*m.dims+c):])
+			if row[c] = math.Float64frombits(bits); math.IsNaN(row[c]) || math.IsInf(row[c], 0) {
+				m.age[slot] = young
+			}
+		}
+	}
+	m.origins = m.originBytes(m.slots)
+}
