@@ -1,0 +1,135 @@
+package lllvm
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/spd"
+)
+
+// The prior precisions are, for each latent coordinate alone,
+//
+//	of x: alpha I + 2 L           (eq 5)
+//	of C: epsilon 1 1' + 2 L      (eq 8)
+//
+// and so sparse, but for the ones, that no trace needs a product of matrices.
+
+// laplaceTrace returns 2 tr(L S), S the n x n block r of the diagonal.
+func (m *Model) laplaceTrace(cov vec.Matrix[float64], r int) (sum float64) {
+	n := m.g.Len()
+	for i, list := range m.g.Neighbors {
+		row := cov.Row(r*n + i)[r*n : (r+1)*n]
+		sum += float64(len(list)) * row[i]
+		for _, j := range list {
+			sum -= row[j]
+		}
+	}
+	return 2 * sum
+}
+
+// priorX fills in what -KL(q(x)||p(x)) needs.
+func (m *Model) priorX(st *State, logDet float64) divergence {
+	d := divergence{logDet: logDet}
+	for r := range m.set.Dims {
+		d.trace += m.laplaceTrace(st.CovX, r)
+	}
+	shift, square := m.norms(st)
+	d.trace += st.Alpha * shift
+	d.square = st.Alpha * square
+	for i, list := range m.g.Neighbors {
+		for _, j := range list {
+			d.square += vec.SquaredDistance(st.MuX.Row(i), st.MuX.Row(int(j)))
+		}
+	}
+	return d
+}
+
+// norms returns tr CovX and |MuX|^2.
+func (m *Model) norms(st *State) (trace, square float64) {
+	for i := range m.size() {
+		trace += st.CovX.Row(i)[i]
+	}
+	return trace, vec.SquaredNorm(st.MuX.Data)
+}
+
+// priorC fills in what -KL(q(C)||p(C)) needs.
+func (m *Model) priorC(st *State, logDet float64) divergence {
+	n, d := m.g.Len(), divergence{logDet: logDet}
+	sum := make([]float64, m.y.Cols)
+	for r := range m.set.Dims {
+		ones := 0.0
+		clear(sum)
+		for i, list := range m.g.Neighbors {
+			for _, v := range st.CovC.Row(r*n + i)[r*n : (r+1)*n] {
+				ones += v
+			}
+			row := st.MuC.Row(r*n + i)
+			vec.Axpy(1, row, sum)
+			for _, j := range list {
+				d.square += vec.SquaredDistance(row, st.MuC.Row(r*n+int(j)))
+			}
+		}
+		d.trace += m.laplaceTrace(st.CovC, r) + m.set.Epsilon*ones
+		d.square += m.set.Epsilon * vec.SquaredNorm(sum)
+	}
+	return d
+}
+
+// bound evaluates eq 65 from what the updates have left in st:
+//
+//	<log p(Y|x,C)> = -gamma/4 T + gamma tr(mu_C'H) - epsilon/2 |sum y|^2 - gamma tr(L Y'Y)
+//	                 - n dy/2 log 2 pi + dy/2 (log n epsilon + sum log 2 gamma w_j)
+//	-KL(C) = dy/2 (log |Sigma_C P_C| - tr Sigma_C P_C + nd) - 1/2 tr P_C mu_C'mu_C
+//	-KL(x) = 1/2 (log |Sigma_x Pi^-1| - tr Pi^-1 Sigma_x + nd - mu_x' Pi^-1 mu_x)
+func (m *Model) bound(st *State) Bound {
+	n, d, dy := float64(m.g.Len()), float64(m.set.Dims), float64(m.y.Cols)
+	nd := n * d
+	logEps := math.Log(n * m.set.Epsilon)
+	priorC := d * (logEps + m.g.logDet + (n-1)*math.Ln2)
+	return Bound{
+		LogLik: -st.Gamma/4*st.t + st.Gamma*st.th - m.set.Epsilon/2*m.sumY2 - st.Gamma*m.tl -
+			n*dy/2*math.Log(2*math.Pi) + dy/2*(logEps+m.g.logDet+(n-1)*math.Log(2*st.Gamma)),
+		KLX: 0.5 * (st.kl[ofX].logDet + d*st.shifted - st.kl[ofX].trace + nd - st.kl[ofX].square),
+		KLC: 0.5 * (dy*(st.kl[ofC].logDet+priorC-st.kl[ofC].trace+nd) - st.kl[ofC].square),
+	}
+}
+
+// Evaluate brings the bound of any q(x) and q(C) up to date, also of those that
+// no update has left: at about the cost of an iteration.
+func (m *Model) Evaluate(st *State) error {
+	for which, cov := range []vec.Matrix[float64]{ofX: st.CovX, ofC: st.CovC} {
+		l := cov.Clone()
+		if err := spd.Factor(l, m.set.Threads); err != nil {
+			return fmt.Errorf("the covariance of q(%c): %w", "xC"[which], err)
+		}
+		if which == ofX {
+			st.kl[ofX] = m.priorX(st, spd.LogDet(l))
+		} else {
+			st.kl[ofC] = m.priorC(st, spd.LogDet(l))
+		}
+	}
+	m.likelihood(st)
+	return m.finish(st, "nothing")
+}
+
+// likelihood sets T and tr(mu_C'H) of any q: gamma/2 T = tr <Gamma> (dy Sigma_C +
+// mu_C' mu_C) (eq 66).
+func (m *Model) likelihood(st *State) {
+	n := m.g.Len()
+	m.linearC(st)
+	st.t, st.th = 0, vec.Dot(st.MuC.Data, m.h.Data)
+	block := vec.New[float64](n, n)
+	for r := range m.set.Dims {
+		for s := range r + 1 {
+			m.momentsX(st, r, s)
+			m.sand.compute(block.Data, n, m.moments, -1, 1)
+			m.momentsC(st, r, s)
+			times := 2.0
+			if r == s {
+				times = 1
+			}
+			st.t += times * vec.Dot(block.Data, m.moments.Data)
+		}
+	}
+}

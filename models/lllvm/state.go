@@ -1,0 +1,109 @@
+package lllvm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/spd"
+)
+
+// State is q(x), q(C) and the two precisions. Latent coordinates go by
+// coordinate first: coordinate r of point i, of d and n, has the number r n + i.
+type State struct {
+	// MuX are the means of the points on the map, n x d; CovX is their joint
+	// covariance, nd x nd.
+	MuX  vec.Matrix[float64]
+	CovX vec.Matrix[float64]
+	// MuC are the means of the local linear maps: row r n + i is column r of C_i,
+	// dy elements. CovC (nd x nd) is their covariance, the same for every element
+	// of the dy: <C'C> = dy CovC + MuC MuC'.
+	MuC  vec.Matrix[float64]
+	CovC vec.Matrix[float64]
+	// Gamma is the precision of the noise, V^-1 = gamma I; Alpha that of the prior
+	// of x (eq 5).
+	Gamma, Alpha float64
+
+	// Bound is that of the state after the last update.
+	Bound Bound
+
+	kl [2]divergence // of x, C
+	// t is T, th is tr(mu_C' H): what the likelihood needs of q.
+	t, th float64
+	// shifted is log |alpha I + 2 L|.
+	shifted float64
+}
+
+// divergence is what -KL(q || p) needs of q(x) or q(C).
+type divergence struct {
+	logDet float64 // log |covariance|
+	trace  float64 // tr(covariance prior precision)
+	square float64 // mean' prior precision mean
+}
+
+// Bound is the lower bound of log p(Y) (eq 65) with its three parts.
+type Bound struct {
+	LogLik float64 // <log p(Y | x, C)>
+	KLX    float64 // -KL(q(x) || p(x))
+	KLC    float64 // -KL(q(C) || p(C))
+}
+
+// Total returns the bound.
+func (b Bound) Total() float64 { return b.LogLik + b.KLX + b.KLC }
+
+// Random returns the start of a seed: C from standard normal numbers with unit
+// covariance, and gamma = alpha = 1. q(x) is empty until the first update.
+func (m *Model) Random(seed uint64) *State {
+	rnd := rand.New(rand.NewPCG(seed, 0x11_1f))
+	mu := vec.New[float64](m.size(), m.y.Cols)
+	for i := range mu.Data {
+		mu.Data[i] = rnd.NormFloat64()
+	}
+	cov := vec.New[float64](m.size(), m.size())
+	for i := range m.size() {
+		cov.Row(i)[i] = 1
+	}
+	st, err := m.Start(mu, cov, 1, 1)
+	if err != nil {
+		panic(fmt.Sprintf("lllvm: the standard start: %v", err)) // finite and definite
+	}
+	return st
+}
+
+// Start returns the state of a q(C), with an empty q(x); it keeps the matrices.
+func (m *Model) Start(muC, covC vec.Matrix[float64], gamma, alpha float64) (*State, error) {
+	n, d := m.g.Len(), m.set.Dims
+	if muC.Rows != m.size() || muC.Cols != m.y.Cols || covC.Rows != m.size() || covC.Cols != m.size() {
+		return nil, fmt.Errorf("q(C) has a mean of %d x %d and a covariance of %d x %d, want %d x %d and %d x %d",
+			muC.Rows, muC.Cols, covC.Rows, covC.Cols, m.size(), m.y.Cols, m.size(), m.size())
+	}
+	if !(gamma > 0) || !(alpha > 0) || math.IsInf(gamma, 0) || math.IsInf(alpha, 0) {
+		return nil, fmt.Errorf("gamma = %g and alpha = %g have to be positive", gamma, alpha)
+	}
+	st := &State{
+		MuX: vec.New[float64](n, d), CovX: vec.New[float64](m.size(), m.size()),
+		MuC: muC, CovC: covC, Gamma: gamma, Alpha: alpha,
+	}
+	l := covC.Clone()
+	if err := spd.Factor(l, m.set.Threads); err != nil {
+		return nil, fmt.Errorf("the covariance of q(C): %w", err)
+	}
+	st.kl[ofC] = m.priorC(st, spd.LogDet(l))
+	if err := m.setAlpha(st, alpha); err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+const (
+	ofX = 0
+	ofC = 1
+)
+
+// Clone returns a copy with its own memory.
+func (st *State) Clone() *State {
+	c := *st
+	c.MuX, c.CovX, c.MuC, c.CovC = st.MuX.Clone(), st.CovX.Clone(), st.MuC.Clone(), st.CovC.Clone()
+	return &c
+}

@@ -1,0 +1,26 @@
+// Package spd factors and inverts dense symmetric positive definite matrices at
+// the speed of the products of package blas.
+//
+//	Factor    A = L L'           n^3/3 operations
+//	Invert    L -> A^-1          2/3 n^3 more
+//	Solve     L L' X = B
+//	LogDet    log |A|, from L
+//
+// # Method
+//
+// Each step halves the matrix until 48 rows are left, so that nearly all work is
+// in products of large blocks, without a block size to tune (Gustavson 1997,
+// Recursion leads to automatic variable blocking for dense linear-algebra
+// algorithms). With A = [A11 .; A21 A22]:
+//
+//	L11 = chol A11,  L21 = A21 L11^-T,  L22 = chol(A22 - L21 L21')
+//	(L^-1)21 = -L22^-1 L21 L11^-1
+//	A^-1 = W' W, W = L^-1:  11: W11'W11 + W21'W21,  21: W22'W21,  22: W22'W22
+//
+// # Contract
+//
+// Matrices are square, by rows, and worked on in place. Factor and Invert read
+// the lower triangle alone. The bits do not depend on the number of threads. A
+// matrix that is not positive definite is an *IndefiniteError, which names the
+// row; FactorJitter adds to the diagonal until it is one.
+package spd

@@ -1,0 +1,197 @@
+package spd
+
+import (
+	"fmt"
+	"math"
+
+	gonum "gonum.org/v1/gonum/blas"
+
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/blas"
+)
+
+// IndefiniteError says that a matrix is not positive definite: with rows
+// 0..Row-1 taken out, Pivot is left of the diagonal element Row.
+type IndefiniteError struct {
+	Row   int
+	Pivot float64
+}
+
+func (e *IndefiniteError) Error() string {
+	return fmt.Sprintf("the matrix is not positive definite: its pivot in row %d is %g", e.Row, e.Pivot)
+}
+
+// leaf is the number of rows below which there is nothing to gain by halving.
+const leaf = 48
+
+// block is a square or rectangular part of a matrix.
+type block struct {
+	a    []float64
+	ld   int
+	n, m int // rows, columns
+}
+
+func whole(a vec.Matrix[float64]) block {
+	if a.Rows != a.Cols {
+		panic(fmt.Sprintf("spd: a matrix of %d x %d is not square", a.Rows, a.Cols))
+	}
+	return block{a.Data, max(a.Cols, 1), a.Rows, a.Cols}
+}
+
+func (b block) at(i, j, n, m int) block { return block{b.a[i*b.ld+j:], b.ld, n, m} }
+
+// halves returns the parts 11, 21 and 22 of a square block.
+func (b block) halves() (b11, b21, b22 block) {
+	h := (b.n + 15) / 16 * 8
+	return b.at(0, 0, h, h), b.at(h, 0, b.n-h, h), b.at(h, h, b.n-h, b.n-h)
+}
+
+// Factor overwrites the lower triangle of a with L, a = L L', and leaves what is
+// above the diagonal. If it fails, with an *IndefiniteError, the lower triangle
+// is spoilt.
+func Factor(a vec.Matrix[float64], threads int) error {
+	return factor(blas.Implementation{Threads: threads}, whole(a), 0)
+}
+
+func factor(g blas.Implementation, a block, row int) error {
+	if a.n <= leaf {
+		return a.factorLeaf(row)
+	}
+	a11, a21, a22 := a.halves()
+	if err := factor(g, a11, row); err != nil {
+		return err
+	}
+	g.Dtrsm(gonum.Right, gonum.Lower, gonum.Trans, gonum.NonUnit, a21.n, a21.m, 1, a11.a, a.ld, a21.a, a.ld)
+	g.Dsyrk(gonum.Lower, gonum.NoTrans, a22.n, a21.m, -1, a21.a, a.ld, 1, a22.a, a.ld)
+	return factor(g, a22, row+a11.n)
+}
+
+func (b block) factorLeaf(row int) error {
+	for j := range b.n {
+		lj := b.a[j*b.ld : j*b.ld+j+1]
+		p := lj[j] - vec.SquaredNorm(lj[:j])
+		if !(p > 0) || math.IsInf(p, 0) {
+			return &IndefiniteError{row + j, p}
+		}
+		p = math.Sqrt(p)
+		lj[j] = p
+		for i := j + 1; i < b.n; i++ {
+			li := b.a[i*b.ld : i*b.ld+j+1]
+			li[j] = (li[j] - vec.Dot(li[:j], lj[:j])) / p
+		}
+	}
+	return nil
+}
+
+// LogDet returns log |A| of the matrix that l is the factor of.
+func LogDet(l vec.Matrix[float64]) (sum float64) {
+	for i := range l.Rows {
+		sum += math.Log(l.Data[i*l.Cols+i])
+	}
+	return 2 * sum
+}
+
+// Solve overwrites b (n x m) with A^-1 b, A = L L'.
+func Solve(l, b vec.Matrix[float64], threads int) {
+	HalfSolve(l, b, threads)
+	g := blas.Implementation{Threads: threads}
+	g.Dtrsm(gonum.Left, gonum.Lower, gonum.Trans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, b.Cols)
+}
+
+// HalfSolve overwrites b (n x m) with L^-1 b.
+func HalfSolve(l, b vec.Matrix[float64], threads int) {
+	g := blas.Implementation{Threads: threads}
+	g.Dtrsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, b.Cols)
+}
+
+// Invert overwrites the factor L that Factor has left in l with A^-1 = (L L')^-1,
+// both triangles.
+func Invert(l vec.Matrix[float64], threads int) {
+	g, b := blas.Implementation{Threads: threads}, whole(l)
+	invertLower(g, b)
+	square(g, b)
+	Mirror(l, threads)
+}
+
+// invertLower overwrites the lower triangle L with L^-1.
+func invertLower(g blas.Implementation, l block) {
+	if l.n <= leaf {
+		l.invertLeaf()
+		return
+	}
+	l11, l21, l22 := l.halves()
+	g.Dtrsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.NonUnit, l21.n, l21.m, -1, l22.a, l.ld, l21.a, l.ld)
+	g.Dtrsm(gonum.Right, gonum.Lower, gonum.NoTrans, gonum.NonUnit, l21.n, l21.m, 1, l11.a, l.ld, l21.a, l.ld)
+	invertLower(g, l11)
+	invertLower(g, l22)
+}
+
+// invertLeaf goes by rows: row i of W = L^-1 is (e_i - sum_{k<i} L_ik W_k)/L_ii.
+func (b block) invertLeaf() {
+	for i := range b.n {
+		li := b.a[i*b.ld : i*b.ld+i+1]
+		d := 1 / li[i]
+		var row [leaf]float64
+		for k := range i {
+			c := li[k] * d
+			for j, w := range b.a[k*b.ld : k*b.ld+k+1] {
+				row[j] -= c * w
+			}
+		}
+		row[i] = d
+		copy(li, row[:i+1])
+	}
+}
+
+// square overwrites the lower triangle W with that of W' W.
+func square(g blas.Implementation, w block) {
+	if w.n <= leaf {
+		w.squareLeaf()
+		return
+	}
+	w11, w21, w22 := w.halves()
+	square(g, w11)
+	g.Dsyrk(gonum.Lower, gonum.Trans, w21.m, w21.n, 1, w21.a, w.ld, 1, w11.a, w.ld)
+	mulTrans(g, w22, w21)
+	square(g, w22)
+}
+
+// squareLeaf: element (i,j), j <= i, is sum_{k>=i} W_ki W_kj, so that row i needs
+// itself and the rows below, which come later.
+func (b block) squareLeaf() {
+	for i := range b.n {
+		row := b.a[i*b.ld : i*b.ld+i+1]
+		var sum [leaf]float64
+		for k := i; k < b.n; k++ {
+			wk := b.a[k*b.ld : k*b.ld+i+1]
+			for j, v := range wk {
+				sum[j] += wk[i] * v
+			}
+		}
+		copy(row, sum[:i+1])
+	}
+}
+
+// mulTrans overwrites b with T' b, T lower triangular.
+func mulTrans(g blas.Implementation, t, b block) {
+	if t.n <= leaf {
+		t.mulTransLeaf(b)
+		return
+	}
+	t11, t21, t22 := t.halves()
+	b1, b2 := b.at(0, 0, t11.n, b.m), b.at(t11.n, 0, t22.n, b.m)
+	mulTrans(g, t11, b1)
+	g.Dgemm(gonum.Trans, gonum.NoTrans, b1.n, b.m, b2.n, 1, t21.a, t.ld, b2.a, b.ld, 1, b1.a, b.ld)
+	mulTrans(g, t22, b2)
+}
+
+// mulTransLeaf: row i of T' b is sum_{k>=i} T_ki b_k.
+func (b block) mulTransLeaf(x block) {
+	for i := range b.n {
+		xi := x.a[i*x.ld : i*x.ld+x.m]
+		vec.Scale(b.a[i*b.ld+i], xi)
+		for k := i + 1; k < b.n; k++ {
+			vec.Axpy(b.a[k*b.ld+i], x.a[k*x.ld:k*x.ld+x.m], xi)
+		}
+	}
+}
