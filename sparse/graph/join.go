@@ -55,8 +55,8 @@ func Join[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, 
 	for _, b := range bridges {
 		g.Tree, g.Bridges = append(g.Tree, b.edge()), append(g.Bridges, b.edge())
 	}
-	sortEdges(g.Tree)
-	sortEdges(g.Bridges)
+	SortEdges(g.Tree)
+	SortEdges(g.Bridges)
 	keep := slices.Clone(p.Mutual)
 	for _, e := range p.Tree {
 		mark(keep, nb, e.I, e.J)
@@ -90,7 +90,8 @@ func (p Parts) restrict(nb *knn.Neighbors, keep []int32) (*knn.Neighbors, Parts)
 	return Restrict(nb, keep), out
 }
 
-func sortEdges(e []Edge) {
+// SortEdges orders edges by (I, J).
+func SortEdges(e []Edge) {
 	slices.SortFunc(e, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
 	})

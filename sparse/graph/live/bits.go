@@ -24,3 +24,12 @@ func (s set) members(to []int32, n int) []int32 {
 	}
 	return to
 }
+
+// each calls f for the members of a set.
+func (s set) each(f func(i int32)) {
+	for w, word := range s {
+		for ; word != 0; word &= word - 1 {
+			f(int32(w*64 + bits.TrailingZeros64(word)))
+		}
+	}
+}

@@ -18,6 +18,10 @@ type Graph struct {
 	live  set // never shrinks
 	n     int // points
 	top   int // above all their slots
+
+	forest forest
+	marks  marks
+	reach  reach
 }
 
 // New returns a graph without points, for rows of dimension dim.
@@ -27,6 +31,8 @@ func New(dim int, s Settings) (*Graph, error) {
 		return nil, err
 	}
 	g := &Graph{dim: dim, set: s, lists: lists{k: s.Neighbors, most: s.Neighbors + s.Spare}}
+	g.marks.words = (s.Neighbors + 63) / 64
+	g.reach.words = g.marks.words
 	if s.Index != nil {
 		g.near = &approximate{ix: s.Index, dim: dim, threads: s.Threads}
 	} else {
@@ -132,5 +138,5 @@ func (g *Graph) trim() {
 // Bytes returns how much memory the graph holds, its rows and all scratch memory that is kept
 // included.
 func (g *Graph) Bytes() int64 {
-	return g.near.bytes() + g.lists.bytes() + int64(8*cap(g.live))
+	return g.near.bytes() + g.lists.bytes() + int64(8*cap(g.live)) + g.forest.bytes() + g.marks.bytes() + g.reach.bytes()
 }

@@ -1,0 +1,200 @@
+package live
+
+import (
+	"slices"
+
+	"unfold/sparse/graph"
+	"unfold/sparse/par"
+)
+
+// forest is the minimum spanning forest of the symmetrised lists.
+//
+// A change of some lists changes it in two steps. Let U be the edges of the lists that stayed,
+// and F' what is left of the forest F, whose edges are still there. Edges only went on the way from F to U
+// and F', so F' is part of the minimum forest of both, and the other edges of that
+// cross between the trees that F fell into: replace. Then the edges
+// of the changed lists are added, and Kruskal's algorithm runs over them and the forest only: of a
+// circle of other edges the longest is not in the forest already (merge).
+type forest struct {
+	edges []graph.Edge // by Edge.Compare
+	old   []graph.Edge // the edges before the last change, or scratch memory
+	// root is the smallest slot of every slot's component.
+	root  graph.Forest
+	trees int
+	cut   graph.Forest // the components of F'
+	best  []int32      // scratch memory, by slot
+	cross []graph.Edge
+	fresh []graph.Edge
+}
+
+func (f *forest) bytes() int64 {
+	return int64(16*(cap(f.edges)+cap(f.old)+cap(f.cross)+cap(f.fresh)) + 4*(cap(f.root)+cap(f.cut)+cap(f.best)))
+}
+
+// update brings the forest up to date with the changed lists, and adds the ends of
+// edges that came or went to touched.
+func (f *forest) update(g *Graph, changed, touched set) {
+	f.root, f.cut = resized(f.root, g.top), resized(f.cut, g.top)
+	left := f.leave(g, changed, touched)
+	f.fresh = f.fresh[:0]
+	if left > 0 {
+		f.replace(g, changed)
+	}
+	changed.each(func(i int32) {
+		if g.Has(i) {
+			f.fresh = g.appendEdges(f.fresh, i)
+		}
+	})
+	f.merge(g, touched)
+}
+
+func resized(f graph.Forest, n int) graph.Forest {
+	if n > cap(f) {
+		return append(f[:cap(f)], make([]int32, n-cap(f))...)
+	}
+	return f[:n]
+}
+
+// leave makes old what is left of the forest's edges, and returns how many went.
+func (f *forest) leave(g *Graph, changed, touched set) (left int) {
+	f.old = f.old[:0]
+	for _, e := range f.edges {
+		if (changed.has(e.I) || changed.has(e.J)) && !g.joined(e.I, e.J) {
+			left++
+			touched.add(e.I)
+			touched.add(e.J)
+			continue
+		}
+		f.old = append(f.old, e)
+	}
+	return left
+}
+
+// joined reports whether one of two slots is among the other's nearest.
+func (g *Graph) joined(i, j int32) bool {
+	if !g.Has(i) || !g.Has(j) {
+		return false
+	}
+	index, _ := g.lists.nearest(i)
+	if slices.Contains(index, j) {
+		return true
+	}
+	index, _ = g.lists.nearest(j)
+	return slices.Contains(index, i)
+}
+
+// appendEdges appends the edges of K that begin at slot i.
+func (g *Graph) appendEdges(to []graph.Edge, i int32) []graph.Edge {
+	index, dist2 := g.lists.nearest(i)
+	for p, j := range index {
+		to = append(to, graph.Edge{I: min(i, j), J: max(i, j), Dist2: dist2[p]})
+	}
+	return to
+}
+
+// replace puts into fresh the shortest edges that join again, as far as possible, what the
+// forest fell into: Boruvka's rounds over the edges of unchanged lists that cross.
+func (f *forest) replace(g *Graph, changed set) {
+	f.cut.Clear()
+	for _, e := range f.old {
+		f.cut.Union(e.I, e.J)
+	}
+	f.cut.Flatten()
+	f.crossing(g, changed)
+	for len(f.best) < g.top {
+		f.best = append(f.best, -1)
+	}
+	for len(f.cross) > 0 {
+		kept := f.cross[:0]
+		for _, e := range f.cross {
+			a, b := f.cut.Find(e.I), f.cut.Find(e.J)
+			if a == b {
+				continue
+			}
+			at := int32(len(kept))
+			kept = append(kept, e)
+			for _, tree := range [2]int32{a, b} {
+				if f.best[tree] < 0 || e.Compare(kept[f.best[tree]]) < 0 {
+					f.best[tree] = at
+				}
+			}
+		}
+		f.cross = kept
+		f.join()
+	}
+}
+
+// join adds the best edge of every tree, and forgets which these are.
+func (f *forest) join() {
+	from := len(f.fresh)
+	for _, e := range f.cross {
+		for _, end := range [2]int32{e.I, e.J} {
+			tree := f.cut.Find(end)
+			if at := f.best[tree]; at >= 0 {
+				f.best[tree] = -1
+				f.fresh = append(f.fresh, f.cross[at])
+			}
+		}
+	}
+	for _, e := range f.fresh[from:] {
+		f.cut.Union(e.I, e.J)
+	}
+}
+
+// crossing makes cross the edges of unchanged lists between the trees of cut.
+func (f *forest) crossing(g *Graph, changed set) {
+	const size = 4096
+	pieces := make([][]graph.Edge, par.Pieces(g.top, size))
+	par.Ranges(g.set.Threads, g.top, size, func(piece, from, to int) {
+		var found []graph.Edge
+		for i := int32(from); i < int32(to); i++ {
+			if changed.has(i) {
+				continue
+			}
+			index, dist2 := g.lists.nearest(i)
+			tree := f.cut[i]
+			for p, j := range index {
+				if f.cut[j] != tree {
+					found = append(found, graph.Edge{I: min(i, j), J: max(i, j), Dist2: dist2[p]})
+				}
+			}
+		}
+		pieces[piece] = found
+	})
+	f.cross = f.cross[:0]
+	for _, found := range pieces {
+		f.cross = append(f.cross, found...)
+	}
+}
+
+// merge is Kruskal's algorithm over the edges of old and of fresh.
+func (f *forest) merge(g *Graph, touched set) {
+	slices.SortFunc(f.fresh, graph.Edge.Compare)
+	f.edges = f.edges[:0]
+	f.root.Clear()
+	fresh := f.fresh
+	take := func(e graph.Edge) {
+		if f.root.Union(e.I, e.J) {
+			f.edges = append(f.edges, e)
+			touched.add(e.I)
+			touched.add(e.J)
+		}
+	}
+	for _, e := range f.old {
+		for len(fresh) > 0 && fresh[0].Compare(e) < 0 {
+			take(fresh[0])
+			fresh = fresh[1:]
+		}
+		if f.root.Union(e.I, e.J) {
+			f.edges = append(f.edges, e)
+		} else {
+			touched.add(e.I)
+			touched.add(e.J)
+		}
+	}
+	for _, e := range fresh {
+		take(e)
+	}
+	f.root.Flatten()
+	f.trees = g.n - len(f.edges)
+}
