@@ -1,0 +1,54 @@
+package kernel
+
+import (
+	"math"
+
+	"unfold/sparse/vec"
+)
+
+// Bias is a constant covariance: a common offset of all points.
+type Bias struct{}
+
+// Name implements Part.
+func (Bias) Name() string { return "bias" }
+
+// Params implements Part.
+func (Bias) Params() []string { return []string{"variance"} }
+
+// Start implements Part.
+func (Bias) Start() []float64 { return []float64{math.Exp(-1)} }
+
+// Add implements Part.
+func (Bias) Add(dst, p, _ []float64, _ vec.Matrix[float64]) {
+	for j := range dst {
+		dst[j] += p[0]
+	}
+}
+
+// Gradient implements Part.
+func (Bias) Gradient(dp, _, w, _, _ []float64, z vec.Matrix[float64]) {
+	for _, v := range w[:z.Rows] {
+		dp[0] += v
+	}
+}
+
+// White is noise that is independent at every point: a variance on the diagonal.
+type White struct{}
+
+// Name implements Part.
+func (White) Name() string { return "white" }
+
+// Params implements Part.
+func (White) Params() []string { return []string{"variance"} }
+
+// Start implements Part.
+func (White) Start() []float64 { return []float64{math.Exp(-1)} }
+
+// Add implements Part: nothing between different points.
+func (White) Add(_, _, _ []float64, _ vec.Matrix[float64]) {}
+
+// Gradient implements Part.
+func (White) Gradient(_, _, _, _, _ []float64, _ vec.Matrix[float64]) {}
+
+// Variance implements Noise.
+func (White) Variance(p []float64) float64 { return p[0] }

@@ -1,0 +1,26 @@
+package kernel
+
+import "math"
+
+// Positive sets dst to theta = ln(1 + e^free), element by element
+// (Lawrence 2005, 7.1.5).
+func Positive(dst, free []float64) {
+	for i, v := range free {
+		dst[i] = max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
+	}
+}
+
+// Free sets dst to the free parameters of positive ones: ln(e^theta - 1).
+func Free(dst, theta []float64) {
+	for i, v := range theta {
+		dst[i] = v + math.Log(-math.Expm1(-v))
+	}
+}
+
+// ToFree turns derivatives in theta into those in the free parameters, in place:
+// times 1 - e^-theta.
+func ToFree(d, theta []float64) {
+	for i, v := range theta {
+		d[i] *= -math.Expm1(-v)
+	}
+}
