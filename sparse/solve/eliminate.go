@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -21,28 +22,39 @@ type half struct {
 // no more edges than before. Gamma, an edge to the ground, is shared out exactly.
 type elimination struct {
 	halves []half
-	head   []int32
-	ground []float64
 	queue  queue
 	rng    *rand.Rand
 
-	list  []int32   // entries of the present point, ascending by weight
-	sums  []float64 // of their weights, running
-	place []int32   // entry of a neighbour in list, -1 if there is none
+	list []neighbour // of the present point, ascending by weight
+	sums []float64   // of their weights, running
+}
+
+// neighbour is an entry of the present point's list.
+type neighbour struct {
+	weight float64
+	to, at int32
+}
+
+// point is what is known of a point while others are eliminated, together, since
+// all of it is looked at when the point is a neighbour.
+type point struct {
+	ground     float64
+	head       int32 // first entry, -1 if there is none
+	place      int32 // of the point in the present list, -1 if it is not there
+	degree     int32 // number of edges, some of them double
+	next, prev int32 // in the bucket of the queue
 }
 
 // newElimination lists the edges of a.
 func newElimination(a *Laplacian, seed uint64) *elimination {
 	n := a.W.N
-	e := &elimination{
-		halves: make([]half, a.W.NNZ()), head: make([]int32, n), ground: make([]float64, n),
-		rng: rand.New(rand.NewPCG(seed, 0xacdc)), place: make([]int32, n),
-	}
-	degree, cursor := make([]int32, n), make([]int32, n)
+	e := &elimination{halves: make([]half, a.W.NNZ()), rng: rand.New(rand.NewPCG(seed, 0xacdc))}
+	points, cursor := make([]point, n), make([]int32, n)
 	for i := range n {
-		e.head[i], e.place[i] = -1, -1
+		v := &points[i]
+		v.head, v.place = -1, -1
 		index, w := a.W.Row(i)
-		e.ground[i] = excess(a.Diagonal[i], w)
+		v.ground = excess(a.Diagonal[i], w)
 		for p, j := range index {
 			at := int32(a.W.Start[i] + p)
 			// W is symmetric and its columns ascend: row j meets column i after
@@ -53,69 +65,84 @@ func newElimination(a *Laplacian, seed uint64) *elimination {
 			if w[p] == 0 {
 				continue
 			}
-			e.halves[at].next, e.head[i] = e.head[i], at
-			degree[i]++
+			e.halves[at].next, v.head = v.head, at
+			v.degree++
 		}
 	}
-	e.queue = newQueue(degree, e.rng)
+	e.queue = newQueue(points, e.rng)
 	return e
 }
 
 // gather makes the list of v's neighbours, each once, and returns the sum of weights.
 func (e *elimination) gather(v int32) float64 {
 	e.list, e.sums = e.list[:0], e.sums[:0]
-	for at := e.head[v]; at >= 0; at = e.halves[at].next {
+	points := e.queue.points
+	for at := points[v].head; at >= 0; at = e.halves[at].next {
 		h := &e.halves[at]
 		if h.weight == 0 {
 			continue
 		}
-		if first := e.place[h.to]; first >= 0 {
-			e.halves[first].weight += h.weight
+		to := &points[h.to]
+		if first := to.place; first >= 0 {
+			e.list[first].weight += h.weight
 			e.halves[h.back].weight = 0
 			e.queue.move(h.to, -1)
 			continue
 		}
-		e.place[h.to] = at
-		e.list = append(e.list, at)
+		to.place = int32(len(e.list))
+		e.list = append(e.list, neighbour{h.weight, h.to, at})
 	}
-	slices.SortFunc(e.list, func(p, q int32) int {
-		a, b := &e.halves[p], &e.halves[q]
-		switch {
-		case a.weight < b.weight:
-			return -1
-		case a.weight > b.weight:
-			return 1
-		}
-		return int(a.to - b.to)
-	})
+	sortNeighbours(e.list)
 	var total float64
-	for _, at := range e.list {
-		e.place[e.halves[at].to] = -1
-		total += e.halves[at].weight
+	for _, u := range e.list {
+		points[u.to].place = -1
+		total += u.weight
 		e.sums = append(e.sums, total)
 	}
 	return total
 }
 
+// sortNeighbours sorts by weight, then by number: mostly lists of a few.
+func sortNeighbours(list []neighbour) {
+	if len(list) > 32 {
+		slices.SortFunc(list, func(u, v neighbour) int {
+			if c := cmp.Compare(u.weight, v.weight); c != 0 {
+				return c
+			}
+			return cmp.Compare(u.to, v.to)
+		})
+		return
+	}
+	for k := 1; k < len(list); k++ {
+		u, p := list[k], k
+		for ; p > 0 && (list[p-1].weight > u.weight || list[p-1].weight == u.weight && list[p-1].to > u.to); p-- {
+			list[p] = list[p-1]
+		}
+		list[p] = u
+	}
+}
+
 // join replaces the edges of v, whose list is made, by those among its neighbours.
 func (e *elimination) join(v int32, all float64) {
 	last := len(e.list) - 1
-	for k, at := range e.list {
-		h := e.halves[at]
-		e.ground[h.to] += e.ground[v] * h.weight / all
+	points := e.queue.points
+	ground := points[v].ground
+	for k, u := range e.list {
+		points[u.to].ground += ground * u.weight / all
+		back := e.halves[u.at].back
 		if k == last {
-			e.halves[h.back].weight = 0
-			e.queue.move(h.to, -1)
+			e.halves[back].weight = 0
+			e.queue.move(u.to, -1)
 			return
 		}
 		after := e.sums[last] - e.sums[k]
 		drawn := e.sums[k] + e.rng.Float64()*after
-		to := e.halves[e.list[min(last, max(k+1, sort.SearchFloat64s(e.sums, drawn)))]].to
+		to := e.list[min(last, max(k+1, sort.SearchFloat64s(e.sums, drawn)))].to
 		// The two entries of the old edge serve the new one.
-		w := h.weight * after / all
-		e.halves[h.back].to, e.halves[h.back].weight = to, w
-		e.halves[at] = half{weight: w, to: h.to, back: h.back, next: e.head[to]}
-		e.head[to] = at
+		w := u.weight * after / all
+		e.halves[back].to, e.halves[back].weight = to, w
+		e.halves[u.at] = half{weight: w, to: u.to, back: back, next: points[to].head}
+		points[to].head = u.at
 		e.queue.move(to, 1)
 	}
 }
@@ -123,53 +150,53 @@ func (e *elimination) join(v int32, all float64) {
 // queue orders points by their number of edges, roughly: beyond the last bucket all
 // are alike.
 type queue struct {
-	degree     []int32
-	first      []int32 // of a bucket
-	next, prev []int32
-	low        int
+	points []point
+	first  []int32 // of a bucket
+	low    int
 }
 
 const buckets = 256
 
-func newQueue(degree []int32, rng *rand.Rand) queue {
-	n := len(degree)
-	q := queue{degree: degree, first: make([]int32, buckets), next: make([]int32, n), prev: make([]int32, n)}
+func newQueue(points []point, rng *rand.Rand) queue {
+	q := queue{points: points, first: make([]int32, buckets)}
 	for b := range q.first {
 		q.first[b] = -1
 	}
-	for _, v := range rng.Perm(n) { // neighbours in the input are often alike
+	for _, v := range rng.Perm(len(points)) { // neighbours in the input are often alike
 		q.insert(int32(v))
 	}
 	return q
 }
 
-func (q *queue) bucket(v int32) int { return min(int(q.degree[v]), buckets-1) }
+func (p *point) bucket() int { return min(int(p.degree), buckets-1) }
 
 func (q *queue) insert(v int32) {
-	b := q.bucket(v)
-	q.next[v], q.prev[v] = q.first[b], -1
-	if f := q.first[b]; f >= 0 {
-		q.prev[f] = v
+	p := &q.points[v]
+	b := p.bucket()
+	p.next, p.prev = q.first[b], -1
+	if p.next >= 0 {
+		q.points[p.next].prev = v
 	}
 	q.first[b] = v
 	q.low = min(q.low, b)
 }
 
 func (q *queue) remove(v int32) {
-	if p := q.prev[v]; p >= 0 {
-		q.next[p] = q.next[v]
+	p := &q.points[v]
+	if p.prev >= 0 {
+		q.points[p.prev].next = p.next
 	} else {
-		q.first[q.bucket(v)] = q.next[v]
+		q.first[p.bucket()] = p.next
 	}
-	if x := q.next[v]; x >= 0 {
-		q.prev[x] = q.prev[v]
+	if p.next >= 0 {
+		q.points[p.next].prev = p.prev
 	}
 }
 
 // move notes that v has more or fewer edges.
 func (q *queue) move(v, by int32) {
 	q.remove(v)
-	q.degree[v] += by
+	q.points[v].degree += by
 	q.insert(v)
 }
 

@@ -40,9 +40,9 @@ func newFactor(a *Laplacian, d int, seed uint64, tm *team) *Factor {
 		v := e.queue.take()
 		number[v] = int32(k)
 		f.order = append(f.order, v)
-		all := e.gather(v) + e.ground[v]
-		for _, at := range e.list {
-			f.to, f.below = append(f.to, e.halves[at].to), append(f.below, e.halves[at].weight/all)
+		all := e.gather(v) + e.queue.points[v].ground
+		for _, u := range e.list {
+			f.to, f.below = append(f.to, u.to), append(f.below, u.weight/all)
 		}
 		f.start, f.pivot = append(f.start, len(f.to)), append(f.pivot, inverse(all))
 		e.join(v, all)

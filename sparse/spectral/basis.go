@@ -198,26 +198,48 @@ func four(v, coeff []float64, s0, s1, s2, s3 float64) (float64, float64, float64
 	return s0, s1, s2, s3
 }
 
-// center subtracts the mean of every column.
-func center(x vec.Matrix[float64], threads int) {
-	part := make([]float64, x.Cols*par.Pieces(x.Rows, piece))
-	par.Ranges(threads, x.Rows, piece, func(t, from, to int) {
-		sums := part[t*x.Cols : (t+1)*x.Cols]
+// center subtracts the mean of every column of x and, if others are given, the part in
+// their span, which is orthonormal and without mean.
+func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
+	n, m := x.Rows, b.m
+	size := m + len(others)*m*m
+	par.Ranges(b.threads, n, piece, func(t, from, to int) {
+		sums := b.part[t*size : (t+1)*size]
+		clear(sums)
 		for i := from; i < to; i++ {
 			for c, v := range x.Row(i) {
 				sums[c] += v
 			}
 		}
+		for ; from < to; from += strip {
+			end := min(to, from+strip)
+			for k, o := range others {
+				products(sums[m+k*m*m:], o.Data[from*m:end*m], x.Data[from*m:end*m], m)
+			}
+		}
 	})
-	mean := make([]float64, x.Cols)
-	for k, v := range part {
-		mean[k%x.Cols] += v / float64(x.Rows)
+	total := b.part[:size]
+	for p := size; p < size*par.Pieces(n, piece); p += size {
+		for k, v := range b.part[p : p+size] {
+			total[k] += v
+		}
 	}
-	par.Ranges(threads, x.Rows, piece, func(_, from, to int) {
+	for c := range m {
+		total[c] /= float64(n)
+	}
+	par.Ranges(b.threads, n, piece, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			row := x.Row(i)
-			for c, v := range mean {
+			for c, v := range total[:m] {
 				row[c] -= v
+			}
+			for k, o := range others {
+				part := total[m+k*m*m:]
+				for c, v := range o.Row(i) {
+					for j, f := range part[c*m : (c+1)*m] {
+						row[j] -= v * f
+					}
+				}
 			}
 		}
 	})
