@@ -30,7 +30,8 @@
 // Every stage of the plan takes what it took there, scaled by its order of growth:
 //
 //	knn       a n^2/2 + b n log n      a from the kernel, b from what else was measured
-//	graph     n log n, n
+//	          n log n                  where it is not exact
+//	graph     n log n, n; the same for the index that places events
 //	em        steps x sources          all pairs n^2, cells n log n, samples n,
 //	                                   level l n^(1 + 3^-l)
 //

@@ -69,8 +69,8 @@ func (p *Plan) stages() {
 	classes := 4 * (2 + 2*grown) // of, unique, count, next
 	add("collapse", held+classes, p.hashes())
 	held += 4 * (1 + 2*grown)
-	// Packed rows with their starts and tails, the order, thresholds.
-	add("knn", held+lists+seen+8+4+4, 0)
+	search := p.Spec.LVM.Search
+	add("knn", held+lists, float64(search.GraphBytes(p.Rows, p.Seen, p.Lists)))
 	held += lists
 	if p.Spec.LVM.Tails == lvm.Gaussian {
 		p.gaussian(held, add)
@@ -81,9 +81,11 @@ func (p *Plan) stages() {
 	placed := 4*d + 12
 	// Places, variances, scales, errors; the tables and each point's own scores.
 	add("novelty", held+8*d+24+32+48+placed, 0)
+	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
+	add("index", held-lists+8*d+24+32+48+placed, index)
 	if p.Scored {
 		// Distances of two times 32 points to all others, for every thread; norms.
-		add("structure", held-lists+8*d+24+32+placed+8+16+threads*32*8*2, 0)
+		add("structure", held-lists+8*d+24+32+placed+8+16+threads*32*8*2, index)
 	}
 }
 

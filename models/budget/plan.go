@@ -7,6 +7,7 @@ import (
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/lvm/student"
+	"unfold/sparse/knn/auto"
 )
 
 // Job is a fit that may be done. Rows, Dim and Spec must be set.
@@ -32,8 +33,9 @@ type Plan struct {
 	Seen int
 	// Neighbors are similar to a point, Lists are listed for it.
 	Neighbors, Lists int
-	// Search names how they are found.
-	Search Search
+	// Search is how they are found, and Index how those of an event: Exact or, with
+	// an index that is part of the model, HNSW.
+	Search, Index auto.Method
 	// Coarse and, with Gaussian tails, Level say what points are held apart from.
 	Coarse lvm.Coarse
 	Level  int
@@ -48,20 +50,11 @@ type Plan struct {
 // Stage is a part of a fit.
 type Stage struct {
 	// Name is that of lvm.Progress, or "read", "pca", "collapse", "novelty",
-	// "structure".
+	// "index", "structure".
 	Name string
 	// Bytes are reachable when the stage holds the most.
 	Bytes int64
 }
-
-// Search is a way to find neighbours.
-type Search string
-
-// Exact compares all pairs of rows: knn.Graph.
-const Exact Search = "exact"
-
-// search is the one place that says how a fit finds neighbours.
-func search(n, dim int) Search { return Exact }
 
 // New plans a fit. It fails if the spec makes no sense for such rows.
 func New(j Job) (Plan, error) {
@@ -96,7 +89,7 @@ func (p *Plan) resolve() {
 		p.Neighbors = map[bool]int{true: 6, false: 9}[heavy]
 	}
 	p.Lists = max(1, min(max(p.Neighbors, p.Spec.NoveltyK, s.Lists), n-1))
-	p.Search = search(n, p.Seen)
+	p.Search, p.Index = s.Search.Graph(n, p.Seen, p.Lists), s.Search.Index(n, p.Seen, p.reach())
 	p.Coarse = s.Coarse.Resolve(s.Tails, n, s.Dims)
 	switch {
 	case s.Steps != 0:
@@ -112,6 +105,11 @@ func (p *Plan) resolve() {
 	if p.Level = 0; !heavy {
 		p.Level = s.Level.Resolve(n)
 	}
+}
+
+// reach is the number of neighbours of an event that are looked for.
+func (p *Plan) reach() int {
+	return lvm.Reach(p.Spec.LVM.Tails, p.Neighbors, p.Spec.NoveltyK, p.Rows)
 }
 
 // threads is the number of goroutines that compute.

@@ -10,6 +10,8 @@ import (
 	"unfold/models/baseline"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/simd"
@@ -26,6 +28,8 @@ type Speed struct {
 	// Trial are the seconds of the trial fit; Rest those outside of its stages.
 	Trial lvm.Seconds
 	Rest  float64
+	// Index are the seconds that an index of the trial's rows takes, 0 for none.
+	Index float64
 	// Projected are the seconds of a projection of few and of many rows.
 	Projected [2]float64
 }
@@ -60,6 +64,8 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 	if spec.LVM.Tails == lvm.Gaussian {
 		spec.LVM.Level = lvm.LevelOf(p.Level)
 	}
+	// The trial is searched as the plan is, and an index is timed apart.
+	spec.LVM.Search.Method = p.Search
 	x := trial(v.Rows, p.Seen)
 	for again := range 3 { // the least counts: others may be at work, too
 		begin := time.Now()
@@ -68,7 +74,7 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 			return v, fmt.Errorf("budget: trial: %w", err)
 		}
 		s, took := r.Report.Seconds, time.Since(begin).Seconds()
-		rest := took - s.KNN - s.Graph - s.Coarse - s.Spectral - s.EM
+		rest := took - s.KNN - s.Graph - s.Coarse - s.Spectral - s.EM - r.SecondsIndex
 		if again == 0 {
 			v.Trial, v.Rest = s, rest
 			continue
@@ -80,10 +86,30 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 			*t.best = min(*t.best, t.next)
 		}
 	}
+	if err := v.index(ctx, p, x); err != nil {
+		return v, err
+	}
 	if p.Spec.PCA > 0 {
 		return v, v.project(ctx, p)
 	}
 	return v, nil
+}
+
+// index times the making of an index, if the plan has one.
+func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error {
+	if p.Index != auto.HNSW {
+		return nil
+	}
+	for again := range 3 {
+		begin := time.Now()
+		if _, err := auto.Build(ctx, x, min(p.reach(), x.Rows), p.Spec.LVM.Search, knn.Settings{Threads: p.Spec.LVM.Threads}); err != nil {
+			return fmt.Errorf("budget: trial: %w", err)
+		}
+		if took := time.Since(begin).Seconds(); again == 0 || took < v.Index {
+			v.Index = took
+		}
+	}
+	return nil
 }
 
 // project times projections.
@@ -167,14 +193,17 @@ func (p Plan) Seconds(v Speed) float64 {
 	n, n0 := float64(p.Rows), float64(v.Rows)
 	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
 	quadratic := v.Pair * n0 * n0 / 2
-	knn := max(v.Trial.KNN-quadratic, 0.2*v.Trial.KNN)*sorted + v.Pair*n*n/2
+	knn := sorted * v.Trial.KNN
+	if p.Search == auto.Exact {
+		knn = max(v.Trial.KNN-quadratic, 0.2*v.Trial.KNN)*sorted + v.Pair*n*n/2
+	}
 	em := 0.
 	if p.Steps > 0 {
 		// A fit looks at the likelihood before and after.
 		em = v.Trial.EM * float64(p.Steps+1) / float64(v.Steps+1) * n * p.sources(n) / (n0 * p.sources(n0))
 	}
 	coarse := v.Trial.Coarse * n * p.sources(n) / (n0 * p.sources(n0))
-	return p.projection(v) + knn + sorted*(v.Trial.Graph+v.Trial.Spectral+v.Rest) + coarse + em
+	return p.projection(v) + knn + sorted*(v.Trial.Graph+v.Trial.Spectral+v.Rest+v.Index) + coarse + em
 }
 
 // sources is how many others n points are held against each, up to a factor.

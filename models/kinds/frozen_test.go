@@ -18,21 +18,43 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/snapshot"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/vec"
 )
 
-// freeze makes the frozen files of the current format version if there are none
-// yet. Once made they are never made again: they stand for all files of that
-// version out there.
-var freeze = flag.Bool("freeze", false, "make the frozen snapshot of a new format version")
+// freeze makes the last of the frozen files if it is not there yet. Once made they are
+// never made again: they stand for all files of their kind out there.
+var freeze = flag.Bool("freeze", false, "make the last of the frozen snapshots")
 
 const frozenDir = "../../testdata/snapshots"
 
-// frozen are the files that stand for the versions: the maps with Gaussian tails
-// are still written as version 1.
-var frozen = []string{1: "v1", 2: "v2-student"}
+// frozenFile stands for all files of a version, or with a block that came later.
+type frozenFile struct {
+	name   string
+	format int
+	// spec is what the settings in the file say. It names every field that there was
+	// then: version 1 knew Gaussian tails only.
+	spec Spec
+}
 
-func frozenFile(version int) string { return filepath.Join(frozenDir, frozen[version]) }
+// frozen are the files; the maps with Gaussian tails are still written as version 1.
+var frozen = []frozenFile{
+	{"v1", 1, Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+		Tails: lvm.Gaussian, Dims: 2, Neighbors: 9, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.01,
+		Components: lvm.Largest, Seed: 3, Floor: 1e-6, Lists: 10,
+	}}},
+	{"v2-student", 2, Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+		Dims: 2, Neighbors: 6, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.1, Seed: 3, Floor: 1e-6, Lists: 10,
+		Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: lvm.CoarseMap, Sigma: lvm.SigmaShared,
+	}}},
+	{"v2-index", 2, Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+		Dims: 2, Neighbors: 6, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.1, Seed: 3, Floor: 1e-6, Lists: 10,
+		Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: lvm.CoarseAll, Search: auto.Settings{Method: auto.HNSW, Recall: 0.97},
+		Gain: -1,
+	}}},
+}
+
+func (f frozenFile) path() string { return filepath.Join(frozenDir, f.name) }
 
 // rulesFor are the ways of placing on a map.
 func rulesFor(s *snapshot.Snapshot) []lvm.PlaceRule {
@@ -53,22 +75,9 @@ type goldenPlace struct {
 	Sigma, Local, Global float32
 }
 
-// frozenSpecs are what the settings in the frozen files say. They name every
-// field that there was then: version 1 knew Gaussian tails only.
-var frozenSpecs = []Spec{
-	1: {Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
-		Tails: lvm.Gaussian, Dims: 2, Neighbors: 9, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.01,
-		Components: lvm.Largest, Seed: 3, Floor: 1e-6, Lists: 10,
-	}},
-	2: {Kind: LVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
-		Dims: 2, Neighbors: 6, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.1, Seed: 3, Floor: 1e-6, Lists: 10,
-		Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: lvm.CoarseMap, Sigma: lvm.SigmaShared,
-	}},
-}
-
-// frozenSnapshot learns the map that stands for a version: with duplicates, a
+// snapshot learns the map that the file holds: with duplicates, a
 // projection, a row that is not learnt (Gaussian tails), and every optional part.
-func frozenSnapshot(t *testing.T, version int) *snapshot.Snapshot {
+func (f frozenFile) snapshot(t *testing.T) *snapshot.Snapshot {
 	x := modeltest.Events(21, 140, 12)
 	for i := range x.Rows {
 		// One cloud, a few duplicates, two rows far away.
@@ -82,7 +91,7 @@ func frozenSnapshot(t *testing.T, version int) *snapshot.Snapshot {
 			x.Row(i)[0] += 500
 		}
 	}
-	s, _, err := Fit(context.Background(), x, frozenSpecs[version], nil)
+	s, _, err := Fit(context.Background(), x, f.spec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +135,14 @@ func TestFrozenSnapshots(t *testing.T) {
 		makeFrozen(t)
 	}
 	files, err := filepath.Glob(filepath.Join(frozenDir, "*.unfold"))
-	if err != nil || len(files) != snapshot.FormatVersion || len(frozen) != snapshot.FormatVersion+1 {
-		t.Fatalf("%d frozen files (%v), want one of each of %d versions", len(files), err, snapshot.FormatVersion)
+	if err != nil || len(files) != len(frozen) || frozen[len(frozen)-1].format != snapshot.FormatVersion {
+		t.Fatalf("%d frozen files (%v), want %d, one of version %d", len(files), err, len(frozen), snapshot.FormatVersion)
 	}
-	for version := 1; version < len(frozen); version++ {
-		file := frozenFile(version) + ".unfold"
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			if info, err := readInfo(file); err != nil || int(info.Format) != version {
-				t.Fatalf("format %+v (%v), want %d", info, err, version)
+	for _, f := range frozen {
+		t.Run(f.name, func(t *testing.T) {
+			file := f.path() + ".unfold"
+			if info, err := readInfo(file); err != nil || int(info.Format) != f.format {
+				t.Fatalf("format %+v (%v), want %d", info, err, f.format)
 			}
 			s, err := snapshot.ReadFile(file)
 			if err != nil {
@@ -159,15 +168,15 @@ func TestFrozenSnapshots(t *testing.T) {
 					}
 				}
 			}
-			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || (s.Unlearnt == nil) == (version == 1) || (s.Student == nil) == (version == 2) || slices.Max(s.Count) < 2 {
+			if s.Version != 17 || s.Epoch != 2 || len(s.Positions) != 2 || len(s.Names) != 12 || len(s.Encoder) == 0 || (s.Unlearnt == nil) == (f.format == 1) || (s.Student == nil) == (f.format == 2) || (s.Index == nil) == (f.name == "v2-index") || slices.Max(s.Count) < 2 {
 				t.Errorf("parts of the file are missing: %+v", s)
 			}
 			// Strictly: a name that is no longer known would lose a setting.
 			spec := Spec{LVM: lvm.Settings{Tails: lvm.Gaussian}} // as ParseSpec has it
 			strict := json.NewDecoder(bytes.NewReader(s.Settings))
 			strict.DisallowUnknownFields()
-			if err := strict.Decode(&spec); err != nil || spec != frozenSpecs[version] {
-				t.Errorf("the settings are %+v (%v), want %+v", spec, err, frozenSpecs[version])
+			if err := strict.Decode(&spec); err != nil || spec != f.spec {
+				t.Errorf("the settings are %+v (%v), want %+v", spec, err, f.spec)
 			}
 			if parsed, err := ParseSpec(s); err != nil || parsed != spec {
 				t.Errorf("ParseSpec gives %+v (%v), want %+v", parsed, err, spec)
@@ -232,8 +241,8 @@ func readInfo(file string) (*snapshot.Info, error) {
 // A file is written as the frozen one was: the format did not change without its
 // version.
 func TestFrozenSnapshotIsWrittenTheSame(t *testing.T) {
-	for version := 1; version < len(frozen); version++ {
-		raw, err := os.ReadFile(frozenFile(version) + ".unfold")
+	for _, f := range frozen {
+		raw, err := os.ReadFile(f.path() + ".unfold")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,17 +255,18 @@ func TestFrozenSnapshotIsWrittenTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(out.Bytes(), raw) {
-			t.Errorf("writing the frozen snapshot of version %d gives other bytes; a change of the format needs a new version and a new frozen file", version)
+			t.Errorf("writing the frozen snapshot %s gives other bytes; a change of the format needs a new version and a new frozen file", f.name)
 		}
 	}
 }
 
 func makeFrozen(t *testing.T) {
-	base := frozenFile(snapshot.FormatVersion)
+	f := frozen[len(frozen)-1]
+	base := f.path()
 	if _, err := os.Stat(base + ".unfold"); err == nil {
 		t.Fatalf("%s.unfold is frozen", base)
 	}
-	s, x := frozenSnapshot(t, snapshot.FormatVersion), frozenEvents()
+	s, x := f.snapshot(t), frozenEvents()
 	g := golden{Places: map[string][]goldenPlace{}}
 	for i := range x.Rows {
 		g.Events = append(g.Events, x.Row(i))
@@ -280,8 +290,8 @@ func makeFrozen(t *testing.T) {
 // row, or finite numbers, the same bits alone and in company.
 func FuzzPlace(f *testing.F) {
 	var placers []models.Placer
-	for version := 1; version < len(frozen); version++ {
-		s, err := snapshot.ReadFile(frozenFile(version) + ".unfold")
+	for _, file := range frozen {
+		s, err := snapshot.ReadFile(file.path() + ".unfold")
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -92,12 +92,12 @@ type Result struct {
 	PCA *baseline.PCA
 	// Report is the model's own. Its Dim is the dimension that the model saw.
 	Report lvm.Report
-	// SecondsPCA and SecondsNovelty are wall-clock times.
-	SecondsPCA, SecondsNovelty float64
+	// SecondsPCA, SecondsNovelty and SecondsIndex are wall-clock times.
+	SecondsPCA, SecondsNovelty, SecondsIndex float64
 }
 
 // Fit learns a map of the rows of x (n x dim). Progress may be nil; beside the
-// model's stages it hears of "pca".
+// model's stages it hears of "pca" and "index".
 func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Progress) (*snapshot.Snapshot, *Result, error) {
 	spec, err := spec.Resolve(x.Cols)
 	if err != nil {
@@ -137,6 +137,15 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 	s.NoveltyK, s.KDist2, s.Density = tables.K, tables.KDist2, tables.Density
 	s.LocalScores, s.GlobalScores = tables.Local, tables.Global
 	r.SecondsNovelty = time.Since(clock).Seconds()
+	fit.Neighbors = nil // makes room
+	clock = time.Now()
+	progress("index", 0, 1)
+	search := spec.LVM.Search
+	search.Seed = spec.LVM.Seed
+	if s.Index, err = lvm.NewIndex(ctx, s, search, spec.LVM.Threads); err != nil {
+		return nil, nil, err
+	}
+	r.SecondsIndex = time.Since(clock).Seconds()
 	spec.LVM.Threads = 0 // a matter of the machine, not of the map
 	if s.Settings, err = json.Marshal(spec); err != nil {
 		return nil, nil, fmt.Errorf("storing the settings: %w", err)

@@ -12,6 +12,7 @@ import (
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/spectral"
 	"unfold/sparse/vec"
 )
@@ -86,7 +87,9 @@ func (f *fitter[T]) run(ctx context.Context) error {
 	o, sec := f.out, &f.out.Report.Seconds
 	f.clock = time.Now()
 	var err error
-	o.Neighbors, err = knn.Graph(ctx, f.x, min(f.s.Lists, f.x.Rows-1), knn.Settings{
+	search := f.s.Search
+	search.Seed = f.s.Seed
+	o.Neighbors, o.Report.Search, err = auto.Graph(ctx, f.x, min(f.s.Lists, f.x.Rows-1), search, knn.Settings{
 		Threads: f.s.Threads, Progress: func(done, total int) { f.progress("knn", done, total) },
 	})
 	if err != nil {
@@ -240,10 +243,11 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *coarse.Pairs
 		Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: c.Bandwidth2,
 		Steps: o.Report.Iterations, Dissimilar: DissimilarShare(o.Report.Level),
 	}}
-	w := newPlaceWork(f.s.Dims, k)
+	var w placeWork
+	w.fit(f.s.Dims, k)
 	for q, i := range rest {
 		near, dist2 := nb.Row(q)
-		o.Sigma2[i] = max(p.point(w, near, dist2), f.leastSigma2)
+		o.Sigma2[i] = max(p.point(&w, near, dist2), f.leastSigma2)
 		copy(o.Mu.Row(int(i)), w.mu)
 		o.Bandwidth2[i] = coarse.Scale2(dist2[k-1], 0)
 	}

@@ -26,9 +26,10 @@ func TestPlacingDoesNotAllocate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newPlaceWork(p.Dims(), p.set.Neighbors)
+		var w placeWork
+		w.fit(p.Dims(), p.set.Neighbors)
 		index, dist2 := near.Row(0)
-		if n := testing.AllocsPerRun(100, func() { p.one(w, x.Row(0), index, dist2) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { p.one(&w, x.Row(0), index, dist2) }); n != 0 {
 			t.Errorf("%v: %v allocations an event", rule, n)
 		}
 	}

@@ -56,12 +56,15 @@ type placeWork struct {
 	sent, gram []float64
 }
 
-// newPlaceWork makes room for a map of the given dimension and about so many
-// neighbours.
-func newPlaceWork(dims, neighbors int) *placeWork {
+// fit makes room for a map of the given dimension and about so many neighbours, if
+// there is none yet.
+func (w *placeWork) fit(dims, neighbors int) {
+	if len(w.mu) == dims {
+		return
+	}
 	linear := lleNeighbors(neighbors)
 	most := max(neighbors, linear, receiveRange, heavyRange)
-	return &placeWork{
+	*w = placeWork{
 		mu: make([]float64, dims), last: make([]float64, dims), next: make([]float64, dims),
 		edges: make([]placeEdge, 0, most), values: make([]float64, 0, 2*most),
 		joined: make([]student.Edge, 0, most), sent: make([]float64, linear), gram: make([]float64, linear*linear),

@@ -15,6 +15,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/snapshot"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/vec"
 )
 
@@ -47,6 +48,9 @@ func TestPlacerConforms(t *testing.T) {
 		"HeavyMedian":     {300, 8, 0, 3, true, lvm.PlaceSettings{Rule: lvm.Median}},
 		"HeavyThreads":    {200, 6, 4, 2, true, lvm.PlaceSettings{Rule: lvm.LLE, Threads: 3, Neighbors: 14, Received: 1}},
 		"HeavyFewPoints":  {11, 4, 0, 2, true, lvm.PlaceSettings{Neighbors: 50}},
+		"Index":           {300, 8, 0, 2, true, lvm.PlaceSettings{Search: auto.Settings{Method: auto.HNSW}}},
+		"IndexLowRecall":  {300, 24, 5, 10, true, lvm.PlaceSettings{Search: auto.Settings{Method: auto.HNSW, Recall: 0.5}}},
+		"IndexMedian":     {300, 8, 5, 2, false, lvm.PlaceSettings{Search: auto.Settings{Method: auto.HNSW}}},
 		"HeavyOneNearest": {90, 4, 0, 1, true, lvm.PlaceSettings{Rule: lvm.LLE, Neighbors: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package lvm
 import (
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/vec"
 )
 
@@ -28,8 +29,9 @@ type Result struct {
 	// Unlearnt marks points outside the largest component, which were placed
 	// by their learnt neighbours and not learnt. Nil if there are none.
 	Unlearnt []bool
-	// Neighbors are the exact nearest neighbours among the points, at least
-	// Settings.Lists of them (fewer only if there are fewer points).
+	// Neighbors are the nearest neighbours among the points, as Settings.Search has
+	// them found, at least Settings.Lists of them (fewer only if there are fewer
+	// points).
 	Neighbors *knn.Neighbors
 	// Settings are those of the fit with all defaults filled in.
 	Settings Settings
@@ -60,7 +62,9 @@ type Report struct {
 	Converged bool
 	// Iterations of EM, and of conjugate gradients in all of them together.
 	Iterations, CGIterations int
-	Seconds                  Seconds
+	// Search says how neighbours were found, and with which recall.
+	Search  auto.Report
+	Seconds Seconds
 }
 
 // Seconds are wall-clock times of the stages.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"unfold/models/lvm/student"
+	"unfold/sparse/knn/auto"
 )
 
 // Level says how often the dissimilar pairs are coarse-grained. The zero value
@@ -88,6 +89,9 @@ type Settings struct {
 	// Lists is how many neighbours Result.Neighbors lists at least (for novelty
 	// scores). Default: Neighbors, and never more than there are other points.
 	Lists int `json:"lists"`
+	// Search says how neighbours are found. The zero value finds 99% of them in a
+	// sample of points or all, as their number decides (package auto).
+	Search auto.Settings `json:"search"`
 	// Coarse says what points are held against beside their neighbours. Default
 	// CoarseAuto.
 	Coarse Coarse `json:"coarse"`
@@ -231,6 +235,7 @@ func (s Settings) checkRanges() error {
 		wrong(s.Scales >= 0 && int(s.Scales) < len(scaleNames), "scales", "there is no %v", s.Scales),
 		wrong(s.Sigma >= 0 && int(s.Sigma) < len(sigmaNames), "sigma", "there is no %v", s.Sigma),
 		wrong(s.Components == Connect || s.Components == Largest, "components", "there is no choice %d", int(s.Components)),
+		wrong(s.Search.Check() == nil, "search", "%v", s.Search.Check()),
 		wrong(s.Dims >= 1, "dims", "%d, want at least 1", s.Dims),
 		wrong(s.Neighbors >= 1, "neighbors", "%d, want at least 1", s.Neighbors),
 		wrong(s.Core >= 1, "core", "%d, want at least 1", s.Core),

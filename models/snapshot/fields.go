@@ -52,6 +52,7 @@ var common = []field{
 	column("settings", Bytes, false, func(s *Snapshot) *[]byte { return &s.Settings }),
 	column("encoder", Bytes, false, func(s *Snapshot) *[]byte { return &s.Encoder }),
 	column("names", Text, false, func(s *Snapshot) *[]string { return &s.Names }),
+	column("learning", Bytes, false, func(s *Snapshot) *[]byte { return &s.Learning }),
 	column("mean", Float32, false, func(s *Snapshot) *[]float32 { return &s.Mean }),
 	matrix("components", Float32, false, func(s *Snapshot) *vec.Matrix[float32] { return &s.Components }),
 	matrix("reference", Float32, true, func(s *Snapshot) *vec.Matrix[float32] { return &s.Reference }),
@@ -78,6 +79,7 @@ var common = []field{
 	column("novelty.density", Float64, true, func(s *Snapshot) *[]float64 { return &s.Density }),
 	column("novelty.local", Float64, true, func(s *Snapshot) *[]float64 { return &s.LocalScores }),
 	column("novelty.global", Float64, true, func(s *Snapshot) *[]float64 { return &s.GlobalScores }),
+	{"index", Bytes, false, 0, 1, putIndex, func(s *Snapshot, c content) { s.links = c.data.([]byte) }, false},
 	{"position.topic", Text, false, 0, 1,
 		func(s *Snapshot) content {
 			return each(s.Positions, func(p Position) string { return p.Topic })

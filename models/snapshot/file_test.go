@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -24,7 +23,7 @@ func TestWriteFileReplacesWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(got, want) {
+		if !equal(got, want) {
 			t.Errorf("seed %d: what was read is not what was written", seed)
 		}
 	}

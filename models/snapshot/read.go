@@ -55,6 +55,9 @@ func Read(r io.Reader) (*Snapshot, error) {
 	if err := s.Validate(); err != nil {
 		return nil, &FormatError{ErrCorrupt, "file", 0, err.Error()}
 	}
+	if err := s.takeIndex(blocks); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

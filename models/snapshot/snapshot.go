@@ -1,6 +1,9 @@
 package snapshot
 
-import "unfold/sparse/vec"
+import (
+	"unfold/sparse/knn/hnsw"
+	"unfold/sparse/vec"
+)
 
 // Snapshot is an immutable state of a map: everything that placing an event
 // needs, and what learning needs to go on. All fields are read-only once the
@@ -17,6 +20,9 @@ type Snapshot struct {
 	// Encoder is how raw records become vectors (vocabularies, means, ...), as
 	// bytes that only package ingest reads. Empty: vectors come as they are.
 	Encoder []byte
+	// Learning is what a learner knows beside the map, to go on with it, and what it
+	// has to say about it, as JSON that only package stream/online reads.
+	Learning []byte
 	// Names are the names of the encoded vector's elements, or nil.
 	Names []string
 
@@ -65,8 +71,15 @@ type Snapshot struct {
 	Density                   []float64
 	LocalScores, GlobalScores []float64
 
+	// Index, if there is one, is an index over Reference, by whose answers events are
+	// placed; without one their neighbours are searched exactly. It must not change.
+	Index *hnsw.Index
+
 	// Positions are the source positions this map has learnt from.
 	Positions []Position
+
+	// links are the bytes of the index while a file is read, before it is decoded.
+	links []byte
 }
 
 // Student is what a map with heavy tails knows beside the rest (package

@@ -41,6 +41,9 @@ func (s *Snapshot) Validate() error {
 			return err
 		}
 	}
+	if s.Index != nil && !s.Index.Holds(s.Reference) {
+		return fmt.Errorf("the index holds other points than the %d reference points", n)
+	}
 	for i, p := range s.Positions {
 		if p.Partition < 0 || p.Offset < 0 {
 			return fmt.Errorf("position %d is partition %d, offset %d", i, p.Partition, p.Offset)

@@ -9,6 +9,7 @@ import (
 
 	"unfold/sparse/gallery"
 	"unfold/sparse/knn"
+	"unfold/sparse/knn/descent"
 	"unfold/sparse/knn/knntest"
 	"unfold/sparse/vec"
 )
@@ -222,5 +223,36 @@ func TestInterrupted(t *testing.T) {
 		if _, _, err := Graph(ctx, vec.Convert[float32](x), 5, Settings{Method: m}, knn.Settings{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", m, err)
 		}
+	}
+}
+
+// What is predicted of memory is what the ways say of themselves.
+func TestBytes(t *testing.T) {
+	const n, k = 9000, 10
+	for _, dim := range []int{7, 50} {
+		all, _ := gallery.Blobs(n, dim, 9, 2, 3)
+		x := vec.Convert[float32](all)
+		ix, err := Build(t.Context(), x, k, Settings{}, knn.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, r, err := descent.Graph(t.Context(), x, k, descent.Settings{}, knn.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range map[string]struct{ got, want int64 }{
+			"index":   {Settings{Method: HNSW}.IndexBytes(n, dim, k), ix.Bytes()},
+			"descent": {Settings{Method: Descent}.GraphBytes(n, dim, k), r.Bytes},
+		} {
+			if e := math.Abs(float64(c.got)/float64(c.want) - 1); e > 0.06 {
+				t.Errorf("dim %d, %s: %d bytes predicted, it holds %d", dim, name, c.got, c.want)
+			}
+		}
+		if b := (Settings{}).GraphBytes(n, dim, k); b < 4*n*int64(dim) {
+			t.Errorf("dim %d: %d bytes for an exact graph", dim, b)
+		}
+	}
+	if b := (Settings{}).IndexBytes(1000, 50, k); b != 0 {
+		t.Errorf("%d bytes for no index", b)
 	}
 }

@@ -41,6 +41,15 @@ type Report struct {
 	Bytes int64
 }
 
+// Bytes returns the memory that a graph of n rows takes beside its input and its
+// result, with lists of so many candidates.
+func Bytes(n, dim, candidates int) int64 {
+	around := 12*((3*candidates+3)/4) + 5
+	return int64(n) * int64(4*(strideOf(dim)+1+defaultTrees)+16*candidates+around)
+}
+
+const defaultTrees = 4
+
 // few is the number of rows up to which the graph is exact.
 const few = 1024
 
@@ -53,7 +62,7 @@ func (s Settings) complete(n, k int) (Settings, error) {
 		return s, fmt.Errorf("descent: settings %+v: want none below 0", s)
 	}
 	if s.Trees == 0 {
-		s.Trees = 4
+		s.Trees = defaultTrees
 	}
 	if s.Candidates == 0 {
 		s.Candidates = max(20, k+5)

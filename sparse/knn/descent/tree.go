@@ -17,11 +17,15 @@ type points struct {
 const line = 16
 
 func newPoints(n, dim int) points {
-	stride := dim
-	if dim >= 2*line {
-		stride = (dim + line - 1) / line * line
-	}
+	stride := strideOf(dim)
 	return points{n, dim, stride, make([]float32, n*stride)}
+}
+
+func strideOf(dim int) int {
+	if dim < 2*line {
+		return dim
+	}
+	return (dim + line - 1) / line * line
 }
 
 func (p points) row(i int32) []float32 {

@@ -133,6 +133,17 @@ func (ix *Index) Holds(x vec.Matrix[float32]) bool {
 	return true
 }
 
+// Bytes returns how much memory an index of n rows holds, scratch memory excluded;
+// m is Settings.M.
+func Bytes(n, dim, m int) int64 {
+	if m == 0 {
+		m = defaultM
+	}
+	rows, width := int64(n), int64(m)
+	// One row in M has a block above the bottom, one in M of these another one, ...
+	return rows*(4*int64(strideOf(dim))+1+8*width+1+4) + rows*(4*width+1)/(width-1)
+}
+
 // Bytes returns how much memory the index holds, scratch memory included.
 func (ix *Index) Bytes() int64 {
 	ix.mu.RLock()

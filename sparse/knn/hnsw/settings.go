@@ -19,6 +19,7 @@ type Settings struct {
 }
 
 const (
+	defaultM      = 16
 	leastM, mostM = 4, 256
 	mostEf        = 1 << 20
 )
@@ -26,7 +27,7 @@ const (
 // complete returns s with its defaults filled in.
 func (s Settings) complete() (Settings, error) {
 	if s.M == 0 {
-		s.M = 16
+		s.M = defaultM
 	}
 	if s.EfConstruction == 0 {
 		s.EfConstruction = 100

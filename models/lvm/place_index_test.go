@@ -1,0 +1,71 @@
+package lvm_test
+
+import (
+	"slices"
+	"testing"
+
+	"unfold/models/lvm"
+	"unfold/models/modeltest"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+)
+
+// However little an index finds, an event that equals a reference point has its
+// place; and an index of all candidates gives what an exact search gives.
+func TestIndexFindsReferencePoints(t *testing.T) {
+	s, x := modeltest.Snapshot(t, 5, 3000, 30, 0, 2)
+	s = modeltest.Heavy(s)
+	ix, err := auto.Build(t.Context(), s.Reference, 41, auto.Settings{Recall: 0.01}, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Index = ix
+	placed := mustPlace(t, s, lvm.PlaceSettings{}, x)
+	for i := range x.Rows {
+		for c, m := range placed.Mu.Row(i) {
+			if m != float32(s.Mu.Row(i)[c]) {
+				t.Fatalf("reference point %d is placed at %v, want %v", i, placed.Mu.Row(i), s.Mu.Row(i))
+			}
+		}
+	}
+	events := modeltest.Events(8, 200, 30)
+	all := mustPlace(t, s, lvm.PlaceSettings{Search: auto.Settings{Recall: 0.99999}}, events)
+	exact := mustPlace(t, s, lvm.PlaceSettings{Search: auto.Settings{Method: auto.Exact}}, events)
+	same := 0
+	for i := range events.Rows {
+		if slices.Equal(all.Mu.Row(i), exact.Mu.Row(i)) && all.NoveltyGlobal[i] == exact.NoveltyGlobal[i] {
+			same++
+		}
+	}
+	if same < 195 {
+		t.Errorf("%d of %d places are those of an exact search", same, events.Rows)
+	}
+}
+
+// The index that a placer makes is the one that a snapshot holds.
+func TestIndexIsThatOfTheSnapshot(t *testing.T) {
+	s, _ := modeltest.Snapshot(t, 6, 2000, 12, 0, 2)
+	s = modeltest.Heavy(s)
+	set := auto.Settings{Method: auto.HNSW, Recall: 0.9}
+	events := modeltest.Events(8, 100, 12)
+	made := mustPlace(t, s, lvm.PlaceSettings{Search: set}, events)
+	ix, err := lvm.NewIndex(t.Context(), s, set, 1)
+	if err != nil || ix == nil {
+		t.Fatalf("index %v, error %v", ix, err)
+	}
+	s.Index = ix
+	if held := mustPlace(t, s, lvm.PlaceSettings{}, events); !slices.Equal(held.Mu.Data, made.Mu.Data) {
+		t.Error("the same index places otherwise")
+	}
+	for _, set := range []auto.Settings{{}, {Recall: 1}, {Method: auto.Exact}} {
+		if ix, err := lvm.NewIndex(t.Context(), s, set, 0); ix != nil || err != nil {
+			t.Errorf("%+v: an index of 2,000 points, error %v", set, err)
+		}
+	}
+	if _, err := lvm.NewIndex(t.Context(), s, auto.Settings{Recall: 2}, 0); err == nil {
+		t.Error("a recall of 2")
+	}
+	if _, err := lvm.NewPlacer(s, lvm.PlaceSettings{Search: auto.Settings{Recall: -1}}); err == nil {
+		t.Error("a recall of -1")
+	}
+}

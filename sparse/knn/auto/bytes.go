@@ -1,0 +1,28 @@
+package auto
+
+import (
+	"unfold/sparse/knn/descent"
+	"unfold/sparse/knn/hnsw"
+)
+
+// GraphBytes is the memory that Graph takes beside its input and its result, if
+// descent keeps to its recall at once.
+func (s Settings) GraphBytes(n, dim, k int) int64 {
+	switch s.Graph(n, dim, k) {
+	case Descent:
+		return descent.Bytes(n, dim, candidates(k, s.recall(DefaultRecall)))
+	case HNSW:
+		return hnsw.Bytes(n, dim, 0) + 12*int64(n)*int64(k+1)
+	}
+	// Packed rows with their starts and tails, their order, thresholds.
+	return int64(n) * (4*int64(dim) + 8 + 4 + 4)
+}
+
+// IndexBytes is the memory that an HNSW index holds, its copy of the rows included; 0
+// if Index would search exactly.
+func (s Settings) IndexBytes(n, dim, k int) int64 {
+	if s.Index(n, dim, k) == Exact {
+		return 0
+	}
+	return hnsw.Bytes(n, dim, 0)
+}
