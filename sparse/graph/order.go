@@ -11,11 +11,11 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// byLength returns the numbers of the edges in the order of Edge.Compare. It sorts
+// ByLength returns the numbers of the edges in the order of Edge.Compare. It sorts
 // the bits of the lengths, which for numbers of at least 0 are in the order of the
 // numbers, digit by digit from the lowest; digits that all share cost nothing.
 // Lengths must not be negative or NaN.
-func byLength(edges []Edge) []int32 {
+func ByLength(edges []Edge) []int32 {
 	type item struct {
 		key  uint64
 		edge int32

@@ -22,7 +22,7 @@ func TestByLength(t *testing.T) {
 			}
 			return e
 		}), 0, 200).Draw(t, "edges")
-		got := byLength(edges)
+		got := ByLength(edges)
 		if len(got) != len(edges) {
 			t.Fatalf("%d numbers of %d edges", len(got), len(edges))
 		}

@@ -35,7 +35,7 @@ func Symmetrize(nb *knn.Neighbors) (edges []Edge, of []int32) {
 func SpanningTree(n int, edges []Edge) []int32 {
 	f := NewForest(n)
 	in, left := make([]bool, len(edges)), n-1
-	for _, e := range byLength(edges) {
+	for _, e := range ByLength(edges) {
 		if left <= 0 {
 			break
 		}

@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"slices"
 
 	"unfold/sparse/graph"
 )
@@ -10,12 +9,11 @@ import (
 // follow brings the other parts up to date with the lists whose entries of K
 // changed, those of deleted points included.
 func (g *Graph) follow(changed set) {
-	touched := slices.Clone(changed)
 	if g.set.Parts.forest() {
-		g.forest.update(g, changed, touched)
+		g.forest.update(g, changed)
 	}
 	if g.set.Parts.Has(Similar) {
-		g.marks.update(g, touched)
+		g.marks.update(g, changed)
 	}
 	if g.set.Parts.Has(Reach) {
 		g.reach.update(g, changed)

@@ -1,10 +1,6 @@
 package live
 
-import (
-	"slices"
-
-	"unfold/sparse/graph"
-)
+import "slices"
 
 // marks tells which entries of K are edges of the tree.
 type marks struct {
@@ -14,27 +10,35 @@ type marks struct {
 
 func (m *marks) bytes() int64 { return int64(8 * cap(m.bits)) }
 
-// update looks again at the entries of the touched slots, whose edges of the tree or
-// whose lists changed.
-func (m *marks) update(g *Graph, touched set) {
+// update brings the marks up to date with the changed lists and a forest that has followed
+// them.
+func (m *marks) update(g *Graph, changed set) {
 	if more := g.top*m.words - len(m.bits); more > 0 {
 		m.bits = append(m.bits, make([]uint64, more)...)
 	}
 	m.bits = m.bits[:g.top*m.words]
-	touched.each(func(i int32) {
-		if !g.Has(i) {
-			return
-		}
-		words := m.bits[int(i)*m.words:][:m.words]
-		clear(words)
-		index, dist2 := g.lists.nearest(i)
-		for p, j := range index {
-			e := graph.Edge{I: min(i, j), J: max(i, j), Dist2: dist2[p]}
-			if _, found := slices.BinarySearchFunc(g.forest.edges, e, graph.Edge.Compare); found {
-				words[p/64] |= 1 << (p % 64)
-			}
+	changed.each(func(i int32) {
+		if g.Has(i) {
+			clear(m.bits[int(i)*m.words:][:m.words])
 		}
 	})
+	for _, e := range g.forest.left {
+		m.set(g, e.I, e.J, 0)
+		m.set(g, e.J, e.I, 0)
+	}
+	for _, e := range g.forest.came {
+		m.set(g, e.I, e.J, 1)
+		m.set(g, e.J, e.I, 1)
+	}
+}
+
+// set makes bit the mark of the entry of slot i that names j, if there is one.
+func (m *marks) set(g *Graph, i, j int32, bit uint64) {
+	index, _ := g.lists.nearest(i)
+	if p := slices.Index(index, j); p >= 0 {
+		word := &m.bits[int(i)*m.words+p/64]
+		*word = *word&^(1<<(p%64)) | bit<<(p%64)
+	}
 }
 
 func (m *marks) has(slot int32, p int) bool {

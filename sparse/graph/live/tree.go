@@ -25,19 +25,20 @@ type forest struct {
 	best  []int32      // scratch memory, by slot
 	cross []graph.Edge
 	fresh []graph.Edge
+	// came are the new edges and those of changed lists; left are the edges that
+	// went although they are still in the lists.
+	came, left []graph.Edge
 }
 
 func (f *forest) bytes() int64 {
-	return int64(16*(cap(f.edges)+cap(f.old)+cap(f.cross)+cap(f.fresh)) + 4*(cap(f.root)+cap(f.cut)+cap(f.best)))
+	return int64(16*(cap(f.edges)+cap(f.old)+cap(f.cross)+cap(f.fresh)+cap(f.came)+cap(f.left)) + 4*(cap(f.root)+cap(f.cut)+cap(f.best)))
 }
 
-// update brings the forest up to date with the changed lists, and adds the ends of
-// edges that came or went to touched.
-func (f *forest) update(g *Graph, changed, touched set) {
+// update brings the forest up to date with the changed lists.
+func (f *forest) update(g *Graph, changed set) {
 	f.root, f.cut = resized(f.root, g.top), resized(f.cut, g.top)
-	left := f.leave(g, changed, touched)
 	f.fresh = f.fresh[:0]
-	if left > 0 {
+	if f.part(g, changed) {
 		f.replace(g, changed)
 	}
 	changed.each(func(i int32) {
@@ -45,7 +46,7 @@ func (f *forest) update(g *Graph, changed, touched set) {
 			f.fresh = g.appendEdges(f.fresh, i)
 		}
 	})
-	f.merge(g, touched)
+	f.merge(g)
 }
 
 func resized(f graph.Forest, n int) graph.Forest {
@@ -55,19 +56,18 @@ func resized(f graph.Forest, n int) graph.Forest {
 	return f[:n]
 }
 
-// leave makes old what is left of the forest's edges, and returns how many went.
-func (f *forest) leave(g *Graph, changed, touched set) (left int) {
+// part makes old what is left of the forest's edges, and reports whether one went.
+func (f *forest) part(g *Graph, changed set) bool {
 	f.old = f.old[:0]
 	for _, e := range f.edges {
-		if (changed.has(e.I) || changed.has(e.J)) && !g.joined(e.I, e.J) {
-			left++
-			touched.add(e.I)
-			touched.add(e.J)
-			continue
+		if changed.has(e.I) || changed.has(e.J) {
+			if !g.joined(e.I, e.J) {
+				continue
+			}
 		}
 		f.old = append(f.old, e)
 	}
-	return left
+	return len(f.old) < len(f.edges)
 }
 
 // joined reports whether one of two slots is among the other's nearest.
@@ -168,33 +168,43 @@ func (f *forest) crossing(g *Graph, changed set) {
 }
 
 // merge is Kruskal's algorithm over the edges of old and of fresh.
-func (f *forest) merge(g *Graph, touched set) {
-	slices.SortFunc(f.fresh, graph.Edge.Compare)
-	f.edges = f.edges[:0]
+func (f *forest) merge(g *Graph) {
+	f.edges, f.came, f.left = f.edges[:0], f.came[:0], f.left[:0]
 	f.root.Clear()
-	fresh := f.fresh
-	take := func(e graph.Edge) {
-		if f.root.Union(e.I, e.J) {
-			f.edges = append(f.edges, e)
-			touched.add(e.I)
-			touched.add(e.J)
-		}
-	}
+	order := graph.ByLength(f.fresh)
+	next := 0
 	for _, e := range f.old {
-		for len(fresh) > 0 && fresh[0].Compare(e) < 0 {
-			take(fresh[0])
-			fresh = fresh[1:]
+		again := false
+		for next < len(order) {
+			c := f.fresh[order[next]].Compare(e)
+			if c > 0 {
+				break
+			}
+			again = again || c == 0
+			if c < 0 {
+				f.take(f.fresh[order[next]])
+			}
+			next++
 		}
-		if f.root.Union(e.I, e.J) {
-			f.edges = append(f.edges, e)
-		} else {
-			touched.add(e.I)
-			touched.add(e.J)
+		if !f.root.Union(e.I, e.J) {
+			f.left = append(f.left, e)
+			continue
+		}
+		f.edges = append(f.edges, e)
+		if again {
+			f.came = append(f.came, e)
 		}
 	}
-	for _, e := range fresh {
-		take(e)
+	for _, o := range order[next:] {
+		f.take(f.fresh[o])
 	}
 	f.root.Flatten()
 	f.trees = g.n - len(f.edges)
+}
+
+// take adds a fresh edge if it closes no circle.
+func (f *forest) take(e graph.Edge) {
+	if f.root.Union(e.I, e.J) {
+		f.edges, f.came = append(f.edges, e), append(f.came, e)
+	}
 }
