@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/sparse/vec/dist"
 	"unfold/sparse/vec/tile"
 )
 
@@ -94,6 +94,8 @@ type aroundWork struct {
 	cols  []float32           // and of a strip
 	mask  []uint64
 	seeds *seeds
+	near  []int32 // slots to measure
+	dist2 []float64
 }
 
 func newAround(s *Slots, ask []int32, lists *Neighbors, reach []float64) *around {
@@ -140,10 +142,14 @@ func (a *around) seed(ctx context.Context, threads int) {
 			if r%tile.Height == 0 {
 				w.seeds.multiply(p, a.queries, r, 0, last)
 			}
+			w.near = w.near[:0]
 			for _, j := range w.seeds.likely(p, r%tile.Height, 0, last) {
 				if j != a.ask[r] && a.s.held[j] {
-					a.offer(r, j, a.distance(r, j))
+					w.near = append(w.near, j)
 				}
+			}
+			for i, d2 := range a.measure(w, r) {
+				a.offer(r, w.near[i], d2)
 			}
 		}
 	})
@@ -182,7 +188,7 @@ func (a *around) strip(ctx context.Context, t int) {
 			if rows-r == 1 {
 				lines = 1
 			}
-			a.take(w.mask[r*(last-first):][:(last-first)*lines], b*tile.Width+r, lines, first, t)
+			a.take(w, w.mask[r*(last-first):][:(last-first)*lines], b*tile.Width+r, lines, first, t)
 		}
 		a.lock[b].Unlock()
 	}
@@ -190,14 +196,19 @@ func (a *around) strip(ctx context.Context, t int) {
 
 // take measures the pairs of a mask: rows asked for from first on, so many lines of them,
 // and the panels from the given one on.
-func (a *around) take(mask []uint64, first, lines, panel, strip int) {
-	for t, pass := range mask {
-		for ; pass != 0; pass &= pass - 1 {
-			r, j := first+t%lines, int32((panel+t/lines)*tile.Width+bits.TrailingZeros64(pass))
-			if j == a.ask[r] {
-				continue
+func (a *around) take(w *aroundWork, mask []uint64, first, lines, panel, strip int) {
+	for r := first; r < min(first+lines, len(a.ask)); r++ {
+		w.near = w.near[:0]
+		for t := r - first; t < len(mask); t += lines {
+			for pass := mask[t]; pass != 0; pass &= pass - 1 {
+				j := int32((panel+t/lines)*tile.Width + bits.TrailingZeros64(pass))
+				if j != a.ask[r] {
+					w.near = append(w.near, j)
+				}
 			}
-			d2 := a.distance(r, j)
+		}
+		for p, d2 := range a.measure(w, r) {
+			j := w.near[p]
 			a.offer(r, j, d2)
 			if a.reach != nil && d2 <= a.reach[j] {
 				a.found[strip] = append(a.found[strip], Within{Row: j, New: a.ask[r], Dist2: d2})
@@ -206,8 +217,11 @@ func (a *around) take(mask []uint64, first, lines, panel, strip int) {
 	}
 }
 
-func (a *around) distance(r int, j int32) float64 {
-	return vec.SquaredDistance(a.s.Row(a.ask[r]), a.s.Row(j))
+// measure returns the squared distances of row ask[r] to those in near.
+func (a *around) measure(w *aroundWork, r int) []float64 {
+	w.dist2 = slices.Grow(w.dist2[:0], len(w.near))[:len(w.near)]
+	dist.Exact(w.dist2, a.s.Row(a.ask[r]), a.s.x, a.s.dim, w.near)
+	return w.dist2
 }
 
 // offer puts slot j into list r if it belongs there and is not there already.
