@@ -43,6 +43,33 @@
 // scaled to the sum of S. As delta is symmetric only S_ij + S_ji matters, which
 // is what Pairs.Similar holds.
 //
+// # Points that come and go
+//
+// A Dynamic keeps the groups of points that are inserted and deleted, each in a
+// numbered slot; at the second level also the groups of the landmarks and those within
+// every group, and so on. Its Pairs are those of New on the points that are there, in
+// the order of their slots, bit for bit, if New is given the same landmarks: Omega is the set
+// of points whose nearest landmark, the first of equally near ones, is the
+// same, and W, A and B of eq 25 and 26 are sums and maxima over it, taken anew in one pass.
+//
+// Landmarks follow by this rule. Every slot draws one number for each block, by the
+// seed, and the landmarks of a block are the points whose number is at most a bound. So they are at
+// any time an even sample of the points, as those of New are: a region that is
+// new has its share of them as soon as its points are there. The bound stays while the number of
+// landmarks is within a tenth of m^(2/3) / 2^(1/3), or is that number rounded
+// (a tenth of few is less than one); else it moves just far enough, so that points with the next lowest
+// numbers are promoted, or landmarks with the highest retired. A point with a low number is
+// a landmark as soon as it comes.
+//
+// With n points and m landmarks in dim dimensions a new point costs m dim
+// multiplications, and so do the n/m points of a landmark that retires or is
+// deleted, each; a promoted one is compared with the points that the triangle inequality
+// does not rule out, n at most. One change in about n/m promotes or retires, so a change
+// costs O(m dim) on average, and a call a pass over the n landmark numbers if its changes
+// did. Changes that come together share the work, so a hundred at a time cost far less
+// than a hundred times one; BenchmarkDynamic has the figures. Pairs costs what New costs
+// without its search for landmarks, O(n) and the edges of the graph.
+//
 // # The other way
 //
 // Package field, below, coarse-grains in the map instead: all pairs are

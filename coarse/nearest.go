@@ -10,7 +10,7 @@ import (
 
 // direct is the number of multiplications up to which nearest compares every
 // node with every landmark instead of building an index.
-const direct = 1 << 24
+const direct = 1 << 21
 
 // nearest returns for every node the position of its nearest landmark, exactly,
 // and their squared distance; of equally near ones the first.

@@ -54,8 +54,13 @@ func New[T vec.Float](ctx context.Context, x vec.Matrix[T], g *graph.Graph, s Se
 	if s.Level < 0 {
 		return nil, fmt.Errorf("coarse: level %d, want 0 or more", s.Level)
 	}
-	p := &Pairs{N: g.N, Level: s.Level, Bandwidth2: bandwidths(g, s.Floor)}
-	c := &coarsener[T]{x: x, s: &s, pairs: p}
+	return build(ctx, g, &coarsener{s: &s, find: search(x, &s)})
+}
+
+// build derives the constants from the neighbourhood graph and what finds groups.
+func build(ctx context.Context, g *graph.Graph, c *coarsener) (*Pairs, error) {
+	p := &Pairs{N: g.N, Level: c.s.Level, Bandwidth2: bandwidths(g, c.s.Floor)}
+	c.pairs = p
 	if err := c.run(ctx); err != nil {
 		return nil, err
 	}
@@ -63,7 +68,7 @@ func New[T vec.Float](ctx context.Context, x vec.Matrix[T], g *graph.Graph, s Se
 		p.Blocks = append(p.Blocks, c.blocks[b].Block)
 	}
 	p.leaveOut(g)
-	p.similar(g, &c.ties, s.Floor)
+	p.similar(g, &c.ties, c.s.Floor)
 	p.rescale(g)
 	return p, nil
 }

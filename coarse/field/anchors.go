@@ -244,7 +244,8 @@ func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
 		own := int(r.cell)
 		w.clear()
 		for _, c := range a.met(own) {
-			w.add(&a.points, int(a.first[c]), int(a.first[c+1]))
+			from, to := int(a.first[c]), int(a.first[c+1])
+			w.add(w.room(to-from), &a.points, from, to)
 		}
 		near := w.sorted(a.met(own))
 		from := 0

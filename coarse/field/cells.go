@@ -59,14 +59,21 @@ type Cells struct {
 	points   Columns // in the tree's order
 	moments  moments
 	standins standins
-	boxes    []float64 // nodes x d x 2
+	boxes    []float64 // nodes x (d+1) x 2
 	gates    []float64 // nodes x (d+gateLength)
+	theta2   float64   // theta^2
 	leaves   int       // the level of the leaves
-	lists    [][]entry
+	tasks    int       // the level of the nodes that are a task each of lists and sweeps
+	lists    [][]entry // of all nodes from that level down to the leaves
+	counts   []int32   // of the sources in a list
 	pairs    []int64
 	factor   [][]float64 // workspace of every task
 	crew     crew
 }
+
+// taskLevels is how many levels of the tree a task of lists and sweeps has below its
+// node: 16 leaves share what is far from all of them.
+const taskLevels = 4
 
 // NewCells returns the field of cells of len(delta2) points in dims dimensions;
 // delta2 are their Delta_i^2, which it keeps.
@@ -76,13 +83,16 @@ func NewCells(delta2 []float64, dims int, s CellSettings) *Cells {
 	c := &Cells{n: n, d: dims, settings: s, exact: n < s.Exact, delta2: delta2}
 	c.tree = newTree(n, dims, min(s.Cell, s.Leaf))
 	c.leaves = c.tree.level(s.Leaf)
+	c.tasks = max(0, c.leaves-taskLevels)
+	c.theta2 = s.Theta * s.Theta
 	nodes := c.tree.nodes()
 	c.points = newColumns(n, dims)
 	c.moments = newMoments(nodes, dims)
 	c.standins = newStandins(nodes, dims)
-	c.boxes = make([]float64, nodes*2*dims)
+	c.boxes = make([]float64, nodes*2*(dims+1))
 	c.gates = make([]float64, nodes*(dims+gateLength))
-	c.lists = make([][]entry, 1<<c.leaves)
+	c.lists = make([][]entry, 2<<c.leaves-1<<c.tasks)
+	c.counts = make([]int32, len(c.lists))
 	c.pairs = make([]int64, 1<<c.leaves)
 	c.factor = make([][]float64, 1<<c.tree.top())
 	for k := range c.factor {
@@ -98,14 +108,16 @@ func (c *Cells) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	if c.n == 0 {
 		return
 	}
-	theta2 := c.settings.Theta * c.settings.Theta
-	c.tree.build(threads, &state{mu, sigma2, c.delta2, mostSpread * theta2, mostSpread * theta2 * theta2 * reach(c.d)})
+	c.tree.build(threads, &state{mu, sigma2, c.delta2, mostSpread * c.theta2, mostSpread * c.theta2 * c.theta2 * reach(c.d)})
 	top := c.tree.top()
 	par.Do(threads, 1<<top, func(k int) { c.summarise(1<<top+k, c.factor[k], mu, sigma2) })
 	for v := 1<<top - 1; v > 0; v-- {
 		c.join(v, c.factor[0])
 	}
-	par.Do(threads, 1<<c.leaves, c.list)
+	c.crew.run(threads, 1<<c.tasks, func(w *worker, k int) {
+		w.pending = append(w.pending[:0], 1)
+		c.list(w, 1<<c.tasks+k, 0, 0)
+	})
 }
 
 // summarise takes the points of v and computes what is known of v and all nodes
@@ -122,18 +134,24 @@ func (c *Cells) summarise(v int, factor []float64, mu vec.Matrix[float64], sigma
 	c.moments.count(v, &c.points, from, to)
 	box := c.box(v)
 	for k, m := range c.points.Mu {
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, x := range m[from:to] {
-			if x < low {
-				low = x
-			}
-			if x > high {
-				high = x
-			}
-		}
-		box[2*k], box[2*k+1] = low, high
+		box[2*k], box[2*k+1] = extent(m[from:to])
 	}
+	box[2*c.d], box[2*c.d+1] = extent(c.points.Sigma2[from:to])
 	c.finish(v, factor)
+}
+
+// extent returns the least and the largest value.
+func extent(values []float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, x := range values {
+		if x < low { // not min and max, which take five times as long
+			low = x
+		}
+		if x > high {
+			high = x
+		}
+	}
+	return low, high
 }
 
 // join computes what is known of v from its halves.
@@ -153,34 +171,60 @@ func (c *Cells) finish(v int, factor []float64) {
 	c.setGate(v)
 }
 
-// Sweep shows the leaves, each with its own points first and then its list.
+// Sweep shows the leaves, each with the lists of the nodes above, its own, and its
+// own points last.
 func (c *Cells) Sweep(threads int, visit func(b *Batch)) {
 	if c.n == 0 {
 		return
 	}
-	c.crew.run(threads, 1<<c.leaves, func(w *worker, k int) {
-		from, to := c.tree.span(1<<c.leaves + k)
+	c.crew.run(threads, 1<<c.tasks, func(w *worker, k int) {
 		w.clear()
-		w.add(&c.points, from, to)
-		for _, e := range c.lists[k] {
-			v := e.node()
-			a, b := c.tree.span(v)
-			switch e.kind() {
-			case single:
-				w.add(&c.points, a, b)
-			case grouped:
-				c.standins.gather(w, v, b-a)
-			case spread:
-				mean, _ := c.moments.of(v)
-				c.standins.gatherSpread(w, v, b-a, mean)
-			}
-		}
-		b := w.gathered()
-		b.Points = c.tree.order[from:to]
-		b.Targets.view(&c.points, from, to)
-		b.Self = 0
-		visit(b)
+		c.show(w, 1<<c.tasks+k, visit)
 	})
+}
+
+// show shows the leaves under t. What stands in t's list is gathered once for all.
+func (c *Cells) show(w *worker, t int, visit func(b *Batch)) {
+	above := len(w.weight)
+	at := w.room(int(c.counts[t-1<<c.tasks]) + c.standins.stride)
+	from, to := 0, 0 // points to be added: neighbours in the order together
+	for _, e := range c.lists[t-1<<c.tasks] {
+		v := e.node()
+		a, b := c.tree.span(v)
+		switch e.kind() {
+		case single:
+			if a != to {
+				at = w.add(at, &c.points, from, to)
+				from = a
+			}
+			to = b
+		case grouped:
+			at = c.standins.gather(w, at, v, b-a)
+		case spread:
+			at = c.standins.gatherSpread(w, at, v, b-a)
+		}
+	}
+	at = w.add(at, &c.points, from, to)
+	w.cut(at)
+	if t < 1<<c.leaves {
+		c.show(w, 2*t, visit)
+		c.show(w, 2*t+1, visit)
+	} else {
+		c.visit(w, t, visit)
+	}
+	w.cut(above)
+}
+
+// visit shows leaf t.
+func (c *Cells) visit(w *worker, t int, visit func(b *Batch)) {
+	from, to := c.tree.span(t)
+	self := w.room(to - from)
+	w.add(self, &c.points, from, to)
+	b := w.gathered()
+	b.Points = c.tree.order[from:to]
+	b.Targets.view(&c.points, from, to)
+	b.Self = self
+	visit(b)
 }
 
 // Random reports false.
@@ -200,7 +244,7 @@ func (c *Cells) Bytes() int64 {
 	b := c.tree.bytes() + c.points.bytes() + c.moments.bytes() + c.standins.bytes() + c.crew.bytes()
 	b += 8 * int64(len(c.boxes)+len(c.gates)+len(c.pairs)+len(c.factor)*(c.d+2)*(c.d+1))
 	for _, l := range c.lists {
-		b += 24 + 4*int64(cap(l))
+		b += 28 + 4*int64(cap(l))
 	}
 	return b
 }

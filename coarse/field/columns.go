@@ -2,6 +2,7 @@ package field
 
 import (
 	"fmt"
+	"slices"
 
 	"unfold/sparse/vec"
 )
@@ -32,12 +33,24 @@ func (c *Columns) append(src *Columns, from, to int) {
 	c.Delta2 = append(c.Delta2, src.Delta2[from:to]...)
 }
 
-// clear makes c empty and keeps its memory.
-func (c *Columns) clear() {
-	for k := range c.Mu {
-		c.Mu[k] = c.Mu[k][:0]
+// extend makes room for n more points, with any values.
+func (c *Columns) extend(n int) {
+	for k, m := range c.Mu {
+		c.Mu[k] = slices.Grow(m, n)[:len(m)+n]
 	}
-	c.Sigma2, c.Delta2 = c.Sigma2[:0], c.Delta2[:0]
+	c.Sigma2 = slices.Grow(c.Sigma2, n)[:len(c.Sigma2)+n]
+	c.Delta2 = slices.Grow(c.Delta2, n)[:len(c.Delta2)+n]
+}
+
+// clear makes c empty and keeps its memory.
+func (c *Columns) clear() { c.cut(0) }
+
+// cut keeps the first n points.
+func (c *Columns) cut(n int) {
+	for k := range c.Mu {
+		c.Mu[k] = c.Mu[k][:n]
+	}
+	c.Sigma2, c.Delta2 = c.Sigma2[:n], c.Delta2[:n]
 }
 
 // take fills c with the points order[from:to] of a state, from position from on.

@@ -14,6 +14,9 @@ type worker struct {
 	source Columns
 	weight []float64
 	cells  []int32
+	// pending are nodes of which a list is still to be made.
+	pending []int32
+	bounds  bounds
 }
 
 // crew keeps the workers from one Sweep to the next.
@@ -51,16 +54,48 @@ func (w *worker) clear() {
 	w.weight = w.weight[:0]
 }
 
-// add gathers points from..to of src as sources of their own.
-func (w *worker) add(src *Columns, from, to int) {
-	w.source.append(src, from, to)
-	w.weigh(to-from, 1)
+// cut forgets all sources but the first n.
+func (w *worker) cut(n int) {
+	w.source.cut(n)
+	w.weight = w.weight[:n]
 }
 
-// weigh gives the next count sources their weight.
-func (w *worker) weigh(count int, weight float64) {
-	for range count {
-		w.weight = append(w.weight, weight)
+// room makes room for n more sources and returns the position of the first.
+func (w *worker) room(n int) (at int) {
+	at = len(w.weight)
+	w.weight = slices.Grow(w.weight, n)[:at+n]
+	w.source.extend(n)
+	return at
+}
+
+// add gathers points from..to of src as sources of their own, from position at on,
+// and returns the position after.
+func (w *worker) add(at int, src *Columns, from, to int) int {
+	for k, column := range w.source.Mu {
+		copy(column[at:], src.Mu[k][from:to])
+	}
+	copy(w.source.Sigma2[at:], src.Sigma2[from:to])
+	copy(w.source.Delta2[at:], src.Delta2[from:to])
+	for k := range w.weight[at : at+to-from] {
+		w.weight[at+k] = 1
+	}
+	return at + to - from
+}
+
+// few is the number of values that put copies at a time.
+const few = 4
+
+// put gathers a few sources from position at on: stride values, a multiple of few,
+// of every component, places, Delta^2 and sigma^2. Their weights are not set, and
+// there has to be room for all.
+func (w *worker) put(at int, values []float64, stride int) {
+	d := len(w.source.Mu)
+	for p := 0; p < stride; p += few {
+		for k, column := range w.source.Mu {
+			*(*[few]float64)(column[at+p:]) = *(*[few]float64)(values[k*stride+p:])
+		}
+		*(*[few]float64)(w.source.Delta2[at+p:]) = *(*[few]float64)(values[d*stride+p:])
+		*(*[few]float64)(w.source.Sigma2[at+p:]) = *(*[few]float64)(values[(d+1)*stride+p:])
 	}
 }
 
@@ -89,7 +124,7 @@ func (w *worker) sorted(cells []int32) []int32 {
 func (c *crew) bytes() int64 {
 	var b int64
 	for _, w := range c.workers {
-		b += w.source.bytes() + 8*int64(cap(w.weight)) + 4*int64(cap(w.cells))
+		b += w.source.bytes() + 8*int64(cap(w.weight)) + 4*int64(cap(w.cells)+cap(w.pending))
 	}
 	return b
 }

@@ -19,9 +19,10 @@ import "math"
 type standins struct {
 	d, m   int
 	design []float64 // m x d, see simplex
-	value  []float64 // nodes x (d+2) x m, component by component
+	stride int       // of a component's values
+	value  []float64 // nodes x (d+2) x stride, component by component
+	wide   []float64 // the same, m+1 of a component, with the whole variance of Delta^2
 	rest   []float64 // nodes: the standard deviation of Delta^2 about the fit
-	couple []float64 // nodes: the part of sigma^2's that goes with it
 }
 
 // centreShare is w.
@@ -33,9 +34,10 @@ const least = 0.1
 
 func newStandins(nodes, d int) standins {
 	s := standins{d: d, m: d + 1, design: simplex(d)}
-	s.value = make([]float64, nodes*(d+2)*s.m)
+	s.stride = (s.m + few) / few * few
+	s.value = make([]float64, nodes*(d+2)*s.stride)
+	s.wide = make([]float64, nodes*(d+2)*s.stride)
 	s.rest = make([]float64, nodes)
-	s.couple = make([]float64, nodes)
 	return s
 }
 
@@ -60,7 +62,7 @@ func (s *standins) set(v int, m *moments, l []float64) {
 	cols := s.d + 1
 	for j := range s.d + 2 {
 		row := l[j*cols : (j+1)*cols]
-		value := s.value[(v*(s.d+2)+j)*s.m:][:s.m]
+		value := s.value[(v*(s.d+2)+j)*s.stride:][:s.m]
 		for p := range value {
 			var x float64
 			for k, e := range s.design[p*s.d : (p+1)*s.d] {
@@ -70,8 +72,33 @@ func (s *standins) set(v int, m *moments, l []float64) {
 		}
 		shift(value, mean[j], j >= s.d)
 	}
-	s.rest[v] = l[s.d*cols+s.d]
-	s.couple[v] = l[(s.d+1)*cols+s.d]
+	rest, couple := l[s.d*cols+s.d], l[(s.d+1)*cols+s.d]
+	s.rest[v] = rest
+	for j, x := range mean {
+		switch j {
+		case s.d:
+			s.widen(v, j, x, rest)
+		case s.d + 1:
+			s.widen(v, j, x, couple) // the part that goes with Delta^2's
+		default:
+			s.widen(v, j, x, 0)
+		}
+	}
+}
+
+// widen computes component j of the stand-ins with the whole variance of Delta^2:
+//
+//	mean + (standin_p - mean)/sqrt(1-w) - rest sqrt(w/(1-w)),  mean + rest sqrt((1-w)/w)
+func (s *standins) widen(v, j int, mean, rest float64) {
+	const share = centreShare
+	wide, low, high := 1/math.Sqrt(1-share), math.Sqrt(share/(1-share)), math.Sqrt((1-share)/share)
+	at := (v*(s.d+2) + j) * s.stride
+	value, out := s.value[at:at+s.m], s.wide[at:at+s.m+1]
+	for p, x := range value {
+		out[p] = (x-mean)*wide - rest*low
+	}
+	out[s.m] = rest * high
+	shift(out, mean, j >= s.d)
 }
 
 // shift turns deviations into values about a mean. Where these have to be
@@ -90,42 +117,30 @@ func shift(values []float64, mean float64, positive bool) {
 	}
 }
 
-// gather makes node v, of count points, sources of w.
-func (s *standins) gather(w *worker, v, count int) {
-	value := s.value[v*(s.d+2)*s.m : (v+1)*(s.d+2)*s.m]
-	for k := range s.d {
-		w.source.Mu[k] = append(w.source.Mu[k], value[k*s.m:(k+1)*s.m]...)
+// gather makes node v, of count points, sources of w from position at on and
+// returns the position after.
+func (s *standins) gather(w *worker, at, v, count int) int {
+	size := (s.d + 2) * s.stride
+	w.put(at, s.value[v*size:(v+1)*size], s.stride)
+	weight := float64(count) / float64(s.m)
+	for k := range s.m {
+		w.weight[at+k] = weight
 	}
-	w.source.Delta2 = append(w.source.Delta2, value[s.d*s.m:(s.d+1)*s.m]...)
-	w.source.Sigma2 = append(w.source.Sigma2, value[(s.d+1)*s.m:]...)
-	w.weigh(s.m, float64(count)/float64(s.m))
+	return at + s.m
 }
 
-// gatherSpread makes node v, of count points and mean z, sources of w with the
-// whole variance of Delta^2:
-//
-//	mean + (standin_p - mean)/sqrt(1-w) - rest sqrt(w/(1-w)),  mean + rest sqrt((1-w)/w)
-func (s *standins) gatherSpread(w *worker, v, count int, mean []float64) {
-	const share = centreShare
-	wide, low, high := 1/math.Sqrt(1-share), math.Sqrt(share/(1-share)), math.Sqrt((1-share)/share)
-	put := func(dst []float64, j int, rest float64) []float64 {
-		centre, first := mean[j], len(dst)
-		for _, x := range s.value[(v*(s.d+2)+j)*s.m:][:s.m] {
-			dst = append(dst, (x-centre)*wide-rest*low)
-		}
-		dst = append(dst, rest*high)
-		shift(dst[first:], centre, j >= s.d)
-		return dst
+// gatherSpread is the same with the whole variance of Delta^2.
+func (s *standins) gatherSpread(w *worker, at, v, count int) int {
+	size := (s.d + 2) * s.stride
+	w.put(at, s.wide[v*size:(v+1)*size], s.stride)
+	weight := float64(count) * (1 - centreShare) / float64(s.m)
+	for k := range s.m {
+		w.weight[at+k] = weight
 	}
-	for k := range s.d {
-		w.source.Mu[k] = put(w.source.Mu[k], k, 0)
-	}
-	w.source.Delta2 = put(w.source.Delta2, s.d, s.rest[v])
-	w.source.Sigma2 = put(w.source.Sigma2, s.d+1, s.couple[v])
-	w.weigh(s.m, float64(count)*(1-share)/float64(s.m))
-	w.weigh(1, float64(count)*share)
+	w.weight[at+s.m] = float64(count) * centreShare
+	return at + s.m + 1
 }
 
 func (s *standins) bytes() int64 {
-	return 8 * int64(len(s.design)+len(s.value)+len(s.rest)+len(s.couple))
+	return 8 * int64(len(s.design)+len(s.value)+len(s.wide)+len(s.rest))
 }

@@ -157,10 +157,11 @@ func TestMomentsAndStandins(t *testing.T) {
 		w := &worker{source: newColumns(0, d)}
 		for _, spread := range []bool{false, true} {
 			w.clear()
+			first := w.room(2 * s.stride)
 			if spread {
-				s.gatherSpread(w, 1, a+b, mean)
+				w.cut(s.gatherSpread(w, first, 1, a+b))
 			} else {
-				s.gather(w, 1, a+b)
+				w.cut(s.gather(w, first, 1, a+b))
 			}
 			at := 0
 			for j := range d + 2 {
