@@ -44,7 +44,7 @@ func percent(f func(*record) (float64, bool)) func(*record) (float64, bool) {
 func measureKernels(ctx context.Context, b *bench, r *record) error {
 	args := []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "300ms", "-count", strconv.Itoa(rounds), "unfold/sparse/vec/..."}
 	if b.small {
-		args = []string{"test", "-run", "^$", "-bench", "Peak|Scan$", "-benchtime", "1x", "unfold/sparse/vec/tile"}
+		args = []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "unfold/sparse/vec/..."}
 	}
 	out, _, err := b.process(ctx, "go", args...)
 	if err != nil {

@@ -25,14 +25,16 @@
 // # Time
 //
 // No constant of any machine is stored. [Measure] learns a small made-up set of
-// rows, three times, for a few steps with the settings of the plan, which takes some
-// tenths of a second, and times the kernel of the neighbour search on its own.
+// rows, three times for a few steps with the settings of the plan and three times
+// for none, which takes some tenths of a second, and times the kernel of the
+// neighbour search on its own.
 // Every stage of the plan takes what it took there, scaled by its order of growth:
 //
 //	knn       a n^2/2 + b n log n      a from the kernel, b from what else was measured
 //	          n log n                  where it is not exact
 //	graph     n log n, n; the same for the index that places events
-//	em        steps x sources          all pairs n^2, cells n log n, samples n,
+//	em        (steps + c) x sources    c for the likelihood before and after; sources:
+//	                                   all pairs n^2, cells n log n, samples n,
 //	                                   level l n^(1 + 3^-l)
 //
 // What this cannot know: rows whose first columns decide most pairs are searched

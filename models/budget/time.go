@@ -25,9 +25,10 @@ type Speed struct {
 	// Pair is what a pair of rows takes in the kernel of the search, in seconds,
 	// with all threads at work.
 	Pair float64
-	// Trial are the seconds of the trial fit; Rest those outside of its stages.
-	Trial lvm.Seconds
-	Rest  float64
+	// Trial are the seconds of the trial fit; Rest those outside of its stages, and
+	// Still those of its learning without a step: the likelihood, twice.
+	Trial       lvm.Seconds
+	Rest, Still float64
 	// Index are the seconds that an index of the trial's rows takes, 0 for none.
 	Index float64
 	// Projected are the seconds of a projection of few and of many rows.
@@ -39,7 +40,7 @@ type Speed struct {
 const (
 	trialRows    = 4096
 	trialPairs   = 1000 // rows where all pairs are met
-	trialSteps   = 4
+	trialSteps   = 8
 	trialColumns = 256
 	fewRows      = 256
 	manyRows     = 1024
@@ -57,9 +58,9 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 	v.Rows = min(v.Rows, p.Rows)
 	spec := p.Spec
 	spec.PCA = kinds.PCANone
-	spec.LVM.Coarse, spec.LVM.Steps = p.Coarse, v.Steps
-	if v.Steps == 0 {
-		spec.LVM.Steps = -1
+	spec.LVM.Coarse = p.Coarse
+	if p.Coarse == lvm.CoarseMap {
+		spec.LVM.Theta = spec.LVM.CellTheta(p.Rows)
 	}
 	if spec.LVM.Tails == lvm.Gaussian {
 		spec.LVM.Level = lvm.LevelOf(p.Level)
@@ -67,7 +68,15 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 	// The trial is searched as the plan is, and an index is timed apart.
 	spec.LVM.Search.Method = p.Search
 	x := trial(v.Rows, p.Seen)
-	for again := range 3 { // the least counts: others may be at work, too
+	for again := range 6 { // the least counts: others may be at work, too
+		em := &v.Trial.EM
+		spec.LVM.Steps = v.Steps
+		if again%2 == 1 {
+			em, spec.LVM.Steps = &v.Still, 0
+		}
+		if spec.LVM.Steps == 0 {
+			spec.LVM.Steps = -1
+		}
 		begin := time.Now()
 		_, r, err := kinds.Fit(ctx, x, spec, nil)
 		if err != nil {
@@ -75,15 +84,13 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 		}
 		s, took := r.Report.Seconds, time.Since(begin).Seconds()
 		rest := took - s.KNN - s.Graph - s.Coarse - s.Spectral - s.EM - r.SecondsIndex
-		if again == 0 {
-			v.Trial, v.Rest = s, rest
-			continue
-		}
 		for _, t := range []struct {
 			best *float64
 			next float64
-		}{{&v.Trial.KNN, s.KNN}, {&v.Trial.Graph, s.Graph}, {&v.Trial.Coarse, s.Coarse}, {&v.Trial.Spectral, s.Spectral}, {&v.Trial.EM, s.EM}, {&v.Rest, rest}} {
-			*t.best = min(*t.best, t.next)
+		}{{&v.Trial.KNN, s.KNN}, {&v.Trial.Graph, s.Graph}, {&v.Trial.Coarse, s.Coarse}, {&v.Trial.Spectral, s.Spectral}, {em, s.EM}, {&v.Rest, rest}} {
+			if *t.best == 0 || t.next < *t.best {
+				*t.best = t.next
+			}
 		}
 	}
 	if err := v.index(ctx, p, x); err != nil {
@@ -197,12 +204,12 @@ func (p Plan) Seconds(v Speed) float64 {
 	if p.Search == auto.Exact {
 		knn = max(v.Trial.KNN-quadratic, 0.2*v.Trial.KNN)*sorted + v.Pair*n*n/2
 	}
-	em := 0.
+	met := n * p.sources(n) / (n0 * p.sources(n0))
+	em := v.Still * met
 	if p.Steps > 0 {
-		// A fit looks at the likelihood before and after.
-		em = v.Trial.EM * float64(p.Steps+1) / float64(v.Steps+1) * n * p.sources(n) / (n0 * p.sources(n0))
+		em += max(v.Trial.EM-v.Still, 0.3*v.Trial.EM) / float64(v.Steps) * float64(p.Steps) * met
 	}
-	coarse := v.Trial.Coarse * n * p.sources(n) / (n0 * p.sources(n0))
+	coarse := v.Trial.Coarse * met
 	return p.projection(v) + knn + sorted*(v.Trial.Graph+v.Trial.Spectral+v.Rest+v.Index) + coarse + em
 }
 

@@ -28,8 +28,8 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 
 	f.progress("coarse", 0, 1)
 	kind := f.s.Coarse.Resolve(Student, p.N(), f.s.Dims)
-	if kind == CoarseMap && f.s.Theta == 0 {
-		f.s.Theta = f.s.defaultTheta(p.N())
+	if kind == CoarseMap {
+		f.s.Theta = f.s.CellTheta(p.N())
 	}
 	p.Field = f.s.field(kind, p.Bandwidth2)
 	f.progress("coarse", 1, 1)
@@ -75,6 +75,15 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	}
 	f.lap(&r.Seconds.EM)
 	return nil
+}
+
+// CellTheta returns the accuracy of cells in a map of n points: Theta, or its
+// default. Dims must be set.
+func (s Settings) CellTheta(n int) float64 {
+	if s.Theta != 0 {
+		return s.Theta
+	}
+	return s.defaultTheta(n)
 }
 
 // defaultTheta returns the accuracy of cells in a map of n points.
