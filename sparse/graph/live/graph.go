@@ -34,7 +34,7 @@ func New(dim int, s Settings) (*Graph, error) {
 	g.marks.words = (s.Neighbors + 63) / 64
 	g.reach.words = g.marks.words
 	if s.Index != nil {
-		g.near = &approximate{ix: s.Index, dim: dim, threads: s.Threads}
+		g.near = &approximate{ix: s.Index, dim: dim, threads: s.Threads, lists: &g.lists}
 	} else {
 		g.near = newExact(dim, s.Threads)
 	}

@@ -1,12 +1,10 @@
 package live
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Parts says what a Graph keeps beside the lists of neighbours.
@@ -47,19 +45,6 @@ func (p Parts) String() string {
 	return strings.Join(names, "+")
 }
 
-// Index is an approximate search whose rows come and go, such as *hnsw.Index. Its numbers
-// of rows are its own business.
-type Index interface {
-	knn.Index
-	// Insert adds copies of the rows of x and returns their numbers. With an
-	// error it returns those of the rows that were added all the same.
-	Insert(ctx context.Context, x vec.Matrix[float32], s knn.Settings) ([]int32, error)
-	// Delete removes rows: all of those named or, with an error, none.
-	Delete(rows []int32, s knn.Settings) error
-	// Bytes returns how much memory the index holds.
-	Bytes() int64
-}
-
 // Settings of a Graph; the zero value works.
 type Settings struct {
 	// Neighbors is k, the number of neighbours of a point; 0 means 10.
@@ -74,7 +59,7 @@ type Settings struct {
 	Parts Parts
 	// Index, if not nil, finds neighbours in place of the exact search. It must be
 	// empty; the graph takes it over, and holds a copy of the rows beside it.
-	Index Index
+	Index knn.Dynamic
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int
