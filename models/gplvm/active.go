@@ -1,0 +1,231 @@
+package gplvm
+
+import (
+	"fmt"
+	"math"
+
+	gonum "gonum.org/v1/gonum/blas"
+
+	"unfold/models/kernel"
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/blas"
+	"unfold/sparse/vec/spd"
+)
+
+// Active is the process given sites N(m_d | f_d, 1/beta_d) at active places: what
+// predictions and the likelihood of the kernel need (eq 11, 12, with the rows of
+// the active set alone).
+type Active struct {
+	s      *Sparse
+	theta  []float64
+	x      vec.Matrix[float64] // d x q
+	groups []group
+}
+
+// group is a set of outputs whose sites have the same precisions.
+type group struct {
+	rows    []int32             // of the active set, those with a site
+	outputs []int32             // columns of Y
+	noise   []float64           // 1/beta of each row
+	m       vec.Matrix[float64] // rows x outputs
+	inverse vec.Matrix[float64] // (K + diag noise)^-1
+	alpha   vec.Matrix[float64] // the inverse times m
+	logDet  float64
+}
+
+// Active returns the process given the sites of a selection, with x the places of
+// all rows.
+func (q *Selection) Active(theta []float64, x vec.Matrix[float64]) (*Active, error) {
+	s := q.s
+	a := &Active{s: s, theta: theta, x: vec.Take(x, q.Order)}
+	for c := range s.columns {
+		g := group{}
+		for r, i := range q.Order {
+			if beta := q.Beta.Row(int(i))[c]; beta > 0 {
+				g.rows, g.noise = append(g.rows, int32(r)), append(g.noise, 1/beta)
+			}
+		}
+		for j := c; j < s.y.Cols; j += s.columns {
+			g.outputs = append(g.outputs, int32(j))
+		}
+		g.m = vec.New[float64](len(g.rows), len(g.outputs))
+		for p, r := range g.rows {
+			for o, j := range g.outputs {
+				g.m.Row(p)[o] = q.M.Row(int(q.Order[r]))[j]
+			}
+		}
+		a.groups = append(a.groups, g)
+	}
+	return a, a.update()
+}
+
+// update computes what follows from theta and x.
+func (a *Active) update() error {
+	n := a.x.Rows
+	k := vec.New[float64](n, n)
+	a.s.kernel.Matrix(k, a.theta, a.x, a.s.threads)
+	for c := range a.groups {
+		g := &a.groups[c]
+		n := len(g.rows)
+		g.inverse = vec.New[float64](n, n)
+		for p, r := range g.rows {
+			for o, t := range g.rows {
+				g.inverse.Row(p)[o] = k.Row(int(r))[t]
+			}
+			g.inverse.Row(p)[p] += g.noise[p]
+		}
+		if _, err := spd.FactorJitter(g.inverse, a.s.threads); err != nil {
+			return fmt.Errorf("the kernel matrix of %d active points: %w", n, err)
+		}
+		g.logDet = spd.LogDet(g.inverse)
+		spd.Invert(g.inverse, a.s.threads)
+		g.alpha = vec.New[float64](n, len(g.outputs))
+		b := blas.Implementation{Threads: a.s.threads}
+		b.Dgemm(gonum.NoTrans, gonum.NoTrans, n, len(g.outputs), n, 1, g.inverse.Data, max(n, 1), g.m.Data, len(g.outputs), 0, g.alpha.Data, len(g.outputs))
+	}
+	return nil
+}
+
+// LogLik returns sum_d log N(m_d | 0, K + diag(1/beta_d)) and, if w is d x d, adds
+// its derivative in K to w.
+func (a *Active) LogLik(w vec.Matrix[float64]) (sum float64) {
+	for c := range a.groups {
+		g := &a.groups[c]
+		n, d := float64(len(g.rows)), float64(len(g.outputs))
+		sum -= 0.5 * (d*(n*math.Log(2*math.Pi)+g.logDet) + vec.Dot(g.m.Data, g.alpha.Data))
+		if w.Rows == 0 {
+			continue
+		}
+		for p, r := range g.rows {
+			for o, t := range g.rows {
+				w.Row(int(r))[t] += 0.5 * (vec.Dot(g.alpha.Row(p), g.alpha.Row(o)) - d*g.inverse.Row(p)[o])
+			}
+		}
+	}
+	return sum
+}
+
+// Scratch is room for predictions.
+type Scratch struct {
+	k, solved, weight, mean, variance, dtheta []float64
+}
+
+// NewScratch returns room for predictions of a.
+func (a *Active) NewScratch() *Scratch {
+	n := a.x.Rows
+	return &Scratch{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, a.s.y.Cols), make([]float64, a.s.y.Cols), make([]float64, a.s.kernel.Len())}
+}
+
+// Predict writes the means (without bias) and the variances (with white noise,
+// without the noise model's own) of the D outputs' f at a place x (eq 12).
+func (a *Active) Predict(mean, variance, x []float64, w *Scratch) {
+	a.s.kernel.CrossRow(w.k, a.theta, x, a.x)
+	self := a.s.kernel.Self(a.theta, x)
+	for c := range a.groups {
+		g := &a.groups[c]
+		v := self - g.reduction(w)
+		for o, j := range g.outputs {
+			sum := 0.0
+			for p, r := range g.rows {
+				sum += w.k[r] * g.alpha.Row(p)[o]
+			}
+			mean[j], variance[j] = sum, v
+		}
+	}
+}
+
+// reduction returns k'(K + noise)^-1 k and leaves the product of the last two in
+// w.solved.
+func (g *group) reduction(w *Scratch) (sum float64) {
+	for p := range g.rows {
+		dot, row := 0.0, g.inverse.Row(p)
+		for o, t := range g.rows {
+			dot += row[o] * w.k[t]
+		}
+		w.solved[p] = dot
+		sum += dot * w.k[g.rows[p]]
+	}
+	return sum
+}
+
+// LogZ returns, for a vector y (NaN where missing), the sum of ln Z of its values at
+// a place x and, if dx is not nil, adds its gradient in x to dx.
+func (a *Active) LogZ(dx, y, x []float64, w *Scratch) (sum float64) {
+	a.Predict(w.mean, w.variance, x, w)
+	clear(w.weight)
+	self := 0.0
+	for c := range a.groups {
+		g := &a.groups[c]
+		inVariance := 0.0 // dlnZ/dvariance over the outputs of the group
+		for o, j := range g.outputs {
+			if math.IsNaN(y[j]) {
+				continue
+			}
+			logZ, gj, nu := a.s.noise.LogZ(y[j], a.s.bias[j], w.mean[j], w.variance[j])
+			sum += logZ
+			inVariance += 0.5 * (gj*gj - nu)
+			for p, r := range g.rows {
+				w.weight[r] += gj * g.alpha.Row(p)[o]
+			}
+		}
+		self += inVariance
+		if dx != nil {
+			g.reduction(w)
+			for p, r := range g.rows {
+				w.weight[r] -= 2 * inVariance * w.solved[p]
+			}
+		}
+	}
+	if dx != nil {
+		out := vec.Of(1, len(x), dx)
+		clear(w.dtheta)
+		a.s.kernel.GradientCross(w.dtheta, out, vec.Of(1, len(w.weight), w.weight), a.theta, vec.Of(1, len(x), x), a.x, 1)
+		a.s.kernel.GradientSelf(w.dtheta, dx, self, a.theta, x)
+	}
+	return sum
+}
+
+// free is the vector of the kernel's free parameters and, if places is true, X.
+func (a *Active) free(places bool) []float64 {
+	v := make([]float64, len(a.theta))
+	kernel.Free(v, a.theta)
+	if places {
+		v = append(v, a.x.Data...)
+	}
+	return v
+}
+
+// objective is minus LogLik, with the prior of the places if they are in v.
+func (a *Active) objective(places bool) func(v, grad []float64) (float64, error) {
+	n := a.x.Rows
+	w, dx := vec.New[float64](n, n), vec.New[float64](n, a.x.Cols)
+	return func(v, grad []float64) (float64, error) {
+		kernel.Positive(a.theta, v[:len(a.theta)])
+		prior := 0.0
+		if places {
+			copy(a.x.Data, v[len(a.theta):])
+			prior = 0.5 * vec.SquaredNorm(a.x.Data)
+		}
+		if err := a.update(); err != nil {
+			return math.Inf(1), nil
+		}
+		if grad == nil {
+			return prior - a.LogLik(vec.Matrix[float64]{}), nil
+		}
+		clear(w.Data)
+		clear(grad)
+		clear(dx.Data)
+		f := prior - a.LogLik(w)
+		a.s.kernel.Gradient(grad[:len(a.theta)], dx, w, a.theta, a.x, a.s.threads)
+		kernel.ToFree(grad[:len(a.theta)], a.theta)
+		for i := range a.theta {
+			grad[i] = -grad[i]
+		}
+		if places {
+			for i, d := range dx.Data {
+				grad[len(a.theta)+i] = a.x.Data[i] - d
+			}
+		}
+		return f, nil
+	}
+}

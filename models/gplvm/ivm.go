@@ -1,0 +1,158 @@
+package gplvm
+
+import (
+	"math"
+
+	"unfold/models/kernel"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Selection is the informative vector machine (4.1; N. Lawrence, M. Seeger and R.
+// Herbrich, 2003): an active set of rows is grown greedily by the row that lessens
+// the entropy of the posterior most, which is assumed density filtering, one row
+// at a time. Row n has the posterior mean Mean_nd and variance Variance_nd of its
+// f_d; noise that treats all outputs alike has one column of variances.
+type Selection struct {
+	// Order lists the active rows as they were chosen, Gain the entropy that each
+	// took away, in nats over all outputs.
+	Order []int32
+	Gain  []float64
+	// Mean and G are N x D; Variance and Nu are N x C, C = 1 or D.
+	Mean, Variance, G, Nu vec.Matrix[float64]
+	// Site mean and precision of active rows, N x D and N x C; 0 elsewhere.
+	M, Beta vec.Matrix[float64]
+
+	s *Sparse
+	x vec.Matrix[float64]
+	// roots are, for each covariance, the vectors sqrt(nu) s of the rows included:
+	// posterior covariance = K - M'M.
+	roots  []vec.Matrix[float64]
+	active []bool
+	gains  []float64
+}
+
+// Sparse is the data of the sparse GP-LVM: outputs with their noise, and a kernel.
+type Sparse struct {
+	kernel  *kernel.Kernel
+	noise   Noise
+	y       vec.Matrix[float64] // NaN where missing
+	bias    []float64
+	columns int // of covariances: 1 or D
+	threads int
+}
+
+// NewSparse returns the sparse model of the rows of y (N x D), where NaN says that
+// a value is missing. It keeps y.
+func NewSparse(k *kernel.Kernel, noise Noise, y vec.Matrix[float64], threads int) *Sparse {
+	s := &Sparse{kernel: k, noise: noise, y: y, bias: biases(noise, y), columns: y.Cols, threads: threads}
+	missing := false
+	for _, v := range y.Data {
+		missing = missing || math.IsNaN(v)
+	}
+	if noise.Shared() && !missing {
+		s.columns = 1
+	}
+	return s
+}
+
+// Select chooses an active set of d rows at theta and x.
+func (s *Sparse) Select(theta []float64, x vec.Matrix[float64], d int) *Selection {
+	n := x.Rows
+	q := &Selection{s: s, x: x, Mean: vec.New[float64](n, s.y.Cols), G: vec.New[float64](n, s.y.Cols), M: vec.New[float64](n, s.y.Cols),
+		Variance: vec.New[float64](n, s.columns), Nu: vec.New[float64](n, s.columns), Beta: vec.New[float64](n, s.columns),
+		active: make([]bool, n), gains: make([]float64, n)}
+	for range s.columns {
+		q.roots = append(q.roots, vec.New[float64](d, n))
+	}
+	for i := range n {
+		self := s.kernel.Self(theta, x.Row(i))
+		for c := range q.Variance.Row(i) {
+			q.Variance.Row(i)[c] = self
+		}
+		q.update(i)
+	}
+	for len(q.Order) < min(d, n) {
+		q.include(theta, q.best())
+	}
+	return q
+}
+
+// update computes g, nu and the entropy gain of row i.
+func (q *Selection) update(i int) {
+	s, gain := q.s, 0.0
+	for j, y := range s.y.Row(i) {
+		c := j % s.columns
+		if math.IsNaN(y) {
+			q.G.Row(i)[j], q.Nu.Row(i)[c] = 0, 0
+			continue
+		}
+		_, q.G.Row(i)[j], q.Nu.Row(i)[c] = s.noise.LogZ(y, s.bias[j], q.Mean.Row(i)[j], q.Variance.Row(i)[c])
+		gain -= 0.5 * math.Log1p(-q.Variance.Row(i)[c]*q.Nu.Row(i)[c])
+	}
+	q.gains[i] = gain
+}
+
+// best returns the inactive row of the largest gain; of those within 1e-12 of it,
+// which rounding orders, the first.
+func (q *Selection) best() int {
+	most := math.Inf(-1)
+	for i, g := range q.gains {
+		if !q.active[i] {
+			most = max(most, g)
+		}
+	}
+	for i, g := range q.gains {
+		if !q.active[i] && g >= most-1e-12*math.Abs(most) {
+			return i
+		}
+	}
+	for i := range q.gains { // gains that are not numbers
+		if !q.active[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// include makes row i active.
+func (q *Selection) include(theta []float64, i int) {
+	s, n, t := q.s, q.x.Rows, len(q.Order)
+	q.Order, q.Gain = append(q.Order, int32(i)), append(q.Gain, q.gains[i])
+	q.active[i] = true
+	for j, y := range s.y.Row(i) {
+		c := j % s.columns
+		if !math.IsNaN(y) {
+			q.M.Row(i)[j], q.Beta.Row(i)[c] = s.noise.Site(y, s.bias[j], q.Mean.Row(i)[j], q.Variance.Row(i)[c], q.G.Row(i)[j], q.Nu.Row(i)[c])
+		}
+	}
+	column := make([]float64, n)
+	s.kernel.CrossRow(column, theta, q.x.Row(i), q.x)
+	column[i] += s.kernel.Variance(theta)
+	g := append([]float64(nil), q.G.Row(i)...)
+	par.Do(s.threads, s.columns, func(c int) {
+		nu := q.Nu.Row(i)[c]
+		if nu == 0 {
+			return
+		}
+		// s = column i of the posterior covariance.
+		cov := append([]float64(nil), column...)
+		for r := range t {
+			row := q.roots[c].Row(r)
+			vec.Axpy(-row[i], row, cov)
+		}
+		root := q.roots[c].Row(t)
+		for p, v := range cov {
+			root[p] = math.Sqrt(nu) * v
+			q.Variance.Row(p)[c] -= nu * v * v
+			for j := c; j < s.y.Cols; j += s.columns {
+				q.Mean.Row(p)[j] += g[j] * v
+			}
+		}
+	})
+	par.Ranges(s.threads, n, 256, func(_, from, to int) {
+		for p := from; p < to; p++ {
+			q.update(p)
+		}
+	})
+}

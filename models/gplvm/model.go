@@ -1,0 +1,229 @@
+package gplvm
+
+import (
+	"fmt"
+	"math"
+
+	gonum "gonum.org/v1/gonum/blas"
+
+	"unfold/models/kernel"
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/blas"
+	"unfold/sparse/vec/spd"
+)
+
+// Model is the full GP-LVM: outputs y_d, columns of Y, are independent Gaussian
+// processes of the places X with the same kernel,
+//
+//	L = -D N/2 log 2 pi - D/2 log |K| - 1/2 tr(K^-1 Y Y')   (eq 6),
+//
+// each output over the rows in which it is observed (section 6), and places have
+// the prior N(0, I). It is not safe for concurrent use.
+type Model struct {
+	kernel   *kernel.Kernel
+	y        vec.Matrix[float64] // centred; 0 where missing
+	mean     []float64
+	patterns []pattern
+	threads  int
+	k, w     vec.Matrix[float64] // N x N
+	jitter   float64
+}
+
+// pattern is a set of rows together with the outputs that are observed in just
+// those.
+type pattern struct {
+	rows    []int32 // nil: all
+	outputs []int32
+	y       vec.Matrix[float64] // rows x outputs
+}
+
+// New returns the model of the rows of y (N x D), where NaN says that a value is
+// missing. It centres the columns by the means of what is observed. It fails,
+// with the row or column, if a value is infinite, if nothing is observed of a row
+// or a column, or if a column is constant.
+func New(k *kernel.Kernel, y vec.Matrix[float64], threads int) (*Model, error) {
+	m := &Model{kernel: k, y: y.Clone(), mean: make([]float64, y.Cols), threads: threads,
+		k: vec.New[float64](y.Rows, y.Rows), w: vec.New[float64](y.Rows, y.Rows)}
+	if err := m.centre(); err != nil {
+		return nil, err
+	}
+	m.group()
+	return m, nil
+}
+
+// Len is the number of points N, Dim that of outputs D.
+func (m *Model) Len() int { return m.y.Rows }
+
+// Dim is the number D of outputs.
+func (m *Model) Dim() int { return m.y.Cols }
+
+// Mean returns the means that were taken out of the columns.
+func (m *Model) Mean() []float64 { return m.mean }
+
+func (m *Model) centre() error {
+	seen := make([]int, m.y.Cols)
+	low, high := make([]float64, m.y.Cols), make([]float64, m.y.Cols)
+	for i := range m.y.Rows {
+		observed := 0
+		for j, v := range m.y.Row(i) {
+			if math.IsInf(v, 0) {
+				return fmt.Errorf("row %d, column %d: the value is %g", i, j, v)
+			}
+			if math.IsNaN(v) {
+				continue
+			}
+			if seen[j] == 0 {
+				low[j], high[j] = v, v
+			}
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+			observed++
+			seen[j]++
+			m.mean[j] += v
+		}
+		if observed == 0 {
+			return fmt.Errorf("row %d: all values are missing", i)
+		}
+	}
+	for j, n := range seen {
+		switch {
+		case n == 0:
+			return fmt.Errorf("column %d: no value is observed", j)
+		case low[j] == high[j]:
+			return fmt.Errorf("column %d: all values are %g; leave it out", j, low[j])
+		}
+		m.mean[j] /= float64(n)
+	}
+	return nil
+}
+
+// group takes the means out and finds the outputs that are observed in the same
+// rows.
+func (m *Model) group() {
+	where := map[string]int{}
+	for j := range m.y.Cols {
+		rows, key := []int32{}, make([]byte, m.y.Rows)
+		for i := range m.y.Rows {
+			if v := m.y.Row(i)[j]; !math.IsNaN(v) {
+				key[i] = 1
+				rows = append(rows, int32(i))
+				m.y.Row(i)[j] = v - m.mean[j]
+			} else {
+				m.y.Row(i)[j] = 0
+			}
+		}
+		p, ok := where[string(key)]
+		if !ok {
+			p = len(m.patterns)
+			where[string(key)] = p
+			if len(rows) == m.y.Rows {
+				rows = nil
+			}
+			m.patterns = append(m.patterns, pattern{rows: rows})
+		}
+		m.patterns[p].outputs = append(m.patterns[p].outputs, int32(j))
+	}
+	for c := range m.patterns {
+		p := &m.patterns[c]
+		p.y = vec.New[float64](p.len(m.y.Rows), len(p.outputs))
+		for i := range p.y.Rows {
+			for c, j := range p.outputs {
+				p.y.Row(i)[c] = m.y.Row(p.row(i))[j]
+			}
+		}
+	}
+}
+
+func (p *pattern) len(n int) int {
+	if p.rows == nil {
+		return n
+	}
+	return len(p.rows)
+}
+
+func (p *pattern) row(i int) int {
+	if p.rows == nil {
+		return i
+	}
+	return int(p.rows[i])
+}
+
+// Value is the log-likelihood at some parameters and places, and its gradient.
+type Value struct {
+	LogLik, LogPrior float64
+	// Theta is the derivative of LogLik in the kernel's parameters, X that of
+	// LogLik + LogPrior in the places; only if they were asked for.
+	Theta []float64
+	X     vec.Matrix[float64]
+	// Jitter is what had to be added to the diagonal of K.
+	Jitter float64
+}
+
+// Total is the log-likelihood with the prior of the places.
+func (v *Value) Total() float64 { return v.LogLik + v.LogPrior }
+
+// Evaluate returns the likelihood at theta and x (N x q), with its gradient if v.X
+// has the shape of x and v.Theta that of theta.
+func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error {
+	n := m.y.Rows
+	gradient := v.X.Rows == n
+	m.kernel.Matrix(m.k, theta, x, m.threads)
+	v.LogLik, v.Jitter = 0, 0
+	v.LogPrior = -0.5*vec.SquaredNorm(x.Data) - float64(len(x.Data))/2*math.Log(2*math.Pi)
+	if gradient {
+		clear(m.w.Data)
+	}
+	for c := range m.patterns {
+		if err := m.add(v, &m.patterns[c], gradient); err != nil {
+			return err
+		}
+	}
+	if gradient {
+		clear(v.Theta)
+		for i, s := range x.Data {
+			v.X.Data[i] = -s
+		}
+		m.kernel.Gradient(v.Theta, v.X, m.w, theta, x, m.threads)
+	}
+	return nil
+}
+
+// add adds the likelihood of the outputs of a pattern, and to w
+//
+//	dL/dK = 1/2 (K^-1 Y Y' K^-1 - D K^-1)   (eq 10, with the 1/2 that it lacks).
+func (m *Model) add(v *Value, p *pattern, gradient bool) error {
+	k, n, d := m.k, p.len(m.y.Rows), len(p.outputs)
+	if p.rows != nil || len(m.patterns) > 1 {
+		k = vec.New[float64](n, n)
+		for i := range n {
+			for j := range n {
+				k.Row(i)[j] = m.k.Row(p.row(i))[p.row(j)]
+			}
+		}
+	}
+	jitter, err := spd.FactorJitter(k, m.threads)
+	if err != nil {
+		return fmt.Errorf("the kernel matrix of %d points: %w", n, err)
+	}
+	v.Jitter = max(v.Jitter, jitter)
+	half := p.y.Clone()
+	spd.HalfSolve(k, half, m.threads)
+	v.LogLik -= 0.5 * (float64(d)*(float64(n)*math.Log(2*math.Pi)+spd.LogDet(k)) + vec.SquaredNorm(half.Data))
+	if !gradient {
+		return nil
+	}
+	spd.Invert(k, m.threads)
+	a, g := half, blas.Implementation{Threads: m.threads} // K^-1 Y
+	g.Dgemm(gonum.NoTrans, gonum.NoTrans, n, d, n, 1, k.Data, n, p.y.Data, d, 0, a.Data, d)
+	g.Dsyrk(gonum.Lower, gonum.NoTrans, n, d, 0.5, a.Data, d, -0.5*float64(d), k.Data, n)
+	spd.Mirror(k, m.threads)
+	if p.rows == nil {
+		vec.Axpy(1, k.Data, m.w.Data)
+		return nil
+	}
+	for i := range n {
+		for j := range n {
+			m.w.Row(p.row(i))[p.row(j)] += k.Row(i)[j]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package gplvm
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/sparse/vec"
+)
+
+// Noise says how a value y comes of its Gaussian process f (section 5).
+type Noise interface {
+	// Name is the word for it.
+	Name() string
+	// Bias is what is added to f, from the observed values of an output.
+	Bias(observed []float64) float64
+	// LogZ returns ln Z, Z the integral of p(y|f) N(f | mean, variance) over f, with
+	// its derivative g in the mean and nu = g^2 - 2 dlnZ/dvariance (eq 17).
+	LogZ(y, bias, mean, variance float64) (logZ, g, nu float64)
+	// Site returns the mean and the precision of the Gaussian that stands for
+	// p(y|f) (eq 15, 16).
+	Site(y, bias, mean, variance, g, nu float64) (m, beta float64)
+	// Shared tells that nu does not depend on y, so that all outputs have the
+	// same covariance.
+	Shared() bool
+}
+
+// DefaultVariance is the noise model's own variance if none is named.
+const DefaultVariance = 1e-6
+
+// Gaussian is y = f + bias + N(0, Variance).
+type Gaussian struct{ Variance float64 }
+
+// Name implements Noise.
+func (Gaussian) Name() string { return "gaussian" }
+
+// Shared implements Noise.
+func (Gaussian) Shared() bool { return true }
+
+// Bias implements Noise: the mean.
+func (Gaussian) Bias(observed []float64) (mean float64) {
+	for _, v := range observed {
+		mean += v
+	}
+	return mean / float64(len(observed))
+}
+
+// LogZ implements Noise.
+func (n Gaussian) LogZ(y, bias, mean, variance float64) (logZ, g, nu float64) {
+	nu = 1 / (variance + n.Variance)
+	r := y - bias - mean
+	return -0.5 * (math.Log(2*math.Pi/nu) + r*r*nu), r * nu, nu
+}
+
+// Site implements Noise: exactly the likelihood.
+func (n Gaussian) Site(y, bias, _, _, _, _ float64) (m, beta float64) {
+	return y - bias, 1 / n.Variance
+}
+
+// Probit is y = 1 with probability Phi((f + bias)/sqrt(Variance)), else -1.
+type Probit struct{ Variance float64 }
+
+// Name implements Noise.
+func (Probit) Name() string { return "probit" }
+
+// Shared implements Noise.
+func (Probit) Shared() bool { return false }
+
+// Bias implements Noise: Phi^-1 of the share of y = 1, kept off 0 and 1 by half a
+// value.
+func (Probit) Bias(observed []float64) float64 {
+	ones := 0.0
+	for _, v := range observed {
+		if v > 0 {
+			ones++
+		}
+	}
+	n := float64(len(observed))
+	share := min(max(ones, 0.5), n-0.5) / n
+	return math.Sqrt2 * math.Erfinv(2*share-1)
+}
+
+// LogZ implements Noise: with u = y (mean + bias)/sqrt(variance + Variance), c =
+// y/sqrt(variance + Variance), r = N(u)/Phi(u): g = c r, nu = c^2 r (u + r).
+func (n Probit) LogZ(y, bias, mean, variance float64) (logZ, g, nu float64) {
+	c := y / math.Sqrt(variance+n.Variance)
+	u := c * (mean + bias)
+	logZ, r := logPhi(u)
+	return logZ, c * r, c * c * r * (u + r)
+}
+
+// Site implements Noise.
+func (n Probit) Site(_, _, mean, variance, g, nu float64) (m, beta float64) {
+	return g/nu + mean, nu / (1 - nu*variance)
+}
+
+// logPhi returns ln Phi(u) and N(u)/Phi(u), also far in the lower tail.
+func logPhi(u float64) (log, ratio float64) {
+	if u > -30 {
+		phi := 0.5 * math.Erfc(-u/math.Sqrt2)
+		return math.Log(phi), math.Exp(-u*u/2) / math.Sqrt(2*math.Pi) / phi
+	}
+	// Phi(u) = N(u)/|u| (1 - 1/u^2 + 3/u^4 - 15/u^6 + ...), error below 1e-9 here.
+	v := 1 / (u * u)
+	s := 1 - v*(1-v*(3-v*(15-105*v)))
+	return -u*u/2 - math.Log(-u*math.Sqrt(2*math.Pi)) + math.Log(s), -u / s
+}
+
+// ParseNoise returns the noise of a name, with the default variance.
+func ParseNoise(name string) (Noise, error) {
+	switch name {
+	case "", "gaussian":
+		return Gaussian{DefaultVariance}, nil
+	case "probit":
+		return Probit{DefaultVariance}, nil
+	}
+	return nil, fmt.Errorf("there is no noise %q; there are gaussian and probit", name)
+}
+
+// biases returns the bias of each column of y, NaN where missing.
+func biases(noise Noise, y vec.Matrix[float64]) []float64 {
+	bias := make([]float64, y.Cols)
+	for j := range bias {
+		var observed []float64
+		for i := range y.Rows {
+			if v := y.Row(i)[j]; !math.IsNaN(v) {
+				observed = append(observed, v)
+			}
+		}
+		bias[j] = noise.Bias(observed)
+	}
+	return bias
+}

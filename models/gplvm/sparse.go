@@ -1,0 +1,132 @@
+package gplvm
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"unfold/models/scg"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// SparseSettings say how a sparse model is learnt; the zero value works.
+type SparseSettings struct {
+	// Active is the size d of the active set, 0 means 100 (or all rows, if there
+	// are fewer).
+	Active int
+	// Rounds is how often Algorithm 1 goes round, 0 means 15.
+	Rounds int
+	// KernelSteps and PointSteps are the iterations of scaled conjugate gradients
+	// for the kernel and for each inactive point in a round, 0 means 20.
+	KernelSteps, PointSteps int
+	// MoveActive moves the places of the active set with the kernel.
+	MoveActive bool
+	// Tolerance ends these iterations early, 0 means 1e-4.
+	Tolerance float64
+	// Observe, if not nil, is told of every round; false ends learning.
+	Observe func(round int, kernelObjective float64) bool
+}
+
+func (s SparseSettings) withDefaults(n int) SparseSettings {
+	for _, v := range []struct {
+		at   *int
+		when int
+	}{{&s.Active, 100}, {&s.Rounds, 15}, {&s.KernelSteps, 20}, {&s.PointSteps, 20}} {
+		if *v.at == 0 {
+			*v.at = v.when
+		}
+	}
+	s.Active = min(s.Active, n)
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-4
+	}
+	return s
+}
+
+// Learn moves p by Algorithm 1: choose an active set, fit the kernel to it, choose
+// again, and move every inactive place, each by itself, side by side. It returns
+// the active set chosen last.
+func (s *Sparse) Learn(ctx context.Context, p *Point, set SparseSettings) (*Selection, error) {
+	set = set.withDefaults(p.X.Rows)
+	course := scg.Settings{StepTolerance: set.Tolerance, ValueTolerance: set.Tolerance}
+	for round := range set.Rounds {
+		value, err := s.fitKernel(ctx, p, set, course)
+		if err == nil {
+			err = s.movePoints(ctx, p, set, course)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("round %d: %w", round+1, err)
+		}
+		if set.Observe != nil && !set.Observe(round+1, value) {
+			break
+		}
+	}
+	return s.Select(p.Theta, p.X, set.Active), nil
+}
+
+// fitKernel chooses an active set and moves the kernel's parameters, and its
+// places if the settings say so. It returns the objective reached.
+func (s *Sparse) fitKernel(ctx context.Context, p *Point, set SparseSettings, course scg.Settings) (float64, error) {
+	selection := s.Select(p.Theta, p.X, set.Active)
+	a, err := selection.Active(p.Theta, p.X)
+	if err != nil {
+		return 0, err
+	}
+	v := a.free(set.MoveActive)
+	course.Steps = set.KernelSteps
+	f := a.objective(set.MoveActive)
+	r, err := scg.Minimize(ctx, f, v, course)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := f(v, nil); err != nil { // leaves theta and places of v in a
+		return 0, err
+	}
+	for c, i := range selection.Order {
+		copy(p.X.Row(int(i)), a.x.Row(c))
+	}
+	return -r.F, nil
+}
+
+// movePoints moves the inactive places.
+func (s *Sparse) movePoints(ctx context.Context, p *Point, set SparseSettings, course scg.Settings) error {
+	selection := s.Select(p.Theta, p.X, set.Active)
+	a, err := selection.Active(p.Theta, p.X)
+	if err != nil {
+		return err
+	}
+	course.Steps = set.PointSteps
+	var mu sync.Mutex
+	var failed error
+	par.Ranges(s.threads, p.X.Rows, 16, func(_, from, to int) {
+		w := a.NewScratch()
+		for i := from; i < to; i++ {
+			if selection.active[i] {
+				continue
+			}
+			if _, err := scg.Minimize(ctx, a.place(s.y.Row(i), w), p.X.Row(i), course); err != nil {
+				mu.Lock()
+				failed = fmt.Errorf("row %d: %w", i, err)
+				mu.Unlock()
+				return
+			}
+		}
+	})
+	return failed
+}
+
+// place returns the function whose minimum is the place of a vector: minus ln Z
+// with the prior.
+func (a *Active) place(y []float64, w *Scratch) scg.Function {
+	return func(x, grad []float64) (float64, error) {
+		if grad != nil {
+			clear(grad)
+		}
+		f := 0.5*vec.SquaredNorm(x) - a.LogZ(grad, y, x, w)
+		for i, g := range grad {
+			grad[i] = x[i] - g
+		}
+		return f, nil
+	}
+}
