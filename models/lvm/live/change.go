@@ -36,7 +36,7 @@ func (m *Map) Change(ctx context.Context, remove []int32, insert vec.Matrix[floa
 		at = vec.Take(at, p.fresh)
 	}
 	for i := range p.gone { // their rows are needed until here
-		p.rows = append(p.rows, append([]float32(nil), m.lists.row(p.gone[i])...))
+		p.rows = append(p.rows, append([]float32(nil), m.lists.Row(p.gone[i])...))
 	}
 	slots, err := m.lists.change(ctx, p.gone, vec.Take(insert, p.fresh))
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *Map) plan(remove []int32, insert vec.Matrix[float32]) (*plan, error) {
 	among := newEquals()
 	for i := range insert.Rows {
 		row := insert.Row(i)
-		if s := m.equal.find(row, m.lists.row); s >= 0 {
+		if s := m.equal.find(row, m.lists.Row); s >= 0 {
 			p.slot[i], p.counts[s] = s, left(s)+1
 			continue
 		}

@@ -2,81 +2,83 @@ package live
 
 import (
 	"context"
-	"slices"
 
+	"unfold/sparse/graph/live"
 	"unfold/sparse/knn"
 	"unfold/sparse/vec"
 )
 
-// lists are rows in slots and their neighbours. Slots that became free are used
-// again, the lowest first. A call that fails leaves them as they were.
-type lists interface {
-	// change deletes the rows of some slots, ascending, and then adds those of x,
-	// whose slots it returns.
-	change(ctx context.Context, gone []int32, x vec.Matrix[float32]) ([]int32, error)
-	// row is that of a slot in use.
-	row(slot int32) []float32
-	// compact returns the slots in use, ascending, and the lists of k neighbours,
-	// or of all others if they are fewer, of the points numbered in that order.
-	compact(ctx context.Context) (slots []int32, nb *knn.Neighbors, err error)
-}
+// lists are rows in slots and their nearest neighbours, kept as rows come and go.
+type lists struct{ *live.Graph }
 
-// batchLists finds all neighbours anew whenever they are asked for.
-type batchLists struct {
-	k, threads int
-	x          vec.Matrix[float32] // of all slots
-	used       []bool
-	free       []int32 // descending
-	known      *knn.Neighbors
-}
-
-// newBatchLists is of the rows of x, in slots from 0 on, with their lists if they
-// are known.
-func newBatchLists(x vec.Matrix[float32], k, threads int, known *knn.Neighbors) *batchLists {
-	b := &batchLists{k: k, threads: threads, x: x.Clone(), used: make([]bool, x.Rows), known: known}
-	for i := range b.used {
-		b.used[i] = true
-	}
-	return b
-}
-
-func (b *batchLists) row(slot int32) []float32 { return b.x.Row(int(slot)) }
-
-func (b *batchLists) change(ctx context.Context, gone []int32, x vec.Matrix[float32]) ([]int32, error) {
-	if err := ctx.Err(); err != nil {
+// newLists is of the rows of x, in slots from 0 on.
+func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists, error) {
+	g, err := live.New(x.Cols, live.Settings{Neighbors: set.lists(), Threads: set.LVM.Threads})
+	if err != nil {
 		return nil, err
 	}
-	for _, s := range gone {
-		b.used[s] = false
-	}
-	b.free = append(b.free, gone...)
-	slices.Sort(b.free)
-	slices.Reverse(b.free)
-	slots := make([]int32, x.Rows)
-	for i := range slots {
-		if last := len(b.free) - 1; last >= 0 {
-			slots[i], b.free = b.free[last], b.free[:last]
-			copy(b.row(slots[i]), x.Row(i))
-			b.used[slots[i]] = true
-			continue
-		}
-		slots[i] = int32(b.x.Rows)
-		b.x.Rows, b.x.Data, b.used = b.x.Rows+1, append(b.x.Data, x.Row(i)...), append(b.used, true)
-	}
-	b.known = nil
-	return slots, nil
+	_, err = g.Insert(ctx, x)
+	return &lists{g}, err
 }
 
-func (b *batchLists) compact(ctx context.Context) (slots []int32, nb *knn.Neighbors, err error) {
-	for s, used := range b.used {
-		if used {
-			slots = append(slots, int32(s))
+// change deletes the rows of some slots, ascending, and then adds those of x,
+// whose slots it returns. A call that fails leaves the lists as they were: once
+// the first half is done the second is, too, whatever becomes of ctx.
+func (l *lists) change(ctx context.Context, gone []int32, x vec.Matrix[float32]) ([]int32, error) {
+	if len(gone) > 0 {
+		if err := l.Delete(ctx, gone); err != nil {
+			return nil, err
+		}
+		ctx = context.WithoutCancel(ctx)
+	}
+	if x.Rows == 0 {
+		return nil, ctx.Err()
+	}
+	return l.Insert(ctx, x)
+}
+
+// compact returns the slots in use, ascending, and the lists of the points numbered
+// in that order; of few points, of all others.
+func (l *lists) compact() (slots []int32, nb *knn.Neighbors) {
+	if c, err := l.Compact(); err == nil { // it fails if the points are few
+		return c.Slots, c.Neighbors
+	}
+	slots = l.Slots(nil)
+	rank := make(map[int32]int32, len(slots))
+	for r, s := range slots {
+		rank[s] = int32(r)
+	}
+	nb = knn.NewNeighbors(len(slots), max(0, len(slots)-1))
+	for r, s := range slots {
+		to, length := nb.Row(r)
+		index, dist2 := l.Neighbors(s)
+		copy(length, dist2)
+		for p, j := range index {
+			to[p] = rank[j]
 		}
 	}
-	if k := min(b.k, len(slots)-1); b.known == nil && k > 0 {
-		if b.known, err = knn.Graph(ctx, vec.Take(b.x, slots), k, knn.Settings{Threads: b.threads}); err != nil {
-			return nil, nil, err
+	return slots, nb
+}
+
+// restoreLists puts rows into slots, ascending, nil meaning 0, 1, ... Free slots
+// among them are filled first and emptied then, so that new points find them.
+func restoreLists(ctx context.Context, x vec.Matrix[float32], slots []int32, set Settings) (*lists, error) {
+	if len(slots) == 0 || int(slots[len(slots)-1]) == x.Rows-1 {
+		return newLists(ctx, x, set)
+	}
+	all := vec.New[float32](int(slots[len(slots)-1])+1, x.Cols)
+	var free []int32
+	for slot, i := int32(0), 0; int(slot) < all.Rows; slot++ {
+		copy(all.Row(int(slot)), x.Row(i))
+		if slot == slots[i] {
+			i++
+		} else {
+			free = append(free, slot)
 		}
 	}
-	return slots, b.known, nil
+	l, err := newLists(ctx, all, set)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Delete(ctx, free)
 }

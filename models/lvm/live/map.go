@@ -17,7 +17,7 @@ type Map struct {
 	set   Settings
 	dim   int // of rows
 	dims  int // of places
-	lists lists
+	lists *lists
 	equal *equals
 
 	// By slot: places (dims each), variances, how many rows a point stands for (0:
@@ -71,7 +71,9 @@ func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int3
 	}
 	s.Version, s.Epoch = 1, 1
 	m := newMap(s, set)
-	m.lists = newBatchLists(x, set.lists(), set.LVM.Threads, r.Neighbors)
+	if m.lists, err = newLists(ctx, x, set); err != nil {
+		return nil, nil, err
+	}
 	m.fill(s, nil)
 	m.origins = m.originBytes(m.slots)
 	return m, of, nil
@@ -99,7 +101,7 @@ func (m *Map) fill(s *snapshot.Snapshot, slots []int32) {
 	m.slots = slots
 	for i, slot := range slots {
 		m.reserve(slot)
-		m.equal.add(m.lists.row(slot), slot)
+		m.equal.add(m.lists.Row(slot), slot)
 		copy(m.place(slot), s.Mu.Row(i))
 		copy(m.begun(slot), s.Mu.Row(i))
 		m.sigma2[slot], m.count[slot], m.age[slot] = s.Sigma2[i], max(s.Count[i], 1), old
@@ -174,27 +176,6 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	m.fill(s, state.Slots)
 	m.resume(state)
 	return m, nil
-}
-
-// restoreLists puts rows into slots, ascending, nil meaning 0, 1, ... Free slots
-// among them are filled first and emptied then, so that the next point finds them.
-func restoreLists(ctx context.Context, x vec.Matrix[float32], slots []int32, set Settings) (lists, error) {
-	if len(slots) == 0 || int(slots[len(slots)-1]) == x.Rows-1 {
-		return newBatchLists(x, set.lists(), set.LVM.Threads, nil), nil
-	}
-	all := vec.New[float32](int(slots[len(slots)-1])+1, x.Cols)
-	var free []int32
-	for slot, i := int32(0), 0; int(slot) < all.Rows; slot++ {
-		copy(all.Row(int(slot)), x.Row(i))
-		if slot == slots[i] {
-			i++
-		} else {
-			free = append(free, slot)
-		}
-	}
-	l := newBatchLists(all, set.lists(), set.LVM.Threads, nil)
-	_, err := l.change(ctx, free, vec.New[float32](0, x.Cols))
-	return l, err
 }
 
 // errSlot says that a slot to be deleted holds no point, or not as many rows.

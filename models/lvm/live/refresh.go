@@ -45,10 +45,7 @@ type Report struct {
 // With fewer than two points it does nothing (Still).
 func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	begin, cpu := time.Now(), m.cpu()
-	slots, nb, err := m.lists.compact(ctx)
-	if err != nil {
-		return Report{}, fmt.Errorf("live: neighbours: %w", err)
-	}
+	slots, nb := m.lists.compact()
 	n := len(slots)
 	r := Report{Version: m.snap.Version, Epoch: m.snap.Epoch, Points: n, Born: m.born, Gone: m.gone}
 	if n < 2 {
@@ -165,7 +162,7 @@ func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Ne
 func (m *Map) rows(slots []int32) vec.Matrix[float32] {
 	x := vec.New[float32](len(slots), m.dim)
 	for i, s := range slots {
-		copy(x.Row(i), m.lists.row(s))
+		copy(x.Row(i), m.lists.Row(s))
 	}
 	return x
 }
