@@ -55,6 +55,7 @@ func rows() []row {
 		pcaRow(),
 		knnRow(),
 		graphRow(),
+		liveRow(),
 		hnswRow(),
 		treeRow(),
 		passRow(),

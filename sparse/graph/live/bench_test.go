@@ -12,10 +12,10 @@ import (
 // BenchmarkBatch inserts and deletes 100 points at a time, in turn. The numbers of published
 // tables are those of bench/speed.
 func BenchmarkBatch(b *testing.B) {
-	const n, dim, batch = 100000, 50, 100
+	const n, dim, batch = 20000, 50, 100
 	x64, _ := gallery.Blobs(n+batch*20, dim, 30, 8, 1)
 	x := vec.Convert[float32](x64)
-	for _, parts := range []Parts{All} {
+	for _, parts := range []Parts{Lists, Components, All} {
 		g, err := New(dim, Settings{Parts: parts})
 		if err != nil {
 			b.Fatal(err)
