@@ -53,8 +53,7 @@ func TestKernels(t *testing.T) {
 		var want float64
 		for k := range a {
 			d := a[k] - b[k]
-			d2 := d * d
-			want += d2
+			want += float64(d * d) // rounded, and not fused into the sum
 		}
 		d2 := SquaredDistance(a, b)
 		if d2 != want || SquaredDistance(b, a) != d2 || SquaredDistance(a, a) != 0 {
