@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"unfold/models/lvm"
+	"unfold/sparse/knn/auto"
 )
 
 // TooLittle says that a fit does not fit into a memory.
@@ -53,6 +54,11 @@ type choice struct {
 
 // choices lists what may be chosen otherwise, the better maps first.
 func (j Job) choices() (out []choice) {
+	if j.Spec.LVM.Search.Method == auto.Auto { // the same map, in more time
+		c := j
+		c.Spec.LVM.Search.Method = auto.Exact
+		out = append(out, choice{c, "exact search"})
+	}
 	if s := j.Spec.LVM; s.Tails == lvm.Gaussian && s.Level == lvm.LevelAuto {
 		for level := 1; level <= 3; level++ {
 			c := j

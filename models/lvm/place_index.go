@@ -29,8 +29,8 @@ func Reach(tails Tails, neighbors, noveltyK, n int) int {
 // are searched exactly. It is a function of the reference points and the settings.
 func NewIndex(ctx context.Context, s *snapshot.Snapshot, set auto.Settings, threads int) (*hnsw.Index, error) {
 	k := Reach(TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows)
-	if err := set.Check(); err != nil {
-		return nil, fmt.Errorf("lvm: search: %w", err)
+	if err := checkSearch(set); err != nil {
+		return nil, err
 	}
 	if set.Index(s.Reference.Rows, s.Reference.Cols, k) != auto.HNSW {
 		return nil, nil
@@ -41,8 +41,8 @@ func NewIndex(ctx context.Context, s *snapshot.Snapshot, set auto.Settings, thre
 // open chooses the index.
 func (p *Placer) open() error {
 	set, s := p.set.Search, p.snap
-	if err := set.Check(); err != nil {
-		return fmt.Errorf("lvm: search: %w", err)
+	if err := checkSearch(set); err != nil {
+		return err
 	}
 	switch {
 	case set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW:

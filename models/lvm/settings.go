@@ -235,7 +235,7 @@ func (s Settings) checkRanges() error {
 		wrong(s.Scales >= 0 && int(s.Scales) < len(scaleNames), "scales", "there is no %v", s.Scales),
 		wrong(s.Sigma >= 0 && int(s.Sigma) < len(sigmaNames), "sigma", "there is no %v", s.Sigma),
 		wrong(s.Components == Connect || s.Components == Largest, "components", "there is no choice %d", int(s.Components)),
-		wrong(s.Search.Check() == nil, "search", "%v", s.Search.Check()),
+		checkSearch(s.Search),
 		wrong(s.Dims >= 1, "dims", "%d, want at least 1", s.Dims),
 		wrong(s.Neighbors >= 1, "neighbors", "%d, want at least 1", s.Neighbors),
 		wrong(s.Core >= 1, "core", "%d, want at least 1", s.Core),
@@ -243,6 +243,15 @@ func (s Settings) checkRanges() error {
 		wrong(s.Tolerance > 0 && s.Tolerance < 1, "tolerance", "%v is not between 0 and 1", s.Tolerance),
 		wrong(s.Gain < 1, "gain", "%v is not below 1", s.Gain),
 		wrong(s.Floor > 0 && s.Floor < 1, "floor", "%v is not between 0 and 1", s.Floor),
+	)
+}
+
+// checkSearch names the setting of a search that makes no sense.
+func checkSearch(s auto.Settings) error {
+	only := auto.Settings{Recall: s.Recall}
+	return first(
+		wrong(only.Check() == nil, "recall", "%v", only.Check()),
+		wrong(s.Check() == nil, "search", "%v", s.Check()),
 	)
 }
 

@@ -181,6 +181,7 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	p.printf("rows         %s\n", rows)
 	p.printf("vectors      %s\n", values)
 	p.printf("neighbours   %d listed, %d similar, by %s search\n", f.Lists, f.Neighbors, f.Search)
+	p.printf("new points   placed by %s search\n", f.Index)
 	p.printf("held against %s\n", against(f.Plan))
 	p.printf("steps        %d\n", f.Steps)
 	p.printf("memory       about %s%s\n", human.Bytes(f.Bytes()), because(f.Plan))

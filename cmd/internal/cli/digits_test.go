@@ -56,7 +56,7 @@ func testReport(t *testing.T) {
 	}
 	var keys map[string]json.RawMessage
 	decode(t, string(data), &keys)
-	for _, k := range strings.Fields(`n dim dims level neighbors edges components landmarks pairs loglik_initial loglik iterations seconds
+	for _, k := range strings.Fields(`n dim dims level neighbors edges components landmarks pairs loglik_initial loglik search search_recall iterations seconds
 		cpu_seconds peak_rss_bytes predicted_bytes loo1 loo9 trustworthiness continuity seed version`) {
 		if keys[k] == nil {
 			t.Errorf("the report lacks %s", k)
@@ -64,7 +64,7 @@ func testReport(t *testing.T) {
 	}
 	var seconds map[string]float64
 	decode(t, string(keys["seconds"]), &seconds)
-	for _, k := range strings.Fields("read pca knn graph coarse spectral em write total") {
+	for _, k := range strings.Fields("read pca knn graph coarse spectral em index write total") {
 		if _, ok := seconds[k]; !ok {
 			t.Errorf("the report lacks seconds.%s", k)
 		}

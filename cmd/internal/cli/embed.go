@@ -15,6 +15,7 @@ import (
 	"unfold/models"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
+	"unfold/sparse/knn/auto"
 )
 
 type embedCmd struct {
@@ -114,12 +115,16 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
+	search := settings.Model.SearchSettings()
+	if search.Method == auto.Descent {
+		return nil, usagef("--search: descent is for learning; new points are placed by auto, exact or hnsw")
+	}
 	e := &embedder{pick: ingest.Selection{ID: settings.Source.ID, Keep: settings.Source.Keep, Label: settings.Source.Label}}
 	e.chosen = e.pick.ID != "" || e.pick.Label != "" || len(e.pick.Keep) > 0
 	if e.encoder, err = encoderOf(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	e.placer, err = kinds.Open(s, lvm.PlaceSettings{Rule: rule, Threads: settings.Model.Threads})
+	e.placer, err = kinds.Open(s, lvm.PlaceSettings{Rule: rule, Threads: settings.Model.Threads, Search: search})
 	var setting *lvm.SettingError
 	if errors.As(err, &setting) {
 		return nil, usagef("--%s: %s: %s", setting.Name, model, setting.Problem)

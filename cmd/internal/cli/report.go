@@ -10,22 +10,27 @@ import (
 	"unfold/ingest"
 	"unfold/models/kinds"
 	"unfold/models/score"
+	"unfold/sparse/knn/auto"
 )
 
 // report is what --report writes. Keys never change meaning.
 type report struct {
-	N              int           `json:"n"`
-	Unique         int           `json:"unique"`
-	Dim            int           `json:"dim"`
-	Dims           int           `json:"dims"`
-	Level          int           `json:"level"`
-	Neighbors      int           `json:"neighbors"`
-	Edges          int           `json:"edges"`
-	Components     int           `json:"components"`
-	Landmarks      int           `json:"landmarks"`
-	Pairs          int64         `json:"pairs"`
-	LoglikInitial  float64       `json:"loglik_initial"`
-	Loglik         float64       `json:"loglik"`
+	N             int     `json:"n"`
+	Unique        int     `json:"unique"`
+	Dim           int     `json:"dim"`
+	Dims          int     `json:"dims"`
+	Level         int     `json:"level"`
+	Neighbors     int     `json:"neighbors"`
+	Edges         int     `json:"edges"`
+	Components    int     `json:"components"`
+	Landmarks     int     `json:"landmarks"`
+	Pairs         int64   `json:"pairs"`
+	LoglikInitial float64 `json:"loglik_initial"`
+	Loglik        float64 `json:"loglik"`
+	// Search is how neighbours were found; SearchRecall that of a sample, 1 if it was
+	// exact, 0 if none was taken.
+	Search         auto.Method   `json:"search"`
+	SearchRecall   float64       `json:"search_recall"`
 	Iterations     int           `json:"iterations"`
 	Converged      bool          `json:"converged"` // before the last step, as the likelihood hardly moved
 	CGIterations   int           `json:"cg_iterations"`
@@ -55,6 +60,7 @@ type reportSeconds struct {
 	Coarse   float64 `json:"coarse"`
 	Spectral float64 `json:"spectral"`
 	EM       float64 `json:"em"`
+	Index    float64 `json:"index"` // that new points will be placed by
 	Write    float64 `json:"write"`
 	Total    float64 `json:"total"`
 }
@@ -65,7 +71,7 @@ func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.M
 	f := r.Report
 	out := &report{
 		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
-		Landmarks: f.Landmarks, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
+		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
 	s := score.Settings{Seed: m.Seed, Threads: m.Threads}
@@ -103,7 +109,7 @@ func (r *report) times(c *clock, res *kinds.Result, total time.Duration) {
 	s := res.Report.Seconds
 	r.Seconds = reportSeconds{
 		Read: c.laps["read"].Seconds(), PCA: res.SecondsPCA, KNN: s.KNN, Graph: s.Graph, Coarse: s.Coarse,
-		Spectral: s.Spectral, EM: s.EM, Write: c.laps["write"].Seconds(), Total: total.Seconds(),
+		Spectral: s.Spectral, EM: s.EM, Index: res.SecondsIndex, Write: c.laps["write"].Seconds(), Total: total.Seconds(),
 	}
 	r.MeasuredSeconds = (c.laps["fit"] + c.laps["write"]).Seconds()
 	r.CPUSeconds, r.PeakRSSBytes = usage()

@@ -35,7 +35,7 @@ func embedKeys(k config.Key) (name, group string, ok bool) {
 	switch k.Path {
 	case "source.id", "source.keep", "source.label":
 		return k.Name(), "columns", true
-	case "model.place", "model.threads":
+	case "model.place", "model.search", "model.recall", "model.threads":
 		return k.Name(), "model", true
 	}
 	return "", "", false

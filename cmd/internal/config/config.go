@@ -57,6 +57,8 @@ type Model struct {
 	Core       int     `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
 	Level      Level   `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
 	PCA        PCA     `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more), or none." placeholder:"N"`
+	Search     string  `key:"search" default:"auto" choices:"auto,exact,hnsw,descent" help:"How neighbours are searched for: exact compares all pairs; hnsw is an index, which the model file then holds to place new points by; descent improves lists of neighbours by lists, and is for learning alone. auto goes by the number of points and their values."`
+	Recall     Number  `key:"recall" default:"auto" help:"Share of the true neighbours to be found, up to 1, which means an exact search; auto is 0.99 for learning and 0.995 for placing." placeholder:"X"`
 	Steps      Steps   `key:"steps" default:"auto" help:"Steps of learning; auto is 80 to 200, the more the fewer points there are, for more than 3 dimensions 50 to 200; with thorough two and a half times that; with gaussian tails 400." placeholder:"N"`
 	Momentum   float64 `key:"momentum" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
 	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part and places the rest. With student tails all parts are learnt."`

@@ -7,6 +7,7 @@ import (
 
 	"unfold/models/kinds"
 	"unfold/models/lvm"
+	"unfold/sparse/knn/auto"
 )
 
 // Spec is what the model's settings mean to package kinds.
@@ -16,6 +17,7 @@ func (m Model) Spec() kinds.Spec {
 		Momentum: m.Momentum, NoMomentum: m.Momentum == 0, Seed: m.Seed, Threads: m.Threads,
 		Tail: float64(m.Tail), Weight: float64(m.Weight), Theta: float64(m.Theta), Thorough: m.Thorough,
 	}
+	s.Search = m.SearchSettings()
 	choose(&s.Tails, m.Tails)
 	choose(&s.Coarse, m.Coarse)
 	choose(&s.Scales, m.Scales)
@@ -28,6 +30,13 @@ func (m Model) Spec() kinds.Spec {
 		s.Steps = -1 // lvm's word for none
 	}
 	return kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s}
+}
+
+// SearchSettings say how neighbours are found.
+func (m Model) SearchSettings() auto.Settings {
+	s := auto.Settings{Recall: float64(m.Recall)}
+	choose(&s.Method, m.Search)
+	return s
 }
 
 // choose sets a choice from its word, which is among the key's choices.

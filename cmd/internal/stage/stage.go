@@ -107,7 +107,7 @@ func newLearner(s Settings, hooks stream.Hooks) (*online.Learner, error) {
 		every = online.Never
 	}
 	return online.New(online.Settings{
-		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads}, Mapping: s.Mapping,
+		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping,
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), State: state, Hooks: hooks,
 	})
