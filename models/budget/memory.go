@@ -145,23 +145,24 @@ func Field(c lvm.Coarse, n, dims int) float64 {
 		return rows*(columns+3*4) + 850e3
 	}
 	// Cells: a tree whose smallest nodes have at most 24 points, for every node
-	// moments, stand-ins, a box and a gate; for every leaf a list.
+	// moments, stand-ins (two tables, d+1 of them padded to fours), a box and a gate;
+	// for every leaf a list, and as many again above.
 	nodes, leaves := 2*parts(n, 24), parts(n, 64)
 	moments := (d + 2) + (d+2)*(d+3)/2
-	standins := (d+2)*(d+1) + 2
-	return rows*(columns+12) + nodes*8*(moments+standins+2*d+d+4) + leaves*(24+4*listed(n, dims))
+	standins := 2*(d+2)*4*math.Floor((d+1+4)/4) + 1
+	return rows*(columns+12) + nodes*8*(moments+standins+2*d+d+4) + leaves*(2*28+4*listed(n, dims))
 }
 
-// listed is the usual room for a leaf's list, in entries: as observed, in three
-// dimensions it still grows with the points.
+// listed is the usual room for a leaf's list and its share of those above, in
+// entries: as observed, in three dimensions it still grows with the points.
 func listed(n, dims int) float64 {
 	switch dims {
 	case 1:
-		return 64
+		return 20
 	case 2:
-		return 240
+		return 145
 	}
-	return 140 * max(1, math.Log2(float64(n)/1250))
+	return 123 * max(1, math.Log2(float64(n)/1250))
 }
 
 // parts is the number of parts of at most size that n is halved into.
