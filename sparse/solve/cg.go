@@ -35,6 +35,7 @@ type CG struct {
 	ctx       context.Context
 	cancelled atomic.Bool
 	free      atomic.Bool // some point has no Gamma
+	started   atomic.Bool // the start is not zero
 	taken     []float64   // |part of r outside the range|^2 of every column
 	limit     int         // on Iterations of this round
 	restarted bool
@@ -109,6 +110,7 @@ func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) 
 		c.factor, c.limit, setup = c.chooser.choose(c)
 		c.res.Setup += setup
 		before := c.res.Iterations
+		c.started.Store(false)
 		c.team.run(c.work)
 		if c.factor == nil {
 			c.res.Jacobi += c.res.Iterations - before
@@ -138,8 +140,8 @@ func (c *CG) unreachable() (worst float64) {
 	return worst
 }
 
-// iterate is what lane t does of a solve: passes over the pieces of rows that are
-// its own. All lanes take the same decisions.
+// iterate is what lane t does of a solve: passes over pieces of rows. All lanes take
+// the same decisions.
 func (c *CG) iterate(t int) {
 	l := &c.lanes[t]
 	c.begin(t, l)
@@ -214,11 +216,10 @@ func (c *CG) lengths(l *lane) bool {
 	return true
 }
 
-// each runs a pass over the pieces of lane t, each with its 2d sums, set to zero,
-// and waits for the others.
+// each runs a pass over pieces of rows, each with its 2d sums, set to zero, and waits
+// for the other lanes.
 func (c *CG) each(t int, part []float64, pass func(c *CG, l *lane, sums []float64, from, to int)) {
-	pieces := par.Pieces(c.n, piece)
-	for k := t * pieces / len(c.lanes); k < (t+1)*pieces/len(c.lanes); k++ {
+	for k := c.team.next(t); k >= 0; k = c.team.next(t) {
 		sums := part[k*2*c.d : (k+1)*2*c.d]
 		clear(sums)
 		pass(c, &c.lanes[t], sums, k*piece, min(c.n, (k+1)*piece))

@@ -8,8 +8,9 @@ import (
 	"unfold/sparse/vec"
 )
 
-// piece is the number of rows of one task; sums are formed piece by piece.
-const piece = 4096
+// piece is the number of rows of one task; sums are formed piece by piece. Few rows,
+// so that pieces can be shared out evenly.
+const piece = 1024
 
 // Laplacian is the matrix Lap(W) + Gamma (Saul 2020, eq 19).
 type Laplacian struct {
@@ -62,10 +63,15 @@ const rounding = 1e-14
 
 // excess returns Gamma_i, what the diagonal has more than the weights.
 func excess(diagonal float64, w []float64) float64 {
-	var sum float64
-	for _, v := range w {
-		sum += v
+	var s0, s1, sum float64 // an addition need not wait for the last one
+	for ; len(w) >= 2; w = w[2:] {
+		s0 += w[0]
+		s1 += w[1]
 	}
+	for _, v := range w {
+		sum = v
+	}
+	sum += s0 + s1
 	if g := diagonal - sum; g > rounding*diagonal {
 		return g
 	}

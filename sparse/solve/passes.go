@@ -9,6 +9,7 @@ const lowest = 1e-2
 
 // begin sets r = b - A x, the preconditioned z and p = z.
 func (c *CG) begin(t int, l *lane) {
+	c.each(t, c.products, (*CG).look)
 	c.each(t, c.steps, (*CG).residual)
 	if c.free.Load() && !c.restarted {
 		if t == 0 {
@@ -36,20 +37,40 @@ func (c *CG) begin(t int, l *lane) {
 	}
 }
 
+// look sets started if the start is not zero, which is the usual one.
+func (c *CG) look(_ *lane, _ []float64, from, to int) {
+	if c.started.Load() {
+		return
+	}
+	for _, v := range c.x.Data[from*c.d : to*c.d] {
+		if v != 0 {
+			c.started.Store(true)
+			return
+		}
+	}
+}
+
 // residual sets r = b - A x, and free if a point has no Gamma.
 func (c *CG) residual(_ *lane, _ []float64, from, to int) {
 	d := c.d
-	for ; from < to; from += strip {
-		end := min(to, from+strip)
-		c.a.MulRows(c.q, c.x, from, end)
-		for e := from * d; e < end*d; e++ {
-			c.r.Data[e] = c.b.Data[e] - c.q.Data[e]
-		}
-		for i := from; i < end; i++ {
-			c.inverse[i] = inverse(c.a.Diagonal[i])
-			if _, w := c.a.W.Row(i); excess(c.a.Diagonal[i], w) == 0 {
-				c.free.Store(true)
+	if c.started.Load() {
+		for at := from; at < to; at += strip {
+			end := min(to, at+strip)
+			c.a.MulRows(c.q, c.x, at, end)
+			for e := at * d; e < end*d; e++ {
+				c.r.Data[e] = c.b.Data[e] - c.q.Data[e]
 			}
+		}
+	} else {
+		copy(c.r.Data[from*d:to*d], c.b.Data[from*d:])
+	}
+	if c.restarted {
+		return // the same matrix
+	}
+	for i := from; i < to; i++ {
+		c.inverse[i] = inverse(c.a.Diagonal[i])
+		if _, w := c.a.W.Row(i); excess(c.a.Diagonal[i], w) == 0 {
+			c.free.Store(true)
 		}
 	}
 }
@@ -57,6 +78,10 @@ func (c *CG) residual(_ *lane, _ []float64, from, to int) {
 // turnFirst sets p = z, sums r'z and r'r.
 func (c *CG) turnFirst(_ *lane, sums []float64, from, to int) {
 	d := c.d
+	if d == 2 && c.factor == nil {
+		turnFirst2(sums, c.r.Data[2*from:2*to], c.p.Data[2*from:2*to], c.inverse[from:to])
+		return
+	}
 	for i := from; i < to; i++ {
 		inv, r, p := c.inverse[i], c.r.Row(i), c.p.Row(i)
 		for k, v := range r {

@@ -58,3 +58,17 @@ func step2(l *lane, sums, x, r, p, q, inverse []float64) {
 	}
 	sums[0], sums[1], sums[2], sums[3] = a0, a1, b0, b1
 }
+
+func turnFirst2(sums, r, p, inverse []float64) {
+	r, p = r[:2*len(inverse)], p[:2*len(inverse)]
+	var a0, a1, b0, b1 float64
+	for i, inv := range inverse {
+		v, u := (*[2]float64)(r[2*i:]), (*[2]float64)(p[2*i:])
+		u[0], u[1] = v[0]*inv, v[1]*inv
+		a0 += v[0] * u[0]
+		a1 += v[1] * u[1]
+		b0 += v[0] * v[0]
+		b1 += v[1] * v[1]
+	}
+	sums[0], sums[1], sums[2], sums[3] = a0, a1, b0, b1
+}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -9,45 +10,80 @@ import (
 
 // team is a fixed number of goroutines, the lanes, that run through a whole solve
 // together: an iteration is too short to start goroutines for each of its
-// passes.
+// passes. The pieces of a pass are shared out evenly, each lane's side by side, so
+// that they stay in its cache; a lane that is done early helps the others.
 type team struct {
-	lanes   int
-	arrived atomic.Int32
-	round   atomic.Uint32
-	lock    sync.Mutex // of changes of round that somebody sleeps for
-	over    sync.Cond
+	lanes, pieces int
+	spins         int // looks of a waiting lane before it sleeps
+	shares        []share
+	arrived       atomic.Int32
+	_             [60]byte // who waits looks at round alone
+	round         atomic.Uint32
+	_             [60]byte
+	lock          sync.Mutex // of changes of round that somebody sleeps for
+	over          sync.Cond
+}
+
+// share counts the pieces of a lane that somebody has begun in this pass.
+type share struct {
+	begun atomic.Int32
+	_     [60]byte
 }
 
 // newTeam returns a team for n rows.
 func newTeam(threads, n int) *team {
-	m := &team{lanes: max(1, min(par.Threads(threads), par.Pieces(n, piece)))}
+	pieces := par.Pieces(n, piece)
+	m := &team{lanes: max(1, min(par.Threads(threads), pieces)), pieces: pieces}
+	m.shares = make([]share, m.lanes)
 	m.over.L = &m.lock
 	return m
 }
 
+// patient is the number of looks, about a hundred microseconds, for which a lane
+// waits for others that run: to sleep and be woken takes as long as a pass.
+const patient = 100_000
+
 // run runs f(lane) on every lane.
-func (m *team) run(f func(lane int)) { par.Do(m.lanes, m.lanes, f) }
+func (m *team) run(f func(lane int)) {
+	m.spins = patient
+	if m.lanes > runtime.GOMAXPROCS(0) {
+		m.spins = 0 // it would be in the way of the lane that it waits for
+	}
+	par.Do(m.lanes, m.lanes, f)
+}
 
-// spins is the number of looks, some microseconds, before a waiting lane sleeps: it
-// may be in the way of the lane that it waits for.
-const spins = 4000
+// next returns the next piece for lane t in this pass, -1 if all are begun.
+func (m *team) next(t int) int {
+	for k := range m.lanes {
+		u := (t + k) % m.lanes
+		from, to := u*m.pieces/m.lanes, (u+1)*m.pieces/m.lanes
+		if p := from + int(m.shares[u].begun.Add(1)) - 1; p < to {
+			return p
+		}
+	}
+	return -1
+}
 
-// wait returns when all lanes have called it. What any of them wrote before is then
-// seen by all.
+// wait ends a pass: it returns when all lanes have called it. What any of them wrote
+// before is then seen by all.
 func (m *team) wait() {
 	if m.lanes == 1 {
+		m.shares[0].begun.Store(0)
 		return
 	}
 	round := m.round.Load()
 	if int(m.arrived.Add(1)) == m.lanes {
 		m.arrived.Store(0)
+		for k := range m.shares {
+			m.shares[k].begun.Store(0)
+		}
 		m.lock.Lock()
 		m.round.Add(1)
 		m.lock.Unlock()
 		m.over.Broadcast()
 		return
 	}
-	for range spins {
+	for range m.spins {
 		if m.round.Load() != round {
 			return
 		}
