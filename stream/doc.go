@@ -30,6 +30,10 @@
 // consumer may drop what it has seen by position alone. How far the stage has got
 // can be read from the output topic without the group's positions (Origin).
 //
+// Tombstones pass. A message with a key and a null value takes the event whose id
+// is the key from what the map is learnt from, and is itself written downstream
+// under the same key, so that a table there drops it as well.
+//
 // Bad messages do not stop the stream. What cannot be decoded, or cannot be turned
 // into a vector, goes to the dead-letter topic with its bytes, headers and time
 // untouched, plus Kafka Connect's headers that tell where it came from and why.

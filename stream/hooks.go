@@ -33,6 +33,8 @@ type Hooks struct {
 	Published func(p *Published, took time.Duration)
 	// RefreshFailed: learning failed; the map before stays and learning goes on.
 	RefreshFailed func(err error)
+	// Moved: so many reference points that have moved were told downstream.
+	Moved func(points int)
 }
 
 func (h *Hooks) assigned(tps []TopicPartition) {

@@ -37,6 +37,10 @@ type Message struct {
 	Time    time.Time
 }
 
+// Tombstone reports whether the message says that what its key names is no more: a
+// key with a null value, as compacted topics hold it.
+func (m *Message) Tombstone() bool { return m.Value == nil && m.Key != nil }
+
 // Header returns the value of the last header named key and whether there is one.
 func (m *Message) Header(key string) ([]byte, bool) {
 	for i := len(m.Headers) - 1; i >= 0; i-- {

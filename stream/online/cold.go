@@ -11,20 +11,27 @@ import (
 type cold struct {
 	mapping ingest.Mapping
 	limits  ingest.Limits
-	tables  []*ingest.Table
-	// shape[i] is what tables[i] looks like; rows counts events by shape, total
-	// all of them. most is the shape that most events have (of equals, the first
-	// that had so many).
-	shape []string
+	// came are the messages in their order.
+	came []arrival
+	// rows counts events by shape, total all of them. most is the shape that most
+	// events have (of equals, the first that had so many).
 	rows  map[string]int
 	total int
 	most  string
 }
 
+// arrival is a message: events of one shape, or the id of an event that is no more.
+type arrival struct {
+	table *ingest.Table
+	shape string
+	gone  string
+	at    int64
+}
+
 // add takes a message's events if they can be encoded on their own, by an
 // encoder learnt from nothing else. So one that lacks a column, or holds a
 // missing value, is found bad at once and does not spoil what is learnt.
-func (c *cold) add(t *ingest.Table) error {
+func (c *cold) add(t *ingest.Table, at int64) error {
 	if t.Len() == 0 {
 		return nil
 	}
@@ -42,13 +49,20 @@ func (c *cold) add(t *ingest.Table) error {
 	if c.rows == nil {
 		c.rows = map[string]int{}
 	}
-	c.tables, c.shape = append(c.tables, t), append(c.shape, shape)
+	c.came = append(c.came, arrival{table: t, shape: shape, at: at})
 	c.rows[shape] += t.Len()
 	c.total += t.Len()
 	if c.rows[shape] > c.rows[c.most] {
 		c.most = shape
 	}
 	return nil
+}
+
+// drop takes a tombstone.
+func (c *cold) drop(id string) {
+	if c.total > 0 {
+		c.came = append(c.came, arrival{gone: id})
+	}
 }
 
 // full says whether enough has come, in one shape, to learn from; or so much, in
@@ -68,9 +82,9 @@ func (c *cold) check(need int) error {
 // message at the beginning of a stream so does not decide about all others.
 func (c *cold) encoder() (*ingest.Encoder, error) {
 	var same []*ingest.Table
-	for i, t := range c.tables {
-		if c.shape[i] == c.most {
-			same = append(same, t)
+	for _, a := range c.came {
+		if a.shape == c.most && a.table != nil {
+			same = append(same, a.table)
 		}
 	}
 	return learnEncoder(c.mapping, same)

@@ -31,7 +31,7 @@ func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	go func() { done <- p.Run(ctx) }()
 	sent := 0
 	send := func() {
-		b.Append("in", sent%2, message(t, rng, 5, 4, 0))
+		b.Append("in", sent%2, message(t, rng, 5, 4, int64(sent)))
 		sent++
 	}
 	for sent < 19 {
@@ -55,8 +55,8 @@ func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	if err := errors.Join(<-done, source.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if l.ref.seen != 100 || l.ref.len() != 100 {
-		t.Errorf("the reference set has %d events and has seen %d, want 100", l.ref.len(), l.ref.seen)
+	if l.ref.Counts().Events != 100 || l.ref.Len() != 100 {
+		t.Errorf("the reference set has %d points and has seen %d events, want 100", l.ref.Len(), l.ref.Counts().Events)
 	}
 	c, err := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}.Check()
 	if err != nil || c.Placed != sent || c.Letters != 0 {
@@ -153,8 +153,10 @@ func TestLabelsPassThrough(t *testing.T) {
 func TestLeftoversAreRemoved(t *testing.T) {
 	s := quick()
 	s.State = t.TempDir()
-	if err := os.WriteFile(filepath.Join(s.State, "."+ReferenceFile+".01234567.tmp"), []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{".reference-000003.set.01234567.tmp", "." + MapFile + ".89abcdef.tmp", "reference-000007.set"} {
+		if err := os.WriteFile(filepath.Join(s.State, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	newLearner(t, s)
 	if left, err := os.ReadDir(s.State); err != nil || len(left) > 0 {

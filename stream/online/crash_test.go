@@ -59,10 +59,12 @@ func TestCrashes(t *testing.T) {
 		s := quick()
 		s.State = t.TempDir()
 		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 0.2, 100
+		sent := int64(0)
 		for life := range 8 {
 			for p := range 2 {
 				for range 6 {
-					m := message(t, rng, 5, 4, 0)
+					m := message(t, rng, 5, 4, sent)
+					sent++
 					if rng.IntN(15) == 0 {
 						m.Value = m.Value[:50]
 					}
@@ -97,17 +99,11 @@ func TestCrashes(t *testing.T) {
 func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, dies bool) {
 	t.Helper()
 	var mu sync.Mutex
-	left := map[string][]byte{}
+	var left map[string][]byte
 	s.Hooks.Published = func(*stream.Published, time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, name := range []string{MapFile, ReferenceFile} {
-			data, err := os.ReadFile(filepath.Join(s.State, name))
-			if err != nil {
-				t.Error(err)
-			}
-			left[name] = data
-		}
+		left = files(t, s.State)
 	}
 	l := newLearner(t, s)
 	p, source, kill := pipeline(t, b, l)
@@ -124,10 +120,8 @@ func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, d
 		<-done
 		mu.Lock()
 		defer mu.Unlock()
-		for name, data := range left {
-			if err := os.WriteFile(filepath.Join(s.State, name), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+		if left != nil {
+			put(t, s.State, left)
 		}
 		return
 	}
@@ -146,5 +140,34 @@ func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, d
 	cancel()
 	if err := errors.Join(<-done, source.Close()); err != nil {
 		t.Fatal(fmt.Errorf("stopping: %w", err))
+	}
+}
+
+// files reads everything in a folder.
+func files(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, e := range entries {
+		if all[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			t.Error(err)
+		}
+	}
+	return all
+}
+
+// put makes a folder hold these files and no others.
+func put(t testing.TB, dir string, all map[string][]byte) {
+	t.Helper()
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range all {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -2,16 +2,22 @@ package online
 
 import (
 	"fmt"
+	"time"
 
 	"unfold/ingest"
 	"unfold/stream"
+	"unfold/stream/online/reference"
 )
 
 // events are what one message holds. It is a stream.Events.
 type events struct {
+	// table holds the events; nil for a tombstone, of the event whose id is gone.
 	table    *ingest.Table
+	gone     string
 	position stream.Position
-	limits   ingest.Limits
+	// at is when it happened, Unix nanoseconds.
+	at     int64
+	limits ingest.Limits
 	// batch is the table as encoder has encoded it, kept because placing and
 	// learning both need it.
 	batch   *ingest.Batch
@@ -19,7 +25,12 @@ type events struct {
 }
 
 // Len implements stream.Events.
-func (e *events) Len() int { return e.table.Len() }
+func (e *events) Len() int {
+	if e.table == nil {
+		return 0
+	}
+	return e.table.Len()
+}
 
 // encode turns the raw records into vectors, once.
 func (e *events) encode(with *ingest.Encoder) (*ingest.Batch, error) {
@@ -43,15 +54,41 @@ func encode(with *ingest.Encoder, t *ingest.Table, limits ingest.Limits) (*inges
 	return with.Unlabelled().Encode(t)
 }
 
-// Decode implements stream.Decoder: a message is one complete Arrow IPC stream.
+// addTo shows the events of a batch to a reference set.
+func addTo(ref *reference.Set, b *ingest.Batch, at int64) {
+	for i := range b.Len() {
+		id := ""
+		if b.ID.Valid() {
+			id = b.ID.Text(i)
+		}
+		ref.Add(b.X.Row(i), id, at)
+	}
+}
+
+// Decode implements stream.Decoder: a message is one complete Arrow IPC stream, or
+// a tombstone.
 func (l *Learner) Decode(m stream.Message) (stream.Events, error) {
+	e := &events{position: stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}, at: eventTime(m.Time), limits: l.set.Limits}
+	if m.Tombstone() {
+		e.gone = string(m.Key)
+		return e, nil
+	}
 	origin := ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}
-	t, err := ingest.DecodeMessage(m.Value, origin, l.set.Limits)
-	if err != nil {
+	var err error
+	if e.table, err = ingest.DecodeMessage(m.Value, origin, l.set.Limits); err != nil {
 		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}
 	}
-	position := stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}
-	return &events{table: t, position: position, limits: l.set.Limits}, nil
+	return e, nil
+}
+
+// eventTime is the message's, unless it has none or one that is still to come: a
+// single message from the far future would make everything else old.
+func eventTime(t time.Time) int64 {
+	now := time.Now()
+	if t.IsZero() || t.After(now) || t.Unix() < 0 {
+		t = now
+	}
+	return t.UnixNano()
 }
 
 // own returns this package's events.

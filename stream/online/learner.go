@@ -10,8 +10,10 @@ import (
 
 	"unfold/ingest"
 	"unfold/models/kinds"
+	"unfold/models/lvm/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/online/reference"
 )
 
 // Learner is a stream.Learner, and the stream.Decoder that belongs to it.
@@ -27,14 +29,34 @@ type Learner struct {
 	next map[stream.TopicPartition]int64
 	// encoder and ref are there from the first map on, cold before.
 	encoder *ingest.Encoder
-	ref     *reference
+	ref     *reference.Set
 	cold    cold
 	// need is how many events the first map needs; fitting is there while it
 	// is being learnt, and closed afterwards.
 	need    int
 	fitting chan struct{}
-	// fresh counts the events taken since the last map.
-	fresh int
+	// taken: the reference set is not what was saved last. idType is the type of the
+	// events' ids.
+	taken  bool
+	idType string
+
+	// What follows belongs to New and Run alone.
+
+	// follow is the map that is carried on; nil: it has yet to be set up from the
+	// current one. draft is a map that was learnt, but could not be published.
+	follow *live.Map
+	draft  *draft
+	// changed: follow has taken changes that are in no map yet. waited counts the
+	// times that a few changes were not worth a refresh.
+	changed bool
+	waited  int
+	// toldEpoch is the epoch whose places were told last, untold says that some were
+	// not.
+	toldEpoch uint32
+	untold    bool
+	history   history
+	// saves numbers the files of reference sets.
+	saves uint64
 }
 
 // published is a map together with the snapshot it was opened from.
@@ -42,6 +64,8 @@ type published struct {
 	stream.Published
 	snapshot *snapshot.Snapshot
 	placing  *placing
+	// state is that of the map that is carried on; nil: as after a fit.
+	state *live.State
 }
 
 var (
@@ -117,8 +141,13 @@ func (l *Learner) take(e *events) error {
 		return nil
 	}
 	l.next[tp] = e.position.Offset + 1
-	if l.encoder == nil {
-		if err := l.cold.add(e.table); err != nil {
+	l.taken = true
+	switch {
+	case l.encoder == nil && e.table == nil:
+		l.cold.drop(e.gone)
+		return nil
+	case l.encoder == nil:
+		if err := l.cold.add(e.table, e.at); err != nil {
 			return err
 		}
 		if l.cold.full(l.need, l.set.Size) {
@@ -126,24 +155,30 @@ func (l *Learner) take(e *events) error {
 			l.enough <- struct{}{}
 		}
 		return nil
+	case e.table == nil:
+		l.ref.Delete(e.gone)
+		return nil
 	}
 	b, err := e.encode(l.encoder)
 	if err != nil {
 		return err
 	}
-	l.ref.add(b.X)
-	l.fresh += b.Len()
+	if l.idType == "" && b.ID.Valid() {
+		l.idType = b.ID.DataType()
+	}
+	addTo(l.ref, b, e.at)
 	return nil
 }
 
-// Run implements stream.Learner: it learns the first map, then one after the
-// other, and saves the reference set at the end.
+// Run implements stream.Learner: it learns the first map, carries it on, and saves
+// the reference set at the end.
 func (l *Learner) Run(ctx context.Context) error {
 	if l.Current() == nil {
 		if err := l.start(ctx); err != nil || ctx.Err() != nil {
 			return err
 		}
 	}
+	l.tell(ctx) // what a crash may have left untold
 	if l.set.RefreshEvery != Never {
 		l.refreshes(ctx)
 	}
@@ -206,7 +241,7 @@ func (l *Learner) publish(p *published, took time.Duration) {
 }
 
 // open prepares a snapshot for placing.
-func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder) (*published, error) {
+func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Figures) (*published, error) {
 	if encoder.Dim() != s.Dim {
 		return nil, fmt.Errorf("online: the encoder makes vectors of %d elements, the map has %d", encoder.Dim(), s.Dim)
 	}
@@ -216,7 +251,7 @@ func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder) (*publishe
 	}
 	m := &placing{encoder, placer}
 	return &published{
-		Published: stream.Published{Map: m, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now()},
-		snapshot:  s, placing: m,
+		Published: stream.Published{Map: m, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Figures: f},
+		snapshot:  s, placing: m, state: state,
 	}, nil
 }

@@ -30,9 +30,15 @@ func (p *placing) Place(ctx context.Context, in []stream.Events) ([]stream.Outco
 		if err != nil {
 			return nil, err
 		}
+		if mine.table == nil {
+			continue // a tombstone passes as it is
+		}
 		if batches[i], out[i].Err = mine.encode(p.encoder); out[i].Err == nil {
 			good = append(good, i)
 		}
+	}
+	if len(good) == 0 {
+		return out, nil
 	}
 	for {
 		placed, bad, err := p.placeAll(ctx, batches, good)

@@ -2,79 +2,14 @@ package online
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"time"
 
-	"unfold/models"
-	"unfold/models/kinds"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 	"unfold/stream"
 )
-
-// notEnough says that the collected events do not make a map, and that more
-// might.
-type notEnough struct{ err error }
-
-func (e *notEnough) Error() string { return e.err.Error() }
-func (e *notEnough) Unwrap() error { return e.err }
-
-// first learns the encoder and the first map from the collected events. Offer
-// adds none meanwhile.
-func (l *Learner) first(ctx context.Context) error {
-	begin := time.Now()
-	l.mu.Lock()
-	need := l.need
-	positions := maps.Clone(l.next)
-	l.mu.Unlock()
-	if err := l.cold.check(need); err != nil {
-		return err
-	}
-	encoder, err := l.cold.encoder()
-	if err != nil {
-		return fmt.Errorf("learning how to encode events: %w", err)
-	}
-	if _, err := l.set.Spec.Resolve(encoder.Dim()); err != nil {
-		return err
-	}
-	ref := newReference(l.set.Policy, l.set.Size, encoder.Dim(), l.set.Seed)
-	for _, t := range l.cold.tables {
-		// What does not fit the prevalent shape becomes a dead letter when it
-		// is to be placed.
-		if b, err := encode(encoder, t, l.set.Limits); err == nil {
-			ref.add(b.X)
-		}
-	}
-	s, _, err := kinds.Fit(ctx, ref.matrix(), l.set.Spec, nil)
-	if models.IsBadInput(err) {
-		return &notEnough{fmt.Errorf("%d events do not make a map yet, waiting for more: %w", ref.len(), err)}
-	}
-	if err != nil {
-		return fmt.Errorf("learning the first map: %w", err)
-	}
-	if s.Encoder, err = json.Marshal(encoder); err != nil {
-		return fmt.Errorf("storing the encoder: %w", err)
-	}
-	s.Names, s.Positions = encoder.Names(), toSnapshot(positions)
-	p, err := l.open(s, encoder)
-	if err != nil {
-		return err
-	}
-	// On the disk first: a version that somebody has seen must not come again
-	// with another content after a crash.
-	if err := l.save(s, ref, positions); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	l.encoder, l.ref, l.cold, l.fresh = encoder, ref, cold{}, 0
-	l.mu.Unlock()
-	l.publish(p, time.Since(begin))
-	return nil
-}
 
 // refreshes learns new maps until the context is done.
 func (l *Learner) refreshes(ctx context.Context) {
@@ -86,10 +21,10 @@ func (l *Learner) refreshes(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		l.mu.Lock()
-		due := l.fresh > 0 && float64(l.fresh) >= l.set.RefreshNew*float64(l.ref.len())
-		l.mu.Unlock()
-		if !due {
+		if l.untold {
+			l.tell(ctx)
+		}
+		if !l.due() {
 			continue
 		}
 		if err := l.refresh(ctx); err != nil && ctx.Err() == nil {
@@ -98,77 +33,57 @@ func (l *Learner) refreshes(ctx context.Context) {
 	}
 }
 
-// refresh learns a new map from the reference set as it is now and publishes
-// it: a new version, and, because it is learnt from nothing, a new epoch; but
-// turned and moved so that it lies on the old one as well as it can.
-func (l *Learner) refresh(ctx context.Context) (err error) {
-	begin := time.Now()
+// due says whether there is something to learn, or to publish, that is worth it.
+func (l *Learner) due() bool {
+	if l.draft != nil || l.changed {
+		return true
+	}
 	l.mu.Lock()
-	old := l.current.Load()
-	ref := &reference{policy: l.ref.policy, size: l.ref.size, dim: l.ref.dim, seen: l.ref.seen, data: slices.Clone(l.ref.data)}
-	positions, fresh := maps.Clone(l.next), l.fresh
-	l.fresh = 0
-	encoder := l.encoder
+	fresh, n := l.ref.Fresh(), l.ref.Len()
 	l.mu.Unlock()
-	defer func() {
+	switch {
+	case fresh == 0:
+		l.waited = 0
+		return false
+	case float64(fresh) >= l.set.RefreshNew*float64(n), l.waited >= patience:
+		return true
+	}
+	l.waited++
+	return false
+}
+
+// refresh learns the map as the reference set is now and publishes it; or publishes
+// what was learnt before and could not be.
+func (l *Learner) refresh(ctx context.Context) error {
+	if l.draft == nil {
+		d, err := l.learn(ctx)
 		if err != nil {
-			l.mu.Lock()
-			l.fresh += fresh
-			l.mu.Unlock()
+			return fmt.Errorf("refreshing the map: %w", err)
 		}
-	}()
-	spec := l.set.Spec
-	if spec.LVM.Threads == 0 {
-		// Leave a processor to placing.
-		spec.LVM.Threads = max(1, runtime.GOMAXPROCS(0)-1)
+		l.draft = d
 	}
-	x := ref.matrix()
-	s, result, err := kinds.Fit(ctx, x, spec, nil)
-	if err != nil {
-		return fmt.Errorf("refreshing the map: %w", err)
-	}
-	s.Version, s.Epoch = old.Version+1, old.Epoch+1
-	s.Encoder, s.Names, s.Positions = old.snapshot.Encoder, encoder.Names(), toSnapshot(positions)
-	if err := layOn(ctx, old, s, x, result.Row); err != nil {
-		return fmt.Errorf("refreshing the map: %w", err)
-	}
-	p, err := l.open(s, encoder)
-	if err != nil {
+	if err := l.release(l.draft); err != nil {
 		return err
 	}
-	if err := l.save(s, ref, positions); err != nil {
-		return err
-	}
-	l.publish(p, time.Since(begin))
+	l.waited = 0
+	l.tell(ctx)
 	return nil
 }
 
-// shared bounds the events by which two maps are compared.
-const shared = 2000
-
-// layOn aligns s with the old map, by events of the new reference set: their new
-// places against where the old map places them (which, for those that it was
-// learnt from, is where they lay).
-func layOn(ctx context.Context, old *published, s *snapshot.Snapshot, x vec.Matrix[float32], row []int32) error {
-	if s.Mu.Cols != old.snapshot.Mu.Cols || x.Cols != old.snapshot.Dim {
-		return nil
+// learn carries the map on if that goes, else learns it from nothing.
+func (l *Learner) learn(ctx context.Context) (*draft, error) {
+	l.thin()
+	if l.set.carries() && l.resume(ctx) {
+		return l.carry(ctx)
 	}
-	n := min(x.Rows, shared)
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i * x.Rows / n)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	before, err := old.placing.placer.Place(ctx, vec.Take(x, rows))
-	if err != nil {
-		return err
-	}
-	from := vec.New[float64](n, s.Mu.Cols)
-	for i, r := range rows {
-		copy(from.Row(i), s.Mu.Row(int(row[r])))
-	}
-	align(s.Mu, from, vec.Convert[float64](before.Mu))
-	return nil
+	return l.anew(ctx)
 }
+
+// seen returns the positions of what the reference set has taken. The lock is held.
+func (l *Learner) seen() []snapshot.Position { return toSnapshot(maps.Clone(l.next)) }
 
 // toSnapshot lists positions in a fixed order.
 func toSnapshot(positions map[stream.TopicPartition]int64) []snapshot.Position {

@@ -3,48 +3,59 @@ package online
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"unfold/ingest"
+	"unfold/internal/wholefile"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
+	"unfold/models/lvm/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/online/reference"
 )
-
-// Policy says which events stay in the bounded reference set.
-type Policy int
-
-const (
-	// Reservoir keeps a uniform random sample of all events so far: each has the
-	// same chance to be in the set, however old it is.
-	Reservoir Policy = iota
-	// Window keeps the newest events.
-	Window
-)
-
-var policies = []string{Reservoir: "reservoir", Window: "window"}
-
-// String is the policy's name in configurations.
-func (p Policy) String() string {
-	if p < 0 || int(p) >= len(policies) {
-		return fmt.Sprintf("Policy(%d)", int(p))
-	}
-	return policies[p]
-}
-
-// ParsePolicy is the inverse of String; the empty name is the default policy.
-func ParsePolicy(name string) (Policy, error) {
-	for p, n := range policies {
-		if name == n || name == "" {
-			return Policy(p), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown policy %q for the reference set: want reservoir or window", name)
-}
 
 // Never is the Settings.RefreshEvery that keeps the first map for ever.
 const Never time.Duration = -1
+
+// Major says when a map is learnt as a whole instead of being carried on.
+type Major int
+
+const (
+	// MajorAuto leaves it to package live: when the map has grown by half, when
+	// strange events came, and now and then.
+	MajorAuto Major = iota
+	// MajorNever carries the map on for ever.
+	MajorNever
+	// MajorAlways learns every map from nothing, and lays it on the one before.
+	MajorAlways
+)
+
+var majors = []string{MajorAuto: "auto", MajorNever: "never", MajorAlways: "always"}
+
+// String is the choice's name in configurations.
+func (m Major) String() string {
+	if m < 0 || int(m) >= len(majors) {
+		return fmt.Sprintf("Major(%d)", int(m))
+	}
+	return majors[m]
+}
+
+// ParseMajor is the inverse of String; the empty name is the default.
+func ParseMajor(name string) (Major, error) {
+	for m, n := range majors {
+		if name == n || name == "" {
+			return Major(m), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown choice %q for major refreshes: want %s", name, strings.Join(majors, ", "))
+}
+
+// DefaultMovesThreshold is how far a point moves, as a share of the map's diameter,
+// before that is told downstream.
+const DefaultMovesThreshold = 0.01
 
 // Settings of a Learner. The zero value works, for messages with one vector
 // column.
@@ -53,7 +64,8 @@ type Settings struct {
 	Spec kinds.Spec
 	// Place says how events are placed.
 	Place lvm.PlaceSettings
-	// Mapping says which columns become vectors, and which pass through.
+	// Mapping says which columns become vectors, and which pass through. Its ID, if
+	// there is one, names the column by which events replace each other.
 	Mapping ingest.Mapping
 	// Limits bound what a message may ask for.
 	Limits ingest.Limits
@@ -61,30 +73,54 @@ type Settings struct {
 	// Min is how many events the first map is learnt from; they wait until
 	// there are so many. Default 2000.
 	Min int
-	// Size bounds the reference set. Default 50000.
+	// Size bounds the reference set, in distinct points. Default 50000.
 	Size int
-	// Policy chooses which events stay. Default Reservoir.
-	Policy Policy
+	// Policy chooses which points stay, MaxAge (0: none) how old they may get; see
+	// package reference.
+	Policy reference.Policy
+	MaxAge time.Duration
+
 	// RefreshEvery is the least time between the beginnings of two refreshes.
 	// Default 10s. Never: the first map stays.
 	RefreshEvery time.Duration
-	// RefreshNew is the share of new events, of the reference set as it is, that
-	// is worth a refresh; at least one event. Default 0.01.
+	// RefreshNew is the share of points that came or went, of the reference set as it
+	// is, that is worth a refresh; at least one. Less waits, but no longer than
+	// patience times RefreshEvery. Default 0.01.
 	RefreshNew float64
+	// Steps of learning and Anchor of an ordinary refresh, and how many refreshes
+	// make a gentle one due; 0 stands for the defaults of package live, negative
+	// numbers for none.
+	Steps  int
+	Anchor float64
+	Gentle int
+	// Major says when the map is learnt as a whole.
+	Major Major
 	// Seed chooses the reservoir's sample. The model has a seed of its own.
 	Seed uint64
+
+	// Moves, if there is one, is told of reference points that moved by more than
+	// MovesThreshold of the map's diameter (default DefaultMovesThreshold) since they
+	// were told of last, and of all points when an epoch begins. It needs
+	// Mapping.ID. The caller closes it.
+	Moves          stream.Sink
+	MovesThreshold float64
 
 	// State is a directory for the map and the reference set, from which a
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
 	// after a restart.
 	State string
+	// Disk is where State lies. Default wholefile.OS.
+	Disk wholefile.Disk
 	// Start is a map to begin with, if State holds none. It must carry the
 	// encoder that its vectors were made by.
 	Start *snapshot.Snapshot
 
-	// Hooks.Published and Hooks.RefreshFailed are called.
+	// Hooks.Published, RefreshFailed, Moved and Retrying are called.
 	Hooks stream.Hooks
 }
+
+// patience is for how many RefreshEvery a few changes may wait.
+const patience = 60
 
 // withDefaults fills zero fields and checks the others.
 func (s Settings) withDefaults() (Settings, error) {
@@ -92,13 +128,19 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.Min = 2000
 	}
 	if s.Size == 0 {
-		s.Size = max(50000, s.Min)
+		s.Size = max(reference.DefaultSize, s.Min)
 	}
 	if s.RefreshEvery == 0 {
 		s.RefreshEvery = 10 * time.Second
 	}
 	if s.RefreshNew == 0 {
 		s.RefreshNew = 0.01
+	}
+	if s.MovesThreshold == 0 {
+		s.MovesThreshold = DefaultMovesThreshold
+	}
+	if s.Disk == nil {
+		s.Disk = wholefile.OS{}
 	}
 	// An empty list is none, so that what is saved compares equal.
 	if len(s.Mapping.Columns) == 0 {
@@ -112,15 +154,69 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, fmt.Errorf("online: a map of %d events: want at least 2", s.Min)
 	case s.Size < s.Min:
 		return s, fmt.Errorf("online: the reference set holds %d events, fewer than the %d that the first map needs", s.Size, s.Min)
-	case s.Policy < 0 || int(s.Policy) >= len(policies):
-		return s, fmt.Errorf("online: unknown policy %v", s.Policy)
 	case s.RefreshEvery < 0 && s.RefreshEvery != Never:
 		return s, errors.New("online: the time between refreshes is negative")
 	case !(s.RefreshNew > 0 && s.RefreshNew <= 1):
 		return s, fmt.Errorf("online: a refresh at a share of %v new events: want a share in 0..1", s.RefreshNew)
+	case s.Major < 0 || int(s.Major) >= len(majors):
+		return s, fmt.Errorf("online: unknown choice for major refreshes: %v", s.Major)
+	case !(s.MovesThreshold > 0) || math.IsInf(s.MovesThreshold, 0):
+		return s, fmt.Errorf("online: moves beyond %v of the diameter: want a positive share", s.MovesThreshold)
+	case s.Moves != nil && s.Mapping.ID == "":
+		return s, errors.New("online: moves are told by the events' ids: name the column that holds them")
+	}
+	if err := s.reference(true).Check(); err != nil {
+		return s, fmt.Errorf("online: %w", err)
 	}
 	if err := ingest.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
 		return s, err
 	}
 	return s, nil
+}
+
+// reference are the settings of the reference set, of events with or without ids.
+func (s Settings) reference(ids bool) reference.Settings {
+	return reference.Settings{Policy: s.Policy, Size: s.Size, MaxAge: s.MaxAge, Seed: s.Seed, IDs: ids}
+}
+
+// live are the settings of the map that follows. Learning leaves a processor to
+// placing.
+func (s Settings) live(spec kinds.Spec) live.Settings {
+	out := live.Settings{
+		LVM: spec.LVM, Size: s.Size, NoveltyK: spec.NoveltyK,
+		Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle,
+	}
+	out.LVM.Threads = threads(spec)
+	if s.Major == MajorNever {
+		out.Growth, out.AfterAlarm, out.Backstop = -1, []int{}, -1
+	}
+	return out
+}
+
+// carries reports whether maps are carried on rather than learnt from nothing.
+func (s Settings) carries() bool {
+	return s.Major != MajorAlways && (s.Spec.Kind == "" || s.Spec.Kind == kinds.LVM)
+}
+
+// Bytes bounds the memory of the reference set of events of dim elements with ids of
+// up to idBytes bytes (0: none), as long as the learner runs. The map that follows it
+// and what a refresh needs for a while come on top (package models/budget).
+func (s Settings) Bytes(dim, idBytes int) (int64, error) {
+	s, err := s.withDefaults()
+	if err != nil {
+		return 0, err
+	}
+	return s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes), nil
+}
+
+// notes is how many numbers the set keeps of a point for the learner: where it was
+// told to be.
+func (s Settings) notes() int {
+	switch {
+	case s.Moves == nil:
+		return 0
+	case s.Spec.LVM.Dims == 0:
+		return lvm.DefaultDims
+	}
+	return s.Spec.LVM.Dims
 }

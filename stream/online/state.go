@@ -4,218 +4,169 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
+	"strings"
 
 	"unfold/ingest"
 	"unfold/internal/wholefile"
-	"unfold/models"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/lvm/live"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 	"unfold/stream"
 )
 
-// Names of the files in the state directory.
+// MapFile is the newest map in the state directory, as a snapshot. It names the
+// file with the reference set that belongs to it.
+const MapFile = "map.unfold"
+
+// setName is what the files of reference sets are called: numbered, as a map and the
+// next one each need theirs.
 const (
-	// MapFile is the newest map, as a snapshot.
-	MapFile = "map.unfold"
-	// ReferenceFile is the reference set; see setfile.go.
-	ReferenceFile = "reference.set"
+	setName    = "reference-%06d.set"
+	setPattern = "reference*.set"
 )
 
-// save writes the map and the reference set that it was learnt from. The set
-// comes first: a set that is newer than the map is as good, and a map is never
-// without one.
-func (l *Learner) save(s *snapshot.Snapshot, ref *reference, positions map[stream.TopicPartition]int64) error {
-	if l.set.State == "" {
-		return nil
-	}
-	// The set holds events: unless the operator says otherwise by making the
-	// folder, they are for this user alone.
-	if err := os.MkdirAll(l.set.State, 0o700); err != nil {
-		return fmt.Errorf("online: %w", err)
-	}
-	if err := writeSet(filepath.Join(l.set.State, ReferenceFile), l.setOf(ref, positions)); err != nil {
-		return err
-	}
-	return snapshot.WriteFile(filepath.Join(l.set.State, MapFile), s)
+// learning is the JSON of Snapshot.Learning.
+type learning struct {
+	// Figures say how the map was learnt.
+	Figures stream.Figures `json:"figures"`
+	// Live is where package live goes on; nil: as after a fit.
+	Live *live.State `json:"live,omitempty"`
+	// Set is the file with the reference set.
+	Set *setFile `json:"set,omitempty"`
 }
 
-// saveReference writes the reference set as it is now.
+// setFile names a file in the state directory.
+type setFile struct {
+	Number uint64 `json:"number"`
+	CRC    uint32 `json:"crc"`
+}
+
+func (f *setFile) name() string { return fmt.Sprintf(setName, f.Number) }
+
+// learningOf reads what a snapshot says of how it was learnt. One that says nothing,
+// or something else, was not learnt here.
+func learningOf(s *snapshot.Snapshot) learning {
+	var v learning
+	if len(s.Learning) == 0 || json.Unmarshal(s.Learning, &v) != nil {
+		return learning{}
+	}
+	return v
+}
+
+// save makes a map and its reference set the state. The set comes first, under a
+// name of its own; the map names it, and its renaming is the moment in which the
+// state changes from the old one to the new. Sets that no map names are removed.
+func (l *Learner) save(p *published, set *set) error {
+	disk := l.set.Disk
+	// The set holds events: unless the operator says otherwise by making the
+	// folder, they are for this user alone.
+	if err := disk.MkdirAll(l.set.State, 0o700); err != nil {
+		return fmt.Errorf("online: %w", err)
+	}
+	l.saves++
+	file := &setFile{Number: l.saves}
+	err := wholefile.WriteOn(disk, filepath.Join(l.set.State, file.name()), func(w io.Writer) (err error) {
+		file.CRC, err = set.write(w)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("online: saving the reference set: %w", err)
+	}
+	p.snapshot.Learning, err = json.Marshal(learning{p.Figures, p.state, file})
+	if err != nil {
+		return fmt.Errorf("online: %w", err)
+	}
+	err = wholefile.WriteOn(disk, filepath.Join(l.set.State, MapFile), func(w io.Writer) error { return snapshot.Write(w, p.snapshot) })
+	if err != nil {
+		return fmt.Errorf("online: saving the map: %w", err)
+	}
+	return l.sweep(file)
+}
+
+// saveReference writes the reference set as it is now beside the map as it is.
 func (l *Learner) saveReference() error {
+	cur := l.current.Load()
 	l.mu.Lock()
-	if l.set.State == "" || l.ref == nil || l.fresh == 0 {
+	if l.set.State == "" || cur == nil || !l.taken || l.draft != nil {
 		l.mu.Unlock()
 		return nil
 	}
-	s := l.setOf(l.ref, l.next)
+	set := l.setOf()
 	// A slow disk does not hold up who delivers and offers the last events.
 	l.mu.Unlock()
-	return writeSet(filepath.Join(l.set.State, ReferenceFile), s)
+	set.History = l.history
+	same, again := *cur, *cur.snapshot
+	same.snapshot = &again
+	return l.save(&same, set)
 }
 
-// setOf copies a reference set to be saved.
-func (l *Learner) setOf(ref *reference, positions map[stream.TopicPartition]int64) *set {
+// setOf copies the reference set to be saved. The lock is held.
+func (l *Learner) setOf() *set {
 	mapping := l.set.Mapping
 	mapping.Selection = ingest.Selection{}
+	v := l.ref.Save()
 	return &set{
-		setHeader: setHeader{Dim: ref.dim, Rows: ref.len(), Seen: ref.seen, Mapping: mapping, Positions: toSnapshot(positions)},
-		rows:      ref.matrix(),
+		setHeader: setHeader{
+			Dim: v.X.Cols, Note: v.Notes.Cols, Rows: v.X.Rows, IDs: v.IDs != nil, Newest: v.Newest, Bar: v.Bar, Counts: v.Counts,
+			Mapping: mapping, IDType: l.idType, Positions: l.seen(), ToldEpoch: l.toldEpoch,
+		},
+		points: v,
 	}
 }
 
-// load goes on from the state directory or from the map to start with.
-func (l *Learner) load() error {
-	s, saved := l.set.Start, (*set)(nil)
-	if l.set.State != "" {
-		for _, name := range []string{MapFile, ReferenceFile} {
-			if err := wholefile.Sweep(filepath.Join(l.set.State, name)); err != nil {
+// sweep removes what the state directory should not hold: files under way when a
+// process died, and all reference sets but one.
+func (l *Learner) sweep(keep *setFile) error {
+	entries, err := os.ReadDir(l.set.State)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("online: %w", err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		left := strings.HasSuffix(name, ".tmp") && (strings.HasPrefix(name, ".reference") || strings.HasPrefix(name, "."+MapFile))
+		set, _ := filepath.Match(setPattern, name)
+		if left || set && (keep == nil || name != keep.name()) {
+			if err := l.set.Disk.Remove(filepath.Join(l.set.State, name)); err != nil {
 				return fmt.Errorf("online: %w", err)
 			}
 		}
-		found, err := snapshot.ReadFile(filepath.Join(l.set.State, MapFile))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return fmt.Errorf("%w (to begin anew, remove the directory %s)", err, l.set.State)
-		default:
-			s = found
-			saved, err = readSet(filepath.Join(l.set.State, ReferenceFile))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%w (to go on from the map alone, remove this file)", err)
-			}
-		}
-	}
-	if s == nil {
-		return nil
-	}
-	encoder, err := l.encoderOf(s)
-	if err != nil {
-		return err
-	}
-	if err := l.fits(s, saved); err != nil {
-		return err
-	}
-	p, err := l.open(s, encoder)
-	if err != nil {
-		return err
-	}
-	l.encoder, l.ref = encoder, newReference(l.set.Policy, l.set.Size, s.Dim, l.set.Seed)
-	positions := s.Positions
-	if saved != nil {
-		l.ref.restore(saved.rows, saved.Seen)
-		positions = saved.Positions
-	} else {
-		x, events := rebuild(s, l.set.Size)
-		l.ref.restore(x, events)
-	}
-	for _, q := range positions {
-		l.next[stream.TopicPartition{Topic: q.Topic, Partition: int(q.Partition)}] = q.Offset
-	}
-	l.publish(p, 0)
-	return nil
-}
-
-// encoderOf reads a snapshot's encoder. Which columns pass through is for the
-// settings to say, unless these leave everything to the map.
-func (l *Learner) encoderOf(s *snapshot.Snapshot) (*ingest.Encoder, error) {
-	if len(s.Encoder) == 0 {
-		return nil, models.BadInputf("online: the map does not say how events become vectors")
-	}
-	encoder := &ingest.Encoder{}
-	if err := json.Unmarshal(s.Encoder, encoder); err != nil {
-		return nil, models.BadInputf("online: the map's %w", err)
-	}
-	if reflect.DeepEqual(l.set.Mapping, ingest.Mapping{}) {
-		return encoder, ingest.CheckKept(encoder.Selection().ID, encoder.Selection().Keep)
-	}
-	return encoder.With(l.set.Mapping.Selection), nil
-}
-
-// fits checks that a map that was found is one that the settings would learn.
-// Otherwise the first refresh would change its dimension or kind under those who
-// read it.
-func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
-	where := "the map to start with"
-	if s != l.set.Start {
-		where = "the map in " + l.set.State
-	}
-	spec, err := l.set.Spec.Resolve(s.Dim)
-	if err != nil {
-		return err
-	}
-	was, err := kinds.ParseSpec(s)
-	if err != nil {
-		return err
-	}
-	dims := spec.LVM.Dims
-	if dims == 0 {
-		dims = lvm.DefaultDims
-	}
-	switch {
-	case spec.Kind != s.Kind:
-		return models.BadInputf("online: %s is of kind %s, the settings say %s: use another directory, or remove this one", where, s.Kind, spec.Kind)
-	case dims != s.Mu.Cols:
-		return models.BadInputf("online: %s has %d dimensions, the settings say %d: use another directory, or remove this one", where, s.Mu.Cols, dims)
-	case was.Kind != s.Kind:
-		return models.BadInputf("online: %s says that it is of kind %s and of kind %s", where, s.Kind, was.Kind)
-	}
-	if saved == nil {
-		return nil
-	}
-	mapping := l.set.Mapping
-	mapping.Selection = ingest.Selection{}
-	switch {
-	case saved.Dim != s.Dim:
-		return models.BadInputf("online: the reference set in %s holds vectors of %d elements, the map's have %d: remove one or both files", l.set.State, saved.Dim, s.Dim)
-	case !reflect.DeepEqual(saved.Mapping, mapping):
-		return models.BadInputf("online: %s was learnt from other columns than the settings name: use another directory, or remove this one", where)
 	}
 	return nil
 }
 
-// rebuild makes a reference set from a map that comes without one: each
-// reference point as often as it counts, x = mean + Components' z. Without a
-// projection that is exact; with one, what the projection dropped is lost.
-func rebuild(s *snapshot.Snapshot, size int) (vec.Matrix[float32], uint64) {
-	total := uint64(0)
-	for _, c := range s.Count {
-		total += uint64(c)
+// Clear removes the state of a learner, and nothing else, from a directory.
+func Clear(dir string) error {
+	sets, err := filepath.Glob(filepath.Join(dir, setPattern))
+	if err != nil {
+		return err
 	}
-	// More events than there is room for: each point counts less, but once.
-	share := min(1, float64(size)/float64(max(total, 1)))
-	out := vec.Matrix[float32]{Cols: s.Dim}
-	for i := range s.Reference.Rows {
-		row := unproject(s, s.Reference.Row(i))
-		times := max(1, int(share*float64(s.Count[i])))
-		for range times {
-			out.Data = append(out.Data, row...)
-			out.Rows++
+	for _, path := range append(sets, filepath.Join(dir, MapFile)) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	return out, total
+	return nil
 }
 
-func unproject(s *snapshot.Snapshot, z []float32) []float32 {
-	if s.Components.Rows == 0 {
-		return z
+// ReadHistory returns the figures of the maps of a state directory, oldest first.
+func ReadHistory(dir string) ([]stream.Figures, error) {
+	s, err := snapshot.ReadFile(filepath.Join(dir, MapFile))
+	if err != nil {
+		return nil, err
 	}
-	x := make([]float64, s.Dim)
-	for k, v := range s.Mean {
-		x[k] = float64(v)
+	v := learningOf(s)
+	if v.Set == nil {
+		return []stream.Figures{v.Figures}, nil
 	}
-	for q, w := range z {
-		for k, c := range s.Components.Row(q) {
-			x[k] += float64(w) * float64(c)
-		}
+	set, err := readSet(filepath.Join(dir, v.Set.name()), v.Set.CRC)
+	if err != nil {
+		return nil, err
 	}
-	out := make([]float32, len(x))
-	for k, v := range x {
-		out[k] = float32(v)
-	}
-	return out
+	return set.History, nil
 }

@@ -8,6 +8,7 @@ type Config struct {
 	Reference  Reference  `key:"reference"`
 	Refresh    Refresh    `key:"refresh"`
 	Sink       Sink       `key:"sink"`
+	Moves      Moves      `key:"moves"`
 	DeadLetter DeadLetter `key:"dead_letter"`
 	Role       string     `key:"role" default:"all" choices:"all" help:"What this process does: all is to learn and to embed."`
 	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once" help:"What consumers may rely on."`
@@ -69,20 +70,31 @@ type Model struct {
 
 // Reference bounds what the map is learnt from.
 type Reference struct {
-	Min    int    `key:"min" default:"2000" help:"Events to wait for before the first map." placeholder:"N" min:"11"`
-	Size   int    `key:"size" default:"50000" help:"Most events that the map is learnt from." placeholder:"N" min:"11"`
-	Policy string `key:"policy" default:"reservoir" choices:"reservoir,window" help:"Which events those are: a uniform sample of all so far, or the newest."`
+	Min    int      `key:"min" default:"2000" help:"Events to wait for before the first map." placeholder:"N" min:"11"`
+	Size   int      `key:"size" default:"50000" help:"Most different events that the map is learnt from; equal ones are counted as one." placeholder:"N" min:"11"`
+	Policy string   `key:"policy" default:"reservoir" choices:"reservoir,window,coverage" help:"Which events those are: a uniform sample of all so far, the newest, or some from every region (where they crowd some go)."`
+	MaxAge Duration `key:"max_age" default:"0s" help:"Age, by the messages' times, beyond which events go; 0s: none does." placeholder:"TIME"`
 }
 
-// Refresh says when the map is learnt anew.
+// Refresh says when and how the map is carried on.
 type Refresh struct {
-	Every Duration `key:"every" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
-	New   Share    `key:"new" default:"1%" help:"New events, as a share of the reference set, that are worth a new map." placeholder:"SHARE"`
+	Every  Duration `key:"every" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
+	New    Share    `key:"new" default:"1%" help:"Events that came into the reference set or went, as a share of it, that are worth a new map." placeholder:"SHARE"`
+	Steps  int      `key:"steps" default:"5" help:"Steps of learning in an ordinary refresh." placeholder:"N" min:"0"`
+	Anchor float64  `key:"anchor" default:"0.1" help:"How firmly an ordinary refresh holds points where they are, 0 not at all." placeholder:"X" min:"0"`
+	Gentle int      `key:"gentle" default:"10" help:"Every how many refreshes points may move a little more; 0: never." placeholder:"N" min:"0"`
+	Major  string   `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt, and its epoch changes: auto when it has grown by half, when strange events came, and now and then; always learns every map from nothing."`
 }
 
 // Sink says where placed events go.
 type Sink struct {
 	Kafka SinkKafka `key:"kafka"`
+	Moves string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
+}
+
+// Moves says what is told downstream of points that moved.
+type Moves struct {
+	Threshold Share `key:"threshold" default:"1%" help:"How far a point moves, of the map's diameter, before that is told." placeholder:"SHARE"`
 }
 
 // SinkKafka is the topic that places go to.

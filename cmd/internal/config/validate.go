@@ -46,6 +46,17 @@ func (c *Config) Validate() error {
 	if t := c.DeadLetter.Topic; t != "" && (t == c.Source.Kafka.Topic || t == c.Sink.Kafka.Topic) {
 		complain("dead_letter.topic", "name another topic", "%q is already the source's or the sink's", t)
 	}
+	if t := c.Sink.Moves; t != "" {
+		switch {
+		case t == c.Source.Kafka.Topic || t == c.Sink.Kafka.Topic || t == c.DeadLetter.Topic:
+			complain("sink.moves", "name another topic", "%q is already the source's, the sink's or that of dead letters", t)
+		case c.Source.ID == "":
+			complain("sink.moves", "name the column that holds the events' ids, as source.id", "moves are told by ids")
+		}
+		if c.Moves.Threshold == 0 {
+			complain("moves.threshold", "", "0%% would tell of every point after every refresh; it must be more")
+		}
+	}
 	if _, err := c.StateFolder(); err != nil {
 		complain("state", "", "%v", err)
 	}

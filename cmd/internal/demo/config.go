@@ -48,10 +48,8 @@ func Prepare(folder string, b *Broker) (configFile string, err error) {
 	if err := os.MkdirAll(state, 0o755); err != nil {
 		return "", err
 	}
-	for _, name := range []string{online.MapFile, online.ReferenceFile} {
-		if err := os.Remove(filepath.Join(state, name)); err != nil && !os.IsNotExist(err) {
-			return "", err
-		}
+	if err := online.Clear(state); err != nil {
+		return "", err
 	}
 	if err := os.WriteFile(filepath.Join(folder, DataFile), kdd.CSVGz, 0o644); err != nil {
 		return "", err

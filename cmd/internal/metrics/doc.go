@@ -18,5 +18,15 @@
 //	unfold_snapshot_version, unfold_map_epoch which map events are placed on
 //	unfold_snapshot_age_seconds               how old that map is
 //	unfold_snapshot_points                    reference points it holds
+//	unfold_refreshes_total                    maps learnt, by kind
+//	unfold_map_moves_percent, unfold_map_drift_percent
+//	                                          how far points moved, and are from where the epoch began, by quantile
+//	unfold_map_loglik_per_pair, unfold_map_diameter
+//	                                          of the newest map
+//	unfold_map_novel_share, unfold_map_alarm_refreshes
+//	                                          how strange the last new points were
+//	unfold_reference_total                    events and points of the reference set, by what happened to them
+//	unfold_reference_oldest_seconds           age of its oldest point
+//	unfold_moves_told_total                   points told of on the topic of moves
 //	unfold_build_info                         version of the program
 package metrics

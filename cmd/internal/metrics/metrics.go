@@ -27,6 +27,11 @@ type Metrics struct {
 	failures            prometheus.Counter
 	version, epoch, ref prometheus.Gauge
 	published           atomic.Int64 // when, in Unix nanoseconds; 0 before the first
+
+	moved prometheus.Counter
+	kinds *prometheus.CounterVec
+	// latest are the figures of the newest map.
+	latest atomic.Pointer[stream.Figures]
 }
 
 // New registers all figures; version is the program's.
@@ -71,6 +76,9 @@ func New(version string) *Metrics {
 	m.version = gauge("snapshot_version", "Version of the map that events are placed on; 0 before the first.")
 	m.epoch = gauge("map_epoch", "Coordinate frame of that map.")
 	m.ref = gauge("snapshot_points", "Reference points of that map.")
+	m.moved = counter("moves_told_total", "Reference points told downstream because they moved.")
+	m.kinds = counters("refreshes_total", "Maps learnt, by kind.", "kind")
+	m.ofTheMap()
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_snapshot_age_seconds", Help: "Age of that map; 0 before the first."}, m.age),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_build_info", Help: "Version of the program.",
@@ -124,10 +132,13 @@ func (m *Metrics) Hooks() stream.Hooks {
 			m.epoch.Set(float64(p.Epoch))
 			m.ref.Set(float64(p.Points))
 			m.published.Store(p.At.UnixNano())
+			m.latest.Store(&p.Figures)
 			if took > 0 {
 				m.refresh.Observe(took.Seconds())
+				m.kinds.WithLabelValues(p.Figures.Kind).Inc()
 			}
 		},
+		Moved:         func(points int) { m.moved.Add(float64(points)) },
 		RefreshFailed: func(error) { m.failures.Inc() },
 	}
 }

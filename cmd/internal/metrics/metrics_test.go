@@ -33,8 +33,13 @@ func TestHooksCount(t *testing.T) {
 	h.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("bad"))
 	h.Retrying("write", 1, errors.New("gone"), time.Second)
 	h.RefreshFailed(errors.New("few"))
-	h.Published(&stream.Published{Version: 5, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute)}, 2*time.Second)
-	h.Published(&stream.Published{Version: 6, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute)}, 0)
+	f := stream.Figures{
+		Kind: "gentle", LoglikPair: -2.5, Diameter: 40, Moves: stream.Quantiles{Median: .1, P90: .2, P99: .3},
+		Drift: stream.Quantiles{P99: 7}, Novel: .06, Alarm: 3, OldestAge: time.Minute, Events: 9, Upserts: 4, UnknownDeletes: 5,
+	}
+	h.Published(&stream.Published{Version: 5, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Figures: f}, 2*time.Second)
+	h.Published(&stream.Published{Version: 6, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Figures: f}, 0)
+	h.Moved(17)
 	got := page(t, m)
 	for _, want := range []string{
 		"unfold_events_in_total 42", "unfold_events_placed_total 42", "unfold_messages_delivered_total 7",
@@ -42,7 +47,11 @@ func TestHooksCount(t *testing.T) {
 		`unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`, `unfold_retries_total{what="write"} 1`,
 		"unfold_refresh_failures_total 1", "unfold_snapshot_version 6", "unfold_map_epoch 2", "unfold_snapshot_points 1234",
 		"unfold_refresh_seconds_count 1", `unfold_place_seconds_bucket{le="0.004"} 1`, "unfold_delivery_seconds_count 1",
-		"unfold_snapshot_age_seconds 6", `version="v1.2.3"`, "go_goroutines",
+		"unfold_snapshot_age_seconds 6", `unfold_refreshes_total{kind="gentle"} 1`, "unfold_moves_told_total 17",
+		"unfold_map_loglik_per_pair -2.5", "unfold_map_diameter 40", `unfold_map_moves_percent{quantile="0.9"} 0.2`,
+		`unfold_map_drift_percent{quantile="0.99"} 7`, "unfold_map_novel_share 0.06", "unfold_map_alarm_refreshes 3",
+		"unfold_reference_oldest_seconds 60", `unfold_reference_total{what="taken"} 9`, `unfold_reference_total{what="upsert"} 4`,
+		`unfold_reference_total{what="unknown_delete"} 5`, `version="v1.2.3"`, "go_goroutines",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q", want)

@@ -39,6 +39,9 @@ func Checks(c *config.Config, m ingest.Mapping) []Check {
 	if t := c.DeadLetter.Topic; t != "" {
 		checks = append(checks, Check{"the topic of dead letters, " + t, topic(sinkCluster(c), t)})
 	}
+	if t := c.Sink.Moves; t != "" {
+		checks = append(checks, Check{"the topic of moves, " + t, topic(sinkCluster(c), t)})
+	}
 	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, c, m) }})
 }
 

@@ -14,7 +14,7 @@ func join(a, b stream.Hooks) stream.Hooks {
 		Placed: both3(a.Placed, b.Placed), DeadLettered: both3(a.DeadLettered, b.DeadLettered),
 		Delivered: both4(a.Delivered, b.Delivered), Committed: both1(a.Committed, b.Committed),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
-		RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed),
+		RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"unfold/stream"
 	"unfold/stream/kafka"
 	"unfold/stream/online"
+	"unfold/stream/online/reference"
 )
 
 // Settings are what a stage is made of beside its configuration.
@@ -51,7 +52,16 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	c := s.Config
 	figures := metrics.New(s.Version)
 	hooks := join(figures.Hooks(), s.Hooks)
-	learner, err := newLearner(s, hooks)
+	var moves stream.Sink
+	if c.Sink.Moves != "" {
+		to, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: sinkCluster(c), Topic: c.Sink.Moves})
+		if err != nil {
+			return fmt.Errorf("moves: %w", err)
+		}
+		st.closers = append(st.closers, to.Close)
+		moves = to
+	}
+	learner, err := newLearner(s, hooks, moves)
 	if err != nil {
 		return err
 	}
@@ -88,9 +98,13 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	return nil
 }
 
-func newLearner(s Settings, hooks stream.Hooks) (*online.Learner, error) {
+func newLearner(s Settings, hooks stream.Hooks, moves stream.Sink) (*online.Learner, error) {
 	c := s.Config
-	policy, err := online.ParsePolicy(c.Reference.Policy)
+	policy, err := reference.ParsePolicy(c.Reference.Policy)
+	if err != nil {
+		return nil, err
+	}
+	major, err := online.ParseMajor(c.Refresh.Major)
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +122,20 @@ func newLearner(s Settings, hooks stream.Hooks) (*online.Learner, error) {
 	}
 	return online.New(online.Settings{
 		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping,
-		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, Seed: c.Model.Seed,
-		RefreshEvery: every, RefreshNew: refreshNew(c), State: state, Hooks: hooks,
+		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
+		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
+		Gentle: orNone(c.Refresh.Gentle), Major: major,
+		Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	})
+}
+
+// orNone is a number of the configuration in the learner's words, where 0 stands for
+// a default and less for none.
+func orNone[T int | float64](v T) T {
+	if v == 0 {
+		return -1
+	}
+	return v
 }
 
 // refreshNew is the share of new events that is worth a map; of none, one event is.

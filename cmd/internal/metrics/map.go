@@ -1,0 +1,71 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"unfold/stream"
+)
+
+// ofTheMap registers what the newest map's figures say.
+func (m *Metrics) ofTheMap() {
+	for _, g := range []struct {
+		name, help string
+		of         func(*stream.Figures) float64
+	}{
+		{"map_loglik_per_pair", "Logarithm of the map's likelihood per pair of points.", func(f *stream.Figures) float64 { return f.LoglikPair }},
+		{"map_diameter", "Diameter of the map, in its own units.", func(f *stream.Figures) float64 { return f.Diameter }},
+		{"map_novel_share", "Share of the last new points beyond the 95% percentile of local novelty.", func(f *stream.Figures) float64 { return f.Novel }},
+		{"map_alarm_refreshes", "Refreshes since strange events raised the alarm; 0: there is none.", func(f *stream.Figures) float64 { return float64(f.Alarm) }},
+		{"reference_oldest_seconds", "How much older the oldest reference point is than the newest event.", func(f *stream.Figures) float64 { return f.OldestAge.Seconds() }},
+	} {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_" + g.name, Help: g.help}, m.figure(g.of)))
+	}
+	for _, g := range []struct {
+		name, help string
+		of         func(*stream.Figures) stream.Quantiles
+	}{
+		{"map_moves_percent", "How far points moved in the last refresh, in percent of the diameter.", func(f *stream.Figures) stream.Quantiles { return f.Moves }},
+		{"map_drift_percent", "How far points are from where they were when the epoch began, in percent of the diameter.", func(f *stream.Figures) stream.Quantiles { return f.Drift }},
+	} {
+		for _, q := range []struct {
+			label string
+			of    func(stream.Quantiles) float64
+		}{
+			{"0.5", func(q stream.Quantiles) float64 { return q.Median }},
+			{"0.9", func(q stream.Quantiles) float64 { return q.P90 }},
+			{"0.99", func(q stream.Quantiles) float64 { return q.P99 }},
+		} {
+			m.registry.MustRegister(prometheus.NewGaugeFunc(
+				prometheus.GaugeOpts{Name: "unfold_" + g.name, Help: g.help, ConstLabels: prometheus.Labels{"quantile": q.label}},
+				m.figure(func(f *stream.Figures) float64 { return q.of(g.of(f)) })))
+		}
+	}
+	for _, c := range []struct {
+		what string
+		of   func(*stream.Figures) uint64
+	}{
+		{"taken", func(f *stream.Figures) uint64 { return f.Events }},
+		{"duplicate", func(f *stream.Figures) uint64 { return f.Duplicates }},
+		{"upsert", func(f *stream.Figures) uint64 { return f.Upserts }},
+		{"delete", func(f *stream.Figures) uint64 { return f.Deletes }},
+		{"unknown_delete", func(f *stream.Figures) uint64 { return f.UnknownDeletes }},
+		{"evicted", func(f *stream.Figures) uint64 { return f.Evicted }},
+		{"expired", func(f *stream.Figures) uint64 { return f.Expired }},
+		{"unusable", func(f *stream.Figures) uint64 { return f.Unusable }},
+		{"long_id", func(f *stream.Figures) uint64 { return f.LongIDs }},
+	} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(
+			prometheus.CounterOpts{Name: "unfold_reference_total", Help: "What happened to the reference set, as of the newest map.", ConstLabels: prometheus.Labels{"what": c.what}},
+			m.figure(func(f *stream.Figures) float64 { return float64(c.of(f)) })))
+	}
+}
+
+// figure reads from the newest map's figures, 0 before the first.
+func (m *Metrics) figure(of func(*stream.Figures) float64) func() float64 {
+	return func() float64 {
+		if f := m.latest.Load(); f != nil {
+			return of(f)
+		}
+		return 0
+	}
+}

@@ -1,0 +1,58 @@
+package stream
+
+import "time"
+
+// Figures are what is known of a map that was learnt: how it came about, how far
+// points moved, and what the stream was like. A learner fills what it knows.
+type Figures struct {
+	// Version and Epoch are those of the map, At is when it was learnt and Took how
+	// long that was.
+	Version uint64        `json:"version"`
+	Epoch   uint32        `json:"epoch"`
+	At      time.Time     `json:"at"`
+	Took    time.Duration `json:"took_ns"`
+	// Kind says how: first, ordinary, gentle, major, or refit for one that was learnt
+	// from nothing.
+	Kind string `json:"kind"`
+	// Points are on the map, of which Born are new; Gone were there before.
+	Points int `json:"points"`
+	Born   int `json:"born"`
+	Gone   int `json:"gone"`
+	// LoglikPair is the likelihood's logarithm per ordered pair of points.
+	LoglikPair float64 `json:"loglik_pair"`
+	// Diameter is that of the map, in its units.
+	Diameter float64 `json:"diameter"`
+	// Moves say how far points moved that were there before, Drift how far they are
+	// from where they were when the epoch began.
+	Moves Quantiles `json:"moves"`
+	Drift Quantiles `json:"drift"`
+	// Novel is the share of new points whose local novelty was beyond 95% of that of
+	// the reference points; of Judged ones, in the last few refreshes. Alarm: it has
+	// been more than chance allows, for so many refreshes.
+	Novel  float64 `json:"novel"`
+	Judged int     `json:"judged"`
+	Alarm  int     `json:"alarm"`
+	// OldestAge is how much older the oldest reference point is than the newest
+	// event.
+	OldestAge time.Duration `json:"oldest_age_ns"`
+	// Events, since the stream began: taken; with exactly the vector of a point; with
+	// the id of one before; taken out by their id; to be taken out, but not there;
+	// points that made room, were too old, or could not be put on the map; events
+	// whose id was too long.
+	Events         uint64 `json:"events"`
+	Duplicates     uint64 `json:"duplicates"`
+	Upserts        uint64 `json:"upserts"`
+	Deletes        uint64 `json:"deletes"`
+	UnknownDeletes uint64 `json:"unknown_deletes"`
+	Evicted        uint64 `json:"evicted"`
+	Expired        uint64 `json:"expired"`
+	Unusable       uint64 `json:"unusable"`
+	LongIDs        uint64 `json:"long_ids"`
+}
+
+// Quantiles are of distances, in percent of the map's diameter.
+type Quantiles struct {
+	Median float64 `json:"median"`
+	P90    float64 `json:"p90"`
+	P99    float64 `json:"p99"`
+}
