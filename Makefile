@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test lint fmt figures quality bench why clean
+.PHONY: build demo test arm64 lint fmt figures quality bench why clean
 
 # build makes bin/unfold.
 build:
@@ -16,6 +16,16 @@ demo: build
 # test runs every test. Larger data sets: UNFOLD_DATA=DIR make test.
 test:
 	$(GO) test -timeout 30m ./...
+
+# arm64 runs tests of the kernels' plain versions and of the models as an arm64 processor would, in qemu (Debian:
+# qemu-user-static), a minute or two. Every package's tests: GOARCH=arm64 go test -short -exec qemu-aarch64-static ./sparse/...
+QEMU ?= qemu-aarch64-static
+arm64:
+	@if ! command -v $(QEMU) >/dev/null; then \
+		echo "arm64: SKIPPED, there is no $(QEMU) (Debian: apt-get install qemu-user-static)"; exit 0; fi; \
+	export GOARCH=arm64; set -ex; \
+	$(GO) test -short -exec $(QEMU) ./sparse ./sparse/par ./sparse/graph ./sparse/vec/...; \
+	$(GO) test -short -exec $(QEMU) -run 'TestFixtures$$|TestGradient|TestKernelsStayFinite|TestSweepsAgainstPairs' ./models/lvm ./models/lvm/student
 
 # lint holds the code to gofmt, go vet and a short list of staticcheck's checks (staticcheck.conf).
 lint:
