@@ -56,7 +56,7 @@ type Cells struct {
 	delta2   []float64
 
 	tree     *tree
-	points   Columns // in the tree's order
+	points   Columns // the tree's table
 	moments  moments
 	standins standins
 	boxes    []float64 // nodes x (d+1) x 2
@@ -86,7 +86,7 @@ func NewCells(delta2 []float64, dims int, s CellSettings) *Cells {
 	c.tasks = max(0, c.leaves-taskLevels)
 	c.theta2 = s.Theta * s.Theta
 	nodes := c.tree.nodes()
-	c.points = newColumns(n, dims)
+	c.points = Columns{Mu: c.tree.table.Columns[:dims], Delta2: c.tree.table.Columns[dims], Sigma2: c.tree.table.Columns[dims+1]}
 	c.moments = newMoments(nodes, dims)
 	c.standins = newStandins(nodes, dims)
 	c.boxes = make([]float64, nodes*2*(dims+1))
@@ -130,7 +130,9 @@ func (c *Cells) summarise(v int, factor []float64, mu vec.Matrix[float64], sigma
 		return
 	}
 	from, to := c.tree.span(v)
-	c.points.take(mu, sigma2, c.delta2, c.tree.order, from, to)
+	if c.tree.broken.Load() {
+		c.points.take(mu, sigma2, c.delta2, c.tree.order, from, to)
+	}
 	c.moments.count(v, &c.points, from, to)
 	box := c.box(v)
 	for k, m := range c.points.Mu {
@@ -186,7 +188,7 @@ func (c *Cells) Sweep(threads int, visit func(b *Batch)) {
 // show shows the leaves under t. What stands in t's list is gathered once for all.
 func (c *Cells) show(w *worker, t int, visit func(b *Batch)) {
 	above := len(w.weight)
-	at := w.room(int(c.counts[t-1<<c.tasks]) + c.standins.stride)
+	at := w.room(int(c.counts[t-1<<c.tasks]) + c.standins.wideStride)
 	from, to := 0, 0 // points to be added: neighbours in the order together
 	for _, e := range c.lists[t-1<<c.tasks] {
 		v := e.node()
@@ -241,7 +243,7 @@ func (c *Cells) Pairs() int64 {
 
 // Bytes returns the memory that c holds.
 func (c *Cells) Bytes() int64 {
-	b := c.tree.bytes() + c.points.bytes() + c.moments.bytes() + c.standins.bytes() + c.crew.bytes()
+	b := c.tree.bytes() + c.moments.bytes() + c.standins.bytes() + c.crew.bytes()
 	b += 8 * int64(len(c.boxes)+len(c.gates)+len(c.pairs)+len(c.factor)*(c.d+2)*(c.d+1))
 	for _, l := range c.lists {
 		b += 28 + 4*int64(cap(l))

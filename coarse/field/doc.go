@@ -67,7 +67,7 @@
 // from, is theta = 0.05. On a line, d = 1, the default is 0.15. Leaves of at most
 // 32 points have 6 to 13% fewer sources with slightly larger errors, and lists and
 // sweeps take longer; leaves of 128 have 11 to 19% more with slightly smaller
-// ones. Memory is about 100 bytes a point.
+// ones. Memory is about 150 bytes a point in the plane.
 //
 // # What else was tried
 //

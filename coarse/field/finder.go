@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"unfold/coarse/field/median"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
@@ -96,8 +97,8 @@ func (f *finder) list(a int, key []float64, order []int32) {
 		}
 	}
 	length := min(f.length, count)
-	split(key[:count], order[:count], length)
-	heapSort(key[:length], order[:length])
+	median.Split(key[:count], order[:count], length)
+	median.Sort(key[:length], order[:length])
 	for p := range f.length {
 		b, away := int32(a), math.Inf(1)
 		if p < length {

@@ -19,10 +19,14 @@ import "math"
 type standins struct {
 	d, m   int
 	design []float64 // m x d, see simplex
-	stride int       // of a component's values
 	value  []float64 // nodes x (d+2) x stride, component by component
-	wide   []float64 // the same, m+1 of a component, with the whole variance of Delta^2
-	rest   []float64 // nodes: the standard deviation of Delta^2 about the fit
+	wide   []float64 // the same with the whole variance of Delta^2, m+1 of a component
+	// stride and wideStride are the room of a component: m and m+1 and what put
+	// copies with them.
+	stride, wideStride int
+	rest               []float64 // nodes: the standard deviation of Delta^2 about the fit
+
+	apart, lower, higher float64 // the factors of widen
 }
 
 // centreShare is w.
@@ -34,10 +38,13 @@ const least = 0.1
 
 func newStandins(nodes, d int) standins {
 	s := standins{d: d, m: d + 1, design: simplex(d)}
-	s.stride = (s.m + few) / few * few
+	s.stride, s.wideStride = (s.m+few-1)/few*few, (s.m+few)/few*few
 	s.value = make([]float64, nodes*(d+2)*s.stride)
-	s.wide = make([]float64, nodes*(d+2)*s.stride)
+	s.wide = make([]float64, nodes*(d+2)*s.wideStride)
 	s.rest = make([]float64, nodes)
+	s.apart = 1 / math.Sqrt(1-centreShare)
+	s.lower = math.Sqrt(centreShare / (1 - centreShare))
+	s.higher = 1 / s.lower
 	return s
 }
 
@@ -90,14 +97,12 @@ func (s *standins) set(v int, m *moments, l []float64) {
 //
 //	mean + (standin_p - mean)/sqrt(1-w) - rest sqrt(w/(1-w)),  mean + rest sqrt((1-w)/w)
 func (s *standins) widen(v, j int, mean, rest float64) {
-	const share = centreShare
-	wide, low, high := 1/math.Sqrt(1-share), math.Sqrt(share/(1-share)), math.Sqrt((1-share)/share)
-	at := (v*(s.d+2) + j) * s.stride
-	value, out := s.value[at:at+s.m], s.wide[at:at+s.m+1]
+	at := v*(s.d+2) + j
+	value, out := s.value[at*s.stride:][:s.m], s.wide[at*s.wideStride:][:s.m+1]
 	for p, x := range value {
-		out[p] = (x-mean)*wide - rest*low
+		out[p] = (x-mean)*s.apart - rest*s.lower
 	}
-	out[s.m] = rest * high
+	out[s.m] = rest * s.higher
 	shift(out, mean, j >= s.d)
 }
 
@@ -131,8 +136,8 @@ func (s *standins) gather(w *worker, at, v, count int) int {
 
 // gatherSpread is the same with the whole variance of Delta^2.
 func (s *standins) gatherSpread(w *worker, at, v, count int) int {
-	size := (s.d + 2) * s.stride
-	w.put(at, s.wide[v*size:(v+1)*size], s.stride)
+	size := (s.d + 2) * s.wideStride
+	w.put(at, s.wide[v*size:(v+1)*size], s.wideStride)
 	weight := float64(count) * (1 - centreShare) / float64(s.m)
 	for k := range s.m {
 		w.weight[at+k] = weight

@@ -3,8 +3,9 @@ package field
 import (
 	"math"
 	"math/bits"
-	"slices"
+	"sync/atomic"
 
+	"unfold/coarse/field/median"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
@@ -19,12 +20,16 @@ import (
 // counting alone, see span.
 type tree struct {
 	n, d  int
-	depth int     // level of the cells, the smallest nodes
-	order []int32 // point numbers, cell by cell, ascending within a cell
-	key   []float64
+	depth int          // level of the cells, the smallest nodes
+	table median.Table // the points: place, Delta^2 and sigma^2, cell by cell
+	order []int32      // their numbers, ascending within a cell: the table's Index
 	// components that nodes are split along: place, Delta^2 and, unless it is all
-	// the same, sigma^2.
+	// the same, sigma^2; divided is the table of these.
 	components int
+	divided    median.Table
+	// broken tells that a component was not a number, for which the table has
+	// infinity.
+	broken atomic.Bool
 }
 
 // state is what points are told apart by.
@@ -37,19 +42,6 @@ type state struct {
 	// deltaMost is the variance of Delta^2, relative to its squared mean, that
 	// no group may have, however far away.
 	deltaMost float64
-}
-
-// component returns z_k of all points (see moments) as every stride-th value of
-// a slice.
-func (s *state) component(k int) (values []float64, stride int) {
-	switch d := s.mu.Cols; k {
-	case d:
-		return s.delta2, 1
-	case d + 1:
-		return s.sigma2, 1
-	default:
-		return s.mu.Data[k:], d
-	}
 }
 
 // extent2 is the squared edge of a box along z_k, from low to high, in the
@@ -78,7 +70,8 @@ const topLevels = 6
 
 // newTree returns a tree whose cells have at most cell points.
 func newTree(n, d, cell int) *tree {
-	t := &tree{n: n, d: d, order: identity(n), key: make([]float64, n)}
+	t := &tree{n: n, d: d, table: median.NewTable(n, d+2)}
+	t.order = t.table.Index
 	t.depth = t.level(cell)
 	return t
 }
@@ -105,19 +98,62 @@ func (t *tree) span(v int) (from, to int) {
 	return k * t.n >> level, (k + 1) * t.n >> level
 }
 
-// build puts the points into the order of the tree for their state. It starts from
-// the order that it finds, which is cheap if points moved little; the result does
-// not depend on it.
+// build puts the points into the order of the tree for their state.
 func (t *tree) build(threads int, s *state) {
-	top := t.top()
+	t.fill(threads, s)
 	t.components = t.d + 2
+	t.divided = t.table
 	if equal(s.sigma2) {
-		t.components-- // nothing is split along sigma^2
+		t.components-- // nothing is split along sigma^2, nor has it to be moved
+		t.divided.Columns = t.table.Columns[:t.components]
 	}
-	for level := range top {
-		par.Do(threads, 1<<level, func(k int) { t.halve(1<<level+k, s) })
+	top := t.top()
+	level := 0
+	halve := func(k int) { t.halve(1<<level+k, s) }
+	for ; level < top; level++ {
+		par.Do(threads, 1<<level, halve)
 	}
 	par.Do(threads, 1<<top, func(k int) { t.below(1<<top+k, s) })
+}
+
+// fillPiece is the number of points of one task of fill.
+const fillPiece = 4096
+
+// fill takes the state, in the order of the points' numbers.
+func (t *tree) fill(threads int, s *state) {
+	t.broken.Store(false)
+	par.Ranges(threads, t.n, fillPiece, func(_, from, to int) {
+		whole := true
+		for k, column := range t.table.Columns {
+			values, stride := s.component(k)
+			for i := from; i < to; i++ {
+				x := values[i*stride]
+				if x != x {
+					x, whole = math.Inf(1), false
+				}
+				column[i] = x
+			}
+		}
+		for i := from; i < to; i++ {
+			t.order[i] = int32(i)
+		}
+		if !whole {
+			t.broken.Store(true)
+		}
+	})
+}
+
+// component returns z_k of all points (see moments) as every stride-th value of
+// a slice.
+func (s *state) component(k int) (values []float64, stride int) {
+	switch d := s.mu.Cols; k {
+	case d:
+		return s.delta2, 1
+	case d + 1:
+		return s.sigma2, 1
+	default:
+		return s.mu.Data[k:], d
+	}
 }
 
 // equal reports whether all values are the same number.
@@ -133,8 +169,6 @@ func equal(values []float64) bool {
 // below splits v and everything under it.
 func (t *tree) below(v int, s *state) {
 	if v >= 1<<t.depth {
-		from, to := t.span(v)
-		slices.Sort(t.order[from:to])
 		return
 	}
 	t.halve(v, s)
@@ -146,29 +180,14 @@ func (t *tree) below(v int, s *state) {
 func (t *tree) halve(v int, s *state) {
 	from, to := t.span(v)
 	_, middle := t.span(2 * v)
-	order, key := t.order[from:to], t.key[from:to]
-	axis, longest := 0, -1.0
+	axis, longest, least, most := 0, -1.0, 0.0, 0.0
 	for k := range t.components {
-		values, stride := s.component(k)
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, i := range order {
-			x := values[int(i)*stride]
-			if x < low { // not min and max, which take five times as long
-				low = x
-			}
-			if x > high {
-				high = x
-			}
-		}
-		if e := s.extent2(k, low, high); e > longest {
-			axis, longest = k, e
+		low, high := t.divided.Extent(k, from, to)
+		if e := s.extent2(k, low, high); e > longest || k == 0 {
+			axis, longest, least, most = k, e, low, high
 		}
 	}
-	values, stride := s.component(axis)
-	for p, i := range order {
-		key[p] = comparable(values[int(i)*stride])
-	}
-	split(key, order, middle-from)
+	t.divided.Divide(axis, from, to, middle-from, least, most)
 }
 
-func (t *tree) bytes() int64 { return 12 * int64(t.n) }
+func (t *tree) bytes() int64 { return t.table.Bytes() }

@@ -144,13 +144,14 @@ func Field(c lvm.Coarse, n, dims int) float64 {
 	case lvm.CoarseAnchors:
 		return rows*(columns+3*4) + 850e3
 	}
-	// Cells: a tree whose smallest nodes have at most 24 points, for every node
-	// moments, stand-ins (two tables, d+1 of them padded to fours), a box and a gate;
-	// for every leaf a list, and as many again above.
+	// Cells: the points and their spare; a tree whose smallest nodes have at most 24
+	// points, for every node moments, stand-ins (two tables, padded to fours), a box
+	// and a gate; for every leaf a list, and as many again above.
 	nodes, leaves := 2*parts(n, 24), parts(n, 64)
 	moments := (d + 2) + (d+2)*(d+3)/2
-	standins := 2*(d+2)*4*math.Floor((d+1+4)/4) + 1
-	return rows*(columns+12) + nodes*8*(moments+standins+2*d+d+4) + leaves*(2*28+4*listed(n, dims))
+	fours := func(count float64) float64 { return 4 * math.Ceil(count/4) }
+	standins := (d+2)*(fours(d+1)+fours(d+2)) + 1
+	return rows*(8+2*columns) + nodes*8*(moments+standins+2*(d+1)+d+2) + leaves*(8+2*28+4*listed(n, dims))
 }
 
 // listed is the usual room for a leaf's list and its share of those above, in

@@ -1,4 +1,4 @@
-package field
+package median
 
 // Points are partitioned by a key and, where keys are equal, by their number:
 // a strict order, so that the two sides of a median are the same sets whatever
@@ -9,19 +9,19 @@ func before(a float64, i int32, b float64, j int32) bool {
 	return a < b || a == b && i < j
 }
 
-// split rearranges key and order, in step, so that the m smallest come first.
+// Split rearranges key and order, in step, so that the m smallest come first.
 // Keys are not NaN.
 //
 // It is quickselect with the median of three as pivot. Should that go wrong for
 // more rounds than a halving needs, the rest is sorted.
-func split(key []float64, order []int32, m int) {
+func Split(key []float64, order []int32, m int) {
 	lo, hi := 0, len(order)
 	for rounds := 0; hi-lo > 8; rounds++ {
 		if m <= lo || m >= hi {
 			return
 		}
 		if rounds > 64 {
-			heapSort(key[lo:hi], order[lo:hi])
+			Sort(key[lo:hi], order[lo:hi])
 			return
 		}
 		a, b, c := lo, lo+(hi-lo)/2, hi-1
@@ -79,7 +79,8 @@ func insertionSort(key []float64, order []int32) {
 	}
 }
 
-func heapSort(key []float64, order []int32) {
+// Sort puts key and order, in step, in ascending order, by heapsort.
+func Sort(key []float64, order []int32) {
 	n := len(order)
 	for i := n/2 - 1; i >= 0; i-- {
 		sift(key, order, i, n)
