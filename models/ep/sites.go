@@ -1,0 +1,141 @@
+package ep
+
+import "math"
+
+// Sites are the Gaussians that stand for the likelihood, t_i(f) = Z~_i N(f | nu/tau,
+// 1/tau), with the cavities of their last visits.
+type Sites struct {
+	Tau, Nu       []float64 // natural parameters
+	LogZ          []float64 // log of the moments' normaliser
+	CavTau, CavNu []float64 // cavity
+	// Negative counts visits that found a cavity, or would have left a site, with
+	// a negative precision; such a site stays as it is.
+	Negative int
+}
+
+// NewSites returns n sites of precision 0.
+func NewSites(n int) *Sites {
+	return &Sites{Tau: make([]float64, n), Nu: make([]float64, n), LogZ: make([]float64, n), CavTau: make([]float64, n), CavNu: make([]float64, n)}
+}
+
+// visit finds the cavity of site i, whose f has the posterior mean and variance,
+// and matches moments. It moves the site by the share damping of the way and
+// returns by how much.
+func (s *Sites) visit(i int, l Likelihood, y, mean, variance, damping float64) (dtau, dnu float64) {
+	cavTau, cavNu := 1/variance-s.Tau[i], mean/variance-s.Nu[i]
+	if !(cavTau > 0) || math.IsInf(cavTau, 0) {
+		s.Negative++
+		return 0, 0
+	}
+	logZ, m, v := l.Moments(y, cavNu/cavTau, 1/cavTau)
+	dtau, dnu = damping*(1/v-cavTau-s.Tau[i]), damping*(m/v-cavNu-s.Nu[i])
+	if !(v > 0) || !(s.Tau[i]+dtau >= 0) || math.IsNaN(dnu) || math.IsInf(dnu, 0) || math.IsInf(dtau, 0) {
+		s.Negative++
+		return 0, 0
+	}
+	s.CavTau[i], s.CavNu[i], s.LogZ[i] = cavTau, cavNu, logZ
+	s.Tau[i] += dtau
+	s.Nu[i] += dnu
+	return dtau, dnu
+}
+
+// logNormalizer returns log Z~ by the cavities of the last visits,
+//
+//	sum_i log Zhat_i + 1/2 log 2 pi w_i + 1/2 (cavity mean - nu/tau)^2/w_i,  w = 1/tau + 1/tau_cav.
+//
+// A site of precision 0 has no mean, and only log Zhat; LogMarginal leaves it out
+// of N(mu~ | ...) too.
+func (s *Sites) logNormalizer() (sum float64) {
+	for i, tau := range s.Tau {
+		sum += s.LogZ[i]
+		if tau > 0 && s.CavTau[i] > 0 {
+			w := 1/tau + 1/s.CavTau[i]
+			d := s.CavNu[i]/s.CavTau[i] - s.Nu[i]/tau
+			sum += 0.5 * (math.Log(2*math.Pi*w) + d*d/w)
+		}
+	}
+	return sum
+}
+
+// refresh computes cavities and normalisers anew from posterior marginals.
+func (s *Sites) refresh(l Likelihood, y, mean, variance []float64) {
+	for i := range s.Tau {
+		s.CavTau[i], s.CavNu[i] = 1/variance[i]-s.Tau[i], mean[i]/variance[i]-s.Nu[i]
+		s.LogZ[i], _, _ = l.Moments(y[i], s.CavNu[i]/s.CavTau[i], 1/s.CavTau[i])
+	}
+}
+
+// Settings of expectation propagation; the zero value works.
+type Settings struct {
+	// Sweeps is the most visits to every site, 0 means 50.
+	Sweeps int
+	// Tolerance ends it once no tau and nu moves by more than that share of the
+	// largest, 0 means 1e-6; negative never.
+	Tolerance float64
+	// Damping is the share of the way that a site moves, 0 means 1. If a sweep
+	// finds negative precisions the next ones go half as far.
+	Damping float64
+}
+
+func (s Settings) withDefaults() Settings {
+	if s.Sweeps == 0 {
+		s.Sweeps = 50
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-6
+	}
+	if s.Damping == 0 {
+		s.Damping = 1
+	}
+	return s
+}
+
+// Result is what a run has done.
+type Result struct {
+	Sweeps    int
+	Converged bool
+	// Negative counts updates that were left out, Damping is that of the last
+	// sweep.
+	Negative int
+	Damping  float64
+}
+
+// sweeper is a posterior that is updated site by site.
+type sweeper interface {
+	sites() *Sites
+	// sweep visits every site once, and then computes the posterior anew.
+	sweep(damping float64) error
+}
+
+func run(p sweeper, set Settings) (Result, error) {
+	set = set.withDefaults()
+	r, s := Result{Damping: set.Damping}, p.sites()
+	tau, nu := make([]float64, len(s.Tau)), make([]float64, len(s.Tau))
+	for r.Sweeps < set.Sweeps && !r.Converged {
+		copy(tau, s.Tau)
+		copy(nu, s.Nu)
+		before := s.Negative
+		if err := p.sweep(r.Damping); err != nil {
+			return r, err
+		}
+		r.Sweeps++
+		if s.Negative > before {
+			r.Negative += s.Negative - before
+			r.Damping /= 2
+		}
+		r.Converged = s.Negative == before && max(moved(tau, s.Tau), moved(nu, s.Nu)) <= set.Tolerance
+	}
+	return r, nil
+}
+
+// moved returns the largest change relative to the largest magnitude.
+func moved(old, now []float64) float64 {
+	most, change := 0.0, 0.0
+	for i, v := range now {
+		most, change = max(most, math.Abs(v)), max(change, math.Abs(v-old[i]))
+	}
+	if most == 0 {
+		return 0
+	}
+	return change / most
+}

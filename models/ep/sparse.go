@@ -1,0 +1,231 @@
+package ep
+
+import (
+	"fmt"
+	"math"
+
+	gonum "gonum.org/v1/gonum/blas"
+
+	"unfold/models/psi"
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/blas"
+	"unfold/sparse/vec/spd"
+)
+
+// Process is what a sparse Gaussian process says of n inputs through m inducing
+// ones. The prior of alpha = <K_fu> K_uu^-1 u is N(0, Psi1 Kuu^-1 Psi1' + diag
+// Lambda) (S5); for certain inputs Psi1 = K_fu and Lambda = 0, which is the DTC
+// approximation (S3). It is read-only.
+type Process struct {
+	Kernel  *psi.Kernel
+	In      psi.Inputs
+	Z       vec.Matrix[float64] // m x q
+	Psi     vec.Matrix[float64] // n x m, rows Psi1_n
+	Lambda  []float64           // tr(Psi2n Kuu^-1) - Psi1_n' Kuu^-1 Psi1_n
+	kuu     vec.Matrix[float64]
+	factor  vec.Matrix[float64] // of Kuu
+	inverse vec.Matrix[float64] // Kuu^-1
+	threads int
+	dtc     bool
+	// Jitter is what had to be added to the diagonal of Kuu.
+	Jitter float64
+}
+
+// NewProcess returns the process of uncertain inputs. It fails if inducing inputs
+// coincide so closely that no small addition to the diagonal of Kuu helps.
+func NewProcess(k *psi.Kernel, in psi.Inputs, z vec.Matrix[float64], threads int) (*Process, error) {
+	p := &Process{Kernel: k, In: in, Z: z, threads: threads}
+	if err := p.prior(); err != nil {
+		return nil, err
+	}
+	k.Traces(p.Lambda, p.inverse, in, z, threads)
+	solved := vec.New[float64](in.Mu.Rows, z.Rows)
+	p.mul(solved, p.Psi, p.inverse)
+	for n := range p.Lambda {
+		// Never negative but for rounding.
+		p.Lambda[n] = max(0, p.Lambda[n]-vec.Dot(solved.Row(n), p.Psi.Row(n)))
+	}
+	return p, nil
+}
+
+// NewDTC returns the process of certain inputs, x of n x q, in the DTC
+// approximation (S.7, S.8).
+func NewDTC(k *psi.Kernel, x, z vec.Matrix[float64], threads int) (*Process, error) {
+	p := &Process{Kernel: k, In: psi.Certain(x), Z: z, threads: threads, dtc: true}
+	return p, p.prior()
+}
+
+func (p *Process) prior() (err error) {
+	n, m := p.In.Mu.Rows, p.Z.Rows
+	p.Psi, p.Lambda, p.kuu = vec.New[float64](n, m), make([]float64, n), vec.New[float64](m, m)
+	p.Kernel.First(p.Psi, p.In, p.Z, p.threads)
+	p.Kernel.Matrix(p.kuu, p.Z)
+	p.factor = p.kuu.Clone()
+	if p.Jitter, err = spd.FactorJitter(p.factor, p.threads); err != nil {
+		return fmt.Errorf("the kernel matrix of %d inducing inputs: %w", m, err)
+	}
+	for a := range m {
+		p.kuu.Row(a)[a] += p.Jitter
+	}
+	p.inverse = p.factor.Clone()
+	spd.Invert(p.inverse, p.threads)
+	return nil
+}
+
+func (p *Process) mul(dst, a, b vec.Matrix[float64]) {
+	blas.Implementation{Threads: p.threads}.Dgemm(gonum.NoTrans, gonum.NoTrans, a.Rows, b.Cols, a.Cols, 1, a.Data, a.Cols, b.Data, b.Cols, 0, dst.Data, b.Cols)
+}
+
+// Sparse is expectation propagation on a Process, O(n m^2) a sweep. With M = Kuu +
+// sum_n w_n Psi1_n Psi1_n', w = tau/(1 + tau Lambda0), the posterior of f is
+//
+//	Sigma = Psi M^-1 Psi' + diag(Lambda),  mu = omega + Psi gamma   (S.25, S.30)
+//	Psi_n = Psi1_n/(1 + tau_n Lambda0_n),  Lambda = Lambda0/(1 + tau Lambda0),
+//	omega = Lambda nu,  gamma = M^-1 sum_n Psi1_n nu_n/(1 + tau_n Lambda0_n).
+//
+// A change of one site is a change of rank one of M, whose factor L is kept:
+// (S.15), and (S.26) to (S.32) in other words, R'R = M^-1.
+type Sparse struct {
+	*Sites
+	*Process
+	l Likelihood
+	y []float64
+	// u is L' by rows (M = L L'), gamma as above.
+	u     vec.Matrix[float64]
+	gamma []float64
+	work  []float64
+}
+
+// NewSparse returns expectation propagation for the values y, with sites that say
+// nothing.
+func NewSparse(l Likelihood, p *Process, y []float64) (*Sparse, error) {
+	s := &Sparse{Sites: NewSites(len(y)), Process: p, l: l, y: y, gamma: make([]float64, p.Z.Rows), work: make([]float64, p.Z.Rows)}
+	return s, s.recompute()
+}
+
+// Warm starts from the sites of another run over the same values.
+func (s *Sparse) Warm(old *Sites) error {
+	copy(s.Tau, old.Tau)
+	copy(s.Nu, old.Nu)
+	return s.recompute()
+}
+
+// Run sweeps over the sites until they settle.
+func (s *Sparse) Run(set Settings) (Result, error) { return run(s, set) }
+
+func (s *Sparse) sites() *Sites { return s.Sites }
+
+func (s *Sparse) sweep(damping float64) error {
+	for i := range s.y {
+		s.update(i, damping)
+	}
+	return s.recompute()
+}
+
+// half solves L x = Psi1_i and returns |x|^2 = Psi1_i' M^-1 Psi1_i; x is in s.work.
+func (s *Sparse) half(i int) (square float64) {
+	copy(s.work, s.Psi.Row(i))
+	for k := range s.work {
+		row := s.u.Row(k)
+		v := s.work[k] / row[k]
+		s.work[k] = v
+		square += v * v
+		vec.Axpy(-v, row[k+1:], s.work[k+1:])
+	}
+	return square
+}
+
+// marginal returns the posterior mean and variance of f_i from |L^-1 Psi1_i|^2.
+func (s *Sparse) marginal(i int, square float64) (mean, variance float64) {
+	d := 1 + s.Tau[i]*s.Lambda[i]
+	return s.Lambda[i]/d*s.Nu[i] + vec.Dot(s.Psi.Row(i), s.gamma)/d, s.Lambda[i]/d + square/(d*d)
+}
+
+// update visits site i.
+func (s *Sparse) update(i int, damping float64) {
+	square := s.half(i)
+	mean, variance := s.marginal(i, square)
+	lambda, before, nu := s.Lambda[i], s.Tau[i], s.Nu[i]
+	dtau, _ := s.visit(i, s.l, s.y[i], mean, variance, damping)
+	if dtau == 0 && s.Nu[i] == nu {
+		return
+	}
+	// With w and v = nu/(1 + tau Lambda) before and after: M' = M + dw Psi1 Psi1',
+	// gamma' = gamma + (dv - dw Psi1'gamma)/(1 + dw square) M^-1 Psi1.
+	was, is := 1+before*lambda, 1+s.Tau[i]*lambda
+	dw, dv := s.Tau[i]/is-before/was, s.Nu[i]/is-nu/was
+	scale := (dv - dw*vec.Dot(s.Psi.Row(i), s.gamma)) / (1 + dw*square)
+	s.back()
+	vec.Axpy(scale, s.work, s.gamma)
+	copy(s.work, s.Psi.Row(i))
+	s.rankOne(dw)
+}
+
+// back solves L' x = work in place.
+func (s *Sparse) back() {
+	for k := len(s.work) - 1; k >= 0; k-- {
+		row := s.u.Row(k)
+		s.work[k] = (s.work[k] - vec.Dot(row[k+1:], s.work[k+1:])) / row[k]
+	}
+}
+
+// rankOne turns the factor of M into that of M + c x x', x in s.work, by rotations
+// (hyperbolic ones if c is negative).
+func (s *Sparse) rankOne(c float64) {
+	root, sign := math.Sqrt(math.Abs(c)), math.Copysign(1, c)
+	vec.Scale(root, s.work)
+	for k, x := range s.work {
+		row := s.u.Row(k)
+		d := row[k]
+		r := math.Sqrt(d*d + sign*x*x)
+		cos, sin := r/d, x/d
+		row[k] = r
+		rest, y := row[k+1:], s.work[k+1:]
+		for j, v := range y {
+			rest[j] = (rest[j] + sign*sin*v) / cos
+			y[j] = cos*v - sin*rest[j]
+		}
+	}
+}
+
+// recompute sets the factor and gamma from the sites.
+func (s *Sparse) recompute() error {
+	n, m := len(s.y), s.Z.Rows
+	scaled := vec.New[float64](n, m)
+	clear(s.gamma)
+	for i := range n {
+		d := 1 + s.Tau[i]*s.Lambda[i]
+		vec.Axpy(math.Sqrt(s.Tau[i]/d), s.Psi.Row(i), scaled.Row(i))
+		vec.Axpy(s.Nu[i]/d, s.Psi.Row(i), s.gamma)
+	}
+	a := s.kuu.Clone()
+	g := blas.Implementation{Threads: s.threads}
+	g.Dsyrk(gonum.Lower, gonum.Trans, m, n, 1, scaled.Data, m, 1, a.Data, m)
+	if err := spd.Factor(a, s.threads); err != nil {
+		return fmt.Errorf("the posterior of %d inducing inputs: %w", m, err)
+	}
+	s.u = vec.New[float64](m, m)
+	for i := range m {
+		for j := range i + 1 {
+			s.u.Row(j)[i] = a.Row(i)[j]
+		}
+	}
+	copy(s.work, s.gamma)
+	for k := range s.work {
+		row := s.u.Row(k)
+		s.work[k] /= row[k]
+		vec.Axpy(-s.work[k], row[k+1:], s.work[k+1:])
+	}
+	s.back()
+	copy(s.gamma, s.work)
+	return nil
+}
+
+// Marginals returns the posterior means and variances of f.
+func (s *Sparse) Marginals() (mean, variance []float64) {
+	mean, variance = make([]float64, len(s.y)), make([]float64, len(s.y))
+	for i := range s.y {
+		mean[i], variance[i] = s.marginal(i, s.half(i))
+	}
+	return mean, variance
+}
