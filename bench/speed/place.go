@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"unfold/models"
+	"unfold/models/baseline"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
+	"unfold/sparse/knn"
+	"unfold/sparse/vec"
 )
 
 // Figures of single calls and of batches.
@@ -28,10 +31,15 @@ func placeRow() row {
 		about: `Test digits, 784 values each, on a map that was learnt from the 60,000 training digits. One: a call of the library
 with a single row on a loaded model, principal components included; the peer's is transform of scikit-learn's PCA
 and of a fitted UMAP, warm. In batches: all test digits in one call. Cold: the process ` + "`unfold embed`" + ` of a file with one
-row, from its start to its end, model read from the file cache.`,
+row, from its start to its end, model read from the file cache. The neighbours come from an index in the model file, as
+its number of points has it: recall is the share of those that the placing looks at, in a sample of the test digits.`,
 		bars: []bar{
+			{what: "one event, p50", value: figure(own, p50, 1e6), bound: 80, unit: " µs", format: "%.0f"},
+			{what: "one event, p99", value: figure(own, p99, 1e6), bound: 200, unit: " µs", format: "%.0f"},
+			{what: "in batches, thousand events a second", value: figure(own, batched, 1e-3), bound: 50, above: true, format: "%.0f"},
 			{what: "one event, p50, times as fast as umap-learn", value: faster(umap, p50), bound: 10, above: true, format: "%.0f"},
 			{what: "one event, p99, times as fast as umap-learn", value: faster(umap, p99), bound: 10, above: true, format: "%.0f"},
+			{what: "in batches, times as many as umap-learn", value: ratio(own, batched, umap, batched), bound: 10, above: true, format: "%.0f"},
 			{what: "cold, process start to placed event", value: figure(own, coldHalf, 1e3), bound: 300, unit: " ms", format: "%.0f"},
 		},
 		measure: measurePlace,
@@ -47,7 +55,11 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 	if err != nil {
 		return err
 	}
-	placer, err := openPlacer(path, b.threads)
+	s, err := snapshot.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	placer, err := kinds.Open(s, lvm.PlaceSettings{Threads: b.threads})
 	if err != nil {
 		return err
 	}
@@ -69,11 +81,37 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 		}
 		r.add(own, batched, perSec, float64(test.Rows)/time.Since(clock).Seconds())
 	}
+	if err := indexRecall(ctx, r, s, test); err != nil {
+		return err
+	}
 	if err := b.cold(ctx, r, path, d); err != nil {
 		return err
 	}
 	_, err = b.peer(ctx, r, umap, "transform", fmt.Sprint(b.size(200, 5)), d.train, d.test)
 	return err
+}
+
+// indexRecall adds how much of what placing looks at the model's index finds.
+func indexRecall(ctx context.Context, r *record, s *snapshot.Snapshot, test vec.Matrix[float32]) error {
+	if s.Index == nil {
+		r.note("so few points are searched exactly")
+		return nil
+	}
+	z := test.Slice(0, min(1000, test.Rows))
+	if s.Components.Rows > 0 {
+		z = baseline.NewProjector(s.Mean, s.Components).Apply(z, 0)
+	}
+	k := lvm.Reach(lvm.TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows)
+	truth, err := knn.NewExact(s.Reference).Search(ctx, z, k, knn.Settings{})
+	if err != nil {
+		return err
+	}
+	nb, err := s.Index.Search(ctx, z, k, knn.Settings{})
+	if err != nil {
+		return err
+	}
+	r.add(own, recall, plain, recallOf(nb, truth))
+	return nil
 }
 
 // trained returns the model of the training images, learnt by the program.
