@@ -21,8 +21,8 @@
 // present points from their present places. With heavy tails (package student)
 //
 //	ordinary   5 steps, momentum 0.9, anchor 0.1
-//	gentle     every 10th: 30 steps, momentum 0.7, anchor 0.03, the weight of
-//	           dissimilar pairs c_a = c / 100^max(0, 1 - a/20) in step a = 1 ... 30
+//	gentle     every 10th: 60 steps, momentum 0.7, anchor 0.03, edges of reach
+//	           F_a = 50^max(0, 1 - a/40) in step a = 1 ... 60
 //	major      Learn of package student, from the present map scaled to a root mean
 //	           square of 10
 //

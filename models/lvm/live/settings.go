@@ -31,8 +31,8 @@ type Settings struct {
 	// momentum 0.9 and an anchor of 0.1, no ramp.
 	Ordinary Schedule
 	// Gentle is the anneal in place of every GentleEvery-th refresh since the last
-	// major. Default: 30 steps, 20 of them a ramp from a 100th part of the weight,
-	// momentum 0.7, anchor 0.03, every 10 refreshes; GentleEvery < 0 means never.
+	// major. Default: 60 steps, 40 of them a ramp from a reach of 50, momentum 0.7,
+	// anchor 0.03, every 10 refreshes; GentleEvery < 0 means never.
 	Gentle      Schedule
 	GentleEvery int
 
@@ -59,10 +59,10 @@ type Settings struct {
 // stand for the defaults of the refresh it belongs to; negative ones mean 0.
 // With Gaussian tails only Steps and Momentum have a meaning.
 type Schedule struct {
-	// Steps of EM, the first Ramp of them with a weight that rises geometrically
-	// from a Ratio-th part.
-	Steps, Ramp int
-	Ratio       float64
+	// Steps of EM, the first Ramp of them with a weight of dissimilar pairs that
+	// rises from a Ratio-th part, and with edges whose reach falls from Reach.
+	Steps, Ramp  int
+	Ratio, Reach float64
 	// Momentum is beta, Anchor lambda: what holds points where they are.
 	Momentum, Anchor float64
 }
@@ -77,22 +77,22 @@ func or[T int | float64](v, otherwise T) T {
 
 func (s Schedule) withDefaults(d Schedule) Schedule {
 	return Schedule{
-		Steps: or(s.Steps, d.Steps), Ramp: or(s.Ramp, d.Ramp), Ratio: or(s.Ratio, d.Ratio),
+		Steps: or(s.Steps, d.Steps), Ramp: or(s.Ramp, d.Ramp), Ratio: or(s.Ratio, d.Ratio), Reach: or(s.Reach, d.Reach),
 		Momentum: or(s.Momentum, d.Momentum), Anchor: or(s.Anchor, d.Anchor),
 	}
 }
 
 // refinement is the schedule in the words of package student.
 func (s Schedule) refinement() student.Refinement {
-	return student.Refinement{Steps: s.Steps, Ramp: s.Ramp, Ratio: s.Ratio, Momentum: s.Momentum, Anchor: s.Anchor}
+	return student.Refinement{Steps: s.Steps, Ramp: s.Ramp, Ratio: s.Ratio, Reach: s.Reach, Momentum: s.Momentum, Anchor: s.Anchor}
 }
 
 func (s Schedule) check(name string) error {
 	switch {
 	case !(s.Momentum < 1):
 		return fmt.Errorf("live: %s refresh with momentum %v, want less than 1", name, s.Momentum)
-	case s.Ramp > 0 && !(s.Ratio >= 1 && s.Ratio <= 1e6):
-		return fmt.Errorf("live: %s refresh with the weight from a %v-th part on, want 1 to 1e6", name, s.Ratio)
+	case s.Ratio != 0 && !(s.Ratio >= 1 && s.Ratio <= 1e6), s.Reach != 0 && !(s.Reach >= 1 && s.Reach <= 1e6):
+		return fmt.Errorf("live: %s refresh with a ratio of %v and a reach of %v, want 1 to 1e6", name, s.Ratio, s.Reach)
 	case math.IsInf(s.Anchor, 0) || math.IsNaN(s.Anchor):
 		return fmt.Errorf("live: %s refresh with an anchor of %v", name, s.Anchor)
 	}
@@ -113,8 +113,8 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.NoveltyK == 0 {
 		s.NoveltyK = novelty.DefaultK
 	}
-	s.Ordinary = s.Ordinary.withDefaults(Schedule{Steps: 5, Ratio: 1, Momentum: 0.9, Anchor: 0.1})
-	s.Gentle = s.Gentle.withDefaults(Schedule{Steps: 30, Ramp: 20, Ratio: 100, Momentum: 0.7, Anchor: 0.03})
+	s.Ordinary = s.Ordinary.withDefaults(Schedule{Steps: 5, Ratio: 1, Reach: 1, Momentum: 0.9, Anchor: 0.1})
+	s.Gentle = s.Gentle.withDefaults(Schedule{Steps: 60, Ramp: 40, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: 0.03})
 	s.GentleEvery, s.Backstop = or(s.GentleEvery, 10), or(s.Backstop, 100)
 	s.Growth, s.Spread = or(s.Growth, 1.5), or(s.Spread, 10)
 	if s.AfterAlarm == nil {

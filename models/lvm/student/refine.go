@@ -16,12 +16,15 @@ type Refinement struct {
 	Momentum float64
 	// Anchor is lambda of H13, at least 0.
 	Anchor float64
-	// Ramp and Ratio are an annealing: in the first Ramp steps the weight of
-	// dissimilar pairs rises from a Ratio-th part (more than 1) to what Settings
-	// say. No Ramp leaves it there.
-	Ramp  int
-	Ratio float64
+	// Ramp, Ratio and Reach are an annealing: in the first Ramp steps the weight of
+	// dissimilar pairs rises geometrically from a Ratio-th part to what Settings say,
+	// and F of H14 falls from Reach to 1. Both are 1 or more; 0 means 1.
+	Ramp         int
+	Ratio, Reach float64
 }
+
+// most bounds Ratio and Reach.
+const most = 1e6
 
 // check refuses what does not make sense.
 func (r Refinement) check() error {
@@ -32,19 +35,21 @@ func (r Refinement) check() error {
 		return fmt.Errorf("student: refinement with momentum %v, want 0 <= momentum < 1", r.Momentum)
 	case !(r.Anchor >= 0) || math.IsInf(r.Anchor, 0):
 		return fmt.Errorf("student: refinement with an anchor of %v, want a number of at least 0", r.Anchor)
-	case r.Ramp > 0 && !(r.Ratio >= 1 && r.Ratio <= 1e6):
-		return fmt.Errorf("student: refinement with the weight from a %v-th part on, want 1 to 1e6", r.Ratio)
+	case r.Ratio != 0 && !(r.Ratio >= 1 && r.Ratio <= most):
+		return fmt.Errorf("student: refinement with the weight from a %v-th part on, want 1 to %g", r.Ratio, float64(most))
+	case r.Reach != 0 && !(r.Reach >= 1 && r.Reach <= most):
+		return fmt.Errorf("student: refinement with a reach of %v, want 1 to %g", r.Reach, float64(most))
 	}
 	return nil
 }
 
-// weightAt returns the weight of a dissimilar pair in step t, 0-based, where the
-// final one is c: c / Ratio^max(0, 1 - (t+1)/Ramp).
-func (r Refinement) weightAt(t int, c float64) float64 {
-	if t+1 >= r.Ramp {
-		return c
+// at returns what by comes to in step t, 0-based, of the ramp at whose end it is 1:
+// by^max(0, 1 - (t+1)/Ramp).
+func (r Refinement) at(t int, by float64) float64 {
+	if t+1 >= r.Ramp || by == 0 {
+		return 1
 	}
-	return c * math.Pow(r.Ratio, float64(t+1)/float64(r.Ramp)-1)
+	return math.Pow(by, 1-float64(t+1)/float64(r.Ramp))
 }
 
 // Refine improves a map that has been learnt and whose problem has changed a
@@ -59,6 +64,18 @@ func (r Refinement) weightAt(t int, c float64) float64 {
 //
 // Where a map belongs stays the same from one call to the next, as the anchor
 // moves along: only what pulls weakly, the slow modes of the map, is held back.
+//
+// Heavy tails let go of what is far: an edge that a point got after the map was
+// learnt, to a neighbour across the map, hardly pulls. With Reach it does, for a
+// while: in every step
+//
+//	W_ij = F (S_ij + S_ji) / (F delta_ij^2 + sigma_i^2 + sigma_j^2 + r^2/(2a))    (H14)
+//
+// takes the place of H6. The larger F is, the more is an edge a spring, whatever its
+// length; edges that are short already keep their pull. As F falls to 1, edges that
+// do not fit are let go again (graduated non-convexity; Blake and Zisserman 1987).
+// A lower weight of dissimilar pairs (Ratio), by which a map is learnt, contracts
+// all of the map instead.
 //
 // Of the report, LoglikInitial is not computed and Loglik is extrapolated from
 // some thousands of points. If ctx ends, st is what it was after the last whole
@@ -75,9 +92,10 @@ func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, er
 	}
 	defer func() { m.c = m.s.Weight }()
 	m.Reset()
-	from, last := st.Mu.Clone(), m.newMean(steps)
+	from, far, last := st.Mu.Clone(), m.p.stretchable(r.Reach > 1 && r.Ramp > 0), m.newMean(steps)
 	for t := range steps {
-		m.c = r.weightAt(t, m.s.Weight)
+		m.c = m.s.Weight / r.at(t, r.Ratio)
+		m.similar.p = m.p.stretch(far, r.at(t, r.Reach))
 		n, err := m.anchored(ctx, st, from, r)
 		out.CGIterations += n
 		if err != nil {
@@ -100,6 +118,7 @@ func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, er
 func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64], r Refinement) (int, error) {
 	m.move(st)
 	m.assemble(st)
+	m.similar.p = m.p
 	for i := range m.system.Diagonal {
 		m.system.Diagonal[i] += r.Anchor
 	}
@@ -122,6 +141,29 @@ func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64
 	}
 	m.StepSigma(st)
 	return res.Iterations, nil
+}
+
+// stretchable returns a problem with room for edges of its own, if wanted.
+func (p *Problem) stretchable(wanted bool) *Problem {
+	if !wanted {
+		return nil
+	}
+	far, similar := *p, *p.Similar
+	similar.Data, far.Delta2 = make([]float64, len(similar.Data)), make([]float64, len(p.Delta2))
+	far.Similar = &similar
+	return &far
+}
+
+// stretch returns the problem with S_ij and delta_ij^2 multiplied by f, in far.
+func (p *Problem) stretch(far *Problem, f float64) *Problem {
+	if far == nil || f == 1 {
+		return p
+	}
+	for q, v := range p.Similar.Data {
+		far.Similar.Data[q] = f * v
+		far.Delta2[q] = f * p.Delta2[q]
+	}
+	return far
 }
 
 // sampled is L of H3 where st stands, extrapolated from evenly chosen points.

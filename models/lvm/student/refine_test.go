@@ -81,20 +81,46 @@ func TestAnchorHolds(t *testing.T) {
 	}
 }
 
-// TestRamp: weights rise geometrically to the final one and stay there.
+// TestRamp: weight and reach change geometrically and end where they belong.
 func TestRamp(t *testing.T) {
-	r := Refinement{Steps: 30, Ramp: 20, Ratio: 100}
-	for step, want := range map[int]float64{0: 2 * math.Pow(100, -.95), 9: 0.2, 19: 2, 20: 2, 29: 2} {
-		if c := r.weightAt(step, 2); math.Abs(c-want) > 1e-12 {
-			t.Errorf("step %d: weight %v, want %v", step, c, want)
+	r := Refinement{Steps: 30, Ramp: 20}
+	for step, want := range map[int]float64{0: math.Pow(100, .95), 9: 10, 19: 1, 20: 1, 29: 1} {
+		if f := r.at(step, 100); math.Abs(f-want) > 1e-12*want {
+			t.Errorf("step %d: %v, want %v", step, f, want)
 		}
 	}
-	if c := (Refinement{Steps: 3}).weightAt(0, 2); c != 2 {
-		t.Errorf("without a ramp the weight is %v", c)
+	if (Refinement{Steps: 3}).at(0, 2) != 1 || r.at(0, 0) != 1 {
+		t.Error("without a ramp, or nothing to change, there is a factor")
 	}
-	_, _, m, _ := refined(t, 2, Settings{}, r)
-	if m.c != m.s.Weight {
-		t.Errorf("the weight is left at %v, not %v", m.c, m.s.Weight)
+	_, _, m, _ := refined(t, 2, Settings{}, Refinement{Steps: 30, Ramp: 20, Ratio: 100, Reach: 10})
+	if m.c != m.s.Weight || m.similar.p != m.p {
+		t.Errorf("the model is left with the weight %v, not %v, or other edges", m.c, m.s.Weight)
+	}
+}
+
+// TestReach: an edge that is too long to pull is drawn in by a refinement with
+// reach, and not by one without; edges of the problem stay what they are.
+func TestReach(t *testing.T) {
+	for _, reach := range []float64{1, 10} {
+		m, st, _ := learnt(t, blobs(300, 6), 2, Settings{})
+		edges := slices.Clone(m.p.Similar.Data)
+		i := st.Mu.Row(0)
+		i[0], i[1] = i[0]+60, i[1]-60
+		before, err := m.Refine(context.Background(), st.Clone(), Refinement{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := m.Refine(context.Background(), st, Refinement{Steps: 60, Ramp: 40, Reach: reach, Momentum: .7, Anchor: 0.03})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near, _ := neighbors(t, vec.Convert[float32](st.Mu), 1).Row(0)
+		if home := near[0]%5 == 0; home != (reach > 1) {
+			t.Errorf("reach %v: the point is at home: %v", reach, home)
+		}
+		if !(after.Loglik > before.Loglik) || !slices.Equal(edges, m.p.Similar.Data) {
+			t.Errorf("reach %v: L from %v to %v", reach, before.Loglik, after.Loglik)
+		}
 	}
 }
 
@@ -109,7 +135,7 @@ func TestRefineRandomFields(t *testing.T) {
 func TestRefineRefuses(t *testing.T) {
 	m, st, _ := learnt(t, blobs(60, 4), 2, Settings{Steps: 4})
 	for _, r := range []Refinement{
-		{Steps: -1}, {Steps: 1, Momentum: 1}, {Steps: 1, Anchor: -1}, {Steps: 1, Anchor: math.NaN()}, {Steps: 1, Ramp: 3}, {Steps: 1, Ramp: 3, Ratio: 0.5},
+		{Steps: -1}, {Steps: 1, Momentum: 1}, {Steps: 1, Anchor: -1}, {Steps: 1, Anchor: math.NaN()}, {Steps: 1, Ratio: 0.5}, {Steps: 1, Reach: math.NaN()}, {Steps: 1, Reach: 1e7},
 	} {
 		if _, err := m.Refine(context.Background(), st, r); err == nil {
 			t.Errorf("%+v: no error", r)

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/bench/internal/harness"
+	"unfold/models/lvm/live"
+)
+
+// bar is a figure with what it must reach.
+type bar struct {
+	scenario, what string
+	value, bound   float64
+	above          bool // the bound is a lower one
+	format, unit   string
+	known, toy     bool
+}
+
+// Verdicts on a bar.
+const (
+	met         = "met"
+	missed      = "**missed**"
+	notMeasured = "not measured"
+	toyData     = "toy data" // of -small: no verdict
+)
+
+// verdict compares value and bound as they are printed.
+func (b bar) verdict() string {
+	value, bound := harness.Shown(b.format, b.value), harness.Shown(b.format, b.bound)
+	switch {
+	case !b.known:
+		return notMeasured
+	case b.toy:
+		return toyData
+	case value == bound || b.above == (value > bound):
+		return met
+	}
+	return missed
+}
+
+func (b bar) reach() string {
+	sign := "<="
+	if b.above {
+		sign = ">="
+	}
+	return sign + " " + fmt.Sprintf(b.format, b.bound) + b.unit
+}
+
+func (b bar) measured() string {
+	switch {
+	case !b.known:
+		return ""
+	case math.IsInf(b.value, 0):
+		return "never"
+	}
+	return fmt.Sprintf(b.format, b.value) + b.unit
+}
+
+func count(bars []bar) map[string]int {
+	n := map[string]int{}
+	for _, b := range bars {
+		n[b.verdict()]++
+	}
+	return n
+}
+
+// bars are all, in the order of the page.
+func bars(all map[string]*outcome) []bar {
+	var out []bar
+	add := func(name string, b bar, value func(o *outcome) float64) {
+		b.scenario = name
+		if o := all[name]; o != nil {
+			b.value, b.known, b.toy = value(o), true, o.Toy
+			b.known = !math.IsNaN(b.value)
+		}
+		out = append(out, b)
+	}
+	percent := func(what string, bound float64) bar { return bar{what: what, bound: bound, format: "%.2f", unit: "%"} }
+	add(stationary, percent("CPU of an ordinary refresh, of a full fit's", 5), func(o *outcome) float64 {
+		return 100 * mean(o.kind(live.Ordinary), step.cpu) / o.fitCPU()
+	})
+	add(stationary, percent("CPU of a refresh on average, majors and all, of a full fit's", 10), func(o *outcome) float64 {
+		return 100 * mean(o.Steps, step.cpu) / o.fitCPU()
+	})
+	for q, bound := range []float64{.15, .35, .9} {
+		b := percent(fmt.Sprintf("moves in an ordinary refresh, %s, of the diameter", quantiles[q]), bound)
+		add(stationary, b, func(o *outcome) float64 {
+			return mean(o.second(live.Ordinary), func(s step) float64 { return moves(s.Moves)[q] })
+		})
+	}
+	for _, at := range []string{before, atEnd} {
+		for _, b := range deficits(at, []float64{.002, .002, .003, .3}) {
+			add(stationary, b.bar, b.value)
+		}
+	}
+	add(stationary, bar{what: "alarms", format: "%.0f"}, func(o *outcome) float64 { return float64(len(o.alarms())) })
+	for _, at := range []string{atFull, atEnd} {
+		for _, b := range deficits(at, []float64{.003, .003, .003}) {
+			add(growth, b.bar, b.value)
+		}
+	}
+	add(appears, bar{what: "refreshes until the alarm", bound: 5, format: "%.0f"}, func(o *outcome) float64 {
+		if a := o.alarms(); len(a) > 0 {
+			return float64(a[0])
+		}
+		return math.Inf(1)
+	})
+	add(appears, bar{what: "9-NN recall of the new class at the end", bound: .91, above: true, format: "%.4f"}, func(o *outcome) float64 { return o.at(atEnd).Live.Recall })
+	add(appears, bar{what: "pieces of it", bound: 1, format: "%.0f"}, func(o *outcome) float64 { return float64(o.at(atEnd).Live.Pieces) })
+	add(appears, bar{what: "9-NN accuracy of the others, below a fresh fit's", bound: .005, format: "%.4f"}, below(atEnd, func(q quality) float64 { return q.Others }))
+	add(leaves, bar{what: "9-NN accuracy when the class has gone, below a fresh fit's", bound: .002, format: "%.4f"}, below(before, func(q quality) float64 { return q.NN9 }))
+	add(leaves, bar{what: "old places of the class in use after the major, relative to those of the others", bound: .9, above: true, format: "%.2f"}, func(o *outcome) float64 {
+		return o.Figures[againLate] / o.Figures[againOthers]
+	})
+	return out
+}
+
+var quantiles = []string{"median", "90th percentile", "99th percentile"}
+
+func moves(m live.Moves) [3]float64 { return [3]float64{m.Median, m.P90, m.P99} }
+
+// deficit is a bar on by how much the live map is below a fresh one.
+type deficit struct {
+	bar   bar
+	value func(o *outcome) float64
+}
+
+var qualities = []struct {
+	name   string
+	format string
+	of     func(q quality) float64
+}{
+	{"1-NN accuracy", "%.4f", func(q quality) float64 { return q.NN1 }},
+	{"9-NN accuracy", "%.4f", func(q quality) float64 { return q.NN9 }},
+	{"trustworthiness", "%.4f", func(q quality) float64 { return q.Trust }},
+	{"likelihood a point", "%.3f", func(q quality) float64 { return q.Loglik }},
+}
+
+// marks say in words what the names of marks mean.
+var marks = map[string]string{atStart: "at the start", atFull: "when the set is full", before: "before the backstop", atEnd: "at the end"}
+
+func deficits(at string, bounds []float64) (out []deficit) {
+	for k, bound := range bounds {
+		q := qualities[k]
+		out = append(out, deficit{bar{what: q.name + " " + marks[at] + ", below a fresh fit's", bound: bound, format: q.format}, below(at, q.of)})
+	}
+	return out
+}
+
+// below is how much less the live map has of a quality.
+func below(at string, of func(q quality) float64) func(o *outcome) float64 {
+	return func(o *outcome) float64 {
+		m, there := o.Marks[at]
+		if !there {
+			return math.NaN()
+		}
+		return of(m.Fresh) - of(m.Live)
+	}
+}
+
+func (o *outcome) at(name string) mark { return o.Marks[name] }
+
+// fitCPU is the mean over the marks' fresh fits.
+func (o *outcome) fitCPU() float64 {
+	var sum float64
+	for _, name := range []string{atStart, atFull, before, atEnd} { // in a fixed order
+		sum += o.Marks[name].FreshCPU
+	}
+	return sum / float64(len(o.Marks))
+}
+
+// kind are the refreshes of a kind; second those of the second half of the run.
+func (o *outcome) kind(k live.Kind) []step { return ofKind(o.Steps, k) }
+
+func (o *outcome) second(k live.Kind) []step { return ofKind(o.Steps[len(o.Steps)/2:], k) }
+
+func ofKind(steps []step, k live.Kind) (out []step) {
+	for _, s := range steps {
+		if s.Kind == k.String() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// alarms are the refreshes, from 1, at which one began.
+func (o *outcome) alarms() (out []int) {
+	for i, s := range o.Steps {
+		if s.Raised {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+func (s step) cpu() float64 { return s.CPU }
+
+// mean of a figure of steps, NaN of none.
+func mean(steps []step, of func(s step) float64) float64 {
+	var sum float64
+	for _, s := range steps {
+		sum += of(s)
+	}
+	return sum / float64(len(steps))
+}

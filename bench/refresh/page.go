@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"unfold/models/lvm/live"
+)
+
+// write makes the page and its plots of the results that there are.
+func (o *options) write() ([]bar, error) {
+	all, err := o.results()
+	if err != nil {
+		return nil, err
+	}
+	folder := strings.TrimSuffix(o.page, ".md")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	list := bars(all)
+	var w bytes.Buffer
+	o.head(&w, all, list)
+	for _, s := range scenarios() {
+		r := all[s.name]
+		if r == nil {
+			continue
+		}
+		fmt.Fprintf(&w, "## %s\n\n%s\n\n", capital(s.name), r.story())
+		r.judged(&w)
+		r.refreshes(&w)
+		for _, p := range r.plots() {
+			name := s.name + "-" + p.name + ".svg"
+			if err := os.WriteFile(filepath.Join(folder, name), p.svg(), 0o666); err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&w, "![%s](%s/%s)\n", p.title, filepath.Base(folder), name)
+		}
+		w.WriteString("\n")
+	}
+	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// head is the page's beginning with the table of bars.
+func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []bar) {
+	var runs, tried []string
+	for _, s := range scenarios() {
+		if r := all[s.name]; r != nil {
+			runs, tried = append(runs, r.Run), append(tried, r.Settings)
+		}
+	}
+	slices.Sort(runs)
+	runs, tried = slices.Compact(runs), slices.Compact(tried)
+	fmt.Fprintf(w, `# A map that follows its stream
+
+How a map that is refreshed fares beside one that is fitted anew: written by `+"`go run ./bench/refresh`"+` from %d run(s),
+on %d cores, %s/%s, %s, with %d threads. What a refresh does is told in package models/lvm/live.
+
+`, len(runs), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.threads)
+	if !slices.Equal(tried, []string{"{}"}) {
+		fmt.Fprintf(w, "**Not with the default settings, but with %s.**\n\n", strings.Join(tried, ", "))
+	}
+	n := count(list)
+	fmt.Fprintf(w, "%d of %d bars are met, %d are missed, %d are not measured.\n\n| stream | what | bar | measured | |\n|---|---|---|---|---|\n", n[met], len(list), n[missed], n[notMeasured])
+	for _, b := range list {
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.reach(), b.measured(), b.verdict())
+	}
+	w.WriteString("\n")
+}
+
+// story says what the scenario is.
+func (o *outcome) story() string {
+	set := fmt.Sprintf("%s, a reference set of %d points", o.Data, o.Size)
+	switch o.Scenario {
+	case stationary:
+		return fmt.Sprintf("%s. Before every refresh %d random members are replaced by as many new rows.", set, o.Block)
+	case growth:
+		return fmt.Sprintf("%s that grows from a tenth of it, and is a reservoir over the stream when it is full. A refresh follows when a hundredth of the set's number has come.", set)
+	case appears:
+		return fmt.Sprintf("%s without one class. Then %d random members are replaced before every refresh by rows of all classes.", set, o.Block)
+	case leaves:
+		return fmt.Sprintf("%s, the newest of a stream from which one class vanishes; %d new rows a refresh. Within a hundredth of the diameter of a point lie %.0f%% of the places that the class had at the start (of the others': %.0f%%), and after the major refresh %.0f%% (%.0f%%).",
+			set, o.Block, 100*o.Figures[usedLate], 100*o.Figures[usedOthers], 100*o.Figures[againLate], 100*o.Figures[againOthers])
+	}
+	return set + "."
+}
+
+// judged is the table of marks.
+func (o *outcome) judged(w *bytes.Buffer) {
+	w.WriteString("| | refreshes | map | 1-NN | 9-NN | trustworthiness | L a point | 9-NN of the class | pieces | 9-NN of the others |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, name := range []string{atStart, atFull, before, atEnd} {
+		m, there := o.Marks[name]
+		if !there {
+			continue
+		}
+		for _, row := range []struct {
+			name string
+			q    quality
+		}{{"live", m.Live}, {"fresh fit", m.Fresh}} {
+			fmt.Fprintf(w, "| %s | %d | %s | %.4f | %.4f | %.4f | %.3f | %.4f | %d | %.4f |\n", marks[name], m.After, row.name,
+				row.q.NN1, row.q.NN9, row.q.Trust, row.q.Loglik, row.q.Recall, row.q.Pieces, row.q.Others)
+		}
+	}
+	w.WriteString("\n")
+}
+
+// refreshes is the table of what refreshes of each kind did.
+func (o *outcome) refreshes(w *bytes.Buffer) {
+	w.WriteString("| refresh | how many | steps | moves, median / p90 / p99 | CPU s | of it changes | of a fit's |\n|---|---|---|---|---|---|---|\n")
+	for _, k := range []live.Kind{live.Ordinary, live.Gentle, live.Major} {
+		steps := o.kind(k)
+		if len(steps) == 0 {
+			continue
+		}
+		var m [3]float64
+		for q := range m {
+			m[q] = mean(steps, func(s step) float64 { return moves(s.Moves)[q] })
+		}
+		cpu := mean(steps, step.cpu)
+		fmt.Fprintf(w, "| %v | %d | %.0f | %.2f / %.2f / %.2f%% | %.2f | %.2f | %.1f%% |\n", k, len(steps), mean(steps, func(s step) float64 { return float64(s.Steps) }),
+			m[0], m[1], m[2], cpu, mean(steps, func(s step) float64 { return s.Change }), 100*cpu/o.fitCPU())
+	}
+	if a := o.alarms(); len(a) > 0 {
+		fmt.Fprintf(w, "\nThe alarm was raised at refresh %s.\n", strings.Trim(fmt.Sprint(a), "[]"))
+	}
+	w.WriteString("\n")
+}

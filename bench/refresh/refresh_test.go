@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"unfold/sparse/knn"
+)
+
+// TestSmall runs the whole program on toy data.
+func TestSmall(t *testing.T) {
+	dir := t.TempDir()
+	var log bytes.Buffer
+	if code := run(t.Context(), []string{"-small", "-out", dir}, &log); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, &log)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "refresh.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## Stationary", "## Growth", "## Appears", "## Leaves", "| ordinary |", "| gentle |", "| major |", "toy data"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	for _, no := range []string{"NaN", "Inf", notMeasured + " |", missed} {
+		if strings.Contains(string(page), no) {
+			t.Errorf("the page says %s:\n%s", no, page)
+		}
+	}
+	plots, err := filepath.Glob(filepath.Join(dir, "refresh", "*.svg"))
+	if err != nil || len(plots) != 16 {
+		t.Fatalf("%d plots, %v", len(plots), err)
+	}
+	for _, p := range plots {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := xml.NewDecoder(bytes.NewReader(text))
+		for err == nil {
+			_, err = d.Token()
+		}
+		if !errors.Is(err, io.EOF) || bytes.Contains(text, []byte("NaN")) {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Setenv("UNFOLD_DATA", "")
+	for _, args := range [][]string{{"-nonsense"}, {"-small", "-only", "nothing"}, {}} {
+		if code := run(t.Context(), args, io.Discard); code != 2 {
+			t.Errorf("%q: exit code %d, want 2", args, code)
+		}
+	}
+	if code := run(t.Context(), []string{"-data", t.TempDir(), "-out", t.TempDir()}, io.Discard); code != 1 {
+		t.Errorf("without data: exit code %d, want 1", code)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	b := bar{known: true, bound: .002, format: "%.3f"}
+	for v, want := range map[float64]string{-1: met, .002: met, .0024: met, .0026: missed} {
+		b.value = v
+		if got := b.verdict(); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+	b.above = true
+	b.value = .001
+	if b.verdict() != missed {
+		t.Errorf("%s", b.verdict())
+	}
+	if (bar{}).verdict() != notMeasured {
+		t.Error("a bar that was not measured has a verdict")
+	}
+	for _, b := range bars(nil) {
+		if b.verdict() != notMeasured || b.measured() != "" {
+			t.Errorf("%s of nothing: %s", b.what, b.verdict())
+		}
+	}
+}
+
+// TestPieces: a class in two heaps that other points part is two pieces.
+func TestPieces(t *testing.T) {
+	nb := knn.NewNeighbors(40, 10)
+	class := make([]int32, 40)
+	for i := range 40 {
+		heap := i / 10 // each knows its own heap, and one of the next
+		class[i] = int32(heap % 2)
+		index, _ := nb.Row(i)
+		for m := range index {
+			index[m] = int32(10*heap + (i+1+m)%10)
+		}
+		index[9] = int32((10*heap + 10) % 40)
+	}
+	var q quality
+	q.classes(nb, class, 1)
+	if q.Pieces != 2 || q.Recall != 1 || q.Others != 1 {
+		t.Errorf("%+v", q)
+	}
+}
+
+// TestReservoir: every event is as likely to be a member in the end.
+func TestReservoir(t *testing.T) {
+	const size, events, runs = 5, 40, 20000
+	var hits [events]int
+	r := rand.New(rand.NewPCG(1, 2))
+	for range runs {
+		var member [size]int
+		for n := range events {
+			if n < size {
+				member[n] = n
+			} else if o := algorithmR(r, n, size); o >= 0 {
+				member[o] = n
+			}
+		}
+		for _, n := range member {
+			hits[n]++
+		}
+	}
+	want := float64(runs) * size / events
+	for n, h := range hits {
+		if math.Abs(float64(h)-want) > 5*math.Sqrt(want) {
+			t.Errorf("event %d is a member %d times, want about %.0f", n, h, want)
+		}
+	}
+}
