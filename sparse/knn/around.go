@@ -28,7 +28,7 @@ type Within struct {
 // neighbours, and Around returns all pairs within, ordered by (Row, Dist2, New).
 // The reach of a row that wants none is negative.
 //
-// It costs a product of length Dim for each row asked for and each slot. It fails
+// It costs a product of length Dim for each row asked for and each row. It fails
 // if a slot is empty or k is not positive, or if ctx ends.
 func (s *Slots) Around(ctx context.Context, ask []int32, k int, reach []float64, set Settings) (*Neighbors, []Within, error) {
 	if k < 1 {
@@ -40,7 +40,7 @@ func (s *Slots) Around(ctx context.Context, ask []int32, k int, reach []float64,
 		}
 	}
 	lists := EmptyNeighbors(len(ask), k)
-	if len(ask) == 0 || s.count < 2 {
+	if len(ask) == 0 || s.Len() < 2 {
 		return lists, nil, cancelled(ctx)
 	}
 	a := newAround(s, ask, lists, reach)
@@ -144,8 +144,8 @@ func (a *around) seed(ctx context.Context, threads int) {
 			}
 			w.near = w.near[:0]
 			for _, j := range w.seeds.likely(p, r%tile.Height, 0, last) {
-				if j != a.ask[r] && a.s.held[j] {
-					w.near = append(w.near, j)
+				if slot := a.s.slot[j]; slot != a.ask[r] {
+					w.near = append(w.near, slot)
 				}
 			}
 			for i, d2 := range a.measure(w, r) {
@@ -163,8 +163,10 @@ func (a *around) strip(ctx context.Context, t int) {
 	first, last := t*a.size, min(p.Count(), (t+1)*a.size)
 	for c := range w.cols {
 		w.cols[c] = float32(math.Inf(1))
-		if j := first*tile.Width + c; a.reach != nil && j < len(a.s.held) && a.s.held[j] && a.reach[j] >= 0 {
-			w.cols[c] = p.threshold(a.reach[j])
+		if i := first*tile.Width + c; a.reach != nil && i < len(a.s.slot) {
+			if dist2 := a.reach[a.s.slot[i]]; dist2 >= 0 {
+				w.cols[c] = p.threshold(dist2)
+			}
 		}
 	}
 	for b := range a.lock {
@@ -201,7 +203,7 @@ func (a *around) take(w *aroundWork, mask []uint64, first, lines, panel, strip i
 		w.near = w.near[:0]
 		for t := r - first; t < len(mask); t += lines {
 			for pass := mask[t]; pass != 0; pass &= pass - 1 {
-				j := int32((panel+t/lines)*tile.Width + bits.TrailingZeros64(pass))
+				j := a.s.slot[(panel+t/lines)*tile.Width+bits.TrailingZeros64(pass)]
 				if j != a.ask[r] {
 					w.near = append(w.near, j)
 				}

@@ -11,22 +11,22 @@ import (
 )
 
 // Slots holds rows that come and go, each in a numbered slot, and searches them
-// exactly: what Exact is for rows that stay. Rows are put where the caller says;
-// a slot that is empty costs as much of a search as one that is not, so low ones
-// should be used first. A Slots is not safe for concurrent use.
+// exactly: what Exact is for rows that stay. Rows are put where the caller says; empty
+// slots cost memory below the highest one in use, but no time. A Slots is not safe
+// for concurrent use.
 //
-// It holds every row twice, as it is and as package tile multiplies it. Centre, scale
-// and order of the columns are chosen again when as many rows have come as
+// It holds every row twice: as it is, in its slot, and as package tile multiplies it, in
+// positions without gaps: the last row moves to where one is removed. Centre, scale and order of the columns are chosen again when as many rows have come as
 // there were at the last choice: they decide how fast a search is, not what it
 // finds.
 type Slots struct {
 	dim  int
 	x    []float32 // slot by slot
-	held []bool
-	p    *packed // nil until there is a row
+	pos  []int32   // and its position among the packed rows, or -1
+	slot []int32   // of every position
+	p    *packed   // nil until there is a row
 	// left counts the rows that may still come before all are packed anew.
-	left  int
-	count int
+	left int
 }
 
 // leastRepack is how many rows come at least before all are packed anew.
@@ -41,17 +41,17 @@ func NewSlots(dim int) *Slots {
 }
 
 // Len returns the number of rows.
-func (s *Slots) Len() int { return s.count }
+func (s *Slots) Len() int { return len(s.slot) }
 
 // Top returns the lowest number that is above those of all rows.
-func (s *Slots) Top() int { return len(s.held) }
+func (s *Slots) Top() int { return len(s.pos) }
 
 // Dim returns the dimension of the rows.
 func (s *Slots) Dim() int { return s.dim }
 
 // Has reports whether there is a row in a slot.
 func (s *Slots) Has(slot int32) bool {
-	return slot >= 0 && int(slot) < len(s.held) && s.held[slot]
+	return slot >= 0 && int(slot) < len(s.pos) && s.pos[slot] >= 0
 }
 
 // Row returns the row in a slot, which must not be changed. It stays
@@ -63,7 +63,7 @@ func (s *Slots) Row(slot int32) []float32 {
 
 // Bytes returns how much memory the set holds.
 func (s *Slots) Bytes() int64 {
-	b := 4*cap(s.x) + cap(s.held)
+	b := 4 * (cap(s.x) + cap(s.pos) + cap(s.slot))
 	if s.p != nil {
 		b += 4 * (cap(s.p.Data) + cap(s.p.Start) + cap(s.p.Tail))
 	}
@@ -91,64 +91,66 @@ func (s *Slots) Put(slots []int32, x vec.Matrix[float32], threads int) error {
 	if x.Rows == 0 {
 		return nil
 	}
-	s.grow(int(slices.Max(slots)) + 1)
+	s.grow(int(slices.Max(slots))+1, len(s.slot)+x.Rows)
+	from := len(s.slot)
 	for r, slot := range slots {
-		if s.held[slot] {
+		if s.pos[slot] >= 0 {
 			panic(fmt.Sprintf("knn: slot %d is not empty", slot))
 		}
-		s.held[slot] = true
+		s.pos[slot] = int32(len(s.slot))
+		s.slot = append(s.slot, slot)
 		copy(s.Row(slot), x.Row(r))
 	}
-	s.count += x.Rows
 	if s.left -= x.Rows; s.left < 0 || s.p == nil {
 		s.repack()
 		return nil
 	}
-	z := make([]float32, s.dim)
-	for _, slot := range slots {
-		s.load(slot, z)
-	}
+	s.load(from)
 	return nil
 }
 
 // Remove empties slots. It panics if one is empty.
 func (s *Slots) Remove(slots []int32) {
 	for _, slot := range slots {
-		if !s.held[slot] {
+		hole, last := s.pos[slot], len(s.slot)-1
+		if hole < 0 {
 			panic(fmt.Sprintf("knn: slot %d is empty", slot))
 		}
-		s.held[slot] = false
-		s.p.Start[slot] = float32(math.Inf(-1))
+		s.slot[hole] = s.slot[last]
+		s.pos[s.slot[hole]], s.pos[slot] = hole, -1
+		s.slot = s.slot[:last]
+		s.p.move(int(hole), last)
 	}
-	s.count -= len(slots)
-	top := len(s.held)
-	for top > 0 && !s.held[top-1] {
+	s.p.N = len(s.slot)
+	top := len(s.pos)
+	for top > 0 && s.pos[top-1] < 0 {
 		top--
 	}
-	s.resize(top)
+	s.pos = s.pos[:top]
 }
 
-// grow makes room for slots below top.
-func (s *Slots) grow(top int) {
+// move copies the packed row at position from to another, and leaves its own vacant.
+func (p *packed) move(to, from int) {
+	a, b := p.Data[to/tile.Width*tile.Width*p.Dim+to%tile.Width:], p.Data[from/tile.Width*tile.Width*p.Dim+from%tile.Width:]
+	for k := 0; k < p.Dim*tile.Width; k += tile.Width {
+		a[k] = b[k]
+	}
+	p.Start[to], p.Tail[to] = p.Start[from], p.Tail[from]
+	p.Start[from] = float32(math.Inf(-1))
+}
+
+// grow makes room for slots below top and for n rows.
+func (s *Slots) grow(top, n int) {
 	if more := top*s.dim - len(s.x); more > 0 {
 		s.x = append(s.x, make([]float32, more)...)
 	}
-	if top > len(s.held) {
-		s.resize(top)
+	for len(s.pos) < top {
+		s.pos = append(s.pos, -1)
 	}
-}
-
-// resize makes top the number of slots. What lies above in the panels stays
-// there, without hope of being found.
-func (s *Slots) resize(top int) {
-	if more := top - len(s.held); more > 0 {
-		s.held = append(s.held, make([]bool, more)...)
-	}
-	s.held = s.held[:top]
 	if s.p == nil {
 		return
 	}
-	s.p.N = top
+	s.p.N = n
 	panels := s.p.Count()
 	if more := panels*tile.Width*s.dim - len(s.p.Data); more > 0 {
 		s.p.Data = append(s.p.Data, make([]float32, more)...)
@@ -158,34 +160,25 @@ func (s *Slots) resize(top int) {
 	}
 }
 
-// load packs the row in a slot.
-func (s *Slots) load(slot int32, z []float32) {
-	start, tail := load(s.p, z, s.Row(slot))
-	s.p.Set(int(slot), z, start, tail)
+// load packs the rows from a position on.
+func (s *Slots) load(from int) {
+	z := make([]float32, s.dim)
+	for i := from; i < len(s.slot); i++ {
+		start, tail := load(s.p, z, s.Row(s.slot[i]))
+		s.p.Set(i, z, start, tail)
+	}
 }
 
 // repack chooses how rows are packed, by a sample of them, and packs all.
 func (s *Slots) repack() {
-	s.left = max(s.count, leastRepack)
-	sample := vec.New[float32](min(s.count, sampled), s.dim)
-	rank, taken := 0, 0
-	for slot, held := range s.held {
-		if !held {
-			continue
-		}
-		if taken < sample.Rows && rank == taken*s.count/sample.Rows {
-			copy(sample.Row(taken), s.Row(int32(slot)))
-			taken++
-		}
-		rank++
+	n := len(s.slot)
+	s.left = max(n, leastRepack)
+	sample := vec.New[float32](min(n, sampled), s.dim)
+	for r := range sample.Rows {
+		copy(sample.Row(r), s.Row(s.slot[r*n/sample.Rows]))
 	}
-	s.p = packAs(s.p, sample, len(s.held))
-	z := make([]float32, s.dim)
-	for slot, held := range s.held {
-		if held {
-			s.load(int32(slot), z)
-		}
-	}
+	s.p = packAs(s.p, sample, n)
+	s.load(0)
 }
 
 // packAs returns n vacant positions for rows like those of the sample, in the

@@ -12,7 +12,7 @@ import (
 // Insert adds copies of the rows of x and returns their slots, ascending: the lowest that
 // are not in use. Equal rows are different points.
 //
-// It costs a product of length Dim for every row and every slot, for at least as many
+// It costs a product of length Dim for every row and every point, for at least as many
 // rows as there are points knn.Graph of all. If it fails, because of another
 // dimension, with a *knn.ValueError because a value is not finite, or because ctx
 // ended, the graph is as it was.

@@ -47,6 +47,16 @@ func (f *forest) update(g *Graph, changed set) {
 		}
 	})
 	f.merge(g)
+	f.fresh, f.cross = released(f.fresh, 2*g.top), released(f.cross, 8*g.top)
+}
+
+// released returns scratch memory for the next time, none if it has grown beyond
+// what most changes need.
+func released(scratch []graph.Edge, most int) []graph.Edge {
+	if cap(scratch) > most+4096 {
+		return nil
+	}
+	return scratch[:0]
 }
 
 func resized(f graph.Forest, n int) graph.Forest {
