@@ -140,6 +140,11 @@ func (l *Learner) first(ctx context.Context) error {
 	}
 	s.Names, s.Positions = encoder.Names(), toSnapshot(positions)
 	ref.Took(changes, f.row)
+	for i, r := range f.row {
+		if p, there := ref.Point(changes, i); there && l.set.Moves != nil {
+			setNote(ref.Note(p), s.Mu.Row(int(r))) // where the events that wait are published
+		}
+	}
 	l.mu.Lock()
 	was := l.ref
 	l.ref = ref
