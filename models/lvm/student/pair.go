@@ -24,10 +24,14 @@ func (p Pair) V() float64 { return p.Scale2 + (p.Sigma2I + p.Sigma2J) }
 // Q returns V/w = V + r^2/(2a) (H4).
 func (p Pair) Q() float64 { return p.V() + p.Dist2/(2*p.Tail) }
 
-// surprise returns t = -log P(c=1), a sum of two positive terms (H2).
+// surprise returns t = -log P(c=1), a sum of two positive terms (H2) that are
+// logarithms of factors of one power if a = d/2.
 func (p Pair) surprise() float64 {
-	return float64(p.Dims)/2*math.Log1p((p.Sigma2I+p.Sigma2J)/p.Scale2) +
-		p.Tail*math.Log1p(p.Dist2/(2*p.Tail*p.V()))
+	s, half := p.Sigma2I+p.Sigma2J, float64(p.Dims)/2
+	if p.Tail == half {
+		return half * math.Log1p((s+p.Dist2/(2*half))/p.Scale2)
+	}
+	return half*math.Log1p(s/p.Scale2) + p.Tail*math.Log1p(p.Dist2/(2*p.Tail*p.V()))
 }
 
 // Prob returns P(c=1) (H2).

@@ -131,7 +131,7 @@ func (m *Model) planeLogs(b *field.Batch) {
 		parts, count := around(b, &all, p)
 		m.each[i] = 0
 		for k := range parts[:count] {
-			m.each[i] += logs(&t, &parts[k])
+			m.each[i] += pairs.Logs(&t, &parts[k])
 		}
 	}
 }

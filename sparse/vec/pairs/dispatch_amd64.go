@@ -47,6 +47,19 @@ func pushFarAt(l simd.Level, t *spot64, r *run64) (f Force) {
 	return pushFar(t, r)
 }
 
+func logsAt(l simd.Level, t *spot64, r *run64) float64 {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		return logsAVX512(t, r, n)
+	case simd.AVX2:
+		whole := n &^ 3
+		last := r.Cut(whole, n)
+		return logsAVX2(t, r, whole) + logs(t, &last)
+	}
+	return logs(t, r)
+}
+
 func push32At(l simd.Level, t *spot32, r *run32) (f Force) {
 	r.check()
 	switch n := len(r.W); l {

@@ -20,6 +20,12 @@ func pushFarAt(_ simd.Level, t *spot64, r *run64) Force {
 }
 
 //go:noinline
+func logsAt(_ simd.Level, t *spot64, r *run64) float64 {
+	r.check()
+	return logs(t, r)
+}
+
+//go:noinline
 func push32At(_ simd.Level, t *spot32, r *run32) Force {
 	r.check()
 	return push(t, r)

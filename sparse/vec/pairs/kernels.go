@@ -14,6 +14,13 @@ func Push(t *Spot[float64], r *Run[float64]) Force { return pushAt(level, t, r) 
 // over the denominator that is there anyway.
 func PushFar(t *Spot[float64], r *Run[float64]) Force { return pushFarAt(level, t, r) }
 
+// Logs returns the sum of the weighted log-likelihoods of both directions,
+//
+//	log(q/(q+A)) + log(q/(q+B)) = log(q^2 / (q^2 + m)),   m = (A+B) q + AB,
+//
+// each with an error of 1e-14 of its own and 2^-52 of 1.
+func Logs(t *Spot[float64], r *Run[float64]) float64 { return logsAt(level, t, r) }
+
 // Push32 is Push in single precision.
 func Push32(t *Spot[float32], r *Run[float32]) Force { return push32At(level, t, r) }
 

@@ -230,6 +230,191 @@ sources_end:
 DATA six<>+0(SB)/8, $0x4018000000000000
 GLOBL six<>(SB), RODATA|NOPTR, $8
 
+// func logsAVX512(t *spot64, r *run64, n int) float64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·logsAVX512(SB), NOSPLIT, $0-32
+	MOVQ         t+0(FP), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	MOVQ         r+8(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), AX
+	MOVQ         n+16(FP), DI
+	XORQ         R8, R8
+	VBROADCASTSD half<>+0(SB), Z4
+	VPXORQ       Z5, Z5, Z5
+	VBROADCASTSD round<>+0(SB), Z6
+	VBROADCASTSD twice<>+0(SB), Z7
+	VBROADCASTSD magic<>+0(SB), Z8
+	VBROADCASTSD unbias<>+0(SB), Z9
+	VBROADCASTSD ln2<>+0(SB), Z10
+
+sources:
+	CMPQ         DI, $0x00000008
+	JL           sources_rest
+	VSUBPD       (CX)(R8*1), Z0, Z11
+	VSUBPD       (DX)(R8*1), Z1, Z12
+	VMULPD       Z11, Z11, Z11
+	VFMADD231PD  Z12, Z12, Z11
+	VADDPD       (BX)(R8*1), Z2, Z12
+	VFMADD231PD  Z4, Z11, Z12
+	VMULPD       (SI)(R8*1), Z3, Z11
+	VADDPD       (SI)(R8*1), Z3, Z13
+	VFMADD231PD  Z13, Z12, Z11
+	VMULPD       Z12, Z12, Z12
+	VADDPD       Z12, Z11, Z11
+	VPSUBQ       Z11, Z12, Z13
+	VPADDQ       Z6, Z13, Z13
+	VPSRLQ       $0x34, Z13, Z13
+	VPSLLQ       $0x34, Z13, Z14
+	VPSUBQ       Z14, Z7, Z14
+	VORPD        Z8, Z13, Z13
+	VSUBPD       Z9, Z13, Z13
+	VMULPD       Z14, Z12, Z12
+	VSUBPD       Z11, Z12, Z14
+	VADDPD       Z11, Z12, Z12
+	VDIVPD       Z12, Z14, Z14
+	VMULPD       Z14, Z14, Z11
+	VBROADCASTSD odd17<>+0(SB), Z12
+	VMOVAPD      Z12, Z12
+	VBROADCASTSD odd15<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VBROADCASTSD odd13<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VBROADCASTSD odd11<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VBROADCASTSD odd9<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VBROADCASTSD odd7<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VBROADCASTSD odd5<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VBROADCASTSD odd3<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VBROADCASTSD one<>+0(SB), Z15
+	VFMADD213PD  Z15, Z11, Z12
+	VADDPD       Z14, Z14, Z14
+	VMULPD       Z10, Z13, Z13
+	VFMADD231PD  Z12, Z14, Z13
+	VFMADD231PD  (AX)(R8*1), Z13, Z5
+	ADDQ         $0x00000040, R8
+	SUBQ         $0x00000008, DI
+	JMP          sources
+
+sources_rest:
+	TESTQ        DI, DI
+	JE           sources_end
+	MOVQ         $-1, R9
+	BZHIQ        DI, R9, R9
+	KMOVW        R9, K1
+	VMOVUPD.Z    (CX)(R8*1), K1, Z11
+	VSUBPD       Z11, Z0, Z0
+	VMOVUPD.Z    (DX)(R8*1), K1, Z11
+	VSUBPD       Z11, Z1, Z1
+	VMULPD       Z0, Z0, Z0
+	VFMADD231PD  Z1, Z1, Z0
+	VMOVUPD.Z    (BX)(R8*1), K1, Z1
+	VADDPD       Z1, Z2, Z1
+	VFMADD231PD  Z4, Z0, Z1
+	VMOVUPD.Z    (SI)(R8*1), K1, Z0
+	VMULPD       Z0, Z3, Z2
+	VADDPD       Z0, Z3, Z0
+	VFMADD231PD  Z0, Z1, Z2
+	VMULPD       Z1, Z1, Z1
+	VADDPD       Z1, Z2, Z0
+	VPSUBQ       Z0, Z1, Z2
+	VPADDQ       Z6, Z2, Z2
+	VPSRLQ       $0x34, Z2, Z2
+	VPSLLQ       $0x34, Z2, Z3
+	VPSUBQ       Z3, Z7, Z3
+	VORPD        Z8, Z2, Z2
+	VSUBPD       Z9, Z2, Z2
+	VMULPD       Z3, Z1, Z1
+	VSUBPD       Z0, Z1, Z3
+	VADDPD       Z0, Z1, Z1
+	VDIVPD       Z1, Z3, Z3
+	VMULPD       Z3, Z3, Z0
+	VBROADCASTSD odd17<>+0(SB), Z1
+	VMOVAPD      Z1, Z1
+	VBROADCASTSD odd15<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VBROADCASTSD odd13<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VBROADCASTSD odd11<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VBROADCASTSD odd9<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VBROADCASTSD odd7<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VBROADCASTSD odd5<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VBROADCASTSD odd3<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VBROADCASTSD one<>+0(SB), Z4
+	VFMADD213PD  Z4, Z0, Z1
+	VADDPD       Z3, Z3, Z3
+	VMULPD       Z10, Z2, Z2
+	VFMADD231PD  Z1, Z3, Z2
+	VMOVUPD.Z    (AX)(R8*1), K1, Z0
+	VFMADD231PD  Z0, Z2, K1, Z5
+
+sources_end:
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X0
+	VADDPD        X0, X5, X0
+	VHADDPD       X0, X0, X0
+	MOVSD         X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA round<>+0(SB)/8, $0x3ff8000000000000
+GLOBL round<>(SB), RODATA|NOPTR, $8
+
+DATA twice<>+0(SB)/8, $0x7fe0000000000000
+GLOBL twice<>(SB), RODATA|NOPTR, $8
+
+DATA magic<>+0(SB)/8, $0x4330000000000000
+GLOBL magic<>(SB), RODATA|NOPTR, $8
+
+DATA unbias<>+0(SB)/8, $0x43300000000003ff
+GLOBL unbias<>(SB), RODATA|NOPTR, $8
+
+DATA ln2<>+0(SB)/8, $0x3fe62e42fefa39ef
+GLOBL ln2<>(SB), RODATA|NOPTR, $8
+
+DATA odd17<>+0(SB)/8, $0x3fae1e1e1e1e1e1e
+GLOBL odd17<>(SB), RODATA|NOPTR, $8
+
+DATA odd15<>+0(SB)/8, $0x3fb1111111111111
+GLOBL odd15<>(SB), RODATA|NOPTR, $8
+
+DATA odd13<>+0(SB)/8, $0x3fb3b13b13b13b14
+GLOBL odd13<>(SB), RODATA|NOPTR, $8
+
+DATA odd11<>+0(SB)/8, $0x3fb745d1745d1746
+GLOBL odd11<>(SB), RODATA|NOPTR, $8
+
+DATA odd9<>+0(SB)/8, $0x3fbc71c71c71c71c
+GLOBL odd9<>(SB), RODATA|NOPTR, $8
+
+DATA odd7<>+0(SB)/8, $0x3fc2492492492492
+GLOBL odd7<>(SB), RODATA|NOPTR, $8
+
+DATA odd5<>+0(SB)/8, $0x3fc999999999999a
+GLOBL odd5<>(SB), RODATA|NOPTR, $8
+
+DATA odd3<>+0(SB)/8, $0x3fd5555555555555
+GLOBL odd3<>(SB), RODATA|NOPTR, $8
+
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
 // func distancesAVX512(r2 *float64, n int, mu *float64, columns *[]float64, d int)
 // Requires: AVX, AVX512F
 TEXT ·distancesAVX512(SB), NOSPLIT, $0-40
@@ -413,9 +598,6 @@ divide:
 end:
 	VZEROUPPER
 	RET
-
-DATA one<>+0(SB)/8, $0x3ff0000000000000
-GLOBL one<>(SB), RODATA|NOPTR, $8
 
 // func gatherAVX512(sum *float64, v *float64, n int, columns *[]float64, d int)
 // Requires: AVX, AVX512F
@@ -2294,6 +2476,90 @@ sources_rest:
 	VHADDPD      X0, X0, X0
 	VMULSD       six<>+0(SB), X0, X0
 	VMOVSD       X0, 24(AX)
+	VZEROUPPER
+	RET
+
+// func logsAVX2(t *spot64, r *run64, n int) float64
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·logsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         t+0(FP), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	MOVQ         r+8(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         48(AX), BX
+	MOVQ         72(AX), SI
+	MOVQ         96(AX), AX
+	MOVQ         n+16(FP), DI
+	XORQ         R8, R8
+	VBROADCASTSD half<>+0(SB), Y4
+	VXORPD       Y5, Y5, Y5
+
+sources:
+	CMPQ         DI, $0x00000004
+	JL           sources_rest
+	VSUBPD       (CX)(R8*1), Y0, Y6
+	VSUBPD       (DX)(R8*1), Y1, Y7
+	VMULPD       Y6, Y6, Y6
+	VFMADD231PD  Y7, Y7, Y6
+	VADDPD       (BX)(R8*1), Y2, Y7
+	VFMADD231PD  Y4, Y6, Y7
+	VMULPD       (SI)(R8*1), Y3, Y6
+	VADDPD       (SI)(R8*1), Y3, Y8
+	VFMADD231PD  Y8, Y7, Y6
+	VMULPD       Y7, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VPSUBQ       Y6, Y7, Y8
+	VBROADCASTSD round<>+0(SB), Y9
+	VPADDQ       Y9, Y8, Y8
+	VPSRLQ       $0x34, Y8, Y8
+	VPSLLQ       $0x34, Y8, Y9
+	VBROADCASTSD twice<>+0(SB), Y10
+	VPSUBQ       Y9, Y10, Y9
+	VBROADCASTSD magic<>+0(SB), Y10
+	VORPD        Y10, Y8, Y8
+	VBROADCASTSD unbias<>+0(SB), Y10
+	VSUBPD       Y10, Y8, Y8
+	VMULPD       Y9, Y7, Y7
+	VSUBPD       Y6, Y7, Y9
+	VADDPD       Y6, Y7, Y7
+	VDIVPD       Y7, Y9, Y9
+	VMULPD       Y9, Y9, Y6
+	VBROADCASTSD odd17<>+0(SB), Y7
+	VMOVAPD      Y7, Y7
+	VBROADCASTSD odd15<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VBROADCASTSD odd13<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VBROADCASTSD odd11<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VBROADCASTSD odd9<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VBROADCASTSD odd7<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VBROADCASTSD odd5<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VBROADCASTSD odd3<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VBROADCASTSD one<>+0(SB), Y10
+	VFMADD213PD  Y10, Y6, Y7
+	VADDPD       Y9, Y9, Y9
+	VBROADCASTSD ln2<>+0(SB), Y6
+	VMULPD       Y6, Y8, Y8
+	VFMADD231PD  Y7, Y9, Y8
+	VFMADD231PD  (AX)(R8*1), Y8, Y5
+	ADDQ         $0x00000020, R8
+	SUBQ         $0x00000004, DI
+	JMP          sources
+
+sources_rest:
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X0
+	VHADDPD      X0, X0, X0
+	MOVSD        X0, ret+24(FP)
 	VZEROUPPER
 	RET
 

@@ -107,6 +107,42 @@ func TestSinglePrecision(t *testing.T) {
 	}
 }
 
+// Logs agree with their twin, and that with a logarithm for each pair, from pairs
+// that are close to pairs that are so far that the logarithm is 0; what is not
+// finite gives no number.
+func TestLogs(t *testing.T) {
+	everywhere(t, func(t *testing.T, l simd.Level) {
+		r := rand.New(rand.NewPCG(15, 16))
+		for n := range lengths + 1 {
+			run, s := newRun[float64](t, n, r), newSpot[float64](r)
+			far := math.Exp(6 * r.NormFloat64())
+			var want, size float64
+			for k := range n {
+				run.X[k] *= far
+				run.S[k] /= far
+				dx, dy := s.X-run.X[k], s.Y-run.Y[k]
+				q := s.S + run.S[k] + (dx*dx+dy*dy)/2
+				log := run.W[k] * (math.Log1p(s.A/q) + math.Log1p(run.A[k]/q))
+				want -= log
+				size += log*1e-14 + run.W[k]*0x1p-52
+			}
+			for what, got := range map[string]float64{"assembly": logsAt(l, &s, &run), "twin": logs(&s, &run)} {
+				if !(math.Abs(got-want) <= 10*size) {
+					t.Fatalf("%s, %d sources: %v, want %v within %g", what, n, got, want, 10*size)
+				}
+			}
+			if n > 0 {
+				k := r.IntN(n)
+				run.W[k] = 1
+				[][]float64{run.X, run.Y, run.S, run.A}[r.IntN(4)][k] = math.NaN()
+				if got := logsAt(l, &s, &run); got == got {
+					t.Fatalf("%d sources, one of which is not a number: %v", n, got)
+				}
+			}
+		}
+	})
+}
+
 func TestNarrow(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		r := rand.New(rand.NewPCG(13, 14))
@@ -256,6 +292,7 @@ func TestDistancesAndGather(t *testing.T) {
 func TestLengthsThatDoNotFitPanic(t *testing.T) {
 	for name, f := range map[string]func(){
 		"push":       func() { Push(new(Spot[float64]), &Run[float64]{W: make([]float64, 3)}) },
+		"logs":       func() { Logs(new(Spot[float64]), &Run[float64]{W: make([]float64, 3)}) },
 		"pushFar":    func() { PushFar32(new(Spot[float32]), &Run[float32]{W: make([]float32, 3)}) },
 		"narrow":     func() { Narrow(make([]float32, 8), make([]float64, 9), 0) },
 		"distances":  func() { Distances(make([]float64, 9), make([]float64, 2), [][]float64{make([]float64, 9)}) },
@@ -292,6 +329,7 @@ func BenchmarkPairs(b *testing.B) {
 		}
 		measure("push", func() { pushAt(l, &s, &run) })
 		measure("pushFar", func() { pushFarAt(l, &s, &run) })
+		measure("logs", func() { logsAt(l, &s, &run) })
 		measure("push32", func() { push32At(l, &s32, &run32) })
 		measure("pushFar32", func() { pushFar32At(l, &s32, &run32) })
 		for _, d := range []int{3, 10} {

@@ -14,6 +14,11 @@ func pushAVX512(t *spot64, r *run64, n int, f *Force)
 //go:noescape
 func pushFarAVX512(t *spot64, r *run64, n int, f *Force)
 
+// logsAVX512 returns the sum over the first n sources.
+//
+//go:noescape
+func logsAVX512(t *spot64, r *run64, n int) float64
+
 // distancesAVX512 sets n values of r2, n a multiple of the lanes.
 //
 //go:noescape
@@ -78,6 +83,11 @@ func pushAVX2(t *spot64, r *run64, n int, f *Force)
 //
 //go:noescape
 func pushFarAVX2(t *spot64, r *run64, n int, f *Force)
+
+// logsAVX2 returns the sum over the first n sources.
+//
+//go:noescape
+func logsAVX2(t *spot64, r *run64, n int) float64
 
 // distancesAVX2 sets n values of r2, n a multiple of the lanes.
 //

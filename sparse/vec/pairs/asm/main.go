@@ -19,6 +19,7 @@ func main() {
 	} {
 		s.push("push", false)
 		s.push("pushFar", true)
+		s.logs()
 		s.distances()
 		s.repulsions()
 		s.gather()

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -91,6 +94,100 @@ func (s isa) push(name string, far bool) {
 	RET()
 }
 
+// logs writes Logs. With x = q^2 + m the ratio of q^2 and x is 2^k f, f about 1, and
+//
+//	log f = 2 artanh(z),   z = (2^-k q^2 - x)/(2^-k q^2 + x),   |z| <= 0.2,
+//
+// a series; k is read off the difference of the bits of q^2 and x, which is their
+// logarithm to within 0.09.
+func (s isa) logs() {
+	TEXT("logs"+s.suffix, NOSPLIT, "func(t *spot64, r *run64, n int) float64")
+	Pragma("noescape")
+	Doc("logs" + s.suffix + " returns the sum over the first n sources.")
+	t := Mem{Base: Load(Param("t"), GP64())}
+	tx, ty, ts, ta := s.broadcast(t), s.broadcast(t.Offset(8)), s.broadcast(t.Offset(16)), s.broadcast(t.Offset(24))
+	r := Mem{Base: Load(Param("r"), GP64())}
+	columns := make([]Register, 5)
+	for c := range columns {
+		columns[c] = GP64()
+		MOVQ(r.Offset(24*c), columns[c])
+	}
+	count := Load(Param("n"), GP64())
+	at := GP64()
+	XORQ(at, at)
+	half := s.half()
+	sum := s.zero()
+	bits := func(name string, v uint64) func() VecVirtual {
+		return s.kept(constant(name, math.Float64frombits(v)))
+	}
+	round := bits("round", 1023<<52+1<<51)
+	twice := bits("twice", 2046<<52)
+	magic := s.kept(constant("magic", 1<<52))
+	unbias := s.kept(constant("unbias", 1<<52+1023))
+	ln2 := s.kept(constant("ln2", math.Ln2))
+	s.loop("sources", count, at, func(mask Op) {
+		column := func(c int) Op {
+			m := Mem{Base: columns[c], Index: at, Scale: 1}
+			if mask == nil {
+				return m
+			}
+			x := s.reg()
+			s.loadMasked(m, mask, x)
+			return x
+		}
+		dx, dy, q := s.reg(), s.reg(), s.reg()
+		s.sub(column(0), tx, dx)
+		s.sub(column(1), ty, dy)
+		s.mul(dx, dx, dx)
+		s.fma(dy, dy, dx)
+		s.add(column(2), ts, q)
+		s.fma(half, dx, q)
+		b := column(3)
+		m, c, x := s.reg(), s.reg(), s.reg()
+		s.mul(b, ta, m)
+		s.add(b, ta, c)
+		s.fma(c, q, m) // (A+B) q + AB
+		s.mul(q, q, q)
+		s.add(q, m, x)
+
+		k := s.reg()
+		VPSUBQ(x, q, k)
+		VPADDQ(round(), k, k)
+		VPSRLQ(U8(52), k, k) // k + 1023
+		scale := s.reg()
+		VPSLLQ(U8(52), k, scale)
+		two := twice()
+		VPSUBQ(scale, two, scale) // 2^-k
+		VORPD(magic(), k, k)
+		s.sub(unbias(), k, k)
+
+		s.mul(scale, q, q)
+		z, z2 := s.reg(), s.reg()
+		s.sub(x, q, z)
+		s.add(x, q, q)
+		s.div(q, z, z)
+		s.mul(z, z, z2)
+		p := s.reg()
+		s.move(s.broadcast(constant("odd17", 1./17)), p)
+		for odd := 15; odd > 1; odd -= 2 {
+			s.fma213(z2, p, constant(fmt.Sprintf("odd%d", odd), 1/float64(odd)))
+		}
+		s.fma213(z2, p, constant("one", 1)) // 1 + z^2/3 + ...
+		s.add(z, z, z)
+		s.mul(ln2(), k, k)
+		s.fma(p, z, k)
+		s.accumulate(mask, column(4), k, sum)
+	})
+	Store(s.total(sum), ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// fma213 sets p to p z + c, c a number in memory.
+func (s isa) fma213(z, p VecVirtual, c Mem) {
+	VFMADD213PD(s.broadcast(c), z, p)
+}
+
 // half returns 1/2 in all lanes.
 func (s isa) half() VecVirtual {
 	if s.number == 8 {
@@ -100,7 +197,7 @@ func (s isa) half() VecVirtual {
 }
 
 // accumulate adds a b to sum, in the lanes of the mask.
-func (s isa) accumulate(mask Op, a, b, sum VecVirtual) {
+func (s isa) accumulate(mask, a Op, b, sum VecVirtual) {
 	if mask == nil {
 		s.fma(a, b, sum)
 	} else {
