@@ -25,7 +25,8 @@ type Counts struct {
 	Expired uint64 `json:"expired"`
 	// LongIDs are events that were not taken because of an id beyond MaxID.
 	LongIDs uint64 `json:"long_ids"`
-	// Unusable points could not be put on the map (Discard).
+	// Unusable points had elements beyond MaxElement, or could not be put on the map
+	// (Discard).
 	Unusable uint64 `json:"unusable"`
 }
 
@@ -135,9 +136,17 @@ func (s *Set) Add(x []float32, id string, at int64) {
 		return
 	}
 	s.counts.Events++
+	if slices.ContainsFunc(x, func(v float32) bool { return v > MaxElement || v < -MaxElement }) {
+		s.counts.Unusable++
+		if q, known := s.ids[id]; known {
+			s.counts.Upserts++
+			s.forget(q, strings.Clone(id)) // what it was it is no more
+		}
+		return
+	}
 	h := s.hashOf(x)
 	p := s.find(h, x)
-	if q, known := s.ids[id]; known && s.settings.IDs {
+	if q, known := s.ids[id]; known {
 		s.counts.Upserts++
 		if q == p {
 			s.touch(p, at)

@@ -403,6 +403,19 @@ func TestLongIDs(t *testing.T) {
 	}
 }
 
+// A vector beyond all measure is not taken, and what had its id is no more.
+func TestHugeVectors(t *testing.T) {
+	s := newSet(t, Settings{IDs: true}, 1, 0)
+	s.Add([]float32{1}, "a", 0)
+	s.Add([]float32{-1e30}, "b", 0)
+	s.Add([]float32{2e30}, "c", 0)
+	s.Add([]float32{-math.MaxFloat32}, "a", 0)
+	if got := s.valueCounts(); len(got) != 1 || got[-1e30] != 1 || s.Counts().Unusable != 2 || s.Counts().Upserts != 1 {
+		t.Errorf("%v, %+v", got, s.Counts())
+	}
+	s.check(t)
+}
+
 func TestDiscard(t *testing.T) {
 	s := newSet(t, Settings{}, 1, 0)
 	s.Add([]float32{1}, "", 0)

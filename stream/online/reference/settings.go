@@ -46,6 +46,10 @@ const (
 	IDsPerPoint = 8
 	// MaxID is the length in bytes beyond which an id is not taken.
 	MaxID = 256
+	// MaxElement is the largest magnitude of a vector's elements. Squares of larger
+	// ones, and sums of these, leave the range of numbers, and a single such point
+	// would end all learning.
+	MaxElement = 1e30
 )
 
 // Settings of a Set. The zero value works.
