@@ -36,9 +36,9 @@
 // takes over where n (dim + 30) passes one million. How many candidates it keeps
 // follows from k and the recall, by what was measured with digits (60,000 x 50):
 //
-//	k = 10: 32 candidates .994     k = 41: 48 .989   64 .994   96 .998   128 .999
+//	k = 41: 48 candidates .986   64 .993   77 .995   96 .997
 //
-// which is 1 - recall = 0.006 (candidates/(k + 22))^-2.4.
+// which is 1 - recall = 0.008 (candidates/(k + 22))^-2.4.
 //
 // # Contract
 //

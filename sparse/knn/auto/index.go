@@ -21,10 +21,16 @@ func Index(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s kn
 	return Build(ctx, x, k, set, s)
 }
 
+// construction is the number of candidates that links are chosen from: 64 takes two
+// thirds of the time that hnsw's default takes, for a tenth more candidates in searches.
+// Choosing links from the lists of the graph alone takes a third, but needs twice the
+// candidates in searches for the same recall.
+const construction = 64
+
 // Build returns an HNSW index over the rows of x that finds the share of k
 // neighbours that the settings say, whatever the rule would choose.
 func Build(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*hnsw.Index, error) {
-	return hnsw.Build(ctx, x, hnsw.Settings{Ef: Ef(k, set.recall(IndexRecall)), Seed: set.Seed}, s)
+	return hnsw.Build(ctx, x, hnsw.Settings{EfConstruction: construction, Ef: Ef(k, set.recall(IndexRecall)), Seed: set.Seed}, s)
 }
 
 // Tuned returns ix with the number of candidates that searches of k neighbours need

@@ -138,6 +138,6 @@ func candidates(k int, recall float64) int {
 // Ef returns how many candidates a search for k neighbours in an HNSW index keeps
 // to find a share recall of them.
 func Ef(k int, recall float64) int {
-	scale := math.Pow(0.006/(1-min(recall, 0.9999)), 1/2.4)
+	scale := math.Pow(0.008/(1-min(recall, 0.9999)), 1/2.4)
 	return max(k, int(math.Ceil(float64(k+22)*scale)))
 }

@@ -1,6 +1,7 @@
 package hnsw
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -194,6 +195,9 @@ func (r *reader) number() uint32 { return binary.LittleEndian.Uint32(r.next(4)) 
 
 func (r *reader) numbers(n int) []int32 {
 	var out []int32
+	if b, known := r.from.(*bytes.Reader); known {
+		out = make([]int32, 0, min(n, b.Len()/4))
+	}
 	for len(out) < n && r.err == nil {
 		b := r.next(4 * min(n-len(out), bufferSize/4))
 		for ; len(b) > 0; b = b[4:] {
