@@ -112,13 +112,30 @@ func (f *fitter[T]) lap(to *float64) {
 // gaussian takes the points, whose neighbours are known, through the stages of
 // the paper's model.
 func (f *fitter[T]) gaussian(ctx context.Context) error {
+	g, p, err := f.constants(ctx)
+	if err != nil {
+		return err
+	}
+	st, err := f.start(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := f.em(ctx, p, st); err != nil {
+		return err
+	}
+	f.lap(&f.out.Report.Seconds.EM)
+	return f.finish(ctx, g, p, st)
+}
+
+// constants makes the graph and the constants of its points.
+func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *coarse.Pairs, error) {
 	o, sec := f.out, &f.out.Report.Seconds
 	f.progress("graph", 0, 1)
 	g, err := graph.Build(ctx, f.x, nearest(o.Neighbors, f.s.Neighbors), graph.Settings{
 		Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads,
 	})
 	if err != nil {
-		return fmt.Errorf("lvm: neighbourhood graph: %w", err)
+		return nil, nil, fmt.Errorf("lvm: neighbourhood graph: %w", err)
 	}
 	o.Report.Edges, o.Report.Components = g.Edges(), g.Components
 	learnt := f.x
@@ -136,27 +153,26 @@ func (f *fitter[T]) gaussian(ctx context.Context) error {
 		Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.s.Threads,
 	})
 	if err != nil {
-		return fmt.Errorf("lvm: coarse-graining: %w", err)
+		return nil, nil, fmt.Errorf("lvm: coarse-graining: %w", err)
 	}
 	o.Report.Level, o.Report.Landmarks, o.Report.Pairs = level, len(p.Landmarks), p.Count
 	f.progress("coarse", 1, 1)
 	f.lap(&sec.Coarse)
+	return g, p, nil
+}
 
+// start makes what EM starts from.
+func (f *fitter[T]) start(ctx context.Context, p *coarse.Pairs) (*State, error) {
 	f.progress("spectral", 0, 1)
 	st, err := Start(ctx, p, f.s.Dims, StartSettings{Floor: f.leastSigma2, Spectral: spectral.Settings{
 		Seed: f.s.Seed, Threads: f.s.Threads,
 	}})
 	if err != nil {
-		return fmt.Errorf("lvm: start: %w", err)
+		return nil, fmt.Errorf("lvm: start: %w", err)
 	}
 	f.progress("spectral", 1, 1)
-	f.lap(&sec.Spectral)
-
-	if err := f.em(ctx, p, st); err != nil {
-		return err
-	}
-	f.lap(&sec.EM)
-	return f.finish(ctx, g, p, st)
+	f.lap(&f.out.Report.Seconds.Spectral)
+	return st, nil
 }
 
 // em maximises the likelihood from st. Without a single dissimilar pair (n is

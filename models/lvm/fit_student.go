@@ -7,8 +7,8 @@ import (
 
 	"unfold/coarse/field"
 	"unfold/models/lvm/student"
-	"unfold/models/snapshot"
 	"unfold/sparse/graph"
+	"unfold/sparse/knn"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
@@ -22,16 +22,12 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	f.progress("graph", 0, 1)
 	_, size := graph.Label(nearest(o.Neighbors, k))
 	r.Edges, r.Components = o.Neighbors.N*k, len(size)
-	p := student.NewProblem(o.Neighbors, k, f.s.scales())
+	h := &Heavy{Problem: student.NewProblem(o.Neighbors, k, f.s.scales()), Settings: f.s}
 	f.progress("graph", 1, 1)
 	f.lap(&r.Seconds.Graph)
 
 	f.progress("coarse", 0, 1)
-	kind := f.s.Coarse.Resolve(Student, p.N(), f.s.Dims)
-	if kind == CoarseMap {
-		f.s.Theta = f.s.CellTheta(p.N())
-	}
-	p.Field = f.s.field(kind, p.Bandwidth2)
+	h.field()
 	f.progress("coarse", 1, 1)
 	f.lap(&r.Seconds.Coarse)
 
@@ -45,17 +41,12 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	f.progress("spectral", 1, 1)
 	f.lap(&r.Seconds.Spectral)
 
-	if f.s.Steps == 0 && f.s.Thorough {
-		f.s.Steps = int(thoroughSteps * float64(student.Steps(p.N(), f.s.Dims)))
+	if err := h.model(); err != nil {
+		return err
 	}
-	m, err := student.NewModel(p, f.s.Dims, f.s.student(kind))
-	if err != nil {
-		return fmt.Errorf("lvm: %w", err)
-	}
-	// What the number of points decides.
-	f.s.Steps, f.s.Weight = m.Settings().Steps, m.Settings().Weight
+	f.s = h.Settings
 	o.Settings = f.s
-	learnt, err := m.Learn(ctx, st, func(done, total int) { f.progress("em", done, total) })
+	learnt, err := h.Model.Learn(ctx, st, func(done, total int) { f.progress("em", done, total) })
 	r.Iterations, r.CGIterations, r.Pairs = learnt.Iterations, learnt.CGIterations, learnt.Pairs
 	r.LoglikInitial, r.Loglik, r.Falls, r.Converged = learnt.LoglikInitial, learnt.Loglik, learnt.Falls, learnt.Converged
 	if err != nil {
@@ -64,17 +55,20 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	if err := f.publishable(st.Mu, st.Sigma2); err != nil {
 		return err
 	}
-	o.Mu, o.Sigma2, o.Bandwidth2 = st.Mu, st.Sigma2, make([]float64, p.N())
-	for i := range o.Bandwidth2 {
-		_, dist2 := o.Neighbors.Row(i)
-		o.Bandwidth2[i] = dist2[k-1]
-	}
-	o.Student = &snapshot.Student{
-		Tail: f.s.Tail, Unit: p.Unit, Clip: f.s.clip(), Weight: f.s.Weight,
-		Field: kind.String(), Theta: f.s.Theta, Seed: f.s.Seed, Error2: errors2(p, st, f.s.Tail, f.s.Threads),
-	}
+	o.Mu, o.Sigma2, o.Bandwidth2 = st.Mu, st.Sigma2, reaches(o.Neighbors, k)
+	o.Student = h.Describe(st)
 	f.lap(&r.Seconds.EM)
 	return nil
+}
+
+// reaches are the squared distances to the k-th neighbours.
+func reaches(nb *knn.Neighbors, k int) []float64 {
+	out := make([]float64, nb.N)
+	for i := range out {
+		_, dist2 := nb.Row(i)
+		out[i] = dist2[k-1]
+	}
+	return out
 }
 
 // CellTheta returns the accuracy of cells in a map of n points: Theta, or its

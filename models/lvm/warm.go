@@ -3,14 +3,12 @@ package lvm
 import (
 	"context"
 	"fmt"
+	"time"
 
-	"unfold/coarse"
 	"unfold/models"
 	"unfold/models/lvm/student"
 	"unfold/models/snapshot"
-	"unfold/sparse/graph"
 	"unfold/sparse/knn"
-	"unfold/sparse/spectral"
 	"unfold/sparse/vec"
 )
 
@@ -39,24 +37,44 @@ func NewHeavy(nb *knn.Neighbors, s Settings, unit float64) (*Heavy, error) {
 	if k < 1 || nb.K < k {
 		return nil, models.BadInputf("lvm: lists of %d neighbours of %d points, want %d of at least 2", nb.K, nb.N, s.Neighbors)
 	}
-	h := &Heavy{coarse: s.Coarse.Resolve(Student, nb.N, s.Dims)}
 	if unit == 0 {
 		unit = s.scales().Unit(nb, k)
 	}
-	h.Problem = student.NewProblemIn(nb, k, s.scales(), unit)
-	if h.coarse == CoarseMap && s.Theta == 0 {
-		s.Theta = s.defaultTheta(nb.N)
+	h := &Heavy{Problem: student.NewProblemIn(nb, k, s.scales(), unit), Settings: s}
+	h.field()
+	return h, h.model()
+}
+
+// field gives the problem its pair sums, as the number of points says.
+func (h *Heavy) field() {
+	s, n := &h.Settings, h.Problem.N()
+	h.coarse = s.Coarse.Resolve(Student, n, s.Dims)
+	if h.coarse == CoarseMap {
+		s.Theta = s.CellTheta(n)
 	}
 	h.Problem.Field = s.field(h.coarse, h.Problem.Bandwidth2)
+}
+
+// model makes the model of a problem that has its field.
+func (h *Heavy) model() (err error) {
+	s := &h.Settings
 	if s.Steps == 0 && s.Thorough {
-		s.Steps = int(thoroughSteps * float64(student.Steps(nb.N, s.Dims)))
+		s.Steps = int(thoroughSteps * float64(student.Steps(h.Problem.N(), s.Dims)))
 	}
 	if h.Model, err = student.NewModel(h.Problem, s.Dims, s.student(h.coarse)); err != nil {
-		return nil, fmt.Errorf("lvm: %w", err)
+		return fmt.Errorf("lvm: %w", err)
 	}
 	s.Steps, s.Weight = h.Model.Settings().Steps, h.Model.Settings().Weight
-	h.Settings = s
-	return h, nil
+	return nil
+}
+
+// Map is the result that the state of the model comes to, of points with the lists
+// nb that it was made of.
+func (h *Heavy) Map(nb *knn.Neighbors, st *student.State) *Result {
+	k := min(h.Settings.Neighbors, nb.N-1)
+	return &Result{
+		Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: reaches(nb, k), Neighbors: nb, Student: h.Describe(st), Settings: h.Settings,
+	}
 }
 
 // Describe returns what a snapshot keeps of the model, for a map.
@@ -70,7 +88,7 @@ func (h *Heavy) Describe(st *student.State) *snapshot.Student {
 
 // Continue goes on with a map with Gaussian tails: Settings.Steps of EM from st,
 // for the distinct points x, whose lists nb hold at least Settings.Neighbors. Nil
-// for st means the start of Fit. Result.Report.Seconds is left at zero.
+// for st means the start of Fit.
 func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, st *State, s Settings) (*Result, error) {
 	s, err := s.withDefaults()
 	if err != nil {
@@ -87,31 +105,15 @@ func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, st 
 
 // further takes steps from st, or from the start of a fit.
 func (f *fitter[T]) further(ctx context.Context, st *State) error {
-	o := f.out
-	g, err := graph.Build(ctx, f.x, nearest(o.Neighbors, f.s.Neighbors), graph.Settings{
-		Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads,
-	})
+	f.clock = time.Now()
+	g, p, err := f.constants(ctx)
 	if err != nil {
-		return fmt.Errorf("lvm: neighbourhood graph: %w", err)
+		return err
 	}
-	learnt := f.x
-	if g.Keep != nil {
-		learnt = vec.Take(f.x, g.Keep)
-	}
-	level := f.s.Level.Resolve(g.N)
-	f.leastDelta2 = f.s.Floor * medianScale(g)
-	f.leastSigma2 = f.s.Floor * f.leastDelta2
-	p, err := coarse.New(ctx, learnt, g, coarse.Settings{Level: level, Seed: f.s.Seed, Floor: f.leastDelta2, Threads: f.s.Threads})
-	if err != nil {
-		return fmt.Errorf("lvm: coarse-graining: %w", err)
-	}
-	o.Report.Edges, o.Report.Components = g.Edges(), g.Components
-	o.Report.Level, o.Report.Landmarks, o.Report.Pairs = level, len(p.Landmarks), p.Count
 	switch {
 	case st == nil:
-		st, err = Start(ctx, p, f.s.Dims, StartSettings{Floor: f.leastSigma2, Spectral: spectral.Settings{Seed: f.s.Seed, Threads: f.s.Threads}})
-		if err != nil {
-			return fmt.Errorf("lvm: start: %w", err)
+		if st, err = f.start(ctx, p); err != nil {
+			return err
 		}
 	case g.Keep != nil:
 		kept := &State{Mu: vec.Take(st.Mu, g.Keep)}
@@ -128,5 +130,6 @@ func (f *fitter[T]) further(ctx context.Context, st *State) error {
 	if err := f.em(ctx, p, st); err != nil {
 		return err
 	}
+	f.lap(&f.out.Report.Seconds.EM)
 	return f.finish(ctx, g, p, st)
 }

@@ -124,12 +124,7 @@ func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neigh
 		return nil, err
 	}
 	r.Steps, r.CGIterations, r.Loglik = learnt.Iterations, learnt.CGIterations, learnt.Loglik
-	res := &lvm.Result{Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: make([]float64, nb.N), Neighbors: nb, Student: h.Describe(st)}
-	k := min(m.set.neighbors(), nb.K)
-	for i := range res.Bandwidth2 {
-		_, dist2 := nb.Row(i)
-		res.Bandwidth2[i] = dist2[k-1]
-	}
+	res := h.Map(nb, st)
 	res.Report.Iterations = learnt.Iterations
 	return res, nil
 }
