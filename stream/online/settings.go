@@ -9,6 +9,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/wholefile"
+	"unfold/models/budget"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/lvm/live"
@@ -198,16 +199,41 @@ func (s Settings) carries() bool {
 	return s.Major != MajorAlways && (s.Spec.Kind == "" || s.Spec.Kind == kinds.LVM)
 }
 
-// Bytes bounds the memory of the reference set of events of dim elements with ids of
-// up to idBytes bytes (0: none), as long as the learner runs. The map that follows it
-// and what a refresh needs for a while come on top (package models/budget).
+// Bytes bounds the memory that a learner holds of events of dim elements with ids of
+// up to idBytes bytes (0: none), however many come: the reference set, and a copy of
+// it while that is saved; the graph of the map that follows (package graph/live: at
+// most 1 kB a point beyond its row) and three snapshots, one that events are placed
+// on, one that is learnt and one that is let go of; and what a whole fit of a full set
+// takes, as package budget predicts it. Messages on their way are the pipeline's, the
+// events before the first map lie in the messages. A garbage collector may let as much
+// again lie around: see GOGC and GOMEMLIMIT.
 func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	s, err := s.withDefaults()
 	if err != nil {
 		return 0, err
 	}
-	return s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes), nil
+	n := s.Size
+	plan, err := budget.New(budget.Job{Rows: n, Dim: dim, Spec: s.Spec})
+	if err != nil {
+		return 0, err
+	}
+	dims := s.Spec.LVM.Dims
+	if dims == 0 {
+		dims = lvm.DefaultDims
+	}
+	graph := int64(n) * int64(1024+4*plan.Seen)
+	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
+	return 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
+
+// buffers are what is there however small the set is: of files, of messages, of
+// searches.
+const buffers = 8 << 20
+
+// snapshotBytes are those of a point in a snapshot beside its row and its place: count,
+// variance, bandwidth, standard error, four novelty tables, and its part of the JSON of
+// learning: where it was when the epoch began, and its slot.
+const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
 
 // notes is how many numbers the set keeps of a point for the learner: where it was
 // told to be.
