@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
+	"unfold/sparse/knn/knntest"
 )
 
 // batch returns the lists of the points by rank, short ones as they are, in a form that
@@ -162,4 +164,21 @@ func TestIncrementalSimilar(t *testing.T) {
 			checkSimilar(t, g, p)
 		})
 	})
+}
+
+// Edges that replace and edges that come in the same change: a new one may push out an edge of a
+// tree that an old one has just joined. That is rare, so these are many small graphs.
+func TestIncrementalTreeOfMany(t *testing.T) {
+	const dim, n = 4, 22
+	for seed := range uint64(1500) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		g, p := newGraph(t, dim, Settings{Neighbors: 1 + int(seed%3), Spare: int(seed%5) - 1, Parts: Tree, Threads: 1}), points{}
+		insert(t, g, p, knntest.Points[float32]("gauss", n, dim, seed))
+		for range 3 {
+			slots := g.Slots(nil)
+			rng.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
+			remove(t, g, p, slots[:3])
+			checkTree(t, g, p)
+		}
+	}
 }
