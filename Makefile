@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench why clean
+.PHONY: build demo test arm64 lint fmt figures quality bench why soak clean
 
 # build makes bin/unfold.
 build:
@@ -51,6 +51,10 @@ quality: build
 # needs Python 3.11 (for the others, in an environment of their own under out/speed) and mnist/ in the folder that UNFOLD_DATA names.
 bench: build
 	$(GO) run ./bench/speed -unfold bin/unfold -o docs/benchmarks.md
+
+# soak lets two million events through the learner under every policy and watches what it holds; a quarter of an hour.
+soak:
+	UNFOLD_SOAK=2000000 $(GO) test -count=1 -timeout 2h -run TestSoak -v ./stream/online
 
 # why draws the figures of docs/why.md; half a minute.
 why: build
