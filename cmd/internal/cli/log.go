@@ -96,10 +96,24 @@ func (l *stageLog) hooks() stream.Hooks {
 			if took > 0 {
 				how = "learnt in " + human.Span(took)
 			}
-			l.say("map version %d (epoch %d) %s, %s", p.Version, p.Epoch, how, human.Plural(p.Points, "point"))
+			l.say("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, human.Plural(p.Points, "point"), change(&p.Figures, took))
 		},
 		RefreshFailed: func(err error) { l.often("refresh", "no new map: %v", err) },
 	}
+}
+
+// change says in a few words what a map that was just learnt is to those who look at
+// the one before.
+func change(f *stream.Figures, took time.Duration) string {
+	if took == 0 || f.Kind == "" || f.Kind == "first" {
+		return ""
+	}
+	text := fmt.Sprintf(", %s refresh: %s came, %s went, the others moved by %.2g / %.2g / %.2g %%",
+		f.Kind, human.Count(f.Born), human.Count(f.Gone), f.Moves.Median, f.Moves.P90, f.Moves.P99)
+	if f.Alarm == 1 {
+		text += fmt.Sprintf("; alarm: %.2g%% of the last %s new points are strange", 100*f.Novel, human.Count(f.Judged))
+	}
+	return text
 }
 
 // total sums the run up.

@@ -17,7 +17,8 @@ import (
 )
 
 type plotCmd struct {
-	Map       string   `arg:"" help:"A map, as fit and embed write it."`
+	Map       string   `arg:"" optional:"" help:"A map, as fit and embed write it."`
+	History   string   `placeholder:"FOLDER" help:"Instead of a map: a stage's state folder, to draw how its maps have moved, drifted and changed."`
 	Output    string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
 	Color     string   `placeholder:"COL" help:"Column that colours the points: words and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
@@ -34,7 +35,8 @@ func (plotCmd) Help() string {
 and a legend beside the points.
 
     unfold plot map.parquet -o map.png --color label
-    unfold plot map.parquet -o novelty.svg --color novelty_global`
+    unfold plot map.parquet -o novelty.svg --color novelty_global
+    unfold plot --history /var/lib/unfold -o history.png`
 }
 
 func (c *plotCmd) Run(ctx context.Context, p *program) error {
@@ -53,8 +55,14 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	if err := s.Check(); err != nil {
 		return &usageError{err: err}
 	}
+	if (c.Map == "") == (c.History == "") {
+		return usagef("plot: name either a map or, with --history, a state folder")
+	}
 	if err := checkWritable(c.Output); err != nil {
 		return err
+	}
+	if c.History != "" {
+		return c.history(p, strings.EqualFold(filepath.Ext(c.Output), ".svg"), s)
 	}
 	m, err := readMap(ctx, p, c.Map)
 	if err != nil {

@@ -111,12 +111,12 @@ func TestRun(t *testing.T) {
 
 func testRun(t *testing.T, model string) {
 	t.Chdir(t.TempDir())
-	brokers, configuration := broker(t, "events", "places", "dead")
+	brokers, configuration := broker(t, "events", "places", "dead", "moved")
 	text, err := os.ReadFile(configuration)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, configuration, strings.Replace(string(text), "steps: 30", model, 1))
+	write(t, configuration, strings.NewReplacer("steps: 30", model, "{topic: places}", "{topic: places}, moves: moved").Replace(string(text)))
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	produce(t, brokers, 0, 40)
 
@@ -148,6 +148,13 @@ func testRun(t *testing.T, model string) {
 	})
 	if !strings.Contains(log, "100 events placed, 10 messages delivered") {
 		t.Errorf("after the restart:\n%s", log)
+	}
+	state := filepath.Join(filepath.Dir(configuration), "state")
+	if text := must(t, "-q", "plot", "--history", state, "-o", "history.png"); !strings.Contains(text, "history.png: 1 map") && !strings.Contains(text, " maps") {
+		t.Errorf("the state's history: %s", text)
+	}
+	if info, err := os.Stat("history.png"); err != nil || info.Size() < 5000 {
+		t.Errorf("the picture of its history: %v", err)
 	}
 }
 

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/plot"
+	"unfold/internal/wholefile"
+	"unfold/stream"
+	"unfold/stream/online"
+)
+
+// history draws what a running or stopped stage keeps in its state folder of the
+// maps so far.
+func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
+	all, err := online.ReadHistory(c.History)
+	if err != nil {
+		return err
+	}
+	h := historyOf(all)
+	if h.Title = c.Title; h.Title == "" {
+		h.Title = filepath.Base(filepath.Clean(c.History))
+	}
+	write := plot.HistoryPNG
+	if svg {
+		write = plot.HistorySVG
+	}
+	if err := wholefile.Write(c.Output, func(w io.Writer) error { return write(w, h, s) }); err != nil {
+		return err
+	}
+	p.printf("%s: %s\n", c.Output, h.Subtitle)
+	return nil
+}
+
+// historyOf lays the figures of maps out as panels.
+func historyOf(all []stream.Figures) plot.History {
+	series := func(name string, of func(f stream.Figures) float64) plot.Series {
+		v := plot.Series{Name: name}
+		for _, f := range all {
+			v.Values = append(v.Values, of(f))
+		}
+		return v
+	}
+	quantiles := func(title string, of func(f stream.Figures) (q stream.Quantiles, known bool)) plot.Panel {
+		p := plot.Panel{Title: title}
+		for _, q := range []struct {
+			name string
+			of   func(stream.Quantiles) float64
+		}{
+			{"median", func(q stream.Quantiles) float64 { return q.Median }},
+			{"90%", func(q stream.Quantiles) float64 { return q.P90 }},
+			{"99%", func(q stream.Quantiles) float64 { return q.P99 }},
+		} {
+			p.Series = append(p.Series, series(q.name, func(f stream.Figures) float64 {
+				if v, known := of(f); known {
+					return q.of(v)
+				}
+				return math.NaN()
+			}))
+		}
+		return p
+	}
+	h := plot.History{Along: "version of the map; dashed: a new epoch"}
+	epoch, majors := uint32(0), 0
+	for i, f := range all {
+		h.At = append(h.At, float64(f.Version))
+		if i > 0 && f.Epoch != epoch {
+			h.Marks = append(h.Marks, float64(f.Version))
+			majors++
+		}
+		epoch = f.Epoch
+	}
+	known := func(v float64, ok bool) float64 {
+		if ok {
+			return v
+		}
+		return math.NaN()
+	}
+	// What a new epoch moved would hide all else, and is told of by its mark.
+	h.Panels = []plot.Panel{
+		quantiles("Moves in a refresh, % of the diameter (not of new epochs)", func(f stream.Figures) (stream.Quantiles, bool) {
+			return f.Moves, f.Kind == "ordinary" || f.Kind == "gentle"
+		}),
+		quantiles("Drift since the epoch began, % of the diameter", func(f stream.Figures) (stream.Quantiles, bool) { return f.Drift, true }),
+		{Title: "Share of new points beyond 95% of novelty", Level: 0.05, Series: []plot.Series{
+			series("share", func(f stream.Figures) float64 { return known(f.Novel, f.Judged > 0) })}},
+		{Title: "Log-likelihood per pair", Series: []plot.Series{
+			series("log-likelihood", func(f stream.Figures) float64 { return known(f.LoglikPair, f.LoglikPair != 0) })}},
+		{Title: "Points on the map", Series: []plot.Series{series("points", func(f stream.Figures) float64 { return float64(f.Points) })}},
+	}
+	h.Subtitle = human.Plural(len(all), "map")
+	if majors > 0 {
+		h.Subtitle += fmt.Sprintf(", %s", human.Plural(majors, "new epoch"))
+	}
+	return h
+}

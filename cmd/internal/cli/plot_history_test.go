@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/cmd/internal/plot"
+	"unfold/stream"
+)
+
+func TestHistoryOf(t *testing.T) {
+	h := historyOf([]stream.Figures{
+		{Version: 1, Epoch: 1, Kind: "first", Points: 100},
+		{Version: 2, Epoch: 1, Kind: "ordinary", Points: 120, Moves: stream.Quantiles{Median: .1}, LoglikPair: -2, Novel: .06, Judged: 20},
+		{Version: 5, Epoch: 2, Kind: "major", Points: 150, Moves: stream.Quantiles{Median: 9}, LoglikPair: -1, Judged: 30},
+	})
+	if h.Subtitle != "3 maps, 1 new epoch" || !slices.Equal(h.At, []float64{1, 2, 5}) || !slices.Equal(h.Marks, []float64{5}) {
+		t.Errorf("%s at %v, marks at %v", h.Subtitle, h.At, h.Marks)
+	}
+	for i, want := range [][]float64{{.1}, {0, 0, 0}, {.06, 0}, {-2, -1}, {100, 120, 150}} {
+		got := slices.DeleteFunc(slices.Clone(h.Panels[i].Series[0].Values), func(v float64) bool { return v != v })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", h.Panels[i].Title, got, want)
+		}
+	}
+	var b bytes.Buffer
+	if err := plot.HistorySVG(&b, h, plot.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPlotHistoryErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"plot", "-o", "a.png"}, exitUsage, "name either a map or"},
+		{[]string{"plot", "m.csv", "--history", ".", "-o", "a.png"}, exitUsage, "name either a map or"},
+		{[]string{"plot", "--history", "nothere", "-o", "a.png"}, exitBadInput, "no model file"},
+	} {
+		code, _, stderr := run(t, c.args...)
+		if code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: exit %d, %s", c.args, code, stderr)
+		}
+	}
+	if left := listing(t); left != "" {
+		t.Errorf("left: %s", left)
+	}
+}
+
+func TestChangeInAFewWords(t *testing.T) {
+	f := &stream.Figures{Kind: "gentle", Born: 5, Gone: 1234, Moves: stream.Quantiles{Median: .123, P90: .5, P99: 1}}
+	if got := change(f, time.Second); got != ", gentle refresh: 5 came, 1,234 went, the others moved by 0.12 / 0.5 / 1 %" {
+		t.Error(got)
+	}
+	f.Alarm, f.Novel, f.Judged = 1, .08, 1000
+	if got := change(f, time.Second); !strings.HasSuffix(got, "; alarm: 8% of the last 1,000 new points are strange") {
+		t.Error(got)
+	}
+	if got := change(f, 0) + change(&stream.Figures{Kind: "first"}, time.Second); got != "" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,214 @@
+package plot
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+)
+
+// History is what to draw of a map's past: panels above each other that share the
+// horizontal axis.
+type History struct {
+	// Title and Subtitle stand above the picture; either may be empty.
+	Title, Subtitle string
+	// Along names the horizontal axis, At are the places of the values on it,
+	// ascending. Marks are places that a vertical line marks in all panels.
+	Along     string
+	At, Marks []float64
+	Panels    []Panel
+}
+
+// Panel is one diagram of a History.
+type Panel struct {
+	Title string
+	// Series are lines over At, in up to seven colours.
+	Series []Series
+	// Level, unless 0, is a horizontal line for comparison.
+	Level float64
+}
+
+// Series is a line: one value for each place; where one is not finite the line is
+// broken.
+type Series struct {
+	Name   string
+	Values []float64
+}
+
+// HistoryPNG draws h and writes it to w as PNG.
+func HistoryPNG(w io.Writer, h History, s Settings) error { return writeHistory(w, h, s, newPNG) }
+
+// HistorySVG draws h and writes it to w as SVG.
+func HistorySVG(w io.Writer, h History, s Settings) error { return writeHistory(w, h, s, newSVG) }
+
+func writeHistory(w io.Writer, h History, s Settings, open func(Settings) surface) error {
+	s, err := s.withDefaults()
+	if err != nil {
+		return err
+	}
+	if err := h.check(); err != nil {
+		return err
+	}
+	out := open(s)
+	h.draw(out.canvas(), points(s.Width), points(s.Height))
+	return out.writeTo(w)
+}
+
+func (h History) check() error {
+	if len(h.At) == 0 || len(h.Panels) == 0 {
+		return fmt.Errorf("plot: a history of %d values in %d panels: nothing to draw", len(h.At), len(h.Panels))
+	}
+	for _, p := range h.Panels {
+		if len(p.Series) > len(okabeIto) {
+			return fmt.Errorf("plot: %d lines in %q; colours that anyone can tell apart are %d", len(p.Series), p.Title, len(okabeIto))
+		}
+		for _, s := range p.Series {
+			if len(s.Values) != len(h.At) {
+				return fmt.Errorf("plot: %d values of %q at %d places", len(s.Values), s.Name, len(h.At))
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	panelHead   = 20 // above each panel, for its title
+	historyTick = 34
+	// A single place has no extent: it stands in the middle of one.
+	single = 0.5
+)
+
+func (h History) draw(c vgdraw.Canvas, width, height vg.Length) {
+	left, right := vg.Length(edge+historyTick), width-edge
+	top := height - headHeight
+	c.FillText(style(titleSize, ink, true), vg.Point{X: left, Y: top + 24}, h.Title)
+	c.FillText(style(textSize, faintInk, false), vg.Point{X: left, Y: top + 9}, h.Subtitle)
+	each := (top - footHeight - smallSize) / vg.Length(len(h.Panels))
+	x := span{h.At[0], h.At[len(h.At)-1]}
+	if x.to == x.from {
+		x = span{x.from - single, x.to + single}
+	}
+	for i, p := range h.Panels {
+		upper := top - vg.Length(i)*each
+		area := vg.Rectangle{Min: vg.Point{X: left, Y: upper - each + 6}, Max: vg.Point{X: right, Y: upper - panelHead}}
+		chart{h, p, area, x, p.span()}.draw(c, i == len(h.Panels)-1)
+	}
+	c.FillText(aligned(style(smallSize, faintInk, false), text.XRight, text.YBottom), vg.Point{X: right, Y: 7}, h.Along)
+}
+
+// span is a range of values.
+type span struct{ from, to float64 }
+
+// at returns where v stands between two ends.
+func (s span) at(v float64, from, to vg.Length) vg.Length {
+	return from + vg.Length((v-s.from)/(s.to-s.from))*(to-from)
+}
+
+// span is from 0, or the least value if that is below, to a little above the largest.
+// Values that are all below 0 have a span of their own.
+func (p Panel) span() span {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, s := range p.Series {
+		for _, v := range s.Values {
+			if isFinite(v) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	if p.Level != 0 {
+		lo, hi = min(lo, p.Level), max(hi, p.Level)
+	}
+	switch {
+	case lo > hi:
+		return span{0, 1}
+	case hi >= 0:
+		lo = min(lo, 0)
+	}
+	if lo == hi {
+		return span{lo - single, hi + single}
+	}
+	return span{lo, hi + 0.05*(hi-lo)}
+}
+
+// chart is a panel in its place.
+type chart struct {
+	h    History
+	p    Panel
+	area vg.Rectangle
+	x, y span
+}
+
+func (k chart) draw(c vgdraw.Canvas, last bool) {
+	k.grid(c, last)
+	for _, m := range k.h.Marks {
+		at := k.x.at(m, k.area.Min.X, k.area.Max.X)
+		c.StrokeLine2(vgdraw.LineStyle{Color: otherGrey, Width: 0.8, Dashes: []vg.Length{3, 2}}, at, k.area.Min.Y, at, k.area.Max.Y)
+	}
+	if k.p.Level != 0 {
+		at := k.y.at(k.p.Level, k.area.Min.Y, k.area.Max.Y)
+		c.StrokeLine2(vgdraw.LineStyle{Color: faintInk, Width: 0.8}, k.area.Min.X, at, k.area.Max.X, at)
+	}
+	c.FillText(style(textSize, ink, true), vg.Point{X: k.area.Min.X, Y: k.area.Max.Y + 5}, k.p.Title)
+	at := k.area.Max.X
+	for i := len(k.p.Series) - 1; i >= 0; i-- {
+		s := k.p.Series[i]
+		k.line(c, s, okabeIto[i])
+		name := style(smallSize, okabeIto[i], true)
+		if len(k.p.Series) > 1 {
+			c.FillText(aligned(name, text.XRight, text.YBottom), vg.Point{X: at, Y: k.area.Max.Y + 5}, s.Name)
+			at -= name.Width(s.Name) + 10
+		}
+	}
+	r := k.area
+	c.StrokeLines(vgdraw.LineStyle{Color: edgeColor, Width: 0.8},
+		[]vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
+}
+
+// grid draws faint lines and their numbers; the horizontal axis has numbers below the
+// last panel only.
+func (k chart) grid(c vgdraw.Canvas, last bool) {
+	line, numbers := vgdraw.LineStyle{Color: gridColor, Width: 0.6}, style(smallSize, faintInk, false)
+	step := niceStep((k.y.to - k.y.from) / 4)
+	for i := math.Ceil(k.y.from / step); i*step <= k.y.to; i++ {
+		at := k.y.at(i*step, k.area.Min.Y, k.area.Max.Y)
+		c.StrokeLine2(line, k.area.Min.X, at, k.area.Max.X, at)
+		c.FillText(aligned(numbers, text.XRight, text.YCenter), vg.Point{X: k.area.Min.X - 4, Y: at}, tick(i*step, step))
+	}
+	step = max(1, niceStep((k.x.to-k.x.from)/10))
+	for i := math.Ceil(k.x.from / step); i*step <= k.x.to; i++ {
+		at := k.x.at(i*step, k.area.Min.X, k.area.Max.X)
+		c.StrokeLine2(line, at, k.area.Min.Y, at, k.area.Max.Y)
+		if last {
+			c.FillText(aligned(numbers, text.XCenter, text.YTop), vg.Point{X: at, Y: k.area.Min.Y - 4}, tick(i*step, step))
+		}
+	}
+}
+
+// line draws a series, broken where it has no value; a value between two breaks is a
+// short dash.
+func (k chart) line(c vgdraw.Canvas, s Series, col color.NRGBA) {
+	const dash = 1.5
+	look := vgdraw.LineStyle{Color: col, Width: 1.2}
+	var run []vg.Point
+	flush := func() {
+		if len(run) == 1 {
+			run = []vg.Point{{X: run[0].X - dash, Y: run[0].Y}, {X: run[0].X + dash, Y: run[0].Y}}
+		}
+		if len(run) > 1 {
+			c.StrokeLines(look, run)
+		}
+		run = nil
+	}
+	for i, v := range s.Values {
+		if !isFinite(v) {
+			flush()
+			continue
+		}
+		run = append(run, vg.Point{X: k.x.at(k.h.At[i], k.area.Min.X, k.area.Max.X), Y: k.y.at(v, k.area.Min.Y, k.area.Max.Y)})
+	}
+	flush()
+}
