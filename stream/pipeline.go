@@ -20,8 +20,12 @@ type Pipeline struct {
 	// DeadLetter takes bad messages. Without it the first one ends Run with an
 	// error, because to go on would lose it.
 	DeadLetter *DeadLetter
-	Settings   Settings
-	Hooks      Hooks
+	// ExactlyOnce delivers through transactions: the source's generations must be
+	// Transactional, and write to the topics of outputs and dead letters themselves
+	// (neither Sink nor DeadLetter.Sink is used).
+	ExactlyOnce bool
+	Settings    Settings
+	Hooks       Hooks
 
 	settings Settings
 	owning   atomic.Bool
@@ -32,11 +36,11 @@ type Pipeline struct {
 // plus CommitTimeout, and returns nil. It closes neither source nor sink. Any
 // error is final; what was acknowledged before it is committed.
 func (p *Pipeline) Run(ctx context.Context) error {
-	if p.Source == nil || p.Sink == nil || p.Decoder == nil || p.Learner == nil {
+	if p.Source == nil || p.Sink == nil && !p.ExactlyOnce || p.Decoder == nil || p.Learner == nil {
 		return errors.New("stream: a pipeline needs a source, a sink, a decoder and a learner")
 	}
 	var err error
-	if p.settings, err = p.Settings.withDefaults(); err != nil {
+	if p.settings, err = p.Settings.withDefaults(p.ExactlyOnce); err != nil {
 		return err
 	}
 	run, fail := context.WithCancelCause(ctx)
@@ -92,6 +96,13 @@ func (p *Pipeline) generations(ctx context.Context) error {
 // partition and the committer. It returns when all of them have; nil if the
 // context is done or the generation is over.
 func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
+	atomic, ok := gen.(Transactional)
+	if p.ExactlyOnce && !ok {
+		return fmt.Errorf("stream: %T knows no transactions: exactly-once delivery is not possible", gen)
+	}
+	if !p.ExactlyOnce {
+		atomic = nil
+	}
 	assigned := gen.Assigned()
 	tps := make([]TopicPartition, len(assigned))
 	for i, a := range assigned {
@@ -110,7 +121,7 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 
 	var workers, helpers sync.WaitGroup
 	for _, a := range assigned {
-		w := &worker{p: p, gen: gen, commits: commits, retry: retry, tp: a.TopicPartition, next: a.Offset}
+		w := &worker{p: p, gen: gen, atomic: atomic, commits: commits, retry: retry, tp: a.TopicPartition, next: a.Offset}
 		workers.Go(func() {
 			if err := w.run(reading, working); err != nil {
 				stop(err)

@@ -32,6 +32,11 @@ type process struct {
 
 func start(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) *process {
 	t.Helper()
+	return startAs(t, b, learner, false)
+}
+
+func startAs(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner, exactlyOnce bool) *process {
+	t.Helper()
 	var p process
 	var err1, err2, err3 error
 	p.source, err1 = b.Source("in", "group")
@@ -41,8 +46,10 @@ func start(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) *pro
 		t.Fatal(err)
 	}
 	p.source.MaxFetch = 20
+	p.source.Outputs, p.source.Letters = "out", "dlq"
 	p.pipeline = &stream.Pipeline{
 		Source: p.source, Sink: p.out, Decoder: streamtest.Numbers{}, Learner: learner, DeadLetter: &stream.DeadLetter{Sink: p.dlq},
+		ExactlyOnce: exactlyOnce,
 		Settings: stream.Settings{BatchMessages: 7, CommitEvery: time.Millisecond,
 			RetryMin: 100 * time.Microsecond, RetryMax: time.Millisecond, DrainTimeout: 20 * time.Millisecond},
 		Hooks: stream.Hooks{
@@ -89,8 +96,13 @@ func feed(b *streamtest.Broker, partitions, each int, rng *rand.Rand) {
 // settle runs a healthy process until every position is committed, then checks.
 func settle(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) streamtest.Count {
 	t.Helper()
+	return settleAs(t, b, learner, false)
+}
+
+func settleAs(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner, exactlyOnce bool) streamtest.Count {
+	t.Helper()
 	b.Fault(nil)
-	p := start(t, b, learner)
+	p := startAs(t, b, learner, exactlyOnce)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	done := make(chan error, 1)
@@ -124,7 +136,22 @@ func settle(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) str
 // Whatever fails, and whenever the process dies, no event is lost, reordered, or
 // placed in two ways by one version.
 func TestNothingIsLost(t *testing.T) {
-	var lives, duplicates int
+	if duplicates := hardLives(t, false); duplicates == 0 {
+		t.Error("no duplicate at all: the faults did not happen")
+	}
+}
+
+// The same with transactions: nothing comes twice, no place and no dead letter.
+func TestNothingIsLostOrDoubled(t *testing.T) {
+	if duplicates := hardLives(t, true); duplicates > 0 {
+		t.Errorf("%d duplicates", duplicates)
+	}
+}
+
+// hardLives lets a stage die again and again and returns how many outputs came
+// twice.
+func hardLives(t *testing.T, exactlyOnce bool) (duplicates int) {
+	var lives int
 	rapid.Check(t, func(r *rapid.T) {
 		seed := rapid.Uint64().Draw(r, "seed")
 		partitions := rapid.IntRange(1, 4).Draw(r, "partitions")
@@ -148,39 +175,45 @@ func TestNothingIsLost(t *testing.T) {
 		})
 		for range rapid.IntRange(0, 5).Draw(r, "deaths") {
 			lives++
-			p := start(t, b, learner)
-			life := time.Duration(rng.IntN(4000)) * time.Microsecond
-			gently, rebalance := rng.IntN(3) == 0, rng.IntN(3) == 0
-			ctx, cancel := context.WithTimeout(context.Background(), life)
-			if !gently {
-				cancel()
-				ctx, cancel = context.WithCancel(context.Background())
-			}
-			var wg sync.WaitGroup
-			wg.Go(func() {
-				if err := p.pipeline.Run(ctx); err != nil && !errors.Is(err, errBroken) && !strings.Contains(err.Error(), "closed") {
-					t.Errorf("Run: %v", err)
-				}
-			})
-			if rebalance {
-				time.Sleep(life / 2)
-				p.source.Rebalance()
-			}
-			if !gently {
-				time.Sleep(life)
-				p.kill()
-				cancel()
-			}
-			wg.Wait()
-			cancel()
-			p.kill()
+			p := startAs(t, b, learner, exactlyOnce)
+			live(t, p, time.Duration(rng.IntN(4000))*time.Microsecond, rng.IntN(3) == 0, rng.IntN(3) == 0)
 		}
-		duplicates += settle(t, b, learner).Duplicates
+		count := settleAs(t, b, learner, exactlyOnce)
+		duplicates += count.Duplicates
+		if n := len(b.Messages("dlq")); exactlyOnce && n != count.Letters {
+			t.Errorf("%d dead letters of %d messages", n, count.Letters)
+		}
 	})
 	t.Logf("%d lives that ended early, %d duplicates", lives, duplicates)
-	if duplicates == 0 {
-		t.Error("no duplicate at all: the faults did not happen")
+	return duplicates
+}
+
+// live runs a process for some time and ends it, gently or not, perhaps with a
+// rebalance between.
+func live(t *testing.T, p *process, life time.Duration, gently, rebalance bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), life)
+	if !gently {
+		cancel()
+		ctx, cancel = context.WithCancel(context.Background())
 	}
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := p.pipeline.Run(ctx); err != nil && !errors.Is(err, errBroken) && !strings.Contains(err.Error(), "closed") {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	if rebalance {
+		time.Sleep(life / 2)
+		p.source.Rebalance()
+	}
+	if !gently {
+		time.Sleep(life)
+		p.kill()
+		cancel()
+	}
+	wg.Wait()
+	p.kill()
 }
 
 func TestSinkFailuresAreRetried(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 // Settings bound a pipeline's work. The zero value works.
 type Settings struct {
 	// BatchMessages and BatchBytes bound the messages that are placed, written
-	// and acknowledged together. Defaults 512 and 4 MiB. A message larger than
-	// BatchBytes is a batch of its own.
+	// and acknowledged together. Defaults 512, with exactly-once delivery 4096
+	// (each batch is a transaction), and 4 MiB. A message larger than BatchBytes is
+	// a batch of its own.
 	BatchMessages int
 	BatchBytes    int
 	// CommitEvery is the time between commits of acknowledged positions, so at
@@ -29,7 +30,7 @@ type Settings struct {
 }
 
 // withDefaults fills zero fields and checks the others.
-func (s Settings) withDefaults() (Settings, error) {
+func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	set := func(v *int, d int) {
 		if *v == 0 {
 			*v = d
@@ -39,6 +40,9 @@ func (s Settings) withDefaults() (Settings, error) {
 		if *v == 0 {
 			*v = d
 		}
+	}
+	if exactlyOnce {
+		set(&s.BatchMessages, 4096)
 	}
 	set(&s.BatchMessages, 512)
 	set(&s.BatchBytes, 4<<20)

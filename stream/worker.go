@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
 // worker carries the messages of one partition through the stage, in order.
 type worker struct {
-	p       *Pipeline
-	gen     Generation
+	p   *Pipeline
+	gen Generation
+	// atomic is gen for exactly-once delivery, else nil.
+	atomic  Transactional
 	commits *committer
 	retry   retrier
 	tp      TopicPartition
@@ -151,7 +154,8 @@ func (e *entry) spoil(stage Stage, err error) {
 
 // wait offers messages that cannot be placed yet and keeps them. Bad ones need no
 // map: they go to the dead letters at once, so that a topic that holds nothing
-// else is seen to, and does not fill the memory.
+// else is seen to, and does not fill the memory. Only if delivery is exactly once
+// those behind an event wait with it, since their positions cannot be committed.
 func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	for _, e := range batch {
 		if e.bad == nil {
@@ -160,7 +164,19 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 			}
 		}
 	}
-	if err := w.bury(working, batch); err != nil {
+	if w.atomic != nil && (len(w.waiting) > 0 || slices.ContainsFunc(batch, func(e *entry) bool { return e.bad == nil })) {
+		w.waiting = append(w.waiting, batch...)
+		w.behind = batch[len(batch)-1].message.Offset + 1
+		return nil
+	}
+	letters, err := w.letters(batch)
+	if err != nil {
+		return err
+	}
+	if w.atomic != nil {
+		return w.deliver(working, batch, nil, letters, 0)
+	}
+	if err := w.bury(working, batch, letters); err != nil {
 		return err
 	}
 	for _, e := range batch {
@@ -181,7 +197,9 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 func (w *worker) advance(offset int64) {
 	if offset > w.next {
 		w.next = offset
-		w.commits.mark(w.tp, offset)
+		if w.atomic == nil {
+			w.commits.mark(w.tp, offset)
+		}
 	}
 	if w.end >= 0 {
 		w.p.Hooks.lag(w.tp, max(0, w.end-w.next))
@@ -224,23 +242,20 @@ func (w *worker) release(reading, working context.Context) error {
 	return nil
 }
 
-// process places a batch, writes the places and the dead letters, and marks the
-// batch as done once all of them are acknowledged.
+// process places a batch and delivers what was made of it; then the learner may
+// have the events.
 func (w *worker) process(ctx context.Context, batch []*entry) error {
 	outputs, events, err := w.place(ctx, batch)
 	if err != nil {
 		return err
 	}
-	if err := w.retry.write(ctx, "write", w.p.Sink, outputs); err != nil {
+	letters, err := w.letters(batch)
+	if err != nil {
 		return err
 	}
-	if len(outputs) > 0 {
-		w.p.Hooks.delivered(w.tp, len(outputs), events, time.Since(batch[0].fetched))
-	}
-	if err := w.bury(ctx, batch); err != nil {
+	if err := w.deliver(ctx, batch, outputs, letters, events); err != nil {
 		return err
 	}
-	w.advance(batch[len(batch)-1].message.Offset + 1)
 	for _, e := range batch {
 		if e.bad == nil {
 			if err := w.offer(ctx, e); err != nil {
@@ -249,6 +264,39 @@ func (w *worker) process(ctx context.Context, batch []*entry) error {
 		}
 	}
 	return nil
+}
+
+// deliver writes the outputs and dead letters of a batch and marks the batch as
+// done once all of them are acknowledged; for exactly-once delivery in one
+// transaction.
+func (w *worker) deliver(ctx context.Context, batch []*entry, outputs, letters []Message, events int) error {
+	next := batch[len(batch)-1].message.Offset + 1
+	if w.atomic == nil {
+		if err := w.retry.write(ctx, "write", w.p.Sink, outputs); err != nil {
+			return err
+		}
+		w.delivered(batch, outputs, events)
+		if err := w.bury(ctx, batch, letters); err != nil {
+			return err
+		}
+		w.advance(next)
+		return nil
+	}
+	at := Position{w.tp, next}
+	if err := w.retry.transact(ctx, w.atomic, Transaction{at, outputs, letters}); err != nil {
+		return err
+	}
+	w.delivered(batch, outputs, events)
+	w.buried(batch)
+	w.p.Hooks.committed(at)
+	w.advance(next)
+	return nil
+}
+
+func (w *worker) delivered(batch []*entry, outputs []Message, events int) {
+	if len(outputs) > 0 {
+		w.p.Hooks.delivered(w.tp, len(outputs), events, time.Since(batch[0].fetched))
+	}
 }
 
 // place returns the output messages of the good messages of a batch, in order,
@@ -285,30 +333,40 @@ func (w *worker) place(ctx context.Context, batch []*entry) (outputs []Message, 
 	return outputs, events, nil
 }
 
-// bury writes the dead letters of a batch.
-func (w *worker) bury(ctx context.Context, batch []*entry) error {
-	var bad []*entry
+// letters composes the dead letters of a batch.
+func (w *worker) letters(batch []*entry) ([]Message, error) {
 	var letters []Message
 	for _, e := range batch {
 		if e.bad == nil {
 			continue
 		}
 		if w.p.DeadLetter == nil {
-			return fmt.Errorf("%s: %w (no dead-letter topic is set that could keep this message)", e.message.Where(), e.bad)
+			return nil, fmt.Errorf("%s: %w (no dead-letter topic is set that could keep this message)", e.message.Where(), e.bad)
 		}
-		bad = append(bad, e)
 		letters = append(letters, w.p.DeadLetter.Message(e.message, e.bad.Stage, e.bad.Err))
 	}
+	return letters, nil
+}
+
+// bury writes the dead letters of a batch.
+func (w *worker) bury(ctx context.Context, batch []*entry, letters []Message) error {
 	if len(letters) == 0 {
 		return nil
 	}
 	if err := w.retry.write(ctx, "dead letter", w.p.DeadLetter.Sink, letters); err != nil {
 		return err
 	}
-	for _, e := range bad {
-		w.p.Hooks.deadLettered(e.message, e.bad.Stage, e.bad.Err)
-	}
+	w.buried(batch)
 	return nil
+}
+
+// buried tells of the dead letters of a batch.
+func (w *worker) buried(batch []*entry) {
+	for _, e := range batch {
+		if e.bad != nil {
+			w.p.Hooks.deadLettered(e.message, e.bad.Stage, e.bad.Err)
+		}
+	}
 }
 
 // quiet drops errors that only say that one of the contexts is done.

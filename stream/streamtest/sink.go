@@ -43,15 +43,21 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 			}
 			return &stream.WriteError{Remaining: rest, Err: err}
 		}
-		p := m.Partition
-		if m.Key != nil {
-			h := fnv.New32a()
-			h.Write(m.Key)
-			p = int(h.Sum32() & 0x7fffffff)
-		}
-		s.b.append(s.topic, p%len(s.b.topics[s.topic]), []stream.Message{m})
+		s.b.put(s.topic, m)
 	}
 	return s.b.fails(OpAck)
+}
+
+// put appends a message to the partition that its key, or the one that it came
+// from, decides. The lock is held.
+func (b *Broker) put(topic string, m stream.Message) {
+	p := m.Partition
+	if m.Key != nil {
+		h := fnv.New32a()
+		h.Write(m.Key)
+		p = int(h.Sum32() & 0x7fffffff)
+	}
+	b.append(topic, p%len(b.topics[topic]), []stream.Message{m})
 }
 
 // Kill makes every further write fail, as the death of the process would.

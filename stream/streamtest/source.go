@@ -25,6 +25,8 @@ type Source struct {
 	group *group
 	// MaxFetch bounds the messages of one Fetch; 0: no bound.
 	MaxFetch int
+	// Outputs and Letters are the topics of a generation's transactions.
+	Outputs, Letters string
 
 	waiting bool
 	current *generation
@@ -248,6 +250,35 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	}
 	for _, p := range positions {
 		g.s.group.committed[p.TopicPartition] = p.Offset
+	}
+	return nil
+}
+
+// Transact implements stream.Transactional. OpWrite fails before anything is done.
+// OpAck loses the answer of a transaction that is done: the group forms anew.
+func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
+	b := g.s.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if g.closed || g.id != g.s.group.id || g.s.group.forming {
+		return stream.ErrRevoked
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := b.fails(OpWrite); err != nil {
+		return err
+	}
+	for _, m := range t.Outputs {
+		b.put(g.s.Outputs, m)
+	}
+	for _, m := range t.Letters {
+		b.put(g.s.Letters, m)
+	}
+	g.s.group.committed[t.TopicPartition] = t.Offset
+	if b.fails(OpAck) != nil {
+		g.s.group.rebalance(b)
+		return stream.ErrRevoked
 	}
 	return nil
 }

@@ -1,0 +1,50 @@
+package stream
+
+import (
+	"context"
+	"errors"
+)
+
+// Transactional is a Generation whose broker writes messages and moves a position
+// in one step. Exactly-once delivery needs it.
+type Transactional interface {
+	Generation
+	// Transact writes what was made of messages of an assigned partition and moves
+	// the group's position of that partition, all or nothing, for all who read
+	// committed messages only. Transactions of different partitions may run at once.
+	//
+	// nil says that it is done. ErrRevoked says that the partition may be somebody
+	// else's, or that it is not known whether it is done: the next generation begins
+	// where the truth is. After any other error nothing was done, and it may be
+	// tried again.
+	Transact(ctx context.Context, t Transaction) error
+}
+
+// Transaction is everything that was made of some messages of one partition.
+type Transaction struct {
+	// Position is that behind the last of the messages.
+	Position
+	// Outputs go to the sink's topic, Letters to that of dead letters; their order
+	// is kept as Sink.Write keeps it.
+	Outputs, Letters []Message
+}
+
+// transact tries a transaction until it is done, the generation is over or the
+// context is done.
+func (r retrier) transact(ctx context.Context, gen Transactional, t Transaction) error {
+	pause := r.min
+	for attempt := 1; ; attempt++ {
+		err := gen.Transact(ctx, t)
+		if err == nil || errors.Is(err, ErrRevoked) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.hooks.retrying("transaction", attempt, err, pause)
+		if !sleep(ctx, pause) {
+			return ctx.Err()
+		}
+		pause = min(2*pause, r.max)
+	}
+}
