@@ -734,7 +734,7 @@ end:
 	RET
 
 // func gaussWeightsAVX512(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gaussWeightsAVX512(SB), NOSPLIT, $0-32
 	MOVQ         pass+0(FP), AX
 	MOVQ         u+8(FP), CX
@@ -756,36 +756,37 @@ TEXT ·gaussWeightsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD expTop<>+0(SB), Z5
 	VBROADCASTSD expShift<>+0(SB), Z6
 	VBROADCASTSD expLn2<>+0(SB), Z7
-	VBROADCASTSD (R11)(CX*8), Z8
+	VBROADCASTSD expLn2Less<>+0(SB), Z7
+	VBROADCASTSD (R11)(CX*8), Z10
 
 partners:
 	CMPQ   BX, $0x00000008
 	JL     partners_rest
-	VPXORQ Z9, Z9, Z9
+	VPXORQ Z8, Z8, Z8
 	MOVQ   104(AX), R12
 	MOVQ   DI, R13
 
 partners_dimension:
 	MOVQ         (R13), R14
-	VBROADCASTSD (R14)(CX*8), Z10
-	VSUBPD       (R14)(DX*1), Z10, Z10
-	VFMADD231PD  Z10, Z10, Z9
+	VBROADCASTSD (R14)(CX*8), Z11
+	VSUBPD       (R14)(DX*1), Z11, Z11
+	VFMADD231PD  Z11, Z11, Z8
 	ADDQ         $0x18, R13
 	DECQ         R12
 	JNE          partners_dimension
-	VADDPD       (R8)(DX*1), Z0, Z10
+	VADDPD       (R8)(DX*1), Z0, Z11
 	VADDPD       (R10)(DX*1), Z1, Z12
 	VADDPD       (R9)(DX*1), Z2, Z13
 	VMULPD       Z12, Z12, Z12
 	VMULPD       Z13, Z13, Z13
-	VADDPD       Z10, Z12, Z15
-	VADDPD       Z10, Z13, Z14
+	VADDPD       Z11, Z12, Z15
+	VADDPD       Z11, Z13, Z14
 	VMULPD       Z14, Z15, Z16
 	VDIVPD       Z16, Z3, Z16
 	VMULPD       Z16, Z14, Z14
 	VMULPD       Z16, Z15, Z15
-	VMULPD       Z14, Z10, Z16
-	VMULPD       Z15, Z10, Z10
+	VMULPD       Z14, Z11, Z16
+	VMULPD       Z15, Z11, Z11
 	VMULPD       Z14, Z12, Z12
 	VMULPD       Z15, Z13, Z13
 	MOVQ         152(AX), R12
@@ -800,14 +801,14 @@ partners_dimension:
 	VDIVPD       Z19, Z3, Z19
 	VMULPD       Z19, Z16, Z16
 	VMULPD       Z18, Z16, Z16
-	VMULPD       Z19, Z10, Z10
-	VMULPD       Z17, Z10, Z10
+	VMULPD       Z19, Z11, Z11
+	VMULPD       Z17, Z11, Z11
 
 partners_even:
 	VMOVAPD Z12, Z17
 	VMOVAPD Z16, Z18
 	VMOVAPD Z13, Z19
-	VMOVAPD Z10, Z20
+	VMOVAPD Z11, Z20
 
 partners_bits:
 	SUBQ        $0x01, R13
@@ -820,17 +821,16 @@ partners_bits:
 	JCC         partners_bits
 	VFMADD231PD Z17, Z16, Z18
 	VMULPD      Z12, Z17, Z17
-	VFMADD231PD Z19, Z10, Z20
+	VFMADD231PD Z19, Z11, Z20
 	VMULPD      Z13, Z19, Z19
 	JMP         partners_bits
 
 partners_bits_end:
-	VMULPD           Z4, Z9, Z10
-	VMULPD           Z14, Z10, Z12
+	VMULPD           Z4, Z8, Z11
+	VMULPD           Z14, Z11, Z12
 	VMINPD           Z12, Z5, Z12
 	VADDPD           Z6, Z12, Z13
-	VSUBPD           Z6, Z13, Z16
-	VSUBPD           Z12, Z16, Z16
+	VREDUCEPD        $0x08, Z12, Z16
 	VPSLLQ           $0x34, Z13, Z13
 	VPSUBQ           Z13, Z3, Z13
 	VMULPD           Z16, Z16, Z12
@@ -844,48 +844,47 @@ partners_bits_end:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z12, Z22
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z12, Z22
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z12, Z22
-	VFMADD231PD      Z16, Z22, Z21
+	VFNMADD231PD     Z16, Z22, Z21
 	VMULPD           Z7, Z16, Z16
 	VFMADD231PD      Z12, Z21, Z16
-	VSUBPD           Z13, Z3, Z21
-	VFNMADD231PD     Z16, Z13, Z21
-	VFMADD213PD      Z13, Z13, Z16
-	VFMADD231PD      Z17, Z21, Z18
-	VMULPD           Z16, Z17, Z17
-	VMULPD           Z15, Z10, Z10
-	VMINPD           Z10, Z5, Z10
-	VADDPD           Z6, Z10, Z12
-	VSUBPD           Z6, Z12, Z13
-	VSUBPD           Z10, Z13, Z13
+	VSUBPD           Z13, Z3, Z12
+	VFMADD231PD      Z17, Z12, Z18
+	VMULPD           Z13, Z17, Z17
+	VFNMADD231PD     Z17, Z16, Z18
+	VMULPD           Z14, Z17, Z17
+	VFMADD231PD      Z17, Z16, Z17
+	VMULPD           Z15, Z11, Z11
+	VMINPD           Z11, Z5, Z11
+	VADDPD           Z6, Z11, Z12
+	VREDUCEPD        $0x08, Z11, Z13
 	VPSLLQ           $0x34, Z12, Z12
 	VPSUBQ           Z12, Z3, Z12
-	VMULPD           Z13, Z13, Z10
-	VBROADCASTSD     expTerm10<>+0(SB), Z16
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z10, Z16
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z10, Z16
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z10, Z16
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z10, Z16
-	VBROADCASTSD     expTerm11<>+0(SB), Z21
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z10, Z21
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z10, Z21
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z10, Z21
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z10, Z21
-	VFMADD231PD      Z13, Z21, Z16
+	VMULPD           Z13, Z13, Z11
+	VBROADCASTSD     expTerm10<>+0(SB), Z14
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z11, Z14
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z11, Z14
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z11, Z14
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z11, Z14
+	VBROADCASTSD     expTerm11<>+0(SB), Z16
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z11, Z16
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z11, Z16
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z11, Z16
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z11, Z16
+	VFNMADD231PD     Z13, Z16, Z14
 	VMULPD           Z7, Z13, Z13
-	VFMADD231PD      Z10, Z16, Z13
-	VSUBPD           Z12, Z3, Z16
-	VFNMADD231PD     Z13, Z12, Z16
-	VFMADD213PD      Z12, Z12, Z13
-	VFMADD231PD      Z19, Z16, Z20
-	VMULPD           Z13, Z19, Z19
-	VMULPD           Z14, Z17, Z17
+	VFMADD231PD      Z11, Z14, Z13
+	VSUBPD           Z12, Z3, Z11
+	VFMADD231PD      Z19, Z11, Z20
+	VMULPD           Z12, Z19, Z19
+	VFNMADD231PD     Z19, Z13, Z20
 	VMULPD           Z15, Z19, Z19
+	VFMADD231PD      Z19, Z13, Z19
 	VMULPD           Z20, Z17, Z17
 	VFMADD231PD      Z18, Z19, Z17
 	VMULPD           Z18, Z20, Z20
 	VDIVPD           Z20, Z17, Z17
-	VMULPD           (R11)(DX*1), Z8, Z10
-	VMULPD           Z10, Z17, Z17
+	VMULPD           (R11)(DX*1), Z10, Z11
+	VMULPD           Z11, Z17, Z17
 	VMOVUPD          Z17, (SI)(DX*1)
 	ADDQ             $0x00000040, DX
 	SUBQ             $0x00000008, BX
@@ -897,36 +896,36 @@ partners_rest:
 	MOVQ   $-1, R12
 	BZHIQ  BX, R12, R12
 	KMOVW  R12, K1
-	VPXORQ Z11, Z11, Z11
+	VPXORQ Z9, Z9, Z9
 	MOVQ   104(AX), BX
 
 partners_tail_dimension:
 	MOVQ         (DI), R12
-	VBROADCASTSD (R12)(CX*8), Z9
-	VMOVUPD.Z    (R12)(DX*1), K1, Z10
-	VSUBPD       Z10, Z9, Z9
-	VFMADD231PD  Z9, Z9, Z11
+	VBROADCASTSD (R12)(CX*8), Z8
+	VMOVUPD.Z    (R12)(DX*1), K1, Z11
+	VSUBPD       Z11, Z8, Z8
+	VFMADD231PD  Z8, Z8, Z9
 	ADDQ         $0x18, DI
 	DECQ         BX
 	JNE          partners_tail_dimension
-	VMOVUPD.Z    (R8)(DX*1), K1, Z9
-	VADDPD       Z9, Z0, Z0
-	VMOVUPD.Z    (R10)(DX*1), K1, Z9
-	VADDPD       Z9, Z1, Z1
-	VMOVUPD.Z    (R9)(DX*1), K1, Z9
-	VADDPD       Z9, Z2, Z2
+	VMOVUPD.Z    (R8)(DX*1), K1, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD.Z    (R10)(DX*1), K1, Z8
+	VADDPD       Z8, Z1, Z1
+	VMOVUPD.Z    (R9)(DX*1), K1, Z8
+	VADDPD       Z8, Z2, Z2
 	VMULPD       Z1, Z1, Z1
 	VMULPD       Z2, Z2, Z2
-	VADDPD       Z0, Z1, Z10
-	VADDPD       Z0, Z2, Z9
-	VMULPD       Z9, Z10, Z12
+	VADDPD       Z0, Z1, Z11
+	VADDPD       Z0, Z2, Z8
+	VMULPD       Z8, Z11, Z12
 	VDIVPD       Z12, Z3, Z12
-	VMULPD       Z12, Z9, Z9
-	VMULPD       Z12, Z10, Z10
-	VMULPD       Z9, Z0, Z12
-	VMULPD       Z10, Z0, Z0
-	VMULPD       Z9, Z1, Z1
-	VMULPD       Z10, Z2, Z2
+	VMULPD       Z12, Z8, Z8
+	VMULPD       Z12, Z11, Z11
+	VMULPD       Z8, Z0, Z12
+	VMULPD       Z11, Z0, Z0
+	VMULPD       Z8, Z1, Z1
+	VMULPD       Z11, Z2, Z2
 	MOVQ         152(AX), CX
 	MOVQ         160(AX), BX
 	CMPQ         168(AX), $0x00
@@ -964,38 +963,37 @@ partners_tail_bits:
 	JMP         partners_tail_bits
 
 partners_tail_bits_end:
-	VMULPD           Z4, Z11, Z0
-	VMULPD           Z9, Z0, Z1
+	VMULPD           Z4, Z9, Z0
+	VMULPD           Z8, Z0, Z1
 	VMINPD           Z1, Z5, Z1
 	VADDPD           Z6, Z1, Z2
-	VSUBPD           Z6, Z2, Z4
-	VSUBPD           Z1, Z4, Z4
+	VREDUCEPD        $0x08, Z1, Z4
 	VPSLLQ           $0x34, Z2, Z2
 	VPSUBQ           Z2, Z3, Z2
 	VMULPD           Z4, Z4, Z1
-	VBROADCASTSD     expTerm10<>+0(SB), Z11
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z1, Z11
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z1, Z11
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z1, Z11
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z1, Z11
+	VBROADCASTSD     expTerm10<>+0(SB), Z9
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z1, Z9
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z1, Z9
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z1, Z9
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z1, Z9
 	VBROADCASTSD     expTerm11<>+0(SB), Z12
 	VFMADD213PD.BCST expTerm9<>+0(SB), Z1, Z12
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z1, Z12
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z1, Z12
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z1, Z12
-	VFMADD231PD      Z4, Z12, Z11
+	VFNMADD231PD     Z4, Z12, Z9
 	VMULPD           Z7, Z4, Z4
-	VFMADD231PD      Z1, Z11, Z4
-	VSUBPD           Z2, Z3, Z11
-	VFNMADD231PD     Z4, Z2, Z11
-	VFMADD213PD      Z2, Z2, Z4
-	VFMADD231PD      Z13, Z11, Z14
-	VMULPD           Z4, Z13, Z13
-	VMULPD           Z10, Z0, Z0
+	VFMADD231PD      Z1, Z9, Z4
+	VSUBPD           Z2, Z3, Z1
+	VFMADD231PD      Z13, Z1, Z14
+	VMULPD           Z2, Z13, Z13
+	VFNMADD231PD     Z13, Z4, Z14
+	VMULPD           Z8, Z13, Z13
+	VFMADD231PD      Z13, Z4, Z13
+	VMULPD           Z11, Z0, Z0
 	VMINPD           Z0, Z5, Z0
 	VADDPD           Z6, Z0, Z1
-	VSUBPD           Z6, Z1, Z2
-	VSUBPD           Z0, Z2, Z2
+	VREDUCEPD        $0x08, Z0, Z2
 	VPSLLQ           $0x34, Z1, Z1
 	VPSUBQ           Z1, Z3, Z1
 	VMULPD           Z2, Z2, Z0
@@ -1009,22 +1007,21 @@ partners_tail_bits_end:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z0, Z5
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z0, Z5
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z0, Z5
-	VFMADD231PD      Z2, Z5, Z4
+	VFNMADD231PD     Z2, Z5, Z4
 	VMULPD           Z7, Z2, Z2
 	VFMADD231PD      Z0, Z4, Z2
-	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z2, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z2
-	VFMADD231PD      Z15, Z4, Z16
-	VMULPD           Z2, Z15, Z15
-	VMULPD           Z9, Z13, Z13
-	VMULPD           Z10, Z15, Z15
+	VSUBPD           Z1, Z3, Z0
+	VFMADD231PD      Z15, Z0, Z16
+	VMULPD           Z1, Z15, Z15
+	VFNMADD231PD     Z15, Z2, Z16
+	VMULPD           Z11, Z15, Z15
+	VFMADD231PD      Z15, Z2, Z15
 	VMULPD           Z16, Z13, Z13
 	VFMADD231PD      Z14, Z15, Z13
 	VMULPD           Z14, Z16, Z16
 	VDIVPD           Z16, Z13, Z13
 	VMOVUPD.Z        (R11)(DX*1), K1, Z0
-	VMULPD           Z0, Z8, Z0
+	VMULPD           Z0, Z10, Z0
 	VMULPD           Z0, Z13, Z13
 	VMOVUPD          Z13, K1, (SI)(DX*1)
 
@@ -1043,6 +1040,9 @@ GLOBL expShift<>(SB), RODATA|NOPTR, $8
 
 DATA expLn2<>+0(SB)/8, $0x3fe62e42fefa39ef
 GLOBL expLn2<>(SB), RODATA|NOPTR, $8
+
+DATA expLn2Less<>+0(SB)/8, $0xbfe62e42fefa39ef
+GLOBL expLn2Less<>(SB), RODATA|NOPTR, $8
 
 DATA expTerm11x4<>+0(SB)/8, $0x3dfe9bbdd894b295
 DATA expTerm11x4<>+8(SB)/8, $0x3dfe9bbdd894b295
@@ -1135,7 +1135,7 @@ DATA expTerm2<>+0(SB)/8, $0x3fcebfbdff82c590
 GLOBL expTerm2<>(SB), RODATA|NOPTR, $8
 
 // func gaussExcessAVX512(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gaussExcessAVX512(SB), NOSPLIT, $0-32
 	MOVQ         pass+0(FP), AX
 	MOVQ         u+8(FP), CX
@@ -1157,37 +1157,38 @@ TEXT ·gaussExcessAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD expTop<>+0(SB), Z5
 	VBROADCASTSD expShift<>+0(SB), Z6
 	VBROADCASTSD expLn2<>+0(SB), Z7
-	VBROADCASTSD (R11)(CX*8), Z8
-	VBROADCASTSD 144(AX), Z9
+	VBROADCASTSD expLn2Less<>+0(SB), Z7
+	VBROADCASTSD (R11)(CX*8), Z10
+	VBROADCASTSD 144(AX), Z11
 
 partners:
 	CMPQ   BX, $0x00000008
 	JL     partners_rest
-	VPXORQ Z10, Z10, Z10
+	VPXORQ Z8, Z8, Z8
 	MOVQ   104(AX), R12
 	MOVQ   DI, R13
 
 partners_dimension:
 	MOVQ         (R13), R14
-	VBROADCASTSD (R14)(CX*8), Z11
-	VSUBPD       (R14)(DX*1), Z11, Z11
-	VFMADD231PD  Z11, Z11, Z10
+	VBROADCASTSD (R14)(CX*8), Z12
+	VSUBPD       (R14)(DX*1), Z12, Z12
+	VFMADD231PD  Z12, Z12, Z8
 	ADDQ         $0x18, R13
 	DECQ         R12
 	JNE          partners_dimension
-	VADDPD       (R8)(DX*1), Z0, Z11
+	VADDPD       (R8)(DX*1), Z0, Z12
 	VADDPD       (R10)(DX*1), Z1, Z13
 	VADDPD       (R9)(DX*1), Z2, Z14
 	VMULPD       Z13, Z13, Z13
 	VMULPD       Z14, Z14, Z14
-	VADDPD       Z11, Z13, Z16
-	VADDPD       Z11, Z14, Z15
+	VADDPD       Z12, Z13, Z16
+	VADDPD       Z12, Z14, Z15
 	VMULPD       Z15, Z16, Z17
 	VDIVPD       Z17, Z3, Z17
 	VMULPD       Z17, Z15, Z15
 	VMULPD       Z17, Z16, Z16
-	VMULPD       Z15, Z11, Z17
-	VMULPD       Z16, Z11, Z11
+	VMULPD       Z15, Z12, Z17
+	VMULPD       Z16, Z12, Z12
 	VMULPD       Z15, Z13, Z13
 	VMULPD       Z16, Z14, Z14
 	MOVQ         152(AX), R12
@@ -1202,14 +1203,14 @@ partners_dimension:
 	VDIVPD       Z20, Z3, Z20
 	VMULPD       Z20, Z17, Z17
 	VMULPD       Z19, Z17, Z17
-	VMULPD       Z20, Z11, Z11
-	VMULPD       Z18, Z11, Z11
+	VMULPD       Z20, Z12, Z12
+	VMULPD       Z18, Z12, Z12
 
 partners_even:
 	VMOVAPD Z13, Z18
 	VMOVAPD Z17, Z19
 	VMOVAPD Z14, Z20
-	VMOVAPD Z11, Z21
+	VMOVAPD Z12, Z21
 
 partners_bits:
 	SUBQ        $0x01, R13
@@ -1222,17 +1223,16 @@ partners_bits:
 	JCC         partners_bits
 	VFMADD231PD Z18, Z17, Z19
 	VMULPD      Z13, Z18, Z18
-	VFMADD231PD Z20, Z11, Z21
+	VFMADD231PD Z20, Z12, Z21
 	VMULPD      Z14, Z20, Z20
 	JMP         partners_bits
 
 partners_bits_end:
-	VMULPD           Z4, Z10, Z11
-	VMULPD           Z15, Z11, Z13
+	VMULPD           Z4, Z8, Z12
+	VMULPD           Z15, Z12, Z13
 	VMINPD           Z13, Z5, Z13
 	VADDPD           Z6, Z13, Z14
-	VSUBPD           Z6, Z14, Z17
-	VSUBPD           Z13, Z17, Z17
+	VREDUCEPD        $0x08, Z13, Z17
 	VPSLLQ           $0x34, Z14, Z14
 	VPSUBQ           Z14, Z3, Z14
 	VMULPD           Z17, Z17, Z13
@@ -1246,54 +1246,53 @@ partners_bits_end:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z13, Z23
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z13, Z23
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z13, Z23
-	VFMADD231PD      Z17, Z23, Z22
+	VFNMADD231PD     Z17, Z23, Z22
 	VMULPD           Z7, Z17, Z17
 	VFMADD231PD      Z13, Z22, Z17
-	VSUBPD           Z14, Z3, Z22
-	VFNMADD231PD     Z17, Z14, Z22
-	VFMADD213PD      Z14, Z14, Z17
-	VFMADD231PD      Z18, Z22, Z19
-	VMULPD           Z17, Z18, Z18
-	VMULPD           Z16, Z11, Z11
-	VMINPD           Z11, Z5, Z11
-	VADDPD           Z6, Z11, Z13
-	VSUBPD           Z6, Z13, Z14
-	VSUBPD           Z11, Z14, Z14
+	VSUBPD           Z14, Z3, Z13
+	VFMADD231PD      Z18, Z13, Z19
+	VMULPD           Z14, Z18, Z18
+	VFNMADD231PD     Z18, Z17, Z19
+	VMULPD           Z15, Z18, Z18
+	VMULPD           Z8, Z15, Z15
+	VSUBPD           Z11, Z15, Z15
+	VMULPD           Z15, Z18, Z18
+	VFMADD231PD      Z18, Z17, Z18
+	VMULPD           Z16, Z12, Z12
+	VMINPD           Z12, Z5, Z12
+	VADDPD           Z6, Z12, Z13
+	VREDUCEPD        $0x08, Z12, Z14
 	VPSLLQ           $0x34, Z13, Z13
 	VPSUBQ           Z13, Z3, Z13
-	VMULPD           Z14, Z14, Z11
-	VBROADCASTSD     expTerm10<>+0(SB), Z17
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z11, Z17
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z11, Z17
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z11, Z17
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z11, Z17
-	VBROADCASTSD     expTerm11<>+0(SB), Z22
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z11, Z22
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z11, Z22
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z11, Z22
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z11, Z22
-	VFMADD231PD      Z14, Z22, Z17
+	VMULPD           Z14, Z14, Z12
+	VBROADCASTSD     expTerm10<>+0(SB), Z15
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z12, Z15
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z12, Z15
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z12, Z15
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z12, Z15
+	VBROADCASTSD     expTerm11<>+0(SB), Z17
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z12, Z17
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z12, Z17
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z12, Z17
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z12, Z17
+	VFNMADD231PD     Z14, Z17, Z15
 	VMULPD           Z7, Z14, Z14
-	VFMADD231PD      Z11, Z17, Z14
-	VSUBPD           Z13, Z3, Z17
-	VFNMADD231PD     Z14, Z13, Z17
-	VFMADD213PD      Z13, Z13, Z14
-	VFMADD231PD      Z20, Z17, Z21
-	VMULPD           Z14, Z20, Z20
-	VMULPD           Z15, Z18, Z18
-	VMULPD           Z10, Z15, Z15
-	VSUBPD           Z9, Z15, Z15
-	VMULPD           Z15, Z18, Z18
+	VFMADD231PD      Z12, Z15, Z14
+	VSUBPD           Z13, Z3, Z12
+	VFMADD231PD      Z20, Z12, Z21
+	VMULPD           Z13, Z20, Z20
+	VFNMADD231PD     Z20, Z14, Z21
 	VMULPD           Z16, Z20, Z20
-	VMULPD           Z10, Z16, Z16
-	VSUBPD           Z9, Z16, Z16
+	VMULPD           Z8, Z16, Z16
+	VSUBPD           Z11, Z16, Z16
 	VMULPD           Z16, Z20, Z20
+	VFMADD231PD      Z20, Z14, Z20
 	VMULPD           Z21, Z18, Z18
 	VFMADD231PD      Z19, Z20, Z18
 	VMULPD           Z19, Z21, Z21
 	VDIVPD           Z21, Z18, Z18
-	VMULPD           (R11)(DX*1), Z8, Z11
-	VMULPD           Z11, Z18, Z18
+	VMULPD           (R11)(DX*1), Z10, Z12
+	VMULPD           Z12, Z18, Z18
 	VMOVUPD          Z18, (SI)(DX*1)
 	ADDQ             $0x00000040, DX
 	SUBQ             $0x00000008, BX
@@ -1305,36 +1304,36 @@ partners_rest:
 	MOVQ   $-1, R12
 	BZHIQ  BX, R12, R12
 	KMOVW  R12, K1
-	VPXORQ Z12, Z12, Z12
+	VPXORQ Z9, Z9, Z9
 	MOVQ   104(AX), BX
 
 partners_tail_dimension:
 	MOVQ         (DI), R12
-	VBROADCASTSD (R12)(CX*8), Z10
-	VMOVUPD.Z    (R12)(DX*1), K1, Z11
-	VSUBPD       Z11, Z10, Z10
-	VFMADD231PD  Z10, Z10, Z12
+	VBROADCASTSD (R12)(CX*8), Z8
+	VMOVUPD.Z    (R12)(DX*1), K1, Z12
+	VSUBPD       Z12, Z8, Z8
+	VFMADD231PD  Z8, Z8, Z9
 	ADDQ         $0x18, DI
 	DECQ         BX
 	JNE          partners_tail_dimension
-	VMOVUPD.Z    (R8)(DX*1), K1, Z10
-	VADDPD       Z10, Z0, Z0
-	VMOVUPD.Z    (R10)(DX*1), K1, Z10
-	VADDPD       Z10, Z1, Z1
-	VMOVUPD.Z    (R9)(DX*1), K1, Z10
-	VADDPD       Z10, Z2, Z2
+	VMOVUPD.Z    (R8)(DX*1), K1, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD.Z    (R10)(DX*1), K1, Z8
+	VADDPD       Z8, Z1, Z1
+	VMOVUPD.Z    (R9)(DX*1), K1, Z8
+	VADDPD       Z8, Z2, Z2
 	VMULPD       Z1, Z1, Z1
 	VMULPD       Z2, Z2, Z2
-	VADDPD       Z0, Z1, Z11
-	VADDPD       Z0, Z2, Z10
-	VMULPD       Z10, Z11, Z13
+	VADDPD       Z0, Z1, Z12
+	VADDPD       Z0, Z2, Z8
+	VMULPD       Z8, Z12, Z13
 	VDIVPD       Z13, Z3, Z13
-	VMULPD       Z13, Z10, Z10
-	VMULPD       Z13, Z11, Z11
-	VMULPD       Z10, Z0, Z13
-	VMULPD       Z11, Z0, Z0
-	VMULPD       Z10, Z1, Z1
-	VMULPD       Z11, Z2, Z2
+	VMULPD       Z13, Z8, Z8
+	VMULPD       Z13, Z12, Z12
+	VMULPD       Z8, Z0, Z13
+	VMULPD       Z12, Z0, Z0
+	VMULPD       Z8, Z1, Z1
+	VMULPD       Z12, Z2, Z2
 	MOVQ         152(AX), CX
 	MOVQ         160(AX), BX
 	CMPQ         168(AX), $0x00
@@ -1372,12 +1371,11 @@ partners_tail_bits:
 	JMP         partners_tail_bits
 
 partners_tail_bits_end:
-	VMULPD           Z4, Z12, Z0
-	VMULPD           Z10, Z0, Z1
+	VMULPD           Z4, Z9, Z0
+	VMULPD           Z8, Z0, Z1
 	VMINPD           Z1, Z5, Z1
 	VADDPD           Z6, Z1, Z2
-	VSUBPD           Z6, Z2, Z4
-	VSUBPD           Z1, Z4, Z4
+	VREDUCEPD        $0x08, Z1, Z4
 	VPSLLQ           $0x34, Z2, Z2
 	VPSUBQ           Z2, Z3, Z2
 	VMULPD           Z4, Z4, Z1
@@ -1391,19 +1389,22 @@ partners_tail_bits_end:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z1, Z18
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z1, Z18
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z1, Z18
-	VFMADD231PD      Z4, Z18, Z13
+	VFNMADD231PD     Z4, Z18, Z13
 	VMULPD           Z7, Z4, Z4
 	VFMADD231PD      Z1, Z13, Z4
-	VSUBPD           Z2, Z3, Z13
-	VFNMADD231PD     Z4, Z2, Z13
-	VFMADD213PD      Z2, Z2, Z4
-	VFMADD231PD      Z14, Z13, Z15
-	VMULPD           Z4, Z14, Z14
-	VMULPD           Z11, Z0, Z0
+	VSUBPD           Z2, Z3, Z1
+	VFMADD231PD      Z14, Z1, Z15
+	VMULPD           Z2, Z14, Z14
+	VFNMADD231PD     Z14, Z4, Z15
+	VMULPD           Z8, Z14, Z14
+	VMULPD           Z9, Z8, Z8
+	VSUBPD           Z11, Z8, Z8
+	VMULPD           Z8, Z14, Z14
+	VFMADD231PD      Z14, Z4, Z14
+	VMULPD           Z12, Z0, Z0
 	VMINPD           Z0, Z5, Z0
 	VADDPD           Z6, Z0, Z1
-	VSUBPD           Z6, Z1, Z2
-	VSUBPD           Z0, Z2, Z2
+	VREDUCEPD        $0x08, Z0, Z2
 	VPSLLQ           $0x34, Z1, Z1
 	VPSUBQ           Z1, Z3, Z1
 	VMULPD           Z2, Z2, Z0
@@ -1417,28 +1418,24 @@ partners_tail_bits_end:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z0, Z5
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z0, Z5
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z0, Z5
-	VFMADD231PD      Z2, Z5, Z4
+	VFNMADD231PD     Z2, Z5, Z4
 	VMULPD           Z7, Z2, Z2
 	VFMADD231PD      Z0, Z4, Z2
-	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z2, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z2
-	VFMADD231PD      Z16, Z4, Z17
-	VMULPD           Z2, Z16, Z16
-	VMULPD           Z10, Z14, Z14
-	VMULPD           Z12, Z10, Z10
-	VSUBPD           Z9, Z10, Z10
-	VMULPD           Z10, Z14, Z14
-	VMULPD           Z11, Z16, Z16
-	VMULPD           Z12, Z11, Z11
-	VSUBPD           Z9, Z11, Z11
-	VMULPD           Z11, Z16, Z16
+	VSUBPD           Z1, Z3, Z0
+	VFMADD231PD      Z16, Z0, Z17
+	VMULPD           Z1, Z16, Z16
+	VFNMADD231PD     Z16, Z2, Z17
+	VMULPD           Z12, Z16, Z16
+	VMULPD           Z9, Z12, Z12
+	VSUBPD           Z11, Z12, Z12
+	VMULPD           Z12, Z16, Z16
+	VFMADD231PD      Z16, Z2, Z16
 	VMULPD           Z17, Z14, Z14
 	VFMADD231PD      Z15, Z16, Z14
 	VMULPD           Z15, Z17, Z17
 	VDIVPD           Z17, Z14, Z14
 	VMOVUPD.Z        (R11)(DX*1), K1, Z0
-	VMULPD           Z0, Z8, Z0
+	VMULPD           Z0, Z10, Z0
 	VMULPD           Z0, Z14, Z14
 	VMOVUPD          Z14, K1, (SI)(DX*1)
 
@@ -1447,7 +1444,7 @@ partners_end:
 	RET
 
 // func gaussOthersAVX512(pass *Gauss, u int, from int, n int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·gaussOthersAVX512(SB), NOSPLIT, $0-32
 	MOVQ         pass+0(FP), AX
 	MOVQ         u+8(FP), CX
@@ -1469,6 +1466,7 @@ TEXT ·gaussOthersAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD expTop<>+0(SB), Z5
 	VBROADCASTSD expShift<>+0(SB), Z6
 	VBROADCASTSD expLn2<>+0(SB), Z7
+	VBROADCASTSD expLn2Less<>+0(SB), Z7
 
 partners:
 	CMPQ   BX, $0x00000008
@@ -1479,25 +1477,25 @@ partners:
 
 partners_dimension:
 	MOVQ         (R12), R13
-	VBROADCASTSD (R13)(CX*8), Z9
-	VSUBPD       (R13)(DX*1), Z9, Z9
-	VFMADD231PD  Z9, Z9, Z8
+	VBROADCASTSD (R13)(CX*8), Z10
+	VSUBPD       (R13)(DX*1), Z10, Z10
+	VFMADD231PD  Z10, Z10, Z8
 	ADDQ         $0x18, R12
 	DECQ         R11
 	JNE          partners_dimension
-	VADDPD       (R8)(DX*1), Z0, Z9
+	VADDPD       (R8)(DX*1), Z0, Z10
 	VADDPD       (R10)(DX*1), Z1, Z11
 	VADDPD       (R9)(DX*1), Z2, Z12
 	VMULPD       Z11, Z11, Z11
 	VMULPD       Z12, Z12, Z12
-	VADDPD       Z9, Z11, Z14
-	VADDPD       Z9, Z12, Z13
+	VADDPD       Z10, Z11, Z14
+	VADDPD       Z10, Z12, Z13
 	VMULPD       Z13, Z14, Z15
 	VDIVPD       Z15, Z3, Z15
 	VMULPD       Z15, Z13, Z13
 	VMULPD       Z15, Z14, Z14
-	VMULPD       Z13, Z9, Z15
-	VMULPD       Z14, Z9, Z9
+	VMULPD       Z13, Z10, Z15
+	VMULPD       Z14, Z10, Z10
 	VMULPD       Z13, Z11, Z11
 	VMULPD       Z14, Z12, Z12
 	MOVQ         152(AX), R11
@@ -1512,14 +1510,14 @@ partners_dimension:
 	VDIVPD       Z18, Z3, Z18
 	VMULPD       Z18, Z15, Z15
 	VMULPD       Z17, Z15, Z15
-	VMULPD       Z18, Z9, Z9
-	VMULPD       Z16, Z9, Z9
+	VMULPD       Z18, Z10, Z10
+	VMULPD       Z16, Z10, Z10
 
 partners_even:
 	VMOVAPD Z11, Z16
 	VMOVAPD Z15, Z17
 	VMOVAPD Z12, Z18
-	VMOVAPD Z9, Z19
+	VMOVAPD Z10, Z19
 
 partners_bits:
 	SUBQ        $0x01, R12
@@ -1532,17 +1530,16 @@ partners_bits:
 	JCC         partners_bits
 	VFMADD231PD Z16, Z15, Z17
 	VMULPD      Z11, Z16, Z16
-	VFMADD231PD Z18, Z9, Z19
+	VFMADD231PD Z18, Z10, Z19
 	VMULPD      Z12, Z18, Z18
 	JMP         partners_bits
 
 partners_bits_end:
-	VMULPD           Z4, Z8, Z9
-	VMULPD           Z13, Z9, Z11
+	VMULPD           Z4, Z8, Z10
+	VMULPD           Z13, Z10, Z11
 	VMINPD           Z11, Z5, Z11
 	VADDPD           Z6, Z11, Z12
-	VSUBPD           Z6, Z12, Z13
-	VSUBPD           Z11, Z13, Z13
+	VREDUCEPD        $0x08, Z11, Z13
 	VPSLLQ           $0x34, Z12, Z12
 	VPSUBQ           Z12, Z3, Z12
 	VMULPD           Z13, Z13, Z11
@@ -1556,40 +1553,39 @@ partners_bits_end:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z11, Z20
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z11, Z20
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z11, Z20
-	VFMADD231PD      Z13, Z20, Z15
+	VFNMADD231PD     Z13, Z20, Z15
 	VMULPD           Z7, Z13, Z13
 	VFMADD231PD      Z11, Z15, Z13
-	VSUBPD           Z12, Z3, Z15
-	VFNMADD231PD     Z13, Z12, Z15
-	VFMADD213PD      Z12, Z12, Z13
-	VFMADD231PD      Z16, Z15, Z17
-	VMULPD           Z13, Z16, Z16
-	VMULPD           Z14, Z9, Z9
-	VMINPD           Z9, Z5, Z9
-	VADDPD           Z6, Z9, Z11
-	VSUBPD           Z6, Z11, Z12
-	VSUBPD           Z9, Z12, Z12
+	VSUBPD           Z12, Z3, Z11
+	VFMADD231PD      Z16, Z11, Z17
+	VMULPD           Z12, Z16, Z16
+	VFNMADD231PD     Z16, Z13, Z17
+	VFMADD231PD      Z16, Z13, Z16
+	VMULPD           Z14, Z10, Z10
+	VMINPD           Z10, Z5, Z10
+	VADDPD           Z6, Z10, Z11
+	VREDUCEPD        $0x08, Z10, Z12
 	VPSLLQ           $0x34, Z11, Z11
 	VPSUBQ           Z11, Z3, Z11
-	VMULPD           Z12, Z12, Z9
+	VMULPD           Z12, Z12, Z10
 	VBROADCASTSD     expTerm10<>+0(SB), Z13
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z9, Z13
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z9, Z13
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z9, Z13
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z9, Z13
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z10, Z13
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z10, Z13
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z10, Z13
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z10, Z13
 	VBROADCASTSD     expTerm11<>+0(SB), Z14
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z9, Z14
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z9, Z14
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z9, Z14
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z9, Z14
-	VFMADD231PD      Z12, Z14, Z13
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z10, Z14
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z10, Z14
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z10, Z14
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z10, Z14
+	VFNMADD231PD     Z12, Z14, Z13
 	VMULPD           Z7, Z12, Z12
-	VFMADD231PD      Z9, Z13, Z12
-	VSUBPD           Z11, Z3, Z13
-	VFNMADD231PD     Z12, Z11, Z13
-	VFMADD213PD      Z11, Z11, Z12
-	VFMADD231PD      Z18, Z13, Z19
-	VMULPD           Z12, Z18, Z18
+	VFMADD231PD      Z10, Z13, Z12
+	VSUBPD           Z11, Z3, Z10
+	VFMADD231PD      Z18, Z10, Z19
+	VMULPD           Z11, Z18, Z18
+	VFNMADD231PD     Z18, Z12, Z19
+	VFMADD231PD      Z18, Z12, Z18
 	VFMADD231PD      Z18, Z17, Z16
 	VMULPD           Z17, Z19, Z19
 	VMOVUPD          Z19, (SI)(DX*1)
@@ -1604,15 +1600,15 @@ partners_rest:
 	MOVQ   $-1, R11
 	BZHIQ  BX, R11, R11
 	KMOVW  R11, K1
-	VPXORQ Z10, Z10, Z10
+	VPXORQ Z9, Z9, Z9
 	MOVQ   104(AX), BX
 
 partners_tail_dimension:
 	MOVQ         (DI), R11
 	VBROADCASTSD (R11)(CX*8), Z8
-	VMOVUPD.Z    (R11)(DX*1), K1, Z9
-	VSUBPD       Z9, Z8, Z8
-	VFMADD231PD  Z8, Z8, Z10
+	VMOVUPD.Z    (R11)(DX*1), K1, Z10
+	VSUBPD       Z10, Z8, Z8
+	VFMADD231PD  Z8, Z8, Z9
 	ADDQ         $0x18, DI
 	DECQ         BX
 	JNE          partners_tail_dimension
@@ -1624,16 +1620,16 @@ partners_tail_dimension:
 	VADDPD       Z8, Z2, Z2
 	VMULPD       Z1, Z1, Z1
 	VMULPD       Z2, Z2, Z2
-	VADDPD       Z0, Z1, Z9
+	VADDPD       Z0, Z1, Z10
 	VADDPD       Z0, Z2, Z8
-	VMULPD       Z8, Z9, Z11
+	VMULPD       Z8, Z10, Z11
 	VDIVPD       Z11, Z3, Z11
 	VMULPD       Z11, Z8, Z8
-	VMULPD       Z11, Z9, Z9
+	VMULPD       Z11, Z10, Z10
 	VMULPD       Z8, Z0, Z11
-	VMULPD       Z9, Z0, Z0
+	VMULPD       Z10, Z0, Z0
 	VMULPD       Z8, Z1, Z1
-	VMULPD       Z9, Z2, Z2
+	VMULPD       Z10, Z2, Z2
 	MOVQ         152(AX), CX
 	MOVQ         160(AX), BX
 	CMPQ         168(AX), $0x00
@@ -1671,12 +1667,11 @@ partners_tail_bits:
 	JMP         partners_tail_bits
 
 partners_tail_bits_end:
-	VMULPD           Z4, Z10, Z0
+	VMULPD           Z4, Z9, Z0
 	VMULPD           Z8, Z0, Z1
 	VMINPD           Z1, Z5, Z1
 	VADDPD           Z6, Z1, Z2
-	VSUBPD           Z6, Z2, Z4
-	VSUBPD           Z1, Z4, Z4
+	VREDUCEPD        $0x08, Z1, Z4
 	VPSLLQ           $0x34, Z2, Z2
 	VPSUBQ           Z2, Z3, Z2
 	VMULPD           Z4, Z4, Z1
@@ -1685,24 +1680,23 @@ partners_tail_bits_end:
 	VFMADD213PD.BCST expTerm6<>+0(SB), Z1, Z8
 	VFMADD213PD.BCST expTerm4<>+0(SB), Z1, Z8
 	VFMADD213PD.BCST expTerm2<>+0(SB), Z1, Z8
-	VBROADCASTSD     expTerm11<>+0(SB), Z10
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z1, Z10
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z1, Z10
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z1, Z10
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z1, Z10
-	VFMADD231PD      Z4, Z10, Z8
+	VBROADCASTSD     expTerm11<>+0(SB), Z9
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z1, Z9
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z1, Z9
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z1, Z9
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z1, Z9
+	VFNMADD231PD     Z4, Z9, Z8
 	VMULPD           Z7, Z4, Z4
 	VFMADD231PD      Z1, Z8, Z4
-	VSUBPD           Z2, Z3, Z8
-	VFNMADD231PD     Z4, Z2, Z8
-	VFMADD213PD      Z2, Z2, Z4
-	VFMADD231PD      Z12, Z8, Z13
-	VMULPD           Z4, Z12, Z12
-	VMULPD           Z9, Z0, Z0
+	VSUBPD           Z2, Z3, Z1
+	VFMADD231PD      Z12, Z1, Z13
+	VMULPD           Z2, Z12, Z12
+	VFNMADD231PD     Z12, Z4, Z13
+	VFMADD231PD      Z12, Z4, Z12
+	VMULPD           Z10, Z0, Z0
 	VMINPD           Z0, Z5, Z0
 	VADDPD           Z6, Z0, Z1
-	VSUBPD           Z6, Z1, Z2
-	VSUBPD           Z0, Z2, Z2
+	VREDUCEPD        $0x08, Z0, Z2
 	VPSLLQ           $0x34, Z1, Z1
 	VPSUBQ           Z1, Z3, Z1
 	VMULPD           Z2, Z2, Z0
@@ -1716,14 +1710,14 @@ partners_tail_bits_end:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z0, Z5
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z0, Z5
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z0, Z5
-	VFMADD231PD      Z2, Z5, Z4
+	VFNMADD231PD     Z2, Z5, Z4
 	VMULPD           Z7, Z2, Z2
 	VFMADD231PD      Z0, Z4, Z2
-	VSUBPD           Z1, Z3, Z4
-	VFNMADD231PD     Z2, Z1, Z4
-	VFMADD213PD      Z1, Z1, Z2
-	VFMADD231PD      Z14, Z4, Z15
-	VMULPD           Z2, Z14, Z14
+	VSUBPD           Z1, Z3, Z0
+	VFMADD231PD      Z14, Z0, Z15
+	VMULPD           Z1, Z14, Z14
+	VFNMADD231PD     Z14, Z2, Z15
+	VFMADD231PD      Z14, Z2, Z14
 	VFMADD231PD      Z14, Z13, Z12
 	VMULPD           Z13, Z15, Z15
 	VMOVUPD          Z15, K1, (SI)(DX*1)
@@ -1879,6 +1873,7 @@ TEXT ·gaussPushPlaneAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD expTop<>+0(SB), Z9
 	VBROADCASTSD expShift<>+0(SB), Z10
 	VBROADCASTSD expLn2<>+0(SB), Z11
+	VBROADCASTSD expLn2Less<>+0(SB), Z11
 	VBROADCASTSD (AX)(CX*8), Z12
 
 partners:
@@ -1907,8 +1902,7 @@ partners:
 	VMULPD           Z19, Z15, Z22
 	VMINPD           Z22, Z9, Z22
 	VADDPD           Z10, Z22, Z23
-	VSUBPD           Z10, Z23, Z24
-	VSUBPD           Z22, Z24, Z24
+	VREDUCEPD        $0x08, Z22, Z24
 	VPSLLQ           $0x34, Z23, Z23
 	VPSUBQ           Z23, Z7, Z23
 	VMULPD           Z24, Z24, Z22
@@ -1922,42 +1916,41 @@ partners:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z22, Z26
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z22, Z26
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z22, Z26
-	VFMADD231PD      Z24, Z26, Z25
+	VFNMADD231PD     Z24, Z26, Z25
 	VMULPD           Z11, Z24, Z24
 	VFMADD231PD      Z22, Z25, Z24
-	VSUBPD           Z23, Z7, Z25
-	VFNMADD231PD     Z24, Z23, Z25
-	VFMADD213PD      Z23, Z23, Z24
-	VFMADD231PD      Z17, Z25, Z21
-	VMULPD           Z24, Z17, Z17
+	VSUBPD           Z23, Z7, Z22
+	VFMADD231PD      Z17, Z22, Z21
+	VMULPD           Z23, Z17, Z17
+	VFNMADD231PD     Z17, Z24, Z21
+	VMULPD           Z19, Z17, Z17
+	VFMADD231PD      Z17, Z24, Z17
 	VMULPD           Z20, Z15, Z15
 	VMINPD           Z15, Z9, Z15
-	VADDPD           Z10, Z15, Z22
-	VSUBPD           Z10, Z22, Z23
-	VSUBPD           Z15, Z23, Z23
-	VPSLLQ           $0x34, Z22, Z22
-	VPSUBQ           Z22, Z7, Z22
-	VMULPD           Z23, Z23, Z15
-	VBROADCASTSD     expTerm10<>+0(SB), Z24
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z15, Z24
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z15, Z24
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z15, Z24
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z15, Z24
-	VBROADCASTSD     expTerm11<>+0(SB), Z25
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z15, Z25
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z15, Z25
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z15, Z25
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z15, Z25
-	VFMADD231PD      Z23, Z25, Z24
-	VMULPD           Z11, Z23, Z23
-	VFMADD231PD      Z15, Z24, Z23
-	VSUBPD           Z22, Z7, Z24
-	VFNMADD231PD     Z23, Z22, Z24
-	VFMADD213PD      Z22, Z22, Z23
-	VFMADD231PD      Z18, Z24, Z16
-	VMULPD           Z23, Z18, Z18
-	VMULPD           Z19, Z17, Z17
+	VADDPD           Z10, Z15, Z19
+	VREDUCEPD        $0x08, Z15, Z22
+	VPSLLQ           $0x34, Z19, Z19
+	VPSUBQ           Z19, Z7, Z19
+	VMULPD           Z22, Z22, Z15
+	VBROADCASTSD     expTerm10<>+0(SB), Z23
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z15, Z23
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z15, Z23
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z15, Z23
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z15, Z23
+	VBROADCASTSD     expTerm11<>+0(SB), Z24
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z15, Z24
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z15, Z24
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z15, Z24
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z15, Z24
+	VFNMADD231PD     Z22, Z24, Z23
+	VMULPD           Z11, Z22, Z22
+	VFMADD231PD      Z15, Z23, Z22
+	VSUBPD           Z19, Z7, Z15
+	VFMADD231PD      Z18, Z15, Z16
+	VMULPD           Z19, Z18, Z18
+	VFNMADD231PD     Z18, Z22, Z16
 	VMULPD           Z20, Z18, Z18
+	VFMADD231PD      Z18, Z22, Z18
 	VMULPD           Z16, Z17, Z17
 	VFMADD231PD      Z21, Z18, Z17
 	VMULPD           Z21, Z16, Z16
@@ -2010,8 +2003,7 @@ partners_rest:
 	VMULPD           Z14, Z8, Z13
 	VMINPD           Z13, Z9, Z13
 	VADDPD           Z10, Z13, Z17
-	VSUBPD           Z10, Z17, Z18
-	VSUBPD           Z13, Z18, Z18
+	VREDUCEPD        $0x08, Z13, Z18
 	VPSLLQ           $0x34, Z17, Z17
 	VPSUBQ           Z17, Z7, Z17
 	VMULPD           Z18, Z18, Z13
@@ -2025,19 +2017,19 @@ partners_rest:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z13, Z20
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z13, Z20
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z13, Z20
-	VFMADD231PD      Z18, Z20, Z19
+	VFNMADD231PD     Z18, Z20, Z19
 	VMULPD           Z11, Z18, Z18
 	VFMADD231PD      Z13, Z19, Z18
-	VSUBPD           Z17, Z7, Z19
-	VFNMADD231PD     Z18, Z17, Z19
-	VFMADD213PD      Z17, Z17, Z18
-	VFMADD231PD      Z5, Z19, Z16
-	VMULPD           Z18, Z5, Z5
+	VSUBPD           Z17, Z7, Z13
+	VFMADD231PD      Z5, Z13, Z16
+	VMULPD           Z17, Z5, Z5
+	VFNMADD231PD     Z5, Z18, Z16
+	VMULPD           Z14, Z5, Z5
+	VFMADD231PD      Z5, Z18, Z5
 	VMULPD           Z15, Z8, Z8
 	VMINPD           Z8, Z9, Z8
 	VADDPD           Z10, Z8, Z9
-	VSUBPD           Z10, Z9, Z10
-	VSUBPD           Z8, Z10, Z10
+	VREDUCEPD        $0x08, Z8, Z10
 	VPSLLQ           $0x34, Z9, Z9
 	VPSUBQ           Z9, Z7, Z9
 	VMULPD           Z10, Z10, Z8
@@ -2046,21 +2038,20 @@ partners_rest:
 	VFMADD213PD.BCST expTerm6<>+0(SB), Z8, Z13
 	VFMADD213PD.BCST expTerm4<>+0(SB), Z8, Z13
 	VFMADD213PD.BCST expTerm2<>+0(SB), Z8, Z13
-	VBROADCASTSD     expTerm11<>+0(SB), Z17
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z8, Z17
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z8, Z17
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z8, Z17
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z8, Z17
-	VFMADD231PD      Z10, Z17, Z13
+	VBROADCASTSD     expTerm11<>+0(SB), Z14
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z8, Z14
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z8, Z14
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z8, Z14
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z8, Z14
+	VFNMADD231PD     Z10, Z14, Z13
 	VMULPD           Z11, Z10, Z10
 	VFMADD231PD      Z8, Z13, Z10
-	VSUBPD           Z9, Z7, Z13
-	VFNMADD231PD     Z10, Z9, Z13
-	VFMADD213PD      Z9, Z9, Z10
-	VFMADD231PD      Z6, Z13, Z4
-	VMULPD           Z10, Z6, Z6
-	VMULPD           Z14, Z5, Z5
+	VSUBPD           Z9, Z7, Z7
+	VFMADD231PD      Z6, Z7, Z4
+	VMULPD           Z9, Z6, Z6
+	VFNMADD231PD     Z6, Z10, Z4
 	VMULPD           Z15, Z6, Z6
+	VFMADD231PD      Z6, Z10, Z6
 	VMULPD           Z4, Z5, Z5
 	VFMADD231PD      Z16, Z6, Z5
 	VMULPD           Z16, Z4, Z4
@@ -2125,6 +2116,7 @@ TEXT ·gaussSpreadPlaneAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD expTop<>+0(SB), Z8
 	VBROADCASTSD expShift<>+0(SB), Z9
 	VBROADCASTSD expLn2<>+0(SB), Z10
+	VBROADCASTSD expLn2Less<>+0(SB), Z10
 	VBROADCASTSD (R13)(CX*8), Z11
 	VBROADCASTSD 144(AX), Z12
 
@@ -2154,8 +2146,7 @@ partners:
 	VMULPD           Z17, Z20, Z21
 	VMINPD           Z21, Z8, Z21
 	VADDPD           Z9, Z21, Z22
-	VSUBPD           Z9, Z22, Z23
-	VSUBPD           Z21, Z23, Z23
+	VREDUCEPD        $0x08, Z21, Z23
 	VPSLLQ           $0x34, Z22, Z22
 	VPSUBQ           Z22, Z6, Z22
 	VMULPD           Z23, Z23, Z21
@@ -2169,48 +2160,47 @@ partners:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z21, Z25
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z21, Z25
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z21, Z25
-	VFMADD231PD      Z23, Z25, Z24
+	VFNMADD231PD     Z23, Z25, Z24
 	VMULPD           Z10, Z23, Z23
 	VFMADD231PD      Z21, Z24, Z23
-	VSUBPD           Z22, Z6, Z24
-	VFNMADD231PD     Z23, Z22, Z24
-	VFMADD213PD      Z22, Z22, Z23
-	VFMADD231PD      Z15, Z24, Z19
-	VMULPD           Z23, Z15, Z15
-	VMULPD           Z18, Z20, Z20
-	VMINPD           Z20, Z8, Z20
-	VADDPD           Z9, Z20, Z21
-	VSUBPD           Z9, Z21, Z22
-	VSUBPD           Z20, Z22, Z22
-	VPSLLQ           $0x34, Z21, Z21
-	VPSUBQ           Z21, Z6, Z21
-	VMULPD           Z22, Z22, Z20
-	VBROADCASTSD     expTerm10<>+0(SB), Z23
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z20, Z23
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z20, Z23
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z20, Z23
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z20, Z23
-	VBROADCASTSD     expTerm11<>+0(SB), Z24
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z20, Z24
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z20, Z24
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z20, Z24
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z20, Z24
-	VFMADD231PD      Z22, Z24, Z23
-	VMULPD           Z10, Z22, Z22
-	VFMADD231PD      Z20, Z23, Z22
-	VSUBPD           Z21, Z6, Z23
-	VFNMADD231PD     Z22, Z21, Z23
-	VFMADD213PD      Z21, Z21, Z22
-	VFMADD231PD      Z16, Z23, Z14
-	VMULPD           Z22, Z16, Z16
+	VSUBPD           Z22, Z6, Z21
+	VFMADD231PD      Z15, Z21, Z19
+	VMULPD           Z22, Z15, Z15
+	VFNMADD231PD     Z15, Z23, Z19
 	VMULPD           Z17, Z15, Z15
 	VMULPD           Z13, Z17, Z17
 	VSUBPD           Z12, Z17, Z17
 	VMULPD           Z17, Z15, Z15
+	VFMADD231PD      Z15, Z23, Z15
+	VMULPD           Z18, Z20, Z17
+	VMINPD           Z17, Z8, Z17
+	VADDPD           Z9, Z17, Z20
+	VREDUCEPD        $0x08, Z17, Z21
+	VPSLLQ           $0x34, Z20, Z20
+	VPSUBQ           Z20, Z6, Z20
+	VMULPD           Z21, Z21, Z17
+	VBROADCASTSD     expTerm10<>+0(SB), Z22
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z17, Z22
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z17, Z22
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z17, Z22
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z17, Z22
+	VBROADCASTSD     expTerm11<>+0(SB), Z23
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z17, Z23
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z17, Z23
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z17, Z23
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z17, Z23
+	VFNMADD231PD     Z21, Z23, Z22
+	VMULPD           Z10, Z21, Z21
+	VFMADD231PD      Z17, Z22, Z21
+	VSUBPD           Z20, Z6, Z17
+	VFMADD231PD      Z16, Z17, Z14
+	VMULPD           Z20, Z16, Z16
+	VFNMADD231PD     Z16, Z21, Z14
 	VMULPD           Z18, Z16, Z16
 	VMULPD           Z13, Z18, Z18
 	VSUBPD           Z12, Z18, Z18
 	VMULPD           Z18, Z16, Z16
+	VFMADD231PD      Z16, Z21, Z16
 	VMULPD           Z14, Z15, Z15
 	VFMADD231PD      Z19, Z16, Z15
 	VMULPD           Z19, Z14, Z14
@@ -2258,8 +2248,7 @@ partners_rest:
 	VMULPD           Z5, Z7, Z15
 	VMINPD           Z15, Z8, Z15
 	VADDPD           Z9, Z15, Z16
-	VSUBPD           Z9, Z16, Z17
-	VSUBPD           Z15, Z17, Z17
+	VREDUCEPD        $0x08, Z15, Z17
 	VPSLLQ           $0x34, Z16, Z16
 	VPSUBQ           Z16, Z6, Z16
 	VMULPD           Z17, Z17, Z15
@@ -2273,48 +2262,47 @@ partners_rest:
 	VFMADD213PD.BCST expTerm7<>+0(SB), Z15, Z19
 	VFMADD213PD.BCST expTerm5<>+0(SB), Z15, Z19
 	VFMADD213PD.BCST expTerm3<>+0(SB), Z15, Z19
-	VFMADD231PD      Z17, Z19, Z18
+	VFNMADD231PD     Z17, Z19, Z18
 	VMULPD           Z10, Z17, Z17
 	VFMADD231PD      Z15, Z18, Z17
-	VSUBPD           Z16, Z6, Z18
-	VFNMADD231PD     Z17, Z16, Z18
-	VFMADD213PD      Z16, Z16, Z17
-	VFMADD231PD      Z3, Z18, Z14
-	VMULPD           Z17, Z3, Z3
-	VMULPD           Z13, Z7, Z7
-	VMINPD           Z7, Z8, Z7
-	VADDPD           Z9, Z7, Z8
-	VSUBPD           Z9, Z8, Z9
-	VSUBPD           Z7, Z9, Z9
-	VPSLLQ           $0x34, Z8, Z8
-	VPSUBQ           Z8, Z6, Z8
-	VMULPD           Z9, Z9, Z7
-	VBROADCASTSD     expTerm10<>+0(SB), Z15
-	VFMADD213PD.BCST expTerm8<>+0(SB), Z7, Z15
-	VFMADD213PD.BCST expTerm6<>+0(SB), Z7, Z15
-	VFMADD213PD.BCST expTerm4<>+0(SB), Z7, Z15
-	VFMADD213PD.BCST expTerm2<>+0(SB), Z7, Z15
-	VBROADCASTSD     expTerm11<>+0(SB), Z16
-	VFMADD213PD.BCST expTerm9<>+0(SB), Z7, Z16
-	VFMADD213PD.BCST expTerm7<>+0(SB), Z7, Z16
-	VFMADD213PD.BCST expTerm5<>+0(SB), Z7, Z16
-	VFMADD213PD.BCST expTerm3<>+0(SB), Z7, Z16
-	VFMADD231PD      Z9, Z16, Z15
-	VMULPD           Z10, Z9, Z9
-	VFMADD231PD      Z7, Z15, Z9
-	VSUBPD           Z8, Z6, Z15
-	VFNMADD231PD     Z9, Z8, Z15
-	VFMADD213PD      Z8, Z8, Z9
-	VFMADD231PD      Z4, Z15, Z2
-	VMULPD           Z9, Z4, Z4
+	VSUBPD           Z16, Z6, Z15
+	VFMADD231PD      Z3, Z15, Z14
+	VMULPD           Z16, Z3, Z3
+	VFNMADD231PD     Z3, Z17, Z14
 	VMULPD           Z5, Z3, Z3
 	VMULPD           Z1, Z5, Z5
 	VSUBPD           Z12, Z5, Z5
 	VMULPD           Z5, Z3, Z3
+	VFMADD231PD      Z3, Z17, Z3
+	VMULPD           Z13, Z7, Z5
+	VMINPD           Z5, Z8, Z5
+	VADDPD           Z9, Z5, Z7
+	VREDUCEPD        $0x08, Z5, Z8
+	VPSLLQ           $0x34, Z7, Z7
+	VPSUBQ           Z7, Z6, Z7
+	VMULPD           Z8, Z8, Z5
+	VBROADCASTSD     expTerm10<>+0(SB), Z9
+	VFMADD213PD.BCST expTerm8<>+0(SB), Z5, Z9
+	VFMADD213PD.BCST expTerm6<>+0(SB), Z5, Z9
+	VFMADD213PD.BCST expTerm4<>+0(SB), Z5, Z9
+	VFMADD213PD.BCST expTerm2<>+0(SB), Z5, Z9
+	VBROADCASTSD     expTerm11<>+0(SB), Z15
+	VFMADD213PD.BCST expTerm9<>+0(SB), Z5, Z15
+	VFMADD213PD.BCST expTerm7<>+0(SB), Z5, Z15
+	VFMADD213PD.BCST expTerm5<>+0(SB), Z5, Z15
+	VFMADD213PD.BCST expTerm3<>+0(SB), Z5, Z15
+	VFNMADD231PD     Z8, Z15, Z9
+	VMULPD           Z10, Z8, Z8
+	VFMADD231PD      Z5, Z9, Z8
+	VSUBPD           Z7, Z6, Z5
+	VFMADD231PD      Z4, Z5, Z2
+	VMULPD           Z7, Z4, Z4
+	VFNMADD231PD     Z4, Z8, Z2
 	VMULPD           Z13, Z4, Z4
 	VMULPD           Z1, Z13, Z13
 	VSUBPD           Z12, Z13, Z13
 	VMULPD           Z13, Z4, Z4
+	VFMADD231PD      Z4, Z8, Z4
 	VMULPD           Z2, Z3, Z3
 	VFMADD231PD      Z14, Z4, Z3
 	VMULPD           Z14, Z2, Z2
@@ -2952,11 +2940,12 @@ partners_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y3, Y3
 	VFMADD231PD  Y1, Y6, Y3
 	VMOVUPD      onex4<>+0(SB), Y1
-	VSUBPD       Y2, Y1, Y6
-	VFNMADD231PD Y3, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y3
-	VFMADD231PD  Y7, Y6, Y8
-	VMULPD       Y3, Y7, Y7
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  Y7, Y1, Y8
+	VMULPD       Y2, Y7, Y7
+	VFNMADD231PD Y7, Y3, Y8
+	VMULPD       Y4, Y7, Y7
+	VFMADD231PD  Y7, Y3, Y7
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      expTopx4<>+0(SB), Y1
 	VMINPD       Y0, Y1, Y0
@@ -2972,22 +2961,21 @@ partners_bits_end:
 	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y3
 	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y3
 	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y3
-	VMOVUPD      expTerm11x4<>+0(SB), Y6
-	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y6
-	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y6
-	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y6
-	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y6
-	VFMADD231PD  Y2, Y6, Y3
+	VMOVUPD      expTerm11x4<>+0(SB), Y4
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y4
+	VFMADD231PD  Y2, Y4, Y3
 	VMULPD       expLn2x4<>+0(SB), Y2, Y2
 	VFMADD231PD  Y0, Y3, Y2
 	VMOVUPD      onex4<>+0(SB), Y0
-	VSUBPD       Y1, Y0, Y3
-	VFNMADD231PD Y2, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y2
-	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y2, Y9, Y9
-	VMULPD       Y4, Y7, Y7
+	VSUBPD       Y1, Y0, Y0
+	VFMADD231PD  Y9, Y0, Y10
+	VMULPD       Y1, Y9, Y9
+	VFNMADD231PD Y9, Y2, Y10
 	VMULPD       Y5, Y9, Y9
+	VFMADD231PD  Y9, Y2, Y9
 	VMULPD       Y10, Y7, Y7
 	VFMADD231PD  Y8, Y9, Y7
 	VMULPD       Y8, Y10, Y10
@@ -3107,11 +3095,12 @@ partners_tail_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y3, Y3
 	VFMADD231PD  Y1, Y6, Y3
 	VMOVUPD      onex4<>+0(SB), Y1
-	VSUBPD       Y2, Y1, Y6
-	VFNMADD231PD Y3, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y3
-	VFMADD231PD  Y7, Y6, Y8
-	VMULPD       Y3, Y7, Y7
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  Y7, Y1, Y8
+	VMULPD       Y2, Y7, Y7
+	VFNMADD231PD Y7, Y3, Y8
+	VMULPD       Y4, Y7, Y7
+	VFMADD231PD  Y7, Y3, Y7
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      expTopx4<>+0(SB), Y1
 	VMINPD       Y0, Y1, Y0
@@ -3127,22 +3116,21 @@ partners_tail_bits_end:
 	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y3
 	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y3
 	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y3
-	VMOVUPD      expTerm11x4<>+0(SB), Y6
-	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y6
-	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y6
-	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y6
-	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y6
-	VFMADD231PD  Y2, Y6, Y3
+	VMOVUPD      expTerm11x4<>+0(SB), Y4
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y4
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y4
+	VFMADD231PD  Y2, Y4, Y3
 	VMULPD       expLn2x4<>+0(SB), Y2, Y2
 	VFMADD231PD  Y0, Y3, Y2
 	VMOVUPD      onex4<>+0(SB), Y0
-	VSUBPD       Y1, Y0, Y3
-	VFNMADD231PD Y2, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y2
-	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y2, Y9, Y9
-	VMULPD       Y4, Y7, Y7
+	VSUBPD       Y1, Y0, Y0
+	VFMADD231PD  Y9, Y0, Y10
+	VMULPD       Y1, Y9, Y9
+	VFNMADD231PD Y9, Y2, Y10
 	VMULPD       Y5, Y9, Y9
+	VFMADD231PD  Y9, Y2, Y9
 	VMULPD       Y10, Y7, Y7
 	VFMADD231PD  Y8, Y9, Y7
 	VMULPD       Y8, Y10, Y10
@@ -3312,11 +3300,16 @@ partners_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y6, Y6
 	VFMADD231PD  Y2, Y11, Y6
 	VMOVUPD      onex4<>+0(SB), Y2
-	VSUBPD       Y3, Y2, Y11
-	VFNMADD231PD Y6, Y3, Y11
-	VFMADD213PD  Y3, Y3, Y6
-	VFMADD231PD  Y7, Y11, Y8
-	VMULPD       Y6, Y7, Y7
+	VSUBPD       Y3, Y2, Y2
+	VFMADD231PD  Y7, Y2, Y8
+	VMULPD       Y3, Y7, Y7
+	VFNMADD231PD Y7, Y6, Y8
+	VMULPD       Y4, Y7, Y7
+	VMULPD       Y0, Y4, Y4
+	VBROADCASTSD 144(AX), Y2
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       Y4, Y7, Y7
+	VFMADD231PD  Y7, Y6, Y7
 	VMULPD       Y5, Y1, Y1
 	VMOVUPD      expTopx4<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
@@ -3327,35 +3320,30 @@ partners_bits_end:
 	VMOVUPD      onex4<>+0(SB), Y1
 	VPSUBQ       Y2, Y1, Y2
 	VMULPD       Y3, Y3, Y1
-	VMOVUPD      expTerm10x4<>+0(SB), Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y6
-	VMOVUPD      expTerm11x4<>+0(SB), Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y11
-	VFMADD231PD  Y3, Y11, Y6
+	VMOVUPD      expTerm10x4<>+0(SB), Y4
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y4
+	VMOVUPD      expTerm11x4<>+0(SB), Y6
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y6
+	VFMADD231PD  Y3, Y6, Y4
 	VMULPD       expLn2x4<>+0(SB), Y3, Y3
-	VFMADD231PD  Y1, Y6, Y3
+	VFMADD231PD  Y1, Y4, Y3
 	VMOVUPD      onex4<>+0(SB), Y1
-	VSUBPD       Y2, Y1, Y6
-	VFNMADD231PD Y3, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y3
-	VFMADD231PD  Y9, Y6, Y10
-	VMULPD       Y3, Y9, Y9
-	VMULPD       Y4, Y7, Y7
-	VMULPD       Y0, Y4, Y4
-	VBROADCASTSD 144(AX), Y1
-	VSUBPD       Y1, Y4, Y4
-	VMULPD       Y4, Y7, Y7
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  Y9, Y1, Y10
+	VMULPD       Y2, Y9, Y9
+	VFNMADD231PD Y9, Y3, Y10
 	VMULPD       Y5, Y9, Y9
 	VMULPD       Y0, Y5, Y5
 	VBROADCASTSD 144(AX), Y0
 	VSUBPD       Y0, Y5, Y5
 	VMULPD       Y5, Y9, Y9
+	VFMADD231PD  Y9, Y3, Y9
 	VMULPD       Y10, Y7, Y7
 	VFMADD231PD  Y8, Y9, Y7
 	VMULPD       Y8, Y10, Y10
@@ -3475,11 +3463,16 @@ partners_tail_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y6, Y6
 	VFMADD231PD  Y2, Y11, Y6
 	VMOVUPD      onex4<>+0(SB), Y2
-	VSUBPD       Y3, Y2, Y11
-	VFNMADD231PD Y6, Y3, Y11
-	VFMADD213PD  Y3, Y3, Y6
-	VFMADD231PD  Y7, Y11, Y8
-	VMULPD       Y6, Y7, Y7
+	VSUBPD       Y3, Y2, Y2
+	VFMADD231PD  Y7, Y2, Y8
+	VMULPD       Y3, Y7, Y7
+	VFNMADD231PD Y7, Y6, Y8
+	VMULPD       Y4, Y7, Y7
+	VMULPD       Y0, Y4, Y4
+	VBROADCASTSD 144(AX), Y2
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       Y4, Y7, Y7
+	VFMADD231PD  Y7, Y6, Y7
 	VMULPD       Y5, Y1, Y1
 	VMOVUPD      expTopx4<>+0(SB), Y2
 	VMINPD       Y1, Y2, Y1
@@ -3490,35 +3483,30 @@ partners_tail_bits_end:
 	VMOVUPD      onex4<>+0(SB), Y1
 	VPSUBQ       Y2, Y1, Y2
 	VMULPD       Y3, Y3, Y1
-	VMOVUPD      expTerm10x4<>+0(SB), Y6
-	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y6
-	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y6
-	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y6
-	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y6
-	VMOVUPD      expTerm11x4<>+0(SB), Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y11
-	VFMADD231PD  Y3, Y11, Y6
+	VMOVUPD      expTerm10x4<>+0(SB), Y4
+	VFMADD213PD  expTerm8x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm6x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm4x4<>+0(SB), Y1, Y4
+	VFMADD213PD  expTerm2x4<>+0(SB), Y1, Y4
+	VMOVUPD      expTerm11x4<>+0(SB), Y6
+	VFMADD213PD  expTerm9x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm7x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm5x4<>+0(SB), Y1, Y6
+	VFMADD213PD  expTerm3x4<>+0(SB), Y1, Y6
+	VFMADD231PD  Y3, Y6, Y4
 	VMULPD       expLn2x4<>+0(SB), Y3, Y3
-	VFMADD231PD  Y1, Y6, Y3
+	VFMADD231PD  Y1, Y4, Y3
 	VMOVUPD      onex4<>+0(SB), Y1
-	VSUBPD       Y2, Y1, Y6
-	VFNMADD231PD Y3, Y2, Y6
-	VFMADD213PD  Y2, Y2, Y3
-	VFMADD231PD  Y9, Y6, Y10
-	VMULPD       Y3, Y9, Y9
-	VMULPD       Y4, Y7, Y7
-	VMULPD       Y0, Y4, Y4
-	VBROADCASTSD 144(AX), Y1
-	VSUBPD       Y1, Y4, Y4
-	VMULPD       Y4, Y7, Y7
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  Y9, Y1, Y10
+	VMULPD       Y2, Y9, Y9
+	VFNMADD231PD Y9, Y3, Y10
 	VMULPD       Y5, Y9, Y9
 	VMULPD       Y0, Y5, Y5
 	VBROADCASTSD 144(AX), Y0
 	VSUBPD       Y0, Y5, Y5
 	VMULPD       Y5, Y9, Y9
+	VFMADD231PD  Y9, Y3, Y9
 	VMULPD       Y10, Y7, Y7
 	VFMADD231PD  Y8, Y9, Y7
 	VMULPD       Y8, Y10, Y10
@@ -3648,11 +3636,11 @@ partners_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y3, Y3
 	VFMADD231PD  Y1, Y4, Y3
 	VMOVUPD      onex4<>+0(SB), Y1
-	VSUBPD       Y2, Y1, Y4
-	VFNMADD231PD Y3, Y2, Y4
-	VFMADD213PD  Y2, Y2, Y3
-	VFMADD231PD  Y7, Y4, Y8
-	VMULPD       Y3, Y7, Y7
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  Y7, Y1, Y8
+	VMULPD       Y2, Y7, Y7
+	VFNMADD231PD Y7, Y3, Y8
+	VFMADD231PD  Y7, Y3, Y7
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      expTopx4<>+0(SB), Y1
 	VMINPD       Y0, Y1, Y0
@@ -3677,11 +3665,11 @@ partners_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y2, Y2
 	VFMADD231PD  Y0, Y3, Y2
 	VMOVUPD      onex4<>+0(SB), Y0
-	VSUBPD       Y1, Y0, Y3
-	VFNMADD231PD Y2, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y2
-	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y2, Y9, Y9
+	VSUBPD       Y1, Y0, Y0
+	VFMADD231PD  Y9, Y0, Y10
+	VMULPD       Y1, Y9, Y9
+	VFNMADD231PD Y9, Y2, Y10
+	VFMADD231PD  Y9, Y2, Y9
 	VFMADD231PD  Y9, Y8, Y7
 	VMULPD       Y8, Y10, Y10
 	VMOVUPD      Y10, (SI)(DX*1)
@@ -3797,11 +3785,11 @@ partners_tail_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y3, Y3
 	VFMADD231PD  Y1, Y4, Y3
 	VMOVUPD      onex4<>+0(SB), Y1
-	VSUBPD       Y2, Y1, Y4
-	VFNMADD231PD Y3, Y2, Y4
-	VFMADD213PD  Y2, Y2, Y3
-	VFMADD231PD  Y7, Y4, Y8
-	VMULPD       Y3, Y7, Y7
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  Y7, Y1, Y8
+	VMULPD       Y2, Y7, Y7
+	VFNMADD231PD Y7, Y3, Y8
+	VFMADD231PD  Y7, Y3, Y7
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      expTopx4<>+0(SB), Y1
 	VMINPD       Y0, Y1, Y0
@@ -3826,11 +3814,11 @@ partners_tail_bits_end:
 	VMULPD       expLn2x4<>+0(SB), Y2, Y2
 	VFMADD231PD  Y0, Y3, Y2
 	VMOVUPD      onex4<>+0(SB), Y0
-	VSUBPD       Y1, Y0, Y3
-	VFNMADD231PD Y2, Y1, Y3
-	VFMADD213PD  Y1, Y1, Y2
-	VFMADD231PD  Y9, Y3, Y10
-	VMULPD       Y2, Y9, Y9
+	VSUBPD       Y1, Y0, Y0
+	VFMADD231PD  Y9, Y0, Y10
+	VMULPD       Y1, Y9, Y9
+	VFNMADD231PD Y9, Y2, Y10
+	VFMADD231PD  Y9, Y2, Y9
 	VFMADD231PD  Y9, Y8, Y7
 	VMULPD       Y8, Y10, Y10
 	VMOVUPD      (R11)(R12*8), Y0
@@ -4031,42 +4019,42 @@ partners:
 	VMULPD       expLn2x4<>+0(SB), Y9, Y9
 	VFMADD231PD  Y7, Y10, Y9
 	VMOVUPD      onex4<>+0(SB), Y7
-	VSUBPD       Y8, Y7, Y10
-	VFNMADD231PD Y9, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y9
-	VFMADD231PD  Y2, Y10, Y6
-	VMULPD       Y9, Y2, Y2
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      expTopx4<>+0(SB), Y7
-	VMINPD       Y0, Y7, Y0
-	VADDPD       expShiftx4<>+0(SB), Y0, Y7
-	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
-	VSUBPD       Y0, Y8, Y8
-	VPSLLQ       $0x34, Y7, Y7
-	VMOVUPD      onex4<>+0(SB), Y0
-	VPSUBQ       Y7, Y0, Y7
-	VMULPD       Y8, Y8, Y0
-	VMOVUPD      expTerm10x4<>+0(SB), Y9
-	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y9
-	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y9
-	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y9
-	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y9
-	VMOVUPD      expTerm11x4<>+0(SB), Y10
-	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y10
-	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y10
-	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y10
-	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y10
-	VFMADD231PD  Y8, Y10, Y9
-	VMULPD       expLn2x4<>+0(SB), Y8, Y8
-	VFMADD231PD  Y0, Y9, Y8
-	VMOVUPD      onex4<>+0(SB), Y0
-	VSUBPD       Y7, Y0, Y9
-	VFNMADD231PD Y8, Y7, Y9
-	VFMADD213PD  Y7, Y7, Y8
-	VFMADD231PD  Y3, Y9, Y1
-	VMULPD       Y8, Y3, Y3
+	VSUBPD       Y8, Y7, Y7
+	VFMADD231PD  Y2, Y7, Y6
+	VMULPD       Y8, Y2, Y2
+	VFNMADD231PD Y2, Y9, Y6
 	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y2, Y9, Y2
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      expTopx4<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VADDPD       expShiftx4<>+0(SB), Y0, Y4
+	VSUBPD       expShiftx4<>+0(SB), Y4, Y7
+	VSUBPD       Y0, Y7, Y7
+	VPSLLQ       $0x34, Y4, Y4
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y4, Y0, Y4
+	VMULPD       Y7, Y7, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y8
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y8
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y8
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y8
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y8
+	VMOVUPD      expTerm11x4<>+0(SB), Y9
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y9
+	VFMADD231PD  Y7, Y9, Y8
+	VMULPD       expLn2x4<>+0(SB), Y7, Y7
+	VFMADD231PD  Y0, Y8, Y7
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y4, Y0, Y0
+	VFMADD231PD  Y3, Y0, Y1
+	VMULPD       Y4, Y3, Y3
+	VFNMADD231PD Y3, Y7, Y1
 	VMULPD       Y5, Y3, Y3
+	VFMADD231PD  Y3, Y7, Y3
 	VMULPD       Y1, Y2, Y2
 	VFMADD231PD  Y6, Y3, Y2
 	VMULPD       Y6, Y1, Y1
@@ -4145,42 +4133,42 @@ partners_rest:
 	VMULPD       expLn2x4<>+0(SB), Y9, Y9
 	VFMADD231PD  Y7, Y10, Y9
 	VMOVUPD      onex4<>+0(SB), Y7
-	VSUBPD       Y8, Y7, Y10
-	VFNMADD231PD Y9, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y9
-	VFMADD231PD  Y2, Y10, Y6
-	VMULPD       Y9, Y2, Y2
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      expTopx4<>+0(SB), Y7
-	VMINPD       Y0, Y7, Y0
-	VADDPD       expShiftx4<>+0(SB), Y0, Y7
-	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
-	VSUBPD       Y0, Y8, Y8
-	VPSLLQ       $0x34, Y7, Y7
-	VMOVUPD      onex4<>+0(SB), Y0
-	VPSUBQ       Y7, Y0, Y7
-	VMULPD       Y8, Y8, Y0
-	VMOVUPD      expTerm10x4<>+0(SB), Y9
-	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y9
-	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y9
-	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y9
-	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y9
-	VMOVUPD      expTerm11x4<>+0(SB), Y10
-	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y10
-	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y10
-	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y10
-	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y10
-	VFMADD231PD  Y8, Y10, Y9
-	VMULPD       expLn2x4<>+0(SB), Y8, Y8
-	VFMADD231PD  Y0, Y9, Y8
-	VMOVUPD      onex4<>+0(SB), Y0
-	VSUBPD       Y7, Y0, Y9
-	VFNMADD231PD Y8, Y7, Y9
-	VFMADD213PD  Y7, Y7, Y8
-	VFMADD231PD  Y3, Y9, Y1
-	VMULPD       Y8, Y3, Y3
+	VSUBPD       Y8, Y7, Y7
+	VFMADD231PD  Y2, Y7, Y6
+	VMULPD       Y8, Y2, Y2
+	VFNMADD231PD Y2, Y9, Y6
 	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y2, Y9, Y2
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      expTopx4<>+0(SB), Y4
+	VMINPD       Y0, Y4, Y0
+	VADDPD       expShiftx4<>+0(SB), Y0, Y4
+	VSUBPD       expShiftx4<>+0(SB), Y4, Y7
+	VSUBPD       Y0, Y7, Y7
+	VPSLLQ       $0x34, Y4, Y4
+	VMOVUPD      onex4<>+0(SB), Y0
+	VPSUBQ       Y4, Y0, Y4
+	VMULPD       Y7, Y7, Y0
+	VMOVUPD      expTerm10x4<>+0(SB), Y8
+	VFMADD213PD  expTerm8x4<>+0(SB), Y0, Y8
+	VFMADD213PD  expTerm6x4<>+0(SB), Y0, Y8
+	VFMADD213PD  expTerm4x4<>+0(SB), Y0, Y8
+	VFMADD213PD  expTerm2x4<>+0(SB), Y0, Y8
+	VMOVUPD      expTerm11x4<>+0(SB), Y9
+	VFMADD213PD  expTerm9x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm7x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm5x4<>+0(SB), Y0, Y9
+	VFMADD213PD  expTerm3x4<>+0(SB), Y0, Y9
+	VFMADD231PD  Y7, Y9, Y8
+	VMULPD       expLn2x4<>+0(SB), Y7, Y7
+	VFMADD231PD  Y0, Y8, Y7
+	VMOVUPD      onex4<>+0(SB), Y0
+	VSUBPD       Y4, Y0, Y0
+	VFMADD231PD  Y3, Y0, Y1
+	VMULPD       Y4, Y3, Y3
+	VFNMADD231PD Y3, Y7, Y1
 	VMULPD       Y5, Y3, Y3
+	VFMADD231PD  Y3, Y7, Y3
 	VMULPD       Y1, Y2, Y2
 	VFMADD231PD  Y6, Y3, Y2
 	VMULPD       Y6, Y1, Y1
@@ -4268,50 +4256,50 @@ partners:
 	VMULPD       expLn2x4<>+0(SB), Y10, Y10
 	VFMADD231PD  Y8, Y11, Y10
 	VMOVUPD      onex4<>+0(SB), Y8
-	VSUBPD       Y9, Y8, Y11
-	VFNMADD231PD Y10, Y9, Y11
-	VFMADD213PD  Y9, Y9, Y10
-	VFMADD231PD  Y2, Y11, Y6
-	VMULPD       Y10, Y2, Y2
-	VMULPD       Y5, Y7, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VADDPD       expShiftx4<>+0(SB), Y7, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VSUBPD       Y7, Y9, Y9
-	VPSLLQ       $0x34, Y8, Y8
-	VMOVUPD      onex4<>+0(SB), Y7
-	VPSUBQ       Y8, Y7, Y8
-	VMULPD       Y9, Y9, Y7
-	VMOVUPD      expTerm10x4<>+0(SB), Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y7, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y7, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y7, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y7, Y10
-	VMOVUPD      expTerm11x4<>+0(SB), Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y7, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y7, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y7, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y7, Y11
-	VFMADD231PD  Y9, Y11, Y10
-	VMULPD       expLn2x4<>+0(SB), Y9, Y9
-	VFMADD231PD  Y7, Y10, Y9
-	VMOVUPD      onex4<>+0(SB), Y7
-	VSUBPD       Y8, Y7, Y10
-	VFNMADD231PD Y9, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y9
-	VFMADD231PD  Y3, Y10, Y1
-	VMULPD       Y9, Y3, Y3
+	VSUBPD       Y9, Y8, Y8
+	VFMADD231PD  Y2, Y8, Y6
+	VMULPD       Y9, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y6
 	VMULPD       Y4, Y2, Y2
 	VMULPD       Y0, Y4, Y4
-	VBROADCASTSD 144(AX), Y7
-	VSUBPD       Y7, Y4, Y4
+	VBROADCASTSD 144(AX), Y8
+	VSUBPD       Y8, Y4, Y4
 	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y2, Y10, Y2
+	VMULPD       Y5, Y7, Y4
+	VMOVUPD      expTopx4<>+0(SB), Y7
+	VMINPD       Y4, Y7, Y4
+	VADDPD       expShiftx4<>+0(SB), Y4, Y7
+	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       Y4, Y8, Y8
+	VPSLLQ       $0x34, Y7, Y7
+	VMOVUPD      onex4<>+0(SB), Y4
+	VPSUBQ       Y7, Y4, Y7
+	VMULPD       Y8, Y8, Y4
+	VMOVUPD      expTerm10x4<>+0(SB), Y9
+	VFMADD213PD  expTerm8x4<>+0(SB), Y4, Y9
+	VFMADD213PD  expTerm6x4<>+0(SB), Y4, Y9
+	VFMADD213PD  expTerm4x4<>+0(SB), Y4, Y9
+	VFMADD213PD  expTerm2x4<>+0(SB), Y4, Y9
+	VMOVUPD      expTerm11x4<>+0(SB), Y10
+	VFMADD213PD  expTerm9x4<>+0(SB), Y4, Y10
+	VFMADD213PD  expTerm7x4<>+0(SB), Y4, Y10
+	VFMADD213PD  expTerm5x4<>+0(SB), Y4, Y10
+	VFMADD213PD  expTerm3x4<>+0(SB), Y4, Y10
+	VFMADD231PD  Y8, Y10, Y9
+	VMULPD       expLn2x4<>+0(SB), Y8, Y8
+	VFMADD231PD  Y4, Y9, Y8
+	VMOVUPD      onex4<>+0(SB), Y4
+	VSUBPD       Y7, Y4, Y4
+	VFMADD231PD  Y3, Y4, Y1
+	VMULPD       Y7, Y3, Y3
+	VFNMADD231PD Y3, Y8, Y1
 	VMULPD       Y5, Y3, Y3
 	VMULPD       Y0, Y5, Y5
 	VBROADCASTSD 144(AX), Y0
 	VSUBPD       Y0, Y5, Y5
 	VMULPD       Y5, Y3, Y3
+	VFMADD231PD  Y3, Y8, Y3
 	VMULPD       Y1, Y2, Y2
 	VFMADD231PD  Y6, Y3, Y2
 	VMULPD       Y6, Y1, Y1
@@ -4390,50 +4378,50 @@ partners_rest:
 	VMULPD       expLn2x4<>+0(SB), Y10, Y10
 	VFMADD231PD  Y8, Y11, Y10
 	VMOVUPD      onex4<>+0(SB), Y8
-	VSUBPD       Y9, Y8, Y11
-	VFNMADD231PD Y10, Y9, Y11
-	VFMADD213PD  Y9, Y9, Y10
-	VFMADD231PD  Y2, Y11, Y6
-	VMULPD       Y10, Y2, Y2
-	VMULPD       Y5, Y7, Y7
-	VMOVUPD      expTopx4<>+0(SB), Y8
-	VMINPD       Y7, Y8, Y7
-	VADDPD       expShiftx4<>+0(SB), Y7, Y8
-	VSUBPD       expShiftx4<>+0(SB), Y8, Y9
-	VSUBPD       Y7, Y9, Y9
-	VPSLLQ       $0x34, Y8, Y8
-	VMOVUPD      onex4<>+0(SB), Y7
-	VPSUBQ       Y8, Y7, Y8
-	VMULPD       Y9, Y9, Y7
-	VMOVUPD      expTerm10x4<>+0(SB), Y10
-	VFMADD213PD  expTerm8x4<>+0(SB), Y7, Y10
-	VFMADD213PD  expTerm6x4<>+0(SB), Y7, Y10
-	VFMADD213PD  expTerm4x4<>+0(SB), Y7, Y10
-	VFMADD213PD  expTerm2x4<>+0(SB), Y7, Y10
-	VMOVUPD      expTerm11x4<>+0(SB), Y11
-	VFMADD213PD  expTerm9x4<>+0(SB), Y7, Y11
-	VFMADD213PD  expTerm7x4<>+0(SB), Y7, Y11
-	VFMADD213PD  expTerm5x4<>+0(SB), Y7, Y11
-	VFMADD213PD  expTerm3x4<>+0(SB), Y7, Y11
-	VFMADD231PD  Y9, Y11, Y10
-	VMULPD       expLn2x4<>+0(SB), Y9, Y9
-	VFMADD231PD  Y7, Y10, Y9
-	VMOVUPD      onex4<>+0(SB), Y7
-	VSUBPD       Y8, Y7, Y10
-	VFNMADD231PD Y9, Y8, Y10
-	VFMADD213PD  Y8, Y8, Y9
-	VFMADD231PD  Y3, Y10, Y1
-	VMULPD       Y9, Y3, Y3
+	VSUBPD       Y9, Y8, Y8
+	VFMADD231PD  Y2, Y8, Y6
+	VMULPD       Y9, Y2, Y2
+	VFNMADD231PD Y2, Y10, Y6
 	VMULPD       Y4, Y2, Y2
 	VMULPD       Y0, Y4, Y4
-	VBROADCASTSD 144(AX), Y7
-	VSUBPD       Y7, Y4, Y4
+	VBROADCASTSD 144(AX), Y8
+	VSUBPD       Y8, Y4, Y4
 	VMULPD       Y4, Y2, Y2
+	VFMADD231PD  Y2, Y10, Y2
+	VMULPD       Y5, Y7, Y4
+	VMOVUPD      expTopx4<>+0(SB), Y7
+	VMINPD       Y4, Y7, Y4
+	VADDPD       expShiftx4<>+0(SB), Y4, Y7
+	VSUBPD       expShiftx4<>+0(SB), Y7, Y8
+	VSUBPD       Y4, Y8, Y8
+	VPSLLQ       $0x34, Y7, Y7
+	VMOVUPD      onex4<>+0(SB), Y4
+	VPSUBQ       Y7, Y4, Y7
+	VMULPD       Y8, Y8, Y4
+	VMOVUPD      expTerm10x4<>+0(SB), Y9
+	VFMADD213PD  expTerm8x4<>+0(SB), Y4, Y9
+	VFMADD213PD  expTerm6x4<>+0(SB), Y4, Y9
+	VFMADD213PD  expTerm4x4<>+0(SB), Y4, Y9
+	VFMADD213PD  expTerm2x4<>+0(SB), Y4, Y9
+	VMOVUPD      expTerm11x4<>+0(SB), Y10
+	VFMADD213PD  expTerm9x4<>+0(SB), Y4, Y10
+	VFMADD213PD  expTerm7x4<>+0(SB), Y4, Y10
+	VFMADD213PD  expTerm5x4<>+0(SB), Y4, Y10
+	VFMADD213PD  expTerm3x4<>+0(SB), Y4, Y10
+	VFMADD231PD  Y8, Y10, Y9
+	VMULPD       expLn2x4<>+0(SB), Y8, Y8
+	VFMADD231PD  Y4, Y9, Y8
+	VMOVUPD      onex4<>+0(SB), Y4
+	VSUBPD       Y7, Y4, Y4
+	VFMADD231PD  Y3, Y4, Y1
+	VMULPD       Y7, Y3, Y3
+	VFNMADD231PD Y3, Y8, Y1
 	VMULPD       Y5, Y3, Y3
 	VMULPD       Y0, Y5, Y5
 	VBROADCASTSD 144(AX), Y0
 	VSUBPD       Y0, Y5, Y5
 	VMULPD       Y5, Y3, Y3
+	VFMADD231PD  Y3, Y8, Y3
 	VMULPD       Y1, Y2, Y2
 	VFMADD231PD  Y6, Y3, Y2
 	VMULPD       Y6, Y1, Y1

@@ -176,22 +176,28 @@ func (k *gauss) both(kind string) func(m2 VecVirtual) (term, rest VecVirtual) {
 		for i := range one {
 			e := s.reg()
 			VMULPD(inv[i], h, e)
-			exp, rest := k.exp(s, e)
+			power, t := k.exp(s, e)
+			// one = r 2^-e, other = (1 - r) + r (1 - 2^-e); what does not wait for t comes
+			// first.
+			rest := s.reg()
+			VSUBPD(power, s.in(k.one), rest)
 			VFMADD231PD(one[i], rest, other[i])
-			VMULPD(exp, one[i], one[i])
-		}
-		if kind == "Others" {
-			VFMADD231PD(one[1], other[0], one[0])
-			VMULPD(other[0], other[1], other[1])
-			return other[1], one[0]
-		}
-		for i := range one {
-			VMULPD(inv[i], one[i], one[i])
+			VMULPD(power, one[i], one[i])
+			VFNMADD231PD(one[i], t, other[i])
+			if kind != "Others" {
+				VMULPD(inv[i], one[i], one[i])
+			}
 			if kind == "Excess" {
 				VMULPD(m2, inv[i], inv[i])
 				VSUBPD(dims(), inv[i], inv[i])
 				VMULPD(inv[i], one[i], one[i])
 			}
+			VFMADD231PD(one[i], t, one[i])
+		}
+		if kind == "Others" {
+			VFMADD231PD(one[1], other[0], one[0])
+			VMULPD(other[0], other[1], other[1])
+			return other[1], one[0]
 		}
 		VMULPD(other[1], one[0], one[0])
 		VFMADD231PD(other[0], one[1], one[0])

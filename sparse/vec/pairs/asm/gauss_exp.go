@@ -38,6 +38,9 @@ func (s isa) exponential() exponential {
 		one: keep("one", 1), halves: keep("expHalves", 0.5/math.Ln2),
 		top: keep("expTop", expTop), shift: keep("expShift", 0x1.8p52), ln2: keep("expLn2", math.Ln2),
 	}
+	if s.masks {
+		x.ln2 = keep("expLn2Less", -math.Ln2)
+	}
 	terms := powerTerms(expTerms)
 	for n := expTerms - 1; n >= 0; n-- {
 		name := fmt.Sprintf("expTerm%d", n+2)
@@ -54,29 +57,33 @@ func (s isa) exponential() exponential {
 	return x
 }
 
-// exp returns 2^-e and 1 - 2^-e, e >= 0; e is lost. With -e = f - k, both exact, and
-// t = 2^f - 1 they are 2^-k + 2^-k t and (1 - 2^-k) - 2^-k t: the first difference
-// is exact or rounded once, and 0 where the other is small.
-func (x *exponential) exp(s isa, e VecVirtual) (exp, rest VecVirtual) {
+// exp returns 2^-k and t = 2^f - 1 with k - f = e >= 0, k whole and |f| <= 1/2, both
+// exact; e is lost. So 2^-e is 2^-k + 2^-k t and 1 - 2^-e is (1 - 2^-k) - 2^-k t, where
+// the first difference is exact or rounded once, and 0 where the other is small.
+func (x *exponential) exp(s isa, e VecVirtual) (power, t VecVirtual) {
 	VMINPD(e, s.in(x.top), e) // of a NaN and top: the NaN
 	power, f := s.reg(), s.reg()
 	VADDPD(x.shift, e, power) // the shift plus k
-	VSUBPD(x.shift, power, f)
-	VSUBPD(e, f, f)
+	if s.masks {
+		VREDUCEPD(U8(8), e, f) // e less the nearest whole number: -f
+	} else {
+		VSUBPD(x.shift, power, f)
+		VSUBPD(e, f, f)
+	}
 	VPSLLQ(U8(52), power, power)
 	VPSUBQ(power, s.in(x.one), power)
 	f2 := e
 	VMULPD(f, f, f2)
 	even, odd := s.horner(x.even, f2), s.horner(x.odd, f2)
-	VFMADD231PD(f, odd, even)
-	t := f
+	if s.masks {
+		VFNMADD231PD(f, odd, even)
+	} else {
+		VFMADD231PD(f, odd, even)
+	}
+	t = f
 	VMULPD(x.ln2, f, t)
 	VFMADD231PD(f2, even, t)
-	rest = even
-	VSUBPD(power, s.in(x.one), rest)
-	VFNMADD231PD(t, power, rest)
-	VFMADD213PD(power, power, t)
-	return t, rest
+	return power, t
 }
 
 // horner evaluates a polynomial with coefficients in memory, the highest first.
