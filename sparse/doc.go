@@ -4,7 +4,7 @@
 //	vec       dense matrices and the loops over them
 //	par       fixed tasks on a fixed number of goroutines
 //	knn       exact nearest neighbours
-//	graph     the neighbourhood graph E
+//	graph     the neighbourhood graph E, and in graph/live that of points that come and go
 //	solve     linear systems with a Laplacian and a diagonal
 //	spectral  the lowest eigenvectors of a Laplacian
 //	gallery   matrices, graphs and point sets for tests and benchmarks

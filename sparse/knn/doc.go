@@ -2,6 +2,7 @@
 //
 //	Graph     the k nearest other rows of every row: K of Saul 2020, eq 22
 //	Exact     an index over fixed rows, searched with other vectors
+//	Slots     rows that come and go, and who of them looks for the new ones
 //	Foreign   the k nearest rows that carry another label
 //	Index     what Exact and package hnsw have in common; Dynamic, if rows come and go
 //

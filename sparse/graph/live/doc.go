@@ -40,6 +40,15 @@
 // the other direction that would have to be kept. The comparison with all rows
 // takes longer, unless batches are very small.
 //
+// # Cost
+//
+// A batch of b points takes time proportional to n (b dim + k), and mutual
+// reachability in s steps grows by k with every step. Most lists that lose points have spare
+// ones. Where no insertion renews these, each deleted point leaves
+// about (k + spare/2)/(spare + 1) lists to be searched for again.
+//
+// Memory follows the largest number of points there ever was.
+//
 // # Example
 //
 //	g, err := live.New(50, live.Settings{Neighbors: 10, Parts: live.Components})
