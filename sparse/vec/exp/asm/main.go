@@ -1,0 +1,197 @@
+// Command asm writes the vector kernels of package exp; see its go:generate line.
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The numbers of package exp.
+const (
+	beyond = 1000
+	shift  = 0x1.8p52
+	ln2Hi  = 0x1.62e42feep-1
+	ln2Lo  = 0x1.a39ef35793c76p-33
+	terms  = 13
+)
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	kernel("AVX512", 64, ZMM)
+	kernel("AVX2", 32, YMM)
+	Generate()
+}
+
+// kernel writes the loop over registers of width bytes.
+func kernel(suffix string, width int, reg func() VecVirtual) {
+	TEXT("exp"+suffix, NOSPLIT, "func(dst, x *float64, n int)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("exp%s is expGeneric with %d bits.", suffix, 8*width))
+	k := &numbers{width: width, reg: reg, wide: width == 64}
+	k.load()
+	dst, x, n := Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("n"), GP64())
+	Label("loop")
+	CMPQ(n, Imm(uint64(width/8)))
+	JL(LabelRef("rest"))
+	v := reg()
+	VMOVUPD(Mem{Base: x}, v)
+	VMOVUPD(k.exp(v), Mem{Base: dst})
+	ADDQ(Imm(uint64(width)), x)
+	ADDQ(Imm(uint64(width)), dst)
+	SUBQ(Imm(uint64(width/8)), n)
+	JMP(LabelRef("loop"))
+	Label("rest")
+	if k.wide {
+		TESTQ(n, n)
+		JE(LabelRef("end"))
+		bits := GP64()
+		MOVQ(I64(-1), bits)
+		BZHIQ(n, bits, bits)
+		mask := K()
+		KMOVW(bits.As32(), mask)
+		v := reg()
+		VMOVUPD_Z(Mem{Base: x}, mask, v)
+		VMOVUPD(k.exp(v), mask, Mem{Base: dst})
+		Label("end")
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// numbers are the constants of a kernel, those used more than once in registers.
+type numbers struct {
+	width int
+	reg   func() VecVirtual
+	wide  bool
+	of    map[string]VecVirtual
+	last  []VecVirtual // coefficients by falling degree, 13 to 2, as far as there is room
+}
+
+// load fetches what stays in registers: all, or what 16 registers hold.
+func (k *numbers) load() {
+	k.of = map[string]VecVirtual{}
+	for _, c := range []struct {
+		name string
+		v    float64
+	}{{"shift", shift}, {"one", 1}} {
+		k.of[c.name] = k.broadcast(c.name, c.v)
+	}
+	if !k.wide {
+		return
+	}
+	for _, c := range small {
+		k.of[c.name] = k.broadcast(c.name, c.v)
+	}
+	for n := terms; n >= 2; n-- {
+		k.last = append(k.last, k.broadcast(fmt.Sprintf("term%d", n), term(n)))
+	}
+}
+
+// small are the constants used once.
+var small = []struct {
+	name string
+	v    float64
+}{{"top", beyond}, {"bottom", -beyond}, {"perLn2", 1 / math.Ln2}, {"ln2Hi", ln2Hi}, {"ln2Lo", ln2Lo}, {"halfOf", 0.5}}
+
+func (k *numbers) broadcast(name string, v float64) VecVirtual {
+	r := k.reg()
+	VBROADCASTSD(constant(name, v), r)
+	return r
+}
+
+// in returns an operand for a constant: its register, or four copies in memory.
+func (k *numbers) in(name string) Op {
+	if r, ok := k.of[name]; ok {
+		return r
+	}
+	for _, c := range small {
+		if c.name == name {
+			return vector(name, c.v)
+		}
+	}
+	panic(name)
+}
+
+// term returns 1/n!.
+func term(n int) float64 {
+	f := 1.0
+	for i := 2; i <= n; i++ {
+		f *= float64(i)
+	}
+	return 1 / f
+}
+
+// coefficient returns an operand for 1/n!.
+func (k *numbers) coefficient(n int) Op {
+	if k.wide {
+		return k.last[terms-n]
+	}
+	return vector(fmt.Sprintf("term%d", n), term(n))
+}
+
+func (k *numbers) copied(x Op) VecVirtual {
+	r := k.reg()
+	VMOVUPD(x, r)
+	return r
+}
+
+// exp returns the exponentials of x, which is lost.
+func (k *numbers) exp(x VecVirtual) VecVirtual {
+	// A NaN is the first operand, in Go's order, and stays.
+	VMAXPD(x, k.copied(k.in("bottom")), x)
+	VMINPD(x, k.copied(k.in("top")), x)
+	z := k.copied(k.of["shift"])
+	VFMADD231PD(k.in("perLn2"), x, z)
+	whole, r, r2 := k.reg(), x, k.reg()
+	VSUBPD(k.of["shift"], z, whole)
+	VFNMADD231PD(k.in("ln2Hi"), whole, r)
+	VFNMADD231PD(k.in("ln2Lo"), whole, r)
+	VMULPD(r, r, r2)
+	even, odd := k.copied(k.coefficient(12)), k.copied(k.coefficient(13))
+	for n := 10; n >= 2; n -= 2 {
+		VFMADD213PD(k.coefficient(n), r2, even)
+		VFMADD213PD(k.coefficient(n+1), r2, odd)
+	}
+	VFMADD231PD(r, odd, even)
+	VFMADD213PD(r, r2, even)
+	y := even
+	VADDPD(k.of["one"], y, y)
+	if k.wide {
+		VSCALEFPD(whole, y, y)
+		return y
+	}
+	half := k.copied(k.of["shift"])
+	VFMADD231PD(k.in("halfOf"), whole, half)
+	VPSUBQ(half, z, z)
+	for _, power := range []VecVirtual{half, z} {
+		VPSLLQ(U8(52), power, power)
+		VPADDQ(k.of["one"], power, power)
+		VMULPD(power, y, y)
+	}
+	return y
+}
+
+var constants = map[string]Mem{}
+
+// constant returns a number in memory; a name has one value.
+func constant(name string, v float64) Mem { return copies(name, v, 1) }
+
+// vector returns a number in four neighbouring places of memory.
+func vector(name string, v float64) Mem { return copies(name+"x4", v, 4) }
+
+func copies(name string, v float64, n int) Mem {
+	m, ok := constants[name]
+	if !ok {
+		m = GLOBL(name, attr.RODATA|attr.NOPTR)
+		for k := range n {
+			DATA(8*k, U64(math.Float64bits(v)))
+		}
+		constants[name] = m
+	}
+	return m
+}
