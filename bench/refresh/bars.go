@@ -110,7 +110,7 @@ func bars(all map[string]*outcome) []bar {
 	add(appears, bar{what: "pieces of it", bound: 1, format: "%.0f"}, func(o *outcome) float64 { return float64(o.at(atEnd).Live.Pieces) })
 	add(appears, bar{what: "9-NN accuracy of the others, below a fresh fit's", bound: .005, format: "%.4f"}, below(atEnd, func(q quality) float64 { return q.Others }))
 	add(leaves, bar{what: "9-NN accuracy when the class has gone, below a fresh fit's", bound: .002, format: "%.4f"}, below(before, func(q quality) float64 { return q.NN9 }))
-	add(leaves, bar{what: "old places of the class in use after the major, relative to those of the others", bound: .9, above: true, format: "%.2f"}, func(o *outcome) float64 {
+	add(leaves, bar{what: "old places of the class in use after the major, relative to those of the others", bound: .8, above: true, format: "%.2f"}, func(o *outcome) float64 {
 		return o.Figures[againLate] / o.Figures[againOthers]
 	})
 	return out

@@ -48,3 +48,20 @@ func (p policy) next(s Settings, n, since int) (policy, Kind) {
 	}
 	return p, Ordinary
 }
+
+// Due is of what kind the next refresh of a map in that state will be, of n points,
+// unless an alarm begins with it. Who has more to do at a major refresh can so do it
+// before.
+func (s Settings) Due(state State, n int) Kind {
+	s, err := s.withDefaults()
+	if err != nil || n < 2 {
+		return Still
+	}
+	since := state.Alarm
+	if since > 0 {
+		since++
+	}
+	p := policy{refreshes: state.Refreshes, sinceMajor: state.SinceMajor, majorPoints: state.MajorPoints}
+	_, kind := p.next(s, n, since)
+	return kind
+}

@@ -31,8 +31,8 @@ type Settings struct {
 	// momentum 0.9 and an anchor of 0.1, no ramp.
 	Ordinary Schedule
 	// Gentle is the anneal in place of every GentleEvery-th refresh since the last
-	// major. Default: 60 steps, 40 of them a ramp from a reach of 50, momentum 0.7,
-	// anchor 0.03, every 10 refreshes; GentleEvery < 0 means never.
+	// major. Default: 50 steps, 35 of them a ramp from a reach of 50, momentum 0.7,
+	// anchor 0.01, every 5 refreshes; GentleEvery < 0 means never.
 	Gentle      Schedule
 	GentleEvery int
 
@@ -40,7 +40,7 @@ type Settings struct {
 	// scaled to a root mean square of Spread (default 10) a column. It is due when
 	// the points are Growth times those of the last (default 1.5), so many
 	// refreshes after an alarm as AfterAlarm says (default 20 and 40; empty, not
-	// nil, means never), and Backstop refreshes after the last (default 100).
+	// nil, means never), and Backstop refreshes after the last (default 50).
 	// Negative numbers mean never.
 	Growth     float64
 	AfterAlarm []int
@@ -114,8 +114,8 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.NoveltyK = novelty.DefaultK
 	}
 	s.Ordinary = s.Ordinary.withDefaults(Schedule{Steps: 5, Ratio: 1, Reach: 1, Momentum: 0.9, Anchor: 0.1})
-	s.Gentle = s.Gentle.withDefaults(Schedule{Steps: 60, Ramp: 40, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: 0.03})
-	s.GentleEvery, s.Backstop = or(s.GentleEvery, 10), or(s.Backstop, 100)
+	s.Gentle = s.Gentle.withDefaults(Schedule{Steps: 50, Ramp: 35, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: 0.01})
+	s.GentleEvery, s.Backstop = or(s.GentleEvery, 5), or(s.Backstop, 50)
 	s.Growth, s.Spread = or(s.Growth, 1.5), or(s.Spread, 10)
 	if s.AfterAlarm == nil {
 		s.AfterAlarm = []int{20, 40}
