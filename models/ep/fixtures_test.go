@@ -247,9 +247,18 @@ func (f *fixture) newDTC(t *testing.T) *Sparse {
 	return s
 }
 
+// visit updates one site and keeps gamma up to date.
+func visit(t *testing.T, s *Sparse, i int) {
+	t.Helper()
+	if err := s.update(i, 1); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+}
+
 func (f *fixture) dtc(t *testing.T) {
 	s := f.newDTC(t)
-	f.eachUpdate(func(i int) { s.update(i, 1) }, func(want state) {
+	f.eachUpdate(func(i int) { visit(t, s, i) }, func(want state) {
 		closeSites(t, s.Sites, &want)
 		mean, _ := s.Marginals()
 		fixtures.Close(t, "mean", mean, want.Mu, value)

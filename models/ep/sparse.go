@@ -93,13 +93,16 @@ type Sparse struct {
 	// u is L' by rows (M = L L'), gamma as above.
 	u     vec.Matrix[float64]
 	gamma []float64
-	work  []float64
+	// reduced is L' gamma, which visits keep; work and column are scratch.
+	reduced, work, column []float64
 }
 
 // NewSparse returns expectation propagation for the values y, with sites that say
 // nothing.
 func NewSparse(l Likelihood, p *Process, y []float64) (*Sparse, error) {
-	s := &Sparse{Sites: NewSites(len(y)), Process: p, l: l, y: y, gamma: make([]float64, p.Z.Rows), work: make([]float64, p.Z.Rows)}
+	m := p.Z.Rows
+	s := &Sparse{Sites: NewSites(len(y)), Process: p, l: l, y: y, u: vec.New[float64](m, m),
+		gamma: make([]float64, m), reduced: make([]float64, m), work: make([]float64, m), column: make([]float64, m)}
 	return s, s.recompute()
 }
 
@@ -117,7 +120,9 @@ func (s *Sparse) sites() *Sites { return s.Sites }
 
 func (s *Sparse) sweep(damping float64) error {
 	for i := range s.y {
-		s.update(i, damping)
+		if err := s.update(i, damping); err != nil {
+			return err
+		}
 	}
 	return s.recompute()
 }
@@ -125,67 +130,40 @@ func (s *Sparse) sweep(damping float64) error {
 // half solves L x = Psi1_i and returns |x|^2 = Psi1_i' M^-1 Psi1_i; x is in s.work.
 func (s *Sparse) half(i int) (square float64) {
 	copy(s.work, s.Psi.Row(i))
-	for k := range s.work {
-		row := s.u.Row(k)
-		v := s.work[k] / row[k]
-		s.work[k] = v
-		square += v * v
-		vec.Axpy(-v, row[k+1:], s.work[k+1:])
-	}
-	return square
+	forward(s.u, s.work)
+	return vec.SquaredNorm(s.work)
 }
 
-// marginal returns the posterior mean and variance of f_i from |L^-1 Psi1_i|^2.
+// marginal returns the posterior mean and variance of f_i after half(i).
 func (s *Sparse) marginal(i int, square float64) (mean, variance float64) {
 	d := 1 + s.Tau[i]*s.Lambda[i]
-	return s.Lambda[i]/d*s.Nu[i] + vec.Dot(s.Psi.Row(i), s.gamma)/d, s.Lambda[i]/d + square/(d*d)
+	return s.Lambda[i]/d*s.Nu[i] + vec.Dot(s.work, s.reduced)/d, s.Lambda[i]/d + square/(d*d)
 }
 
-// update visits site i.
-func (s *Sparse) update(i int, damping float64) {
+// update visits site i: with w and v = nu/(1 + tau Lambda) before and after, M
+// changes by dw Psi1 Psi1' and M gamma by dv Psi1. gamma is left to settle.
+func (s *Sparse) update(i int, damping float64) error {
 	square := s.half(i)
 	mean, variance := s.marginal(i, square)
 	lambda, before, nu := s.Lambda[i], s.Tau[i], s.Nu[i]
-	dtau, _ := s.visit(i, s.l, s.y[i], mean, variance, damping)
-	if dtau == 0 && s.Nu[i] == nu {
-		return
+	dtau, dnu := s.visit(i, s.l, s.y[i], mean, variance, damping)
+	if dtau == 0 && dnu == 0 {
+		return nil
 	}
-	// With w and v = nu/(1 + tau Lambda) before and after: M' = M + dw Psi1 Psi1',
-	// gamma' = gamma + (dv - dw Psi1'gamma)/(1 + dw square) M^-1 Psi1.
 	was, is := 1+before*lambda, 1+s.Tau[i]*lambda
 	dw, dv := s.Tau[i]/is-before/was, s.Nu[i]/is-nu/was
-	scale := (dv - dw*vec.Dot(s.Psi.Row(i), s.gamma)) / (1 + dw*square)
-	s.back()
-	vec.Axpy(scale, s.work, s.gamma)
-	copy(s.work, s.Psi.Row(i))
-	s.rankOne(dw)
+	if 1+dw*square < leastPivot {
+		return s.recompute() // too much is taken away to stay exact
+	}
+	copy(s.column, s.Psi.Row(i))
+	rankOne(s.u, dw, dv, s.work, s.column, s.reduced)
+	return nil
 }
 
-// back solves L' x = work in place.
-func (s *Sparse) back() {
-	for k := len(s.work) - 1; k >= 0; k-- {
-		row := s.u.Row(k)
-		s.work[k] = (s.work[k] - vec.Dot(row[k+1:], s.work[k+1:])) / row[k]
-	}
-}
-
-// rankOne turns the factor of M into that of M + c x x', x in s.work, by rotations
-// (hyperbolic ones if c is negative).
-func (s *Sparse) rankOne(c float64) {
-	root, sign := math.Sqrt(math.Abs(c)), math.Copysign(1, c)
-	vec.Scale(root, s.work)
-	for k, x := range s.work {
-		row := s.u.Row(k)
-		d := row[k]
-		r := math.Sqrt(d*d + sign*x*x)
-		cos, sin := r/d, x/d
-		row[k] = r
-		rest, y := row[k+1:], s.work[k+1:]
-		for j, v := range y {
-			rest[j] = (rest[j] + sign*sin*v) / cos
-			y[j] = cos*v - sin*rest[j]
-		}
-	}
+// settle sets gamma from the factor: L' gamma = L^-1 c.
+func (s *Sparse) settle() {
+	copy(s.gamma, s.reduced)
+	backward(s.u, s.gamma)
 }
 
 // recompute sets the factor and gamma from the sites.
@@ -204,20 +182,14 @@ func (s *Sparse) recompute() error {
 	if err := spd.Factor(a, s.threads); err != nil {
 		return fmt.Errorf("the posterior of %d inducing inputs: %w", m, err)
 	}
-	s.u = vec.New[float64](m, m)
 	for i := range m {
 		for j := range i + 1 {
 			s.u.Row(j)[i] = a.Row(i)[j]
 		}
 	}
-	copy(s.work, s.gamma)
-	for k := range s.work {
-		row := s.u.Row(k)
-		s.work[k] /= row[k]
-		vec.Axpy(-s.work[k], row[k+1:], s.work[k+1:])
-	}
-	s.back()
-	copy(s.gamma, s.work)
+	copy(s.reduced, s.gamma)
+	forward(s.u, s.reduced)
+	s.settle()
 	return nil
 }
 

@@ -67,7 +67,7 @@ func (f *fixture) output(t *testing.T, p *Process, y []float64, course *states) 
 		}
 	}
 	s := fresh()
-	course.eachUpdate(func(i int) { s.update(i, 1) }, func(want state) { check(s, &want) })
+	course.eachUpdate(func(i int) { visit(t, s, i) }, func(want state) { check(s, &want) })
 	s = fresh()
 	course.eachSweep(t, func() error { return s.sweep(1) }, func(want state) {
 		check(s, &want)
