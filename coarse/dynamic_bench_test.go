@@ -12,55 +12,60 @@ import (
 	"unfold/sparse/vec"
 )
 
-// BenchmarkDynamic gives the time to replace points at the first level, a hundred and one
-// in a thousand, in 50 dimensions, to get the constants, and to
-// get them by New. The points are in 40 groups.
+// BenchmarkDynamic gives the time to replace points, so many at a time, to get the
+// constants, and to get them by New. The points are in 40 groups in 50 dimensions.
 func BenchmarkDynamic(b *testing.B) {
+	for _, level := range []int{1, 2} {
+		for _, n := range []int{10_000, 70_000} {
+			b.Run(fmt.Sprintf("level=%d/n=%d", level, n), func(b *testing.B) { benchmarkDynamic(b, level, n) })
+		}
+	}
+}
+
+func benchmarkDynamic(b *testing.B, level, n int) {
 	ctx := context.Background()
-	for _, n := range []int{10_000, 70_000} {
-		r := rand.New(rand.NewPCG(1, uint64(n)))
-		x := groupedPoints(r, n)
-		c, err := coarse.NewDynamic(x.Cols, coarse.Settings{Level: 1, Seed: 1})
-		if err != nil {
-			b.Fatal(err)
-		}
-		slots := make([]int32, n)
-		for i := range slots {
-			slots[i] = int32(i)
-		}
-		if err := c.Insert(ctx, slots, x); err != nil {
-			b.Fatal(err)
-		}
-		for _, some := range []int{1, 100, n / 100} {
-			b.Run(fmt.Sprintf("n=%d/replace=%d", n, some), func(b *testing.B) {
-				for b.Loop() {
-					from := r.IntN(n - some)
-					if err := c.Delete(ctx, slots[from:from+some]); err != nil {
-						b.Fatal(err)
-					}
-					if err := c.Insert(ctx, slots[from:from+some], x.Slice(from, from+some)); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*some), "us/point")
-			})
-		}
-		g := ring(x)
-		b.Run(fmt.Sprintf("n=%d/pairs", n), func(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	x := groupedPoints(r, n)
+	c, err := coarse.NewDynamic(x.Cols, coarse.Settings{Level: level, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	slots := make([]int32, n)
+	for i := range slots {
+		slots[i] = int32(i)
+	}
+	if err := c.Insert(ctx, slots, x); err != nil {
+		b.Fatal(err)
+	}
+	for _, some := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprintf("replace=%d", some), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := c.Pairs(ctx, g); err != nil {
+				from := r.IntN(n - some)
+				if err := c.Delete(ctx, slots[from:from+some]); err != nil {
+					b.Fatal(err)
+				}
+				if err := c.Insert(ctx, slots[from:from+some], x.Slice(from, from+some)); err != nil {
 					b.Fatal(err)
 				}
 			}
-		})
-		b.Run(fmt.Sprintf("n=%d/new", n), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := coarse.New(ctx, x, g, coarse.Settings{Level: 1, Seed: 1}); err != nil {
-					b.Fatal(err)
-				}
-			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*some), "us/point")
 		})
 	}
+	g := ring(x)
+	b.Run("pairs", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := c.Pairs(ctx, g); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("new", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := coarse.New(ctx, x, g, coarse.Settings{Level: level, Seed: 1}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 func groupedPoints(r *rand.Rand, n int) vec.Matrix[float32] {
