@@ -47,9 +47,9 @@ type link struct {
 	closed bool
 }
 
-// connect reaches one of the brokers and looks for the topic ("" for none). The
-// errors name the brokers or the topic.
-func connect(ctx context.Context, c Cluster, topic string) (*link, error) {
+// connect reaches one of the brokers and looks for the topics that the connections
+// are for. The errors name the brokers or the topic.
+func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 	if len(c.Brokers) == 0 {
 		return nil, errors.New("kafka: no brokers given")
 	}
@@ -59,14 +59,14 @@ func connect(ctx context.Context, c Cluster, topic string) (*link, error) {
 	l := &link{cluster: c, addr: kafka.TCP(c.Brokers...), open: map[net.Conn]struct{}{}}
 	l.dialer = &kafka.Dialer{ClientID: c.ClientID, Timeout: dialTimeout, DialFunc: l.dial, TLS: c.TLS, SASLMechanism: c.SASL}
 	l.transport = &kafka.Transport{Dial: l.dial, DialTimeout: dialTimeout, MetadataTTL: metadataTTL, ClientID: c.ClientID, TLS: c.TLS, SASL: c.SASL}
-	if topic != "" {
-		l.transport.MetadataTopics = []string{topic}
-	}
+	l.transport.MetadataTopics = topics
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	err := l.reach(ctx)
-	if err == nil && topic != "" {
-		_, err = l.partitions(ctx, topic)
+	for _, topic := range topics {
+		if err == nil {
+			_, err = l.partitions(ctx, topic)
+		}
 	}
 	if err != nil {
 		l.close()
@@ -110,6 +110,22 @@ func (l *link) partitions(ctx context.Context, topic string) (int, error) {
 		return len(t.Partitions), nil
 	}
 	return 0, fmt.Errorf("kafka: topic %s: %w", topic, stream.ErrUnknownTopic)
+}
+
+// all lists the partitions of a topic.
+func (l *link) all(ctx context.Context, topic string) ([]int, error) {
+	n, err := l.partitions(ctx, topic)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("kafka: topic %s has no partitions", topic)
+	}
+	all := make([]int, n)
+	for p := range all {
+		all[p] = p
+	}
+	return all, nil
 }
 
 func (l *link) client(timeout time.Duration) *kafka.Client {
@@ -161,7 +177,7 @@ func (t *tracked) Close() error {
 // Check reaches the cluster and looks for topics; it says within 10 s what is
 // wrong, joined for all topics.
 func Check(ctx context.Context, c Cluster, topics ...string) error {
-	l, err := connect(ctx, c, "")
+	l, err := connect(ctx, c)
 	if err != nil {
 		return err
 	}

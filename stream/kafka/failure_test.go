@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"strings"
 	"sync"
@@ -255,108 +254,6 @@ func TestStopWithSilentBroker(t *testing.T) {
 	t.Logf("stopped after %v", d)
 	if d > 9500*time.Millisecond {
 		t.Error("that is too long")
-	}
-}
-
-// TestFaults runs a pipeline while brokers refuse requests, leaders and
-// coordinators move, and acknowledgements get lost.
-func TestFaults(t *testing.T) {
-	c, f := newFakeCluster(t, kfake.NumBrokers(3))
-	c.replication = 3
-	in, out := topicFor(t, c, 4, nil), topicFor(t, c, 3, nil)
-	const n = 3000
-	for p := range 4 {
-		var batch []stream.Message
-		for i := range n / 4 {
-			batch = append(batch, stream.Message{Key: fmt.Append(nil, p, i%3), Value: fmt.Append(nil, i)})
-		}
-		c.Produce(t, in, p, batch...)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	defer cancel()
-	rng := rand.New(rand.NewPCG(7, 7))
-	var handles []*kfake.FaultHandle
-	trouble := func() {
-		any := []*kerr.Error{kerr.NotLeaderForPartition, kerr.RequestTimedOut, kerr.NotEnoughReplicasAfterAppend, kerr.UnknownServerError, kerr.LeaderNotAvailable}
-		group := []*kerr.Error{kerr.NotCoordinator, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.RebalanceInProgress}
-		fault := kfake.Fault{Count: 1 + rng.IntN(3)}
-		switch rng.IntN(6) {
-		case 0, 1:
-			fault.Keys, fault.Topic, fault.Err = []kmsg.Key{kmsg.Produce}, out, any[rng.IntN(len(any))]
-		case 2:
-			fault.Keys, fault.Topic, fault.Err = []kmsg.Key{kmsg.Fetch, kmsg.ListOffsets}, in, any[rng.IntN(2)]
-		case 3:
-			fault.Keys, fault.Group, fault.Err = []kmsg.Key{kmsg.OffsetCommit, kmsg.Heartbeat, kmsg.JoinGroup, kmsg.SyncGroup}, in, group[rng.IntN(len(group))]
-		case 4:
-			f.ShufflePartitionLeaders()
-			return
-		case 5:
-			f.RehashCoordinators()
-			return
-		}
-		handles = append(handles, f.Fault(fault))
-	}
-	var delivered, retries atomic.Int64
-	life := func(ctx context.Context) error {
-		set := c.quick(in, in)
-		set.Retrying = func(string, int, error, time.Duration) { retries.Add(1) }
-		source, err := kafka.NewSource(ctx, set)
-		if err != nil {
-			return err
-		}
-		sink, err := c.NewSink(ctx, out)
-		if err != nil {
-			return errors.Join(err, source.Close())
-		}
-		p := &stream.Pipeline{Source: source, Sink: sink, Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Every: 500, Pause: 2 * time.Millisecond},
-			Settings: stream.Settings{BatchMessages: 10, CommitEvery: 10 * time.Millisecond, RetryMin: 10 * time.Millisecond},
-			Hooks: stream.Hooks{
-				Delivered: func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) },
-				Retrying:  set.Retrying,
-			}}
-		return errors.Join(p.Run(ctx), source.Close(), sink.Close())
-	}
-	sum := func() (s int64) {
-		for _, o := range c.Committed(t, in, in) {
-			s += o
-		}
-		return s
-	}
-	for sum() < n {
-		if ctx.Err() != nil {
-			t.Fatalf("%d of %d committed, %d delivered, %d retries", sum(), n, delivered.Load(), retries.Load())
-		}
-		run, stop := context.WithCancel(ctx)
-		done := make(chan error, 1)
-		go func() { done <- life(run) }()
-		for range 60 {
-			trouble()
-			time.Sleep(20 * time.Millisecond)
-			if len(done) > 0 || delivered.Load() > n+n/2 {
-				break
-			}
-		}
-		for _, h := range handles {
-			h.Remove()
-		}
-		handles = nil
-		for end := time.Now().Add(4 * time.Second); time.Now().Before(end) && sum() < n && len(done) == 0; time.Sleep(20 * time.Millisecond) {
-		}
-		stop()
-		if err := <-done; err != nil {
-			t.Fatalf("the stage ended: %v", err)
-		}
-	}
-	count, err := streamtest.Log{In: c.Read(t, in), Out: c.Read(t, out)}.Check()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if count.Placed != n {
-		t.Errorf("%+v", count)
-	}
-	t.Logf("%+v, %d retries", count, retries.Load())
-	if retries.Load() == 0 {
-		t.Error("nothing failed")
 	}
 }
 

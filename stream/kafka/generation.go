@@ -28,9 +28,12 @@ type generation struct {
 	// next is the offset to fetch, for each partition.
 	next map[int]int64
 
+	// producers write the transactions of what comes from each partition.
+	producers map[int]*producer
+
 	// commits guards closed, which refuses commits: after Close the partitions
-	// are somebody else's.
-	commits sync.Mutex
+	// are somebody else's. Transactions may run side by side.
+	commits sync.RWMutex
 	closed  bool
 	once    sync.Once
 }
@@ -112,8 +115,7 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, kafka.IllegalGeneration), errors.Is(err, kafka.UnknownMemberId), errors.Is(err, kafka.RebalanceInProgress),
-		errors.Is(err, kafka.FencedInstanceID), errors.Is(err, net.ErrClosed), g.life.Err() != nil:
+	case staleMember(err), errors.Is(err, net.ErrClosed), g.life.Err() != nil:
 		return fmt.Errorf("kafka: committing for group %s: %w (%v)", g.source.settings.Group, stream.ErrRevoked, err)
 	}
 	return fmt.Errorf("kafka: committing for group %s: %w", g.source.settings.Group, err)

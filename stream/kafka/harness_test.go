@@ -183,7 +183,7 @@ func (c *cluster) Read(t *testing.T, topic string) []stream.Message {
 		return nil
 	}
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: offsets}),
-		kgo.FetchMaxWait(100*time.Millisecond), kgo.KeepControlRecords())
+		kgo.FetchMaxWait(100*time.Millisecond), kgo.KeepControlRecords(), kgo.FetchIsolationLevel(kgo.ReadCommitted()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,6 +289,16 @@ func (c *cluster) quick(topic, group string) kafka.SourceSettings {
 
 func (c *cluster) NewSource(ctx context.Context, topic, group string) (stream.Source, error) {
 	s, err := kafka.NewSource(ctx, c.quick(topic, group))
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c *cluster) NewTransactional(ctx context.Context, topic, group, outputs, letters string) (stream.Source, error) {
+	set := c.quick(topic, group)
+	set.Transactions = &kafka.Transactions{Outputs: outputs, Letters: letters}
+	s, err := kafka.NewSource(ctx, set)
 	if err != nil {
 		return nil, err
 	}

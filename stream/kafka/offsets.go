@@ -24,13 +24,17 @@ func (g *generation) begin(ctx context.Context) error {
 	for i, a := range assigned {
 		partitions[i] = a.ID
 	}
+	positions, err := g.positions(ctx, assigned, partitions)
+	if err != nil {
+		return err
+	}
 	logs, err := g.bounds(ctx, partitions)
 	if err != nil {
 		return err
 	}
 	var fresh []stream.Position
 	for _, a := range assigned {
-		p := stream.Position{TopicPartition: stream.TopicPartition{Topic: topic, Partition: a.ID}, Offset: a.Offset}
+		p := stream.Position{TopicPartition: stream.TopicPartition{Topic: topic, Partition: a.ID}, Offset: positions[a.ID]}
 		log := logs[a.ID]
 		if p.Offset < 0 {
 			p.Offset = log.first
@@ -61,6 +65,23 @@ func (g *generation) begin(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// positions are the group's. Those that came with the assignment may be older than
+// a transaction of the former owner that is still being committed: so with
+// transactions that one is ended first, and then they are asked for again.
+func (g *generation) positions(ctx context.Context, assigned []kafka.PartitionAssignment, partitions []int) (map[int]int64, error) {
+	out := map[int]int64{}
+	for _, a := range assigned {
+		out[a.ID] = a.Offset
+	}
+	if g.source.settings.Transactions == nil || len(partitions) == 0 {
+		return out, nil
+	}
+	if err := g.beginTransactions(ctx, partitions); err != nil {
+		return nil, err
+	}
+	return g.stablePositions(ctx, partitions)
 }
 
 // bounds asks for the bounds of partitions until there is an answer for all.

@@ -74,6 +74,7 @@ func kindOf(err error) kind {
 	case errors.As(err, &ke):
 		switch ke {
 		case kafka.TopicAuthorizationFailed, kafka.GroupAuthorizationFailed, kafka.ClusterAuthorizationFailed,
+			kafka.TransactionalIDAuthorizationFailed, kafka.InvalidTransactionTimeout,
 			kafka.SASLAuthenticationFailed, kafka.UnsupportedSASLMechanism, kafka.IllegalSASLState, kafka.SecurityDisabled,
 			kafka.InvalidSessionTimeout, kafka.InconsistentGroupProtocol, kafka.InvalidGroupId, kafka.GroupMaxSizeReached,
 			kafka.UnsupportedVersion, kafka.InvalidTopic, kafka.InvalidRequest, kafka.PolicyViolation, kafka.UnsupportedForMessageFormat:

@@ -28,6 +28,8 @@ type SinkSettings struct {
 	Timeout time.Duration
 }
 
+const defaultBatchBytes = 900_000
+
 var compressions = map[string]kafka.Compression{
 	"": 0, "none": 0, "gzip": kafka.Gzip, "snappy": kafka.Snappy, "lz4": kafka.Lz4, "zstd": kafka.Zstd,
 }
@@ -55,7 +57,7 @@ func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 		return nil, errors.New("kafka: a sink's settings may not be negative")
 	}
 	if s.BatchBytes == 0 {
-		s.BatchBytes = 900_000
+		s.BatchBytes = defaultBatchBytes
 	}
 	if s.Timeout == 0 {
 		s.Timeout = 10 * time.Second
@@ -78,17 +80,11 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
-	n, err := s.link.partitions(ctx, s.settings.Topic)
+	all, err := s.link.all(ctx, s.settings.Topic)
 	if err != nil {
 		return err
 	}
-	if n == 0 {
-		return fmt.Errorf("kafka: topic %s has no partitions", s.settings.Topic)
-	}
-	parts, all := make(map[int][]int), make([]int, n)
-	for p := range all {
-		all[p] = p
-	}
+	parts := make(map[int][]int)
 	for i := range messages {
 		p := partition(&messages[i], all)
 		parts[p] = append(parts[p], i)

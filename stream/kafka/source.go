@@ -40,14 +40,20 @@ type SourceSettings struct {
 	// soon it learns of a rebalance; RebalanceTimeout is how long a member may
 	// take to finish and rejoin. Defaults 10s, 1s, 15s.
 	SessionTimeout, Heartbeat, RebalanceTimeout time.Duration
+	// Transactions, if set, make its generations stream.Transactional. It needs
+	// brokers of version 2.5 or later.
+	Transactions *Transactions
 	// Retrying, if set, is told of failures that are waited out. What is "join",
-	// "offsets" or "fetch". stream.Hooks.Retrying fits.
+	// "offsets", "positions", "fetch" or "transaction". stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
 
 func (s SourceSettings) withDefaults() (SourceSettings, error) {
 	if s.Topic == "" || s.Group == "" {
 		return s, errors.New("kafka: a source needs a topic and a group")
+	}
+	if s.Transactions != nil && (s.Transactions.Outputs == "" || s.Transactions.BatchBytes < 0) {
+		return s, errors.New("kafka: transactions need a topic for outputs, and no negative setting")
 	}
 	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 {
 		return s, errors.New("kafka: a source's settings may not be negative")
@@ -86,7 +92,14 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := connect(ctx, s.Cluster, s.Topic)
+	topics := []string{s.Topic}
+	if t := s.Transactions; t != nil {
+		topics = append(topics, t.Outputs)
+		if t.Letters != "" {
+			topics = append(topics, t.Letters)
+		}
+	}
+	l, err := connect(ctx, s.Cluster, topics...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ type Harness interface {
 	CreateTopic(t *testing.T, topic string, partitions int)
 	// Produce appends messages to a partition and returns when they are there.
 	Produce(t *testing.T, topic string, partition int, messages ...stream.Message)
-	// Read returns all messages that a topic holds, each partition in order.
+	// Read returns all committed messages that a topic holds, each partition in order.
 	Read(t *testing.T, topic string) []stream.Message
 	// Committed returns the group's positions.
 	Committed(t *testing.T, group, topic string) map[int]int64
@@ -27,6 +27,9 @@ type Harness interface {
 	// group has no position. The suite closes what it gets.
 	NewSource(ctx context.Context, topic, group string) (stream.Source, error)
 	NewSink(ctx context.Context, topic string) (stream.Sink, error)
+	// NewTransactional is NewSource with generations that are stream.Transactional
+	// and write to these topics.
+	NewTransactional(ctx context.Context, topic, group, outputs, letters string) (stream.Source, error)
 }
 
 // MemoryHarness runs the suite on a Broker.
@@ -63,6 +66,15 @@ func (h MemoryHarness) NewSource(_ context.Context, topic, group string) (stream
 // NewSink implements Harness.
 func (h MemoryHarness) NewSink(_ context.Context, topic string) (stream.Sink, error) {
 	return h.Broker.Sink(topic)
+}
+
+// NewTransactional implements Harness.
+func (h MemoryHarness) NewTransactional(_ context.Context, topic, group, outputs, letters string) (stream.Source, error) {
+	s, err := h.Broker.Source(topic, group)
+	if err == nil {
+		s.Outputs, s.Letters = outputs, letters
+	}
+	return s, err
 }
 
 // limit bounds every wait of the suite.

@@ -17,6 +17,8 @@ type stage struct {
 	*bench
 	out, dlq string
 	learner  *Learner
+	// exactlyOnce delivers through transactions.
+	exactlyOnce bool
 	// delivered counts events.
 	delivered atomic.Int64
 }
@@ -28,10 +30,17 @@ func newStage(b *bench, learner *Learner) *stage {
 	return s
 }
 
+func (s *stage) open() (stream.Source, error) {
+	if s.exactlyOnce {
+		return s.h.NewTransactional(s.ctx, s.topic, s.group, s.out, s.dlq)
+	}
+	return s.h.NewSource(s.ctx, s.topic, s.group)
+}
+
 // run runs a pipeline of its own source and sinks until ctx is done, as one
 // process would, and returns how long it took to stop.
 func (s *stage) run(ctx context.Context) (time.Duration, error) {
-	source, err := s.h.NewSource(s.ctx, s.topic, s.group)
+	source, err := s.open()
 	if err != nil {
 		return 0, err
 	}
@@ -45,7 +54,8 @@ func (s *stage) run(ctx context.Context) (time.Duration, error) {
 	}
 	p := &stream.Pipeline{
 		Source: source, Sink: sink, Decoder: Numbers{}, Learner: s.learner, DeadLetter: &stream.DeadLetter{Sink: letters},
-		Settings: stream.Settings{BatchMessages: 16, CommitEvery: 20 * time.Millisecond, RetryMin: 5 * time.Millisecond},
+		ExactlyOnce: s.exactlyOnce,
+		Settings:    stream.Settings{BatchMessages: 16, CommitEvery: 20 * time.Millisecond, RetryMin: 5 * time.Millisecond},
 		Hooks: stream.Hooks{
 			Delivered:    func(_ stream.TopicPartition, _, events int, _ time.Duration) { s.delivered.Add(int64(events)) },
 			DeadLettered: func(stream.Message, stream.Stage, error) { s.delivered.Add(1) },
@@ -160,8 +170,11 @@ func testDrain(b *bench) {
 	}
 }
 
-func testRestarts(b *bench) {
+func testRestarts(b *bench) { restarts(b, false) }
+
+func restarts(b *bench, exactlyOnce bool) {
 	s := newStage(b, &Learner{Min: 100, Every: 150})
+	s.exactlyOnce = exactlyOnce
 	rng := rand.New(rand.NewPCG(1, 2))
 	for p := range 3 {
 		b.h.Produce(b.T, b.topic, p, numbers(0, 400, fmt.Appendf(nil, "%d", p))...)
@@ -178,14 +191,17 @@ func testRestarts(b *bench) {
 	}
 	s.until(1500)
 	c := s.check(true)
-	if c.Placed != 1500 {
+	if c.Placed != 1500 || exactlyOnce && c.Duplicates > 0 {
 		b.Errorf("%+v", c)
 	}
 	b.Logf("%+v", c)
 }
 
-func testSecondMember(b *bench) {
+func testSecondMember(b *bench) { secondMember(b, false) }
+
+func secondMember(b *bench, exactlyOnce bool) {
 	s := newStage(b, &Learner{Pause: time.Millisecond})
+	s.exactlyOnce = exactlyOnce
 	ctx, stop := context.WithCancel(b.ctx)
 	var wg sync.WaitGroup
 	run := func(ctx context.Context) {
@@ -233,7 +249,7 @@ func testSecondMember(b *bench) {
 	stop()
 	wg.Wait()
 	c := s.check(true)
-	if c.Placed != 2000 {
+	if c.Placed != 2000 || exactlyOnce && c.Duplicates > 0 {
 		b.Errorf("%+v", c)
 	}
 	b.Logf("%+v", c)

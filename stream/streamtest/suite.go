@@ -36,6 +36,10 @@ func TestBroker(t *testing.T, h Harness) {
 		{"a pipeline drains when it is told to stop", 2, testDrain},
 		{"restarts lose nothing", 3, testRestarts},
 		{"a second member takes its share", 4, testSecondMember},
+		{"a transaction is done as a whole", 2, testTransaction},
+		{"a stale transaction is refused", 2, testStaleTransaction},
+		{"exactly once over restarts", 3, testExactlyOnceRestarts},
+		{"exactly once with a second member", 4, testExactlyOnceSecondMember},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(newBench(t, h, c.partitions)) })
 	}

@@ -105,11 +105,13 @@ func produce(t *testing.T, brokers []string, from, messages int) {
 // an interrupt, a restart; with maps of several dimensions and either tails.
 func TestRun(t *testing.T) {
 	for _, model := range []string{"steps: 30", "steps: 30, tails: gaussian", "steps: 30, dims: 3", "steps: 30, dims: 10, coarse: shared"} {
-		t.Run(model, func(t *testing.T) { testRun(t, model) })
+		t.Run(model, func(t *testing.T) { testRun(t, model, "") })
 	}
+	t.Run("exactly once", func(t *testing.T) { testRun(t, "steps: 30", "delivery: exactly-once\n") })
 }
 
-func testRun(t *testing.T, model string) {
+// testRun runs the stage with a model, and more lines of configuration.
+func testRun(t *testing.T, model, more string) {
 	t.Chdir(t.TempDir())
 	brokers, configuration := broker(t, "events", "places", "dead", "moved")
 	text, err := os.ReadFile(configuration)

@@ -11,7 +11,7 @@ type Config struct {
 	Moves      Moves      `key:"moves"`
 	DeadLetter DeadLetter `key:"dead_letter"`
 	Role       string     `key:"role" default:"all" choices:"all" help:"What this process does: all is to learn and to embed."`
-	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once" help:"What consumers may rely on."`
+	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
 	State      string     `key:"state" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
 	HTTP       string     `key:"http" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
 }

@@ -57,6 +57,9 @@ func (c *Config) Validate() error {
 			complain("moves.threshold", "", "0%% would tell of every point after every refresh; it must be more")
 		}
 	}
+	if c.ExactlyOnce() && len(c.Sink.Kafka.Brokers) > 0 {
+		complain("delivery", "leave sink.kafka.brokers out, or deliver at-least-once", "exactly-once is possible on one cluster only, and the sink has brokers of its own")
+	}
 	if _, err := c.StateFolder(); err != nil {
 		complain("state", "", "%v", err)
 	}
@@ -70,6 +73,9 @@ func (c *Config) Validate() error {
 	}
 	return nil
 }
+
+// ExactlyOnce reports whether delivery is through transactions.
+func (c *Config) ExactlyOnce() bool { return c.Delivery == "exactly-once" }
 
 // StateFolder returns the folder that State names, or "" if it names none.
 func (c *Config) StateFolder() (string, error) {

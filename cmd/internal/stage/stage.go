@@ -67,7 +67,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
 		Cluster: kafka.Cluster{Brokers: c.Source.Kafka.Brokers}, Topic: c.Source.Kafka.Topic, Group: c.Source.Kafka.Group,
-		Start: start(c), Retrying: hooks.Retrying,
+		Start: start(c), Transactions: transactions(c), Retrying: hooks.Retrying,
 	})
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
@@ -79,7 +79,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	st.closers = append(st.closers, sink.Close)
 	st.learner = learner
-	st.pipeline = &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, Hooks: hooks}
+	st.pipeline = &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, ExactlyOnce: c.ExactlyOnce(), Hooks: hooks}
 	if c.DeadLetter.Topic != "" {
 		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: sinkCluster(c), Topic: c.DeadLetter.Topic})
 		if err != nil {
@@ -146,6 +146,14 @@ func start(c *config.Config) kafka.Start {
 		return kafka.Latest
 	}
 	return kafka.Earliest
+}
+
+// transactions are what the source needs to deliver exactly once.
+func transactions(c *config.Config) *kafka.Transactions {
+	if !c.ExactlyOnce() {
+		return nil
+	}
+	return &kafka.Transactions{Outputs: c.Sink.Kafka.Topic, Letters: c.DeadLetter.Topic}
 }
 
 // sinkCluster is where the output goes: the source's brokers unless others are named.

@@ -1,0 +1,340 @@
+package kafka
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+
+	"unfold/stream"
+)
+
+// producer is a transactional producer: an id and an epoch that the cluster gave
+// to a name, and for each partition how many records were written so far. It runs
+// one transaction at a time.
+type producer struct {
+	link       *link
+	id         string
+	batchBytes int
+
+	session kafka.ProducerSession
+	// sequence is that of the next record, for each partition.
+	sequence map[stream.TopicPartition]int32
+	// broken: the last transaction was not ended, or records were sent whose fate
+	// is not known. The next one begins with a new epoch, which aborts the old.
+	broken bool
+}
+
+// lot is what a transaction writes to one partition.
+type lot struct {
+	tp       stream.TopicPartition
+	messages []*stream.Message
+	sequence int32 // of the first message
+}
+
+// errUnknownOutcome says that a transaction's end was sent and not answered.
+var errUnknownOutcome = errors.New("it is not known whether the transaction was committed")
+
+const (
+	requestTimeout = 10 * time.Second
+	// busyMin and busyMax are between attempts while the last transaction is being
+	// ended, which takes some milliseconds.
+	busyMin, busyMax = 3 * time.Millisecond, 100 * time.Millisecond
+)
+
+func newProducer(l *link, id string, batchBytes int) *producer {
+	if batchBytes == 0 {
+		batchBytes = defaultBatchBytes
+	}
+	return &producer{link: l, id: id, batchBytes: batchBytes, session: kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1},
+		sequence: map[stream.TopicPartition]int32{}}
+}
+
+// takeOver makes this the only producer of its name. It returns after a
+// transaction of the one before has been ended, one way or the other.
+func (p *producer) takeOver(ctx context.Context, retry *retry) error {
+	for {
+		session, err := p.init(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
+		if err == nil {
+			p.renew(session)
+			return nil
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return fmt.Errorf("kafka: transactional id %s: %w", p.id, err)
+		}
+	}
+}
+
+// init asks for an epoch: of a new producer, or of this one if nobody else has
+// taken the name meanwhile.
+func (p *producer) init(ctx context.Context, from kafka.ProducerSession) (kafka.ProducerSession, error) {
+	var session kafka.ProducerSession
+	err := whileBusy(ctx, func() error {
+		r, err := p.link.client(requestTimeout).InitProducerID(ctx, &kafka.InitProducerIDRequest{
+			TransactionalID: p.id, TransactionTimeoutMs: transactionTimeout, ProducerID: from.ProducerID, ProducerEpoch: from.ProducerEpoch,
+		})
+		if err = cmp.Or(err, errorOf(r)); err != nil {
+			return err
+		}
+		session = *r.Producer
+		return nil
+	})
+	return session, err
+}
+
+func errorOf(r *kafka.InitProducerIDResponse) error {
+	if r == nil {
+		return nil
+	}
+	return r.Error
+}
+
+func (p *producer) renew(s kafka.ProducerSession) {
+	p.session, p.broken = s, false
+	clear(p.sequence)
+}
+
+// whileBusy repeats a request for as long as the cluster is still ending the
+// transaction before.
+func whileBusy(ctx context.Context, ask func() error) error {
+	for wait := busyMin; ; wait = min(2*wait, busyMax) {
+		err := ask()
+		if !errors.Is(err, kafka.ConcurrentTransactions) {
+			return err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// split assigns messages to partitions, in order.
+func (p *producer) split(ctx context.Context, topics map[string][]stream.Message) ([]*lot, error) {
+	var lots []*lot
+	for topic, messages := range topics {
+		if len(messages) == 0 {
+			continue
+		}
+		if topic == "" {
+			return nil, errors.New("there are dead letters and no topic for them")
+		}
+		all, err := p.link.all(ctx, topic)
+		if err != nil {
+			return nil, err
+		}
+		byPartition := map[int]*lot{}
+		for i := range messages {
+			n := partition(&messages[i], all)
+			l := byPartition[n]
+			if l == nil {
+				l = &lot{tp: stream.TopicPartition{Topic: topic, Partition: n}}
+				byPartition[n] = l
+				lots = append(lots, l)
+			}
+			l.messages = append(l.messages, &messages[i])
+		}
+	}
+	slices.SortFunc(lots, func(a, b *lot) int { return cmp.Or(cmp.Compare(a.tp.Topic, b.tp.Topic), a.tp.Partition-b.tp.Partition) })
+	return lots, nil
+}
+
+// begin opens a transaction that will write to these partitions.
+func (p *producer) begin(ctx context.Context, lots []*lot) error {
+	if p.broken {
+		session, err := p.init(ctx, p.session)
+		if err != nil {
+			return err
+		}
+		p.renew(session)
+	}
+	topics := map[string][]kafka.AddPartitionToTxn{}
+	for _, l := range lots {
+		topics[l.tp.Topic] = append(topics[l.tp.Topic], kafka.AddPartitionToTxn{Partition: l.tp.Partition})
+		l.sequence = p.sequence[l.tp]
+		p.sequence[l.tp] += int32(len(l.messages))
+	}
+	// From here on the transaction may be open.
+	p.broken = true
+	if len(topics) == 0 {
+		return nil
+	}
+	return p.patiently(ctx, func() error {
+		r, err := p.link.client(requestTimeout).AddPartitionsToTxn(ctx, &kafka.AddPartitionsToTxnRequest{
+			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch, Topics: topics,
+		})
+		if err != nil {
+			return err
+		}
+		for _, partitions := range r.Topics {
+			for _, partition := range partitions {
+				if partition.Error != nil {
+					return partition.Error
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// sendPosition adds the group's position to the transaction. The group's
+// coordinator refuses it if the generation is not its current one.
+func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at stream.Position) error {
+	client := p.link.client(requestTimeout)
+	err := p.patiently(ctx, func() error {
+		r, err := client.AddOffsetsToTxn(ctx, &kafka.AddOffsetsToTxnRequest{
+			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch, GroupID: g.GroupID,
+		})
+		if err != nil {
+			return err
+		}
+		return r.Error
+	})
+	if err != nil {
+		return err
+	}
+	return p.patiently(ctx, func() error {
+		r, err := client.TxnOffsetCommit(ctx, &kafka.TxnOffsetCommitRequest{
+			TransactionalID: p.id, GroupID: g.GroupID, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch,
+			GenerationID: int(g.ID), MemberID: g.MemberID,
+			Topics: map[string][]kafka.TxnOffsetCommit{at.Topic: {{Partition: at.Partition, Offset: at.Offset}}},
+		})
+		if err != nil {
+			return err
+		}
+		if len(r.Topics[at.Topic]) == 0 {
+			return kafka.UnknownTopicOrPartition
+		}
+		return r.Topics[at.Topic][0].Error
+	})
+}
+
+// write sends a partition's messages, one request after the other. A request whose
+// answer was lost is sent again as it was: the broker knows it by its sequence.
+func (p *producer) write(ctx context.Context, l *lot) error {
+	limit := p.batchBytes
+	for done := 0; done < len(l.messages); {
+		n, size := 0, 0
+		for _, m := range l.messages[done:] {
+			s := recordSize(m)
+			if n > 0 && size+s > limit {
+				break
+			}
+			n, size = n+1, size+s
+		}
+		batch := encodeBatch(l.messages[done:done+n], p.session, l.sequence+int32(done))
+		err := p.patiently(ctx, func() error { return p.produce(ctx, l.tp, batch) })
+		if tooLarge(err) && n > 1 {
+			limit = size / 2
+			continue
+		}
+		if tooLarge(err) {
+			return fmt.Errorf("the message made from %s has %d bytes, more than topic %s takes: raise its max.message.bytes: %w",
+				l.messages[done].Where(), size, l.tp.Topic, err)
+		}
+		if err != nil {
+			return fmt.Errorf("writing %d messages to topic %s, partition %d: %w", n, l.tp.Topic, l.tp.Partition, err)
+		}
+		done += n
+	}
+	return nil
+}
+
+func (p *producer) produce(ctx context.Context, tp stream.TopicPartition, batch []byte) error {
+	r, err := p.link.client(requestTimeout).RawProduce(ctx, &kafka.RawProduceRequest{
+		Topic: tp.Topic, Partition: tp.Partition, RequiredAcks: kafka.RequireAll, TransactionalID: p.id,
+		RawRecords: protocol.RawRecordSet{Reader: bytes.NewReader(batch)},
+	})
+	if err == nil {
+		err = r.Error
+	}
+	if errors.Is(err, kafka.DuplicateSequenceNumber) {
+		return nil // an earlier attempt got there
+	}
+	return err
+}
+
+// commit ends the transaction. An answer that does not come leaves it open how it
+// ended.
+func (p *producer) commit(ctx context.Context) error {
+	err := p.end(ctx, true)
+	if err == nil {
+		p.broken = false
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errUnknownOutcome, err)
+}
+
+// abortTimeout bounds the courtesy of aborting a transaction at once, so that
+// readers of committed messages need not wait for its timeout.
+const abortTimeout = time.Second
+
+// abort ends what cannot be committed. If that fails the next transaction, the
+// next owner, or the cluster's patience does it. The epoch is renewed anyway.
+func (p *producer) abort() {
+	ctx, cancel := context.WithTimeout(context.Background(), abortTimeout)
+	defer cancel()
+	_ = p.end(ctx, false)
+}
+
+func (p *producer) end(ctx context.Context, committed bool) error {
+	return p.patiently(ctx, func() error {
+		r, err := p.link.client(requestTimeout).EndTxn(ctx, &kafka.EndTxnRequest{
+			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch, Committed: committed,
+		})
+		if err != nil {
+			return err
+		}
+		return r.Error
+	})
+}
+
+// patience is how often a request within a transaction is sent again after
+// failures that may pass; then the transaction is given up and tried as a whole.
+const patience = 6
+
+// patiently sends a request again after failures that may pass.
+func (p *producer) patiently(ctx context.Context, ask func() error) error {
+	wait := 10 * time.Millisecond
+	for attempt := 1; ; attempt++ {
+		err := whileBusy(ctx, ask)
+		if err == nil || attempt == patience || ctx.Err() != nil || !passes(err) {
+			return err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+		wait *= 3
+	}
+}
+
+// passes tells whether a request of a transaction may succeed when it is sent
+// again just as it was.
+func passes(err error) bool {
+	if fenced(err) || staleMember(err) || tooLarge(err) || kindOf(err) != passing {
+		return false
+	}
+	for _, e := range []error{kafka.OutOfOrderSequenceNumber, kafka.UnknownProducerId, kafka.InvalidTransactionState,
+		kafka.TransactionalIDAuthorizationFailed} {
+		if errors.Is(err, e) {
+			return false
+		}
+	}
+	return true
+}

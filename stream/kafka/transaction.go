@@ -1,0 +1,126 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// Transactions are what a source needs to deliver exactly once: its generations
+// then write outputs and dead letters themselves (stream.Transactional). All topics
+// are on the source's cluster, for a transaction cannot span two.
+type Transactions struct {
+	// Outputs and Letters name the topics; Letters may be empty.
+	Outputs, Letters string
+	// BatchBytes bounds one produce request as SinkSettings.BatchBytes does.
+	BatchBytes int
+}
+
+// transactionTimeout is after how long the cluster aborts a transaction whose
+// producer fell silent. One whose partition has a new owner is aborted at once.
+const transactionTimeout = 30_000 // ms
+
+// transactionalID names the producer for what comes from one partition. Whoever
+// takes the partition over takes the name as well, which ends what the former
+// owner has under way and refuses what it may still send.
+func transactionalID(group string, tp stream.TopicPartition) string {
+	return fmt.Sprintf("unfold-%s-%s-%d", group, tp.Topic, tp.Partition)
+}
+
+// beginTransactions takes over the producers of all assigned partitions. After
+// that no older owner can move their positions any more.
+func (g *generation) beginTransactions(ctx context.Context, partitions []int) error {
+	const parallel = 8
+	g.producers = make(map[int]*producer, len(partitions))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	slots := make(chan struct{}, parallel)
+	for _, p := range partitions {
+		tp := stream.TopicPartition{Topic: g.source.settings.Topic, Partition: p}
+		producer := newProducer(g.source.link, transactionalID(g.source.settings.Group, tp), g.source.settings.Transactions.BatchBytes)
+		g.producers[p] = producer
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if err := producer.takeOver(ctx, g.source.retry("transaction")); err != nil {
+				mu.Lock()
+				failed = errors.Join(failed, err)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
+
+// Transact implements stream.Transactional.
+func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
+	g.commits.RLock()
+	defer g.commits.RUnlock()
+	if g.closed || g.life.Err() != nil {
+		return stream.ErrRevoked
+	}
+	p := g.producers[t.Partition]
+	if p == nil || t.Topic != g.source.settings.Topic {
+		return fmt.Errorf("kafka: %v is not assigned, or the source has no transactions", t.TopicPartition)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := g.transact(ctx, p, t)
+	if fenced(err) || staleMember(err) {
+		return fmt.Errorf("kafka: transaction %s: %w (%v)", p.id, stream.ErrRevoked, err)
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: transaction %s: %w", p.id, err)
+	}
+	return nil
+}
+
+// transact runs one transaction: the partitions are added, then messages and the
+// position are sent side by side, then it is ended. Whatever fails before the end
+// aborts it; how an end that fails went, only the cluster knows.
+func (g *generation) transact(ctx context.Context, p *producer, t stream.Transaction) error {
+	s := g.source.settings
+	parts, err := p.split(ctx, map[string][]stream.Message{s.Transactions.Outputs: t.Outputs, s.Transactions.Letters: t.Letters})
+	if err != nil {
+		return err
+	}
+	if err := p.begin(ctx, parts); err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, len(parts)+1)
+	wg.Go(func() { errs[len(parts)] = p.sendPosition(ctx, g.group, t.Position) })
+	for i, part := range parts {
+		wg.Go(func() { errs[i] = p.write(ctx, part) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		p.abort()
+		return err
+	}
+	return p.commit(ctx)
+}
+
+// fenced tells whether a newer owner has the producer's name, or the cluster has
+// given up on it.
+func fenced(err error) bool {
+	return errors.Is(err, kafka.ProducerFenced) || errors.Is(err, kafka.InvalidProducerEpoch) || errors.Is(err, kafka.InvalidProducerIDMapping) ||
+		errors.Is(err, errUnknownOutcome)
+}
+
+// staleMember tells whether the group no longer counts on this generation.
+func staleMember(err error) bool {
+	for _, e := range []error{kafka.IllegalGeneration, kafka.UnknownMemberId, kafka.RebalanceInProgress, kafka.FencedInstanceID} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
