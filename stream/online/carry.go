@@ -9,6 +9,7 @@ import (
 	"unfold/models"
 	"unfold/models/kinds"
 	"unfold/models/lvm/live"
+	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 	"unfold/stream"
 	"unfold/stream/online/reference"
@@ -22,34 +23,56 @@ func (l *Learner) resume(ctx context.Context) bool {
 		return true
 	}
 	cur := l.current.Load()
-	spec, err := l.set.Spec.Resolve(cur.snapshot.Dim)
-	if err != nil || cur.snapshot.Kind != kinds.LVM {
+	if cur.snapshot.Kind != kinds.LVM {
 		return false
 	}
-	var state live.State
-	if cur.state != nil {
-		state = *cur.state
+	return l.restore(ctx, cur.snapshot, cur.snapshot.Reference, cur.resumeAt())
+}
+
+// resumeAt is the state of the map that is carried on from a published one.
+func (p *published) resumeAt() live.State {
+	if p.state != nil {
+		return *p.state
+	}
+	return live.State{MajorPoints: p.snapshot.Reference.Rows}
+}
+
+// restore sets up the map that is carried on from the one that was published last, with
+// these rows, which the mean and components of frame have made.
+func (l *Learner) restore(ctx context.Context, frame *snapshot.Snapshot, rows vec.Matrix[float32], state live.State) bool {
+	cur := l.current.Load()
+	spec, err := l.set.Spec.Resolve(cur.snapshot.Dim)
+	if err != nil {
+		return false
 	}
 	slots := state.Slots
 	if slots == nil {
-		slots = identity(cur.snapshot.Reference.Rows)
+		slots = identity(rows.Rows)
 	}
 	l.mu.Lock()
 	held := l.ref.Rebind(slots)
 	l.mu.Unlock()
 	bare := *cur.snapshot
-	bare.Dim, bare.Mean, bare.Components.Rows, bare.Components.Data, bare.Names = bare.Reference.Cols, nil, 0, nil, nil
+	bare.Reference, bare.Dim = rows, rows.Cols
+	bare.Mean, bare.Components, bare.Names, bare.Index = nil, vec.Matrix[float32]{}, nil, nil
 	bare.Count = held
 	for i, n := range held {
 		bare.Count[i] = max(n, 1)
 	}
-	l.follow, err = live.Restore(ctx, &bare, state, l.set.live(spec))
-	return err == nil
+	m, err := live.Restore(ctx, &bare, state, l.set.live(spec))
+	if err != nil {
+		return false
+	}
+	l.follow, l.frame = m, frame
+	return true
 }
 
 // carry lets the map follow the reference set.
 func (l *Learner) carry(ctx context.Context) (*draft, error) {
 	begin, cur := time.Now(), l.current.Load()
+	if err := l.reframe(ctx, cur); err != nil {
+		return nil, err
+	}
 	c, at, local, err := l.arrivals(ctx, cur)
 	if err != nil {
 		return nil, err
@@ -57,7 +80,7 @@ func (l *Learner) carry(ctx context.Context) (*draft, error) {
 	l.mu.Lock()
 	positions := l.seen()
 	l.mu.Unlock()
-	z := project(cur.snapshot, c.X, threads(l.set.Spec))
+	z := project(l.frame, c.X, threads(l.set.Spec))
 	slots, err := l.follow.Change(ctx, c.Gone, z, vec.Convert[float64](at))
 	if err != nil {
 		return nil, err
@@ -79,7 +102,7 @@ func (l *Learner) carry(ctx context.Context) (*draft, error) {
 	if r.Kind == live.Still {
 		return nil, fmt.Errorf("%d points do not make a map: it stays as it is until there are more", r.Points)
 	}
-	s, err := l.dress(l.follow.Snapshot(), cur.snapshot, cur.snapshot.Dim)
+	s, err := l.dress(l.follow.Snapshot(), l.frame, cur.snapshot.Dim)
 	if err != nil {
 		return nil, err
 	}

@@ -49,18 +49,13 @@ func (l *Learner) fit(ctx context.Context, x vec.Matrix[float32]) (*fitted, erro
 		}
 		return &fitted{snapshot: s, row: result.Row}, nil
 	}
-	frame := &snapshot.Snapshot{}
-	z := x
-	if spec.PCA != kinds.PCANone {
-		pca, err := baseline.Fit(ctx, x, spec.PCA, baseline.Settings{Threads: threads(spec), Seed: spec.LVM.Seed})
-		if err != nil {
-			return nil, err
-		}
-		frame.Mean, frame.Components = pca.Mean, pca.Components
-		z = project(frame, x, threads(spec))
-		if err := models.CheckRows(z, nil); err != nil {
-			return nil, models.BadInputf("after projection onto principal components: %w; standardize the columns", err)
-		}
+	frame, err := frameOf(ctx, x, spec)
+	if err != nil {
+		return nil, err
+	}
+	z := project(frame, x, threads(spec))
+	if err := models.CheckRows(z, nil); err != nil {
+		return nil, models.BadInputf("after projection onto principal components: %w; standardize the columns", err)
 	}
 	m, row, err := live.Fit(ctx, z, l.set.live(spec))
 	if err != nil {
@@ -68,6 +63,19 @@ func (l *Learner) fit(ctx context.Context, x vec.Matrix[float32]) (*fitted, erro
 	}
 	s, err := l.dress(m.Snapshot(), frame, x.Cols)
 	return &fitted{s, row, m}, err
+}
+
+// frameOf learns how vectors become rows of a map: the mean and the components of a
+// snapshot, both empty without a projection.
+func frameOf(ctx context.Context, x vec.Matrix[float32], spec kinds.Spec) (*snapshot.Snapshot, error) {
+	if spec.PCA == kinds.PCANone {
+		return &snapshot.Snapshot{}, nil
+	}
+	pca, err := baseline.Fit(ctx, x, spec.PCA, baseline.Settings{Threads: threads(spec), Seed: spec.LVM.Seed})
+	if err != nil {
+		return nil, err
+	}
+	return &snapshot.Snapshot{Mean: pca.Mean, Components: pca.Components}, nil
 }
 
 // threads leaves a processor to placing, unless the settings say how many to use.
@@ -160,7 +168,7 @@ func (l *Learner) first(ctx context.Context) error {
 		l.mu.Unlock()
 		return err
 	}
-	l.follow = f.follow
+	l.follow, l.frame = f.follow, s
 	return nil
 }
 

@@ -43,8 +43,10 @@ type Learner struct {
 	// What follows belongs to New and Run alone.
 
 	// follow is the map that is carried on; nil: it has yet to be set up from the
-	// current one. draft is a map that was learnt, but could not be published.
+	// current one. Mean, Components, Encoder and Names of frame say how events become
+	// its rows. draft is a map that was learnt, but could not be published.
 	follow *live.Map
+	frame  *snapshot.Snapshot
 	draft  *draft
 	// changed: follow has taken changes that are in no map yet. waited counts the
 	// times that a few changes were not worth a refresh.

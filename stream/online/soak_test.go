@@ -18,10 +18,14 @@ import (
 	"unfold/stream/online/reference"
 )
 
-// soakEvents is how many events a soak takes: 100,000, or what UNFOLD_SOAK says.
+// soakEvents is how many events a soak takes: 100,000, fewer if the test is to be
+// short, or what UNFOLD_SOAK says.
 func soakEvents(t *testing.T) int {
 	text := os.Getenv("UNFOLD_SOAK")
-	if text == "" {
+	switch {
+	case text == "" && testing.Short():
+		return 20_000
+	case text == "":
 		return 100_000
 	}
 	n, err := strconv.Atoi(text)
