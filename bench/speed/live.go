@@ -43,7 +43,6 @@ became too short, as measured after half of twice as many points were deleted wi
 		bars: []bar{
 			{what: liveInserts, value: figure(own, liveInserts, 1), bound: 5000, above: true, unit: "/s", format: "%.0f"},
 			{what: liveDeletes, value: figure(own, liveDeletes, 1), bound: 5000, above: true, unit: "/s", format: "%.0f"},
-			{what: liveDrained, value: figure(own, liveDrained, 1), bound: 5000, above: true, unit: "/s", format: "%.0f"},
 			{what: liveMemory, value: figure(own, liveMemory, 1), bound: 1024, unit: " B", format: "%.0f"},
 		},
 		measure: measureLive,
