@@ -32,6 +32,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress Progre
 type fitter[T vec.Float] struct {
 	s        Settings
 	choose   func(coarse.Group) []int32 // landmarks, if given
+	follow   PairsOf                    // what makes the constants, if not coarse.New
 	progress Progress
 	x        vec.Matrix[T] // the distinct rows
 	out      *Result
@@ -149,9 +150,13 @@ func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *coarse.Pairs,
 	level := f.s.Level.Resolve(g.N)
 	f.leastDelta2 = f.s.Floor * medianScale(g)
 	f.leastSigma2 = f.s.Floor * f.leastDelta2
-	p, err := coarse.New(ctx, learnt, g, coarse.Settings{
-		Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.s.Threads,
-	})
+	settings := coarse.Settings{Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.s.Threads}
+	var p *coarse.Pairs
+	if f.follow != nil && g.Keep == nil {
+		p, err = f.follow(ctx, g, settings)
+	} else {
+		p, err = coarse.New(ctx, learnt, g, settings)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("lvm: coarse-graining: %w", err)
 	}

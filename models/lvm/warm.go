@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"unfold/coarse"
 	"unfold/models"
 	"unfold/models/lvm/student"
 	"unfold/models/snapshot"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/vec"
 )
@@ -86,10 +88,15 @@ func (h *Heavy) Describe(st *student.State) *snapshot.Student {
 	}
 }
 
+// PairsOf makes the constants of the likelihood of a graph's points by settings, as
+// coarse.New does.
+type PairsOf func(ctx context.Context, g *graph.Graph, s coarse.Settings) (*coarse.Pairs, error)
+
 // Continue goes on with a map with Gaussian tails: Settings.Steps of EM from st,
 // for the distinct points x, whose lists nb hold at least Settings.Neighbors. Nil
-// for st means the start of Fit.
-func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, st *State, s Settings) (*Result, error) {
+// for st means the start of Fit. If pairs is not nil, it makes the constants where
+// all points are learnt.
+func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, st *State, pairs PairsOf, s Settings) (*Result, error) {
 	s, err := s.withDefaults()
 	if err != nil {
 		return nil, err
@@ -98,7 +105,7 @@ func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, st 
 		return nil, wrong(false, "tails", "a map with Gaussian tails was to be continued, not one with %v ones", s.Tails)
 	}
 	s.Neighbors = min(s.Neighbors, nb.N-1)
-	f := &fitter[float32]{s: s, progress: func(string, int, int) {}, x: x, out: &Result{Settings: s, Neighbors: nb}}
+	f := &fitter[float32]{s: s, progress: func(string, int, int) {}, x: x, follow: pairs, out: &Result{Settings: s, Neighbors: nb}}
 	f.out.Report = Report{N: x.Rows, Unique: x.Rows, Dim: x.Cols, Dims: s.Dims, Neighbors: s.Neighbors}
 	return f.out, f.further(ctx, st)
 }

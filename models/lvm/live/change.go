@@ -42,6 +42,10 @@ func (m *Map) Change(ctx context.Context, remove []int32, insert vec.Matrix[floa
 	if err != nil {
 		return nil, err
 	}
+	// What the lists took, the landmarks take: ctx ends nothing any more.
+	if err := m.marks.change(context.WithoutCancel(ctx), p.gone, slots, vec.Take(insert, p.fresh)); err != nil {
+		m.marks = nil // they are made anew
+	}
 	return m.commit(p, insert, at, slots), nil
 }
 

@@ -102,6 +102,9 @@ func TestThreads(t *testing.T) {
 	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 		set := quick()
 		set.LVM.Tails = tails
+		if tails == lvm.Gaussian {
+			set.LVM.Level = 1
+		}
 		set.GentleEvery, set.Backstop = 2, 5
 		var maps []*Map
 		for _, threads := range []int{1, 3, 2} {
@@ -128,6 +131,10 @@ func TestThreads(t *testing.T) {
 			maps = append(maps, m)
 		}
 		for k, m := range maps[1:] {
+			if (m.marks != nil) != (tails == lvm.Gaussian) || m.marks != nil &&
+				!(slices.Equal(m.marks.Slots(), m.Slots()) && slices.Equal(m.marks.Landmarks(), maps[0].marks.Landmarks())) {
+				t.Errorf("%v tails: map %d has other landmarks", tails, k+1)
+			}
 			a, b := maps[0].Snapshot(), m.Snapshot()
 			if !slices.Equal(a.Mu.Data, b.Mu.Data) || !slices.Equal(a.Sigma2, b.Sigma2) || !slices.Equal(maps[0].Slots(), m.Slots()) {
 				t.Errorf("%v tails: map %d is another", tails, k+1)

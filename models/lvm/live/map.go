@@ -19,6 +19,7 @@ type Map struct {
 	dims  int // of places
 	lists *lists
 	equal *equals
+	marks *landmarks // with Gaussian tails, from the first refresh on
 
 	// By slot: places (dims each), variances, how many rows a point stands for (0:
 	// the slot is free), and where points were when the epoch began.

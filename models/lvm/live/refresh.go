@@ -145,7 +145,7 @@ func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Ne
 		}
 		set.Momentum, set.NoMomentum = schedule.Momentum, schedule.Momentum == 0
 	}
-	res, err := lvm.Continue(ctx, m.rows(slots), nb, st, set)
+	res, err := lvm.Continue(ctx, m.rows(slots), nb, st, m.pairs(slots), set)
 	if err != nil {
 		return nil, err
 	}
