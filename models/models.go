@@ -34,3 +34,23 @@ type Placer interface {
 	Version() uint64
 	Epoch() uint32
 }
+
+// Decoded are vectors that n points of a map stand for.
+type Decoded struct {
+	// X are the vectors, n x Dim, as events would have them (before PCA).
+	X vec.Matrix[float32]
+	// Sigma is the model's standard deviation of an element of each vector, the root
+	// mean square over the elements.
+	Sigma []float32
+}
+
+// Decoder is a Placer whose model leads back from the map to the data: what vector a
+// point of the map stands for. Not every kind of model has one; it is found by
+// assertion.
+type Decoder interface {
+	Placer
+	// Decode returns the vectors at the rows of mu (n x Dims). It is a pure function of
+	// the snapshot and the row, safe for concurrent use, and fails with a
+	// *DimensionError if mu.Cols != Dims and with a *RowError if a value is not finite.
+	Decode(ctx context.Context, mu vec.Matrix[float32]) (Decoded, error)
+}

@@ -89,6 +89,19 @@ func (p *Plan) stages() {
 	}
 }
 
+// other fills in the stages of a kind of model whose learning holds so many bytes
+// beside vectors and lists.
+func (p *Plan) other(learning int64) {
+	held := 4*float64(p.Dim+p.Seen) + float64(p.Kept) + 12*float64(p.Lists) + 4*(1+2*grown)
+	at := int64(held * float64(p.Rows))
+	d := float64(p.Spec.LVM.Dims)
+	p.Stages = []Stage{
+		{"read", int64((4*float64(p.Dim) + float64(p.Kept)) * float64(p.Rows))},
+		{"em", at + learning},
+		{"novelty", at + int64((8*d+24+32+48+4*d+12)*float64(p.Rows))},
+	}
+}
+
 // covariance is what the projection works on: see baseline.
 func (p *Plan) covariance() float64 {
 	dim := float64(p.Dim)

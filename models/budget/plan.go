@@ -62,7 +62,7 @@ func New(j Job) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := spec.LVM.Check(); err != nil {
+	if err := spec.Check(); err != nil {
 		return Plan{}, err
 	}
 	j.Spec = spec
@@ -73,6 +73,11 @@ func New(j Job) (Plan, error) {
 	p.resolve()
 	if p.Rows <= p.Neighbors {
 		return Plan{}, models.BadInputf("%d rows: %d neighbours need at least %d different rows; give more rows or fewer neighbors", p.Rows, p.Neighbors, p.Neighbors+1)
+	}
+	if held, ok := spec.Memory(p.Rows, p.Seen); ok {
+		p.Coarse, p.Level, p.Steps, p.Index = lvm.CoarseAuto, 0, 0, auto.Exact
+		p.other(held)
+		return p, nil
 	}
 	p.stages()
 	return p, nil
@@ -106,6 +111,10 @@ func (p *Plan) resolve() {
 		p.Level = s.Level.Resolve(n)
 	}
 }
+
+// Timed reports whether Measure can tell what the plan will take: it knows the steps
+// of the first kind of model only.
+func (p *Plan) Timed() bool { return p.Spec.Kind == kinds.LVM }
 
 // reach is the number of neighbours of an event that are looked for.
 func (p *Plan) reach() int {

@@ -1,6 +1,6 @@
 // Package kinds is where a model is chosen by its name: from rows to a snapshot
 // (Fit), and from a snapshot to a placer (Open). What calls it need not know any
-// model.
+// model; the registry is the one list of all.
 //
 // Fit is the whole way of learning:
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,15 +11,13 @@ import (
 	"unfold/models/baseline"
 	"unfold/models/lvm"
 	"unfold/models/novelty"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 )
 
 // LVM is Saul's latent variable model, package lvm.
 const LVM = "lvm"
-
-// Kinds lists the names of all models, the default first.
-func Kinds() []string { return []string{LVM} }
 
 // How PCA is chosen.
 const (
@@ -44,20 +41,20 @@ type Spec struct {
 	// NoveltyK is the number of neighbours that novelty looks at. Default
 	// novelty.DefaultK.
 	NoveltyK int `json:"novelty_k"`
-	// LVM are the settings of that kind. Seed and Threads hold for all stages.
+	// LVM are the settings of that kind. Of these Dims, Neighbors, Steps, Seed, Threads
+	// and Search hold for all kinds, Seed, Threads and Search for all stages.
 	LVM lvm.Settings `json:"lvm"`
 }
 
 // Resolve fills in defaults, for vectors of dim elements, and checks the spec:
 // afterwards Kind is a name, PCA is PCANone or a number of components and
-// NoveltyK is positive. LVM is left to lvm.
+// NoveltyK is positive. The kind's own settings are left to it.
 func (s Spec) Resolve(dim int) (Spec, error) {
-	if s.Kind == "" {
-		s.Kind = Kinds()[0]
+	k, err := Find(s.Kind)
+	if err != nil {
+		return s, err
 	}
-	if !slices.Contains(Kinds(), s.Kind) {
-		return s, fmt.Errorf("kind %q: there is only %s", s.Kind, strings.Join(Kinds(), ", "))
-	}
+	s.Kind = k.Name
 	switch {
 	case s.PCA == PCAAuto && dim > DefaultPCA:
 		s.PCA = DefaultPCA
@@ -92,6 +89,9 @@ type Result struct {
 	PCA *baseline.PCA
 	// Report is the model's own. Its Dim is the dimension that the model saw.
 	Report lvm.Report
+	// Own is what only this kind of model has to report, as JSON under its name; nil if
+	// there is nothing.
+	Own any
 	// SecondsPCA, SecondsNovelty and SecondsIndex are wall-clock times.
 	SecondsPCA, SecondsNovelty, SecondsIndex float64
 }
@@ -113,7 +113,11 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 		return nil, nil, err
 	}
 	spec.LVM.Lists = max(spec.LVM.Lists, spec.NoveltyK)
-	fit, err := lvm.Fit(ctx, z, spec.LVM, progress)
+	k, err := Find(spec.Kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	fit, err := k.learn(ctx, z, spec, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,11 +127,12 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 	}
 	s.Count, s.Mu, s.Sigma2, s.Bandwidth2 = fit.Count, fit.Mu, fit.Sigma2, fit.Bandwidth2
 	s.Unlearnt, s.Neighbors, s.Steps = fit.Unlearnt, fit.Settings.Neighbors, fit.Report.Iterations
-	if s.Student = fit.Student; s.Student == nil {
+	s.Parts = fit.parts
+	if s.Student = fit.Student; s.Student == nil && spec.Kind == LVM {
 		s.Dissimilar = lvm.DissimilarShare(fit.Report.Level)
 	}
-	spec.LVM = fit.Settings
-	r.Spec, r.Report = spec, fit.Report
+	spec = fit.spec
+	r.Spec, r.Report, r.Own = spec, fit.Report, fit.own
 
 	clock := time.Now()
 	tables, own, err := novelty.New(fit.Neighbors, spec.NoveltyK, spec.LVM.Threads)
@@ -150,7 +155,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 	if s.Settings, err = json.Marshal(spec); err != nil {
 		return nil, nil, fmt.Errorf("storing the settings: %w", err)
 	}
-	r.rows(s, fit, own)
+	r.rows(s, fit.Result, own)
 	return s, r, nil
 }
 
@@ -186,7 +191,7 @@ func (r *Result) rows(s *snapshot.Snapshot, fit *lvm.Result, own novelty.Scores)
 		NoveltyLocal: make([]float32, n), NoveltyGlobal: make([]float32, n),
 	}
 	for i, p := range fit.Of {
-		lvm.Publish(r.Placed, i, s.Mu.Row(int(p)), sigma2[p], own.Local[p], own.Global[p])
+		placing.Publish(r.Placed, i, s.Mu.Row(int(p)), sigma2[p], own.Local[p], own.Global[p])
 	}
 	if fit.Unlearnt != nil {
 		r.Unlearnt = make([]bool, n)
@@ -208,9 +213,8 @@ func ParseSpec(s *snapshot.Snapshot) (Spec, error) {
 
 // Open prepares placing against s by the kind of model that it names.
 func Open(s *snapshot.Snapshot, p lvm.PlaceSettings) (models.Placer, error) {
-	switch s.Kind {
-	case LVM:
-		return lvm.NewPlacer(s, p)
+	if k, err := Find(s.Kind); err == nil {
+		return k.open(s, p)
 	}
 	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(Kinds(), ", "))
 }

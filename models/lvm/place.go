@@ -2,16 +2,13 @@ package lvm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"unfold/models"
-	"unfold/models/baseline"
-	"unfold/models/novelty"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
-	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
@@ -98,16 +95,10 @@ type PlaceSettings struct {
 // Placer places events against one snapshot of this model. It implements
 // models.Placer.
 type Placer struct {
-	snap    *snapshot.Snapshot
-	set     PlaceSettings
-	project *baseline.Projector // nil if there is no projection
-	index   knn.Index
-	equal   *equals // nil if the search is exact
-	tables  *novelty.Tables
-	works   par.Lender[placeWork]
-	// search is the number of neighbours that are looked for: the most that
-	// anything below uses and one more, in case the event is a reference point.
-	search int
+	*placing.Frame
+	snap  *snapshot.Snapshot
+	set   PlaceSettings
+	works par.Lender[placeWork]
 }
 
 var _ models.Placer = (*Placer)(nil)
@@ -143,17 +134,14 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 		set.Received = DefaultReceived
 	}
 	set.Neighbors = min(set.Neighbors, n-1)
-	p := &Placer{
-		snap: s, set: set, search: Reach(tails, set.Neighbors, s.NoveltyK, n),
-		tables: &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
-	}
-	if err := p.open(); err != nil {
+	if err := checkSearch(set.Search); err != nil {
 		return nil, err
 	}
-	if s.Components.Rows > 0 {
-		p.project = baseline.NewProjector(s.Mean, s.Components)
+	frame, err := placing.New(s, Reach(tails, set.Neighbors, s.NoveltyK, n), placing.Settings{Threads: set.Threads, Search: set.Search})
+	if err != nil {
+		return nil, fmt.Errorf("lvm: %w", err)
 	}
-	return p, nil
+	return &Placer{Frame: frame, snap: s, set: set}, nil
 }
 
 // TailsOf says which tails a map was learnt with.
@@ -164,62 +152,21 @@ func TailsOf(s *snapshot.Snapshot) Tails {
 	return Gaussian
 }
 
-// Dim is the dimension of an event's vector.
-func (p *Placer) Dim() int { return p.snap.Dim }
-
-// Dims is the dimension of the map.
-func (p *Placer) Dims() int { return p.snap.Mu.Cols }
-
-// Version is that of the snapshot.
-func (p *Placer) Version() uint64 { return p.snap.Version }
-
-// Epoch is that of the snapshot.
-func (p *Placer) Epoch() uint32 { return p.snap.Epoch }
-
-// placeBlock is the number of events that one task takes.
-const placeBlock = 64
-
 // Place returns the places of the rows of x; see models.Placer. An event that
 // equals a reference point gets that point's own mean, scale and leave-one-out
 // novelty.
 func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
-	if err := p.snap.CheckDim(x.Cols); err != nil {
-		return models.Placed{}, err
-	}
-	if err := models.CheckRows(x, p.snap.Names); err != nil {
-		return models.Placed{}, err
-	}
-	z := x
-	if p.project != nil {
-		z = p.project.Apply(x, p.set.Threads)
-		if err := p.overflow(x, z); err != nil {
-			return models.Placed{}, err
-		}
-	}
-	out := models.Placed{
-		Mu: vec.New[float32](x.Rows, p.Dims()), Sigma: make([]float32, x.Rows),
-		NoveltyLocal: make([]float32, x.Rows), NoveltyGlobal: make([]float32, x.Rows),
-	}
-	if x.Rows == 0 {
-		return out, ctx.Err()
-	}
-	near, err := p.index.Search(ctx, z, p.search, knn.Settings{Threads: p.set.Threads})
-	if err != nil {
-		return models.Placed{}, fmt.Errorf("lvm: placing: %w", err)
-	}
-	par.Ranges(p.set.Threads, x.Rows, placeBlock, func(_, from, to int) {
+	return p.Frame.Place(ctx, x, func(b placing.Block) error {
 		w := p.works.Get()
 		defer p.works.Put(w)
 		w.fit(p.Dims(), p.set.Neighbors)
-		for i := from; i < to; i++ {
-			index, dist2 := near.Row(i)
-			p.equal.first(p.snap.Reference, z.Row(i), index, dist2)
-			sigma2 := p.one(w, z.Row(i), index, dist2)
-			local, global := p.novelty(index, dist2)
-			Publish(out, i, w.mu, sigma2, local, global)
+		for i := b.From; i < b.To; i++ {
+			z, index, dist2 := b.Event(i)
+			sigma2 := p.one(w, z, index, dist2)
+			b.Publish(i, w.mu, sigma2)
 		}
+		return nil
 	})
-	return out, ctx.Err()
 }
 
 // one sets w.mu to the place of the event z with the given nearest reference
@@ -229,43 +176,4 @@ func (p *Placer) one(w *placeWork, z []float32, index []int32, dist2 []float64) 
 		return p.heavyPoint(w, z, index, dist2)
 	}
 	return p.point(w, index, dist2)
-}
-
-// overflow returns an error that names the largest value of the first row whose
-// projection z is not finite.
-func (p *Placer) overflow(x, z vec.Matrix[float32]) error {
-	var row *models.RowError
-	if !errors.As(models.CheckRows(z, nil), &row) {
-		return nil
-	}
-	e := &models.RowError{Row: row.Row}
-	for j, v := range x.Row(row.Row) {
-		if v := float64(v); math.Abs(v) > math.Abs(e.Value) {
-			e.Column, e.Value = j, v
-		}
-	}
-	if e.Column < len(p.snap.Names) {
-		e.Name = p.snap.Names[e.Column]
-	}
-	return e
-}
-
-// novelty returns the percentiles of an event with the given neighbours.
-func (p *Placer) novelty(index []int32, dist2 []float64) (local, global float64) {
-	if dist2[0] == 0 {
-		index, dist2 = index[1:], dist2[1:]
-	}
-	return p.tables.Percentiles(p.tables.Score(index, dist2))
-}
-
-// Publish sets place i of out, in single precision: a mean, the scale of a
-// variance, and two novelty percentiles.
-func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float64) {
-	row := out.Mu.Row(i)
-	for c, m := range mu {
-		row[c] = float32(m)
-	}
-	// An event at the end of the number range may have a scale beyond it.
-	out.Sigma[i] = float32(min(math.Sqrt(sigma2), math.MaxFloat32))
-	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
 }

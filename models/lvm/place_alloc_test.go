@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"unfold/models/modeltest"
-	"unfold/sparse/knn"
 )
 
 // Placing an event takes no memory beyond what its goroutine has.
@@ -22,7 +21,7 @@ func TestPlacingDoesNotAllocate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near, err := p.index.Search(context.Background(), x, p.search, knn.Settings{})
+		near, err := p.Search(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
 		}

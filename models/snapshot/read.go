@@ -35,6 +35,8 @@ func Read(r io.Reader) (*Snapshot, error) {
 				return nil, b.corrupt("says %q, want %q", text[0], Tails)
 			}
 			f.get(s, c)
+		} else {
+			s.takePart(b, c)
 		}
 		seen[b.Name] = true
 	}

@@ -9,7 +9,7 @@ import (
 // needs, and what learning needs to go on. All fields are read-only once the
 // snapshot has been published.
 type Snapshot struct {
-	// Kind names the model, "lvm".
+	// Kind names the model, as package kinds has it.
 	Kind string
 	// Version counts snapshots of one map upwards from 1; Epoch counts its
 	// coordinate frames from 1.
@@ -74,6 +74,9 @@ type Snapshot struct {
 	// Index, if there is one, is an index over Reference, by whose answers events are
 	// placed; without one their neighbours are searched exactly. It must not change.
 	Index *hnsw.Index
+
+	// Parts are what the model of this kind keeps beside all that.
+	Parts []Part
 
 	// Positions are the source positions this map has learnt from.
 	Positions []Position

@@ -74,6 +74,10 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 		panic(err)
 	}
 	s.Index = ix
+	s.Parts = []Part{
+		{"small.flags", n, 1, make([]byte, n)}, {"m32", 2, 3, []float32{1, 2, 3, 4, 5, 6}}, {"m64", 1, 2, []float64{math.Pi, -1}},
+		{"u32", 1, 1, []uint32{7}}, {"u64", 1, 1, []uint64{1 << 63}}, {"i64_", 2, 1, []int64{-1, 1}},
+	}
 	s.Positions = []Position{{"events", 0, 17}, {"events", 3, 1 << 60}, {"", 0, 0}}
 	return s
 }
@@ -127,13 +131,14 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 }
 
 func TestBlocksAreAlignedAndListed(t *testing.T) {
-	data := bytesOf(t, sample(3, 30, 5, 2, true))
+	s := sample(3, 30, 5, 2, true)
+	data, want := bytesOf(t, s), len(fields)+len(s.Parts)
 	info, err := ReadInfo(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Format != FormatVersion || info.Size != uint64(len(data)) || len(info.Blocks) != len(fields) {
-		t.Fatalf("format %d, %d bytes, %d blocks; want %d, %d, %d", info.Format, info.Size, len(info.Blocks), FormatVersion, len(data), len(fields))
+	if info.Format != FormatVersion || info.Size != uint64(len(data)) || len(info.Blocks) != want {
+		t.Fatalf("format %d, %d bytes, %d blocks; want %d, %d, %d", info.Format, info.Size, len(info.Blocks), FormatVersion, len(data), want)
 	}
 	for _, b := range info.Blocks {
 		if b.Offset%alignment != 0 {
@@ -335,6 +340,13 @@ func (l *limited) Write(p []byte) (int, error) {
 func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 	for name, spoil := range map[string]func(s *Snapshot){
 		"kind":          func(s *Snapshot) { s.Kind = "" },
+		"part's shape":  func(s *Snapshot) { s.Parts[1].Rows = 3 },
+		"part's name":   func(s *Snapshot) { s.Parts[1].Name = "M" },
+		"long name":     func(s *Snapshot) { s.Parts[1].Name = "abcdefghijklmnopqrs" },
+		"equal names":   func(s *Snapshot) { s.Parts[1].Name = "m64" },
+		"part's type":   func(s *Snapshot) { s.Parts[1].Data = []int{1, 2, 3, 4, 5, 6} },
+		"part of NaN":   func(s *Snapshot) { s.Parts[2].Data.([]float64)[1] = math.NaN() },
+		"empty part":    func(s *Snapshot) { s.Parts[1] = Part{"none", 0, 3, []float32{}} },
 		"version":       func(s *Snapshot) { s.Version = 0 },
 		"epoch":         func(s *Snapshot) { s.Epoch = 0 },
 		"dim":           func(s *Snapshot) { s.Dim++ },
@@ -416,3 +428,24 @@ func TestCheckDim(t *testing.T) {
 		t.Errorf("got %v, want a *models.DimensionError", err)
 	}
 }
+
+func TestPartsAreTakenByTheirShape(t *testing.T) {
+	s := sample(3, 10, 3, 2, true)
+	v, err := PartOf[float64](s, "m64", 1, 2)
+	if err != nil || !slices.Equal(v, []float64{math.Pi, -1}) {
+		t.Errorf("got %v, %v", v, err)
+	}
+	if v, err := PartOf[int64](s, "i64_", 0, 0); err != nil || len(v) != 2 {
+		t.Errorf("of any shape: got %v, %v", v, err)
+	}
+	for name, err := range map[string]error{
+		"missing": second(PartOf[float64](s, "m63", 1, 2)), "rows": second(PartOf[float64](s, "m64", 2, 2)),
+		"cols": second(PartOf[float64](s, "m64", 1, 1)), "type": second(PartOf[float32](s, "m64", 1, 2)),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func second[T any](_ []T, err error) error { return err }

@@ -35,7 +35,7 @@ func (s *Snapshot) Validate() error {
 	}
 	for _, err := range []error{
 		whole("reference", s.Reference), whole("components", s.Components), whole("mu", s.Mu),
-		s.validateProjection(), s.validatePoints(), s.validateNovelty(), s.Student.validate(n),
+		s.validateProjection(), s.validatePoints(), s.validateNovelty(), s.Student.validate(n), s.validateParts(),
 	} {
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 )
 
 // Write writes s in the file format. It fails if s is not valid (Validate) or
@@ -14,9 +15,13 @@ func Write(w io.Writer, s *Snapshot) error {
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("snapshot: refusing to write: %w", err)
 	}
-	contents := make([]content, 0, len(fields))
-	blocks := make([]Block, 0, len(fields))
-	for _, f := range fields {
+	all := slices.Concat(fields, s.partFields())
+	if len(all) > maxBlocks {
+		return fmt.Errorf("snapshot: refusing to write %d blocks", len(all))
+	}
+	contents := make([]content, 0, len(all))
+	blocks := make([]Block, 0, len(all))
+	for _, f := range all {
 		c := f.put(s)
 		if c.rows == 0 {
 			continue

@@ -92,6 +92,9 @@ func (p *program) say(line string) {
 
 // foresee predicts the time of a plan.
 func foresee(ctx context.Context, p budget.Plan) (forecast, error) {
+	if !p.Timed() {
+		return forecast{Plan: p}, nil
+	}
 	speed, err := budget.Measure(ctx, p)
 	if err != nil {
 		return forecast{}, err
@@ -138,6 +141,9 @@ func rounded(n int) int {
 
 // line tells a forecast in one line.
 func (f forecast) line() string {
+	if !f.Timed() {
+		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", human.Bytes(f.Bytes()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"), f.Spec.Kind)
+	}
 	return fmt.Sprintf("predicted: %s of memory, %s (%s of %s, %s search, against %s, %s)%s",
 		human.Bytes(f.Bytes()), human.Span(f.duration()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"),
 		f.Search, against(f.Plan), human.Plural(f.Steps, "step"), because(f.Plan))
@@ -180,6 +186,13 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	}
 	p.printf("rows         %s\n", rows)
 	p.printf("vectors      %s\n", values)
+	if !f.Timed() {
+		p.printf("kind         %s\n", f.Spec.Kind)
+		p.printf("neighbours   %d listed, by %s search\n", f.Lists, f.Search)
+		p.printf("memory       about %s%s\n", human.Bytes(f.Bytes()), because(f.Plan))
+		p.printf("this was a dry run: nothing is learnt, nothing is written\n")
+		return
+	}
 	p.printf("neighbours   %d listed, %d similar, by %s search\n", f.Lists, f.Neighbors, f.Search)
 	p.printf("new points   placed by %s search\n", f.Index)
 	p.printf("held against %s\n", against(f.Plan))

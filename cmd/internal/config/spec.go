@@ -59,7 +59,7 @@ func (m Model) Rule() (lvm.PlaceRule, error) {
 // Problem says what is wrong with the model's settings beyond what each value's
 // own form tells: above all those that do not go with the tails chosen.
 func (m Model) Problem() (p Problem, wrong bool) {
-	err := m.Spec().LVM.Check()
+	err := m.Spec().Check()
 	if err == nil {
 		_, err = m.Rule()
 	}

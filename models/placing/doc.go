@@ -1,0 +1,15 @@
+// Package placing is what placing an event on a map has in common for all kinds of
+// models: from the vector to its nearest reference points, and from these to its
+// novelty. What stands between is the model's own, how a place follows from the
+// neighbours.
+//
+//	x --- check, project ---> z --- search ---> neighbours --- model ---> mu, sigma
+//	                                                 \------ tables ---> novelty
+//
+// # Contract
+//
+// An event that equals a reference point has it as its first neighbour, at distance
+// 0, also where the search is approximate, and its novelty is the point's own,
+// leave-one-out. Everything is a pure function of (snapshot, vector), see
+// models.Placer; a model that embeds a *Frame has most of that interface.
+package placing

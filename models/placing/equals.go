@@ -1,0 +1,55 @@
+package placing
+
+import (
+	"math"
+	"math/bits"
+
+	"unfold/sparse/vec"
+)
+
+// equals finds the reference point that equals an event. An approximate search can
+// miss it, and then the event would not have the place of that point.
+type equals struct {
+	slots []int32 // by hash, row+1 or 0
+	shift int
+}
+
+// newEquals makes the table of the rows of x.
+func newEquals(x vec.Matrix[float32]) *equals {
+	log := bits.Len(uint(2 * x.Rows))
+	e := &equals{slots: make([]int32, 1<<log), shift: 64 - log}
+	for i := range x.Rows {
+		at := e.hash(x.Row(i))
+		for e.slots[at] != 0 {
+			at = (at + 1) % len(e.slots)
+		}
+		e.slots[at] = int32(i) + 1
+	}
+	return e
+}
+
+// hash returns the slot of a row; 0 and -0 are the same.
+func (e *equals) hash(row []float32) int {
+	h := uint64(len(row))
+	for _, v := range row {
+		h = (h ^ uint64(math.Float32bits(v+0))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return int(h * 0x9e3779b97f4a7c15 >> e.shift)
+}
+
+// first puts the row of x that equals z to the front of its neighbours, if there is
+// one that is not there.
+func (e *equals) first(x vec.Matrix[float32], z []float32, index []int32, dist2 []float64) {
+	if e == nil || dist2[0] == 0 {
+		return
+	}
+	for at := e.hash(z); e.slots[at] != 0; at = (at + 1) % len(e.slots) {
+		if row := e.slots[at] - 1; vec.SquaredDistance(z, x.Row(int(row))) == 0 {
+			copy(index[1:], index)
+			copy(dist2[1:], dist2)
+			index[0], dist2[0] = row, 0
+			return
+		}
+	}
+}

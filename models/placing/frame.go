@@ -1,0 +1,216 @@
+package placing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"unfold/models"
+	"unfold/models/baseline"
+	"unfold/models/novelty"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Settings of a Frame. The zero value works.
+type Settings struct {
+	// Threads bounds the goroutines of one call of Place; 0 means GOMAXPROCS.
+	Threads int
+	// Search says how neighbours are found. By default it is by the snapshot's index
+	// and with its recall, exactly if there is none. HNSW makes one if there is none;
+	// Exact, or a recall of 1, ignores it.
+	Search auto.Settings
+}
+
+// Frame finds the neighbours of events on one snapshot. It is safe for concurrent use.
+type Frame struct {
+	snap    *snapshot.Snapshot
+	threads int
+	project *baseline.Projector // nil if there is no projection
+	index   knn.Index
+	equal   *equals // nil if the search is exact
+	tables  *novelty.Tables
+	// reach is the number of neighbours that are looked for.
+	reach int
+}
+
+// New prepares placing against s, which has to be valid (Snapshot.Validate) and is
+// shared. Reach is the number of neighbours that the model wants of an event, where
+// one more is needed in case the event is itself a reference point; novelty may want
+// more.
+func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
+	n := s.Reference.Rows
+	f := &Frame{
+		snap: s, threads: set.Threads, reach: min(n, max(reach, s.NoveltyK+1)),
+		tables: &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
+	}
+	if err := f.open(set.Search); err != nil {
+		return nil, err
+	}
+	if s.Components.Rows > 0 {
+		f.project = baseline.NewProjector(s.Mean, s.Components)
+	}
+	return f, nil
+}
+
+// open chooses the index.
+func (f *Frame) open(set auto.Settings) error {
+	s := f.snap
+	switch {
+	case set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW:
+		f.index = knn.NewExact(s.Reference)
+		return nil
+	case s.Index != nil:
+		f.index = auto.Tuned(s.Index, f.reach, set)
+	default:
+		ix, err := auto.Build(context.Background(), s.Reference, f.reach, set, knn.Settings{Threads: f.threads})
+		if err != nil {
+			return fmt.Errorf("placing: %w", err)
+		}
+		f.index = ix
+	}
+	f.equal = newEquals(s.Reference)
+	return nil
+}
+
+// Dim is the dimension of an event's vector.
+func (f *Frame) Dim() int { return f.snap.Dim }
+
+// Dims is the dimension of the map.
+func (f *Frame) Dims() int { return f.snap.Mu.Cols }
+
+// Version is that of the snapshot.
+func (f *Frame) Version() uint64 { return f.snap.Version }
+
+// Epoch is that of the snapshot.
+func (f *Frame) Epoch() uint32 { return f.snap.Epoch }
+
+// Block is a run of the events of a call of Place: From to To, exclusively.
+type Block struct {
+	From, To int
+
+	frame *Frame
+	z     vec.Matrix[float32]
+	near  *knn.Neighbors
+	out   models.Placed
+}
+
+// size is the number of events of a block.
+const size = 64
+
+// Place places the rows of x: blocks are given to place, some at once, which asks for
+// each Event and has to Publish every one. Errors are those of models.Placer, or the
+// first that place returns.
+func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b Block) error) (models.Placed, error) {
+	z, err := f.Project(x)
+	if err != nil {
+		return models.Placed{}, err
+	}
+	out := models.Placed{
+		Mu: vec.New[float32](x.Rows, f.Dims()), Sigma: make([]float32, x.Rows),
+		NoveltyLocal: make([]float32, x.Rows), NoveltyGlobal: make([]float32, x.Rows),
+	}
+	if x.Rows == 0 {
+		return out, ctx.Err()
+	}
+	near, err := f.Search(ctx, z)
+	if err != nil {
+		return models.Placed{}, err
+	}
+	failed := make([]error, (x.Rows+size-1)/size)
+	par.Ranges(f.threads, x.Rows, size, func(_, from, to int) {
+		if ctx.Err() == nil {
+			for i := from; i < to; i++ {
+				index, dist2 := near.Row(i)
+				f.equal.first(f.snap.Reference, z.Row(i), index, dist2)
+			}
+			failed[from/size] = place(Block{From: from, To: to, frame: f, z: z, near: near, out: out})
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return models.Placed{}, err
+	}
+	for _, err := range failed {
+		if err != nil {
+			return models.Placed{}, err
+		}
+	}
+	return out, nil
+}
+
+// Project checks the rows of x and returns what the model sees of them.
+func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
+	if err := f.snap.CheckDim(x.Cols); err != nil {
+		return x, err
+	}
+	if err := models.CheckRows(x, f.snap.Names); err != nil {
+		return x, err
+	}
+	if f.project == nil {
+		return x, nil
+	}
+	z := f.project.Apply(x, f.threads)
+	return z, f.overflow(x, z)
+}
+
+// Search returns the nearest reference points of the rows of z, as the index finds them.
+func (f *Frame) Search(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error) {
+	near, err := f.index.Search(ctx, z, f.reach, knn.Settings{Threads: f.threads})
+	if err != nil {
+		return nil, fmt.Errorf("placing: %w", err)
+	}
+	return near, nil
+}
+
+// overflow returns an error that names the largest value of the first row whose
+// projection z is not finite.
+func (f *Frame) overflow(x, z vec.Matrix[float32]) error {
+	var row *models.RowError
+	if !errors.As(models.CheckRows(z, nil), &row) {
+		return nil
+	}
+	e := &models.RowError{Row: row.Row}
+	for j, v := range x.Row(row.Row) {
+		if v := float64(v); math.Abs(v) > math.Abs(e.Value) {
+			e.Column, e.Value = j, v
+		}
+	}
+	if e.Column < len(f.snap.Names) {
+		e.Name = f.snap.Names[e.Column]
+	}
+	return e
+}
+
+// Event returns what the model sees of event i, and its nearest reference points with
+// their squared distances.
+func (b Block) Event(i int) (z []float32, index []int32, dist2 []float64) {
+	index, dist2 = b.near.Row(i)
+	return b.z.Row(i), index, dist2
+}
+
+// Publish sets the place of event i, the scale of a variance, and its novelty.
+func (b Block) Publish(i int, mu []float64, sigma2 float64) {
+	index, dist2 := b.near.Row(i)
+	if dist2[0] == 0 {
+		index, dist2 = index[1:], dist2[1:]
+	}
+	t := b.frame.tables
+	local, global := t.Percentiles(t.Score(index, dist2))
+	Publish(b.out, i, mu, sigma2, local, global)
+}
+
+// Publish sets place i of out, in single precision: a mean, the scale of a
+// variance, and two novelty percentiles.
+func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float64) {
+	row := out.Mu.Row(i)
+	for c, m := range mu {
+		row[c] = float32(m)
+	}
+	// An event at the end of the number range may have a scale beyond it.
+	out.Sigma[i] = float32(min(math.Sqrt(sigma2), math.MaxFloat32))
+	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
+}
