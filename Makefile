@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench why soak clean
+.PHONY: build demo test arm64 lint fmt figures quality bench refresh why soak clean
 
 # build makes bin/unfold.
 build:
@@ -55,6 +55,11 @@ bench: build
 # soak lets two million events through the learner under every policy and watches what it holds; a quarter of an hour.
 soak:
 	UNFOLD_SOAK=2000000 $(GO) test -count=1 -timeout 2h -run TestSoak -v ./stream/online
+
+# refresh compares a map that follows its stream with fits made anew and writes docs/refresh.md; some five minutes. It needs
+# mnist/ in the folder that UNFOLD_DATA names.
+refresh:
+	$(GO) run ./bench/refresh -o docs/refresh.md
 
 # why draws the figures of docs/why.md; half a minute.
 why: build

@@ -28,9 +28,9 @@
 //
 // where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the
 // places before (student.Refine): it leaves alone where a map belongs and holds back
-// only what pulls weakly. With Gaussian tails an ordinary and a gentle refresh are
-// that many warm steps of EM, and a major one is a fit; landmarks are chosen anew
-// each time.
+// only what pulls weakly. Reach lets edges pull whatever their length. With Gaussian
+// tails an ordinary and a gentle refresh are that many warm steps of EM, and a major
+// one is a fit; landmarks follow the points (coarse.Dynamic).
 //
 // After every refresh the map is moved rigidly (Procrustes, without scaling) to
 // where the points that stayed fit their old places best.

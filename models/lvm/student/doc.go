@@ -118,6 +118,11 @@
 // a robust mean: a neighbour far from the rest loses its weight. It starts from the
 // coordinate-wise median.
 //
+// # Points that come and go
+//
+// Refine goes on from a map whose points have changed a little, with an anchor at the
+// places before (H13) and, to anneal, with edges that reach for a while (H14).
+//
 // # Precision
 //
 // All is float64 but for the repulsion between the target and the sources of a
