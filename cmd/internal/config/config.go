@@ -82,7 +82,7 @@ type Refresh struct {
 	New    Share    `key:"new" default:"1%" help:"Events that came into the reference set or went, as a share of it, that are worth a new map." placeholder:"SHARE"`
 	Steps  int      `key:"steps" default:"5" help:"Steps of learning in an ordinary refresh." placeholder:"N" min:"0"`
 	Anchor float64  `key:"anchor" default:"0.1" help:"How firmly an ordinary refresh holds points where they are, 0 not at all." placeholder:"X" min:"0"`
-	Gentle int      `key:"gentle" default:"10" help:"Every how many refreshes points may move a little more; 0: never." placeholder:"N" min:"0"`
+	Gentle Every    `key:"gentle" default:"auto" help:"Every how many refreshes points may move a little more: a number, never, or auto, which is every fifth." placeholder:"N"`
 	Major  string   `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt, and its epoch changes: auto when it has grown by half, when strange events came, and now and then; always learns every map from nothing."`
 }
 

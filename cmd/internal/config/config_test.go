@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,6 +123,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"least":         {"model: {dims: 0}", []string{"at least 1"}, ":1:15"},
 		"number":        {"model: {weight: -1}", []string{"neither auto nor a number above 0"}, ":1:17"},
 		"auto":          {"model: {pca: some}", []string{"neither auto, none nor a number"}, ":1:14"},
+		"every":         {"refresh: {gentle: often}", []string{"neither auto, never nor a number"}, ":1:19"},
 		"twice":         {"http: off\nstate: x\nmodel: {dims: 2}\nmodel: {core: 2}", []string{"given twice"}, ":4:1"},
 		"list":          {"http: [a]", []string{"expected one value, not a list"}, ":1:7"},
 		"value":         {"source: events", []string{"expected settings by name (kafka", `the value "events"`}, ":1:9"},
@@ -272,5 +274,38 @@ func TestUnknownVariables(t *testing.T) {
 	got := UnknownVariables([]string{"UNFOLD_MODEL_DIM=2", "UNFOLD_MODEL_DIMS=2", "UNFOLD_XYZZY_PLUGH_FROBOZZ=1", "PATH=/bin", "UNFOLD_CONFIG=x"})
 	if len(got) != 1 || got[0].Where != "UNFOLD_MODEL_DIM" || !strings.Contains(got[0].Hint, "UNFOLD_MODEL_DIMS") {
 		t.Errorf("%v", got)
+	}
+}
+
+func TestEvery(t *testing.T) {
+	for text, want := range map[string]Every{"auto": 0, "never": -1, "7": 7} {
+		var e Every
+		if err := e.UnmarshalText([]byte(text)); err != nil || e != want || e.String() != text {
+			t.Errorf("%s: %d, %v, %v", text, e, e, err)
+		}
+	}
+}
+
+// What the topic of moves needs: ids to tell by, a name of its own, a threshold.
+func TestMoves(t *testing.T) {
+	base := "source: {kafka: {brokers: ['a:1'], topic: in}%s}\nsink: {kafka: {topic: out}, moves: %s}\nmoves: {threshold: %s}\n"
+	for name, c := range map[string]struct{ id, topic, threshold, want string }{
+		"right":        {", id: event", "moved", "2%", ""},
+		"no ids":       {"", "moved", "2%", "sink.moves"},
+		"not its own":  {", id: event", "out", "2%", "sink.moves"},
+		"all the time": {", id: event", "moved", "0", "moves.threshold"},
+	} {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		if err := os.WriteFile(path, fmt.Appendf(nil, base, c.id, c.topic, c.threshold), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := Load(path, environment(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = cfg.Validate()
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

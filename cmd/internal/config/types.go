@@ -88,6 +88,25 @@ func (p PCA) String() string {
 	return strconv.Itoa(int(p))
 }
 
+// Every says how often something is done: every so many times, 0 for auto, -1 for
+// never.
+type Every int
+
+// UnmarshalText reads auto, never or a number.
+func (e *Every) UnmarshalText(text []byte) error {
+	v, err := wordOrNumber(string(text), 1, map[string]int{"auto": 0, "never": -1})
+	*e = Every(v)
+	return err
+}
+
+// String writes the number or the word.
+func (e Every) String() string {
+	if e == -1 {
+		return "never"
+	}
+	return Auto(e).String()
+}
+
 // Level is the paper's l >= 0, or -1 for auto.
 type Level int
 
@@ -152,8 +171,10 @@ func wordOrNumber(text string, least int, words map[string]int) (int, error) {
 		return v, nil
 	}
 	allowed := "auto"
-	if _, none := words["none"]; none {
-		allowed = "auto, none"
+	for _, word := range []string{"none", "never"} {
+		if _, there := words[word]; there {
+			allowed += ", " + word
+		}
 	}
 	return 0, fmt.Errorf("%q is neither %s nor a number from %d", text, allowed, least)
 }

@@ -124,7 +124,7 @@ func newLearner(s Settings, hooks stream.Hooks, moves stream.Sink) (*online.Lear
 		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping,
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
-		Gentle: orNone(c.Refresh.Gentle), Major: major,
+		Gentle: int(c.Refresh.Gentle), Major: major,
 		Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	})
 }
