@@ -37,6 +37,8 @@ func testMap(t *testing.T, c *cluster) {
 				switch n {
 				case 1:
 					m.Value = []byte("this is not Arrow")
+				case 30:
+					m = stream.Message{Key: fmt.Append(nil, 1000*p+rows*2)} // a tombstone for an event of message 2
 				case 50:
 					m.Value = m.Value[:100]
 				}
@@ -115,10 +117,14 @@ func testMap(t *testing.T, c *cluster) {
 	if count.Placed != 3*(each-2) || count.Letters != 6 {
 		t.Errorf("%+v", count)
 	}
-	versions := map[uint64]int{}
+	versions, tombstones := map[uint64]int{}, map[string]bool{}
 	for _, m := range log.Out {
 		p, v, _ := stream.Origin(&m)
 		versions[v]++
+		if m.Tombstone() {
+			tombstones[string(m.Key)] = true
+			continue
+		}
 		got, err := ingest.DecodeMessage(m.Value, ingest.Origin{}, ingest.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -128,6 +134,9 @@ func testMap(t *testing.T, c *cluster) {
 		if want := fmt.Sprint(1000*p.Partition + rows*int(p.Offset)); got.Len() != rows || id.Text(0) != want || version.Text(0) != fmt.Sprint(v) {
 			t.Fatalf("the output for %v has %d rows, id %s (want %s), version %s (the header says %d)", p, got.Len(), id.Text(0), want, version.Text(0), v)
 		}
+	}
+	if len(tombstones) != 3 {
+		t.Errorf("tombstones of %v came out, want 3", tombstones)
 	}
 	t.Logf("%d lives, %+v, %d versions", lives, count, len(versions))
 }
