@@ -37,7 +37,9 @@
 //
 // What must stay the same for that to work stays the same: squared distances are
 // measured in the unit of the first fit, and c n is constant while the map grows
-// towards its final size R, c = c_R R/n, which keeps its extent.
+// towards its final size R, c = c_R R/n, which keeps its extent. That costs nothing: of
+// 500, 2,000 and 5,000 digits fitted for R = n to 200,000, accuracies are the same
+// within noise, trustworthiness within .004.
 //
 // # Majors
 //
