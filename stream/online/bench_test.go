@@ -68,12 +68,12 @@ func BenchmarkStart(b *testing.B) {
 					size += info.Size()
 				}
 			}
-			b.ReportMetric(float64(size)/1e6, "MB")
 			for b.Loop() {
 				l := newLearner(b, s)
 				e.encoder = nil
 				place(b, l.Current(), e)
 			}
+			b.ReportMetric(float64(size)/1e6, "MB")
 		})
 	}
 }

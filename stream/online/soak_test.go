@@ -51,7 +51,7 @@ func TestSoak(t *testing.T) {
 			s := quick()
 			s.Spec = kinds.Spec{LVM: lvm.Settings{Steps: 10, Seed: 1, Threads: 1}}
 			s.Min, s.Size, s.Policy, s.State = 200, size, policy, t.TempDir()
-			s.RefreshEvery, s.RefreshNew = 20*time.Millisecond, 0.01
+			s.RefreshEvery, s.RefreshNew = time.Duration(long/5000)*time.Millisecond, 0.01
 			if policy == reference.Window {
 				s.MaxAge = time.Hour
 			}

@@ -15,6 +15,7 @@ import (
 	"unfold/models"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
+	"unfold/sparse/knn/auto"
 	"unfold/stream/online/reference"
 )
 
@@ -201,6 +202,23 @@ func TestSettings(t *testing.T) {
 	}
 	if _, err := ParseMajor("sometimes"); err == nil {
 		t.Error("an unknown choice is accepted")
+	}
+}
+
+// A map that stays has an index where the settings want one, and keeps it.
+func TestMapThatStaysHasAnIndex(t *testing.T) {
+	s := quick()
+	s.RefreshEvery, s.State = Never, t.TempDir()
+	s.Spec.LVM.Search.Method = auto.HNSW
+	l, next, stop := started(t, s, rand.New(rand.NewPCG(14, 1)), 5)
+	stop()
+	again := newLearner(t, s)
+	if l.Snapshot().Index == nil || again.Snapshot().Index == nil {
+		t.Fatal("no index")
+	}
+	m := message(t, rand.New(rand.NewPCG(14, 2)), 20, 5, next)
+	if a, b := place(t, l.Current(), decode(t, l, m)), place(t, again.Current(), decode(t, again, m)); string(a[0].Value) != string(b[0].Value) {
+		t.Error("after a restart it places otherwise")
 	}
 }
 
