@@ -14,6 +14,7 @@ import (
 
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
 )
 
@@ -227,7 +228,7 @@ func testCodecs(t *testing.T, c *cluster) {
 
 // testBrokerRestart kills the broker in the middle of a stream and starts it
 // again: everything arrives.
-func testBrokerRestart(t *testing.T, c *cluster, b *broker) {
+func testBrokerRestart(t *testing.T, c *cluster, b *kafkatest.Real) {
 	in, out := topicFor(t, c, 2, nil), topicFor(t, c, 2, nil)
 	const n = 20000
 	for p := range 2 {
@@ -278,8 +279,8 @@ func testBrokerRestart(t *testing.T, c *cluster, b *broker) {
 	}
 	until("the first commit", func() bool { return committed() > 0 })
 	before := delivered.Load()
-	b.kill()
-	b.start()
+	b.Kill()
+	b.Start()
 	until("all positions", func() bool { return committed() == n })
 	stop()
 	if err := <-done; err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
 )
 
@@ -48,7 +49,7 @@ func TestUnreachable(t *testing.T) {
 			c.Close()
 		}
 	})
-	closed := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	closed := kafkatest.FreeAddress(t)
 	for name, addr := range map[string]string{"closed": closed, "silent": silent.Addr().String(), "nonsense": "no port"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +77,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	// A dead broker beside a living one does no harm.
-	two := kafka.Cluster{Brokers: append([]string{fmt.Sprintf("127.0.0.1:%d", freePort(t))}, c.brokers...)}
+	two := kafka.Cluster{Brokers: append([]string{kafkatest.FreeAddress(t)}, c.brokers...)}
 	if err := kafka.Check(ctx, two, "there"); err != nil {
 		t.Error(err)
 	}

@@ -1,0 +1,255 @@
+package kafkatest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"unfold/stream"
+)
+
+// Client is a test's own way to a cluster. It goes through another client library
+// than the program does, so that no mistake of that one goes unseen on both sides.
+type Client struct {
+	Brokers []string
+	Kafka   *kgo.Client
+	options []kgo.Opt
+}
+
+// NewClient returns a client that lives as long as the test.
+func NewClient(t testing.TB, brokers []string, options ...kgo.Opt) *Client {
+	t.Helper()
+	client, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(brokers...), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerBatchMaxBytes(30 << 20), kgo.MaxBufferedRecords(1 << 20), kgo.ProducerLinger(0)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return &Client{brokers, client, options}
+}
+
+// wait bounds one question to the cluster.
+const wait = 30 * time.Second
+
+// Create makes a topic with settings and waits until it has leaders.
+func (c *Client) Create(t testing.TB, topic string, partitions int, replication int16, settings map[string]string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	rt := kmsg.NewCreateTopicsRequestTopic()
+	rt.Topic, rt.NumPartitions, rt.ReplicationFactor = topic, int32(partitions), replication
+	for k, v := range settings {
+		rc := kmsg.NewCreateTopicsRequestTopicConfig()
+		rc.Name, rc.Value = k, &v
+		rt.Configs = append(rt.Configs, rc)
+	}
+	req := kmsg.NewPtrCreateTopicsRequest()
+	req.Topics = append(req.Topics, rt)
+	resp, err := req.RequestWith(ctx, c.Kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		ask := kmsg.NewPtrMetadataRequest()
+		at := kmsg.NewMetadataRequestTopic()
+		at.Topic = &topic
+		ask.Topics = append(ask.Topics, at)
+		resp, err := ask.RequestWith(ctx, c.Kafka)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ready := 0
+		for _, p := range resp.Topics[0].Partitions {
+			if p.ErrorCode == 0 && p.Leader >= 0 {
+				ready++
+			}
+		}
+		if ready == partitions {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func toRecord(topic string, partition int, m stream.Message) *kgo.Record {
+	r := &kgo.Record{Topic: topic, Partition: int32(partition), Key: m.Key, Value: m.Value, Timestamp: m.Time}
+	for _, h := range m.Headers {
+		r.Headers = append(r.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value})
+	}
+	return r
+}
+
+// Produce appends messages to a partition and returns when they are there.
+func (c *Client) Produce(t testing.TB, topic string, partition int, messages ...stream.Message) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	var records []*kgo.Record
+	for _, m := range messages {
+		records = append(records, toRecord(topic, partition, m))
+	}
+	if err := c.Kafka.ProduceSync(ctx, records...).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Bounds returns the first offset of each partition and the one behind its end.
+func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	ask := kmsg.NewPtrMetadataRequest()
+	at := kmsg.NewMetadataRequestTopic()
+	at.Topic = &topic
+	ask.Topics = append(ask.Topics, at)
+	meta, err := ask.RequestWith(ctx, c.Kafka)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(timestamp int64) map[int32]int64 {
+		req := kmsg.NewPtrListOffsetsRequest()
+		rt := kmsg.NewListOffsetsRequestTopic()
+		rt.Topic = topic
+		for _, p := range meta.Topics[0].Partitions {
+			rp := kmsg.NewListOffsetsRequestTopicPartition()
+			rp.Partition, rp.Timestamp = p.Partition, timestamp
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		req.Topics = append(req.Topics, rt)
+		out := map[int32]int64{}
+		for _, shard := range c.Kafka.RequestSharded(ctx, req) {
+			if shard.Err != nil {
+				t.Fatal(shard.Err)
+			}
+			for _, p := range shard.Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions {
+				if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+					t.Fatal(err)
+				}
+				out[p.Partition] = p.Offset
+			}
+		}
+		return out
+	}
+	return list(-2), list(-1)
+}
+
+// Read returns all committed messages that a topic holds, each partition in order.
+func (c *Client) Read(t testing.TB, topic string) []stream.Message {
+	t.Helper()
+	first, end := c.Bounds(t, topic)
+	offsets, left := map[int32]kgo.Offset{}, 0
+	for p := range end {
+		if end[p] > first[p] {
+			offsets[p], left = kgo.NewOffset().At(first[p]), left+1
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	client, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.Brokers...), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: offsets}),
+		kgo.FetchMaxWait(100 * time.Millisecond), kgo.KeepControlRecords(), kgo.FetchIsolationLevel(kgo.ReadCommitted())}, c.options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	parts := map[int32][]stream.Message{}
+	for left > 0 {
+		fetches := client.PollFetches(ctx)
+		if err := fetches.Err(); err != nil {
+			t.Fatal(err)
+		}
+		fetches.EachRecord(func(r *kgo.Record) {
+			if r.Offset == end[r.Partition]-1 {
+				left--
+			}
+			if r.Offset >= end[r.Partition] || r.Attrs.IsControl() {
+				return
+			}
+			m := stream.Message{TopicPartition: stream.TopicPartition{Topic: topic, Partition: int(r.Partition)},
+				Offset: r.Offset, Key: r.Key, Value: r.Value, Time: r.Timestamp.UTC()}
+			for _, h := range r.Headers {
+				m.Headers = append(m.Headers, stream.Header{Key: h.Key, Value: h.Value})
+			}
+			parts[r.Partition] = append(parts[r.Partition], m)
+		})
+	}
+	var out []stream.Message
+	for p := range int32(len(end)) {
+		out = append(out, parts[p]...)
+	}
+	return out
+}
+
+// Committed returns the positions of a group.
+func (c *Client) Committed(t testing.TB, group, topic string) map[int]int64 {
+	t.Helper()
+	_, end := c.Bounds(t, topic)
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.Group = group
+	rt := kmsg.NewOffsetFetchRequestTopic()
+	rt.Topic = topic
+	rg := kmsg.NewOffsetFetchRequestGroup()
+	rg.Group = group
+	rgt := kmsg.NewOffsetFetchRequestGroupTopic()
+	rgt.Topic = topic
+	for p := range end {
+		rt.Partitions = append(rt.Partitions, p)
+	}
+	rgt.Partitions = rt.Partitions
+	req.Topics, rg.Topics = append(req.Topics, rt), append(rg.Topics, rgt)
+	req.Groups = append(req.Groups, rg)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	resp, err := req.RequestWith(ctx, c.Kafka)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[int]int64{}
+	for _, g := range resp.Groups {
+		for _, rt := range g.Topics {
+			for _, p := range rt.Partitions {
+				if p.Offset >= 0 {
+					out[int(p.Partition)] = p.Offset
+				}
+			}
+		}
+	}
+	for _, rt := range resp.Topics {
+		for _, p := range rt.Partitions {
+			if p.Offset >= 0 {
+				out[int(p.Partition)] = p.Offset
+			}
+		}
+	}
+	return out
+}
+
+// DeleteBefore deletes a partition's messages before offset.
+func (c *Client) DeleteBefore(t testing.TB, topic string, partition int, offset int64) {
+	t.Helper()
+	req := kmsg.NewPtrDeleteRecordsRequest()
+	rt := kmsg.NewDeleteRecordsRequestTopic()
+	rt.Topic = topic
+	rp := kmsg.NewDeleteRecordsRequestTopicPartition()
+	rp.Partition, rp.Offset = int32(partition), offset
+	rt.Partitions = append(rt.Partitions, rp)
+	req.Topics = append(req.Topics, rt)
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	resp, err := req.RequestWith(ctx, c.Kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Topics[0].Partitions[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

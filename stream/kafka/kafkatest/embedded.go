@@ -1,0 +1,151 @@
+package kafkatest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// environment tells the test's binary to be a broker: address, advertised address
+// and folder, with spaces between.
+const environment = "UNFOLD_TEST_BROKER"
+
+// Serve is for TestMain, before all else. In a process that was started to be an
+// embedded broker it is one, until its standard input ends, and returns true.
+func Serve() (bool, error) {
+	text := os.Getenv(environment)
+	if text == "" {
+		return false, nil
+	}
+	var addr, advertised, dir string
+	if _, err := fmt.Sscan(text, &addr, &advertised, &dir); err != nil {
+		return true, fmt.Errorf("%s=%s: %w", environment, text, err)
+	}
+	listen := func(network, _ string) (net.Listener, error) {
+		l, err := net.Listen(network, addr)
+		if err != nil {
+			return nil, err
+		}
+		a, err := net.ResolveTCPAddr("tcp", advertised)
+		return elsewhere{l, a}, err
+	}
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.ListenFn(listen), kfake.DataDir(dir),
+		kfake.GroupMinSessionTimeout(time.Second), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		return true, err
+	}
+	defer c.Close()
+	fmt.Println("ready")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return true, err
+}
+
+// elsewhere is a listener that says to be at another address.
+type elsewhere struct {
+	net.Listener
+	addr net.Addr
+}
+
+func (l elsewhere) Addr() net.Addr { return l.addr }
+
+// Embedded is an embedded broker in a process of its own.
+type Embedded struct {
+	t                     testing.TB
+	addr, advertised, dir string
+
+	cmd   *exec.Cmd
+	stdin io.Closer
+}
+
+// StartEmbedded starts a broker. Clients that connect are sent to the address
+// advertised, by default the broker's own.
+func StartEmbedded(t testing.TB, advertised string) *Embedded {
+	t.Helper()
+	b := &Embedded{t: t, addr: FreeAddress(t), advertised: advertised, dir: t.TempDir()}
+	if advertised == "" {
+		b.advertised = b.addr
+	}
+	b.Start()
+	t.Cleanup(b.stop)
+	return b
+}
+
+// Addr is where the broker listens.
+func (b *Embedded) Addr() string { return b.addr }
+
+// Client returns a client that goes around what is advertised.
+func (b *Embedded) Client(t testing.TB) *Client {
+	return NewClient(t, []string{b.addr}, kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == b.advertised {
+			address = b.addr
+		}
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}))
+}
+
+// Start runs the broker, again after Kill, and waits until it is ready.
+func (b *Embedded) Start() {
+	b.t.Helper()
+	b.cmd = exec.Command(os.Args[0])
+	b.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s", environment, b.addr, b.advertised, b.dir))
+	b.cmd.Stderr = os.Stderr
+	stdin, err := b.cmd.StdinPipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	stdout, err := b.cmd.StdoutPipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := b.cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.stdin = stdin
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || strings.TrimSpace(line) != "ready" {
+		b.t.Fatalf("the embedded broker did not start: %q, %v", line, err)
+	}
+}
+
+// Kill ends the broker as a crash would.
+func (b *Embedded) Kill() {
+	b.t.Helper()
+	if err := b.cmd.Process.Kill(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.stop()
+}
+
+func (b *Embedded) stop() {
+	if b.cmd == nil {
+		return
+	}
+	b.stdin.Close()
+	var exit *exec.ExitError
+	if err := b.cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		b.t.Error(err)
+	}
+	b.cmd = nil
+}
+
+// FreeAddress returns a local address that nobody listens on.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
