@@ -25,8 +25,11 @@ type Hooks struct {
 	DeadLettered func(m Message, stage Stage, reason error)
 	// Committed: the group's position of a partition is now this.
 	Committed func(p Position)
+	// Gap: the group's position was outside of the log. It is called before reading
+	// goes on at the log's first message, or ends, as the source is set.
+	Gap func(gap *OffsetError)
 	// Retrying: something failed and will be tried again after the pause.
-	// What is "write", "dead letter" or "commit".
+	// What is "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 	// Published: a learner has published a map that took so long to learn; 0
 	// for one that was loaded.

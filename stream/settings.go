@@ -14,6 +14,12 @@ type Settings struct {
 	// a batch of its own.
 	BatchMessages int
 	BatchBytes    int
+	// QueueBytes bounds the messages that have been read and not yet delivered, all
+	// partitions together; each may exceed it by its first fetch, or by one that is
+	// larger than the fetch before. WaitingBytes bounds those that wait for the first
+	// map: what is beyond is let go after the learner has seen it, and read again
+	// when the map is there. Defaults 64 MiB and 256 MiB.
+	QueueBytes, WaitingBytes int
 	// CommitEvery is the time between commits of acknowledged positions, so at
 	// most that much is delivered again after a crash. Default 500ms.
 	CommitEvery time.Duration
@@ -46,13 +52,16 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	}
 	set(&s.BatchMessages, 512)
 	set(&s.BatchBytes, 4<<20)
+	set(&s.QueueBytes, 64<<20)
+	set(&s.WaitingBytes, 256<<20)
 	span(&s.CommitEvery, 500*time.Millisecond)
 	span(&s.RetryMin, 100*time.Millisecond)
 	span(&s.RetryMax, 5*time.Second)
 	span(&s.DrainTimeout, 4*time.Second)
 	span(&s.CommitTimeout, 3*time.Second)
 	for name, v := range map[string]int64{
-		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes), "CommitEvery": int64(s.CommitEvery),
+		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes),
+		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "CommitEvery": int64(s.CommitEvery),
 		"RetryMin": int64(s.RetryMin), "DrainTimeout": int64(s.DrainTimeout), "CommitTimeout": int64(s.CommitTimeout),
 	} {
 		if v < 0 {

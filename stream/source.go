@@ -63,7 +63,8 @@ var ErrUnknownTopic = errors.New("unknown topic")
 // OffsetError says that the position at which the group wants to read is not in
 // the log: messages were deleted before they were read (Position < First), or
 // the log is shorter than what was committed (Position > End; the topic was made
-// anew or truncated). Reading on would skip messages in silence, so it is final.
+// anew or truncated). Reading on would skip messages in silence, so it is final,
+// unless the source is told to go on with the log's first message.
 type OffsetError struct {
 	TopicPartition
 	Position, First, End int64
@@ -78,3 +79,7 @@ func (e *OffsetError) Error() string {
 		"set the group's offsets to where reading shall go on (kafka-consumer-groups --reset-offsets) and start again",
 		e.Topic, e.Partition, e.Position, e.First, e.End, what)
 }
+
+// Lost is how many messages are known to be lost: those deleted before they were
+// read. How many a truncated log has lost nobody knows.
+func (e *OffsetError) Lost() int64 { return max(0, e.First-e.Position) }

@@ -25,6 +25,16 @@ type worker struct {
 	// behind is the offset behind the last one read meanwhile.
 	waiting []*entry
 	behind  int64
+	// queue bounds what has been read, held what waits; both with the other
+	// workers. forgot: some of what was to wait did not fit and was let go.
+	queue, held *budget
+	forgot      bool
+}
+
+// load is a run and what it takes of the queue.
+type load struct {
+	Run
+	bytes int64
 }
 
 // entry is a message on its way.
@@ -40,7 +50,7 @@ type entry struct {
 // run works until reading is done, then finishes what it has begun unless
 // working is done as well. It returns an error only if that is final.
 func (w *worker) run(reading, working context.Context) error {
-	runs := make(chan Run)
+	runs := make(chan load)
 	failed := make(chan error, 1)
 	fetching, stop := context.WithCancel(reading)
 	gone := make(chan struct{})
@@ -52,7 +62,7 @@ func (w *worker) run(reading, working context.Context) error {
 
 	for {
 		var ready <-chan struct{}
-		if len(w.waiting) > 0 {
+		if len(w.waiting) > 0 || w.forgot {
 			ready = w.p.Learner.Ready()
 		}
 		var err error
@@ -63,8 +73,9 @@ func (w *worker) run(reading, working context.Context) error {
 			return quiet(err, reading)
 		case <-ready:
 			err = w.release(reading, working)
-		case run := <-runs:
-			err = w.take(reading, working, run)
+		case l := <-runs:
+			err = w.take(reading, working, l.Run)
+			w.queue.add(-l.bytes)
 		}
 		if err != nil {
 			return quiet(err, reading, working)
@@ -73,17 +84,31 @@ func (w *worker) run(reading, working context.Context) error {
 }
 
 // fetch hands over runs while the worker works on the one before.
-func (w *worker) fetch(ctx context.Context, runs chan<- Run) error {
+func (w *worker) fetch(ctx context.Context, runs chan<- load) error {
+	// What is known to be there is likely to be as large as what came before.
+	expected := int64(0)
 	for {
+		if err := w.queue.take(ctx, expected); err != nil {
+			return err
+		}
 		run, err := w.gen.Fetch(ctx, w.tp)
 		if err != nil {
 			return fmt.Errorf("reading %v: %w", w.tp, err)
 		}
+		bytes := int64(0)
+		for i := range run.Messages {
+			bytes += int64(run.Messages[i].size())
+		}
+		w.queue.add(bytes - expected)
 		w.p.Hooks.fetched(w.tp, len(run.Messages))
 		select {
-		case runs <- run:
+		case runs <- load{run, bytes}:
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		expected = bytes
+		if run.Messages[len(run.Messages)-1].Offset+1 >= run.End {
+			expected = 0
 		}
 	}
 }
@@ -101,7 +126,7 @@ func (w *worker) take(reading, working context.Context, run Run) error {
 			w.decode(batch[i])
 		}
 		rest = rest[n:]
-		if len(w.waiting) > 0 || w.p.Learner.Current() == nil {
+		if len(w.waiting) > 0 || w.forgot || w.p.Learner.Current() == nil {
 			if err := w.wait(reading, working, batch); err != nil {
 				return err
 			}
@@ -164,9 +189,11 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 			}
 		}
 	}
+	if w.forgot {
+		return nil
+	}
 	if w.atomic != nil && (len(w.waiting) > 0 || slices.ContainsFunc(batch, func(e *entry) bool { return e.bad == nil })) {
-		w.waiting = append(w.waiting, batch...)
-		w.behind = batch[len(batch)-1].message.Offset + 1
+		w.keep(batch, func(*entry) bool { return true })
 		return nil
 	}
 	letters, err := w.letters(batch)
@@ -179,18 +206,39 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	if err := w.bury(working, batch, letters); err != nil {
 		return err
 	}
-	for _, e := range batch {
-		if e.bad == nil {
-			w.waiting = append(w.waiting, e)
-		}
-	}
-	w.behind = batch[len(batch)-1].message.Offset + 1
-	if len(w.waiting) == 0 {
+	w.keep(batch, func(e *entry) bool { return e.bad == nil })
+	if len(w.waiting) == 0 && !w.forgot {
 		w.advance(w.behind)
 	} else {
 		w.advance(w.next)
 	}
 	return nil
+}
+
+// keep lets messages wait. If they do not fit any more this partition lets go of
+// all that waits: its position stays before it.
+func (w *worker) keep(batch []*entry, which func(*entry) bool) {
+	for _, e := range batch {
+		if !which(e) {
+			continue
+		}
+		if !w.held.fits(int64(e.message.size())) {
+			w.letGo()
+			w.forgot = true
+			return
+		}
+		w.waiting = append(w.waiting, e)
+	}
+	w.behind = batch[len(batch)-1].message.Offset + 1
+}
+
+// letGo forgets what waits.
+func (w *worker) letGo() (waited []*entry) {
+	waited, w.waiting = w.waiting, nil
+	for _, e := range waited {
+		w.held.add(-int64(e.message.size()))
+	}
+	return waited
 }
 
 // advance says that everything before offset has been acknowledged.
@@ -222,10 +270,13 @@ func (w *worker) offer(ctx context.Context, e *entry) error {
 }
 
 // release places the messages that have waited for the first map. If reading
-// ends meanwhile the rest is dropped, and nothing after it may be processed.
+// ends meanwhile the rest is dropped, and nothing after it may be processed. If
+// some were let go the generation has to end: the next one reads them again.
 func (w *worker) release(reading, working context.Context) error {
-	waiting, now := w.waiting, time.Now()
-	w.waiting = nil
+	if w.forgot {
+		return fmt.Errorf("%v: reading again what did not fit the memory: %w", w.tp, ErrRevoked)
+	}
+	waiting, now := w.letGo(), time.Now()
 	for len(waiting) > 0 && reading.Err() == nil {
 		n := min(len(waiting), w.p.settings.BatchMessages)
 		for _, e := range waiting[:n] {

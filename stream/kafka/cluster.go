@@ -5,9 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -20,7 +22,8 @@ import (
 type Cluster struct {
 	// Brokers are addresses to start from, host:port. At least one.
 	Brokers []string
-	// TLS, if set, secures the connections; SASL, if set, authenticates.
+	// TLS, if set, secures the connections; SASL, if set, authenticates
+	// (Authenticate makes one).
 	TLS  *tls.Config
 	SASL sasl.Mechanism
 	// ClientID names this program in the brokers' logs. Default "unfold".
@@ -84,9 +87,24 @@ func (l *link) reach(ctx context.Context) error {
 		if err == nil {
 			return conn.Close()
 		}
-		errs = append(errs, fmt.Errorf("%s: %w", broker, err))
+		errs = append(errs, fmt.Errorf("%s: %w", broker, l.explain(err)))
 	}
 	return fmt.Errorf("kafka: cannot reach any broker: %w", errors.Join(errs...))
+}
+
+// explain adds to an error what it most likely means, if the broker does not say.
+func (l *link) explain(err error) error {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.ECONNRESET) {
+		return err
+	}
+	why := "it may expect TLS or SASL"
+	switch {
+	case l.cluster.SASL != nil:
+		why = "user or password may be wrong, or this port may expect no SASL"
+	case l.cluster.TLS != nil:
+		why = "it may expect SASL, or no TLS"
+	}
+	return fmt.Errorf("%w (the broker closed the connection: %s)", err, why)
 }
 
 // partitions returns how many partitions a topic has, from metadata that is at
@@ -94,7 +112,7 @@ func (l *link) reach(ctx context.Context) error {
 func (l *link) partitions(ctx context.Context, topic string) (int, error) {
 	r, err := l.client(connectTimeout).Metadata(ctx, &kafka.MetadataRequest{Topics: []string{topic}})
 	if err != nil {
-		return 0, fmt.Errorf("kafka: asking %s about topic %s: %w", strings.Join(l.cluster.Brokers, ","), topic, err)
+		return 0, fmt.Errorf("kafka: asking %s about topic %s: %w", strings.Join(l.cluster.Brokers, ","), topic, l.explain(err))
 	}
 	for _, t := range r.Topics {
 		if t.Name != topic {

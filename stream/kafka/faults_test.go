@@ -182,3 +182,8 @@ func testFaults(t *testing.T, exactlyOnce bool) {
 		t.Error("nothing failed")
 	}
 }
+
+// faultOf makes requests of a kind fail so often.
+func faultOf(topic string, key kmsg.Key, err *kerr.Error, count int) kfake.Fault {
+	return kfake.Fault{Keys: []kmsg.Key{key}, Topic: topic, Err: err, Count: count}
+}

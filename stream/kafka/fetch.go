@@ -32,7 +32,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition) (strea
 	for {
 		c, err := g.fetch(ctx, tp, next)
 		if errors.Is(err, kafka.OffsetOutOfRange) {
-			if err = g.outOfRange(ctx, tp, next); err == nil {
+			if next, err = g.outOfRange(ctx, tp, next); err == nil {
 				continue
 			}
 			return stream.Run{}, err
@@ -57,17 +57,17 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition) (strea
 	}
 }
 
-// outOfRange tells whether the broker's "offset out of range" is true: it also
-// gives it for a moment after a leader has changed.
-func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, next int64) error {
-	logs, err := g.bounds(ctx, []int{tp.Partition})
+// outOfRange tells whether the broker's "offset out of range" is true (it also
+// gives it for a moment after a leader has changed), and where to go on.
+func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, next int64) (int64, error) {
+	gap, err := g.gap(ctx, stream.Position{TopicPartition: tp, Offset: next})
 	if err != nil {
-		return err
+		return next, err
 	}
-	if log := logs[tp.Partition]; next < log.first || next > log.end {
-		return &stream.OffsetError{TopicPartition: tp, Position: next, First: log.first, End: log.end}
+	if gap == nil {
+		return next, g.source.retry("fetch").again(ctx, kafka.OffsetNotAvailable)
 	}
-	return g.source.retry("fetch").again(ctx, kafka.OffsetNotAvailable)
+	return g.source.leap(gap)
 }
 
 // catch is what one fetch request brought in.

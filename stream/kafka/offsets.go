@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 
@@ -32,25 +33,38 @@ func (g *generation) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	start, err := g.source.startOf(ctx)
+	if err != nil {
+		return err
+	}
 	var fresh []stream.Position
 	for _, a := range assigned {
 		p := stream.Position{TopicPartition: stream.TopicPartition{Topic: topic, Partition: a.ID}, Offset: positions[a.ID]}
 		log := logs[a.ID]
 		if p.Offset < 0 {
 			p.Offset = log.first
-			if g.source.settings.Start == Latest {
+			if start(a.ID) == Latest {
 				p.Offset = log.end
 				fresh = append(fresh, p)
 			}
 		}
 		if p.Offset < log.first || p.Offset > log.end {
-			return &stream.OffsetError{TopicPartition: p.TopicPartition, Position: p.Offset, First: log.first, End: log.end}
+			gap, err := g.gap(ctx, p)
+			if err != nil {
+				return err
+			}
+			if gap != nil {
+				if p.Offset, err = g.source.leap(gap); err != nil {
+					return err
+				}
+				fresh = append(fresh, p)
+			}
 		}
 		g.assigned = append(g.assigned, p)
 		g.next[a.ID] = p.Offset
 	}
-	// "Latest" means now, not the time of a restart before the first commit:
-	// what comes between would be skipped.
+	// "Latest" means now, not the time of a restart before the first commit: what
+	// comes between would be skipped. And a gap is told of once.
 	retry := g.source.retry("offsets")
 	for len(fresh) > 0 {
 		err := g.Commit(ctx, fresh)
@@ -65,6 +79,68 @@ func (g *generation) begin(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// startOf says where each partition without a position begins. One that the topic
+// did not have in the first generation has just been added: all that it holds is
+// new, also to a group that began with the latest.
+func (s *Source) startOf(ctx context.Context) (func(partition int) Start, error) {
+	s.mu.Lock()
+	known := s.partitions
+	s.mu.Unlock()
+	if known == 0 {
+		n, err := s.link.partitions(ctx, s.settings.Topic)
+		if err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		s.partitions, known = n, n
+		s.mu.Unlock()
+	}
+	return func(partition int) Start {
+		if partition >= known {
+			return Earliest
+		}
+		return s.settings.Start
+	}, nil
+}
+
+const (
+	// truncationPatience is how long a log must seem too short before it is believed:
+	// a new leader may for a moment not know how far it was acknowledged.
+	truncationPatience = 2 * time.Second
+	truncationPause    = 250 * time.Millisecond
+)
+
+// gap returns how a position lies outside of the log, nil if it does not.
+func (g *generation) gap(ctx context.Context, p stream.Position) (*stream.OffsetError, error) {
+	for begin := time.Now(); ; {
+		logs, err := g.bounds(ctx, []int{p.Partition})
+		if err != nil {
+			return nil, err
+		}
+		log := logs[p.Partition]
+		if p.Offset >= log.first && p.Offset <= log.end {
+			return nil, nil
+		}
+		if p.Offset < log.first || time.Since(begin) > truncationPatience {
+			return &stream.OffsetError{TopicPartition: p.TopicPartition, Position: p.Offset, First: log.first, End: log.end}, nil
+		}
+		if err := pause(ctx, truncationPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// leap tells of a gap and returns where to go on, or that there is no way.
+func (s *Source) leap(gap *stream.OffsetError) (int64, error) {
+	if s.settings.Gap != nil {
+		s.settings.Gap(gap)
+	}
+	if s.settings.OnGap == Fail {
+		return 0, gap
+	}
+	return gap.First, nil
 }
 
 // positions are the group's. Those that came with the assignment may be older than

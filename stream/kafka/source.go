@@ -22,6 +22,16 @@ const (
 	Latest
 )
 
+// OnGap says what happens when the group's position is outside of the log.
+type OnGap int
+
+const (
+	// Fail ends reading with an *stream.OffsetError.
+	Fail OnGap = iota
+	// Continue goes on with the first message that the log has.
+	Continue
+)
+
 // SourceSettings describe a source; Brokers, Topic and Group are needed, the rest
 // has defaults.
 type SourceSettings struct {
@@ -29,6 +39,10 @@ type SourceSettings struct {
 	Topic, Group string
 	// Start is where a new group begins.
 	Start Start
+	// OnGap is what happens when the group's position is outside of the log; Gap, if
+	// set, is told of it either way. stream.Hooks.Gap fits.
+	OnGap OnGap
+	Gap   func(gap *stream.OffsetError)
 	// FetchBytes bounds the answer to one fetch of one partition (a larger
 	// message still comes, alone). Default 4 MiB.
 	FetchBytes int
@@ -81,7 +95,9 @@ type Source struct {
 	mu      sync.Mutex
 	current *generation
 	closed  bool
-	closing sync.Once
+	// partitions is how many the topic had in the first generation; 0 before.
+	partitions int
+	closing    sync.Once
 }
 
 // NewSource reaches the cluster and joins the group; the group's answer is

@@ -34,7 +34,7 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	ctx, cancel := context.WithTimeout(ctx, lintTimeout)
 	defer cancel()
 	failed := false
-	for _, check := range stage.Checks(settings.Config, settings.Mapping) {
+	for _, check := range stage.Checks(settings) {
 		detail, err := check.Do(ctx)
 		switch {
 		case errors.Is(err, stage.ErrNothingToSee):

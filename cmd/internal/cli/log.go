@@ -88,6 +88,9 @@ func (l *stageLog) hooks() stream.Hooks {
 			l.mu.Unlock()
 			l.often("dead"+string(stage), "dead letter (%s): %v", m.Where(), reason)
 		},
+		Gap: func(gap *stream.OffsetError) {
+			l.say("GAP in %s: the group's position was %d, the topic holds %d to %d; %s", gap.TopicPartition, gap.Position, gap.First, gap.End-1, lost(gap))
+		},
 		Retrying: func(what string, attempt int, err error, pause time.Duration) {
 			l.often("retry"+what, "%s failed, attempt %d, again in %s: %v", what, attempt, human.Span(pause), err)
 		},
@@ -114,6 +117,13 @@ func change(f *stream.Figures, took time.Duration) string {
 		text += fmt.Sprintf("; alarm: %.2g%% of the last %s new points are strange", 100*f.Novel, human.Count(f.Judged))
 	}
 	return text
+}
+
+func lost(gap *stream.OffsetError) string {
+	if n := gap.Lost(); n > 0 {
+		return fmt.Sprintf("%s (%d to %d) deleted before they were read", human.Plural(n, "message"), gap.Position, gap.First-1)
+	}
+	return "it was truncated or made anew"
 }
 
 // total sums the run up.

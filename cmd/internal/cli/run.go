@@ -23,7 +23,7 @@ type configFlags struct {
 
 // load reads the configuration: the file, the environment, the flags.
 func (f *configFlags) load(p *program) (stage.Settings, error) {
-	s := stage.Settings{Version: programVersion()}
+	s := stage.Settings{Version: programVersion(), Env: p.env}
 	path := f.Config
 	if path == "" {
 		path, _ = p.env("UNFOLD_CONFIG")

@@ -10,6 +10,7 @@ type Config struct {
 	Sink       Sink       `key:"sink"`
 	Moves      Moves      `key:"moves"`
 	DeadLetter DeadLetter `key:"dead_letter"`
+	Limits     Limits     `key:"limits"`
 	Role       string     `key:"role" default:"all" choices:"all" help:"What this process does: all is to learn and to embed."`
 	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
 	State      string     `key:"state" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
@@ -24,10 +25,12 @@ type Source struct {
 
 // SourceKafka is the topic that events come from.
 type SourceKafka struct {
-	Brokers []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
-	Topic   string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
-	Group   string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
-	Start   string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
+	Brokers  []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
+	Topic    string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
+	Group    string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
+	Start    string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
+	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's position is no longer in the topic, because messages were deleted before they were read or the topic was made anew: end, or go on with the oldest message there is. Either way it is counted and logged."`
+	Security `key:""`
 }
 
 // Columns says which columns become the vector and which pass through.
@@ -99,8 +102,40 @@ type Moves struct {
 
 // SinkKafka is the topic that places go to.
 type SinkKafka struct {
-	Brokers []string `key:"brokers" help:"Brokers of the output and of dead letters. Default: those of the source." placeholder:"HOST:PORT,..."`
-	Topic   string   `key:"topic" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
+	Brokers  []string `key:"brokers" help:"Brokers of the output and of dead letters. Default: those of the source." placeholder:"HOST:PORT,..."`
+	Topic    string   `key:"topic" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
+	Security `key:""`
+}
+
+// Security says how connections to brokers are secured. Secrets are not among the
+// settings, only where they are: so none is in a command line, a log or a dump.
+type Security struct {
+	TLS  TLS  `key:"tls"`
+	SASL SASL `key:"sasl"`
+}
+
+// TLS secures connections.
+type TLS struct {
+	Enable     bool   `key:"enable" help:"Connect with TLS, 1.2 or later. Naming any of the files does so, too."`
+	CA         string `key:"ca" help:"File with the certificates (PEM) that the brokers' are checked with. Default: the system's." placeholder:"FILE"`
+	Cert       string `key:"cert" help:"File with this client's certificate (PEM), for brokers that ask for one." placeholder:"FILE"`
+	Key        string `key:"key" help:"File with its key (PEM)." placeholder:"FILE"`
+	ServerName string `key:"server_name" help:"Name that the brokers' certificates are for. Default: their host." placeholder:"NAME"`
+}
+
+// SASL authenticates connections.
+type SASL struct {
+	Mechanism    string `key:"mechanism" default:"none" choices:"none,plain,scram-sha-256,scram-sha-512" help:"How to authenticate; plain sends the password as it is, so use TLS with it."`
+	User         string `key:"user" help:"User to authenticate as." placeholder:"NAME"`
+	PasswordFile string `key:"password_file" help:"File with the user's password; a line's end after it does not count." placeholder:"FILE"`
+	PasswordEnv  string `key:"password_env" help:"Variable of the environment with the user's password." placeholder:"NAME"`
+}
+
+// Limits bound the memory that messages take.
+type Limits struct {
+	MessageMemory Size `key:"message_memory" default:"256MiB" help:"Most memory that decoding one message may take; one that needs more becomes a dead letter." placeholder:"SIZE"`
+	Queue         Size `key:"queue" default:"64MiB" help:"Messages that have been read and not yet delivered, all partitions together; a slow sink holds back reading." placeholder:"SIZE"`
+	Waiting       Size `key:"waiting" default:"256MiB" help:"Messages that wait for the first map; those beyond are read again when it is there." placeholder:"SIZE"`
 }
 
 // DeadLetter says where messages go that cannot be read.

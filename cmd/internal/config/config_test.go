@@ -177,12 +177,17 @@ func TestEmptyFilesAndSectionsAreDefaults(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"missing":     {"", "source.kafka.brokers: missing; give it in the file, as --source-kafka-brokers or as UNFOLD_SOURCE_KAFKA_BROKERS"},
-		"broker":      {strings.Replace(whole, `"a:1"`, "a", 1), `"a": not HOST:PORT`},
-		"loop":        {strings.Replace(whole, "topic: embeddings", "topic: events", 1), "would read what it writes"},
-		"dead letter": {strings.Replace(whole, "events-dlq", "events", 1), "already the source's or the sink's"},
-		"sizes":       {strings.Replace(whole, "size: 50000", "size: 1999", 1), "smaller than reference.min"},
-		"few":         {strings.Replace(strings.Replace(whole, "min: 2000", "min: 20", 1), "neighbors: auto", "neighbors: 30", 1), "at least 32"},
+		"missing":      {"", "source.kafka.brokers: missing; give it in the file, as --source-kafka-brokers or as UNFOLD_SOURCE_KAFKA_BROKERS"},
+		"broker":       {strings.Replace(whole, `"a:1"`, "a", 1), `"a": not HOST:PORT`},
+		"loop":         {strings.Replace(whole, "topic: embeddings", "topic: events", 1), "would read what it writes"},
+		"dead letter":  {strings.Replace(whole, "events-dlq", "events", 1), "already the source's or the sink's"},
+		"sizes":        {strings.Replace(whole, "size: 50000", "size: 1999", 1), "smaller than reference.min"},
+		"few":          {strings.Replace(strings.Replace(whole, "min: 2000", "min: 20", 1), "neighbors: auto", "neighbors: 30", 1), "at least 32"},
+		"no user":      {strings.Replace(whole, "group: unfold}", "group: unfold, sasl: {mechanism: plain, password_env: PW}}", 1), "source.kafka.sasl.user: missing"},
+		"no password":  {strings.Replace(whole, "group: unfold}", "group: unfold, sasl: {mechanism: plain, user: a}}", 1), "source.kafka.sasl.password_file: name either a file or"},
+		"no mechanism": {strings.Replace(whole, "group: unfold}", "group: unfold, sasl: {user: a, password_env: PW}}", 1), "and no mechanism"},
+		"no key":       {strings.Replace(whole, "group: unfold}", "group: unfold, tls: {cert: a.pem}}", 1), "a certificate needs its key"},
+		"sink's TLS":   {strings.Replace(whole, "{topic: embeddings}", "{topic: embeddings, tls: {enable: true}}", 1), "sink.kafka: TLS and SASL are those of the source"},
 		"two clusters": {strings.Replace(strings.Replace(whole, "at-least-once", "exactly-once", 1), "{topic: embeddings}", `{topic: embeddings, brokers: ["c:1"]}`, 1),
 			"delivery: exactly-once is possible on one cluster only"},
 		"state":      {strings.Replace(whole, "file:///var/lib/unfold", "s3://bucket", 1), "s3:// is not known here"},

@@ -35,3 +35,16 @@ func (s *Size) UnmarshalText(text []byte) error {
 	*s = Size(v)
 	return nil
 }
+
+// String writes the size as it is read, in the largest unit that divides it.
+func (s Size) String() string {
+	for _, u := range []struct {
+		name  string
+		bytes Size
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if s >= u.bytes && s%u.bytes == 0 {
+			return strconv.FormatInt(int64(s/u.bytes), 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(s), 10)
+}

@@ -28,6 +28,14 @@ func (c *Config) Validate() error {
 			}
 		}
 	}
+	for key, sec := range map[string]Security{"source.kafka": c.Source.Kafka.Security, "sink.kafka": c.Sink.Kafka.Security} {
+		if setting, what, wrong := sec.problem(); wrong {
+			complain(key+"."+setting, "", "%s", what)
+		}
+	}
+	if len(c.Sink.Kafka.Brokers) == 0 && c.Sink.Kafka.Security != (Security{SASL: SASL{Mechanism: "none"}}) {
+		complain("sink.kafka", "name sink.kafka.brokers, or leave it out", "TLS and SASL are those of the source, as its brokers are")
+	}
 	if p, wrong := c.Model.Problem(); wrong {
 		problems = append(problems, p)
 	}
@@ -72,6 +80,27 @@ func (c *Config) Validate() error {
 		return &Error{problems}
 	}
 	return nil
+}
+
+// On reports whether connections use TLS.
+func (t TLS) On() bool { return t != TLS{} }
+
+// problem says what of the security's settings do not go together.
+func (s Security) problem() (setting, what string, wrong bool) {
+	a := s.SASL
+	switch {
+	case (s.TLS.Cert == "") != (s.TLS.Key == ""):
+		return "tls.cert", "a certificate needs its key, and a key its certificate", true
+	case a.Mechanism == "none" && a != SASL{Mechanism: "none"}:
+		return "sasl.mechanism", "a user or password is named, and no mechanism", true
+	case a.Mechanism == "none" || a.Mechanism == "":
+		return "", "", false
+	case a.User == "":
+		return "sasl.user", "missing", true
+	case (a.PasswordFile == "") == (a.PasswordEnv == ""):
+		return "sasl.password_file", "name either a file or, with password_env, a variable that holds the password", true
+	}
+	return "", "", false
 }
 
 // ExactlyOnce reports whether delivery is through transactions.

@@ -14,6 +14,8 @@
 //	unfold_delivery_seconds                   time from fetched to acknowledged (histogram)
 //	unfold_refresh_seconds                    time to learn a map (histogram)
 //	unfold_refresh_failures_total             maps that could not be learnt
+//	unfold_events_lost_total                  messages deleted before they were read
+//	unfold_position_gaps_total                positions that were outside of the topic
 //	unfold_retries_total                      writes and commits that had to be tried again, by what
 //	unfold_snapshot_version, unfold_map_epoch which map events are placed on
 //	unfold_snapshot_age_seconds               how old that map is

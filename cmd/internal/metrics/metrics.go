@@ -25,6 +25,7 @@ type Metrics struct {
 	place, delivery     prometheus.Histogram
 	refresh             prometheus.Histogram
 	failures            prometheus.Counter
+	lost, gaps          prometheus.Counter
 	version, epoch, ref prometheus.Gauge
 	published           atomic.Int64 // when, in Unix nanoseconds; 0 before the first
 
@@ -73,6 +74,8 @@ func New(version string) *Metrics {
 	m.delivery = histogram("delivery_seconds", "Time from fetched to acknowledged.", prometheus.ExponentialBuckets(0.001, 2, 16))
 	m.refresh = histogram("refresh_seconds", "Time to learn a map.", prometheus.ExponentialBuckets(0.05, 2, 14))
 	m.failures = counter("refresh_failures_total", "Maps that could not be learnt.")
+	m.lost = counter("events_lost_total", "Messages that were deleted from the source's topic before they were read.")
+	m.gaps = counter("position_gaps_total", "Positions of the group that were outside of the source's topic.")
 	m.version = gauge("snapshot_version", "Version of the map that events are placed on; 0 before the first.")
 	m.epoch = gauge("map_epoch", "Coordinate frame of that map.")
 	m.ref = gauge("snapshot_points", "Reference points of that map.")
@@ -113,6 +116,10 @@ func (m *Metrics) Hooks() stream.Hooks {
 				m.lag.Delete(labels(tp))
 				m.committed.Delete(labels(tp))
 			}
+		},
+		Gap: func(gap *stream.OffsetError) {
+			m.gaps.Inc()
+			m.lost.Add(float64(gap.Lost()))
 		},
 		Lag:      func(tp stream.TopicPartition, n int64) { m.lag.With(labels(tp)).Set(float64(n)) },
 		EventsIn: func(_ stream.TopicPartition, n int) { m.events.Add(float64(n)) },

@@ -29,25 +29,34 @@ type Check struct {
 // ErrNothingToSee says that a check found nothing to look at.
 var ErrNothingToSee = errors.New("there is nothing to see yet")
 
-// Checks lists what can be asked about a configuration.
-func Checks(c *config.Config, m ingest.Mapping) []Check {
+// Checks lists what can be asked about a stage.
+func Checks(s Settings) []Check {
+	c := s.Config
+	to := func() (kafka.Cluster, error) { return SinkCluster(c, s.Env) }
+	from := func() (kafka.Cluster, error) { return SourceCluster(c, s.Env) }
 	checks := []Check{
 		{"the state folder", func(context.Context) (string, error) { return checkState(c) }},
-		{"the topic of the source, " + c.Source.Kafka.Topic, topic(kafka.Cluster{Brokers: c.Source.Kafka.Brokers}, c.Source.Kafka.Topic)},
-		{"the topic of the sink, " + c.Sink.Kafka.Topic, topic(sinkCluster(c), c.Sink.Kafka.Topic)},
+		{"the topic of the source, " + c.Source.Kafka.Topic, topic(from, c.Source.Kafka.Topic)},
+		{"the topic of the sink, " + c.Sink.Kafka.Topic, topic(to, c.Sink.Kafka.Topic)},
 	}
 	if t := c.DeadLetter.Topic; t != "" {
-		checks = append(checks, Check{"the topic of dead letters, " + t, topic(sinkCluster(c), t)})
+		checks = append(checks, Check{"the topic of dead letters, " + t, topic(to, t)})
 	}
 	if t := c.Sink.Moves; t != "" {
-		checks = append(checks, Check{"the topic of moves, " + t, topic(sinkCluster(c), t)})
+		checks = append(checks, Check{"the topic of moves, " + t, topic(to, t)})
 	}
-	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, c, m) }})
+	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, s) }})
 }
 
 // topic looks for a topic.
-func topic(cluster kafka.Cluster, name string) func(ctx context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) { return "", kafka.Check(ctx, cluster, name) }
+func topic(cluster func() (kafka.Cluster, error), name string) func(ctx context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		c, err := cluster()
+		if err != nil {
+			return "", err
+		}
+		return "", kafka.Check(ctx, c, name)
+	}
 }
 
 func checkState(c *config.Config) (string, error) {
@@ -79,11 +88,16 @@ const peekTime = 10 * time.Second
 
 // checkMessage reads one message, in a group of its own that commits nothing, and
 // looks whether vectors can be made of it.
-func checkMessage(ctx context.Context, c *config.Config, m ingest.Mapping) (string, error) {
+func checkMessage(ctx context.Context, s Settings) (string, error) {
+	c := s.Config
+	from, err := SourceCluster(c, s.Env)
+	if err != nil {
+		return "", err
+	}
 	wait, cancel := context.WithTimeout(ctx, peekTime)
 	defer cancel()
 	source, err := kafka.NewSource(wait, kafka.SourceSettings{
-		Cluster: kafka.Cluster{Brokers: c.Source.Kafka.Brokers}, Topic: c.Source.Kafka.Topic,
+		Cluster: from, Topic: c.Source.Kafka.Topic,
 		Group: fmt.Sprintf("%s-lint-%d-%d", c.Source.Kafka.Group, os.Getpid(), time.Now().UnixNano()),
 	})
 	if err != nil {
@@ -97,12 +111,12 @@ func checkMessage(ctx context.Context, c *config.Config, m ingest.Mapping) (stri
 		}
 		return "", err
 	}
-	var limits ingest.Limits // those of the stage
+	limits := limits(c)
 	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Topic: msg.Topic, Partition: msg.Partition, Offset: msg.Offset}, limits)
 	if err != nil {
 		return "", err
 	}
-	f, err := ingest.NewFitter(m, t.Schema())
+	f, err := ingest.NewFitter(s.Mapping, t.Schema())
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", msg.Where(), err)
 	}

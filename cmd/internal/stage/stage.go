@@ -26,6 +26,8 @@ type Settings struct {
 	Spec    kinds.Spec
 	// Version is the program's, for the metrics.
 	Version string
+	// Env looks variables of the environment up, for passwords. nil: there are none.
+	Env Environment
 	// Hooks are called beside the metrics; any may be nil.
 	Hooks stream.Hooks
 }
@@ -52,36 +54,41 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	c := s.Config
 	figures := metrics.New(s.Version)
 	hooks := join(figures.Hooks(), s.Hooks)
+	from, to, err := clusters(s)
+	if err != nil {
+		return err
+	}
 	var moves stream.Sink
 	if c.Sink.Moves != "" {
-		to, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: sinkCluster(c), Topic: c.Sink.Moves})
+		sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.Sink.Moves})
 		if err != nil {
 			return fmt.Errorf("moves: %w", err)
 		}
-		st.closers = append(st.closers, to.Close)
-		moves = to
+		st.closers = append(st.closers, sink.Close)
+		moves = sink
 	}
 	learner, err := newLearner(s, hooks, moves)
 	if err != nil {
 		return err
 	}
 	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
-		Cluster: kafka.Cluster{Brokers: c.Source.Kafka.Brokers}, Topic: c.Source.Kafka.Topic, Group: c.Source.Kafka.Group,
-		Start: start(c), Transactions: transactions(c), Retrying: hooks.Retrying,
+		Cluster: from, Topic: c.Source.Kafka.Topic, Group: c.Source.Kafka.Group,
+		Start: start(c), OnGap: onGap(c), Gap: hooks.Gap, Transactions: transactions(c), Retrying: hooks.Retrying,
 	})
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
 	st.closers = append(st.closers, source.Close)
-	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: sinkCluster(c), Topic: c.Sink.Kafka.Topic})
+	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.Sink.Kafka.Topic})
 	if err != nil {
 		return fmt.Errorf("sink: %w", err)
 	}
 	st.closers = append(st.closers, sink.Close)
 	st.learner = learner
-	st.pipeline = &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, ExactlyOnce: c.ExactlyOnce(), Hooks: hooks}
+	st.pipeline = &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, ExactlyOnce: c.ExactlyOnce(), Hooks: hooks,
+		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting)}}
 	if c.DeadLetter.Topic != "" {
-		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: sinkCluster(c), Topic: c.DeadLetter.Topic})
+		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.DeadLetter.Topic})
 		if err != nil {
 			return fmt.Errorf("dead letters: %w", err)
 		}
@@ -125,7 +132,7 @@ func newLearner(s Settings, hooks stream.Hooks, moves stream.Sink) (*online.Lear
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
 		Gentle: int(c.Refresh.Gentle), Major: major,
-		Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
+		Limits: limits(c), Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	})
 }
 
@@ -156,12 +163,27 @@ func transactions(c *config.Config) *kafka.Transactions {
 	return &kafka.Transactions{Outputs: c.Sink.Kafka.Topic, Letters: c.DeadLetter.Topic}
 }
 
-// sinkCluster is where the output goes: the source's brokers unless others are named.
-func sinkCluster(c *config.Config) kafka.Cluster {
-	if len(c.Sink.Kafka.Brokers) > 0 {
-		return kafka.Cluster{Brokers: c.Sink.Kafka.Brokers}
+func onGap(c *config.Config) kafka.OnGap {
+	if c.Source.Kafka.OnGap == "continue" {
+		return kafka.Continue
 	}
-	return kafka.Cluster{Brokers: c.Source.Kafka.Brokers}
+	return kafka.Fail
+}
+
+// limits bound what decoding one message may take.
+func limits(c *config.Config) ingest.Limits {
+	return ingest.Limits{Memory: int64(c.Limits.MessageMemory)}
+}
+
+// clusters are those of the source and of the sink.
+func clusters(s Settings) (from, to kafka.Cluster, err error) {
+	if from, err = SourceCluster(s.Config, s.Env); err != nil {
+		return from, to, fmt.Errorf("source: %w", err)
+	}
+	if to, err = SinkCluster(s.Config, s.Env); err != nil {
+		return from, to, fmt.Errorf("sink: %w", err)
+	}
+	return from, to, nil
 }
 
 // Run works until the context is done; see stream.Pipeline.Run.

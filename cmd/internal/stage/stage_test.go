@@ -51,11 +51,11 @@ func TestRefreshNew(t *testing.T) {
 func TestSinkBrokers(t *testing.T) {
 	c := config.Defaults()
 	c.Source.Kafka.Brokers = []string{"a:1"}
-	if got := sinkCluster(c).Brokers; len(got) != 1 || got[0] != "a:1" {
-		t.Errorf("without brokers of its own the sink goes to %v", got)
+	if got, err := SinkCluster(c, nil); err != nil || len(got.Brokers) != 1 || got.Brokers[0] != "a:1" {
+		t.Errorf("without brokers of its own the sink goes to %v (%v)", got.Brokers, err)
 	}
 	c.Sink.Kafka.Brokers = []string{"b:2"}
-	if got := sinkCluster(c).Brokers; got[0] != "b:2" {
-		t.Errorf("the sink goes to %v", got)
+	if got, err := SinkCluster(c, nil); err != nil || got.Brokers[0] != "b:2" {
+		t.Errorf("the sink goes to %v (%v)", got.Brokers, err)
 	}
 }

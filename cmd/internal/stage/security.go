@@ -1,0 +1,90 @@
+package stage
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"strings"
+
+	"unfold/cmd/internal/config"
+	"unfold/stream/kafka"
+)
+
+// Environment looks a variable up.
+type Environment = config.Lookup
+
+// cluster is how to reach brokers. Certificates and passwords are read here, at
+// the start, and kept nowhere else.
+func cluster(brokers []string, s config.Security, env Environment) (c kafka.Cluster, err error) {
+	c.Brokers = brokers
+	if s.TLS.On() {
+		if c.TLS, err = tlsConfig(s.TLS); err != nil {
+			return c, err
+		}
+	}
+	if s.SASL.Mechanism == "" || s.SASL.Mechanism == "none" {
+		return c, nil
+	}
+	password, err := passwordOf(s.SASL, env)
+	if err != nil {
+		return c, err
+	}
+	c.SASL, err = kafka.Authenticate(s.SASL.Mechanism, s.SASL.User, password)
+	return c, err
+}
+
+func passwordOf(s config.SASL, env Environment) (string, error) {
+	if s.PasswordEnv != "" {
+		v, ok := env(s.PasswordEnv)
+		if !ok || v == "" {
+			return "", fmt.Errorf("the environment has no %s, which should hold the password of %s", s.PasswordEnv, s.User)
+		}
+		return v, nil
+	}
+	text, err := os.ReadFile(s.PasswordFile)
+	if err != nil {
+		return "", fmt.Errorf("the password of %s: %w", s.User, err)
+	}
+	v := strings.TrimRight(string(text), "\r\n")
+	if v == "" {
+		return "", fmt.Errorf("the password of %s: %s is empty", s.User, s.PasswordFile)
+	}
+	return v, nil
+}
+
+func tlsConfig(t config.TLS) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if t.CA != "" {
+		text, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("certificates to check brokers with: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("certificates to check brokers with: %s holds none (PEM is expected)", t.CA)
+		}
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("this client's certificate: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// SourceCluster is where events come from.
+func SourceCluster(c *config.Config, env Environment) (kafka.Cluster, error) {
+	return cluster(c.Source.Kafka.Brokers, c.Source.Kafka.Security, env)
+}
+
+// SinkCluster is where the output goes: to the source's brokers unless others are
+// named.
+func SinkCluster(c *config.Config, env Environment) (kafka.Cluster, error) {
+	if len(c.Sink.Kafka.Brokers) == 0 {
+		return SourceCluster(c, env)
+	}
+	return cluster(c.Sink.Kafka.Brokers, c.Sink.Kafka.Security, env)
+}

@@ -1,0 +1,112 @@
+package stream_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// heavy makes messages that hold a number and weigh n bytes.
+func heavy(from, to, n int) (out []stream.Message) {
+	for i := from; i < to; i++ {
+		out = append(out, stream.Message{Key: bytes.Repeat([]byte{'k'}, n), Value: fmt.Append(nil, i)})
+	}
+	return out
+}
+
+// A sink that is slow, or stands still, holds back reading: what has been read and
+// not delivered stays within Settings.QueueBytes, by a fetch for each partition.
+func TestSlowSinkHoldsBackReading(t *testing.T) {
+	const partitions, each, size, queue, fetch = 3, 60, 100_000, 1_000_000, 2
+	b := newBroker(partitions)
+	for p := range partitions {
+		b.Append("in", p, heavy(0, each, size)...)
+	}
+	p := start(t, b, &streamtest.Learner{Pause: time.Millisecond})
+	p.source.MaxFetch = fetch
+	p.pipeline.Settings.QueueBytes, p.pipeline.Settings.BatchMessages = queue, 1
+	var mu sync.Mutex
+	held, most := 0, 0
+	count := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		held += n
+		most = max(most, held)
+	}
+	p.pipeline.Hooks.Fetched = func(_ stream.TopicPartition, n int) { count(n) }
+	p.pipeline.Hooks.Delivered = func(_ stream.TopicPartition, n, _ int, _ time.Duration) {
+		p.delivered.Add(int64(n))
+		count(-n)
+	}
+	// The sink stands still until the queue must be full, then it goes on.
+	var still sync.Once
+	b.Fault(func(op streamtest.Op) error {
+		var err error
+		if op == streamtest.OpWrite {
+			still.Do(func() { err = errBroken })
+		}
+		return err
+	})
+	p.pipeline.Settings.RetryMin, p.pipeline.Settings.RetryMax = 100*time.Millisecond, 100*time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.pipeline.Run(ctx) }()
+	for end := time.Now().Add(20 * time.Second); p.delivered.Load() < partitions*each && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := errors.Join(<-done, p.source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if n := p.delivered.Load(); n < partitions*each {
+		t.Fatalf("%d messages delivered: the queue is stuck", n)
+	}
+	if bound := (queue + partitions*fetch*size) / size; most > bound || most < queue/size/2 {
+		t.Errorf("up to %d messages were read and not delivered, the bound is %d", most, bound)
+	}
+}
+
+// Events that wait for the first map and do not fit the memory are read again when
+// it is there.
+func TestWaitingBeyondMemory(t *testing.T) {
+	for _, exactlyOnce := range []bool{false, true} {
+		b := newBroker(2)
+		for p := range 2 {
+			b.Append("in", p, heavy(0, 40, 1000)...)
+			b.Append("in", p, stream.Message{Value: []byte("bad")})
+			b.Append("in", p, heavy(40, 60, 1000)...)
+		}
+		learner := &streamtest.Learner{Min: 90}
+		p := startAs(t, b, learner, exactlyOnce)
+		p.pipeline.Settings.WaitingBytes = 30_000
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- p.pipeline.Run(ctx) }()
+		committed := func() (sum int64) {
+			for _, o := range b.Committed("group", "in") {
+				sum += o
+			}
+			return sum
+		}
+		for end := time.Now().Add(20 * time.Second); committed() < 122; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) || len(done) > 0 {
+				t.Fatalf("committed %v, the learner has seen %d", b.Committed("group", "in"), learner.Seen())
+			}
+		}
+		cancel()
+		if err := errors.Join(<-done, p.source.Close()); err != nil {
+			t.Fatal(err)
+		}
+		c := settleAs(t, b, learner, exactlyOnce)
+		if c.Placed != 120 || c.Letters != 2 || exactlyOnce && (c.Duplicates > 0 || len(b.Messages("dlq")) != 2) {
+			t.Errorf("%+v, %d dead letters (exactly once: %v)", c, len(b.Messages("dlq")), exactlyOnce)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// TestGaps: whatever way a position gets outside of the log, it is told of, and
+// reading ends or goes on at the log's beginning, as the settings say.
+func TestGaps(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		position, firstLeft int64
+		lost                int64
+	}{{"deleted", 10, 60, 50}, {"beyond the end", 150, 0, 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			cl := newFake(t)
+			topic := topicFor(t, cl, 1, nil)
+			tp := stream.TopicPartition{Topic: topic}
+			var batch []stream.Message
+			for n := range 100 {
+				batch = append(batch, stream.Message{Value: fmt.Append(nil, n)})
+			}
+			cl.Produce(t, topic, 0, batch...)
+			source, g := open(t, cl.quick(topic, "g"))
+			at := stream.Position{TopicPartition: tp, Offset: c.position}
+			if err := errors.Join(g.Commit(t.Context(), []stream.Position{at}), g.Close(), source.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if c.firstLeft > 0 {
+				cl.DeleteBefore(t, topic, 0, c.firstLeft)
+			}
+			var told []*stream.OffsetError
+			set := cl.quick(topic, "g")
+			set.Gap = func(gap *stream.OffsetError) { told = append(told, gap) }
+			ctx, cancel := context.WithTimeout(t.Context(), wait)
+			defer cancel()
+			source, err := kafka.NewSource(ctx, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var gap *stream.OffsetError
+			if _, err := source.Next(ctx); !errors.As(err, &gap) || len(told) != 1 || gap.Lost() != c.lost {
+				t.Errorf("with fail: %v, told of %d gaps", err, len(told))
+			}
+			source.Close()
+			set.OnGap = kafka.Continue
+			source, g = open(t, set)
+			got := fetchAll(t, g, tp, 300*time.Millisecond)
+			if len(got) != int(100-c.firstLeft) || got[0].Offset != c.firstLeft || len(told) != 2 || told[1].Position != c.position {
+				t.Errorf("with continue: %d messages, told of %v", len(got), told)
+			}
+			if err := errors.Join(g.Close(), source.Close()); err != nil {
+				t.Fatal(err)
+			}
+			// The gap is told of once: the position is in the log again.
+			if _, g = open(t, set); g.Assigned()[0].Offset != c.firstLeft || len(told) != 2 {
+				t.Errorf("after a restart it begins at %d, told of %d gaps", g.Assigned()[0].Offset, len(told))
+			}
+		})
+	}
+}
+
+// TestGapWhileReading: messages deleted in front of a reader that may go on.
+func TestGapWhileReading(t *testing.T) {
+	c, f := newFakeCluster(t)
+	topic := topicFor(t, c, 1, nil)
+	var told []*stream.OffsetError
+	set := c.quick(topic, "g")
+	set.OnGap, set.Gap = kafka.Continue, func(gap *stream.OffsetError) { told = append(told, gap) }
+	_, g := open(t, set)
+	f.Fault(faultOf(topic, kmsg.Fetch, kerr.NotLeaderForPartition, 3))
+	for n := range 20 {
+		c.Produce(t, topic, 0, stream.Message{Value: fmt.Append(nil, n)})
+	}
+	c.DeleteBefore(t, topic, 0, 12)
+	got := fetchAll(t, g, stream.TopicPartition{Topic: topic}, time.Second)
+	if len(got) != 8 || len(told) != 1 || told[0].Lost() != 12 {
+		t.Errorf("%d messages, told of %v", len(got), told)
+	}
+}
+
+// TestAddedPartitions: partitions that a topic gets later are read from their
+// beginning, also by a group that began with the latest messages.
+func TestAddedPartitions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for the group to look at the topic again: not with -short")
+	}
+	c := newFake(t)
+	topic := topicFor(t, c, 1, nil)
+	set := c.quick(topic, "g")
+	set.Start = kafka.Latest
+	source, g := open(t, set)
+	req := kmsg.NewPtrCreatePartitionsRequest()
+	rt := kmsg.NewCreatePartitionsRequestTopic()
+	rt.Topic, rt.Count = topic, 3
+	req.Topics = append(req.Topics, rt)
+	resp, err := req.RequestWith(t.Context(), c.client)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Topics[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.client.ForceMetadataRefresh()
+	time.Sleep(200 * time.Millisecond)
+	for p := range 3 {
+		c.Produce(t, topic, p, stream.Message{Value: []byte("new")})
+	}
+	select {
+	case <-g.Revoked():
+	case <-time.After(wait):
+		t.Fatal("the new partitions went unnoticed")
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	g, err = source.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(g.Assigned()); n != 3 {
+		t.Fatalf("%d partitions", n)
+	}
+	for p := range 3 {
+		if got := fetchAll(t, g, stream.TopicPartition{Topic: topic, Partition: p}, 500*time.Millisecond); len(got) != 1 {
+			t.Errorf("partition %d gives %d messages", p, len(got))
+		}
+	}
+}
