@@ -52,60 +52,6 @@ func (k *Kernel) FirstGradient(g *Gradient, w vec.Matrix[float64], in Inputs, z 
 	})
 }
 
-// SecondGradient adds the derivatives of sum_n c_n sum_ab W_ab Psi2n_ab, W
-// symmetric (m x m).
-func (k *Kernel) SecondGradient(g *Gradient, c []float64, w vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
-	p := k.pairs(z)
-	k.tasks(g, in, threads, func(part *Gradient, n int) { k.second(part, g, p, c[n], w, in, z, n) })
-}
-
-// second adds what input n has in SecondGradient: its own derivatives to all, and
-// those of the inducing inputs and the kernel to part.
-//
-// With r = 2 alpha S + 1, d = mu - (z_a + z_b)/2 and h = z_a - z_b,
-// log Psi2 = 2 log v - 1/2 log r - alpha h^2/4 - alpha d^2/r.
-func (k *Kernel) second(part, all *Gradient, p *pairs, weight float64, w vec.Matrix[float64], in Inputs, z vec.Matrix[float64], n int) {
-	dims := len(k.Alpha)
-	c, scratch := make([]float64, dims), make([]float64, 3*dims)
-	first, square, apart := scratch[:dims], scratch[dims:2*dims], scratch[2*dims:]
-	scale := weight * k.scales(c, in.S.Row(n))
-	mu, total, at := in.Mu.Row(n), 0.0, 0
-	for a := range p.m {
-		za, wa := z.Row(a), w.Row(a)
-		for b := range a + 1 {
-			middle, e := p.middle.Row(at), 0.0
-			for q, v := range middle {
-				d := mu[q] - v
-				e += c[q] * d * d
-			}
-			e = scale * wa[b] * p.factor[at] * math.Exp(-e)
-			if a != b {
-				e *= 2
-			}
-			at++
-			total += e
-			zb := z.Row(b)
-			for q, v := range middle {
-				d, h := mu[q]-v, za[q]-zb[q]
-				first[q] += e * d
-				square[q] += e * d * d
-				apart[q] += e * h * h
-				in, out := e*c[q]*d, e*k.Alpha[q]*h/2
-				part.Z.Row(a)[q] += in - out
-				part.Z.Row(b)[q] += in + out
-			}
-		}
-	}
-	part.Variance += 2 * total / k.Variance
-	for q, alpha := range k.Alpha {
-		s := in.S.Row(n)[q]
-		r := 2*alpha*s + 1
-		all.Mu.Row(n)[q] -= 2 * c[q] * first[q]
-		all.S.Row(n)[q] += -alpha/r*total + 2*c[q]*c[q]*square[q]
-		part.Alpha[q] += -s/r*total - apart[q]/4 - square[q]/(r*r)
-	}
-}
-
 // tasks runs f on every input, with a gradient for the inducing inputs and the
 // kernel of its task, and adds these in order. Rows of Mu and S are f's own.
 func (k *Kernel) tasks(g *Gradient, in Inputs, threads int, f func(part *Gradient, n int)) {

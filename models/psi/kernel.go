@@ -5,6 +5,7 @@ import (
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/exp"
 )
 
 // Kernel is the covariance function.
@@ -69,43 +70,19 @@ func (k *Kernel) First(dst vec.Matrix[float64], in Inputs, z vec.Matrix[float64]
 				scale /= math.Sqrt(w)
 				c[q] = alpha / (2 * w)
 			}
-			for a := range z.Rows {
+			row := dst.Row(n)
+			for a := range row {
 				sum := 0.0
 				for q, v := range in.Mu.Row(n) {
-					d := v - z.Row(a)[q]
+					d := v - z.Data[a*z.Cols+q]
 					sum += c[q] * d * d
 				}
-				dst.Row(n)[a] = scale * math.Exp(-sum)
+				row[a] = -sum
 			}
+			exp.Exp(row, row)
+			vec.Scale(scale, row)
 		}
 	})
-}
-
-// pairs holds what Psi2 needs of the pairs a >= b of inducing inputs: their
-// middles and v^2 exp(-alpha (z_a - z_b)^2/4).
-type pairs struct {
-	m      int
-	middle vec.Matrix[float64] // pairs x q
-	factor []float64
-}
-
-func (k *Kernel) pairs(z vec.Matrix[float64]) *pairs {
-	m := z.Rows
-	p := &pairs{m: m, middle: vec.New[float64](m*(m+1)/2, z.Cols), factor: make([]float64, m*(m+1)/2)}
-	at := 0
-	for a := range m {
-		for b := range a + 1 {
-			sum := 0.0
-			for q, alpha := range k.Alpha {
-				d := z.Row(a)[q] - z.Row(b)[q]
-				sum += alpha * d * d / 4
-				p.middle.Row(at)[q] = (z.Row(a)[q] + z.Row(b)[q]) / 2
-			}
-			p.factor[at] = k.Variance * k.Variance * math.Exp(-sum)
-			at++
-		}
-	}
-	return p
 }
 
 // scales sets c_q = alpha_q/(2 alpha_q S_q + 1) and returns prod_q (2 alpha_q S_q
@@ -118,69 +95,4 @@ func (k *Kernel) scales(c, s []float64) float64 {
 		c[q] = alpha / w
 	}
 	return scale
-}
-
-// Second writes sum_n weight_n Psi2n to dst, m x m.
-func (k *Kernel) Second(dst vec.Matrix[float64], weight []float64, in Inputs, z vec.Matrix[float64], threads int) {
-	p := k.pairs(z)
-	sums := vec.New[float64](par.Pieces(in.Mu.Rows, 4*strip), len(p.factor))
-	par.Ranges(threads, in.Mu.Rows, 4*strip, func(piece, from, to int) {
-		c, sum := make([]float64, len(k.Alpha)), sums.Row(piece)
-		for n := from; n < to; n++ {
-			scale := weight[n] * k.scales(c, in.S.Row(n))
-			mu := in.Mu.Row(n)
-			for at := range p.factor {
-				e := 0.0
-				for q, v := range p.middle.Row(at) {
-					d := mu[q] - v
-					e += c[q] * d * d
-				}
-				sum[at] += scale * math.Exp(-e)
-			}
-		}
-	})
-	for piece := 1; piece < sums.Rows; piece++ {
-		vec.Axpy(1, sums.Row(piece), sums.Row(0))
-	}
-	at := 0
-	for a := range p.m {
-		for b := range a + 1 {
-			v := 0.0
-			if sums.Rows > 0 {
-				v = p.factor[at] * sums.Row(0)[at]
-			}
-			dst.Row(a)[b], dst.Row(b)[a] = v, v
-			at++
-		}
-	}
-}
-
-// Traces writes tr(W Psi2n) to dst_n for a symmetric W: one pass, no Psi2n kept.
-func (k *Kernel) Traces(dst []float64, w vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
-	p := k.pairs(z)
-	at := 0
-	for a := range p.m {
-		for b := range a + 1 {
-			p.factor[at] *= w.Row(a)[b]
-			if a != b {
-				p.factor[at] *= 2
-			}
-			at++
-		}
-	}
-	par.Ranges(threads, in.Mu.Rows, strip, func(_, from, to int) {
-		c := make([]float64, len(k.Alpha))
-		for n := from; n < to; n++ {
-			scale, mu, sum := k.scales(c, in.S.Row(n)), in.Mu.Row(n), 0.0
-			for at, f := range p.factor {
-				e := 0.0
-				for q, v := range p.middle.Row(at) {
-					d := mu[q] - v
-					e += c[q] * d * d
-				}
-				sum += f * math.Exp(-e)
-			}
-			dst[n] = scale * sum
-		}
-	})
 }
