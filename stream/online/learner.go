@@ -110,6 +110,22 @@ func (l *Learner) Snapshot() *snapshot.Snapshot {
 	return nil
 }
 
+// Seen returns the positions that the reference set has taken, and how many of its
+// points are not on the newest map yet.
+func (l *Learner) Seen() (positions []snapshot.Position, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ref == nil {
+		return nil, 0
+	}
+	for p := range l.ref.All() {
+		if l.ref.Row(p) < 0 {
+			waiting++
+		}
+	}
+	return l.seen(), waiting
+}
+
 // Ready implements stream.Learner.
 func (l *Learner) Ready() <-chan struct{} { return l.ready }
 

@@ -17,6 +17,10 @@ import (
 // tellChunk is how many points are told of in one write.
 const tellChunk = 256
 
+// tellPatience is how long telling may take at a time; what is left is told the next
+// time.
+const tellPatience = 30 * time.Second
+
 // tell writes to the topic of moves where points are now that have moved by more
 // than the threshold since they were told of last, or all of them if an epoch has
 // begun. What cannot be written is tried again before the next refresh; what was
@@ -29,11 +33,15 @@ func (l *Learner) tell(ctx context.Context) {
 	cur := l.current.Load()
 	points := l.moved(cur)
 	l.untold = true
+	// Who does not answer does not hold up learning for ever.
+	parent := ctx
+	ctx, cancel := context.WithTimeout(parent, tellPatience)
+	defer cancel()
 	for len(points) > 0 {
 		n := min(len(points), tellChunk)
 		told, err := l.tellSome(ctx, cur, points[:n])
 		if err != nil {
-			if ctx.Err() == nil {
+			if parent.Err() == nil {
 				l.failed(fmt.Errorf("telling of moves: %w", err))
 			}
 			return
@@ -45,6 +53,9 @@ func (l *Learner) tell(ctx context.Context) {
 	}
 	l.untold, l.toldEpoch = false, cur.Epoch
 }
+
+// leastMove is, as a share of the threshold, what roundings of a place come to at most.
+const leastMove = 1e-3
 
 // move is a point to be told of: at that row, if it is still there.
 type move struct{ point, row int32 }
@@ -72,6 +83,7 @@ func (l *Learner) moved(cur *published) []move {
 			far += (float64(v) - at[k]) * (float64(v) - at[k])
 		}
 		switch {
+		case l.untold && far < leastMove*leastMove*limit*limit: // it was told before the rest could not be
 		case l.toldEpoch != cur.Epoch || math.Sqrt(far) > limit:
 			out = append(out, move{p, r})
 		case math.IsNaN(far):

@@ -183,6 +183,43 @@ func TestEpochsAreAnnounced(t *testing.T) {
 	}
 }
 
+// An epoch that could be told of in part only is told of to the end later, and no
+// point twice.
+func TestEpochsAreToldToTheEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(54, 1))
+	sink := &shortBreath{}
+	s := quick()
+	s.Min, s.Size, s.Major = 700, 800, MajorAlways
+	s.Spec.LVM.Steps = 3
+	s.Moves = sink
+	s.Hooks.RefreshFailed = func(error) {}
+	l, next, stop := started(t, s, rng, 5)
+	stop()
+	offer(t, l, message(t, rng, 10, 5, next))
+	if err := l.refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		l.tell(context.Background())
+	}
+	if got := sink.take(t, 2, 2); len(got) != 710 || l.untold || sink.writes < 3 {
+		t.Errorf("%d points were told of in %d writes, want 710", len(got), sink.writes)
+	}
+}
+
+// shortBreath takes one write and fails at the next.
+type shortBreath struct {
+	told
+	writes int
+}
+
+func (s *shortBreath) Write(ctx context.Context, messages []stream.Message) error {
+	if s.writes++; s.writes%2 == 0 {
+		return errors.New("out of breath")
+	}
+	return s.told.Write(ctx, messages)
+}
+
 func TestIDColumn(t *testing.T) {
 	for _, c := range []struct{ typ, id, want string }{
 		{"int64", "17", "int64"}, {"uint32", "17", "int64"}, {"uint64", "18446744073709551615", "string"}, {"string", "17", "string"}, {"", "a", "string"},

@@ -33,7 +33,7 @@ source:
   keep: [category]
 model: {kind: lvm, dims: 2, tails: student, seed: 1}
 reference: {min: 1000, size: 8000, policy: reservoir}
-refresh: {every: 6s}
+refresh: {every: 6s, new: 0%}
 sink: {kafka: {topic: places}}
 dead_letter: {topic: connections-dead}
 state: STATE

@@ -200,14 +200,14 @@ func (d *demo) awaitMap(ctx context.Context) error {
 }
 
 func (d *demo) hasSeenAll() bool {
-	s := d.stage.Learner().Snapshot()
-	if s == nil {
+	positions, waiting := d.stage.Learner().Seen()
+	if waiting > 0 {
 		return false
 	}
 	// A broken message at a partition's end is never learnt from.
 	behind := int64(len(d.script.broken))
 	seen := 0
-	for _, at := range s.Positions {
+	for _, at := range positions {
 		if at.Topic == Connections && at.Offset >= d.producer.sent[at.Partition]-behind {
 			seen++
 		}
