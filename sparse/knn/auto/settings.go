@@ -94,7 +94,7 @@ func (s Settings) recall(or float64) float64 {
 // the package's essay.
 const (
 	overhead   = 30
-	graphWork  = 5_000_000
+	graphWork  = 10_000_000
 	indexWork  = 1_000_000
 	fewRows    = 4096 // fewer are in the cache
 	leastLists = 20
