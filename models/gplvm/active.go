@@ -19,6 +19,7 @@ type Active struct {
 	s      *Sparse
 	theta  []float64
 	x      vec.Matrix[float64] // d x q
+	points *kernel.Points      // x
 	groups []group
 }
 
@@ -62,6 +63,11 @@ func (q *Selection) Active(theta []float64, x vec.Matrix[float64]) (*Active, err
 // update computes what follows from theta and x.
 func (a *Active) update() error {
 	n := a.x.Rows
+	if a.points == nil {
+		a.points = kernel.NewPoints(a.x)
+	} else {
+		a.points.Update()
+	}
 	k := vec.New[float64](n, n)
 	a.s.kernel.Matrix(k, a.theta, a.x, a.s.threads)
 	for c := range a.groups {
@@ -108,18 +114,19 @@ func (a *Active) LogLik(w vec.Matrix[float64]) (sum float64) {
 // Scratch is room for predictions.
 type Scratch struct {
 	k, solved, weight, mean, variance, dtheta []float64
+	room                                      *kernel.Room
 }
 
 // NewScratch returns room for predictions of a.
 func (a *Active) NewScratch() *Scratch {
 	n := a.x.Rows
-	return &Scratch{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, a.s.y.Cols), make([]float64, a.s.y.Cols), make([]float64, a.s.kernel.Len())}
+	return &Scratch{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, a.s.y.Cols), make([]float64, a.s.y.Cols), make([]float64, a.s.kernel.Len()), kernel.NewRoom(a.points)}
 }
 
 // Predict writes the means (without bias) and the variances (with white noise,
 // without the noise model's own) of the D outputs' f at a place x (eq 12).
 func (a *Active) Predict(mean, variance, x []float64, w *Scratch) {
-	a.s.kernel.CrossRow(w.k, a.theta, x, a.x)
+	a.s.kernel.CrossRow(w.k, a.theta, x, a.points, w.room)
 	self := a.s.kernel.Self(a.theta, x)
 	for c := range a.groups {
 		g := &a.groups[c]
@@ -177,9 +184,8 @@ func (a *Active) LogZ(dx, y, x []float64, w *Scratch) (sum float64) {
 		}
 	}
 	if dx != nil {
-		out := vec.Of(1, len(x), dx)
 		clear(w.dtheta)
-		a.s.kernel.GradientCross(w.dtheta, out, vec.Of(1, len(w.weight), w.weight), a.theta, vec.Of(1, len(x), x), a.x, 1)
+		a.s.kernel.GradientRow(w.dtheta, dx, w.weight, a.theta, x, a.points, w.room)
 		a.s.kernel.GradientSelf(w.dtheta, dx, self, a.theta, x)
 	}
 	return sum

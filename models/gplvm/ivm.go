@@ -23,8 +23,9 @@ type Selection struct {
 	// Site mean and precision of active rows, N x D and N x C; 0 elsewhere.
 	M, Beta vec.Matrix[float64]
 
-	s *Sparse
-	x vec.Matrix[float64]
+	s    *Sparse
+	x    *kernel.Points
+	room *kernel.Room
 	// roots are, for each covariance, the vectors sqrt(nu) s of the rows included:
 	// posterior covariance = K - M'M.
 	roots  []vec.Matrix[float64]
@@ -59,7 +60,8 @@ func NewSparse(k *kernel.Kernel, noise Noise, y vec.Matrix[float64], threads int
 // Select chooses an active set of d rows at theta and x.
 func (s *Sparse) Select(theta []float64, x vec.Matrix[float64], d int) *Selection {
 	n := x.Rows
-	q := &Selection{s: s, x: x, Mean: vec.New[float64](n, s.y.Cols), G: vec.New[float64](n, s.y.Cols), M: vec.New[float64](n, s.y.Cols),
+	points := kernel.NewPoints(x)
+	q := &Selection{s: s, x: points, room: kernel.NewRoom(points), Mean: vec.New[float64](n, s.y.Cols), G: vec.New[float64](n, s.y.Cols), M: vec.New[float64](n, s.y.Cols),
 		Variance: vec.New[float64](n, s.columns), Nu: vec.New[float64](n, s.columns), Beta: vec.New[float64](n, s.columns),
 		active: make([]bool, n), gains: make([]float64, n)}
 	for range s.columns {
@@ -117,7 +119,7 @@ func (q *Selection) best() int {
 
 // include makes row i active.
 func (q *Selection) include(theta []float64, i int) {
-	s, n, t := q.s, q.x.Rows, len(q.Order)
+	s, n, t := q.s, q.x.Len(), len(q.Order)
 	q.Order, q.Gain = append(q.Order, int32(i)), append(q.Gain, q.gains[i])
 	q.active[i] = true
 	for j, y := range s.y.Row(i) {
@@ -127,7 +129,7 @@ func (q *Selection) include(theta []float64, i int) {
 		}
 	}
 	column := make([]float64, n)
-	s.kernel.CrossRow(column, theta, q.x.Row(i), q.x)
+	s.kernel.CrossRow(column, theta, q.x.Rows.Row(i), q.x, q.room)
 	column[i] += s.kernel.Variance(theta)
 	g := append([]float64(nil), q.G.Row(i)...)
 	par.Do(s.threads, s.columns, func(c int) {

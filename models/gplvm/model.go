@@ -25,7 +25,8 @@ type Model struct {
 	mean     []float64
 	patterns []pattern
 	threads  int
-	k, w     vec.Matrix[float64] // N x N
+	w        vec.Matrix[float64] // N x N: K, and dL/dK
+	k        vec.Matrix[float64] // N x N, if values are missing: K
 	jitter   float64
 }
 
@@ -35,6 +36,7 @@ type pattern struct {
 	rows    []int32 // nil: all
 	outputs []int32
 	y       vec.Matrix[float64] // rows x outputs
+	solved  vec.Matrix[float64] // scratch of that shape
 }
 
 // New returns the model of the rows of y (N x D), where NaN says that a value is
@@ -42,8 +44,7 @@ type pattern struct {
 // with the row or column, if a value is infinite, if nothing is observed of a row
 // or a column, or if a column is constant.
 func New(k *kernel.Kernel, y vec.Matrix[float64], threads int) (*Model, error) {
-	m := &Model{kernel: k, y: y.Clone(), mean: make([]float64, y.Cols), threads: threads,
-		k: vec.New[float64](y.Rows, y.Rows), w: vec.New[float64](y.Rows, y.Rows)}
+	m := &Model{kernel: k, y: y.Clone(), mean: make([]float64, y.Cols), threads: threads, w: vec.New[float64](y.Rows, y.Rows)}
 	if err := m.centre(); err != nil {
 		return nil, err
 	}
@@ -125,6 +126,7 @@ func (m *Model) group() {
 	for c := range m.patterns {
 		p := &m.patterns[c]
 		p.y = vec.New[float64](p.len(m.y.Rows), len(p.outputs))
+		p.solved = vec.New[float64](p.y.Rows, p.y.Cols)
 		for i := range p.y.Rows {
 			for c, j := range p.outputs {
 				p.y.Row(i)[c] = m.y.Row(p.row(i))[j]
@@ -164,66 +166,96 @@ func (v *Value) Total() float64 { return v.LogLik + v.LogPrior }
 // Evaluate returns the likelihood at theta and x (N x q), with its gradient if v.X
 // has the shape of x and v.Theta that of theta.
 func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error {
-	n := m.y.Rows
-	gradient := v.X.Rows == n
-	m.kernel.Matrix(m.k, theta, x, m.threads)
+	gradient := v.X.Rows == m.y.Rows
 	v.LogLik, v.Jitter = 0, 0
 	v.LogPrior = -0.5*vec.SquaredNorm(x.Data) - float64(len(x.Data))/2*math.Log(2*math.Pi)
-	if gradient {
-		clear(m.w.Data)
+	var err error
+	if len(m.patterns) == 1 && m.patterns[0].rows == nil {
+		err = m.whole(v, theta, x, gradient)
+	} else {
+		err = m.parts(v, theta, x, gradient)
 	}
-	for c := range m.patterns {
-		if err := m.add(v, &m.patterns[c], gradient); err != nil {
-			return err
-		}
+	if err != nil || !gradient {
+		return err
 	}
-	if gradient {
-		clear(v.Theta)
-		for i, s := range x.Data {
-			v.X.Data[i] = -s
-		}
-		m.kernel.Gradient(v.Theta, v.X, m.w, theta, x, m.threads)
+	spd.Mirror(m.w, m.threads)
+	clear(v.Theta)
+	for i, s := range x.Data {
+		v.X.Data[i] = -s
 	}
+	m.kernel.Gradient(v.Theta, v.X, m.w, theta, x, m.threads)
 	return nil
 }
 
-// add adds the likelihood of the outputs of a pattern, and to w
-//
-//	dL/dK = 1/2 (K^-1 Y Y' K^-1 - D K^-1)   (eq 10, with the 1/2 that it lacks).
-func (m *Model) add(v *Value, p *pattern, gradient bool) error {
-	k, n, d := m.k, p.len(m.y.Rows), len(p.outputs)
-	if p.rows != nil || len(m.patterns) > 1 {
-		k = vec.New[float64](n, n)
+// whole evaluates a model in which every value is observed: K, its inverse and
+// dL/dK take each other's place in the lower triangle of w.
+func (m *Model) whole(v *Value, theta []float64, x vec.Matrix[float64], gradient bool) error {
+	m.kernel.Lower(m.w, theta, kernel.NewPoints(x), m.threads)
+	if spd.Factor(m.w, m.threads) != nil {
+		m.kernel.Matrix(m.w, theta, x, m.threads)
+		if err := m.factor(v, m.w); err != nil {
+			return err
+		}
+	}
+	m.add(v, &m.patterns[0], m.w, gradient)
+	return nil
+}
+
+// parts evaluates a model with missing values, pattern after pattern: w becomes the
+// sum of their derivatives.
+func (m *Model) parts(v *Value, theta []float64, x vec.Matrix[float64], gradient bool) error {
+	if m.k.Rows == 0 {
+		m.k = vec.New[float64](m.y.Rows, m.y.Rows)
+	}
+	m.kernel.Matrix(m.k, theta, x, m.threads)
+	clear(m.w.Data)
+	for c := range m.patterns {
+		p := &m.patterns[c]
+		n := p.len(m.y.Rows)
+		k := vec.New[float64](n, n)
 		for i := range n {
 			for j := range n {
 				k.Row(i)[j] = m.k.Row(p.row(i))[p.row(j)]
 			}
 		}
-	}
-	jitter, err := spd.FactorJitter(k, m.threads)
-	if err != nil {
-		return fmt.Errorf("the kernel matrix of %d points: %w", n, err)
-	}
-	v.Jitter = max(v.Jitter, jitter)
-	half := p.y.Clone()
-	spd.HalfSolve(k, half, m.threads)
-	v.LogLik -= 0.5 * (float64(d)*(float64(n)*math.Log(2*math.Pi)+spd.LogDet(k)) + vec.SquaredNorm(half.Data))
-	if !gradient {
-		return nil
-	}
-	spd.Invert(k, m.threads)
-	a, g := half, blas.Implementation{Threads: m.threads} // K^-1 Y
-	g.Dgemm(gonum.NoTrans, gonum.NoTrans, n, d, n, 1, k.Data, n, p.y.Data, d, 0, a.Data, d)
-	g.Dsyrk(gonum.Lower, gonum.NoTrans, n, d, 0.5, a.Data, d, -0.5*float64(d), k.Data, n)
-	spd.Mirror(k, m.threads)
-	if p.rows == nil {
-		vec.Axpy(1, k.Data, m.w.Data)
-		return nil
-	}
-	for i := range n {
-		for j := range n {
-			m.w.Row(p.row(i))[p.row(j)] += k.Row(i)[j]
+		if err := m.factor(v, k); err != nil {
+			return err
+		}
+		m.add(v, p, k, gradient)
+		for i := range n {
+			for j := range i + 1 {
+				m.w.Row(p.row(i))[p.row(j)] += k.Row(i)[j]
+			}
 		}
 	}
 	return nil
+}
+
+// factor factors a matrix both triangles of which are there.
+func (m *Model) factor(v *Value, k vec.Matrix[float64]) error {
+	jitter, err := spd.FactorJitter(k, m.threads)
+	if err != nil {
+		return fmt.Errorf("the kernel matrix of %d points: %w", k.Rows, err)
+	}
+	v.Jitter = max(v.Jitter, jitter)
+	return nil
+}
+
+// add adds the likelihood of the outputs of a pattern, given the factor of their K,
+// and puts into its place the lower triangle of
+//
+//	dL/dK = 1/2 (K^-1 Y Y' K^-1 - D K^-1)   (eq 10, with the 1/2 that it lacks).
+func (m *Model) add(v *Value, p *pattern, k vec.Matrix[float64], gradient bool) {
+	n, d := k.Rows, len(p.outputs)
+	a := p.solved
+	copy(a.Data, p.y.Data)
+	spd.HalfSolve(k, a, m.threads)
+	v.LogLik -= 0.5 * (float64(d)*(float64(n)*math.Log(2*math.Pi)+spd.LogDet(k)) + vec.SquaredNorm(a.Data))
+	if !gradient {
+		return
+	}
+	spd.SecondHalf(k, a, m.threads) // K^-1 Y
+	spd.InvertLower(k, m.threads)
+	g := blas.Implementation{Threads: m.threads}
+	g.Dsyrk(gonum.Lower, gonum.NoTrans, n, d, 0.5, a.Data, d, -0.5*float64(d), k.Data, n)
 }

@@ -3,7 +3,7 @@ package kernel
 import (
 	"math"
 
-	"unfold/sparse/vec"
+	"unfold/sparse/vec/pairs"
 )
 
 // Bias is a constant covariance: a common offset of all points.
@@ -19,18 +19,20 @@ func (Bias) Params() []string { return []string{"variance"} }
 func (Bias) Start() []float64 { return []float64{math.Exp(-1)} }
 
 // Add implements Part.
-func (Bias) Add(dst, p, _ []float64, _ vec.Matrix[float64]) {
+func (Bias) Add(dst, p, _ []float64, _ *Points, _ *Room) {
 	for j := range dst {
 		dst[j] += p[0]
 	}
 }
 
 // Gradient implements Part.
-func (Bias) Gradient(dp, _, w, _, _ []float64, z vec.Matrix[float64]) {
-	for _, v := range w[:z.Rows] {
-		dp[0] += v
-	}
-}
+func (Bias) Gradient(dp, _, w, _, _ []float64, _ *Points, _ *Room) { pairs.Gather(dp, w, nil) }
+
+// Self implements Part.
+func (Bias) Self(p, _ []float64) float64 { return p[0] }
+
+// GradientSelf implements Part.
+func (Bias) GradientSelf(dp, _ []float64, weight float64, _, _ []float64) { dp[0] += weight }
 
 // White is noise that is independent at every point: a variance on the diagonal.
 type White struct{}
@@ -45,10 +47,16 @@ func (White) Params() []string { return []string{"variance"} }
 func (White) Start() []float64 { return []float64{math.Exp(-1)} }
 
 // Add implements Part: nothing between different points.
-func (White) Add(_, _, _ []float64, _ vec.Matrix[float64]) {}
+func (White) Add(_, _, _ []float64, _ *Points, _ *Room) {}
 
 // Gradient implements Part.
-func (White) Gradient(_, _, _, _, _ []float64, _ vec.Matrix[float64]) {}
+func (White) Gradient(_, _, _, _, _ []float64, _ *Points, _ *Room) {}
 
-// Variance implements Noise.
-func (White) Variance(p []float64) float64 { return p[0] }
+// Self implements Part.
+func (White) Self(p, _ []float64) float64 { return p[0] }
+
+// GradientSelf implements Part.
+func (White) GradientSelf(dp, _ []float64, weight float64, _, _ []float64) { dp[0] += weight }
+
+// Diagonal implements Noise.
+func (White) Diagonal() {}

@@ -1,6 +1,9 @@
 package kernel
 
-import "unfold/sparse/vec"
+import (
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/pairs"
+)
 
 // Linear is variance x.x'.
 type Linear struct{}
@@ -15,16 +18,25 @@ func (Linear) Params() []string { return []string{"variance"} }
 func (Linear) Start() []float64 { return []float64{1} }
 
 // Add implements Part.
-func (Linear) Add(dst, p, x []float64, z vec.Matrix[float64]) {
+func (Linear) Add(dst, p, x []float64, z *Points, _ *Room) {
 	for j := range dst {
-		dst[j] += p[0] * vec.Dot(x, z.Row(j))
+		dst[j] += p[0] * vec.Dot(x, z.Rows.Row(j))
 	}
 }
 
 // Gradient implements Part.
-func (Linear) Gradient(dp, dx, w, p, x []float64, z vec.Matrix[float64]) {
-	for j := range z.Rows {
-		dp[0] += w[j] * vec.Dot(x, z.Row(j))
-		vec.Axpy(w[j]*p[0], z.Row(j), dx)
-	}
+func (Linear) Gradient(dp, dx, w, p, x []float64, z *Points, room *Room) {
+	clear(room.sum)
+	pairs.Gather(room.sum, w, z.Columns)
+	dp[0] += vec.Dot(x, room.sum)
+	vec.Axpy(p[0], room.sum[:len(x)], dx)
+}
+
+// Self implements Part.
+func (Linear) Self(p, x []float64) float64 { return p[0] * vec.SquaredNorm(x) }
+
+// GradientSelf implements Part.
+func (Linear) GradientSelf(dp, dx []float64, weight float64, p, x []float64) {
+	dp[0] += weight * vec.SquaredNorm(x)
+	vec.Axpy(2*weight*p[0], x, dx)
 }

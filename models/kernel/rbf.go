@@ -1,9 +1,10 @@
 package kernel
 
 import (
-	"math"
+	"gonum.org/v1/gonum/blas/gonum"
 
-	"unfold/sparse/vec"
+	"unfold/sparse/vec/exp"
+	"unfold/sparse/vec/pairs"
 )
 
 // RBF is variance exp(-gamma/2 |x - x'|^2), parameters gamma and variance.
@@ -18,23 +19,43 @@ func (RBF) Params() []string { return []string{"gamma", "variance"} }
 // Start implements Part.
 func (RBF) Start() []float64 { return []float64{1, 1} }
 
+// distances returns |x - z_j|^2 and exp(-gamma/2 |x - z_j|^2) of the first n points.
+func (RBF) distances(gamma float64, x []float64, z *Points, n int, room *Room) (d2, e []float64) {
+	d2, e = room.a[:n], room.b[:n]
+	pairs.Distances(d2, x, z.Columns)
+	for j, d := range d2 {
+		e[j] = -gamma / 2 * d
+	}
+	exp.Exp(e, e)
+	return d2, e
+}
+
 // Add implements Part.
-func (RBF) Add(dst, p, x []float64, z vec.Matrix[float64]) {
-	for j := range dst {
-		dst[j] += p[1] * math.Exp(-p[0]/2*vec.SquaredDistance(x, z.Row(j)))
+func (k RBF) Add(dst, p, x []float64, z *Points, room *Room) {
+	_, e := k.distances(p[0], x, z, len(dst), room)
+	for j, v := range e {
+		dst[j] += p[1] * v
 	}
 }
 
 // Gradient implements Part: dk/dgamma = -|x-x'|^2/2 k, dk/dx = -gamma (x-x') k.
-func (RBF) Gradient(dp, dx, w, p, x []float64, z vec.Matrix[float64]) {
-	for j := range z.Rows {
-		zj := z.Row(j)
-		d2 := vec.SquaredDistance(x, zj)
-		e := w[j] * math.Exp(-p[0]/2*d2)
-		dp[0] -= d2 / 2 * p[1] * e
-		dp[1] += e
-		for r, v := range zj {
-			dx[r] -= p[0] * p[1] * e * (x[r] - v)
-		}
+func (k RBF) Gradient(dp, dx, w, p, x []float64, z *Points, room *Room) {
+	d2, e := k.distances(p[0], x, z, len(w), room)
+	for j, v := range w {
+		e[j] *= v
+	}
+	q := len(x)
+	clear(room.sum)
+	pairs.Gather(room.sum, e, z.Columns)
+	dp[0] -= p[1] / 2 * gonum.Implementation{}.Ddot(len(e), d2, 1, e, 1)
+	dp[1] += room.sum[q]
+	for r, v := range x {
+		dx[r] -= p[0] * p[1] * (v*room.sum[q] - room.sum[r])
 	}
 }
+
+// Self implements Part.
+func (RBF) Self(p, _ []float64) float64 { return p[1] }
+
+// GradientSelf implements Part.
+func (RBF) GradientSelf(dp, _ []float64, weight float64, _, _ []float64) { dp[1] += weight }

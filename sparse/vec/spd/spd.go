@@ -94,6 +94,12 @@ func LogDet(l vec.Matrix[float64]) (sum float64) {
 // Solve overwrites b (n x m) with A^-1 b, A = L L'.
 func Solve(l, b vec.Matrix[float64], threads int) {
 	HalfSolve(l, b, threads)
+	SecondHalf(l, b, threads)
+}
+
+// SecondHalf overwrites b (n x m) with L'^-1 b, which makes of what HalfSolve has left
+// A^-1 b.
+func SecondHalf(l, b vec.Matrix[float64], threads int) {
 	g := blas.Implementation{Threads: threads}
 	g.Dtrsm(gonum.Left, gonum.Lower, gonum.Trans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, b.Cols)
 }
@@ -107,10 +113,15 @@ func HalfSolve(l, b vec.Matrix[float64], threads int) {
 // Invert overwrites the factor L that Factor has left in l with A^-1 = (L L')^-1,
 // both triangles.
 func Invert(l vec.Matrix[float64], threads int) {
+	InvertLower(l, threads)
+	Mirror(l, threads)
+}
+
+// InvertLower is Invert for the lower triangle alone.
+func InvertLower(l vec.Matrix[float64], threads int) {
 	g, b := blas.Implementation{Threads: threads}, whole(l)
 	invertLower(g, b)
 	square(g, b)
-	Mirror(l, threads)
 }
 
 // invertLower overwrites the lower triangle L with L^-1.
