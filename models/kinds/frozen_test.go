@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"unfold/models"
+	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/snapshot"
@@ -52,12 +53,18 @@ var frozen = []frozenFile{
 		Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: lvm.CoarseAll, Search: auto.Settings{Method: auto.HNSW, Recall: 0.97},
 		Gain: -1,
 	}}},
+	{"v1-lllvm", 1, Spec{Kind: LLLVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+		Dims: 2, Neighbors: 7, Steps: 30, Seed: 3, Lists: 10, Components: lvm.Largest,
+	}, LLLVM: lllvm.Options{Points: 60, MaxNeighbors: 8, Restarts: 2, Epsilon: 0.002, Alpha: 0.001, Tolerance: 1e-7}}},
 }
 
 func (f frozenFile) path() string { return filepath.Join(frozenDir, f.name) }
 
 // rulesFor are the ways of placing on a map.
 func rulesFor(s *snapshot.Snapshot) []lvm.PlaceRule {
+	if s.Kind != LVM {
+		return []lvm.PlaceRule{lvm.RuleAuto}
+	}
 	if lvm.TailsOf(s) == lvm.Gaussian {
 		return []lvm.PlaceRule{lvm.Median, lvm.EM}
 	}
@@ -135,7 +142,7 @@ func TestFrozenSnapshots(t *testing.T) {
 		makeFrozen(t)
 	}
 	files, err := filepath.Glob(filepath.Join(frozenDir, "*.unfold"))
-	if err != nil || len(files) != len(frozen) || frozen[len(frozen)-1].format != snapshot.FormatVersion {
+	if err != nil || len(files) != len(frozen) || !slices.ContainsFunc(frozen, func(f frozenFile) bool { return f.format == snapshot.FormatVersion }) {
 		t.Fatalf("%d frozen files (%v), want %d, one of version %d", len(files), err, len(frozen), snapshot.FormatVersion)
 	}
 	for _, f := range frozen {
@@ -202,13 +209,14 @@ func TestTheDocumentNamesEverySetting(t *testing.T) {
 	}
 	names := func(prefix string, of reflect.Type) (list []string) {
 		for f := range of.NumField() {
-			if name := of.Field(f).Tag.Get("json"); name != "lvm" {
+			name, _, _ := strings.Cut(of.Field(f).Tag.Get("json"), ",")
+			if !slices.Contains(Kinds(), name) {
 				list = append(list, prefix+name)
 			}
 		}
 		return list
 	}
-	want := append(names("", reflect.TypeFor[Spec]()), names("lvm.", reflect.TypeFor[lvm.Settings]())...)
+	want := slices.Concat(names("", reflect.TypeFor[Spec]()), names("lvm.", reflect.TypeFor[lvm.Settings]()), names("lllvm.", reflect.TypeFor[lllvm.Options]()))
 	slices.Sort(documented)
 	slices.Sort(want)
 	if !slices.Equal(documented, want) {

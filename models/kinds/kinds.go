@@ -9,6 +9,7 @@ import (
 
 	"unfold/models"
 	"unfold/models/baseline"
+	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/models/placing"
@@ -44,6 +45,8 @@ type Spec struct {
 	// LVM are the settings of that kind. Of these Dims, Neighbors, Steps, Seed, Threads
 	// and Search hold for all kinds, Seed, Threads and Search for all stages.
 	LVM lvm.Settings `json:"lvm"`
+	// LLLVM are settings that only that kind has.
+	LLLVM lllvm.Options `json:"lllvm,omitzero"`
 }
 
 // Resolve fills in defaults, for vectors of dim elements, and checks the spec:

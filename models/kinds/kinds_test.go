@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"unfold/models"
+	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/snapshot"
@@ -35,12 +36,14 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 		dim  int
 		spec Spec
 	}{
-		"plain":    {6, quick()},
-		"pca":      {20, Spec{PCA: 5, LVM: quick().LVM}},
-		"auto":     {DefaultPCA + 10, Spec{LVM: lvm.Settings{Steps: 5, Dims: 3}}},
-		"novelty":  {6, Spec{NoveltyK: 20, LVM: quick().LVM}},
-		"ten":      {20, Spec{PCA: 12, LVM: lvm.Settings{Steps: 5, Dims: 10, Coarse: lvm.CoarseShared}}},
-		"gaussian": {20, Spec{PCA: 5, LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: 15, Seed: 1}}},
+		"plain":          {6, quick()},
+		"pca":            {20, Spec{PCA: 5, LVM: quick().LVM}},
+		"auto":           {DefaultPCA + 10, Spec{LVM: lvm.Settings{Steps: 5, Dims: 3}}},
+		"novelty":        {6, Spec{NoveltyK: 20, LVM: quick().LVM}},
+		"ten":            {20, Spec{PCA: 12, LVM: lvm.Settings{Steps: 5, Dims: 10, Coarse: lvm.CoarseShared}}},
+		"locally linear": {20, Spec{Kind: LLLVM, PCA: 5, LVM: lvm.Settings{Steps: 10, Seed: 1}, LLLVM: lllvm.Options{Points: 150}}},
+		"all learnt":     {6, Spec{Kind: LLLVM, LVM: lvm.Settings{Steps: 5, Seed: 1, Neighbors: 6}, LLLVM: lllvm.Options{MaxNeighbors: 7, Restarts: 2}}},
+		"gaussian":       {20, Spec{PCA: 5, LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: 15, Seed: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := withDuplicates(400, c.dim)
@@ -83,7 +86,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 			}
 			want := r.Spec
 			want.LVM.Threads = 0
-			if spec != want || spec.Kind != LVM || spec.NoveltyK < 1 {
+			if spec != want || spec.Kind != s.Kind || spec.NoveltyK < 1 {
 				t.Errorf("the stored settings are %+v, want %+v", spec, want)
 			}
 			if wantPCA := c.dim > DefaultPCA || c.spec.PCA > 0; (r.PCA != nil) != wantPCA || again.Reference.Cols == c.dim == wantPCA {
@@ -202,8 +205,8 @@ func TestWhatCannotBeLearntIsBadInput(t *testing.T) {
 
 func TestOpenNamesAnUnknownKind(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 1, 50, 3, 0, 2)
-	s.Kind = "gplvm"
-	if _, err := Open(s, lvm.PlaceSettings{}); !models.IsBadInput(err) || !strings.Contains(err.Error(), "gplvm") {
+	s.Kind = "tsne"
+	if _, err := Open(s, lvm.PlaceSettings{}); !models.IsBadInput(err) || !strings.Contains(err.Error(), "tsne") {
 		t.Errorf("got %v", err)
 	}
 	s.Settings = []byte(`{"kind":"lvm","lvm":{"dims":3}}`)
@@ -218,15 +221,24 @@ func TestOpenNamesAnUnknownKind(t *testing.T) {
 
 func TestOpenConforms(t *testing.T) {
 	x := modeltest.Events(1, 300, 5)
-	s, _, err := Fit(context.Background(), x, quick(), nil)
-	if err != nil {
-		t.Fatal(err)
+	for _, kind := range Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			spec := quick()
+			spec.Kind, spec.LVM.Steps = kind, 10
+			s, _, err := Fit(context.Background(), x, spec, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events := modeltest.Events(2, 100, 5)
+			copy(events.Row(3), x.Row(17)) // a reference point
+			events.Row(90)[2] = 1e30       // far away
+			modeltest.Placers(t, func(t *testing.T) models.Placer {
+				p, err := Open(s, lvm.PlaceSettings{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}, events)
+		})
 	}
-	modeltest.Placers(t, func(t *testing.T) models.Placer {
-		p, err := Open(s, lvm.PlaceSettings{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}, modeltest.Events(2, 100, 5))
 }

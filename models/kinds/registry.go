@@ -31,6 +31,22 @@ type Kind struct {
 	// memory returns about the bytes that learning holds beside vectors and lists, of n
 	// points of q values. Nil: package budget knows.
 	memory func(s Spec, n, q int) int64
+	// describe tells what only this kind has to say of a snapshot that it can open; nil
+	// if that is all known elsewhere.
+	describe func(s *snapshot.Snapshot) []Line
+}
+
+// Line is something to know of a snapshot, for people.
+type Line struct{ Name, Value string }
+
+// Describe tells what only the snapshot's kind of model has to say of it, which can be
+// opened (Open).
+func Describe(s *snapshot.Snapshot) []Line {
+	k, err := Find(s.Kind)
+	if err != nil || k.describe == nil {
+		return nil
+	}
+	return k.describe(s)
 }
 
 // learnt is what learning gives. All kinds describe the points as package lvm does:
@@ -46,7 +62,7 @@ type learnt struct {
 }
 
 // registry lists the models, the default first.
-var registry = []Kind{saul}
+var registry = []Kind{saul, locallyLinear}
 
 // Kinds lists the names of all models, the default first.
 func Kinds() []string {

@@ -214,3 +214,33 @@ func Publish(out models.Placed, i int, mu []float64, sigma2, local, global float
 	out.Sigma[i] = float32(min(math.Sqrt(sigma2), math.MaxFloat32))
 	out.NoveltyLocal[i], out.NoveltyGlobal[i] = float32(local), float32(global)
 }
+
+// Seen returns what the model sees of the events of the block.
+func (b Block) Seen() vec.Matrix[float32] { return b.z.Slice(b.From, b.To) }
+
+// Unproject leads vectors that the model sees back to those of events, of which the
+// projection lost what is not in the components, and the standard deviations of their
+// elements, root mean squares, with them.
+func (f *Frame) Unproject(z vec.Matrix[float32], sigma []float32) models.Decoded {
+	if f.project == nil {
+		return models.Decoded{X: z, Sigma: sigma}
+	}
+	s := f.snap
+	x := vec.New[float32](z.Rows, s.Dim)
+	sum := make([]float64, s.Dim)
+	for i := range z.Rows {
+		for c, v := range s.Mean {
+			sum[c] = float64(v)
+		}
+		for r, w := range z.Row(i) {
+			for c, v := range s.Components.Row(r) {
+				sum[c] += float64(w) * float64(v)
+			}
+		}
+		for c, v := range sum {
+			x.Row(i)[c] = float32(v)
+		}
+		sigma[i] *= float32(math.Sqrt(float64(z.Cols) / float64(s.Dim)))
+	}
+	return models.Decoded{X: x, Sigma: sigma}
+}

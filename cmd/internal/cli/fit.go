@@ -212,7 +212,9 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took ti
 		fmt.Fprintf(w, " (%s different)", human.Count(rep.Unique))
 	}
 	fmt.Fprintf(w, " of %s in %s\n", human.Plural(s.Dim, "value"), human.Span(took))
-	if n := countTrue(r.Unlearnt); n > 0 {
+	if n := countTrue(r.Unlearnt); n > 0 && s.Kind != kinds.LVM {
+		fmt.Fprintf(w, "%s learnt, the others placed by them\n", human.Plural(rep.N-n, "row"))
+	} else if n > 0 {
 		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", human.Plural(n, "row"), human.Count(rep.Components))
 	}
 	if c.Map != "" && c.Map != "-" {

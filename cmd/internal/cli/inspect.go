@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
+	"unfold/stream/online"
 )
 
 type inspectCmd struct {
@@ -93,8 +95,18 @@ func inspectModel(p *program, path string) error {
 	if n := countTrue(s.Unlearnt); n > 0 {
 		line("placed, not learnt", "%s", human.Count(n))
 	}
-	inspectTails(line, s, spec.LVM)
-	line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
+	if s.Kind == kinds.LVM {
+		inspectTails(line, s, spec.LVM)
+		line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
+		if f, known := online.FiguresOf(s); known {
+			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), human.Span(f.Took), change(&f, f.Took))
+		}
+	} else {
+		for _, l := range kinds.Describe(s) {
+			line(l.Name, "%s", l.Value)
+		}
+		line("learning", "%d iterations, seed %d", s.Steps, spec.LVM.Seed)
+	}
 	if encoder != nil {
 		pick := encoder.Selection()
 		for _, c := range []struct{ name, value string }{{"id", pick.ID}, {"label", pick.Label}, {"kept", strings.Join(pick.Keep, ", ")}} {

@@ -15,6 +15,7 @@ import (
 
 // report is what --report writes. Keys never change meaning.
 type report struct {
+	Kind          string  `json:"kind"`
 	N             int     `json:"n"`
 	Unique        int     `json:"unique"`
 	Dim           int     `json:"dim"`
@@ -48,8 +49,11 @@ type report struct {
 	LOO9            *float64 `json:"loo9,omitempty"`
 	Trustworthiness *float64 `json:"trustworthiness,omitempty"`
 	Continuity      *float64 `json:"continuity,omitempty"`
-	Seed            uint64   `json:"seed"`
-	Version         string   `json:"version"`
+	// Model is what a kind of model has to report that others have not, such as the
+	// course of its bound.
+	Model   any    `json:"model,omitempty"`
+	Seed    uint64 `json:"seed"`
+	Version string `json:"version"`
 }
 
 type reportSeconds struct {
@@ -70,6 +74,7 @@ type reportSeconds struct {
 func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *kinds.Result, predicted forecast) (*report, error) {
 	f := r.Report
 	out := &report{
+		Kind: r.Spec.Kind, Model: r.Own,
 		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
 		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
 		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,

@@ -47,10 +47,10 @@ type Columns struct {
 
 // Model says what is fitted.
 type Model struct {
-	Kind       string  `key:"kind" default:"lvm" choices:"lvm" help:"The model: lvm is the latent variable model of Saul (2020) and its extension to heavy tails."`
+	Kind       string  `key:"kind" default:"lvm" choices:"lvm,lllvm" help:"The model: lvm is the latent variable model of Saul (2020) and its extension to heavy tails; lllvm is the locally linear one of Park et al. (2015), for some thousand points."`
 	Dims       int     `key:"dims" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
 	Tails      string  `key:"tails" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
-	Neighbors  Auto    `key:"neighbors" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails 9." placeholder:"K"`
+	Neighbors  Range   `key:"neighbors" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with kind lllvm 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
 	Coarse     string  `key:"coarse" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
 	Scales     string  `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
 	Weight     Number  `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
@@ -65,10 +65,15 @@ type Model struct {
 	Recall     Number  `key:"recall" default:"auto" help:"Share of the true neighbours to be found, up to 1, which means an exact search; auto is 0.99 for learning and 0.995 for placing." placeholder:"X"`
 	Steps      Steps   `key:"steps" default:"auto" help:"Steps of learning; auto is 80 to 200, the more the fewer points there are, for more than 3 dimensions 50 to 200; with thorough two and a half times that; with gaussian tails 400." placeholder:"N"`
 	Momentum   float64 `key:"momentum" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
-	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part and places the rest. With student tails all parts are learnt."`
+	Points     Auto    `key:"points" default:"auto" help:"With kind lllvm: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
+	Restarts   int     `key:"restarts" default:"1" help:"With kind lllvm: random starts, of which the one with the best bound is kept." placeholder:"N" min:"1"`
+	Alpha      Number  `key:"alpha" default:"auto" help:"With kind lllvm: precision of the prior that holds the map near zero; auto is 0.001." placeholder:"X"`
+	LearnAlpha bool    `key:"learn_alpha" help:"With kind lllvm: learn alpha, too. The map may shrink to a point."`
+	Epsilon    Number  `key:"epsilon" default:"auto" help:"With kind lllvm: precision of the prior that holds the mean of the tangent maps and of the data near zero; auto is 0.001." placeholder:"X"`
+	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part and places the rest. With student tails all parts are learnt."`
 	Seed       uint64  `key:"seed" default:"1" help:"Seed of all that is random." placeholder:"N"`
 	Threads    int     `key:"threads" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
-	Place      string  `key:"place" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
+	Place      string  `key:"place" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
 }
 
 // Reference bounds what the map is learnt from.

@@ -67,7 +67,7 @@ func TestWholeFile(t *testing.T) {
 	if c.Source.Vector != "embedding" || c.Source.ID != "event_id" || !slices.Equal(c.Source.Keep, []string{"label", "ts"}) {
 		t.Errorf("columns %+v", c.Source.Columns)
 	}
-	if c.Model.PCA != 50 || c.Model.Neighbors != 0 || c.Model.Steps != -1 || c.Model.Level != -1 || c.Model.Tails != "student" || c.Model.Weight != 0 {
+	if c.Model.PCA != 50 || c.Model.Neighbors != (Range{}) || c.Model.Steps != -1 || c.Model.Level != -1 || c.Model.Tails != "student" || c.Model.Weight != 0 {
 		t.Errorf("model %+v", c.Model)
 	}
 	if c.Refresh.Every != Duration(10*time.Second) || c.Refresh.New != 0.02 {
@@ -116,7 +116,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"wrong section": {"model: {policy: window}", []string{"did you mean reference.policy?"}, ":1:9"},
 		"no idea":       {"zzzzzzzz: 1", []string{"there are source, model"}, ":1:1"},
 		"choice":        {"reference: {policy: reservior}", []string{"none of reservoir, window", "did you mean reservoir?"}, ":1:21"},
-		"only one":      {"model: {kind: umap}", []string{`"umap" is not known here; only lvm is`}, ":1:15"},
+		"only one":      {"role: learn", []string{`"learn" is not known here; only all is`}, ":1:7"},
 		"time":          {"refresh: {every: 10}", []string{"not a time span", "10s"}, ":1:18"},
 		"share":         {"refresh: {new: 300%}", []string{"not a share"}, ":1:16"},
 		"whole":         {"model: {dims: two}", []string{"not a whole number"}, ":1:15"},
@@ -311,6 +311,45 @@ func TestMoves(t *testing.T) {
 		err = cfg.Validate()
 		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRangesOfNumbers(t *testing.T) {
+	for text, want := range map[string]Range{"auto": {}, "7": {7, 7}, "6:15": {6, 15}, "3:3": {3, 3}} {
+		var r Range
+		if err := r.UnmarshalText([]byte(text)); err != nil || r != want {
+			t.Errorf("%s: got %v, %v", text, r, err)
+		}
+		var again Range
+		if err := again.UnmarshalText([]byte(r.String())); err != nil || again != r {
+			t.Errorf("%s is written as %s, which is %v (%v)", text, r, again, err)
+		}
+	}
+	for _, text := range []string{"", "0", "0:3", "5:4", "3:", ":3", "a:b", "1:2:3", "-1"} {
+		if err := new(Range).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is taken for a range", text)
+		}
+	}
+}
+
+func TestSettingsOfAnotherKindAreNamed(t *testing.T) {
+	for _, c := range []struct{ set, key string }{
+		{"kind=lllvm tails=gaussian", "model.tails"}, {"kind=lllvm place=em", "model.place"}, {"kind=lllvm thorough=true", "model.thorough"},
+		{"points=500", "model.points"}, {"restarts=2", "model.restarts"}, {"neighbors=6:15", "model.neighbors"},
+		{"kind=lllvm neighbors=6:15 points=500 restarts=3 alpha=0.1 dims=3", ""}, {"kind=lllvm", ""}, {"neighbors=7", ""},
+		{"kind=lllvm steps=0", "model"},
+	} {
+		cfg := Defaults()
+		for _, set := range strings.Fields(c.set) {
+			name, value, _ := strings.Cut(set, "=")
+			k, _ := Find("model." + name)
+			if err := k.Set(cfg, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p, wrong := cfg.Model.Problem(); p.Key != c.key || wrong != (c.key != "") {
+			t.Errorf("%s: %v, %+v", c.set, wrong, p)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"unfold/models/kinds"
+	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/sparse/knn/auto"
 )
@@ -13,7 +14,7 @@ import (
 // Spec is what the model's settings mean to package kinds.
 func (m Model) Spec() kinds.Spec {
 	s := lvm.Settings{
-		Dims: m.Dims, Neighbors: int(m.Neighbors), Core: m.Core, Level: lvm.LevelOf(int(m.Level)),
+		Dims: m.Dims, Neighbors: m.Neighbors[0], Core: m.Core, Level: lvm.LevelOf(int(m.Level)),
 		Momentum: m.Momentum, NoMomentum: m.Momentum == 0, Seed: m.Seed, Threads: m.Threads,
 		Tail: float64(m.Tail), Weight: float64(m.Weight), Theta: float64(m.Theta), Thorough: m.Thorough,
 	}
@@ -29,7 +30,16 @@ func (m Model) Spec() kinds.Spec {
 	case m.Steps == 0:
 		s.Steps = -1 // lvm's word for none
 	}
-	return kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s}
+	own := lllvm.Options{
+		Points: int(m.Points), Restarts: m.Restarts, Alpha: float64(m.Alpha), LearnAlpha: m.LearnAlpha, Epsilon: float64(m.Epsilon),
+	}
+	if m.Neighbors[1] > m.Neighbors[0] {
+		own.MaxNeighbors = m.Neighbors[1]
+	}
+	if m.Kind == kinds.LVM {
+		own = lllvm.Options{}
+	}
+	return kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s, LLLVM: own}
 }
 
 // SearchSettings say how neighbours are found.
@@ -52,13 +62,18 @@ func (m Model) Rule() (lvm.PlaceRule, error) {
 	if err != nil {
 		return r, err
 	}
-	_, err = r.Resolve(m.Spec().LVM.Tails, m.Dims)
+	if m.Kind == kinds.LVM {
+		_, err = r.Resolve(m.Spec().LVM.Tails, m.Dims)
+	}
 	return r, err
 }
 
 // Problem says what is wrong with the model's settings beyond what each value's
 // own form tells: above all those that do not go with the tails chosen.
 func (m Model) Problem() (p Problem, wrong bool) {
+	if p, wrong = m.foreign(); wrong {
+		return p, true
+	}
 	err := m.Spec().Check()
 	if err == nil {
 		_, err = m.Rule()
@@ -71,4 +86,31 @@ func (m Model) Problem() (p Problem, wrong bool) {
 		return Problem{Key: "model", Message: err.Error()}, true
 	}
 	return Problem{Key: "model." + s.Name, Message: s.Problem}, true
+}
+
+// only lists the settings that go with one kind of model.
+var only = map[string][]string{
+	kinds.LVM:   {"tails", "coarse", "scales", "weight", "tail", "sigma", "theta", "thorough", "core", "level", "momentum", "place"},
+	kinds.LLLVM: {"points", "restarts", "alpha", "learn_alpha", "epsilon"},
+}
+
+// foreign finds a setting of another kind of model that is not at its default.
+func (m Model) foreign() (p Problem, found bool) {
+	c := Config{Model: m}
+	for _, kind := range kinds.Kinds() {
+		for _, name := range only[kind] {
+			k, _ := Find("model." + name)
+			at := k.Text(&c)
+			if k.Bool && at == "false" {
+				at = ""
+			}
+			if kind != m.Kind && at != k.Default {
+				return Problem{Key: k.Path, Message: fmt.Sprintf("it goes with kind %s, not with %s; leave it out", kind, m.Kind)}, true
+			}
+		}
+	}
+	if m.Kind != kinds.LLLVM && m.Neighbors[0] != m.Neighbors[1] {
+		return Problem{Key: "model.neighbors", Message: fmt.Sprintf("a range goes with kind %s, not with %s; give one number", kinds.LLLVM, m.Kind)}, true
+	}
+	return Problem{}, false
 }

@@ -67,6 +67,34 @@ func (a Auto) String() string {
 	return strconv.Itoa(int(a))
 }
 
+// Range is a positive number, or those from one to another; {0, 0} is auto.
+type Range [2]int
+
+// UnmarshalText reads auto, a number, or FROM:TO.
+func (r *Range) UnmarshalText(text []byte) error {
+	from, to, isRange := strings.Cut(string(text), ":")
+	if !isRange {
+		v, err := wordOrNumber(from, 1, map[string]int{"auto": 0})
+		*r = Range{v, v}
+		return err
+	}
+	least, err := strconv.Atoi(from)
+	most, err2 := strconv.Atoi(to)
+	if err != nil || err2 != nil || least < 1 || most < least {
+		return fmt.Errorf("%q is no range of numbers from 1, as 6:15", text)
+	}
+	*r = Range{least, most}
+	return nil
+}
+
+// String writes what UnmarshalText reads.
+func (r Range) String() string {
+	if r[0] == r[1] {
+		return Auto(r[0]).String()
+	}
+	return fmt.Sprintf("%d:%d", r[0], r[1])
+}
+
 // PCA is a number of principal components, 0 for auto, -1 for none.
 type PCA int
 

@@ -45,7 +45,7 @@ func (c *Config) Validate() error {
 	if c.Reference.Size < c.Reference.Min {
 		complain("reference.size", "", "%d is smaller than reference.min, %d", c.Reference.Size, c.Reference.Min)
 	}
-	if k := max(int(c.Model.Neighbors), 9); c.Reference.Min <= k+1 {
+	if k := max(c.Model.Neighbors[1], 9); c.Reference.Min <= k+1 {
 		complain("reference.min", "", "%d events are too few for %d neighbours each; it must be at least %d", c.Reference.Min, k, k+2)
 	}
 	if c.Sink.Kafka.Topic != "" && c.Sink.Kafka.Topic == c.Source.Kafka.Topic && len(c.Sink.Kafka.Brokers) == 0 {

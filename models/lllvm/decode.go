@@ -1,0 +1,97 @@
+package lllvm
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"unfold/models"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Decode returns what vectors lie at the rows of mu: the mean of what the k nearest
+// learnt points say by their tangent maps (main text, section 4.2),
+//
+//	y = 1/k sum_i [y_i + C_i (x - x_i)],
+//
+// with the variance of an element of it
+//
+//	1/(2 k gamma) + 1/k sum_i [(x - x_i)' Sigma_C,ii (x - x_i) + tr(C_i Sigma_x,ii C_i')/q]:
+//
+// of the noise, of the maps, and of the places they start from.
+func (p *Placer) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Decoded, error) {
+	d, s := p.Dims(), p.snap
+	if mu.Cols != d {
+		return models.Decoded{}, &models.DimensionError{Got: mu.Cols, Want: d}
+	}
+	if err := models.CheckRows(mu, nil); err != nil {
+		return models.Decoded{}, err
+	}
+	seen, sigma := vec.New[float32](mu.Rows, s.Reference.Cols), make([]float32, mu.Rows)
+	par.Ranges(p.by.threads, mu.Rows, 16, func(_, from, to int) {
+		x, y := make([]float64, d), make([]float64, seen.Cols)
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			for c, v := range mu.Row(i) {
+				x[c] = float64(v)
+			}
+			p.motion.back(x)
+			variance := p.by.decode(x, y)
+			f := p.by.frame
+			for c, v := range y {
+				seen.Row(i)[c] = float32(v/f.Scale + f.Shift[c])
+			}
+			sigma[i] = float32(math.Sqrt(variance) / f.Scale)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return models.Decoded{}, err
+	}
+	return p.Unproject(seen, sigma), nil
+}
+
+// decode sets y to the vector at x and returns the variance of its elements, both in
+// the model's units.
+func (p *placer) decode(x, y []float64) (variance float64) {
+	st, n, d := p.state, p.model.g.Len(), len(x)
+	clear(y)
+	near := p.closest(x)
+	k := float64(len(near))
+	step := make([]float64, d)
+	for _, i := range near {
+		subtract(step, x, st.MuX.Row(int(i)))
+		vec.Axpy(1/k, p.model.y.Row(int(i)), y)
+		for r, dr := range step {
+			c := st.MuC.Row(r*n + int(i))
+			vec.Axpy(dr/k, c, y)
+			for s, ds := range step {
+				variance += dr * ds * st.CovC.Row(r*n + int(i))[s*n+int(i)] / k
+				cov := st.CovX.Row(r*n + int(i))[s*n+int(i)]
+				if r == s {
+					cov -= 1 / (float64(n) * st.Alpha) // the map's centre, see Variances
+				}
+				variance += cov * vec.Dot(c, st.MuC.Row(s*n+int(i))) / k / float64(len(y))
+			}
+		}
+	}
+	return max(variance, 0) + 1/(2*k*st.Gamma)
+}
+
+// closest returns the k learnt points that lie nearest to x on the map.
+func (p *placer) closest(x []float64) []int32 {
+	type at struct {
+		i     int32
+		dist2 float64
+	}
+	all := make([]at, p.state.MuX.Rows)
+	for i := range all {
+		all[i] = at{int32(i), vec.SquaredDistance(x, p.state.MuX.Row(i))}
+	}
+	slices.SortFunc(all, func(a, b at) int { return cmp.Or(cmp.Compare(a.dist2, b.dist2), cmp.Compare(a.i, b.i)) })
+	out := make([]int32, p.k)
+	for m := range out {
+		out[m] = all[m].i
+	}
+	return out
+}

@@ -1,0 +1,337 @@
+package lllvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"unfold/models"
+	"unfold/sparse/knn"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Options are the settings of a fit that only this kind of model has. The zero value
+// works. Model files keep them as JSON: the names in the tags are part of the format.
+type Options struct {
+	// Points is the most points that are learnt, a sample of all; the others are placed
+	// by them. Default 1000.
+	Points int `json:"points"`
+	// MaxNeighbors, if it is more than the least number of neighbours, makes Fit learn
+	// with every number from that to this and keep the one whose bound is best.
+	MaxNeighbors int `json:"max_neighbors"`
+	// Restarts is from how many random starts the model is learnt, for each number of
+	// neighbours; the best bound is kept. Default 1.
+	Restarts int `json:"restarts"`
+	// Epsilon, Alpha and LearnAlpha are those of Settings.
+	Epsilon    float64 `json:"epsilon"`
+	Alpha      float64 `json:"alpha"`
+	LearnAlpha bool    `json:"learn_alpha"`
+	// Tolerance is that of Course.
+	Tolerance float64 `json:"tolerance"`
+}
+
+// Defaults of a fit.
+const (
+	DefaultPoints    = 1000
+	DefaultNeighbors = 9
+	defaultSteps     = 200
+	defaultTolerance = 1e-6
+)
+
+// FitSettings are those of Fit; the zero value works.
+type FitSettings struct {
+	Options
+	// Dims is d, Neighbors the least k, Steps the most iterations. Defaults 2, 9, 200.
+	Dims, Neighbors, Steps int
+	// Largest learns the largest component of the neighbourhood graph and places the
+	// rest; otherwise components are bridged where they are closest.
+	Largest bool
+	// Seed chooses the sample and the starts.
+	Seed uint64
+	// Threads bounds the goroutines. It does not change the result.
+	Threads int
+}
+
+// Resolved returns the settings with defaults filled in, or what is wrong with them.
+func (s FitSettings) Resolved() (FitSettings, error) {
+	for _, d := range []struct {
+		of    *int
+		value int
+	}{{&s.Dims, defaultDims}, {&s.Neighbors, DefaultNeighbors}, {&s.Points, DefaultPoints}, {&s.Restarts, 1}, {&s.Steps, defaultSteps}} {
+		if *d.of == 0 {
+			*d.of = d.value
+		}
+	}
+	for _, d := range []struct {
+		of    *float64
+		value float64
+	}{{&s.Epsilon, defaultEpsilon}, {&s.Alpha, defaultAlpha}, {&s.Tolerance, defaultTolerance}} {
+		if *d.of == 0 {
+			*d.of = d.value
+		}
+	}
+	if s.MaxNeighbors == 0 {
+		s.MaxNeighbors = s.Neighbors
+	}
+	switch {
+	case s.Dims < 1 || s.Neighbors < 1 || s.Restarts < 1 || s.Steps < 1:
+		return s, fmt.Errorf("lllvm: %d dimensions, %d neighbours, %d starts, %d steps: want at least 1 of each", s.Dims, s.Neighbors, s.Restarts, s.Steps)
+	case s.MaxNeighbors < s.Neighbors:
+		return s, fmt.Errorf("lllvm: neighbours from %d to %d", s.Neighbors, s.MaxNeighbors)
+	case s.Points <= max(s.MaxNeighbors, s.Dims+1):
+		return s, fmt.Errorf("lllvm: %d points to learn are too few for %d neighbours and %d dimensions", s.Points, s.MaxNeighbors, s.Dims)
+	case !(s.Epsilon > 0) || !(s.Alpha > 0) || math.IsInf(s.Epsilon, 0) || math.IsInf(s.Alpha, 0):
+		return s, fmt.Errorf("lllvm: epsilon = %g and alpha = %g have to be positive", s.Epsilon, s.Alpha)
+	}
+	return s, nil
+}
+
+// Run is what came of one start.
+type Run struct {
+	Neighbors  int     `json:"neighbors"`
+	Start      int     `json:"start"`
+	Bound      float64 `json:"bound"`
+	Iterations int     `json:"iterations"`
+	Converged  bool    `json:"converged"`
+	// Bridges were added to connect the graph.
+	Bridges int `json:"bridges,omitempty"`
+	// Jitters counts iterations in which a matrix had lost definiteness, Jitter is the
+	// most that its diagonal was raised by.
+	Jitters int     `json:"jitters,omitempty"`
+	Jitter  float64 `json:"jitter,omitempty"`
+}
+
+// Fitted is a learnt map of n distinct points.
+type Fitted struct {
+	// Settings are those of the fit with all defaults filled in; Neighbors is the
+	// number that was chosen.
+	Settings FitSettings
+	// Learnt lists, ascending, the points that were learnt. Components is the number
+	// of parts of their graph, with the fewest neighbours, before it was bridged.
+	Learnt     []int32
+	Components int
+	// Frame says how vectors enter the model, Model and State are what was learnt.
+	Frame Frame
+	Model *Model
+	State *State
+	// Runs are all starts, those of the fewest neighbours first; Best is the one kept,
+	// History its course.
+	Runs    []Run
+	Best    int
+	History *History
+}
+
+// Frame brings vectors to the model's units: y = (x - Shift) Scale, so that those that
+// were learnt have the mean 0 and no value is above 1.
+type Frame struct {
+	Shift []float64
+	Scale float64
+}
+
+// Apply sets y to x in the model's units.
+func (f Frame) Apply(y []float64, x []float32) {
+	for k, v := range x {
+		y[k] = (float64(v) - f.Shift[k]) * f.Scale
+	}
+}
+
+// Fit learns the rows of x, which have to be distinct: a sample of them, with every
+// number of neighbours and from every start, of which it keeps the best bound. It is a
+// function of x and the settings without Threads. Errors that lie in x match
+// models.ErrBadInput. Progress, which may be nil, is told of iterations.
+func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
+	s, err := s.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPoints(x, s); err != nil {
+		return nil, err
+	}
+	f := &Fitted{Settings: s, Learnt: sample(x.Rows, s.Points, s.Seed)}
+	nb, err := f.neighbours(ctx, x, s.MaxNeighbors)
+	if err != nil {
+		return nil, err
+	}
+	_, size := components(firstOf(nb, s.Neighbors))
+	if f.Components = len(size); s.Largest {
+		if nb, err = f.keepLargest(ctx, x, nb); err != nil {
+			return nil, err
+		}
+	}
+	points := vec.Take(x, f.Learnt)
+	var y vec.Matrix[float64]
+	if f.Frame, y, err = newFrame(points); err != nil {
+		return nil, err
+	}
+	return f, f.search(ctx, y, nb, progress)
+}
+
+// checkPoints says what keeps x from being learnt.
+func checkPoints(x vec.Matrix[float32], s FitSettings) error {
+	switch n := x.Rows; {
+	case x.Cols < s.Dims:
+		return models.BadInputf("lllvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.Dims)
+	case n <= s.Dims+1:
+		return models.BadInputf("lllvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", n, s.Dims, s.Dims+2)
+	case n <= s.MaxNeighbors:
+		return models.BadInputf("lllvm: %d distinct rows: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors", n, s.MaxNeighbors, s.MaxNeighbors+1)
+	}
+	if err := models.CheckRows(x, nil); err != nil {
+		return err
+	}
+	var constant []int
+	for c := range x.Cols {
+		if first := x.Row(0)[c]; !slices.ContainsFunc(rowsOf(x), func(row []float32) bool { return row[c] != first }) {
+			constant = append(constant, c)
+		}
+	}
+	if len(constant) > 0 {
+		return models.BadInputf("lllvm: element %d of the vectors is the same in all rows (%d of %d elements are): they would be taken for data without noise; leave them out, or project with pca", constant[0], len(constant), x.Cols)
+	}
+	return nil
+}
+
+func rowsOf(x vec.Matrix[float32]) [][]float32 {
+	out := make([][]float32, x.Rows)
+	for i := range out {
+		out[i] = x.Row(i)
+	}
+	return out
+}
+
+// sample returns most of the numbers 0 to n-1, ascending.
+func sample(n, most int, seed uint64) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	if n <= most {
+		return out
+	}
+	rnd := rand.New(rand.NewPCG(seed, 0x5a_3e))
+	rnd.Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })
+	out = out[:most]
+	slices.Sort(out)
+	return out
+}
+
+// neighbours lists the k nearest learnt points of each learnt one, by their numbers
+// among these.
+func (f *Fitted) neighbours(ctx context.Context, x vec.Matrix[float32], k int) (*knn.Neighbors, error) {
+	nb, err := knn.Graph(ctx, vec.Take(x, f.Learnt), k, knn.Settings{Threads: f.Settings.Threads})
+	if err != nil {
+		return nil, fmt.Errorf("lllvm: neighbours: %w", err)
+	}
+	return nb, nil
+}
+
+// newFrame centres and scales the points.
+func newFrame(x vec.Matrix[float32]) (Frame, vec.Matrix[float64], error) {
+	f := Frame{Shift: make([]float64, x.Cols), Scale: 1}
+	for i := range x.Rows {
+		for k, v := range x.Row(i) {
+			f.Shift[k] += float64(v) / float64(x.Rows)
+		}
+	}
+	y, most := vec.New[float64](x.Rows, x.Cols), 0.0
+	for i := range x.Rows {
+		f.Apply(y.Row(i), x.Row(i))
+		for _, v := range y.Row(i) {
+			most = max(most, math.Abs(v))
+		}
+	}
+	if !(most > 0) || math.IsInf(most, 0) {
+		return f, y, models.BadInputf("lllvm: the points that are learnt differ by %g from their mean", most)
+	}
+	f.Scale = 1 / most
+	vec.Scale(f.Scale, y.Data)
+	return f, y, nil
+}
+
+// search learns from every start and keeps the best.
+func (f *Fitted) search(ctx context.Context, y vec.Matrix[float64], nb *knn.Neighbors, progress func(done, total int)) error {
+	s := f.Settings
+	jobs := (s.MaxNeighbors - s.Neighbors + 1) * s.Restarts
+	f.Runs = make([]Run, jobs)
+	failed := make([]error, jobs)
+	at := par.NewProgress(jobs*s.Steps, progress)
+	together := min(par.Threads(s.Threads), jobs, int(max(1, atOnce/Bytes(y.Rows, s.Dims, y.Cols))))
+	var mu sync.Mutex
+	f.Best = -1
+	par.Do(together, jobs, func(job int) {
+		k := s.Neighbors + job/s.Restarts
+		m, st, h, err := f.learn(ctx, y, nb, k, job, par.Threads(s.Threads)/together, at.Step)
+		if err != nil {
+			failed[job] = fmt.Errorf("lllvm: %d neighbours, start %d: %w", k, job%s.Restarts+1, err)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if b := f.Best; b < 0 || f.Runs[job].Bound > f.Runs[b].Bound || f.Runs[job].Bound == f.Runs[b].Bound && job < b {
+			f.Best, f.Model, f.State, f.History = job, m, st, h
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	f.Settings.Neighbors = f.Runs[f.Best].Neighbors
+	return nil
+}
+
+// atOnce are the bytes that starts which are learnt at once may take.
+const atOnce = 1 << 30
+
+// Bytes returns about what learning n points of dy values holds.
+func Bytes(n, dims, dy int) int64 {
+	nn, nd := int64(n)*int64(n), int64(n)*int64(dims)
+	return 8 * (8*nn + 4*nd*nd + 3*nd*int64(dy))
+}
+
+// learn learns from one start.
+func (f *Fitted) learn(ctx context.Context, y vec.Matrix[float64], nb *knn.Neighbors, k, job, threads int, step func()) (*Model, *State, *History, error) {
+	s := f.Settings
+	lists := firstOf(nb, k)
+	bridges := bridge(y, lists)
+	g, err := NewGraph(lists, threads)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, err := NewModel(g, y, Settings{Dims: s.Dims, Epsilon: s.Epsilon, Alpha: s.Alpha, LearnAlpha: s.LearnAlpha, Threads: threads})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	start := job % s.Restarts
+	st := m.Random(s.Seed + uint64(start)*0x9e3779b97f4a7c15)
+	done := 0
+	h, err := m.Learn(ctx, st, Course{Steps: s.Steps, Tolerance: s.Tolerance, Progress: func(int, int, float64) { done++; step() }})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for ; done < s.Steps; done++ {
+		step()
+	}
+	f.Runs[job] = Run{
+		Neighbors: k, Start: start, Bound: st.Bound.Total(), Iterations: len(h.Bounds), Converged: h.Converged,
+		Bridges: bridges, Jitters: h.Jitters, Jitter: h.Jitter,
+	}
+	return m, st, h, nil
+}
+
+// firstOf returns the first k of every list.
+func firstOf(nb *knn.Neighbors, k int) [][]int32 {
+	lists := make([][]int32, nb.N)
+	for i := range lists {
+		index, _ := nb.Row(i)
+		lists[i] = slices.Clone(index[:k])
+	}
+	return lists
+}

@@ -1,0 +1,204 @@
+package lllvm
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/models/snapshot"
+	"unfold/sparse/vec"
+)
+
+// The parts of a model file of this kind, m of its reference points being learnt:
+//
+//	learnt   uint32, m          their numbers, ascending
+//	edges    uint32, e x 2      the neighbourhood graph among them, by these
+//	frame    float64, 1 + q     Scale, Shift
+//	numbers  float64, 4         gamma, alpha, epsilon, the bound
+//	mu_x     float64, m x d     means of q(x)
+//	cov_x    float64            lower triangle, row by row, of its covariance
+//	mu_c     float64, md x q    means of q(C), see State.MuC
+//	cov_c    float64            lower triangle of its covariance
+const (
+	partLearnt  = "learnt"
+	partEdges   = "edges"
+	partFrame   = "frame"
+	partNumbers = "numbers"
+	partMuX     = "mu_x"
+	partCovX    = "cov_x"
+	partMuC     = "mu_c"
+	partCovC    = "cov_c"
+)
+
+// Parts are the posterior as a model file holds it.
+func (f *Fitted) Parts() []snapshot.Part {
+	learnt := make([]uint32, len(f.Learnt))
+	for i, p := range f.Learnt {
+		learnt[i] = uint32(p)
+	}
+	var edges []uint32
+	for i, list := range f.Model.g.Neighbors {
+		for _, j := range list {
+			if int(j) > i {
+				edges = append(edges, uint32(i), uint32(j))
+			}
+		}
+	}
+	st := f.State
+	matrix := func(name string, m vec.Matrix[float64]) snapshot.Part {
+		return snapshot.Part{Name: name, Rows: m.Rows, Cols: m.Cols, Data: m.Data}
+	}
+	return []snapshot.Part{
+		{Name: partLearnt, Rows: len(learnt), Cols: 1, Data: learnt},
+		{Name: partEdges, Rows: len(edges) / 2, Cols: 2, Data: edges},
+		{Name: partFrame, Rows: 1 + len(f.Frame.Shift), Cols: 1, Data: append([]float64{f.Frame.Scale}, f.Frame.Shift...)},
+		{Name: partNumbers, Rows: 4, Cols: 1, Data: []float64{st.Gamma, st.Alpha, f.Model.set.Epsilon, st.Bound.Total()}},
+		matrix(partMuX, st.MuX), triangle(partCovX, st.CovX),
+		matrix(partMuC, st.MuC), triangle(partCovC, st.CovC),
+	}
+}
+
+// triangle packs the lower triangle of a symmetric matrix.
+func triangle(name string, a vec.Matrix[float64]) snapshot.Part {
+	packed := make([]float64, 0, a.Rows*(a.Rows+1)/2)
+	for i := range a.Rows {
+		packed = append(packed, a.Row(i)[:i+1]...)
+	}
+	return snapshot.Part{Name: name, Rows: len(packed), Cols: 1, Data: packed}
+}
+
+// symmetric unpacks a triangle of n rows.
+func symmetric(packed []float64, n int) vec.Matrix[float64] {
+	a := vec.New[float64](n, n)
+	for i := range n {
+		copy(a.Row(i), packed[:i+1])
+		packed = packed[i+1:]
+		for j := range i {
+			a.Row(j)[i] = a.Row(i)[j]
+		}
+	}
+	return a
+}
+
+// posterior is what a model file holds.
+type posterior struct {
+	learnt []int32
+	frame  Frame
+	model  *Model
+	state  *State
+}
+
+// read takes the posterior from a snapshot, which has to be valid.
+func read(s *snapshot.Snapshot, threads int) (*posterior, error) {
+	q, d := s.Reference.Cols, s.Mu.Cols
+	learnt, err := snapshot.PartOf[uint32](s, partLearnt, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	m := len(learnt)
+	md := m * d
+	p := &posterior{learnt: make([]int32, m)}
+	for i, l := range learnt {
+		if int(l) >= s.Reference.Rows || i > 0 && l <= learnt[i-1] {
+			return nil, fmt.Errorf("learnt point %d is reference point %d of %d", i, l, s.Reference.Rows)
+		}
+		p.learnt[i] = int32(l)
+	}
+	var parts [6][]float64
+	for i, want := range []struct {
+		name       string
+		rows, cols int
+	}{{partFrame, 1 + q, 1}, {partNumbers, 4, 1}, {partMuX, m, d}, {partCovX, md * (md + 1) / 2, 1}, {partMuC, md, q}, {partCovC, md * (md + 1) / 2, 1}} {
+		if parts[i], err = snapshot.PartOf[float64](s, want.name, want.rows, want.cols); err != nil {
+			return nil, err
+		}
+	}
+	numbers := parts[1]
+	if p.frame = (Frame{Scale: parts[0][0], Shift: parts[0][1:]}); !(p.frame.Scale > 0) || !(numbers[0] > 0) {
+		return nil, fmt.Errorf("the scale %g and gamma = %g have to be positive", p.frame.Scale, numbers[0])
+	}
+	g, err := graphOf(s, m, threads)
+	if err != nil {
+		return nil, err
+	}
+	y := vec.New[float64](m, q)
+	for i, l := range p.learnt {
+		p.frame.Apply(y.Row(i), s.Reference.Row(int(l)))
+	}
+	if p.model, err = NewModel(g, y, Settings{Dims: d, Alpha: numbers[1], Epsilon: numbers[2], Threads: threads}); err != nil {
+		return nil, err
+	}
+	p.state = &State{
+		MuX: vec.Of(m, d, parts[2]), CovX: symmetric(parts[3], md),
+		MuC: vec.Of(md, q, parts[4]), CovC: symmetric(parts[5], md), Gamma: numbers[0], Alpha: numbers[1],
+	}
+	return p, nil
+}
+
+// graphOf reads the graph of m points.
+func graphOf(s *snapshot.Snapshot, m, threads int) (*Graph, error) {
+	edges, err := snapshot.PartOf[uint32](s, partEdges, 0, 2)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]int32, m)
+	for ; len(edges) > 0; edges = edges[2:] {
+		if i := edges[0]; int(i) < m && edges[1] < uint32(m) {
+			lists[i] = append(lists[i], int32(edges[1]))
+			continue
+		}
+		return nil, fmt.Errorf("an edge from %d to %d of %d points", edges[0], edges[1], m)
+	}
+	return NewGraph(lists, threads)
+}
+
+// Variances returns sigma_i^2 of every learnt point: the mean variance of the
+// coordinates of its place, relative to the map's centre. Where that lies is known by
+// the prior alone, 1/(n alpha) of every variance, and means nothing.
+func (m *Model) Variances(st *State) []float64 {
+	n, d := m.g.Len(), m.set.Dims
+	out := make([]float64, n)
+	common := 1 / (float64(n) * st.Alpha)
+	for i := range out {
+		for r := range d {
+			v := st.CovX.Row(r*n + i)[r*n+i]
+			// What is left of a difference of equal numbers is still a variance.
+			out[i] += max(v-common, 1e-15*v) / float64(d)
+		}
+	}
+	return out
+}
+
+// Description is what there is to say of a snapshot.
+type Description struct {
+	// Learnt is the number of points that were learnt.
+	Learnt int
+	// Gamma, Alpha, Epsilon and Bound are the model's; Noise is the standard deviation of
+	// an element, in the units of what the model sees.
+	Gamma, Alpha, Epsilon, Bound, Noise float64
+}
+
+// Describe describes a snapshot for which there is a Placer.
+func Describe(s *snapshot.Snapshot) Description {
+	learnt, _ := s.Part(partLearnt)
+	numbers, _ := snapshot.PartOf[float64](s, partNumbers, 4, 1)
+	frame, _ := snapshot.PartOf[float64](s, partFrame, 0, 1)
+	return Description{
+		Learnt: learnt.Rows, Gamma: numbers[0], Alpha: numbers[1], Epsilon: numbers[2], Bound: numbers[3],
+		Noise: noise(numbers[0], frame[0]),
+	}
+}
+
+// noise is the standard deviation of y_j - y_i - C_i (x_j - x_i) between neighbours,
+// 1/gamma being the variance, in units of which scale make one of the model's.
+func noise(gamma, scale float64) float64 { return 1 / math.Sqrt(gamma) / scale }
+
+// Noise is the standard deviation of an element, in the units of what the model sees.
+func (f *Fitted) Noise() float64 { return noise(f.State.Gamma, f.Frame.Scale) }
+
+// Edges is the number of pairs of neighbours.
+func (m *Model) Edges() (count int) {
+	for _, list := range m.g.Neighbors {
+		count += len(list)
+	}
+	return count / 2
+}
