@@ -110,6 +110,9 @@ func (l *Learner) dress(bare, frame *snapshot.Snapshot, dim int) (*snapshot.Snap
 	s.Dim, s.Mean, s.Components = dim, frame.Mean, frame.Components
 	s.Encoder, s.Names = frame.Encoder, frame.Names
 	spec.LVM.Dims, spec.LVM.Neighbors = s.Mu.Cols, s.Neighbors
+	if spec.LVM.Steps == 0 {
+		spec.LVM.Steps = s.Steps // those of all its refreshes
+	}
 	spec.LVM.Threads = 0 // a matter of the machine, not of the map
 	if s.Settings, err = json.Marshal(spec); err != nil {
 		return nil, fmt.Errorf("storing the settings: %w", err)

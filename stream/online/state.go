@@ -56,6 +56,12 @@ func learningOf(s *snapshot.Snapshot) learning {
 	return v
 }
 
+// FiguresOf returns how a map was learnt, if it comes from a stream.
+func FiguresOf(s *snapshot.Snapshot) (f stream.Figures, known bool) {
+	f = learningOf(s).Figures
+	return f, f.Kind != ""
+}
+
 // save makes a map and its reference set the state. The set comes first, under a
 // name of its own; the map names it, and its renaming is the moment in which the
 // state changes from the old one to the new. Sets that no map names are removed.
