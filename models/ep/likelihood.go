@@ -4,30 +4,38 @@ import "math"
 
 // Likelihood is p(y|f) of one value.
 type Likelihood interface {
-	// Moments returns log Z, the mean and the variance of p(y|f) N(f|m, v)/Z.
-	Moments(y, m, v float64) (logZ, mean, variance float64)
+	// Match returns log Z, Z = <p(y|f)> under N(f|m, v), and the natural parameters
+	// of the Gaussian that in the place of p(y|f) gives the same mean and variance: with
+	// a the first and -b the second derivative of log Z in m,
+	//
+	//	tau = b/(1 - v b),  nu = (a + m b)/(1 - v b),
+	//
+	// which is exact for small v too, where differences of precisions are not.
+	Match(y, m, v float64) (logZ, tau, nu float64)
 }
 
 // Probit is Phi(y f), y = 1 or -1.
 type Probit struct{}
 
-// Moments implements Likelihood: with z = y m/sqrt(1+v), r = N(z)/Phi(z): mean = m +
-// v y r/sqrt(1+v), variance = v - v^2 r (z+r)/(1+v).
-func (Probit) Moments(y, m, v float64) (logZ, mean, variance float64) {
+// Match implements Likelihood: with z = y m/sqrt(1+v), r = N(z)/Phi(z): a = y
+// r/sqrt(1+v), b = r (z+r)/(1+v).
+func (Probit) Match(y, m, v float64) (logZ, tau, nu float64) {
 	root := math.Sqrt(1 + v)
 	z := y * m / root
 	logZ, r := logPhi(z)
-	return logZ, m + v*y*r/root, v - v*v*r*(z+r)/(1+v)
+	a, b := y*r/root, r*(z+r)/(1+v)
+	left := 1 - v*b
+	return logZ, b / left, (a + m*b) / left
 }
 
 // Gaussian is N(y | f, Variance).
 type Gaussian struct{ Variance float64 }
 
-// Moments implements Likelihood.
-func (g Gaussian) Moments(y, m, v float64) (logZ, mean, variance float64) {
+// Match implements Likelihood.
+func (g Gaussian) Match(y, m, v float64) (logZ, tau, nu float64) {
 	w := v + g.Variance
 	d := y - m
-	return -0.5 * (math.Log(2*math.Pi*w) + d*d/w), m + v*d/w, v * g.Variance / w
+	return -0.5 * (math.Log(2*math.Pi*w) + d*d/w), 1 / g.Variance, y / g.Variance
 }
 
 // Probability returns the probability of y = 1 for f ~ N(mean, variance).

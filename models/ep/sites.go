@@ -18,18 +18,24 @@ func NewSites(n int) *Sites {
 	return &Sites{Tau: make([]float64, n), Nu: make([]float64, n), LogZ: make([]float64, n), CavTau: make([]float64, n), CavNu: make([]float64, n)}
 }
 
+// known is the least variance that is told from none.
+const known = 1e-300
+
 // visit finds the cavity of site i, whose f has the posterior mean and variance,
 // and matches moments. It moves the site by the share damping of the way and
 // returns by how much.
 func (s *Sites) visit(i int, l Likelihood, y, mean, variance, damping float64) (dtau, dnu float64) {
+	if variance >= 0 {
+		variance = max(variance, known)
+	}
 	cavTau, cavNu := 1/variance-s.Tau[i], mean/variance-s.Nu[i]
-	if !(cavTau > 0) || math.IsInf(cavTau, 0) {
+	if !(cavTau > 0) {
 		s.Negative++
 		return 0, 0
 	}
-	logZ, m, v := l.Moments(y, cavNu/cavTau, 1/cavTau)
-	dtau, dnu = damping*(1/v-cavTau-s.Tau[i]), damping*(m/v-cavNu-s.Nu[i])
-	if !(v > 0) || !(s.Tau[i]+dtau >= 0) || math.IsNaN(dnu) || math.IsInf(dnu, 0) || math.IsInf(dtau, 0) {
+	logZ, tau, nu := l.Match(y, cavNu/cavTau, 1/cavTau)
+	dtau, dnu = damping*(tau-s.Tau[i]), damping*(nu-s.Nu[i])
+	if !(s.Tau[i]+dtau >= 0) || math.IsNaN(dnu) || math.IsInf(dnu, 0) || math.IsInf(dtau, 0) {
 		s.Negative++
 		return 0, 0
 	}
@@ -61,7 +67,7 @@ func (s *Sites) logNormalizer() (sum float64) {
 func (s *Sites) refresh(l Likelihood, y, mean, variance []float64) {
 	for i := range s.Tau {
 		s.CavTau[i], s.CavNu[i] = 1/variance[i]-s.Tau[i], mean[i]/variance[i]-s.Nu[i]
-		s.LogZ[i], _, _ = l.Moments(y[i], s.CavNu[i]/s.CavTau[i], 1/s.CavTau[i])
+		s.LogZ[i], _, _ = l.Match(y[i], s.CavNu[i]/s.CavTau[i], 1/s.CavTau[i])
 	}
 }
 

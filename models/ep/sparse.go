@@ -56,6 +56,9 @@ func NewDTC(k *psi.Kernel, x, z vec.Matrix[float64], threads int) (*Process, err
 }
 
 func (p *Process) prior() (err error) {
+	if err := check(p.Kernel, p.In, p.Z); err != nil {
+		return err
+	}
 	n, m := p.In.Mu.Rows, p.Z.Rows
 	p.Psi, p.Lambda, p.kuu = vec.New[float64](n, m), make([]float64, n), vec.New[float64](m, m)
 	p.Kernel.First(p.Psi, p.In, p.Z, p.threads)
@@ -101,6 +104,9 @@ type Sparse struct {
 // nothing.
 func NewSparse(l Likelihood, p *Process, y []float64) (*Sparse, error) {
 	m := p.Z.Rows
+	if err := checkValues(l, p.In.Mu.Rows, y); err != nil {
+		return nil, err
+	}
 	s := &Sparse{Sites: NewSites(len(y)), Process: p, l: l, y: y, u: vec.New[float64](m, m),
 		gamma: make([]float64, m), reduced: make([]float64, m), work: make([]float64, m), column: make([]float64, m)}
 	return s, s.recompute()
