@@ -1,6 +1,7 @@
 package online
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -266,5 +267,36 @@ func TestTailsOfTheState(t *testing.T) {
 	s.Spec.LVM.Tails, s.Place.Rule = lvm.Gaussian, lvm.EM
 	if _, err := New(s); err == nil || !strings.Contains(err.Error(), "em goes with Gaussian tails") {
 		t.Errorf("placing by em on a map with heavy tails: %v", err)
+	}
+}
+
+// A model that cannot be carried on is learnt anew with every refresh, each an epoch.
+func TestOtherKinds(t *testing.T) {
+	for _, kind := range kinds.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			s := quick()
+			s.State, s.Spec.Kind = t.TempDir(), kind
+			s.Spec.LVM.Steps = 5
+			l, next, stop := started(t, s, rand.New(rand.NewPCG(15, 1)), 5)
+			stop()
+			offer(t, l, message(t, rand.New(rand.NewPCG(15, 2)), 20, 5, next))
+			if err := l.refresh(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			epoch, how := uint32(2), "refit"
+			if kind == kinds.LVM {
+				epoch, how = 1, "ordinary"
+			}
+			if p := l.Current(); p.Version != 2 || p.Epoch != epoch || p.Figures.Kind != how || l.Snapshot().Kind != kind {
+				t.Errorf("%+v of kind %s", p.Figures, l.Snapshot().Kind)
+			}
+			finite(t, l)
+			again := newLearner(t, s)
+			finite(t, again)
+			offer(t, again, message(t, rand.New(rand.NewPCG(15, 3)), 20, 5, next+1))
+			if err := again.refresh(context.Background()); err != nil || again.Current().Version != 3 {
+				t.Errorf("after a restart: %v, %+v", err, again.Current().Figures)
+			}
+		})
 	}
 }
