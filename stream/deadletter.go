@@ -39,7 +39,7 @@ func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
 	add := func(key, value string) {
 		m.Headers = append(m.Headers, Header{Key: key, Value: []byte(value)})
 	}
-	m.Headers = append(make([]Header, 0, len(m.Headers)+8), m.Headers...)
+	m.Headers = append(make([]Header, 0, len(m.Headers)+headersPerLetter), m.Headers...)
 	add(headerErrorTopic, m.Topic)
 	add(headerErrorPartition, strconv.Itoa(m.Partition))
 	add(headerErrorOffset, strconv.FormatInt(m.Offset, 10))
@@ -62,4 +62,46 @@ func typeOf(err error) string {
 		}
 		err = inner
 	}
+}
+
+// Reason is what a dead letter says of itself.
+type Reason struct {
+	// Position is where the message lay.
+	Position
+	// Connector names the stage that gave the message up, Stage the step; Class and
+	// Exception are the kind of the error and Message its text.
+	Connector, Class, Exception, Message string
+	Stage                                Stage
+}
+
+// headersPerLetter is how many headers DeadLetter.Message adds.
+const headersPerLetter = 8
+
+// ReadDeadLetter takes a dead letter apart into the message as it was and the
+// newest reason why it was given up. A message that says nothing of where it came
+// from is not ok.
+func ReadDeadLetter(m Message) (original Message, why Reason, ok bool) {
+	text := func(key string) string {
+		v, _ := m.Header(key)
+		return string(v)
+	}
+	partition, err1 := strconv.Atoi(text(headerErrorPartition))
+	offset, err2 := strconv.ParseInt(text(headerErrorOffset), 10, 64)
+	why = Reason{
+		Position:  Position{TopicPartition{text(headerErrorTopic), partition}, offset},
+		Connector: text(headerErrorConnector), Stage: Stage(text(headerErrorStage)), Class: text(headerErrorClass),
+		Exception: text(headerErrorException), Message: text(headerErrorMessage),
+	}
+	if why.Topic == "" || err1 != nil || err2 != nil {
+		return m, why, false
+	}
+	original = m
+	original.TopicPartition, original.Offset = why.TopicPartition, why.Offset
+	original.Headers = nil
+	last := len(m.Headers)
+	if last >= headersPerLetter && m.Headers[last-headersPerLetter].Key == headerErrorTopic {
+		last -= headersPerLetter
+	}
+	original.Headers = append(original.Headers, m.Headers[:last]...)
+	return original, why, true
 }

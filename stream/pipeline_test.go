@@ -313,6 +313,16 @@ func TestDeadLetterHeaders(t *testing.T) {
 			t.Errorf("%s is %q, want %q", key, v, want)
 		}
 	}
+	back, why, ok := stream.ReadDeadLetter(l)
+	if !ok || why.Connector != "mine" || why.Offset != 14 || why.Stage != stream.StagePlace || why.Message != reason.Error() {
+		t.Errorf("read back: %+v", why)
+	}
+	if back.Offset != 14 || back.Partition != 3 || len(back.Headers) != 1 || string(back.Headers[0].Value) != "earlier" || string(back.Value) != "v" {
+		t.Errorf("the message that was: %+v", back)
+	}
+	if _, _, ok := stream.ReadDeadLetter(m); ok {
+		t.Error("half a set of headers is taken for a dead letter")
+	}
 }
 
 // Events wait for the first map, uncommitted, also in partitions that have

@@ -79,17 +79,22 @@ type catch struct {
 	end int64
 }
 
-// fetch sends one request. It does not use kafka.Client.Fetch, which hides the
-// aborted transactions and the offsets of the markers.
+// fetch reads from next on.
 func (g *generation) fetch(ctx context.Context, tp stream.TopicPartition, next int64) (catch, error) {
 	s := &g.source.settings
-	ctx, cancel := context.WithTimeout(ctx, s.FetchWait+10*time.Second)
+	return g.source.link.fetch(ctx, tp, next, s.FetchBytes, s.FetchWait)
+}
+
+// fetch sends one request. It does not use kafka.Client.Fetch, which hides the
+// aborted transactions and the offsets of the markers.
+func (l *link) fetch(ctx context.Context, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) (catch, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait+10*time.Second)
 	defer cancel()
-	answer, err := g.source.link.transport.RoundTrip(ctx, g.source.link.addr, &fetch.Request{
-		ReplicaID: -1, MaxWaitTime: int32(s.FetchWait / time.Millisecond), MinBytes: 1, MaxBytes: int32(s.FetchBytes),
+	answer, err := l.transport.RoundTrip(ctx, l.addr, &fetch.Request{
+		ReplicaID: -1, MaxWaitTime: int32(wait / time.Millisecond), MinBytes: 1, MaxBytes: int32(bytes),
 		IsolationLevel: readCommitted, SessionID: -1, SessionEpoch: -1,
 		Topics: []fetch.RequestTopic{{Topic: tp.Topic, Partitions: []fetch.RequestPartition{{
-			Partition: int32(tp.Partition), CurrentLeaderEpoch: -1, FetchOffset: next, LogStartOffset: -1, PartitionMaxBytes: int32(s.FetchBytes),
+			Partition: int32(tp.Partition), CurrentLeaderEpoch: -1, FetchOffset: next, LogStartOffset: -1, PartitionMaxBytes: int32(bytes),
 		}}}},
 	})
 	if err != nil {

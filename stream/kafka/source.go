@@ -62,6 +62,11 @@ type SourceSettings struct {
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
 
+const (
+	defaultFetchBytes = 4 << 20
+	defaultFetchWait  = 500 * time.Millisecond
+)
+
 func (s SourceSettings) withDefaults() (SourceSettings, error) {
 	if s.Topic == "" || s.Group == "" {
 		return s, errors.New("kafka: a source needs a topic and a group")
@@ -73,10 +78,10 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 		return s, errors.New("kafka: a source's settings may not be negative")
 	}
 	if s.FetchBytes == 0 {
-		s.FetchBytes = 4 << 20
+		s.FetchBytes = defaultFetchBytes
 	}
 	for v, d := range map[*time.Duration]time.Duration{
-		&s.FetchWait: 500 * time.Millisecond, &s.SessionTimeout: 10 * time.Second,
+		&s.FetchWait: defaultFetchWait, &s.SessionTimeout: 10 * time.Second,
 		&s.Heartbeat: time.Second, &s.RebalanceTimeout: 15 * time.Second,
 	} {
 		if *v == 0 {

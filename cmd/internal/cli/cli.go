@@ -32,6 +32,7 @@ type commands struct {
 
 	Run  runCmd  `cmd:"" group:"streams" help:"Run as a stage between two Kafka topics."`
 	Lint lintCmd `cmd:"" group:"streams" help:"Check a configuration, its brokers and topics, without running."`
+	DLQ  dlqCmd  `cmd:"" name:"dlq" group:"streams" help:"Look at dead letters, or give them to the stage again."`
 	Demo demoCmd `cmd:"" group:"streams" help:"See a real event stream become a map: broker and data come with the program."`
 
 	Version versionCmd `cmd:"" group:"other" help:"Say which version this is."`
@@ -93,6 +94,8 @@ func newParser(c *commands, sys System) (*kong.Kong, error) {
 	c.Score.Settings, c.Score.values = settingFlags(dataKeys)
 	c.Run.Settings, c.Run.values = settingFlags(stageKeys)
 	c.Lint.Settings, c.Lint.values = settingFlags(stageKeys)
+	c.DLQ.List.Settings, c.DLQ.List.values = settingFlags(brokerKeys)
+	c.DLQ.Replay.Settings, c.DLQ.Replay.values = settingFlags(brokerKeys)
 	return kong.New(c,
 		kong.Name("unfold"), kong.Description(about), groups,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, FlagsLast: true, WrapUpperBound: 110}),

@@ -65,6 +65,14 @@ func stageKeys(k config.Key) (name, group string, ok bool) {
 	return k.Flag(), section, true
 }
 
+// brokerKeys are those that say where topics are.
+func brokerKeys(k config.Key) (name, group string, ok bool) {
+	if strings.HasPrefix(k.Path, "source.kafka.") || strings.HasPrefix(k.Path, "sink.kafka.") || k.Path == "dead_letter.topic" {
+		return stageKeys(k)
+	}
+	return "", "", false
+}
+
 // settingFlags makes a flag of every key that names gives one. The values that
 // were given come back, by key path, after parsing.
 func settingFlags(names keyNames) (kong.Plugins, func() map[string]string) {

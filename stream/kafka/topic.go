@@ -1,0 +1,161 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// TopicSettings describe a TopicReader; Brokers and Topic are needed.
+type TopicSettings struct {
+	Cluster
+	Topic string
+	// Group, if set, holds the positions at which reading begins, and which Commit
+	// moves. It must have no members. Without it reading begins at the beginning.
+	Group string
+}
+
+// TopicReader reads what a topic holds, to the end that it has when it is opened,
+// one partition after the other. Messages of open and aborted transactions are left
+// out. It is used by one goroutine.
+type TopicReader struct {
+	settings TopicSettings
+	link     *link
+	// next and end are offsets by partition.
+	next, end []int64
+	at        int
+}
+
+// OpenTopic reaches the cluster and looks where the topic begins and ends.
+func OpenTopic(ctx context.Context, s TopicSettings) (*TopicReader, error) {
+	l, err := connect(ctx, s.Cluster, s.Topic)
+	if err != nil {
+		return nil, err
+	}
+	r := &TopicReader{settings: s, link: l}
+	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	retry := &retry{what: "offsets"}
+	for {
+		err := r.find(bounded)
+		if err == nil {
+			return r, nil
+		}
+		if retry.again(bounded, err) != nil {
+			l.close()
+			return nil, fmt.Errorf("kafka: topic %s: %w", s.Topic, err)
+		}
+	}
+}
+
+// find asks for the bounds and, if there is a group, for its positions.
+func (r *TopicReader) find(ctx context.Context) error {
+	topic := r.settings.Topic
+	partitions, err := r.link.all(ctx, topic)
+	if err != nil {
+		return err
+	}
+	r.next, r.end = make([]int64, len(partitions)), make([]int64, len(partitions))
+	var ask []kafka.OffsetRequest
+	for _, p := range partitions {
+		ask = append(ask, kafka.FirstOffsetOf(p), kafka.LastOffsetOf(p))
+	}
+	client := r.link.client(connectTimeout)
+	bounds, err := client.ListOffsets(ctx, &kafka.ListOffsetsRequest{IsolationLevel: kafka.ReadCommitted, Topics: map[string][]kafka.OffsetRequest{topic: ask}})
+	if err != nil {
+		return err
+	}
+	for _, p := range bounds.Topics[topic] {
+		if p.Error != nil {
+			return p.Error
+		}
+		r.next[p.Partition], r.end[p.Partition] = p.FirstOffset, p.LastOffset
+	}
+	if r.settings.Group == "" {
+		return nil
+	}
+	positions, err := client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: r.settings.Group, Topics: map[string][]int{topic: partitions}})
+	if err != nil {
+		return err
+	}
+	if positions.Error != nil && !errors.Is(positions.Error, kafka.GroupIdNotFound) {
+		return positions.Error
+	}
+	for _, p := range positions.Topics[topic] {
+		if p.Error != nil {
+			return p.Error
+		}
+		r.next[p.Partition] = max(r.next[p.Partition], p.CommittedOffset)
+	}
+	return nil
+}
+
+// Next returns the next messages, at least one, or io.EOF.
+func (r *TopicReader) Next(ctx context.Context) ([]stream.Message, error) {
+	retry := &retry{what: "fetch"}
+	for ; r.at < len(r.next); r.at++ {
+		tp := stream.TopicPartition{Topic: r.settings.Topic, Partition: r.at}
+		for r.next[r.at] < r.end[r.at] {
+			c, err := r.link.fetch(ctx, tp, r.next[r.at], defaultFetchBytes, defaultFetchWait)
+			if errors.Is(err, kafka.OffsetOutOfRange) {
+				return nil, fmt.Errorf("kafka: %v: messages from offset %d on were deleted meanwhile", tp, r.next[r.at])
+			}
+			if err != nil {
+				if err := retry.again(ctx, err); err != nil {
+					return nil, fmt.Errorf("kafka: reading %v: %w", tp, err)
+				}
+				continue
+			}
+			r.next[r.at] = c.next
+			for i, m := range c.messages {
+				if m.Offset >= r.end[r.at] {
+					c.messages = c.messages[:i]
+					r.next[r.at] = r.end[r.at]
+					break
+				}
+			}
+			if len(c.messages) > 0 {
+				return c.messages, nil
+			}
+		}
+	}
+	return nil, io.EOF
+}
+
+// Commit makes what has been read so far the group's position.
+func (r *TopicReader) Commit(ctx context.Context) error {
+	topic := r.settings.Topic
+	var offsets []kafka.OffsetCommit
+	for p, next := range r.next {
+		offsets = append(offsets, kafka.OffsetCommit{Partition: p, Offset: next})
+	}
+	retry := &retry{what: "commit"}
+	for {
+		a, err := r.link.client(connectTimeout).OffsetCommit(ctx, &kafka.OffsetCommitRequest{GroupID: r.settings.Group, GenerationID: -1,
+			Topics: map[string][]kafka.OffsetCommit{topic: offsets}})
+		if err == nil {
+			for _, p := range a.Topics[topic] {
+				if p.Error != nil {
+					err = p.Error
+				}
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return fmt.Errorf("kafka: committing for group %s: %w", r.settings.Group, err)
+		}
+	}
+}
+
+// Close lets go of all connections.
+func (r *TopicReader) Close() error {
+	r.link.close()
+	return nil
+}
