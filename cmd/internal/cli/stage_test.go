@@ -235,7 +235,7 @@ func TestLint(t *testing.T) {
 	produce(t, brokers, 0, 1)
 	out := must(t, "lint", "-c", configuration)
 	for _, want := range []string{"ok       the configuration", "ok       the topic of the source, events", "ok       the topic of dead letters, dead",
-		"10 events of name, v, as vectors of 4 values"} {
+		"10 events of name, v, as vectors of 4 values; the learner holds up to 500 points, in at most "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lint says\n%swithout %q", out, want)
 		}

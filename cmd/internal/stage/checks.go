@@ -111,6 +111,9 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 		}
 		return "", err
 	}
+	if msg.Tombstone() {
+		return "", fmt.Errorf("%w: %s is a tombstone", ErrNothingToSee, msg.Where())
+	}
 	limits := limits(c)
 	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Topic: msg.Topic, Partition: msg.Partition, Offset: msg.Offset}, limits)
 	if err != nil {
@@ -133,9 +136,39 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	if _, err := e.Encode(t); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(" (%s): %s of %s, as vectors of %s", msg.Where(), human.Plural(t.Len(), "event"),
-		strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value")), nil
+	held, err := holds(s, e.Dim())
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(" (%s): %s of %s, as vectors of %s; the learner holds up to %s, in at most %s", msg.Where(), human.Plural(t.Len(), "event"),
+		strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value"), human.Plural(c.Reference.Size, "point"), human.Bytes(held)), nil
 }
+
+// idBytes is the length of ids that memory is reckoned with.
+const idBytes = 64
+
+// holds is how much memory the learner will hold at most, of events of dim values.
+func holds(s Settings, dim int) (int64, error) {
+	var moves stream.Sink
+	if s.Config.Sink.Moves != "" {
+		moves = nowhere{}
+	}
+	set, err := learner(s, stream.Hooks{}, moves)
+	if err != nil {
+		return 0, err
+	}
+	ids := 0
+	if s.Config.Source.ID != "" {
+		ids = idBytes
+	}
+	return set.Bytes(dim, ids)
+}
+
+// nowhere is a sink that is there, and nothing more.
+type nowhere struct{}
+
+func (nowhere) Write(context.Context, []stream.Message) error { return nil }
+func (nowhere) Close() error                                  { return nil }
 
 // first waits for the first message of any partition.
 func first(ctx context.Context, source *kafka.Source) (*stream.Message, error) {

@@ -67,7 +67,11 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		st.closers = append(st.closers, sink.Close)
 		moves = sink
 	}
-	learner, err := newLearner(s, hooks, moves)
+	set, err := learner(s, hooks, moves)
+	if err != nil {
+		return err
+	}
+	learner, err := online.New(set)
 	if err != nil {
 		return err
 	}
@@ -105,35 +109,36 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	return nil
 }
 
-func newLearner(s Settings, hooks stream.Hooks, moves stream.Sink) (*online.Learner, error) {
+// learner are the settings of the learner that the configuration means.
+func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out online.Settings, err error) {
 	c := s.Config
 	policy, err := reference.ParsePolicy(c.Reference.Policy)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	major, err := online.ParseMajor(c.Refresh.Major)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	rule, err := c.Model.Rule()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	state, err := c.StateFolder()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	every := time.Duration(c.Refresh.Every)
 	if every == 0 {
 		every = online.Never
 	}
-	return online.New(online.Settings{
+	return online.Settings{
 		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping,
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
 		Gentle: int(c.Refresh.Gentle), Major: major,
 		Limits: limits(c), Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
-	})
+	}, nil
 }
 
 // orNone is a number of the configuration in the learner's words, where 0 stands for
