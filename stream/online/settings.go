@@ -110,7 +110,8 @@ type Settings struct {
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
 	// after a restart.
 	State string
-	// Disk is where State lies. Default wholefile.OS.
+	// Disk is where State lies. Default wholefile.OS with private files: they hold
+	// events.
 	Disk wholefile.Disk
 	// Start is a map to begin with, if State holds none. It must carry the
 	// encoder that its vectors were made by.
@@ -141,7 +142,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.MovesThreshold = DefaultMovesThreshold
 	}
 	if s.Disk == nil {
-		s.Disk = wholefile.OS{}
+		s.Disk = wholefile.OS{Private: true}
 	}
 	// An empty list is none, so that what is saved compares equal.
 	if len(s.Mapping.Columns) == 0 {
@@ -212,7 +213,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := s.Size
+	n := s.reference(false).Most()
 	plan, err := budget.New(budget.Job{Rows: n, Dim: dim, Spec: s.Spec})
 	if err != nil {
 		return 0, err

@@ -160,19 +160,27 @@ func Clear(dir string) error {
 	return nil
 }
 
-// ReadHistory returns the figures of the maps of a state directory, oldest first.
+// ReadHistory returns the figures of the maps of a state directory, oldest first. A
+// learner may be at work there.
 func ReadHistory(dir string) ([]stream.Figures, error) {
-	s, err := snapshot.ReadFile(filepath.Join(dir, MapFile))
-	if err != nil {
-		return nil, err
+	const attempts = 5 // a set goes when the next map is there
+	var err error
+	for range attempts {
+		var s *snapshot.Snapshot
+		if s, err = snapshot.ReadFile(filepath.Join(dir, MapFile)); err != nil {
+			return nil, err
+		}
+		v := learningOf(s)
+		if v.Set == nil {
+			return []stream.Figures{v.Figures}, nil
+		}
+		var set *set
+		if set, err = readSet(filepath.Join(dir, v.Set.name()), v.Set.CRC); err == nil {
+			return set.History, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
-	v := learningOf(s)
-	if v.Set == nil {
-		return []stream.Figures{v.Figures}, nil
-	}
-	set, err := readSet(filepath.Join(dir, v.Set.name()), v.Set.CRC)
-	if err != nil {
-		return nil, err
-	}
-	return set.History, nil
+	return nil, err
 }

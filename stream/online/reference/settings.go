@@ -96,6 +96,15 @@ func (s Settings) slack() int {
 	return 0
 }
 
+// Most is the largest number of points that there ever are.
+func (s Settings) Most() int {
+	s, err := s.withDefaults()
+	if err != nil {
+		return 0
+	}
+	return s.Size + s.slack()
+}
+
 // Bytes bounds the memory of a set of vectors of dim elements, and of notes of so
 // many more, with ids of up to idBytes bytes. That is what it holds; a garbage
 // collector may let as much again lie around.
