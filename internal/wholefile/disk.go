@@ -29,11 +29,18 @@ type Handle interface {
 }
 
 // OS is the disk of this machine.
-type OS struct{}
+type OS struct {
+	// Private files are for their owner alone (mode 0600).
+	Private bool
+}
 
 // Create implements Disk.
-func (OS) Create(name string) (Handle, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+func (d OS) Create(name string) (Handle, error) {
+	perm := os.FileMode(0o666)
+	if d.Private {
+		perm = 0o600
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return nil, err // a nil *os.File would be a Handle that is not nil
 	}

@@ -126,6 +126,9 @@ func testRun(t *testing.T, model, more string) {
 		if status, body := get(t, address, "/livez"); status != 200 {
 			t.Errorf("/livez: %d %s", status, body)
 		}
+		if code, _, stderr := run(t, "run", "-c", configuration); code != 1 || !strings.Contains(stderr, "in use by another stage") {
+			t.Errorf("a second stage on the same state: exit %d, %s", code, stderr)
+		}
 		await(t, "/readyz is 200", func() bool { status, _ := get(t, address, "/readyz"); return status == 200 })
 		await(t, "400 events are placed", func() bool {
 			_, body := get(t, address, "/metrics")
@@ -138,6 +141,8 @@ func testRun(t *testing.T, model, more string) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}
 	}
+
+	private(t, filepath.Join(filepath.Dir(configuration), "state"))
 
 	// A restart goes on where it stopped: the map is there at once, and only what
 	// is new is placed.
@@ -157,6 +162,20 @@ func testRun(t *testing.T, model, more string) {
 	}
 	if info, err := os.Stat("history.png"); err != nil || info.Size() < 5000 {
 		t.Errorf("the picture of its history: %v", err)
+	}
+}
+
+// private checks that the state is for its owner alone.
+func private(t *testing.T, state string) {
+	t.Helper()
+	entries, err := os.ReadDir(state)
+	if err != nil || len(entries) < 2 {
+		t.Fatalf("the state: %v, %v", entries, err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v", e.Name(), info.Mode(), err)
+		}
 	}
 }
 

@@ -58,6 +58,13 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
+	if folder, _ := c.StateFolder(); folder != "" {
+		lock, err := lockState(folder)
+		if err != nil {
+			return err
+		}
+		st.closers = append(st.closers, lock.Close)
+	}
 	var moves stream.Sink
 	if c.Sink.Moves != "" {
 		sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.Sink.Moves})

@@ -1,0 +1,8 @@
+//go:build !unix || solaris || illumos || aix
+
+package stage
+
+import "os"
+
+// lockFile does nothing: this system has no locks that end with their process.
+func lockFile(*os.File) error { return nil }
