@@ -255,7 +255,7 @@ func (m *Model) blocks(a vec.Matrix[float64], fill func(r, s int), sign, scale f
 	for r := range m.set.Dims {
 		for s := range r + 1 {
 			fill(r, s)
-			m.sand.compute(a.Data[r*n*a.Cols+s*n:], a.Cols, m.moments, sign, scale)
+			m.sand.compute(a.Data[r*n*a.Cols+s*n:], a.Cols, m.moments, sign, scale, r == s)
 		}
 	}
 }
