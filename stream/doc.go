@@ -12,11 +12,26 @@
 //
 // # What is promised
 //
+// Each promise names the test that holds it; Settings.DrainTimeout and the like are
+// fields of this package.
+//
 // At least once. The position of a message is committed only after its output, or
 // its dead letter, has been acknowledged by all in-sync replicas, and the output
 // of every earlier message of its partition too. So a crash at any moment, of this
 // process, of a broker or of the connection between, is followed by delivering
-// again whatever was not committed, never by a gap.
+// again whatever was not committed, never by a gap. (TestNothingIsLost)
+//
+// Exactly once, if Pipeline.ExactlyOnce is set. The outputs and dead letters of a
+// batch and the position behind it are one transaction (Transactional): who reads
+// committed messages sees each once. A transaction of which it is not known how it
+// ended, or whose partition has a new owner, ends the generation; the next one
+// begins at the position that the broker tells. (TestNothingIsLostOrDoubled)
+//
+// No silent skip. A position outside of the log is told (Hooks.Gap) and ends the
+// run, unless the source is set to go on. (stream/kafka.TestGaps)
+//
+// Bounded. What has been read and not delivered takes Settings.QueueBytes: a sink
+// that is slow, or away, holds back reading. (TestSlowSinkHoldsBackReading)
 //
 // In order. Outputs of one partition's messages are written in the order of the
 // messages, for each key; a key's outputs go to one partition. Duplicates may
@@ -58,7 +73,10 @@
 // messages go to the dead letters meanwhile. When the learner has enough, its
 // Offer blocks until the first map is there, which holds back reading: what waits
 // is bounded by what the learner needs and one run for each partition. Then all
-// that has waited is placed, in order.
+// that has waited is placed, in order. Messages beyond Settings.WaitingBytes do not
+// wait: the learner has seen them, and they are read again when the map is there, in
+// a new generation. With exactly-once delivery bad messages behind an event wait,
+// too, since the position cannot get past it. (TestWaitingBeyondMemory)
 //
 // # Ownership
 //

@@ -30,6 +30,38 @@
 // partition to be written again, and order is kept. Keys choose the partition as
 // Java's producers do (murmur2): topics with the same number of partitions are
 // co-partitioned. Messages without a key follow the partition that they came
-// from. Neither idempotent nor transactional producing is used: a message whose
-// acknowledgement was lost is written twice.
+// from. A Sink is not idempotent: a message whose acknowledgement was lost is
+// written twice.
+//
+// # Transactions
+//
+// With SourceSettings.Transactions generations are stream.Transactional. The library
+// knows the requests of transactions and no more, so the rest is here: batches with
+// a producer's id, epoch and sequence (batch.go), the producer (producer.go), the
+// order of requests (transaction.go).
+//
+//	InitProducerId          takes the partition's name over: aborts what its former
+//	                        owner has open, waits for what is being committed
+//	OffsetFetch, stable     the position to begin at (position.go)
+//	AddPartitionsToTxn      begins a transaction
+//	Produce, and AddOffsetsToTxn + TxnOffsetCommit side by side
+//	EndTxn                  commits
+//
+// There is one producer for each partition of the source, named after group, topic
+// and partition. Two fences keep an old owner out: its epoch, which the new owner's
+// InitProducerId has ended, and its generation, which TxnOffsetCommit carries. An
+// EndTxn that gets no answer is sent again; if none comes at all the outcome is not
+// known, and the generation ends (stream.ErrRevoked). A request that is sent again
+// carries the same sequence, so that brokers write it once.
+//
+// # Gaps
+//
+// A position below the log's first message, or for longer than a new leader needs to
+// find its end beyond it, is told to SourceSettings.Gap; OnGap says whether reading
+// goes on. Partitions that a topic gets later are read from their beginning.
+//
+// # Security
+//
+// Cluster takes a tls.Config and what Authenticate makes: SASL PLAIN, or SCRAM as in
+// scram.go. Passwords stand in no value that fmt can print.
 package kafka
