@@ -7,7 +7,6 @@ import (
 
 	"unfold/models/scg"
 	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // SparseSettings say how a sparse model is learnt; the zero value works.
@@ -114,19 +113,4 @@ func (s *Sparse) movePoints(ctx context.Context, p *Point, set SparseSettings, c
 		}
 	})
 	return failed
-}
-
-// place returns the function whose minimum is the place of a vector: minus ln Z
-// with the prior.
-func (a *Active) place(y []float64, w *Scratch) scg.Function {
-	return func(x, grad []float64) (float64, error) {
-		if grad != nil {
-			clear(grad)
-		}
-		f := 0.5*vec.SquaredNorm(x) - a.LogZ(grad, y, x, w)
-		for i, g := range grad {
-			grad[i] = x[i] - g
-		}
-		return f, nil
-	}
 }
