@@ -3,6 +3,7 @@ package online
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 
 	"unfold/models"
@@ -47,7 +48,7 @@ func (l *Learner) reframe(ctx context.Context, cur *published) error {
 	if !l.restore(ctx, frame, z, cur.resumeAt()) {
 		l.follow = nil // what was carried on has lost its slots
 		if !l.resume(ctx) {
-			return ctx.Err()
+			return errors.Join(ctx.Err(), errors.New("the map cannot be carried on"))
 		}
 	}
 	return nil
