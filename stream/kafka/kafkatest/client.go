@@ -91,13 +91,18 @@ func (c *Client) Produce(t testing.TB, topic string, partition int, messages ...
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
+	if err := c.Append(ctx, topic, partition, messages...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Append is Produce for use outside of the test's own goroutine.
+func (c *Client) Append(ctx context.Context, topic string, partition int, messages ...stream.Message) error {
 	var records []*kgo.Record
 	for _, m := range messages {
 		records = append(records, toRecord(topic, partition, m))
 	}
-	if err := c.Kafka.ProduceSync(ctx, records...).FirstErr(); err != nil {
-		t.Fatal(err)
-	}
+	return c.Kafka.ProduceSync(ctx, records...).FirstErr()
 }
 
 // Bounds returns the first offset of each partition and the one behind its end.
@@ -252,4 +257,28 @@ func (c *Client) DeleteBefore(t testing.TB, topic string, partition int, offset 
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Evict takes all members out of a group, as if their sessions had timed out.
+func (c *Client) Evict(ctx context.Context, group string) error {
+	ask := kmsg.NewPtrDescribeGroupsRequest()
+	ask.Groups = []string{group}
+	resp, err := ask.RequestWith(ctx, c.Kafka)
+	if err != nil {
+		return err
+	}
+	leave := kmsg.NewPtrLeaveGroupRequest()
+	leave.Group = group
+	for _, g := range resp.Groups {
+		for _, m := range g.Members {
+			member := kmsg.NewLeaveGroupRequestMember()
+			member.MemberID = m.MemberID
+			leave.Members = append(leave.Members, member)
+		}
+	}
+	if len(leave.Members) == 0 {
+		return nil
+	}
+	_, err = leave.RequestWith(ctx, c.Kafka)
+	return err
 }

@@ -86,7 +86,8 @@ func (b *Embedded) Addr() string { return b.addr }
 
 // Client returns a client that goes around what is advertised.
 func (b *Embedded) Client(t testing.TB) *Client {
-	return NewClient(t, []string{b.addr}, kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+	// A producer that is not idempotent is not put off by a broker that has forgotten it.
+	return NewClient(t, []string{b.addr}, kgo.DisableIdempotentWrite(), kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == b.advertised {
 			address = b.addr
 		}

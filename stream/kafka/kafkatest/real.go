@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // Real is a running Apache Kafka of one node.
@@ -80,7 +82,9 @@ func StartReal(t testing.TB, advertised string) *Real {
 func (b *Real) Addr() string { return b.addr }
 
 // Client returns a client that goes around what is advertised.
-func (b *Real) Client(t testing.TB) *Client { return NewClient(t, []string{b.inner}) }
+func (b *Real) Client(t testing.TB) *Client {
+	return NewClient(t, []string{b.inner}, kgo.DisableIdempotentWrite())
+}
 
 func (b *Real) config() string { return filepath.Join(b.dir, "server.properties") }
 

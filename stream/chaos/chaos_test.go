@@ -1,0 +1,137 @@
+//go:build linux
+
+package chaos
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// scenario is a kind of run.
+type scenario struct {
+	name string
+	plan Plan
+	// short and full are how many steps there are; 0: it does not run then.
+	short, full int
+	// exactly is the delivery; real wants an Apache Kafka, apart a second broker for
+	// the outputs, disk a file system for the state.
+	exactly, real, apart, disk bool
+	// members are there from the beginning; fixed keeps their first map.
+	members int
+	fixed   bool
+	// every is the load's pause.
+	every time.Duration
+	// address is where a stage answers over HTTP, "" for nowhere.
+	address string
+}
+
+func (s scenario) delivery() string {
+	if s.exactly {
+		return "exactly-once"
+	}
+	return "at-least-once"
+}
+
+func (s scenario) http() string {
+	if s.address == "" {
+		return "off"
+	}
+	return s.address
+}
+
+const ms = time.Millisecond
+
+// kills happen at any time of a stage's life: while it joins, before its first map,
+// while it places, learns, writes its state and commits.
+func kills(requests ...string) Plan {
+	return Plan{Faults: []Fault{Kill}, Moments: append(requests, State), Pause: [2]time.Duration{50 * ms, 1200 * ms}}
+}
+
+var (
+	leastOnce = kills(slices.Concat(moments("before", "JoinGroup SyncGroup OffsetCommit Produce"), moments("after", "Fetch OffsetCommit Produce"))...)
+	exactOnce = kills(slices.Concat(moments("before", "AddPartitionsToTxn TxnOffsetCommit EndTxn InitProducerId"),
+		moments("after", "Fetch AddPartitionsToTxn Produce TxnOffsetCommit EndTxn OffsetFetch"))...)
+	network = Plan{Faults: []Fault{Cut, Delay, Halve, Reorder, Away}, Pause: [2]time.Duration{200 * ms, 800 * ms}, Span: [2]time.Duration{500 * ms, 2000 * ms}}
+	disks   = Plan{Faults: []Fault{DiskFull, ReadOnly, DiskGone, Kill}, Pause: [2]time.Duration{600 * ms, 1200 * ms}, Span: [2]time.Duration{800 * ms, 1600 * ms}}
+	freezes = Plan{Faults: []Fault{Freeze}, Pause: [2]time.Duration{500 * ms, 1500 * ms}, Span: [2]time.Duration{11 * time.Second, 13 * time.Second}}
+	members = Plan{Faults: []Fault{Join, Join, Leave}, Pause: [2]time.Duration{800 * ms, 1200 * ms}}
+	brokers = Plan{Faults: []Fault{Broker}, Pause: [2]time.Duration{1000 * ms, 3000 * ms}, Span: [2]time.Duration{200 * ms, 3000 * ms}}
+	absence = Plan{Faults: []Fault{Away}, Pause: [2]time.Duration{500 * ms, 1000 * ms}, Span: [2]time.Duration{4 * time.Second, 8 * time.Second}}
+	clocks  = Plan{Faults: []Fault{Clock, Kill}, Pause: [2]time.Duration{300 * ms, 900 * ms}}
+)
+
+var scenarios = []scenario{
+	{name: "kill", plan: leastOnce, short: 10, full: 100},
+	{name: "kill, exactly once", plan: exactOnce, exactly: true, short: 12, full: 100},
+	{name: "kill, exactly once, real", plan: exactOnce, exactly: true, real: true, full: 100},
+	{name: "freeze", plan: freezes, members: 2, fixed: true, full: 20},
+	{name: "freeze, exactly once", plan: freezes, exactly: true, members: 2, fixed: true, short: 1, full: 20},
+	{name: "members", plan: members, fixed: true, full: 120},
+	{name: "members, exactly once", plan: members, exactly: true, fixed: true, short: 6, full: 120},
+	{name: "network", plan: network, short: 5, full: 60},
+	{name: "network, exactly once", plan: network, exactly: true, short: 5, full: 60},
+	{name: "broker", plan: brokers, short: 2, full: 10},
+	{name: "broker, exactly once, real", plan: brokers, exactly: true, real: true, full: 10},
+	{name: "disk", plan: disks, disk: true, short: 4, full: 40},
+	{name: "outputs away", plan: absence, apart: true, short: 1, full: 8},
+	{name: "clock", plan: clocks, short: 4, full: 30},
+}
+
+// TestChaos runs the scenarios: all of them with UNFOLD_CHAOS=full, what fits three
+// minutes with UNFOLD_CHAOS=short, and otherwise three kills to see that it works.
+func TestChaos(t *testing.T) {
+	extent := os.Getenv("UNFOLD_CHAOS")
+	if extent == "" && testing.Short() {
+		t.Skip("it kills programs for ten seconds: not with -short")
+	}
+	seed := uint64(1)
+	if text := os.Getenv("UNFOLD_CHAOS_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range scenarios {
+		switch s.plan.Steps = s.short; extent {
+		case "full":
+			s.plan.Steps = s.full
+		case "":
+			s.plan.Steps = 3
+			if !s.exactly || s.short < 12 {
+				continue
+			}
+		}
+		if s.plan.Steps == 0 {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) { runScenario(t, s, seed) })
+	}
+}
+
+func runScenario(t *testing.T, s scenario, seed uint64) {
+	schedule := s.plan.Draw(seed)
+	if text := os.Getenv("UNFOLD_CHAOS_SCHEDULE"); text != "" {
+		var err error
+		if schedule, err = ParseSchedule(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func() {
+		if t.Failed() {
+			t.Logf("to run it again: UNFOLD_CHAOS_SEED=%d UNFOLD_CHAOS_SCHEDULE='%s'", seed, schedule)
+		}
+	}()
+	begun := time.Now()
+	w := begin(t, s, seed)
+	v := w.run(schedule)
+	t.Logf("%v; %d kills, %d of them not at their moment, %d starts in vain, %v", v, w.kills, w.unmet, w.ended, time.Since(begun).Round(ms))
+	for _, complaint := range v.Complaints {
+		t.Error(complaint)
+	}
+	if v.Placed == 0 || v.Letters == 0 || v.Versions == 0 {
+		t.Error("too little happened for the verdict to mean anything")
+	}
+}

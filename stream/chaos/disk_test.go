@@ -1,0 +1,90 @@
+//go:build linux
+
+package chaos
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// disk is a small file system for a state folder.
+type disk struct{ root string }
+
+// newDisk mounts one, or skips the test where that is not allowed.
+func newDisk(t *testing.T, root string) *disk {
+	t.Helper()
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("none", root, "tmpfs", 0, "size=8m"); err != nil {
+		t.Skipf("a file system of its own cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(root, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return &disk{root}
+}
+
+// state is the folder on it.
+func (d *disk) state() string { return filepath.Join(d.root, "state") }
+
+// spoil breaks the file system and returns what mends it.
+func (d *disk) spoil(t *testing.T, f Fault) (mend func()) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	remount := func(flags uintptr) {
+		var err error
+		for range 200 { // a file that is being written stands in the way
+			if err = syscall.Mount("", d.root, "", syscall.MS_REMOUNT|flags, "size=8m"); !errors.Is(err, syscall.EBUSY) {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		must(err)
+	}
+	switch f {
+	case DiskFull:
+		filler := filepath.Join(d.root, "filler")
+		file, err := os.Create(filler)
+		must(err)
+		if _, err := io.Copy(file, zeros{}); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatalf("the disk is not full: %v", err)
+		}
+		must(file.Close())
+		return func() { must(os.Remove(filler)) }
+	case ReadOnly:
+		remount(syscall.MS_RDONLY)
+		return func() { remount(0) }
+	}
+	elsewhere := filepath.Join(d.root, "elsewhere")
+	err := os.Rename(d.state(), elsewhere)
+	if errors.Is(err, os.ErrNotExist) {
+		return func() {} // nothing was written yet
+	}
+	must(err)
+	must(os.WriteFile(d.state(), nil, 0o600)) // so that no new folder can be made in its place
+	return func() {
+		must(os.Remove(d.state()))
+		must(os.Rename(elsewhere, d.state()))
+	}
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}

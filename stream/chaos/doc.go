@@ -1,0 +1,47 @@
+// Package chaos breaks a running stage and looks whether anything was lost.
+//
+// A run has four parts that know nothing of each other:
+//
+//   - a load: messages with known events, among them some that cannot be read, go
+//     into the source topic at a steady rate (Load);
+//   - the stage: `unfold run` in processes of its own, against a broker in a process
+//     of its own, with a Proxy between that understands the protocol just enough to
+//     know which request is passing;
+//   - a Schedule of faults, made from a seed: the same seed gives the same faults in
+//     the same order, at the same moments as far as moments have names. It has a
+//     textual form that can be given back to run it again;
+//   - a judge (Judge) that knows only what the topics hold in the end. It opens every
+//     output and compares its rows with those of the input that it says it was made of.
+//
+// # What the judge asks
+//
+// Every input is in the output or among the dead letters, and no output comes from
+// elsewhere. For each source partition and key the first outputs are in the order
+// of the inputs. Rows and their ids are those of the input. One position and one
+// version of the map always give the same bytes. If delivery is exactly once, no
+// position comes twice, neither as an output nor as a dead letter.
+//
+// # Moments
+//
+// Random moments are drawn from the seed as pauses. Named ones are requests that
+// pass the proxy, by their names in the protocol: "before OffsetCommit" loses the
+// request, "after EndTxn" loses the answer to a request that was carried out. And
+// "state" is the moment in which a file of the state folder is being written.
+//
+// # What stands for what
+//
+// A clock that jumps: times of messages jump by years, forth and back; and a
+// process that was stopped for longer than its session (freeze) sees its own clock
+// jump. The machine's clock is not touched. A full disk: the state folder is a small
+// file system that is filled to the last byte; where mounts are not allowed a run
+// that needs one is skipped. Storage that fails: the state folder is gone.
+//
+// # Running
+//
+//	make chaos-short                 what CI runs, below three minutes
+//	make chaos                       all of it, with an Apache Kafka where there is java
+//	UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=7 go test -run TestChaos/kill ./stream/chaos
+//	UNFOLD_CHAOS_SCHEDULE='kill after 120ms; kill at after EndTxn 2' go test -run TestChaos/kill ./stream/chaos
+//
+// A run that fails says its seed and its schedule.
+package chaos

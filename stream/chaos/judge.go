@@ -1,0 +1,217 @@
+package chaos
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"unfold/ingest"
+	"unfold/stream"
+)
+
+// Evidence is what the topics hold when all is over; each partition's messages in order.
+type Evidence struct {
+	In, Out, Letters []stream.Message
+	// ExactlyOnce says that nothing may come twice.
+	ExactlyOnce bool
+	// ID names the inputs' column of ids.
+	ID string
+}
+
+// Verdict is what the judge found.
+type Verdict struct {
+	// Inputs were read; Placed and Letters of them came out, Lost did not.
+	Inputs, Placed, Letters, Lost int
+	// Duplicates are outputs, and letters, beyond the first for their input.
+	Duplicates int
+	// Versions is how many versions of the map placed them.
+	Versions int
+	// Strangers are outputs of no input, Misplaced those before one of an earlier input
+	// or in another partition than it, Altered those with other rows than their input,
+	// and Ambiguous those that differ from another one of the same position and version.
+	Strangers, Misplaced, Altered, Ambiguous int
+	// Complaints say the first of each kind.
+	Complaints []string
+}
+
+// Err returns what contradicts the promises, or nil.
+func (v Verdict) Err() error {
+	if len(v.Complaints) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s (%+v)", v.Complaints[0], v)
+}
+
+// String sums up.
+func (v Verdict) String() string {
+	return fmt.Sprintf("%d inputs: %d placed by %d versions of the map, %d dead letters, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous",
+		v.Inputs, v.Placed, v.Versions, v.Letters, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous)
+}
+
+// lane is what keeps its order: messages of one source partition with one key.
+type lane struct {
+	stream.TopicPartition
+	key string
+}
+
+// input is one message of the source and what became of it.
+type input struct {
+	message *stream.Message
+	lane    lane
+	// rank counts the placed inputs of the lane before it.
+	rank            int
+	placed, letters int
+	values          map[uint64][]byte
+}
+
+// Judge compares what went in with what came out.
+func Judge(e Evidence) Verdict {
+	v := Verdict{Inputs: len(e.In)}
+	kinds := map[*int]bool{}
+	complain := func(kind *int, format string, args ...any) {
+		*kind++
+		if !kinds[kind] {
+			kinds[kind] = true
+			v.Complaints = append(v.Complaints, fmt.Sprintf(format, args...))
+		}
+	}
+	in := map[stream.Position]*input{}
+	for i := range e.In {
+		m := &e.In[i]
+		in[stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}] =
+			&input{message: m, lane: lane{m.TopicPartition, strconv.Quote(string(m.Key)) + strconv.FormatBool(m.Key == nil)}, values: map[uint64][]byte{}}
+	}
+	versions := map[uint64]bool{}
+	var firsts []*stream.Message // the first output of each input
+	for i := range e.Out {
+		m := &e.Out[i]
+		p, version, ok := stream.Origin(m)
+		of := in[p]
+		if !ok || of == nil {
+			complain(&v.Strangers, "output %s is of no input (%v)", m.Where(), p)
+			continue
+		}
+		versions[version] = true
+		if of.placed++; of.placed == 1 {
+			firsts = append(firsts, m)
+		} else {
+			v.Duplicates++
+		}
+		if before, again := of.values[version]; again && !bytes.Equal(before, m.Value) {
+			complain(&v.Ambiguous, "version %d placed input %v in two ways (output %s)", version, p, m.Where())
+		}
+		of.values[version] = m.Value
+		if err := same(e.ID, of.message, m); err != nil {
+			complain(&v.Altered, "output %s is not what input %v was: %v", m.Where(), p, err)
+		}
+	}
+	v.Versions = len(versions)
+	for i := range e.Letters {
+		m := &e.Letters[i]
+		p, err := letterOf(m)
+		of := in[p]
+		if err != nil || of == nil {
+			complain(&v.Strangers, "dead letter %s is of no input (%v, %v)", m.Where(), p, err)
+			continue
+		}
+		if of.letters++; of.letters > 1 {
+			v.Duplicates++
+		}
+		if !bytes.Equal(of.message.Value, m.Value) || !bytes.Equal(of.message.Key, m.Key) || !of.message.Time.Equal(m.Time) {
+			complain(&v.Altered, "dead letter %s is not what input %v was", m.Where(), p)
+		}
+	}
+	next := map[lane]int{}
+	for _, m := range sorted(e.In) {
+		of := in[stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}]
+		switch {
+		case of.placed > 0:
+			v.Placed++
+			of.rank = next[of.lane]
+			next[of.lane]++
+		case of.letters > 0:
+			v.Letters++
+		default:
+			complain(&v.Lost, "input %s is lost", m.Where())
+		}
+		if e.ExactlyOnce && of.placed+of.letters > 1 {
+			v.Complaints = append(v.Complaints, fmt.Sprintf("input %s came out %d times as a place and %d times as a dead letter", m.Where(), of.placed, of.letters))
+		}
+	}
+	came, where := map[lane]int{}, map[lane]int{}
+	for _, m := range firsts {
+		p, _, _ := stream.Origin(m)
+		of := in[p]
+		if at, ok := where[of.lane]; ok && at != m.Partition {
+			complain(&v.Misplaced, "output %s of input %v lies in another partition than those before it (%d)", m.Where(), p, at)
+		} else if of.rank != came[of.lane] {
+			complain(&v.Misplaced, "output %s of input %v came as number %d of its key, it was number %d", m.Where(), p, came[of.lane], of.rank)
+		}
+		where[of.lane], came[of.lane] = m.Partition, of.rank+1
+	}
+	return v
+}
+
+// sorted returns messages by partition and offset.
+func sorted(messages []stream.Message) []stream.Message {
+	out := slices.Clone(messages)
+	slices.SortFunc(out, func(a, b stream.Message) int {
+		if a.Partition != b.Partition {
+			return a.Partition - b.Partition
+		}
+		return int(a.Offset - b.Offset)
+	})
+	return out
+}
+
+// letterOf reads where a dead letter comes from.
+func letterOf(m *stream.Message) (p stream.Position, err error) {
+	topic, _ := m.Header("__connect.errors.topic")
+	partition, _ := m.Header("__connect.errors.partition")
+	offset, _ := m.Header("__connect.errors.offset")
+	p.Topic = string(topic)
+	if p.Partition, err = strconv.Atoi(string(partition)); err != nil {
+		return p, err
+	}
+	p.Offset, err = strconv.ParseInt(string(offset), 10, 64)
+	return p, err
+}
+
+// same tells whether an output has the key, the time and the rows of its input.
+func same(id string, in, out *stream.Message) error {
+	if !bytes.Equal(in.Key, out.Key) || (in.Key == nil) != (out.Key == nil) || !in.Time.Equal(out.Time) {
+		return fmt.Errorf("key %q and time %v, not %q and %v", out.Key, out.Time, in.Key, in.Time)
+	}
+	if in.Tombstone() || out.Tombstone() {
+		if in.Tombstone() != out.Tombstone() {
+			return fmt.Errorf("one of them is a tombstone")
+		}
+		return nil
+	}
+	want, err := ids(in, id)
+	if err != nil {
+		return err
+	}
+	got, err := ids(out, "id")
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("the rows are %q, not %q", got, want)
+	}
+	return nil
+}
+
+// ids opens a message and returns a column of it.
+func ids(m *stream.Message, column string) ([]string, error) {
+	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}, ingest.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	c, ok := t.Column(column)
+	if !ok {
+		return nil, fmt.Errorf("there is no column %s", column)
+	}
+	return c.Strings(), nil
+}

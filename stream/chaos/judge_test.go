@@ -1,0 +1,101 @@
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/stream"
+)
+
+// trial is evidence without fault: inputs of two partitions, placed in order.
+func trial(t *testing.T) Evidence {
+	t.Helper()
+	l := &Load{Rows: 2}
+	rng := rand.New(rand.NewPCG(1, 1))
+	e := Evidence{ID: Column, ExactlyOnce: true}
+	for p := range 2 {
+		for n := range 20 {
+			m, err := l.message(rng, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.TopicPartition, m.Offset = stream.TopicPartition{Topic: "events", Partition: p}, int64(n)
+			e.In = append(e.In, m)
+			if n%17 == 16 {
+				e.Letters = append(e.Letters, letter(m))
+				continue
+			}
+			out := m
+			out.TopicPartition, out.Offset = stream.TopicPartition{Topic: "places", Partition: p}, int64(len(e.Out))
+			out.Value = place(t, &m)
+			out.Headers = []stream.Header{{Key: stream.HeaderSourceTopic, Value: []byte("events")}, {Key: stream.HeaderSourcePartition, Value: fmt.Append(nil, p)},
+				{Key: stream.HeaderSourceOffset, Value: fmt.Append(nil, n)}, {Key: stream.HeaderModelVersion, Value: []byte("3")}}
+			e.Out = append(e.Out, out)
+		}
+	}
+	return e
+}
+
+// place is what a stage makes of a message, as far as the judge looks.
+func place(t *testing.T, m *stream.Message) []byte {
+	t.Helper()
+	names, err := ids(m, Column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("id", names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := ingest.EncodeTable(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func letter(m stream.Message) stream.Message {
+	out := (&stream.DeadLetter{}).Message(m, stream.StageDecode, errors.New("it cannot be read"))
+	out.TopicPartition = stream.TopicPartition{Topic: "dead"}
+	return out
+}
+
+// TestJudge gives the judge evidence with one fault each; it finds that and no other.
+func TestJudge(t *testing.T) {
+	again := func(e *Evidence, i int) *stream.Message {
+		m := e.Out[i]
+		e.Out = append(e.Out, m)
+		return &e.Out[len(e.Out)-1]
+	}
+	for name, c := range map[string]struct {
+		spoil func(e *Evidence)
+		want  string
+	}{
+		"nothing":                   {func(*Evidence) {}, ""},
+		"a lost output":             {func(e *Evidence) { e.Out = slices.Delete(e.Out, 7, 8) }, "is lost"},
+		"a lost letter":             {func(e *Evidence) { e.Letters = e.Letters[1:] }, "is lost"},
+		"a duplicate":               {func(e *Evidence) { again(e, 3) }, "came out 2 times"},
+		"a duplicate, allowed":      {func(e *Evidence) { e.ExactlyOnce = false; again(e, 3) }, ""},
+		"a duplicate letter":        {func(e *Evidence) { e.Letters = append(e.Letters, e.Letters[0]) }, "2 times as a dead letter"},
+		"a place and a letter":      {func(e *Evidence) { e.Letters = append(e.Letters, letter(e.In[2])) }, "1 times as a dead letter"},
+		"other bytes":               {func(e *Evidence) { e.ExactlyOnce = false; again(e, 3).Value = e.Out[4].Value }, "in two ways"},
+		"out of order":              {func(e *Evidence) { e.Out[1], e.Out[6] = e.Out[6], e.Out[1] }, "came as number"},
+		"another partition":         {func(e *Evidence) { e.Out[9].Partition = 2 }, "another partition"},
+		"rows of another message":   {func(e *Evidence) { e.Out[2].Value = e.Out[3].Value }, "the rows are"},
+		"another key":               {func(e *Evidence) { e.Out[2].Key = []byte("mine") }, "key"},
+		"an output of nothing":      {func(e *Evidence) { e.In = e.In[1:] }, "of no input"},
+		"a letter with other bytes": {func(e *Evidence) { e.Letters[0].Value = []byte("short") }, "dead letter"},
+	} {
+		e := trial(t)
+		c.spoil(&e)
+		v := Judge(e)
+		if err := v.Err(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

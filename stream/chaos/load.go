@@ -1,0 +1,103 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"unfold/ingest"
+	"unfold/sparse/vec"
+	"unfold/stream"
+	"unfold/stream/kafka/kafkatest"
+)
+
+// Load writes events into a topic at a steady rate. Every 17th message cannot be
+// read. Keys are few, so that each has many messages; some have none.
+type Load struct {
+	Client     *kafkatest.Client
+	Topic      string
+	Partitions int
+	// Every is the pause between two messages of a partition, Rows how many events
+	// each holds, Seed what they are drawn from.
+	Every time.Duration
+	Rows  int
+	Seed  uint64
+
+	jump    atomic.Int64
+	written atomic.Int64
+}
+
+// Column is the events' column of ids.
+const Column = "event"
+
+// Jump makes the times of the messages to come differ by d from what the clock says.
+func (l *Load) Jump(d time.Duration) { l.jump.Store(int64(d)) }
+
+// Written is how many messages have been acknowledged so far.
+func (l *Load) Written() int64 { return l.written.Load() }
+
+// Run writes until the context is done. A broker that is away is waited for.
+func (l *Load) Run(ctx context.Context) error {
+	rng := rand.New(rand.NewPCG(l.Seed, 0x6c6f6164))
+	tick := time.NewTicker(max(l.Every, 10*time.Millisecond))
+	defer tick.Stop()
+	begin := time.Now()
+	for n := 0; ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		var batch []stream.Message
+		for due := int(time.Since(begin) / l.Every); n < due && len(batch) < 200; n++ {
+			m, err := l.message(rng, n)
+			if err != nil {
+				return err
+			}
+			batch = append(batch, m)
+		}
+		for p := range l.Partitions {
+			// What is under way when the context ends is finished: whether it is in
+			// the topic is for the judge to see, not for the load.
+			if err := l.Client.Append(ctx, l.Topic, p, batch...); err != nil {
+				if errors.Is(err, context.Canceled) {
+					return nil
+				}
+				return fmt.Errorf("chaos: writing the load: %w", err)
+			}
+			l.written.Add(int64(len(batch)))
+		}
+	}
+}
+
+// message makes message n of a partition.
+func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
+	m := stream.Message{Time: time.Now().Add(time.Duration(l.jump.Load())).Truncate(time.Millisecond)}
+	if n%5 > 0 {
+		m.Key = fmt.Appendf(nil, "key %d", n%5)
+	}
+	if n%17 == 16 {
+		m.Value = fmt.Appendf(nil, "message %d cannot be read", n)
+		return m, nil
+	}
+	x, names := vec.New[float32](l.Rows, 8), make([]string, l.Rows)
+	for i := range names {
+		names[i] = fmt.Sprintf("%d-%d-%x", n, i, rng.Uint64())
+		class := rng.IntN(3)
+		for j := range x.Cols {
+			x.Row(i)[j] = float32(rng.NormFloat64())
+			if j%3 == class {
+				x.Row(i)[j] += 5
+			}
+		}
+	}
+	t, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn(Column, names), ingest.VectorColumn("v", x))
+	if err != nil {
+		return m, err
+	}
+	m.Value, err = ingest.EncodeTable(t)
+	return m, err
+}

@@ -1,0 +1,122 @@
+//go:build linux
+
+package chaos
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// program builds the program once, or takes the one that UNFOLD_BINARY names.
+var program = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("UNFOLD_BINARY"); path != "" {
+		return filepath.Abs(path)
+	}
+	path := filepath.Join(binaries, "unfold")
+	out, err := exec.Command("go", "build", "-o", path, "unfold/cmd/unfold").CombinedOutput()
+	if err != nil {
+		return "", errors.Join(err, errors.New(string(out)))
+	}
+	return path, nil
+})
+
+// process is a running stage.
+type process struct {
+	cmd  *exec.Cmd
+	log  *journal
+	gone chan struct{} // closed when it has ended; err says how
+	err  error
+}
+
+// journal keeps what a process says.
+type journal struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.b.Len() > 1<<20 {
+		return len(p), nil
+	}
+	return j.b.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.String()
+}
+
+// launch starts a stage with a configuration. It dies with the test.
+func launch(t *testing.T, configuration string) *process {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{cmd: exec.Command(path, "run", "-c", configuration), log: &journal{}, gone: make(chan struct{})}
+	p.cmd.Stderr = p.log
+	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "UNFOLD_") })
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.gone)
+	}()
+	t.Cleanup(p.kill)
+	return p
+}
+
+// kill ends it as a crash would, and returns when it is no more.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // it may have ended by itself
+	<-p.gone
+}
+
+func (p *process) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+}
+
+// alive tells whether it still runs.
+func (p *process) alive() bool {
+	select {
+	case <-p.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// ran tells whether it reached its topics.
+func (p *process) ran() bool { return strings.Contains(p.log.String(), "reading topic ") }
+
+// stop asks it to end, which it has to do in order and within 10 s.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	p.signal(t, syscall.SIGTERM)
+	select {
+	case <-p.gone:
+		if p.err != nil {
+			t.Errorf("told to stop, it ended with %v:\n%s", p.err, p.log)
+		}
+	case <-time.After(12 * time.Second):
+		t.Errorf("told to stop, it did not within 12 s:\n%s", p.log)
+		p.kill()
+	}
+}

@@ -1,0 +1,294 @@
+package chaos
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// requests are the protocol's names of the requests that moments are named after,
+// by their keys.
+var requests = map[uint16]string{
+	0: "Produce", 1: "Fetch", 3: "Metadata", 8: "OffsetCommit", 9: "OffsetFetch", 10: "FindCoordinator", 11: "JoinGroup", 12: "Heartbeat",
+	13: "LeaveGroup", 14: "SyncGroup", 22: "InitProducerId", 24: "AddPartitionsToTxn", 25: "AddOffsetsToTxn", 26: "EndTxn", 28: "TxnOffsetCommit",
+}
+
+func known(request string) bool {
+	for _, name := range requests {
+		if name == request {
+			return true
+		}
+	}
+	return false
+}
+
+// Proxy stands between a stage and its broker. It passes whole requests and answers
+// on, and loses, delays and cuts them when told to.
+type Proxy struct {
+	listener net.Listener
+	target   string
+	done     chan struct{}
+	work     sync.WaitGroup
+
+	mu    sync.Mutex
+	rng   *rand.Rand
+	fault Fault
+	links map[*link]struct{}
+	trips []*trip
+}
+
+// trip is something to do at the nth passing of a request.
+type trip struct {
+	moment string
+	left   int
+	do     func()
+}
+
+// NewProxy begins to pass on what comes to an address to another one. The seed
+// decides what is delayed and cut.
+func NewProxy(address, target string, seed uint64) (*Proxy, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{listener: l, target: target, done: make(chan struct{}), rng: rand.New(rand.NewPCG(seed, 0x70726f78)), links: map[*link]struct{}{}}
+	p.work.Go(p.accept)
+	return p, nil
+}
+
+// Addr is where the proxy listens.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// Close cuts all connections and waits until nothing of the proxy runs.
+func (p *Proxy) Close() error {
+	close(p.done)
+	err := p.listener.Close()
+	p.cut()
+	p.work.Wait()
+	return err
+}
+
+// Set begins a fault of the network; "" ends it. Cut is over at once.
+func (p *Proxy) Set(f Fault) {
+	if f != Cut {
+		p.mu.Lock()
+		p.fault = f
+		p.mu.Unlock()
+	}
+	if f == Cut || f == Away {
+		p.cut()
+	}
+}
+
+// At has something done when a request passes for the nth time from now on: moment is
+// "before" or "after" and its name. It is done before the request, or its answer,
+// is passed on; that is lost with its connection. The returned function calls it off.
+func (p *Proxy) At(moment string, nth int, do func()) (forget func()) {
+	t := &trip{moment, nth, do}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.trips = append(p.trips, t)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.trips = slices.DeleteFunc(p.trips, func(o *trip) bool { return o == t })
+	}
+}
+
+// tripped counts a moment and returns what is to be done at it, or nil.
+func (p *Proxy) tripped(moment string) (do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.trips = slices.DeleteFunc(p.trips, func(t *trip) bool {
+		if t.moment != moment {
+			return false
+		}
+		t.left--
+		if t.left == 0 {
+			do = t.do
+		}
+		return t.left <= 0
+	})
+	return do
+}
+
+func (p *Proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.links {
+		l.close()
+	}
+}
+
+// accept lets connections in. While they are reordered each waits for a time of its
+// own, so that later ones come first.
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.work.Go(func() {
+			pause, _ := p.verdict()
+			p.sleep(pause)
+			p.serve(client)
+		})
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	l := &link{proxy: p, client: client, pending: map[uint32]string{}}
+	p.mu.Lock()
+	away := p.fault == Away
+	p.mu.Unlock()
+	server, err := net.DialTimeout("tcp", p.target, time.Second)
+	if err != nil || away {
+		client.Close()
+		if err == nil {
+			server.Close()
+		}
+		return
+	}
+	l.server = server
+	p.mu.Lock()
+	p.links[l] = struct{}{}
+	p.mu.Unlock()
+	select {
+	case <-p.done: // Close may have looked before this link was there
+		l.close()
+	default:
+	}
+	var both sync.WaitGroup
+	both.Go(func() { l.pass(l.server, l.client, "before") })
+	both.Go(func() { l.pass(l.client, l.server, "after") })
+	both.Wait()
+	p.mu.Lock()
+	delete(p.links, l)
+	p.mu.Unlock()
+}
+
+// verdict draws what becomes of something that passes: how long it is held, and
+// whether only half of it arrives.
+func (p *Proxy) verdict() (pause time.Duration, half bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch p.fault {
+	case Delay:
+		pause = time.Duration(p.rng.Int64N(int64(200 * time.Millisecond)))
+	case Reorder: // some wait long and the others not at all
+		if p.rng.IntN(3) == 0 {
+			pause = time.Duration(p.rng.Int64N(int64(600 * time.Millisecond)))
+		}
+	case Halve:
+		half = p.rng.IntN(8) == 0
+	}
+	return pause, half
+}
+
+func (p *Proxy) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-p.done:
+	}
+}
+
+// link is a connection through the proxy.
+type link struct {
+	proxy          *Proxy
+	client, server net.Conn
+
+	mu sync.Mutex
+	// pending names the requests that wait for their answers.
+	pending map[uint32]string
+}
+
+func (l *link) close() {
+	l.client.Close()
+	l.server.Close()
+}
+
+var errLost = errors.New("lost")
+
+// pass copies one frame after the other until either side ends, and then ends both.
+func (l *link) pass(to io.Writer, from io.Reader, when string) {
+	defer l.close()
+	for l.frame(to, from, when) == nil {
+	}
+}
+
+// frame passes one request or answer on: a length of four bytes, then a request's key
+// and version, two bytes each, then what request and answer both have, a number.
+func (l *link) frame(to io.Writer, from io.Reader, when string) error {
+	head := make([]byte, 12)
+	n := 8
+	if when == "before" {
+		n = 12
+	}
+	head = head[:n]
+	if _, err := io.ReadFull(from, head); err != nil {
+		return err
+	}
+	rest := int64(binary.BigEndian.Uint32(head)) - int64(n-4)
+	if rest < 0 {
+		return errLost
+	}
+	pause, half := l.proxy.verdict()
+	l.proxy.sleep(pause)
+	if name := l.name(head, when); name != "" {
+		if do := l.proxy.tripped(when + " " + name); do != nil {
+			do()
+			return errLost
+		}
+	}
+	if _, err := to.Write(head); err != nil {
+		return err
+	}
+	if half {
+		_, err := io.CopyN(to, from, rest/2)
+		return errors.Join(errLost, err)
+	}
+	_, err := io.CopyN(to, from, rest)
+	return err
+}
+
+// name returns what request a frame is, or answers; "" if that has no name here.
+func (l *link) name(head []byte, when string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if when == "after" {
+		id := binary.BigEndian.Uint32(head[4:])
+		name := l.pending[id]
+		delete(l.pending, id)
+		return name
+	}
+	name := requests[binary.BigEndian.Uint16(head[4:])]
+	if name != "" {
+		l.pending[binary.BigEndian.Uint32(head[8:])] = name
+	}
+	return name
+}
+
+// isNetwork tells which faults are a Proxy's.
+func (f Fault) isNetwork() bool {
+	return slices.Contains([]Fault{Cut, Delay, Halve, Reorder, Away}, f)
+}
+
+// moments joins the names of requests with when they are to be noticed.
+func moments(when, names string) []string {
+	var all []string
+	for name := range strings.FieldsSeq(names) {
+		all = append(all, when+" "+name)
+	}
+	return all
+}

@@ -1,0 +1,169 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// Fault is something that goes wrong.
+type Fault string
+
+const (
+	// Kill ends a stage without a word, and starts it again.
+	Kill Fault = "kill"
+	// Freeze stops a stage for Span and lets it go on.
+	Freeze Fault = "freeze"
+	// Join starts one more member of the group, Leave asks the last one to go.
+	Join  Fault = "join"
+	Leave Fault = "leave"
+	// Broker kills the broker; Span later it is back.
+	Broker Fault = "broker"
+	// Cut, Delay, Halve, Reorder and Away are what a Proxy does for Span; Cut only once.
+	Cut     Fault = "cut"
+	Delay   Fault = "delay"
+	Halve   Fault = "halve"
+	Reorder Fault = "reorder"
+	Away    Fault = "away"
+	// DiskFull, ReadOnly and DiskGone concern the state folder, for Span.
+	DiskFull Fault = "disk-full"
+	ReadOnly Fault = "read-only"
+	DiskGone Fault = "disk-gone"
+	// Clock makes the times of messages jump by Span, forth or back.
+	Clock Fault = "clock"
+)
+
+// State is the moment in which a file of the state folder is being written.
+const State = "state"
+
+// Step is one fault and its moment.
+type Step struct {
+	Fault Fault
+	// At names the moment: "" after a Pause; State; or "before" or "after" and a
+	// request's name, at its Nth passing from now on.
+	At  string
+	Nth int
+	// Pause comes first, Span is how long the fault lasts.
+	Pause, Span time.Duration
+}
+
+// String writes a step as ParseSchedule reads it.
+func (s Step) String() string {
+	text := fmt.Sprintf("%s after %v", s.Fault, s.Pause)
+	if s.At != "" {
+		text += fmt.Sprintf(" at %s %d", s.At, s.Nth)
+	}
+	if s.Span != 0 {
+		text += fmt.Sprintf(" for %v", s.Span)
+	}
+	return text
+}
+
+// Schedule is a sequence of steps, one after the other.
+type Schedule []Step
+
+// String writes a schedule as ParseSchedule reads it.
+func (s Schedule) String() string {
+	steps := make([]string, len(s))
+	for i, step := range s {
+		steps[i] = step.String()
+	}
+	return strings.Join(steps, "; ")
+}
+
+// ParseSchedule reads steps with semicolons between: a fault, then "after PAUSE",
+// "at MOMENT N" and "for SPAN", as far as they are there.
+func ParseSchedule(text string) (Schedule, error) {
+	var s Schedule
+	for part := range strings.SplitSeq(text, ";") {
+		words := strings.Fields(part)
+		if len(words) == 0 {
+			continue
+		}
+		step := Step{Fault: Fault(words[0])}
+		for rest := words[1:]; len(rest) > 0; {
+			n, err := step.parse(rest)
+			if err != nil {
+				return nil, fmt.Errorf("chaos: step %q: %w", strings.TrimSpace(part), err)
+			}
+			rest = rest[n:]
+		}
+		s = append(s, step)
+	}
+	return s, nil
+}
+
+// parse reads the next clause of a step and returns how many words it has.
+func (s *Step) parse(words []string) (n int, err error) {
+	if len(words) < 2 {
+		return 0, fmt.Errorf("%q stands alone", words[0])
+	}
+	switch words[0] {
+	case "after":
+		s.Pause, err = time.ParseDuration(words[1])
+		return 2, err
+	case "for":
+		s.Span, err = time.ParseDuration(words[1])
+		return 2, err
+	case "at":
+		n = 3
+		if words[1] == "before" || words[1] == "after" {
+			n = 4
+		}
+		if len(words) < n {
+			return 0, fmt.Errorf("a moment has a name and a count: %q", strings.Join(words, " "))
+		}
+		s.At = strings.Join(words[1:n-1], " ")
+		if _, err := fmt.Sscan(words[n-1], &s.Nth); err != nil || s.Nth < 1 {
+			return 0, fmt.Errorf("%q is not a count from 1", words[n-1])
+		}
+		if n == 4 && !known(words[2]) {
+			return 0, fmt.Errorf("there is no request %q", words[2])
+		}
+		if n == 3 && words[1] != State {
+			return 0, fmt.Errorf("there is no moment %q", words[1])
+		}
+		return n, nil
+	}
+	return 0, fmt.Errorf("%q is neither after, at nor for", words[0])
+}
+
+// Plan says what a schedule is made of.
+type Plan struct {
+	// Faults are drawn from, each as often.
+	Faults []Fault
+	// Moments are named moments of kills; half of the kills happen at one of them,
+	// the others at random.
+	Moments []string
+	// Steps is how many there are.
+	Steps int
+	// Pause and Span bound what is drawn.
+	Pause, Span [2]time.Duration
+}
+
+// Draw makes a schedule from a seed.
+func (p Plan) Draw(seed uint64) Schedule {
+	rng := rand.New(rand.NewPCG(seed, 0x63686173))
+	between := func(b [2]time.Duration) time.Duration {
+		if b[1] <= b[0] {
+			return b[0]
+		}
+		return (b[0] + time.Duration(rng.Int64N(int64(b[1]-b[0])))).Round(time.Millisecond)
+	}
+	s := make(Schedule, p.Steps)
+	for i := range s {
+		step := Step{Fault: p.Faults[rng.IntN(len(p.Faults))], Pause: between(p.Pause)}
+		switch {
+		case step.Fault == Kill && len(p.Moments) > 0 && rng.IntN(2) == 0:
+			step.At, step.Nth = p.Moments[rng.IntN(len(p.Moments))], 1+rng.IntN(3)
+		case step.Fault == Clock:
+			years := []int{-30, -3, 2, 20}[rng.IntN(4)]
+			step.Span = time.Duration(years) * 8760 * time.Hour
+		case step.Fault != Kill && step.Fault != Join && step.Fault != Leave && step.Fault != Cut:
+			step.Span = between(p.Span)
+		}
+		s[i] = step
+	}
+	return s
+}

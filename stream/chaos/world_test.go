@@ -1,0 +1,220 @@
+//go:build linux
+
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/stream/kafka/kafkatest"
+)
+
+// broker is what kafkatest starts.
+type broker interface {
+	Addr() string
+	Client(t testing.TB) *kafkatest.Client
+	Start()
+	Kill()
+}
+
+const (
+	partitions = 4
+	group      = "unfold"
+	// maxStarts is how many starts may be in vain.
+	maxStarts = 20
+	// longSpan is so many milliseconds that no message is too old or too new.
+	longSpan = "9000000000000000"
+)
+
+// world is everything that a scenario runs in.
+type world struct {
+	t    *testing.T
+	set  scenario
+	seed uint64
+	dir  string
+
+	broker, far         broker // far holds the outputs, if they lie elsewhere
+	near, away          *Proxy
+	client, outputs     *kafkatest.Client
+	load                *Load
+	members             []*member
+	made                int // members so far
+	disk                *disk
+	ended, unmet, kills int
+}
+
+// member is a stage with a configuration and a state of its own.
+type member struct {
+	*process
+	configuration, state string
+}
+
+// begin starts brokers, proxies and topics.
+func begin(t *testing.T, set scenario, seed uint64) *world {
+	w := &world{t: t, set: set, seed: seed, dir: t.TempDir()}
+	start := func() (broker, *Proxy) {
+		front := kafkatest.FreeAddress(t)
+		var b broker
+		if set.real {
+			b = kafkatest.StartReal(t, front)
+		} else {
+			b = kafkatest.StartEmbedded(t, front)
+		}
+		p, err := NewProxy(front, b.Addr(), seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		return b, p
+	}
+	w.broker, w.near = start()
+	w.client = w.broker.Client(t)
+	w.far, w.away, w.outputs = w.broker, w.near, w.client
+	if set.apart {
+		w.far, w.away = start()
+		w.outputs = w.far.Client(t)
+	}
+	var settings map[string]string
+	if set.real {
+		settings = map[string]string{"retention.ms": "-1", "message.timestamp.before.max.ms": longSpan, "message.timestamp.after.max.ms": longSpan}
+	}
+	w.client.Create(t, "events", partitions, 1, settings)
+	w.outputs.Create(t, "places", 3, 1, settings)
+	w.outputs.Create(t, "dead", 1, 1, settings)
+	if set.disk {
+		w.disk = newDisk(t, filepath.Join(w.dir, "disk"))
+	}
+	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed}
+	if w.load.Every == 0 {
+		w.load.Every = 20 * time.Millisecond
+	}
+	return w
+}
+
+// join starts one more member. Where maps do not change it has the first one's.
+func (w *world) join() *member {
+	w.t.Helper()
+	dir := filepath.Join(w.dir, fmt.Sprintf("member %d", w.made))
+	w.made++
+	m := &member{configuration: filepath.Join(dir, "unfold.yaml"), state: filepath.Join(dir, "state")}
+	if w.disk != nil {
+		m.state = w.disk.state()
+	}
+	every := "300ms"
+	if w.set.fixed {
+		every = "0s"
+	}
+	sink := ""
+	if w.set.apart {
+		sink = fmt.Sprintf("brokers: [%q], ", w.away.Addr())
+	}
+	text := fmt.Sprintf(`
+source: {kafka: {brokers: [%q], topic: events, group: %s}, vector: v, id: %s}
+sink: {kafka: {%stopic: places}}
+dead_letter: {topic: dead}
+delivery: %s
+model: {steps: 15, threads: 1}
+reference: {min: 400, size: 800}
+refresh: {every: %s, new: 5%%}
+state: %q
+http: %s
+`, w.near.Addr(), group, Column, sink, w.set.delivery(), every, m.state, w.set.http())
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(m.configuration, []byte(text), 0o600)); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.set.fixed && len(w.members) > 0 {
+		w.await("the first member has a map", 60*time.Second, func() bool {
+			_, err := os.Stat(filepath.Join(w.members[0].state, "map.unfold"))
+			return err == nil
+		})
+		if err := os.CopyFS(m.state, os.DirFS(w.members[0].state)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	m.process = launch(w.t, m.configuration)
+	w.members = append(w.members, m)
+	return m
+}
+
+// run carries a schedule out and judges what the topics hold then.
+func (w *world) run(s Schedule) Verdict {
+	ctx, stop := context.WithCancel(w.t.Context())
+	defer stop()
+	var loading sync.WaitGroup
+	loading.Go(func() {
+		if err := w.load.Run(ctx); err != nil {
+			w.t.Error(err)
+		}
+	})
+	defer loading.Wait()
+	defer stop()
+	for range max(w.set.members, 1) {
+		w.join()
+	}
+	for i, step := range s {
+		w.supervise()
+		w.step(step)
+		if w.t.Failed() {
+			w.t.Fatalf("step %d of %d: %v", i+1, len(s), step)
+		}
+	}
+	stop()
+	loading.Wait()
+	w.settle()
+	for _, m := range w.members {
+		m.stop(w.t)
+	}
+	return Judge(Evidence{In: w.client.Read(w.t, "events"), Out: w.outputs.Read(w.t, "places"), Letters: w.outputs.Read(w.t, "dead"),
+		ExactlyOnce: w.set.exactly, ID: Column})
+}
+
+// supervise starts members again that have ended by themselves. One may do that
+// while it starts and its broker is away; later that breaks a promise.
+func (w *world) supervise() {
+	w.t.Helper()
+	for _, m := range w.members {
+		if m.alive() {
+			continue
+		}
+		if w.ended++; m.ran() || w.ended > maxStarts {
+			w.t.Fatalf("a stage ended by itself, %v:\n%s", m.err, m.log)
+		}
+		m.process = launch(w.t, m.configuration)
+	}
+}
+
+// settle waits until all that was written is done with.
+func (w *world) settle() {
+	w.t.Helper()
+	_, end := w.client.Bounds(w.t, "events")
+	w.await("all positions are committed", 60*time.Second, func() bool {
+		w.supervise()
+		committed := w.client.Committed(w.t, group, "events")
+		for p, last := range end {
+			if last > 0 && committed[int(p)] < last {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// await polls until something holds.
+func (w *world) await(what string, most time.Duration, holds func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(most); !holds(); time.Sleep(50 * time.Millisecond) {
+		if w.t.Failed() || time.Now().After(end) {
+			logs := ""
+			for _, m := range w.members {
+				logs += fmt.Sprintf("%s:\n%s\n", m.configuration, m.log)
+			}
+			w.t.Fatalf("within %v it did not come about that %s; %d messages written\n%s", most, what, w.load.Written(), logs)
+		}
+	}
+}
