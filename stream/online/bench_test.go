@@ -128,3 +128,21 @@ func BenchmarkPlaceDuringRefresh(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRefresh is a refresh of 20,000 points of which 1% are new, from the
+// reference set to the published map: every fifth is gentle.
+func BenchmarkRefresh(b *testing.B) {
+	s, make := large(b, 20_000)
+	l := newLearner(b, s)
+	if !l.resume(context.Background()) {
+		b.Fatal("the map is not carried on")
+	}
+	for offset := int64(1 << 31); b.Loop(); offset++ {
+		if err := l.Offer(context.Background(), make(200, offset)); err != nil {
+			b.Fatal(err)
+		}
+		if err := l.refresh(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
