@@ -148,8 +148,8 @@ func (s *Sparse) inverseM() vec.Matrix[float64] {
 //
 // With Gaussian sites it is the bound of Titsias and Lawrence (2010). nu has a
 // column for each output that has these precisions. Derivatives are added to g if
-// it is not nil, and those in tau_n (with nu = tau mu~, mu~ held) are written to
-// dtau if that is not nil.
+// it is not nil, and those in tau_n (with nu = tau mu~, mu~ held; tau_n > 0) are
+// written to dtau if that is not nil.
 func (p *Process) Collapsed(tau []float64, nu vec.Matrix[float64], g *psi.Gradient, dtau []float64) (float64, error) {
 	n, m, outputs := p.Psi.Rows, p.Z.Rows, nu.Cols
 	d := float64(outputs)
@@ -162,7 +162,9 @@ func (p *Process) Collapsed(tau []float64, nu vec.Matrix[float64], g *psi.Gradie
 	}
 	value := 0.5 * d * (spd.LogDet(p.factor) - spd.LogDet(a) + vec.Dot(p.inverse.Data, second.Data))
 	for i, t := range tau {
-		value += 0.5*d*(math.Log(t)-math.Log(2*math.Pi)-t*p.Kernel.Variance) - 0.5*vec.SquaredNorm(nu.Row(i))/t
+		if t > 0 { // a site of precision 0 is left out
+			value += 0.5*d*(math.Log(t)-math.Log(2*math.Pi)-t*p.Kernel.Variance) - 0.5*vec.SquaredNorm(nu.Row(i))/t
+		}
 	}
 	spd.Invert(a, p.threads)
 	b, w := vec.New[float64](m, outputs), vec.New[float64](m, outputs)

@@ -50,7 +50,7 @@ func checkValues(l Likelihood, n int, y []float64) error {
 	}
 	_, probit := l.(Probit)
 	for i, v := range y {
-		if probit && v != 1 && v != -1 || v-v != 0 {
+		if probit && math.Abs(v) != 1 && !math.IsNaN(v) || math.IsInf(v, 0) {
 			return models.BadInputf("value %d is %g: the likelihood does not know it", i, v)
 		}
 	}

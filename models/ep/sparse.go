@@ -64,15 +64,39 @@ func (p *Process) prior() (err error) {
 	p.Kernel.First(p.Psi, p.In, p.Z, p.threads)
 	p.Kernel.Matrix(p.kuu, p.Z)
 	p.factor = p.kuu.Clone()
-	if p.Jitter, err = spd.FactorJitter(p.factor, p.threads); err != nil {
+	if p.Jitter, err = p.factorKuu(); err != nil {
 		return fmt.Errorf("the kernel matrix of %d inducing inputs: %w", m, err)
-	}
-	for a := range m {
-		p.kuu.Row(a)[a] += p.Jitter
 	}
 	p.inverse = p.factor.Clone()
 	spd.Invert(p.inverse, p.threads)
 	return nil
+}
+
+// Kuu gets jitter, a share of the variance, if a pivot is less than such a share:
+// what sites add is larger, and its rounding must not outweigh what Kuu has.
+const (
+	poor   = 1e-10
+	jitter = 1e-8
+)
+
+// factorKuu sets the factor of Kuu, and adds to its diagonal what it takes for that.
+func (p *Process) factorKuu() (added float64, err error) {
+	copy(p.factor.Data, p.kuu.Data)
+	err = spd.Factor(p.factor, p.threads)
+	for a := range p.factor.Rows {
+		d := p.factor.Row(a)[a]
+		if err != nil || d*d < poor*p.Kernel.Variance {
+			added = jitter * p.Kernel.Variance
+		}
+	}
+	if added == 0 {
+		return 0, nil
+	}
+	for a := range p.kuu.Rows {
+		p.kuu.Row(a)[a] += added
+	}
+	copy(p.factor.Data, p.kuu.Data)
+	return added, spd.Factor(p.factor, p.threads)
 }
 
 func (p *Process) mul(dst, a, b vec.Matrix[float64]) {
@@ -101,7 +125,7 @@ type Sparse struct {
 }
 
 // NewSparse returns expectation propagation for the values y, with sites that say
-// nothing.
+// nothing. A value that is NaN was not observed: its site stays as it is.
 func NewSparse(l Likelihood, p *Process, y []float64) (*Sparse, error) {
 	m := p.Z.Rows
 	if err := checkValues(l, p.In.Mu.Rows, y); err != nil {
@@ -149,6 +173,9 @@ func (s *Sparse) marginal(i int, square float64) (mean, variance float64) {
 // update visits site i: with w and v = nu/(1 + tau Lambda) before and after, M
 // changes by dw Psi1 Psi1' and M gamma by dv Psi1. gamma is left to settle.
 func (s *Sparse) update(i int, damping float64) error {
+	if math.IsNaN(s.y[i]) {
+		return nil
+	}
 	square := s.half(i)
 	mean, variance := s.marginal(i, square)
 	lambda, before, nu := s.Lambda[i], s.Tau[i], s.Nu[i]

@@ -1,0 +1,249 @@
+package ep
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"unfold/models/psi"
+	"unfold/models/scg"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Hybrid is a Gaussian process classifier and a GP-LVM that share their uncertain
+// inputs, a discriminative and a generative model (Andrade-Pacheco et al. 2014). With
+// one of them alone it is a classifier or a sparse GP-LVM. Learn moves all that is
+// not fixed.
+type Hybrid struct {
+	In      psi.Inputs // q(X), n x q
+	Data    *Data      // nil: none
+	Classes *Classes   // nil: none
+	Threads int
+}
+
+// Data are n x D observed values, each column a Gaussian process of the inputs with
+// noise of the same precision.
+type Data struct {
+	Kernel    psi.Kernel
+	Z         vec.Matrix[float64] // m x q
+	Y         vec.Matrix[float64]
+	Precision float64
+}
+
+// Classes are n x C labels, 1, -1, or NaN where there is none; each column is a
+// probit classifier of the inputs.
+type Classes struct {
+	Kernel psi.Kernel
+	Z      vec.Matrix[float64] // m x q
+	Y      vec.Matrix[float64]
+	// Sites are those of each column, nil at first.
+	Sites []*Sites
+}
+
+// LearnSettings say what moves and for how long; the zero value works.
+type LearnSettings struct {
+	// Rounds is how often sweeps and gradient steps alternate, 0 means 10. After the
+	// last steps there is a round of sweeps.
+	Rounds int
+	// Steps is the iterations of scaled conjugate gradients in a round, 0 means 10,
+	// with the sites held.
+	Steps int
+	// Sweeps is the most sweeps of a round, 0 means 5.
+	Sweeps int
+	// FixInputs leaves the inputs where they are; their divergence from the prior is
+	// then no matter. FixInducing does it for inducing inputs.
+	FixInputs, FixInducing bool
+	// Tied moves the alphas of a kernel by a common factor: no dimension is more
+	// relevant than another.
+	Tied bool
+	// Spread moves the inputs' variances by a common factor, with FixInputs.
+	Spread bool
+}
+
+func (s LearnSettings) withDefaults() LearnSettings {
+	for _, v := range []struct {
+		at   *int
+		when int
+	}{{&s.Rounds, 10}, {&s.Steps, 10}, {&s.Sweeps, 5}} {
+		if *v.at == 0 {
+			*v.at = v.when
+		}
+	}
+	return s
+}
+
+// LearnResult is what learning has done.
+type LearnResult struct {
+	// Bound is the collapsed L_H after the sweeps of every round and at the end.
+	Bound []float64
+	// Negative counts site visits that were left out, Gradients evaluations.
+	Negative, Gradients int
+}
+
+// Learn alternates sweeps over the sites, warm, with gradient steps on the bound.
+func (h *Hybrid) Learn(ctx context.Context, set LearnSettings) (r LearnResult, err error) {
+	set = set.withDefaults()
+	for round := 0; ; round++ {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		negative, err := h.sweep(set.Sweeps)
+		r.Negative += negative
+		if err != nil {
+			return r, err
+		}
+		v, err := h.bound(nil, set)
+		if err != nil {
+			return r, err
+		}
+		r.Bound = append(r.Bound, v)
+		if round == set.Rounds {
+			return r, nil
+		}
+		steps, err := h.ascend(ctx, set)
+		r.Gradients += steps.Gradients
+		if err != nil {
+			return r, err
+		}
+	}
+}
+
+// Sparse returns expectation propagation for every column of the classes, warm from
+// its sites, which it shares.
+func (h *Hybrid) Sparse() ([]*Sparse, error) {
+	c := h.Classes
+	p, err := NewProcess(&c.Kernel, h.In, c.Z, h.Threads)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Sparse, c.Y.Cols)
+	for j := range out {
+		y := make([]float64, c.Y.Rows)
+		for i := range y {
+			y[i] = c.Y.Row(i)[j]
+		}
+		if out[j], err = NewSparse(Probit{}, p, y); err != nil {
+			return nil, err
+		}
+		if c.Sites != nil {
+			if err := out[j].Warm(c.Sites[j]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c.Sites = make([]*Sites, len(out))
+	for j, s := range out {
+		c.Sites[j] = s.Sites
+	}
+	return out, nil
+}
+
+// sweep moves the sites of all classes, side by side.
+func (h *Hybrid) sweep(sweeps int) (negative int, err error) {
+	if h.Classes == nil {
+		return 0, nil
+	}
+	all, err := h.Sparse()
+	if err != nil {
+		return 0, err
+	}
+	var mu sync.Mutex
+	par.Do(h.Threads, len(all), func(j int) {
+		r, failed := all[j].Run(Settings{Sweeps: sweeps})
+		mu.Lock()
+		defer mu.Unlock()
+		negative += r.Negative
+		if failed != nil {
+			err = failed
+		}
+	})
+	return negative, err
+}
+
+// bound returns the collapsed L_H at the sites as they are, and adds its derivatives.
+func (h *Hybrid) bound(g *slopes, set LearnSettings) (sum float64, err error) {
+	var ofData, ofClasses *psi.Gradient
+	if g != nil {
+		ofData, ofClasses = g.data, g.classes
+	}
+	if h.Data != nil {
+		v, err := h.data(ofData, g)
+		if err != nil {
+			return 0, err
+		}
+		sum += v
+	}
+	if h.Classes != nil {
+		p, err := NewProcess(&h.Classes.Kernel, h.In, h.Classes.Z, h.Threads)
+		if err != nil {
+			return 0, err
+		}
+		for _, s := range h.Classes.Sites {
+			v, err := p.Collapsed(s.Tau, vec.Of(len(s.Nu), 1, s.Nu), ofClasses, nil)
+			if err != nil {
+				return 0, err
+			}
+			sum += v + s.logNormalizer()
+		}
+	}
+	if !set.FixInputs {
+		shared := ofData
+		if h.Data == nil {
+			shared = ofClasses
+		}
+		sum -= Divergence(h.In, shared)
+	}
+	return sum, nil
+}
+
+// data is the bound of the GP-LVM without the divergence.
+func (h *Hybrid) data(g *psi.Gradient, all *slopes) (float64, error) {
+	d := h.Data
+	p, err := NewProcess(&d.Kernel, h.In, d.Z, h.Threads)
+	if err != nil {
+		return 0, err
+	}
+	tau, nu := make([]float64, d.Y.Rows), d.Y.Clone()
+	for i := range tau {
+		tau[i] = d.Precision
+	}
+	vec.Scale(d.Precision, nu.Data)
+	var dtau []float64
+	if all != nil {
+		dtau = make([]float64, len(tau))
+	}
+	v, err := p.Collapsed(tau, nu, g, dtau)
+	for _, s := range dtau {
+		all.precision += s
+	}
+	return v, err
+}
+
+// ascend takes gradient steps.
+func (h *Hybrid) ascend(ctx context.Context, set LearnSettings) (scg.Result, error) {
+	g := h.newSlopes()
+	free := h.free(g, set)
+	x := make([]float64, free.len())
+	free.get(x)
+	f := func(x, grad []float64) (float64, error) {
+		free.set(x)
+		g.clear()
+		var at *slopes
+		if grad != nil {
+			at = g
+		}
+		v, err := h.bound(at, set)
+		if err != nil || math.IsNaN(v) {
+			return math.Inf(1), nil // out of bounds: a shorter step
+		}
+		if grad != nil {
+			free.slopes(grad)
+			vec.Scale(-1, grad)
+		}
+		return -v, nil
+	}
+	r, err := scg.Minimize(ctx, f, x, scg.Settings{Steps: set.Steps})
+	free.set(x)
+	return r, err
+}

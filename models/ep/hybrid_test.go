@@ -1,0 +1,106 @@
+package ep
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/models/psi"
+	"unfold/sparse/vec"
+)
+
+// spiral is a hybrid of n points on an arc in the plane, seen in five dimensions with
+// noise, of two classes of which every k-th point's is known (0: none).
+func spiral(n, k int) (*Hybrid, []float64) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	h := &Hybrid{In: psi.Inputs{Mu: vec.New[float64](n, 2), S: vec.New[float64](n, 2)}, Threads: 2}
+	d := &Data{Kernel: psi.Kernel{Variance: 1, Alpha: []float64{1, 1}}, Z: vec.New[float64](8, 2), Y: vec.New[float64](n, 5), Precision: 10}
+	c := &Classes{Kernel: psi.Kernel{Variance: 2, Alpha: []float64{1, 1}}, Z: vec.New[float64](8, 2), Y: vec.New[float64](n, 1)}
+	truth := make([]float64, n)
+	for i := range n {
+		t := 4 * (rnd.Float64() - .5)
+		truth[i] = math.Copysign(1, math.Sin(2*t))
+		for j := range 5 {
+			d.Y.Row(i)[j] = math.Sin(t+float64(j)) + .1*rnd.NormFloat64()
+		}
+		h.In.Mu.Row(i)[0], h.In.Mu.Row(i)[1] = t/1.2+.2*rnd.NormFloat64(), rnd.NormFloat64()
+		h.In.S.Row(i)[0], h.In.S.Row(i)[1] = .2, .2
+		if c.Y.Row(i)[0] = math.NaN(); k > 0 && i%k == 0 {
+			c.Y.Row(i)[0] = truth[i]
+		}
+	}
+	copy(d.Z.Data, h.In.Mu.Data)
+	copy(c.Z.Data, h.In.Mu.Data)
+	h.Data, h.Classes = d, c
+	return h, truth
+}
+
+// With some, all and no labels learning raises the bound, and labels of some points
+// tell the others'.
+func TestHybrid(t *testing.T) {
+	for _, k := range []int{0, 4, 1} {
+		h, truth := spiral(60, k)
+		r, err := h.Learn(context.Background(), LearnSettings{Rounds: 4, Steps: 15})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Bound) != 5 || r.Bound[4] < r.Bound[0]+50 || r.Negative > 0 {
+			t.Errorf("every %d-th label: %+v", k, r)
+		}
+		all, err := h.Sparse()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, variance := vec.New[float64](60, 1), vec.New[float64](60, 1)
+		NewJoint(all).Predict(mean, variance, h.In, 2)
+		wrong := 0
+		for i, y := range truth {
+			if y*mean.Data[i] < 0 {
+				wrong++
+			}
+			if k == 0 && mean.Data[i] != 0 {
+				t.Fatalf("without labels point %d has the mean %g", i, mean.Data[i])
+			}
+		}
+		if k > 0 && wrong > 9 {
+			t.Errorf("every %d-th label: %d of 60 wrong", k, wrong)
+		}
+	}
+}
+
+// The slopes of what is free are those of the bound.
+func TestHybridSlopes(t *testing.T) {
+	for _, set := range []LearnSettings{{}, {Tied: true, FixInputs: true, Spread: true}, {FixInducing: true}} {
+		h, _ := spiral(12, 2)
+		if _, err := h.sweep(10); err != nil {
+			t.Fatal(err)
+		}
+		g := h.newSlopes()
+		free := h.free(g, set)
+		x, grad := make([]float64, free.len()), make([]float64, free.len())
+		free.get(x)
+		value := func(x []float64, g *slopes) float64 {
+			free.set(x)
+			v, err := h.bound(g, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		value(x, g)
+		free.slopes(grad)
+		const step = 1e-5
+		for i := range x {
+			was := x[i]
+			x[i] = was + step
+			up := value(x, nil)
+			x[i] = was - step
+			down := value(x, nil)
+			x[i] = was
+			if want := (up - down) / (2 * step); math.Abs(grad[i]-want) > 1e-4*(1+math.Abs(want)) {
+				t.Errorf("%+v: slope %d is %g, want %g", set, i, grad[i], want)
+			}
+		}
+	}
+}

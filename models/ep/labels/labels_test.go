@@ -1,0 +1,278 @@
+package labels
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/models"
+	"unfold/models/snapshot"
+	"unfold/sparse/vec"
+)
+
+// rings are n labelled places on circles, one a class, with scales.
+func rings(n, classes int, seed uint64) Events { return blurred(n, classes, .3, seed) }
+
+// blurred are rings whose places are off by scales of up to 0.2 + wide.
+func blurred(n, classes int, wide float64, seed uint64) Events {
+	rnd := rand.New(rand.NewPCG(seed, 9))
+	e := Events{Mu: vec.New[float64](n, 2), Sigma: make([]float64, n), Class: make([]int32, n)}
+	for c := range classes {
+		e.Names = append(e.Names, string(rune('a'+c)))
+	}
+	for i := range n {
+		c := rnd.IntN(classes)
+		angle, r := 2*math.Pi*rnd.Float64(), 2*float64(c+1)
+		e.Class[i], e.Sigma[i] = int32(c), .2+wide*rnd.Float64()
+		e.Mu.Row(i)[0] = r*math.Cos(angle) + e.Sigma[i]*rnd.NormFloat64()
+		e.Mu.Row(i)[1] = r*math.Sin(angle) + e.Sigma[i]*rnd.NormFloat64()
+	}
+	return e
+}
+
+func (e Events) places() (vec.Matrix[float32], []float32) {
+	sigma := make([]float32, len(e.Sigma))
+	for i, s := range e.Sigma {
+		sigma[i] = float32(s)
+	}
+	return vec.Convert[float32](e.Mu), sigma
+}
+
+func train(t testing.TB, e Events, old *Classifier, set Settings) (*Classifier, Report) {
+	t.Helper()
+	c, r, err := Train(context.Background(), e, old, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, r
+}
+
+// score returns the share of right classes and the mean log probability of the true
+// one.
+func score(t testing.TB, c *Classifier, e Events) (right, logScore float64) {
+	t.Helper()
+	mu, sigma := e.places()
+	class, best := make([]int32, mu.Rows), make([]float32, mu.Rows)
+	p := vec.New[float64](mu.Rows, len(c.Names))
+	if err := c.Predict(class, best, mu, sigma, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Probabilities(p, mu, sigma, 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, k := range e.Class {
+		sum := 0.0
+		for _, v := range p.Row(i) {
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-9 && len(c.Names) > 1 {
+			t.Fatalf("probabilities %v", p.Row(i))
+		}
+		if best[i] != float32(slices.Max(p.Row(i))) || float32(p.Row(i)[class[i]]) != best[i] {
+			t.Fatalf("class %d with %g of %v", class[i], best[i], p.Row(i))
+		}
+		if class[i] == k {
+			right += 1 / float64(mu.Rows)
+		}
+		logScore += math.Log(p.Row(i)[k]) / float64(mu.Rows)
+	}
+	return right, logScore
+}
+
+func TestClasses(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		e, test := rings(600, classes, 1), rings(300, classes, 2)
+		c, r := train(t, e, nil, Settings{Inducing: 40})
+		if r.Used != 600 || r.Classes != classes || !r.Converged || r.Negative > 0 || r.Gradients == 0 {
+			t.Errorf("%+v", r)
+		}
+		right, log := score(t, c, test)
+		if right < .95 || log < -.2 {
+			t.Errorf("%d classes: %.3f right, log score %.3f", classes, right, log)
+		}
+	}
+}
+
+// Points of wide scales are of uncertain class near a border where points of narrow
+// ones are not.
+func TestScalesMatter(t *testing.T) {
+	c, _ := train(t, blurred(900, 2, 1.5, 1), nil, Settings{Inducing: 40})
+	if !(c.Spread > 0) {
+		t.Fatal("scales are left out")
+	}
+	certain, _ := train(t, blurred(900, 2, 1.5, 1), nil, Settings{Inducing: 40, Certain: true})
+	_, with := score(t, c, blurred(1000, 2, 1.5, 2))
+	_, without := score(t, certain, blurred(1000, 2, 1.5, 2))
+	if with < without+.01 {
+		t.Errorf("log score %.4f with scales, %.4f without", with, without)
+	}
+	mu := vec.Of(2, 2, []float32{2, 0, 2, 0})
+	p := vec.New[float64](2, 2)
+	if err := c.Probabilities(p, mu, []float32{.1, 1.5}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if p.Row(0)[0] < p.Row(1)[0]+.05 {
+		t.Errorf("probabilities %v of a narrow point, %v of a wide one", p.Row(0), p.Row(1))
+	}
+}
+
+// A second training over mostly the same events knows their sites.
+func TestWarm(t *testing.T) {
+	e := rings(800, 3, 1)
+	e.Key = make([]uint64, 800)
+	for i := range e.Key {
+		e.Key[i] = uint64(1000 + i)
+	}
+	c, first := train(t, e, nil, Settings{Inducing: 40})
+	later := Events{Mu: e.Mu.Slice(100, 800), Sigma: e.Sigma[100:], Class: e.Class[100:], Names: e.Names, Key: e.Key[100:]}
+	_, r := train(t, later, c, Settings{Inducing: 40, Fixed: true})
+	if r.Warm != 700 || r.Sweeps > first.Sweeps || r.Gradients != 0 || !r.Converged {
+		t.Errorf("%+v after %+v", r, first)
+	}
+}
+
+// The same bits for any batch and any number of threads, and from a snapshot.
+func TestPure(t *testing.T) {
+	e := rings(400, 3, 1)
+	c, _ := train(t, e, nil, Settings{Inducing: 30, Threads: 1})
+	again, _ := train(t, e, nil, Settings{Inducing: 30, Threads: 3})
+	parts, err := c.Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := Open(&snapshot.Snapshot{Mu: e.Mu, Parts: parts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu, sigma := e.places()
+	class, p := make([]int32, 400), make([]float32, 400)
+	if err := c.Predict(class, p, mu, sigma, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []*Classifier{c, again, read} {
+		for _, size := range []int{1, 7, 400} {
+			for from := 0; from < 400; from += size {
+				to := min(from+size, 400)
+				k, v := make([]int32, to-from), make([]float32, to-from)
+				if err := other.Predict(k, v, mu.Slice(from, to), sigma[from:to], 1); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(k, class[from:to]) || !slices.Equal(v, p[from:to]) {
+					t.Fatalf("rows %d to %d differ", from, to)
+				}
+			}
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	e := rings(60, 3, 1)
+	c, _ := train(t, e, nil, Settings{Inducing: 10})
+	for i := range 5 {
+		parts, err := c.Parts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts[i].Rows++
+		switch i {
+		case 0:
+			parts[i] = snapshot.Part{Name: parts[i].Name, Rows: 1, Cols: 1, Data: []byte("[")}
+		case 2:
+			parts[i].Rows, parts[i].Data = 9, parts[i].Data.([]float64)[:18]
+		}
+		if _, err := Open(&snapshot.Snapshot{Mu: e.Mu, Parts: parts}); err == nil {
+			t.Errorf("part %s of another shape is taken", parts[i].Name)
+		}
+	}
+	if got, err := Open(&snapshot.Snapshot{Mu: e.Mu}); got != nil || err != nil {
+		t.Error(got, err)
+	}
+}
+
+func TestOneClassAndNeverSeen(t *testing.T) {
+	e := rings(100, 1, 1)
+	c, _ := train(t, e, nil, Settings{Inducing: 20})
+	mu, sigma := e.places()
+	class, p := make([]int32, 100), make([]float32, 100)
+	if err := c.Predict(class, p, mu, sigma, 1); err != nil {
+		t.Fatal(err)
+	}
+	for i := range class {
+		if class[i] != 0 || p[i] < .7 || p[i] > 1 {
+			t.Fatalf("class %d, %g", class[i], p[i])
+		}
+	}
+	// A class that no event has is the least likely one.
+	e = rings(200, 2, 1)
+	e.Names = append(e.Names, "never")
+	c, _ = train(t, e, nil, Settings{Inducing: 30})
+	mu, sigma = e.places()
+	all := vec.New[float64](200, 3)
+	if err := c.Probabilities(all, mu, sigma, 1); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		if all.Row(i)[2] > .2 {
+			t.Fatalf("%v", all.Row(i))
+		}
+	}
+}
+
+// All events in one place, most of them without label, and no scales.
+func TestOnePlace(t *testing.T) {
+	e := rings(50, 2, 1)
+	clear(e.Mu.Data)
+	clear(e.Sigma)
+	for i := range e.Class {
+		e.Class[i] = int32(i%4) - 2
+	}
+	c, r := train(t, e, nil, Settings{})
+	if r.Labelled != 24 {
+		t.Errorf("%+v", r)
+	}
+	p := vec.New[float64](1, 2)
+	if err := c.Probabilities(p, vec.New[float32](1, 2), []float32{0}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(p.Data[0]-.5) > .05 {
+		t.Errorf("%v where both are as frequent", p.Data)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for what, change := range map[string]func(e *Events){
+		"no label":       func(e *Events) { e.Class = []int32{-1, -1, -1} },
+		"class of none":  func(e *Events) { e.Class[1] = 7 },
+		"negative scale": func(e *Events) { e.Sigma[1] = -1 },
+		"no number":      func(e *Events) { e.Mu.Row(2)[1] = math.NaN() },
+		"missing scales": func(e *Events) { e.Sigma = e.Sigma[:1] },
+	} {
+		e := rings(3, 2, 1)
+		change(&e)
+		if _, _, err := Train(context.Background(), e, nil, Settings{}); err == nil || !models.IsBadInput(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	c, _ := train(t, rings(30, 2, 1), nil, Settings{Inducing: 5})
+	if err := c.Predict(make([]int32, 1), make([]float32, 1), vec.New[float32](1, 3), make([]float32, 1), 1); !models.IsBadInput(err) {
+		t.Error(err)
+	}
+}
+
+// Predictions of ten classes with a hundred inducing inputs.
+func BenchmarkPredict(b *testing.B) {
+	e := rings(2000, 10, 1)
+	c, r := train(b, e, nil, Settings{})
+	b.Logf("%+v", r)
+	mu, sigma := e.places()
+	class, p := make([]int32, mu.Rows), make([]float32, mu.Rows)
+	b.ResetTimer()
+	for b.Loop() {
+		if err := c.Predict(class, p, mu, sigma, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N*mu.Rows)/b.Elapsed().Seconds(), "predictions/s")
+}
