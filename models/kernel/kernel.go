@@ -97,15 +97,6 @@ func (k *Kernel) Start() (theta []float64) {
 	return theta
 }
 
-// each calls f with every part but noise and its parameters.
-func (k *Kernel) each(theta []float64, f func(part Part, p []float64, from, to int)) {
-	for c, part := range k.parts {
-		if _, noise := part.(Noise); !noise {
-			f(part, theta[k.from[c]:k.from[c+1]], k.from[c], k.from[c+1])
-		}
-	}
-}
-
 // Variance is the white noise in k(x, x), which must not depend on x.
 func (k *Kernel) Variance(theta []float64) (sum float64) {
 	for c, part := range k.parts {

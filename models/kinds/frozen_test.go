@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"unfold/models"
+	"unfold/models/gplvm"
 	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
@@ -56,6 +57,9 @@ var frozen = []frozenFile{
 	{"v1-lllvm", 1, Spec{Kind: LLLVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
 		Dims: 2, Neighbors: 7, Steps: 30, Seed: 3, Lists: 10, Components: lvm.Largest,
 	}, LLLVM: lllvm.Options{Points: 60, MaxNeighbors: 8, Restarts: 2, Epsilon: 0.002, Alpha: 0.001, Tolerance: 1e-7}}},
+	{"v1-gplvm", 1, Spec{Kind: GPLVM, PCA: 5, NoveltyK: 10, LVM: lvm.Settings{
+		Dims: 2, Neighbors: 7, Steps: 20, Seed: 3, Lists: 10,
+	}, GPLVM: gplvm.Options{Points: 50, Kernel: "rbf+bias+white", Restarts: 1, Tolerance: 1e-4}}},
 }
 
 func (f frozenFile) path() string { return filepath.Join(frozenDir, f.name) }
@@ -216,7 +220,7 @@ func TestTheDocumentNamesEverySetting(t *testing.T) {
 		}
 		return list
 	}
-	want := slices.Concat(names("", reflect.TypeFor[Spec]()), names("lvm.", reflect.TypeFor[lvm.Settings]()), names("lllvm.", reflect.TypeFor[lllvm.Options]()))
+	want := slices.Concat(names("", reflect.TypeFor[Spec]()), names("lvm.", reflect.TypeFor[lvm.Settings]()), names("lllvm.", reflect.TypeFor[lllvm.Options]()), names("gplvm.", reflect.TypeFor[gplvm.Options]()))
 	slices.Sort(documented)
 	slices.Sort(want)
 	if !slices.Equal(documented, want) {

@@ -9,6 +9,7 @@ import (
 
 	"unfold/models"
 	"unfold/models/baseline"
+	"unfold/models/gplvm"
 	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/novelty"
@@ -47,6 +48,8 @@ type Spec struct {
 	LVM lvm.Settings `json:"lvm"`
 	// LLLVM are settings that only that kind has.
 	LLLVM lllvm.Options `json:"lllvm,omitzero"`
+	// GPLVM are settings that only that kind has.
+	GPLVM gplvm.Options `json:"gplvm,omitzero"`
 }
 
 // Resolve fills in defaults, for vectors of dim elements, and checks the spec:

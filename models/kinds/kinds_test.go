@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"unfold/models"
+	"unfold/models/gplvm"
 	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
@@ -43,6 +44,8 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 		"ten":            {20, Spec{PCA: 12, LVM: lvm.Settings{Steps: 5, Dims: 10, Coarse: lvm.CoarseShared}}},
 		"locally linear": {20, Spec{Kind: LLLVM, PCA: 5, LVM: lvm.Settings{Steps: 10, Seed: 1}, LLLVM: lllvm.Options{Points: 150}}},
 		"all learnt":     {6, Spec{Kind: LLLVM, LVM: lvm.Settings{Steps: 5, Seed: 1, Neighbors: 6}, LLLVM: lllvm.Options{MaxNeighbors: 7, Restarts: 2}}},
+		"processes":      {20, Spec{Kind: GPLVM, PCA: 5, LVM: lvm.Settings{Steps: 10, Seed: 1}, GPLVM: gplvm.Options{Points: 100}}},
+		"smooth":         {6, Spec{Kind: GPLVM, LVM: lvm.Settings{Steps: 5, Seed: 1}, GPLVM: gplvm.Options{Points: 100, Smooth: true, Restarts: 2, Kernel: "mlp+bias+white"}}},
 		"gaussian":       {20, Spec{PCA: 5, LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: 15, Seed: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {

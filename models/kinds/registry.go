@@ -62,7 +62,7 @@ type learnt struct {
 }
 
 // registry lists the models, the default first.
-var registry = []Kind{saul, locallyLinear}
+var registry = []Kind{saul, locallyLinear, gaussianProcess}
 
 // Kinds lists the names of all models, the default first.
 func Kinds() []string {

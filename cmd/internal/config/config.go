@@ -47,7 +47,7 @@ type Columns struct {
 
 // Model says what is fitted.
 type Model struct {
-	Kind       string  `key:"kind" default:"lvm" choices:"lvm,lllvm" help:"The model: lvm is the latent variable model of Saul (2020) and its extension to heavy tails; lllvm is the locally linear one of Park et al. (2015), for some thousand points."`
+	Kind       string  `key:"kind" default:"lvm" choices:"lvm,lllvm,gplvm" help:"The model: lvm is the latent variable model of Saul (2020) and its extension to heavy tails; lllvm is the locally linear one of Park et al. (2015), gplvm the Gaussian process one of Lawrence (2005), both for some thousand points."`
 	Dims       int     `key:"dims" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
 	Tails      string  `key:"tails" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
 	Neighbors  Range   `key:"neighbors" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with kind lllvm 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
@@ -65,11 +65,13 @@ type Model struct {
 	Recall     Number  `key:"recall" default:"auto" help:"Share of the true neighbours to be found, up to 1, which means an exact search; auto is 0.99 for learning and 0.995 for placing." placeholder:"X"`
 	Steps      Steps   `key:"steps" default:"auto" help:"Steps of learning; auto is 80 to 200, the more the fewer points there are, for more than 3 dimensions 50 to 200; with thorough two and a half times that; with gaussian tails 400." placeholder:"N"`
 	Momentum   float64 `key:"momentum" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
-	Points     Auto    `key:"points" default:"auto" help:"With kind lllvm: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
-	Restarts   int     `key:"restarts" default:"1" help:"With kind lllvm: random starts, of which the one with the best bound is kept." placeholder:"N" min:"1"`
+	Points     Auto    `key:"points" default:"auto" help:"With kinds lllvm and gplvm: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
+	Restarts   int     `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
 	Alpha      Number  `key:"alpha" default:"auto" help:"With kind lllvm: precision of the prior that holds the map near zero; auto is 0.001." placeholder:"X"`
 	LearnAlpha bool    `key:"learn_alpha" help:"With kind lllvm: learn alpha, too. The map may shrink to a point."`
 	Epsilon    Number  `key:"epsilon" default:"auto" help:"With kind lllvm: precision of the prior that holds the mean of the tangent maps and of the data near zero; auto is 0.001." placeholder:"X"`
+	Kernel     string  `key:"kernel" default:"rbf+bias+white" help:"With kind gplvm: the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
+	Smooth     bool    `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
 	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part and places the rest. With student tails all parts are learnt."`
 	Seed       uint64  `key:"seed" default:"1" help:"Seed of all that is random." placeholder:"N"`
 	Threads    int     `key:"threads" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`

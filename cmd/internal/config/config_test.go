@@ -338,7 +338,9 @@ func TestSettingsOfAnotherKindAreNamed(t *testing.T) {
 		{"kind=lllvm tails=gaussian", "model.tails"}, {"kind=lllvm place=em", "model.place"}, {"kind=lllvm thorough=true", "model.thorough"},
 		{"points=500", "model.points"}, {"restarts=2", "model.restarts"}, {"neighbors=6:15", "model.neighbors"},
 		{"kind=lllvm neighbors=6:15 points=500 restarts=3 alpha=0.1 dims=3", ""}, {"kind=lllvm", ""}, {"neighbors=7", ""},
-		{"kind=lllvm steps=0", "model"},
+		{"kind=lllvm steps=0", "model"}, {"kind=lllvm smooth=true", "model.smooth"},
+		{"kind=gplvm points=500 restarts=3 kernel=mlp+white smooth=true", ""}, {"kind=gplvm alpha=0.1", "model.alpha"},
+		{"kind=gplvm kernel=poly", "model"}, {"kind=gplvm tails=gaussian", "model.tails"}, {"kernel=mlp", "model.kernel"},
 	} {
 		cfg := Defaults()
 		for _, set := range strings.Fields(c.set) {

@@ -4,7 +4,9 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"slices"
 
+	"unfold/models/gplvm"
 	"unfold/models/kinds"
 	"unfold/models/lllvm"
 	"unfold/models/lvm"
@@ -36,10 +38,14 @@ func (m Model) Spec() kinds.Spec {
 	if m.Neighbors[1] > m.Neighbors[0] {
 		own.MaxNeighbors = m.Neighbors[1]
 	}
-	if m.Kind == kinds.LVM {
-		own = lllvm.Options{}
+	spec := kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s}
+	switch m.Kind {
+	case kinds.LLLVM:
+		spec.LLLVM = own
+	case kinds.GPLVM:
+		spec.GPLVM = gplvm.Options{Points: int(m.Points), Restarts: m.Restarts, Kernel: m.Kernel, Smooth: m.Smooth}
 	}
-	return kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s, LLLVM: own}
+	return spec
 }
 
 // SearchSettings say how neighbours are found.
@@ -88,10 +94,11 @@ func (m Model) Problem() (p Problem, wrong bool) {
 	return Problem{Key: "model." + s.Name, Message: s.Problem}, true
 }
 
-// only lists the settings that go with one kind of model.
+// only lists the settings that do not go with every kind of model.
 var only = map[string][]string{
 	kinds.LVM:   {"tails", "coarse", "scales", "weight", "tail", "sigma", "theta", "thorough", "core", "level", "momentum", "place"},
 	kinds.LLLVM: {"points", "restarts", "alpha", "learn_alpha", "epsilon"},
+	kinds.GPLVM: {"points", "restarts", "kernel", "smooth"},
 }
 
 // foreign finds a setting of another kind of model that is not at its default.
@@ -104,7 +111,7 @@ func (m Model) foreign() (p Problem, found bool) {
 			if k.Bool && at == "false" {
 				at = ""
 			}
-			if kind != m.Kind && at != k.Default {
+			if kind != m.Kind && !slices.Contains(only[m.Kind], name) && at != k.Default {
 				return Problem{Key: k.Path, Message: fmt.Sprintf("it goes with kind %s, not with %s; leave it out", kind, m.Kind)}, true
 			}
 		}

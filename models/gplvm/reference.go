@@ -1,0 +1,255 @@
+package gplvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"unfold/models"
+	"unfold/models/kernel"
+	"unfold/models/scg"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Options are the settings of a fit that only this kind of model has. The zero value
+// works. Model files keep them as JSON: the names in the tags are part of the format.
+type Options struct {
+	// Points is the most points that are learnt, a sample of all; the others are placed
+	// by them. Default 1000.
+	Points int `json:"points"`
+	// Kernel is the covariance, as kernel.Parse reads it. Default rbf+bias+white.
+	Kernel string `json:"kernel"`
+	// Restarts is from how many starts the model is learnt; the largest likelihood is
+	// kept. The first start is that of principal components, the others are moved off
+	// it at random. Default 1.
+	Restarts int `json:"restarts"`
+	// Smooth places by a smooth map from vectors to places, see Back, instead of by the
+	// likelihood: microseconds instead of milliseconds, and less exact.
+	Smooth bool `json:"smooth"`
+	// Tolerance ends learning: no place moves farther in an iteration, nor does the
+	// likelihood grow more. Default 1e-4.
+	Tolerance float64 `json:"tolerance"`
+}
+
+// Defaults of a fit.
+const (
+	DefaultPoints    = 1000
+	DefaultKernel    = "rbf+bias+white"
+	defaultDims      = 2
+	defaultSteps     = 200
+	defaultTolerance = 1e-4
+	// restartSpread is how far restarts move places, which have unit variance.
+	restartSpread = 0.5
+)
+
+// FitSettings are those of Fit; the zero value works.
+type FitSettings struct {
+	Options
+	// Dims is q, Steps the most iterations. Defaults 2, 200.
+	Dims, Steps int
+	// Seed chooses the sample and the restarts.
+	Seed uint64
+	// Threads bounds the goroutines. It does not change the result.
+	Threads int
+}
+
+// Resolved returns the settings with defaults filled in, or what is wrong with them.
+func (s FitSettings) Resolved() (FitSettings, error) {
+	for _, d := range []struct {
+		of    *int
+		value int
+	}{{&s.Dims, defaultDims}, {&s.Steps, defaultSteps}, {&s.Points, DefaultPoints}, {&s.Restarts, 1}} {
+		if *d.of == 0 {
+			*d.of = d.value
+		}
+	}
+	if s.Kernel == "" {
+		s.Kernel = DefaultKernel
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = defaultTolerance
+	}
+	if _, err := kernel.Parse(s.Kernel); err != nil {
+		return s, fmt.Errorf("gplvm: %w", err)
+	}
+	switch {
+	case s.Dims < 1 || s.Restarts < 1 || s.Steps < 1:
+		return s, fmt.Errorf("gplvm: %d dimensions, %d starts, %d steps: want at least 1 of each", s.Dims, s.Restarts, s.Steps)
+	case s.Points < s.Dims+2:
+		return s, fmt.Errorf("gplvm: %d points to learn are too few for %d dimensions", s.Points, s.Dims)
+	case !(s.Tolerance > 0) || math.IsInf(s.Tolerance, 0):
+		return s, fmt.Errorf("gplvm: a tolerance of %g, want a positive number", s.Tolerance)
+	}
+	return s, nil
+}
+
+// Run is what came of one start.
+type Run struct {
+	LogLik     float64 `json:"loglik"` // with the prior of the places
+	Initial    float64 `json:"loglik_initial"`
+	Iterations int     `json:"iterations"`
+	Converged  bool    `json:"converged"`
+	// Jitter is the most that had to be added to the diagonal of K.
+	Jitter float64 `json:"jitter,omitempty"`
+}
+
+// Fitted is a learnt map of some points.
+type Fitted struct {
+	// Settings are those of the fit with all defaults filled in.
+	Settings FitSettings
+	// Learnt lists, ascending, the points that were learnt.
+	Learnt []int32
+	// Frame says how vectors enter the model, Model and Point are what was learnt.
+	Frame Frame
+	Model *Model
+	Point *Point
+	// Runs are all starts; Best is the one kept.
+	Runs []Run
+	Best int
+	// Back is the smooth map, if the settings want it.
+	Back *Back
+}
+
+// Frame brings vectors to the model's units: y = (x - Shift) Scale, so that those that
+// were learnt have the mean 0 and elements with a mean square of 1.
+type Frame struct {
+	Shift []float64
+	Scale float64
+}
+
+// Apply sets y to x in the model's units.
+func (f Frame) Apply(y []float64, x []float32) {
+	for k, v := range x {
+		y[k] = (float64(v) - f.Shift[k]) * f.Scale
+	}
+}
+
+// Fit learns a sample of the rows of x from every start and keeps the largest
+// likelihood. It is a function of x and the settings without Threads. Errors that lie
+// in x match models.ErrBadInput. Progress, which may be nil, is told of iterations.
+func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
+	s, err := s.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case x.Cols < s.Dims:
+		return nil, models.BadInputf("gplvm: vectors of %d elements for a map of %d dimensions: want at most as many dimensions as elements", x.Cols, s.Dims)
+	case x.Rows < s.Dims+2:
+		return nil, models.BadInputf("gplvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", x.Rows, s.Dims, s.Dims+2)
+	}
+	if err := models.CheckRows(x, nil); err != nil {
+		return nil, err
+	}
+	f := &Fitted{Settings: s, Learnt: sample(x.Rows, s.Points, s.Seed)}
+	points := vec.Take(x, f.Learnt)
+	f.Frame = newFrame(points)
+	k, err := kernel.Parse(s.Kernel)
+	if err != nil {
+		return nil, fmt.Errorf("gplvm: %w", err)
+	}
+	if f.Model, err = New(k, f.Frame.all(points), s.Threads); err != nil {
+		return nil, models.BadInputf("gplvm: %w", err)
+	}
+	if err := f.search(ctx, progress); err != nil {
+		return nil, err
+	}
+	if s.Smooth {
+		f.Back, err = NewBack(f.Model.y, f.Point.X, s.Threads)
+	}
+	return f, err
+}
+
+// all returns the rows of x in the model's units.
+func (f Frame) all(x vec.Matrix[float32]) vec.Matrix[float64] {
+	y := vec.New[float64](x.Rows, x.Cols)
+	for i := range x.Rows {
+		f.Apply(y.Row(i), x.Row(i))
+	}
+	return y
+}
+
+// sample returns most of the numbers 0 to n-1, ascending.
+func sample(n, most int, seed uint64) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	if n <= most {
+		return out
+	}
+	rnd := rand.New(rand.NewPCG(seed, 0x5a_3e))
+	rnd.Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })
+	out = out[:most]
+	slices.Sort(out)
+	return out
+}
+
+func newFrame(x vec.Matrix[float32]) Frame {
+	f := Frame{Shift: make([]float64, x.Cols), Scale: 1}
+	for i := range x.Rows {
+		for k, v := range x.Row(i) {
+			f.Shift[k] += float64(v) / float64(x.Rows)
+		}
+	}
+	sum, y := 0.0, make([]float64, x.Cols)
+	for i := range x.Rows {
+		f.Apply(y, x.Row(i))
+		sum += vec.SquaredNorm(y)
+	}
+	if sum > 0 {
+		f.Scale = math.Sqrt(float64(x.Rows*x.Cols) / sum)
+	}
+	return f
+}
+
+// search learns from every start, one after the other, each with all threads.
+func (f *Fitted) search(ctx context.Context, progress func(done, total int)) error {
+	s := f.Settings
+	start, err := f.Model.PCA(s.Dims)
+	if err != nil {
+		return models.BadInputf("gplvm: %w", err)
+	}
+	at := par.NewProgress(s.Restarts*s.Steps, progress)
+	for job := range s.Restarts {
+		p := &Point{Theta: f.Model.kernel.Start(), X: start.Clone()}
+		if job > 0 {
+			rnd := rand.New(rand.NewPCG(s.Seed, uint64(job)))
+			for i := range p.X.Data {
+				p.X.Data[i] += restartSpread * rnd.NormFloat64()
+			}
+		}
+		run, err := f.Model.run(ctx, p, s, at.Step)
+		if err != nil {
+			return fmt.Errorf("gplvm: start %d: %w", job+1, err)
+		}
+		f.Runs = append(f.Runs, run)
+		if job == 0 || run.LogLik > f.Runs[f.Best].LogLik {
+			f.Best, f.Point = job, p
+		}
+	}
+	return nil
+}
+
+// run learns from one start.
+func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (Run, error) {
+	v := &Value{}
+	if err := m.Evaluate(v, p.Theta, p.X); err != nil {
+		return Run{}, err
+	}
+	m.jitter = v.Jitter
+	r, err := m.Learn(ctx, p, scg.Settings{Steps: s.Steps, StepTolerance: s.Tolerance, ValueTolerance: s.Tolerance, Observe: func(scg.Iteration) bool {
+		step()
+		return true
+	}})
+	for i := r.Iterations; i < s.Steps; i++ {
+		step()
+	}
+	return Run{LogLik: -r.F, Initial: v.Total(), Iterations: r.Iterations, Converged: r.Converged, Jitter: m.jitter}, err
+}
+
+// Bytes returns about what learning n points of q values holds.
+func Bytes(n, q int) int64 { return 8 * (2*int64(n)*int64(n) + 4*int64(n)*int64(q)) }
