@@ -150,6 +150,7 @@ func (s *Set) Add(x []float32, id string, at int64) {
 		s.counts.Upserts++
 		if q == p {
 			s.touch(p, at)
+			s.shrink()
 			return
 		}
 		s.forget(q, id)
