@@ -54,3 +54,12 @@ type Decoder interface {
 	// *DimensionError if mu.Cols != Dims and with a *RowError if a value is not finite.
 	Decode(ctx context.Context, mu vec.Matrix[float32]) (Decoded, error)
 }
+
+// Spreader is a Placer whose model knows how well the places of the points that it was
+// learnt from are known. It is found by assertion.
+type Spreader interface {
+	Placer
+	// Spread returns the means (m x Dims) of those points and the covariances of their
+	// coordinates, Dims x Dims each.
+	Spread() (mu vec.Matrix[float64], cov []vec.Matrix[float64])
+}

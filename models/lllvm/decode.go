@@ -95,3 +95,22 @@ func (p *placer) closest(x []float64) []int32 {
 	}
 	return out
 }
+
+// Spread implements models.Spreader: the posterior covariances of the learnt points,
+// relative to the map's centre (Variances).
+func (p *Placer) Spread() (mu vec.Matrix[float64], cov []vec.Matrix[float64]) {
+	st, d, n := p.by.state, p.Dims(), p.by.model.g.Len()
+	mu = vec.Take(p.snap.Mu, p.by.learnt)
+	common := 1 / (float64(n) * st.Alpha)
+	for i := range n {
+		c := vec.New[float64](d, d)
+		for r := range d {
+			for s := range d {
+				c.Row(r)[s] = st.CovX.Row(r*n + i)[s*n+i]
+			}
+			c.Row(r)[r] -= common
+		}
+		cov = append(cov, p.motion.turned(c))
+	}
+	return mu, cov
+}

@@ -34,7 +34,10 @@ type Placer struct {
 	motion rigid
 }
 
-var _ models.Decoder = (*Placer)(nil)
+var (
+	_ models.Decoder  = (*Placer)(nil)
+	_ models.Spreader = (*Placer)(nil)
+)
 
 // placer places vectors by the learnt points, in the frame they were learnt in.
 type placer struct {

@@ -77,3 +77,14 @@ func (r rigid) back(x []float64) {
 		}
 	}
 }
+
+// turned returns a covariance as it is after forth: turn' cov turn.
+func (r rigid) turned(cov vec.Matrix[float64]) vec.Matrix[float64] {
+	if r.turn == nil {
+		return cov
+	}
+	c := mat.NewDense(cov.Rows, cov.Cols, cov.Data)
+	var out mat.Dense
+	out.Product(r.turn.T(), c, r.turn)
+	return vec.Of(cov.Rows, cov.Cols, out.RawMatrix().Data)
+}

@@ -28,6 +28,7 @@ type commands struct {
 	Embed   embedCmd   `cmd:"" group:"files" help:"Place rows of files on a map that was learnt."`
 	Score   scoreCmd   `cmd:"" group:"files" help:"Measure how good a map is."`
 	Plot    plotCmd    `cmd:"" group:"files" help:"Draw a map."`
+	Decode  decodeCmd  `cmd:"" group:"files" help:"Say what vectors lie at points of a map."`
 	Inspect inspectCmd `cmd:"" group:"files" help:"Say what a model, a map or a data file holds."`
 
 	Run  runCmd  `cmd:"" group:"streams" help:"Run as a stage between two Kafka topics."`

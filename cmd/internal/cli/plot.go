@@ -17,17 +17,19 @@ import (
 )
 
 type plotCmd struct {
-	Map       string   `arg:"" optional:"" help:"A map, as fit and embed write it."`
-	History   string   `placeholder:"FOLDER" help:"Instead of a map: a stage's state folder, to draw how its maps have moved, drifted and changed."`
-	Output    string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
-	Color     string   `placeholder:"COL" help:"Column that colours the points: words and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
-	LabelFile []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
-	Title     string   `placeholder:"TEXT" help:"What stands above. Default: the map's name."`
-	Axes      []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default: both; of more than two, their first two principal components."`
-	Width     int      `default:"1600" placeholder:"PIXELS" help:"Default 1600."`
-	Height    int      `default:"1200" placeholder:"PIXELS" help:"Default 1200."`
-	Classes   int      `default:"10" placeholder:"N" help:"Most classes with a colour of their own, up to 10; rarer ones share a grey. Default 10."`
-	NoNames   bool     `help:"Do not write the classes' names on the map."`
+	Map         string   `arg:"" optional:"" help:"A map, as fit and embed write it."`
+	History     string   `placeholder:"FOLDER" help:"Instead of a map: a stage's state folder, to draw how its maps have moved, drifted and changed."`
+	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
+	Color       string   `placeholder:"COL" help:"Column that colours the points: words and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
+	LabelFile   []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
+	Title       string   `placeholder:"TEXT" help:"What stands above. Default: the map's name."`
+	Axes        []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default: both; of more than two, their first two principal components."`
+	Width       int      `default:"1600" placeholder:"PIXELS" help:"Default 1600."`
+	Height      int      `default:"1200" placeholder:"PIXELS" help:"Default 1200."`
+	Classes     int      `default:"10" placeholder:"N" help:"Most classes with a colour of their own, up to 10; rarer ones share a grey. Default 10."`
+	Uncertainty bool     `help:"Draw around the points how well their places are known, one standard deviation wide: circles of the column sigma or, with --model, ellipses of the points that it was learnt from."`
+	Model       string   `short:"m" placeholder:"MODEL" help:"With --uncertainty: the map's model, of a kind that knows covariances (lllvm)."`
+	NoNames     bool     `help:"Do not write the classes' names on the map."`
 }
 
 func (plotCmd) Help() string {
@@ -36,6 +38,7 @@ and a legend beside the points.
 
     unfold plot map.parquet -o map.png --color label
     unfold plot map.parquet -o novelty.svg --color novelty_global
+    unfold plot map.parquet -o known.png --uncertainty --model data.unfold
     unfold plot --history /var/lib/unfold -o history.png`
 }
 
@@ -60,6 +63,9 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	}
 	if err := checkWritable(c.Output); err != nil {
 		return err
+	}
+	if c.Model != "" && !c.Uncertainty {
+		return usagef("--model goes with --uncertainty")
 	}
 	if c.History != "" {
 		return c.history(p, strings.EqualFold(filepath.Ext(c.Output), ".svg"), s)
@@ -104,6 +110,9 @@ func (c *plotCmd) picture(ctx context.Context, m *ingest.Map) (plot.Map, error) 
 	for i := range n {
 		row := flat.Row(i)
 		out.X[i], out.Y[i] = float64(row[0]), float64(row[1])
+	}
+	if out.Spread, err = c.spread(ctx, m, out.X, out.Y); err != nil {
+		return out, err
 	}
 	if len(c.LabelFile) > 0 {
 		labels, err := readLabels(ctx, c.LabelFile, n, ingest.Options{})

@@ -43,6 +43,7 @@ func (p *picture) draw(out surface) {
 	c := out.canvas()
 	p.drawHead(c)
 	p.drawGrid(c)
+	p.drawEllipses(c)
 	out.points(p.dots, p.frame)
 	p.drawEdge(c)
 	if p.m.Class != nil && !p.s.NoNames {

@@ -23,6 +23,8 @@ type Map struct {
 	// From and To are the ends of the colour scale; equal (as both zero) means
 	// the 1st and 99th percentile of Value.
 	From, To float64
+	// Spread are drawn as outlines below the points.
+	Spread []Ellipse
 }
 
 // Settings say how to draw. The zero value is usable.
