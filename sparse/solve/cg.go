@@ -22,9 +22,11 @@ type CG struct {
 	b, x    vec.Matrix[float64]
 	r, p, q vec.Matrix[float64]
 	inverse []float64  // 1 / diagonal
+	bare    []bool     // the points without Gamma
 	null    *nullSpace // of a, nil if a is regular
 	chooser chooser
 	factor  *Factor // the preconditioner of this round, nil for the diagonal
+	mixed   *mixed  // nil if all rounds are in double precision
 
 	// Sums of the pieces of rows, pieces x 2d: those of products with the matrix
 	// and those of steps, so that nobody writes what others still read.
@@ -38,10 +40,15 @@ type CG struct {
 	started   atomic.Bool // the start is not zero
 	taken     []float64   // |part of r outside the range|^2 of every column
 	limit     int         // on Iterations of this round
+	prepared  bool        // the inverse and the null space of a are known
 	restarted bool
+	unfit     atomic.Bool // a diagonal is out of the range of single precision
+	rough     bool        // rounds are in double precision
+	gaveUp    bool        // the last round found that single precision is not good enough
 	res       Result
 	err       error
-	work      func(int)
+	work      func(int) // of a round
+	workMixed func(int) // of one in mixed precision
 }
 
 // lane is what one goroutine knows of the recurrences. All lanes compute the same
@@ -52,8 +59,19 @@ type lane struct {
 	norm, norm0 []float64 // |r|^2 now and at the start
 	sums        []float64 // 2d
 	iterations  int
-	_           [64]byte // another lane's numbers in a cache line of their own
+
+	// Of rounds in mixed precision: the scales of columns, the largest diagonal, the
+	// squares of what are units of a weighted r'r, |r|^2 when it was computed last.
+	scale, unit, last []float64
+	largest           float64
+	factors           [4]float32
+	part              [4 * slice]float32
+
+	_ [64]byte // another lane's numbers in a cache line of their own
 }
+
+// lanesOwn is the number of values of a column that every lane has.
+const lanesOwn = 10
 
 // NewCG returns a solver for n x d systems.
 func NewCG(n, d int, s Settings) *CG {
@@ -67,25 +85,32 @@ func NewCG(n, d int, s Settings) *CG {
 	c := &CG{
 		n: n, d: d, s: s,
 		r: vec.New[float64](n, d), p: vec.New[float64](n, d), q: vec.New[float64](n, d),
-		inverse: make([]float64, n), taken: make([]float64, d),
+		inverse: make([]float64, n), bare: make([]bool, n), taken: make([]float64, d),
 		products: make([]float64, 2*d*pieces), steps: make([]float64, 2*d*pieces),
 		team: newTeam(s.Threads, n),
 	}
 	c.lanes = make([]lane, c.team.lanes)
 	for t := range c.lanes {
-		all := make([]float64, 7*d)
+		all := make([]float64, lanesOwn*d)
 		cut := func(k int) (v []float64) { v, all = all[:k:k], all[k:]; return v }
-		c.lanes[t] = lane{alpha: cut(d), beta: cut(d), rz: cut(d), norm: cut(d), norm0: cut(d), sums: cut(2 * d)}
+		c.lanes[t] = lane{alpha: cut(d), beta: cut(d), rz: cut(d), norm: cut(d), norm0: cut(d), sums: cut(2 * d),
+			scale: cut(d), unit: cut(d), last: cut(d)}
 	}
-	c.work = c.iterate
+	if d == 2 && s.Tolerance >= finest && s.Tolerance < loose {
+		c.mixed = newMixed(n, pieces, s.Tolerance)
+	}
+	c.work, c.workMixed = c.iterate, c.iterateMixed
 	return c
 }
 
 // Bytes returns the memory of the workspace and the preconditioner.
 func (c *CG) Bytes() int64 {
-	b := 8 * int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+7*c.d*len(c.lanes))
+	b := int64(c.n) + 8*int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+lanesOwn*c.d*len(c.lanes))
 	if c.null != nil {
 		b += c.null.bytes()
+	}
+	if c.mixed != nil {
+		b += c.mixed.bytes()
 	}
 	return b + c.chooser.bytes()
 }
@@ -101,24 +126,33 @@ func (c *CG) Solve(ctx context.Context, a *Laplacian, b, x vec.Matrix[float64]) 
 	clock := time.Now()
 	c.a, c.b, c.x, c.ctx = a, b, x, ctx
 	defer func() { c.a, c.b, c.x, c.ctx = nil, vec.Matrix[float64]{}, vec.Matrix[float64]{}, nil }()
-	c.res, c.err, c.restarted = Result{}, nil, false
+	c.res, c.err, c.restarted, c.prepared, c.rough = Result{}, nil, false, false, c.mixed == nil
+	c.unfit.Store(false)
 	c.cancelled.Store(false)
 	c.free.Store(false)
 	c.null = nil
 	for {
 		var setup time.Duration
 		c.factor, c.limit, setup = c.chooser.choose(c)
+		c.gaveUp = false
 		c.res.Setup += setup
 		before := c.res.Iterations
 		c.started.Store(false)
-		c.team.run(c.work)
+		if c.factor == nil && !c.rough {
+			c.team.run(c.workMixed)
+			c.rough = true // for what may follow
+			c.res.Single = c.res.Iterations
+		} else {
+			c.team.run(c.work)
+		}
+		c.prepared = true
 		if c.factor == nil {
 			c.res.Jacobi += c.res.Iterations - before
 		}
 		if c.err != nil || c.res.Converged || c.res.Iterations >= c.s.MaxIterations {
 			break
 		}
-		c.restarted = true
+		c.restarted = c.res.Iterations > 0
 	}
 	c.chooser.learn(c)
 	c.res.Unreachable = c.unreachable()
@@ -216,12 +250,16 @@ func (c *CG) lengths(l *lane) bool {
 	return true
 }
 
-// each runs a pass over pieces of rows, each with its 2d sums, set to zero, and waits
-// for the other lanes.
+// each runs a pass over pieces of rows, each with its 2d sums, set to zero, if it has
+// any, and waits for the other lanes. Sums that others may still read are not touched
+// before the end of another pass.
 func (c *CG) each(t int, part []float64, pass func(c *CG, l *lane, sums []float64, from, to int)) {
 	for k := c.team.next(t); k >= 0; k = c.team.next(t) {
-		sums := part[k*2*c.d : (k+1)*2*c.d]
-		clear(sums)
+		var sums []float64
+		if part != nil {
+			sums = part[k*2*c.d : (k+1)*2*c.d]
+			clear(sums)
+		}
 		pass(c, &c.lanes[t], sums, k*piece, min(c.n, (k+1)*piece))
 	}
 	c.team.wait()

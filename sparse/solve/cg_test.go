@@ -156,19 +156,21 @@ func TestThreadsDoNotMatter(t *testing.T) {
 		gamma[i] = 1
 	}
 	a, b := solve.NewLaplacian(weights(n, 2*n, r), gamma), random(n, d, r)
-	var first vec.Matrix[float64]
-	for _, threads := range []int{1, 2, 5} {
-		x := vec.New[float64](n, d)
-		if _, err := solve.NewCG(n, d, solve.Settings{Tolerance: 1e-2, Threads: threads}).Solve(context.Background(), a, b, x); err != nil {
-			t.Fatal(err)
-		}
-		if threads == 1 {
-			first = x
-			continue
-		}
-		for k := range x.Data {
-			if x.Data[k] != first.Data[k] {
-				t.Fatalf("%d threads: entry %d is %v, with one thread %v", threads, k, x.Data[k], first.Data[k])
+	for _, tolerance := range []float64{1e-2, 1e-8} {
+		var first vec.Matrix[float64]
+		for _, threads := range []int{1, 2, 5} {
+			x := vec.New[float64](n, d)
+			if _, err := solve.NewCG(n, d, solve.Settings{Tolerance: tolerance, Threads: threads}).Solve(context.Background(), a, b, x); err != nil {
+				t.Fatal(err)
+			}
+			if threads == 1 {
+				first = x
+				continue
+			}
+			for k := range x.Data {
+				if x.Data[k] != first.Data[k] {
+					t.Fatalf("%d threads, tolerance %g: entry %d is %v, with one thread %v", threads, tolerance, k, x.Data[k], first.Data[k])
+				}
 			}
 		}
 	}
@@ -182,14 +184,16 @@ func TestNoAllocation(t *testing.T) {
 		gamma[i] = 1
 	}
 	a, b, x := solve.NewLaplacian(weights(n, n, r), gamma), random(n, d, r), vec.New[float64](n, d)
-	cg := solve.NewCG(n, d, solve.Settings{Tolerance: 1e-2, Threads: 1})
-	if allocs := testing.AllocsPerRun(3, func() {
-		clear(x.Data)
-		if _, err := cg.Solve(context.Background(), a, b, x); err != nil {
-			t.Fatal(err)
+	for _, tolerance := range []float64{1e-2, 1e-8} {
+		cg := solve.NewCG(n, d, solve.Settings{Tolerance: tolerance, Threads: 1, Preconditioner: solve.Jacobi})
+		if allocs := testing.AllocsPerRun(3, func() {
+			clear(x.Data)
+			if _, err := cg.Solve(context.Background(), a, b, x); err != nil {
+				t.Fatal(err)
+			}
+		}); allocs > 0 {
+			t.Errorf("tolerance %g: %v allocations a solve, want none", tolerance, allocs)
 		}
-	}); allocs > 0 {
-		t.Errorf("%v allocations a solve, want none", allocs)
 	}
 }
 

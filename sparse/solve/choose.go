@@ -52,7 +52,7 @@ func (h *chooser) choose(c *CG) (*Factor, int, time.Duration) {
 	switch {
 	case c.s.Preconditioner == Jacobi:
 		return nil, most, 0
-	case c.s.Preconditioner == Auto && !h.hard && !c.restarted:
+	case c.s.Preconditioner == Auto && !h.hard && (!c.restarted || c.gaveUp):
 		return nil, min(patience, most), 0
 	case h.factor != nil && !h.worn:
 		if h.fresh > 0 {

@@ -18,6 +18,20 @@
 // turns to a Factor. In the product, fetching the rows of neighbours to come ahead
 // of their use saved nothing.
 //
+// # Mixed precision
+//
+// With the diagonal, two columns and a tolerance below 1e-3, iterations run in single
+// precision on a copy of the matrix, scaled to a diagonal of ones and laid out for
+// vector instructions (see sliced), which moves half the bytes and gathers a pair of
+// columns as one word. The solution is summed up in double precision, and the residual
+// is computed from it in double precision whenever it has fallen by a factor, and at
+// the end (reliable updates: Sleijpen and van der Vorst 1996; Clark et al. 2010). For
+// systems of EM to 1e-8 that takes the same iterations as double precision, and .4 of
+// the processor's time; with weights that span decades, up to half as many more
+// iterations. Where single precision does not get on, and for singular systems, a
+// round in double precision does the rest. The copy costs what five iterations save:
+// loose solves do without.
+//
 // # Approximate Cholesky factorisation
 //
 // A Factor is the sparse L D L' of Kyng and Sachdeva (Approximate Gaussian

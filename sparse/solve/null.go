@@ -9,16 +9,19 @@ type nullSpace struct {
 	mean      []float64 // components x columns
 }
 
-// newNullSpace returns that of a, nil if a is regular.
-func newNullSpace(a *Laplacian, d int) *nullSpace {
-	n := a.W.N
-	s := &nullSpace{component: make([]int32, n)}
+// newNullSpace returns that of a, nil if a is regular; bare tells the points without
+// Gamma. Only these are walked through, until they meet one with Gamma.
+func newNullSpace(a *Laplacian, bare []bool, d int) *nullSpace {
+	s := &nullSpace{component: make([]int32, a.W.N)}
 	const unseen = -2
-	for i := range s.component {
-		s.component[i] = unseen
+	for i, b := range bare {
+		s.component[i] = -1
+		if b {
+			s.component[i] = unseen
+		}
 	}
 	var list []int32
-	for i := range n {
+	for i := range bare {
 		if s.component[i] != unseen {
 			continue
 		}
@@ -27,11 +30,13 @@ func newNullSpace(a *Laplacian, d int) *nullSpace {
 		s.component[i] = int32(len(s.size))
 		for k := 0; k < len(list); k++ {
 			index, w := a.W.Row(int(list[k]))
-			free = free && excess(a.Diagonal[list[k]], w) == 0
 			for p, j := range index {
-				if w[p] > 0 && s.component[j] == unseen {
-					s.component[j] = int32(len(s.size))
-					list = append(list, j)
+				if w[p] > 0 {
+					free = free && bare[j]
+					if s.component[j] == unseen {
+						s.component[j] = int32(len(s.size))
+						list = append(list, j)
+					}
 				}
 			}
 		}

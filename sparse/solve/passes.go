@@ -11,12 +11,7 @@ const lowest = 1e-2
 func (c *CG) begin(t int, l *lane) {
 	c.each(t, c.products, (*CG).look)
 	c.each(t, c.steps, (*CG).residual)
-	if c.free.Load() && !c.restarted {
-		if t == 0 {
-			c.null = newNullSpace(c.a, c.d)
-		}
-		c.team.wait()
-	}
+	c.findNull(t)
 	if c.null != nil {
 		for k := t; k < c.d; k += len(c.lanes) {
 			c.taken[k] = c.null.project(c.r.Data[k:], c.d, k)
@@ -64,15 +59,30 @@ func (c *CG) residual(_ *lane, _ []float64, from, to int) {
 	} else {
 		copy(c.r.Data[from*d:to*d], c.b.Data[from*d:])
 	}
-	if c.restarted {
+	if c.prepared {
 		return // the same matrix
 	}
+	free := false
 	for i := from; i < to; i++ {
 		c.inverse[i] = inverse(c.a.Diagonal[i])
-		if _, w := c.a.W.Row(i); excess(c.a.Diagonal[i], w) == 0 {
-			c.free.Store(true)
-		}
+		_, w := c.a.W.Row(i)
+		c.bare[i] = excess(c.a.Diagonal[i], w) == 0
+		free = free || c.bare[i]
 	}
+	if free {
+		c.free.Store(true)
+	}
+}
+
+// findNull finds the null space if there may be one.
+func (c *CG) findNull(t int) {
+	if !c.free.Load() || c.prepared {
+		return
+	}
+	if t == 0 {
+		c.null = newNullSpace(c.a, c.bare, c.d)
+	}
+	c.team.wait()
 }
 
 // turnFirst sets p = z, sums r'z and r'r.

@@ -43,6 +43,8 @@ type Result struct {
 	// Iterations is the number of products with the matrix, and Jacobi how many
 	// of them had the diagonal as preconditioner.
 	Iterations, Jacobi int
+	// Single is how many of them worked on vectors in single precision.
+	Single int
 	// Residual is the largest, over the columns, of |B - A X| divided by its
 	// value at the start (0 if that was 0).
 	Residual float64
