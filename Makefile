@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench refresh why soak clean
+.PHONY: build demo test arm64 lint fmt figures quality bench refresh why soak chaos chaos-short mutations clean
 
 # build makes bin/unfold.
 build:
@@ -52,9 +52,27 @@ quality: build
 bench: build
 	$(GO) run ./bench/speed -unfold bin/unfold -o docs/benchmarks.md
 
-# soak lets two million events through the learner under every policy and watches what it holds; a quarter of an hour.
+# soak lets two million events through the learner under every policy and watches what it holds, a quarter of an hour; then a
+# stage runs at a steady rate for SOAK_TIME, and its memory, goroutines and open files may not grow.
+SOAK_TIME ?= 1h
 soak:
 	UNFOLD_SOAK=2000000 $(GO) test -count=1 -timeout 2h -run TestSoak -v ./stream/online
+	UNFOLD_SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -timeout 26h -run TestSoak -v ./stream/chaos
+
+# chaos breaks running stages in every way that stream/chaos knows, some 400 kills and 500 other faults, against the embedded broker
+# and, where there is java and mvn, a real one; an hour. CHAOS_SEED draws other faults.
+CHAOS_SEED ?= 1
+chaos:
+	UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 3h -run TestChaos -v ./stream/chaos
+
+# chaos-short is what of it fits three minutes.
+chaos-short:
+	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run TestChaos -v ./stream/chaos
+
+# mutations decodes MUTATIONS damaged messages; ten million take about an hour.
+MUTATIONS ?= 10000000
+mutations:
+	UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos
 
 # refresh compares a map that follows its stream with fits made anew and writes docs/refresh.md; some five minutes. It needs
 # mnist/ in the folder that UNFOLD_DATA names.

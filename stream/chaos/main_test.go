@@ -13,11 +13,19 @@ import (
 // binaries is a folder for the program that the runs start.
 var binaries string
 
-// TestMain is the broker if this process was started to be one.
+// TestMain is the broker, or decodes damaged messages, if this process was started
+// to do that.
 func TestMain(m *testing.M) {
 	if asked, err := kafkatest.Serve(); asked {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "embedded broker:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if text := os.Getenv(mutateEnvironment); text != "" {
+		if err := mutate(text); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)

@@ -3,6 +3,7 @@ package chaos
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -131,7 +132,7 @@ func (s *Step) parse(words []string) (n int, err error) {
 
 // Plan says what a schedule is made of.
 type Plan struct {
-	// Faults are drawn from, each as often.
+	// Faults come in rounds, each of them once in a round, in an order that is drawn.
 	Faults []Fault
 	// Moments are named moments of kills; half of the kills happen at one of them,
 	// the others at random.
@@ -141,6 +142,9 @@ type Plan struct {
 	// Pause and Span bound what is drawn.
 	Pause, Span [2]time.Duration
 }
+
+// once are requests that a stage need not send again while all goes well.
+var once = []string{"JoinGroup", "SyncGroup", "OffsetFetch", "InitProducerId"}
 
 // Draw makes a schedule from a seed.
 func (p Plan) Draw(seed uint64) Schedule {
@@ -152,11 +156,19 @@ func (p Plan) Draw(seed uint64) Schedule {
 		return (b[0] + time.Duration(rng.Int64N(int64(b[1]-b[0])))).Round(time.Millisecond)
 	}
 	s := make(Schedule, p.Steps)
+	var round []int
 	for i := range s {
-		step := Step{Fault: p.Faults[rng.IntN(len(p.Faults))], Pause: between(p.Pause)}
+		if len(round) == 0 {
+			round = rng.Perm(len(p.Faults))
+		}
+		step := Step{Fault: p.Faults[round[0]], Pause: between(p.Pause)}
+		round = round[1:]
 		switch {
 		case step.Fault == Kill && len(p.Moments) > 0 && rng.IntN(2) == 0:
-			step.At, step.Nth = p.Moments[rng.IntN(len(p.Moments))], 1+rng.IntN(3)
+			step.At, step.Nth = p.Moments[rng.IntN(len(p.Moments))], 1
+			if !slices.ContainsFunc(once, func(name string) bool { return strings.HasSuffix(step.At, name) }) {
+				step.Nth += rng.IntN(3)
+			}
 		case step.Fault == Clock:
 			years := []int{-30, -3, 2, 20}[rng.IntN(4)]
 			step.Span = time.Duration(years) * 8760 * time.Hour

@@ -1,0 +1,161 @@
+//go:build linux
+
+package chaos
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/stream/kafka/kafkatest"
+)
+
+// sample is what a stage takes at one time.
+type sample struct {
+	seconds           float64
+	rss               float64 // bytes
+	goroutines, files float64
+}
+
+// TestSoak lets a stage run at a steady rate for UNFOLD_SOAK_TIME, with refreshes all
+// the time. After a third of it, when the reference set has long been full, memory,
+// goroutines and open files must have stopped growing.
+func TestSoak(t *testing.T) {
+	text := os.Getenv("UNFOLD_SOAK_TIME")
+	if text == "" {
+		t.Skip("UNFOLD_SOAK_TIME says how long")
+	}
+	long, err := time.ParseDuration(text)
+	if err != nil || long < 20*time.Second {
+		t.Fatalf("UNFOLD_SOAK_TIME=%s: want 20s or more", text)
+	}
+	w := begin(t, scenario{every: 10 * time.Millisecond, address: kafkatest.FreeAddress(t)}, 1)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var loading sync.WaitGroup
+	loading.Go(func() {
+		if err := w.load.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	defer loading.Wait()
+	defer stop()
+	m := w.join()
+	w.await("there is a map", 30*time.Second, func() bool { return strings.Contains(m.log.String(), "map version 1 ") })
+
+	var samples []sample
+	begun := time.Now()
+	for time.Since(begun) < long {
+		time.Sleep(max(long/200, 250*time.Millisecond))
+		w.supervise()
+		if past := time.Since(begun); past > long/3 {
+			samples = append(samples, w.look(m, past.Seconds()))
+		}
+	}
+	before := w.load.Written()
+	stop()
+	loading.Wait()
+	w.settle()
+	m.stop(t)
+	v := Judge(Evidence{In: w.client.Read(t, "events"), Out: w.outputs.Read(t, "places"), Letters: w.outputs.Read(t, "dead"), ID: Column})
+	if err := v.Err(); err != nil || v.Duplicates > 0 {
+		t.Errorf("%v: %v", v, err)
+	}
+	rss := line(samples, func(s sample) float64 { return s.rss / (1 << 20) })
+	goroutines := line(samples, func(s sample) float64 { return s.goroutines })
+	files := line(samples, func(s sample) float64 { return s.files })
+	t.Logf("%v at %.0f messages/s, %d versions: memory %v MiB, goroutines %v, files %v (mean, and growth over the time watched)",
+		long, float64(before)/long.Seconds(), v.Versions, rss, goroutines, files)
+	if rss.growth > max(8, rss.mean/10) {
+		t.Errorf("memory grows: %v MiB", rss)
+	}
+	if goroutines.growth > 3 {
+		t.Errorf("goroutines grow: %v", goroutines)
+	}
+	if files.growth > 2 {
+		t.Errorf("open files grow: %v", files)
+	}
+}
+
+// look reads what the stage takes now.
+func (w *world) look(m *member, seconds float64) sample {
+	w.t.Helper()
+	s := sample{seconds: seconds}
+	proc := fmt.Sprintf("/proc/%d", m.cmd.Process.Pid)
+	text, err := os.ReadFile(proc + "/statm")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var size, pages float64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		w.t.Fatal(err)
+	}
+	s.rss = pages * float64(os.Getpagesize())
+	files, err := os.ReadDir(proc + "/fd")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s.files = float64(len(files))
+	if s.goroutines, err = figure(w.set.address, "go_goroutines"); err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// figure asks a stage for one of its figures.
+func figure(address, name string) (v float64, err error) {
+	conn, err := net.DialTimeout("tcp", address, 5*time.Second)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return 0, err
+	}
+	if _, err := fmt.Fprintf(conn, "GET /metrics HTTP/1.0\r\nHost: %s\r\n\r\n", address); err != nil {
+		return 0, err
+	}
+	for lines := bufio.NewScanner(conn); lines.Scan(); {
+		if rest, found := strings.CutPrefix(lines.Text(), name+" "); found {
+			_, err := fmt.Sscan(rest, &v)
+			return v, err
+		}
+	}
+	return 0, fmt.Errorf("%s has no figure %s", address, name)
+}
+
+// trend is a straight line through samples.
+type trend struct{ mean, growth float64 }
+
+func (l trend) String() string { return fmt.Sprintf("%.1f%+.1f", l.mean, l.growth) }
+
+// line fits a line by least squares; its growth is that from the first sample to the last.
+func line(samples []sample, of func(sample) float64) trend {
+	n, at, mean := float64(len(samples)), 0.0, 0.0
+	for _, s := range samples {
+		at += s.seconds / n
+		mean += of(s) / n
+	}
+	over, with := 0.0, 0.0
+	for _, s := range samples {
+		over += (s.seconds - at) * (s.seconds - at)
+		with += (s.seconds - at) * (of(s) - mean)
+	}
+	return trend{mean, with / over * (samples[len(samples)-1].seconds - samples[0].seconds)}
+}
+
+func TestLine(t *testing.T) {
+	var samples []sample
+	for i := range 10 {
+		samples = append(samples, sample{seconds: float64(i) / 2, rss: 3 + float64(i)})
+	}
+	if got := line(samples, func(s sample) float64 { return s.rss }); got.String() != "7.5+9.0" {
+		t.Errorf("a line from 3 to 12 has mean and growth %v", got)
+	}
+}
