@@ -1,0 +1,198 @@
+package lllvm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"unfold/models"
+	"unfold/sparse/vec"
+)
+
+// single is a swiss roll in single precision.
+func single(tb testing.TB, n int) vec.Matrix[float32] {
+	return vec.Convert[float32](swissRoll(tb, n))
+}
+
+func fitted(t *testing.T, x vec.Matrix[float32], s FitSettings) *Fitted {
+	t.Helper()
+	f, err := Fit(context.Background(), x, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Of all starts and numbers of neighbours the best bound is kept, the same on any
+// number of threads.
+func TestFitKeepsTheBestBound(t *testing.T) {
+	x := single(t, 90)
+	s := FitSettings{Options: Options{Points: 60, MaxNeighbors: 7, Restarts: 3}, Neighbors: 5, Steps: 8, Seed: 4}
+	var first *Fitted
+	for _, s.Threads = range []int{1, 4} {
+		f := fitted(t, x, s)
+		if len(f.Runs) != 9 || len(f.Learnt) != 60 || f.Settings.Neighbors != f.Runs[f.Best].Neighbors {
+			t.Fatalf("%d runs of %d points, %d neighbours, best %+v", len(f.Runs), len(f.Learnt), f.Settings.Neighbors, f.Runs[f.Best])
+		}
+		for i, r := range f.Runs {
+			if r.Neighbors != 5+i/3 || r.Start != i%3 || r.Bound > f.Runs[f.Best].Bound || r.Iterations < 1 {
+				t.Errorf("run %d: %+v, best %+v", i, r, f.Runs[f.Best])
+			}
+		}
+		if f.Runs[0].Bound == f.Runs[1].Bound || f.State.Bound.Total() != f.Runs[f.Best].Bound {
+			t.Errorf("bounds %g and %g of two starts, %g kept of %g", f.Runs[0].Bound, f.Runs[1].Bound, f.State.Bound.Total(), f.Runs[f.Best].Bound)
+		}
+		if first == nil {
+			first = f
+		}
+		if !slices.Equal(f.Runs, first.Runs) || !slices.Equal(f.State.MuX.Data, first.State.MuX.Data) {
+			t.Errorf("%d threads give another map", s.Threads)
+		}
+	}
+}
+
+// Points that were not learnt are where Extension has them, learnt ones where they are.
+func TestAllPointsArePlaced(t *testing.T) {
+	x := single(t, 80)
+	f := fitted(t, x, FitSettings{Options: Options{Points: 50}, Neighbors: 6, Steps: 30, Seed: 2})
+	mu, sigma2, err := f.PlaceAll(t.Context(), x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extent := math.Sqrt(vec.SquaredNorm(f.State.MuX.Data) / float64(f.State.MuX.Rows))
+	for i := range x.Rows {
+		at, learnt := slices.BinarySearch(f.Learnt, int32(i))
+		if !(sigma2[i] > 0) {
+			t.Errorf("point %d has the variance %g", i, sigma2[i])
+		}
+		if learnt {
+			if !slices.Equal(mu.Row(i), f.State.MuX.Row(at)) {
+				t.Errorf("learnt point %d is at %v, want %v", i, mu.Row(i), f.State.MuX.Row(at))
+			}
+			continue
+		}
+		if far := math.Sqrt(vec.SquaredNorm(mu.Row(i))); !(far < 5*extent) {
+			t.Errorf("point %d is placed %g away, the map is %g wide", i, far, extent)
+		}
+	}
+}
+
+// Two clouds are joined by the shortest edge between them, or the larger is learnt.
+func TestComponentsAreBridgedOrLeftOut(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 9))
+	x := vec.New[float32](50, 3)
+	for i := range x.Data {
+		x.Data[i] = float32(rnd.NormFloat64())
+		if i >= 35*3 {
+			x.Data[i] += 40
+		}
+	}
+	f := fitted(t, x, FitSettings{Neighbors: 5, Steps: 5})
+	if f.Components != 2 || f.Runs[0].Bridges != 1 || len(f.Learnt) != 50 {
+		t.Errorf("%d components, %d bridges, %d learnt", f.Components, f.Runs[0].Bridges, len(f.Learnt))
+	}
+	f = fitted(t, x, FitSettings{Neighbors: 5, Steps: 5, Largest: true})
+	if f.Components != 2 || f.Runs[0].Bridges != 0 || len(f.Learnt) != 35 || f.Learnt[34] != 34 {
+		t.Errorf("the largest of %d components: %d bridges, learnt %v", f.Components, f.Runs[0].Bridges, f.Learnt)
+	}
+
+	y := vec.Convert[float64](x)
+	lists := [][]int32{{1}, {0}, {}, {4}, {3}}
+	if n := bridge(y.Slice(0, 5), lists); n != 2 {
+		t.Errorf("%d bridges of three components", n)
+	}
+	if _, err := NewGraph(lists, 1); err != nil {
+		t.Errorf("the bridged graph: %v", err)
+	}
+	var parts *ComponentsError
+	if _, err := NewGraph([][]int32{{1}, {0}, {}}, 1); !errors.As(err, &parts) || !slices.Equal(parts.Size, []int{2, 1}) {
+		t.Errorf("an isolated point: %v", err)
+	}
+}
+
+func TestWhatCannotBeLearntIsSaid(t *testing.T) {
+	x := single(t, 40)
+	nan := x.Clone()
+	nan.Row(7)[1] = float32(math.NaN())
+	constant := x.Clone()
+	for i := range constant.Rows {
+		constant.Row(i)[2] = 5
+	}
+	for name, c := range map[string]struct {
+		x    vec.Matrix[float32]
+		s    FitSettings
+		text string
+	}{
+		"n <= d + 1":         {x.Slice(0, 3), FitSettings{}, "3 distinct rows are too few"},
+		"k >= n":             {x, FitSettings{Neighbors: 40}, "needs at least 41"},
+		"most k >= n":        {x, FitSettings{Neighbors: 5, Options: Options{MaxNeighbors: 50}}, "needs at least 51"},
+		"not finite":         {nan, FitSettings{}, "row 7"},
+		"constant column":    {constant, FitSettings{}, "element 2"},
+		"too few dimensions": {x, FitSettings{Dims: 4}, "3 elements for a map of 4 dimensions"},
+	} {
+		if _, err := Fit(context.Background(), c.x, c.s, nil); !models.IsBadInput(err) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: got %v, want bad input with %q", name, err, c.text)
+		}
+	}
+	for name, s := range map[string]FitSettings{
+		"dims": {Dims: -1}, "neighbors": {Neighbors: -1}, "steps": {Steps: -1}, "restarts": {Options: Options{Restarts: -1}},
+		"range": {Neighbors: 9, Options: Options{MaxNeighbors: 4}}, "points": {Options: Options{Points: 5}},
+		"alpha": {Options: Options{Alpha: -1}}, "epsilon": {Options: Options{Epsilon: math.Inf(1)}},
+	} {
+		if _, err := Fit(context.Background(), x, s, nil); err == nil || models.IsBadInput(err) {
+			t.Errorf("%s: got %v, want an error of the settings", name, err)
+		}
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Fit(gone, x, FitSettings{Neighbors: 5}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Repeated rows: a graph of equal points still has a model, if they are not all equal.
+func TestEqualPointsAreLearnt(t *testing.T) {
+	x := single(t, 30)
+	for i := 20; i < 30; i++ {
+		copy(x.Row(i), x.Row(0))
+	}
+	f := fitted(t, x, FitSettings{Neighbors: 4, Steps: 10})
+	if b := f.State.Bound.Total(); math.IsNaN(b) || math.IsInf(b, 0) {
+		t.Errorf("the bound is %g", b)
+	}
+}
+
+// A motion found from matched points takes them there and back.
+func TestRigidMotions(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 3))
+	a, b := vec.New[float64](20, 2), vec.New[float64](20, 2)
+	sin, cos := math.Sincos(0.7)
+	for i := range a.Rows {
+		x, y := rnd.NormFloat64(), rnd.NormFloat64()
+		copy(a.Row(i), []float64{x, y})
+		copy(b.Row(i), []float64{3 + cos*x + sin*y, -2 + sin*x - cos*y}) // turned, and reflected
+	}
+	r := newRigid(a, b)
+	for i := range a.Rows {
+		x := slices.Clone(a.Row(i))
+		r.forth(x)
+		if vec.SquaredDistance(x, b.Row(i)) > 1e-24 {
+			t.Fatalf("point %d goes to %v, want %v", i, x, b.Row(i))
+		}
+		r.back(x)
+		if vec.SquaredDistance(x, a.Row(i)) > 1e-24 {
+			t.Fatalf("point %d comes back to %v, want %v", i, x, a.Row(i))
+		}
+	}
+	if still := newRigid(a, a); still.turn != nil {
+		t.Error("a motion between equal places")
+	}
+	cov := r.turned(vec.Of(2, 2, []float64{4, 0, 0, 1}))
+	if tr := cov.Row(0)[0] + cov.Row(1)[1]; math.Abs(tr-5) > 1e-12 || math.Abs(cov.Row(0)[1]-cov.Row(1)[0]) > 1e-12 || math.Abs(cov.Row(0)[1]) < 0.1 {
+		t.Errorf("a covariance is turned to %v", cov.Data)
+	}
+}
