@@ -227,8 +227,8 @@ func testCodecs(t *testing.T, c *cluster) {
 }
 
 // testBrokerRestart kills the broker in the middle of a stream and starts it
-// again: everything arrives.
-func testBrokerRestart(t *testing.T, c *cluster, b *kafkatest.Real) {
+// again: everything arrives, with transactions once.
+func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.Real) {
 	in, out := topicFor(t, c, 2, nil), topicFor(t, c, 2, nil)
 	const n = 20000
 	for p := range 2 {
@@ -240,7 +240,11 @@ func testBrokerRestart(t *testing.T, c *cluster, b *kafkatest.Real) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	source, err := c.NewSource(ctx, in, in)
+	set := c.quick(in, in)
+	if exactlyOnce {
+		set.Transactions = &kafka.Transactions{Outputs: out}
+	}
+	source, err := kafka.NewSource(ctx, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,6 +256,7 @@ func testBrokerRestart(t *testing.T, c *cluster, b *kafkatest.Real) {
 	defer sink.Close()
 	var delivered, retries atomic.Int64
 	p := &stream.Pipeline{Source: source, Sink: sink, Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Every: 3000, Pause: 5 * time.Millisecond},
+		ExactlyOnce: exactlyOnce,
 		Settings: stream.Settings{BatchMessages: 50},
 		Hooks: stream.Hooks{
 			Delivered: func(_ stream.TopicPartition, messages, _ int, _ time.Duration) { delivered.Add(int64(messages)) },
@@ -290,7 +295,7 @@ func testBrokerRestart(t *testing.T, c *cluster, b *kafkatest.Real) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count.Placed != n {
+	if count.Placed != n || exactlyOnce && count.Duplicates > 0 {
 		t.Errorf("%+v", count)
 	}
 	t.Logf("killed after %d events: %+v, %d retries of the pipeline", before, count, retries.Load())
