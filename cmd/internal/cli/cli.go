@@ -38,7 +38,10 @@ type commands struct {
 
 	Version versionCmd `cmd:"" group:"other" help:"Say which version this is."`
 
-	Quiet bool `short:"q" help:"Show no progress."`
+	CheckInput checkInputCmd `cmd:"" hidden:""`
+
+	Quiet     bool        `short:"q" help:"Show no progress."`
+	Untrusted config.Size `placeholder:"SIZE" help:"Input files come from strangers: let a process of its own, which may take so much memory, decode each before it is used."`
 }
 
 const about = `Turns events that carry vectors into a map: in files, or as a stage in a Kafka pipeline.
@@ -64,6 +67,8 @@ var groups = kong.ExplicitGroups([]kong.Group{
 type program struct {
 	System
 	progress *progress.Reporter
+	// untrusted says whether files are looked at by another process first.
+	untrusted untrusted
 }
 
 // env returns a variable of the environment; it is a config.Lookup.
@@ -131,7 +136,7 @@ func Run(ctx context.Context, sys System) (code int) {
 	if err != nil {
 		return complain(sys.Stderr, wrongUsage(err))
 	}
-	p := &program{System: sys}
+	p := &program{System: sys, untrusted: untrusted{memory: c.Untrusted}}
 	if !c.Quiet {
 		p.progress = progress.New(sys.Stderr)
 	}

@@ -66,6 +66,9 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if err := p.vet(ctx, paths...); err != nil {
+		return err
+	}
 	w, err := createMap(c.Output, p.Stdout)
 	if err != nil {
 		return err

@@ -75,6 +75,9 @@ func readMap(ctx context.Context, p *program, path string) (*ingest.Map, error) 
 		return nil, &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1, Problem: "this is a model, not a map",
 			Hint: "the map is what fit --map and embed -o write"}
 	}
+	if err := p.vet(ctx, path); err != nil {
+		return nil, err
+	}
 	return ingest.ReadMap(ctx, path, ingest.Options{Stdin: p.Stdin})
 }
 
@@ -154,6 +157,9 @@ func encoderOf(s *snapshot.Snapshot) (*ingest.Encoder, error) {
 func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOptions) (*ingest.Dataset, error) {
 	paths, err := ingest.Expand(patterns)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.vet(ctx, paths...); err != nil {
 		return nil, err
 	}
 	stage := ""

@@ -195,6 +195,9 @@ func countTrue(v []bool) int {
 
 // inspectData describes any file of rows and shows the first of them.
 func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Options) error {
+	if err := p.vet(ctx, c.File); err != nil {
+		return err
+	}
 	r, err := ingest.Open(ctx, c.File, o)
 	if err != nil {
 		return err

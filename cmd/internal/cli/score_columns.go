@@ -14,6 +14,9 @@ import (
 
 // addBeside adds the columns of a table to a map, before its own.
 func addBeside(ctx context.Context, p *program, m *ingest.Map, file, path string) error {
+	if err := p.vet(ctx, path); err != nil {
+		return err
+	}
 	r, err := ingest.Open(ctx, path, ingest.Options{Stdin: p.Stdin})
 	if err != nil {
 		return err

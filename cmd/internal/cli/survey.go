@@ -30,6 +30,9 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 		m.Columns[i].Standardize = false
 	}
 	s.kept = keptBytes(read)
+	if err := p.vet(ctx, paths...); err != nil {
+		return s, false, err
+	}
 	var f *ingest.Fitter
 	for _, path := range paths {
 		if path == "-" && !may {

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/human"
+	"unfold/ingest"
+)
+
+// checkInputCmd decodes a file and throws away what comes out, under a limit of
+// memory. It is what --untrusted runs in a process of its own, which may die of it.
+type checkInputCmd struct {
+	File   string `arg:""`
+	Memory int64  `help:"Bytes this process may take."`
+}
+
+func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
+	if err := limitMemory(c.Memory); err != nil {
+		return err
+	}
+	r, err := ingest.Open(ctx, c.File, ingest.Options{Memory: c.Memory})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		if _, err := r.Next(ctx); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// untrusted are the limits for inputs that come from strangers.
+type untrusted struct {
+	memory config.Size
+	// passed are the files that a child has read to the end.
+	passed map[string]bool
+}
+
+// untrustedTime bounds the decoding of one file.
+const untrustedTime = 10 * time.Minute
+
+// vet has files decoded by another process if they are not to be trusted. The
+// decoders of Arrow files and Parquet are others' code: bytes made for it can make
+// them take all memory or end the process, which no recover catches.
+func (p *program) vet(ctx context.Context, paths ...string) error {
+	if p.untrusted.memory == 0 {
+		return nil
+	}
+	for _, path := range paths {
+		if path == "-" {
+			continue // an Arrow IPC stream, whose bytes are checked before they are decoded
+		}
+		if p.untrusted.passed[path] {
+			continue
+		}
+		if err := p.vetFile(ctx, path); err != nil {
+			return err
+		}
+		if p.untrusted.passed == nil {
+			p.untrusted.passed = map[string]bool{}
+		}
+		p.untrusted.passed[path] = true
+	}
+	return nil
+}
+
+func (p *program) vetFile(ctx context.Context, path string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, untrustedTime)
+	defer cancel()
+	// Behind "--" a name that begins with a dash is a name.
+	child := exec.CommandContext(ctx, self, "--quiet", "check-input", "--memory", strconv.FormatInt(int64(p.untrusted.memory), 10), "--", path)
+	child.Env = []string{"GOTRACEBACK=none"}
+	said := &head{most: 4 << 10}
+	child.Stderr = said
+	err = child.Run()
+	bad := func(problem, hint string) error {
+		return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1, Problem: problem, Hint: hint}
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return bad("decoding it takes longer than "+human.Span(untrustedTime), "it may be made to")
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exit) && exit.ExitCode() == exitBadInput:
+		text := strings.TrimPrefix(strings.TrimSpace(said.String()), "unfold: ")
+		return bad(strings.TrimPrefix(text, path+": "), "")
+	case errors.As(err, &exit) && exit.ExitCode() == exitFailed:
+		return errors.New(strings.TrimSpace(said.String()))
+	case errors.As(err, &exit):
+		return bad("its decoder dies of it, or needs more than "+human.Bytes(int64(p.untrusted.memory)),
+			"it is damaged, or made to do this; if it is neither, give --untrusted more memory")
+	}
+	return err
+}
+
+// head keeps the first bytes that are written to it.
+type head struct {
+	bytes.Buffer
+	most int
+}
+
+func (h *head) Write(b []byte) (int, error) {
+	if room := h.most - h.Len(); room > 0 {
+		h.Buffer.Write(b[:min(room, len(b))])
+	}
+	return len(b), nil
+}

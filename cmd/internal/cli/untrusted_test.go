@@ -1,0 +1,58 @@
+//go:build linux
+
+package cli
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestMain is the program itself when a test runs it as a process of its own.
+func TestMain(m *testing.M) {
+	for _, arg := range os.Args[1:] {
+		if arg == "check-input" {
+			os.Exit(Run(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// Files that are not trusted are decoded by another process first: good ones pass,
+// bad ones are told as ever, and one that kills its decoder kills nothing else.
+func TestUntrusted(t *testing.T) {
+	t.Chdir(workspace(t))
+	data := "rows.parquet"
+	must(t, "fit", "small.csv", "--columns", "x,y,z", "--steps", "5", "-o", "d.unfold", "--map", data)
+	plain := must(t, "inspect", data)
+	if out := must(t, "inspect", data, "--untrusted", "1GiB"); out != plain {
+		t.Errorf("with --untrusted inspect says\n%s", out)
+	}
+	whole, err := os.ReadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "-half.parquet", string(whole[:len(whole)/2]))
+	for name, c := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"damaged":          {[]string{"inspect", "--untrusted", "1GiB", "--", "-half.parquet"}, []string{"-half.parquet: "}},
+		"too much memory":  {[]string{"inspect", data, "--untrusted", "1MiB"}, []string{data, "its decoder dies of it", "1.0 MiB"}},
+		"a map as well":    {[]string{"plot", data, "-o", "x.png", "--untrusted", "1MiB"}, []string{"its decoder dies of it"}},
+		"and what is fit":  {[]string{"fit", data, "-o", "x.unfold", "--vector", "embedding", "--untrusted", "1MiB"}, []string{"its decoder dies of it"}},
+		"and what is put":  {[]string{"embed", data, "-m", "d.unfold", "-o", "x.parquet", "--untrusted", "1MiB"}, []string{"its decoder dies of it"}},
+		"one that is gone": {[]string{"inspect", "gone.parquet", "--untrusted", "1GiB"}, []string{"gone.parquet", "does not exist"}},
+	} {
+		code, _, stderr := run(t, c.args...)
+		if code != exitBadInput {
+			t.Errorf("%s: exit %d, %s", name, code, stderr)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(stderr, want) {
+				t.Errorf("%s: the error lacks %q: %s", name, want, stderr)
+			}
+		}
+	}
+}
