@@ -61,6 +61,7 @@ func rows() []row {
 		passRow(),
 		systemsRow(),
 		eigenRow(),
+		gplvmRow(),
 		placeRow(),
 		startRow(),
 		threadsRow(),

@@ -332,7 +332,54 @@ def eigen():
     add("scipy LOBPCG with pyamg", "two eigenvectors", "s", took)
 
 
-TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform]}
+def gplvm():
+    """FILE N WHAT GRADIENT: the value and gradient of a GP-LVM in numpy, named WHAT, and of N = 1000 points GPy's, named GRADIENT."""
+    import threadpoolctl
+    from scipy.linalg import lapack
+
+    note_version("numpy", "scipy")
+    n, d, q = int(ARGS[1]), 12, 2
+    both = np.fromfile(ARGS[0])
+    y, x = both[: n * d].reshape(n, d), both[n * d :].reshape(n, q)
+    y = y - y.mean(0)
+    gamma, variance, bias, white = 1.0, 1.0, np.exp(-1), np.exp(-1)
+
+    def evaluate():
+        norm = (x * x).sum(1)
+        d2 = np.maximum(norm[:, None] + norm - 2 * (x @ x.T), 0)
+        e = np.exp(-0.5 * gamma * d2)
+        k = variance * e + bias
+        k[np.diag_indices(n)] += white
+        l, _ = lapack.dpotrf(k, lower=1)
+        inverse, _ = lapack.dpotri(l, lower=1)
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        a = inverse @ y
+        loglik = -0.5 * (d * n * np.log(2 * np.pi) + 2 * d * np.log(np.diag(l)).sum() + (a * y).sum())
+        w = 0.5 * (a @ a.T - d * inverse)
+        we = w * e
+        theta = [-0.5 * variance * (we * d2).sum(), we.sum(), w.sum(), np.trace(w)]
+        dx = -2 * gamma * variance * (x * we.sum(1)[:, None] - we @ x) - x
+        return loglik, theta, dx
+
+    with threadpoolctl.threadpool_limits(THREADS):
+        evaluate()
+        took, (loglik, _, _) = timed(evaluate)
+        add("numpy on OpenBLAS", ARGS[2], "s", took)
+        notes.append("numpy: log-likelihood %.10g of %d points" % (loglik, n))
+        if n != 1000:
+            return
+        import GPy
+
+        note_version("GPy")
+        model = GPy.models.GPLVM(y, q, X=x.copy(), kernel=GPy.kern.RBF(q) + GPy.kern.Bias(q))
+        v = model.optimizer_array.copy()
+        model._grads(v)
+        moves = iter(range(1, 1000))
+        took, _ = timed(lambda: model._grads(v + 1e-6 * next(moves)))
+        add("GPy", ARGS[3], "s", took)
+
+
+TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform, gplvm]}
 
 warnings.filterwarnings("ignore")
 try:
