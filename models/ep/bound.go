@@ -155,9 +155,8 @@ func (p *Process) Collapsed(tau []float64, nu vec.Matrix[float64], g *psi.Gradie
 	d := float64(outputs)
 	second := vec.New[float64](m, m)
 	p.Kernel.Second(second, tau, p.In, p.Z, p.threads)
-	a := p.kuu.Clone()
-	vec.Axpy(1, second.Data, a.Data)
-	if err := spd.Factor(a, p.threads); err != nil {
+	a := second.Clone()
+	if err := p.factorWith(a); err != nil {
 		return 0, fmt.Errorf("the bound of %d inducing inputs: %w", m, err)
 	}
 	value := 0.5 * d * (spd.LogDet(p.factor) - spd.LogDet(a) + vec.Dot(p.inverse.Data, second.Data))

@@ -99,6 +99,28 @@ func (p *Process) factorKuu() (added float64, err error) {
 	return added, spd.Factor(p.factor, p.threads)
 }
 
+// factorWith turns S, symmetric and not negative, into the factor of Kuu + S, lower
+// triangle, zeros above: with Kuu = L L' that is L C, C C' = I + L^-1 S L^-T, which is
+// never near singular, however small the pivots of Kuu are beside S.
+func (p *Process) factorWith(s vec.Matrix[float64]) error {
+	spd.HalfSolve(p.factor, s, p.threads)
+	white := vec.Transpose(s)
+	spd.HalfSolve(p.factor, white, p.threads)
+	lower := p.factor.Clone()
+	for a := range white.Rows {
+		white.Row(a)[a]++
+	}
+	if err := spd.Factor(white, p.threads); err != nil {
+		return err
+	}
+	for a := range white.Rows {
+		clear(white.Row(a)[a+1:])
+		clear(lower.Row(a)[a+1:])
+	}
+	p.mul(s, lower, white)
+	return nil
+}
+
 func (p *Process) mul(dst, a, b vec.Matrix[float64]) {
 	blas.Implementation{Threads: p.threads}.Dgemm(gonum.NoTrans, gonum.NoTrans, a.Rows, b.Cols, a.Cols, 1, a.Data, a.Cols, b.Data, b.Cols, 0, dst.Data, b.Cols)
 }
@@ -209,10 +231,11 @@ func (s *Sparse) recompute() error {
 		vec.Axpy(math.Sqrt(s.Tau[i]/d), s.Psi.Row(i), scaled.Row(i))
 		vec.Axpy(s.Nu[i]/d, s.Psi.Row(i), s.gamma)
 	}
-	a := s.kuu.Clone()
+	a := vec.New[float64](m, m)
 	g := blas.Implementation{Threads: s.threads}
-	g.Dsyrk(gonum.Lower, gonum.Trans, m, n, 1, scaled.Data, m, 1, a.Data, m)
-	if err := spd.Factor(a, s.threads); err != nil {
+	g.Dsyrk(gonum.Lower, gonum.Trans, m, n, 1, scaled.Data, m, 0, a.Data, m)
+	spd.Mirror(a, s.threads)
+	if err := s.factorWith(a); err != nil {
 		return fmt.Errorf("the posterior of %d inducing inputs: %w", m, err)
 	}
 	for i := range m {

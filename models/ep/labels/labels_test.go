@@ -49,9 +49,9 @@ func train(t testing.TB, e Events, old *Classifier, set Settings) (*Classifier, 
 	return c, r
 }
 
-// score returns the share of right classes and the mean log probability of the true
+// judge returns the share of right classes and the mean log probability of the true
 // one.
-func score(t testing.TB, c *Classifier, e Events) (right, logScore float64) {
+func judge(t testing.TB, c *Classifier, e Events) (right, logScore float64) {
 	t.Helper()
 	mu, sigma := e.places()
 	class, best := make([]int32, mu.Rows), make([]float32, mu.Rows)
@@ -88,7 +88,7 @@ func TestClasses(t *testing.T) {
 		if r.Used != 600 || r.Classes != classes || !r.Converged || r.Negative > 0 || r.Gradients == 0 {
 			t.Errorf("%+v", r)
 		}
-		right, log := score(t, c, test)
+		right, log := judge(t, c, test)
 		if right < .95 || log < -.2 {
 			t.Errorf("%d classes: %.3f right, log score %.3f", classes, right, log)
 		}
@@ -103,8 +103,8 @@ func TestScalesMatter(t *testing.T) {
 		t.Fatal("scales are left out")
 	}
 	certain, _ := train(t, blurred(900, 2, 1.5, 1), nil, Settings{Inducing: 40, Certain: true})
-	_, with := score(t, c, blurred(1000, 2, 1.5, 2))
-	_, without := score(t, certain, blurred(1000, 2, 1.5, 2))
+	_, with := judge(t, c, blurred(1000, 2, 1.5, 2))
+	_, without := judge(t, certain, blurred(1000, 2, 1.5, 2))
 	if with < without+.01 {
 		t.Errorf("log score %.4f with scales, %.4f without", with, without)
 	}

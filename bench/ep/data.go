@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"unfold/ingest"
+	"unfold/models/score"
+	"unfold/sparse/vec"
+)
+
+// data are labelled rows, those to learn from first.
+type data struct {
+	name  string
+	x     vec.Matrix[float32]
+	class []int32
+	names []string
+	train int
+}
+
+type loader func(ctx context.Context, dir string) (*data, error)
+
+// sizes of what is taken of a data set.
+const (
+	hybridTrain, hybridTest = 300, 300
+	mapTrain, mapTest       = 4000, 4000
+	rare                    = 40 // classes of fewer rows are one class, "other"
+)
+
+// lines calls take with the fields of every line of a file.
+func lines(path string, split func(string) []string, take func(fields []string) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var in io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(file); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	scan := bufio.NewScanner(in)
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		if err := take(split(scan.Text())); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return scan.Err()
+}
+
+func numbers(fields []string) ([]float32, error) {
+	out := make([]float32, len(fields))
+	for i, f := range fields {
+		v, err := strconv.ParseFloat(f, 32)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = float32(v)
+	}
+	return out, nil
+}
+
+// rows is a table under construction.
+type rows struct {
+	x     [][]float32
+	label []string
+}
+
+// sample takes n rows in a random order and makes data of them.
+func (r *rows) sample(name string, train, test int) *data {
+	rnd := rand.New(rand.NewPCG(7, 11))
+	order := rnd.Perm(len(r.x))[:min(len(r.x), train+test)]
+	d := &data{name: name, x: vec.New[float32](len(order), len(r.x[0])), train: min(train, len(order)/2)}
+	label, count := make([]string, len(order)), map[string]int{}
+	for i, k := range order {
+		copy(d.x.Row(i), r.x[k])
+		label[i] = r.label[k]
+		count[label[i]]++
+	}
+	for i, l := range label {
+		if count[l] < min(rare, len(order)/10) {
+			label[i] = "other"
+		}
+	}
+	d.class, d.names = score.Classes(label)
+	return d
+}
+
+func oil(_ context.Context, dir string) (*data, error) {
+	var r rows
+	for _, part := range []string{"Trn", "Vdn"} {
+		err := lines(filepath.Join(dir, "oil", "Data"+part+".txt"), strings.Fields, func(f []string) error {
+			x, err := numbers(f)
+			r.x = append(r.x, x)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = lines(filepath.Join(dir, "oil", "Data"+part+"Lbls.txt"), strings.Fields, func(f []string) error {
+			r.label = append(r.label, strconv.Itoa(slices.IndexFunc(f, func(s string) bool { return s[0] == '1' })))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(r.label) != len(r.x) {
+		return nil, fmt.Errorf("oil: %d rows and %d labels", len(r.x), len(r.label))
+	}
+	return r.sample("Oil flow", hybridTrain, hybridTest), nil
+}
+
+func usps(_ context.Context, dir string) (*data, error) {
+	var r rows
+	err := lines(filepath.Join(dir, "usps", "zip.train.gz"), strings.Fields, func(f []string) error {
+		x, err := numbers(f)
+		if err != nil {
+			return err
+		}
+		r.x, r.label = append(r.x, x[1:]), append(r.label, strconv.Itoa(int(x[0])))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.sample("USPS digits", hybridTrain, hybridTest), nil
+}
+
+func kdd(_ context.Context, dir string) (*data, error) {
+	return connections("KDD Cup 1999", filepath.Join(dir, "kddcup99", "kddcup.data_10_percent.gz"))
+}
+
+func nsl(_ context.Context, dir string) (*data, error) {
+	return connections("NSL-KDD", filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"))
+}
+
+// connections reads network connections: three columns of text become columns of 0
+// and 1, numbers their log(1 + v); all are standardised.
+func connections(name, path string) (*data, error) {
+	const columns = 41
+	var records [][]string
+	seen, rnd := 0, rand.New(rand.NewPCG(1, 2))
+	err := lines(path, func(s string) []string { return strings.Split(s, ",") }, func(f []string) error {
+		if len(f) <= columns {
+			return fmt.Errorf("a line of %d fields", len(f))
+		}
+		seen++
+		if len(records) < mapTrain+mapTest {
+			records = append(records, f)
+		} else if k := rnd.IntN(seen); k < len(records) {
+			records[k] = f
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &rows{x: make([][]float32, len(records))}
+	for _, f := range records {
+		r.label = append(r.label, strings.TrimSuffix(f[columns], "."))
+	}
+	for c := range columns {
+		if c >= 1 && c <= 3 {
+			values := make([]string, len(records))
+			for i, f := range records {
+				values[i] = f[c]
+			}
+			_, words := score.Classes(values)
+			for _, w := range words {
+				r.add(func(i int) float64 { return float64(b2i(values[i] == w)) })
+			}
+			continue
+		}
+		r.add(func(i int) float64 {
+			v, err := strconv.ParseFloat(records[i][c], 64)
+			if err != nil {
+				return math.NaN()
+			}
+			return math.Log1p(v)
+		})
+	}
+	return r.sample(name, mapTrain, mapTest), nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// add adds a standardised column, unless all values are the same.
+func (r *rows) add(value func(i int) float64) {
+	v, mean, variance := make([]float64, len(r.x)), 0.0, 0.0
+	for i := range v {
+		v[i] = value(i)
+		mean += v[i] / float64(len(v))
+	}
+	for _, t := range v {
+		variance += (t - mean) * (t - mean) / float64(len(v))
+	}
+	if !(variance > 0) {
+		return
+	}
+	for i, t := range v {
+		r.x[i] = append(r.x[i], float32((t-mean)/math.Sqrt(variance)))
+	}
+}
+
+func mnist(ctx context.Context, dir string) (*data, error) {
+	dir = filepath.Join(dir, "mnist")
+	all, err := ingest.ReadAll(ctx, []string{filepath.Join(dir, "train-images-idx3-ubyte.gz")},
+		ingest.ReadOptions{LabelFiles: []string{filepath.Join(dir, "train-labels-idx1-ubyte.gz")}})
+	if err != nil {
+		return nil, err
+	}
+	r := &rows{label: all.Label}
+	for i := range all.X.Rows {
+		r.x = append(r.x, all.X.Row(i))
+	}
+	return r.sample("MNIST", mapTrain, mapTest), nil
+}
+
+// toy are rows around three centres.
+func toy(context.Context, string) (*data, error) {
+	rnd, r := rand.New(rand.NewPCG(1, 5)), new(rows)
+	for range 120 {
+		c := rnd.IntN(3)
+		x := make([]float32, 6)
+		for j := range x {
+			x[j] = float32(rnd.NormFloat64()) / 2
+		}
+		x[c] += 2
+		r.x, r.label = append(r.x, x), append(r.label, strconv.Itoa(c))
+	}
+	return r.sample("Toy", 60, 60), nil
+}

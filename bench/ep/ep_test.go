@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The command runs on toy data, and its page holds what it says.
+func TestSmall(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "ep.md")
+	var log strings.Builder
+	if code := run(context.Background(), []string{"-small", "-out", t.TempDir(), "-o", page}, &log); code != 0 {
+		t.Fatal(code, log.String())
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"### Toy", "| 1% | ", "| 100% | ", "| certain | 0 |", "| uncertain | ", "ep/reliability-1.svg"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(string(text), "NaN") {
+		t.Error("the page has figures that are no numbers")
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(page), "ep", "reliability-1.svg")); err != nil {
+		t.Error(err)
+	}
+	if code := run(context.Background(), []string{"-data", t.TempDir(), "-out", t.TempDir(), "-o", page}, &log); code != 1 {
+		t.Errorf("without data: %d", code)
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"unfold/models/baseline"
+	"unfold/models/ep"
+	"unfold/models/psi"
+	"unfold/sparse/vec"
+)
+
+// shareTable holds what methods reach with shares of the labels.
+type shareTable struct {
+	name                               string
+	train, test, dims, inducing, class int
+	rows                               []shareRow
+}
+
+type shareRow struct {
+	percent float64
+	labels  int
+	methods [3]judged // on PCA, on a GP-LVM without labels, hybrid
+}
+
+// judged are figures of the rows without labels.
+type judged struct{ wrong, log float64 }
+
+// Of the comparison.
+const (
+	dims     = 5
+	inducing = 20
+)
+
+// shares compares three ways of telling the classes of the test rows, whose vectors
+// are known to all three, from shares of the training rows' labels.
+func (b *bench) shares(ctx context.Context, d *data) (*shareTable, error) {
+	t := &shareTable{name: d.name, train: d.train, test: d.x.Rows - d.train, dims: dims, inducing: inducing, class: len(d.names)}
+	pca, err := baseline.Fit(ctx, d.x, dims, baseline.Settings{Threads: b.threads, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	x := vec.Convert[float64](pca.Projector().Apply(d.x, b.threads))
+	standardise(x)
+	how := ep.LearnSettings{Rounds: 5, Steps: 10, Sweeps: 4}
+	if b.small {
+		how.Rounds = 1
+	}
+	unlabelled := b.hybrid(d, x, nil)
+	if _, err := unlabelled.Learn(ctx, how); err != nil {
+		return nil, err
+	}
+	for _, percent := range []float64{1, 5, 20, 100} {
+		known := d.labels(percent)
+		row := shareRow{percent: percent, labels: len(known)}
+		if row.methods[0], err = b.classify(ctx, d, psi.Certain(x), known); err != nil {
+			return nil, err
+		}
+		if row.methods[1], err = b.classify(ctx, d, unlabelled.In, known); err != nil {
+			return nil, err
+		}
+		both := b.hybrid(d, x, known)
+		if _, err := both.Learn(ctx, how); err != nil {
+			return nil, err
+		}
+		if row.methods[2], err = b.judge(d, both, both.In.Mu.Slice(d.train, d.x.Rows), both.In.S.Slice(d.train, d.x.Rows)); err != nil {
+			return nil, err
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, nil
+}
+
+// labels chooses a share of the training rows, of every class at least one.
+func (d *data) labels(percent float64) (known []int) {
+	chosen := make([]bool, d.train)
+	seen := make([]int, len(d.names))
+	want := int(math.Round(percent / 100 * float64(d.train)))
+	for i := range chosen {
+		if seen[d.class[i]] == 0 {
+			chosen[i] = true
+			want--
+		}
+		seen[d.class[i]]++
+	}
+	for i := range chosen {
+		if want > 0 && !chosen[i] {
+			chosen[i] = true
+			want--
+		}
+		if chosen[i] {
+			known = append(known, i)
+		}
+	}
+	return known
+}
+
+// standardise gives every column the mean 0 and the variance 1.
+func standardise(x vec.Matrix[float64]) {
+	for q := range x.Cols {
+		mean, variance := 0.0, 0.0
+		for i := range x.Rows {
+			mean += x.Row(i)[q] / float64(x.Rows)
+		}
+		for i := range x.Rows {
+			x.Row(i)[q] -= mean
+			variance += x.Row(i)[q] * x.Row(i)[q] / float64(x.Rows)
+		}
+		for i := range x.Rows {
+			x.Row(i)[q] /= math.Sqrt(variance)
+		}
+	}
+}
+
+// classes are the labels of rows in 0..n, NaN where known does not list them.
+func (d *data) classes(n int, known []int, at func(k int) int) vec.Matrix[float64] {
+	y := vec.New[float64](n, len(d.names))
+	for i := range y.Data {
+		y.Data[i] = math.NaN()
+	}
+	for k, i := range known {
+		for c := range d.names {
+			if y.Row(at(k))[c] = -1; d.class[i] == int32(c) {
+				y.Row(at(k))[c] = 1
+			}
+		}
+	}
+	return y
+}
+
+// some returns inducing inputs among rows.
+func some(x vec.Matrix[float64]) vec.Matrix[float64] {
+	order := rand.New(rand.NewPCG(3, 1)).Perm(x.Rows)
+	return vec.Take(x, order[:min(inducing, x.Rows)])
+}
+
+func kernel(variance float64) psi.Kernel {
+	k := psi.Kernel{Variance: variance, Alpha: make([]float64, dims)}
+	for q := range k.Alpha {
+		k.Alpha[q] = .2
+	}
+	return k
+}
+
+// hybrid sets up a model of all rows, from principal components.
+func (b *bench) hybrid(d *data, x vec.Matrix[float64], known []int) *ep.Hybrid {
+	h := &ep.Hybrid{Threads: b.threads, In: psi.Inputs{Mu: x.Clone(), S: vec.New[float64](x.Rows, dims)}}
+	for i := range h.In.S.Data {
+		h.In.S.Data[i] = .1
+	}
+	y := vec.Convert[float64](d.x)
+	variance := 0.0
+	for j := range y.Cols {
+		mean := 0.0
+		for i := range y.Rows {
+			mean += y.Row(i)[j] / float64(y.Rows)
+		}
+		for i := range y.Rows {
+			y.Row(i)[j] -= mean
+			variance += y.Row(i)[j] * y.Row(i)[j] / float64(len(y.Data))
+		}
+	}
+	h.Data = &ep.Data{Kernel: kernel(variance), Z: some(x), Y: y, Precision: 10 / variance}
+	if known != nil {
+		h.Classes = &ep.Classes{Kernel: kernel(2), Z: some(x), Y: d.classes(x.Rows, known, func(k int) int { return known[k] })}
+	}
+	return h
+}
+
+// classify trains a classifier of inputs that stay where they are.
+func (b *bench) classify(ctx context.Context, d *data, in psi.Inputs, known []int) (judged, error) {
+	own := psi.Inputs{Mu: vec.Take(in.Mu, known), S: vec.Take(in.S, known)}
+	h := &ep.Hybrid{Threads: b.threads, In: own,
+		Classes: &ep.Classes{Kernel: kernel(2), Z: some(own.Mu), Y: d.classes(len(known), known, func(k int) int { return k })}}
+	if _, err := h.Learn(ctx, ep.LearnSettings{Rounds: 3, Steps: 8, Sweeps: 4, FixInputs: true}); err != nil {
+		return judged{}, err
+	}
+	return b.judge(d, h, in.Mu.Slice(d.train, d.x.Rows), in.S.Slice(d.train, d.x.Rows))
+}
+
+// judge predicts the classes of the test rows.
+func (b *bench) judge(d *data, h *ep.Hybrid, mu, s vec.Matrix[float64]) (judged, error) {
+	all, err := h.Sparse()
+	if err != nil {
+		return judged{}, err
+	}
+	mean, variance := vec.New[float64](mu.Rows, len(all)), vec.New[float64](mu.Rows, len(all))
+	ep.NewJoint(all).Predict(mean, variance, psi.Inputs{Mu: mu, S: s}, b.threads)
+	var out judged
+	for i := range mu.Rows {
+		truth, best, sum := int(d.class[d.train+i]), 0, 0.0
+		p := make([]float64, len(all))
+		for c := range p {
+			p[c] = ep.Probability(mean.Row(i)[c], variance.Row(i)[c])
+			sum += p[c]
+			if p[c] > p[best] {
+				best = c
+			}
+		}
+		out.wrong += float64(b2i(best != truth)) / float64(mu.Rows)
+		out.log += math.Log(max(p[truth]/sum, 1e-12)) / float64(mu.Rows)
+	}
+	return out, nil
+}

@@ -1,0 +1,190 @@
+package labels
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"unfold/models"
+	"unfold/models/score"
+	"unfold/models/snapshot"
+	"unfold/sparse/vec"
+)
+
+// DefaultPool is the number of labelled events that a Pool holds by default.
+const DefaultPool = 3000
+
+// Pool is a bounded, uniform sample of the labelled events of a stream (reservoir
+// sampling, Vitter 1985): long runs of one class do not push out the others. An event
+// that comes again with the same id takes its former place. It depends on the order
+// of the events alone, and is not safe for concurrent use.
+type Pool struct {
+	dim, most int
+	x         []float32
+	label, id []string
+	key       []uint64 // number of arrival
+	at        map[string]int
+	seen      uint64
+}
+
+// NewPool returns an empty pool for vectors of dim elements; most 0 means DefaultPool.
+func NewPool(dim, most int) *Pool {
+	if most <= 0 {
+		most = DefaultPool
+	}
+	return &Pool{dim: dim, most: most, at: map[string]int{}}
+}
+
+// Len returns how many events are held, Seen how many had a label.
+func (p *Pool) Len() int { return len(p.label) }
+
+// Seen returns how many labelled events have come.
+func (p *Pool) Seen() uint64 { return p.seen }
+
+// Add shows a labelled event to the pool; no id is "".
+func (p *Pool) Add(x []float32, id, label string) {
+	p.seen++
+	i, again := p.at[id]
+	switch {
+	case again && id != "":
+	case len(p.label) < p.most:
+		i = len(p.label)
+		p.x = append(p.x, make([]float32, p.dim)...)
+		p.label, p.id, p.key = append(p.label, ""), append(p.id, ""), append(p.key, 0)
+	default:
+		k := mix(p.seen) % p.seen
+		if k >= uint64(p.most) {
+			return
+		}
+		i = int(k)
+		delete(p.at, p.id[i])
+	}
+	copy(p.x[i*p.dim:(i+1)*p.dim], x)
+	p.label[i], p.id[i], p.key[i] = label, id, p.seen
+	if id != "" {
+		p.at[id] = i
+	}
+}
+
+// Delete forgets the event of that id, if it is there.
+func (p *Pool) Delete(id string) {
+	i, ok := p.at[id]
+	if !ok || id == "" {
+		return
+	}
+	delete(p.at, id)
+	last := len(p.label) - 1
+	if i != last {
+		copy(p.x[i*p.dim:], p.x[last*p.dim:])
+		p.label[i], p.id[i], p.key[i] = p.label[last], p.id[last], p.key[last]
+		if p.id[i] != "" {
+			p.at[p.id[i]] = i
+		}
+	}
+	p.x, p.label, p.id, p.key = p.x[:last*p.dim], p.label[:last], p.id[:last], p.key[:last]
+}
+
+// Clone returns a copy.
+func (p *Pool) Clone() *Pool {
+	q := *p
+	q.x, q.label, q.id, q.key = slices.Clone(p.x), slices.Clone(p.label), slices.Clone(p.id), slices.Clone(p.key)
+	q.at = make(map[string]int, len(p.at))
+	for id, i := range p.at {
+		q.at[id] = i
+	}
+	return &q
+}
+
+// Train trains a classifier of the events where placer puts them. Events that it cannot
+// place are left out.
+func (p *Pool) Train(ctx context.Context, placer models.Placer, old *Classifier, set Settings) (*Classifier, Report, error) {
+	x, label, key := vec.Of(p.Len(), p.dim, slices.Clone(p.x)), slices.Clone(p.label), slices.Clone(p.key)
+	var placed models.Placed
+	for {
+		var err error
+		if placed, err = placer.Place(ctx, x); err == nil {
+			break
+		}
+		var bad *models.RowError
+		if !errors.As(err, &bad) {
+			return nil, Report{}, err
+		}
+		x.Data = slices.Delete(x.Data, bad.Row*p.dim, (bad.Row+1)*p.dim)
+		label, key = slices.Delete(label, bad.Row, bad.Row+1), slices.Delete(key, bad.Row, bad.Row+1)
+		x.Rows--
+	}
+	class, names := score.Classes(label)
+	e := Events{Mu: vec.Convert[float64](placed.Mu), Sigma: make([]float64, x.Rows), Class: class, Names: names, Key: key}
+	for i, s := range placed.Sigma {
+		e.Sigma[i] = float64(s)
+	}
+	return Train(ctx, e, old, set)
+}
+
+// Names of a pool's parts of a snapshot.
+const (
+	partPool = "labels.pool"  // JSON: poolText
+	partRows = "labels.rows"  // the vectors
+	partKeys = "labels.order" // numbers of arrival
+)
+
+// poolText is what of a pool is no array.
+type poolText struct {
+	Seen   uint64   `json:"seen"`
+	Most   int      `json:"most"`
+	Labels []string `json:"labels"`
+	IDs    []string `json:"ids"`
+}
+
+// Parts returns the pool as parts of a snapshot, none if it is empty.
+func (p *Pool) Parts() ([]snapshot.Part, error) {
+	if p.Len() == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(poolText{p.seen, p.most, p.label, p.id})
+	if err != nil {
+		return nil, err
+	}
+	return []snapshot.Part{
+		{Name: partPool, Rows: len(text), Cols: 1, Data: text},
+		{Name: partRows, Rows: p.Len(), Cols: p.dim, Data: slices.Clone(p.x)},
+		{Name: partKeys, Rows: p.Len(), Cols: 1, Data: slices.Clone(p.key)},
+	}, nil
+}
+
+// OpenPool returns the pool that a snapshot holds, an empty one if there is none.
+func OpenPool(s *snapshot.Snapshot, most int) (*Pool, error) {
+	p := NewPool(s.Dim, most)
+	if _, ok := s.Part(partPool); !ok {
+		return p, nil
+	}
+	text, err := snapshot.PartOf[byte](s, partPool, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	var t poolText
+	if err := json.Unmarshal(text, &t); err != nil {
+		return nil, fmt.Errorf("part %q: %w", partPool, err)
+	}
+	n := len(t.Labels)
+	if len(t.IDs) != n || t.Most < n || t.Seen < uint64(n) {
+		return nil, fmt.Errorf("part %q has %d labels and %d ids, of at most %d and %d seen", partPool, n, len(t.IDs), t.Most, t.Seen)
+	}
+	if p.x, err = snapshot.PartOf[float32](s, partRows, n, s.Dim); err != nil {
+		return nil, err
+	}
+	if p.key, err = snapshot.PartOf[uint64](s, partKeys, n, 1); err != nil {
+		return nil, err
+	}
+	// Clones: a snapshot is read-only.
+	p.x, p.key = slices.Clone(p.x), slices.Clone(p.key)
+	p.most, p.seen, p.label, p.id = t.Most, t.Seen, t.Labels, t.IDs
+	for i, id := range p.id {
+		if id != "" {
+			p.at[id] = i
+		}
+	}
+	return p, nil
+}
