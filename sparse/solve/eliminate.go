@@ -2,15 +2,16 @@ package solve
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
 )
 
 // half is one direction of an edge while points are eliminated: an entry in the
-// list of one end that knows the other end and the entry there.
+// list of one end that knows the other end and the entry there: four in a cache line.
 type half struct {
-	weight         float64 // 0 for an edge that is no more
+	weight         float32 // 0 for an edge that is no more
 	to, back, next int32
 }
 
@@ -22,6 +23,7 @@ type half struct {
 // no more edges than before. Gamma, an edge to the ground, is shared out exactly.
 type elimination struct {
 	halves []half
+	unit   float64 // a power of two that weights are multiplied by, to be at most 1
 	queue  queue
 	rng    *rand.Rand
 
@@ -49,19 +51,20 @@ type point struct {
 func newElimination(a *Laplacian, seed uint64) *elimination {
 	n := a.W.N
 	e := &elimination{halves: make([]half, a.W.NNZ()), rng: rand.New(rand.NewPCG(seed, 0xacdc))}
+	e.unit = unit(a.Diagonal)
 	points, cursor := make([]point, n), make([]int32, n)
 	for i := range n {
 		v := &points[i]
 		v.head, v.place = -1, -1
 		index, w := a.W.Row(i)
-		v.ground = excess(a.Diagonal[i], w)
+		v.ground = excess(a.Diagonal[i], w) * e.unit
 		for p, j := range index {
 			at := int32(a.W.Start[i] + p)
 			// W is symmetric and its columns ascend: row j meets column i after
 			// all smaller ones.
 			back := int32(a.W.Start[j]) + cursor[j]
 			cursor[j]++
-			e.halves[at] = half{weight: w[p], to: j, back: back, next: -1}
+			e.halves[at] = half{weight: single(w[p] * e.unit), to: j, back: back, next: -1}
 			if w[p] == 0 {
 				continue
 			}
@@ -71,6 +74,24 @@ func newElimination(a *Laplacian, seed uint64) *elimination {
 	}
 	e.queue = newQueue(points, e.rng)
 	return e
+}
+
+// unit returns the power of two that makes the largest diagonal one or less.
+func unit(diagonal []float64) float64 {
+	largest := 0.0
+	for _, v := range diagonal {
+		largest = max(largest, v)
+	}
+	_, exponent := math.Frexp(largest)
+	return math.Ldexp(1, min(1000, -exponent))
+}
+
+// single rounds a weight, but never to zero, which would be no edge.
+func single(w float64) float32 {
+	if w > 0 {
+		return float32(max(w, 0x1p-126))
+	}
+	return float32(w)
 }
 
 // gather makes the list of v's neighbours, each once, and returns the sum of weights.
@@ -84,13 +105,13 @@ func (e *elimination) gather(v int32) float64 {
 		}
 		to := &points[h.to]
 		if first := to.place; first >= 0 {
-			e.list[first].weight += h.weight
+			e.list[first].weight += float64(h.weight)
 			e.halves[h.back].weight = 0
 			e.queue.move(h.to, -1)
 			continue
 		}
 		to.place = int32(len(e.list))
-		e.list = append(e.list, neighbour{h.weight, h.to, at})
+		e.list = append(e.list, neighbour{float64(h.weight), h.to, at})
 	}
 	sortNeighbours(e.list)
 	var total float64
@@ -139,7 +160,7 @@ func (e *elimination) join(v int32, all float64) {
 		drawn := e.sums[k] + e.rng.Float64()*after
 		to := e.list[min(last, max(k+1, sort.SearchFloat64s(e.sums, drawn)))].to
 		// The two entries of the old edge serve the new one.
-		w := u.weight * after / all
+		w := single(u.weight * after / all)
 		e.halves[back].to, e.halves[back].weight = to, w
 		e.halves[u.at] = half{weight: w, to: u.to, back: back, next: points[to].head}
 		points[to].head = u.at

@@ -44,7 +44,7 @@ func newFactor(a *Laplacian, d int, seed uint64, tm *team) *Factor {
 		for _, u := range e.list {
 			f.to, f.below = append(f.to, u.to), append(f.below, u.weight/all)
 		}
-		f.start, f.pivot = append(f.start, len(f.to)), append(f.pivot, inverse(all))
+		f.start, f.pivot = append(f.start, len(f.to)), append(f.pivot, inverse(all)*e.unit)
 		e.join(v, all)
 	}
 	for p, v := range f.to {
@@ -65,12 +65,15 @@ func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 		panic(fmt.Sprintf("solve: a factor for %d x %d vectors, z %d x %d, r %d x %d",
 			f.n, f.d, z.Rows, z.Cols, r.Rows, r.Cols))
 	}
-	f.team.run(func(t int) { f.columns(t, r, nil) })
-	for i := range f.n {
-		for k := range f.d {
-			z.Data[i*f.d+k] = f.z[k*f.n+i]
+	f.team.run(func(t int) {
+		f.columns(t, r, nil)
+		f.team.wait()
+		for i := t * f.n / f.team.lanes; i < (t+1)*f.n/f.team.lanes; i++ {
+			for k := range f.d {
+				z.Data[i*f.d+k] = f.z[k*f.n+i]
+			}
 		}
-	}
+	})
 }
 
 // columns solves for the columns of lane t, two at a time, and takes the null space
