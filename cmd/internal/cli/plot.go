@@ -19,6 +19,7 @@ import (
 type plotCmd struct {
 	Map         string   `arg:"" optional:"" help:"A map, as fit and embed write it."`
 	History     string   `placeholder:"FOLDER" help:"Instead of a map: a stage's state folder, to draw how its maps have moved, drifted and changed."`
+	Bounds      string   `placeholder:"REPORT" help:"Instead of a map: the report of a fit of kind lllvm, to draw its bound by the number of neighbours or, if there was one, in the course of learning."`
 	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
 	Color       string   `placeholder:"COL" help:"Column that colours the points: words and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
 	LabelFile   []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
@@ -39,6 +40,7 @@ and a legend beside the points.
     unfold plot map.parquet -o map.png --color label
     unfold plot map.parquet -o novelty.svg --color novelty_global
     unfold plot map.parquet -o known.png --uncertainty --model data.unfold
+    unfold plot --bounds report.json -o bounds.png
     unfold plot --history /var/lib/unfold -o history.png`
 }
 
@@ -58,8 +60,14 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	if err := s.Check(); err != nil {
 		return &usageError{err: err}
 	}
-	if (c.Map == "") == (c.History == "") {
-		return usagef("plot: name either a map or, with --history, a state folder")
+	given := 0
+	for _, what := range []string{c.Map, c.History, c.Bounds} {
+		if what != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return usagef("plot: name either a map or, with --history, a state folder or, with --bounds, a report")
 	}
 	if err := checkWritable(c.Output); err != nil {
 		return err
@@ -67,8 +75,12 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	if c.Model != "" && !c.Uncertainty {
 		return usagef("--model goes with --uncertainty")
 	}
+	svg := strings.EqualFold(filepath.Ext(c.Output), ".svg")
 	if c.History != "" {
-		return c.history(p, strings.EqualFold(filepath.Ext(c.Output), ".svg"), s)
+		return c.history(p, svg, s)
+	}
+	if c.Bounds != "" {
+		return c.bounds(p, svg, s)
 	}
 	m, err := readMap(ctx, p, c.Map)
 	if err != nil {

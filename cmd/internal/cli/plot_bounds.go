@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/plot"
+	"unfold/internal/wholefile"
+	"unfold/models"
+	"unfold/models/kinds"
+)
+
+// bounds draws what a report of a fit of kind lllvm says of its bound: by the number of
+// neighbours, and in the course of the start that was kept.
+func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
+	raw, err := os.ReadFile(c.Bounds)
+	if err != nil {
+		return inFile(c.Bounds, models.BadInputf("%w", err))
+	}
+	var report struct {
+		Model kinds.LocallyLinear `json:"model"`
+	}
+	if err := json.Unmarshal(raw, &report); err != nil || len(report.Model.Runs) == 0 {
+		return inFile(c.Bounds, models.BadInputf("this is no report of a fit of kind %s, as fit --report writes it", kinds.LLLVM))
+	}
+	course, byK := boundsOf(report.Model)
+	h, also := byK, ""
+	if len(byK.At) < 2 { // one number of neighbours: its course
+		h, also = course, ", by iteration"
+	}
+	if h.Title = c.Title; h.Title == "" {
+		h.Title = strings.TrimSuffix(filepath.Base(c.Bounds), filepath.Ext(c.Bounds))
+	}
+	h.Subtitle = human.Plural(len(report.Model.Runs), "start") + also
+	write := plot.HistoryPNG
+	if svg {
+		write = plot.HistorySVG
+	}
+	if err := wholefile.Write(c.Output, func(w io.Writer) error { return write(w, h, s) }); err != nil {
+		return err
+	}
+	p.printf("%s: %s\n", c.Output, h.Subtitle)
+	return nil
+}
+
+// boundsOf lays the bounds out, the first iterations left out, which dwarf all others.
+func boundsOf(m kinds.LocallyLinear) (course, byK plot.History) {
+	course = plot.History{Along: "iteration", Panels: []plot.Panel{{Title: "bound"}}}
+	line := plot.Series{Name: "bound"}
+	for i, b := range m.Bounds {
+		if i >= len(m.Bounds)/10 {
+			course.At, line.Values = append(course.At, float64(i+1)), append(line.Values, b)
+		}
+	}
+	course.Panels[0].Series = []plot.Series{line}
+
+	byK = plot.History{Along: "neighbours", Panels: []plot.Panel{{Title: "bound"}}, Marks: []float64{float64(m.Runs[m.Best].Neighbors)}}
+	best, mean, worst := plot.Series{Name: "best"}, plot.Series{Name: "mean"}, plot.Series{Name: "worst"}
+	for i := 0; i < len(m.Runs); {
+		k, n, sum, low, high := m.Runs[i].Neighbors, 0, 0.0, math.Inf(1), math.Inf(-1)
+		for ; i < len(m.Runs) && m.Runs[i].Neighbors == k; i++ {
+			b := m.Runs[i].Bound
+			n, sum, low, high = n+1, sum+b, min(low, b), max(high, b)
+		}
+		byK.At = append(byK.At, float64(k))
+		best.Values, mean.Values, worst.Values = append(best.Values, high), append(mean.Values, sum/float64(n)), append(worst.Values, low)
+	}
+	byK.Panels[0].Series = []plot.Series{best}
+	if len(m.Runs) > len(byK.At) {
+		byK.Panels[0].Series = []plot.Series{best, mean, worst}
+	}
+	return course, byK
+}
