@@ -113,6 +113,11 @@ func bars(all map[string]*outcome) []bar {
 	add(leaves, bar{what: "old places of the class in use after the major, relative to those of the others", bound: .8, above: true, format: "%.2f"}, func(o *outcome) float64 {
 		return o.Figures[againLate] / o.Figures[againOthers]
 	})
+	add(serving, bar{what: "p99 of placing one event during a refresh, relative to that without", bound: 2, format: "%.2f"}, func(o *outcome) float64 {
+		return o.Figures[duringP99] / o.Figures[stillP99]
+	})
+	add(restart, bar{what: "from the state of 100,000 points to the first placed event, slowest start", bound: 1, format: "%.2f", unit: " s"}, func(o *outcome) float64 { return o.Figures[startWorst] })
+	add(restart, bar{what: "answers that are not those from before the stop", format: "%.0f"}, func(o *outcome) float64 { return o.Figures[differ] })
 	return out
 }
 

@@ -14,6 +14,18 @@
 //	appears      a class that is missing at first
 //	leaves       a class that vanishes from a window
 //
+// Three more are about what a stream is served with:
+//
+//	kdd          connections in the order of their file: each is placed before it is
+//	             learnt, and its label voted on the map; beside the first map for ever,
+//	             umap-learn fitted anew now and then, and incremental PCA. How well
+//	             novelty finds attacks of types not yet seen
+//	serving      how long single events take to be placed during a refresh and without
+//	restart      how long a learner takes from its state folder to the first answer
+//
+// The peers run in a Python environment of their own, OUT/venv or -venv; one that is
+// not there is named as missing.
+//
 // Results are files in OUT, one a scenario; with -only the page is written from those
 // and what earlier runs left. -small is a run of seconds on toy data, which says
 // that the program works and nothing else.

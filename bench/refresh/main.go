@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,9 @@ type options struct {
 	small           bool
 	only            []string
 	settings        string
+
+	python, venv string
+	skipPeers    bool
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -43,6 +47,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "%6.1f s  "+format+"\n", append([]any{time.Since(begin).Seconds()}, args...)...)
 	}
 	l, err := o.lab(ctx, say)
+	if err == nil {
+		err = o.environment(ctx, l)
+	}
 	if err == nil {
 		err = o.measure(ctx, l, begin)
 	}
@@ -62,13 +69,16 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 func parse(args []string, stderr io.Writer) (o options, ok bool) {
 	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/")
+	flags.StringVar(&o.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/ and kddcup99/")
 	flags.StringVar(&o.out, "out", "out/refresh", "folder for results")
 	flags.StringVar(&o.page, "o", "", "the page to write; default docs/refresh.md, with -small OUT/refresh.md")
 	flags.IntVar(&o.size, "size", 20000, "points of the reference set")
 	flags.IntVar(&o.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&o.small, "small", false, "toy data, in seconds: to see that it works")
 	flags.StringVar(&o.settings, "settings", "{}", "settings of the live map as JSON, to try others than the defaults")
+	flags.StringVar(&o.python, "python", "python3", "interpreter that the peers' environment is made with")
+	flags.StringVar(&o.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
+	flags.BoolVar(&o.skipPeers, "skip-peers", false, "measure no peer and make no environment for them; so with -small unless -venv is given")
 	only := flags.String("only", "", "measure these scenarios alone, such as stationary,growth; of the others, earlier results are used")
 	if flags.Parse(args) != nil {
 		return o, false
@@ -101,12 +111,18 @@ func (o *options) lab(ctx context.Context, say func(string, ...any)) (*lab, erro
 	if err := json.Unmarshal([]byte(o.settings), &l.set); err != nil {
 		return nil, fmt.Errorf("-settings: %w", err)
 	}
-	l.set.LVM.Threads = o.threads
+	l.set.LVM.Threads, l.threads = o.threads, o.threads
+	t := &l.traffic
+	t.size, t.first, t.block, t.refit = 5000, 2000, 2000, 50000
+	l.large, l.starts, l.probes, l.still = 100_000, 5, 1000, 250*time.Millisecond
 	if o.small {
+		t.size, t.first, t.block, t.refit, t.few = 300, 200, 200, 1000, 3000
+		l.large, l.starts, l.probes, l.still = 1000, 2, 50, 10*time.Millisecond
 		// A cycle of 20 refreshes of 3 points each.
 		o.size, l.long, l.d = 300, 20, toy(1500)
 		l.set.LVM.Steps, l.set.Backstop = 20, 20
 	} else {
+		l.dir = o.data
 		var err error
 		if l.d, err = digits(ctx, o.data, o.threads); err != nil {
 			return nil, err
@@ -116,13 +132,48 @@ func (o *options) lab(ctx context.Context, say func(string, ...any)) (*lab, erro
 	return l, nil
 }
 
+// wanted says whether a scenario is to be measured.
+func (o *options) wanted(name string) bool { return len(o.only) == 0 || slices.Contains(o.only, name) }
+
+// environment sees to the peers' Python environment, if they are wanted: it is made
+// unless it is there or is somebody else's, which is taken as it is.
+func (o *options) environment(ctx context.Context, l *lab) error {
+	if l.venv = o.venv; o.venv == "" {
+		l.venv = filepath.Join(o.out, "venv")
+	}
+	switch {
+	case !o.wanted(inOrder):
+	case o.skipPeers, o.small && o.venv == "":
+		l.noPeers = "peers are skipped"
+	case o.venv == "":
+		if err := os.MkdirAll(o.out, 0o777); err != nil {
+			return err
+		}
+		err := harness.Environment(ctx, l.venv, o.python, requirements, l.say, func(ctx context.Context, name string, args ...string) error {
+			out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+			if err != nil {
+				return fmt.Errorf("%s: %w\n%s", name, err, out)
+			}
+			return nil
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			l.say("no peer is measured: %v", err)
+			l.noPeers = "the peers' environment could not be made"
+		}
+	}
+	return nil
+}
+
 // measure runs the scenarios that are wanted.
 func (o *options) measure(ctx context.Context, l *lab, begin time.Time) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
 	for _, s := range scenarios() {
-		if len(o.only) > 0 && !slices.Contains(o.only, s.name) {
+		if !o.wanted(s.name) {
 			continue
 		}
 		l.say("%s", s.name)

@@ -31,8 +31,15 @@ func (o *options) write() ([]bar, error) {
 			continue
 		}
 		fmt.Fprintf(&w, "## %s\n\n%s\n\n", capital(s.name), r.story())
-		r.judged(&w)
-		r.refreshes(&w)
+		switch {
+		case r.Stream != nil:
+			r.Stream.judged(&w)
+		case len(r.Marks) > 0:
+			r.judged(&w)
+			r.refreshes(&w)
+		case s.name == serving:
+			r.times(&w)
+		}
 		for _, p := range r.plots() {
 			name := s.name + "-" + p.name + ".svg"
 			if err := os.WriteFile(filepath.Join(folder, name), p.svg(), 0o666); err != nil {
@@ -87,6 +94,14 @@ func (o *outcome) story() string {
 	case leaves:
 		return fmt.Sprintf("%s, the newest of a stream from which one class vanishes; %d new rows a refresh. Within a hundredth of the diameter of a point lie %.0f%% of the places that the class had at the start (of the others': %.0f%%), and after the major refresh %.0f%% (%.0f%%).",
 			set, o.Block, 100*o.Figures[usedLate], 100*o.Figures[usedOthers], 100*o.Figures[againLate], 100*o.Figures[againOthers])
+	case inOrder:
+		return o.Stream.story(o.Size)
+	case serving:
+		return fmt.Sprintf("%s under a window, in a learner of package online that saves its state and leaves a core to placing. Messages of one event come one by one, in turns while nothing is learnt and while one of %.0f refreshes is (%.0f of them major), each after %d new rows; the time is from a message's bytes to those of its answer.",
+			set, o.Figures[refreshCount], o.Figures[majorCount], o.Block)
+	case restart:
+		return fmt.Sprintf("%s, hardly learnt. A learner stops and another one starts from its state folder, in the same process, %.0f times: %.2f s to the first answer (median), %.2f s at most. Of the answers to %.0f messages, each time, %.0f are not what they were before the stop, to the bit.",
+			set, o.Figures[startCount], o.Figures[startMiddle], o.Figures[startWorst], o.Figures[probeCount], o.Figures[differ])
 	}
 	return set + "."
 }

@@ -7,11 +7,12 @@ import (
 	"math"
 )
 
-// plot is some curves over the refreshes.
+// plot is some curves over refreshes, or blocks of events.
 type plot struct {
 	name, title string
 	curves      []curve
 	logarithmic bool
+	axis        string // what is counted
 }
 
 type curve struct {
@@ -21,6 +22,12 @@ type curve struct {
 
 // plots are those of a scenario.
 func (o *outcome) plots() []plot {
+	switch {
+	case o.Stream != nil:
+		return []plot{o.Stream.plot()}
+	case len(o.Steps) == 0:
+		return nil
+	}
 	of := func(name string, f func(s step) float64) curve {
 		c := curve{name: name}
 		for _, s := range o.Steps {
@@ -36,12 +43,12 @@ func (o *outcome) plots() []plot {
 		}
 	}
 	return []plot{
-		{"moves", "moves in a refresh, % of the diameter", three(func(s step) [3]float64 { return moves(s.Moves) }), true},
-		{"drift", "drift since the epoch began, % of the diameter", three(func(s step) [3]float64 { return moves(s.Drift) }), false},
-		{"loglik", "log-likelihood a point", []curve{of("L", func(s step) float64 { return s.LoglikPoint })}, false},
+		{"moves", "moves in a refresh, % of the diameter", three(func(s step) [3]float64 { return moves(s.Moves) }), true, refreshAxis},
+		{"drift", "drift since the epoch began, % of the diameter", three(func(s step) [3]float64 { return moves(s.Drift) }), false, refreshAxis},
+		{"loglik", "log-likelihood a point", []curve{of("L", func(s step) float64 { return s.LoglikPoint })}, false, refreshAxis},
 		{"strange", "share of strange events in the last blocks", []curve{
 			of("share", func(s step) float64 { return s.Share }), of("alarm above", func(s step) float64 { return s.Bound }),
-		}, false},
+		}, false, refreshAxis},
 	}
 }
 
@@ -52,7 +59,9 @@ const (
 	top, right    = 22, 8
 )
 
-var colours = []string{"#1b6ca8", "#e0792b", "#8a2be2"}
+var colours = []string{"#1b6ca8", "#e0792b", "#8a2be2", "#2e8b57", "#b22222", "#888888"}
+
+const refreshAxis = "refreshes"
 
 // svg draws the plot.
 func (p plot) svg() []byte {
@@ -71,7 +80,7 @@ func (p plot) svg() []byte {
 		line := height - bottom - float64(k)/4*(height-top-bottom)
 		fmt.Fprintf(&w, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%.3g</text>`+"\n", left, line, width-right, left-4, line+3, v)
 	}
-	fmt.Fprintf(&w, `<text x="%d" y="%d">1</text><text x="%d" y="%d" text-anchor="end">%d refreshes</text>`+"\n", left, height-8, width-right, height-8, n)
+	fmt.Fprintf(&w, `<text x="%d" y="%d">1</text><text x="%d" y="%d" text-anchor="end">%d %s</text>`+"\n", left, height-8, width-right, height-8, n, p.axis)
 	for k, c := range p.curves {
 		pen := "M"
 		var path bytes.Buffer

@@ -26,7 +26,7 @@ func TestSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Stationary", "## Growth", "## Appears", "## Leaves", "| ordinary |", "| gentle |", "| major |", "toy data"} {
+	for _, want := range []string{"## Stationary", "## Growth", "## Appears", "## Leaves", "## Kdd", "## Serving", "## Restart", "| missing: peers are skipped |", "| novelty_local |", "| ordinary |", "| gentle |", "| major |", "toy data"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -37,7 +37,7 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	plots, err := filepath.Glob(filepath.Join(dir, "refresh", "*.svg"))
-	if err != nil || len(plots) != 16 {
+	if err != nil || len(plots) != 17 {
 		t.Fatalf("%d plots, %v", len(plots), err)
 	}
 	for _, p := range plots {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math/rand/v2"
+	"time"
 
 	"unfold/models/lvm/live"
 	"unfold/sparse/knn"
@@ -21,6 +22,8 @@ type outcome struct {
 	Marks map[string]mark
 	// Figures that only one scenario has.
 	Figures map[string]float64
+	// Stream is what came of the stream of connections.
+	Stream *prequential `json:",omitempty"`
 }
 
 // Names of marks and figures.
@@ -50,6 +53,18 @@ type lab struct {
 	long int // refreshes of a cycle: the backstop
 	set  live.Settings
 	say  func(format string, args ...any)
+
+	conns   *connections
+	dir     string // of the data, empty: what is bundled
+	threads int
+	traffic struct {
+		size              int // of the reference set
+		first, block, few int // events
+		refit             int
+	}
+	still                 time.Duration // of placing without a refresh, before every one
+	large, starts, probes int           // of restart: points, starts, and events placed
+	venv, noPeers         string        // the peers' environment, or why there is none
 }
 
 // scenario is a course of events.
@@ -62,6 +77,7 @@ type scenario struct {
 func scenarios() []scenario {
 	return []scenario{
 		{stationary, (*lab).stationary}, {growth, (*lab).growth}, {appears, (*lab).appears}, {leaves, (*lab).leaves},
+		{inOrder, (*lab).kdd}, {serving, (*lab).serve}, {restart, (*lab).restart},
 	}
 }
 
@@ -70,7 +86,18 @@ const (
 	growth     = "growth"
 	appears    = "appears"
 	leaves     = "leaves"
+	inOrder    = "kdd"
+	serving    = "serving"
+	restart    = "restart"
 )
+
+// connections reads them once.
+func (l *lab) connections(ctx context.Context) (c *connections, err error) {
+	if l.conns == nil {
+		l.conns, err = readConnections(ctx, l.dir, l.traffic.first, l.traffic.few)
+	}
+	return l.conns, err
+}
 
 func (l *lab) block() int { return max(1, l.size/100) }
 

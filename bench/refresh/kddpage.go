@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// story says what was done.
+func (p *prequential) story(size int) string {
+	return fmt.Sprintf(`The %d connections of KDD Cup 1999 in the order of their file, %d values each (numbers as logarithms, words
+one by one; which words there are is known from the first %d connections alone, from which the first map is learnt, too). Blocks of %d are placed, judged
+and then learnt: by the reference set, a reservoir over the different vectors, of at most %d points, and by the maps. An event's label is voted by the
+9 nearest reference points' on the map; every map knows the same reference points with their labels, and differs from the others in
+where these and the event are. %.2f%% of the events are of a type of which nothing was learnt before their block, so that no vote
+can be right.`, sum(p.Events)+p.First, p.Dim, p.First, p.Block, size, 100*p.unknown())
+}
+
+// unknown is the share of events of unknown types.
+func (p *prequential) unknown() float64 { return float64(sum(p.Unknown)) / float64(sum(p.Events)) }
+
+// judged are the tables of errors and of novelty.
+func (p *prequential) judged(w *bytes.Buffer) {
+	w.WriteString("| map | 9-NN error | mean of the types' errors | fits and refreshes | CPU s |\n|---|---|---|---|---|\n")
+	for _, c := range p.Maps {
+		if c.Missing != "" {
+			fmt.Fprintf(w, "| %s | missing: %s | | | |\n", c.Name, c.Missing)
+			continue
+		}
+		fmt.Fprintf(w, "| %s | %.2f%% | %.2f%% | %d | %.1f |\n", c.Name, 100*c.rate(p), 100*c.ByType, c.Fits, c.Seconds)
+	}
+	fmt.Fprintf(w, "\nCPU seconds are of learning and placing. %d of the map's %d refreshes were major.\n\n", p.Majors, p.Refreshes)
+	fmt.Fprintf(w, `How well novelty tells the %d events of the %d types not yet seen from all others, as the area under the ROC curve:
+
+| percentile | all such events | mean over their types |
+|---|---|---|
+| novelty_local | %.4f | %.4f |
+| novelty_global | %.4f | %.4f |
+
+`, sum(p.Unknown), p.Types, p.Local.Events, p.Local.Types, p.Global.Events, p.Global.Types)
+}
+
+// bins is about how many points a curve has.
+const bins = 50
+
+// plot draws the errors over the stream.
+func (p *prequential) plot() plot {
+	per := (len(p.Events) + bins - 1) / bins
+	over := func(name string, of []int) curve {
+		c := curve{name: name}
+		for from := 0; from < len(of); from += per {
+			to := min(from+per, len(of))
+			c.values = append(c.values, 100*float64(sum(of[from:to]))/float64(sum(p.Events[from:to])))
+		}
+		return c
+	}
+	out := plot{name: "error", title: "9-NN label error before learning, % of the events", axis: fmt.Sprintf("parts of %d events", per*p.Block)}
+	for _, c := range p.Maps {
+		if c.Missing == "" {
+			out.curves = append(out.curves, over(c.Name, c.Wrong))
+		}
+	}
+	out.curves = append(out.curves, over("types not yet seen", p.Unknown))
+	return out
+}
+
+// times is the table of how long placing took.
+func (o *outcome) times(w *bytes.Buffer) {
+	w.WriteString("| | events | p50, ms | p99, ms |\n|---|---|---|---|\n")
+	for _, row := range []struct{ name, count, p50, p99 string }{
+		{"nothing is learnt", stillCount, stillP50, stillP99}, {"during a refresh", duringCount, duringP50, duringP99},
+	} {
+		fmt.Fprintf(w, "| %s | %.0f | %.3f | %.3f |\n", row.name, o.Figures[row.count], 1e3*o.Figures[row.p50], 1e3*o.Figures[row.p99])
+	}
+	w.WriteString("\n")
+}

@@ -1,0 +1,339 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"unfold/models"
+	"unfold/models/lvm"
+	"unfold/models/lvm/live"
+	"unfold/models/score"
+	"unfold/sparse/knn"
+	"unfold/sparse/vec"
+	"unfold/stream/online/reference"
+)
+
+// prequential is what came of a stream each event of which is placed before it is
+// learnt (Dawid 1984), block by block.
+type prequential struct {
+	Dim, Distinct     int
+	First, Block      int
+	Refit             int // events between two fits of a peer that cannot follow
+	Events            []int
+	Unknown           []int // events of types of which nothing has been learnt
+	Types             int
+	Refreshes, Majors int
+	Maps              []contestant
+	Local, Global     ranking
+}
+
+// contestant is a way to have a map, judged.
+type contestant struct {
+	Name    string
+	Missing string // why it could not be judged
+	Wrong   []int  // events of every block whose type is not that of their neighbours
+	ByType  float64
+	Fits    int
+	Seconds float64 // CPU, of learning and placing
+	errors  map[int32]*tally
+}
+
+// tally counts the events of one type.
+type tally struct{ events, wrong int }
+
+// ranking is how well a novelty tells events of unknown types from others: the area
+// under the ROC curve over all events, and as the mean of those of each unknown
+// type's events against all of known types.
+type ranking struct{ Events, Types float64 }
+
+// votes is the k of the label error.
+const votes = 9
+
+// block is what judging one block needs.
+type block struct {
+	events, class []int32 // rows, types
+	rows          []int32 // the distinct ones, ascending
+	members       []int32 // the reference set before it
+	labels        []int32 // of the members
+}
+
+// judge counts wrong votes, members being at known and rows at placed.
+func (c *contestant) judge(ctx context.Context, b *block, known, placed vec.Matrix[float32], labels []int32) error {
+	nb, err := knn.NewExact(known).Search(ctx, placed, min(votes, known.Rows), knn.Settings{})
+	if err != nil {
+		return err
+	}
+	vote := make([]int32, len(b.rows))
+	for i := range b.rows {
+		near, _ := nb.Row(i)
+		vote[i] = majority(near, labels)
+	}
+	if c.errors == nil {
+		c.errors = map[int32]*tally{}
+	}
+	wrong := 0
+	for i, e := range b.events {
+		at, _ := slices.BinarySearch(b.rows, e)
+		t := c.errors[b.class[i]]
+		if t == nil {
+			t = new(tally)
+			c.errors[b.class[i]] = t
+		}
+		t.events++
+		if vote[at] != b.class[i] {
+			t.wrong++
+			wrong++
+		}
+	}
+	c.Wrong = append(c.Wrong, wrong)
+	return nil
+}
+
+// close fills in the mean over types.
+func (c *contestant) close() {
+	types := make([]int32, 0, len(c.errors))
+	for k := range c.errors {
+		types = append(types, k)
+	}
+	slices.Sort(types) // sums in a fixed order
+	for _, k := range types {
+		c.ByType += float64(c.errors[k].wrong) / float64(c.errors[k].events) / float64(len(types))
+	}
+}
+
+// majority is the most frequent label of the nearest, of several the nearest one's.
+func majority(near, labels []int32) int32 {
+	count := map[int32]int{}
+	best := labels[near[0]]
+	for _, j := range near {
+		count[labels[j]]++
+	}
+	for _, j := range near {
+		if count[labels[j]] > count[best] {
+			best = labels[j]
+		}
+	}
+	return best
+}
+
+// traffic is the stream as it is followed.
+type traffic struct {
+	c     *connections
+	set   *reference.Set
+	m     *live.Map
+	first *lvm.Placer
+	// rowOf is the row of a slot's point, seen the types of which something has been
+	// learnt, label that of every row as it was learnt last.
+	rowOf  map[int32]int32
+	seen   []bool
+	label  []int32
+	waited int
+	// frozen are rows' places on the first map, known those that are there.
+	frozen vec.Matrix[float32]
+	known  []bool
+	blocks []block
+	strange
+}
+
+// strange are the events' novelties.
+type strange struct {
+	old     [2][]float64           // local and global, of known types
+	unknown map[int32][2][]float64 // of unknown ones
+}
+
+// patience is after how many blocks a few changes are worth a refresh, as in package
+// online; share is that of changes that is worth one by itself.
+const (
+	patience = 60
+	share    = 0.01
+)
+
+// follow learns the first map.
+func (c *connections) follow(ctx context.Context, first, size int, set live.Settings) (*traffic, error) {
+	ref, err := reference.New(reference.Settings{Size: size}, c.x.Cols, 0)
+	if err != nil {
+		return nil, err
+	}
+	t := &traffic{
+		c: c, set: ref, rowOf: map[int32]int32{}, seen: make([]bool, len(c.names)), label: make([]int32, c.x.Rows),
+		frozen: vec.New[float32](c.x.Rows, lvm.DefaultDims), known: make([]bool, c.x.Rows), strange: strange{unknown: map[int32][2][]float64{}},
+	}
+	t.learn(0, first)
+	changes := ref.Changes()
+	set.Size = size
+	m, slots, err := live.Fit(ctx, changes.X, set)
+	if err != nil {
+		return nil, err
+	}
+	t.m = m
+	t.took(changes, slots)
+	t.first, err = lvm.NewPlacer(m.Snapshot(), lvm.PlaceSettings{})
+	return t, err
+}
+
+// learn shows events to the reference set.
+func (t *traffic) learn(from, to int) {
+	for i := from; i < to; i++ {
+		row := t.c.event[i]
+		t.set.Add(t.c.x.Row(int(row)), "", int64(i))
+		t.label[row], t.seen[t.c.class[i]] = t.c.class[i], true
+	}
+}
+
+func (t *traffic) took(changes reference.Changes, slots []int32) {
+	t.set.Took(changes, slots)
+	for i, s := range slots {
+		t.rowOf[s] = t.c.row(changes.X.Row(i))
+	}
+}
+
+// next places events and judges that for all maps that are followed here, then
+// learns them.
+func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error {
+	b := block{events: t.c.event[from:to], class: t.c.class[from:to]}
+	b.rows = slices.Compact(slices.Sorted(slices.Values(b.events)))
+	for _, s := range t.m.Slots() {
+		row := t.rowOf[s]
+		b.members, b.labels = append(b.members, row), append(b.labels, t.label[row])
+	}
+	begin := cpuSeconds()
+	placer, err := lvm.NewPlacer(t.m.Snapshot(), lvm.PlaceSettings{})
+	if err != nil {
+		return err
+	}
+	placed, err := placer.Place(ctx, vec.Take(t.c.x, b.rows))
+	if err != nil {
+		return err
+	}
+	p.Maps[ownMap].Seconds += cpuSeconds() - begin
+	if err := p.Maps[ownMap].judge(ctx, &b, vec.Convert[float32](t.m.Snapshot().Mu), placed.Mu, b.labels); err != nil {
+		return err
+	}
+	if err := t.judgeFrozen(ctx, &b, p); err != nil {
+		return err
+	}
+	p.Events, p.Unknown = append(p.Events, len(b.events)), append(p.Unknown, t.judgeNovelty(&b, placed))
+	t.blocks = append(t.blocks, b)
+	t.learn(from, to)
+	return t.refresh(ctx, placer, p)
+}
+
+// judgeFrozen judges the first map: with the reference points of now, placed on it,
+// and with its own alone.
+func (t *traffic) judgeFrozen(ctx context.Context, b *block, p *prequential) error {
+	var need []int32
+	for _, row := range append(slices.Clone(b.rows), b.members...) {
+		if !t.known[row] {
+			t.known[row] = true
+			need = append(need, row)
+		}
+	}
+	if len(need) > 0 {
+		begin := cpuSeconds()
+		placed, err := t.first.Place(ctx, vec.Take(t.c.x, need))
+		if err != nil {
+			return err
+		}
+		for _, k := range []int{frozenMap, frozenAlone} {
+			p.Maps[k].Seconds += cpuSeconds() - begin
+		}
+		for i, row := range need {
+			copy(t.frozen.Row(int(row)), placed.Mu.Row(i))
+		}
+	}
+	at := vec.Take(t.frozen, b.rows)
+	if err := p.Maps[frozenMap].judge(ctx, b, vec.Take(t.frozen, b.members), at, b.labels); err != nil {
+		return err
+	}
+	own := b
+	if len(t.blocks) > 0 {
+		own = &t.blocks[0]
+	}
+	return p.Maps[frozenAlone].judge(ctx, b, vec.Take(t.frozen, own.members), at, own.labels)
+}
+
+// judgeNovelty keeps the novelties and returns how many events are of unknown types.
+func (t *traffic) judgeNovelty(b *block, placed models.Placed) (unknown int) {
+	for i, e := range b.events {
+		at, _ := slices.BinarySearch(b.rows, e)
+		of := [2]float64{float64(placed.NoveltyLocal[at]), float64(placed.NoveltyGlobal[at])}
+		to := t.old
+		k := b.class[i]
+		if !t.seen[k] {
+			unknown++
+			to = t.unknown[k]
+		}
+		for w := range to {
+			to[w] = append(to[w], of[w])
+		}
+		if t.seen[k] {
+			t.old = to
+		} else {
+			t.unknown[k] = to
+		}
+	}
+	return unknown
+}
+
+// refresh lets the map follow the reference set, if that is worth it, as a learner
+// of package online does.
+func (t *traffic) refresh(ctx context.Context, placer *lvm.Placer, p *prequential) error {
+	fresh := t.set.Fresh()
+	if fresh == 0 {
+		t.waited = 0
+		return nil
+	}
+	if float64(fresh) < share*float64(t.set.Len()) && t.waited < patience {
+		t.waited++
+		return nil
+	}
+	t.waited = 0
+	begin := cpuSeconds()
+	changes := t.set.Changes()
+	at, err := placer.Place(ctx, changes.X)
+	if err != nil {
+		return err
+	}
+	slots, err := t.m.Change(ctx, changes.Gone, changes.X, vec.Convert[float64](at.Mu))
+	if err != nil {
+		return err
+	}
+	t.took(changes, slots)
+	t.m.Novelty(at.NoveltyLocal)
+	r, err := t.m.Refresh(ctx)
+	if err != nil {
+		return err
+	}
+	p.Refreshes++
+	if r.Kind == live.Major {
+		p.Majors++
+	}
+	p.Maps[ownMap].Seconds += cpuSeconds() - begin
+	return nil
+}
+
+// rank fills in how well novelty finds unknown types.
+func (s *strange) rank(p *prequential) error {
+	types := make([]int32, 0, len(s.unknown))
+	for k := range s.unknown {
+		types = append(types, k)
+	}
+	slices.Sort(types)
+	p.Types = len(types)
+	for w, to := range []*ranking{&p.Local, &p.Global} {
+		var all []float64
+		for _, k := range types {
+			one, err := score.AUC(s.unknown[k][w], s.old[w])
+			if err != nil {
+				return err
+			}
+			to.Types += one / float64(len(types))
+			all = append(all, s.unknown[k][w]...)
+		}
+		var err error
+		if to.Events, err = score.AUC(all, s.old[w]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
