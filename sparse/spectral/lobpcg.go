@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/sparse"
+	"unfold/sparse/par"
 	"unfold/sparse/solve"
 	"unfold/sparse/vec"
 )
@@ -42,14 +43,18 @@ func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result
 		return nil, err
 	}
 	a := solve.NewLaplacian(w, nil)
-	it := &lobpcg{
-		a: a, factor: solve.NewFactor(a, m, s.Seed, s.Threads),
-		basis: newBasis(n, m, 3, s.Threads), r: vec.New[float64](n, m),
-	}
+	it := &lobpcg{a: a, basis: newBasis(n, m, 3, s.Threads), r: vec.New[float64](n, m)}
+	par.Do(s.Threads, 2, func(task int) {
+		if task == 0 { // on one thread, and the longest part
+			it.factor = solve.NewFactor(a, m, s.Seed, s.Threads)
+			return
+		}
+		it.draw(s.Seed)
+	})
 	for _, v := range a.Diagonal {
 		it.norm = max(it.norm, 2*v)
 	}
-	if err := it.start(s.Seed); err != nil {
+	if err := it.start(); err != nil {
 		return nil, err
 	}
 	res := &Result{}
@@ -78,14 +83,18 @@ func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result
 	return res, nil
 }
 
-// start takes random vectors, smoothed twice by the preconditioner: the second time
-// saves an iteration, which costs more; a third one saves nothing.
-func (it *lobpcg) start(seed uint64) error {
+// draw sets r to random vectors without mean.
+func (it *lobpcg) draw(seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 0x5bec7a1))
 	for k := range it.r.Data {
 		it.r.Data[k] = r.NormFloat64()
 	}
 	it.basis.center(it.r)
+}
+
+// start takes the vectors drawn, smoothed twice by the preconditioner: the second time
+// saves an iteration, which costs more; a third one saves nothing.
+func (it *lobpcg) start() error {
 	it.precondition(0)
 	it.r, it.basis.s[0] = it.basis.s[0], it.r
 	it.precondition(0)
