@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // disk is a small file system for a state folder.
@@ -44,16 +43,6 @@ func (d *disk) spoil(t *testing.T, f Fault) (mend func()) {
 			t.Fatal(err)
 		}
 	}
-	remount := func(flags uintptr) {
-		var err error
-		for range 200 { // a file that is being written stands in the way
-			if err = syscall.Mount("", d.root, "", syscall.MS_REMOUNT|flags, "size=8m"); !errors.Is(err, syscall.EBUSY) {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		must(err)
-	}
 	switch f {
 	case DiskFull:
 		filler := filepath.Join(d.root, "filler")
@@ -65,8 +54,12 @@ func (d *disk) spoil(t *testing.T, f Fault) (mend func()) {
 		must(file.Close())
 		return func() { must(os.Remove(filler)) }
 	case ReadOnly:
-		remount(syscall.MS_RDONLY)
-		return func() { remount(0) }
+		// The folder is mounted over itself: unlike the file system it can be made
+		// read-only while the stage has a file open there.
+		must(os.MkdirAll(d.state(), 0o700))
+		must(syscall.Mount(d.state(), d.state(), "", syscall.MS_BIND, ""))
+		must(syscall.Mount("", d.state(), "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""))
+		return func() { must(syscall.Unmount(d.state(), syscall.MNT_DETACH)) }
 	}
 	elsewhere := filepath.Join(d.root, "elsewhere")
 	err := os.Rename(d.state(), elsewhere)

@@ -47,6 +47,9 @@ type Step struct {
 	Nth int
 	// Pause comes first, Span is how long the fault lasts.
 	Pause, Span time.Duration
+	// Slowly has the network delay everything meanwhile, so that what lies between two
+	// requests lasts longer.
+	Slowly bool
 }
 
 // String writes a step as ParseSchedule reads it.
@@ -57,6 +60,9 @@ func (s Step) String() string {
 	}
 	if s.Span != 0 {
 		text += fmt.Sprintf(" for %v", s.Span)
+	}
+	if s.Slowly {
+		text += " slowly"
 	}
 	return text
 }
@@ -74,7 +80,7 @@ func (s Schedule) String() string {
 }
 
 // ParseSchedule reads steps with semicolons between: a fault, then "after PAUSE",
-// "at MOMENT N" and "for SPAN", as far as they are there.
+// "at MOMENT N", "for SPAN" and "slowly", as far as they are there.
 func ParseSchedule(text string) (Schedule, error) {
 	var s Schedule
 	for part := range strings.SplitSeq(text, ";") {
@@ -97,6 +103,10 @@ func ParseSchedule(text string) (Schedule, error) {
 
 // parse reads the next clause of a step and returns how many words it has.
 func (s *Step) parse(words []string) (n int, err error) {
+	if words[0] == "slowly" {
+		s.Slowly = true
+		return 1, nil
+	}
 	if len(words) < 2 {
 		return 0, fmt.Errorf("%q stands alone", words[0])
 	}
@@ -127,15 +137,15 @@ func (s *Step) parse(words []string) (n int, err error) {
 		}
 		return n, nil
 	}
-	return 0, fmt.Errorf("%q is neither after, at nor for", words[0])
+	return 0, fmt.Errorf("%q is none of after, at, for and slowly", words[0])
 }
 
 // Plan says what a schedule is made of.
 type Plan struct {
 	// Faults come in rounds, each of them once in a round, in an order that is drawn.
 	Faults []Fault
-	// Moments are named moments of kills; half of the kills happen at one of them,
-	// the others at random.
+	// Moments are named moments of kills and cuts; half of these happen at one of
+	// them, the others at random.
 	Moments []string
 	// Steps is how many there are.
 	Steps int
@@ -163,8 +173,9 @@ func (p Plan) Draw(seed uint64) Schedule {
 		}
 		step := Step{Fault: p.Faults[round[0]], Pause: between(p.Pause)}
 		round = round[1:]
+		step.Slowly = step.Fault == Kill && rng.IntN(2) == 0
 		switch {
-		case step.Fault == Kill && len(p.Moments) > 0 && rng.IntN(2) == 0:
+		case (step.Fault == Kill || step.Fault == Cut) && len(p.Moments) > 0 && rng.IntN(2) == 0:
 			step.At, step.Nth = p.Moments[rng.IntN(len(p.Moments))], 1
 			if !slices.ContainsFunc(once, func(name string) bool { return strings.HasSuffix(step.At, name) }) {
 				step.Nth += rng.IntN(3)

@@ -46,13 +46,13 @@ func TestParseScheduleSaysWhatIsWrong(t *testing.T) {
 		"kill at state 0":         "not a count",
 		"kill after":              "stands alone",
 		"kill after dinner":       "invalid duration",
-		"kill with 3s":            "neither",
+		"kill with 3s":            "none of",
 	} {
 		if _, err := ParseSchedule(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if s, err := ParseSchedule("kill at state 1; ;broker for 3s"); err != nil || len(s) != 2 || s[1].Span != 3*time.Second {
+	if s, err := ParseSchedule("kill slowly at state 1; ;broker for 3s"); err != nil || len(s) != 2 || !s[0].Slowly || s[1].Span != 3*time.Second {
 		t.Errorf("%v, %v", s, err)
 	}
 }

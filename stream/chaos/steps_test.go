@@ -14,6 +14,10 @@ import (
 // step waits for its moment and does what is to be done.
 func (w *world) step(s Step) {
 	w.t.Helper()
+	if s.Slowly {
+		w.near.Set(Delay)
+		defer w.near.Set("")
+	}
 	time.Sleep(s.Pause)
 	switch {
 	case s.Fault == Kill:
@@ -36,6 +40,8 @@ func (w *world) step(s Step) {
 		w.broker.Kill()
 		time.Sleep(s.Span)
 		w.broker.Start()
+	case s.Fault == Cut && s.At != "": // one request or answer is lost
+		w.atPassing(w.members[0], s, func() {})
 	case s.Fault.isNetwork():
 		w.away.Set(s.Fault)
 		time.Sleep(s.Span)
@@ -45,6 +51,9 @@ func (w *world) step(s Step) {
 	case s.Fault == DiskFull || s.Fault == ReadOnly || s.Fault == DiskGone:
 		mend := w.disk.spoil(w.t, s.Fault)
 		time.Sleep(s.Span)
+		if strings.Contains(w.members[0].log.String(), "no new map") {
+			w.refused++
+		}
 		mend()
 	default:
 		w.t.Fatalf("there is no fault %q", s.Fault)
@@ -64,14 +73,7 @@ func (w *world) kill(s Step) {
 	case s.At == State:
 		w.atWriting(m, s.Nth)
 	case s.At != "":
-		var done atomic.Bool
-		forget := w.near.At(s.At, s.Nth, func() { m.kill(); done.Store(true) })
-		for end := time.Now().Add(patience); !done.Load() && time.Now().Before(end) && m.alive(); time.Sleep(time.Millisecond) {
-		}
-		forget()
-		if !done.Load() {
-			w.unmet++
-		}
+		w.atPassing(m, s, m.kill)
 	}
 	if !m.alive() && s.At == "" {
 		w.supervise()
@@ -86,6 +88,18 @@ func (w *world) kill(s Step) {
 		w.t.Errorf("evicting the dead: %v", err)
 	}
 	m.process = launch(w.t, m.configuration)
+}
+
+// atPassing does something when a request passes.
+func (w *world) atPassing(m *member, s Step, do func()) {
+	var done atomic.Bool
+	forget := w.near.At(s.At, s.Nth, func() { do(); done.Store(true) })
+	defer forget()
+	for end := time.Now().Add(patience); !done.Load() && time.Now().Before(end) && m.alive(); time.Sleep(time.Millisecond) {
+	}
+	if !done.Load() {
+		w.unmet++
+	}
 }
 
 // atWriting waits until files in the state folder are being written, the nth time.

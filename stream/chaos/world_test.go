@@ -47,6 +47,7 @@ type world struct {
 	made                int // members so far
 	disk                *disk
 	ended, unmet, kills int
+	refused             int // disk faults that were noticed
 }
 
 // member is a stage with a configuration and a state of its own.
