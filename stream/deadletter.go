@@ -45,7 +45,7 @@ func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
 	add(headerErrorOffset, strconv.FormatInt(m.Offset, 10))
 	add(headerErrorConnector, name)
 	add(headerErrorStage, string(stage))
-	add(headerErrorClass, "unfold/"+map[Stage]string{StageDecode: "decode", StagePlace: "place"}[stage])
+	add(headerErrorClass, "unfold/"+map[Stage]string{StageRead: "read", StageDecode: "decode", StagePlace: "place"}[stage])
 	add(headerErrorException, typeOf(reason))
 	add(headerErrorMessage, reason.Error())
 	return m

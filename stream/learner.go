@@ -79,6 +79,9 @@ type Learner interface {
 type Stage string
 
 const (
+	// StageRead: a batch of messages cannot be read from the log; see
+	// Message.Unreadable.
+	StageRead Stage = "KAFKA_CONSUME"
 	// StageDecode: the bytes are not what they should be.
 	StageDecode Stage = "VALUE_CONVERTER"
 	// StagePlace: the events cannot be turned into vectors or placed.

@@ -35,6 +35,10 @@ type Message struct {
 	Value   []byte
 	Headers []Header
 	Time    time.Time
+	// Unreadable says why the source could not read a batch of messages, of which
+	// this is the last offset and Value the bytes as they lie in the log. nil for any
+	// other message.
+	Unreadable error
 }
 
 // Tombstone reports whether the message says that what its key names is no more: a

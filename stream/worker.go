@@ -158,6 +158,10 @@ func (s *Settings) batch(messages []Message) int {
 
 // decode turns a message into events or finds it bad.
 func (w *worker) decode(e *entry) {
+	if e.message.Unreadable != nil {
+		e.spoil(StageRead, e.message.Unreadable)
+		return
+	}
 	events, err := w.p.Decoder.Decode(e.message)
 	if err != nil {
 		e.spoil(StageDecode, err)

@@ -257,7 +257,7 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 	var delivered, retries atomic.Int64
 	p := &stream.Pipeline{Source: source, Sink: sink, Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Every: 3000, Pause: 5 * time.Millisecond},
 		ExactlyOnce: exactlyOnce,
-		Settings: stream.Settings{BatchMessages: 50},
+		Settings:    stream.Settings{BatchMessages: 50},
 		Hooks: stream.Hooks{
 			Delivered: func(_ stream.TopicPartition, messages, _ int, _ time.Duration) { delivered.Add(int64(messages)) },
 			Retrying:  func(string, int, error, time.Duration) { retries.Add(1) },

@@ -258,8 +258,8 @@ func TestStopWithSilentBroker(t *testing.T) {
 	}
 }
 
-// TestInflate: a batch that unfolds to too much ends reading with an error that
-// says where and why, instead of the process.
+// TestInflate: a batch that unfolds to too much is handed on as it lies in the log,
+// for the dead letters, and reading goes on behind it.
 func TestInflate(t *testing.T) {
 	defer kafka.SetInflateLimit(1 << 20)()
 	c := newFake(t)
@@ -271,9 +271,10 @@ func TestInflate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bomb.Close()
-	if err := bomb.ProduceSync(t.Context(), kgo.SliceRecord(make([]byte, 4<<20))).FirstErr(); err != nil {
+	if err := bomb.ProduceSync(t.Context(), kgo.SliceRecord(make([]byte, 3<<20)), kgo.SliceRecord(make([]byte, 3<<20))).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
+	c.Produce(t, topic, 0, stream.Message{Value: []byte("after")})
 	_, g := open(t, c.quick(topic, "g"))
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
@@ -281,8 +282,21 @@ func TestInflate(t *testing.T) {
 	if run, err := g.Fetch(ctx, tp); err != nil || len(run.Messages) != 1 {
 		t.Fatalf("the message before it: %v, %v", run, err)
 	}
-	_, err = g.Fetch(ctx, tp)
-	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "offset 1") || !strings.Contains(err.Error(), "zstd") {
-		t.Errorf("error %v", err)
+	run, err := g.Fetch(ctx, tp)
+	if err != nil || len(run.Messages) != 1 {
+		t.Fatalf("the bomb: %v, %v", run, err)
+	}
+	m := run.Messages[0]
+	if m.Offset != 2 || m.Unreadable == nil || len(m.Value) > 1<<20 || len(m.Value) < 61 {
+		t.Errorf("offset %d, %d bytes, %v", m.Offset, len(m.Value), m.Unreadable)
+	}
+	letter := (&stream.DeadLetter{}).Message(m, stream.StageRead, m.Unreadable)
+	for key, want := range map[string]string{"offset": "2", "stage": "KAFKA_CONSUME", "class.name": "unfold/read", "exception.message": "offsets 1 to 2: a zstd batch"} {
+		if v, _ := letter.Header("__connect.errors." + key); !strings.HasPrefix(string(v), want) {
+			t.Errorf("%s is %q", key, v)
+		}
+	}
+	if run, err := g.Fetch(ctx, tp); err != nil || len(run.Messages) != 1 || string(run.Messages[0].Value) != "after" {
+		t.Errorf("the message behind it: %v, %v", run, err)
 	}
 }

@@ -31,6 +31,10 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition) (strea
 	retry := g.source.retry("fetch")
 	for {
 		c, err := g.fetch(ctx, tp, next)
+		var bomb *inflateError
+		if errors.As(err, &bomb) {
+			c, err = g.source.link.refused(ctx, tp, next, bomb)
+		}
 		if errors.Is(err, kafka.OffsetOutOfRange) {
 			if next, err = g.outOfRange(ctx, tp, next); err == nil {
 				continue

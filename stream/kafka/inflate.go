@@ -10,8 +10,7 @@ import (
 // inflateLimit bounds what one compressed batch may unfold to. Without a bound a
 // batch of 100 kB can become gigabytes (and four times that while it is parsed)
 // before any of this program's code sees it, and would again after every restart.
-// A batch beyond it is an error that ends the stage and names the position.
-// Tests lower it.
+// A batch beyond it becomes one dead letter (see refused). Tests lower it.
 var inflateLimit int64 = 128 << 20
 
 // The library has no setting for this; its table of codecs is the only place
@@ -54,5 +53,5 @@ type inflateError struct{ codec string }
 
 func (e *inflateError) Error() string {
 	return fmt.Sprintf("a %s batch unfolds to more than %d bytes: it is refused, as it might exhaust the memory; "+
-		"if it is harmless produce it in smaller batches, else set the group's offset behind it", e.codec, inflateLimit)
+		"if it is harmless produce it again in smaller batches", e.codec, inflateLimit)
 }

@@ -51,19 +51,8 @@ func (r *positionsRequest) Required(map[protocol.ApiKey]int16) bool { return tru
 
 // RawExchange implements protocol.RawExchanger.
 func (r *positionsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	if _, err := rw.Write(r.encode()); err != nil {
-		return nil, err
-	}
-	var size [4]byte
-	if _, err := io.ReadFull(rw, size[:]); err != nil {
-		return nil, err
-	}
-	n := int64(binary.BigEndian.Uint32(size[:]))
-	if most := int64(1024 + 64*len(r.partitions) + 4*len(r.topic)); n > most {
-		return nil, fmt.Errorf("kafka: an answer of %d bytes about %d positions", n, len(r.partitions))
-	}
-	answer := make([]byte, n)
-	if _, err := io.ReadFull(rw, answer); err != nil {
+	answer, err := exchange(rw, r.encode(), int64(1024+64*len(r.partitions)+4*len(r.topic)))
+	if err != nil {
 		return nil, err
 	}
 	return decodePositions(answer)
@@ -73,13 +62,7 @@ func (r *positionsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, erro
 // than they say, and every structure ends with its count of tagged fields.
 func (r *positionsRequest) encode() []byte {
 	be := binary.BigEndian
-	b := make([]byte, 4)
-	b = be.AppendUint16(b, uint16(protocol.OffsetFetch))
-	b = be.AppendUint16(b, positionsVersion)
-	b = be.AppendUint32(b, 0) // correlation id
-	b = be.AppendUint16(b, uint16(len("unfold")))
-	b = append(b, "unfold"...)
-	b = append(b, 0)
+	b := append(requestHeader(protocol.OffsetFetch, positionsVersion), 0)
 	text := func(s string) {
 		b = binary.AppendUvarint(b, uint64(len(s)+1))
 		b = append(b, s...)

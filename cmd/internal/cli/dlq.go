@@ -138,7 +138,8 @@ type dlqReplayCmd struct {
 func (dlqReplayCmd) Help() string {
 	return `Writes each dead letter to the topic that it came from, with key, bytes, time and headers as they were before it was given
 up. The stage then reads it once more. It goes on where the last replay stopped: the consumer group GROUP-replay holds how far
-that is, and what a filter passes over is not replayed later either. If it is interrupted some may be written twice.`
+that is, and what a filter passes over is not replayed later either. Batches
+that could not be read at all are passed over, too: they are kept as they lay in the topic. If it is interrupted some may be written twice.`
 }
 
 func (c *dlqReplayCmd) Run(ctx context.Context, p *program) error {
@@ -176,7 +177,7 @@ func (c *dlqReplayCmd) Run(ctx context.Context, p *program) error {
 		chosen := make([]stream.Message, 0, len(messages))
 		for _, m := range messages {
 			original, why, ok := stream.ReadDeadLetter(m)
-			if !ok || !c.match(why) || c.To == "" && why.Topic != to {
+			if !ok || !c.match(why) || why.Stage == stream.StageRead || c.To == "" && why.Topic != to {
 				passed++
 				continue
 			}
