@@ -68,8 +68,17 @@ func (m *Model) Objective(p *Point) scg.Function {
 
 // Learn moves p to larger likelihoods by scaled conjugate gradients.
 func (m *Model) Learn(ctx context.Context, p *Point, s scg.Settings) (scg.Result, error) {
+	return m.learn(ctx, p, s, scg.Minimize)
+}
+
+// LearnLBFGS is Learn by scg.LBFGS.
+func (m *Model) LearnLBFGS(ctx context.Context, p *Point, s scg.Settings) (scg.Result, error) {
+	return m.learn(ctx, p, s, scg.LBFGS)
+}
+
+func (m *Model) learn(ctx context.Context, p *Point, s scg.Settings, minimize func(context.Context, scg.Function, []float64, scg.Settings) (scg.Result, error)) (scg.Result, error) {
 	x := p.free()
-	r, err := scg.Minimize(ctx, m.Objective(p), x, s)
+	r, err := minimize(ctx, m.Objective(p), x, s)
 	p.set(x)
 	if err != nil {
 		return r, fmt.Errorf("learning the places: %w", err)

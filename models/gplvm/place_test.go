@@ -10,6 +10,7 @@ import (
 
 	"unfold/models"
 	"unfold/models/kernel"
+	"unfold/models/scg"
 	"unfold/sparse/vec"
 )
 
@@ -135,5 +136,43 @@ func TestJitterIsReported(t *testing.T) {
 	v := &Value{}
 	if err := m.Evaluate(v, k.Start(), vec.Of(4, 1, []float64{1, 1, 2, 2})); err != nil || !(v.Jitter > 0) {
 		t.Errorf("jitter %g, %v", v.Jitter, err)
+	}
+}
+
+// Both ways of learning get about as far from the same start.
+func TestLBFGS(t *testing.T) {
+	k, err := kernel.Parse("rbf+bias+white")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := sheet(80, 5)
+	m, err := New(k, newFrame(x).all(x), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := m.PCA(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &Value{}
+	if err := m.Evaluate(v, k.Start(), start); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	a, err := m.Learn(ctx, &Point{k.Start(), start.Clone()}, scg.Settings{Steps: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Point{k.Start(), start.Clone()}
+	b, err := m.LearnLBFGS(ctx, p, scg.Settings{Steps: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("from %.1f: conjugate gradients %.1f with %d gradients, L-BFGS %.1f with %d", v.Total(), -a.F, a.Gradients, -b.F, b.Gradients)
+	if gain := -a.F - v.Total(); !(-b.F-v.Total() > 0.8*gain) {
+		t.Errorf("from %g: conjugate gradients %g, L-BFGS %g", v.Total(), -a.F, -b.F)
+	}
+	if err := m.Evaluate(v, p.Theta, p.X); err != nil || math.Abs(v.Total()+b.F) > 1e-6*math.Abs(b.F) {
+		t.Errorf("the point it leaves has %g, not %g: %v", v.Total(), -b.F, err)
 	}
 }
