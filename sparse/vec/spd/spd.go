@@ -5,7 +5,9 @@ import (
 	"math"
 
 	gonum "gonum.org/v1/gonum/blas"
+	reference "gonum.org/v1/gonum/blas/gonum"
 
+	"unfold/sparse/par"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/blas"
 )
@@ -183,17 +185,36 @@ func (b block) squareLeaf() {
 	}
 }
 
+// strips is how many columns of a product make a task, fewRows how many rows a triangle
+// is halved to.
+const (
+	strips  = 96
+	fewRows = 16
+)
+
 // mulTrans overwrites b with T' b, T lower triangular.
 func mulTrans(g blas.Implementation, t, b block) {
-	if t.n <= leaf {
+	threads := g.Threads
+	g.Threads = 1
+	if b.n*b.n*b.m < manyTasks {
+		threads = 1
+	}
+	par.Ranges(threads, b.m, strips, func(_, from, to int) { mulTransColumns(g, t, b.at(0, from, b.n, to-from)) })
+}
+
+// manyTasks is the number of operations from which threads are worth their start.
+const manyTasks = 1 << 21
+
+func mulTransColumns(g blas.Implementation, t, b block) {
+	if t.n <= fewRows {
 		t.mulTransLeaf(b)
 		return
 	}
 	t11, t21, t22 := t.halves()
 	b1, b2 := b.at(0, 0, t11.n, b.m), b.at(t11.n, 0, t22.n, b.m)
-	mulTrans(g, t11, b1)
+	mulTransColumns(g, t11, b1)
 	g.Dgemm(gonum.Trans, gonum.NoTrans, b1.n, b.m, b2.n, 1, t21.a, t.ld, b2.a, b.ld, 1, b1.a, b.ld)
-	mulTrans(g, t22, b2)
+	mulTransColumns(g, t22, b2)
 }
 
 // mulTransLeaf: row i of T' b is sum_{k>=i} T_ki b_k.
@@ -201,8 +222,17 @@ func (b block) mulTransLeaf(x block) {
 	for i := range b.n {
 		xi := x.a[i*x.ld : i*x.ld+x.m]
 		vec.Scale(b.a[i*b.ld+i], xi)
-		for k := i + 1; k < b.n; k++ {
-			vec.Axpy(b.a[k*b.ld+i], x.a[k*x.ld:k*x.ld+x.m], xi)
+		k := i + 1
+		for ; k+4 <= b.n; k += 4 { // four rows at a time
+			t0, t1, t2, t3 := b.a[k*b.ld+i], b.a[(k+1)*b.ld+i], b.a[(k+2)*b.ld+i], b.a[(k+3)*b.ld+i]
+			x0, x1 := x.a[k*x.ld:][:len(xi)], x.a[(k+1)*x.ld:][:len(xi)]
+			x2, x3 := x.a[(k+2)*x.ld:][:len(xi)], x.a[(k+3)*x.ld:][:len(xi)]
+			for j, v := range xi {
+				xi[j] = v + ((t0*x0[j] + t1*x1[j]) + (t2*x2[j] + t3*x3[j]))
+			}
+		}
+		for ; k < b.n; k++ {
+			reference.Implementation{}.Daxpy(x.m, b.a[k*b.ld+i], x.a[k*x.ld:], 1, xi, 1)
 		}
 	}
 }
