@@ -9,14 +9,34 @@ import (
 	"testing"
 )
 
-// TestMain is the program itself when a test runs it as a process of its own.
+// TestMain is the program itself when a test runs it as a process of its own; with a
+// file of hogs it is one whose decoder takes all the memory there is.
 func TestMain(m *testing.M) {
 	for _, arg := range os.Args[1:] {
 		if arg == "check-input" {
+			if strings.HasPrefix(os.Args[len(os.Args)-1], "hog") {
+				hog()
+			}
 			os.Exit(Run(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// hog takes memory under the limit until that ends it.
+func hog() {
+	if err := limitMemory(64 << 20); err != nil {
+		os.Exit(exitFailed)
+	}
+	var held [][]byte
+	for range 1 << 10 {
+		b := make([]byte, 1<<20)
+		for i := range b {
+			b[i] = 1
+		}
+		held = append(held, b)
+	}
+	os.Exit(len(held) & 1) // not reached: the limit does not hold
 }
 
 // Files that are not trusted are decoded by another process first: good ones pass,
@@ -34,15 +54,16 @@ func TestUntrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "-half.parquet", string(whole[:len(whole)/2]))
+	write(t, "hog.parquet", string(whole))
 	for name, c := range map[string]struct {
 		args []string
 		want []string
 	}{
 		"damaged":          {[]string{"inspect", "--untrusted", "1GiB", "--", "-half.parquet"}, []string{"-half.parquet: "}},
-		"too much memory":  {[]string{"inspect", data, "--untrusted", "1MiB"}, []string{data, "its decoder dies of it", "1.0 MiB"}},
-		"a map as well":    {[]string{"plot", data, "-o", "x.png", "--untrusted", "1MiB"}, []string{"its decoder dies of it"}},
-		"and what is fit":  {[]string{"fit", data, "-o", "x.unfold", "--vector", "embedding", "--untrusted", "1MiB"}, []string{"its decoder dies of it"}},
-		"and what is put":  {[]string{"embed", data, "-m", "d.unfold", "-o", "x.parquet", "--untrusted", "1MiB"}, []string{"its decoder dies of it"}},
+		"too much memory":  {[]string{"inspect", "hog.parquet", "--untrusted", "1GiB"}, []string{"hog.parquet", "its decoder dies of it", "1.0 GiB"}},
+		"a map as well":    {[]string{"plot", "hog.parquet", "-o", "x.png", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
+		"and what is fit":  {[]string{"fit", "hog.parquet", "-o", "x.unfold", "--vector", "embedding", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
+		"and what is put":  {[]string{"embed", "hog.parquet", "-m", "d.unfold", "-o", "x.parquet", "--untrusted", "1GiB"}, []string{"its decoder dies of it"}},
 		"one that is gone": {[]string{"inspect", "gone.parquet", "--untrusted", "1GiB"}, []string{"gone.parquet", "does not exist"}},
 	} {
 		code, _, stderr := run(t, c.args...)
