@@ -62,6 +62,7 @@ func rows() []row {
 		systemsRow(),
 		eigenRow(),
 		gplvmRow(),
+		lllvmRow(),
 		placeRow(),
 		startRow(),
 		threadsRow(),

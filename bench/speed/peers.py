@@ -379,7 +379,67 @@ def gplvm():
         add("GPy", ARGS[3], "s", took)
 
 
-TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform, gplvm]}
+def lllvm():
+    """DATA.npz WHO WHAT"""
+    import threadpoolctl
+
+    f = np.load(ARGS[0])
+    y, edges, c0, want = f["y"], f["edges"], f["c"], f["x"]
+    (n, dy), d, eps, alpha = y.shape, 2, 1e-3, 1.0
+    from_, to = edges[:, 0].astype(int), edges[:, 1].astype(int)
+    near = [to[from_ == i] for i in range(n)]
+    lap = np.zeros((n, n))
+    lap[from_, to] = -1
+    lap[np.arange(n), np.arange(n)] = [len(v) for v in near]
+    inverse = np.linalg.inv(lap + 1 / n) - 1 / n
+    prior = np.kron(np.eye(d), 2 * lap)
+    ones = np.kron(np.eye(d), np.ones((n, n)))
+
+    def sums(moments, sign):
+        """The sums over p next to i and q next to j of (48) and (61), over gamma/2."""
+        out = np.zeros((n * d, n * d))
+        for i in range(n):
+            p = near[i]
+            bracket = inverse[p][:, to] - inverse[p][:, from_] - inverse[i, to] + inverse[i, from_]
+            for r in range(d):
+                for s in range(r + 1):
+                    m = moments[r * n : (r + 1) * n, s * n : (s + 1) * n]
+                    both = m[p][:, to] + sign * (m[p][:, from_] + m[i, to]) + m[i, from_]
+                    row = np.bincount(from_, (bracket * both).sum(0), n)
+                    out[r * n + i, s * n : (s + 1) * n] = row
+                    out[s * n : (s + 1) * n, r * n + i] = row
+        return out
+
+    def iterate(c, cov_c, gamma):
+        a = gamma / 2 * sums(dy * cov_c + c @ c.T, 1)
+        b = np.zeros((d, n))
+        for i in range(n):
+            for j in near[i]:
+                for r in range(d):
+                    b[r, i] += gamma * (c[r * n + i] + c[r * n + j]) @ (y[i] - y[j])
+        cov_x = np.linalg.inv(a + alpha * np.eye(n * d) + prior)
+        x = cov_x @ b.ravel()
+        both = sums(cov_x + np.outer(x, x), -1)
+        h = np.zeros((n * d, dy))
+        for i in range(n):
+            for j in near[i]:
+                for r in range(d):
+                    h[r * n + i] += (y[j] - y[i]) * (x[r * n + j] - x[r * n + i])
+        cov_c = np.linalg.inv(gamma / 2 * both + eps * ones + prior)
+        c = gamma * cov_c @ h
+        t = np.sum(both * (dy * cov_c + c @ c.T))
+        gamma = dy * (n - 1) / 2 / (t / 4 - np.sum(c * h) + np.sum(y * (lap @ y)))
+        return x, c, cov_c, gamma
+
+    with threadpoolctl.threadpool_limits(THREADS):
+        took, (x, _, _, _) = timed(lambda: iterate(c0, np.eye(n * d), 1.0))
+    if np.abs(x.reshape(d, n).T - want).max() > 1e-6 * np.abs(want).max():
+        sys.exit("numpy's means of q(x) differ from the other ones")
+    note_version("numpy")
+    add(ARGS[1], ARGS[2], "s", took)
+
+
+TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform, gplvm, lllvm]}
 
 warnings.filterwarnings("ignore")
 try:
