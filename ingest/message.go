@@ -127,7 +127,8 @@ func EncodeTable(t *Table) (value []byte, err error) {
 
 // EncodeMessage writes placed events as a message with the columns id, the kept
 // ones, embedding (fixed_size_list<float32>[d]), sigma, novelty_local,
-// novelty_global (float32), and, unless Version is 0, map_epoch (uint32) and
+// novelty_global (float32), class (utf8) and class_probability (float32) if there are
+// classes, and, unless Version is 0, map_epoch (uint32) and
 // model_version (uint64). The same output gives the same bytes.
 func EncodeMessage(o *Output) ([]byte, error) {
 	t, err := o.table(VectorColumn)

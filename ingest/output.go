@@ -16,6 +16,9 @@ const (
 	NoveltyGlobalName = "novelty_global"
 	EpochName         = "map_epoch"
 	VersionName       = "model_version"
+	// ClassName and ProbabilityName are there where classes are told.
+	ClassName       = "class"
+	ProbabilityName = "class_probability"
 )
 
 // reserved are the names that a kept column cannot have.
@@ -33,6 +36,10 @@ type Output struct {
 	// Sigma, NoveltyLocal and NoveltyGlobal have n values, or are nil: then the
 	// column is left out.
 	Sigma, NoveltyLocal, NoveltyGlobal []float32
+	// Class and Probability are the classes that are told of the events and how likely
+	// they are, n values, or both nil.
+	Class       []string
+	Probability []float32
 	// Epoch and Version are those of the snapshot. Version 0 leaves both out.
 	Epoch   uint32
 	Version uint64
@@ -50,6 +57,16 @@ func CheckKept(id string, keep []string) error {
 	for _, name := range keep {
 		if slices.Contains(reserved, name) && !(name == IDName && id == IDName) {
 			return fmt.Errorf("column %q cannot be kept: the map has a column of that name itself; rename it in the input (reserved: %s)", name, list(reserved))
+		}
+	}
+	return nil
+}
+
+// CheckClasses says which kept column goes badly with classes that are told.
+func CheckClasses(keep []string) error {
+	for _, name := range keep {
+		if name == ClassName || name == ProbabilityName {
+			return fmt.Errorf("column %q cannot be kept: what is told of the events' classes is in columns %s and %s; rename it in the input", name, ClassName, ProbabilityName)
 		}
 	}
 	return nil
@@ -88,6 +105,11 @@ func (o *Output) before() ([]Column, error) {
 		if err := CheckKept(o.ID.Name(), []string{c.Name()}); err != nil {
 			return nil, err
 		}
+		if o.Class != nil {
+			if err := CheckClasses([]string{c.Name()}); err != nil {
+				return nil, err
+			}
+		}
 		cols = append(cols, c)
 	}
 	for _, c := range cols {
@@ -113,6 +135,12 @@ func (o *Output) after() ([]Column, error) {
 		}
 		cols = append(cols, Float32Column(c.name, c.values))
 	}
+	if o.Class != nil {
+		if len(o.Class) != o.Len() || len(o.Probability) != o.Len() {
+			return nil, fmt.Errorf("ingest: %d classes and %d probabilities for %d events", len(o.Class), len(o.Probability), o.Len())
+		}
+		cols = append(cols, StringColumn(ClassName, o.Class), Float32Column(ProbabilityName, o.Probability))
+	}
 	if o.Version != 0 {
 		cols = append(cols, uint32Column(EpochName, o.Len(), o.Epoch), uint64Column(VersionName, o.Len(), o.Version))
 	}
@@ -135,6 +163,9 @@ func (o *Output) Slice(from, to int) *Output {
 	}
 	out.Embedding = o.Embedding.Slice(from, to)
 	out.Sigma, out.NoveltyLocal, out.NoveltyGlobal = cut(o.Sigma), cut(o.NoveltyLocal), cut(o.NoveltyGlobal)
+	if o.Class != nil {
+		out.Class, out.Probability = o.Class[from:to], cut(o.Probability)
+	}
 	out.FirstRow += int64(from)
 	return &out
 }

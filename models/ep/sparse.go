@@ -25,6 +25,7 @@ type Process struct {
 	kuu     vec.Matrix[float64]
 	factor  vec.Matrix[float64] // of Kuu
 	inverse vec.Matrix[float64] // Kuu^-1
+	white   vec.Matrix[float64] // rows L^-1 Psi1_n, Kuu = L L'
 	threads int
 	dtc     bool
 	// Jitter is what had to be added to the diagonal of Kuu.
@@ -67,6 +68,9 @@ func (p *Process) prior() (err error) {
 	if p.Jitter, err = p.factorKuu(); err != nil {
 		return fmt.Errorf("the kernel matrix of %d inducing inputs: %w", m, err)
 	}
+	across := vec.Transpose(p.Psi)
+	spd.HalfSolve(p.factor, across, p.threads)
+	p.white = vec.Transpose(across)
 	p.inverse = p.factor.Clone()
 	spd.Invert(p.inverse, p.threads)
 	return nil
@@ -100,24 +104,32 @@ func (p *Process) factorKuu() (added float64, err error) {
 }
 
 // factorWith turns S, symmetric and not negative, into the factor of Kuu + S, lower
-// triangle, zeros above: with Kuu = L L' that is L C, C C' = I + L^-1 S L^-T, which is
-// never near singular, however small the pivots of Kuu are beside S.
+// triangle, zeros above: with Kuu = L L', S becomes L^-1 S L^-T.
 func (p *Process) factorWith(s vec.Matrix[float64]) error {
 	spd.HalfSolve(p.factor, s, p.threads)
 	white := vec.Transpose(s)
 	spd.HalfSolve(p.factor, white, p.threads)
-	lower := p.factor.Clone()
-	for a := range white.Rows {
-		white.Row(a)[a]++
+	copy(s.Data, white.Data)
+	return p.factorWhite(s)
+}
+
+// factorWhite turns T into the factor of Kuu + L T L', which is L C, C C' = I + T: that
+// is never near singular, however small the pivots of Kuu are beside L T L'.
+func (p *Process) factorWhite(t vec.Matrix[float64]) error {
+	for a := range t.Rows {
+		t.Row(a)[a]++
 	}
-	if err := spd.Factor(white, p.threads); err != nil {
+	if err := spd.Factor(t, p.threads); err != nil {
 		return err
 	}
-	for a := range white.Rows {
-		clear(white.Row(a)[a+1:])
+	lower := p.factor.Clone()
+	for a := range t.Rows {
+		clear(t.Row(a)[a+1:])
 		clear(lower.Row(a)[a+1:])
 	}
-	p.mul(s, lower, white)
+	whole := vec.New[float64](t.Rows, t.Rows)
+	p.mul(whole, lower, t)
+	copy(t.Data, whole.Data)
 	return nil
 }
 
@@ -228,14 +240,13 @@ func (s *Sparse) recompute() error {
 	clear(s.gamma)
 	for i := range n {
 		d := 1 + s.Tau[i]*s.Lambda[i]
-		vec.Axpy(math.Sqrt(s.Tau[i]/d), s.Psi.Row(i), scaled.Row(i))
+		vec.Axpy(math.Sqrt(s.Tau[i]/d), s.white.Row(i), scaled.Row(i))
 		vec.Axpy(s.Nu[i]/d, s.Psi.Row(i), s.gamma)
 	}
 	a := vec.New[float64](m, m)
 	g := blas.Implementation{Threads: s.threads}
 	g.Dsyrk(gonum.Lower, gonum.Trans, m, n, 1, scaled.Data, m, 0, a.Data, m)
-	spd.Mirror(a, s.threads)
-	if err := s.factorWith(a); err != nil {
+	if err := s.factorWhite(a); err != nil {
 		return fmt.Errorf("the posterior of %d inducing inputs: %w", m, err)
 	}
 	for i := range m {

@@ -170,7 +170,7 @@ func (l *Learner) first(ctx context.Context) error {
 		figures: stream.Figures{Kind: "first", Points: s.Reference.Rows, Born: s.Reference.Rows, Diameter: live.Diameter(s.Mu)},
 	}
 	l.toldEpoch = s.Epoch
-	if err := l.release(d); err != nil {
+	if err := l.release(ctx, d); err != nil {
 		l.mu.Lock()
 		l.ref = was
 		l.mu.Unlock()
@@ -186,15 +186,18 @@ func (l *Learner) collect(encoder *ingest.Encoder) (*reference.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.pool = nil
 	for _, a := range l.cold.came {
 		if a.table == nil {
 			ref.Delete(a.gone)
+			l.unlabel(a.gone)
 			continue
 		}
 		// What does not fit the prevalent shape becomes a dead letter when it
 		// is to be placed.
 		if b, err := encode(encoder, a.table, l.set.Limits); err == nil {
 			addTo(ref, b, a.at)
+			l.label(b)
 			if b.ID.Valid() {
 				l.idType = b.ID.DataType()
 			}

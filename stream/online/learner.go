@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/models/ep/labels"
 	"unfold/models/kinds"
 	"unfold/models/lvm/live"
 	"unfold/models/snapshot"
@@ -31,6 +32,8 @@ type Learner struct {
 	encoder *ingest.Encoder
 	ref     *reference.Set
 	cold    cold
+	// pool are labelled events, if classes are told; nil before the first.
+	pool *labels.Pool
 	// need is how many events the first map needs; fitting is there while it
 	// is being learnt, and closed afterwards.
 	need    int
@@ -175,6 +178,7 @@ func (l *Learner) take(e *events) error {
 		return nil
 	case e.table == nil:
 		l.ref.Delete(e.gone)
+		l.unlabel(e.gone)
 		return nil
 	}
 	b, err := e.encode(l.encoder)
@@ -185,6 +189,7 @@ func (l *Learner) take(e *events) error {
 		l.idType = b.ID.DataType()
 	}
 	addTo(l.ref, b, e.at)
+	l.label(b)
 	return nil
 }
 
@@ -267,7 +272,12 @@ func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *liv
 	if err != nil {
 		return nil, err
 	}
-	m := &placing{encoder, placer}
+	m := &placing{encoder: encoder, placer: placer, classify: l.set.Classify}
+	if l.set.Classify {
+		if m.classes, err = labels.Open(s); err != nil {
+			return nil, err
+		}
+	}
 	return &published{
 		Published: stream.Published{Map: m, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Figures: f},
 		snapshot:  s, placing: m, state: state,

@@ -13,6 +13,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/models"
+	"unfold/models/ep/labels"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
@@ -40,6 +41,11 @@ func (l *Learner) load() error {
 		return err
 	}
 	l.encoder, l.toldEpoch = encoder, s.Epoch
+	if l.set.Classify {
+		if l.pool, err = labels.OpenPool(s, 0); err != nil {
+			return models.BadInputf("online: the labelled events of the map: %w", err)
+		}
+	}
 	positions, v := s.Positions, reference.Saved{}
 	if saved != nil {
 		positions, v = saved.Positions, saved.points

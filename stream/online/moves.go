@@ -121,11 +121,15 @@ func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (
 	if err != nil {
 		return 0, err
 	}
+	classes, err := cur.placing.tell(placed)
+	if err != nil {
+		return 0, err
+	}
 	var messages []stream.Message
 	for i := range there {
 		for _, id := range ids[i] {
 			b := &ingest.Batch{ID: idColumn(idType, id)}
-			value, err := cur.placing.message(b, placed, i, i+1)
+			value, err := cur.placing.message(b, placed, classes, i, i+1)
 			if err != nil {
 				return 0, err
 			}

@@ -7,6 +7,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/models"
+	"unfold/models/ep/labels"
 	"unfold/sparse/vec"
 	"unfold/stream"
 )
@@ -17,6 +18,9 @@ import (
 type placing struct {
 	encoder *ingest.Encoder
 	placer  models.Placer
+	// classify says that classes are told, by classes, nil before any label came.
+	classify bool
+	classes  *labels.Classifier
 }
 
 // Place implements stream.Map. The events of all messages are placed at once,
@@ -52,10 +56,14 @@ func (p *placing) Place(ctx context.Context, in []stream.Events) ([]stream.Outco
 			good = append(good[:bad], good[bad+1:]...)
 			continue
 		}
+		classes, err := p.tell(placed.at)
+		if err != nil {
+			return nil, err
+		}
 		row := 0
 		for _, i := range good {
 			n := batches[i].Len()
-			out[i].Value, out[i].Err = p.message(batches[i], placed.at, row, row+n)
+			out[i].Value, out[i].Err = p.message(batches[i], placed.at, classes, row, row+n)
 			row += n
 		}
 		return out, nil
@@ -97,12 +105,16 @@ func (p *placing) placeAll(ctx context.Context, batches []*ingest.Batch, good []
 }
 
 // message writes rows from..to of the places as the output message of a batch.
-func (p *placing) message(b *ingest.Batch, at models.Placed, from, to int) ([]byte, error) {
-	value, err := ingest.EncodeMessage(&ingest.Output{
+func (p *placing) message(b *ingest.Batch, at models.Placed, classes classified, from, to int) ([]byte, error) {
+	o := &ingest.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: at.Mu.Slice(from, to), Sigma: at.Sigma[from:to],
 		NoveltyLocal: at.NoveltyLocal[from:to], NoveltyGlobal: at.NoveltyGlobal[from:to],
 		Epoch: p.placer.Epoch(), Version: p.placer.Version(),
-	})
+	}
+	if classes.class != nil {
+		o.Class, o.Probability = classes.class[from:to], classes.probability[from:to]
+	}
+	value, err := ingest.EncodeMessage(o)
 	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", b.Origin, err)}
 	}

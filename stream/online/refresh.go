@@ -62,7 +62,7 @@ func (l *Learner) refresh(ctx context.Context) error {
 		}
 		l.draft = d
 	}
-	if err := l.release(l.draft); err != nil {
+	if err := l.release(ctx, l.draft); err != nil {
 		return err
 	}
 	l.waited = 0

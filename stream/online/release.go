@@ -1,6 +1,7 @@
 package online
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"time"
@@ -25,7 +26,7 @@ type draft struct {
 
 // release puts a map on the disk and publishes it. On the disk first: a version that
 // somebody has seen must not come again with another content after a crash.
-func (l *Learner) release(d *draft) error {
+func (l *Learner) release(ctx context.Context, d *draft) error {
 	took := time.Since(d.begin)
 	l.mu.Lock()
 	l.ref.Published(d.rowOf)
@@ -41,6 +42,9 @@ func (l *Learner) release(d *draft) error {
 	d.figures.Version, d.figures.Epoch, d.figures.At, d.figures.Took = s.Version, s.Epoch, time.Now().UTC(), took
 	grown := l.history.with(d.figures)
 	p, err := l.open(&s, d.encoder, d.state, d.figures)
+	if err == nil {
+		err = l.learnClasses(ctx, p)
+	}
 	switch {
 	case err != nil:
 	case set != nil:

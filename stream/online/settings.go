@@ -10,6 +10,7 @@ import (
 	"unfold/ingest"
 	"unfold/internal/wholefile"
 	"unfold/models/budget"
+	"unfold/models/ep/labels"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/lvm/live"
@@ -68,6 +69,9 @@ type Settings struct {
 	// Mapping says which columns become vectors, and which pass through. Its ID, if
 	// there is one, names the column by which events replace each other.
 	Mapping ingest.Mapping
+	// Classify tells the class of every event, learnt from those whose column
+	// Mapping.Label has one; see package models/ep/labels.
+	Classify bool
 	// Limits bound what a message may ask for.
 	Limits ingest.Limits
 
@@ -167,6 +171,14 @@ func (s Settings) withDefaults() (Settings, error) {
 	case s.Moves != nil && s.Mapping.ID == "":
 		return s, errors.New("online: moves are told by the events' ids: name the column that holds them")
 	}
+	if s.Classify {
+		if s.Mapping.Label == "" {
+			return s, errors.New("online: to tell classes, name the column that holds labels")
+		}
+		if err := ingest.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+			return s, err
+		}
+	}
 	if err := s.reference(true).Check(); err != nil {
 		return s, fmt.Errorf("online: %w", err)
 	}
@@ -224,7 +236,11 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	}
 	graph := int64(n) * int64(1024+4*plan.Seen)
 	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
-	return 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
+	pool := int64(0)
+	if s.Classify {
+		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
+	}
+	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
 
 // buffers are what is there however small the set is: of files, of messages, of

@@ -140,7 +140,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out online.Sett
 		every = online.Never
 	}
 	return online.Settings{
-		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping,
+		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "",
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
 		Gentle: int(c.Refresh.Gentle), Major: major,

@@ -29,6 +29,13 @@ type Pool struct {
 	seen      uint64
 }
 
+// PoolBytes is about what a full pool of DefaultPool events takes, of vectors of dim
+// elements, with ids of idBytes bytes (0: none), and what training takes beside it.
+func PoolBytes(dim, idBytes int) int64 {
+	const text, entry, sites = 64, 64, 4 << 20
+	return DefaultPool*int64(4*dim+idBytes+text+entry) + sites
+}
+
 // NewPool returns an empty pool for vectors of dim elements; most 0 means DefaultPool.
 func NewPool(dim, most int) *Pool {
 	if most <= 0 {

@@ -3,6 +3,7 @@ package labels
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"unfold/models/psi"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/spd"
 )
 
 // Settings of training; the zero value works.
@@ -51,7 +53,8 @@ const (
 	firstVariance = 4
 	learnRows     = 400
 	learnInducing = 30
-	leastOthers   = 50 // from which the factor of the variances is chosen
+	mostVariance  = 1000 // beyond, probabilities are 0 and 1 anyway
+	leastOthers   = 50   // from which the factor of the variances is chosen
 	settled       = 1e-4
 )
 
@@ -281,17 +284,23 @@ func learnKernel(ctx context.Context, h *model, again bool, set Settings, r *Rep
 	n := min(h.In.Mu.Rows, learnRows)
 	small := &ep.Hybrid{Threads: set.Threads,
 		In:      psi.Inputs{Mu: h.In.Mu.Slice(0, n), S: h.In.S.Slice(0, n).Clone()},
-		Classes: &ep.Classes{Kernel: h.Classes.Kernel, Z: centres(h.In.Mu.Slice(0, n), min(n, learnInducing), set.Seed), Y: h.Classes.Y.Slice(0, n)}}
+		Classes: &ep.Classes{Kernel: psi.Kernel{Variance: h.Classes.Kernel.Variance, Alpha: slices.Clone(h.Classes.Kernel.Alpha)}, Z: centres(h.In.Mu.Slice(0, n), min(n, learnInducing), set.Seed), Y: h.Classes.Y.Slice(0, n)}}
 	how := ep.LearnSettings{Rounds: 3, Steps: 5, Sweeps: 3, FixInputs: true, FixInducing: true, Tied: true}
 	if again {
 		how.Rounds, how.Steps = 1, 3
 	}
 	did, err := small.Learn(ctx, how)
 	r.Gradients = did.Gradients
+	var indefinite *spd.IndefiniteError
+	if errors.As(err, &indefinite) {
+		return nil // the kernel went too far: it stays what it was
+	}
 	if err != nil {
 		return err
 	}
 	h.Classes.Kernel = small.Classes.Kernel
+	small.Classes.Kernel.Variance = min(small.Classes.Kernel.Variance, mostVariance)
+	h.Classes.Kernel.Variance = min(h.Classes.Kernel.Variance, mostVariance)
 	others := min(h.In.Mu.Rows-n, learnRows)
 	if set.Certain || others < leastOthers {
 		return nil
