@@ -73,35 +73,30 @@ var (
 
 var scenarios = []scenario{
 	{name: "kill", plan: leastOnce, short: 12, full: 100},
-	{name: "kill, exactly once", plan: exactOnce, exactly: true, short: 12, full: 100},
-	{name: "kill, exactly once, real", plan: exactOnce, exactly: true, real: true, full: 100},
+	{name: "kill exactly-once", plan: exactOnce, exactly: true, short: 12, full: 100},
+	{name: "kill exactly-once real", plan: exactOnce, exactly: true, real: true, full: 100},
 	{name: "freeze", plan: freezes, members: 2, fixed: true, full: 20},
-	{name: "freeze, exactly once", plan: freezes, exactly: true, members: 2, fixed: true, short: 1, full: 20},
+	{name: "freeze exactly-once", plan: freezes, exactly: true, members: 2, fixed: true, short: 1, full: 20},
 	{name: "members", plan: members, fixed: true, full: 120},
-	{name: "members, exactly once", plan: members, exactly: true, fixed: true, short: 6, full: 120},
+	{name: "members exactly-once", plan: members, exactly: true, fixed: true, short: 6, full: 120},
 	{name: "network", plan: cutLeast, short: 8, full: 80},
-	{name: "network, exactly once", plan: cutExact, exactly: true, short: 12, full: 80},
+	{name: "network exactly-once", plan: cutExact, exactly: true, short: 12, full: 80},
 	{name: "broker", plan: brokers, short: 2, full: 10},
-	{name: "broker, exactly once, real", plan: brokers, exactly: true, real: true, full: 10},
+	{name: "broker exactly-once real", plan: brokers, exactly: true, real: true, full: 10},
 	{name: "disk", plan: disks, disk: true, short: 4, full: 40},
 	{name: "outputs away", plan: absence, apart: true, short: 1, full: 8},
 	{name: "clock", plan: clocks, short: 4, full: 30},
 }
 
 // TestChaos runs the scenarios: all of them with UNFOLD_CHAOS=full, what fits three
-// minutes with UNFOLD_CHAOS=short, and otherwise three kills to see that it works.
+// minutes with UNFOLD_CHAOS=short, and otherwise three kills to see that it works. UNFOLD_CHAOS_STEPS
+// cuts each of them short.
 func TestChaos(t *testing.T) {
 	extent := os.Getenv("UNFOLD_CHAOS")
 	if extent == "" && testing.Short() {
 		t.Skip("it kills programs for ten seconds: not with -short")
 	}
-	seed := uint64(1)
-	if text := os.Getenv("UNFOLD_CHAOS_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
+	seed, steps := number(t, "UNFOLD_CHAOS_SEED", 1), number(t, "UNFOLD_CHAOS_STEPS", 1000)
 	for _, s := range scenarios {
 		switch s.plan.Steps = s.short; extent {
 		case "full":
@@ -112,11 +107,24 @@ func TestChaos(t *testing.T) {
 				continue
 			}
 		}
-		if s.plan.Steps == 0 {
+		if s.plan.Steps = min(s.plan.Steps, steps); s.plan.Steps == 0 {
 			continue
 		}
-		t.Run(s.name, func(t *testing.T) { runScenario(t, s, seed) })
+		t.Run(s.name, func(t *testing.T) { runScenario(t, s, uint64(seed)) })
 	}
+}
+
+// number is what a variable of the environment says.
+func number(t *testing.T, variable string, otherwise int) int {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s=%s: want a number from 1", variable, text)
+	}
+	return n
 }
 
 func runScenario(t *testing.T, s scenario, seed uint64) {
