@@ -1,0 +1,113 @@
+package kafka
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"pgregory.net/rapid"
+
+	"unfold/stream"
+)
+
+// A batch that is encoded here is read back by the library, checksum and all.
+func TestEncodeBatch(t *testing.T) {
+	maybe := func(r *rapid.T, what string) []byte {
+		b := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(r, what)
+		if rapid.Bool().Draw(r, what+" is null") {
+			return nil
+		}
+		return append([]byte{}, b...)
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		var messages []*stream.Message
+		for range rapid.IntRange(1, 20).Draw(r, "messages") {
+			m := &stream.Message{Key: maybe(r, "key"), Value: maybe(r, "value"), Time: time.UnixMilli(rapid.Int64Range(1, 1<<42).Draw(r, "time")).UTC()}
+			for range rapid.IntRange(0, 3).Draw(r, "headers") {
+				m.Headers = append(m.Headers, stream.Header{Key: rapid.StringN(0, 10, 40).Draw(r, "header"), Value: maybe(r, "header's value")})
+			}
+			messages = append(messages, m)
+		}
+		session := kafka.ProducerSession{ProducerID: 1 << 40, ProducerEpoch: 7}
+		encoded := encodeBatch(messages, session, 12345)
+		size := 4 + batchHeader
+		for _, m := range messages {
+			size += recordSize(m)
+		}
+		if len(encoded) > size {
+			r.Fatalf("%d bytes, more than the bound %d", len(encoded), size)
+		}
+		var set protocol.RecordSet
+		if _, err := set.ReadFrom(bytes.NewReader(encoded)); err != nil {
+			r.Fatal(err)
+		}
+		batch, ok := set.Records.(*protocol.RecordStream).Records[0].(*protocol.RecordBatch)
+		if !ok || batch.ProducerID != 1<<40 || batch.ProducerEpoch != 7 || batch.BaseSequence != 12345 || !batch.Attributes.Transactional() {
+			r.Fatalf("the batch reads as %+v", batch)
+		}
+		c := catch{}
+		if err := c.drain(stream.TopicPartition{}, batch, false); err != nil || len(c.messages) != len(messages) {
+			r.Fatalf("%d messages, %v", len(c.messages), err)
+		}
+		for i, got := range c.messages {
+			want := messages[i]
+			if got.Offset != int64(i) || !alike(got.Key, want.Key) || !alike(got.Value, want.Value) || !got.Time.Equal(want.Time) || len(got.Headers) != len(want.Headers) {
+				r.Fatalf("message %d reads as %+v, it was %+v", i, got, want)
+			}
+			for k, h := range got.Headers {
+				if h.Key != want.Headers[k].Key || !bytes.Equal(h.Value, want.Headers[k].Value) {
+					r.Fatalf("header %+v, it was %+v", h, want.Headers[k])
+				}
+			}
+		}
+		if _, err := batch.ReadRecord(); !errors.Is(err, io.EOF) {
+			r.Fatalf("more than was written: %v", err)
+		}
+	})
+}
+
+func alike(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+// Answers that this package reads by itself: whole ones, and cut short at every
+// byte.
+func TestAnswersCutShort(t *testing.T) {
+	be := binary.BigEndian
+	positions := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 't', 3}
+	for p, offset := range []int64{42, -1} {
+		positions = be.AppendUint32(positions, uint32(p))
+		positions = be.AppendUint64(positions, uint64(offset))
+		positions = append(positions, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0)
+	}
+	positions = append(positions, 0, 0, 0, 0)
+	r, err := decodePositions(positions)
+	if err != nil || r.err != nil || r.offsets[0] != 42 || r.offsets[1] != -1 || len(r.offsets) != 2 {
+		t.Errorf("positions %+v, %v", r, err)
+	}
+	fetched := make([]byte, 12)
+	fetched = append(fetched, 0, 1, 't', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
+	fetched = be.AppendUint64(fetched, 100)
+	fetched = be.AppendUint64(fetched, 90)
+	fetched = be.AppendUint32(fetched, 1)
+	fetched = be.AppendUint64(fetched, 7)
+	fetched = be.AppendUint64(fetched, 33)
+	fetched = append(be.AppendUint32(fetched, 3), 1, 2, 3)
+	f, err := decodeRawFetched(fetched)
+	if err != nil || f.end != 100 || f.aborted[7] != 33 || len(f.records) != 3 {
+		t.Errorf("fetched %+v, %v", f, err)
+	}
+	for n := range positions {
+		if r, err := decodePositions(positions[:n]); err == nil {
+			t.Errorf("positions of %d bytes read as %+v", n, r)
+		}
+	}
+	for n := range fetched {
+		if f, err := decodeRawFetched(fetched[:n]); err == nil {
+			t.Errorf("an answer of %d bytes reads as %+v", n, f)
+		}
+	}
+}
