@@ -26,7 +26,11 @@ func (p *prequential) judged(w *bytes.Buffer) {
 			fmt.Fprintf(w, "| %s | missing: %s | | | |\n", c.Name, c.Missing)
 			continue
 		}
-		fmt.Fprintf(w, "| %s | %.2f%% | %.2f%% | %d | %.1f |\n", c.Name, 100*c.rate(p), 100*c.ByType, c.Fits, c.Seconds)
+		name, byType := c.Name, fmt.Sprintf("%.2f%%", 100*c.ByType)
+		if c.Every > 1 { // rare types are hardly among them
+			name, byType = fmt.Sprintf("%s; judged by every %dth event", name, c.Every), ""
+		}
+		fmt.Fprintf(w, "| %s | %.2f%% | %s | %d | %.1f |\n", name, 100*c.rate(), byType, c.Fits, c.Seconds)
 	}
 	fmt.Fprintf(w, "\nCPU seconds are of learning and placing. %d of the map's %d refreshes were major.\n\n", p.Majors, p.Refreshes)
 	fmt.Fprintf(w, `How well novelty tells the %d events of the %d types not yet seen from all others, as the area under the ROC curve:
@@ -45,21 +49,21 @@ const bins = 50
 // plot draws the errors over the stream.
 func (p *prequential) plot() plot {
 	per := (len(p.Events) + bins - 1) / bins
-	over := func(name string, of []int) curve {
+	over := func(name string, of, all []int) curve {
 		c := curve{name: name}
 		for from := 0; from < len(of); from += per {
 			to := min(from+per, len(of))
-			c.values = append(c.values, 100*float64(sum(of[from:to]))/float64(sum(p.Events[from:to])))
+			c.values = append(c.values, 100*float64(sum(of[from:to]))/float64(sum(all[from:to])))
 		}
 		return c
 	}
 	out := plot{name: "error", title: "9-NN label error before learning, % of the events", axis: fmt.Sprintf("parts of %d events", per*p.Block)}
 	for _, c := range p.Maps {
 		if c.Missing == "" {
-			out.curves = append(out.curves, over(c.Name, c.Wrong))
+			out.curves = append(out.curves, over(c.Name, c.Wrong, c.Judged))
 		}
 	}
-	out.curves = append(out.curves, over("types not yet seen", p.Unknown))
+	out.curves = append(out.curves, over("types not yet seen", p.Unknown, p.Events))
 	return out
 }
 

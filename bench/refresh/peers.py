@@ -1,13 +1,13 @@
 """Follow a stream of events with a peer.
 
-    peers.py METHOD FOLDER DIM FIRST BLOCK REFIT THREADS
+    peers.py METHOD FOLDER DIM FIRST BLOCK REFIT EVERY THREADS
 
 FOLDER holds, little-endian: vectors.f32 (n x DIM), events.i32 (rows of vectors, one
 an event), counts.i32 (for every block, how many reference points there are when it
 comes) and members.i32 (which ones: rows of vectors, block by block). The first
 FIRST events come before the blocks, BLOCK events make a block. For every block the
-places of its reference points, then those of its distinct rows in ascending order,
-are appended to METHOD.f32 (2 columns). Nothing of a block is known when it is placed.
+places of its reference points, then those of the distinct rows of its EVERY-th
+events in ascending order, are appended to METHOD.f32 (2 columns). Nothing of a block is known when it is placed.
 
     umap   fitted to the reference set every REFIT events; what comes in between is
            transformed, and what has been placed since the fit keeps its place
@@ -21,7 +21,7 @@ import time
 import warnings
 
 METHOD, FOLDER = sys.argv[1], sys.argv[2]
-DIM, FIRST, BLOCK, REFIT, THREADS = map(int, sys.argv[3:])
+DIM, FIRST, BLOCK, REFIT, EVERY, THREADS = map(int, sys.argv[3:])
 
 
 def read(name, kind):
@@ -41,8 +41,9 @@ def umap(x, members, events):
             at[:] = np.nan
             at[known] = model.embedding_
             fits += 1
-        rows = np.unique(new)
-        missing = rows[np.isnan(at[rows, 0])]
+        rows = np.unique(new[::EVERY])
+        need = np.union1d(rows, known)
+        missing = need[np.isnan(at[need, 0])]
         if len(missing):
             at[missing] = model.transform(x[missing])
         yield at[known], at[rows], fits
@@ -53,7 +54,7 @@ def ipca(x, members, events):
 
     model = IncrementalPCA(2).partial_fit(x[events[0]])
     for number, (known, new) in enumerate(zip(members, events[1:])):
-        yield model.transform(x[known]), model.transform(x[np.unique(new)]), number + 1
+        yield model.transform(x[known]), model.transform(x[np.unique(new[::EVERY])]), number + 1
         if len(new) >= 2:
             model.partial_fit(x[new])
 

@@ -31,7 +31,9 @@ type prequential struct {
 type contestant struct {
 	Name    string
 	Missing string // why it could not be judged
-	Wrong   []int  // events of every block whose type is not that of their neighbours
+	Every   int    // by every so many-th event it was judged
+	Judged  []int  // events of every block
+	Wrong   []int  // those whose type is not that of their neighbours
 	ByType  float64
 	Fits    int
 	Seconds float64 // CPU, of learning and placing
@@ -55,6 +57,19 @@ type block struct {
 	rows          []int32 // the distinct ones, ascending
 	members       []int32 // the reference set before it
 	labels        []int32 // of the members
+}
+
+// every is a block of every n-th event of this one.
+func (b *block) every(n int) *block {
+	if n == 1 {
+		return b
+	}
+	thin := &block{members: b.members, labels: b.labels}
+	for i := 0; i < len(b.events); i += n {
+		thin.events, thin.class = append(thin.events, b.events[i]), append(thin.class, b.class[i])
+	}
+	thin.rows = slices.Compact(slices.Sorted(slices.Values(thin.events)))
+	return thin
 }
 
 // judge counts wrong votes, members being at known and rows at placed.
@@ -85,7 +100,7 @@ func (c *contestant) judge(ctx context.Context, b *block, known, placed vec.Matr
 			wrong++
 		}
 	}
-	c.Wrong = append(c.Wrong, wrong)
+	c.Judged, c.Wrong = append(c.Judged, len(b.events)), append(c.Wrong, wrong)
 	return nil
 }
 
