@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench refresh why soak chaos chaos-short mutations clean
+.PHONY: build demo test arm64 lint fmt figures quality bench refresh why gplvm soak chaos chaos-short mutations clean
 
 # build makes bin/unfold.
 build:
@@ -82,6 +82,11 @@ refresh:
 # why draws the figures of docs/why.md; half a minute.
 why: build
 	$(GO) run ./bench/why -unfold bin/unfold -o docs/why
+
+# gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; ten minutes. UNFOLD_DATA names the folder that holds
+# swissroll/ and usps/.
+gplvm:
+	$(GO) run ./bench/gplvm -o docs/gplvm.md
 
 clean:
 	rm -rf bin out

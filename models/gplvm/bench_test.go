@@ -1,7 +1,9 @@
 package gplvm
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -35,4 +37,41 @@ func BenchmarkGradient(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkPlace is the place of a vector of 12 values by 1000 points.
+func BenchmarkPlace(b *testing.B) {
+	x := vec.New[float32](1000, 12)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for i := range x.Rows {
+		u, v := rnd.NormFloat64(), rnd.NormFloat64()
+		for c := range x.Row(i) {
+			x.Row(i)[c] = float32(math.Sin(u*float64(c+1)/4) + math.Cos(v*float64(c+1)/4) + 0.05*rnd.NormFloat64())
+		}
+	}
+	f, err := Fit(context.Background(), x, FitSettings{Steps: 5, Options: Options{Smooth: true}}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	back := f.Back
+	b.Run("smooth", func(b *testing.B) {
+		w, at, y := back.NewScratch(), make([]float64, 2), make([]float64, 12)
+		for b.Loop() {
+			f.Frame.Apply(y, x.Row(7))
+			back.Place(at, y, w)
+		}
+	})
+	f.Back = nil
+	p, err := newPlacer(f, x)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("likelihood", func(b *testing.B) {
+		w := p.borrow()
+		for b.Loop() {
+			if _, err := p.place(context.Background(), w, x.Row(7), []int32{1, 2, 3}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -9,9 +9,19 @@
 //	Selection    the informative vector machine that chooses it
 //	Active       predictions from a place (eq 12), and the place of a vector
 //	Gaussian, Probit    how a value comes of its process (5)
+//	Fit, Placer         a bounded sample of a table, and events placed beside it
+//	Back                a smooth map from vectors to places
 //
 // Values may be missing (6), as NaN: every output is taken over the rows in which
 // it is observed, and outputs that miss the same rows share their matrices.
+//
+// # Placing
+//
+// A vector belongs where ln p(y|x) - x.x/2 is largest: from the best of the places of
+// the nearest learnt vectors and their mean some steps of conjugate gradients lead
+// there, and the curvature gives the variance (Laplace). That takes O(N^2) a step for
+// the variance of the prediction. Back takes O(N (D + q)) in all; its error is known
+// from leaving one out.
 //
 // # Cost
 //

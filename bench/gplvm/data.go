@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"unfold/sparse/vec"
+)
+
+// numbers reads a text file of numbers, a row a line, gzipped if its name says so.
+func numbers(path string) (vec.Matrix[float64], error) {
+	var m vec.Matrix[float64]
+	f, err := os.Open(path)
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if filepath.Ext(path) == ".gz" {
+		if r, err = gzip.NewReader(f); err != nil {
+			return m, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		words := strings.FieldsFunc(lines.Text(), func(c rune) bool { return c == ' ' || c == ',' || c == '\t' })
+		for _, word := range words {
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil && m.Rows == 0 {
+				words = nil // names of columns
+				m.Data = nil
+				break
+			} else if err != nil {
+				return m, fmt.Errorf("%s: %w", path, err)
+			}
+			m.Data = append(m.Data, v)
+		}
+		if len(words) > 0 {
+			m.Rows, m.Cols = m.Rows+1, len(words)
+		}
+	}
+	if len(m.Data) != m.Rows*m.Cols {
+		return m, fmt.Errorf("%s: rows of different lengths", path)
+	}
+	return m, lines.Err()
+}
+
+// columns returns some columns of m.
+func columns(m vec.Matrix[float64], from, to int) vec.Matrix[float64] {
+	out := vec.New[float64](m.Rows, to-from)
+	for i := range m.Rows {
+		copy(out.Row(i), m.Row(i)[from:to])
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"unfold/sparse/vec"
+)
+
+// Without data the page names what is missing; sections made before stay on it.
+func TestPageWithoutData(t *testing.T) {
+	dir := t.TempDir()
+	page := filepath.Join(dir, "gplvm.md")
+	if err := os.WriteFile(filepath.Join(dir, "oil.md"), []byte("earlier\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	if code := run(context.Background(), []string{"-data", dir, "-out", dir, "-o", page, "-only", "roll,digits,usps"}, &log); code != 0 {
+		t.Fatalf("exit code %d: %s", code, log.String())
+	}
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## Oil flow\n\nearlier\n", "## Swiss roll\n\nNot measured: there is no", "## Digits\n\nNot measured: there is no", "## Oil flow, sparse\n\nNot measured.\n"} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("the page lacks %q:\n%s", want, raw)
+		}
+	}
+	if code := run(context.Background(), []string{"-oil", dir, "-out", dir, "-o", page, "-only", "oil"}, &log); code != 1 || !strings.Contains(log.String(), "DataTrn.txt") {
+		t.Errorf("without the oil data: code %d, %s", code, log.String())
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte("a,b\n1,2\n3 4\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := numbers(path)
+	if err != nil || m.Rows != 2 || m.Cols != 2 || m.Data[3] != 4 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if err := os.WriteFile(path, []byte("1,2\n3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := numbers(path); err == nil {
+		t.Error("rows of different lengths are taken")
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	x := vec.Of(4, 1, []float64{0, 1, 1.5, 9})
+	if got := mistakes(x, []int{0, 0, 1, 1}); got != 2 {
+		t.Errorf("%d errors, want 2", got)
+	}
+	w := whitened(x)
+	sum, squares := 0.0, 0.0
+	for _, v := range w.Data {
+		sum += v
+		squares += v * v
+	}
+	if sum > 1e-12 || squares < 3.999 || squares > 4.001 {
+		t.Errorf("whitened: sum %g, squares %g", sum, squares)
+	}
+}
