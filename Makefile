@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench refresh why gplvm soak chaos chaos-short mutations clean
+.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep gplvm soak chaos chaos-short mutations clean
 
 # build makes bin/unfold.
 build:
@@ -74,10 +74,19 @@ MUTATIONS ?= 10000000
 mutations:
 	UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos
 
+# ep measures labels on the map and writes docs/ep.md; some ten minutes. It needs the data sets in the folder that UNFOLD_DATA names.
+ep:
+	$(GO) run ./bench/ep -o docs/ep.md
+
 # refresh compares a map that follows its stream with fits made anew and writes docs/refresh.md; some five minutes. It needs
 # mnist/ in the folder that UNFOLD_DATA names.
 refresh:
 	$(GO) run ./bench/refresh -o docs/refresh.md
+
+# lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; some minutes. UNFOLD_DATA names
+# the folder with swissroll/, usps/ and climate/; PYTHON an interpreter that has scikit-learn, if it is to be compared.
+lllvm: build
+	$(GO) run ./bench/lllvm -unfold bin/unfold $(if $(PYTHON),-python $(PYTHON)) -o docs/lllvm.md
 
 # why draws the figures of docs/why.md; half a minute.
 why: build
