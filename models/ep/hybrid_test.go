@@ -104,3 +104,30 @@ func TestHybridSlopes(t *testing.T) {
 		}
 	}
 }
+
+// Functions that are predicted together are what each is by itself.
+func TestJoint(t *testing.T) {
+	h, truth := spiral(60, 1)
+	h.Classes.Y = vec.New[float64](60, 2)
+	for i, y := range truth {
+		h.Classes.Y.Row(i)[0], h.Classes.Y.Row(i)[1] = y, math.Copysign(1, h.In.Mu.Row(i)[1])
+	}
+	if _, err := h.sweep(5); err != nil {
+		t.Fatal(err)
+	}
+	all, err := h.Sparse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, variance := vec.New[float64](60, 2), vec.New[float64](60, 2)
+	NewJoint(all).Predict(mean, variance, h.In, 2)
+	for c, s := range all {
+		m, v := make([]float64, 60), make([]float64, 60)
+		s.Predictor().Predict(m, v, h.In)
+		for i := range m {
+			if math.Abs(m[i]-mean.Row(i)[c]) > 1e-9 || math.Abs(v[i]-variance.Row(i)[c]) > 1e-8 {
+				t.Fatalf("function %d of input %d: %g, %g together, %g, %g alone", c, i, mean.Row(i)[c], variance.Row(i)[c], m[i], v[i])
+			}
+		}
+	}
+}
