@@ -63,6 +63,7 @@ func rows() []row {
 		eigenRow(),
 		gplvmRow(),
 		lllvmRow(),
+		epRow(),
 		placeRow(),
 		startRow(),
 		threadsRow(),

@@ -439,7 +439,40 @@ def lllvm():
     add(ARGS[1], ARGS[2], "s", took)
 
 
-TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform, gplvm, lllvm]}
+def ep():
+    """FILE N M WHAT: psi statistics in the plane and their gradients, named WHAT."""
+    import GPy
+    from GPy.core.parameterization.variational import NormalPosterior
+
+    note_version("GPy", "numpy")
+    n, m = int(ARGS[1]), int(ARGS[2])
+    all_numbers, at = np.fromfile(ARGS[0]), 0
+    parts = []
+    for rows, cols in [(n, 2), (n, 2), (m, 2), (n, m), (m, m)]:
+        parts.append(all_numbers[at : at + rows * cols].reshape(rows, cols))
+        at += rows * cols
+    mu, s, z, w1, w2 = parts
+    kernel = GPy.kern.RBF(2, variance=2.0, lengthscale=[0.5**0.5] * 2, ARD=True)
+    rounds = [0]
+
+    def statistics():
+        # It remembers the last answer to the same arguments: other ones each time.
+        rounds[0] += 1
+        q = NormalPosterior(mu + 1e-13 * rounds[0], s.copy())
+        kernel.psi0(z, q)
+        first, second = kernel.psi1(z, q), kernel.psi2(z, q)
+        weights = dict(dL_dpsi0=np.zeros(n), dL_dpsi1=w1, dL_dpsi2=w2, Z=z, variational_posterior=q)
+        kernel.update_gradients_expectations(**weights)
+        kernel.gradients_Z_expectations(**weights)
+        kernel.gradients_qX_expectations(**weights)
+        return (first * w1).sum() + (second * w2).sum(), float(kernel.variance.gradient[0])
+
+    took, (value, slope) = timed(statistics)
+    notes.append("GPy: sums weighted %.10g, derivative in the variance %.10g" % (value, slope))
+    add("GPy", ARGS[3], "s", took)
+
+
+TASKS = {f.__name__: f for f in [whole, pca, exact, descent, hnsw_hnswlib, hnsw_faiss, tree, systems, eigen, transform, gplvm, lllvm, ep]}
 
 warnings.filterwarnings("ignore")
 try:

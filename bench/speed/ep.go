@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"unfold/models/ep"
+	"unfold/models/psi"
+	"unfold/sparse/vec"
+)
+
+const (
+	oneSweep   = "a sweep"
+	psiAndMore = "psi statistics and gradients"
+)
+
+func epRow() row {
+	return row{
+		key: "ep", title: "Expectation propagation on uncertain inputs",
+		about: `10,000 uncertain inputs in the plane, 100 inducing inputs, random data, double precision. A sweep visits all sites of a
+probit classifier once. The psi statistics are Psi1 and the sum of Psi2 with the derivatives of a weighted sum of both in the
+inputs' means and variances, the inducing inputs and the kernel's parameters, of 2,000 of the inputs.`,
+		bars: []bar{
+			{what: "a sweep", value: figure(own, oneSweep, 1), bound: 1, unit: " s", format: "%.2f"},
+			{what: "psi statistics, times as fast as GPy", value: faster(gpy, psiAndMore), bound: 3, above: true, format: "%.0f"},
+		},
+		measure: measureEP,
+	}
+}
+
+func measureEP(ctx context.Context, b *bench, r *record) error {
+	n, m := b.size(10000, 200), b.size(100, 10)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	in := psi.Inputs{Mu: vec.New[float64](n, 2), S: vec.New[float64](n, 2)}
+	z, w1, w2, y := vec.New[float64](m, 2), vec.New[float64](n, m), vec.New[float64](m, m), make([]float64, n)
+	for _, x := range []vec.Matrix[float64]{in.Mu, z, w1, w2} {
+		for i := range x.Data {
+			x.Data[i] = rnd.NormFloat64()
+		}
+	}
+	for i := range in.S.Data {
+		in.S.Data[i] = 0.05
+	}
+	for i := range y {
+		y[i] = math.Copysign(1, math.Sin(3*in.Mu.Row(i)[0])+0.3*rnd.NormFloat64())
+	}
+	for i := range m {
+		for j := range i {
+			w2.Row(i)[j] = w2.Row(j)[i]
+		}
+	}
+	k := &psi.Kernel{Variance: 2, Alpha: []float64{2, 2}}
+	p, err := ep.NewProcess(k, in, z, b.threads)
+	if err != nil {
+		return err
+	}
+	s, err := ep.NewSparse(ep.Probit{}, p, y)
+	if err != nil {
+		return err
+	}
+	err = b.timed(r, oneSweep, func() error {
+		_, err := s.Run(ep.Settings{Sweeps: 1, Tolerance: -1})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	n = b.size(2000, 100)
+	in, w1 = psi.Inputs{Mu: in.Mu.Slice(0, n), S: in.S.Slice(0, n)}, w1.Slice(0, n)
+	first, second, ones := vec.New[float64](n, m), vec.New[float64](m, m), make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	var g *psi.Gradient
+	err = b.timed(r, psiAndMore, func() error {
+		k.First(first, in, z, b.threads)
+		k.Second(second, ones, in, z, b.threads)
+		g = psi.NewGradient(n, m, 2)
+		k.FirstGradient(g, w1, in, z, b.threads)
+		k.SecondGradient(g, ones, w2, in, z, b.threads)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.note("unfold: sums weighted %.10g, derivative in the variance %.10g", vec.Dot(first.Data, w1.Data)+vec.Dot(second.Data, w2.Data), g.Variance)
+	path := b.file("ep.f64")
+	var all []float64
+	for _, x := range []vec.Matrix[float64]{in.Mu, in.S, z, w1, w2} {
+		all = append(all, x.Data...)
+	}
+	if err := writeFloats(path, all); err != nil {
+		return err
+	}
+	_, err = b.peer(ctx, r, gpy, "ep", path, fmt.Sprint(n), fmt.Sprint(m), psiAndMore)
+	return err
+}
