@@ -8,7 +8,9 @@
 //	Process      what m inducing inputs say of n inputs: NewDTC for certain ones
 //	             (S3), NewProcess for uncertain ones (S5), and their bounds
 //	Sparse       expectation propagation on a Process, O(n m^2) a sweep
-//	Predictor    f at new inputs, certain or not
+//	Predictor    f at new inputs, certain or not; Joint, of many functions at once
+//	Hybrid       a classifier and a GP-LVM that share their inputs, learnt by
+//	             gradients of the bound in turn with sweeps
 //
 // # One algorithm
 //
@@ -17,7 +19,9 @@
 //
 // # Stability
 //
-// A visit that finds a cavity of negative precision, or would leave a site with
+// Sites follow from derivatives of log Z, not from differences of precisions, so that
+// an input without variance has its limit. Factors are those of I + a sum in
+// coordinates in which Kuu is I. A visit that finds a cavity of negative precision, or would leave a site with
 // one, changes nothing and is counted; the next sweeps go half as far.
 //
 // # Corrections
