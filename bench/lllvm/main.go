@@ -1,0 +1,151 @@
+// Command lllvm repeats the experiments of M. Park et al., "Bayesian manifold learning:
+// the locally linear latent variable model" (NIPS 2015) with this program, and writes
+// docs/lllvm.md and its figures. Nothing on that page is typed by hand.
+//
+//	make lllvm UNFOLD_DATA=DIR
+//
+// DIR holds swissroll/, usps/ and climate/; an experiment whose data are missing is
+// left out of the page, and -only names those to do again: of the others, the results
+// of earlier runs in the folder -out are used. With -python, an interpreter that has
+// scikit-learn, the digits are also compared with its Isomap and LLE.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+}
+
+// bench is what the experiments share.
+type bench struct {
+	unfold, data, out, python string
+	figures                   string // folder of the page's figures
+	starts                    int
+	log                       io.Writer
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	flags := flag.NewFlagSet("lllvm", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	b := &bench{log: stderr}
+	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program")
+	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds swissroll/, usps/ and climate/")
+	flags.StringVar(&b.out, "out", "out/lllvm", "folder for maps, models and results")
+	flags.StringVar(&b.python, "python", "", "interpreter with scikit-learn, for Isomap and LLE")
+	flags.IntVar(&b.starts, "starts", 2, "random starts of each fit")
+	page := flags.String("o", "docs/lllvm.md", "the page to write; its figures go to the folder of that name")
+	only := flags.String("only", "", "experiments to do, of "+strings.Join(names(), ",")+"; default all")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if b.data == "" {
+		fmt.Fprintln(stderr, "lllvm: name the data folder: -data DIR or UNFOLD_DATA=DIR")
+		return 2
+	}
+	chosen := names()
+	if *only != "" {
+		chosen = strings.Split(*only, ",")
+	}
+	for _, c := range chosen {
+		if !slices.Contains(names(), c) {
+			fmt.Fprintf(stderr, "lllvm: -only: there is no %q; there are %s\n", c, strings.Join(names(), ", "))
+			return 2
+		}
+	}
+	b.figures = strings.TrimSuffix(*page, filepath.Ext(*page))
+	if err := b.all(ctx, chosen, *page); err != nil {
+		fmt.Fprintln(stderr, "lllvm:", err)
+		return 1
+	}
+	return 0
+}
+
+func (b *bench) all(ctx context.Context, chosen []string, page string) error {
+	for _, dir := range []string{b.out, b.figures} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	for _, e := range experiments {
+		if !slices.Contains(chosen, e.name) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(b.data, e.folder)); err != nil {
+			fmt.Fprintf(b.log, "%s: left out: %v\n", e.name, err)
+			continue
+		}
+		fmt.Fprintln(b.log, e.name)
+		section, err := e.do(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+		if err := os.WriteFile(b.file(e.name+".md"), []byte(section), 0o666); err != nil {
+			return err
+		}
+	}
+	return b.page(page)
+}
+
+// experiment makes a section of the page.
+type experiment struct {
+	name, folder string
+	do           func(ctx context.Context, b *bench) (string, error)
+}
+
+var experiments = []experiment{
+	{"roll", "swissroll", roll}, {"shortcut", "swissroll", shortcut}, {"digits", "usps", digits}, {"climate", "climate", climate},
+}
+
+func names() (list []string) {
+	for _, e := range experiments {
+		list = append(list, e.name)
+	}
+	return list
+}
+
+const head = `# The locally linear latent variable model
+
+This page is written by ` + "`make lllvm`" + `; every figure on it was measured then. The model is that of M. Park, W. Jitkrittum, A. Qamar,
+Z. Szabó, L. Buesing and M. Sahani, "Bayesian manifold learning: the locally linear latent variable model" (NIPS 2015): every
+point has a place on the map and a linear map from the tangent space there into the data, both uncertain, and the evidence has a
+lower bound by which settings can be compared. Package ` + "`models/lllvm`" + ` has the equations, their corrections and what they cost;
+the experiments are the paper's.
+
+    unfold fit data.parquet --kind lllvm --neighbors 6:15 --restarts 3 -o data.unfold --map map.parquet --report report.json
+    unfold plot --bounds report.json -o bounds.png
+    unfold plot map.parquet -o map.png --uncertainty --model data.unfold
+    unfold decode map.parquet -m data.unfold -o back.parquet
+
+A fit learns at most --points of the rows (1000 unless said otherwise), a sample by the seed, and places the others by them: an
+iteration takes memory with the square and time with the cube of their number.
+`
+
+// page puts the sections together.
+func (b *bench) page(path string) error {
+	text := head
+	for _, e := range experiments {
+		if section, err := os.ReadFile(b.file(e.name + ".md")); err == nil {
+			text += "\n" + string(section)
+		}
+	}
+	return os.WriteFile(path, []byte(text), 0o666)
+}
+
+func (b *bench) file(name string) string { return filepath.Join(b.out, name) }
+
+// figure is a file of the page's folder, and how the page names it.
+func (b *bench) figure(name string) (path, link string) {
+	return filepath.Join(b.figures, name), filepath.Base(b.figures) + "/" + name
+}
