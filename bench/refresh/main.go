@@ -113,7 +113,7 @@ func (o *options) lab(ctx context.Context, say func(string, ...any)) (*lab, erro
 	}
 	l.set.LVM.Threads, l.threads = o.threads, o.threads
 	t := &l.traffic
-	t.size, t.first, t.block, t.refit = 5000, 2000, 2000, 50000
+	t.size, t.first, t.block, t.refit = 4000, 2000, 2000, 100_000
 	l.large, l.starts, l.probes, l.still = 100_000, 5, 1000, 250*time.Millisecond
 	if o.small {
 		t.size, t.first, t.block, t.refit, t.few = 300, 200, 200, 1000, 3000
