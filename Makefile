@@ -59,8 +59,8 @@ soak:
 	UNFOLD_SOAK=2000000 $(GO) test -count=1 -timeout 2h -run TestSoak -v ./stream/online
 	UNFOLD_SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -timeout 26h -run TestSoak -v ./stream/chaos
 
-# chaos breaks running stages in every way that stream/chaos knows, some 400 kills and 500 other faults, against the embedded broker
-# and, where there is java and mvn, a real one; an hour. CHAOS_SEED draws other faults.
+# chaos breaks running stages in every way that stream/chaos knows, hundreds of times, against the embedded broker and, where
+# there is java and mvn, a real one; about an hour. CHAOS_SEED draws other faults.
 CHAOS_SEED ?= 1
 chaos:
 	UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 3h -run TestChaos -v ./stream/chaos
@@ -69,7 +69,7 @@ chaos:
 chaos-short:
 	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run TestChaos -v ./stream/chaos
 
-# mutations decodes MUTATIONS damaged messages; ten million take about an hour.
+# mutations decodes MUTATIONS damaged messages; ten million take a quarter of an hour.
 MUTATIONS ?= 10000000
 mutations:
 	UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos

@@ -40,8 +40,11 @@
 //
 //	make chaos-short                 what CI runs, below three minutes
 //	make chaos                       all of it, with an Apache Kafka where there is java
-//	UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=7 go test -run TestChaos/kill ./stream/chaos
+//	UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=7 UNFOLD_CHAOS_STEPS=20 go test -run TestChaos/kill ./stream/chaos
 //	UNFOLD_CHAOS_SCHEDULE='kill after 120ms; kill at after EndTxn 2' go test -run TestChaos/kill ./stream/chaos
+//
+// UNFOLD_BINARY names a program to break instead of this checkout's own: a judge that
+// finds nothing wrong with a program that is known to be is no judge.
 //
 // A run that fails says its seed and its schedule. Two more tests are at home here:
 //
