@@ -78,8 +78,9 @@ mutations:
 ep:
 	$(GO) run ./bench/ep -o docs/ep.md
 
-# refresh compares a map that follows its stream with fits made anew and writes docs/refresh.md; some five minutes. It needs
-# mnist/ in the folder that UNFOLD_DATA names.
+# refresh compares a map that follows its stream with fits made anew and writes docs/refresh.md; some ten minutes. It needs
+# Python 3.11 (for the others, in an environment of their own under out/refresh), and mnist/ and kddcup99/ in the folder that
+# UNFOLD_DATA names.
 refresh:
 	$(GO) run ./bench/refresh -o docs/refresh.md
 

@@ -58,8 +58,8 @@ func (p *prequential) plot() plot {
 		return c
 	}
 	out := plot{name: "error", title: "9-NN label error before learning, % of the events", axis: fmt.Sprintf("parts of %d events", per*p.Block)}
-	for _, c := range p.Maps {
-		if c.Missing == "" {
+	for k, c := range p.Maps {
+		if c.Missing == "" && k != frozenAlone { // whose errors would dwarf the others'
 			out.curves = append(out.curves, over(c.Name, c.Wrong, c.Judged))
 		}
 	}
