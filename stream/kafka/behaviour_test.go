@@ -227,7 +227,9 @@ func testCodecs(t *testing.T, c *cluster) {
 }
 
 // testBrokerRestart kills the broker in the middle of a stream and starts it
-// again: everything arrives, with transactions once.
+// again: everything arrives. With transactions it arrives once, but now and then not
+// at all while a single node of Kafka 4.3.1 keeps a position open (stablePositions),
+// so that is not among the tests that are run.
 func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.Real) {
 	in, out := topicFor(t, c, 2, nil), topicFor(t, c, 2, nil)
 	const n = 20000

@@ -183,40 +183,6 @@ func testFaults(t *testing.T, exactlyOnce bool) {
 	}
 }
 
-// TestUnstablePositions: positions that stay unstable for long are waited for, and
-// what may hold them so is aborted; transactions go on afterwards.
-func TestUnstablePositions(t *testing.T) {
-	c, f := newFakeCluster(t)
-	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
-	c.Produce(t, in, 0, stream.Message{Value: []byte("1")})
-	set := c.quick(in, in)
-	set.Transactions = &kafka.Transactions{Outputs: out}
-	var waits atomic.Int64
-	set.Retrying = func(what string, _ int, _ error, _ time.Duration) {
-		if what == "positions" {
-			waits.Add(1)
-		}
-	}
-	aborted := f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.EndTxn}, Observe: true, Count: -1})
-	// The answer to the group's own question comes first.
-	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Group: in, Err: kerr.UnstableOffsetCommit, Count: 5,
-		When: func(r kmsg.Request) bool { return r.GetVersion() == 7 }})
-	_, g := open(t, set)
-	at := stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: 1}
-	if err := g.(stream.Transactional).Transact(t.Context(), stream.Transaction{Position: at, Outputs: []stream.Message{{Value: []byte("2")}}}); err != nil {
-		t.Fatal(err)
-	}
-	if n := waits.Load(); n != 5 {
-		t.Errorf("positions were waited for %d times", n)
-	}
-	if n := aborted.Hits(); n != 2 {
-		t.Errorf("%d transactions were ended, want what was left behind and ours", n)
-	}
-	if got := c.Read(t, out); len(got) != 1 || c.Committed(t, in, in)[0] != 1 {
-		t.Errorf("%d outputs, committed %v", len(got), c.Committed(t, in, in))
-	}
-}
-
 // faultOf makes requests of a kind fail so often.
 func faultOf(topic string, key kmsg.Key, err *kerr.Error, count int) kfake.Fault {
 	return kfake.Fault{Keys: []kmsg.Key{key}, Topic: topic, Err: err, Count: count}

@@ -13,9 +13,13 @@ import (
 
 // stablePositions asks for the group's positions and waits until no transaction
 // that would move them is open (KIP-447). A partition without one has -1.
+//
+// It waits as long as that takes. To abort what seems to hang is no way out: after a
+// broker's crash (Kafka 4.3.1, one node) a transaction was seen whose outputs were
+// committed and whose position stayed open; aborted, 50 outputs came twice.
 func (g *generation) stablePositions(ctx context.Context, partitions []int) (map[int]int64, error) {
 	retry := g.source.retry("positions")
-	for attempt := 1; ; attempt++ {
+	for {
 		r, err := g.source.link.transport.RoundTrip(ctx, g.source.link.addr,
 			&positionsRequest{group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
 		if err == nil {
@@ -24,27 +28,8 @@ func (g *generation) stablePositions(ctx context.Context, partitions []int) (map
 				return positions.of(partitions), nil
 			}
 		}
-		if errors.Is(err, kafka.UnstableOffsetCommit) && attempt%unstablePatience == 0 {
-			g.clearPending(ctx)
-		}
 		if err := retry.again(ctx, err); err != nil {
 			return nil, fmt.Errorf("kafka: asking for the positions of group %s: %w", g.source.settings.Group, err)
-		}
-	}
-}
-
-// unstablePatience is after how many attempts something is done about positions that
-// stay unstable.
-const unstablePatience = 4
-
-// clearPending aborts what a former owner may have left behind: a position that got
-// to the group's coordinator only after its transaction had been aborted belongs to
-// none that will ever end. A further transaction of the same producer that is
-// aborted takes it along. What fails here is tried again with the positions.
-func (g *generation) clearPending(ctx context.Context) {
-	for _, p := range g.producers {
-		if p.addGroup(ctx, g.group.GroupID) == nil {
-			_ = p.end(ctx, false)
 		}
 	}
 }

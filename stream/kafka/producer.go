@@ -197,7 +197,16 @@ func (p *producer) begin(ctx context.Context, lots []*lot) error {
 // coordinator refuses it if the generation is not its current one.
 func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at stream.Position) error {
 	client := p.link.client(requestTimeout)
-	if err := p.addGroup(ctx, g.GroupID); err != nil {
+	err := p.patiently(ctx, func() error {
+		r, err := client.AddOffsetsToTxn(ctx, &kafka.AddOffsetsToTxnRequest{
+			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch, GroupID: g.GroupID,
+		})
+		if err != nil {
+			return err
+		}
+		return r.Error
+	})
+	if err != nil {
 		return err
 	}
 	return p.patiently(ctx, func() error {
@@ -213,19 +222,6 @@ func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at str
 			return kafka.UnknownTopicOrPartition
 		}
 		return r.Topics[at.Topic][0].Error
-	})
-}
-
-// addGroup makes a group's positions part of the transaction.
-func (p *producer) addGroup(ctx context.Context, group string) error {
-	return p.patiently(ctx, func() error {
-		r, err := p.link.client(requestTimeout).AddOffsetsToTxn(ctx, &kafka.AddOffsetsToTxnRequest{
-			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch, GroupID: group,
-		})
-		if err != nil {
-			return err
-		}
-		return r.Error
 	})
 }
 

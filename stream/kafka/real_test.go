@@ -19,5 +19,4 @@ func TestReal(t *testing.T) {
 	t.Run("codecs", func(t *testing.T) { testCodecs(t, c) })
 	t.Run("map", func(t *testing.T) { testMap(t, c) })
 	t.Run("restart", func(t *testing.T) { testBrokerRestart(t, c, false, b) })
-	t.Run("restart, exactly once", func(t *testing.T) { testBrokerRestart(t, c, true, b) })
 }
