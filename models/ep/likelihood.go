@@ -1,6 +1,10 @@
 package ep
 
-import "math"
+import (
+	"math"
+
+	"unfold/models/normal"
+)
 
 // Likelihood is p(y|f) of one value.
 type Likelihood interface {
@@ -22,7 +26,7 @@ type Probit struct{}
 func (Probit) Match(y, m, v float64) (logZ, tau, nu float64) {
 	root := math.Sqrt(1 + v)
 	z := y * m / root
-	logZ, r := logPhi(z)
+	logZ, r := normal.LogCDF(z)
 	a, b := y*r/root, r*(z+r)/(1+v)
 	left := 1 - v*b
 	return logZ, b / left, (a + m*b) / left
@@ -41,16 +45,4 @@ func (g Gaussian) Match(y, m, v float64) (logZ, tau, nu float64) {
 // Probability returns the probability of y = 1 for f ~ N(mean, variance).
 func Probability(mean, variance float64) float64 {
 	return 0.5 * math.Erfc(-mean/math.Sqrt(2*(1+variance)))
-}
-
-// logPhi returns ln Phi(z) and N(z)/Phi(z), also far in the lower tail.
-func logPhi(z float64) (log, ratio float64) {
-	if z > -30 {
-		phi := 0.5 * math.Erfc(-z/math.Sqrt2)
-		return math.Log(phi), math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / phi
-	}
-	// Phi(z) = N(z)/|z| (1 - 1/z^2 + 3/z^4 - 15/z^6 + ...), error below 1e-9 here.
-	v := 1 / (z * z)
-	s := 1 - v*(1-v*(3-v*(15-105*v)))
-	return -z*z/2 - math.Log(-z*math.Sqrt(2*math.Pi)) + math.Log(s), -z / s
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/models/normal"
 	"unfold/sparse/vec"
 )
 
@@ -84,25 +85,13 @@ func (Probit) Bias(observed []float64) float64 {
 func (n Probit) LogZ(y, bias, mean, variance float64) (logZ, g, nu float64) {
 	c := y / math.Sqrt(variance+n.Variance)
 	u := c * (mean + bias)
-	logZ, r := logPhi(u)
+	logZ, r := normal.LogCDF(u)
 	return logZ, c * r, c * c * r * (u + r)
 }
 
 // Site implements Noise.
 func (n Probit) Site(_, _, mean, variance, g, nu float64) (m, beta float64) {
 	return g/nu + mean, nu / (1 - nu*variance)
-}
-
-// logPhi returns ln Phi(u) and N(u)/Phi(u), also far in the lower tail.
-func logPhi(u float64) (log, ratio float64) {
-	if u > -30 {
-		phi := 0.5 * math.Erfc(-u/math.Sqrt2)
-		return math.Log(phi), math.Exp(-u*u/2) / math.Sqrt(2*math.Pi) / phi
-	}
-	// Phi(u) = N(u)/|u| (1 - 1/u^2 + 3/u^4 - 15/u^6 + ...), error below 1e-9 here.
-	v := 1 / (u * u)
-	s := 1 - v*(1-v*(3-v*(15-105*v)))
-	return -u*u/2 - math.Log(-u*math.Sqrt(2*math.Pi)) + math.Log(s), -u / s
 }
 
 // ParseNoise returns the noise of a name, with the default variance.

@@ -36,7 +36,7 @@ func (p *Placer) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Dec
 			for c, v := range mu.Row(i) {
 				x[c] = float64(v)
 			}
-			p.motion.back(x)
+			p.motion.Back(x)
 			variance := p.by.decode(x, y)
 			f := p.by.frame
 			for c, v := range y {
@@ -110,7 +110,7 @@ func (p *Placer) Spread() (mu vec.Matrix[float64], cov []vec.Matrix[float64]) {
 			}
 			c.Row(r)[r] -= common
 		}
-		cov = append(cov, p.motion.turned(c))
+		cov = append(cov, p.motion.Turned(c))
 	}
 	return mu, cov
 }

@@ -165,34 +165,3 @@ func TestEqualPointsAreLearnt(t *testing.T) {
 		t.Errorf("the bound is %g", b)
 	}
 }
-
-// A motion found from matched points takes them there and back.
-func TestRigidMotions(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 3))
-	a, b := vec.New[float64](20, 2), vec.New[float64](20, 2)
-	sin, cos := math.Sincos(0.7)
-	for i := range a.Rows {
-		x, y := rnd.NormFloat64(), rnd.NormFloat64()
-		copy(a.Row(i), []float64{x, y})
-		copy(b.Row(i), []float64{3 + cos*x + sin*y, -2 + sin*x - cos*y}) // turned, and reflected
-	}
-	r := newRigid(a, b)
-	for i := range a.Rows {
-		x := slices.Clone(a.Row(i))
-		r.forth(x)
-		if vec.SquaredDistance(x, b.Row(i)) > 1e-24 {
-			t.Fatalf("point %d goes to %v, want %v", i, x, b.Row(i))
-		}
-		r.back(x)
-		if vec.SquaredDistance(x, a.Row(i)) > 1e-24 {
-			t.Fatalf("point %d comes back to %v, want %v", i, x, a.Row(i))
-		}
-	}
-	if still := newRigid(a, a); still.turn != nil {
-		t.Error("a motion between equal places")
-	}
-	cov := r.turned(vec.Of(2, 2, []float64{4, 0, 0, 1}))
-	if tr := cov.Row(0)[0] + cov.Row(1)[1]; math.Abs(tr-5) > 1e-12 || math.Abs(cov.Row(0)[1]-cov.Row(1)[0]) > 1e-12 || math.Abs(cov.Row(0)[1]) < 0.1 {
-		t.Errorf("a covariance is turned to %v", cov.Data)
-	}
-}

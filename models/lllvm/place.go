@@ -31,7 +31,7 @@ type Placer struct {
 	snap *snapshot.Snapshot
 	by   *placer
 	// motion leads from the frame of learning to the snapshot's.
-	motion rigid
+	motion placing.Motion
 }
 
 var (
@@ -83,7 +83,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 		return nil, fmt.Errorf("lllvm: %w", err)
 	}
 	p := &Placer{
-		Frame: frame, snap: s, motion: newRigid(post.state.MuX, vec.Take(s.Mu, post.learnt)),
+		Frame: frame, snap: s, motion: placing.NewMotion(post.state.MuX, vec.Take(s.Mu, post.learnt)),
 		by: newPlacer(post, vec.Take(s.Reference, post.learnt), set.Neighbors, set.Threads),
 	}
 	return p, nil
@@ -108,7 +108,7 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 			}
 			joined, _ := near.Row(i - b.From)
 			sigma2 := p.by.place(w, z, joined)
-			p.motion.forth(w.MuX)
+			p.motion.Forth(w.MuX)
 			b.Publish(i, w.MuX, sigma2)
 		}
 		return nil

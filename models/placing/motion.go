@@ -78,3 +78,13 @@ func (m Motion) Back(x []float64) {
 		}
 	}
 }
+
+// Turned returns a covariance (d x d) as it is after Forth: turn' cov turn.
+func (m Motion) Turned(cov vec.Matrix[float64]) vec.Matrix[float64] {
+	if m.turn == nil {
+		return cov
+	}
+	var out mat.Dense
+	out.Product(m.turn.T(), mat.NewDense(cov.Rows, cov.Cols, cov.Data), m.turn)
+	return vec.Of(cov.Rows, cov.Cols, out.RawMatrix().Data)
+}

@@ -35,4 +35,8 @@ func TestMotion(t *testing.T) {
 			}
 		}
 	}
+	cov := NewMotion(a, b).Turned(vec.Of(2, 2, []float64{4, 0, 0, 1}))
+	if tr := cov.Row(0)[0] + cov.Row(1)[1]; math.Abs(tr-5) > 1e-12 || math.Abs(cov.Row(0)[1]-cov.Row(1)[0]) > 1e-12 || math.Abs(cov.Row(0)[1]) < 0.1 {
+		t.Errorf("a covariance is turned to %v", cov.Data)
+	}
 }
