@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep gplvm soak chaos chaos-short mutations clean
+.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep lllvm gplvm soak chaos chaos-short mutations clean
 
 # build makes bin/unfold.
 build:
