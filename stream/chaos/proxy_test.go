@@ -98,16 +98,17 @@ func TestProxy(t *testing.T) {
 	}
 
 	for moment, more := range map[string]int64{"before OffsetCommit": 1, "after OffsetCommit": 2} {
-		conn, before, done := connect(), served.Load(), 0
-		p.At(moment, 2, func() { done++ })
+		conn, before := connect(), served.Load()
+		var done atomic.Int32
+		p.At(moment, 2, func() { done.Add(1) })
 		if _, err := ask(conn, 0, 1, "another request"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ask(conn, 8, 2, "the first"); err != nil || done != 0 {
-			t.Fatalf("%s: %v, done %d times", moment, err, done)
+		if _, err := ask(conn, 8, 2, "the first"); err != nil || done.Load() != 0 {
+			t.Fatalf("%s: %v, done %d times", moment, err, done.Load())
 		}
-		if _, err := ask(conn, 8, 3, "the second"); err == nil || done != 1 {
-			t.Errorf("%s: the answer came (%v), done %d times", moment, err, done)
+		if _, err := ask(conn, 8, 3, "the second"); err == nil || done.Load() != 1 {
+			t.Errorf("%s: the answer came (%v), done %d times", moment, err, done.Load())
 		}
 		if got := served.Load() - before; got != 1+more {
 			t.Errorf("%s: %d requests arrived, want %d", moment, got, 1+more)
