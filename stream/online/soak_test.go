@@ -39,6 +39,9 @@ func soakEvents(t *testing.T) int {
 // a learner under every policy, with refreshes all the time. What it holds stays
 // below what Settings.Bytes said beforehand, and does not grow.
 func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("where the race detector slows learning down too few maps come of so many events")
+	}
 	long := soakEvents(t)
 	const dim, rows, size = 8, 500, 2000
 	for policy := reference.Reservoir; policy <= reference.Coverage; policy++ {
