@@ -1,0 +1,196 @@
+// Package apache runs an Apache Kafka of one node, in processes of its own, for
+// tests and for measurements. It needs java, and mvn the first time: then the jars
+// that testdata/kafka names are fetched into the user's cache.
+package apache
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Broker is an Apache Kafka and its data. Its methods are for one goroutine.
+type Broker struct {
+	// Addr is where it listens, Inner where it does past any proxy.
+	Addr, Inner string
+
+	dir, libs string
+
+	cmd   *exec.Cmd
+	stdin io.Closer
+	pid   int
+	gone  chan struct{}
+	log   *bytes.Buffer
+}
+
+// ErrUnavailable says that no broker can be run here.
+var ErrUnavailable = errors.New("no Apache Kafka here")
+
+// startTimeout is how long a broker may take until it is ready.
+const startTimeout = 60 * time.Second
+
+// New prepares a broker, with its data in a new folder. Clients that connect are
+// sent to the address advertised, by default the broker's own: a proxy may stand
+// there. Errors match ErrUnavailable where there is no java, or no jars and no mvn.
+// Remove takes the folder away.
+func New(advertised string) (*Broker, error) {
+	libs, err := jars()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	// The broker reads its folder as a list with commas, so it is not the caller's.
+	dir, err := os.MkdirTemp("", "kafka-")
+	if err != nil {
+		return nil, err
+	}
+	b := &Broker{dir: dir, libs: libs}
+	if err := b.format(advertised); err != nil {
+		return nil, errors.Join(err, b.Remove())
+	}
+	return b, nil
+}
+
+// format writes the settings and formats the folder.
+func (b *Broker) format(advertised string) error {
+	addresses := make([]string, 3)
+	for i := range addresses {
+		var err error
+		if addresses[i], err = FreeAddress(); err != nil {
+			return err
+		}
+	}
+	b.Addr, b.Inner = addresses[0], addresses[1]
+	if advertised == "" {
+		advertised = b.Addr
+	}
+	template, err := os.ReadFile(filepath.Join(configuration(), "server.properties"))
+	if err != nil {
+		return err
+	}
+	text := strings.NewReplacer("@ADDR@", b.Addr, "@ADVERTISED@", advertised, "@INNER@", b.Inner, "@CONTROLLER@", addresses[2], "@DIR@", b.dir).
+		Replace(string(template))
+	if err := os.WriteFile(b.config(), []byte(text), 0o600); err != nil {
+		return err
+	}
+	out, err := exec.Command("java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", b.classes(), "kafka.tools.StorageTool",
+		"format", "-t", "4L6g3nShT-eMCtK--X86sw", "-c", b.config()).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("formatting: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (b *Broker) config() string  { return filepath.Join(b.dir, "server.properties") }
+func (b *Broker) classes() string { return filepath.Join(b.libs, "*") }
+
+// Version names the jars.
+func (b *Broker) Version() string { return strings.TrimPrefix(filepath.Base(b.libs), "kafka-") }
+
+// PID is the running broker's process.
+func (b *Broker) PID() int { return b.pid }
+
+// Start runs the broker, again after Kill, and waits until it is ready. A shell
+// stands between: when its standard input ends, which it also does if this process
+// dies, it stops the broker.
+func (b *Broker) Start(ctx context.Context) error {
+	const script = `"$@" & p=$!; echo "pid $p"; cat >/dev/null; kill $p 2>/dev/null; wait $p`
+	b.cmd = exec.Command("sh", "-c", script, "sh", "java", "-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Djava.awt.headless=true", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info", "-cp", b.classes(), "kafka.Kafka", b.config())
+	stdin, err := b.cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	b.cmd.Stdout, b.cmd.Stderr = w, w
+	err = b.cmd.Start()
+	w.Close()
+	if err != nil {
+		r.Close()
+		b.cmd = nil
+		return err
+	}
+	b.stdin, b.gone, b.log = stdin, make(chan struct{}), &bytes.Buffer{}
+	ready := make(chan bool, 1)
+	go b.listen(r, ready)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	select {
+	case ok := <-ready:
+		if ok {
+			return nil
+		}
+		err = errors.New("the broker died")
+	case <-ctx.Done():
+		err = fmt.Errorf("the broker was not ready in time: %w", ctx.Err())
+	}
+	return errors.Join(err, b.Stop(), fmt.Errorf("it said:\n%s", b.log))
+}
+
+// listen reads what the broker says until it is gone.
+func (b *Broker) listen(r io.ReadCloser, ready chan<- bool) {
+	defer close(b.gone)
+	defer r.Close()
+	defer close(ready)
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		line := lines.Text()
+		if n, ok := strings.CutPrefix(line, "pid "); ok && b.pid == 0 {
+			b.pid, _ = strconv.Atoi(n)
+		}
+		if b.log.Len() < 1<<20 {
+			fmt.Fprintln(b.log, line)
+		}
+		if strings.Contains(line, "Kafka Server started") {
+			ready <- true
+		}
+	}
+}
+
+// Kill ends the broker as a crash would.
+func (b *Broker) Kill() error {
+	if err := syscall.Kill(b.pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	return b.Stop()
+}
+
+// Stop ends the broker, if it runs.
+func (b *Broker) Stop() error {
+	if b.cmd == nil {
+		return nil
+	}
+	b.stdin.Close()
+	<-b.gone
+	err := b.cmd.Wait()
+	b.cmd, b.pid = nil, 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil
+	}
+	return err
+}
+
+// Remove ends the broker and removes its data.
+func (b *Broker) Remove() error { return errors.Join(b.Stop(), os.RemoveAll(b.dir)) }
+
+// FreeAddress returns a local address that nobody listens on.
+func FreeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
