@@ -61,6 +61,7 @@ func (k *Kernel) MatrixGradient(g *Gradient, w, z vec.Matrix[float64]) {
 
 // First writes Psi1 to dst, n x m.
 func (k *Kernel) First(dst vec.Matrix[float64], in Inputs, z vec.Matrix[float64], threads int) {
+	across := vec.Transpose(z)
 	par.Ranges(threads, in.Mu.Rows, strip, func(_, from, to int) {
 		c := make([]float64, len(k.Alpha))
 		for n := from; n < to; n++ {
@@ -70,17 +71,8 @@ func (k *Kernel) First(dst vec.Matrix[float64], in Inputs, z vec.Matrix[float64]
 				scale /= math.Sqrt(w)
 				c[q] = alpha / (2 * w)
 			}
-			row := dst.Row(n)
-			for a := range row {
-				sum := 0.0
-				for q, v := range in.Mu.Row(n) {
-					d := v - z.Data[a*z.Cols+q]
-					sum += c[q] * d * d
-				}
-				row[a] = -sum
-			}
-			exp.Exp(row, row)
-			vec.Scale(scale, row)
+			exp.Gauss(dst.Row(n), across.Data, across.Cols, in.Mu.Row(n), c)
+			vec.Scale(scale, dst.Row(n))
 		}
 	})
 }

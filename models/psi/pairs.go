@@ -73,30 +73,7 @@ func (p *pairs) chunks(f func(from, to int)) {
 // exponentials writes exp(-sum_q c_q (mu_q - middle_q)^2) of the pairs from, ... to
 // dst.
 func (p *pairs) exponentials(dst, c, mu []float64, from int) {
-	to := from + len(dst)
-	if len(mu) == 2 {
-		plane(dst, p.middle.Row(0)[from:to], p.middle.Row(1)[from:to], c, mu)
-	} else {
-		clear(dst)
-		for q, v := range mu {
-			line, cq := p.middle.Row(q)[from:to], c[q]
-			for i, t := range line[:len(dst)] {
-				d := v - t
-				dst[i] -= cq * d * d
-			}
-		}
-	}
-	exp.Exp(dst, dst)
-}
-
-// plane writes the exponents for two dimensions.
-func plane(dst, x, y, c, mu []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	c0, c1, u, v := c[0], c[1], mu[0], mu[1]
-	for i := range dst {
-		a, b := u-x[i], v-y[i]
-		dst[i] = -(c0*a*a + c1*b*b)
-	}
+	exp.Gauss(dst, p.middle.Data[from:], p.middle.Cols, mu, c)
 }
 
 // Second writes sum_n weight_n Psi2n to dst, m x m.

@@ -15,3 +15,18 @@ func expAt(level simd.Level, dst, x []float64) {
 		expGeneric(dst, x)
 	}
 }
+
+func gaussAt(level simd.Level, dst, z []float64, stride int, mu, c []float64) {
+	whole := len(dst) &^ 3
+	switch {
+	case level >= simd.AVX512:
+		gaussAVX512(&dst[0], &z[0], stride, &mu[0], &c[0], len(mu), len(dst))
+	case level >= simd.AVX2 && whole > 0:
+		gaussAVX2(&dst[0], &z[0], stride, &mu[0], &c[0], len(mu), whole)
+		if whole < len(dst) {
+			gaussGeneric(dst[whole:], z[whole:], stride, mu, c)
+		}
+	default:
+		gaussGeneric(dst, z, stride, mu, c)
+	}
+}

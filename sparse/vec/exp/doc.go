@@ -1,7 +1,8 @@
 // Package exp computes exponentials of many numbers at once, the time of kernel
 // matrices and of psi statistics.
 //
-//	exp.Exp(dst, x) // dst_i = e^{x_i}
+//	exp.Exp(dst, x)                    // dst_i = e^{x_i}
+//	exp.Gauss(dst, z, stride, mu, c)   // dst_i = e^{-sum_q c_q (mu_q - z_qi)^2}
 //
 // # Method
 //

@@ -11,6 +11,25 @@ var level = simd.Best()
 // Exp sets dst_i to e^{x_i}. dst is at least as long as x and may be x.
 func Exp(dst, x []float64) { expAt(level, dst[:len(x)], x) }
 
+// Gauss sets dst_i to
+//
+//	e^{-sum_q c_q (mu_q - z_qi)^2},
+//
+// a row of a kernel matrix. z holds a line for each dimension, of which the first is
+// at z[0], the next at z[stride], ...: each at least as long as dst.
+func Gauss(dst, z []float64, stride int, mu, c []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	if len(mu) == 0 {
+		for i := range dst {
+			dst[i] = 1
+		}
+		return
+	}
+	gaussAt(level, dst, z[:(len(mu)-1)*stride+len(dst)], stride, mu, c[:len(mu)])
+}
+
 const (
 	// beyond is where e^x is infinite and e^-x zero, with both halves of the power
 	// of two within the range of numbers.
@@ -30,6 +49,18 @@ var series = [12]float64{
 func expGeneric(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = exp(v)
+	}
+}
+
+// gaussGeneric is the plain twin of the kernels of Gauss.
+func gaussGeneric(dst, z []float64, stride int, mu, c []float64) {
+	for i := range dst {
+		sum := 0.0
+		for q, m := range mu {
+			d := m - z[q*stride+i]
+			sum = math.FMA(-(c[q] * d), d, sum)
+		}
+		dst[i] = exp(sum)
 	}
 }
 

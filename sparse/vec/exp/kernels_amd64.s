@@ -166,6 +166,138 @@ GLOBL term3<>(SB), RODATA|NOPTR, $8
 DATA term2<>+0(SB)/8, $0x3fe0000000000000
 GLOBL term2<>(SB), RODATA|NOPTR, $8
 
+// func gaussAVX512(dst *float64, z *float64, stride int, mu *float64, c *float64, dims int, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·gaussAVX512(SB), NOSPLIT, $0-56
+	VBROADCASTSD shift<>+0(SB), Z0
+	VBROADCASTSD one<>+0(SB), Z1
+	VBROADCASTSD top<>+0(SB), Z2
+	VBROADCASTSD bottom<>+0(SB), Z3
+	VBROADCASTSD perLn2<>+0(SB), Z4
+	VBROADCASTSD ln2Hi<>+0(SB), Z5
+	VBROADCASTSD ln2Lo<>+0(SB), Z6
+	VBROADCASTSD halfOf<>+0(SB), Z7
+	VBROADCASTSD term13<>+0(SB), Z7
+	VBROADCASTSD term12<>+0(SB), Z8
+	VBROADCASTSD term11<>+0(SB), Z9
+	VBROADCASTSD term10<>+0(SB), Z10
+	VBROADCASTSD term9<>+0(SB), Z11
+	VBROADCASTSD term8<>+0(SB), Z12
+	VBROADCASTSD term7<>+0(SB), Z13
+	VBROADCASTSD term6<>+0(SB), Z14
+	VBROADCASTSD term5<>+0(SB), Z15
+	VBROADCASTSD term4<>+0(SB), Z16
+	VBROADCASTSD term3<>+0(SB), Z17
+	VBROADCASTSD term2<>+0(SB), Z18
+	MOVQ         dst+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         stride+16(FP), BX
+	MOVQ         dims+40(FP), SI
+	MOVQ         mu+24(FP), DI
+	MOVQ         c+32(FP), R8
+	SHLQ         $0x03, BX
+
+loop:
+	CMPQ   DX, $0x08
+	JL     rest
+	MOVQ   CX, R9
+	XORQ   R10, R10
+	VXORPD Z19, Z19, Z19
+
+dim:
+	VBROADCASTSD (DI)(R10*8), Z20
+	VSUBPD       (R9), Z20, Z20
+	VBROADCASTSD (R8)(R10*8), Z21
+	VMULPD       Z20, Z21, Z21
+	VFNMADD231PD Z20, Z21, Z19
+	ADDQ         BX, R9
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           dim
+	VMOVUPD      Z3, Z20
+	VMAXPD       Z19, Z20, Z19
+	VMOVUPD      Z2, Z20
+	VMINPD       Z19, Z20, Z19
+	VMOVUPD      Z0, Z20
+	VFMADD231PD  Z4, Z19, Z20
+	VSUBPD       Z0, Z20, Z20
+	VFNMADD231PD Z5, Z20, Z19
+	VFNMADD231PD Z6, Z20, Z19
+	VMULPD       Z19, Z19, Z21
+	VMOVUPD      Z8, Z22
+	VMOVUPD      Z7, Z23
+	VFMADD213PD  Z10, Z21, Z22
+	VFMADD213PD  Z9, Z21, Z23
+	VFMADD213PD  Z12, Z21, Z22
+	VFMADD213PD  Z11, Z21, Z23
+	VFMADD213PD  Z14, Z21, Z22
+	VFMADD213PD  Z13, Z21, Z23
+	VFMADD213PD  Z16, Z21, Z22
+	VFMADD213PD  Z15, Z21, Z23
+	VFMADD213PD  Z18, Z21, Z22
+	VFMADD213PD  Z17, Z21, Z23
+	VFMADD231PD  Z19, Z23, Z22
+	VFMADD213PD  Z19, Z21, Z22
+	VADDPD       Z1, Z22, Z22
+	VSCALEFPD    Z20, Z22, Z22
+	VMOVUPD      Z22, (AX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, DX
+	JMP          loop
+
+rest:
+	TESTQ  DX, DX
+	JE     end
+	MOVQ   $-1, R9
+	BZHIQ  DX, R9, R9
+	KMOVW  R9, K1
+	XORQ   DX, DX
+	VXORPD Z19, Z19, Z19
+
+lastdim:
+	VBROADCASTSD (DI)(DX*8), Z20
+	VSUBPD       (CX), Z20, K1, Z20
+	VBROADCASTSD (R8)(DX*8), Z21
+	VMULPD       Z20, Z21, Z21
+	VFNMADD231PD Z20, Z21, Z19
+	ADDQ         BX, CX
+	INCQ         DX
+	CMPQ         DX, SI
+	JL           lastdim
+	VMOVUPD      Z3, Z3
+	VMAXPD       Z19, Z3, Z19
+	VMOVUPD      Z2, Z2
+	VMINPD       Z19, Z2, Z19
+	VMOVUPD      Z0, Z2
+	VFMADD231PD  Z4, Z19, Z2
+	VSUBPD       Z0, Z2, Z0
+	VFNMADD231PD Z5, Z0, Z19
+	VFNMADD231PD Z6, Z0, Z19
+	VMULPD       Z19, Z19, Z2
+	VMOVUPD      Z8, Z3
+	VMOVUPD      Z7, Z4
+	VFMADD213PD  Z10, Z2, Z3
+	VFMADD213PD  Z9, Z2, Z4
+	VFMADD213PD  Z12, Z2, Z3
+	VFMADD213PD  Z11, Z2, Z4
+	VFMADD213PD  Z14, Z2, Z3
+	VFMADD213PD  Z13, Z2, Z4
+	VFMADD213PD  Z16, Z2, Z3
+	VFMADD213PD  Z15, Z2, Z4
+	VFMADD213PD  Z18, Z2, Z3
+	VFMADD213PD  Z17, Z2, Z4
+	VFMADD231PD  Z19, Z4, Z3
+	VFMADD213PD  Z19, Z2, Z3
+	VADDPD       Z1, Z3, Z3
+	VSCALEFPD    Z0, Z3, Z3
+	VMOVUPD      Z3, K1, (AX)
+
+end:
+	VZEROUPPER
+	RET
+
 // func expAVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-24
@@ -330,3 +462,78 @@ DATA halfOfx4<>+8(SB)/8, $0x3fe0000000000000
 DATA halfOfx4<>+16(SB)/8, $0x3fe0000000000000
 DATA halfOfx4<>+24(SB)/8, $0x3fe0000000000000
 GLOBL halfOfx4<>(SB), RODATA|NOPTR, $32
+
+// func gaussAVX2(dst *float64, z *float64, stride int, mu *float64, c *float64, dims int, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gaussAVX2(SB), NOSPLIT, $0-56
+	VBROADCASTSD shift<>+0(SB), Y0
+	VBROADCASTSD one<>+0(SB), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         stride+16(FP), BX
+	MOVQ         dims+40(FP), SI
+	MOVQ         mu+24(FP), DI
+	MOVQ         c+32(FP), R8
+	SHLQ         $0x03, BX
+
+loop:
+	CMPQ   DX, $0x04
+	JL     rest
+	MOVQ   CX, R9
+	XORQ   R10, R10
+	VXORPD Y2, Y2, Y2
+
+dim:
+	VBROADCASTSD (DI)(R10*8), Y3
+	VSUBPD       (R9), Y3, Y3
+	VBROADCASTSD (R8)(R10*8), Y4
+	VMULPD       Y3, Y4, Y4
+	VFNMADD231PD Y3, Y4, Y2
+	ADDQ         BX, R9
+	INCQ         R10
+	CMPQ         R10, SI
+	JL           dim
+	VMOVUPD      bottomx4<>+0(SB), Y3
+	VMAXPD       Y2, Y3, Y2
+	VMOVUPD      topx4<>+0(SB), Y3
+	VMINPD       Y2, Y3, Y2
+	VMOVUPD      Y0, Y3
+	VFMADD231PD  perLn2x4<>+0(SB), Y2, Y3
+	VSUBPD       Y0, Y3, Y4
+	VFNMADD231PD ln2Hix4<>+0(SB), Y4, Y2
+	VFNMADD231PD ln2Lox4<>+0(SB), Y4, Y2
+	VMULPD       Y2, Y2, Y5
+	VMOVUPD      term12x4<>+0(SB), Y6
+	VMOVUPD      term13x4<>+0(SB), Y7
+	VFMADD213PD  term10x4<>+0(SB), Y5, Y6
+	VFMADD213PD  term11x4<>+0(SB), Y5, Y7
+	VFMADD213PD  term8x4<>+0(SB), Y5, Y6
+	VFMADD213PD  term9x4<>+0(SB), Y5, Y7
+	VFMADD213PD  term6x4<>+0(SB), Y5, Y6
+	VFMADD213PD  term7x4<>+0(SB), Y5, Y7
+	VFMADD213PD  term4x4<>+0(SB), Y5, Y6
+	VFMADD213PD  term5x4<>+0(SB), Y5, Y7
+	VFMADD213PD  term2x4<>+0(SB), Y5, Y6
+	VFMADD213PD  term3x4<>+0(SB), Y5, Y7
+	VFMADD231PD  Y2, Y7, Y6
+	VFMADD213PD  Y2, Y5, Y6
+	VADDPD       Y1, Y6, Y6
+	VMOVUPD      Y0, Y2
+	VFMADD231PD  halfOfx4<>+0(SB), Y4, Y2
+	VPSUBQ       Y2, Y3, Y3
+	VPSLLQ       $0x34, Y2, Y2
+	VPADDQ       Y1, Y2, Y2
+	VMULPD       Y2, Y6, Y6
+	VPSLLQ       $0x34, Y3, Y3
+	VPADDQ       Y1, Y3, Y3
+	VMULPD       Y3, Y6, Y6
+	VMOVUPD      Y6, (AX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, AX
+	SUBQ         $0x04, DX
+	JMP          loop
+
+rest:
+	VZEROUPPER
+	RET

@@ -9,7 +9,17 @@ package exp
 //go:noescape
 func expAVX512(dst *float64, x *float64, n int)
 
+// gaussAVX512 is gaussGeneric with 512 bits.
+//
+//go:noescape
+func gaussAVX512(dst *float64, z *float64, stride int, mu *float64, c *float64, dims int, n int)
+
 // expAVX2 is expGeneric with 256 bits.
 //
 //go:noescape
 func expAVX2(dst *float64, x *float64, n int)
+
+// gaussAVX2 is gaussGeneric with 256 bits.
+//
+//go:noescape
+func gaussAVX2(dst *float64, z *float64, stride int, mu *float64, c *float64, dims int, n int)

@@ -22,41 +22,94 @@ const (
 
 func main() {
 	ConstraintExpr("amd64,!noasm")
-	kernel("AVX512", 64, ZMM)
-	kernel("AVX2", 32, YMM)
+	for _, size := range []struct {
+		suffix string
+		width  int
+		reg    func() VecVirtual
+	}{{"AVX512", 64, ZMM}, {"AVX2", 32, YMM}} {
+		k := &numbers{width: size.width, reg: size.reg, wide: size.width == 64}
+		k.exponentials(size.suffix)
+		k.gauss(size.suffix)
+	}
 	Generate()
 }
 
-// kernel writes the loop over registers of width bytes.
-func kernel(suffix string, width int, reg func() VecVirtual) {
+// exponentials writes the kernel of Exp.
+func (k *numbers) exponentials(suffix string) {
 	TEXT("exp"+suffix, NOSPLIT, "func(dst, x *float64, n int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("exp%s is expGeneric with %d bits.", suffix, 8*width))
-	k := &numbers{width: width, reg: reg, wide: width == 64}
+	Doc(fmt.Sprintf("exp%s is expGeneric with %d bits.", suffix, 8*k.width))
 	k.load()
 	dst, x, n := Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("n"), GP64())
+	k.loop(dst, x, n, func(mask Register) VecVirtual {
+		v := k.reg()
+		if mask == nil {
+			VMOVUPD(Mem{Base: x}, v)
+		} else {
+			VMOVUPD_Z(Mem{Base: x}, mask, v)
+		}
+		return v
+	})
+}
+
+// gauss writes the kernel of Gauss.
+func (k *numbers) gauss(suffix string) {
+	TEXT("gauss"+suffix, NOSPLIT, "func(dst, z *float64, stride int, mu, c *float64, dims, n int)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("gauss%s is gaussGeneric with %d bits.", suffix, 8*k.width))
+	k.load()
+	dst, z, n := Load(Param("dst"), GP64()), Load(Param("z"), GP64()), Load(Param("n"), GP64())
+	stride, dims := Load(Param("stride"), GP64()), Load(Param("dims"), GP64())
+	mu, c := Load(Param("mu"), GP64()), Load(Param("c"), GP64())
+	SHLQ(Imm(3), stride)
+	k.loop(dst, z, n, func(mask Register) VecVirtual {
+		name := "dim"
+		if mask != nil {
+			name = "lastdim"
+		}
+		line, q := GP64(), GP64()
+		MOVQ(z, line)
+		XORQ(q, q)
+		sum, d, t := k.reg(), k.reg(), k.reg()
+		VXORPD(sum, sum, sum)
+		Label(name)
+		VBROADCASTSD(Mem{Base: mu, Index: q, Scale: 8}, d)
+		if mask == nil {
+			VSUBPD(Mem{Base: line}, d, d)
+		} else {
+			VSUBPD(Mem{Base: line}, d, mask, d)
+		}
+		VBROADCASTSD(Mem{Base: c, Index: q, Scale: 8}, t)
+		VMULPD(d, t, t)
+		VFNMADD231PD(d, t, sum)
+		ADDQ(stride, line)
+		INCQ(q)
+		CMPQ(q, dims)
+		JL(LabelRef(name))
+		return sum
+	})
+}
+
+// loop writes the exponentials of what next returns for so many numbers at source; mask
+// tells those that are left at the end, nil elsewhere.
+func (k *numbers) loop(dst, source, n Register, next func(mask Register) VecVirtual) {
 	Label("loop")
-	CMPQ(n, Imm(uint64(width/8)))
+	CMPQ(n, Imm(uint64(k.width/8)))
 	JL(LabelRef("rest"))
-	v := reg()
-	VMOVUPD(Mem{Base: x}, v)
-	VMOVUPD(k.exp(v), Mem{Base: dst})
-	ADDQ(Imm(uint64(width)), x)
-	ADDQ(Imm(uint64(width)), dst)
-	SUBQ(Imm(uint64(width/8)), n)
+	VMOVUPD(k.exp(next(nil)), Mem{Base: dst})
+	ADDQ(Imm(uint64(k.width)), source)
+	ADDQ(Imm(uint64(k.width)), dst)
+	SUBQ(Imm(uint64(k.width/8)), n)
 	JMP(LabelRef("loop"))
 	Label("rest")
 	if k.wide {
 		TESTQ(n, n)
 		JE(LabelRef("end"))
-		bits := GP64()
+		bits, mask := GP64(), K()
 		MOVQ(I64(-1), bits)
 		BZHIQ(n, bits, bits)
-		mask := K()
 		KMOVW(bits.As32(), mask)
-		v := reg()
-		VMOVUPD_Z(Mem{Base: x}, mask, v)
-		VMOVUPD(k.exp(v), mask, Mem{Base: dst})
+		VMOVUPD(k.exp(next(mask)), mask, Mem{Base: dst})
 		Label("end")
 	}
 	VZEROUPPER()
@@ -74,7 +127,7 @@ type numbers struct {
 
 // load fetches what stays in registers: all, or what 16 registers hold.
 func (k *numbers) load() {
-	k.of = map[string]VecVirtual{}
+	k.of, k.last = map[string]VecVirtual{}, nil
 	for _, c := range []struct {
 		name string
 		v    float64
