@@ -57,19 +57,19 @@ func BenchmarkPlace(b *testing.B) {
 	b.Run("smooth", func(b *testing.B) {
 		w, at, y := back.NewScratch(), make([]float64, 2), make([]float64, 12)
 		for b.Loop() {
-			f.Frame.Apply(y, x.Row(7))
+			f.Units.Apply(y, x.Row(7))
 			back.Place(at, y, w)
 		}
 	})
 	f.Back = nil
-	p, err := newPlacer(f, x)
+	p, err := newPlacer(f)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("likelihood", func(b *testing.B) {
-		w := p.borrow()
+		w := p.invite()
 		for b.Loop() {
-			if _, err := p.place(context.Background(), w, x.Row(7), []int32{1, 2, 3}); err != nil {
+			if _, _, err := w.Place(context.Background(), x.Row(7), []int32{1, 2, 3}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -3,6 +3,7 @@ package gplvm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	gonum "gonum.org/v1/gonum/blas"
 
@@ -28,6 +29,16 @@ type Model struct {
 	w        vec.Matrix[float64] // N x N: K, and dL/dK
 	k        vec.Matrix[float64] // N x N, if values are missing: K
 	jitter   float64
+	last     last
+	low      lowRank
+}
+
+// last is where the model was evaluated last without a gradient, which can go on from
+// there: an optimiser asks for the gradient after it has liked the value.
+type last struct {
+	theta, x       []float64
+	ok, low        bool
+	logLik, jitter float64
 }
 
 // pattern is a set of rows together with the outputs that are observed in just
@@ -187,17 +198,50 @@ func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error
 	return nil
 }
 
-// whole evaluates a model in which every value is observed: K, its inverse and
-// dL/dK take each other's place in the lower triangle of w.
+// whole evaluates a model in which every value is observed.
 func (m *Model) whole(v *Value, theta []float64, x vec.Matrix[float64], gradient bool) error {
-	m.kernel.Lower(m.w, theta, kernel.NewPoints(x), m.threads)
+	l := &m.last
+	if !l.ok || !slices.Equal(l.theta, theta) || !slices.Equal(l.x, x.Data) {
+		l.ok = false
+		if err := m.begin(v, theta, x); err != nil {
+			return err
+		}
+		l.logLik, l.jitter = v.LogLik, v.Jitter
+		l.theta, l.x = append(l.theta[:0], theta...), append(l.x[:0], x.Data...)
+	}
+	v.LogLik, v.Jitter = l.logLik, l.jitter
+	l.ok = !gradient // which takes the place of what it needs
+	switch p := &m.patterns[0]; {
+	case gradient && l.low:
+		m.low.derivative(m.w, p.solved, m.threads)
+	case gradient:
+		m.derivative(p, m.w)
+	}
+	return nil
+}
+
+// begin computes the likelihood of a model in which every value is observed, and what
+// its gradient begins with. K, its inverse and dL/dK take each other's place in the
+// lower triangle of w.
+func (m *Model) begin(v *Value, theta []float64, x vec.Matrix[float64]) error {
+	p, points := &m.patterns[0], kernel.NewPoints(x)
+	if m.last.low = m.low.due(m.kernel, theta, x.Rows) && m.low.factor(m.kernel, theta, points, m.threads); m.last.low {
+		copy(p.solved.Data, p.y.Data)
+		logDet, square := m.low.solve(p.solved, m.threads)
+		if !math.IsNaN(logDet) {
+			v.LogLik = likelihood(x.Rows, p.y.Cols, logDet, square)
+			return nil
+		}
+		m.last.low = false
+	}
+	m.kernel.Lower(m.w, theta, points, m.threads)
 	if spd.Factor(m.w, m.threads) != nil {
 		m.kernel.Matrix(m.w, theta, x, m.threads)
 		if err := m.factor(v, m.w); err != nil {
 			return err
 		}
 	}
-	m.add(v, &m.patterns[0], m.w, gradient)
+	m.value(v, p, m.w)
 	return nil
 }
 
@@ -221,7 +265,11 @@ func (m *Model) parts(v *Value, theta []float64, x vec.Matrix[float64], gradient
 		if err := m.factor(v, k); err != nil {
 			return err
 		}
-		m.add(v, p, k, gradient)
+		m.value(v, p, k)
+		if !gradient {
+			continue
+		}
+		m.derivative(p, k)
 		for i := range n {
 			for j := range i + 1 {
 				m.w.Row(p.row(i))[p.row(j)] += k.Row(i)[j]
@@ -241,19 +289,23 @@ func (m *Model) factor(v *Value, k vec.Matrix[float64]) error {
 	return nil
 }
 
-// add adds the likelihood of the outputs of a pattern, given the factor of their K,
-// and puts into its place the lower triangle of
+// likelihood is (6) of n points and d outputs.
+func likelihood(n, d int, logDet, square float64) float64 {
+	return -0.5 * (float64(d)*(float64(n)*math.Log(2*math.Pi)+logDet) + square)
+}
+
+// value adds the likelihood of the outputs of a pattern, given the factor of their K.
+func (m *Model) value(v *Value, p *pattern, k vec.Matrix[float64]) {
+	copy(p.solved.Data, p.y.Data)
+	spd.HalfSolve(k, p.solved, m.threads)
+	v.LogLik += likelihood(k.Rows, len(p.outputs), spd.LogDet(k), vec.SquaredNorm(p.solved.Data))
+}
+
+// derivative puts into the place of the factor, after value, the lower triangle of
 //
 //	dL/dK = 1/2 (K^-1 Y Y' K^-1 - D K^-1)   (eq 10, with the 1/2 that it lacks).
-func (m *Model) add(v *Value, p *pattern, k vec.Matrix[float64], gradient bool) {
-	n, d := k.Rows, len(p.outputs)
-	a := p.solved
-	copy(a.Data, p.y.Data)
-	spd.HalfSolve(k, a, m.threads)
-	v.LogLik -= 0.5 * (float64(d)*(float64(n)*math.Log(2*math.Pi)+spd.LogDet(k)) + vec.SquaredNorm(a.Data))
-	if !gradient {
-		return
-	}
+func (m *Model) derivative(p *pattern, k vec.Matrix[float64]) {
+	n, d, a := k.Rows, len(p.outputs), p.solved
 	spd.SecondHalf(k, a, m.threads) // K^-1 Y
 	spd.InvertLower(k, m.threads)
 	g := blas.Implementation{Threads: m.threads}

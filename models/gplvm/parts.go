@@ -5,25 +5,23 @@ import (
 	"slices"
 
 	"unfold/models/kernel"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 )
 
-// The parts of a model file of this kind, m of its reference points being learnt:
+// The parts of a model file of this kind beside those of placing.Parts, m of its
+// reference points being learnt:
 //
-//	learnt   uint32, m        their numbers, ascending
 //	kernel   bytes            the kernel's name
 //	theta    float64          its parameters
-//	frame    float64, 1 + q   Scale, Shift
 //	x        float64, m x d   the places
 //	loglik   float64, 1       the log-likelihood with the prior of the places
 //	back     float64, 4       the smooth map, if there is one: Theta, Residual
 //	weights  float64, m x d   and its weights
 const (
-	partLearnt  = "learnt"
 	partKernel  = "kernel"
 	partTheta   = "theta"
-	partFrame   = "frame"
 	partX       = "x"
 	partLogLik  = "loglik"
 	partBack    = "back"
@@ -32,22 +30,16 @@ const (
 
 // Parts are the model as a model file holds it.
 func (f *Fitted) Parts() []snapshot.Part {
-	learnt := make([]uint32, len(f.Learnt))
-	for i, p := range f.Learnt {
-		learnt[i] = uint32(p)
-	}
 	column := func(name string, data []float64) snapshot.Part {
 		return snapshot.Part{Name: name, Rows: len(data), Cols: 1, Data: data}
 	}
 	name := []byte(f.Settings.Kernel)
-	parts := []snapshot.Part{
-		{Name: partLearnt, Rows: len(learnt), Cols: 1, Data: learnt},
-		{Name: partKernel, Rows: len(name), Cols: 1, Data: name},
+	parts := append(placing.Parts(f.Learnt, f.Units),
+		snapshot.Part{Name: partKernel, Rows: len(name), Cols: 1, Data: name},
 		column(partTheta, f.Point.Theta),
-		column(partFrame, append([]float64{f.Frame.Scale}, f.Frame.Shift...)),
-		{Name: partX, Rows: f.Point.X.Rows, Cols: f.Point.X.Cols, Data: f.Point.X.Data},
+		snapshot.Part{Name: partX, Rows: f.Point.X.Rows, Cols: f.Point.X.Cols, Data: f.Point.X.Data},
 		column(partLogLik, []float64{f.Runs[f.Best].LogLik}),
-	}
+	)
 	if b := f.Back; b != nil {
 		parts = append(parts, column(partBack, append(slices.Clone(b.Theta), b.Residual)),
 			snapshot.Part{Name: partWeights, Rows: b.Weights.Rows, Cols: b.Weights.Cols, Data: b.Weights.Data})
@@ -57,18 +49,12 @@ func (f *Fitted) Parts() []snapshot.Part {
 
 // read takes the model from a snapshot, which has to be valid.
 func read(s *snapshot.Snapshot, threads int) (*Fitted, error) {
-	q, d := s.Reference.Cols, s.Mu.Cols
-	learnt, err := snapshot.PartOf[uint32](s, partLearnt, 0, 1)
+	learnt, units, err := placing.Read(s)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Settings: FitSettings{Dims: d, Threads: threads}, Learnt: make([]int32, len(learnt))}
-	for i, l := range learnt {
-		if int(l) >= s.Reference.Rows || i > 0 && l <= learnt[i-1] {
-			return nil, fmt.Errorf("learnt point %d is reference point %d of %d", i, l, s.Reference.Rows)
-		}
-		f.Learnt[i] = int32(l)
-	}
+	d := s.Mu.Cols
+	f := &Fitted{Settings: FitSettings{Dims: d, Threads: threads}, Learnt: learnt, Units: units}
 	name, err := snapshot.PartOf[byte](s, partKernel, 0, 1)
 	if err != nil {
 		return nil, err
@@ -79,25 +65,21 @@ func read(s *snapshot.Snapshot, threads int) (*Fitted, error) {
 		return nil, err
 	}
 	f.Point = &Point{X: vec.Matrix[float64]{Rows: len(learnt), Cols: d}}
-	var frame []float64
 	for _, want := range []struct {
 		to         *[]float64
 		name       string
 		rows, cols int
-	}{{&f.Point.Theta, partTheta, k.Len(), 1}, {&frame, partFrame, 1 + q, 1}, {&f.Point.X.Data, partX, len(learnt), d}} {
+	}{{&f.Point.Theta, partTheta, k.Len(), 1}, {&f.Point.X.Data, partX, len(learnt), d}} {
 		if *want.to, err = snapshot.PartOf[float64](s, want.name, want.rows, want.cols); err != nil {
 			return nil, err
 		}
-	}
-	if f.Frame = (Frame{Scale: frame[0], Shift: frame[1:]}); !(f.Frame.Scale > 0) {
-		return nil, fmt.Errorf("the scale %g has to be positive", f.Frame.Scale)
 	}
 	for i, v := range f.Point.Theta {
 		if !(v > 0) {
 			return nil, fmt.Errorf("parameter %s is %g and has to be positive", k.Names()[i], v)
 		}
 	}
-	if f.Model, err = New(k, f.Frame.all(vec.Take(s.Reference, f.Learnt)), threads); err != nil {
+	if f.Model, err = New(k, f.Units.All(vec.Take(s.Reference, f.Learnt)), threads); err != nil {
 		return nil, err
 	}
 	return f, f.readBack(s)
@@ -140,9 +122,9 @@ type Description struct {
 
 // Describe describes a snapshot for which there is a Placer.
 func Describe(s *snapshot.Snapshot) (d Description) {
-	learnt, _ := s.Part(partLearnt)
+	learnt, _, _ := placing.Read(s)
 	name, _ := snapshot.PartOf[byte](s, partKernel, 0, 1)
-	d.Learnt, d.Kernel = learnt.Rows, string(name)
+	d.Learnt, d.Kernel = len(learnt), string(name)
 	d.Theta, _ = snapshot.PartOf[float64](s, partTheta, 0, 1)
 	if k, err := kernel.Parse(d.Kernel); err == nil {
 		d.Names = k.Names()

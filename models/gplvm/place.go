@@ -11,9 +11,7 @@ import (
 	"unfold/models/placing"
 	"unfold/models/scg"
 	"unfold/models/snapshot"
-	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
@@ -33,14 +31,11 @@ type PlaceSettings struct {
 	Search auto.Settings
 }
 
-// Placer places events where the model finds them most likely, and leads back into the
-// data. It implements models.Decoder.
-type Placer struct {
-	*placing.Frame
-	snap   *snapshot.Snapshot
-	by     *placer
-	motion placing.Motion // from the frame of learning to the snapshot's
-}
+// Placer places events where the model finds them most likely, or by the smooth map if
+// there is one, and leads back into the data. Sigma is that of Laplace's approximation to
+// the posterior of a place, or with a smooth map its error at leaving one out; what is
+// decoded are means and variances of the process (eq 12).
+type Placer struct{ *placing.Placer }
 
 var _ models.Decoder = (*Placer)(nil)
 
@@ -48,23 +43,22 @@ var _ models.Decoder = (*Placer)(nil)
 type placer struct {
 	*Fitted
 	active *Active
-	index  knn.Index // of the learnt points
-	guests par.Lender[guest]
 }
 
-// guest is what placing one event needs in memory.
-type guest struct {
-	y, x, at, grad, moved []float64
-	likelihood            *Scratch
-	smooth                *BackScratch
-}
-
-func newPlacer(f *Fitted, points vec.Matrix[float32]) (*placer, error) {
+func newPlacer(f *Fitted) (*placer, error) {
 	a, err := f.Model.Predictor(f.Point.Theta, f.Point.X, Gaussian{DefaultVariance})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("gplvm: %w", err)
 	}
-	return &placer{Fitted: f, active: a, index: knn.NewExact(points)}, nil
+	return &placer{Fitted: f, active: a}, nil
+}
+
+// learnt are the points that others are placed by.
+func (p *placer) learnt() placing.Learnt {
+	return placing.Learnt{
+		Rows: p.Learnt, X: p.Point.X, Units: p.Units, Neighbors: placeStarts, Threads: p.Settings.Threads,
+		Invite: func() placing.Guest { return p.invite() },
+	}
 }
 
 // NewPlacer prepares placing against s, which it validates and then shares.
@@ -76,97 +70,105 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, models.BadInputf("gplvm: the snapshot does not fit: %w", err)
 	}
-	frame, err := placing.New(s, 0, placing.Settings{Threads: set.Threads, Search: set.Search})
+	by, err := newPlacer(f)
+	if err != nil {
+		return nil, err
+	}
+	p, err := placing.NewPlacer(s, by.learnt(), placing.Settings{Threads: set.Threads, Search: set.Search})
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}
-	p := &Placer{Frame: frame, snap: s, motion: placing.NewMotion(f.Point.X, vec.Take(s.Mu, f.Learnt))}
-	if p.by, err = newPlacer(f, vec.Take(s.Reference, f.Learnt)); err != nil {
-		return nil, fmt.Errorf("gplvm: %w", err)
-	}
-	return p, nil
+	return &Placer{p}, nil
 }
 
-// Place returns the places of the rows of x; see models.Placer. Sigma is that of
-// Laplace's approximation to the posterior of the place, or with a smooth map its error
-// at leaving one out.
-func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
-	return p.Frame.Place(ctx, x, func(b placing.Block) error {
-		near, err := p.by.near(ctx, b.Seen(), 1)
-		if err != nil {
-			return err
-		}
-		w := p.by.borrow()
-		defer p.by.guests.Put(w)
-		for i := b.From; i < b.To; i++ {
-			z, index, dist2 := b.Event(i)
-			if dist2[0] == 0 {
-				b.Publish(i, p.snap.Mu.Row(int(index[0])), p.snap.Sigma2[index[0]])
-				continue
-			}
-			list, _ := near.Row(i - b.From)
-			sigma2, err := p.by.place(ctx, w, z, list)
-			if err != nil {
-				return err
-			}
-			p.motion.Forth(w.x)
-			b.Publish(i, w.x, sigma2)
-		}
-		return nil
-	})
-}
-
-// near returns the nearest learnt points of the rows of z.
-func (p *placer) near(ctx context.Context, z vec.Matrix[float32], threads int) (*knn.Neighbors, error) {
-	nb, err := p.index.Search(ctx, z, min(placeStarts, len(p.Learnt)), knn.Settings{Threads: threads})
+// PlaceAll returns the places and variances of the rows of x that were not learnt, and
+// of those that were, in the frame of learning.
+func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	p, err := newPlacer(f)
 	if err != nil {
-		return nil, fmt.Errorf("gplvm: placing: %w", err)
+		return mu, nil, err
 	}
-	return nb, nil
+	if mu, sigma2, err = p.learnt().All(ctx, x, progress); err != nil {
+		return mu, nil, fmt.Errorf("gplvm: %w", err)
+	}
+	return mu, sigma2, nil
 }
 
-func (p *placer) borrow() *guest {
-	w := p.guests.Get()
-	if w.likelihood == nil {
-		d := p.Point.X.Cols
-		*w = guest{make([]float64, len(p.Frame.Shift)), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), p.active.NewScratch(), nil}
-		if p.Back != nil {
-			w.smooth = p.Back.NewScratch()
-		}
+// guest is what placing one event needs in memory.
+type guest struct {
+	*placer
+	y, x, at, grad, moved []float64
+	likelihood            *Scratch
+	smooth                *BackScratch
+}
+
+func (p *placer) invite() *guest {
+	places := make([]float64, 4*p.Point.X.Cols)
+	part := func(c int) []float64 { return places[c*p.Point.X.Cols:][:p.Point.X.Cols] }
+	w := &guest{
+		placer: p, y: make([]float64, len(p.Units.Shift)), x: part(0), at: part(1), grad: part(2), moved: part(3),
+		likelihood: p.active.NewScratch(),
+	}
+	if p.Back != nil {
+		w.smooth = p.Back.NewScratch()
 	}
 	return w
 }
 
-// place sets w.x to the place of z and returns its variance.
-func (p *placer) place(ctx context.Context, w *guest, z []float32, near []int32) (sigma2 float64, err error) {
-	p.Frame.Apply(w.y, z)
-	if p.Back != nil {
-		p.Back.Place(w.x, w.y, w.smooth)
-		return p.Back.Residual * p.Back.Residual, nil
+// Place implements placing.Guest.
+func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, err error) {
+	w.Units.Apply(w.y, z)
+	if w.Back != nil {
+		w.Back.Place(w.x, w.y, w.smooth)
+		return w.x, w.Back.Residual * w.Back.Residual, nil
 	}
-	f := p.active.place(w.y, w.likelihood)
-	p.start(w, near, func(x []float64) float64 { v, _ := f(x, nil); return v })
+	f := w.active.place(w.y, w.likelihood)
+	w.start(near, func(x []float64) float64 { v, _ := f(x, nil); return v })
 	if _, err := scg.Minimize(ctx, f, w.x, scg.Settings{Steps: placeSteps, StepTolerance: placeTolerance, ValueTolerance: math.MaxFloat64}); err != nil {
-		return 0, fmt.Errorf("gplvm: placing: %w", err)
+		return nil, 0, fmt.Errorf("gplvm: placing: %w", err)
 	}
 	for _, v := range w.x {
 		if math.IsNaN(v) || math.Abs(v) > placeFar { // so far away that numbers leave the range
-			copy(w.x, p.Point.X.Row(int(near[0])))
-			return 1, nil
+			copy(w.x, w.Point.X.Row(int(near[0])))
+			return w.x, 1, nil
 		}
 	}
-	return p.spread(w, f), nil
+	return w.x, w.spread(f), nil
+}
+
+// Settled implements placing.Guest: the variance is that of a place while the others' are
+// as they are.
+func (w *guest) Settled(l int) (mu []float64, sigma2 float64) {
+	copy(w.x, w.Point.X.Row(l))
+	if w.Back != nil {
+		return w.x, w.Back.Residual * w.Back.Residual
+	}
+	for c, v := range w.Model.y.Row(l) {
+		w.y[c] = v + w.Model.mean[c]
+	}
+	return w.x, w.spread(w.active.place(w.y, w.likelihood))
+}
+
+// Decode implements placing.Guest.
+func (w *guest) Decode(y, x []float64) (variance float64) {
+	mean, variances, sum := w.likelihood.mean, w.likelihood.variance, 0.0
+	w.active.Predict(mean, variances, x, w.likelihood)
+	for c, v := range mean {
+		y[c] = v + w.Model.mean[c]
+		sum += max(variances[c], 0)
+	}
+	return sum / float64(len(mean))
 }
 
 // placeFar is beyond any place: their prior is N(0, I).
 const placeFar = 1e3
 
 // start sets w.x to the best of the nearest points' places and their mean.
-func (p *placer) start(w *guest, near []int32, f func(x []float64) float64) {
+func (w *guest) start(near []int32, f func(x []float64) float64) {
 	clear(w.at)
 	best := math.Inf(1)
 	for _, j := range near {
-		place := p.Point.X.Row(int(j))
+		place := w.Point.X.Row(int(j))
 		vec.Axpy(1/float64(len(near)), place, w.at)
 		if v := f(place); v < best || math.IsInf(best, 1) {
 			best = v
@@ -181,7 +183,7 @@ func (p *placer) start(w *guest, near []int32, f func(x []float64) float64) {
 // spread returns the mean variance of a coordinate by Laplace's approximation at w.x: the
 // inverse of the curvature, by central differences of the gradient. Where there is no
 // peak it is the prior's, 1.
-func (p *placer) spread(w *guest, f scg.Function) float64 {
+func (w *guest) spread(f scg.Function) float64 {
 	const h = 1e-4
 	d := len(w.x)
 	curvature := mat.NewSymDense(d, nil)
@@ -215,93 +217,4 @@ func (p *placer) spread(w *guest, f scg.Function) float64 {
 		return 1
 	}
 	return min(max(mat.Trace(&inverse)/float64(d), math.SmallestNonzeroFloat32), 1)
-}
-
-// PlaceAll returns the places and variances of the rows of x that were not learnt, and
-// of those that were, in the frame of learning.
-func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
-	mu, sigma2 = vec.New[float64](x.Rows, f.Settings.Dims), make([]float64, x.Rows)
-	p, err := newPlacer(f, vec.Take(x, f.Learnt))
-	if err != nil {
-		return mu, nil, fmt.Errorf("gplvm: %w", err)
-	}
-	near, err := p.near(ctx, x, f.Settings.Threads)
-	if err != nil {
-		return mu, nil, err
-	}
-	learnt := make([]int32, x.Rows) // its number, and one more
-	for l, i := range f.Learnt {
-		learnt[i] = int32(l) + 1
-	}
-	const size = 16
-	failed := make([]error, par.Pieces(x.Rows, size))
-	done := par.NewProgress(len(failed), progress)
-	par.Ranges(f.Settings.Threads, x.Rows, size, func(piece, from, to int) {
-		w := p.borrow()
-		defer p.guests.Put(w)
-		for i := from; i < to && failed[piece] == nil; i++ {
-			if l := learnt[i]; l > 0 {
-				sigma2[i] = p.settled(w, int(l-1))
-			} else {
-				list, _ := near.Row(i)
-				sigma2[i], failed[piece] = p.place(ctx, w, x.Row(i), list)
-			}
-			copy(mu.Row(i), w.x)
-		}
-		done.Step()
-	})
-	for _, err := range failed {
-		if err != nil {
-			return mu, nil, err
-		}
-	}
-	return mu, sigma2, ctx.Err()
-}
-
-// settled sets w.x to the place of a learnt point and returns its variance, the others'
-// places being as they are.
-func (p *placer) settled(w *guest, l int) float64 {
-	copy(w.x, p.Point.X.Row(l))
-	if p.Back != nil {
-		return p.Back.Residual * p.Back.Residual
-	}
-	for c, v := range p.Model.y.Row(l) {
-		w.y[c] = v + p.Model.mean[c]
-	}
-	return p.spread(w, p.active.place(w.y, w.likelihood))
-}
-
-// Decode returns the means of the vectors at the rows of mu, and the root mean square
-// standard deviation of an element (eq 12).
-func (p *Placer) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Decoded, error) {
-	d, s := p.Dims(), p.snap
-	if mu.Cols != d {
-		return models.Decoded{}, &models.DimensionError{Got: mu.Cols, Want: d}
-	}
-	if err := models.CheckRows(mu, nil); err != nil {
-		return models.Decoded{}, err
-	}
-	seen, sigma := vec.New[float32](mu.Rows, s.Reference.Cols), make([]float32, mu.Rows)
-	par.Ranges(p.by.Settings.Threads, mu.Rows, 16, func(_, from, to int) {
-		w := p.by.borrow()
-		defer p.by.guests.Put(w)
-		mean, variance := w.likelihood.mean, w.likelihood.variance
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			for c, v := range mu.Row(i) {
-				w.x[c] = float64(v)
-			}
-			p.motion.Back(w.x)
-			p.by.active.Predict(mean, variance, w.x, w.likelihood)
-			f, sum := p.by.Fitted.Frame, 0.0
-			for c, v := range mean {
-				seen.Row(i)[c] = float32((v+p.by.Model.mean[c])/f.Scale + f.Shift[c])
-				sum += max(variance[c], 0)
-			}
-			sigma[i] = float32(math.Sqrt(sum/float64(len(mean))) / f.Scale)
-		}
-	})
-	if err := ctx.Err(); err != nil {
-		return models.Decoded{}, err
-	}
-	return p.Unproject(seen, sigma), nil
 }

@@ -11,6 +11,7 @@ import (
 	"unfold/models"
 	"unfold/models/kernel"
 	"unfold/models/scg"
+	"unfold/sparse/knn"
 	"unfold/sparse/vec"
 )
 
@@ -47,21 +48,21 @@ func TestPlacing(t *testing.T) {
 	}
 	back := f.Back
 	f.Back = nil
-	p, err := newPlacer(f, x)
+	p, err := newPlacer(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fresh := sheet(60, 4)
-	near, err := p.near(ctx, fresh, 1)
+	near, err := knn.NewExact(x).Search(ctx, fresh, placeStarts, knn.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, s := p.borrow(), back.NewScratch()
+	w, s := p.invite(), back.NewScratch()
 	mean, variance, at := make([]float64, 5), make([]float64, 5), make([]float64, 2)
 	var errs [2]float64 // of vectors at places by optimisation, by the smooth map
 	for i := range fresh.Rows {
 		list, _ := near.Row(i)
-		sigma2, err := p.place(ctx, w, fresh.Row(i), list)
+		_, sigma2, err := w.Place(ctx, fresh.Row(i), list)
 		if err != nil || !(sigma2 > 0) || sigma2 > 1 {
 			t.Fatalf("variance %g, %v", sigma2, err)
 		}
@@ -146,7 +147,7 @@ func TestLBFGS(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := sheet(80, 5)
-	m, err := New(k, newFrame(x).all(x), 2)
+	m, err := New(k, newUnits(x).All(x), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"unfold/models"
 	"unfold/models/kernel"
+	"unfold/models/placing"
 	"unfold/models/scg"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
@@ -102,8 +102,9 @@ type Fitted struct {
 	Settings FitSettings
 	// Learnt lists, ascending, the points that were learnt.
 	Learnt []int32
-	// Frame says how vectors enter the model, Model and Point are what was learnt.
-	Frame Frame
+	// Units are those of the model, in which what was learnt has the mean 0 and elements
+	// with a mean square of 1; Model and Point are what was learnt.
+	Units placing.Units
 	Model *Model
 	Point *Point
 	// Runs are all starts; Best is the one kept.
@@ -111,20 +112,6 @@ type Fitted struct {
 	Best int
 	// Back is the smooth map, if the settings want it.
 	Back *Back
-}
-
-// Frame brings vectors to the model's units: y = (x - Shift) Scale, so that those that
-// were learnt have the mean 0 and elements with a mean square of 1.
-type Frame struct {
-	Shift []float64
-	Scale float64
-}
-
-// Apply sets y to x in the model's units.
-func (f Frame) Apply(y []float64, x []float32) {
-	for k, v := range x {
-		y[k] = (float64(v) - f.Shift[k]) * f.Scale
-	}
 }
 
 // Fit learns a sample of the rows of x from every start and keeps the largest
@@ -144,14 +131,14 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
 	}
-	f := &Fitted{Settings: s, Learnt: sample(x.Rows, s.Points, s.Seed)}
+	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}
 	points := vec.Take(x, f.Learnt)
-	f.Frame = newFrame(points)
+	f.Units = newUnits(points)
 	k, err := kernel.Parse(s.Kernel)
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}
-	if f.Model, err = New(k, f.Frame.all(points), s.Threads); err != nil {
+	if f.Model, err = New(k, f.Units.All(points), s.Threads); err != nil {
 		return nil, models.BadInputf("gplvm: %w", err)
 	}
 	if err := f.search(ctx, progress); err != nil {
@@ -163,47 +150,18 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	return f, err
 }
 
-// all returns the rows of x in the model's units.
-func (f Frame) all(x vec.Matrix[float32]) vec.Matrix[float64] {
-	y := vec.New[float64](x.Rows, x.Cols)
-	for i := range x.Rows {
-		f.Apply(y.Row(i), x.Row(i))
-	}
-	return y
-}
-
-// sample returns most of the numbers 0 to n-1, ascending.
-func sample(n, most int, seed uint64) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = int32(i)
-	}
-	if n <= most {
-		return out
-	}
-	rnd := rand.New(rand.NewPCG(seed, 0x5a_3e))
-	rnd.Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })
-	out = out[:most]
-	slices.Sort(out)
-	return out
-}
-
-func newFrame(x vec.Matrix[float32]) Frame {
-	f := Frame{Shift: make([]float64, x.Cols), Scale: 1}
-	for i := range x.Rows {
-		for k, v := range x.Row(i) {
-			f.Shift[k] += float64(v) / float64(x.Rows)
-		}
-	}
+// newUnits are the model's: in these the elements of x have a mean square of 1.
+func newUnits(x vec.Matrix[float32]) placing.Units {
+	u := placing.Centred(x)
 	sum, y := 0.0, make([]float64, x.Cols)
 	for i := range x.Rows {
-		f.Apply(y, x.Row(i))
+		u.Apply(y, x.Row(i))
 		sum += vec.SquaredNorm(y)
 	}
 	if sum > 0 {
-		f.Scale = math.Sqrt(float64(x.Rows*x.Cols) / sum)
+		u.Scale = math.Sqrt(float64(x.Rows*x.Cols) / sum)
 	}
-	return f
+	return u
 }
 
 // search learns from every start, one after the other, each with all threads.

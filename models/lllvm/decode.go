@@ -2,66 +2,30 @@ package lllvm
 
 import (
 	"cmp"
-	"context"
-	"math"
 	"slices"
 
-	"unfold/models"
-	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
-// Decode returns what vectors lie at the rows of mu: the mean of what the k nearest
-// learnt points say by their tangent maps (main text, section 4.2),
+// Decode implements placing.Guest: it sets y to the mean of what the k nearest learnt
+// points say by their tangent maps (main text, section 4.2),
 //
 //	y = 1/k sum_i [y_i + C_i (x - x_i)],
 //
-// with the variance of an element of it
+// and returns the variance of an element of it
 //
 //	1/(2 k gamma) + 1/k sum_i [(x - x_i)' Sigma_C,ii (x - x_i) + tr(C_i Sigma_x,ii C_i')/q]:
 //
 // of the noise, of the maps, and of the places they start from.
-func (p *Placer) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Decoded, error) {
-	d, s := p.Dims(), p.snap
-	if mu.Cols != d {
-		return models.Decoded{}, &models.DimensionError{Got: mu.Cols, Want: d}
-	}
-	if err := models.CheckRows(mu, nil); err != nil {
-		return models.Decoded{}, err
-	}
-	seen, sigma := vec.New[float32](mu.Rows, s.Reference.Cols), make([]float32, mu.Rows)
-	par.Ranges(p.by.threads, mu.Rows, 16, func(_, from, to int) {
-		x, y := make([]float64, d), make([]float64, seen.Cols)
-		for i := from; i < to && ctx.Err() == nil; i++ {
-			for c, v := range mu.Row(i) {
-				x[c] = float64(v)
-			}
-			p.motion.Back(x)
-			variance := p.by.decode(x, y)
-			f := p.by.frame
-			for c, v := range y {
-				seen.Row(i)[c] = float32(v/f.Scale + f.Shift[c])
-			}
-			sigma[i] = float32(math.Sqrt(variance) / f.Scale)
-		}
-	})
-	if err := ctx.Err(); err != nil {
-		return models.Decoded{}, err
-	}
-	return p.Unproject(seen, sigma), nil
-}
-
-// decode sets y to the vector at x and returns the variance of its elements, both in
-// the model's units.
-func (p *placer) decode(x, y []float64) (variance float64) {
-	st, n, d := p.state, p.model.g.Len(), len(x)
+func (w *guest) Decode(y, x []float64) (variance float64) {
+	st, n, d := w.state, w.model.g.Len(), len(x)
 	clear(y)
-	near := p.closest(x)
+	near := w.closest(x)
 	k := float64(len(near))
 	step := make([]float64, d)
 	for _, i := range near {
 		subtract(step, x, st.MuX.Row(int(i)))
-		vec.Axpy(1/k, p.model.y.Row(int(i)), y)
+		vec.Axpy(1/k, w.model.y.Row(int(i)), y)
 		for r, dr := range step {
 			c := st.MuC.Row(r*n + int(i))
 			vec.Axpy(dr/k, c, y)
@@ -100,7 +64,6 @@ func (p *placer) closest(x []float64) []int32 {
 // relative to the map's centre (Variances).
 func (p *Placer) Spread() (mu vec.Matrix[float64], cov []vec.Matrix[float64]) {
 	st, d, n := p.by.state, p.Dims(), p.by.model.g.Len()
-	mu = vec.Take(p.snap.Mu, p.by.learnt)
 	common := 1 / (float64(n) * st.Alpha)
 	for i := range n {
 		c := vec.New[float64](d, d)
@@ -110,7 +73,7 @@ func (p *Placer) Spread() (mu vec.Matrix[float64], cov []vec.Matrix[float64]) {
 			}
 			c.Row(r)[r] -= common
 		}
-		cov = append(cov, p.motion.Turned(c))
+		cov = append(cov, p.Motion().Turned(c))
 	}
-	return mu, cov
+	return p.Settled(), cov
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
 	"unfold/models"
+	"unfold/models/placing"
 	"unfold/sparse/knn"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
@@ -114,8 +114,9 @@ type Fitted struct {
 	// of parts of their graph, with the fewest neighbours, before it was bridged.
 	Learnt     []int32
 	Components int
-	// Frame says how vectors enter the model, Model and State are what was learnt.
-	Frame Frame
+	// Units are those of the model, in which what was learnt has the mean 0 and no value
+	// is above 1; Model and State are what was learnt.
+	Units placing.Units
 	Model *Model
 	State *State
 	// Runs are all starts, those of the fewest neighbours first; Best is the one kept,
@@ -123,20 +124,6 @@ type Fitted struct {
 	Runs    []Run
 	Best    int
 	History *History
-}
-
-// Frame brings vectors to the model's units: y = (x - Shift) Scale, so that those that
-// were learnt have the mean 0 and no value is above 1.
-type Frame struct {
-	Shift []float64
-	Scale float64
-}
-
-// Apply sets y to x in the model's units.
-func (f Frame) Apply(y []float64, x []float32) {
-	for k, v := range x {
-		y[k] = (float64(v) - f.Shift[k]) * f.Scale
-	}
 }
 
 // Fit learns the rows of x, which have to be distinct: a sample of them, with every
@@ -151,7 +138,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	if err := checkPoints(x, s); err != nil {
 		return nil, err
 	}
-	f := &Fitted{Settings: s, Learnt: sample(x.Rows, s.Points, s.Seed)}
+	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}
 	nb, err := f.neighbours(ctx, x, s.MaxNeighbors)
 	if err != nil {
 		return nil, err
@@ -164,7 +151,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	}
 	points := vec.Take(x, f.Learnt)
 	var y vec.Matrix[float64]
-	if f.Frame, y, err = newFrame(points); err != nil {
+	if f.Units, y, err = newUnits(points); err != nil {
 		return nil, err
 	}
 	return f, f.search(ctx, y, nb, progress)
@@ -203,22 +190,6 @@ func rowsOf(x vec.Matrix[float32]) [][]float32 {
 	return out
 }
 
-// sample returns most of the numbers 0 to n-1, ascending.
-func sample(n, most int, seed uint64) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = int32(i)
-	}
-	if n <= most {
-		return out
-	}
-	rnd := rand.New(rand.NewPCG(seed, 0x5a_3e))
-	rnd.Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })
-	out = out[:most]
-	slices.Sort(out)
-	return out
-}
-
 // neighbours lists the k nearest learnt points of each learnt one, by their numbers
 // among these.
 func (f *Fitted) neighbours(ctx context.Context, x vec.Matrix[float32], k int) (*knn.Neighbors, error) {
@@ -229,27 +200,20 @@ func (f *Fitted) neighbours(ctx context.Context, x vec.Matrix[float32], k int) (
 	return nb, nil
 }
 
-// newFrame centres and scales the points.
-func newFrame(x vec.Matrix[float32]) (Frame, vec.Matrix[float64], error) {
-	f := Frame{Shift: make([]float64, x.Cols), Scale: 1}
-	for i := range x.Rows {
-		for k, v := range x.Row(i) {
-			f.Shift[k] += float64(v) / float64(x.Rows)
-		}
-	}
-	y, most := vec.New[float64](x.Rows, x.Cols), 0.0
-	for i := range x.Rows {
-		f.Apply(y.Row(i), x.Row(i))
-		for _, v := range y.Row(i) {
-			most = max(most, math.Abs(v))
-		}
+// newUnits are the model's: in these no value of x is above 1. y is x in them.
+func newUnits(x vec.Matrix[float32]) (u placing.Units, y vec.Matrix[float64], err error) {
+	u = placing.Centred(x)
+	y = u.All(x)
+	most := 0.0
+	for _, v := range y.Data {
+		most = max(most, math.Abs(v))
 	}
 	if !(most > 0) || math.IsInf(most, 0) {
-		return f, y, models.BadInputf("lllvm: the points that are learnt differ by %g from their mean", most)
+		return u, y, models.BadInputf("lllvm: the points that are learnt differ by %g from their mean", most)
 	}
-	f.Scale = 1 / most
-	vec.Scale(f.Scale, y.Data)
-	return f, y, nil
+	u.Scale = 1 / most
+	vec.Scale(u.Scale, y.Data)
+	return u, y, nil
 }
 
 // search learns from every start and keeps the best.

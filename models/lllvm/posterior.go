@@ -4,24 +4,22 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 )
 
-// The parts of a model file of this kind, m of its reference points being learnt:
+// The parts of a model file of this kind beside those of placing.Parts, m of its
+// reference points being learnt:
 //
-//	learnt   uint32, m          their numbers, ascending
-//	edges    uint32, e x 2      the neighbourhood graph among them, by these
-//	frame    float64, 1 + q     Scale, Shift
+//	edges    uint32, e x 2      the neighbourhood graph among them, by their numbers among these
 //	numbers  float64, 4         gamma, alpha, epsilon, the bound
 //	mu_x     float64, m x d     means of q(x)
 //	cov_x    float64            lower triangle, row by row, of its covariance
 //	mu_c     float64, md x q    means of q(C), see State.MuC
 //	cov_c    float64            lower triangle of its covariance
 const (
-	partLearnt  = "learnt"
 	partEdges   = "edges"
-	partFrame   = "frame"
 	partNumbers = "numbers"
 	partMuX     = "mu_x"
 	partCovX    = "cov_x"
@@ -31,10 +29,6 @@ const (
 
 // Parts are the posterior as a model file holds it.
 func (f *Fitted) Parts() []snapshot.Part {
-	learnt := make([]uint32, len(f.Learnt))
-	for i, p := range f.Learnt {
-		learnt[i] = uint32(p)
-	}
 	var edges []uint32
 	for i, list := range f.Model.g.Neighbors {
 		for _, j := range list {
@@ -47,14 +41,12 @@ func (f *Fitted) Parts() []snapshot.Part {
 	matrix := func(name string, m vec.Matrix[float64]) snapshot.Part {
 		return snapshot.Part{Name: name, Rows: m.Rows, Cols: m.Cols, Data: m.Data}
 	}
-	return []snapshot.Part{
-		{Name: partLearnt, Rows: len(learnt), Cols: 1, Data: learnt},
-		{Name: partEdges, Rows: len(edges) / 2, Cols: 2, Data: edges},
-		{Name: partFrame, Rows: 1 + len(f.Frame.Shift), Cols: 1, Data: append([]float64{f.Frame.Scale}, f.Frame.Shift...)},
-		{Name: partNumbers, Rows: 4, Cols: 1, Data: []float64{st.Gamma, st.Alpha, f.Model.set.Epsilon, st.Bound.Total()}},
+	return append(placing.Parts(f.Learnt, f.Units),
+		snapshot.Part{Name: partEdges, Rows: len(edges) / 2, Cols: 2, Data: edges},
+		snapshot.Part{Name: partNumbers, Rows: 4, Cols: 1, Data: []float64{st.Gamma, st.Alpha, f.Model.set.Epsilon, st.Bound.Total()}},
 		matrix(partMuX, st.MuX), triangle(partCovX, st.CovX),
 		matrix(partMuC, st.MuC), triangle(partCovC, st.CovC),
-	}
+	)
 }
 
 // triangle packs the lower triangle of a symmetric matrix.
@@ -82,54 +74,44 @@ func symmetric(packed []float64, n int) vec.Matrix[float64] {
 // posterior is what a model file holds.
 type posterior struct {
 	learnt []int32
-	frame  Frame
+	units  placing.Units
 	model  *Model
 	state  *State
 }
 
 // read takes the posterior from a snapshot, which has to be valid.
 func read(s *snapshot.Snapshot, threads int) (*posterior, error) {
-	q, d := s.Reference.Cols, s.Mu.Cols
-	learnt, err := snapshot.PartOf[uint32](s, partLearnt, 0, 1)
+	learnt, units, err := placing.Read(s)
 	if err != nil {
 		return nil, err
 	}
-	m := len(learnt)
+	p := &posterior{learnt: learnt, units: units}
+	m, q, d := len(learnt), s.Reference.Cols, s.Mu.Cols
 	md := m * d
-	p := &posterior{learnt: make([]int32, m)}
-	for i, l := range learnt {
-		if int(l) >= s.Reference.Rows || i > 0 && l <= learnt[i-1] {
-			return nil, fmt.Errorf("learnt point %d is reference point %d of %d", i, l, s.Reference.Rows)
-		}
-		p.learnt[i] = int32(l)
-	}
-	var parts [6][]float64
+	var parts [5][]float64
 	for i, want := range []struct {
 		name       string
 		rows, cols int
-	}{{partFrame, 1 + q, 1}, {partNumbers, 4, 1}, {partMuX, m, d}, {partCovX, md * (md + 1) / 2, 1}, {partMuC, md, q}, {partCovC, md * (md + 1) / 2, 1}} {
+	}{{partNumbers, 4, 1}, {partMuX, m, d}, {partCovX, md * (md + 1) / 2, 1}, {partMuC, md, q}, {partCovC, md * (md + 1) / 2, 1}} {
 		if parts[i], err = snapshot.PartOf[float64](s, want.name, want.rows, want.cols); err != nil {
 			return nil, err
 		}
 	}
-	numbers := parts[1]
-	if p.frame = (Frame{Scale: parts[0][0], Shift: parts[0][1:]}); !(p.frame.Scale > 0) || !(numbers[0] > 0) {
-		return nil, fmt.Errorf("the scale %g and gamma = %g have to be positive", p.frame.Scale, numbers[0])
+	numbers := parts[0]
+	if !(numbers[0] > 0) {
+		return nil, fmt.Errorf("gamma = %g has to be positive", numbers[0])
 	}
 	g, err := graphOf(s, m, threads)
 	if err != nil {
 		return nil, err
 	}
-	y := vec.New[float64](m, q)
-	for i, l := range p.learnt {
-		p.frame.Apply(y.Row(i), s.Reference.Row(int(l)))
-	}
+	y := units.All(vec.Take(s.Reference, learnt))
 	if p.model, err = NewModel(g, y, Settings{Dims: d, Alpha: numbers[1], Epsilon: numbers[2], Threads: threads}); err != nil {
 		return nil, err
 	}
 	p.state = &State{
-		MuX: vec.Of(m, d, parts[2]), CovX: symmetric(parts[3], md),
-		MuC: vec.Of(md, q, parts[4]), CovC: symmetric(parts[5], md), Gamma: numbers[0], Alpha: numbers[1],
+		MuX: vec.Of(m, d, parts[1]), CovX: symmetric(parts[2], md),
+		MuC: vec.Of(md, q, parts[3]), CovC: symmetric(parts[4], md), Gamma: numbers[0], Alpha: numbers[1],
 	}
 	return p, nil
 }
@@ -179,12 +161,11 @@ type Description struct {
 
 // Describe describes a snapshot for which there is a Placer.
 func Describe(s *snapshot.Snapshot) Description {
-	learnt, _ := s.Part(partLearnt)
+	learnt, units, _ := placing.Read(s)
 	numbers, _ := snapshot.PartOf[float64](s, partNumbers, 4, 1)
-	frame, _ := snapshot.PartOf[float64](s, partFrame, 0, 1)
 	return Description{
-		Learnt: learnt.Rows, Gamma: numbers[0], Alpha: numbers[1], Epsilon: numbers[2], Bound: numbers[3],
-		Noise: noise(numbers[0], frame[0]),
+		Learnt: len(learnt), Gamma: numbers[0], Alpha: numbers[1], Epsilon: numbers[2], Bound: numbers[3],
+		Noise: noise(numbers[0], units.Scale),
 	}
 }
 
@@ -193,7 +174,7 @@ func Describe(s *snapshot.Snapshot) Description {
 func noise(gamma, scale float64) float64 { return 1 / math.Sqrt(gamma) / scale }
 
 // Noise is the standard deviation of an element, in the units of what the model sees.
-func (f *Fitted) Noise() float64 { return noise(f.State.Gamma, f.Frame.Scale) }
+func (f *Fitted) Noise() float64 { return noise(f.State.Gamma, f.Units.Scale) }
 
 // Edges is the number of pairs of neighbours.
 func (m *Model) Edges() (count int) {

@@ -6,6 +6,11 @@
 //	x --- check, project ---> z --- search ---> neighbours --- model ---> mu, sigma
 //	                                                 \------ tables ---> novelty
 //
+// Models that learn only a Sample of the points place all others by these, the events
+// too: Learnt is the sample, a Guest is the model's own part in it, and Placer is the
+// rest of models.Decoder. Such models keep Units and a frame of learning, of which the
+// map may be a Motion.
+//
 // # Contract
 //
 // An event that equals a reference point has it as its first neighbour, at distance

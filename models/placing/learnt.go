@@ -1,0 +1,126 @@
+package placing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"unfold/sparse/knn"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Learnt are the points that a model learnt, a sample of all (Sample). It is in their
+// frame, that of learning, and by them that all other vectors are placed.
+type Learnt struct {
+	// Rows are their numbers among all points, ascending.
+	Rows []int32
+	// X are their places, m x d.
+	X vec.Matrix[float64]
+	// Units are the model's.
+	Units Units
+	// Neighbors is how many of them a guest is told of, or all if there are fewer.
+	Neighbors int
+	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
+	Threads int
+	// Invite makes a guest.
+	Invite func() Guest
+}
+
+// Guest is a vector that comes to the learnt points, and the memory that placing it
+// takes. It serves one goroutine.
+type Guest interface {
+	// Place returns the place of z, which the caller may overwrite, and its variance;
+	// near are the nearest learnt points, the nearest first, by their numbers among
+	// these.
+	Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, err error)
+	// Settled returns the place of learnt point l, not to be changed, and its variance.
+	Settled(l int) (mu []float64, sigma2 float64)
+	// Decode sets y to the vector that lies at x, in the model's units, and returns the
+	// variance of its elements.
+	Decode(y, x []float64) (variance float64)
+}
+
+// host finds the learnt points that are near, and keeps guests.
+type host struct {
+	Learnt
+	index  knn.Index
+	guests par.Lender[struct{ Guest }]
+}
+
+// newHost returns the host of what was learnt of the rows of x.
+func newHost(x vec.Matrix[float32], l Learnt) *host {
+	return &host{Learnt: l, index: knn.NewExact(vec.Take(x, l.Rows))}
+}
+
+// near returns the nearest learnt points of the rows of z.
+func (h *host) near(ctx context.Context, z vec.Matrix[float32], threads int) (*knn.Neighbors, error) {
+	nb, err := h.index.Search(ctx, z, min(h.Neighbors, len(h.Rows)), knn.Settings{Threads: threads})
+	if err != nil {
+		return nil, fmt.Errorf("placing: %w", err)
+	}
+	return nb, nil
+}
+
+// borrow returns a guest, to be given back to guests.
+func (h *host) borrow() *struct{ Guest } {
+	w := h.guests.Get()
+	if w.Guest == nil {
+		w.Guest = h.Invite()
+	}
+	return w
+}
+
+// piece is the number of vectors that one guest does in a row.
+const piece = 16
+
+// All returns the places and variances of all rows of x, in the frame of learning: of
+// those that were learnt as they are settled, of the others as they are placed. Progress
+// may be nil.
+func (l Learnt) All(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error) {
+	mu, sigma2 = vec.New[float64](x.Rows, l.X.Cols), make([]float64, x.Rows)
+	h := newHost(x, l)
+	// order lists the learnt rows, and then the rest.
+	order := slices.Grow(slices.Clone(l.Rows), x.Rows-len(l.Rows))
+	for i, settled := int32(0), l.Rows; int(i) < x.Rows; i++ {
+		if len(settled) > 0 && settled[0] == i {
+			settled = settled[1:]
+			continue
+		}
+		order = append(order, i)
+	}
+	learnt, z := len(l.Rows), vec.Take(x, order[len(l.Rows):])
+	near := &knn.Neighbors{}
+	if z.Rows > 0 {
+		if near, err = h.near(ctx, z, l.Threads); err != nil {
+			return mu, nil, err
+		}
+	}
+	failed := make([]error, par.Pieces(x.Rows, piece))
+	done := par.NewProgress(len(failed), progress)
+	par.Ranges(l.Threads, x.Rows, piece, func(p, from, to int) {
+		w := h.borrow()
+		defer h.guests.Put(w)
+		for o := from; o < to && failed[p] == nil && ctx.Err() == nil; o++ {
+			var place []float64
+			i := order[o]
+			if o < learnt {
+				place, sigma2[i] = w.Settled(o)
+			} else {
+				list, _ := near.Row(o - learnt)
+				place, sigma2[i], failed[p] = w.Place(ctx, z.Row(o-learnt), list)
+			}
+			copy(mu.Row(int(i)), place)
+		}
+		done.Step()
+	})
+	if err := ctx.Err(); err != nil {
+		return mu, nil, err
+	}
+	for _, err := range failed {
+		if err != nil {
+			return mu, nil, err
+		}
+	}
+	return mu, sigma2, nil
+}

@@ -1,0 +1,94 @@
+package placing
+
+import (
+	"context"
+	"math"
+
+	"unfold/models"
+	"unfold/models/snapshot"
+	"unfold/sparse/par"
+	"unfold/sparse/vec"
+)
+
+// Placer places events by learnt points, and leads back into the data. It implements
+// models.Decoder.
+type Placer struct {
+	*Frame
+	host   *host
+	motion Motion
+}
+
+// NewPlacer prepares placing against s, which has to be valid and is shared, by the
+// points of it that were learnt.
+func NewPlacer(s *snapshot.Snapshot, l Learnt, set Settings) (*Placer, error) {
+	f, err := New(s, 0, set)
+	if err != nil {
+		return nil, err
+	}
+	return &Placer{Frame: f, host: newHost(s.Reference, l), motion: NewMotion(l.X, vec.Take(s.Mu, l.Rows))}, nil
+}
+
+// Motion leads from the frame of learning to the snapshot's.
+func (p *Placer) Motion() Motion { return p.motion }
+
+// Settled returns the places of the learnt points on the map, m x Dims.
+func (p *Placer) Settled() vec.Matrix[float64] { return vec.Take(p.snap.Mu, p.host.Rows) }
+
+// Place returns the places of the rows of x; see models.Placer. An event that equals a
+// reference point has its place and its variance.
+func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	return p.Frame.Place(ctx, x, func(b Block) error {
+		near, err := p.host.near(ctx, b.Seen(), 1)
+		if err != nil {
+			return err
+		}
+		w := p.host.borrow()
+		defer p.host.guests.Put(w)
+		for i := b.From; i < b.To; i++ {
+			z, index, dist2 := b.Event(i)
+			if dist2[0] == 0 {
+				b.Publish(i, p.snap.Mu.Row(int(index[0])), p.snap.Sigma2[index[0]])
+				continue
+			}
+			list, _ := near.Row(i - b.From)
+			mu, sigma2, err := w.Place(ctx, z, list)
+			if err != nil {
+				return err
+			}
+			p.motion.Forth(mu)
+			b.Publish(i, mu, sigma2)
+		}
+		return nil
+	})
+}
+
+// Decode returns the vectors at the rows of mu, and the root mean square standard
+// deviation of an element of each; see models.Decoder.
+func (p *Placer) Decode(ctx context.Context, mu vec.Matrix[float32]) (models.Decoded, error) {
+	if mu.Cols != p.Dims() {
+		return models.Decoded{}, &models.DimensionError{Got: mu.Cols, Want: p.Dims()}
+	}
+	if err := models.CheckRows(mu, nil); err != nil {
+		return models.Decoded{}, err
+	}
+	seen, sigma := vec.New[float32](mu.Rows, p.snap.Reference.Cols), make([]float32, mu.Rows)
+	u := p.host.Units
+	par.Ranges(p.host.Threads, mu.Rows, piece, func(_, from, to int) {
+		w := p.host.borrow()
+		defer p.host.guests.Put(w)
+		x, y := make([]float64, mu.Cols), make([]float64, seen.Cols)
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			for c, v := range mu.Row(i) {
+				x[c] = float64(v)
+			}
+			p.motion.Back(x)
+			variance := w.Decode(y, x)
+			u.Undo(seen.Row(i), y)
+			sigma[i] = float32(math.Sqrt(variance) / u.Scale)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return models.Decoded{}, err
+	}
+	return p.Unproject(seen, sigma), nil
+}

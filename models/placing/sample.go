@@ -1,0 +1,23 @@
+package placing
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// Sample returns most of the numbers 0 to n-1, ascending: the points that a model learns
+// which cannot learn all. The others are placed.
+func Sample(n, most int, seed uint64) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	if n <= most {
+		return out
+	}
+	rnd := rand.New(rand.NewPCG(seed, 0x5a_3e))
+	rnd.Shuffle(n, func(i, j int) { out[i], out[j] = out[j], out[i] })
+	out = out[:most]
+	slices.Sort(out)
+	return out
+}
