@@ -3,17 +3,12 @@ package kinds
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"unfold/models"
 	"unfold/models/gplvm"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
-	"unfold/sparse/graph"
-	"unfold/sparse/knn"
-	"unfold/sparse/knn/auto"
 	"unfold/sparse/vec"
 )
 
@@ -81,67 +76,31 @@ type GaussianProcess struct {
 }
 
 func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress lvm.Progress) (*learnt, error) {
-	if err := models.CheckRows(z, nil); err != nil {
-		return nil, err
-	}
-	set, err := s.gaussianProcess().Resolved()
-	if err != nil {
-		return nil, err
-	}
-	r := &lvm.Result{Report: lvm.Report{N: z.Rows, Dim: z.Cols, Dims: set.Dims}}
-	r.Unique, r.Of, r.Count = graph.Collapse(z)
-	if r.Report.Unique = len(r.Unique); r.Report.Unique < z.Rows {
-		z = vec.Take(z, r.Unique)
-	}
-	clock := time.Now()
-	lap := func(to *float64) { *to = time.Since(clock).Seconds(); clock = time.Now() }
-	fit, err := gplvm.Fit(ctx, z, set, func(done, total int) { progress("em", done, total) })
-	if err != nil {
-		return nil, err
-	}
-	lap(&r.Report.Seconds.EM)
-	neighbors := s.LVM.Neighbors
-	if neighbors == 0 {
-		neighbors = processNeighbors
-	}
-	neighbors = min(neighbors, z.Rows-1)
-	search := s.LVM.Search
-	search.Seed = s.LVM.Seed
-	r.Neighbors, r.Report.Search, err = auto.Graph(ctx, z, min(max(s.LVM.Lists, neighbors), z.Rows-1), search, knn.Settings{
-		Threads: s.LVM.Threads, Progress: func(done, total int) { progress("knn", done, total) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("gplvm: neighbours: %w", err)
-	}
-	lap(&r.Report.Seconds.KNN)
-	if r.Mu, r.Sigma2, err = fit.PlaceAll(ctx, z, func(done, total int) { progress("place", done, total) }); err != nil {
-		return nil, err
-	}
-	r.Bandwidth2 = make([]float64, z.Rows)
-	for i := range r.Bandwidth2 {
-		_, dist2 := r.Neighbors.Row(i)
-		r.Bandwidth2[i] = dist2[neighbors-1]
-	}
-	if len(fit.Learnt) < z.Rows {
-		r.Unlearnt = slices.Repeat([]bool{true}, z.Rows)
-		for _, p := range fit.Learnt {
-			r.Unlearnt[p] = false
+	return learnSample(ctx, z, s, progress, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+		fit, err := gplvm.Fit(ctx, z, s.gaussianProcess(), step)
+		if err != nil {
+			return nil, err
 		}
-	}
-	best := fit.Runs[fit.Best]
-	r.Report.Neighbors, r.Report.Components = neighbors, 1
-	r.Report.Iterations, r.Report.Converged = best.Iterations, best.Converged
-	r.Report.LoglikInitial, r.Report.Loglik = best.Initial, best.LogLik
-	// The settings that this kind does not know are left at their defaults.
-	s.LVM = lvm.Settings{
-		Dims: set.Dims, Neighbors: neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
-		Search: s.LVM.Search, Lists: s.LVM.Lists,
-	}
-	s.GPLVM = fit.Settings.Options
-	r.Settings = s.LVM
-	own := GaussianProcess{Learnt: len(fit.Learnt), Kernel: fit.Settings.Kernel, Theta: fit.Point.Theta, Best: fit.Best, Runs: fit.Runs}
-	if fit.Back != nil {
-		own.Residual = fit.Back.Residual
-	}
-	return &learnt{Result: r, parts: fit.Parts(), own: own, spec: s}, nil
+		set, best := fit.Settings, fit.Runs[fit.Best]
+		own := GaussianProcess{Learnt: len(fit.Learnt), Kernel: set.Kernel, Theta: fit.Point.Theta, Best: fit.Best, Runs: fit.Runs}
+		if fit.Back != nil {
+			own.Residual = fit.Back.Residual
+		}
+		// The settings that this kind does not know are left at their defaults.
+		s.GPLVM, s.LVM = set.Options, lvm.Settings{
+			Dims: set.Dims, Neighbors: s.LVM.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
+			Search: s.LVM.Search, Lists: s.LVM.Lists,
+		}
+		if s.LVM.Neighbors == 0 {
+			s.LVM.Neighbors = processNeighbors
+		}
+		s.LVM.Neighbors = min(s.LVM.Neighbors, z.Rows-1)
+		return &sample{
+			model: fit, rows: fit.Learnt, spec: s, own: own,
+			report: lvm.Report{
+				Components: 1, Iterations: best.Iterations, Converged: best.Converged,
+				LoglikInitial: best.Initial, Loglik: best.LogLik,
+			},
+		}, nil
+	})
 }

@@ -3,16 +3,11 @@ package kinds
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	"unfold/models"
 	"unfold/models/lllvm"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
-	"unfold/sparse/graph"
-	"unfold/sparse/knn"
-	"unfold/sparse/knn/auto"
 	"unfold/sparse/vec"
 )
 
@@ -74,63 +69,27 @@ type LocallyLinear struct {
 }
 
 func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, progress lvm.Progress) (*learnt, error) {
-	if err := models.CheckRows(z, nil); err != nil {
-		return nil, err
-	}
-	set, err := s.locallyLinear().Resolved()
-	if err != nil {
-		return nil, err
-	}
-	r := &lvm.Result{Report: lvm.Report{N: z.Rows, Dim: z.Cols, Dims: set.Dims}}
-	r.Unique, r.Of, r.Count = graph.Collapse(z)
-	if r.Report.Unique = len(r.Unique); r.Report.Unique < z.Rows {
-		z = vec.Take(z, r.Unique)
-	}
-	clock := time.Now()
-	lap := func(to *float64) { *to = time.Since(clock).Seconds(); clock = time.Now() }
-	fit, err := lllvm.Fit(ctx, z, set, func(done, total int) { progress("em", done, total) })
-	if err != nil {
-		return nil, err
-	}
-	lap(&r.Report.Seconds.EM)
-	set = fit.Settings
-	search := s.LVM.Search
-	search.Seed = s.LVM.Seed
-	r.Neighbors, r.Report.Search, err = auto.Graph(ctx, z, min(max(s.LVM.Lists, set.Neighbors), z.Rows-1), search, knn.Settings{
-		Threads: s.LVM.Threads, Progress: func(done, total int) { progress("knn", done, total) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("lllvm: neighbours: %w", err)
-	}
-	lap(&r.Report.Seconds.KNN)
-	if r.Mu, r.Sigma2, err = fit.PlaceAll(ctx, z, func(done, total int) { progress("place", done, total) }); err != nil {
-		return nil, err
-	}
-	r.Bandwidth2 = make([]float64, z.Rows)
-	for i := range r.Bandwidth2 {
-		_, dist2 := r.Neighbors.Row(i)
-		r.Bandwidth2[i] = dist2[set.Neighbors-1]
-	}
-	if len(fit.Learnt) < z.Rows {
-		r.Unlearnt = slices.Repeat([]bool{true}, z.Rows)
-		for _, p := range fit.Learnt {
-			r.Unlearnt[p] = false
+	return learnSample(ctx, z, s, progress, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+		fit, err := lllvm.Fit(ctx, z, s.locallyLinear(), step)
+		if err != nil {
+			return nil, err
 		}
-	}
-	best := fit.Runs[fit.Best]
-	r.Report.Neighbors, r.Report.Edges, r.Report.Components = set.Neighbors, fit.Model.Edges(), fit.Components
-	r.Report.Iterations, r.Report.Converged = best.Iterations, best.Converged
-	r.Report.LoglikInitial, r.Report.Loglik = fit.History.Bounds[0], best.Bound
-	// The settings that this kind does not know are left at their defaults.
-	s.LVM = lvm.Settings{
-		Dims: set.Dims, Neighbors: set.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
-		Search: s.LVM.Search, Components: s.LVM.Components, Lists: s.LVM.Lists,
-	}
-	s.LLLVM = set.Options
-	r.Settings = s.LVM
-	own := LocallyLinear{
-		Learnt: len(fit.Learnt), Gamma: fit.State.Gamma, Alpha: fit.State.Alpha, Noise: fit.Noise(),
-		Bounds: fit.History.Bounds, Best: fit.Best, Runs: fit.Runs,
-	}
-	return &learnt{Result: r, parts: fit.Parts(), own: own, spec: s}, nil
+		set, best := fit.Settings, fit.Runs[fit.Best]
+		// The settings that this kind does not know are left at their defaults.
+		s.LLLVM, s.LVM = set.Options, lvm.Settings{
+			Dims: set.Dims, Neighbors: set.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
+			Search: s.LVM.Search, Components: s.LVM.Components, Lists: s.LVM.Lists,
+		}
+		return &sample{
+			model: fit, rows: fit.Learnt, spec: s,
+			own: LocallyLinear{
+				Learnt: len(fit.Learnt), Gamma: fit.State.Gamma, Alpha: fit.State.Alpha, Noise: fit.Noise(),
+				Bounds: fit.History.Bounds, Best: fit.Best, Runs: fit.Runs,
+			},
+			report: lvm.Report{
+				Edges: fit.Model.Edges(), Components: fit.Components, Iterations: best.Iterations, Converged: best.Converged,
+				LoglikInitial: fit.History.Bounds[0], Loglik: best.Bound,
+			},
+		}, nil
+	})
 }
