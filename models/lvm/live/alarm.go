@@ -14,7 +14,7 @@ type AlarmSettings struct {
 	// Default 5.
 	Blocks int
 	// Deviations is by how many standard deviations the share of such events
-	// must be more than 1 - Percentile. Default 3.
+	// must be more than 1 - Percentile. Default 3.5.
 	Deviations float64
 	// Least is the number of events below which nothing is said. Default 200.
 	Least int
@@ -23,7 +23,7 @@ type AlarmSettings struct {
 func (a AlarmSettings) withDefaults() AlarmSettings {
 	return AlarmSettings{
 		Percentile: or(a.Percentile, 0.95), Blocks: or(a.Blocks, 5),
-		Deviations: or(a.Deviations, 3), Least: or(a.Least, 200),
+		Deviations: or(a.Deviations, 3.5), Least: or(a.Least, 200),
 	}
 }
 

@@ -41,8 +41,8 @@ func TestAlarm(t *testing.T) {
 			}
 		}
 	}
-	// 3 standard deviations are exceeded once in 740 independent times.
-	if raised > blocks/300 {
+	// 3.5 standard deviations are exceeded about once in 3000 times.
+	if raised > blocks/1000 {
 		t.Errorf("%d alarms in %d blocks of nothing strange", raised, blocks)
 	}
 	late := 0
@@ -81,7 +81,7 @@ func TestAlarmBounds(t *testing.T) {
 		a.add(make([]float32, 250))
 		*a, said = a.next(5000, 41)
 	}
-	if want := 0.05 + 3*math.Sqrt(0.05*0.95*(1./1250+1./5000)); said.Events != 1250 || math.Abs(said.Bound-want) > 1e-15 || said.Share != 0 {
+	if want := 0.05 + 3.5*math.Sqrt(0.05*0.95*(1./1250+1./5000)); said.Events != 1250 || math.Abs(said.Bound-want) > 1e-15 || said.Share != 0 {
 		t.Errorf("%+v, want the bound %v", said, want)
 	}
 }

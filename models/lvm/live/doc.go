@@ -59,9 +59,13 @@
 // events of the last 5 blocks, the share beyond the 95th percentile of local novelty
 // (package novelty) and begins where it is above
 //
-//	0.05 + 3 sqrt(0.05 0.95 (1/events + 1/n)),
+//	0.05 + 3.5 sqrt(0.05 0.95 (1/events + 1/n)),
 //
-// the second term since the percentiles are known from n points only.
+// the second term since the percentiles are known from n points only. In 684 refreshes of
+// streams of digits in which nothing new came (stationary, growing, a class that
+// leaves) the share was at most 2.95 deviations above 0.05; the refreshes share blocks,
+// so that of some hundreds one is beyond 3 now and then. When nines came, a seventh of the
+// events, it was 4.2, 5.0, 5.5, 6.0 and 6.7 above after the first five refreshes.
 //
 // # What was tried
 //

@@ -85,7 +85,7 @@ func TestMajors(t *testing.T) {
 	}
 	m.Novelty(slices.Repeat([]float32{0.5, 0.99}, 200))
 	r := refresh(t, m)
-	if !r.Alarm.Raised || r.Alarm.Since != 1 || r.Alarm.Events != 400 || r.Alarm.Share != 0.5 || r.Alarm.Bound < 0.1 || r.Alarm.Bound > 0.11 {
+	if !r.Alarm.Raised || r.Alarm.Since != 1 || r.Alarm.Events != 400 || r.Alarm.Share != 0.5 || r.Alarm.Bound < 0.11 || r.Alarm.Bound > 0.12 {
 		t.Errorf("alarm: %+v", r.Alarm)
 	}
 	if got := kinds(4); !slices.Equal(got, []Kind{Major, Ordinary, Major, Ordinary}) {
