@@ -32,6 +32,11 @@ type Figures struct {
 	Novel  float64 `json:"novel"`
 	Judged int     `json:"judged"`
 	Alarm  int     `json:"alarm"`
+	// Voted labelled events, a sample of those that came since the map before, were
+	// judged by it before it learnt from them: each by the vote of the nearest points
+	// where the event was placed. Wrong votes were not for its label.
+	Voted int `json:"voted"`
+	Wrong int `json:"wrong"`
 	// OldestAge is how much older the oldest reference point is than the newest
 	// event.
 	OldestAge time.Duration `json:"oldest_age_ns"`
@@ -48,7 +53,30 @@ type Figures struct {
 	Expired        uint64 `json:"expired"`
 	Unusable       uint64 `json:"unusable"`
 	LongIDs        uint64 `json:"long_ids"`
+	// Classes say how the classes of events are told; zero where they are not.
+	Classes ClassFigures `json:"classes,omitzero"`
 }
+
+// ClassFigures say how what tells the classes of events was learnt, with this map.
+type ClassFigures struct {
+	// Classes is how many are told apart; 0 if none could be learnt.
+	Classes int `json:"classes"`
+	// Took is how long learning took: from Used labelled events, of which Warm were
+	// among those of the map before, in so many Sweeps over them; Negative visits
+	// were left out, see package models/ep.
+	Took     time.Duration `json:"took_ns"`
+	Used     int           `json:"used"`
+	Warm     int           `json:"warm"`
+	Sweeps   int           `json:"sweeps"`
+	Negative int           `json:"negative"`
+	// Labelled events had come since the stream began when learning ended, Behind of
+	// them after it had begun: they wait for the next map.
+	Labelled uint64 `json:"labelled"`
+	Behind   uint64 `json:"behind"`
+}
+
+// LabelError is the share of wrong votes, 0 if there were none.
+func (f Figures) LabelError() float64 { return float64(f.Wrong) / float64(max(f.Voted, 1)) }
 
 // Quantiles are of distances, in percent of the map's diameter.
 type Quantiles struct {

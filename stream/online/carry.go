@@ -90,7 +90,7 @@ func (l *Learner) carry(ctx context.Context) (*draft, error) {
 	l.ref.Took(c, slots)
 	for i := range slots {
 		if p, there := l.ref.Point(c, i); there {
-			copy(l.ref.Note(p), at.Row(i)) // where it has been told to be
+			copy(l.set.told(l.ref.Note(p)), at.Row(i)) // where it has been told to be
 		}
 	}
 	l.mu.Unlock()

@@ -158,7 +158,7 @@ func (l *Learner) first(ctx context.Context) error {
 	ref.Took(changes, f.row)
 	for i, r := range f.row {
 		if p, there := ref.Point(changes, i); there && l.set.Moves != nil {
-			setNote(ref.Note(p), s.Mu.Row(int(r))) // where the events that wait are published
+			setNote(l.set.told(ref.Note(p)), s.Mu.Row(int(r))) // where the events that wait are published
 		}
 	}
 	l.mu.Lock()
@@ -196,7 +196,7 @@ func (l *Learner) collect(encoder *ingest.Encoder) (*reference.Set, error) {
 		// What does not fit the prevalent shape becomes a dead letter when it
 		// is to be placed.
 		if b, err := encode(encoder, a.table, l.set.Limits); err == nil {
-			addTo(ref, b, a.at)
+			addTo(ref, b, a.at, l.votes.classes(b, l.set.Mapping.Label))
 			l.label(b)
 			if b.ID.Valid() {
 				l.idType = b.ID.DataType()

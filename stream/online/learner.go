@@ -34,6 +34,8 @@ type Learner struct {
 	cold    cold
 	// pool are labelled events, if classes are told; nil before the first.
 	pool *labels.Pool
+	// votes judge the map by events with labels.
+	votes *votes
 	// need is how many events the first map needs; fitting is there while it
 	// is being learnt, and closed afterwards.
 	need    int
@@ -71,6 +73,8 @@ type published struct {
 	placing  *placing
 	// state is that of the map that is carried on; nil: as after a fit.
 	state *live.State
+	// classes are those of the rows, which vote on events; nil without labels.
+	classes []int32
 }
 
 var (
@@ -89,6 +93,7 @@ func New(settings Settings) (*Learner, error) {
 	l := &Learner{
 		set: set, ready: make(chan struct{}), enough: make(chan struct{}, 1),
 		next: map[stream.TopicPartition]int64{}, cold: cold{mapping: set.Mapping, limits: set.Limits}, need: set.Min,
+		votes: newVotes(set.Seed),
 	}
 	if err := l.load(); err != nil {
 		return nil, err
@@ -188,7 +193,9 @@ func (l *Learner) take(e *events) error {
 	if l.idType == "" && b.ID.Valid() {
 		l.idType = b.ID.DataType()
 	}
-	addTo(l.ref, b, e.at)
+	classes := l.votes.classes(b, l.set.Mapping.Label)
+	addTo(l.ref, b, e.at, classes)
+	l.votes.add(b, classes)
 	l.label(b)
 	return nil
 }

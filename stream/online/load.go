@@ -53,21 +53,48 @@ func (l *Learner) load() error {
 	} else {
 		v = rebuild(s)
 	}
-	if v.Notes.Cols != l.set.notes() { // moves are told from now on, or no more
-		v.Notes = vec.New[float32](v.X.Rows, l.set.notes())
-		for i := range v.Notes.Data {
-			v.Notes.Data[i] = float32(math.NaN())
-		}
-		l.toldEpoch = s.Epoch
-	}
+	l.renote(&v, saved, s.Epoch)
 	if l.ref, err = reference.Restore(l.set.reference(encoder.Selection().ID != ""), v, s.Reference.Rows); err != nil {
 		return fmt.Errorf("online: the reference set in %s: %w", l.set.State, err)
 	}
 	for _, q := range positions {
 		l.next[stream.TopicPartition{Topic: q.Topic, Partition: int(q.Partition)}] = q.Offset
 	}
+	p.classes = l.rowClasses(s.Reference.Rows)
 	l.publish(p, 0)
 	return nil
+}
+
+// renote fits the notes of a saved set to the settings: moves may be told, or labels be
+// known, from now on, or no more.
+func (l *Learner) renote(v *reference.Saved, saved *set, epoch uint32) {
+	old := v.Notes
+	told, had := old.Cols, saved != nil && saved.Labels != nil && old.Cols > 0
+	if had {
+		told--
+	}
+	v.Notes = vec.New[float32](v.X.Rows, l.set.notes())
+	for i := range v.Notes.Data {
+		v.Notes.Data[i] = float32(math.NaN())
+	}
+	want := v.Notes.Cols
+	if l.set.Mapping.Label != "" {
+		want--
+	}
+	for i := range v.X.Rows {
+		if told == want {
+			copy(v.Notes.Row(i)[:want], old.Row(i))
+		}
+		if had && want < v.Notes.Cols {
+			v.Notes.Row(i)[want] = old.Row(i)[told]
+		}
+	}
+	if told != want {
+		l.toldEpoch = epoch
+	}
+	if had && l.set.Mapping.Label != "" {
+		l.votes.named(saved.Labels)
+	}
 }
 
 // find returns the map to go on from, and its reference set if there is one.

@@ -73,7 +73,7 @@ func (l *Learner) moved(cur *published) []move {
 	defer l.mu.Unlock()
 	var out []move
 	for p := range l.ref.All() {
-		r, note := l.ref.Row(p), l.ref.Note(p)
+		r, note := l.ref.Row(p), l.set.told(l.ref.Note(p))
 		if r < 0 || len(note) != mu.Cols {
 			continue
 		}
@@ -152,7 +152,7 @@ func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (
 	l.taken = true
 	for _, m := range there {
 		if l.ref.Row(m.point) == m.row {
-			setNote(l.ref.Note(m.point), cur.snapshot.Mu.Row(int(m.row)))
+			setNote(l.set.told(l.ref.Note(m.point)), cur.snapshot.Mu.Row(int(m.row)))
 		}
 	}
 	return len(there), nil

@@ -32,6 +32,7 @@ func (l *Learner) release(ctx context.Context, d *draft) error {
 	l.ref.Published(d.rowOf)
 	s := *d.snapshot
 	s.Count = l.counts(s.Reference.Rows)
+	classes, sample := l.rowClasses(s.Reference.Rows), l.votes.take()
 	l.count(&d.figures)
 	var set *set
 	if l.set.State != "" {
@@ -39,11 +40,16 @@ func (l *Learner) release(ctx context.Context, d *draft) error {
 	}
 	l.taken = false
 	l.mu.Unlock()
+	l.judge(ctx, d, sample)
 	d.figures.Version, d.figures.Epoch, d.figures.At, d.figures.Took = s.Version, s.Epoch, time.Now().UTC(), took
-	grown := l.history.with(d.figures)
+	grown := l.history
 	p, err := l.open(&s, d.encoder, d.state, d.figures)
 	if err == nil {
+		p.classes = classes
 		err = l.learnClasses(ctx, p)
+	}
+	if err == nil {
+		grown = l.history.with(p.Figures)
 	}
 	switch {
 	case err != nil:

@@ -55,6 +55,8 @@ type setHeader struct {
 	// the type of ids.
 	Mapping ingest.Mapping `json:"mapping"`
 	IDType  string         `json:"id_type,omitempty"`
+	// Labels are the names of the classes; nil: the notes hold none.
+	Labels []string `json:"labels"`
 	// Positions are what the set has taken.
 	Positions []snapshot.Position `json:"positions"`
 	// ToldEpoch is the epoch of the places in the notes.

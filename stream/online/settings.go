@@ -253,13 +253,24 @@ const buffers = 8 << 20
 const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
 
 // notes is how many numbers the set keeps of a point for the learner: where it was
-// told to be.
+// told to be, and its class.
 func (s Settings) notes() int {
-	switch {
-	case s.Moves == nil:
-		return 0
-	case s.Spec.LVM.Dims == 0:
-		return lvm.DefaultDims
+	n := 0
+	if s.Moves != nil {
+		if n = s.Spec.LVM.Dims; n == 0 {
+			n = lvm.DefaultDims
+		}
 	}
-	return s.Spec.LVM.Dims
+	if s.Mapping.Label != "" {
+		n++
+	}
+	return n
+}
+
+// told is the part of a note that says where a point was told to be.
+func (s Settings) told(note []float32) []float32 {
+	if s.Mapping.Label != "" {
+		return note[:len(note)-1]
+	}
+	return note
 }

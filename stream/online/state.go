@@ -117,7 +117,7 @@ func (l *Learner) setOf() *set {
 	return &set{
 		setHeader: setHeader{
 			Dim: v.X.Cols, Note: v.Notes.Cols, Rows: v.X.Rows, IDs: v.IDs != nil, Newest: v.Newest, Bar: v.Bar, Counts: v.Counts,
-			Mapping: mapping, IDType: l.idType, Positions: l.seen(), ToldEpoch: l.toldEpoch,
+			Mapping: mapping, IDType: l.idType, Labels: l.labels(), Positions: l.seen(), ToldEpoch: l.toldEpoch,
 		},
 		points: v,
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
@@ -90,6 +91,10 @@ func historyOf(all []stream.Figures) plot.History {
 		{Title: "Log-likelihood per pair", Series: []plot.Series{
 			series("log-likelihood", func(f stream.Figures) float64 { return known(f.LoglikPair, f.LoglikPair != 0) })}},
 		{Title: "Points on the map", Series: []plot.Series{series("points", func(f stream.Figures) float64 { return float64(f.Points) })}},
+	}
+	if slices.ContainsFunc(all, func(f stream.Figures) bool { return f.Voted > 0 }) {
+		h.Panels = append(h.Panels, plot.Panel{Title: "9-NN label error of events before they are learnt, %", Series: []plot.Series{
+			series("label error", func(f stream.Figures) float64 { return known(100*f.LabelError(), f.Voted > 0) })}})
 	}
 	h.Subtitle = human.Plural(len(all), "map")
 	if majors > 0 {

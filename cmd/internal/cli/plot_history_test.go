@@ -26,9 +26,22 @@ func TestHistoryOf(t *testing.T) {
 			t.Errorf("%s: %v, want %v", h.Panels[i].Title, got, want)
 		}
 	}
+	if len(h.Panels) != 5 {
+		t.Errorf("%d panels without labels", len(h.Panels))
+	}
+	// Where there were votes their error has a panel, with gaps where there were none.
+	h = historyOf([]stream.Figures{{Version: 1}, {Version: 2, Voted: 40, Wrong: 10}, {Version: 3, Voted: 5}})
+	if last := h.Panels[len(h.Panels)-1]; len(h.Panels) != 6 || !strings.Contains(last.Title, "label error") {
+		t.Errorf("%d panels, the last one %q", len(h.Panels), last.Title)
+	} else if v := last.Series[0].Values; v[0] == v[0] || v[1] != 25 || v[2] != 0 {
+		t.Errorf("label error %v", v)
+	}
 	var b bytes.Buffer
 	if err := plot.HistorySVG(&b, h, plot.Settings{}); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "label error") {
+		t.Error("the label error is not drawn")
 	}
 }
 

@@ -27,8 +27,15 @@
 //	                                          of the newest map
 //	unfold_map_novel_share, unfold_map_alarm_refreshes
 //	                                          how strange the last new points were
+//	unfold_map_label_error                    share of wrong votes on labelled events, before they were learnt
 //	unfold_reference_total                    events and points of the reference set, by what happened to them
 //	unfold_reference_oldest_seconds           age of its oldest point
+//	unfold_labelled_events_total              events with a label
+//	unfold_labelled_events_behind             those that the classifier has yet to learn from
+//	unfold_classes                            classes told apart
+//	unfold_class_training_seconds, unfold_class_training_sweeps
+//	unfold_class_training_events, unfold_class_training_warm_events
+//	unfold_class_training_negative            how the classifier was learnt, with the newest map
 //	unfold_moves_told_total                   points told of on the topic of moves
 //	unfold_build_info                         version of the program
 package metrics

@@ -16,10 +16,12 @@ func (m *Metrics) ofTheMap() {
 		{"map_diameter", "Diameter of the map, in its own units.", func(f *stream.Figures) float64 { return f.Diameter }},
 		{"map_novel_share", "Share of the last new points beyond the 95% percentile of local novelty.", func(f *stream.Figures) float64 { return f.Novel }},
 		{"map_alarm_refreshes", "Refreshes since strange events raised the alarm; 0: there is none.", func(f *stream.Figures) float64 { return float64(f.Alarm) }},
+		{"map_label_error", "Share of labelled events whose label the map before would have told wrong by its nearest points.", func(f *stream.Figures) float64 { return f.LabelError() }},
 		{"reference_oldest_seconds", "How much older the oldest reference point is than the newest event.", func(f *stream.Figures) float64 { return f.OldestAge.Seconds() }},
 	} {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_" + g.name, Help: g.help}, m.figure(g.of)))
 	}
+	m.ofTheClasses()
 	for _, g := range []struct {
 		name, help string
 		of         func(*stream.Figures) stream.Quantiles

@@ -35,7 +35,8 @@ func TestHooksCount(t *testing.T) {
 	h.RefreshFailed(errors.New("few"))
 	f := stream.Figures{
 		Kind: "gentle", LoglikPair: -2.5, Diameter: 40, Moves: stream.Quantiles{Median: .1, P90: .2, P99: .3},
-		Drift: stream.Quantiles{P99: 7}, Novel: .06, Alarm: 3, OldestAge: time.Minute, Events: 9, Upserts: 4, UnknownDeletes: 5,
+		Drift: stream.Quantiles{P99: 7}, Novel: .06, Alarm: 3, Voted: 40, Wrong: 10, OldestAge: time.Minute, Events: 9, Upserts: 4, UnknownDeletes: 5,
+		Classes: stream.ClassFigures{Classes: 7, Took: 1500 * time.Millisecond, Used: 600, Warm: 550, Sweeps: 3, Negative: 2, Labelled: 801, Behind: 8},
 	}
 	h.Published(&stream.Published{Version: 5, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Figures: f}, 2*time.Second)
 	h.Published(&stream.Published{Version: 6, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Figures: f}, 0)
@@ -49,9 +50,11 @@ func TestHooksCount(t *testing.T) {
 		"unfold_refresh_seconds_count 1", `unfold_place_seconds_bucket{le="0.004"} 1`, "unfold_delivery_seconds_count 1",
 		"unfold_snapshot_age_seconds 6", `unfold_refreshes_total{kind="gentle"} 1`, "unfold_moves_told_total 17",
 		"unfold_map_loglik_per_pair -2.5", "unfold_map_diameter 40", `unfold_map_moves_percent{quantile="0.9"} 0.2`,
-		`unfold_map_drift_percent{quantile="0.99"} 7`, "unfold_map_novel_share 0.06", "unfold_map_alarm_refreshes 3",
+		`unfold_map_drift_percent{quantile="0.99"} 7`, "unfold_map_novel_share 0.06", "unfold_map_alarm_refreshes 3", "unfold_map_label_error 0.25",
 		"unfold_reference_oldest_seconds 60", `unfold_reference_total{what="taken"} 9`, `unfold_reference_total{what="upsert"} 4`,
-		`unfold_reference_total{what="unknown_delete"} 5`, `version="v1.2.3"`, "go_goroutines",
+		`unfold_reference_total{what="unknown_delete"} 5`, "unfold_classes 7", "unfold_class_training_seconds 1.5",
+		"unfold_class_training_sweeps 3", "unfold_class_training_events 600", "unfold_class_training_warm_events 550",
+		"unfold_class_training_negative 2", "unfold_labelled_events_total 801", "unfold_labelled_events_behind 8", `version="v1.2.3"`, "go_goroutines",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q", want)

@@ -129,11 +129,25 @@ func (s *Set) IDs(p int32) []string { return s.own[p] }
 func (s *Set) Row(p int32) int32 { return s.row[p] }
 
 // Add takes an event with a finite vector x, an id if the set has ids, and a time in
-// Unix nanoseconds.
-func (s *Set) Add(x []float32, id string, at int64) {
+// Unix nanoseconds. It returns the point that stands for the event, -1 if none does.
+func (s *Set) Add(x []float32, id string, at int64) int32 {
+	p := s.add(x, id, at)
+	if p < 0 {
+		s.shrink()
+		return p
+	}
+	gen := s.gen[p]
+	if s.shrink(); s.gen[p] != gen {
+		return -1
+	}
+	return p
+}
+
+// add is Add without making room.
+func (s *Set) add(x []float32, id string, at int64) int32 {
 	if len(id) > MaxID {
 		s.counts.LongIDs++
-		return
+		return -1
 	}
 	s.counts.Events++
 	if slices.ContainsFunc(x, func(v float32) bool { return v > MaxElement || v < -MaxElement }) {
@@ -142,7 +156,7 @@ func (s *Set) Add(x []float32, id string, at int64) {
 			s.counts.Upserts++
 			s.forget(q, strings.Clone(id)) // what it was it is no more
 		}
-		return
+		return -1
 	}
 	h := s.hashOf(x)
 	p := s.find(h, x)
@@ -150,8 +164,7 @@ func (s *Set) Add(x []float32, id string, at int64) {
 		s.counts.Upserts++
 		if q == p {
 			s.touch(p, at)
-			s.shrink()
-			return
+			return p
 		}
 		s.forget(q, id)
 	}
@@ -167,10 +180,11 @@ func (s *Set) Add(x []float32, id string, at int64) {
 		s.counts.Evicted++
 		s.advance(at)
 	default:
-		s.learn(s.insert(x, h, at), id)
+		p = s.insert(x, h, at)
+		s.learn(p, id)
 		s.advance(at)
 	}
-	s.shrink()
+	return p
 }
 
 // Delete takes the event of that id out and reports whether there was one.
