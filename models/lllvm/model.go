@@ -305,18 +305,10 @@ func (m *Model) momentsC(st *State, r, s int) {
 // linearX sets b to <b_i> = gamma sum_j eta_ij (<C_i> + <C_j>)' (y_i - y_j) (eq 49).
 func (m *Model) linearX(st *State) {
 	n := m.g.Len()
-	par.Ranges(m.set.Threads, n, rows, func(_, from, to int) {
-		diff := make([]float64, m.y.Cols)
-		for i := from; i < to; i++ {
-			for r := range m.set.Dims {
-				m.b.Row(r)[i] = 0
-			}
-			for _, j := range m.g.Neighbors[i] {
-				subtract(diff, m.y.Row(i), m.y.Row(int(j)))
-				for r := range m.set.Dims {
-					m.b.Row(r)[i] += st.Gamma * (vec.Dot(st.MuC.Row(r*n+i), diff) + vec.Dot(st.MuC.Row(r*n+int(j)), diff))
-				}
-			}
+	clear(m.b.Data)
+	m.eachEdge(func(i, j int, diff []float64) {
+		for r := range m.set.Dims {
+			m.b.Row(r)[i] -= st.Gamma * (vec.Dot(st.MuC.Row(r*n+i), diff) + vec.Dot(st.MuC.Row(r*n+j), diff))
 		}
 	})
 }
@@ -324,17 +316,23 @@ func (m *Model) linearX(st *State) {
 // linearC sets h to <H_i> = sum_j eta_ij (y_j - y_i) <x_j - x_i>' (eq 63).
 func (m *Model) linearC(st *State) {
 	n := m.g.Len()
-	par.Ranges(m.set.Threads, n, rows, func(_, from, to int) {
+	clear(m.h.Data)
+	m.eachEdge(func(i, j int, diff []float64) {
+		for r := range m.set.Dims {
+			vec.Axpy(st.MuX.Row(j)[r]-st.MuX.Row(i)[r], diff, m.h.Row(r*n+i))
+		}
+	})
+}
+
+// eachEdge calls f with every point i, each neighbour j of it and y_j - y_i. Those of one
+// point come in their order, from one goroutine.
+func (m *Model) eachEdge(f func(i, j int, diff []float64)) {
+	par.Ranges(m.set.Threads, m.g.Len(), rows, func(_, from, to int) {
 		diff := make([]float64, m.y.Cols)
 		for i := from; i < to; i++ {
-			for r := range m.set.Dims {
-				clear(m.h.Row(r*n + i))
-			}
 			for _, j := range m.g.Neighbors[i] {
 				subtract(diff, m.y.Row(int(j)), m.y.Row(i))
-				for r := range m.set.Dims {
-					vec.Axpy(st.MuX.Row(int(j))[r]-st.MuX.Row(i)[r], diff, m.h.Row(r*n+i))
-				}
+				f(i, int(j), diff)
 			}
 		}
 	})
