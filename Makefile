@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep lllvm gplvm soak chaos chaos-short mutations clean
+.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep lllvm gplvm soak chaos chaos-short chaos-page mutations clean
 
 # build makes bin/unfold.
 build:
@@ -57,22 +57,27 @@ bench: build
 SOAK_TIME ?= 1h
 soak:
 	UNFOLD_SOAK=2000000 $(GO) test -count=1 -timeout 2h -run TestSoak -v ./stream/online
-	UNFOLD_SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -timeout 26h -run TestSoak -v ./stream/chaos
+	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -timeout 26h -run TestSoak -v ./stream/chaos
 
 # chaos breaks running stages in every way that stream/chaos knows, hundreds of times, against the embedded broker and, where
 # there is java and mvn, a real one; about an hour. CHAOS_SEED draws other faults.
 CHAOS_SEED ?= 1
+CHAOS_RESULTS ?= $(CURDIR)/out/chaos
 chaos:
-	UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 3h -run TestChaos -v ./stream/chaos
+	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 3h -run TestChaos -v ./stream/chaos
 
 # chaos-short is what of it fits three minutes.
 chaos-short:
 	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run TestChaos -v ./stream/chaos
 
+# chaos-page writes docs/chaos.md from the results that chaos, soak and mutations have left in CHAOS_RESULTS.
+chaos-page:
+	$(GO) run ./bench/chaos -results $(CHAOS_RESULTS) -o docs/chaos.md
+
 # mutations decodes MUTATIONS damaged messages; ten million take a quarter of an hour.
 MUTATIONS ?= 10000000
 mutations:
-	UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos
+	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos
 
 # ep measures labels on the map and writes docs/ep.md; some ten minutes. It needs the data sets in the folder that UNFOLD_DATA names.
 ep:

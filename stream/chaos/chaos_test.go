@@ -3,11 +3,13 @@
 package chaos
 
 import (
+	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
+
+	"unfold/stream/chaos/results"
 )
 
 // scenario is a kind of run.
@@ -114,19 +116,6 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// number is what a variable of the environment says.
-func number(t *testing.T, variable string, otherwise int) int {
-	text := os.Getenv(variable)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("%s=%s: want a number from 1", variable, text)
-	}
-	return n
-}
-
 func runScenario(t *testing.T, s scenario, seed uint64) {
 	schedule := s.plan.Draw(seed)
 	if text := os.Getenv("UNFOLD_CHAOS_SCHEDULE"); text != "" {
@@ -144,13 +133,31 @@ func runScenario(t *testing.T, s scenario, seed uint64) {
 	w := begin(t, s, seed)
 	v := w.run(schedule)
 	t.Logf("%v; %d kills, %d of them not at their moment, %d starts in vain, %v", v, w.kills, w.unmet, w.ended, time.Since(begun).Round(ms))
-	for _, complaint := range v.Complaints {
-		t.Error(complaint)
-	}
+	complaints := v.Complaints
 	if s.disk && w.refused == 0 {
-		t.Error("no fault of the disk kept a map from being saved")
+		complaints = append(complaints, "no fault of the disk kept a map from being saved")
 	}
 	if v.Placed == 0 || v.Letters == 0 || v.Versions == 0 {
-		t.Error("too little happened for the verdict to mean anything")
+		complaints = append(complaints, "too little happened for the verdict to mean anything")
 	}
+	for _, complaint := range complaints {
+		t.Error(complaint)
+	}
+	if len(complaints) > 0 || !t.Failed() { // else it was broken off, and says nothing
+		keep(t, "run", fmt.Sprintf("%s seed %d", s.name, seed), w.result(schedule, v, begun, complaints))
+	}
+}
+
+// result is what a run has to tell.
+func (w *world) result(s Schedule, v Verdict, begun time.Time, complaints []string) results.Run {
+	r := results.Run{Scenario: w.set.name, Broker: w.name(), Delivery: w.set.delivery(), Begun: begun, Seconds: time.Since(begun).Seconds(), Seed: w.seed,
+		Faults: map[string]int{}, Unmet: w.unmet, Vain: w.ended, Inputs: v.Inputs, Placed: v.Placed, Letters: v.Letters, Lost: v.Lost,
+		Duplicates: v.Duplicates, Versions: v.Versions, Wrong: v.Strangers + v.Misplaced + v.Altered + v.Ambiguous, Complaints: complaints}
+	for _, step := range s {
+		r.Faults[string(step.Fault)]++
+		if step.At != "" {
+			r.Named++
+		}
+	}
+	return r
 }

@@ -3,10 +3,12 @@ package chaos
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"unfold/stream/chaos/results"
 	"unfold/stream/kafka/kafkatest"
 )
 
@@ -45,4 +47,25 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// number is what a variable of the environment says.
+func number(t *testing.T, variable string, otherwise int) int {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s=%s: want a number from 1", variable, text)
+	}
+	return n
+}
+
+// keep saves a result in the folder that UNFOLD_CHAOS_RESULTS names, if it does.
+func keep(t *testing.T, kind, name string, v any) {
+	t.Helper()
+	if err := results.Folder(os.Getenv("UNFOLD_CHAOS_RESULTS")).Save(kind, name, v); err != nil {
+		t.Error(err)
+	}
 }

@@ -11,9 +11,11 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"testing"
+	"time"
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
+	"unfold/stream/chaos/results"
 )
 
 // mutateEnvironment tells the test's binary to decode damaged messages: a seed and
@@ -71,7 +73,8 @@ func allocated() uint64 {
 }
 
 // TestMutations decodes damaged messages, UNFOLD_MUTATIONS of them, in processes that
-// each take a lot. None may die, none may take more memory than it should.
+// each take a lot, from lot UNFOLD_MUTATIONS_FIRST on. None may die, none may take more
+// memory than it should.
 func TestMutations(t *testing.T) {
 	total, lot := 10_000, 50_000
 	if testing.Short() {
@@ -83,9 +86,10 @@ func TestMutations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	first, begun := number(t, "UNFOLD_MUTATIONS_FIRST", 1)-1, time.Now()
 	var all mutated
-	for seed := 0; seed*lot < total; seed++ {
-		count := min(lot, total-seed*lot)
+	for done := 0; done*lot < total; done++ {
+		seed, count := first+done, min(lot, total-done*lot)
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", mutateEnvironment, seed, count))
 		var stderr bytes.Buffer
@@ -106,5 +110,9 @@ func TestMutations(t *testing.T) {
 	}
 	if all.Decoded == 0 || all.Refused == 0 {
 		t.Error("the damage does not tell good from bad")
+	}
+	if !t.Failed() && total >= lot {
+		keep(t, "mutations", strconv.Itoa(first), results.Mutations{Begun: begun, Seconds: time.Since(begun).Seconds(), First: first,
+			Lots: total / lot, Decoded: all.Decoded, Refused: all.Refused, Most: all.Most, Limit: memoryLimit})
 	}
 }

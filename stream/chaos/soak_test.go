@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/stream/chaos/results"
 	"unfold/stream/kafka/kafkatest"
 )
 
@@ -24,8 +25,9 @@ type sample struct {
 }
 
 // TestSoak lets a stage run at a steady rate for UNFOLD_SOAK_TIME, with refreshes all
-// the time. After a third of it, when the reference set has long been full, memory,
-// goroutines and open files must have stopped growing.
+// the time; UNFOLD_SOAK_EVERY is the pause between two messages of a partition.
+// After a third of it, when the reference set has long been full, memory, goroutines
+// and open files must have stopped growing.
 func TestSoak(t *testing.T) {
 	text := os.Getenv("UNFOLD_SOAK_TIME")
 	if text == "" {
@@ -35,7 +37,13 @@ func TestSoak(t *testing.T) {
 	if err != nil || long < 20*time.Second {
 		t.Fatalf("UNFOLD_SOAK_TIME=%s: want 20s or more", text)
 	}
-	w := begin(t, scenario{every: 10 * time.Millisecond, address: kafkatest.FreeAddress(t)}, 1)
+	every := 10 * time.Millisecond
+	if text := os.Getenv("UNFOLD_SOAK_EVERY"); text != "" {
+		if every, err = time.ParseDuration(text); err != nil || every < time.Millisecond {
+			t.Fatalf("UNFOLD_SOAK_EVERY=%s: want 1ms or more", text)
+		}
+	}
+	w := begin(t, scenario{every: every, address: kafkatest.FreeAddress(t)}, 1)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var loading sync.WaitGroup
@@ -50,7 +58,7 @@ func TestSoak(t *testing.T) {
 	w.await("there is a map", 30*time.Second, func() bool { return strings.Contains(m.log.String(), "map version 1 ") })
 
 	var samples []sample
-	begun := time.Now()
+	begun, written := time.Now(), w.load.Written()
 	for time.Since(begun) < long {
 		time.Sleep(max(long/200, 250*time.Millisecond))
 		w.supervise()
@@ -58,29 +66,36 @@ func TestSoak(t *testing.T) {
 			samples = append(samples, w.look(m, past.Seconds()))
 		}
 	}
-	before := w.load.Written()
+	written = w.load.Written() - written
 	stop()
 	loading.Wait()
 	w.settle()
 	m.stop(t)
 	v := Judge(Evidence{In: w.client.Read(t, "events"), Out: w.outputs.Read(t, "places"), Letters: w.outputs.Read(t, "dead"), ID: Column})
-	if err := v.Err(); err != nil || v.Duplicates > 0 {
-		t.Errorf("%v: %v", v, err)
+	soak := results.Soak{Broker: w.name(), Begun: begun, Seconds: long.Seconds(), Rate: float64(written) / long.Seconds(), Inputs: v.Inputs, Lost: v.Lost,
+		Duplicates: v.Duplicates, Versions: v.Versions, Complaints: v.Complaints}
+	soak.Memory = line(samples, func(s sample) float64 { return s.rss / (1 << 20) })
+	soak.Goroutines = line(samples, func(s sample) float64 { return s.goroutines })
+	soak.Files = line(samples, func(s sample) float64 { return s.files })
+	t.Logf("%v at %.0f messages/s, %v: memory %v MiB, goroutines %v, files %v (mean, and growth over the time watched)",
+		long, soak.Rate, v, soak.Memory, soak.Goroutines, soak.Files)
+	for _, c := range []struct {
+		broken bool
+		what   string
+	}{
+		{v.Duplicates > 0, "there are duplicates though nothing broke"},
+		{soak.Memory.Growth > max(8, soak.Memory.Mean/10), "memory grows"},
+		{soak.Goroutines.Growth > 3, "goroutines grow"},
+		{soak.Files.Growth > 2, "open files grow"},
+	} {
+		if c.broken {
+			soak.Complaints = append(soak.Complaints, c.what)
+		}
 	}
-	rss := line(samples, func(s sample) float64 { return s.rss / (1 << 20) })
-	goroutines := line(samples, func(s sample) float64 { return s.goroutines })
-	files := line(samples, func(s sample) float64 { return s.files })
-	t.Logf("%v at %.0f messages/s, %d versions: memory %v MiB, goroutines %v, files %v (mean, and growth over the time watched)",
-		long, float64(before)/long.Seconds(), v.Versions, rss, goroutines, files)
-	if rss.growth > max(8, rss.mean/10) {
-		t.Errorf("memory grows: %v MiB", rss)
+	for _, complaint := range soak.Complaints {
+		t.Error(complaint)
 	}
-	if goroutines.growth > 3 {
-		t.Errorf("goroutines grow: %v", goroutines)
-	}
-	if files.growth > 2 {
-		t.Errorf("open files grow: %v", files)
-	}
+	keep(t, "soak", soak.Broker, soak)
 }
 
 // look reads what the stage takes now.
@@ -130,13 +145,8 @@ func figure(address, name string) (v float64, err error) {
 	return 0, fmt.Errorf("%s has no figure %s", address, name)
 }
 
-// trend is a straight line through samples.
-type trend struct{ mean, growth float64 }
-
-func (l trend) String() string { return fmt.Sprintf("%.1f%+.1f", l.mean, l.growth) }
-
 // line fits a line by least squares; its growth is that from the first sample to the last.
-func line(samples []sample, of func(sample) float64) trend {
+func line(samples []sample, of func(sample) float64) results.Trend {
 	n, at, mean := float64(len(samples)), 0.0, 0.0
 	for _, s := range samples {
 		at += s.seconds / n
@@ -147,7 +157,7 @@ func line(samples []sample, of func(sample) float64) trend {
 		over += (s.seconds - at) * (s.seconds - at)
 		with += (s.seconds - at) * (of(s) - mean)
 	}
-	return trend{mean, with / over * (samples[len(samples)-1].seconds - samples[0].seconds)}
+	return results.Trend{Mean: mean, Growth: with / over * (samples[len(samples)-1].seconds - samples[0].seconds)}
 }
 
 func TestLine(t *testing.T) {

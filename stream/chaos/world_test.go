@@ -17,6 +17,7 @@ import (
 
 // broker is what kafkatest starts.
 type broker interface {
+	Name() string
 	Addr() string
 	Client(t testing.TB) *kafkatest.Client
 	Start()
@@ -96,6 +97,14 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 		w.load.Every = 20 * time.Millisecond
 	}
 	return w
+}
+
+// name says what brokers there are.
+func (w *world) name() string {
+	if w.far != w.broker {
+		return w.broker.Name() + ", another for the outputs"
+	}
+	return w.broker.Name()
 }
 
 // join starts one more member. Where maps do not change it has the first one's.

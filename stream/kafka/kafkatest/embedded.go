@@ -81,6 +81,9 @@ func StartEmbedded(t testing.TB, advertised string) *Embedded {
 	return b
 }
 
+// Name says what broker it is.
+func (*Embedded) Name() string { return "embedded" }
+
 // Addr is where the broker listens.
 func (b *Embedded) Addr() string { return b.addr }
 

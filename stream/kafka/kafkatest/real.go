@@ -41,6 +41,9 @@ func StartReal(t testing.TB, advertised string) *Real {
 	return b
 }
 
+// Name says what broker it is.
+func (b *Real) Name() string { return "Apache Kafka " + b.broker.Version() }
+
 // Addr is where the broker listens.
 func (b *Real) Addr() string { return b.broker.Addr }
 

@@ -1,0 +1,157 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+const introduction = `# What breaking the stage has shown
+
+Written by ` + "`make chaos-page`" + ` from what the runs saved; every figure is counted. What the faults are and what must hold is in
+[operations.md](operations.md), "Faults on purpose"; how a run works is in package stream/chaos.
+`
+
+const runsHead = `
+## Faults
+
+Each line is one run of a scenario, by a schedule that its seed gives; the stages are processes of their own, the judge knows
+what the topics hold in the end and nothing else. Faults at a named moment happen when a certain request or answer passes, or
+while a file of the state is being written. Wrong: outputs of no input, out of order, with other rows, or with other bytes for the
+same position and version. Duplicates are what at-least-once delivery allows and exactly-once does not.
+
+| scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | minutes | promises |
+|---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|
+`
+
+const soakHead = `
+## A steady rate
+
+A stage that learns all the time runs for long and is watched over the last two thirds: mean, and growth from the first
+sample to the last along a straight line.
+
+| broker | minutes | messages/s | inputs | lost | duplicates | maps | memory, MiB | goroutines | open files | promises |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
+`
+
+const mutationsHead = `
+## Damaged messages
+
+Messages that are damaged at random are decoded, in processes of their own. What is allocated for one is counted with all garbage.
+
+| messages | decoded all the same | refused | ended the process | most allocated for one | limit | minutes |
+|---:|---:|---:|---:|---:|---:|---:|
+`
+
+// Page writes what a folder holds.
+func Page(w io.Writer, f Folder) error {
+	runs, err := load[Run](f, "run")
+	if err != nil {
+		return err
+	}
+	soaks, err := load[Soak](f, "soak")
+	if err != nil {
+		return err
+	}
+	mutations, err := load[Mutations](f, "mutations")
+	if err != nil {
+		return err
+	}
+	if len(runs)+len(soaks)+len(mutations) == 0 {
+		return fmt.Errorf("there are no results in %s", f)
+	}
+	var b strings.Builder
+	b.WriteString(introduction)
+	table(&b, runsHead, runs, Run.line)
+	var complaints []string
+	for _, r := range runs {
+		for _, c := range r.Complaints {
+			complaints = append(complaints, fmt.Sprintf("- %s, seed %d: %s\n", r.Scenario, r.Seed, c))
+		}
+	}
+	if len(complaints) > 0 {
+		b.WriteString("\nWhat did not hold:\n\n" + strings.Join(complaints, ""))
+	}
+	table(&b, soakHead, soaks, Soak.line)
+	if len(mutations) > 0 {
+		table(&b, mutationsHead, []Mutations{sum(mutations)}, Mutations.line)
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// table writes a head and one line for each row, in the order of the lines.
+func table[T any](b *strings.Builder, head string, rows []T, line func(T) string) {
+	if len(rows) == 0 {
+		return
+	}
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		lines[i] = line(r)
+	}
+	slices.Sort(lines)
+	b.WriteString(head)
+	for _, l := range lines {
+		b.WriteString(l)
+	}
+}
+
+func (r Run) line() string {
+	return fmt.Sprintf("| %s | %s | %s | %d | %s | %d | %d | %d | %d | %d | %d | %d | %s | %s |\n", r.Scenario, r.Broker, r.Delivery, r.Seed,
+		faults(r.Faults), r.Named-r.Unmet, r.Inputs, r.Placed, r.Letters, r.Lost, r.Duplicates, r.Wrong, minutes(r.Seconds), kept(r.Complaints))
+}
+
+func (s Soak) line() string {
+	return fmt.Sprintf("| %s | %s | %.0f | %d | %d | %d | %d | %v | %v | %v | %s |\n", s.Broker, minutes(s.Seconds), s.Rate, s.Inputs, s.Lost,
+		s.Duplicates, s.Versions, s.Memory, s.Goroutines, s.Files, kept(s.Complaints))
+}
+
+func (m Mutations) line() string {
+	return fmt.Sprintf("| %d | %d | %d | 0 | %.1f MiB | %d MiB | %s |\n", m.Decoded+m.Refused, m.Decoded, m.Refused, float64(m.Most)/(1<<20), m.Limit>>20,
+		minutes(m.Seconds))
+}
+
+// sum puts pieces together. Pieces that begin alike are the same piece; the longer
+// one counts.
+func sum(pieces []Mutations) (all Mutations) {
+	slices.SortFunc(pieces, func(a, b Mutations) int { return cmp.Or(a.First-b.First, b.Lots-a.Lots) })
+	next := 0
+	for _, p := range pieces {
+		if p.First < next {
+			continue
+		}
+		next = p.First + p.Lots
+		all.Seconds += p.Seconds
+		all.Decoded += p.Decoded
+		all.Refused += p.Refused
+		all.Most, all.Limit = max(all.Most, p.Most), p.Limit
+	}
+	return all
+}
+
+// faults says how often each happened, the most frequent first.
+func faults(counts map[string]int) string {
+	var names []string
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d %s", counts[name], name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func minutes(seconds float64) string {
+	return fmt.Sprintf("%.1f", time.Duration(seconds*float64(time.Second)).Minutes())
+}
+
+func kept(complaints []string) string {
+	if len(complaints) == 0 {
+		return "kept"
+	}
+	return "**broken**"
+}

@@ -1,0 +1,63 @@
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPage: what was saved is on the page, in the order of the scenarios; pieces of a
+// long run are put together, and what was run twice counts once.
+func TestPage(t *testing.T) {
+	f := Folder(filepath.Join(t.TempDir(), "results"))
+	save := func(kind, name string, v any) {
+		t.Helper()
+		if err := f.Save(kind, name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("run", "network seed 2", Run{Scenario: "network", Broker: "embedded", Delivery: "at-least-once", Seed: 2, Faults: map[string]int{"cut": 3, "away": 5},
+		Named: 4, Unmet: 1, Inputs: 100, Placed: 94, Letters: 6, Duplicates: 2, Seconds: 90})
+	save("run", "kill seed 1", Run{Scenario: "kill", Seed: 1, Lost: 1, Complaints: []string{"input a is lost"}})
+	save("soak", "embedded", Soak{Broker: "embedded", Seconds: 3600, Memory: Trend{100, -1.5}})
+	save("mutations", "0", Mutations{First: 0, Lots: 2, Decoded: 10, Refused: 20, Most: 3 << 20, Limit: 16 << 20, Seconds: 30})
+	save("mutations", "2", Mutations{First: 2, Lots: 1, Decoded: 1, Refused: 2, Most: 5 << 20, Limit: 16 << 20, Seconds: 30})
+	save("mutations", "1", Mutations{First: 1, Lots: 1, Decoded: 5, Refused: 9, Most: 1 << 20, Limit: 16 << 20, Seconds: 15})
+	var b strings.Builder
+	if err := Page(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	rest := b.String()
+	for _, want := range []string{
+		"| kill |", "| 1 | 0 | 0 | 0.0 | **broken** |",
+		"| network | embedded | at-least-once | 2 | 5 away, 3 cut | 3 | 100 | 94 | 6 | 0 | 2 | 0 | 1.5 | kept |",
+		"- kill, seed 1: input a is lost",
+		"| embedded | 60.0 | 0 | 0 | 0 | 0 | 0 | 100.0-1.5 |",
+		"| 33 | 11 | 22 | 0 | 5.0 MiB | 16 MiB | 1.0 |",
+	} {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Fatalf("%q is not, or not at its place, on\n%s", want, b.String())
+		}
+		rest = after
+	}
+}
+
+// TestNothing: a folder without results makes no page, and damaged ones are named.
+func TestNothing(t *testing.T) {
+	f := Folder(t.TempDir())
+	if err := Page(&strings.Builder{}, f); err == nil {
+		t.Error("a page of nothing")
+	}
+	if err := Folder("").Save("run", "x", Run{}); err != nil {
+		t.Error(err)
+	}
+	file := filepath.Join(string(f), "soak-x.json")
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Page(&strings.Builder{}, f); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("error %v", err)
+	}
+}
