@@ -15,9 +15,10 @@
 //
 // # Triangles
 //
-// Dtrsm halves the triangle until 16 rows are left, for which gonum is good
-// enough: solve for one half, take its product out of the other, solve that. Any
-// other work is in products.
+// Dtrsm halves the triangle until 24 rows are left: solve for one half, take its
+// product out of the other, solve that. The triangles of 24 rows are inverted first,
+// so that all the work is in products; the error is that of substitution times the
+// condition of such a small triangle.
 //
 // # Errors
 //

@@ -62,6 +62,31 @@ func (g Implementation) multiply(p product) {
 	}
 }
 
+// replace computes C = alpha A B where C may be A or B: of at most one block of B, on
+// one thread.
+func (g Implementation) replace(p product) {
+	right, left := rightBlocks.Get().(*[wide * depth]float64), leftBlocks.Get().(*[tall * depth]float64)
+	defer rightBlocks.Put(right)
+	defer leftBlocks.Put(left)
+	for q := 0; q < p.n; q += width {
+		packRight(right[q*p.k:], p.b.from(0, q), min(width, p.n-q), p.k)
+	}
+	for i := 0; i < p.m; i += tall {
+		rows := min(tall, p.m-i)
+		for r := 0; r < rows; r += height {
+			packLeft(left[r*p.k:], p.a.from(i+r, 0), min(height, rows-r), p.k)
+		}
+		for r := range rows {
+			clear(p.c[(i+r)*p.ldc:][:p.n])
+		}
+		for q := 0; q < p.n; q += width {
+			for r := 0; r < rows; r += height {
+				p.tile(g.level(), i+r, q, left[r*p.k:][:height*p.k], right[q*p.k:][:width*p.k], p.k)
+			}
+		}
+	}
+}
+
 // rows adds the products with a block of B, from row k and column j, to all rows
 // of C.
 func (p *product) rows(level simd.Level, threads, j, k, cols, terms int, right []float64) {

@@ -26,6 +26,9 @@ func (e *IndefiniteError) Error() string {
 // leaf is the number of rows below which there is nothing to gain by halving.
 const leaf = 48
 
+// tileRows is a multiple of the rows and of the columns of a tile of package blas.
+const tileRows = 24
+
 // block is a square or rectangular part of a matrix.
 type block struct {
 	a    []float64
@@ -42,9 +45,9 @@ func whole(a vec.Matrix[float64]) block {
 
 func (b block) at(i, j, n, m int) block { return block{b.a[i*b.ld+j:], b.ld, n, m} }
 
-// halves returns the parts 11, 21 and 22 of a square block.
+// halves returns the parts 11, 21 and 22 of a square block, the first of whole tiles.
 func (b block) halves() (b11, b21, b22 block) {
-	h := (b.n + 15) / 16 * 8
+	h := max(b.n/2/tileRows*tileRows, tileRows/2)
 	return b.at(0, 0, h, h), b.at(h, 0, b.n-h, h), b.at(h, h, b.n-h, b.n-h)
 }
 
