@@ -13,6 +13,7 @@ import (
 	"unfold/models/scg"
 	"unfold/sparse/fixtures"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/spd"
 )
 
 // gaps reads rows of numbers in which null is a missing value.
@@ -215,6 +216,7 @@ func (f *fixture) objective(t *testing.T) {
 	fixtures.CloseTo(t, "log-likelihood", v.LogLik, f.LogLik, direct)
 	fixtures.CloseTo(t, "prior", v.LogPrior, f.LogPrior, direct)
 	fixtures.CloseTo(t, "total", v.Total(), f.Total, direct)
+	spd.Mirror(m.w, 1)
 	fixtures.Close(t, "dL/dK", m.w.Data, f.DK.Data, slope)
 	fixtures.Close(t, "gradient in X", v.X.Data, f.GradAll.Data, slope)
 	fixtures.Close(t, "gradient in parameters", v.Theta, f.GradP, slope)
@@ -359,6 +361,7 @@ func (f *fixture) missing(t *testing.T) {
 	}
 	fixtures.CloseTo(t, "log-likelihood", v.LogLik, f.LogLik, direct)
 	fixtures.CloseTo(t, "total", v.Total(), f.Total, direct)
+	spd.Mirror(m.w, 1)
 	fixtures.Close(t, "dL/dK", m.w.Data, f.DK.Data, slope)
 	fixtures.Close(t, "gradient in parameters", v.Theta, f.GradP, slope)
 	vec.Axpy(1, f.X.Data, v.X.Data)

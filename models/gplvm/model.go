@@ -189,12 +189,11 @@ func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error
 	if err != nil || !gradient {
 		return err
 	}
-	spd.Mirror(m.w, m.threads)
 	clear(v.Theta)
 	for i, s := range x.Data {
 		v.X.Data[i] = -s
 	}
-	m.kernel.Gradient(v.Theta, v.X, m.w, theta, x, m.threads)
+	m.kernel.GradientLower(v.Theta, v.X, m.w, theta, x, m.threads)
 	return nil
 }
 

@@ -131,6 +131,16 @@ func TestGradients(t *testing.T) {
 		}
 		dp, dx := make([]float64, k.Len()), vec.New[float64](n, q)
 		k.Gradient(dp, dx, w, theta, x, 1)
+		lower := w.Clone()
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				lower.Row(i)[j] = math.NaN()
+			}
+		}
+		dp2, dx2 := make([]float64, k.Len()), vec.New[float64](n, q)
+		k.GradientLower(dp2, dx2, lower, theta, x, 1)
+		fixtures.Close(t, "gradient of the lower triangle in the parameters", dp2, dp, gradient)
+		fixtures.Close(t, "gradient of the lower triangle in X", dx2.Data, dx.Data, gradient)
 		check := func(what string, at *float64, got float64) {
 			const h = 1e-5
 			old := *at

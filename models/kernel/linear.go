@@ -32,6 +32,16 @@ func (Linear) Gradient(dp, dx, w, p, x []float64, z *Points, room *Room) {
 	vec.Axpy(p[0], room.sum[:len(x)], dx)
 }
 
+// Weigh implements Halved: t_j = w_j.
+func (k Linear) Weigh(w, dp, _, x []float64, z *Points, room *Room) {
+	clear(room.sum)
+	pairs.Gather(room.sum, w, z.Columns)
+	dp[0] += vec.Dot(x, room.sum)
+}
+
+// End implements Halved.
+func (Linear) End(dx, p, _ []float64, _ float64, sums []float64) { vec.Axpy(p[0], sums, dx) }
+
 // Self implements Part.
 func (Linear) Self(p, x []float64) float64 { return p[0] * vec.SquaredNorm(x) }
 

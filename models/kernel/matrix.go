@@ -44,8 +44,13 @@ func (k *Kernel) Cross(dst vec.Matrix[float64], theta []float64, x, z vec.Matrix
 func (k *Kernel) Gradient(dtheta []float64, dx, w vec.Matrix[float64], theta []float64, x vec.Matrix[float64], threads int) {
 	// By symmetry the column of K that belongs to x_i gives what its row does.
 	k.gradient(dtheta, dx, w, theta, x, NewPoints(x), 2, threads)
+	k.diagonal(dtheta, w, theta)
+}
+
+// diagonal adds the derivatives in the parameters of noise.
+func (k *Kernel) diagonal(dtheta []float64, w vec.Matrix[float64], theta []float64) {
 	trace := 0.0
-	for i := range x.Rows {
+	for i := range w.Rows {
 		trace += w.Row(i)[i]
 	}
 	for c, part := range k.parts {

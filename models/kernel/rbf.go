@@ -54,6 +54,27 @@ func (k RBF) Gradient(dp, dx, w, p, x []float64, z *Points, room *Room) {
 	}
 }
 
+// Weigh implements Halved: t_j = w_j exp(-gamma/2 |x - z_j|^2).
+func (k RBF) Weigh(w, dp, p, x []float64, z *Points, room *Room) {
+	d2, e := k.distances(p[0], x, z, len(w), room)
+	sum, slope := 0.0, 0.0
+	for j, v := range e {
+		v *= w[j]
+		w[j] = v
+		sum += v
+		slope += v * d2[j]
+	}
+	dp[0] -= p[1] / 2 * slope
+	dp[1] += sum
+}
+
+// End implements Halved.
+func (RBF) End(dx, p, x []float64, sum float64, sums []float64) {
+	for r, v := range x {
+		dx[r] -= p[0] * p[1] * (v*sum - sums[r])
+	}
+}
+
 // Self implements Part.
 func (RBF) Self(p, _ []float64) float64 { return p[1] }
 
