@@ -1,0 +1,123 @@
+package gplvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"unfold/models/baseline"
+	"unfold/models/kernel"
+	"unfold/models/lvm"
+	"unfold/models/scg"
+	"unfold/sparse/vec"
+)
+
+// Where learning starts.
+const (
+	// StartPCA is at whitened principal components, with the parameters that the parts of
+	// the kernel name (3.2).
+	StartPCA = "pca"
+	// StartIsomap is at distances along the data (7.2.3).
+	StartIsomap = "isomap"
+	// StartGraph is at the map of this project's latent variable model, package lvm, of
+	// the graph of neighbours.
+	StartGraph = "graph"
+)
+
+// Starts lists the names of all starts, the default first.
+func Starts() []string { return []string{StartPCA, StartIsomap, StartGraph} }
+
+// kernelSteps are the iterations that fit the parameters to a start other than principal
+// components before places move: those of the kernel suit a map without detail, and
+// learning would first spoil one that has it.
+const kernelSteps = 30
+
+// Begin returns where learning starts, by name, on a map of q dimensions. Missing values
+// count as the means.
+func (m *Model) Begin(ctx context.Context, start string, q int, seed uint64) (*Point, error) {
+	p := &Point{Theta: m.kernel.Start()}
+	var err error
+	switch start {
+	case StartPCA, "":
+		p.X, err = m.PCA(q)
+		return p, err
+	case StartIsomap:
+		p.X, err = baseline.Isomap(ctx, m.single(), q, baseline.IsomapSettings{Seed: seed, Threads: m.threads})
+	case StartGraph:
+		p.X, err = m.graph(ctx, q, seed)
+	default:
+		return nil, fmt.Errorf("there is no start %q; there are %s", start, strings.Join(Starts(), ", "))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", start, err)
+	}
+	unit(p.X)
+	_, err = m.LearnKernel(ctx, p, scg.Settings{Steps: kernelSteps, StepTolerance: 1e-3, ValueTolerance: 1e-3})
+	return p, err
+}
+
+// single returns the centred rows in single precision.
+func (m *Model) single() vec.Matrix[float32] {
+	x := vec.New[float32](m.y.Rows, m.y.Cols)
+	for i, v := range m.y.Data {
+		x.Data[i] = float32(v)
+	}
+	return x
+}
+
+// graph is the map of package lvm, by its defaults.
+func (m *Model) graph(ctx context.Context, q int, seed uint64) (vec.Matrix[float64], error) {
+	x := vec.New[float64](m.y.Rows, q)
+	s := lvm.Settings{Dims: q, Seed: seed, Threads: m.threads}
+	if few := m.y.Rows - 1; few < 6 {
+		s.Neighbors = few
+	}
+	r, err := lvm.Fit(ctx, m.single(), s, nil)
+	if err != nil {
+		return x, err
+	}
+	for i, p := range r.Of {
+		copy(x.Row(i), r.Mu.Row(int(p)))
+	}
+	return x, nil
+}
+
+// unit centres places and brings the mean square of their coordinates to 1, as the prior
+// has it, without a change of shape.
+func unit(x vec.Matrix[float64]) {
+	mean := make([]float64, x.Cols)
+	for i := range x.Rows {
+		vec.Axpy(1/float64(x.Rows), x.Row(i), mean)
+	}
+	for i := range x.Rows {
+		vec.Axpy(-1, mean, x.Row(i))
+	}
+	if square := vec.SquaredNorm(x.Data); square > 0 {
+		vec.Scale(math.Sqrt(float64(len(x.Data))/square), x.Data)
+	}
+}
+
+// LearnKernel moves the parameters of p alone to larger likelihoods, by scg.LBFGS.
+func (m *Model) LearnKernel(ctx context.Context, p *Point, s scg.Settings) (scg.Result, error) {
+	all := m.Objective(p)
+	v := p.free()
+	grad := make([]float64, len(v))
+	n := len(p.Theta)
+	x := slices.Clone(v[:n])
+	r, err := scg.LBFGS(ctx, func(at, g []float64) (float64, error) {
+		copy(v, at)
+		if g == nil {
+			return all(v, nil)
+		}
+		f, err := all(v, grad)
+		copy(g, grad)
+		return f, err
+	}, x, s)
+	kernel.Positive(p.Theta, x)
+	if err != nil {
+		return r, fmt.Errorf("learning the kernel: %w", err)
+	}
+	return r, nil
+}

@@ -1,0 +1,76 @@
+package gplvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"unfold/models/scg"
+	"unfold/sparse/vec"
+)
+
+// roll returns n points of a Swiss roll with mean square 1, and how far along it they are.
+func roll(n int, seed uint64) (y vec.Matrix[float64], along []float64) {
+	rnd := rand.New(rand.NewPCG(seed, 8))
+	y, along = vec.New[float64](n, 3), make([]float64, n)
+	for i := range n {
+		a := 1.5 * math.Pi * (1 + 2*rnd.Float64())
+		copy(y.Row(i), []float64{a * math.Cos(a), a * math.Sin(a), 21 * rnd.Float64()})
+		along[i] = a
+	}
+	unit(y)
+	return y, along
+}
+
+// On the Swiss roll starts that know neighbourhoods reach larger likelihoods than
+// principal components (7.2.3); all have the mean 0 and the mean square 1.
+func TestStarts(t *testing.T) {
+	ctx := context.Background()
+	y, _ := roll(300, 1)
+	m := model(t, "rbf+bias+white", y)
+	reached := map[string]float64{}
+	for _, start := range Starts() {
+		p, err := m.Begin(ctx, start, 2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if square := vec.SquaredNorm(p.X.Data) / float64(len(p.X.Data)); math.Abs(square-1) > 0.01 {
+			t.Errorf("%s: mean square %g", start, square)
+		}
+		r, err := m.LearnLBFGS(ctx, p, scg.Settings{Steps: 60})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached[start] = -r.F
+	}
+	t.Logf("log-likelihoods %v", reached)
+	if reached[StartIsomap] < reached[StartPCA]+100 || reached[StartGraph] < reached[StartPCA] {
+		t.Errorf("log-likelihoods %v", reached)
+	}
+	if _, err := m.Begin(ctx, "random", 2, 1); err == nil || !strings.Contains(err.Error(), "pca, isomap, graph") {
+		t.Errorf("an unknown start: %v", err)
+	}
+}
+
+// Learning the kernel raises the likelihood and leaves places where they are.
+func TestLearnKernel(t *testing.T) {
+	y, _ := roll(80, 2)
+	m := model(t, "rbf+bias+white", y)
+	p, err := m.Begin(context.Background(), StartPCA, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, v := p.X.Clone(), &Value{}
+	if err := m.Evaluate(v, p.Theta, p.X); err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.LearnKernel(context.Background(), p, scg.Settings{Steps: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(-r.F > v.Total()) || vec.SquaredDistance(x.Data, p.X.Data) != 0 {
+		t.Errorf("from %g to %g, places moved by %g", v.Total(), -r.F, vec.SquaredDistance(x.Data, p.X.Data))
+	}
+}
