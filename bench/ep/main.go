@@ -3,27 +3,22 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 
 	"unfold/bench/internal/harness"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	flags := flag.NewFlagSet("ep", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("ep", stderr)
 	b := &bench{log: stderr}
-	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder of the data sets")
+	flags.Data(&b.data, "a folder for each data set")
 	page := flags.String("o", filepath.Join("docs", "ep.md"), "the page to write; its figures go to a folder beside it, of its name")
 	flags.IntVar(&b.threads, "threads", 2, "threads")
 	flags.StringVar(&b.out, "out", filepath.Join("out", "ep"), "folder for results, one file a data set")
@@ -33,15 +28,10 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	if b.data == "" && !b.small {
-		fmt.Fprintln(stderr, "ep: -data names no folder of data sets")
+	if !b.small && !flags.HasData(b.data) {
 		return 2
 	}
-	if err := b.all(ctx, *page); err != nil {
-		fmt.Fprintln(stderr, "ep:", err)
-		return 1
-	}
-	return 0
+	return flags.End(b.all(ctx, *page))
 }
 
 // bench is one run of all comparisons.

@@ -11,37 +11,32 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+
+	"unfold/bench/internal/harness"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	flags := flag.NewFlagSet("figures", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("figures", stderr)
 	var b bench
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
-	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/")
+	flags.Data(&b.data, "mnist/")
 	page := flags.String("o", "docs/figures.md", "the page to write")
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	if b.data == "" {
-		fmt.Fprintln(stderr, "figures: name the data folder: -data DIR or UNFOLD_DATA=DIR")
+	if !flags.HasData(b.data) {
 		return 2
 	}
 	missed, err := b.measure(ctx, *page, stderr)
 	if err != nil {
-		fmt.Fprintln(stderr, "figures:", err)
-		return 1
+		return flags.End(err)
 	}
 	fmt.Fprintf(stderr, "%s is written; %d figures miss their bar\n", *page, missed)
 	return min(missed, 1)

@@ -12,15 +12,16 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"unfold/bench/internal/harness"
 )
 
 // bench holds where things are.
@@ -47,17 +48,21 @@ func sections() []section {
 	}
 }
 
+func keys() (list []string) {
+	for _, s := range sections() {
+		list = append(list, s.key)
+	}
+	return list
+}
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	flags := flag.NewFlagSet("gplvm", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("gplvm", stderr)
 	b := &bench{log: stderr}
-	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds swissroll/ and usps/")
+	flags.Data(&b.data, "swissroll/ and usps/")
 	flags.StringVar(&b.oil, "oil", "testdata/oil", "folder of the oil-flow data")
 	flags.StringVar(&b.out, "out", "out/gplvm", "folder for the sections")
 	page := flags.String("o", "docs/gplvm.md", "the page to write; figures go into a folder of that name")
@@ -67,22 +72,22 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		return 2
 	}
 	b.figures = strings.TrimSuffix(*page, filepath.Ext(*page))
-	if err := b.all(ctx, *only, *page); err != nil {
-		fmt.Fprintln(stderr, "gplvm:", err)
-		return 1
+	chosen, ok := flags.Chosen(*only, keys())
+	if !ok {
+		return 2
 	}
-	return 0
+	return flags.End(b.all(ctx, chosen, *page))
 }
 
 // all makes the sections that are wanted and the page of all there are.
-func (b *bench) all(ctx context.Context, only, page string) error {
+func (b *bench) all(ctx context.Context, chosen []string, page string) error {
 	for _, dir := range []string{b.out, b.figures} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}
 	for _, s := range sections() {
-		if only != "" && !strings.Contains(","+only+",", ","+s.key+",") {
+		if !slices.Contains(chosen, s.key) {
 			continue
 		}
 		fmt.Fprintln(b.log, s.title)

@@ -12,20 +12,18 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
 // bench is what the experiments share.
@@ -37,11 +35,10 @@ type bench struct {
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	flags := flag.NewFlagSet("lllvm", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("lllvm", stderr)
 	b := &bench{log: stderr}
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program")
-	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds swissroll/, usps/ and climate/")
+	flags.Data(&b.data, "swissroll/, usps/ and climate/")
 	flags.StringVar(&b.out, "out", "out/lllvm", "folder for maps, models and results")
 	flags.StringVar(&b.python, "python", "", "interpreter with scikit-learn, for Isomap and LLE")
 	flags.IntVar(&b.starts, "starts", 2, "random starts of each fit")
@@ -50,26 +47,15 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	if b.data == "" {
-		fmt.Fprintln(stderr, "lllvm: name the data folder: -data DIR or UNFOLD_DATA=DIR")
+	if !flags.HasData(b.data) {
 		return 2
 	}
-	chosen := names()
-	if *only != "" {
-		chosen = strings.Split(*only, ",")
-	}
-	for _, c := range chosen {
-		if !slices.Contains(names(), c) {
-			fmt.Fprintf(stderr, "lllvm: -only: there is no %q; there are %s\n", c, strings.Join(names(), ", "))
-			return 2
-		}
+	chosen, ok := flags.Chosen(*only, names())
+	if !ok {
+		return 2
 	}
 	b.figures = strings.TrimSuffix(*page, filepath.Ext(*page))
-	if err := b.all(ctx, chosen, *page); err != nil {
-		fmt.Fprintln(stderr, "lllvm:", err)
-		return 1
-	}
-	return 0
+	return flags.End(b.all(ctx, chosen, *page))
 }
 
 func (b *bench) all(ctx context.Context, chosen []string, page string) error {

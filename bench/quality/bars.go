@@ -23,27 +23,15 @@ type bar struct {
 	unknown bool
 }
 
-// Verdicts on a bar.
-const (
-	met         = "met"
-	missed      = "**missed**"
-	notMeasured = "not measured"
-)
+func (b bar) limit() harness.Bound {
+	return harness.Bound{Value: b.least, Above: b.above, Strict: b.strict, Format: b.format, Unit: b.unit}
+}
 
-// verdict compares value and bound as they are printed.
 func (b bar) verdict() string {
-	value, least := harness.Shown(b.format, b.value), harness.Shown(b.format, b.least)
-	ok := value < least
-	if b.above {
-		ok = value > least
+	if b.unknown {
+		return harness.NotMeasured
 	}
-	switch {
-	case b.unknown:
-		return notMeasured
-	case ok || value == least && !b.strict:
-		return met
-	}
-	return missed
+	return b.limit().Verdict(b.value)
 }
 
 // count tells how many bars have each verdict.
@@ -55,25 +43,11 @@ func count(bars []bar) map[string]int {
 	return n
 }
 
-func (b bar) bound() string {
-	sign := "<"
-	if b.above {
-		sign = ">"
-	}
-	if !b.strict {
-		sign += "="
-	}
-	if math.IsNaN(b.least) {
-		return sign + " (not measured)"
-	}
-	return sign + " " + fmt.Sprintf(b.format, b.least) + b.unit
-}
-
 func (b bar) measured() string {
 	if b.unknown {
 		return ""
 	}
-	return fmt.Sprintf(b.format, b.value) + b.unit
+	return b.limit().Show(b.value)
 }
 
 // get returns a figure of a measurement.

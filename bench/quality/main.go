@@ -2,28 +2,24 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr) })
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("quality", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("quality", stderr)
 	b := &bench{log: stderr}
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
-	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/, usps/, ...")
+	flags.Data(&b.data, "mnist/, usps/, ...")
 	flags.StringVar(&b.out, "out", "out/quality", "folder for data, maps and results")
 	flags.StringVar(&b.python, "python", "python3", "interpreter that the peers' environment is made with")
 	flags.StringVar(&b.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
@@ -43,30 +39,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	if b.data == "" {
-		fmt.Fprintln(stderr, "quality: name the data folder: -data DIR or UNFOLD_DATA=DIR")
+	if !flags.HasData(b.data) {
 		return 2
 	}
 	if b.venv == "" {
 		b.venv = filepath.Join(b.out, "venv")
 	}
 	if *only != "" {
-		b.only = strings.Split(*only, ",")
-		known := b.parts()
-		for _, name := range b.only {
-			if !slices.Contains(known, name) {
-				fmt.Fprintf(stderr, "quality: -only: there is no %q; there are %s\n", name, strings.Join(known, ", "))
-				return 2
-			}
+		var ok bool
+		if b.only, ok = flags.Chosen(*only, b.parts()); !ok {
+			return 2
 		}
 	}
 	verdicts, err := b.measure(ctx, stdout, *page)
 	if err != nil {
-		fmt.Fprintln(stderr, "quality:", err)
-		return 1
+		return flags.End(err)
 	}
-	if len(b.tried) == 0 {
-		fmt.Fprintf(stderr, "%s is written; %d bars are met, %d are missed, %d are not measured\n", *page, verdicts[met], verdicts[missed], verdicts[notMeasured])
+	if len(b.tried) > 0 {
+		return min(verdicts[harness.Missed], 1)
 	}
-	return min(verdicts[missed], 1)
+	return flags.Written(*page, "bars", verdicts)
 }

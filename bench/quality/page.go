@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 // writePage writes the page and its pictures, and returns the number of bars by
@@ -94,13 +96,13 @@ func (b *bench) writeMissing(w *bytes.Buffer) {
 
 func writeBars(w *bytes.Buffer, bars []bar) {
 	verdicts := count(bars)
-	fmt.Fprintf(w, "## What it should reach\n\n%d of %d bars are met, %d are missed", verdicts[met], len(bars), verdicts[missed])
-	if n := verdicts[notMeasured]; n > 0 {
+	fmt.Fprintf(w, "## What it should reach\n\n%d of %d bars are met, %d are missed", verdicts[harness.Met], len(bars), verdicts[harness.Missed])
+	if n := verdicts[harness.NotMeasured]; n > 0 {
 		fmt.Fprintf(w, ", **%d are not measured**", n)
 	}
 	w.WriteString(".\n\n| what | bar | measured | |\n|---|---|---|---|\n")
 	for _, x := range bars {
-		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.bound(), x.measured(), x.verdict())
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.limit().String(), x.measured(), x.verdict())
 	}
 	w.WriteString("\n")
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/bench/internal/harness"
 	"unfold/sparse/vec"
 )
 
@@ -83,13 +84,13 @@ func TestBars(t *testing.T) {
 		bar  bar
 		want string
 	}{
-		{bar{value: .972, least: .972, above: true, format: plain}, met}, {bar{value: .971, least: .972, above: true, format: plain}, missed},
-		{bar{value: .9717, least: .972, above: true, format: plain}, met}, {bar{value: .9714, least: .972, above: true, format: plain}, missed},
-		{bar{value: .972, least: .972, above: true, strict: true, format: plain}, missed}, {bar{value: .9722, least: .972, above: true, strict: true, format: plain}, missed},
-		{bar{value: 2.8, least: 2.8, format: plain}, met}, {bar{value: 2.804, least: 2.8, format: "%.2f"}, met},
-		{bar{value: 2.9, least: 2.8, format: plain}, missed}, {bar{value: 1, least: 2, format: "%g"}, met},
-		{bar{value: 2, least: 2, strict: true, format: "%g"}, missed}, {bar{value: 1, least: 2, format: "%g", unknown: true}, notMeasured},
-		{bar{value: 1, least: math.NaN(), format: "%g", unknown: true}, notMeasured},
+		{bar{value: .972, least: .972, above: true, format: plain}, harness.Met}, {bar{value: .971, least: .972, above: true, format: plain}, harness.Missed},
+		{bar{value: .9717, least: .972, above: true, format: plain}, harness.Met}, {bar{value: .9714, least: .972, above: true, format: plain}, harness.Missed},
+		{bar{value: .972, least: .972, above: true, strict: true, format: plain}, harness.Missed}, {bar{value: .9722, least: .972, above: true, strict: true, format: plain}, harness.Missed},
+		{bar{value: 2.8, least: 2.8, format: plain}, harness.Met}, {bar{value: 2.804, least: 2.8, format: "%.2f"}, harness.Met},
+		{bar{value: 2.9, least: 2.8, format: plain}, harness.Missed}, {bar{value: 1, least: 2, format: "%g"}, harness.Met},
+		{bar{value: 2, least: 2, strict: true, format: "%g"}, harness.Missed}, {bar{value: 1, least: 2, format: "%g", unknown: true}, harness.NotMeasured},
+		{bar{value: 1, least: math.NaN(), format: "%g", unknown: true}, harness.NotMeasured},
 	} {
 		if got := c.bar.verdict(); got != c.want {
 			t.Errorf("%+v: %s", c.bar, got)
@@ -105,7 +106,7 @@ func TestBars(t *testing.T) {
 	got := map[string]string{}
 	bars := b.bars(sets)
 	for _, x := range bars {
-		got[x.what] = x.bound() + " " + x.measured() + " " + x.verdict()
+		got[x.what] = x.limit().String() + " " + x.measured() + " " + x.verdict()
 	}
 	const others = "other sets, first in cells of 1-NN, 9-NN and trustworthiness, of "
 	for what, want := range map[string]string{
@@ -144,14 +145,14 @@ func TestBars(t *testing.T) {
 	delete(b.results, seedName(3))
 	delete(b.results, "mnist/"+byDefault)
 	less := b.bars(sets)
-	if n := count(less); len(less) != len(bars) || n[notMeasured] != 18 {
+	if n := count(less); len(less) != len(bars) || n[harness.NotMeasured] != 18 {
 		t.Errorf("%d of %d bars: %v", len(less), len(bars), n)
 	}
 	for _, x := range less {
-		if strings.HasPrefix(x.what, others) && (x.what != others+"9" || x.verdict() != notMeasured) {
+		if strings.HasPrefix(x.what, others) && (x.what != others+"9" || x.verdict() != harness.NotMeasured) {
 			t.Errorf("with a set that is missing: %+v", x)
 		}
-		if text := x.bound() + x.measured(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		if text := x.limit().String() + x.measured(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Errorf("%s: %s", x.what, text)
 		}
 	}

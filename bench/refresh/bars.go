@@ -17,34 +17,19 @@ type bar struct {
 	known, toy     bool
 }
 
-// Verdicts on a bar.
-const (
-	met         = "met"
-	missed      = "**missed**"
-	notMeasured = "not measured"
-	toyData     = "toy data" // of -small: no verdict
-)
-
-// verdict compares value and bound as they are printed.
-func (b bar) verdict() string {
-	value, bound := harness.Shown(b.format, b.value), harness.Shown(b.format, b.bound)
-	switch {
-	case !b.known:
-		return notMeasured
-	case b.toy:
-		return toyData
-	case value == bound || b.above == (value > bound):
-		return met
-	}
-	return missed
+func (b bar) limit() harness.Bound {
+	return harness.Bound{Value: b.bound, Above: b.above, Format: b.format, Unit: b.unit}
 }
 
-func (b bar) reach() string {
-	sign := "<="
-	if b.above {
-		sign = ">="
+// verdict is none on toy data.
+func (b bar) verdict() string {
+	switch {
+	case !b.known:
+		return harness.NotMeasured
+	case b.toy:
+		return harness.ToyData
 	}
-	return sign + " " + fmt.Sprintf(b.format, b.bound) + b.unit
+	return b.limit().Verdict(b.value)
 }
 
 func (b bar) measured() string {
@@ -54,7 +39,7 @@ func (b bar) measured() string {
 	case math.IsInf(b.value, 0):
 		return "never"
 	}
-	return fmt.Sprintf(b.format, b.value) + b.unit
+	return b.limit().Show(b.value)
 }
 
 func count(bars []bar) map[string]int {

@@ -4,25 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"unfold/bench/internal/harness"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
 // options are what the command line says.
@@ -38,7 +33,8 @@ type options struct {
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	o, ok := parse(args, stderr)
+	flags := harness.NewCommand("refresh", stderr)
+	o, ok := parse(flags, args)
 	if !ok {
 		return 2
 	}
@@ -58,18 +54,13 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		bars, err = o.write()
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "refresh:", err)
-		return 1
+		return flags.End(err)
 	}
-	n := count(bars)
-	fmt.Fprintf(stderr, "%s is written; %d figures are met, %d are missed, %d are not measured\n", o.page, n[met], n[missed], n[notMeasured])
-	return min(n[missed], 1)
+	return flags.Written(o.page, "figures", count(bars))
 }
 
-func parse(args []string, stderr io.Writer) (o options, ok bool) {
-	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&o.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/ and kddcup99/")
+func parse(flags *harness.Command, args []string) (o options, ok bool) {
+	flags.Data(&o.data, "mnist/ and kddcup99/")
 	flags.StringVar(&o.out, "out", "out/refresh", "folder for results")
 	flags.StringVar(&o.page, "o", "", "the page to write; default docs/refresh.md, with -small OUT/refresh.md")
 	flags.IntVar(&o.size, "size", 20000, "points of the reference set")
@@ -90,19 +81,18 @@ func parse(args []string, stderr io.Writer) (o options, ok bool) {
 		}
 	}
 	if *only != "" {
-		o.only = strings.Split(*only, ",")
-	}
-	for _, name := range o.only {
-		if !slices.ContainsFunc(scenarios(), func(s scenario) bool { return s.name == name }) {
-			fmt.Fprintf(stderr, "refresh: -only: there is no scenario %q\n", name)
+		if o.only, ok = flags.Chosen(*only, names()); !ok {
 			return o, false
 		}
 	}
-	if o.data == "" && !o.small {
-		fmt.Fprintln(stderr, "refresh: name the data folder: -data DIR or UNFOLD_DATA=DIR")
-		return o, false
+	return o, o.small || flags.HasData(o.data)
+}
+
+func names() (list []string) {
+	for _, s := range scenarios() {
+		list = append(list, s.name)
 	}
-	return o, true
+	return list
 }
 
 // lab loads the data.

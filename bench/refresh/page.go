@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"unfold/bench/internal/harness"
 	"unfold/models/lvm/live"
 )
 
@@ -74,9 +75,9 @@ on %d cores, %s/%s, %s, with %d threads. What a refresh does is told in package 
 		fmt.Fprintf(w, "**Not with the default settings, but with %s.**\n\n", strings.Join(tried, ", "))
 	}
 	n := count(list)
-	fmt.Fprintf(w, "%d of %d bars are met, %d are missed, %d are not measured.\n\n| stream | what | bar | measured | |\n|---|---|---|---|---|\n", n[met], len(list), n[missed], n[notMeasured])
+	fmt.Fprintf(w, "%d of %d bars are met, %d are missed, %d are not measured.\n\n| stream | what | bar | measured | |\n|---|---|---|---|---|\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
 	for _, b := range list {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.reach(), b.measured(), b.verdict())
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
 	}
 	w.WriteString("\n")
 }

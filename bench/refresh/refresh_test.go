@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/bench/internal/harness"
 	"unfold/sparse/knn"
 )
 
@@ -31,7 +32,7 @@ func TestSmall(t *testing.T) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	for _, no := range []string{"NaN", "Inf", notMeasured + " |", missed} {
+	for _, no := range []string{"NaN", "Inf", harness.NotMeasured + " |", harness.Missed} {
 		if strings.Contains(string(page), no) {
 			t.Errorf("the page says %s:\n%s", no, page)
 		}
@@ -69,7 +70,7 @@ func TestUsage(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	b := bar{known: true, bound: .002, format: "%.3f"}
-	for v, want := range map[float64]string{-1: met, .002: met, .0024: met, .0026: missed} {
+	for v, want := range map[float64]string{-1: harness.Met, .002: harness.Met, .0024: harness.Met, .0026: harness.Missed} {
 		b.value = v
 		if got := b.verdict(); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
@@ -77,14 +78,14 @@ func TestVerdicts(t *testing.T) {
 	}
 	b.above = true
 	b.value = .001
-	if b.verdict() != missed {
+	if b.verdict() != harness.Missed {
 		t.Errorf("%s", b.verdict())
 	}
-	if (bar{}).verdict() != notMeasured {
+	if (bar{}).verdict() != harness.NotMeasured {
 		t.Error("a bar that was not measured has a verdict")
 	}
 	for _, b := range bars(nil) {
-		if b.verdict() != notMeasured || b.measured() != "" {
+		if b.verdict() != harness.NotMeasured || b.measured() != "" {
 			t.Errorf("%s of nothing: %s", b.what, b.verdict())
 		}
 	}

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"unfold/bench/internal/harness"
-)
+import "unfold/bench/internal/harness"
 
 // bar is a figure of a row with what it must reach.
 type bar struct {
@@ -17,36 +13,20 @@ type bar struct {
 	unit, format string
 }
 
-// Verdicts on a bar.
-const (
-	met         = "met"
-	missed      = "**missed**"
-	notMeasured = "not measured"
-	toy         = "toy data" // of -small: no verdict
-)
-
-// verdict compares value and bound as they are printed.
-func (b bar) verdict(r *record, small bool) string {
-	v, ok := b.value(r)
-	if !ok {
-		return notMeasured
-	}
-	if small {
-		return toy
-	}
-	value, bound := harness.Shown(b.format, v), harness.Shown(b.format, b.bound)
-	if value == bound || b.above == (value > bound) {
-		return met
-	}
-	return missed
+func (b bar) limit() harness.Bound {
+	return harness.Bound{Value: b.bound, Above: b.above, Format: b.format, Unit: b.unit}
 }
 
-func (b bar) reach() string {
-	sign := "<="
-	if b.above {
-		sign = ">="
+// verdict is none on toy data (small).
+func (b bar) verdict(r *record, small bool) string {
+	v, ok := b.value(r)
+	switch {
+	case !ok:
+		return harness.NotMeasured
+	case small:
+		return harness.ToyData
 	}
-	return sign + " " + fmt.Sprintf(b.format, b.bound) + b.unit
+	return b.limit().Verdict(v)
 }
 
 func (b bar) measured(r *record) string {
@@ -54,7 +34,7 @@ func (b bar) measured(r *record) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(b.format, v) + b.unit
+	return b.limit().Show(v)
 }
 
 // figure is a bar's value that was measured as it is, times scale.

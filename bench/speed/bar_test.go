@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"testing"
+
+	"unfold/bench/internal/harness"
 )
 
 func TestVerdicts(t *testing.T) {
@@ -17,18 +19,18 @@ func TestVerdicts(t *testing.T) {
 		small          bool
 		value, verdict string
 	}{
-		{bar{value: figure(own, wall, 1), bound: 2, format: "%.1f", unit: " s"}, false, "2.0 s", met},
-		{bar{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, false, "2.0", missed},
-		{bar{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, true, "2.0", toy},
-		{bar{value: figure(own, wall, 1e3), bound: 3000, format: "%.0f", unit: " ms"}, false, "2000 ms", met},
-		{bar{value: share("peer", wall), bound: 1. / 3, format: "%.3f"}, false, "0.333", met},
-		{bar{value: faster("peer", wall), bound: 3, above: true, format: "%.1f"}, false, "3.0", met},
-		{bar{value: faster("peer", wall), bound: 3.1, above: true, format: "%.1f"}, false, "3.0", missed},
-		{bar{value: share("peer", "rate"), bound: .7, above: true, format: "%.2f"}, false, "0.70", met},
-		{bar{value: ofFastest(wall, "peer", "other"), bound: .2, format: "%.2f"}, false, "0.40", missed},
-		{bar{value: ofFastest(wall, "peer", "none"), bound: .2, format: "%.2f"}, false, "", notMeasured},
-		{bar{value: share("none", wall), bound: .2, format: "%.2f"}, false, "", notMeasured},
-		{bar{value: figure(own, "none", 1), bound: .2, format: "%.2f"}, true, "", notMeasured},
+		{bar{value: figure(own, wall, 1), bound: 2, format: "%.1f", unit: " s"}, false, "2.0 s", harness.Met},
+		{bar{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, false, "2.0", harness.Missed},
+		{bar{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, true, "2.0", harness.ToyData},
+		{bar{value: figure(own, wall, 1e3), bound: 3000, format: "%.0f", unit: " ms"}, false, "2000 ms", harness.Met},
+		{bar{value: share("peer", wall), bound: 1. / 3, format: "%.3f"}, false, "0.333", harness.Met},
+		{bar{value: faster("peer", wall), bound: 3, above: true, format: "%.1f"}, false, "3.0", harness.Met},
+		{bar{value: faster("peer", wall), bound: 3.1, above: true, format: "%.1f"}, false, "3.0", harness.Missed},
+		{bar{value: share("peer", "rate"), bound: .7, above: true, format: "%.2f"}, false, "0.70", harness.Met},
+		{bar{value: ofFastest(wall, "peer", "other"), bound: .2, format: "%.2f"}, false, "0.40", harness.Missed},
+		{bar{value: ofFastest(wall, "peer", "none"), bound: .2, format: "%.2f"}, false, "", harness.NotMeasured},
+		{bar{value: share("none", wall), bound: .2, format: "%.2f"}, false, "", harness.NotMeasured},
+		{bar{value: figure(own, "none", 1), bound: .2, format: "%.2f"}, true, "", harness.NotMeasured},
 	} {
 		if v := c.bar.measured(r); v != c.value {
 			t.Errorf("%+v: measured %q, want %q", c.bar, v, c.value)
@@ -37,10 +39,10 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", c.bar, v, c.verdict)
 		}
 	}
-	if got := (bar{bound: 70, above: true, unit: "%", format: "%.0f"}).reach(); got != ">= 70%" {
+	if got := (bar{bound: 70, above: true, unit: "%", format: "%.0f"}).limit().String(); got != ">= 70%" {
 		t.Errorf("bound %q", got)
 	}
-	if v := (bar{value: share(own, wall), format: "%g"}).verdict(nil, false); v != notMeasured {
+	if v := (bar{value: share(own, wall), format: "%g"}).verdict(nil, false); v != harness.NotMeasured {
 		t.Errorf("a row without a record: %s", v)
 	}
 }

@@ -2,31 +2,25 @@ package main
 
 import (
 	"context"
-	"flag"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"slices"
-	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == processVerb {
 		os.Exit(runProcess(os.Args[2:], os.Stderr))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	flags := flag.NewFlagSet("speed", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("speed", stderr)
 	b := &bench{log: stderr}
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
-	flags.StringVar(&b.data, "data", os.Getenv("UNFOLD_DATA"), "folder that holds mnist/; without it rows that need it are not measured")
+	flags.Data(&b.data, "mnist/; without it rows that need it are not measured")
 	flags.StringVar(&b.out, "out", "out/speed", "folder for data, maps and results")
 	flags.StringVar(&b.python, "python", "python3", "interpreter that the peers' environment is made with")
 	flags.StringVar(&b.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
@@ -49,19 +43,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		}
 	}
 	if *only != "" {
-		b.only = strings.Split(*only, ",")
-		for _, key := range b.only {
-			if !slices.Contains(keys(), key) {
-				fmt.Fprintf(stderr, "speed: -only: there is no %q; there are %s\n", key, strings.Join(keys(), ", "))
-				return 2
-			}
+		var ok bool
+		if b.only, ok = flags.Chosen(*only, keys()); !ok {
+			return 2
 		}
 	}
 	verdicts, err := b.measure(ctx, *page)
 	if err != nil {
-		fmt.Fprintln(stderr, "speed:", err)
-		return 1
+		return flags.End(err)
 	}
-	fmt.Fprintf(stderr, "%s is written; %d figures are met, %d are missed, %d are not measured\n", *page, verdicts[met], verdicts[missed], verdicts[notMeasured])
-	return min(verdicts[missed], 1)
+	return flags.Written(*page, "figures", verdicts)
 }

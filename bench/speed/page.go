@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 // page is the whole page, and the number of bars by verdict.
@@ -57,11 +59,11 @@ func (b *bench) writeBars(w *bytes.Buffer) map[string]int {
 			verdict := y.verdict(r, b.small)
 			verdicts[verdict]++
 			all++
-			fmt.Fprintf(&lines, "| %s: %s | %s | %s | %s |\n", x.title, y.what, y.reach(), y.measured(r), verdict)
+			fmt.Fprintf(&lines, "| %s: %s | %s | %s | %s |\n", x.title, y.what, y.limit().String(), y.measured(r), verdict)
 		}
 	}
-	fmt.Fprintf(w, "## What it should reach\n\n%d of %d are met, %d are missed", verdicts[met], all, verdicts[missed])
-	if n := verdicts[notMeasured]; n > 0 {
+	fmt.Fprintf(w, "## What it should reach\n\n%d of %d are met, %d are missed", verdicts[harness.Met], all, verdicts[harness.Missed])
+	if n := verdicts[harness.NotMeasured]; n > 0 {
 		fmt.Fprintf(w, ", **%d are not measured**", n)
 	}
 	fmt.Fprintf(w, ".\n\n| what | to reach | measured | |\n|---|---|---|---|\n%s\n", lines.String())

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"unfold/bench/internal/harness"
 )
 
 func TestParsePeer(t *testing.T) {
@@ -43,7 +45,7 @@ func TestPage(t *testing.T) {
 	for _, w := range rows() {
 		bars += len(w.bars)
 	}
-	if verdicts[met] != 2 || verdicts[missed] != 0 || verdicts[notMeasured] != bars-2 {
+	if verdicts[harness.Met] != 2 || verdicts[harness.Missed] != 0 || verdicts[harness.NotMeasured] != bars-2 {
 		t.Errorf("%v", verdicts)
 	}
 	for _, want := range []string{

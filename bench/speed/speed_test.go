@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"unfold/bench/internal/harness"
 )
 
 // The program under test starts itself to measure processes: see process.go.
@@ -65,7 +67,7 @@ func TestSmall(t *testing.T) {
 			}
 		}
 		for _, x := range w.bars {
-			if v := x.verdict(r, true); v != toy && (v != notMeasured || len(r.Missing) == 0) {
+			if v := x.verdict(r, true); v != harness.ToyData && (v != harness.NotMeasured || len(r.Missing) == 0) {
 				t.Errorf("%s: %s: %s", w.key, x.what, v)
 			}
 		}
@@ -73,7 +75,7 @@ func TestSmall(t *testing.T) {
 			t.Errorf("the page says nothing of %s", w.title)
 		}
 	}
-	if strings.Contains(page, met+" |") || strings.Contains(page, missed) || !strings.Contains(page, "Toy data") {
+	if strings.Contains(page, harness.Met+" |") || strings.Contains(page, harness.Missed) || !strings.Contains(page, "Toy data") {
 		t.Errorf("toy data are judged:\n%s", page)
 	}
 	// With -keep nothing is measured again, and the page is the same but for

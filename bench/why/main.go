@@ -6,24 +6,21 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
+
+	"unfold/bench/internal/harness"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stderr))
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	flags := flag.NewFlagSet("why", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("why", stderr)
 	unfold := flags.String("unfold", "bin/unfold", "the program that learns and draws the maps")
 	digits := flags.String("digits", "testdata/digits", "folder of the digits")
 	out := flags.String("o", "docs/why", "folder of the figures")
@@ -37,11 +34,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if err == nil {
 		err = maps(ctx, *unfold, *digits, *out)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "why:", err)
-		return 1
-	}
-	return 0
+	return flags.End(err)
 }
 
 // maps draws the training digits as both models see them.
