@@ -32,6 +32,14 @@ type group struct {
 	inverse vec.Matrix[float64] // (K + diag noise)^-1
 	alpha   vec.Matrix[float64] // the inverse times m
 	logDet  float64
+	square  vec.Matrix[float64] // alpha alpha', if wide
+}
+
+// wide tells whether a vector without missing values is placed by sums over the outputs
+// that do not depend on the place: of more outputs than active points that is less work.
+func (a *Active) wide() bool {
+	_, ok := a.s.noise.(Gaussian)
+	return ok && len(a.groups) == 1 && len(a.groups[0].outputs) == a.s.y.Cols && a.s.y.Cols > len(a.groups[0].rows)
 }
 
 // Active returns the process given the sites of a selection, with x the places of
@@ -88,6 +96,10 @@ func (a *Active) update() error {
 		g.alpha = vec.New[float64](n, len(g.outputs))
 		b := blas.Implementation{Threads: a.s.threads}
 		b.Dgemm(gonum.NoTrans, gonum.NoTrans, n, len(g.outputs), n, 1, g.inverse.Data, max(n, 1), g.m.Data, len(g.outputs), 0, g.alpha.Data, len(g.outputs))
+		if a.wide() {
+			g.square = vec.New[float64](n, n)
+			b.Dgemm(gonum.NoTrans, gonum.Trans, n, n, len(g.outputs), 1, g.alpha.Data, len(g.outputs), g.alpha.Data, len(g.outputs), 0, g.square.Data, max(n, 1))
+		}
 	}
 	return nil
 }

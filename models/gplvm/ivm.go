@@ -83,6 +83,10 @@ func (s *Sparse) Select(theta []float64, x vec.Matrix[float64], d int) *Selectio
 // update computes g, nu and the entropy gain of row i.
 func (q *Selection) update(i int) {
 	s, gain := q.s, 0.0
+	if n, ok := s.noise.(Gaussian); ok && s.columns == 1 {
+		q.gains[i] = q.alike(i, n)
+		return
+	}
 	for j, y := range s.y.Row(i) {
 		c := j % s.columns
 		if math.IsNaN(y) {
@@ -93,6 +97,18 @@ func (q *Selection) update(i int) {
 		gain -= 0.5 * math.Log1p(-q.Variance.Row(i)[c]*q.Nu.Row(i)[c])
 	}
 	q.gains[i] = gain
+}
+
+// alike is update where all outputs have the same variance and none is missing.
+func (q *Selection) alike(i int, n Gaussian) (gain float64) {
+	variance, g := q.Variance.Row(i)[0], q.G.Row(i)
+	nu := 1 / (variance + n.Variance)
+	q.Nu.Row(i)[0] = nu
+	mean, bias := q.Mean.Row(i), q.s.bias
+	for j, y := range q.s.y.Row(i) {
+		g[j] = (y - bias[j] - mean[j]) * nu
+	}
+	return -0.5 * float64(len(g)) * math.Log1p(-variance*nu)
 }
 
 // best returns the inactive row of the largest gain; of those within 1e-12 of it,
@@ -147,8 +163,11 @@ func (q *Selection) include(theta []float64, i int) {
 		for p, v := range cov {
 			root[p] = math.Sqrt(nu) * v
 			q.Variance.Row(p)[c] -= nu * v * v
-			for j := c; j < s.y.Cols; j += s.columns {
-				q.Mean.Row(p)[j] += g[j] * v
+			mean := q.Mean.Row(p)
+			if s.columns == 1 {
+				vec.Axpy(v, g, mean)
+			} else {
+				mean[c] += g[c] * v
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package gplvm
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/gonum"
 
@@ -113,9 +114,67 @@ func (a *Active) values(y []float64, g *group, w *Scratch) (sum, inVariance floa
 	return sum, inVariance
 }
 
+// sums are what the ln Z of a vector y without missing values depends on, beside the
+// covariances k of a place with the active points: with r = y - bias and v the variance
+//
+//	sum_d (y_d - mean_d)^2 = r.r - 2 (alpha r).k + k' alpha alpha' k.
+type sums struct {
+	rr float64
+	ar []float64 // alpha r
+}
+
+func (a *Active) sums(y []float64) *sums {
+	g := &a.groups[0]
+	r := make([]float64, len(y))
+	for j, v := range y {
+		r[j] = v - a.s.bias[j]
+	}
+	s := &sums{vec.SquaredNorm(r), make([]float64, len(g.rows))}
+	for p := range g.rows {
+		s.ar[p] = gonum.Implementation{}.Ddot(len(r), g.alpha.Row(p), 1, r, 1)
+	}
+	return s
+}
+
+// logZ is LogZ of the vector of s.
+func (a *Active) logZ(dx []float64, s *sums, x []float64, w *Scratch) float64 {
+	a.s.kernel.CrossRow(w.k, a.theta, x, a.points, w.room)
+	g, d, own := &a.groups[0], float64(a.s.y.Cols), a.s.noise.(Gaussian).Variance
+	v := a.s.kernel.Self(a.theta, x) - g.reduction(w) + own
+	near, square := w.near[:len(g.rows)], s.rr
+	for p, k := range near {
+		dot := gonum.Implementation{}.Ddot(len(near), g.square.Row(p), 1, near, 1)
+		square += k * (dot - 2*s.ar[p])
+		w.weight[p] = (s.ar[p] - dot) / v
+	}
+	if dx != nil {
+		inVariance := 0.5 * (square/v - d) / v
+		for p, r := range w.solved[:len(near)] {
+			w.weight[p] -= 2 * inVariance * r
+		}
+		clear(w.dtheta)
+		a.s.kernel.GradientRow(w.dtheta, dx, w.weight, a.theta, x, a.points, w.room)
+		a.s.kernel.GradientSelf(w.dtheta, dx, inVariance, a.theta, x)
+	}
+	return -0.5 * (d*math.Log(2*math.Pi*v) + square/v)
+}
+
 // place returns the function whose minimum is the place of a vector: minus ln Z
 // with the prior.
 func (a *Active) place(y []float64, w *Scratch) scg.Function {
+	if a.wide() && !slices.ContainsFunc(y, math.IsNaN) && len(a.groups[0].rows) == a.x.Rows {
+		s := a.sums(y)
+		return func(x, grad []float64) (float64, error) {
+			if grad != nil {
+				clear(grad)
+			}
+			f := 0.5*vec.SquaredNorm(x) - a.logZ(grad, s, x, w)
+			for i, g := range grad {
+				grad[i] = x[i] - g
+			}
+			return f, nil
+		}
+	}
 	return func(x, grad []float64) (float64, error) {
 		if grad != nil {
 			clear(grad)
