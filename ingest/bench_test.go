@@ -1,30 +1,63 @@
 package ingest_test
 
 import (
+	"fmt"
 	"testing"
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
 )
 
+// sizes are numbers of events in a message.
+var sizes = []int{1, 100, 1000}
+
 func BenchmarkDecodeMessage(b *testing.B) {
-	m, err := ingest.EncodeMessage(ingesttest.Placed(0, 100))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(m)))
-	for b.Loop() {
-		if _, err := ingest.DecodeMessage(m, here, ingest.Limits{}); err != nil {
+	for _, n := range sizes {
+		m, err := ingest.EncodeTable(ingesttest.Events(0, n, 50))
+		if err != nil {
 			b.Fatal(err)
 		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.SetBytes(int64(len(m)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ingest.DecodeMessage(m, here, ingest.Limits{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint(n, "/known"), func(b *testing.B) {
+			d := &ingest.Decoder{}
+			b.SetBytes(int64(len(m)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := d.Decode(m, here); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint(n, "/arrow"), func(b *testing.B) {
+			b.SetBytes(int64(len(m)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if rows, err := ingesttest.ArrowDecode(m); err != nil || rows != int64(n) {
+					b.Fatal(rows, err)
+				}
+			}
+		})
 	}
 }
 
 func BenchmarkEncodeMessage(b *testing.B) {
-	o := ingesttest.Placed(0, 100)
-	for b.Loop() {
-		if _, err := ingest.EncodeMessage(o); err != nil {
-			b.Fatal(err)
-		}
+	for _, n := range sizes {
+		o := ingesttest.Placed(0, n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ingest.EncodeMessage(o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

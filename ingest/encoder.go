@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"unfold/sparse/vec"
@@ -165,11 +166,13 @@ func (e *Encoder) pass(t *Table) (*Batch, error) {
 
 // passing lists the kept columns and the label, each once.
 func (s Selection) passing() []string {
-	var out []string
-	seen := map[string]bool{"": true}
-	for _, name := range append(append([]string(nil), s.Keep...), s.Label) {
-		if !seen[name] {
-			seen[name] = true
+	out := make([]string, 0, len(s.Keep)+1)
+	for i := range len(s.Keep) + 1 {
+		name := s.Label
+		if i < len(s.Keep) {
+			name = s.Keep[i]
+		}
+		if name != "" && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

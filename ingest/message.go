@@ -39,6 +39,11 @@ func (l Limits) filled() Limits {
 	return l
 }
 
+// ipc is what the preflight of a message is bound by.
+func (l Limits) ipc() arrowipc.Limits {
+	return arrowipc.Limits{Metadata: l.Bytes, Body: l.Bytes, Decoded: l.Memory / 2, Rows: l.Rows}
+}
+
 // CheckVectors says whether the rows of a message's table may become vectors of
 // dim elements. Rows cost a message next to nothing (a column of nulls takes no
 // bytes, compressed booleans hardly any); their vectors do.
@@ -62,7 +67,7 @@ func DecodeMessage(value []byte, origin Origin, limits Limits) (t *Table, err er
 	if int64(len(value)) > limits.Bytes {
 		return nil, origin.bad("the message has %d bytes, more than %d", len(value), limits.Bytes)
 	}
-	lim := arrowipc.Limits{Metadata: limits.Bytes, Body: limits.Bytes, Decoded: limits.Memory / 2, Rows: limits.Rows}
+	lim := limits.ipc()
 	rows, err := arrowipc.Check(value, lim)
 	if err == nil && rows > limits.Rows {
 		return nil, origin.bad("the message has %d rows, more than %d", rows, limits.Rows)

@@ -96,7 +96,8 @@ func FuzzDecodeMessage(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		table, err := ingest.DecodeMessage(b, here, ingest.Limits{Memory: 16 << 20, Rows: 1 << 16})
+		limits := ingest.Limits{Memory: 16 << 20, Rows: 1 << 16}
+		table, err := ingest.DecodeMessage(b, here, limits)
 		if err != nil {
 			if !ingest.IsBadInput(err) {
 				t.Fatal(err)
@@ -104,6 +105,15 @@ func FuzzDecodeMessage(f *testing.F) {
 			return
 		}
 		touch(table)
+		d := &ingest.Decoder{Limits: limits}
+		for range 2 { // the second time the schema is known
+			again, err := d.Decode(b, here)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ingesttest.EqualTables(t, "a decoder's", again, table)
+			touch(again)
+		}
 	})
 }
 

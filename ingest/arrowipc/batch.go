@@ -1,8 +1,13 @@
 package arrowipc
 
+// Node says how long a column or a part of one is, and how many of its values are
+// null. Buffers follow the nodes in the order of the schema.
+type Node struct{ Len, Nulls int64 }
+
 // checkBatch reads a RecordBatch table (length 0, nodes 1, buffers 2,
-// compression 3) against the shapes of its columns, and returns its rows.
-func checkBatch(t table, fields []shape, body []byte, lim Limits) (int64, error) {
+// compression 3) against the shapes of its columns, and returns its rows. found, if
+// there is one, is filled with the nodes and buffers.
+func checkBatch(t table, fields []shape, body []byte, lim Limits, found *columns) (int64, error) {
 	rows, err := t.scalar(0, 8, 0)
 	if err != nil {
 		return 0, err
@@ -10,7 +15,7 @@ func checkBatch(t table, fields []shape, body []byte, lim Limits) (int64, error)
 	if rows < 0 || rows > lim.Rows {
 		return 0, badf("a batch has %d rows; at most %d are allowed", rows, lim.Rows)
 	}
-	w := walk{body: body, b: t.b, lim: lim}
+	w := walk{body: body, b: t.b, lim: lim, found: found}
 	if w.nodes, w.nnodes, err = t.vector(1, 16); err != nil {
 		return 0, err
 	}
@@ -32,8 +37,20 @@ func checkBatch(t table, fields []shape, body []byte, lim Limits) (int64, error)
 	if w.node != w.nnodes || w.buffer != w.nbuffers {
 		return 0, badf("a batch has %d nodes and %d buffers; its schema needs %d and %d", w.nnodes, w.nbuffers, w.node, w.buffer)
 	}
+	if found != nil {
+		found.compressed = w.codec != plain
+	}
 	return rows, nil
 }
+
+// columns are the nodes and buffers of a batch.
+type columns struct {
+	nodes      []Node
+	buffers    [][]byte
+	compressed bool
+}
+
+func (c *columns) reset() { c.nodes, c.buffers, c.compressed = c.nodes[:0], c.buffers[:0], false }
 
 // walk goes through a batch's nodes and buffers in the schema's order.
 type walk struct {
@@ -45,6 +62,7 @@ type walk struct {
 	nnodes, nbuffers int64 // how many there are
 	node, buffer     int64 // the next one
 	decoded          int64 // bytes so far, once decompressed
+	found            *columns
 }
 
 // field consumes the nodes and buffers of one field and returns its length.
@@ -121,6 +139,9 @@ func (w *walk) nextNode() (n, nulls int64, err error) {
 	if n < 0 || n > maxLength || nulls < 0 || nulls > n {
 		return 0, 0, badf("a column says it has %d values, %d of them null", n, nulls)
 	}
+	if w.found != nil {
+		w.found.nodes = append(w.found.nodes, Node{n, nulls})
+	}
 	return n, nulls, nil
 }
 
@@ -138,6 +159,9 @@ func (w *walk) nextBuffer(need int64) error {
 	off, n := w.b.i64(at), w.b.i64(at+8)
 	if !buffer(w.body).within(off, n) {
 		return badf("a buffer of %d bytes at %d lies outside a body of %d", n, off, len(w.body))
+	}
+	if w.found != nil {
+		w.found.buffers = append(w.found.buffers, w.body[off:off+n:off+n])
 	}
 	size, err := w.codec.size(w.body[off:off+n], w.lim)
 	if err != nil {

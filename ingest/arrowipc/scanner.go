@@ -27,6 +27,11 @@ type Frame struct {
 	Rows int64
 	// At is where the message starts in the stream.
 	At int64
+	// Nodes and Buffers are those of a record batch, valid until the next call of
+	// Next; Compressed says that the buffers are. Only a Scanner of a Known has them.
+	Nodes      []Node
+	Buffers    [][]byte
+	Compressed bool
 }
 
 // Scanner walks the messages of a stream and checks each before it hands it
@@ -38,6 +43,8 @@ type Scanner struct {
 	known  map[int64]bool // dictionaries seen
 	at     int64
 	done   bool
+	// found, if there is one, takes the nodes and buffers of batches.
+	found *columns
 }
 
 // source gives the next n bytes; fewer with io.ErrUnexpectedEOF or io.EOF.
@@ -190,6 +197,9 @@ func (s *Scanner) message(meta []byte) (Frame, error) {
 	}
 	f := Frame{Kind: Kind(kind), Meta: meta, Body: body}
 	f.Rows, err = s.header(f.Kind, header, body)
+	if s.found != nil && kind == int64(Record) {
+		f.Nodes, f.Buffers, f.Compressed = s.found.nodes, s.found.buffers, s.found.compressed
+	}
 	return f, err
 }
 
@@ -207,7 +217,10 @@ func (s *Scanner) header(kind Kind, header table, body []byte) (rows int64, err 
 		if len(s.known) < len(s.schema.dicts) {
 			return 0, badf("a batch comes before %d of the dictionaries", len(s.schema.dicts)-len(s.known))
 		}
-		return checkBatch(header, s.schema.fields, body, s.lim)
+		if s.found != nil {
+			s.found.reset()
+		}
+		return checkBatch(header, s.schema.fields, body, s.lim, s.found)
 	}
 	return 0, badf("a message of the unknown kind %d", kind)
 }
@@ -237,7 +250,7 @@ func (s *Scanner) dictionary(d table, body []byte) (int64, error) {
 		return 0, badf("dictionary %d has no values", id)
 	}
 	s.known[id] = true
-	return checkBatch(data, []shape{values}, body, s.lim)
+	return checkBatch(data, []shape{values}, body, s.lim, nil)
 }
 
 type bytesSource struct{ b []byte }

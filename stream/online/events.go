@@ -2,6 +2,7 @@ package online
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"unfold/ingest"
@@ -51,7 +52,19 @@ func encode(with *ingest.Encoder, t *ingest.Table, limits ingest.Limits) (*inges
 	if err := limits.CheckVectors(t, with.Dim()); err != nil {
 		return nil, err
 	}
-	return with.Unlabelled().Encode(t)
+	return labelIfThere(with, t).Unlabelled().Encode(t)
+}
+
+// labelIfThere returns the encoder without its column of labels if a table lacks that:
+// labels come with some events, and may have messages of their own. A column that is
+// to be kept is missed.
+func labelIfThere(e *ingest.Encoder, t *ingest.Table) *ingest.Encoder {
+	pick := e.Selection()
+	if _, there := t.Column(pick.Label); there || pick.Label == "" || slices.Contains(pick.Keep, pick.Label) {
+		return e
+	}
+	pick.Label = ""
+	return e.With(pick)
 }
 
 // addTo shows the events of a batch, and their classes if they have any, to a
@@ -78,7 +91,7 @@ func (l *Learner) Decode(m stream.Message) (stream.Events, error) {
 	}
 	origin := ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}
 	var err error
-	if e.table, err = ingest.DecodeMessage(m.Value, origin, l.set.Limits); err != nil {
+	if e.table, err = l.decoder.Decode(m.Value, origin); err != nil {
 		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}
 	}
 	return e, nil

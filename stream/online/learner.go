@@ -20,6 +20,8 @@ import (
 // Learner is a stream.Learner, and the stream.Decoder that belongs to it.
 type Learner struct {
 	set     Settings
+	decoder *ingest.Decoder
+	writer  *ingest.MessageWriter
 	ready   chan struct{}
 	current atomic.Pointer[published]
 	// enough tells Run that the first map can be learnt.
@@ -91,7 +93,7 @@ func New(settings Settings) (*Learner, error) {
 		return nil, err
 	}
 	l := &Learner{
-		set: set, ready: make(chan struct{}), enough: make(chan struct{}, 1),
+		set: set, decoder: &ingest.Decoder{Limits: set.Limits}, writer: &ingest.MessageWriter{}, ready: make(chan struct{}), enough: make(chan struct{}, 1),
 		next: map[stream.TopicPartition]int64{}, cold: cold{mapping: set.Mapping, limits: set.Limits}, need: set.Min,
 		votes: newVotes(set.Seed),
 	}
@@ -279,7 +281,7 @@ func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *liv
 	if err != nil {
 		return nil, err
 	}
-	m := &placing{encoder: encoder, placer: placer, classify: l.set.Classify}
+	m := &placing{encoder: encoder, placer: placer, writer: l.writer, classify: l.set.Classify}
 	if l.set.Classify {
 		if m.classes, err = labels.Open(s); err != nil {
 			return nil, err

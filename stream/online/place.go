@@ -18,6 +18,7 @@ import (
 type placing struct {
 	encoder *ingest.Encoder
 	placer  models.Placer
+	writer  *ingest.MessageWriter
 	// classify says that classes are told, by classes, nil before any label came.
 	classify bool
 	classes  *labels.Classifier
@@ -114,7 +115,7 @@ func (p *placing) message(b *ingest.Batch, at models.Placed, classes classified,
 	if classes.class != nil {
 		o.Class, o.Probability = classes.class[from:to], classes.probability[from:to]
 	}
-	value, err := ingest.EncodeMessage(o)
+	value, err := p.writer.Encode(o)
 	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", b.Origin, err)}
 	}

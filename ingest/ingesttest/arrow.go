@@ -1,0 +1,43 @@
+package ingesttest
+
+import (
+	"bytes"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"unfold/ingest"
+	"unfold/sparse/vec"
+)
+
+// ArrowDecode decodes a message as Arrow's own reader does, which trusts it, and
+// returns its rows.
+func ArrowDecode(message []byte) (rows int64, err error) {
+	r, err := ipc.NewReader(bytes.NewReader(message))
+	if err != nil {
+		return 0, err
+	}
+	defer r.Release()
+	for r.Next() {
+		rows += r.Record().NumRows()
+	}
+	return rows, r.Err()
+}
+
+// Events returns n events with an id in column "event" and a vector of dim elements
+// in column "v"; the ids count from from on.
+func Events(from, n, dim int) *ingest.Table {
+	rng := rand.New(rand.NewPCG(uint64(from), 2))
+	ids, x := make([]int64, n), vec.New[float32](n, dim)
+	for i := range ids {
+		ids[i] = int64(from + i)
+	}
+	for i := range x.Data {
+		x.Data[i] = float32(rng.NormFloat64())
+	}
+	t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.VectorColumn("v", x))
+	if err != nil {
+		panic(err) // the columns above make a table
+	}
+	return t
+}

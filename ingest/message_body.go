@@ -1,0 +1,111 @@
+package ingest
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"unfold/ingest/arrowipc"
+)
+
+// write writes an output's message by the pattern; false if it has none like that.
+func (k *messageKind) write(o *Output) ([]byte, bool) {
+	n := o.Len()
+	b := body{nodes: make([]arrowipc.Node, 0, 12+len(k.kept)), buffers: make([][]byte, 0, 26+3*len(k.kept)), rows: n}
+	if o.ID.Valid() {
+		b.column(o.ID)
+	} else {
+		ids := make([]int64, n)
+		for i := range ids {
+			ids[i] = o.FirstRow + int64(i)
+		}
+		b.fixed(arrow.Int64Traits.CastToBytes(ids))
+	}
+	for _, c := range o.Kept {
+		if c.Name() != IDName || o.ID.Name() != IDName {
+			b.column(c)
+		}
+	}
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(n)}, arrowipc.Node{Len: int64(len(o.Embedding.Data))})
+	b.buffers = append(b.buffers, nil, nil, arrow.Float32Traits.CastToBytes(o.Embedding.Data))
+	for _, v := range [][]float32{o.Sigma, o.NoveltyLocal, o.NoveltyGlobal} {
+		if v != nil {
+			b.fixed(arrow.Float32Traits.CastToBytes(v))
+		}
+	}
+	if o.Class != nil {
+		b.strings(o.Class)
+		b.fixed(arrow.Float32Traits.CastToBytes(o.Probability))
+	}
+	if o.Version != 0 {
+		b.fixed(arrow.Uint32Traits.CastToBytes(slices.Repeat([]uint32{o.Epoch}, n)))
+		b.fixed(arrow.Uint64Traits.CastToBytes(slices.Repeat([]uint64{o.Version}, n)))
+	}
+	return k.pattern.Write(n, b.nodes, b.buffers)
+}
+
+// body gathers the parts of a batch.
+type body struct {
+	rows    int
+	nodes   []arrowipc.Node
+	buffers [][]byte
+}
+
+// fixed adds a column of fixed-width values, none of them null.
+func (b *body) fixed(values []byte) {
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
+	b.buffers = append(b.buffers, nil, values)
+}
+
+// strings adds a text column, none of it null.
+func (b *body) strings(values []string) {
+	offsets, text := make([]int32, len(values)+1), []byte(nil)
+	for i, s := range values {
+		text = append(text, s...)
+		offsets[i+1] = int32(len(text))
+	}
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
+	b.buffers = append(b.buffers, nil, arrow.Int32Traits.CastToBytes(offsets), text)
+}
+
+// column adds a column that simpleColumn holds of, its buffers cut to its rows as
+// Arrow's writer would.
+func (b *body) column(c Column) {
+	data, n := c.arr.Data(), b.rows
+	nulls := c.arr.NullN()
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(n), Nulls: int64(nulls)})
+	b.buffers = append(b.buffers, validity(data, n, nulls))
+	if dt, ok := data.DataType().(arrow.FixedWidthDataType); ok {
+		b.buffers = append(b.buffers, data.Buffers()[1].Bytes()[:n*dt.BitWidth()/8])
+		return
+	}
+	offsets := arrow.Int32Traits.CastFromBytes(data.Buffers()[1].Bytes())[:n+1]
+	var text []byte
+	if data.Buffers()[2] != nil {
+		text = data.Buffers()[2].Bytes()[offsets[0]:offsets[n]]
+	}
+	if offsets[0] != 0 {
+		from := offsets[0]
+		offsets = slices.Clone(offsets)
+		for i := range offsets {
+			offsets[i] -= from
+		}
+	}
+	b.buffers = append(b.buffers, arrow.Int32Traits.CastToBytes(offsets), text)
+}
+
+// validity is the bitmap of a column's values that are there, with zeros after the
+// last; none if no value is null.
+func validity(data arrow.ArrayData, n, nulls int) []byte {
+	switch nulls {
+	case 0:
+		return nil
+	case n:
+		return make([]byte, ((n+7)/8+63)&^63)
+	}
+	bits := slices.Clone(data.Buffers()[0].Bytes()[:(n+7)/8])
+	if n%8 != 0 {
+		bits[len(bits)-1] &= 1<<(n%8) - 1
+	}
+	return bits
+}
