@@ -172,7 +172,7 @@ func (e *Extension) inverse(g *Guest) error {
 	}
 	small := vec.New[float64](k, k)
 	for p, j := range g.near {
-		row := e.g.inverse.Row(int(j))
+		row := e.g.whole.inverse.Row(int(j))
 		copy(g.b.Row(p), row)
 		for q, i := range g.near {
 			small.Row(p)[q] = row[i]

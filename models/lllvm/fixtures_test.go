@@ -218,7 +218,7 @@ func TestFixtures(t *testing.T) {
 func (f *fixture) em(t *testing.T) {
 	m := f.model(t, f.neighbors())
 	fixtures.Close(t, "eigenvalues of L", m.g.eigenvalues(), f.Graph.Eigen, direct)
-	pinv := m.g.inverse.Clone()
+	pinv := m.g.whole.inverse.Clone()
 	for i := range pinv.Data {
 		pinv.Data[i] -= 1 / float64(f.N)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"unfold/sparse/par"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/spd"
 )
@@ -19,13 +18,10 @@ type Graph struct {
 	// Neighbors lists the points joined to each, ascending: eta_ij = 1.
 	Neighbors [][]int32
 
-	// degree counts each point's neighbours.
-	degree []float64
-	// inverse is P = (L + 11'/n)^-1 = L^+ + 11'/n. The model sees differences of
-	// its rows and columns only, so that the constant does not matter.
-	inverse vec.Matrix[float64]
-	// times is P G, left G P, product G P G; n x n.
-	times, left, product vec.Matrix[float64]
+	// whole is the graph with the inverse P = (L + 11'/n)^-1 = L^+ + 11'/n. The model
+	// sees differences of its rows and columns only, so that the constant does not
+	// matter.
+	whole *part
 	// logDet is the sum of log w_j over the eigenvalues of L but the first.
 	logDet float64
 	// eigen are the eigenvalues w of L, ascending, once they are asked for.
@@ -63,37 +59,53 @@ func NewGraph(neighbors [][]int32, threads int) (*Graph, error) {
 		return nil, err
 	}
 	n := g.Len()
-	for _, list := range g.Neighbors {
-		g.degree = append(g.degree, float64(len(list)))
+	g.whole = newPart(g.Neighbors)
+	inverse := vec.New[float64](n, n)
+	g.laplacian(inverse, 1)
+	for i := range inverse.Data {
+		inverse.Data[i] += 1 / float64(n)
 	}
-	g.inverse = vec.New[float64](n, n)
-	g.laplacian(g.inverse, 1)
-	for i := range g.inverse.Data {
-		g.inverse.Data[i] += 1 / float64(n)
-	}
-	if err := spd.Factor(g.inverse, threads); err != nil {
+	if err := spd.Factor(inverse, threads); err != nil {
 		return nil, fmt.Errorf("the Laplacian of the neighbourhood graph: %w", err)
 	}
 	// |L + 11'/n| is the product of the other eigenvalues and 1.
-	g.logDet = spd.LogDet(g.inverse)
-	spd.Invert(g.inverse, threads)
-	g.times, g.left, g.product = vec.New[float64](n, n), vec.New[float64](n, n), vec.New[float64](n, n)
-	par.Ranges(threads, n, rows, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			g.gather(g.times.Row(i), g.inverse.Row(i))
-		}
-	})
-	par.Ranges(threads, n, rows, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			g.add(g.left.Row(i), g.inverse, i)
-			g.add(g.product.Row(i), g.times, i)
-		}
-	})
+	g.logDet = spd.LogDet(inverse)
+	spd.Invert(inverse, threads)
+	g.whole.inverse = inverse
 	return g, nil
 }
 
-// rows is how many rows of an n x n matrix make a task.
-const rows = 16
+// part is a graph with weighted edges, and a symmetric inverse of its Laplacian on
+// vectors without a constant in any of its components.
+type part struct {
+	lists   [][]int32
+	weights [][]float64
+	degree  []float64 // sums of weights
+	inverse vec.Matrix[float64]
+}
+
+func (g *part) len() int { return len(g.lists) }
+
+// newPart returns the graph of all edges with weight 1, without the inverse.
+func newPart(neighbors [][]int32) *part {
+	most := 0
+	for _, list := range neighbors {
+		most = max(most, len(list))
+	}
+	ones := make([]float64, most)
+	for t := range ones {
+		ones[t] = 1
+	}
+	g := &part{lists: neighbors}
+	for _, list := range neighbors {
+		g.weights = append(g.weights, ones[:len(list)])
+		g.degree = append(g.degree, float64(len(list)))
+	}
+	return g
+}
+
+// taskRows is how many rows of an n x n matrix make a task.
+const taskRows = 16
 
 // Len returns the number of points.
 func (g *Graph) Len() int { return len(g.Neighbors) }
@@ -157,52 +169,6 @@ func (g *Graph) laplacian(a vec.Matrix[float64], scale float64) {
 		for _, j := range list {
 			row[j] -= scale
 		}
-	}
-}
-
-// gather writes x G to dst, x a row: dst_j = sum_{q~j} x_q.
-func (g *Graph) gather(dst, x []float64) {
-	for j, list := range g.Neighbors {
-		sum := 0.0
-		for _, q := range list {
-			sum += x[q]
-		}
-		dst[j] = sum
-	}
-}
-
-// gather4 is gather for four rows, which share the loads of the lists and whose sums
-// do not wait for each other.
-func (g *Graph) gather4(dst, x [4][]float64) {
-	n := len(g.Neighbors)
-	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
-	d0, d1, d2, d3 := dst[0][:n], dst[1][:n], dst[2][:n], dst[3][:n]
-	for j, list := range g.Neighbors {
-		var s0, s1, s2, s3 float64
-		for _, q := range list {
-			s0 += x0[q]
-			s1 += x1[q]
-			s2 += x2[q]
-			s3 += x3[q]
-		}
-		d0[j], d1[j], d2[j], d3[j] = s0, s1, s2, s3
-	}
-}
-
-// add writes the first len(dst) elements of row i of G M to dst: sum_{p~i} M_p, four
-// rows at a time.
-func (g *Graph) add(dst []float64, m vec.Matrix[float64], i int) {
-	clear(dst)
-	list, n := g.Neighbors[i], len(dst)
-	for ; len(list) >= 4; list = list[4:] {
-		a, b := m.Row(int(list[0]))[:n], m.Row(int(list[1]))[:n]
-		c, d := m.Row(int(list[2]))[:n], m.Row(int(list[3]))[:n]
-		for j, v := range dst {
-			dst[j] = v + ((a[j] + b[j]) + (c[j] + d[j]))
-		}
-	}
-	for _, p := range list {
-		vec.Axpy(1, m.Row(int(p))[:n], dst)
 	}
 }
 

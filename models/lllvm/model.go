@@ -84,7 +84,7 @@ func NewModel(g *Graph, y vec.Matrix[float64], s Settings) (*Model, error) {
 	if err := models.CheckRows(y, nil); err != nil {
 		return nil, err
 	}
-	m := &Model{set: s, g: g, y: y, sand: newSandwich(g, s.Threads), moments: vec.New[float64](g.Len(), g.Len())}
+	m := &Model{set: s, g: g, y: y, sand: newSandwich(g.Len(), s.Threads), moments: vec.New[float64](g.Len(), g.Len())}
 	m.b, m.h = vec.New[float64](s.Dims, g.Len()), vec.New[float64](m.size(), y.Cols)
 	sum := make([]float64, y.Cols)
 	for i, list := range g.Neighbors {
@@ -160,7 +160,14 @@ func (m *Model) UpdateC(st *State) (jitter float64, err error) {
 		return jitter, fmt.Errorf("the precision of q(C): %w", err)
 	}
 	nd, dy := m.size(), m.y.Cols
-	m.blas().Dgemm(gonum.NoTrans, gonum.NoTrans, nd, dy, nd, st.Gamma, st.CovC.Data, nd, m.h.Data, dy, 0, st.MuC.Data, dy)
+	// As mu_C' = gamma <H>' Sigma_C: dy may be small, and rows are what may be few.
+	turned := vec.New[float64](dy, nd)
+	m.blas().Dgemm(gonum.Trans, gonum.NoTrans, dy, nd, nd, st.Gamma, m.h.Data, dy, st.CovC.Data, nd, 0, turned.Data, nd)
+	for k := range dy {
+		for i, v := range turned.Row(k) {
+			st.MuC.Row(i)[k] = v
+		}
+	}
 	st.kl[ofC] = m.priorC(st, -logDet)
 	st.th = vec.Dot(st.MuC.Data, m.h.Data)
 	st.t = 2 / st.Gamma * (float64(dy)*(float64(nd)-st.kl[ofC].trace) + st.Gamma*st.th - st.kl[ofC].square)
@@ -255,7 +262,14 @@ func (m *Model) blocks(a vec.Matrix[float64], fill func(r, s int), sign, scale f
 	for r := range m.set.Dims {
 		for s := range r + 1 {
 			fill(r, s)
-			m.sand.compute(a.Data[r*n*a.Cols+s*n:], a.Cols, m.moments, sign, scale, r == s)
+			out := m.sand.compute(m.g.whole, m.moments, sign, scale, r == s)
+			for i := range n {
+				most := n
+				if r == s {
+					most = i + 1
+				}
+				copy(a.Row(r*n + i)[s*n:][:most], out.Row(i))
+			}
 		}
 	}
 }
@@ -281,7 +295,7 @@ func (m *Model) addLaplacian(block []float64, stride int) {
 // momentsX sets moments to <x_ir x_js>.
 func (m *Model) momentsX(st *State, r, s int) {
 	n := m.g.Len()
-	par.Ranges(m.set.Threads, n, rows, func(_, from, to int) {
+	par.Ranges(m.set.Threads, n, taskRows, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			cov, mu, out := st.CovX.Row(r*n + i)[s*n:], st.MuX.Row(i)[r], m.moments.Row(i)
 			for j := range out {
@@ -294,7 +308,7 @@ func (m *Model) momentsX(st *State, r, s int) {
 // momentsC sets moments to <C_i' C_j>_rs = dy (Sigma_C)_ir,js + (mu_C' mu_C)_ir,js.
 func (m *Model) momentsC(st *State, r, s int) {
 	n, dy := m.g.Len(), m.y.Cols
-	par.Ranges(m.set.Threads, n, rows, func(_, from, to int) {
+	par.Ranges(m.set.Threads, n, taskRows, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			copy(m.moments.Row(i), st.CovC.Row(r*n + i)[s*n:(s+1)*n])
 		}
@@ -327,7 +341,7 @@ func (m *Model) linearC(st *State) {
 // eachEdge calls f with every point i, each neighbour j of it and y_j - y_i. Those of one
 // point come in their order, from one goroutine.
 func (m *Model) eachEdge(f func(i, j int, diff []float64)) {
-	par.Ranges(m.set.Threads, m.g.Len(), rows, func(_, from, to int) {
+	par.Ranges(m.set.Threads, m.g.Len(), taskRows, func(_, from, to int) {
 		diff := make([]float64, m.y.Cols)
 		for i := from; i < to; i++ {
 			for _, j := range m.g.Neighbors[i] {

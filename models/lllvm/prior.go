@@ -123,7 +123,7 @@ func (m *Model) likelihood(st *State) {
 	for r := range m.set.Dims {
 		for s := range r + 1 {
 			m.momentsX(st, r, s)
-			m.sand.compute(block.Data, n, m.moments, -1, 1, false)
+			copy(block.Data, m.sand.compute(m.g.whole, m.moments, -1, 1, false).Data)
 			m.momentsC(st, r, s)
 			times := 2.0
 			if r == s {

@@ -8,6 +8,7 @@ import (
 )
 
 // Sum overwrites dst with sum_t weights[t] X_(list[t]), of its first len(dst) columns.
+// The last row may end there.
 func Sum(dst []float64, x vec.Matrix[float64], list []int32, weights []float64) {
 	check(len(dst), x, list, weights)
 	if len(list) == 0 || len(dst) == 0 {
@@ -21,7 +22,7 @@ func Sum(dst []float64, x vec.Matrix[float64], list []int32, weights []float64) 
 // its first len(dst) columns, * element by element. P and X have the same shape.
 func Slope(dst []float64, p vec.Matrix[float64], own int, x vec.Matrix[float64], list []int32, weights []float64) {
 	check(len(dst), x, list, weights)
-	if p.Rows != x.Rows || p.Cols != x.Cols || own < 0 || own >= p.Rows {
+	if p.Rows != x.Rows || p.Cols != x.Cols || len(p.Data) < (p.Rows-1)*p.Cols+len(dst) || own < 0 || own >= p.Rows {
 		panic(fmt.Sprintf("rows: row %d of matrices of %d x %d and %d x %d", own, p.Rows, p.Cols, x.Rows, x.Cols))
 	}
 	if len(list) == 0 || len(dst) == 0 {
@@ -33,7 +34,7 @@ func Slope(dst []float64, p vec.Matrix[float64], own int, x vec.Matrix[float64],
 
 // check panics where a kernel would go beyond its arguments.
 func check(n int, x vec.Matrix[float64], list []int32, weights []float64) {
-	if n > x.Cols || len(weights) < len(list) || len(x.Data) < x.Rows*x.Cols {
+	if n > x.Cols || len(weights) < len(list) || len(x.Data) < (x.Rows-1)*x.Cols+n {
 		panic(fmt.Sprintf("rows: %d columns of %d, %d weights for %d rows", n, x.Cols, len(weights), len(list)))
 	}
 	for _, l := range list {
