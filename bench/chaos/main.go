@@ -2,12 +2,11 @@
 package main
 
 import (
-	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/wholefile"
 	"unfold/stream/chaos/results"
 )
@@ -15,17 +14,11 @@ import (
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
 func run(args []string, stderr io.Writer) int {
-	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := harness.NewCommand("chaos", stderr)
 	from := flags.String("results", filepath.Join("out", "chaos"), "folder of the results")
 	to := flags.String("o", filepath.Join("docs", "chaos.md"), "the page to write")
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	err := wholefile.Write(*to, func(w io.Writer) error { return results.Page(w, results.Folder(*from)) })
-	if err != nil {
-		fmt.Fprintln(stderr, "chaos:", err)
-		return 1
-	}
-	return 0
+	return flags.End(wholefile.Write(*to, func(w io.Writer) error { return results.Page(w, results.Folder(*from)) }))
 }

@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 
 	"unfold/models/lllvm"
+	"unfold/models/modeltest"
 	"unfold/sparse/knn"
 	"unfold/sparse/vec"
 )
@@ -40,7 +39,7 @@ func measureLLLVM(ctx context.Context, b *bench, r *record) error {
 		what string
 		n    int
 	}{{fourHundred, b.size(400, 60)}, {twoThousand, b.size(2000, 80)}} {
-		y := roll(c.n)
+		y := modeltest.SwissRoll(c.n)
 		nb, err := knn.Graph(ctx, y, 9, knn.Settings{Threads: b.threads})
 		if err != nil {
 			return err
@@ -92,23 +91,4 @@ func (b *bench) denseLLLVM(ctx context.Context, r *record, what string, g *lllvm
 	}
 	_, err = b.peer(ctx, r, denseSum, "lllvm", path, denseSum, what)
 	return err
-}
-
-// roll is n points of a swiss roll, centred, none above 1.
-func roll(n int) vec.Matrix[float64] {
-	rnd := rand.New(rand.NewPCG(7, uint64(n)))
-	y, mean, most := vec.New[float64](n, 3), make([]float64, 3), 0.0
-	for i := range n {
-		t := 1.5 * math.Pi * (1 + 2*rnd.Float64())
-		copy(y.Row(i), []float64{t * math.Cos(t), 21 * rnd.Float64(), t * math.Sin(t)})
-		vec.Axpy(1/float64(n), y.Row(i), mean)
-	}
-	for i := range n {
-		vec.Axpy(-1, mean, y.Row(i))
-		for _, v := range y.Row(i) {
-			most = max(most, math.Abs(v))
-		}
-	}
-	vec.Scale(1/most, y.Data)
-	return y
 }

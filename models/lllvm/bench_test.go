@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"testing"
 
+	"unfold/models/modeltest"
 	"unfold/sparse/vec"
 )
 
 // roll is a swiss roll of n points with its union graph of k neighbours.
 func roll(tb testing.TB, n, k int) (*Graph, vec.Matrix[float64]) {
 	tb.Helper()
-	y := swissRoll(tb, n)
+	y := modeltest.SwissRoll(n)
 	g, err := NewGraph(nearest(tb, y, k), 0)
 	if err != nil {
 		tb.Fatal(err)

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"unfold/models"
+	"unfold/models/modeltest"
 	"unfold/sparse/vec"
 )
 
 // single is a swiss roll in single precision.
 func single(tb testing.TB, n int) vec.Matrix[float32] {
-	return vec.Convert[float32](swissRoll(tb, n))
+	return vec.Convert[float32](modeltest.SwissRoll(n))
 }
 
 func fitted(t *testing.T, x vec.Matrix[float32], s FitSettings) *Fitted {

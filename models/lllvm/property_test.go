@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/models"
+	"unfold/models/modeltest"
 	"unfold/sparse/vec"
 )
 
@@ -76,7 +77,7 @@ func TestTheBoundNeverFalls(t *testing.T) {
 
 // The state does not depend on the number of threads.
 func TestThreads(t *testing.T) {
-	y := swissRoll(t, 60)
+	y := modeltest.SwissRoll(60)
 	lists := nearest(t, y, 6)
 	var want *State
 	for _, threads := range []int{1, 2, 5} {

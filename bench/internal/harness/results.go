@@ -3,8 +3,10 @@ package harness
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 	"strconv"
+
+	"unfold/internal/wholefile"
 )
 
 // WriteJSON writes v whole or not at all.
@@ -13,10 +15,10 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".tmp", text, 0o666); err != nil {
+	return wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	return os.Rename(path+".tmp", path)
+	})
 }
 
 // Shown is v rounded as format prints it, so that verdicts are about what is read.
