@@ -20,6 +20,14 @@ func Reach(tails Tails, neighbors, noveltyK, n int) int {
 	return min(n, max(neighbors, most, noveltyK)+1)
 }
 
+// KeepsIndex reports whether a map that is carried on, and has an index, goes on with
+// one: as long as a map of twice as many reference points would have one, so that a map
+// about that size does not build one again and again.
+func KeepsIndex(s *snapshot.Snapshot, set auto.Settings) bool {
+	n := 2 * s.Reference.Rows
+	return checkSearch(set) == nil && set.Index(n, s.Reference.Cols, Reach(TailsOf(s), s.Neighbors, s.NoveltyK, n)) == auto.HNSW
+}
+
 // NewIndex returns the index that events should be placed by, for Snapshot.Index:
 // nil if there are so few reference points, or so much recall is wanted, that they
 // are searched exactly. It is a function of the reference points and the settings.

@@ -6,8 +6,10 @@ import (
 
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
+	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
+	"unfold/sparse/vec"
 )
 
 // However little an index finds, an event that equals a reference point has its
@@ -67,5 +69,22 @@ func TestIndexIsThatOfTheSnapshot(t *testing.T) {
 	}
 	if _, err := lvm.NewPlacer(s, lvm.PlaceSettings{Search: auto.Settings{Recall: -1}}); err == nil {
 		t.Error("a recall of -1")
+	}
+}
+
+// A map that shrinks keeps its index until one of twice its size would have none.
+func TestKeepsIndex(t *testing.T) {
+	for _, c := range []struct {
+		rows int
+		set  auto.Settings
+		want bool
+	}{
+		{7000, auto.Settings{}, true}, {6000, auto.Settings{}, false}, {100_000, auto.Settings{Recall: 1}, false},
+		{10, auto.Settings{Method: auto.HNSW}, true}, {100_000, auto.Settings{Recall: 2}, false},
+	} {
+		s := &snapshot.Snapshot{Reference: vec.Matrix[float32]{Rows: c.rows, Cols: 50}, Neighbors: 6, NoveltyK: 10, Student: &snapshot.Student{}}
+		if got := lvm.KeepsIndex(s, c.set); got != c.want {
+			t.Errorf("%d points, %+v: %v, want %v", c.rows, c.set, got, c.want)
+		}
 	}
 }

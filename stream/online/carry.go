@@ -54,7 +54,10 @@ func (l *Learner) restore(ctx context.Context, frame *snapshot.Snapshot, rows ve
 	l.mu.Unlock()
 	bare := *cur.snapshot
 	bare.Reference, bare.Dim = rows, rows.Cols
-	bare.Mean, bare.Components, bare.Names, bare.Index = nil, vec.Matrix[float32]{}, nil, nil
+	bare.Mean, bare.Components, bare.Names = nil, vec.Matrix[float32]{}, nil
+	if frame != cur.snapshot {
+		bare.Index = nil // it is of other rows
+	}
 	bare.Count = held
 	for i, n := range held {
 		bare.Count[i] = max(n, 1)

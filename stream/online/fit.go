@@ -12,7 +12,6 @@ import (
 	"unfold/models"
 	"unfold/models/baseline"
 	"unfold/models/kinds"
-	"unfold/models/lvm"
 	"unfold/models/lvm/live"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
@@ -63,10 +62,6 @@ func (l *Learner) fit(ctx context.Context, x vec.Matrix[float32]) (*fitted, erro
 		return nil, err
 	}
 	s, err := l.dress(m.Snapshot(), frame, x.Cols)
-	if err == nil && l.set.RefreshEvery == Never {
-		// Only for a map that stays it is worth to build an index.
-		s.Index, err = lvm.NewIndex(ctx, s, spec.LVM.Search, threads(spec))
-	}
 	return &fitted{s, row, m}, err
 }
 

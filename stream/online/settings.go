@@ -9,12 +9,15 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/wholefile"
+	"unfold/models"
 	"unfold/models/budget"
 	"unfold/models/ep/labels"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/lvm/live"
 	"unfold/models/snapshot"
+	"unfold/sparse/knn/auto"
+	"unfold/sparse/knn/hnsw"
 	"unfold/stream"
 	"unfold/stream/online/reference"
 )
@@ -64,8 +67,10 @@ const DefaultMovesThreshold = 0.01
 type Settings struct {
 	// Spec is the model.
 	Spec kinds.Spec
-	// Place says how events are placed.
+	// Place says how events are placed. Open, if set, opens snapshots for placing in
+	// place of kinds.Open.
 	Place lvm.PlaceSettings
+	Open  func(s *snapshot.Snapshot) (models.Placer, error)
 	// Mapping says which columns become vectors, and which pass through. Its ID, if
 	// there is one, names the column by which events replace each other.
 	Mapping ingest.Mapping
@@ -145,6 +150,10 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.MovesThreshold == 0 {
 		s.MovesThreshold = DefaultMovesThreshold
 	}
+	if s.Open == nil {
+		place := s.Place
+		s.Open = func(m *snapshot.Snapshot) (models.Placer, error) { return kinds.Open(m, place) }
+	}
 	if s.Disk == nil {
 		s.Disk = wholefile.OS{Private: true}
 	}
@@ -215,8 +224,8 @@ func (s Settings) carries() bool {
 // Bytes bounds the memory that a learner holds of events of dim elements with ids of
 // up to idBytes bytes (0: none), however many come: the reference set, and a copy of
 // it while that is saved; the graph of the map that follows (package graph/live: at
-// most 1 kB a point beyond its row) and three snapshots, one that events are placed
-// on, one that is learnt and one that is let go of; and what a whole fit of a full set
+// most 1 kB a point beyond its row) and three snapshots with their indexes, one that
+// events are placed on, one that is learnt and one that is let go of; and what a whole fit of a full set
 // takes, as package budget predicts it. Messages on their way are the pipeline's, the
 // events before the first map lie in the messages. A garbage collector may let as much
 // again lie around: see GOGC and GOMEMLIMIT.
@@ -236,6 +245,9 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	}
 	graph := int64(n) * int64(1024+4*plan.Seen)
 	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
+	if plan.Index == auto.HNSW {
+		snapshots += indexCopies*hnsw.Bytes(n, plan.Seen, 0) + 3*equalsBytes*int64(n)
+	}
 	pool := int64(0)
 	if s.Classify {
 		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
@@ -251,6 +263,11 @@ const buffers = 8 << 20
 // variance, bandwidth, standard error, four novelty tables, and its part of the JSON of
 // learning: where it was when the epoch began, and its slot.
 const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
+
+// indexCopies of a map's index are there at most: of three snapshots, one that is being
+// changed, and one that is being written. equalsBytes are those of a point in the table
+// of equal rows that goes with one.
+const indexCopies, equalsBytes = 5, 16
 
 // notes is how many numbers the set keeps of a point for the learner: where it was
 // told to be, and its class.

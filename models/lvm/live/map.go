@@ -71,6 +71,9 @@ func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int3
 		return nil, nil, err
 	}
 	s.Version, s.Epoch = 1, 1
+	if s.Index, err = lvm.NewIndex(ctx, s, set.LVM.Search, set.LVM.Threads); err != nil {
+		return nil, nil, err
+	}
 	m := newMap(s, set)
 	if m.lists, err = newLists(ctx, x, set); err != nil {
 		return nil, nil, err

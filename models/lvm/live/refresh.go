@@ -63,7 +63,7 @@ func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("live: %v refresh of %d points: %w", kind, n, err)
 	}
-	s, err := m.aligned(res, &r, slots, before.Mu)
+	s, err := m.aligned(ctx, res, &r, slots, before.Mu)
 	if err != nil {
 		return Report{}, err
 	}
@@ -181,7 +181,7 @@ func spread(mu vec.Matrix[float64], to float64) {
 }
 
 // aligned lays the new places on the old ones and makes a snapshot of them.
-func (m *Map) aligned(res *lvm.Result, r *Report, slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
+func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
 	var stayed []int32
 	for i, s := range slots {
 		if m.age[s] != newborn {
@@ -205,6 +205,9 @@ func (m *Map) aligned(res *lvm.Result, r *Report, slots []int32, before vec.Matr
 	}
 	s, err := shot(m.rows(slots), res, m.set)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.carryIndex(ctx, s, slots); err != nil {
 		return nil, err
 	}
 	s.Version, s.Epoch = r.Version, r.Epoch
