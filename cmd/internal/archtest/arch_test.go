@@ -21,7 +21,7 @@ type pkg struct {
 // below names for every layer the layers that it may import, itself included.
 var below = map[string][]string{
 	"cmd":      {"cmd", "stream", "ingest", "models", "coarse", "sparse", "testdata", "internal"},
-	"bench":    {"bench", "stream", "ingest", "models", "coarse", "sparse"},
+	"bench":    {"bench", "stream", "ingest", "models", "coarse", "sparse", "internal", "testdata"},
 	"stream":   {"stream", "ingest", "models", "coarse", "sparse", "internal"},
 	"ingest":   {"ingest", "sparse", "internal"},
 	"models":   {"models", "coarse", "sparse", "internal"},
@@ -39,10 +39,12 @@ var homes = []struct {
 	code, tests []string
 }{
 	{"github.com/apache/arrow/go", []string{"unfold/ingest"}, nil},
-	{"github.com/segmentio/kafka-go", []string{"unfold/stream/kafka"}, []string{"unfold/cmd"}},
+	{"github.com/segmentio/kafka-go", []string{"unfold/stream/kafka", "unfold/bench/internal/traffic"}, []string{"unfold/cmd"}},
 	{"github.com/twmb/franz-go", []string{"unfold/cmd", "unfold/stream/streamtest", "unfold/stream/kafka/kafkatest"}, []string{"unfold/stream"}},
 	{"github.com/prometheus", []string{"unfold/cmd/internal"}, nil},
-	{"net/http", []string{"unfold/cmd/internal"}, nil},
+	{"net/http", []string{"unfold/cmd/internal", "unfold/stream/store/storetest"}, nil},
+	{"gocloud.dev", []string{"unfold/stream/store"}, nil},
+	{"github.com/johannesboyne/gofakes3", []string{"unfold/stream/store/storetest"}, nil},
 	{"gonum.org/v1/plot", []string{"unfold/cmd/internal", "unfold/bench/why"}, nil},
 	{"github.com/alecthomas/kong", []string{"unfold/cmd/internal"}, nil},
 	{"github.com/james-bowman/sparse", []string{"unfold/sparse"}, nil},
@@ -52,7 +54,8 @@ var homes = []struct {
 // unknowing are the layers that, by whatever way, must not link these.
 var (
 	unknowing = []string{"sparse", "coarse", "models"}
-	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus"}
+	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus",
+		"gocloud.dev"}
 )
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -1,0 +1,37 @@
+// Package store keeps snapshots of maps where every process of a stage can read
+// them: in a folder that all see, or with an object store.
+//
+// A Store is named by one URL:
+//
+//	file:///srv/unfold/maps                          a folder; it is made if it is not there
+//	s3://bucket/prefix?region=eu-central-1           Amazon S3
+//	s3://bucket/prefix?endpoint=http://minio:9000    anything that speaks S3's protocol
+//	gs://bucket/prefix                               Google Cloud Storage, if built with -tags gcs
+//	azblob://container/prefix                        Azure Blob Storage, if built with -tags azure
+//
+// No URL holds a secret. The object stores' own ways to find credentials count: for
+// S3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, files named by
+// AWS_SHARED_CREDENTIALS_FILE, or the machine's role.
+//
+// # Objects
+//
+// A snapshot is one object, the file of package snapshot:
+//
+//	NAME/VERSION-CHECKSUM.unfold    unfold/00000000000000000042-9f86d081884c7d65.unfold
+//
+// with twenty digits of the version, so that names sort as versions do, and the first
+// sixteen hexadecimal digits of the SHA-256 of its bytes. So an object never changes:
+// other content has another name, and what a reader has the name of is either there,
+// whole, or not at all.
+//
+// # Contract
+//
+// Put writes all or nothing: objects appear under their name when they are complete.
+// Get compares size and SHA-256 with what it was told to expect and then reads the
+// snapshot, which has checksums of its own. An object that does not hold what it
+// should is a *DamagedError, one that is not there matches ErrNotThere; every other
+// error may pass, and whoever called decides how long to try. Keep removes old
+// versions and never the one that it is told to protect.
+//
+// Package storetest is the conformance suite; every kind of store passes it.
+package store

@@ -1,0 +1,184 @@
+package store_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+
+	"unfold/stream/store"
+	"unfold/stream/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestMemory(t *testing.T) {
+	storetest.Run(t, func(*testing.T) *blob.Bucket { return memblob.OpenBucket(nil) })
+}
+
+func openURL(t *testing.T, url string) *blob.Bucket {
+	t.Helper()
+	b, _, err := store.OpenBucket(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestFile(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) *blob.Bucket { return openURL(t, "file://"+filepath.Join(t.TempDir(), "maps")) })
+}
+
+func TestS3(t *testing.T) {
+	for name, path := range map[string]string{"bucket": "", "prefix": "some/where"} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T) *blob.Bucket { return openURL(t, storetest.StartS3(t).URL(path)) })
+		})
+	}
+}
+
+// Prefixes keep stages apart that share a bucket.
+func TestPrefixes(t *testing.T) {
+	server := storetest.StartS3(t)
+	open := func(path string) *store.Store {
+		s, err := store.Open(t.Context(), server.URL(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	one, two := open("one"), open("two/")
+	if _, err := one.Put(t.Context(), "a", storetest.Snapshot(1, 4)); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := two.List(t.Context(), "a"); err != nil || len(all) != 0 {
+		t.Errorf("the other prefix holds %+v, %v", all, err)
+	}
+	if all, err := one.List(t.Context(), "a"); err != nil || len(all) != 1 {
+		t.Errorf("its own prefix holds %+v, %v", all, err)
+	}
+	if _, err := open("").Put(t.Context(), "one", storetest.Snapshot(1, 4)); err != nil {
+		t.Fatal(err)
+	}
+	if got := one.String(); got != "s3://maps/one" {
+		t.Errorf("it says to be %q", got)
+	}
+}
+
+// Snapshots hold events: files and folders are for their owner.
+func TestFilesArePrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "maps")
+	s, err := store.Open(t.Context(), "file://"+dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	o, err := s.Put(t.Context(), "a", storetest.Snapshot(1, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "a"): 0o700, filepath.Join(dir, o.Key): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: mode %v, %v; want %v", path, info.Mode().Perm(), err, want)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "a"))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the object there are %v, %v", entries, err)
+	}
+}
+
+func TestURLs(t *testing.T) {
+	for url, want := range map[string]string{
+		"file:///srv/maps": "",
+		"s3://bucket/prefix?endpoint=http://x:1&region=a": "",
+		"s3://bucket":                   "",
+		"":                              "is no URL",
+		"/srv/maps":                     "is no URL",
+		"file://srv/maps":               "three slashes",
+		"file:///srv/maps?mode=1":       "names no folder",
+		"s3:///prefix":                  "names no bucket",
+		"s3://bucket?endpiont=x":        `no parameter "endpiont"`,
+		"s3://key:secret@bucket/prefix": "credentials come from the environment",
+		"ftp://host/path":               "ftp:// is not known here",
+		"s3://key:secret@bucket:x/%zz":  "this is no URL",
+	} {
+		err := store.CheckURL(url)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", url, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the error shows the password: %v", url, err)
+		}
+	}
+}
+
+// What a process left half written goes, when nobody can be writing it any more.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), "file://"+dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	o, err := s.Put(t.Context(), "a", storetest.Snapshot(1, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, young := filepath.Join(dir, "a", "x.unfold.1a.tmp"), filepath.Join(dir, "a", "y.unfold.1b.tmp")
+	for _, path := range []string{old, young} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	day := time.Now().Add(-24 * time.Hour)
+	for _, path := range []string{old, filepath.Join(dir, o.Key)} {
+		if err := os.Chtimes(path, day, day); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.Keep(t.Context(), "a", 5, ""); n != 1 || err != nil {
+		t.Errorf("%d are removed, %v", n, err)
+	}
+	for path, there := range map[string]bool{old: false, young: true, filepath.Join(dir, o.Key): true} {
+		if _, err := os.Stat(path); (err == nil) != there {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// A server that is away is an error that says where it was looked for; when it is back
+// all goes on.
+func TestServerAway(t *testing.T) {
+	server := storetest.StartS3(t)
+	s, err := store.Open(t.Context(), server.URL("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	o, err := s.Put(t.Context(), "a", storetest.Snapshot(1, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Stop()
+	_, err = s.Get(t.Context(), o)
+	var damaged *store.DamagedError
+	if err == nil || errors.Is(err, store.ErrNotThere) || errors.As(err, &damaged) || !strings.Contains(err.Error(), "s3://maps/x") {
+		t.Errorf("reading: %v", err)
+	}
+	if _, err := s.Put(t.Context(), "a", storetest.Snapshot(2, 4)); err == nil {
+		t.Error("it is written to a server that is away")
+	}
+	server.Start()
+	if _, err := s.Get(t.Context(), o); err != nil {
+		t.Errorf("back again: %v", err)
+	}
+}

@@ -1,0 +1,78 @@
+package storetest
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+// S3 is a server that speaks S3's protocol and keeps a bucket named Bucket in memory.
+type S3 struct {
+	t       testing.TB
+	address string
+	handler http.Handler
+	server  *http.Server
+	done    chan error
+}
+
+// Bucket is the one bucket of an S3.
+const Bucket = "maps"
+
+// StartS3 starts a server that lives as long as the test, and sets the credentials that
+// clients in this process use.
+func StartS3(t testing.TB) *S3 {
+	t.Helper()
+	for _, variable := range S3Credentials() {
+		t.Setenv(variable[0], variable[1])
+	}
+	backend := s3mem.New()
+	if err := backend.CreateBucket(Bucket); err != nil {
+		t.Fatal(err)
+	}
+	s := &S3{t: t, address: "127.0.0.1:0", handler: gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()}
+	s.Start()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// S3Credentials are the variables of the environment that clients of an S3 need.
+func S3Credentials() [][2]string {
+	return [][2]string{{"AWS_ACCESS_KEY_ID", "test"}, {"AWS_SECRET_ACCESS_KEY", "test"}, {"AWS_EC2_METADATA_DISABLED", "true"}}
+}
+
+// Address is where it listens, HOST:PORT, the same for all its life.
+func (s *S3) Address() string { return s.address }
+
+// URL names a store in its bucket.
+func (s *S3) URL(prefix string) string {
+	return "s3://" + Bucket + "/" + prefix + "?endpoint=http://" + s.address
+}
+
+// Start lets it answer, again after Stop; it has kept what it held.
+func (s *S3) Start() {
+	s.t.Helper()
+	l, err := net.Listen("tcp", s.address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.address, s.done = l.Addr().String(), make(chan error, 1)
+	server, done := &http.Server{Handler: s.handler}, s.done
+	s.server = server
+	go func() { done <- server.Serve(l) }()
+}
+
+// Stop cuts all connections and takes no more.
+func (s *S3) Stop() {
+	if s.server == nil {
+		return
+	}
+	s.server.Close()
+	if err := <-s.done; !errors.Is(err, http.ErrServerClosed) {
+		s.t.Error(err)
+	}
+	s.server = nil
+}
