@@ -4,10 +4,11 @@ package main
 import (
 	"math"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/sparse/vec/simd/rodata"
 )
 
 func main() {
@@ -49,25 +50,13 @@ func (s isa) broadcast(m Mem) VecVirtual {
 	return r
 }
 
-var constants = map[string]Mem{}
-
-func constant(name string, v float64) Mem {
-	m, ok := constants[name]
-	if !ok {
-		m = GLOBL(name, attr.RODATA|attr.NOPTR)
-		DATA(0, U64(math.Float64bits(v)))
-		constants[name] = m
-	}
-	return m
-}
-
 // extent writes the kernel of extent.
 func (s isa) extent() {
 	TEXT("extent"+s.suffix, NOSPLIT, "func(x *float64, n int) (low, high float64)")
 	Pragma("noescape")
 	Doc("extent" + s.suffix + " returns the extremes of n numbers, n a multiple of the lanes.")
 	x, n := Load(Param("x"), GP64()), Load(Param("n"), GP64())
-	low, high := s.broadcast(constant("highest", math.Inf(1))), s.broadcast(constant("lowest", math.Inf(-1)))
+	low, high := s.broadcast(rodata.Number("highest", math.Inf(1))), s.broadcast(rodata.Number("lowest", math.Inf(-1)))
 	Label("numbers")
 	v := s.reg()
 	VMOVUPD(Mem{Base: x}, v)
@@ -108,16 +97,7 @@ func (s isa) below() {
 	count := GP64()
 	XORQ(count, count)
 	Label("numbers")
-	bits := GP64()
-	if s.masks {
-		k := K()
-		VCMPPD(U8(more), Mem{Base: x}, p, k)
-		KMOVB(k, bits.As32())
-	} else {
-		m := s.reg()
-		VCMPPD(U8(more), Mem{Base: x}, p, m)
-		VMOVMSKPD(m, bits.As32())
-	}
+	bits := s.bits(more, Mem{Base: x}, p)
 	POPCNTQ(bits, bits)
 	ADDQ(bits, count)
 	ADDQ(U32(uint32(8*s.lanes)), x)
@@ -180,44 +160,34 @@ func (p picked) indices(v VecVirtual, m Mem) {
 
 // lanesTable holds, for each of 16 masks, the halves of the lanes that it leaves in.
 func lanesTable() Mem {
-	m, ok := constants["lanes"]
-	if ok {
-		return m
-	}
-	m = GLOBL("lanes", attr.RODATA|attr.NOPTR)
-	for mask := range 16 {
-		at := 0
-		for lane := range 4 {
-			if mask>>lane&1 == 1 {
-				DATA(32*mask+8*at, U32(uint32(2*lane)))
-				DATA(32*mask+8*at+4, U32(uint32(2*lane+1)))
-				at++
+	return rodata.Table("lanes", func() {
+		for mask := range 16 {
+			at := 0
+			for lane := range 4 {
+				if mask>>lane&1 == 1 {
+					DATA(32*mask+8*at, U32(uint32(2*lane)))
+					DATA(32*mask+8*at+4, U32(uint32(2*lane+1)))
+					at++
+				}
+			}
+			for ; at < 4; at++ {
+				DATA(32*mask+8*at, U64(0))
 			}
 		}
-		for ; at < 4; at++ {
-			DATA(32*mask+8*at, U64(0))
-		}
-	}
-	constants["lanes"] = m
-	return m
+	})
 }
 
 // evenTable holds the lower halves of four lanes.
 func evenTable() Mem {
-	m, ok := constants["even"]
-	if ok {
-		return m
-	}
-	m = GLOBL("even", attr.RODATA|attr.NOPTR)
-	for lane := range 8 {
-		DATA(4*lane, U32(uint32(2*lane%8)))
-	}
-	constants["even"] = m
-	return m
+	return rodata.Table("even", func() {
+		for lane := range 8 {
+			DATA(4*lane, U32(uint32(2*lane%8)))
+		}
+	})
 }
 
 // bits returns the lanes where the comparison of v with r holds.
-func (s isa) bits(how uint8, r, v VecVirtual) GPVirtual {
+func (s isa) bits(how uint8, r Op, v VecVirtual) GPVirtual {
 	bits := GP64()
 	if s.masks {
 		k := K()

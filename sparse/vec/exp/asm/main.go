@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/sparse/vec/simd/rodata"
 )
 
 // The numbers of package exp.
@@ -153,7 +154,7 @@ var small = []struct {
 
 func (k *numbers) broadcast(name string, v float64) VecVirtual {
 	r := k.reg()
-	VBROADCASTSD(constant(name, v), r)
+	VBROADCASTSD(rodata.Number(name, v), r)
 	return r
 }
 
@@ -164,7 +165,7 @@ func (k *numbers) in(name string) Op {
 	}
 	for _, c := range small {
 		if c.name == name {
-			return vector(name, c.v)
+			return rodata.Four(name, c.v)
 		}
 	}
 	panic(name)
@@ -184,7 +185,7 @@ func (k *numbers) coefficient(n int) Op {
 	if k.wide {
 		return k.last[terms-n]
 	}
-	return vector(fmt.Sprintf("term%d", n), term(n))
+	return rodata.Four(fmt.Sprintf("term%d", n), term(n))
 }
 
 func (k *numbers) copied(x Op) VecVirtual {
@@ -227,24 +228,4 @@ func (k *numbers) exp(x VecVirtual) VecVirtual {
 		VMULPD(power, y, y)
 	}
 	return y
-}
-
-var constants = map[string]Mem{}
-
-// constant returns a number in memory; a name has one value.
-func constant(name string, v float64) Mem { return copies(name, v, 1) }
-
-// vector returns a number in four neighbouring places of memory.
-func vector(name string, v float64) Mem { return copies(name+"x4", v, 4) }
-
-func copies(name string, v float64, n int) Mem {
-	m, ok := constants[name]
-	if !ok {
-		m = GLOBL(name, attr.RODATA|attr.NOPTR)
-		for k := range n {
-			DATA(8*k, U64(math.Float64bits(v)))
-		}
-		constants[name] = m
-	}
-	return m
 }

@@ -4,6 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/sparse/vec/simd/rodata"
 )
 
 // distances writes Distances for a count of sources that whole registers hold,
@@ -88,7 +90,7 @@ func (s isa) repulsions() {
 	half := pointer(fieldHalf)
 	own, inverse, share, top := s.broadcast(b.Offset(fieldSigma2)), s.broadcast(b.Offset(fieldInverse)),
 		s.broadcast(b.Offset(fieldShare)), s.broadcast(b.Offset(fieldTop))
-	one := s.broadcast(constant("one", 1))
+	one := s.broadcast(rodata.Number("one", 1))
 	at := GP64()
 	XORQ(at, at)
 
@@ -155,7 +157,7 @@ func (s isa) root(z VecVirtual) VecVirtual {
 		VSQRTPD(z, root)
 		return root
 	}
-	half, y, h := s.broadcast(constant("half", 0.5)), s.reg(), s.reg()
+	half, y, h := s.broadcast(rodata.Number("half", 0.5)), s.reg(), s.reg()
 	VRSQRT14PD(z, y)
 	VMULPD(half, z, h)
 	for range 2 {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/sparse/vec/simd/rodata"
 )
 
 // exponential holds the numbers that exp and its callers use: in registers where
@@ -30,9 +31,9 @@ const (
 func (s isa) exponential() exponential {
 	keep := func(name string, v float64) Op {
 		if s.masks {
-			return s.broadcast(constant(name, v))
+			return s.broadcast(rodata.Number(name, v))
 		}
-		return vector(name, v)
+		return rodata.Four(name, v)
 	}
 	x := exponential{
 		one: keep("one", 1), halves: keep("expHalves", 0.5/math.Ln2),
@@ -44,9 +45,9 @@ func (s isa) exponential() exponential {
 	terms := powerTerms(expTerms)
 	for n := expTerms - 1; n >= 0; n-- {
 		name := fmt.Sprintf("expTerm%d", n+2)
-		m := vector(name, terms[n])
+		m := rodata.Four(name, terms[n])
 		if s.masks {
-			m = constant(name, terms[n])
+			m = rodata.Number(name, terms[n])
 		}
 		if n%2 == 0 {
 			x.even = append(x.even, m)
@@ -112,20 +113,4 @@ func (s isa) in(x Op) VecVirtual {
 	r := s.reg()
 	VMOVUPD(x, r)
 	return r
-}
-
-var vectors = map[string]Mem{}
-
-// vector returns a number in four neighbouring places of memory; a name has one
-// value.
-func vector(name string, v float64) Mem {
-	m, ok := vectors[name]
-	if !ok {
-		m = GLOBL(name+"x4", attr.RODATA|attr.NOPTR)
-		for k := range 4 {
-			DATA(8*k, U64(math.Float64bits(v)))
-		}
-		vectors[name] = m
-	}
-	return m
 }

@@ -2,9 +2,6 @@
 package main
 
 import (
-	"math"
-
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -100,30 +97,6 @@ func (s isa) broadcast(m Mem) VecVirtual {
 	r := s.reg()
 	s.broadcastTo(m, r)
 	return r
-}
-
-var constants = map[string]Mem{}
-
-// constant returns a number in memory; a name has one value.
-func constant(name string, v float64) Mem {
-	m, ok := constants[name]
-	if !ok {
-		m = GLOBL(name, attr.RODATA|attr.NOPTR)
-		DATA(0, U64(math.Float64bits(v)))
-		constants[name] = m
-	}
-	return m
-}
-
-// single is constant for a float32.
-func single(name string, v float32) Mem {
-	m, ok := constants[name]
-	if !ok {
-		m = GLOBL(name, attr.RODATA|attr.NOPTR)
-		DATA(0, U32(math.Float32bits(v)))
-		constants[name] = m
-	}
-	return m
 }
 
 // total adds up the lanes of r, as float64: halves upon halves.

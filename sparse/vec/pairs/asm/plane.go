@@ -7,7 +7,45 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"unfold/sparse/vec/simd/rodata"
 )
+
+// target is a spot in all lanes, and the sources that come to it.
+type target struct {
+	isa
+	x, y, s, a VecVirtual
+	run        []Register // the sources' columns
+	count, at  Register   // how many are left, and the byte where they begin
+}
+
+// target loads the parameters t, r and n.
+func (s isa) target() target {
+	spot := Mem{Base: Load(Param("t"), GP64())}
+	t := target{isa: s, x: s.broadcast(spot), y: s.broadcast(spot.Offset(s.number)), s: s.broadcast(spot.Offset(2 * s.number)), a: s.broadcast(spot.Offset(3 * s.number))}
+	r := Mem{Base: Load(Param("r"), GP64())}
+	for c := range 5 {
+		t.run = append(t.run, GP64())
+		MOVQ(r.Offset(24*c), t.run[c])
+	}
+	t.count = Load(Param("n"), GP64())
+	t.at = GP64()
+	XORQ(t.at, t.at)
+	return t
+}
+
+// columns returns the next numbers of a column; others than the masked are 0.
+func (t target) columns(mask Op) func(c int) Op {
+	return func(c int) Op {
+		m := Mem{Base: t.run[c], Index: t.at, Scale: 1}
+		if mask == nil {
+			return m
+		}
+		x := t.reg()
+		t.loadMasked(m, mask, x)
+		return x
+	}
+}
 
 // push writes Push and PushFar.
 func (s isa) push(name string, far bool) {
@@ -15,46 +53,27 @@ func (s isa) push(name string, far bool) {
 	TEXT(name+s.suffix, NOSPLIT, "func(t *spot"+kind+", r *run"+kind+", n int, f *Force)")
 	Pragma("noescape")
 	Doc(name + s.suffix + " sets f to what the first n sources do.")
-	t := Mem{Base: Load(Param("t"), GP64())}
-	tx, ty, ts, ta := s.broadcast(t), s.broadcast(t.Offset(s.number)), s.broadcast(t.Offset(2*s.number)), s.broadcast(t.Offset(3*s.number))
-	r := Mem{Base: Load(Param("r"), GP64())}
-	columns := make([]Register, 5)
-	for c := range columns {
-		columns[c] = GP64()
-		MOVQ(r.Offset(24*c), columns[c])
-	}
-	count := Load(Param("n"), GP64())
-	at := GP64()
-	XORQ(at, at)
+	t := s.target()
 	half := s.half()
 	gx, gy, v := s.zero(), s.zero(), s.zero()
 	var bound VecVirtual
 	if far {
 		bound = s.zero()
 	}
-	s.loop("sources", count, at, func(mask Op) {
-		// column returns the next numbers of a column; others than the masked are 0.
-		column := func(c int) Op {
-			m := Mem{Base: columns[c], Index: at, Scale: 1}
-			if mask == nil {
-				return m
-			}
-			x := s.reg()
-			s.loadMasked(m, mask, x)
-			return x
-		}
+	s.loop("sources", t.count, t.at, func(mask Op) {
+		column := t.columns(mask)
 		dx, dy, q := s.reg(), s.reg(), s.reg()
-		s.sub(column(0), tx, dx)
-		s.sub(column(1), ty, dy)
+		s.sub(column(0), t.x, dx)
+		s.sub(column(1), t.y, dy)
 		u := s.reg()
 		s.mul(dx, dx, u)
 		s.fma(dy, dy, u) // u = r^2
-		s.add(column(2), ts, q)
+		s.add(column(2), t.s, q)
 		s.fma(half, u, q)
 		b := column(3)
 		ab, c := s.reg(), s.reg()
-		s.mul(b, ta, ab)
-		s.add(b, ta, c)
+		s.mul(b, t.a, ab)
+		s.add(b, t.a, c)
 		m, den := s.reg(), s.reg()
 		s.move(ab, m)
 		s.fma(c, q, m) // m = c q + ab
@@ -87,7 +106,7 @@ func (s isa) push(name string, far bool) {
 	}
 	if far {
 		sum := s.total(bound)
-		VMULSD(constant("six", 6), sum, sum)
+		VMULSD(rodata.Number("six", 6), sum, sum)
 		VMOVSD(sum, f.Offset(24))
 	}
 	VZEROUPPER()
@@ -104,48 +123,30 @@ func (s isa) logs() {
 	TEXT("logs"+s.suffix, NOSPLIT, "func(t *spot64, r *run64, n int) float64")
 	Pragma("noescape")
 	Doc("logs" + s.suffix + " returns the sum over the first n sources.")
-	t := Mem{Base: Load(Param("t"), GP64())}
-	tx, ty, ts, ta := s.broadcast(t), s.broadcast(t.Offset(8)), s.broadcast(t.Offset(16)), s.broadcast(t.Offset(24))
-	r := Mem{Base: Load(Param("r"), GP64())}
-	columns := make([]Register, 5)
-	for c := range columns {
-		columns[c] = GP64()
-		MOVQ(r.Offset(24*c), columns[c])
-	}
-	count := Load(Param("n"), GP64())
-	at := GP64()
-	XORQ(at, at)
+	t := s.target()
 	half := s.half()
 	sum := s.zero()
 	bits := func(name string, v uint64) func() VecVirtual {
-		return s.kept(constant(name, math.Float64frombits(v)))
+		return s.kept(rodata.Number(name, math.Float64frombits(v)))
 	}
 	round := bits("round", 1023<<52+1<<51)
 	twice := bits("twice", 2046<<52)
-	magic := s.kept(constant("magic", 1<<52))
-	unbias := s.kept(constant("unbias", 1<<52+1023))
-	ln2 := s.kept(constant("ln2", math.Ln2))
-	s.loop("sources", count, at, func(mask Op) {
-		column := func(c int) Op {
-			m := Mem{Base: columns[c], Index: at, Scale: 1}
-			if mask == nil {
-				return m
-			}
-			x := s.reg()
-			s.loadMasked(m, mask, x)
-			return x
-		}
+	magic := s.kept(rodata.Number("magic", 1<<52))
+	unbias := s.kept(rodata.Number("unbias", 1<<52+1023))
+	ln2 := s.kept(rodata.Number("ln2", math.Ln2))
+	s.loop("sources", t.count, t.at, func(mask Op) {
+		column := t.columns(mask)
 		dx, dy, q := s.reg(), s.reg(), s.reg()
-		s.sub(column(0), tx, dx)
-		s.sub(column(1), ty, dy)
+		s.sub(column(0), t.x, dx)
+		s.sub(column(1), t.y, dy)
 		s.mul(dx, dx, dx)
 		s.fma(dy, dy, dx)
-		s.add(column(2), ts, q)
+		s.add(column(2), t.s, q)
 		s.fma(half, dx, q)
 		b := column(3)
 		m, c, x := s.reg(), s.reg(), s.reg()
-		s.mul(b, ta, m)
-		s.add(b, ta, c)
+		s.mul(b, t.a, m)
+		s.add(b, t.a, c)
 		s.fma(c, q, m) // (A+B) q + AB
 		s.mul(q, q, q)
 		s.add(q, m, x)
@@ -168,11 +169,11 @@ func (s isa) logs() {
 		s.div(q, z, z)
 		s.mul(z, z, z2)
 		p := s.reg()
-		s.move(s.broadcast(constant("odd17", 1./17)), p)
+		s.move(s.broadcast(rodata.Number("odd17", 1./17)), p)
 		for odd := 15; odd > 1; odd -= 2 {
-			s.fma213(z2, p, constant(fmt.Sprintf("odd%d", odd), 1/float64(odd)))
+			s.fma213(z2, p, rodata.Number(fmt.Sprintf("odd%d", odd), 1/float64(odd)))
 		}
-		s.fma213(z2, p, constant("one", 1)) // 1 + z^2/3 + ...
+		s.fma213(z2, p, rodata.Number("one", 1)) // 1 + z^2/3 + ...
 		s.add(z, z, z)
 		s.mul(ln2(), k, k)
 		s.fma(p, z, k)
@@ -191,9 +192,9 @@ func (s isa) fma213(z, p VecVirtual, c Mem) {
 // half returns 1/2 in all lanes.
 func (s isa) half() VecVirtual {
 	if s.number == 8 {
-		return s.broadcast(constant("half", 0.5))
+		return s.broadcast(rodata.Number("half", 0.5))
 	}
-	return s.broadcast(single("half32", 0.5))
+	return s.broadcast(rodata.Single("half32", 0.5))
 }
 
 // accumulate adds a b to sum, in the lanes of the mask.
