@@ -23,8 +23,7 @@ type Joint struct {
 func NewJoint(all []*Sparse) *Joint {
 	first := all[0]
 	m := first.Z.Rows
-	j := &Joint{Kernel: *first.Kernel, Z: first.Z.Clone(), Gamma: vec.New[float64](m, len(all)), Spread: vec.New[float64](len(all), m*(m+1)/2)}
-	j.Kernel.Alpha = append([]float64(nil), first.Kernel.Alpha...)
+	j := &Joint{Kernel: first.Kernel.Clone(), Z: first.Z.Clone(), Gamma: vec.New[float64](m, len(all)), Spread: vec.New[float64](len(all), m*(m+1)/2)}
 	for c, s := range all {
 		p, at := s.Predictor(), 0
 		for a := range m {

@@ -2,6 +2,7 @@ package psi
 
 import (
 	"math"
+	"slices"
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
@@ -13,6 +14,9 @@ type Kernel struct {
 	Variance float64   // v
 	Alpha    []float64 // inverse squared length scales, one a dimension
 }
+
+// Clone returns a copy.
+func (k *Kernel) Clone() Kernel { return Kernel{k.Variance, slices.Clone(k.Alpha)} }
 
 // Inputs are n uncertain inputs, means and variances n x q.
 type Inputs struct{ Mu, S vec.Matrix[float64] }

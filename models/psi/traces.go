@@ -26,7 +26,7 @@ const negligible = 1e-10
 // are less than 1e-10 of the kernel's variance.
 func NewTraces(k *Kernel, w []vec.Matrix[float64], z vec.Matrix[float64]) *Traces {
 	p := k.pairs(z)
-	t := &Traces{kernel: Kernel{k.Variance, append([]float64(nil), k.Alpha...)}, pairs: &pairs{m: p.m}}
+	t := &Traces{kernel: k.Clone(), pairs: &pairs{m: p.m}}
 	var kept []int
 	at := 0
 	for a := range p.m {

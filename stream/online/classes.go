@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/ep/labels"
+	"unfold/stream"
 )
 
 // label shows the labelled events of a batch to the pool. The lock is held, or nobody
@@ -22,10 +24,7 @@ func (l *Learner) label(b *ingest.Batch) {
 		return
 	}
 	for i := range b.Len() {
-		if b.Kept[at].IsNull(i) {
-			continue
-		}
-		text, id := b.Kept[at].Text(i), ""
+		text, id := labelOf(b.Kept[at], i), ""
 		if text == "" {
 			continue
 		}
@@ -37,6 +36,18 @@ func (l *Learner) label(b *ingest.Batch) {
 		}
 		l.pool.Add(b.X.Row(i), id, text)
 	}
+}
+
+// labelOf returns the label of a row as text, "" if there is none: null, the empty text
+// or, in a column of numbers, one that is no number.
+func labelOf(c ingest.Column, row int) string {
+	if c.IsNull(row) {
+		return ""
+	}
+	if v, number := c.Float(row); number && math.IsNaN(v) {
+		return ""
+	}
+	return c.Text(row)
 }
 
 // unlabel forgets the label of an event that is gone. The lock is held, or nobody else
@@ -57,34 +68,55 @@ const (
 )
 
 // learnClasses learns, from the labelled events where the map places them, what is told
-// of classes on a map that is about to be published. A map is not held up by labels
-// that nothing can be learnt from.
+// of classes on a map that is about to be published. Events come in, and are placed on
+// the map before, meanwhile. A map is not held up by labels that nothing can be learnt
+// from.
 func (l *Learner) learnClasses(ctx context.Context, p *published) error {
-	l.mu.Lock()
-	var pool *labels.Pool
-	if l.pool != nil && l.pool.Len() > 0 {
-		pool = l.pool.Clone()
-	}
-	l.mu.Unlock()
+	pool := l.labelled()
 	if pool == nil {
 		return nil
 	}
+	begin := time.Now()
 	var old *labels.Classifier
 	cur := l.current.Load()
 	if cur != nil {
 		old = cur.placing.classes
 	}
-	c, _, err := pool.Train(ctx, p.placing.placer, old, labels.Settings{
+	c, did, err := pool.Train(ctx, p.placing.placer, old, labels.Settings{
 		Inducing: classInducing, Most: classEvents, Sweeps: classSweeps,
 		Threads: threads(l.set.Spec), Fixed: old != nil && cur.Epoch == p.Epoch,
 	})
+	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
+	if c != nil {
+		f.Classes = len(c.Names)
+	}
+	l.mu.Lock()
+	f.Labelled = l.pool.Seen()
+	l.mu.Unlock()
+	f.Behind = f.Labelled - pool.Seen()
+	p.Figures.Classes = f
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		l.failed(fmt.Errorf("learning classes: %w", err))
+		l.failed(fmt.Errorf("learning classes from column %q: %w", l.set.Mapping.Label, err))
 		return nil
 	}
+	return p.carry(c, pool)
+}
+
+// labelled returns a copy of the pool, nil if it is empty.
+func (l *Learner) labelled() *labels.Pool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pool == nil || l.pool.Len() == 0 {
+		return nil
+	}
+	return l.pool.Clone()
+}
+
+// carry makes what tells classes, and what it was learnt from, part of a map.
+func (p *published) carry(c *labels.Classifier, pool *labels.Pool) error {
 	own, err := c.Parts()
 	if err != nil {
 		return err

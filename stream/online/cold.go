@@ -90,8 +90,14 @@ func (c *cold) encoder() (*ingest.Encoder, error) {
 	return learnEncoder(c.mapping, same)
 }
 
+// learnEncoder learns how tables of one shape become vectors. They may lack the column
+// of labels.
 func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, error) {
-	f, err := ingest.NewFitter(m, tables[0].Schema())
+	schema, pick := tables[0].Schema(), m.Selection
+	if _, there := schema.Find(m.Label); !there {
+		m.Label = ""
+	}
+	f, err := ingest.NewFitter(m, schema)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", tables[0].Origin, err)
 	}
@@ -100,5 +106,9 @@ func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, er
 			return nil, err
 		}
 	}
-	return f.Encoder()
+	e, err := f.Encoder()
+	if err != nil {
+		return nil, err
+	}
+	return e.With(pick), nil
 }

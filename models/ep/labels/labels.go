@@ -17,8 +17,10 @@ type Classifier struct {
 	// Spread is the factor of the places' variances, 0 where they are left out.
 	Spread float64
 	joint  *ep.Joint
-	// warm are the sites by which the next one starts; nil after Open.
-	warm *warm
+	// warm are the sites by which the next one starts, nil after Open; learnt is how
+	// many events its kernel was learnt from, 0 after Open.
+	warm   *warm
+	learnt int
 }
 
 // Events are labelled places.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"unfold/models"
@@ -130,6 +131,43 @@ func TestWarm(t *testing.T) {
 	_, r := train(t, later, c, Settings{Inducing: 40, Fixed: true})
 	if r.Warm != 700 || r.Sweeps > first.Sweeps || r.Gradients != 0 || !r.Converged {
 		t.Errorf("%+v after %+v", r, first)
+	}
+}
+
+// A kernel that was learnt from few events is learnt again when there are more.
+func TestKernelOfFewEvents(t *testing.T) {
+	few, many := rings(12, 2, 1), rings(600, 2, 2)
+	c, _ := train(t, few, nil, Settings{Inducing: 30})
+	c, r := train(t, many, c, Settings{Inducing: 30, Fixed: true})
+	if r.Gradients == 0 {
+		t.Error("the kernel of 12 events stays for 600")
+	}
+	if right, _ := judge(t, c, rings(300, 2, 3)); right < .95 {
+		t.Errorf("%.3f right", right)
+	}
+	if _, r = train(t, many, c, Settings{Inducing: 30, Fixed: true}); r.Gradients != 0 || r.Sweeps > 2 || !r.Converged {
+		t.Errorf("again: %+v", r)
+	}
+}
+
+// As many classes as are allowed, and one too many, as a column of ids has.
+func TestManyClasses(t *testing.T) {
+	e := Events{Mu: vec.New[float64](3*MostClasses, 2), Sigma: make([]float64, 3*MostClasses), Class: make([]int32, 3*MostClasses)}
+	for i := range e.Class {
+		c := i % MostClasses
+		e.Class[i] = int32(c)
+		e.Mu.Row(i)[0], e.Mu.Row(i)[1] = float64(c%12)+.01*float64(i/MostClasses), float64(c/12)
+		if i < MostClasses {
+			e.Names = append(e.Names, string(rune(0x100+c)))
+		}
+	}
+	c, r := train(t, e, nil, Settings{Sweeps: 3})
+	if right, _ := judge(t, c, e); right < .9 || r.Classes != MostClasses {
+		t.Errorf("%.2f right of %+v", right, r)
+	}
+	e.Names = append(e.Names, "one more")
+	if _, _, err := Train(context.Background(), e, nil, Settings{}); !models.IsBadInput(err) || !strings.Contains(err.Error(), "at most 128") {
+		t.Error(err)
 	}
 }
 

@@ -32,8 +32,8 @@ type Pool struct {
 // PoolBytes is about what a full pool of DefaultPool events takes, of vectors of dim
 // elements, with ids of idBytes bytes (0: none), and what training takes beside it.
 func PoolBytes(dim, idBytes int) int64 {
-	const text, entry, sites = 64, 64, 4 << 20
-	return DefaultPool*int64(4*dim+idBytes+text+entry) + sites
+	const entry, sites = 64, 4 << 20
+	return DefaultPool*int64(4*dim+min(idBytes, MostText)+MostText+entry) + sites
 }
 
 // NewPool returns an empty pool for vectors of dim elements; most 0 means DefaultPool.
@@ -50,9 +50,16 @@ func (p *Pool) Len() int { return len(p.label) }
 // Seen returns how many labelled events have come.
 func (p *Pool) Seen() uint64 { return p.seen }
 
-// Add shows a labelled event to the pool; no id is "".
+// MostText bounds the bytes of ids and labels.
+const MostText = 256
+
+// Add shows a labelled event to the pool; no id is "". One whose id or label is longer
+// than MostText counts, and is not taken.
 func (p *Pool) Add(x []float32, id, label string) {
 	p.seen++
+	if len(id) > MostText || len(label) > MostText {
+		return
+	}
 	i, again := p.at[id]
 	switch {
 	case again && id != "":
