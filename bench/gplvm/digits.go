@@ -14,9 +14,10 @@ import (
 
 const (
 	digitRows   = 600 // of each digit
-	digitRounds = 2
-	fullRows    = 500
-	fullSteps   = 60
+	digitRounds = 15
+	digitActive = 100
+	digitTime   = 3 * time.Minute
+	digitSteps  = 1000
 )
 
 // zip reads the digits 0 to 4 of the USPS training data, some of each.
@@ -36,51 +37,60 @@ func (b *bench) zip() (y vec.Matrix[float64], label []int, err error) {
 	return columns(vec.Take(all, rows), 1, 257), label, nil
 }
 
-// digits is section 7.2.2 for the full model: some handwritten digits 0 to 4.
+// digits is section 7.2.2 for the full model, which the paper found impractical: 3000
+// handwritten digits 0 to 4.
 func digits(ctx context.Context, b *bench) (string, error) {
-	all, labels, err := b.zip()
+	y, label, err := b.zip()
 	if errors.Is(err, fs.ErrNotExist) {
 		return "Not measured: there is no usps/zip.train.gz.\n", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	var rows []int32
-	var label []int
-	for i := 0; i < all.Rows && len(rows) < fullRows; i += all.Rows / fullRows {
-		rows, label = append(rows, int32(i)), append(label, labels[i])
+	y, pixels := varied(y)
+	t := newTable(fmt.Sprintf("%d digits", y.Rows), "errors", "log-likelihood", "iterations", "time")
+	var best *course
+	for _, start := range gplvm.Starts() {
+		c, err := b.kept(ctx, "digits-"+start, y, task{kernel: rbf, start: start, seed: 1, steps: digitSteps, most: digitTime, label: label})
+		if err != nil {
+			return "", err
+		}
+		p, err := c.model.Begin(ctx, start, 2, 1)
+		if err != nil {
+			return "", err
+		}
+		t.row(starts[start], fmt.Sprint(mistakes(p.X, label)), "", "", "")
+		t.row("full model from there", fmt.Sprint(mistakes(c.point.X, label)), fmt.Sprintf("%.0f", c.LogLik), fmt.Sprint(c.Iterations), c.time())
+		if best == nil || c.LogLik > best.LogLik {
+			best = c
+		}
 	}
-	y, pixels := varied(vec.Take(all, rows))
-	begin := time.Now()
-	m, err := b.full(ctx, rbf, y, vec.Matrix[float64]{}, fullSteps)
+	a, err := best.predictor()
 	if err != nil {
 		return "", err
 	}
-	took := seconds(begin)
-	start, err := m.model.PCA(2)
-	if err != nil {
+	if err := shade(filepath.Join(b.figures, "digits.png"), a, y.Cols, best.point.X, label); err != nil {
 		return "", err
 	}
-	t := newTable(fmt.Sprintf("%d digits", y.Rows), "errors", "time")
-	t.row("principal components, whitened", fmt.Sprint(mistakes(start, label)), "")
-	t.row(fmt.Sprintf("full, rbf, %d iterations", fullSteps), fmt.Sprint(mistakes(m.point.X, label)), took)
-	a, err := m.model.Predictor(m.point.Theta, m.point.X, gplvm.Gaussian{Variance: gplvm.DefaultVariance})
-	if err != nil {
+	ink := func(v float64) float64 { return (1 - v) / 2 }
+	if err := sheet(filepath.Join(b.figures, "decoded.png"), cells, 2, decoded(a, lattice(), 16, 256, pixels, ink)); err != nil {
 		return "", err
 	}
-	if err := shade(filepath.Join(b.figures, "digits.png"), a, y.Cols, m.point.X, label); err != nil {
-		return "", err
-	}
-	if err := grid(filepath.Join(b.figures, "decoded.png"), a, m.model.Mean(), pixels); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf(`USPS digits 0 to 4, 16 x 16 grey values, %d of them.
+	return fmt.Sprintf(`USPS digits 0 to 4, %d of each, 16 x 16 grey values: the full model, for which the paper has no figure, by L-BFGS for at most
+%.0f minutes. The paper's sparse models make 208 (rbf) and 202 (mlp) errors, its GTM 158 and its principal components 780.
 
 %s
 ![Places of the full model on its precision](gplvm/digits.png) ![What the model says lies there](gplvm/decoded.png)
 
-Left: places of the full model, on the precision of its predictions. Right: its means on a grid over the same part of the map.
-`, y.Rows, t.String()), nil
+Left: places of the more likely model, on the precision of its predictions. Right: its means on a grid over the same part of the map.
+`, digitRows, digitTime.Minutes(), t.String()), nil
+}
+
+// starts says in words what a start is.
+var starts = map[string]string{
+	gplvm.StartPCA:    "principal components, whitened",
+	gplvm.StartIsomap: "Isomap",
+	gplvm.StartGraph:  "latent variable model of the neighbourhood graph (kind lvm)",
 }
 
 // digitsSparse is section 7.2.2: 3000 digits.
@@ -93,13 +103,15 @@ func digitsSparse(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	y, _ = varied(y)
-	begin := time.Now()
-	x, err := b.sparse(ctx, rbf, y, 100, digitRounds)
-	if err != nil {
-		return "", err
+	t := newTable(fmt.Sprintf("%d digits", y.Rows), "errors", "paper", "time")
+	for _, c := range []struct{ name, kernel, paper string }{{"rbf", rbf, "208"}, {"mlp", mlp, "202"}} {
+		begin := time.Now()
+		x, _, err := b.sparse(ctx, c.kernel, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, digitActive, digitRounds)
+		if err != nil {
+			return "", err
+		}
+		t.row(fmt.Sprintf("%d active, %s, %d rounds", digitActive, c.name, digitRounds), fmt.Sprint(mistakes(x, label)), c.paper, seconds(begin))
 	}
-	t := newTable(fmt.Sprintf("%d digits", y.Rows), "errors", "paper, 15 rounds", "time")
-	t.row(fmt.Sprintf("100 active, rbf, %d rounds", digitRounds), fmt.Sprint(mistakes(x, label)), "208", seconds(begin))
 	return t.String(), nil
 }
 

@@ -1,13 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"unfold/models/gplvm"
 	"unfold/models/kernel"
 	"unfold/models/scg"
+	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
@@ -27,58 +35,94 @@ func mistakes(x vec.Matrix[float64], label []int) (wrong int) {
 	return wrong
 }
 
-// learnt is a map with its kernel and likelihood.
-type learnt struct {
-	model  *gplvm.Model
-	point  *gplvm.Point
-	loglik float64
-}
-
-// full learns all rows of y from places x on, principal components if there are none.
-func (b *bench) full(ctx context.Context, name string, y, x vec.Matrix[float64], steps int) (*learnt, error) {
-	return b.by(ctx, (*gplvm.Model).Learn, name, y, x, steps)
-}
-
 // way is how a model learns.
 type way func(*gplvm.Model, context.Context, *gplvm.Point, scg.Settings) (scg.Result, error)
 
-// by is full in a way of choice.
-func (b *bench) by(ctx context.Context, learn way, name string, y, x vec.Matrix[float64], steps int) (*learnt, error) {
+// sparse learns all rows of y by Algorithm 1 and returns the places, and the process of
+// the active set.
+func (b *bench) sparse(ctx context.Context, name string, noise gplvm.Noise, y vec.Matrix[float64], active, rounds int) (vec.Matrix[float64], *gplvm.Active, error) {
+	none := vec.Matrix[float64]{}
 	k, err := kernel.Parse(name)
 	if err != nil {
-		return nil, err
+		return none, nil, err
 	}
 	m, err := gplvm.New(k, y, b.threads)
 	if err != nil {
-		return nil, err
+		return none, nil, err
 	}
-	p := &gplvm.Point{Theta: k.Start(), X: x}
-	if x.Rows == 0 {
-		if p.X, err = m.PCA(2); err != nil {
-			return nil, err
-		}
+	p, err := m.Begin(ctx, gplvm.StartPCA, 2, 1)
+	if err != nil {
+		return none, nil, err
 	}
-	r, err := learn(m, ctx, p, scg.Settings{Steps: steps, StepTolerance: 1e-4, ValueTolerance: 1e-4})
-	return &learnt{m, p, -r.F}, err
+	s := gplvm.NewSparse(k, noise, y, b.threads)
+	chosen, err := s.Learn(ctx, p, gplvm.SparseSettings{Active: active, Rounds: rounds, Observe: func(round int, value float64) bool {
+		fmt.Fprintf(b.log, "  round %d of %s: %.1f\n", round, name, value)
+		return true
+	}})
+	if err != nil {
+		return none, nil, err
+	}
+	a, err := chosen.Active(p.Theta, p.X)
+	return p.X, a, err
 }
 
-// sparse learns all rows of y by Algorithm 1 and returns the places.
-func (b *bench) sparse(ctx context.Context, name string, y vec.Matrix[float64], active, rounds int) (vec.Matrix[float64], error) {
-	k, err := kernel.Parse(name)
-	if err != nil {
-		return vec.Matrix[float64]{}, err
+// located is where vectors, NaN where missing, are placed.
+type located struct {
+	x       vec.Matrix[float64]
+	mean    vec.Matrix[float64] // what is predicted there
+	seconds float64             // a vector, of one thread
+}
+
+// locate places the rows of y, each from the places x of so many rows of seen that are
+// nearest in what is observed, and keeps the most likely.
+func (b *bench) locate(ctx context.Context, a *gplvm.Active, y, seen, x vec.Matrix[float64], starts int) (*located, error) {
+	l := &located{x: vec.New[float64](y.Rows, x.Cols), mean: vec.New[float64](y.Rows, y.Cols)}
+	const size = 8
+	spent, failed := make([]time.Duration, par.Pieces(y.Rows, size)), make([]error, par.Pieces(y.Rows, size))
+	par.Ranges(b.threads, y.Rows, size, func(piece, from, to int) {
+		w, variance := a.NewScratch(), make([]float64, y.Cols)
+		begin := time.Now()
+		for i := from; i < to; i++ {
+			best := math.Inf(-1)
+			for _, j := range nearest(y.Row(i), seen, starts) {
+				at := slices.Clone(x.Row(j))
+				value, err := a.Locate(ctx, y.Row(i), at, w, scg.Settings{Steps: 20, StepTolerance: 1e-3, ValueTolerance: math.MaxFloat64})
+				if err != nil {
+					failed[piece] = err
+					return
+				}
+				if value > best {
+					best = value
+					copy(l.x.Row(i), at)
+				}
+			}
+			a.Predict(l.mean.Row(i), variance, l.x.Row(i), w)
+			vec.Axpy(1, a.Bias(), l.mean.Row(i))
+		}
+		spent[piece] = time.Since(begin)
+	})
+	for piece, d := range spent {
+		if failed[piece] != nil {
+			return nil, failed[piece]
+		}
+		l.seconds += d.Seconds() / float64(y.Rows)
 	}
-	m, err := gplvm.New(k, y, b.threads)
-	if err != nil {
-		return vec.Matrix[float64]{}, err
+	return l, nil
+}
+
+// nearest returns the rows of seen that are nearest to y, of which NaN is missing.
+func nearest(y []float64, seen vec.Matrix[float64], count int) []int {
+	d, rows := make([]float64, seen.Rows), make([]int, seen.Rows)
+	for j := range rows {
+		rows[j] = j
+		for c, v := range y {
+			if e := v - seen.Row(j)[c]; !math.IsNaN(e) {
+				d[j] += e * e
+			}
+		}
 	}
-	p := &gplvm.Point{Theta: k.Start()}
-	if p.X, err = m.PCA(2); err != nil {
-		return p.X, err
-	}
-	s := gplvm.NewSparse(k, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, b.threads)
-	_, err = s.Learn(ctx, p, gplvm.SparseSettings{Active: active, Rounds: rounds})
-	return p.X, err
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(d[a], d[b]) })
+	return rows[:min(count, len(rows))]
 }
 
 // moved returns places moved at random, by half their spread.
@@ -91,38 +135,58 @@ func moved(x vec.Matrix[float64], seed uint64) vec.Matrix[float64] {
 	return out
 }
 
-// whitened returns places with mean 0 and variance 1 in each coordinate.
-func whitened(x vec.Matrix[float64]) vec.Matrix[float64] {
-	out := x.Clone()
-	n := float64(x.Rows)
-	for c := range x.Cols {
-		sum, squares := 0.0, 0.0
-		for i := range x.Rows {
-			sum += x.Row(i)[c] / n
-		}
-		for i := range x.Rows {
-			d := x.Row(i)[c] - sum
-			squares += d * d / n
-		}
-		for i := range x.Rows {
-			out.Row(i)[c] = (x.Row(i)[c] - sum) / math.Sqrt(squares)
+// ranks returns the ranks of values, those of equal ones averaged.
+func ranks(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, a := range v {
+		for _, b := range v {
+			if b < a {
+				out[i]++
+			} else if b == a {
+				out[i] += 0.5
+			}
 		}
 	}
 	return out
 }
 
+// rankCorrelation is Spearman's.
+func rankCorrelation(a, b []float64) float64 { return stat.Correlation(ranks(a), ranks(b), nil) }
+
+// explained is the share of the variance of v that is linear in the coordinates of x.
+func explained(x vec.Matrix[float64], v []float64) float64 {
+	one := mat.NewDense(x.Rows, x.Cols+1, nil)
+	for i := range x.Rows {
+		one.SetRow(i, append(slices.Clone(x.Row(i)), 1))
+	}
+	var solved mat.VecDense
+	if err := solved.SolveVec(one, mat.NewVecDense(len(v), v)); err != nil {
+		return math.NaN()
+	}
+	var fitted mat.VecDense
+	fitted.MulVec(one, &solved)
+	return stat.RSquaredFrom(fitted.RawVector().Data, v, nil)
+}
+
 // standardized returns y with mean 0 and a mean square of 1 over all elements.
 func standardized(y vec.Matrix[float64]) vec.Matrix[float64] {
-	out := y.Clone()
-	for c := range y.Cols {
-		mean := 0.0
-		for i := range y.Rows {
-			mean += y.Row(i)[c] / float64(y.Rows)
-		}
-		for i := range y.Rows {
-			out.Row(i)[c] -= mean
-		}
+	out := centred(y)
+	vec.Scale(1/deviation(y), out.Data)
+	return out
+}
+
+// deviation is the root mean square of the elements of y less their columns' means.
+func deviation(y vec.Matrix[float64]) float64 {
+	return math.Sqrt(vec.SquaredNorm(centred(y).Data) / float64(len(y.Data)))
+}
+
+func centred(y vec.Matrix[float64]) vec.Matrix[float64] {
+	out, mean := y.Clone(), make([]float64, y.Cols)
+	for i := range y.Rows {
+		vec.Axpy(1/float64(y.Rows), y.Row(i), mean)
 	}
-	vec.Scale(math.Sqrt(float64(len(out.Data))/vec.SquaredNorm(out.Data)), out.Data)
+	for i := range y.Rows {
+		vec.Axpy(-1, mean, out.Row(i))
+	}
 	return out
 }

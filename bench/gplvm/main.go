@@ -28,6 +28,7 @@ import (
 type bench struct {
 	data, oil, out, figures string
 	threads                 int
+	anew                    bool
 	log                     io.Writer
 }
 
@@ -45,6 +46,9 @@ func sections() []section {
 		{"roll", "Swiss roll", swissRoll},
 		{"digits", "Digits", digits},
 		{"usps", "Digits, sparse", digitsSparse},
+		{"twos", "Twos with missing pixels", binaryTwos},
+		{"faces", "Frey faces", faces},
+		{"placing", "Placing", placings},
 	}
 }
 
@@ -62,11 +66,12 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := harness.NewCommand("gplvm", stderr)
 	b := &bench{log: stderr}
-	flags.Data(&b.data, "swissroll/ and usps/")
+	flags.Data(&b.data, "swissroll/, usps/, frey_faces/ and oil/")
 	flags.StringVar(&b.oil, "oil", "testdata/oil", "folder of the oil-flow data")
 	flags.StringVar(&b.out, "out", "out/gplvm", "folder for the sections")
 	page := flags.String("o", "docs/gplvm.md", "the page to write; figures go into a folder of that name")
 	only := flags.String("only", "", "make these sections alone, such as oil,roll")
+	flags.BoolVar(&b.anew, "anew", false, "learn again what is kept in the folder of the sections")
 	flags.IntVar(&b.threads, "threads", 0, "threads; 0 is one a core")
 	if flags.Parse(args) != nil {
 		return 2

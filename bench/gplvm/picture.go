@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"math"
 	"os"
+	"slices"
 
 	"unfold/models/gplvm"
 	"unfold/sparse/vec"
@@ -49,26 +50,67 @@ func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []i
 	return write(path, img)
 }
 
-// pixels are those on a side of a digit; white ones are -1.
-const pixels = 16
+// grey is a picture of a sheet: grey values from 0, black, to 1, by rows. NaN is red.
+type grey struct {
+	width int
+	level []float64
+}
 
-// grid draws the mean images of a grid over the map. The outputs are those pixels in
-// which; others are white.
-func grid(path string, a *gplvm.Active, bias []float64, which []int) error {
-	img := image.NewGray(image.Rect(0, 0, cells*pixels, cells*pixels))
+// sheet draws pictures of one size side by side, so many in a row, each pixel of them so
+// many wide.
+func sheet(path string, across, zoom int, all []grey) error {
+	w := all[0].width
+	h := len(all[0].level) / w
+	const gap = 1
+	img := image.NewRGBA(image.Rect(0, 0, across*(w*zoom+gap)-gap, (len(all)+across-1)/across*(h*zoom+gap)-gap))
 	for i := range img.Pix {
 		img.Pix[i] = 255
 	}
-	w, mean, variance := a.NewScratch(), make([]float64, len(bias)), make([]float64, len(bias))
-	for c := range cells * cells {
-		a.Predict(mean, variance, []float64{at(c%cells, cells), -at(c/cells, cells)}, w)
-		for i, v := range mean {
-			grey := min(max((v+bias[i]+1)/2, 0), 1)
-			pixel := which[i]
-			img.SetGray(c%cells*pixels+pixel%pixels, c/cells*pixels+pixel/pixels, color.Gray{uint8(255 * (1 - grey))})
+	for i, p := range all {
+		left, top := i%across*(w*zoom+gap), i/across*(h*zoom+gap)
+		for pixel, v := range p.level {
+			shown := color.RGBA{0xd6, 0x27, 0x28, 0xff}
+			if !math.IsNaN(v) {
+				g := uint8(255 * min(max(v, 0), 1))
+				shown = color.RGBA{g, g, g, 0xff}
+			}
+			for z := range zoom * zoom {
+				img.Set(left+pixel%w*zoom+z%zoom, top+pixel/w*zoom+z/zoom, shown)
+			}
 		}
 	}
 	return write(path, img)
+}
+
+// decoded returns what a model says lies at the places x: grey values of pictures of
+// size pixels, of which the outputs are those in which (nil: all) and the others white;
+// tone turns outputs into grey values.
+func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []int, tone func(v float64) float64) []grey {
+	bias := a.Bias()
+	w, mean, variance := a.NewScratch(), make([]float64, len(bias)), make([]float64, len(bias))
+	all := make([]grey, x.Rows)
+	for i := range all {
+		a.Predict(mean, variance, x.Row(i), w)
+		level := slices.Repeat([]float64{1}, size)
+		for c, v := range mean {
+			pixel := c
+			if which != nil {
+				pixel = which[c]
+			}
+			level[pixel] = tone(v + bias[c])
+		}
+		all[i] = grey{width, level}
+	}
+	return all
+}
+
+// lattice returns the places of a grid over the map, by rows from the top.
+func lattice() vec.Matrix[float64] {
+	x := vec.New[float64](cells*cells, 2)
+	for c := range x.Rows {
+		x.Row(c)[0], x.Row(c)[1] = at(c%cells, cells), -at(c/cells, cells)
+	}
+	return x
 }
 
 func write(path string, img image.Image) error {

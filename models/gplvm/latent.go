@@ -1,6 +1,7 @@
 package gplvm
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -186,3 +187,13 @@ func (a *Active) place(y []float64, w *Scratch) scg.Function {
 		return f, nil
 	}
 }
+
+// Locate moves x, from where it is, to where a vector y (NaN where missing) is most
+// likely, and returns ln Z with the prior, without its constant, there.
+func (a *Active) Locate(ctx context.Context, y, x []float64, w *Scratch, s scg.Settings) (float64, error) {
+	r, err := scg.Minimize(ctx, a.place(y, w), x, s)
+	return -r.F, err
+}
+
+// Bias returns what has to be added to the means of the outputs' f.
+func (a *Active) Bias() []float64 { return a.s.bias }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"unfold/models/gplvm"
+	"unfold/models/kernel"
+	"unfold/models/scg"
+	"unfold/sparse/vec"
+)
+
+// task is a full model to be learnt from a start.
+type task struct {
+	kernel, start string
+	x             vec.Matrix[float64] // where it starts, if not at start
+	seed          uint64
+	steps         int
+	most          time.Duration // 0: however long it takes
+	learn         way
+	label         []int // if not nil, the log tells errors
+}
+
+// course is what came of a task. It can be kept, so that pictures need not wait for it.
+type course struct {
+	Theta      []float64
+	X          []float64
+	LogLik     float64
+	Iterations int
+	Seconds    float64
+	model      *gplvm.Model
+	point      *gplvm.Point
+}
+
+// time is what a table says of it.
+func (c *course) time() string { return fmt.Sprintf("%.1f s", c.Seconds) }
+
+// learn does a task on the rows of y.
+func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*course, error) {
+	k, err := kernel.Parse(t.kernel)
+	if err != nil {
+		return nil, err
+	}
+	m, err := gplvm.New(k, y, b.threads)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	p := &gplvm.Point{Theta: k.Start(), X: t.x.Clone()}
+	if t.x.Rows == 0 {
+		if p, err = m.Begin(ctx, t.start, 2, t.seed); err != nil {
+			return nil, err
+		}
+	}
+	if t.learn == nil {
+		t.learn = (*gplvm.Model).LearnLBFGS
+	}
+	r, err := t.learn(m, ctx, p, scg.Settings{Steps: t.steps, StepTolerance: 1e-4, ValueTolerance: 1e-4, Observe: func(it scg.Iteration) bool {
+		if it.Number%50 == 0 {
+			fmt.Fprintf(b.log, "  iteration %d: %.1f after %.0f s", it.Number, -it.F, time.Since(begin).Seconds())
+			if t.label != nil {
+				fmt.Fprintf(b.log, ", %d errors", mistakes(vec.Of(y.Rows, 2, it.X[k.Len():]), t.label))
+			}
+			fmt.Fprintln(b.log)
+		}
+		return t.most == 0 || time.Since(begin) < t.most
+	}})
+	return &course{Theta: p.Theta, X: p.X.Data, LogLik: -r.F, Iterations: r.Iterations, Seconds: time.Since(begin).Seconds(), model: m, point: p}, err
+}
+
+// kept is learn, but for what was kept under that name, unless it is to be made anew.
+func (b *bench) kept(ctx context.Context, name string, y vec.Matrix[float64], t task) (*course, error) {
+	path := filepath.Join(b.out, name+".json")
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || b.anew {
+		c, err := b.learn(ctx, y, t)
+		if err == nil {
+			if raw, err = json.Marshal(c); err == nil {
+				err = os.WriteFile(path, raw, 0o666)
+			}
+		}
+		return c, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &course{}
+	if err := json.Unmarshal(raw, c); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(c.X) != 2*y.Rows {
+		return nil, fmt.Errorf("%s: %d coordinates for %d points; remove it", path, len(c.X), y.Rows)
+	}
+	k, err := kernel.Parse(t.kernel)
+	if err != nil {
+		return nil, err
+	}
+	c.point = &gplvm.Point{Theta: c.Theta, X: vec.Of(y.Rows, 2, c.X)}
+	c.model, err = gplvm.New(k, y, b.threads)
+	return c, err
+}
+
+// predictor is what predicts at places of the map.
+func (c *course) predictor() (*gplvm.Active, error) {
+	return c.model.Predictor(c.point.Theta, c.point.X, gplvm.Gaussian{Variance: gplvm.DefaultVariance})
+}

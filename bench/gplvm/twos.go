@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+
+	"unfold/models/gplvm"
+	"unfold/sparse/vec"
+)
+
+const (
+	twosLearnt  = 700
+	twosMissing = 0.2
+	twosStarts  = 10
+	twosRounds  = 5
+	twosSteps   = 150
+	twosShown   = 12
+	// inkFrom is the grey value, of -1 to 1, from which a pixel of 2 x 2 is ink.
+	inkFrom = -0.4
+)
+
+// twos reads binary twos, 8 x 8 pixels of 1 (ink) and -1: those to learn and others.
+func (b *bench) twos() (train, test vec.Matrix[float64], err error) {
+	var rows []float64
+	for _, name := range []string{"zip.train.gz", "zip.test.gz"} {
+		all, err := numbers(filepath.Join(b.data, "usps", name))
+		if err != nil {
+			return train, test, err
+		}
+		for i := range all.Rows {
+			if row := all.Row(i); row[0] == 2 {
+				rows = append(rows, inked(row[1:])...)
+			}
+		}
+	}
+	both := vec.Of(len(rows)/64, 64, rows)
+	return both.Slice(0, twosLearnt), both.Slice(twosLearnt, both.Rows), nil
+}
+
+// inked turns 16 x 16 grey values into 8 x 8 of ink or none.
+func inked(image []float64) []float64 {
+	out := make([]float64, 64)
+	for p := range out {
+		at := p/8*2*16 + p%8*2
+		out[p] = -1
+		if (image[at]+image[at+1]+image[at+16]+image[at+17])/4 > inkFrom {
+			out[p] = 1
+		}
+	}
+	return out
+}
+
+// binaryTwos is section 7.3.1: what is missing of binary digits, filled in.
+func binaryTwos(ctx context.Context, b *bench) (string, error) {
+	train, test, err := b.twos()
+	if errors.Is(err, fs.ErrNotExist) {
+		return "Not measured: there is no usps/zip.train.gz or zip.test.gz.\n", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	// Pixels that never change say nothing.
+	train, which := varied(train)
+	rest := vec.New[float64](test.Rows, len(which))
+	for i := range rest.Rows {
+		for c, p := range which {
+			rest.Row(i)[c] = test.Row(i)[p]
+		}
+	}
+	holes, missing, ink := rest.Clone(), 0, 0
+	rnd := rand.New(rand.NewPCG(2, 2))
+	for i, v := range rest.Data {
+		if rnd.Float64() < twosMissing {
+			holes.Data[i] = math.NaN()
+			missing++
+			if v > 0 {
+				ink++
+			}
+		}
+	}
+	t := newTable("filled in by", "wrong pixels", "paper", "learning", "time of a digit")
+	share := func(n int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(missing)) }
+	pictures := [][]grey{tiles(rest, which), tiles(holes, which)}
+	for _, c := range []struct {
+		name, paper string
+		noise       gplvm.Noise
+		active      int
+		rounds      int
+	}{
+		{"100 active, probit noise", "23.5 %", gplvm.Probit{Variance: gplvm.DefaultVariance}, 100, twosRounds},
+		{"100 active, Gaussian noise", "35.9 %", gplvm.Gaussian{Variance: gplvm.DefaultVariance}, 100, 15},
+		{"full model, Gaussian noise", "", nil, 0, 0},
+	} {
+		begin := time.Now()
+		a, x, err := b.ofTwos(ctx, train, c.noise, c.active, c.rounds)
+		if err != nil {
+			return "", err
+		}
+		took := seconds(begin)
+		l, err := b.locate(ctx, a, holes, train, x, twosStarts)
+		if err != nil {
+			return "", err
+		}
+		wrong := 0
+		for i, v := range holes.Data {
+			if math.IsNaN(v) {
+				v = math.Copysign(1, l.mean.Data[i])
+				if v != rest.Data[i] {
+					wrong++
+				}
+			}
+			l.mean.Data[i] = v
+		}
+		t.row(c.name, share(wrong), c.paper, took, fmt.Sprintf("%.1f ms", 1e3*l.seconds))
+		pictures = append(pictures, tiles(l.mean, which))
+	}
+	t.row("no ink", share(ink), "51.5 %", "", "")
+	var shown []grey
+	for _, row := range pictures {
+		for i := range twosShown {
+			shown = append(shown, row[i*(len(row)/twosShown)])
+		}
+	}
+	if err := sheet(filepath.Join(b.figures, "twos.png"), twosShown, 4, shown); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(`Binary twos of 8 x 8 pixels, here made of the USPS digits (the paper's are of another collection): %d are learnt; of %d others
+each pixel is missing with a probability of %g. They are placed by what is there, from the places of the %d nearest, and the rest
+is what the model predicts. Noise that knows of binary values takes an active set for each pixel's own covariance, %d rounds.
+
+%s
+![Twos, what is missing, and how it is filled in](gplvm/twos.png)
+
+From the top: some twos, what is missing in red, filled in with probit noise, with Gaussian noise, and by the full model.
+`, train.Rows, rest.Rows, twosMissing, twosStarts, twosRounds, t.String()), nil
+}
+
+// ofTwos learns a sparse model, or the full one of no noise of its own.
+func (b *bench) ofTwos(ctx context.Context, y vec.Matrix[float64], noise gplvm.Noise, active, rounds int) (*gplvm.Active, vec.Matrix[float64], error) {
+	if noise != nil {
+		x, a, err := b.sparse(ctx, rbf, noise, y, active, rounds)
+		return a, x, err
+	}
+	c, err := b.learn(ctx, y, task{kernel: rbf, start: gplvm.StartPCA, seed: 1, steps: twosSteps})
+	if err != nil {
+		return nil, vec.Matrix[float64]{}, err
+	}
+	a, err := c.predictor()
+	return a, c.point.X, err
+}
+
+// tiles are the pictures of binary digits of which the columns are those pixels; ink is
+// black.
+func tiles(y vec.Matrix[float64], which []int) []grey {
+	all := make([]grey, y.Rows)
+	for i := range all {
+		level := make([]float64, 64)
+		for p := range level {
+			level[p] = 1
+		}
+		for c, p := range which {
+			level[p] = (1 - y.Row(i)[c]) / 2
+		}
+		all[i] = grey{8, level}
+	}
+	return all
+}
