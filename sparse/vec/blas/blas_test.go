@@ -128,6 +128,40 @@ func TestDsyrk(t *testing.T) {
 	})
 }
 
+// A triangle of a product is that of Dgemm's.
+func TestDgemmtr(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, k := drawSize(t, "n"), drawSize(t, "k")
+		ul := rapid.SampledFrom(triangles).Draw(t, "ul")
+		tA, tB := rapid.SampledFrom(transposes).Draw(t, "tA"), rapid.SampledFrom(transposes).Draw(t, "tB")
+		alpha, beta := rapid.SampledFrom([]float64{1, -0.7}).Draw(t, "alpha"), rapid.SampledFrom([]float64{0, 1, 1.3}).Draw(t, "beta")
+		a, lda := drawOperand(t, "a", tA, n, k)
+		b, ldb := drawOperand(t, "b", tB, k, n)
+		c, ldc := drawMatrix(t, "c", n, n)
+		want, size := slices.Clone(c), magnitudes(c)
+		var ref gonum.Implementation
+		ref.Dgemm(tA, tB, n, n, k, alpha, a, lda, b, ldb, beta, want, ldc)
+		ref.Dgemm(tA, tB, n, n, k, math.Abs(alpha), magnitudes(a), lda, magnitudes(b), ldb, math.Abs(beta), size, ldc)
+		for i := range n { // what is not of the triangle stays
+			for j := range n {
+				if i != j && (ul == blas.Upper) != (i < j) {
+					want[i*ldc+j] = c[i*ldc+j]
+				}
+			}
+		}
+		var last []float64
+		each(func(g Implementation) {
+			got := slices.Clone(c)
+			g.Dgemmtr(ul, tA, tB, n, k, alpha, a, lda, b, ldb, beta, got, ldc)
+			compare(t, got, want, c, size, ldc, n, k, func(i, j int) bool { return i == j || (ul == blas.Upper) == (i < j) })
+			if g.Threads > 1 && !slices.Equal(got, last) {
+				t.Fatal("three threads give other bits than one")
+			}
+			last = got
+		})
+	})
+}
+
 // The residual of every equation is that of a backward stable solution, and the
 // other triangle of A does not count.
 func TestDtrsm(t *testing.T) {

@@ -55,6 +55,40 @@ func (g Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 		g.Implementation.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
+	scaleTriangle(ul, n, beta, c, ldc)
+	right := view{left.data, left.col, left.row}
+	g.multiply(product{m: n, n: n, k: k, alpha: alpha, a: left, b: right, c: c, ldc: ldc, part: ul})
+}
+
+// Dgemmtr computes the upper or lower triangle of C = alpha op(A) op(B) + beta C, C of
+// n x n and op(A) of n x k. It panics if the arguments do not fit.
+func (g Implementation) Dgemmtr(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	left, right := of(a, lda).transposed(tA), of(b, ldb).transposed(tB)
+	if ul != blas.Upper && ul != blas.Lower || !isTranspose(tA) || !isTranspose(tB) {
+		panic("blas: a product of no triangle")
+	}
+	scaleTriangle(ul, n, beta, c, ldc)
+	if n*n*k < 2*little || !left.holds(n, k, lda) || !right.holds(k, n, ldb) || !of(c, ldc).holds(n, n, ldc) {
+		for i := range n {
+			from, to := 0, i+1
+			if ul == blas.Upper {
+				from, to = i, n
+			}
+			for j := from; j < to; j++ {
+				sum := 0.0
+				for p := range k {
+					sum += left.data[i*left.row+p*left.col] * right.data[p*right.row+j*right.col]
+				}
+				c[i*ldc+j] += alpha * sum
+			}
+		}
+		return
+	}
+	g.multiply(product{m: n, n: n, k: k, alpha: alpha, a: left, b: right, c: c, ldc: ldc, part: ul})
+}
+
+// scaleTriangle multiplies a triangle by beta.
+func scaleTriangle(ul blas.Uplo, n int, beta float64, c []float64, ldc int) {
 	for i := range n {
 		row := c[i*ldc:][:n]
 		if ul == blas.Upper {
@@ -63,8 +97,6 @@ func (g Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 			scale(beta, row[:i+1])
 		}
 	}
-	right := view{left.data, left.col, left.row}
-	g.multiply(product{m: n, n: n, k: k, alpha: alpha, a: left, b: right, c: c, ldc: ldc, part: ul})
 }
 
 func isTranspose(t blas.Transpose) bool {

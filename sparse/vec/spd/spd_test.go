@@ -94,6 +94,63 @@ func TestAgainstGonum(t *testing.T) {
 	})
 }
 
+// Factor and inverse of a matrix in two parts, the second done elsewhere, are those of
+// the whole.
+func TestLeading(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 150).Draw(t, "n")
+		k := rapid.IntRange(0, n).Draw(t, "k")
+		a := random(rapid.Uint64().Draw(t, "seed"), n)
+		want, rest := a.Clone(), vec.New[float64](n-k, n-k)
+		if err := Factor(want, 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := FactorLeading(a, k, 2); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n - k {
+			copy(rest.Row(i), a.Row(k + i)[k:])
+		}
+		if err := Factor(rest, 2); err != nil {
+			t.Fatal(err)
+		}
+		Invert(rest, 2)
+		for i := range n - k {
+			copy(a.Row(k + i)[k:], rest.Row(i))
+		}
+		InvertLeading(a, k, 2)
+		Invert(want, 1)
+		if k > 0 {
+			if d := worst(a.Data, want.Data); !(d < 1e-10) {
+				t.Errorf("the inverse differs by %g", d)
+			}
+		}
+	})
+}
+
+// Turn makes the transpose, MirrorUpper a symmetric matrix, on any number of threads.
+func TestTurn(t *testing.T) {
+	for _, n := range []int{1, 31, 32, 65, 130} {
+		for _, threads := range []int{1, 3} {
+			a := vec.New[float64](n, n)
+			for k := range a.Data {
+				a.Data[k] = float64(k)
+			}
+			turned, up := a.Clone(), a.Clone()
+			Turn(turned, threads)
+			MirrorUpper(up, threads)
+			Mirror(a, threads)
+			for i := range n {
+				for j := range n {
+					if turned.Row(i)[j] != float64(j*n+i) || up.Row(i)[j] != float64(min(i, j)*n+max(i, j)) || a.Row(i)[j] != float64(max(i, j)*n+min(i, j)) {
+						t.Fatalf("n = %d: element %d, %d", n, i, j)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestIndefinite(t *testing.T) {
 	for _, n := range []int{1, 30, 200} {
 		a := random(5, n)
