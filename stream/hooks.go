@@ -23,6 +23,8 @@ type Hooks struct {
 	// DeadLettered: the message was bad for this reason; the dead-letter topic
 	// has acknowledged it.
 	DeadLettered func(m Message, stage Stage, reason error)
+	// PassedOver: a pipeline that only learns could not use the message for this reason.
+	PassedOver func(m Message, stage Stage, reason error)
 	// Committed: the group's position of a partition is now this.
 	Committed func(p Position)
 	// Gap: the group's position was outside of the log. It is called before reading
@@ -85,6 +87,12 @@ func (h *Hooks) delivered(tp TopicPartition, messages, events int, latency time.
 func (h *Hooks) deadLettered(m Message, stage Stage, reason error) {
 	if h.DeadLettered != nil {
 		h.DeadLettered(m, stage, reason)
+	}
+}
+
+func (h *Hooks) passedOver(m Message, stage Stage, reason error) {
+	if h.PassedOver != nil {
+		h.PassedOver(m, stage, reason)
 	}
 }
 

@@ -24,8 +24,13 @@ type Pipeline struct {
 	// Transactional, and write to the topics of outputs and dead letters themselves
 	// (neither Sink nor DeadLetter.Sink is used).
 	ExactlyOnce bool
-	Settings    Settings
-	Hooks       Hooks
+	// LearnOnly shows messages to the learner and does nothing else: nothing is placed
+	// or written, and what cannot be read is passed over, for the others of a fleet do
+	// all that. Positions are committed once there is a map that knows of them. It
+	// needs no sink.
+	LearnOnly bool
+	Settings  Settings
+	Hooks     Hooks
 
 	settings Settings
 	owning   atomic.Bool
@@ -36,8 +41,11 @@ type Pipeline struct {
 // plus CommitTimeout, and returns nil. It closes neither source nor sink. Any
 // error is final; what was acknowledged before it is committed.
 func (p *Pipeline) Run(ctx context.Context) error {
-	if p.Source == nil || p.Sink == nil && !p.ExactlyOnce || p.Decoder == nil || p.Learner == nil {
+	if p.Source == nil || p.Sink == nil && !p.ExactlyOnce && !p.LearnOnly || p.Decoder == nil || p.Learner == nil {
 		return errors.New("stream: a pipeline needs a source, a sink, a decoder and a learner")
+	}
+	if p.LearnOnly && p.ExactlyOnce {
+		return errors.New("stream: a pipeline that only learns delivers nothing, so not exactly once either")
 	}
 	var err error
 	if p.settings, err = p.Settings.withDefaults(p.ExactlyOnce); err != nil {

@@ -62,7 +62,7 @@ func (w *worker) run(reading, working context.Context) error {
 
 	for {
 		var ready <-chan struct{}
-		if len(w.waiting) > 0 || w.forgot {
+		if len(w.waiting) > 0 || w.forgot || w.unlearnt() {
 			ready = w.p.Learner.Ready()
 		}
 		var err error
@@ -126,6 +126,12 @@ func (w *worker) take(reading, working context.Context, run Run) error {
 			w.decode(batch[i])
 		}
 		rest = rest[n:]
+		if w.p.LearnOnly {
+			if err := w.learn(reading, batch); err != nil {
+				return err
+			}
+			continue
+		}
 		if len(w.waiting) > 0 || w.forgot || w.p.Learner.Current() == nil {
 			if err := w.wait(reading, working, batch); err != nil {
 				return err

@@ -13,7 +13,7 @@ func join(a, b stream.Hooks) stream.Hooks {
 		Fetched: both2(a.Fetched, b.Fetched), Lag: both2(a.Lag, b.Lag), EventsIn: both2(a.EventsIn, b.EventsIn),
 		Placed: both3(a.Placed, b.Placed), DeadLettered: both3(a.DeadLettered, b.DeadLettered),
 		Delivered: both4(a.Delivered, b.Delivered), Committed: both1(a.Committed, b.Committed),
-		Gap:      both1(a.Gap, b.Gap),
+		PassedOver: both3(a.PassedOver, b.PassedOver), Gap: both1(a.Gap, b.Gap),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
 		RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
 	}

@@ -1,0 +1,75 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// A pipeline that only learns shows the learner everything once, writes nothing, and
+// commits what a map knows of.
+func TestLearnOnly(t *testing.T) {
+	b := newBroker(2)
+	learner := &streamtest.Learner{Min: 6}
+	append3 := func(from int) {
+		for n := from; n < from+3; n++ {
+			b.Append("in", n%2, stream.Message{Value: fmt.Append(nil, n)})
+		}
+	}
+	append3(0)
+	b.Append("in", 0, stream.Message{Value: []byte("nonsense")})
+	p := start(t, b, learner)
+	p.pipeline.Sink, p.pipeline.DeadLetter, p.pipeline.LearnOnly = nil, nil, true
+	var mu sync.Mutex
+	passed := 0
+	p.pipeline.Hooks.PassedOver = func(m stream.Message, stage stream.Stage, reason error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if passed++; string(m.Value) != "nonsense" || stage != stream.StageDecode || reason == nil {
+			t.Errorf("passed over %q in %s: %v", m.Value, stage, reason)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- p.pipeline.Run(ctx) }()
+	await := func(what string, holds func() bool) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: committed %v", what, b.Committed("group", "in"))
+			}
+		}
+	}
+	await("the message that cannot be read", func() bool { mu.Lock(); defer mu.Unlock(); return passed == 1 })
+	time.Sleep(20 * time.Millisecond)
+	if c := b.Committed("group", "in"); c[0] > 0 || c[1] > 0 {
+		t.Errorf("before there is a map %v is committed", c)
+	}
+	append3(3)
+	await("with the first map all is committed", func() bool { c := b.Committed("group", "in"); return c[0] == 4 && c[1] == 3 })
+	append3(6)
+	await("and goes on", func() bool { c := b.Committed("group", "in"); return c[0] == 6 && c[1] == 4 })
+	cancel()
+	if err := errors.Join(<-done, p.source.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(b.Messages("out")) + len(b.Messages("dlq")); n != 0 {
+		t.Errorf("%d messages were written", n)
+	}
+}
+
+func TestLearnOnlyIsNotExactlyOnce(t *testing.T) {
+	p := start(t, newBroker(1), &streamtest.Learner{})
+	defer p.source.Close()
+	p.pipeline.LearnOnly, p.pipeline.ExactlyOnce = true, true
+	if err := p.pipeline.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "only learns") {
+		t.Errorf("it says %v", err)
+	}
+}
