@@ -158,7 +158,7 @@ func (f *lowRank) greedy(k *kernel.Kernel, theta []float64, x *kernel.Points, pi
 				best = p
 			}
 		}
-		if !(g.Row(best)[best] >= worthPivot*most) {
+		if !(g.Row(best)[best] >= max(worthPivot*most, lowRankError*f.noise)) {
 			break
 		}
 		// Exchange kept and best, and take out what it explains of the later ones.
@@ -171,14 +171,13 @@ func (f *lowRank) greedy(k *kernel.Kernel, theta []float64, x *kernel.Points, pi
 		}
 		pivot := math.Sqrt(g.Row(kept)[kept])
 		g.Row(kept)[kept] = pivot
+		below := f.row[:c] // the column, as a row
 		for p := kept + 1; p < c; p++ {
 			g.Row(p)[kept] /= pivot
+			below[p] = g.Row(p)[kept]
 		}
 		for p := kept + 1; p < c; p++ {
-			for q := kept + 1; q <= p; q++ {
-				g.Row(p)[q] -= g.Row(p)[kept] * g.Row(q)[kept]
-				g.Row(q)[p] = g.Row(p)[q]
-			}
+			vec.Axpy(-below[p], below[kept+1:], g.Row(p)[kept+1:c])
 		}
 		kept++
 	}
