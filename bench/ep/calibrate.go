@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"unfold/models/ep/labels"
@@ -16,16 +17,19 @@ type calibration struct {
 	name                 string
 	train, test, classes int
 	ways                 [2]way // means, uncertain
+	// How much larger the log score and the Brier score are with scales, row by row.
+	log, brier paired
 }
 
 // way is what one of them reaches on placed events.
 type way struct {
-	spread            float64
-	log, brier, wrong float64
-	ece               float64 // mean distance of confidence and share right
-	bins              [bins]bin
-	train, warm, each float64 // seconds of training, of training again, of a prediction
-	report            labels.Report
+	spread      float64
+	log, brier  []float64 // of each row
+	wrong, ece  float64   // share, and mean distance of confidence and share right
+	bins        [bins]bin
+	train, warm float64 // seconds of training, and of training again
+	rate        float64 // predictions a second
+	report      labels.Report
 }
 
 // bin are predictions of similar confidence.
@@ -33,8 +37,11 @@ type bin struct{ count, confidence, right float64 }
 
 const bins = 10
 
+// paired is the mean of differences and its standard error.
+type paired struct{ mean, err float64 }
+
 // calibrate learns a map of the training rows, places the others, and foretells the
-// classes of these.
+// classes of these, with the settings that a stream has.
 func (b *bench) calibrate(ctx context.Context, d *data) (*calibration, error) {
 	s, r, err := kinds.Fit(ctx, d.x.Slice(0, d.train), kinds.Spec{LVM: lvm.Settings{Seed: 1, Threads: b.threads}}, nil)
 	if err != nil {
@@ -54,42 +61,46 @@ func (b *bench) calibrate(ctx context.Context, d *data) (*calibration, error) {
 	}
 	c := &calibration{name: d.name, train: d.train, test: d.x.Rows - d.train, classes: len(d.names)}
 	for k := range c.ways {
-		w, set := &c.ways[k], labels.Settings{Certain: k == 0, Seed: 1, Threads: b.threads}
+		w, set := &c.ways[k], labels.Swift()
+		set.Certain, set.Seed, set.Threads = k == 0, 1, b.threads
 		clock := time.Now()
 		model, report, err := labels.Train(ctx, e, nil, set)
 		if err != nil {
 			return nil, err
 		}
 		w.train, w.report, w.spread = time.Since(clock).Seconds(), report, model.Spread
+		set.Fixed = true
 		clock = time.Now()
 		if _, _, err := labels.Train(ctx, e, model, set); err != nil {
 			return nil, err
 		}
 		w.warm = time.Since(clock).Seconds()
 		p := vec.New[float64](c.test, c.classes)
-		clock = time.Now()
-		if err := model.Probabilities(p, placed.Mu, placed.Sigma, b.threads); err != nil {
-			return nil, err
+		for range 3 {
+			clock = time.Now()
+			if err := model.Probabilities(p, placed.Mu, placed.Sigma, b.threads); err != nil {
+				return nil, err
+			}
+			w.rate = max(w.rate, float64(c.test)/time.Since(clock).Seconds())
 		}
-		w.each = time.Since(clock).Seconds() / float64(c.test)
 		w.judge(p, d.class[d.train:])
 	}
+	c.log, c.brier = pair(c.ways[1].log, c.ways[0].log), pair(c.ways[1].brier, c.ways[0].brier)
 	return c, nil
 }
 
 // judge compares probabilities with classes.
 func (w *way) judge(p vec.Matrix[float64], class []int32) {
 	n := float64(p.Rows)
+	w.log, w.brier = make([]float64, p.Rows), make([]float64, p.Rows)
 	for i, truth := range class {
-		row, best := p.Row(i), 0
+		row := p.Row(i)
+		best := slices.Index(row, slices.Max(row))
 		for c, v := range row {
-			if v > row[best] {
-				best = c
-			}
 			d := v - float64(b2i(int32(c) == truth))
-			w.brier += d * d / n
+			w.brier[i] += d * d
 		}
-		w.log += math.Log(max(row[truth], 1e-12)) / n
+		w.log[i] = math.Log(max(row[truth], 1e-12))
 		right := float64(b2i(int32(best) == truth))
 		w.wrong += (1 - right) / n
 		at := &w.bins[min(bins-1, int(row[best]*bins))]
@@ -104,4 +115,24 @@ func (w *way) judge(p vec.Matrix[float64], class []int32) {
 			at.right /= at.count
 		}
 	}
+}
+
+// pair compares two lists of the same rows.
+func pair(a, b []float64) (d paired) {
+	n := float64(len(a))
+	for i, v := range a {
+		d.mean += (v - b[i]) / n
+	}
+	for i, v := range a {
+		d.err += (v - b[i] - d.mean) * (v - b[i] - d.mean) / max(1, n-1)
+	}
+	d.err = math.Sqrt(d.err / n)
+	return d
+}
+
+func mean(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v / float64(len(x))
+	}
+	return sum
 }

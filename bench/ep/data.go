@@ -28,12 +28,13 @@ type data struct {
 	train int
 }
 
-type loader func(ctx context.Context, dir string) (*data, error)
+// loader draws rows of a data set that lies in dir; another seed draws others.
+type loader func(ctx context.Context, dir string, seed uint64) (*data, error)
 
 // sizes of what is taken of a data set.
 const (
 	hybridTrain, hybridTest = 300, 300
-	mapTrain, mapTest       = 4000, 4000
+	mapTrain, mapTest       = 6000, 10000
 	rare                    = 40 // classes of fewer rows are one class, "other"
 )
 
@@ -79,8 +80,8 @@ type rows struct {
 }
 
 // sample takes n rows in a random order and makes data of them.
-func (r *rows) sample(name string, train, test int) *data {
-	rnd := rand.New(rand.NewPCG(7, 11))
+func (r *rows) sample(name string, train, test int, seed uint64) *data {
+	rnd := rand.New(rand.NewPCG(7, 11+seed))
 	order := rnd.Perm(len(r.x))[:min(len(r.x), train+test)]
 	d := &data{name: name, x: vec.New[float32](len(order), len(r.x[0])), train: min(train, len(order)/2)}
 	label, count := make([]string, len(order)), map[string]int{}
@@ -98,7 +99,7 @@ func (r *rows) sample(name string, train, test int) *data {
 	return d
 }
 
-func oil(_ context.Context, dir string) (*data, error) {
+func oil(_ context.Context, dir string, seed uint64) (*data, error) {
 	var r rows
 	for _, part := range []string{"Trn", "Vdn"} {
 		err := lines(filepath.Join(dir, "oil", "Data"+part+".txt"), strings.Fields, func(f []string) error {
@@ -120,10 +121,10 @@ func oil(_ context.Context, dir string) (*data, error) {
 	if len(r.label) != len(r.x) {
 		return nil, fmt.Errorf("oil: %d rows and %d labels", len(r.x), len(r.label))
 	}
-	return r.sample("Oil flow", hybridTrain, hybridTest), nil
+	return r.sample("Oil flow", hybridTrain, hybridTest, seed), nil
 }
 
-func usps(_ context.Context, dir string) (*data, error) {
+func usps(_ context.Context, dir string, seed uint64) (*data, error) {
 	var r rows
 	err := lines(filepath.Join(dir, "usps", "zip.train.gz"), strings.Fields, func(f []string) error {
 		x, err := numbers(f)
@@ -136,23 +137,23 @@ func usps(_ context.Context, dir string) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.sample("USPS digits", hybridTrain, hybridTest), nil
+	return r.sample("USPS digits", hybridTrain, hybridTest, seed), nil
 }
 
-func kdd(_ context.Context, dir string) (*data, error) {
-	return connections("KDD Cup 1999", filepath.Join(dir, "kddcup99", "kddcup.data_10_percent.gz"))
+func kdd(_ context.Context, dir string, seed uint64) (*data, error) {
+	return connections("KDD Cup 1999", filepath.Join(dir, "kddcup99", "kddcup.data_10_percent.gz"), seed)
 }
 
-func nsl(_ context.Context, dir string) (*data, error) {
-	return connections("NSL-KDD", filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"))
+func nsl(_ context.Context, dir string, seed uint64) (*data, error) {
+	return connections("NSL-KDD", filepath.Join(dir, "nslkdd", "KDDTrain+.txt.gz"), seed)
 }
 
 // connections reads network connections: three columns of text become columns of 0
 // and 1, numbers their log(1 + v); all are standardised.
-func connections(name, path string) (*data, error) {
+func connections(name, path string, seed uint64) (*data, error) {
 	const columns = 41
 	var records [][]string
-	seen, rnd := 0, rand.New(rand.NewPCG(1, 2))
+	seen, rnd := 0, rand.New(rand.NewPCG(1, 2+seed))
 	err := lines(path, func(s string) []string { return strings.Split(s, ",") }, func(f []string) error {
 		if len(f) <= columns {
 			return fmt.Errorf("a line of %d fields", len(f))
@@ -192,7 +193,7 @@ func connections(name, path string) (*data, error) {
 			return math.Log1p(v)
 		})
 	}
-	return r.sample(name, mapTrain, mapTest), nil
+	return r.sample(name, mapTrain, mapTest, seed), nil
 }
 
 func b2i(b bool) int {
@@ -220,7 +221,7 @@ func (r *rows) add(value func(i int) float64) {
 	}
 }
 
-func mnist(ctx context.Context, dir string) (*data, error) {
+func mnist(ctx context.Context, dir string, seed uint64) (*data, error) {
 	dir = filepath.Join(dir, "mnist")
 	all, err := ingest.ReadAll(ctx, []string{filepath.Join(dir, "train-images-idx3-ubyte.gz")},
 		ingest.ReadOptions{LabelFiles: []string{filepath.Join(dir, "train-labels-idx1-ubyte.gz")}})
@@ -231,12 +232,12 @@ func mnist(ctx context.Context, dir string) (*data, error) {
 	for i := range all.X.Rows {
 		r.x = append(r.x, all.X.Row(i))
 	}
-	return r.sample("MNIST", mapTrain, mapTest), nil
+	return r.sample("MNIST", mapTrain, mapTest, seed), nil
 }
 
 // toy are rows around three centres.
-func toy(context.Context, string) (*data, error) {
-	rnd, r := rand.New(rand.NewPCG(1, 5)), new(rows)
+func toy(_ context.Context, _ string, seed uint64) (*data, error) {
+	rnd, r := rand.New(rand.NewPCG(1, 5+seed)), new(rows)
 	for range 120 {
 		c := rnd.IntN(3)
 		x := make([]float32, 6)
@@ -246,5 +247,5 @@ func toy(context.Context, string) (*data, error) {
 		x[c] += 2
 		r.x, r.label = append(r.x, x), append(r.label, strconv.Itoa(c))
 	}
-	return r.sample("Toy", 60, 60), nil
+	return r.sample("Toy", 60, 60, seed), nil
 }

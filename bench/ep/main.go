@@ -84,19 +84,19 @@ func (b *bench) part(ctx context.Context, p part) (*result, error) {
 			return r, json.Unmarshal(text, r)
 		}
 	}
-	d, err := p.load(ctx, b.data)
-	if err != nil {
-		return nil, err
-	}
-	fmt.Fprintln(b.log, d.name)
+	fmt.Fprintln(b.log, p.key)
 	var r *result
 	if p.hybrid {
-		t, err := b.shares(ctx, d)
+		t, err := b.shares(ctx, p.load)
 		if err != nil {
 			return nil, err
 		}
 		r = t.result()
 	} else {
+		d, err := p.load(ctx, b.data, 0)
+		if err != nil {
+			return nil, err
+		}
 		c, err := b.calibrate(ctx, d)
 		if err != nil {
 			return nil, err

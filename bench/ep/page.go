@@ -9,11 +9,12 @@ import (
 )
 
 // result is what the page says of a data set: a section of the hybrid, or lines of
-// the table of placed events with a picture, how much better the log score is with
+// the tables of placed events with a picture, whether their scores are worse with
 // scales, and predictions a second.
 type result struct {
-	Name, Section, Lines, Picture string
-	Gain, Rate                    float64
+	Name, Section, Lines, Differences, Picture string
+	Better, Worse                              bool
+	Rate                                       float64
 }
 
 const introduction = `# Labels on the map
@@ -28,8 +29,9 @@ the printed ones. Package models/ep/labels tells the classes of events by it.
 
 A classifier and a GP-LVM share their uncertain inputs (ep.Hybrid): the vectors of all rows and those labels that are known
 say together where a row lies. Beside it are a classifier on principal components, and one on the places that a sparse GP-LVM
-gives without labels; these two are trained on the labelled rows alone. The test rows have no label for any of them. Log: mean
-of the log probability of the true class.
+gives without labels; these two are trained on the labelled rows alone. The test rows have no label for any of them. The hybrid
+begins where the GP-LVM is half way. Log: mean of the log probability of the true class. Means of several draws of rows and
+labels, with their standard errors.
 `
 
 const places = `
@@ -37,18 +39,27 @@ const places = `
 
 A map is learnt from rows, and the classes of others are foretold by where they are placed: by their places alone, and
 by places and scales, sigma (factor: of its square, chosen among 1, 1/4, 1/16 and 0 by the labelled rows; 0 is the same
-as certain). Log: mean log probability of the true class. Brier: mean squared distance of probabilities and class. Gap: mean
-distance between confidence and share of right classes in ten bins, which the pictures show.
+as certain). The classifier is learnt as beside a stream, from 1500 of the rows. Log: mean log probability of the true class.
+Brier: mean squared distance of probabilities and class. Gap: mean distance between confidence and share of right classes in
+ten bins, which the pictures show. Again: training again, from the sites that are known.
 
 | Data | rows | placed | classes | inputs | factor | log | Brier | wrong | gap | training s | again s | predictions/s |
 |---|---:|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|
+`
+
+const differences = `
+Row by row, the scores with scales less those without, and the standard errors of these differences (a larger log score and a smaller
+Brier score are better):
+
+| Data | log | standard error | Brier | standard error | |
+|---|---:|---:|---:|---:|---|
 `
 
 var methods = [...]string{"on PCA", "on GP-LVM", "hybrid"}
 
 func (t *shareTable) result() *result {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n### %s\n\n%d rows to learn from, %d to test, %d classes; %d latent dimensions, %d inducing inputs.\n\n", t.name, t.train, t.test, t.class, t.dims, t.inducing)
+	fmt.Fprintf(&b, "\n### %s\n\n%d rows to learn from, %d to test, %d classes; %d latent dimensions, %d inducing inputs; %d draws.\n\n", t.name, t.train, t.test, t.class, t.dims, t.inducing, t.draws)
 	b.WriteString("| Share | labels |")
 	for _, m := range methods {
 		fmt.Fprintf(&b, " wrong, %s | log |", m)
@@ -56,8 +67,13 @@ func (t *shareTable) result() *result {
 	b.WriteString("\n|---:|---:|" + strings.Repeat("---:|---:|", len(methods)) + "\n")
 	for _, r := range t.rows {
 		fmt.Fprintf(&b, "| %g%% | %d |", r.percent, r.labels)
-		for _, m := range r.methods {
-			fmt.Fprintf(&b, " %.1f%% | %.3f |", 100*m.wrong, m.log)
+		for _, draws := range r.methods {
+			var wrong, log, zero []float64
+			for _, one := range draws {
+				wrong, log, zero = append(wrong, 100*one.wrong), append(log, one.log), append(zero, 0)
+			}
+			w, l := pair(wrong, zero), pair(log, zero)
+			fmt.Fprintf(&b, " %.1f ± %.1f%% | %.2f ± %.2f |", w.mean, w.err, l.mean, l.err)
 		}
 		b.WriteString("\n")
 	}
@@ -65,12 +81,20 @@ func (t *shareTable) result() *result {
 }
 
 func (c *calibration) result() *result {
-	r := &result{Name: c.name, Picture: c.picture(), Gain: c.ways[1].log - c.ways[0].log, Rate: 1 / c.ways[1].each}
+	r := &result{Name: c.name, Picture: c.picture(), Rate: c.ways[1].rate}
 	for i, w := range c.ways {
 		what := [...]string{"certain", "uncertain"}[i]
-		r.Lines += fmt.Sprintf("| %s | %d | %d | %d | %s | %g | %.4f | %.4f | %.2f%% | %.4f | %.1f | %.1f | %.0f |\n",
-			c.name, c.train, c.test, c.classes, what, w.spread, w.log, w.brier, 100*w.wrong, w.ece, w.train, w.warm, 1/w.each)
+		r.Lines += fmt.Sprintf("| %s | %d | %d | %d | %s | %g | %.4f | %.4f | %.2f%% | %.4f | %.2f | %.2f | %.0f |\n",
+			c.name, c.train, c.test, c.classes, what, w.spread, mean(w.log), mean(w.brier), 100*w.wrong, w.ece, w.train, w.warm, w.rate)
 	}
+	verdict := "as good"
+	switch {
+	case c.log.mean < -2*c.log.err || c.brier.mean > 2*c.brier.err:
+		verdict, r.Worse = "worse", true
+	case c.log.mean > 2*c.log.err || c.brier.mean < -2*c.brier.err:
+		verdict, r.Better = "better", true
+	}
+	r.Differences = fmt.Sprintf("| %s | %+.5f | %.5f | %+.5f | %.5f | %s |\n", c.name, c.log.mean, c.log.err, c.brier.mean, c.brier.err, verdict)
 	return r
 }
 
@@ -80,27 +104,25 @@ func write(page string, done []result) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	sections, table, pictures := introduction, places, ""
+	sections, table, beside, pictures := introduction, places, differences, ""
 	better, worse, placed, slowest := 0, 0, 0, math.Inf(1)
 	for _, r := range done {
 		sections += r.Section
-		if table += r.Lines; r.Picture == "" {
+		if r.Picture == "" {
 			continue
 		}
+		table, beside = table+r.Lines, beside+r.Differences
 		placed++
 		file := fmt.Sprintf("reliability-%d.svg", placed)
 		if err := os.WriteFile(filepath.Join(folder, file), []byte(r.Picture), 0o666); err != nil {
 			return err
 		}
 		pictures += fmt.Sprintf("\n![Reliability of %s](%s/%s)\n", r.Name, filepath.Base(folder), file)
-		better, worse, slowest = better+b2i(r.Gain > little), worse+b2i(r.Gain < -little), min(slowest, r.Rate)
+		better, worse, slowest = better+b2i(r.Better), worse+b2i(r.Worse), min(slowest, r.Rate)
 	}
-	verdict := fmt.Sprintf("\nOf %d data sets, scales make the log score better on %d and worse on %d, by more than %g; the slowest predicts %.0f places a second.\n", placed, better, worse, little, slowest)
-	return os.WriteFile(page, []byte(sections+table+verdict+pictures), 0o666)
+	verdict := fmt.Sprintf("\nOf %d data sets scales make a score better on %d and worse on %d, by more than two standard errors; the slowest foretells %.0f places a second.\n", placed, better, worse, slowest)
+	return os.WriteFile(page, []byte(sections+table+beside+verdict+pictures), 0o666)
 }
-
-// little is a difference of log scores that does not matter.
-const little = 5e-4
 
 // picture draws the share of right classes over the confidence, for both ways; a
 // circle's area is in proportion to the number of predictions.

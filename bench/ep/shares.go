@@ -11,17 +11,18 @@ import (
 	"unfold/sparse/vec"
 )
 
-// shareTable holds what methods reach with shares of the labels.
+// shareTable holds what methods reach with shares of the labels, for several draws of
+// rows and labels.
 type shareTable struct {
-	name                               string
-	train, test, dims, inducing, class int
-	rows                               []shareRow
+	name                                      string
+	train, test, dims, inducing, class, draws int
+	rows                                      []shareRow
 }
 
 type shareRow struct {
 	percent float64
 	labels  int
-	methods [3]judged // on PCA, on a GP-LVM without labels, hybrid
+	methods [3][]judged // on PCA, on a GP-LVM without labels, hybrid; one a draw
 }
 
 // judged are figures of the rows without labels.
@@ -31,15 +32,36 @@ type judged struct{ wrong, log float64 }
 const (
 	dims     = 5
 	inducing = 20
+	draws    = 4
 )
 
-// shares compares three ways of telling the classes of the test rows, whose vectors
-// are known to all three, from shares of the training rows' labels.
-func (b *bench) shares(ctx context.Context, d *data) (*shareTable, error) {
-	t := &shareTable{name: d.name, train: d.train, test: d.x.Rows - d.train, dims: dims, inducing: inducing, class: len(d.names)}
+var percents = []float64{1, 5, 20, 100}
+
+// shares compares the methods on draws of a data set.
+func (b *bench) shares(ctx context.Context, load loader) (*shareTable, error) {
+	var t *shareTable
+	for seed := range uint64(draws) {
+		d, err := load(ctx, b.data, seed)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			t = &shareTable{name: d.name, train: d.train, test: d.x.Rows - d.train, dims: dims, inducing: inducing, class: len(d.names), draws: draws, rows: make([]shareRow, len(percents))}
+		}
+		if err := b.draw(ctx, d, t.rows); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// draw compares three ways of telling the classes of the test rows, whose vectors
+// are known to all three, from shares of the training rows' labels. The hybrid begins
+// where a GP-LVM is half way, and has as many steps from there as that has.
+func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
 	pca, err := baseline.Fit(ctx, d.x, dims, baseline.Settings{Threads: b.threads, Seed: 1})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x := vec.Convert[float64](pca.Projector().Apply(d.x, b.threads))
 	standardise(x)
@@ -47,29 +69,45 @@ func (b *bench) shares(ctx context.Context, d *data) (*shareTable, error) {
 	if b.small {
 		how.Rounds = 1
 	}
-	unlabelled := b.hybrid(d, x, nil)
+	start := b.latent(d, x)
+	if _, err := start.Learn(ctx, how); err != nil {
+		return err
+	}
+	unlabelled := further(start)
 	if _, err := unlabelled.Learn(ctx, how); err != nil {
-		return nil, err
+		return err
 	}
-	for _, percent := range []float64{1, 5, 20, 100} {
+	for i, percent := range percents {
 		known := d.labels(percent)
-		row := shareRow{percent: percent, labels: len(known)}
-		if row.methods[0], err = b.classify(ctx, d, psi.Certain(x), known); err != nil {
-			return nil, err
+		row := &rows[i]
+		row.percent, row.labels = percent, len(known)
+		var all [3]judged
+		if all[0], err = b.classify(ctx, d, psi.Certain(x), known); err != nil {
+			return err
 		}
-		if row.methods[1], err = b.classify(ctx, d, unlabelled.In, known); err != nil {
-			return nil, err
+		if all[1], err = b.classify(ctx, d, unlabelled.In, known); err != nil {
+			return err
 		}
-		both := b.hybrid(d, x, known)
+		both := further(start)
+		both.Classes = &ep.Classes{Kernel: kernel(2), Z: some(both.In.Mu), Y: d.classes(x.Rows, known, func(k int) int { return known[k] })}
 		if _, err := both.Learn(ctx, how); err != nil {
-			return nil, err
+			return err
 		}
-		if row.methods[2], err = b.judge(d, both, both.In.Mu.Slice(d.train, d.x.Rows), both.In.S.Slice(d.train, d.x.Rows)); err != nil {
-			return nil, err
+		if all[2], err = b.judge(d, both, both.In.Mu.Slice(d.train, d.x.Rows), both.In.S.Slice(d.train, d.x.Rows)); err != nil {
+			return err
 		}
-		t.rows = append(t.rows, row)
+		for m, v := range all {
+			row.methods[m] = append(row.methods[m], v)
+		}
 	}
-	return t, nil
+	return nil
+}
+
+// further returns a copy of a GP-LVM, to go on from.
+func further(h *ep.Hybrid) *ep.Hybrid {
+	d := h.Data
+	return &ep.Hybrid{Threads: h.Threads, In: psi.Inputs{Mu: h.In.Mu.Clone(), S: h.In.S.Clone()},
+		Data: &ep.Data{Kernel: d.Kernel.Clone(), Z: d.Z.Clone(), Y: d.Y, Precision: d.Precision}}
 }
 
 // labels chooses a share of the training rows, of every class at least one.
@@ -143,8 +181,8 @@ func kernel(variance float64) psi.Kernel {
 	return k
 }
 
-// hybrid sets up a model of all rows, from principal components.
-func (b *bench) hybrid(d *data, x vec.Matrix[float64], known []int) *ep.Hybrid {
+// latent sets up a GP-LVM of all rows, from principal components.
+func (b *bench) latent(d *data, x vec.Matrix[float64]) *ep.Hybrid {
 	h := &ep.Hybrid{Threads: b.threads, In: psi.Inputs{Mu: x.Clone(), S: vec.New[float64](x.Rows, dims)}}
 	for i := range h.In.S.Data {
 		h.In.S.Data[i] = .1
@@ -162,9 +200,6 @@ func (b *bench) hybrid(d *data, x vec.Matrix[float64], known []int) *ep.Hybrid {
 		}
 	}
 	h.Data = &ep.Data{Kernel: kernel(variance), Z: some(x), Y: y, Precision: 10 / variance}
-	if known != nil {
-		h.Classes = &ep.Classes{Kernel: kernel(2), Z: some(x), Y: d.classes(x.Rows, known, func(k int) int { return known[k] })}
-	}
 	return h
 }
 

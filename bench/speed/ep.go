@@ -5,15 +5,20 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"time"
 
 	"unfold/models/ep"
+	"unfold/models/ep/labels"
 	"unfold/models/psi"
 	"unfold/sparse/vec"
 )
 
 const (
-	oneSweep   = "a sweep"
-	psiAndMore = "psi statistics and gradients"
+	oneSweep      = "a sweep"
+	psiAndMore    = "psi statistics and gradients"
+	classLine     = "classes told"
+	classesLearnt = "classes learnt"
+	classesAgain  = "classes learnt again"
 )
 
 func epRow() row {
@@ -21,16 +26,24 @@ func epRow() row {
 		key: "ep", title: "Expectation propagation on uncertain inputs",
 		about: `10,000 uncertain inputs in the plane, 100 inducing inputs, random data, double precision. A sweep visits all sites of a
 probit classifier once. The psi statistics are Psi1 and the sum of Psi2 with the derivatives of a weighted sum of both in the
-inputs' means and variances, the inducing inputs and the kernel's parameters, of 2,000 of the inputs.`,
+inputs' means and variances, the inducing inputs and the kernel's parameters, of 2,000 of the inputs. Classes are told as in a
+stream: ten of them, learnt from 1,500 labelled events on the plane whose places are uncertain, and told of 20,000 others, from
+place and scale to class and probability, by the wall clock. Again: with the sites and the kernel of the map before.`,
 		bars: []bar{
 			{what: "a sweep", value: figure(own, oneSweep, 1), bound: 1, unit: " s", format: "%.2f"},
 			{what: "psi statistics, times as fast as GPy", value: faster(gpy, psiAndMore), bound: 3, above: true, format: "%.0f"},
+			{what: "classes, thousand predictions a second", value: figure(own, classLine, 1e-3), bound: 50, above: true, format: "%.0f"},
+			{what: "ten classes, learnt", value: figure(own, classesLearnt, 1), bound: 10, unit: " s", format: "%.2f"},
+			{what: "ten classes, learnt again", value: figure(own, classesAgain, 1), bound: 2, unit: " s", format: "%.2f"},
 		},
 		measure: measureEP,
 	}
 }
 
 func measureEP(ctx context.Context, b *bench, r *record) error {
+	if err := b.classes(ctx, r); err != nil {
+		return err
+	}
 	n, m := b.size(10000, 200), b.size(100, 10)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	in := psi.Inputs{Mu: vec.New[float64](n, 2), S: vec.New[float64](n, 2)}
@@ -96,4 +109,63 @@ func measureEP(ctx context.Context, b *bench, r *record) error {
 	}
 	_, err = b.peer(ctx, r, gpy, "ep", path, fmt.Sprint(n), fmt.Sprint(m), psiAndMore)
 	return err
+}
+
+// classes measures how classes are learnt and told as in a stream.
+func (b *bench) classes(ctx context.Context, r *record) error {
+	known, others := rings(b.size(1500, 200), 1), rings(b.size(20000, 200), 2)
+	set := labels.Swift()
+	set.Threads = b.threads
+	var model *labels.Classifier
+	learn := func(what string, old *labels.Classifier) error {
+		return b.timed(r, what, func() (err error) {
+			model, _, err = labels.Train(ctx, known, old, set)
+			return err
+		})
+	}
+	if err := learn(classesLearnt, nil); err != nil {
+		return err
+	}
+	set.Fixed = true
+	if err := learn(classesAgain, model); err != nil {
+		return err
+	}
+	mu, sigma := vec.Convert[float32](others.Mu), make([]float32, len(others.Sigma))
+	for i, s := range others.Sigma {
+		sigma[i] = float32(s)
+	}
+	class, probability, right := make([]int32, mu.Rows), make([]float32, mu.Rows), 0
+	for range b.size(rounds, 1) {
+		clock := time.Now()
+		if err := model.Predict(class, probability, mu, sigma, b.threads); err != nil {
+			return err
+		}
+		r.add(own, classLine, perSec, float64(mu.Rows)/time.Since(clock).Seconds())
+	}
+	for i, c := range class {
+		if c == others.Class[i] {
+			right++
+		}
+	}
+	r.note("unfold: factor of the places' variances %g, %.1f%% of the classes are right", model.Spread, 100*float64(right)/float64(len(class)))
+	return nil
+}
+
+// rings are events of ten classes on circles, a class each, that lie beside their
+// places as far as their scales say.
+func rings(n int, seed uint64) labels.Events {
+	const classes = 10
+	rnd := rand.New(rand.NewPCG(seed, 9))
+	e := labels.Events{Mu: vec.New[float64](n, 2), Sigma: make([]float64, n), Class: make([]int32, n)}
+	for c := range classes {
+		e.Names = append(e.Names, fmt.Sprint("class ", c))
+	}
+	for i := range n {
+		c := rnd.IntN(classes)
+		angle, radius := 2*math.Pi*rnd.Float64(), float64(c+1)
+		e.Class[i], e.Sigma[i] = int32(c), .1+.6*rnd.Float64()
+		e.Mu.Row(i)[0] = radius*math.Cos(angle) + e.Sigma[i]*rnd.NormFloat64()
+		e.Mu.Row(i)[1] = radius*math.Sin(angle) + e.Sigma[i]*rnd.NormFloat64()
+	}
+	return e
 }

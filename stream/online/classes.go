@@ -58,15 +58,6 @@ func (l *Learner) unlabel(id string) {
 	}
 }
 
-// How classes are learnt in a stream: so that twenty of them hold up a map by a second
-// or two on one core, where package labels' own would take ten times as long. The sites
-// go on from one map to the next.
-const (
-	classInducing = 64
-	classEvents   = 1500
-	classSweeps   = 6
-)
-
 // learnClasses learns, from the labelled events where the map places them, what is told
 // of classes on a map that is about to be published. Events come in, and are placed on
 // the map before, meanwhile. A map is not held up by labels that nothing can be learnt
@@ -82,10 +73,9 @@ func (l *Learner) learnClasses(ctx context.Context, p *published) error {
 	if cur != nil {
 		old = cur.placing.classes
 	}
-	c, did, err := pool.Train(ctx, p.placing.placer, old, labels.Settings{
-		Inducing: classInducing, Most: classEvents, Sweeps: classSweeps,
-		Threads: threads(l.set.Spec), Fixed: old != nil && cur.Epoch == p.Epoch,
-	})
+	set := labels.Swift()
+	set.Threads, set.Fixed = threads(l.set.Spec), old != nil && cur.Epoch == p.Epoch
+	c, did, err := pool.Train(ctx, p.placing.placer, old, set)
 	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
 	if c != nil {
 		f.Classes = len(c.Names)
