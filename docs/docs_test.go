@@ -118,7 +118,8 @@ func TestPagesNameWhatExists(t *testing.T) {
 
 // TestEveryEquationHasItsRow checks that docs/equations.md has a row, with a
 // function and a test, for each of the paper's equations 1 to 26, the
-// supplement's 1 to 44, and those of heavy tails, H 1 to 12.
+// supplement's 1 to 44, those of heavy tails, H 1 to 12, and of expectation
+// propagation, S 1 to 35.
 func TestEveryEquationHasItsRow(t *testing.T) {
 	text, err := os.ReadFile("equations.md")
 	if err != nil {
@@ -144,6 +145,11 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 			t.Errorf("docs/equations.md has no complete row for H %d", n)
 		}
 	}
+	for n := 1; n <= 35; n++ {
+		if !has[fmt.Sprint("S ", n)] {
+			t.Errorf("docs/equations.md has no complete row for S %d", n)
+		}
+	}
 	for n := 1; n <= 44; n++ {
 		if !has[fmt.Sprint("SM ", n)] {
 			t.Errorf("docs/equations.md has no complete row for SM %d", n)
@@ -154,7 +160,7 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 // expand turns "eq 3, 4" or "SM 7-10" into single equations.
 func expand(cell string) []string {
 	kind, list, ok := strings.Cut(cell, " ")
-	if !ok || (kind != "eq" && kind != "SM" && kind != "H") {
+	if !ok || (kind != "eq" && kind != "SM" && kind != "H" && kind != "S") {
 		return nil
 	}
 	var out []string
@@ -214,7 +220,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	var source []byte
-	for _, file := range []string{"metrics.go", "map.go"} {
+	for _, file := range []string{"metrics.go", "map.go", "classes.go"} {
 		text, err := os.ReadFile(filepath.Join(root, "cmd", "internal", "metrics", file))
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +228,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		source = append(source, text...)
 	}
 	served := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?:counters?|gauges?|histogram)\("([a-z_]+)"|"unfold_([a-z_]+[a-z])"|\{"((?:map|reference)_[a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(?:counters?|gauges?|histogram)\("([a-z_]+)"|"unfold_([a-z_]+[a-z])"|\{"((?:map_|reference_|class|labelled_)[a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
 		served["unfold_"+m[1]+m[2]+m[3]] = true
 	}
 	if len(served) < 10 {
