@@ -40,7 +40,8 @@
 // the text, from 0 in the field) and the column, and says what to do: for an
 // unknown column, which columns there are and which was probably meant. Values
 // that cannot be part of a vector are errors too: null, NaN, infinite or beyond
-// float32, a vector of another length.
+// float32, a vector of another length. For a model that can do without some values
+// Mapping.Missing, and Encoder.Lenient, make NaN of nulls.
 //
 // # What is not trusted
 //

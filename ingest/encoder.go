@@ -18,6 +18,8 @@ type Encoder struct {
 	// element scales the vector column's elements; nil leaves them as they are.
 	element []scale
 	log1p   bool
+	// missing makes NaN of what is missing; it is not kept with the encoder.
+	missing bool
 
 	dim    int
 	names  []string
@@ -100,6 +102,15 @@ func (e *Encoder) Unlabelled() *Encoder {
 	return e.With(Selection{ID: e.choice.ID, Keep: e.choice.passing()})
 }
 
+// Lenient returns the same encoder, for which nulls and NaN are missing values, NaN in
+// the vector, or, as it is at first, errors. It is a matter of who reads: files do not
+// keep it.
+func (e *Encoder) Lenient(missing bool) *Encoder {
+	out := *e
+	out.missing = missing
+	return &out
+}
+
 // Encode turns a table into a batch. It fails with an *Error that names row and
 // column if a column is missing, a value is null, NaN, infinite or not of the
 // kind that was fitted, or a vector has another length.
@@ -130,9 +141,9 @@ func (e *Encoder) EncodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
 			return nil, err
 		}
 		if c.Kind == Text {
-			err = c.encodeText(col, x, at, t.Origin)
+			err = c.encodeText(col, x, at, t.Origin, e.missing)
 		} else {
-			err = c.encodeNumber(col, x, at, t.Origin)
+			err = c.encodeNumber(col, x, at, t.Origin, e.missing)
 		}
 		if err != nil {
 			return nil, err
@@ -187,7 +198,7 @@ func (e *Encoder) encodeVector(t *Table, x vec.Matrix[float32]) error {
 	if c.Kind() != Vector {
 		return t.Origin.badColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
 	}
-	if err := copyVectors(x.Data, e.dim, c, t.Origin); err != nil {
+	if err := copyVectors(x.Data, e.dim, c, t.Origin, e.missing); err != nil {
 		return err
 	}
 	if !e.log1p && e.element == nil {
@@ -204,7 +215,7 @@ func (e *Encoder) encodeVector(t *Table, x vec.Matrix[float32]) error {
 				w = (w - e.element[k].Mean) * e.element[k].Factor
 			}
 			row[k] = float32(w)
-			if !finite32(w) {
+			if !finite32(w) && !(e.missing && math.IsNaN(w)) {
 				return notFinite(t.Origin.badAt(i, c.Name(), "element %d of the vector is %v once scaled", k, w))
 			}
 		}
@@ -212,8 +223,8 @@ func (e *Encoder) encodeVector(t *Table, x vec.Matrix[float32]) error {
 	return nil
 }
 
-func (c *columnCode) encodeNumber(col Column, x vec.Matrix[float32], at int, o Origin) error {
-	get, err := numbersOf(col, o)
+func (c *columnCode) encodeNumber(col Column, x vec.Matrix[float32], at int, o Origin, missing bool) error {
+	get, err := numbersOf(col, o, missing)
 	if err != nil {
 		return err
 	}
@@ -226,7 +237,7 @@ func (c *columnCode) encodeNumber(col Column, x vec.Matrix[float32], at int, o O
 			v = log1p(v)
 		}
 		v = (v - c.Scale.Mean) * c.Scale.Factor
-		if !finite32(v) {
+		if !finite32(v) && !(missing && math.IsNaN(v)) {
 			return notFinite(o.badAt(i, c.Name, "the value is %v once scaled", v))
 		}
 		x.Data[i*x.Cols+at] = float32(v)
@@ -234,10 +245,16 @@ func (c *columnCode) encodeNumber(col Column, x vec.Matrix[float32], at int, o O
 	return nil
 }
 
-func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Origin) error {
+func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Origin, missing bool) error {
 	for i := range x.Rows {
 		if col.IsNull(i) {
-			return null(o, i, c.Name)
+			if !missing {
+				return null(o, i, c.Name)
+			}
+			for k := range c.width() {
+				x.Data[i*x.Cols+at+k] = float32(math.NaN())
+			}
+			continue
 		}
 		k, ok := c.word[word(col, i)]
 		if !ok {

@@ -38,6 +38,9 @@ type moments struct {
 }
 
 func (m *moments) add(v float64) {
+	if math.IsNaN(v) {
+		return // missing
+	}
 	m.n++
 	d := v - m.mean
 	m.mean += d / m.n
@@ -125,17 +128,19 @@ func (f *Fitter) Add(t *Table) error {
 		if err != nil {
 			return err
 		}
-		if err := c.add(col, t.Origin); err != nil {
+		if err := c.add(col, t.Origin, f.mapping.Missing); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *columnFit) add(col Column, o Origin) error {
+func (c *columnFit) add(col Column, o Origin, missing bool) error {
 	if c.kind == Text {
 		for i := range col.Len() {
-			if col.IsNull(i) {
+			if col.IsNull(i) && missing {
+				continue
+			} else if col.IsNull(i) {
 				return null(o, i, c.spec.Name)
 			}
 			w := word(col, i)
@@ -145,7 +150,7 @@ func (c *columnFit) add(col Column, o Origin) error {
 		}
 		return nil
 	}
-	get, err := numbersOf(col, o)
+	get, err := numbersOf(col, o, missing)
 	if err != nil {
 		return err
 	}
@@ -185,7 +190,7 @@ func (f *Fitter) addVectors(t *Table) error {
 	for i := range t.Len() {
 		one := t.Origin
 		one.Row += int64(i)
-		if err := copyVectors(row, f.dim, c.Slice(i, i+1), one); err != nil {
+		if err := copyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.Missing); err != nil {
 			return err
 		}
 		for k, v := range row {
@@ -202,7 +207,7 @@ func (f *Fitter) addVectors(t *Table) error {
 // Encoder returns what was learnt. It fails with an *Error if there was no row
 // to learn from.
 func (f *Fitter) Encoder() (*Encoder, error) {
-	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, dim: f.dim}
+	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, dim: f.dim, missing: f.mapping.Missing}
 	if f.rows == 0 && (f.NeedsPass() || f.vector != "" && f.dim == 0) {
 		return nil, f.origin.bad("there are no rows")
 	}

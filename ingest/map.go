@@ -151,7 +151,7 @@ func (m *Map) addEmbedding(t *Table, names []string) error {
 	}
 	x := vec.New[float32](t.Len(), dims)
 	if vectors {
-		err = copyVectors(x.Data, dims, c, t.Origin)
+		err = copyVectors(x.Data, dims, c, t.Origin, false)
 	} else {
 		err = gather(x, t, names)
 	}
@@ -170,7 +170,7 @@ func gather(x vec.Matrix[float32], t *Table, names []string) error {
 		if err != nil {
 			return err
 		}
-		get, err := numbersOf(c, t.Origin)
+		get, err := numbersOf(c, t.Origin, false)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,9 @@ type Mapping struct {
 	// MaxVocabulary bounds the words learnt for a text column; 0 means
 	// DefaultVocabulary.
 	MaxVocabulary int `json:"max_vocabulary,omitempty" yaml:"max_vocabulary,omitempty"`
+	// Missing takes nulls and NaN for values that are missing, for models that can do
+	// without: NaN in the vector. Otherwise they are errors.
+	Missing bool `json:"-" yaml:"-"`
 	// Selection names what passes through.
 	Selection `yaml:",inline"`
 }

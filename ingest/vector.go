@@ -39,8 +39,9 @@ func vectorDim(c Column) (int, bool) {
 }
 
 // copyVectors writes the n x dim vectors of c to dst. Every row must be there,
-// be of length dim, and hold finite numbers; o names the place of row 0.
-func copyVectors(dst []float32, dim int, c Column, o Origin) error {
+// be of length dim, and hold finite numbers, or NaN and nulls, which are NaN then, if
+// missing is true; o names the place of row 0.
+func copyVectors(dst []float32, dim int, c Column, o Origin, missing bool) error {
 	l := listOf(c.arr)
 	values := l.ListValues()
 	read := float32Reader(values)
@@ -54,7 +55,7 @@ func copyVectors(dst []float32, dim int, c Column, o Origin) error {
 		}
 		row := dst[i*dim : (i+1)*dim]
 		read(row, int(from))
-		if err := finite(row, values, int(from), i, c.Name(), o); err != nil {
+		if err := finite(row, values, int(from), i, c.Name(), o, missing); err != nil {
 			return err
 		}
 	}
@@ -66,18 +67,21 @@ func dimChange(o Origin, i int, c Column, got, want int) *Error {
 		hint("every vector of a map has one length")
 }
 
-// finite checks a row for nulls, NaN, infinities and numbers beyond float32.
-func finite(row []float32, values arrow.Array, from, i int, name string, o Origin) error {
+// finite checks a row for nulls, NaN, infinities and numbers beyond float32. If values
+// may be missing it makes NaN of nulls.
+func finite(row []float32, values arrow.Array, from, i int, name string, o Origin, missing bool) error {
 	if values.NullN() > 0 {
 		for k := range row {
-			if values.IsNull(from + k) {
+			if values.IsNull(from+k) && missing {
+				row[k] = float32(math.NaN())
+			} else if values.IsNull(from + k) {
 				return o.badAt(i, name, "element %d of the vector is null", k).hint("drop such rows, or fill them")
 			}
 		}
 	}
 	for k, v := range row {
 		// v-v is 0 for every finite v and NaN otherwise.
-		if v-v != 0 {
+		if v-v != 0 && !(missing && v != v) {
 			if get := numberGetter(values); get != nil {
 				return notFinite(o.badAt(i, name, "element %d of the vector is %v", k, get(from+k)))
 			}

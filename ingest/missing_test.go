@@ -1,0 +1,123 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"unfold/ingest"
+)
+
+// Where values may be missing, nulls and NaN are NaN in the vector, for a number, a word
+// and an element of a list, and count in no mean; elsewhere, and after an encoder was
+// read from a file, they are errors.
+func TestMissingValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.arrow")
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "a", Type: arrow.PrimitiveTypes.Float64}, {Name: "b", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "word", Type: arrow.BinaryTypes.String, Nullable: true},
+	}, nil)
+	rows := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	rows.Field(0).(*array.Float64Builder).AppendValues([]float64{1, math.NaN(), 3, 5}, nil)
+	rows.Field(1).(*array.Int64Builder).AppendValues([]int64{0, 2, 4, 6}, []bool{false, true, true, true})
+	rows.Field(2).(*array.StringBuilder).AppendValues([]string{"x", "y", "", "x"}, []bool{true, true, false, true})
+	var file bytes.Buffer
+	w := ipc.NewWriter(&file, ipc.WithSchema(schema))
+	if err := w.Write(rows.NewRecord()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	read := func(m ingest.Mapping, e *ingest.Encoder) (*ingest.Dataset, error) {
+		return ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: m, Encoder: e})
+	}
+	m := ingest.Mapping{Columns: parse(t, "a:standardize,b,word")}
+	if _, err := read(m, nil); err == nil || !strings.Contains(err.Error(), "row 1") && !strings.Contains(err.Error(), "row 2") {
+		t.Errorf("missing values are taken: %v", err)
+	}
+	m.Missing = true
+	d, err := read(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := float32(math.Sqrt(1.5))
+	nan := float32(math.NaN())
+	want := []float32{
+		-s, nan, 1, 0, 0,
+		nan, 2, 0, 1, 0,
+		0, 4, nan, nan, nan,
+		s, 6, 1, 0, 0,
+	}
+	if d.X.Rows != 4 || d.X.Cols != 5 {
+		t.Fatalf("%d x %d", d.X.Rows, d.X.Cols)
+	}
+	for i, v := range d.X.Data {
+		if w := want[i]; v != v != (w != w) || v == v && math.Abs(float64(v-w)) > 1e-6 {
+			t.Errorf("element %d of row %d is %v, want %v", i%5, i/5, v, w)
+		}
+	}
+	raw, err := json.Marshal(d.Encoder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &ingest.Encoder{}
+	if err := json.Unmarshal(raw, again); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(ingest.Mapping{}, again); err == nil {
+		t.Error("an encoder that was read takes missing values")
+	}
+	if back, err := read(ingest.Mapping{}, again.Lenient(true)); err != nil || !math.IsNaN(float64(back.X.Data[1])) {
+		t.Errorf("a lenient one does not: %v", err)
+	}
+}
+
+// Elements of a list may be missing; infinities never are.
+func TestMissingElements(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		data []float32
+		ok   bool
+	}{
+		"nan": {[]float32{1, float32(math.NaN()), 3, 4}, true},
+		"inf": {[]float32{1, float32(math.Inf(1)), 3, 4}, false},
+	} {
+		path := filepath.Join(dir, name+".npy")
+		if err := os.WriteFile(path, npyOf(c.data, 2, 2), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, missing := range []bool{true, false} {
+			d, err := ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: ingest.Mapping{Missing: missing}})
+			if ok := c.ok && missing; (err == nil) != ok || ok && !math.IsNaN(float64(d.X.Data[1])) {
+				t.Errorf("%s, missing %v: %v", name, missing, err)
+			}
+		}
+	}
+}
+
+// npyOf is a file of rows x cols float32.
+func npyOf(data []float32, rows, cols int) []byte {
+	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
+	head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
+	raw := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head)))
+	raw = append(raw, head...)
+	for _, v := range data {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	return raw
+}
