@@ -55,6 +55,13 @@ func TestIncrementalIndex(t *testing.T) {
 		t.Fatal("the points are others")
 	}
 	checkOwnLists(t, c)
+	similar, err := g.Graph(context.Background(), graph.Connect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := graph.Build(context.Background(), now, c.Neighbors, graph.Settings{Core: 2, Components: graph.Connect}); err != nil || !reflect.DeepEqual(similar, want) {
+		t.Fatalf("E is not that of the lists, %v", err)
+	}
 	truth, err := knn.Graph(context.Background(), now, 8, knn.Settings{})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
 	"unfold/sparse/vec"
@@ -126,6 +127,26 @@ func someRows(t *rapid.T, p points, kind string, dim, most int) vec.Matrix[float
 	return x
 }
 
+// cuts returns how many bridges a point is at the end of: edges without which the
+// symmetrised lists fall apart, found by leaving out one of the forest after the other.
+func cuts(t fataler, g *Graph, p points) map[int32]int {
+	out := map[int32]int{}
+	nb, slots := batch(t, g, p)
+	if nb == nil {
+		return out
+	}
+	edges, _ := graph.Symmetrize(nb)
+	forest := graph.SpanningTree(nb.N, edges)
+	for _, left := range forest {
+		rest := slices.Delete(slices.Clone(edges), int(left), int(left)+1)
+		if len(graph.SpanningTree(nb.N, rest)) < len(forest) {
+			out[slots[edges[left].I]]++
+			out[slots[edges[left].J]]++
+		}
+	}
+	return out
+}
+
 // victims draws points to delete: any, the hubs that most lists name, the points of
 // bridges, or all but a few.
 func victims(t *rapid.T, g *Graph, p points) []int32 {
@@ -138,9 +159,12 @@ func victims(t *rapid.T, g *Graph, p points) []int32 {
 		}
 	}
 	n := rapid.IntRange(1, min(len(slots), 12)).Draw(t, "victims")
-	switch rapid.SampledFrom([]string{"any", "hubs", "leave"}).Draw(t, "who") {
+	switch rapid.SampledFrom([]string{"any", "hubs", "bridges", "leave"}).Draw(t, "who") {
 	case "hubs":
 		slices.SortStableFunc(slots, func(a, b int32) int { return named[b] - named[a] })
+	case "bridges":
+		cut := cuts(t, g, p)
+		slices.SortStableFunc(slots, func(a, b int32) int { return cut[b] - cut[a] })
 	case "leave":
 		stay := rapid.IntRange(0, g.Settings().Neighbors+2).Draw(t, "stay")
 		n = max(1, len(slots)-stay)
