@@ -7,24 +7,8 @@ import (
 	"testing"
 
 	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/simd/simdtest"
 )
-
-// bigExpNeg returns exp(-e) to 200 bits by its series after halving.
-func bigExpNeg(e float64) *big.Float {
-	const prec, halvings = 300, 40
-	x := new(big.Float).SetPrec(prec).SetFloat64(-e)
-	x.SetMantExp(x, -halvings)
-	sum, term := big.NewFloat(1).SetPrec(prec), big.NewFloat(1).SetPrec(prec)
-	for k := 1; k < 30; k++ {
-		term.Mul(term, x)
-		term.Quo(term, new(big.Float).SetPrec(prec).SetInt64(int64(k)))
-		sum.Add(sum, term)
-	}
-	for range halvings {
-		sum.Mul(sum, sum)
-	}
-	return sum
-}
 
 // exponents are numbers from all of the range, many small, many where the power of
 // two changes.
@@ -96,7 +80,7 @@ func compareExp(t *testing.T, e, exp, rest float64, worst *[2]float64) {
 		}
 		return
 	}
-	want := bigExpNeg(e)
+	want := simdtest.Exp(-e)
 	worst[0] = max(worst[0], relative(exp, want))
 	worst[1] = max(worst[1], relative(rest, new(big.Float).SetPrec(300).Sub(big.NewFloat(1), want)))
 }

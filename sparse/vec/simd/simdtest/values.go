@@ -1,9 +1,29 @@
 package simdtest
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
 // Odd are float64 values that kernels have to live with.
 var Odd = []float64{
 	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, -0x1p-1060, 0x1p-1022, 1e-300, -1e300, math.MaxFloat64,
 	math.Inf(1), math.Inf(-1), math.NaN(),
+}
+
+// Exp returns e^x to 200 bits by its series after halving.
+func Exp(x float64) *big.Float {
+	const prec, halvings = 300, 40
+	v := new(big.Float).SetPrec(prec).SetFloat64(x)
+	v.SetMantExp(v, -halvings)
+	sum, term := big.NewFloat(1).SetPrec(prec), big.NewFloat(1).SetPrec(prec)
+	for k := 1; k < 30; k++ {
+		term.Mul(term, v)
+		term.Quo(term, new(big.Float).SetPrec(prec).SetInt64(int64(k)))
+		sum.Add(sum, term)
+	}
+	for range halvings {
+		sum.Mul(sum, sum)
+	}
+	return sum
 }
