@@ -41,18 +41,11 @@ func (r *retry) again(ctx context.Context, err error) error {
 		}
 	}
 	r.attempt++
-	pause := min(pauseMin<<min(r.attempt-1, 10), pauseMax)
+	wait := min(pauseMin<<min(r.attempt-1, 10), pauseMax)
 	if r.hook != nil {
-		r.hook(r.what, r.attempt, err, pause)
+		r.hook(r.what, r.attempt, err, wait)
 	}
-	t := time.NewTimer(pause)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
+	return pause(ctx, wait)
 }
 
 type kind int
