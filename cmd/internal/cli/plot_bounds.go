@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
-	"unfold/internal/wholefile"
 	"unfold/models"
 	"unfold/models/kinds"
 )
@@ -33,19 +31,8 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 	if len(byK.At) < 2 { // one number of neighbours: its course
 		h, also = course, ", by iteration"
 	}
-	if h.Title = c.Title; h.Title == "" {
-		h.Title = strings.TrimSuffix(filepath.Base(c.Bounds), filepath.Ext(c.Bounds))
-	}
 	h.Subtitle = human.Plural(len(report.Model.Runs), "start") + also
-	write := plot.HistoryPNG
-	if svg {
-		write = plot.HistorySVG
-	}
-	if err := wholefile.Write(c.Output, func(w io.Writer) error { return write(w, h, s) }); err != nil {
-		return err
-	}
-	p.printf("%s: %s\n", c.Output, h.Subtitle)
-	return nil
+	return c.panels(p, svg, s, h, strings.TrimSuffix(filepath.Base(c.Bounds), filepath.Ext(c.Bounds)))
 }
 
 // boundsOf lays the bounds out, the first iterations left out, which dwarf all others.

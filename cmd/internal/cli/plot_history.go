@@ -21,9 +21,13 @@ func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
 	if err != nil {
 		return err
 	}
-	h := historyOf(all)
+	return c.panels(p, svg, s, historyOf(all), filepath.Base(filepath.Clean(c.History)))
+}
+
+// panels writes h, under a title of its own unless one is given.
+func (c *plotCmd) panels(p *program, svg bool, s plot.Settings, h plot.History, title string) error {
 	if h.Title = c.Title; h.Title == "" {
-		h.Title = filepath.Base(filepath.Clean(c.History))
+		h.Title = title
 	}
 	write := plot.HistoryPNG
 	if svg {
