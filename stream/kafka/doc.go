@@ -54,6 +54,12 @@
 // known, and the generation ends (stream.ErrRevoked). A request that is sent again
 // carries the same sequence, so that brokers write it once.
 //
+// # Boards
+//
+// A Board is a compacted topic of one partition, read from its beginning without a
+// group; a Desk the right to write to it, which is the transactional id of a producer:
+// who takes it refuses the one before (package stream/announce).
+//
 // # Gaps
 //
 // A position below the log's first message, or for longer than a new leader needs to

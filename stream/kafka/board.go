@@ -1,0 +1,220 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// BoardSettings describe a Board or a Desk; Brokers and Topic are needed.
+type BoardSettings struct {
+	Cluster
+	Topic string
+	// Retrying, if set, is told of failures that are waited out. stream.Hooks.Retrying
+	// fits.
+	Retrying func(what string, attempt int, err error, pause time.Duration)
+}
+
+// Board reads a topic of one partition from its beginning, without a group: what it
+// tells is for all who read it. Messages of open and aborted transactions are left
+// out. It is used by one goroutine. It is an announce.Board.
+type Board struct {
+	settings BoardSettings
+	link     *link
+	tp       stream.TopicPartition
+	// next is the offset to read on at, end where the topic ended when it was opened.
+	next, end int64
+	caught    bool
+}
+
+// errPartitions says that a topic cannot be a board.
+var errPartitions = errors.New("its messages would have no common order: it needs exactly one")
+
+// OpenBoard reaches the cluster and looks where the topic begins and ends.
+func OpenBoard(ctx context.Context, s BoardSettings) (*Board, error) {
+	if s.Topic == "" {
+		return nil, errors.New("kafka: a board needs a topic")
+	}
+	l, err := connect(ctx, s.Cluster, s.Topic)
+	if err != nil {
+		return nil, err
+	}
+	b := &Board{settings: s, link: l, tp: stream.TopicPartition{Topic: s.Topic}}
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if err = onePartition(ctx, l, s.Topic); err == nil {
+		err = b.find(ctx)
+	}
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func onePartition(ctx context.Context, l *link, topic string) error {
+	n, err := l.partitions(ctx, topic)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("kafka: topic %s has %d partitions: %w", topic, n, errPartitions)
+	}
+	return err
+}
+
+// find asks where the topic begins and ends, and goes to its beginning.
+func (b *Board) find(ctx context.Context) error {
+	retry := &retry{what: "announcements", hook: b.settings.Retrying}
+	for {
+		err := b.ask(ctx)
+		if err == nil {
+			return nil
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return fmt.Errorf("kafka: topic %s: %w", b.settings.Topic, err)
+		}
+	}
+}
+
+func (b *Board) ask(ctx context.Context) error {
+	r, err := b.link.client(connectTimeout).ListOffsets(ctx, &kafka.ListOffsetsRequest{IsolationLevel: kafka.ReadCommitted,
+		Topics: map[string][]kafka.OffsetRequest{b.tp.Topic: {kafka.FirstOffsetOf(0), kafka.LastOffsetOf(0)}}})
+	if err != nil {
+		return err
+	}
+	for _, p := range r.Topics[b.tp.Topic] {
+		if p.Error != nil {
+			return p.Error
+		}
+		b.next, b.end = p.FirstOffset, p.LastOffset
+		return nil
+	}
+	return kafka.UnknownTopicOrPartition
+}
+
+// Next returns the next messages, in order. The first call returns all that the topic
+// held when it was opened, later ones wait for at least one message.
+func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
+	var out []stream.Message
+	retry := &retry{what: "announcements", hook: b.settings.Retrying}
+	for {
+		if !b.caught && b.next >= b.end {
+			b.caught = true
+			return out, nil
+		}
+		c, err := b.link.fetch(ctx, b.tp, b.next, defaultFetchBytes, defaultFetchWait)
+		var bomb *inflateError
+		switch {
+		case errors.As(err, &bomb):
+			c, err = b.link.refused(ctx, b.tp, b.next, bomb)
+		case errors.Is(err, kafka.OffsetOutOfRange):
+			// Compaction or deletion was ahead, or the topic was made anew: all that
+			// it holds now is read again, which does no harm.
+			err = b.find(ctx)
+			c.next = b.next
+		}
+		if err != nil {
+			if err := retry.again(ctx, err); err != nil {
+				return nil, fmt.Errorf("kafka: reading topic %s: %w", b.tp.Topic, err)
+			}
+			continue
+		}
+		retry.attempt, retry.strange = 0, 0
+		b.next = c.next
+		out = append(out, c.messages...)
+		if b.caught && len(out) > 0 {
+			return out, nil
+		}
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Close lets go of all connections.
+func (b *Board) Close() error {
+	b.link.close()
+	return nil
+}
+
+// CheckBoard looks whether a topic can be a board, and returns what it has to say of
+// it if all is well: whether it is compacted is not for every client to know.
+func CheckBoard(ctx context.Context, c Cluster, topic string) (detail string, err error) {
+	l, err := connect(ctx, c, topic)
+	if err != nil {
+		return "", err
+	}
+	defer l.close()
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if err := onePartition(ctx, l, topic); err != nil {
+		return "", err
+	}
+	const setting = "cleanup.policy"
+	r, err := l.client(connectTimeout).DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
+		Resources: []kafka.DescribeConfigRequestResource{{ResourceType: kafka.ResourceTypeTopic, ResourceName: topic, ConfigNames: []string{setting}}}})
+	if err != nil {
+		return " (whether it is compacted cannot be seen: " + err.Error() + ")", nil
+	}
+	for _, resource := range r.Resources {
+		if resource.Error != nil {
+			return " (whether it is compacted cannot be seen: " + resource.Error.Error() + ")", nil
+		}
+		for _, e := range resource.ConfigEntries {
+			if e.ConfigName != setting {
+				continue
+			}
+			if e.ConfigValue != "compact" {
+				return "", fmt.Errorf("kafka: topic %s has %s=%s: announcements would be deleted; set it to compact", topic, setting, e.ConfigValue)
+			}
+			return ", one partition, compacted", nil
+		}
+	}
+	return ", one partition", nil
+}
+
+// Member is a member of a consumer group.
+type Member struct {
+	// ID is what the coordinator calls it, Client and Host what it says of itself and
+	// where it comes from.
+	ID, Client, Host string
+}
+
+func (m Member) String() string {
+	return fmt.Sprintf("%s at %s", m.Client, strings.TrimPrefix(m.Host, "/"))
+}
+
+// Members lists the members of a group as its coordinator knows them: one that died
+// stays until its session has timed out.
+func Members(ctx context.Context, c Cluster, group string) ([]Member, error) {
+	l, err := connect(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	retry := &retry{what: "members"}
+	for {
+		r, err := l.client(connectTimeout).DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
+		if err == nil && len(r.Groups) > 0 && r.Groups[0].Error != nil && !errors.Is(r.Groups[0].Error, kafka.GroupIdNotFound) {
+			err = r.Groups[0].Error
+		}
+		if err == nil {
+			var out []Member
+			for _, g := range r.Groups {
+				for _, m := range g.Members {
+					out = append(out, Member{m.MemberID, m.ClientID, m.ClientHost})
+				}
+			}
+			return out, nil
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return nil, fmt.Errorf("kafka: asking who is in group %s: %w", group, err)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+func TestBoard(t *testing.T) { testBoard(t, newFake(t)) }
+
+// testBoard holds boards and desks to what package announce expects of them.
+func testBoard(t *testing.T, c *cluster) {
+	topic := topicFor(t, c, 1, map[string]string{"cleanup.policy": "compact"})
+	set := kafka.BoardSettings{Cluster: c.cluster(), Topic: topic}
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	open := func() *kafka.Board {
+		t.Helper()
+		b, err := kafka.OpenBoard(ctx, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { b.Close() })
+		return b
+	}
+	take := func() *kafka.Desk {
+		t.Helper()
+		d, err := kafka.TakeDesk(ctx, set, "unfold-"+topic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		return d
+	}
+	next := func(b *kafka.Board, want ...string) {
+		t.Helper()
+		var got []string
+		for len(got) < len(want) || len(want) == 0 {
+			messages, err := b.Next(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range messages {
+				got = append(got, string(m.Value))
+			}
+			if len(want) == 0 {
+				break
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("the board tells %q, want %q", got, want)
+		}
+	}
+	write := func(d *kafka.Desk, text string) error {
+		return d.Write(ctx, stream.Message{Key: []byte("k"), Value: []byte(text), Time: time.Now()})
+	}
+	early := open()
+	next(early) // nothing yet, at once
+	first := take()
+	for _, text := range []string{"1", "2"} {
+		if err := write(first, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next(early, "1", "2")
+	second := take()
+	if err := write(first, "stale"); !errors.Is(err, stream.ErrFenced) {
+		t.Errorf("who lost the right writes: %v", err)
+	}
+	if err := write(first, "stale again"); !errors.Is(err, stream.ErrFenced) {
+		t.Errorf("who lost the right tries again: %v", err)
+	}
+	if err := write(second, "3"); err != nil {
+		t.Fatal(err)
+	}
+	next(early, "3")
+	late := open()
+	if messages, err := late.Next(ctx); err != nil || len(messages) == 0 || string(messages[len(messages)-1].Value) != "3" {
+		t.Errorf("a late reader begins with %v, %v", messages, err)
+	}
+	short, stop := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer stop()
+	if _, err := late.Next(short); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nothing new: %v", err)
+	}
+	if detail, err := kafka.CheckBoard(ctx, c.cluster(), topic); err != nil || !strings.Contains(detail, "compacted") {
+		t.Errorf("a check says %q, %v", detail, err)
+	}
+}
+
+// What is being written, or was given up, is not told.
+func TestBoardReadsCommitted(t *testing.T) {
+	c := newFake(t)
+	topic := topicFor(t, c, 1, nil)
+	b, err := kafka.OpenBoard(t.Context(), kafka.BoardSettings{Cluster: c.cluster(), Topic: topic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if m, err := b.Next(t.Context()); err != nil || len(m) != 0 {
+		t.Fatalf("an empty board tells %v, %v", m, err)
+	}
+	client, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.TransactionalID("x"), kgo.DefaultProduceTopic(topic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, end := range []kgo.TransactionEndTry{kgo.TryAbort, kgo.TryCommit} {
+		if err := client.BeginTransaction(); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.ProduceSync(t.Context(), kgo.StringRecord(fmt.Sprint(end))).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.EndTransaction(t.Context(), end); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := b.Next(t.Context()); err != nil || len(m) != 1 || string(m[0].Value) != fmt.Sprint(kgo.TryCommit) {
+		t.Errorf("the board tells %v, %v", m, err)
+	}
+}
+
+func TestBoardNeedsOneCompactedPartition(t *testing.T) {
+	c := newFake(t)
+	c.CreateTopic(t, "two", 2)
+	c.createTopic(t, "deleted", 1, map[string]string{"cleanup.policy": "delete"})
+	set := kafka.BoardSettings{Cluster: c.cluster(), Topic: "two"}
+	if _, err := kafka.OpenBoard(t.Context(), set); err == nil || !strings.Contains(err.Error(), "2 partitions") {
+		t.Errorf("a board of two partitions: %v", err)
+	}
+	if _, err := kafka.TakeDesk(t.Context(), set, "x"); err == nil || !strings.Contains(err.Error(), "2 partitions") {
+		t.Errorf("a desk of two partitions: %v", err)
+	}
+	if _, err := kafka.CheckBoard(t.Context(), c.cluster(), "two"); err == nil || !strings.Contains(err.Error(), "exactly one") {
+		t.Errorf("a check of two partitions: %v", err)
+	}
+	if _, err := kafka.CheckBoard(t.Context(), c.cluster(), "deleted"); err == nil || !strings.Contains(err.Error(), "set it to compact") {
+		t.Errorf("a check of a topic that forgets: %v", err)
+	}
+	set.Topic = "nowhere"
+	if _, err := kafka.OpenBoard(t.Context(), set); !errors.Is(err, stream.ErrUnknownTopic) {
+		t.Errorf("a board that is not there: %v", err)
+	}
+}
+
+func TestMembers(t *testing.T) {
+	c := newFake(t)
+	c.CreateTopic(t, "in", 1)
+	if m, err := kafka.Members(t.Context(), c.cluster(), "nobody"); err != nil || len(m) != 0 {
+		t.Errorf("a group that is not there has %v, %v", m, err)
+	}
+	s, err := c.NewSource(t.Context(), "in", "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen, err := s.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := kafka.Members(t.Context(), c.cluster(), "g")
+	if err != nil || len(m) != 1 || m[0].ID == "" || !strings.Contains(m[0].String(), " at ") {
+		t.Errorf("the group has %v, %v", m, err)
+	}
+	if err := errors.Join(gen.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := kafka.Members(t.Context(), c.cluster(), "g"); err != nil || len(m) != 0 {
+		t.Errorf("a group that all have left has %v, %v", m, err)
+	}
+}

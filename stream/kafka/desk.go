@@ -1,0 +1,146 @@
+package kafka
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// Desk is the right to write to a board: whoever takes it takes it from all others,
+// whose writes the cluster refuses from then on. Each write is a transaction of a
+// producer of that name. It is an announce.Desk.
+type Desk struct {
+	settings BoardSettings
+	link     *link
+	tp       stream.TopicPartition
+
+	mu       sync.Mutex
+	producer *producer
+	// lost is there once the right is another's: it stays so.
+	lost error
+}
+
+// TakeDesk takes the right that goes by a name, a transactional id. It returns after
+// what its former holder had under way has been ended.
+func TakeDesk(ctx context.Context, s BoardSettings, name string) (*Desk, error) {
+	if s.Topic == "" || name == "" {
+		return nil, errors.New("kafka: a desk needs a topic and a name")
+	}
+	l, err := connect(ctx, s.Cluster, s.Topic)
+	if err != nil {
+		return nil, err
+	}
+	d := &Desk{settings: s, link: l, tp: stream.TopicPartition{Topic: s.Topic}, producer: newProducer(l, name, 0)}
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if err = onePartition(ctx, l, s.Topic); err == nil {
+		err = d.take(ctx)
+	}
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// take makes this the only producer of its name.
+func (d *Desk) take(ctx context.Context) error {
+	retry := &retry{what: "announcements", hook: d.settings.Retrying}
+	for {
+		err := d.session(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
+		if err == nil {
+			return nil
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return fmt.Errorf("kafka: transactional id %s: %w", d.producer.id, err)
+		}
+	}
+}
+
+// session asks for an epoch: of a new producer, or of this one if nobody else has
+// taken the name meanwhile.
+func (d *Desk) session(ctx context.Context, from kafka.ProducerSession) error {
+	return whileBusy(ctx, func() error {
+		r, err := d.link.client(requestTimeout).InitProducerID(ctx, &kafka.InitProducerIDRequest{
+			TransactionalID: d.producer.id, TransactionTimeoutMs: transactionTimeout, ProducerID: from.ProducerID, ProducerEpoch: from.ProducerEpoch,
+		})
+		if err = cmp.Or(err, errorOf(r)); err != nil {
+			return err
+		}
+		d.producer.renew(*r.Producer)
+		return nil
+	})
+}
+
+// Write writes a message, whole or not at all. It fails with stream.ErrFenced if the
+// right is another's by now. After any other error it is not known whether it was
+// written; it may be tried again.
+func (d *Desk) Write(ctx context.Context, m stream.Message) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lost != nil {
+		return d.lost
+	}
+	err := d.write(ctx, m)
+	for _, gone := range []error{kafka.ProducerFenced, kafka.InvalidProducerEpoch, kafka.InvalidProducerIDMapping} {
+		if errors.Is(err, gone) {
+			d.lost = fmt.Errorf("kafka: topic %s, transactional id %s: %w (%v)", d.tp.Topic, d.producer.id, stream.ErrFenced, err)
+			return d.lost
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: writing to topic %s: %w", d.tp.Topic, err)
+	}
+	return nil
+}
+
+func (d *Desk) write(ctx context.Context, m stream.Message) error {
+	p := d.producer
+	if p.broken {
+		if err := d.session(ctx, p.session); err != nil {
+			return err
+		}
+	}
+	p.broken = true // until the transaction has been ended
+	err := p.patiently(ctx, func() error {
+		r, err := d.link.client(requestTimeout).AddPartitionsToTxn(ctx, &kafka.AddPartitionsToTxnRequest{
+			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch,
+			Topics: map[string][]kafka.AddPartitionToTxn{d.tp.Topic: {{Partition: d.tp.Partition}}},
+		})
+		if err != nil {
+			return err
+		}
+		for _, partition := range r.Topics[d.tp.Topic] {
+			if partition.Error != nil {
+				return partition.Error
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	l := &lot{tp: d.tp, messages: []*stream.Message{&m}, sequence: p.sequence[d.tp]}
+	p.sequence[d.tp]++
+	if err := p.write(ctx, l); err != nil {
+		p.abort()
+		return err
+	}
+	if err := p.end(ctx, true); err != nil {
+		return err
+	}
+	p.broken = false
+	return nil
+}
+
+// Close lets go of all connections.
+func (d *Desk) Close() error {
+	d.link.close()
+	return nil
+}
