@@ -43,7 +43,7 @@ var homes = []struct {
 	{"github.com/twmb/franz-go", []string{"unfold/cmd", "unfold/stream/streamtest", "unfold/stream/kafka/kafkatest"}, []string{"unfold/stream"}},
 	{"github.com/prometheus", []string{"unfold/cmd/internal"}, nil},
 	{"net/http", []string{"unfold/cmd/internal", "unfold/stream/store/storetest"}, nil},
-	{"gocloud.dev", []string{"unfold/stream/store"}, nil},
+	{"gocloud.dev", []string{"unfold/stream/store"}, []string{"unfold/stream"}},
 	{"github.com/johannesboyne/gofakes3", []string{"unfold/stream/store/storetest"}, nil},
 	{"gonum.org/v1/plot", []string{"unfold/cmd/internal", "unfold/bench/why"}, nil},
 	{"github.com/alecthomas/kong", []string{"unfold/cmd/internal"}, nil},
