@@ -113,6 +113,8 @@ func badInputs(t testing.TB) []badInput {
 		{"empty.csv.gz", gz(nil), ingest.ReadOptions{}, []string{"empty inside its gzip"}},
 		{"blank.csv", []byte("\n\n"), columns("*"), []string{"no records"}},
 		{"header-only.csv", []byte("a,b\n"), columns("a"), []string{"there are no rows"}},
+		{"header-alone.csv", []byte("a,b\n"), columns("*"), []string{"there are no rows"}},
+		{"header.csv", []byte("a,b\n"), ingest.ReadOptions{}, []string{"there are no rows"}},
 		{"picture.png", []byte("\x89PNG\r\n\x1a\n\x00\x00"), ingest.ReadOptions{}, []string{"no known format", ".parquet"}},
 		{"not.parquet", []byte(csv), ingest.ReadOptions{}, []string{"not what its name says (.parquet)"}},
 

@@ -92,7 +92,7 @@ func (l *loader) survey() error {
 			return err
 		}
 		if l.encoder == nil && fitter == nil {
-			if fitter, err = newFitter(l.opts.Mapping, r.Schema(), Origin{File: path}); err != nil {
+			if fitter, err = FitterOf(l.ctx, r, l.opts.Mapping, path); err != nil {
 				r.Close()
 				return err
 			}

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"cmp"
+	"context"
+	"io"
 	"math"
 	"slices"
 )
@@ -61,6 +63,20 @@ func (m *moments) scale(weight float64) scale {
 // given schema. The error names unknown columns (an *Error) or a mapping that
 // contradicts itself.
 func NewFitter(m Mapping, s Schema) (*Fitter, error) { return newFitter(m, s, Origin{}) }
+
+// FitterOf is NewFitter for what r, a source of that name, reads. Where no columns will
+// do and there are no rows, which tell what the columns of text files hold, the error is
+// that.
+func FitterOf(ctx context.Context, r Reader, m Mapping, name string) (*Fitter, error) {
+	o := Origin{File: name}
+	f, err := newFitter(m, r.Schema(), o)
+	if err != nil {
+		if _, end := r.Next(ctx); end == io.EOF {
+			return nil, o.bad("there are no rows")
+		}
+	}
+	return f, err
+}
 
 func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
 	vector, specs, err := m.resolve(s, o)

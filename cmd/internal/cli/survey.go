@@ -43,7 +43,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 			return s, false, err
 		}
 		if f == nil {
-			if f, err = ingest.NewFitter(m, r.Schema()); err != nil {
+			if f, err = ingest.FitterOf(ctx, r, m, path); err != nil {
 				r.Close()
 				return s, false, inFile(path, err)
 			}
