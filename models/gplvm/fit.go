@@ -157,6 +157,7 @@ func (m *Model) DualPPCA(q int, noise float64) (x vec.Matrix[float64], variance 
 // S = Y Y'/D.
 func (m *Model) divergence(theta []float64, x vec.Matrix[float64]) (float64, error) {
 	m.last.ok = false // the factor takes the place of another
+	m.room()
 	m.kernel.Lower(m.w, theta, kernel.NewPoints(x), m.threads)
 	if err := spd.Factor(m.w, m.threads); err != nil {
 		return 0, err

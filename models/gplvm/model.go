@@ -23,10 +23,11 @@ import (
 type Model struct {
 	kernel   *kernel.Kernel
 	y        vec.Matrix[float64] // centred; 0 where missing
+	missing  []bool              // as y.Data; nil if nothing is
 	mean     []float64
 	patterns []pattern
 	threads  int
-	w        vec.Matrix[float64] // N x N: K, and dL/dK
+	w        vec.Matrix[float64] // N x N: K, and dL/dK; made when it is needed
 	k        vec.Matrix[float64] // N x N, if values are missing: K
 	jitter   float64
 	last     last
@@ -55,7 +56,7 @@ type pattern struct {
 // with the row or column, if a value is infinite, if nothing is observed of a row
 // or a column, or if a column is constant.
 func New(k *kernel.Kernel, y vec.Matrix[float64], threads int) (*Model, error) {
-	m := &Model{kernel: k, y: y.Clone(), mean: make([]float64, y.Cols), threads: threads, w: vec.New[float64](y.Rows, y.Rows)}
+	m := &Model{kernel: k, y: y.Clone(), mean: make([]float64, y.Cols), threads: threads}
 	if err := m.centre(); err != nil {
 		return nil, err
 	}
@@ -121,6 +122,10 @@ func (m *Model) group() {
 				m.y.Row(i)[j] = v - m.mean[j]
 			} else {
 				m.y.Row(i)[j] = 0
+				if m.missing == nil {
+					m.missing = make([]bool, len(m.y.Data))
+				}
+				m.missing[i*m.y.Cols+j] = true
 			}
 		}
 		p, ok := where[string(key)]
@@ -142,6 +147,16 @@ func (m *Model) group() {
 			for c, j := range p.outputs {
 				p.y.Row(i)[c] = m.y.Row(p.row(i))[j]
 			}
+		}
+	}
+}
+
+// Observed sets dst to row i as New was given it, NaN where missing.
+func (m *Model) Observed(dst []float64, i int) {
+	for j, v := range m.y.Row(i) {
+		dst[j] = v + m.mean[j]
+		if m.missing != nil && m.missing[i*m.y.Cols+j] {
+			dst[j] = math.NaN()
 		}
 	}
 }
@@ -178,6 +193,7 @@ func (v *Value) Total() float64 { return v.LogLik + v.LogPrior }
 // has the shape of x and v.Theta that of theta.
 func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error {
 	gradient := v.X.Rows == m.y.Rows
+	m.room()
 	v.LogLik, v.Jitter = 0, 0
 	v.LogPrior = -0.5*vec.SquaredNorm(x.Data) - float64(len(x.Data))/2*math.Log(2*math.Pi)
 	var err error
@@ -195,6 +211,13 @@ func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error
 	}
 	m.kernel.GradientLower(v.Theta, v.X, m.w, theta, x, m.threads)
 	return nil
+}
+
+// room makes the N x N matrix.
+func (m *Model) room() {
+	if m.w.Rows == 0 {
+		m.w = vec.New[float64](m.y.Rows, m.y.Rows)
+	}
 }
 
 // whole evaluates a model in which every value is observed.

@@ -2,6 +2,7 @@ package gplvm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"unfold/models/kernel"
@@ -19,6 +20,10 @@ import (
 //	loglik   float64, 1       the log-likelihood with the prior of the places
 //	back     float64, 4       the smooth map, if there is one: Theta, Residual
 //	weights  float64, m x d   and its weights
+//	active   uint32           the numbers, among the learnt, of those that others are
+//	                          placed by, ascending; without it, all
+//	missing  uint32           the numbers of values, of the m x q by rows, that were
+//	                          missing and are filled in, ascending; without it, none
 const (
 	partKernel  = "kernel"
 	partTheta   = "theta"
@@ -26,6 +31,8 @@ const (
 	partLogLik  = "loglik"
 	partBack    = "back"
 	partWeights = "weights"
+	partActive  = "active"
+	partMissing = "missing"
 )
 
 // Parts are the model as a model file holds it.
@@ -44,7 +51,56 @@ func (f *Fitted) Parts() []snapshot.Part {
 		parts = append(parts, column(partBack, append(slices.Clone(b.Theta), b.Residual)),
 			snapshot.Part{Name: partWeights, Rows: b.Weights.Rows, Cols: b.Weights.Cols, Data: b.Weights.Data})
 	}
+	if f.Active != nil {
+		parts = append(parts, list(partActive, f.Active))
+	}
+	if f.Model.missing != nil {
+		var missing []int32
+		for i, is := range f.Model.missing {
+			if is {
+				missing = append(missing, int32(i))
+			}
+		}
+		parts = append(parts, list(partMissing, missing))
+	}
 	return parts
+}
+
+// list is a part of numbers.
+func list(name string, data []int32) snapshot.Part {
+	out := make([]uint32, len(data))
+	for i, v := range data {
+		out[i] = uint32(v)
+	}
+	return snapshot.Part{Name: name, Rows: len(out), Cols: 1, Data: out}
+}
+
+// readList is its inverse, nil if there is no such part; the numbers have to ascend and
+// to be below n.
+func readList(s *snapshot.Snapshot, name string, n int) ([]int32, error) {
+	if _, ok := s.Part(name); !ok {
+		return nil, nil
+	}
+	raw, err := snapshot.PartOf[uint32](s, name, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int32, len(raw))
+	for i, v := range raw {
+		if int64(v) >= int64(n) || i > 0 && v <= raw[i-1] {
+			return nil, fmt.Errorf("part %s: number %d is %d of %d", name, i, v, n)
+		}
+		out[i] = int32(v)
+	}
+	return out, nil
+}
+
+// predictor is what others are placed by.
+func (f *Fitted) predictor() (*Active, error) {
+	if f.Active == nil {
+		return f.Model.Predictor(f.Point.Theta, f.Point.X, Gaussian{DefaultVariance})
+	}
+	return f.Model.predictor(f.Point.Theta, f.Point.X, Gaussian{DefaultVariance}, f.Active)
 }
 
 // read takes the model from a snapshot, which has to be valid.
@@ -79,7 +135,18 @@ func read(s *snapshot.Snapshot, threads int) (*Fitted, error) {
 			return nil, fmt.Errorf("parameter %s is %g and has to be positive", k.Names()[i], v)
 		}
 	}
-	if f.Model, err = New(k, f.Units.All(vec.Take(s.Reference, f.Learnt)), threads); err != nil {
+	y := f.Units.All(vec.Take(s.Reference, f.Learnt))
+	missing, err := readList(s, partMissing, len(y.Data))
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range missing {
+		y.Data[i] = math.NaN()
+	}
+	if f.Active, err = readList(s, partActive, len(learnt)); err != nil {
+		return nil, err
+	}
+	if f.Model, err = New(k, y, threads); err != nil {
 		return nil, err
 	}
 	return f, f.readBack(s)
@@ -115,6 +182,9 @@ type Description struct {
 	Theta  []float64
 	// LogLik is the log-likelihood with the prior of the places.
 	LogLik float64
+	// Active is the number of those that others are placed by, 0 if it is all; Missing
+	// that of values which the learnt points lacked.
+	Active, Missing int
 	// Smooth tells that events are placed by a smooth map, with the error Residual.
 	Smooth   bool
 	Residual float64
@@ -134,6 +204,11 @@ func Describe(s *snapshot.Snapshot) (d Description) {
 	}
 	if v, err := snapshot.PartOf[float64](s, partBack, 4, 1); err == nil {
 		d.Smooth, d.Residual = true, v[3]
+	}
+	for name, to := range map[string]*int{partActive: &d.Active, partMissing: &d.Missing} {
+		if p, ok := s.Part(name); ok {
+			*to = p.Rows
+		}
 	}
 	return d
 }

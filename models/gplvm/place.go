@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -35,7 +36,11 @@ type PlaceSettings struct {
 // there is one, and leads back into the data. Sigma is that of Laplace's approximation to
 // the posterior of a place, or with a smooth map its error at leaving one out; what is
 // decoded are means and variances of the process (eq 12).
-type Placer struct{ *placing.Placer }
+type Placer struct {
+	*placing.Placer
+	by   *placer
+	snap *snapshot.Snapshot
+}
 
 var _ models.Decoder = (*Placer)(nil)
 
@@ -46,7 +51,7 @@ type placer struct {
 }
 
 func newPlacer(f *Fitted) (*placer, error) {
-	a, err := f.Model.Predictor(f.Point.Theta, f.Point.X, Gaussian{DefaultVariance})
+	a, err := f.predictor()
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}
@@ -78,7 +83,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gplvm: %w", err)
 	}
-	return &Placer{p}, nil
+	return &Placer{Placer: p, by: by, snap: s}, nil
 }
 
 // PlaceAll returns the places and variances of the rows of x that were not learnt, and
@@ -90,6 +95,10 @@ func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 	}
 	if mu, sigma2, err = p.learnt().All(ctx, x, progress); err != nil {
 		return mu, nil, fmt.Errorf("gplvm: %w", err)
+	}
+	for _, c := range f.completed { // by what was observed of them
+		copy(mu.Row(int(c.row)), c.mu)
+		sigma2[c.row] = c.sigma2
 	}
 	return mu, sigma2, nil
 }
@@ -118,7 +127,7 @@ func (p *placer) invite() *guest {
 // Place implements placing.Guest.
 func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, err error) {
 	w.Units.Apply(w.y, z)
-	if w.Back != nil {
+	if w.Back != nil && !slices.ContainsFunc(w.y, math.IsNaN) {
 		w.Back.Place(w.x, w.y, w.smooth)
 		return w.x, w.Back.Residual * w.Back.Residual, nil
 	}
@@ -143,9 +152,7 @@ func (w *guest) Settled(l int) (mu []float64, sigma2 float64) {
 	if w.Back != nil {
 		return w.x, w.Back.Residual * w.Back.Residual
 	}
-	for c, v := range w.Model.y.Row(l) {
-		w.y[c] = v + w.Model.mean[c]
-	}
+	w.Model.Observed(w.y, l)
 	return w.x, w.spread(w.active.place(w.y, w.likelihood))
 }
 

@@ -84,8 +84,12 @@ func TestBadInput(t *testing.T) {
 	for i := range 20 {
 		constant.Row(i)[2] = 7
 	}
-	nan := sheet(20, 1)
-	nan.Row(4)[1] = float32(math.NaN())
+	infinite, nothing, lacking, nan := sheet(20, 1), sheet(20, 1), sheet(20, 1), float32(math.NaN())
+	infinite.Row(4)[1] = float32(math.Inf(1))
+	copy(nothing.Row(4), []float32{nan, nan, nan, nan, nan})
+	for i := range 20 {
+		lacking.Row(i)[3] = nan
+	}
 	for name, c := range map[string]struct {
 		x    vec.Matrix[float32]
 		set  FitSettings
@@ -93,7 +97,13 @@ func TestBadInput(t *testing.T) {
 		bad  bool
 	}{
 		"constant":   {constant, FitSettings{}, "column 2", true},
-		"nan":        {nan, FitSettings{}, "row 4", true},
+		"infinite":   {infinite, FitSettings{}, "row 4", true},
+		"nothing":    {nothing, FitSettings{}, "row 4: all values are missing", true},
+		"lacking":    {lacking, FitSettings{}, "column 3: no value is observed", true},
+		"start":      {sheet(20, 1), FitSettings{Options: Options{Start: "random"}}, "pca, isomap, graph", false},
+		"optimizer":  {sheet(20, 1), FitSettings{Options: Options{Optimizer: "adam"}}, "scg and lbfgs", false},
+		"active":     {sheet(20, 1), FitSettings{Options: Options{Active: 2}}, "at least 4", false},
+		"both":       {sheet(20, 1), FitSettings{Options: Options{Active: 9, Optimizer: OptimizerLBFGS}}, "scg alone", false},
 		"few":        {sheet(3, 1), FitSettings{}, "at least 4", true},
 		"dimensions": {sheet(20, 1), FitSettings{Dims: 6}, "5 elements", true},
 		"steps":      {sheet(20, 1), FitSettings{Steps: -1}, "-1 steps", false},

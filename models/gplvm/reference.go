@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"unfold/models"
 	"unfold/models/kernel"
@@ -29,13 +30,27 @@ type Options struct {
 	// Smooth places by a smooth map from vectors to places, see Back, instead of by the
 	// likelihood: microseconds instead of milliseconds, and less exact.
 	Smooth bool `json:"smooth"`
+	// Start is where learning starts, one of Starts. Default pca.
+	Start string `json:"start,omitempty"`
+	// Optimizer is how the full model learns: OptimizerSCG, the default, or OptimizerLBFGS.
+	Optimizer string `json:"optimizer,omitempty"`
+	// Active, if it is not 0, learns by Algorithm 1 with an active set of so many points
+	// (4.1), by which alone all others are placed. Steps are its rounds then.
+	Active int `json:"active,omitempty"`
 	// Tolerance ends learning: no place moves farther in an iteration, nor does the
 	// likelihood grow more. Default 1e-4.
 	Tolerance float64 `json:"tolerance"`
 }
 
+// How the full model learns.
+const (
+	OptimizerSCG   = "scg"
+	OptimizerLBFGS = "lbfgs"
+)
+
 // Defaults of a fit.
 const (
+	defaultRounds    = 15 // of Algorithm 1
 	DefaultPoints    = 1000
 	DefaultKernel    = "rbf+bias+white"
 	defaultDims      = 2
@@ -58,10 +73,14 @@ type FitSettings struct {
 
 // Resolved returns the settings with defaults filled in, or what is wrong with them.
 func (s FitSettings) Resolved() (FitSettings, error) {
+	steps := defaultSteps
+	if s.Active > 0 {
+		steps = defaultRounds
+	}
 	for _, d := range []struct {
 		of    *int
 		value int
-	}{{&s.Dims, defaultDims}, {&s.Steps, defaultSteps}, {&s.Points, DefaultPoints}, {&s.Restarts, 1}} {
+	}{{&s.Dims, defaultDims}, {&s.Steps, steps}, {&s.Points, DefaultPoints}, {&s.Restarts, 1}} {
 		if *d.of == 0 {
 			*d.of = d.value
 		}
@@ -69,8 +88,17 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 	if s.Kernel == "" {
 		s.Kernel = DefaultKernel
 	}
+	if s.Start == "" {
+		s.Start = StartPCA
+	}
+	if s.Optimizer == "" {
+		s.Optimizer = OptimizerSCG
+	}
 	if s.Tolerance == 0 {
 		s.Tolerance = defaultTolerance
+	}
+	if err := checkStart(s.Start); err != nil {
+		return s, fmt.Errorf("gplvm: %w", err)
 	}
 	if _, err := kernel.Parse(s.Kernel); err != nil {
 		return s, fmt.Errorf("gplvm: %w", err)
@@ -78,6 +106,12 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 	switch {
 	case s.Dims < 1 || s.Restarts < 1 || s.Steps < 1:
 		return s, fmt.Errorf("gplvm: %d dimensions, %d starts, %d steps: want at least 1 of each", s.Dims, s.Restarts, s.Steps)
+	case s.Optimizer != OptimizerSCG && s.Optimizer != OptimizerLBFGS:
+		return s, fmt.Errorf("gplvm: there is no optimizer %q; there are %s and %s", s.Optimizer, OptimizerSCG, OptimizerLBFGS)
+	case s.Active != 0 && s.Active < s.Dims+2:
+		return s, fmt.Errorf("gplvm: an active set of %d points is too small for %d dimensions: at least %d are needed", s.Active, s.Dims, s.Dims+2)
+	case s.Active > 0 && s.Optimizer == OptimizerLBFGS:
+		return s, fmt.Errorf("gplvm: a model with an active set learns by %s alone", OptimizerSCG)
 	case s.Points < s.Dims+2:
 		return s, fmt.Errorf("gplvm: %d points to learn are too few for %d dimensions", s.Points, s.Dims)
 	case !(s.Tolerance > 0) || math.IsInf(s.Tolerance, 0):
@@ -110,13 +144,18 @@ type Fitted struct {
 	// Runs are all starts; Best is the one kept.
 	Runs []Run
 	Best int
+	// Active lists, ascending, which of the learnt points others are placed by; nil: all.
+	Active []int32
 	// Back is the smooth map, if the settings want it.
 	Back *Back
+
+	completed []completed
 }
 
 // Fit learns a sample of the rows of x from every start and keeps the largest
-// likelihood. It is a function of x and the settings without Threads. Errors that lie
-// in x match models.ErrBadInput. Progress, which may be nil, is told of iterations.
+// likelihood. It is a function of x and the settings without Threads. Values may be
+// missing, NaN: they are filled in, with what the model predicts. Errors that lie in x
+// match models.ErrBadInput. Progress, which may be nil, is told of iterations.
 func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
 	s, err := s.Resolved()
 	if err != nil {
@@ -128,7 +167,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	case x.Rows < s.Dims+2:
 		return nil, models.BadInputf("gplvm: %d distinct rows are too few for a map of %d dimensions: at least %d are needed", x.Rows, s.Dims, s.Dims+2)
 	}
-	if err := models.CheckRows(x, nil); err != nil {
+	if err := CheckRows(x, nil); err != nil {
 		return nil, err
 	}
 	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}
@@ -145,13 +184,18 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 		return nil, err
 	}
 	if s.Smooth {
-		f.Back, err = NewBack(f.Model.y, f.Point.X, s.Threads)
+		if f.Back, err = NewBack(f.Model.y, f.Point.X, s.Threads); err != nil {
+			return nil, err
+		}
 	}
-	return f, err
+	return f, f.complete(ctx, x)
 }
 
 // newUnits are the model's: in these the elements of x have a mean square of 1.
 func newUnits(x vec.Matrix[float32]) placing.Units {
+	if anyMissing(x) {
+		return unitsOfObserved(x)
+	}
 	u := placing.Centred(x)
 	sum, y := 0.0, make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -167,26 +211,42 @@ func newUnits(x vec.Matrix[float32]) placing.Units {
 // search learns from every start, one after the other, each with all threads.
 func (f *Fitted) search(ctx context.Context, progress func(done, total int)) error {
 	s := f.Settings
-	start, err := f.Model.PCA(s.Dims)
+	begin := f.Model.Begin
+	if s.Active > 0 { // which fits the kernel first
+		begin = func(ctx context.Context, start string, q int, seed uint64) (*Point, error) {
+			x, err := f.Model.places(ctx, start, q, seed)
+			return &Point{f.Model.kernel.Start(), x}, err
+		}
+	}
+	start, err := begin(ctx, s.Start, s.Dims, s.Seed)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return models.BadInputf("gplvm: %w", err)
 	}
 	at := par.NewProgress(s.Restarts*s.Steps, progress)
 	for job := range s.Restarts {
-		p := &Point{Theta: f.Model.kernel.Start(), X: start.Clone()}
+		p := &Point{Theta: slices.Clone(start.Theta), X: start.X.Clone()}
 		if job > 0 {
 			rnd := rand.New(rand.NewPCG(s.Seed, uint64(job)))
 			for i := range p.X.Data {
 				p.X.Data[i] += restartSpread * rnd.NormFloat64()
 			}
 		}
-		run, err := f.Model.run(ctx, p, s, at.Step)
+		var run Run
+		var active []int32
+		if s.Active > 0 {
+			run, active, err = f.Model.runSparse(ctx, p, s, at.Step)
+		} else {
+			run, err = f.Model.run(ctx, p, s, at.Step)
+		}
 		if err != nil {
 			return fmt.Errorf("gplvm: start %d: %w", job+1, err)
 		}
 		f.Runs = append(f.Runs, run)
 		if job == 0 || run.LogLik > f.Runs[f.Best].LogLik {
-			f.Best, f.Point = job, p
+			f.Best, f.Point, f.Active = job, p, active
 		}
 	}
 	return nil
@@ -199,7 +259,11 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 		return Run{}, err
 	}
 	m.jitter = v.Jitter
-	r, err := m.Learn(ctx, p, scg.Settings{Steps: s.Steps, StepTolerance: s.Tolerance, ValueTolerance: s.Tolerance, Observe: func(scg.Iteration) bool {
+	learn := m.Learn
+	if s.Optimizer == OptimizerLBFGS {
+		learn = m.LearnLBFGS
+	}
+	r, err := learn(ctx, p, scg.Settings{Steps: s.Steps, StepTolerance: s.Tolerance, ValueTolerance: s.Tolerance, Observe: func(scg.Iteration) bool {
 		step()
 		return true
 	}})
@@ -209,5 +273,41 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 	return Run{LogLik: -r.F, Initial: v.Total(), Iterations: r.Iterations, Converged: r.Converged, Jitter: m.jitter}, err
 }
 
-// Bytes returns about what learning n points of q values holds.
-func Bytes(n, q int) int64 { return 8 * (2*int64(n)*int64(n) + 4*int64(n)*int64(q)) }
+// runSparse learns from one start by Algorithm 1. Its likelihoods are those of the active
+// sets, of which it returns the last.
+func (m *Model) runSparse(ctx context.Context, p *Point, s FitSettings, step func()) (Run, []int32, error) {
+	y := vec.New[float64](m.y.Rows, m.y.Cols)
+	for i := range y.Rows {
+		m.Observed(y.Row(i), i)
+	}
+	of := NewSparse(m.kernel, Gaussian{DefaultVariance}, y, m.threads)
+	run := Run{Iterations: s.Steps}
+	q, err := of.Learn(ctx, p, SparseSettings{Active: s.Active, Rounds: s.Steps, Tolerance: s.Tolerance, Observe: func(round int, value float64) bool {
+		if round == 1 {
+			run.Initial = value
+		}
+		step()
+		return true
+	}})
+	if err != nil {
+		return run, nil, err
+	}
+	a, err := q.Active(p.Theta, p.X)
+	if err != nil {
+		return run, nil, err
+	}
+	run.LogLik = a.LogLik(vec.Matrix[float64]{})
+	active := slices.Sorted(slices.Values(q.Order))
+	return run, active, nil
+}
+
+// Bytes returns about what learning n points of q values holds, with an active set of so
+// many points or, 0, without.
+func Bytes(n, q, active int) int64 {
+	values := 4 * int64(n) * int64(q)
+	if active > 0 {
+		return 8 * (4*values + int64(n)*int64(active))
+	}
+	// The matrix, and the factor of one of low rank.
+	return 8 * (2*int64(n)*int64(n) + values)
+}

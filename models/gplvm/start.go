@@ -37,25 +37,40 @@ const kernelSteps = 30
 // Begin returns where learning starts, by name, on a map of q dimensions. Missing values
 // count as the means.
 func (m *Model) Begin(ctx context.Context, start string, q int, seed uint64) (*Point, error) {
-	p := &Point{Theta: m.kernel.Start()}
-	var err error
-	switch start {
-	case StartPCA, "":
-		p.X, err = m.PCA(q)
+	x, err := m.places(ctx, start, q, seed)
+	p := &Point{Theta: m.kernel.Start(), X: x}
+	if err != nil || start == StartPCA || start == "" {
 		return p, err
-	case StartIsomap:
-		p.X, err = baseline.Isomap(ctx, m.single(), q, baseline.IsomapSettings{Seed: seed, Threads: m.threads})
-	case StartGraph:
-		p.X, err = m.graph(ctx, q, seed)
-	default:
-		return nil, fmt.Errorf("there is no start %q; there are %s", start, strings.Join(Starts(), ", "))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", start, err)
-	}
-	unit(p.X)
 	_, err = m.LearnKernel(ctx, p, scg.Settings{Steps: kernelSteps, StepTolerance: 1e-3, ValueTolerance: 1e-3})
 	return p, err
+}
+
+// places returns those of Begin.
+func (m *Model) places(ctx context.Context, start string, q int, seed uint64) (x vec.Matrix[float64], err error) {
+	switch start {
+	case StartPCA, "":
+		return m.PCA(q)
+	case StartIsomap:
+		x, err = baseline.Isomap(ctx, m.single(), q, baseline.IsomapSettings{Seed: seed, Threads: m.threads})
+	case StartGraph:
+		x, err = m.graph(ctx, q, seed)
+	default:
+		return x, checkStart(start)
+	}
+	if err != nil {
+		return x, fmt.Errorf("start %s: %w", start, err)
+	}
+	unit(x)
+	return x, nil
+}
+
+// checkStart says what is wrong with the name of a start.
+func checkStart(start string) error {
+	if start == "" || slices.Contains(Starts(), start) {
+		return nil
+	}
+	return fmt.Errorf("there is no start %q; there are %s", start, strings.Join(Starts(), ", "))
 }
 
 // single returns the centred rows in single precision.

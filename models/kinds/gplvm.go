@@ -36,7 +36,7 @@ var gaussianProcess = Kind{
 		if err != nil {
 			return 0
 		}
-		return gplvm.Bytes(min(n, f.Points), q)
+		return gplvm.Bytes(min(n, f.Points), q, f.Active)
 	},
 	describe: func(s *snapshot.Snapshot) []Line {
 		d := gplvm.Describe(s)

@@ -1,0 +1,146 @@
+package gplvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/models"
+	"unfold/sparse/vec"
+)
+
+// holed returns x without some of its values, never all of a row.
+func holed(x vec.Matrix[float32], share float64, seed uint64) vec.Matrix[float32] {
+	rnd := rand.New(rand.NewPCG(seed, 6))
+	out := x.Clone()
+	for i := range out.Rows {
+		keep := rnd.IntN(out.Cols)
+		for c := range out.Row(i) {
+			if c != keep && rnd.Float64() < share {
+				out.Row(i)[c] = float32(math.NaN())
+			}
+		}
+	}
+	return out
+}
+
+// What is missing of learnt rows, and of others, is filled in near what it was, in the
+// full and in the sparse model; what is there stays. Threads do not matter.
+func TestFitMissing(t *testing.T) {
+	ctx := context.Background()
+	whole := sheet(160, 7)
+	holes := holed(whole, 0.15, 1)
+	for name, o := range map[string]Options{
+		"full":       {Points: 120, Optimizer: OptimizerLBFGS},
+		"active set": {Points: 120, Active: 40},
+	} {
+		x := holes.Clone()
+		f, err := Fit(ctx, x, FitSettings{Options: o, Steps: 12}, nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		variance, wrong, count := 0.0, 0.0, 0.0
+		for i, v := range holes.Data {
+			if v == v {
+				if x.Data[i] != v {
+					t.Fatalf("%s: a value that was there is %v, not %v", name, x.Data[i], v)
+				}
+				continue
+			}
+			variance += float64(whole.Data[i]) * float64(whole.Data[i])
+			wrong += float64(x.Data[i]-whole.Data[i]) * float64(x.Data[i]-whole.Data[i])
+			count++
+		}
+		t.Logf("%s: %.0f values filled in, %.3f of their mean square is wrong", name, count, wrong/variance)
+		if !(wrong < 0.5*variance) || count < 50 {
+			t.Errorf("%s: %.3f of the mean square of %.0f values is wrong", name, wrong/variance, count)
+		}
+		mu, sigma2, err := f.PlaceAll(ctx, x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, i := range f.Learnt {
+			if !slices.Equal(mu.Row(int(i)), f.Point.X.Row(l)) {
+				t.Fatalf("%s: a learnt point is not where it was learnt", name)
+			}
+		}
+		for i, s := range sigma2 {
+			if !(s > 0) || s > 1 {
+				t.Errorf("%s: variance %d is %g", name, i, s)
+			}
+		}
+		if len(f.completed) == 0 {
+			t.Errorf("%s: no row was placed by what was there of it", name)
+		}
+		for _, c := range f.completed {
+			if !slices.Equal(mu.Row(int(c.row)), c.mu) {
+				t.Errorf("%s: row %d is not where it is by what was there of it", name, c.row)
+			}
+		}
+		again := holes.Clone()
+		if _, err := Fit(ctx, again, FitSettings{Options: o, Steps: 12, Threads: 1}, nil); err != nil || !slices.Equal(again.Data, x.Data) {
+			t.Errorf("%s: with one thread other values are filled in (%v)", name, err)
+		}
+	}
+}
+
+// Others are placed by the active set alone, nearly as well as by all.
+func TestActiveSet(t *testing.T) {
+	ctx := context.Background()
+	x := sheet(200, 8)
+	f, err := Fit(ctx, x, FitSettings{Options: Options{Active: 50}, Steps: 6}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Active) != 50 || !slices.IsSorted(f.Active) || f.Runs[0].Iterations != 6 {
+		t.Fatalf("active set %v, runs %+v", f.Active, f.Runs)
+	}
+	p, err := newPlacer(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.active.x.Rows != 50 {
+		t.Errorf("%d points place others", p.active.x.Rows)
+	}
+	w, fresh, wrong, all := p.invite(), sheet(50, 9), 0.0, 0.0
+	y, at := make([]float64, 5), make([]float64, 5)
+	for i := range fresh.Rows {
+		mu, _, err := w.Place(ctx, fresh.Row(i), nearest(fresh.Row(i), x, placeStarts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Decode(at, mu)
+		f.Units.Apply(y, fresh.Row(i))
+		wrong += vec.SquaredDistance(at, y)
+		all += vec.SquaredNorm(y)
+	}
+	t.Logf("%.3f of the mean square of new vectors is not decoded", wrong/all)
+	if wrong > 0.2*all {
+		t.Errorf("%.3f of the mean square of new vectors is not decoded", wrong/all)
+	}
+}
+
+func TestNearestOfWhatIsThere(t *testing.T) {
+	nan := float32(math.NaN())
+	seen := vec.Of(4, 2, []float32{0, 9, 5, 0, 1, 1, -1, 3})
+	if got := nearest([]float32{0, nan}, seen, 3); !slices.Equal(got, []int32{0, 2, 3}) {
+		t.Errorf("%v", got)
+	}
+	if got := nearest([]float32{nan, 0}, seen, 9); !slices.Equal(got, []int32{1, 2, 3, 0}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestCheckRows(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
+	for _, c := range []struct {
+		x  []float32
+		ok bool
+	}{{[]float32{1, nan, nan, 2}, true}, {[]float32{1, 2, nan, nan}, false}, {[]float32{1, inf, 2, 3}, false}} {
+		if err := CheckRows(vec.Of(2, 2, c.x), nil); (err == nil) != c.ok || err != nil && !models.IsBadInput(err) {
+			t.Errorf("%v: %v", c.x, err)
+		}
+	}
+}
