@@ -132,20 +132,13 @@ func (p *placing) tell(at models.Placed) (t classified, err error) {
 	if !p.classify {
 		return t, nil
 	}
-	n := at.Mu.Rows
-	t = classified{make([]string, n), make([]float32, n)}
 	if p.classes == nil {
+		t = classified{make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)}
 		for i := range t.probability {
 			t.probability[i] = float32(math.NaN())
 		}
 		return t, nil
 	}
-	number := make([]int32, n)
-	if err := p.classes.Predict(number, t.probability, at.Mu, at.Sigma, 0); err != nil {
-		return classified{}, err
-	}
-	for i, c := range number {
-		t.class[i] = p.classes.Names[c]
-	}
-	return t, nil
+	t.class, t.probability, err = p.classes.Tell(at, 0)
+	return t, err
 }

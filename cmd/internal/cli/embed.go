@@ -13,6 +13,7 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
 	"unfold/models"
+	"unfold/models/ep/labels"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/sparse/knn/auto"
@@ -33,7 +34,8 @@ func (embedCmd) Help() string {
 Memory does not grow with the input.
 
 Vectors are made of the columns that the model was learnt with. Columns that pass through are those named here or else
-those that were named then, as far as they are there.
+those that were named then, as far as they are there. A model that was learnt with --classify, or by a stage with labels,
+tells the class of every row, too.
 
     unfold embed today.parquet -m data.unfold -o today-places.parquet
     producer | unfold embed - -m data.unfold -o - | consumer`
@@ -106,6 +108,8 @@ type embedder struct {
 	chosen  bool            // the columns that pass through were named now
 	pick    ingest.Selection
 	placer  models.Placer
+	classes *labels.Classifier // nil: none are told
+	threads int
 	rows    int64
 }
 
@@ -127,6 +131,10 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if e.encoder, err = encoderOf(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
+	if e.classes, err = labels.Open(s); err != nil {
+		return nil, fmt.Errorf("%s: %w", model, err)
+	}
+	e.threads = settings.Model.Threads
 	e.placer, err = kinds.Open(s, lvm.PlaceSettings{Rule: rule, Threads: settings.Model.Threads, Search: search})
 	var setting *lvm.SettingError
 	if errors.As(err, &setting) {
@@ -203,6 +211,11 @@ func (e *embedder) encoderFor(s ingest.Schema, path string) (*ingest.Encoder, er
 	if !e.chosen {
 		pick = present(encoder.Selection(), s)
 	}
+	if e.classes != nil {
+		if err := ingest.CheckClasses(append([]string{pick.Label}, pick.Keep...)); err != nil {
+			return nil, inFile(path, err)
+		}
+	}
 	return encoder.With(pick), nil
 }
 
@@ -234,10 +247,14 @@ func (e *embedder) place(ctx context.Context, t *ingest.Table, encoder *ingest.E
 	if err != nil {
 		return nil, inRows(t.Origin, err)
 	}
-	return &ingest.Output{
+	out := &ingest.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: placed.Mu, Sigma: placed.Sigma, NoveltyLocal: placed.NoveltyLocal,
 		NoveltyGlobal: placed.NoveltyGlobal, Epoch: e.placer.Epoch(), Version: e.placer.Version(), FirstRow: e.rows,
-	}, nil
+	}
+	if e.classes != nil {
+		out.Class, out.Probability, err = e.classes.Tell(placed, e.threads)
+	}
+	return out, err
 }
 
 // totalRows sums the files' rows as far as they are known without reading; 0 if

@@ -25,6 +25,7 @@ type fitCmd struct {
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The ending tells the format."`
 	Report    string   `placeholder:"FILE" help:"Where figures about the fit go, as one JSON object."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
+	Classify  bool     `group:"columns" help:"Learn to tell classes by the places of the rows that have a label: embed writes the class of every row, and how likely it is."`
 	textFlags
 	budgetFlags
 	Settings kong.Plugins             `embed:""`
@@ -138,13 +139,20 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	snap.Names = data.Encoder.Names()
+	var told classes
+	if c.Classify {
+		if told, err = learnClasses(ctx, snap, result.Placed, data.Label, spec.LVM.Threads); err != nil {
+			return inFile(inputs[0], err)
+		}
+		clock.lap("classes")
+	}
 	outputs := &transaction{stdout: p.Stdout}
 	defer outputs.abort()
 	if err := outputs.write(c.Output, func(w io.Writer) error { return snapshot.Write(w, snap) }); err != nil {
 		return err
 	}
 	if c.Map != "" {
-		if err := outputs.writeMap(c.Map, mapOf(data, snap, result)); err != nil {
+		if err := outputs.writeMap(c.Map, mapOf(data, snap, result, told)); err != nil {
 			return err
 		}
 	}
@@ -181,6 +189,14 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")
 	}
 	o.LabelFiles = c.LabelFile
+	if c.Classify {
+		if len(c.LabelFile) == 0 && o.Mapping.Label == "" {
+			return o, usagef("--classify: name the labels by --label or --label-file")
+		}
+		if err := ingest.CheckClasses(append([]string{o.Mapping.Label}, o.Mapping.Keep...)); err != nil {
+			return o, &usageError{err: err}
+		}
+	}
 	return o, nil
 }
 
@@ -189,13 +205,14 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 const UnlearntName = "unlearnt"
 
 // mapOf is the map as a table: a row for each that was read.
-func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *kinds.Result) *ingest.Output {
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *kinds.Result, told classes) *ingest.Output {
 	if r.Unlearnt != nil {
 		data.Kept = append(data.Kept, ingest.BoolColumn(UnlearntName, r.Unlearnt))
 	}
 	return &ingest.Output{
 		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
 		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version,
+		Class: told.class, Probability: told.probability,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
+	"unfold/models/ep/labels"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
@@ -114,6 +115,13 @@ func inspectModel(p *program, path string) error {
 				line(c.name, "%s", c.value)
 			}
 		}
+	}
+	told, err := labels.Open(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if told != nil {
+		line("classes", "%d told apart: %s", len(told.Names), strings.Join(told.Names, ", "))
 	}
 	for _, at := range s.Positions {
 		line("learnt up to", "topic %s, partition %d, offset %d", at.Topic, at.Partition, at.Offset)

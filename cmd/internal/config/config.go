@@ -42,7 +42,7 @@ type Columns struct {
 	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most words of a text column that get an element each." placeholder:"N" min:"1"`
 	ID          string   `key:"id" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string `key:"keep" help:"Columns that pass through." placeholder:"COL,..."`
-	Label       string   `key:"label" help:"Column with the class; it passes through. Some values may be missing; a stream tells the class of every event, and how likely it is." placeholder:"COL"`
+	Label       string   `key:"label" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to tell the class of every row, and how likely it is." placeholder:"COL"`
 }
 
 // Model says what is fitted.

@@ -6,6 +6,7 @@ import (
 	"unfold/models"
 	"unfold/models/ep"
 	"unfold/models/psi"
+	"unfold/models/score"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
@@ -31,6 +32,17 @@ type Events struct {
 	Names []string
 	// Key identifies an event from one training to the next; nil: its row does.
 	Key []uint64
+}
+
+// EventsAt are events where they were placed, with labels as text, "" for none, and keys
+// as Events has them.
+func EventsAt(at models.Placed, label []string, key []uint64) Events {
+	class, names := score.Classes(label)
+	e := Events{Mu: vec.Convert[float64](at.Mu), Sigma: make([]float64, at.Mu.Rows), Class: class, Names: names, Key: key}
+	for i, s := range at.Sigma {
+		e.Sigma[i] = float64(s)
+	}
+	return e
 }
 
 // Dims returns the dimension of the map.
@@ -59,6 +71,19 @@ func (c *Classifier) Predict(class []int32, probability []float32, mu vec.Matrix
 		}
 	})
 	return nil
+}
+
+// Tell returns the classes of placed events by name, and their probabilities.
+func (c *Classifier) Tell(at models.Placed, threads int) (class []string, probability []float32, err error) {
+	number := make([]int32, at.Mu.Rows)
+	class, probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
+	if err := c.Predict(number, probability, at.Mu, at.Sigma, threads); err != nil {
+		return nil, nil, err
+	}
+	for i, k := range number {
+		class[i] = c.Names[k]
+	}
+	return class, probability, nil
 }
 
 // Probabilities writes those of all classes, n x len(Names).

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"unfold/models"
-	"unfold/models/score"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 )
@@ -129,12 +128,7 @@ func (p *Pool) Train(ctx context.Context, placer models.Placer, old *Classifier,
 		label, key = slices.Delete(label, bad.Row, bad.Row+1), slices.Delete(key, bad.Row, bad.Row+1)
 		x.Rows--
 	}
-	class, names := score.Classes(label)
-	e := Events{Mu: vec.Convert[float64](placed.Mu), Sigma: make([]float64, x.Rows), Class: class, Names: names, Key: key}
-	for i, s := range placed.Sigma {
-		e.Sigma[i] = float64(s)
-	}
-	return Train(ctx, e, old, set)
+	return Train(ctx, EventsAt(placed, label, key), old, set)
 }
 
 // Names of a pool's parts of a snapshot.

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+)
+
+// clusters writes rows around three centres as CSV, each third one with its label, and
+// returns the labels of all.
+func clusters(t *testing.T, path string, rows int, seed uint64) (truth []string) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(seed, 6))
+	var b strings.Builder
+	b.WriteString("a,b,c,kind\n")
+	for i := range rows {
+		c, label := rnd.IntN(3), ""
+		truth = append(truth, []string{"low", "high", "odd"}[c])
+		if i%3 == 0 {
+			label = truth[i]
+		}
+		fmt.Fprintf(&b, "%g,%g,%g,%s\n", rnd.NormFloat64()+float64(9*c), rnd.NormFloat64()-float64(9*(c%2)), rnd.NormFloat64(), label)
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return truth
+}
+
+// A model that was learnt with labels tells the classes of rows that have none.
+func TestClassify(t *testing.T) {
+	t.Chdir(t.TempDir())
+	known, others := clusters(t, "train.csv", 240, 1), clusters(t, "test.csv", 90, 2)
+	must(t, "-q", "fit", "train.csv", "--columns", "a,b,c", "--label", "kind", "--classify", "-o", "m.unfold", "--map", "train.parquet")
+	must(t, "-q", "embed", "test.csv", "-m", "m.unfold", "-o", "test.parquet")
+	for path, truth := range map[string][]string{"train.parquet": known, "test.parquet": others} {
+		d, err := ingest.ReadAll(t.Context(), []string{path}, ingest.ReadOptions{Mapping: ingest.Mapping{Vector: "embedding", Selection: ingest.Selection{Keep: []string{"class_probability"}, Label: "class"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := 0
+		for i, c := range d.Label {
+			p, ok := d.Kept[0].Float(i)
+			if !ok || !(p > 1./3 && p <= 1) {
+				t.Fatalf("%s: class %q with probability %v", path, c, p)
+			}
+			if c == truth[i] {
+				right++
+			}
+		}
+		if len(d.Label) != len(truth) || right < len(truth)*9/10 {
+			t.Errorf("%s: %d of %d classes are right, of %d", path, right, len(d.Label), len(truth))
+		}
+	}
+	if got := must(t, "inspect", "m.unfold"); !strings.Contains(got, "3 told apart: high, low, odd") {
+		t.Errorf("inspect says\n%s", got)
+	}
+}
+
+// Labels are needed, and may not be those of events.
+func TestClassifyRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clusters(t, "train.csv", 240, 1)
+	for _, c := range []struct {
+		code       int
+		want, args string
+	}{
+		{2, "--classify: name the labels", "--columns a,b"},
+		{3, "there are 240 classes among the labels", "--columns b,c --label a"},
+	} {
+		code, _, out := run(t, words("-q fit train.csv -o m.unfold --classify "+c.args)...)
+		if code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%s: exit %d, says %q, not %q", c.args, code, out, c.want)
+		}
+		if _, err := os.Stat("m.unfold"); err == nil {
+			t.Error("a model is left")
+		}
+	}
+}
