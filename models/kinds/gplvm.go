@@ -22,7 +22,7 @@ const processNeighbors = 9
 // gaussianProcess is its entry. Of all distinct rows, which are the reference points, it
 // learns a bounded number and places the rest, which are marked as unlearnt.
 var gaussianProcess = Kind{
-	Name:  GPLVM,
+	Name: GPLVM, Missing: true,
 	check: func(s Spec) error { _, err := s.gaussianProcess().Resolved(); return err },
 	learn: learnGaussianProcess,
 	open: func(s *snapshot.Snapshot, p lvm.PlaceSettings) (models.Placer, error) {
@@ -49,6 +49,12 @@ var gaussianProcess = Kind{
 			{"kernel", fmt.Sprintf("%s: %s", d.Kernel, strings.Join(theta, ", "))},
 			{"likelihood", fmt.Sprintf("%.8g, with the prior of the places", d.LogLik)},
 		}
+		if d.Active > 0 {
+			lines = append(lines, Line{"active set", fmt.Sprintf("%d of those, by which the others are placed", d.Active)})
+		}
+		if d.Missing > 0 {
+			lines = append(lines, Line{"missing", fmt.Sprintf("%d values of those, filled in", d.Missing)})
+		}
 		if d.Smooth {
 			lines = append(lines, Line{"placing", fmt.Sprintf("by a smooth map, with an error of %.3g at leaving one out", d.Residual)})
 		}
@@ -73,16 +79,26 @@ type GaussianProcess struct {
 	Runs []gplvm.Run `json:"runs"`
 	// Residual is the error of the smooth map, if there is one, at leaving one out.
 	Residual float64 `json:"residual,omitempty"`
+	// Active is the size of the active set, if there is one, Filled the number of values
+	// that were missing and are filled in.
+	Active int `json:"active,omitempty"`
+	Filled int `json:"filled,omitempty"`
 }
 
 func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress lvm.Progress) (*learnt, error) {
-	return learnSample(ctx, z, s, progress, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+	filled := 0
+	for _, v := range z.Data {
+		if v != v {
+			filled++
+		}
+	}
+	return learnSample(ctx, z, s, progress, gplvm.CheckRows, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		fit, err := gplvm.Fit(ctx, z, s.gaussianProcess(), step)
 		if err != nil {
 			return nil, err
 		}
 		set, best := fit.Settings, fit.Runs[fit.Best]
-		own := GaussianProcess{Learnt: len(fit.Learnt), Kernel: set.Kernel, Theta: fit.Point.Theta, Best: fit.Best, Runs: fit.Runs}
+		own := GaussianProcess{Learnt: len(fit.Learnt), Kernel: set.Kernel, Theta: fit.Point.Theta, Best: fit.Best, Runs: fit.Runs, Active: len(fit.Active), Filled: filled}
 		if fit.Back != nil {
 			own.Residual = fit.Back.Residual
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,11 +103,15 @@ type Result struct {
 	SecondsPCA, SecondsNovelty, SecondsIndex float64
 }
 
-// Fit learns a map of the rows of x (n x dim). Progress may be nil; beside the
+// Fit learns a map of the rows of x (n x dim). Kinds that can do without some values
+// (Kind.Missing) fill in those of x that are NaN. Progress may be nil; beside the
 // model's stages it hears of "pca" and "index".
 func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Progress) (*snapshot.Snapshot, *Result, error) {
-	spec, err := spec.Resolve(x.Cols)
+	spec, err := spec.whole(x)
 	if err != nil {
+		return nil, nil, err
+	}
+	if spec, err = spec.Resolve(x.Cols); err != nil {
 		return nil, nil, err
 	}
 	if progress == nil {
@@ -163,6 +168,20 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 	}
 	r.rows(s, fit.Result, own)
 	return s, r, nil
+}
+
+// whole takes the principal components out of an automatic spec, and an error is to ask
+// for them, where values are missing and the kind can do without these.
+func (s Spec) whole(x vec.Matrix[float32]) (Spec, error) {
+	k, err := Find(s.Kind)
+	if err != nil || !k.Missing || !slices.ContainsFunc(x.Data, func(v float32) bool { return v != v }) {
+		return s, err
+	}
+	if s.PCA > 0 {
+		return s, models.BadInputf("values are missing, so that there are no %d principal components: fill them in, or learn without (pca none)", s.PCA)
+	}
+	s.PCA = PCANone
+	return s, nil
 }
 
 // project fits the projection that spec names, if any, and returns the vectors

@@ -69,7 +69,7 @@ type LocallyLinear struct {
 }
 
 func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, progress lvm.Progress) (*learnt, error) {
-	return learnSample(ctx, z, s, progress, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+	return learnSample(ctx, z, s, progress, models.CheckRows[float32], func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		fit, err := lllvm.Fit(ctx, z, s.locallyLinear(), step)
 		if err != nil {
 			return nil, err

@@ -20,6 +20,9 @@ type Kind struct {
 	// Carried says that package models/lvm/live can carry its maps on. The learner of
 	// a stream learns maps of other kinds anew.
 	Carried bool
+	// Missing says that values may be missing, NaN: what learns fills them in, and events
+	// are placed by what is there of them.
+	Missing bool
 
 	// check says what is wrong with settings, whatever the data are.
 	check func(s Spec) error

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
@@ -33,16 +32,19 @@ type sample struct {
 	spec Spec
 }
 
+// rowCheck says which row cannot be learnt from, as models.CheckRows.
+type rowCheck func(x vec.Matrix[float32], names []string) error
+
 // learnSample learns as such kinds do: fit learns a sample of the distinct rows of z, and
-// the rest, marked as unlearnt, are placed.
-func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress lvm.Progress, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*learnt, error) {
-	if err := models.CheckRows(z, nil); err != nil {
+// the rest, marked as unlearnt, are placed. Missing values of z are filled in.
+func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress lvm.Progress, check rowCheck, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*learnt, error) {
+	if err := check(z, nil); err != nil {
 		return nil, err
 	}
 	stage := func(name string) func(done, total int) {
 		return func(done, total int) { progress(name, done, total) }
 	}
-	n, r := z.Rows, &lvm.Result{}
+	n, r, given := z.Rows, &lvm.Result{}, z
 	if r.Unique, r.Of, r.Count = graph.Collapse(z); len(r.Unique) < n {
 		z = vec.Take(z, r.Unique)
 	}
@@ -51,6 +53,12 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress lv
 	of, err := fit(z, stage("em"))
 	if err != nil {
 		return nil, err
+	}
+	if len(r.Unique) < n {
+		// What was missing and is filled in; rows that lack values are equal to no others.
+		for u, i := range r.Unique {
+			copy(given.Row(int(i)), z.Row(u))
+		}
 	}
 	r.Report, r.Settings = of.report, of.spec.LVM
 	k := r.Settings.Neighbors
