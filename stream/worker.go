@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -187,70 +186,6 @@ func (e *entry) spoil(stage Stage, err error) {
 	}
 }
 
-// wait offers messages that cannot be placed yet and keeps them. Bad ones need no
-// map: they go to the dead letters at once, so that a topic that holds nothing
-// else is seen to, and does not fill the memory. Only if delivery is exactly once
-// those behind an event wait with it, since their positions cannot be committed.
-func (w *worker) wait(reading, working context.Context, batch []*entry) error {
-	for _, e := range batch {
-		if e.bad == nil {
-			if err := w.offer(reading, e); err != nil {
-				return err
-			}
-		}
-	}
-	if w.forgot {
-		return nil
-	}
-	if w.atomic != nil && (len(w.waiting) > 0 || slices.ContainsFunc(batch, func(e *entry) bool { return e.bad == nil })) {
-		w.keep(batch, func(*entry) bool { return true })
-		return nil
-	}
-	letters, err := w.letters(batch)
-	if err != nil {
-		return err
-	}
-	if w.atomic != nil {
-		return w.deliver(working, batch, nil, letters, 0)
-	}
-	if err := w.bury(working, batch, letters); err != nil {
-		return err
-	}
-	w.keep(batch, func(e *entry) bool { return e.bad == nil })
-	if len(w.waiting) == 0 && !w.forgot {
-		w.advance(w.behind)
-	} else {
-		w.advance(w.next)
-	}
-	return nil
-}
-
-// keep lets messages wait. If they do not fit any more this partition lets go of
-// all that waits: its position stays before it.
-func (w *worker) keep(batch []*entry, which func(*entry) bool) {
-	for _, e := range batch {
-		if !which(e) {
-			continue
-		}
-		if !w.held.fits(int64(e.message.size())) {
-			w.letGo()
-			w.forgot = true
-			return
-		}
-		w.waiting = append(w.waiting, e)
-	}
-	w.behind = batch[len(batch)-1].message.Offset + 1
-}
-
-// letGo forgets what waits.
-func (w *worker) letGo() (waited []*entry) {
-	waited, w.waiting = w.waiting, nil
-	for _, e := range waited {
-		w.held.add(-int64(e.message.size()))
-	}
-	return waited
-}
-
 // advance says that everything before offset has been acknowledged.
 func (w *worker) advance(offset int64) {
 	if offset > w.next {
@@ -262,45 +197,6 @@ func (w *worker) advance(offset int64) {
 	if w.end >= 0 {
 		w.p.Hooks.lag(w.tp, max(0, w.end-w.next))
 	}
-}
-
-// offer shows a message to the learner, once.
-func (w *worker) offer(ctx context.Context, e *entry) error {
-	if e.offered {
-		return nil
-	}
-	e.offered = true
-	err := w.p.Learner.Offer(ctx, e.events)
-	var bad *MessageError
-	if errors.As(err, &bad) {
-		e.spoil(bad.Stage, bad)
-		return nil
-	}
-	return err
-}
-
-// release places the messages that have waited for the first map. If reading
-// ends meanwhile the rest is dropped, and nothing after it may be processed. If
-// some were let go the generation has to end: the next one reads them again.
-func (w *worker) release(reading, working context.Context) error {
-	if w.forgot {
-		return fmt.Errorf("%v: reading again what did not fit the memory: %w", w.tp, ErrRevoked)
-	}
-	waiting, now := w.letGo(), time.Now()
-	for len(waiting) > 0 && reading.Err() == nil {
-		n := min(len(waiting), w.p.settings.BatchMessages)
-		for _, e := range waiting[:n] {
-			e.fetched = now
-		}
-		if err := w.process(working, waiting[:n]); err != nil {
-			return err
-		}
-		waiting = waiting[n:]
-	}
-	if len(waiting) == 0 {
-		w.advance(w.behind)
-	}
-	return nil
 }
 
 // process places a batch and delivers what was made of it; then the learner may
