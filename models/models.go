@@ -44,6 +44,14 @@ type Decoded struct {
 	Sigma []float32
 }
 
+// Lenient is a Placer that can do without some values.
+type Lenient interface {
+	Placer
+	// PlaceMissing is Place for rows of which values, but not all, may be missing, NaN.
+	// Rows that were learnt without them have the places that they were learnt at.
+	PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (Placed, error)
+}
+
 // Decoder is a Placer whose model leads back from the map to the data: what vector a
 // point of the map stands for. Not every kind of model has one; it is found by
 // assertion.

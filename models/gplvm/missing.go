@@ -150,12 +150,12 @@ func nearest(z []float32, seen vec.Matrix[float32], count int) []int32 {
 	return rows
 }
 
-// Place returns the places of the rows of x; see models.Placer. Rows of which values are
-// missing, NaN, have the places of what is observed, and the novelty of what is then
-// predicted; one that was learnt is recognised.
-func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+// PlaceMissing implements models.Lenient: rows of which values are missing have the places
+// of what is observed, and the novelty of what is then predicted; one that was learnt is
+// recognised.
+func (p *Placer) PlaceMissing(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
 	if !anyMissing(x) || p.snap.CheckDim(x.Cols) != nil || p.snap.Components.Rows > 0 {
-		return p.Placer.Place(ctx, x)
+		return p.Place(ctx, x)
 	}
 	if err := CheckRows(x, p.snap.Names); err != nil {
 		return models.Placed{}, err
@@ -179,7 +179,7 @@ func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Place
 	if err := ctx.Err(); err != nil {
 		return models.Placed{}, err
 	}
-	out, err := p.Placer.Place(ctx, full)
+	out, err := p.Place(ctx, full)
 	if err != nil {
 		return out, err
 	}

@@ -42,7 +42,10 @@ type Placer struct {
 	snap *snapshot.Snapshot
 }
 
-var _ models.Decoder = (*Placer)(nil)
+var (
+	_ models.Decoder = (*Placer)(nil)
+	_ models.Lenient = (*Placer)(nil)
+)
 
 // placer places vectors by the learnt points, in the frame they were learnt in.
 type placer struct {

@@ -55,7 +55,7 @@ func TestMissingValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		placed, err := p.Place(ctx, given)
+		placed, err := p.(models.Lenient).PlaceMissing(ctx, given)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -65,7 +65,7 @@ func TestMissingValues(t *testing.T) {
 			}
 		}
 		fresh := vec.Of(1, 5, []float32{0.31, float32(math.NaN()), 0.1, 0.9, 0.1})
-		one, err := p.Place(ctx, fresh)
+		one, err := p.(models.Lenient).PlaceMissing(ctx, fresh)
 		if err != nil || one.Mu.Data[0] != one.Mu.Data[0] || fresh.Data[1] == fresh.Data[1] {
 			t.Errorf("%s: an event is placed at %v, %v", name, one.Mu, err)
 		}
@@ -126,7 +126,7 @@ func TestMissingBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Place(context.Background(), vec.Of(1, 5, []float32{nan, nan, nan, nan, nan})); !errors.Is(err, models.ErrBadInput) {
+	if _, err := p.(models.Lenient).PlaceMissing(context.Background(), vec.Of(1, 5, []float32{nan, nan, nan, nan, nan})); !errors.Is(err, models.ErrBadInput) {
 		t.Errorf("an event of nothing: %v", err)
 	}
 }
