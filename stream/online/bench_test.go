@@ -129,6 +129,22 @@ func BenchmarkPlaceDuringRefresh(b *testing.B) {
 	}
 }
 
+// BenchmarkSave is what a version of a map of 100,000 points puts on the disk: the map,
+// with its index, and the reference set.
+func BenchmarkSave(b *testing.B) {
+	s, _ := large(b, 100_000)
+	l := newLearner(b, s)
+	for b.Loop() {
+		l.taken = true
+		if err := l.saveReference(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, content := range files(b, s.State) {
+		b.ReportMetric(float64(len(content))/1e6, "MB-"+filepath.Ext(name)[1:])
+	}
+}
+
 // BenchmarkRefresh is a refresh of 20,000 points of which 1% are new, from the
 // reference set to the published map: every fifth is gentle.
 func BenchmarkRefresh(b *testing.B) {
