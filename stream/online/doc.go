@@ -34,6 +34,13 @@
 //
 // Learning uses all processors but one, so that placing has a share of its own.
 //
+// # Votes
+//
+// Where Mapping.Label names a column, a map is judged by the stream before it learns from
+// it (votes.go): of the labelled events between two maps a sample is placed on the older
+// one, and the nearest reference points with labels vote there. The figures of the next
+// map say how many votes there were and how many were wrong.
+//
 // # Moves
 //
 // Settings.Moves is told, under the events' ids, of reference points that are now

@@ -52,6 +52,21 @@
 //
 // It moves points by several percent of the map's diameter and begins a new epoch.
 //
+// # Index
+//
+// A snapshot large enough for it has the index that events are placed by (lvm.NewIndex).
+// That of a refreshed map is a copy of the index before, without the points that went and
+// with those that came, renumbered to the rows of the new map; so it is a function of the
+// snapshot before and of the changes, and the index of an older snapshot never changes under
+// those who still place by it. It takes a small part of the time of building one anew, and
+// finds as much (TestIndexFollows). Single digits are placed, in the median and on a busy
+// machine, in
+//
+//	points     exactly   by index
+//	20,000       78 us     44 us
+//	50,000      128 us     42 us
+//	65,000      213 us     44 us
+//
 // # Alarm
 //
 // A point of a new class is strange when the first of them come, and no longer
