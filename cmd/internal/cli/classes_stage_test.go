@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/sparse/vec"
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// labelledBy puts a column of labels into a stage's configuration.
+func labelledBy(t *testing.T, configuration, column string) {
+	t.Helper()
+	text, err := os.ReadFile(configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, configuration, strings.Replace(string(text), "id: name", "id: name, label: "+column, 1))
+}
+
+// produceLabelled sends messages of 10 events around two centres, each third one with
+// the number of its centre as label: NaN stands for none, and each second message has
+// no such column.
+func produceLabelled(t *testing.T, brokers []string, messages int) {
+	t.Helper()
+	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sink.Close()
+	r := rand.New(rand.NewPCG(5, 1))
+	var all []stream.Message
+	for k := range messages {
+		x, names, label := vec.New[float32](10, 4), make([]string, 10), make([]float64, 10)
+		for i := range names {
+			c := r.IntN(2)
+			names[i] = fmt.Sprint("e", 10*k+i)
+			if label[i] = float64(c); i%3 > 0 {
+				label[i] = math.NaN()
+			}
+			for j := range x.Cols {
+				x.Row(i)[j] = float32(r.NormFloat64()) + float32(6*c)
+			}
+		}
+		columns := []ingest.Column{ingest.StringColumn("name", names), ingest.VectorColumn("v", x)}
+		if k%2 == 0 {
+			columns = append(columns, ingest.Float64Column("kind", label))
+		}
+		table, err := ingest.NewTable(ingest.Origin{}, columns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := ingest.EncodeTable(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, stream.Message{TopicPartition: stream.TopicPartition{Partition: k}, Value: value, Key: fmt.Append(nil, k)})
+	}
+	if err := sink.Write(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A stage with labels tells classes, and says in its figures how they are learnt.
+func TestRunTellsClasses(t *testing.T) {
+	brokers, configuration := broker(t, "events", "places", "dead")
+	labelledBy(t, configuration, "kind")
+	produceLabelled(t, brokers, 40)
+	runUntil(t, configuration, `map version 1 `, func(address string) {
+		await(t, "classes are told, and all is delivered", func() bool {
+			_, body := get(t, address, "/metrics")
+			return strings.Contains(body, "unfold_classes 2\n") && !strings.Contains(body, "unfold_labelled_events_total 0\n") &&
+				strings.Contains(body, "unfold_messages_delivered_total 40\n") && strings.Contains(body, "unfold_refresh_failures_total 0\n")
+		})
+	})
+}
+
+// A stage whose label is the column of ids says so, and goes on without classes.
+func TestRunWithIDsForLabels(t *testing.T) {
+	brokers, configuration := broker(t, "events", "places", "dead")
+	labelledBy(t, configuration, "name")
+	produce(t, brokers, 0, 40)
+	log := runUntil(t, configuration, `learning classes from column "name"`, func(address string) {
+		await(t, "all is delivered", func() bool {
+			_, body := get(t, address, "/metrics")
+			return strings.Contains(body, "unfold_classes 0\n") && strings.Contains(body, "unfold_messages_delivered_total 40\n")
+		})
+	})
+	if !strings.Contains(log, "at most 128 can be told apart") {
+		t.Errorf("the log:\n%s", log)
+	}
+}
