@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"unfold/models/gplvm"
@@ -19,7 +20,8 @@ import (
 // task is a full model to be learnt from a start.
 type task struct {
 	kernel, start string
-	x             vec.Matrix[float64] // where it starts, if not at start
+	from          *gplvm.Point // where it starts, if not at start
+	spread        float64      // by how much places are moved from there, at random
 	seed          uint64
 	steps         int
 	most          time.Duration // 0: however long it takes
@@ -52,12 +54,13 @@ func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*cour
 		return nil, err
 	}
 	begin := time.Now()
-	p := &gplvm.Point{Theta: k.Start(), X: t.x.Clone()}
-	if t.x.Rows == 0 {
-		if p, err = m.Begin(ctx, t.start, 2, t.seed); err != nil {
+	p := t.from
+	if p == nil {
+		if p, err = m.Begin(ctx, t.start, 2, 1); err != nil {
 			return nil, err
 		}
 	}
+	p = &gplvm.Point{Theta: slices.Clone(p.Theta), X: moved(p.X, t.spread, t.seed)}
 	if t.learn == nil {
 		t.learn = (*gplvm.Model).LearnLBFGS
 	}

@@ -51,7 +51,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 	t := newTable(fmt.Sprintf("%d digits", y.Rows), "errors", "log-likelihood", "iterations", "time")
 	var best *course
 	for _, start := range gplvm.Starts() {
-		c, err := b.kept(ctx, "digits-"+start, y, task{kernel: rbf, start: start, seed: 1, steps: digitSteps, most: digitTime, label: label})
+		c, err := b.kept(ctx, "digits-"+start, y, task{kernel: rbf, start: start, steps: digitSteps, most: digitTime, label: label})
 		if err != nil {
 			return "", err
 		}

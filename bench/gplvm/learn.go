@@ -125,12 +125,12 @@ func nearest(y []float64, seen vec.Matrix[float64], count int) []int {
 	return rows[:min(count, len(rows))]
 }
 
-// moved returns places moved at random, by half their spread.
-func moved(x vec.Matrix[float64], seed uint64) vec.Matrix[float64] {
+// moved returns places moved at random, by normal numbers times spread.
+func moved(x vec.Matrix[float64], spread float64, seed uint64) vec.Matrix[float64] {
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	out := x.Clone()
 	for i := range out.Data {
-		out.Data[i] += 0.5 * rnd.NormFloat64()
+		out.Data[i] += spread * rnd.NormFloat64()
 	}
 	return out
 }

@@ -27,7 +27,7 @@ func placings(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c, err := b.kept(ctx, "oil-"+gplvm.StartPCA, y, task{kernel: rbf, start: gplvm.StartPCA, seed: 1, steps: oilLBFGS, label: label})
+	c, err := b.kept(ctx, "oil-"+gplvm.StartPCA, y, task{kernel: rbf, start: gplvm.StartPCA, steps: oilLBFGS, label: label})
 	if err != nil {
 		return "", err
 	}

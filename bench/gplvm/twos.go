@@ -18,7 +18,7 @@ const (
 	twosLearnt  = 700
 	twosMissing = 0.2
 	twosStarts  = 10
-	twosRounds  = 5
+	twosRounds  = 15
 	twosSteps   = 150
 	twosShown   = 12
 	// inkFrom is the grey value, of -1 to 1, from which a pixel of 2 x 2 is ink.
@@ -147,7 +147,7 @@ func (b *bench) ofTwos(ctx context.Context, y vec.Matrix[float64], noise gplvm.N
 		x, a, err := b.sparse(ctx, rbf, noise, y, active, rounds)
 		return a, x, err
 	}
-	c, err := b.learn(ctx, y, task{kernel: rbf, start: gplvm.StartPCA, seed: 1, steps: twosSteps})
+	c, err := b.learn(ctx, y, task{kernel: rbf, start: gplvm.StartPCA, steps: twosSteps})
 	if err != nil {
 		return nil, vec.Matrix[float64]{}, err
 	}
