@@ -69,8 +69,10 @@ var (
 	freezes  = Plan{Faults: []Fault{Freeze}, Pause: [2]time.Duration{500 * ms, 1500 * ms}, Span: [2]time.Duration{11 * time.Second, 13 * time.Second}}
 	members  = Plan{Faults: []Fault{Join, Join, Leave}, Pause: [2]time.Duration{800 * ms, 1200 * ms}}
 	brokers  = Plan{Faults: []Fault{Broker}, Pause: [2]time.Duration{1000 * ms, 3000 * ms}, Span: [2]time.Duration{200 * ms, 3000 * ms}}
-	absence  = Plan{Faults: []Fault{Away}, Pause: [2]time.Duration{500 * ms, 1000 * ms}, Span: [2]time.Duration{4 * time.Second, 8 * time.Second}}
-	clocks   = Plan{Faults: []Fault{Clock, Kill}, Pause: [2]time.Duration{300 * ms, 900 * ms}}
+	// Transactions are to be caught while they end.
+	crashes = Plan{Faults: []Fault{Broker}, Moments: moments("after", "EndTxn EndTxn TxnOffsetCommit AddPartitionsToTxn"), Pause: brokers.Pause, Span: brokers.Span}
+	absence = Plan{Faults: []Fault{Away}, Pause: [2]time.Duration{500 * ms, 1000 * ms}, Span: [2]time.Duration{4 * time.Second, 8 * time.Second}}
+	clocks  = Plan{Faults: []Fault{Clock, Kill}, Pause: [2]time.Duration{300 * ms, 900 * ms}}
 )
 
 var scenarios = []scenario{
@@ -84,7 +86,7 @@ var scenarios = []scenario{
 	{name: "network", plan: cutLeast, short: 8, full: 80},
 	{name: "network exactly-once", plan: cutExact, exactly: true, short: 12, full: 80},
 	{name: "broker", plan: brokers, short: 2, full: 10},
-	{name: "broker exactly-once real", plan: brokers, exactly: true, real: true, full: 10},
+	{name: "broker exactly-once real", plan: crashes, exactly: true, real: true, full: 10},
 	{name: "disk", plan: disks, disk: true, short: 4, full: 40},
 	{name: "outputs away", plan: absence, apart: true, short: 1, full: 8},
 	{name: "clock", plan: clocks, short: 4, full: 30},

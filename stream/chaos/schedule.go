@@ -144,8 +144,8 @@ func (s *Step) parse(words []string) (n int, err error) {
 type Plan struct {
 	// Faults come in rounds, each of them once in a round, in an order that is drawn.
 	Faults []Fault
-	// Moments are named moments of kills and cuts; half of these happen at one of
-	// them, the others at random.
+	// Moments are named moments of kills and cuts, of stages and brokers; half of these
+	// happen at one of them, the others at random.
 	Moments []string
 	// Steps is how many there are.
 	Steps int
@@ -174,9 +174,13 @@ func (p Plan) Draw(seed uint64) Schedule {
 		step := Step{Fault: p.Faults[round[0]], Pause: between(p.Pause)}
 		round = round[1:]
 		step.Slowly = step.Fault == Kill && rng.IntN(2) == 0
+		timed := step.Fault == Kill || step.Fault == Cut || step.Fault == Broker
 		switch {
-		case (step.Fault == Kill || step.Fault == Cut) && len(p.Moments) > 0 && rng.IntN(2) == 0:
+		case timed && len(p.Moments) > 0 && rng.IntN(2) == 0:
 			step.At, step.Nth = p.Moments[rng.IntN(len(p.Moments))], 1
+			if step.Fault == Broker {
+				step.Span = between(p.Span)
+			}
 			if !slices.ContainsFunc(once, func(name string) bool { return strings.HasSuffix(step.At, name) }) {
 				step.Nth += rng.IntN(3)
 			}

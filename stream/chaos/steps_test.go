@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -37,7 +38,11 @@ func (w *world) step(s Step) {
 			w.members = w.members[:last]
 		}
 	case s.Fault == Broker:
-		w.broker.Kill()
+		crash := sync.OnceFunc(w.broker.Kill)
+		if s.At != "" {
+			w.atPassing(w.members[0], s, crash)
+		}
+		crash()
 		time.Sleep(s.Span)
 		w.broker.Start()
 	case s.Fault == Cut && s.At != "": // one request or answer is lost

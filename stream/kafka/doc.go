@@ -40,8 +40,9 @@
 // a producer's id, epoch and sequence (batch.go), the producer (producer.go), the
 // order of requests (transaction.go).
 //
-//	InitProducerId          takes the partition's name over: aborts what its former
-//	                        owner has open, waits for what is being committed
+//	DescribeTransactions    how the former owner's last transaction ended; what is
+//	                        open is aborted, what is being ended is waited for
+//	InitProducerId          takes the partition's name over
 //	OffsetFetch, stable     the position to begin at (position.go)
 //	AddPartitionsToTxn      begins a transaction
 //	Produce, and AddOffsetsToTxn + TxnOffsetCommit side by side

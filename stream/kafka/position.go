@@ -14,24 +14,33 @@ import (
 // stablePositions asks for the group's positions and waits until no transaction
 // that would move them is open (KIP-447). A partition without one has -1.
 //
-// It waits as long as that takes. To abort what seems to hang is no way out: after a
-// broker's crash (Kafka 4.3.1, one node) a transaction was seen whose outputs were
-// committed and whose position stayed open; aborted, 50 outputs came twice.
+// It waits as long as that takes. To abort what seems to hang is no way out: its
+// outputs may be committed (see unfinished.go), and would come twice.
 func (g *generation) stablePositions(ctx context.Context, partitions []int) (map[int]int64, error) {
 	retry := g.source.retry("positions")
 	for {
-		r, err := g.source.link.transport.RoundTrip(ctx, g.source.link.addr,
-			&positionsRequest{group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
+		r, err := g.askPositions(ctx, partitions)
+		if err == nil && r.unstable {
+			err = kafka.UnstableOffsetCommit
+		}
 		if err == nil {
-			positions := r.(*positionsResponse)
-			if err = positions.err; err == nil {
-				return positions.of(partitions), nil
-			}
+			return r.of(partitions), nil
 		}
 		if err := retry.again(ctx, err); err != nil {
 			return nil, fmt.Errorf("kafka: asking for the positions of group %s: %w", g.source.settings.Group, err)
 		}
 	}
+}
+
+// askPositions asks once.
+func (g *generation) askPositions(ctx context.Context, partitions []int) (*positionsResponse, error) {
+	r, err := g.source.link.transport.RoundTrip(ctx, g.source.link.addr,
+		&positionsRequest{group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
+	if err != nil {
+		return nil, err
+	}
+	positions := r.(*positionsResponse)
+	return positions, positions.err
 }
 
 // positionsRequest is OffsetFetch in version 7, the first that can ask for stable
@@ -88,7 +97,9 @@ func (r *positionsRequest) encode() []byte {
 // positionsResponse answers a positionsRequest.
 type positionsResponse struct {
 	offsets map[int]int64
-	err     error
+	// unstable: some are part of an open transaction.
+	unstable bool
+	err      error
 }
 
 // ApiKey implements protocol.Message.
@@ -106,6 +117,17 @@ func (r *positionsResponse) of(partitions []int) map[int]int64 {
 	return out
 }
 
+// note takes an error's code down, if it is one.
+func (r *positionsResponse) note(code kafka.Error) {
+	switch code {
+	case 0:
+	case kafka.UnstableOffsetCommit:
+		r.unstable = true
+	default:
+		r.err = code
+	}
+}
+
 var errShortAnswer = errors.New("kafka: an answer about positions that ends too early")
 
 // decodePositions reads an answer without its length.
@@ -121,17 +143,15 @@ func decodePositions(answer []byte) (*positionsResponse, error) {
 			p, offset := int(int32(d.uint(4))), int64(d.uint(8))
 			d.take(4)          // leader epoch
 			d.take(d.length()) // metadata
-			if code := kafka.Error(int16(d.uint(2))); code != 0 {
-				r.err = code
-			}
+			r.note(kafka.Error(int16(d.uint(2))))
 			d.tags()
 			r.offsets[p] = offset
 		}
 		d.tags()
 	}
 	// A group that never committed anything is not an error.
-	if code := kafka.Error(int16(d.uint(2))); code != 0 && code != kafka.GroupIdNotFound {
-		r.err = code
+	if code := kafka.Error(int16(d.uint(2))); code != kafka.GroupIdNotFound {
+		r.note(code)
 	}
 	d.tags()
 	if d.short {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -29,6 +30,11 @@ type producer struct {
 	// broken: the last transaction was not ended, or records were sent whose fate
 	// is not known. The next one begins with a new epoch, which aborts the old.
 	broken bool
+	// shaken: a request failed since the last transaction but one was ended, so the
+	// cluster may have been in trouble while it ended the last.
+	shaken atomic.Bool
+	// last is how the last transaction ended.
+	last outcome
 }
 
 // lot is what a transaction writes to one partition.
@@ -56,36 +62,17 @@ func newProducer(l *link, id string, batchBytes int) *producer {
 		sequence: map[stream.TopicPartition]int32{}}
 }
 
-// takeOver makes this the only producer of its name. It returns after a
-// transaction of the one before has been ended, one way or the other.
-func (p *producer) takeOver(ctx context.Context, retry *retry) error {
-	for {
-		session, err := p.init(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
-		if err == nil {
-			p.renew(session)
-			return nil
-		}
-		if err := retry.again(ctx, err); err != nil {
-			return fmt.Errorf("kafka: transactional id %s: %w", p.id, err)
-		}
-	}
-}
-
-// init asks for an epoch: of a new producer, or of this one if nobody else has
-// taken the name meanwhile.
-func (p *producer) init(ctx context.Context, from kafka.ProducerSession) (kafka.ProducerSession, error) {
-	var session kafka.ProducerSession
-	err := whileBusy(ctx, func() error {
-		r, err := p.link.client(requestTimeout).InitProducerID(ctx, &kafka.InitProducerIDRequest{
-			TransactionalID: p.id, TransactionTimeoutMs: transactionTimeout, ProducerID: from.ProducerID, ProducerEpoch: from.ProducerEpoch,
-		})
-		if err = cmp.Or(err, errorOf(r)); err != nil {
-			return err
-		}
-		session = *r.Producer
-		return nil
+// initOnce asks for an epoch: of a new producer, or of this one if nobody else has
+// taken the name meanwhile. A transaction that is open is aborted then, and the
+// answer is kafka.ConcurrentTransactions until that is done.
+func (p *producer) initOnce(ctx context.Context, from kafka.ProducerSession) (kafka.ProducerSession, error) {
+	r, err := p.link.client(requestTimeout).InitProducerID(ctx, &kafka.InitProducerIDRequest{
+		TransactionalID: p.id, TransactionTimeoutMs: transactionTimeout, ProducerID: from.ProducerID, ProducerEpoch: from.ProducerEpoch,
 	})
-	return session, err
+	if err = cmp.Or(err, errorOf(r)); err != nil {
+		return kafka.ProducerSession{}, err
+	}
+	return *r.Producer, nil
 }
 
 func errorOf(r *kafka.InitProducerIDResponse) error {
@@ -97,6 +84,7 @@ func errorOf(r *kafka.InitProducerIDResponse) error {
 
 func (p *producer) renew(s kafka.ProducerSession) {
 	p.session, p.broken = s, false
+	p.shaken.Store(false)
 	clear(p.sequence)
 }
 
@@ -155,23 +143,8 @@ func (p *producer) split(ctx context.Context, topics map[string][]stream.Message
 	return lots, nil
 }
 
-// begin opens a transaction that will write to these partitions.
-func (p *producer) begin(ctx context.Context, lots []*lot) error {
-	if p.broken {
-		session, err := p.init(ctx, p.session)
-		if err != nil {
-			return err
-		}
-		p.renew(session)
-	}
-	topics := map[string][]kafka.AddPartitionToTxn{}
-	for _, l := range lots {
-		topics[l.tp.Topic] = append(topics[l.tp.Topic], kafka.AddPartitionToTxn{Partition: l.tp.Partition})
-		l.sequence = p.sequence[l.tp]
-		p.sequence[l.tp] += int32(len(l.messages))
-	}
-	// From here on the transaction may be open.
-	p.broken = true
+// addPartitions makes partitions part of the transaction, which begins with that.
+func (p *producer) addPartitions(ctx context.Context, topics map[string][]kafka.AddPartitionToTxn) error {
 	if len(topics) == 0 {
 		return nil
 	}
@@ -193,22 +166,26 @@ func (p *producer) begin(ctx context.Context, lots []*lot) error {
 	})
 }
 
-// sendPosition adds the group's position to the transaction. The group's
-// coordinator refuses it if the generation is not its current one.
-func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at stream.Position) error {
-	client := p.link.client(requestTimeout)
-	err := p.patiently(ctx, func() error {
-		r, err := client.AddOffsetsToTxn(ctx, &kafka.AddOffsetsToTxnRequest{
-			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch, GroupID: g.GroupID,
+// addGroup makes a group's positions part of the transaction.
+func (p *producer) addGroup(ctx context.Context, group string) error {
+	return p.patiently(ctx, func() error {
+		r, err := p.link.client(requestTimeout).AddOffsetsToTxn(ctx, &kafka.AddOffsetsToTxnRequest{
+			TransactionalID: p.id, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch, GroupID: group,
 		})
 		if err != nil {
 			return err
 		}
 		return r.Error
 	})
-	if err != nil {
+}
+
+// sendPosition adds the group's position to the transaction. The group's
+// coordinator refuses it if the generation is not its current one.
+func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at stream.Position) error {
+	if err := p.addGroup(ctx, g.GroupID); err != nil {
 		return err
 	}
+	client := p.link.client(requestTimeout)
 	return p.patiently(ctx, func() error {
 		r, err := client.TxnOffsetCommit(ctx, &kafka.TxnOffsetCommitRequest{
 			TransactionalID: p.id, GroupID: g.GroupID, ProducerID: p.session.ProducerID, ProducerEpoch: p.session.ProducerEpoch,
@@ -275,7 +252,7 @@ func (p *producer) produce(ctx context.Context, tp stream.TopicPartition, batch 
 func (p *producer) commit(ctx context.Context) error {
 	err := p.end(ctx, true)
 	if err == nil {
-		p.broken = false
+		p.broken, p.last = false, committed
 		return nil
 	}
 	return fmt.Errorf("%w: %w", errUnknownOutcome, err)
@@ -314,6 +291,9 @@ func (p *producer) patiently(ctx context.Context, ask func() error) error {
 	wait := 10 * time.Millisecond
 	for attempt := 1; ; attempt++ {
 		err := whileBusy(ctx, ask)
+		if err != nil {
+			p.shaken.Store(true)
+		}
 		if err == nil || attempt == patience || ctx.Err() != nil || !passes(err) {
 			return err
 		}

@@ -41,14 +41,17 @@ func (g *generation) beginTransactions(ctx context.Context, partitions []int) er
 	var mu sync.Mutex
 	var failed error
 	slots := make(chan struct{}, parallel)
-	for _, p := range partitions {
-		tp := stream.TopicPartition{Topic: g.source.settings.Topic, Partition: p}
-		producer := newProducer(g.source.link, transactionalID(g.source.settings.Group, tp), g.source.settings.Transactions.BatchBytes)
-		g.producers[p] = producer
+	for _, n := range partitions {
+		tp := stream.TopicPartition{Topic: g.source.settings.Topic, Partition: n}
+		p := newProducer(g.source.link, transactionalID(g.source.settings.Group, tp), g.source.settings.Transactions.BatchBytes)
+		g.producers[n] = p
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			if err := producer.takeOver(ctx, g.source.retry("transaction")); err != nil {
+			if err := g.takeOver(ctx, p, n, p.session); err != nil {
+				if fenced(err) {
+					err = fmt.Errorf("kafka: transactional id %s: %w (%v)", p.id, stream.ErrRevoked, err)
+				}
 				mu.Lock()
 				failed = errors.Join(failed, err)
 				mu.Unlock()
@@ -57,6 +60,88 @@ func (g *generation) beginTransactions(ctx context.Context, partitions []int) er
 	}
 	wg.Wait()
 	return failed
+}
+
+// takeOver makes this the only producer of its name, or the same one with a new
+// epoch, after the transaction before has been ended everywhere.
+func (g *generation) takeOver(ctx context.Context, p *producer, partition int, from kafka.ProducerSession) error {
+	retry := g.source.retry("transaction")
+	for {
+		how, err := p.ended(ctx, from, retry)
+		if err != nil {
+			return err
+		}
+		var left unfinished
+		if how != unknown {
+			if left, err = g.look(ctx, partition, retry); err != nil {
+				return err
+			}
+		}
+		session, err := p.initOnce(ctx, from)
+		if err == nil {
+			p.renew(session)
+			p.last = how
+			if !left.any() {
+				return nil
+			}
+			if err = g.finish(ctx, p, left, how); err == nil {
+				return nil
+			}
+			from = session
+		}
+		if errors.Is(err, kafka.ConcurrentTransactions) { // the former owner was quicker, for the last time
+			if err := pause(ctx, busyMin); err != nil {
+				return err
+			}
+			continue
+		}
+		if from.ProducerID >= 0 && fenced(err) {
+			return err
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return fmt.Errorf("kafka: transactional id %s: %w", p.id, err)
+		}
+	}
+}
+
+// open begins a transaction that will write to these partitions. If it was stormy
+// since the one before was ended, that is looked after first: were this one aborted,
+// what is left of the other would be, too.
+func (g *generation) open(ctx context.Context, p *producer, partition int, lots []*lot) error {
+	if p.broken {
+		if err := g.takeOver(ctx, p, partition, p.session); err != nil {
+			return err
+		}
+	}
+	topics := map[string][]kafka.AddPartitionToTxn{}
+	for _, l := range lots {
+		topics[l.tp.Topic] = append(topics[l.tp.Topic], kafka.AddPartitionToTxn{Partition: l.tp.Partition})
+	}
+	if err := p.addPartitions(ctx, topics); err != nil {
+		p.broken = !passes(err) // else it may be open, with nothing in it
+		return err
+	}
+	if p.shaken.Load() && p.last != unknown {
+		left, err := g.look(ctx, partition, g.source.retry("transaction"))
+		if err != nil {
+			return err
+		}
+		if left.any() {
+			if err := g.finish(ctx, p, left, p.last); err != nil {
+				return err
+			}
+			if err := p.addPartitions(ctx, topics); err != nil {
+				return err
+			}
+		}
+	}
+	p.shaken.Store(false)
+	p.broken = true
+	for _, l := range lots {
+		l.sequence = p.sequence[l.tp]
+		p.sequence[l.tp] += int32(len(l.messages))
+	}
+	return nil
 }
 
 // Transact implements stream.Transactional.
@@ -91,7 +176,7 @@ func (g *generation) transact(ctx context.Context, p *producer, t stream.Transac
 	if err != nil {
 		return err
 	}
-	if err := p.begin(ctx, parts); err != nil {
+	if err := g.open(ctx, p, t.Partition, parts); err != nil {
 		return err
 	}
 	var wg sync.WaitGroup

@@ -1,0 +1,153 @@
+package kafka_test
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// amnesia is a cluster that counts a transaction as ended and has kept the position
+// open, as Kafka 4.3 does after a crash at the wrong moment.
+type amnesia struct {
+	state string
+	// ends counts the transactions that were committed and aborted; the first one
+	// closes the position.
+	commits, aborts atomic.Int64
+}
+
+func (a *amnesia) befall(f *kfake.Cluster) {
+	f.ControlKey(int16(kmsg.DescribeTransactions), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		if a.commits.Load()+a.aborts.Load() > 0 {
+			return nil, nil, false
+		}
+		resp := r.ResponseKind().(*kmsg.DescribeTransactionsResponse)
+		st := kmsg.NewDescribeTransactionsResponseTransactionState()
+		st.TransactionalID, st.State = r.(*kmsg.DescribeTransactionsRequest).TransactionalIDs[0], a.state
+		resp.TransactionStates = append(resp.TransactionStates, st)
+		return resp, nil, true
+	})
+	f.ControlKey(int16(kmsg.EndTxn), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		if r.(*kmsg.EndTxnRequest).Commit {
+			a.commits.Add(1)
+		} else {
+			a.aborts.Add(1)
+		}
+		return nil, nil, false
+	})
+	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.UnstableOffsetCommit, Count: -1,
+		When: func(r kmsg.Request) bool { return r.GetVersion() == 7 && a.commits.Load()+a.aborts.Load() == 0 }})
+}
+
+// TestUnfinished: what a transaction has left open is ended as the transaction was,
+// and delivery goes on.
+func TestUnfinished(t *testing.T) {
+	for state, want := range map[string][2]int64{"CompleteCommit": {1, 0}, "CompleteAbort": {0, 1}} {
+		t.Run(state, func(t *testing.T) {
+			c, f := newFakeCluster(t)
+			in, out := topicFor(t, c, 1, nil), topicFor(t, c, 2, nil)
+			c.Produce(t, in, 0, stream.Message{Value: []byte("1")})
+			set := c.quick(in, in)
+			set.Transactions = &kafka.Transactions{Outputs: out}
+			var told atomic.Int64
+			set.Retrying = func(what string, _ int, err error, _ time.Duration) {
+				if what == "transaction" && strings.Contains(err.Error(), "left a transaction open") {
+					told.Add(1)
+				}
+			}
+			a := &amnesia{state: state}
+			a.befall(f)
+			_, g := open(t, set)
+			if got := [2]int64{a.commits.Load(), a.aborts.Load()}; got != want {
+				t.Errorf("%d transactions were committed and %d aborted, want %v", got[0], got[1], want)
+			}
+			if told.Load() != 1 {
+				t.Errorf("told of it %d times", told.Load())
+			}
+			at := stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: 1}
+			if err := g.(stream.Transactional).Transact(t.Context(), stream.Transaction{Position: at, Outputs: []stream.Message{{Value: []byte("2")}}}); err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Read(t, out); len(got) != 1 || c.Committed(t, in, in)[0] != 1 {
+				t.Errorf("%d outputs, committed %v", len(got), c.Committed(t, in, in))
+			}
+		})
+	}
+}
+
+// TestUnfinishedWhileRunning: a stage whose requests fail between two transactions
+// looks whether the first was ended everywhere before it writes anything more.
+func TestUnfinishedWhileRunning(t *testing.T) {
+	c, f := newFakeCluster(t)
+	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 2, nil)
+	set := c.quick(in, in)
+	set.Transactions = &kafka.Transactions{Outputs: out}
+	_, g := open(t, set)
+	transact := func(offset int64) {
+		t.Helper()
+		at := stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: offset}
+		if err := g.(stream.Transactional).Transact(t.Context(), stream.Transaction{Position: at, Outputs: []stream.Message{{Key: []byte("k"), Value: []byte("v")}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	transact(1)
+	a := &amnesia{state: "CompleteCommit"}
+	a.befall(f)
+	transact(2)
+	if n := a.commits.Load(); n != 1 {
+		t.Errorf("in calm %d transactions were committed for one", n)
+	}
+	a.commits.Store(0)
+	f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.AddPartitionsToTxn}, Err: kerr.CoordinatorNotAvailable, Count: 1})
+	transact(3)
+	if n := a.commits.Load(); n != 2 {
+		t.Errorf("after trouble %d transactions were committed, want the one before once more and the new one", n)
+	}
+	if got := c.Read(t, out); len(got) != 3 || c.Committed(t, in, in)[0] != 3 {
+		t.Errorf("%d outputs, committed %v", len(got), c.Committed(t, in, in))
+	}
+}
+
+// TestStrangersTransaction: another producer's transaction that is open in the topic
+// of outputs stays as it is.
+func TestStrangersTransaction(t *testing.T) {
+	c, f := newFakeCluster(t)
+	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
+	stranger, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.TransactionalID("stranger"), kgo.DefaultProduceTopic(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	if err := errors.Join(stranger.BeginTransaction(), stranger.ProduceSync(t.Context(), kgo.StringRecord("open")).FirstErr()); err != nil {
+		t.Fatal(err)
+	}
+	a := &amnesia{state: "CompleteCommit"}
+	a.befall(f)
+	set := c.quick(in, in)
+	set.Transactions = &kafka.Transactions{Outputs: out}
+	_, g := open(t, set)
+	if a.commits.Load() != 1 {
+		t.Errorf("%d transactions were committed", a.commits.Load())
+	}
+	at := stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: 0}
+	if err := g.(stream.Transactional).Transact(t.Context(), stream.Transaction{Position: at, Outputs: []stream.Message{{Value: []byte("ours")}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := stranger.EndTransaction(t.Context(), kgo.TryAbort); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Read(t, out); len(got) != 1 || string(got[0].Value) != "ours" {
+		t.Errorf("read %v", got)
+	}
+}
