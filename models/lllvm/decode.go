@@ -30,8 +30,8 @@ func (w *guest) Decode(y, x []float64) (variance float64) {
 			c := st.MuC.Row(r*n + int(i))
 			vec.Axpy(dr/k, c, y)
 			for s, ds := range step {
-				variance += dr * ds * st.CovC.Row(r*n + int(i))[s*n+int(i)] / k
-				cov := st.CovX.Row(r*n + int(i))[s*n+int(i)]
+				variance += dr * ds * st.CovC.Block(r, s, int(i)) / k
+				cov := st.CovX.Block(r, s, int(i))
 				if r == s {
 					cov -= 1 / (float64(n) * st.Alpha) // the map's centre, see Variances
 				}
@@ -69,7 +69,7 @@ func (p *Placer) Spread() (mu vec.Matrix[float64], cov []vec.Matrix[float64]) {
 		c := vec.New[float64](d, d)
 		for r := range d {
 			for s := range d {
-				c.Row(r)[s] = st.CovX.Row(r*n + i)[s*n+i]
+				c.Row(r)[s] = st.CovX.Block(r, s, i)
 			}
 			c.Row(r)[r] -= common
 		}

@@ -11,10 +11,11 @@ import (
 // Extension answers where a new point lies, with q of the old ones frozen (main
 // text, section 3): q(x*) and q(C*) are coordinate ascent of the bound on the
 // graph with the new point, joined to its neighbours, in which the edges among
-// the old ones stay. It is safe for concurrent use, with a Guest for each.
+// the old ones stay. In patches the new point joins one of them, with what of its
+// neighbours is there. It is safe for concurrent use, with a Guest for each.
 type Extension struct {
-	g      *Graph
-	y      vec.Matrix[float64]
+	p      *patch
+	y      vec.Matrix[float64] // of the patch's points, as are the others
 	muX    vec.Matrix[float64] // n x d
 	muC    vec.Matrix[float64] // nd x dy
 	gamma  float64
@@ -22,30 +23,38 @@ type Extension struct {
 	eps    float64
 	dims   int
 	cx, cc vec.Matrix[float64] // <x x'> and <C'C>, nd x nd
-	sumC   vec.Matrix[float64] // sum_i C_i, d x dy
+	sumC   vec.Matrix[float64] // sum_i C_i over all points of the model, d x dy
 }
 
-// NewExtension returns the extension of a state, of which it keeps the means.
-func (m *Model) NewExtension(st *State) *Extension {
-	n, d := m.g.Len(), m.set.Dims
-	e := &Extension{g: m.g, y: m.y, muX: st.MuX, muC: st.MuC, gamma: st.Gamma, alpha: st.Alpha, eps: m.set.Epsilon, dims: d,
+// NewExtension returns the extension of a state within one of the graph's patches: by
+// the numbers that points have there. It keeps the means if there is one patch.
+func (m *Model) NewExtension(st *State, part int) *Extension {
+	p, d, all := m.g.parts[part], m.set.Dims, m.g.Len()
+	n := p.len()
+	e := &Extension{p: p, y: m.y, muX: st.MuX, muC: st.MuC, gamma: st.Gamma, alpha: st.Alpha, eps: m.set.Epsilon, dims: d,
 		cx: vec.New[float64](n*d, n*d), cc: vec.New[float64](n*d, n*d), sumC: vec.New[float64](d, m.y.Cols)}
+	if !m.g.exact() {
+		e.y, e.muX, e.muC = vec.Take(m.y, p.points), vec.Take(st.MuX, p.points), vec.New[float64](n*d, m.y.Cols)
+		for r := range d {
+			for i, q := range p.points {
+				copy(e.muC.Row(r*n+i), st.MuC.Row(r*all+int(q)))
+			}
+		}
+	}
 	for r := range d {
 		for s := range d {
-			m.momentsX(st, r, s)
-			e.put(e.cx, r, s, m.moments)
-			m.momentsC(st, r, s)
-			e.put(e.cc, r, s, m.moments)
+			e.put(e.cx, r, s, m.momentsX(st, part, r, s))
+			e.put(e.cc, r, s, m.momentsC(st, part, r, s))
 		}
-		for i := range n {
-			vec.Axpy(1, st.MuC.Row(r*n+i), e.sumC.Row(r))
+		for i := range all {
+			vec.Axpy(1, st.MuC.Row(r*all+i), e.sumC.Row(r))
 		}
 	}
 	return e
 }
 
 func (e *Extension) put(a vec.Matrix[float64], r, s int, block vec.Matrix[float64]) {
-	n := e.g.Len()
+	n := e.p.len()
 	for i := range n {
 		copy(a.Row(r*n + i)[s*n:(s+1)*n], block.Row(i))
 	}
@@ -75,9 +84,10 @@ type Guest struct {
 	ones   []float64
 }
 
-// NewGuest returns room for a point.
-func (e *Extension) NewGuest() *Guest {
-	n, d, dy := e.g.Len(), e.dims, e.y.Cols
+// NewGuest returns room for a point, in any patch.
+func (m *Model) NewGuest() *Guest {
+	_, n := m.g.Patches()
+	d, dy := m.set.Dims, m.y.Cols
 	return &Guest{
 		MuX: make([]float64, d), CovX: vec.New[float64](d, d), MuC: vec.New[float64](d, dy), CovC: vec.New[float64](d, d),
 		constX: make([]float64, d), alongC: make([]float64, dy), constC: vec.New[float64](d, dy), alongX: make([]float64, dy),
@@ -116,7 +126,7 @@ func (e *Extension) Place(g *Guest, y []float64, near []int32) error {
 
 // average starts C* with the mean of the neighbours' C, and its covariance.
 func (e *Extension) average(g *Guest) {
-	n, k := e.g.Len(), float64(len(g.near))
+	n, k := e.p.len(), float64(len(g.near))
 	clear(g.MuC.Data)
 	clear(g.CovC.Data)
 	dy := float64(e.y.Cols)
@@ -134,7 +144,7 @@ func (e *Extension) average(g *Guest) {
 
 // begin sets up B and the sums over all old points.
 func (e *Extension) begin(g *Guest, y []float64, near []int32) error {
-	n := e.g.Len()
+	n := e.p.len()
 	for _, j := range g.near {
 		g.isNear[j] = false
 	}
@@ -166,13 +176,13 @@ func (e *Extension) begin(g *Guest, y []float64, near []int32) error {
 // gives B = M + M 1 1' M / (n - 1'M 1). Only the columns B U are wanted; with
 // S = (I + U'FU)^-1: M U = F U S.
 func (e *Extension) inverse(g *Guest) error {
-	n, k := e.g.Len(), len(g.near)
-	if g.b.Rows != k {
+	n, k := e.p.len(), len(g.near)
+	if g.b.Rows != k || g.b.Cols != n {
 		g.b = vec.New[float64](k, n)
 	}
 	small := vec.New[float64](k, k)
 	for p, j := range g.near {
-		row := e.g.whole.inverse.Row(int(j))
+		row := e.p.inverse.Row(int(j))
 		copy(g.b.Row(p), row)
 		for q, i := range g.near {
 			small.Row(p)[q] = row[i]
@@ -184,7 +194,7 @@ func (e *Extension) inverse(g *Guest) error {
 	}
 	spd.Solve(small, g.b, 1) // S U'F, the transpose of F U S
 	// M 1 = 1 - F U S 1 (as U'F 1 = 1).
-	ones, total := g.ones, 0.0
+	ones, total := g.ones[:n], 0.0
 	for i := range n {
 		ones[i] = 1
 	}
@@ -209,19 +219,19 @@ func (e *Extension) inverse(g *Guest) error {
 //
 // the part with C_p (constX) and what C*' is multiplied with (alongC).
 func (e *Extension) sumsX(g *Guest) {
-	n, d := e.g.Len(), e.dims
+	n, d := e.p.len(), e.dims
 	clear(g.constX)
 	clear(g.alongC)
 	sum := make([]float64, d)
 	all := make([]float64, d)
-	for i, list := range e.g.Neighbors {
-		mu := e.muX.Row(i)
+	for i, list := range e.p.lists {
+		mu, weights := e.muX.Row(i), e.p.weights[i]
 		clear(all)
 		for p, near := range g.near {
 			b := g.b.Row(p)
 			clear(sum)
-			for _, l := range list {
-				w := b[l] - b[i]
+			for t, l := range list {
+				w := weights[t] * (b[l] - b[i])
 				for s, v := range e.muX.Row(int(l)) {
 					sum[s] += w * (mu[s] - v)
 				}
@@ -247,18 +257,18 @@ func (e *Extension) sumsX(g *Guest) {
 // the part with x_q (constC, transposed) and what -x*' is multiplied with
 // (alongX).
 func (e *Extension) sumsC(g *Guest) {
-	n, d := e.g.Len(), e.dims
+	n, d := e.p.len(), e.dims
 	clear(g.constC.Data)
 	clear(g.alongX)
 	both, own := vec.New[float64](d, d), make([]float64, d) // of C_j: by s and r, by r
-	for j, list := range e.g.Neighbors {
-		mu := e.muX.Row(j)
+	for j, list := range e.p.lists {
+		mu, weights := e.muX.Row(j), e.p.weights[j]
 		clear(both.Data)
 		clear(own)
 		for q, near := range g.near {
 			b := g.b.Row(q)
-			for _, l32 := range list {
-				l, w := int(l32), b[l32]-b[j]
+			for t, l32 := range list {
+				l, w := int(l32), weights[t]*(b[l32]-b[j])
 				for r, v := range e.muX.Row(l) {
 					own[r] += w * (v - mu[r])
 				}
@@ -283,7 +293,7 @@ func (e *Extension) sumsC(g *Guest) {
 // updateX: Sigma_x*^-1 = <A>_** + (alpha + 2k) I, mu_x* = Sigma_x* (<b>_* - sum_j
 // (<A>_*j - 2 [j near]) mu_j).
 func (e *Extension) updateX(g *Guest) error {
-	n, d, dy := e.g.Len(), e.dims, float64(e.y.Cols)
+	n, d, dy := e.p.len(), e.dims, float64(e.y.Cols)
 	half := e.gamma / 2
 	prec, right := vec.New[float64](d, d), make([]float64, d)
 	for r := range d {
@@ -321,7 +331,7 @@ func (e *Extension) updateX(g *Guest) error {
 // updateC: Sigma_C*^-1 = <Gamma>_** + (epsilon + 2k) I, mu_C* = (gamma <H>_* -
 // sum_j C_j (<Gamma>_j* + (epsilon - 2 [j near]) I)) Sigma_C*.
 func (e *Extension) updateC(g *Guest) error {
-	n, d := e.g.Len(), e.dims
+	n, d := e.p.len(), e.dims
 	half := e.gamma / 2
 	prec, right := vec.New[float64](d, d), vec.New[float64](d, e.y.Cols)
 	for s := range d {

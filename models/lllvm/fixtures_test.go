@@ -218,7 +218,7 @@ func TestFixtures(t *testing.T) {
 func (f *fixture) em(t *testing.T) {
 	m := f.model(t, f.neighbors())
 	fixtures.Close(t, "eigenvalues of L", m.g.eigenvalues(), f.Graph.Eigen, direct)
-	pinv := m.g.whole.inverse.Clone()
+	pinv := m.g.parts[0].inverse.Clone()
 	for i := range pinv.Data {
 		pinv.Data[i] -= 1 / float64(f.N)
 	}
@@ -254,9 +254,9 @@ func (f *fixture) em(t *testing.T) {
 func (f *fixture) closeState(t *testing.T, st *State, want *moment) {
 	t.Helper()
 	fixtures.Close(t, "mu_x", st.MuX.Data, want.MuX, direct)
-	fixtures.Close(t, "Sigma_x", st.CovX.Data, f.square(want.SigmaX.Matrix).Data, direct)
+	fixtures.Close(t, "Sigma_x", st.CovX.Fronts[0].Data, f.square(want.SigmaX.Matrix).Data, direct)
 	fixtures.Close(t, "mu_C", st.MuC.Data, f.maps(want.MuC.Matrix).Data, direct)
-	fixtures.Close(t, "Sigma_C", st.CovC.Data, f.square(want.SigmaC.Matrix).Data, direct)
+	fixtures.Close(t, "Sigma_C", st.CovC.Fronts[0].Data, f.square(want.SigmaC.Matrix).Data, direct)
 }
 
 // firstStatistics compares the statistics of iteration 1.
@@ -289,15 +289,15 @@ func (f *fixture) closeGamma(t *testing.T, m *Model, st *State, want statistics)
 }
 
 func (m *Model) expectA(st *State) vec.Matrix[float64] {
-	a := vec.New[float64](m.size(), m.size())
-	m.blocks(a, func(r, s int) { m.momentsC(st, r, s) }, 1, st.Gamma/2)
-	return a
+	a := m.g.tree.NewMatrix(m.set.Dims)
+	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsC(st, part, r, s) }, 1, st.Gamma/2)
+	return a.Fronts[0]
 }
 
 func (m *Model) expectGamma(st *State) vec.Matrix[float64] {
-	a := vec.New[float64](m.size(), m.size())
-	m.blocks(a, func(r, s int) { m.momentsX(st, r, s) }, -1, st.Gamma/2)
-	return a
+	a := m.g.tree.NewMatrix(m.set.Dims)
+	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2)
+	return a.Fronts[0]
 }
 
 func lower(a vec.Matrix[float64]) (out []float64) {

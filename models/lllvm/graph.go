@@ -3,13 +3,14 @@ package lllvm
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/sparse/fronts"
 	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
 )
 
 // Graph is the neighbourhood graph of n points with what the model needs of it
@@ -18,10 +19,10 @@ type Graph struct {
 	// Neighbors lists the points joined to each, ascending: eta_ij = 1.
 	Neighbors [][]int32
 
-	// whole is the graph with the inverse P = (L + 11'/n)^-1 = L^+ + 11'/n. The model
-	// sees differences of its rows and columns only, so that the constant does not
-	// matter.
-	whole *part
+	// tree has the fronts of the precisions, parts are the patches in them: one of all
+	// points, or what NewPatchedGraph says.
+	tree  *fronts.Tree
+	parts []*patch
 	// logDet is the sum of log w_j over the eigenvalues of L but the first.
 	logDet float64
 	// eigen are the eigenvalues w of L, ascending, once they are asked for.
@@ -51,6 +52,12 @@ func (e *ComponentsError) Error() string {
 // or neighbors[j] names i. It fails if a number is out of range or names its own
 // point, and with a *ComponentsError if the graph is not connected.
 func NewGraph(neighbors [][]int32, threads int) (*Graph, error) {
+	return NewPatchedGraph(neighbors, 0, threads)
+}
+
+// NewPatchedGraph is NewGraph for a model in patches of about so many points, see the
+// package's essay; 0, or more than there are points, is one patch: the model itself.
+func NewPatchedGraph(neighbors [][]int32, points, threads int) (*Graph, error) {
 	g := &Graph{Neighbors: make([][]int32, len(neighbors))}
 	if err := g.join(neighbors); err != nil {
 		return nil, err
@@ -58,50 +65,84 @@ func NewGraph(neighbors [][]int32, threads int) (*Graph, error) {
 	if err := g.connected(); err != nil {
 		return nil, err
 	}
-	n := g.Len()
-	g.whole = newPart(g.Neighbors)
-	inverse := vec.New[float64](n, n)
-	g.laplacian(inverse, 1)
-	for i := range inverse.Data {
-		inverse.Data[i] += 1 / float64(n)
+	if g.tree = fronts.Whole(g.Len()); points > 0 && points < g.Len() {
+		g.tree = fronts.Dissect(g.Neighbors, points)
 	}
-	if err := spd.Factor(inverse, threads); err != nil {
-		return nil, fmt.Errorf("the Laplacian of the neighbourhood graph: %w", err)
-	}
-	// |L + 11'/n| is the product of the other eigenvalues and 1.
-	g.logDet = spd.LogDet(inverse)
-	spd.Invert(inverse, threads)
-	g.whole.inverse = inverse
-	return g, nil
+	return g, g.prepare(threads)
 }
 
-// part is a graph with weighted edges, and a symmetric inverse of its Laplacian on
-// vectors without a constant in any of its components.
-type part struct {
-	lists   [][]int32
-	weights [][]float64
-	degree  []float64 // sums of weights
-	inverse vec.Matrix[float64]
+// ownedGraph is NewPatchedGraph with the fronts of a tree: the owner of every point, and
+// the next front above each, its own number at the top.
+func ownedGraph(neighbors [][]int32, owner, parents []uint32, threads int) (*Graph, error) {
+	g := &Graph{Neighbors: make([][]int32, len(neighbors))}
+	if err := g.join(neighbors); err != nil {
+		return nil, err
+	}
+	if err := g.connected(); err != nil {
+		return nil, err
+	}
+	list := make([]fronts.Front, len(parents))
+	for f, p := range parents {
+		if list[f].Parent = int(p); int(p) == f {
+			list[f].Parent = -1
+		}
+	}
+	for i, f := range owner {
+		if int(f) >= len(list) {
+			return nil, fmt.Errorf("point %d belongs to front %d of %d", i, f, len(list))
+		}
+		list[f].Own = append(list[f].Own, int32(i))
+	}
+	var err error
+	if g.tree, err = fronts.NewTree(list, g.Neighbors); err != nil {
+		return nil, err
+	}
+	return g, g.prepare(threads)
 }
 
-func (g *part) len() int { return len(g.lists) }
+// prepare fills in what follows from the tree.
+func (g *Graph) prepare(threads int) (err error) {
+	if g.Len() == 1 {
+		return errors.New("a graph of one point has no neighbours")
+	}
+	if g.parts, err = g.patches(g.tree, threads); err != nil {
+		return err
+	}
+	if g.exact() {
+		// |L + 11'/n| is the product of the other eigenvalues and 1.
+		g.logDet = g.parts[0].logDet
+		return nil
+	}
+	// |L + e e'|, e being 1 in one point, is that product over n (matrix-tree theorem).
+	l := g.sparse(1, 0)
+	l.AddTo(0, 0, 1)
+	if err := l.Factor(threads); err != nil {
+		return fmt.Errorf("the Laplacian of the neighbourhood graph: %w", err)
+	}
+	g.logDet = l.LogDet() + math.Log(float64(g.Len()))
+	return nil
+}
 
-// newPart returns the graph of all edges with weight 1, without the inverse.
-func newPart(neighbors [][]int32) *part {
-	most := 0
-	for _, list := range neighbors {
-		most = max(most, len(list))
+// exact reports whether there is one patch.
+func (g *Graph) exact() bool { return len(g.tree.Fronts) == 1 }
+
+// Patches returns the number of patches, and how many points the largest has.
+func (g *Graph) Patches() (count, largest int) {
+	for _, p := range g.parts {
+		largest = max(largest, p.len())
 	}
-	ones := make([]float64, most)
-	for t := range ones {
-		ones[t] = 1
+	return len(g.parts), largest
+}
+
+// sparse returns scale L + shift I.
+func (g *Graph) sparse(scale, shift float64) *fronts.Matrix {
+	a := g.tree.NewMatrix(1)
+	for _, p := range g.parts {
+		f := a.Fronts[p.front]
+		p.laplacian(func(i, j int) *float64 { return &f.Row(int(p.at[i]))[p.at[j]] }, scale)
 	}
-	g := &part{lists: neighbors}
-	for _, list := range neighbors {
-		g.weights = append(g.weights, ones[:len(list)])
-		g.degree = append(g.degree, float64(len(list)))
-	}
-	return g
+	a.AddDiagonal(shift)
+	return a
 }
 
 // taskRows is how many rows of an n x n matrix make a task.
@@ -161,22 +202,16 @@ func (g *Graph) connected() error {
 	return e
 }
 
-// laplacian adds scale L to a.
-func (g *Graph) laplacian(a vec.Matrix[float64], scale float64) {
-	for i, list := range g.Neighbors {
-		row := a.Row(i)
-		row[i] += scale * float64(len(list))
-		for _, j := range list {
-			row[j] -= scale
-		}
-	}
-}
-
 // eigenvalues returns those of L, ascending, the first exactly 0.
 func (g *Graph) eigenvalues() []float64 {
 	g.once.Do(func() {
 		l := vec.New[float64](g.Len(), g.Len())
-		g.laplacian(l, 1)
+		for i, list := range g.Neighbors {
+			l.Row(i)[i] = float64(len(list))
+			for _, j := range list {
+				l.Row(i)[j] = -1
+			}
+		}
 		var e mat.EigenSym
 		if !e.Factorize(mat.NewSymDense(g.Len(), l.Data), false) {
 			panic("lllvm: the eigenvalues of a Laplacian did not converge")
@@ -189,13 +224,19 @@ func (g *Graph) eigenvalues() []float64 {
 
 // logDetShifted returns log |alpha I + 2 L|.
 func (g *Graph) logDetShifted(alpha float64, threads int) (float64, error) {
-	a := vec.New[float64](g.Len(), g.Len())
-	g.laplacian(a, 2)
-	for i := range g.Len() {
-		a.Row(i)[i] += alpha
-	}
-	if err := spd.Factor(a, threads); err != nil {
+	a := g.sparse(2, alpha)
+	if err := a.Factor(threads); err != nil {
 		return 0, fmt.Errorf("the prior precision of x: %w", err)
 	}
-	return spd.LogDet(a), nil
+	return a.LogDet(), nil
+}
+
+// traceShifted returns tr (alpha I + 2 L)^-1.
+func (g *Graph) traceShifted(alpha float64, threads int) (float64, error) {
+	a := g.sparse(2, alpha)
+	if err := a.Factor(threads); err != nil {
+		return 0, fmt.Errorf("the prior precision of x: %w", err)
+	}
+	a.Invert(threads)
+	return a.Trace(), nil
 }

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	gonum "gonum.org/v1/gonum/blas"
-
 	"unfold/models"
+	"unfold/sparse/fronts"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
 )
 
 // Settings of a Model; the zero value works.
@@ -59,8 +57,11 @@ type Model struct {
 	tl, sumY2 float64
 
 	sand *sandwich
-	// moments is a block of <C'C> or <x x'>, n x n.
+	// moments is a block of <C'C> or <x x'> of a patch.
 	moments vec.Matrix[float64]
+	// at holds the rows in the front of the variables of the points, by patch, latent
+	// coordinate and point.
+	at [][][]int
 	// b is <b> by coordinate, d x n; h is <H>, nd x dy.
 	b, h vec.Matrix[float64]
 }
@@ -84,7 +85,12 @@ func NewModel(g *Graph, y vec.Matrix[float64], s Settings) (*Model, error) {
 	if err := models.CheckRows(y, nil); err != nil {
 		return nil, err
 	}
-	m := &Model{set: s, g: g, y: y, sand: newSandwich(g.Len(), s.Threads), moments: vec.New[float64](g.Len(), g.Len())}
+	_, largest := g.Patches()
+	m := &Model{set: s, g: g, y: y, sand: newSandwich(largest, s.Threads), moments: vec.New[float64](largest, largest)}
+	shape := fronts.Matrix{Tree: g.tree, Dims: s.Dims}
+	for _, p := range g.parts {
+		m.at = append(m.at, p.index(&shape))
+	}
 	m.b, m.h = vec.New[float64](s.Dims, g.Len()), vec.New[float64](m.size(), y.Cols)
 	sum := make([]float64, y.Cols)
 	for i, list := range g.Neighbors {
@@ -108,31 +114,29 @@ func (m *Model) blas() blas.Implementation { return blas.Implementation{Threads:
 //
 // It returns what was added to the diagonal to keep it positive, usually 0.
 func (m *Model) UpdateX(st *State) (jitter float64, err error) {
-	m.blocks(st.CovX, func(r, s int) { m.momentsC(st, r, s) }, 1, st.Gamma/2)
-	m.eachDiagonalBlock(st.CovX, func(block []float64, stride int) {
-		m.addLaplacian(block, stride)
-		for i := range m.g.Len() {
-			block[i*stride+i] += st.Alpha
-		}
+	a := st.CovX
+	jitter, err = m.factor(a, func() {
+		m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsC(st, part, r, s) }, 1, st.Gamma/2)
+		m.addLaplacian(a)
+		a.AddDiagonal(st.Alpha)
 	})
-	m.linearX(st)
-	logDet, jitter, err := m.invert(st.CovX)
 	if err != nil {
 		return jitter, fmt.Errorf("the precision of q(x): %w", err)
 	}
-	n := m.g.Len()
-	mu := make([]float64, m.size())
-	for i := range mu {
-		mu[i] = vec.Dot(st.CovX.Row(i), m.b.Data)
-	}
+	m.linearX(st)
+	n, mu := m.g.Len(), vec.New[float64](m.size(), 1)
+	copy(mu.Data, m.b.Data)
+	a.Solve(mu, m.set.Threads)
 	for r := range m.set.Dims {
 		for i := range n {
-			st.MuX.Row(i)[r] = mu[r*n+i]
+			st.MuX.Row(i)[r] = mu.Data[r*n+i]
 		}
 	}
+	logDet := a.LogDet()
+	a.Invert(m.set.Threads)
 	st.kl[ofX] = m.priorX(st, -logDet)
 	trace, square := m.norms(st)
-	linear := vec.Dot(mu, m.b.Data)
+	linear := vec.Dot(mu.Data, m.b.Data)
 	// <A> = Sigma_x^-1 - Pi^-1, so <e' Sigma_y e> = tr <A>(Sigma_x + mu mu') = gamma/2 T
 	// is what these leave.
 	st.t = 2 / st.Gamma * (float64(m.size()) - st.kl[ofX].trace + linear - st.kl[ofX].square - jitter*(trace+square))
@@ -144,39 +148,32 @@ func (m *Model) UpdateX(st *State) (jitter float64, err error) {
 //
 //	Sigma_C^-1 = <Gamma> + epsilon 1 1' + 2 L,  mu_C = gamma <H> Sigma_C.
 func (m *Model) UpdateC(st *State) (jitter float64, err error) {
-	m.blocks(st.CovC, func(r, s int) { m.momentsX(st, r, s) }, -1, st.Gamma/2)
-	m.eachDiagonalBlock(st.CovC, func(block []float64, stride int) {
-		m.addLaplacian(block, stride)
-		for i := range m.g.Len() {
-			row := block[i*stride : i*stride+m.g.Len()]
-			for j := range row {
-				row[j] += m.set.Epsilon
-			}
-		}
+	a := st.CovC
+	jitter, err = m.factor(a, func() {
+		m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2)
+		m.addLaplacian(a)
+		m.addOnes(a)
 	})
-	m.linearC(st)
-	logDet, jitter, err := m.invert(st.CovC)
 	if err != nil {
 		return jitter, fmt.Errorf("the precision of q(C): %w", err)
 	}
-	nd, dy := m.size(), m.y.Cols
-	// As mu_C' = gamma <H>' Sigma_C: dy may be small, and rows are what may be few.
-	turned := vec.New[float64](dy, nd)
-	m.blas().Dgemm(gonum.Trans, gonum.NoTrans, dy, nd, nd, st.Gamma, m.h.Data, dy, st.CovC.Data, nd, 0, turned.Data, nd)
-	for k := range dy {
-		for i, v := range turned.Row(k) {
-			st.MuC.Row(i)[k] = v
-		}
+	m.linearC(st)
+	for k, v := range m.h.Data {
+		st.MuC.Data[k] = st.Gamma * v
 	}
+	a.Solve(st.MuC, m.set.Threads)
+	logDet := a.LogDet()
+	more, err := m.withOnes(st)
+	if err != nil {
+		return jitter, fmt.Errorf("the precision of q(C): %w", err)
+	}
+	logDet += more
+	nd, dy := m.size(), m.y.Cols
 	st.kl[ofC] = m.priorC(st, -logDet)
 	st.th = vec.Dot(st.MuC.Data, m.h.Data)
 	st.t = 2 / st.Gamma * (float64(dy)*(float64(nd)-st.kl[ofC].trace) + st.Gamma*st.th - st.kl[ofC].square)
 	if jitter > 0 {
-		trace := 0.0
-		for i := range nd {
-			trace += st.CovC.Row(i)[i]
-		}
-		st.t -= 2 / st.Gamma * jitter * (float64(dy)*trace + vec.SquaredNorm(st.MuC.Data))
+		st.t -= 2 / st.Gamma * jitter * (float64(dy)*st.CovC.Trace() + vec.SquaredNorm(st.MuC.Data))
 	}
 	return jitter, m.finish(st, "q(C)")
 }
@@ -198,52 +195,16 @@ func (m *Model) UpdateGamma(st *State) error {
 func (m *Model) UpdateAlpha(st *State) error {
 	alpha := m.set.Alpha
 	if m.set.LearnAlpha {
-		alpha = m.bestAlpha(st)
+		var err error
+		if alpha, err = m.bestAlpha(st); err != nil {
+			return err
+		}
 	}
 	if err := m.setAlpha(st, alpha); err != nil {
 		return err
 	}
 	st.kl[ofX] = m.priorX(st, st.kl[ofX].logDet)
 	return m.finish(st, "alpha")
-}
-
-// bestAlpha solves eq 72: d sum_j 1/(alpha + 2 w_j) = tr Sigma_x + |mu_x|^2. The
-// left side is convex and falls, and lies between d/alpha and nd/alpha: Newton's
-// steps from d over the right side rise to the root.
-func (m *Model) bestAlpha(st *State) float64 {
-	trace, square := m.norms(st)
-	d, want := float64(m.set.Dims), trace+square
-	alpha := d / want
-	for range 100 {
-		f, slope := 0.0, 0.0
-		for _, w := range m.g.eigenvalues() {
-			q := 1 / (alpha + 2*w)
-			f += d * q
-			slope += d * q * q
-		}
-		step := (f - want) / slope
-		alpha += step
-		if !(step > 1e-15*alpha) {
-			break
-		}
-	}
-	return alpha
-}
-
-func (m *Model) setAlpha(st *State, alpha float64) (err error) {
-	if alpha == st.Alpha && st.shifted != 0 {
-		return nil
-	}
-	st.Alpha = alpha
-	if !m.set.LearnAlpha {
-		st.shifted, err = m.g.logDetShifted(alpha, m.set.Threads)
-		return err
-	}
-	st.shifted = 0
-	for _, w := range m.g.eigenvalues() {
-		st.shifted += math.Log(alpha + 2*w)
-	}
-	return nil
 }
 
 // finish brings the bound up to date.
@@ -253,67 +214,6 @@ func (m *Model) finish(st *State, what string) error {
 		return fmt.Errorf("the bound after the update of %s is %g", what, total)
 	}
 	return nil
-}
-
-// blocks fills the blocks (r,s), s <= r, of an nd x nd matrix with sandwiches of
-// moments, which fill makes.
-func (m *Model) blocks(a vec.Matrix[float64], fill func(r, s int), sign, scale float64) {
-	n := m.g.Len()
-	for r := range m.set.Dims {
-		for s := range r + 1 {
-			fill(r, s)
-			out := m.sand.compute(m.g.whole, m.moments, sign, scale, r == s)
-			for i := range n {
-				most := n
-				if r == s {
-					most = i + 1
-				}
-				copy(a.Row(r*n + i)[s*n:][:most], out.Row(i))
-			}
-		}
-	}
-}
-
-func (m *Model) eachDiagonalBlock(a vec.Matrix[float64], f func(block []float64, stride int)) {
-	n := m.g.Len()
-	for r := range m.set.Dims {
-		f(a.Data[r*n*a.Cols+r*n:], a.Cols)
-	}
-}
-
-// addLaplacian adds 2 L to a block.
-func (m *Model) addLaplacian(block []float64, stride int) {
-	for i, list := range m.g.Neighbors {
-		row := block[i*stride:]
-		row[i] += 2 * float64(len(list))
-		for _, j := range list {
-			row[j] -= 2
-		}
-	}
-}
-
-// momentsX sets moments to <x_ir x_js>.
-func (m *Model) momentsX(st *State, r, s int) {
-	n := m.g.Len()
-	par.Ranges(m.set.Threads, n, taskRows, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			cov, mu, out := st.CovX.Row(r*n + i)[s*n:], st.MuX.Row(i)[r], m.moments.Row(i)
-			for j := range out {
-				out[j] = cov[j] + mu*st.MuX.Row(j)[s]
-			}
-		}
-	})
-}
-
-// momentsC sets moments to <C_i' C_j>_rs = dy (Sigma_C)_ir,js + (mu_C' mu_C)_ir,js.
-func (m *Model) momentsC(st *State, r, s int) {
-	n, dy := m.g.Len(), m.y.Cols
-	par.Ranges(m.set.Threads, n, taskRows, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			copy(m.moments.Row(i), st.CovC.Row(r*n + i)[s*n:(s+1)*n])
-		}
-	})
-	m.blas().Dgemm(gonum.NoTrans, gonum.Trans, n, n, dy, 1, st.MuC.Data[r*n*dy:], dy, st.MuC.Data[s*n*dy:], dy, float64(dy), m.moments.Data, n)
 }
 
 // linearX sets b to <b_i> = gamma sum_j eta_ij (<C_i> + <C_j>)' (y_i - y_j) (eq 49).
@@ -358,14 +258,48 @@ func subtract(dst, a, b []float64) {
 	}
 }
 
-// invert overwrites a precision, whose lower triangle is there, with the
-// covariance, and returns log |precision|.
-func (m *Model) invert(a vec.Matrix[float64]) (logDet, jitter float64, err error) {
-	spd.Mirror(a, m.set.Threads)
-	if jitter, err = spd.FactorJitter(a, m.set.Threads); err != nil {
-		return 0, jitter, err
+// factor factors what assemble adds up. A matrix that rounding has made indefinite gets
+// 1e-12 of its mean diagonal element added to the diagonal, then ten times as much, and
+// so on up to 1e-2 of it; jitter is what it took.
+func (m *Model) factor(a *fronts.Matrix, assemble func()) (jitter float64, err error) {
+	mean := 0.0
+	for try := range jitters + 1 {
+		a.Clear()
+		assemble()
+		if try == 0 {
+			mean = a.Trace() / float64(m.size())
+		}
+		a.AddDiagonal(jitter)
+		if err = a.Factor(m.set.Threads); err == nil {
+			return jitter, nil
+		}
+		if !(mean > 0) || math.IsInf(mean, 0) || try == jitters {
+			break
+		}
+		jitter = max(10*jitter, leastJitter*mean)
 	}
-	logDet = spd.LogDet(a)
-	spd.Invert(a, m.set.Threads)
-	return logDet, jitter, nil
+	return jitter, &IndefiniteError{Mean: mean, Jitter: jitter, Cause: err}
 }
+
+const (
+	jitters     = 11
+	leastJitter = 1e-12
+)
+
+// IndefiniteError says that a matrix has lost definiteness.
+type IndefiniteError struct {
+	// Mean is that of the diagonal, Jitter the most that was added to it, 0 if that
+	// makes no sense.
+	Mean, Jitter float64
+	// Cause says where it failed then.
+	Cause error
+}
+
+func (e *IndefiniteError) Error() string {
+	if e.Jitter == 0 {
+		return fmt.Sprintf("%v (the mean of its diagonal is %g, to which nothing can be added)", e.Cause, e.Mean)
+	}
+	return fmt.Sprintf("%v, with %.3g added to a diagonal of the mean %.3g, the last of %d tries", e.Cause, e.Jitter, e.Mean, jitters)
+}
+
+func (e *IndefiniteError) Unwrap() error { return e.Cause }

@@ -39,22 +39,65 @@ var (
 type placer struct {
 	*posterior
 	k, threads int
-	ext        *Extension
-	variance   []float64 // of the learnt points
+	ext        []*Extension // by patch
+	numbers    [][]int32    // of a learnt point: patch and number there, and so on
+	variance   []float64    // of the learnt points
 }
 
 func newPlacer(p *posterior, k, threads int) *placer {
-	return &placer{
+	out := &placer{
 		posterior: p, k: min(k, len(p.learnt)), threads: threads,
-		ext: p.model.NewExtension(p.state), variance: p.model.Variances(p.state),
+		variance: p.model.Variances(p.state), numbers: make([][]int32, len(p.learnt)),
 	}
+	for part := range p.model.g.parts {
+		out.ext = append(out.ext, p.model.NewExtension(p.state, part))
+		for number, i := range p.model.g.parts[part].points {
+			out.numbers[i] = append(out.numbers[i], int32(part), int32(number))
+		}
+	}
+	return out
+}
+
+// patch returns the patch that has the most of some points, the first of these, and
+// their numbers there.
+func (p *placer) patch(near, numbers []int32) (ext *Extension, _ []int32) {
+	best, most := int32(0), 0
+	for _, i := range near {
+		for at := p.numbers[i]; len(at) > 0; at = at[2:] {
+			count := 0
+			for _, j := range near {
+				if _, ok := p.number(j, at[0]); ok {
+					count++
+				}
+			}
+			if count > most || count == most && at[0] < best {
+				best, most = at[0], count
+			}
+		}
+	}
+	for _, i := range near {
+		if number, ok := p.number(i, best); ok {
+			numbers = append(numbers, number)
+		}
+	}
+	return p.ext[best], numbers
+}
+
+// number returns the number of learnt point i in a patch.
+func (p *placer) number(i, part int32) (number int32, ok bool) {
+	for at := p.numbers[i]; len(at) > 0; at = at[2:] {
+		if at[0] == part {
+			return at[1], true
+		}
+	}
+	return 0, false
 }
 
 // points are those that others are placed by.
 func (p *placer) points() placing.Learnt {
 	return placing.Learnt{
 		Rows: p.learnt, X: p.state.MuX, Units: p.units, Neighbors: p.k, Threads: p.threads,
-		Invite: func() placing.Guest { return &guest{p, p.ext.NewGuest(), make([]float64, p.model.y.Cols)} },
+		Invite: func() placing.Guest { return &guest{p, p.model.NewGuest(), make([]float64, p.model.y.Cols), nil} },
 	}
 }
 
@@ -98,14 +141,17 @@ func (f *Fitted) PlaceAll(ctx context.Context, x vec.Matrix[float32], progress f
 type guest struct {
 	*placer
 	*Guest
-	y []float64
+	y      []float64
+	joined []int32
 }
 
 // Place implements placing.Guest. A vector so far away that the model's numbers leave the
 // range is placed amid its neighbours, with their spread.
 func (w *guest) Place(_ context.Context, z []float32, near []int32) (mu []float64, sigma2 float64, _ error) {
 	w.units.Apply(w.y, z)
-	err := w.ext.Place(w.Guest, w.y, near)
+	var ext *Extension
+	ext, w.joined = w.patch(near, w.joined[:0])
+	err := ext.Place(w.Guest, w.y, w.joined)
 	for _, j := range near {
 		sigma2 += w.variance[j] / float64(len(near))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"unfold/models/placing"
 	"unfold/models/snapshot"
+	"unfold/sparse/fronts"
 	"unfold/sparse/vec"
 )
 
@@ -18,6 +19,13 @@ import (
 //	cov_x    float64            lower triangle, row by row, of its covariance
 //	mu_c     float64, md x q    means of q(C), see State.MuC
 //	cov_c    float64            lower triangle of its covariance
+//
+// and, of a model in patches,
+//
+//	owner    uint32, m          the front of each point
+//	parents  uint32, f          the next front above, its own number at the top
+//
+// where cov_x and cov_c are the triangles of the fronts, one after the other.
 const (
 	partEdges   = "edges"
 	partNumbers = "numbers"
@@ -25,6 +33,8 @@ const (
 	partCovX    = "cov_x"
 	partMuC     = "mu_c"
 	partCovC    = "cov_c"
+	partOwner   = "owner"
+	partParents = "parents"
 )
 
 // Parts are the posterior as a model file holds it.
@@ -41,31 +51,56 @@ func (f *Fitted) Parts() []snapshot.Part {
 	matrix := func(name string, m vec.Matrix[float64]) snapshot.Part {
 		return snapshot.Part{Name: name, Rows: m.Rows, Cols: m.Cols, Data: m.Data}
 	}
-	return append(placing.Parts(f.Learnt, f.Units),
+	parts := append(placing.Parts(f.Learnt, f.Units),
 		snapshot.Part{Name: partEdges, Rows: len(edges) / 2, Cols: 2, Data: edges},
 		snapshot.Part{Name: partNumbers, Rows: 4, Cols: 1, Data: []float64{st.Gamma, st.Alpha, f.Model.set.Epsilon, st.Bound.Total()}},
-		matrix(partMuX, st.MuX), triangle(partCovX, st.CovX),
-		matrix(partMuC, st.MuC), triangle(partCovC, st.CovC),
+		matrix(partMuX, st.MuX), triangles(partCovX, st.CovX),
+		matrix(partMuC, st.MuC), triangles(partCovC, st.CovC),
 	)
+	g := f.Model.g
+	if g.exact() {
+		return parts
+	}
+	owner, parents := make([]uint32, g.Len()), make([]uint32, len(g.tree.Fronts))
+	for i := range owner {
+		owner[i] = uint32(g.tree.Owner(i))
+	}
+	for k, front := range g.tree.Fronts {
+		if parents[k] = uint32(k); front.Parent >= 0 {
+			parents[k] = uint32(front.Parent)
+		}
+	}
+	return append(parts, snapshot.Part{Name: partOwner, Rows: len(owner), Cols: 1, Data: owner}, snapshot.Part{Name: partParents, Rows: len(parents), Cols: 1, Data: parents})
 }
 
-// triangle packs the lower triangle of a symmetric matrix.
-func triangle(name string, a vec.Matrix[float64]) snapshot.Part {
-	packed := make([]float64, 0, a.Rows*(a.Rows+1)/2)
-	for i := range a.Rows {
-		packed = append(packed, a.Row(i)[:i+1]...)
+// triangles packs the lower triangles of the fronts.
+func triangles(name string, a *fronts.Matrix) snapshot.Part {
+	packed := make([]float64, 0, packedLen(a))
+	for _, f := range a.Fronts {
+		for i := range f.Rows {
+			packed = append(packed, f.Row(i)[:i+1]...)
+		}
 	}
 	return snapshot.Part{Name: name, Rows: len(packed), Cols: 1, Data: packed}
 }
 
-// symmetric unpacks a triangle of n rows.
-func symmetric(packed []float64, n int) vec.Matrix[float64] {
-	a := vec.New[float64](n, n)
-	for i := range n {
-		copy(a.Row(i), packed[:i+1])
-		packed = packed[i+1:]
-		for j := range i {
-			a.Row(j)[i] = a.Row(i)[j]
+// packedLen is the length of that.
+func packedLen(a *fronts.Matrix) (n int) {
+	for _, f := range a.Fronts {
+		n += f.Rows * (f.Rows + 1) / 2
+	}
+	return n
+}
+
+// unpack fills a from its triangles.
+func unpack(a *fronts.Matrix, packed []float64) *fronts.Matrix {
+	for _, f := range a.Fronts {
+		for i := range f.Rows {
+			copy(f.Row(i), packed[:i+1])
+			packed = packed[i+1:]
+			for j := range i {
+				f.Row(j)[i] = f.Row(i)[j]
+			}
 		}
 	}
 	return a
@@ -87,12 +122,16 @@ func read(s *snapshot.Snapshot, threads int) (*posterior, error) {
 	}
 	p := &posterior{learnt: learnt, units: units}
 	m, q, d := len(learnt), s.Reference.Cols, s.Mu.Cols
-	md := m * d
+	g, err := graphOf(s, m, threads)
+	if err != nil {
+		return nil, err
+	}
+	covX, covC := g.tree.NewMatrix(d), g.tree.NewMatrix(d)
 	var parts [5][]float64
 	for i, want := range []struct {
 		name       string
 		rows, cols int
-	}{{partNumbers, 4, 1}, {partMuX, m, d}, {partCovX, md * (md + 1) / 2, 1}, {partMuC, md, q}, {partCovC, md * (md + 1) / 2, 1}} {
+	}{{partNumbers, 4, 1}, {partMuX, m, d}, {partCovX, packedLen(covX), 1}, {partMuC, m * d, q}, {partCovC, packedLen(covC), 1}} {
 		if parts[i], err = snapshot.PartOf[float64](s, want.name, want.rows, want.cols); err != nil {
 			return nil, err
 		}
@@ -101,17 +140,13 @@ func read(s *snapshot.Snapshot, threads int) (*posterior, error) {
 	if !(numbers[0] > 0) {
 		return nil, fmt.Errorf("gamma = %g has to be positive", numbers[0])
 	}
-	g, err := graphOf(s, m, threads)
-	if err != nil {
-		return nil, err
-	}
 	y := units.All(vec.Take(s.Reference, learnt))
 	if p.model, err = NewModel(g, y, Settings{Dims: d, Alpha: numbers[1], Epsilon: numbers[2], Threads: threads}); err != nil {
 		return nil, err
 	}
 	p.state = &State{
-		MuX: vec.Of(m, d, parts[1]), CovX: symmetric(parts[2], md),
-		MuC: vec.Of(md, q, parts[3]), CovC: symmetric(parts[4], md), Gamma: numbers[0], Alpha: numbers[1],
+		MuX: vec.Of(m, d, parts[1]), CovX: unpack(covX, parts[2]),
+		MuC: vec.Of(m*d, q, parts[3]), CovC: unpack(covC, parts[4]), Gamma: numbers[0], Alpha: numbers[1],
 	}
 	return p, nil
 }
@@ -130,7 +165,18 @@ func graphOf(s *snapshot.Snapshot, m, threads int) (*Graph, error) {
 		}
 		return nil, fmt.Errorf("an edge from %d to %d of %d points", edges[0], edges[1], m)
 	}
-	return NewGraph(lists, threads)
+	if _, patched := s.Part(partOwner); !patched {
+		return NewGraph(lists, threads)
+	}
+	owner, err := snapshot.PartOf[uint32](s, partOwner, m, 1)
+	if err != nil {
+		return nil, err
+	}
+	parents, err := snapshot.PartOf[uint32](s, partParents, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	return ownedGraph(lists, owner, parents, threads)
 }
 
 // Variances returns sigma_i^2 of every learnt point: the mean variance of the
@@ -142,7 +188,7 @@ func (m *Model) Variances(st *State) []float64 {
 	common := 1 / (float64(n) * st.Alpha)
 	for i := range out {
 		for r := range d {
-			v := st.CovX.Row(r*n + i)[r*n+i]
+			v := st.CovX.Block(r, r, i)
 			// What is left of a difference of equal numbers is still a variance.
 			out[i] += max(v-common, 1e-15*v) / float64(d)
 		}

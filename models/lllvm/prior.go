@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/sparse/fronts"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/spd"
 )
@@ -15,14 +16,18 @@ import (
 //
 // and so sparse, but for the ones, that no trace needs a product of matrices.
 
-// laplaceTrace returns 2 tr(L S), S the n x n block r of the diagonal.
-func (m *Model) laplaceTrace(cov vec.Matrix[float64], r int) (sum float64) {
-	n := m.g.Len()
-	for i, list := range m.g.Neighbors {
-		row := cov.Row(r*n + i)[r*n : (r+1)*n]
-		sum += float64(len(list)) * row[i]
-		for _, j := range list {
-			sum -= row[j]
+// laplaceTrace returns 2 tr(L S), summed over the latent coordinates.
+func (m *Model) laplaceTrace(cov *fronts.Matrix) (sum float64) {
+	for k, p := range m.g.parts {
+		f := cov.Fronts[p.front]
+		for _, at := range m.at[k] {
+			for i, list := range p.lists {
+				row := f.Row(at[i])
+				sum += p.degree[i] * row[at[i]]
+				for t, j := range list {
+					sum -= p.weights[i][t] * row[at[j]]
+				}
+			}
 		}
 	}
 	return 2 * sum
@@ -30,10 +35,7 @@ func (m *Model) laplaceTrace(cov vec.Matrix[float64], r int) (sum float64) {
 
 // priorX fills in what -KL(q(x)||p(x)) needs.
 func (m *Model) priorX(st *State, logDet float64) divergence {
-	d := divergence{logDet: logDet}
-	for r := range m.set.Dims {
-		d.trace += m.laplaceTrace(st.CovX, r)
-	}
+	d := divergence{logDet: logDet, trace: m.laplaceTrace(st.CovX)}
 	shift, square := m.norms(st)
 	d.trace += st.Alpha * shift
 	d.square = st.Alpha * square
@@ -47,30 +49,22 @@ func (m *Model) priorX(st *State, logDet float64) divergence {
 
 // norms returns tr CovX and |MuX|^2.
 func (m *Model) norms(st *State) (trace, square float64) {
-	for i := range m.size() {
-		trace += st.CovX.Row(i)[i]
-	}
-	return trace, vec.SquaredNorm(st.MuX.Data)
+	return st.CovX.Trace(), vec.SquaredNorm(st.MuX.Data)
 }
 
 // priorC fills in what -KL(q(C)||p(C)) needs.
 func (m *Model) priorC(st *State, logDet float64) divergence {
-	n, d := m.g.Len(), divergence{logDet: logDet}
+	n, d := m.g.Len(), divergence{logDet: logDet, trace: m.laplaceTrace(st.CovC) + m.set.Epsilon*st.ones}
 	sum := make([]float64, m.y.Cols)
 	for r := range m.set.Dims {
-		ones := 0.0
 		clear(sum)
 		for i, list := range m.g.Neighbors {
-			for _, v := range st.CovC.Row(r*n + i)[r*n : (r+1)*n] {
-				ones += v
-			}
 			row := st.MuC.Row(r*n + i)
 			vec.Axpy(1, row, sum)
 			for _, j := range list {
 				d.square += vec.SquaredDistance(row, st.MuC.Row(r*n+int(j)))
 			}
 		}
-		d.trace += m.laplaceTrace(st.CovC, r) + m.set.Epsilon*ones
 		d.square += m.set.Epsilon * vec.SquaredNorm(sum)
 	}
 	return d
@@ -96,17 +90,25 @@ func (m *Model) bound(st *State) Bound {
 }
 
 // Evaluate brings the bound of any q(x) and q(C) up to date, also of those that
-// no update has left: at about the cost of an iteration.
+// no update has left: at about the cost of an iteration. In patches the covariances
+// have to be as updates leave them, whose determinants it keeps.
 func (m *Model) Evaluate(st *State) error {
-	for which, cov := range []vec.Matrix[float64]{ofX: st.CovX, ofC: st.CovC} {
-		l := cov.Clone()
-		if err := spd.Factor(l, m.set.Threads); err != nil {
-			return fmt.Errorf("the covariance of q(%c): %w", "xC"[which], err)
+	if m.g.exact() {
+		m.sumOnes(st)
+	}
+	for which, cov := range []*fronts.Matrix{ofX: st.CovX, ofC: st.CovC} {
+		logDet := st.kl[which].logDet
+		if m.g.exact() {
+			l := cov.Fronts[0].Clone()
+			if err := spd.Factor(l, m.set.Threads); err != nil {
+				return fmt.Errorf("the covariance of q(%c): %w", "xC"[which], err)
+			}
+			logDet = spd.LogDet(l)
 		}
 		if which == ofX {
-			st.kl[ofX] = m.priorX(st, spd.LogDet(l))
+			st.kl[ofX] = m.priorX(st, logDet)
 		} else {
-			st.kl[ofC] = m.priorC(st, spd.LogDet(l))
+			st.kl[ofC] = m.priorC(st, logDet)
 		}
 	}
 	m.likelihood(st)
@@ -116,20 +118,18 @@ func (m *Model) Evaluate(st *State) error {
 // likelihood sets T and tr(mu_C'H) of any q: gamma/2 T = tr <Gamma> (dy Sigma_C +
 // mu_C' mu_C) (eq 66).
 func (m *Model) likelihood(st *State) {
-	n := m.g.Len()
 	m.linearC(st)
 	st.t, st.th = 0, vec.Dot(st.MuC.Data, m.h.Data)
-	block := vec.New[float64](n, n)
-	for r := range m.set.Dims {
-		for s := range r + 1 {
-			m.momentsX(st, r, s)
-			copy(block.Data, m.sand.compute(m.g.whole, m.moments, -1, 1, false).Data)
-			m.momentsC(st, r, s)
-			times := 2.0
-			if r == s {
-				times = 1
+	for k, p := range m.g.parts {
+		for r := range m.set.Dims {
+			for s := range r + 1 {
+				gamma := m.sand.compute(p, m.momentsX(st, k, r, s), -1, 1, false).Clone()
+				times := 2.0
+				if r == s {
+					times = 1
+				}
+				st.t += times * vec.Dot(gamma.Data, m.momentsC(st, k, r, s).Data)
 			}
-			st.t += times * vec.Dot(block.Data, m.moments.Data)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func newSandwich(n, threads int) *sandwich {
 // compute returns the result for the moments m of a graph, which is the sandwich's until
 // it is used again. It turns m over. With lower, for symmetric moments, only the lower
 // triangle counts.
-func (s *sandwich) compute(g *part, m vec.Matrix[float64], sign, scale float64, lower bool) vec.Matrix[float64] {
+func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64, lower bool) vec.Matrix[float64] {
 	n := g.len()
 	a, b, c := square(s.a, n), square(s.b, n), square(s.c, n)
 	s.each(n, func(i int) { rows.Slope(b.Row(i), g.inverse, i, m, g.lists[i], g.weights[i]) })
@@ -89,14 +89,14 @@ func square(a vec.Matrix[float64], n int) vec.Matrix[float64] {
 
 // local adds scale times row i of the local part, as much of it as row holds, for the
 // transpose m of the moments.
-func (g *part) local(row []float64, i int, m vec.Matrix[float64], sign, scale float64) {
+func (p *patch) local(row []float64, i int, m vec.Matrix[float64], sign, scale float64) {
 	mi, own := m.Row(i), m.Row(i)[i]
-	sum := g.degree[i] * own
-	for t, p := range g.lists[i] {
-		w := g.weights[i][t]
-		sum += sign * w * (mi[p] + m.Row(int(p))[i])
-		if int(p) < len(row) {
-			row[p] -= scale * w * (m.Row(int(p))[i] + sign*(own+m.Row(int(p))[p]))
+	sum := p.degree[i] * own
+	for t, q := range p.lists[i] {
+		w := p.weights[i][t]
+		sum += sign * w * (mi[q] + m.Row(int(q))[i])
+		if int(q) < len(row) {
+			row[q] -= scale * w * (m.Row(int(q))[i] + sign*(own+m.Row(int(q))[q]))
 		}
 	}
 	row[i] += scale * sum

@@ -1,10 +1,12 @@
 package lllvm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"unfold/sparse/fronts"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/spd"
 )
@@ -13,14 +15,13 @@ import (
 // coordinate first: coordinate r of point i, of d and n, has the number r n + i.
 type State struct {
 	// MuX are the means of the points on the map, n x d; CovX is their joint
-	// covariance, nd x nd.
+	// covariance, of one patch nd x nd, otherwise of the points in a front together.
 	MuX  vec.Matrix[float64]
-	CovX vec.Matrix[float64]
+	CovX *fronts.Matrix
 	// MuC are the means of the local linear maps: row r n + i is column r of C_i,
-	// dy elements. CovC (nd x nd) is their covariance, the same for every element
-	// of the dy: <C'C> = dy CovC + MuC MuC'.
+	// dy elements. CovC is their covariance, the same for every element of the dy: <C'C> = dy CovC + MuC MuC'.
 	MuC  vec.Matrix[float64]
-	CovC vec.Matrix[float64]
+	CovC *fronts.Matrix
 	// Gamma is the precision of the noise, V^-1 = gamma I; Alpha that of the prior
 	// of x (eq 5).
 	Gamma, Alpha float64
@@ -31,6 +32,8 @@ type State struct {
 	kl [2]divergence // of x, C
 	// t is T, th is tr(mu_C' H): what the likelihood needs of q.
 	t, th float64
+	// ones is the sum over the latent coordinates of 1' Sigma_C 1.
+	ones float64
 	// shifted is log |alpha I + 2 L|.
 	shifted float64
 }
@@ -60,35 +63,45 @@ func (m *Model) Random(seed uint64) *State {
 	for i := range mu.Data {
 		mu.Data[i] = rnd.NormFloat64()
 	}
-	cov := vec.New[float64](m.size(), m.size())
-	for i := range m.size() {
-		cov.Row(i)[i] = 1
+	st := &State{
+		MuX: vec.New[float64](m.g.Len(), m.set.Dims), CovX: m.g.tree.NewMatrix(m.set.Dims),
+		MuC: mu, CovC: m.g.tree.NewMatrix(m.set.Dims), Gamma: 1, Alpha: 1, ones: float64(m.size()),
 	}
-	st, err := m.Start(mu, cov, 1, 1)
-	if err != nil {
-		panic(fmt.Sprintf("lllvm: the standard start: %v", err)) // finite and definite
+	for _, f := range st.CovC.Fronts {
+		for k := range f.Rows {
+			f.Row(k)[k] = 1
+		}
+	}
+	st.kl[ofC] = m.priorC(st, 0)
+	if err := m.setAlpha(st, 1); err != nil {
+		panic(fmt.Sprintf("lllvm: the standard start: %v", err)) // definite
 	}
 	return st
 }
 
-// Start returns the state of a q(C), with an empty q(x); it keeps the matrices.
+// Start returns the state of a q(C), with an empty q(x), of a model of one patch; it
+// keeps the matrices.
 func (m *Model) Start(muC, covC vec.Matrix[float64], gamma, alpha float64) (*State, error) {
 	n, d := m.g.Len(), m.set.Dims
 	if muC.Rows != m.size() || muC.Cols != m.y.Cols || covC.Rows != m.size() || covC.Cols != m.size() {
 		return nil, fmt.Errorf("q(C) has a mean of %d x %d and a covariance of %d x %d, want %d x %d and %d x %d",
 			muC.Rows, muC.Cols, covC.Rows, covC.Cols, m.size(), m.y.Cols, m.size(), m.size())
 	}
+	if !m.g.exact() {
+		return nil, errors.New("a model in patches has no covariance of all points")
+	}
 	if !(gamma > 0) || !(alpha > 0) || math.IsInf(gamma, 0) || math.IsInf(alpha, 0) {
 		return nil, fmt.Errorf("gamma = %g and alpha = %g have to be positive", gamma, alpha)
 	}
 	st := &State{
-		MuX: vec.New[float64](n, d), CovX: vec.New[float64](m.size(), m.size()),
-		MuC: muC, CovC: covC, Gamma: gamma, Alpha: alpha,
+		MuX: vec.New[float64](n, d), CovX: m.g.tree.NewMatrix(m.set.Dims),
+		MuC: muC, CovC: &fronts.Matrix{Tree: m.g.tree, Dims: m.set.Dims, Fronts: []vec.Matrix[float64]{covC}}, Gamma: gamma, Alpha: alpha,
 	}
 	l := covC.Clone()
 	if err := spd.Factor(l, m.set.Threads); err != nil {
 		return nil, fmt.Errorf("the covariance of q(C): %w", err)
 	}
+	m.sumOnes(st)
 	st.kl[ofC] = m.priorC(st, spd.LogDet(l))
 	if err := m.setAlpha(st, alpha); err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ func (f *fixture) arbitrary(t *testing.T, m *Model, q *moment) *State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st.MuX, st.CovX = f.places(q.MuX).Clone(), f.square(q.SigmaX.Matrix)
+	st.MuX = f.places(q.MuX).Clone()
+	copy(st.CovX.Fronts[0].Data, f.square(q.SigmaX.Matrix).Data)
 	if err := m.Evaluate(st); err != nil {
 		t.Fatal(err)
 	}
@@ -47,14 +48,14 @@ func (f *fixture) statistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	fixtures.Close(t, "mu_x given q(C)", x.MuX.Data, f.OptimalX.MuX, direct)
-	fixtures.Close(t, "Sigma_x given q(C)", x.CovX.Data, f.square(f.OptimalX.SigmaX.Matrix).Data, direct)
+	fixtures.Close(t, "Sigma_x given q(C)", x.CovX.Fronts[0].Data, f.square(f.OptimalX.SigmaX.Matrix).Data, direct)
 	closeBound(t, "bound with q(x) given q(C)", x.Bound, f.OptimalX.Bound, direct)
 	c := st.Clone()
 	if _, err := m.UpdateC(c); err != nil {
 		t.Fatal(err)
 	}
 	fixtures.Close(t, "mu_C given q(x)", c.MuC.Data, f.maps(f.OptimalC.MuC.Matrix).Data, direct)
-	fixtures.Close(t, "Sigma_C given q(x)", c.CovC.Data, f.square(f.OptimalC.SigmaC.Matrix).Data, direct)
+	fixtures.Close(t, "Sigma_C given q(x)", c.CovC.Fronts[0].Data, f.square(f.OptimalC.SigmaC.Matrix).Data, direct)
 	closeBound(t, "bound with q(C) given q(x)", c.Bound, f.OptimalC.Bound, direct)
 	for _, s := range []*State{x, c} {
 		want := s.Bound
@@ -65,7 +66,16 @@ func (f *fixture) statistics(t *testing.T) {
 	}
 
 	m.set.LearnAlpha = true
-	fixtures.CloseTo(t, "best alpha", m.bestAlpha(st), g.ArgAlpha, direct)
+	alpha, err := m.bestAlpha(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixtures.CloseTo(t, "best alpha", alpha, g.ArgAlpha, direct)
+	trace, square := m.norms(st)
+	if alpha, err = m.bestAlphaByTraces((trace + square) / float64(f.Dx)); err != nil {
+		t.Fatal(err)
+	}
+	fixtures.CloseTo(t, "best alpha by traces", alpha, g.ArgAlpha, direct)
 	best := st.Clone()
 	switch err := m.UpdateGamma(best); {
 	case g.ArgGamma == nil && err == nil:
@@ -100,8 +110,8 @@ func (f *fixture) slopes(t *testing.T, m *Model, st *State) {
 func (f *fixture) point(t *testing.T, m *Model) {
 	p := &f.Point
 	st := &State{
-		MuX: f.places(p.X), CovX: vec.New[float64](m.size(), m.size()),
-		MuC: f.maps(p.C.Matrix), CovC: vec.New[float64](m.size(), m.size()),
+		MuX: f.places(p.X), CovX: m.g.tree.NewMatrix(f.Dx),
+		MuC: f.maps(p.C.Matrix), CovC: m.g.tree.NewMatrix(f.Dx),
 		Gamma: f.Gamma[0], Alpha: f.Alpha[0],
 	}
 	if err := m.setAlpha(st, st.Alpha); err != nil {
@@ -131,8 +141,8 @@ func (f *fixture) outOfSample(t *testing.T) {
 	f.AlphaFixed = &f.Alpha[0]
 	m := f.model(t, f.neighbors())
 	st := f.arbitrary(t, m, &moment{MuX: f.MuX, SigmaX: f.SigmaX, MuC: f.MuC, SigmaC: f.SigmaC})
-	e := m.NewExtension(st)
-	g := e.NewGuest()
+	e := m.NewExtension(st, 0)
+	g := m.NewGuest()
 	if err := e.begin(g, f.YStar, f.Neighbours); err != nil {
 		t.Fatal(err)
 	}

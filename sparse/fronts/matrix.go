@@ -67,6 +67,32 @@ func (m *Matrix) AddDiagonal(v float64) {
 	}
 }
 
+// AddTo adds v to the diagonal at variable r of point i.
+func (m *Matrix) AddTo(r, i int, v float64) {
+	k := m.Diagonal(r, i)
+	m.Fronts[m.Tree.Owner(i)].Row(k)[k] += v
+}
+
+// Diagonal returns the row of variable r of point i in the front that owns it.
+func (m *Matrix) Diagonal(r, i int) int {
+	return r*len(m.Tree.Fronts[m.Tree.Owner(i)].Own) + int(m.Tree.number[i])
+}
+
+// Block returns the element of variables r and s of point i.
+func (m *Matrix) Block(r, s, i int) float64 {
+	return m.Fronts[m.Tree.Owner(i)].Row(m.Diagonal(r, i))[m.Diagonal(s, i)]
+}
+
+// Trace returns the sum of the diagonal.
+func (m *Matrix) Trace() (sum float64) {
+	for f, front := range m.Tree.Fronts {
+		for k := range len(front.Own) * m.Dims {
+			sum += m.Fronts[f].Row(k)[k]
+		}
+	}
+	return sum
+}
+
 // IndefiniteError says that a matrix is not positive definite.
 type IndefiniteError struct {
 	// Point and Variable are what could not be eliminated.

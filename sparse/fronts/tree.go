@@ -2,6 +2,7 @@ package fronts
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -28,10 +29,10 @@ func (f Front) At(i int) int32 {
 // Tree has the fronts of a graph of n points, each after those below it.
 type Tree struct {
 	Fronts []Front
-	// owner is the front of a point, up has the numbers of a border's points in the
-	// front above.
-	owner []int32
-	up    [][]int32
+	// owner is the front of a point, number its number there; up has the numbers of a
+	// border's points in the front above.
+	owner, number []int32
+	up            [][]int32
 }
 
 // Len returns the number of points.
@@ -46,7 +47,7 @@ func Whole(n int) *Tree {
 	for i := range own {
 		own[i] = int32(i)
 	}
-	return &Tree{Fronts: []Front{{Own: own, Parent: -1}}, owner: make([]int32, n), up: [][]int32{nil}}
+	return &Tree{Fronts: []Front{{Own: own, Parent: -1}}, owner: make([]int32, n), number: own, up: [][]int32{nil}}
 }
 
 // Dissect returns fronts of a graph, which lists neighbours in both directions. Leaves
@@ -65,12 +66,44 @@ func Dissect(neighbors [][]int32, most int) *Tree {
 	return t
 }
 
+// NewTree returns the tree of fronts with their own points and parents, in which every
+// edge has to lead from a front to itself or to one above.
+func NewTree(list []Front, neighbors [][]int32) (*Tree, error) {
+	t := &Tree{Fronts: list}
+	seen := make([]bool, len(neighbors))
+	count := 0
+	for f, front := range list {
+		if (f == len(list)-1) != (front.Parent == -1) || front.Parent != -1 && (front.Parent <= f || front.Parent >= len(list)) {
+			return nil, fmt.Errorf("front %d of %d has %d above it", f, len(list), front.Parent)
+		}
+		for _, i := range front.Own {
+			if i < 0 || int(i) >= len(seen) || seen[i] {
+				return nil, fmt.Errorf("front %d has point %d of %d, or it is another's", f, i, len(seen))
+			}
+			seen[i] = true
+			count++
+		}
+	}
+	if count != len(neighbors) {
+		return nil, fmt.Errorf("%d of %d points belong to fronts", count, len(neighbors))
+	}
+	t.finish(neighbors)
+	for f, front := range list {
+		for k, i := range t.Fronts[f].Border {
+			if above := t.Fronts[front.Parent]; int(t.up[f][k]) >= above.Len() || above.At(int(t.up[f][k])) != i {
+				return nil, fmt.Errorf("an edge leads from front %d to point %d, which is not above it", f, i)
+			}
+		}
+	}
+	return t, nil
+}
+
 // finish fills in borders and what follows from them.
 func (t *Tree) finish(neighbors [][]int32) {
-	t.owner = make([]int32, len(neighbors))
+	t.owner, t.number = make([]int32, len(neighbors)), make([]int32, len(neighbors))
 	for f := range t.Fronts {
-		for _, i := range t.Fronts[f].Own {
-			t.owner[i] = int32(f)
+		for k, i := range t.Fronts[f].Own {
+			t.owner[i], t.number[i] = int32(f), int32(k)
 		}
 	}
 	seen := make([]int, len(neighbors))
