@@ -41,6 +41,16 @@
 // one, and the nearest reference points with labels vote there. The figures of the next
 // map say how many votes there were and how many were wrong.
 //
+// # Classes
+//
+// With Settings.Classify the events that have a label are kept in a pool, a bounded
+// sample (package models/ep/labels), and before a map is published what tells classes is
+// learnt from where it places them; the sites go on from the map before, the kernel stays
+// within an epoch. Both are part of the snapshot, so the output of a version is the same
+// after a restart. Nobody waits for it: events come in, and are placed on the map before.
+// Labels that nothing can be learnt from are told as a failed refresh, and the map is
+// published without classes.
+//
 // # Moves
 //
 // Settings.Moves is told, under the events' ids, of reference points that are now

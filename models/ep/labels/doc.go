@@ -3,8 +3,16 @@
 // rest, trained from the labelled points of a map.
 //
 //	Train      a Classifier from means, scales and classes, warm from another one
-//	Predict    classes and their probabilities, for many places at once
+//	Predict    classes and their probabilities, for many places at once; Tell, by name
 //	Parts      a Classifier as parts of a snapshot, Open for the way back
+//	Pool       a bounded sample of the labelled events of a stream
+//
+// # Cost
+//
+// Kernel and inducing inputs are the same for all classes, so exponentials are computed
+// once for all of them (ep.Joint). The kernel is learnt from some hundred events
+// and the most frequent classes. A sweep takes O(n m^2) for each class, and most sweeps are
+// saved when the sites of the map before are known. There may be MostClasses.
 //
 // # Uncertain places
 //
