@@ -156,9 +156,9 @@ func inspectTails(line func(name, format string, args ...any), s *snapshot.Snaps
 	line("scales", "%s", scales)
 	theta := ""
 	if st.Theta > 0 {
-		theta = fmt.Sprintf(", theta %v", st.Theta)
+		theta = fmt.Sprintf(", theta %.3g", st.Theta)
 	}
-	line("dissimilar pairs", "%s%s, weight %v each, seed %d", st.Field, theta, st.Weight, st.Seed)
+	line("dissimilar pairs", "%s%s, weight %.4g each, seed %d", st.Field, theta, st.Weight, st.Seed)
 	line("variances", "%v, median sigma %.3g; median error of places %.3g", l.Sigma, math.Sqrt(median(s.Sigma2)), math.Sqrt(median(st.Error2)))
 }
 
