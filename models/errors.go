@@ -17,7 +17,8 @@ func IsBadInput(err error) bool { return errors.Is(err, ErrBadInput) }
 
 // RowError says that a row of a batch cannot be used. It matches ErrBadInput.
 type RowError struct {
-	// Row and Column number the value, from 0, in the batch that was given.
+	// Row and Column number the value, from 0, in the batch that was given; Column is -1
+	// if all values of the row are missing.
 	Row, Column int
 	// Name is the column's name, if it has one.
 	Name string
@@ -32,6 +33,8 @@ func (e *RowError) Error() string {
 		column = fmt.Sprintf("element %d (%s)", e.Column, e.Name)
 	}
 	switch {
+	case e.Column < 0:
+		return fmt.Sprintf("row %d: all values are missing", e.Row)
 	case math.IsNaN(e.Value):
 		return fmt.Sprintf("row %d, %s of the vector is NaN: every value must be a finite number", e.Row, column)
 	case math.IsInf(e.Value, 0):

@@ -31,7 +31,7 @@ func CheckRows(x vec.Matrix[float32], names []string) error {
 			seen = seen || v == v
 		}
 		if !seen {
-			return models.BadInputf("row %d: all values are missing", i)
+			return &models.RowError{Row: i, Column: -1, Value: math.NaN()}
 		}
 	}
 	return nil

@@ -108,6 +108,7 @@ type embedder struct {
 	chosen  bool            // the columns that pass through were named now
 	pick    ingest.Selection
 	placer  models.Placer
+	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are told
 	threads int
 	rows    int64
@@ -143,6 +144,7 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
+	e.lenient, _ = e.placer.(models.Lenient)
 	return e, nil
 }
 
@@ -216,7 +218,7 @@ func (e *embedder) encoderFor(s ingest.Schema, path string) (*ingest.Encoder, er
 			return nil, inFile(path, err)
 		}
 	}
-	return encoder.With(pick), nil
+	return encoder.With(pick).Lenient(e.lenient != nil), nil
 }
 
 // present leaves out columns that a file does not have.
@@ -243,7 +245,11 @@ func (e *embedder) place(ctx context.Context, t *ingest.Table, encoder *ingest.E
 	if err != nil {
 		return nil, err
 	}
-	placed, err := e.placer.Place(ctx, b.X)
+	at := e.placer.Place
+	if e.lenient != nil {
+		at = e.lenient.PlaceMissing
+	}
+	placed, err := at(ctx, b.X)
 	if err != nil {
 		return nil, inRows(t.Origin, err)
 	}

@@ -185,6 +185,9 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 	if o.Mapping, err = mapping(settings.Source.Columns); err != nil {
 		return o, err
 	}
+	if kind, err := kinds.Find(settings.Model.Kind); err == nil {
+		o.Mapping.Missing = kind.Missing
+	}
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")
 	}
