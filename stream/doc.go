@@ -53,7 +53,8 @@
 // into a vector, goes to the dead-letter topic with its bytes, headers and time
 // untouched, plus Kafka Connect's headers that tell where it came from and why.
 // Without a dead-letter topic it ends the stage with an error, since to go on would
-// lose it.
+// lose it. So does what takes longer to decode than Settings.DecodeTime; nothing waits
+// for it. (TestDecodeTime, TestTooManyGivenUp)
 //
 // What may pass is waited out. A sink or dead-letter topic that fails, or refuses
 // a message as too large, is tried again with growing pauses for as long as the
@@ -89,7 +90,8 @@
 //
 // # Goroutines
 //
-// Run owns all: the learner's, and for each generation two a partition (one fetches
-// while the other works), the committer and a watchdog. All have ended when it
-// returns. Source and Sink belong to the caller.
+// Run owns all: the learner's, and for each generation three a partition (one fetches
+// while the other works, one decodes for that), the committer and a watchdog. All
+// have ended when it returns, but for decoders that were given up with a message, of
+// which there are a few at most. Source and Sink belong to the caller.
 package stream

@@ -34,6 +34,8 @@ type Pipeline struct {
 
 	settings Settings
 	owning   atomic.Bool
+	// left has an element for each message that was given up and is still decoded.
+	left chan struct{}
 }
 
 // Run reads, places and writes until the context is done; then it stops
@@ -51,6 +53,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	if p.settings, err = p.Settings.withDefaults(p.ExactlyOnce); err != nil {
 		return err
 	}
+	p.left = make(chan struct{}, mostLeft)
 	run, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var learning sync.WaitGroup

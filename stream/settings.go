@@ -20,6 +20,10 @@ type Settings struct {
 	// map: what is beyond is let go after the learner has seen it, and read again
 	// when the map is there. Defaults 64 MiB and 256 MiB.
 	QueueBytes, WaitingBytes int
+	// DecodeTime is how long decoding one message may take; after that, at twice the
+	// time at the latest, it is bad. Its decoder is left to end by itself, even after
+	// Run has returned. Default 30s.
+	DecodeTime time.Duration
 	// CommitEvery is the time between commits of acknowledged positions, so at
 	// most that much is delivered again after a crash. Default 500ms.
 	CommitEvery time.Duration
@@ -54,6 +58,7 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	set(&s.BatchBytes, 4<<20)
 	set(&s.QueueBytes, 64<<20)
 	set(&s.WaitingBytes, 256<<20)
+	span(&s.DecodeTime, 30*time.Second)
 	span(&s.CommitEvery, 500*time.Millisecond)
 	span(&s.RetryMin, 100*time.Millisecond)
 	span(&s.RetryMax, 5*time.Second)
@@ -61,7 +66,7 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	span(&s.CommitTimeout, 3*time.Second)
 	for name, v := range map[string]int64{
 		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes),
-		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "CommitEvery": int64(s.CommitEvery),
+		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "CommitEvery": int64(s.CommitEvery), "DecodeTime": int64(s.DecodeTime),
 		"RetryMin": int64(s.RetryMin), "DrainTimeout": int64(s.DrainTimeout), "CommitTimeout": int64(s.CommitTimeout),
 	} {
 		if v < 0 {

@@ -122,7 +122,9 @@ func (w *worker) take(reading, working context.Context, run Run) error {
 		batch := make([]*entry, n)
 		for i, m := range rest[:n] {
 			batch[i] = &entry{message: m, fetched: fetched}
-			w.decode(batch[i])
+		}
+		if err := w.decodeAll(working, batch); err != nil {
+			return err
 		}
 		rest = rest[n:]
 		if w.p.LearnOnly {
@@ -161,29 +163,19 @@ func (s *Settings) batch(messages []Message) int {
 	return len(messages)
 }
 
-// decode turns a message into events or finds it bad.
-func (w *worker) decode(e *entry) {
-	if e.message.Unreadable != nil {
-		e.spoil(StageRead, e.message.Unreadable)
-		return
-	}
-	events, err := w.p.Decoder.Decode(e.message)
-	if err != nil {
-		e.spoil(StageDecode, err)
-		return
-	}
-	e.events = events
-	w.p.Hooks.eventsIn(w.tp, events.Len())
-}
-
 // spoil marks a message as bad, unless it already is.
 func (e *entry) spoil(stage Stage, err error) {
-	if e.bad != nil {
-		return
+	if e.bad == nil {
+		e.bad = asMessageError(stage, err)
 	}
-	if !errors.As(err, &e.bad) {
-		e.bad = &MessageError{stage, err}
+}
+
+// asMessageError is what an error says of itself, or an error of the stage.
+func asMessageError(stage Stage, err error) (m *MessageError) {
+	if !errors.As(err, &m) {
+		m = &MessageError{stage, err}
 	}
+	return m
 }
 
 // advance says that everything before offset has been acknowledged.

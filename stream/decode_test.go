@@ -1,0 +1,102 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// stubborn is a decoder that does not come to an end with some messages, until it is
+// released.
+type stubborn struct {
+	streamtest.Numbers
+	release chan struct{}
+}
+
+func (s stubborn) Decode(m stream.Message) (stream.Events, error) {
+	if strings.HasPrefix(string(m.Value), "stubborn") {
+		<-s.release
+		return nil, errors.New("too late")
+	}
+	return s.Numbers.Decode(m)
+}
+
+// TestDecodeTime: a message that takes too long to decode becomes a dead letter that
+// says so; what stands behind it is placed, in order.
+func TestDecodeTime(t *testing.T) {
+	b := streamtest.NewBroker()
+	for topic, partitions := range map[string]int{"in": 1, "out": 1, "dlq": 1} {
+		b.CreateTopic(topic, partitions)
+	}
+	const n = 30
+	for i := range n {
+		value := fmt.Sprint(i)
+		if i%10 == 4 {
+			value = "stubborn " + value
+		}
+		b.Append("in", 0, stream.Message{Value: []byte(value)})
+	}
+	p := start(t, b, &streamtest.Learner{})
+	d := stubborn{release: make(chan struct{})}
+	p.pipeline.Decoder = d
+	p.pipeline.Settings.DecodeTime = 20 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- p.pipeline.Run(ctx) }()
+	for end := time.Now().Add(20 * time.Second); p.delivered.Load() < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d delivered", p.delivered.Load(), n)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	close(d.release)
+	letters := b.Messages("dlq")
+	if len(letters) != 3 {
+		t.Fatalf("%d dead letters", len(letters))
+	}
+	for _, l := range letters {
+		_, why, ok := stream.ReadDeadLetter(l)
+		if !ok || why.Offset%10 != 4 || why.Stage != stream.StageDecode || !strings.Contains(why.Message, stream.ErrDecodeTime.Error()) {
+			t.Errorf("a dead letter of %+v", why)
+		}
+	}
+	count, err := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: letters}.Check()
+	if err != nil || count.Placed != n-3 {
+		t.Errorf("%+v, %v", count, err)
+	}
+}
+
+// TestTooManyGivenUp: where all helpers are busy with messages that do not end, the
+// stage waits, and still stops when it is told to.
+func TestTooManyGivenUp(t *testing.T) {
+	b := streamtest.NewBroker()
+	for _, topic := range []string{"in", "out", "dlq"} {
+		b.CreateTopic(topic, 1)
+	}
+	for range 30 {
+		b.Append("in", 0, stream.Message{Value: []byte("stubborn")})
+	}
+	p := start(t, b, &streamtest.Learner{})
+	d := stubborn{release: make(chan struct{})}
+	p.pipeline.Decoder = d
+	p.pipeline.Settings.DecodeTime = time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := p.pipeline.Run(ctx); err != nil {
+		t.Error(err)
+	}
+	close(d.release)
+	if got := len(b.Messages("dlq")); got > 9 {
+		t.Errorf("%d messages were given up at once", got)
+	}
+}
