@@ -7,37 +7,27 @@ import (
 	"time"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
 	"unfold/stream"
 )
 
 // labelled makes a message of events around two centres; each third one has a label.
 func labelled(t *testing.T, rng *rand.Rand, rows int, offset int64) (stream.Message, []string) {
 	t.Helper()
-	x, ids, kind, truth := vec.New[float32](rows, 3), make([]int64, rows), make([]string, rows), make([]string, rows)
-	for i := range rows {
-		c := rng.IntN(2)
-		ids[i], truth[i] = 100*offset+int64(i), []string{"even", "odd"}[c]
-		if i%3 == 0 {
-			kind[i] = truth[i]
+	truth := make([]string, rows)
+	m, _ := marked(t, rng, rows, offset, func(centres []int) ingest.Column {
+		kind := make([]string, rows)
+		for i, c := range centres {
+			if truth[i] = []string{"even", "odd"}[c]; i%3 == 0 {
+				kind[i] = truth[i]
+			}
 		}
-		for k := range 3 {
-			x.Row(i)[k] = float32(rng.NormFloat64()) + 8*float32(c)
-		}
-	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("kind", kind), ingest.VectorColumn("v", x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := ingest.EncodeTable(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stream.Message{TopicPartition: tp, Offset: offset, Value: v}, truth
+		return ingest.StringColumn("kind", kind)
+	})
+	return m, truth
 }
 
-// judgeClasses places a message and compares the classes that are told with its own.
-func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (right int, text string) {
+// answer returns what a message's events are told.
+func answer(t testing.TB, l *Learner, m stream.Message) (out *ingest.Table, text string) {
 	t.Helper()
 	o := place(t, l.Current(), decode(t, l, m))[0]
 	if o.Err != nil {
@@ -47,6 +37,13 @@ func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (r
 	if err != nil {
 		t.Fatal(err)
 	}
+	return out, string(o.Value)
+}
+
+// judgeClasses places a message and compares the classes that are told with its own.
+func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (right int, text string) {
+	t.Helper()
+	out, text := answer(t, l, m)
 	class, ok := out.Column("class")
 	probability, there := out.Column("class_probability")
 	if !ok || !there || probability.DataType() != "float32" {
@@ -57,7 +54,7 @@ func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (r
 			right++
 		}
 	}
-	return right, string(o.Value)
+	return right, text
 }
 
 // Events without a label get a class, after a refresh too, and after a restart the

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/ingesttest"
 	"unfold/models"
 	"unfold/sparse/vec"
 	"unfold/stream"
@@ -51,14 +52,7 @@ func classifying() Settings {
 // classesOf returns the classes that a message's events are told to have.
 func classesOf(t testing.TB, l *Learner, m stream.Message) []string {
 	t.Helper()
-	o := place(t, l.Current(), decode(t, l, m))[0]
-	if o.Err != nil {
-		t.Fatal(o.Err)
-	}
-	out, err := ingest.DecodeMessage(o.Value, ingest.Origin{}, ingest.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out, _ := answer(t, l, m)
 	class, ok := out.Column("class")
 	if !ok {
 		t.Fatalf("columns %v", out.Names())
@@ -96,6 +90,15 @@ func TestLabelsOfEveryType(t *testing.T) {
 				}
 			}
 			return ingest.Float64Column("kind", out)
+		}},
+		"dictionary": {[2]string{"a", "b"}, func(centres []int) ingest.Column {
+			out := make([]string, len(centres))
+			for i, c := range centres {
+				if i%2 == 1 {
+					out[i] = string(rune('a' + c))
+				}
+			}
+			return ingesttest.Dictionary(t, "kind", out)
 		}},
 		"text, some empty": {[2]string{"a", "b"}, func(centres []int) ingest.Column {
 			out := make([]string, len(centres))

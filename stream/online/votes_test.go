@@ -17,23 +17,14 @@ import (
 // way round.
 func named(t *testing.T, rng *rand.Rand, rows int, offset int64, names [2]string) stream.Message {
 	t.Helper()
-	x, ids, kind := vec.New[float32](rows, 3), make([]int64, rows), make([]string, rows)
-	for i := range rows {
-		c := rng.IntN(2)
-		ids[i], kind[i] = 100*offset+int64(i), names[c]
-		for k := range 3 {
-			x.Row(i)[k] = float32(rng.NormFloat64()) + 8*float32(c)
+	m, _ := marked(t, rng, rows, offset, func(centres []int) ingest.Column {
+		kind := make([]string, rows)
+		for i, c := range centres {
+			kind[i] = names[c]
 		}
-	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("kind", kind), ingest.VectorColumn("v", x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := ingest.EncodeTable(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stream.Message{TopicPartition: tp, Offset: offset, Value: v}
+		return ingest.StringColumn("kind", kind)
+	})
+	return m
 }
 
 // Labelled events are judged by the map before it learns from them: labels that it

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/sparse/vec/simd"
+	"unfold/sparse/vec/simd/simdtest"
 )
 
 const u = 0x1p-53
@@ -221,7 +222,7 @@ func TestDtrsm(t *testing.T) {
 func TestPartsHaveTheSameBits(t *testing.T) {
 	const m, n, k = 110, 130, 300
 	rng := rand.New(rand.NewPCG(4, 4))
-	a, b := fill(t, m*k, 0, rng.NormFloat64), fill(t, k*n, 0, rng.NormFloat64)
+	a, b := simdtest.Fill(t, m*k, 0, rng.NormFloat64), simdtest.Fill(t, k*n, 0, rng.NormFloat64)
 	each(func(g Implementation) {
 		whole := make([]float64, m*n)
 		g.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, 0.3, a, k, b, n, 0, whole, n)
@@ -276,7 +277,7 @@ func TestUse(t *testing.T) {
 	}
 	const n = 300
 	rng := rand.New(rand.NewPCG(5, 5))
-	x := mat.NewDense(n+20, n, fill(t, (n+20)*n, 0, rng.NormFloat64))
+	x := mat.NewDense(n+20, n, simdtest.Fill(t, (n+20)*n, 0, rng.NormFloat64))
 	var gram, product mat.Dense
 	gram.Mul(x.T(), x)
 	var factor mat.Cholesky

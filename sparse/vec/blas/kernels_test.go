@@ -17,21 +17,6 @@ func everywhere(t *testing.T, test func(t *testing.T, l simd.Level)) {
 	}
 }
 
-// fill returns n numbers by f that end where memory does, or, if shift is not
-// zero, begin that many elements off the place where an array begins.
-func fill(t testing.TB, n, shift int, f func() float64) []float64 {
-	var x []float64
-	if shift == 0 {
-		x = simdtest.AtEnd[float64](t, n)
-	} else {
-		x = make([]float64, n+shift)[shift:]
-	}
-	for k := range x {
-		x[k] = f()
-	}
-	return x
-}
-
 // Integers have no rounding: every level adds what the twin adds, line by line,
 // reads nothing outside and leaves what lies between the lines alone.
 func TestAddOfIntegers(t *testing.T) {
@@ -40,9 +25,9 @@ func TestAddOfIntegers(t *testing.T) {
 		integer := func() float64 { return float64(rng.IntN(2001) - 1000) }
 		for terms := 1; terms <= 257; terms++ {
 			stride := width + []int{0, 1, 100}[terms%3]
-			a, b := fill(t, terms*height, terms%2, integer), fill(t, terms*width, terms%2, integer)
+			a, b := simdtest.Fill(t, terms*height, terms%2, integer), simdtest.Fill(t, terms*width, terms%2, integer)
 			const margin = 5
-			whole := fill(t, margin+(height-1)*stride+width, 0, integer)
+			whole := simdtest.Fill(t, margin+(height-1)*stride+width, 0, integer)
 			want := slices.Clone(whole)
 			add(l, whole[margin:], stride, a, b, terms, 3)
 			addGeneric(want[margin:], stride, a, b, terms, 3)
@@ -58,7 +43,7 @@ func TestAddOfNormals(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, terms := range []int{1, 2, 3, 50, 256} {
-			a, b := fill(t, terms*height, 0, rng.NormFloat64), fill(t, terms*width, 0, rng.NormFloat64)
+			a, b := simdtest.Fill(t, terms*height, 0, rng.NormFloat64), simdtest.Fill(t, terms*width, 0, rng.NormFloat64)
 			got, want := make([]float64, height*width), make([]float64, height*width)
 			add(l, got, width, a, b, terms, -0.7)
 			addGeneric(want, width, a, b, terms, -0.7)
@@ -80,8 +65,8 @@ func TestAddOddValues(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(3, 3))
 		for range 500 {
-			a := fill(t, height, 1, func() float64 { return float64(rng.IntN(3) - 1) })
-			b := fill(t, width, 1, func() float64 { return simdtest.Odd[rng.IntN(len(simdtest.Odd))] })
+			a := simdtest.Fill(t, height, 1, func() float64 { return float64(rng.IntN(3) - 1) })
+			b := simdtest.Fill(t, width, 1, func() float64 { return simdtest.Odd[rng.IntN(len(simdtest.Odd))] })
 			got, want := make([]float64, height*width), make([]float64, height*width)
 			add(l, got, width, a, b, 1, 1)
 			addGeneric(want, width, a, b, 1, 1)

@@ -12,21 +12,6 @@ import (
 	"unfold/sparse/vec/simd/simdtest"
 )
 
-// fill returns n numbers that end where memory does, or begin shift elements off the
-// place where an array begins.
-func fill(t *testing.T, n, shift int, f func() float64) []float64 {
-	var x []float64
-	if shift == 0 {
-		x = simdtest.AtEnd[float64](t, n)
-	} else {
-		x = make([]float64, n+shift)[shift:]
-	}
-	for k := range x {
-		x[k] = f()
-	}
-	return x
-}
-
 // everywhere runs a test at each level and for each number of columns.
 func everywhere(t *testing.T, f func() float64, test func(t *testing.T, l simd.Level, n, stride, rows int, p, x, w []float64, list []int32)) {
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -39,7 +24,7 @@ func everywhere(t *testing.T, f func() float64, test func(t *testing.T, l simd.L
 				for k := range list {
 					list[k] = int32(rng.IntN(rows))
 				}
-				test(t, l, n, stride, rows, fill(t, size, n%2, f), fill(t, size, n%2, f), fill(t, len(list), 0, f), list)
+				test(t, l, n, stride, rows, simdtest.Fill(t, size, n%2, f), simdtest.Fill(t, size, n%2, f), simdtest.Fill(t, len(list), 0, f), list)
 			}
 		})
 	}
@@ -53,7 +38,7 @@ func TestOfIntegers(t *testing.T) {
 	everywhere(t, integer, func(t *testing.T, l simd.Level, n, stride, rows int, p, x, w []float64, list []int32) {
 		const margin = 3
 		for _, of := range []string{"sum", "slope"} {
-			whole := fill(t, n+2*margin, 0, integer)
+			whole := simdtest.Fill(t, n+2*margin, 0, integer)
 			want := slices.Clone(whole)
 			got, own := whole[margin:][:n], n%rows
 			if of == "sum" {

@@ -3,6 +3,7 @@ package simdtest
 import (
 	"math"
 	"math/big"
+	"testing"
 )
 
 // Odd are float64 values that kernels have to live with.
@@ -26,4 +27,19 @@ func Exp(x float64) *big.Float {
 		sum.Mul(sum, sum)
 	}
 	return sum
+}
+
+// Fill returns n numbers by f that end where memory does, or, if shift is not zero, begin
+// that many elements off the place where an array begins.
+func Fill(t testing.TB, n, shift int, f func() float64) []float64 {
+	var x []float64
+	if shift == 0 {
+		x = AtEnd[float64](t, n)
+	} else {
+		x = make([]float64, n+shift)[shift:]
+	}
+	for k := range x {
+		x[k] = f()
+	}
+	return x
 }
