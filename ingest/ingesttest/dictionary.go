@@ -1,0 +1,44 @@
+package ingesttest
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"unfold/ingest"
+)
+
+// Dictionary returns a column of words as numbers of a dictionary; the empty word is
+// null.
+func Dictionary(t testing.TB, name string, words []string) ingest.Column {
+	t.Helper()
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: dt, Nullable: true}}, nil)
+	rb := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	column := rb.Field(0).(*array.BinaryDictionaryBuilder)
+	for _, w := range words {
+		if w == "" {
+			column.AppendNull()
+		} else if err := column.AppendString(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(schema))
+	if err := w.Write(rb.NewRecord()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	table, err := ingest.DecodeMessage(b.Bytes(), ingest.Origin{}, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := table.Column(name)
+	return c
+}
