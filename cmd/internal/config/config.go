@@ -141,11 +141,12 @@ type SASL struct {
 	PasswordEnv  string `key:"password_env" help:"Variable of the environment with the user's password." placeholder:"NAME"`
 }
 
-// Limits bound the memory that messages take.
+// Limits bound the memory and the time that messages take.
 type Limits struct {
-	MessageMemory Size `key:"message_memory" default:"256MiB" help:"Most memory that decoding one message may take; one that needs more becomes a dead letter." placeholder:"SIZE"`
-	Queue         Size `key:"queue" default:"64MiB" help:"Messages that have been read and not yet delivered, all partitions together; a slow sink holds back reading." placeholder:"SIZE"`
-	Waiting       Size `key:"waiting" default:"256MiB" help:"Messages that wait for the first map; those beyond are read again when it is there." placeholder:"SIZE"`
+	MessageMemory Size     `key:"message_memory" default:"256MiB" help:"Most memory that decoding one message may take; one that needs more becomes a dead letter." placeholder:"SIZE"`
+	MessageTime   Duration `key:"message_time" default:"30s" help:"Most time that decoding one message may take; one that needs more becomes a dead letter." placeholder:"TIME"`
+	Queue         Size     `key:"queue" default:"64MiB" help:"Messages that have been read and not yet delivered, all partitions together; a slow sink holds back reading." placeholder:"SIZE"`
+	Waiting       Size     `key:"waiting" default:"256MiB" help:"Messages that wait for the first map; those beyond are read again when it is there." placeholder:"SIZE"`
 }
 
 // DeadLetter says where messages go that cannot be read.

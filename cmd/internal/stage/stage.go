@@ -97,7 +97,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	st.closers = append(st.closers, sink.Close)
 	st.learner = learner
 	st.pipeline = &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, ExactlyOnce: c.ExactlyOnce(), Hooks: hooks,
-		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting)}}
+		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), DecodeTime: time.Duration(c.Limits.MessageTime)}}
 	if c.DeadLetter.Topic != "" {
 		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.DeadLetter.Topic})
 		if err != nil {
