@@ -163,24 +163,16 @@ func (a *Active) logZ(dx []float64, s *sums, x []float64, w *Scratch) float64 {
 // place returns the function whose minimum is the place of a vector: minus ln Z
 // with the prior.
 func (a *Active) place(y []float64, w *Scratch) scg.Function {
+	logZ := func(grad, x []float64) float64 { return a.LogZ(grad, y, x, w) }
 	if a.wide() && !slices.ContainsFunc(y, math.IsNaN) && len(a.groups[0].rows) == a.x.Rows {
 		s := a.sums(y)
-		return func(x, grad []float64) (float64, error) {
-			if grad != nil {
-				clear(grad)
-			}
-			f := 0.5*vec.SquaredNorm(x) - a.logZ(grad, s, x, w)
-			for i, g := range grad {
-				grad[i] = x[i] - g
-			}
-			return f, nil
-		}
+		logZ = func(grad, x []float64) float64 { return a.logZ(grad, s, x, w) }
 	}
 	return func(x, grad []float64) (float64, error) {
 		if grad != nil {
 			clear(grad)
 		}
-		f := 0.5*vec.SquaredNorm(x) - a.LogZ(grad, y, x, w)
+		f := 0.5*vec.SquaredNorm(x) - logZ(grad, x)
 		for i, g := range grad {
 			grad[i] = x[i] - g
 		}
