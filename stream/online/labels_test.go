@@ -120,15 +120,7 @@ func TestLabelsOfEveryType(t *testing.T) {
 			}
 			waitReady(t, l)
 			m, centres := marked(t, rng, 40, 50, func([]int) ingest.Column { return ingest.Column{} })
-			right := 0
-			for i, class := range classesOf(t, l, m) {
-				if class == c.names[centres[i]] {
-					right++
-				}
-			}
-			if right < 36 {
-				t.Errorf("%d of 40 right", right)
-			}
+			mostlyRight(t, classesOf(t, l, m), c.names, centres)
 		})
 	}
 }
@@ -162,14 +154,20 @@ func TestLabelsComeLater(t *testing.T) {
 	later, _ := marked(t, rng, 30, 51, with)
 	offer(t, l, later)
 	waitFor(t, "classes", func() bool { return l.Current().Figures.Classes.Classes == 2 })
+	mostlyRight(t, classesOf(t, l, m), [2]string{"low", "high"}, centres)
+}
+
+// mostlyRight fails the test unless nine of ten classes are those of the centres.
+func mostlyRight(t testing.TB, classes []string, names [2]string, centres []int) {
+	t.Helper()
 	right := 0
-	for i, class := range classesOf(t, l, m) {
-		if class == []string{"low", "high"}[centres[i]] {
+	for i, class := range classes {
+		if class == names[centres[i]] {
 			right++
 		}
 	}
-	if right < 27 {
-		t.Errorf("%d of 30 right", right)
+	if right*10 < 9*len(centres) {
+		t.Errorf("%d of %d right", right, len(centres))
 	}
 }
 
