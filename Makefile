@@ -52,7 +52,7 @@ quality: build
 bench: build
 	$(GO) run ./bench/speed -unfold bin/unfold -o docs/benchmarks.md
 
-# soak lets two million events through the learner under every policy and watches what it holds, a quarter of an hour; then a
+# soak lets two million events through the learner under every policy and watches what it holds, some minutes; then a
 # stage runs at a steady rate for SOAK_TIME, and its memory, goroutines and open files may not grow.
 SOAK_TIME ?= 1h
 soak:
