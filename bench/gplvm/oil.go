@@ -21,7 +21,7 @@ const (
 	oilLBFGS     = 500
 	hundredSteps = 300
 	oilRounds    = 15
-	oilLonger    = 1500
+	oilLonger    = 1000
 	oilRestarts  = 4
 	fewRestarts  = 5
 )

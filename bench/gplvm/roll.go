@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	rollPoints = 800
-	rollSteps  = 300
+	rollPoints = 1500
+	rollSteps  = 200
 )
 
 // swissRoll is section 7.2.3: a start that knows the neighbourhoods beats principal
