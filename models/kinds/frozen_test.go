@@ -174,7 +174,7 @@ func TestFrozenSnapshots(t *testing.T) {
 					t.Fatalf("rule %v: %d events, %d places", rule, len(got), len(want.Places[rule.String()]))
 				}
 				for i, g := range got {
-					if w := want.Places[rule.String()][i]; !samePlace(g, w) {
+					if w := want.Places[rule.String()][i]; !samePlace(f.spec.Kind, g, w) {
 						t.Errorf("rule %v: event %d is at %+v, want %+v", rule, i, g, w)
 					}
 				}
@@ -228,8 +228,10 @@ func TestTheDocumentNamesEverySetting(t *testing.T) {
 	}
 }
 
-func samePlace(a, b goldenPlace) bool {
-	if simd.Best() == simd.AVX512 { // as when they were frozen
+// samePlace: the places of a Gaussian process come from factors of matrices, in which
+// another order of summation is another rounding; others depend on the processor alone.
+func samePlace(kind string, a, b goldenPlace) bool {
+	if kind != GPLVM && simd.Best() == simd.AVX512 { // as when they were frozen
 		return reflect.DeepEqual(a, b)
 	}
 	flat := func(p goldenPlace) []float32 { return append(slices.Clone(p.Mu), p.Sigma, p.Local, p.Global) }

@@ -31,7 +31,7 @@ var locallyLinear = Kind{
 		if err != nil {
 			return 0
 		}
-		return lllvm.Bytes(min(n, f.Points), f.Dims, q)
+		return f.Bytes(n, q)
 	},
 	describe: func(s *snapshot.Snapshot) []Line {
 		d := lllvm.Describe(s)
@@ -61,6 +61,10 @@ type LocallyLinear struct {
 	Gamma float64 `json:"gamma"`
 	Alpha float64 `json:"alpha"`
 	Noise float64 `json:"noise"`
+	// Patches is their number, 1 for the model itself, and PatchPoints what the largest
+	// has.
+	Patches     int `json:"patches"`
+	PatchPoints int `json:"patch_points"`
 	// Bounds are those after every iteration of the start that was kept, Best its number
 	// among Runs.
 	Bounds []float64   `json:"bounds"`
@@ -75,6 +79,7 @@ func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, prog
 			return nil, err
 		}
 		set, best := fit.Settings, fit.Runs[fit.Best]
+		patches, points := fit.Model.Patches()
 		// The settings that this kind does not know are left at their defaults.
 		s.LLLVM, s.LVM = set.Options, lvm.Settings{
 			Dims: set.Dims, Neighbors: set.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
@@ -84,7 +89,7 @@ func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, prog
 			model: fit, rows: fit.Learnt, spec: s,
 			own: LocallyLinear{
 				Learnt: len(fit.Learnt), Gamma: fit.State.Gamma, Alpha: fit.State.Alpha, Noise: fit.Noise(),
-				Bounds: fit.History.Bounds, Best: fit.Best, Runs: fit.Runs,
+				Patches: patches, PatchPoints: points, Bounds: fit.History.Bounds, Best: fit.Best, Runs: fit.Runs,
 			},
 			report: lvm.Report{
 				Edges: fit.Model.Edges(), Components: fit.Components, Iterations: best.Iterations, Converged: best.Converged,

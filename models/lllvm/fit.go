@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"unfold/models"
 	"unfold/models/placing"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
@@ -26,6 +24,10 @@ type Options struct {
 	// Restarts is from how many random starts the model is learnt, for each number of
 	// neighbours; the best bound is kept. Default 1.
 	Restarts int `json:"restarts"`
+	// Patch is about how many points a patch has at most, see NewPatchedGraph: the model
+	// itself if that many are learnt. Default all points up to ExactPoints, beyond
+	// PatchPoints.
+	Patch int `json:"patch"`
 	// Epsilon, Alpha and LearnAlpha are those of Settings.
 	Epsilon    float64 `json:"epsilon"`
 	Alpha      float64 `json:"alpha"`
@@ -38,6 +40,8 @@ type Options struct {
 const (
 	DefaultPoints    = 1000
 	DefaultNeighbors = 9
+	ExactPoints      = 2500
+	PatchPoints      = 1000
 	defaultSteps     = 200
 	defaultTolerance = 1e-6
 )
@@ -78,8 +82,8 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 		s.MaxNeighbors = s.Neighbors
 	}
 	switch {
-	case s.Dims < 1 || s.Neighbors < 1 || s.Restarts < 1 || s.Steps < 1:
-		return s, fmt.Errorf("lllvm: %d dimensions, %d neighbours, %d starts, %d steps: want at least 1 of each", s.Dims, s.Neighbors, s.Restarts, s.Steps)
+	case s.Dims < 1 || s.Neighbors < 1 || s.Restarts < 1 || s.Steps < 1 || s.Patch < 0:
+		return s, fmt.Errorf("lllvm: %d dimensions, %d neighbours, %d starts, %d steps, patches of %d points: want at least 1 of each", s.Dims, s.Neighbors, s.Restarts, s.Steps, s.Patch)
 	case s.MaxNeighbors < s.Neighbors:
 		return s, fmt.Errorf("lllvm: neighbours from %d to %d", s.Neighbors, s.MaxNeighbors)
 	case s.Points <= max(s.MaxNeighbors, s.Dims+1):
@@ -88,6 +92,17 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 		return s, fmt.Errorf("lllvm: epsilon = %g and alpha = %g have to be positive", s.Epsilon, s.Alpha)
 	}
 	return s, nil
+}
+
+// patch is how many points patches of n points have, 0 for one patch.
+func (s FitSettings) patch(n int) int {
+	switch {
+	case s.Patch > 0:
+		return s.Patch
+	case n > ExactPoints:
+		return PatchPoints
+	}
+	return 0
 }
 
 // Run is what came of one start.
@@ -214,80 +229,6 @@ func newUnits(x vec.Matrix[float32]) (u placing.Units, y vec.Matrix[float64], er
 	u.Scale = 1 / most
 	vec.Scale(u.Scale, y.Data)
 	return u, y, nil
-}
-
-// search learns from every start and keeps the best.
-func (f *Fitted) search(ctx context.Context, y vec.Matrix[float64], nb *knn.Neighbors, progress func(done, total int)) error {
-	s := f.Settings
-	jobs := (s.MaxNeighbors - s.Neighbors + 1) * s.Restarts
-	f.Runs = make([]Run, jobs)
-	failed := make([]error, jobs)
-	at := par.NewProgress(jobs*s.Steps, progress)
-	together := min(par.Threads(s.Threads), jobs, int(max(1, atOnce/Bytes(y.Rows, s.Dims, y.Cols))))
-	var mu sync.Mutex
-	f.Best = -1
-	par.Do(together, jobs, func(job int) {
-		k := s.Neighbors + job/s.Restarts
-		m, st, h, err := f.learn(ctx, y, nb, k, job, par.Threads(s.Threads)/together, at.Step)
-		if err != nil {
-			failed[job] = fmt.Errorf("lllvm: %d neighbours, start %d: %w", k, job%s.Restarts+1, err)
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if b := f.Best; b < 0 || f.Runs[job].Bound > f.Runs[b].Bound || f.Runs[job].Bound == f.Runs[b].Bound && job < b {
-			f.Best, f.Model, f.State, f.History = job, m, st, h
-		}
-	})
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
-	}
-	f.Settings.Neighbors = f.Runs[f.Best].Neighbors
-	return nil
-}
-
-// atOnce are the bytes that starts which are learnt at once may take.
-const atOnce = 1 << 30
-
-// Bytes returns about what learning n points of dy values holds.
-func Bytes(n, dims, dy int) int64 {
-	nn, nd := int64(n)*int64(n), int64(n)*int64(dims)
-	return 8 * (8*nn + 4*nd*nd + 3*nd*int64(dy))
-}
-
-// learn learns from one start.
-func (f *Fitted) learn(ctx context.Context, y vec.Matrix[float64], nb *knn.Neighbors, k, job, threads int, step func()) (*Model, *State, *History, error) {
-	s := f.Settings
-	lists := firstOf(nb, k)
-	bridges := bridge(y, lists)
-	g, err := NewGraph(lists, threads)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	m, err := NewModel(g, y, Settings{Dims: s.Dims, Epsilon: s.Epsilon, Alpha: s.Alpha, LearnAlpha: s.LearnAlpha, Threads: threads})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	start := job % s.Restarts
-	st := m.Random(s.Seed + uint64(start)*0x9e3779b97f4a7c15)
-	done := 0
-	h, err := m.Learn(ctx, st, Course{Steps: s.Steps, Tolerance: s.Tolerance, Progress: func(int, int, float64) { done++; step() }})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for ; done < s.Steps; done++ {
-		step()
-	}
-	f.Runs[job] = Run{
-		Neighbors: k, Start: start, Bound: st.Bound.Total(), Iterations: len(h.Bounds), Converged: h.Converged,
-		Bridges: bridges, Jitters: h.Jitters, Jitter: h.Jitter,
-	}
-	return m, st, h, nil
 }
 
 // firstOf returns the first k of every list.

@@ -222,6 +222,9 @@ func noise(gamma, scale float64) float64 { return 1 / math.Sqrt(gamma) / scale }
 // Noise is the standard deviation of an element, in the units of what the model sees.
 func (f *Fitted) Noise() float64 { return noise(f.State.Gamma, f.Units.Scale) }
 
+// Patches returns the number of patches, and how many points the largest has.
+func (m *Model) Patches() (count, largest int) { return m.g.Patches() }
+
 // Edges is the number of pairs of neighbours.
 func (m *Model) Edges() (count int) {
 	for _, list := range m.g.Neighbors {
