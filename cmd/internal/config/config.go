@@ -67,6 +67,7 @@ type Model struct {
 	Momentum   float64 `key:"momentum" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
 	Points     Auto    `key:"points" default:"auto" help:"With kinds lllvm and gplvm: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
 	Restarts   int     `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
+	Patch      Auto    `key:"patch" default:"auto" help:"With kind lllvm: about how many points a patch has, the model being bounded in patches; auto is all points up to 2500, and 1000 if more are learnt." placeholder:"N"`
 	Alpha      Number  `key:"alpha" default:"auto" help:"With kind lllvm: precision of the prior that holds the map near zero; auto is 0.001." placeholder:"X"`
 	LearnAlpha bool    `key:"learn_alpha" help:"With kind lllvm: learn alpha, too. The map may shrink to a point."`
 	Epsilon    Number  `key:"epsilon" default:"auto" help:"With kind lllvm: precision of the prior that holds the mean of the tangent maps and of the data near zero; auto is 0.001." placeholder:"X"`

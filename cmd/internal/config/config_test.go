@@ -337,7 +337,7 @@ func TestSettingsOfAnotherKindAreNamed(t *testing.T) {
 	for _, c := range []struct{ set, key string }{
 		{"kind=lllvm tails=gaussian", "model.tails"}, {"kind=lllvm place=em", "model.place"}, {"kind=lllvm thorough=true", "model.thorough"},
 		{"points=500", "model.points"}, {"restarts=2", "model.restarts"}, {"neighbors=6:15", "model.neighbors"},
-		{"kind=lllvm neighbors=6:15 points=500 restarts=3 alpha=0.1 dims=3", ""}, {"kind=lllvm", ""}, {"neighbors=7", ""},
+		{"kind=lllvm neighbors=6:15 points=500 restarts=3 patch=200 alpha=0.1 dims=3", ""}, {"patch=100", "model.patch"}, {"kind=lllvm", ""}, {"neighbors=7", ""},
 		{"kind=lllvm steps=0", "model"}, {"kind=lllvm smooth=true", "model.smooth"},
 		{"kind=gplvm points=500 restarts=3 kernel=mlp+white smooth=true", ""}, {"kind=gplvm alpha=0.1", "model.alpha"},
 		{"kind=gplvm start=isomap optimizer=lbfgs", ""}, {"kind=gplvm active=100 points=5000 steps=10", ""}, {"kind=gplvm active=2", "model"},

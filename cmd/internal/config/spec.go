@@ -34,6 +34,7 @@ func (m Model) Spec() kinds.Spec {
 	}
 	own := lllvm.Options{
 		Points: int(m.Points), Restarts: m.Restarts, Alpha: float64(m.Alpha), LearnAlpha: m.LearnAlpha, Epsilon: float64(m.Epsilon),
+		Patch: int(m.Patch),
 	}
 	if m.Neighbors[1] > m.Neighbors[0] {
 		own.MaxNeighbors = m.Neighbors[1]
@@ -97,7 +98,7 @@ func (m Model) Problem() (p Problem, wrong bool) {
 // only lists the settings that do not go with every kind of model.
 var only = map[string][]string{
 	kinds.LVM:   {"tails", "coarse", "scales", "weight", "tail", "sigma", "theta", "thorough", "core", "level", "momentum", "place"},
-	kinds.LLLVM: {"points", "restarts", "alpha", "learn_alpha", "epsilon"},
+	kinds.LLLVM: {"points", "restarts", "patch", "alpha", "learn_alpha", "epsilon"},
 	kinds.GPLVM: {"points", "restarts", "kernel", "start", "optimizer", "active", "smooth"},
 }
 
