@@ -13,6 +13,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == processVerb {
 		os.Exit(runProcess(os.Args[2:], os.Stderr))
 	}
+	if len(os.Args) > 1 && (os.Args[1] == stageVerb || os.Args[1] == copyVerb) {
+		os.Exit(runJob(os.Args[1:], os.Stderr))
+	}
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 

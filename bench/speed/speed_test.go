@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == processVerb {
 		os.Exit(runProcess(os.Args[2:], os.Stderr))
 	}
+	if len(os.Args) > 1 && (os.Args[1] == stageVerb || os.Args[1] == copyVerb) {
+		os.Exit(runJob(os.Args[1:], os.Stderr))
+	}
 	os.Exit(m.Run())
 }
 

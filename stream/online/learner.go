@@ -10,7 +10,6 @@ import (
 
 	"unfold/ingest"
 	"unfold/models/ep/labels"
-	"unfold/models/kinds"
 	"unfold/models/lvm/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -277,7 +276,7 @@ func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *liv
 	if encoder.Dim() != s.Dim {
 		return nil, fmt.Errorf("online: the encoder makes vectors of %d elements, the map has %d", encoder.Dim(), s.Dim)
 	}
-	placer, err := kinds.Open(s, l.set.Place)
+	placer, err := l.set.Open(s)
 	if err != nil {
 		return nil, err
 	}

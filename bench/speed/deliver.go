@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"unfold/ingest"
+	"unfold/sparse/vec"
+)
+
+// Shape of what delivery is measured on.
+const (
+	deliveryID     = "event"
+	deliveryVector = "v"
+	partitions     = 4
+	mapPoints      = 20_000
+)
+
+// What copies messages.
+const (
+	runOnce   = "unfold run, at least once"
+	runTwice  = "unfold run, exactly once"
+	stubOnce  = "the same without placing, at least once"
+	stubTwice = "the same without placing, exactly once"
+	bareCopy  = "kafka-go, bare copy"
+)
+
+// Figures of a copy.
+const (
+	eventRate = "events"
+	stageCPU  = "CPU an event"
+	brokerCPU = "the broker's CPU an event"
+)
+
+// delivery is a broker, with a map of the stage's own in a folder.
+type delivery struct {
+	b       *bench
+	r       *record
+	broker  *broker
+	z       vec.Matrix[float32]
+	points  int
+	state   string
+	started int
+}
+
+// deliver starts a broker, has the stage learn its map, and measures.
+func (b *bench) deliver(ctx context.Context, r *record, measure func(d *delivery) error) (err error) {
+	broker, err := b.startBroker(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, broker.close()) }()
+	if broker.version != "" {
+		r.Versions["Apache Kafka"] = broker.version
+	}
+	points := b.size(mapPoints, 500)
+	d := &delivery{b: b, r: r, broker: broker, z: sheets(points+b.size(50_000, 500), inputDims), points: points, state: b.file("state")}
+	if err := d.learn(ctx); err != nil {
+		return err
+	}
+	return measure(d)
+}
+
+// messages returns messages of so many events of those that the map is not learnt
+// from, the same ones again and again.
+func (d *delivery) messages(events int) (func(i int) []byte, error) {
+	rest := d.z.Slice(d.points, d.z.Rows)
+	made := make([][]byte, min(rest.Rows/events, 5000))
+	for i := range made {
+		x := rest.Slice(i*events, (i+1)*events)
+		ids := make([]int64, events)
+		for k := range ids {
+			ids[k] = int64(i*events + k)
+		}
+		t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column(deliveryID, ids), ingest.VectorColumn(deliveryVector, x))
+		if err != nil {
+			return nil, err
+		}
+		if made[i], err = ingest.EncodeTable(t); err != nil {
+			return nil, err
+		}
+	}
+	return func(i int) []byte { return made[i%len(made)] }, nil
+}
+
+// learn has `unfold run` learn the map of the first rows.
+func (d *delivery) learn(ctx context.Context) error {
+	if err := os.RemoveAll(d.state); err != nil {
+		return err
+	}
+	x := d.z.Slice(0, d.points)
+	ids := make([]int64, x.Rows)
+	for i := range ids {
+		ids[i] = int64(-1 - i)
+	}
+	t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column(deliveryID, ids), ingest.VectorColumn(deliveryVector, x))
+	if err != nil {
+		return err
+	}
+	const each = 100
+	message := func(i int) []byte {
+		m, err := ingest.EncodeTable(t.Slice(i*each, min((i+1)*each, x.Rows)))
+		if err != nil {
+			panic(err) // a slice of a table that was written before
+		}
+		return m
+	}
+	const topic = "first"
+	if err := d.broker.Create(ctx, topic, partitions); err != nil {
+		return err
+	}
+	messages := (x.Rows + each - 1) / each
+	if err := d.broker.Fill(ctx, topic, partitions, messages, message); err != nil {
+		return err
+	}
+	_, err = d.pass(ctx, topic, messages, d.state, runOnce, "")
+	return err
+}
+
+// passed is what a pass over a topic took.
+type passed struct {
+	rate        float64 // messages a second, between the first output and the last
+	own, broker float64 // seconds of processor time meanwhile
+}
+
+// pass has one of the programs work through a topic of n messages to its end, and
+// returns what it took.
+func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profile string) (p passed, err error) {
+	out, s, group, err := d.begin(ctx, in, state, who, profile)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, s.stop(), d.broker.Delete(ctx, out)) }()
+	cpus := func() [2]float64 { return [2]float64{cpuOf(s.cmd.Process.Pid), cpuOf(d.broker.pid)} }
+	var first, last time.Time
+	var start, count int64
+	var before [2]float64
+	err = s.until(ctx, func() (bool, error) {
+		now, err := d.broker.Messages(ctx, out, partitions)
+		if err != nil || now == 0 {
+			return false, err
+		}
+		if start == 0 {
+			first, start, before = time.Now(), now, cpus()
+		}
+		if now > count {
+			last, count = time.Now(), now
+		}
+		if now < int64(n) {
+			return false, nil
+		}
+		return d.broker.Done(ctx, group, in, partitions)
+	})
+	after := cpus()
+	p.own, p.broker = after[0]-before[0], after[1]-before[1]
+	p.rate = float64(max(0, int64(n)-start)) / max(last.Sub(first), time.Millisecond).Seconds()
+	return p, err
+}
+
+// begin starts one of the programs between a topic and a new one.
+func (d *delivery) begin(ctx context.Context, in, state, who, profile string) (out string, s *served, group string, err error) {
+	d.started++
+	group, out = fmt.Sprintf("group-%d", d.started), fmt.Sprintf("out-%d", d.started)
+	if err := d.broker.Create(ctx, out, partitions); err != nil {
+		return "", nil, "", err
+	}
+	s, err = d.start(in, out, group, state, who, profile)
+	return out, s, group, err
+}
+
+// start starts one of the programs.
+func (d *delivery) start(in, out, group, state, who, profile string) (*served, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if who == runOnce || who == runTwice {
+		if profile == "" {
+			path, err := d.configuration(in, out, group, state, who == runTwice)
+			if err != nil {
+				return nil, err
+			}
+			return d.b.serve(d.b.unfold, "run", "-c", path)
+		}
+	}
+	verb := stageVerb
+	if who == bareCopy {
+		verb = copyVerb
+	}
+	text, err := json.Marshal(job{Addr: d.broker.Addr, In: in, Out: out, Group: group, Partitions: partitions, State: state, Points: d.points,
+		Exactly: who == stubTwice || who == runTwice, Stubbed: who == stubOnce || who == stubTwice, Profile: profile, Threads: d.b.threads})
+	if err != nil {
+		return nil, err
+	}
+	return d.b.serve(self, verb, string(text))
+}
+
+// configuration writes that of a stage.
+func (d *delivery) configuration(in, out, group, state string, exactly bool) (path string, err error) {
+	deliver := "at-least-once"
+	if exactly {
+		deliver = "exactly-once"
+	}
+	path = d.b.file("unfold.yaml")
+	return path, os.WriteFile(path, fmt.Appendf(nil, `
+source: {kafka: {brokers: [%q], topic: %s, group: %s}, vector: %s, id: %s}
+sink: {kafka: {topic: %s}}
+delivery: %s
+model: {threads: %d}
+reference: {min: %d, size: %d}
+refresh: {every: 0s}
+state: %q
+http: "off"
+`, d.broker.Addr, in, group, deliveryVector, deliveryID, out, deliver, d.b.threads, d.points, d.points, state), 0o600)
+}
+
+// fresh returns a copy of the learnt state.
+func (d *delivery) fresh() (string, error) {
+	dir := filepath.Join(d.b.out, "state-run")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	return dir, os.CopyFS(dir, os.DirFS(d.state))
+}
+
+// measure has a program work through a topic of n messages of so many events, and adds
+// what it took.
+func (d *delivery) measure(ctx context.Context, in string, n, events int, who string) error {
+	state, err := d.fresh()
+	if err != nil {
+		return err
+	}
+	p, err := d.pass(ctx, in, n, state, who, "")
+	if err != nil {
+		return err
+	}
+	d.r.add(who, eventRate, perSec, p.rate*float64(events))
+	if p.own > 0 && p.broker > 0 {
+		d.r.add(who, stageCPU, seconds, p.own/float64(n*events))
+		d.r.add(who, brokerCPU, seconds, p.broker/float64(n*events))
+	}
+	return nil
+}
