@@ -276,9 +276,11 @@ func TestNeighborListsAreLongEnough(t *testing.T) {
 	}
 }
 
-func TestProgressAndReport(t *testing.T) {
+// reported learns a map, with progress of every stage, and returns the report.
+func reported(t *testing.T, set Settings) Report {
+	t.Helper()
 	stages := map[string]int{}
-	r, err := Fit(context.Background(), blobs(200, 4, 7), Settings{Tails: Gaussian, Steps: 7, Level: 1}, func(stage string, done, total int) {
+	r, err := Fit(context.Background(), blobs(200, 4, 7), set, func(stage string, done, total int) {
 		if done < 0 || done > total {
 			t.Errorf("%s: %d of %d", stage, done, total)
 		}
@@ -292,7 +294,11 @@ func TestProgressAndReport(t *testing.T) {
 			t.Errorf("no progress of %s", s)
 		}
 	}
-	q := r.Report
+	return r.Report
+}
+
+func TestProgressAndReport(t *testing.T) {
+	q := reported(t, Settings{Tails: Gaussian, Steps: 7, Level: 1})
 	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 1 || q.Neighbors != 9 || q.Iterations != 7 ||
 		q.Landmarks != coarse.Landmarks(200) || q.Edges == 0 || q.Pairs == 0 || q.CGIterations < 7 {
 		t.Errorf("report %+v", q)
@@ -300,22 +306,7 @@ func TestProgressAndReport(t *testing.T) {
 }
 
 func TestProgressAndReportOfHeavyTails(t *testing.T) {
-	stages := map[string]int{}
-	r, err := Fit(context.Background(), blobs(200, 4, 7), Settings{Steps: 7}, func(stage string, done, total int) {
-		if done < 0 || done > total {
-			t.Errorf("%s: %d of %d", stage, done, total)
-		}
-		stages[stage]++
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []string{"knn", "graph", "coarse", "spectral", "em"} {
-		if stages[s] == 0 {
-			t.Errorf("no progress of %s", s)
-		}
-	}
-	q := r.Report
+	q := reported(t, Settings{Steps: 7})
 	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 0 || q.Neighbors != 6 || q.Iterations != 7 ||
 		q.Landmarks != 0 || q.Edges != 1200 || q.Components < 1 || q.Pairs == 0 || q.CGIterations < 7 {
 		t.Errorf("report %+v", q)
