@@ -118,8 +118,8 @@ func TestPagesNameWhatExists(t *testing.T) {
 
 // TestEveryEquationHasItsRow checks that docs/equations.md has a row, with a
 // function and a test, for each of the paper's equations 1 to 26, the
-// supplement's 1 to 44, those of heavy tails, H 1 to 12, and of expectation
-// propagation, S 1 to 35.
+// supplement's 1 to 44, those of heavy tails, H 1 to 12, of expectation
+// propagation, S 1 to 35, and of Gaussian processes, G 1 to 28.
 func TestEveryEquationHasItsRow(t *testing.T) {
 	text, err := os.ReadFile("equations.md")
 	if err != nil {
@@ -150,6 +150,11 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 			t.Errorf("docs/equations.md has no complete row for S %d", n)
 		}
 	}
+	for n := 1; n <= 28; n++ {
+		if !has[fmt.Sprint("G ", n)] {
+			t.Errorf("docs/equations.md has no complete row for G %d", n)
+		}
+	}
 	for n := 1; n <= 44; n++ {
 		if !has[fmt.Sprint("SM ", n)] {
 			t.Errorf("docs/equations.md has no complete row for SM %d", n)
@@ -160,7 +165,7 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 // expand turns "eq 3, 4" or "SM 7-10" into single equations.
 func expand(cell string) []string {
 	kind, list, ok := strings.Cut(cell, " ")
-	if !ok || (kind != "eq" && kind != "SM" && kind != "H" && kind != "S") {
+	if !ok || (kind != "eq" && kind != "SM" && kind != "H" && kind != "S" && kind != "G") {
 		return nil
 	}
 	var out []string
