@@ -98,7 +98,7 @@ lllvm: build
 why: build
 	$(GO) run ./bench/why -unfold bin/unfold -o docs/why
 
-# gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; ten minutes. UNFOLD_DATA names the folder that holds
+# gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; half an hour. UNFOLD_DATA names the folder that holds
 # swissroll/ and usps/.
 gplvm:
 	$(GO) run ./bench/gplvm -o docs/gplvm.md

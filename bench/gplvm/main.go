@@ -126,9 +126,10 @@ point on the map has another class; the paper's own are beside ours. Times are o
 other work.
 
 On the command line the model is ` + "`--kind gplvm`" + `: a sample of the rows (` + "`--points`" + `, 1000) is learnt, by default with the
-kernel ` + "`rbf+bias+white`" + ` from the principal components on and, with ` + "`--restarts`" + `, from places moved off them, of which
-the largest likelihood is kept. Events are placed where they are most likely, or with ` + "`--smooth`" + ` by a smooth map;
-` + "`unfold decode`" + ` leads from the map back to vectors.
+kernel ` + "`rbf+bias+white`" + ` from the principal components on, or with ` + "`--start isomap`" + ` or ` + "`graph`" + `, by scaled conjugate gradients or
+` + "`--optimizer lbfgs`" + `. ` + "`--restarts`" + ` learns from places moved off the start as well and keeps the largest likelihood; ` + "`--active N`" + ` is
+the sparse model. Empty cells and NaN are missing values: rows are learnt, and placed, by what is there of them. Events are placed
+where they are most likely, or with ` + "`--smooth`" + ` by a smooth map; ` + "`unfold decode`" + ` leads from the map back to vectors.
 `
 
 // table is one of Markdown.
