@@ -43,8 +43,8 @@ type Sink struct {
 	once        sync.Once
 }
 
-// NewSink reaches the cluster; it fails within 10 s if no broker answers or the
-// topic does not exist (errors.Is stream.ErrUnknownTopic).
+// NewSink reaches the cluster; it fails within 10 s if no broker answers, the topic
+// does not exist (errors.Is stream.ErrUnknownTopic), or it may not be written to.
 func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 	if s.Topic == "" {
 		return nil, errors.New("kafka: a sink needs a topic")
@@ -62,7 +62,7 @@ func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 	if s.Timeout == 0 {
 		s.Timeout = 10 * time.Second
 	}
-	l, err := connect(ctx, s.Cluster, s.Topic)
+	l, err := connectToWrite(ctx, s.Cluster, nil, s.Topic)
 	if err != nil {
 		return nil, err
 	}

@@ -106,21 +106,21 @@ type Source struct {
 }
 
 // NewSource reaches the cluster and joins the group; the group's answer is
-// awaited by Next. It fails within 10 s if no broker answers or the topic does
-// not exist (errors.Is stream.ErrUnknownTopic).
+// awaited by Next. It fails within 10 s if no broker answers, the topic does not
+// exist (errors.Is stream.ErrUnknownTopic), or Transactions may not write to theirs.
 func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	s, err := settings.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	topics := []string{s.Topic}
+	var written []string
 	if t := s.Transactions; t != nil {
-		topics = append(topics, t.Outputs)
+		written = append(written, t.Outputs)
 		if t.Letters != "" {
-			topics = append(topics, t.Letters)
+			written = append(written, t.Letters)
 		}
 	}
-	l, err := connect(ctx, s.Cluster, topics...)
+	l, err := connectToWrite(ctx, s.Cluster, []string{s.Topic}, written...)
 	if err != nil {
 		return nil, err
 	}

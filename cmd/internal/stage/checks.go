@@ -37,15 +37,38 @@ func Checks(s Settings) []Check {
 	checks := []Check{
 		{"the state folder", func(context.Context) (string, error) { return checkState(c) }},
 		{"the topic of the source, " + c.Source.Kafka.Topic, topic(from, c.Source.Kafka.Topic)},
-		{"the topic of the sink, " + c.Sink.Kafka.Topic, topic(to, c.Sink.Kafka.Topic)},
+		{"the topic of the sink, " + c.Sink.Kafka.Topic, writable(to, c.Sink.Kafka.Topic)},
 	}
 	if t := c.DeadLetter.Topic; t != "" {
-		checks = append(checks, Check{"the topic of dead letters, " + t, topic(to, t)})
+		checks = append(checks, Check{"the topic of dead letters, " + t, writable(to, t)})
 	}
 	if t := c.Sink.Moves; t != "" {
-		checks = append(checks, Check{"the topic of moves, " + t, topic(to, t)})
+		checks = append(checks, Check{"the topic of moves, " + t, writable(to, t)})
 	}
+	checks = append(checks, Check{"the group, " + c.Source.Kafka.Group, member(c, from)})
 	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, s) }})
+}
+
+// writable looks for a topic, and for the right to write to it.
+func writable(cluster func() (kafka.Cluster, error), name string) func(ctx context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		c, err := cluster()
+		if err != nil {
+			return "", err
+		}
+		return "", kafka.CheckWritable(ctx, c, name)
+	}
+}
+
+// member looks for the rights to be a member of the group, and to deliver exactly once.
+func member(c *config.Config, cluster func() (kafka.Cluster, error)) func(ctx context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		from, err := cluster()
+		if err != nil {
+			return "", err
+		}
+		return "", kafka.CheckGroup(ctx, from, c.Source.Kafka.Topic, c.Source.Kafka.Group, c.ExactlyOnce())
+	}
 }
 
 // topic looks for a topic.

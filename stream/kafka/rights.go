@@ -1,0 +1,189 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/describegroups"
+	"github.com/segmentio/kafka-go/protocol/metadata"
+
+	"unfold/stream"
+)
+
+// CheckWritable is Check for topics that are to be written: it also says where this
+// client has no right to. Nothing is written.
+func CheckWritable(ctx context.Context, c Cluster, topics ...string) error {
+	l, err := connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var errs []error
+	for _, topic := range topics {
+		if _, err := l.partitions(ctx, topic); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, l.mayWrite(ctx, topic))
+	}
+	return errors.Join(errs...)
+}
+
+// connectToWrite is connect for topics that are read and others that are written.
+func connectToWrite(ctx context.Context, c Cluster, read []string, written ...string) (*link, error) {
+	l, err := connect(ctx, c, append(read, written...)...)
+	if err != nil {
+		return nil, err
+	}
+	asking, cancel := context.WithTimeout(ctx, rightsTimeout)
+	defer cancel()
+	if err := l.mayWrite(asking, written...); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// rightsTimeout is for a question to brokers that have just been reached.
+const rightsTimeout = 2 * time.Second
+
+// mayWrite returns an error if the cluster says that this client may not write to
+// topics. A cluster that cannot be asked (before 2.3) is believed to allow it: the
+// first message shows.
+func (l *link) mayWrite(ctx context.Context, topics ...string) error {
+	for _, topic := range topics {
+		retry := &retry{what: "rights"}
+		for {
+			rights, err := l.rights(ctx, topic)
+			if err == nil && rights != math.MinInt32 && rights&(1<<opWrite) == 0 {
+				err = kafka.TopicAuthorizationFailed
+			}
+			if err == nil || errors.Is(err, kafka.UnsupportedVersion) {
+				break
+			}
+			if errors.Is(err, kafka.TopicAuthorizationFailed) {
+				return fmt.Errorf("kafka: topic %s on %s: this client may not write to it: %w (it needs the rights Write and Describe)",
+					topic, strings.Join(l.cluster.Brokers, ","), err)
+			}
+			if err := retry.again(ctx, err); err != nil {
+				return fmt.Errorf("kafka: asking for the rights on topic %s: %w", topic, err)
+			}
+		}
+	}
+	return nil
+}
+
+// CheckGroup says whether this client may be a member of a group, and its topics'
+// transactional producers with transactions set. It joins nothing.
+func CheckGroup(ctx context.Context, c Cluster, topic, group string, transactions bool) error {
+	l, err := connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	retry := &retry{what: "rights"}
+	for {
+		err := l.mayJoin(ctx, group)
+		if err == nil && transactions {
+			p := newProducer(l, transactionalID(group, stream.TopicPartition{Topic: topic}), 0)
+			if _, err = p.describe(ctx); errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
+				err = nil
+			}
+			if err != nil {
+				err = fmt.Errorf("transactional id %s: %w", p.id, err)
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		if err := retry.again(ctx, err); err != nil {
+			return fmt.Errorf("kafka: %w", err)
+		}
+	}
+}
+
+// mayJoin asks the group's coordinator.
+func (l *link) mayJoin(ctx context.Context, group string) error {
+	r, err := l.transport.RoundTrip(ctx, l.addr, &describegroups.Request{Groups: []string{group}, IncludeAuthorizedOperations: true})
+	if err != nil {
+		return fmt.Errorf("group %s: %w", group, err)
+	}
+	for _, g := range r.(*describegroups.Response).Groups {
+		err := error(nil)
+		if g.ErrorCode != 0 {
+			err = kafka.Error(g.ErrorCode)
+		} else if g.AuthorizedOperations != 0 && g.AuthorizedOperations != math.MinInt32 && g.AuthorizedOperations&(1<<opRead) == 0 {
+			err = kafka.GroupAuthorizationFailed
+		}
+		if err != nil && !errors.Is(err, kafka.GroupIdNotFound) {
+			return fmt.Errorf("group %s: %w (it needs the right Read)", group, err)
+		}
+	}
+	return nil
+}
+
+// opRead and opWrite are the bits of these operations.
+const (
+	opRead  = 3
+	opWrite = 4
+)
+
+// rightsRequest asks what the client may do with a topic. The library knows the
+// request but answers it from what it keeps, so this one writes itself to the
+// connection.
+type rightsRequest struct {
+	metadata.Request
+	unsupported bool
+}
+
+// rightsVersion is the first version of Metadata that tells of rights.
+const rightsVersion = 8
+
+// Required implements protocol.RawExchanger.
+func (r *rightsRequest) Required(versions map[protocol.ApiKey]int16) bool {
+	r.unsupported = versions[protocol.Metadata] < rightsVersion
+	return true
+}
+
+// RawExchange implements protocol.RawExchanger.
+func (r *rightsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	if r.unsupported {
+		return nil, kafka.UnsupportedVersion
+	}
+	answer, err := protocol.RoundTrip(rw, rightsVersion, 0, "unfold", &r.Request)
+	if err != nil {
+		return nil, err
+	}
+	return &rightsResponse{answer.(*metadata.Response)}, nil
+}
+
+// rightsResponse is not taken for what the library itself has asked.
+type rightsResponse struct{ *metadata.Response }
+
+// rights returns what this client may do with a topic, a bit for each operation.
+func (l *link) rights(ctx context.Context, topic string) (int32, error) {
+	r, err := l.transport.RoundTrip(ctx, l.addr, &rightsRequest{Request: metadata.Request{TopicNames: []string{topic}, IncludeTopicAuthorizedOperations: true}})
+	if err != nil {
+		return 0, err
+	}
+	for _, t := range r.(*rightsResponse).Topics {
+		if t.Name == topic && t.ErrorCode != 0 {
+			return 0, kafka.Error(t.ErrorCode)
+		}
+		if t.Name == topic {
+			return t.TopicAuthorizedOperations, nil
+		}
+	}
+	return 0, stream.ErrUnknownTopic
+}
