@@ -84,7 +84,11 @@ func (f *follower) arrive(ctx context.Context, events []int32, out []int) error 
 		kept, members = append(kept, int32(e)), append(members, o)
 	}
 	begin := cpuSeconds()
-	slots, err := f.m.Change(ctx, gone, vec.Take(x, kept), vec.Convert[float64](vec.Take(placed.Mu, kept)))
+	start := vec.Convert[float64](vec.Take(placed.Mu, kept))
+	if f.m.Snapshot().Index != nil {
+		start = vec.Matrix[float64]{} // as package online
+	}
+	slots, err := f.m.Change(ctx, gone, vec.Take(x, kept), start)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,11 @@ func (l *Learner) carry(ctx context.Context) (*draft, error) {
 	positions := l.seen()
 	l.mu.Unlock()
 	z := project(l.frame, c.X, threads(l.set.Spec))
-	slots, err := l.follow.Change(ctx, c.Gone, z, vec.Convert[float64](at))
+	start := vec.Convert[float64](at)
+	if cur.snapshot.Index != nil {
+		start = vec.Matrix[float64]{} // an index misses some neighbours: the map places them itself
+	}
+	slots, err := l.follow.Change(ctx, c.Gone, z, start)
 	if err != nil {
 		return nil, err
 	}

@@ -247,6 +247,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
 	if plan.Index == auto.HNSW {
 		snapshots += indexCopies*hnsw.Bytes(n, plan.Seen, 0) + 3*equalsBytes*int64(n)
+		snapshots += int64(n) * int64(8*plan.Seen+equalsBytes) // an exact search, for new points
 	}
 	pool := int64(0)
 	if s.Classify {

@@ -7,14 +7,16 @@ import (
 
 	"unfold/models"
 	"unfold/models/lvm"
+	"unfold/sparse/knn/auto"
 	"unfold/sparse/vec"
 )
 
 // Change deletes rows by their slots, once for every row, and inserts those of
 // insert (n x dim), whose slots it returns. Rows that equal a point of the map, or
 // another that comes with them, share its slot; a point goes when its last row
-// does. at (n x dims) are the places where the new points start, those where
-// they were published; without rows, the map places them itself.
+// does. at (n x dims) are the places where the new points start; without rows, the map
+// places them itself, by an exact search: an index misses some neighbours, and a point
+// that starts badly stays there (see the package's essay).
 //
 // The map's places stay until Refresh. On an error (a slot that holds no row, a
 // value that is not finite, ctx ended) nothing has changed.
@@ -164,10 +166,11 @@ func (m *Map) usual() float64 {
 	return sum / float64(len(all))
 }
 
-// placed returns the places of rows on the map of the last refresh.
+// placed returns the places of rows on the map of the last refresh, whose neighbours are
+// searched exactly.
 func (m *Map) placed(ctx context.Context, x vec.Matrix[float32]) (vec.Matrix[float64], error) {
 	if m.placer == nil {
-		p, err := lvm.NewPlacer(m.snap, lvm.PlaceSettings{Threads: m.set.LVM.Threads})
+		p, err := lvm.NewPlacer(m.snap, lvm.PlaceSettings{Threads: m.set.LVM.Threads, Search: auto.Settings{Method: auto.Exact}})
 		if err != nil {
 			return vec.Matrix[float64]{}, err
 		}
