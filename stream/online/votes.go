@@ -69,10 +69,7 @@ func (v *votes) classes(b *ingest.Batch, label string) []int32 {
 	}
 	out := make([]int32, b.Len())
 	for i := range out {
-		out[i] = noClass
-		if !b.Kept[at].IsNull(i) {
-			out[i] = v.class(b.Kept[at].Text(i))
-		}
+		out[i] = v.class(labelOf(b.Kept[at], i))
 	}
 	return out
 }
