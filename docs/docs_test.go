@@ -119,7 +119,8 @@ func TestPagesNameWhatExists(t *testing.T) {
 // TestEveryEquationHasItsRow checks that docs/equations.md has a row, with a
 // function and a test, for each of the paper's equations 1 to 26, the
 // supplement's 1 to 44, those of heavy tails, H 1 to 12, of expectation
-// propagation, S 1 to 35, and of Gaussian processes, G 1 to 28.
+// propagation, S 1 to 35, of Gaussian processes, G 1 to 28, and of locally
+// linear maps, P 1 to 80.
 func TestEveryEquationHasItsRow(t *testing.T) {
 	text, err := os.ReadFile("equations.md")
 	if err != nil {
@@ -155,6 +156,11 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 			t.Errorf("docs/equations.md has no complete row for G %d", n)
 		}
 	}
+	for n := 1; n <= 80; n++ {
+		if !has[fmt.Sprint("P ", n)] {
+			t.Errorf("docs/equations.md has no complete row for P %d", n)
+		}
+	}
 	for n := 1; n <= 44; n++ {
 		if !has[fmt.Sprint("SM ", n)] {
 			t.Errorf("docs/equations.md has no complete row for SM %d", n)
@@ -165,7 +171,7 @@ func TestEveryEquationHasItsRow(t *testing.T) {
 // expand turns "eq 3, 4" or "SM 7-10" into single equations.
 func expand(cell string) []string {
 	kind, list, ok := strings.Cut(cell, " ")
-	if !ok || (kind != "eq" && kind != "SM" && kind != "H" && kind != "S" && kind != "G") {
+	if !ok || (kind != "eq" && kind != "SM" && kind != "H" && kind != "S" && kind != "G" && kind != "P") {
 		return nil
 	}
 	var out []string

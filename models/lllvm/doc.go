@@ -9,18 +9,49 @@
 // Both are random, with priors that hold neighbours together (eq 2, 8), and
 // variational EM finds q(x) q(C), gamma and alpha and the bound of log p(Y).
 //
-//	NewGraph      the neighbourhood graph and the inverse of its Laplacian
-//	Model.Step    q(x), q(C), gamma, alpha, with the bound after each
-//	Model.Learn   steps until the bound has settled
-//	Extension     q(x*) and q(C*) of a new point (main text, section 3)
+//	NewGraph         the neighbourhood graph and the inverse of its Laplacian
+//	NewPatchedGraph  the same for many points, in patches
+//	Model.Step       q(x), q(C), gamma, alpha, with the bound after each
+//	Model.Learn      steps until the bound has settled
+//	Extension        q(x*) and q(C*) of a new point (main text, section 3)
+//	Fit              starts and numbers of neighbours, of which the best bound is kept
 //
 // # Cost
 //
 // Of n points, d dimensions of the map, dy of the data and e edges, an iteration
-// takes two inverses of nd x nd matrices, 2 (nd)^3 operations, the product for
-// q(C)'s mean, 2 (nd)^2 dy, and O(d^2 n (e + n dy)) for the second moments, which
-// the paper sums over pairs of edges, O(e^2 d^2). How: see sandwich. Memory is
-// four matrices of nd x nd and eight of n x n.
+// takes two inverses of nd x nd matrices, 2 (nd)^3 operations, and O(d^2 n (e + n dy))
+// for the second moments, which the paper sums over pairs of edges, O(e^2 d^2). How:
+// see sandwich. Memory is two matrices of nd x nd and five of n x n.
+//
+// # Patches
+//
+// That is too much for more than a few thousand points. In terms of the flow along the
+// edges, f_ij = (C_i + C_j)(x_j - x_i), the term of the log-likelihood that joins all
+// points is
+//
+//	-1/2 e' Sigma_y e = -gamma/4 |Pi f|^2,  Pi = B L^+ B',
+//
+// B being the incidence matrix and Pi the projection onto gradients, flows that are the
+// differences of something at the points. Share out the edges to patches b, with weights
+// w_b that sum to one for each edge. Since
+//
+//	|Pi f|^2 = max over phi of  sum_edges 2 f (B phi) - (B phi)^2
+//
+// and each patch may have a phi of its own,
+//
+//	|Pi f|^2 <= sum_b |Pi_b f|^2  in the weights of b,
+//
+// so that with a projection in each patch there is a lower bound of the likelihood, and
+// with it of the bound, for any q(x) and q(C). All updates maximise it as they do the
+// bound itself, which is the case of one patch; with larger patches it comes closer.
+//
+// What it leaves are precisions that are dense within patches and nothing else. The
+// patches are what nested dissection of the graph ends with, two of which share points
+// of separators only, and the steps need covariances of points within a patch: there the
+// selected inverse of package fronts is exact. The prior's 1 1' is put in apart (see
+// addOnes), log |L| is that of a sparse factor. With points about a surface and patches of
+// m points time is O(n (m d)^2 d + n^1.5 d^3), memory O(n m d^2). A new point joins the
+// patch that has the most of its neighbours.
 //
 // # Conventions
 //

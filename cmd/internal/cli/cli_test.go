@@ -142,6 +142,8 @@ func workspace(t *testing.T) string {
 	write(t, filepath.Join(dir, "nan.csv"), "a,b\n1,2\n3,NaN\n")
 	write(t, filepath.Join(dir, "hole.csv"), "a,b\n1,2\n,4\n5,6\n")
 	write(t, filepath.Join(dir, "ragged.csv"), "a,b\n1,2\n3\n")
+	write(t, filepath.Join(dir, "equal.csv"), "a,b\n"+strings.Repeat("1,2\n", 30))
+	write(t, filepath.Join(dir, "constant.csv"), "a,b,c\n1,2,5\n3,4,5\n4,6,5\n8,3,5\n0,1,5\n")
 	return dir
 }
 
