@@ -79,7 +79,7 @@ MUTATIONS ?= 10000000
 mutations:
 	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos
 
-# ep measures labels on the map and writes docs/ep.md; some ten minutes. It needs the data sets in the folder that UNFOLD_DATA names.
+# ep measures labels on the map and writes docs/ep.md; some five minutes. It needs the data sets in the folder that UNFOLD_DATA names.
 ep:
 	$(GO) run ./bench/ep -o docs/ep.md
 

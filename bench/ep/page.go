@@ -38,7 +38,7 @@ const places = `
 ## Uncertain places
 
 A map is learnt from rows, and the classes of others are foretold by where they are placed: by their places alone, and
-by places and scales, sigma (factor: of its square, chosen among 1, 1/4, 1/16 and 0 by the labelled rows; 0 is the same
+by places and scales, sigma (factor: of its square, chosen among 1, 1/4 and 0 by the labelled rows; 0 is the same
 as certain). The classifier is learnt as beside a stream, from 1500 of the rows. Log: mean log probability of the true class.
 Brier: mean squared distance of probabilities and class. Gap: mean distance between confidence and share of right classes in
 ten bins, which the pictures show. Again: training again, from the sites that are known.

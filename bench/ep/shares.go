@@ -32,7 +32,7 @@ type judged struct{ wrong, log float64 }
 const (
 	dims     = 5
 	inducing = 20
-	draws    = 4
+	draws    = 3
 )
 
 var percents = []float64{1, 5, 20, 100}
@@ -65,7 +65,7 @@ func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
 	}
 	x := vec.Convert[float64](pca.Projector().Apply(d.x, b.threads))
 	standardise(x)
-	how := ep.LearnSettings{Rounds: 5, Steps: 10, Sweeps: 4}
+	how := ep.LearnSettings{Rounds: 15, Steps: 10, Sweeps: 4}
 	if b.small {
 		how.Rounds = 1
 	}

@@ -26,26 +26,54 @@ const (
 )
 
 // factors are those of the variances to choose from.
-var factors = []float64{1, 0.25, 0.0625, 0}
+var factors = []float64{1, 0.25, 0}
 
-// learnKernel moves the kernel to where the bound is higher, by part of the events,
-// and takes the factor of the variances that foretells the classes of others best:
-// the bound itself always prefers inputs without variance.
-func learnKernel(ctx context.Context, h *model, again bool, set Settings, r *Report) error {
+// learnKernel moves the kernel to where the bound is higher, with several factors of the
+// variances, and takes the factor, with its kernel, that foretells the classes of other
+// events best: the bound itself always prefers inputs without variance.
+func (h *model) learnKernel(ctx context.Context, again bool, set Settings, r *Report) error {
 	n := min(h.In.Mu.Rows, learnRows)
-	z := centres(h.In.Mu.Slice(0, n), min(n, learnInducing), set.Seed)
-	part := func(y vec.Matrix[float64]) *ep.Hybrid {
-		return &ep.Hybrid{Threads: set.Threads,
-			In:      psi.Inputs{Mu: h.In.Mu.Slice(0, n), S: h.In.S.Slice(0, n).Clone()},
-			Classes: &ep.Classes{Kernel: h.Classes.Kernel.Clone(), Z: z, Y: y}}
+	others := min(h.In.Mu.Rows-n, learnRows)
+	if set.Certain || others < leastOthers {
+		return h.climb(ctx, again, set, r)
 	}
-	small := part(frequent(h.Classes.Y.Slice(0, n)))
+	start, best, spread, most := h.Classes.Kernel.Clone(), psi.Kernel{}, 0.0, math.Inf(-1)
+	for _, factor := range factors {
+		h.Classes.Kernel = start.Clone()
+		h.spreadBy(factor)
+		if err := h.climb(ctx, again, set, r); err != nil {
+			return err
+		}
+		v, err := h.foretell(n, n+others, set)
+		if err != nil {
+			return err
+		}
+		if v > most {
+			best, spread, most = h.Classes.Kernel, factor, v
+		}
+	}
+	h.Classes.Kernel = best
+	h.spreadBy(spread)
+	return nil
+}
+
+// part is a classifier of the first events, for labels y.
+func (h *model) part(y vec.Matrix[float64], set Settings) *ep.Hybrid {
+	n := y.Rows
+	mu := h.In.Mu.Slice(0, n)
+	return &ep.Hybrid{Threads: set.Threads, In: psi.Inputs{Mu: mu, S: h.In.S.Slice(0, n).Clone()},
+		Classes: &ep.Classes{Kernel: h.Classes.Kernel.Clone(), Z: centres(mu, min(n, learnInducing), set.Seed), Y: y}}
+}
+
+// climb moves the kernel by gradients of the bound of part of the events.
+func (h *model) climb(ctx context.Context, again bool, set Settings, r *Report) error {
+	small := h.part(frequent(h.Classes.Y.Slice(0, min(h.In.Mu.Rows, learnRows))), set)
 	how := ep.LearnSettings{Rounds: 3, Steps: 5, Sweeps: 3, FixInputs: true, FixInducing: true, Tied: true}
 	if again {
 		how.Rounds, how.Steps = 1, 3
 	}
 	did, err := small.Learn(ctx, how)
-	r.Gradients = did.Gradients
+	r.Gradients += did.Gradients
 	var indefinite *spd.IndefiniteError
 	if errors.As(err, &indefinite) {
 		return nil // the kernel went too far: it stays what it was
@@ -55,31 +83,13 @@ func learnKernel(ctx context.Context, h *model, again bool, set Settings, r *Rep
 	}
 	h.Classes.Kernel = small.Classes.Kernel
 	h.Classes.Kernel.Variance = min(h.Classes.Kernel.Variance, mostVariance)
-	small = part(h.Classes.Y.Slice(0, n))
-	others := min(h.In.Mu.Rows-n, learnRows)
-	if set.Certain || others < leastOthers {
-		return nil
-	}
-	most := math.Inf(-1)
-	for _, factor := range factors {
-		v, err := h.foretell(small, factor, n, n+others)
-		if err != nil {
-			return err
-		}
-		if v > most {
-			most, h.spread = v, factor
-		}
-	}
-	h.spreadOut()
 	return nil
 }
 
-// foretell returns the sum of the log probabilities of the classes of rows from, ...
-// by the sites of small, if places have factor times their variance.
-func (h *model) foretell(small *ep.Hybrid, factor float64, from, to int) (sum float64, err error) {
-	n := small.In.S.Rows
-	copy(small.In.S.Data, h.variance.Slice(0, n).Data)
-	vec.Scale(factor, small.In.S.Data)
+// foretell returns the sum of the log probabilities of the classes of rows from, ... by
+// the rows before.
+func (h *model) foretell(from, to int, set Settings) (sum float64, err error) {
+	small := h.part(h.Classes.Y.Slice(0, from), set)
 	all, err := small.Sparse()
 	if err != nil {
 		return 0, err
@@ -89,8 +99,7 @@ func (h *model) foretell(small *ep.Hybrid, factor float64, from, to int) (sum fl
 			return 0, err
 		}
 	}
-	in := psi.Inputs{Mu: h.In.Mu.Slice(from, to), S: h.variance.Slice(from, to).Clone()}
-	vec.Scale(factor, in.S.Data)
+	in := psi.Inputs{Mu: h.In.Mu.Slice(from, to), S: h.In.S.Slice(from, to)}
 	mean, variance := vec.New[float64](to-from, len(all)), vec.New[float64](to-from, len(all))
 	ep.NewJoint(all).Predict(mean, variance, in, h.Threads)
 	p := make([]float64, max(2, len(all)))

@@ -119,6 +119,22 @@ func TestScalesMatter(t *testing.T) {
 	}
 }
 
+// Scales that say nothing of classes are left out, and all is as without them.
+func TestScalesDoNotMatter(t *testing.T) {
+	e := blurred(900, 3, 0, 1)
+	for i := range e.Sigma {
+		e.Sigma[i] = 3 * float64(i%7)
+	}
+	c, r := train(t, e, nil, Settings{Inducing: 40})
+	certain, without := train(t, e, nil, Settings{Inducing: 40, Certain: true})
+	if c.Spread != 0 || r.Sweeps != without.Sweeps {
+		t.Fatalf("factor %g, %+v and %+v", c.Spread, r, without)
+	}
+	if a, b := c.joint, certain.joint; !slices.Equal(a.Gamma.Data, b.Gamma.Data) || !slices.Equal(a.Spread.Data, b.Spread.Data) || a.Kernel.Variance != b.Kernel.Variance {
+		t.Error("the classifier is another than without scales")
+	}
+}
+
 // A second training over mostly the same events knows their sites.
 func TestWarm(t *testing.T) {
 	e := rings(800, 3, 1)

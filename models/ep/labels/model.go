@@ -49,14 +49,16 @@ func (e Events) hybrid(rows []int, old *Classifier, set Settings) *model {
 	c.Z = centres(h.In.Mu, min(set.Inducing, n), set.Seed)
 	h.Classes = c
 	if !set.Certain {
-		h.spreadOut()
+		h.spreadBy(h.spread)
 	}
 	return h
 }
 
-func (h *model) spreadOut() {
+// spreadBy takes factor times the variances.
+func (h *model) spreadBy(factor float64) {
+	h.spread = factor
 	copy(h.In.S.Data, h.variance.Data)
-	vec.Scale(h.spread, h.In.S.Data)
+	vec.Scale(factor, h.In.S.Data)
 }
 
 // extent is the root of the mean variance of the places, 1 if all are in one.

@@ -89,7 +89,7 @@ func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Class
 	again := old != nil && 2*old.learnt >= r.Used
 	if again && set.Fixed {
 		learnt = old.learnt
-	} else if err := learnKernel(ctx, h, again, set, &r); err != nil {
+	} else if err := h.learnKernel(ctx, again, set, &r); err != nil {
 		return nil, r, err
 	}
 	all, err := h.Sparse()
