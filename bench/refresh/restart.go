@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/sparse/vec"
@@ -76,7 +77,7 @@ func (l *lab) restart(ctx context.Context, o *outcome) error {
 			}
 		}
 	}
-	o.Figures[startMiddle], o.Figures[startWorst] = quantile(took, .5), slices.Max(took)
+	o.Figures[startMiddle], o.Figures[startWorst] = harness.Quantile(took, .5), slices.Max(took)
 	o.Figures[startCount], o.Figures[probeCount] = float64(l.starts), float64(l.probes)
 	l.say("%d starts, median %.3f s, slowest %.3f s; %.0f answers differ", l.starts, o.Figures[startMiddle], o.Figures[startWorst], o.Figures[differ])
 	return nil

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/lvm/live"
@@ -87,16 +87,10 @@ func (l *lab) serve(ctx context.Context, o *outcome) (err error) {
 			}
 		}
 	}
-	o.Figures[stillP50], o.Figures[stillP99] = quantile(without, .5), quantile(without, .99)
-	o.Figures[duringP50], o.Figures[duringP99] = quantile(during, .5), quantile(during, .99)
+	o.Figures[stillP50], o.Figures[stillP99] = harness.Quantile(without, .5), harness.Quantile(without, .99)
+	o.Figures[duringP50], o.Figures[duringP99] = harness.Quantile(during, .5), harness.Quantile(during, .99)
 	o.Figures[stillCount], o.Figures[duringCount] = float64(len(without)), float64(len(during))
 	l.say("p50 %.0f us, p99 %.0f us; during %.0f refreshes %.0f us, %.0f us", 1e6*o.Figures[stillP50], 1e6*o.Figures[stillP99],
 		o.Figures[refreshCount], 1e6*o.Figures[duringP50], 1e6*o.Figures[duringP99])
 	return nil
-}
-
-// quantile sorts values and returns the one below which a share of them lies.
-func quantile(values []float64, share float64) float64 {
-	slices.Sort(values)
-	return values[min(int(share*float64(len(values))), len(values)-1)]
 }

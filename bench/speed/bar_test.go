@@ -65,7 +65,7 @@ func TestSeries(t *testing.T) {
 func TestQuantile(t *testing.T) {
 	times := []float64{5, 1, 4, 2, 3}
 	for q, want := range map[float64]float64{0: 1, .5: 3, .99: 5, 1: 5} {
-		if got := quantile(times, q); got != want {
+		if got := harness.Quantile(times, q); got != want {
 			t.Errorf("quantile %v: %v, want %v", q, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
 	"unfold/sparse/vec"
@@ -102,8 +103,8 @@ func (b *bench) queryHNSW(ctx context.Context, r *record, ix *hnsw.Index, querie
 			if err != nil {
 				return err
 			}
-			r.add(own, p50, seconds, quantile(times, .5))
-			r.add(own, p99, seconds, quantile(times, .99))
+			r.add(own, p50, seconds, harness.Quantile(times, .5))
+			r.add(own, p99, seconds, harness.Quantile(times, .99))
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/stream"
 )
 
@@ -24,8 +25,8 @@ func (d *delivery) latency(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", who, err)
 			}
-			d.r.add(who, latency, seconds, quantile(took, .99))
-			d.r.add(who, latencyMedian, seconds, quantile(took, .5))
+			d.r.add(who, latency, seconds, harness.Quantile(took, .99))
+			d.r.add(who, latencyMedian, seconds, harness.Quantile(took, .5))
 		}
 	}
 	return nil

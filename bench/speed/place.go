@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/models"
 	"unfold/models/baseline"
 	"unfold/models/kinds"
@@ -73,8 +73,8 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 		if err != nil {
 			return err
 		}
-		r.add(own, p50, seconds, quantile(times, .5))
-		r.add(own, p99, seconds, quantile(times, .99))
+		r.add(own, p50, seconds, harness.Quantile(times, .5))
+		r.add(own, p99, seconds, harness.Quantile(times, .99))
 		clock := time.Now()
 		if _, err := placer.Place(ctx, test); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (b *bench) medians(ctx context.Context, r *record, what string, args ...str
 			}
 			times = append(times, u.Wall)
 		}
-		r.add(own, what, seconds, quantile(times, .5))
+		r.add(own, what, seconds, harness.Quantile(times, .5))
 	}
 	return nil
 }
@@ -179,10 +179,4 @@ func latencies(n int, call func(i int) error) ([]float64, error) {
 		times[i] = time.Since(clock).Seconds()
 	}
 	return times, nil
-}
-
-// quantile returns the value that a share q of the times do not exceed.
-func quantile(times []float64, q float64) float64 {
-	s := slices.Sorted(slices.Values(times))
-	return s[min(int(q*float64(len(s))), len(s)-1)]
 }

@@ -173,7 +173,7 @@ func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
 		t.Errorf("%s: sizes do not fit: %+v", name, r.Report)
 		return
 	}
-	if !finite(r.Mu.Data) || !finite(r.Sigma2) || !finite(r.Bandwidth2) || !finite([]float64{r.Report.LoglikInitial, r.Report.Loglik}) {
+	if !vec.Finite(r.Mu.Data) || !vec.Finite(r.Sigma2) || !vec.Finite(r.Bandwidth2) || !vec.Finite([]float64{r.Report.LoglikInitial, r.Report.Loglik}) {
 		t.Errorf("%s: not finite: %+v", name, r.Report)
 	}
 	if slices.Min(r.Sigma2) <= 0 || slices.Min(r.Bandwidth2) <= 0 {
@@ -186,7 +186,7 @@ func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
 	if int(rows) != x.Rows {
 		t.Errorf("%s: counts add up to %d of %d rows", name, rows, x.Rows)
 	}
-	if heavy := r.Settings.Tails == Student; heavy != (r.Student != nil) || heavy && (len(r.Student.Error2) != n || slices.Min(r.Student.Error2) <= 0 || !finite(r.Student.Error2)) {
+	if heavy := r.Settings.Tails == Student; heavy != (r.Student != nil) || heavy && (len(r.Student.Error2) != n || slices.Min(r.Student.Error2) <= 0 || !vec.Finite(r.Student.Error2)) {
 		t.Errorf("%s: of heavy tails there is %+v", name, r.Student)
 	}
 	// Steps with little damping may lose a little where there is nothing to gain.

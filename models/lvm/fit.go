@@ -214,7 +214,7 @@ func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State) error {
 // float32, and a map can spread a little farther than its data.
 func (f *fitter[T]) publishable(mu vec.Matrix[float64], sigma2 []float64) error {
 	r := &f.out.Report
-	if !finite(mu.Data) || !finite(sigma2) || !finite([]float64{r.Loglik}) {
+	if !vec.Finite(mu.Data) || !vec.Finite(sigma2) || !vec.Finite([]float64{r.Loglik}) {
 		return fmt.Errorf("lvm: after %d steps: %w", r.Iterations, ErrNotFinite)
 	}
 	if i := slices.IndexFunc(mu.Data, func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }); i >= 0 {

@@ -119,7 +119,7 @@ func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) 
 	switch {
 	case ctx.Err() != nil:
 		return res, ctx.Err()
-	case err != nil && !finite(grad.Data):
+	case err != nil && !vec.Finite(grad.Data):
 		return res, ErrNotFinite
 	case err != nil:
 		return res, fmt.Errorf("lvm: mu step: %w", err)

@@ -1,8 +1,6 @@
 package lvm
 
 import (
-	"math"
-
 	"unfold/coarse"
 	"unfold/sparse"
 	"unfold/sparse/par"
@@ -130,14 +128,4 @@ func (s *similar) weights() *sparse.CSR {
 	w := *s.pairs.Similar
 	w.Data = make([]float64, len(w.Index))
 	return &w
-}
-
-// finite reports whether all values are finite numbers.
-func finite(values []float64) bool {
-	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }

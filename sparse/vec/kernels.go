@@ -35,6 +35,16 @@ func SquaredNorm[T Float](a []T) float64 {
 	return s
 }
 
+// Finite reports whether all values are finite numbers.
+func Finite[T Float](values []T) bool {
+	for _, v := range values {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Transpose returns the transpose of m.
 func Transpose[T Float](m Matrix[T]) Matrix[T] {
 	out := New[T](m.Cols, m.Rows)

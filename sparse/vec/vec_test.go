@@ -84,3 +84,14 @@ func TestSquaredDistanceFloat32(t *testing.T) {
 		t.Fatalf("distance %v, want 1", got)
 	}
 }
+
+func TestFinite(t *testing.T) {
+	if !Finite[float64](nil) || !Finite([]float64{0, -math.MaxFloat64, math.SmallestNonzeroFloat64}) || !Finite([]float32{math.MaxFloat32}) {
+		t.Error("finite numbers are not")
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if Finite([]float64{1, v}) || Finite([]float32{float32(v), 1}) {
+			t.Errorf("%v is finite", v)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"unfold/internal/wholefile"
@@ -27,4 +28,10 @@ func Shown(format string, v float64) float64 {
 		return x
 	}
 	return v
+}
+
+// Quantile returns the value that a share of them does not exceed.
+func Quantile(values []float64, share float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return s[min(int(share*float64(len(s))), len(s)-1)]
 }

@@ -231,7 +231,7 @@ func TestKernelsStayFinite(t *testing.T) {
 				m.fresh = true
 				m.visitPush(&o.batch)
 				m.visitLogs(&o.batch)
-				if !finite(m.grad.Data) || !finite(m.pushes) || !finite(m.bound) || !finite(m.each) {
+				if !vec.Finite(m.grad.Data) || !vec.Finite(m.pushes) || !vec.Finite(m.bound) || !vec.Finite(m.each) {
 					t.Errorf("d = %d, spread %g, single %v: %v %v %v %v", d, spread, single, m.grad.Data, m.pushes, m.bound, m.each)
 				}
 			}

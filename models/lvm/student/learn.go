@@ -103,7 +103,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	m.c = m.s.Weight
 	r.Loglik = m.reported(st)
 	r.Pairs, r.Falls, r.Damping = m.p.Field.Pairs(), g.falls, m.s.Damping
-	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{r.Loglik}) {
+	if !vec.Finite(st.Mu.Data) || !vec.Finite(st.Sigma2) || !vec.Finite([]float64{r.Loglik}) {
 		return r, fmt.Errorf("student: after %d steps: %w", r.Iterations, ErrNotFinite)
 	}
 	return r, nil

@@ -195,7 +195,7 @@ func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) 
 	switch {
 	case ctx.Err() != nil:
 		return res, ctx.Err()
-	case err != nil && !(finite(m.grad.Data) && finite(m.system.Diagonal)):
+	case err != nil && !(vec.Finite(m.grad.Data) && vec.Finite(m.system.Diagonal)):
 		return res, ErrNotFinite
 	case err != nil:
 		return res, fmt.Errorf("student: mu step: %w", err)

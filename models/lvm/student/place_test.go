@@ -158,10 +158,10 @@ func TestStart(t *testing.T) {
 	if st.Sigma2[7] != DefaultSigma2 {
 		t.Errorf("variance %v", st.Sigma2[7])
 	}
-	if one, err := Start(ctx, x.Slice(0, 1), 2, StartSettings{}); err != nil || !finite(one.Mu.Data) {
+	if one, err := Start(ctx, x.Slice(0, 1), 2, StartSettings{}); err != nil || !vec.Finite(one.Mu.Data) {
 		t.Errorf("one point: %v, %v", one, err)
 	}
-	if same, err := Start(ctx, vec.New[float32](9, 2), 2, StartSettings{}); err != nil || !finite(same.Mu.Data) {
+	if same, err := Start(ctx, vec.New[float32](9, 2), 2, StartSettings{}); err != nil || !vec.Finite(same.Mu.Data) {
 		t.Errorf("equal points: %v, %v", same, err)
 	}
 }

@@ -108,7 +108,7 @@ func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, er
 	m.c = m.s.Weight
 	out.Loglik = m.sampled(st)
 	out.Pairs, out.Damping = m.p.Field.Pairs(), m.s.Damping
-	if !finite(st.Mu.Data) || !finite(st.Sigma2) || !finite([]float64{out.Loglik}) {
+	if !vec.Finite(st.Mu.Data) || !vec.Finite(st.Sigma2) || !vec.Finite([]float64{out.Loglik}) {
 		return out, fmt.Errorf("student: after %d steps: %w", steps, ErrNotFinite)
 	}
 	return out, nil
@@ -130,7 +130,7 @@ func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64
 	switch {
 	case ctx.Err() != nil:
 		return res.Iterations, ctx.Err()
-	case err != nil && !(finite(m.grad.Data) && finite(m.system.Diagonal)):
+	case err != nil && !(vec.Finite(m.grad.Data) && vec.Finite(m.system.Diagonal)):
 		return res.Iterations, ErrNotFinite
 	case err != nil:
 		return res.Iterations, fmt.Errorf("mu step: %w", err)

@@ -127,7 +127,7 @@ func TestReach(t *testing.T) {
 // TestRefineRandomFields: places are the mean of the last steps.
 func TestRefineRandomFields(t *testing.T) {
 	before, after, _, r := refined(t, 6, Settings{}, Refinement{Steps: 5, Momentum: m9, Anchor: .1})
-	if slices.Equal(before.Mu.Data, after.Mu.Data) || !finite(after.Mu.Data) || math.IsNaN(r.Loglik) {
+	if slices.Equal(before.Mu.Data, after.Mu.Data) || !vec.Finite(after.Mu.Data) || math.IsNaN(r.Loglik) {
 		t.Errorf("%+v", r)
 	}
 }

@@ -1,8 +1,6 @@
 package student
 
 import (
-	"math"
-
 	"unfold/sparse/par"
 	"unfold/sparse/solve"
 	"unfold/sparse/vec"
@@ -99,14 +97,4 @@ func (s *similar) pair(st *State, i, p int) Pair {
 		Scale2: s.p.Delta2[p], Sigma2I: st.Sigma2[i], Sigma2J: st.Sigma2[j],
 		Dist2: vec.SquaredDistance(st.Mu.Row(i), st.Mu.Row(j)), Dims: s.d, Tail: s.a,
 	}
-}
-
-// finite reports whether all values are finite numbers.
-func finite(values []float64) bool {
-	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }
