@@ -38,9 +38,15 @@ func mistakes(x vec.Matrix[float64], label []int) (wrong int) {
 // way is how a model learns.
 type way func(*gplvm.Model, context.Context, *gplvm.Point, scg.Settings) (scg.Result, error)
 
+// within are settings of Algorithm 1 with so many iterations in a round, for the kernel and
+// for each point; the paper does not say how many it takes.
+func within(active, rounds, steps int) gplvm.SparseSettings {
+	return gplvm.SparseSettings{Active: active, Rounds: rounds, KernelSteps: steps, PointSteps: steps}
+}
+
 // sparse learns all rows of y by Algorithm 1 and returns the places, and the process of
 // the active set.
-func (b *bench) sparse(ctx context.Context, name string, noise gplvm.Noise, y vec.Matrix[float64], active, rounds int) (vec.Matrix[float64], *gplvm.Active, error) {
+func (b *bench) sparse(ctx context.Context, name string, noise gplvm.Noise, y vec.Matrix[float64], set gplvm.SparseSettings) (vec.Matrix[float64], *gplvm.Active, error) {
 	none := vec.Matrix[float64]{}
 	k, err := kernel.Parse(name)
 	if err != nil {
@@ -55,10 +61,11 @@ func (b *bench) sparse(ctx context.Context, name string, noise gplvm.Noise, y ve
 		return none, nil, err
 	}
 	s := gplvm.NewSparse(k, noise, y, b.threads)
-	chosen, err := s.Learn(ctx, p, gplvm.SparseSettings{Active: active, Rounds: rounds, Observe: func(round int, value float64) bool {
+	set.Observe = func(round int, value float64) bool {
 		fmt.Fprintf(b.log, "  round %d of %s: %.1f\n", round, name, value)
 		return true
-	}})
+	}
+	chosen, err := s.Learn(ctx, p, set)
 	if err != nil {
 		return none, nil, err
 	}

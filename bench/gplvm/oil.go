@@ -22,6 +22,7 @@ const (
 	hundredSteps = 300
 	oilRounds    = 15
 	oilLonger    = 1000
+	oilCarried   = 3
 	oilRestarts  = 4
 	fewRestarts  = 5
 )
@@ -91,6 +92,9 @@ func listed(all []outcome) string {
 		t.row(o.name, fmt.Sprintf("%.1f", o.LogLik), fmt.Sprint(o.errors), fmt.Sprint(o.Iterations), o.time())
 		value, wrong = append(value, o.LogLik), append(wrong, float64(o.errors))
 	}
+	if len(all) < 5 {
+		return t.String()
+	}
 	return fmt.Sprintf("%s\nThe rank correlation of log-likelihood and errors is %.2f over these.\n", t.String(), rankCorrelation(value, wrong))
 }
 
@@ -115,14 +119,13 @@ func oilFlow(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	best := all[0]
-	t.row(fmt.Sprintf("full, rbf, the most likely of %d starts", len(all)), fmt.Sprint(best.errors), "", fmt.Sprintf("%.1f", best.LogLik), best.time())
-	longer, err := b.kept(ctx, "oil-longer", y, task{kernel: rbf, from: best.point, steps: oilLonger, label: label})
+	t.row(fmt.Sprintf("full, rbf, the most likely of %d starts", len(all)), fmt.Sprint(all[0].errors), "", fmt.Sprintf("%.1f", all[0].LogLik), all[0].time())
+	longer, err := b.carryOn(ctx, y, label, all[:oilCarried])
 	if err != nil {
 		return "", err
 	}
-	t.row(fmt.Sprintf("that one, %d iterations more", longer.Iterations), fmt.Sprint(mistakes(longer.point.X, label)), "", fmt.Sprintf("%.1f", longer.LogLik), longer.time())
-	best = outcome{course: longer}
+	best := longer[0]
+	t.row(fmt.Sprintf("the most likely of %d of these carried on", len(longer)), fmt.Sprint(best.errors), "", fmt.Sprintf("%.1f", best.LogLik), best.time())
 	a, err := best.predictor()
 	if err != nil {
 		return "", err
@@ -140,7 +143,24 @@ Places by kind of flow, on the precision of the model's predictions: the lighter
 
 All starts, at most %d iterations of L-BFGS each, by their likelihood, which does not see the kinds:
 
-%s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all)), nil
+%s
+The first %d of these carried on, by at most %d iterations:
+
+%s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), len(longer), oilLonger, listed(longer)), nil
+}
+
+// carryOn learns on from outcomes, and returns what came of it, the most likely first.
+func (b *bench) carryOn(ctx context.Context, y vec.Matrix[float64], label []int, from []outcome) ([]outcome, error) {
+	var all []outcome
+	for i, o := range from {
+		c, err := b.kept(ctx, fmt.Sprintf("oil-longer-%d", i+1), y, task{kernel: rbf, from: o.point, steps: oilLonger, label: label})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, outcome{o.name, mistakes(c.point.X, label), c})
+	}
+	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(b.LogLik, a.LogLik) })
+	return all, nil
 }
 
 // oilSparse is the same by Algorithm 1.
@@ -150,15 +170,20 @@ func oilSparse(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	t := newTable("1000 flows", "errors", "paper", "time")
-	for _, c := range []struct{ name, kernel, paper string }{{"100 active, rbf", rbf, "24"}, {"100 active, mlp", mlp, "14"}} {
-		begin := time.Now()
-		x, _, err := b.sparse(ctx, c.kernel, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, 100, oilRounds)
-		if err != nil {
-			return "", err
+	for _, c := range []struct{ name, kernel, paper string }{{"rbf", rbf, "24"}, {"mlp", mlp, "14"}} {
+		for _, steps := range []int{20, 50} {
+			begin := time.Now()
+			x, _, err := b.sparse(ctx, c.kernel, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, within(100, oilRounds, steps))
+			if err != nil {
+				return "", err
+			}
+			t.row(fmt.Sprintf("100 active, %s, %d iterations a round", c.name, steps), fmt.Sprint(mistakes(x, label)), c.paper, seconds(begin))
 		}
-		t.row(c.name, fmt.Sprint(mistakes(x, label)), c.paper, seconds(begin))
 	}
-	return fmt.Sprintf("All flows with an active set of 100, %d rounds of Algorithm 1, as in the paper.\n\n%s", oilRounds, t.String()), nil
+	return fmt.Sprintf(`All flows with an active set of 100, %d rounds of Algorithm 1, as in the paper, which does not say how many iterations the kernel
+and each point take in a round. Places move by jumps when the active set does, so that errors differ by some from round to round.
+
+%s`, oilRounds, t.String()), nil
 }
 
 // oilHundred is section 7.2.3: every tenth flow, from several starts.

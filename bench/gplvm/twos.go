@@ -144,7 +144,7 @@ From the top: some twos, what is missing in red, filled in with probit noise, wi
 // ofTwos learns a sparse model, or the full one of no noise of its own.
 func (b *bench) ofTwos(ctx context.Context, y vec.Matrix[float64], noise gplvm.Noise, active, rounds int) (*gplvm.Active, vec.Matrix[float64], error) {
 	if noise != nil {
-		x, a, err := b.sparse(ctx, rbf, noise, y, active, rounds)
+		x, a, err := b.sparse(ctx, rbf, noise, y, within(active, rounds, 20))
 		return a, x, err
 	}
 	c, err := b.learn(ctx, y, task{kernel: rbf, start: gplvm.StartPCA, steps: twosSteps})
