@@ -79,6 +79,14 @@
 // a new generation. With exactly-once delivery bad messages behind an event wait,
 // too, since the position cannot get past it. (TestWaitingBeyondMemory)
 //
+// # Fleets
+//
+// One process learns and many place, if one stage is too little: the learner's pipeline
+// is LearnOnly, in a group of its own, and those of the others have a learner that
+// does not learn but takes the maps that are announced (package stream/announce). All
+// that is promised above holds for each of them. A map changes between two messages.
+// (stream/chaos.TestRollingRestart)
+//
 // # Ownership
 //
 // A Generation is the time in which this process owns some partitions. Each

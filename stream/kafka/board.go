@@ -86,14 +86,12 @@ func (b *Board) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range r.Topics[b.tp.Topic] {
-		if p.Error != nil {
-			return p.Error
-		}
-		b.next, b.end = p.FirstOffset, p.LastOffset
-		return nil
+	if len(r.Topics[b.tp.Topic]) == 0 {
+		return kafka.UnknownTopicOrPartition
 	}
-	return kafka.UnknownTopicOrPartition
+	p := r.Topics[b.tp.Topic][0]
+	b.next, b.end = p.FirstOffset, p.LastOffset
+	return p.Error
 }
 
 // Next returns the next messages, in order. The first call returns all that the topic

@@ -9,6 +9,7 @@ import (
 
 	"unfold/cmd/internal/human"
 	"unfold/stream"
+	"unfold/stream/announce"
 )
 
 // stageLog tells in plain lines what a running stage does. Of lines that may come
@@ -88,6 +89,9 @@ func (l *stageLog) hooks() stream.Hooks {
 			l.mu.Unlock()
 			l.often("dead"+string(stage), "dead letter (%s): %v", m.Where(), reason)
 		},
+		PassedOver: func(m stream.Message, stage stream.Stage, reason error) {
+			l.often("passed"+string(stage), "not learnt from (%s): %v", m.Where(), reason)
+		},
 		Gap: func(gap *stream.OffsetError) {
 			l.say("GAP in %s: the group's position was %d, the topic holds %d to %d; %s", gap.TopicPartition, gap.Position, gap.First, gap.End-1, lost(gap))
 		},
@@ -102,6 +106,22 @@ func (l *stageLog) hooks() stream.Hooks {
 			l.say("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, human.Plural(p.Points, "point"), change(&p.Figures, took))
 		},
 		RefreshFailed: func(err error) { l.often("refresh", "no new map: %v", err) },
+	}
+}
+
+// fleet are hooks that tell the log of maps that come and go.
+func (l *stageLog) fleet() announce.Hooks {
+	return announce.Hooks{
+		Announced: func(a announce.Announcement, took time.Duration) {
+			l.say("map version %d (epoch %d) announced, %s, after %s", a.Version, a.Epoch, human.Bytes(a.Bytes), human.Span(took))
+		},
+		Refused: func(a announce.Announcement, why string, err error) {
+			l.say("map version %d REFUSED (%s), the one before stays: %v", a.Version, why, err)
+		},
+		Malformed: func(m stream.Message, err error) { l.often("malformed", "passed over: %v", err) },
+		Retrying: func(what string, attempt int, err error, pause time.Duration) {
+			l.often("retry"+what, "%s failed, attempt %d, again in %s: %v", what, attempt, human.Span(pause), err)
+		},
 	}
 }
 

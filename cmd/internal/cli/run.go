@@ -68,7 +68,21 @@ Every setting can stand in the configuration (source: {kafka: {topic: events}}),
     source: {kafka: {brokers: ["localhost:9092"], topic: events}, vector: embedding}
     sink:   {kafka: {topic: places}}
     dead_letter: {topic: events-dead}
-    state:  /var/lib/unfold`
+    state:  /var/lib/unfold
+
+Where one process is too little, start one with --role learn and any number of others with --role embed, with snapshots.store
+and snapshots.topic set: see docs/operations.md, "More than one process".`
+}
+
+// purpose says what a process of its role does with the events.
+func purpose(c *config.Config) string {
+	switch c.Role {
+	case config.RoleLearn:
+		return fmt.Sprintf("announcing maps as %s on topic %s", c.FleetName(), c.Snapshots.Topic)
+	case config.RoleEmbed:
+		return fmt.Sprintf("writing places to topic %s, on the maps %s of topic %s", c.Sink.Kafka.Topic, c.FleetName(), c.Snapshots.Topic)
+	}
+	return "writing places to topic " + c.Sink.Kafka.Topic
 }
 
 func (r *runCmd) Run(ctx context.Context, p *program) error {
@@ -77,18 +91,22 @@ func (r *runCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	log := newLog(p.Stderr)
-	settings.Hooks = log.hooks()
+	settings.Hooks, settings.Fleet = log.hooks(), log.fleet()
 	s, err := stage.Open(ctx, settings)
 	if err != nil {
 		return err
 	}
 	c := settings.Config
-	log.say("reading topic %s as group %s, writing places to topic %s", c.Source.Kafka.Topic, c.Source.Kafka.Group, c.Sink.Kafka.Topic)
+	log.say("reading topic %s as group %s, %s", c.Source.Kafka.Topic, c.Group(), purpose(c))
 	if a := s.Address(); a != "" {
 		log.say("answering on http://%s (/livez /readyz /metrics)", a)
 	}
-	if s.Learner().Current() == nil {
-		log.say("no map yet: waiting for %s events", human.Count(c.Reference.Min))
+	if s.Current() == nil {
+		if c.Role == config.RoleEmbed {
+			log.say("no map yet: waiting for one that is announced on topic %s", c.Snapshots.Topic)
+		} else {
+			log.say("no map yet: waiting for %s events", human.Count(c.Reference.Min))
+		}
 	}
 	stop := context.AfterFunc(ctx, func() { log.say("stopping: finishing and committing what was read") })
 	defer stop()

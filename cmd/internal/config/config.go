@@ -11,7 +11,8 @@ type Config struct {
 	Moves      Moves      `key:"moves"`
 	DeadLetter DeadLetter `key:"dead_letter"`
 	Limits     Limits     `key:"limits"`
-	Role       string     `key:"role" default:"all" choices:"all" help:"What this process does: all is to learn and to embed."`
+	Snapshots  Snapshots  `key:"snapshots"`
+	Role       string     `key:"role" default:"all" choices:"all,learn,embed" help:"What this process does: all is to learn and to embed. Where one process is too little, one learns and announces its maps (learn), and any number of others place events on them (embed)."`
 	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
 	State      string     `key:"state" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
 	HTTP       string     `key:"http" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
@@ -148,6 +149,14 @@ type Limits struct {
 	MessageTime   Duration `key:"message_time" default:"30s" help:"Most time that decoding one message may take; one that needs more becomes a dead letter." placeholder:"TIME"`
 	Queue         Size     `key:"queue" default:"64MiB" help:"Messages that have been read and not yet delivered, all partitions together; a slow sink holds back reading." placeholder:"SIZE"`
 	Waiting       Size     `key:"waiting" default:"256MiB" help:"Messages that wait for the first map; those beyond are read again when it is there." placeholder:"SIZE"`
+}
+
+// Snapshots says how maps get from the process that learns to those that embed.
+type Snapshots struct {
+	Store string `key:"store" help:"Where maps are kept, for roles learn and embed: file:///path (a folder that all processes see) or s3://bucket/prefix, with ?endpoint=http://host:port for other servers than Amazon's." placeholder:"URL"`
+	Topic string `key:"topic" help:"Topic that maps are announced on, for roles learn and embed: one partition, compacted, on the source's brokers." placeholder:"TOPIC"`
+	Name  string `key:"name" help:"Name of this fleet's maps in the store and the topic. Default: the source's group." placeholder:"NAME"`
+	Keep  int    `key:"keep" default:"10" help:"Versions of the map that stay in the store." placeholder:"N" min:"2"`
 }
 
 // DeadLetter says where messages go that cannot be read.

@@ -116,7 +116,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"wrong section": {"model: {policy: window}", []string{"did you mean reference.policy?"}, ":1:9"},
 		"no idea":       {"zzzzzzzz: 1", []string{"there are source, model"}, ":1:1"},
 		"choice":        {"reference: {policy: reservior}", []string{"none of reservoir, window", "did you mean reservoir?"}, ":1:21"},
-		"only one":      {"role: learn", []string{`"learn" is not known here; only all is`}, ":1:7"},
+		"role":          {"role: lern", []string{`"lern" is none of all, learn, embed (did you mean learn?)`}, ":1:7"},
 		"time":          {"refresh: {every: 10}", []string{"not a time span", "10s"}, ":1:18"},
 		"share":         {"refresh: {new: 300%}", []string{"not a share"}, ":1:16"},
 		"whole":         {"model: {dims: two}", []string{"not a whole number"}, ":1:15"},

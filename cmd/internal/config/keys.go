@@ -198,9 +198,6 @@ func oneOf(text string, choices []string) error {
 			return nil
 		}
 	}
-	if len(choices) == 1 {
-		return fmt.Errorf("%q is not known here; only %s is", text, choices[0])
-	}
 	hint := ""
 	if near := nearest(text, choices); near != "" {
 		hint = fmt.Sprintf(" (did you mean %s?)", near)

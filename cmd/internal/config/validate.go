@@ -68,6 +68,7 @@ func (c *Config) Validate() error {
 	if c.ExactlyOnce() && len(c.Sink.Kafka.Brokers) > 0 {
 		complain("delivery", "leave sink.kafka.brokers out, or deliver at-least-once", "exactly-once is possible on one cluster only, and the sink has brokers of its own")
 	}
+	c.checkFleet(complain)
 	if _, err := c.StateFolder(); err != nil {
 		complain("state", "", "%v", err)
 	}

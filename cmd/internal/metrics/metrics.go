@@ -21,6 +21,7 @@ type Metrics struct {
 	events, placed      prometheus.Counter
 	delivered           prometheus.Counter
 	dead, retries       *prometheus.CounterVec
+	passedOver          *prometheus.CounterVec
 	lag, committed      *prometheus.GaugeVec
 	place, delivery     prometheus.Histogram
 	refresh             prometheus.Histogram
@@ -31,6 +32,7 @@ type Metrics struct {
 
 	moved prometheus.Counter
 	kinds *prometheus.CounterVec
+	fleet fleet
 	// latest are the figures of the newest map.
 	latest atomic.Pointer[stream.Figures]
 }
@@ -67,6 +69,7 @@ func New(version string) *Metrics {
 	m.placed = counter("events_placed_total", "Events placed.")
 	m.delivered = counter("messages_delivered_total", "Messages acknowledged by the sink.")
 	m.dead = counters("messages_dead_lettered_total", "Messages that could not be read or placed.", "stage")
+	m.passedOver = counters("messages_passed_over_total", "Messages that a process which only learns could not use.", "stage")
 	m.retries = counters("retries_total", "Operations that had to be tried again.", "what")
 	m.lag = gauges("lag_messages", "Messages not yet delivered.", "topic", "partition")
 	m.committed = gauges("committed_offset", "The group's position.", "topic", "partition")
@@ -82,6 +85,7 @@ func New(version string) *Metrics {
 	m.moved = counter("moves_told_total", "Reference points told downstream because they moved.")
 	m.kinds = counters("refreshes_total", "Maps learnt, by kind.", "kind")
 	m.ofTheMap()
+	m.ofTheFleet(counter, counters, gauge, histogram)
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_snapshot_age_seconds", Help: "Age of that map; 0 before the first."}, m.age),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_build_info", Help: "Version of the program.",
@@ -132,6 +136,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 			m.delivery.Observe(latency.Seconds())
 		},
 		DeadLettered: func(_ stream.Message, stage stream.Stage, _ error) { m.dead.WithLabelValues(string(stage)).Inc() },
+		PassedOver:   func(_ stream.Message, stage stream.Stage, _ error) { m.passedOver.WithLabelValues(string(stage)).Inc() },
 		Committed:    func(p stream.Position) { m.committed.With(labels(p.TopicPartition)).Set(float64(p.Offset)) },
 		Retrying:     func(what string, _ int, _ error, _ time.Duration) { m.retries.WithLabelValues(what).Inc() },
 		Published: func(p *stream.Published, took time.Duration) {

@@ -34,16 +34,22 @@ func Checks(s Settings) []Check {
 	c := s.Config
 	to := func() (kafka.Cluster, error) { return SinkCluster(c, s.Env) }
 	from := func() (kafka.Cluster, error) { return SourceCluster(c, s.Env) }
-	checks := []Check{
-		{"the state folder", func(context.Context) (string, error) { return checkState(c) }},
-		{"the topic of the source, " + c.Source.Kafka.Topic, topic(from, c.Source.Kafka.Topic)},
-		{"the topic of the sink, " + c.Sink.Kafka.Topic, writable(to, c.Sink.Kafka.Topic)},
+	var checks []Check
+	if c.Role != config.RoleEmbed {
+		checks = append(checks, Check{"the state folder", func(context.Context) (string, error) { return checkState(c) }})
 	}
-	if t := c.DeadLetter.Topic; t != "" {
-		checks = append(checks, Check{"the topic of dead letters, " + t, writable(to, t)})
+	checks = append(checks, Check{"the topic of the source, " + c.Source.Kafka.Topic, topic(from, c.Source.Kafka.Topic)})
+	if c.Role != config.RoleLearn {
+		checks = append(checks, Check{"the topic of the sink, " + c.Sink.Kafka.Topic, writable(to, c.Sink.Kafka.Topic)})
+		if t := c.DeadLetter.Topic; t != "" {
+			checks = append(checks, Check{"the topic of dead letters, " + t, writable(to, t)})
+		}
 	}
-	if t := c.Sink.Moves; t != "" {
+	if t := c.Sink.Moves; t != "" && c.Role != config.RoleEmbed {
 		checks = append(checks, Check{"the topic of moves, " + t, writable(to, t)})
+	}
+	if c.Fleet() {
+		checks = append(checks, fleetChecks(s)...)
 	}
 	checks = append(checks, Check{"the group, " + c.Source.Kafka.Group, member(c, from)})
 	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, s) }})
@@ -158,6 +164,9 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	}
 	if _, err := e.Encode(t); err != nil {
 		return "", err
+	}
+	if c.Role == config.RoleEmbed {
+		return fmt.Sprintf(" (%s): %s of %s, as vectors of %s", msg.Where(), human.Plural(t.Len(), "event"), strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value")), nil
 	}
 	held, err := holds(s, e.Dim())
 	if err != nil {

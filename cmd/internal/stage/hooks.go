@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"unfold/stream"
+	"unfold/stream/announce"
 )
 
 // join returns hooks that call both.
@@ -16,6 +17,15 @@ func join(a, b stream.Hooks) stream.Hooks {
 		PassedOver: both3(a.PassedOver, b.PassedOver), Gap: both1(a.Gap, b.Gap),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
 		RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
+	}
+}
+
+// joinFleet returns hooks that call both.
+func joinFleet(a, b announce.Hooks) announce.Hooks {
+	return announce.Hooks{
+		Announced: both2(a.Announced, b.Announced), Removed: both1(a.Removed, b.Removed), Heard: both1(a.Heard, b.Heard),
+		Installed: both2(a.Installed, b.Installed), Refused: both3(a.Refused, b.Refused), Malformed: both2(a.Malformed, b.Malformed),
+		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/stream"
+	"unfold/stream/announce"
 	"unfold/stream/kafka"
 	"unfold/stream/online"
 	"unfold/stream/online/reference"
@@ -28,16 +29,20 @@ type Settings struct {
 	Version string
 	// Env looks variables of the environment up, for passwords. nil: there are none.
 	Env Environment
-	// Hooks are called beside the metrics; any may be nil.
+	// Hooks and Fleet are called beside the metrics; any may be nil.
 	Hooks stream.Hooks
+	Fleet announce.Hooks
 }
 
 // Stage is a stage that is ready to run.
 type Stage struct {
 	pipeline *stream.Pipeline
-	learner  *online.Learner
-	server   *web.Server
-	closers  []func() error
+	// learner is there for roles all and learn, publisher for learn, follower for embed.
+	learner   *online.Learner
+	publisher *announce.Publisher
+	follower  *announce.Follower
+	server    *web.Server
+	closers   []func() error
 }
 
 // Open reaches brokers and topics, loads the map if there is one, and begins to
@@ -53,12 +58,72 @@ func Open(ctx context.Context, s Settings) (*Stage, error) {
 func (st *Stage) open(ctx context.Context, s Settings) error {
 	c := s.Config
 	figures := metrics.New(s.Version)
-	hooks := join(figures.Hooks(), s.Hooks)
+	s.Hooks, s.Fleet = join(figures.Hooks(), s.Hooks), joinFleet(figures.Fleet(), s.Fleet)
 	from, to, err := clusters(s)
 	if err != nil {
 		return err
 	}
-	if folder, _ := c.StateFolder(); folder != "" {
+	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce() && c.Role != config.RoleLearn, LearnOnly: c.Role == config.RoleLearn, Hooks: s.Hooks,
+		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), DecodeTime: time.Duration(c.Limits.MessageTime)}}
+	if c.Role == config.RoleEmbed {
+		err = st.embed(ctx, s, from)
+	} else {
+		err = st.learn(ctx, s, from, to)
+	}
+	if err != nil {
+		return err
+	}
+	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
+		Cluster: from, Topic: c.Source.Kafka.Topic, Group: c.Group(),
+		Start: start(c), OnGap: onGap(c), Gap: s.Hooks.Gap, Transactions: transactions(c), Retrying: s.Hooks.Retrying,
+	})
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	st.closers = append(st.closers, source.Close)
+	st.pipeline.Source = source
+	if c.Role != config.RoleLearn {
+		if err := st.outputs(ctx, c, to); err != nil {
+			return err
+		}
+	}
+	if c.HTTP == "" || c.HTTP == "off" {
+		return nil
+	}
+	if st.server, err = web.Listen(ctx, c.HTTP, web.Handler(st.Ready, figures.Handler())); err != nil {
+		return err
+	}
+	st.closers = append(st.closers, st.server.Close)
+	return nil
+}
+
+// outputs opens the topics that are written to.
+func (st *Stage) outputs(ctx context.Context, c *config.Config, to kafka.Cluster) error {
+	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.Sink.Kafka.Topic})
+	if err != nil {
+		return fmt.Errorf("sink: %w", err)
+	}
+	st.closers = append(st.closers, sink.Close)
+	st.pipeline.Sink = sink
+	if c.DeadLetter.Topic != "" {
+		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.DeadLetter.Topic})
+		if err != nil {
+			return fmt.Errorf("dead letters: %w", err)
+		}
+		st.closers = append(st.closers, dead.Close)
+		st.pipeline.DeadLetter = &stream.DeadLetter{Sink: dead}
+	}
+	return nil
+}
+
+// learn opens what learning needs; for role learn also what publishing does.
+func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster) error {
+	c := s.Config
+	folder, err := c.StateFolder()
+	if err != nil {
+		return err
+	}
+	if folder != "" {
 		lock, err := lockState(folder)
 		if err != nil {
 			return err
@@ -74,45 +139,17 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		st.closers = append(st.closers, sink.Close)
 		moves = sink
 	}
-	set, err := learner(s, hooks, moves)
+	if c.Role == config.RoleLearn {
+		return st.publish(ctx, s, from, moves)
+	}
+	set, err := learner(s, s.Hooks, moves)
 	if err != nil {
 		return err
 	}
-	learner, err := online.New(set)
-	if err != nil {
+	if st.learner, err = online.New(set); err != nil {
 		return err
 	}
-	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
-		Cluster: from, Topic: c.Source.Kafka.Topic, Group: c.Source.Kafka.Group,
-		Start: start(c), OnGap: onGap(c), Gap: hooks.Gap, Transactions: transactions(c), Retrying: hooks.Retrying,
-	})
-	if err != nil {
-		return fmt.Errorf("source: %w", err)
-	}
-	st.closers = append(st.closers, source.Close)
-	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.Sink.Kafka.Topic})
-	if err != nil {
-		return fmt.Errorf("sink: %w", err)
-	}
-	st.closers = append(st.closers, sink.Close)
-	st.learner = learner
-	st.pipeline = &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, ExactlyOnce: c.ExactlyOnce(), Hooks: hooks,
-		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), DecodeTime: time.Duration(c.Limits.MessageTime)}}
-	if c.DeadLetter.Topic != "" {
-		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.DeadLetter.Topic})
-		if err != nil {
-			return fmt.Errorf("dead letters: %w", err)
-		}
-		st.closers = append(st.closers, dead.Close)
-		st.pipeline.DeadLetter = &stream.DeadLetter{Sink: dead}
-	}
-	if c.HTTP == "" || c.HTTP == "off" {
-		return nil
-	}
-	if st.server, err = web.Listen(ctx, c.HTTP, web.Handler(st.Ready, figures.Handler())); err != nil {
-		return err
-	}
-	st.closers = append(st.closers, st.server.Close)
+	st.pipeline.Decoder, st.pipeline.Learner = st.learner, st.learner
 	return nil
 }
 
@@ -169,7 +206,7 @@ func start(c *config.Config) kafka.Start {
 
 // transactions are what the source needs to deliver exactly once.
 func transactions(c *config.Config) *kafka.Transactions {
-	if !c.ExactlyOnce() {
+	if !c.ExactlyOnce() || c.Role == config.RoleLearn {
 		return nil
 	}
 	return &kafka.Transactions{Outputs: c.Sink.Kafka.Topic, Letters: c.DeadLetter.Topic}
@@ -199,21 +236,42 @@ func clusters(s Settings) (from, to kafka.Cluster, err error) {
 }
 
 // Run works until the context is done; see stream.Pipeline.Run.
-func (st *Stage) Run(ctx context.Context) error { return st.pipeline.Run(ctx) }
-
-// Ready returns nil if the stage owns a share of the source and has a map, else
-// what is missing.
-func (st *Stage) Ready() error {
-	switch {
-	case st.pipeline.Ready():
-		return nil
-	case st.learner.Current() == nil:
-		return errors.New("there is no map yet")
+func (st *Stage) Run(ctx context.Context) error {
+	if st.publisher == nil {
+		return st.pipeline.Run(ctx)
 	}
-	return errors.New("no share of the source yet")
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	published := make(chan error, 1)
+	go func() {
+		defer stop() // there is another learner: this one finishes what it is at
+		published <- st.publisher.Run(ctx)
+	}()
+	err := st.pipeline.Run(ctx)
+	stop()
+	return errors.Join(err, <-published)
 }
 
-// Learner is the stage's own, to look at its maps.
+// Ready returns nil if the stage owns a share of the source and has a map, and what
+// there is to say all the same; else what is missing.
+func (st *Stage) Ready() (detail string, err error) {
+	switch {
+	case st.pipeline.Ready():
+		return st.detail(), nil
+	case st.Current() != nil:
+		return "", errors.New("no share of the source yet")
+	case st.follower != nil:
+		if p := st.follower.Status().Problem; p != nil {
+			return "", fmt.Errorf("there is no map yet: %w", p)
+		}
+	}
+	return "", errors.New("there is no map yet")
+}
+
+// Current is the map in use, nil before the first.
+func (st *Stage) Current() *stream.Published { return st.pipeline.Learner.Current() }
+
+// Learner is the stage's own, to look at its maps; nil with role embed.
 func (st *Stage) Learner() *online.Learner { return st.learner }
 
 // Address is where the stage answers over HTTP, or "".

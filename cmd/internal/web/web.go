@@ -16,17 +16,21 @@ type Server struct {
 	done     chan error
 }
 
-// Handler returns the pages. Ready returns nil if the stage is ready, else the
-// reason why not; metrics serves /metrics.
-func Handler(ready func() error, metrics http.Handler) http.Handler {
+// Handler returns the pages. Ready returns nil if the stage is ready, and what there is
+// to say all the same, or the reason why it is not; metrics serves /metrics.
+func Handler(ready func() (detail string, err error), metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if err := ready(); err != nil {
+		detail, err := ready()
+		switch {
+		case err != nil:
 			answer(w, http.StatusServiceUnavailable, "not ready: "+err.Error())
-			return
+		case detail != "":
+			answer(w, http.StatusOK, "ready: "+detail)
+		default:
+			answer(w, http.StatusOK, "ready")
 		}
-		answer(w, http.StatusOK, "ready")
 	})
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {

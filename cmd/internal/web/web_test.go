@@ -16,11 +16,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestPages(t *testing.T) {
 	var ready atomic.Bool
-	s, err := Listen(context.Background(), "127.0.0.1:0", Handler(func() error {
+	detail := ""
+	s, err := Listen(context.Background(), "127.0.0.1:0", Handler(func() (string, error) {
 		if ready.Load() {
-			return nil
+			return detail, nil
 		}
-		return errors.New("no map yet")
+		return "", errors.New("no map yet")
 	}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "figures") })))
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +62,12 @@ func TestPages(t *testing.T) {
 		}
 	}
 	ready.Store(true)
-	if status, _ := get("GET", "/readyz"); status != 200 {
-		t.Errorf("/readyz: %d when ready", status)
+	if status, body := get("GET", "/readyz"); status != 200 || body != "ready\n" {
+		t.Errorf("/readyz: %d %q when ready", status, body)
+	}
+	detail = "an older map"
+	if status, body := get("GET", "/readyz"); status != 200 || body != "ready: an older map\n" {
+		t.Errorf("/readyz: %d %q when ready, with a remark", status, body)
 	}
 }
 

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"go.uber.org/goleak"
+
+	"unfold/stream/kafka/kafkatest"
+	"unfold/stream/store/storetest"
+)
+
+// fleetPage returns the configuration that docs/operations.md shows.
+func fleetPage(t *testing.T) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(page(t, filepath.Join(repository, "docs", "operations.md")), "## More than one process")
+	_, rest, _ = strings.Cut(rest, "```yaml\n")
+	block, _, ok := strings.Cut(rest, "```")
+	if !ok || !strings.Contains(block, "snapshots:") {
+		t.Fatal("docs/operations.md shows no configuration of a fleet")
+	}
+	return block
+}
+
+// member is a process of a fleet, run as a goroutine.
+type member struct {
+	t         *testing.T
+	log       buffer
+	interrupt context.CancelFunc
+	done      chan int
+	code      int
+}
+
+// join starts a member; each ends with the test, if not before.
+func join(t *testing.T, args ...string) *member {
+	t.Helper()
+	m := &member{t: t, done: make(chan int, 1)}
+	ctx, interrupt := context.WithCancel(context.Background())
+	m.interrupt = interrupt
+	go func() {
+		m.done <- Run(ctx, System{Args: append([]string{"run"}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &m.log})
+	}()
+	t.Cleanup(func() { m.leave() })
+	return m
+}
+
+// leave interrupts a member and returns its exit code.
+func (m *member) leave() int {
+	m.interrupt()
+	if m.done == nil {
+		return m.code
+	}
+	select {
+	case m.code = <-m.done:
+		m.done = nil
+	case <-time.After(15 * time.Second):
+		m.t.Fatalf("it did not end:\n%s", &m.log)
+	}
+	return m.code
+}
+
+// said waits for a line of a member's log.
+func (m *member) said(pattern string) {
+	m.t.Helper()
+	await(m.t, "a log has "+pattern+":\n"+m.log.String(), func() bool { return regexp.MustCompile(pattern).MatchString(m.log.String()) })
+}
+
+// address is where it answers.
+func (m *member) address() string {
+	m.said(`answering on http://`)
+	return regexp.MustCompile(`http://(\S+) `).FindStringSubmatch(m.log.String())[1]
+}
+
+// TestFleet runs the configuration of docs/operations.md: a learner and two embedders
+// with an S3 store, a second learner, bad announcements, the loss of the learner's disk.
+func TestFleet(t *testing.T) {
+	block := fleetPage(t)
+	t.Chdir(t.TempDir())
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "events", "places", "events-dead"),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	brokers := c.ListenAddrs()
+	kafkatest.NewClient(t, brokers).Create(t, "unfold-maps", 1, 1, map[string]string{"cleanup.policy": "compact"})
+	server := storetest.StartS3(t)
+	write(t, "fleet.yaml", block)
+	must(t, "lint", "--offline", "-c", "fleet.yaml", "--role", "learn")
+	must(t, "lint", "--offline", "-c", "fleet.yaml", "--role", "embed")
+	if code, _, stderr := run(t, "lint", "--offline", "-c", "fleet.yaml"); code != 2 || !strings.Contains(stderr, "--role learn") {
+		t.Errorf("without a role: exit %d, %s", code, stderr)
+	}
+	settings := []string{"-c", "fleet.yaml", "--source-kafka-brokers", brokers[0], "--snapshots-store", server.URL("unfold"), "--state", filepath.Join(t.TempDir(), "state"),
+		"--source-vector", "v", "--source-id", "name", "--reference-min", "100", "--reference-size", "500", "--refresh-every", "300ms", "--model-steps", "20", "--http", "127.0.0.1:0"}
+	as := func(role string, more ...string) []string {
+		return append(append([]string{"--role", role}, settings...), more...)
+	}
+	before := goleak.IgnoreCurrent()
+	defer func() {
+		server.Stop() // with it end the connections that a client keeps for later
+		goleak.VerifyNone(t, before)
+	}()
+	produce(t, brokers, 0, 40)
+	for _, role := range []string{"learn", "embed"} {
+		out := must(t, append([]string{"lint"}, as(role)...)...)
+		for _, want := range []string{"ok       the store of maps, s3://maps/unfold", "ok       the topic of announcements, unfold-maps"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("lint with role %s says\n%swithout %q", role, out, want)
+			}
+		}
+	}
+
+	// Embedders wait for a map.
+	one := join(t, as("embed")...)
+	one.said(`no map yet: waiting for one that is announced`)
+	if status, body := get(t, one.address(), "/readyz"); status != 503 || !strings.Contains(body, "there is no map yet") {
+		t.Errorf("/readyz without a map: %d %s", status, body)
+	}
+	learner := join(t, as("learn")...)
+	learner.said(`map version 1 \(epoch 1\) announced`)
+	one.said(`map version \d+ \(epoch 1\) loaded`)
+	two := join(t, as("embed")...)
+	figure := func(name string) (sum int) {
+		for _, m := range []*member{one, two} {
+			_, body := get(t, m.address(), "/metrics")
+			var n int
+			if f := regexp.MustCompile(`(?m)^` + name + ` (\d+)$`).FindStringSubmatch(body); f != nil {
+				fmt.Sscan(f[1], &n)
+			}
+			sum += n
+		}
+		return sum
+	}
+	await(t, "400 events are placed", func() bool { return figure("unfold_events_placed_total") == 400 })
+	await(t, "the learner has read them all", func() bool {
+		_, body := get(t, learner.address(), "/metrics")
+		return strings.Contains(body, "unfold_events_in_total 400\n") && strings.Contains(body, "unfold_events_placed_total 0\n") &&
+			strings.Contains(body, `unfold_messages_passed_over_total{stage="VALUE_CONVERTER"} 1`) && strings.Contains(body, "unfold_messages_delivered_total 0\n")
+	})
+
+	// A second learner refuses.
+	if code, _, stderr := run(t, append([]string{"run"}, as("learn", "--state", "")...)...); code != 1 || !strings.Contains(stderr, "another learner is a member of group unfold-learn already") {
+		t.Errorf("a second learner: exit %d, %s", code, stderr)
+	}
+
+	// What is announced and bad is refused, and told.
+	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, text := range []string{"nonsense", `{"format":1,"name":"unfold","generation":99999999999,"version":1000,"epoch":9,"key":"unfold/nothing.unfold","bytes":5,` +
+		`"sha256":"` + strings.Repeat("ab", 32) + `","dim":4,"dims":3,"points":9}`} {
+		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "unfold-maps", Key: []byte("unfold"), Value: []byte(text)}).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one.said(`map version 1000 REFUSED \(dimension\), the one before stays`)
+	one.said(`passed over: announce: topic unfold-maps`)
+	if status, body := get(t, one.address(), "/readyz"); status != 200 || !strings.Contains(body, "although version 1000 was announced: announce: map version 1000 has 3 dimensions") {
+		t.Errorf("/readyz with a bad map: %d %s", status, body)
+	}
+	if figure("unfold_snapshot_refused") != 2 || figure("unfold_announcements_malformed_total") < 2 {
+		t.Error("the figures do not tell of the bad announcements")
+	}
+	// To the learner it looked as if another one had taken over.
+	learner.said(`there is another learner of unfold`)
+	if code := learner.leave(); code != 1 {
+		t.Errorf("the learner that was replaced ended with exit code %d", code)
+	}
+
+	// Another fleet's name begins anew; and goes on from what was announced if the
+	// learner's disk is lost.
+	anew := as("learn", "--snapshots-name", "second", "--state", "")
+	learner = join(t, anew...)
+	learner.said(`map version 1 \(epoch 1\) announced`)
+	if code := learner.leave(); code != 0 {
+		t.Errorf("exit %d:\n%s", code, &learner.log)
+	}
+	learner = join(t, anew...)
+	learner.said(`map version 1 \(epoch 1\) loaded`)
+	produce(t, brokers, 40, 40)
+	learner.said(`map version 2 \(epoch \d\) announced`)
+	for _, m := range []*member{one, two, learner} {
+		if code := m.leave(); code != 0 {
+			t.Errorf("exit %d:\n%s", code, &m.log)
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/models/lvm"
+	"unfold/models/snapshot"
+	"unfold/stream"
+	"unfold/stream/announce"
+	"unfold/stream/kafka"
+	"unfold/stream/online"
+	"unfold/stream/store"
+)
+
+const (
+	// storeTimeout is how long a store may take to answer at the start.
+	storeTimeout = 9 * time.Second
+	// sessionPatience is for how long a learner that was killed may still count as a
+	// member of its group: its session, and some more.
+	sessionPatience = 13 * time.Second
+	sessionPause    = 500 * time.Millisecond
+	// movesPatience is how long moves wait for their map to be announced.
+	movesPatience = 5 * time.Second
+)
+
+// openStore opens and checks the store of maps.
+func (st *Stage) openStore(ctx context.Context, c *config.Config) (*store.Store, error) {
+	s, err := store.Open(ctx, c.Snapshots.Store)
+	if err != nil {
+		return nil, fmt.Errorf("snapshots: %w", err)
+	}
+	st.closers = append(st.closers, s.Close)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	if err := s.Check(ctx, c.FleetName(), c.Role == config.RoleLearn); err != nil {
+		return nil, fmt.Errorf("snapshots: %w", err)
+	}
+	return s, nil
+}
+
+// embed opens what a process needs that places events on the fleet's maps.
+func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) error {
+	c := s.Config
+	maps, err := st.openStore(ctx, c)
+	if err != nil {
+		return err
+	}
+	board, err := kafka.OpenBoard(ctx, kafka.BoardSettings{Cluster: from, Topic: c.Snapshots.Topic, Retrying: s.Hooks.Retrying})
+	if err != nil {
+		return fmt.Errorf("announcements: %w", err)
+	}
+	st.closers = append(st.closers, board.Close)
+	dims := s.Spec.LVM.Dims
+	if dims == 0 {
+		dims = lvm.DefaultDims
+	}
+	if st.follower, err = announce.NewFollower(announce.FollowerSettings{Name: c.FleetName(), Store: maps, Board: board, Dims: dims, Hooks: s.Fleet}); err != nil {
+		return err
+	}
+	set, err := learner(s, s.Hooks, nil)
+	if err != nil {
+		return err
+	}
+	e, err := online.NewEmbedder(set, st.follower.Run)
+	if err != nil {
+		return err
+	}
+	st.pipeline.Decoder, st.pipeline.Learner = e, e
+	return nil
+}
+
+// publish opens what the fleet's learner needs. A second one ends here, with an error,
+// while the first is a member of its group; one whose session has ended is refused by
+// the broker from the moment on in which this one takes its place.
+func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, moves stream.Sink) error {
+	c := s.Config
+	maps, err := st.openStore(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := alone(ctx, from, c.Group(), s.Hooks); err != nil {
+		return err
+	}
+	topic := kafka.BoardSettings{Cluster: from, Topic: c.Snapshots.Topic, Retrying: s.Hooks.Retrying}
+	desk, err := kafka.TakeDesk(ctx, topic, c.DeskName())
+	if err != nil {
+		return fmt.Errorf("announcements: %w", err)
+	}
+	st.closers = append(st.closers, desk.Close)
+	board, err := kafka.OpenBoard(ctx, topic)
+	if err != nil {
+		return fmt.Errorf("announcements: %w", err)
+	}
+	st.closers = append(st.closers, board.Close)
+	if st.publisher, err = announce.Take(ctx, announce.PublisherSettings{Name: c.FleetName(), Learner: thisProcess(), Store: maps, Board: board, Desk: desk,
+		Keep: c.Snapshots.Keep, Hooks: s.Fleet}); err != nil {
+		return err
+	}
+	if moves != nil {
+		moves = &announced{moves, st.publisher}
+	}
+	hooks := s.Hooks
+	published := hooks.Published
+	hooks.Published = func(p *stream.Published, took time.Duration) {
+		if published != nil {
+			published(p, took)
+		}
+		if st.learner != nil { // nil: it is about to be made, see below
+			st.publisher.Offer(st.learner.Snapshot())
+		}
+	}
+	set, err := learner(s, hooks, moves)
+	if err != nil {
+		return err
+	}
+	last := st.publisher.Last()
+	if set.Start, err = begin(ctx, c, maps, last); err != nil {
+		return err
+	}
+	l, err := online.New(set)
+	if err != nil {
+		return err
+	}
+	st.learner, st.pipeline.Decoder, st.pipeline.Learner = l, l, l
+	return st.resume(ctx, l, maps, last)
+}
+
+// alone returns nil when no other process is a member of the learner's group.
+func alone(ctx context.Context, from kafka.Cluster, group string, hooks stream.Hooks) error {
+	begin := time.Now()
+	for attempt := 1; ; attempt++ {
+		members, err := kafka.Members(ctx, from, group)
+		if err != nil || len(members) == 0 {
+			return err
+		}
+		there := fmt.Errorf("another learner is a member of group %s already: %s (%s); stop it first, or give this one a group of its own", group, members[0], members[0].ID)
+		if time.Since(begin) > sessionPatience {
+			return there
+		}
+		if hooks.Retrying != nil {
+			hooks.Retrying("becoming the learner", attempt, there, sessionPause)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(sessionPause):
+		}
+	}
+}
+
+// thisProcess names it for people.
+func thisProcess() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return host + ", process " + strconv.Itoa(os.Getpid())
+}
+
+// begin fetches the map that was announced last, if there is no state to go on from:
+// so the learner's disk may be lost.
+func begin(ctx context.Context, c *config.Config, maps *store.Store, last announce.Announcement) (*snapshot.Snapshot, error) {
+	if !last.Map() {
+		return nil, nil
+	}
+	if folder, _ := c.StateFolder(); folder != "" {
+		if _, err := os.Stat(filepath.Join(folder, online.MapFile)); !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	s, err := maps.Get(ctx, last.Object())
+	if err != nil {
+		return nil, fmt.Errorf("there is no state, and the map that was announced last, version %d, cannot be had: %w (to learn anew, give the fleet another name, snapshots.name)", last.Version, err)
+	}
+	return s, nil
+}
+
+// resume announces the state's map, if it is newer than what was announced or that is
+// no longer in the store.
+func (st *Stage) resume(ctx context.Context, l *online.Learner, maps *store.Store, last announce.Announcement) error {
+	mine := l.Snapshot()
+	switch {
+	case mine == nil:
+		return nil
+	case mine.Version < last.Version:
+		return fmt.Errorf("the state holds map version %d, but version %d was announced by %s: versions would come twice; remove the state folder to go on from what was announced",
+			mine.Version, last.Version, last.Learner)
+	case mine.Version == last.Version:
+		// A store that does not answer now has it, or the next map will be stored.
+		if there, err := maps.Holds(ctx, last.Object()); there || err != nil {
+			return nil
+		}
+	}
+	st.publisher.Offer(mine)
+	return nil
+}
+
+// announced are moves that are told once the map that they belong to is announced: no
+// sooner can an embedder place an event on it.
+type announced struct {
+	stream.Sink
+	publisher *announce.Publisher
+}
+
+// Write implements stream.Sink.
+func (a *announced) Write(ctx context.Context, messages []stream.Message) error {
+	var version uint64
+	for _, m := range messages {
+		text, _ := m.Header(stream.HeaderModelVersion)
+		v, err := strconv.ParseUint(string(text), 10, 64)
+		if err != nil {
+			return fmt.Errorf("moves without a version: %w", err)
+		}
+		version = max(version, v)
+	}
+	for end := time.Now().Add(movesPatience); a.publisher.Last().Version < version; {
+		if time.Now().After(end) {
+			return errors.Join(fmt.Errorf("map version %d is not announced yet", version), a.publisher.Failing())
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return a.Sink.Write(ctx, messages)
+}
+
+// detail is what a process that is ready has to say all the same.
+func (st *Stage) detail() string {
+	switch {
+	case st.follower != nil:
+		return st.follower.Status().String()
+	case st.publisher != nil:
+		if err := st.publisher.Failing(); err != nil {
+			return fmt.Sprintf("%s is announced, the newest is not yet: %v", st.publisher.Last(), err)
+		}
+	}
+	return ""
+}
+
+// fleetChecks are what can be asked of a fleet's store and topic.
+func fleetChecks(s Settings) []Check {
+	c := s.Config
+	return []Check{
+		{"the store of maps", func(ctx context.Context) (string, error) {
+			maps, err := store.Open(ctx, c.Snapshots.Store)
+			if err != nil {
+				return "", err
+			}
+			defer maps.Close()
+			ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+			defer cancel()
+			return ", " + maps.String(), maps.Check(ctx, c.FleetName(), c.Role == config.RoleLearn)
+		}},
+		{"the topic of announcements, " + c.Snapshots.Topic, func(ctx context.Context) (string, error) {
+			from, err := SourceCluster(c, s.Env)
+			if err != nil {
+				return "", err
+			}
+			return kafka.CheckBoard(ctx, from, c.Snapshots.Topic)
+		}},
+	}
+}
