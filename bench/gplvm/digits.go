@@ -55,11 +55,11 @@ func digits(ctx context.Context, b *bench) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		p, err := c.model.Begin(ctx, start, 2, 1)
+		x, err := c.model.Places(ctx, start, 2, 1)
 		if err != nil {
 			return "", err
 		}
-		t.row(starts[start], fmt.Sprint(mistakes(p.X, label)), "", "", "")
+		t.row(starts[start], fmt.Sprint(mistakes(x, label)), "", "", "")
 		t.row("full model from there", fmt.Sprint(mistakes(c.point.X, label)), fmt.Sprintf("%.0f", c.LogLik), fmt.Sprint(c.Iterations), c.time())
 		if best == nil || c.LogLik > best.LogLik {
 			best = c
@@ -73,7 +73,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	ink := func(v float64) float64 { return (1 - v) / 2 }
-	if err := sheet(filepath.Join(b.figures, "decoded.png"), cells, 2, decoded(a, lattice(), 16, 256, pixels, ink)); err != nil {
+	if err := sheet(filepath.Join(b.figures, "decoded.png"), cells, 2, decoded(a, lattice(extent(best.point.X)), 16, 256, pixels, ink)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`USPS digits 0 to 4, %d of each, 16 x 16 grey values: the full model, for which the paper has no figure, by L-BFGS for at most

@@ -9,36 +9,48 @@ import (
 	"slices"
 
 	"unfold/models/gplvm"
+	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
 const (
 	side  = 480 // of a figure, in pixels
-	reach = 2.6 // of the map, on either side of 0
 	cells = 14  // of a grid, on a side
 )
 
 // colours are those of the classes.
 var colours = []color.RGBA{{0xd6, 0x27, 0x28, 0xff}, {0x1f, 0x77, 0xb4, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0x94, 0x67, 0xbd, 0xff}, {0xff, 0x7f, 0x0e, 0xff}}
 
-// at returns the map's coordinate of a pixel.
-func at(pixel, of int) float64 { return reach * (2*(float64(pixel)+0.5)/float64(of) - 1) }
+// extent is how far places reach from 0, and a little more.
+func extent(x vec.Matrix[float64]) (reach float64) {
+	for _, v := range x.Data {
+		reach = max(reach, 1.05*math.Abs(v))
+	}
+	return reach
+}
+
+// at returns the coordinate of a pixel on a map of some reach.
+func at(pixel, of int, reach float64) float64 {
+	return reach * (2*(float64(pixel)+0.5)/float64(of) - 1)
+}
 
 // shade draws places by class on the precision of predictions of d outputs, on a
 // logarithmic scale.
 func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []int) error {
 	const step = 4 // pixels of a shade
-	shades := make([]float64, side/step*side/step)
-	low, high := math.Inf(1), math.Inf(-1)
-	w, mean, variance := a.NewScratch(), make([]float64, d), make([]float64, d)
-	for i := range shades {
-		a.Predict(mean, variance, []float64{at(i%(side/step), side/step), -at(i/(side/step), side/step)}, w)
-		shades[i] = -math.Log(variance[0])
-		low, high = min(low, shades[i]), max(high, shades[i])
-	}
+	const across = side / step
+	shades, reach := make([]float64, across*across), extent(x)
+	par.Ranges(0, len(shades), across, func(_, from, to int) {
+		w, mean, variance := a.NewScratch(), make([]float64, d), make([]float64, d)
+		for i := from; i < to; i++ {
+			a.Predict(mean, variance, []float64{at(i%across, across, reach), -at(i/across, across, reach)}, w)
+			shades[i] = -math.Log(variance[0])
+		}
+	})
+	low, high := slices.Min(shades), slices.Max(shades)
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	for i := range side * side {
-		v := uint8(255 * (shades[i/side/step*(side/step)+i%side/step] - low) / (high - low))
+		v := uint8(255 * (shades[i/side/step*across+i%side/step] - low) / (high - low))
 		img.Set(i%side, i/side, color.Gray{v/2 + 127})
 	}
 	for i := range x.Rows {
@@ -105,10 +117,10 @@ func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []in
 }
 
 // lattice returns the places of a grid over the map, by rows from the top.
-func lattice() vec.Matrix[float64] {
+func lattice(reach float64) vec.Matrix[float64] {
 	x := vec.New[float64](cells*cells, 2)
 	for c := range x.Rows {
-		x.Row(c)[0], x.Row(c)[1] = at(c%cells, cells), -at(c/cells, cells)
+		x.Row(c)[0], x.Row(c)[1] = at(c%cells, cells, reach), -at(c/cells, cells, reach)
 	}
 	return x
 }

@@ -214,7 +214,7 @@ func (f *Fitted) search(ctx context.Context, progress func(done, total int)) err
 	begin := f.Model.Begin
 	if s.Active > 0 { // which fits the kernel first
 		begin = func(ctx context.Context, start string, q int, seed uint64) (*Point, error) {
-			x, err := f.Model.places(ctx, start, q, seed)
+			x, err := f.Model.Places(ctx, start, q, seed)
 			return &Point{f.Model.kernel.Start(), x}, err
 		}
 	}

@@ -37,7 +37,7 @@ const kernelSteps = 30
 // Begin returns where learning starts, by name, on a map of q dimensions. Missing values
 // count as the means.
 func (m *Model) Begin(ctx context.Context, start string, q int, seed uint64) (*Point, error) {
-	x, err := m.places(ctx, start, q, seed)
+	x, err := m.Places(ctx, start, q, seed)
 	p := &Point{Theta: m.kernel.Start(), X: x}
 	if err != nil || start == StartPCA || start == "" {
 		return p, err
@@ -46,8 +46,8 @@ func (m *Model) Begin(ctx context.Context, start string, q int, seed uint64) (*P
 	return p, err
 }
 
-// places returns those of Begin.
-func (m *Model) places(ctx context.Context, start string, q int, seed uint64) (x vec.Matrix[float64], err error) {
+// Places returns the places of Begin, without its parameters.
+func (m *Model) Places(ctx context.Context, start string, q int, seed uint64) (x vec.Matrix[float64], err error) {
 	switch start {
 	case StartPCA, "":
 		return m.PCA(q)
