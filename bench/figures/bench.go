@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"unfold/bench/internal/harness"
 )
 
 // bench runs the program on data and collects figures.
@@ -27,12 +29,8 @@ type bench struct {
 type figure struct {
 	what  string
 	value float64
-	unit  string
-	least bool // the bar is a lower bound
-	bar   float64
+	bar   harness.Bound
 }
-
-func (f figure) met() bool { return f.least == (f.value > f.bar) || f.value == f.bar }
 
 // report is what fit --report writes, as far as it is needed here.
 type report struct {
@@ -44,7 +42,8 @@ type report struct {
 	LOO9      float64 `json:"loo9"`
 	Trust     float64 `json:"trustworthiness"`
 	Peak      float64 `json:"peak_rss_bytes"`
-	Version   string  `json:"version"`
+	Search    string  `json:"search"`
+	Recall    float64 `json:"search_recall"`
 	// Seconds of the stages, and of all with the report's own accuracies.
 	Seconds map[string]float64 `json:"seconds"`
 }
@@ -82,7 +81,7 @@ func (b *bench) measure(ctx context.Context, page string, log io.Writer) (missed
 		return 0, err
 	}
 	for _, f := range b.figures {
-		if !f.met() {
+		if f.bar.Verdict(f.value) == harness.Missed {
 			missed++
 		}
 	}
@@ -99,8 +98,8 @@ func (b *bench) joint(ctx context.Context) (report, error) {
 	b.add("log-likelihood, per cent from the reference", 100*abs(r.Final-reference)/-reference, "%", false, 3)
 	b.add("leave-one-out accuracy, 1-NN", r.LOO1, "", true, 0.93)
 	b.add("leave-one-out accuracy, 9-NN", r.LOO9, "", true, 0.955)
-	b.add("time from files to written map, d = 2", r.learning(), "s", false, 120)
-	b.add("peak memory, d = 2", r.Peak/1e9, "GB", false, 1.5)
+	b.add("time from files to written map, d = 2", r.learning(), " s", false, 120)
+	b.add("peak memory, d = 2", r.Peak/1e9, " GB", false, 1.5)
 	var ten report
 	if err := b.fit(ctx, "all10", &ten, append(b.images("train", "t10k"), "--dims", "10", "--core", "2")); err != nil {
 		return r, err
@@ -110,8 +109,8 @@ func (b *bench) joint(ctx context.Context) (report, error) {
 		return r, err
 	}
 	b.add("9-NN test error of the joint map, d = 10, s = 2", 100*errors, "%", false, 2.6)
-	b.add("time from files to written map, d = 10, s = 2", ten.learning(), "s", false, 120)
-	b.add("peak memory, d = 10, s = 2", ten.Peak/1e9, "GB", false, 1.5)
+	b.add("time from files to written map, d = 10, s = 2", ten.learning(), " s", false, 120)
+	b.add("peak memory, d = 10, s = 2", ten.Peak/1e9, " GB", false, 1.5)
 	return r, nil
 }
 
@@ -216,8 +215,9 @@ func (b *bench) run(ctx context.Context, args ...string) (string, error) {
 
 func (b *bench) file(name string) string { return filepath.Join(b.dir, name) }
 
-func (b *bench) add(what string, value float64, unit string, least bool, bar float64) {
-	b.figures = append(b.figures, figure{what, value, unit, least, bar})
+// add notes a figure; above says that the bar is a lower one.
+func (b *bench) add(what string, value float64, unit string, above bool, bar float64) {
+	b.figures = append(b.figures, figure{what, value, harness.Bound{Value: bar, Above: above, Format: "%.4g", Unit: unit}})
 }
 
 func abs(v float64) float64 { return max(v, -v) }
