@@ -37,7 +37,8 @@ func (h *model) learnKernel(ctx context.Context, again bool, set Settings, r *Re
 	if set.Certain || others < leastOthers {
 		return h.climb(ctx, again, set, r)
 	}
-	start, best, spread, most := h.Classes.Kernel.Clone(), psi.Kernel{}, 0.0, math.Inf(-1)
+	start, spread, most := h.Classes.Kernel, h.spread, math.Inf(-1)
+	best := start
 	for _, factor := range factors {
 		h.Classes.Kernel = start.Clone()
 		h.spreadBy(factor)
@@ -45,10 +46,11 @@ func (h *model) learnKernel(ctx context.Context, again bool, set Settings, r *Re
 			return err
 		}
 		v, err := h.foretell(n, n+others, set)
-		if err != nil {
+		var indefinite *spd.IndefiniteError
+		if err != nil && !errors.As(err, &indefinite) {
 			return err
 		}
-		if v > most {
+		if err == nil && v > most {
 			best, spread, most = h.Classes.Kernel, factor, v
 		}
 	}
