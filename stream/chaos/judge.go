@@ -17,6 +17,10 @@ type Evidence struct {
 	ExactlyOnce bool
 	// ID names the inputs' column of ids.
 	ID string
+	// Positions are the group's, by partition, at a moment at which nobody works: what
+	// lies before them has to be out, and with ExactlyOnce nothing else may be. nil says
+	// that all is over and all of it has to be out.
+	Positions map[int]int64
 }
 
 // Verdict is what the judge found.
@@ -31,6 +35,9 @@ type Verdict struct {
 	// or in another partition than it, Altered those with other rows than their input,
 	// and Ambiguous those that differ from another one of the same position and version.
 	Strangers, Misplaced, Altered, Ambiguous int
+	// Early are out though their position is not committed: they were not in one
+	// transaction with it.
+	Early int
 	// Complaints say the first of each kind.
 	Complaints []string
 }
@@ -45,8 +52,8 @@ func (v Verdict) Err() error {
 
 // String sums up.
 func (v Verdict) String() string {
-	return fmt.Sprintf("%d inputs: %d placed by %d versions of the map, %d dead letters, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous",
-		v.Inputs, v.Placed, v.Versions, v.Letters, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous)
+	return fmt.Sprintf("%d inputs: %d placed by %d versions of the map, %d dead letters, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous, %d early",
+		v.Inputs, v.Placed, v.Versions, v.Letters, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous, v.Early)
 }
 
 // lane is what keeps its order: messages of one source partition with one key.
@@ -132,8 +139,11 @@ func Judge(e Evidence) Verdict {
 			next[of.lane]++
 		case of.letters > 0:
 			v.Letters++
-		default:
+		case e.due(&m):
 			complain(&v.Lost, "input %s is lost", m.Where())
+		}
+		if e.ExactlyOnce && of.placed+of.letters > 0 && !e.due(&m) {
+			complain(&v.Early, "input %s is out, and its position is not committed", m.Where())
 		}
 		if e.ExactlyOnce && of.placed+of.letters > 1 {
 			v.Complaints = append(v.Complaints, fmt.Sprintf("input %s came out %d times as a place and %d times as a dead letter", m.Where(), of.placed, of.letters))
@@ -151,6 +161,11 @@ func Judge(e Evidence) Verdict {
 		where[of.lane], came[of.lane] = m.Partition, of.rank+1
 	}
 	return v
+}
+
+// due tells whether an input has to be out.
+func (e *Evidence) due(m *stream.Message) bool {
+	return e.Positions == nil || m.Offset < e.Positions[m.Partition]
 }
 
 // sorted returns messages by partition and offset.

@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"context"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 // step waits for its moment and does what is to be done.
 func (w *world) step(s Step) {
 	w.t.Helper()
-	if s.Slowly {
+	if s.Slowly && w.near != nil {
 		w.near.Set(Delay)
 		defer w.near.Set("")
 	}
@@ -38,13 +39,15 @@ func (w *world) step(s Step) {
 			w.members = w.members[:last]
 		}
 	case s.Fault == Broker:
-		crash := sync.OnceFunc(w.broker.Kill)
+		topic := led[w.crashes%len(led)]
+		crash := sync.OnceFunc(func() { w.broker.KillLeader(topic, w.crashes/len(led)) })
 		if s.At != "" {
 			w.atPassing(w.members[0], s, crash)
 		}
 		crash()
 		time.Sleep(s.Span)
 		w.broker.Start()
+		w.crashes++
 	case s.Fault == Cut && s.At != "": // one request or answer is lost
 		w.atPassing(w.members[0], s, func() {})
 	case s.Fault.isNetwork():
@@ -64,6 +67,9 @@ func (w *world) step(s Step) {
 		w.t.Fatalf("there is no fault %q", s.Fault)
 	}
 }
+
+// led are topics whose leaders crash, in turn; those of the last two coordinate.
+var led = []string{"places", "events", "dead", "__transaction_state", "__consumer_offsets"}
 
 // patience is how long a named moment is waited for. If it does not come the kill
 // happens all the same.
@@ -85,7 +91,9 @@ func (w *world) kill(s Step) {
 		m = w.members[0]
 	}
 	m.kill()
-	w.kills++
+	if w.kills++; w.set.exactly && w.kills%auditEvery == 0 {
+		w.audit()
+	}
 	// After a kill in the middle of joining, the first attempt may find a group in flux.
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
@@ -93,6 +101,29 @@ func (w *world) kill(s Step) {
 		w.t.Errorf("evicting the dead: %v", err)
 	}
 	m.process = launch(w.t, m.configuration)
+}
+
+// auditEvery is after how many kills the topics are looked at before the next start.
+const auditEvery = 5
+
+// audit judges what a crash has left, before anybody mends it: outputs and positions
+// have to go together at any moment. Where a transaction is still being ended it
+// looks away.
+func (w *world) audit() {
+	w.t.Helper()
+	at, settled := w.client.Settled(w.t, group, "events", "places", "dead")
+	if !settled || len(w.members) > 1 || w.far != w.broker {
+		return
+	}
+	e := Evidence{Out: w.client.Read(w.t, "places"), Letters: w.client.Read(w.t, "dead"), ExactlyOnce: true, ID: Column, Positions: at}
+	if again, settled := w.client.Settled(w.t, group, "events", "places", "dead"); !settled || !maps.Equal(at, again) {
+		return
+	}
+	e.In = w.client.Read(w.t, "events")
+	w.audits++
+	for _, complaint := range Judge(e).Complaints {
+		w.t.Errorf("after kill %d: %s", w.kills, complaint)
+	}
 }
 
 // atPassing does something when a request passes.

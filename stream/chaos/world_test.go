@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,7 +22,8 @@ type broker interface {
 	Addr() string
 	Client(t testing.TB) *kafkatest.Client
 	Start()
-	Kill()
+	// KillLeader kills the broker that leads a partition.
+	KillLeader(topic string, partition int)
 }
 
 const (
@@ -49,6 +51,8 @@ type world struct {
 	disk                *disk
 	ended, unmet, kills int
 	refused             int // disk faults that were noticed
+	crashes             int // of brokers
+	audits              int // after kills
 }
 
 // member is a stage with a configuration and a state of its own.
@@ -61,6 +65,9 @@ type member struct {
 func begin(t *testing.T, set scenario, seed uint64) *world {
 	w := &world{t: t, set: set, seed: seed, dir: t.TempDir()}
 	start := func() (broker, *Proxy) {
+		if set.nodes > 1 {
+			return kafkatest.StartCluster(t, set.nodes), nil
+		}
 		front := kafkatest.FreeAddress(t)
 		var b broker
 		if set.real {
@@ -83,12 +90,16 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 		w.outputs = w.far.Client(t)
 	}
 	var settings map[string]string
+	replicas := int16(1)
 	if set.real {
 		settings = map[string]string{"retention.ms": "-1", "message.timestamp.before.max.ms": longSpan, "message.timestamp.after.max.ms": longSpan}
 	}
-	w.client.Create(t, "events", partitions, 1, settings)
-	w.outputs.Create(t, "places", 3, 1, settings)
-	w.outputs.Create(t, "dead", 1, 1, settings)
+	if set.nodes > 1 {
+		settings["min.insync.replicas"], replicas = "2", int16(set.nodes)
+	}
+	w.client.Create(t, "events", partitions, replicas, settings)
+	w.outputs.Create(t, "places", 3, replicas, settings)
+	w.outputs.Create(t, "dead", 1, replicas, settings)
 	if set.disk {
 		w.disk = newDisk(t, filepath.Join(w.dir, "disk"))
 	}
@@ -97,6 +108,14 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 		w.load.Every = 20 * time.Millisecond
 	}
 	return w
+}
+
+// source is where stages find the source's brokers.
+func (w *world) source() string {
+	if w.near == nil {
+		return w.broker.Addr()
+	}
+	return w.near.Addr()
 }
 
 // name says what brokers there are.
@@ -125,7 +144,7 @@ func (w *world) join() *member {
 		sink = fmt.Sprintf("brokers: [%q], ", w.away.Addr())
 	}
 	text := fmt.Sprintf(`
-source: {kafka: {brokers: [%q], topic: events, group: %s}, vector: v, id: %s}
+source: {kafka: {brokers: ["%s"], topic: events, group: %s}, vector: v, id: %s}
 sink: {kafka: {%stopic: places}}
 dead_letter: {topic: dead}
 delivery: %s
@@ -134,7 +153,7 @@ reference: {min: 400, size: 800}
 refresh: {every: %s, new: 5%%}
 state: %q
 http: %s
-`, w.near.Addr(), group, Column, sink, w.set.delivery(), every, m.state, w.set.http())
+`, strings.ReplaceAll(w.source(), ",", `", "`), group, Column, sink, w.set.delivery(), every, m.state, w.set.http())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(m.configuration, []byte(text), 0o600)); err != nil {
 		w.t.Fatal(err)
 	}

@@ -194,12 +194,51 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 	return out
 }
 
+// Settled returns the positions of a group in a topic, if no transaction is open that
+// would move them or has written to topics.
+func (c *Client) Settled(t testing.TB, group, topic string, topics ...string) (positions map[int]int64, settled bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	for _, topic := range topics {
+		_, end := c.Bounds(t, topic)
+		req := kmsg.NewPtrListOffsetsRequest()
+		req.IsolationLevel = 1
+		rt := kmsg.NewListOffsetsRequestTopic()
+		rt.Topic = topic
+		for p := range end {
+			rp := kmsg.NewListOffsetsRequestTopicPartition()
+			rp.Partition, rp.Timestamp = p, -1
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		req.Topics = append(req.Topics, rt)
+		for _, shard := range c.Kafka.RequestSharded(ctx, req) {
+			if shard.Err != nil {
+				t.Fatal(shard.Err)
+			}
+			for _, p := range shard.Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions {
+				if p.ErrorCode != 0 || p.Offset < end[p.Partition] {
+					return nil, false
+				}
+			}
+		}
+	}
+	return c.positions(t, group, topic, true)
+}
+
 // Committed returns the positions of a group.
 func (c *Client) Committed(t testing.TB, group, topic string) map[int]int64 {
 	t.Helper()
+	positions, _ := c.positions(t, group, topic, false)
+	return positions
+}
+
+// positions are those of a group; with stable not while a transaction may move them.
+func (c *Client) positions(t testing.TB, group, topic string, stable bool) (out map[int]int64, settled bool) {
+	t.Helper()
 	_, end := c.Bounds(t, topic)
 	req := kmsg.NewPtrOffsetFetchRequest()
-	req.Group = group
+	req.Group, req.RequireStable = group, stable
 	rt := kmsg.NewOffsetFetchRequestTopic()
 	rt.Topic = topic
 	rg := kmsg.NewOffsetFetchRequestGroup()
@@ -218,24 +257,26 @@ func (c *Client) Committed(t testing.TB, group, topic string) map[int]int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[int]int64{}
+	out, settled = map[int]int64{}, true
+	take := func(partition int32, offset int64, code int16) {
+		if offset >= 0 {
+			out[int(partition)] = offset
+		}
+		settled = settled && code == 0
+	}
 	for _, g := range resp.Groups {
 		for _, rt := range g.Topics {
 			for _, p := range rt.Partitions {
-				if p.Offset >= 0 {
-					out[int(p.Partition)] = p.Offset
-				}
+				take(p.Partition, p.Offset, p.ErrorCode)
 			}
 		}
 	}
 	for _, rt := range resp.Topics {
 		for _, p := range rt.Partitions {
-			if p.Offset >= 0 {
-				out[int(p.Partition)] = p.Offset
-			}
+			take(p.Partition, p.Offset, p.ErrorCode)
 		}
 	}
-	return out
+	return out, settled
 }
 
 // DeleteBefore deletes a partition's messages before offset.

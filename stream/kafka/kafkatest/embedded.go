@@ -153,3 +153,6 @@ func FreeAddress(t testing.TB) string {
 	defer l.Close()
 	return l.Addr().String()
 }
+
+// KillLeader is Kill: the broker leads everything.
+func (b *Embedded) KillLeader(string, int) { b.Kill() }

@@ -67,3 +67,6 @@ func (b *Real) Kill() {
 		b.t.Error(err)
 	}
 }
+
+// KillLeader is Kill: the broker leads everything.
+func (b *Real) KillLeader(string, int) { b.Kill() }

@@ -1,5 +1,5 @@
-// Package apache runs an Apache Kafka of one node, in processes of its own, for
-// tests and for measurements. It needs java, and mvn the first time: then the jars
+// Package apache runs an Apache Kafka of one node or several, in processes of its own,
+// for tests and for measurements. It needs java, and mvn the first time: then the jars
 // that testdata/kafka names are fetched into the user's cache.
 package apache
 
@@ -25,7 +25,8 @@ type Broker struct {
 	// Addr is where it listens, Inner where it does past any proxy.
 	Addr, Inner string
 
-	dir, libs string
+	dir, libs, controller string
+	node                  int
 
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -45,32 +46,55 @@ const startTimeout = 60 * time.Second
 // there. Errors match ErrUnavailable where there is no java, or no jars and no mvn.
 // Remove takes the folder away.
 func New(advertised string) (*Broker, error) {
+	brokers, err := prepare(1, advertised)
+	if err != nil {
+		return nil, err
+	}
+	return brokers[0], nil
+}
+
+// NewCluster prepares brokers of one cluster, n of them, as New does. Half of them and
+// one more have to run before any is ready: start them side by side.
+func NewCluster(n int) ([]*Broker, error) { return prepare(n, "") }
+
+func prepare(n int, advertised string) (brokers []*Broker, err error) {
 	libs, err := jars()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	// The broker reads its folder as a list with commas, so it is not the caller's.
-	dir, err := os.MkdirTemp("", "kafka-")
-	if err != nil {
-		return nil, err
+	defer func() {
+		if err != nil {
+			for _, b := range brokers {
+				err = errors.Join(err, b.Remove())
+			}
+		}
+	}()
+	voters := make([]string, n)
+	for i := range n {
+		// The broker reads its folder as a list with commas, so it is not the caller's.
+		dir, err := os.MkdirTemp("", "kafka-")
+		if err != nil {
+			return brokers, err
+		}
+		b := &Broker{dir: dir, libs: libs, node: i + 1}
+		brokers = append(brokers, b)
+		for _, address := range []*string{&b.Addr, &b.Inner, &b.controller} {
+			if *address, err = FreeAddress(); err != nil {
+				return brokers, err
+			}
+		}
+		voters[i] = fmt.Sprintf("%d@%s", b.node, b.controller)
 	}
-	b := &Broker{dir: dir, libs: libs}
-	if err := b.format(advertised); err != nil {
-		return nil, errors.Join(err, b.Remove())
+	for _, b := range brokers {
+		if err := b.format(advertised, voters); err != nil {
+			return brokers, err
+		}
 	}
-	return b, nil
+	return brokers, nil
 }
 
 // format writes the settings and formats the folder.
-func (b *Broker) format(advertised string) error {
-	addresses := make([]string, 3)
-	for i := range addresses {
-		var err error
-		if addresses[i], err = FreeAddress(); err != nil {
-			return err
-		}
-	}
-	b.Addr, b.Inner = addresses[0], addresses[1]
+func (b *Broker) format(advertised string, voters []string) error {
 	if advertised == "" {
 		advertised = b.Addr
 	}
@@ -78,7 +102,9 @@ func (b *Broker) format(advertised string) error {
 	if err != nil {
 		return err
 	}
-	text := strings.NewReplacer("@ADDR@", b.Addr, "@ADVERTISED@", advertised, "@INNER@", b.Inner, "@CONTROLLER@", addresses[2], "@DIR@", b.dir).
+	replicas := min(len(voters), 3)
+	text := strings.NewReplacer("@ADDR@", b.Addr, "@ADVERTISED@", advertised, "@INNER@", b.Inner, "@CONTROLLER@", b.controller, "@DIR@", b.dir,
+		"@NODE@", strconv.Itoa(b.node), "@VOTERS@", strings.Join(voters, ","), "@REPLICAS@", strconv.Itoa(replicas), "@INSYNC@", strconv.Itoa((replicas+1)/2)).
 		Replace(string(template))
 	if err := os.WriteFile(b.config(), []byte(text), 0o600); err != nil {
 		return err
@@ -96,6 +122,9 @@ func (b *Broker) classes() string { return filepath.Join(b.libs, "*") }
 
 // Version names the jars.
 func (b *Broker) Version() string { return strings.TrimPrefix(filepath.Base(b.libs), "kafka-") }
+
+// Node is the broker's number in its cluster, from 1.
+func (b *Broker) Node() int { return b.node }
 
 // PID is the running broker's process.
 func (b *Broker) PID() int { return b.pid }

@@ -1,0 +1,130 @@
+package kafkatest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"unfold/stream/kafka/kafkatest/apache"
+)
+
+// Cluster is a running Apache Kafka of several nodes, each broker and controller.
+type Cluster struct {
+	t       testing.TB
+	brokers []*apache.Broker
+	client  *Client
+	// down is the broker that was killed, nil if all are up.
+	down *apache.Broker
+}
+
+// StartCluster starts brokers as StartReal does one.
+func StartCluster(t testing.TB, nodes int) *Cluster {
+	t.Helper()
+	start := time.Now()
+	brokers, err := apache.NewCluster(nodes)
+	if errors.Is(err, apache.ErrUnavailable) && os.Getenv("UNFOLD_REQUIRE_KAFKA") != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{t: t, brokers: brokers}
+	t.Cleanup(func() {
+		for _, b := range brokers {
+			if err := b.Remove(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	var starting sync.WaitGroup
+	errs := make([]error, nodes)
+	for i, b := range brokers {
+		starting.Go(func() { errs[i] = b.Start(t.Context()) })
+	}
+	starting.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	c.client = c.Client(t)
+	t.Logf("%s on %s, ready after %v", c.Name(), c.Addr(), time.Since(start).Round(100*time.Millisecond))
+	return c
+}
+
+// Name says what brokers they are.
+func (c *Cluster) Name() string {
+	return fmt.Sprintf("Apache Kafka %s, %d nodes", c.brokers[0].Version(), len(c.brokers))
+}
+
+// Addr is where the brokers listen, with commas between.
+func (c *Cluster) Addr() string {
+	var all []string
+	for _, b := range c.brokers {
+		all = append(all, b.Addr)
+	}
+	return strings.Join(all, ",")
+}
+
+// Client returns a client.
+func (c *Cluster) Client(t testing.TB) *Client {
+	var all []string
+	for _, b := range c.brokers {
+		all = append(all, b.Inner)
+	}
+	return NewClient(t, all, kgo.DisableIdempotentWrite())
+}
+
+// KillLeader ends, as a crash would, the broker that leads a partition, or the first
+// one if nobody does.
+func (c *Cluster) KillLeader(topic string, partition int) {
+	c.t.Helper()
+	leader := c.leader(topic, partition)
+	for _, b := range c.brokers {
+		if b.Node() == leader || leader < 0 && c.down == nil {
+			c.down = b
+			if err := b.Kill(); err != nil {
+				c.t.Error(err)
+			}
+			return
+		}
+	}
+}
+
+// leader asks who leads a partition of a topic, counted modulo its partitions; -1 if
+// nobody does.
+func (c *Cluster) leader(topic string, partition int) int {
+	c.t.Helper()
+	ask := kmsg.NewPtrMetadataRequest()
+	at := kmsg.NewMetadataRequestTopic()
+	at.Topic = &topic
+	ask.Topics = append(ask.Topics, at)
+	resp, err := ask.RequestWith(c.t.Context(), c.client.Kafka)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	n := len(resp.Topics[0].Partitions)
+	for _, p := range resp.Topics[0].Partitions {
+		if int(p.Partition) == partition%n {
+			return int(p.Leader)
+		}
+	}
+	return -1
+}
+
+// Start runs the broker that was killed again, and waits until it is ready.
+func (c *Cluster) Start() {
+	c.t.Helper()
+	if c.down == nil {
+		return
+	}
+	if err := c.down.Start(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+	c.down = nil
+}
