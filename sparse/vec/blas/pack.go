@@ -1,5 +1,7 @@
 package blas
 
+import "unfold/sparse/vec/turn"
+
 // packLeft copies rows (at most height) of v, terms long, to a panel: element k
 // of row r is at k*height + r. Missing rows are zero.
 func packLeft(panel []float64, v view, rows, terms int) {
@@ -31,15 +33,19 @@ func packRight(panel []float64, v view, cols, terms int) {
 }
 
 // packLines copies rows of v to a panel with the given step between the elements
-// of a row, four rows at a time where these are contiguous.
+// of a row, eight rows at a time where these are contiguous.
 func packLines(panel []float64, step int, v view, rows, terms int) {
 	r := 0
 	if v.col == 1 {
-		for ; r+4 <= rows; r += 4 {
-			x0, x1 := v.data[r*v.row:][:terms], v.data[(r+1)*v.row:][:terms]
-			x2, x3 := v.data[(r+2)*v.row:][:terms], v.data[(r+3)*v.row:][:terms]
-			for k, x := range x0 {
-				*(*[4]float64)(panel[k*step+r:]) = [4]float64{x, x1[k], x2[k], x3[k]}
+		for ; r+turn.Side <= rows; r += turn.Side {
+			k := 0
+			for ; k+turn.Side <= terms; k += turn.Side {
+				turn.Square(panel[k*step+r:], step, v.data[r*v.row+k:], v.row)
+			}
+			for ; k < terms; k++ {
+				for q := range turn.Side {
+					panel[k*step+r+q] = v.data[(r+q)*v.row+k]
+				}
 			}
 		}
 	}

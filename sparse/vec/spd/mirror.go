@@ -3,6 +3,7 @@ package spd
 import (
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/turn"
 )
 
 // tile is the side of the squares that are turned one after the other.
@@ -31,20 +32,24 @@ func eachPair(a vec.Matrix[float64], threads int, what int) {
 		for low := from; low < n; low += tile {
 			high := min(low+tile, n)
 			if low == from || high-low < tile || to-from < tile {
-				turn(a.Data, n, low, high, from, to, what)
+				elements(a.Data, n, low, high, from, to, what)
 				continue
 			}
-			for i := low; i < high; i += 4 {
-				for j := from; j < to; j += 4 {
+			for i := low; i < high; i += turn.Side {
+				for j := from; j < to; j += turn.Side {
+					below, above := a.Data[i*n+j:], a.Data[j*n+i:]
 					switch what {
 					case lowerUp:
-						put4(a.Data, n, j, i, get4(a.Data, n, i, j))
+						turn.Square(above, n, below, n)
 					case upperDown:
-						put4(a.Data, n, i, j, get4(a.Data, n, j, i))
+						turn.Square(below, n, above, n)
 					default:
-						below := get4(a.Data, n, i, j)
-						put4(a.Data, n, i, j, get4(a.Data, n, j, i))
-						put4(a.Data, n, j, i, below)
+						var kept [turn.Side * turn.Side]float64
+						turn.Square(kept[:], turn.Side, below, n)
+						turn.Square(below, n, above, n)
+						for r := range turn.Side {
+							copy(above[r*n:][:turn.Side], kept[r*turn.Side:])
+						}
 					}
 				}
 			}
@@ -52,8 +57,8 @@ func eachPair(a vec.Matrix[float64], threads int, what int) {
 	})
 }
 
-// turn does what is below the diagonal of rows low..high and columns from..to.
-func turn(a []float64, n, low, high, from, to, what int) {
+// elements does what is below the diagonal of rows low..high and columns from..to.
+func elements(a []float64, n, low, high, from, to, what int) {
 	for i := low; i < high; i++ {
 		for j := from; j < min(to, i); j++ {
 			below, above := &a[i*n+j], &a[j*n+i]
@@ -66,20 +71,5 @@ func turn(a []float64, n, low, high, from, to, what int) {
 				*below, *above = *above, *below
 			}
 		}
-	}
-}
-
-// square4 is four rows of four elements.
-type square4 [4][4]float64
-
-// get4 returns the elements from (i, j) on.
-func get4(a []float64, n, i, j int) *square4 {
-	return &square4{[4]float64(a[i*n+j:]), [4]float64(a[(i+1)*n+j:]), [4]float64(a[(i+2)*n+j:]), [4]float64(a[(i+3)*n+j:])}
-}
-
-// put4 writes the transpose of s to the elements from (i, j) on.
-func put4(a []float64, n, i, j int, s *square4) {
-	for c := range 4 {
-		*(*[4]float64)(a[(i+c)*n+j:]) = [4]float64{s[0][c], s[1][c], s[2][c], s[3][c]}
 	}
 }

@@ -1,0 +1,9 @@
+//go:build !amd64 || noasm
+
+package turn
+
+import "unfold/sparse/vec/simd"
+
+func square(_ simd.Level, dst []float64, dstStride int, src []float64, srcStride int) {
+	squareGeneric(dst, dstStride, src, srcStride)
+}
