@@ -60,11 +60,14 @@ soak:
 	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -timeout 26h -run TestSoak -v ./stream/chaos
 
 # chaos breaks running stages in every way that stream/chaos knows, hundreds of times, against the embedded broker and, where
-# there is java and mvn, a real one; about an hour. CHAOS_SEED draws other faults.
+# there is java and mvn, real ones, alone and three together; more than an hour. CHAOS_SEED draws other faults, CHAOS_RUN names one
+# scenario, such as "freeze exactly-once" (a pattern), CHAOS_STEPS says how many faults each has.
 CHAOS_SEED ?= 1
+CHAOS_RUN ?= .
+CHAOS_STEPS ?=
 CHAOS_RESULTS ?= $(CURDIR)/out/chaos
 chaos:
-	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 3h -run TestChaos -v ./stream/chaos
+	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) UNFOLD_CHAOS_STEPS=$(CHAOS_STEPS) $(GO) test -count=1 -timeout 4h -run 'TestChaos/$(CHAOS_RUN)' -v ./stream/chaos
 
 # chaos-short is what of it fits three minutes.
 chaos-short:

@@ -19,7 +19,9 @@
 // elsewhere. For each source partition and key the first outputs are in the order
 // of the inputs. Rows and their ids are those of the input. One position and one
 // version of the map always give the same bytes. If delivery is exactly once, no
-// position comes twice, neither as an output nor as a dead letter.
+// position comes twice, neither as an output nor as a dead letter; and after kills,
+// before anything starts again, outputs and committed positions have to go together.
+// (TestJudge, TestSabotage)
 //
 // # Moments
 //
@@ -40,7 +42,8 @@
 //
 //	make chaos-short                 what CI runs, below three minutes
 //	make chaos                       all of it, with an Apache Kafka where there is java
-//	UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=7 UNFOLD_CHAOS_STEPS=20 go test -run TestChaos/kill ./stream/chaos
+//	make chaos CHAOS_RUN=three CHAOS_STEPS=20 CHAOS_SEED=7     scenarios of such names, so many steps
+//	make chaos-page                  docs/chaos.md, from what all runs have left in out/chaos
 //	UNFOLD_CHAOS_SCHEDULE='kill after 120ms; kill at after EndTxn 2' go test -run TestChaos/kill ./stream/chaos
 //
 // UNFOLD_BINARY names a program to break instead of this checkout's own: a judge that

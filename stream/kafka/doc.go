@@ -55,6 +55,11 @@
 // known, and the generation ends (stream.ErrRevoked). A request that is sent again
 // carries the same sequence, so that brokers write it once.
 //
+// Brokers may count a transaction as ended and have left it open in some partitions
+// (unfinished.go says when). So who takes a producer over, or has seen requests fail,
+// looks where that may be, and ends it there in the same way: the same producer
+// commits, or aborts, a transaction with these partitions and nothing in it.
+//
 // # Boards
 //
 // A Board is a compacted topic of one partition, read from its beginning without a

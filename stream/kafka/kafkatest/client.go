@@ -164,11 +164,12 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), wait)
-	defer cancel()
 	parts := map[int32][]stream.Message{}
 	for left > 0 {
+		// A long topic may take long; it is silence that is bounded.
+		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		fetches := client.PollFetches(ctx)
+		cancel()
 		if err := fetches.Err(); err != nil {
 			t.Fatal(err)
 		}

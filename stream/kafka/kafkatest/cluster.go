@@ -38,6 +38,12 @@ func StartCluster(t testing.TB, nodes int) *Cluster {
 	c := &Cluster{t: t, brokers: brokers}
 	t.Cleanup(func() {
 		for _, b := range brokers {
+			// Without their quorum the last ones would not find an end by themselves.
+			if b.PID() != 0 {
+				if err := b.Kill(); err != nil {
+					t.Error(err)
+				}
+			}
 			if err := b.Remove(); err != nil {
 				t.Error(err)
 			}

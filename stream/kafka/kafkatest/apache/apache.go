@@ -190,6 +190,9 @@ func (b *Broker) listen(r io.ReadCloser, ready chan<- bool) {
 
 // Kill ends the broker as a crash would.
 func (b *Broker) Kill() error {
+	if b.pid == 0 {
+		return errors.New("the broker does not run")
+	}
 	if err := syscall.Kill(b.pid, syscall.SIGKILL); err != nil {
 		return err
 	}
