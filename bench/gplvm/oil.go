@@ -22,7 +22,7 @@ const (
 	hundredSteps = 300
 	oilRounds    = 15
 	oilLonger    = 1000
-	oilCarried   = 3
+	oilCarried   = 2
 	oilRestarts  = 4
 	fewRestarts  = 5
 )
