@@ -30,12 +30,6 @@ type worker struct {
 	forgot      bool
 }
 
-// load is a run and what it takes of the queue.
-type load struct {
-	Run
-	bytes int64
-}
-
 // entry is a message on its way.
 type entry struct {
 	message Message
@@ -49,13 +43,12 @@ type entry struct {
 // run works until reading is done, then finishes what it has begun unless
 // working is done as well. It returns an error only if that is final.
 func (w *worker) run(reading, working context.Context) error {
-	runs := make(chan load)
-	failed := make(chan error, 1)
+	runs := newIntake(&w.p.settings)
 	fetching, stop := context.WithCancel(reading)
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		failed <- w.fetch(fetching, runs)
+		runs.end(w.fetch(fetching, runs))
 	}()
 	defer func() { stop(); <-gone }()
 
@@ -68,13 +61,17 @@ func (w *worker) run(reading, working context.Context) error {
 		select {
 		case <-reading.Done():
 			return nil
-		case err = <-failed:
-			return quiet(err, reading)
 		case <-ready:
 			err = w.release(reading, working)
-		case l := <-runs:
-			err = w.take(reading, working, l.Run)
-			w.queue.add(-l.bytes)
+		case <-runs.ready:
+			var l load
+			if l, err = runs.take(); err != nil {
+				return quiet(err, reading)
+			}
+			if len(l.Messages) > 0 {
+				err = w.take(reading, working, l.Run)
+				w.queue.add(-l.bytes)
+			}
 		}
 		if err != nil {
 			return quiet(err, reading, working)
@@ -83,7 +80,7 @@ func (w *worker) run(reading, working context.Context) error {
 }
 
 // fetch hands over runs while the worker works on the one before.
-func (w *worker) fetch(ctx context.Context, runs chan<- load) error {
+func (w *worker) fetch(ctx context.Context, runs *intake) error {
 	// What is known to be there is likely to be as large as what came before.
 	expected := int64(0)
 	for {
@@ -100,14 +97,13 @@ func (w *worker) fetch(ctx context.Context, runs chan<- load) error {
 		}
 		w.queue.add(bytes - expected)
 		w.p.Hooks.fetched(w.tp, len(run.Messages))
-		select {
-		case runs <- load{run, bytes}:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := runs.put(ctx, load{run, bytes}); err != nil {
+			return err
 		}
 		expected = bytes
 		if run.Messages[len(run.Messages)-1].Offset+1 >= run.End {
 			expected = 0
+			runs.linger(ctx)
 		}
 	}
 }

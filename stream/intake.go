@@ -1,0 +1,112 @@
+package stream
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// load is a run and what it takes of the queue.
+type load struct {
+	Run
+	bytes int64
+}
+
+// intake hands runs of one partition from who fetches to who works on them. What
+// comes while the other is at work is one run when that is done, as long as it makes
+// one batch: so a stage under load has larger batches, not longer lines.
+type intake struct {
+	batchMessages int
+	batchBytes    int64
+
+	mu   sync.Mutex
+	next load
+	err  error
+	// ready holds a token if there may be something to take, room if something was
+	// taken.
+	ready, room chan struct{}
+}
+
+func newIntake(s *Settings) *intake {
+	return &intake{batchMessages: s.BatchMessages, batchBytes: int64(s.BatchBytes), ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+}
+
+// put waits until the run can be added to what has not been taken.
+func (q *intake) put(ctx context.Context, l load) error {
+	for !q.add(l) {
+		select {
+		case <-q.room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// add adds a run if there is nothing yet or both make one batch.
+func (q *intake) add(l load) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := len(q.next.Messages)
+	switch {
+	case n == 0:
+		q.next = l
+	case n+len(l.Messages) <= q.batchMessages && q.next.bytes+l.bytes <= q.batchBytes:
+		// The source's own memory behind the run is not to be written to.
+		q.next = load{Run{append(slices.Clip(q.next.Messages), l.Messages...), l.End}, q.next.bytes + l.bytes}
+	default:
+		return false
+	}
+	token(q.ready)
+	return true
+}
+
+// lingerTime is for how long a partition that has been read to its end is left alone
+// while the messages before are being worked on: to ask for each message as it comes
+// would keep the broker busier than the messages do.
+const lingerTime = 5 * time.Millisecond
+
+// linger waits until what was put has been taken, or for a short time.
+func (q *intake) linger(ctx context.Context) {
+	t := time.NewTimer(lingerTime)
+	defer t.Stop()
+	select {
+	case <-q.room:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// end says that nothing follows, and why.
+func (q *intake) end(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.err = err
+	token(q.ready)
+}
+
+// take returns what is there, without messages if that is nothing; after the last run
+// the reason for the end.
+func (q *intake) take() (load, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.next
+	q.next = load{}
+	if len(l.Messages) == 0 {
+		return l, q.err
+	}
+	token(q.room)
+	if q.err != nil {
+		token(q.ready)
+	}
+	return l, nil
+}
+
+// token puts a token into a channel that holds one.
+func token(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,99 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// numbered is a run of messages with these offsets, of a byte each.
+func numbered(from, to int64) load {
+	l := load{Run{End: to + 100}, to - from}
+	for ; from < to; from++ {
+		l.Messages = append(l.Messages, Message{Offset: from, Value: []byte{1}})
+	}
+	return l
+}
+
+// Runs that wait become one, up to a batch; all come out in order, then the error.
+func TestIntake(t *testing.T) {
+	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 8})
+	shared := numbered(0, 9).Messages
+	first := load{Run{shared[:3], 100}, 3}
+	if !q.add(first) || !q.add(numbered(3, 8)) {
+		t.Fatal("a batch is refused")
+	}
+	if shared[3].Offset != 3 || &shared[3] == &q.next.Messages[3] {
+		t.Error("the source's memory was written to")
+	}
+	if q.add(numbered(8, 9)) {
+		t.Fatal("more than BatchBytes is one batch")
+	}
+	l, err := q.take()
+	if err != nil || len(l.Messages) != 8 || l.bytes != 8 || l.End != 108 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	for i, m := range l.Messages {
+		if m.Offset != int64(i) {
+			t.Errorf("message %d is %d", i, m.Offset)
+		}
+	}
+	if !q.add(numbered(8, 100)) {
+		t.Fatal("a run larger than a batch is refused while nothing waits")
+	}
+	if q.add(numbered(100, 101)) {
+		t.Fatal("more than BatchMessages is one batch")
+	}
+	over := errors.New("over")
+	q.end(over)
+	if l, err := q.take(); err != nil || len(l.Messages) != 92 {
+		t.Fatalf("%d messages, %v", len(l.Messages), err)
+	}
+	select {
+	case <-q.ready:
+	default:
+		t.Error("the end is not told")
+	}
+	if _, err := q.take(); err != over {
+		t.Error(err)
+	}
+}
+
+// Who puts waits for room, and no longer than its context.
+func TestIntakeWaits(t *testing.T) {
+	q := newIntake(&Settings{BatchMessages: 2, BatchBytes: 100})
+	put := make(chan error)
+	go func() {
+		for n := int64(0); n < 100; n++ {
+			if err := q.put(t.Context(), numbered(2*n, 2*n+2)); err != nil {
+				put <- err
+				return
+			}
+		}
+		put <- nil
+	}()
+	next := int64(0)
+	for next < 200 {
+		<-q.ready
+		l, err := q.take()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range l.Messages {
+			if m.Offset != next {
+				t.Fatalf("message %d after %d", m.Offset, next-1)
+			}
+			next++
+		}
+	}
+	if err := <-put; err != nil {
+		t.Fatal(err)
+	}
+	q.add(numbered(0, 2))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if err := q.put(ctx, numbered(2, 4)); err != context.DeadlineExceeded {
+		t.Error(err)
+	}
+}
