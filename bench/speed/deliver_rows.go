@@ -39,8 +39,8 @@ func singleRow() row {
 	return row{
 		key: "single", title: "Delivery, messages of one event",
 		about: `The same with messages of one event. For latency events come at a steady 10,000 a second, produced by this program on
-the same processors, and a consumer of the output, here too: it is from when an event was due to when the consumer had its place
-(exactly once: when it was committed, too), of all events after the first two seconds.`,
+the same processors in batches of 5 ms, and a consumer of the output, here too: it is from when an event was due to when the
+consumer had its place (exactly once: when it was committed, too), of all events after the first two seconds.`,
 		bars: []bar{
 			{what: "rate", value: figure(runOnce, eventRate, 1), bound: singleRate, above: true, unit: "/s", format: "%.0f"},
 			{what: "latency at half of that, p99", value: figure(runOnce, latency, 1e3), bound: 50, unit: " ms", format: "%.0f"},

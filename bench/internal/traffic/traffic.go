@@ -137,8 +137,12 @@ func (c Cluster) Fill(ctx context.Context, topic string, partitions, n int, mess
 	})
 }
 
+// linger is for how long a paced load gathers messages before it writes them, which
+// is what Java's producers do by default.
+const linger = 5 * time.Millisecond
+
 // Pace writes messages as Fill does, but at a rate: number i is due i/rate seconds
-// after begin. If writing lags behind, that is part of a message's age.
+// after begin. What a message waits until it is written is part of its age.
 func (c Cluster) Pace(ctx context.Context, topic string, partitions, n int, begin time.Time, rate float64, message func(i int) []byte) error {
 	return c.each(partitions, func(client *kafka.Client, p int) error {
 		for i := p; i < n; {
@@ -151,12 +155,13 @@ func (c Cluster) Pace(ctx context.Context, topic string, partitions, n int, begi
 				}
 				records = append(records, kafka.Record{Value: kafka.NewBytes(message(i)), Time: due})
 			}
-			if len(records) == 0 {
-				time.Sleep(time.Millisecond)
-				continue
+			if len(records) > 0 {
+				if err := c.produce(ctx, client, topic, p, records); err != nil {
+					return err
+				}
 			}
-			if err := c.produce(ctx, client, topic, p, records); err != nil {
-				return err
+			if i < n {
+				time.Sleep(linger - time.Since(now))
 			}
 		}
 		return nil
