@@ -3,8 +3,10 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"unfold/models/modeltest"
 	"unfold/sparse/vec"
 )
 
@@ -55,5 +57,17 @@ func TestChosenDigits(t *testing.T) {
 	got, pixels := chosenDigits(all)
 	if len(got.rows) != classes*perClass || len(pixels) != 1 || pixels[0] != "p2" || len(got.names) != 2 {
 		t.Fatalf("%d rows, pixels %v, columns %v", len(got.rows), pixels, got.names)
+	}
+}
+
+// In patches the bound is lower, and the table says by how much.
+func TestPatchTable(t *testing.T) {
+	lines, err := patchTable(t.Context(), modeltest.SwissRoll(150), []int{0, 40}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(strings.TrimSpace(lines), "\n")
+	if len(rows) != 2 || !strings.HasPrefix(rows[0], "| 150 | 1 | 150 |") || !strings.HasSuffix(rows[1], "% |") || strings.Contains(rows[1], "| -") {
+		t.Errorf("the table is\n%s", lines)
 	}
 }

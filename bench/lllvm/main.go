@@ -92,6 +92,7 @@ type experiment struct {
 
 var experiments = []experiment{
 	{"roll", "swissroll", roll}, {"shortcut", "swissroll", shortcut}, {"digits", "usps", digits}, {"climate", "climate", climate},
+	{"patches", "swissroll", patches},
 }
 
 func names() (list []string) {
@@ -115,7 +116,7 @@ the experiments are the paper's.
     unfold decode map.parquet -m data.unfold -o back.parquet
 
 A fit learns at most --points of the rows (1000 unless said otherwise), a sample by the seed, and places the others by them: an
-iteration takes memory with the square and time with the cube of their number.
+iteration takes memory with the square and time with the cube of their number, or in proportion to it in patches (below).
 `
 
 // page puts the sections together.

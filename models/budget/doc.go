@@ -22,6 +22,9 @@
 // fit allocates little once it runs, so that the collector has little to do all the
 // same.
 //
+// Other kinds of models say themselves what their learning holds, and how long it takes
+// (kinds.Spec.Memory and Seconds).
+//
 // # Time
 //
 // No constant of any machine is stored. [Measure] learns a small made-up set of

@@ -113,8 +113,8 @@ func (p *Plan) resolve() {
 }
 
 // Timed reports whether Measure can tell what the plan will take: it knows the steps
-// of the first kind of model only.
-func (p *Plan) Timed() bool { return p.Spec.Kind == kinds.LVM }
+// of the first kind of model, and asks others, of which not all know.
+func (p *Plan) Timed() bool { return p.Spec.Kind == kinds.LVM || p.Spec.Timed() }
 
 // reach is the number of neighbours of an event that are looked for.
 func (p *Plan) reach() int {

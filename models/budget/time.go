@@ -31,6 +31,9 @@ type Speed struct {
 	Rest, Still float64
 	// Index are the seconds that an index of the trial's rows takes, 0 for none.
 	Index float64
+	// Learning are the seconds of learning and placing by a kind of model that says so
+	// itself, for all rows of the plan.
+	Learning float64
 	// Projected are the seconds of a projection of few and of many rows.
 	Projected [2]float64
 }
@@ -51,6 +54,13 @@ const (
 // second.
 func Measure(ctx context.Context, p Plan) (Speed, error) {
 	v := Speed{Rows: trialRows, Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Seen, p.threads())}
+	if p.Spec.Kind != kinds.LVM {
+		var err error
+		if v.Learning, err = p.Spec.Seconds(ctx, p.Rows, p.Seen); err == nil && p.Spec.PCA > 0 {
+			err = v.project(ctx, p)
+		}
+		return v, err
+	}
 	if p.Coarse == lvm.CoarseAll || p.Spec.LVM.Tails == lvm.Gaussian && p.Level == 0 {
 		v.Rows = trialPairs
 	}
@@ -198,6 +208,9 @@ func pairTime(dim, threads int) float64 {
 // Seconds is the predicted wall-clock time of the plan at a speed.
 func (p Plan) Seconds(v Speed) float64 {
 	n, n0 := float64(p.Rows), float64(v.Rows)
+	if p.Spec.Kind != kinds.LVM {
+		return p.projection(v) + v.Pair*n*n/2 + v.Learning
+	}
 	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
 	quadratic := v.Pair * n0 * n0 / 2
 	knn := sorted * v.Trial.KNN

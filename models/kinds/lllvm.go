@@ -33,6 +33,13 @@ var locallyLinear = Kind{
 		}
 		return f.Bytes(n, q)
 	},
+	seconds: func(ctx context.Context, s Spec, n, q int) (float64, error) {
+		f, err := s.locallyLinear().Resolved()
+		if err != nil {
+			return 0, err
+		}
+		return f.Seconds(ctx, n, q)
+	},
 	describe: func(s *snapshot.Snapshot) []Line {
 		d := lllvm.Describe(s)
 		return []Line{

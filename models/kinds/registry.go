@@ -34,6 +34,10 @@ type Kind struct {
 	// memory returns about the bytes that learning holds beside vectors and lists, of n
 	// points of q values. Nil: package budget knows.
 	memory func(s Spec, n, q int) int64
+	// seconds returns about how long that takes if it takes all its steps, on this
+	// machine, from a trial of some tenths of a second. Nil: nobody knows, but for the
+	// first kind package budget.
+	seconds func(ctx context.Context, s Spec, n, q int) (float64, error)
 	// describe tells what only this kind has to say of a snapshot that it can open; nil
 	// if that is all known elsewhere.
 	describe func(s *snapshot.Snapshot) []Line
@@ -105,6 +109,22 @@ func (s Spec) Memory(n, q int) (bytes int64, ok bool) {
 		return 0, false
 	}
 	return k.memory(s, n, q), true
+}
+
+// Timed reports whether Seconds knows the kind.
+func (s Spec) Timed() bool {
+	k, err := Find(s.Kind)
+	return err == nil && k.seconds != nil
+}
+
+// Seconds returns about how long learning takes on this machine, of n points of q values,
+// if it takes all its steps. The kind has to be Timed.
+func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
+	k, err := Find(s.Kind)
+	if err != nil {
+		return 0, err
+	}
+	return k.seconds(ctx, s, n, q)
 }
 
 // saul is Saul's latent variable model.

@@ -1,9 +1,15 @@
 package lllvm
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"time"
 
+	"unfold/sparse/knn"
 	"unfold/sparse/par"
+	"unfold/sparse/vec"
 )
 
 // atOnce are the bytes that starts which are learnt at once may take.
@@ -54,8 +60,8 @@ type shape struct {
 // take: a part of s points has a border of borderShare sqrt(s) points, and is separated
 // by cutShare sqrt(s).
 const (
-	borderShare = 5
-	cutShare    = 2
+	borderShare = 3
+	cutShare    = 1.5
 )
 
 func (s FitSettings) shape(n int) shape {
@@ -89,4 +95,91 @@ func (s shape) numbers(dims int) (held, moments int64) {
 		held += square(points)
 	}
 	return held, moments
+}
+
+// Seconds returns about what Fit and PlaceAll take for n points of dy values if no start
+// settles before its last step: it times a step, and the placing of a point, among a few
+// hundred on this machine, in some tenths of a second. The settings have to be resolved.
+func (s FitSettings) Seconds(ctx context.Context, n, dy int) (float64, error) {
+	learnt := min(n, s.Points)
+	few := max(min(learnt, trialPoints), leastTrial, s.Dims+2)
+	step, place, err := s.trial(ctx, few, max(dy, s.Dims))
+	if err != nil {
+		return 0, fmt.Errorf("lllvm: trial: %w", err)
+	}
+	small := s
+	small.Patch = few
+	jobs := float64((s.MaxNeighbors - s.Neighbors + 1) * s.Restarts)
+	k := float64(s.Neighbors+s.MaxNeighbors) / 2
+	total := step * float64(s.Steps) * jobs * s.shape(learnt).work(s.Dims, k) / small.shape(few).work(s.Dims, k)
+	if others := n - learnt; others > 0 {
+		total += place * float64(others) / float64(par.Threads(s.Threads)) * float64(s.shape(learnt).points) / float64(few)
+	}
+	return total, nil
+}
+
+// trialPoints are learnt, in trialTimes steps of which the fastest counts.
+const (
+	trialPoints = 300
+	leastTrial  = 30
+	trialTimes  = 3
+)
+
+// trial times a step of n made-up points, and the placing of one.
+func (s FitSettings) trial(ctx context.Context, n, dy int) (step, place float64, err error) {
+	y, rnd := vec.New[float64](n, dy), rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		a, b := 2*rnd.Float64()-1, 2*rnd.Float64()-1
+		for k := range dy {
+			y.Row(i)[k] = math.Sin(a*float64(k%7+1)/3+b*float64(k%5+1)/2+float64(k)) / 2
+		}
+	}
+	nb, err := knn.Graph(ctx, y, min(s.Neighbors, n-1), knn.Settings{Threads: s.Threads})
+	if err != nil {
+		return 0, 0, err
+	}
+	lists := firstOf(nb, min(s.Neighbors, n-1))
+	bridge(y, lists)
+	g, err := NewGraph(lists, s.Threads)
+	if err != nil {
+		return 0, 0, err
+	}
+	m, err := NewModel(g, y, Settings{Dims: s.Dims, Epsilon: s.Epsilon, Alpha: s.Alpha, Threads: s.Threads})
+	if err != nil {
+		return 0, 0, err
+	}
+	st := m.Random(1)
+	step, place = math.Inf(1), math.Inf(1)
+	for range trialTimes {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		begin := time.Now()
+		if _, err := m.Step(st); err != nil {
+			return 0, 0, err
+		}
+		step = min(step, time.Since(begin).Seconds())
+	}
+	e, guest := m.NewExtension(st, 0), m.NewGuest()
+	for i := range trialTimes {
+		begin := time.Now()
+		if err := e.Place(guest, y.Row(i), lists[i]); err != nil {
+			return 0, 0, err
+		}
+		place = min(place, time.Since(begin).Seconds())
+	}
+	return step, place, nil
+}
+
+// work is what a step takes, in operations of an inverse: those of the fronts, and the
+// sums of rows of the sandwiches, four products and two differences for each pair of
+// coordinates, of which a term has been seen to take as long as six.
+func (s shape) work(dims int, k float64) float64 {
+	cube := func(points int) float64 { return math.Pow(float64(points*dims), 3) }
+	out := float64(s.patches) * cube(s.points)
+	for _, points := range s.above {
+		out += cube(points)
+	}
+	pairs := float64(dims * (dims + 1) / 2)
+	return out + 6*6*pairs*1.3*k*float64(s.patches)*math.Pow(float64(s.points), 2)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	gonum "gonum.org/v1/gonum/blas"
+
 	"unfold/models"
 	"unfold/sparse/fronts"
 	"unfold/sparse/par"
@@ -126,14 +128,19 @@ func (m *Model) UpdateX(st *State) (jitter float64, err error) {
 	m.linearX(st)
 	n, mu := m.g.Len(), vec.New[float64](m.size(), 1)
 	copy(mu.Data, m.b.Data)
-	a.Solve(mu, m.set.Threads)
+	logDet := a.LogDet()
+	if !m.g.exact() {
+		a.Solve(mu, m.set.Threads)
+	}
+	a.Invert(m.set.Threads)
+	if m.g.exact() {
+		m.times(a.Fronts[0], mu)
+	}
 	for r := range m.set.Dims {
 		for i := range n {
 			st.MuX.Row(i)[r] = mu.Data[r*n+i]
 		}
 	}
-	logDet := a.LogDet()
-	a.Invert(m.set.Threads)
 	st.kl[ofX] = m.priorX(st, -logDet)
 	trace, square := m.norms(st)
 	linear := vec.Dot(mu.Data, m.b.Data)
@@ -161,8 +168,10 @@ func (m *Model) UpdateC(st *State) (jitter float64, err error) {
 	for k, v := range m.h.Data {
 		st.MuC.Data[k] = st.Gamma * v
 	}
-	a.Solve(st.MuC, m.set.Threads)
 	logDet := a.LogDet()
+	if !m.g.exact() {
+		a.Solve(st.MuC, m.set.Threads)
+	}
 	more, err := m.withOnes(st)
 	if err != nil {
 		return jitter, fmt.Errorf("the precision of q(C): %w", err)
@@ -255,6 +264,26 @@ func (m *Model) eachEdge(f func(i, j int, diff []float64)) {
 func subtract(dst, a, b []float64) {
 	for k := range dst {
 		dst[k] = a[k] - b[k]
+	}
+}
+
+// times overwrites b with S b, S symmetric: as the transpose of b' S, since b may have few
+// columns. It takes a part of the time of solving with a factor.
+func (m *Model) times(s, b vec.Matrix[float64]) {
+	turned := vec.New[float64](b.Cols, b.Rows)
+	if b.Cols == 1 {
+		par.Ranges(m.set.Threads, b.Rows, taskRows, func(_, from, to int) {
+			for i := from; i < to; i++ {
+				turned.Data[i] = vec.Dot(s.Row(i), b.Data)
+			}
+		})
+	} else {
+		m.blas().Dgemm(gonum.Trans, gonum.NoTrans, b.Cols, b.Rows, b.Rows, 1, b.Data, b.Cols, s.Data, s.Cols, 0, turned.Data, b.Rows)
+	}
+	for k := range b.Cols {
+		for i, v := range turned.Row(k) {
+			b.Row(i)[k] = v
+		}
 	}
 }
 

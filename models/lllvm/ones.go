@@ -48,12 +48,13 @@ func (m *Model) addOnes(a *fronts.Matrix) {
 	}
 }
 
-// withOnes makes of the factor in CovC and of F^-1 gamma <H> in MuC the covariance and
-// the mean, and returns what is missing of log |precision|.
+// withOnes makes of the factor in CovC the covariance, and of gamma <H> in MuC, with one
+// front, or F^-1 gamma <H> the mean. It returns what is missing of log |precision|.
 func (m *Model) withOnes(st *State) (logDet float64, err error) {
 	a, n, d := st.CovC, m.g.Len(), m.set.Dims
 	if m.g.exact() {
 		a.Invert(m.set.Threads)
+		m.times(a.Fronts[0], st.MuC)
 		m.sumOnes(st)
 		return 0, nil
 	}

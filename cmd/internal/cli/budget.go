@@ -144,6 +144,9 @@ func (f forecast) line() string {
 	if !f.Timed() {
 		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", human.Bytes(f.Bytes()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"), f.Spec.Kind)
 	}
+	if f.Spec.Kind != kinds.LVM {
+		return fmt.Sprintf("predicted: %s of memory, at most %s (%s of %s, kind %s)", human.Bytes(f.Bytes()), human.Span(f.duration()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"), f.Spec.Kind)
+	}
 	return fmt.Sprintf("predicted: %s of memory, %s (%s of %s, %s search, against %s, %s)%s",
 		human.Bytes(f.Bytes()), human.Span(f.duration()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"),
 		f.Search, against(f.Plan), human.Plural(f.Steps, "step"), because(f.Plan))
@@ -186,10 +189,13 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	}
 	p.printf("rows         %s\n", rows)
 	p.printf("vectors      %s\n", values)
-	if !f.Timed() {
+	if f.Spec.Kind != kinds.LVM {
 		p.printf("kind         %s\n", f.Spec.Kind)
 		p.printf("neighbours   %d listed, by %s search\n", f.Lists, f.Search)
 		p.printf("memory       about %s%s\n", human.Bytes(f.Bytes()), because(f.Plan))
+		if f.Timed() {
+			p.printf("time         at most about %s after reading\n", human.Span(f.duration()))
+		}
 		p.printf("this was a dry run: nothing is learnt, nothing is written\n")
 		return
 	}

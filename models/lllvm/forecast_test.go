@@ -1,0 +1,71 @@
+package lllvm
+
+import (
+	"testing"
+
+	"unfold/models/modeltest"
+)
+
+// What a covariance and the patches' moments hold is told without the graph: exactly for
+// one patch, about right for points about a surface.
+func TestNumbersOfTheFronts(t *testing.T) {
+	for _, c := range []struct{ n, patch int }{{500, 0}, {500, 800}, {3000, 500}, {3000, 150}, {5000, 1000}} {
+		s := FitSettings{Dims: 2, Options: Options{Patch: c.patch, Points: c.n}}
+		want, moments := s.shape(c.n).numbers(2)
+		g, err := NewPatchedGraph(nearest(t, modeltest.SwissRoll(c.n), 9), s.patch(c.n), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := g.tree.Numbers(2)
+		var inside int64
+		for _, p := range g.parts {
+			inside += int64(4 * p.len() * p.len())
+		}
+		most := 1.5
+		if g.exact() {
+			most = 1
+		}
+		if r := float64(want) / float64(got); r > most || r < 1/most {
+			t.Errorf("%d points in patches of %d: %d numbers, told %d", c.n, c.patch, got, want)
+		}
+		if r := float64(moments) / float64(inside); r > most || r < 1/most {
+			t.Errorf("%d points in patches of %d: %d moments, told %d", c.n, c.patch, inside, moments)
+		}
+	}
+}
+
+// Patches are chosen by the number of points; more points, more starts and others to
+// place take more; what was measured is scaled to something finite.
+func TestForecast(t *testing.T) {
+	resolve := func(s FitSettings) FitSettings {
+		s, err := s.Resolved()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := resolve(FitSettings{Options: Options{Points: 20_000}, Threads: 2})
+	if s.patch(ExactPoints) != 0 || s.patch(ExactPoints+1) != PatchPoints {
+		t.Errorf("patches of %d and %d points", s.patch(ExactPoints), s.patch(ExactPoints+1))
+	}
+	exact, many := s.Bytes(2000, 3), s.Bytes(10_000, 3)
+	if exact < 2*8*4000*4000 || exact > 3<<30 || many < exact || many > 5*exact {
+		t.Errorf("%d bytes for 2000 points, %d for 10,000", exact, many)
+	}
+	restarts := resolve(FitSettings{Options: Options{Points: 20_000, Restarts: 5}, Threads: 2})
+	if b := restarts.Bytes(2000, 3); b <= exact {
+		t.Errorf("%d bytes with restarts, %d without", b, exact)
+	}
+	few := resolve(FitSettings{Options: Options{Points: 1000}})
+	if few.Bytes(1000, 3) >= few.Bytes(5000, 3) {
+		t.Error("to place the others takes nothing")
+	}
+	last := 0.0
+	for _, n := range []int{20, 400, 4000} {
+		seconds, err := few.Seconds(t.Context(), n, 5)
+		if err != nil || !(seconds > last) || seconds > 1e5 {
+			t.Errorf("%d points: %g seconds after %g (%v)", n, seconds, last, err)
+		}
+		last = seconds
+	}
+}
