@@ -68,7 +68,7 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 	err := l.reach(ctx)
 	for _, topic := range topics {
 		if err == nil {
-			_, err = l.partitions(ctx, topic)
+			err = l.find(ctx, topic)
 		}
 	}
 	if err != nil {
@@ -76,6 +76,17 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// find looks for a topic. An answer may get lost: then it is asked for again.
+func (l *link) find(ctx context.Context, topic string) error {
+	const attempts = 3
+	for n := 1; ; n++ {
+		_, err := l.partitions(ctx, topic)
+		if err == nil || n == attempts || errors.Is(err, stream.ErrUnknownTopic) || kindOf(err) != passing || pause(ctx, pauseMin) != nil {
+			return err
+		}
+	}
 }
 
 // reach opens and closes a connection to the first broker that answers. Only
