@@ -54,7 +54,7 @@ func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result
 	for _, v := range a.Diagonal {
 		it.norm = max(it.norm, 2*v)
 	}
-	if err := it.start(); err != nil {
+	if err := it.start(s.Seed); err != nil {
 		return nil, err
 	}
 	res := &Result{}
@@ -92,14 +92,35 @@ func (it *lobpcg) draw(seed uint64) {
 	it.basis.center(it.r)
 }
 
-// start takes the vectors drawn, smoothed twice by the preconditioner: the second time
-// saves an iteration, which costs more; a third one saves nothing.
-func (it *lobpcg) start() error {
-	it.precondition(0)
-	it.r, it.basis.s[0] = it.basis.s[0], it.r
-	it.precondition(0)
-	return it.ritz()
+// smoothings of the vectors drawn: the second one saves an iteration, which costs more; a
+// third one saves nothing.
+const smoothings = 2
+
+// start takes the vectors drawn, smoothed by the preconditioner: as often as leaves them
+// independent. Of a graph of groups that little joins, smoothing leaves what is constant
+// on each group, which are fewer directions than are wanted, and rounding.
+func (it *lobpcg) start(seed uint64) (err error) {
+	for times := smoothings; times >= 0; times-- {
+		if times < smoothings {
+			it.draw(seed)
+		}
+		for range times {
+			it.precondition(0)
+			it.r, it.basis.s[0] = it.basis.s[0], it.r
+		}
+		it.r, it.basis.s[0] = it.basis.s[0], it.r
+		if times == 0 {
+			it.a.Mul(it.basis.ls[0], it.basis.s[0], it.basis.threads)
+		}
+		if err = it.ritz(); !errors.Is(err, errRank) {
+			return err
+		}
+	}
+	return err
 }
+
+// errRank says that a basis spans less than is wanted of it.
+var errRank = errors.New("spectral: the start has too few directions; is the graph connected?")
 
 // precondition makes an approximate solution y of L y = r the last block in use,
 // which is block, without its mean and, if x is there, its part in x. Images of
@@ -148,7 +169,7 @@ func (it *lobpcg) ritz() error {
 	}
 	_, rank := t.Dims()
 	if rank < m {
-		return errors.New("spectral: the start has too few directions; is the graph connected?")
+		return errRank
 	}
 	var ht, tht mat.Dense
 	ht.Mul(h, t)

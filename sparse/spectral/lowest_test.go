@@ -149,3 +149,45 @@ func TestErrors(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// Of groups that are joined by next to nothing the directions that tell them apart are
+// found, and the others beside them, however few groups there are.
+func TestGroups(t *testing.T) {
+	const size = 60
+	for _, groups := range []int{2, 3, 10} {
+		for _, bridge := range []float64{1e-2, 1e-5, 1e-9} {
+			r := rand.New(rand.NewPCG(3, uint64(groups)))
+			var i, j []int32
+			var w []float64
+			join := func(a, b int, v float64) {
+				i, j, w = append(i, int32(a), int32(b)), append(j, int32(b), int32(a)), append(w, v, v)
+			}
+			for g := range groups {
+				for a := range size {
+					for range 3 {
+						join(g*size+a, g*size+(a+1+r.IntN(size-1))%size, 1)
+					}
+				}
+				if g > 0 {
+					join(g*size, g*size-1, bridge)
+				}
+			}
+			n, count := groups*size, groups+2
+			m := sparse.FromTriplets(n, n, i, j, w)
+			got, err := spectral.Lowest(context.Background(), m, count, spectral.Settings{Dense: -1, Tolerance: 1e-3, Seed: 1})
+			if err != nil || !got.Converged {
+				t.Errorf("%d groups, bridges of %g: %+v, %v", groups, bridge, got, err)
+				continue
+			}
+			want, err := spectral.Lowest(context.Background(), m, count, spectral.Settings{Dense: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for c, v := range got.Values {
+				if d := math.Abs(v - want.Values[c]); d > 1e-3*want.Values[c]+1e-11 {
+					t.Errorf("%d groups, bridges of %g: eigenvalue %d is %g, want %g", groups, bridge, c, v, want.Values[c])
+				}
+			}
+		}
+	}
+}
