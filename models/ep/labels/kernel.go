@@ -23,10 +23,11 @@ const (
 	learnClasses  = 8
 	mostVariance  = 1000 // beyond, probabilities are 0 and 1 anyway
 	leastOthers   = 50   // from which the factor of the variances is chosen
+	worth         = 0.1  // by how much log probabilities must be larger for a larger factor
 )
 
 // factors are those of the variances to choose from.
-var factors = []float64{1, 0.25, 0}
+var factors = []float64{0, 0.25, 1}
 
 // learnKernel moves the kernel to where the bound is higher, with several factors of the
 // variances, and takes the factor, with its kernel, that foretells the classes of other
@@ -50,7 +51,7 @@ func (h *model) learnKernel(ctx context.Context, again bool, set Settings, r *Re
 		if err != nil && !errors.As(err, &indefinite) {
 			return err
 		}
-		if err == nil && v > most {
+		if err == nil && v > most+worth {
 			best, spread, most = h.Classes.Kernel, factor, v
 		}
 	}
