@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep lllvm gplvm soak chaos chaos-short chaos-page mutations clean
+.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
 
 # build makes bin/unfold.
 build:
@@ -96,6 +96,11 @@ refresh:
 # the folder with swissroll/, usps/ and climate/; PYTHON an interpreter that has scikit-learn, if it is to be compared.
 lllvm: build
 	$(GO) run ./bench/lllvm -unfold bin/unfold $(if $(PYTHON),-python $(PYTHON)) -o docs/lllvm.md
+
+# capacity measures what a fleet of processes costs and writes docs/capacity.md; four minutes on a quiet machine. It needs java, and
+# mvn the first time, for a real broker.
+capacity: build
+	$(GO) run ./bench/capacity -unfold bin/unfold -o docs/capacity.md
 
 # why draws the figures of docs/why.md; half a minute.
 why: build

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"time"
+
+	"unfold/bench/internal/traffic"
+	"unfold/ingest"
+	"unfold/stream/kafka/kafkatest/apache"
+	"unfold/stream/kafka/kafkatest/embedded"
+)
+
+// Pass is what a fleet of embedders took to work through a topic.
+type Pass struct {
+	Embedders int
+	// Rate is in events a second, all together; Own and Broker are seconds of
+	// processor time an event, of the embedders together and of the broker.
+	Rate, Own, Broker float64
+}
+
+// Learning is what the learner took.
+type Learning struct {
+	// Rate is in events a second, Read in seconds of processor time an event, of
+	// reading alone; Refresh of processor time a refresh of a map of Points, with
+	// storing and announcing it; Bytes of its snapshot.
+	Rate, Read, Refresh float64
+	Points              int
+}
+
+// Figures are all that was measured.
+type Figures struct {
+	Cores     int
+	Kafka     string // version; "" for the broker within the process
+	Placing   []Placing
+	Passes    []Pass
+	Learning  Learning
+	In, Out   float64 // bytes an event in the topics
+	Partition int     // partitions of the source
+	Day       time.Time
+}
+
+const partitions = 8
+
+// broker is what events go through.
+type broker struct {
+	traffic.Cluster
+	version string
+	pid     int
+	close   func() error
+}
+
+func (l *lab) broker(ctx context.Context) (*broker, error) {
+	if l.small {
+		addr, stop, err := embedded.Start()
+		return &broker{Cluster: traffic.Cluster{Addr: addr}, close: func() error { stop(); return nil }}, err
+	}
+	a, err := apache.New("")
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Start(ctx); err != nil {
+		return nil, errors.Join(err, a.Remove())
+	}
+	return &broker{traffic.Cluster{Addr: a.Addr}, a.Version(), a.PID(), a.Remove}, nil
+}
+
+// measure measures everything.
+func (l *lab) measure(ctx context.Context) (f *Figures, err error) {
+	f = &Figures{Cores: runtime.NumCPU(), Partition: partitions, Day: time.Now().UTC()}
+	for _, n := range l.points {
+		for _, dim := range l.dims {
+			p, err := l.placing(ctx, n, dim)
+			if err != nil {
+				return nil, err
+			}
+			l.say("%d points of %d values: %.1f us", n, dim, p.Seconds*1e6)
+			f.Placing = append(f.Placing, p)
+		}
+	}
+	b, err := l.broker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	f.Kafka = b.version
+	points := l.points[len(l.points)-1]
+	for topic, n := range map[string]int{"maps": 1, "first": partitions, "in": partitions} {
+		if err := b.Create(ctx, topic, n); err != nil {
+			return nil, err
+		}
+	}
+	message, size, err := messages(l.messages)
+	if err != nil {
+		return nil, err
+	}
+	f.In = float64(size) / eventRows
+	if err := errors.Join(b.Fill(ctx, "first", partitions, points/eventRows, message), b.Fill(ctx, "in", partitions, l.messages, message)); err != nil {
+		return nil, err
+	}
+	state, err := filepath.Abs(filepath.Join(l.out, "state"))
+	if err != nil {
+		return nil, err
+	}
+	if f.Learning, err = l.learning(ctx, b, points, state); err != nil {
+		return nil, err
+	}
+	for _, n := range l.fleets {
+		p, err := l.pass(ctx, b, n, points)
+		if err != nil {
+			return nil, err
+		}
+		l.say("%d embedders: %.0f events/s", n, p.Rate)
+		f.Passes = append(f.Passes, p)
+	}
+	f.Out, err = l.outputBytes(points)
+	return f, err
+}
+
+// messages returns n messages of events that are all different from each other, and
+// the size of one.
+func messages(n int) (message func(i int) []byte, size int, err error) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	made := make([][]byte, n)
+	for i := range made {
+		ids := make([]int64, eventRows)
+		for k := range ids {
+			ids[k] = int64(i*eventRows + k)
+		}
+		t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.VectorColumn("v", clouds(rng, eventRows, Dim)))
+		if err != nil {
+			return nil, 0, err
+		}
+		if made[i], err = ingest.EncodeTable(t); err != nil {
+			return nil, 0, err
+		}
+	}
+	return func(i int) []byte { return made[i%len(made)] }, len(made[0]), nil
+}
+
+// outputBytes is the size of an event in an output message of the fleet's shape.
+func (l *lab) outputBytes(points int) (float64, error) {
+	n := eventRows
+	ids := make([]int64, n)
+	scores := make([]float32, n)
+	p := clouds(rand.New(rand.NewPCG(1, 3)), n, 2)
+	value, err := ingest.EncodeMessage(&ingest.Output{ID: ingest.Int64Column(ingest.IDName, ids), Embedding: p, Sigma: scores, NoveltyLocal: scores, NoveltyGlobal: scores, Epoch: 1, Version: 1})
+	return float64(len(value)) / float64(n), err
+}
+
+var (
+	announcedLine = regexp.MustCompile(`map version \d+ \(epoch \d+\) announced`)
+	loadedLine    = regexp.MustCompile(`map version \d+ \(epoch \d+\) loaded`)
+)
+
+// learning has a learner learn the fleet's map, then read a topic without and then
+// with refreshes.
+func (l *lab) learning(ctx context.Context, b *broker, points int, state string) (out Learning, err error) {
+	out.Points = points
+	c := config{role: "learn", in: "first", out: "none", group: "first", state: state, every: "0s", points: points}
+	with := func(c config, f func(p *process) error) error {
+		p, err := l.start(b.Addr, c)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f(p), p.stop())
+	}
+	announced := func(p *process, times int) error {
+		return until(ctx, "a map is announced", []*process{p}, func() (bool, error) { return p.said(announcedLine) >= times, nil })
+	}
+	if err := with(c, func(p *process) error { return announced(p, 1) }); err != nil {
+		return out, err
+	}
+	events := float64(l.messages * eventRows)
+	again := state + "-again" // what has been read once is not learnt again
+	if err := os.CopyFS(again, os.DirFS(state)); err != nil {
+		return out, err
+	}
+	c.in, c.group = "in", "read"
+	group := func() string { return c.group + "-learn-capacity" }
+	if err := with(c, func(p *process) error {
+		if err := until(ctx, "the learner has its map", []*process{p}, func() (bool, error) { return p.said(loadedLine) > 0, nil }); err != nil {
+			return err
+		}
+		begin, before := time.Now(), p.cpu()
+		err := until(ctx, "the learner has read all", []*process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) })
+		out.Rate, out.Read = events/time.Since(begin).Seconds(), (p.cpu()-before)/events
+		return err
+	}); err != nil {
+		return out, err
+	}
+	const refreshes = 1
+	c.group, c.every, c.state = "refresh", "1s", again
+	err = with(c, func(p *process) error {
+		if err := until(ctx, "the learner has its map", []*process{p}, func() (bool, error) { return p.said(loadedLine) > 0, nil }); err != nil {
+			return err
+		}
+		before := p.cpu()
+		err := errors.Join(announced(p, refreshes), until(ctx, "the learner has read all", []*process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) }))
+		out.Refresh = max(0, p.cpu()-before-out.Read*events) / float64(p.said(announcedLine))
+		return err
+	})
+	return out, err
+}
+
+// pass has a number of embedders work through the topic. It counts from when all of
+// them have a share, and some of it is done.
+func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err error) {
+	out.Embedders = n
+	topic := fmt.Sprintf("out-%d", n)
+	if err := b.Create(ctx, topic, partitions); err != nil {
+		return out, err
+	}
+	var members []*process
+	defer func() {
+		for _, p := range members {
+			err = errors.Join(err, p.stop())
+		}
+	}()
+	for range n {
+		p, err := l.start(b.Addr, config{role: "embed", in: "in", out: topic, group: topic, every: "0s", points: points})
+		if err != nil {
+			return out, err
+		}
+		members = append(members, p)
+		// The next one overwrites the configuration once this one has read it.
+		if err := until(ctx, "an embedder has read its configuration", members, func() (bool, error) { return p.log.String() != "", nil }); err != nil {
+			return out, err
+		}
+	}
+	cpu := func() (own float64) {
+		for _, p := range members {
+			own += p.cpu()
+		}
+		return own
+	}
+	share := regexp.MustCompile(fmt.Sprintf(`reading %d partition`, partitions/n))
+	if err := until(ctx, "all embedders have a share", members, func() (bool, error) {
+		for _, p := range members {
+			if p.said(share) == 0 || p.said(loadedLine) == 0 {
+				return false, nil
+			}
+		}
+		return true, nil
+	}); err != nil {
+		return out, err
+	}
+	start, err := b.Messages(ctx, topic, partitions)
+	if err != nil {
+		return out, err
+	}
+	begin, own, theirs := time.Now(), cpu(), cpuOf(b.pid)
+	var last time.Time
+	count := start
+	err = until(ctx, "all is placed", members, func() (bool, error) {
+		now, err := b.Messages(ctx, topic, partitions)
+		if now > count {
+			count, last = now, time.Now()
+		}
+		return now >= int64(l.messages), err
+	})
+	events := float64(count-start) * eventRows
+	if err == nil && events <= 0 {
+		err = fmt.Errorf("%d embedders were done before all had a share: more messages are needed", n)
+	}
+	out.Rate, out.Own, out.Broker = events/last.Sub(begin).Seconds(), (cpu()-own)/events, (cpuOf(b.pid)-theirs)/events
+	return out, err
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// model is the cost model with the figures put in: seconds of processor time an event.
+type model struct {
+	place, carry, broker, learn float64
+}
+
+// model takes place from what was measured alone, carry and broker from the fleet of
+// one embedder: the others are what it has to predict.
+func (f *Figures) model() model {
+	one := f.Passes[0]
+	m := model{broker: one.Broker, learn: f.Learning.Read}
+	for _, p := range f.Placing {
+		if p.Points == f.Learning.Points && p.Dim == Dim {
+			m.place = p.Seconds
+		}
+	}
+	m.carry = max(0, one.Own-m.place)
+	return m
+}
+
+// embedder is what an event costs an embedder.
+func (m model) embedder() float64 { return m.place + m.carry }
+
+// rate is how many events a second so many embedders place on so many cores that they
+// share with the broker: none of them uses more than there are.
+func (m model) rate(cores int) float64 { return float64(cores) / (m.embedder() + m.broker) }
+
+func us(seconds float64) string { return fmt.Sprintf("%.2f", seconds*1e6) }
+
+// count writes a number in thousands.
+func count(v float64) string {
+	text := fmt.Sprintf("%.0f", v)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+const target = 1e6
+
+// page writes docs/capacity.md.
+func (f *Figures) page() string {
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	m := f.model()
+	kafka := "an embedded broker"
+	if f.Kafka != "" {
+		kafka = "Apache Kafka " + f.Kafka + ", one node"
+	}
+	p("# How much a fleet can do, and what it takes\n\n")
+	p("Written by `make capacity` on %s, on a machine of %d cores with %s; nothing here is typed by hand. Messages of %d events of %d float32;\n"+
+		"a map of %s points in two dimensions. One process learns, the others place: [operations.md](operations.md), \"More than one process\".\n\n",
+		f.Day.Format("2006-01-02"), f.Cores, kafka, eventRows, Dim, count(float64(f.Learning.Points)))
+	p("## The model\n\nCosts are processor time for an event, so that they add up. Each part can be given as many cores as it takes.\n\n")
+	p("| part | grows with | us an event here |\n|---|---|---|\n")
+	p("| an embedder: place(n, dim) | points n (logarithmically or linearly, as the search), dim | %s |\n", us(m.place))
+	p("| an embedder: read, decode, encode, write | bytes of an event, events a message | %s |\n", us(m.carry))
+	p("| the broker, one copy of the data | bytes of an event in and out | %s |\n", us(m.broker))
+	p("| the learner: read, decode, offer | bytes of an event | %s |\n", us(m.learn))
+	p("| the learner: a refresh of %s points, stored and announced | n, dim; every `refresh.every` | %.2f s a refresh |\n\n", count(float64(f.Learning.Points)), f.Learning.Refresh)
+	p("So an embedder places 1 / (place + rest) = %s events/s for each core it has, and cores that embedders share with a broker\n"+
+		"1 / (place + rest + broker) = %s each.\n\n", count(1/m.embedder()), count(1/(m.embedder()+m.broker)))
+	f.placingTable(p)
+	f.checkTable(p, m)
+	f.million(p, m)
+	return b.String()
+}
+
+func (f *Figures) placingTable(p func(string, ...any)) {
+	p("## Placing by points and dimension\n\nOne thread, batches of 1000 events; the snapshot as it is stored.\n\n")
+	p("| points n | dim | us an event | events/s a core | snapshot, MB | bytes a point |\n|---|---|---|---|---|---|\n")
+	for _, v := range f.Placing {
+		p("| %s | %d | %s | %s | %.2f | %.0f |\n", count(float64(v.Points)), v.Dim, us(v.Seconds), count(1/v.Seconds), float64(v.Bytes)/1e6, float64(v.Bytes)/float64(v.Points))
+	}
+	p("\n")
+}
+
+func (f *Figures) checkTable(p func(string, ...any), m model) {
+	p("## Checked at 1, 2 and 4 processes\n\nEmbedders as processes of their own, on the same %d cores as the broker. What the model says of 1 is what it was made from, of the others it is\n"+
+		"a prediction.\n\n", f.Cores)
+	p("| embedders | events/s | the model | us an event, embedders | the model | us an event, broker |\n|---|---|---|---|---|---|\n")
+	worst, worstCPU := 0.0, 0.0
+	for i, v := range f.Passes {
+		p("| %d | %s | %s | %s | %s | %s |\n", v.Embedders, count(v.Rate), count(m.rate(f.Cores)), us(v.Own), us(m.embedder()), us(v.Broker))
+		if i > 0 {
+			worst = max(worst, math.Abs(v.Rate/m.rate(f.Cores)-1))
+			worstCPU = max(worstCPU, math.Abs(v.Own/m.embedder()-1))
+		}
+	}
+	p("\nWhat several processes on %d cores can show is that an event costs as much however many embedders there are (within %.0f%% here), and\n"+
+		"that their rate is what the cores allow (within %.0f%%): one embedder uses all cores already, so there is nothing to gain from more on one machine.\n"+
+		"They cannot show that rates add up over machines. That follows if the broker does not become narrow: embedders share nothing but it and the store.\n\n",
+		f.Cores, 100*worstCPU, 100*worst)
+}
+
+func (f *Figures) million(p func(string, ...any), m model) {
+	const machine, share = 8, 0.7
+	cores := target * m.embedder()
+	embedders := math.Ceil(cores / share / machine)
+	snapshot := 0.0
+	for _, v := range f.Placing {
+		if v.Points == f.Learning.Points && v.Dim == Dim {
+			snapshot = float64(v.Bytes)
+		}
+	}
+	const every = 10
+	p("## A million events a second\n\nThe same events and map, machines of %d cores that are to be busy to %.0f%%, %d s between maps.\n\n", machine, 100*share, every)
+	p("| part | how it is reckoned | what it takes |\n|---|---|---|\n")
+	p("| embedders | 10^6 x %s us | %.1f cores busy: %.0f machines, at least %.0f partitions |\n", us(m.embedder()), cores, embedders, embedders)
+	p("| brokers, three copies | 10^6 x %s us x 3 | %.1f cores busy: %.0f machines |\n", us(m.broker), 3*target*m.broker, max(3, math.Ceil(3*target*m.broker/share/machine)))
+	p("| network into the brokers | (%.0f + %.0f bytes) x 10^6 x 3 | %.1f GB/s |\n", f.In, f.Out, 3*(f.In+f.Out)*target/1e9)
+	p("| network out of them | embedders and learner read: 2 x %.0f bytes x 10^6 | %.1f GB/s |\n", f.In, 2*f.In*target/1e9)
+	p("| the learner | 10^6 x %s us, and %.2f s every %d s | %.1f cores busy |\n", us(m.learn), f.Learning.Refresh, every, target*m.learn+f.Learning.Refresh/every)
+	p("| the store | %.0f embedders x %.1f MB every %d s | %.1f MB/s |\n\n", embedders, snapshot/1e6, every, embedders*snapshot/1e6/every)
+	p("One learner process read %s events/s here, beside the broker on %d cores. ", count(f.Learning.Rate), f.Cores)
+	if target*m.learn > machine*share {
+		p("At a million it would take more than one machine of %d cores has: let it read a topic with a share of\n"+
+			"the events (`source.kafka.topic` of its own), since the map is learnt from a sample of bounded size anyway.\n", machine)
+	} else {
+		p("A learner that falls behind delays maps and nothing else: embedders do not wait for it. If it\n" +
+			"cannot follow, let it read a topic with a share of the events (`source.kafka.topic` of its own): the map is learnt from a sample of bounded size anyway.\n")
+	}
+}
