@@ -53,8 +53,8 @@
 // into a vector, goes to the dead-letter topic with its bytes, headers and time
 // untouched, plus Kafka Connect's headers that tell where it came from and why.
 // Without a dead-letter topic it ends the stage with an error, since to go on would
-// lose it. So does what takes longer to decode than Settings.DecodeTime; nothing waits
-// for it. (TestDecodeTime, TestTooManyGivenUp)
+// lose it. A message that takes longer to decode than Settings.DecodeTime is bad as
+// well. (TestDecodeTime, TestTooManyGivenUp)
 //
 // What may pass is waited out. A sink or dead-letter topic that fails, or refuses
 // a message as too large, is tried again with growing pauses for as long as the
