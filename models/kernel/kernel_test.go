@@ -139,8 +139,11 @@ func TestGradients(t *testing.T) {
 		}
 		dp2, dx2 := make([]float64, k.Len()), vec.New[float64](n, q)
 		k.GradientLower(dp2, dx2, lower, theta, x, 1)
-		fixtures.Close(t, "gradient of the lower triangle in the parameters", dp2, dp, gradient)
-		fixtures.Close(t, "gradient of the lower triangle in X", dx2.Data, dx.Data, gradient)
+		for i, v := range append(dp2, dx2.Data...) {
+			if want := append(dp[:len(dp):len(dp)], dx.Data...)[i]; math.Abs(v-want) > 1e-9*(1+math.Abs(want)) {
+				rt.Errorf("%v: derivative %d of the lower triangle is %g, want %g", k, i, v, want)
+			}
+		}
 		check := func(what string, at *float64, got float64) {
 			const h = 1e-5
 			old := *at
