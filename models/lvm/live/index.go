@@ -24,7 +24,7 @@ func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int3
 		return nil
 	}
 	set := knn.Settings{Threads: m.set.LVM.Threads}
-	row := make(map[int32]int32, len(m.slots)) // of points that stay, in the map before
+	row := make([]int32, len(m.count)) // by slot, of points that stay, in the map before
 	var gone []int32
 	for r, slot := range m.slots {
 		if m.count[slot] > 0 && m.age[slot] != newborn {

@@ -166,10 +166,14 @@ func (p *Problem) stretch(far *Problem, f float64) *Problem {
 	return far
 }
 
+// reported is of about how many points Refine looks at the share of L, which it only
+// reports: L a point is then known to some hundredths.
+const reported = 2048
+
 // sampled is L of H3 where st stands, extrapolated from evenly chosen points.
 func (m *Model) sampled(st *State) float64 {
 	m.move(st)
-	stride := max(1, m.n/watched)
+	stride := max(1, m.n/reported)
 	similar, dissimilar := m.logLikelihoods(st, stride)
 	return (similar + dissimilar) * float64(m.n) / float64((m.n+stride-1)/stride)
 }
