@@ -72,13 +72,16 @@ func (s *Store) String() string { return s.where }
 // Close lets go of all connections.
 func (s *Store) Close() error { return s.bucket.Close() }
 
-// names are those that an object's name may begin with.
-var names = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$`)
+// names are those that an object's name may begin with, of up to longestName letters: a
+// bound in the expression takes two hundred times as long to compile, at every start of the program.
+var names = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+const longestName = 200
 
 // CheckName says whether snapshots can be kept under a name.
 func CheckName(name string) error {
-	if !names.MatchString(name) {
-		return fmt.Errorf("store: %q is no name for maps: want up to 200 letters, digits, dots, lines and underscores", name)
+	if len(name) > longestName || !names.MatchString(name) {
+		return fmt.Errorf("store: %q is no name for maps: want up to %d letters, digits, dots, lines and underscores", name, longestName)
 	}
 	return nil
 }

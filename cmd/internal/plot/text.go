@@ -2,6 +2,7 @@ package plot
 
 import (
 	"image/color"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/image/font"
@@ -12,8 +13,9 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// handler lays out text in Liberation Sans, which the program carries.
-var handler = text.Plain{Fonts: plotfont.NewCache(liberation.Collection())}
+// handler lays out text in Liberation Sans, which the program carries and opens for the
+// first text.
+var handler = sync.OnceValue(func() text.Plain { return text.Plain{Fonts: plotfont.NewCache(liberation.Collection())} })
 
 // style returns a text style. Text stands on its base line, from the left.
 func style(size float64, c color.Color, bold bool) text.Style {
@@ -21,7 +23,7 @@ func style(size float64, c color.Color, bold bool) text.Style {
 	if bold {
 		f.Weight = font.WeightBold
 	}
-	return text.Style{Color: c, Font: f, XAlign: text.XLeft, YAlign: text.YBottom, Handler: handler}
+	return text.Style{Color: c, Font: f, XAlign: text.XLeft, YAlign: text.YBottom, Handler: handler()}
 }
 
 // aligned returns a style with other alignment.
