@@ -77,7 +77,7 @@ func testFaults(t *testing.T, exactlyOnce bool) {
 		}
 		c.Produce(t, in, p, batch...)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	var handles []*kfake.FaultHandle

@@ -78,7 +78,7 @@ func (h MemoryHarness) NewTransactional(_ context.Context, topic, group, outputs
 }
 
 // limit bounds every wait of the suite.
-const limit = 60 * time.Second
+const limit = 2 * time.Minute
 
 // bench is one test's view of a harness.
 type bench struct {
