@@ -38,13 +38,20 @@ func (h *model) learnKernel(ctx context.Context, again bool, set Settings, r *Re
 	if set.Certain || others < leastOthers {
 		return h.climb(ctx, again, set, r)
 	}
+	if set.Once {
+		if err := h.climb(ctx, again, set, r); err != nil {
+			return err
+		}
+	}
 	start, spread, most := h.Classes.Kernel, h.spread, math.Inf(-1)
 	best := start
 	for _, factor := range factors {
 		h.Classes.Kernel = start.Clone()
 		h.spreadBy(factor)
-		if err := h.climb(ctx, again, set, r); err != nil {
-			return err
+		if !set.Once {
+			if err := h.climb(ctx, again, set, r); err != nil {
+				return err
+			}
 		}
 		v, err := h.foretell(n, n+others, set)
 		var indefinite *spd.IndefiniteError

@@ -24,6 +24,9 @@ type Settings struct {
 	// Fixed keeps the kernel of the older Classifier; without one, or if that was
 	// learnt from less than half as many events, it is learnt.
 	Fixed bool
+	// Once learns the kernel once, with the scales as they are, where it otherwise is learnt
+	// with each factor of them: the factor is then chosen with that kernel.
+	Once bool
 	// Sweeps is the most sweeps over the sites, 0 means 20.
 	Sweeps  int
 	Seed    uint64
@@ -32,7 +35,7 @@ type Settings struct {
 
 // Swift are settings for learning beside a stream, so that twenty classes hold up a map
 // by a second or two on one core, where the zero value takes ten times as long.
-func Swift() Settings { return Settings{Inducing: 64, Most: 1500, Sweeps: 6} }
+func Swift() Settings { return Settings{Inducing: 64, Most: 1500, Sweeps: 6, Once: true} }
 
 func (s Settings) withDefaults() Settings {
 	for _, v := range []struct {
