@@ -78,12 +78,13 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 	return l, nil
 }
 
-// find looks for a topic. An answer may get lost: then it is asked for again.
+// find looks for a topic. An answer may get lost: then it is asked for again, in the end
+// after more than metadataTTL, for which the transport remembers that it failed.
 func (l *link) find(ctx context.Context, topic string) error {
-	const attempts = 3
+	const attempts = 6
 	for n := 1; ; n++ {
 		_, err := l.partitions(ctx, topic)
-		if err == nil || n == attempts || errors.Is(err, stream.ErrUnknownTopic) || kindOf(err) != passing || pause(ctx, pauseMin) != nil {
+		if err == nil || n == attempts || errors.Is(err, stream.ErrUnknownTopic) || kindOf(err) != passing || pause(ctx, pauseMin<<(n-1)) != nil {
 			return err
 		}
 	}
