@@ -39,6 +39,7 @@ type fixture struct {
 	Alpha20  float64        `json:"alpha_20"`
 
 	Point struct {
+		marginal
 		X         []float64      `json:"x"`
 		C         fixtures.Dense `json:"C"`
 		A         fixtures.Dense `json:"A"`

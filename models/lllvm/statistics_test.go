@@ -34,6 +34,7 @@ func (f *fixture) arbitrary(t *testing.T, m *Model, q *moment) *State {
 }
 
 func (f *fixture) statistics(t *testing.T) {
+	f.pointMarginal(t)
 	f.AlphaFixed = &f.Alpha[0]
 	m := f.model(t, f.neighbors())
 	f.point(t, m)
