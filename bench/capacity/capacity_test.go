@@ -11,7 +11,6 @@ import (
 func made() *Figures {
 	return &Figures{Cores: 2, Kafka: "4", In: 200, Out: 30, Partition: 8, Day: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
 		Placing:  []Placing{{Points: 2000, Dim: 50, Seconds: 10e-6, Bytes: 1e6}, {Points: 20_000, Dim: 50, Seconds: 30e-6, Bytes: 8e6}},
-		Place:    30e-6,
 		Passes:   []Pass{{1, 40_000, 40e-6, 10e-6}, {2, 38_000, 42e-6, 11e-6}},
 		Learning: Learning{Rate: 150_000, Read: 5e-6, Refresh: 2, Points: 20_000}}
 }

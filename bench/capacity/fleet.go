@@ -39,7 +39,6 @@ type Figures struct {
 	Cores     int
 	Kafka     string // version; "" for the broker within the process
 	Placing   []Placing
-	Place     float64 // on the fleet's own map: seconds of processor time an event
 	Passes    []Pass
 	Learning  Learning
 	In, Out   float64 // bytes an event in the topics
@@ -110,9 +109,6 @@ func (l *lab) measure(ctx context.Context) (f *Figures, err error) {
 		return nil, err
 	}
 	if f.Learning, err = l.learning(ctx, b, points, state); err != nil {
-		return nil, err
-	}
-	if f.Place, err = l.ownPlacing(ctx, state); err != nil {
 		return nil, err
 	}
 	for _, n := range l.fleets {

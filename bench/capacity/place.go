@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"math/rand/v2"
-	"path/filepath"
-	"runtime"
 	"time"
 
 	"unfold/models/kinds"
@@ -62,32 +60,18 @@ func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err erro
 		return p, err
 	}
 	p.Bytes = size.n
-	p.Seconds, err = l.placeTime(ctx, s, clouds(rng, 1000, dim), 1)
-	return p, err
-}
-
-// ownPlacing measures placing on the map that the fleet's learner left in its state, by
-// all cores at once as in an embedder.
-func (l *lab) ownPlacing(ctx context.Context, state string) (float64, error) {
-	s, err := snapshot.ReadFile(filepath.Join(state, "map.unfold"))
+	placer, err := kinds.Open(s, lvm.PlaceSettings{Threads: 1})
 	if err != nil {
-		return 0, err
+		return p, err
 	}
-	return l.placeTime(ctx, s, clouds(rand.New(rand.NewPCG(1, 4)), 1000, Dim), runtime.NumCPU())
-}
-
-// placeTime is the processor time of placing one of the rows of x, in seconds.
-func (l *lab) placeTime(ctx context.Context, s *snapshot.Snapshot, x vec.Matrix[float32], threads int) (float64, error) {
-	placer, err := kinds.Open(s, lvm.PlaceSettings{Threads: threads})
-	if err != nil {
-		return 0, err
-	}
+	x := clouds(rng, 1000, dim)
 	n := 0
 	begin := time.Now()
 	for ; time.Since(begin) < l.span; n += x.Rows {
 		if _, err := placer.Place(ctx, x); err != nil {
-			return 0, err
+			return p, err
 		}
 	}
-	return time.Since(begin).Seconds() * float64(threads) / float64(n), nil
+	p.Seconds = time.Since(begin).Seconds() / float64(n)
+	return p, nil
 }
