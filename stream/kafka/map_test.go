@@ -64,10 +64,13 @@ func testMap(t *testing.T, c *cluster) {
 		if err != nil {
 			return err
 		}
-		sink, err1 := c.NewSink(ctx, out)
-		letters, err2 := c.NewSink(ctx, dlq)
-		if err := errors.Join(err1, err2); err != nil {
-			return err
+		sink, err := c.NewSink(ctx, out)
+		if err != nil {
+			return errors.Join(err, source.Close())
+		}
+		letters, err := c.NewSink(ctx, dlq)
+		if err != nil {
+			return errors.Join(err, source.Close(), sink.Close())
 		}
 		p := &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, DeadLetter: &stream.DeadLetter{Sink: letters},
 			Settings: stream.Settings{BatchMessages: 4, CommitEvery: 20 * time.Millisecond},
