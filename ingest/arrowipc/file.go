@@ -62,11 +62,7 @@ func NewFileScanner(r io.ReaderAt, size int64, lim Limits) (*FileScanner, error)
 // footer reads a Footer table: version 0, schema 1, dictionaries 2,
 // recordBatches 3; blocks are {int64 offset, int32 metadata, pad, int64 body}.
 func (f *FileScanner) footer(b buffer) error {
-	root, err := b.follow(0)
-	if err != nil {
-		return err
-	}
-	t, err := b.table(root)
+	t, err := b.root()
 	if err != nil {
 		return err
 	}

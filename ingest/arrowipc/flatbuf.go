@@ -52,6 +52,15 @@ func (b buffer) table(pos int64) (table, error) {
 	return t, nil
 }
 
+// root checks the table that the metadata begins by pointing to.
+func (b buffer) root() (table, error) {
+	pos, err := b.follow(0)
+	if err != nil {
+		return table{}, err
+	}
+	return b.table(pos)
+}
+
 // field returns the position of field i, which takes n bytes inline, or 0 if
 // it is absent.
 func (t table) field(i, n int64) (int64, error) {

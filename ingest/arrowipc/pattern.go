@@ -43,12 +43,7 @@ func NewPattern(stream []byte) (*Pattern, error) {
 
 // find looks up where the numbers stand in the metadata, which begins at from.
 func (p *Pattern) find(meta []byte, from int) error {
-	b := buffer(meta)
-	root, err := b.follow(0)
-	if err != nil {
-		return err
-	}
-	message, err := b.table(root)
+	message, err := buffer(meta).root()
 	if err != nil {
 		return err
 	}

@@ -157,12 +157,7 @@ func (s *Scanner) next() (Frame, error) {
 // message reads a Message table: version 0, header_type 1, header 2,
 // bodyLength 3.
 func (s *Scanner) message(meta []byte) (Frame, error) {
-	b := buffer(meta)
-	root, err := b.follow(0)
-	if err != nil {
-		return Frame{}, err
-	}
-	msg, err := b.table(root)
+	msg, err := buffer(meta).root()
 	if err != nil {
 		return Frame{}, err
 	}
