@@ -54,3 +54,20 @@ func TestFleet(t *testing.T) {
 		t.Errorf("group %s of a learner whose fleet has a name", c.Group())
 	}
 }
+
+// A learner delivers nothing, so also nothing exactly once; the configuration is one
+// for all roles, and what is wrong with it is said to each.
+func TestExactlyOnceByRole(t *testing.T) {
+	for role, want := range map[string]bool{RoleAll: true, RoleEmbed: true, RoleLearn: false} {
+		c := fleet(role)
+		if c.ExactlyOnce() {
+			t.Errorf("role %s delivers exactly once though nobody asked for it", role)
+		}
+		if c.Delivery = exactlyOnce; c.ExactlyOnce() != want {
+			t.Errorf("role %s delivers exactly once: %v", role, !want)
+		}
+		if c.Sink.Kafka.Brokers = []string{"elsewhere:1"}; c.Validate() == nil || !strings.Contains(c.Validate().Error(), "one cluster only") {
+			t.Errorf("role %s: %v", role, c.Validate())
+		}
+	}
+}

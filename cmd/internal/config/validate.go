@@ -65,7 +65,7 @@ func (c *Config) Validate() error {
 			complain("moves.threshold", "", "0%% would tell of every point after every refresh; it must be more")
 		}
 	}
-	if c.ExactlyOnce() && len(c.Sink.Kafka.Brokers) > 0 {
+	if c.Delivery == exactlyOnce && len(c.Sink.Kafka.Brokers) > 0 {
 		complain("delivery", "leave sink.kafka.brokers out, or deliver at-least-once", "exactly-once is possible on one cluster only, and the sink has brokers of its own")
 	}
 	c.checkFleet(complain)
@@ -104,8 +104,12 @@ func (s Security) problem() (setting, what string, wrong bool) {
 	return "", "", false
 }
 
-// ExactlyOnce reports whether delivery is through transactions.
-func (c *Config) ExactlyOnce() bool { return c.Delivery == "exactly-once" }
+// exactlyOnce is delivery through transactions.
+const exactlyOnce = "exactly-once"
+
+// ExactlyOnce reports whether this process delivers through transactions; one that
+// learns delivers nothing.
+func (c *Config) ExactlyOnce() bool { return c.Delivery == exactlyOnce && c.Role != RoleLearn }
 
 // StateFolder returns the folder that State names, or "" if it names none.
 func (c *Config) StateFolder() (string, error) {

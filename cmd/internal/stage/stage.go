@@ -63,7 +63,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce() && c.Role != config.RoleLearn, LearnOnly: c.Role == config.RoleLearn, Hooks: s.Hooks,
+	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, Hooks: s.Hooks,
 		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), DecodeTime: time.Duration(c.Limits.MessageTime)}}
 	if c.Role == config.RoleEmbed {
 		err = st.embed(ctx, s, from)
@@ -206,7 +206,7 @@ func start(c *config.Config) kafka.Start {
 
 // transactions are what the source needs to deliver exactly once.
 func transactions(c *config.Config) *kafka.Transactions {
-	if !c.ExactlyOnce() || c.Role == config.RoleLearn {
+	if !c.ExactlyOnce() {
 		return nil
 	}
 	return &kafka.Transactions{Outputs: c.Sink.Kafka.Topic, Letters: c.DeadLetter.Topic}
