@@ -38,53 +38,49 @@ func Checks(s Settings) []Check {
 	if c.Role != config.RoleEmbed {
 		checks = append(checks, Check{"the state folder", func(context.Context) (string, error) { return checkState(c) }})
 	}
-	checks = append(checks, Check{"the topic of the source, " + c.Source.Kafka.Topic, topic(from, c.Source.Kafka.Topic)})
+	checks = append(checks, Check{"the topic of the source, " + c.Source.Kafka.Topic, ask(from, readable(c.Source.Kafka.Topic))})
 	if c.Role != config.RoleLearn {
-		checks = append(checks, Check{"the topic of the sink, " + c.Sink.Kafka.Topic, writable(to, c.Sink.Kafka.Topic)})
+		checks = append(checks, Check{"the topic of the sink, " + c.Sink.Kafka.Topic, ask(to, writable(c.Sink.Kafka.Topic))})
 		if t := c.DeadLetter.Topic; t != "" {
-			checks = append(checks, Check{"the topic of dead letters, " + t, writable(to, t)})
+			checks = append(checks, Check{"the topic of dead letters, " + t, ask(to, writable(t))})
 		}
 	}
 	if t := c.Sink.Moves; t != "" && c.Role != config.RoleEmbed {
-		checks = append(checks, Check{"the topic of moves, " + t, writable(to, t)})
+		checks = append(checks, Check{"the topic of moves, " + t, ask(to, writable(t))})
 	}
 	if c.Fleet() {
 		checks = append(checks, fleetChecks(s)...)
 	}
-	checks = append(checks, Check{"the group, " + c.Source.Kafka.Group, member(c, from)})
+	checks = append(checks, Check{"the group, " + c.Group(), ask(from, joinable(c))})
 	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, s) }})
 }
 
-// writable looks for a topic, and for the right to write to it.
-func writable(cluster func() (kafka.Cluster, error), name string) func(ctx context.Context) (string, error) {
+// ask puts a question to a cluster.
+func ask(cluster func() (kafka.Cluster, error), question func(context.Context, kafka.Cluster) error) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		c, err := cluster()
 		if err != nil {
 			return "", err
 		}
-		return "", kafka.CheckWritable(ctx, c, name)
+		return "", question(ctx, c)
 	}
 }
 
-// member looks for the rights to be a member of the group, and to deliver exactly once.
-func member(c *config.Config, cluster func() (kafka.Cluster, error)) func(ctx context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
-		from, err := cluster()
-		if err != nil {
-			return "", err
-		}
-		return "", kafka.CheckGroup(ctx, from, c.Source.Kafka.Topic, c.Source.Kafka.Group, c.ExactlyOnce())
-	}
+// readable asks whether a topic is there.
+func readable(topic string) func(context.Context, kafka.Cluster) error {
+	return func(ctx context.Context, c kafka.Cluster) error { return kafka.Check(ctx, c, topic) }
 }
 
-// topic looks for a topic.
-func topic(cluster func() (kafka.Cluster, error), name string) func(ctx context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
-		c, err := cluster()
-		if err != nil {
-			return "", err
-		}
-		return "", kafka.Check(ctx, c, name)
+// writable asks whether a topic is there, and for the right to write to it.
+func writable(topic string) func(context.Context, kafka.Cluster) error {
+	return func(ctx context.Context, c kafka.Cluster) error { return kafka.CheckWritable(ctx, c, topic) }
+}
+
+// joinable asks for the rights to be a member of the group, and to deliver exactly
+// once where this process does.
+func joinable(set *config.Config) func(context.Context, kafka.Cluster) error {
+	return func(ctx context.Context, c kafka.Cluster) error {
+		return kafka.CheckGroup(ctx, c, set.Source.Kafka.Topic, set.Group(), set.ExactlyOnce())
 	}
 }
 
