@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
 	"unfold/ingest"
 	"unfold/stream/kafka/kafkatest/apache"
@@ -164,17 +165,17 @@ var (
 func (l *lab) learning(ctx context.Context, b *broker, points int, state string) (out Learning, err error) {
 	out.Points = points
 	c := config{role: "learn", in: "first", out: "none", group: "first", state: state, every: "0s", points: points}
-	with := func(c config, f func(p *process) error) error {
+	with := func(c config, f func(p *served.Process) error) error {
 		p, err := l.start(b.Addr, c)
 		if err != nil {
 			return err
 		}
-		return errors.Join(f(p), p.stop())
+		return errors.Join(f(p), p.Stop())
 	}
-	announced := func(p *process, times int) error {
-		return until(ctx, "a map is announced", []*process{p}, func() (bool, error) { return p.said(announcedLine) >= times, nil })
+	announced := func(p *served.Process, times int) error {
+		return until(ctx, "a map is announced", []*served.Process{p}, func() (bool, error) { return p.Log.Count(announcedLine) >= times, nil })
 	}
-	if err := with(c, func(p *process) error { return announced(p, 1) }); err != nil {
+	if err := with(c, func(p *served.Process) error { return announced(p, 1) }); err != nil {
 		return out, err
 	}
 	events := float64(l.messages * eventRows)
@@ -184,26 +185,26 @@ func (l *lab) learning(ctx context.Context, b *broker, points int, state string)
 	}
 	c.in, c.group = "in", "read"
 	group := func() string { return c.group + "-learn-capacity" }
-	if err := with(c, func(p *process) error {
-		if err := until(ctx, "the learner has its map", []*process{p}, func() (bool, error) { return p.said(loadedLine) > 0, nil }); err != nil {
+	if err := with(c, func(p *served.Process) error {
+		if err := until(ctx, "the learner has its map", []*served.Process{p}, func() (bool, error) { return p.Log.Count(loadedLine) > 0, nil }); err != nil {
 			return err
 		}
-		begin, before := time.Now(), p.cpu()
-		err := until(ctx, "the learner has read all", []*process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) })
-		out.Rate, out.Read = events/time.Since(begin).Seconds(), (p.cpu()-before)/events
+		begin, before := time.Now(), p.CPU()
+		err := until(ctx, "the learner has read all", []*served.Process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) })
+		out.Rate, out.Read = events/time.Since(begin).Seconds(), (p.CPU()-before)/events
 		return err
 	}); err != nil {
 		return out, err
 	}
 	const refreshes = 1
 	c.group, c.every, c.state = "refresh", "1s", again
-	err = with(c, func(p *process) error {
-		if err := until(ctx, "the learner has its map", []*process{p}, func() (bool, error) { return p.said(loadedLine) > 0, nil }); err != nil {
+	err = with(c, func(p *served.Process) error {
+		if err := until(ctx, "the learner has its map", []*served.Process{p}, func() (bool, error) { return p.Log.Count(loadedLine) > 0, nil }); err != nil {
 			return err
 		}
-		before := p.cpu()
-		err := errors.Join(announced(p, refreshes), until(ctx, "the learner has read all", []*process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) }))
-		out.Refresh = max(0, p.cpu()-before-out.Read*events) / float64(p.said(announcedLine))
+		before := p.CPU()
+		err := errors.Join(announced(p, refreshes), until(ctx, "the learner has read all", []*served.Process{p}, func() (bool, error) { return b.Done(ctx, group(), "in", partitions) }))
+		out.Refresh = max(0, p.CPU()-before-out.Read*events) / float64(p.Log.Count(announcedLine))
 		return err
 	})
 	return out, err
@@ -217,10 +218,10 @@ func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err
 	if err := b.Create(ctx, topic, partitions); err != nil {
 		return out, err
 	}
-	var members []*process
+	var members []*served.Process
 	defer func() {
 		for _, p := range members {
-			err = errors.Join(err, p.stop())
+			err = errors.Join(err, p.Stop())
 		}
 	}()
 	for range n {
@@ -230,20 +231,20 @@ func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err
 		}
 		members = append(members, p)
 		// The next one overwrites the configuration once this one has read it.
-		if err := until(ctx, "an embedder has read its configuration", members, func() (bool, error) { return p.log.String() != "", nil }); err != nil {
+		if err := until(ctx, "an embedder has read its configuration", members, func() (bool, error) { return p.Log.String() != "", nil }); err != nil {
 			return out, err
 		}
 	}
 	cpu := func() (own float64) {
 		for _, p := range members {
-			own += p.cpu()
+			own += p.CPU()
 		}
 		return own
 	}
 	share := regexp.MustCompile(fmt.Sprintf(`reading %d partition`, partitions/n))
 	if err := until(ctx, "all embedders have a share", members, func() (bool, error) {
 		for _, p := range members {
-			if p.said(share) == 0 || p.said(loadedLine) == 0 {
+			if p.Log.Count(share) == 0 || p.Log.Count(loadedLine) == 0 {
 				return false, nil
 			}
 		}
@@ -255,7 +256,7 @@ func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err
 	if err != nil {
 		return out, err
 	}
-	begin, own, theirs := time.Now(), cpu(), cpuOf(b.pid)
+	begin, own, theirs := time.Now(), cpu(), served.CPUOf(b.pid)
 	var last time.Time
 	count := start
 	err = until(ctx, "all is placed", members, func() (bool, error) {
@@ -269,6 +270,6 @@ func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err
 	if err == nil && events <= 0 {
 		err = fmt.Errorf("%d embedders were done before all had a share: more messages are needed", n)
 	}
-	out.Rate, out.Own, out.Broker = events/last.Sub(begin).Seconds(), (cpu()-own)/events, (cpuOf(b.pid)-theirs)/events
+	out.Rate, out.Own, out.Broker = events/last.Sub(begin).Seconds(), (cpu()-own)/events, (served.CPUOf(b.pid)-theirs)/events
 	return out, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -41,11 +42,6 @@ func clouds(rng *rand.Rand, rows, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// counted counts bytes.
-type counted struct{ n int64 }
-
-func (c *counted) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
-
 // placing measures one kind. How good the map is does not matter: few steps do.
 func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err error) {
 	rng := rand.New(rand.NewPCG(uint64(points), uint64(dim)))
@@ -55,11 +51,11 @@ func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err erro
 		return p, err
 	}
 	p = Placing{Points: points, Dim: dim}
-	var size counted
-	if err := snapshot.Write(&size, s); err != nil {
+	var file bytes.Buffer
+	if err := snapshot.Write(&file, s); err != nil {
 		return p, err
 	}
-	p.Bytes = size.n
+	p.Bytes = int64(file.Len())
 	placer, err := kinds.Open(s, lvm.PlaceSettings{Threads: 1})
 	if err != nil {
 		return p, err

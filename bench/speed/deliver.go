@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"unfold/bench/internal/served"
 	"unfold/ingest"
 	"unfold/sparse/vec"
 )
@@ -135,12 +136,12 @@ func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profi
 	if err != nil {
 		return p, err
 	}
-	defer func() { err = errors.Join(err, s.stop(), d.broker.Delete(ctx, out)) }()
-	cpus := func() [2]float64 { return [2]float64{cpuOf(s.cmd.Process.Pid), cpuOf(d.broker.pid)} }
+	defer func() { err = errors.Join(err, s.Stop(), d.broker.Delete(ctx, out)) }()
+	cpus := func() [2]float64 { return [2]float64{s.CPU(), served.CPUOf(d.broker.pid)} }
 	var first, last time.Time
 	var start, count int64
 	var before [2]float64
-	err = s.until(ctx, func() (bool, error) {
+	err = served.Until(ctx, func() (bool, error) {
 		now, err := d.broker.Messages(ctx, out, partitions)
 		if err != nil || now == 0 {
 			return false, err
@@ -155,7 +156,7 @@ func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profi
 			return false, nil
 		}
 		return d.broker.Done(ctx, group, in, partitions)
-	})
+	}, s)
 	after := cpus()
 	p.own, p.broker = after[0]-before[0], after[1]-before[1]
 	p.rate = float64(max(0, int64(n)-start)) / max(last.Sub(first), time.Millisecond).Seconds()
@@ -163,7 +164,7 @@ func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profi
 }
 
 // begin starts one of the programs between a topic and a new one.
-func (d *delivery) begin(ctx context.Context, in, state, who, profile string) (out string, s *served, group string, err error) {
+func (d *delivery) begin(ctx context.Context, in, state, who, profile string) (out string, s *served.Process, group string, err error) {
 	d.started++
 	group, out = fmt.Sprintf("group-%d", d.started), fmt.Sprintf("out-%d", d.started)
 	if err := d.broker.Create(ctx, out, partitions); err != nil {
@@ -174,7 +175,7 @@ func (d *delivery) begin(ctx context.Context, in, state, who, profile string) (o
 }
 
 // start starts one of the programs.
-func (d *delivery) start(in, out, group, state, who, profile string) (*served, error) {
+func (d *delivery) start(in, out, group, state, who, profile string) (*served.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (d *delivery) start(in, out, group, state, who, profile string) (*served, e
 			if err != nil {
 				return nil, err
 			}
-			return d.b.serve(d.b.unfold, "run", "-c", path)
+			return served.Start(threadVariables(d.b.threads), d.b.unfold, "run", "-c", path)
 		}
 	}
 	verb := stageVerb
@@ -197,7 +198,7 @@ func (d *delivery) start(in, out, group, state, who, profile string) (*served, e
 	if err != nil {
 		return nil, err
 	}
-	return d.b.serve(self, verb, string(text))
+	return served.Start(threadVariables(d.b.threads), self, verb, string(text))
 }
 
 // configuration writes that of a stage.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
+	"unfold/bench/internal/served"
 	"unfold/stream"
 )
 
@@ -50,7 +51,7 @@ func (d *delivery) paced(ctx context.Context, in, who string, message func(i int
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.stop(), d.broker.Delete(ctx, in), d.broker.Delete(ctx, out)) }()
+	defer func() { err = errors.Join(err, s.Stop(), d.broker.Delete(ctx, in), d.broker.Delete(ctx, out)) }()
 	f := &follower{begin: time.Now().Add(warmUp), came: make([]atomic.Int64, n)}
 	following, stop := context.WithCancel(ctx)
 	defer stop()
@@ -64,7 +65,7 @@ func (d *delivery) paced(ctx context.Context, in, who string, message func(i int
 	}
 	late, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	err = s.until(late, func() (bool, error) { return f.count.Load() >= int64(n), nil })
+	err = served.Until(late, func() (bool, error) { return f.count.Load() >= int64(n), nil }, s)
 	stop()
 	wg.Wait()
 	if err = errors.Join(err, failed); err != nil {

@@ -3,7 +3,6 @@
 package chaos
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"unfold/internal/journal"
 )
 
 // program builds the program once, or takes the one that UNFOLD_BINARY names.
@@ -32,31 +33,13 @@ var program = sync.OnceValues(func() (string, error) {
 // process is a running stage.
 type process struct {
 	cmd  *exec.Cmd
-	log  *journal
+	log  *journal.Journal
 	gone chan struct{} // closed when it has ended; err says how
 	err  error
 }
 
-// journal keeps what a process says.
-type journal struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.b.Len() > 1<<20 {
-		return len(p), nil
-	}
-	return j.b.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.b.String()
-}
+// mostLog is how many bytes of what a process says are worth keeping.
+const mostLog = 1 << 20
 
 // launch starts a stage with a configuration. It dies with the test.
 func launch(t *testing.T, configuration string) *process {
@@ -65,7 +48,7 @@ func launch(t *testing.T, configuration string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(path, "run", "-c", configuration), log: &journal{}, gone: make(chan struct{})}
+	p := &process{cmd: exec.Command(path, "run", "-c", configuration), log: &journal.Journal{Most: mostLog}, gone: make(chan struct{})}
 	p.cmd.Stderr = p.log
 	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "UNFOLD_") })
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

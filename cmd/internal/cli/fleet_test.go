@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.uber.org/goleak"
 
+	"unfold/internal/journal"
 	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/store/storetest"
 )
@@ -33,7 +34,7 @@ func fleetPage(t *testing.T) string {
 // member is a process of a fleet, run as a goroutine.
 type member struct {
 	t         *testing.T
-	log       buffer
+	log       journal.Journal
 	interrupt context.CancelFunc
 	done      chan int
 	code      int

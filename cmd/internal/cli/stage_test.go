@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,28 +17,11 @@ import (
 	"go.uber.org/goleak"
 
 	"unfold/ingest"
+	"unfold/internal/journal"
 	"unfold/sparse/vec"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
-
-// buffer is a bytes.Buffer for several goroutines.
-type buffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
 
 // broker starts an embedded broker with topics and a configuration for it.
 func broker(t *testing.T, topics ...string) (brokers []string, configuration string) {
@@ -185,7 +166,7 @@ func runUntil(t *testing.T, configuration, line string, do func(address string))
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	var log buffer
+	var log journal.Journal
 	done := make(chan int, 1)
 	go func() {
 		done <- Run(ctx, System{Args: []string{"run", "-c", configuration}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &log})

@@ -1,0 +1,31 @@
+package served
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// CPUOf returns the seconds of processor time that a process has taken, which Linux
+// tells in hundredths, in /proc; 0 where it is not told.
+func CPUOf(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The name, in brackets, may hold anything; user and system time are the 12th and
+	// 13th fields after it.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	user, err1 := strconv.ParseFloat(fields[11], 64)
+	system, err2 := strconv.ParseFloat(fields[12], 64)
+	if errors.Join(err1, err2) != nil {
+		return 0
+	}
+	return (user + system) / 100
+}
