@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -93,15 +94,28 @@ func (p *program) note(format string, args ...any) {
 // helpShown ends parsing after --help has been answered.
 type helpShown struct{}
 
-// newParser makes the grammar's parser; what it parses goes to c.
+// newParser makes the grammar's parser; what it parses goes to c. A command has its
+// settings as flags only if args name it: those of all commands together would take
+// longer to make than all else that a start does.
 func newParser(c *commands, sys System) (*kong.Kong, error) {
-	c.Fit.Settings, c.Fit.values = settingFlags(fitKeys)
-	c.Embed.Settings, c.Embed.values = settingFlags(embedKeys)
-	c.Score.Settings, c.Score.values = settingFlags(dataKeys)
-	c.Run.Settings, c.Run.values = settingFlags(stageKeys)
-	c.Lint.Settings, c.Lint.values = settingFlags(stageKeys)
-	c.DLQ.List.Settings, c.DLQ.List.values = settingFlags(brokerKeys)
-	c.DLQ.Replay.Settings, c.DLQ.Replay.values = settingFlags(brokerKeys)
+	for _, of := range []struct {
+		command string
+		flags   *kong.Plugins
+		values  *func() map[string]string
+		names   keyNames
+	}{
+		{"fit", &c.Fit.Settings, &c.Fit.values, fitKeys},
+		{"embed", &c.Embed.Settings, &c.Embed.values, embedKeys},
+		{"score", &c.Score.Settings, &c.Score.values, dataKeys},
+		{"run", &c.Run.Settings, &c.Run.values, stageKeys},
+		{"lint", &c.Lint.Settings, &c.Lint.values, stageKeys},
+		{"list", &c.DLQ.List.Settings, &c.DLQ.List.values, brokerKeys},
+		{"replay", &c.DLQ.Replay.Settings, &c.DLQ.Replay.values, brokerKeys},
+	} {
+		if slices.Contains(sys.Args, of.command) {
+			*of.flags, *of.values = settingFlags(of.names)
+		}
+	}
 	return kong.New(c,
 		kong.Name("unfold"), kong.Description(about), groups,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, FlagsLast: true, WrapUpperBound: 110}),

@@ -63,7 +63,7 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 	pages = append(pages, filepath.Join(repository, "README.md"), filepath.Join("testdata", "help.txt"))
 	var c commands
-	parser, err := newParser(&c, System{Stdout: io.Discard, Stderr: io.Discard})
+	parser, err := newParser(&c, System{Args: []string{"fit", "embed", "score", "run", "lint", "list", "replay"}, Stdout: io.Discard, Stderr: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,12 @@ func TestCommandsOfPages(t *testing.T) {
 		for _, line := range commandLines(text) {
 			lines++
 			var fresh commands
-			p, err := newParser(&fresh, System{Stdout: io.Discard, Stderr: io.Discard})
+			sys := System{Args: words(line), Stdout: io.Discard, Stderr: io.Discard}
+			p, err := newParser(&fresh, sys)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.Parse(words(line)); err != nil {
+			if _, err := p.Parse(sys.Args); err != nil {
 				t.Errorf("%s: unfold %s: %v", path, line, err)
 			}
 		}
