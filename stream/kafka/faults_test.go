@@ -77,8 +77,10 @@ func testFaults(t *testing.T, exactlyOnce bool) {
 		}
 		c.Produce(t, in, p, batch...)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*wait)
 	defer cancel()
+	// Whatever else is left to chance, this fails.
+	f.Fault(faultOf(in, kmsg.Fetch, kerr.NotLeaderForPartition, 1))
 	rng := rand.New(rand.NewPCG(7, 7))
 	var handles []*kfake.FaultHandle
 	trouble := func() {
@@ -114,44 +116,28 @@ func testFaults(t *testing.T, exactlyOnce bool) {
 	var delivered, retries atomic.Int64
 	life := func(ctx context.Context) error {
 		set := c.quick(in, in)
+		set.SessionTimeout = 6 * time.Second // for members whose answers got lost
 		set.Retrying = func(string, int, error, time.Duration) { retries.Add(1) }
 		if exactlyOnce {
 			set.Transactions = &kafka.Transactions{Outputs: out}
 		}
-		source, err := kafka.NewSource(ctx, set)
-		if err != nil {
-			return err
-		}
-		sink, err := c.NewSink(ctx, out)
-		if err != nil {
-			return errors.Join(err, source.Close())
-		}
-		p := &stream.Pipeline{Source: source, Sink: sink, Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Every: 500, Pause: 2 * time.Millisecond},
-			ExactlyOnce: exactlyOnce,
-			Settings:    stream.Settings{BatchMessages: 10, CommitEvery: 10 * time.Millisecond, RetryMin: 10 * time.Millisecond},
+		return c.deliver(ctx, set, out, "", &stream.Pipeline{
+			Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Every: 500, Pause: 2 * time.Millisecond},
+			Settings: stream.Settings{BatchMessages: 10, CommitEvery: 10 * time.Millisecond, RetryMin: 10 * time.Millisecond},
 			Hooks: stream.Hooks{
 				Delivered: func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) },
 				Retrying:  set.Retrying,
-			}}
-		return errors.Join(p.Run(ctx), source.Close(), sink.Close())
+			}})
 	}
-	sum := func() (s int64) {
-		for _, o := range c.Committed(t, in, in) {
-			s += o
-		}
-		return s
-	}
-	for sum() < n {
+	for c.done(t, in, in) < n {
 		if ctx.Err() != nil {
-			t.Fatalf("%d of %d committed, %d delivered, %d retries", sum(), n, delivered.Load(), retries.Load())
+			t.Fatalf("%d of %d committed, %d delivered, %d retries", c.done(t, in, in), n, delivered.Load(), retries.Load())
 		}
-		run, stop := context.WithCancel(ctx)
-		done := make(chan error, 1)
-		go func() { done <- life(run) }()
+		running := start(t, ctx, life)
 		for range 60 {
 			trouble()
 			time.Sleep(20 * time.Millisecond)
-			if len(done) > 0 || delivered.Load() > n+n/2 {
+			if running.over() || delivered.Load() > n+n/2 {
 				break
 			}
 		}
@@ -160,10 +146,9 @@ func testFaults(t *testing.T, exactlyOnce bool) {
 		}
 		handles = nil
 		net.left.Store(0)
-		for end := time.Now().Add(4 * time.Second); time.Now().Before(end) && sum() < n && len(done) == 0; time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && c.done(t, in, in) < n && !running.over(); time.Sleep(20 * time.Millisecond) {
 		}
-		stop()
-		if err := <-done; err != nil {
+		if err := running.stop(); err != nil {
 			t.Fatalf("the stage ended: %v", err)
 		}
 	}

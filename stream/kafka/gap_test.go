@@ -55,7 +55,7 @@ func TestGaps(t *testing.T) {
 			source.Close()
 			set.OnGap = kafka.Continue
 			source, g = open(t, set)
-			got := fetchAll(t, g, tp, 300*time.Millisecond)
+			got := fetchN(t, g, tp, int(100-c.firstLeft))
 			if len(got) != int(100-c.firstLeft) || got[0].Offset != c.firstLeft || len(told) != 2 || told[1].Position != c.position {
 				t.Errorf("with continue: %d messages, told of %v", len(got), told)
 			}
@@ -83,7 +83,7 @@ func TestGapWhileReading(t *testing.T) {
 		c.Produce(t, topic, 0, stream.Message{Value: fmt.Append(nil, n)})
 	}
 	c.DeleteBefore(t, topic, 0, 12)
-	got := fetchAll(t, g, stream.TopicPartition{Topic: topic}, time.Second)
+	got := fetchN(t, g, stream.TopicPartition{Topic: topic}, 8)
 	if len(got) != 8 || len(told) != 1 || told[0].Lost() != 12 {
 		t.Errorf("%d messages, told of %v", len(got), told)
 	}
@@ -111,10 +111,11 @@ func TestAddedPartitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.client.ForceMetadataRefresh()
-	time.Sleep(200 * time.Millisecond)
 	for p := range 3 {
-		c.Produce(t, topic, p, stream.Message{Value: []byte("new")})
+		eventually(t, "the test's client to know the new partitions", func() bool {
+			c.client.ForceMetadataRefresh()
+			return c.Append(t.Context(), topic, p, stream.Message{Value: []byte("new")}) == nil
+		})
 	}
 	select {
 	case <-g.Revoked():
@@ -132,7 +133,7 @@ func TestAddedPartitions(t *testing.T) {
 		t.Fatalf("%d partitions", n)
 	}
 	for p := range 3 {
-		if got := fetchAll(t, g, stream.TopicPartition{Topic: topic, Partition: p}, 500*time.Millisecond); len(got) != 1 {
+		if got := fetchN(t, g, stream.TopicPartition{Topic: topic, Partition: p}, 1); len(got) != 1 {
 			t.Errorf("partition %d gives %d messages", p, len(got))
 		}
 	}

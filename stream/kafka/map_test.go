@@ -2,7 +2,6 @@ package kafka_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -52,65 +51,43 @@ func testMap(t *testing.T, c *cluster) {
 		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}},
 		State:   t.TempDir(), RefreshEvery: 10 * time.Millisecond, RefreshNew: 0.1,
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
 	var delivered atomic.Int64
 	life := func(ctx context.Context) error {
 		learner, err := online.New(settings)
 		if err != nil {
 			return err
 		}
-		source, err := c.NewSource(ctx, in, in)
-		if err != nil {
-			return err
-		}
-		sink, err := c.NewSink(ctx, out)
-		if err != nil {
-			return errors.Join(err, source.Close())
-		}
-		letters, err := c.NewSink(ctx, dlq)
-		if err != nil {
-			return errors.Join(err, source.Close(), sink.Close())
-		}
-		p := &stream.Pipeline{Source: source, Sink: sink, Decoder: learner, Learner: learner, DeadLetter: &stream.DeadLetter{Sink: letters},
+		err = c.deliver(ctx, c.quick(in, in), out, dlq, &stream.Pipeline{Decoder: learner, Learner: learner,
 			Settings: stream.Settings{BatchMessages: 4, CommitEvery: 20 * time.Millisecond},
 			Hooks: stream.Hooks{
 				Delivered:    func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) },
 				DeadLettered: func(stream.Message, stream.Stage, error) { delivered.Add(1) },
-			}}
-		return errors.Join(p.Run(ctx), source.Close(), sink.Close(), letters.Close())
-	}
-	sum := func() (s int64) {
-		for _, o := range c.Committed(t, in, in) {
-			s += o
-		}
-		return s
-	}
-	lives := 0
-	for ; lives < early || sum() < 3*each; lives++ {
+			}})
 		if ctx.Err() != nil {
-			t.Fatalf("%d of %d committed, %d delivered", sum(), 3*each, delivered.Load())
+			return nil // told to stop, perhaps before it was connected
 		}
-		span := time.Duration(20+rng.IntN(250)) * time.Millisecond
-		if lives < early {
-			feed(lives)
-		} else {
-			span = 3 * time.Second
-		}
-		run, stop := context.WithTimeout(ctx, span)
-		if lives >= early {
-			go func() {
-				for run.Err() == nil && delivered.Load() < 3*each {
-					time.Sleep(5 * time.Millisecond)
-				}
-				time.Sleep(50 * time.Millisecond)
-				stop()
-			}()
-		}
-		if err := life(run); err != nil && run.Err() == nil {
+		return err
+	}
+	lives := early
+	for lot := range early {
+		feed(lot)
+		running := start(t, t.Context(), life)
+		time.Sleep(time.Duration(20+rng.IntN(250)) * time.Millisecond)
+		if err := running.stop(); err != nil {
 			t.Fatal(err)
 		}
-		stop()
+	}
+	for ; c.done(t, in, in) < 3*each; lives++ {
+		running := start(t, t.Context(), life)
+		eventually(t, "all positions to be committed", func() bool {
+			if running.over() {
+				t.Fatalf("%d of %d committed, %d delivered: %v", c.done(t, in, in), 3*each, delivered.Load(), running.stop())
+			}
+			return c.done(t, in, in) == 3*each
+		})
+		if err := running.stop(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	log := streamtest.Log{In: c.Read(t, in), Out: c.Read(t, out), Letters: c.Read(t, dlq)}
 	count, err := log.Check()

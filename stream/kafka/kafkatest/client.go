@@ -33,7 +33,7 @@ func NewClient(t testing.TB, brokers []string, options ...kgo.Opt) *Client {
 }
 
 // wait bounds one question to the cluster.
-const wait = 30 * time.Second
+const wait = time.Minute
 
 // Create makes a topic with settings and waits until it has leaders.
 func (c *Client) Create(t testing.TB, topic string, partitions int, replication int16, settings map[string]string) {
@@ -128,21 +128,36 @@ func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64)
 			rt.Partitions = append(rt.Partitions, rp)
 		}
 		req.Topics = append(req.Topics, rt)
-		out := map[int32]int64{}
-		for _, shard := range c.Kafka.RequestSharded(ctx, req) {
-			if shard.Err != nil {
-				t.Fatal(shard.Err)
+		for {
+			out, err := c.offsets(ctx, req)
+			if err == nil {
+				return out
 			}
-			for _, p := range shard.Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions {
-				if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-					t.Fatal(err)
-				}
-				out[p.Partition] = p.Offset
+			// A leader may have moved, or just be coming back.
+			if ctx.Err() != nil || !kerr.IsRetriable(err) {
+				t.Fatal(err)
 			}
+			time.Sleep(20 * time.Millisecond)
 		}
-		return out
 	}
 	return list(-2), list(-1)
+}
+
+// offsets asks for offsets of one topic, by partition.
+func (c *Client) offsets(ctx context.Context, req *kmsg.ListOffsetsRequest) (map[int32]int64, error) {
+	out := map[int32]int64{}
+	for _, shard := range c.Kafka.RequestSharded(ctx, req) {
+		if shard.Err != nil {
+			return nil, shard.Err
+		}
+		for _, p := range shard.Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions {
+			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+				return nil, err
+			}
+			out[p.Partition] = p.Offset
+		}
+	}
+	return out, nil
 }
 
 // Read returns all committed messages that a topic holds, each partition in order.
@@ -164,7 +179,7 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	parts := map[int32][]stream.Message{}
+	parts, ended := map[int32][]stream.Message{}, map[int32]bool{}
 	for left > 0 {
 		// A long topic may take long; it is silence that is bounded.
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -174,7 +189,9 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 			t.Fatal(err)
 		}
 		fetches.EachRecord(func(r *kgo.Record) {
-			if r.Offset == end[r.Partition]-1 {
+			// The last one may be of an aborted transaction, and its end come later.
+			if r.Offset >= end[r.Partition]-1 && !ended[r.Partition] {
+				ended[r.Partition] = true
 				left--
 			}
 			if r.Offset >= end[r.Partition] || r.Attrs.IsControl() {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"unfold/stream/kafka/kafkatest/apache"
 )
 
 // environment tells the test's binary to be a broker: address, advertised address
@@ -76,8 +78,8 @@ func StartEmbedded(t testing.TB, advertised string) *Embedded {
 	if advertised == "" {
 		b.advertised = b.addr
 	}
-	b.Start()
 	t.Cleanup(b.stop)
+	b.Start()
 	return b
 }
 
@@ -101,21 +103,21 @@ func (b *Embedded) Client(t testing.TB) *Client {
 // Start runs the broker, again after Kill, and waits until it is ready.
 func (b *Embedded) Start() {
 	b.t.Helper()
-	b.cmd = exec.Command(os.Args[0])
-	b.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s", environment, b.addr, b.advertised, b.dir))
-	b.cmd.Stderr = os.Stderr
-	stdin, err := b.cmd.StdinPipe()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s", environment, b.addr, b.advertised, b.dir))
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	stdout, err := b.cmd.StdoutPipe()
+	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := b.cmd.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}
-	b.stdin = stdin
+	b.cmd, b.stdin = cmd, stdin
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "ready" {
 		b.t.Fatalf("the embedded broker did not start: %q, %v", line, err)
@@ -146,12 +148,11 @@ func (b *Embedded) stop() {
 // FreeAddress returns a local address that nobody listens on.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := apache.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addr
 }
 
 // KillLeader is Kill: the broker leads everything.

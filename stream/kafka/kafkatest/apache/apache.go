@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -39,7 +40,7 @@ type Broker struct {
 var ErrUnavailable = errors.New("no Apache Kafka here")
 
 // startTimeout is how long a broker may take until it is ready.
-const startTimeout = 60 * time.Second
+const startTimeout = 2 * time.Minute
 
 // New prepares a broker, with its data in a new folder. Clients that connect are
 // sent to the address advertised, by default the broker's own: a proxy may stand
@@ -218,11 +219,20 @@ func (b *Broker) Stop() error {
 // Remove ends the broker and removes its data.
 func (b *Broker) Remove() error { return errors.Join(b.Stop(), os.RemoveAll(b.dir)) }
 
-// FreeAddress returns a local address that nobody listens on.
-func FreeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+// FreeAddress returns a local address that nobody listens on. Its port is below those
+// that systems give to outgoing connections: such a one could otherwise take it before a
+// broker does, or while a broker that was killed is down.
+func FreeAddress() (addr string, err error) {
+	const lowest, ports, attempts = 20_000, 12_000, 1000
+	for range attempts {
+		port := lowest + (os.Getpid()*101+int(serial.Add(1)))%ports
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return l.Addr().String(), l.Close()
+		}
 	}
-	return l.Addr().String(), l.Close()
+	return "", err
 }
+
+// serial counts the ports that were tried.
+var serial atomic.Int64
