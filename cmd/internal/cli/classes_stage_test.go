@@ -10,8 +10,6 @@ import (
 
 	"unfold/ingest"
 	"unfold/sparse/vec"
-	"unfold/stream"
-	"unfold/stream/kafka"
 )
 
 // labelledBy puts a column of labels into a stage's configuration.
@@ -29,14 +27,8 @@ func labelledBy(t *testing.T, configuration, column string) {
 // no such column.
 func produceLabelled(t *testing.T, brokers []string, messages int) {
 	t.Helper()
-	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sink.Close()
 	r := rand.New(rand.NewPCG(5, 1))
-	var all []stream.Message
-	for k := range messages {
+	send(t, brokers, 0, messages, func(k int) []ingest.Column {
 		x, names, label := vec.New[float32](10, 4), make([]string, 10), make([]float64, 10)
 		for i := range names {
 			c := r.IntN(2)
@@ -52,19 +44,8 @@ func produceLabelled(t *testing.T, brokers []string, messages int) {
 		if k%2 == 0 {
 			columns = append(columns, ingest.Float64Column("kind", label))
 		}
-		table, err := ingest.NewTable(ingest.Origin{}, columns...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		value, err := ingest.EncodeTable(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, stream.Message{TopicPartition: stream.TopicPartition{Partition: k}, Value: value, Key: fmt.Append(nil, k)})
-	}
-	if err := sink.Write(t.Context(), all); err != nil {
-		t.Fatal(err)
-	}
+		return columns
+	})
 }
 
 // A stage with labels tells classes, and says in its figures how they are learnt.

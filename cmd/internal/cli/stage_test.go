@@ -47,8 +47,9 @@ http: 127.0.0.1:0
 	return c.ListenAddrs(), configuration
 }
 
-// produce sends messages of 10 events each, and then one that is broken.
-func produce(t *testing.T, brokers []string, from, messages int) {
+// send writes one message a number to the topic of events: a table of the columns that
+// are told of that number. More messages follow as they are.
+func send(t *testing.T, brokers []string, from, messages int, columns func(k int) []ingest.Column, more ...stream.Message) {
 	t.Helper()
 	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})
 	if err != nil {
@@ -57,16 +58,7 @@ func produce(t *testing.T, brokers []string, from, messages int) {
 	defer sink.Close()
 	var all []stream.Message
 	for k := from; k < from+messages; k++ {
-		r := rand.New(rand.NewPCG(uint64(k), 1))
-		x := vec.New[float32](10, 4)
-		names := make([]string, 10)
-		for i := range names {
-			names[i] = fmt.Sprintf("e%d", 10*k+i)
-			for j := range x.Cols {
-				x.Row(i)[j] = float32(r.NormFloat64()) + float32(5*(i%2))
-			}
-		}
-		table, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("name", names), ingest.VectorColumn("v", x))
+		table, err := ingest.NewTable(ingest.Origin{}, columns(k)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,10 +68,26 @@ func produce(t *testing.T, brokers []string, from, messages int) {
 		}
 		all = append(all, stream.Message{TopicPartition: stream.TopicPartition{Partition: k}, Value: value, Key: fmt.Append(nil, k)})
 	}
-	all = append(all, stream.Message{Value: []byte("not Arrow")})
-	if err := sink.Write(t.Context(), all); err != nil {
+	if err := sink.Write(t.Context(), append(all, more...)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// produce sends messages of 10 events each, and then one that is broken.
+func produce(t *testing.T, brokers []string, from, messages int) {
+	t.Helper()
+	send(t, brokers, from, messages, func(k int) []ingest.Column {
+		r := rand.New(rand.NewPCG(uint64(k), 1))
+		x := vec.New[float32](10, 4)
+		names := make([]string, 10)
+		for i := range names {
+			names[i] = fmt.Sprintf("e%d", 10*k+i)
+			for j := range x.Cols {
+				x.Row(i)[j] = float32(r.NormFloat64()) + float32(5*(i%2))
+			}
+		}
+		return []ingest.Column{ingest.StringColumn("name", names), ingest.VectorColumn("v", x)}
+	}, stream.Message{Value: []byte("not Arrow")})
 }
 
 // TestRun runs the stage as an operator does: a configuration, a broker, probes,
