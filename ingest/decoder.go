@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,9 +14,8 @@ import (
 
 // Decoder decodes messages as DecodeMessage does, and remembers the last schemas:
 // most messages of a topic begin with the same one, and to read it takes longer than
-// all the rest of a message of one event. Tables of messages with a remembered schema
-// share the message's memory. A Decoder is safe for concurrent use; the zero value
-// works.
+// all the rest of a message of one event. A Decoder is safe for concurrent use; the
+// zero value works.
 type Decoder struct {
 	Limits Limits
 
@@ -40,19 +38,29 @@ type knownSchema struct {
 	direct bool
 }
 
+func newKnownSchema(checked *arrowipc.Known, schema *arrow.Schema) *knownSchema {
+	k := &knownSchema{checked, schema, true}
+	for i := range schema.NumFields() {
+		k.direct = k.direct && directType(schema.Field(i).Type)
+	}
+	return k
+}
+
 // Decode is DecodeMessage with the decoder's limits.
 func (d *Decoder) Decode(value []byte, origin Origin) (*Table, error) {
 	limits := d.Limits.filled()
 	known := d.find(value)
 	if known != nil && known.direct && int64(len(value)) <= limits.Bytes {
-		if t := known.decode(value, origin, limits); t != nil {
-			return t, nil
+		if s, err := known.checked.Check(value); err == nil && s.Rows <= limits.Rows {
+			if t := known.decode(s, origin); t != nil {
+				return t, nil
+			}
 		}
 	}
 	// What cannot be taken as it lies goes the long way, which also says what is wrong.
-	t, err := DecodeMessage(value, origin, d.Limits)
+	t, read, err := decodeMessage(value, origin, limits)
 	if err == nil && known == nil {
-		d.remember(value, t.rec.Schema())
+		d.remember(read, value)
 	}
 	return t, err
 }
@@ -70,16 +78,11 @@ func (d *Decoder) find(value []byte) *knownSchema {
 }
 
 // remember adds the schema of a message that was decoded.
-func (d *Decoder) remember(value []byte, schema *arrow.Schema) {
-	limits := d.Limits.filled()
-	checked, err := arrowipc.Know(value, limits.ipc())
-	if err != nil || checked.Bytes() > schemaBytes {
+func (d *Decoder) remember(read *knownSchema, value []byte) {
+	if read.checked.Bytes() > schemaBytes {
 		return
 	}
-	k := &knownSchema{checked, schema, !checked.Dictionaries()}
-	for _, f := range schema.Fields() {
-		k.direct = k.direct && directType(f.Type)
-	}
+	read.checked = read.checked.Clone()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []*knownSchema
@@ -89,40 +92,31 @@ func (d *Decoder) remember(value []byte, schema *arrow.Schema) {
 	if slices.ContainsFunc(all, func(k *knownSchema) bool { return k.checked.Begins(value) }) {
 		return
 	}
-	all = append([]*knownSchema{k}, all[:min(len(all), rememberedSchemas-1)]...)
+	all = append([]*knownSchema{read}, all[:min(len(all), rememberedSchemas-1)]...)
 	d.schemas.Store(&all)
 }
 
-// decode takes the batches of a message as they lie. It returns nil for messages that
-// are not sound, or compressed.
-func (k *knownSchema) decode(value []byte, origin Origin, limits Limits) (t *Table) {
+// decode takes the batches of a stream as they lie. It returns nil for streams that
+// have none, are not sound, or compressed.
+func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin) (t *Table) {
+	if !k.direct || len(s.Frames) == 0 {
+		return nil
+	}
 	defer func() {
 		if recover() != nil {
 			t = nil
 		}
 	}()
-	s := k.checked.Scan(value)
-	var parts []*Table
-	rows := int64(0)
-	for {
-		f, err := s.Next()
-		if err == io.EOF && s.Ends() {
-			break
-		}
-		if err != nil || f.Kind != arrowipc.Record || f.Compressed {
-			return nil
-		}
-		if rows += f.Rows; rows > limits.Rows {
+	parts := make([]*Table, 0, 1)
+	for _, f := range s.Frames {
+		if f.Kind != arrowipc.Record || f.Compressed {
 			return nil
 		}
 		rec := k.record(f)
-		if rec == nil || validateRecord(rec) != nil {
+		if validateRecord(rec) != nil {
 			return nil
 		}
 		parts = append(parts, &Table{origin, rec})
-	}
-	if len(parts) == 0 {
-		return nil
 	}
 	t, err := ConcatTables(parts...)
 	if err != nil {
@@ -133,19 +127,21 @@ func (k *knownSchema) decode(value []byte, origin Origin, limits Limits) (t *Tab
 
 // record makes a batch's columns of its nodes and buffers.
 func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
-	parts := batchParts{nodes: f.Nodes, buffers: f.Buffers}
-	fields := k.schema.Fields()
-	columns := make([]arrow.Array, len(fields))
-	for i := range fields {
-		columns[i] = array.MakeFromData(parts.take(fields[i].Type))
+	parts := batchParts{f.Nodes, f.Buffers, make([]memory.Buffer, len(f.Buffers)), make([]*memory.Buffer, len(f.Buffers))}
+	columns := make([]arrow.Array, k.schema.NumFields())
+	for i := range columns {
+		columns[i] = array.MakeFromData(parts.take(k.schema.Field(i).Type))
 	}
 	return array.NewRecord(k.schema, columns, f.Rows)
 }
 
-// batchParts are what is left of a batch's nodes and buffers.
+// batchParts are what is left of a batch's nodes and buffers, and room for what Arrow
+// makes of these.
 type batchParts struct {
 	nodes   []arrowipc.Node
 	buffers [][]byte
+	made    []memory.Buffer
+	lists   []*memory.Buffer
 }
 
 // directType says whether batchParts.take knows a type.
@@ -167,31 +163,37 @@ func directType(dt arrow.DataType) bool {
 func (p *batchParts) take(dt arrow.DataType) arrow.ArrayData {
 	node := p.nodes[0]
 	p.nodes = p.nodes[1:]
-	validity := p.buffer()
-	if node.Nulls == 0 {
-		validity = nil
-	}
+	validity := p.buffer(node.Nulls > 0)
 	n, nulls := int(node.Len), int(node.Nulls)
 	switch dt := dt.(type) {
 	case *arrow.FixedSizeListType:
-		return array.NewData(dt, n, []*memory.Buffer{validity}, []arrow.ArrayData{p.take(dt.Elem())}, nulls, 0)
+		return array.NewData(dt, n, p.list(validity), []arrow.ArrayData{p.take(dt.Elem())}, nulls, 0)
 	case *arrow.ListType, *arrow.LargeListType:
-		return array.NewData(dt, n, []*memory.Buffer{validity, p.buffer()}, []arrow.ArrayData{p.take(dt.(arrow.ListLikeType).Elem())}, nulls, 0)
+		buffers := p.list(validity, p.buffer(true))
+		return array.NewData(dt, n, buffers, []arrow.ArrayData{p.take(dt.(arrow.ListLikeType).Elem())}, nulls, 0)
 	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return array.NewData(dt, n, []*memory.Buffer{validity, p.buffer(), p.buffer()}, nil, nulls, 0)
+		return array.NewData(dt, n, p.list(validity, p.buffer(true), p.buffer(true)), nil, nulls, 0)
 	}
-	values := p.buffer()
-	if n == 0 {
-		values = nil
-	}
-	return array.NewData(dt, n, []*memory.Buffer{validity, values}, nil, nulls, 0)
+	return array.NewData(dt, n, p.list(validity, p.buffer(n > 0)), nil, nulls, 0)
 }
 
-func (p *batchParts) buffer() *memory.Buffer {
-	b := p.buffers[0]
-	p.buffers = p.buffers[1:]
-	if len(b) == 0 {
-		b = nil
+// buffer is the next buffer, nil if it is not wanted.
+func (p *batchParts) buffer(wanted bool) *memory.Buffer {
+	b, made := p.buffers[0], &p.made[0]
+	p.buffers, p.made = p.buffers[1:], p.made[1:]
+	if !wanted {
+		return nil
 	}
-	return memory.NewBufferBytes(b)
+	if len(b) > 0 {
+		made.Reset(b)
+	}
+	return made
+}
+
+// list is a list of a column's buffers.
+func (p *batchParts) list(buffers ...*memory.Buffer) []*memory.Buffer {
+	n := copy(p.lists, buffers)
+	list := p.lists[:n:n]
+	p.lists = p.lists[n:]
+	return list
 }

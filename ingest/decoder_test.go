@@ -10,33 +10,39 @@ import (
 	"unfold/ingest/ingesttest"
 )
 
-// What a decoder that knows the schema makes of a message is what DecodeMessage does,
-// whatever the bytes are.
-func TestDecoderAgreesWithDecodeMessage(t *testing.T) {
+// What is made of a message is what Arrow's reader makes of it after the checks, whether
+// its schema is known or not, whatever the bytes are.
+func TestDecodersAgreeWithArrow(t *testing.T) {
 	limits := ingest.Limits{Memory: 16 << 20, Rows: 1 << 16}
 	d := &ingest.Decoder{Limits: limits}
 	rng := rand.New(rand.NewPCG(6, 5))
 	decoded, refused := 0, 0
 	agree := func(name string, b []byte) {
 		t.Helper()
-		want, err1 := ingest.DecodeMessage(b, here, limits)
-		got, err2 := d.Decode(b, here)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) {
-			t.Fatalf("%s: error %v, want %v", name, err2, err1)
-		}
-		if err1 != nil {
-			refused++
-			return
-		}
-		decoded++
-		ingesttest.EqualTables(t, name, got, want)
-		if got.Origin != here {
-			t.Fatalf("%s: of %v", name, got.Origin)
-		}
-		a, err1 := ingest.EncodeTable(want)
-		b, err2 = ingest.EncodeTable(got)
-		if string(a) != string(b) || fmt.Sprint(err1) != fmt.Sprint(err2) {
-			t.Fatalf("%s: written again the bytes differ (%v, %v)", name, err1, err2)
+		want, failed := ingest.DecodeByArrow(b, here, limits)
+		for way, decode := range map[string]func() (*ingest.Table, error){
+			"Decode":        func() (*ingest.Table, error) { return d.Decode(b, here) },
+			"DecodeMessage": func() (*ingest.Table, error) { return ingest.DecodeMessage(b, here, limits) },
+		} {
+			name := way + " of " + name
+			got, err := decode()
+			if fmt.Sprint(err) != fmt.Sprint(failed) {
+				t.Fatalf("%s: error %v, want %v", name, err, failed)
+			}
+			if failed != nil {
+				refused++
+				continue
+			}
+			decoded++
+			ingesttest.EqualTables(t, name, got, want)
+			if got.Origin != here {
+				t.Fatalf("%s: of %v", name, got.Origin)
+			}
+			a, err1 := ingest.EncodeTable(want)
+			b, err2 := ingest.EncodeTable(got)
+			if string(a) != string(b) || fmt.Sprint(err1) != fmt.Sprint(err2) {
+				t.Fatalf("%s: written again the bytes differ (%v, %v)", name, err1, err2)
+			}
 		}
 	}
 	for _, s := range ingesttest.Streams() {

@@ -17,10 +17,28 @@ type frames interface {
 	Next() (arrowipc.Frame, error)
 }
 
+// replay gives the frames of a checked stream, its schema's first.
+type replay struct {
+	s    *arrowipc.Stream
+	next int
+}
+
+func (r *replay) Next() (arrowipc.Frame, error) {
+	at := r.next
+	if at > len(r.s.Frames) {
+		return arrowipc.Frame{}, io.EOF
+	}
+	if r.next++; at == 0 {
+		return r.s.Schema.Frame(), nil
+	}
+	return r.s.Frames[at-1], nil
+}
+
 // ipcDecoder turns checked frames into records. Whatever still goes wrong in
 // the decoder comes back as an error.
 type ipcDecoder struct {
-	r *ipc.Reader
+	r        *ipc.Reader
+	messages messageReader
 }
 
 // newIPCDecoder reads the schema. budget bounds the bytes that the decoder may
@@ -28,12 +46,11 @@ type ipcDecoder struct {
 // for all of them together. 0 means no bound beyond the checks.
 func newIPCDecoder(f frames, budget int64, eachBatch bool) (d *ipcDecoder, err error) {
 	defer recovered(&err)
-	mem := &cappedAllocator{limit: budget}
-	r, err := ipc.NewReaderFromMessageReader(&messageReader{f, mem, eachBatch}, ipc.WithAllocator(mem))
-	if err != nil {
+	d = &ipcDecoder{messages: messageReader{frames: f, mem: cappedAllocator{limit: budget}, eachBatch: eachBatch}}
+	if d.r, err = ipc.NewReaderFromMessageReader(&d.messages, ipc.WithAllocator(&d.messages.mem)); err != nil {
 		return nil, plainError(err)
 	}
-	return &ipcDecoder{r}, nil
+	return d, nil
 }
 
 func (d *ipcDecoder) schema() *arrow.Schema { return d.r.Schema() }
@@ -74,7 +91,7 @@ func plainError(err error) error {
 // messageReader feeds frames to Arrow's reader.
 type messageReader struct {
 	frames    frames
-	mem       *cappedAllocator
+	mem       cappedAllocator
 	eachBatch bool
 }
 

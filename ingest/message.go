@@ -58,37 +58,63 @@ func (l Limits) CheckVectors(t *Table, dim int) error {
 // DecodeMessage reads a message: one complete Arrow IPC stream, whose batches
 // become one table (without rows if there is no batch). The bytes need not be
 // trusted: whatever they are, the result is a table whose values are safe to
-// touch, or an *Error with the message's topic, partition and offset.
-func DecodeMessage(value []byte, origin Origin, limits Limits) (t *Table, err error) {
-	limits = limits.filled()
+// touch, or an *Error with the message's topic, partition and offset. The table may
+// share the message's memory.
+func DecodeMessage(value []byte, origin Origin, limits Limits) (*Table, error) {
+	t, _, err := decodeMessage(value, origin, limits.filled())
+	return t, err
+}
+
+// decodeMessage is DecodeMessage; it also returns the schema that was read.
+func decodeMessage(value []byte, origin Origin, limits Limits) (*Table, *knownSchema, error) {
+	s, err := checkMessage(value, origin, limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, k, err := decodeStream(s, origin, limits)
+	if err != nil {
+		return nil, nil, ipcError(origin, err)
+	}
+	return t, k, nil
+}
+
+// checkMessage is the preflight of a message.
+func checkMessage(value []byte, origin Origin, limits Limits) (*arrowipc.Stream, error) {
 	if len(value) == 0 {
 		return nil, origin.bad("the message is empty").hint("a message is one Arrow IPC stream (%s)", ContentType)
 	}
 	if int64(len(value)) > limits.Bytes {
 		return nil, origin.bad("the message has %d bytes, more than %d", len(value), limits.Bytes)
 	}
-	lim := limits.ipc()
-	rows, err := arrowipc.Check(value, lim)
-	if err == nil && rows > limits.Rows {
-		return nil, origin.bad("the message has %d rows, more than %d", rows, limits.Rows)
+	s, err := arrowipc.Check(value, limits.ipc())
+	if err == nil && s.Rows > limits.Rows {
+		return nil, origin.bad("the message has %d rows, more than %d", s.Rows, limits.Rows)
 	}
 	if err != nil {
 		return nil, ipcError(origin, err)
 	}
-	t, err = decode(value, origin, lim, limits.Memory)
-	if err != nil {
-		return nil, ipcError(origin, err)
-	}
-	return t, nil
+	return s, nil
 }
 
-func decode(value []byte, origin Origin, lim arrowipc.Limits, memory int64) (t *Table, err error) {
+// decodeStream reads the schema of a checked stream and makes a table of its batches:
+// as they lie, if that goes, else by Arrow's reader, which also says what is wrong.
+func decodeStream(s *arrowipc.Stream, origin Origin, limits Limits) (t *Table, k *knownSchema, err error) {
 	defer recovered(&err)
-	d, err := newIPCDecoder(arrowipc.NewBytesScanner(value, lim), memory, false)
+	d, err := newIPCDecoder(&replay{s: s}, limits.Memory, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer d.r.Release()
+	k = newKnownSchema(s.Schema, d.schema())
+	if t := k.decode(s, origin); t != nil {
+		return t, k, nil
+	}
+	t, err = d.table(origin)
+	return t, k, err
+}
+
+// table is what is left of a stream.
+func (d *ipcDecoder) table(origin Origin) (*Table, error) {
 	var parts []*Table
 	for {
 		rec, err := d.next()

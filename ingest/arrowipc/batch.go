@@ -5,52 +5,45 @@ package arrowipc
 type Node struct{ Len, Nulls int64 }
 
 // checkBatch reads a RecordBatch table (length 0, nodes 1, buffers 2,
-// compression 3) against the shapes of its columns, and returns its rows. found, if
-// there is one, is filled with the nodes and buffers.
-func checkBatch(t table, fields []shape, body []byte, lim Limits, found *columns) (int64, error) {
+// compression 3) against the shapes of its columns, and tells the frame its rows, and
+// if columns is set its nodes and buffers.
+func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) error {
 	rows, err := t.scalar(0, 8, 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if rows < 0 || rows > lim.Rows {
-		return 0, badf("a batch has %d rows; at most %d are allowed", rows, lim.Rows)
+		return badf("a batch has %d rows; at most %d are allowed", rows, lim.Rows)
 	}
-	w := walk{body: body, b: t.b, lim: lim, found: found}
+	f.Rows = rows
+	w := walk{body: f.Body, b: t.b, lim: lim}
 	if w.nodes, w.nnodes, err = t.vector(1, 16); err != nil {
-		return 0, err
+		return err
 	}
 	if w.buffers, w.nbuffers, err = t.vector(2, 16); err != nil {
-		return 0, err
+		return err
 	}
 	if w.codec, err = codecOf(t); err != nil {
-		return 0, err
+		return err
 	}
-	for _, f := range fields {
-		n, err := w.field(f)
+	if w.columns = columns; columns {
+		w.foundNodes, w.foundBuffers = make([]Node, 0, w.nnodes), make([][]byte, 0, w.nbuffers)
+	}
+	for _, field := range fields {
+		n, err := w.field(field)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if n != rows {
-			return 0, badf("a column has %d rows, its batch %d", n, rows)
+			return badf("a column has %d rows, its batch %d", n, rows)
 		}
 	}
 	if w.node != w.nnodes || w.buffer != w.nbuffers {
-		return 0, badf("a batch has %d nodes and %d buffers; its schema needs %d and %d", w.nnodes, w.nbuffers, w.node, w.buffer)
+		return badf("a batch has %d nodes and %d buffers; its schema needs %d and %d", w.nnodes, w.nbuffers, w.node, w.buffer)
 	}
-	if found != nil {
-		found.compressed = w.codec != plain
-	}
-	return rows, nil
+	f.Nodes, f.Buffers, f.Compressed = w.foundNodes, w.foundBuffers, w.codec != plain
+	return nil
 }
-
-// columns are the nodes and buffers of a batch.
-type columns struct {
-	nodes      []Node
-	buffers    [][]byte
-	compressed bool
-}
-
-func (c *columns) reset() { c.nodes, c.buffers, c.compressed = c.nodes[:0], c.buffers[:0], false }
 
 // walk goes through a batch's nodes and buffers in the schema's order.
 type walk struct {
@@ -62,7 +55,10 @@ type walk struct {
 	nnodes, nbuffers int64 // how many there are
 	node, buffer     int64 // the next one
 	decoded          int64 // bytes so far, once decompressed
-	found            *columns
+
+	columns      bool // keep what is found
+	foundNodes   []Node
+	foundBuffers [][]byte
 }
 
 // field consumes the nodes and buffers of one field and returns its length.
@@ -139,8 +135,8 @@ func (w *walk) nextNode() (n, nulls int64, err error) {
 	if n < 0 || n > maxLength || nulls < 0 || nulls > n {
 		return 0, 0, badf("a column says it has %d values, %d of them null", n, nulls)
 	}
-	if w.found != nil {
-		w.found.nodes = append(w.found.nodes, Node{n, nulls})
+	if w.columns {
+		w.foundNodes = append(w.foundNodes, Node{n, nulls})
 	}
 	return n, nulls, nil
 }
@@ -160,8 +156,8 @@ func (w *walk) nextBuffer(need int64) error {
 	if !buffer(w.body).within(off, n) {
 		return badf("a buffer of %d bytes at %d lies outside a body of %d", n, off, len(w.body))
 	}
-	if w.found != nil {
-		w.found.buffers = append(w.found.buffers, w.body[off:off+n:off+n])
+	if w.columns {
+		w.foundBuffers = append(w.foundBuffers, w.body[off:off+n:off+n])
 	}
 	size, err := w.codec.size(w.body[off:off+n], w.lim)
 	if err != nil {

@@ -38,12 +38,12 @@
 //
 // # Use
 //
-// Check looks at a whole message in memory. Scanner walks a stream from a
-// reader and hands out checked frames; it reads a body in growing pieces, so
-// that a claimed length costs nothing until the bytes are there. Known remembers a
-// schema that was checked: most messages of a topic begin with the same bytes, and
-// the frames that follow come with their nodes and buffers. Pattern writes streams
-// that differ in their rows and values alone.
+// Check looks at a whole message in memory: its Stream has the frames, and the nodes
+// and buffers of the batches. Known is the schema that it begins with: most messages of
+// a topic begin with the same bytes, which need not be checked again. Scanner walks a
+// stream from a reader and hands out checked frames; it reads a body in growing pieces,
+// so that a claimed length costs nothing until the bytes are there. Pattern writes
+// streams that differ in their rows and values alone.
 //
 // Supported types: null, boolean, integers, floats, decimals, dates, times,
 // timestamps, durations, intervals, binary and text (also large and

@@ -3,7 +3,6 @@ package arrowipc
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 )
 
 // A Pattern writes streams of one batch, not compressed, that differ from a given one
@@ -21,20 +20,16 @@ var end = [8]byte{0xFF, 0xFF, 0xFF, 0xFF}
 
 // NewPattern takes a stream of one batch with rows in it.
 func NewPattern(stream []byte) (*Pattern, error) {
-	k, err := Know(stream, Limits{})
+	s, err := Check(stream, Limits{})
 	if err != nil {
 		return nil, err
 	}
-	s := k.Scan(stream)
-	f, err := s.Next()
-	if err != nil {
-		return nil, err
+	if len(s.Frames) != 1 {
+		return nil, badf("a pattern needs one batch")
 	}
+	f := s.Frames[0]
 	if f.Kind != Record || f.Compressed || len(f.Body) == 0 || f.Rows == 0 {
 		return nil, badf("a pattern needs a batch of rows that is not compressed")
-	}
-	if _, err := s.Next(); err != io.EOF || !s.Ends() {
-		return nil, badf("a pattern needs one batch")
 	}
 	meta := int(f.At) + 8
 	p := &Pattern{head: bytes.Clone(stream[:meta+len(f.Meta)]), nnodes: len(f.Nodes), nbuffers: len(f.Buffers)}

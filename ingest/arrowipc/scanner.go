@@ -27,8 +27,8 @@ type Frame struct {
 	Rows int64
 	// At is where the message starts in the stream.
 	At int64
-	// Nodes and Buffers are those of a record batch, valid until the next call of
-	// Next; Compressed says that the buffers are. Only a Scanner of a Known has them.
+	// Nodes and Buffers are those of a record batch; Compressed says that the buffers
+	// are. Only the frames of a Stream have them.
 	Nodes      []Node
 	Buffers    [][]byte
 	Compressed bool
@@ -38,13 +38,14 @@ type Frame struct {
 // out. It is used by one goroutine.
 type Scanner struct {
 	src    source
+	bytes  bytesSource // the source of a stream in memory
 	lim    Limits
 	schema *schema
-	known  map[int64]bool // dictionaries seen
+	known  map[int64]bool // dictionaries seen; made for the first
 	at     int64
 	done   bool
-	// found, if there is one, takes the nodes and buffers of batches.
-	found *columns
+	// columns: batches come with their nodes and buffers.
+	columns bool
 }
 
 // source gives the next n bytes; fewer with io.ErrUnexpectedEOF or io.EOF.
@@ -55,34 +56,14 @@ type source interface {
 // NewScanner reads a stream from r, from its first message to its end marker.
 // What follows the marker is not read.
 func NewScanner(r io.Reader, lim Limits) *Scanner {
-	return &Scanner{src: readerSource{r}, lim: lim.filled(), known: map[int64]bool{}}
+	return &Scanner{src: readerSource{r}, lim: lim.filled()}
 }
 
 // NewBytesScanner walks a stream in memory; the frames share it.
 func NewBytesScanner(b []byte, lim Limits) *Scanner {
-	return &Scanner{src: &bytesSource{b}, lim: lim.filled(), known: map[int64]bool{}}
-}
-
-// Check checks a whole stream in memory: one schema, at least that, an end
-// marker and nothing after it. It returns the number of rows.
-func Check(b []byte, lim Limits) (rows int64, err error) {
-	s := NewBytesScanner(b, lim)
-	for {
-		f, err := s.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return 0, err
-		}
-		if f.Kind == Record {
-			rows += f.Rows
-		}
-	}
-	if s.at != int64(len(b)) {
-		return 0, s.fail(badf("%d bytes follow the end of the stream", int64(len(b))-s.at))
-	}
-	return rows, nil
+	s := &Scanner{bytes: bytesSource{b}, lim: lim.filled()}
+	s.src = &s.bytes
+	return s
 }
 
 // Next returns the next message, or io.EOF at the end marker. A stream that
@@ -191,61 +172,59 @@ func (s *Scanner) message(meta []byte) (Frame, error) {
 		return Frame{}, err
 	}
 	f := Frame{Kind: Kind(kind), Meta: meta, Body: body}
-	f.Rows, err = s.header(f.Kind, header, body)
-	if s.found != nil && kind == int64(Record) {
-		f.Nodes, f.Buffers, f.Compressed = s.found.nodes, s.found.buffers, s.found.compressed
-	}
+	err = s.header(&f, header)
 	return f, err
 }
 
-func (s *Scanner) header(kind Kind, header table, body []byte) (rows int64, err error) {
-	if (kind == Schema) != (s.schema == nil) {
-		return 0, badf("a stream must have one schema, at its start")
+// header checks what a message carries, and says in its frame what was found.
+func (s *Scanner) header(f *Frame, header table) (err error) {
+	if (f.Kind == Schema) != (s.schema == nil) {
+		return badf("a stream must have one schema, at its start")
 	}
-	switch kind {
+	switch f.Kind {
 	case Schema:
 		s.schema, err = checkSchema(header, s.lim)
-		return 0, err
+		return err
 	case Dictionary:
-		return s.dictionary(header, body)
+		return s.dictionary(f, header)
 	case Record:
 		if len(s.known) < len(s.schema.dicts) {
-			return 0, badf("a batch comes before %d of the dictionaries", len(s.schema.dicts)-len(s.known))
+			return badf("a batch comes before %d of the dictionaries", len(s.schema.dicts)-len(s.known))
 		}
-		if s.found != nil {
-			s.found.reset()
-		}
-		return checkBatch(header, s.schema.fields, body, s.lim, s.found)
+		return checkBatch(f, header, s.schema.fields, s.lim, s.columns)
 	}
-	return 0, badf("a message of the unknown kind %d", kind)
+	return badf("a message of the unknown kind %d", f.Kind)
 }
 
 // dictionary reads a DictionaryBatch table: id 0, data 1, isDelta 2.
-func (s *Scanner) dictionary(d table, body []byte) (int64, error) {
+func (s *Scanner) dictionary(f *Frame, d table) error {
 	id, err := d.scalar(0, 8, 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	values, ok := s.schema.dicts[id]
 	if !ok {
-		return 0, badf("dictionary %d is not in the schema", id)
+		return badf("dictionary %d is not in the schema", id)
 	}
 	delta, err := d.scalar(2, 1, 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if delta != 0 && !s.known[id] {
-		return 0, badf("dictionary %d grows before it is there", id)
+		return badf("dictionary %d grows before it is there", id)
 	}
 	data, ok, err := d.child(1)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if !ok {
-		return 0, badf("dictionary %d has no values", id)
+		return badf("dictionary %d has no values", id)
+	}
+	if s.known == nil {
+		s.known = map[int64]bool{}
 	}
 	s.known[id] = true
-	return checkBatch(data, []shape{values}, body, s.lim, nil)
+	return checkBatch(f, data, []shape{values}, s.lim, false)
 }
 
 type bytesSource struct{ b []byte }

@@ -58,7 +58,7 @@ const (
 // values by id.
 type schema struct {
 	fields []shape
-	dicts  map[int64]shape
+	dicts  map[int64]shape // made for the first
 	count  int
 }
 
@@ -71,7 +71,7 @@ func checkSchema(t table, lim Limits) (*schema, error) {
 	if endian != 0 {
 		return nil, badf("big-endian data is not supported")
 	}
-	s := &schema{dicts: map[int64]shape{}}
+	s := &schema{}
 	if s.fields, err = s.children(t, 1, 1, lim); err != nil {
 		return nil, err
 	}
@@ -87,8 +87,12 @@ func (s *schema) children(t table, field int64, depth int, lim Limits) ([]shape,
 	if depth > lim.Depth {
 		return nil, badf("fields are nested more than %d deep", lim.Depth)
 	}
-	var out []shape
-	err := t.tables(field, func(f table) error {
+	_, n, err := t.vector(field, 4)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]shape, 0, min(n, 64))
+	err = t.tables(field, func(f table) error {
 		if s.count++; s.count > lim.Fields {
 			return badf("there are more than %d fields", lim.Fields)
 		}
@@ -149,6 +153,9 @@ func (s *schema) dictionary(d table, values shape) (shape, error) {
 	}
 	if _, err := d.scalar(2, 1, 0); err != nil {
 		return shape{}, err
+	}
+	if s.dicts == nil {
+		s.dicts = map[int64]shape{}
 	}
 	s.dicts[id] = values
 	index, ok, err := d.child(1)
