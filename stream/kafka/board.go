@@ -21,6 +21,9 @@ type BoardSettings struct {
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
 
+// retry starts the count of attempts at one thing.
+func (s *BoardSettings) retry() *retry { return &retry{what: "announcements", hook: s.Retrying} }
+
 // Board reads a topic of one partition from its beginning, without a group: what it
 // tells is for all who read it. Messages of open and aborted transactions are left
 // out. It is used by one goroutine. It is an announce.Board.
@@ -68,16 +71,10 @@ func onePartition(ctx context.Context, l *link, topic string) error {
 
 // find asks where the topic begins and ends, and goes to its beginning.
 func (b *Board) find(ctx context.Context) error {
-	retry := &retry{what: "announcements", hook: b.settings.Retrying}
-	for {
-		err := b.ask(ctx)
-		if err == nil {
-			return nil
-		}
-		if err := retry.again(ctx, err); err != nil {
-			return fmt.Errorf("kafka: topic %s: %w", b.settings.Topic, err)
-		}
+	if err := b.settings.retry().until(ctx, func() error { return b.ask(ctx) }); err != nil {
+		return fmt.Errorf("kafka: topic %s: %w", b.settings.Topic, err)
 	}
+	return nil
 }
 
 func (b *Board) ask(ctx context.Context) error {
@@ -98,7 +95,7 @@ func (b *Board) ask(ctx context.Context) error {
 // held when it was opened, later ones wait for at least one message.
 func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
 	var out []stream.Message
-	retry := &retry{what: "announcements", hook: b.settings.Retrying}
+	retry := b.settings.retry()
 	for {
 		if !b.caught && b.next >= b.end {
 			b.caught = true
@@ -121,7 +118,7 @@ func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
 			}
 			continue
 		}
-		retry.attempt, retry.strange = 0, 0
+		retry = b.settings.retry()
 		b.next = c.next
 		out = append(out, c.messages...)
 		if b.caught && len(out) > 0 {
@@ -196,23 +193,25 @@ func Members(ctx context.Context, c Cluster, group string) ([]Member, error) {
 	defer l.close()
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
+	var out []Member
 	retry := &retry{what: "members"}
-	for {
+	err = retry.until(ctx, func() error {
 		r, err := l.client(connectTimeout).DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
-		if err == nil && len(r.Groups) > 0 && r.Groups[0].Error != nil && !errors.Is(r.Groups[0].Error, kafka.GroupIdNotFound) {
-			err = r.Groups[0].Error
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			var out []Member
-			for _, g := range r.Groups {
-				for _, m := range g.Members {
-					out = append(out, Member{m.MemberID, m.ClientID, m.ClientHost})
-				}
+		for _, g := range r.Groups {
+			if g.Error != nil && !errors.Is(g.Error, kafka.GroupIdNotFound) {
+				return g.Error
 			}
-			return out, nil
+			for _, m := range g.Members {
+				out = append(out, Member{m.MemberID, m.ClientID, m.ClientHost})
+			}
 		}
-		if err := retry.again(ctx, err); err != nil {
-			return nil, fmt.Errorf("kafka: asking who is in group %s: %w", group, err)
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("kafka: asking who is in group %s: %w", group, err)
 	}
+	return out, nil
 }

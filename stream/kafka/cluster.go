@@ -79,15 +79,14 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 }
 
 // find looks for a topic. An answer may get lost: then it is asked for again, in the end
-// after more than metadataTTL, for which the transport remembers that it failed.
+// after more than metadataTTL, for which the transport remembers that it failed. Other
+// errors are told at once.
 func (l *link) find(ctx context.Context, topic string) error {
-	const attempts = 6
-	for n := 1; ; n++ {
+	retry := &retry{what: "topic", most: 6, strange: maxStrange}
+	return retry.until(ctx, func() error {
 		_, err := l.partitions(ctx, topic)
-		if err == nil || n == attempts || errors.Is(err, stream.ErrUnknownTopic) || kindOf(err) != passing || pause(ctx, pauseMin<<(n-1)) != nil {
-			return err
-		}
-	}
+		return err
+	})
 }
 
 // reach opens and closes a connection to the first broker that answers. Only

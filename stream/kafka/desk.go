@@ -51,16 +51,13 @@ func TakeDesk(ctx context.Context, s BoardSettings, name string) (*Desk, error) 
 
 // take makes this the only producer of its name.
 func (d *Desk) take(ctx context.Context) error {
-	retry := &retry{what: "announcements", hook: d.settings.Retrying}
-	for {
-		err := d.session(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
-		if err == nil {
-			return nil
-		}
-		if err := retry.again(ctx, err); err != nil {
-			return fmt.Errorf("kafka: transactional id %s: %w", d.producer.id, err)
-		}
+	err := d.settings.retry().until(ctx, func() error {
+		return d.session(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
+	})
+	if err != nil {
+		return fmt.Errorf("kafka: transactional id %s: %w", d.producer.id, err)
 	}
+	return nil
 }
 
 // session asks for an epoch: of a new producer, or of this one if nobody else has

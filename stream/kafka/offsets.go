@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -65,20 +64,7 @@ func (g *generation) begin(ctx context.Context) error {
 	}
 	// "Latest" means now, not the time of a restart before the first commit: what
 	// comes between would be skipped. And a gap is told of once.
-	retry := g.source.retry("offsets")
-	for len(fresh) > 0 {
-		err := g.Commit(ctx, fresh)
-		if err == nil {
-			break
-		}
-		if errors.Is(err, stream.ErrRevoked) {
-			return err
-		}
-		if err := retry.again(ctx, err); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.source.retry("offsets").until(ctx, func() error { return g.Commit(ctx, fresh) })
 }
 
 // startOf says where each partition without a position begins. One that the topic
@@ -171,25 +157,25 @@ func (g *generation) bounds(ctx context.Context, partitions []int) (map[int]boun
 	for _, p := range partitions {
 		ask = append(ask, kafka.FirstOffsetOf(p), kafka.LastOffsetOf(p))
 	}
-	retry := g.source.retry("offsets")
-	for {
+	err := g.source.retry("offsets").until(ctx, func() error {
 		r, err := g.source.link.client(connectTimeout).ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{topic: ask}})
-		if err == nil {
-			for _, p := range r.Topics[topic] {
-				if p.Error != nil {
-					err = p.Error
-				}
-				out[p.Partition] = bounds{p.FirstOffset, p.LastOffset}
-			}
-			if err == nil && len(out) == len(partitions) {
-				return out, nil
-			}
-			if err == nil {
-				err = kafka.UnknownTopicOrPartition
-			}
+		if err != nil {
+			return err
 		}
-		if err := retry.again(ctx, err); err != nil {
-			return nil, fmt.Errorf("kafka: asking for the offsets of topic %s: %w", topic, err)
+		clear(out)
+		for _, p := range r.Topics[topic] {
+			if p.Error != nil {
+				return p.Error
+			}
+			out[p.Partition] = bounds{p.FirstOffset, p.LastOffset}
 		}
+		if len(out) < len(partitions) {
+			return kafka.UnknownTopicOrPartition
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("kafka: asking for the offsets of topic %s: %w", topic, err)
 	}
+	return out, nil
 }

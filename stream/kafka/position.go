@@ -17,19 +17,17 @@ import (
 // It waits as long as that takes. To abort what seems to hang is no way out: its
 // outputs may be committed (see unfinished.go), and would come twice.
 func (g *generation) stablePositions(ctx context.Context, partitions []int) (map[int]int64, error) {
-	retry := g.source.retry("positions")
-	for {
-		r, err := g.askPositions(ctx, partitions)
-		if err == nil && r.unstable {
+	var r *positionsResponse
+	err := g.source.retry("positions").until(ctx, func() (err error) {
+		if r, err = g.askPositions(ctx, partitions); err == nil && r.unstable {
 			err = kafka.UnstableOffsetCommit
 		}
-		if err == nil {
-			return r.of(partitions), nil
-		}
-		if err := retry.again(ctx, err); err != nil {
-			return nil, fmt.Errorf("kafka: asking for the positions of group %s: %w", g.source.settings.Group, err)
-		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("kafka: asking for the positions of group %s: %w", g.source.settings.Group, err)
 	}
+	return r.of(partitions), nil
 }
 
 // askPositions asks once.

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -10,14 +11,18 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+
+	"unfold/stream"
 )
 
 // retry waits out failures that may pass.
 type retry struct {
-	what    string
-	hook    func(what string, attempt int, err error, pause time.Duration)
-	attempt int
-	strange int
+	what string
+	hook func(what string, attempt int, err error, pause time.Duration)
+	// most is how often it is tried; 0: for as long as the context lasts.
+	most int
+	// attempt counts the failures, strange those of unknown kind.
+	attempt, strange int
 }
 
 const (
@@ -27,10 +32,25 @@ const (
 	maxStrange = 5
 )
 
-// again returns nil after a pause if it makes sense to try again, else why not.
+// until asks until there is an answer, or it makes no sense to ask again; then it
+// returns why not.
+func (r *retry) until(ctx context.Context, ask func() error) error {
+	for {
+		err := ask()
+		if err == nil {
+			return nil
+		}
+		if err := r.again(ctx, err); err != nil {
+			return err
+		}
+	}
+}
+
+// again returns nil after a pause if it makes sense to try again, else why not. When
+// the context is over that is its cause and the failure before.
 func (r *retry) again(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
-		return cause
+		return over(err, cause)
 	}
 	switch kindOf(err) {
 	case final:
@@ -40,12 +60,24 @@ func (r *retry) again(ctx context.Context, err error) error {
 			return err
 		}
 	}
-	r.attempt++
+	if r.attempt++; r.attempt == r.most {
+		return err
+	}
 	wait := min(pauseMin<<min(r.attempt-1, 10), pauseMax)
 	if r.hook != nil {
 		r.hook(r.what, r.attempt, err, wait)
 	}
-	return pause(ctx, wait)
+	if cause := pause(ctx, wait); cause != nil {
+		return over(err, cause)
+	}
+	return nil
+}
+
+func over(err, cause error) error {
+	if errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", cause, err)
 }
 
 type kind int
@@ -76,7 +108,7 @@ func kindOf(err error) kind {
 		// All else a broker may say while it starts, stops or hands over; a
 		// broker that shuts down even says "unknown server error".
 		return passing
-	case errors.Is(err, kafka.ErrGroupClosed):
+	case errors.Is(err, kafka.ErrGroupClosed), errors.Is(err, stream.ErrRevoked):
 		return final
 	case errors.As(err, &ne), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),
 		errors.Is(err, net.ErrClosed), errors.Is(err, context.DeadlineExceeded),

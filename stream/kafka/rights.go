@@ -62,21 +62,20 @@ const rightsTimeout = 2 * time.Second
 func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 	for _, topic := range topics {
 		retry := &retry{what: "rights"}
-		for {
+		err := retry.until(ctx, func() error {
 			rights, err := l.rights(ctx, topic)
 			if err == nil && rights != math.MinInt32 && rights&(1<<opWrite) == 0 {
-				err = kafka.TopicAuthorizationFailed
+				return kafka.TopicAuthorizationFailed
 			}
-			if err == nil || errors.Is(err, kafka.UnsupportedVersion) {
-				break
-			}
-			if errors.Is(err, kafka.TopicAuthorizationFailed) {
-				return fmt.Errorf("kafka: topic %s on %s: this client may not write to it: %w (it needs the rights Write and Describe)",
-					topic, strings.Join(l.cluster.Brokers, ","), err)
-			}
-			if err := retry.again(ctx, err); err != nil {
-				return fmt.Errorf("kafka: asking for the rights on topic %s: %w", topic, err)
-			}
+			return err
+		})
+		switch {
+		case err == nil, errors.Is(err, kafka.UnsupportedVersion):
+		case errors.Is(err, kafka.TopicAuthorizationFailed):
+			return fmt.Errorf("kafka: topic %s on %s: this client may not write to it: %w (it needs the rights Write and Describe)",
+				topic, strings.Join(l.cluster.Brokers, ","), err)
+		default:
+			return fmt.Errorf("kafka: asking for the rights on topic %s: %w", topic, err)
 		}
 	}
 	return nil
@@ -93,24 +92,25 @@ func CheckGroup(ctx context.Context, c Cluster, topic, group string, transaction
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	retry := &retry{what: "rights"}
-	for {
-		err := l.mayJoin(ctx, group)
-		if err == nil && transactions {
-			p := newProducer(l, transactionalID(group, stream.TopicPartition{Topic: topic}), 0)
-			if _, err = p.describe(ctx); errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
-				err = nil
-			}
-			if err != nil {
-				err = fmt.Errorf("transactional id %s: %w", p.id, err)
-			}
+	err = retry.until(ctx, func() error {
+		if err := l.mayJoin(ctx, group); err != nil || !transactions {
+			return err
 		}
-		if err == nil {
-			return nil
-		}
-		if err := retry.again(ctx, err); err != nil {
-			return fmt.Errorf("kafka: %w", err)
-		}
+		return l.mayTransact(ctx, transactionalID(group, stream.TopicPartition{Topic: topic}))
+	})
+	if err != nil {
+		return fmt.Errorf("kafka: %w", err)
 	}
+	return nil
+}
+
+// mayTransact asks the coordinator of a transactional id.
+func (l *link) mayTransact(ctx context.Context, id string) error {
+	_, err := newProducer(l, id, 0).describe(ctx)
+	if err == nil || errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
+		return nil
+	}
+	return fmt.Errorf("transactional id %s: %w", id, err)
 }
 
 // mayJoin asks the group's coordinator.

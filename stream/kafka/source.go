@@ -151,12 +151,13 @@ func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
 	}
 	retry := s.retry("join")
 	for {
-		g, err := s.group.Next(ctx)
+		var g *kafka.Generation
+		err := retry.until(ctx, func() (err error) {
+			g, err = s.group.Next(ctx)
+			return err
+		})
 		if err != nil {
-			if err := retry.again(ctx, err); err != nil {
-				return nil, fmt.Errorf("kafka: joining group %s: %w", s.settings.Group, err)
-			}
-			continue
+			return nil, fmt.Errorf("kafka: joining group %s: %w", s.settings.Group, err)
 		}
 		gen := newGeneration(s, g)
 		if err := gen.begin(ctx); err != nil {

@@ -41,16 +41,11 @@ func OpenTopic(ctx context.Context, s TopicSettings) (*TopicReader, error) {
 	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	retry := &retry{what: "offsets"}
-	for {
-		err := r.find(bounded)
-		if err == nil {
-			return r, nil
-		}
-		if retry.again(bounded, err) != nil {
-			l.close()
-			return nil, fmt.Errorf("kafka: topic %s: %w", s.Topic, err)
-		}
+	if err := retry.until(bounded, func() error { return r.find(bounded) }); err != nil {
+		l.close()
+		return nil, fmt.Errorf("kafka: topic %s: %w", s.Topic, err)
 	}
+	return r, nil
 }
 
 // find asks for the bounds and, if there is a group, for its positions.
@@ -135,23 +130,23 @@ func (r *TopicReader) Commit(ctx context.Context) error {
 		offsets = append(offsets, kafka.OffsetCommit{Partition: p, Offset: next})
 	}
 	retry := &retry{what: "commit"}
-	for {
+	err := retry.until(ctx, func() error {
 		a, err := r.link.client(connectTimeout).OffsetCommit(ctx, &kafka.OffsetCommitRequest{GroupID: r.settings.Group, GenerationID: -1,
 			Topics: map[string][]kafka.OffsetCommit{topic: offsets}})
-		if err == nil {
-			for _, p := range a.Topics[topic] {
-				if p.Error != nil {
-					err = p.Error
-				}
+		if err != nil {
+			return err
+		}
+		for _, p := range a.Topics[topic] {
+			if p.Error != nil {
+				return p.Error
 			}
 		}
-		if err == nil {
-			return nil
-		}
-		if err := retry.again(ctx, err); err != nil {
-			return fmt.Errorf("kafka: committing for group %s: %w", r.settings.Group, err)
-		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("kafka: committing for group %s: %w", r.settings.Group, err)
 	}
+	return nil
 }
 
 // Close lets go of all connections.

@@ -187,16 +187,13 @@ func (u unfinished) any() bool { return len(u.outputs) > 0 || u.position }
 
 // look finds out where the last transaction of a partition's producer was left open.
 func (g *generation) look(ctx context.Context, partition int, retry *retry) (u unfinished, err error) {
-	for {
+	err = retry.until(ctx, func() (err error) {
 		if u.position, err = g.openPosition(ctx, partition); err == nil {
-			if u.outputs, err = g.openOutputs(ctx); err == nil {
-				return u, nil
-			}
+			u.outputs, err = g.openOutputs(ctx)
 		}
-		if err := retry.again(ctx, err); err != nil {
-			return u, err
-		}
-	}
+		return err
+	})
+	return u, err
 }
 
 // finish ends a transaction where it was left open: another one of the same producer,
