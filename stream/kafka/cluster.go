@@ -31,7 +31,9 @@ type Cluster struct {
 }
 
 const (
-	// connectTimeout bounds everything that a constructor asks the cluster.
+	// openTimeout bounds everything that a constructor asks the cluster; connectTimeout
+	// what it takes to reach it, and any one question.
+	openTimeout    = 10 * time.Second
 	connectTimeout = 8 * time.Second
 	dialTimeout    = 3 * time.Second
 	// metadataTTL is how long a moved leader goes unnoticed at most.
@@ -206,18 +208,25 @@ func (t *tracked) Close() error {
 // Check reaches the cluster and looks for topics; it says within 10 s what is
 // wrong, joined for all topics.
 func Check(ctx context.Context, c Cluster, topics ...string) error {
+	return check(ctx, c, func(context.Context, *link, string) error { return nil }, topics)
+}
+
+// check looks for topics, and at each that is there.
+func check(ctx context.Context, c Cluster, look func(ctx context.Context, l *link, topic string) error, topics []string) error {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
 	l, err := connect(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
 	var errs []error
 	for _, topic := range topics {
-		if _, err := l.partitions(ctx, topic); err != nil {
-			errs = append(errs, err)
+		err := l.find(ctx, topic)
+		if err == nil {
+			err = look(ctx, l, topic)
 		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -20,22 +20,7 @@ import (
 // CheckWritable is Check for topics that are to be written: it also says where this
 // client has no right to. Nothing is written.
 func CheckWritable(ctx context.Context, c Cluster, topics ...string) error {
-	l, err := connect(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer l.close()
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	var errs []error
-	for _, topic := range topics {
-		if _, err := l.partitions(ctx, topic); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		errs = append(errs, l.mayWrite(ctx, topic))
-	}
-	return errors.Join(errs...)
+	return check(ctx, c, func(ctx context.Context, l *link, topic string) error { return l.mayWrite(ctx, topic) }, topics)
 }
 
 // connectToWrite is connect for topics that are read and others that are written.
