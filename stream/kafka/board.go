@@ -44,27 +44,35 @@ func OpenBoard(ctx context.Context, s BoardSettings) (*Board, error) {
 	if s.Topic == "" {
 		return nil, errors.New("kafka: a board needs a topic")
 	}
-	l, err := connect(ctx, s.Cluster, s.Topic)
+	b := &Board{settings: s, tp: stream.TopicPartition{Topic: s.Topic}}
+	err := openBoard(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
+		b.link = l
+		return b.find(ctx)
+	})
 	if err != nil {
-		return nil, err
-	}
-	b := &Board{settings: s, link: l, tp: stream.TopicPartition{Topic: s.Topic}}
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	if err = onePartition(ctx, l, s.Topic); err == nil {
-		err = b.find(ctx)
-	}
-	if err != nil {
-		l.close()
 		return nil, err
 	}
 	return b, nil
 }
 
-func onePartition(ctx context.Context, l *link, topic string) error {
+// openBoard connects for a topic that can be a board, and begins; if that fails the
+// connections are closed.
+func openBoard(ctx context.Context, c Cluster, topic string, begin func(ctx context.Context, l *link) error) error {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	l, err := connect(ctx, c, topic)
+	if err != nil {
+		return err
+	}
 	n, err := l.partitions(ctx, topic)
 	if err == nil && n != 1 {
 		err = fmt.Errorf("kafka: topic %s has %d partitions: %w", topic, n, errPartitions)
+	}
+	if err == nil {
+		err = begin(ctx, l)
+	}
+	if err != nil {
+		l.close()
 	}
 	return err
 }
@@ -139,16 +147,16 @@ func (b *Board) Close() error {
 // CheckBoard looks whether a topic can be a board, and returns what it has to say of
 // it if all is well: whether it is compacted is not for every client to know.
 func CheckBoard(ctx context.Context, c Cluster, topic string) (detail string, err error) {
-	l, err := connect(ctx, c, topic)
-	if err != nil {
-		return "", err
-	}
-	defer l.close()
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	if err := onePartition(ctx, l, topic); err != nil {
-		return "", err
-	}
+	err = openBoard(ctx, c, topic, func(ctx context.Context, l *link) (err error) {
+		defer l.close()
+		detail, err = l.compacted(ctx, topic)
+		return err
+	})
+	return detail, err
+}
+
+// compacted says whether a topic of one partition is compacted.
+func (l *link) compacted(ctx context.Context, topic string) (detail string, err error) {
 	const setting = "cleanup.policy"
 	r, err := l.client(connectTimeout).DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
 		Resources: []kafka.DescribeConfigRequestResource{{ResourceType: kafka.ResourceTypeTopic, ResourceName: topic, ConfigNames: []string{setting}}}})
@@ -185,33 +193,34 @@ func (m Member) String() string {
 
 // Members lists the members of a group as its coordinator knows them: one that died
 // stays until its session has timed out.
-func Members(ctx context.Context, c Cluster, group string) ([]Member, error) {
-	l, err := connect(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	defer l.close()
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	var out []Member
-	retry := &retry{what: "members"}
-	err = retry.until(ctx, func() error {
-		r, err := l.client(connectTimeout).DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
-		if err != nil {
+func Members(ctx context.Context, c Cluster, group string) (members []Member, err error) {
+	err = visit(ctx, c, func(ctx context.Context, l *link) error {
+		retry := &retry{what: "members"}
+		err := retry.until(ctx, func() (err error) {
+			members, err = l.members(ctx, group)
 			return err
-		}
-		for _, g := range r.Groups {
-			if g.Error != nil && !errors.Is(g.Error, kafka.GroupIdNotFound) {
-				return g.Error
-			}
-			for _, m := range g.Members {
-				out = append(out, Member{m.MemberID, m.ClientID, m.ClientHost})
-			}
+		})
+		if err != nil {
+			return fmt.Errorf("kafka: asking who is in group %s: %w", group, err)
 		}
 		return nil
 	})
+	return members, err
+}
+
+// members asks the group's coordinator.
+func (l *link) members(ctx context.Context, group string) (members []Member, err error) {
+	r, err := l.client(connectTimeout).DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
 	if err != nil {
-		return nil, fmt.Errorf("kafka: asking who is in group %s: %w", group, err)
+		return nil, err
 	}
-	return out, nil
+	for _, g := range r.Groups {
+		if g.Error != nil && !errors.Is(g.Error, kafka.GroupIdNotFound) {
+			return nil, g.Error
+		}
+		for _, m := range g.Members {
+			members = append(members, Member{m.MemberID, m.ClientID, m.ClientHost})
+		}
+	}
+	return members, nil
 }

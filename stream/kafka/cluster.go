@@ -213,6 +213,21 @@ func Check(ctx context.Context, c Cluster, topics ...string) error {
 
 // check looks for topics, and at each that is there.
 func check(ctx context.Context, c Cluster, look func(ctx context.Context, l *link, topic string) error, topics []string) error {
+	return visit(ctx, c, func(ctx context.Context, l *link) error {
+		var errs []error
+		for _, topic := range topics {
+			err := l.find(ctx, topic)
+			if err == nil {
+				err = look(ctx, l, topic)
+			}
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// visit connects, asks, and lets go of the connections.
+func visit(ctx context.Context, c Cluster, ask func(ctx context.Context, l *link) error) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	l, err := connect(ctx, c)
@@ -220,13 +235,5 @@ func check(ctx context.Context, c Cluster, look func(ctx context.Context, l *lin
 		return err
 	}
 	defer l.close()
-	var errs []error
-	for _, topic := range topics {
-		err := l.find(ctx, topic)
-		if err == nil {
-			err = look(ctx, l, topic)
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	return ask(ctx, l)
 }

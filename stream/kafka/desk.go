@@ -32,18 +32,12 @@ func TakeDesk(ctx context.Context, s BoardSettings, name string) (*Desk, error) 
 	if s.Topic == "" || name == "" {
 		return nil, errors.New("kafka: a desk needs a topic and a name")
 	}
-	l, err := connect(ctx, s.Cluster, s.Topic)
+	d := &Desk{settings: s, tp: stream.TopicPartition{Topic: s.Topic}}
+	err := openBoard(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
+		d.link, d.producer = l, newProducer(l, name, 0)
+		return d.take(ctx)
+	})
 	if err != nil {
-		return nil, err
-	}
-	d := &Desk{settings: s, link: l, tp: stream.TopicPartition{Topic: s.Topic}, producer: newProducer(l, name, 0)}
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	if err = onePartition(ctx, l, s.Topic); err == nil {
-		err = d.take(ctx)
-	}
-	if err != nil {
-		l.close()
 		return nil, err
 	}
 	return d, nil

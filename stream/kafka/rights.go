@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -25,21 +24,18 @@ func CheckWritable(ctx context.Context, c Cluster, topics ...string) error {
 
 // connectToWrite is connect for topics that are read and others that are written.
 func connectToWrite(ctx context.Context, c Cluster, read []string, written ...string) (*link, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
 	l, err := connect(ctx, c, append(read, written...)...)
 	if err != nil {
 		return nil, err
 	}
-	asking, cancel := context.WithTimeout(ctx, rightsTimeout)
-	defer cancel()
-	if err := l.mayWrite(asking, written...); err != nil {
+	if err := l.mayWrite(ctx, written...); err != nil {
 		l.close()
 		return nil, err
 	}
 	return l, nil
 }
-
-// rightsTimeout is for a question to brokers that have just been reached.
-const rightsTimeout = 2 * time.Second
 
 // mayWrite returns an error if the cluster says that this client may not write to
 // topics. A cluster that cannot be asked (before 2.3) is believed to allow it: the
@@ -69,24 +65,19 @@ func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 // CheckGroup says whether this client may be a member of a group, and its topics'
 // transactional producers with transactions set. It joins nothing.
 func CheckGroup(ctx context.Context, c Cluster, topic, group string, transactions bool) error {
-	l, err := connect(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer l.close()
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	retry := &retry{what: "rights"}
-	err = retry.until(ctx, func() error {
-		if err := l.mayJoin(ctx, group); err != nil || !transactions {
-			return err
+	return visit(ctx, c, func(ctx context.Context, l *link) error {
+		retry := &retry{what: "rights"}
+		err := retry.until(ctx, func() error {
+			if err := l.mayJoin(ctx, group); err != nil || !transactions {
+				return err
+			}
+			return l.mayTransact(ctx, transactionalID(group, stream.TopicPartition{Topic: topic}))
+		})
+		if err != nil {
+			return fmt.Errorf("kafka: %w", err)
 		}
-		return l.mayTransact(ctx, transactionalID(group, stream.TopicPartition{Topic: topic}))
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("kafka: %w", err)
-	}
-	return nil
 }
 
 // mayTransact asks the coordinator of a transactional id.

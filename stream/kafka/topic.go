@@ -33,15 +33,15 @@ type TopicReader struct {
 
 // OpenTopic reaches the cluster and looks where the topic begins and ends.
 func OpenTopic(ctx context.Context, s TopicSettings) (*TopicReader, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
 	l, err := connect(ctx, s.Cluster, s.Topic)
 	if err != nil {
 		return nil, err
 	}
 	r := &TopicReader{settings: s, link: l}
-	bounded, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
 	retry := &retry{what: "offsets"}
-	if err := retry.until(bounded, func() error { return r.find(bounded) }); err != nil {
+	if err := retry.until(ctx, func() error { return r.find(ctx) }); err != nil {
 		l.close()
 		return nil, fmt.Errorf("kafka: topic %s: %w", s.Topic, err)
 	}

@@ -217,16 +217,20 @@ func testStaleCommit(b *bench) {
 	}
 }
 
-func testDeleted(b *bench) {
-	b.h.Produce(b.T, b.topic, 0, numbers(0, 100, nil)...)
+// leaveAt is a member that commits a position of the first partition and leaves.
+func (b *bench) leaveAt(offset int64) {
+	b.Helper()
 	s := b.source()
 	g := b.next(s)
-	if err := g.Commit(b.ctx, []stream.Position{{TopicPartition: b.tp(0), Offset: 10}}); err != nil {
+	at := []stream.Position{{TopicPartition: b.tp(0), Offset: offset}}
+	if err := errors.Join(g.Commit(b.ctx, at), g.Close(), s.Close()); err != nil {
 		b.Fatal(err)
 	}
-	if err := errors.Join(g.Close(), s.Close()); err != nil {
-		b.Fatal(err)
-	}
+}
+
+func testDeleted(b *bench) {
+	b.h.Produce(b.T, b.topic, 0, numbers(0, 100, nil)...)
+	b.leaveAt(10)
 	b.h.DeleteBefore(b.T, b.topic, 0, 60)
 	_, err := b.source().Next(b.ctx)
 	var oe *stream.OffsetError
@@ -237,14 +241,7 @@ func testDeleted(b *bench) {
 
 func testPastEnd(b *bench) {
 	b.h.Produce(b.T, b.topic, 0, numbers(0, 5, nil)...)
-	s := b.source()
-	g := b.next(s)
-	if err := g.Commit(b.ctx, []stream.Position{{TopicPartition: b.tp(0), Offset: 9}}); err != nil {
-		b.Fatal(err)
-	}
-	if err := errors.Join(g.Close(), s.Close()); err != nil {
-		b.Fatal(err)
-	}
+	b.leaveAt(9)
 	_, err := b.source().Next(b.ctx)
 	var oe *stream.OffsetError
 	if !errors.As(err, &oe) || oe.Position != 9 || oe.End != 5 {

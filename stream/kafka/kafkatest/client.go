@@ -2,6 +2,9 @@ package kafkatest
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -57,16 +60,12 @@ func (c *Client) Create(t testing.TB, topic string, partitions int, replication 
 		t.Fatal(err)
 	}
 	for {
-		ask := kmsg.NewPtrMetadataRequest()
-		at := kmsg.NewMetadataRequestTopic()
-		at.Topic = &topic
-		ask.Topics = append(ask.Topics, at)
-		resp, err := ask.RequestWith(ctx, c.Kafka)
+		parts, err := c.partitions(ctx, topic)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ready := 0
-		for _, p := range resp.Topics[0].Partitions {
+		for _, p := range parts {
 			if p.ErrorCode == 0 && p.Leader >= 0 {
 				ready++
 			}
@@ -76,6 +75,19 @@ func (c *Client) Create(t testing.TB, topic string, partitions int, replication 
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// partitions asks how the partitions of a topic are.
+func (c *Client) partitions(ctx context.Context, topic string) ([]kmsg.MetadataResponseTopicPartition, error) {
+	ask := kmsg.NewPtrMetadataRequest()
+	at := kmsg.NewMetadataRequestTopic()
+	at.Topic = &topic
+	ask.Topics = append(ask.Topics, at)
+	resp, err := ask.RequestWith(ctx, c.Kafka)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Topics[0].Partitions, nil
 }
 
 func toRecord(topic string, partition int, m stream.Message) *kgo.Record {
@@ -110,26 +122,17 @@ func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64)
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
-	ask := kmsg.NewPtrMetadataRequest()
-	at := kmsg.NewMetadataRequestTopic()
-	at.Topic = &topic
-	ask.Topics = append(ask.Topics, at)
-	meta, err := ask.RequestWith(ctx, c.Kafka)
+	parts, err := c.partitions(ctx, topic)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all []int32
+	for _, p := range parts {
+		all = append(all, p.Partition)
+	}
 	list := func(timestamp int64) map[int32]int64 {
-		req := kmsg.NewPtrListOffsetsRequest()
-		rt := kmsg.NewListOffsetsRequestTopic()
-		rt.Topic = topic
-		for _, p := range meta.Topics[0].Partitions {
-			rp := kmsg.NewListOffsetsRequestTopicPartition()
-			rp.Partition, rp.Timestamp = p.Partition, timestamp
-			rt.Partitions = append(rt.Partitions, rp)
-		}
-		req.Topics = append(req.Topics, rt)
 		for {
-			out, err := c.offsets(ctx, req)
+			out, err := c.offsets(ctx, topic, all, timestamp, false)
 			if err == nil {
 				return out
 			}
@@ -143,8 +146,21 @@ func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64)
 	return list(-2), list(-1)
 }
 
-// offsets asks for offsets of one topic, by partition.
-func (c *Client) offsets(ctx context.Context, req *kmsg.ListOffsetsRequest) (map[int32]int64, error) {
+// offsets asks for the offsets at a time, -2 being the beginning and -1 the end; if
+// committed, the end for readers of committed messages.
+func (c *Client) offsets(ctx context.Context, topic string, partitions []int32, timestamp int64, committed bool) (map[int32]int64, error) {
+	req := kmsg.NewPtrListOffsetsRequest()
+	if committed {
+		req.IsolationLevel = 1
+	}
+	rt := kmsg.NewListOffsetsRequestTopic()
+	rt.Topic = topic
+	for _, p := range partitions {
+		rp := kmsg.NewListOffsetsRequestTopicPartition()
+		rp.Partition, rp.Timestamp = p, timestamp
+		rt.Partitions = append(rt.Partitions, rp)
+	}
+	req.Topics = append(req.Topics, rt)
 	out := map[int32]int64{}
 	for _, shard := range c.Kafka.RequestSharded(ctx, req) {
 		if shard.Err != nil {
@@ -220,24 +236,14 @@ func (c *Client) Settled(t testing.TB, group, topic string, topics ...string) (p
 	defer cancel()
 	for _, topic := range topics {
 		_, end := c.Bounds(t, topic)
-		req := kmsg.NewPtrListOffsetsRequest()
-		req.IsolationLevel = 1
-		rt := kmsg.NewListOffsetsRequestTopic()
-		rt.Topic = topic
-		for p := range end {
-			rp := kmsg.NewListOffsetsRequestTopicPartition()
-			rp.Partition, rp.Timestamp = p, -1
-			rt.Partitions = append(rt.Partitions, rp)
+		stable, err := c.offsets(ctx, topic, slices.Collect(maps.Keys(end)), -1, true)
+		var refused *kerr.Error
+		if err != nil && !errors.As(err, &refused) {
+			t.Fatal(err)
 		}
-		req.Topics = append(req.Topics, rt)
-		for _, shard := range c.Kafka.RequestSharded(ctx, req) {
-			if shard.Err != nil {
-				t.Fatal(shard.Err)
-			}
-			for _, p := range shard.Resp.(*kmsg.ListOffsetsResponse).Topics[0].Partitions {
-				if p.ErrorCode != 0 || p.Offset < end[p.Partition] {
-					return nil, false
-				}
+		for p := range end {
+			if err != nil || stable[p] < end[p] {
+				return nil, false
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"unfold/stream/kafka/kafkatest/apache"
 )
@@ -106,17 +105,12 @@ func (c *Cluster) KillLeader(topic string, partition int) {
 // nobody does.
 func (c *Cluster) leader(topic string, partition int) int {
 	c.t.Helper()
-	ask := kmsg.NewPtrMetadataRequest()
-	at := kmsg.NewMetadataRequestTopic()
-	at.Topic = &topic
-	ask.Topics = append(ask.Topics, at)
-	resp, err := ask.RequestWith(c.t.Context(), c.client.Kafka)
+	all, err := c.client.partitions(c.t.Context(), topic)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	n := len(resp.Topics[0].Partitions)
-	for _, p := range resp.Topics[0].Partitions {
-		if int(p.Partition) == partition%n {
+	for _, p := range all {
+		if int(p.Partition) == partition%len(all) {
 			return int(p.Leader)
 		}
 	}
