@@ -93,6 +93,11 @@ func (r *runCmd) Run(ctx context.Context, p *program) error {
 	log := newLog(p.Stderr)
 	settings.Hooks, settings.Fleet = log.hooks(), log.fleet()
 	s, err := stage.Open(ctx, settings)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		// To be stopped is no failure, however early: who stops stages looks at how they end.
+		log.say("stopped before it began to read")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
