@@ -50,6 +50,7 @@ func produceLabelled(t *testing.T, brokers []string, messages int) {
 
 // A stage with labels tells classes, and says in its figures how they are learnt.
 func TestRunTellsClasses(t *testing.T) {
+	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")
 	labelledBy(t, configuration, "kind")
 	produceLabelled(t, brokers, 40)
@@ -64,6 +65,7 @@ func TestRunTellsClasses(t *testing.T) {
 
 // A stage whose label is the column of ids says so, and goes on without classes.
 func TestRunWithIDsForLabels(t *testing.T) {
+	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")
 	labelledBy(t, configuration, "name")
 	produce(t, brokers, 0, 40)

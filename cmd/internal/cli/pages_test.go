@@ -121,34 +121,15 @@ func hasFlag(command *kong.Node, name string) bool {
 	})
 }
 
-// The example of README runs as it stands, from the repository's root.
-func TestExampleOfReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some seconds: not with -short")
-	}
-	root, err := filepath.Abs(repository)
-	if err != nil {
-		t.Fatal(err)
-	}
+// exampleOfReadme are the command lines of README's example with files.
+func exampleOfReadme(t *testing.T, root string) []string {
+	t.Helper()
 	_, rest, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "    mkdir -p out\n")
 	block, _, ok := strings.Cut(rest, "\n\n")
 	if !ok {
 		t.Fatal("README has no example that begins with mkdir -p out")
 	}
-	t.Chdir(t.TempDir())
-	for _, err := range []error{os.Symlink(filepath.Join(root, "testdata"), "testdata"), os.Mkdir("out", 0o755)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, line := range commandLines(block) {
-		must(t, append([]string{"-q"}, words(line)...)...)
-	}
-	for _, name := range []string{"digits.unfold", "digits.parquet", "digits.png", "places.parquet"} {
-		if _, err := os.Stat(filepath.Join("out", name)); err != nil {
-			t.Error(err)
-		}
-	}
+	return commandLines(block)
 }
 
 // The targets that README names are in the Makefile.

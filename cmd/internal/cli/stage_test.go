@@ -1,23 +1,17 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"go.uber.org/goleak"
 
 	"unfold/ingest"
-	"unfold/internal/journal"
 	"unfold/sparse/vec"
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -168,37 +162,6 @@ func private(t *testing.T, state string) {
 	}
 }
 
-// runUntil starts the stage, waits for a line of its log, does something, and
-// interrupts it; it must end in order within 10 s. It returns the log.
-func runUntil(t *testing.T, configuration, line string, do func(address string)) string {
-	t.Helper()
-	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	var log journal.Journal
-	done := make(chan int, 1)
-	go func() {
-		done <- Run(ctx, System{Args: []string{"run", "-c", configuration}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &log})
-	}()
-	var address string
-	await(t, "the log has "+line, func() bool {
-		if m := regexp.MustCompile(`http://(\S+) `).FindStringSubmatch(log.String()); m != nil {
-			address = m[1]
-		}
-		return address != "" && regexp.MustCompile(line).MatchString(log.String())
-	})
-	do(address)
-	interrupt()
-	select {
-	case code := <-done:
-		if code != 0 {
-			t.Errorf("exit %d:\n%s", code, &log)
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatalf("it did not end within 10 s:\n%s", &log)
-	}
-	return log.String()
-}
-
 func TestRunSaysWhatIsMissing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, configuration := broker(t, "events", "places")
@@ -267,34 +230,9 @@ func TestLintOfAnEmptyTopic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for a message: not with -short")
 	}
-	t.Chdir(t.TempDir())
+	t.Parallel() // it does little but wait
 	_, configuration := broker(t, "events", "places", "dead")
 	if out := must(t, "lint", "-c", configuration); !strings.Contains(out, "unknown  a message of the source: there is nothing to see yet") {
 		t.Errorf("lint says\n%s", out)
-	}
-}
-
-func get(t *testing.T, address, path string) (int, string) {
-	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
-	resp, err := client.Get("http://" + address + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
-}
-
-// await polls until a condition holds.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it did not come about that %s", what)
-		}
 	}
 }

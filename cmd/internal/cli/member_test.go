@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/internal/journal"
+)
+
+// patience is how long tests wait for what must come about; it comes about much
+// sooner, unless the machine is busy with other things.
+const patience = 2 * time.Minute
+
+// member is a stage, run as a goroutine.
+type member struct {
+	t         *testing.T
+	log       journal.Journal
+	interrupt context.CancelFunc
+	ended     chan struct{}
+	code      int // once it has ended
+}
+
+// join starts a stage; it ends with the test, if not before.
+func join(t *testing.T, args ...string) *member {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(context.Background())
+	m := &member{t: t, interrupt: interrupt, ended: make(chan struct{})}
+	go func() {
+		defer close(m.ended)
+		m.code = Run(ctx, System{Args: append([]string{"run"}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &m.log})
+	}()
+	t.Cleanup(func() {
+		m.leave()
+		if t.Failed() {
+			t.Logf("the log of unfold run %s:\n%s", strings.Join(args, " "), &m.log)
+		}
+	})
+	return m
+}
+
+// wait returns the exit code when it has ended.
+func (m *member) wait() int {
+	m.t.Helper()
+	select {
+	case <-m.ended:
+	case <-time.After(patience):
+		m.t.Fatal("a stage did not end")
+	}
+	return m.code
+}
+
+// leave interrupts it and returns its exit code.
+func (m *member) leave() int {
+	m.t.Helper()
+	m.interrupt()
+	return m.wait()
+}
+
+// said waits for a line of its log, and returns what pattern finds there.
+func (m *member) said(pattern string) (found []string) {
+	m.t.Helper()
+	line := regexp.MustCompile(pattern)
+	await(m.t, "a log has "+pattern, func() bool {
+		over := false
+		select {
+		case <-m.ended:
+			over = true
+		default:
+		}
+		if found = line.FindStringSubmatch(m.log.String()); found == nil && over {
+			m.t.Fatalf("a stage ended with exit code %d and never said %s", m.code, pattern)
+		}
+		return found != nil
+	})
+	return found
+}
+
+// address is where it answers.
+func (m *member) address() string {
+	m.t.Helper()
+	return m.said(`answering on http://(\S+) `)[1]
+}
+
+// runUntil starts the stage, waits for a line of its log, does something, and
+// interrupts it; it must end in order. It returns the log.
+func runUntil(t *testing.T, configuration, line string, do func(address string)) string {
+	t.Helper()
+	m := join(t, "-c", configuration)
+	m.said(line)
+	do(m.address())
+	if code := m.leave(); code != 0 {
+		t.Errorf("exit %d:\n%s", code, &m.log)
+	}
+	return m.log.String()
+}
+
+func get(t *testing.T, address, path string) (int, string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	resp, err := client.Get("http://" + address + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// await polls until a condition holds.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it did not come about that %s", what)
+		}
+	}
+}
