@@ -10,5 +10,9 @@
 //	broker(dim)     what the broker does for it
 //	learn(dim)      what the learner does to read it
 //
+// The first two are an embedder's processor time, divided by a profile of it: placing that
+// is measured alone and subtracted would leave nothing certain, as carrying takes less
+// than measurements differ by.
+//
 // Nothing on the page is typed by hand.
 package main

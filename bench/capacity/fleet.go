@@ -11,11 +11,10 @@ import (
 	"runtime"
 	"time"
 
+	"unfold/bench/internal/relay"
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
 	"unfold/ingest"
-	"unfold/stream/kafka/kafkatest/apache"
-	"unfold/stream/kafka/kafkatest/embedded"
 )
 
 // Pass is what a fleet of embedders took to work through a topic.
@@ -38,8 +37,10 @@ type Learning struct {
 // Figures are all that was measured.
 type Figures struct {
 	Cores     int
-	Kafka     string // version; "" for the broker within the process
-	Placing   []Placing
+	Kafka     string        // version; "" for the broker within the process
+	Placing   []Placing     // maps of its own
+	Fleet     Placing       // the fleet's map
+	Shares    []relay.Share // of an embedder's processor time
 	Passes    []Pass
 	Learning  Learning
 	In, Out   float64 // bytes an event in the topics
@@ -49,27 +50,12 @@ type Figures struct {
 
 const partitions = 8
 
-// broker is what events go through.
-type broker struct {
-	traffic.Cluster
-	version string
-	pid     int
-	close   func() error
-}
-
-func (l *lab) broker(ctx context.Context) (*broker, error) {
+// broker starts a broker without topics.
+func (l *lab) broker(ctx context.Context) (*traffic.Broker, error) {
 	if l.small {
-		addr, stop, err := embedded.Start()
-		return &broker{Cluster: traffic.Cluster{Addr: addr}, close: func() error { stop(); return nil }}, err
+		return traffic.Embedded()
 	}
-	a, err := apache.New("")
-	if err != nil {
-		return nil, err
-	}
-	if err := a.Start(ctx); err != nil {
-		return nil, errors.Join(err, a.Remove())
-	}
-	return &broker{traffic.Cluster{Addr: a.Addr}, a.Version(), a.PID(), a.Remove}, nil
+	return traffic.Apache(ctx)
 }
 
 // measure measures everything.
@@ -89,8 +75,8 @@ func (l *lab) measure(ctx context.Context) (f *Figures, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
-	f.Kafka = b.version
+	defer func() { err = errors.Join(err, b.Close()) }()
+	f.Kafka = b.Version
 	points := l.points[len(l.points)-1]
 	for topic, n := range map[string]int{"maps": 1, "first": partitions, "in": partitions} {
 		if err := b.Create(ctx, topic, n); err != nil {
@@ -110,6 +96,12 @@ func (l *lab) measure(ctx context.Context) (f *Figures, err error) {
 		return nil, err
 	}
 	if f.Learning, err = l.learning(ctx, b, points, state); err != nil {
+		return nil, err
+	}
+	if f.Fleet, err = l.placingOfFleet(ctx, state); err != nil {
+		return nil, err
+	}
+	if f.Shares, err = l.profile(ctx, b, points, state); err != nil {
 		return nil, err
 	}
 	for _, n := range l.fleets {
@@ -162,7 +154,7 @@ var (
 
 // learning has a learner learn the fleet's map, then read a topic without and then
 // with refreshes.
-func (l *lab) learning(ctx context.Context, b *broker, points int, state string) (out Learning, err error) {
+func (l *lab) learning(ctx context.Context, b *traffic.Broker, points int, state string) (out Learning, err error) {
 	out.Points = points
 	c := config{role: "learn", in: "first", out: "none", group: "first", state: state, every: "0s", points: points}
 	with := func(c config, f func(p *served.Process) error) error {
@@ -210,9 +202,36 @@ func (l *lab) learning(ctx context.Context, b *broker, points int, state string)
 	return out, err
 }
 
+// profile has one embedder work through the topic, and returns what its parts take of
+// its processor time. It also is the broker's first pass, which is slower: its code is
+// not compiled yet.
+func (l *lab) profile(ctx context.Context, b *traffic.Broker, points int, state string) ([]relay.Share, error) {
+	const topic = "out-profile"
+	if err := b.Create(ctx, topic, partitions); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(filepath.Join(l.out, "embedder.prof"))
+	if err != nil {
+		return nil, err
+	}
+	p, err := relay.Job{Addr: b.Addr, In: "in", Out: topic, Group: topic, Partitions: partitions, ID: "event", Vector: "v",
+		State: state, Points: points, Embedder: true, Profile: path}.Start(nil)
+	if err != nil {
+		return nil, err
+	}
+	err = until(ctx, "all is placed", []*served.Process{p}, func() (bool, error) {
+		n, err := b.Messages(ctx, topic, partitions)
+		return n >= int64(l.messages), err
+	})
+	if err := errors.Join(err, p.Stop()); err != nil {
+		return nil, err
+	}
+	return relay.Shares(ctx, path)
+}
+
 // pass has a number of embedders work through the topic. It counts from when all of
 // them have a share, and some of it is done.
-func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err error) {
+func (l *lab) pass(ctx context.Context, b *traffic.Broker, n, points int) (out Pass, err error) {
 	out.Embedders = n
 	topic := fmt.Sprintf("out-%d", n)
 	if err := b.Create(ctx, topic, partitions); err != nil {
@@ -256,7 +275,7 @@ func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err
 	if err != nil {
 		return out, err
 	}
-	begin, own, theirs := time.Now(), cpu(), served.CPUOf(b.pid)
+	begin, own, theirs := time.Now(), cpu(), served.CPUOf(b.PID)
 	var last time.Time
 	count := start
 	err = until(ctx, "all is placed", members, func() (bool, error) {
@@ -270,6 +289,6 @@ func (l *lab) pass(ctx context.Context, b *broker, n, points int) (out Pass, err
 	if err == nil && events <= 0 {
 		err = fmt.Errorf("%d embedders were done before all had a share: more messages are needed", n)
 	}
-	out.Rate, out.Own, out.Broker = events/last.Sub(begin).Seconds(), (cpu()-own)/events, (served.CPUOf(b.pid)-theirs)/events
+	out.Rate, out.Own, out.Broker = events/last.Sub(begin).Seconds(), (cpu()-own)/events, (served.CPUOf(b.PID)-theirs)/events
 	return out, err
 }

@@ -8,10 +8,14 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
+	"unfold/bench/internal/relay"
 	"unfold/internal/wholefile"
 )
 
 func main() {
+	if code, ok := relay.Main(os.Args[1:], os.Stderr); ok {
+		os.Exit(code)
+	}
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }
 
@@ -25,7 +29,7 @@ type lab struct {
 	points, dims []int
 	messages     int
 	fleets       []int
-	span         time.Duration // for which one kind of placing is measured
+	span         time.Duration // of processor time, for which one kind of placing is measured
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -39,7 +43,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if c.Parse(args) != nil {
 		return 2
 	}
-	l.points, l.dims, l.messages, l.fleets, l.span = []int{2000, 5000, 20_000}, []int{10, Dim, 200}, 4000, []int{1, 2, 4}, time.Second
+	l.points, l.dims, l.messages, l.fleets, l.span = []int{2000, 5000, 20_000}, []int{10, Dim, 200}, 4000, []int{1, 2, 4}, 3*time.Second
 	if l.small {
 		l.points, l.dims, l.messages, l.fleets, l.span = []int{100, 200}, []int{4, Dim}, 4000, []int{1, 2}, 10*time.Millisecond
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"unfold/bench/internal/relay"
 )
 
 // model is the cost model with the figures put in: seconds of processor time an event.
@@ -11,17 +13,18 @@ type model struct {
 	place, carry, broker, learn float64
 }
 
-// model takes place from what was measured alone, carry and broker from the fleet of
-// one embedder: the others are what it has to predict.
+// model takes what an event costs from the fleet of one embedder, the others are what it
+// has to predict; what of it is placing a profile says. (Placing measured alone and
+// subtracted would not tell the rest, which is less than what measurements differ by.)
 func (f *Figures) model() model {
 	one := f.Passes[0]
 	m := model{broker: one.Broker, learn: f.Learning.Read}
-	for _, p := range f.Placing {
-		if p.Points == f.Learning.Points && p.Dim == Dim {
-			m.place = p.Seconds
+	for _, s := range f.Shares {
+		if s.Part == relay.Placing {
+			m.place = one.Own * s.Share
 		}
 	}
-	m.carry = max(0, one.Own-m.place)
+	m.carry = one.Own - m.place
 	return m
 }
 
@@ -65,6 +68,9 @@ func (f *Figures) page() string {
 	p("| the broker, one copy of the data | bytes of an event in and out | %s |\n", us(m.broker))
 	p("| the learner: read, decode, offer | bytes of an event | %s |\n", us(m.learn))
 	p("| the learner: a refresh of %s points, stored and announced | n, dim; every `refresh.every` | %.2f s a refresh |\n\n", count(float64(f.Learning.Points)), f.Learning.Refresh)
+	p("What an embedder costs is its processor time over the events that it worked through; what of that is placing, a profile of its time\n"+
+		"says: %s.\n"+
+		"Placing alone, without a stage around it, takes %s us on the same map.\n\n", relay.Sentence(f.Shares, "%.1f"), us(f.Fleet.Seconds))
 	p("So an embedder places 1 / (place + rest) = %s events/s for each core it has, and cores that embedders share with a broker\n"+
 		"1 / (place + rest + broker) = %s each.\n\n", count(1/m.embedder()), count(1/(m.embedder()+m.broker)))
 	f.placingTable(p)
@@ -74,7 +80,8 @@ func (f *Figures) page() string {
 }
 
 func (f *Figures) placingTable(p func(string, ...any)) {
-	p("## Placing by points and dimension\n\nOne thread, batches of 1000 events; the snapshot as it is stored.\n\n")
+	p("## Placing by points and dimension\n\nAlone, in calls of 1000 events on all cores, in processor time; on maps of other points than the fleet's. The snapshot as it is\n" +
+		"stored.\n\n")
 	p("| points n | dim | us an event | events/s a core | snapshot, MB | bytes a point |\n|---|---|---|---|---|---|\n")
 	for _, v := range f.Placing {
 		p("| %s | %d | %s | %s | %.2f | %.0f |\n", count(float64(v.Points)), v.Dim, us(v.Seconds), count(1/v.Seconds), float64(v.Bytes)/1e6, float64(v.Bytes)/float64(v.Points))
@@ -83,14 +90,14 @@ func (f *Figures) placingTable(p func(string, ...any)) {
 }
 
 func (f *Figures) checkTable(p func(string, ...any), m model) {
-	p("## Checked at 1, 2 and 4 processes\n\nEmbedders as processes of their own, on the same %d cores as the broker. What the model says of 1 is what it was made from, of the others it is\n"+
-		"a prediction.\n\n", f.Cores)
+	p("## Checked at 1, 2 and 4 processes\n\nEmbedders as processes of their own, on the same %d cores as the broker. What an event costs with 1 is what the model was made from; all\n"+
+		"else it predicts.\n\n", f.Cores)
 	p("| embedders | events/s | the model | us an event, embedders | the model | us an event, broker |\n|---|---|---|---|---|---|\n")
 	worst, worstCPU := 0.0, 0.0
 	for i, v := range f.Passes {
 		p("| %d | %s | %s | %s | %s | %s |\n", v.Embedders, count(v.Rate), count(m.rate(f.Cores)), us(v.Own), us(m.embedder()), us(v.Broker))
+		worst = max(worst, math.Abs(v.Rate/m.rate(f.Cores)-1))
 		if i > 0 {
-			worst = max(worst, math.Abs(v.Rate/m.rate(f.Cores)-1))
 			worstCPU = max(worstCPU, math.Abs(v.Own/m.embedder()-1))
 		}
 	}
@@ -104,19 +111,15 @@ func (f *Figures) million(p func(string, ...any), m model) {
 	const machine, share = 8, 0.7
 	cores := target * m.embedder()
 	embedders := math.Ceil(cores / share / machine)
-	snapshot := 0.0
-	for _, v := range f.Placing {
-		if v.Points == f.Learning.Points && v.Dim == Dim {
-			snapshot = float64(v.Bytes)
-		}
-	}
+	snapshot := float64(f.Fleet.Bytes)
 	const every = 10
 	p("## A million events a second\n\nThe same events and map, machines of %d cores that are to be busy to %.0f%%, %d s between maps.\n\n", machine, 100*share, every)
 	p("| part | how it is reckoned | what it takes |\n|---|---|---|\n")
 	p("| embedders | 10^6 x %s us | %.1f cores busy: %.0f machines, at least %.0f partitions |\n", us(m.embedder()), cores, embedders, embedders)
 	p("| brokers, three copies | 10^6 x %s us x 3 | %.1f cores busy: %.0f machines |\n", us(m.broker), 3*target*m.broker, max(3, math.Ceil(3*target*m.broker/share/machine)))
-	p("| network into the brokers | (%.0f + %.0f bytes) x 10^6 x 3 | %.1f GB/s |\n", f.In, f.Out, 3*(f.In+f.Out)*target/1e9)
-	p("| network out of them | embedders and learner read: 2 x %.0f bytes x 10^6 | %.1f GB/s |\n", f.In, 2*f.In*target/1e9)
+	p("| network into the brokers | three copies: 3 x (%.0f + %.0f bytes) x 10^6 | %.1f GB/s |\n", f.In, f.Out, 3*(f.In+f.Out)*target/1e9)
+	p("| network out of them | embedders and learner read: 2 x %.0f bytes x 10^6; two brokers copy: 2 x (%.0f + %.0f bytes) x 10^6 | %.1f GB/s, and %.2f GB/s for each reader of the places |\n",
+		f.In, f.In, f.Out, 2*(2*f.In+f.Out)*target/1e9, f.Out*target/1e9)
 	p("| the learner | 10^6 x %s us, and %.2f s every %d s | %.1f cores busy |\n", us(m.learn), f.Learning.Refresh, every, target*m.learn+f.Learning.Refresh/every)
 	p("| the store | %.0f embedders x %.1f MB every %d s | %.1f MB/s |\n\n", embedders, snapshot/1e6, every, embedders*snapshot/1e6/every)
 	p("One learner process read %s events/s here, beside the broker on %d cores. ", count(f.Learning.Rate), f.Cores)

@@ -3,13 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
-	"time"
+	"path/filepath"
 
+	"unfold/bench/internal/harness"
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
 	"unfold/sparse/vec"
+	"unfold/stream/online"
 )
 
 // Shape of the fleet's events.
@@ -19,10 +22,10 @@ const (
 	classes   = 8
 )
 
-// Placing is what finding places costs.
+// Placing is what finding places costs, with nothing around it.
 type Placing struct {
 	Points, Dim int
-	// Seconds of processor time an event, on one core; Bytes of the snapshot.
+	// Seconds of processor time an event, all cores busy; Bytes of the snapshot.
 	Seconds float64
 	Bytes   int64
 }
@@ -42,7 +45,7 @@ func clouds(rng *rand.Rand, rows, dim int) vec.Matrix[float32] {
 	return x
 }
 
-// placing measures one kind. How good the map is does not matter: few steps do.
+// placing measures maps of its own. How good one is does not matter: few steps do.
 func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err error) {
 	rng := rand.New(rand.NewPCG(uint64(points), uint64(dim)))
 	spec := kinds.Spec{LVM: lvm.Settings{Steps: 10, Seed: 1}}
@@ -50,24 +53,45 @@ func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err erro
 	if err != nil {
 		return p, err
 	}
-	p = Placing{Points: points, Dim: dim}
+	return l.on(ctx, s, rng)
+}
+
+// placingOfFleet measures the map that the fleet's learner has left in its state.
+func (l *lab) placingOfFleet(ctx context.Context, state string) (p Placing, err error) {
+	s, err := snapshot.ReadFile(filepath.Join(state, online.MapFile))
+	if err != nil {
+		return p, err
+	}
+	return l.on(ctx, s, rand.New(rand.NewPCG(1, 4)))
+}
+
+// on measures placing on a map, in calls of so many events, by all cores at once as an
+// embedder does.
+func (l *lab) on(ctx context.Context, s *snapshot.Snapshot, rng *rand.Rand) (p Placing, err error) {
+	const batch, batches = 1000, 10
+	p = Placing{Points: s.Reference.Rows, Dim: s.Dim}
 	var file bytes.Buffer
 	if err := snapshot.Write(&file, s); err != nil {
 		return p, err
 	}
 	p.Bytes = int64(file.Len())
-	placer, err := kinds.Open(s, lvm.PlaceSettings{Threads: 1})
+	placer, err := kinds.Open(s, lvm.PlaceSettings{})
 	if err != nil {
 		return p, err
 	}
-	x := clouds(rng, 1000, dim)
-	n := 0
-	begin := time.Now()
-	for ; time.Since(begin) < l.span; n += x.Rows {
-		if _, err := placer.Place(ctx, x); err != nil {
+	x := clouds(rng, batch*batches, s.Dim)
+	begin := harness.CPUSeconds()
+	if begin == 0 {
+		return p, errors.New("the system does not tell processor time")
+	}
+	took, n := 0., 0
+	for took < l.span.Seconds() {
+		from := n % x.Rows
+		if _, err := placer.Place(ctx, x.Slice(from, from+batch)); err != nil {
 			return p, err
 		}
+		took, n = harness.CPUSeconds()-begin, n+batch
 	}
-	p.Seconds = time.Since(begin).Seconds() / float64(n)
+	p.Seconds = took / float64(n)
 	return p, nil
 }

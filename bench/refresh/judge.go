@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"unfold/bench/internal/harness"
 	"unfold/models/lvm"
 	"unfold/models/lvm/live"
 	"unfold/models/lvm/student"
@@ -31,12 +32,12 @@ type fresh struct {
 // compare judges the present map and a fresh fit of the same points.
 func (f *follower) compare(ctx context.Context, set live.Settings) (mine quality, theirs *fresh, err error) {
 	x := vec.Take(f.d.x, f.rows)
-	begin := cpuSeconds()
+	begin := harness.CPUSeconds()
 	r, err := lvm.Fit(ctx, x, set.LVM, nil)
 	if err != nil {
 		return mine, nil, err
 	}
-	theirs = &fresh{CPU: cpuSeconds() - begin}
+	theirs = &fresh{CPU: harness.CPUSeconds() - begin}
 	nb := r.Neighbors
 	if theirs.model, err = lvm.NewHeavy(nb, r.Settings, 0); err != nil {
 		return mine, nil, err

@@ -56,12 +56,12 @@ func (l *lab) kdd(ctx context.Context, o *outcome) error {
 	p.Maps = []contestant{
 		{Name: "this map, refreshed", Every: 1}, {Name: "the first map, later reference points placed on it", Every: 1}, {Name: "the first map and its own points", Every: 1},
 	}
-	begin := cpuSeconds()
+	begin := harness.CPUSeconds()
 	t, err := c.follow(ctx, s.first, s.size, l.set)
 	if err != nil {
 		return err
 	}
-	fit := cpuSeconds() - begin
+	fit := harness.CPUSeconds() - begin
 	for k := range p.Maps {
 		p.Maps[k].Seconds, p.Maps[k].Fits = fit, 1
 	}

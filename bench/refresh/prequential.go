@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"unfold/bench/internal/harness"
 	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/lvm/live"
@@ -211,7 +212,7 @@ func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error 
 		row := t.rowOf[s]
 		b.members, b.labels = append(b.members, row), append(b.labels, t.label[row])
 	}
-	begin := cpuSeconds()
+	begin := harness.CPUSeconds()
 	placer, err := lvm.NewPlacer(t.m.Snapshot(), lvm.PlaceSettings{})
 	if err != nil {
 		return err
@@ -220,7 +221,7 @@ func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error 
 	if err != nil {
 		return err
 	}
-	p.Maps[ownMap].Seconds += cpuSeconds() - begin
+	p.Maps[ownMap].Seconds += harness.CPUSeconds() - begin
 	if err := p.Maps[ownMap].judge(ctx, &b, vec.Convert[float32](t.m.Snapshot().Mu), placed.Mu, b.labels); err != nil {
 		return err
 	}
@@ -244,13 +245,13 @@ func (t *traffic) judgeFrozen(ctx context.Context, b *block, p *prequential) err
 		}
 	}
 	if len(need) > 0 {
-		begin := cpuSeconds()
+		begin := harness.CPUSeconds()
 		placed, err := t.first.Place(ctx, vec.Take(t.c.x, need))
 		if err != nil {
 			return err
 		}
 		for _, k := range []int{frozenMap, frozenAlone} {
-			p.Maps[k].Seconds += cpuSeconds() - begin
+			p.Maps[k].Seconds += harness.CPUSeconds() - begin
 		}
 		for i, row := range need {
 			copy(t.frozen.Row(int(row)), placed.Mu.Row(i))
@@ -303,7 +304,7 @@ func (t *traffic) refresh(ctx context.Context, placer *lvm.Placer, p *prequentia
 		return nil
 	}
 	t.waited = 0
-	begin := cpuSeconds()
+	begin := harness.CPUSeconds()
 	changes := t.set.Changes()
 	at, err := placer.Place(ctx, changes.X)
 	if err != nil {
@@ -323,7 +324,7 @@ func (t *traffic) refresh(ctx context.Context, placer *lvm.Placer, p *prequentia
 	if r.Kind == live.Major {
 		p.Majors++
 	}
-	p.Maps[ownMap].Seconds += cpuSeconds() - begin
+	p.Maps[ownMap].Seconds += harness.CPUSeconds() - begin
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/bench/internal/harness"
 	"unfold/models/lvm"
 	"unfold/models/lvm/live"
 	"unfold/sparse/vec"
@@ -83,7 +84,7 @@ func (f *follower) arrive(ctx context.Context, events []int32, out []int) error 
 		}
 		kept, members = append(kept, int32(e)), append(members, o)
 	}
-	begin := cpuSeconds()
+	begin := harness.CPUSeconds()
 	start := vec.Convert[float64](vec.Take(placed.Mu, kept))
 	if f.m.Snapshot().Index != nil {
 		start = vec.Matrix[float64]{} // as package online
@@ -92,7 +93,7 @@ func (f *follower) arrive(ctx context.Context, events []int32, out []int) error 
 	if err != nil {
 		return err
 	}
-	f.since += cpuSeconds() - begin
+	f.since += harness.CPUSeconds() - begin
 	for i, o := range members {
 		f.rows[o], f.slots[o] = events[kept[i]], slots[i]
 	}
@@ -101,12 +102,12 @@ func (f *follower) arrive(ctx context.Context, events []int32, out []int) error 
 
 // refresh learns the map anew.
 func (f *follower) refresh(ctx context.Context) error {
-	begin := cpuSeconds()
+	begin := harness.CPUSeconds()
 	r, err := f.m.Refresh(ctx)
 	if err != nil {
 		return err
 	}
-	took := cpuSeconds() - begin
+	took := harness.CPUSeconds() - begin
 	s := step{
 		Kind: r.Kind.String(), Points: r.Points, Moves: r.Moves, Drift: r.Drift, LoglikPoint: r.LoglikPoint,
 		Share: r.Alarm.Share, Bound: r.Alarm.Bound, Raised: r.Alarm.Raised, Steps: r.Steps,

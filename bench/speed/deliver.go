@@ -2,14 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"unfold/bench/internal/relay"
 	"unfold/bench/internal/served"
+	"unfold/bench/internal/traffic"
 	"unfold/ingest"
 	"unfold/sparse/vec"
 )
@@ -42,7 +43,7 @@ const (
 type delivery struct {
 	b       *bench
 	r       *record
-	broker  *broker
+	broker  *traffic.Broker
 	z       vec.Matrix[float32]
 	points  int
 	state   string
@@ -55,9 +56,9 @@ func (b *bench) deliver(ctx context.Context, r *record, measure func(d *delivery
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, broker.close()) }()
-	if broker.version != "" {
-		r.Versions["Apache Kafka"] = broker.version
+	defer func() { err = errors.Join(err, broker.Close()) }()
+	if broker.Version != "" {
+		r.Versions["Apache Kafka"] = broker.Version
 	}
 	points := b.size(mapPoints, 500)
 	d := &delivery{b: b, r: r, broker: broker, z: sheets(points+b.size(50_000, 500), inputDims), points: points, state: b.file("state")}
@@ -126,6 +127,7 @@ func (d *delivery) learn(ctx context.Context) error {
 // passed is what a pass over a topic took.
 type passed struct {
 	rate        float64 // messages a second, between the first output and the last
+	messages    float64 // those after the first
 	own, broker float64 // seconds of processor time meanwhile
 }
 
@@ -137,7 +139,7 @@ func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profi
 		return p, err
 	}
 	defer func() { err = errors.Join(err, s.Stop(), d.broker.Delete(ctx, out)) }()
-	cpus := func() [2]float64 { return [2]float64{s.CPU(), served.CPUOf(d.broker.pid)} }
+	cpus := func() [2]float64 { return [2]float64{s.CPU(), served.CPUOf(d.broker.PID)} }
 	var first, last time.Time
 	var start, count int64
 	var before [2]float64
@@ -159,7 +161,8 @@ func (d *delivery) pass(ctx context.Context, in string, n int, state, who, profi
 	}, s)
 	after := cpus()
 	p.own, p.broker = after[0]-before[0], after[1]-before[1]
-	p.rate = float64(max(0, int64(n)-start)) / max(last.Sub(first), time.Millisecond).Seconds()
+	p.messages = float64(max(0, int64(n)-start))
+	p.rate = p.messages / max(last.Sub(first), time.Millisecond).Seconds()
 	return p, err
 }
 
@@ -176,29 +179,16 @@ func (d *delivery) begin(ctx context.Context, in, state, who, profile string) (o
 
 // start starts one of the programs.
 func (d *delivery) start(in, out, group, state, who, profile string) (*served.Process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	if who == runOnce || who == runTwice {
-		if profile == "" {
-			path, err := d.configuration(in, out, group, state, who == runTwice)
-			if err != nil {
-				return nil, err
-			}
-			return served.Start(threadVariables(d.b.threads), d.b.unfold, "run", "-c", path)
+	if (who == runOnce || who == runTwice) && profile == "" {
+		path, err := d.configuration(in, out, group, state, who == runTwice)
+		if err != nil {
+			return nil, err
 		}
+		return served.Start(threadVariables(d.b.threads), d.b.unfold, "run", "-c", path)
 	}
-	verb := stageVerb
-	if who == bareCopy {
-		verb = copyVerb
-	}
-	text, err := json.Marshal(job{Addr: d.broker.Addr, In: in, Out: out, Group: group, Partitions: partitions, State: state, Points: d.points,
-		Exactly: who == stubTwice || who == runTwice, Stubbed: who == stubOnce || who == stubTwice, Profile: profile, Threads: d.b.threads})
-	if err != nil {
-		return nil, err
-	}
-	return served.Start(threadVariables(d.b.threads), self, verb, string(text))
+	return relay.Job{Addr: d.broker.Addr, In: in, Out: out, Group: group, Partitions: partitions, Bare: who == bareCopy,
+		ID: deliveryID, Vector: deliveryVector, State: state, Points: d.points, Exactly: who == stubTwice || who == runTwice,
+		Stubbed: who == stubOnce || who == stubTwice, Profile: profile, Threads: d.b.threads}.Start(threadVariables(d.b.threads))
 }
 
 // configuration writes that of a stage.
@@ -241,9 +231,9 @@ func (d *delivery) measure(ctx context.Context, in string, n, events int, who st
 		return err
 	}
 	d.r.add(who, eventRate, perSec, p.rate*float64(events))
-	if p.own > 0 && p.broker > 0 {
-		d.r.add(who, stageCPU, seconds, p.own/float64(n*events))
-		d.r.add(who, brokerCPU, seconds, p.broker/float64(n*events))
+	if p.own > 0 && p.broker > 0 && p.messages > 0 {
+		d.r.add(who, stageCPU, seconds, p.own/(p.messages*float64(events)))
+		d.r.add(who, brokerCPU, seconds, p.broker/(p.messages*float64(events)))
 	}
 	return nil
 }

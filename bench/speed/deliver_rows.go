@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+
+	"unfold/bench/internal/relay"
 )
 
 // Figures of latency.
@@ -110,12 +112,12 @@ func (d *delivery) profile(ctx context.Context, in string, n int) error {
 		if _, err := d.pass(ctx, in, n, state, who, path); err != nil {
 			return err
 		}
-		shares, err := profileShares(ctx, path)
+		shares, err := relay.Shares(ctx, path)
 		if err != nil {
 			d.r.miss("profile: %v", err)
 			return nil
 		}
-		d.r.note("profile of %s: %s", who, shares)
+		d.r.note("profile of %s: %s", who, relay.Sentence(shares, "%.0f"))
 	}
 	return nil
 }

@@ -7,14 +7,15 @@ import (
 	"path/filepath"
 
 	"unfold/bench/internal/harness"
+	"unfold/bench/internal/relay"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == processVerb {
 		os.Exit(runProcess(os.Args[2:], os.Stderr))
 	}
-	if len(os.Args) > 1 && (os.Args[1] == stageVerb || os.Args[1] == copyVerb) {
-		os.Exit(runJob(os.Args[1:], os.Stderr))
+	if code, ok := relay.Main(os.Args[1:], os.Stderr); ok {
+		os.Exit(code)
 	}
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
 }

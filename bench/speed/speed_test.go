@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"unfold/bench/internal/harness"
+	"unfold/bench/internal/relay"
 )
 
 // The program under test starts itself to measure processes: see process.go.
@@ -20,8 +21,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == processVerb {
 		os.Exit(runProcess(os.Args[2:], os.Stderr))
 	}
-	if len(os.Args) > 1 && (os.Args[1] == stageVerb || os.Args[1] == copyVerb) {
-		os.Exit(runJob(os.Args[1:], os.Stderr))
+	if code, ok := relay.Main(os.Args[1:], os.Stderr); ok {
+		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }

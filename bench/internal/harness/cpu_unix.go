@@ -1,11 +1,12 @@
 //go:build unix
 
-package main
+package harness
 
 import "syscall"
 
-// cpuSeconds is the process's CPU time so far.
-func cpuSeconds() float64 {
+// CPUSeconds is the processor time that this process has taken so far; 0 where the system
+// does not tell.
+func CPUSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

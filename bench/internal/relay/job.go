@@ -1,0 +1,177 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
+	"slices"
+	"syscall"
+
+	"unfold/bench/internal/served"
+	"unfold/bench/internal/traffic"
+	"unfold/ingest"
+	"unfold/models"
+	"unfold/models/kinds"
+	"unfold/models/lvm"
+	"unfold/models/snapshot"
+	"unfold/sparse/vec"
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/online"
+)
+
+// The verbs: a program that starts jobs hands its arguments to Main first.
+const (
+	stageVerb = "relay-stage"
+	copyVerb  = "relay-copy"
+)
+
+// Job is what a process is to do until it is interrupted.
+type Job struct {
+	// Addr is the broker's address; messages go from topic In, of so many Partitions, to
+	// Out, their positions are Group's.
+	Addr, In, Out, Group string
+	Partitions           int
+	// Bare copies messages as they are; the rest is of a stage.
+	Bare bool
+	// ID and Vector are the columns of a message.
+	ID, Vector string
+	// State is a learner's folder, which has its map of so many Points already, and is
+	// the stage's own. An Embedder only reads the map, as a process of a fleet that does
+	// not learn.
+	State    string
+	Points   int
+	Embedder bool
+	// Exactly delivers exactly once; Stubbed places nothing: every event is at the
+	// origin, at no cost.
+	Exactly, Stubbed bool
+	// Profile is a file for a profile of its processor time, if not "".
+	Profile string
+	Threads int // 0: one a core
+}
+
+// Start starts the job in a process of its own, with variables besides this one's.
+func (j Job) Start(variables []string) (*served.Process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
+	}
+	verb := stageVerb
+	if j.Bare {
+		verb = copyVerb
+	}
+	return served.Start(variables, self, verb, string(text))
+}
+
+// Main does the job that the arguments of a program name, until interrupted, and returns
+// the exit code; ok is false when they name none.
+func Main(args []string, stderr io.Writer) (code int, ok bool) {
+	if len(args) == 0 || !slices.Contains([]string{stageVerb, copyVerb}, args[0]) {
+		return 0, false
+	}
+	var j Job
+	if len(args) != 2 || json.Unmarshal([]byte(args[1]), &j) != nil {
+		fmt.Fprintf(stderr, "relay: %s|%s JOB\n", stageVerb, copyVerb)
+		return 2, true
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	if args[0] == copyVerb {
+		err = traffic.Copy(ctx, j.Addr, j.In, j.Out, j.Group, j.Partitions)
+	} else {
+		err = j.stage(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "relay:", err)
+		return 1, true
+	}
+	return 0, true
+}
+
+// placer is what both learners and embedders are.
+type placer interface {
+	stream.Decoder
+	stream.Learner
+}
+
+// placer makes the learner or the embedder that the job's stage has.
+func (j Job) placer() (placer, error) {
+	set := online.Settings{State: j.State, RefreshEvery: online.Never, Min: j.Points, Size: j.Points, Mapping: ingest.Mapping{
+		Vector: j.Vector, MaxVocabulary: ingest.DefaultVocabulary, Selection: ingest.Selection{ID: j.ID}}}
+	if j.Stubbed {
+		set.Open = stubbed
+	} else {
+		set.Place = lvm.PlaceSettings{Threads: j.Threads}
+	}
+	if !j.Embedder {
+		return online.New(set)
+	}
+	return online.NewEmbedder(set, func(_ context.Context, install func(*snapshot.Snapshot) error) error {
+		s, err := snapshot.ReadFile(filepath.Join(j.State, online.MapFile))
+		if err != nil {
+			return err
+		}
+		return install(s)
+	})
+}
+
+// stage runs what `unfold run` is made of.
+func (j Job) stage(ctx context.Context) (err error) {
+	p, err := j.placer()
+	if err != nil {
+		return err
+	}
+	cluster := kafka.Cluster{Brokers: []string{j.Addr}}
+	from := kafka.SourceSettings{Cluster: cluster, Topic: j.In, Group: j.Group}
+	if j.Exactly {
+		from.Transactions = &kafka.Transactions{Outputs: j.Out}
+	}
+	source, err := kafka.NewSource(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: cluster, Topic: j.Out})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sink.Close()) }()
+	if j.Profile != "" {
+		f, err := os.Create(j.Profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	return (&stream.Pipeline{Source: source, Sink: sink, Decoder: p, Learner: p, ExactlyOnce: j.Exactly}).Run(ctx)
+}
+
+// stubbed opens a map whose placing costs nothing.
+func stubbed(s *snapshot.Snapshot) (models.Placer, error) {
+	placer, err := kinds.Open(s, lvm.PlaceSettings{})
+	return nowhere{placer}, err
+}
+
+// nowhere places every event at the origin.
+type nowhere struct{ models.Placer }
+
+// Place implements models.Placer.
+func (p nowhere) Place(_ context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	n := x.Rows
+	return models.Placed{Mu: vec.New[float32](n, p.Dims()), Sigma: make([]float32, n), NoveltyLocal: make([]float32, n), NoveltyGlobal: make([]float32, n)}, nil
+}

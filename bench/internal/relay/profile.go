@@ -1,0 +1,79 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// Placing is the part of a stage that finds places.
+const Placing = "placing"
+
+// parts are what a stage does, by the functions that do it and call none of the others;
+// placing has goroutines of its own.
+var parts = []struct {
+	name      string
+	functions []string
+}{
+	{Placing, []string{"unfold/stream/online.(*placing).placeAll", "unfold/sparse/par.Do.func1"}},
+	{"decoding messages", []string{"unfold/ingest.(*Decoder).Decode"}},
+	{"taking vectors out of them", []string{"unfold/stream/online.(*events).encode"}},
+	{"writing messages", []string{"unfold/ingest.(*MessageWriter).Encode"}},
+	{"the reference set", []string{"unfold/stream/online.(*Learner).Offer"}},
+	{"Kafka's protocol", []string{"unfold/stream/kafka.(*generation).Fetch", "unfold/stream/kafka.(*Sink).Write", "unfold/stream/kafka.(*Sink).Write.func1",
+		"unfold/stream/kafka.(*generation).Transact", "github.com/segmentio/kafka-go.(*conn).run"}},
+	{"collecting garbage", []string{"runtime.gcBgMarkWorker", "runtime.bgsweep"}},
+}
+
+// Share is what a part of a stage takes of its processor time.
+type Share struct {
+	Part  string
+	Share float64 // 0 to 1
+}
+
+// Shares reads what a stage's parts take out of a profile, with Go's tool. All else is
+// the last of them, so that they add up to 1.
+func Shares(ctx context.Context, path string) ([]Share, error) {
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-nodecount=100000", "-nodefraction=0", path).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go tool pprof: %w", err)
+	}
+	return sharesOf(string(out)), nil
+}
+
+// sharesOf reads them out of what pprof -top -cum prints: flat, flat%, sum%, cum, cum%,
+// function.
+func sharesOf(top string) []Share {
+	percent := map[string]float64{}
+	for line := range strings.Lines(top) {
+		fields := strings.Fields(line)
+		if len(fields) < 6 {
+			continue
+		}
+		if v, err := strconv.ParseFloat(strings.TrimSuffix(fields[4], "%"), 64); err == nil {
+			percent[fields[5]] = v
+		}
+	}
+	var shares []Share
+	rest := 1.
+	for _, p := range parts {
+		share := 0.
+		for _, f := range p.functions {
+			share += percent[f] / 100
+		}
+		rest -= share
+		shares = append(shares, Share{p.name, share})
+	}
+	return append(shares, Share{"all else", max(0, rest)})
+}
+
+// Sentence lists shares in percent, by format.
+func Sentence(shares []Share, format string) string {
+	var words []string
+	for _, s := range shares {
+		words = append(words, fmt.Sprintf("%s "+format+"%%", s.Part, 100*s.Share))
+	}
+	return strings.Join(words, ", ")
+}
