@@ -122,7 +122,7 @@ func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
 		}
 		if err != nil {
 			if err := retry.again(ctx, err); err != nil {
-				return nil, fmt.Errorf("kafka: reading topic %s: %w", b.tp.Topic, err)
+				return nil, fmt.Errorf("kafka: reading topic %s: %w", b.tp.Topic, lacking(err, "Read"))
 			}
 			continue
 		}

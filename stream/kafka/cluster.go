@@ -132,11 +132,11 @@ func (l *link) partitions(ctx context.Context, topic string) (int, error) {
 			continue
 		}
 		if errors.Is(t.Error, kafka.UnknownTopicOrPartition) {
-			return 0, fmt.Errorf("kafka: topic %s on %s: %w (create it first, or check its name and this client's rights)",
+			return 0, fmt.Errorf("kafka: topic %s on %s: %w (create it first, or check its name, and that this client has the right Describe)",
 				topic, strings.Join(l.cluster.Brokers, ","), stream.ErrUnknownTopic)
 		}
 		if t.Error != nil && len(t.Partitions) == 0 {
-			return 0, fmt.Errorf("kafka: topic %s: %w", topic, t.Error)
+			return 0, fmt.Errorf("kafka: topic %s: %w", topic, lacking(t.Error, "Describe"))
 		}
 		return len(t.Partitions), nil
 	}

@@ -49,7 +49,7 @@ func (d *Desk) take(ctx context.Context) error {
 		return d.session(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
 	})
 	if err != nil {
-		return fmt.Errorf("kafka: transactional id %s: %w", d.producer.id, err)
+		return fmt.Errorf("kafka: transactional id %s: %w", d.producer.id, lacking(err, "Write"))
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (d *Desk) Write(ctx context.Context, m stream.Message) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("kafka: writing to topic %s: %w", d.tp.Topic, err)
+		return fmt.Errorf("kafka: writing to topic %s: %w", d.tp.Topic, lacking(err, "Write"))
 	}
 	return nil
 }

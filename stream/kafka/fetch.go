@@ -43,7 +43,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition) (strea
 		}
 		if err != nil {
 			if err := retry.again(ctx, err); err != nil {
-				return stream.Run{}, fmt.Errorf("kafka: reading topic %s, partition %d, offset %d: %w", tp.Topic, tp.Partition, next, err)
+				return stream.Run{}, fmt.Errorf("kafka: reading topic %s, partition %d, offset %d: %w", tp.Topic, tp.Partition, next, lacking(err, "Read"))
 			}
 			continue
 		}

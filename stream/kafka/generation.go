@@ -118,5 +118,5 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 	case staleMember(err), errors.Is(err, net.ErrClosed), g.life.Err() != nil:
 		return fmt.Errorf("kafka: committing for group %s: %w (%v)", g.source.settings.Group, stream.ErrRevoked, err)
 	}
-	return fmt.Errorf("kafka: committing for group %s: %w", g.source.settings.Group, err)
+	return fmt.Errorf("kafka: committing for group %s: %w", g.source.settings.Group, lacking(err, "Read"))
 }

@@ -86,7 +86,7 @@ func (l *link) mayTransact(ctx context.Context, id string) error {
 	if err == nil || errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
 		return nil
 	}
-	return fmt.Errorf("transactional id %s: %w", id, err)
+	return fmt.Errorf("transactional id %s: %w", id, lacking(err, "Write"))
 }
 
 // mayJoin asks the group's coordinator.
@@ -103,10 +103,23 @@ func (l *link) mayJoin(ctx context.Context, group string) error {
 			err = kafka.GroupAuthorizationFailed
 		}
 		if err != nil && !errors.Is(err, kafka.GroupIdNotFound) {
-			return fmt.Errorf("group %s: %w (it needs the right Read)", group, err)
+			return fmt.Errorf("group %s: %w", group, lacking(err, "Read"))
 		}
 	}
 	return nil
+}
+
+// lacking adds to an error the right that it says is missing, if it does; on topics that
+// is operation. What the right is on stands in the error around it.
+func lacking(err error, operation string) error {
+	for refused, right := range map[error]string{
+		kafka.TopicAuthorizationFailed: operation, kafka.GroupAuthorizationFailed: "Read", kafka.TransactionalIDAuthorizationFailed: "Write",
+	} {
+		if errors.Is(err, refused) {
+			return fmt.Errorf("%w (this client needs the right %s)", err, right)
+		}
+	}
+	return err
 }
 
 // opRead and opWrite are the bits of these operations.

@@ -139,7 +139,7 @@ func (s *Sink) writePartition(ctx context.Context, p int, messages []stream.Mess
 				m.Where(), bytes, s.settings.Topic, err)
 		}
 		if err != nil {
-			return done, fmt.Errorf("kafka: writing %d messages to topic %s, partition %d: %w", len(records), s.settings.Topic, p, err)
+			return done, fmt.Errorf("kafka: writing %d messages to topic %s, partition %d: %w", len(records), s.settings.Topic, p, lacking(err, "Write"))
 		}
 		done += len(records)
 	}

@@ -157,7 +157,7 @@ func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("kafka: joining group %s: %w", s.settings.Group, err)
+			return nil, fmt.Errorf("kafka: joining group %s: %w", s.settings.Group, lacking(err, "Read"))
 		}
 		gen := newGeneration(s, g)
 		if err := gen.begin(ctx); err != nil {

@@ -102,7 +102,7 @@ func (r *TopicReader) Next(ctx context.Context) ([]stream.Message, error) {
 			}
 			if err != nil {
 				if err := retry.again(ctx, err); err != nil {
-					return nil, fmt.Errorf("kafka: reading %v: %w", tp, err)
+					return nil, fmt.Errorf("kafka: reading topic %s, partition %d: %w", tp.Topic, tp.Partition, lacking(err, "Read"))
 				}
 				continue
 			}
@@ -144,7 +144,7 @@ func (r *TopicReader) Commit(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("kafka: committing for group %s: %w", r.settings.Group, err)
+		return fmt.Errorf("kafka: committing for group %s: %w", r.settings.Group, lacking(err, "Read"))
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 			return err
 		}
 		if err := retry.again(ctx, err); err != nil {
-			return fmt.Errorf("kafka: transactional id %s: %w", p.id, err)
+			return fmt.Errorf("kafka: transactional id %s: %w", p.id, lacking(err, "Write"))
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 		return fmt.Errorf("kafka: transaction %s: %w (%v)", p.id, stream.ErrRevoked, err)
 	}
 	if err != nil {
-		return fmt.Errorf("kafka: transaction %s: %w", p.id, err)
+		return fmt.Errorf("kafka: transaction %s: %w", p.id, lacking(err, "Write"))
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry 
 		}
 		if err != nil {
 			if err := retry.again(ctx, err); err != nil {
-				return unknown, fmt.Errorf("kafka: transactional id %s: %w", p.id, err)
+				return unknown, fmt.Errorf("kafka: transactional id %s: %w", p.id, lacking(err, "Write"))
 			}
 			continue
 		}

@@ -22,8 +22,20 @@ type Real struct {
 // address advertised, by default the broker's own: a proxy may stand there.
 func StartReal(t testing.TB, advertised string) *Real {
 	t.Helper()
-	start := time.Now()
-	broker, err := apache.New(advertised)
+	return start(t, func() (*apache.Broker, error) { return apache.New(advertised) })
+}
+
+// StartGuarded is StartReal for a broker to which users have to log in with SASL PLAIN;
+// all but super may do what they are granted.
+func StartGuarded(t testing.TB, super, password string, users ...string) *Real {
+	t.Helper()
+	return start(t, func() (*apache.Broker, error) { return apache.NewGuarded(super, password, users...) })
+}
+
+func start(t testing.TB, prepare func() (*apache.Broker, error)) *Real {
+	t.Helper()
+	begin := time.Now()
+	broker, err := prepare()
 	if errors.Is(err, apache.ErrUnavailable) && os.Getenv("UNFOLD_REQUIRE_KAFKA") != "1" {
 		t.Skip(err)
 	}
@@ -37,7 +49,7 @@ func StartReal(t testing.TB, advertised string) *Real {
 		}
 	})
 	b.Start()
-	t.Logf("Apache Kafka %s on %s, ready after %v", broker.Version(), broker.Addr, time.Since(start).Round(100*time.Millisecond))
+	t.Logf("Apache Kafka %s on %s, ready after %v", broker.Version(), broker.Addr, time.Since(begin).Round(100*time.Millisecond))
 	return b
 }
 

@@ -47,7 +47,7 @@ const startTimeout = 2 * time.Minute
 // there. Errors match ErrUnavailable where there is no java, or no jars and no mvn.
 // Remove takes the folder away.
 func New(advertised string) (*Broker, error) {
-	brokers, err := prepare(1, advertised)
+	brokers, err := prepare(1, advertised, "")
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,10 @@ func New(advertised string) (*Broker, error) {
 
 // NewCluster prepares brokers of one cluster, n of them, as New does. Half of them and
 // one more have to run before any is ready: start them side by side.
-func NewCluster(n int) ([]*Broker, error) { return prepare(n, "") }
+func NewCluster(n int) ([]*Broker, error) { return prepare(n, "", "") }
 
-func prepare(n int, advertised string) (brokers []*Broker, err error) {
+// prepare is for all of them; settings stand behind those of the template.
+func prepare(n int, advertised, settings string) (brokers []*Broker, err error) {
 	libs, err := jars()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -87,7 +88,7 @@ func prepare(n int, advertised string) (brokers []*Broker, err error) {
 		voters[i] = fmt.Sprintf("%d@%s", b.node, b.controller)
 	}
 	for _, b := range brokers {
-		if err := b.format(advertised, voters); err != nil {
+		if err := b.format(advertised, settings, voters); err != nil {
 			return brokers, err
 		}
 	}
@@ -95,7 +96,7 @@ func prepare(n int, advertised string) (brokers []*Broker, err error) {
 }
 
 // format writes the settings and formats the folder.
-func (b *Broker) format(advertised string, voters []string) error {
+func (b *Broker) format(advertised, settings string, voters []string) error {
 	if advertised == "" {
 		advertised = b.Addr
 	}
@@ -106,7 +107,7 @@ func (b *Broker) format(advertised string, voters []string) error {
 	replicas := min(len(voters), 3)
 	text := strings.NewReplacer("@ADDR@", b.Addr, "@ADVERTISED@", advertised, "@INNER@", b.Inner, "@CONTROLLER@", b.controller, "@DIR@", b.dir,
 		"@NODE@", strconv.Itoa(b.node), "@VOTERS@", strings.Join(voters, ","), "@REPLICAS@", strconv.Itoa(replicas), "@INSYNC@", strconv.Itoa((replicas+1)/2)).
-		Replace(string(template))
+		Replace(string(template) + settings)
 	if err := os.WriteFile(b.config(), []byte(text), 0o600); err != nil {
 		return err
 	}

@@ -1,0 +1,258 @@
+package kafka_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+	"unfold/stream/kafka/kafkatest"
+)
+
+// The users of a guarded cluster, who all have the same password.
+const (
+	super, password = "root", "secret"
+
+	nobody   = "nobody"   // may do nothing
+	stranger = "stranger" // may read the topic, and nothing with the group
+	visitor  = "visitor"  // may see the group, and not join it
+	reader   = "reader"   // may see the topic of outputs, and not write to it
+	writer   = "writer"   // may do all without transactions
+	blind    = "blind"    // may do all but read
+	owner    = "owner"    // may do all
+)
+
+// right is what a user may do.
+type right struct {
+	resource kmsg.ACLResourceType
+	name     string
+	op       kmsg.ACLOperation
+}
+
+// rights of the users: to read a topic or to write to it is to see it as well.
+var rights = func() map[string][]right {
+	const topic, group, id = kmsg.ACLResourceTypeTopic, kmsg.ACLResourceTypeGroup, kmsg.ACLResourceTypeTransactionalId
+	const see, read, write = kmsg.ACLOperationDescribe, kmsg.ACLOperationRead, kmsg.ACLOperationWrite
+	in, member, out, transact := right{topic, "in", read}, right{group, "g", read}, right{topic, "out", write}, right{id, "unfold-g-in-0", write}
+	return map[string][]right{
+		nobody:   nil,
+		stranger: {in},
+		visitor:  {in, {group, "g", see}},
+		reader:   {in, member, {topic, "out", see}, transact},
+		writer:   {in, member, out},
+		blind:    {{topic, "in", see}, member, out, transact},
+		owner:    {in, member, out, transact},
+	}
+}()
+
+// guarded is a cluster that clients have to log in to, with topics in and out.
+type guarded struct{ brokers []string }
+
+// as is the cluster to one of its users.
+func (g guarded) as(t *testing.T, user string) kafka.Cluster {
+	t.Helper()
+	auth, err := kafka.Authenticate("plain", user, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kafka.Cluster{Brokers: g.brokers, SASL: auth}
+}
+
+// guard makes topics, grants all their rights, and waits until they hold.
+func guard(t *testing.T, brokers []string) guarded {
+	t.Helper()
+	c := kafkatest.NewClient(t, brokers, kgo.SASL(plain.Auth{User: super, Pass: password}.AsMechanism()))
+	for _, topic := range []string{"in", "out"} {
+		c.Create(t, topic, 1, 1, nil)
+		c.Produce(t, topic, 0, stream.Message{Value: []byte("1")})
+	}
+	req := kmsg.NewPtrCreateACLsRequest()
+	for user, all := range rights {
+		for _, r := range all {
+			acl := kmsg.NewCreateACLsRequestCreation()
+			acl.ResourceType, acl.ResourceName, acl.ResourcePatternType = r.resource, r.name, kmsg.ACLResourcePatternTypeLiteral
+			acl.Principal, acl.Host, acl.Operation, acl.PermissionType = "User:"+user, "*", r.op, kmsg.ACLPermissionTypeAllow
+			req.Creations = append(req.Creations, acl)
+		}
+	}
+	resp, err := req.RequestWith(t.Context(), c.Kafka)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range resp.Results {
+		if err := kerr.ErrorForCode(r.ErrorCode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the rights to hold", func() bool {
+		ask := kmsg.NewPtrDescribeACLsRequest()
+		ask.ResourceType, ask.ResourcePatternType = kmsg.ACLResourceTypeAny, kmsg.ACLResourcePatternTypeAny
+		ask.Operation, ask.PermissionType = kmsg.ACLOperationAny, kmsg.ACLPermissionTypeAny
+		resp, err := ask.RequestWith(t.Context(), c.Kafka)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, r := range resp.Resources {
+			n += len(r.ACLs)
+		}
+		return n == len(req.Creations)
+	})
+	return guarded{brokers}
+}
+
+// TestRights: a right that is missing is named with what it is missing for.
+func TestRights(t *testing.T) {
+	opts := []kfake.Opt{kfake.NumBrokers(1), kfake.EnableSASL(), kfake.EnableACLs(), kfake.Superuser("PLAIN", super, password),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"})}
+	for user := range rights {
+		opts = append(opts, kfake.User("PLAIN", user, password))
+	}
+	fake, err := kfake.NewCluster(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(fake.Close)
+	testRights(t, guard(t, fake.ListenAddrs()))
+}
+
+// TestRealRights is the same on an Apache Kafka with its StandardAuthorizer.
+func TestRealRights(t *testing.T) {
+	var users []string
+	for user := range rights {
+		users = append(users, user)
+	}
+	testRights(t, guard(t, []string{kafkatest.StartGuarded(t, super, password, users...).Addr()}))
+}
+
+func testRights(t *testing.T, g guarded) {
+	t.Run("source", func(t *testing.T) { testRightsOfSource(t, g) })
+	t.Run("sink", func(t *testing.T) { testRightsOfSink(t, g) })
+	t.Run("check", func(t *testing.T) { testRightsChecked(t, g) })
+	t.Run("board", func(t *testing.T) { testRightsOfBoard(t, g) })
+}
+
+// named checks that an error tells all of that, and is none if there is nothing to tell.
+func named(t *testing.T, what string, err error, want ...string) {
+	t.Helper()
+	if err == nil && len(want) > 0 {
+		t.Errorf("%s: no error, want one about %q", what, want)
+	}
+	if err != nil && len(want) == 0 {
+		t.Errorf("%s: %v", what, err)
+	}
+	for _, w := range want {
+		if err != nil && !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: the error lacks %q: %v", what, w, err)
+		}
+	}
+}
+
+// testRightsOfSource goes as far as the first fetch.
+func testRightsOfSource(t *testing.T, g guarded) {
+	fetch := func(user string, transactions *kafka.Transactions) error {
+		ctx, cancel := context.WithTimeout(t.Context(), wait)
+		defer cancel()
+		source, err := kafka.NewSource(ctx, kafka.SourceSettings{Cluster: g.as(t, user), Topic: "in", Group: "g", Transactions: transactions})
+		if err != nil {
+			return err
+		}
+		gen, err := source.Next(ctx)
+		if err == nil {
+			_, err = gen.Fetch(ctx, stream.TopicPartition{Topic: "in"})
+		}
+		return errors.Join(err, source.Close())
+	}
+	for user, want := range map[string][]string{
+		nobody: {"topic in", "Describe"}, stranger: {"group g", "Group Authorization Failed", "Read"}, visitor: {"group g", "Read"},
+		blind: {"topic in", "Read"}, reader: nil, owner: nil, super: nil,
+	} {
+		named(t, user, fetch(user, nil), want...)
+	}
+	for user, want := range map[string][]string{
+		reader: {"topic out", "Topic Authorization Failed", "Write"}, writer: {"unfold-g-in-0", "Transactional ID Authorization Failed", "Write"},
+		blind: {"topic in", "Read"}, owner: nil, super: nil,
+	} {
+		named(t, user+", transactions", fetch(user, &kafka.Transactions{Outputs: "out"}), want...)
+	}
+}
+
+// testRightsOfSink: a topic that may be seen and not written is told of when it is
+// opened, and by the check before; both write nothing.
+func testRightsOfSink(t *testing.T, g guarded) {
+	for user, want := range map[string][]string{reader: {"topic out", "Write"}, stranger: {"topic out", "Describe"}, writer: nil, super: nil} {
+		c := g.as(t, user)
+		begin := time.Now()
+		sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: c, Topic: "out"})
+		if err == nil {
+			err = sink.Close()
+		}
+		named(t, "opening as "+user, err, want...)
+		named(t, "checking as "+user, kafka.CheckWritable(t.Context(), c, "out"), want...)
+		if user != stranger {
+			named(t, "looking as "+user, kafka.Check(t.Context(), c, "out"))
+		}
+		named(t, "as "+user+", of a topic that is not there", kafka.CheckWritable(t.Context(), c, "absent"), "absent")
+		if d := time.Since(begin); d > 10*time.Second+slack {
+			t.Errorf("as %s it took %v", user, d)
+		}
+	}
+	if got := kafkatest.NewClient(t, g.brokers, kgo.SASL(plain.Auth{User: super, Pass: password}.AsMechanism())).Read(t, "out"); len(got) != 1 {
+		t.Errorf("the topic holds %d messages, want the one from before", len(got))
+	}
+}
+
+// testRightsChecked: a group that one may not join, and names of producers that one has
+// no right to, are told of before anything joins.
+func testRightsChecked(t *testing.T, g guarded) {
+	for user, want := range map[string][2][]string{
+		stranger: {{"group g", "Read"}, {"group g", "Read"}}, visitor: {{"group g", "Read"}, {"group g", "Read"}},
+		writer: {nil, {"unfold-g-in-0", "uthoriz", "Write"}}, owner: {}, super: {},
+	} {
+		for i, transactions := range []bool{false, true} {
+			what := user
+			if transactions {
+				what += ", transactions"
+			}
+			named(t, what, kafka.CheckGroup(t.Context(), g.as(t, user), "in", "g", transactions), want[i]...)
+		}
+	}
+}
+
+// testRightsOfBoard: who may not read it, write to it, or have its desk.
+func testRightsOfBoard(t *testing.T, g guarded) {
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	for user, want := range map[string][]string{blind: {"topic in", "Read"}, owner: nil} {
+		set := kafka.BoardSettings{Cluster: g.as(t, user), Topic: "in"}
+		b, err := kafka.OpenBoard(ctx, set)
+		if err == nil {
+			_, err = b.Next(ctx)
+			err = errors.Join(err, b.Close())
+		}
+		named(t, "reading as "+user, err, want...)
+		r, err := kafka.OpenTopic(ctx, kafka.TopicSettings{Cluster: set.Cluster, Topic: "in"})
+		if err == nil {
+			_, err = r.Next(ctx)
+			err = errors.Join(err, r.Close())
+		}
+		named(t, "reading all as "+user, err, want...)
+	}
+	for user, want := range map[string][]string{writer: {"transactional id unfold-g-in-0", "Write"}, reader: {"topic out", "Write"}, owner: nil} {
+		d, err := kafka.TakeDesk(ctx, kafka.BoardSettings{Cluster: g.as(t, user), Topic: "out"}, "unfold-g-in-0")
+		if err == nil {
+			err = d.Write(ctx, stream.Message{Value: []byte("2")})
+			err = errors.Join(err, d.Close())
+		}
+		named(t, "writing as "+user, err, want...)
+	}
+}
