@@ -39,7 +39,7 @@ func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int3
 			born = append(born, int32(r))
 		}
 	}
-	next := old.Clone()
+	next := old.Clone(max(0, len(born)-len(gone)))
 	if err := next.Delete(gone, set); err != nil {
 		return err
 	}
@@ -54,6 +54,9 @@ func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int3
 	for i, r := range born {
 		order[r] = numbers[i]
 	}
-	s.Index, err = next.Renumbered(order)
-	return err
+	if err := next.Renumber(order); err != nil {
+		return err
+	}
+	s.Index = next
+	return nil
 }

@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// Clone returns a copy, which shares nothing with the index.
-func (ix *Index) Clone() *Index {
+// Clone returns a copy, which shares nothing with the index, and has room for so many
+// more rows before its memory grows.
+func (ix *Index) Clone(room int) *Index {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	c := &Index{
 		set: ix.set, dim: ix.dim, stride: ix.stride, live: ix.live, drawn: ix.drawn,
-		rows: slices.Clone(ix.rows), level: slices.Clone(ix.level), base: slices.Clone(ix.base), kids: slices.Clone(ix.kids),
-		tower: slices.Clone(ix.tower), upper: slices.Clone(ix.upper), upperKids: slices.Clone(ix.upperKids),
+		rows: roomier(ix.rows, room*ix.stride), level: roomier(ix.level, room), base: roomier(ix.base, room*ix.width(0)),
+		kids: roomier(ix.kids, room), tower: roomier(ix.tower, room), upper: slices.Clone(ix.upper), upperKids: slices.Clone(ix.upperKids),
 		roots: slices.Clone(ix.roots), lastTwin: maps.Clone(ix.lastTwin), vacant: slices.Clone(ix.vacant),
 	}
 	for _, t := range ix.vacantTowers {
@@ -22,50 +23,105 @@ func (ix *Index) Clone() *Index {
 	return c
 }
 
-// Renumbered returns a copy in which row order[i] has number i, so that numbers are
-// as dense as the rows are: order names every row once. It finds what the index finds;
-// among rows at equal distances the numbers decide.
-func (ix *Index) Renumbered(order []int32) (*Index, error) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
+// roomier is a copy with room for n more elements.
+func roomier[T any](s []T, n int) []T { return append(make([]T, 0, len(s)+n), s...) }
+
+// Renumber gives the row order[i] the number i, so that numbers are as dense as the
+// rows are: order names every row once, or nothing is changed. The index finds what it
+// found before; among rows at equal distances the numbers decide. Rows are moved where
+// they lie: those that keep their numbers cost next to nothing.
+func (ix *Index) Renumber(order []int32) error {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
 	number, err := ix.numbers(order)
 	if err != nil {
-		return nil, fmt.Errorf("hnsw: renumber: %w", err)
+		return fmt.Errorf("hnsw: renumber: %w", err)
 	}
-	n, width := len(order), ix.width(0)
-	c := &Index{
-		set: ix.set, dim: ix.dim, stride: ix.stride, live: ix.live, drawn: ix.drawn, lastTwin: map[int32]int32{},
-		rows: make([]float32, n*ix.stride), level: make([]uint8, n), base: make([]int32, n*width), kids: make([]uint8, n),
-		tower: make([]int32, n), roots: make([]int32, len(ix.roots)),
+	var chains [][]int32 // of twins, the row of the graph first
+	for first := range ix.lastTwin {
+		chains = append(chains, ix.twins(first, ix.live, []int32{first}))
 	}
-	rename := func(to, from []int32) {
-		for p, r := range from {
-			if to[p] = r; r >= 0 {
-				to[p] = number[r]
+	for _, list := range append(chains, ix.base, ix.upper, ix.roots) {
+		for p, r := range list {
+			if r >= 0 {
+				list[p] = number[r]
 			}
 		}
 	}
-	rename(c.roots, ix.roots)
-	for i, r := range order {
-		copy(c.vector(int32(i)), ix.vector(r))
-		c.level[i], c.kids[i], c.tower[i] = ix.level[r], ix.kids[r], none
-		rename(c.base[i*width:(i+1)*width], ix.links(0, r))
-		if l := int(ix.level[r]); l > 0 && l < mostLevels {
-			c.raise(int32(i), l)
-			for layer := 1; layer <= l; layer++ {
-				rename(c.links(layer, int32(i)), ix.links(layer, r))
-				*c.children(layer, int32(i)) = *ix.children(layer, r)
+	from := slices.Grow(slices.Clone(order), len(number)-len(order))
+	for r, n := range number {
+		if n == none {
+			from = append(from, int32(r))
+		}
+	}
+	ix.move(from)
+	n := len(order)
+	ix.rows, ix.level, ix.base = ix.rows[:n*ix.stride], ix.level[:n], ix.base[:n*ix.width(0)]
+	ix.kids, ix.tower, ix.vacant = ix.kids[:n], ix.tower[:n], nil
+	ix.rebuildTowers()
+	clear(ix.lastTwin)
+	for _, c := range chains {
+		ix.rechain(c[0], c[1:])
+	}
+	return nil
+}
+
+// move brings all that is kept of row from[i], a permutation, to i. It goes round each
+// cycle of rows; from is the identity in the end.
+func (ix *Index) move(from []int32) {
+	width := ix.width(0)
+	at := func(r int) ([]float32, []int32) {
+		return ix.rows[r*ix.stride : (r+1)*ix.stride], ix.base[r*width : (r+1)*width]
+	}
+	vector, links := make([]float32, ix.stride), make([]int32, width)
+	for first := range from {
+		if int(from[first]) == first {
+			continue
+		}
+		v, l := at(first)
+		copy(vector, v)
+		copy(links, l)
+		level, kids, tower := ix.level[first], ix.kids[first], ix.tower[first]
+		i := first
+		for {
+			v, l := at(i)
+			next := int(from[i])
+			from[i] = int32(i)
+			if next == first {
+				copy(v, vector)
+				copy(l, links)
+				ix.level[i], ix.kids[i], ix.tower[i] = level, kids, tower
+				break
 			}
+			fromV, fromL := at(next)
+			copy(v, fromV)
+			copy(l, fromL)
+			ix.level[i], ix.kids[i], ix.tower[i] = ix.level[next], ix.kids[next], ix.tower[next]
+			i = next
 		}
 	}
-	for _, first := range slices.Sorted(maps.Keys(ix.lastTwin)) {
-		chain := ix.twins(first, ix.live, nil)
-		for p, t := range chain {
-			chain[p] = number[t]
+}
+
+// rebuildTowers lays the blocks above the bottom one behind the other, in the order of
+// the rows.
+func (ix *Index) rebuildTowers() {
+	m, blocks := ix.set.M, 0
+	for _, l := range ix.level {
+		if l < mostLevels {
+			blocks += int(l)
 		}
-		c.rechain(number[first], chain)
 	}
-	return c, nil
+	upper, kids := ix.upper, ix.upperKids
+	ix.upper, ix.upperKids, ix.vacantTowers = make([]int32, 0, blocks*m), make([]uint8, 0, blocks), nil
+	for i, l := range ix.level {
+		if l == 0 || l >= mostLevels {
+			continue
+		}
+		t, n := int(ix.tower[i]), int(l)
+		ix.tower[i] = int32(len(ix.upperKids))
+		ix.upper = append(ix.upper, upper[t*m:(t+n)*m]...)
+		ix.upperKids = append(ix.upperKids, kids[t:t+n]...)
+	}
 }
 
 // numbers returns where in order each row stands.
