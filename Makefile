@@ -47,7 +47,7 @@ figures: build
 quality: build
 	$(GO) run ./bench/quality -unfold bin/unfold -o docs/quality.md
 
-# bench measures how fast the program is beside others and writes docs/benchmarks.md; an hour or two on a quiet machine. It
+# bench measures how fast the program is beside others and writes docs/benchmarks.md; less than an hour on a quiet machine. It
 # needs Python 3.11 (for the others, in an environment of their own under out/speed) and mnist/ in the folder that UNFOLD_DATA names.
 bench: build
 	$(GO) run ./bench/speed -unfold bin/unfold -o docs/benchmarks.md

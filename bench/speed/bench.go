@@ -146,7 +146,9 @@ func (b *bench) one(ctx context.Context, w row) error {
 	}
 	b.say("%s", w.title)
 	r := &record{Run: b.run, Made: made, Versions: map[string]string{own: b.version}}
+	begin := time.Now()
 	err := w.measure(ctx, b, r)
+	r.Took = time.Since(begin).Seconds()
 	var cannot unavailable
 	if errors.As(err, &cannot) {
 		r.miss("%s", cannot)

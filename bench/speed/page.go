@@ -35,14 +35,16 @@ the worst round took than the best. Ratios are of best figures.
 	return w.Bytes(), verdicts
 }
 
-// ofRuns says of how many runs the figures are.
+// ofRuns says of how many runs the figures are, and of one how long it took.
 func (b *bench) ofRuns() string {
 	runs := map[string]bool{}
+	took := 0.
 	for _, r := range b.records {
 		runs[r.Run] = true
+		took += r.Took
 	}
 	if len(runs) <= 1 {
-		return "All figures are of one run."
+		return fmt.Sprintf("All figures are of one run, which took %.0f minutes.", took/60)
 	}
 	return fmt.Sprintf("**The figures are of %d runs; what is published should be of one.**", len(runs))
 }

@@ -32,7 +32,7 @@ func TestParsePeer(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	first := rows()[0]
-	r := &record{Run: "a", Versions: map[string]string{own: "v9", "peer": "1.2"}}
+	r := &record{Run: "a", Took: 120, Versions: map[string]string{own: "v9", "peer": "1.2"}}
 	r.add(own, wall, seconds, 2, 2.5)
 	r.add(own, rss, inBytes, 3e8)
 	r.add(pacmap, wall, seconds, 8)
@@ -49,7 +49,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("%v", verdicts)
 	}
 	for _, want := range []string{
-		"All figures are of one run.", "2 cores of Chip", "Load when it began: 0.10",
+		"All figures are of one run, which took 2 minutes.", "2 cores of Chip", "Load when it began: 0.10",
 		"| From files to a map: wall, of PaCMAP's | <= 0.333 | 0.250 | met |",
 		"| From files to a map: wall, of umap-learn's | <= 0.143 |  | not measured |",
 		"| From files to a map: peak memory | <= 0.35 GB | 0.30 GB | met |",
