@@ -22,6 +22,7 @@ type intake struct {
 
 	mu   sync.Mutex
 	next load
+	own  bool // next's messages lie in memory of the intake's own
 	err  error
 	// ready holds a token if there may be something to take, room if something was
 	// taken.
@@ -51,10 +52,13 @@ func (q *intake) add(l load) bool {
 	n := len(q.next.Messages)
 	switch {
 	case n == 0:
-		q.next = l
+		q.next, q.own = l, false
 	case n+len(l.Messages) <= q.batchMessages && q.next.bytes+l.bytes <= q.batchBytes:
-		// The source's own memory behind the run is not to be written to.
-		q.next = load{Run{append(slices.Clip(q.next.Messages), l.Messages...), l.End}, q.next.bytes + l.bytes}
+		if !q.own {
+			// The source's memory behind the run is not to be written to.
+			q.next.Messages, q.own = slices.Clip(q.next.Messages), true
+		}
+		q.next = load{Run{append(q.next.Messages, l.Messages...), l.End}, q.next.bytes + l.bytes}
 	default:
 		return false
 	}

@@ -97,3 +97,25 @@ func TestIntakeWaits(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What comes message by message while the worker is busy, up to a batch, and is taken.
+func BenchmarkIntake(b *testing.B) {
+	const n = 4096
+	q := newIntake(&Settings{BatchMessages: n, BatchBytes: n})
+	one := make([]load, n)
+	for i := range one {
+		one[i] = numbered(int64(i), int64(i)+1)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, l := range one {
+			if !q.add(l) {
+				b.Fatal("a batch is refused")
+			}
+		}
+		if l, err := q.take(); err != nil || len(l.Messages) != n {
+			b.Fatal(len(l.Messages), err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/message")
+}
