@@ -11,10 +11,15 @@ import (
 	"unfold/sparse/vec"
 )
 
-// BenchmarkGradient is a value with its gradient: D = 12, q = 2, full RBF.
+// BenchmarkGradient is a value with its gradient: D = 12, q = 2, full RBF, K of low rank
+// at a gamma of 1 and of full rank at 20.
 func BenchmarkGradient(b *testing.B) {
-	for _, n := range []int{1000, 3000} {
-		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
+	for _, c := range []struct {
+		n     int
+		gamma float64
+	}{{1000, 1}, {3000, 1}, {1000, 20}} {
+		n := c.n
+		b.Run(fmt.Sprintf("n=%d/gamma=%g", n, c.gamma), func(b *testing.B) {
 			rnd := rand.New(rand.NewPCG(1, 2))
 			y, x := vec.New[float64](n, 12), vec.New[float64](n, 2)
 			for i := range y.Data {
@@ -29,6 +34,7 @@ func BenchmarkGradient(b *testing.B) {
 				b.Fatal(err)
 			}
 			theta := k.Start()
+			theta[0] = c.gamma
 			v := &Value{Theta: make([]float64, len(theta)), X: vec.New[float64](n, 2)}
 			for b.Loop() {
 				if err := m.Evaluate(v, theta, x); err != nil {

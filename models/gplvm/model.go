@@ -189,13 +189,18 @@ type Value struct {
 // Total is the log-likelihood with the prior of the places.
 func (v *Value) Total() float64 { return v.LogLik + v.LogPrior }
 
+// logPrior is log N(x | 0, I) of the coordinates of places.
+func logPrior(x []float64) float64 {
+	return -0.5*vec.SquaredNorm(x) - float64(len(x))/2*math.Log(2*math.Pi)
+}
+
 // Evaluate returns the likelihood at theta and x (N x q), with its gradient if v.X
 // has the shape of x and v.Theta that of theta.
 func (m *Model) Evaluate(v *Value, theta []float64, x vec.Matrix[float64]) error {
 	gradient := v.X.Rows == m.y.Rows
 	m.room()
 	v.LogLik, v.Jitter = 0, 0
-	v.LogPrior = -0.5*vec.SquaredNorm(x.Data) - float64(len(x.Data))/2*math.Log(2*math.Pi)
+	v.LogPrior = logPrior(x.Data)
 	var err error
 	if len(m.patterns) == 1 && m.patterns[0].rows == nil {
 		err = m.whole(v, theta, x, gradient)
@@ -257,11 +262,14 @@ func (m *Model) begin(v *Value, theta []float64, x vec.Matrix[float64]) error {
 		m.last.low = false
 	}
 	m.kernel.Lower(m.w, theta, points, m.threads)
-	if spd.Factor(m.w, m.threads) != nil {
-		m.kernel.Matrix(m.w, theta, x, m.threads)
-		if err := m.factor(v, m.w); err != nil {
-			return err
-		}
+	copy(p.solved.Data, p.y.Data)
+	if spd.FactorSolve(m.w, p.solved, m.threads) == nil {
+		v.LogLik = likelihood(x.Rows, p.y.Cols, spd.LogDet(m.w), vec.SquaredNorm(p.solved.Data))
+		return nil
+	}
+	m.kernel.Matrix(m.w, theta, x, m.threads)
+	if err := m.factor(v, m.w); err != nil {
+		return err
 	}
 	m.value(v, p, m.w)
 	return nil
@@ -328,8 +336,7 @@ func (m *Model) value(v *Value, p *pattern, k vec.Matrix[float64]) {
 //	dL/dK = 1/2 (K^-1 Y Y' K^-1 - D K^-1)   (eq 10, with the 1/2 that it lacks).
 func (m *Model) derivative(p *pattern, k vec.Matrix[float64]) {
 	n, d, a := k.Rows, len(p.outputs), p.solved
-	spd.SecondHalf(k, a, m.threads) // K^-1 Y
-	spd.InvertLower(k, m.threads)
+	spd.InvertSolve(k, a, m.threads) // K^-1 Y
 	g := blas.Implementation{Threads: m.threads}
 	g.Dsyrk(gonum.Lower, gonum.NoTrans, n, d, 0.5, a.Data, d, -0.5*float64(d), k.Data, n)
 }

@@ -308,6 +308,6 @@ func Bytes(n, q, active int) int64 {
 	if active > 0 {
 		return 8 * (4*values + int64(n)*int64(active))
 	}
-	// The matrix, and the factor of one of low rank.
-	return 8 * (2*int64(n)*int64(n) + values)
+	// The matrix, its panels and the factor of one of low rank.
+	return 8 * (3*int64(n)*int64(n) + values)
 }

@@ -295,3 +295,48 @@ func TestUse(t *testing.T) {
 		}
 	}
 }
+
+// A tile made of panels is the product that Dgemm makes.
+func TestPanels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(1, Height).Draw(t, "rows"), rapid.IntRange(1, Width).Draw(t, "cols")
+		terms := rapid.IntRange(0, 70).Draw(t, "terms")
+		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		random := func(n int) []float64 {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = rnd.NormFloat64()
+			}
+			return v
+		}
+		a, b, c := random(Height*80), random(Width*80), random(Height*Width)
+		want := slices.Clone(c)
+		for i := range rows {
+			for j := range cols {
+				for k := range terms {
+					want[i*Width+j] -= 0.5 * a[i*80+k] * b[j*80+k]
+				}
+			}
+		}
+		left, right := random(Height*terms), random(Width*terms)
+		PackLeft(left, a, 80, rows, terms)
+		PackRight(right, b, 80, cols, terms)
+		if rows == Height { // by columns is the same
+			turned, again := random(terms*Height), random(Height*terms)
+			for k := range terms {
+				for i := range Height {
+					turned[k*Height+i] = a[i*80+k]
+				}
+			}
+			if PackLeftColumns(again, turned, Height, terms); !slices.Equal(again, left) {
+				t.Fatal("columns are packed otherwise than rows")
+			}
+		}
+		AddTile(c, Width, left, right, terms, -0.5)
+		for i, v := range want {
+			if math.Abs(c[i]-v) > 1e-12*(1+math.Abs(v)) {
+				t.Fatalf("element %d is %g, want %g", i, c[i], v)
+			}
+		}
+	})
+}

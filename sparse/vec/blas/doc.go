@@ -20,6 +20,11 @@
 // so that all the work is in products; the error is that of substitution times the
 // condition of such a small triangle.
 //
+// # Panels
+//
+// PackLeft, PackRight and AddTile are what products are made of, for those who know
+// better than a product what is packed already.
+//
 // # Errors
 //
 // With u = 2^-53, an element of A B is a sum in order of its depth k, in blocks of

@@ -5,11 +5,20 @@
 //	Invert    L -> A^-1          2/3 n^3 more
 //	Solve     L L' X = B
 //	LogDet    log |A|, from L
+//	FactorSolve, InvertSolve    the halves of Solve along with Factor and Invert
 //
 // # Method
 //
-// Each step halves the matrix until 48 rows are left, so that nearly all work is
-// in products of large blocks, without a block size to tune (Gustavson 1997,
+// From 192 rows on the matrix is cut into tiles of 48 x 48, which are tasks that wait for
+// each other (A. Buttari, J. Langou, J. Kurzak and J. Dongarra, A class of parallel tiled
+// linear algebra algorithms for multicore architectures, Parallel Computing 35, 2009).
+// What is finished of L is packed once into the panels that the products of package
+// blas read, and a tile takes all that stands left of it out at once; the inverse W of L
+// is never anything but panels. Each step reads and packs n^2 numbers altogether, not in
+// every level of a recursion.
+//
+// A smaller matrix is halved in each step until 48 rows are left, so that nearly all work
+// is in products of large blocks, without a block size to tune (Gustavson 1997,
 // Recursion leads to automatic variable blocking for dense linear-algebra
 // algorithms). With A = [A11 .; A21 A22]:
 //

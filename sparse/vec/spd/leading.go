@@ -40,8 +40,7 @@ func InvertLeading(a vec.Matrix[float64], k, threads int) {
 		}
 		g.Dgemm(gonum.NoTrans, gonum.NoTrans, b21.n, k, b22.n, -1, b22.a, b.ld, y.Data, k, 0, b21.a, b.ld)
 	}
-	invertLower(g, b11)
-	square(g, b11)
+	invert(g, b11)
 	if b22.n > 0 {
 		g.Dgemmtr(gonum.Lower, gonum.Trans, gonum.NoTrans, k, b21.n, -1, y.Data, k, b21.a, b.ld, 1, b11.a, b.ld)
 	}

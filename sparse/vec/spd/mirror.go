@@ -6,8 +6,8 @@ import (
 	"unfold/sparse/vec/turn"
 )
 
-// tile is the side of the squares that are turned one after the other.
-const tile = 32
+// squareSide is that of the squares that are turned one after the other.
+const squareSide = 32
 
 // Mirror copies the lower triangle of a over the upper one.
 func Mirror(a vec.Matrix[float64], threads int) { eachPair(a, threads, lowerUp) }
@@ -28,10 +28,10 @@ const (
 // eachPair goes over the squares on and below the diagonal.
 func eachPair(a vec.Matrix[float64], threads int, what int) {
 	n := whole(a).n
-	par.Ranges(threads, n, tile, func(_, from, to int) {
-		for low := from; low < n; low += tile {
-			high := min(low+tile, n)
-			if low == from || high-low < tile || to-from < tile {
+	par.Ranges(threads, n, squareSide, func(_, from, to int) {
+		for low := from; low < n; low += squareSide {
+			high := min(low+squareSide, n)
+			if low == from || high-low < squareSide || to-from < squareSide {
 				elements(a.Data, n, low, high, from, to, what)
 				continue
 			}

@@ -62,6 +62,9 @@ func factor(g blas.Implementation, a block, row int) error {
 	if a.n <= leaf {
 		return a.factorLeaf(row)
 	}
+	if a.n >= tiledRows {
+		return factorTiled(a, block{}, g.Threads, row)
+	}
 	a11, a21, a22 := a.halves()
 	if err := factor(g, a11, row); err != nil {
 		return err
@@ -106,13 +109,13 @@ func Solve(l, b vec.Matrix[float64], threads int) {
 // A^-1 b.
 func SecondHalf(l, b vec.Matrix[float64], threads int) {
 	g := blas.Implementation{Threads: threads}
-	g.Dtrsm(gonum.Left, gonum.Lower, gonum.Trans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, b.Cols)
+	g.Dtrsm(gonum.Left, gonum.Lower, gonum.Trans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, max(b.Cols, 1))
 }
 
 // HalfSolve overwrites b (n x m) with L^-1 b.
 func HalfSolve(l, b vec.Matrix[float64], threads int) {
 	g := blas.Implementation{Threads: threads}
-	g.Dtrsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, b.Cols)
+	g.Dtrsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.NonUnit, b.Rows, b.Cols, 1, l.Data, l.Cols, b.Data, max(b.Cols, 1))
 }
 
 // Invert overwrites the factor L that Factor has left in l with A^-1 = (L L')^-1,
@@ -124,9 +127,16 @@ func Invert(l vec.Matrix[float64], threads int) {
 
 // InvertLower is Invert for the lower triangle alone.
 func InvertLower(l vec.Matrix[float64], threads int) {
-	g, b := blas.Implementation{Threads: threads}, whole(l)
-	invertLower(g, b)
-	square(g, b)
+	invert(blas.Implementation{Threads: threads}, whole(l))
+}
+
+func invert(g blas.Implementation, l block) {
+	if l.n >= tiledRows {
+		invertTiled(l, block{}, g.Threads)
+		return
+	}
+	invertLower(g, l)
+	square(g, l)
 }
 
 // invertLower overwrites the lower triangle L with L^-1.

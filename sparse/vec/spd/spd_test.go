@@ -44,7 +44,7 @@ func worst(got, want []float64) (d float64) {
 // above the diagonal, and the same bits on any number of threads.
 func TestAgainstGonum(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		n := rapid.IntRange(1, 260).Draw(rt, "n")
+		n := rapid.IntRange(1, 330).Draw(rt, "n")
 		a := random(rapid.Uint64().Draw(rt, "seed"), n)
 		var c mat.Cholesky
 		if !c.Factorize(mat.NewSymDense(n, slices.Clone(a.Data))) {
@@ -90,6 +90,53 @@ func TestAgainstGonum(t *testing.T) {
 					rt.Fatalf("inverse (%d,%d): %g, want %g", i, j, l.Data[i*n+j], want.At(i, j))
 				}
 			}
+		}
+	})
+}
+
+// Right sides that are solved while the factor and the inverse are made are those that
+// are solved afterwards, and both are those made without them, on any number of threads.
+func TestSolveAlong(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m := rapid.IntRange(1, 330).Draw(t, "n"), rapid.IntRange(0, 110).Draw(t, "m")
+		a, b := vec.New[float64](n, n), vec.New[float64](n, m)
+		for i := range a.Data {
+			a.Data[i] = math.Sin(float64(i)) // the lower triangle counts
+		}
+		for i := range n {
+			a.Row(i)[i] += float64(n)
+		}
+		for i := range b.Data {
+			b.Data[i] = math.Cos(float64(i))
+		}
+		threads := rapid.IntRange(1, 4).Draw(t, "threads")
+		l, x := a.Clone(), b.Clone()
+		if err := Factor(l, 1); err != nil {
+			t.Fatal(err)
+		}
+		if m > 0 {
+			HalfSolve(l, x, 1)
+		}
+		along, y := a.Clone(), b.Clone()
+		if err := FactorSolve(along, y, threads); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(along.Data, l.Data) {
+			t.Fatal("the factor depends on right sides, or on threads")
+		}
+		if m > 0 && !(worst(y.Data, x.Data) < 1e-12) {
+			t.Errorf("half of the solution differs by %g", worst(y.Data, x.Data))
+		}
+		if m > 0 {
+			SecondHalf(l, x, 1)
+		}
+		InvertSolve(along, y, threads)
+		InvertLower(l, 1)
+		if !slices.Equal(along.Data, l.Data) {
+			t.Fatal("the inverse depends on right sides, or on threads")
+		}
+		if m > 0 && !(worst(y.Data, x.Data) < 1e-12) {
+			t.Errorf("the solution differs by %g", worst(y.Data, x.Data))
 		}
 	})
 }
@@ -152,12 +199,12 @@ func TestTurn(t *testing.T) {
 }
 
 func TestIndefinite(t *testing.T) {
-	for _, n := range []int{1, 30, 200} {
+	for _, n := range []int{1, 30, 200, 500} {
 		a := random(5, n)
 		row := n * 2 / 3
 		a.Data[row*n+row] = -1
 		var bad *IndefiniteError
-		if err := Factor(a, 1); !errors.As(err, &bad) || bad.Row != row || !(bad.Pivot < 0) {
+		if err := Factor(a, 3); !errors.As(err, &bad) || bad.Row != row || !(bad.Pivot < 0) {
 			t.Errorf("n = %d: %v, want row %d", n, err, row)
 		}
 	}

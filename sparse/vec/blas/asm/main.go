@@ -13,6 +13,8 @@ import (
 const (
 	height = 8
 	width  = 24
+	// ahead is how many terms before they are needed lines of A are fetched.
+	ahead = 16
 )
 
 const signature = "(dst *float64, stride int, a, b *float64, terms int, alpha float64)"
@@ -84,6 +86,7 @@ func addAVX512() {
 			VFMADD231PD(col[v], x, acc[3*r+v])
 		}
 	}
+	PREFETCHT0(at(a, 8*height*ahead))
 	ADDQ(Imm(8*height), a)
 	ADDQ(Imm(8*width), b)
 	DECQ(terms)
