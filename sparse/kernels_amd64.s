@@ -116,3 +116,47 @@ entries:
 done:
 	VZEROUPPER
 	RET
+
+// func laplacianMul4AVX2(dst *float64, diagonal *float64, x *float64, stride int, start *int, index *int32, data *float64, from int, to int)
+// Requires: AVX, FMA3
+TEXT ·laplacianMul4AVX2(SB), NOSPLIT, $0-72
+	MOVQ  dst+0(FP), AX
+	MOVQ  diagonal+8(FP), CX
+	MOVQ  x+16(FP), DX
+	MOVQ  stride+24(FP), BX
+	MOVQ  start+32(FP), SI
+	MOVQ  index+40(FP), DI
+	MOVQ  data+48(FP), R8
+	MOVQ  from+56(FP), R9
+	MOVQ  to+64(FP), R10
+	SHLQ  $0x03, BX
+	MOVQ  R9, R11
+	IMULQ BX, R11
+	MOVQ  (SI)(R9*8), R12
+
+rows4:
+	CMPQ         R9, R10
+	JGE          done4
+	MOVQ         8(SI)(R9*8), R13
+	VBROADCASTSD (CX)(R9*8), Y0
+	VMULPD       (DX)(R11*1), Y0, Y0
+	JMP          test4
+
+entries4:
+	MOVLQSX      (DI)(R12*4), R14
+	IMULQ        BX, R14
+	VBROADCASTSD (R8)(R12*8), Y1
+	VFNMADD231PD (DX)(R14*1), Y1, Y0
+	INCQ         R12
+
+test4:
+	CMPQ    R12, R13
+	JLT     entries4
+	VMOVUPD Y0, (AX)(R11*1)
+	ADDQ    BX, R11
+	INCQ    R9
+	JMP     rows4
+
+done4:
+	VZEROUPPER
+	RET

@@ -5,6 +5,7 @@ package sparse
 import (
 	"unsafe"
 
+	"unfold/sparse/vec"
 	"unfold/sparse/vec/simd"
 )
 
@@ -27,4 +28,14 @@ func (c *CSR) laplacianMul2(level simd.Level, dst [][2]float64, diagonal []float
 			unsafe.SliceData(c.Start), unsafe.SliceData(c.Index), unsafe.SliceData(c.Data), from, end)
 	}
 	c.mul2(dst, diagonal, x, end, to)
+}
+
+// laplacianMul4 is mulBlock4 with a diagonal, at a level of instructions.
+func (c *CSR) laplacianMul4(level simd.Level, dst vec.Matrix[float64], diagonal []float64, x vec.Matrix[float64], k, from, to int) {
+	if level < simd.AVX2 || from >= to {
+		c.mulBlock4(dst, diagonal, x, k, from, to)
+		return
+	}
+	laplacianMul4AVX2(&dst.Data[k], &diagonal[0], &x.Data[k], x.Cols, unsafe.SliceData(c.Start),
+		unsafe.SliceData(c.Index), unsafe.SliceData(c.Data), from, to)
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/sparse/vec"
 	"unfold/sparse/vec/simd"
 	"unfold/sparse/vec/simd/simdtest"
 )
@@ -68,6 +69,55 @@ func TestLaplacianMul2(t *testing.T) {
 				}
 			}
 			x[17] = kept
+		})
+	}
+}
+
+// TestLaplacianMul4 compares every level with plain Go, for four columns of wider
+// matrices, as TestLaplacianMul2 does; other columns are left alone.
+func TestLaplacianMul4(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const n = 258
+	start, index, data := []int{0}, []int32{}, []float64{}
+	for _, length := range r.Perm(n) {
+		for range length {
+			index, data = append(index, int32(r.IntN(n))), append(data, r.NormFloat64())
+		}
+		start = append(start, len(index))
+	}
+	c := &CSR{N: n, M: n, Start: atEnd(t, start), Index: atEnd(t, index), Data: atEnd(t, data)}
+	g := simdtest.Fill(t, n, 0, r.Float64)
+	check := func(t *testing.T, l simd.Level, x vec.Matrix[float64], k, from, to int) {
+		t.Helper()
+		want, got := vec.New[float64](n, x.Cols), vec.Of(n, x.Cols, simdtest.AtEnd[float64](t, n*x.Cols))
+		for i := range got.Data {
+			got.Data[i] = float64(i)
+			want.Data[i] = got.Data[i]
+		}
+		c.mulBlock4(want, g, x, k, from, to)
+		c.laplacianMul4(l, got, g, x, k, from, to)
+		for i, v := range got.Data {
+			if u := want.Data[i]; math.IsNaN(u) != math.IsNaN(v) || math.Abs(u-v) > 1e-12*(1+math.Abs(u)) {
+				t.Fatalf("columns %d.. of %d, rows %d..%d: number %d of row %d is %v, want %v", k, x.Cols, from, to, i%x.Cols, i/x.Cols, v, u)
+			}
+		}
+	}
+	for _, l := range simd.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			for _, columns := range []int{4, 5, 9, 16} {
+				x := vec.Of(n, columns, simdtest.Fill(t, n*columns, 0, r.NormFloat64))
+				for range 10 {
+					from := r.IntN(n + 1)
+					check(t, l, x, r.IntN(columns-3), from, from+r.IntN(n+1-from))
+				}
+				check(t, l, x, columns-4, 0, n)
+				for _, odd := range simdtest.Odd {
+					if !math.IsInf(odd, 0) && math.Abs(odd) < 1e300 || math.IsNaN(odd) {
+						x.Row(17)[columns-1] = odd
+						check(t, l, x, columns-4, 0, n)
+					}
+				}
+			}
 		})
 	}
 }

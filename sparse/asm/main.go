@@ -19,6 +19,7 @@ func main() {
 		DATA(8*k, U64(v))
 	}
 	laplacianMul2(pairs)
+	laplacianMul4()
 	Generate()
 }
 
@@ -103,6 +104,52 @@ func laplacianMul2(pairs Mem) {
 	JMP(LabelRef("row"))
 
 	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// laplacianMul4 writes the product for four columns, which are a register.
+func laplacianMul4() {
+	TEXT("laplacianMul4AVX2", NOSPLIT, "func(dst, diagonal, x *float64, stride int, start *int, index *int32, data *float64, from, to int)")
+	Doc("laplacianMul4AVX2 sets rows from..to of dst = (diag(diagonal) - C) X for four columns",
+		"of matrices whose rows are stride apart.")
+	dst, diagonal := Load(Param("dst"), GP64()), Load(Param("diagonal"), GP64())
+	x, stride := Load(Param("x"), GP64()), Load(Param("stride"), GP64())
+	start, index := Load(Param("start"), GP64()), Load(Param("index"), GP64())
+	data := Load(Param("data"), GP64())
+	row, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
+	SHLQ(U8(3), stride)
+	at := GP64() // of the row in dst and x
+	MOVQ(row, at)
+	IMULQ(stride, at)
+	p := GP64()
+	MOVQ(Mem{Base: start, Index: row, Scale: 8}, p)
+
+	Label("rows4")
+	CMPQ(row, to)
+	JGE(LabelRef("done4"))
+	end := GP64()
+	MOVQ(Mem{Base: start, Index: row, Scale: 8, Disp: 8}, end)
+	sum := YMM()
+	VBROADCASTSD(Mem{Base: diagonal, Index: row, Scale: 8}, sum)
+	VMULPD(Mem{Base: x, Index: at, Scale: 1}, sum, sum)
+	JMP(LabelRef("test4"))
+	Label("entries4")
+	j, w := GP64(), YMM()
+	MOVLQSX(Mem{Base: index, Index: p, Scale: 4}, j)
+	IMULQ(stride, j)
+	VBROADCASTSD(Mem{Base: data, Index: p, Scale: 8}, w)
+	VFNMADD231PD(Mem{Base: x, Index: j, Scale: 1}, w, sum)
+	INCQ(p)
+	Label("test4")
+	CMPQ(p, end)
+	JLT(LabelRef("entries4"))
+	VMOVUPD(sum, Mem{Base: dst, Index: at, Scale: 1})
+	ADDQ(stride, at)
+	INCQ(row)
+	JMP(LabelRef("rows4"))
+
+	Label("done4")
 	VZEROUPPER()
 	RET()
 }

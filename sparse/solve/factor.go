@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
 )
 
 // Factor is an approximate Cholesky factorisation L D L' of Lap(W) + Gamma, after
@@ -124,12 +125,19 @@ func (f *Factor) one(z, y, r []float64) {
 	}
 }
 
-// two is one for two columns, interleaved in y.
+// two is one for two columns, interleaved in y: a vector of two is an entry's.
 func (f *Factor) two(z0, z1, y, r []float64) {
 	for k, v := range f.order {
 		u := (*[2]float64)(r[int(v)*f.d:])
 		y[2*k], y[2*k+1] = u[0], u[1]
 	}
+	level := simd.Best()
+	f.forwardLevel(level, y)
+	f.backwardLevel(level, z0, z1, y)
+}
+
+// forwardGeneric solves L y = y for two columns, interleaved.
+func (f *Factor) forwardGeneric(y []float64) {
 	for k := range f.order {
 		a, b := f.start[k], f.start[k+1]
 		below := f.below[a:b]
@@ -140,6 +148,11 @@ func (f *Factor) two(z0, z1, y, r []float64) {
 			u[1] += float64(below[p] * v1)
 		}
 	}
+}
+
+// backwardGeneric solves D^-1 L' y = y for two columns, interleaved, and sets z0 and z1
+// to them in the order of the points.
+func (f *Factor) backwardGeneric(z0, z1, y []float64) {
 	for k := f.n - 1; k >= 0; k-- {
 		a, b := f.start[k], f.start[k+1]
 		below := f.below[a:b]

@@ -116,3 +116,88 @@ test:
 	VMOVUPS Z4, 64(AX)
 	VZEROUPPER
 	RET
+
+// func forwardAVX2(n int, start *int, to *int32, below *float64, y *float64)
+// Requires: AVX
+TEXT ·forwardAVX2(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	MOVQ start+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ below+24(FP), BX
+	MOVQ y+32(FP), SI
+	XORQ R9, R9
+	XORQ R10, R10
+	MOVQ (CX), DI
+	JMP  forwardMore
+
+forward:
+	MOVQ    8(CX)(R9*8), R8
+	VMOVUPD (SI)(R10*8), X0
+	JMP     forwardEntriesTest
+
+forwardEntries:
+	MOVLQSX  (DX)(DI*4), R11
+	ADDQ     R11, R11
+	VMOVDDUP (BX)(DI*8), X1
+	VMULPD   X0, X1, X1
+	VADDPD   (SI)(R11*8), X1, X1
+	VMOVUPD  X1, (SI)(R11*8)
+	INCQ     DI
+
+forwardEntriesTest:
+	CMPQ DI, R8
+	JLT  forwardEntries
+	INCQ R9
+	ADDQ $0x02, R10
+
+forwardMore:
+	CMPQ R9, AX
+	JLT  forward
+	VZEROUPPER
+	RET
+
+// func backwardAVX2(n int, start *int, to *int32, below *float64, y *float64, pivot *float64, order *int32, z0 *float64, z1 *float64)
+// Requires: AVX
+TEXT ·backwardAVX2(SB), NOSPLIT, $0-72
+	MOVQ n+0(FP), AX
+	MOVQ start+8(FP), CX
+	MOVQ to+16(FP), DX
+	MOVQ below+24(FP), BX
+	MOVQ y+32(FP), SI
+	MOVQ pivot+40(FP), R9
+	MOVQ order+48(FP), R10
+	MOVQ z0+56(FP), R11
+	MOVQ z1+64(FP), R12
+	MOVQ AX, R13
+	SHLQ $0x01, R13
+	JMP  backwardMore
+
+backward:
+	MOVQ     (CX)(AX*8), DI
+	MOVQ     8(CX)(AX*8), R8
+	VMOVDDUP (R9)(AX*8), X0
+	VMULPD   (SI)(R13*8), X0, X0
+	JMP      backwardEntriesTest
+
+backwardEntries:
+	MOVLQSX  (DX)(DI*4), R14
+	ADDQ     R14, R14
+	VMOVDDUP (BX)(DI*8), X1
+	VMULPD   (SI)(R14*8), X1, X1
+	VADDPD   X1, X0, X0
+	INCQ     DI
+
+backwardEntriesTest:
+	CMPQ    DI, R8
+	JLT     backwardEntries
+	VMOVUPD X0, (SI)(R13*8)
+	MOVLQSX (R10)(AX*4), DI
+	VMOVLPD X0, (R11)(DI*8)
+	VMOVHPD X0, (R12)(DI*8)
+
+backwardMore:
+	SUBQ $0x02, R13
+	DECQ AX
+	JGE  backward
+	VZEROUPPER
+	RET

@@ -14,3 +14,13 @@ func slicedMulAVX512(q *float32, p *float32, start *int, index *int32, value *fl
 // then of weight r r, by the places of rows in their slices. It reads 32 bytes beyond
 // the weights.
 func singleStepAVX512(x *float32, r *float32, p *float32, q *float32, weight *float32, slices int, factors *[4]float32, sums *[32]float32)
+
+// forwardAVX2 is forwardGeneric.
+//
+//go:noescape
+func forwardAVX2(n int, start *int, to *int32, below *float64, y *float64)
+
+// backwardAVX2 is backwardGeneric.
+//
+//go:noescape
+func backwardAVX2(n int, start *int, to *int32, below *float64, y *float64, pivot *float64, order *int32, z0 *float64, z1 *float64)

@@ -5,6 +5,7 @@ import (
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/simd"
 )
 
 const (
@@ -38,6 +39,7 @@ func newBasis(n, m, blocks, threads int) *basis {
 func (b *basis) gram(blocks int) (g, h *mat.SymDense) {
 	n, m, square := b.s[0].Rows, b.m, b.m*b.m
 	size := 2 * blocks * blocks * square // of the sums of a piece, some unused
+	level := simd.Best()
 	par.Ranges(b.threads, n, piece, func(t, from, to int) {
 		sums := b.part[t*size : (t+1)*size]
 		clear(sums)
@@ -47,6 +49,10 @@ func (b *basis) gram(blocks int) (g, h *mat.SymDense) {
 				x := b.s[i].Data[from*m : end*m]
 				for j := i; j < blocks; j++ {
 					at := sums[(i*blocks+j)*2*square:]
+					if m == wide {
+						productsLevel(level, (*[2 * wide * wide]float64)(at), x, b.s[j].Data[from*m:end*m], b.ls[j].Data[from*m:end*m])
+						continue
+					}
 					products(at[:square], x, b.s[j].Data[from*m:end*m], m)
 					products(at[square:2*square], x, b.ls[j].Data[from*m:end*m], m)
 				}
@@ -125,15 +131,20 @@ func edge(sums, x, y []float64, m, c, k int) {
 func (b *basis) combine(blocks int, c mat.Matrix, theta []float64, r vec.Matrix[float64]) []float64 {
 	n, m := b.s[0].Rows, b.m
 	coeff := b.coeff[:blocks*m*m]
+	clear(b.coeff[blocks*m*m:])
 	for k := range blocks * m {
 		for j := range m {
 			coeff[k*m+j] = c.At(k, j)
 		}
 	}
-	norms := make([]float64, m)
+	norms, level := make([]float64, m), simd.Best()
 	par.Ranges(b.threads, n, piece, func(t, from, to int) {
 		sums := b.part[t*m : (t+1)*m]
 		clear(sums)
+		if m == wide && blocks > 1 {
+			b.rows(level, from, to, theta, sums, r)
+			return
+		}
 		next := make([]float64, 2*m)
 		for i := from; i < to; i++ {
 			b.row(b.s, i, blocks, coeff, next)
@@ -151,6 +162,18 @@ func (b *basis) combine(blocks int, c mat.Matrix, theta []float64, r vec.Matrix[
 		}
 	}
 	return norms
+}
+
+// rows is what combine does of rows of four columns. A block that is not in use has zeros
+// for coefficients, and holds zeros.
+func (b *basis) rows(level simd.Level, from, to int, theta, sums []float64, r vec.Matrix[float64]) {
+	coeff := (*[3 * wide * wide]float64)(b.coeff)
+	for ; from < to; from += strip {
+		a, e := from*wide, min(to, from+strip)*wide
+		combineLevel(level, b.s[0].Data[a:e], b.s[1].Data[a:e], b.s[2].Data[a:e], coeff)
+		combineLevel(level, b.ls[0].Data[a:e], b.ls[1].Data[a:e], b.ls[2].Data[a:e], coeff)
+		residualLevel(level, r.Data[a:e], b.s[0].Data[a:e], b.ls[0].Data[a:e], (*[wide]float64)(theta), (*[wide]float64)(sums))
+	}
 }
 
 // row combines row i of the blocks; next is room for two rows.
@@ -202,7 +225,11 @@ func four(v, coeff []float64, s0, s1, s2, s3 float64) (float64, float64, float64
 // their span, which is orthonormal and without mean.
 func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 	n, m := x.Rows, b.m
-	size := m + len(others)*m*m
+	block := m * m
+	if m == wide {
+		block *= 2 // see productsGeneric
+	}
+	size, level := m+len(others)*block, simd.Best()
 	par.Ranges(b.threads, n, piece, func(t, from, to int) {
 		sums := b.part[t*size : (t+1)*size]
 		clear(sums)
@@ -214,7 +241,12 @@ func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 		for ; from < to; from += strip {
 			end := min(to, from+strip)
 			for k, o := range others {
-				products(sums[m+k*m*m:], o.Data[from*m:end*m], x.Data[from*m:end*m], m)
+				own, other := x.Data[from*m:end*m], o.Data[from*m:end*m]
+				if m == wide {
+					productsLevel(level, (*[2 * wide * wide]float64)(sums[m+k*block:]), other, own, own)
+				} else {
+					products(sums[m+k*block:], other, own, m)
+				}
 			}
 		}
 	})
@@ -233,8 +265,15 @@ func (b *basis) center(x vec.Matrix[float64], others ...vec.Matrix[float64]) {
 			for c, v := range total[:m] {
 				row[c] -= v
 			}
-			for k, o := range others {
-				part := total[m+k*m*m:]
+		}
+		for k, o := range others {
+			part := total[m+k*block:]
+			if m == wide {
+				projectLevel(level, x.Data[from*m:to*m], o.Data[from*m:to*m], (*[wide * wide]float64)(part))
+				continue
+			}
+			for i := from; i < to; i++ {
+				row := x.Row(i)
 				for c, v := range o.Row(i) {
 					for j, f := range part[c*m : (c+1)*m] {
 						row[j] -= v * f
