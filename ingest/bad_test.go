@@ -44,7 +44,7 @@ func npy(header string, data []byte) []byte {
 	return append(append(b, header...), data...)
 }
 
-// file is what Create makes of a vector column and a few others.
+// arrowStream is a message of columns.
 func arrowStream(t testing.TB, cols ...ingest.Column) []byte {
 	table, err := ingest.NewTable(ingest.Origin{}, cols...)
 	if err != nil {
@@ -164,9 +164,9 @@ func badInputs(t testing.TB) []badInput {
 		{"two-vectors.arrows", arrowStream(t, vectors(1, 2), vectors(1, 2).Renamed("other")), ingest.ReadOptions{}, []string{"2 vector columns", "embedding, other"}},
 		{"not-a-vector.arrows", arrowStream(t, vectors(1, 2), ingest.StringColumn("s", []string{"x"})), ingest.ReadOptions{Mapping: ingest.Mapping{Vector: "s"}},
 			[]string{`column "s"`, "its type is string"}},
-		{"ragged.arrows", lists(t, []int{2, 3}, -1), ingest.ReadOptions{}, []string{"row 2", `column "v"`, "3 elements, 2 are expected"}},
-		{"null.arrows", lists(t, []int{2, 2, 2}, 1), ingest.ReadOptions{}, []string{"row 2", `column "v"`, "the vector is null"}},
-		{"empty-vectors.arrows", lists(t, []int{0, 0}, -1), ingest.ReadOptions{}, []string{`column "v"`, "empty"}},
+		{"ragged.arrows", lists([]int{2, 3}, -1), ingest.ReadOptions{}, []string{"row 2", `column "v"`, "3 elements, 2 are expected"}},
+		{"null.arrows", lists([]int{2, 2, 2}, 1), ingest.ReadOptions{}, []string{"row 2", `column "v"`, "the vector is null"}},
+		{"empty-vectors.arrows", lists([]int{0, 0}, -1), ingest.ReadOptions{}, []string{`column "v"`, "empty"}},
 	}
 }
 

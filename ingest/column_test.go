@@ -83,7 +83,7 @@ func TestColumnsOfEveryType(t *testing.T) {
 		for range n {
 			ingesttest.Append(b, rng, true)
 		}
-		table, err := ingest.DecodeMessage(streamOf(t, b.NewArray()), here, ingest.Limits{})
+		table, err := ingest.DecodeMessage(streamOf(b.NewArray()), here, ingest.Limits{})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func TestKeptDictionaries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		table, err := ingest.DecodeMessage(streamOf(t, b.NewArray()), here, ingest.Limits{})
+		table, err := ingest.DecodeMessage(streamOf(b.NewArray()), here, ingest.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,23 +1,21 @@
 package ingest_test
 
 import (
-	"bytes"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/float16"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
+	"unfold/ingest/ingesttest"
 )
 
 // lists is a stream with a list column "v" whose rows have the given lengths;
 // row null is null.
-func lists(t testing.TB, lengths []int, null int) []byte {
+func lists(lengths []int, null int) []byte {
 	b := array.NewListBuilder(memory.NewGoAllocator(), arrow.PrimitiveTypes.Float64)
 	for i, n := range lengths {
 		if i == null {
@@ -29,19 +27,13 @@ func lists(t testing.TB, lengths []int, null int) []byte {
 			b.ValueBuilder().(*array.Float64Builder).Append(float64(k))
 		}
 	}
-	return streamOf(t, b.NewArray())
+	return streamOf(b.NewArray())
 }
 
-func streamOf(t testing.TB, a arrow.Array) []byte {
-	t.Helper()
+// streamOf is a stream of one column "v".
+func streamOf(a arrow.Array) []byte {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}, nil)
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
-	rec := array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))
-	if err := errors.Join(w.Write(rec), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return ingesttest.Encode(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))})
 }
 
 // Vectors of every list kind and every type of number become the same floats.
@@ -59,7 +51,7 @@ func TestEveryKindOfVector(t *testing.T) {
 			for i := range 4 {
 				appendVector(b, i)
 			}
-			check(t, dt.String(), streamOf(t, b.NewArray()))
+			check(t, dt.String(), streamOf(b.NewArray()))
 			if strings.Contains(dt.Name(), "view") {
 				continue // the library cannot write slices of views
 			}
@@ -68,7 +60,7 @@ func TestEveryKindOfVector(t *testing.T) {
 			for i := -2; i < 6; i++ {
 				appendVector(c, i)
 			}
-			check(t, dt.String()+", sliced", streamOf(t, array.NewSlice(c.NewArray(), 2, 6)))
+			check(t, dt.String()+", sliced", streamOf(array.NewSlice(c.NewArray(), 2, 6)))
 		}
 	}
 }

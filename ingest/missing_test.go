@@ -1,30 +1,25 @@
 package ingest_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
+	"unfold/ingest/ingesttest"
 )
 
 // Where values may be missing, nulls and NaN are NaN in the vector, for a number, a word
 // and an element of a list, and count in no mean; elsewhere, and after an encoder was
 // read from a file, they are errors.
 func TestMissingValues(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.arrow")
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "a", Type: arrow.PrimitiveTypes.Float64}, {Name: "b", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "word", Type: arrow.BinaryTypes.String, Nullable: true},
 	}, nil)
@@ -32,17 +27,7 @@ func TestMissingValues(t *testing.T) {
 	rows.Field(0).(*array.Float64Builder).AppendValues([]float64{1, math.NaN(), 3, 5}, nil)
 	rows.Field(1).(*array.Int64Builder).AppendValues([]int64{0, 2, 4, 6}, []bool{false, true, true, true})
 	rows.Field(2).(*array.StringBuilder).AppendValues([]string{"x", "y", "", "x"}, []bool{true, true, false, true})
-	var file bytes.Buffer
-	w := ipc.NewWriter(&file, ipc.WithSchema(schema))
-	if err := w.Write(rows.NewRecord()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := tempFile(t, "x.arrow", ingesttest.Encode(schema, []arrow.Record{rows.NewRecord()}))
 	read := func(m ingest.Mapping, e *ingest.Encoder) (*ingest.Dataset, error) {
 		return ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: m, Encoder: e})
 	}
@@ -89,7 +74,6 @@ func TestMissingValues(t *testing.T) {
 
 // Elements of a list may be missing; infinities never are.
 func TestMissingElements(t *testing.T) {
-	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		data []float32
 		ok   bool
@@ -97,10 +81,11 @@ func TestMissingElements(t *testing.T) {
 		"nan": {[]float32{1, float32(math.NaN()), 3, 4}, true},
 		"inf": {[]float32{1, float32(math.Inf(1)), 3, 4}, false},
 	} {
-		path := filepath.Join(dir, name+".npy")
-		if err := os.WriteFile(path, npyOf(c.data, 2, 2), 0o666); err != nil {
+		raw, err := binary.Append(nil, binary.LittleEndian, c.data)
+		if err != nil {
 			t.Fatal(err)
 		}
+		path := tempFile(t, name+".npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", raw))
 		for _, missing := range []bool{true, false} {
 			d, err := ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: ingest.Mapping{Missing: missing}})
 			if ok := c.ok && missing; (err == nil) != ok || ok && !math.IsNaN(float64(d.X.Data[1])) {
@@ -108,16 +93,4 @@ func TestMissingElements(t *testing.T) {
 			}
 		}
 	}
-}
-
-// npyOf is a file of rows x cols float32.
-func npyOf(data []float32, rows, cols int) []byte {
-	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
-	head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
-	raw := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head)))
-	raw = append(raw, head...)
-	for _, v := range data {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
-	}
-	return raw
 }

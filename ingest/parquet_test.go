@@ -3,7 +3,6 @@ package ingest_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -41,8 +39,7 @@ func parquetFile(t testing.TB, rows []int, props ...parquet.WriterProperty) (fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	var plain bytes.Buffer
-	as := ipc.NewWriter(&plain, ipc.WithSchema(schema))
+	var records []arrow.Record
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range rows {
 		rb := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
@@ -52,14 +49,15 @@ func parquetFile(t testing.TB, rows []int, props ...parquet.WriterProperty) (fil
 			}
 		}
 		rec := rb.NewRecord()
-		if err := errors.Join(w.Write(rec), as.Write(rec)); err != nil {
+		if err := w.Write(rec); err != nil {
 			t.Fatal(err)
 		}
+		records = append(records, rec)
 	}
-	if err := errors.Join(w.Close(), as.Close()); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes(), plain.Bytes()
+	return b.Bytes(), ingesttest.Encode(schema, records)
 }
 
 func tempFile(t testing.TB, name string, b []byte) string {

@@ -2,13 +2,28 @@ package ingesttest
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"unfold/ingest"
 	"unfold/sparse/vec"
 )
+
+// Encode returns an Arrow IPC stream of records, as Arrow's own writer makes it. It
+// panics if that fails.
+func Encode(schema *arrow.Schema, records []arrow.Record, opts ...ipc.Option) []byte {
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, append([]ipc.Option{ipc.WithSchema(schema)}, opts...)...)
+	var err error
+	for _, r := range records {
+		err = errors.Join(err, w.Write(r))
+	}
+	must(errors.Join(err, w.Close()))
+	return b.Bytes()
+}
 
 // ArrowDecode decodes a message as Arrow's own reader does, which trusts it, and
 // returns its rows.

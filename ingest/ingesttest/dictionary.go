@@ -1,12 +1,10 @@
 package ingesttest
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
@@ -27,15 +25,7 @@ func Dictionary(t testing.TB, name string, words []string) ingest.Column {
 			t.Fatal(err)
 		}
 	}
-	var b bytes.Buffer
-	w := ipc.NewWriter(&b, ipc.WithSchema(schema))
-	if err := w.Write(rb.NewRecord()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	table, err := ingest.DecodeMessage(b.Bytes(), ingest.Origin{}, ingest.Limits{})
+	table, err := ingest.DecodeMessage(Encode(schema, []arrow.Record{rb.NewRecord()}), ingest.Origin{}, ingest.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

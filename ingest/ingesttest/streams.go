@@ -1,7 +1,6 @@
 package ingesttest
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 
@@ -65,8 +64,7 @@ func stream(name string, fields []arrow.Field, seed uint64, rows []int, opts ...
 	md := arrow.NewMetadata([]string{"made"}, []string{"here"})
 	schema := arrow.NewSchema(fields, &md)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	var b bytes.Buffer
-	w := ipc.NewWriter(&b, append(opts, ipc.WithSchema(schema), ipc.WithDictionaryDeltas(true))...)
+	var records []arrow.Record
 	total := 0
 	for _, n := range rows {
 		rb := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
@@ -75,15 +73,10 @@ func stream(name string, fields []arrow.Field, seed uint64, rows []int, opts ...
 				Append(c, rng, true)
 			}
 		}
-		if err := w.Write(rb.NewRecord()); err != nil {
-			panic(err)
-		}
+		records = append(records, rb.NewRecord())
 		total += n
 	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return Stream{name, b.Bytes(), total}
+	return Stream{name, Encode(schema, records, append(opts, ipc.WithDictionaryDeltas(true))...), total}
 }
 
 // Append adds a random value to a builder of any of Types, now and then a null

@@ -1,7 +1,7 @@
 package ingesttest
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -20,15 +20,5 @@ func Zeros(batches, rows, dim int) []byte {
 		b.ValueBuilder().(*array.Float32Builder).AppendValues(make([]float32, dim), nil)
 	}
 	rec := array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(rows))
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
-	for range batches {
-		if err := w.Write(rec); err != nil {
-			panic(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return out.Bytes()
+	return Encode(schema, slices.Repeat([]arrow.Record{rec}, batches), ipc.WithZstd())
 }
