@@ -28,13 +28,8 @@ func (Bias) Add(dst, p, _ []float64, _ *Points, _ *Room) {
 // Gradient implements Part.
 func (Bias) Gradient(dp, _, w, _, _ []float64, _ *Points, _ *Room) { pairs.Gather(dp, w, nil) }
 
-// Weigh implements Halved.
-func (b Bias) Weigh(w, dp, p, x []float64, z *Points, room *Room) {
-	b.Gradient(dp, nil, w, p, x, z, room)
-}
-
-// End implements Halved: it does not depend on the points.
-func (Bias) End(_, _, _ []float64, _ float64, _ []float64) {}
+// Flat implements Flat.
+func (Bias) Flat() {}
 
 // Self implements Part.
 func (Bias) Self(p, _ []float64) float64 { return p[0] }

@@ -21,6 +21,12 @@ type Halved interface {
 	End(dx, p, x []float64, sum float64, sums []float64)
 }
 
+// Flat is a Part between different points that does not depend on where they are.
+type Flat interface {
+	Part
+	Flat()
+}
+
 // halfStrip is how many rows of a matrix make a task of GradientLower.
 const halfStrip = 64
 
@@ -29,7 +35,8 @@ const halfStrip = 64
 func (k *Kernel) GradientLower(dtheta []float64, dx, w vec.Matrix[float64], theta []float64, x vec.Matrix[float64], threads int) {
 	for _, part := range k.parts {
 		_, half := part.(Halved)
-		if _, noise := part.(Noise); !half && !noise {
+		_, flat := part.(Flat)
+		if _, noise := part.(Noise); !half && !flat && !noise {
 			spd.Mirror(w, threads)
 			k.Gradient(dtheta, dx, w, theta, x, threads)
 			return
@@ -38,11 +45,30 @@ func (k *Kernel) GradientLower(dtheta []float64, dx, w vec.Matrix[float64], thet
 	z := NewPoints(x)
 	for c, part := range k.parts {
 		from, to := k.from[c], k.from[c+1]
-		if half, ok := part.(Halved); ok {
-			halved(half, dtheta[from:to], dx, w, theta[from:to], z, threads)
+		switch part := part.(type) {
+		case Halved:
+			halved(part, dtheta[from:to], dx, w, theta[from:to], z, threads)
+		case Flat:
+			flat(part, dtheta[from:to], w, theta[from:to], z, threads)
 		}
 	}
 	k.diagonal(dtheta, w, theta)
+}
+
+// flat adds the derivatives in the parameters of a part that has no others.
+func flat(part Flat, dp []float64, w vec.Matrix[float64], p []float64, z *Points, threads int) {
+	inP := vec.New[float64](par.Pieces(z.Len(), halfStrip), len(p))
+	par.Ranges(threads, z.Len(), halfStrip, func(s, from, to int) {
+		room, d := NewRoom(z), make([]float64, len(z.Columns))
+		for i := from; i < to; i++ {
+			x := z.Rows.Row(i)
+			part.Gradient(inP.Row(s), d, w.Row(i)[:i], p, x, z, room)
+			part.GradientSelf(inP.Row(s), d, w.Row(i)[i]/2, p, x)
+		}
+	})
+	for s := range inP.Rows {
+		vec.Axpy(2, inP.Row(s), dp)
+	}
 }
 
 // halved adds the gradients of one part. Of the sums over a row of the symmetric t_ij,
