@@ -31,6 +31,31 @@ func openURL(t *testing.T, url string) *blob.Bucket {
 	return b
 }
 
+// open opens a store until the test is over.
+func open(t *testing.T, url string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// put stores a first snapshot of a map of that name.
+func put(t *testing.T, s *store.Store, name string) store.Object {
+	t.Helper()
+	o, err := s.Put(t.Context(), name, storetest.Snapshot(1, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
 func TestFile(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) *blob.Bucket { return openURL(t, "file://"+filepath.Join(t.TempDir(), "maps")) })
 }
@@ -46,27 +71,15 @@ func TestS3(t *testing.T) {
 // Prefixes keep stages apart that share a bucket.
 func TestPrefixes(t *testing.T) {
 	server := storetest.StartS3(t)
-	open := func(path string) *store.Store {
-		s, err := store.Open(t.Context(), server.URL(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
-	one, two := open("one"), open("two/")
-	if _, err := one.Put(t.Context(), "a", storetest.Snapshot(1, 4)); err != nil {
-		t.Fatal(err)
-	}
+	one, two := open(t, server.URL("one")), open(t, server.URL("two/"))
+	put(t, one, "a")
 	if all, err := two.List(t.Context(), "a"); err != nil || len(all) != 0 {
 		t.Errorf("the other prefix holds %+v, %v", all, err)
 	}
 	if all, err := one.List(t.Context(), "a"); err != nil || len(all) != 1 {
 		t.Errorf("its own prefix holds %+v, %v", all, err)
 	}
-	if _, err := open("").Put(t.Context(), "one", storetest.Snapshot(1, 4)); err != nil {
-		t.Fatal(err)
-	}
+	put(t, open(t, server.URL("")), "one")
 	if got := one.String(); got != "s3://maps/one" {
 		t.Errorf("it says to be %q", got)
 	}
@@ -75,15 +88,8 @@ func TestPrefixes(t *testing.T) {
 // Snapshots hold events: files and folders are for their owner.
 func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "maps")
-	s, err := store.Open(t.Context(), "file://"+dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	o, err := s.Put(t.Context(), "a", storetest.Snapshot(1, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, "file://"+dir)
+	o := put(t, s, "a")
 	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "a"): 0o700, filepath.Join(dir, o.Key): 0o600} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != want {
@@ -124,15 +130,8 @@ func TestURLs(t *testing.T) {
 // What a process left half written goes, when nobody can be writing it any more.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	s, err := store.Open(t.Context(), "file://"+dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	o, err := s.Put(t.Context(), "a", storetest.Snapshot(1, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, "file://"+dir)
+	o := put(t, s, "a")
 	old, young := filepath.Join(dir, "a", "x.unfold.1a.tmp"), filepath.Join(dir, "a", "y.unfold.1b.tmp")
 	for _, path := range []string{old, young} {
 		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
@@ -159,17 +158,10 @@ func TestLeftovers(t *testing.T) {
 // all goes on.
 func TestServerAway(t *testing.T) {
 	server := storetest.StartS3(t)
-	s, err := store.Open(t.Context(), server.URL("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	o, err := s.Put(t.Context(), "a", storetest.Snapshot(1, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, server.URL("x"))
+	o := put(t, s, "a")
 	server.Stop()
-	_, err = s.Get(t.Context(), o)
+	_, err := s.Get(t.Context(), o)
 	var damaged *store.DamagedError
 	if err == nil || errors.Is(err, store.ErrNotThere) || errors.As(err, &damaged) || !strings.Contains(err.Error(), "s3://maps/x") {
 		t.Errorf("reading: %v", err)
