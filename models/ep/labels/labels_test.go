@@ -50,19 +50,33 @@ func train(t testing.TB, e Events, old *Classifier, set Settings) (*Classifier, 
 	return c, r
 }
 
+// predict returns the classes of places and their probabilities.
+func predict(t testing.TB, c *Classifier, mu vec.Matrix[float32], sigma []float32, threads int) ([]int32, []float32) {
+	t.Helper()
+	class, p := make([]int32, mu.Rows), make([]float32, mu.Rows)
+	if err := c.Predict(class, p, mu, sigma, threads); err != nil {
+		t.Fatal(err)
+	}
+	return class, p
+}
+
+// probabilities returns those of all classes (places x classes).
+func probabilities(t testing.TB, c *Classifier, mu vec.Matrix[float32], sigma []float32, threads int) vec.Matrix[float64] {
+	t.Helper()
+	p := vec.New[float64](mu.Rows, len(c.Names))
+	if err := c.Probabilities(p, mu, sigma, threads); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // judge returns the share of right classes and the mean log probability of the true
 // one.
 func judge(t testing.TB, c *Classifier, e Events) (right, logScore float64) {
 	t.Helper()
 	mu, sigma := e.places()
-	class, best := make([]int32, mu.Rows), make([]float32, mu.Rows)
-	p := vec.New[float64](mu.Rows, len(c.Names))
-	if err := c.Predict(class, best, mu, sigma, 2); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Probabilities(p, mu, sigma, 2); err != nil {
-		t.Fatal(err)
-	}
+	class, best := predict(t, c, mu, sigma, 2)
+	p := probabilities(t, c, mu, sigma, 2)
 	for i, k := range e.Class {
 		sum := 0.0
 		for _, v := range p.Row(i) {
@@ -109,11 +123,7 @@ func TestScalesMatter(t *testing.T) {
 	if with < without+.01 {
 		t.Errorf("log score %.4f with scales, %.4f without", with, without)
 	}
-	mu := vec.Of(2, 2, []float32{2, 0, 2, 0})
-	p := vec.New[float64](2, 2)
-	if err := c.Probabilities(p, mu, []float32{.1, 1.5}, 1); err != nil {
-		t.Fatal(err)
-	}
+	p := probabilities(t, c, vec.Of(2, 2, []float32{2, 0, 2, 0}), []float32{.1, 1.5}, 1)
 	if p.Row(0)[0] < p.Row(1)[0]+.05 {
 		t.Errorf("probabilities %v of a narrow point, %v of a wide one", p.Row(0), p.Row(1))
 	}
@@ -201,18 +211,12 @@ func TestPure(t *testing.T) {
 		t.Fatal(err)
 	}
 	mu, sigma := e.places()
-	class, p := make([]int32, 400), make([]float32, 400)
-	if err := c.Predict(class, p, mu, sigma, 2); err != nil {
-		t.Fatal(err)
-	}
+	class, p := predict(t, c, mu, sigma, 2)
 	for _, other := range []*Classifier{c, again, read} {
 		for _, size := range []int{1, 7, 400} {
 			for from := 0; from < 400; from += size {
 				to := min(from+size, 400)
-				k, v := make([]int32, to-from), make([]float32, to-from)
-				if err := other.Predict(k, v, mu.Slice(from, to), sigma[from:to], 1); err != nil {
-					t.Fatal(err)
-				}
+				k, v := predict(t, other, mu.Slice(from, to), sigma[from:to], 1)
 				if !slices.Equal(k, class[from:to]) || !slices.Equal(v, p[from:to]) {
 					t.Fatalf("rows %d to %d differ", from, to)
 				}
@@ -249,10 +253,7 @@ func TestOneClassAndNeverSeen(t *testing.T) {
 	e := rings(100, 1, 1)
 	c, _ := train(t, e, nil, Settings{Inducing: 20})
 	mu, sigma := e.places()
-	class, p := make([]int32, 100), make([]float32, 100)
-	if err := c.Predict(class, p, mu, sigma, 1); err != nil {
-		t.Fatal(err)
-	}
+	class, p := predict(t, c, mu, sigma, 1)
 	for i := range class {
 		if class[i] != 0 || p[i] < .7 || p[i] > 1 {
 			t.Fatalf("class %d, %g", class[i], p[i])
@@ -263,10 +264,7 @@ func TestOneClassAndNeverSeen(t *testing.T) {
 	e.Names = append(e.Names, "never")
 	c, _ = train(t, e, nil, Settings{Inducing: 30})
 	mu, sigma = e.places()
-	all := vec.New[float64](200, 3)
-	if err := c.Probabilities(all, mu, sigma, 1); err != nil {
-		t.Fatal(err)
-	}
+	all := probabilities(t, c, mu, sigma, 1)
 	for i := range 200 {
 		if all.Row(i)[2] > .2 {
 			t.Fatalf("%v", all.Row(i))
@@ -286,10 +284,7 @@ func TestOnePlace(t *testing.T) {
 	if r.Labelled != 24 {
 		t.Errorf("%+v", r)
 	}
-	p := vec.New[float64](1, 2)
-	if err := c.Probabilities(p, vec.New[float32](1, 2), []float32{0}, 1); err != nil {
-		t.Fatal(err)
-	}
+	p := probabilities(t, c, vec.New[float32](1, 2), []float32{0}, 1)
 	if math.Abs(p.Data[0]-.5) > .05 {
 		t.Errorf("%v where both are as frequent", p.Data)
 	}
