@@ -12,10 +12,7 @@ func TestNumbersOfTheFronts(t *testing.T) {
 	for _, c := range []struct{ n, patch int }{{500, 0}, {500, 800}, {3000, 500}, {3000, 150}, {5000, 1000}} {
 		s := FitSettings{Dims: 2, Options: Options{Patch: c.patch, Points: c.n}}
 		want, moments := s.shape(c.n).numbers(2)
-		g, err := NewPatchedGraph(nearest(t, modeltest.SwissRoll(c.n), 9), s.patch(c.n), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := inPatches(t, nearest(t, modeltest.SwissRoll(c.n), 9), s.patch(c.n), 0)
 		got, _ := g.tree.Numbers(2)
 		var inside int64
 		for _, p := range g.parts {

@@ -15,6 +15,22 @@ import (
 	"unfold/sparse/vec/spd"
 )
 
+// failer is a test, or a check of rapid's.
+type failer interface {
+	Helper()
+	Fatal(...any)
+}
+
+// inPatches is the graph of neighbours in patches.
+func inPatches(t failer, neighbors [][]int32, points, threads int) *Graph {
+	t.Helper()
+	g, err := NewPatchedGraph(neighbors, points, threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // patched is a swiss roll in patches, and the model itself.
 func patched(tb testing.TB, n, points int, s Settings) (whole, parts *Model) {
 	tb.Helper()
@@ -22,11 +38,8 @@ func patched(tb testing.TB, n, points int, s Settings) (whole, parts *Model) {
 	lists := nearest(tb, y, 7)
 	out := make([]*Model, 2)
 	for i, most := range []int{0, points} {
-		g, err := NewPatchedGraph(lists, most, 0)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if out[i], err = NewModel(g, y, s); err != nil {
+		var err error
+		if out[i], err = NewModel(inPatches(tb, lists, most, 0), y, s); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -38,10 +51,7 @@ func patched(tb testing.TB, n, points int, s Settings) (whole, parts *Model) {
 func TestPatchesShareTheEdges(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := anyModel(rt)
-		g, err := NewPatchedGraph(m.g.Neighbors, rapid.IntRange(1, 8).Draw(rt, "points"), 1)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		g := inPatches(rt, m.g.Neighbors, rapid.IntRange(1, 8).Draw(rt, "points"), 1)
 		sum := vec.New[float64](g.Len(), g.Len())
 		for _, p := range g.parts {
 			if _, size := components(p.lists); len(size) != 1 {
@@ -99,10 +109,7 @@ func closeTo(t interface{ Errorf(string, ...any) }, what string, got, want float
 func TestPatchesBoundTheBound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := anyModel(rt)
-		g, err := NewPatchedGraph(m.g.Neighbors, rapid.IntRange(1, 8).Draw(rt, "points"), 1)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		g := inPatches(rt, m.g.Neighbors, rapid.IntRange(1, 8).Draw(rt, "points"), 1)
 		parts, err := NewModel(g, m.y, m.set)
 		if err != nil {
 			rt.Fatal(err)
