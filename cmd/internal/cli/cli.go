@@ -124,8 +124,21 @@ func newParser(c *commands, sys System) (*kong.Kong, error) {
 	)
 }
 
+// inGrammar says in the grammar's words what people try first: "help fit" is "fit
+// --help", and "--version" is a command.
+func inGrammar(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case len(args) == 1 && args[0] == "--version":
+		return []string{"version"}
+	}
+	return args
+}
+
 // Run runs the program and returns its exit code.
 func Run(ctx context.Context, sys System) (code int) {
+	sys.Args = inGrammar(sys.Args)
 	var c commands
 	parser, err := newParser(&c, sys)
 	if err != nil {

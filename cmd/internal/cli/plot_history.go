@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
 
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
+	"unfold/ingest"
 	"unfold/internal/wholefile"
 	"unfold/stream"
 	"unfold/stream/online"
@@ -18,6 +21,10 @@ import (
 // maps so far.
 func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
 	all, err := online.ReadHistory(c.History)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &ingest.Error{Origin: ingest.Origin{File: c.History}, Row: -1, Problem: "there is no state of a stage with a map in it",
+			Hint: "name the folder that the setting state names, once the stage has learnt a map"}
+	}
 	if err != nil {
 		return err
 	}

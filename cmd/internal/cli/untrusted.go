@@ -51,10 +51,16 @@ type untrusted struct {
 // untrustedTime bounds the decoding of one file.
 const untrustedTime = 10 * time.Minute
 
-// vet has files decoded by another process if they are not to be trusted. The
-// decoders of Arrow files and Parquet are others' code: bytes made for it can make
-// them take all memory or end the process, which no recover catches.
+// vet looks at files before they are read as data. A model in their place is a common
+// slip. If they are not to be trusted another process decodes them first: the decoders
+// of Arrow files and Parquet are others' code, and bytes made for it can make them take
+// all memory or end the process, which no recover catches.
 func (p *program) vet(ctx context.Context, paths ...string) error {
+	for _, path := range paths {
+		if path != "-" && isModel(path) {
+			return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1, Problem: "this is a model, not data", Hint: "name the files that hold the vectors"}
+		}
+	}
 	if p.untrusted.memory == 0 {
 		return nil
 	}
