@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -22,7 +20,7 @@ const (
 
 // zip reads the digits 0 to 4 of the USPS training data, some of each.
 func (b *bench) zip() (y vec.Matrix[float64], label []int, err error) {
-	all, err := numbers(filepath.Join(b.data, "usps", "zip.train.gz"))
+	all, err := numbers(b.dataFile(digitsFile))
 	if err != nil {
 		return y, nil, err
 	}
@@ -41,9 +39,6 @@ func (b *bench) zip() (y vec.Matrix[float64], label []int, err error) {
 // handwritten digits 0 to 4.
 func digits(ctx context.Context, b *bench) (string, error) {
 	y, label, err := b.zip()
-	if errors.Is(err, fs.ErrNotExist) {
-		return "Not measured: there is no usps/zip.train.gz.\n", nil
-	}
 	if err != nil {
 		return "", err
 	}
@@ -96,23 +91,13 @@ var starts = map[string]string{
 // digitsSparse is section 7.2.2: 3000 digits.
 func digitsSparse(ctx context.Context, b *bench) (string, error) {
 	y, label, err := b.zip()
-	if errors.Is(err, fs.ErrNotExist) {
-		return "Not measured: there is no usps/zip.train.gz.\n", nil
-	}
 	if err != nil {
 		return "", err
 	}
 	y, _ = varied(y)
 	t := newTable(fmt.Sprintf("%d digits", y.Rows), "errors", "paper", "time")
-	for _, c := range []struct{ name, kernel, paper string }{{"rbf", rbf, "208"}, {"mlp", mlp, "202"}} {
-		begin := time.Now()
-		x, _, err := b.sparse(ctx, c.kernel, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, within(digitActive, digitRounds, 20))
-		if err != nil {
-			return "", err
-		}
-		t.row(fmt.Sprintf("%d active, %s, %d rounds", digitActive, c.name, digitRounds), fmt.Sprint(mistakes(x, label)), c.paper, seconds(begin))
-	}
-	return t.String(), nil
+	err = b.sparseErrors(ctx, t, y, label, within(digitActive, digitRounds, 20), "208", "202")
+	return t.String(), err
 }
 
 // varied returns the columns of y that are not constant, and which they are.

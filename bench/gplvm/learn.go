@@ -197,3 +197,17 @@ func centred(y vec.Matrix[float64]) vec.Matrix[float64] {
 	}
 	return out
 }
+
+// sparseErrors adds to a table what Algorithm 1 with either kernel comes to, beside the
+// paper's errors.
+func (b *bench) sparseErrors(ctx context.Context, t *table, y vec.Matrix[float64], label []int, set gplvm.SparseSettings, paperRBF, paperMLP string) error {
+	for _, c := range []struct{ name, kernel, paper string }{{"rbf", rbf, paperRBF}, {"mlp", mlp, paperMLP}} {
+		begin := time.Now()
+		x, _, err := b.sparse(ctx, c.kernel, gplvm.Gaussian{Variance: gplvm.DefaultVariance}, y, set)
+		if err != nil {
+			return err
+		}
+		t.row(fmt.Sprintf("%d active, %s, %d rounds of %d iterations", set.Active, c.name, set.Rounds, set.KernelSteps), fmt.Sprint(mistakes(x, label)), c.paper, seconds(begin))
+	}
+	return nil
+}

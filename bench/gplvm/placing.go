@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"time"
@@ -21,9 +19,6 @@ func placings(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	fresh, kind, err := flows(filepath.Join(b.data, "oil"), "Tst")
-	if errors.Is(err, fs.ErrNotExist) {
-		return "Not measured: there is no oil/DataTst.txt.\n", nil
-	}
 	if err != nil {
 		return "", err
 	}

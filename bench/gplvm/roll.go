@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"unfold/models/gplvm"
@@ -19,10 +17,7 @@ const (
 // swissRoll is section 7.2.3: a start that knows the neighbourhoods beats principal
 // components, and the likelihood says so.
 func swissRoll(ctx context.Context, b *bench) (string, error) {
-	all, err := numbers(filepath.Join(b.data, "swissroll", "swiss_roll.csv.gz"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "Not measured: there is no swissroll/swiss_roll.csv.gz.\n", nil
-	}
+	all, err := numbers(b.dataFile(rollFile))
 	if err != nil {
 		return "", err
 	}

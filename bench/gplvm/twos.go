@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -28,8 +26,8 @@ const (
 // twos reads binary twos, 8 x 8 pixels of 1 (ink) and -1: those to learn and others.
 func (b *bench) twos() (train, test vec.Matrix[float64], err error) {
 	var rows []float64
-	for _, name := range []string{"zip.train.gz", "zip.test.gz"} {
-		all, err := numbers(filepath.Join(b.data, "usps", name))
+	for _, name := range []string{digitsFile, moreDigitsFile} {
+		all, err := numbers(b.dataFile(name))
 		if err != nil {
 			return train, test, err
 		}
@@ -59,9 +57,6 @@ func inked(image []float64) []float64 {
 // binaryTwos is section 7.3.1: what is missing of binary digits, filled in.
 func binaryTwos(ctx context.Context, b *bench) (string, error) {
 	train, test, err := b.twos()
-	if errors.Is(err, fs.ErrNotExist) {
-		return "Not measured: there is no usps/zip.train.gz or zip.test.gz.\n", nil
-	}
 	if err != nil {
 		return "", err
 	}
