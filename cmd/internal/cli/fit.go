@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -238,6 +239,10 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took ti
 		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", human.Plural(n, "row"), human.Count(rep.Components))
 	}
 	if c.Map != "" && c.Map != "-" {
-		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png\n", c.Map, c.Map)
+		color := "" // plot takes a column of the name label by itself
+		if label := c.values()["source.label"]; label != "" && label != ingest.LabelName && filepath.Ext(c.Map) != ".npy" {
+			color = " --color " + label
+		}
+		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png%s\n", c.Map, c.Map, color)
 	}
 }

@@ -28,7 +28,7 @@ func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
 	if err != nil {
 		return err
 	}
-	return c.panels(p, svg, s, historyOf(all), filepath.Base(filepath.Clean(c.History)))
+	return c.panels(p, svg, s, historyOf(all), "The maps of "+filepath.Clean(c.History))
 }
 
 // panels writes h, under a title of its own unless one is given.

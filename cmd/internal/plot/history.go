@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -80,6 +81,10 @@ const (
 	historyTick = 34
 	// A single place has no extent: it stands in the middle of one.
 	single = 0.5
+	// inset is the share of the width that is left free beside the first and the last
+	// place, and loneDot the radius of a value between two breaks.
+	inset   = 0.02
+	loneDot = 2
 )
 
 func (h History) draw(c vgdraw.Canvas, width, height vg.Length) {
@@ -92,6 +97,7 @@ func (h History) draw(c vgdraw.Canvas, width, height vg.Length) {
 	if x.to == x.from {
 		x = span{x.from - single, x.to + single}
 	}
+	x = span{x.from - inset*(x.to-x.from), x.to + inset*(x.to-x.from)}
 	for i, p := range h.Panels {
 		upper := top - vg.Length(i)*each
 		area := vg.Rectangle{Min: vg.Point{X: left, Y: upper - each + 6}, Max: vg.Point{X: right, Y: upper - panelHead}}
@@ -109,7 +115,8 @@ func (s span) at(v float64, from, to vg.Length) vg.Length {
 }
 
 // span is from 0, or the least value if that is below, to a little above the largest.
-// Values that are all below 0 have a span of their own.
+// Values that are all below 0 have a span of their own. Nothing but zeros, or no value
+// at all, is shown from 0 to 1.
 func (p Panel) span() span {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, s := range p.Series {
@@ -123,13 +130,15 @@ func (p Panel) span() span {
 		lo, hi = min(lo, p.Level), max(hi, p.Level)
 	}
 	switch {
-	case lo > hi:
-		return span{0, 1}
 	case hi >= 0:
 		lo = min(lo, 0)
-	}
-	if lo == hi {
-		return span{lo - single, hi + single}
+		if lo == hi {
+			hi = 1
+		}
+	case lo > hi:
+		lo, hi = 0, 1
+	case lo == hi:
+		lo, hi = 1.5*lo, 0.5*hi
 	}
 	return span{lo, hi + 0.05*(hi-lo)}
 }
@@ -153,6 +162,10 @@ func (k chart) draw(c vgdraw.Canvas, last bool) {
 		c.StrokeLine2(vgdraw.LineStyle{Color: faintInk, Width: 0.8}, k.area.Min.X, at, k.area.Max.X, at)
 	}
 	c.FillText(style(textSize, ink, true), vg.Point{X: k.area.Min.X, Y: k.area.Max.Y + 5}, k.p.Title)
+	if k.p.empty() {
+		middle := vg.Point{X: (k.area.Min.X + k.area.Max.X) / 2, Y: (k.area.Min.Y + k.area.Max.Y) / 2}
+		c.FillText(aligned(style(textSize, faintInk, false), text.XCenter, text.YCenter), middle, "none yet")
+	}
 	at := k.area.Max.X
 	for i := len(k.p.Series) - 1; i >= 0; i-- {
 		s := k.p.Series[i]
@@ -189,16 +202,16 @@ func (k chart) grid(c vgdraw.Canvas, last bool) {
 }
 
 // line draws a series, broken where it has no value; a value between two breaks is a
-// short dash.
+// dot.
 func (k chart) line(c vgdraw.Canvas, s Series, col color.NRGBA) {
-	const dash = 1.5
 	look := vgdraw.LineStyle{Color: col, Width: 1.2}
 	var run []vg.Point
 	flush := func() {
-		if len(run) == 1 {
-			run = []vg.Point{{X: run[0].X - dash, Y: run[0].Y}, {X: run[0].X + dash, Y: run[0].Y}}
-		}
-		if len(run) > 1 {
+		switch len(run) {
+		case 0:
+		case 1:
+			c.DrawGlyphNoClip(vgdraw.GlyphStyle{Color: col, Radius: loneDot, Shape: vgdraw.CircleGlyph{}}, run[0])
+		default:
 			c.StrokeLines(look, run)
 		}
 		run = nil
@@ -211,4 +224,14 @@ func (k chart) line(c vgdraw.Canvas, s Series, col color.NRGBA) {
 		run = append(run, vg.Point{X: k.x.at(k.h.At[i], k.area.Min.X, k.area.Max.X), Y: k.y.at(v, k.area.Min.Y, k.area.Max.Y)})
 	}
 	flush()
+}
+
+// empty reports whether a panel has no value that could be drawn.
+func (p Panel) empty() bool {
+	for _, s := range p.Series {
+		if slices.ContainsFunc(s.Values, isFinite) {
+			return false
+		}
+	}
+	return true
 }

@@ -53,6 +53,30 @@ func TestHistoryOfLittle(t *testing.T) {
 	}
 }
 
+// What a panel shows holds its values, from 0 where they allow it, and is never empty.
+func TestSpanOfAPanel(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   span
+	}{
+		{nil, span{0, 1.05}},
+		{[]float64{0, 0}, span{0, 1.05}},
+		{[]float64{2}, span{0, 2.1}},
+		{[]float64{-2}, span{-3, -0.9}},
+		{[]float64{-1, 1}, span{-1, 1.1}},
+	} {
+		got := Panel{Series: []Series{{"x", c.values}}}.span()
+		if math.Abs(got.from-c.want.from) > 1e-12 || math.Abs(got.to-c.want.to) > 1e-12 {
+			t.Errorf("%v are shown from %v to %v, expected %v", c.values, got.from, got.to, c.want)
+		}
+	}
+	var b bytes.Buffer
+	h := History{At: []float64{1, 2}, Panels: []Panel{{Series: []Series{{"x", []float64{math.NaN(), math.NaN()}}}}, {Series: []Series{{"x", []float64{math.NaN(), 3}}}}}}
+	if err := HistorySVG(&b, h, Settings{}); err != nil || strings.Count(b.String(), ">none yet<") != 1 {
+		t.Errorf("one of two panels has no values: %v, said %d times", err, strings.Count(b.String(), ">none yet<"))
+	}
+}
+
 func TestHistoryErrors(t *testing.T) {
 	for name, spoil := range map[string]func(h *History, s *Settings){
 		"nothing":       func(h *History, _ *Settings) { h.At = nil },
