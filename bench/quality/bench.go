@@ -20,13 +20,14 @@ import (
 
 // bench runs programs on data and keeps their figures.
 type bench struct {
-	unfold, data, out, python, venv string
+	unfold, data, out string
+	peers             harness.Peers
 
-	threads         int
-	keep, skipPeers bool
-	only            []string
-	tried           []method
-	missing         []dataset // whose data are not there
+	threads int
+	keep    bool
+	only    []string
+	tried   []method
+	missing []dataset // whose data are not there
 
 	log     io.Writer
 	run     string // names this run
@@ -76,7 +77,7 @@ const (
 // parts names all that -only can choose.
 func (b *bench) parts() []string {
 	var names []string
-	for _, d := range datasets(b.venv) {
+	for _, d := range datasets(b.peers.Dir(b.out)) {
 		names = append(names, d.name)
 	}
 	return append(names, partSplit, partDims, partSeeds, partLikelihood)
@@ -86,7 +87,7 @@ func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Cont
 
 // when tells whether a method is to be measured that belongs to any of the parts.
 func (b *bench) when(m method, parts ...string) when {
-	if !slices.ContainsFunc(parts, b.wants) || m.peer && b.skipPeers {
+	if !slices.ContainsFunc(parts, b.wants) || m.peer && b.peers.Skip {
 		return unwanted
 	}
 	return wanted
@@ -104,7 +105,7 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map
 	if err := os.MkdirAll(filepath.Join(b.out, "results"), 0o777); err != nil {
 		return nil, err
 	}
-	if !b.skipPeers {
+	if !b.peers.Skip {
 		if err := b.environment(ctx); err != nil {
 			return nil, err
 		}
@@ -135,7 +136,7 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map
 // prepareAll prepares the data sets that are there. One that is missing is left
 // out, unless -only names it.
 func (b *bench) prepareAll(ctx context.Context) (sets []*prepared, err error) {
-	for _, d := range datasets(b.venv) {
+	for _, d := range datasets(b.peers.Dir(b.out)) {
 		p, err := b.prepare(ctx, d)
 		switch {
 		case err == nil:

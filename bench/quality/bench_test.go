@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"unfold/bench/internal/harness"
 )
 
 // A measurement is made once, used again with -keep if it was made in the same way,
@@ -84,7 +86,7 @@ func TestWhen(t *testing.T) {
 		m    method
 		want when
 	}{
-		{bench{}, peer, wanted}, {bench{skipPeers: true}, peer, unwanted}, {bench{skipPeers: true}, own, wanted},
+		{bench{}, peer, wanted}, {bench{peers: harness.Peers{Skip: true}}, peer, unwanted}, {bench{peers: harness.Peers{Skip: true}}, own, wanted},
 		{bench{only: []string{"a"}}, own, wanted}, {bench{only: []string{"b", "c"}}, own, wanted}, {bench{only: []string{"c"}}, own, unwanted},
 	} {
 		if got := c.b.when(c.m, "a", "b"); got != c.want {
@@ -106,7 +108,7 @@ func TestMissingData(t *testing.T) {
 			}
 		}
 	}
-	b := &bench{out: t.TempDir(), venv: t.TempDir(), data: data, log: &log}
+	b := &bench{out: t.TempDir(), peers: harness.Peers{Venv: t.TempDir()}, data: data, log: &log}
 	sets, err := b.prepareAll(t.Context())
 	if err != nil || len(sets) != 1 || named(sets, "oil") == nil || named(sets, mnistName) != nil {
 		t.Fatalf("%d sets, %v", len(sets), err)

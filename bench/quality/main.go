@@ -21,11 +21,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
 	flags.Data(&b.data, "mnist/, usps/, ...")
 	flags.StringVar(&b.out, "out", "out/quality", "folder for data, maps and results")
-	flags.StringVar(&b.python, "python", "python3", "interpreter that the peers' environment is made with")
-	flags.StringVar(&b.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
+	flags.Peers(&b.peers, "; earlier results of theirs are used")
 	flags.IntVar(&b.threads, "threads", 2, "threads of every method")
 	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in OUT that were made by the same settings, measure only what is missing")
-	flags.BoolVar(&b.skipPeers, "skip-peers", false, "measure no peer and make no environment for them; earlier results of theirs are used")
 	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood")
 	page := flags.String("o", "docs/quality.md", "the page to write; its pictures go to a folder beside it")
 	flags.Func("try", "NAME=FLAGS: measure `unfold fit FLAGS` and print a table of it beside earlier results, instead of a page (again and again)", func(text string) error {
@@ -41,9 +39,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if !flags.HasData(b.data) {
 		return 2
-	}
-	if b.venv == "" {
-		b.venv = filepath.Join(b.out, "venv")
 	}
 	if *only != "" {
 		var ok bool

@@ -196,10 +196,7 @@ func (b *bench) environment(ctx context.Context) error {
 	if err := os.WriteFile(b.file("peers.py"), peersProgram, 0o666); err != nil {
 		return err
 	}
-	if filepath.Clean(b.venv) != b.file("venv") {
-		return nil // somebody else's: taken as it is
-	}
-	return harness.Environment(ctx, b.venv, b.python, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
+	return b.peers.Make(ctx, b.out, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
 		_, err := b.command(ctx, name, args...)
 		return err
 	})
@@ -212,7 +209,7 @@ func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error
 	if j.test != "" {
 		args = append(args, "--place", j.test, j.placed)
 	}
-	text, err := b.command(ctx, harness.Interpreter(b.venv), args...)
+	text, err := b.command(ctx, harness.Interpreter(b.peers.Dir(b.out)), args...)
 	if err != nil {
 		return err
 	}

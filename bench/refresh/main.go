@@ -27,9 +27,7 @@ type options struct {
 	small           bool
 	only            []string
 	settings        string
-
-	python, venv string
-	skipPeers    bool
+	peers           harness.Peers
 }
 
 func run(ctx context.Context, args []string, stderr io.Writer) int {
@@ -67,9 +65,7 @@ func parse(flags *harness.Command, args []string) (o options, ok bool) {
 	flags.IntVar(&o.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&o.small, "small", false, "toy data, in seconds: to see that it works")
 	flags.StringVar(&o.settings, "settings", "{}", "settings of the live map as JSON, to try others than the defaults")
-	flags.StringVar(&o.python, "python", "python3", "interpreter that the peers' environment is made with")
-	flags.StringVar(&o.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
-	flags.BoolVar(&o.skipPeers, "skip-peers", false, "measure no peer and make no environment for them; so with -small unless -venv is given")
+	flags.Peers(&o.peers, "; so with -small unless -venv is given")
 	only := flags.String("only", "", "measure these scenarios alone, such as stationary,growth; of the others, earlier results are used")
 	if flags.Parse(args) != nil {
 		return o, false
@@ -128,18 +124,16 @@ func (o *options) wanted(name string) bool { return len(o.only) == 0 || slices.C
 // environment sees to the peers' Python environment, if they are wanted: it is made
 // unless it is there or is somebody else's, which is taken as it is.
 func (o *options) environment(ctx context.Context, l *lab) error {
-	if l.venv = o.venv; o.venv == "" {
-		l.venv = filepath.Join(o.out, "venv")
-	}
+	l.venv = o.peers.Dir(o.out)
 	switch {
 	case !o.wanted(inOrder):
-	case o.skipPeers, o.small && o.venv == "":
+	case o.peers.Skip, o.small && o.peers.Venv == "":
 		l.noPeers = "peers are skipped"
-	case o.venv == "":
+	default:
 		if err := os.MkdirAll(o.out, 0o777); err != nil {
 			return err
 		}
-		err := harness.Environment(ctx, l.venv, o.python, requirements, l.say, func(ctx context.Context, name string, args ...string) error {
+		err := o.peers.Make(ctx, o.out, requirements, l.say, func(ctx context.Context, name string, args ...string) error {
 			out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
 			if err != nil {
 				return fmt.Errorf("%s: %w\n%s", name, err, out)

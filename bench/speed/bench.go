@@ -25,12 +25,13 @@ const (
 
 // bench measures rows and keeps their records.
 type bench struct {
-	unfold, data, out, python, venv string
+	unfold, data, out string
+	peers             harness.Peers
 
-	threads                int
-	keep, skipPeers, small bool
-	only                   []string
-	noPeers                bool // their environment could not be made
+	threads     int
+	keep, small bool
+	only        []string
+	noPeers     bool // their environment could not be made
 
 	log     io.Writer
 	run     string // names this run
@@ -104,13 +105,13 @@ func (b *bench) measure(ctx context.Context, page string) (map[string]int, error
 	if b.version, err = b.ownVersion(ctx); err != nil {
 		return nil, err
 	}
-	if !b.skipPeers {
+	if !b.peers.Skip {
 		if err := b.environment(ctx); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
 			}
 			b.say("no peer is measured: %v", err)
-			b.skipPeers, b.noPeers = true, true
+			b.peers.Skip, b.noPeers = true, true
 		}
 	}
 	machine := thisMachine(b.threads)
@@ -129,7 +130,7 @@ func (b *bench) measure(ctx context.Context, page string) (map[string]int, error
 // one gets the record of a row: an earlier one if that may be used, or a new one.
 func (b *bench) one(ctx context.Context, w row) error {
 	path := b.file("results", w.key+".json")
-	made := fmt.Sprintf("%s; %d threads, small %v, peers %v", b.version, b.threads, b.small, !b.skipPeers)
+	made := fmt.Sprintf("%s; %d threads, small %v, peers %v", b.version, b.threads, b.small, !b.peers.Skip)
 	wanted := len(b.only) == 0 || slices.Contains(b.only, w.key)
 	if !wanted || b.keep {
 		old, err := readRecord(path)

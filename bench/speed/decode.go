@@ -52,7 +52,7 @@ func (b *bench) decode(r *record, n int) error {
 		{own, decodeOf(n), func() (int, error) { return length(known.Decode(m, ingest.Origin{})) }},
 		{own, decodeOf(n) + ", schema unknown", func() (int, error) { return length(ingest.DecodeMessage(m, ingest.Origin{}, ingest.Limits{})) }},
 	}
-	if b.skipPeers {
+	if b.peers.Skip {
 		r.miss("%s: peers are skipped", arrowReader)
 	} else {
 		ways = append(ways, struct {

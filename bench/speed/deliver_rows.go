@@ -74,7 +74,7 @@ func (d *delivery) rounds(ctx context.Context, n, events int) error {
 		return err
 	}
 	programs := []string{runOnce, runTwice, stubOnce, stubTwice}
-	if !d.b.skipPeers {
+	if !d.b.peers.Skip {
 		programs = append(programs, bareCopy)
 	} else {
 		d.r.miss("%s: peers are skipped", bareCopy)

@@ -26,19 +26,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
 	flags.Data(&b.data, "mnist/; without it rows that need it are not measured")
 	flags.StringVar(&b.out, "out", "out/speed", "folder for data, maps and results")
-	flags.StringVar(&b.python, "python", "python3", "interpreter that the peers' environment is made with")
-	flags.StringVar(&b.venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
+	flags.Peers(&b.peers, "")
 	flags.IntVar(&b.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&b.keep, "keep", false, "use results of earlier runs in OUT by the same settings, measure only what is missing")
-	flags.BoolVar(&b.skipPeers, "skip-peers", false, "measure no peer and make no environment for them")
 	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
 	only := flags.String("only", "", "measure these rows alone, such as knn,place; of the others, results of earlier runs are used")
 	page := flags.String("o", "", "the page to write; default docs/benchmarks.md, with -small OUT/benchmarks.md")
 	if flags.Parse(args) != nil {
 		return 2
-	}
-	if b.venv == "" {
-		b.venv = filepath.Join(b.out, "venv")
 	}
 	if *page == "" {
 		*page = filepath.Join("docs", "benchmarks.md")

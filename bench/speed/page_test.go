@@ -126,7 +126,7 @@ func TestGrowth(t *testing.T) {
 
 // A machine that cannot hold the peers still measures, and says so.
 func TestNoEnvironment(t *testing.T) {
-	b := &bench{out: t.TempDir(), noPeers: true, skipPeers: true}
+	b := &bench{out: t.TempDir(), noPeers: true, peers: harness.Peers{Skip: true}}
 	r := &record{}
 	if _, err := b.peer(t.Context(), r, "scipy", "tree"); err != nil || len(r.Missing) != 1 || !strings.Contains(r.Missing[0], "scipy: the peers' environment") {
 		t.Errorf("%v, %v", r.Missing, err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -23,16 +22,13 @@ var requirements []byte
 // environment makes the peers' Python environment, unless it is there or is
 // somebody else's, which is taken as it is.
 func (b *bench) environment(ctx context.Context) error {
-	if filepath.Clean(b.venv) != b.file("venv") {
-		return nil
-	}
-	return harness.Environment(ctx, b.venv, b.python, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
+	return b.peers.Make(ctx, b.out, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
 		_, _, err := b.process(ctx, name, args...)
 		return err
 	})
 }
 
-func (b *bench) interpreter() string { return harness.Interpreter(b.venv) }
+func (b *bench) interpreter() string { return harness.Interpreter(b.peers.Dir(b.out)) }
 
 // peer has peers.py do a task and adds what it has measured to r. If peers are
 // skipped, names, the peers that the task is about, are noted as missing. It
@@ -42,7 +38,7 @@ func (b *bench) peer(ctx context.Context, r *record, names, task string, args ..
 		r.miss("%s: the peers' environment could not be made", names)
 		return usage{}, nil
 	}
-	if b.skipPeers {
+	if b.peers.Skip {
 		r.miss("%s: peers are skipped", names)
 		return usage{}, nil
 	}

@@ -1,7 +1,10 @@
 package harness
 
 import (
+	"context"
 	"errors"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +44,30 @@ func TestCommand(t *testing.T) {
 	} {
 		if !strings.Contains(log.String(), line) {
 			t.Errorf("%q is not said in:\n%s", line, log.String())
+		}
+	}
+}
+
+// The peers' environment is one's own in OUT, or somebody's that is left as it is.
+func TestPeers(t *testing.T) {
+	for _, args := range [][]string{nil, {"-venv", "theirs", "-skip-peers"}} {
+		var p Peers
+		c := NewCommand("taste", io.Discard)
+		c.Peers(&p, "")
+		if err := c.Parse(args); err != nil {
+			t.Fatal(err)
+		}
+		made := 0
+		stop := errors.New("no Python here")
+		out := t.TempDir()
+		err := p.Make(t.Context(), out, []byte("numpy\n"), t.Logf, func(_ context.Context, name string, args ...string) error {
+			if made++; name != "python3" || args[len(args)-1] != filepath.Join(out, "venv") {
+				t.Errorf("it runs %s %q", name, args)
+			}
+			return stop
+		})
+		if own := args == nil; p.Skip == own || (made == 1) != own || (err != nil) != own || (p.Dir(out) == "theirs") == own {
+			t.Errorf("%q: %+v in %s, made %d times, %v", args, p, p.Dir(out), made, err)
 		}
 	}
 }

@@ -9,6 +9,38 @@ import (
 	"path/filepath"
 )
 
+// Peers is where the other programs that are measured are: a Python environment.
+type Peers struct {
+	Skip   bool   // none is measured
+	Python string // the interpreter that their environment is made with
+	Venv   string // an environment that holds them already, or ""
+}
+
+// Peers adds the flags -python, -venv and -skip-peers, of which skipping says what else it
+// means.
+func (c *Command) Peers(p *Peers, skipping string) {
+	c.StringVar(&p.Python, "python", "python3", "interpreter that the peers' environment is made with")
+	c.StringVar(&p.Venv, "venv", "", "environment that holds the peers already; default OUT/venv, made if missing")
+	c.BoolVar(&p.Skip, "skip-peers", false, "measure no peer and make no environment for them"+skipping)
+}
+
+// Dir is the environment's folder: OUT/venv unless it is somebody else's.
+func (p *Peers) Dir(out string) string {
+	if p.Venv != "" {
+		return p.Venv
+	}
+	return filepath.Join(out, "venv")
+}
+
+// Make makes the environment in OUT, as Environment does, unless it is somebody else's,
+// which is taken as it is.
+func (p *Peers) Make(ctx context.Context, out string, requirements []byte, say func(format string, args ...any), run func(ctx context.Context, name string, args ...string) error) error {
+	if p.Venv != "" {
+		return nil
+	}
+	return Environment(ctx, p.Dir(out), p.Python, requirements, say, run)
+}
+
 // Environment makes a Python environment in dir by the interpreter python, with
 // requirements as pip reads them, unless one with the same is there. The list lies
 // beside dir meanwhile. say hears that it begins, run runs the commands.
