@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"unfold/models/baseline"
 	"unfold/sparse/vec"
 )
 
@@ -45,16 +44,12 @@ func digits(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	x, err := t.numbers(pixels...)
-	if err != nil {
-		return "", err
-	}
-	pca, err := baseline.Fit(ctx, x, 2, baseline.Settings{})
+	pca, err := t.principal(ctx, pixels...)
 	if err != nil {
 		return "", err
 	}
 	rows := fmt.Sprintf("| this program, `--kind lllvm` (bound %.1f, %d iterations) | %.1f%% | 28%% |\n", r.Loglik, r.Iterations, 100*foldError(own, labels))
-	rows += fmt.Sprintf("| PCA | %.1f%% | 26%% |\n", 100*foldError(pca.Projector().Apply(x, 0), labels))
+	rows += fmt.Sprintf("| PCA | %.1f%% | 26%% |\n", 100*foldError(pca, labels))
 	for _, peer := range []struct{ name, text, of string }{{"isomap", "Isomap, 30 neighbours", "26%"}, {"lle", "LLE, 40 neighbours", "38.5%"}} {
 		at := "not measured"
 		if b.python != "" {
@@ -183,15 +178,10 @@ func climate(ctx context.Context, b *bench) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	x, err := t.numbers(months...)
+	pca, err := t.principal(ctx, months...)
 	if err != nil {
 		return "", err
 	}
-	pca, err := baseline.Fit(ctx, x, 2, baseline.Settings{})
-	if err != nil {
-		return "", err
-	}
-	byPCA := pca.Projector().Apply(x, 0)
 	lon, lonLink := b.figure("climate-lon.png")
 	lat, latLink := b.figure("climate-lat.png")
 	if err := errors.Join(
@@ -212,7 +202,7 @@ How much of the stations' longitude and latitude an affine function of the map e
 
 ![by longitude](%[8]s)
 ![by latitude](%[9]s)
-`, stations, r.Neighbors, explained(own, land, 0), explained(own, land, 1), explained(byPCA, land, 0), explained(byPCA, land, 1), "`--kind lllvm`", lonLink, latLink), nil
+`, stations, r.Neighbors, explained(own, land, 0), explained(own, land, 1), explained(pca, land, 0), explained(pca, land, 1), "`--kind lllvm`", lonLink, latLink), nil
 }
 
 // explained is R^2 of column c of the land by the columns of the map and a constant.

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -69,5 +70,27 @@ func TestPatchTable(t *testing.T) {
 	rows := strings.Split(strings.TrimSpace(lines), "\n")
 	if len(rows) != 2 || !strings.HasPrefix(rows[0], "| 150 | 1 | 150 |") || !strings.HasSuffix(rows[1], "% |") || strings.Contains(rows[1], "| -") {
 		t.Errorf("the table is\n%s", lines)
+	}
+}
+
+// Points on a line have a place along it, and none across; other columns do not count.
+func TestPrincipal(t *testing.T) {
+	rows := table{names: []string{"x", "other", "y"}}
+	for i := range 20 {
+		v := strconv.Itoa(i)
+		rows.rows = append(rows.rows, []string{v, strconv.Itoa(i * i % 7), v})
+	}
+	at, err := rows.principal(t.Context(), "x", "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range at.Rows {
+		along, across := math.Abs(float64(at.Row(i)[0])), math.Abs(float64(at.Row(i)[1]))
+		if want := math.Sqrt2 * math.Abs(float64(i)-9.5); math.Abs(along-want) > 1e-4 || across > 1e-4 {
+			t.Errorf("point %d is at %v, want %g along", i, at.Row(i), want)
+		}
+	}
+	if _, err := rows.principal(t.Context(), "z"); err == nil {
+		t.Error("a column that is not there has places")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"unfold/models/baseline"
 	"unfold/models/kinds"
 	"unfold/sparse/vec"
 )
@@ -94,6 +95,19 @@ func (t table) numbers(names ...string) (vec.Matrix[float32], error) {
 		}
 	}
 	return out, nil
+}
+
+// principal returns the rows' places by two principal components of columns.
+func (t table) principal(ctx context.Context, names ...string) (vec.Matrix[float32], error) {
+	x, err := t.numbers(names...)
+	if err != nil {
+		return x, err
+	}
+	pca, err := baseline.Fit(ctx, x, 2, baseline.Settings{})
+	if err != nil {
+		return x, err
+	}
+	return pca.Projector().Apply(x, 0), nil
 }
 
 // embedding returns the places of a map that was written as CSV.
