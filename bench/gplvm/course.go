@@ -24,6 +24,7 @@ type task struct {
 	spread        float64      // by how much places are moved from there, at random
 	seed          uint64
 	steps         int
+	rounds        int           // if not 0, the most rounds of so many steps, with jumps between them
 	most          time.Duration // 0: however long it takes
 	learn         way
 	label         []int // if not nil, the log tells errors
@@ -35,6 +36,7 @@ type course struct {
 	X          []float64
 	LogLik     float64
 	Iterations int
+	Moved      int
 	Seconds    float64
 	model      *gplvm.Model
 	point      *gplvm.Point
@@ -64,7 +66,7 @@ func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*cour
 	if t.learn == nil {
 		t.learn = (*gplvm.Model).LearnLBFGS
 	}
-	r, err := t.learn(m, ctx, p, scg.Settings{Steps: t.steps, StepTolerance: 1e-4, ValueTolerance: 1e-4, Observe: func(it scg.Iteration) bool {
+	set := scg.Settings{Steps: t.steps, StepTolerance: 1e-4, ValueTolerance: 1e-4, Observe: func(it scg.Iteration) bool {
 		if it.Number%50 == 0 {
 			fmt.Fprintf(b.log, "  iteration %d: %.1f after %.0f s", it.Number, -it.F, time.Since(begin).Seconds())
 			if t.label != nil {
@@ -73,8 +75,15 @@ func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*cour
 			fmt.Fprintln(b.log)
 		}
 		return t.most == 0 || time.Since(begin) < t.most
-	}})
-	return &course{Theta: p.Theta, X: p.X.Data, LogLik: -r.F, Iterations: r.Iterations, Seconds: time.Since(begin).Seconds(), model: m, point: p}, err
+	}}
+	var r scg.Result
+	moved := 0
+	if t.rounds > 0 {
+		r, moved, err = m.LearnJumping(ctx, p, t.rounds, set, m.LearnLBFGS)
+	} else {
+		r, err = t.learn(m, ctx, p, set)
+	}
+	return &course{Theta: p.Theta, X: p.X.Data, LogLik: -r.F, Iterations: r.Iterations, Moved: moved, Seconds: time.Since(begin).Seconds(), model: m, point: p}, err
 }
 
 // kept is learn, but for what was kept under that name, unless it is to be made anew.

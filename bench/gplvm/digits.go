@@ -68,7 +68,7 @@ func digits(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	ink := func(v float64) float64 { return (1 - v) / 2 }
-	if err := sheet(filepath.Join(b.figures, "decoded.png"), cells, 2, decoded(a, lattice(extent(best.point.X)), 16, 256, pixels, ink)); err != nil {
+	if err := sheet(filepath.Join(b.figures, "decoded.png"), cells, 2, decoded(a, lattice(around(best.point.X)), 16, 256, pixels, ignorance(a, y.Cols)/2, ink)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`USPS digits 0 to 4, %d of each, 16 x 16 grey values: the full model, for which the paper has no figure, by L-BFGS for at most
@@ -77,7 +77,8 @@ func digits(ctx context.Context, b *bench) (string, error) {
 %s
 ![Places of the full model on its precision](gplvm/digits.png) ![What the model says lies there](gplvm/decoded.png)
 
-Left: places of the more likely model, on the precision of its predictions. Right: its means on a grid over the same part of the map.
+Left: places of the most likely model, on the precision of its predictions. Right: its means on a grid over the same part of the
+map, where it explains at least half of the variance.
 `, digitRows, digitTime.Minutes(), t.String()), nil
 }
 

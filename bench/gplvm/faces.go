@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -98,7 +99,7 @@ func faces(ctx context.Context, b *bench) (string, error) {
 		overall += v / float64(len(mean))
 	}
 	scale := 1 / deviation(y)
-	at := decoded(a, path, faceCols, len(mean), nil, func(v float64) float64 { return v })
+	at := decoded(a, path, faceCols, len(mean), nil, math.Inf(1), func(v float64) float64 { return v })
 	for _, p := range at {
 		for k, v := range p.level {
 			p.level[k] = tone(v + (mean[k]-overall)*scale)

@@ -20,8 +20,12 @@ const (
 	oilLBFGS     = 500
 	hundredSteps = 300
 	oilRounds    = 15
-	oilLonger    = 1000
-	oilCarried   = 2
+	// Rounds with jumps, of so many iterations, of all starts and of the most likely.
+	jumpRounds   = 30
+	jumpSteps    = 50
+	longerRounds = 4
+	longerSteps  = 500
+	oilCarried   = 3
 	oilRestarts  = 4
 	fewRestarts  = 5
 )
@@ -53,8 +57,8 @@ func flows(dir, part string) (y vec.Matrix[float64], label []int, err error) {
 
 // outcome is a row of a table of starts.
 type outcome struct {
-	name   string
-	errors int
+	name, file string
+	errors     int
 	*course
 }
 
@@ -76,7 +80,7 @@ func (b *bench) search(ctx context.Context, name string, y vec.Matrix[float64], 
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, outcome{what, mistakes(c.point.X, label), c})
+			all = append(all, outcome{what, file, mistakes(c.point.X, label), c})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(b.LogLik, a.LogLik) })
@@ -85,10 +89,10 @@ func (b *bench) search(ctx context.Context, name string, y vec.Matrix[float64], 
 
 // listed is a table of outcomes with their rank correlation.
 func listed(all []outcome) string {
-	t := newTable("start", "log-likelihood", "errors", "iterations", "time")
+	t := newTable("start", "log-likelihood", "errors", "iterations", "jumps", "time")
 	var value, wrong []float64
 	for _, o := range all {
-		t.row(o.name, fmt.Sprintf("%.1f", o.LogLik), fmt.Sprint(o.errors), fmt.Sprint(o.Iterations), o.time())
+		t.row(o.name, fmt.Sprintf("%.1f", o.LogLik), fmt.Sprint(o.errors), fmt.Sprint(o.Iterations), fmt.Sprint(o.Moved), o.time())
 		value, wrong = append(value, o.LogLik), append(wrong, float64(o.errors))
 	}
 	if len(all) < 5 {
@@ -119,12 +123,16 @@ func oilFlow(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	t.row(fmt.Sprintf("full, rbf, the most likely of %d starts", len(all)), fmt.Sprint(all[0].errors), "", fmt.Sprintf("%.1f", all[0].LogLik), all[0].time())
-	longer, err := b.carryOn(ctx, y, label, all[:oilCarried])
+	jumped, err := b.carryOn(ctx, "jumped", y, label, all, task{kernel: rbf, rounds: jumpRounds, steps: jumpSteps})
+	if err != nil {
+		return "", err
+	}
+	longer, err := b.carryOn(ctx, "longer", y, label, jumped[:oilCarried], task{kernel: rbf, rounds: longerRounds, steps: longerSteps})
 	if err != nil {
 		return "", err
 	}
 	best := longer[0]
-	t.row(fmt.Sprintf("the most likely of %d of these carried on", len(longer)), fmt.Sprint(best.errors), "", fmt.Sprintf("%.1f", best.LogLik), best.time())
+	t.row(fmt.Sprintf("the most likely of %d, with jumps", len(all)), fmt.Sprint(best.errors), "", fmt.Sprintf("%.1f", best.LogLik), best.time())
 	a, err := best.predictor()
 	if err != nil {
 		return "", err
@@ -143,20 +151,28 @@ Places by kind of flow, on the precision of the model's predictions: the lighter
 All starts, at most %d iterations of L-BFGS each, by their likelihood, which does not see the kinds:
 
 %s
-The first %d of these carried on, by at most %d iterations:
+All carried on by rounds of at most %d iterations, up to %d. Between rounds single points jump to the places of others where the
+likelihood is larger, which the gradient cannot see, until none does any more:
 
-%s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), len(longer), oilLonger, listed(longer)), nil
+%s
+The first %d of these, the same with up to %d rounds of at most %d iterations. The first of them is the model above; how to choose
+it, by the likelihood with the prior of the places, was written down before the run.
+
+%s`, t.String(), filepath.Base(picture), oilLBFGS, listed(all), jumpSteps, jumpRounds, listed(jumped), len(longer), longerRounds, longerSteps, listed(longer)), nil
 }
 
 // carryOn learns on from outcomes, and returns what came of it, the most likely first.
-func (b *bench) carryOn(ctx context.Context, y vec.Matrix[float64], label []int, from []outcome) ([]outcome, error) {
+func (b *bench) carryOn(ctx context.Context, how string, y vec.Matrix[float64], label []int, from []outcome, t task) ([]outcome, error) {
 	var all []outcome
-	for i, o := range from {
-		c, err := b.kept(ctx, fmt.Sprintf("oil-longer-%d", i+1), y, task{kernel: rbf, from: o.point, steps: oilLonger, label: label})
+	for _, o := range from {
+		t.from, t.label = o.point, label
+		file := o.file + "-" + how
+		c, err := b.kept(ctx, file, y, t)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, outcome{o.name, mistakes(c.point.X, label), c})
+		fmt.Fprintf(b.log, "  %s: %.1f, %d errors, %d moved, %.0f s\n", file, c.LogLik, mistakes(c.point.X, label), c.Moved, c.Seconds)
+		all = append(all, outcome{o.name, file, mistakes(c.point.X, label), c})
 	}
 	slices.SortStableFunc(all, func(a, b outcome) int { return cmp.Compare(b.LogLik, a.LogLik) })
 	return all, nil

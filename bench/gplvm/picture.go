@@ -3,6 +3,7 @@ package main
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"math"
 	"os"
@@ -15,23 +16,37 @@ import (
 
 const (
 	side  = 480 // of a figure, in pixels
-	cells = 14  // of a grid, on a side
+	cells = 20  // of a grid, on a side
 )
+
+// between is the colour of what is between pictures of a sheet.
+var between = color.RGBA{0xc4, 0xcc, 0xd4, 0xff}
 
 // colours are those of the classes.
 var colours = []color.RGBA{{0xd6, 0x27, 0x28, 0xff}, {0x1f, 0x77, 0xb4, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0x94, 0x67, 0xbd, 0xff}, {0xff, 0x7f, 0x0e, 0xff}}
 
-// extent is how far places reach from 0, and a little more.
-func extent(x vec.Matrix[float64]) (reach float64) {
-	for _, v := range x.Data {
-		reach = max(reach, 1.05*math.Abs(v))
+// frame is the square part of the plane that a figure shows.
+type frame struct{ left, bottom, span float64 }
+
+// around returns the frame of places, with a margin.
+func around(x vec.Matrix[float64]) frame {
+	const margin = 0.05 // of the span, on each side
+	var low, high [2]float64
+	copy(low[:], x.Row(0))
+	high = low
+	for i := range x.Rows {
+		for c, v := range x.Row(i) {
+			low[c], high[c] = min(low[c], v), max(high[c], v)
+		}
 	}
-	return reach
+	span := max(high[0]-low[0], high[1]-low[1]) * (1 + 2*margin)
+	return frame{(low[0] + high[0] - span) / 2, (low[1] + high[1] - span) / 2, span}
 }
 
-// at returns the coordinate of a pixel on a map of some reach.
-func at(pixel, of int, reach float64) float64 {
-	return reach * (2*(float64(pixel)+0.5)/float64(of) - 1)
+// place returns where the middle of cell i of n x n, by rows from the top, is.
+func (f frame) place(i, n int) []float64 {
+	cell := f.span / float64(n)
+	return []float64{f.left + (float64(i%n)+0.5)*cell, f.bottom + f.span - (float64(i/n)+0.5)*cell}
 }
 
 // shade draws places by class on the precision of predictions of d outputs, on a
@@ -39,11 +54,11 @@ func at(pixel, of int, reach float64) float64 {
 func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []int) error {
 	const step = 4 // pixels of a shade
 	const across = side / step
-	shades, reach := make([]float64, across*across), extent(x)
+	shades, f := make([]float64, across*across), around(x)
 	par.Ranges(0, len(shades), across, func(_, from, to int) {
 		w, mean, variance := a.NewScratch(), make([]float64, d), make([]float64, d)
 		for i := from; i < to; i++ {
-			a.Predict(mean, variance, []float64{at(i%across, across, reach), -at(i/across, across, reach)}, w)
+			a.Predict(mean, variance, f.place(i, across), w)
 			shades[i] = -math.Log(variance[0])
 		}
 	})
@@ -54,7 +69,7 @@ func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []i
 		img.Set(i%side, i/side, color.Gray{v/2 + 127})
 	}
 	for i := range x.Rows {
-		col, row := int((x.Row(i)[0]/reach+1)/2*side), int((1-x.Row(i)[1]/reach)/2*side)
+		col, row := int((x.Row(i)[0]-f.left)/f.span*side), int((1-(x.Row(i)[1]-f.bottom)/f.span)*side)
 		for p := range 9 {
 			img.Set(col+p%3-1, row+p/3-1, colours[label[i]])
 		}
@@ -62,7 +77,8 @@ func shade(path string, a *gplvm.Active, d int, x vec.Matrix[float64], label []i
 	return write(path, img)
 }
 
-// grey is a picture of a sheet: grey values from 0, black, to 1, by rows. NaN is red.
+// grey is a picture of a sheet: grey values from 0, black, to 1, by rows. NaN is red; a
+// picture without values is left out.
 type grey struct {
 	width int
 	level []float64
@@ -71,15 +87,15 @@ type grey struct {
 // sheet draws pictures of one size side by side, so many in a row, each pixel of them so
 // many wide.
 func sheet(path string, across, zoom int, all []grey) error {
-	w := all[0].width
-	h := len(all[0].level) / w
-	const gap = 1
-	img := image.NewRGBA(image.Rect(0, 0, across*(w*zoom+gap)-gap, (len(all)+across-1)/across*(h*zoom+gap)-gap))
-	for i := range img.Pix {
-		img.Pix[i] = 255
+	w, h := all[0].width, 0
+	for _, p := range all {
+		h = max(h, len(p.level)/w)
 	}
+	const gap = 3
+	img := image.NewRGBA(image.Rect(0, 0, gap+across*(w*zoom+gap), gap+(len(all)+across-1)/across*(h*zoom+gap)))
+	draw.Draw(img, img.Bounds(), image.NewUniform(between), image.Point{}, draw.Src)
 	for i, p := range all {
-		left, top := i%across*(w*zoom+gap), i/across*(h*zoom+gap)
+		left, top := gap+i%across*(w*zoom+gap), gap+i/across*(h*zoom+gap)
 		for pixel, v := range p.level {
 			shown := color.RGBA{0xd6, 0x27, 0x28, 0xff}
 			if !math.IsNaN(v) {
@@ -96,13 +112,18 @@ func sheet(path string, across, zoom int, all []grey) error {
 
 // decoded returns what a model says lies at the places x: grey values of pictures of
 // size pixels, of which the outputs are those in which (nil: all) and the others white;
-// tone turns outputs into grey values.
-func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []int, tone func(v float64) float64) []grey {
+// tone turns outputs into grey values. Of places with a larger variance than most, there
+// is none.
+func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []int, most float64, tone func(v float64) float64) []grey {
 	bias := a.Bias()
 	w, mean, variance := a.NewScratch(), make([]float64, len(bias)), make([]float64, len(bias))
 	all := make([]grey, x.Rows)
 	for i := range all {
+		all[i].width = width
 		a.Predict(mean, variance, x.Row(i), w)
+		if variance[0] > most {
+			continue
+		}
 		level := slices.Repeat([]float64{1}, size)
 		for c, v := range mean {
 			pixel := c
@@ -111,16 +132,23 @@ func decoded(a *gplvm.Active, x vec.Matrix[float64], width, size int, which []in
 			}
 			level[pixel] = tone(v + bias[c])
 		}
-		all[i] = grey{width, level}
+		all[i].level = level
 	}
 	return all
 }
 
-// lattice returns the places of a grid over the map, by rows from the top.
-func lattice(reach float64) vec.Matrix[float64] {
+// ignorance is the variance of predictions of d outputs far away from all places.
+func ignorance(a *gplvm.Active, d int) float64 {
+	mean, variance := make([]float64, d), make([]float64, d)
+	a.Predict(mean, variance, []float64{1e6, 1e6}, a.NewScratch())
+	return variance[0]
+}
+
+// lattice returns the places of a grid over a frame, by rows from the top.
+func lattice(f frame) vec.Matrix[float64] {
 	x := vec.New[float64](cells*cells, 2)
 	for c := range x.Rows {
-		x.Row(c)[0], x.Row(c)[1] = at(c%cells, cells, reach), -at(c/cells, cells, reach)
+		copy(x.Row(c), f.place(c, cells))
 	}
 	return x
 }

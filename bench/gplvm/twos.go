@@ -122,7 +122,7 @@ func binaryTwos(ctx context.Context, b *bench) (string, error) {
 			shown = append(shown, row[i*(len(row)/twosShown)])
 		}
 	}
-	if err := sheet(filepath.Join(b.figures, "twos.png"), twosShown, 4, shown); err != nil {
+	if err := sheet(filepath.Join(b.figures, "twos.png"), twosShown, 5, shown); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf(`Binary twos of 8 x 8 pixels, here made of the USPS digits (the paper's are of another collection): %d are learnt; of %d others

@@ -5,6 +5,7 @@
 // likely. With a linear kernel that is probabilistic principal component analysis.
 //
 //	Model        all rows: likelihood, gradients, learning, O(N^3)
+//	Jump         single points go where they are more likely than gradients lead them
 //	Sparse       an active set of rows that says most (4.1), Algorithm 1
 //	Selection    the informative vector machine that chooses it
 //	Active       predictions from a place (eq 12), and the place of a vector

@@ -37,6 +37,10 @@ type Options struct {
 	// Active, if it is not 0, learns by Algorithm 1 with an active set of so many points
 	// (4.1), by which alone all others are placed. Steps are its rounds then.
 	Active int `json:"active,omitempty"`
+	// Jumps is how often, at even distances, learning stops for single points to jump to
+	// the places of others where that is more likely, see Model.Jump. It takes a kernel
+	// with white noise, and no values may be missing. Default 0.
+	Jumps int `json:"jumps,omitempty"`
 	// Tolerance ends learning: no place moves farther in an iteration, nor does the
 	// likelihood grow more. Default 1e-4.
 	Tolerance float64 `json:"tolerance"`
@@ -112,6 +116,8 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 		return s, fmt.Errorf("gplvm: an active set of %d points is too small for %d dimensions: at least %d are needed", s.Active, s.Dims, s.Dims+2)
 	case s.Active > 0 && s.Optimizer == OptimizerLBFGS:
 		return s, fmt.Errorf("gplvm: a model with an active set learns by %s alone", OptimizerSCG)
+	case s.Jumps < 0 || s.Jumps >= s.Steps || s.Jumps > 0 && s.Active > 0:
+		return s, fmt.Errorf("gplvm: %d jumps in %d steps with an active set of %d: want fewer jumps than steps, and none in a sparse model", s.Jumps, s.Steps, s.Active)
 	case s.Points < s.Dims+2:
 		return s, fmt.Errorf("gplvm: %d points to learn are too few for %d dimensions", s.Points, s.Dims)
 	case !(s.Tolerance > 0) || math.IsInf(s.Tolerance, 0):
@@ -126,6 +132,7 @@ type Run struct {
 	Initial    float64 `json:"loglik_initial"`
 	Iterations int     `json:"iterations"`
 	Converged  bool    `json:"converged"`
+	Moved      int     `json:"moved,omitempty"` // how many points have jumped
 	// Jitter is the most that had to be added to the diagonal of K.
 	Jitter float64 `json:"jitter,omitempty"`
 }
@@ -259,18 +266,25 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 		return Run{}, err
 	}
 	m.jitter = v.Jitter
-	learn := m.Learn
+	learn := Learner(m.Learn)
 	if s.Optimizer == OptimizerLBFGS {
 		learn = m.LearnLBFGS
 	}
-	r, err := learn(ctx, p, scg.Settings{Steps: s.Steps, StepTolerance: s.Tolerance, ValueTolerance: s.Tolerance, Observe: func(scg.Iteration) bool {
+	rounds := s.Jumps + 1
+	set := scg.Settings{Steps: s.Steps / rounds, StepTolerance: s.Tolerance, ValueTolerance: s.Tolerance, Observe: func(scg.Iteration) bool {
 		step()
 		return true
-	}})
+	}}
+	r, moved, err := m.LearnJumping(ctx, p, rounds, set, learn)
+	if set.Steps = s.Steps - r.Iterations; err == nil && !r.Converged && set.Steps > 0 { // there was nothing to jump for
+		var rest scg.Result
+		rest, err = learn(ctx, p, set)
+		r.F, r.Converged, r.Iterations = rest.F, rest.Converged, r.Iterations+rest.Iterations
+	}
 	for i := r.Iterations; i < s.Steps; i++ {
 		step()
 	}
-	return Run{LogLik: -r.F, Initial: v.Total(), Iterations: r.Iterations, Converged: r.Converged, Jitter: m.jitter}, err
+	return Run{LogLik: -r.F, Initial: v.Total(), Iterations: r.Iterations, Converged: r.Converged, Moved: moved, Jitter: m.jitter}, err
 }
 
 // runSparse learns from one start by Algorithm 1. Its likelihoods are those of the active
