@@ -1,8 +1,11 @@
 package kafka
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
+	"math"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -15,8 +18,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // batchHeader is the length of a record batch before its records.
 const batchHeader = 61
 
-// encodeBatch encodes messages as one record batch of format 2, transactional and
-// not compressed, with its length before it as produce requests have it:
+// format is how batches are encoded.
+type format struct {
+	transactional bool
+	compression   kafka.Compression
+}
+
+// encode encodes messages as one record batch of format 2, with its length before it as
+// produce requests have it; without a producer's id the sequence means nothing:
 //
 //	length int32
 //	base offset int64 | batch length int32 | leader epoch int32 | magic int8 | crc uint32
@@ -25,8 +34,8 @@ const batchHeader = 61
 //	records
 //
 // Numbers are big-endian; the checksum covers all from the attributes on. Kafka's
-// protocol guide, "Record Batch". kafka-go encodes no batches of transactions.
-func encodeBatch(messages []*stream.Message, session kafka.ProducerSession, sequence int32) []byte {
+// protocol guide, "Record Batch". kafka-go encodes no batches with a producer's id.
+func (f format) encode(messages []*stream.Message, session kafka.ProducerSession, sequence int32) ([]byte, error) {
 	const transactional = 0x10
 	size := 4 + batchHeader
 	for _, m := range messages {
@@ -42,13 +51,26 @@ func encodeBatch(messages []*stream.Message, session kafka.ProducerSession, sequ
 		record = appendRecord(record[:0], m, at-first, int64(i))
 		b = append(binary.AppendVarint(b, int64(len(record))), record...)
 	}
+	attributes := uint16(f.compression)
+	if f.transactional {
+		attributes |= transactional
+	}
+	if codec := f.compression.Codec(); codec != nil {
+		packed := bytes.NewBuffer(make([]byte, 4+batchHeader, len(b)/2+256))
+		w := codec.NewWriter(packed)
+		_, err := w.Write(b[4+batchHeader:])
+		if err := cmp.Or(err, w.Close()); err != nil {
+			return nil, err
+		}
+		b = packed.Bytes()
+	}
 	be := binary.BigEndian
 	be.PutUint32(b, uint32(len(b)-4))
 	h := b[4:]
 	be.PutUint32(h[8:], uint32(len(h)-12))
 	be.PutUint32(h[12:], ^uint32(0))
 	h[16] = 2
-	be.PutUint16(h[21:], transactional)
+	be.PutUint16(h[21:], attributes)
 	be.PutUint32(h[23:], uint32(len(messages)-1))
 	be.PutUint64(h[27:], uint64(first))
 	be.PutUint64(h[35:], uint64(last))
@@ -57,7 +79,13 @@ func encodeBatch(messages []*stream.Message, session kafka.ProducerSession, sequ
 	be.PutUint32(h[53:], uint32(sequence))
 	be.PutUint32(h[57:], uint32(len(messages)))
 	be.PutUint32(h[17:], crc32.Checksum(h[21:], castagnoli))
-	return b
+	return b, nil
+}
+
+// following is the sequence that comes so many records later: it begins anew behind the
+// largest number.
+func following(sequence int32, records int) int32 {
+	return int32((uint32(sequence) + uint32(records)) & math.MaxInt32)
 }
 
 func appendRecord(b []byte, m *stream.Message, since, delta int64) []byte {

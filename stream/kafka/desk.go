@@ -118,7 +118,7 @@ func (d *Desk) write(ctx context.Context, m stream.Message) error {
 		return err
 	}
 	l := &lot{tp: d.tp, messages: []*stream.Message{&m}, sequence: p.sequence[d.tp]}
-	p.sequence[d.tp]++
+	p.sequence[d.tp] = following(l.sequence, 1)
 	if err := p.write(ctx, l); err != nil {
 		p.abort()
 		return err

@@ -30,15 +30,17 @@
 // partition to be written again, and order is kept. Keys choose the partition as
 // Java's producers do (murmur2): topics with the same number of partitions are
 // co-partitioned. Messages without a key follow the partition that they came
-// from. A Sink is not idempotent: a message whose acknowledgement was lost is
-// written twice.
+// from. Batches are those of idempotent producers (lane.go): one whose acknowledgement
+// was lost is sent again as it was when its messages are written again, and is in the
+// topic once. What is written again after a crash, or by another owner of the partition
+// that it came from, is there twice. Clusters that give no producer's id, before 0.11, or
+// before 2.8 to clients without the right IdempotentWrite, are written to without.
 //
 // # Transactions
 //
 // With SourceSettings.Transactions generations are stream.Transactional. The library
-// knows the requests of transactions and no more, so the rest is here: batches with
-// a producer's id, epoch and sequence (batch.go), the producer (producer.go), the
-// order of requests (transaction.go).
+// knows the requests of transactions and no more, so the rest is here: the producer
+// (producer.go), the order of requests (transaction.go).
 //
 //	DescribeTransactions    how the former owner's last transaction ended; what is
 //	                        open is aborted, what is being ended is waited for

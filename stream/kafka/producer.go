@@ -205,37 +205,50 @@ func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at str
 // write sends a partition's messages, one request after the other. A request whose
 // answer was lost is sent again as it was: the broker knows it by its sequence.
 func (p *producer) write(ctx context.Context, l *lot) error {
-	limit := p.batchBytes
-	for done := 0; done < len(l.messages); {
+	_, err := inBatches(l.tp, l.messages, p.batchBytes, func(messages []*stream.Message, done int) error {
+		batch, err := format{transactional: true}.encode(messages, p.session, following(l.sequence, done))
+		if err != nil {
+			return err
+		}
+		return p.patiently(ctx, func() error { return p.link.produce(ctx, l.tp, p.id, batch, requestTimeout) })
+	})
+	return err
+}
+
+// inBatches has messages sent in batches of at most so many bytes, or of one message,
+// one after the other, and returns how many were; send is also told how many were before.
+func inBatches(tp stream.TopicPartition, messages []*stream.Message, limit int, send func(batch []*stream.Message, done int) error) (done int, err error) {
+	for done < len(messages) {
 		n, size := 0, 0
-		for _, m := range l.messages[done:] {
+		for _, m := range messages[done:] {
 			s := recordSize(m)
 			if n > 0 && size+s > limit {
 				break
 			}
 			n, size = n+1, size+s
 		}
-		batch := encodeBatch(l.messages[done:done+n], p.session, l.sequence+int32(done))
-		err := p.patiently(ctx, func() error { return p.produce(ctx, l.tp, batch) })
+		err := send(messages[done:done+n], done)
 		if tooLarge(err) && n > 1 {
+			// The topic takes less; each message may still fit.
 			limit = size / 2
 			continue
 		}
 		if tooLarge(err) {
-			return fmt.Errorf("the message made from %s has %d bytes, more than topic %s takes: raise its max.message.bytes: %w",
-				l.messages[done].Where(), size, l.tp.Topic, err)
+			return done, fmt.Errorf("the message made from %s has %d bytes, more than topic %s takes: raise its max.message.bytes: %w",
+				messages[done].Where(), size, tp.Topic, err)
 		}
 		if err != nil {
-			return fmt.Errorf("writing %d messages to topic %s, partition %d: %w", n, l.tp.Topic, l.tp.Partition, err)
+			return done, fmt.Errorf("writing %d messages to topic %s, partition %d: %w", n, tp.Topic, tp.Partition, err)
 		}
 		done += n
 	}
-	return nil
+	return done, nil
 }
 
-func (p *producer) produce(ctx context.Context, tp stream.TopicPartition, batch []byte) error {
-	r, err := p.link.client(requestTimeout).RawProduce(ctx, &kafka.RawProduceRequest{
-		Topic: tp.Topic, Partition: tp.Partition, RequiredAcks: kafka.RequireAll, TransactionalID: p.id,
+// produce sends a batch, and waits until all in-sync replicas have it.
+func (l *link) produce(ctx context.Context, tp stream.TopicPartition, transactionalID string, batch []byte, timeout time.Duration) error {
+	r, err := l.client(timeout).RawProduce(ctx, &kafka.RawProduceRequest{
+		Topic: tp.Topic, Partition: tp.Partition, RequiredAcks: kafka.RequireAll, TransactionalID: transactionalID,
 		RawRecords: protocol.RawRecordSet{Reader: bytes.NewReader(batch)},
 	})
 	if err == nil {

@@ -187,14 +187,14 @@ func testRightsOfSource(t *testing.T, g guarded) {
 }
 
 // testRightsOfSink: a topic that may be seen and not written is told of when it is
-// opened, and by the check before; both write nothing.
+// opened, and by the check before; both write nothing. Who may write to it may so.
 func testRightsOfSink(t *testing.T, g guarded) {
 	for user, want := range map[string][]string{reader: {"topic out", "Write"}, stranger: {"topic out", "Describe"}, writer: nil, super: nil} {
 		c := g.as(t, user)
 		begin := time.Now()
 		sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: c, Topic: "out"})
 		if err == nil {
-			err = sink.Close()
+			err = errors.Join(sink.Write(t.Context(), []stream.Message{{Value: []byte(user)}}), sink.Close())
 		}
 		named(t, "opening as "+user, err, want...)
 		named(t, "checking as "+user, kafka.CheckWritable(t.Context(), c, "out"), want...)
@@ -206,8 +206,8 @@ func testRightsOfSink(t *testing.T, g guarded) {
 			t.Errorf("as %s it took %v", user, d)
 		}
 	}
-	if got := kafkatest.NewClient(t, g.brokers, kgo.SASL(plain.Auth{User: super, Pass: password}.AsMechanism())).Read(t, "out"); len(got) != 1 {
-		t.Errorf("the topic holds %d messages, want the one from before", len(got))
+	if got := kafkatest.NewClient(t, g.brokers, kgo.SASL(plain.Auth{User: super, Pass: password}.AsMechanism())).Read(t, "out"); len(got) != 3 {
+		t.Errorf("the topic holds %d messages, want the one from before and two", len(got))
 	}
 }
 

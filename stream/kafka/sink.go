@@ -37,10 +37,18 @@ var compressions = map[string]kafka.Compression{
 // Sink writes to a topic. It is a stream.Sink and may be used by several
 // goroutines at once.
 type Sink struct {
-	settings    SinkSettings
-	compression kafka.Compression
-	link        *link
-	once        sync.Once
+	settings SinkSettings
+	format   format
+	link     *link
+	once     sync.Once
+
+	mu sync.Mutex
+	// lanes that no Write uses at the moment: the last one for what comes from each
+	// partition, and others.
+	lanes map[stream.TopicPartition]*lane
+	spare []*lane
+	// anonymous: the cluster gives this client no producer's id.
+	anonymous bool
 }
 
 // NewSink reaches the cluster; it fails within 10 s if no broker answers, the topic
@@ -66,7 +74,7 @@ func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sink{settings: s, compression: compression, link: l}, nil
+	return &Sink{settings: s, format: format{compression: compression}, link: l, lanes: map[stream.TopicPartition]*lane{}}, nil
 }
 
 // Close implements stream.Sink.
@@ -84,10 +92,20 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	if err != nil {
 		return err
 	}
-	parts := make(map[int][]int)
+	parts := make(map[int]*share)
 	for i := range messages {
 		p := partition(&messages[i], all)
-		parts[p] = append(parts[p], i)
+		if parts[p] == nil {
+			parts[p] = &share{}
+		}
+		parts[p].indices = append(parts[p].indices, i)
+		parts[p].messages = append(parts[p].messages, &messages[i])
+	}
+	from := messages[0].TopicPartition
+	lane := s.take(from)
+	defer s.give(from, lane)
+	if err := s.number(ctx, lane, parts); err != nil {
+		return fmt.Errorf("kafka: writing to topic %s: %w", s.settings.Topic, lacking(err, "Write"))
 	}
 	var (
 		wg    sync.WaitGroup
@@ -95,13 +113,13 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 		left  []int
 		first error
 	)
-	for p, indices := range parts {
+	for p, part := range parts {
 		wg.Go(func() {
-			done, err := s.writePartition(ctx, p, messages, indices)
+			done, err := s.write(ctx, lane, p, part)
 			if err != nil {
 				mu.Lock()
-				left = append(left, indices[done:]...)
-				first = errors.Join(first, err)
+				left = append(left, part.indices[done:]...)
+				first = errors.Join(first, fmt.Errorf("kafka: %w", lacking(err, "Write")))
 				mu.Unlock()
 			}
 		})
@@ -114,48 +132,11 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	return &stream.WriteError{Remaining: left, Err: first}
 }
 
-// writePartition writes messages[indices] to one partition, one request after
-// the other, and returns how many were acknowledged.
-func (s *Sink) writePartition(ctx context.Context, p int, messages []stream.Message, indices []int) (int, error) {
-	limit := s.settings.BatchBytes
-	for done := 0; done < len(indices); {
-		records, bytes := []kafka.Record(nil), 0
-		for _, i := range indices[done:] {
-			size := recordSize(&messages[i])
-			if len(records) > 0 && bytes+size > limit {
-				break
-			}
-			records, bytes = append(records, record(&messages[i])), bytes+size
-		}
-		err := s.produce(ctx, p, records)
-		if tooLarge(err) && len(records) > 1 {
-			// The topic takes less than BatchBytes; each message may still fit.
-			limit = bytes / 2
-			continue
-		}
-		if tooLarge(err) {
-			m := &messages[indices[done]]
-			return done, fmt.Errorf("kafka: the message made from %s has %d bytes, more than topic %s takes: raise its max.message.bytes: %w",
-				m.Where(), bytes, s.settings.Topic, err)
-		}
-		if err != nil {
-			return done, fmt.Errorf("kafka: writing %d messages to topic %s, partition %d: %w", len(records), s.settings.Topic, p, lacking(err, "Write"))
-		}
-		done += len(records)
-	}
-	return len(indices), nil
-}
-
-// produce sends one request and waits for all in-sync replicas.
-func (s *Sink) produce(ctx context.Context, p int, records []kafka.Record) error {
-	r, err := s.link.client(s.settings.Timeout).Produce(ctx, &kafka.ProduceRequest{
-		Topic: s.settings.Topic, Partition: p, RequiredAcks: kafka.RequireAll,
-		Compression: s.compression, Records: kafka.NewRecordReader(records...),
-	})
-	if err != nil {
-		return err
-	}
-	return r.Error
+// share is what a Write writes to one partition, and where that stands among all.
+type share struct {
+	messages []*stream.Message
+	indices  []int
+	numbers  *numbers
 }
 
 func tooLarge(err error) bool {
@@ -169,14 +150,6 @@ func partition(m *stream.Message, all []int) int {
 		return all[m.Partition%len(all)]
 	}
 	return kafka.Murmur2Balancer{}.Balance(kafka.Message{Key: m.Key}, all...)
-}
-
-func record(m *stream.Message) kafka.Record {
-	r := kafka.Record{Key: kafka.NewBytes(m.Key), Value: kafka.NewBytes(m.Value), Time: m.Time}
-	for _, h := range m.Headers {
-		r.Headers = append(r.Headers, kafka.Header{Key: h.Key, Value: h.Value})
-	}
-	return r
 }
 
 // recordSize is an upper bound of a record's size in a batch.

@@ -139,7 +139,7 @@ func (g *generation) open(ctx context.Context, p *producer, partition int, lots 
 	p.broken = true
 	for _, l := range lots {
 		l.sequence = p.sequence[l.tp]
-		p.sequence[l.tp] += int32(len(l.messages))
+		p.sequence[l.tp] = following(l.sequence, len(l.messages))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"testing"
 	"time"
 
@@ -34,12 +35,16 @@ func TestEncodeBatch(t *testing.T) {
 			messages = append(messages, m)
 		}
 		session := kafka.ProducerSession{ProducerID: 1 << 40, ProducerEpoch: 7}
-		encoded := encodeBatch(messages, session, 12345)
+		f := format{transactional: rapid.Bool().Draw(r, "transactional"), compression: kafka.Compression(rapid.IntRange(0, 4).Draw(r, "compression"))}
+		encoded, err := f.encode(messages, session, 12345)
+		if err != nil {
+			r.Fatal(err)
+		}
 		size := 4 + batchHeader
 		for _, m := range messages {
 			size += recordSize(m)
 		}
-		if len(encoded) > size {
+		if len(encoded) > size && f.compression == 0 {
 			r.Fatalf("%d bytes, more than the bound %d", len(encoded), size)
 		}
 		var set protocol.RecordSet
@@ -47,7 +52,8 @@ func TestEncodeBatch(t *testing.T) {
 			r.Fatal(err)
 		}
 		batch, ok := set.Records.(*protocol.RecordStream).Records[0].(*protocol.RecordBatch)
-		if !ok || batch.ProducerID != 1<<40 || batch.ProducerEpoch != 7 || batch.BaseSequence != 12345 || !batch.Attributes.Transactional() {
+		if !ok || batch.ProducerID != 1<<40 || batch.ProducerEpoch != 7 || batch.BaseSequence != 12345 ||
+			batch.Attributes.Transactional() != f.transactional || batch.Attributes.Compression() != f.compression {
 			r.Fatalf("the batch reads as %+v", batch)
 		}
 		c := catch{}
@@ -69,6 +75,19 @@ func TestEncodeBatch(t *testing.T) {
 			r.Fatalf("more than was written: %v", err)
 		}
 	})
+}
+
+// Sequences begin anew behind the largest 32-bit number, as Kafka's do.
+func TestFollowingSequence(t *testing.T) {
+	for _, c := range []struct {
+		sequence int32
+		records  int
+		want     int32
+	}{{0, 3, 3}, {math.MaxInt32 - 1, 1, math.MaxInt32}, {math.MaxInt32, 1, 0}, {math.MaxInt32 - 2, 5, 2}} {
+		if got := following(c.sequence, c.records); got != c.want {
+			t.Errorf("%d records from %d on: %d, want %d", c.records, c.sequence, got, c.want)
+		}
+	}
 }
 
 func alike(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

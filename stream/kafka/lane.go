@@ -1,0 +1,204 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/initproducerid"
+
+	"unfold/stream"
+)
+
+// A Sink's batches bear the id of an idempotent producer and are numbered, for each
+// partition (KIP-98): a batch whose answer got lost is sent again just as it was when
+// the caller writes its messages again, and a broker that has it drops it. The numbers
+// of a partition leave no choice of order, so that writers that are at work at once have
+// lanes of their own.
+
+// lane is an idempotent producer. One Write at a time uses it.
+type lane struct {
+	// session is what the cluster gave; without an id its batches are not numbered.
+	session    kafka.ProducerSession
+	partitions map[int]*numbers
+	// stale: the cluster has to be asked for an id before anything is written.
+	stale atomic.Bool
+}
+
+// numbers are those of a lane's batches to one partition.
+type numbers struct {
+	// next is the sequence of the next record.
+	next int32
+	// doubt is a batch, of so many messages, that was sent and not acknowledged.
+	doubt []byte
+	count int
+}
+
+// take returns a lane for messages from a partition: that of the Write before, which may
+// have left some in doubt.
+func (s *Sink) take(from stream.TopicPartition) *lane {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lanes[from]; l != nil {
+		delete(s.lanes, from)
+		return l
+	}
+	if n := len(s.spare); n > 0 {
+		l := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return l
+	}
+	l := &lane{}
+	l.stale.Store(true)
+	return l
+}
+
+// give takes a lane back.
+func (s *Sink) give(from stream.TopicPartition, l *lane) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lanes[from] == nil {
+		s.lanes[from] = l
+	} else {
+		s.spare = append(s.spare, l)
+	}
+}
+
+// number finds the numbers for what is to be written. If a batch is in doubt and others
+// come in its place the numbers begin anew, those of another producer.
+func (s *Sink) number(ctx context.Context, l *lane, parts map[int]*share) error {
+	for p, part := range parts {
+		if n := l.partitions[p]; n != nil && n.doubt != nil && !s.again(l, n, part.messages) {
+			l.stale.Store(true)
+		}
+	}
+	if l.stale.Load() {
+		session, err := s.session(ctx)
+		if err != nil {
+			return err
+		}
+		l.session, l.partitions = session, map[int]*numbers{}
+		l.stale.Store(false)
+	}
+	for p, part := range parts {
+		if l.partitions[p] == nil {
+			l.partitions[p] = &numbers{}
+		}
+		part.numbers = l.partitions[p]
+	}
+	return nil
+}
+
+// again tells whether messages begin with those in doubt, which they do not if one has
+// no time and so gets another.
+func (s *Sink) again(l *lane, n *numbers, messages []*stream.Message) bool {
+	if len(messages) < n.count {
+		return false
+	}
+	batch, err := s.format.encode(messages[:n.count], l.session, n.next)
+	return err == nil && bytes.Equal(batch, n.doubt)
+}
+
+// write writes a share to its partition, first what is in doubt, and returns how much of
+// it was acknowledged.
+func (s *Sink) write(ctx context.Context, l *lane, p int, part *share) (int, error) {
+	tp := stream.TopicPartition{Topic: s.settings.Topic, Partition: p}
+	send := func(messages []*stream.Message, _ int) error { return s.send(ctx, l, tp, part.numbers, messages) }
+	before := 0
+	if n := part.numbers.count; part.numbers.doubt != nil {
+		done, err := inBatches(tp, part.messages[:n], s.settings.BatchBytes, send)
+		if err != nil {
+			return done, err
+		}
+		before = done
+	}
+	done, err := inBatches(tp, part.messages[before:], s.settings.BatchBytes, send)
+	return before + done, err
+}
+
+// send sends one batch and waits for all in-sync replicas.
+func (s *Sink) send(ctx context.Context, l *lane, tp stream.TopicPartition, n *numbers, messages []*stream.Message) error {
+	batch, err := s.format.encode(messages, l.session, n.next)
+	if err != nil {
+		return err
+	}
+	err = s.link.produce(ctx, tp, "", batch, s.settings.Timeout)
+	n.doubt, n.count = nil, 0
+	switch {
+	case err == nil:
+		n.next = following(n.next, len(messages))
+	case tooLarge(err), l.session.ProducerID < 0:
+	case forgotten(err):
+		l.stale.Store(true)
+	default:
+		n.doubt, n.count = batch, len(messages)
+	}
+	return err
+}
+
+// forgotten tells whether a broker does not take the numbers of a producer any more.
+func forgotten(err error) bool {
+	return fenced(err) || errors.Is(err, kafka.OutOfOrderSequenceNumber) || errors.Is(err, kafka.UnknownProducerId) || errors.Is(err, kafka.InvalidTransactionState)
+}
+
+// session asks for a producer's id. Clusters before 0.11 have none, and those before 2.8
+// may not give one to this client: then there is none.
+func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err error) {
+	none := kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1}
+	s.mu.Lock()
+	anonymous := s.anonymous
+	s.mu.Unlock()
+	if anonymous {
+		return none, nil
+	}
+	// The first one that a cluster gives takes it a moment.
+	retry := &retry{what: "write", most: 4, strange: maxStrange}
+	err = retry.until(ctx, func() error {
+		r, err := s.link.transport.RoundTrip(ctx, s.link.addr, &sessionRequest{})
+		if err != nil {
+			return err
+		}
+		a := r.(*initproducerid.Response)
+		if a.ErrorCode != 0 {
+			return kafka.Error(a.ErrorCode)
+		}
+		session = kafka.ProducerSession{ProducerID: int(a.ProducerID), ProducerEpoch: int(a.ProducerEpoch)}
+		return nil
+	})
+	if errors.Is(err, kafka.UnsupportedVersion) || errors.Is(err, kafka.ClusterAuthorizationFailed) {
+		s.mu.Lock()
+		s.anonymous = true
+		s.mu.Unlock()
+		return none, nil
+	}
+	return session, err
+}
+
+// sessionRequest is InitProducerId for a producer without a transactional id, which has
+// no coordinator: any broker answers. The library would look for one.
+type sessionRequest struct {
+	version     int16
+	unsupported bool
+}
+
+// ApiKey implements protocol.Message.
+func (*sessionRequest) ApiKey() protocol.ApiKey { return protocol.InitProducerId }
+
+// Required implements protocol.RawExchanger.
+func (r *sessionRequest) Required(versions map[protocol.ApiKey]int16) bool {
+	version, known := versions[protocol.InitProducerId]
+	r.version, r.unsupported = version, !known
+	return true
+}
+
+// RawExchange implements protocol.RawExchanger.
+func (r *sessionRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	if r.unsupported {
+		return nil, kafka.UnsupportedVersion
+	}
+	return protocol.RoundTrip(rw, r.version, 0, "unfold", &initproducerid.Request{TransactionTimeoutMs: transactionTimeout, ProducerID: -1, ProducerEpoch: -1})
+}
