@@ -1,10 +1,7 @@
 package stream_test
 
 import (
-	"context"
-	"errors"
 	"testing"
-	"time"
 
 	"unfold/stream"
 	"unfold/stream/streamtest"
@@ -19,29 +16,16 @@ func TestDeadLettersBeforeTheFirstMap(t *testing.T) {
 	}
 	learner := &streamtest.Learner{Min: 2}
 	p := start(t, b, learner)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- p.pipeline.Run(ctx) }()
-	committed := func() int64 { return b.Committed("group", "in")[0] }
-	await := func(what string, is func() bool) {
-		t.Helper()
-		for end := time.Now().Add(10 * time.Second); !is(); {
-			if time.Now().After(end) {
-				t.Fatalf("%s: %d letters, %d outputs, committed %d", what, len(b.Messages("dlq")), len(b.Messages("out")), committed())
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-	await("before any event", func() bool { return len(b.Messages("dlq")) == 50 && committed() == 50 })
+	running := p.run(t)
+	running.Await("50 letters before any event", func() bool { return len(b.Messages("dlq")) == 50 && committed(b) == 50 })
 	b.Append("in", 0, stream.Message{Value: []byte("1")}, stream.Message{Value: []byte("nonsense")})
-	await("behind an event", func() bool { return len(b.Messages("dlq")) == 51 })
-	if c := committed(); c != 50 {
+	running.Await("a letter behind an event", func() bool { return len(b.Messages("dlq")) == 51 })
+	if c := committed(b); c != 50 {
 		t.Errorf("committed %d before the event at 50 was placed", c)
 	}
 	b.Append("in", 0, stream.Message{Value: []byte("2")}, stream.Message{Value: []byte("nonsense")})
-	await("with the map", func() bool { return len(b.Messages("dlq")) == 52 && committed() == 54 })
-	cancel()
-	if err := errors.Join(<-done, p.source.Close()); err != nil {
+	running.Await("all with the map", func() bool { return len(b.Messages("dlq")) == 52 && committed(b) == 54 })
+	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if c := settle(t, b, learner); c != (streamtest.Count{Placed: 2, Letters: 52}) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"unfold/stream"
@@ -19,6 +20,13 @@ type stubborn struct {
 	release chan struct{}
 }
 
+// newStubborn releases what hangs when the test is over.
+func newStubborn(t *testing.T) stubborn {
+	s := stubborn{release: make(chan struct{})}
+	t.Cleanup(func() { close(s.release) })
+	return s
+}
+
 func (s stubborn) Decode(m stream.Message) (stream.Events, error) {
 	if strings.HasPrefix(string(m.Value), "stubborn") {
 		<-s.release
@@ -27,9 +35,13 @@ func (s stubborn) Decode(m stream.Message) (stream.Events, error) {
 	return s.Numbers.Decode(m)
 }
 
+// A bubble's clock stands still while anything is at work, so only what hangs takes long.
+
 // TestDecodeTime: a message that takes too long to decode becomes a dead letter that
 // says so; what stands behind it is placed, in order.
-func TestDecodeTime(t *testing.T) {
+func TestDecodeTime(t *testing.T) { synctest.Test(t, decodeTime) }
+
+func decodeTime(t *testing.T) {
 	b := streamtest.NewBroker()
 	for topic, partitions := range map[string]int{"in": 1, "out": 1, "dlq": 1} {
 		b.CreateTopic(topic, partitions)
@@ -43,23 +55,14 @@ func TestDecodeTime(t *testing.T) {
 		b.Append("in", 0, stream.Message{Value: []byte(value)})
 	}
 	p := start(t, b, &streamtest.Learner{})
-	d := stubborn{release: make(chan struct{})}
+	d := newStubborn(t)
 	p.pipeline.Decoder = d
 	p.pipeline.Settings.DecodeTime = 20 * time.Millisecond
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- p.pipeline.Run(ctx) }()
-	for end := time.Now().Add(20 * time.Second); p.delivered.Load() < n; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d of %d delivered", p.delivered.Load(), n)
-		}
-	}
-	cancel()
-	if err := <-done; err != nil {
+	running := p.run(t)
+	running.Await("all messages are delivered", func() bool { return p.delivered.Load() >= n })
+	if err := running.Stop(); err != nil {
 		t.Error(err)
 	}
-	close(d.release)
 	letters := b.Messages("dlq")
 	if len(letters) != 3 {
 		t.Fatalf("%d dead letters", len(letters))
@@ -78,7 +81,9 @@ func TestDecodeTime(t *testing.T) {
 
 // TestTooManyGivenUp: where all helpers are busy with messages that do not end, the
 // stage waits, and still stops when it is told to.
-func TestTooManyGivenUp(t *testing.T) {
+func TestTooManyGivenUp(t *testing.T) { synctest.Test(t, tooManyGivenUp) }
+
+func tooManyGivenUp(t *testing.T) {
 	b := streamtest.NewBroker()
 	for _, topic := range []string{"in", "out", "dlq"} {
 		b.CreateTopic(topic, 1)
@@ -87,15 +92,14 @@ func TestTooManyGivenUp(t *testing.T) {
 		b.Append("in", 0, stream.Message{Value: []byte("stubborn")})
 	}
 	p := start(t, b, &streamtest.Learner{})
-	d := stubborn{release: make(chan struct{})}
+	d := newStubborn(t)
 	p.pipeline.Decoder = d
 	p.pipeline.Settings.DecodeTime = time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := p.pipeline.Run(ctx); err != nil {
+	if err := errors.Join(p.pipeline.Run(ctx), p.source.Close()); err != nil {
 		t.Error(err)
 	}
-	close(d.release)
 	if got := len(b.Messages("dlq")); got > 9 {
 		t.Errorf("%d messages were given up at once", got)
 	}

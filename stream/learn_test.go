@@ -1,8 +1,6 @@
 package stream_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -36,28 +34,17 @@ func TestLearnOnly(t *testing.T) {
 			t.Errorf("passed over %q in %s: %v", m.Value, stage, reason)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- p.pipeline.Run(ctx) }()
-	await := func(what string, holds func() bool) {
-		t.Helper()
-		for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s: committed %v", what, b.Committed("group", "in"))
-			}
-		}
-	}
-	await("the message that cannot be read", func() bool { mu.Lock(); defer mu.Unlock(); return passed == 1 })
+	running := p.run(t)
+	running.Await("the message that cannot be read is passed over", func() bool { mu.Lock(); defer mu.Unlock(); return passed == 1 })
 	time.Sleep(20 * time.Millisecond)
 	if c := b.Committed("group", "in"); c[0] > 0 || c[1] > 0 {
 		t.Errorf("before there is a map %v is committed", c)
 	}
 	append3(3)
-	await("with the first map all is committed", func() bool { c := b.Committed("group", "in"); return c[0] == 4 && c[1] == 3 })
+	running.Await("with the first map all is committed", func() bool { c := b.Committed("group", "in"); return c[0] == 4 && c[1] == 3 })
 	append3(6)
-	await("and goes on", func() bool { c := b.Committed("group", "in"); return c[0] == 6 && c[1] == 4 })
-	cancel()
-	if err := errors.Join(<-done, p.source.Close()); err != nil {
+	running.Await("what follows is committed", func() bool { c := b.Committed("group", "in"); return c[0] == 6 && c[1] == 4 })
+	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(b.Messages("out")) + len(b.Messages("dlq")); n != 0 {

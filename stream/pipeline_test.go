@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -60,6 +61,19 @@ func startAs(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner, ex
 	return &p
 }
 
+// run runs the pipeline beside the test; to stop it closes the source.
+func (p *process) run(t testing.TB) *streamtest.Background {
+	return streamtest.Go(t, func(ctx context.Context) error { return errors.Join(p.pipeline.Run(ctx), p.source.Close()) })
+}
+
+// committed is how many messages the group has done in all partitions.
+func committed(b *streamtest.Broker) (sum int64) {
+	for _, o := range b.Committed("group", "in") {
+		sum += o
+	}
+	return sum
+}
+
 // kill is what the death of the process looks like from outside.
 func (p *process) kill() {
 	p.source.Kill()
@@ -103,27 +117,10 @@ func settleAs(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner, e
 	t.Helper()
 	b.Fault(nil)
 	p := startAs(t, b, learner, exactlyOnce)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- p.pipeline.Run(ctx) }()
+	running := p.run(t)
 	total := int64(len(b.Messages("in")))
-	for {
-		sum := int64(0)
-		for _, o := range b.Committed("group", "in") {
-			sum += o
-		}
-		if sum == total {
-			break
-		}
-		select {
-		case err := <-done:
-			t.Fatalf("the pipeline ended after %d of %d messages: %v", sum, total, err)
-		case <-time.After(time.Millisecond):
-		}
-	}
-	cancel()
-	if err := errors.Join(<-done, p.source.Close()); err != nil {
+	running.Await(fmt.Sprintf("all of %d messages are committed", total), func() bool { return committed(b) == total })
+	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	c, err := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}.Check()
@@ -229,18 +226,10 @@ func TestSinkFailuresAreRetried(t *testing.T) {
 			}
 			retries.Add(1)
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan error, 1)
-		go func() { done <- p.pipeline.Run(ctx) }()
-		for end := time.Now().Add(20 * time.Second); retries.Load() < 25 && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
-		cancel()
-		if err := errors.Join(<-done, p.source.Close()); err != nil {
+		running := p.run(t)
+		running.Await(name+" is tried 25 times", func() bool { return retries.Load() >= 25 })
+		if err := running.Stop(); err != nil {
 			t.Fatal(err)
-		}
-		if retries.Load() < 25 {
-			t.Errorf("%s: %d retries", name, retries.Load())
 		}
 		c := settle(t, b, &streamtest.Learner{})
 		b = newBroker(1)
@@ -251,7 +240,9 @@ func TestSinkFailuresAreRetried(t *testing.T) {
 
 // With a sink that hangs for ever the pipeline still stops in time, and what was
 // not acknowledged is not committed.
-func TestStopWithDeadSink(t *testing.T) {
+func TestStopWithDeadSink(t *testing.T) { synctest.Test(t, stopWithDeadSink) }
+
+func stopWithDeadSink(t *testing.T) {
 	b := newBroker(2)
 	feed(b, 2, 100, rand.New(rand.NewPCG(2, 1)))
 	b.Fault(func(op streamtest.Op) error {
@@ -268,7 +259,7 @@ func TestStopWithDeadSink(t *testing.T) {
 	if err := p.pipeline.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(begin); d > 2*time.Second {
+	if d := time.Since(begin); d > 200*time.Millisecond {
 		t.Errorf("stopping took %v", d)
 	}
 	if c := b.Committed("group", "in"); len(c) != 0 {
@@ -332,28 +323,21 @@ func TestColdStart(t *testing.T) {
 	b.Append("in", 0, stream.Message{Value: []byte("1")}, stream.Message{Value: []byte("nonsense")})
 	learner := &streamtest.Learner{Min: 30}
 	p := start(t, b, learner)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- p.pipeline.Run(ctx) }()
+	running := p.run(t)
 	for n := range 28 {
 		b.Append("in", 1, stream.Message{Value: fmt.Append(nil, n)})
 	}
-	for end := time.Now().Add(10 * time.Second); learner.Seen() < 29 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
+	running.Await("29 events are offered", func() bool { return learner.Seen() >= 29 })
 	time.Sleep(20 * time.Millisecond)
 	if n := len(b.Messages("out")); n != 0 || len(b.Committed("group", "in")) != 0 || p.pipeline.Ready() {
 		t.Errorf("%d outputs, committed %v, ready %v before the first map", n, b.Committed("group", "in"), p.pipeline.Ready())
 	}
 	b.Append("in", 2, stream.Message{Value: []byte("7")})
-	for end := time.Now().Add(10 * time.Second); p.delivered.Load() < 31 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
+	running.Await("31 messages are delivered", func() bool { return p.delivered.Load() >= 31 })
 	if !p.pipeline.Ready() {
 		t.Error("not ready")
 	}
-	cancel()
-	if err := errors.Join(<-done, p.source.Close()); err != nil {
+	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if p.pipeline.Ready() {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"unfold/stream"
@@ -39,7 +40,9 @@ func (g slowGeneration) Commit(context.Context, []stream.Position) error {
 
 // Once the pipeline was told to stop no commit begins but the last, so a
 // coordinator that hangs costs the time of one.
-func TestStopWithSlowCommits(t *testing.T) {
+func TestStopWithSlowCommits(t *testing.T) { synctest.Test(t, stopWithSlowCommits) }
+
+func stopWithSlowCommits(t *testing.T) {
 	b := newBroker(1)
 	feed(b, 1, 100, rand.New(rand.NewPCG(3, 1)))
 	var stopped, dead atomic.Bool
@@ -53,22 +56,16 @@ func TestStopWithSlowCommits(t *testing.T) {
 	p := start(t, b, &streamtest.Learner{Pause: 5 * time.Millisecond})
 	p.pipeline.Source = slowSource{p.source, &stopped, &late}
 	p.pipeline.Settings.DrainTimeout, p.pipeline.Settings.CommitTimeout = time.Second, time.Millisecond
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- p.pipeline.Run(ctx) }()
-	for p.delivered.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	running := p.run(t)
+	running.Await("something is delivered", func() bool { return p.delivered.Load() > 0 })
 	dead.Store(true)
 	stopped.Store(true)
-	cancel()
-	if err := <-done; err != nil {
+	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	// Two, if one began in the instant of the stop.
 	if n := late.Load(); n > 2 {
 		t.Errorf("%d commits began after the stop", n)
 	}
-	p.source.Close()
 	settle(t, b, &streamtest.Learner{})
 }

@@ -1,0 +1,66 @@
+package streamtest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Patience is how long tests wait for what must come: far longer than it takes on a
+// machine that is busy with other things.
+const Patience = 2 * time.Minute
+
+// Await waits until something holds.
+func Await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within %v: %s", Patience, what)
+		}
+	}
+}
+
+// Background is what runs beside a test.
+type Background struct {
+	t     testing.TB
+	ended chan struct{}
+	stop  func() error
+}
+
+// Go runs f until Stop is called, at the latest until the test is over.
+func Go(t testing.TB, f func(context.Context) error) *Background {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &Background{t: t, ended: make(chan struct{})}
+	var err error
+	go func() {
+		defer close(b.ended)
+		err = f(ctx)
+	}()
+	b.stop = sync.OnceValue(func() error {
+		cancel()
+		<-b.ended
+		return err
+	})
+	t.Cleanup(func() { _ = b.Stop() })
+	return b
+}
+
+// Stop ends the context that f has, waits for f and returns its error.
+func (b *Background) Stop() error { return b.stop() }
+
+// Await waits until something holds, and fails the test if f ends before that.
+func (b *Background) Await(what string, holds func() bool) {
+	b.t.Helper()
+	Await(b.t, what, func() bool {
+		select {
+		case <-b.ended:
+			if !holds() {
+				b.t.Fatalf("it ended before: %s: %v", what, b.Stop())
+			}
+			return true
+		default:
+			return holds()
+		}
+	})
+}
