@@ -33,12 +33,12 @@ func TestMapsArrive(t *testing.T) {
 	if n := w.count("installed 4"); n != 1 {
 		t.Errorf("version 4 was installed %d times: a late one should not take it", n)
 	}
-	all, err := w.store.List(t.Context(), "fleet")
-	if err != nil || len(all) != 3 || all[0].Version != 3 {
-		t.Errorf("the store keeps %v, %v; want the newest 3", all, err)
-	}
+	w.await("the store keeps the newest three", func() bool {
+		all, err := w.store.List(t.Context(), "fleet")
+		return err == nil && len(all) == 3 && all[0].Version == 3
+	})
 	a := p.Last()
-	if a.Learner != "a" || a.Points != 10 || a.Dim != 3 || a.Dims != 2 || a.Kind != "lvm" || a.Generation == 0 || time.Since(a.At) > time.Minute {
+	if a.Learner != "a" || a.Points != 10 || a.Dim != 3 || a.Dims != 2 || a.Kind != "lvm" || a.Generation == 0 || time.Since(a.At) > time.Hour {
 		t.Errorf("the announcement is %+v", a)
 	}
 }
@@ -181,13 +181,9 @@ func TestSecondLearner(t *testing.T) {
 	first.Offer(storetest.Snapshot(1, 10))
 	w.noted("installed 1", 1)
 	second, going := w.publisher("second")
-	select {
-	case err := <-ended:
-		if !errors.Is(err, stream.ErrFenced) || !strings.Contains(err.Error(), "second") || !strings.Contains(err.Error(), "stop one of the two") {
-			t.Errorf("the first ends with %v", err)
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("the first learner goes on")
+	w.await("the first learner ends", func() bool { return len(ended) > 0 })
+	if err := <-ended; !errors.Is(err, stream.ErrFenced) || !strings.Contains(err.Error(), "second") || !strings.Contains(err.Error(), "stop one of the two") {
+		t.Errorf("the first ends with %v", err)
 	}
 	if a := second.Last(); a.Version != 1 {
 		t.Errorf("the second begins behind %v", a)
@@ -262,6 +258,8 @@ func TestBrokerAway(t *testing.T) {
 	}
 	p.Offer(storetest.Snapshot(3, 10))
 	p.Offer(storetest.Snapshot(4, 10))
+	// An attempt that has begun with the one before must have failed.
+	w.noted("retrying announce", w.count("retrying announce")+1)
 	w.topic.fail(nil)
 	w.await("the newest is in use", func() bool { return f.Status().Serving.Version == 4 })
 	w.await("all is well", func() bool { return p.Failing() == nil })

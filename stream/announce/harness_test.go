@@ -17,6 +17,7 @@ import (
 	"unfold/stream"
 	"unfold/stream/announce"
 	"unfold/stream/store"
+	"unfold/stream/streamtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -146,13 +147,14 @@ func (w *world) count(note string) (n int) {
 
 func (w *world) await(what string, holds func() bool) {
 	w.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
+	defer func() {
+		if w.t.Failed() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.t.Fatalf("it did not come about that %s; notes: %q", what, w.notes)
+			w.t.Logf("notes: %q", w.notes)
 		}
-	}
+	}()
+	streamtest.Await(w.t, what, holds)
 }
 
 func (w *world) noted(note string, times int) {

@@ -49,8 +49,8 @@ func TestStoreAway(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	w.noted("retrying fetch snapshot", 1)
-	if s := late.Status(); s.Serving.Map() || s.Problem == nil {
+	w.await("it says that there is no store", func() bool { return late.Status().Problem != nil })
+	if s := late.Status(); s.Serving.Map() {
 		t.Errorf("without the store it stands at %v", s)
 	}
 	server.Start()
