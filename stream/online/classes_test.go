@@ -8,6 +8,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/stream"
+	"unfold/stream/streamtest"
 )
 
 // labelled makes a message of events around two centres; each third one has a label.
@@ -87,7 +88,7 @@ func TestClasses(t *testing.T) {
 	}
 	select {
 	case <-published:
-	case <-time.After(30 * time.Second):
+	case <-time.After(streamtest.Patience):
 		t.Fatal("no refresh")
 	}
 	stop()

@@ -25,10 +25,7 @@ func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	s.Min = 100
 	l := newLearner(t, s)
 	p, source, _ := pipeline(t, b, l)
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- p.Run(ctx) }()
+	running := streamtest.Go(t, func(ctx context.Context) error { return errors.Join(p.Run(ctx), source.Close()) })
 	sent := 0
 	send := func() {
 		b.Append("in", sent%2, message(t, rng, 5, 4, int64(sent)))
@@ -45,14 +42,8 @@ func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	}
 	send()
 	waitReady(t, l)
-	for sum := int64(0); sum < int64(sent) && ctx.Err() == nil; time.Sleep(time.Millisecond) {
-		sum = 0
-		for _, o := range b.Committed("group", "in") {
-			sum += o
-		}
-	}
-	cancel()
-	if err := errors.Join(<-done, source.Close()); err != nil {
+	running.Await("all is committed", func() bool { return committed(b) >= int64(sent) })
+	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if l.ref.Counts().Events != 100 || l.ref.Len() != 100 {
@@ -72,7 +63,7 @@ func TestNoTwoAlike(t *testing.T) {
 	s.Size = 60
 	l := newLearner(t, s)
 	done := make(chan error, 1)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), streamtest.Patience)
 	defer cancel()
 	go func() { done <- l.Run(ctx) }()
 	for o := range int64(12) {

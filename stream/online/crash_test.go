@@ -1,7 +1,6 @@
 package online
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -41,6 +40,14 @@ func pipeline(t *testing.T, b *streamtest.Broker, l *Learner) (p *stream.Pipelin
 			out.Kill()
 			dlq.Kill()
 		}
+}
+
+// committed is how many messages the group has done in all partitions.
+func committed(b *streamtest.Broker) (sum int64) {
+	for _, o := range b.Committed("group", "in") {
+		sum += o
+	}
+	return sum
 }
 
 // TestCrashes lets whole processes die at random moments and checks what is left:
@@ -109,15 +116,11 @@ func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, d
 	p, source, kill := pipeline(t, b, l)
 	// Rare commits, so that a death leaves much to be delivered again.
 	p.Settings.CommitEvery, p.Settings.DrainTimeout = 20*time.Millisecond, 10*time.Millisecond
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- p.Run(ctx) }()
+	running := streamtest.Go(t, p.Run)
 	if dies {
 		time.Sleep(span)
 		kill()
-		cancel()
-		<-done
+		_ = running.Stop() // a process that dies says nothing
 		mu.Lock()
 		defer mu.Unlock()
 		if left != nil {
@@ -126,19 +129,8 @@ func crash(t *testing.T, b *streamtest.Broker, s Settings, span time.Duration, d
 		return
 	}
 	total := int64(len(b.Messages("in")))
-	for sum := int64(-1); sum != total; time.Sleep(time.Millisecond) {
-		sum = 0
-		for _, o := range b.Committed("group", "in") {
-			sum += o
-		}
-		select {
-		case err := <-done:
-			t.Fatalf("the stage ended: %v", err)
-		default:
-		}
-	}
-	cancel()
-	if err := errors.Join(<-done, source.Close()); err != nil {
+	running.Await("all is committed", func() bool { return committed(b) == total })
+	if err := errors.Join(running.Stop(), source.Close()); err != nil {
 		t.Fatal(fmt.Errorf("stopping: %w", err))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/streamtest"
 )
 
 // feed brings maps to an embedder and tells what became of each.
@@ -84,6 +85,9 @@ func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 	}
 	for len(told) < 3 {
 		m, at := l.Snapshot(), l.Current()
+		if m.Version != at.Version {
+			continue // another was published between the two
+		}
 		if err := f.give(t, m); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +105,7 @@ func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 		if err := e.Offer(t.Context(), mine); err != nil {
 			t.Error(err)
 		}
-		for end := time.Now().Add(20 * time.Second); l.Current().Version == m.Version; offset++ {
+		for end := time.Now().Add(streamtest.Patience); l.Current().Version == m.Version; offset++ {
 			if offer(t, l, message(t, rng, 10, 4, offset)); time.Now().After(end) {
 				t.Fatal("no further version")
 			}

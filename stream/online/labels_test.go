@@ -14,6 +14,7 @@ import (
 	"unfold/models"
 	"unfold/sparse/vec"
 	"unfold/stream"
+	"unfold/stream/streamtest"
 )
 
 // marked makes a message of events around two centres, with the column that label makes
@@ -153,7 +154,7 @@ func TestLabelsComeLater(t *testing.T) {
 	}
 	later, _ := marked(t, rng, 30, 51, with)
 	offer(t, l, later)
-	waitFor(t, "classes", func() bool { return l.Current().Figures.Classes.Classes == 2 })
+	streamtest.Await(t, "there are classes", func() bool { return l.Current().Figures.Classes.Classes == 2 })
 	mostlyRight(t, classesOf(t, l, m), [2]string{"low", "high"}, centres)
 }
 
@@ -168,16 +169,6 @@ func mostlyRight(t testing.TB, classes []string, names [2]string, centres []int)
 	}
 	if right*10 < 9*len(centres) {
 		t.Errorf("%d of %d right", right, len(centres))
-	}
-}
-
-// waitFor waits until something is so.
-func waitFor(t testing.TB, what string, so func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !so(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no %s after 30 s", what)
-		}
 	}
 }
 
@@ -259,7 +250,7 @@ func TestClassesKeepUp(t *testing.T) {
 		m, _ := marked(t, rng, 4, 60+offset, mostly)
 		version := l.Current().Version
 		offer(t, l, m)
-		waitFor(t, "refresh", func() bool { return l.Current().Version > version })
+		streamtest.Await(t, "there is another map", func() bool { return l.Current().Version > version })
 		f := l.Current().Figures.Classes
 		if f.Warm != 360+4*int(offset) || f.Used != f.Warm+4 || f.Labelled != uint64(f.Used) || f.Sweeps >= first.Sweeps {
 			t.Errorf("map %d: %+v after %+v", l.Current().Version, f, first)

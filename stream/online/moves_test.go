@@ -13,6 +13,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/stream"
+	"unfold/stream/streamtest"
 )
 
 // told is a sink that remembers what it was told.
@@ -243,7 +244,7 @@ func TestTellingStops(t *testing.T) {
 	offer(t, l, message(t, rng, 10, 5, next))
 	select {
 	case <-failed:
-	case <-time.After(30 * time.Second):
+	case <-time.After(streamtest.Patience):
 		t.Error("nobody hears of it")
 	}
 	stop()

@@ -2,12 +2,12 @@ package online
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"unfold/ingest"
 	"unfold/models/kinds"
@@ -131,21 +131,9 @@ func TestTombstonesPass(t *testing.T) {
 		b.Append("in", 0, message(t, rng, 10, 4, o))
 	}
 	b.Append("in", 0, stream.Message{Key: []byte("503")}, stream.Message{Key: []byte("77777")}, stream.Message{})
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- p.Run(ctx) }()
-	for len(b.Committed("group", "in")) == 0 || b.Committed("group", "in")[0] < 9 {
-		time.Sleep(time.Millisecond)
-		if ctx.Err() != nil {
-			t.Fatal(b.Committed("group", "in"))
-		}
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if err := source.Close(); err != nil {
+	running := streamtest.Go(t, func(ctx context.Context) error { return errors.Join(p.Run(ctx), source.Close()) })
+	running.Await("all is committed", func() bool { return committed(b) == 9 })
+	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	log := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}

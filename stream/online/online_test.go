@@ -20,6 +20,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/sparse/vec"
 	"unfold/stream"
+	"unfold/stream/streamtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -96,7 +97,7 @@ func decode(t testing.TB, l *Learner, m stream.Message) stream.Events {
 
 func offer(t testing.TB, l *Learner, m stream.Message) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), streamtest.Patience)
 	defer cancel()
 	if err := l.Offer(ctx, decode(t, l, m)); err != nil {
 		t.Fatal(err)
@@ -107,8 +108,8 @@ func waitReady(t testing.TB, l *Learner) {
 	t.Helper()
 	select {
 	case <-l.Ready():
-	case <-time.After(30 * time.Second):
-		t.Fatal("no map after 30 s")
+	case <-time.After(streamtest.Patience):
+		t.Fatalf("no map after %v", streamtest.Patience)
 	}
 }
 
@@ -318,7 +319,7 @@ func TestNeverEnough(t *testing.T) {
 	s.Size = 80
 	l := newLearner(t, s)
 	done := make(chan error, 1)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), streamtest.Patience)
 	defer cancel()
 	go func() { done <- l.Run(ctx) }()
 	same := value(t, rand.New(rand.NewPCG(9, 9)), 1, 5, 0)
@@ -340,14 +341,12 @@ func TestRefresh(t *testing.T) {
 	defer stop()
 	<-published
 	first := l.Snapshot()
-	for range 3 {
-		offer(t, l, message(t, rng, 10, 5, next))
-		next++
-	}
+	offer(t, l, message(t, rng, 30, 5, next)) // at once: what comes in pieces may make two maps
+	next++
 	var p *stream.Published
 	select {
 	case p = <-published:
-	case <-time.After(30 * time.Second):
+	case <-time.After(streamtest.Patience):
 		t.Fatal("no refresh")
 	}
 	if p.Version != 2 || p.Epoch != 2 || p.Figures.Kind != "major" || p.Points != 90 || l.Snapshot().Positions[0].Offset != next {
@@ -379,7 +378,7 @@ func TestRefreshFails(t *testing.T) {
 	offer(t, l, message(t, rng, 10, 5, next))
 	select {
 	case <-failed:
-	case <-time.After(30 * time.Second):
+	case <-time.After(streamtest.Patience):
 		t.Fatal("saving into a file that should be a directory succeeds")
 	}
 	if v := l.Current().Version; v != 1 {
@@ -388,9 +387,5 @@ func TestRefreshFails(t *testing.T) {
 	if err := os.Remove(s.State); err != nil { // the learner makes the folder anew
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(30 * time.Second); l.Current().Version < 2; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("not tried again")
-		}
-	}
+	streamtest.Await(t, "it is tried again", func() bool { return l.Current().Version >= 2 })
 }

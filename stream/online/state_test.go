@@ -18,6 +18,7 @@ import (
 	"unfold/models/lvm"
 	"unfold/sparse/knn/auto"
 	"unfold/stream/online/reference"
+	"unfold/stream/streamtest"
 )
 
 func TestResume(t *testing.T) {
@@ -246,11 +247,7 @@ func TestTailsOfTheState(t *testing.T) {
 			stop = running(t, l)
 			defer stop()
 			offer(t, l, m)
-			for end := time.Now().Add(30 * time.Second); l.Current().Version < 2; time.Sleep(time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatal("no new map")
-				}
-			}
+			streamtest.Await(t, "there is a new map", func() bool { return l.Current().Version >= 2 })
 			epoch := uint32(2) // carried on where the tails are the same, else learnt from nothing
 			if tails[0] == tails[1] {
 				epoch = 1
