@@ -78,6 +78,12 @@ type listed struct {
 	Bytes     int       `json:"bytes"`
 }
 
+// where is how errors tell where a message lay.
+func (l listed) where() string {
+	m := stream.Message{TopicPartition: stream.TopicPartition{Topic: l.Topic, Partition: l.From}, Offset: l.At}
+	return m.Where()
+}
+
 func (c *dlqListCmd) Run(ctx context.Context, p *program) error {
 	r, _, err := c.letters(ctx, p, "")
 	if err != nil {
@@ -115,7 +121,7 @@ func (c *dlqListCmd) Run(ctx context.Context, p *program) error {
 	for _, partition := range sortedKeys(shown) {
 		for _, l := range shown[partition] {
 			p.printf("%d/%d  %s  from %s/%d, offset %d, %s: %s\n", l.Partition, l.Offset, l.Time.Format(time.RFC3339), l.Topic, l.From, l.At,
-				human.Bytes(int64(l.Bytes)), oneLine(l.Message))
+				human.Bytes(int64(l.Bytes)), oneLine(strings.TrimPrefix(l.Message, l.where()+": ")))
 		}
 	}
 	p.printf("%s\n", human.Plural(total, "dead letter"))

@@ -23,7 +23,7 @@ func TestDLQ(t *testing.T) {
 		})
 	})
 	out := must(t, "dlq", "list", "-c", configuration)
-	if !strings.Contains(out, "1 dead letter\n") || !strings.Contains(out, "from events/0, offset") || !strings.Contains(out, "VALUE_CONVERTER *ingest.Error") {
+	if !strings.Contains(out, "1 dead letter\n") || !strings.Contains(out, "from events/0, offset") || !strings.Contains(out, " 9 B: the Arrow data is") || !strings.Contains(out, "VALUE_CONVERTER *ingest.Error") {
 		t.Errorf("the list:\n%s", out)
 	}
 	if out := must(t, "dlq", "list", "-c", configuration, "--stage", "place"); !strings.HasPrefix(out, "0 dead letters") {

@@ -34,7 +34,7 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lintTimeout)
 	defer cancel()
-	failed := false
+	failed, before := false, "" // a broker that is away is away for every check: told once
 	for _, check := range stage.Checks(settings) {
 		detail, err := check.Do(ctx)
 		switch {
@@ -42,7 +42,12 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 			p.printf("unknown  %s: %v\n", check.Name, err)
 		case err != nil:
 			failed = true
-			p.printf("wrong    %s: %v\n", check.Name, err)
+			problem := err.Error()
+			if problem == before {
+				problem = "the same"
+			}
+			before = err.Error()
+			p.printf("wrong    %s: %s\n", check.Name, problem)
 		default:
 			p.printf("ok       %s%s\n", check.Name, detail)
 		}

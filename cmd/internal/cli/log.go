@@ -87,10 +87,10 @@ func (l *stageLog) hooks() stream.Hooks {
 			l.mu.Lock()
 			l.dead++
 			l.mu.Unlock()
-			l.often("dead"+string(stage), "dead letter (%s): %v", m.Where(), reason)
+			l.often("dead"+string(stage), "dead letter: %s", located(&m, reason))
 		},
 		PassedOver: func(m stream.Message, stage stream.Stage, reason error) {
-			l.often("passed"+string(stage), "not learnt from (%s): %v", m.Where(), reason)
+			l.often("passed"+string(stage), "not learnt from: %s", located(&m, reason))
 		},
 		Gap: func(gap *stream.OffsetError) {
 			l.say("GAP in %s: the group's position was %d, the topic holds %d to %d; %s", gap.TopicPartition, gap.Position, gap.First, gap.End-1, lost(gap))
@@ -144,6 +144,14 @@ func lost(gap *stream.OffsetError) string {
 		return fmt.Sprintf("%s (%d to %d) deleted before they were read", human.Plural(n, "message"), gap.Position, gap.First-1)
 	}
 	return "it was truncated or made anew"
+}
+
+// located is why a message was given up, and where it lay if the reason does not say.
+func located(m *stream.Message, reason error) string {
+	if where := m.Where() + ": "; !strings.HasPrefix(reason.Error(), where) {
+		return where + reason.Error()
+	}
+	return reason.Error()
 }
 
 // total sums the run up.

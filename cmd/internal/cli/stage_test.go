@@ -119,7 +119,7 @@ func testRun(t *testing.T, model, more string) {
 				strings.Contains(body, `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`)
 		})
 	})
-	for _, want := range []string{"no map yet: waiting for 100 events", "map version 1 (epoch 1) learnt in", "dead letter (topic events,", "400 events placed, 40 messages delivered, 1 dead letter"} {
+	for _, want := range []string{"no map yet: waiting for 100 events", "map version 1 (epoch 1) learnt in", "dead letter: topic events,", "400 events placed, 40 messages delivered, 1 dead letter"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}
@@ -218,6 +218,10 @@ func TestLint(t *testing.T) {
 	if code != 1 || !strings.Contains(out, "wrong    the topic of the sink, nowhere") || !strings.Contains(out, `column "w": there is no such column`) ||
 		!strings.Contains(stderr, "would not run") {
 		t.Errorf("exit %d:\n%s%s", code, out, stderr)
+	}
+	if code, out, _ := run(t, "lint", "-c", configuration, "--source-kafka-brokers", "127.0.0.1:1"); code != 1 || strings.Count(out, "cannot reach any broker") != 1 ||
+		!strings.Contains(out, "wrong    the group, unfold: the same") {
+		t.Errorf("without a broker: exit %d:\n%s", code, out)
 	}
 	must(t, "lint", "--offline", "-c", configuration)
 	write(t, "typo.yaml", "source: {kafka: {topc: x}}\n")

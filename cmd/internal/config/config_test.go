@@ -130,7 +130,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"nested list":   {"source: {keep: [[a]]}", []string{"expected a word, not a list"}, ":1:17"},
 		"variable":      {"state: ${NOWHERE}", []string{"no variable NOWHERE", "${NOWHERE:default}"}, ":1:8"},
 		"bad variable":  {"state: ${", []string{"names no variable"}, ":1:8"},
-		"yaml":          {"a: [", []string{"line 1"}, "unfold.yaml"},
+		"yaml":          {"a: [", []string{"not YAML: line 1"}, "unfold.yaml"},
 	} {
 		_, err := Load(file(t, c.text), environment(), nil)
 		var e *Error

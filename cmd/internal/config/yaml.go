@@ -13,7 +13,7 @@ import (
 func (c *Config) readYAML(path string, text []byte, env Lookup) []Problem {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return []Problem{{Where: path, Message: strings.TrimPrefix(err.Error(), "yaml: ")}}
+		return []Problem{{Where: path, Message: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
 	}
 	if len(doc.Content) == 0 {
 		return nil
