@@ -84,7 +84,7 @@ func TestCommandsOfPages(t *testing.T) {
 		}
 		for _, m := range regexp.MustCompile("`(--[a-z0-9-]+)[^`]*`").FindAllStringSubmatch(text, -1) {
 			mentions++
-			if !slices.ContainsFunc(parser.Model.Children, func(n *kong.Node) bool { return hasFlag(n, m[1]) }) {
+			if !slices.ContainsFunc(parser.Model.Leaves(false), func(n *kong.Node) bool { return hasFlag(n, m[1]) }) {
 				t.Errorf("%s: no command has a flag %s", path, m[1])
 			}
 		}
