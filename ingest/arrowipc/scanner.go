@@ -37,8 +37,8 @@ type Frame struct {
 // Scanner walks the messages of a stream and checks each before it hands it
 // out. It is used by one goroutine.
 type Scanner struct {
-	src    source
-	bytes  bytesSource // the source of a stream in memory
+	src    source // of a stream in memory nil: then it is bytes
+	bytes  bytesSource
 	lim    Limits
 	schema *schema
 	known  map[int64]bool // dictionaries seen; made for the first
@@ -61,9 +61,7 @@ func NewScanner(r io.Reader, lim Limits) *Scanner {
 
 // NewBytesScanner walks a stream in memory; the frames share it.
 func NewBytesScanner(b []byte, lim Limits) *Scanner {
-	s := &Scanner{bytes: bytesSource{b}, lim: lim.filled()}
-	s.src = &s.bytes
-	return s
+	return &Scanner{bytes: bytesSource{b}, lim: lim.filled()}
 }
 
 // Next returns the next message, or io.EOF at the end marker. A stream that
@@ -98,8 +96,12 @@ func (s *Scanner) fail(err error) error {
 	return &Error{At: s.at, Problem: "cannot be read", Err: err}
 }
 
-func (s *Scanner) take(n int64) ([]byte, error) {
-	b, err := s.src.take(n)
+func (s *Scanner) take(n int64) (b []byte, err error) {
+	if s.src == nil {
+		b, err = s.bytes.take(n)
+	} else {
+		b, err = s.src.take(n)
+	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}

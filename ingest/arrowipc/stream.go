@@ -25,19 +25,29 @@ func Check(b []byte, lim Limits) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.rest(&Known{bytes: b[:s.at:s.at], meta: len(f.Meta), schema: s.schema, lim: s.lim}, b)
+	// One piece of memory for all that most streams need.
+	var out struct {
+		stream Stream
+		known  Known
+		frame  [1]Frame
+	}
+	out.known = Known{bytes: b[:s.at:s.at], meta: len(f.Meta), schema: s.schema, lim: s.lim}
+	out.stream = Stream{Schema: &out.known, Frames: out.frame[:0]}
+	if err := s.rest(&out.stream, b); err != nil {
+		return nil, err
+	}
+	return &out.stream, nil
 }
 
-// rest checks what follows the schema of the stream b.
-func (s *Scanner) rest(schema *Known, b []byte) (*Stream, error) {
-	out := &Stream{Schema: schema, Frames: make([]Frame, 0, 1)}
+// rest checks what follows the schema of the stream b, and adds it to out.
+func (s *Scanner) rest(out *Stream, b []byte) error {
 	for {
 		f, err := s.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if f.Kind == Record {
 			out.Rows += f.Rows
@@ -45,9 +55,9 @@ func (s *Scanner) rest(schema *Known, b []byte) (*Stream, error) {
 		out.Frames = append(out.Frames, f)
 	}
 	if s.at != int64(len(b)) {
-		return nil, s.fail(badf("%d bytes follow the end of the stream", int64(len(b))-s.at))
+		return s.fail(badf("%d bytes follow the end of the stream", int64(len(b))-s.at))
 	}
-	return out, nil
+	return nil
 }
 
 // Known is a schema that has been checked, with the bytes that it stood in. Streams
@@ -85,5 +95,9 @@ func (k *Known) Check(b []byte) (*Stream, error) {
 	at := len(k.bytes)
 	s := NewBytesScanner(b[at:], k.lim)
 	s.schema, s.at, s.columns = k.schema, int64(at), true
-	return s.rest(k, b)
+	out := &Stream{Schema: k, Frames: make([]Frame, 0, 1)}
+	if err := s.rest(out, b); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
