@@ -4,7 +4,9 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -56,6 +58,10 @@ func (s *S3) URL(prefix string) string {
 func (s *S3) Start() {
 	s.t.Helper()
 	l, err := net.Listen("tcp", s.address)
+	for end := time.Now().Add(time.Minute); errors.Is(err, syscall.EADDRINUSE) && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond) // a connection of somebody else's has the port meanwhile
+		l, err = net.Listen("tcp", s.address)
+	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
