@@ -68,9 +68,10 @@ func (f *Figures) page() string {
 	p("| the broker, one copy of the data | bytes of an event in and out | %s |\n", us(m.broker))
 	p("| the learner: read, decode, offer | bytes of an event | %s |\n", us(m.learn))
 	p("| the learner: a refresh of %s points, stored and announced | n, dim; every `refresh.every` | %.2f s a refresh |\n\n", count(float64(f.Learning.Points)), f.Learning.Refresh)
-	p("What an embedder costs is its processor time over the events that it worked through; what of that is placing, a profile of its time\n"+
-		"says: %s.\n"+
-		"Placing alone, without a stage around it, takes %s us on the same map.\n\n", relay.Sentence(f.Shares, "%.1f"), us(f.Fleet.Seconds))
+	p("An event costs an embedder its processor time over the number of events that it placed. How that divides is what a profile of an embedder\n"+
+		"at the same work says: %s.\n"+
+		"As a check: placing alone on the same map, without a stage around it, takes %s us; the two ways differ by %.0f%%.\n\n",
+		relay.Sentence(f.Shares, "%.1f"), us(f.Fleet.Seconds), 100*math.Abs(f.Fleet.Seconds/m.place-1))
 	p("So an embedder places 1 / (place + rest) = %s events/s for each core it has, and cores that embedders share with a broker\n"+
 		"1 / (place + rest + broker) = %s each.\n\n", count(1/m.embedder()), count(1/(m.embedder()+m.broker)))
 	f.placingTable(p)

@@ -40,7 +40,7 @@ http: "off"
 }
 
 // patience is how long anything may take.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // until polls until something holds; none of the processes may end meanwhile.
 func until(ctx context.Context, what string, members []*served.Process, holds func() (bool, error)) error {
