@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +19,10 @@ import (
 // neighbours, and in the course of the start that was kept.
 func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 	raw, err := os.ReadFile(c.Bounds)
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err // the file is named once
+	}
 	if err != nil {
 		return inFile(c.Bounds, models.BadInputf("%w", err))
 	}
@@ -37,7 +43,7 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 
 // boundsOf lays the bounds out, the first iterations left out, which dwarf all others.
 func boundsOf(m kinds.LocallyLinear) (course, byK plot.History) {
-	course = plot.History{Along: "iteration", Panels: []plot.Panel{{Title: "bound"}}}
+	course = plot.History{Along: "iteration", Panels: []plot.Panel{{Title: "Bound", Relative: true}}}
 	line := plot.Series{Name: "bound"}
 	for i, b := range m.Bounds {
 		if i >= len(m.Bounds)/10 {
@@ -46,7 +52,7 @@ func boundsOf(m kinds.LocallyLinear) (course, byK plot.History) {
 	}
 	course.Panels[0].Series = []plot.Series{line}
 
-	byK = plot.History{Along: "neighbours", Panels: []plot.Panel{{Title: "bound"}}, Marks: []float64{float64(m.Runs[m.Best].Neighbors)}}
+	byK = plot.History{Along: "neighbours", Panels: []plot.Panel{{Title: "Bound", Relative: true}}, Marks: []float64{float64(m.Runs[m.Best].Neighbors)}}
 	best, mean, worst := plot.Series{Name: "best"}, plot.Series{Name: "mean"}, plot.Series{Name: "worst"}
 	for i := 0; i < len(m.Runs); {
 		k, n, sum, low, high := m.Runs[i].Neighbors, 0, 0.0, math.Inf(1), math.Inf(-1)

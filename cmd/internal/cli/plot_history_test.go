@@ -55,6 +55,7 @@ func TestPlotHistoryErrors(t *testing.T) {
 		{[]string{"plot", "-o", "a.png"}, exitUsage, "name either a map or"},
 		{[]string{"plot", "m.csv", "--history", ".", "-o", "a.png"}, exitUsage, "name either a map or"},
 		{[]string{"plot", "--history", "nothere", "-o", "a.png"}, exitBadInput, "nothere: there is no state of a stage with a map in it"},
+		{[]string{"plot", "--bounds", "nothere.json", "-o", "a.png"}, exitBadInput, "unfold: nothere.json: no such file"},
 	} {
 		code, _, stderr := run(t, c.args...)
 		if code != c.code || !strings.Contains(stderr, c.want) {

@@ -31,6 +31,8 @@ type Panel struct {
 	Series []Series
 	// Level, unless 0, is a horizontal line for comparison.
 	Level float64
+	// Relative says that 0 means nothing to these values: only their differences are shown.
+	Relative bool
 }
 
 // Series is a line: one value for each place; where one is not finite the line is
@@ -85,6 +87,8 @@ const (
 	// place, and loneDot the radius of a value between two breaks.
 	inset   = 0.02
 	loneDot = 2
+	// fewPlaces are so few that every value is a dot, beside the line.
+	fewPlaces = 20
 )
 
 func (h History) draw(c vgdraw.Canvas, width, height vg.Length) {
@@ -115,7 +119,7 @@ func (s span) at(v float64, from, to vg.Length) vg.Length {
 }
 
 // span is from 0, or the least value if that is below, to a little above the largest.
-// Values that are all below 0 have a span of their own. Nothing but zeros, or no value
+// Values that are relative or all below 0 have a span of their own. Nothing but zeros, or no value
 // at all, is shown from 0 to 1.
 func (p Panel) span() span {
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -130,6 +134,8 @@ func (p Panel) span() span {
 		lo, hi = min(lo, p.Level), max(hi, p.Level)
 	}
 	switch {
+	case p.Relative && lo < hi:
+		lo -= 0.05 * (hi - lo)
 	case hi >= 0:
 		lo = min(lo, 0)
 		if lo == hi {
@@ -202,16 +208,17 @@ func (k chart) grid(c vgdraw.Canvas, last bool) {
 }
 
 // line draws a series, broken where it has no value; a value between two breaks is a
-// dot.
+// dot, and each is if there are few.
 func (k chart) line(c vgdraw.Canvas, s Series, col color.NRGBA) {
 	look := vgdraw.LineStyle{Color: col, Width: 1.2}
 	var run []vg.Point
 	flush := func() {
-		switch len(run) {
-		case 0:
-		case 1:
-			c.DrawGlyphNoClip(vgdraw.GlyphStyle{Color: col, Radius: loneDot, Shape: vgdraw.CircleGlyph{}}, run[0])
-		default:
+		if len(run) == 1 || len(s.Values) <= fewPlaces {
+			for _, at := range run {
+				c.DrawGlyphNoClip(vgdraw.GlyphStyle{Color: col, Radius: loneDot, Shape: vgdraw.CircleGlyph{}}, at)
+			}
+		}
+		if len(run) > 1 {
 			c.StrokeLines(look, run)
 		}
 		run = nil

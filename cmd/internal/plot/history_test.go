@@ -70,6 +70,9 @@ func TestSpanOfAPanel(t *testing.T) {
 			t.Errorf("%v are shown from %v to %v, expected %v", c.values, got.from, got.to, c.want)
 		}
 	}
+	if got := (Panel{Relative: true, Series: []Series{{"x", []float64{480, 490}}}}).span(); got.from < 479 || got.to > 491 {
+		t.Errorf("relative values are shown from %v to %v", got.from, got.to)
+	}
 	var b bytes.Buffer
 	h := History{At: []float64{1, 2}, Panels: []Panel{{Series: []Series{{"x", []float64{math.NaN(), math.NaN()}}}}, {Series: []Series{{"x", []float64{math.NaN(), 3}}}}}}
 	if err := HistorySVG(&b, h, Settings{}); err != nil || strings.Count(b.String(), ">none yet<") != 1 {
