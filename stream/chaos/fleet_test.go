@@ -82,7 +82,7 @@ func (f *fleet) dismiss(m *member) {
 // places waits until a process owns a share and has a map.
 func (f *fleet) places(m *member) {
 	f.t.Helper()
-	f.await("an embedder has a map and a share", 40*time.Second, func() bool {
+	f.await("an embedder has a map and a share", func() bool {
 		log := m.log.String()
 		return strings.Contains(log, " loaded, ") && regexp.MustCompile(`reading \d+ partition`).MatchString(log)
 	})
@@ -154,7 +154,7 @@ func TestRollingRestart(t *testing.T) {
 			learner.process.stop(t)
 			f.dismiss(learner)
 			learner = f.enlist("learn")
-			f.await("the learner goes on with its versions", 40*time.Second, func() bool { return announced(learner) > version })
+			f.await("the learner goes on with its versions", func() bool { return announced(learner) > version })
 			for i, m := range embedders[:2] {
 				f.dismiss(m)
 				m.kill()
@@ -179,7 +179,7 @@ func TestSecondLearner(t *testing.T) {
 	first.signal(t, syscall.SIGSTOP)
 	f.dismiss(first)
 	second := f.enlist("learn")
-	f.await("the second takes over", 60*time.Second, func() bool { return announced(second) > 0 })
+	f.await("the second takes over", func() bool { return announced(second) > 0 })
 	before := announced(first)
 	first.signal(t, syscall.SIGCONT)
 	select {
@@ -194,7 +194,7 @@ func TestSecondLearner(t *testing.T) {
 		t.Errorf("the first announced version %d when it had been replaced", after)
 	}
 	version := announced(second)
-	f.await("the second goes on", 40*time.Second, func() bool { return announced(second) > version+1 })
+	f.await("the second goes on", func() bool { return announced(second) > version+1 })
 	f.finish(3)
 }
 
@@ -206,14 +206,14 @@ func TestStoreAway(t *testing.T) {
 	learner, embedder := f.enlist("learn"), f.enlist("embed")
 	f.places(embedder)
 	f.store.Stop()
-	f.await("the learner says so", 40*time.Second, func() bool { return strings.Contains(learner.log.String(), "store failed, attempt") })
+	f.await("the learner says so", func() bool { return strings.Contains(learner.log.String(), "store failed, attempt") })
 	version, placed := announced(learner), f.placed()
-	f.await("places are written all the while", 20*time.Second, func() bool { return f.placed() > placed+200 })
+	f.await("places are written all the while", func() bool { return f.placed() > placed+200 })
 	if now := announced(learner); now != version {
 		t.Errorf("version %d was announced without a store", now)
 	}
 	f.store.Start()
-	f.await("the newest map arrives", 60*time.Second, func() bool {
+	f.await("the newest map arrives", func() bool {
 		now := announced(learner)
 		return now > version+1 && strings.Contains(embedder.log.String(), fmt.Sprintf("map version %d ", now))
 	})

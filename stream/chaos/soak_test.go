@@ -55,7 +55,7 @@ func TestSoak(t *testing.T) {
 	defer loading.Wait()
 	defer stop()
 	m := w.join()
-	w.await("there is a map", 30*time.Second, func() bool { return strings.Contains(m.log.String(), "map version 1 ") })
+	w.await("there is a map", func() bool { return strings.Contains(m.log.String(), "map version 1 ") })
 
 	var samples []sample
 	begun, written := time.Now(), w.load.Written()
