@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"unfold/sparse/vec"
 )
 
 // ipcSink writes Arrow IPC files and streams, uncompressed.
@@ -21,11 +23,7 @@ type ipcSink struct {
 }
 
 func (s *ipcSink) write(o *Output) error {
-	t, err := o.table(VectorColumn)
-	if err != nil {
-		return err
-	}
-	rec, err := settle(t, &s.schema)
+	rec, err := settle(o, VectorColumn, &s.schema)
 	if err != nil {
 		return err
 	}
@@ -42,11 +40,15 @@ func (s *ipcSink) write(o *Output) error {
 
 func (s *ipcSink) finish() error { return s.out.Close() }
 
-// settle brings a table into the schema that the first one set: dictionaries
-// become plain values (a file has room for one dictionary a column, and batches
-// of a stream have different ones), every column may hold nulls, and numbers
-// that were inferred narrower are widened.
-func settle(t *Table, schema **arrow.Schema) (arrow.Record, error) {
+// settle brings an output, its places as the column that vector makes of them, into the
+// schema that the first one set: dictionaries become plain values (a file has room for
+// one dictionary a column, and batches of a stream have different ones), every column
+// may hold nulls, and numbers that were inferred narrower are widened.
+func settle(o *Output, vector func(string, vec.Matrix[float32]) Column, schema **arrow.Schema) (arrow.Record, error) {
+	t, err := o.table(vector)
+	if err != nil {
+		return nil, err
+	}
 	cols := t.Columns()
 	arrs := make([]arrow.Array, len(cols))
 	fields := make([]arrow.Field, len(cols))

@@ -18,11 +18,7 @@ type parquetSink struct {
 
 func (s *parquetSink) write(o *Output) (err error) {
 	defer recovered(&err)
-	t, err := o.table(listColumn)
-	if err != nil {
-		return err
-	}
-	rec, err := settle(t, &s.schema)
+	rec, err := settle(o, listColumn, &s.schema)
 	if err != nil {
 		return err
 	}
