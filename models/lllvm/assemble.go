@@ -22,21 +22,27 @@ func (p *patch) index(a *fronts.Matrix) [][]int {
 }
 
 // blocks adds to a the sandwiches of the moments of all patches, which fill makes: the
-// lower triangle of each front.
-func (m *Model) blocks(a *fronts.Matrix, fill func(part, r, s int) vec.Matrix[float64], sign, scale float64) {
+// lower triangle of each front. If there is one patch of all points it sets that
+// triangle instead, whatever was there. To rows of blocks on the diagonal, which end
+// there, prior, if it is not nil, adds before.
+func (m *Model) blocks(a *fronts.Matrix, fill func(part, r, s int) vec.Matrix[float64], sign, scale float64, prior func(p *patch, i int, row []float64)) {
+	one := m.g.exact()
+	if !one {
+		a.Clear()
+	}
 	for k, p := range m.g.parts {
 		f, at := a.Fronts[p.front], m.at[k]
 		for r := range m.set.Dims {
 			for s := range r + 1 {
-				out := m.sand.compute(p, fill(k, r, s), sign, scale, r == s)
-				par.Ranges(m.set.Threads, p.len(), taskRows, func(_, from, to int) {
-					for i := from; i < to; i++ {
-						row := out.Row(i)
-						if r == s {
-							row = row[:i+1]
-						}
-						addRow(f, at[r][i], at[s], row)
+				m.sand.compute(p, fill(k, r, s), sign, scale, r == s, func(i int, row []float64) {
+					if prior != nil && r == s {
+						prior(p, i, row)
 					}
+					if one {
+						copy(f.Row(r*p.len() + i)[s*p.len():], row)
+						return
+					}
+					addRow(f, at[r][i], at[s], row)
 				})
 			}
 		}
@@ -56,12 +62,12 @@ func addRow(f vec.Matrix[float64], i int, columns []int, row []float64) {
 	}
 }
 
-// addLaplacian adds 2 L for each latent coordinate.
-func (m *Model) addLaplacian(a *fronts.Matrix) {
-	for k, p := range m.g.parts {
-		f := a.Fronts[p.front]
-		for _, at := range m.at[k] {
-			p.laplacian(func(i, j int) *float64 { return &f.Row(at[i])[at[j]] }, 2)
+// precision is the prior's of x, but for alpha I: 2 L for each latent coordinate.
+func precision(p *patch, i int, row []float64) {
+	row[i] += 2 * p.degree[i]
+	for t, j := range p.lists[i] {
+		if int(j) < i {
+			row[j] -= 2 * p.weights[i][t]
 		}
 	}
 }
@@ -69,17 +75,30 @@ func (m *Model) addLaplacian(a *fronts.Matrix) {
 // room returns n x n of the model's workspace for moments.
 func (m *Model) room(n int) vec.Matrix[float64] { return square(m.moments, n) }
 
+// covariance writes row i of block r, s of a covariance among the points of a patch.
+func (m *Model) covariance(dst []float64, cov *fronts.Matrix, part, r, s, i int) {
+	f, columns := cov.Fronts[m.g.parts[part].front].Row(m.at[part][r][i]), m.at[part][s]
+	if m.g.exact() { // and the columns follow each other
+		copy(dst, f[columns[0]:])
+		return
+	}
+	for j, c := range columns {
+		dst[j] = f[c]
+	}
+}
+
 // momentsX returns <x_ir x_js> among the points of a patch.
 func (m *Model) momentsX(st *State, part, r, s int) vec.Matrix[float64] {
 	p := m.g.parts[part]
-	out, f := m.room(p.len()), st.CovX.Fronts[p.front]
-	rows, columns := m.at[part][r], m.at[part][s]
+	out := m.room(p.len())
+	means := make([]float64, p.len())
+	for j, q := range p.points {
+		means[j] = st.MuX.Row(int(q))[s]
+	}
 	par.Ranges(m.set.Threads, p.len(), taskRows, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			cov, mu, row := f.Row(rows[i]), st.MuX.Row(int(p.points[i]))[r], out.Row(i)
-			for j, q := range p.points {
-				row[j] = cov[columns[j]] + mu*st.MuX.Row(int(q))[s]
-			}
+			m.covariance(out.Row(i), st.CovX, part, r, s, i)
+			vec.Axpy(st.MuX.Row(int(p.points[i]))[r], means, out.Row(i))
 		}
 	})
 	return out
@@ -90,18 +109,15 @@ func (m *Model) momentsX(st *State, part, r, s int) vec.Matrix[float64] {
 func (m *Model) momentsC(st *State, part, r, s int) vec.Matrix[float64] {
 	p, dy := m.g.parts[part], m.y.Cols
 	n := p.len()
-	out, f := m.room(n), st.CovC.Fronts[p.front]
-	rows, columns := m.at[part][r], m.at[part][s]
+	out := m.room(n)
 	par.Ranges(m.set.Threads, n, taskRows, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			cov, row := f.Row(rows[i]), out.Row(i)
-			for j, c := range columns {
-				row[j] = cov[c]
-			}
+			m.covariance(out.Row(i), st.CovC, part, r, s, i)
+			vec.Scale(float64(dy), out.Row(i))
 		}
 	})
 	left, right := m.mapsOf(st, p, r), m.mapsOf(st, p, s)
-	m.blas().Dgemm(gonum.NoTrans, gonum.Trans, n, n, dy, 1, left.Data, dy, right.Data, dy, float64(dy), out.Data, n)
+	m.blas().Dgemm(gonum.NoTrans, gonum.Trans, n, n, dy, 1, left.Data, dy, right.Data, dy, 1, out.Data, n)
 	return out
 }
 

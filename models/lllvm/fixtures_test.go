@@ -291,13 +291,13 @@ func (f *fixture) closeGamma(t *testing.T, m *Model, st *State, want statistics)
 
 func (m *Model) expectA(st *State) vec.Matrix[float64] {
 	a := m.g.tree.NewMatrix(m.set.Dims)
-	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsC(st, part, r, s) }, 1, st.Gamma/2)
+	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsC(st, part, r, s) }, 1, st.Gamma/2, nil)
 	return a.Fronts[0]
 }
 
 func (m *Model) expectGamma(st *State) vec.Matrix[float64] {
 	a := m.g.tree.NewMatrix(m.set.Dims)
-	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2)
+	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2, nil)
 	return a.Fronts[0]
 }
 

@@ -118,8 +118,7 @@ func (m *Model) blas() blas.Implementation { return blas.Implementation{Threads:
 func (m *Model) UpdateX(st *State) (jitter float64, err error) {
 	a := st.CovX
 	jitter, err = m.factor(a, func() {
-		m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsC(st, part, r, s) }, 1, st.Gamma/2)
-		m.addLaplacian(a)
+		m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsC(st, part, r, s) }, 1, st.Gamma/2, precision)
 		a.AddDiagonal(st.Alpha)
 	})
 	if err != nil {
@@ -157,9 +156,8 @@ func (m *Model) UpdateX(st *State) (jitter float64, err error) {
 func (m *Model) UpdateC(st *State) (jitter float64, err error) {
 	a := st.CovC
 	jitter, err = m.factor(a, func() {
-		m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2)
-		m.addLaplacian(a)
-		m.addOnes(a)
+		m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2, m.precisionC)
+		m.addAnchor(a)
 	})
 	if err != nil {
 		return jitter, fmt.Errorf("the precision of q(C): %w", err)
@@ -209,10 +207,13 @@ func (m *Model) UpdateAlpha(st *State) error {
 			return err
 		}
 	}
+	before := st.Alpha
 	if err := m.setAlpha(st, alpha); err != nil {
 		return err
 	}
-	st.kl[ofX] = m.priorX(st, st.kl[ofX].logDet)
+	if alpha != before {
+		st.kl[ofX] = m.priorX(st, st.kl[ofX].logDet)
+	}
 	return m.finish(st, "alpha")
 }
 
@@ -287,13 +288,12 @@ func (m *Model) times(s, b vec.Matrix[float64]) {
 	}
 }
 
-// factor factors what assemble adds up. A matrix that rounding has made indefinite gets
+// factor factors what assemble makes of a, whatever was there. A matrix that rounding has made indefinite gets
 // 1e-12 of its mean diagonal element added to the diagonal, then ten times as much, and
 // so on up to 1e-2 of it; jitter is what it took.
 func (m *Model) factor(a *fronts.Matrix, assemble func()) (jitter float64, err error) {
 	mean := 0.0
 	for try := range jitters + 1 {
-		a.Clear()
 		assemble()
 		if try == 0 {
 			mean = a.Trace() / float64(m.size())

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/sparse/fronts"
+	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
 
@@ -29,22 +30,24 @@ func (m *Model) anchor() int {
 	return 0
 }
 
-// addOnes adds what there is to add before the factor is made.
-func (m *Model) addOnes(a *fronts.Matrix) {
+// precisionC is the prior's of C. With several fronts the ones are left to withOnes.
+func (m *Model) precisionC(p *patch, i int, row []float64) {
+	precision(p, i, row)
 	if !m.g.exact() {
-		for r := range m.set.Dims {
-			a.AddTo(r, m.anchor(), 1)
-		}
 		return
 	}
-	n := m.g.Len()
+	for j := range row {
+		row[j] += m.set.Epsilon
+	}
+}
+
+// addAnchor adds what makes several fronts definite without the ones.
+func (m *Model) addAnchor(a *fronts.Matrix) {
+	if m.g.exact() {
+		return
+	}
 	for r := range m.set.Dims {
-		for i := range n {
-			row := a.Fronts[0].Row(r*n + i)[r*n : r*n+i+1]
-			for j := range row {
-				row[j] += m.set.Epsilon
-			}
-		}
+		a.AddTo(r, m.anchor(), 1)
 	}
 }
 
@@ -124,12 +127,17 @@ func (m *Model) timesOnes(b vec.Matrix[float64]) *mat.Dense {
 // sumOnes sets ones to the sum over the latent coordinates of 1' Sigma_C 1, of one front.
 func (m *Model) sumOnes(st *State) {
 	n := m.g.Len()
-	st.ones = 0
-	for r := range m.set.Dims {
-		for i := range n {
-			for _, v := range st.CovC.Fronts[0].Row(r*n + i)[r*n : (r+1)*n] {
-				st.ones += v
+	sums := make([]float64, m.size())
+	par.Ranges(m.set.Threads, len(sums), taskRows, func(_, from, to int) {
+		for k := from; k < to; k++ {
+			r := k / n
+			for _, v := range st.CovC.Fronts[0].Row(k)[r*n : (r+1)*n] {
+				sums[k] += v
 			}
 		}
+	})
+	st.ones = 0
+	for _, v := range sums {
+		st.ones += v
 	}
 }

@@ -149,8 +149,7 @@ func TestPatchesAreSolvedExactly(t *testing.T) {
 		}
 	}
 	a := m.g.tree.NewMatrix(2)
-	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2)
-	m.addLaplacian(a)
+	m.blocks(a, func(part, r, s int) vec.Matrix[float64] { return m.momentsX(st, part, r, s) }, -1, st.Gamma/2, precision)
 	n, d := m.g.Len(), m.set.Dims
 	dense := vec.New[float64](n*d, n*d)
 	for f, front := range m.g.tree.Fronts {
@@ -315,6 +314,7 @@ func TestLostDefinitenessIsReported(t *testing.T) {
 	calls := 0
 	jitter, err := m.factor(a, func() {
 		calls++
+		a.Clear()
 		a.AddDiagonal(1)
 		a.AddTo(1, 7, -2)
 	})
@@ -326,6 +326,7 @@ func TestLostDefinitenessIsReported(t *testing.T) {
 	calls = 0
 	jitter, err = m.factor(a, func() {
 		calls++
+		a.Clear()
 		a.AddDiagonal(1)
 		a.AddTo(0, 3, -1-1e-9)
 	})

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"unfold/sparse/fronts"
+	"unfold/sparse/par"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/spd"
 )
@@ -20,14 +21,20 @@ import (
 func (m *Model) laplaceTrace(cov *fronts.Matrix) (sum float64) {
 	for k, p := range m.g.parts {
 		f := cov.Fronts[p.front]
-		for _, at := range m.at[k] {
-			for i, list := range p.lists {
-				row := f.Row(at[i])
-				sum += p.degree[i] * row[at[i]]
-				for t, j := range list {
-					sum -= p.weights[i][t] * row[at[j]]
+		sums := make([]float64, p.len())
+		par.Ranges(m.set.Threads, p.len(), taskRows, func(_, from, to int) {
+			for i := from; i < to; i++ {
+				for _, at := range m.at[k] {
+					row := f.Row(at[i])
+					sums[i] += p.degree[i] * row[at[i]]
+					for t, j := range p.lists[i] {
+						sums[i] -= p.weights[i][t] * row[at[j]]
+					}
 				}
 			}
+		})
+		for _, v := range sums {
+			sum += v
 		}
 	}
 	return 2 * sum
@@ -123,7 +130,8 @@ func (m *Model) likelihood(st *State) {
 	for k, p := range m.g.parts {
 		for r := range m.set.Dims {
 			for s := range r + 1 {
-				gamma := m.sand.compute(p, m.momentsX(st, k, r, s), -1, 1, false).Clone()
+				gamma := vec.New[float64](p.len(), p.len())
+				m.sand.compute(p, m.momentsX(st, k, r, s), -1, 1, false, func(i int, row []float64) { copy(gamma.Row(i), row) })
 				times := 2.0
 				if r == s {
 					times = 1

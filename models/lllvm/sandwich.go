@@ -5,6 +5,7 @@ import (
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/rows"
 	"unfold/sparse/vec/spd"
+	"unfold/sparse/vec/turn"
 )
 
 // sandwich computes, for one n x n matrix of second moments M and sign = 1 or -1,
@@ -23,10 +24,12 @@ import (
 //
 // So it costs four products of G with an n x n matrix, O(n |edges|), instead of the
 // O(|edges|^2) of the double sum. All are from the left, by rows: M G is the
-// transpose of G M'. Edges may have weights, the elements of G.
+// transpose of G M'. What is wanted as its transpose is turned over as it is made, a few
+// rows at a time, while they are in the fastest cache: matrices are too large for the
+// caches of processors that share their rows. Edges may have weights, the elements of G.
 type sandwich struct {
 	threads int
-	// a, b, c are n x n: (M G)' and M G, Q(M) and its transpose, (Q(M) G)' and out.
+	// a, b, c are n x n: M G, the transpose of Q(M), and Q(M) G.
 	a, b, c vec.Matrix[float64]
 }
 
@@ -34,52 +37,66 @@ func newSandwich(n, threads int) *sandwich {
 	return &sandwich{threads, vec.New[float64](n, n), vec.New[float64](n, n), vec.New[float64](n, n)}
 }
 
-// compute returns the result for the moments m of a graph, which is the sandwich's until
-// it is used again. It turns m over. With lower, for symmetric moments, only the lower
-// triangle counts.
-func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64, lower bool) vec.Matrix[float64] {
+// compute calls emit with the rows of the result for the moments m of a graph, from
+// several goroutines; a row is the sandwich's again after that. It turns m over. With
+// lower, for symmetric moments, rows end at the diagonal.
+func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64, lower bool, emit func(i int, row []float64)) {
 	n := g.len()
 	a, b, c := square(s.a, n), square(s.b, n), square(s.c, n)
-	s.each(n, func(i int) { rows.Slope(b.Row(i), g.inverse, i, m, g.lists[i], g.weights[i]) })
+	s.turned(b, false, func(dst []float64, i, from int) {
+		rows.Slope(dst, beginning(g.inverse, from), i, beginning(m, from), g.lists[i], g.weights[i])
+	})
 	if !lower {
 		spd.Turn(m, s.threads)
 	}
-	s.each(n, func(i int) { rows.Sum(a.Row(i), m, g.lists[i], g.weights[i]) })
-	spd.Turn(a, s.threads)
-	spd.Turn(b, s.threads)
-	s.each(n, func(i int) {
-		from := 0
-		if lower { // what will be the lower triangle
-			from = i
+	s.turned(a, false, func(dst []float64, i, from int) { rows.Sum(dst, beginning(m, from), g.lists[i], g.weights[i]) })
+	s.turned(c, lower, func(dst []float64, i, from int) { rows.Sum(dst, beginning(b, from), g.lists[i], g.weights[i]) })
+	par.Ranges(s.threads, n, taskRows, func(_, start, end int) {
+		for i := start; i < end; i++ {
+			most := n
+			if lower {
+				most = i + 1
+			}
+			row, q := c.Row(i)[:most], b.Row(i)[:most] // which are no longer wanted
+			rows.Slope(q, g.inverse, i, a, g.lists[i], g.weights[i])
+			for j, v := range q {
+				row[j] = scale * (row[j] - v)
+			}
+			g.local(row, i, m, sign, scale)
+			emit(i, row)
 		}
-		rows.Sum(c.Row(i)[from:], vec.Matrix[float64]{Rows: n, Cols: n, Data: b.Data[from:]}, g.lists[i], g.weights[i])
 	})
-	if lower {
-		spd.MirrorUpper(c, s.threads)
-	} else {
-		spd.Turn(c, s.threads)
-	}
-	s.each(n, func(i int) {
-		row, most := c.Row(i), n
-		if lower {
-			row, most = row[:i+1], i+1
-		}
-		q := b.Row(i)[:most] // no longer wanted
-		rows.Slope(q, g.inverse, i, a, g.lists[i], g.weights[i])
-		for j, v := range q {
-			row[j] = scale * (row[j] - v)
-		}
-		g.local(row, i, m, sign, scale)
-	})
-	return c
 }
 
-func (s *sandwich) each(n int, f func(i int)) {
-	par.Ranges(s.threads, n, taskRows, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			f(i)
+// narrow is the number of columns of some rows that are turned over at a time.
+const narrow = 256
+
+// turned sets dst to the transpose of the matrix of which row fills in what there is of
+// row i in columns from.. With lower, what is below the diagonal of dst is enough.
+func (s *sandwich) turned(dst vec.Matrix[float64], lower bool, row func(dst []float64, i, from int)) {
+	n := dst.Rows
+	par.Ranges(s.threads, n, taskRows, func(_, start, end int) {
+		var strip [turn.Side * narrow]float64
+		for ; start < end; start += turn.Side {
+			high := min(turn.Side, end-start)
+			from := 0
+			if lower {
+				from = start
+			}
+			for ; from < n; from += narrow {
+				width := min(narrow, n-from)
+				for i := range high {
+					row(strip[i*narrow:][:width], start+i, from)
+				}
+				turn.Columns(dst.Data[from*n+start:], n, strip[:], narrow, high, width)
+			}
 		}
 	})
+}
+
+// beginning is a matrix without its first columns, in the same memory.
+func beginning(m vec.Matrix[float64], from int) vec.Matrix[float64] {
+	return vec.Matrix[float64]{Rows: m.Rows, Cols: m.Cols, Data: m.Data[from:]}
 }
 
 // square is a matrix of n rows in the room of a larger one.

@@ -4,30 +4,34 @@
 
 #include "textflag.h"
 
-// func squareAVX512(dst *float64, dstStride int, src *float64, srcStride int)
+// func squaresAVX512(dst *float64, dstStride int, src *float64, srcStride int, count int)
 // Requires: AVX, AVX512F
-TEXT ·squareAVX512(SB), NOSPLIT, $0-32
-	MOVQ       dst+0(FP), AX
-	MOVQ       src+16(FP), CX
-	MOVQ       dstStride+8(FP), DX
-	MOVQ       srcStride+24(FP), BX
-	SHLQ       $0x03, DX
-	SHLQ       $0x03, BX
-	VMOVUPD    (CX), Z0
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z1
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z2
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z3
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z4
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z5
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z6
-	ADDQ       BX, CX
-	VMOVUPD    (CX), Z7
+TEXT ·squaresAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dstStride+8(FP), DX
+	MOVQ srcStride+24(FP), BX
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+	MOVQ count+32(FP), SI
+
+squares:
+	MOVQ       CX, DI
+	VMOVUPD    (DI), Z0
+	ADDQ       BX, DI
+	VMOVUPD    (DI), Z1
+	ADDQ       BX, DI
+	VMOVUPD    (DI), Z2
+	ADDQ       BX, DI
+	VMOVUPD    (DI), Z3
+	ADDQ       BX, DI
+	VMOVUPD    (DI), Z4
+	ADDQ       BX, DI
+	VMOVUPD    (DI), Z5
+	ADDQ       BX, DI
+	VMOVUPD    (DI), Z6
+	ADDQ       BX, DI
+	VMOVUPD    (DI), Z7
 	VUNPCKLPD  Z1, Z0, Z8
 	VUNPCKHPD  Z1, Z0, Z0
 	VUNPCKLPD  Z3, Z2, Z1
@@ -67,6 +71,10 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD    Z1, (AX)
 	ADDQ       DX, AX
 	VMOVUPD    Z0, (AX)
+	ADDQ       DX, AX
+	ADDQ       $0x40, CX
+	DECQ       SI
+	JNZ        squares
 	VZEROUPPER
 	RET
 

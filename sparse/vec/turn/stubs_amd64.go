@@ -4,10 +4,10 @@
 
 package turn
 
-// squareAVX512 is squareGeneric with 512 bits.
+// squaresAVX512 is squareGeneric with 512 bits, for count >= 1 squares: side by side in src, below each other in dst.
 //
 //go:noescape
-func squareAVX512(dst *float64, dstStride int, src *float64, srcStride int)
+func squaresAVX512(dst *float64, dstStride int, src *float64, srcStride int, count int)
 
 // squareAVX2 is squareGeneric with 256 bits.
 //

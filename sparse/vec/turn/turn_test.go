@@ -55,3 +55,41 @@ func TestSquareOfTooFew(t *testing.T) {
 	}()
 	Square(make([]float64, 64), Side, make([]float64, 63), Side)
 }
+
+// Columns writes the transpose of any shape at every level, and nothing between or beyond
+// it.
+func TestColumns(t *testing.T) {
+	for _, l := range simd.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			for rows := 1; rows < 35; rows++ {
+				for _, cols := range []int{1, 7, 8, 9, 40, 131} {
+					testColumns(t, l, rows, cols)
+				}
+			}
+		})
+	}
+	Columns(nil, 1, nil, 1, 0, 5) // none of five
+}
+
+func testColumns(t *testing.T, l simd.Level, rows, cols int) {
+	t.Helper()
+	from, to := cols+rows%3, rows+cols%5
+	src := simdtest.AtEnd[float64](t, (rows-1)*from+cols)
+	for k := range src {
+		src[k] = float64(k + 1)
+	}
+	dst := simdtest.AtEnd[float64](t, (cols-1)*to+rows)
+	for k := range dst {
+		dst[k] = -3
+	}
+	columns(l, dst, to, src, from, rows, cols)
+	for k, v := range dst {
+		want := -3.0
+		if i := k % to; i < rows {
+			want = src[i*from+k/to]
+		}
+		if v != want {
+			t.Fatalf("%d x %d: element %d is %v, want %v", rows, cols, k, v, want)
+		}
+	}
+}

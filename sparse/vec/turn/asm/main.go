@@ -12,13 +12,13 @@ const side = 8
 
 func main() {
 	ConstraintExpr("amd64,!noasm")
-	squareAVX512()
+	squaresAVX512()
 	squareAVX2()
 	Generate()
 }
 
-func begin(name, doc string) (dst, src, dstStride, srcStride Register) {
-	TEXT(name, NOSPLIT, "func(dst *float64, dstStride int, src *float64, srcStride int)")
+func begin(name, args, doc string) (dst, src, dstStride, srcStride Register) {
+	TEXT(name, NOSPLIT, "func("+args+")")
 	Pragma("noescape")
 	Doc(doc)
 	arg := func(name string) Register { return Load(Param(name), GP64()) }
@@ -28,15 +28,19 @@ func begin(name, doc string) (dst, src, dstStride, srcStride Register) {
 	return dst, src, dstStride, srcStride
 }
 
-// squareAVX512 pairs up elements of two rows, then the pairs of four, then of eight.
-func squareAVX512() {
-	dst, src, dstStride, srcStride := begin("squareAVX512", "squareAVX512 is squareGeneric with 512 bits.")
+// squaresAVX512 pairs up elements of two rows, then the pairs of four, then of eight.
+func squaresAVX512() {
+	dst, src, dstStride, srcStride := begin("squaresAVX512", "dst *float64, dstStride int, src *float64, srcStride, count int",
+		"squaresAVX512 is squareGeneric with 512 bits, for count >= 1 squares: side by side in src, below each other in dst.")
+	count, from := Load(Param("count"), GP64()), GP64()
+	Label("squares")
+	MOVQ(src, from)
 	row := make([]VecVirtual, side)
 	for i := range row {
 		row[i] = ZMM()
-		VMOVUPD(Mem{Base: src}, row[i])
+		VMOVUPD(Mem{Base: from}, row[i])
 		if i < side-1 {
-			ADDQ(srcStride, src)
+			ADDQ(srcStride, from)
 		}
 	}
 	pair := make([]VecVirtual, side) // even columns of two rows, odd columns
@@ -60,19 +64,20 @@ func squareAVX512() {
 			column[2*half+odd], column[4+2*half+odd] = a, b
 		}
 	}
-	for i, c := range column {
+	for _, c := range column {
 		VMOVUPD(c, Mem{Base: dst})
-		if i < side-1 {
-			ADDQ(dstStride, dst)
-		}
+		ADDQ(dstStride, dst)
 	}
+	ADDQ(Imm(8*side), src)
+	DECQ(count)
+	JNZ(LabelRef("squares"))
 	VZEROUPPER()
 	RET()
 }
 
 // squareAVX2 turns four squares of four rows.
 func squareAVX2() {
-	dst, src, dstStride, srcStride := begin("squareAVX2", "squareAVX2 is squareGeneric with 256 bits.")
+	dst, src, dstStride, srcStride := begin("squareAVX2", "dst *float64, dstStride int, src *float64, srcStride int", "squareAVX2 is squareGeneric with 256 bits.")
 	to, below := GP64(), GP64()
 	MOVQ(dstStride, below) // four rows further down
 	SHLQ(Imm(2), below)
