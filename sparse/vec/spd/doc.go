@@ -9,7 +9,7 @@
 //
 // # Method
 //
-// From 192 rows on the matrix is cut into tiles of 48 x 48, which are tasks that wait for
+// From some hundred rows on the matrix is cut into tiles of 48 x 48, which are tasks that wait for
 // each other (A. Buttari, J. Langou, J. Kurzak and J. Dongarra, A class of parallel tiled
 // linear algebra algorithms for multicore architectures, Parallel Computing 35, 2009).
 // What is finished of L is packed once into the panels that the products of package

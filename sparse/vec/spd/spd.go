@@ -131,7 +131,7 @@ func InvertLower(l vec.Matrix[float64], threads int) {
 }
 
 func invert(g blas.Implementation, l block) {
-	if l.n >= tiledRows {
+	if l.n >= invertedRows {
 		invertTiled(l, block{}, g.Threads)
 		return
 	}

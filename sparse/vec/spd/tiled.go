@@ -52,8 +52,9 @@ func (w *workspace) offDiagonal(a, b block, at *room, i, j int) bool {
 	if !w.await(j, j) || !w.await(i, j) {
 		return false
 	}
-	c, x, count, e := &at.tile, &at.other, lefts, i-w.right.tiles
+	c, x, count, e := &at.tile, &at.other, 0, i-w.right.tiles
 	if e < 0 {
+		count = height(a.n, i)
 		a.load(c, i, j)
 	} else {
 		count = par.Pieces(min(side, b.m-e*side), blas.Height)
@@ -86,7 +87,7 @@ func (w *workspace) subtract(c *tile, count, i, j int) {
 func (w *workspace) diagonal(a block, at *room, j, row int) error {
 	c := &at.tile
 	a.load(c, j, j)
-	w.subtract(c, lefts, j, j)
+	w.subtract(c, height(a.n, j), j, j)
 	for r := a.n - j*side; r < side; r++ {
 		c[r*side+r] = 1 // beyond the end
 	}
@@ -109,20 +110,24 @@ func (w *workspace) diagonal(a block, at *room, j, row int) error {
 func invertTiled(l, b block, threads int) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
-	tiles := par.Pieces(l.n, side)
+	tiles, share := par.Pieces(l.n, side), 1
+	if tiles >= manyTiles {
+		share = 2
+	}
+	w.n = l.n
 	w.left.fit(tiles, blas.Height, false)
 	w.right.fit(tiles, blas.Width, true)
 	w.turned.fit(tiles, blas.Height, true)
 	w.packSides(b, tiles)
 	w.each(threads, tiles, func(at *room, t int) { w.packRow(l, at, tiles-1-t) })
-	w.each(threads, par.Pieces(tiles, together), func(at *room, t int) {
-		w.invertColumns(at, t*together, min(tiles, (t+1)*together))
+	w.each(threads, par.Pieces(tiles, share), func(at *room, t int) {
+		w.invertColumns(at, t*share, min(tiles, (t+1)*share))
 	})
 	// Rows of A^-1 in pieces of some tiles; those of much work come first.
 	pieces := par.Pieces(tiles, rowTiles)
-	w.each(threads, par.Pieces(tiles, together)*pieces, func(at *room, t int) {
-		from, first := t/pieces*together, t%pieces*rowTiles
-		to := min(tiles, from+together)
+	w.each(threads, par.Pieces(tiles, share)*pieces, func(at *room, t int) {
+		from, first := t/pieces*share, t%pieces*rowTiles
+		to := min(tiles, from+share)
 		for j := first; j < min(to, first+rowTiles); j++ {
 			for i := max(from, j); i < to; i++ {
 				clear(at.tile[:])
@@ -140,10 +145,10 @@ func invertTiled(l, b block, threads int) {
 }
 
 const (
-	// together is how many columns of W, or rows of A^-1, share what they read, rowTiles
-	// how many tiles of a row of A^-1 make a task.
-	together = 2
-	rowTiles = 4
+	// From manyTiles on two columns of W, or rows of A^-1, share what they read. rowTiles
+	// is how many tiles of a row of A^-1 make a task.
+	manyTiles = 12
+	rowTiles  = 4
 )
 
 // each runs tasks with scratch.
@@ -158,7 +163,7 @@ func (w *workspace) each(threads, tasks int, f func(at *room, t int)) {
 // addProduct adds W_i' B to t, W_i being the columns of tile i and B right panels from
 // their rows on.
 func (w *workspace) addProduct(t *tile, i int, right []float64, step int) {
-	t.add(1, lefts, w.turned.at(i, 0, i), w.turned.step(i), right, step, (w.turned.tiles-i)*side)
+	t.add(1, height(w.n, i), w.turned.at(i, 0, i), w.turned.step(i), right, step, w.n-i*side)
 }
 
 // packRow packs row i of L as left panels, with W_ii in the place of L_ii.
@@ -206,11 +211,11 @@ func (w *workspace) invertOne(at *room, i, j int) {
 		clear(to)
 		for k := j; k < i; k += chunk / side {
 			terms := min(chunk, (i-k)*side)
-			for r := range lefts {
+			for r := range height(w.n, i) {
 				blas.AddTile(sum[r*blas.Height*blas.Width:], blas.Width, left[r*step+(k-j)*side*blas.Height:], w.right.at(j, c, k), terms, -1)
 			}
 		}
-		for r := range lefts { // of a triangle
+		for r := range height(w.n, i) { // of a triangle
 			blas.AddTile(to[r*blas.Height*blas.Width:], blas.Width, own[r*step:], sum, (r+1)*blas.Height, 1)
 		}
 	}

@@ -12,13 +12,14 @@ import (
 // blas. Each tile is packed once, when it is known, and read in its panels by all that
 // follow from it.
 const (
-	side      = 48
-	half      = side / 2 // a triangle that is factored by dot products
-	lefts     = side / blas.Height
-	rights    = side / blas.Width
-	tiledRows = 4 * side  // fewer are not worth it
-	chunk     = 10 * side // terms of panels that stay near the processor
-	looks     = 2000      // at what another thread does before going to sleep
+	side         = 48
+	half         = side / 2 // a triangle that is factored by dot products
+	lefts        = side / blas.Height
+	rights       = side / blas.Width
+	tiledRows    = 3 * side  // fewer are not worth it
+	invertedRows = 64        // nor, of an inverse, are fewer than these
+	chunk        = 10 * side // terms of panels that stay near the processor
+	looks        = 2000      // at what another thread does before going to sleep
 )
 
 // tile is one by itself, by rows.
@@ -63,6 +64,7 @@ func (p *panels) step(i int) int {
 // workspace is what a factorisation or an inversion needs: the panels, and for each row
 // of tiles how many of its columns are done.
 type workspace struct {
+	n                   int // rows of the matrix that is inverted
 	left, right, turned panels
 	done                []atomic.Int32
 	failed              atomic.Bool
@@ -72,6 +74,9 @@ type workspace struct {
 	sides               []float64 // right sides, as right panels
 	rooms               par.Lender[room]
 }
+
+// height is the number of left panels of row i of tiles of an n x n matrix.
+func height(n, i int) int { return par.Pieces(min(side, n-i*side), blas.Height) }
 
 // room is scratch of one goroutine.
 type room struct {
