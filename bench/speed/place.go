@@ -81,7 +81,7 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 		}
 		r.add(own, batched, perSec, float64(test.Rows)/time.Since(clock).Seconds())
 	}
-	if err := indexRecall(ctx, r, s, test); err != nil {
+	if err := indexRecall(ctx, r, placer, s, test); err != nil {
 		return err
 	}
 	if err := b.cold(ctx, r, path, d); err != nil {
@@ -91,9 +91,12 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 	return err
 }
 
-// indexRecall adds how much of what placing looks at the model's index finds.
-func indexRecall(ctx context.Context, r *record, s *snapshot.Snapshot, test vec.Matrix[float32]) error {
-	if s.Index == nil {
+// indexRecall adds how much of what placing looks at its search finds.
+func indexRecall(ctx context.Context, r *record, p models.Placer, s *snapshot.Snapshot, test vec.Matrix[float32]) error {
+	searcher, ok := p.(interface {
+		Search(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error)
+	})
+	if !ok || s.Index == nil {
 		r.note("so few points are searched exactly")
 		return nil
 	}
@@ -106,7 +109,7 @@ func indexRecall(ctx context.Context, r *record, s *snapshot.Snapshot, test vec.
 	if err != nil {
 		return err
 	}
-	nb, err := s.Index.Search(ctx, z, k, knn.Settings{})
+	nb, err := searcher.Search(ctx, z)
 	if err != nil {
 		return err
 	}

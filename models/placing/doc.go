@@ -11,6 +11,14 @@
 // rest of models.Decoder. Such models keep Units and a frame of learning, of which the
 // map may be a Motion.
 //
+// # Search
+//
+// A map with an index is searched by cells (package cells), made when it is opened:
+// 0.1 to 0.2 s for 60,000 points. The index answers what these do not, and where there
+// are none. The model's part takes 2 to 3 microseconds of an event, novelty one, a
+// projection from 784 values four, and the search, when it was by the index alone, 20
+// to 40: it is what was made faster.
+//
 // # Contract
 //
 // An event that equals a reference point has it as its first neighbour, at distance

@@ -12,6 +12,7 @@ import (
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
+	"unfold/sparse/knn/cells"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
@@ -74,6 +75,29 @@ func (f *Frame) open(set auto.Settings) error {
 		f.index = ix
 	}
 	f.equal = newEquals(s.Reference)
+	return f.quicken(set)
+}
+
+// quicken puts cells before the index, where they find as much as it does.
+func (f *Frame) quicken(set auto.Settings) error {
+	ef := auto.Ef(f.reach, set.Recall)
+	if f.snap.Index != nil && set.Recall == 0 {
+		ef = f.snap.Index.Settings().Ef
+	} else if set.Recall == 0 {
+		ef = auto.Ef(f.reach, auto.IndexRecall)
+	}
+	// Of either kind of origin the same, so that an index that is made is one that is kept.
+	recall := auto.Recall(f.reach, ef)
+	if !(recall > 0) {
+		return nil
+	}
+	ix, err := cells.New(context.Background(), f.snap.Reference, f.index, cells.Settings{K: f.reach, Recall: recall, Threads: f.threads})
+	if err != nil {
+		return fmt.Errorf("placing: %w", err)
+	}
+	if ix != nil {
+		f.index = ix
+	}
 	return nil
 }
 

@@ -54,6 +54,9 @@ func TestCandidates(t *testing.T) {
 					t.Errorf("k = %d, recall %v: %d", k, recall, got)
 				}
 			}
+			if ef := Ef(41, recall); recall < 0.9999 && recall > 0.98 && math.Abs(Recall(41, ef)-recall) > 0.0003 {
+				t.Errorf("%d candidates, made for %v, find %v", ef, recall, Recall(41, ef))
+			}
 			if got := f(10, recall); got < last {
 				t.Errorf("recall %v: %d, less than %d for a lower one", recall, got, last)
 			} else {

@@ -141,3 +141,9 @@ func Ef(k int, recall float64) int {
 	scale := math.Pow(0.008/(1-min(recall, 0.9999)), 1/2.4)
 	return max(k, int(math.Ceil(float64(k+22)*scale)))
 }
+
+// Recall is the inverse of Ef: the share of k neighbours that a search with so many
+// candidates finds.
+func Recall(k, ef int) float64 {
+	return max(0, 1-0.008*math.Pow(float64(k+22)/float64(ef), 2.4))
+}

@@ -1,0 +1,166 @@
+package cells
+
+import (
+	"math"
+	"slices"
+
+	"unfold/sparse/vec"
+	"unfold/sparse/vec/codes"
+	"unfold/sparse/vec/dist"
+)
+
+// work is the scratch memory of a search.
+type work struct {
+	code []int8
+	base int32
+	// Scores of cells and of places, and positions of some of either.
+	near, s, at []int32
+	// bound is that which the last call of least ended with.
+	bound int64
+	// Cells, and where in s the scores of their places begin.
+	probed, from []int32
+	// Rows to be measured, their distances, and these with the rows.
+	rows  []int32
+	d     []float32
+	exact []float64
+	keys  []uint64
+}
+
+// borrow returns scratch memory that has room for cells, to be given back to the pool.
+func (ix *Index) borrow() *work {
+	w := ix.pool.Get()
+	if w.code == nil {
+		w.code, w.near = make([]int8, ix.scale.Width()), make([]int32, ix.cells.Len()*codes.Side)
+		w.grow(len(w.near))
+	}
+	return w
+}
+
+// grow makes room for n places.
+func (w *work) grow(n int) {
+	if len(w.s) < n {
+		w.s, w.at = make([]int32, n+n/4), make([]int32, n+n/4)
+	}
+}
+
+// least leaves in w.at the positions of the least n of the scores, or of up to an
+// eighth more and those that are equal to the last, ascending, and returns their
+// number; it is less if not so many places have a row. First is a squared distance in
+// steps that is likely to be a good bound.
+func (w *work) least(s []int32, n int, first int32) int {
+	// Below low there are too few, below high too many.
+	low, high := int64(0), int64(math.MaxInt64)
+	for b := int64(first); ; {
+		bound := int32(min(b-int64(w.base), int64(codes.Nowhere)))
+		switch found := codes.Count(s, bound); {
+		case found < n && bound < codes.Nowhere:
+			low = b
+		case found > n+n/8+2 && b > low+1:
+			high = b
+		default:
+			w.bound = b
+			return codes.Below(w.at, s, bound)
+		}
+		switch {
+		case high == math.MaxInt64:
+			b += b/4 + 1
+		case low == 0:
+			b = max(1, b-b/4-1)
+		default:
+			b = (low + high + 1) / 2
+		}
+	}
+}
+
+// report lists the nearest of w.rows by (exact squared distance, row). Those that are
+// too far for a place in the list, by the bound on the error of their distance in
+// float32, are not measured in float64.
+func (w *work) report(x vec.Matrix[float32], q []float32, index []int32, dist2 []float64) {
+	k := len(index)
+	if len(w.d) < len(w.rows) {
+		w.d, w.exact = make([]float32, 2*len(w.rows)), make([]float64, 2*len(w.rows))
+	}
+	dist.Rows(w.d, q, x.Data, x.Cols, w.rows)
+	w.keys = w.keys[:0]
+	for i, r := range w.rows {
+		w.keys = append(w.keys, dist.Key(w.d[i], r))
+	}
+	first := min(len(w.keys), (k+3)/4*4)
+	nth(w.keys, first-1)
+	slices.Sort(w.keys[:first])
+	n := w.measure(x, q, w.keys[:first], 0, index, dist2)
+	rest := w.keys[first:]
+	some := 0
+	for _, key := range rest {
+		if atLeast(dist.DistanceOf(key), x.Cols) <= dist2[k-1] {
+			rest[some] = key
+			some++
+		}
+	}
+	w.measure(x, q, rest[:some], n, index, dist2)
+}
+
+// measure inserts rows at their exact distances into a list of n, and returns how long
+// it is now.
+func (w *work) measure(x vec.Matrix[float32], q []float32, keys []uint64, n int, index []int32, dist2 []float64) int {
+	w.rows = w.rows[:0]
+	for _, key := range keys {
+		w.rows = append(w.rows, dist.RowOf(key))
+	}
+	dist.Exact(w.exact, q, x.Data, x.Cols, w.rows)
+	k := len(index)
+	for i, r := range w.rows {
+		d2 := w.exact[i]
+		if n < k {
+			n++
+		} else if !before(d2, r, dist2[k-1], index[k-1]) {
+			continue
+		}
+		p := n - 1
+		for ; p > 0 && before(d2, r, dist2[p-1], index[p-1]); p-- {
+			index[p], dist2[p] = index[p-1], dist2[p-1]
+		}
+		index[p], dist2[p] = r, d2
+	}
+	return n
+}
+
+// before is the order of lists.
+func before(d float64, r int32, e float64, s int32) bool { return d < e || d == e && r < s }
+
+// atLeast returns a lower bound of the true squared distance of a row that is at d in
+// float32.
+func atLeast(d float32, dim int) float64 {
+	// Each square may have lost half the smallest float32, or have overflowed.
+	lost := float64(dim) * math.SmallestNonzeroFloat32
+	return (min(float64(d), math.MaxFloat32) - lost) * (1 - dist.Bound(dim))
+}
+
+// nth puts the element of rank n where it would be if s were sorted; those before it
+// are no greater (Hoare 1961, Algorithm 65: Find).
+func nth(s []uint64, n int) {
+	for low, high := 0, len(s)-1; low < high; {
+		pivot := s[(low+high)/2]
+		i, j := low, high
+		for i <= j {
+			for s[i] < pivot {
+				i++
+			}
+			for s[j] > pivot {
+				j--
+			}
+			if i <= j {
+				s[i], s[j] = s[j], s[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n >= i:
+			low = i
+		default:
+			return
+		}
+	}
+}

@@ -1,0 +1,245 @@
+// Command asm writes the assembly of package codes; see its go:generate line.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	for _, s := range []set{{name: "AVX512", wide: true}, {name: "AVX2"}} {
+		s.scores()
+		s.count()
+	}
+	below()
+	Generate()
+}
+
+// set is a set of instructions: one with registers of 512 bits, or of 256.
+type set struct {
+	name string
+	wide bool
+}
+
+func (s set) register() VecVirtual {
+	if s.wide {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (s set) zero(r VecVirtual) {
+	if s.wide {
+		VPXORD(r, r, r)
+	} else {
+		VPXOR(r, r, r)
+	}
+}
+
+func (s set) load(m Mem, r VecVirtual) {
+	if s.wide {
+		VMOVDQU32(m, r)
+	} else {
+		VMOVDQU(m, r)
+	}
+}
+
+func (s set) store(r VecVirtual, m Mem) {
+	if s.wide {
+		VMOVDQU32(r, m)
+	} else {
+		VMOVDQU(r, m)
+	}
+}
+
+// panel is the number of bytes of 16 rows in a group of four columns, and of their
+// norms and scores.
+const panel = 64
+
+// scores is norm - 2 (row . code) for all rows of panels. Products of a row's unsigned
+// and the code's signed bytes are added in pairs of 16 bits, where two times 127 x 127
+// have room, and these in pairs of 32 bits.
+func (s set) scores() {
+	name := "scores" + s.name
+	TEXT(name, NOSPLIT, "func(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)")
+	Pragma("noescape")
+	Doc(name + " writes the scores of a positive number of panels for a code of groups of four elements.")
+	out, code, groups := Load(Param("out"), GP64()), Load(Param("code"), GP64()), Load(Param("groups"), GP64())
+	data, norm, panels := Load(Param("data"), GP64()), Load(Param("norm"), GP64()), Load(Param("panels"), GP64())
+	ones := s.register()
+	one := XMM()
+	word := GP32()
+	MOVL(U32(0x00010001), word)
+	VMOVD(word, one)
+	VPBROADCASTD(one, ones)
+	size := GP64()
+	MOVQ(groups, size)
+	SHLQ(Imm(6), size)
+
+	Label(name + "Pair")
+	CMPQ(panels, Imm(2))
+	JLT(LabelRef(name + "Last"))
+	s.some(name+"Two", 2, out, code, data, norm, size, ones)
+	SUBQ(Imm(2), panels)
+	JMP(LabelRef(name + "Pair"))
+	Label(name + "Last")
+	TESTQ(panels, panels)
+	JE(LabelRef(name + "Done"))
+	s.some(name+"One", 1, out, code, data, norm, size, ones)
+	Label(name + "Done")
+	VZEROUPPER()
+	RET()
+}
+
+// some does n panels and moves on behind them.
+func (s set) some(name string, n int, out, code, data, norm, size Register, ones VecVirtual) {
+	parts := 1
+	if !s.wide {
+		parts = 2
+	}
+	acc := make([]VecVirtual, n*parts)
+	for i := range acc {
+		acc[i] = s.register()
+		s.zero(acc[i])
+	}
+	q, t := s.register(), s.register()
+	at, end := GP64(), GP64()
+	next := GP64() // the second panel
+	k := GP64()
+	MOVQ(data, at)
+	MOVQ(data, end)
+	ADDQ(size, end)
+	MOVQ(end, next)
+	MOVQ(code, k)
+	Label(name)
+	VPBROADCASTD(Mem{Base: k}, q)
+	for i, a := range acc {
+		m := Mem{Base: at}
+		if i >= parts {
+			m = Mem{Base: next}
+		}
+		s.load(m.Offset(i%parts*32), t)
+		VPMADDUBSW(q, t, t)
+		VPMADDWD(ones, t, t)
+		VPADDD(t, a, a)
+	}
+	ADDQ(Imm(4), k)
+	ADDQ(Imm(panel), at)
+	if n > 1 {
+		ADDQ(Imm(panel), next)
+	}
+	CMPQ(at, end)
+	JLT(LabelRef(name))
+	if n > 1 {
+		MOVQ(next, data)
+	} else {
+		MOVQ(at, data)
+	}
+	for i, a := range acc {
+		off := i * panel / parts
+		VPADDD(a, a, a)
+		s.load(Mem{Base: norm, Disp: off}, t)
+		VPSUBD(a, t, t)
+		s.store(t, Mem{Base: out, Disp: off})
+	}
+	ADDQ(Imm(uint64(n*panel)), norm)
+	ADDQ(Imm(uint64(n*panel)), out)
+}
+
+// count counts the elements less than a bound, in as many lanes as a register has.
+func (s set) count() {
+	name := "count" + s.name
+	TEXT(name, NOSPLIT, "func(s *int32, panels int, bound int32) int32")
+	Pragma("noescape")
+	Doc(name + " returns how many of the elements of a positive number of times sixteen are less than bound.")
+	from, panels := Load(Param("s"), GP64()), Load(Param("panels"), GP64())
+	low := XMM()
+	VMOVD(Load(Param("bound"), GP32()), low)
+	bound, sum, v := s.register(), s.register(), s.register()
+	VPBROADCASTD(low, bound)
+	s.zero(sum)
+	var minus VecVirtual
+	if s.wide {
+		minus = ZMM()
+		VPTERNLOGD(Imm(255), minus, minus, minus)
+	}
+	Label(name + "Loop")
+	if s.wide {
+		k := K()
+		VPCMPD(Imm(6), Mem{Base: from}, bound, k)
+		VPSUBD(minus, sum, k, sum)
+	} else {
+		for part := range 2 {
+			VPCMPGTD(Mem{Base: from, Disp: 32 * part}, bound, v)
+			VPSUBD(v, sum, sum)
+		}
+	}
+	ADDQ(Imm(panel), from)
+	DECQ(panels)
+	JNE(LabelRef(name + "Loop"))
+	if s.wide {
+		up, y := YMM(), YMM()
+		VEXTRACTI64X4(Imm(1), sum, up)
+		VPADDD(up, sum.AsY(), y)
+		sum = y
+	}
+	up, x := XMM(), XMM()
+	VEXTRACTI128(Imm(1), sum.AsY(), up)
+	VPADDD(up, sum.AsX(), x)
+	for _, turn := range []uint64{0b01001110, 0b10110001} {
+		VPSHUFD(Imm(turn), x, up)
+		VPADDD(up, x, x)
+	}
+	n := GP32()
+	VMOVD(x, n)
+	Store(n, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// below collects the positions of elements less than a bound.
+func below() {
+	TEXT("belowAVX512", NOSPLIT, "func(at *int32, s *int32, panels int, bound int32) int")
+	Pragma("noescape")
+	Doc("belowAVX512 writes the positions of the elements less than bound of a positive number of times",
+		"sixteen, and returns how many there are.")
+	at, s, panels := Load(Param("at"), GP64()), Load(Param("s"), GP64()), Load(Param("panels"), GP64())
+	bound, index, step := ZMM(), ZMM(), ZMM()
+	b := Load(Param("bound"), GP32())
+	VPBROADCASTD(b, bound)
+	VMOVDQU32(positions(), index)
+	word := GP32()
+	MOVL(U32(16), word)
+	VPBROADCASTD(word, step)
+	first := GP64()
+	MOVQ(at, first)
+	found, v, n := K(), ZMM(), GP32()
+	Label("belowLoop")
+	VMOVDQU32(Mem{Base: s}, v)
+	VPCMPD(Imm(1), bound, v, found)
+	VPCOMPRESSD_Z(index, found, v)
+	VMOVDQU32(v, Mem{Base: at})
+	KMOVW(found, n)
+	POPCNTL(n, n)
+	LEAQ(Mem{Base: at, Index: n.As64(), Scale: 4}, at)
+	VPADDD(step, index, index)
+	ADDQ(Imm(64), s)
+	DECQ(panels)
+	JNE(LabelRef("belowLoop"))
+	SUBQ(first, at)
+	SHRQ(Imm(2), at)
+	Store(at, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// positions are 0 to 15.
+func positions() Mem {
+	m := GLOBL("positions", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(uint32(i)))
+	}
+	return m
+}
