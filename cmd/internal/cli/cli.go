@@ -23,26 +23,39 @@ type System struct {
 	Environ []string
 }
 
-// commands is the grammar. The order is that of the help.
-type commands struct {
-	Fit     fitCmd     `cmd:"" group:"files" help:"Learn a map from files."`
-	Embed   embedCmd   `cmd:"" group:"files" help:"Place rows of files on a map that was learnt."`
-	Score   scoreCmd   `cmd:"" group:"files" help:"Measure how good a map is."`
-	Plot    plotCmd    `cmd:"" group:"files" help:"Draw a map."`
-	Decode  decodeCmd  `cmd:"" group:"files" help:"Say what vectors lie at points of a map."`
-	Inspect inspectCmd `cmd:"" group:"files" help:"Say what a model, a map or a data file holds."`
-
-	Run  runCmd  `cmd:"" group:"streams" help:"Run as a stage between two Kafka topics."`
-	Lint lintCmd `cmd:"" group:"streams" help:"Check a configuration, its brokers and topics, without running."`
-	DLQ  dlqCmd  `cmd:"" name:"dlq" group:"streams" help:"Look at dead letters, or give them to the stage again."`
-	Demo demoCmd `cmd:"" group:"streams" help:"See a real event stream become a map: broker and data come with the program."`
-
-	Version versionCmd `cmd:"" group:"other" help:"Say which version this is."`
-
-	CheckInput checkInputCmd `cmd:"" hidden:""`
-
+// everywhere are the flags that every command has.
+type everywhere struct {
 	Quiet     bool        `short:"q" help:"Show no progress."`
 	Untrusted config.Size `placeholder:"SIZE" help:"Input files come from strangers: let a process of its own, which may take so much memory, decode each before it is used."`
+}
+
+// command is a verb of the program.
+type command struct {
+	name, group, help string
+	// new makes its flags and arguments.
+	new func() any
+	// tags are more words of the grammar's.
+	tags []string
+}
+
+// commands are the verbs in the order of the help.
+var commands = []command{
+	{name: "fit", group: "files", help: "Learn a map from files.", new: func() any { return &fitCmd{settingFlags: flagsOf(fitKeys)} }},
+	{name: "embed", group: "files", help: "Place rows of files on a map that was learnt.", new: func() any { return &embedCmd{settingFlags: flagsOf(embedKeys)} }},
+	{name: "score", group: "files", help: "Measure how good a map is.", new: func() any { return &scoreCmd{settingFlags: flagsOf(dataKeys)} }},
+	{name: "plot", group: "files", help: "Draw a map.", new: func() any { return new(plotCmd) }},
+	{name: "decode", group: "files", help: "Say what vectors lie at points of a map.", new: func() any { return new(decodeCmd) }},
+	{name: "inspect", group: "files", help: "Say what a model, a map or a data file holds.", new: func() any { return new(inspectCmd) }},
+
+	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.", new: func() any { return &runCmd{configFlags{settingFlags: flagsOf(stageKeys)}} }},
+	{name: "lint", group: "streams", help: "Check a configuration, its brokers and topics, without running.",
+		new: func() any { return &lintCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys)}} }},
+	{name: "dlq", group: "streams", help: "Look at dead letters, or give them to the stage again.", new: func() any { return newDLQ() }},
+	{name: "demo", group: "streams", help: "See a real event stream become a map: broker and data come with the program.", new: func() any { return new(demoCmd) }},
+
+	{name: "version", group: "other", help: "Say which version this is.", new: func() any { return new(versionCmd) }},
+
+	{name: "check-input", new: func() any { return new(checkInputCmd) }, tags: []string{`hidden:""`}},
 }
 
 const about = `Turns events that carry vectors into a map: in files, or as a stage in a Kafka pipeline.
@@ -94,34 +107,24 @@ func (p *program) note(format string, args ...any) {
 // helpShown ends parsing after --help has been answered.
 type helpShown struct{}
 
-// newParser makes the grammar's parser; what it parses goes to c. A command has its
-// settings as flags only if args name it: those of all commands together would take
-// longer to make than all else that a start does.
-func newParser(c *commands, sys System) (*kong.Kong, error) {
-	for _, of := range []struct {
-		command string
-		flags   *kong.Plugins
-		values  *func() map[string]string
-		names   keyNames
-	}{
-		{"fit", &c.Fit.Settings, &c.Fit.values, fitKeys},
-		{"embed", &c.Embed.Settings, &c.Embed.values, embedKeys},
-		{"score", &c.Score.Settings, &c.Score.values, dataKeys},
-		{"run", &c.Run.Settings, &c.Run.values, stageKeys},
-		{"lint", &c.Lint.Settings, &c.Lint.values, stageKeys},
-		{"list", &c.DLQ.List.Settings, &c.DLQ.List.values, brokerKeys},
-		{"replay", &c.DLQ.Replay.Settings, &c.DLQ.Replay.values, brokerKeys},
-	} {
-		if slices.Contains(sys.Args, of.command) {
-			*of.flags, *of.values = settingFlags(of.names)
-		}
-	}
-	return kong.New(c,
+// newParser makes the grammar's parser; what it parses for every command goes to e.
+// Only commands that args name have their flags: those of all would take longer to make
+// than all else that a start does.
+func newParser(e *everywhere, sys System) (*kong.Kong, error) {
+	options := []kong.Option{
 		kong.Name("unfold"), kong.Description(about), groups,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, FlagsLast: true, WrapUpperBound: 110}),
 		kong.Writers(sys.Stdout, sys.Stderr),
 		kong.Exit(func(int) { panic(helpShown{}) }),
-	)
+	}
+	for _, c := range commands {
+		var grammar any = new(struct{})
+		if slices.Contains(sys.Args, c.name) {
+			grammar = c.new()
+		}
+		options = append(options, kong.DynamicCommand(c.name, c.help, c.group, grammar, c.tags...))
+	}
+	return kong.New(e, options...)
 }
 
 // inGrammar says in the grammar's words what people try first: "help fit" is "fit
@@ -139,8 +142,8 @@ func inGrammar(args []string) []string {
 // Run runs the program and returns its exit code.
 func Run(ctx context.Context, sys System) (code int) {
 	sys.Args = inGrammar(sys.Args)
-	var c commands
-	parser, err := newParser(&c, sys)
+	var e everywhere
+	parser, err := newParser(&e, sys)
 	if err != nil {
 		fmt.Fprintf(sys.Stderr, "unfold: the command line's grammar is broken: %v\n", err)
 		return exitFailed
@@ -163,8 +166,8 @@ func Run(ctx context.Context, sys System) (code int) {
 	if err != nil {
 		return complain(sys.Stderr, wrongUsage(err))
 	}
-	p := &program{System: sys, untrusted: untrusted{memory: c.Untrusted}}
-	if !c.Quiet {
+	p := &program{System: sys, untrusted: untrusted{memory: e.Untrusted}}
+	if !e.Quiet {
 		p.progress = progress.New(sys.Stderr)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))

@@ -40,7 +40,7 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 	}
 	say("broker    inside this program, at %s", broker.Addresses()[0])
 	// The environment of the demo is its own: settings for another stage must not reach it.
-	settings, err := (&configFlags{Config: file, values: func() map[string]string { return nil }}).load(&program{System: System{Stderr: p.Stderr}})
+	settings, err := (&configFlags{Config: file, settingFlags: settingFlags{values: func() map[string]string { return nil }}}).load(&program{System: System{Stderr: p.Stderr}})
 	if err != nil {
 		return err
 	}

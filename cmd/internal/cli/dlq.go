@@ -22,6 +22,11 @@ type dlqCmd struct {
 	Replay dlqReplayCmd `cmd:"" help:"Write dead letters to the topic that they came from, as they were."`
 }
 
+func newDLQ() *dlqCmd {
+	brokers := func() configFlags { return configFlags{settingFlags: flagsOf(brokerKeys)} }
+	return &dlqCmd{List: dlqListCmd{configFlags: brokers()}, Replay: dlqReplayCmd{configFlags: brokers()}}
+}
+
 // letterFlags choose among dead letters.
 type letterFlags struct {
 	Stage     string `enum:",decode,place" default:"" placeholder:"decode|place" help:"Only those that could not be decoded, or only those that could not be placed."`

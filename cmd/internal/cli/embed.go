@@ -7,8 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
@@ -25,8 +23,7 @@ type embedCmd struct {
 	Output    string   `short:"o" required:"" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The ending tells the format; - is an Arrow stream on standard output."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	textFlags
-	Settings kong.Plugins             `embed:""`
-	values   func() map[string]string `kong:"-"`
+	settingFlags
 }
 
 func (embedCmd) Help() string {

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
@@ -29,8 +27,7 @@ type fitCmd struct {
 	Classify  bool     `group:"columns" help:"Learn to tell classes by the places of the rows that have a label: embed writes the class of every row, and how likely it is."`
 	textFlags
 	budgetFlags
-	Settings kong.Plugins             `embed:""`
-	values   func() map[string]string `kong:"-"`
+	settingFlags
 }
 
 func (fitCmd) Help() string {

@@ -62,8 +62,11 @@ func TestCommandsOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages = append(pages, filepath.Join(repository, "README.md"), filepath.Join("testdata", "help.txt"))
-	var c commands
-	parser, err := newParser(&c, System{Args: []string{"fit", "embed", "score", "run", "lint", "list", "replay"}, Stdout: io.Discard, Stderr: io.Discard})
+	everything := System{Stdout: io.Discard, Stderr: io.Discard}
+	for _, c := range commands {
+		everything.Args = append(everything.Args, c.name)
+	}
+	parser, err := newParser(new(everywhere), everything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +75,8 @@ func TestCommandsOfPages(t *testing.T) {
 		text := page(t, path)
 		for _, line := range commandLines(text) {
 			lines++
-			var fresh commands
 			sys := System{Args: words(line), Stdout: io.Discard, Stderr: io.Discard}
-			p, err := newParser(&fresh, sys)
+			p, err := newParser(new(everywhere), sys)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/stage"
@@ -16,9 +14,8 @@ import (
 // configFlags name the configuration of a stage; each of its settings is a flag,
 // too.
 type configFlags struct {
-	Config   string                   `short:"c" placeholder:"FILE" help:"Configuration. Default: unfold.yaml, if it is there."`
-	Settings kong.Plugins             `embed:""`
-	values   func() map[string]string `kong:"-"`
+	Config string `short:"c" placeholder:"FILE" help:"Configuration. Default: unfold.yaml, if it is there."`
+	settingFlags
 }
 
 // load reads the configuration: the file, the environment, the flags.

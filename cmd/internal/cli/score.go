@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
 	"unfold/models/score"
@@ -34,8 +32,7 @@ type scoreCmd struct {
 	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`
 	JSON      bool     `name:"json" help:"Write one JSON object."`
 	textFlags
-	Settings kong.Plugins             `embed:""`
-	values   func() map[string]string `kong:"-"`
+	settingFlags
 }
 
 func (scoreCmd) Help() string {

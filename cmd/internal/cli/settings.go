@@ -73,9 +73,15 @@ func brokerKeys(k config.Key) (name, group string, ok bool) {
 	return "", "", false
 }
 
-// settingFlags makes a flag of every key that names gives one. The values that
-// were given come back, by key path, after parsing.
-func settingFlags(names keyNames) (kong.Plugins, func() map[string]string) {
+// settingFlags are a command's flags that set keys of the configuration.
+type settingFlags struct {
+	Flags kong.Plugins `embed:""`
+	// values are those that were given, by key path, once they are parsed.
+	values func() map[string]string `kong:"-"`
+}
+
+// flagsOf makes a flag of every key that names gives one.
+func flagsOf(names keyNames) settingFlags {
 	var fields []reflect.StructField
 	var keys []config.Key
 	for _, k := range config.Keys() {
@@ -104,7 +110,7 @@ func settingFlags(names keyNames) (kong.Plugins, func() map[string]string) {
 		}
 		return out
 	}
-	return kong.Plugins{given.Interface()}, values
+	return settingFlags{kong.Plugins{given.Interface()}, values}
 }
 
 func helpOf(k config.Key) string {
