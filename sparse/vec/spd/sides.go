@@ -23,7 +23,7 @@ func FactorSolve(a, b vec.Matrix[float64], threads int) error {
 // InvertSolve is SecondHalf and InvertLower in one: it overwrites b with L'^-1 b, and the
 // lower triangle of l with that of (L L')^-1.
 func InvertSolve(l, b vec.Matrix[float64], threads int) {
-	if m := whole(l); m.n >= invertedRows {
+	if m := whole(l); m.n >= tiledRows {
 		invertTiled(m, sides(m, b), threads)
 		return
 	}
