@@ -102,6 +102,22 @@ func TestCommandsOfPages(t *testing.T) {
 	}
 }
 
+// A start makes the flags of the command that is named, and of no other.
+func TestOnlyTheNamedCommandHasFlags(t *testing.T) {
+	parser, err := newParser(new(everywhere), System{Args: []string{"-q", "score", "map.parquet"}, Stdout: io.Discard, Stderr: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(parser.Model.Children); n != len(commands) {
+		t.Errorf("the grammar has %d commands, expected all %d", n, len(commands))
+	}
+	for _, c := range parser.Model.Children {
+		if has := len(c.Flags)+len(c.Positional) > 0; has != (c.Name == "score") {
+			t.Errorf("command %s has flags: %v", c.Name, has)
+		}
+	}
+}
+
 // unknownWord returns the verb or the flag that the grammar does not have, or "".
 func unknownWord(model *kong.Application, command []string) string {
 	at := slices.IndexFunc(model.Children, func(n *kong.Node) bool { return n.Name == command[0] })
