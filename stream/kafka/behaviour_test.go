@@ -245,7 +245,7 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 		set.Transactions = &kafka.Transactions{Outputs: out}
 	}
 	var delivered, retries atomic.Int64
-	life := start(t, t.Context(), func(ctx context.Context) error {
+	life := streamtest.Go(t, func(ctx context.Context) error {
 		return c.deliver(ctx, set, out, "", &stream.Pipeline{
 			Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Every: 3000, Pause: 5 * time.Millisecond},
 			Settings: stream.Settings{BatchMessages: 50},
@@ -254,20 +254,12 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 				Retrying:  func(string, int, error, time.Duration) { retries.Add(1) },
 			}})
 	})
-	until := func(what string, so func() bool) {
-		eventually(t, fmt.Sprintf("%s, %d delivered", what, delivered.Load()), func() bool {
-			if life.over() {
-				t.Fatalf("waiting for %s, %d delivered: %v", what, delivered.Load(), life.stop())
-			}
-			return so()
-		})
-	}
-	until("the first commit", func() bool { return c.done(t, in, in) > 0 })
+	life.Await("the first commit", func() bool { return c.done(t, in, in) > 0 })
 	before := delivered.Load()
 	b.Kill()
 	b.Start()
-	until("all positions", func() bool { return c.done(t, in, in) == n })
-	if err := life.stop(); err != nil {
+	life.Await("all positions are committed", func() bool { return c.done(t, in, in) == n })
+	if err := life.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	count, err := streamtest.Log{In: c.Read(t, in), Out: c.Read(t, out)}.Check()

@@ -12,6 +12,7 @@ import (
 
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
 )
 
 func TestBoard(t *testing.T) { testBoard(t, newFake(t)) }
@@ -174,7 +175,7 @@ func TestMembers(t *testing.T) {
 	if err := errors.Join(gen.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a group without members", func() bool {
+	streamtest.Await(t, "a group without members", func() bool {
 		m, err := kafka.Members(t.Context(), c.cluster(), "g")
 		if err != nil {
 			t.Fatal(err)

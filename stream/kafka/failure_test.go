@@ -203,23 +203,23 @@ func TestStopWithSilentBroker(t *testing.T) {
 		c.Produce(t, in, p, batch...)
 	}
 	var delivered atomic.Int64
-	life := start(t, t.Context(), func(ctx context.Context) error {
+	life := streamtest.Go(t, func(ctx context.Context) error {
 		return c.deliver(ctx, c.quick(in, in), out, "", &stream.Pipeline{
 			Decoder: streamtest.Numbers{}, Learner: &streamtest.Learner{Pause: 5 * time.Millisecond},
 			Settings: stream.Settings{BatchMessages: 10, CommitEvery: time.Millisecond},
 			Hooks:    stream.Hooks{Delivered: func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) }}})
 	})
-	eventually(t, "the first message", func() bool { return delivered.Load() > 0 || life.over() })
+	life.Await("the first message", func() bool { return delivered.Load() > 0 })
 	// A commit is under way, and there is more to commit, when all falls silent.
 	var committing atomic.Bool
 	hang := silence(t, f, func() { committing.Store(true) })
 	f.ControlKey(int16(kmsg.OffsetCommit), hang)
-	eventually(t, "a commit", func() bool { return committing.Load() || life.over() })
+	life.Await("a commit", committing.Load)
 	before := delivered.Load()
-	eventually(t, "more to commit", func() bool { return delivered.Load() > before || delivered.Load() == 4000 || life.over() })
+	life.Await("more to commit", func() bool { return delivered.Load() > before || delivered.Load() == 4000 })
 	f.Control(hang)
 	begin := time.Now()
-	if err := life.stop(); err != nil {
+	if err := life.Stop(); err != nil {
 		t.Error(err)
 	}
 	d := time.Since(begin)

@@ -133,11 +133,11 @@ func testFaults(t *testing.T, exactlyOnce bool, seed uint64) {
 		if ctx.Err() != nil {
 			t.Fatalf("%d of %d committed, %d delivered, %d retries", c.done(t, in, in), n, delivered.Load(), retries.Load())
 		}
-		running := start(t, ctx, life)
+		running := streamtest.Go(t, life)
 		for range 60 {
 			trouble()
 			time.Sleep(20 * time.Millisecond)
-			if running.over() || delivered.Load() > n+n/2 {
+			if running.Ended() || delivered.Load() > n+n/2 {
 				break
 			}
 		}
@@ -146,9 +146,9 @@ func testFaults(t *testing.T, exactlyOnce bool, seed uint64) {
 		}
 		handles = nil
 		net.left.Store(0)
-		for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && c.done(t, in, in) < n && !running.over(); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && c.done(t, in, in) < n && !running.Ended(); time.Sleep(20 * time.Millisecond) {
 		}
-		if err := running.stop(); err != nil {
+		if err := running.Stop(); err != nil {
 			t.Fatalf("the stage ended: %v", err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
 )
 
 // TestGaps: whatever way a position gets outside of the log, it is told of, and
@@ -112,7 +113,7 @@ func TestAddedPartitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p := range 3 {
-		eventually(t, "the test's client to know the new partitions", func() bool {
+		streamtest.Await(t, "the test's client to know the new partitions", func() bool {
 			c.client.ForceMetadataRefresh()
 			return c.Append(t.Context(), topic, p, stream.Message{Value: []byte("new")}) == nil
 		})

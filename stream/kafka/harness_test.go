@@ -14,6 +14,7 @@ import (
 	"unfold/stream"
 	"unfold/stream/kafka"
 	"unfold/stream/kafka/kafkatest"
+	"unfold/stream/streamtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,7 +55,7 @@ func newFakeCluster(t *testing.T, opts ...kfake.Opt) (*cluster, *kfake.Cluster) 
 // with other things may take long for any. slack is what such a machine may add to
 // what a test measures.
 const (
-	wait  = 2 * time.Minute
+	wait  = streamtest.Patience
 	slack = 15 * time.Second
 )
 
@@ -175,51 +176,6 @@ func fetchUntil(t *testing.T, g stream.Generation, tp stream.TopicPartition, eno
 		}
 		out = append(out, run.Messages...)
 	}
-}
-
-// eventually waits until something is so.
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for end := time.Now().Add(wait); !so(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited %v for %s", wait, what)
-		}
-	}
-}
-
-// task is a function that runs beside the test. However the test ends, it is stopped.
-type task struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-	err    error
-}
-
-func start(t *testing.T, ctx context.Context, f func(ctx context.Context) error) *task {
-	ctx, cancel := context.WithCancel(ctx)
-	k := &task{cancel: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(k.done)
-		k.err = f(ctx)
-	}()
-	t.Cleanup(func() { _ = k.stop() })
-	return k
-}
-
-// over tells whether it has ended by itself.
-func (k *task) over() bool {
-	select {
-	case <-k.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// stop ends its context, waits for it, and returns what it returned.
-func (k *task) stop() error {
-	k.cancel()
-	<-k.done
-	return k.err
 }
 
 // deliver is one life of a stage: p between a source and sinks of its own, which are

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,18 +50,13 @@ func testMap(t *testing.T, c *cluster) {
 		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}},
 		State:   t.TempDir(), RefreshEvery: 10 * time.Millisecond, RefreshNew: 0.1,
 	}
-	var delivered atomic.Int64
 	life := func(ctx context.Context) error {
 		learner, err := online.New(settings)
 		if err != nil {
 			return err
 		}
 		err = c.deliver(ctx, c.quick(in, in), out, dlq, &stream.Pipeline{Decoder: learner, Learner: learner,
-			Settings: stream.Settings{BatchMessages: 4, CommitEvery: 20 * time.Millisecond},
-			Hooks: stream.Hooks{
-				Delivered:    func(_ stream.TopicPartition, m, _ int, _ time.Duration) { delivered.Add(int64(m)) },
-				DeadLettered: func(stream.Message, stream.Stage, error) { delivered.Add(1) },
-			}})
+			Settings: stream.Settings{BatchMessages: 4, CommitEvery: 20 * time.Millisecond}})
 		if ctx.Err() != nil {
 			return nil // told to stop, perhaps before it was connected
 		}
@@ -71,21 +65,16 @@ func testMap(t *testing.T, c *cluster) {
 	lives := early
 	for lot := range early {
 		feed(lot)
-		running := start(t, t.Context(), life)
+		running := streamtest.Go(t, life)
 		time.Sleep(time.Duration(20+rng.IntN(250)) * time.Millisecond)
-		if err := running.stop(); err != nil {
+		if err := running.Stop(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for ; c.done(t, in, in) < 3*each; lives++ {
-		running := start(t, t.Context(), life)
-		eventually(t, "all positions to be committed", func() bool {
-			if running.over() {
-				t.Fatalf("%d of %d committed, %d delivered: %v", c.done(t, in, in), 3*each, delivered.Load(), running.stop())
-			}
-			return c.done(t, in, in) == 3*each
-		})
-		if err := running.stop(); err != nil {
+		running := streamtest.Go(t, life)
+		running.Await("all positions are committed", func() bool { return c.done(t, in, in) == 3*each })
+		if err := running.Stop(); err != nil {
 			t.Fatal(err)
 		}
 	}

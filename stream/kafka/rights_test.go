@@ -16,6 +16,7 @@ import (
 	"unfold/stream"
 	"unfold/stream/kafka"
 	"unfold/stream/kafka/kafkatest"
+	"unfold/stream/streamtest"
 )
 
 // The users of a guarded cluster, who all have the same password.
@@ -93,7 +94,7 @@ func guard(t *testing.T, brokers []string) guarded {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the rights to hold", func() bool {
+	streamtest.Await(t, "the rights to hold", func() bool {
 		ask := kmsg.NewPtrDescribeACLsRequest()
 		ask.ResourceType, ask.ResourcePatternType = kmsg.ACLResourceTypeAny, kmsg.ACLResourcePatternTypeAny
 		ask.Operation, ask.PermissionType = kmsg.ACLOperationAny, kmsg.ACLPermissionTypeAny

@@ -16,6 +16,7 @@ import (
 
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
 )
 
 // TestWriteAgain: writers at work at once write again what was not acknowledged, while
@@ -120,9 +121,9 @@ func testWriteAgain(t *testing.T, compression string, seed uint64) {
 			faults = append(faults, f.Fault(faultOf(topic, kmsg.Produce, refusals[rng.IntN(len(refusals))], 1+rng.IntN(2))))
 		}
 	}
-	var running []*task
+	var running []*streamtest.Background
 	for w := range writers {
-		running = append(running, start(t, ctx, func(ctx context.Context) error {
+		running = append(running, streamtest.Go(t, func(ctx context.Context) error {
 			for b := range batches {
 				trouble()
 				var left []stream.Message
@@ -154,8 +155,8 @@ func testWriteAgain(t *testing.T, compression string, seed uint64) {
 		}))
 	}
 	for _, w := range running {
-		<-w.done
-		if err := w.stop(); err != nil {
+		streamtest.Await(t, "all is written", w.Ended)
+		if err := w.Stop(); err != nil {
 			t.Fatal(err)
 		}
 	}

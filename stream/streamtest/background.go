@@ -14,7 +14,7 @@ const Patience = 2 * time.Minute
 // Await waits until something holds.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(Patience); !holds(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("not within %v: %s", Patience, what)
 		}
@@ -46,6 +46,16 @@ func Go(t testing.TB, f func(context.Context) error) *Background {
 	return b
 }
 
+// Ended tells whether f has returned.
+func (b *Background) Ended() bool {
+	select {
+	case <-b.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Stop ends the context that f has, waits for f and returns its error.
 func (b *Background) Stop() error { return b.stop() }
 
@@ -53,14 +63,12 @@ func (b *Background) Stop() error { return b.stop() }
 func (b *Background) Await(what string, holds func() bool) {
 	b.t.Helper()
 	Await(b.t, what, func() bool {
-		select {
-		case <-b.ended:
-			if !holds() {
-				b.t.Fatalf("it ended before: %s: %v", what, b.Stop())
-			}
-			return true
-		default:
+		if !b.Ended() {
 			return holds()
 		}
+		if !holds() {
+			b.t.Fatalf("it ended before: %s: %v", what, b.Stop())
+		}
+		return true
 	})
 }
