@@ -57,3 +57,16 @@ func ordered(level simd.Level, sum, a, w []float64, rows, depth int) {
 		orderedGeneric(sum, a, w, rows, depth)
 	}
 }
+
+// orderedOne runs the kernel of the level for one vector and wide panels of w.
+func orderedOne(level simd.Level, sum, a, w []float64, depth, dim int) {
+	_, _, _ = sum[wide*lanes-1], a[depth-1], w[((wide-1)*dim+depth)*lanes-1]
+	switch {
+	case level >= simd.AVX512:
+		orderedOneAVX512(&sum[0], &a[0], &w[0], depth, 8*lanes*dim)
+	case level >= simd.AVX2:
+		orderedOneAVX2(&sum[0], &a[0], &w[0], depth, 8*lanes*dim)
+	default:
+		orderedOneGeneric(sum, a, w, depth, dim)
+	}
+}

@@ -2830,3 +2830,89 @@ depth0:
 	VMOVUPD      Y7, 224(AX)
 	VZEROUPPER
 	RET
+
+// func orderedOneAVX512(sum *float64, a *float64, w *float64, depth int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·orderedOneAVX512(SB), NOSPLIT, $0-40
+	MOVQ    sum+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    w+16(FP), DX
+	MOVQ    depth+24(FP), BX
+	MOVQ    stride+32(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+
+depth:
+	VBROADCASTSD (CX), Z4
+	VMULPD       (DX), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       (DX)(SI*1), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       (DX)(SI*2), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       (DX)(DI*1), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         $0x08, CX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          depth
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func orderedOneAVX2(sum *float64, a *float64, w *float64, depth int, stride int)
+// Requires: AVX
+TEXT ·orderedOneAVX2(SB), NOSPLIT, $0-40
+	MOVQ    sum+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    w+16(FP), DX
+	MOVQ    depth+24(FP), BX
+	MOVQ    stride+32(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+
+depth:
+	VBROADCASTSD (CX), Y8
+	VMULPD       (DX), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(DX), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       (DX)(SI*1), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       32(DX)(SI*1), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       (DX)(SI*2), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       32(DX)(SI*2), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       (DX)(DI*1), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       32(DX)(DI*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	ADDQ         $0x08, CX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          depth
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      Y6, 192(AX)
+	VMOVUPD      Y7, 224(AX)
+	VZEROUPPER
+	RET

@@ -13,3 +13,7 @@ func add(_ simd.Level, dst []float64, stride int, a, b []float32, depth int) {
 func ordered(_ simd.Level, sum, a, w []float64, rows, depth int) {
 	orderedGeneric(sum, a, w, rows, depth)
 }
+
+func orderedOne(_ simd.Level, sum, a, w []float64, depth, dim int) {
+	orderedOneGeneric(sum, a, w, depth, dim)
+}

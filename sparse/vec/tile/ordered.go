@@ -13,6 +13,9 @@ const (
 	// side by side, tall and short the numbers of vectors it takes at a time.
 	lanes       = 8
 	tall, short = 24, 4
+	// wide is the number of panels of w that a single vector meets at a time: its sums
+	// for one panel are one chain of additions, each of which waits for the last.
+	wide = 4
 	// slab is the number of dimensions that are packed at a time, so that tall
 	// vectors of float64 stay in the first-level cache.
 	slab = 128
@@ -32,7 +35,8 @@ type Linear struct {
 	dim, q int
 	c      []float64
 	// w is W in panels of lanes rows, dimension by dimension: w_jk is at
-	// j/lanes*lanes*dim + k*lanes + j%lanes. Rows beyond q are zero.
+	// j/lanes*lanes*dim + k*lanes + j%lanes. Rows beyond q are zero; panels are a
+	// multiple of wide.
 	w []float64
 }
 
@@ -42,7 +46,7 @@ func NewLinear(c []float64, w vec.Matrix[float64]) *Linear {
 		panic(fmt.Sprintf("tile: a centre of length %d for %d columns", len(c), w.Cols))
 	}
 	l := &Linear{dim: w.Cols, q: w.Rows, c: append([]float64(nil), c...)}
-	l.w = make([]float64, par.Pieces(l.q, lanes)*lanes*l.dim)
+	l.w = make([]float64, par.Pieces(l.q, lanes*wide)*wide*lanes*l.dim)
 	for j := range l.q {
 		to := l.w[j/lanes*lanes*l.dim+j%lanes:]
 		for k, v := range w.Row(j) {
@@ -72,16 +76,11 @@ func (l *Linear) applyAt(level simd.Level, x vec.Matrix[float32], threads int) v
 	// The rows do not touch each other, so that the cut may depend on threads.
 	size := tall * max(1, min(32, x.Rows/(4*tall*par.Threads(threads))))
 	par.Ranges(threads, x.Rows, size, func(_, from, to int) {
-		rows := tall
-		if to-from < tall {
-			rows = short
-		}
+		rows := height(to - from)
 		packed := make([]float64, rows*min(slab, l.dim))
-		sum := make([]float64, rows*par.Pieces(l.q, lanes)*lanes)
+		sum := make([]float64, rows*par.Pieces(l.q, lanes*wide)*wide*lanes)
 		for i := from; i < to; i += rows {
-			if to-i < tall {
-				rows = short
-			}
+			rows = height(to - i)
 			last := min(to, i+rows)
 			l.some(level, out.Slice(i, last), x.Slice(i, last), rows, packed, sum)
 		}
@@ -89,13 +88,30 @@ func (l *Linear) applyAt(level simd.Level, x vec.Matrix[float32], threads int) v
 	return out
 }
 
-// some maps at most rows vectors, which is tall or short.
+// height is how many vectors are taken at a time where so many are left.
+func height(left int) int {
+	switch {
+	case left >= tall:
+		return tall
+	case left > 1:
+		return short
+	}
+	return 1
+}
+
+// some maps at most rows vectors, which is tall, short or 1.
 func (l *Linear) some(level simd.Level, out, x vec.Matrix[float32], rows int, packed, sum []float64) {
 	clear(sum)
 	panels := par.Pieces(l.q, lanes)
 	for from := 0; from < l.dim; from += slab {
 		to := min(l.dim, from+slab)
 		packDoubles(packed, rows, x, l.c, from, to)
+		if rows == 1 {
+			for p := 0; p < panels; p += wide {
+				orderedOne(level, sum[p*lanes:], packed, l.w[(p*l.dim+from)*lanes:], to-from, l.dim)
+			}
+			continue
+		}
 		for p := range panels {
 			ordered(level, sum[p*rows*lanes:], packed, l.w[(p*l.dim+from)*lanes:], rows, to-from)
 		}
@@ -156,5 +172,13 @@ func orderedGeneric(sum, a, w []float64, rows, depth int) {
 			s7 += float64(x * y[7])
 		}
 		*s = [lanes]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+	}
+}
+
+// orderedOneGeneric is the plain twin of the kernels for one vector and wide panels of
+// w, each dim steps after the one before.
+func orderedOneGeneric(sum, a, w []float64, depth, dim int) {
+	for p := range wide {
+		orderedGeneric(sum[p*lanes:], a, w[p*dim*lanes:], 1, depth)
 	}
 }

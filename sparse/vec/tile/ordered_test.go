@@ -49,6 +49,33 @@ func TestOrderedIsTheTwinBitForBit(t *testing.T) {
 	})
 }
 
+// So do the kernels for a single vector and some panels, which lie apart.
+func TestOrderedOneIsTheTwinBitForBit(t *testing.T) {
+	const margin = 9
+	everywhere(t, func(t *testing.T, l simd.Level) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for depth := 1; depth <= 257; depth++ {
+			dim := depth + rng.IntN(3)
+			fill := func(n int) []float64 {
+				x := simdtest.AtEnd[float64](t, n+depth%2)[:n]
+				for k := range x {
+					if x[k] = rng.NormFloat64(); rng.IntN(40*depth) == 0 {
+						x[k] = simdtest.Odd[rng.IntN(len(simdtest.Odd))]
+					}
+				}
+				return x
+			}
+			got, a, w := fill(wide*lanes+2*margin), fill(depth), fill(lanes*((wide-1)*dim+depth))
+			want := slices.Clone(got)
+			orderedOne(l, got[margin:][:wide*lanes], a, w, depth, dim)
+			orderedOneGeneric(want[margin:][:wide*lanes], a, w, depth, dim)
+			if !slices.EqualFunc(got, want, sameBits) {
+				t.Fatalf("depth %d: not the bits of the twin, or something beside them", depth)
+			}
+		}
+	})
+}
+
 // Nothing is written before or behind the sums.
 func TestOrderedStaysInside(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {

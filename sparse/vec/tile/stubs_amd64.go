@@ -63,3 +63,13 @@ func ordered4AVX512(sum *float64, a *float64, w *float64, depth int)
 //
 //go:noescape
 func ordered4AVX2(sum *float64, a *float64, w *float64, depth int)
+
+// orderedOneAVX512 is orderedGeneric for one vector and 4 panels of w, stride bytes apart.
+//
+//go:noescape
+func orderedOneAVX512(sum *float64, a *float64, w *float64, depth int, stride int)
+
+// orderedOneAVX2 is orderedGeneric for one vector and 4 panels of w, stride bytes apart.
+//
+//go:noescape
+func orderedOneAVX2(sum *float64, a *float64, w *float64, depth int, stride int)

@@ -33,6 +33,8 @@ func main() {
 		orderedAVX512(rows)
 		orderedAVX2(rows)
 	}
+	orderedOneAVX512()
+	orderedOneAVX2()
 	Generate()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 // The shape of the ordered kernels; the same as in package tile.
@@ -12,6 +13,7 @@ const (
 	lanes = 8
 	tall  = 24
 	short = 4
+	wide  = 4
 )
 
 const orderedSignature = "(sum, a, w *float64, depth int)"
@@ -79,4 +81,76 @@ func orderedAVX2(rows int) {
 	}
 	VZEROUPPER()
 	RET()
+}
+
+const orderedOneSignature = "(sum, a, w *float64, depth, stride int)"
+
+// orderedOneAVX512 has the sums of one vector with wide panels in registers. Products
+// and sums are rounded apart.
+func orderedOneAVX512() {
+	begin("orderedOneAVX512", orderedOneSignature,
+		fmt.Sprintf("orderedOneAVX512 is orderedGeneric for one vector and %d panels of w, stride bytes apart.", wide))
+	sum, a, w, depth, stride := arg("sum"), arg("a"), arg("w"), arg("depth"), arg("stride")
+	acc, x, product := zmm(wide), ZMM(), zmm(wide)
+	third := GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, third)
+	for p, s := range acc {
+		VMOVUPD(at(sum, 64*p), s)
+	}
+	Label("depth")
+	VBROADCASTSD(at(a, 0), x)
+	for p, s := range acc {
+		VMULPD(panelAt(w, stride, third, p), x, product[p])
+		VADDPD(product[p], s, s)
+	}
+	ADDQ(Imm(8), a)
+	ADDQ(Imm(8*lanes), w)
+	DECQ(depth)
+	JNZ(LabelRef("depth"))
+	for p, s := range acc {
+		VMOVUPD(s, at(sum, 64*p))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// orderedOneAVX2 is the same with two registers for each panel.
+func orderedOneAVX2() {
+	begin("orderedOneAVX2", orderedOneSignature,
+		fmt.Sprintf("orderedOneAVX2 is orderedGeneric for one vector and %d panels of w, stride bytes apart.", wide))
+	sum, a, w, depth, stride := arg("sum"), arg("a"), arg("w"), arg("depth"), arg("stride")
+	acc, x, product := ymm(2*wide), YMM(), ymm(2)
+	third := GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, third)
+	for i, s := range acc {
+		VMOVUPD(at(sum, 32*i), s)
+	}
+	Label("depth")
+	VBROADCASTSD(at(a, 0), x)
+	for i, s := range acc {
+		VMULPD(panelAt(w, stride, third, i/2).Offset(i%2*32), x, product[i%2])
+		VADDPD(product[i%2], s, s)
+	}
+	ADDQ(Imm(8), a)
+	ADDQ(Imm(8*lanes), w)
+	DECQ(depth)
+	JNZ(LabelRef("depth"))
+	for i, s := range acc {
+		VMOVUPD(s, at(sum, 32*i))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// panelAt is where panel p of wide begins; third is three strides.
+func panelAt(w, stride, third Register, p int) Mem {
+	switch p {
+	case 1:
+		return Mem{Base: w, Index: stride, Scale: 1}
+	case 2:
+		return Mem{Base: w, Index: stride, Scale: 2}
+	case 3:
+		return Mem{Base: w, Index: third, Scale: 1}
+	}
+	return Mem{Base: w}
 }
