@@ -241,6 +241,7 @@ func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.
 		c.Produce(t, in, p, batch...)
 	}
 	set := c.quick(in, in)
+	set.SessionTimeout = 6 * time.Second // for the member that the broker remembers
 	if exactlyOnce {
 		set.Transactions = &kafka.Transactions{Outputs: out}
 	}

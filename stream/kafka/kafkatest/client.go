@@ -131,19 +131,26 @@ func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64)
 		all = append(all, p.Partition)
 	}
 	list := func(timestamp int64) map[int32]int64 {
-		for {
-			out, err := c.offsets(ctx, topic, all, timestamp, false)
-			if err == nil {
-				return out
-			}
-			// A leader may have moved, or just be coming back.
-			if ctx.Err() != nil || !kerr.IsRetriable(err) {
-				t.Fatal(err)
-			}
-			time.Sleep(20 * time.Millisecond)
+		out, err := c.offsets(ctx, topic, all, timestamp, false)
+		for retriable(ctx, err) {
+			out, err = c.offsets(ctx, topic, all, timestamp, false)
 		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
 	}
 	return list(-2), list(-1)
+}
+
+// retriable tells, after a pause, whether to ask again: a leader or a coordinator may have
+// moved, be coming back, or not be there yet in a cluster that has just begun.
+func retriable(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil || !kerr.IsRetriable(err) {
+		return false
+	}
+	time.Sleep(20 * time.Millisecond)
+	return true
 }
 
 // offsets asks for the offsets at a time, -2 being the beginning and -1 the end; if
@@ -278,6 +285,9 @@ func (c *Client) positions(t testing.TB, group, topic string, stable bool) (out 
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	resp, err := req.RequestWith(ctx, c.Kafka)
+	for retriable(ctx, err) {
+		resp, err = req.RequestWith(ctx, c.Kafka)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
