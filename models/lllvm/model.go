@@ -275,7 +275,7 @@ func (m *Model) times(s, b vec.Matrix[float64]) {
 	if b.Cols == 1 {
 		par.Ranges(m.set.Threads, b.Rows, taskRows, func(_, from, to int) {
 			for i := from; i < to; i++ {
-				turned.Data[i] = vec.Dot(s.Row(i), b.Data)
+				turned.Data[i] = m.blas().Ddot(b.Rows, s.Row(i), 1, b.Data, 1)
 			}
 		})
 	} else {

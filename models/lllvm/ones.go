@@ -131,9 +131,15 @@ func (m *Model) sumOnes(st *State) {
 	par.Ranges(m.set.Threads, len(sums), taskRows, func(_, from, to int) {
 		for k := from; k < to; k++ {
 			r := k / n
-			for _, v := range st.CovC.Fronts[0].Row(k)[r*n : (r+1)*n] {
-				sums[k] += v
+			row := st.CovC.Fronts[0].Row(k)[r*n : (r+1)*n]
+			var s [4]float64 // an addition need not wait for the last one
+			for ; len(row) >= 4; row = row[4:] {
+				s[0], s[1], s[2], s[3] = s[0]+row[0], s[1]+row[1], s[2]+row[2], s[3]+row[3]
 			}
+			for _, v := range row {
+				s[0] += v
+			}
+			sums[k] = (s[0] + s[1]) + (s[2] + s[3])
 		}
 	})
 	st.ones = 0

@@ -1,6 +1,8 @@
 package lllvm
 
 import (
+	"sync"
+
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/rows"
@@ -31,10 +33,20 @@ type sandwich struct {
 	threads int
 	// a, b, c are n x n: M G, the transpose of Q(M), and Q(M) G.
 	a, b, c vec.Matrix[float64]
+	strips  sync.Pool // of *strip, for as many goroutines as there are at a time
 }
 
+// narrow is the number of columns of some rows that are turned over at a time.
+const narrow = 256
+
+// strip holds these.
+type strip [turn.Side * narrow]float64
+
 func newSandwich(n, threads int) *sandwich {
-	return &sandwich{threads, vec.New[float64](n, n), vec.New[float64](n, n), vec.New[float64](n, n)}
+	return &sandwich{
+		threads: threads, a: vec.New[float64](n, n), b: vec.New[float64](n, n), c: vec.New[float64](n, n),
+		strips: sync.Pool{New: func() any { return new(strip) }},
+	}
 }
 
 // compute calls emit with the rows of the result for the moments m of a graph, from
@@ -68,15 +80,13 @@ func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64,
 	})
 }
 
-// narrow is the number of columns of some rows that are turned over at a time.
-const narrow = 256
-
 // turned sets dst to the transpose of the matrix of which row fills in what there is of
 // row i in columns from.. With lower, what is below the diagonal of dst is enough.
 func (s *sandwich) turned(dst vec.Matrix[float64], lower bool, row func(dst []float64, i, from int)) {
 	n := dst.Rows
 	par.Ranges(s.threads, n, taskRows, func(_, start, end int) {
-		var strip [turn.Side * narrow]float64
+		some := s.strips.Get().(*strip)
+		defer s.strips.Put(some)
 		for ; start < end; start += turn.Side {
 			high := min(turn.Side, end-start)
 			from := 0
@@ -86,9 +96,9 @@ func (s *sandwich) turned(dst vec.Matrix[float64], lower bool, row func(dst []fl
 			for ; from < n; from += narrow {
 				width := min(narrow, n-from)
 				for i := range high {
-					row(strip[i*narrow:][:width], start+i, from)
+					row(some[i*narrow:][:width], start+i, from)
 				}
-				turn.Columns(dst.Data[from*n+start:], n, strip[:], narrow, high, width)
+				turn.Columns(dst.Data[from*n+start:], n, some[:], narrow, high, width)
 			}
 		}
 	})

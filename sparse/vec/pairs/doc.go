@@ -32,7 +32,9 @@
 // product and a sum together where they can, so that sums of n terms differ from
 // those of the plain Go versions by a relative n 2^-53 of the sum of magnitudes at
 // most, usually by a few 2^-53. Which version runs is chosen once, by package
-// simd; results are the same from run to run on one kind of processor.
+// simd; results are the same from run to run on one kind of processor. In single
+// precision an approximate reciprocal and a step of Newton's take 1.2 times as long as
+// the division, which costs nothing beside the other operations.
 //
 // # Contract
 //
