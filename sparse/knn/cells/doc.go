@@ -20,13 +20,14 @@
 //
 // # How far a search goes
 //
-// New takes 192 of the rows, evenly spaced, finds their true neighbours and sees in
-// which place of the order of cells the cell of each of these comes, and in which place
-// of the order of scores the row itself: the numbers of probes and of rows kept are
+// New takes 160 of the rows, evenly spaced, finds their neighbours among the six times
+// as many that are nearest by codes, and sees in which place of the order of cells the
+// cell of each of these comes, and in which place of the order of scores the row itself:
+// the numbers of probes and of rows kept are
 // those that lose no more than the recall allows, three quarters of it by probes. So the
 // recall is measured on the rows at hand. Where a quarter of all would have to be read
-// to reach it, or codes are so coarse that far more rows would have to be measured than
-// are listed, or where there are few rows, there are no cells.
+// to reach it, or codes are so coarse that three times as many rows would have to be
+// measured as are listed, or where there are few rows, there are no cells.
 //
 // # Contract
 //

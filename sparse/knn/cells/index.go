@@ -20,6 +20,9 @@ type Settings struct {
 	// Threads bounds the goroutines that make the index; 0 means GOMAXPROCS. The result
 	// does not depend on it.
 	Threads int
+
+	// read is the largest share of rows that a search may read; 0 means mostRead.
+	read float64
 }
 
 // Index answers searches by cells. It does not change and is safe for concurrent use.
@@ -71,8 +74,9 @@ func build(ctx context.Context, x vec.Matrix[float32], other knn.Index, set Sett
 	if ix.scale == nil {
 		return nil, nil
 	}
-	ix.fill(partition(x, set.Threads))
-	good, err := ix.calibrate(ctx, set.Recall, set.Threads)
+	c := encode(x, ix.scale, set.Threads)
+	ix.fill(partition(c, set.Threads), c, set.Threads)
+	good, err := ix.calibrate(ctx, set)
 	if err != nil || !good {
 		return nil, err
 	}
@@ -80,32 +84,32 @@ func build(ctx context.Context, x vec.Matrix[float32], other knn.Index, set Sett
 }
 
 // fill enters the rows, cell by cell.
-func (ix *Index) fill(p *cut) {
-	code := make([]int8, ix.scale.Width())
+func (ix *Index) fill(p *cut, rows *coded, threads int) {
 	panels := func(m vec.Matrix[float32]) *codes.Panels {
-		out := ix.scale.NewPanels(par.Pieces(m.Rows, codes.Side))
+		out, code := ix.scale.NewPanels(par.Pieces(m.Rows, codes.Side)), make([]int8, ix.scale.Width())
 		for i := range m.Rows {
-			ix.scale.Set(out, i, m.Row(i), code)
+			ix.scale.Row(code, m.Row(i))
+			out.Set(i, code)
 		}
 		return out
 	}
 	ix.cells, ix.branches = panels(p.centers), panels(p.branches)
 	ix.start = make([]int32, len(p.rows)+1)
-	for c, rows := range p.rows {
-		ix.start[c+1] = ix.start[c] + int32(par.Pieces(len(rows), codes.Side))
+	for c, list := range p.rows {
+		ix.start[c+1] = ix.start[c] + int32(par.Pieces(len(list), codes.Side))
 	}
 	n := int(ix.start[len(p.rows)])
 	ix.rows, ix.row = ix.scale.NewPanels(n), make([]int32, n*codes.Side)
 	for place := range ix.row {
 		ix.row[place] = -1
 	}
-	for c, rows := range p.rows {
+	par.Do(threads, len(p.rows), func(c int) {
 		at := int(ix.start[c]) * codes.Side
-		for i, r := range rows {
-			ix.scale.Set(ix.rows, at+i, ix.x.Row(int(r)), code)
+		for i, r := range p.rows[c] {
+			ix.rows.Set(at+i, rows.row(r))
 			ix.row[at+i] = r
 		}
-	}
+	})
 }
 
 // Len is the number of rows.

@@ -5,7 +5,7 @@ import (
 
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
-	"unfold/sparse/vec/dist"
+	"unfold/sparse/vec/codes"
 )
 
 const (
@@ -24,22 +24,45 @@ type cut struct {
 	branches vec.Matrix[float32]
 }
 
-// partition cuts the rows of x into cells by two levels of k-means: into about as many
+// coded are rows with their codes.
+type coded struct {
+	x     vec.Matrix[float32]
+	scale *codes.Scale
+	code  []int8 // of row r from r times the scale's width on
+}
+
+// encode makes the codes of the rows of x.
+func encode(x vec.Matrix[float32], s *codes.Scale, threads int) *coded {
+	c := &coded{x: x, scale: s, code: make([]int8, x.Rows*s.Width())}
+	par.Ranges(threads, x.Rows, 1024, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			s.Row(c.row(int32(i)), x.Row(i))
+		}
+	})
+	return c
+}
+
+func (c *coded) row(r int32) []int8 {
+	w := c.scale.Width()
+	return c.code[int(r)*w:][:w]
+}
+
+// partition cuts the rows into cells by two levels of k-means: into about as many
 // branches as a branch has cells.
-func partition(x vec.Matrix[float32], threads int) *cut {
-	size := max(8, math.Sqrt(float64(x.Rows))/density)
-	cells := float64(x.Rows) / size
-	all := make([]int32, x.Rows)
+func partition(c *coded, threads int) *cut {
+	size := max(8, math.Sqrt(float64(c.x.Rows))/density)
+	cells := float64(c.x.Rows) / size
+	all := make([]int32, c.x.Rows)
 	for i := range all {
 		all[i] = int32(i)
 	}
-	branches := means(x, all, int(math.Ceil(math.Sqrt(cells))), threads)
+	branches := means(c, all, int(math.Ceil(math.Sqrt(cells))), threads)
 	parts := make([]*cut, len(branches.rows))
 	par.Do(threads, len(parts), func(b int) {
 		rows := branches.rows[b]
-		parts[b] = means(x, rows, int(math.Ceil(float64(len(rows))/size)), 1)
+		parts[b] = means(c, rows, int(math.Ceil(float64(len(rows))/size)), 1)
 	})
-	out := &cut{centers: vec.Matrix[float32]{Cols: x.Cols}, branches: branches.centers}
+	out := &cut{centers: vec.Matrix[float32]{Cols: c.x.Cols}, branches: branches.centers}
 	for _, p := range parts {
 		out.centers.Data = append(out.centers.Data, p.centers.Data...)
 		out.rows = append(out.rows, p.rows...)
@@ -48,10 +71,10 @@ func partition(x vec.Matrix[float32], threads int) *cut {
 	return out
 }
 
-// means cuts the given rows of x into at most k cells by k-means, learnt from a sample.
+// means cuts the given rows into at most k cells by k-means, learnt from a sample.
 // Cells without rows are left out.
-func means(x vec.Matrix[float32], rows []int32, k, threads int) *cut {
-	m := newLloyd(x, rows, k)
+func means(c *coded, rows []int32, k, threads int) *cut {
+	m := newLloyd(c, rows, k)
 	sample := strided(rows, k*training)
 	of := make([]int32, len(rows))
 	for range steps {
@@ -64,11 +87,11 @@ func means(x vec.Matrix[float32], rows []int32, k, threads int) *cut {
 	for i, r := range rows {
 		lists[of[i]] = append(lists[of[i]], r)
 	}
-	out := &cut{centers: vec.Matrix[float32]{Cols: x.Cols}}
-	for c, list := range lists {
+	out := &cut{centers: vec.Matrix[float32]{Cols: c.x.Cols}}
+	for i, list := range lists {
 		if len(list) > 0 {
 			out.rows = append(out.rows, list)
-			out.centers.Data = append(out.centers.Data, m.centers.Row(c)...)
+			out.centers.Data = append(out.centers.Data, m.centers.Row(i)...)
 		}
 	}
 	out.centers.Rows = len(out.rows)
@@ -87,40 +110,51 @@ func strided(rows []int32, n int) []int32 {
 	return out
 }
 
-// lloyd are centres that move (Lloyd 1982, Least squares quantization in PCM).
+// lloyd are centres that move (Lloyd 1982, Least squares quantization in PCM). Rows go
+// to the centre that is nearest by codes.
 type lloyd struct {
-	x       vec.Matrix[float32]
+	*coded
 	centers vec.Matrix[float32]
-	number  []int32 // 0 to k-1
+	panels  *codes.Panels
 	sum     []float64
 	count   []int
 }
 
-func newLloyd(x vec.Matrix[float32], rows []int32, k int) *lloyd {
-	m := &lloyd{x: x, centers: vec.New[float32](k, x.Cols), number: make([]int32, k), sum: make([]float64, k*x.Cols), count: make([]int, k)}
-	for c, r := range strided(rows, k) {
-		copy(m.centers.Row(c), x.Row(int(r)))
-		m.number[c] = int32(c)
+func newLloyd(c *coded, rows []int32, k int) *lloyd {
+	m := &lloyd{coded: c, centers: vec.New[float32](k, c.x.Cols), panels: c.scale.NewPanels(par.Pieces(k, codes.Side)),
+		sum: make([]float64, k*c.x.Cols), count: make([]int, k)}
+	for i, r := range strided(rows, k) {
+		copy(m.centers.Row(i), c.x.Row(int(r)))
 	}
 	return m
 }
 
 // assign sets of[i] to the nearest centre of row rows[i], the first of equally near ones.
 func (m *lloyd) assign(rows, of []int32, threads int) {
+	code := make([]int8, m.scale.Width())
+	for c := range m.centers.Rows {
+		m.scale.Row(code, m.centers.Row(c))
+		m.panels.Set(c, code)
+	}
 	const size = 1024
 	par.Ranges(threads, len(rows), size, func(_, from, to int) {
-		d := make([]float32, len(m.number))
+		s := make([]int32, m.panels.Len()*codes.Side)
 		for i := from; i < to; i++ {
-			dist.Rows(d, m.x.Row(int(rows[i])), m.centers.Data, m.centers.Cols, m.number)
-			best := 0
-			for c, v := range d {
-				if v < d[best] {
-					best = c
-				}
-			}
-			of[i] = int32(best)
+			m.panels.Scores(s, m.row(rows[i]), 0, m.panels.Len())
+			of[i] = first(s)
 		}
 	})
+}
+
+// first returns the position of the least score, the first of equal ones.
+func first(s []int32) int32 {
+	best, least := 0, s[0]
+	for i, v := range s {
+		if v < least {
+			best, least = i, v
+		}
+	}
+	return int32(best)
 }
 
 // update moves the centres to the means of their rows; those without rows stay.

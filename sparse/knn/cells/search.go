@@ -63,11 +63,7 @@ func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
 		for i := from; i < to; i++ {
 			ix.code(w, q.Row(i))
 			ix.branches.Scores(s, w.code, 0, n)
-			for b, v := range s {
-				if v < s[branch[i]] {
-					branch[i] = int32(b)
-				}
-			}
+			branch[i] = first(s)
 		}
 	})
 	start := make([]int32, n*codes.Side+1)

@@ -129,17 +129,28 @@ func (p *Panels) Len() int { return len(p.norm) / Side }
 // Bytes is the memory of the panels.
 func (p *Panels) Bytes() int64 { return int64(len(p.data) + 4*len(p.norm)) }
 
-// Set puts a row, one of those that the scale was made for, to a place: place i is
-// the (i mod Side)th of panel i/Side.
-func (s *Scale) Set(p *Panels, place int, row []float32, work []int8) {
-	work = work[:s.Width()]
-	s.code(work, row)
+// Row sets code (Width) to the code of a row, one of those that the scale was made for.
+func (s *Scale) Row(code []int8, x []float32) {
+	code = code[:s.Width()]
+	clear(code[len(s.center):])
+	s.code(code, x)
+	for k, c := range code {
+		code[k] = max(-most, min(most, c))
+	}
+}
+
+// Set puts the code of a row to a place: place i is the (i mod Side)th of panel
+// i/Side.
+func (p *Panels) Set(place int, code []int8) {
+	code = code[:p.groups*group]
 	to := p.data[place/Side*p.size()+place%Side*group:]
 	var norm int32
-	for k, c := range work[:len(row)] {
-		c = max(-most, min(most, c))
-		norm += int32(c) * int32(c)
-		to[k/group*group*Side+k%group] = uint8(int32(c) + bias)
+	for k := 0; k < len(code); k += group {
+		four, c := to[k*Side:][:group], code[k:][:group]
+		for i, v := range c {
+			norm += int32(v) * int32(v)
+			four[i] = uint8(int32(v) + bias)
+		}
 	}
 	p.norm[place] = norm
 }

@@ -31,7 +31,8 @@ func TestScores(t *testing.T) {
 		panels := s.NewPanels((n + Side - 1) / Side)
 		work := make([]int8, s.Width())
 		for i := range n {
-			s.Set(panels, i, x.Row(i), work)
+			s.Row(work, x.Row(i))
+			panels.Set(i, work)
 		}
 		q := make([]float32, dim)
 		for k := range q {
@@ -159,7 +160,8 @@ func TestMostDim(t *testing.T) {
 	s := NewScale(x)
 	p, code, out := s.NewPanels(1), make([]int8, s.Width()), make([]int32, Side)
 	for i := range 2 {
-		s.Set(p, i, x.Row(i), code)
+		s.Row(code, x.Row(i))
+		p.Set(i, code)
 	}
 	q := make([]float32, MostDim)
 	for k := range q {
@@ -183,7 +185,7 @@ func TestPanics(t *testing.T) {
 		"panel before":  func() { p.Scores(out, code, -1, 2) },
 		"half a panel":  func() { Count(out[:8], 0) },
 		"short places":  func() { Below(make([]int32, 31), out[:32], 0) },
-		"place beyond":  func() { s.Set(p, 48, make([]float32, 5), code) },
+		"place beyond":  func() { p.Set(48, code) },
 	} {
 		func() {
 			defer func() {
