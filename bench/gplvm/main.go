@@ -149,7 +149,8 @@ other work.
 
 On the command line the model is ` + "`--kind gplvm`" + `: a sample of the rows (` + "`--points`" + `, 1000) is learnt, by default with the
 kernel ` + "`rbf+bias+white`" + ` from the principal components on, or with ` + "`--start isomap`" + ` or ` + "`graph`" + `, by scaled conjugate gradients or
-` + "`--optimizer lbfgs`" + `. ` + "`--restarts`" + ` learns from places moved off the start as well and keeps the largest likelihood; ` + "`--active N`" + ` is
+` + "`--optimizer lbfgs`" + `. ` + "`--restarts`" + ` learns from places moved off the start as well and keeps the largest likelihood; with ` + "`--jumps N`" + ` single
+points jump N times to the places of others where that is likelier; ` + "`--active N`" + ` is
 the sparse model. Empty cells and NaN are missing values: rows are learnt, and placed, by what is there of them. Events are placed
 where they are most likely, or with ` + "`--smooth`" + ` by a smooth map; ` + "`unfold decode`" + ` leads from the map back to vectors.
 `

@@ -102,7 +102,7 @@ func (m *Model) centre() error {
 		case n == 0:
 			return fmt.Errorf("column %d: no value is observed", j)
 		case low[j] == high[j]:
-			return fmt.Errorf("column %d: all values are %g; leave it out", j, low[j])
+			return fmt.Errorf("column %d: all values are %g; leave it out, or project with pca", j, low[j])
 		}
 		m.mean[j] /= float64(n)
 	}

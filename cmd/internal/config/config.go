@@ -76,6 +76,7 @@ type Model struct {
 	Start      string  `key:"start" default:"pca" choices:"pca,isomap,graph" help:"With kind gplvm: where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
 	Optimizer  string  `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"With kind gplvm: how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
 	Active     int     `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together." placeholder:"N" min:"0"`
+	Jumps      int     `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
 	Smooth     bool    `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
 	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part and places the rest. With student tails all parts are learnt."`
 	Seed       uint64  `key:"seed" default:"1" help:"Seed of all that is random." placeholder:"N"`

@@ -44,7 +44,7 @@ func (m Model) Spec() kinds.Spec {
 	case kinds.LLLVM:
 		spec.LLLVM = own
 	case kinds.GPLVM:
-		spec.GPLVM = gplvm.Options{Points: int(m.Points), Restarts: m.Restarts, Kernel: m.Kernel, Smooth: m.Smooth, Start: m.Start, Optimizer: m.Optimizer, Active: m.Active}
+		spec.GPLVM = gplvm.Options{Points: int(m.Points), Restarts: m.Restarts, Kernel: m.Kernel, Smooth: m.Smooth, Start: m.Start, Optimizer: m.Optimizer, Active: m.Active, Jumps: m.Jumps}
 	}
 	return spec
 }
@@ -99,7 +99,7 @@ func (m Model) Problem() (p Problem, wrong bool) {
 var only = map[string][]string{
 	kinds.LVM:   {"tails", "coarse", "scales", "weight", "tail", "sigma", "theta", "thorough", "core", "level", "momentum", "place"},
 	kinds.LLLVM: {"points", "restarts", "patch", "alpha", "learn_alpha", "epsilon"},
-	kinds.GPLVM: {"points", "restarts", "kernel", "start", "optimizer", "active", "smooth"},
+	kinds.GPLVM: {"points", "restarts", "kernel", "start", "optimizer", "active", "jumps", "smooth"},
 }
 
 // foreign finds a setting of another kind of model that is not at its default.
