@@ -101,9 +101,10 @@ func announced(m *member) (version int) {
 // placed is how many committed outputs there are.
 func (f *fleet) placed() int { return len(f.outputs.Read(f.t, "places")) }
 
-// finish waits until all is placed, ends all processes and judges.
+// finish waits until all is placed, by so many versions of the map, ends all processes and judges.
 func (f *fleet) finish(versions int) {
 	f.t.Helper()
+	f.enough(versions)
 	f.stop()
 	f.settle()
 	for _, m := range f.members {
@@ -184,7 +185,7 @@ func TestSecondLearner(t *testing.T) {
 	first.signal(t, syscall.SIGCONT)
 	select {
 	case <-first.gone:
-	case <-time.After(30 * time.Second):
+	case <-time.After(soon):
 		t.Fatalf("the first goes on:\n%s", first.log)
 	}
 	if code := first.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(first.log.String(), "there is another learner of unfold") {

@@ -59,7 +59,7 @@ func (w *world) step(s Step) {
 	case s.Fault == DiskFull || s.Fault == ReadOnly || s.Fault == DiskGone:
 		mend := w.disk.spoil(w.t, s.Fault)
 		time.Sleep(s.Span)
-		if strings.Contains(w.members[0].log.String(), "no new map") {
+		if w.kept() {
 			w.refused++
 		}
 		mend()
@@ -95,7 +95,7 @@ func (w *world) kill(s Step) {
 		w.audit()
 	}
 	// After a kill in the middle of joining, the first attempt may find a group in flux.
-	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), soon)
 	defer cancel()
 	if err := w.client.Evict(ctx, group); err != nil {
 		w.t.Errorf("evicting the dead: %v", err)

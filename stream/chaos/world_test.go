@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/stream"
 	"unfold/stream/kafka/kafkatest"
 )
 
@@ -193,6 +194,7 @@ func (w *world) run(s Schedule) Verdict {
 			w.t.Fatalf("step %d of %d: %v", i+1, len(s), step)
 		}
 	}
+	w.enough(1)
 	stop()
 	loading.Wait()
 	w.settle()
@@ -216,6 +218,36 @@ func (w *world) supervise() {
 		}
 		m.process = launch(w.t, m.configuration)
 	}
+}
+
+// enough waits, while the load goes on, until a verdict means something: letters are dead, places
+// of so many versions of the map are out, and a disk's fault has kept a map from being saved.
+func (w *world) enough(versions int) {
+	w.t.Helper()
+	w.await(fmt.Sprintf("there are dead letters, and places by %d versions of the map", versions), func() bool {
+		w.supervise()
+		seen := map[uint64]bool{}
+		places := w.outputs.Read(w.t, "places")
+		for i := range places {
+			if _, version, ok := stream.Origin(&places[i]); ok {
+				seen[version] = true
+			}
+		}
+		return len(seen) >= versions && len(w.outputs.Read(w.t, "dead")) > 0
+	})
+	if w.disk != nil && w.refused == 0 {
+		mend := w.disk.spoil(w.t, DiskFull)
+		defer mend()
+		w.await("a full disk keeps a map from being saved", w.kept)
+		w.refused++
+	}
+}
+
+// kept tells whether a map could not be saved.
+func (w *world) kept() bool {
+	w.t.Helper()
+	w.supervise()
+	return strings.Contains(w.members[0].log.String(), "no new map")
 }
 
 // settle waits until all that was written is done with.
