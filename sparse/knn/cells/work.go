@@ -86,13 +86,13 @@ func (w *work) report(x vec.Matrix[float32], q []float32, index []int32, dist2 [
 		w.keys = append(w.keys, dist.Key(w.d[i], r))
 	}
 	first := min(len(w.keys), (k+3)/4*4)
-	nth(w.keys, first-1)
+	dist.Divide(w.keys, first)
 	slices.Sort(w.keys[:first])
 	n := w.measure(x, q, w.keys[:first], 0, index, dist2)
 	rest := w.keys[first:]
 	some := 0
 	for _, key := range rest {
-		if atLeast(dist.DistanceOf(key), x.Cols) <= dist2[k-1] {
+		if dist.AtLeast(dist.DistanceOf(key), x.Cols) <= dist2[k-1] {
 			rest[some] = key
 			some++
 		}
@@ -127,40 +127,3 @@ func (w *work) measure(x vec.Matrix[float32], q []float32, keys []uint64, n int,
 
 // before is the order of lists.
 func before(d float64, r int32, e float64, s int32) bool { return d < e || d == e && r < s }
-
-// atLeast returns a lower bound of the true squared distance of a row that is at d in
-// float32.
-func atLeast(d float32, dim int) float64 {
-	// Each square may have lost half the smallest float32, or have overflowed.
-	lost := float64(dim) * math.SmallestNonzeroFloat32
-	return (min(float64(d), math.MaxFloat32) - lost) * (1 - dist.Bound(dim))
-}
-
-// nth puts the element of rank n where it would be if s were sorted; those before it
-// are no greater (Hoare 1961, Algorithm 65: Find).
-func nth(s []uint64, n int) {
-	for low, high := 0, len(s)-1; low < high; {
-		pivot := s[(low+high)/2]
-		i, j := low, high
-		for i <= j {
-			for s[i] < pivot {
-				i++
-			}
-			for s[j] > pivot {
-				j--
-			}
-			if i <= j {
-				s[i], s[j] = s[j], s[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case n <= j:
-			high = j
-		case n >= i:
-			low = i
-		default:
-			return
-		}
-	}
-}

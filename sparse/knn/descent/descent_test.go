@@ -148,19 +148,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// divide is a selection; ordered keeps the order of the values.
-func TestDivide(t *testing.T) {
+// ordered keeps the order of the values.
+func TestOrdered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOfNDistinct(rapid.Uint64Range(0, 300), 1, 200, rapid.ID[uint64]).Draw(t, "keys")
-		m := rapid.IntRange(0, len(keys)).Draw(t, "m")
-		sorted := slices.Sorted(slices.Values(keys))
-		divide(keys, m)
-		if front := slices.Sorted(slices.Values(keys[:m])); !slices.Equal(front, sorted[:m]) {
-			t.Fatalf("the %d smallest are %v, want %v", m, front, sorted[:m])
-		}
-		if back := slices.Sorted(slices.Values(keys[m:])); !slices.Equal(back, sorted[m:]) {
-			t.Fatalf("the others are %v, want %v", back, sorted[m:])
-		}
 		a, b := rapid.Float32().Draw(t, "a"), rapid.Float32().Draw(t, "b")
 		if a < b && ordered(a) >= ordered(b) {
 			t.Fatalf("%v before %v, but %x and %x", a, b, ordered(a), ordered(b))

@@ -103,7 +103,7 @@ func (g *splitter) split(rows []int32) {
 		keys[r] = uint64(ordered(a[r]-b[r]))<<32 | uint64(uint32(row))
 	}
 	middle := len(rows) / 2
-	divide(keys, middle)
+	dist.Divide(keys, middle)
 	for r, k := range keys {
 		rows[r] = int32(uint32(k))
 	}
@@ -122,41 +122,4 @@ func ordered(v float32) uint32 {
 		return ^b
 	}
 	return b | 1<<31
-}
-
-// divide moves the m smallest keys, which are distinct, to the front (Hoare's
-// selection, with the median of three as pivot).
-func divide(keys []uint64, m int) {
-	from, to := 0, len(keys)
-	for to-from > 1 {
-		pivot := median(keys[from], keys[(from+to)/2], keys[to-1])
-		i, j := from, to-1
-		for {
-			for keys[i] < pivot {
-				i++
-			}
-			for keys[j] > pivot {
-				j--
-			}
-			if i >= j {
-				break
-			}
-			keys[i], keys[j] = keys[j], keys[i]
-			i++
-			j--
-		}
-		// Now keys[from:i] <= pivot <= keys[i:to], and i is inside.
-		switch {
-		case m < i:
-			to = i
-		case m > i:
-			from = i
-		default:
-			return
-		}
-	}
-}
-
-func median(a, b, c uint64) uint64 {
-	return max(min(a, b), min(max(a, b), c))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"unfold/sparse/knn"
@@ -117,7 +116,7 @@ func (ix *Index) report(w *work, q []float32, index []int32, dist2 []float64) {
 	w.found = w.found[:0]
 	for from := 0; from < len(w.pool); {
 		to := min(len(w.pool), from+(max(k-len(w.found), 1)+3)/4*4)
-		if len(w.found) >= k && ix.least(dist.DistanceOf(w.pool[from])) > w.found[k-1].d2 {
+		if len(w.found) >= k && dist.AtLeast(dist.DistanceOf(w.pool[from]), ix.dim) > w.found[k-1].d2 {
 			break
 		}
 		w.number = w.number[:0]
@@ -160,12 +159,4 @@ func (w *work) place(f found, k int) {
 		w.found[p] = w.found[p-1]
 	}
 	w.found[p] = f
-}
-
-// least returns a lower bound of the true squared distance of a row that is
-// at d in float32.
-func (ix *Index) least(d float32) float64 {
-	// Each square may have lost half the smallest float32, or have overflowed.
-	lost := float64(ix.dim) * math.SmallestNonzeroFloat32
-	return (min(float64(d), math.MaxFloat32) - lost) * (1 - dist.Bound(ix.dim))
 }

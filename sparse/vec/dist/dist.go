@@ -2,6 +2,7 @@ package dist
 
 import (
 	"fmt"
+	"math"
 
 	"unfold/sparse/vec"
 	"unfold/sparse/vec/simd"
@@ -15,6 +16,14 @@ const Lanes = 16
 // Bound returns the largest relative error of a distance of n elements; see
 // the package's essay.
 func Bound(n int) float64 { return float64((n+Lanes-1)/Lanes+8) / (1 << 24) }
+
+// AtLeast returns a lower bound of the true squared distance of vectors of n elements
+// that is d in float32.
+func AtLeast(d float32, n int) float64 {
+	// Each square may have lost half the smallest float32, or have overflowed.
+	lost := float64(n) * math.SmallestNonzeroFloat32
+	return (min(float64(d), math.MaxFloat32) - lost) * (1 - Bound(n))
+}
 
 // Squared returns the squared distance of a and b. It panics if b is shorter
 // than a; more elements of b are not looked at.
