@@ -13,6 +13,7 @@ import (
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/cells"
+	"unfold/sparse/knn/hnsw"
 	"unfold/sparse/par"
 	"unfold/sparse/vec"
 )
@@ -61,42 +62,38 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 // open chooses the index.
 func (f *Frame) open(set auto.Settings) error {
 	s := f.snap
-	switch {
-	case set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW:
+	if set.Recall == 1 || set.Method == auto.Exact || s.Index == nil && set.Method != auto.HNSW {
 		f.index = knn.NewExact(s.Reference)
 		return nil
-	case s.Index != nil:
-		f.index = auto.Tuned(s.Index, f.reach, set)
-	default:
-		ix, err := auto.Build(context.Background(), s.Reference, f.reach, set, knn.Settings{Threads: f.threads})
-		if err != nil {
+	}
+	ix := s.Index
+	if ix == nil {
+		var err error
+		if ix, err = auto.Build(context.Background(), s.Reference, f.reach, set, knn.Settings{Threads: f.threads}); err != nil {
 			return fmt.Errorf("placing: %w", err)
 		}
-		f.index = ix
 	}
 	f.equal = newEquals(s.Reference)
-	return f.quicken(set)
+	return f.quicken(ix, set)
 }
 
 // quicken puts cells before the index, where they find as much as it does.
-func (f *Frame) quicken(set auto.Settings) error {
-	ef := auto.Ef(f.reach, set.Recall)
-	if f.snap.Index != nil && set.Recall == 0 {
-		ef = f.snap.Index.Settings().Ef
-	} else if set.Recall == 0 {
-		ef = auto.Ef(f.reach, auto.IndexRecall)
+func (f *Frame) quicken(ix *hnsw.Index, set auto.Settings) error {
+	f.index = auto.Tuned(ix, f.reach, set)
+	ef := ix.Settings().Ef
+	if set.Recall > 0 {
+		ef = auto.Ef(f.reach, set.Recall)
 	}
-	// Of either kind of origin the same, so that an index that is made is one that is kept.
 	recall := auto.Recall(f.reach, ef)
-	if !(recall > 0) {
+	if recall == 0 {
 		return nil
 	}
-	ix, err := cells.New(context.Background(), f.snap.Reference, f.index, cells.Settings{K: f.reach, Recall: recall, Threads: f.threads})
+	quick, err := cells.New(context.Background(), f.snap.Reference, f.index, cells.Settings{K: f.reach, Recall: recall, Threads: f.threads})
 	if err != nil {
 		return fmt.Errorf("placing: %w", err)
 	}
-	if ix != nil {
-		f.index = ix
+	if quick != nil {
+		f.index = quick
 	}
 	return nil
 }

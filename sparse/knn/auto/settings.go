@@ -135,15 +135,19 @@ func candidates(k int, recall float64) int {
 	return max(k, int(math.Ceil(base*min(4, math.Pow((1-DefaultRecall)/(1-min(recall, 0.9999)), 0.25)))))
 }
 
+// A search for k neighbours in an HNSW index with ef candidates misses a share
+// missed ((k+more)/ef)^falls of them.
+const missed, more, falls = 0.008, 22, 2.4
+
 // Ef returns how many candidates a search for k neighbours in an HNSW index keeps
 // to find a share recall of them.
 func Ef(k int, recall float64) int {
-	scale := math.Pow(0.008/(1-min(recall, 0.9999)), 1/2.4)
-	return max(k, int(math.Ceil(float64(k+22)*scale)))
+	scale := math.Pow(missed/(1-min(recall, 0.9999)), 1/falls)
+	return max(k, int(math.Ceil(float64(k+more)*scale)))
 }
 
 // Recall is the inverse of Ef: the share of k neighbours that a search with so many
 // candidates finds.
 func Recall(k, ef int) float64 {
-	return max(0, 1-0.008*math.Pow(float64(k+22)/float64(ef), 2.4))
+	return max(0, 1-missed*math.Pow(float64(k+more)/float64(ef), falls))
 }
