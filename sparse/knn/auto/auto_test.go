@@ -100,21 +100,6 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// share is how many of the listed neighbours are as near as the true last one.
-func share(got, want *knn.Neighbors) float64 {
-	hits := 0
-	for i := range got.N {
-		_, g := got.Row(i)
-		_, w := want.Row(i)
-		for _, d2 := range g {
-			if d2 <= w[want.K-1] {
-				hits++
-			}
-		}
-	}
-	return float64(hits) / float64(got.N*got.K)
-}
-
 // Every way finds what it should, of single and, exactly, of double precision.
 func TestGraph(t *testing.T) {
 	double, _ := gallery.Blobs(6000, 12, 9, 2, 1)
@@ -130,7 +115,7 @@ func TestGraph(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, least := share(nb, want), Settings{Recall: recall}.recall(DefaultRecall)
+			got, least := knntest.Share(nb, want), Settings{Recall: recall}.recall(DefaultRecall)
 			if got < least-0.003 || m == Exact && got < 1 {
 				t.Errorf("%v, recall %v: found %.4f", m, recall, got)
 			}
@@ -148,7 +133,7 @@ func TestGraph(t *testing.T) {
 		}
 	}
 	nb, r, err := Graph(t.Context(), vec.Convert[float64](x), k, Settings{Method: Descent}, knn.Settings{})
-	if err != nil || r != (Report{Exact, 1}) || share(nb, want) < 1 {
+	if err != nil || r != (Report{Exact, 1}) || knntest.Share(nb, want) < 1 {
 		t.Errorf("double precision: %+v, error %v", r, err)
 	}
 }
@@ -161,8 +146,8 @@ func TestGraphFallsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	nb, r, err := Graph(t.Context(), x, 5, Settings{Method: Descent, Recall: 0.9999}, knn.Settings{})
-	if err != nil || share(nb, want) < 0.999 {
-		t.Errorf("%.4f found, report %+v, error %v", share(nb, want), r, err)
+	if err != nil || knntest.Share(nb, want) < 0.999 {
+		t.Errorf("%.4f found, report %+v, error %v", knntest.Share(nb, want), r, err)
 	}
 }
 
@@ -213,7 +198,7 @@ func TestTuned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := share(nb, want); got < recall-0.01 {
+		if got := knntest.Share(nb, want); got < recall-0.01 {
 			t.Errorf("recall %v: found %.4f", recall, got)
 		}
 	}

@@ -42,21 +42,6 @@ func lists(t testing.TB, ix knn.Index, q vec.Matrix[float32], k, threads int) *k
 	return nb
 }
 
-// share is how many of the listed neighbours are as near as the true last one.
-func share(got, want *knn.Neighbors) float64 {
-	hits := 0
-	for i := range got.N {
-		_, g := got.Row(i)
-		_, w := want.Row(i)
-		for _, d2 := range g {
-			if d2 <= w[want.K-1] {
-				hits++
-			}
-		}
-	}
-	return float64(hits) / float64(got.N*got.K)
-}
-
 // Cells pass the suite of all indexes, with however few rows, wherever they are the
 // way to search.
 func TestConformance(t *testing.T) {
@@ -88,7 +73,7 @@ func TestRecall(t *testing.T) {
 		ix := index(t, x, Settings{K: 30, Recall: recall})
 		for _, k := range []int{30, 10, 1} {
 			got, want := lists(t, ix, q, k, 0), lists(t, knn.NewExact(x), q, k, 0)
-			if s := share(got, want); s < recall-0.01 {
+			if s := knntest.Share(got, want); s < recall-0.01 {
 				t.Errorf("recall %v, %d neighbours: found %.4f", recall, k, s)
 			}
 		}

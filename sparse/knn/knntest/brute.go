@@ -56,3 +56,18 @@ func BruteGraph[T vec.Float](x vec.Matrix[T], k int) *knn.Neighbors {
 func Equal(a, b *knn.Neighbors) bool {
 	return a.N == b.N && a.K == b.K && slices.Equal(a.Index, b.Index) && slices.Equal(a.Dist2, b.Dist2)
 }
+
+// Share is how many of the listed neighbours are as near as the true last one.
+func Share(got, want *knn.Neighbors) float64 {
+	hits := 0
+	for i := range got.N {
+		_, g := got.Row(i)
+		_, w := want.Row(i)
+		for _, d2 := range g {
+			if d2 <= w[want.K-1] {
+				hits++
+			}
+		}
+	}
+	return float64(hits) / float64(got.N*got.K)
+}
