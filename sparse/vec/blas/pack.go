@@ -33,23 +33,13 @@ func packRight(panel []float64, v view, cols, terms int) {
 }
 
 // packLines copies rows of v to a panel with the given step between the elements
-// of a row, eight rows at a time where these are contiguous.
+// of a row.
 func packLines(panel []float64, step int, v view, rows, terms int) {
-	r := 0
 	if v.col == 1 {
-		for ; r+turn.Side <= rows; r += turn.Side {
-			k := 0
-			for ; k+turn.Side <= terms; k += turn.Side {
-				turn.Square(panel[k*step+r:], step, v.data[r*v.row+k:], v.row)
-			}
-			for ; k < terms; k++ {
-				for q := range turn.Side {
-					panel[k*step+r+q] = v.data[(r+q)*v.row+k]
-				}
-			}
-		}
+		turn.Columns(panel, step, v.data, v.row, rows, terms)
+		return
 	}
-	for ; r < rows; r++ {
+	for r := range rows {
 		for k := range terms {
 			panel[k*step+r] = v.data[r*v.row+k*v.col]
 		}

@@ -8,7 +8,7 @@ func square(level simd.Level, dst []float64, dstStride int, src []float64, srcSt
 	switch {
 	case level >= simd.AVX512:
 		squaresAVX512(&dst[0], dstStride, &src[0], srcStride, 1)
-	case level >= simd.AVX2 && &dst[0] != &src[0]:
+	case level >= simd.AVX2:
 		squareAVX2(&dst[0], dstStride, &src[0], srcStride)
 	default:
 		squareGeneric(dst, dstStride, src, srcStride)

@@ -9,14 +9,6 @@ import "unfold/sparse/vec/simd"
 // Side is the number of rows, and of columns, of a square.
 const Side = 8
 
-// Square writes the transpose of the 8 x 8 elements that begin src, rows of which are
-// srcStride apart, to those that begin dst. It panics if they are not there; dst and src
-// must not overlap unless they are the same.
-func Square(dst []float64, dstStride int, src []float64, srcStride int) {
-	_, _ = dst[(Side-1)*dstStride+Side-1], src[(Side-1)*srcStride+Side-1]
-	square(simd.Best(), dst, dstStride, src, srcStride)
-}
-
 // Columns writes rows rows of cols elements, which begin src and are srcStride apart, as
 // the first columns of the cols rows that begin dst and are dstStride apart. It panics if
 // they are not there; dst and src must not overlap.
