@@ -66,9 +66,6 @@ func NewScale(x vec.Matrix[float32]) *Scale {
 // Dim is the number of columns.
 func (s *Scale) Dim() int { return len(s.center) }
 
-// Center is the point whose code is 0, not to be changed.
-func (s *Scale) Center() []float32 { return s.center }
-
 // Width is the length of the code of a query: the dimension, filled up to a multiple
 // of four.
 func (s *Scale) Width() int { return (len(s.center) + group - 1) / group * group }
