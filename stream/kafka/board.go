@@ -148,8 +148,9 @@ func (b *Board) Close() error {
 // it if all is well: whether it is compacted is not for every client to know.
 func CheckBoard(ctx context.Context, c Cluster, topic string) (detail string, err error) {
 	err = openBoard(ctx, c, topic, func(ctx context.Context, l *link) (err error) {
-		defer l.close()
-		detail, err = l.compacted(ctx, topic)
+		if detail, err = l.compacted(ctx, topic); err == nil {
+			l.close()
+		}
 		return err
 	})
 	return detail, err
