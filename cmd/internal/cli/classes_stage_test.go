@@ -10,6 +10,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/sparse/vec"
+	"unfold/stream/streamtest"
 )
 
 // labelledBy puts a column of labels into a stage's configuration.
@@ -55,7 +56,7 @@ func TestRunTellsClasses(t *testing.T) {
 	labelledBy(t, configuration, "kind")
 	produceLabelled(t, brokers, 40)
 	runUntil(t, configuration, `map version 1 `, func(address string) {
-		await(t, "classes are told, and all is delivered", func() bool {
+		streamtest.Await(t, "classes are told, and all is delivered", func() bool {
 			_, body := get(t, address, "/metrics")
 			return strings.Contains(body, "unfold_classes 2\n") && !strings.Contains(body, "unfold_labelled_events_total 0\n") &&
 				strings.Contains(body, "unfold_messages_delivered_total 40\n") && strings.Contains(body, "unfold_refresh_failures_total 0\n")
@@ -70,7 +71,7 @@ func TestRunWithIDsForLabels(t *testing.T) {
 	labelledBy(t, configuration, "name")
 	produce(t, brokers, 0, 40)
 	log := runUntil(t, configuration, `learning classes from column "name"`, func(address string) {
-		await(t, "all is delivered", func() bool {
+		streamtest.Await(t, "all is delivered", func() bool {
 			_, body := get(t, address, "/metrics")
 			return strings.Contains(body, "unfold_classes 0\n") && strings.Contains(body, "unfold_messages_delivered_total 40\n")
 		})

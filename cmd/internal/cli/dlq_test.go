@@ -8,6 +8,7 @@ import (
 
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
 )
 
 // Dead letters are listed with where they came from and why, and replayed once, as
@@ -17,7 +18,7 @@ func TestDLQ(t *testing.T) {
 	brokers, configuration := broker(t, "events", "places", "dead")
 	produce(t, brokers, 0, 20)
 	runUntil(t, configuration, `map version 1`, func(address string) {
-		await(t, "a dead letter is there", func() bool {
+		streamtest.Await(t, "a dead letter is there", func() bool {
 			_, body := get(t, address, "/metrics")
 			return strings.Contains(body, `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`)
 		})

@@ -13,6 +13,7 @@ import (
 
 	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/store/storetest"
+	"unfold/stream/streamtest"
 )
 
 // fleetPage returns the configuration that docs/operations.md shows.
@@ -90,8 +91,8 @@ func TestFleet(t *testing.T) {
 		return sum
 	}
 	// What one of them placed while the other came may be aborted, and be placed again.
-	await(t, "400 events are placed", func() bool { return figure("unfold_events_placed_total") >= 400 })
-	await(t, "the learner has read them all", func() bool {
+	streamtest.Await(t, "400 events are placed", func() bool { return figure("unfold_events_placed_total") >= 400 })
+	streamtest.Await(t, "the learner has read them all", func() bool {
 		_, body := get(t, learner.address(), "/metrics")
 		return strings.Contains(body, "unfold_events_in_total 400\n") && strings.Contains(body, "unfold_events_placed_total 0\n") &&
 			strings.Contains(body, `unfold_messages_passed_over_total{stage="VALUE_CONVERTER"} 1`) && strings.Contains(body, "unfold_messages_delivered_total 0\n")

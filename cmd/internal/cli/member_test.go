@@ -10,11 +10,8 @@ import (
 	"time"
 
 	"unfold/internal/journal"
+	"unfold/stream/streamtest"
 )
-
-// patience is how long tests wait for what must come about; it comes about much
-// sooner, unless the machine is busy with other things.
-const patience = 2 * time.Minute
 
 // member is a stage, run as a goroutine.
 type member struct {
@@ -48,7 +45,7 @@ func (m *member) wait() int {
 	m.t.Helper()
 	select {
 	case <-m.ended:
-	case <-time.After(patience):
+	case <-time.After(streamtest.Patience):
 		m.t.Fatal("a stage did not end")
 	}
 	return m.code
@@ -65,7 +62,7 @@ func (m *member) leave() int {
 func (m *member) said(pattern string) (found []string) {
 	m.t.Helper()
 	line := regexp.MustCompile(pattern)
-	await(m.t, "a log has "+pattern, func() bool {
+	streamtest.Await(m.t, "a log has "+pattern, func() bool {
 		over := false
 		select {
 		case <-m.ended:
@@ -101,7 +98,7 @@ func runUntil(t *testing.T, configuration, line string, do func(address string))
 
 func get(t *testing.T, address, path string) (int, string) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: streamtest.Patience}
 	resp, err := client.Get("http://" + address + path)
 	if err != nil {
 		t.Fatal(err)
@@ -112,14 +109,4 @@ func get(t *testing.T, address, path string) (int, string) {
 		t.Fatal(err)
 	}
 	return resp.StatusCode, string(body)
-}
-
-// await polls until a condition holds.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it did not come about that %s", what)
-		}
-	}
 }

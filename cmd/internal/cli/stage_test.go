@@ -15,6 +15,7 @@ import (
 	"unfold/sparse/vec"
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/streamtest"
 )
 
 // broker starts an embedded broker with topics and a configuration for it.
@@ -112,8 +113,8 @@ func testRun(t *testing.T, model, more string) {
 		if code, _, stderr := run(t, "run", "-c", configuration); code != 1 || !strings.Contains(stderr, "in use by another stage") {
 			t.Errorf("a second stage on the same state: exit %d, %s", code, stderr)
 		}
-		await(t, "/readyz is 200", func() bool { status, _ := get(t, address, "/readyz"); return status == 200 })
-		await(t, "400 events are placed", func() bool {
+		streamtest.Await(t, "/readyz is 200", func() bool { status, _ := get(t, address, "/readyz"); return status == 200 })
+		streamtest.Await(t, "400 events are placed", func() bool {
 			_, body := get(t, address, "/metrics")
 			return strings.Contains(body, "unfold_events_placed_total 400\n") && strings.Contains(body, "unfold_messages_delivered_total 40\n") &&
 				strings.Contains(body, `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`)
@@ -131,7 +132,7 @@ func testRun(t *testing.T, model, more string) {
 	// is new is placed.
 	produce(t, brokers, 40, 10)
 	log = runUntil(t, configuration, `map version \d+ \(epoch \d+\) loaded`, func(address string) {
-		await(t, "100 events are placed", func() bool {
+		streamtest.Await(t, "100 events are placed", func() bool {
 			_, body := get(t, address, "/metrics")
 			return strings.Contains(body, "unfold_events_placed_total 100\n")
 		})
