@@ -19,12 +19,9 @@ func atEnd[T any](t *testing.T, s []T) []T {
 	return out
 }
 
-// TestLaplacianMul2 compares every level with plain Go, for rows of 0 to 257 entries
-// in random order, all slices at the end of their memory, and rows that are not asked
-// for untouched. A value that is no number must not leave the rows that it is in.
-func TestLaplacianMul2(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	const n = 258
+// allLengths returns an n x n matrix with rows of 0 to n - 1 entries in random order, all
+// its slices at the end of their memory.
+func allLengths(t *testing.T, r *rand.Rand, n int) *CSR {
 	start, index, data := []int{0}, []int32{}, []float64{}
 	for _, length := range r.Perm(n) {
 		for range length {
@@ -32,7 +29,16 @@ func TestLaplacianMul2(t *testing.T) {
 		}
 		start = append(start, len(index))
 	}
-	c := &CSR{N: n, M: n, Start: atEnd(t, start), Index: atEnd(t, index), Data: atEnd(t, data)}
+	return &CSR{N: n, M: n, Start: atEnd(t, start), Index: atEnd(t, index), Data: atEnd(t, data)}
+}
+
+// TestLaplacianMul2 compares every level with plain Go, for rows of 0 to 257 entries
+// in random order, all slices at the end of their memory, and rows that are not asked
+// for untouched. A value that is no number must not leave the rows that it is in.
+func TestLaplacianMul2(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const n = 258
+	c := allLengths(t, r, n)
 	x, g := simdtest.AtEnd[[2]float64](t, n), simdtest.AtEnd[float64](t, n)
 	for i := range x {
 		x[i], g[i] = [2]float64{r.NormFloat64(), r.NormFloat64()}, r.Float64()
@@ -78,14 +84,7 @@ func TestLaplacianMul2(t *testing.T) {
 func TestLaplacianMul4(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const n = 258
-	start, index, data := []int{0}, []int32{}, []float64{}
-	for _, length := range r.Perm(n) {
-		for range length {
-			index, data = append(index, int32(r.IntN(n))), append(data, r.NormFloat64())
-		}
-		start = append(start, len(index))
-	}
-	c := &CSR{N: n, M: n, Start: atEnd(t, start), Index: atEnd(t, index), Data: atEnd(t, data)}
+	c := allLengths(t, r, n)
 	g := simdtest.Fill(t, n, 0, r.Float64)
 	check := func(t *testing.T, l simd.Level, x vec.Matrix[float64], k, from, to int) {
 		t.Helper()
