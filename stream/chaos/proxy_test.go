@@ -62,7 +62,7 @@ func ask(conn net.Conn, key uint16, id uint32, body string) (string, error) {
 	frame := binary.BigEndian.AppendUint16(nil, key)
 	frame = binary.BigEndian.AppendUint16(frame, 1)
 	frame = binary.BigEndian.AppendUint32(frame, id)
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		return "", err
 	}
 	if _, err := conn.Write(withLength(append(frame, body...))); err != nil {

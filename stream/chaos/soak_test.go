@@ -125,12 +125,12 @@ func (w *world) look(m *member, seconds float64) sample {
 
 // figure asks a stage for one of its figures.
 func figure(address, name string) (v float64, err error) {
-	conn, err := net.DialTimeout("tcp", address, 5*time.Second)
+	conn, err := net.DialTimeout("tcp", address, soon)
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(soon)); err != nil {
 		return 0, err
 	}
 	if _, err := fmt.Fprintf(conn, "GET /metrics HTTP/1.0\r\nHost: %s\r\n\r\n", address); err != nil {
