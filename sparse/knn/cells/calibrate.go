@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"unfold/sparse/par"
+	"unfold/sparse/vec/choose"
 	"unfold/sparse/vec/codes"
 )
 
@@ -54,7 +55,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	t.each(func(w *work, i int) {
 		s := ix.nearCells(w)
 		for m, r := range t.near[i] {
-			rank[i*ix.k+m] = int32(codes.Count(s, s[t.cell[r]])) + 1
+			rank[i*ix.k+m] = int32(choose.Count(s, s[t.cell[r]])) + 1
 		}
 	})
 	slices.Sort(rank)
@@ -73,7 +74,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 		for m, r := range t.near[i] {
 			at, found := ix.find(w, t.cell[r], t.place[r])
 			if rank[i*ix.k+m] = math.MaxInt32; found {
-				rank[i*ix.k+m] = int32(codes.Count(s, s[at])) + 1
+				rank[i*ix.k+m] = int32(choose.Count(s, s[at])) + 1
 			}
 		}
 	})

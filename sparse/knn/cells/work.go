@@ -1,10 +1,10 @@
 package cells
 
 import (
-	"math"
 	"slices"
 
 	"unfold/sparse/vec"
+	"unfold/sparse/vec/choose"
 	"unfold/sparse/vec/codes"
 	"unfold/sparse/vec/dist"
 )
@@ -48,28 +48,12 @@ func (w *work) grow(n int) {
 // number; it is less if not so many places have a row. First is a squared distance in
 // steps that is likely to be a good bound.
 func (w *work) least(s []int32, n int, first int32) int {
-	// Below low there are too few, below high too many.
-	low, high := int64(0), int64(math.MaxInt64)
-	for b := int64(first); ; {
-		bound := int32(min(b-int64(w.base), int64(codes.Nowhere)))
-		switch found := codes.Count(s, bound); {
-		case found < n && bound < codes.Nowhere:
-			low = b
-		case found > n+n/8+2 && b > low+1:
-			high = b
-		default:
-			w.bound = b
-			return codes.Below(w.at, s, bound)
-		}
-		switch {
-		case high == math.MaxInt64:
-			b += b/4 + 1
-		case low == 0:
-			b = max(1, b-b/4-1)
-		default:
-			b = (low + high + 1) / 2
-		}
-	}
+	high := codes.Nowhere
+	found, bound := choose.Least(w.at, s, n, choose.Range{
+		Low: -w.base, High: high, First: int32(min(int64(first)-int64(w.base), int64(high))), Step: first/4 + 1,
+	})
+	w.bound = int64(bound) + int64(w.base)
+	return found
 }
 
 // report lists the nearest of w.rows by (exact squared distance, row). Those that are

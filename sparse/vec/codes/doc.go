@@ -4,8 +4,8 @@
 //
 //	Scale    what codes stand for; makes those of rows and queries
 //	Panels   the codes of rows, and their distances to a query (Scores)
-//	Count    how many scores are below a bound, and
-//	Below    which
+//
+// Package choose finds the least of these.
 //
 // # Codes
 //

@@ -7,7 +7,3 @@ import "unfold/sparse/vec/simd"
 func scores(_ simd.Level, out []int32, code []int8, data []uint8, norm []int32, n int) {
 	scoresTwin(out, code, data, norm, n)
 }
-
-func below(_ simd.Level, at, s []int32, bound int32) int { return belowTwin(at, s, bound) }
-
-func count(_ simd.Level, s []int32, bound int32) int { return countTwin(s, bound) }

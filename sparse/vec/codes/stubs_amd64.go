@@ -9,23 +9,7 @@ package codes
 //go:noescape
 func scoresAVX512(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
 
-// countAVX512 returns how many of the elements of a positive number of times sixteen are less than bound.
-//
-//go:noescape
-func countAVX512(s *int32, panels int, bound int32) int32
-
 // scoresAVX2 writes the scores of a positive number of panels for a code of groups of four elements.
 //
 //go:noescape
 func scoresAVX2(out *int32, code *int8, groups int, data *uint8, norm *int32, panels int)
-
-// countAVX2 returns how many of the elements of a positive number of times sixteen are less than bound.
-//
-//go:noescape
-func countAVX2(s *int32, panels int, bound int32) int32
-
-// belowAVX512 writes the positions of the elements less than bound of a positive number of times
-// sixteen, and returns how many there are.
-//
-//go:noescape
-func belowAVX512(at *int32, s *int32, panels int, bound int32) int
