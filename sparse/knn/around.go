@@ -44,7 +44,7 @@ func (s *Slots) Around(ctx context.Context, ask []int32, k int, reach []float64,
 		return lists, nil, cancelled(ctx)
 	}
 	a := newAround(s, ask, lists, reach)
-	a.seed(ctx, set.Threads)
+	a.begin(ctx, set.Threads)
 	strips := par.Pieces(s.p.Count(), a.size)
 	a.found = make([][]Within, strips)
 	count := par.NewProgress(strips, set.Progress)
@@ -93,7 +93,7 @@ type aroundWork struct {
 	rows  [tile.Width]float32 // copies of thresholds, of the rows asked for
 	cols  []float32           // and of a strip
 	mask  []uint64
-	seeds *seeds
+	costs nearby  // of the first strip
 	near  []int32 // slots to measure
 	dist2 []float64
 }
@@ -125,38 +125,46 @@ func (a *around) work() *aroundWork {
 	return w
 }
 
-// seed starts the lists with likely neighbours among the first strip, if that is
-// only a part of all.
-func (a *around) seed(ctx context.Context, threads int) {
-	p, last := a.s.p, min(a.s.p.Count(), a.size)
-	if last*tile.Width <= 4*a.lists.K {
-		return
-	}
+// begin fills the lists with the nearest rows of the first strip.
+func (a *around) begin(ctx context.Context, threads int) {
+	last := min(a.s.p.Count(), a.size)
 	par.Do(threads, len(a.lock), func(b int) {
 		w := a.work()
 		defer a.works.Put(w)
-		if w.seeds == nil {
-			w.seeds = newSeeds(a.lists.K+1, a.size) // a row is its own best
+		if w.costs.at == nil {
+			w.costs = newNearby(last)
 		}
-		for r := b * tile.Width; r < min(len(a.ask), (b+1)*tile.Width) && ctx.Err() == nil; r++ {
-			if r%tile.Height == 0 {
-				w.seeds.multiply(p, a.queries, r, 0, last)
-			}
-			w.near = w.near[:0]
-			for _, j := range w.seeds.likely(p, r%tile.Height, 0, last) {
-				if slot := a.s.slot[j]; slot != a.ask[r] {
-					w.near = append(w.near, slot)
+		end := min(len(a.ask), (b+1)*tile.Width)
+		for first := b * tile.Width; first < end && ctx.Err() == nil; first += tile.Height {
+			w.costs.compare(a.s.p, a.queries, first, first == end-1, 0, last)
+			for r := first; r < min(end, first+tile.Height); r++ {
+				cost := w.costs.of(r - first)
+				if own := int(a.s.pos[a.ask[r]]); own < len(cost) {
+					cost[own] = furthest // no neighbour of itself
 				}
-			}
-			for i, d2 := range a.measure(w, r) {
-				a.offer(r, w.near[i], d2)
+				a.add(w, r, w.costs.least(cost, a.lists.K))
+				a.add(w, r, w.costs.more(cost, a.least[r]))
 			}
 		}
 	})
 }
 
-// strip compares strip t with all rows asked for.
+// add measures positions and puts those into list r that belong there.
+func (a *around) add(w *aroundWork, r int, at []int32) {
+	w.near = w.near[:0]
+	for _, j := range at {
+		w.near = append(w.near, a.s.slot[j])
+	}
+	index, dist2 := a.lists.Row(r)
+	merge(index, dist2, w.near, a.measure(w, r))
+	a.least[r] = a.s.p.threshold(dist2[len(dist2)-1])
+}
+
+// strip compares strip t with all rows asked for. The first is in the lists already.
 func (a *around) strip(ctx context.Context, t int) {
+	if t == 0 && a.reach == nil {
+		return
+	}
 	p := a.s.p
 	w := a.work()
 	defer a.works.Put(w)
@@ -176,6 +184,11 @@ func (a *around) strip(ctx context.Context, t int) {
 		a.lock[b].Lock()
 		copy(w.rows[:], a.least[b*tile.Width:])
 		a.lock[b].Unlock()
+		if t == 0 {
+			for r := range w.rows {
+				w.rows[r] = float32(math.Inf(1))
+			}
+		}
 		rows := min(tile.Width, len(a.ask)-b*tile.Width)
 		for r := 0; r < rows; r += tile.Height {
 			if rows-r == 1 {
@@ -211,7 +224,9 @@ func (a *around) take(w *aroundWork, mask []uint64, first, lines, panel, strip i
 		}
 		for p, d2 := range a.measure(w, r) {
 			j := w.near[p]
-			a.offer(r, j, d2)
+			if strip > 0 {
+				a.offer(r, j, d2)
+			}
 			if a.reach != nil && d2 <= a.reach[j] {
 				a.found[strip] = append(a.found[strip], Within{Row: j, New: a.ask[r], Dist2: d2})
 			}
@@ -226,14 +241,10 @@ func (a *around) measure(w *aroundWork, r int) []float64 {
 	return w.dist2
 }
 
-// offer puts slot j into list r if it belongs there and is not there already.
+// offer puts slot j into list r if it belongs there.
 func (a *around) offer(r int, j int32, d2 float64) {
 	index, dist2 := a.lists.Row(r)
-	last := len(index) - 1
-	if d2 > dist2[last] || slices.Contains(index, j) {
-		return
-	}
 	if insert(index, dist2, j, d2) {
-		a.least[r] = a.s.p.threshold(dist2[last])
+		a.least[r] = a.s.p.threshold(dist2[len(dist2)-1])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/sparse/gallery"
 	"unfold/sparse/knn"
 	"unfold/sparse/vec"
 )
@@ -59,6 +60,34 @@ func BenchmarkSearch(b *testing.B) {
 				}
 			}
 			b.ReportMetric(2*n*dim*float64(count)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
+
+// Placing events on small maps: the 41 nearest rows of queries that lie beside rows, a
+// thousand at a time or one. One thread.
+func BenchmarkPlacing(b *testing.B) {
+	for _, c := range []struct{ n, dim, count int }{
+		{2000, 10, 1000}, {2000, 50, 1000}, {5000, 50, 1000}, {20000, 10, 1000}, {2000, 50, 1}, {5000, 50, 1},
+	} {
+		b.Run(fmt.Sprintf("%dx%d/%d", c.n, c.dim, c.count), func(b *testing.B) {
+			rows, _ := gallery.Blobs(c.n, c.dim, 9, 2, 1)
+			x := vec.Convert[float32](rows)
+			rng := rand.New(rand.NewPCG(1, 2))
+			q := vec.New[float32](1000, c.dim)
+			for i := range q.Rows {
+				row := x.Row(rng.IntN(c.n))
+				for k := range q.Row(i) {
+					q.Row(i)[k] = row[k] + float32(rng.NormFloat64()*.3)
+				}
+			}
+			index := knn.NewExact(x)
+			for at := 0; b.Loop(); at = (at + c.count) % q.Rows {
+				if _, err := index.Search(context.Background(), q.Slice(at, at+c.count), 41, knn.Settings{Threads: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*c.count)/1000, "us/event")
 		})
 	}
 }

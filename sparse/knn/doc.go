@@ -30,27 +30,32 @@
 // list and is dropped; the few others are measured exactly. The centre and the
 // scale only decide how sharp the bound is, never the result.
 //
-// Package vec/tile multiplies and compares in one pass, and returns one bit a
-// pair; where some columns carry most of the variance it looks at them first, and
-// leaves a block of pairs when they decide it. Graph computes every tile once and uses it in both directions. It
-// first brings the rows into the order of a k-d tree, so that the tiles near
-// the diagonal, which come first, hold most of the neighbours; and every list
-// begins with the rows of the largest products in its own block. So thresholds
-// are tight early, few distances are measured, and the products take most of
-// the time.
+// A list begins with a chunk of the rows, whose costs, lower bounds of a^2 |x_i-x_j|^2 / 2
+// rounded in the safe direction, package vec/tile writes down. Package vec/choose picks
+// the k least of them and few more; these are measured, and any others whose cost is
+// below the distance of the last. So a list that holds the nearest of some thousand
+// rows has cost little more than k distances, where one that fills up as its rows come
+// takes k log(n/k) of them, each with a place to be found in the list.
+//
+// From there on thresholds are tight, few pairs pass, and package vec/tile multiplies and
+// compares in one pass that returns one bit a pair; where some columns carry most of the
+// variance it looks at them first, and leaves a block of pairs when they decide it. Graph
+// computes every tile once and uses it in both directions. It first brings the rows into
+// the order of a k-d tree, so that the block that a list begins with holds most of the
+// neighbours. So the products take most of the time.
 //
 // Points that lie closer together than the rounding of float32 at their
 // distance from the centre cannot be told apart by the bound, and are measured
 // exactly: still right, but slower.
 //
-// A single query would only wait for memory in a scan of all panels. Exact holds two
+// A single query would only wait for memory in a scan of many panels. Exact holds two
 // coarse vectors of every row for it, of 16 and of 64 bytes (Weber, Schek and Blott
 // 1998): the distance of coarse vectors, which are whole numbers, less a rigorous bound
 // on their rounding, is below the true one, see sketch.go. The short ones stay in the
 // second-level cache and leave a few percent of the rows; the long ones of these leave
 // little more than the neighbours, which are measured exactly. Where the leading
-// columns carry less than half of the variance there is no sketch, and where too many
-// rows pass it the panels are scanned. Larger batches scan panels: eight queries at a
+// columns carry less than half of the variance, or all panels stay in that cache, there
+// is no sketch, and where too many rows pass it the panels are scanned. Larger batches scan panels: eight queries at a
 // time make better use of what is read.
 //
 // # Contract

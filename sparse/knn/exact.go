@@ -15,7 +15,7 @@ type Exact struct {
 	x     vec.Matrix[float32]
 	p     *packed
 	works *sync.Pool
-	// sketch is nil if the rows are few or have no leading columns.
+	// sketch is nil if the rows are small or have no leading columns.
 	sketch *sketch
 	// bad is what every search returns if the rows themselves are unusable.
 	bad error
@@ -25,10 +25,10 @@ var _ Index = (*Exact)(nil)
 
 // NewExact returns an index over the rows of x, which must not change
 // afterwards. If a value of x is not finite, Search fails with a *ValueError.
-func NewExact(x vec.Matrix[float32]) *Exact { return newExact(x, sketchRows) }
+func NewExact(x vec.Matrix[float32]) *Exact { return newExact(x, sketchBytes) }
 
-// newExact is NewExact with a sketch from the given number of rows on.
-func newExact(x vec.Matrix[float32], rows int) *Exact {
+// newExact is NewExact with a sketch from the given size of the rows on.
+func newExact(x vec.Matrix[float32], bytes int) *Exact {
 	e := &Exact{x: x}
 	if err := checkValues(x, 0); err != nil {
 		e.bad = fmt.Errorf("knn: index: %w", err)
@@ -37,7 +37,7 @@ func newExact(x vec.Matrix[float32], rows int) *Exact {
 	if x.Cols > 0 { // else every search fails
 		e.p = pack(x, nil, 0)
 		e.works = workPool(e.p)
-		if x.Rows >= rows {
+		if 4*len(x.Data) >= bytes {
 			e.sketch = newSketch(x, e.p, 0)
 		}
 	}
@@ -74,6 +74,14 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 // fewer than k such rows for one of them. It is what joins the components of a
 // neighbourhood graph.
 func Foreign[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []int32, k int, s Settings) (*Neighbors, error) {
+	run, err := newForeign(x, rows, label, k, s.Threads)
+	if err != nil {
+		return nil, err
+	}
+	return run.all(ctx, s)
+}
+
+func newForeign[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) (*search[T], error) {
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
 		return nil, err
 	}
@@ -92,10 +100,9 @@ func Foreign[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []in
 			return nil, fmt.Errorf("knn: row %d: %d neighbours of another label asked for, but there are only %d such rows", i, k, others)
 		}
 	}
-	if err := checkValues(x, s.Threads); err != nil {
+	if err := checkValues(x, threads); err != nil {
 		return nil, err
 	}
-	p := pack(x, nil, s.Threads)
-	run := search[T]{x: x, p: p, works: workPool(p), from: x, rows: rows, count: len(rows), k: k, label: label}
-	return run.all(ctx, s)
+	p := pack(x, nil, threads)
+	return &search[T]{x: x, p: p, works: workPool(p), from: x, rows: rows, count: len(rows), k: k, label: label}, nil
 }

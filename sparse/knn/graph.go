@@ -2,7 +2,6 @@ package knn
 
 import (
 	"context"
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -57,13 +56,12 @@ type graphSearch[T vec.Float] struct {
 }
 
 func newGraphSearch[T vec.Float](x vec.Matrix[T], k, threads int) *graphSearch[T] {
-	g := &graphSearch[T]{x: x, lists: NewNeighbors(x.Rows, k), size: stripPanels(x.Cols)}
+	g := &graphSearch[T]{x: x, lists: EmptyNeighbors(x.Rows, k), size: stripPanels(x.Cols)}
 	if x.Rows <= 8192 {
 		g.size = min(g.size, 4) // so that all threads have work
 	}
 	g.p = pack(x, near(x, g.size*tile.Width, threads), threads)
 	g.lock = make([]sync.Mutex, par.Pieces(g.p.Count(), g.size))
-	g.lists.clearLists()
 	g.least = make([]float32, g.p.Count()*tile.Width)
 	for i := range g.least {
 		g.least[i] = lowest
@@ -75,7 +73,7 @@ func newGraphSearch[T vec.Float](x vec.Matrix[T], k, threads int) *graphSearch[T
 func (g *graphSearch[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
 	tasks := blockPairs(len(g.lock))
 	count := par.NewProgress(len(tasks), s.Progress)
-	works := sync.Pool{New: func() any { return newGraphWork(g.size, g.lists.K) }}
+	works := sync.Pool{New: func() any { return newGraphWork(g.size) }}
 	par.Do(s.Threads, len(tasks), func(t int) {
 		if ctx.Err() != nil {
 			return
@@ -101,15 +99,12 @@ type graphWork struct {
 	rows  [tile.Width]float32
 	cols  []float32
 	mask  []uint64 // tile.Width/tile.Height times what tile.Scan wants
-	seeds *seeds   // nil if blocks are too small for k
+	near  nearby   // within a block
+	dist2 []float64
 }
 
-func newGraphWork(size, k int) *graphWork {
-	w := &graphWork{cols: make([]float32, size*tile.Width), mask: make([]uint64, size*tile.Width)}
-	if 2*k < size*tile.Width {
-		w.seeds = newSeeds(k+1, size) // a row is most likely its own neighbour
-	}
-	return w
+func newGraphWork(size int) *graphWork {
+	return &graphWork{cols: make([]float32, size*tile.Width), mask: make([]uint64, size*tile.Width), near: newNearby(size)}
 }
 
 // panels returns the range of block b.
@@ -117,38 +112,35 @@ func (g *graphSearch[T]) panels(b int) (from, to int) {
 	return b * g.size, min(g.p.Count(), (b+1)*g.size)
 }
 
-// within offers the pairs of one block to the lists of their first rows. It
-// meets every pair twice, but after seed few of them are of interest.
+// within fills the lists of a block with the nearest rows of the same block.
 func (g *graphSearch[T]) within(ctx context.Context, w *graphWork, b int) {
 	g.lock[b].Lock()
 	defer g.lock[b].Unlock()
-	for c := range w.cols {
-		w.cols[c] = float32(math.Inf(1))
-	}
 	from, to := g.panels(b)
-	for a := from; a < to && ctx.Err() == nil; a++ {
-		g.seed(w, a, from, to)
-		copy(w.rows[:], g.least[a*tile.Width:])
-		g.scan(w, a, from, to)
-		g.take(w, a, from, to, g.offerOne)
+	end := min(g.p.N, to*tile.Width)
+	for first := from * tile.Width; first < end && ctx.Err() == nil; first += tile.Height {
+		w.near.compare(g.p, g.p.Panels, first, false, from, to)
+		for i := first; i < min(end, first+tile.Height); i++ {
+			cost := w.near.of(i - first)
+			cost[i-from*tile.Width] = furthest // no neighbour of itself
+			g.add(w, i, w.near.least(cost, g.lists.K), from)
+			g.add(w, i, w.near.more(cost, g.least[i]), from)
+		}
 	}
 }
 
-// seed fills the lists of panel a with likely neighbours among panels
-// from..to, if there is a choice of them.
-func (g *graphSearch[T]) seed(w *graphWork, a, from, to int) {
-	if w.seeds == nil || g.p.N-from*tile.Width <= 2*g.lists.K {
-		return
+// add measures positions, counted from panel first on, and puts those into i's list that
+// belong there.
+func (g *graphSearch[T]) add(w *graphWork, i int, at []int32, first int) {
+	for t, j := range at {
+		at[t] = int32(g.p.row(first*tile.Width + int(j)))
 	}
-	end := min(g.p.N, (a+1)*tile.Width)
-	for first := a * tile.Width; first < end; first += tile.Height {
-		w.seeds.multiply(g.p, g.p.Panels, first, from, to)
-		for i := first; i < min(end, first+tile.Height); i++ {
-			for _, j := range w.seeds.likely(g.p, i-first, from, to) {
-				g.offerOne(i, int(j))
-			}
-		}
-	}
+	ri := g.p.row(i)
+	index, dist2 := g.lists.Row(ri)
+	w.dist2 = slices.Grow(w.dist2[:0], len(at))[:len(at)]
+	measure(w.dist2, g.x.Row(ri), g.x, at)
+	merge(index, dist2, at, w.dist2)
+	g.least[i] = g.p.threshold(dist2[len(dist2)-1])
 }
 
 // between offers the pairs of two blocks, a < b, to the lists of both.
@@ -166,7 +158,7 @@ func (g *graphSearch[T]) between(ctx context.Context, w *graphWork, a, b int) {
 		unlock()
 		g.scan(w, p, first, last)
 		lock()
-		g.take(w, p, first, last, g.offerBoth)
+		g.take(w, p, first, last)
 		unlock()
 	}
 }
@@ -178,30 +170,20 @@ func (g *graphSearch[T]) scan(w *graphWork, a, first, last int) {
 	}
 }
 
-// take calls offer for the pairs of positions that passed scan.
-func (g *graphSearch[T]) take(w *graphWork, a, first, last int, offer func(i, j int)) {
+// take offers the pairs of positions that passed scan to the lists of both.
+func (g *graphSearch[T]) take(w *graphWork, a, first, last int) {
 	for r := 0; r < tile.Width; r += tile.Height {
 		mask := w.mask[r*(last-first):][:(last-first)*tile.Height]
 		for t, pass := range mask {
 			for ; pass != 0; pass &= pass - 1 {
-				offer(a*tile.Width+r+t%tile.Height, (first+t/tile.Height)*tile.Width+bits.TrailingZeros64(pass))
+				g.offer(a*tile.Width+r+t%tile.Height, (first+t/tile.Height)*tile.Width+bits.TrailingZeros64(pass))
 			}
 		}
 	}
 }
 
-// offerOne puts position j into i's list if it belongs there and is not there
-// already.
-func (g *graphSearch[T]) offerOne(i, j int) {
-	ri, rj := g.p.row(i), g.p.row(j)
-	if index, _ := g.lists.Row(ri); i == j || slices.Contains(index, int32(rj)) {
-		return
-	}
-	g.insert(i, ri, rj, vec.SquaredDistance(g.x.Row(ri), g.x.Row(rj)))
-}
-
-// offerBoth puts positions i and j into each other's lists if they belong there.
-func (g *graphSearch[T]) offerBoth(i, j int) {
+// offer puts positions i and j into each other's lists if they belong there.
+func (g *graphSearch[T]) offer(i, j int) {
 	ri, rj := g.p.row(i), g.p.row(j)
 	d2 := vec.SquaredDistance(g.x.Row(ri), g.x.Row(rj))
 	g.insert(i, ri, rj, d2)

@@ -21,6 +21,13 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// Rows beyond those that a search begins with are found, too.
+func TestChunkedConformance(t *testing.T) {
+	knntest.Conformance(t, knntest.Options{Exact: true}, func(x vec.Matrix[float32]) knn.Index {
+		return knn.NewExactChunked(x, 2)
+	})
+}
+
 func graph[T vec.Float](t interface{ Fatalf(string, ...any) }, x vec.Matrix[T], k, threads int) *knn.Neighbors {
 	nb, err := knn.Graph(context.Background(), x, k, knn.Settings{Threads: threads})
 	if err != nil {
@@ -130,14 +137,17 @@ func TestForeign(t *testing.T) {
 			return
 		}
 		k := rapid.IntRange(1, min(most, 4)).Draw(t, "k")
-		got, err := knn.Foreign(context.Background(), x, rows, label, k, knn.Settings{Threads: 2})
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
 		want := knntest.Brute(x, vec.Take(x, rows), k, func(r, j int) bool { return label[rows[r]] == label[j] })
-		if !knntest.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
+		check := func(got *knn.Neighbors, err error) {
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if !knntest.Equal(got, want) {
+				t.Fatalf("got %v, want %v", got, want)
+			}
 		}
+		check(knn.Foreign(context.Background(), x, rows, label, k, knn.Settings{Threads: 2}))
+		check(knn.ForeignChunked(x, rows, label, k, rapid.IntRange(1, 3).Draw(t, "panels")))
 	})
 }
 

@@ -28,6 +28,7 @@ func TestLevelsAgree(t *testing.T) {
 			}
 		}
 		q := x.Slice(0, rapid.IntRange(1, n).Draw(t, "queries"))
+		chunk := rapid.IntRange(1, 20).Draw(t, "chunk")
 		var graph, found *Neighbors
 		for _, level := range simd.Levels() {
 			g := newGraphSearch(x, k, 1)
@@ -37,7 +38,7 @@ func TestLevelsAgree(t *testing.T) {
 				t.Fatalf("%v: %v", level, err)
 			}
 			e := NewExact(x)
-			e.p.level = level
+			e.p.level, e.p.chunk = level, chunk
 			got, err := e.Search(context.Background(), q, k, Settings{})
 			if err != nil {
 				t.Fatalf("%v: %v", level, err)

@@ -51,12 +51,13 @@ type packed struct {
 	centre  []float64
 	scale   float64 // a, a power of two
 	level   simd.Level
+	chunk   int // panels whose costs a search begins with
 }
 
 // pack centres, scales and packs the rows of x, whose values have been
 // checked, in the given order (nil: their own).
 func pack[T vec.Float](x vec.Matrix[T], order []int32, threads int) *packed {
-	p := &packed{order: order, centre: centre(x), level: simd.Best()}
+	p := &packed{order: order, centre: centre(x), level: simd.Best(), chunk: chunkPanels(x.Cols)}
 	p.scale = scaleOf(x, p.centre, threads)
 	columns, prefix := byVariance(x, p.centre, p.scale)
 	p.columns, p.Panels = columns, tile.NewPanels(x.Rows, x.Cols, prefix)
@@ -79,8 +80,8 @@ func (p *packed) row(i int) int {
 }
 
 // load writes z of a row to z and returns its start and its tail, which is
-// rounded upwards. A row that the bound does not cover gets a start of +Inf, with
-// which no pair is dropped.
+// rounded upwards. A row that the bound does not cover gets the largest start, with which no pair
+// is dropped.
 func load[T vec.Float](p *packed, z []float32, row []T) (start, tail float32) {
 	var norm, rest float64
 	for k, c := range p.columns {
@@ -93,7 +94,7 @@ func load[T vec.Float](p *packed, z []float32, row []T) (start, tail float32) {
 	}
 	if !(norm < maxNorm) || p.Dim > maxDim {
 		clear(z)
-		return float32(math.Inf(1)), 0
+		return math.MaxFloat32, 0
 	}
 	m := float64(p.Dim)
 	slack := (m+8)*1.02*unit*norm + m*0x1p-110

@@ -43,6 +43,7 @@ func TestBound(t *testing.T) {
 		}
 		for _, p.level = range simd.Levels() {
 			checkBound(t, x, p)
+			checkCosts(t, x, p)
 			checkAlone(t, x, p, rapid.IntRange(0, n-1).Draw(t, "alone"))
 		}
 	})
@@ -73,6 +74,39 @@ func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
 		for j := range x.Rows {
 			if passes(i, j) {
 				t.Fatalf("%v: pair (%d,%d): q exceeds -d2/2 by more than allowed, and reaches %v", p.level, i, j, least[j])
+			}
+		}
+	}
+}
+
+// checkCosts says that the cost of a pair is within the threshold of its own distance,
+// and no farther below than a few times the bound.
+func checkCosts(t *rapid.T, x vec.Matrix[float64], p *packed) {
+	c := newNearby(p.Count())
+	for i := range x.Rows {
+		alone := i%tile.Height == 3
+		switch {
+		case alone:
+			c.compare(p, p.Panels, i, true, 0, p.Count())
+		case i%tile.Height == 0 || i%tile.Height == 4:
+			c.compare(p, p.Panels, i/tile.Height*tile.Height, false, 0, p.Count())
+		}
+		line := c.of(i % tile.Height)
+		if alone {
+			line = c.of(0)
+		}
+		for j, cost := range line {
+			if j >= x.Rows {
+				if cost != furthest {
+					t.Fatalf("%v: place %d of %d costs %x", p.level, j, x.Rows, cost)
+				}
+				continue
+			}
+			d2 := vec.SquaredDistance(x.Row(i), x.Row(j))
+			got, limit := math.Float32frombits(uint32(cost)), -p.threshold(d2)
+			slack := 8 * (float64(x.Cols) + 8) / (1 << 24) * (norm(p, x.Row(i)) + norm(p, x.Row(j)) + 1e-20)
+			if got > limit || float64(got) < d2*p.scale*p.scale/2-slack {
+				t.Fatalf("%v: pair (%d,%d) costs %v, at most %v and at least %v less were right", p.level, i, j, got, limit, slack)
 			}
 		}
 	}
@@ -110,10 +144,10 @@ func TestLoadOutOfRange(t *testing.T) {
 	x := vec.Of(2, 1, []float64{0, 1})
 	p := pack(x, nil, 1)
 	dst := []float32{7}
-	if start, _ := load(p, dst, []float64{1e40}); !math.IsInf(float64(start), 1) || dst[0] != 0 {
+	if start, _ := load(p, dst, []float64{1e40}); start != math.MaxFloat32 || dst[0] != 0 {
 		t.Fatalf("a row far out is loaded as %v with start %v", dst, start)
 	}
-	if start, _ := load(p, dst, []float64{1}); math.IsInf(float64(start), 0) {
+	if start, _ := load(p, dst, []float64{1}); start > 1 {
 		t.Fatalf("a row of the set has start %v", start)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // search compares queries with all packed rows, in one direction.
 type search[T vec.Float] struct {
 	x     vec.Matrix[T]
-	p     *packed
+	p     *packed    // in the order of x
 	works *sync.Pool // of *work
 	// sketch, if not nil, finds the neighbours of few queries faster.
 	sketch *sketch
@@ -35,7 +35,9 @@ type work struct {
 	z        []float32
 	least    [tile.Width]float32 // what q must reach, query by query
 	mask     []uint64
-	seeds    *seeds    // of the last k
+	near     nearby    // of the first panels
+	rows     []int32   // to be measured
+	dist2    []float64 // and their distances
 	infinite []float32 // the thresholds of rows that look for nothing
 	single   *singleWork
 }
@@ -67,8 +69,7 @@ func (run *search[T]) query(r int) []T {
 }
 
 func (run *search[T]) all(ctx context.Context, s Settings) (*Neighbors, error) {
-	lists := NewNeighbors(run.count, run.k)
-	lists.clearLists()
+	lists := EmptyNeighbors(run.count, run.k)
 	if run.count <= tile.Height {
 		if run.count <= singly {
 			run.few(ctx, lists, 0, run.count)
@@ -121,7 +122,7 @@ func (run search[T]) blocks(ctx context.Context, lists *Neighbors, s Settings) {
 	})
 }
 
-// block fills the lists of queries from..to, at most tile.Width of them.
+// block fills the empty lists of queries from..to, at most tile.Width of them.
 func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int) {
 	w := run.works.Get().(*work)
 	defer run.works.Put(w)
@@ -129,43 +130,58 @@ func (run *search[T]) block(ctx context.Context, lists *Neighbors, from, to int)
 	for r := range to - from {
 		start, tail := load(p, w.z, run.query(from+r))
 		w.queries.Set(r, w.z, start, tail)
-		_, dist2 := lists.Row(from + r)
-		w.least[r] = p.threshold(dist2[len(dist2)-1])
+		w.least[r] = lowest
 	}
 	for r := to - from; r < tile.Width; r++ {
 		w.queries.Start[r] = float32(math.Inf(-1))
 	}
-	// Strips start small: the first rows pass while the lists are not full.
-	strip := 1
-	if run.label == nil && to-from > 1 && p.N > 2*run.k {
-		strip = run.seed(w, lists, from, to)
-	}
-	end := p.Count()
-	for first := 0; first < end; first, strip = first+strip, min(2*strip, stripPanels(p.Dim)) {
-		if ctx.Err() != nil {
-			return
-		}
+	first, end, strip := run.begin(ctx, w, lists, from, to), p.Count(), stripPanels(p.Dim)
+	for ; first < end && ctx.Err() == nil; first += strip {
 		run.strip(w, lists, from, to, first, min(end, first+strip))
 	}
 }
 
-// seed starts the lists of queries from..to with likely neighbours among the
-// first panels, and returns how many panels it has looked at.
-func (run *search[T]) seed(w *work, lists *Neighbors, from, to int) (strip int) {
-	strip = stripPanels(run.p.Dim)
-	if w.seeds == nil || w.seeds.k != run.k {
-		w.seeds = newSeeds(run.k, strip)
+// begin fills the lists of queries from..to with the nearest rows of the first panels,
+// and returns the number of these.
+func (run *search[T]) begin(ctx context.Context, w *work, lists *Neighbors, from, to int) (last int) {
+	last = min(run.p.Count(), run.p.chunk)
+	if w.near.at == nil {
+		w.near = newNearby(last)
 	}
-	last := min(run.p.Count(), strip)
-	for r := range to - from {
-		if r%tile.Height == 0 {
-			w.seeds.multiply(run.p, w.queries, r, 0, last)
-		}
-		for _, j := range w.seeds.likely(run.p, r%tile.Height, 0, last) {
-			run.offer(w, lists, from, r, run.p.row(int(j)))
+	for r := 0; r < to-from && ctx.Err() == nil; r += tile.Height {
+		w.near.compare(run.p, w.queries, r, r == to-from-1, 0, last)
+		for i := r; i < min(r+tile.Height, to-from); i++ {
+			run.nearest(w, lists, from, i, w.near.of(i-r))
 		}
 	}
-	return strip
+	return last
+}
+
+// nearest fills the list of query from+r with the nearest of the first rows, by their
+// costs.
+func (run *search[T]) nearest(w *work, lists *Neighbors, from, r int, cost []int32) {
+	if run.label != nil {
+		own := run.label[run.rows[from+r]]
+		for j, l := range run.label[:min(len(cost), len(run.label))] {
+			if l == own {
+				cost[j] = furthest
+			}
+		}
+	}
+	run.add(w, lists, from, r, w.near.least(cost, run.k))
+	run.add(w, lists, from, r, w.near.more(cost, w.least[r]))
+}
+
+// add measures rows and puts those into the list of query from+r that belong there.
+func (run *search[T]) add(w *work, lists *Neighbors, from, r int, rows []int32) {
+	if len(rows) == 0 {
+		return
+	}
+	index, dist2 := lists.Row(from + r)
+	w.dist2 = slices.Grow(w.dist2[:0], len(rows))[:len(rows)]
+	measure(w.dist2, run.query(from+r), run.x, rows)
+	merge(index, dist2, rows, w.dist2)
+	w.least[r] = run.p.threshold(dist2[len(dist2)-1])
 }
 
 // strip compares queries from..to with panels first..last.
@@ -179,31 +195,29 @@ func (run *search[T]) strip(w *work, lists *Neighbors, from, to, first, last int
 		} else {
 			tile.Scan(p.level, w.mask, w.queries, r, w.least[r:], p.Panels, first, last, w.infinite)
 		}
-		run.take(w, lists, from, r, rows, first, last)
-	}
-}
-
-// take offers the pairs that passed the scan of queries from+r, ... against
-// panels first..last to the lists.
-func (run *search[T]) take(w *work, lists *Neighbors, from, r, rows, first, last int) {
-	for t, pass := range w.mask[:(last-first)*rows] {
-		for ; pass != 0; pass &= pass - 1 {
-			run.offer(w, lists, from, r+t%rows, run.p.row((first+t/rows)*tile.Width+bits.TrailingZeros64(pass)))
+		for i := r; i < min(r+rows, to-from); i++ {
+			w.rows = run.others(positions(w.rows[:0], w.mask[:(last-first)*rows], i-r, rows, first), from+i)
+			run.add(w, lists, from, i, w.rows)
 		}
 	}
 }
 
-// offer puts row j into the list of query from+r if it belongs there and is not
-// there already.
-func (run *search[T]) offer(w *work, lists *Neighbors, from, r, j int) {
-	if run.label != nil && run.label[run.rows[from+r]] == run.label[j] {
-		return
+// others leaves out rows of the label of query r.
+func (run *search[T]) others(rows []int32, r int) []int32 {
+	if run.label == nil {
+		return rows
 	}
-	index, dist2 := lists.Row(from + r)
-	if slices.Contains(index, int32(j)) {
-		return
+	own := run.label[run.rows[r]]
+	return slices.DeleteFunc(rows, func(j int32) bool { return run.label[j] == own })
+}
+
+// positions appends those of a mask that is about some lines of panels from first on:
+// those of one line.
+func positions(rows []int32, mask []uint64, line, lines, first int) []int32 {
+	for t := line; t < len(mask); t += lines {
+		for pass := mask[t]; pass != 0; pass &= pass - 1 {
+			rows = append(rows, int32((first+t/lines)*tile.Width+bits.TrailingZeros64(pass)))
+		}
 	}
-	if insert(index, dist2, int32(j), vec.SquaredDistance(run.query(from+r), run.x.Row(j))) {
-		w.least[r] = run.p.threshold(dist2[len(dist2)-1])
-	}
+	return rows
 }

@@ -36,8 +36,7 @@ func newSingleWork(s *sketch) *singleWork {
 const passShare = 6
 
 // single looks for the neighbours of query r by the sketch, and reports whether
-// it has found them. If not, since too many rows pass, list r may hold some near
-// rows.
+// it has found them. If not, since too many rows pass, list r is empty.
 //
 // The best few rows of the coarse comparison have a fine one; the best k of that
 // are measured and fill the list. Its last distance limits which other rows have a
@@ -77,6 +76,7 @@ func (run *search[T]) single(lists *Neighbors, r int) bool {
 	last := len(dist2) - 1
 	approx.Pass(level, w.mask, w.value, s.coarse.limit(&c, dist2[last]))
 	if !w.collect(likely) {
+		lists.clear(r, r+1)
 		return false
 	}
 	s.wide.Compare(level, w.fine[some:], w.rows[some:], &w.wide)

@@ -149,9 +149,9 @@ type sketch struct {
 	wide         *approx.Wide
 }
 
-// sketchRows is the number of rows from which on a sketch pays: below it they fit
-// the cache as they are.
-const sketchRows = 4096
+// sketchBytes is the size from which on a sketch pays: panels below it stay in the
+// second-level cache, where all costs of a query take less time than two filters.
+const sketchBytes = 2 << 20
 
 // newSketch returns the sketch of the rows of x, or nil if their leading columns
 // carry too little of the variance.

@@ -18,15 +18,14 @@ func TestSketchIsUsed(t *testing.T) {
 	for p := range x.Data {
 		x.Data[p] = float32(rng.NormFloat64() / float64(1+p%dim))
 	}
-	e := NewExact(x.Slice(0, n))
+	e := NewExactSketched(x.Slice(0, n))
 	if e.sketch == nil {
 		t.Fatal("no sketch")
 	}
 	for _, e.p.level = range simd.Levels() {
 		for i := range 50 {
 			run := search[float32]{x: e.x, p: e.p, works: e.works, sketch: e.sketch, from: x, count: n + 50, k: k}
-			lists := NewNeighbors(n+50, k)
-			lists.clearLists()
+			lists := EmptyNeighbors(n+50, k)
 			if !run.single(lists, n+i) {
 				t.Fatalf("%v: too many rows pass for query %d", e.p.level, i)
 			}

@@ -19,7 +19,7 @@ func TestAround(t *testing.T) {
 		dim := rapid.IntRange(1, 30).Draw(t, "dim")
 		kind := rapid.SampledFrom(knntest.Kinds).Draw(t, "kind")
 		s := knn.NewSlots(dim)
-		top := rapid.IntRange(2, 1500).Draw(t, "top")
+		top := rapid.IntRange(2, 2500).Draw(t, "top")
 		x := knntest.Points[float32](kind, top, dim, rapid.Uint64().Draw(t, "seed"))
 		var all []int32
 		for i := range int32(top) {

@@ -1,32 +1,5 @@
 package tile
 
-import (
-	"fmt"
-
-	"unfold/sparse/vec/simd"
-)
-
-// Add adds the products of vectors first, ..., first+Height-1 of a with all
-// vectors of panels from, ..., to-1 of b to dst: that of first+r and of vector
-// c of panel p to dst[r*stride + (p-from)*Width + c]. Starts do not count. The
-// sum over the dimensions is float32, in order, so that it errs by at most
-//
-//	m u / (1 - m u) sum_k |a_ik b_jk| + m 2^-149
-//
-// (u = 2^-24, m = Dim), and is then added in float64.
-//
-// first must be a multiple of Height. It panics if dst is too short.
-func Add(level simd.Level, dst []float64, stride int, a *Panels, first int, b *Panels, from, to int) {
-	if a.Dim != b.Dim || first%Height != 0 || stride < (to-from)*Width {
-		panic(fmt.Sprintf("tile: vectors from %d, dimensions %d and %d, lines of %d", first, a.Dim, b.Dim, stride))
-	}
-	size := Width * a.Dim
-	left := a.Data[first/Width*size:][:size][first%Width:]
-	for p := from; p < to; p++ {
-		add(level, dst[(p-from)*Width:], stride, left, b.Data[p*size:][:size], a.Dim)
-	}
-}
-
 // addGeneric is the plain twin of the adding kernels: it adds the Height x
 // Width products of the vectors at a and b to dst, line by line stride apart.
 func addGeneric(dst []float64, stride int, a, b []float32, depth int) {

@@ -1,11 +1,11 @@
 // Package tile multiplies blocks of float32 vectors with each other at the
 // speed of the processor: the inner loop of an exact neighbour search, which
-// only asks which products reach a bound (Scan), and the product of a tall
-// matrix with itself (Gram).
+// only asks how far two vectors are apart at least (Costs) or which products reach
+// a bound (Scan), and the product of a tall matrix with itself (Gram).
 //
 // # Panels
 //
-// Both read their vectors from panels: Width vectors side by side, dimension
+// All read their vectors from panels: Width vectors side by side, dimension
 // by dimension, so that element k of vector c of a panel is at k*Width + c.
 // The same panels serve as the left and as the right side of a product. At a
 // time Height vectors of one panel meet all Width of another: with 512-bit
@@ -17,11 +17,18 @@
 // registers. On any other machine, and with the build tag noasm, plain Go does
 // the same.
 //
+// # Costs
+//
+// A cost is minus the product and both starts, which a neighbour search chooses such
+// that it is a lower bound of half the squared distance. Costs are stored, as integers of
+// the same order, so that a search can choose the least of them (package choose) before
+// it knows of any neighbour.
+//
 // # Scan
 //
-// A scan never stores products. A sum starts at start_i + start_j, and when its
-// depth is done it is compared with the smaller of two bounds, least_i and
-// least_j; what leaves the kernel is one bit a pair. A neighbour search that
+// Once it does, products need not be stored, and a scan stores none. A sum starts at
+// start_i + start_j, and when its depth is done it is compared with the smaller of two
+// bounds, least_i and least_j; what leaves the kernel is one bit a pair. A search that
 // uses every product for both of its vectors wants just that: a pair is of
 // interest if it may enter the list of either.
 //
@@ -38,8 +45,8 @@
 //
 // # Errors
 //
-// With u = 2^-24 and m dimensions, a scan compares start_i + start_j + z_i z_j
-// with an error of at most
+// With u = 2^-24 and m dimensions, costs hold and a scan compares
+// start_i + start_j + z_i z_j with an error of at most
 //
 //	g (|start_i + start_j| + sum_k |z_ik z_jk|), g = (m+1) u / (1 - (m+1) u)
 //

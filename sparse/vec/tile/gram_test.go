@@ -57,29 +57,6 @@ func TestAddOddValues(t *testing.T) {
 	})
 }
 
-// Add is about whole panels, and adds to what is there.
-func TestAddOfPanels(t *testing.T) {
-	p := random(100, 7)
-	stride := 2*Width + 3
-	dst := make([]float64, Height*stride)
-	for range 2 {
-		Add(simd.Best(), dst, stride, p, Height, p, 1, 3)
-	}
-	for r := range Height {
-		for c := range stride {
-			var want float64
-			if j := Width + c; j < 3*Width && c < 2*Width {
-				for k := range p.Dim {
-					want += 2 * float64(p.Data[k*Width+Height+r]) * float64(p.Data[j/Width*Width*p.Dim+k*Width+j%Width])
-				}
-			}
-			if math.Abs(dst[r*stride+c]-want) > 1e-5 {
-				t.Fatalf("line %d, column %d: %v, want %v", r, c, dst[r*stride+c], want)
-			}
-		}
-	}
-}
-
 // matrix draws a matrix of normal numbers around a mean far from zero.
 func matrix(t *rapid.T, name string, rows, cols int, mean float64) vec.Matrix[float32] {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, name), 1))
@@ -169,13 +146,10 @@ func checkSum(t *rapid.T, l simd.Level, got float64, a, b []float64) {
 
 func TestShapes(t *testing.T) {
 	x := vec.New[float32](4, 3)
-	p := NewPanels(8, 3, 0)
 	for name, f := range map[string]func(){
 		"centre of Gram": func() { Gram(x, make([]float64, 4), 1) },
 		"centre of Mul":  func() { Mul(x, make([]float64, 2), vec.New[float32](3, 1), 1) },
 		"shape of w":     func() { Mul(x, nil, vec.New[float32](4, 1), 1) },
-		"short lines":    func() { Add(simd.Best(), make([]float64, 1000), Width-1, p, 0, p, 0, 1) },
-		"few lines":      func() { Add(simd.Best(), make([]float64, Width), Width, p, 0, p, 0, 1) },
 	} {
 		func() {
 			defer func() {

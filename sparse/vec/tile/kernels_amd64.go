@@ -27,6 +27,24 @@ func scan(level simd.Level, s *scanned) {
 	}
 }
 
+// costs runs the kernel of the level.
+func costs(level simd.Level, s *costing) {
+	panels := len(s.bStart) / Width
+	one := len(s.aStart) == 1
+	switch {
+	case level >= simd.AVX512 && one:
+		costs1AVX512(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+	case level >= simd.AVX512:
+		costs8AVX512(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+	case level >= simd.AVX2 && one:
+		costs1AVX2(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+	case level >= simd.AVX2:
+		costs8AVX2(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+	default:
+		costsGeneric(s)
+	}
+}
+
 // add runs the kernel of the level.
 func add(level simd.Level, dst []float64, stride int, a, b []float32, depth int) {
 	_ = dst[(Height-1)*stride+Width-1]

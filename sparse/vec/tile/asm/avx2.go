@@ -15,9 +15,10 @@ const (
 	side2 = 4 * width / 2 // bytes of half the columns
 )
 
-// multiplyAVX2 adds half2 x width/2 products to acc, as deep as left says; a
-// and b, at some distance, point at the first of them and are moved on.
-func multiplyAVX2(label string, a, b, left Register, aDisp, bDisp int, acc, col []VecVirtual, x VecVirtual) {
+// multiplyAVX2 adds half2 x width/2 products to acc, as deep as left says, by fma:
+// VFMADD231PS, or VFNMADD231PS for their negatives; a and b, at some distance, point at
+// the first of them and are moved on.
+func multiplyAVX2(label string, fma func(...Op), a, b, left Register, aDisp, bDisp int, acc, col []VecVirtual, x VecVirtual) {
 	Label(label)
 	for v := range col {
 		VMOVUPS(at(b, bDisp+32*v), col[v])
@@ -25,7 +26,7 @@ func multiplyAVX2(label string, a, b, left Register, aDisp, bDisp int, acc, col 
 	for r := range half2 {
 		VBROADCASTSS(at(a, aDisp+4*r), x)
 		for v := range col {
-			VFMADD231PS(col[v], x, acc[3*r+v])
+			fma(col[v], x, acc[3*r+v])
 		}
 	}
 	ADDQ(Imm(step), a)
@@ -62,11 +63,11 @@ func scanAVX2() {
 		prefix := arg("prefix")
 		TESTQ(prefix, prefix)
 		JZ(LabelRef("rest" + part))
-		multiplyAVX2("first"+part, ca, cb, prefix, 4*row, 32*vector, acc, col, x)
+		multiplyAVX2("first"+part, VFMADD231PS, ca, cb, prefix, 4*row, 32*vector, acc, col, x)
 		hopeAVX2(s, row, vector, acc, col, x)
 		JZ(LabelRef("hopeless" + part))
 		Label("rest" + part)
-		multiplyAVX2("second"+part, ca, cb, arg("rest"), 4*row, 32*vector, acc, col, x)
+		multiplyAVX2("second"+part, VFMADD231PS, ca, cb, arg("rest"), 4*row, 32*vector, acc, col, x)
 		for r := range half2 {
 			VBROADCASTSS(at(s.aLeast, 4*(row+r)), x)
 			for v := range col {
@@ -175,7 +176,7 @@ func addAVX2() {
 		for _, v := range acc {
 			VXORPS(v, v, v)
 		}
-		multiplyAVX2("depth"+part, ca, cb, arg("depth"), 4*row, 32*vector, acc, col, x)
+		multiplyAVX2("depth"+part, VFMADD231PS, ca, cb, arg("depth"), 4*row, 32*vector, acc, col, x)
 		for r := range half2 {
 			for v := range col {
 				sum, to := acc[3*r+v], 64*(vector+v)

@@ -22,11 +22,14 @@ func main() {
 	ConstraintExpr("amd64,!noasm")
 	for _, rows := range []int{height, 1} {
 		scanAVX512(rows)
+		costsAVX512(rows)
 	}
 	addAVX512()
 	peakAVX512()
 	scanAVX2()
 	scanRowAVX2()
+	costsAVX2()
+	costsRowAVX2()
 	addAVX2()
 	peakAVX2()
 	for _, rows := range []int{tall, short} {
@@ -85,9 +88,9 @@ func ymm(n int) []VecVirtual {
 	return out
 }
 
-// multiplyAVX512 adds rows x width products to acc, as deep as left says. It
-// moves a and b behind them.
-func multiplyAVX512(label string, rows int, a, b, left Register, acc []VecVirtual) {
+// multiplyAVX512 adds rows x width products to acc, as deep as left says, by fma:
+// VFMADD231PS, or VFNMADD231PS for their negatives. It moves a and b behind them.
+func multiplyAVX512(label string, fma func(...Op), rows int, a, b, left Register, acc []VecVirtual) {
 	col, row := zmm(3), zmm(min(rows, 5))
 	Label(label)
 	for v := range col {
@@ -97,7 +100,7 @@ func multiplyAVX512(label string, rows int, a, b, left Register, acc []VecVirtua
 		x := row[r%len(row)]
 		VBROADCASTSS(at(a, 4*r), x)
 		for v := range col {
-			VFMADD231PS(col[v], x, acc[3*r+v])
+			fma(col[v], x, acc[3*r+v])
 		}
 	}
 	ADDQ(Imm(step), a)
@@ -124,11 +127,11 @@ func scanAVX512(rows int) {
 	prefix := arg("prefix")
 	TESTQ(prefix, prefix)
 	JZ(LabelRef("rest"))
-	multiplyAVX512("first", rows, cursor, s.b, prefix, acc)
+	multiplyAVX512("first", VFMADD231PS, rows, cursor, s.b, prefix, acc)
 	hopelessAVX512(rows, s, acc)
 	JC(LabelRef("hopeless"))
 	Label("rest")
-	multiplyAVX512("second", rows, cursor, s.b, arg("rest"), acc)
+	multiplyAVX512("second", VFMADD231PS, rows, cursor, s.b, arg("rest"), acc)
 	least, low := zmm(3), zmm(3)
 	for v := range least {
 		VMOVUPS(at(s.bLeast, 64*v), least[v])
@@ -194,7 +197,7 @@ func addAVX512() {
 	for _, x := range acc {
 		VPXORD(x, x, x)
 	}
-	multiplyAVX512("depth", height, a, b, depth, acc)
+	multiplyAVX512("depth", VFMADD231PS, height, a, b, depth, acc)
 	low, high := ZMM(), ZMM()
 	for r := range height {
 		for v := range 3 {

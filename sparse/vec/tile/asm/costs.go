@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const costsSignature = "(dst *int32, stride int, a, aStart, b, bStart *float32, depth, panels int)"
+
+// costsArgs are the arguments of the kernels for costs. Line r of the output, stride
+// bytes after the one before, is found from dst and, from the fifth on, upper.
+type costsArgs struct {
+	dst, upper, stride, third Register
+	a, aStart, b, bStart      Register
+	panels                    Register
+}
+
+func loadCostsArgs(rows int) costsArgs {
+	s := costsArgs{dst: arg("dst"), stride: arg("stride"), a: arg("a"), aStart: arg("aStart"), b: arg("b"), bStart: arg("bStart"), panels: arg("panels")}
+	SHLQ(Imm(2), s.stride)
+	if rows > 1 {
+		s.third, s.upper = GP64(), GP64()
+		LEAQ(Mem{Base: s.stride, Index: s.stride, Scale: 2}, s.third)
+		LEAQ(Mem{Base: s.dst, Index: s.stride, Scale: 4}, s.upper)
+	}
+	return s
+}
+
+// line is where line r of a panel goes.
+func (s costsArgs) line(r, disp int) Mem {
+	base := s.dst
+	if r >= 4 {
+		base = s.upper
+	}
+	switch r % 4 {
+	case 1:
+		return Mem{Base: base, Index: s.stride, Scale: 1, Disp: disp}
+	case 2:
+		return Mem{Base: base, Index: s.stride, Scale: 2, Disp: disp}
+	case 3:
+		return Mem{Base: base, Index: s.third, Scale: 1, Disp: disp}
+	}
+	return Mem{Base: base, Disp: disp}
+}
+
+// nextPanel moves on by one panel of b, but for b itself.
+func (s costsArgs) nextPanel() {
+	ADDQ(Imm(step), s.dst)
+	if s.upper != nil {
+		ADDQ(Imm(step), s.upper)
+	}
+	ADDQ(Imm(step), s.bStart)
+	DECQ(s.panels)
+}
+
+func costsAVX512(rows int) {
+	begin(fmt.Sprintf("costs%dAVX512", rows), costsSignature,
+		fmt.Sprintf("costs%dAVX512 is costsGeneric with a left side of height %d.", rows, rows))
+	s := loadCostsArgs(rows)
+	acc, zero, cursor := zmm(3*rows), ZMM(), GP64()
+	VPXORD(zero, zero, zero)
+	Label("panel")
+	col := zmm(3)
+	for v := range col {
+		VSUBPS(at(s.bStart, 64*v), zero, col[v])
+		for r := range rows {
+			VSUBPS_BCST(at(s.aStart, 4*r), col[v], acc[3*r+v])
+		}
+	}
+	MOVQ(s.a, cursor)
+	multiplyAVX512("depth", VFNMADD231PS, rows, cursor, s.b, arg("depth"), acc)
+	for i, sum := range acc {
+		VMAXPS(zero, sum, sum)
+		VMOVUPS(sum, s.line(i/3, 64*(i%3)))
+	}
+	s.nextPanel()
+	JNZ(LabelRef("panel"))
+	VZEROUPPER()
+	RET()
+}
+
+func costsAVX2() {
+	begin("costs8AVX2", costsSignature, "costs8AVX2 is costsGeneric with a left side of height 8.")
+	s := loadCostsArgs(height)
+	Label("panel")
+	ca, cb := GP64(), GP64()
+	quarters(func(part string, row, vector int) {
+		acc, col, x := ymm(3*half2), ymm(3), YMM()
+		for v := range col {
+			VXORPS(x, x, x)
+			VSUBPS(at(s.bStart, 32*(vector+v)), x, col[v])
+		}
+		for r := range half2 {
+			VBROADCASTSS(at(s.aStart, 4*(row+r)), x)
+			for v := range col {
+				VSUBPS(x, col[v], acc[3*r+v])
+			}
+		}
+		MOVQ(s.a, ca)
+		MOVQ(s.b, cb)
+		multiplyAVX2("depth"+part, VFNMADD231PS, ca, cb, arg("depth"), 4*row, 32*vector, acc, col, x)
+		VXORPS(x, x, x)
+		for i, sum := range acc {
+			VMAXPS(x, sum, sum)
+			VMOVUPS(sum, s.line(row+i/3, 32*(vector+i%3)))
+		}
+	})
+	bytes := arg("depth")
+	IMUL3Q(Imm(step), bytes, bytes)
+	ADDQ(bytes, s.b)
+	s.nextPanel()
+	JNZ(LabelRef("panel"))
+	VZEROUPPER()
+	RET()
+}
+
+func costsRowAVX2() {
+	begin("costs1AVX2", costsSignature, "costs1AVX2 is costsGeneric with a left side of height 1.")
+	s := loadCostsArgs(1)
+	acc, x, start, zero := ymm(6), YMM(), YMM(), YMM()
+	VXORPS(zero, zero, zero)
+	VBROADCASTSS(at(s.aStart, 0), start)
+	Label("panel")
+	for v := range acc {
+		VSUBPS(at(s.bStart, 32*v), zero, acc[v])
+		VSUBPS(start, acc[v], acc[v])
+	}
+	cursor, left := GP64(), arg("depth")
+	MOVQ(s.a, cursor)
+	Label("depth")
+	VBROADCASTSS(at(cursor, 0), x)
+	for v := range acc {
+		VFNMADD231PS(at(s.b, 32*v), x, acc[v])
+	}
+	ADDQ(Imm(step), cursor)
+	ADDQ(Imm(step), s.b)
+	DECQ(left)
+	JNZ(LabelRef("depth"))
+	for v, sum := range acc {
+		VMAXPS(zero, sum, sum)
+		VMOVUPS(sum, s.line(0, 32*v))
+	}
+	s.nextPanel()
+	JNZ(LabelRef("panel"))
+	VZEROUPPER()
+	RET()
+}
