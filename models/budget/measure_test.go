@@ -54,8 +54,8 @@ func forgetPeak(t *testing.T) {
 	}
 }
 
-// measured runs a fit of made-up rows and returns plan and measurements. If told,
-// it prints the peak of every stage.
+// measured runs a fit of made-up rows, whose limit is what was planned, and returns plan
+// and measurements. If told, it prints the peak of every stage.
 func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted, seconds float64) {
 	t.Helper()
 	defer Collect(0)()
@@ -74,6 +74,7 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 		t.Fatal(err)
 	}
 	predicted = p.Seconds(v)
+	defer Collect(p.Bytes())()
 	x := trial(j.Rows, j.Dim)
 	forgetPeak(t)
 	stage := "collapse"
@@ -104,9 +105,9 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 	return p, max(bytes, peak), predicted, seconds
 }
 
-// The memory of a fit is what was predicted. (Its time depends on who else is at
-// work: see TestMeasured.) A collection that comes late adds up to a quarter to so short a
-// fit, every other time, and more often on a busy machine: one of forty has to be right.
+// The memory of a fit is what was predicted, if that is its limit: without one a collection
+// that comes late adds up to a quarter to so short a fit. (Its time depends on who else is at
+// work: see TestMeasured.) The best of three counts.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it learns 40,000 rows")
@@ -119,7 +120,7 @@ func TestMemory(t *testing.T) {
 		if math.Abs(got-data) <= 0.15*data {
 			return
 		}
-		if try == 40 {
+		if try == 3 {
 			t.Fatalf("%.1f MB predicted for the data, %.1f MB measured", data/1e6, got/1e6)
 		}
 	}
