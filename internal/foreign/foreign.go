@@ -1,0 +1,104 @@
+package foreign
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Run runs a Python script with arguments and returns what it prints. The test fails
+// with the script's standard error if it ends with another code than 0.
+func Run(t testing.TB, script string, args ...string) []byte {
+	t.Helper()
+	out, complaint, err := Try(t, script, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, complaint)
+	}
+	return out
+}
+
+// Try is Run for scripts that may fail: it returns standard output and standard error.
+func Try(t testing.TB, script string, args ...string) (out, complaint []byte, err error) {
+	t.Helper()
+	cmd := Command(t, script, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	return stdout.Bytes(), stderr.Bytes(), err
+}
+
+// Command is the Python process of a script, not yet started, killed when the test ends.
+func Command(t testing.TB, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	libraries, err := libraries()
+	if err != nil {
+		if os.Getenv("UNFOLD_REQUIRE_PYTHON") == "1" {
+			t.Fatalf("foreign readers and writers are required: %v", err)
+		}
+		t.Skipf("SKIPPED, there are no foreign readers and writers here: %v", err)
+	}
+	cmd := exec.CommandContext(t.Context(), "python3", append([]string{"-c", script}, args...)...)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+libraries, "PYTHONDONTWRITEBYTECODE=1")
+	return cmd
+}
+
+// libraries returns the folder of the installed libraries.
+var libraries = sync.OnceValues(func() (string, error) {
+	requirements := filepath.Join(folder(), "requirements.txt")
+	text, err := os.ReadFile(requirements)
+	if err != nil {
+		return "", err
+	}
+	version, err := exec.Command("python3", "-c", "import sys; print(sys.version)").Output()
+	if err != nil {
+		return "", fmt.Errorf("python3: %w", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "unfold-test", fmt.Sprintf("python-%.8x", sha256.Sum256(append(version, text...))))
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	return dir, install(requirements, dir)
+})
+
+// install has pip put the libraries into dir, all or none; another process may do so
+// at the same time.
+func install(requirements, dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), "installing-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "-q", "--only-binary=:all:", "--target", tmp, "-r", requirements).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("pip: %w: %s", err, bytes.TrimSpace(out))
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		if _, there := os.Stat(dir); there != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder is testdata/foreign, where this file was compiled.
+func folder() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "testdata", "foreign")
+}
