@@ -52,21 +52,14 @@ func BoolColumn(name string, values []bool) Column {
 	return newColumn(name, b.NewArray())
 }
 
-// uint32Column and uint64Column hold one value n times: epochs and versions.
-func uint32Column(name string, n int, v uint32) Column {
-	values := make([]uint32, n)
-	for i := range values {
-		values[i] = v
-	}
-	return fixedColumn(name, arrow.PrimitiveTypes.Uint32, n, arrow.Uint32Traits.CastToBytes(values))
+// uint32Column makes a column of integers; it keeps values.
+func uint32Column(name string, values []uint32) Column {
+	return fixedColumn(name, arrow.PrimitiveTypes.Uint32, len(values), arrow.Uint32Traits.CastToBytes(values))
 }
 
-func uint64Column(name string, n int, v uint64) Column {
-	values := make([]uint64, n)
-	for i := range values {
-		values[i] = v
-	}
-	return fixedColumn(name, arrow.PrimitiveTypes.Uint64, n, arrow.Uint64Traits.CastToBytes(values))
+// uint64Column makes a column of integers; it keeps values.
+func uint64Column(name string, values []uint64) Column {
+	return fixedColumn(name, arrow.PrimitiveTypes.Uint64, len(values), arrow.Uint64Traits.CastToBytes(values))
 }
 
 // VectorColumn makes a fixed_size_list<float32>[x.Cols] column of the rows of

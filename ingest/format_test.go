@@ -209,3 +209,51 @@ func TestWritersRefuseOtherColumns(t *testing.T) {
 		w.Abort()
 	}
 }
+
+// Rows of two versions of a map may be written to one file, in groups of any size.
+func TestVersionsInOneFile(t *testing.T) {
+	for _, ext := range ingest.Extensions {
+		if ext == ".npy" {
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "x"+ext)
+		w, err := ingest.Create(path, ingest.WriteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for version := range uint64(3) {
+			o := ingesttest.Placed(0, 2)
+			o.Version = 1<<60 + 1 + version
+			if err := w.Write(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c, ok := readTable(t, path, ingest.Options{}).Column(ingest.VersionName)
+		if want := "1152921504606846977|1152921504606846977|1152921504606846978|1152921504606846978|1152921504606846979|1152921504606846979"; !ok || strings.Join(c.Strings(), "|") != want {
+			t.Errorf("%s: versions %v", ext, c.Strings())
+		}
+		if m, err := ingest.ReadMap(context.Background(), path, ingest.Options{}); err != nil || m.Version != 1<<60+3 {
+			t.Errorf("%s: %v, %v", ext, m, err)
+		}
+	}
+}
+
+// A kept column must not have the name of a dimension's column in text.
+func TestTextHasOneColumnOfAName(t *testing.T) {
+	w, err := ingest.Create(filepath.Join(t.TempDir(), "x.csv"), ingest.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := output(3, 2)
+	o.Kept = append(o.Kept, ingest.Int64Column("embedding_1", make([]int64, 3)))
+	if err = w.Write(o); err == nil {
+		err = w.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), `two columns are called "embedding_1"`) {
+		t.Errorf("error %v", err)
+	}
+	w.Abort()
+}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 
 	"unfold/sparse/vec"
@@ -13,22 +11,10 @@ import (
 
 // Map is a map read back: what `fit` and `embed` wrote.
 type Map struct {
-	// ID is the id column, or none.
-	ID Column
-	// Embedding holds the coordinates, n x d.
-	Embedding vec.Matrix[float32]
-	// Sigma, NoveltyLocal and NoveltyGlobal have n values, or are nil if the file
-	// has no such column.
-	Sigma, NoveltyLocal, NoveltyGlobal []float32
-	// Epoch and Version are those of the last row; 0 if the file has none.
-	Epoch   uint32
-	Version uint64
-	// Kept are the other columns.
-	Kept []Column
+	// Output has the columns that the file has. Epoch and Version are those of the last
+	// row; what no writer of maps made is kept.
+	Output
 }
-
-// Len returns the number of rows.
-func (m *Map) Len() int { return m.Embedding.Rows }
 
 // Column returns a kept column, the id or one of the figures by name. The error
 // lists the columns that exist.
@@ -44,18 +30,11 @@ func (m *Map) Column(name string) (Column, error) {
 	return Column{}, unknownColumn(Origin{}, name, names)
 }
 
-func (m *Map) columns() []Column {
-	var all []Column
-	if m.ID.Valid() {
-		all = append(all, m.ID)
-	}
-	all = append(all, m.Kept...)
-	for _, c := range []struct {
-		name   string
-		values []float32
-	}{{SigmaName, m.Sigma}, {NoveltyLocalName, m.NoveltyLocal}, {NoveltyGlobalName, m.NoveltyGlobal}} {
-		if c.values != nil {
-			all = append(all, Float32Column(c.name, c.values))
+// columns are those with a value of its own for each row, but for the places.
+func (m *Map) columns() (all []Column) {
+	for _, c := range outputColumns {
+		if _, one := c.(interface{ same(a, b *Output) bool }); !one && c.there(&m.Output) && (c != idColumn{} || m.ID.Valid()) {
+			all = append(all, c.columns(&m.Output, func(vec.Matrix[float32]) []Column { return nil })...)
 		}
 	}
 	return all
@@ -69,12 +48,12 @@ func ReadMap(ctx context.Context, path string, opts Options) (*Map, error) {
 	}
 	defer r.Close()
 	origin := Origin{File: path}
-	embedding, err := embeddingOf(r.Schema(), origin)
-	if err != nil {
-		return nil, err
+	if len(placeColumn{}.names(r.Schema())) == 0 {
+		return nil, origin.bad("this is not a map: there is no column %q (or %s_0, ...)", EmbeddingName, EmbeddingName).
+			hint("the columns are %s", list(r.Schema().Names()))
 	}
-	m := &Map{}
-	parts := map[string][]Column{}
+	var parts []*Output
+	dims := 0
 	for {
 		t, err := r.Next(ctx)
 		if err == io.EOF {
@@ -83,142 +62,21 @@ func ReadMap(ctx context.Context, path string, opts Options) (*Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := m.addEmbedding(t, embedding); err != nil {
+		o, err := readOutput(t, dims)
+		if err != nil {
 			return nil, err
 		}
-		for _, c := range t.Columns() {
-			parts[c.Name()] = append(parts[c.Name()], c)
-		}
+		dims = o.Embedding.Cols
+		parts = append(parts, o)
 	}
-	if m.Embedding.Rows == 0 {
+	if len(parts) == 0 {
 		return nil, origin.bad("the map has no rows")
 	}
-	for _, f := range r.Schema() {
-		if slices.Contains(embedding, f.Name) {
-			continue
-		}
-		c, err := Concat(parts[f.Name]...)
-		if err != nil {
-			return nil, err
-		}
-		if err := m.set(c, origin); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-// embeddingOf finds the embedding: the column of that name, embedding_0.., or
-// the only vector there is (a npy file).
-func embeddingOf(s Schema, o Origin) ([]string, error) {
-	if f, ok := s.Find(EmbeddingName); ok && f.Kind == Vector {
-		return []string{f.Name}, nil
-	}
-	var names []string
-	for {
-		name := EmbeddingName + "_" + strconv.Itoa(len(names))
-		if f, ok := s.Find(name); !ok || f.Kind != Number {
-			break
-		}
-		names = append(names, name)
-	}
-	if len(names) > 0 {
-		return names, nil
-	}
-	if len(s) == 1 && s[0].Kind == Vector {
-		return []string{s[0].Name}, nil
-	}
-	return nil, o.bad("this is not a map: there is no column %q (or %s_0, ...)", EmbeddingName, EmbeddingName).
-		hint("the columns are %s", list(s.Names()))
-}
-
-// addEmbedding appends the coordinates of a table.
-func (m *Map) addEmbedding(t *Table, names []string) error {
-	dims := len(names)
-	c, err := t.need(names[0])
+	o, err := concatOutputs(parts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	vectors := c.Kind() == Vector
-	if vectors {
-		dims = m.Embedding.Cols
-		if m.Embedding.Rows == 0 {
-			dims, _ = vectorDim(c)
-		}
-	}
-	if dims == 0 {
-		return t.Origin.badColumn(c.Name(), "the vectors are empty")
-	}
-	x := vec.New[float32](t.Len(), dims)
-	if vectors {
-		err = copyVectors(x.Data, dims, c, t.Origin, false)
-	} else {
-		err = gather(x, t, names)
-	}
-	if err != nil {
-		return err
-	}
-	m.Embedding.Cols = dims
-	m.Embedding.Rows += x.Rows
-	m.Embedding.Data = append(m.Embedding.Data, x.Data...)
-	return nil
-}
-
-func gather(x vec.Matrix[float32], t *Table, names []string) error {
-	for k, name := range names {
-		c, err := t.need(name)
-		if err != nil {
-			return err
-		}
-		get, err := numbersOf(c, t.Origin, false)
-		if err != nil {
-			return err
-		}
-		for i := range x.Rows {
-			v, err := get(i)
-			if err != nil {
-				return err
-			}
-			x.Data[i*x.Cols+k] = float32(v)
-		}
-	}
-	return nil
-}
-
-// set puts a column where it belongs.
-func (m *Map) set(c Column, o Origin) error {
-	var to *[]float32
-	switch c.Name() {
-	case IDName:
-		m.ID = c
-		return nil
-	case EpochName, VersionName:
-		v, _ := c.Float(c.Len() - 1)
-		if c.Name() == EpochName {
-			m.Epoch = uint32(v)
-		} else {
-			m.Version = uint64(v)
-		}
-		return nil
-	case SigmaName:
-		to = &m.Sigma
-	case NoveltyLocalName:
-		to = &m.NoveltyLocal
-	case NoveltyGlobalName:
-		to = &m.NoveltyGlobal
-	default:
-		m.Kept = append(m.Kept, c)
-		return nil
-	}
-	values, missing := c.Floats()
-	if missing >= 0 {
-		return null(o, missing, c.Name())
-	}
-	*to = make([]float32, len(values))
-	for i, v := range values {
-		(*to)[i] = float32(v)
-	}
-	return nil
+	return &Map{*o}, nil
 }
 
 // String describes the map in a line.

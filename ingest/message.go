@@ -162,7 +162,7 @@ func EncodeTable(t *Table) (value []byte, err error) {
 // classes, and, unless Version is 0, map_epoch (uint32) and
 // model_version (uint64). The same output gives the same bytes.
 func EncodeMessage(o *Output) ([]byte, error) {
-	t, err := o.table(VectorColumn)
+	t, err := o.table(fixedLayout)
 	if err != nil {
 		return nil, err
 	}

@@ -6,40 +6,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"unfold/ingest/arrowipc"
+	"unfold/sparse/vec"
 )
 
 // write writes an output's message by the pattern; false if it has none like that.
 func (k *messageKind) write(o *Output) ([]byte, bool) {
 	n := o.Len()
 	b := body{nodes: make([]arrowipc.Node, 0, 12+len(k.kept)), buffers: make([][]byte, 0, 26+3*len(k.kept)), rows: n}
-	if o.ID.Valid() {
-		b.column(o.ID)
-	} else {
-		ids := make([]int64, n)
-		for i := range ids {
-			ids[i] = o.FirstRow + int64(i)
+	for _, c := range outputColumns {
+		if c.there(o) {
+			c.write(&b, o)
 		}
-		b.fixed(arrow.Int64Traits.CastToBytes(ids))
-	}
-	for _, c := range o.Kept {
-		if c.Name() != IDName || o.ID.Name() != IDName {
-			b.column(c)
-		}
-	}
-	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(n)}, arrowipc.Node{Len: int64(len(o.Embedding.Data))})
-	b.buffers = append(b.buffers, nil, nil, arrow.Float32Traits.CastToBytes(o.Embedding.Data))
-	for _, v := range [][]float32{o.Sigma, o.NoveltyLocal, o.NoveltyGlobal} {
-		if v != nil {
-			b.fixed(arrow.Float32Traits.CastToBytes(v))
-		}
-	}
-	if o.Class != nil {
-		b.strings(o.Class)
-		b.fixed(arrow.Float32Traits.CastToBytes(o.Probability))
-	}
-	if o.Version != 0 {
-		b.fixed(arrow.Uint32Traits.CastToBytes(slices.Repeat([]uint32{o.Epoch}, n)))
-		b.fixed(arrow.Uint64Traits.CastToBytes(slices.Repeat([]uint64{o.Version}, n)))
 	}
 	return k.pattern.Write(n, b.nodes, b.buffers)
 }
@@ -55,6 +32,16 @@ type body struct {
 func (b *body) fixed(values []byte) {
 	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
 	b.buffers = append(b.buffers, nil, values)
+}
+
+func (b *body) floats(values []float32) { b.fixed(arrow.Float32Traits.CastToBytes(values)) }
+func (b *body) uint32s(values []uint32) { b.fixed(arrow.Uint32Traits.CastToBytes(values)) }
+func (b *body) uint64s(values []uint64) { b.fixed(arrow.Uint64Traits.CastToBytes(values)) }
+
+// lists adds a column of lists of one length, the rows of x.
+func (b *body) lists(x vec.Matrix[float32]) {
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)}, arrowipc.Node{Len: int64(len(x.Data))})
+	b.buffers = append(b.buffers, nil, nil, arrow.Float32Traits.CastToBytes(x.Data))
 }
 
 // strings adds a text column, none of it null.

@@ -25,7 +25,7 @@ type messageKind struct {
 	id      arrow.Field
 	kept    []arrow.Field
 	dims    int
-	has     [5]bool // see presence
+	has     uint32 // see presence
 	pattern *arrowipc.Pattern
 }
 
@@ -86,11 +86,6 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 	w.known.Store(&all)
 }
 
-// presence says which columns besides id and embedding there are.
-func presence(o *Output) [5]bool {
-	return [5]bool{o.Sigma != nil, o.NoveltyLocal != nil, o.NoveltyGlobal != nil, o.Class != nil, o.Version != 0}
-}
-
 // of says whether an output's message has the kind's columns.
 func (k *messageKind) of(o *Output) bool {
 	if k.dims != o.Embedding.Cols || len(k.kept) != len(o.Kept) || k.has != presence(o) || !sameField(k.id, o.ID.field) {
@@ -113,12 +108,7 @@ func sameField(a, b arrow.Field) bool {
 // id and kept columns are of types whose buffers can be written as they are.
 func simpleOutput(o *Output) bool {
 	n := o.Len()
-	for _, v := range [][]float32{o.Sigma, o.NoveltyLocal, o.NoveltyGlobal, o.Probability} {
-		if v != nil && len(v) != n {
-			return false
-		}
-	}
-	if n == 0 || o.Class != nil && (len(o.Class) != n || o.Probability == nil) || o.ID.Valid() && !simpleColumn(o.ID, n) {
+	if n == 0 || o.check() != nil || o.ID.Valid() && !simpleColumn(o.ID, n) {
 		return false
 	}
 	for _, c := range o.Kept {

@@ -143,6 +143,11 @@ func (w *mapWriter) Write(o *Output) error {
 	if o.Embedding.Cols != w.dims {
 		return fmt.Errorf("%s: the embedding has %d dimensions, before it had %d", w.path, o.Embedding.Cols, w.dims)
 	}
+	if len(w.pending) > 0 && !sameConstants(w.pending[0], o) {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
 	for from := 0; from < o.Len(); {
 		to := min(o.Len(), from+w.group-w.waiting)
 		w.pending = append(w.pending, o.Slice(from, to))
@@ -201,42 +206,4 @@ func (w *mapWriter) Abort() {
 		w.done = true
 		w.file.Discard()
 	}
-}
-
-// concatOutputs joins outputs end to end.
-func concatOutputs(parts []*Output) (*Output, error) {
-	if len(parts) == 1 {
-		return parts[0], nil
-	}
-	first := parts[0]
-	out := &Output{Epoch: first.Epoch, Version: first.Version, Kept: make([]Column, len(first.Kept))}
-	out.Embedding.Cols = first.Embedding.Cols
-	ids := make([]Column, len(parts))
-	kept := make([][]Column, len(first.Kept))
-	for i, p := range parts {
-		if p.Embedding.Cols != first.Embedding.Cols || len(p.Kept) != len(first.Kept) {
-			return nil, fmt.Errorf("the columns change between batches")
-		}
-		out.Embedding.Rows += p.Len()
-		out.Embedding.Data = append(out.Embedding.Data, p.Embedding.Data...)
-		out.Sigma = append(out.Sigma, p.Sigma...)
-		out.NoveltyLocal = append(out.NoveltyLocal, p.NoveltyLocal...)
-		out.NoveltyGlobal = append(out.NoveltyGlobal, p.NoveltyGlobal...)
-		ids[i] = p.ID
-		for k, c := range p.Kept {
-			kept[k] = append(kept[k], c)
-		}
-	}
-	var err error
-	if first.ID.Valid() {
-		if out.ID, err = Concat(ids...); err != nil {
-			return nil, err
-		}
-	}
-	for k := range kept {
-		if out.Kept[k], err = Concat(kept[k]...); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }

@@ -4,8 +4,12 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/csv"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
+
+	"unfold/sparse/vec"
 )
 
 // csvSink writes CSV: the columns of a map, with the embedding's elements as
@@ -15,7 +19,7 @@ type csvSink struct {
 	gz    *gzip.Writer
 	buf   *bufio.Writer
 	csv   *csv.Writer
-	begun bool
+	names []string // of the columns, once the header is written
 }
 
 func newCSVSink(w io.Writer, gzipped bool) *csvSink {
@@ -30,31 +34,24 @@ func newCSVSink(w io.Writer, gzipped bool) *csvSink {
 }
 
 func (s *csvSink) write(o *Output) error {
-	left, err := o.before()
+	t, err := o.table(textLayout)
 	if err != nil {
 		return err
 	}
-	right, err := o.after()
-	if err != nil {
-		return err
-	}
-	if !s.begun {
-		s.begun = true
-		if err := s.csv.Write(csvHeader(left, o.Embedding.Cols, right)); err != nil {
+	names := t.Names()
+	if s.names == nil {
+		s.names = names
+		if err := s.csv.Write(names); err != nil {
 			return err
 		}
 	}
-	row := make([]string, 0, len(left)+o.Embedding.Cols+len(right))
+	if !slices.Equal(names, s.names) {
+		return fmt.Errorf("the columns change between batches: %s, before %s", list(names), list(s.names))
+	}
+	cols, row := t.Columns(), make([]string, len(names))
 	for i := range o.Len() {
-		row = row[:0]
-		for _, c := range left {
-			row = append(row, c.Text(i))
-		}
-		for _, v := range o.Embedding.Row(i) {
-			row = append(row, strconv.FormatFloat(float64(v), 'g', -1, 32))
-		}
-		for _, c := range right {
-			row = append(row, c.Text(i))
+		for k, c := range cols {
+			row[k] = c.Text(i)
 		}
 		if err := s.csv.Write(row); err != nil {
 			return err
@@ -63,18 +60,17 @@ func (s *csvSink) write(o *Output) error {
 	return nil
 }
 
-func csvHeader(left []Column, dims int, right []Column) []string {
-	var names []string
-	for _, c := range left {
-		names = append(names, c.Name())
+// textLayout is a column for each dimension.
+func textLayout(x vec.Matrix[float32]) []Column {
+	all := make([]Column, x.Cols)
+	for k := range all {
+		values := make([]float32, x.Rows)
+		for i := range values {
+			values[i] = x.Row(i)[k]
+		}
+		all[k] = Float32Column(EmbeddingName+"_"+strconv.Itoa(k), values)
 	}
-	for k := range dims {
-		names = append(names, EmbeddingName+"_"+strconv.Itoa(k))
-	}
-	for _, c := range right {
-		names = append(names, c.Name())
-	}
-	return names
+	return all
 }
 
 func (s *csvSink) finish() error {

@@ -7,8 +7,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-
-	"unfold/sparse/vec"
 )
 
 // ipcSink writes Arrow IPC files and streams, uncompressed.
@@ -23,7 +21,7 @@ type ipcSink struct {
 }
 
 func (s *ipcSink) write(o *Output) error {
-	rec, err := settle(o, VectorColumn, &s.schema)
+	rec, err := settle(o, fixedLayout, &s.schema)
 	if err != nil {
 		return err
 	}
@@ -40,12 +38,12 @@ func (s *ipcSink) write(o *Output) error {
 
 func (s *ipcSink) finish() error { return s.out.Close() }
 
-// settle brings an output, its places as the column that vector makes of them, into the
+// settle brings an output, its places laid out as said, into the
 // schema that the first one set: dictionaries become plain values (a file has room for
 // one dictionary a column, and batches of a stream have different ones), every column
 // may hold nulls, and numbers that were inferred narrower are widened.
-func settle(o *Output, vector func(string, vec.Matrix[float32]) Column, schema **arrow.Schema) (arrow.Record, error) {
-	t, err := o.table(vector)
+func settle(o *Output, places layout, schema **arrow.Schema) (arrow.Record, error) {
+	t, err := o.table(places)
 	if err != nil {
 		return nil, err
 	}

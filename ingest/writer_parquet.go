@@ -5,6 +5,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"unfold/sparse/vec"
 )
 
 // parquetSink writes Parquet. The embedding is a variable list (fixed-size lists
@@ -18,7 +20,7 @@ type parquetSink struct {
 
 func (s *parquetSink) write(o *Output) (err error) {
 	defer recovered(&err)
-	rec, err := settle(o, listColumn, &s.schema)
+	rec, err := settle(o, listLayout, &s.schema)
 	if err != nil {
 		return err
 	}
@@ -30,6 +32,9 @@ func (s *parquetSink) write(o *Output) (err error) {
 	}
 	return s.out.Write(rec)
 }
+
+// listLayout is a variable list: what Parquet can hold.
+func listLayout(x vec.Matrix[float32]) []Column { return []Column{listColumn(EmbeddingName, x)} }
 
 func (s *parquetSink) finish() (err error) {
 	defer recovered(&err)

@@ -94,7 +94,7 @@ func vectorsOf(s *snapshot.Snapshot, m *ingest.Map, d models.Decoded, bare bool)
 	if bare {
 		return &ingest.Output{Embedding: d.X}
 	}
-	out := &ingest.Output{ID: m.ID, Embedding: m.Embedding, Kept: slices.Clone(m.Kept)}
+	out := &ingest.Output{ID: m.ID, Embedding: m.Embedding, Kept: slices.Clone(m.Kept), Class: m.Class, Probability: m.Probability}
 	out.Kept = append(out.Kept, ingest.Float32Column("vector_sigma", d.Sigma))
 	if len(s.Names) == 0 {
 		out.Kept = append(out.Kept, ingest.VectorColumn("vector", d.X))
