@@ -78,6 +78,7 @@ func (s isa) push(name string, far bool) {
 		s.move(ab, m)
 		s.fma(c, q, m) // m = c q + ab
 		s.move(m, den)
+		s.add(ab, m, m) // no later: AVX2 has 16 registers
 		s.fma(q, q, den)
 		s.mul(q, den, den) // q (q^2 + m)
 		over := s.reg()
@@ -87,7 +88,6 @@ func (s isa) push(name string, far bool) {
 		} else {
 			s.divMasked(den, column(4).(VecVirtual), mask, over)
 		}
-		s.add(ab, m, m)
 		s.mul(over, m, m) // w V_ij
 		s.accumulate(mask, m, dx, gx)
 		s.accumulate(mask, m, dy, gy)
