@@ -70,7 +70,7 @@ func TestRunWithIDsForLabels(t *testing.T) {
 	brokers, configuration := broker(t, "events", "places", "dead")
 	labelledBy(t, configuration, "name")
 	produce(t, brokers, 0, 40)
-	log := runUntil(t, configuration, `learning classes from column "name"`, func(address string) {
+	log := runUntil(t, configuration, `learning classes from column \\"name\\"`, func(address string) {
 		streamtest.Await(t, "all is delivered", func() bool {
 			_, body := get(t, address, "/metrics")
 			return strings.Contains(body, "unfold_classes 0\n") && strings.Contains(body, "unfold_messages_delivered_total 40\n")

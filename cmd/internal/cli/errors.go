@@ -36,6 +36,11 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
+// saidError is one that a log has already.
+type saidError struct{ error }
+
+func (e *saidError) Unwrap() error { return e.error }
+
 // exitCode tells from an error whose fault it is.
 func exitCode(err error) int {
 	var u *usageError
@@ -55,6 +60,10 @@ func exitCode(err error) int {
 func complain(w io.Writer, err error) int {
 	if err == nil {
 		return exitDone
+	}
+	var said *saidError
+	if errors.As(err, &said) {
+		return exitCode(err)
 	}
 	text := err.Error()
 	if errors.Is(err, context.Canceled) {

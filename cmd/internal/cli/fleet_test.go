@@ -115,8 +115,8 @@ func TestFleet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one.said(`map version 1000 REFUSED \(dimension\), the one before stays`)
-	one.said(`passed over: announce: topic unfold-maps`)
+	one.said(`map version 1000 REFUSED \(dimension\), the one before stays".* model_version=1000 reason=dimension error="announce: map version 1000 has 3 dimensions`)
+	one.said(`passed over".* topic=unfold-maps partition=0 offset=\d+ error="announce: `)
 	if status, body := get(t, one.address(), "/readyz"); status != 200 || !strings.Contains(body, "although version 1000 was announced: announce: map version 1000 has 3 dimensions") {
 		t.Errorf("/readyz with a bad map: %d %s", status, body)
 	}

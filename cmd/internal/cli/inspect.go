@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/logs"
 	"unfold/ingest"
 	"unfold/models/ep/labels"
 	"unfold/models/kinds"
@@ -100,7 +101,7 @@ func inspectModel(p *program, path string) error {
 		inspectTails(line, s, spec.LVM)
 		line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
 		if f, known := online.FiguresOf(s); known {
-			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), human.Span(f.Took), change(&f, f.Took))
+			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), human.Span(f.Took), logs.Change(&f, f.Took))
 		}
 	} else {
 		for _, l := range kinds.Describe(s) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"unfold/cmd/internal/plot"
 	"unfold/stream"
@@ -64,19 +63,5 @@ func TestPlotHistoryErrors(t *testing.T) {
 	}
 	if left := listing(t); left != "" {
 		t.Errorf("left: %s", left)
-	}
-}
-
-func TestChangeInAFewWords(t *testing.T) {
-	f := &stream.Figures{Kind: "gentle", Born: 5, Gone: 1234, Moves: stream.Quantiles{Median: .123, P90: .5, P99: 1}}
-	if got := change(f, time.Second); got != ", gentle refresh: 5 came, 1,234 went, the others moved by 0.12 / 0.5 / 1 %" {
-		t.Error(got)
-	}
-	f.Alarm, f.Novel, f.Judged = 1, .08, 1000
-	if got := change(f, time.Second); !strings.HasSuffix(got, "; alarm: 8% of the last 1,000 new points are strange") {
-		t.Error(got)
-	}
-	if got := change(f, 0) + change(&stream.Figures{Kind: "first"}, time.Second); got != "" {
-		t.Error(got)
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/logs"
 	"unfold/cmd/internal/stage"
 )
 
@@ -18,8 +20,21 @@ type configFlags struct {
 	settingFlags
 }
 
-// load reads the configuration: the file, the environment, the flags.
+// load reads the configuration, and notes variables of the environment that it does
+// not know.
 func (f *configFlags) load(p *program) (stage.Settings, error) {
+	p.noteUnknown()
+	return f.read(p)
+}
+
+func (p *program) noteUnknown() {
+	for _, unknown := range config.UnknownVariables(p.Environ) {
+		p.note("%s", unknown)
+	}
+}
+
+// read reads the configuration: the file, the environment, the flags.
+func (f *configFlags) read(p *program) (stage.Settings, error) {
 	s := stage.Settings{Version: programVersion(), Env: p.env}
 	path := f.Config
 	if path == "" {
@@ -27,9 +42,6 @@ func (f *configFlags) load(p *program) (stage.Settings, error) {
 	}
 	if path == "" && config.FileExists(config.DefaultFile) {
 		path = config.DefaultFile
-	}
-	for _, unknown := range config.UnknownVariables(p.Environ) {
-		p.note("%s", unknown)
 	}
 	c, err := config.Load(path, p.env, f.values())
 	if err != nil {
@@ -83,37 +95,61 @@ func purpose(c *config.Config) string {
 }
 
 func (r *runCmd) Run(ctx context.Context, p *program) error {
-	settings, err := r.load(p)
+	settings, err := r.read(p)
+	if err != nil {
+		p.noteUnknown() // one of them may be why
+		return err
+	}
+	logger, err := logs.New(p.Stderr, logs.Settings(settings.Config.Log))
 	if err != nil {
 		return err
 	}
-	log := newLog(p.Stderr)
-	settings.Hooks, settings.Fleet = log.hooks(), log.fleet()
+	for _, unknown := range config.UnknownVariables(p.Environ) {
+		logs.Say(logger, slog.LevelWarn, logs.Setting, unknown.String())
+	}
+	err = runStage(ctx, settings, logger)
+	if err != nil && settings.Config.Log.Format == logs.JSON {
+		// Who reads objects cannot read what this program says of errors otherwise.
+		logs.Say(logger, slog.LevelError, logs.Failed, "the stage has failed", slog.String(logs.Error, err.Error()))
+		return &saidError{err}
+	}
+	return err
+}
+
+// runStage runs a stage until the context is done, and logs what it does.
+func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger) error {
+	log := logs.NewReporter(logger)
+	settings.Hooks, settings.Fleet, settings.Log = log.Hooks(), log.Fleet(), logger
 	s, err := stage.Open(ctx, settings)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		// To be stopped is no failure, however early: who stops stages looks at how they end.
-		log.say("stopped before it began to read")
+		log.Say(logs.Stopped, "stopped before it began to read")
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	c := settings.Config
-	log.say("reading topic %s as group %s, %s", c.Source.Kafka.Topic, c.Group(), purpose(c))
+	log.Say(logs.Starting, fmt.Sprintf("reading topic %s as group %s, %s", c.Source.Kafka.Topic, c.Group(), purpose(c)),
+		slog.String(logs.Topic, c.Source.Kafka.Topic), slog.String(logs.Group, c.Group()), slog.String(logs.Role, c.Role))
 	if a := s.Address(); a != "" {
-		log.say("answering on http://%s (/livez /readyz /metrics)", a)
+		log.Say(logs.Serving, fmt.Sprintf("answering on http://%s (/livez /readyz /metrics)", a), slog.String(logs.Address, a))
 	}
 	if s.Current() == nil {
-		if c.Role == config.RoleEmbed {
-			log.say("no map yet: waiting for one that is announced on topic %s", c.Snapshots.Topic)
-		} else {
-			log.say("no map yet: waiting for %s events", human.Count(c.Reference.Min))
-		}
+		log.Say(logs.NoMap, "no map yet: waiting for "+awaited(c))
 	}
-	stop := context.AfterFunc(ctx, func() { log.say("stopping: finishing and committing what was read") })
+	stop := context.AfterFunc(ctx, func() { log.Say(logs.Stopping, "stopping: finishing and committing what was read") })
 	defer stop()
 	begin := time.Now()
 	err = errors.Join(s.Run(ctx), s.Close())
-	log.say("%s", log.total(time.Since(begin)))
+	log.Total(time.Since(begin))
 	return err
+}
+
+// awaited is what the first map needs.
+func awaited(c *config.Config) string {
+	if c.Role == config.RoleEmbed {
+		return "one that is announced on topic " + c.Snapshots.Topic
+	}
+	return human.Count(c.Reference.Min) + " events"
 }

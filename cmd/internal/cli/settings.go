@@ -55,7 +55,7 @@ func dataKeys(k config.Key) (name, group string, ok bool) {
 func stageKeys(k config.Key) (name, group string, ok bool) {
 	section, _, below := strings.Cut(k.Path, ".")
 	switch {
-	case !below:
+	case !below, section == "log", section == "trace":
 		return k.Flag(), "stage", true
 	case section == "source" && !strings.HasPrefix(k.Path, "source.kafka."):
 		return k.Flag(), "columns", true

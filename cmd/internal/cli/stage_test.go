@@ -120,7 +120,7 @@ func testRun(t *testing.T, model, more string) {
 				strings.Contains(body, `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`)
 		})
 	})
-	for _, want := range []string{"no map yet: waiting for 100 events", "map version 1 (epoch 1) learnt in", "dead letter: topic events,", "400 events placed, 40 messages delivered, 1 dead letter"} {
+	for _, want := range []string{"no map yet: waiting for 100 events", "map version 1 (epoch 1) learnt in", `level=WARN msg="dead letter" event=dead_letter topic=events partition=`, "400 events placed, 40 messages delivered, 1 dead letter"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}

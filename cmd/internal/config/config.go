@@ -15,7 +15,14 @@ type Config struct {
 	Role       string     `key:"role" default:"all" choices:"all,learn,embed" help:"What this process does: all is to learn and to embed. Where one process is too little, one learns and announces its maps (learn), and any number of others place events on them (embed)."`
 	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
 	State      string     `key:"state" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
+	Log        Log        `key:"log"`
 	HTTP       string     `key:"http" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
+}
+
+// Log says what a running stage logs, and how.
+type Log struct {
+	Level  string `key:"level" default:"info" choices:"debug,info,warn,error" help:"The least that is logged. debug also logs every delivery and every commit."`
+	Format string `key:"format" default:"text" choices:"text,json" help:"How it is logged, a line an event: text as key=value, json as an object."`
 }
 
 // Source says where events come from and what of them becomes a vector.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -32,6 +33,8 @@ type Settings struct {
 	// Hooks and Fleet are called beside the metrics; any may be nil.
 	Hooks stream.Hooks
 	Fleet announce.Hooks
+	// Log is for what goes wrong in a part that has no hooks. nil: for nobody.
+	Log *slog.Logger
 }
 
 // Stage is a stage that is ready to run.
@@ -57,6 +60,9 @@ func Open(ctx context.Context, s Settings) (*Stage, error) {
 
 func (st *Stage) open(ctx context.Context, s Settings) error {
 	c := s.Config
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
 	figures := metrics.New(s.Version)
 	s.Hooks, s.Fleet = join(figures.Hooks(), s.Hooks), joinFleet(figures.Fleet(), s.Fleet)
 	from, to, err := clusters(s)
@@ -90,7 +96,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	if c.HTTP == "" || c.HTTP == "off" {
 		return nil
 	}
-	if st.server, err = web.Listen(ctx, c.HTTP, web.Handler(st.Ready, figures.Handler())); err != nil {
+	if st.server, err = web.Listen(ctx, c.HTTP, web.Handler(st.Ready, figures.Handler()), s.Log); err != nil {
 		return err
 	}
 	st.closers = append(st.closers, st.server.Close)

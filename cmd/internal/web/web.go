@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
+
+	"unfold/cmd/internal/logs"
 )
 
 // Server answers on one address until it is closed.
@@ -47,8 +50,9 @@ func answer(w http.ResponseWriter, status int, text string) {
 	fmt.Fprintln(w, text)
 }
 
-// Listen begins to answer on address; port 0 takes a free one.
-func Listen(ctx context.Context, address string, h http.Handler) (*Server, error) {
+// Listen begins to answer on address; port 0 takes a free one. What goes wrong with
+// a request, log has as a warning.
+func Listen(ctx context.Context, address string, h http.Handler, log *slog.Logger) (*Server, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w; name another address, or off", err)
@@ -58,6 +62,7 @@ func Listen(ctx context.Context, address string, h http.Handler) (*Server, error
 		http: &http.Server{
 			Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 			WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
+			ErrorLog: slog.NewLogLogger(log.With(logs.Event, logs.HTTP).Handler(), slog.LevelWarn),
 		},
 		done: make(chan error, 1),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -22,7 +23,7 @@ func TestPages(t *testing.T) {
 			return detail, nil
 		}
 		return "", errors.New("no map yet")
-	}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "figures") })))
+	}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "figures") })), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +74,12 @@ func TestPages(t *testing.T) {
 
 func TestTakenAddress(t *testing.T) {
 	h := http.NotFoundHandler()
-	a, err := Listen(context.Background(), "127.0.0.1:0", h)
+	a, err := Listen(context.Background(), "127.0.0.1:0", h, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if _, err := Listen(context.Background(), a.Address(), h); err == nil || !strings.Contains(err.Error(), "name another address") {
+	if _, err := Listen(context.Background(), a.Address(), h, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "name another address") {
 		t.Errorf("error %v", err)
 	}
 }

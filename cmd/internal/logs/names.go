@@ -1,0 +1,88 @@
+package logs
+
+import (
+	"log/slog"
+
+	"unfold/stream"
+)
+
+// Attributes. Every line has Event; those about a message or a partition have Topic,
+// Partition and Offset, as far as they are known.
+const (
+	Event     = "event"
+	Topic     = "topic"
+	Partition = "partition"
+	// Partitions are several of one topic.
+	Partitions = "partitions"
+	Offset     = "offset"
+	// FirstOffset and EndOffset are the ends of a log: that of its first message and that
+	// behind its last.
+	FirstOffset, EndOffset = "first_offset", "end_offset"
+	Group                  = "group"
+	Role                   = "role"
+	Address                = "address"
+	// Stage is the step that gave a message up, as its dead letter names it.
+	Stage   = "stage"
+	Version = "model_version"
+	Epoch   = "map_epoch"
+	// Kind is that of a refresh: first, ordinary, gentle, major, refit.
+	Kind     = "kind"
+	Points   = "points"
+	Messages = "messages"
+	Events   = "events"
+	Letters  = "dead_letters"
+	Bytes    = "bytes"
+	Seconds  = "seconds"
+	// What names an operation that is tried again, Attempt counts its failures and
+	// Pause is the time until the next, in seconds.
+	What, Attempt, Pause = "what", "attempt", "pause_seconds"
+	// Reason is a word for why a map is refused; Error is an error's text.
+	Reason, Error = "reason", "error"
+	// Held counts lines of this kind that were held back since the last one.
+	Held = "held"
+)
+
+// Events, the values of attribute Event.
+const (
+	Starting      = "starting"
+	Serving       = "serving"
+	NoMap         = "no_map"
+	Stopping      = "stopping"
+	Stopped       = "stopped"
+	Failed        = "failed"
+	Assigned      = "assigned"
+	Revoked       = "revoked"
+	Delivered     = "delivered"
+	Committed     = "committed"
+	DeadLettered  = "dead_letter"
+	PassedOver    = "passed_over"
+	Gap           = "gap"
+	Retrying      = "retrying"
+	MapPublished  = "map"
+	RefreshFailed = "refresh_failed"
+	MapAnnounced  = "map_announced"
+	MapRefused    = "map_refused"
+	Malformed     = "announcement_malformed"
+	Setting       = "setting"
+	HTTP          = "http"
+)
+
+func partition(tp stream.TopicPartition) []slog.Attr {
+	return []slog.Attr{slog.String(Topic, tp.Topic), slog.Int(Partition, tp.Partition)}
+}
+
+func position(tp stream.TopicPartition, offset int64) []slog.Attr {
+	return append(partition(tp), slog.Int64(Offset, offset))
+}
+
+// partitions names those of one topic by their numbers, in one attribute.
+func partitions(tps []stream.TopicPartition) []slog.Attr {
+	if len(tps) == 0 {
+		return nil
+	}
+	numbers := make([]int, len(tps))
+	for i, tp := range tps {
+		numbers[i] = tp.Partition
+	}
+	return []slog.Attr{slog.String(Topic, tps[0].Topic), slog.Any(Partitions, numbers)}
+}

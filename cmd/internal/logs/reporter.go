@@ -1,0 +1,159 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"unfold/cmd/internal/human"
+	"unfold/stream"
+	"unfold/stream/announce"
+)
+
+// Reporter logs what a running stage does, by its hooks, and sums it up.
+type Reporter struct {
+	log    *slog.Logger
+	floods floods
+
+	placed, delivered, dead atomic.Int64
+}
+
+// NewReporter makes one that writes to log.
+func NewReporter(log *slog.Logger) *Reporter {
+	return &Reporter{log: log, floods: floods{now: time.Now, kinds: map[string]*flood{}}}
+}
+
+// Say writes a line about an event.
+func (r *Reporter) Say(event, message string, attrs ...slog.Attr) {
+	Say(r.log, slog.LevelInfo, event, message, attrs...)
+}
+
+// often writes a line of a kind that may come in floods.
+func (r *Reporter) often(level slog.Level, kind, event, message string, attrs ...slog.Attr) {
+	if held, ok := r.floods.may(event + kind); ok {
+		Say(r.log, level, event, message, append(attrs, held...)...)
+	}
+}
+
+// debug writes a line that most do not want; attrs are made for those who do only.
+func (r *Reporter) debug(event, message string, attrs func() []slog.Attr) {
+	if r.log.Enabled(context.Background(), slog.LevelDebug) {
+		Say(r.log, slog.LevelDebug, event, message, attrs()...)
+	}
+}
+
+// Hooks log what happens in a pipeline.
+func (r *Reporter) Hooks() stream.Hooks {
+	return stream.Hooks{
+		Assigned: func(tps []stream.TopicPartition) {
+			r.Say(Assigned, "reading "+human.Plural(len(tps), "partition"), partitions(tps)...)
+		},
+		Revoked: func(tps []stream.TopicPartition) {
+			r.Say(Revoked, "gave back "+human.Plural(len(tps), "partition"), partitions(tps)...)
+		},
+		Placed: func(_ stream.TopicPartition, n int, _ time.Duration) { r.placed.Add(int64(n)) },
+		Delivered: func(tp stream.TopicPartition, n, events int, latency time.Duration) {
+			r.delivered.Add(int64(n))
+			r.debug(Delivered, "delivered", func() []slog.Attr {
+				return append(partition(tp), slog.Int(Messages, n), slog.Int(Events, events), seconds(latency))
+			})
+		},
+		Committed: func(p stream.Position) {
+			r.debug(Committed, "committed", func() []slog.Attr { return position(p.TopicPartition, p.Offset) })
+		},
+		DeadLettered: func(m stream.Message, stage stream.Stage, reason error) {
+			r.dead.Add(1)
+			r.often(slog.LevelWarn, string(stage), DeadLettered, "dead letter", about(&m, stage, reason)...)
+		},
+		PassedOver: func(m stream.Message, stage stream.Stage, reason error) {
+			r.often(slog.LevelWarn, string(stage), PassedOver, "not learnt from", about(&m, stage, reason)...)
+		},
+		Gap: func(gap *stream.OffsetError) {
+			Say(r.log, slog.LevelError, Gap, "GAP: the group's offset is not in the topic; "+lost(gap),
+				append(position(gap.TopicPartition, gap.Position), slog.Int64(FirstOffset, gap.First), slog.Int64(EndOffset, gap.End))...)
+		},
+		Retrying:      r.retrying,
+		Published:     r.published,
+		RefreshFailed: func(err error) { r.often(slog.LevelError, "", RefreshFailed, "no new map", failure(err)) },
+	}
+}
+
+// Fleet are hooks that log maps that come and go.
+func (r *Reporter) Fleet() announce.Hooks {
+	return announce.Hooks{
+		Announced: func(a announce.Announcement, took time.Duration) {
+			r.Say(MapAnnounced, fmt.Sprintf("map version %d (epoch %d) announced, %s, after %s", a.Version, a.Epoch, human.Bytes(a.Bytes), human.Span(took)),
+				slog.Uint64(Version, a.Version), slog.Uint64(Epoch, uint64(a.Epoch)), slog.Int64(Bytes, a.Bytes), seconds(took))
+		},
+		Refused: func(a announce.Announcement, why string, err error) {
+			Say(r.log, slog.LevelError, MapRefused, fmt.Sprintf("map version %d REFUSED (%s), the one before stays", a.Version, why),
+				slog.Uint64(Version, a.Version), slog.String(Reason, why), failure(err))
+		},
+		Malformed: func(m stream.Message, err error) {
+			r.often(slog.LevelWarn, "", Malformed, "an announcement was passed over", append(position(m.TopicPartition, m.Offset), failure(err))...)
+		},
+		Retrying: r.retrying,
+	}
+}
+
+func (r *Reporter) retrying(what string, attempt int, err error, pause time.Duration) {
+	r.often(slog.LevelWarn, what, Retrying, fmt.Sprintf("%s failed, attempt %d, again in %s", what, attempt, human.Span(pause)),
+		slog.String(What, what), slog.Int(Attempt, attempt), slog.Float64(Pause, pause.Seconds()), failure(err))
+}
+
+func (r *Reporter) published(p *stream.Published, took time.Duration) {
+	how := "loaded"
+	if took > 0 {
+		how = "learnt in " + human.Span(took)
+	}
+	attrs := []slog.Attr{slog.Uint64(Version, p.Version), slog.Uint64(Epoch, uint64(p.Epoch)), slog.Int(Points, p.Points), seconds(took)}
+	if p.Figures.Kind != "" {
+		attrs = append(attrs, slog.String(Kind, p.Figures.Kind))
+	}
+	r.Say(MapPublished, fmt.Sprintf("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, human.Plural(p.Points, "point"), Change(&p.Figures, took)), attrs...)
+}
+
+// Total sums the run up.
+func (r *Reporter) Total(took time.Duration) {
+	placed, delivered, dead := r.placed.Load(), r.delivered.Load(), r.dead.Load()
+	text := fmt.Sprintf("stopped after %s: %s placed, %s delivered", human.Span(took), human.Plural(placed, "event"), human.Plural(delivered, "message"))
+	if dead > 0 {
+		text += ", " + human.Plural(dead, "dead letter")
+	}
+	r.Say(Stopped, text, slog.Int64(Events, placed), slog.Int64(Messages, delivered), slog.Int64(Letters, dead), seconds(took))
+}
+
+func seconds(d time.Duration) slog.Attr { return slog.Float64(Seconds, d.Seconds()) }
+
+func failure(err error) slog.Attr { return slog.String(Error, err.Error()) }
+
+// about says which message was given up, by which step, and why. A reason that says
+// where the message lay does not say it twice.
+func about(m *stream.Message, stage stream.Stage, reason error) []slog.Attr {
+	why := strings.TrimPrefix(reason.Error(), m.Where()+": ")
+	return append(position(m.TopicPartition, m.Offset), slog.String(Stage, string(stage)), slog.String(Error, why))
+}
+
+// Change says in a few words what a map that was just learnt is to those who look at
+// the one before.
+func Change(f *stream.Figures, took time.Duration) string {
+	if took == 0 || f.Kind == "" || f.Kind == "first" {
+		return ""
+	}
+	text := fmt.Sprintf(", %s refresh: %s came, %s went, the others moved by %.2g / %.2g / %.2g %%",
+		f.Kind, human.Count(f.Born), human.Count(f.Gone), f.Moves.Median, f.Moves.P90, f.Moves.P99)
+	if f.Alarm == 1 {
+		text += fmt.Sprintf("; alarm: %.2g%% of the last %s new points are strange", 100*f.Novel, human.Count(f.Judged))
+	}
+	return text
+}
+
+func lost(gap *stream.OffsetError) string {
+	if n := gap.Lost(); n > 0 {
+		return fmt.Sprintf("%s (%d to %d) deleted before they were read", human.Plural(n, "message"), gap.Position, gap.First-1)
+	}
+	return "it was truncated or made anew"
+}
