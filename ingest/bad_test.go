@@ -153,7 +153,7 @@ func badInputs(t testing.TB) []badInput {
 		{"truncated.arrow", arrow[:len(arrow)/2], ingest.ReadOptions{}, []string{"truncated"}},
 		{"corrupt.arrow", flipped(arrow, 16), ingest.ReadOptions{}, []string{"corrupt"}},
 		{"truncated.arrows", stream[:len(stream)-9], ingest.ReadOptions{}, []string{"truncated"}},
-		{"no-end.arrows", stream[:len(stream)-8], ingest.ReadOptions{}, []string{"truncated"}},
+		{"half-an-end.arrows", stream[:len(stream)-4], ingest.ReadOptions{}, []string{"truncated"}},
 		{"corrupt.arrows", flipped(stream, 40), ingest.ReadOptions{}, []string{"corrupt"}},
 		{"gzipped.parquet.gz", gz(parquet), ingest.ReadOptions{}, []string{"inside gzip", "gunzip"}},
 		{"truncated.parquet", parquet[:len(parquet)-20], ingest.ReadOptions{}, []string{"corrupt or truncated", "footer"}},

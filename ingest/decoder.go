@@ -30,7 +30,7 @@ const (
 	schemaBytes       = 64 << 10
 )
 
-// knownSchema is a schema that has been checked and read.
+// knownSchema is a schema that has been checked and read, as the stream has it.
 type knownSchema struct {
 	checked *arrowipc.Known
 	schema  *arrow.Schema

@@ -39,6 +39,8 @@ func (r *replay) Next() (arrowipc.Frame, error) {
 type ipcDecoder struct {
 	r        *ipc.Reader
 	messages messageReader
+	columns  *arrow.Schema // what the stream's become, see plainSchema
+	plain    plainer
 }
 
 // newIPCDecoder reads the schema. budget bounds the bytes that the decoder may
@@ -50,15 +52,20 @@ func newIPCDecoder(f frames, budget int64, eachBatch bool) (d *ipcDecoder, err e
 	if d.r, err = ipc.NewReaderFromMessageReader(&d.messages, ipc.WithAllocator(&d.messages.mem)); err != nil {
 		return nil, plainError(err)
 	}
+	d.columns = plainSchema(d.r.Schema())
+	d.plain.charge = d.messages.mem.charge
 	return d, nil
 }
 
-func (d *ipcDecoder) schema() *arrow.Schema { return d.r.Schema() }
+func (d *ipcDecoder) schema() *arrow.Schema { return d.columns }
 
 // next returns the next record, checked to its last value, or io.EOF.
 func (d *ipcDecoder) next() (rec arrow.Record, err error) {
 	defer recovered(&err)
 	if !d.r.Next() {
+		if d.messages.mem.over {
+			return nil, memoryLimit(d.messages.mem.limit) // which Arrow's reader has made a text of
+		}
 		if err := d.r.Err(); err != nil {
 			return nil, plainError(err)
 		}
@@ -69,12 +76,19 @@ func (d *ipcDecoder) next() (rec arrow.Record, err error) {
 	if err := validateRecord(rec); err != nil {
 		return nil, err
 	}
-	return rec, nil
+	if d.columns == d.r.Schema() {
+		return rec, nil
+	}
+	return d.plain.record(rec, d.columns)
 }
 
 // recovered turns a panic into an error.
 func recovered(err *error) {
-	if p := recover(); p != nil {
+	switch p := recover().(type) {
+	case nil:
+	case memoryLimit:
+		*err = p
+	default:
 		*err = fmt.Errorf("it is beyond the Arrow library: %v", p)
 	}
 }
@@ -114,24 +128,35 @@ func (m *messageReader) Release() {}
 type cappedAllocator struct {
 	memory.GoAllocator
 	used, limit int64
+	over        bool // more was asked for
 }
 
-func (a *cappedAllocator) charge(n int) {
-	a.used += int64(n)
+func (a *cappedAllocator) charge(n int64) {
+	a.used += n
 	if a.limit > 0 && a.used > a.limit {
-		panic(fmt.Sprintf("it needs more than %d bytes of memory", a.limit))
+		a.over = true
+		panic(memoryLimit(a.limit))
 	}
 }
+
+// memoryLimit is what a decoder may allocate, and wanted more than.
+type memoryLimit int64
+
+func (m memoryLimit) Error() string {
+	return fmt.Sprintf("it needs more than %d bytes of memory", int64(m))
+}
+
+func (m memoryLimit) Unwrap() error { return arrowipc.ErrLimit }
 
 func (a *cappedAllocator) Allocate(n int) []byte {
 	if n < 0 {
 		panic("a negative size")
 	}
-	a.charge(n)
+	a.charge(int64(n))
 	return a.GoAllocator.Allocate(n)
 }
 
 func (a *cappedAllocator) Reallocate(n int, b []byte) []byte {
-	a.charge(n - len(b))
+	a.charge(int64(n - len(b)))
 	return a.GoAllocator.Reallocate(n, b)
 }

@@ -61,8 +61,18 @@ func newIPCReader(f frames, closer func() error, origin Origin, opts Options) (R
 
 func ipcError(o Origin, err error) *Error {
 	var e *arrowipc.Error
+	var u *arrowipc.Unsupported
+	if errors.As(err, &u) {
+		return o.badColumn(u.Column, "%s is not supported", u.What).hint("%s", u.Do)
+	}
 	if errors.As(err, &e) && errors.Is(err, arrowipc.ErrTruncated) {
 		return o.bad("the Arrow data is truncated: it stops within the message at byte %d", e.At).hint("get it again")
+	}
+	if errors.Is(err, arrowipc.ErrNotStream) {
+		return o.bad("this is not an Arrow IPC stream").cause(err)
+	}
+	if errors.Is(err, arrowipc.ErrLimit) {
+		return o.bad("the Arrow data is larger than is allowed").cause(err).hint("write fewer rows to a batch")
 	}
 	return o.bad("the Arrow data is corrupt").cause(err)
 }

@@ -91,6 +91,9 @@ func checkMessage(value []byte, origin Origin, limits Limits) (*arrowipc.Stream,
 		return nil, origin.bad("the message has %d rows, more than %d", s.Rows, limits.Rows)
 	}
 	if err != nil {
+		if what, do := notStream(value); what != "" {
+			return nil, origin.bad("this looks like %s; a message has to be one Arrow IPC stream", what).hint("%s", do)
+		}
 		return nil, ipcError(origin, err)
 	}
 	return s, nil
@@ -105,7 +108,7 @@ func decodeStream(s *arrowipc.Stream, origin Origin, limits Limits) (t *Table, k
 		return nil, nil, err
 	}
 	defer d.r.Release()
-	k = newKnownSchema(s.Schema, d.schema())
+	k = newKnownSchema(s.Schema, d.r.Schema())
 	if t := k.decode(s, origin); t != nil {
 		return t, k, nil
 	}

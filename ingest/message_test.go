@@ -204,8 +204,10 @@ func TestMessageLimits(t *testing.T) {
 		{b, ingest.Limits{Bytes: 100}, "more than 100"},
 		{b, ingest.Limits{Rows: 10}, "at most 10"},
 		{b, ingest.Limits{Memory: 1000}, "more than 500 bytes"},
-		{b[:len(b)-8], ingest.Limits{}, "truncated"},
-		{[]byte(`{"json": "is not Arrow"}`), ingest.Limits{}, "not an Arrow IPC stream"},
+		{b[:len(b)-4], ingest.Limits{}, "truncated"},
+		{b[:len(b)-9], ingest.Limits{}, "truncated"},
+		{[]byte(`{"json": "is not Arrow"}`), ingest.Limits{}, "this looks like JSON; a message has to be one Arrow IPC stream"},
+		{[]byte("neither of the two"), ingest.Limits{}, "not an Arrow IPC stream"},
 	} {
 		_, err := ingest.DecodeMessage(c.value, here, c.lim)
 		if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "topic events, partition 3, offset 41: ") {

@@ -34,6 +34,10 @@ func validateArray(a arrow.Array) error {
 		return validateOffsets32(offsets32(data), a.Data().Len(), bufferLen(data, 2))
 	case *array.Binary:
 		return validateOffsets32(offsets32(data), a.Data().Len(), bufferLen(data, 2))
+	case *array.StringView, *array.BinaryView:
+		return validateViews(data)
+	case *array.RunEndEncoded:
+		return validateRuns(a)
 	case *array.LargeString, *array.LargeBinary:
 		return validateOffsets64(offsets64(data), data.Len(), bufferLen(data, 2))
 	case *array.List:

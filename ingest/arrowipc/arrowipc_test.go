@@ -48,16 +48,58 @@ func TestScannerReadsLikeCheck(t *testing.T) {
 	}
 }
 
-// Every proper prefix of a stream is truncated, and says so.
+// Every proper prefix of a stream is truncated, and says so, unless it ends after a whole
+// message: then it is a stream without an end marker.
 func TestEveryPrefixIsTruncated(t *testing.T) {
 	for _, s := range ingesttest.Streams() {
 		if len(s.Bytes) > 8000 {
 			continue
 		}
+		whole := messageEnds(t, s.Bytes)
 		for n := 1; n < len(s.Bytes); n++ {
-			_, err := arrowipc.Check(s.Bytes[:n], arrowipc.Limits{})
-			if !errors.Is(err, arrowipc.ErrTruncated) {
+			cut, err := arrowipc.Check(s.Bytes[:n], arrowipc.Limits{})
+			rows, ends := whole[n]
+			if !ends && !errors.Is(err, arrowipc.ErrTruncated) {
 				t.Fatalf("%s cut to %d of %d bytes: %v", s.Name, n, len(s.Bytes), err)
+			}
+			if ends && (err != nil || cut.Rows != rows) {
+				t.Fatalf("%s cut to %d of %d bytes: %v, want %d rows", s.Name, n, len(s.Bytes), err, rows)
+			}
+		}
+	}
+}
+
+// messageEnds says where the messages of a stream end, and how many rows are before.
+func messageEnds(t *testing.T, b []byte) map[int]int64 {
+	ends, rows := map[int]int64{}, int64(0)
+	s := arrowipc.NewBytesScanner(b, arrowipc.Limits{})
+	for {
+		f, err := s.Next()
+		if err == io.EOF {
+			return ends
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Kind == arrowipc.Record {
+			rows += f.Rows
+		}
+		ends[int(f.At)+8+len(f.Meta)+len(f.Body)] = rows
+	}
+}
+
+// A source that fails is not one that ends, wherever it fails.
+func TestAFailingSourceIsNoEnd(t *testing.T) {
+	s := ingesttest.Streams()[0]
+	for n := range s.Bytes[:len(s.Bytes)-8] {
+		for _, failure := range []error{io.ErrUnexpectedEOF, iotest.ErrTimeout} {
+			sc := arrowipc.NewScanner(io.MultiReader(bytes.NewReader(s.Bytes[:n]), iotest.ErrReader(failure)), arrowipc.Limits{})
+			var err error
+			for err == nil {
+				_, err = sc.Next()
+			}
+			if err == io.EOF {
+				t.Fatalf("%v after %d bytes passes for the end", failure, n)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ package arrowipc
 type Node struct{ Len, Nulls int64 }
 
 // checkBatch reads a RecordBatch table (length 0, nodes 1, buffers 2,
-// compression 3) against the shapes of its columns, and tells the frame its rows, and
+// compression 3, variadicBufferCounts 4) against the shapes of its columns, and tells the frame its rows, and
 // if columns is set its nodes and buffers.
 func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) error {
 	rows, err := t.scalar(0, 8, 0)
@@ -13,7 +13,7 @@ func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) err
 		return err
 	}
 	if rows < 0 || rows > lim.Rows {
-		return badf("a batch has %d rows; at most %d are allowed", rows, lim.Rows)
+		return limitf("a batch has %d rows; at most %d are allowed", rows, lim.Rows)
 	}
 	f.Rows = rows
 	w := walk{body: f.Body, b: t.b, lim: lim}
@@ -24,6 +24,9 @@ func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) err
 		return err
 	}
 	if w.codec, err = codecOf(t); err != nil {
+		return err
+	}
+	if w.variadic, w.nvariadic, err = t.vector(4, 8); err != nil {
 		return err
 	}
 	if w.columns = columns; columns {
@@ -41,6 +44,9 @@ func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) err
 	if w.node != w.nnodes || w.buffer != w.nbuffers {
 		return badf("a batch has %d nodes and %d buffers; its schema needs %d and %d", w.nnodes, w.nbuffers, w.node, w.buffer)
 	}
+	if w.view != w.nvariadic {
+		return badf("a batch counts the buffers of %d views; its schema has %d", w.nvariadic, w.view)
+	}
 	f.Nodes, f.Buffers, f.Compressed = w.foundNodes, w.foundBuffers, w.codec != plain
 	return nil
 }
@@ -54,6 +60,8 @@ type walk struct {
 	nodes, buffers   int64 // where they start
 	nnodes, nbuffers int64 // how many there are
 	node, buffer     int64 // the next one
+	variadic         int64 // where the numbers of views' buffers start
+	nvariadic, view  int64 // how many there are, and the next one
 	decoded          int64 // bytes so far, once decompressed
 
 	columns      bool // keep what is found
@@ -70,9 +78,12 @@ func (w *walk) field(s shape) (int64, error) {
 	if s.layout == nothing {
 		// Nulls take no bytes that would bound them.
 		if n > w.lim.Rows {
-			err = badf("a column of nulls says it has %d values; at most %d are allowed", n, w.lim.Rows)
+			err = limitf("a column of nulls says it has %d values; at most %d are allowed", n, w.lim.Rows)
 		}
 		return n, err
+	}
+	if s.layout == runs {
+		return n, w.runs(s, n)
 	}
 	if nulls > 0 {
 		err = w.nextBuffer(bitBytes(n))
@@ -94,6 +105,8 @@ func (w *walk) field(s shape) (int64, error) {
 		if err := w.nextBuffer(offsets(n, s)); err != nil {
 			return 0, err
 		}
+	case binaryViews:
+		return n, w.views(n)
 	case views:
 		for range 2 {
 			if err := w.nextBuffer(n * s.bits / 8); err != nil {
@@ -111,6 +124,45 @@ func (w *walk) field(s shape) (int64, error) {
 		}
 	}
 	return n, nil
+}
+
+// views consumes the buffers of n text or binary views after their validity: the views
+// themselves, and those that they lead to.
+func (w *walk) views(n int64) error {
+	if err := w.nextBuffer(16 * n); err != nil {
+		return err
+	}
+	if w.view >= w.nvariadic {
+		return badf("a batch does not say how many buffers its views have")
+	}
+	count := w.b.i64(w.variadic + 8*w.view)
+	w.view++
+	if count < 0 || count > w.nbuffers-w.buffer {
+		return badf("views have %d buffers; their batch has %d left", count, w.nbuffers-w.buffer)
+	}
+	for range count {
+		if err := w.nextBuffer(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runs consumes what n run-end encoded values lie in. They take no bytes that would
+// bound them.
+func (w *walk) runs(s shape, n int64) error {
+	if n > w.lim.Rows {
+		return limitf("a run-end encoded column says it has %d values; at most %d are allowed", n, w.lim.Rows)
+	}
+	ends, err := w.field(s.children[0])
+	if err != nil {
+		return err
+	}
+	values, err := w.field(s.children[1])
+	if err == nil && values < ends {
+		err = badf("%d runs have %d values", ends, values)
+	}
+	return err
 }
 
 // offsets is the size of n+1 offsets; a column without rows may have none.
@@ -167,7 +219,7 @@ func (w *walk) nextBuffer(need int64) error {
 		return badf("a buffer has %d bytes; its column needs %d", size, need)
 	}
 	if w.decoded += size; w.decoded > w.lim.Decoded {
-		return badf("a batch takes more than %d bytes once decompressed", w.lim.Decoded)
+		return limitf("a batch takes more than %d bytes once decompressed", w.lim.Decoded)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func codecOf(t table) (codec, error) {
 		return plain, err
 	}
 	if kind > 1 || method != 0 {
-		return plain, badf("unknown compression %d, method %d", kind, method)
+		return plain, unsupportedf("compress with lz4 or zstd", "compression %d by method %d", kind, method)
 	}
 	return codec(kind + 1), nil
 }

@@ -19,7 +19,8 @@
 // the end marker 0xFFFFFFFF 0x00000000. The checks, in order:
 //
 //   - Framing: lengths are within the bytes and within Limits; exactly one
-//     schema, first; the end marker is there; nothing follows it.
+//     schema, first; the last message is whole; nothing follows the end marker,
+//     which writers that are not closed leave out.
 //   - Flatbuffers: every table, vtable, vector and string that the decoder
 //     will look at lies within the metadata, by 64-bit arithmetic, so that no
 //     offset can wrap around and point back.
@@ -33,7 +34,7 @@
 //     buffer ends.
 //
 // What the values themselves say (offsets of lists and strings, indices of
-// dictionaries) is for the caller to check after decoding, as package ingest
+// dictionaries, where views lead, where runs end) is for the caller to check after decoding, as package ingest
 // does: by then the arrays have the lengths that they claim.
 //
 // # Use
@@ -45,9 +46,11 @@
 // so that a claimed length costs nothing until the bytes are there. Pattern writes
 // streams that differ in their rows and values alone.
 //
-// Supported types: null, boolean, integers, floats, decimals, dates, times,
-// timestamps, durations, intervals, binary and text (also large and
-// fixed-size), lists (also large, fixed-size, views), structs, maps, and
-// dictionaries of those. Unions, run-end encoding, binary and text views and
-// big-endian data are refused by name.
+// Supported types: null, boolean, integers, floats, decimals of 128 and 256
+// bits, dates, times, timestamps, durations, intervals, binary and text (also
+// large, fixed-size, views), lists (also large, fixed-size, views), structs,
+// maps, dictionaries of those, and run-end encoding of those without parts. The
+// rest of the format is refused as Unsupported, by the column's name: unions,
+// decimals of 32 and 64 bits, run-end encoded lists and structs, dictionaries
+// that two columns share, tensors and big-endian data.
 package arrowipc

@@ -146,6 +146,15 @@ func (t table) tables(i int64, f func(table) error) error {
 	return err
 }
 
+// text returns field i, a string; "" if it is absent or not one.
+func (t table) text(i int64) string {
+	start, n, err := t.vector(i, 1)
+	if err != nil {
+		return ""
+	}
+	return string(t.b[start : start+n])
+}
+
 // strings checks fields that are strings.
 func (t table) strings(fields ...int64) error {
 	for _, i := range fields {

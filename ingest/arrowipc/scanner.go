@@ -16,6 +16,9 @@ const (
 	Dictionary
 	// Record carries rows.
 	Record
+
+	tensor
+	sparseTensor
 )
 
 // Frame is one checked message.
@@ -48,7 +51,7 @@ type Scanner struct {
 	columns bool
 }
 
-// source gives the next n bytes; fewer with io.ErrUnexpectedEOF or io.EOF.
+// source gives the next n bytes; fewer with io.EOF where it ends, or another error.
 type source interface {
 	take(n int64) ([]byte, error)
 }
@@ -64,8 +67,9 @@ func NewBytesScanner(b []byte, lim Limits) *Scanner {
 	return &Scanner{bytes: bytesSource{b}, lim: lim.filled()}
 }
 
-// Next returns the next message, or io.EOF at the end marker. A stream that
-// just stops is an error, an *Error that wraps ErrTruncated.
+// Next returns the next message, or io.EOF at the end marker, or where the stream ends
+// without one after a whole message. One that stops within a message, or before its
+// schema, is an error, an *Error that wraps ErrTruncated.
 func (s *Scanner) Next() (Frame, error) {
 	if s.done {
 		return Frame{}, io.EOF
@@ -87,38 +91,58 @@ func (s *Scanner) Next() (Frame, error) {
 
 func (s *Scanner) fail(err error) error {
 	var b bad
+	var u *Unsupported
+	var l limit
 	switch {
+	case errors.As(err, &l):
+		return &Error{At: s.at, Problem: string(l), Err: ErrLimit}
+	case err == ErrNotStream:
+		return &Error{At: s.at, Problem: "it does not start with a continuation marker", Err: err}
 	case errors.As(err, &b):
 		return &Error{At: s.at, Problem: string(b)}
+	case errors.As(err, &u):
+		return &Error{At: s.at, Problem: "it cannot be read", Err: u}
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		return &Error{At: s.at, Problem: "the stream stops", Err: ErrTruncated}
 	}
 	return &Error{At: s.at, Problem: "cannot be read", Err: err}
 }
 
-func (s *Scanner) take(n int64) (b []byte, err error) {
+// take returns the next n bytes of a message.
+func (s *Scanner) take(n int64) ([]byte, error) {
+	b, err := s.upTo(n)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return b, err
+}
+
+// upTo returns the next n bytes; fewer with the source's own error.
+func (s *Scanner) upTo(n int64) (b []byte, err error) {
 	if s.src == nil {
 		b, err = s.bytes.take(n)
 	} else {
 		b, err = s.src.take(n)
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
 	}
 	s.at += int64(len(b))
 	return b, err
 }
 
 func (s *Scanner) next() (Frame, error) {
-	prefix, err := s.take(8)
-	if err != nil {
-		if s.schema == nil && len(prefix) == 0 {
-			return Frame{}, badf("the stream is empty")
-		}
+	prefix, err := s.upTo(8)
+	switch {
+	case err == io.EOF && len(prefix) == 0 && s.schema == nil:
+		return Frame{}, badf("the stream is empty")
+	case err == io.EOF && len(prefix) > 0:
+		return Frame{}, io.ErrUnexpectedEOF
+	case err != nil: // io.EOF: it ends after a whole message
 		return Frame{}, err
 	}
 	if binary.LittleEndian.Uint32(prefix) != 0xFFFFFFFF {
-		return Frame{}, badf("it does not start with a continuation marker (not an Arrow IPC stream, or one from before version 0.15)")
+		if s.schema == nil {
+			return Frame{}, ErrNotStream
+		}
+		return Frame{}, badf("it does not start with a continuation marker")
 	}
 	n := int64(int32(binary.LittleEndian.Uint32(prefix[4:])))
 	if n == 0 {
@@ -149,7 +173,10 @@ func (s *Scanner) message(meta []byte) (Frame, error) {
 		return Frame{}, err
 	}
 	if version != 3 && version != 4 { // V4 and V5
-		return Frame{}, badf("metadata version V%d is not supported", version+1)
+		if version < 0 || version > 4 {
+			return Frame{}, badf("metadata has the unknown version %d", version)
+		}
+		return Frame{}, unsupportedf("write it by Arrow 0.8 or later", "metadata of version V%d", version+1)
 	}
 	kind, err := msg.scalar(1, 1, 0)
 	if err != nil {
@@ -174,7 +201,9 @@ func (s *Scanner) message(meta []byte) (Frame, error) {
 		return Frame{}, err
 	}
 	f := Frame{Kind: Kind(kind), Meta: meta, Body: body}
-	err = s.header(&f, header)
+	if err = s.header(&f, header); err == nil && s.schema.runs && version < 4 {
+		err = badf("run-end encoded columns need metadata of version V5")
+	}
 	return f, err
 }
 
@@ -194,6 +223,9 @@ func (s *Scanner) header(f *Frame, header table) (err error) {
 			return badf("a batch comes before %d of the dictionaries", len(s.schema.dicts)-len(s.known))
 		}
 		return checkBatch(f, header, s.schema.fields, s.lim, s.columns)
+	}
+	if f.Kind == tensor || f.Kind == sparseTensor {
+		return unsupportedf("write record batches", "a tensor")
 	}
 	return badf("a message of the unknown kind %d", f.Kind)
 }
@@ -235,7 +267,7 @@ func (s *bytesSource) take(n int64) ([]byte, error) {
 	if n > int64(len(s.b)) {
 		rest := s.b
 		s.b = nil
-		return rest, io.ErrUnexpectedEOF
+		return rest, io.EOF
 	}
 	out := s.b[:n:n]
 	s.b = s.b[n:]

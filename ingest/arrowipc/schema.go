@@ -1,5 +1,7 @@
 package arrowipc
 
+import "slices"
+
 // The types of Schema.fbs, union Type.
 const (
 	typeNull = iota + 1
@@ -30,10 +32,6 @@ const (
 	typeLargeListView
 )
 
-var refused = map[int64]string{
-	typeUnion: "union", typeRunEndEncoded: "run-end encoded", typeBinaryView: "binary view", typeUtf8View: "text view",
-}
-
 // shape is how a field's values lie in a batch's buffers.
 type shape struct {
 	layout   layout
@@ -42,16 +40,23 @@ type shape struct {
 	children []shape
 }
 
+// hasRuns says whether values are run-end encoded, or parts of them.
+func (s shape) hasRuns() bool {
+	return s.layout == runs || slices.ContainsFunc(s.children, shape.hasRuns)
+}
+
 type layout uint8
 
 const (
-	nothing  layout = iota // no buffers
-	fixed                  // validity, values
-	binaries               // validity, offsets, bytes
-	lists                  // validity, offsets; one child
-	views                  // validity, offsets, sizes; one child
-	arrays                 // validity; one child of size values each
-	structs                // validity; children
+	nothing     layout = iota // no buffers
+	fixed                     // validity, values
+	binaries                  // validity, offsets, bytes
+	lists                     // validity, offsets; one child
+	views                     // validity, offsets, sizes; one child
+	binaryViews               // validity, 16 bytes a value, and as many buffers of bytes as the batch says
+	runs                      // no buffers; children: where runs end, and their values
+	arrays                    // validity; one child of size values each
+	structs                   // validity; children
 )
 
 // schema is the checked schema: shapes of the fields, and of each dictionary's
@@ -60,6 +65,7 @@ type schema struct {
 	fields []shape
 	dicts  map[int64]shape // made for the first
 	count  int
+	runs   bool // some field is run-end encoded
 }
 
 // checkSchema reads a Schema table.
@@ -69,7 +75,7 @@ func checkSchema(t table, lim Limits) (*schema, error) {
 		return nil, err
 	}
 	if endian != 0 {
-		return nil, badf("big-endian data is not supported")
+		return nil, unsupportedf("write it on a little-endian machine, or swap it there", "big-endian data")
 	}
 	s := &schema{}
 	if s.fields, err = s.children(t, 1, 1, lim); err != nil {
@@ -85,7 +91,7 @@ func metadata(t table, field int64) error {
 
 func (s *schema) children(t table, field int64, depth int, lim Limits) ([]shape, error) {
 	if depth > lim.Depth {
-		return nil, badf("fields are nested more than %d deep", lim.Depth)
+		return nil, limitf("fields are nested more than %d deep", lim.Depth)
 	}
 	_, n, err := t.vector(field, 4)
 	if err != nil {
@@ -94,10 +100,13 @@ func (s *schema) children(t table, field int64, depth int, lim Limits) ([]shape,
 	out := make([]shape, 0, min(n, 64))
 	err = t.tables(field, func(f table) error {
 		if s.count++; s.count > lim.Fields {
-			return badf("there are more than %d fields", lim.Fields)
+			return limitf("there are more than %d fields", lim.Fields)
 		}
 		c, err := s.field(f, depth, lim)
 		out = append(out, c)
+		if depth == 1 {
+			err = inColumn(err, f)
+		}
 		return err
 	})
 	return out, err
@@ -134,9 +143,13 @@ func (s *schema) field(f table, depth int, lim Limits) (shape, error) {
 	if err != nil {
 		return shape{}, err
 	}
+	s.runs = s.runs || out.layout == runs
 	dict, ok, err := f.child(4)
 	if err != nil || !ok {
 		return out, err
+	}
+	if out.hasRuns() {
+		return shape{}, unsupportedf("write plain values", "a dictionary of run-end encoded values")
 	}
 	return s.dictionary(dict, out)
 }
@@ -149,7 +162,7 @@ func (s *schema) dictionary(d table, values shape) (shape, error) {
 		return shape{}, err
 	}
 	if _, ok := s.dicts[id]; ok {
-		return shape{}, badf("two fields share dictionary %d", id)
+		return shape{}, unsupportedf("write a dictionary for each", "a dictionary that two fields share (number %d)", id)
 	}
 	if _, err := d.scalar(2, 1, 0); err != nil {
 		return shape{}, err
@@ -176,6 +189,9 @@ func intShape(t table) (shape, error) {
 	if _, err := t.scalar(1, 1, 0); err != nil {
 		return shape{}, err
 	}
+	if bits == 128 {
+		return shape{}, unsupportedf("cast it to 64 bits, to float64 or to text", "an integer of 128 bits")
+	}
 	if bits != 8 && bits != 16 && bits != 32 && bits != 64 {
 		return shape{}, badf("an integer has %d bits", bits)
 	}
@@ -184,8 +200,8 @@ func intShape(t table) (shape, error) {
 
 // shapeOf checks a type's parameters and returns its shape.
 func shapeOf(kind int64, t table, kids []shape, lim Limits) (shape, error) {
-	if name, ok := refused[kind]; ok {
-		return shape{}, badf("%s columns are not supported", name)
+	if kind == typeUnion {
+		return shape{}, unsupportedf("write a column for each of its types", "a union")
 	}
 	if want := childrenOf(kind); want >= 0 && len(kids) != want {
 		return shape{}, badf("a field of type %d has %d children, not %d", kind, len(kids), want)
@@ -231,11 +247,18 @@ func shapeOf(kind int64, t table, kids []shape, lim Limits) (shape, error) {
 		return shape{layout: views, bits: 32, children: kids}, nil
 	case typeLargeListView:
 		return shape{layout: views, bits: 64, children: kids}, nil
+	case typeBinaryView, typeUtf8View:
+		return shape{layout: binaryViews}, nil
+	case typeRunEndEncoded:
+		return runsShape(kids)
 	case typeFixedSizeList:
 		n, err := bounded(t, lim)
 		return shape{layout: arrays, size: n, children: kids}, err
 	case typeStruct:
 		return shape{layout: structs, children: kids}, nil
+	}
+	if kind > typeLargeListView {
+		return shape{}, unsupportedf("write it as another type", "a type that is newer than this program (number %d)", kind)
 	}
 	return shape{}, badf("a field has the unknown type %d", kind)
 }
@@ -247,6 +270,8 @@ func childrenOf(kind int64) int {
 		return -1
 	case typeList, typeLargeList, typeListView, typeLargeListView, typeFixedSizeList, typeMap:
 		return 1
+	case typeRunEndEncoded:
+		return 2
 	}
 	return 0
 }
@@ -287,6 +312,9 @@ func decimalShape(t table) (shape, error) {
 	if err != nil {
 		return shape{}, err
 	}
+	if bits == 32 || bits == 64 {
+		return shape{}, unsupportedf("cast it to decimal128", "a decimal of %d bits", bits)
+	}
 	if bits != 128 && bits != 256 {
 		return shape{}, badf("a decimal has %d bits", bits)
 	}
@@ -304,11 +332,23 @@ func mapShape(t table, kids []shape) (shape, error) {
 	return shape{layout: lists, bits: 32, children: kids}, nil
 }
 
+// runsShape: values that runs repeat are of one piece, not lists or structs.
+func runsShape(kids []shape) (shape, error) {
+	if ends := kids[0]; ends.layout != fixed || ends.bits != 16 && ends.bits != 32 && ends.bits != 64 {
+		return shape{}, badf("the ends of runs are not integers of 16, 32 or 64 bits")
+	}
+	switch kids[1].layout {
+	case nothing, fixed, binaries, binaryViews:
+		return shape{layout: runs, children: kids}, nil
+	}
+	return shape{}, unsupportedf("write plain lists or structs", "run-end encoding of nested values")
+}
+
 // bounded reads the size of a fixed-size list or binary.
 func bounded(t table, lim Limits) (int64, error) {
 	n, err := t.scalar(0, 4, 0)
 	if err == nil && (n < 1 || n > lim.ListSize) {
-		err = badf("a fixed-size type has size %d; 1 to %d is allowed", n, lim.ListSize)
+		err = limitf("a fixed-size type has size %d; 1 to %d is allowed", n, lim.ListSize)
 	}
 	return n, err
 }

@@ -16,8 +16,8 @@ type Stream struct {
 	Rows int64
 }
 
-// Check checks a whole stream in memory: one schema, at least that, an end
-// marker and nothing after it.
+// Check checks a whole stream in memory: one schema, at least that, and nothing after
+// the end marker. The marker may be missing, as it is where a writer was not closed.
 func Check(b []byte, lim Limits) (*Stream, error) {
 	s := NewBytesScanner(b, lim)
 	s.columns = true

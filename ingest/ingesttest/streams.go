@@ -3,6 +3,7 @@ package ingesttest
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -34,6 +35,13 @@ var Types = []arrow.DataType{
 	arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Uint8)),
 	arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}),
 	arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64),
+	arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView, arrow.ListOf(arrow.BinaryTypes.StringView),
+	arrow.StructOf(arrow.Field{Name: "a", Type: arrow.BinaryTypes.StringView, Nullable: true}),
+	arrow.ListViewOf(arrow.PrimitiveTypes.Int32), arrow.LargeListViewOf(arrow.BinaryTypes.String),
+	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String),
+	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Boolean),
+	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64),
+	arrow.FixedWidthTypes.MonthDayNanoInterval,
 	&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
 	&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.PrimitiveTypes.Float64},
 }
@@ -120,6 +128,31 @@ func Append(b array.Builder, rng *rand.Rand, nulls bool) {
 		b.Append(word())
 	case *array.BinaryBuilder:
 		b.Append([]byte(word()))
+	case *array.StringViewBuilder:
+		b.Append(strings.Repeat(word(), rng.IntN(9)))
+	case *array.BinaryViewBuilder:
+		b.Append([]byte(strings.Repeat(word(), rng.IntN(9))))
+	case *array.RunEndEncodedBuilder:
+		if b.Len() > 0 && rng.IntN(3) > 0 {
+			b.ContinueRun(1)
+			return
+		}
+		b.Append(1)
+		Append(b.ValueBuilder(), rng, nulls)
+	case *array.MonthDayNanoIntervalBuilder:
+		b.Append(arrow.MonthDayNanoInterval{Months: rng.Int32(), Days: rng.Int32(), Nanoseconds: rng.Int64()})
+	case *array.ListViewBuilder:
+		n := rng.IntN(4)
+		b.AppendWithSize(true, n)
+		for range n {
+			Append(b.ValueBuilder(), rng, false)
+		}
+	case *array.LargeListViewBuilder:
+		n := rng.IntN(4)
+		b.AppendWithSize(true, n)
+		for range n {
+			Append(b.ValueBuilder(), rng, false)
+		}
 	case *array.FixedSizeBinaryBuilder:
 		b.Append([]byte(fmt.Sprintf("%05d", rng.IntN(100000))))
 	case *array.Decimal128Builder:
