@@ -21,6 +21,10 @@ const (
 	tileRows, tileCols = 64, 192
 	// pieces is the number of row ranges whose sums are kept apart.
 	pieces = 16
+	// What C is applied by: columns of x that are centred at a time, and rows between
+	// the two halves of the product X'(X v).
+	panelColumns = 512
+	stretchRows  = 1 << 13
 )
 
 // covariance is C of the rows of x, formed or applied as needed.
@@ -160,6 +164,12 @@ func (c *covariance) formDouble(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// order is dim.
+func (c *covariance) order() int { return c.x.Cols }
+
+// weight is 1: every residual counts as it is.
+func (c *covariance) weight(_, _ float64) float64 { return 1 }
+
 // apply returns C v for the columns of v (dim x m).
 func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
 	dim, m := v.Dims()
@@ -167,26 +177,44 @@ func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error
 		return times(c.threads, blas.NoTrans, c.full, v), ctx.Err()
 	}
 	n, out := c.x.Rows, mat.NewDense(dim, m, nil)
-	size := (n + pieces - 1) / pieces
-	parts := make([]blas64.General, par.Pieces(n, size))
-	raw := v.RawMatrix()
-	par.Ranges(c.threads, n, size, func(p, from, to int) {
-		sum := blas64.General{Rows: dim, Cols: m, Stride: m, Data: make([]float64, dim*m)}
-		buf := make([]float64, blockRows*dim)
-		y := blas64.General{Cols: m, Stride: m, Data: make([]float64, blockRows*m)}
-		for r := from; r < to && ctx.Err() == nil; r += blockRows {
-			last := min(to, r+blockRows)
-			rows := c.centred(buf, r, last, 0, dim)
-			y.Rows = last - r
-			multiply(1, blas.NoTrans, rows, raw, 0, y)
-			multiply(1, blas.Trans, rows, y, 1, sum)
+	y := vec.New[float64](min(n, stretchRows), m)
+	for from := 0; from < n; from += stretchRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		parts[p] = sum
-	})
-	for _, part := range parts {
-		vec.Axpy(1/float64(n), part.Data, out.RawMatrix().Data)
+		to := min(n, from+stretchRows)
+		image := blas64.General{Rows: to - from, Cols: m, Stride: m, Data: y.Data[:(to-from)*m]}
+		c.times(image, v.RawMatrix(), from)
+		c.addTransposed(out.RawMatrix(), image, from)
 	}
+	vec.Scale(1/float64(n), out.RawMatrix().Data)
 	return out, ctx.Err()
+}
+
+// times sets y to X v of the centred rows from a first one on, as many as y has.
+func (c *covariance) times(y, v blas64.General, first int) {
+	par.Ranges(c.threads, y.Rows, blockRows, func(_, from, to int) {
+		buf := make([]float64, (to-from)*min(v.Rows, panelColumns))
+		part := blas64.General{Rows: to - from, Cols: y.Cols, Stride: y.Stride, Data: y.Data[from*y.Stride:]}
+		for j := 0; j < v.Rows; j += panelColumns {
+			last := min(v.Rows, j+panelColumns)
+			x := c.centred(buf, first+from, first+to, j, last)
+			multiply(1, blas.NoTrans, x, blas64.General{Rows: last - j, Cols: v.Cols, Stride: v.Stride, Data: v.Data[j*v.Stride:]}, min(1, float64(j)), part)
+		}
+	})
+}
+
+// addTransposed adds X'y to out (dim x m), X being the centred rows from a first one on.
+func (c *covariance) addTransposed(out, y blas64.General, first int) {
+	par.Ranges(c.threads, out.Rows, panelColumns, func(_, from, to int) {
+		buf := make([]float64, min(y.Rows, blockRows)*(to-from))
+		part := blas64.General{Rows: to - from, Cols: out.Cols, Stride: out.Stride, Data: out.Data[from*out.Stride:]}
+		for r := 0; r < y.Rows; r += blockRows {
+			last := min(y.Rows, r+blockRows)
+			x := c.centred(buf, first+r, first+last, from, to)
+			multiply(1, blas.Trans, x, blas64.General{Rows: last - r, Cols: y.Cols, Stride: y.Stride, Data: y.Data[r*y.Stride:]}, 1, part)
+		}
+	})
 }
 
 // multiply sets c = op(a) b + beta c on some threads.

@@ -25,8 +25,8 @@
 //
 // # Contract
 //
-// Fit never copies x as a whole; beyond x it needs O(dim^2) memory up to 2048
-// columns, or for q beyond a quarter of the columns, and O(dim q) else. The
+// Fit never copies x as a whole; beyond x it needs what Bytes says: O(dim^2) where C is
+// formed, O(n^2 + dim q) where the products of rows are, and O(dim q) else. The
 // result is a function of x, the settings and the kind of processor: sums are cut
 // by the size of x, not by the number of threads. Each component's entry of
 // largest magnitude is positive.

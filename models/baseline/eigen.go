@@ -68,18 +68,40 @@ const (
 // carried is how many columns the iteration carries for q eigenvectors.
 func carried(q int) int { return q + guard + q/4 }
 
-// krylov finds the q leading eigenvectors by restarted block Krylov iteration:
+// operator is a symmetric, positive semidefinite matrix by its products.
+type operator interface {
+	// order is the number of rows.
+	order() int
+	// apply returns the product with the columns of v.
+	apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error)
+	// weight is what the residual of an eigenvector of that value counts, the largest
+	// value being first.
+	weight(value, first float64) float64
+}
+
+// krylov finds the q leading eigenvectors of C by iteration.
+func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
+	values, v, rounds, residual, err := iterate(ctx, c, q, c.threads, s)
+	if err != nil {
+		return nil, err
+	}
+	p := collect(values, v, q)
+	p.Iterations, p.Residual = rounds, residual
+	return p, nil
+}
+
+// iterate finds the q leading eigenvectors by restarted block Krylov iteration:
 // in each round the m best vectors V so far are extended to the space of
 // [V, C V, C^2 V], in which C is diagonalised (Rayleigh-Ritz) and the m best
 // are kept. It needs products with C only, and (depth+1) m columns of x at
 // least. It stops at the given residual; a
 // cluster of eigenvalues at the q-th place, where no set of q vectors is
 // better than another, ends it after maxRounds.
-func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
-	dim := c.x.Cols
+func iterate(ctx context.Context, c operator, q, threads int, s Settings) (values []float64, v *mat.Dense, rounds int, residual float64, err error) {
+	dim := c.order()
 	m := carried(q)
 	rng := rand.New(rand.NewPCG(s.Seed, 0x9ca))
-	v := mat.NewDense(dim, m, nil)
+	v = mat.NewDense(dim, m, nil)
 	for i := range v.RawMatrix().Data {
 		v.RawMatrix().Data[i] = rng.NormFloat64()
 	}
@@ -90,7 +112,7 @@ func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error)
 		for range depth {
 			next, err := c.apply(ctx, block)
 			if err != nil {
-				return nil, err
+				return nil, nil, 0, 0, err
 			}
 			block = orthonormal(next)
 			_, have := basis.Dims()
@@ -99,29 +121,23 @@ func krylov(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error)
 			basis = wide
 		}
 		basis = orthonormal(basis)
-		values, ritz, residual, err := rayleighRitz(ctx, c, basis, m, q)
-		if err != nil {
-			return nil, err
-		}
-		v = ritz
-		if residual <= s.Tolerance || round == maxRounds {
-			p := collect(values, v, q)
-			p.Iterations, p.Residual = round, residual
-			return p, nil
+		values, v, residual, err = rayleighRitz(ctx, c, basis, m, q, threads)
+		if err != nil || residual <= s.Tolerance || round == maxRounds {
+			return values, v, round, residual, err
 		}
 	}
 }
 
 // rayleighRitz returns the m best approximations to eigenvectors of C in the
 // space of an orthonormal basis, their values, and the largest residual norm of
-// the first q relative to the first value.
-func rayleighRitz(ctx context.Context, c *covariance, basis *mat.Dense, m, q int) (values []float64, vectors *mat.Dense, residual float64, err error) {
+// the first q, weighted, relative to the first value.
+func rayleighRitz(ctx context.Context, c operator, basis *mat.Dense, m, q, threads int) (values []float64, vectors *mat.Dense, residual float64, err error) {
 	image, err := c.apply(ctx, basis)
 	if err != nil {
 		return nil, nil, 0, err
 	}
 	dim, b := basis.Dims()
-	small := times(c.threads, blas.Trans, basis, image)
+	small := times(threads, blas.Trans, basis, image)
 	sym := mat.NewSymDense(b, nil)
 	for i := range b {
 		for j := i; j < b; j++ {
@@ -132,14 +148,14 @@ func rayleighRitz(ctx context.Context, c *covariance, basis *mat.Dense, m, q int
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	vectors, mapped := times(c.threads, blas.NoTrans, basis, turn), times(c.threads, blas.NoTrans, image, turn)
+	vectors, mapped := times(threads, blas.NoTrans, basis, turn), times(threads, blas.NoTrans, image, turn)
 	for k := range q {
 		var sum float64
 		for i := range dim {
 			d := mapped.At(i, k) - values[k]*vectors.At(i, k)
 			sum += d * d
 		}
-		residual = max(residual, math.Sqrt(sum))
+		residual = max(residual, c.weight(values[k], values[0])*math.Sqrt(sum))
 	}
 	if values[0] > 0 {
 		residual /= values[0]

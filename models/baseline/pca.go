@@ -31,8 +31,8 @@ type PCA struct {
 type Settings struct {
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
 	Threads int
-	// Seed is where the iterative solver begins; it matters above 256 columns
-	// only, and there within Tolerance.
+	// Seed is where the iterative solver begins; it matters above 256 columns (and
+	// rows, if they are fewer) only, and there within Tolerance.
 	Seed uint64
 	// Tolerance is the residual at which the iterative solver stops, relative
 	// to the largest eigenvalue. Default 1e-5.
@@ -40,18 +40,63 @@ type Settings struct {
 }
 
 // Largest sizes of the direct ways: eigenvectors by a dense solver, and the
-// covariance as a matrix.
+// covariance, or the products of rows, as a matrix.
 const (
 	maxDense = 256
 	maxGram  = 2048
 )
 
-// direct reports whether all eigenvectors are computed at once: in few columns,
-// and where q is so large a part of them that the spaces of the iteration, of
-// depth+1 blocks, would not fit or save nothing.
-func direct(dim, q int) bool {
+// direct reports whether all eigenvectors of a matrix of that order are computed
+// at once: if it is small, and where q is so large a part of them that the spaces of
+// the iteration, of depth+1 blocks, would not fit or save nothing.
+func direct(order, q int) bool {
 	space := (depth + 1) * carried(q)
-	return dim <= maxDense || dim <= maxGram && 2*space > dim || space > dim
+	return order <= maxDense || order <= maxGram && 2*space > order || space > order
+}
+
+// Form says what matrix the eigenvectors come from.
+type Form int
+
+const (
+	// Primal is the covariance of the columns, formed.
+	Primal Form = iota
+	// Dual is the matrix of products of centred rows, for few rows of many columns.
+	Dual
+	// Applied is the covariance, multiplied by and never formed.
+	Applied
+)
+
+// FormOf returns the way that Fit takes to q components of n rows of dim columns:
+// of the two matrices that can be formed, n x n and dim x dim, the clearly smaller.
+func FormOf(n, dim, q int) Form {
+	switch {
+	case dim > maxDense && n <= maxGram && (dim > maxGram || 2*n <= dim):
+		return Dual
+	case dim <= maxGram || direct(dim, q):
+		return Primal
+	}
+	return Applied
+}
+
+// Bytes returns about the memory that Fit holds at most, beside x, for q components of
+// n rows of dim columns.
+func Bytes(n, dim, q int) int64 {
+	rows, columns, wide := int64(n), int64(dim), int64(q)
+	spaces := int64(depth+1) * int64(carried(q))
+	switch FormOf(n, dim, q) {
+	case Dual:
+		// The products twice, a panel, and their eigenvectors or the spaces of the
+		// iteration; then the basis in all columns, its image, and both turned.
+		eigen := 3 * spaces
+		if direct(n, min(n, q)) {
+			eigen = 2 * rows
+		}
+		return 8 * (2*rows*rows + max(rows*max(panelColumns, eigen), 4*columns*wide+rows*wide))
+	case Primal:
+		return 8 * 3 * columns * columns
+	}
+	// The spaces as they grow, and their image.
+	return 8 * (3*columns*spaces + min(rows, stretchRows)*spaces)
 }
 
 // Fit returns the q leading principal components of the rows of x. It fails
@@ -101,7 +146,10 @@ func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) 
 		}
 		return krylov(ctx, c, q, s)
 	}
-	if c.x.Cols <= maxGram || direct(c.x.Cols, q) {
+	switch FormOf(c.x.Rows, c.x.Cols, q) {
+	case Dual:
+		return dual(ctx, c, q, s)
+	case Primal:
 		if err := c.form(ctx); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"runtime/debug"
 
+	"unfold/models/baseline"
 	"unfold/models/lvm"
 )
 
@@ -104,11 +105,7 @@ func (p *Plan) other(learning int64) {
 
 // covariance is what the projection works on: see baseline.
 func (p *Plan) covariance() float64 {
-	dim := float64(p.Dim)
-	if p.Dim > 2048 {
-		return 8 * dim * 8 * float64(p.Spec.PCA)
-	}
-	return 3 * 8 * dim * dim
+	return float64(baseline.Bytes(p.Rows, p.Dim, p.Spec.PCA))
 }
 
 // hashes is the table that finds equal rows: slots of 16 bytes with a byte of

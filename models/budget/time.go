@@ -34,8 +34,10 @@ type Speed struct {
 	// Learning are the seconds of learning and placing by a kind of model that says so
 	// itself, for all rows of the plan.
 	Learning float64
-	// Projected are the seconds of a projection of few and of many rows.
+	// Projected are the seconds of a projection of few and of many rows, by a covariance
+	// that is formed; Rates are for those that go another way.
 	Projected [2]float64
+	Rates     baseline.Rates
 }
 
 // Sizes of the trials. What a projection takes is measured in at most
@@ -131,6 +133,10 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 
 // project times projections.
 func (v *Speed) project(ctx context.Context, p Plan) error {
+	if !p.formed() {
+		v.Rates = baseline.MeasureRates(p.Spec.LVM.Threads)
+		return ctx.Err()
+	}
 	columns := min(p.Dim, trialColumns)
 	x := trial(manyRows, columns)
 	for again := range 4 {
@@ -239,11 +245,20 @@ func (p Plan) sources(n float64) float64 {
 	return 1
 }
 
+// formed reports whether principal components come from a covariance that is formed.
+func (p Plan) formed() bool {
+	return baseline.FormOf(p.Rows, p.Dim, p.Spec.PCA) == baseline.Primal
+}
+
 // projection is the time of the principal components: moments of n rows, and
 // eigenvectors.
 func (p Plan) projection(v Speed) float64 {
 	if p.Spec.PCA <= 0 {
 		return 0
+	}
+	if !p.formed() {
+		n, dim, q := float64(p.Rows), float64(p.Dim), float64(p.Spec.PCA)
+		return v.Rates.Seconds(p.Rows, p.Dim, p.Spec.PCA) + v.Rates.Product*n*dim*q
 	}
 	wide := float64(p.Dim) / float64(min(p.Dim, trialColumns))
 	row := max(v.Projected[1]-v.Projected[0], 0) / (manyRows - fewRows)

@@ -55,3 +55,23 @@ func TestTrialIsInterrupted(t *testing.T) {
 		t.Error("it went on")
 	}
 }
+
+// Few rows of many columns are projected by the products of rows, and that is what is
+// predicted: some seconds, not the half hour of the covariance of 20,000 columns.
+func TestFewRowsOfManyColumns(t *testing.T) {
+	p, err := New(Job{Rows: 300, Dim: 20_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Measure(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := p.projection(v); !(s > 0 && s < 60) {
+		t.Errorf("%g seconds predicted for the projection", s)
+	}
+	input := 4 * int64(p.Rows*p.Dim)
+	if got := p.stage("pca"); got < 2*input || got > 3*input {
+		t.Errorf("%d bytes predicted for the projection of %d bytes", got, input)
+	}
+}
