@@ -80,6 +80,9 @@ func ipcError(o Origin, err error) *Error {
 func (r *ipcReader) Schema() Schema { return describe(r.d.schema()) }
 func (r *ipcReader) Close() error   { return r.close() }
 
+// MapID implements Identified.
+func (r *ipcReader) MapID() string { return mapIDOf(r.d.schema()) }
+
 func (r *ipcReader) Next(ctx context.Context) (*Table, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 // Map is a map read back: what `fit` and `embed` wrote.
 type Map struct {
 	// Output has the columns that the file has. Epoch and Version are those of the last
-	// row; what no writer of maps made is kept.
+	// row, MapID is what the file names; what no writer of maps made is kept.
 	Output
 }
 
@@ -54,6 +54,10 @@ func ReadMap(ctx context.Context, path string, opts Options) (*Map, error) {
 	}
 	var parts []*Output
 	dims := 0
+	id := ""
+	if i, ok := r.(Identified); ok {
+		id = i.MapID()
+	}
 	for {
 		t, err := r.Next(ctx)
 		if err == io.EOF {
@@ -76,6 +80,7 @@ func ReadMap(ctx context.Context, path string, opts Options) (*Map, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.MapID = id
 	return &Map{*o}, nil
 }
 

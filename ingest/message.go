@@ -163,13 +163,27 @@ func EncodeTable(t *Table) (value []byte, err error) {
 // ones, embedding (fixed_size_list<float32>[d]), sigma, novelty_local,
 // novelty_global (float32), class (utf8) and class_probability (float32) if there are
 // classes, and, unless Version is 0, map_epoch (uint32) and
-// model_version (uint64). The same output gives the same bytes.
+// model_version (uint64). The schema's metadata holds the map's id under MapIDKey. The
+// same output gives the same bytes.
 func EncodeMessage(o *Output) ([]byte, error) {
 	t, err := o.table(fixedLayout)
 	if err != nil {
 		return nil, err
 	}
+	if m := o.metadata(); m != nil {
+		t.rec = array.NewRecord(arrow.NewSchema(t.rec.Schema().Fields(), m), t.rec.Columns(), t.rec.NumRows())
+	}
 	return EncodeTable(t)
+}
+
+// MapID is the id of the map whose places a message or file holds; "" if its schema
+// names none.
+func (t *Table) MapID() string { return mapIDOf(t.rec.Schema()) }
+
+func mapIDOf(s *arrow.Schema) string {
+	m := s.Metadata()
+	id, _ := m.GetValue(MapIDKey)
+	return id
 }
 
 // Fingerprint is a short text that is equal for equal columns (names and types,

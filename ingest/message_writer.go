@@ -26,6 +26,7 @@ type messageKind struct {
 	kept    []arrow.Field
 	dims    int
 	has     uint32 // see presence
+	mapID   string
 	pattern *arrowipc.Pattern
 }
 
@@ -69,7 +70,7 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 	if err != nil {
 		return
 	}
-	k := &messageKind{id: o.ID.field, dims: o.Embedding.Cols, has: presence(o), pattern: pattern}
+	k := &messageKind{id: o.ID.field, dims: o.Embedding.Cols, has: presence(o), mapID: o.MapID, pattern: pattern}
 	for _, c := range o.Kept {
 		k.kept = append(k.kept, c.field)
 	}
@@ -88,7 +89,7 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 
 // of says whether an output's message has the kind's columns.
 func (k *messageKind) of(o *Output) bool {
-	if k.dims != o.Embedding.Cols || len(k.kept) != len(o.Kept) || k.has != presence(o) || !sameField(k.id, o.ID.field) {
+	if k.dims != o.Embedding.Cols || k.mapID != o.MapID || len(k.kept) != len(o.Kept) || k.has != presence(o) || !sameField(k.id, o.ID.field) {
 		return false
 	}
 	for i := range k.kept {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"unfold/sparse/vec"
 )
 
@@ -20,6 +22,10 @@ const (
 	ClassName       = "class"
 	ProbabilityName = "class_probability"
 )
+
+// MapIDKey is under what key the schema of a map file or of a message, Arrow or Parquet,
+// holds the id of the map.
+const MapIDKey = "unfold-map-id"
 
 // Output is a run of placed events: rows of a map, or a message downstream.
 type Output struct {
@@ -40,6 +46,8 @@ type Output struct {
 	// Epoch and Version are those of the snapshot. Version 0 leaves both out.
 	Epoch   uint32
 	Version uint64
+	// MapID is the id of the map, for the schema's metadata. Empty: there is none.
+	MapID string
 	// FirstRow is the row number of row 0 when there is no ID. Writers of files
 	// count themselves.
 	FirstRow int64
@@ -67,4 +75,13 @@ func CheckClasses(keep []string) error {
 		}
 	}
 	return nil
+}
+
+// metadata is what the schema says of all rows.
+func (o *Output) metadata() *arrow.Metadata {
+	if o.MapID == "" {
+		return nil
+	}
+	m := arrow.NewMetadata([]string{MapIDKey}, []string{o.MapID})
+	return &m
 }

@@ -123,7 +123,7 @@ func concatOutputs(parts []*Output) (*Output, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
-	out := &Output{FirstRow: parts[0].FirstRow}
+	out := &Output{FirstRow: parts[0].FirstRow, MapID: parts[0].MapID}
 	for _, c := range outputColumns {
 		n := 0
 		for _, p := range parts {

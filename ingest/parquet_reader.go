@@ -33,6 +33,7 @@ type parquetReader struct {
 	columns []*pqarrow.ColumnReader
 	rows    int64
 	batch   int64
+	mapID   string
 }
 
 func newParquetReader(f *os.File, origin Origin, opts Options) (Reader, error) {
@@ -70,6 +71,9 @@ func (r *parquetReader) open() error {
 		pf, err := file.NewParquetReader(r.file, file.WithReadProps(parquet.NewReaderProperties(r.mem)))
 		if err != nil {
 			return err
+		}
+		if id := pf.MetaData().KeyValueMetadata().FindValue(MapIDKey); id != nil {
+			r.mapID = *id
 		}
 		pf.MetaData().FileMetaData.KeyValueMetadata = nil
 		props := pqarrow.ArrowReadProperties{BatchSize: r.batch}
@@ -125,6 +129,7 @@ func hasStruct(dt arrow.DataType) bool {
 
 func (r *parquetReader) Schema() Schema         { return describe(r.schema) }
 func (r *parquetReader) Close() error           { return r.file.Close() }
+func (r *parquetReader) MapID() string          { return r.mapID }
 func (r *parquetReader) NumRows() (int64, bool) { return r.rows, true }
 
 func (r *parquetReader) Next(ctx context.Context) (*Table, error) {

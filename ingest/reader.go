@@ -35,6 +35,12 @@ type Counted interface {
 	NumRows() (int64, bool)
 }
 
+// Identified is a Reader of a format that can hold the id of the map whose rows it gives.
+type Identified interface {
+	// MapID is the id; "" if the file names none.
+	MapID() string
+}
+
 // Options say how sources are read. The zero value works.
 type Options struct {
 	// BatchRows bounds the rows of one table; 0 means 4096.

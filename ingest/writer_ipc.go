@@ -55,7 +55,7 @@ func settle(o *Output, places layout, schema **arrow.Schema) (arrow.Record, erro
 		fields[i] = arrow.Field{Name: c.Name(), Type: arrs[i].DataType(), Nullable: true}
 	}
 	if *schema == nil {
-		*schema = arrow.NewSchema(fields, nil)
+		*schema = arrow.NewSchema(fields, o.metadata())
 	}
 	if len(fields) != (*schema).NumFields() {
 		return nil, fmt.Errorf("the columns change between batches: %s, before %s", describe(arrow.NewSchema(fields, nil)), describe(*schema))

@@ -30,9 +30,10 @@ type Placer interface {
 	// Dim is the dimension of an event's vector, Dims that of the map.
 	Dim() int
 	Dims() int
-	// Version and Epoch are those of the snapshot.
+	// Version, Epoch and MapID are those of the snapshot.
 	Version() uint64
 	Epoch() uint32
+	MapID() string
 }
 
 // Decoded are vectors that n points of a map stand for.

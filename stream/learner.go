@@ -39,8 +39,10 @@ type Outcome struct {
 // Published is a map that events are placed on.
 type Published struct {
 	Map Map
+	// MapID is the map's own: no other map has it. Empty: it is from before maps had ids.
+	MapID string
 	// Version counts the snapshots of one map upwards from 1, Epoch its
-	// coordinate frames. (position, version) determines an output's bytes.
+	// coordinate frames. (position, map, version) determines an output's bytes.
 	Version uint64
 	Epoch   uint32
 	// Points is the number of reference points.

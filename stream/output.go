@@ -1,6 +1,9 @@
 package stream
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Headers of an output message. Position and version are decimal numbers.
 const (
@@ -9,6 +12,7 @@ const (
 	HeaderSourcePartition = "unfold-source-partition"
 	HeaderSourceOffset    = "unfold-source-offset"
 	HeaderModelVersion    = "unfold-model-version"
+	HeaderMapID           = "unfold-map-id"
 	// HeaderTraceParent and HeaderTraceState are W3C Trace Context's; they are
 	// passed on.
 	HeaderTraceParent = "traceparent"
@@ -19,22 +23,39 @@ const (
 const ContentType = "application/vnd.apache.arrow.stream"
 
 // output composes the output message for in. It is a function of the message and
-// the map's version alone, so that a duplicate has the same bytes; the key and
+// the map alone, so that a duplicate has the same bytes; the key and
 // the time are the input's.
-func output(in *Message, value []byte, version uint64) Message {
+func output(in *Message, value []byte, by *Published) Message {
 	headers := []Header{
 		{HeaderContentType, []byte(ContentType)},
 		{HeaderSourceTopic, []byte(in.Topic)},
 		{HeaderSourcePartition, strconv.AppendInt(nil, int64(in.Partition), 10)},
 		{HeaderSourceOffset, strconv.AppendInt(nil, in.Offset, 10)},
-		{HeaderModelVersion, strconv.AppendUint(nil, version, 10)},
 	}
+	headers = append(headers, by.Headers()...)
 	for _, key := range []string{HeaderTraceParent, HeaderTraceState} {
 		if v, ok := in.Header(key); ok {
 			headers = append(headers, Header{key, v})
 		}
 	}
 	return Message{TopicPartition: in.TopicPartition, Offset: in.Offset, Key: in.Key, Value: value, Headers: headers, Time: in.Time}
+}
+
+// Headers say which map events were placed on: its version, and its id if it has one.
+func (p *Published) Headers() []Header {
+	headers := []Header{{HeaderModelVersion, strconv.AppendUint(nil, p.Version, 10)}}
+	if p.MapID != "" {
+		headers = append(headers, Header{HeaderMapID, []byte(p.MapID)})
+	}
+	return headers
+}
+
+// String names the map for people.
+func (p *Published) String() string {
+	if p.MapID == "" {
+		return fmt.Sprintf("map version %d", p.Version)
+	}
+	return fmt.Sprintf("map version %d (map id %s)", p.Version, p.MapID)
 }
 
 // Origin reads back from an output message where its input came from and which

@@ -272,7 +272,7 @@ func (w *worker) place(ctx context.Context, batch []*entry) (outputs []Message, 
 			continue
 		}
 		events += e.events.Len()
-		outputs = append(outputs, output(&e.message, outcomes[i].Value, current.Version))
+		outputs = append(outputs, output(&e.message, outcomes[i].Value, current))
 	}
 	w.p.Hooks.placed(w.tp, events, time.Since(start))
 	return outputs, events, nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"unfold/models"
+	"unfold/models/snapshot"
 	"unfold/sparse/vec"
 )
 
@@ -93,6 +94,9 @@ func placerShapes(t *testing.T, p models.Placer, events vec.Matrix[float32], wan
 	n := events.Rows
 	if p.Dim() != events.Cols || p.Dims() != want.Mu.Cols || p.Version() == 0 || p.Epoch() == 0 {
 		t.Errorf("dim %d, dims %d, version %d, epoch %d", p.Dim(), p.Dims(), p.Version(), p.Epoch())
+	}
+	if id := p.MapID(); id != "" && snapshot.CheckMapID(id) != nil {
+		t.Errorf("the map's id is %q", id)
 	}
 	if want.Mu.Rows != n || len(want.Sigma) != n || len(want.NoveltyLocal) != n || len(want.NoveltyGlobal) != n {
 		t.Fatalf("%d events have %d means, %d scales, %d and %d novelties", n, want.Mu.Rows, len(want.Sigma), len(want.NoveltyLocal), len(want.NoveltyGlobal))

@@ -24,7 +24,7 @@ func Snapshot(t testing.TB, seed uint64, n, dim, q, dims int) (*snapshot.Snapsho
 	r := rand.New(rand.NewPCG(seed, 0x51a9))
 	x := Events(seed, n, dim)
 	s := &snapshot.Snapshot{
-		Kind: "lvm", Version: 3, Epoch: 2, Dim: dim, Reference: x, Neighbors: 6, Steps: 60,
+		Kind: "lvm", MapID: "0123456789abcdef0123456789abcdef", Version: 3, Epoch: 2, Dim: dim, Reference: x, Neighbors: 6, Steps: 60,
 		Mu: vec.New[float64](n, dims), Count: slices.Repeat([]uint32{1}, n),
 		Settings: []byte("{}"),
 	}

@@ -110,6 +110,9 @@ func (f *Frame) Version() uint64 { return f.snap.Version }
 // Epoch is that of the snapshot.
 func (f *Frame) Epoch() uint32 { return f.snap.Epoch }
 
+// MapID is that of the snapshot.
+func (f *Frame) MapID() string { return f.snap.MapID }
+
 // Block is a run of the events of a call of Place: From to To, exclusively.
 type Block struct {
 	From, To int

@@ -38,6 +38,14 @@ var common = []field{
 	{"kind", Text, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []string{s.Kind}} },
 		func(s *Snapshot, c content) { s.Kind = first[string](c) }, false},
+	{"map.id", Text, false, 1, 1,
+		func(s *Snapshot) content {
+			if s.MapID == "" {
+				return content{}
+			}
+			return content{1, 1, []string{s.MapID}}
+		},
+		func(s *Snapshot, c content) { s.MapID = first[string](c) }, false},
 	scalar("version", func(s *Snapshot) uint64 { return s.Version }, func(s *Snapshot, v uint64) { s.Version = v }),
 	{"epoch", Uint32, true, 1, 1,
 		func(s *Snapshot) content { return content{1, 1, []uint32{s.Epoch}} },

@@ -11,6 +11,9 @@ import (
 type Snapshot struct {
 	// Kind names the model, as package kinds has it.
 	Kind string
+	// MapID is the map's own, 32 hexadecimal digits (NewMapID, ContentID): all snapshots
+	// of one map have it, and no other map has. Empty in files from before there were ids.
+	MapID string
 	// Version counts snapshots of one map upwards from 1; Epoch counts its
 	// coordinate frames from 1.
 	Version uint64

@@ -54,6 +54,7 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 		return s
 	}
 	s.Dim = q + 2
+	s.MapID = "00112233445566778899aabbccddeeff"
 	s.Settings, s.Encoder = []byte(`{"dims":2}`), []byte("columns\x00and words")
 	s.Learning = []byte(`{"kind":"major"}`)
 	s.Mean, s.Components = make([]float32, s.Dim), vec.New[float32](q, s.Dim)

@@ -13,6 +13,11 @@ import (
 // not fit.
 func (s *Snapshot) Validate() error {
 	n, q := s.Reference.Rows, s.Reference.Cols
+	if s.MapID != "" {
+		if err := CheckMapID(s.MapID); err != nil {
+			return err
+		}
+	}
 	switch {
 	case s.Kind == "":
 		return fmt.Errorf("it names no kind of model")

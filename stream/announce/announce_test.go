@@ -123,6 +123,43 @@ func TestLyingAnnouncements(t *testing.T) {
 	w.noted("malformed 4", 1)
 }
 
+// The object must hold the map that was announced: its id says so. Announcements and
+// objects from before maps had ids have none, and go on to be believed.
+func TestAnotherMapThanAnnounced(t *testing.T) {
+	w := newWorld(t)
+	f := w.follower()
+	const mine, other = "00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"
+	tell := func(version uint64, holds, says string) {
+		t.Helper()
+		s := storetest.Snapshot(version, 10)
+		s.MapID = holds
+		o, err := w.store.Put(t.Context(), "fleet", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := announce.Of(s, o)
+		a.Format, a.Name, a.Generation, a.MapID = announce.Format, "fleet", 1, says
+		m, err := a.Message()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.topic.write(m)
+	}
+	tell(1, "", "")
+	w.noted("installed 1", 1)
+	tell(2, mine, mine)
+	w.noted("installed 2", 1)
+	if a := f.Status().Serving; a.MapID != mine || !strings.Contains(a.String(), mine) {
+		t.Errorf("it serves %v of the map %q", a, a.MapID)
+	}
+	tell(3, other, mine)
+	w.noted("refused 3: unusable", 1)
+	tell(4, mine, "not an id")
+	w.noted("malformed 3", 1)
+	tell(5, mine, "")
+	w.noted("installed 5", 1)
+}
+
 // Without a map yet, one that is older and still in the topic is better than none.
 func TestFallsBackAtStart(t *testing.T) {
 	w := newWorld(t)

@@ -23,8 +23,9 @@ type Announcement struct {
 	// before it. Learner says which process it is, for people.
 	Generation uint64 `json:"generation"`
 	Learner    string `json:"learner,omitempty"`
-	// Version and Epoch are the map's. Key, Bytes and SHA256 are those of the object
+	// MapID, Version and Epoch are the map's; a map from before there were ids has none. Key, Bytes and SHA256 are those of the object
 	// in the store.
+	MapID   string `json:"map_id,omitempty"`
 	Version uint64 `json:"version"`
 	Epoch   uint32 `json:"epoch,omitempty"`
 	Key     string `json:"key,omitempty"`
@@ -45,7 +46,7 @@ const Format = 1
 
 // Of is the announcement of a snapshot that is stored as o.
 func Of(s *snapshot.Snapshot, o store.Object) Announcement {
-	return Announcement{Version: s.Version, Epoch: s.Epoch, Key: o.Key, Bytes: o.Bytes, SHA256: o.SHA256,
+	return Announcement{MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Key: o.Key, Bytes: o.Bytes, SHA256: o.SHA256,
 		Kind: s.Kind, Dim: s.Dim, Dims: s.Mu.Cols, Points: s.Reference.Rows}
 }
 
@@ -98,6 +99,8 @@ func (a Announcement) check(key string) error {
 		return nil
 	case a.Key == "" || err != nil || len(sum) != 32 || a.Bytes < 1 || a.Bytes > mostBytes:
 		return fmt.Errorf("it names no object: key %q, %d bytes, checksum %q", a.Key, a.Bytes, a.SHA256)
+	case a.MapID != "" && snapshot.CheckMapID(a.MapID) != nil:
+		return snapshot.CheckMapID(a.MapID)
 	case a.Epoch < 1 || a.Dim < 1 || a.Dims < 1 || a.Points < 1:
 		return fmt.Errorf("epoch %d, %d points of %d values in %d dimensions describe no map", a.Epoch, a.Points, a.Dim, a.Dims)
 	}
@@ -109,5 +112,5 @@ func (a Announcement) String() string {
 	if !a.Map() {
 		return fmt.Sprintf("no map yet (learner %d, %s)", a.Generation, a.Learner)
 	}
-	return fmt.Sprintf("map version %d", a.Version)
+	return (&stream.Published{MapID: a.MapID, Version: a.Version}).String()
 }

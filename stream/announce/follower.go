@@ -236,6 +236,8 @@ func (f *Follower) fetch(ctx context.Context, a Announcement, install func(*snap
 	case s.Dim != a.Dim || s.Mu.Cols != a.Dims || s.Epoch != a.Epoch:
 		return &refusal{why: "dimension", err: fmt.Errorf("announce: %s holds a map of %d values in %d dimensions, epoch %d; %d, %d and %d were announced",
 			a.Key, s.Dim, s.Mu.Cols, s.Epoch, a.Dim, a.Dims, a.Epoch)}
+	case a.MapID != "" && s.MapID != a.MapID:
+		return &refusal{why: "unusable", err: fmt.Errorf("announce: %s holds a snapshot of the map %q, %q was announced", a.Key, s.MapID, a.MapID)}
 	}
 	if err := install(s); err != nil {
 		return &refusal{why: "unusable", err: err}

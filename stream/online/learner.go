@@ -63,6 +63,8 @@ type Learner struct {
 	toldEpoch uint32
 	untold    bool
 	history   history
+	// mapID is that of the map that is learnt; "" before the first, or if it has none.
+	mapID string
 	// saves numbers the files of reference sets.
 	saves uint64
 }
@@ -287,7 +289,7 @@ func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *liv
 		}
 	}
 	return &published{
-		Published: stream.Published{Map: m, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Figures: f},
+		Published: stream.Published{Map: m, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Figures: f},
 		snapshot:  s, placing: m, state: state,
 	}, nil
 }

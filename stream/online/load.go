@@ -40,7 +40,7 @@ func (l *Learner) load() error {
 	if err != nil {
 		return err
 	}
-	l.encoder, l.toldEpoch = encoder, s.Epoch
+	l.encoder, l.toldEpoch, l.mapID = encoder, s.Epoch, s.MapID
 	if l.set.Classify {
 		if l.pool, err = labels.OpenPool(s, 0); err != nil {
 			return models.BadInputf("online: the labelled events of the map: %w", err)

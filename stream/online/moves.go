@@ -135,10 +135,7 @@ func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (
 			}
 			messages = append(messages, stream.Message{
 				Key: []byte(id), Value: value, Time: cur.At.Truncate(time.Millisecond),
-				Headers: []stream.Header{
-					{Key: stream.HeaderContentType, Value: []byte(stream.ContentType)},
-					{Key: stream.HeaderModelVersion, Value: strconv.AppendUint(nil, cur.Version, 10)},
-				},
+				Headers: append([]stream.Header{{Key: stream.HeaderContentType, Value: []byte(stream.ContentType)}}, cur.Headers()...),
 			})
 		}
 	}

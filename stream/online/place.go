@@ -110,7 +110,7 @@ func (p *placing) message(b *ingest.Batch, at models.Placed, classes classified,
 	o := &ingest.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: at.Mu.Slice(from, to), Sigma: at.Sigma[from:to],
 		NoveltyLocal: at.NoveltyLocal[from:to], NoveltyGlobal: at.NoveltyGlobal[from:to],
-		Epoch: p.placer.Epoch(), Version: p.placer.Version(),
+		Epoch: p.placer.Epoch(), Version: p.placer.Version(), MapID: p.placer.MapID(),
 	}
 	if classes.class != nil {
 		o.Class, o.Probability = classes.class[from:to], classes.probability[from:to]

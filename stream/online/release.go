@@ -28,10 +28,13 @@ type draft struct {
 // somebody has seen must not come again with another content after a crash.
 func (l *Learner) release(ctx context.Context, d *draft) error {
 	took := time.Since(d.begin)
+	if l.mapID == "" { // the first, or one that goes on from a map from before there were ids
+		l.mapID = snapshot.NewMapID()
+	}
 	l.mu.Lock()
 	l.ref.Published(d.rowOf)
 	s := *d.snapshot
-	s.Count = l.counts(s.Reference.Rows)
+	s.MapID, s.Count = l.mapID, l.counts(s.Reference.Rows)
 	classes, sample := l.rowClasses(s.Reference.Rows), l.votes.take()
 	l.count(&d.figures)
 	var set *set

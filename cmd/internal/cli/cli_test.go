@@ -113,6 +113,7 @@ func steady(s string) string {
 		{` in \d+(m\d+)?(\.\d+)?s\b`, " in 0s"}, {`[\d.,]+/s\b`, "0/s"}, {`(?m)^unfold (v\d|\(devel\)|\(unknown).*$`, "unfold VERSION"},
 		{`\b[01]\.\d{4}\b`, "0.0000"},
 		{`about \d[\d.]* [KMGT]?i?B\b`, "about 0 MiB"}, {`about (\d+h)?(\d+m)?[\d.]+s\b`, "about 0s"}, {`--memory \d+MiB`, "--memory 0MiB"},
+		{`\b[0-9a-f]{32}\b`, "MAP-ID"},
 		{`go1\.\S+ \S+/\S+`, "GO OS/ARCH"},
 	} {
 		s = regexp.MustCompile(r.pattern).ReplaceAllString(s, r.by)

@@ -252,7 +252,7 @@ func (e *embedder) place(ctx context.Context, t *ingest.Table, encoder *ingest.E
 	}
 	out := &ingest.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: placed.Mu, Sigma: placed.Sigma, NoveltyLocal: placed.NoveltyLocal,
-		NoveltyGlobal: placed.NoveltyGlobal, Epoch: e.placer.Epoch(), Version: e.placer.Version(), FirstRow: e.rows,
+		NoveltyGlobal: placed.NoveltyGlobal, Epoch: e.placer.Epoch(), Version: e.placer.Version(), MapID: e.placer.MapID(), FirstRow: e.rows,
 	}
 	if e.classes != nil {
 		out.Class, out.Probability, err = e.classes.Tell(placed, e.threads)

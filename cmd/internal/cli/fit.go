@@ -144,6 +144,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		}
 		clock.lap("classes")
 	}
+	if snap.MapID, err = snap.ContentID(); err != nil {
+		return err
+	}
 	outputs := &transaction{stdout: p.Stdout}
 	defer outputs.abort()
 	if err := outputs.write(c.Output, func(w io.Writer) error { return snapshot.Write(w, snap) }); err != nil {
@@ -212,7 +215,7 @@ func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *kinds.Result, told cla
 	}
 	return &ingest.Output{
 		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
-		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version,
+		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
 		Class: told.class, Probability: told.probability,
 	}
 }

@@ -83,6 +83,7 @@ func inspectModel(p *program, path string) error {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{name}, args...)...)
 	}
+	line("map id", "%s", idOrNone(s.MapID))
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
 	line("vectors", "%s%s", human.Plural(s.Dim, "value"), madeOf(encoder))
@@ -137,6 +138,14 @@ func inspectModel(p *program, path string) error {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t\n", b.Name, b.Type, b.Rows, b.Cols, b.Length)
 	}
 	return t.Flush()
+}
+
+// idOrNone names the id of a map for people.
+func idOrNone(id string) string {
+	if id == "" {
+		return "none (it is from before maps had ids)"
+	}
+	return id
 }
 
 // inspectTails says what belongs to one kind of tails.
@@ -216,7 +225,7 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), human.Plural(len(r.Schema()), "column"), isMap(r.Schema()))
+	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), human.Plural(len(r.Schema()), "column"), isMap(r))
 	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "column\ttype\t")
 	shown := 0
@@ -247,14 +256,16 @@ func describeRows(r ingest.Reader) string {
 }
 
 // isMap adds what a map has and other files do not.
-func isMap(s ingest.Schema) string {
-	if f, ok := s.Find(ingest.EmbeddingName); ok && f.Kind == ingest.Vector {
-		return ", a map"
+func isMap(r ingest.Reader) string {
+	vector, whole := r.Schema().Find(ingest.EmbeddingName)
+	first, apart := r.Schema().Find(ingest.EmbeddingName + "_0")
+	if !(whole && vector.Kind == ingest.Vector || apart && first.Kind == ingest.Number) {
+		return ""
 	}
-	if f, ok := s.Find(ingest.EmbeddingName + "_0"); ok && f.Kind == ingest.Number {
-		return ", a map"
+	if i, ok := r.(ingest.Identified); ok && i.MapID() != "" {
+		return ", of the map " + i.MapID()
 	}
-	return ""
+	return ", a map"
 }
 
 // cell is one value, cut to a width that fits a terminal.

@@ -30,9 +30,9 @@ func everything(r *Reporter) {
 	h.PassedOver(message, stream.StagePlace, errors.New("too long"))
 	h.Gap(&stream.OffsetError{TopicPartition: where, Position: 1, First: 50, End: 60})
 	h.Retrying("write", 3, errors.New("no leader"), 2*time.Second)
-	h.Published(&stream.Published{Version: 4, Epoch: 2, Points: 100}, time.Second)
+	h.Published(&stream.Published{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Points: 100}, time.Second)
 	h.RefreshFailed(errors.New("not finite"))
-	f.Announced(announce.Announcement{Version: 4, Epoch: 2, Bytes: 1000}, time.Second)
+	f.Announced(announce.Announcement{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Bytes: 1000}, time.Second)
 	f.Refused(announce.Announcement{Version: 5}, "checksum", errors.New("damaged"))
 	f.Malformed(message, errors.New("not JSON"))
 	r.Total(time.Minute)
@@ -74,9 +74,9 @@ func TestEvents(t *testing.T) {
 		PassedOver:    {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Stage: string(stream.StagePlace), Error: "too long"},
 		Gap:           {"level": "ERROR", Topic: "events", Partition: 1., Offset: 1., FirstOffset: 50., EndOffset: 60.},
 		Retrying:      {"level": "WARN", What: "write", Attempt: 3., Pause: 2., Error: "no leader"},
-		MapPublished:  {"level": "INFO", Version: 4., Epoch: 2., Points: 100., Seconds: 1.},
+		MapPublished:  {"level": "INFO", MapID: "0123456789abcdef0123456789abcdef", Version: 4., Epoch: 2., Points: 100., Seconds: 1.},
 		RefreshFailed: {"level": "ERROR", Error: "not finite"},
-		MapAnnounced:  {"level": "INFO", Version: 4., Epoch: 2., Bytes: 1000., Seconds: 1.},
+		MapAnnounced:  {"level": "INFO", MapID: "0123456789abcdef0123456789abcdef", Version: 4., Epoch: 2., Bytes: 1000., Seconds: 1.},
 		MapRefused:    {"level": "ERROR", Version: 5., Reason: "checksum", Error: "damaged"},
 		Malformed:     {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Error: "not JSON"},
 		Stopped:       {"level": "INFO", Events: 10., Messages: 2., Letters: 1., Seconds: 60.},

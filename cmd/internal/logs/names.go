@@ -25,6 +25,7 @@ const (
 	Stage   = "stage"
 	Version = "model_version"
 	Epoch   = "map_epoch"
+	MapID   = "map_id"
 	// Kind is that of a refresh: first, ordinary, gentle, major, refit.
 	Kind     = "kind"
 	Points   = "points"

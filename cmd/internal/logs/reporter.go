@@ -86,7 +86,7 @@ func (r *Reporter) Fleet() announce.Hooks {
 	return announce.Hooks{
 		Announced: func(a announce.Announcement, took time.Duration) {
 			r.Say(MapAnnounced, fmt.Sprintf("map version %d (epoch %d) announced, %s, after %s", a.Version, a.Epoch, human.Bytes(a.Bytes), human.Span(took)),
-				slog.Uint64(Version, a.Version), slog.Uint64(Epoch, uint64(a.Epoch)), slog.Int64(Bytes, a.Bytes), seconds(took))
+				slog.String(MapID, a.MapID), slog.Uint64(Version, a.Version), slog.Uint64(Epoch, uint64(a.Epoch)), slog.Int64(Bytes, a.Bytes), seconds(took))
 		},
 		Refused: func(a announce.Announcement, why string, err error) {
 			Say(r.log, slog.LevelError, MapRefused, fmt.Sprintf("map version %d REFUSED (%s), the one before stays", a.Version, why),
@@ -109,7 +109,7 @@ func (r *Reporter) published(p *stream.Published, took time.Duration) {
 	if took > 0 {
 		how = "learnt in " + human.Span(took)
 	}
-	attrs := []slog.Attr{slog.Uint64(Version, p.Version), slog.Uint64(Epoch, uint64(p.Epoch)), slog.Int(Points, p.Points), seconds(took)}
+	attrs := []slog.Attr{slog.String(MapID, p.MapID), slog.Uint64(Version, p.Version), slog.Uint64(Epoch, uint64(p.Epoch)), slog.Int(Points, p.Points), seconds(took)}
 	if p.Figures.Kind != "" {
 		attrs = append(attrs, slog.String(Kind, p.Figures.Kind))
 	}

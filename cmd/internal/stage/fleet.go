@@ -189,6 +189,9 @@ func (st *Stage) resume(ctx context.Context, l *online.Learner, maps *store.Stor
 	switch {
 	case mine == nil:
 		return nil
+	case mine.MapID != "" && last.MapID != "" && mine.MapID != last.MapID:
+		return fmt.Errorf("the state holds the map %s, but %s announced version %d of the map %s: remove the state folder to go on from what was announced, or give this fleet another name (snapshots.name)",
+			mine.MapID, last.Learner, last.Version, last.MapID)
 	case mine.Version < last.Version:
 		return fmt.Errorf("the state holds map version %d, but version %d was announced by %s: versions would come twice; remove the state folder to go on from what was announced",
 			mine.Version, last.Version, last.Learner)
@@ -243,7 +246,7 @@ func (st *Stage) detail() string {
 			return fmt.Sprintf("%s is announced, the newest is not yet: %v", st.publisher.Last(), err)
 		}
 	}
-	return ""
+	return st.Current().String()
 }
 
 // fleetChecks are what can be asked of a fleet's store and topic.
