@@ -207,7 +207,7 @@ func (l *Learner) take(e *events) error {
 // the reference set at the end.
 func (l *Learner) Run(ctx context.Context) error {
 	if l.Current() == nil {
-		if err := l.start(ctx); err != nil || ctx.Err() != nil {
+		if err := l.start(ctx); err != nil || l.Current() == nil {
 			return err
 		}
 	}

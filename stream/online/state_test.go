@@ -17,6 +17,7 @@ import (
 	"unfold/models/kinds"
 	"unfold/models/lvm"
 	"unfold/sparse/knn/auto"
+	"unfold/stream"
 	"unfold/stream/online/reference"
 	"unfold/stream/streamtest"
 )
@@ -295,5 +296,34 @@ func TestOtherKinds(t *testing.T) {
 				t.Errorf("after a restart: %v, %+v", err, again.Current().Figures)
 			}
 		})
+	}
+}
+
+// A stop right behind the first map, before its learning has returned, saves what was
+// taken meanwhile.
+func TestStoppedWithTheFirstMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 1))
+	s := quick()
+	s.State = t.TempDir()
+	var stop func()
+	var l *Learner
+	next := int64(6)
+	s.Hooks.Published = func(*stream.Published, time.Duration) {
+		for ; next < 9; next++ {
+			offer(t, l, message(t, rng, 10, 5, next))
+		}
+		go stop()
+		time.Sleep(20 * time.Millisecond) // the context is done before this returns
+	}
+	l = newLearner(t, s)
+	stop = running(t, l)
+	for offset := range int64(6) {
+		offer(t, l, message(t, rng, 10, 5, offset))
+	}
+	waitReady(t, l)
+	stop()
+	s.Hooks = stream.Hooks{}
+	if positions, waiting := newLearner(t, s).Seen(); len(positions) != 1 || positions[0].Offset != next || waiting == 0 {
+		t.Errorf("positions %v, %d points wait", positions, waiting)
 	}
 }
