@@ -104,6 +104,38 @@ source: {kafka: {brokers: ["${BROKER}", "${OTHER:x:1}"], topic: "t-${EMPTY:}-$${
 	}
 }
 
+// Variables need no quotes, wherever they stand, and what they stand for is no YAML.
+func TestVariablesUnquoted(t *testing.T) {
+	values := map[string]string{"TOPIC": "events", "ODD": `{a: "b", 'c'} # d, [e]: - &f *g ${TOPIC}`}
+	env := environment("TOPIC", values["TOPIC"], "ODD", values["ODD"])
+	for _, c := range []struct{ file, want string }{
+		{"source: {kafka: {topic: ${TOPIC}}}", "events"},
+		{"source: {kafka: {topic: ${TOPIC}, group: g}}", "events"},
+		{"source: {kafka: {topic: a-${TOPIC}-${TOPIC}}}", "a-events-events"},
+		{"source: {kafka: {topic: ${ODD}}}", values["ODD"]},
+		{"source:\n  kafka:\n    topic: ${ODD}", values["ODD"]},
+		{"source: {kafka: {topic: '${ODD}'}}", values["ODD"]},
+		{`source: {kafka: {topic: "${ODD}"}}`, values["ODD"]},
+		{"source: {kafka: {topic: ${NONE:x}}}", "x"},
+		{"source: {kafka: {topic: ${NONE:}}}", ""},
+		{"source: {kafka: {topic: ${NONE:a: b, [c] {d #e}}}", "a: b, [c] {d #e"},
+		{"source:\n  kafka:\n    topic: ${NONE:a: b #c}", "a: b #c"},
+		{`source: {kafka: {topic: "${NONE:say \"a\"}"}}`, `say "a"`},
+		{"source: {kafka: {topic: '${NONE:it''s}'}}", "it's"},
+		{"source: {kafka: {topic: $${TOPIC}}}", "${TOPIC}"},
+		{"source: {kafka: {topic: \U000F0000\U000F007B${TOPIC}}} # \U000F0080", "\U000F0000\U000F007Bevents"},
+		{"source: {kafka: {topic: x}} # ${TOPIC} ${", "x"},
+	} {
+		if got := load(t, c.file, env, nil).Source.Kafka.Topic; got != c.want {
+			t.Errorf("%s: %q, want %q", c.file, got, c.want)
+		}
+	}
+	c := load(t, "source: {kafka: {brokers: [${A:x:1},${B:y:2}, z:3]}}", env, nil)
+	if got := c.Source.Kafka.Brokers; !slices.Equal(got, []string{"x:1", "y:2", "z:3"}) {
+		t.Errorf("brokers %q", got)
+	}
+}
+
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -129,6 +161,9 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		"value":         {"source: events", []string{"expected settings by name (kafka", `the value "events"`}, ":1:9"},
 		"nested list":   {"source: {keep: [[a]]}", []string{"expected a word, not a list"}, ":1:17"},
 		"variable":      {"state: ${NOWHERE}", []string{"no variable NOWHERE", "${NOWHERE:default}"}, ":1:8"},
+		"in braces":     {"source: {id: ${NOWHERE}}", []string{"no variable NOWHERE"}, ":1:14"},
+		"behind one":    {"source: {id: ${X:a: b}, lable: x}", []string{"did you mean source.label?"}, ":1:25"},
+		"as a name":     {"source: {${X:idd}: x}", []string{"${X:idd}", "there is no such setting"}, ":1:10"},
 		"bad variable":  {"state: ${", []string{"names no variable"}, ":1:8"},
 		"yaml":          {"a: [", []string{"not YAML: line 1"}, "unfold.yaml"},
 	} {

@@ -14,8 +14,9 @@
 // and not in another.
 //
 // In the file, ${VAR} stands for the environment's VAR and ${VAR:default} for
-// the same with a default ($${ is a plain ${). They are put in after the YAML has
-// been parsed, so a value with a colon or a quote in it cannot break the file.
+// the same with a default ($${ is a plain ${), with quotes or without. They are
+// put in after the YAML has been parsed, so a value with a colon or a quote in it
+// cannot break the file.
 //
 // The file is read strictly. A key that does not exist, a value that does not
 // parse and a word that is not among the choices are errors that name file, line

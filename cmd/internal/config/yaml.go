@@ -11,9 +11,9 @@ import (
 
 // readYAML sets what the file gives and returns everything that is wrong in it.
 func (c *Config) readYAML(path string, text []byte, env Lookup) []Problem {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return []Problem{{Where: path, Message: "not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}}
+	doc, problem := parseYAML(text)
+	if problem != "" {
+		return []Problem{{Where: path, Message: "not YAML: " + problem}}
 	}
 	if len(doc.Content) == 0 {
 		return nil
