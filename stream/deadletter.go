@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Headers of a dead letter, as Kafka Connect writes them (values are strings).
@@ -45,10 +46,25 @@ func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
 	add(headerErrorOffset, strconv.FormatInt(m.Offset, 10))
 	add(headerErrorConnector, name)
 	add(headerErrorStage, string(stage))
-	add(headerErrorClass, "unfold/"+map[Stage]string{StageRead: "read", StageDecode: "decode", StagePlace: "place"}[stage])
+	add(headerErrorClass, "unfold/"+stageWords[stage])
 	add(headerErrorException, typeOf(reason))
 	add(headerErrorMessage, reason.Error())
 	return m
+}
+
+// stageWords are what the steps are called in this program.
+var stageWords = map[Stage]string{StageRead: "read", StageDecode: "decode", StagePlace: "place"}
+
+// ParseStage reads a step as dead letters, figures and logs name it (KAFKA_CONSUME,
+// VALUE_CONVERTER, TRANSFORMATION), or by this program's word for it (read, decode,
+// place).
+func ParseStage(text string) (Stage, error) {
+	for stage, word := range stageWords {
+		if strings.EqualFold(text, string(stage)) || strings.EqualFold(text, word) {
+			return stage, nil
+		}
+	}
+	return "", fmt.Errorf("%q is none of %s, %s, %s", text, StageRead, StageDecode, StagePlace)
 }
 
 // typeOf names the error that carries the data: the first in the chain that is

@@ -305,6 +305,11 @@ func TestDeadLetterHeaders(t *testing.T) {
 		}
 	}
 	back, why, ok := stream.ReadDeadLetter(l)
+	for _, name := range []string{string(why.Stage), "place", strings.TrimPrefix(why.Class, "unfold/")} {
+		if stage, err := stream.ParseStage(name); stage != stream.StagePlace || err != nil {
+			t.Errorf("stage %q is read as %q, %v", name, stage, err)
+		}
+	}
 	if !ok || why.Connector != "mine" || why.Offset != 14 || why.Stage != stream.StagePlace || why.Message != reason.Error() {
 		t.Errorf("read back: %+v", why)
 	}

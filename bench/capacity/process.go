@@ -27,7 +27,7 @@ func (l *lab) start(addr string, c config) (*served.Process, error) {
 role: %s
 source: {kafka: {brokers: [%q], topic: %s, group: %s}, vector: v, id: event}
 sink: {kafka: {topic: %s}}
-snapshots: {store: "file://%s", topic: maps, name: capacity}
+snapshots: {store: "file://%s?create=true", topic: maps, name: capacity}
 reference: {min: %d, size: %d}
 refresh: {every: %s}
 state: %q

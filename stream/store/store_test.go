@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,7 +58,9 @@ func put(t *testing.T, s *store.Store, name string) store.Object {
 }
 
 func TestFile(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) *blob.Bucket { return openURL(t, "file://"+filepath.Join(t.TempDir(), "maps")) })
+	storetest.Run(t, func(t *testing.T) *blob.Bucket {
+		return openURL(t, "file://"+filepath.Join(t.TempDir(), "maps")+"?create=true")
+	})
 }
 
 func TestS3(t *testing.T) {
@@ -88,7 +91,7 @@ func TestPrefixes(t *testing.T) {
 // Snapshots hold events: files and folders are for their owner.
 func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "maps")
-	s := open(t, "file://"+dir)
+	s := open(t, "file://"+dir+"?create=true")
 	o := put(t, s, "a")
 	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "a"): 0o700, filepath.Join(dir, o.Key): 0o600} {
 		info, err := os.Stat(path)
@@ -102,20 +105,40 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
+// A folder that is missing is not made, unless the URL asks for it.
+func TestMissingFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not", "mounted")
+	_, err := store.Open(t.Context(), "file://"+dir)
+	if err == nil || !strings.Contains(err.Error(), "there is no such folder; make it, or write file://"+dir+"?create=true") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is there all the same: %v", err)
+	}
+	s := open(t, "file://"+dir+"?create=true")
+	if s.String() != "file://"+dir {
+		t.Errorf("it is called %s", s)
+	}
+	put(t, s, "a")
+	put(t, open(t, "file://"+dir), "b")
+}
+
 func TestURLs(t *testing.T) {
 	for url, want := range map[string]string{
-		"file:///srv/maps": "",
+		"file:///srv/maps":                                "",
+		"file:///srv/maps?create=true":                    "",
+		"file:///srv/maps?create=maybe":                   "names no folder",
 		"s3://bucket/prefix?endpoint=http://x:1&region=a": "",
-		"s3://bucket":                   "",
-		"":                              "is no URL",
-		"/srv/maps":                     "is no URL",
-		"file://srv/maps":               "three slashes",
-		"file:///srv/maps?mode=1":       "names no folder",
-		"s3:///prefix":                  "names no bucket",
-		"s3://bucket?endpiont=x":        `no parameter "endpiont"`,
-		"s3://key:secret@bucket/prefix": "credentials come from the environment",
-		"ftp://host/path":               "ftp:// is not known here",
-		"s3://key:secret@bucket:x/%zz":  "this is no URL",
+		"s3://bucket":                                     "",
+		"":                                                "is no URL",
+		"/srv/maps":                                       "is no URL",
+		"file://srv/maps":                                 "three slashes",
+		"file:///srv/maps?mode=1":                         "names no folder",
+		"s3:///prefix":                                    "names no bucket",
+		"s3://bucket?endpiont=x":                          `no parameter "endpiont"`,
+		"s3://key:secret@bucket/prefix":                   "credentials come from the environment",
+		"ftp://host/path":                                 "ftp:// is not known here",
+		"s3://key:secret@bucket:x/%zz":                    "this is no URL",
 	} {
 		err := store.CheckURL(url)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -32,8 +33,8 @@ func parseURL(raw string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, fmt.Errorf("store: a URL of %s:// holds a user or a password: leave it out, credentials come from the environment", u.Scheme)
 	case u.Scheme == "file":
-		if u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" {
-			return nil, fmt.Errorf("store: %q names no folder; write file:///path (three slashes)", raw)
+		if _, ok := toBeMade(u); !ok || u.Host != "" && u.Host != "localhost" || u.Path == "" {
+			return nil, fmt.Errorf("store: %q names no folder; write file:///path (three slashes), with ?create=true for one that is to be made", raw)
 		}
 		return u, nil
 	case u.Scheme == "":
@@ -54,6 +55,18 @@ func parseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
+// toBeMade says whether a URL of file:// asks for its folder to be made; ok is false if it
+// says anything else behind the path.
+func toBeMade(u *url.URL) (create, ok bool) {
+	switch u.RawQuery {
+	case "", "create=false":
+		return false, true
+	case "create=true":
+		return true, true
+	}
+	return false, false
+}
+
 // parameters are those of each scheme that Open reads or passes on; nil: unknown here.
 var parameters = map[string]map[string]bool{
 	"s3": set("endpoint", "region", "profile", "use_path_style", "hostname_immutable", "disable_https", "anonymous", "accelerate",
@@ -69,7 +82,9 @@ func set(names ...string) map[string]bool {
 }
 
 // OpenBucket opens what a URL names, as a bucket whose keys begin behind the URL's
-// path; where names it without the URL's parameters.
+// path; where names it without the URL's parameters. A folder must be there, unless the
+// URL says create=true: one that is missing is most often a name with a slip in it, or a
+// disk that is not mounted, and a new one would hold maps that nobody sees.
 func OpenBucket(ctx context.Context, raw string) (bucket *blob.Bucket, where string, err error) {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -79,8 +94,12 @@ func OpenBucket(ctx context.Context, raw string) (bucket *blob.Bucket, where str
 	if u.Scheme == "file" {
 		// Snapshots hold events: they are for this user alone, unless the folder was
 		// made for others before.
+		create, _ := toBeMade(u)
 		bucket, err = fileblob.OpenBucket(filepath.FromSlash(u.Path),
-			&fileblob.Options{CreateDir: true, DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+			&fileblob.Options{CreateDir: create, DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, "", fmt.Errorf("store: %s: there is no such folder; make it, or write %s?create=true", where, where)
+		}
 		if err != nil {
 			return nil, "", fmt.Errorf("store: %s: %w", where, err)
 		}

@@ -29,14 +29,22 @@ func newDLQ() *dlqCmd {
 
 // letterFlags choose among dead letters.
 type letterFlags struct {
-	Stage     string `enum:",decode,place" default:"" placeholder:"decode|place" help:"Only those that could not be decoded, or only those that could not be placed."`
-	Exception string `placeholder:"TEXT" help:"Only those whose error's kind or text holds this."`
+	Stage     stageFlag `placeholder:"KAFKA_CONSUME|VALUE_CONVERTER|TRANSFORMATION" help:"Only those of this step, as the list names it: that could not be read from the log, decoded (VALUE_CONVERTER) or placed (TRANSFORMATION)."`
+	Exception string    `placeholder:"TEXT" help:"Only those whose error's kind or text holds this."`
 }
 
-var letterStages = map[string]stream.Stage{"decode": stream.StageDecode, "place": stream.StagePlace}
+// stageFlag is a step by any of its names; empty for all.
+type stageFlag stream.Stage
+
+// UnmarshalText reads a step.
+func (s *stageFlag) UnmarshalText(text []byte) error {
+	stage, err := stream.ParseStage(string(text))
+	*s = stageFlag(stage)
+	return err
+}
 
 func (f letterFlags) match(why stream.Reason) bool {
-	return (f.Stage == "" || why.Stage == letterStages[f.Stage]) &&
+	return (f.Stage == "" || why.Stage == stream.Stage(f.Stage)) &&
 		(strings.Contains(why.Exception, f.Exception) || strings.Contains(why.Message, f.Exception))
 }
 

@@ -24,11 +24,21 @@ func TestDLQ(t *testing.T) {
 		})
 	})
 	out := must(t, "dlq", "list", "-c", configuration)
-	if !strings.Contains(out, "1 dead letter\n") || !strings.Contains(out, "from events/0, offset") || !strings.Contains(out, " 9 B: the Arrow data is") || !strings.Contains(out, "VALUE_CONVERTER *ingest.Error") {
+	if !strings.Contains(out, "1 dead letter\n") || !strings.Contains(out, "from events/0, offset") || !strings.Contains(out, " 9 B: this is not an Arrow IPC stream") || !strings.Contains(out, "VALUE_CONVERTER *ingest.Error") {
 		t.Errorf("the list:\n%s", out)
 	}
 	if out := must(t, "dlq", "list", "-c", configuration, "--stage", "place"); !strings.HasPrefix(out, "0 dead letters") {
 		t.Errorf("of another stage:\n%s", out)
+	}
+	// What the list prints can be given to it, and the program's own words.
+	_, counts, _ := strings.Cut(out, "1 dead letter\n")
+	for _, stage := range []string{strings.Fields(counts)[1], "decode", "value_converter"} {
+		if out := must(t, "dlq", "list", "-c", configuration, "--stage", stage); !strings.Contains(out, "1 dead letter\n") {
+			t.Errorf("of stage %s:\n%s", stage, out)
+		}
+	}
+	if code, _, stderr := run(t, "dlq", "list", "-c", configuration, "--stage", "VALUE"); code != 2 || !strings.Contains(stderr, `"VALUE" is none of KAFKA_CONSUME, VALUE_CONVERTER, TRANSFORMATION`) {
+		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if out := must(t, "dlq", "list", "-c", configuration, "--json"); !strings.Contains(out, `"topic":"events"`) || strings.Count(out, "\n") != 1 {
 		t.Errorf("as JSON:\n%s", out)

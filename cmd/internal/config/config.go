@@ -161,7 +161,7 @@ type Limits struct {
 
 // Snapshots says how maps get from the process that learns to those that embed.
 type Snapshots struct {
-	Store string `key:"store" help:"Where maps are kept, for roles learn and embed: file:///path (a folder that all processes see) or s3://bucket/prefix, with ?endpoint=http://host:port for other servers than Amazon's." placeholder:"URL"`
+	Store string `key:"store" help:"Where maps are kept, for roles learn and embed: file:///path (a folder that all processes see; it has to be there, unless ?create=true follows) or s3://bucket/prefix, with ?endpoint=http://host:port for other servers than Amazon's." placeholder:"URL"`
 	Topic string `key:"topic" help:"Topic that maps are announced on, for roles learn and embed: one partition, compacted, on the source's brokers." placeholder:"TOPIC"`
 	Name  string `key:"name" help:"Name of this fleet's maps in the store and the topic. Default: the source's group." placeholder:"NAME"`
 	Keep  int    `key:"keep" default:"10" help:"Versions of the map that stay in the store." placeholder:"N" min:"2"`
