@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,8 +113,8 @@ func checkState(c *config.Config) (string, error) {
 // peekTime is how long a check waits for a message.
 const peekTime = 10 * time.Second
 
-// checkMessage reads one message, in a group of its own that commits nothing, and
-// looks whether vectors can be made of it.
+// checkMessage reads one message, in no group, and looks whether vectors can be made of
+// it.
 func checkMessage(ctx context.Context, s Settings) (string, error) {
 	c := s.Config
 	from, err := SourceCluster(c, s.Env)
@@ -121,23 +123,20 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	}
 	wait, cancel := context.WithTimeout(ctx, peekTime)
 	defer cancel()
-	source, err := kafka.NewSource(wait, kafka.SourceSettings{
-		Cluster: from, Topic: c.Source.Kafka.Topic,
-		Group: fmt.Sprintf("%s-lint-%d-%d", c.Source.Kafka.Group, os.Getpid(), time.Now().UnixNano()),
-	})
+	topic, err := kafka.OpenTopic(wait, kafka.TopicSettings{Cluster: from, Topic: c.Source.Kafka.Topic})
 	if err != nil {
 		return "", err
 	}
-	defer source.Close()
-	msg, err := first(wait, source)
-	if err != nil {
-		if wait.Err() != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w: no message within %s", ErrNothingToSee, peekTime)
-		}
-		return "", err
+	defer topic.Close()
+	msg, err := first(wait, topic)
+	if wait.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: no message within %s", ErrNothingToSee, peekTime)
 	}
-	if msg.Tombstone() {
-		return "", fmt.Errorf("%w: %s is a tombstone", ErrNothingToSee, msg.Where())
+	if errors.Is(err, ErrNothingToSee) {
+		err = fmt.Errorf("%w; so it is not checked %s", err, unchecked(s))
+	}
+	if err != nil {
+		return "", err
 	}
 	limits := limits(c)
 	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Topic: msg.Topic, Partition: msg.Partition, Offset: msg.Offset}, limits)
@@ -198,41 +197,41 @@ type nowhere struct{}
 func (nowhere) Write(context.Context, []stream.Message) error { return nil }
 func (nowhere) Close() error                                  { return nil }
 
-// first waits for the first message of any partition.
-func first(ctx context.Context, source *kafka.Source) (*stream.Message, error) {
-	gen, err := source.Next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer gen.Close()
-	fetching, stop := context.WithCancel(ctx)
-	defer stop()
-	type answer struct {
-		run stream.Run
-		err error
-	}
-	assigned := gen.Assigned()
-	answers := make(chan answer, len(assigned))
-	for _, at := range assigned {
-		go func() {
-			run, err := gen.Fetch(fetching, at.TopicPartition)
-			answers <- answer{run, err}
-		}()
-	}
-	var found *stream.Message
-	var failed error
-	for range assigned {
-		a := <-answers
-		if a.err == nil && found == nil {
-			found = &a.run.Messages[0]
-			stop() // the others need not be waited for any longer
+// first returns the first message of a topic that is not a tombstone. ErrNothingToSee
+// says that there is none.
+func first(ctx context.Context, topic *kafka.TopicReader) (*stream.Message, error) {
+	tombstones := 0
+	for {
+		messages, err := topic.Next(ctx)
+		switch {
+		case err == io.EOF && tombstones > 0:
+			return nil, fmt.Errorf("%w: the topic holds tombstones alone, %s", ErrNothingToSee, human.Count(tombstones))
+		case err == io.EOF:
+			return nil, fmt.Errorf("%w: the topic is empty", ErrNothingToSee)
+		case err != nil:
+			return nil, err
 		}
-		if failed == nil {
-			failed = a.err
+		for i := range messages {
+			if !messages[i].Tombstone() {
+				return &messages[i], nil
+			}
+			tombstones++
 		}
 	}
-	if found != nil {
-		return found, nil
+}
+
+// unchecked says what cannot be known without a message.
+func unchecked(s Settings) string {
+	columns := slices.DeleteFunc(append([]string{s.Mapping.Vector, s.Mapping.ID, s.Mapping.Label}, s.Mapping.Keep...), func(name string) bool { return name == "" })
+	for _, c := range s.Mapping.Columns {
+		columns = append(columns, c.Name)
 	}
-	return nil, failed
+	whether := "whether messages are Arrow IPC streams with a column of vectors"
+	if len(columns) > 0 {
+		whether = "whether messages are Arrow IPC streams with the columns " + strings.Join(columns, ", ")
+	}
+	if s.Config.Role != config.RoleEmbed {
+		whether += ", and how much memory the learner will hold"
+	}
+	return whether
 }
