@@ -1,0 +1,2 @@
+// Package docs is the pages of this folder; its tests hold them to the code.
+package docs
