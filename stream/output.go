@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Headers of an output message. Position and version are decimal numbers.
@@ -13,8 +14,8 @@ const (
 	HeaderSourceOffset    = "unfold-source-offset"
 	HeaderModelVersion    = "unfold-model-version"
 	HeaderMapID           = "unfold-map-id"
-	// HeaderTraceParent and HeaderTraceState are W3C Trace Context's; they are
-	// passed on.
+	// HeaderTraceParent and HeaderTraceState are W3C Trace Context's. They are passed
+	// on; where the stage traces, the first one names its own span.
 	HeaderTraceParent = "traceparent"
 	HeaderTraceState  = "tracestate"
 )
@@ -25,7 +26,7 @@ const ContentType = "application/vnd.apache.arrow.stream"
 // output composes the output message for in. It is a function of the message and
 // the map alone, so that a duplicate has the same bytes; the key and
 // the time are the input's.
-func output(in *Message, value []byte, by *Published) Message {
+func (p *Pipeline) output(in *Message, value []byte, by *Published) Message {
 	headers := []Header{
 		{HeaderContentType, []byte(ContentType)},
 		{HeaderSourceTopic, []byte(in.Topic)},
@@ -33,12 +34,30 @@ func output(in *Message, value []byte, by *Published) Message {
 		{HeaderSourceOffset, strconv.AppendInt(nil, in.Offset, 10)},
 	}
 	headers = append(headers, by.Headers()...)
-	for _, key := range []string{HeaderTraceParent, HeaderTraceState} {
-		if v, ok := in.Header(key); ok {
-			headers = append(headers, Header{key, v})
+	if v, ok := p.traceparent(in); ok {
+		headers = append(headers, Header{HeaderTraceParent, v})
+	}
+	if v, ok := in.Header(HeaderTraceState); ok {
+		headers = append(headers, Header{HeaderTraceState, v})
+	}
+	if p.PassHeaders {
+		for _, h := range in.Headers {
+			if !own(h.Key) {
+				headers = append(headers, h)
+			}
 		}
 	}
 	return Message{TopicPartition: in.TopicPartition, Offset: in.Offset, Key: in.Key, Value: value, Headers: headers, Time: in.Time}
+}
+
+// own reports whether a header is one that the stage writes itself, or has a rule of
+// its own for.
+func own(key string) bool {
+	switch key {
+	case HeaderContentType, HeaderTraceParent, HeaderTraceState:
+		return true
+	}
+	return strings.HasPrefix(key, "unfold-")
 }
 
 // Headers say which map events were placed on: its version, and its id if it has one.

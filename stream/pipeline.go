@@ -29,8 +29,13 @@ type Pipeline struct {
 	// all that. Positions are committed once there is a map that knows of them. It
 	// needs no sink.
 	LearnOnly bool
-	Settings  Settings
-	Hooks     Hooks
+	// PassHeaders hands an input's headers on to its output, beside the stage's own,
+	// whose names (content-type, unfold-...) no input can take.
+	PassHeaders bool
+	// Tracer, if set, gives messages spans.
+	Tracer   Tracer
+	Settings Settings
+	Hooks    Hooks
 
 	settings Settings
 	owning   atomic.Bool

@@ -38,6 +38,8 @@ type entry struct {
 	bad     *MessageError
 	offered bool
 	fetched time.Time
+	// version is that of the map that placed them.
+	version uint64
 }
 
 // run works until reading is done, then finishes what it has begun unless
@@ -242,6 +244,7 @@ func (w *worker) delivered(batch []*entry, outputs []Message, events int) {
 	if len(outputs) > 0 {
 		w.p.Hooks.delivered(w.tp, len(outputs), events, time.Since(batch[0].fetched))
 	}
+	w.done(batch, false)
 }
 
 // place returns the output messages of the good messages of a batch, in order,
@@ -272,7 +275,8 @@ func (w *worker) place(ctx context.Context, batch []*entry) (outputs []Message, 
 			continue
 		}
 		events += e.events.Len()
-		outputs = append(outputs, output(&e.message, outcomes[i].Value, current))
+		e.version = current.Version
+		outputs = append(outputs, w.p.output(&e.message, outcomes[i].Value, current))
 	}
 	w.p.Hooks.placed(w.tp, events, time.Since(start))
 	return outputs, events, nil
@@ -307,6 +311,7 @@ func (w *worker) bury(ctx context.Context, batch []*entry, letters []Message) er
 
 // buried tells of the dead letters of a batch.
 func (w *worker) buried(batch []*entry) {
+	w.done(batch, true)
 	for _, e := range batch {
 		if e.bad != nil {
 			w.p.Hooks.deadLettered(e.message, e.bad.Stage, e.bad.Err)

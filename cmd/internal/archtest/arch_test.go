@@ -42,6 +42,7 @@ var homes = []struct {
 	{"github.com/segmentio/kafka-go", []string{"unfold/stream/kafka", "unfold/bench/internal/traffic"}, []string{"unfold/cmd"}},
 	{"github.com/twmb/franz-go", []string{"unfold/cmd", "unfold/stream/streamtest", "unfold/stream/kafka/kafkatest"}, []string{"unfold/stream"}},
 	{"github.com/prometheus", []string{"unfold/cmd/internal"}, nil},
+	{"go.opentelemetry.io", []string{"unfold/cmd/internal/trace"}, []string{"unfold/cmd/internal/cli"}},
 	{"net/http", []string{"unfold/cmd/internal", "unfold/stream/store/storetest"}, nil},
 	{"gocloud.dev", []string{"unfold/stream/store"}, []string{"unfold/stream"}},
 	{"github.com/johannesboyne/gofakes3", []string{"unfold/stream/store/storetest"}, nil},
@@ -55,7 +56,7 @@ var homes = []struct {
 var (
 	unknowing = []string{"sparse", "coarse", "models"}
 	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus",
-		"gocloud.dev"}
+		"gocloud.dev", "go.opentelemetry.io"}
 )
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -16,13 +16,21 @@ type Config struct {
 	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
 	State      string     `key:"state" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
 	Log        Log        `key:"log"`
+	Trace      Trace      `key:"trace"`
 	HTTP       string     `key:"http" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
+	HTTPPprof  bool       `key:"http_pprof" help:"Serve profiles of this process as well, below /debug/pprof/; only on an address of this machine's own, as 127.0.0.1."`
+	Headers    string     `key:"headers" default:"own" choices:"own,pass" help:"Headers of outputs: the stage's own and the trace of the input, or all others of the input as well."`
 }
 
 // Log says what a running stage logs, and how.
 type Log struct {
 	Level  string `key:"level" default:"info" choices:"debug,info,warn,error" help:"The least that is logged. debug also logs every delivery and every commit."`
 	Format string `key:"format" default:"text" choices:"text,json" help:"How it is logged, a line an event: text as key=value, json as an object."`
+}
+
+// Trace says where spans go.
+type Trace struct {
+	Endpoint string `key:"endpoint" help:"OpenTelemetry collector (OTLP over HTTP) that gets a span for each message with a header traceparent. Empty: that of the environment's OTEL_EXPORTER_OTLP_ENDPOINT, or none." placeholder:"URL"`
 }
 
 // Source says where events come from and what of them becomes a vector.

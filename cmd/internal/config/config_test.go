@@ -194,6 +194,20 @@ func TestAllProblemsComeAtOnce(t *testing.T) {
 	}
 }
 
+func TestLoopbackAndCollector(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:1", "localhost:1", "[::1]:1", "127.8.8.8:0"} {
+		c := load(t, strings.Replace(whole, "127.0.0.1:8080", fmt.Sprintf("%q\nhttp_pprof: true", address), 1), environment(), nil)
+		if err := c.Validate(); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	for endpoint, want := range map[string]string{"": "", "http://a:4318": "http://a:4318/v1/traces", "https://a/otel/": "https://a/otel/v1/traces"} {
+		if got, err := (Trace{endpoint}).URL(); got != want || err != nil {
+			t.Errorf("%q: %q, %v", endpoint, got, err)
+		}
+	}
+}
+
 func TestMissingFile(t *testing.T) {
 	_, err := Load(filepath.Join(t.TempDir(), "none.yaml"), environment(), nil)
 	if err == nil || !strings.Contains(err.Error(), "there is no such file") {
@@ -228,6 +242,10 @@ func TestValidate(t *testing.T) {
 		"state":      {strings.Replace(whole, "file:///var/lib/unfold", "s3://bucket", 1), "s3:// is not known here"},
 		"state host": {strings.Replace(whole, "file:///var", "file://var", 1), "three slashes"},
 		"http":       {strings.Replace(whole, "127.0.0.1:8080", "localhost", 1), "HOST:PORT"},
+		"pprof":      {strings.Replace(whole, "127.0.0.1:8080", ":8080\nhttp_pprof: true", 1), `http_pprof: profiles are for this machine alone, and http is ":8080"`},
+		"pprof off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
+		"pprof away": {strings.Replace(whole, "127.0.0.1:8080", "10.0.0.1:8080\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
+		"trace":      {whole + "trace: {endpoint: localhost:4318}\n", `trace.endpoint: "localhost:4318" is not the URL of a collector; write http://HOST:4318`},
 		"momentum":   {strings.Replace(whole, "seed: 1", "momentum: 1", 1), "not in 0 to below 1"},
 		"largest":    {strings.Replace(whole, "seed: 1", "components: largest", 1), "model.components: with heavy tails all components"},
 		"core":       {strings.Replace(whole, "seed: 1", "core: 2", 1), "model.core: it belongs to Gaussian tails"},

@@ -77,10 +77,35 @@ func (c *Config) Validate() error {
 			complain("http", "write HOST:PORT, :PORT or off", "%q: %v", c.HTTP, err)
 		}
 	}
+	if c.HTTPPprof && !loopback(c.HTTP) {
+		complain("http_pprof", "set http to 127.0.0.1:PORT, or leave it out", "profiles are for this machine alone, and http is %q", c.HTTP)
+	}
+	if _, err := c.Trace.URL(); err != nil {
+		complain("trace.endpoint", "write http://HOST:4318 or https://HOST:PORT", "%v", err)
+	}
 	if len(problems) > 0 {
 		return &Error{problems}
 	}
 	return nil
+}
+
+// loopback reports whether only this machine can reach an address.
+func loopback(hostPort string) bool {
+	host, _, err := net.SplitHostPort(hostPort)
+	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())
+}
+
+// URL is where the collector takes spans: /v1/traces below the endpoint, as with
+// OpenTelemetry's own variable; "" if none is named.
+func (t Trace) URL() (string, error) {
+	if t.Endpoint == "" {
+		return "", nil
+	}
+	u, err := url.Parse(t.Endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", fmt.Errorf("%q is not the URL of a collector", t.Endpoint)
+	}
+	return u.JoinPath("v1/traces").String(), nil
 }
 
 // On reports whether connections use TLS.

@@ -66,6 +66,7 @@ const (
 	Malformed     = "announcement_malformed"
 	Setting       = "setting"
 	HTTP          = "http"
+	TraceFailed   = "trace_failed"
 )
 
 func partition(tp stream.TopicPartition) []slog.Attr {

@@ -9,6 +9,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/metrics"
+	"unfold/cmd/internal/trace"
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
 	"unfold/models/kinds"
@@ -69,7 +70,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, Hooks: s.Hooks,
+	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, Hooks: s.Hooks, PassHeaders: c.Headers == "pass",
 		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), DecodeTime: time.Duration(c.Limits.MessageTime)}}
 	if c.Role == config.RoleEmbed {
 		err = st.embed(ctx, s, from)
@@ -92,11 +93,18 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		if err := st.outputs(ctx, c, to); err != nil {
 			return err
 		}
+		if err := st.trace(ctx, s); err != nil {
+			return err
+		}
 	}
 	if c.HTTP == "" || c.HTTP == "off" {
 		return nil
 	}
-	if st.server, err = web.Listen(ctx, c.HTTP, web.Handler(st.Ready, figures.Handler()), s.Log); err != nil {
+	pages := web.Handler(st.Ready, figures.Handler())
+	if c.HTTPPprof {
+		pages = web.WithProfiles(pages)
+	}
+	if st.server, err = web.Listen(ctx, c.HTTP, pages, s.Log); err != nil {
 		return err
 	}
 	st.closers = append(st.closers, st.server.Close)
@@ -119,6 +127,25 @@ func (st *Stage) outputs(ctx context.Context, c *config.Config, to kafka.Cluster
 		st.closers = append(st.closers, dead.Close)
 		st.pipeline.DeadLetter = &stream.DeadLetter{Sink: dead}
 	}
+	return nil
+}
+
+// trace makes the tracer, if spans are to be sent.
+func (st *Stage) trace(ctx context.Context, s Settings) error {
+	c := s.Config
+	if !trace.Wanted(c.Trace.Endpoint, s.Env) {
+		return nil
+	}
+	to, err := c.Trace.URL()
+	if err != nil {
+		return err
+	}
+	t, err := trace.New(ctx, trace.Settings{URL: to, Group: c.Group(), Version: s.Version, Log: s.Log})
+	if err != nil {
+		return err
+	}
+	st.closers = append(st.closers, t.Close)
+	st.pipeline.Tracer = t
 	return nil
 }
 
