@@ -135,7 +135,7 @@ func repulsionsAt(l simd.Level, b *Block) {
 	_, _, _, _ = b.R2[:n], b.S[:n], b.Inv[:n], b.W[:n]
 	whole := n &^ (lanes(l) - 1)
 	switch {
-	case b.Half == 0 || l == simd.Generic:
+	case whole == 0 || l == simd.Generic:
 		whole = 0
 	case l == simd.AVX512:
 		repulsionsAVX512(b, whole)

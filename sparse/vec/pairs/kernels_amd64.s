@@ -516,7 +516,15 @@ sources:
 	VMOVAPD     Z6, Z9
 	VMOVAPD     Z4, Z10
 	VMOVAPD     Z7, Z11
-	MOVQ        160(AX), R11
+	TESTQ       R9, R9
+	JNE         some
+	VSUBPD      Z8, Z8, Z8
+	VMOVAPD     Z4, Z9
+	VSUBPD      Z10, Z10, Z10
+	VMOVAPD     Z4, Z11
+
+some:
+	MOVQ 160(AX), R11
 
 bits:
 	SUBQ        $0x01, R11
@@ -2652,7 +2660,15 @@ sources:
 	VMOVAPD     Y6, Y9
 	VMOVAPD     Y4, Y10
 	VMOVAPD     Y7, Y11
-	MOVQ        160(AX), R11
+	TESTQ       R9, R9
+	JNE         some
+	VSUBPD      Y8, Y8, Y8
+	VMOVAPD     Y4, Y9
+	VSUBPD      Y10, Y10, Y10
+	VMOVAPD     Y4, Y11
+
+some:
+	MOVQ 160(AX), R11
 
 bits:
 	SUBQ        $0x01, R11

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"unfold/sparse/vec/simd"
 	"unfold/sparse/vec/simd/simdtest"
@@ -206,6 +207,34 @@ func newBlock(t testing.TB, n, d int, r *rand.Rand) *Block {
 	b.SetDims(d)
 	b.Top = 1e6
 	return b
+}
+
+// One dimension costs no more than three, which need the same roots and some powers
+// beside: it has vectors, too. The best of many short runs counts.
+func TestOneDimensionCostsNoMoreThanThree(t *testing.T) {
+	if simd.Best() == simd.Generic {
+		t.Skip("no vectors here")
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	one, three := newBlock(t, 128, 1, r), newBlock(t, 128, 3, r)
+	best := func(b *Block, least *time.Duration) {
+		begin := time.Now()
+		for range 20 {
+			Repulsions(b)
+		}
+		if took := time.Since(begin); *least == 0 || took < *least {
+			*least = took
+		}
+	}
+	var a, b time.Duration
+	for range 200 {
+		best(one, &a)
+		best(three, &b)
+	}
+	t.Logf("d = 1: %v, d = 3: %v", a, b)
+	if a > b+b/2 {
+		t.Errorf("20 blocks take %v in one dimension and %v in three", a, b)
+	}
 }
 
 func TestRepulsionsAgreeWithTwin(t *testing.T) {

@@ -112,6 +112,13 @@ func (s isa) repulsions() {
 		VMOVAPD(one, sum[k])
 		VMOVAPD(z[k], power[k])
 	}
+	TESTQ(half, half)
+	JNE(LabelRef("some"))
+	for k := range z { // d = 1: S_0 = 0, z^0 = 1
+		VSUBPD(sum[k], sum[k], sum[k])
+		VMOVAPD(one, power[k])
+	}
+	Label("some")
 	s.double(b, half, one, z, sum, power)
 
 	CMPQ(b.Offset(fieldOdd), U8(0))
