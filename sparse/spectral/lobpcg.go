@@ -58,12 +58,16 @@ func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result
 		return nil, err
 	}
 	res := &Result{}
+	var floor floor
 	for {
 		res.Residual, res.Converged = it.residual(count, s.Tolerance)
 		if s.Progress != nil {
 			s.Progress(res.Iterations, res.Residual)
 		}
 		if res.Converged || res.Iterations >= s.MaxIterations {
+			break
+		}
+		if (floor.steps > 0 || it.rounded(count)) && floor.reached(it, res.Residual) {
 			break
 		}
 		if err := ctx.Err(); err != nil {
@@ -75,12 +79,62 @@ func iterate(ctx context.Context, w *sparse.CSR, count int, s Settings) (*Result
 			return nil, err
 		}
 	}
-	res.Values = append([]float64(nil), it.theta[:count]...)
+	x, theta := it.basis.s[0], it.theta
+	if !res.Converged && floor.steps > 0 {
+		res.Converged, res.Rounding = floor.steps > patience, floor.steps > patience
+		if floor.least < res.Residual {
+			x, theta, res.Residual = floor.x, floor.theta, floor.least
+		}
+	}
+	res.Values = append([]float64(nil), theta[:count]...)
 	res.Vectors = vec.New[float64](n, count)
 	for i := range n {
-		copy(res.Vectors.Row(i), it.basis.s[0].Row(i)[:count])
+		copy(res.Vectors.Row(i), x.Row(i)[:count])
 	}
 	return res, nil
+}
+
+// A residual is made of numbers as large as L, of which rounding leaves errors of a few
+// units epsilon |L|. Where all are once within nearby units, and the least has then not
+// been halved in patience iterations, it is rounding that is iterated, which may even grow.
+const (
+	epsilon  = 0x1p-52
+	nearby   = 256
+	patience = 10
+)
+
+// floor is the state of the least residual once rounding is near.
+type floor struct {
+	least, mark float64 // the least residual, and that which has to be halved
+	steps       int     // since that, from 1 on
+	x           vec.Matrix[float64]
+	theta       []float64
+}
+
+// rounded reports whether the residuals of the first count columns are near rounding.
+func (it *lobpcg) rounded(count int) bool {
+	for _, v := range it.norms[:count] {
+		if math.Sqrt(v) > nearby*epsilon*it.norm {
+			return false
+		}
+	}
+	return true
+}
+
+// reached takes a residual and reports whether it falls no more.
+func (f *floor) reached(it *lobpcg, residual float64) bool {
+	if f.steps == 0 || residual < f.least {
+		if f.least = residual; f.x.Rows == 0 {
+			f.x = vec.New[float64](it.r.Rows, it.r.Cols)
+		}
+		copy(f.x.Data, it.basis.s[0].Data)
+		f.theta = append(f.theta[:0], it.theta...)
+	}
+	if f.steps == 0 || residual < f.mark/2 {
+		f.mark, f.steps = residual, 0
+	}
+	f.steps++
+	return f.steps > patience
 }
 
 // draw sets r to random vectors without mean.
@@ -147,7 +201,6 @@ func (it *lobpcg) precondition(block int) {
 
 // residual returns the largest relative residual of the first count columns.
 func (it *lobpcg) residual(count int, tolerance float64) (float64, bool) {
-	const epsilon = 0x1p-52
 	worst, converged := 0.0, true
 	for c := range count {
 		norm := math.Sqrt(it.norms[c])

@@ -16,7 +16,7 @@ import (
 type Settings struct {
 	// Tolerance is the residual |L v - lambda v| / lambda at which the iteration
 	// stops. Default 1e-2. Rounding limits it to a few units in the last
-	// place of the largest entry of L.
+	// place of the largest entry of L: where that is reached the iteration stops, too.
 	Tolerance float64
 	// MaxIterations of LOBPCG; default 500.
 	MaxIterations int
@@ -43,6 +43,9 @@ type Result struct {
 	Residual float64
 	// Converged says that Residual reached the tolerance or rounding.
 	Converged bool
+	// Rounding says that it was rounding: Residual is the least that there was, it fell
+	// no more, and is above the tolerance. Vectors and Values are those of that residual.
+	Rounding bool
 }
 
 // ErrSize is wrapped by the error that asks for more vectors than there are.

@@ -31,7 +31,7 @@ func TestFixtures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%s: %d iterations, residual %.3g", name, r.Iterations, r.Residual)
+			t.Logf("%s: %d iterations, residual %.3g, rounding %v", name, r.Iterations, r.Residual, r.Rounding)
 			if !r.Converged {
 				t.Errorf("%s: not converged: residual %g", name, r.Residual)
 			}
@@ -69,6 +69,47 @@ func TestRing(t *testing.T) {
 		k := float64(c/2 + 1)
 		if want := 2 - 2*math.Cos(2*math.Pi*k/n); math.Abs(v-want) > 1e-5*want {
 			t.Errorf("eigenvalue %d is %v, want %v", c, v, want)
+		}
+	}
+}
+
+// helix is a curve whose points reach their next six on either side.
+func helix(n int) *sparse.CSR {
+	var i, j []int32
+	var w []float64
+	for a := range n {
+		for b := a + 1; b <= a+6 && b < n; b++ {
+			v := 2 / float64(b-a)
+			i, j, w = append(i, int32(a), int32(b)), append(j, int32(b), int32(a)), append(w, v, v)
+		}
+	}
+	return sparse.FromTriplets(n, n, i, j, w)
+}
+
+// Where rounding ends the iteration stops, long before its last step, with the best
+// vectors it had: beyond, residuals may grow again by orders of magnitude.
+func TestStopsAtRounding(t *testing.T) {
+	for _, n := range []int{60, 70, 200, 400} {
+		w := helix(n)
+		r, err := spectral.Lowest(context.Background(), w, 5, spectral.Settings{Dense: -1, Tolerance: 1e-16, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Converged || r.Iterations > 100 {
+			t.Errorf("%d points: converged %v after %d iterations with a residual of %g", n, r.Converged, r.Iterations, r.Residual)
+		}
+		// |L v - lambda v| of a few hundred units of rounding of L at most.
+		if most := 256 * 0x1p-52 * 24 / r.Values[0]; r.Residual > most {
+			t.Errorf("%d points: residual %g, want at most %g", n, r.Residual, most)
+		}
+		want, err := spectral.Lowest(context.Background(), w, 5, spectral.Settings{Dense: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, v := range want.Values {
+			if math.Abs(r.Values[c]-v) > 1e-12 {
+				t.Errorf("%d points: eigenvalue %d is %g, want %g", n, c, r.Values[c], v)
+			}
 		}
 	}
 }
