@@ -1,11 +1,9 @@
 package ingest
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -21,11 +19,17 @@ type CSVOptions struct {
 	// one); nil means column_0, column_1, ...
 	Names []string
 	// Comma separates fields; ' ' stands for any run of blanks and tabs. 0 means
-	// a comma for names in .csv, else the first of comma, tab, semicolon, blank
-	// that occurs in the first line.
+	// the one of comma, tab, semicolon and bar by which the first lines have
+	// equally many fields, and of several the one that leaves most numbers; or,
+	// but for names in .csv, blanks.
 	Comma rune
+	// DecimalComma says that 1,5 is one and a half.
+	DecimalComma bool
+	// Encoding names what the text is in (see CheckEncoding); "" means UTF-8, or
+	// what a byte order mark says.
+	Encoding string
 	// Types set columns' types by name: int64, float64, bool or string. Others
-	// are inferred.
+	// are inferred: the type of most values, where NA and its like count as none.
 	Types map[string]string
 	// InferBytes bounds how much of the text is looked at to infer types; 0
 	// means 64 MiB.
@@ -37,7 +41,8 @@ type Header int
 
 const (
 	// HeaderAuto takes the first record for names if it equals Names, or, without
-	// Names, if all its fields are filled and none is a number.
+	// Names, if all its fields are filled and none is a number. The first may be
+	// empty: pandas has it so above its index.
 	HeaderAuto Header = iota
 	// HeaderYes and HeaderNo are sure.
 	HeaderYes
@@ -46,50 +51,62 @@ const (
 
 // csvReader reads separated text. Types come from a first look at the text (a
 // second reading of a file; the buffered start of a pipe), so that columns have
-// types before the first table. A field that is empty is null, in a text column
-// the empty text.
+// types before the first table, and are held from then on. A field that is empty or
+// stands for no value is null, in a text column the text that it is.
 type csvReader struct {
-	in     *textRecords
-	close  func() error
-	origin Origin
-	schema *arrow.Schema
-	types  []csvType
-	seen   int64 // rows that inference looked at
-	batch  int
+	in      *textRecords
+	close   func() error
+	origin  Origin
+	schema  *arrow.Schema
+	seen    csvInferred
+	numbers numerals
+	batch   int
 }
 
 // csvInferred is what the first look at a text says.
 type csvInferred struct {
-	types  []csvType
-	names  []string
-	header bool
-	rows   int64 // that were looked at
+	columns []csvColumn
+	names   []string
+	header  bool
+	rows    int64 // that were looked at
+}
+
+// csvColumn is a column of a text.
+type csvColumn struct {
+	t     csvType
+	set   bool   // the type was set, not inferred
+	odd   *Odd   // of a text column that holds something else but for some values
+	seems string // what a text column holds, if more can be said than its type
+	index bool   // it has no name, or the one that pandas gives to its index
 }
 
 func newCSVReader(in *opened, origin Origin, opts Options) (Reader, error) {
-	comma := opts.CSV.Comma
-	if comma == 0 {
-		comma = guessComma(in, origin.File)
-	}
 	seen, ok := opts.inferred[origin.File]
 	if !ok {
-		look, done, err := inferenceCopy(in, origin, opts.CSV)
+		look, done, err := in.again(opts.CSV.inferBytes())
 		if err != nil {
 			return nil, err
 		}
-		seen, err = inferTypes(newTextRecords(look, comma, origin), opts.CSV)
-		done()
+		defer done()
+		records, err := openRecords(look, origin, opts.CSV)
 		if err != nil {
+			return nil, err
+		}
+		if seen, err = inferTypes(records, opts.CSV); err != nil {
 			return nil, err
 		}
 		if opts.inferred != nil {
 			opts.inferred[origin.File] = seen
 		}
 	}
-	r := &csvReader{in: newTextRecords(in, comma, origin), close: in.file.Close, origin: origin, types: seen.types, seen: seen.rows, batch: opts.BatchRows}
+	records, err := openRecords(in.Reader, origin, opts.CSV)
+	if err != nil {
+		return nil, err
+	}
+	r := &csvReader{in: records, close: in.Close, origin: origin, seen: seen, numbers: numerals{comma: opts.CSV.DecimalComma}, batch: opts.BatchRows}
 	fields := make([]arrow.Field, len(seen.names))
 	for i, n := range seen.names {
-		fields[i] = arrow.Field{Name: n, Type: seen.types[i].arrow(), Nullable: true}
+		fields[i] = arrow.Field{Name: n, Type: seen.columns[i].t.arrow(), Nullable: true}
 	}
 	r.schema = arrow.NewSchema(fields, nil)
 	if seen.header {
@@ -100,37 +117,30 @@ func newCSVReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	return r, nil
 }
 
-// inferenceCopy returns the text once more, for the first look.
-func inferenceCopy(in *opened, origin Origin, opts CSVOptions) (io.Reader, func(), error) {
-	limit := opts.InferBytes
-	if limit == 0 {
-		limit = 64 << 20
+// inferBytes is how much of a text is looked at.
+func (o CSVOptions) inferBytes() int64 {
+	if o.InferBytes == 0 {
+		return 64 << 20
 	}
-	if info, err := in.file.Stat(); err == nil && info.Mode().IsRegular() {
-		f, err := os.Open(in.file.Name())
-		if err != nil {
-			return nil, nil, readError(origin, err)
-		}
-		again, _, err := sniff(f, origin)
-		if err != nil {
-			f.Close()
-			return nil, nil, err
-		}
-		return &cutReader{r: again, left: limit}, func() { f.Close() }, nil
-	}
-	in.Reader = bufio.NewReaderSize(in.Reader, 1<<20)
-	head, _ := in.Peek(1 << 20)
-	return &cutReader{r: strings.NewReader(string(head)), left: min(limit, 1<<20-1)}, func() {}, nil
+	return o.InferBytes
 }
 
-func (r *csvReader) Schema() Schema { return describe(r.schema) }
-func (r *csvReader) Close() error   { return r.close() }
+func (r *csvReader) Schema() Schema {
+	s := describe(r.schema)
+	for i, c := range r.seen.columns {
+		s[i].Odd, s[i].Seems, s[i].Index = c.odd, c.seems, s[i].Index || c.index
+	}
+	return s
+}
+
+func (r *csvReader) Close() error { return r.close() }
 
 func (r *csvReader) Next(ctx context.Context) (*Table, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	b := array.NewRecordBuilder(goHeap, r.schema)
+	text := &fieldTexts{}
 	n := 0
 	for n < r.batch {
 		rec, err := r.in.next()
@@ -140,14 +150,18 @@ func (r *csvReader) Next(ctx context.Context) (*Table, error) {
 		if err != nil {
 			return nil, r.located(err, n)
 		}
-		if len(rec) != len(r.types) {
-			e := r.origin.badAt(n, "", "it has %s instead of %d", counted(len(rec), "field"), len(r.types))
+		if len(rec) != len(r.seen.columns) {
+			e := r.origin.badAt(n, "", "it has %s instead of %d", counted(len(rec), "field"), len(r.seen.columns))
 			e.Line = r.in.line()
 			return nil, e.hint("quote fields that hold separators")
 		}
+		text.lines = append(text.lines, r.in.line())
 		for i, field := range rec {
-			if !r.types[i].add(b.Field(i), field) {
+			switch r.add(b.Field(i), i, field) {
+			case misfit:
 				return nil, r.misfit(n, i, field)
+			case inexact:
+				text.keep(n, r.seen.names[i], field)
 			}
 		}
 		n++
@@ -155,7 +169,7 @@ func (r *csvReader) Next(ctx context.Context) (*Table, error) {
 	if n == 0 {
 		return nil, io.EOF
 	}
-	t := &Table{r.origin, b.NewRecord()}
+	t := &Table{Origin: r.origin, rec: b.NewRecord(), text: text}
 	r.origin.Row += int64(n)
 	return t, nil
 }
@@ -170,21 +184,18 @@ func (r *csvReader) located(err error, n int) error {
 }
 
 func (r *csvReader) misfit(n, i int, field string) error {
-	name := r.schema.Field(i).Name
-	e := r.origin.badAt(n, name, "%q is not of type %s", clip(field), r.types[i])
+	c := r.seen.columns[i]
+	e := r.origin.badAt(n, r.seen.names[i], "%q is not of type %s", clip(field), c.t)
 	e.Line = r.in.line()
 	to := "string"
-	if _, err := strconv.ParseFloat(field, 64); err == nil {
+	if _, err := r.numbers.float(strings.TrimSpace(field)); err == nil {
 		to = "float64"
 	}
-	return e.hint("the column's type was set, or inferred from the first %d rows; set it to %s", r.seen, to)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
+	why := "has been set"
+	if !c.set {
+		why = "is that of the first " + counted(int(r.seen.rows), "row")
 	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return e.hint("the column's type %s; correct the row, or set it to %s: --types %s=%s", why, to, r.seen.names[i], to)
 }
 
 // csvType is a column's type.
@@ -205,37 +216,89 @@ func (t csvType) arrow() arrow.DataType {
 	return []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Boolean, arrow.BinaryTypes.String}[t]
 }
 
-// add appends a field and reports whether it is of the type.
-func (t csvType) add(b array.Builder, field string) bool {
-	if field == "" && t != csvText {
+// fit says how a field went into its column.
+type fit int
+
+const (
+	exact   fit = iota
+	inexact     // as null, or infinite: its text is lost
+	misfit      // not at all
+)
+
+// add appends a field to column i.
+func (r *csvReader) add(b array.Builder, i int, field string) fit {
+	t := r.seen.columns[i].t
+	if t == csvText {
+		b.(*array.StringBuilder).Append(field)
+		return exact
+	}
+	field = strings.TrimSpace(field)
+	if isMissing(field) {
 		b.AppendNull()
-		return true
+		if field == "" {
+			return exact
+		}
+		return inexact
 	}
 	switch t {
 	case csvInt:
-		v, err := strconv.ParseInt(field, 10, 64)
+		v, ok := parseInt(field)
 		b.(*array.Int64Builder).Append(v)
-		return err == nil
+		if !ok {
+			return misfit
+		}
 	case csvFloat:
-		v, err := strconv.ParseFloat(field, 64)
+		v, err := r.numbers.float(field)
 		b.(*array.Float64Builder).Append(v)
-		return err == nil || errors.Is(err, strconv.ErrRange)
-	case csvBool:
+		switch err {
+		case nil:
+		case strconv.ErrRange:
+			return inexact
+		default:
+			return misfit
+		}
+	default:
 		v, ok := parseBool(field)
 		b.(*array.BooleanBuilder).Append(v)
-		return ok
+		if !ok {
+			return misfit
+		}
 	}
-	b.(*array.StringBuilder).Append(field)
-	return true
+	return exact
 }
 
-// parseBool knows true and false in lower, upper and title case.
-func parseBool(s string) (v, ok bool) {
-	switch s {
-	case "true", "True", "TRUE":
-		return true, true
-	case "false", "False", "FALSE":
-		return false, true
+// fieldTexts are what a table of a text file no longer shows: where its rows were,
+// and the fields that it holds as null or infinity.
+type fieldTexts struct {
+	lines []int64
+	texts map[fieldAt]string
+}
+
+type fieldAt struct {
+	row    int
+	column string
+}
+
+func (f *fieldTexts) keep(row int, column, text string) {
+	if f.texts == nil {
+		f.texts = map[fieldAt]string{}
 	}
-	return false, false
+	f.texts[fieldAt{row, column}] = strings.Clone(text)
+}
+
+// located adds to an error about a row of t its line, and the text that is at fault.
+func (t *Table) located(err error) error {
+	var e *Error
+	if t.text == nil || !errors.As(err, &e) || e.Line > 0 {
+		return err
+	}
+	i := int(e.Row - t.Origin.Row)
+	if e.Row < 0 || i < 0 || i >= len(t.text.lines) {
+		return err
+	}
+	e.Line = t.text.lines[i]
+	if text, ok := t.text.texts[fieldAt{i, e.Column}]; ok {
+		e.Problem += " (" + strconv.Quote(clip(text)) + ")"
+	}
+	return err
 }

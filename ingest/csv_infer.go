@@ -3,79 +3,109 @@ package ingest
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// guess is what a column may still be, given the fields seen so far.
+// guess is what a column may be, given the fields seen so far.
 type guess struct {
-	notInt, notFloat, notBool bool
-	filled                    bool
+	filled              int64 // fields that are neither empty nor a word for nothing
+	ints, floats, bools int64
+	others              int64 // numbers spelled otherwise
+	code                bool  // one has leading zeros
+	notNumber, notBool  *Odd  // the first
 }
 
-func (g *guess) see(field string) {
-	if field == "" {
+func (g *guess) see(field string, n numerals, row, line int64) {
+	field = strings.TrimSpace(field)
+	if isMissing(field) {
 		return
 	}
-	g.filled = true
-	if !g.notBool {
-		_, ok := parseBool(field)
-		g.notBool = !ok
+	g.filled++
+	number := false
+	if _, ok := parseInt(field); ok {
+		g.ints++
+		number = true
+	} else if _, err := n.float(field); err == nil || err == strconv.ErrRange {
+		number = true
 	}
-	if !g.notInt {
-		_, err := strconv.ParseInt(field, 10, 64)
-		g.notInt = err != nil
+	if number {
+		g.floats++
+		g.code = g.code || leadingZero(field)
+	} else if why, ok := n.otherNumber(field); ok {
+		g.others++
+		g.notNumber = first(g.notNumber, Odd{Kind: Number, Text: field, Row: row, Line: line, why: why})
+	} else {
+		g.notNumber = first(g.notNumber, Odd{Kind: Number, Text: field, Row: row, Line: line})
 	}
-	if !g.notFloat {
-		// 007 is a code, not the number 7.
-		_, err := strconv.ParseFloat(field, 64)
-		g.notFloat = err != nil || leadingZero(field)
-		g.notInt = g.notInt || g.notFloat
+	if _, ok := parseBool(field); ok {
+		g.bools++
+	} else {
+		g.notBool = first(g.notBool, Odd{Kind: Bool, Text: field, Row: row, Line: line})
 	}
 }
 
-func leadingZero(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	return len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
+func first(had *Odd, now Odd) *Odd {
+	if had == nil {
+		now.Text = strings.Clone(now.Text)
+		return &now
+	}
+	return had
 }
 
-func (g *guess) result() csvType {
+// result is the column's type. A column most of whose values are numbers, or booleans,
+// is of their type for whoever encodes it, and text for whoever keeps it: odd is the
+// first that is not.
+func (g *guess) result() (t csvType, odd *Odd, seems string) {
 	switch {
-	case !g.filled:
-		return csvText
-	case !g.notInt:
-		return csvInt
-	case !g.notFloat:
-		return csvFloat
-	case !g.notBool:
-		return csvBool
+	case g.filled == 0:
+		return csvText, nil, "it has no values"
+	case g.code:
+		return csvText, nil, "codes with leading zeros"
+	case g.ints == g.filled:
+		return csvInt, nil, ""
+	case g.floats == g.filled:
+		return csvFloat, nil, ""
+	case g.bools == g.filled:
+		return csvBool, nil, ""
+	case 2*(g.floats+g.others) > g.filled:
+		g.notNumber.Of, g.notNumber.Fit = g.filled, g.floats
+		return csvText, g.notNumber, ""
+	case 2*g.bools > g.filled:
+		g.notBool.Of, g.notBool.Fit = g.filled, g.bools
+		return csvText, g.notBool, ""
+	case g.floats > 0:
+		return csvText, nil, fmt.Sprintf("text; %d of %d values are numbers", g.floats, g.filled)
 	}
-	return csvText
+	return csvText, nil, ""
 }
 
 // inferTypes reads records to the end.
 func inferTypes(in *textRecords, opts CSVOptions) (out csvInferred, err error) {
-	first, err := in.next()
+	head, err := in.next()
 	if err == io.EOF {
 		return out, in.origin.bad("the file has no records")
 	}
 	if err != nil {
 		return out, err
 	}
-	first = slices.Clone(first)
-	if out.names, out.header, err = csvNames(first, opts, in.origin); err != nil {
+	head = slices.Clone(head)
+	if out.names, out.header, err = csvNames(head, opts, in.origin); err != nil {
 		return out, err
 	}
+	numbers := numerals{comma: opts.DecimalComma}
 	guesses := make([]guess, len(out.names))
 	look := func(rec []string) {
+		line := in.line()
 		for i, field := range rec[:min(len(rec), len(guesses))] {
-			guesses[i].see(field)
+			guesses[i].see(field, numbers, out.rows, line)
 		}
 		out.rows++
 	}
 	if !out.header {
-		look(first)
+		look(head)
 	}
 	for {
 		rec, err := in.next()
@@ -85,23 +115,43 @@ func inferTypes(in *textRecords, opts CSVOptions) (out csvInferred, err error) {
 		}
 		look(rec)
 	}
-	for _, g := range guesses {
-		out.types = append(out.types, g.result())
+	out.columns = make([]csvColumn, len(guesses))
+	for i, g := range guesses {
+		c := &out.columns[i]
+		c.t, c.odd, c.seems = g.result()
+		c.index = out.header && isIndexName(head[i], i)
 	}
-	return out, setTypes(out.types, out.names, opts.Types, in.origin)
+	return out, setTypes(out.columns, out.names, opts.Types, in.origin)
 }
 
-func setTypes(types []csvType, names []string, set map[string]string, o Origin) error {
-	for name, t := range set {
+// isIndexName reports the names that pandas gives to the index of a table's rows: none,
+// if it is the first column, which read back is "Unnamed: 0", and in Parquet and Arrow
+// files one with underscores.
+func isIndexName(name string, at int) bool {
+	return name == "" && at == 0 || strings.HasPrefix(name, "Unnamed: ") && at == 0 ||
+		strings.HasPrefix(name, "__index_level_") && strings.HasSuffix(name, "__")
+}
+
+// CheckTypes reports types of columns that are none of CSVOptions.Types.
+func CheckTypes(set map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if !slices.Contains(csvTypeNames, set[name]) {
+			return fmt.Errorf("the type %q of column %q is not known; types are %s", set[name], name, list(csvTypeNames))
+		}
+	}
+	return nil
+}
+
+func setTypes(columns []csvColumn, names []string, set map[string]string, o Origin) error {
+	if err := CheckTypes(set); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		i := slices.Index(names, name)
 		if i < 0 {
 			return unknownColumn(o, name, names)
 		}
-		k := slices.Index(csvTypeNames, t)
-		if k < 0 {
-			return fmt.Errorf("the type %q of column %q is not known; types are %s", t, name, list(csvTypeNames))
-		}
-		types[i] = csvType(k)
+		columns[i] = csvColumn{t: csvType(slices.Index(csvTypeNames, set[name])), set: true}
 	}
 	return nil
 }
@@ -123,7 +173,6 @@ func csvNames(first []string, opts CSVOptions, o Origin) (names []string, header
 		names = opts.Names
 	case header:
 		names = slices.Clone(first)
-		names[0] = strings.TrimPrefix(names[0], "\uFEFF")
 	default:
 		names = make([]string, len(first))
 	}
@@ -140,12 +189,28 @@ func csvNames(first []string, opts CSVOptions, o Origin) (names []string, header
 	return names, header, nil
 }
 
+// looksLikeHeader reports names: filled and no numbers. The first may be empty, as
+// pandas has it above its index; then the others may be 0, 1, 2, ..., too, as it calls
+// columns without names.
 func looksLikeHeader(rec []string) bool {
+	if len(rec) > 1 && rec[0] == "" {
+		return looksLikeHeader(rec[1:]) || isCount(rec[1:])
+	}
 	for _, f := range rec {
-		if _, err := strconv.ParseFloat(f, 64); err == nil || f == "" {
+		f = strings.TrimSpace(f)
+		if _, err := strconv.ParseFloat(f, 64); err == nil || isMissing(f) {
 			return false
 		}
-		if _, ok := parseBool(f); ok {
+		if _, ok := parseBool(f); ok || commaNumber.MatchString(f) {
+			return false
+		}
+	}
+	return true
+}
+
+func isCount(rec []string) bool {
+	for i, f := range rec {
+		if f != strconv.Itoa(i) {
 			return false
 		}
 	}

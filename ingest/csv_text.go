@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"path/filepath"
 	"strings"
 )
 
@@ -20,7 +19,34 @@ type textRecords struct {
 	csv    *csv.Reader   // for a separator
 	blank  *bufio.Reader // for runs of blanks
 	lines  int64         // of blank
+	before int64         // lines before the first record that are not part of it
 	fields []string
+}
+
+// openRecords opens a text: in which encoding and by which separators it is read
+// follows from the options, or from its beginning.
+func openRecords(in *bufio.Reader, origin Origin, opts CSVOptions) (*textRecords, error) {
+	text, err := newTextReader(in, opts.Encoding, origin)
+	if err != nil {
+		return nil, err
+	}
+	head := bufio.NewReaderSize(text, 1<<20)
+	comma, before := opts.Comma, int64(0)
+	if comma == 0 {
+		beginning, err := head.Peek(head.Size())
+		if len(beginning) == 0 && err != io.EOF {
+			return nil, textError(origin, err)
+		}
+		if c, n := saidComma(string(beginning)); n > 0 {
+			head.Discard(n)
+			comma, before = c, 1
+		} else {
+			comma = guessComma(string(beginning), origin.File, numerals{comma: opts.DecimalComma})
+		}
+	}
+	t := newTextRecords(head, comma, origin)
+	t.before = before
+	return t, nil
 }
 
 func newTextRecords(r io.Reader, comma rune, origin Origin) *textRecords {
@@ -50,12 +76,21 @@ func (t *textRecords) next() ([]string, error) {
 		return nil, io.EOF
 	case errors.As(err, &p):
 		e := t.origin.bad("the quotes are wrong").cause(p.Err).hint("quotes stand around a whole field, and are doubled inside it")
-		e.Line = int64(p.Line)
+		e.Line = t.before + int64(p.Line)
 		return nil, e
 	case errors.Is(err, errLongRecord):
 		return nil, t.origin.bad("a record is longer than %d MiB", maxRecord>>20).hint("a quote may be left open")
 	}
-	return nil, readError(t.origin, err)
+	return nil, textError(t.origin, err)
+}
+
+// textError is readError for text, whose readers have errors of their own.
+func textError(o Origin, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return readError(o, err)
 }
 
 func (t *textRecords) nextBlank() ([]string, error) {
@@ -65,7 +100,7 @@ func (t *textRecords) nextBlank() ([]string, error) {
 			t.lines++
 		}
 		if err != nil && err != io.EOF {
-			return nil, readError(t.origin, err)
+			return nil, textError(t.origin, err)
 		}
 		if t.fields = strings.Fields(line); len(t.fields) > 0 {
 			return t.fields, nil
@@ -79,10 +114,10 @@ func (t *textRecords) nextBlank() ([]string, error) {
 // line is the 1-based line on which the last record started.
 func (t *textRecords) line() int64 {
 	if t.blank != nil {
-		return t.lines
+		return t.before + t.lines
 	}
 	n, _ := t.csv.FieldPos(0)
-	return int64(n)
+	return t.before + int64(n)
 }
 
 var errLongRecord = errors.New("record too long")
@@ -121,22 +156,4 @@ func (c *cutReader) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// guessComma looks at the first line.
-func guessComma(in *opened, path string) rune {
-	if filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) == ".csv" {
-		return ','
-	}
-	head, _ := in.Peek(in.Size())
-	line, _, _ := strings.Cut(string(head), "\n")
-	for _, c := range []rune{',', '\t', ';'} {
-		if strings.ContainsRune(line, c) {
-			return c
-		}
-	}
-	if len(strings.Fields(line)) > 1 {
-		return ' '
-	}
-	return ','
 }

@@ -18,6 +18,8 @@ type Dataset struct {
 	Encoder *Encoder
 	// Files say how many rows each file gave.
 	Files []FileRows
+	// Left are the columns that "*" left out when Encoder was fitted.
+	Left []Left
 }
 
 // FileRows is a file's share of a Dataset.
@@ -71,7 +73,8 @@ type loader struct {
 	rows    []int64 // of each file, as far as known
 	total   int64
 	done    int64
-	held    map[string][]*Table // standard input
+	held    map[string]*heldReader // standard input
+	left    []Left
 }
 
 func (l *loader) progress(stage string, n int, total int64) {
@@ -109,10 +112,9 @@ func (l *loader) survey() error {
 	}
 	if l.encoder == nil {
 		var err error
-		if l.encoder, err = fitter.Encoder(); err != nil {
-			return err
-		}
-		return nil
+		l.left = fitter.Left()
+		l.encoder, err = fitter.Encoder()
+		return err
 	}
 	l.encoder = l.encoder.With(l.opts.Mapping.Selection)
 	return nil
@@ -127,7 +129,7 @@ func (l *loader) count(r Reader, fitter *Fitter) (int64, error) {
 	needs := fitter != nil && fitter.NeedsPass()
 	var n int64
 	for {
-		if ok && !needs && (fitter == nil || fitter.Rows() > 0 || known == 0) {
+		if ok && !needs && (fitter == nil || fitter.Settled() || known == n) {
 			return known, nil
 		}
 		t, err := r.Next(l.ctx)
@@ -151,7 +153,7 @@ func (l *loader) count(r Reader, fitter *Fitter) (int64, error) {
 func (l *loader) load() (*Dataset, error) {
 	dim := l.encoder.Dim()
 	x := vec.New[float32](int(l.total), dim)
-	d := &Dataset{Encoder: l.encoder}
+	d := &Dataset{Encoder: l.encoder, Left: l.left}
 	parts := &parts{}
 	at := 0
 	l.done = 0
@@ -163,6 +165,10 @@ func (l *loader) load() (*Dataset, error) {
 		}
 		r, err := l.open(path)
 		if err != nil {
+			return nil, err
+		}
+		if err := l.encoder.Check(r.Schema(), path); err != nil {
+			r.Close()
 			return nil, err
 		}
 		at, err = l.fill(r, x, at, parts)
@@ -214,7 +220,8 @@ func (l *loader) open(path string) (Reader, error) {
 		return Open(l.ctx, path, l.opts.Options)
 	}
 	if kept, ok := l.held[path]; ok {
-		return &heldReader{tables: kept}, nil
+		kept.next = 0
+		return kept, nil
 	}
 	r, err := Open(l.ctx, path, l.opts.Options)
 	if err != nil {
@@ -227,8 +234,9 @@ func (l *loader) open(path string) (Reader, error) {
 	if len(tables) == 0 {
 		return nil, Origin{File: path}.bad("there are no rows")
 	}
-	l.held = map[string][]*Table{path: tables}
-	return &heldReader{tables: tables}, nil
+	h := &heldReader{schema: r.Schema(), tables: tables}
+	l.held = map[string]*heldReader{path: h}
+	return h, nil
 }
 
 func (l *loader) labels(i int) (Column, error) {
@@ -255,11 +263,12 @@ func readTables(ctx context.Context, r Reader) ([]*Table, error) {
 
 // heldReader gives tables that are in memory.
 type heldReader struct {
+	schema Schema
 	tables []*Table
 	next   int
 }
 
-func (h *heldReader) Schema() Schema { return h.tables[0].Schema() }
+func (h *heldReader) Schema() Schema { return h.schema }
 func (h *heldReader) Close() error   { return nil }
 
 func (h *heldReader) Next(ctx context.Context) (*Table, error) {

@@ -116,7 +116,7 @@ func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin) (t *Table) {
 		if validateRecord(rec) != nil {
 			return nil
 		}
-		parts = append(parts, &Table{origin, rec})
+		parts = append(parts, &Table{Origin: origin, rec: rec})
 	}
 	t, err := ConcatTables(parts...)
 	if err != nil {

@@ -111,6 +111,19 @@ func (e *Encoder) Lenient(missing bool) *Encoder {
 	return &out
 }
 
+// Check fails with an *Error if a source with that schema is known to hold a value that
+// is not of the kind that was fitted; name is the source's.
+func (e *Encoder) Check(s Schema, name string) error {
+	for _, c := range e.columns {
+		if f, ok := s.Find(c.Name); ok && c.Kind != Text {
+			if err := (Origin{File: name}).oddValue(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Encode turns a table into a batch. It fails with an *Error that names row and
 // column if a column is missing, a value is null, NaN, infinite or not of the
 // kind that was fitted, or a vector has another length.
@@ -125,6 +138,14 @@ func (e *Encoder) Encode(t *Table) (*Batch, error) {
 
 // EncodeInto is Encode into the memory of x, which must be t.Len() x Dim().
 func (e *Encoder) EncodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
+	b, err := e.encodeInto(t, x)
+	if err != nil {
+		return nil, t.located(err)
+	}
+	return b, nil
+}
+
+func (e *Encoder) encodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
 	b, err := e.pass(t)
 	if err != nil {
 		return nil, err

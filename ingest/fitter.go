@@ -19,6 +19,9 @@ type Fitter struct {
 	dim     int
 	rows    int64
 	origin  Origin
+	schema  Schema
+	left    []Left
+	looks   []*idLook
 }
 
 // columnFit gathers what one column needs.
@@ -79,11 +82,11 @@ func FitterOf(ctx context.Context, r Reader, m Mapping, name string) (*Fitter, e
 }
 
 func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
-	vector, specs, err := m.resolve(s, o)
+	vector, specs, left, err := m.resolve(s, o)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitter{mapping: m, vector: vector, origin: o}
+	f := &Fitter{mapping: m, vector: vector, origin: o, schema: s, left: left}
 	if vector != "" {
 		field, _ := s.Find(vector)
 		f.dim = field.Dim
@@ -91,7 +94,13 @@ func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
 	}
 	for _, spec := range specs {
 		field, _ := s.Find(spec.Name)
-		c := columnFit{spec: spec, kind: field.Kind}
+		if err := o.oddValue(field); err != nil {
+			return nil, err
+		}
+		if m.starred(spec.Name) {
+			f.look(field)
+		}
+		c := columnFit{spec: spec, kind: field.encoded()}
 		if c.spec.Weight == 0 {
 			c.spec.Weight = 1
 		}
@@ -107,7 +116,49 @@ func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
 		}
 		f.columns = append(f.columns, c)
 	}
+	for _, l := range left {
+		field, _ := s.Find(l.Column)
+		f.look(field)
+	}
 	return f, nil
+}
+
+// look has the rows say whether a column is an id.
+func (f *Fitter) look(field Field) {
+	if l := newIDLook(field); l != nil && !field.Index {
+		f.looks = append(f.looks, l)
+	}
+}
+
+// Left returns the columns that "*" leaves out, in the schema's order: those that are
+// neither numbers nor booleans, and, by the rows seen so far, those that identify rows.
+func (f *Fitter) Left() []Left {
+	why := map[string]string{}
+	for _, l := range f.left {
+		why[l.Column] = l.Why
+	}
+	for _, l := range f.looks {
+		if w := l.why(); w != "" {
+			why[l.name] = w
+		}
+	}
+	var out []Left
+	for _, field := range f.schema {
+		if w, ok := why[field.Name]; ok {
+			out = append(out, Left{field.Name, w})
+		}
+	}
+	return out
+}
+
+// Settled reports that no further row changes which columns are encoded.
+func (f *Fitter) Settled() bool {
+	for _, l := range f.looks {
+		if l.kind == Number && !l.done {
+			return false
+		}
+	}
+	return f.rows > 0
 }
 
 // starred reports that a column came from "*" rather than by its own name.
@@ -116,7 +167,7 @@ func (m Mapping) starred(name string) bool {
 }
 
 // NeedsPass reports whether every row matters: if not, the encoder is known
-// from the schema (or, for lists without a fixed size, from one row).
+// from the first rows (see Settled).
 func (f *Fitter) NeedsPass() bool {
 	if f.vector != "" {
 		return f.mapping.Standardize
@@ -133,8 +184,13 @@ func (f *Fitter) NeedsPass() bool {
 func (f *Fitter) Rows() int64 { return f.rows }
 
 // Add learns from a table. Its errors are Encode's.
-func (f *Fitter) Add(t *Table) error {
+func (f *Fitter) Add(t *Table) error { return t.located(f.add(t)) }
+
+func (f *Fitter) add(t *Table) error {
 	f.rows += int64(t.Len())
+	for _, l := range f.looks {
+		l.see(t)
+	}
 	if f.vector != "" {
 		return f.addVectors(t)
 	}
@@ -237,7 +293,11 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 		}
 		return e, nil
 	}
+	left := f.Left()
 	for _, c := range f.columns {
+		if slices.ContainsFunc(left, func(l Left) bool { return l.Column == c.spec.Name }) {
+			continue
+		}
 		code := columnCode{Name: c.spec.Name, Kind: c.kind, Log1p: c.spec.Log1p, Scale: scale{Factor: c.spec.Weight}}
 		if c.kind == Text {
 			code.Words = c.vocabulary(f.mapping.MaxVocabulary)
@@ -245,6 +305,9 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 			code.Scale = c.m.scale(c.spec.Weight)
 		}
 		e.columns = append(e.columns, code)
+	}
+	if len(e.columns) == 0 {
+		return nil, noneLeft(f.origin, f.schema, left)
 	}
 	e.finish()
 	if e.dim > maxDim {

@@ -165,6 +165,6 @@ func newIDXReader(in *opened, origin Origin, opts Options) (Reader, error) {
 		dims[i] = int64(binary.BigEndian.Uint32(sizes[4*i:]))
 	}
 	dt := idxTypes[head[2]]
-	r := &rawReader{in: in, close: in.file.Close, origin: origin, dt: dt, width: dt.BitWidth() / 8, big: true, batch: opts.BatchRows}
+	r := &rawReader{in: in, close: in.Close, origin: origin, dt: dt, width: dt.BitWidth() / 8, big: true, batch: opts.BatchRows}
 	return r, r.shape(dims)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -26,37 +25,30 @@ func ipcLimits(opts Options) arrowipc.Limits {
 	return arrowipc.Limits{Body: opts.Memory, Decoded: opts.Memory, Rows: 1 << 31, Metadata: 64 << 20}
 }
 
-// newStreamReader reads an IPC stream from r; f is closed at the end unless nil.
-func newStreamReader(r io.Reader, f *os.File, origin Origin, opts Options) (Reader, error) {
-	closer := func() error { return nil }
-	if f != nil {
-		closer = f.Close
-	}
-	return newIPCReader(arrowipc.NewScanner(r, ipcLimits(opts)), closer, origin, opts)
+// newStreamReader reads an IPC stream.
+func newStreamReader(in *opened, opts Options) (Reader, error) {
+	return newIPCReader(arrowipc.NewScanner(in, ipcLimits(opts)), in, opts)
 }
 
 // newFileReader reads an IPC file.
-func newFileReader(f *os.File, origin Origin, opts Options) (Reader, error) {
-	info, err := f.Stat()
+func newFileReader(in *opened, opts Options) (Reader, error) {
+	f, size, err := in.seekable()
 	if err != nil {
-		return nil, readError(origin, err)
+		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, origin.bad("an Arrow file must be a regular file").hint("pipe an Arrow stream instead, or name a file")
-	}
-	s, err := arrowipc.NewFileScanner(f, info.Size(), ipcLimits(opts))
+	s, err := arrowipc.NewFileScanner(f, size, ipcLimits(opts))
 	if err != nil {
-		return nil, ipcError(origin, err)
+		return nil, ipcError(in.origin, err)
 	}
-	return newIPCReader(s, f.Close, origin, opts)
+	return newIPCReader(s, in, opts)
 }
 
-func newIPCReader(f frames, closer func() error, origin Origin, opts Options) (Reader, error) {
+func newIPCReader(f frames, in *opened, opts Options) (Reader, error) {
 	d, err := newIPCDecoder(f, 2*opts.Memory, true)
 	if err != nil {
-		return nil, ipcError(origin, err)
+		return nil, ipcError(in.origin, err)
 	}
-	return &ipcReader{d: d, origin: origin, close: closer, batch: int64(opts.BatchRows)}, nil
+	return &ipcReader{d: d, origin: in.origin, close: in.Close, batch: int64(opts.BatchRows)}, nil
 }
 
 func ipcError(o Origin, err error) *Error {
@@ -99,7 +91,7 @@ func (r *ipcReader) Next(ctx context.Context) (*Table, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	t := &Table{r.origin, r.rec}
+	t := &Table{Origin: r.origin, rec: r.rec}
 	from, to := r.at, min(r.at+r.batch, r.rec.NumRows())
 	r.at = to
 	return t.Slice(int(from), int(to)), nil

@@ -45,7 +45,8 @@ const DefaultVocabulary = 64
 // ColumnSpec is one column of Mapping.Columns.
 type ColumnSpec struct {
 	// Name is the column's name; "*" stands for every number and boolean column
-	// that is not named otherwise; "-name" takes one out of "*".
+	// that is not named otherwise and identifies no row (see Fitter.Left); "-name"
+	// takes one out of "*".
 	Name string `json:"name" yaml:"name"`
 	// Log1p replaces v by sign(v) log(1+|v|).
 	Log1p bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
@@ -156,21 +157,21 @@ func (m Mapping) validate() error {
 
 // resolve finds the columns to encode in a schema: one vector column, or plain
 // columns with "*" expanded. o is for errors.
-func (m Mapping) resolve(s Schema, o Origin) (vector string, specs []ColumnSpec, err error) {
+func (m Mapping) resolve(s Schema, o Origin) (vector string, specs []ColumnSpec, left []Left, err error) {
 	if err := m.validate(); err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	for _, name := range append([]string{m.ID, m.Label}, m.Keep...) {
 		if _, ok := s.Find(name); !ok && name != "" {
-			return "", nil, unknownColumn(o, name, s.Names())
+			return "", nil, nil, unknownColumn(o, name, s.Names())
 		}
 	}
 	if len(m.Columns) == 0 {
 		vector, err = m.findVector(s, o)
-		return vector, nil, err
+		return vector, nil, nil, err
 	}
-	specs, err = m.expand(s, o)
-	return "", specs, err
+	specs, left, err = m.expand(s, o)
+	return "", specs, left, err
 }
 
 func (m Mapping) findVector(s Schema, o Origin) (string, error) {
@@ -197,7 +198,7 @@ func (m Mapping) findVector(s Schema, o Origin) (string, error) {
 }
 
 // expand replaces "*" and "-name", and checks that every column can be encoded.
-func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, error) {
+func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, []Left, error) {
 	used := append([]string{m.ID, m.Label}, m.Keep...)
 	for _, c := range m.Columns {
 		name, out := strings.CutPrefix(c.Name, "-")
@@ -206,33 +207,48 @@ func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, error) {
 			continue
 		}
 		if _, ok := s.Find(name); !ok {
-			return nil, unknownColumn(o, name, s.Names())
+			return nil, nil, unknownColumn(o, name, s.Names())
 		}
 		used = append(used, name)
 	}
 	var specs []ColumnSpec
+	var left []Left
 	for _, c := range m.Columns {
 		f, ok := s.Find(c.Name)
 		switch {
 		case ok && (f.Kind == Other || f.Kind == Vector):
-			return nil, o.badColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type).
+			return nil, nil, o.badColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type).
 				hint("numbers, booleans and text can; a list of numbers is named alone, as the vector")
 		case ok:
 			specs = append(specs, c)
 		case c.Name == "*":
 			for _, f := range s {
-				if (f.Kind == Number || f.Kind == Bool) && !slices.Contains(used, f.Name) {
-					all := c
-					all.Name = f.Name
-					specs = append(specs, all)
+				if slices.Contains(used, f.Name) {
+					continue
 				}
+				if why := whyLeft(f); why != "" {
+					left = append(left, Left{f.Name, why})
+					continue
+				}
+				all := c
+				all.Name = f.Name
+				specs = append(specs, all)
 			}
 		case !strings.HasPrefix(c.Name, "-"):
-			return nil, unknownColumn(o, c.Name, s.Names())
+			return nil, nil, unknownColumn(o, c.Name, s.Names())
 		}
 	}
 	if len(specs) == 0 {
-		return nil, o.bad("no column is left to encode").hint("the columns are %s", s)
+		return nil, nil, noneLeft(o, s, left)
 	}
-	return specs, nil
+	return specs, left, nil
+}
+
+// noneLeft is the error for columns of which none is encoded.
+func noneLeft(o Origin, s Schema, left []Left) *Error {
+	e := o.bad("no column is left to encode")
+	if len(left) > 0 {
+		return e.hint("%s", DescribeLeft(left))
+	}
+	return e.hint("the columns are %s", s)
 }

@@ -127,11 +127,11 @@ func (d *ipcDecoder) table(origin Origin) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, &Table{origin, rec})
+		parts = append(parts, &Table{Origin: origin, rec: rec})
 	}
 	if len(parts) == 0 {
 		b := array.NewRecordBuilder(goHeap, d.schema())
-		return &Table{origin, b.NewRecord()}, nil
+		return &Table{Origin: origin, rec: b.NewRecord()}, nil
 	}
 	return ConcatTables(parts...)
 }

@@ -48,7 +48,7 @@ func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	if order[1] == "True" && len(dims) > 1 {
 		return nil, origin.bad("it is stored column by column (Fortran order)").hint("save numpy.ascontiguousarray(x)")
 	}
-	r := &rawReader{in: in, close: in.file.Close, origin: origin, dt: dt, width: dt.(arrow.FixedWidthDataType).BitWidth() / 8,
+	r := &rawReader{in: in, close: in.Close, origin: origin, dt: dt, width: dt.(arrow.FixedWidthDataType).BitWidth() / 8,
 		big: descr[1] == ">", boolean: descr[2] == "b1", batch: opts.BatchRows}
 	return r, r.shape(dims)
 }

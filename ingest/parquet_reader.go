@@ -26,6 +26,7 @@ import (
 // The Arrow schema that some writers add to the file is not used: lists come as
 // lists (this library cannot read fixed-size ones), dictionaries as values.
 type parquetReader struct {
+	in      *opened
 	file    *os.File
 	origin  Origin
 	mem     *cappedAllocator
@@ -36,20 +37,17 @@ type parquetReader struct {
 	mapID   string
 }
 
-func newParquetReader(f *os.File, origin Origin, opts Options) (Reader, error) {
-	info, err := f.Stat()
+func newParquetReader(in *opened, opts Options) (Reader, error) {
+	f, size, err := in.seekable()
 	if err != nil {
-		return nil, readError(origin, err)
+		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, origin.bad("a Parquet file must be a regular file").hint("pipe an Arrow stream instead, or name a file")
+	if err := parquetcheck.Check(f, size, parquetcheck.Limits{Page: opts.Memory}); err != nil {
+		return nil, parquetError(in.origin, err)
 	}
-	if err := parquetcheck.Check(f, info.Size(), parquetcheck.Limits{Page: opts.Memory}); err != nil {
-		return nil, parquetError(origin, err)
-	}
-	r := &parquetReader{file: f, origin: origin, mem: &cappedAllocator{limit: 2 * opts.Memory}, batch: int64(opts.BatchRows)}
+	r := &parquetReader{in: in, file: f, origin: in.origin, mem: &cappedAllocator{limit: 2 * opts.Memory}, batch: int64(opts.BatchRows)}
 	if err := r.open(); err != nil {
-		return nil, parquetError(origin, err)
+		return nil, parquetError(in.origin, err)
 	}
 	return r, nil
 }
@@ -128,7 +126,7 @@ func hasStruct(dt arrow.DataType) bool {
 }
 
 func (r *parquetReader) Schema() Schema         { return describe(r.schema) }
-func (r *parquetReader) Close() error           { return r.file.Close() }
+func (r *parquetReader) Close() error           { return r.in.Close() }
 func (r *parquetReader) MapID() string          { return r.mapID }
 func (r *parquetReader) NumRows() (int64, bool) { return r.rows, true }
 
@@ -147,7 +145,7 @@ func (r *parquetReader) Next(ctx context.Context) (*Table, error) {
 			return nil, r.origin.badAt(0, r.schema.Field(i).Name, "the Parquet data is corrupt").cause(err)
 		}
 	}
-	t := &Table{r.origin, array.NewRecord(r.schema, arrs, n)}
+	t := &Table{Origin: r.origin, rec: array.NewRecord(r.schema, arrs, n)}
 	r.origin.Row += n
 	return t, nil
 }

@@ -37,6 +37,22 @@ type Field struct {
 	// Dim is a fixed-size list's length, else 0.
 	Dim      int
 	Nullable bool
+	// Index says that the column numbers or names the rows: it bears the name that
+	// pandas gives to its index, or none.
+	Index bool
+	// Odd is there for a text column of a text file that holds numbers or booleans
+	// but for some values.
+	Odd *Odd
+	// Seems says what a text column of a text file holds, if more can be said.
+	Seems string
+}
+
+// encoded is the kind that the column's values are encoded as.
+func (f Field) encoded() Kind {
+	if f.Odd != nil {
+		return f.Odd.Kind
+	}
+	return f.Kind
 }
 
 // Schema describes the columns of a table.
@@ -86,7 +102,7 @@ func (s Schema) String() string {
 func describe(s *arrow.Schema) Schema {
 	out := make(Schema, s.NumFields())
 	for i, f := range s.Fields() {
-		out[i] = Field{Name: f.Name, Type: typeName(f.Type), Kind: kindOf(f.Type), Nullable: f.Nullable}
+		out[i] = Field{Name: f.Name, Type: typeName(f.Type), Kind: kindOf(f.Type), Nullable: f.Nullable, Index: isIndexName(f.Name, i)}
 		if l, ok := f.Type.(*arrow.FixedSizeListType); ok {
 			out[i].Dim = int(l.Len())
 		}

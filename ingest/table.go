@@ -13,6 +13,7 @@ type Table struct {
 	// Origin says where row 0 came from.
 	Origin Origin
 	rec    arrow.Record
+	text   *fieldTexts // nil unless it was read from text
 }
 
 // NewTable makes a table of columns, which must be valid, of equal length and
@@ -38,7 +39,7 @@ func NewTable(origin Origin, columns ...Column) (*Table, error) {
 	if len(columns) > 0 {
 		rows = columns[0].Len()
 	}
-	return &Table{origin, array.NewRecord(arrow.NewSchema(fields, nil), arrs, int64(rows))}, nil
+	return &Table{Origin: origin, rec: array.NewRecord(arrow.NewSchema(fields, nil), arrs, int64(rows))}, nil
 }
 
 // Len returns the number of rows.
@@ -84,7 +85,7 @@ func (t *Table) Slice(from, to int) *Table {
 	}
 	o := t.Origin
 	o.Row += int64(from)
-	return &Table{o, t.rec.NewSlice(int64(from), int64(to))}
+	return &Table{Origin: o, rec: t.rec.NewSlice(int64(from), int64(to))}
 }
 
 // With returns the table with a column added, or replaced if the name exists.

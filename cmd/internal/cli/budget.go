@@ -223,6 +223,7 @@ func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surv
 		return err
 	}
 	p.progress.End()
+	p.noteLeft(s.left)
 	c.tellPlan(p, f, s)
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"flag"
@@ -145,7 +146,37 @@ func workspace(t *testing.T) string {
 	write(t, filepath.Join(dir, "ragged.csv"), "a,b\n1,2\n3\n")
 	write(t, filepath.Join(dir, "equal.csv"), "a,b\n"+strings.Repeat("1,2\n", 30))
 	write(t, filepath.Join(dir, "constant.csv"), "a,b,c\n1,2,5\n3,4,5\n4,6,5\n8,3,5\n0,1,5\n")
+	write(t, filepath.Join(dir, "flats.csv"), flatsCSV(','))
+	write(t, filepath.Join(dir, "odd.csv"), strings.Replace(flatsCSV(','), ",57.5,", ",large,", 1))
+	write(t, filepath.Join(dir, "commas.csv"), strings.ReplaceAll(flatsCSV(';'), ".", ","))
+	write(t, filepath.Join(dir, "latin.csv"), "city,size\nUlm,1\nM\xfcnchen,3\n")
+	write(t, filepath.Join(dir, "rows.json"), `[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`)
+	write(t, filepath.Join(dir, "lines.jsonl"), "{\"a\": 1}\n{\"a\": 2}\n")
+	write(t, filepath.Join(dir, "packed.csv.xz"), "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4\x46")
+	var book bytes.Buffer
+	z := zip.NewWriter(&book)
+	for _, part := range []string{"[Content_Types].xml", "xl/workbook.xml"} {
+		if _, err := z.Create(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "book.xlsx"), book.String())
 	return dir
+}
+
+// flatsCSV is a table as pandas writes it, with its index: flats with a number, an
+// area, rooms, a city, a code and a price, which is far larger than all else.
+func flatsCSV(comma rune) string {
+	var b strings.Builder
+	sep := string(comma)
+	b.WriteString(strings.Join([]string{"", "flat", "area", "rooms", "city", "code", "price"}, sep) + "\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, strings.Repeat("%v"+sep, 6)+"%v\n", i, 1001+2*i, fmt.Sprintf("%d.5", 20+i*37%60), 1+i%5, []string{"Ulm", "Rom", "Oslo"}[i%3], fmt.Sprintf("%03d", i*7%40), fmt.Sprintf("%d.25", 100000+i*7919%90000))
+	}
+	return b.String()
 }
 
 // smallCSV is a table of 200 rows in two groups, with one far row.

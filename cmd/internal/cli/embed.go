@@ -18,7 +18,7 @@ import (
 )
 
 type embedCmd struct {
-	In        []string `arg:"" name:"in" help:"Files, patterns, or - for an Arrow stream on standard input."`
+	In        []string `arg:"" name:"in" help:"Files, patterns, or - for standard input."`
 	Model     string   `short:"m" required:"" placeholder:"MODEL" help:"The model, as fit writes it."`
 	Output    string   `short:"o" required:"" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The ending tells the format; - is an Arrow stream on standard output."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
@@ -141,7 +141,9 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	e.lenient, _ = e.placer.(models.Lenient)
+	if settings.Source.Missing == "auto" {
+		e.lenient, _ = e.placer.(models.Lenient)
+	}
 	return e, nil
 }
 
@@ -154,6 +156,9 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 	defer r.Close()
 	encoder, err := e.encoderFor(r.Schema(), path)
 	if err != nil {
+		return err
+	}
+	if err := encoder.Check(r.Schema(), path); err != nil {
 		return err
 	}
 	at := 0

@@ -19,7 +19,7 @@ import (
 )
 
 type fitCmd struct {
-	In        []string `arg:"" name:"in" help:"Files, patterns such as 'day-*.parquet', or - for an Arrow stream on standard input."`
+	In        []string `arg:"" name:"in" help:"Files, patterns such as 'day-*.parquet', or - for standard input."`
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
 	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The ending tells the format."`
 	Report    string   `placeholder:"FILE" help:"Where figures about the fit go, as one JSON object."`
@@ -33,7 +33,7 @@ type fitCmd struct {
 func (fitCmd) Help() string {
 	return `Learns a map and writes it as a model, on which other rows can be placed, and with --map as a table.
 
-Formats, told by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .npy .idx[.gz].
+Formats, told by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .npy .npz[:ARRAY] .idx[.gz].
 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet
@@ -114,6 +114,10 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err := checkPCA(spec, data.X.Cols); err != nil {
 		return err
 	}
+	dominant, dominates := ingest.FindDominant(data.X, data.Encoder.Names())
+	if dominates {
+		p.note("%v", dominant)
+	}
 	job.Rows, job.Dim, job.Kept = data.X.Rows, data.X.Cols, keptBytes(read)
 	predicted, err := c.predict(ctx, p, job, limit)
 	if err != nil {
@@ -163,6 +167,10 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		if err != nil {
 			return err
 		}
+		report.Left = data.Left
+		if dominates {
+			report.Dominant = &dominant
+		}
 		report.times(clock, result, time.Since(begin))
 		if err := outputs.write(c.Report, report.write); err != nil {
 			return err
@@ -187,7 +195,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		return o, err
 	}
 	if kind, err := kinds.Find(settings.Model.Kind); err == nil {
-		o.Mapping.Missing = kind.Missing
+		o.Mapping.Missing = kind.Missing && settings.Source.Missing == "auto"
 	}
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
 		return o, usagef("labels come both from --label and from --label-file; keep one of them")

@@ -54,6 +54,9 @@ func TestMissingValuesEndToEnd(t *testing.T) {
 		if code, _, errs := run(t, "embed", in, "-m", model, "-o", two); code != 0 {
 			t.Fatalf("%s: embed: %d %s", name, code, errs)
 		}
+		if code, _, errs := run(t, "embed", in, "-m", model, "-o", two, "--missing", "error"); code != exitBadInput || !strings.Contains(errs, `column "a": the value is missing`) {
+			t.Errorf("%s: embed takes missing values for no error: %d %s", name, code, errs)
+		}
 		if a, b := cells(t, one, 3), cells(t, two, 3); a != b {
 			t.Errorf("%s: embed does not place rows where fit did:\n%s\n%s", name, a, b)
 		}
@@ -81,6 +84,7 @@ func TestMissingValuesEndToEnd(t *testing.T) {
 		want string
 	}{
 		{[]string{"--kind", "lvm"}, "missing"},
+		{[]string{"--kind", "gplvm", "--missing", "error"}, `column "a": the value is missing`},
 		{[]string{"--kind", "gplvm", "--pca", "2"}, "pca none"},
 		{[]string{"--kind", "gplvm", "--dims", "5"}, "at most as many dimensions"},
 		{[]string{"--kind", "gplvm", "--active", "2"}, "at least 4"},

@@ -18,15 +18,28 @@ import (
 
 // textFlags say how text files are read.
 type textFlags struct {
-	CSVHeader    string   `group:"text" name:"csv-header" enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Whether the first line names the columns."`
-	CSVNames     []string `group:"text" name:"csv-names" placeholder:"NAME" help:"Names of the columns of a file without a header."`
-	CSVSeparator string   `group:"text" name:"csv-separator" placeholder:"CHAR" help:"What separates fields: a character, tab, or space for any run of blanks. Default: what the first line suggests."`
+	CSVHeader    string            `group:"text" name:"csv-header" enum:"auto,yes,no" default:"auto" placeholder:"auto|yes|no" help:"Whether the first line names the columns."`
+	CSVNames     []string          `group:"text" name:"csv-names" placeholder:"NAME" help:"Names of the columns of a file without a header."`
+	CSVSeparator string            `group:"text" name:"delimiter" aliases:"csv-separator" placeholder:"CHAR" help:"What separates fields: a character, tab, or space for any run of blanks. Default: what the first lines suggest."`
+	Decimal      string            `group:"text" name:"decimal" default:"." placeholder:".|," help:"The decimal sign of numbers."`
+	Encoding     string            `group:"text" name:"encoding" placeholder:"NAME" help:"What the text is in, such as latin1, windows-1251, utf-16, shift_jis. Default: UTF-8, or what a byte order mark says."`
+	Types        map[string]string `group:"text" name:"types" mapsep:"," placeholder:"COL=TYPE,..." help:"Types of columns instead of those that most values suggest: int64, float64, bool, string."`
 }
 
 func (t textFlags) options(p *program) (ingest.Options, error) {
-	o := ingest.Options{Stdin: p.Stdin}
-	o.CSV.Names = t.CSVNames
+	o := ingest.Options{Stdin: p.Stdin, NoCopies: p.untrusted.memory > 0}
+	o.CSV.Names, o.CSV.Types, o.CSV.DecimalComma = t.CSVNames, t.Types, t.Decimal == ","
+	if t.Decimal != "" && t.Decimal != "." && t.Decimal != "," {
+		return o, usagef("--decimal: %q is neither . nor ,", t.Decimal)
+	}
 	o.CSV.Header = map[string]ingest.Header{"auto": ingest.HeaderAuto, "yes": ingest.HeaderYes, "no": ingest.HeaderNo}[t.CSVHeader]
+	if err := ingest.CheckEncoding(t.Encoding); err != nil {
+		return o, usagef("--encoding: %w", err)
+	}
+	if err := ingest.CheckTypes(t.Types); err != nil {
+		return o, usagef("--types: %w", err)
+	}
+	o.CSV.Encoding = t.Encoding
 	switch t.CSVSeparator {
 	case "":
 	case "tab", `\t`:
@@ -36,7 +49,7 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 	default:
 		r, size := utf8.DecodeRuneInString(t.CSVSeparator)
 		if size != len(t.CSVSeparator) {
-			return o, usagef("--csv-separator: %q is not one character, tab or space", t.CSVSeparator)
+			return o, usagef("--delimiter: %q is not one character, tab or space", t.CSVSeparator)
 		}
 		o.CSV.Comma = r
 	}
@@ -171,8 +184,17 @@ func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOp
 		p.progress.Set(done)
 	}
 	d, err := ingest.ReadAll(ctx, paths, o)
-	if err == nil {
-		p.progress.End()
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	p.progress.End()
+	p.noteLeft(d.Left)
+	return d, nil
+}
+
+// noteLeft says which columns "*" leaves out.
+func (p *program) noteLeft(left []ingest.Left) {
+	if text := ingest.DescribeLeft(left); text != "" {
+		p.note("%s", text)
+	}
 }

@@ -14,6 +14,8 @@ type surveyed struct {
 	rows, dim int
 	// kept are about the bytes a row of columns that pass through.
 	kept int
+	// left are the columns that "*" leaves out.
+	left []ingest.Left
 	// unknown names the files whose rows are known only when they are read.
 	unknown []string
 }
@@ -61,7 +63,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 	if err != nil {
 		return s, false, err
 	}
-	s.dim = e.Dim()
+	s.dim, s.left = e.Dim(), f.Left()
 	return s, true, nil
 }
 
@@ -81,7 +83,7 @@ func (s *surveyed) add(ctx context.Context, p *program, path string, r ingest.Re
 	}
 	var n int64
 	for {
-		if known && !f.NeedsPass() && (f.Rows() > 0 || rows == 0) {
+		if known && !f.NeedsPass() && (f.Settled() || n == rows) {
 			s.rows += int(rows)
 			return true, nil
 		}

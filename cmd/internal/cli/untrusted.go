@@ -27,7 +27,13 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 	if err := limitMemory(c.Memory); err != nil {
 		return err
 	}
-	r, err := ingest.Open(ctx, c.File, ingest.Options{Memory: c.Memory})
+	o := ingest.Options{Memory: c.Memory}
+	// Text is read as the flags of the command say, by a decoder that no bytes kill.
+	o.CSV.Encoding = "latin1"
+	if format, err := ingest.Sniff(c.File, o); err != nil || format == ingest.CSV {
+		return err
+	}
+	r, err := ingest.Open(ctx, c.File, o)
 	if err != nil {
 		return err
 	}
@@ -66,7 +72,7 @@ func (p *program) vet(ctx context.Context, paths ...string) error {
 	}
 	for _, path := range paths {
 		if path == "-" {
-			continue // an Arrow IPC stream, whose bytes are checked before they are decoded
+			continue // text, .npy, IDX, or an Arrow IPC stream, whose bytes are checked before they are decoded
 		}
 		if p.untrusted.passed[path] {
 			continue

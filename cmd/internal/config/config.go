@@ -52,10 +52,11 @@ type SourceKafka struct {
 // Columns says which columns become the vector and which pass through.
 type Columns struct {
 	Vector      string   `key:"vector" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
-	Columns     []string `key:"columns" help:"Plain columns that form the vector: names, * for every number, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W." placeholder:"COL,..."`
+	Columns     []string `key:"columns" help:"Plain columns that form the vector: names, * for every number that is no id, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W." placeholder:"COL,..."`
 	Log1p       bool     `key:"log1p" help:"Take sign(v) log(1+|v|) of every number."`
 	Standardize bool     `key:"standardize" help:"Bring every number to mean 0 and deviation 1."`
 	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most words of a text column that get an element each." placeholder:"N" min:"1"`
+	Missing     string   `key:"missing" default:"auto" choices:"auto,error" help:"What becomes of missing values (empty, NA, null, NaN, ...) in columns that form the vector: auto has models fill them in that can (kind gplvm, in files) and is an error for others; error is one for all."`
 	ID          string   `key:"id" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string `key:"keep" help:"Columns that pass through." placeholder:"COL,..."`
 	Label       string   `key:"label" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to tell the class of every row, and how likely it is." placeholder:"COL"`

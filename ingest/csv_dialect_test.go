@@ -1,0 +1,123 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"unfold/ingest"
+)
+
+func TestDialects(t *testing.T) {
+	for _, c := range []struct {
+		name, file, content string
+		opts                ingest.CSVOptions
+		schema, rows        string
+	}{
+		{"semicolons in .csv", "x.csv", "a;b\n1.5;x, y\n2;z, y\n", ingest.CSVOptions{}, "a float64, b string", "1.5|x, y\n2|z, y"},
+		{"tabs in .csv", "x.csv", "a\tb\n1\tx\n", ingest.CSVOptions{}, "a int64, b string", "1|x"},
+		{"bars", "x.csv", "a|b\n1|2\n", ingest.CSVOptions{}, "a int64, b int64", "1|2"},
+		{"commas with lists", "x.csv", "a,b\n1,x;y\n2,z;y\n", ingest.CSVOptions{}, "a int64, b string", "1|x;y\n2|z;y"},
+		{"decimal commas", "x.csv", "a;b\n1,5;2\n-0,25;3,5\n,5;NA\n", ingest.CSVOptions{DecimalComma: true}, "a float64, b float64", "1.5|2\n-0.25|3.5\n0.5|null"},
+		{"decimal commas, no header", "x.csv", "1,5;2,5\n3,5;4,5\n", ingest.CSVOptions{DecimalComma: true}, "column_0 float64, column_1 float64", "1.5|2.5\n3.5|4.5"},
+		{"quoted decimal commas", "x.csv", "a,b\n\"1,5\",2\n", ingest.CSVOptions{DecimalComma: true}, "a float64, b int64", "1.5|2"},
+		{"a line that says the separator", "x.csv", "sep=;\r\na;b\r\n1;2\r\n", ingest.CSVOptions{}, "a int64, b int64", "1|2"},
+		{"blanks after commas", "x.csv", "a, b\n1, 2.5\n", ingest.CSVOptions{}, "a int64,  b float64", "1|2.5"},
+		{"an index without a name", "x.csv", ",a\n0,1.5\n1,2.5\n", ingest.CSVOptions{}, "column_0 int64, a float64", "0|1.5\n1|2.5"},
+		{"an index and numbers for names", "x.csv", ",0,1\n0,1.5,x\n1,2.5,y\n", ingest.CSVOptions{}, "column_0 int64, 0 float64, 1 string", "0|1.5|x\n1|2.5|y"},
+		{"quoted lines and CRLF", "x.csv", "a;b\r\n\"x\r\ny\";1\r\n", ingest.CSVOptions{}, "a string, b int64", "x\ny|1"},
+		{"latin1", "x.csv", latin1(t, "name,x\nMüller,1\nÇelik,2\n"), ingest.CSVOptions{Encoding: "latin1"}, "name string, x int64", "Müller|1\nÇelik|2"},
+		{"utf-16 with a mark", "x.txt", utf16(t, unicode.LittleEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), ingest.CSVOptions{}, "name string, x int64", "Müller|1"},
+		{"big-endian utf-16 with a mark", "x.txt", utf16(t, unicode.BigEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), ingest.CSVOptions{}, "name string, x int64", "Müller|1"},
+		{"utf-16 said", "x.csv", utf16(t, unicode.LittleEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), ingest.CSVOptions{Encoding: "utf-16"}, "name string, x int64", "Müller|1"},
+		{"big-endian utf-16 said", "x.csv", utf16(t, unicode.BigEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), ingest.CSVOptions{Encoding: "utf-16be"}, "name string, x int64", "Müller|1"},
+		{"all missing", "x.csv", "a,b\nNA,1\n,2\n", ingest.CSVOptions{}, "a string, b int64", "NA|1\n|2"},
+	} {
+		schema, rows := text(t, c.file, c.content, c.opts)
+		if schema != c.schema || rows != c.rows {
+			t.Errorf("%s: %s\n%s\nwant %s\n%s", c.name, schema, rows, c.schema, c.rows)
+		}
+	}
+}
+
+func latin1(t *testing.T, s string) string {
+	t.Helper()
+	out, err := charmap.ISO8859_1.NewEncoder().String(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func utf16(t *testing.T, e unicode.Endianness, b unicode.BOMPolicy, s string) string {
+	t.Helper()
+	out, err := unicode.UTF16(e, b).NewEncoder().String(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Text that is not in its encoding is an error with the line, wherever the byte is.
+func TestEncodingErrors(t *testing.T) {
+	long := strings.Repeat("x,1\n", 100_000)
+	for _, c := range []struct {
+		name, content, encoding string
+		want                    string
+	}{
+		{"latin1", "name,x\nUlm,1\nM\xfcller,2\n", "", `row 2 (line 3): the text is not UTF-8 (byte 0xfc); if it is Latin-1 or Windows text say so: --encoding latin1`},
+		{"header", "n\xe4me,x\nUlm,1\n", "", `line 1: the text is not UTF-8 (byte 0xe4)`},
+		{"late", "name,x\n" + long + "M\xfcller,2\n", "", `row 100001 (line 100002): the text is not UTF-8`},
+		{"cut off", "name,x\nUlm,1\nM\xc3", "", `row 2 (line 3): the text is not UTF-8 (byte 0xc3)`},
+		{"shift_jis", "name,x\nUlm,1\n\x81\xff,2\n", "shift_jis", `row 2 (line 3): the text is not shift_jis; name the encoding that it is in`},
+		{"utf-16", "n\x00a\x00m\x00e\x00\n\x00", "", `this seems to be UTF-16 text without a byte order mark; if it is say so: --encoding utf-16le`},
+		{"unknown", "name\nx\n", "klingon", `the encoding "klingon" is not known`},
+	} {
+		path := tempFile(t, "x.csv", []byte(c.content))
+		o := ingest.ReadOptions{Mapping: columnsOf(t, "*")}
+		o.CSV.Encoding = c.encoding
+		_, err := ingest.ReadAll(context.Background(), []string{path}, o)
+		if !ingest.IsBadInput(err) || !strings.HasPrefix(err.Error(), path+": "+c.want) {
+			t.Errorf("%s: error %v\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+// Thousands of columns are guessed at, inferred and read.
+func TestWideText(t *testing.T) {
+	const wide = 20_000
+	var b strings.Builder
+	for i := range wide {
+		fmt.Fprintf(&b, "gene%d;", i)
+	}
+	b.WriteString("last\n")
+	for row := range 3 {
+		for i := range wide {
+			fmt.Fprintf(&b, "%d;", (i+row)*7919%1000)
+		}
+		fmt.Fprintf(&b, "%g\n", 0.5*float64(row))
+	}
+	table := readTable(t, tempFile(t, "x.csv", []byte(b.String())), ingest.Options{})
+	if table.Len() != 3 || len(table.Schema()) != wide+1 {
+		t.Fatalf("%d rows of %d columns", table.Len(), len(table.Schema()))
+	}
+	if c, ok := table.Column("last"); !ok || c.Text(2) != "1" || c.DataType() != "float64" {
+		t.Errorf("last column %v", c)
+	}
+}
+
+// A decimal comma that is not said is an error with the advice, not a column of words.
+func TestDecimalCommaIsAdvised(t *testing.T) {
+	path := tempFile(t, "x.csv", []byte("a;b;c\n1,5;2,5;1\n2,5;3,5;2\n"))
+	for _, columns := range []string{"*", "a,b"} {
+		_, err := ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: columnsOf(t, columns)})
+		want := path + `: row 1 (line 2), column "a": "1,5" is not a number; if that is a decimal comma say so: --decimal ,`
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: error %v", columns, err)
+		}
+	}
+}

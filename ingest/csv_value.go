@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// missingWords stand for no value in columns of numbers and booleans. In columns of
+// text they are words.
+var missingWords = []string{"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "-", "?"}
+
+func isMissing(field string) bool {
+	return len(field) <= 4 && slices.Contains(missingWords, field)
+}
+
+// numerals are how a text spells numbers: with a decimal point or a decimal comma.
+type numerals struct{ comma bool }
+
+var errPoint = errors.New("a point where the decimal sign is a comma")
+
+// float parses a trimmed field. The error is strconv.ErrRange if the field is a number
+// that float64 does not hold.
+func (n numerals) float(field string) (float64, error) {
+	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
+		return 0, strconv.ErrSyntax
+	}
+	if n.comma {
+		if strings.Contains(field, ".") {
+			return 0, errPoint
+		}
+		field = strings.Replace(field, ",", ".", 1)
+	}
+	v, err := strconv.ParseFloat(field, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = strconv.ErrRange
+	}
+	return v, err
+}
+
+// parseInt parses a trimmed field as int64.
+func parseInt(field string) (int64, bool) {
+	if field == "" || field[0] > '9' {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(field, 10, 64)
+	return v, err == nil
+}
+
+// parseBool knows true and false in lower, upper and title case.
+func parseBool(s string) (v, ok bool) {
+	switch s {
+	case "true", "True", "TRUE":
+		return true, true
+	case "false", "False", "FALSE":
+		return false, true
+	}
+	return false, false
+}
+
+// leadingZero reports a code such as 007, which is not the number 7.
+func leadingZero(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == ""
+}
+
+var (
+	commaNumber = regexp.MustCompile(`^[-+]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),[0-9]+([eE][-+]?[0-9]+)?$`)
+	groupNumber = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,' ][0-9]{3})+(\.[0-9]+)?$`)
+)
+
+// otherNumber reports a number that is spelled otherwise than n has it, and says how.
+func (n numerals) otherNumber(field string) (why string, ok bool) {
+	switch {
+	case field == "" || field[0] > '9':
+		return "", false
+	case n.comma:
+		if _, err := (numerals{}).float(field); err == nil {
+			return "it has a decimal point, and --decimal says that numbers have a comma", true
+		}
+	case groupNumber.MatchString(field) && !commaNumber.MatchString(field):
+		return "it has marks between thousands: write numbers without them", true
+	case commaNumber.MatchString(field):
+		return "if that is a decimal comma say so: --decimal ,", true
+	}
+	return "", false
+}
+
+// Odd is the first value of a column of a text file that the column's other values say
+// should be another: a word among numbers.
+type Odd struct {
+	Kind Kind // of most values: Number or Bool
+	Text string
+	// Row counts from 0, Line from 1.
+	Row, Line int64
+	// Of is how many values were looked at, Fit how many of them are of the kind.
+	Of, Fit int64
+	why     string
+}
+
+// oddValue is the error for a column that is to be encoded and has a value that does
+// not fit the others, or nil.
+func (o Origin) oddValue(f Field) *Error {
+	if f.Odd == nil {
+		return nil
+	}
+	what := map[Kind]string{Number: "a number", Bool: "a boolean"}[f.Odd.Kind]
+	e := o.badColumn(f.Name, "%q is not %s", clip(f.Odd.Text), what)
+	e.Row, e.Line = f.Odd.Row, f.Odd.Line
+	if f.Odd.why != "" {
+		return e.hint("%s", f.Odd.why)
+	}
+	return e.hint("%d of the %d values looked at are: correct this one, leave the column out, or say that it holds words: --types %s=string",
+		f.Odd.Fit, f.Odd.Of, f.Name)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

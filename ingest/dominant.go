@@ -1,0 +1,64 @@
+package ingest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"unfold/sparse/vec"
+)
+
+// Dominant is a column that carries nearly all squared distance between vectors: by it
+// alone they are near or far.
+type Dominant struct {
+	Column string `json:"column"`
+	// Share is its part of the mean squared distance, above DominantShare.
+	Share float64 `json:"share"`
+}
+
+// DominantShare is the share of squared distance from which one of more than two
+// columns is said to dominate.
+const DominantShare = 0.95
+
+// String says what that means and what to do.
+func (d Dominant) String() string {
+	// What is nearly all is not all.
+	share := math.Min(100*d.Share, 99.9)
+	return fmt.Sprintf("column %q carries %.3g %% of all squared distance, so that the others hardly count: standardize the columns, or take the logarithm of this one (%s:log1p)",
+		d.Column, share, d.Column)
+}
+
+// FindDominant looks for such a column among the elements of vectors, of which it takes
+// at most 10,000, spread over all. An encoder gives the elements' names; without names
+// (nil, or a vector column) they are numbered from 0. Missing values do not count.
+func FindDominant(x vec.Matrix[float32], names []string) (Dominant, bool) {
+	if x.Cols < 3 || x.Rows < 2 {
+		return Dominant{}, false
+	}
+	const most = 10_000
+	step := max(1, x.Rows/most)
+	m := make([]moments, x.Cols)
+	for i := 0; i < x.Rows; i += step {
+		for k, v := range x.Row(i) {
+			m[k].add(float64(v))
+		}
+	}
+	total, top := 0.0, 0
+	for k := range m {
+		if m[k].n > 0 {
+			m[k].sum2 /= m[k].n
+		}
+		total += m[k].sum2
+		if m[k].sum2 > m[top].sum2 {
+			top = k
+		}
+	}
+	if !(m[top].sum2 > DominantShare*total) {
+		return Dominant{}, false
+	}
+	name := "element " + strconv.Itoa(top)
+	if top < len(names) {
+		name = names[top]
+	}
+	return Dominant{name, m[top].sum2 / total}, true
+}

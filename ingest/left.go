@@ -1,0 +1,160 @@
+package ingest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Left is a column that "*" leaves out, and why.
+type Left struct {
+	Column string `json:"column"`
+	Why    string `json:"why"`
+}
+
+// DescribeLeft says in one line what "*" leaves out and how to use it all the same; ""
+// if it leaves nothing out.
+func DescribeLeft(left []Left) string {
+	if len(left) == 0 {
+		return ""
+	}
+	var reasons []string
+	names := map[string][]string{}
+	for _, l := range left {
+		if names[l.Why] == nil {
+			reasons = append(reasons, l.Why)
+		}
+		names[l.Why] = append(names[l.Why], l.Column)
+	}
+	parts := make([]string, len(reasons))
+	for i, why := range reasons {
+		parts[i] = fmt.Sprintf("%s (%s)", list(names[why]), why)
+	}
+	return fmt.Sprintf(`columns that "*" leaves out: %s; name one to use it: "*,%s"`, strings.Join(parts, "; "), left[0].Column)
+}
+
+// whyLeft says why "*" leaves out a column by its field alone; "" if it does not.
+func whyLeft(f Field) string {
+	kind := f.encoded()
+	switch {
+	case f.Index:
+		return "an id: the index of the rows"
+	case kind == Number || kind == Bool:
+		return ""
+	case f.Seems != "":
+		return f.Seems
+	case kind == Vector:
+		return "a vector"
+	case kind == Text:
+		return "text"
+	}
+	return f.Type
+}
+
+const (
+	// lookRows is how many rows decide whether a column is an id.
+	lookRows = 10_000
+	// leastRows are the fewest by which a column is taken for one.
+	leastRows = 10
+)
+
+// idLook finds out whether a column that "*" stands for identifies the rows: whole
+// numbers in equal steps, or, under a name that says so, each there once; or words
+// each there once.
+type idLook struct {
+	name  string
+	kind  Kind // Number, or Text, which is left out anyway
+	named bool
+	rows  int
+	last  float64
+	step  float64
+	steps bool            // equal ones so far
+	once  map[string]bool // values so far, nil once one came again
+	done  bool
+}
+
+// newIDLook returns nil for columns that are no ids by their type.
+func newIDLook(f Field) *idLook {
+	l := &idLook{name: f.Name, kind: f.Kind}
+	switch {
+	case f.Kind == Number && isWhole(f.Type):
+		l.steps, l.named = true, saysID(f.Name)
+		if l.named {
+			l.once = map[string]bool{}
+		}
+	case f.Kind == Text && f.Odd == nil:
+		l.once = map[string]bool{}
+	default:
+		return nil
+	}
+	return l
+}
+
+func isWhole(typ string) bool {
+	return strings.HasPrefix(typ, "int") || strings.HasPrefix(typ, "uint")
+}
+
+// saysID reports a name that numbers bear which identify rows.
+func saysID(name string) bool {
+	n := strings.ToLower(name)
+	if slices.Contains([]string{"id", "index", "idx", "key", "row", "rowid", "row_id", "rownum", "no", "nr", "uuid"}, n) {
+		return true
+	}
+	return strings.HasSuffix(n, "_id") || strings.HasSuffix(n, "-id") || strings.HasSuffix(n, " id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
+}
+
+// see looks at a table's rows; with a new file steps begin again.
+func (l *idLook) see(t *Table) {
+	c, ok := t.Column(l.name)
+	if l.done || !ok {
+		return
+	}
+	begins := t.Origin.File != "" && t.Origin.Row == 0
+	for i := 0; i < c.Len() && !l.done; i++ {
+		l.add(c, i, begins && i == 0)
+	}
+}
+
+func (l *idLook) add(c Column, i int, begins bool) {
+	if c.IsNull(i) {
+		l.steps, l.once = false, nil
+	}
+	if l.steps {
+		v, _ := c.Float(i)
+		switch d := v - l.last; {
+		case begins || l.rows == 0:
+		case l.step == 0:
+			l.step = d
+			l.steps = d != 0
+		default:
+			l.steps = d == l.step
+		}
+		l.last = v
+	}
+	if l.once != nil {
+		v := c.Text(i)
+		if l.once[v] {
+			l.once = nil
+		} else {
+			l.once[strings.Clone(v)] = true
+		}
+	}
+	l.rows++
+	l.done = l.rows == lookRows || !l.steps && l.once == nil
+}
+
+// why says why the column is an id; "" if it is none.
+func (l *idLook) why() string {
+	switch {
+	case l.rows < leastRows:
+		return ""
+	case l.steps && l.step != 0:
+		return fmt.Sprintf("an id: whole numbers in steps of %g", math.Abs(l.step))
+	case l.once != nil && l.kind == Text:
+		return "an id: text, every value once"
+	case l.once != nil:
+		return "an id by its name, every value once"
+	}
+	return ""
+}

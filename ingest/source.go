@@ -1,0 +1,261 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// opened is a source as the format readers want it: bytes in order, unpacked.
+type opened struct {
+	*bufio.Reader
+	origin Origin
+	file   *os.File // where the bytes are; nil for standard input and parts of archives
+	packed string   // the compression around the bytes, "" for none
+	stays  bool     // no copy of standard input may be made
+	close  []func() error
+}
+
+// Close lets go of the source, the last opened first.
+func (in *opened) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(in.close) {
+		errs = append(errs, c())
+	}
+	in.close = nil
+	return errors.Join(errs...)
+}
+
+// openSource opens a path, or standard input for "-", and unpacks it.
+func openSource(path string, opts Options) (*opened, error) {
+	in := &opened{origin: Origin{File: path}, stays: opts.NoCopies}
+	from := opts.Stdin
+	if path != "-" {
+		f, err := openFile(path)
+		if err != nil {
+			return nil, err
+		}
+		in.file, from = f, f
+		in.close = append(in.close, f.Close)
+	}
+	if err := in.unpack(from); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// packings are the compressions that are looked through, by the bytes they begin with.
+var packings = []struct {
+	name, magic string
+	open        func(io.Reader) (io.Reader, func() error, error)
+}{
+	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, func() error, error) {
+		z, err := gzip.NewReader(r)
+		return z, nil, err
+	}},
+	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, func() error, error) {
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, func() error { z.Close(); return nil }, nil
+	}},
+	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func() error, error) { return bzip2.NewReader(r), nil, nil }},
+	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
+}
+
+// unpack begins to read, looking through a compression.
+func (in *opened) unpack(from io.Reader) error {
+	in.Reader = bufio.NewReaderSize(from, 1<<16)
+	head, err := in.Peek(10)
+	if len(head) == 0 {
+		if err != io.EOF {
+			return readError(in.origin, err)
+		}
+		return in.origin.bad("the file is empty")
+	}
+	for _, p := range packings {
+		if !bytes.HasPrefix(head, []byte(p.magic)) || p.name == "bzip2" && (len(head) < 10 || string(head[4:]) != "1AY&SY") {
+			continue
+		}
+		z, done, err := p.open(in.Reader)
+		if err != nil {
+			return in.origin.bad("the %s header is corrupt", p.name).cause(err)
+		}
+		if done != nil {
+			in.close = append(in.close, done)
+		}
+		if p.name != "gzip" {
+			z = &unpacking{z, p.name}
+		}
+		in.Reader, in.packed = bufio.NewReaderSize(z, 1<<16), p.name
+		if _, err := in.Peek(1); err == io.EOF {
+			return in.origin.bad("the file is empty inside its %s compression", p.name)
+		} else if err != nil {
+			return readError(in.origin, err)
+		}
+		return nil
+	}
+	return nil
+}
+
+// unpacking says of which compression an error is.
+type unpacking struct {
+	r    io.Reader
+	name string
+}
+
+type unpackError struct {
+	name string
+	error
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+		err = &unpackError{u.name, err}
+	}
+	return n, err
+}
+
+// again returns up to limit bytes of the text once more, for a first look: a file is
+// opened again, of a pipe it is the beginning, which is then held.
+func (in *opened) again(limit int64) (*bufio.Reader, func(), error) {
+	if in.regular() {
+		second, err := openSource(in.file.Name(), Options{})
+		if err != nil {
+			return nil, nil, err
+		}
+		return bufio.NewReaderSize(&cutReader{r: second, left: limit}, 1<<16), func() { second.Close() }, nil
+	}
+	const most = 1 << 20
+	in.Reader = bufio.NewReaderSize(in.Reader, most)
+	head, err := in.Peek(most)
+	beginning := io.Reader(strings.NewReader(string(head)))
+	if err == nil || int64(len(head)) > limit {
+		beginning = &cutReader{r: beginning, left: min(limit, most-1)}
+	}
+	return bufio.NewReaderSize(beginning, 1<<16), func() {}, nil
+}
+
+func (in *opened) regular() bool {
+	if in.file == nil {
+		return false
+	}
+	info, err := in.file.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// seekable returns the unpacked bytes as a file, for formats that are not read from
+// their beginning to their end: a copy on the disk unless the source is such a file.
+func (in *opened) seekable() (*os.File, int64, error) {
+	if in.packed == "" && in.regular() {
+		info, err := in.file.Stat()
+		if err != nil {
+			return nil, 0, readError(in.origin, err)
+		}
+		return in.file, info.Size(), nil
+	}
+	if in.stays {
+		return nil, 0, in.origin.bad("a file that is not read from its beginning to its end cannot be checked on standard input").
+			hint("name a file, or pipe an Arrow stream")
+	}
+	f, err := os.CreateTemp("", "unfold-*")
+	if err != nil {
+		return nil, 0, fmt.Errorf("%v: a copy to read it from: %w", in.origin, err)
+	}
+	in.close = append(in.close, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
+	n, err := io.Copy(f, in.Reader)
+	if err != nil {
+		var full *fs.PathError
+		if errors.As(err, &full) && full.Path == f.Name() {
+			return nil, 0, fmt.Errorf("%v: a copy to read it from: %w", in.origin, err)
+		}
+		return nil, 0, readError(in.origin, err)
+	}
+	return f, n, nil
+}
+
+var address = regexp.MustCompile(`^([a-z][a-z0-9+.-]+)://`)
+
+// isAddress reports a path that is the address of something elsewhere.
+func isAddress(path string) bool { return address.MatchString(path) }
+
+// addressError says what to do about an address in place of a file.
+func addressError(path string) *Error {
+	scheme := address.FindStringSubmatch(path)[1]
+	fetch := map[string]string{
+		"http": "curl -sSfL '%s'", "https": "curl -sSfL '%s'", "s3": "aws s3 cp '%s' -",
+		"gs": "gcloud storage cat '%s'", "hdfs": "hdfs dfs -cat '%s'",
+	}[scheme]
+	e := Origin{File: path}.bad("this is the address of an object elsewhere (%s), not a file", scheme)
+	if scheme == "file" {
+		return e.hint("name the file by its path: %s", strings.TrimPrefix(path, "file://"))
+	}
+	if fetch == "" {
+		return e.hint("fetch it first, or pipe it to standard input, which is named -")
+	}
+	return e.hint("fetch it, or pipe it to standard input: "+fetch+" | unfold ... -", path)
+}
+
+// openFile opens a file that must be there, not be a directory and not be empty.
+func openFile(path string) (*os.File, error) {
+	origin := Origin{File: path}
+	if isAddress(path) {
+		return nil, addressError(path)
+	}
+	f, err := os.Open(path)
+	if file, _, in := archiveMember(path); errors.Is(err, fs.ErrNotExist) && in {
+		f, err = os.Open(file)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e := origin.bad("the file does not exist")
+		if near := nearestFile(path); near != "" {
+			e.hint("did you mean %q?", near)
+		}
+		e.missing = true
+		return nil, e
+	case err != nil:
+		return nil, origin.bad("the file cannot be opened").cause(err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		f.Close()
+		return nil, origin.bad("it is a directory").hint("name files, or a pattern such as %q", filepath.Join(path, "*.parquet"))
+	}
+	if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		f.Close()
+		return nil, origin.bad("the file is empty")
+	}
+	return f, nil
+}
+
+func nearestFile(path string) string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near := Nearest(filepath.Base(path), names); near != "" {
+		return filepath.Join(filepath.Dir(path), near)
+	}
+	return ""
+}
