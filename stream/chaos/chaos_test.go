@@ -23,7 +23,9 @@ type scenario struct {
 	exactly, real, apart, disk bool
 	// nodes is how many brokers an Apache Kafka has, if more than one.
 	nodes int
-	// members are there from the beginning; fixed keeps their first map.
+	// members are there from the beginning. With fixed they place events on one map that
+	// stays, in role embed. Otherwise each would learn a map of its own, in role all: then
+	// one of them works, and the others are refused.
 	members int
 	fixed   bool
 	// every is the load's pause.
@@ -45,6 +47,9 @@ func (s scenario) http() string {
 	}
 	return s.address
 }
+
+// rivals says that several members each want the group to themselves.
+func (s scenario) rivals() bool { return s.members > 1 && !s.fixed }
 
 const ms = time.Millisecond
 
@@ -87,6 +92,8 @@ var scenarios = []scenario{
 	{name: "freeze exactly-once", plan: freezes, exactly: true, members: 2, fixed: true, short: 1, full: 20},
 	{name: "members", plan: members, fixed: true, full: 120},
 	{name: "members exactly-once", plan: members, exactly: true, fixed: true, short: 6, full: 120},
+	{name: "two members all", plan: freezes, members: 2, full: 8},
+	{name: "two members all exactly-once", plan: freezes, exactly: true, members: 2, short: 1, full: 8},
 	{name: "network", plan: cutLeast, short: 8, full: 80},
 	{name: "network exactly-once", plan: cutExact, exactly: true, short: 12, full: 80},
 	{name: "broker", plan: brokers, short: 2, full: 10},
@@ -148,6 +155,9 @@ func runScenario(t *testing.T, s scenario, seed uint64) {
 	complaints := v.Complaints
 	if s.disk && w.refused == 0 {
 		complaints = append(complaints, "no fault of the disk kept a map from being saved")
+	}
+	if s.rivals() && (w.turned == 0 || v.Maps < 2) {
+		complaints = append(complaints, fmt.Sprintf("of members that each learn %d were refused, and events were placed on %d maps: nobody took over", w.turned, v.Maps))
 	}
 	if v.Placed == 0 || v.Letters == 0 || v.Versions == 0 {
 		complaints = append(complaints, "too little happened for the verdict to mean anything")

@@ -29,11 +29,12 @@ type Verdict struct {
 	Inputs, Placed, Letters, Lost int
 	// Duplicates are outputs, and letters, beyond the first for their input.
 	Duplicates int
-	// Versions is how many versions of the map placed them.
-	Versions int
+	// Versions is how many versions of maps placed them, Maps how many maps.
+	Versions, Maps int
 	// Strangers are outputs of no input, Misplaced those before one of an earlier input
 	// or in another partition than it, Altered those with other rows than their input,
-	// and Ambiguous those that differ from another one of the same position and version.
+	// and Ambiguous those that differ from another one of the same position, map and
+	// version, or that say two things of the map that they were placed on.
 	Strangers, Misplaced, Altered, Ambiguous int
 	// Early are out though their position is not committed: they were not in one
 	// transaction with it.
@@ -52,8 +53,8 @@ func (v Verdict) Err() error {
 
 // String sums up.
 func (v Verdict) String() string {
-	return fmt.Sprintf("%d inputs: %d placed by %d versions of the map, %d dead letters, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous, %d early",
-		v.Inputs, v.Placed, v.Versions, v.Letters, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous, v.Early)
+	return fmt.Sprintf("%d inputs: %d placed by %d versions of %d maps, %d dead letters, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous, %d early",
+		v.Inputs, v.Placed, v.Versions, v.Maps, v.Letters, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous, v.Early)
 }
 
 // lane is what keeps its order: messages of one source partition with one key.
@@ -69,7 +70,25 @@ type input struct {
 	// rank counts the placed inputs of the lane before it.
 	rank            int
 	placed, letters int
-	values          map[uint64][]byte
+	values          map[edition][]byte
+}
+
+// edition is a version of a map.
+type edition struct {
+	mapID   string
+	version uint64
+}
+
+// editionOf is what a message's headers say that it was placed on, and whether its
+// value says so, too.
+func editionOf(m *stream.Message, version uint64) (e edition, agreed bool) {
+	id, _ := m.Header(stream.HeaderMapID)
+	e = edition{string(id), version}
+	if m.Tombstone() {
+		return e, true
+	}
+	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{}, ingest.Limits{})
+	return e, err != nil || t.MapID() == e.mapID // what cannot be decoded is altered
 }
 
 // Judge compares what went in with what came out.
@@ -87,9 +106,9 @@ func Judge(e Evidence) Verdict {
 	for i := range e.In {
 		m := &e.In[i]
 		in[stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}] =
-			&input{message: m, lane: lane{m.TopicPartition, strconv.Quote(string(m.Key)) + strconv.FormatBool(m.Key == nil)}, values: map[uint64][]byte{}}
+			&input{message: m, lane: lane{m.TopicPartition, strconv.Quote(string(m.Key)) + strconv.FormatBool(m.Key == nil)}, values: map[edition][]byte{}}
 	}
-	versions := map[uint64]bool{}
+	versions, maps := map[edition]bool{}, map[string]bool{}
 	var firsts []*stream.Message // the first output of each input
 	for i := range e.Out {
 		m := &e.Out[i]
@@ -99,21 +118,25 @@ func Judge(e Evidence) Verdict {
 			complain(&v.Strangers, "output %s is of no input (%v)", m.Where(), p)
 			continue
 		}
-		versions[version] = true
+		by, agreed := editionOf(m, version)
+		if !agreed {
+			complain(&v.Ambiguous, "output %s is of the map %s by its header, and of another by its schema", m.Where(), by.mapID)
+		}
+		versions[by], maps[by.mapID] = true, true
 		if of.placed++; of.placed == 1 {
 			firsts = append(firsts, m)
 		} else {
 			v.Duplicates++
 		}
-		if before, again := of.values[version]; again && !bytes.Equal(before, m.Value) {
-			complain(&v.Ambiguous, "version %d placed input %v in two ways (output %s)", version, p, m.Where())
+		if before, again := of.values[by]; again && !bytes.Equal(before, m.Value) {
+			complain(&v.Ambiguous, "map %s version %d placed input %v in two ways (output %s)", by.mapID, version, p, m.Where())
 		}
-		of.values[version] = m.Value
+		of.values[by] = m.Value
 		if err := same(e.ID, of.message, m); err != nil {
 			complain(&v.Altered, "output %s is not what input %v was: %v", m.Where(), p, err)
 		}
 	}
-	v.Versions = len(versions)
+	v.Versions, v.Maps = len(versions), len(maps)
 	for i := range e.Letters {
 		m := &e.Letters[i]
 		p, err := letterOf(m)

@@ -89,6 +89,17 @@ func (p *process) alive() bool {
 // ran tells whether it reached its topics.
 func (p *process) ran() bool { return strings.Contains(p.log.String(), "reading topic ") }
 
+// owns tells whether it has a share of the source, as far as it knows.
+func (p *process) owns() bool {
+	log := p.log.String()
+	return p.alive() && strings.LastIndex(log, "reading 4 partitions") > strings.LastIndex(log, "gave back")
+}
+
+// refused tells whether it ended because another one has the group.
+func (p *process) refused() bool {
+	return !p.alive() && p.cmd.ProcessState.ExitCode() == 1 && strings.Contains(p.log.String(), "group "+group+" is taken by ")
+}
+
 // stop asks it to end, which it has to do in order and within 10 s.
 func (p *process) stop(t *testing.T) {
 	t.Helper()

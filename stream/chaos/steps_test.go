@@ -26,6 +26,9 @@ func (w *world) step(s Step) {
 		w.kill(s)
 	case s.Fault == Freeze:
 		m := w.members[0]
+		if w.set.rivals() {
+			m = w.owner()
+		}
 		m.signal(w.t, syscall.SIGSTOP)
 		time.Sleep(s.Span)
 		m.signal(w.t, syscall.SIGCONT)

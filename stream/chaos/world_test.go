@@ -54,6 +54,7 @@ type world struct {
 	refused             int // disk faults that were noticed
 	crashes             int // of brokers
 	audits              int // after kills
+	turned              int // members that were refused because of another
 }
 
 // member is a stage with a configuration and a state of its own.
@@ -104,6 +105,9 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 	if set.disk {
 		w.disk = newDisk(t, filepath.Join(w.dir, "disk"))
 	}
+	if set.fixed {
+		w.client.Create(t, "maps", 1, replicas, map[string]string{"cleanup.policy": "compact"})
+	}
 	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed}
 	if w.load.Every == 0 {
 		w.load.Every = 20 * time.Millisecond
@@ -127,8 +131,20 @@ func (w *world) name() string {
 	return w.broker.Name()
 }
 
-// join starts one more member. Where maps do not change it has the first one's.
+// join starts one more member. Where the map does not change it is another's.
 func (w *world) join() *member {
+	w.t.Helper()
+	role := "all"
+	if w.set.fixed {
+		role = "embed"
+	}
+	m := w.member(role)
+	w.members = append(w.members, m)
+	return m
+}
+
+// member starts a stage with a role and a folder of its own.
+func (w *world) member(role string) *member {
 	w.t.Helper()
 	dir := filepath.Join(w.dir, fmt.Sprintf("member %d", w.made))
 	w.made++
@@ -136,40 +152,46 @@ func (w *world) join() *member {
 	if w.disk != nil {
 		m.state = w.disk.state()
 	}
-	every := "300ms"
+	more, sink := fmt.Sprintf("refresh: {every: 300ms, new: 5%%}\nstate: %q", m.state), ""
 	if w.set.fixed {
-		every = "0s"
+		store := filepath.Join(w.dir, "maps")
+		if err := os.MkdirAll(store, 0o700); err != nil {
+			w.t.Fatal(err)
+		}
+		more = fmt.Sprintf("refresh: {every: 0s}\nsnapshots: {store: \"file://%s\", topic: maps}", store)
 	}
-	sink := ""
 	if w.set.apart {
 		sink = fmt.Sprintf("brokers: [%q], ", w.away.Addr())
 	}
 	text := fmt.Sprintf(`
+role: %s
 source: {kafka: {brokers: ["%s"], topic: events, group: %s}, vector: v, id: %s}
 sink: {kafka: {%stopic: places}}
 dead_letter: {topic: dead}
 delivery: %s
 model: {steps: 15, threads: 1}
 reference: {min: 400, size: 800}
-refresh: {every: %s, new: 5%%}
-state: %q
+%s
 http: %s
-`, strings.ReplaceAll(w.source(), ",", `", "`), group, Column, sink, w.set.delivery(), every, m.state, w.set.http())
+`, role, strings.ReplaceAll(w.source(), ",", `", "`), group, Column, sink, w.set.delivery(), more, w.set.http())
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(m.configuration, []byte(text), 0o600)); err != nil {
 		w.t.Fatal(err)
 	}
-	if w.set.fixed && len(w.members) > 0 {
-		w.await("the first member has a map", func() bool {
-			_, err := os.Stat(filepath.Join(w.members[0].state, "map.unfold"))
-			return err == nil
-		})
-		if err := os.CopyFS(m.state, os.DirFS(w.members[0].state)); err != nil {
-			w.t.Fatal(err)
-		}
-	}
 	m.process = launch(w.t, m.configuration)
-	w.members = append(w.members, m)
 	return m
+}
+
+// teach has a learner announce the map that fixed members place on.
+func (w *world) teach() {
+	w.t.Helper()
+	m := w.member("learn")
+	w.await("there is a map", func() bool {
+		if !m.alive() {
+			w.t.Fatalf("the learner ended, %v:\n%s", m.err, m.log)
+		}
+		return announced(m) > 0
+	})
+	m.stop(w.t)
 }
 
 // run carries a schedule out and judges what the topics hold then.
@@ -184,6 +206,9 @@ func (w *world) run(s Schedule) Verdict {
 	})
 	defer loading.Wait()
 	defer stop()
+	if w.set.fixed {
+		w.teach()
+	}
 	for range max(w.set.members, 1) {
 		w.join()
 	}
@@ -195,11 +220,21 @@ func (w *world) run(s Schedule) Verdict {
 		}
 	}
 	w.enough(1)
+	if w.set.rivals() {
+		w.await("one of the members is refused, and events are placed on a second map", func() bool {
+			w.supervise()
+			return w.turned > 0 && w.maps() > 1
+		})
+	}
 	stop()
 	loading.Wait()
 	w.settle()
 	for _, m := range w.members {
-		m.stop(w.t)
+		if w.set.rivals() && !m.owns() {
+			m.kill() // it may be about to end by itself
+		} else {
+			m.stop(w.t)
+		}
 	}
 	return Judge(Evidence{In: w.client.Read(w.t, "events"), Out: w.outputs.Read(w.t, "places"), Letters: w.outputs.Read(w.t, "dead"),
 		ExactlyOnce: w.set.exactly, ID: Column})
@@ -213,11 +248,42 @@ func (w *world) supervise() {
 		if m.alive() {
 			continue
 		}
+		if w.set.rivals() && m.refused() {
+			w.turned++
+			m.process = launch(w.t, m.configuration)
+			continue
+		}
 		if w.ended++; m.ran() || w.ended > maxStarts {
 			w.t.Fatalf("a stage ended by itself, %v:\n%s", m.err, m.log)
 		}
 		m.process = launch(w.t, m.configuration)
 	}
+}
+
+// owner waits until one of several rivals has the group and a map, and returns it.
+func (w *world) owner() (o *member) {
+	w.t.Helper()
+	w.await("one of the members has the group and a map", func() bool {
+		w.supervise()
+		for _, m := range w.members {
+			if m.owns() && strings.Contains(m.log.String(), "map version ") {
+				o = m
+			}
+		}
+		return o != nil
+	})
+	return o
+}
+
+// maps counts the maps that events are placed on.
+func (w *world) maps() int {
+	seen := map[string]bool{}
+	places := w.outputs.Read(w.t, "places")
+	for i := range places {
+		id, _ := places[i].Header(stream.HeaderMapID)
+		seen[string(id)] = true
+	}
+	return len(seen)
 }
 
 // enough waits, while the load goes on, until a verdict means something: letters are dead, places

@@ -186,9 +186,14 @@ type Member struct {
 	// ID is what the coordinator calls it, Client and Host what it says of itself and
 	// where it comes from.
 	ID, Client, Host string
+	// Who is SourceSettings.Who of a member that is alone.
+	Who string
 }
 
 func (m Member) String() string {
+	if m.Who != "" {
+		return m.Who
+	}
 	return fmt.Sprintf("%s at %s", m.Client, strings.TrimPrefix(m.Host, "/"))
 }
 
@@ -198,7 +203,7 @@ func Members(ctx context.Context, c Cluster, group string) (members []Member, er
 	err = visit(ctx, c, func(ctx context.Context, l *link) error {
 		retry := &retry{what: "members"}
 		err := retry.until(ctx, func() (err error) {
-			members, err = l.members(ctx, group)
+			members, _, err = l.group(ctx, group)
 			return err
 		})
 		if err != nil {
@@ -209,19 +214,25 @@ func Members(ctx context.Context, c Cluster, group string) (members []Member, er
 	return members, err
 }
 
-// members asks the group's coordinator.
-func (l *link) members(ctx context.Context, group string) (members []Member, err error) {
+// group asks the group's coordinator for its members, and whether it is settled: no
+// rebalance is under way.
+func (l *link) group(ctx context.Context, group string) (members []Member, settled bool, err error) {
 	r, err := l.client(connectTimeout).DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, g := range r.Groups {
 		if g.Error != nil && !errors.Is(g.Error, kafka.GroupIdNotFound) {
-			return nil, g.Error
+			return nil, false, g.Error
 		}
+		settled = g.GroupState == "Stable" || g.GroupState == "Empty" || g.GroupState == "Dead"
 		for _, m := range g.Members {
-			members = append(members, Member{m.MemberID, m.ClientID, m.ClientHost})
+			who, told := strings.CutPrefix(string(m.MemberMetadata.UserData), whoPrefix)
+			if !told {
+				who = ""
+			}
+			members = append(members, Member{m.MemberID, m.ClientID, m.ClientHost, who})
 		}
 	}
-	return members, nil
+	return members, settled, nil
 }

@@ -23,6 +23,10 @@
 // is possible afterwards; so each generation here starts one function that does
 // nothing but stay until Generation.Close.
 //
+// # One member
+//
+// A source that is made with Alone shares its group with nobody: see alone.go.
+//
 // # Writing
 //
 // A Sink sends a produce request for each partition, with acks=all, the requests

@@ -95,7 +95,13 @@ const (
 func kindOf(err error) kind {
 	var ke kafka.Error
 	var ne net.Error
+	var taken *OccupiedError
+	var stays *lasting
 	switch {
+	case errors.As(err, &stays):
+		return final
+	case errors.As(err, &taken):
+		return passing
 	case errors.As(err, &ke):
 		switch ke {
 		case kafka.TopicAuthorizationFailed, kafka.GroupAuthorizationFailed, kafka.ClusterAuthorizationFailed,

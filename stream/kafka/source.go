@@ -54,6 +54,11 @@ type SourceSettings struct {
 	// soon it learns of a rebalance; RebalanceTimeout is how long a member may
 	// take to finish and rejoin. Defaults 10s, 1s, 15s.
 	SessionTimeout, Heartbeat, RebalanceTimeout time.Duration
+	// Alone says that the group is to have no other member, and Who this one is, for
+	// people: a second one is refused with an *OccupiedError, see alone.go. One that died
+	// is waited for, until its session has timed out.
+	Alone bool
+	Who   string
 	// Transactions, if set, make its generations stream.Transactional. It needs
 	// brokers of version 2.5 or later.
 	Transactions *Transactions
@@ -131,6 +136,7 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 		StartOffset:    kafka.FirstOffset,
 		SessionTimeout: s.SessionTimeout, HeartbeatInterval: s.Heartbeat, RebalanceTimeout: s.RebalanceTimeout,
 		JoinGroupBackoff: 250 * time.Millisecond, Timeout: 3 * time.Second,
+		GroupBalancers:        s.assignors(),
 		WatchPartitionChanges: true, PartitionWatchInterval: 5 * time.Second,
 	})
 	if err != nil {
@@ -149,15 +155,10 @@ func (s *Source) Next(ctx context.Context) (stream.Generation, error) {
 	if before != nil {
 		before.release()
 	}
-	retry := s.retry("join")
 	for {
-		var g *kafka.Generation
-		err := retry.until(ctx, func() (err error) {
-			g, err = s.group.Next(ctx)
-			return err
-		})
+		g, err := s.join(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("kafka: joining group %s: %w", s.settings.Group, lacking(err, "Read"))
+			return nil, err
 		}
 		gen := newGeneration(s, g)
 		if err := gen.begin(ctx); err != nil {

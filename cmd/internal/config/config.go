@@ -41,12 +41,16 @@ type Source struct {
 
 // SourceKafka is the topic that events come from.
 type SourceKafka struct {
-	Brokers  []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
-	Topic    string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
-	Group    string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
-	Start    string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
-	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's position is no longer in the topic, because messages were deleted before they were read or the topic was made anew: end, or go on with the oldest message there is. Either way it is counted and logged."`
-	Security `key:""`
+	Brokers []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
+	Topic   string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
+	Group   string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
+	Start   string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
+	OnGap   string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's position is no longer in the topic, because messages were deleted before they were read or the topic was made anew: end, or go on with the oldest message there is. Either way it is counted and logged."`
+	// What a group waits for.
+	SessionTimeout    Duration `key:"session_timeout" default:"10s" help:"How long the group waits for a silent member before its partitions go to others, within the broker's group.min.session.timeout.ms and group.max.session.timeout.ms." placeholder:"TIME"`
+	HeartbeatInterval Duration `key:"heartbeat_interval" default:"1s" help:"How often a member calls, and so how soon it learns of a rebalance: at most a third of session_timeout." placeholder:"TIME"`
+	RebalanceTimeout  Duration `key:"rebalance_timeout" default:"15s" help:"How long a member may take to finish what it is at and to join again, at least 8s." placeholder:"TIME"`
+	Security          `key:""`
 }
 
 // Columns says which columns become the vector and which pass through.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Validate says everything that keeps the stage from running with these
@@ -28,6 +29,7 @@ func (c *Config) Validate() error {
 			}
 		}
 	}
+	c.Source.Kafka.checkTimes(complain)
 	for key, sec := range map[string]Security{"source.kafka": c.Source.Kafka.Security, "sink.kafka": c.Sink.Kafka.Security} {
 		if setting, what, wrong := sec.problem(); wrong {
 			complain(key+"."+setting, "", "%s", what)
@@ -106,6 +108,24 @@ func (t Trace) URL() (string, error) {
 		return "", fmt.Errorf("%q is not the URL of a collector", t.Endpoint)
 	}
 	return u.JoinPath("v1/traces").String(), nil
+}
+
+// leastRebalance is what a member needs to place, write and commit what it has read:
+// stream.Settings.DrainTimeout and CommitTimeout, and a second for the way.
+const leastRebalance = 8 * time.Second
+
+// checkTimes says which of the group's times do not go together.
+func (k SourceKafka) checkTimes(complain func(key, hint, format string, args ...any)) {
+	session, heartbeat, rebalance := time.Duration(k.SessionTimeout), time.Duration(k.HeartbeatInterval), time.Duration(k.RebalanceTimeout)
+	switch {
+	case session < time.Second:
+		complain("source.kafka.session_timeout", "", "%v is shorter than 1s", session)
+	case heartbeat <= 0 || heartbeat > session/3:
+		complain("source.kafka.heartbeat_interval", "", "%v is not between 0 and a third of session_timeout, %v: one call that gets lost would cost the partitions", heartbeat, session)
+	}
+	if rebalance < leastRebalance {
+		complain("source.kafka.rebalance_timeout", "", "%v is shorter than the %v in which a member finishes what it has read", rebalance, leastRebalance)
+	}
 }
 
 // On reports whether connections use TLS.

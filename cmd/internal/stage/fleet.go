@@ -22,10 +22,10 @@ import (
 const (
 	// storeTimeout is how long a store may take to answer at the start.
 	storeTimeout = 9 * time.Second
-	// sessionPatience is for how long a learner that was killed may still count as a
-	// member of its group: its session, and some more.
-	sessionPatience = 13 * time.Second
-	sessionPause    = 500 * time.Millisecond
+	// sessionGrace is for how long beyond its session a learner that was killed may still
+	// count as a member of its group.
+	sessionGrace = 3 * time.Second
+	sessionPause = 500 * time.Millisecond
 	// movesPatience is how long moves wait for their map to be announced.
 	movesPatience = 5 * time.Second
 )
@@ -85,7 +85,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 	if err != nil {
 		return err
 	}
-	if err := alone(ctx, from, c.Group(), s.Hooks); err != nil {
+	if err := alone(ctx, from, c.Group(), time.Duration(c.Source.Kafka.SessionTimeout)+sessionGrace, s.Hooks); err != nil {
 		return err
 	}
 	topic := kafka.BoardSettings{Cluster: from, Topic: c.Snapshots.Topic, Retrying: s.Hooks.Retrying}
@@ -132,8 +132,10 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 	return st.resume(ctx, l, maps, last)
 }
 
-// alone returns nil when no other process is a member of the learner's group.
-func alone(ctx context.Context, from kafka.Cluster, group string, hooks stream.Hooks) error {
+// alone returns nil when no other process is a member of the learner's group. One that
+// was killed is a member for as long as its session lasts. (Two that begin at once are
+// told apart later, when they join; but a desk that is taken ends the learner that has it.)
+func alone(ctx context.Context, from kafka.Cluster, group string, patience time.Duration, hooks stream.Hooks) error {
 	begin := time.Now()
 	for attempt := 1; ; attempt++ {
 		members, err := kafka.Members(ctx, from, group)
@@ -141,7 +143,7 @@ func alone(ctx context.Context, from kafka.Cluster, group string, hooks stream.H
 			return err
 		}
 		there := fmt.Errorf("another learner is a member of group %s already: %s (%s); stop it first, or give this one a group of its own", group, members[0], members[0].ID)
-		if time.Since(begin) > sessionPatience {
+		if time.Since(begin) > patience {
 			return there
 		}
 		if hooks.Retrying != nil {

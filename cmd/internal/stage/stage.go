@@ -83,6 +83,8 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	source, err := kafka.NewSource(ctx, kafka.SourceSettings{
 		Cluster: from, Topic: c.Source.Kafka.Topic, Group: c.Group(),
 		Start: start(c), OnGap: onGap(c), Gap: s.Hooks.Gap, Transactions: transactions(c), Retrying: s.Hooks.Retrying,
+		Alone: c.Role != config.RoleEmbed, Who: thisProcess(),
+		SessionTimeout: time.Duration(c.Source.Kafka.SessionTimeout), Heartbeat: time.Duration(c.Source.Kafka.HeartbeatInterval), RebalanceTimeout: time.Duration(c.Source.Kafka.RebalanceTimeout),
 	})
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
@@ -271,7 +273,7 @@ func clusters(s Settings) (from, to kafka.Cluster, err error) {
 // Run works until the context is done; see stream.Pipeline.Run.
 func (st *Stage) Run(ctx context.Context) error {
 	if st.publisher == nil {
-		return st.pipeline.Run(ctx)
+		return advise(st.pipeline.Run(ctx))
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -282,7 +284,15 @@ func (st *Stage) Run(ctx context.Context) error {
 	}()
 	err := st.pipeline.Run(ctx)
 	stop()
-	return errors.Join(err, <-published)
+	return errors.Join(advise(err), <-published)
+}
+
+// advise says what to do where the group is another's.
+func advise(err error) error {
+	if taken := new(kafka.OccupiedError); errors.As(err, &taken) {
+		return fmt.Errorf("%w; roles all and learn want a group to themselves: stop the other process, give this one a group of its own, or, to run many, let one learn and the others embed (--role)", err)
+	}
+	return err
 }
 
 // Ready returns nil if the stage owns a share of the source and has a map, and what
