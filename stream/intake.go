@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// load is a run and what it takes of the queue.
-type load struct {
-	Run
-	bytes int64
-}
-
 // intake hands runs of one partition from who fetches to who works on them. What
 // comes while the other is at work is one run when that is done, as long as it makes
 // one batch: so a stage under load has larger batches, not longer lines.
@@ -21,7 +15,7 @@ type intake struct {
 	batchBytes    int64
 
 	mu   sync.Mutex
-	next load
+	next Run
 	own  bool // next's messages lie in memory of the intake's own
 	err  error
 	// ready holds a token if there may be something to take, room if something was
@@ -34,7 +28,7 @@ func newIntake(s *Settings) *intake {
 }
 
 // put waits until the run can be added to what has not been taken.
-func (q *intake) put(ctx context.Context, l load) error {
+func (q *intake) put(ctx context.Context, l Run) error {
 	for !q.add(l) {
 		select {
 		case <-q.room:
@@ -46,19 +40,19 @@ func (q *intake) put(ctx context.Context, l load) error {
 }
 
 // add adds a run if there is nothing yet or both make one batch.
-func (q *intake) add(l load) bool {
+func (q *intake) add(l Run) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.next.Messages)
 	switch {
 	case n == 0:
 		q.next, q.own = l, false
-	case n+len(l.Messages) <= q.batchMessages && q.next.bytes+l.bytes <= q.batchBytes:
+	case n+len(l.Messages) <= q.batchMessages && q.next.Bytes+l.Bytes <= q.batchBytes:
 		if !q.own {
 			// The source's memory behind the run is not to be written to.
 			q.next.Messages, q.own = slices.Clip(q.next.Messages), true
 		}
-		q.next = load{Run{append(q.next.Messages, l.Messages...), l.End}, q.next.bytes + l.bytes}
+		q.next = Run{append(q.next.Messages, l.Messages...), l.End, q.next.Bytes + l.Bytes}
 	default:
 		return false
 	}
@@ -92,11 +86,11 @@ func (q *intake) end(err error) {
 
 // take returns what is there, without messages if that is nothing; after the last run
 // the reason for the end.
-func (q *intake) take() (load, error) {
+func (q *intake) take() (Run, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.next
-	q.next = load{}
+	q.next = Run{}
 	if len(l.Messages) == 0 {
 		return l, q.err
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // numbered is a run of messages with these offsets, of a byte each.
-func numbered(from, to int64) load {
-	l := load{Run{End: to + 100}, to - from}
+func numbered(from, to int64) Run {
+	l := Run{End: to + 100, Bytes: to - from}
 	for ; from < to; from++ {
 		l.Messages = append(l.Messages, Message{Offset: from, Value: []byte{1}})
 	}
@@ -20,7 +20,7 @@ func numbered(from, to int64) load {
 func TestIntake(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 8})
 	shared := numbered(0, 9).Messages
-	first := load{Run{shared[:3], 100}, 3}
+	first := Run{shared[:3], 100, 3}
 	if !q.add(first) || !q.add(numbered(3, 8)) {
 		t.Fatal("a batch is refused")
 	}
@@ -31,7 +31,7 @@ func TestIntake(t *testing.T) {
 		t.Fatal("more than BatchBytes is one batch")
 	}
 	l, err := q.take()
-	if err != nil || len(l.Messages) != 8 || l.bytes != 8 || l.End != 108 {
+	if err != nil || len(l.Messages) != 8 || l.Bytes != 8 || l.End != 108 {
 		t.Fatalf("%+v, %v", l, err)
 	}
 	for i, m := range l.Messages {
@@ -102,7 +102,7 @@ func TestIntakeWaits(t *testing.T) {
 func BenchmarkIntake(b *testing.B) {
 	const n = 4096
 	q := newIntake(&Settings{BatchMessages: n, BatchBytes: n})
-	one := make([]load, n)
+	one := make([]Run, n)
 	for i := range one {
 		one[i] = numbered(int64(i), int64(i)+1)
 	}

@@ -60,6 +60,19 @@ func (m *Message) Where() string {
 	return fmt.Sprintf("topic %s, partition %d, offset %d", m.Topic, m.Partition, m.Offset)
 }
 
+// Bytes of a message and of a header beside what they hold.
+const (
+	messageBytes = 160
+	headerBytes  = 48
+)
+
+// Overhead is what a message takes in memory beside its key, value and headers: of
+// messages that hold next to nothing that is nearly all.
+func (m *Message) Overhead() int64 { return messageBytes + headerBytes*int64(len(m.Headers)) }
+
+// Weight is what a message takes in memory.
+func (m *Message) Weight() int64 { return int64(m.size()) + m.Overhead() }
+
 // size is what a message weighs when batches are bounded by bytes.
 func (m *Message) size() int {
 	n := len(m.Key) + len(m.Value)

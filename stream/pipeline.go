@@ -134,11 +134,12 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 	defer abort()
 	retry := retrier{p.settings.RetryMin, p.settings.RetryMax, &p.Hooks}
 	commits := newCommitter(gen, p.settings, retry)
-	queue, waiting := newBudget(int64(p.settings.QueueBytes)), newBudget(int64(p.settings.WaitingBytes))
+	rooms := NewQueue(int64(p.settings.QueueBytes), len(assigned))
+	waiting, work := newBudget(int64(p.settings.WaitingBytes)), newBudget(int64(p.settings.WorkBytes))
 
 	var workers, helpers sync.WaitGroup
-	for _, a := range assigned {
-		w := &worker{p: p, gen: gen, atomic: atomic, commits: commits, retry: retry, tp: a.TopicPartition, next: a.Offset, queue: queue, held: waiting}
+	for i, a := range assigned {
+		w := &worker{p: p, gen: gen, atomic: atomic, commits: commits, retry: retry, tp: a.TopicPartition, next: a.Offset, room: rooms[i], held: waiting, work: work}
 		workers.Go(func() {
 			if err := w.run(reading, working); err != nil {
 				stop(err)

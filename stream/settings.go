@@ -15,11 +15,13 @@ type Settings struct {
 	BatchMessages int
 	BatchBytes    int
 	// QueueBytes bounds the messages that have been read and not yet delivered, all
-	// partitions together; each may exceed it by its first fetch, or by one that is
-	// larger than the fetch before. WaitingBytes bounds those that wait for the first
+	// partitions together, and the brokers' answers that they are read from; one message
+	// that is larger is read alone (Queue). WaitingBytes bounds those that wait for the first
 	// map: what is beyond is let go after the learner has seen it, and read again
-	// when the map is there. Defaults 64 MiB and 256 MiB.
-	QueueBytes, WaitingBytes int
+	// when the map is there. WorkBytes bounds what is made of messages while they are
+	// decoded and placed, all partitions together, as far as that can be known beforehand
+	// (Weigher); what needs more is at work alone. Defaults 64, 256 and 256 MiB.
+	QueueBytes, WaitingBytes, WorkBytes int
 	// DecodeTime is how long decoding one message may take; after that, at twice the
 	// time at the latest, it is bad. Its decoder is left to end by itself, even after
 	// Run has returned. Default 30s.
@@ -58,6 +60,7 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	set(&s.BatchBytes, 4<<20)
 	set(&s.QueueBytes, 64<<20)
 	set(&s.WaitingBytes, 256<<20)
+	set(&s.WorkBytes, 256<<20)
 	span(&s.DecodeTime, 30*time.Second)
 	span(&s.CommitEvery, 500*time.Millisecond)
 	span(&s.RetryMin, 100*time.Millisecond)
@@ -66,7 +69,7 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	span(&s.CommitTimeout, 3*time.Second)
 	for name, v := range map[string]int64{
 		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes),
-		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "CommitEvery": int64(s.CommitEvery), "DecodeTime": int64(s.DecodeTime),
+		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "WorkBytes": int64(s.WorkBytes), "CommitEvery": int64(s.CommitEvery), "DecodeTime": int64(s.DecodeTime),
 		"RetryMin": int64(s.RetryMin), "DrainTimeout": int64(s.DrainTimeout), "CommitTimeout": int64(s.CommitTimeout),
 	} {
 		if v < 0 {

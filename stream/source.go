@@ -31,8 +31,10 @@ type Generation interface {
 	// Fetch waits for the next messages of an assigned partition and returns
 	// them in offset order. It returns at least one message or an error:
 	// ErrRevoked when the generation is over, the context's error, or a final
-	// one such as *OffsetError. Failures that may pass are waited out.
-	Fetch(ctx context.Context, tp TopicPartition) (Run, error)
+	// one such as *OffsetError. Failures that may pass are waited out. What the
+	// messages take is taken from the share before there is memory for it, and
+	// handed over with the run; a partition has the same share in all calls.
+	Fetch(ctx context.Context, tp TopicPartition, room *Share) (Run, error)
 	// Commit makes positions durable for the group. It fails with ErrRevoked if
 	// the generation is over; it never moves a position that another member owns.
 	Commit(ctx context.Context, positions []Position) error
@@ -51,6 +53,9 @@ type Run struct {
 	// End is the offset behind the partition's last message at that time, so
 	// End - (last offset + 1) messages are still to come. -1 if not known.
 	End int64
+	// Bytes is what was handed over of the share with this run (Share.Hand). Memory that
+	// several runs lie in goes with the last of them.
+	Bytes int64
 }
 
 // ErrRevoked says that the generation is over and its partitions may already

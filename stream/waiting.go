@@ -49,11 +49,15 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 // keep lets messages wait. If they do not fit any more this partition lets go of
 // all that waits: its position stays before it.
 func (w *worker) keep(batch []*entry, which func(*entry) bool) {
+	// Messages lie in memory that they share with those next to them.
+	next := int64(0)
 	for _, e := range batch {
+		next += e.message.Weight()
 		if !which(e) {
 			continue
 		}
-		if !w.held.fits(int64(e.message.size())) {
+		e.holds, next = next, 0
+		if !w.held.fits(e.holds) {
 			w.letGo()
 			w.forgot = true
 			return
@@ -67,7 +71,7 @@ func (w *worker) keep(batch []*entry, which func(*entry) bool) {
 func (w *worker) letGo() (waited []*entry) {
 	waited, w.waiting = w.waiting, nil
 	for _, e := range waited {
-		w.held.add(-int64(e.message.size()))
+		w.held.add(-e.holds)
 	}
 	return waited
 }
@@ -94,13 +98,18 @@ func (w *worker) release(reading, working context.Context) error {
 	if w.forgot {
 		return fmt.Errorf("%v: reading again what did not fit the memory: %w", w.tp, ErrRevoked)
 	}
+	defer w.finish()
 	waiting, now := w.letGo(), time.Now()
 	for len(waiting) > 0 && reading.Err() == nil {
 		n := min(len(waiting), w.p.settings.BatchMessages)
 		for _, e := range waiting[:n] {
 			e.fetched = now
 		}
-		if err := w.process(working, waiting[:n]); err != nil {
+		err := w.begin(reading, waiting[:n])
+		if err == nil {
+			err = w.process(working, waiting[:n])
+		}
+		if err != nil {
 			return err
 		}
 		waiting = waiting[n:]

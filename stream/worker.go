@@ -24,10 +24,14 @@ type worker struct {
 	// behind is the offset behind the last one read meanwhile.
 	waiting []*entry
 	behind  int64
-	// queue bounds what has been read, held what waits; both with the other
+	// room is the partition's share of what bounds what has been read; held bounds what
+	// waits and work what is decoded and placed at a time, both with the other
 	// workers. forgot: some of what was to wait did not fit and was let go.
-	queue, held *budget
-	forgot      bool
+	room       *Share
+	held, work *budget
+	forgot     bool
+	// busy is what the worker has taken of work.
+	busy int64
 }
 
 // entry is a message on its way.
@@ -40,6 +44,8 @@ type entry struct {
 	fetched time.Time
 	// version is that of the map that placed them.
 	version uint64
+	// holds is what it counts for while it waits for the first map.
+	holds int64
 }
 
 // run works until reading is done, then finishes what it has begun unless
@@ -66,13 +72,13 @@ func (w *worker) run(reading, working context.Context) error {
 		case <-ready:
 			err = w.release(reading, working)
 		case <-runs.ready:
-			var l load
+			var l Run
 			if l, err = runs.take(); err != nil {
 				return quiet(err, reading)
 			}
 			if len(l.Messages) > 0 {
-				err = w.take(reading, working, l.Run)
-				w.queue.add(-l.bytes)
+				err = w.take(reading, working, l)
+				w.room.Give(l.Bytes)
 			}
 		}
 		if err != nil {
@@ -83,28 +89,16 @@ func (w *worker) run(reading, working context.Context) error {
 
 // fetch hands over runs while the worker works on the one before.
 func (w *worker) fetch(ctx context.Context, runs *intake) error {
-	// What is known to be there is likely to be as large as what came before.
-	expected := int64(0)
 	for {
-		if err := w.queue.take(ctx, expected); err != nil {
-			return err
-		}
-		run, err := w.gen.Fetch(ctx, w.tp)
+		run, err := w.gen.Fetch(ctx, w.tp, w.room)
 		if err != nil {
 			return fmt.Errorf("reading %v: %w", w.tp, err)
 		}
-		bytes := int64(0)
-		for i := range run.Messages {
-			bytes += int64(run.Messages[i].size())
-		}
-		w.queue.add(bytes - expected)
 		w.p.Hooks.fetched(w.tp, len(run.Messages))
-		if err := runs.put(ctx, load{run, bytes}); err != nil {
+		if err := runs.put(ctx, run); err != nil {
 			return err
 		}
-		expected = bytes
 		if run.Messages[len(run.Messages)-1].Offset+1 >= run.End {
-			expected = 0
 			runs.linger(ctx)
 		}
 	}
@@ -113,6 +107,7 @@ func (w *worker) fetch(ctx context.Context, runs *intake) error {
 // take works through one run in batches. Once reading is done it stops between
 // two batches; the rest will be read again by whoever owns the partition then.
 func (w *worker) take(reading, working context.Context, run Run) error {
+	defer w.finish()
 	w.end = run.End
 	fetched := time.Now()
 	for rest := run.Messages; len(rest) > 0 && reading.Err() == nil; {
@@ -120,6 +115,9 @@ func (w *worker) take(reading, working context.Context, run Run) error {
 		batch := make([]*entry, n)
 		for i, m := range rest[:n] {
 			batch[i] = &entry{message: m, fetched: fetched}
+		}
+		if err := w.begin(reading, batch); err != nil {
+			return err
 		}
 		if err := w.decodeAll(working, batch); err != nil {
 			return err
@@ -217,6 +215,13 @@ func (w *worker) process(ctx context.Context, batch []*entry) error {
 // done once all of them are acknowledged; for exactly-once delivery in one
 // transaction.
 func (w *worker) deliver(ctx context.Context, batch []*entry, outputs, letters []Message, events int) error {
+	w.finish()
+	made := int64(0)
+	for i := range outputs {
+		made += outputs[i].Weight()
+	}
+	w.room.Count(made)
+	defer w.room.Give(made)
 	next := batch[len(batch)-1].message.Offset + 1
 	if w.atomic == nil {
 		if err := w.retry.write(ctx, "write", w.p.Sink, outputs); err != nil {

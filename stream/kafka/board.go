@@ -31,9 +31,10 @@ type Board struct {
 	settings BoardSettings
 	link     *link
 	tp       stream.TopicPartition
-	// next is the offset to read on at, end where the topic ended when it was opened.
-	next, end int64
-	caught    bool
+	// cursor reads on, end is where the topic ended when it was opened.
+	cursor *cursor
+	end    int64
+	caught bool
 }
 
 // errPartitions says that a topic cannot be a board.
@@ -95,7 +96,7 @@ func (b *Board) ask(ctx context.Context) error {
 		return kafka.UnknownTopicOrPartition
 	}
 	p := r.Topics[b.tp.Topic][0]
-	b.next, b.end = p.FirstOffset, p.LastOffset
+	b.cursor, b.end = newCursor(b.link, b.tp, p.FirstOffset, defaultFetchBytes, defaultFetchWait), p.LastOffset
 	return p.Error
 }
 
@@ -105,20 +106,15 @@ func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
 	var out []stream.Message
 	retry := b.settings.retry()
 	for {
-		if !b.caught && b.next >= b.end {
+		if !b.caught && b.cursor.next >= b.end {
 			b.caught = true
 			return out, nil
 		}
-		c, err := b.link.fetch(ctx, b.tp, b.next, defaultFetchBytes, defaultFetchWait)
-		var bomb *inflateError
-		switch {
-		case errors.As(err, &bomb):
-			c, err = b.link.refused(ctx, b.tp, b.next, bomb)
-		case errors.Is(err, kafka.OffsetOutOfRange):
+		run, err := b.cursor.read(ctx, nil)
+		if errors.Is(err, kafka.OffsetOutOfRange) {
 			// Compaction or deletion was ahead, or the topic was made anew: all that
 			// it holds now is read again, which does no harm.
 			err = b.find(ctx)
-			c.next = b.next
 		}
 		if err != nil {
 			if err := retry.again(ctx, err); err != nil {
@@ -127,8 +123,7 @@ func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
 			continue
 		}
 		retry = b.settings.retry()
-		b.next = c.next
-		out = append(out, c.messages...)
+		out = append(out, run.Messages...)
 		if b.caught && len(out) > 0 {
 			return out, nil
 		}

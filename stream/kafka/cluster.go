@@ -46,6 +46,7 @@ type link struct {
 	addr      net.Addr
 	transport *kafka.Transport
 	dialer    *kafka.Dialer
+	codecs    codecs
 
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}

@@ -1,8 +1,8 @@
 package kafka
 
-// SetInflateLimit lowers the bound for a test and returns how to restore it.
-func SetInflateLimit(n int64) (restore func()) {
-	was := inflateLimit
-	inflateLimit = n
-	return func() { inflateLimit = was }
+// SetRecordLimit lowers the bound for a test and returns how to restore it.
+func SetRecordLimit(n int64) (restore func()) {
+	was := recordLimit
+	recordLimit = n
+	return func() { recordLimit = was }
 }

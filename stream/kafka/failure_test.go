@@ -136,7 +136,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	c.DeleteBefore(t, topic, 0, 12)
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
-	_, err := g.Fetch(ctx, stream.TopicPartition{Topic: topic})
+	_, err := g.Fetch(ctx, stream.TopicPartition{Topic: topic}, nil)
 	var oe *stream.OffsetError
 	if !errors.As(err, &oe) || oe.Position != 0 || oe.First != 12 {
 		t.Errorf("error %v", err)
@@ -244,7 +244,7 @@ func silence(t *testing.T, f *kfake.Cluster, taken func()) func(kmsg.Request) (k
 // TestInflate: a batch that unfolds to too much is handed on as it lies in the log,
 // for the dead letters, and reading goes on behind it.
 func TestInflate(t *testing.T) {
-	defer kafka.SetInflateLimit(1 << 20)()
+	defer kafka.SetRecordLimit(1 << 20)()
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)
 	c.Produce(t, topic, 0, stream.Message{Value: []byte("good")})
@@ -262,10 +262,10 @@ func TestInflate(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	tp := stream.TopicPartition{Topic: topic}
-	if run, err := g.Fetch(ctx, tp); err != nil || len(run.Messages) != 1 {
+	if run, err := g.Fetch(ctx, tp, nil); err != nil || len(run.Messages) != 1 {
 		t.Fatalf("the message before it: %v, %v", run, err)
 	}
-	run, err := g.Fetch(ctx, tp)
+	run, err := g.Fetch(ctx, tp, nil)
 	if err != nil || len(run.Messages) != 1 {
 		t.Fatalf("the bomb: %v, %v", run, err)
 	}
@@ -279,7 +279,7 @@ func TestInflate(t *testing.T) {
 			t.Errorf("%s is %q", key, v)
 		}
 	}
-	if run, err := g.Fetch(ctx, tp); err != nil || len(run.Messages) != 1 || string(run.Messages[0].Value) != "after" {
+	if run, err := g.Fetch(ctx, tp, nil); err != nil || len(run.Messages) != 1 || string(run.Messages[0].Value) != "after" {
 		t.Errorf("the message behind it: %v, %v", run, err)
 	}
 }

@@ -4,56 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
-	"github.com/segmentio/kafka-go/protocol/fetch"
 
 	"unfold/stream"
 )
 
-// readCommitted asks the broker to stop before open transactions and to name
-// the aborted ones.
-const readCommitted = 1
-
 // Fetch implements stream.Generation.
-func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition) (stream.Run, error) {
+func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *stream.Share) (stream.Run, error) {
 	ctx, cancel := g.within(ctx)
 	defer cancel()
 	g.mu.Lock()
-	next, ok := g.next[tp.Partition]
+	c, ok := g.cursors[tp.Partition]
 	g.mu.Unlock()
 	if !ok || tp.Topic != g.source.settings.Topic {
 		return stream.Run{}, fmt.Errorf("kafka: %v is not assigned", tp)
 	}
 	retry := g.source.retry("fetch")
 	for {
-		c, err := g.fetch(ctx, tp, next)
-		var bomb *inflateError
-		if errors.As(err, &bomb) {
-			c, err = g.source.link.refused(ctx, tp, next, bomb)
-		}
+		run, err := c.read(ctx, room)
 		if errors.Is(err, kafka.OffsetOutOfRange) {
-			if next, err = g.outOfRange(ctx, tp, next); err == nil {
+			if c.next, err = g.outOfRange(ctx, tp, c.next); err == nil {
 				continue
 			}
 			return stream.Run{}, err
 		}
 		if err != nil {
 			if err := retry.again(ctx, err); err != nil {
-				return stream.Run{}, fmt.Errorf("kafka: reading topic %s, partition %d, offset %d: %w", tp.Topic, tp.Partition, next, lacking(err, "Read"))
+				return stream.Run{}, fmt.Errorf("kafka: reading topic %s, partition %d, offset %d: %w", tp.Topic, tp.Partition, c.next, lacking(err, "Read"))
 			}
 			continue
 		}
 		retry = g.source.retry("fetch")
-		next = c.next
-		g.mu.Lock()
-		g.next[tp.Partition] = next
-		g.mu.Unlock()
-		if len(c.messages) > 0 {
-			return stream.Run{Messages: c.messages, End: c.end}, nil
+		if len(run.Messages) > 0 {
+			return run, nil
 		}
 		if err := context.Cause(ctx); err != nil {
 			return stream.Run{}, err
@@ -74,147 +59,176 @@ func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, n
 	return g.source.leap(gap)
 }
 
-// catch is what one fetch request brought in.
-type catch struct {
-	messages []stream.Message
-	// next is the offset to go on with.
-	next int64
-	// end is the partition's high watermark.
-	end int64
+// cursor reads a partition, answer by answer, batch by batch and piece by piece: what is
+// compressed stays so until its messages are asked for and its share has room for them. It
+// is used by one goroutine.
+type cursor struct {
+	link *link
+	tp   stream.TopicPartition
+	// bytes bounds an answer, wait how long the broker waits for messages.
+	bytes int
+	wait  time.Duration
+
+	// next is the offset of the next message to return, end the partition's high watermark.
+	next, end int64
+	// room is what memory is taken from, nil if it is not counted. surplus is what is taken
+	// for an answer of more bytes than need not be counted.
+	room    *stream.Share
+	surplus int64
+
+	// rest are the batches of the answer that have not been begun, begun where it was asked
+	// for; batch is being read, nil between two.
+	rest  []byte
+	begun int64
+	batch *batch
+	// pending are aborted transactions that begin further on, aborted the producers whose
+	// transaction here is one.
+	pending []abortedTransaction
+	aborted map[int64]bool
+
+	// run is what is being put together, handing what of the room goes with it, credit what
+	// has been taken for further messages.
+	run             stream.Run
+	handing, credit int64
 }
 
-// fetch reads from next on.
-func (g *generation) fetch(ctx context.Context, tp stream.TopicPartition, next int64) (catch, error) {
-	s := &g.source.settings
-	return g.source.link.fetch(ctx, tp, next, s.FetchBytes, s.FetchWait)
+// newCursor begins at an offset.
+func newCursor(l *link, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) *cursor {
+	return &cursor{link: l, tp: tp, next: next, bytes: bytes, wait: wait}
 }
 
-// fetch sends one request. It does not use kafka.Client.Fetch, which hides the
-// aborted transactions and the offsets of the markers.
-func (l *link) fetch(ctx context.Context, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) (catch, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait+10*time.Second)
-	defer cancel()
-	answer, err := l.transport.RoundTrip(ctx, l.addr, &fetch.Request{
-		ReplicaID: -1, MaxWaitTime: int32(wait / time.Millisecond), MinBytes: 1, MaxBytes: int32(bytes),
-		IsolationLevel: readCommitted, SessionID: -1, SessionEpoch: -1,
-		Topics: []fetch.RequestTopic{{Topic: tp.Topic, Partitions: []fetch.RequestPartition{{
-			Partition: int32(tp.Partition), CurrentLeaderEpoch: -1, FetchOffset: next, LogStartOffset: -1, PartitionMaxBytes: int32(bytes),
-		}}}},
-	})
-	if err != nil {
-		return catch{}, err
-	}
-	r := answer.(*fetch.Response)
-	if r.ErrorCode != 0 {
-		return catch{}, kafka.Error(r.ErrorCode)
-	}
-	if len(r.Topics) == 0 || len(r.Topics[0].Partitions) == 0 {
-		return catch{}, protocol.ErrNoPartition
-	}
-	p := &r.Topics[0].Partitions[0]
-	if p.ErrorCode != 0 {
-		return catch{}, kafka.Error(p.ErrorCode)
-	}
-	c := catch{next: next, end: p.HighWatermark}
-	return c, c.read(tp, p)
-}
+const (
+	// pieceBytes and pieceMessages bound what one read returns, whatever its batches hold.
+	pieceBytes    = 4 << 20
+	pieceMessages = 8192
+	// creditMessages is for how many messages room is taken at once.
+	creditMessages = 64
+)
 
-// read takes the messages out of an answer: those from c.next on that do not
-// belong to an aborted transaction. It moves c.next behind everything it saw.
-//
-// A transaction's records may lie anywhere between its first offset (which the
-// broker names if it was aborted) and the marker that ends it, mixed with other
-// producers' records; a producer has one open transaction at a time.
-func (c *catch) read(tp stream.TopicPartition, p *fetch.ResponsePartition) error {
-	batches, ok := p.RecordSet.Records.(*protocol.RecordStream)
-	if !ok {
-		if p.RecordSet.Records == nil {
-			return nil
+// errNoRoom says that the room has no more for this run.
+var errNoRoom = errors.New("kafka: no more room")
+
+// read returns the next messages: what the last answer still holds, or else another one.
+// There may be none. After an error what was not returned is asked for again.
+func (c *cursor) read(ctx context.Context, room *stream.Share) (stream.Run, error) {
+	c.room = room
+	asked := false
+	for c.handing < pieceBytes && len(c.run.Messages) < pieceMessages {
+		var err error
+		switch {
+		case c.batch != nil:
+			err = c.records(ctx)
+		case len(c.rest) > 0:
+			err = c.open(ctx)
+		case len(c.run.Messages) > 0 || asked:
+			return c.finish(), nil
+		default:
+			asked = true
+			err = c.fetch(ctx)
 		}
-		batches = &protocol.RecordStream{Records: []protocol.RecordReader{p.RecordSet.Records}}
-	}
-	start := c.next
-	aborted := map[int64]bool{}
-	pending := p.AbortedTransactions
-	for _, batch := range batches.Records {
-		skip := false
-		switch b := batch.(type) {
-		case *protocol.ControlBatch:
-			delete(aborted, b.ProducerID)
-			skip = true
-		case *protocol.RecordBatch:
-			rest := pending[:0:0]
-			for _, t := range pending {
-				if t.FirstOffset <= b.BaseOffset {
-					aborted[t.ProducerID] = true
-				} else {
-					rest = append(rest, t)
-				}
+		if errors.Is(err, errNoRoom) {
+			break
+		}
+		if err != nil {
+			if len(c.run.Messages) > 0 {
+				break // first these; it will be met again
 			}
-			pending = rest
-			skip = b.Attributes.Transactional() && aborted[b.ProducerID]
+			c.forget()
+			return stream.Run{}, err
 		}
-		if err := c.drain(tp, batch, skip); err != nil {
+	}
+	return c.finish(), nil
+}
+
+// finish hands the run over.
+func (c *cursor) finish() stream.Run {
+	run := c.run
+	run.End, run.Bytes = c.end, c.handing
+	c.room.Hand(c.handing)
+	c.run, c.handing = stream.Run{}, 0
+	return run
+}
+
+// forget lets go of an answer.
+func (c *cursor) forget() {
+	if c.batch != nil {
+		c.closeBatch()
+	}
+	c.room.Return(c.handing)
+	c.run, c.handing = stream.Run{}, 0
+	c.dismiss()
+}
+
+// dismiss is done with an answer.
+func (c *cursor) dismiss() {
+	c.room.Return(c.surplus + c.credit)
+	c.rest, c.surplus, c.credit = nil, 0, 0
+}
+
+// reserve takes room; with messages to return it does not wait.
+func (c *cursor) reserve(ctx context.Context, n int64) error {
+	if c.room.Try(n) {
+		return nil
+	}
+	if len(c.run.Messages) > 0 {
+		return errNoRoom
+	}
+	return c.room.Take(ctx, n)
+}
+
+// crowdedError says that an answer needs more room than there was.
+type crowdedError struct{ bytes int64 }
+
+func (e *crowdedError) Error() string {
+	return fmt.Sprintf("kafka: an answer of %d bytes, for which there is no room yet", e.bytes)
+}
+
+// answerBytes is what an answer holds beside its batches, at most: aborted transactions,
+// mainly.
+const answerBytes = 64 << 10
+
+// fetch asks for the batches from next on. An answer comes with its first batch whole; one
+// that is larger than need be is refused, its room waited for, and asked for again.
+func (c *cursor) fetch(ctx context.Context) error {
+	free := c.bytes
+	if n := c.room.Answer(); n > 0 {
+		free = min(free, n)
+	}
+	for {
+		r, err := c.ask(ctx, free)
+		var large *crowdedError
+		if errors.As(err, &large) {
+			if err := c.room.Take(ctx, large.bytes-c.surplus); err != nil {
+				return err
+			}
+			c.surplus = max(c.surplus, large.bytes)
+			continue
+		}
+		if err != nil {
 			return err
 		}
+		c.rest, c.begun, c.end = r.records, c.next, r.end
+		c.pending, c.aborted = r.aborted, map[int64]bool{}
+		return c.whole()
 	}
-	if n := len(batches.Records); c.next == start && n > 0 {
-		// The broker's batches reach the wanted offset but hold no record at or
-		// after it: compaction has removed them. The last batch's end is not
-		// known here, so step behind its beginning; nothing can be there.
-		c.next++
-		if last, ok := batches.Records[n-1].(interface{ Offset() int64 }); ok {
-			c.next = max(c.next, last.Offset()+1)
-		}
-	}
-	return nil
 }
 
-// drain reads one batch. The library keeps its bytes in pages that are given
-// back when they are closed, so the messages get copies.
-func (c *catch) drain(tp stream.TopicPartition, batch protocol.RecordReader, skip bool) error {
-	for {
-		rec, err := batch.ReadRecord()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("unreadable batch: %w", err)
-		}
-		err = c.add(tp, rec, skip)
-		for _, b := range []protocol.Bytes{rec.Key, rec.Value} {
-			if b != nil {
-				err = errors.Join(err, b.Close())
+// ask sends one request.
+func (c *cursor) ask(ctx context.Context, free int) (*rawFetched, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.wait+10*time.Second)
+	defer cancel()
+	answer, err := c.link.transport.RoundTrip(ctx, c.link.addr, &rawFetch{tp: c.tp, offset: c.next, bytes: free, wait: c.wait,
+		admit: func(n int64) error {
+			surplus := n - int64(free) - answerBytes
+			if surplus <= c.surplus || c.room.Try(surplus-c.surplus) {
+				c.surplus = max(c.surplus, surplus)
+				return nil
 			}
-		}
-		if err != nil {
-			return fmt.Errorf("unreadable record at offset %d: %w", rec.Offset, err)
-		}
-	}
-}
-
-// add appends one record, unless it is skipped or lies before the wanted offset
-// (brokers answer with whole batches).
-func (c *catch) add(tp stream.TopicPartition, rec *protocol.Record, skip bool) error {
-	if rec.Offset < c.next {
-		return nil
-	}
-	c.next = rec.Offset + 1
-	if skip {
-		return nil
-	}
-	key, err := protocol.ReadAll(rec.Key)
+			return &crowdedError{surplus}
+		}})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	value, err := protocol.ReadAll(rec.Value)
-	if err != nil {
-		return err
-	}
-	m := stream.Message{TopicPartition: tp, Offset: rec.Offset, Key: key, Value: value, Time: rec.Time.UTC()}
-	for _, h := range rec.Headers {
-		m.Headers = append(m.Headers, stream.Header{Key: h.Key, Value: h.Value})
-	}
-	c.messages = append(c.messages, m)
-	return nil
+	r := answer.(*rawFetched)
+	return r, r.err
 }

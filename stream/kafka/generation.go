@@ -25,8 +25,8 @@ type generation struct {
 	assigned []stream.Position
 
 	mu sync.Mutex
-	// next is the offset to fetch, for each partition.
-	next map[int]int64
+	// cursors read the partitions.
+	cursors map[int]*cursor
 
 	// producers write the transactions of what comes from each partition.
 	producers map[int]*producer
@@ -39,7 +39,7 @@ type generation struct {
 }
 
 func newGeneration(s *Source, g *kafka.Generation) *generation {
-	gen := &generation{source: s, group: g, released: make(chan struct{}), next: map[int]int64{}}
+	gen := &generation{source: s, group: g, released: make(chan struct{}), cursors: map[int]*cursor{}}
 	gen.life, gen.end = context.WithCancel(context.Background())
 	// The generation lasts, and can commit, for as long as this runs.
 	g.Start(func(ctx context.Context) {

@@ -166,7 +166,7 @@ func fetchUntil(t *testing.T, g stream.Generation, tp stream.TopicPartition, eno
 			patience = 200 * time.Millisecond
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		run, err := g.Fetch(ctx, tp)
+		run, err := g.Fetch(ctx, tp, nil)
 		cancel()
 		if errors.Is(err, context.DeadlineExceeded) && enough(out) {
 			return out

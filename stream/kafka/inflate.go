@@ -1,57 +1,223 @@
 package kafka
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"sync"
 
-	"github.com/segmentio/kafka-go/compress"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/segmentio/kafka-go"
 )
 
-// inflateLimit bounds what one compressed batch may unfold to. Without a bound a
-// batch of 100 kB can become gigabytes (and four times that while it is parsed)
-// before any of this program's code sees it, and would again after every restart.
-// A batch beyond it becomes one dead letter (see refused). Tests lower it.
-var inflateLimit int64 = 128 << 20
+// recordLimit bounds what one record may take after it has been decompressed. One that
+// is larger, and what follows it in its batch, becomes one dead letter. Tests lower it.
+var recordLimit int64 = 128 << 20
 
-// The library has no setting for this; its table of codecs is the only place
-// where a bound can be put. Writing is not touched.
-func init() {
-	for i, c := range compress.Codecs {
-		if c != nil {
-			compress.Codecs[i] = boundedCodec{c}
+const (
+	// mostWindow is how far back a zstd frame may refer: what Java's clients take.
+	mostWindow = 128 << 20
+	// keptWindow is the largest window whose decoder is kept for the next batch.
+	keptWindow = 8 << 20
+	// codecBytes is about what decompressing takes beside windows and blocks, zstdBytes
+	// that with zstd's blocks.
+	codecBytes = 128 << 10
+	zstdBytes  = 4 * codecBytes
+)
+
+// codecs opens inflaters and keeps what is costly to make. The zero value works.
+type codecs struct{ zstd sync.Pool }
+
+// errCodec says that data are not what their codec writes.
+var errCodec = errors.New("it cannot be decompressed")
+
+// cost returns what an inflater of data will take and how much will come out, if the
+// data say so, without memory of its own.
+func (c *codecs) cost(codec kafka.Compression, data []byte) (bytes, hint int64, err error) {
+	switch codec {
+	case kafka.Gzip:
+		if len(data) >= 4 {
+			hint = int64(binary.LittleEndian.Uint32(data[len(data)-4:]))
+		}
+		return codecBytes, hint, nil
+	case kafka.Snappy:
+		return snappyCost(data)
+	case kafka.Lz4:
+		return codecBytes + lz4Blocks(data), 0, nil
+	case kafka.Zstd:
+		var h zstd.Header
+		if err := h.Decode(data); err != nil {
+			return 0, 0, fmt.Errorf("%w: %w", errCodec, err)
+		}
+		window := h.WindowSize
+		if h.SingleSegment {
+			window = h.FrameContentSize
+		}
+		if window > mostWindow {
+			return 0, 0, fmt.Errorf("%w: its window of %d bytes is more than %d", errCodec, window, mostWindow)
+		}
+		if h.HasFCS {
+			hint = int64(min(h.FrameContentSize, 1<<40))
+		}
+		return zstdBytes + int64(window), hint, nil
+	}
+	return 0, 0, fmt.Errorf("%w: codec %d is not supported", errCodec, codec)
+}
+
+// lz4Blocks is what two blocks of an LZ4 frame take.
+func lz4Blocks(data []byte) int64 {
+	const descriptor, most = 5, 4 << 20
+	if len(data) <= descriptor {
+		return 2 * most
+	}
+	return 2 * min(int64(most), 1<<(8+2*int64(data[descriptor]>>4&7)))
+}
+
+// open opens an inflater whose cost is known.
+func (c *codecs) open(codec kafka.Compression, data []byte, cost int64) (io.ReadCloser, error) {
+	switch codec {
+	case kafka.Snappy:
+		return newSnappyReader(data), nil
+	case kafka.Zstd:
+		return c.openZstd(data, cost)
+	}
+	return codec.Codec().NewReader(bytes.NewReader(data)), nil
+}
+
+// zstdReader gives its decoder back when it is closed.
+type zstdReader struct {
+	*zstd.Decoder
+	codecs *codecs
+	keep   bool
+}
+
+func (c *codecs) openZstd(data []byte, cost int64) (io.ReadCloser, error) {
+	// Frames behind the first may not have larger windows: its is what is counted.
+	window := uint64(max(cost-zstdBytes, zstd.MinWindowSize))
+	d, _ := c.zstd.Get().(*zstd.Decoder)
+	if d == nil {
+		var err error
+		if d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true)); err != nil {
+			return nil, err
 		}
 	}
+	if err := d.ResetWithOptions(bytes.NewReader(data), zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window)); err != nil {
+		return nil, fmt.Errorf("%w: %w", errCodec, err)
+	}
+	return &zstdReader{d, c, window <= keptWindow}, nil
 }
 
-// boundedCodec is a codec whose readers stop at inflateLimit.
-type boundedCodec struct{ compress.Codec }
-
-func (c boundedCodec) NewReader(r io.Reader) io.ReadCloser {
-	return &boundedReader{ReadCloser: c.Codec.NewReader(r), codec: c.Name(), left: inflateLimit}
+// Close implements io.Closer.
+func (z *zstdReader) Close() error {
+	if !z.keep {
+		z.Decoder.Close()
+		return nil
+	}
+	if err := z.Decoder.Reset(nil); err == nil {
+		z.codecs.zstd.Put(z.Decoder)
+	}
+	return nil
 }
 
-type boundedReader struct {
-	io.ReadCloser
-	codec string
-	left  int64
+// snappyFramed begins data that snappy-java wrote: blocks, each after its length. Other
+// clients write one block.
+var snappyFramed = []byte{130, 'S', 'N', 'A', 'P', 'P', 'Y', 0}
+
+const snappyHeader = 16
+
+// snappyReader decompresses block by block.
+type snappyReader struct {
+	data   []byte
+	framed bool
+	// block is room for one, rest what has not been read of it.
+	block, rest []byte
+}
+
+func newSnappyReader(data []byte) *snappyReader {
+	if len(data) >= snappyHeader && bytes.Equal(data[:8], snappyFramed) {
+		return &snappyReader{data: data[snappyHeader:], framed: true}
+	}
+	return &snappyReader{data: data}
+}
+
+// next takes the next block, not decompressed, and says what it will take.
+func (s *snappyReader) next() (block []byte, size int, err error) {
+	block, s.data = s.data, nil
+	if s.framed {
+		if len(block) < 4 {
+			return nil, 0, io.ErrUnexpectedEOF
+		}
+		n := binary.BigEndian.Uint32(block)
+		if int64(n) > int64(len(block)-4) {
+			return nil, 0, io.ErrUnexpectedEOF
+		}
+		block, s.data = block[4:4+n], block[4+n:]
+		if len(block) == 0 {
+			return nil, 0, nil
+		}
+	}
+	// 3 bytes of a block stand for 64 at most: what promises more is not one.
+	if size, err = snappy.DecodedLen(block); err != nil || size > 22*len(block) {
+		return nil, 0, fmt.Errorf("%w: %w", errCodec, snappy.ErrCorrupt)
+	}
+	return block, size, nil
+}
+
+// snappyCost is the largest block, and all of them.
+func snappyCost(data []byte) (largest, all int64, err error) {
+	s := newSnappyReader(data)
+	for len(s.data) > 0 {
+		_, size, err := s.next()
+		if err != nil {
+			return 0, 0, fmt.Errorf("%w: %w", errCodec, err)
+		}
+		largest, all = max(largest, int64(size)), all+int64(size)
+	}
+	return largest, all, nil
 }
 
 // Read implements io.Reader.
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
+func (s *snappyReader) Read(p []byte) (int, error) {
+	for len(s.rest) == 0 {
+		if len(s.data) == 0 {
+			return 0, io.EOF
+		}
+		block, size, err := s.next()
+		if err != nil {
+			return 0, err
+		}
+		if size == 0 {
+			continue
+		}
+		if size <= len(p) { // no copy
+			out, err := snappy.Decode(p[:size:size], block)
+			if err != nil {
+				return 0, err
+			}
+			return copy(p, out), nil
+		}
+		if s.block, err = snappy.Decode(s.block[:cap(s.block)], block); err != nil {
+			return 0, err
+		}
+		s.rest = s.block
 	}
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, &inflateError{b.codec}
-	}
-	return n, err
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
 }
 
-// inflateError says that a batch is larger than inflateLimit.
-type inflateError struct{ codec string }
+// Close implements io.Closer.
+func (s *snappyReader) Close() error { return nil }
+
+// inflateError says that a record is larger than recordLimit.
+type inflateError struct {
+	codec string
+	size  int64
+}
 
 func (e *inflateError) Error() string {
-	return fmt.Sprintf("a %s batch unfolds to more than %d bytes: it is refused, as it might exhaust the memory; "+
-		"if it is harmless produce it again in smaller batches", e.codec, inflateLimit)
+	return fmt.Sprintf("a %s batch holds a record of %d bytes, more than %d: it is refused, as it might exhaust the memory", e.codec, e.size, recordLimit)
 }

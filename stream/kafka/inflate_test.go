@@ -2,36 +2,280 @@ package kafka
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
-	"io"
+	"fmt"
+	"hash/crc32"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/segmentio/kafka-go/compress"
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+
+	"unfold/stream"
 )
 
+// encoded is a batch of messages from an offset on, as it lies in the log.
+func encoded(t testing.TB, codec kafka.Compression, base int64, values ...[]byte) []byte {
+	t.Helper()
+	messages := make([]*stream.Message, len(values))
+	for i, v := range values {
+		messages[i] = &stream.Message{Value: v, Time: time.UnixMilli(1000)}
+	}
+	b, err := format{compression: codec}.encode(messages, kafka.ProducerSession{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.BigEndian.PutUint64(b[4:], uint64(base))
+	return b[4:]
+}
+
+// sign makes the checksum of a batch right.
+func sign(b []byte) []byte {
+	binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli))
+	return b
+}
+
+// A record of the limit's size is read in every codec; a larger one is refused, with what
+// follows it in its batch, and what comes before and behind is read.
 func TestBoundedCodecs(t *testing.T) {
-	defer func(was int64) { inflateLimit = was }(inflateLimit)
-	inflateLimit = 100_000
-	for _, codec := range compress.Codecs {
-		if codec == nil {
-			continue
-		}
-		for size, fits := range map[int]bool{0: true, 99_999: true, 100_000: true, 100_001: false, 5_000_000: false} {
-			var b bytes.Buffer
-			w := codec.NewWriter(&b)
-			if _, err := w.Write(make([]byte, size)); err != nil {
-				t.Fatal(err)
+	defer SetRecordLimit(100_000)()
+	const around = 8 // what a record holds beside so large a value
+	for codec := kafka.Compression(0); codec <= kafka.Zstd; codec++ {
+		for size, fits := range map[int]bool{0: true, 99_999 - around: true, 100_000 - around: true, 100_001 - around: false, 5_000_000: false} {
+			small := []byte("small")
+			batches := append(encoded(t, codec, 0, small, make([]byte, size), small), encoded(t, codec, 3, small)...)
+			got, err := readAll(batches)
+			if err != nil {
+				t.Fatalf("%v, %d bytes: %v", codec, size, err)
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
+			if fits && (len(got) != 4 || len(got[1].Value) != size || got[1].Unreadable != nil) {
+				t.Errorf("%v, %d bytes: %d messages", codec, size, len(got))
 			}
-			r := codec.NewReader(&b)
-			data, err := io.ReadAll(r)
-			r.Close()
-			var ie *inflateError
-			if fits && (err != nil || len(data) != size) || !fits && !errors.As(err, &ie) {
-				t.Errorf("%s, %d bytes: read %d, %v", codec.Name(), size, len(data), err)
+			if fits {
+				continue
+			}
+			var large *inflateError
+			if len(got) != 3 || !errors.As(got[1].Unreadable, &large) || got[1].Offset != 2 || string(got[0].Value) != "small" || string(got[2].Value) != "small" {
+				t.Errorf("%v, %d bytes: %d messages, %v", codec, size, len(got), got[1].Unreadable)
+				continue
+			}
+			if want := "offsets 1 to 2: a " + codec.String() + " batch holds a record"; !strings.HasPrefix(got[1].Unreadable.Error(), want) {
+				t.Errorf("%v, want %s", got[1].Unreadable, want)
+			}
+			if !bytes.Equal(got[1].Value, encoded(t, codec, 0, small, make([]byte, size), small)) {
+				t.Errorf("%v: the letter is not the batch", codec)
 			}
 		}
 	}
+}
+
+// broken is a batch of three messages from offset 7 on that is damaged.
+type broken struct {
+	batch []byte
+	// good messages come before one that is refused, with this reason. -1: how many is the
+	// codec's affair.
+	good int
+	why  string
+}
+
+func brokenBatches(t testing.TB) map[string]broken {
+	be := binary.BigEndian
+	value := bytes.Repeat([]byte("value"), 100)
+	whole := func(codec kafka.Compression) []byte { return encoded(t, codec, 7, value, value, value) }
+	changed := func(codec kafka.Compression, change func(b []byte)) []byte {
+		b := whole(codec)
+		change(b)
+		return sign(b)
+	}
+	claims := func(codec byte) []byte { return changed(0, func(b []byte) { b[22] = codec }) }
+	return map[string]broken{
+		"more records than there are": {changed(0, func(b []byte) { be.PutUint32(b[57:], 4); be.PutUint32(b[23:], 3) }), 3, "malformed: it ends too early"},
+		"fewer than no records":       {changed(0, func(b []byte) { be.PutUint32(b[57:], 1<<31) }), 0, "malformed: -2147483648 records"},
+		"an offset outside":           {changed(0, func(b []byte) { b[batchHeader+4] = 20 }), 0, "malformed: offset 17"},
+		"an offset that runs back":    {changed(0, func(b []byte) { b[batchHeader+4] = 4 }), 1, "malformed: offset 8"},
+		"a negative length":           {changed(0, func(b []byte) { b[batchHeader], b[batchHeader+1] = 1, 0 }), 0, "malformed: a record of -1 bytes"},
+		"a varint without an end":     {changed(0, func(b []byte) { copy(b[batchHeader:], bytes.Repeat([]byte{0xff}, 20)) }), 0, "malformed"},
+		"a key beyond its record":     {changed(0, func(b []byte) { b[batchHeader+5] = 0x7e }), 0, "malformed: a record of"},
+		"a codec that nobody has":     {claims(7), 0, "codec 7 is not supported"},
+		"not gzip":                    {claims(1), 0, "cannot be decompressed"},
+		"not snappy":                  {claims(2), 0, "cannot be decompressed"},
+		"not lz4":                     {claims(3), 0, "cannot be decompressed"},
+		"not zstd":                    {claims(4), 0, "cannot be decompressed"},
+		"snappy that promises 4 GB":   {packed(t, 2, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 1), 0, "cannot be decompressed"},
+		"zstd that wants 2 GB":        {packed(t, 4, 0x28, 0xb5, 0x2f, 0xfd, 0x00, 21<<3, 1, 0, 0), 0, "its window of"},
+		"half of zstd":                {shorten(whole(4), 10), 0, "malformed"},
+		"half of gzip":                {shorten(whole(1), 20), -1, "malformed"},
+		"half of lz4":                 {shorten(whole(3), 20), -1, "malformed"},
+		"half of snappy":              {shorten(whole(2), 10), -1, "cannot be decompressed"},
+	}
+}
+
+// What broken batches hold behind the damage is one message that says so, and what follows
+// the batch is read. One whose checksum is wrong may come better when it is asked for again.
+func TestBrokenBatches(t *testing.T) {
+	for name, c := range brokenBatches(t) {
+		t.Run(name, func(t *testing.T) {
+			last := int64(binary.BigEndian.Uint32(c.batch[23:])) + 7
+			after := encoded(t, 0, last+1, []byte("after"))
+			got, err := readFrom(append(bytes.Clone(c.batch), after...), 7)
+			if err != nil || len(got) < 2 || c.good >= 0 && len(got) != c.good+2 {
+				t.Fatalf("%d messages, %v", len(got), err)
+			}
+			letter := got[len(got)-2]
+			if letter.Unreadable == nil || !strings.Contains(letter.Unreadable.Error(), c.why) || !bytes.Equal(letter.Value, c.batch) || letter.Offset != last {
+				t.Errorf("offset %d, %d bytes: %v", letter.Offset, len(letter.Value), letter.Unreadable)
+			}
+			if m := got[len(got)-1]; string(m.Value) != "after" {
+				t.Errorf("%q comes behind it", m.Value)
+			}
+		})
+	}
+	b := encoded(t, 0, 7, []byte("value"))
+	b[len(b)-1]++
+	if got, err := readFrom(b, 7); !errors.Is(err, errChecksum) || len(got) > 0 {
+		t.Errorf("%d messages, %v", len(got), err)
+	}
+}
+
+// shorten takes the last n bytes off a batch.
+func shorten(b []byte, n int) []byte {
+	b = b[:len(b)-n]
+	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-lengthEnds))
+	return sign(b)
+}
+
+// packed is a batch whose records are these bytes, in a codec.
+func packed(t testing.TB, codec byte, records ...byte) []byte {
+	b := append(encoded(t, 0, 7, nil)[:batchHeader:batchHeader], records...)
+	b[22] = codec
+	return shorten(b, 0)
+}
+
+// Messages of the formats before Kafka 0.11 are read, compressed or not, as the library
+// wrote them. In a set of format 1 offsets count from its first.
+func TestOldFormats(t *testing.T) {
+	for codec := kafka.Compression(0); codec <= kafka.Lz4; codec++ {
+		var records []protocol.Record
+		for i := range 5 {
+			records = append(records, protocol.Record{Time: time.UnixMilli(int64(1000 + i)), Key: protocol.NewBytes([]byte("k")), Value: protocol.NewBytes(fmt.Append(nil, i))})
+		}
+		var b bytes.Buffer
+		set := protocol.RecordSet{Version: 1, Attributes: protocol.Attributes(codec), Records: protocol.NewRecordReader(records...)}
+		if _, err := set.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		raw := b.Bytes()[4:]
+		first := int64(0)
+		if codec != 0 {
+			first = 96
+			binary.BigEndian.PutUint64(raw, 100)
+		}
+		got, err := readFrom(raw, first+2)
+		if err != nil || len(got) != 3 {
+			t.Fatalf("%v: %d messages, %v", codec, len(got), err)
+		}
+		for i, m := range got {
+			if m.Offset != first+2+int64(i) || string(m.Key) != "k" || string(m.Value) != fmt.Sprint(i+2) || m.Time.UnixMilli() != int64(1002+i) {
+				t.Errorf("%v: message %d is %+v", codec, i, m)
+			}
+		}
+		half := bytes.Clone(raw)
+		half[len(half)-3]++
+		if _, err := readFrom(half, first); !errors.Is(err, errChecksum) {
+			t.Errorf("%v, damaged: %v", codec, err)
+		}
+	}
+}
+
+// However many messages a batch holds, and whatever it is decompressed to, what is taken of
+// the room stays within it: the batch comes in pieces, as what came before is given back.
+func TestRoom(t *testing.T) {
+	const limit = 4 << 20
+	for codec := kafka.Compression(0); codec <= kafka.Zstd; codec++ {
+		for name, values := range map[string][][]byte{
+			"many small":  make([][]byte, 50_000),
+			"a few large": {make([]byte, 5<<20), make([]byte, 1<<20), make([]byte, 1<<20)},
+		} {
+			room := stream.NewQueue(limit, 1)[0]
+			c := cursorOver(encoded(t, codec, 0, values...), 0)
+			read, most := 0, int64(0)
+			for read < len(values) {
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				run, err := c.read(ctx, room)
+				cancel()
+				if err != nil {
+					t.Fatalf("%s, %v: after %d of %d messages: %v", name, codec, read, len(values), err)
+				}
+				read += len(run.Messages)
+				most = max(most, run.Bytes)
+				room.Give(run.Bytes)
+			}
+			if !room.Try(limit / 2) {
+				t.Errorf("%s, %v: something is held in the end", name, codec)
+			}
+			if name == "many small" && most > limit {
+				t.Errorf("%s, %v: a run of %d bytes", name, codec, most)
+			}
+		}
+	}
+}
+
+// FuzzBatches reads what may lie in a log, its checksums made right: nothing ends the process,
+// takes more memory than is counted, stands still, or runs back.
+//
+//	go test -fuzz FuzzBatches ./stream/kafka
+func FuzzBatches(f *testing.F) {
+	for _, c := range brokenBatches(f) {
+		f.Add(c.batch, int64(7))
+	}
+	for codec := kafka.Compression(0); codec <= kafka.Zstd; codec++ {
+		f.Add(append(encoded(f, codec, 0, []byte("a"), nil), encoded(f, codec, 2, make([]byte, 3000))...), int64(1))
+	}
+	const limit, record = 4 << 20, 1 << 16
+	defer SetRecordLimit(record)()
+	f.Fuzz(func(t *testing.T, b []byte, next int64) {
+		b = bytes.Clone(b)
+		for rest := b; len(rest) >= batchHeader && rest[16] == 2; {
+			n := int64(binary.BigEndian.Uint32(rest[8:])) + lengthEnds
+			if n < batchHeader || n > int64(len(rest)) {
+				break
+			}
+			sign(rest[:n])
+			rest = rest[n:]
+		}
+		c := cursorOver(b, next)
+		if c.whole() != nil {
+			return
+		}
+		room := stream.NewQueue(limit, 1)[0]
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		bytes, past := int64(0), next-1
+		for c.batch != nil || len(c.rest) > 0 {
+			run, err := c.read(t.Context(), room)
+			if err != nil {
+				break
+			}
+			for _, m := range run.Messages {
+				if m.Offset < past || m.Offset == past && m.Unreadable == nil {
+					t.Fatalf("offset %d after %d", m.Offset, past)
+				}
+				past = m.Offset
+			}
+			bytes += run.Bytes
+			room.Give(run.Bytes)
+		}
+		runtime.ReadMemStats(&after)
+		// What is counted, decoders with their windows, and the lists of messages.
+		if got, bound := int64(after.TotalAlloc-before.TotalAlloc), 4*bytes+3*mostWindow+limit; got > bound {
+			t.Fatalf("%d bytes were allocated, %d are counted", got, bytes)
+		}
+		if !room.Try(limit - limit/4) {
+			t.Fatal("something is held in the end")
+		}
+	})
 }

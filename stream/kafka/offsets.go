@@ -60,7 +60,7 @@ func (g *generation) begin(ctx context.Context) error {
 			}
 		}
 		g.assigned = append(g.assigned, p)
-		g.next[a.ID] = p.Offset
+		g.cursors[a.ID] = newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
 	}
 	// "Latest" means now, not the time of a restart before the first commit: what
 	// comes between would be skipped. And a gap is told of once.

@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,52 +13,29 @@ import (
 	"unfold/stream"
 )
 
-// refused takes a batch that must not be unfolded out of the log as it is: one
-// message that stands for all of the batch's, for the dead letters. If the batch is
-// part of an aborted transaction there is no message.
-func (l *link) refused(ctx context.Context, tp stream.TopicPartition, next int64, why *inflateError) (catch, error) {
-	answer, err := l.transport.RoundTrip(ctx, l.addr, &rawFetch{tp: tp, offset: next})
-	if err != nil {
-		return catch{}, err
-	}
-	r := answer.(*rawFetched)
-	if r.err != nil {
-		return catch{}, r.err
-	}
-	b := r.records
-	if len(b) < batchHeader || b[16] != 2 {
-		return catch{}, fmt.Errorf("kafka: no batch at offset %d: %w", next, why)
-	}
-	be := binary.BigEndian
-	base, length, last := int64(be.Uint64(b)), int64(be.Uint32(b[8:])), int64(be.Uint32(b[23:]))
-	producer, transactional := int64(be.Uint64(b[43:])), be.Uint16(b[21:])&0x10 != 0
-	if length+12 > int64(len(b)) {
-		return catch{}, fmt.Errorf("kafka: half a batch at offset %d: %w", next, why)
-	}
-	c := catch{next: base + last + 1, end: r.end}
-	if first, aborted := r.aborted[producer]; transactional && aborted && first <= base {
-		return c, nil
-	}
-	c.messages = []stream.Message{{
-		TopicPartition: tp, Offset: base + last, Value: b[:length+12], Time: time.UnixMilli(int64(be.Uint64(b[35:]))).UTC(),
-		Unreadable: fmt.Errorf("offsets %d to %d: %w", base, base+last, why),
-	}}
-	return c, nil
-}
-
-// rawFetch is Fetch in version 4, whose answer keeps batches as they are. It writes
-// itself to the connection, as the library allows, and says which broker it is for.
+// rawFetch is Fetch of one partition, whose answer keeps batches as they are: the library
+// would decompress all of them at once. It writes itself to the connection, as the library
+// allows, and says which broker it is for.
 type rawFetch struct {
 	tp     stream.TopicPartition
 	offset int64
+	// bytes bounds the answer beyond its first batch, which always comes whole.
+	bytes int
+	wait  time.Duration
+	// admit is asked before there is memory for an answer of so many bytes.
+	admit func(n int64) error
+	// version is what both sides know.
+	version int16
 }
 
+// Fetch from version 4 on has read-committed, from 10 on zstd; 11 is the last with topics by
+// name only that kafka-go negotiates.
 const (
-	rawFetchVersion = 4
-	// rawFetchBytes bounds the answer beyond its first batch, which always comes
-	// whole; maxRawFetch bounds that.
-	rawFetchBytes = 1
-	maxRawFetch   = 1 << 28
+	oldestFetch = 4
+	newestFetch = 11
+	// readCommitted asks the broker to stop before open transactions and to name the
+	// aborted ones.
+	readCommitted = 1
 )
 
 // ApiKey implements protocol.Message.
@@ -83,19 +59,32 @@ func (r *rawFetch) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 }
 
 // Required implements protocol.RawExchanger.
-func (r *rawFetch) Required(map[protocol.ApiKey]int16) bool { return true }
+func (r *rawFetch) Required(versions map[protocol.ApiKey]int16) bool {
+	r.version = min(max(versions[protocol.Fetch], oldestFetch), newestFetch)
+	return true
+}
 
 // RawExchange implements protocol.RawExchanger.
 func (r *rawFetch) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	answer, err := exchange(rw, r.encode(), maxRawFetch)
+	answer, err := exchangeAdmitted(rw, r.encode(), r.admit)
 	if err != nil {
 		return nil, err
 	}
-	return decodeRawFetched(answer)
+	return decodeRawFetched(answer, r.version)
 }
 
 // exchange writes a request, which begins with its length, and reads the answer.
 func exchange(rw io.ReadWriter, request []byte, most int64) ([]byte, error) {
+	return exchangeAdmitted(rw, request, func(n int64) error {
+		if n > most {
+			return fmt.Errorf("kafka: an answer of %d bytes, more than %d", n, most)
+		}
+		return nil
+	})
+}
+
+// exchangeAdmitted is exchange for an answer whose length is admitted, or not.
+func exchangeAdmitted(rw io.ReadWriter, request []byte, admit func(n int64) error) ([]byte, error) {
 	if _, err := rw.Write(request); err != nil {
 		return nil, err
 	}
@@ -104,8 +93,8 @@ func exchange(rw io.ReadWriter, request []byte, most int64) ([]byte, error) {
 		return nil, err
 	}
 	n := int64(binary.BigEndian.Uint32(size[:]))
-	if n > most {
-		return nil, fmt.Errorf("kafka: an answer of %d bytes, more than %d", n, most)
+	if err := admit(n); err != nil {
+		return nil, err
 	}
 	answer := make([]byte, n)
 	_, err := io.ReadFull(rw, answer)
@@ -114,18 +103,34 @@ func exchange(rw io.ReadWriter, request []byte, most int64) ([]byte, error) {
 
 func (r *rawFetch) encode() []byte {
 	be := binary.BigEndian
-	b := requestHeader(protocol.Fetch, rawFetchVersion)
+	b := requestHeader(protocol.Fetch, uint16(r.version))
 	b = be.AppendUint32(b, ^uint32(0)) // no replica
-	b = be.AppendUint32(b, uint32(defaultFetchWait.Milliseconds()))
+	b = be.AppendUint32(b, uint32(r.wait.Milliseconds()))
 	b = be.AppendUint32(b, 1)
-	b = be.AppendUint32(b, rawFetchBytes)
+	b = be.AppendUint32(b, uint32(r.bytes))
 	b = append(b, readCommitted)
+	if r.version >= 7 {
+		b = be.AppendUint32(b, 0) // no session
+		b = be.AppendUint32(b, ^uint32(0))
+	}
 	b = be.AppendUint32(b, 1)
 	b = append(be.AppendUint16(b, uint16(len(r.tp.Topic))), r.tp.Topic...)
 	b = be.AppendUint32(b, 1)
 	b = be.AppendUint32(b, uint32(r.tp.Partition))
+	if r.version >= 9 {
+		b = be.AppendUint32(b, ^uint32(0)) // the leader's epoch is not known
+	}
 	b = be.AppendUint64(b, uint64(r.offset))
-	b = be.AppendUint32(b, rawFetchBytes)
+	if r.version >= 5 {
+		b = be.AppendUint64(b, ^uint64(0)) // a follower's log start
+	}
+	b = be.AppendUint32(b, uint32(r.bytes))
+	if r.version >= 7 {
+		b = be.AppendUint32(b, 0) // nothing of a session to forget
+	}
+	if r.version >= 11 {
+		b = be.AppendUint16(b, 0) // rack
+	}
 	be.PutUint32(b, uint32(len(b)-4))
 	return b
 }
@@ -144,11 +149,15 @@ func requestHeader(key protocol.ApiKey, version uint16) []byte {
 // rawFetched answers a rawFetch.
 type rawFetched struct {
 	records []byte
-	end     int64
-	// aborted are the first offsets of aborted transactions, by producer.
-	aborted map[int64]int64
+	// end is the partition's high watermark.
+	end int64
+	// aborted are the aborted transactions in the records.
+	aborted []abortedTransaction
 	err     error
 }
+
+// abortedTransaction is one of a producer that begins at an offset.
+type abortedTransaction struct{ producer, first int64 }
 
 // ApiKey implements protocol.Message.
 func (r *rawFetched) ApiKey() protocol.ApiKey { return protocol.Fetch }
@@ -156,24 +165,38 @@ func (r *rawFetched) ApiKey() protocol.ApiKey { return protocol.Fetch }
 var errShortFetch = errors.New("kafka: an answer to a fetch that ends too early")
 
 // decodeRawFetched reads an answer, about one partition, without its length.
-func decodeRawFetched(answer []byte) (*rawFetched, error) {
+func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
 	d := &flexible{rest: answer}
-	d.take(4 + 4 + 4)      // correlation id, throttle time, topics
+	d.take(4 + 4) // correlation id, throttle time
+	r := &rawFetched{}
+	if version >= 7 {
+		if code := kafka.Error(int16(d.uint(2))); code != 0 {
+			r.err = code
+			return r, nil
+		}
+		d.take(4) // session
+	}
+	if d.uint(4) == 0 && !d.short { // topics
+		return nil, protocol.ErrNoPartition
+	}
 	d.take(int(d.uint(2))) // topic
 	d.take(4 + 4)          // partitions, partition
 	code := kafka.Error(int16(d.uint(2)))
-	r := &rawFetched{end: int64(d.uint(8)), aborted: map[int64]int64{}}
+	r.end = int64(d.uint(8))
 	d.take(8) // last stable offset
+	if version >= 5 {
+		d.take(8) // log start
+	}
 	for range int32(d.uint(4)) {
 		if d.short {
 			break
 		}
-		producer, first := int64(d.uint(8)), int64(d.uint(8))
-		if before, ok := r.aborted[producer]; !ok || first < before {
-			r.aborted[producer] = first
-		}
+		r.aborted = append(r.aborted, abortedTransaction{int64(d.uint(8)), int64(d.uint(8))})
 	}
-	r.records = d.take(int(int32(d.uint(4))))
+	if version >= 11 {
+		d.take(4) // replica to read from
+	}
+	r.records = d.take(max(0, int(int32(d.uint(4)))))
 	if code != 0 {
 		r.err = code
 		return r, nil

@@ -169,7 +169,7 @@ func testRightsOfSource(t *testing.T, g guarded) {
 		}
 		gen, err := source.Next(ctx)
 		if err == nil {
-			_, err = gen.Fetch(ctx, stream.TopicPartition{Topic: "in"})
+			_, err = gen.Fetch(ctx, stream.TopicPartition{Topic: "in"}, nil)
 		}
 		return errors.Join(err, source.Close())
 	}

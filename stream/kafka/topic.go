@@ -26,9 +26,10 @@ type TopicSettings struct {
 type TopicReader struct {
 	settings TopicSettings
 	link     *link
-	// next and end are offsets by partition.
+	// next and end are offsets by partition; at is the partition that cursor reads.
 	next, end []int64
 	at        int
+	cursor    *cursor
 }
 
 // OpenTopic reaches the cluster and looks where the topic begins and ends.
@@ -95,8 +96,11 @@ func (r *TopicReader) Next(ctx context.Context) ([]stream.Message, error) {
 	retry := &retry{what: "fetch"}
 	for ; r.at < len(r.next); r.at++ {
 		tp := stream.TopicPartition{Topic: r.settings.Topic, Partition: r.at}
+		if r.cursor == nil || r.cursor.tp != tp {
+			r.cursor = newCursor(r.link, tp, r.next[r.at], defaultFetchBytes, defaultFetchWait)
+		}
 		for r.next[r.at] < r.end[r.at] {
-			c, err := r.link.fetch(ctx, tp, r.next[r.at], defaultFetchBytes, defaultFetchWait)
+			run, err := r.cursor.read(ctx, nil)
 			if errors.Is(err, kafka.OffsetOutOfRange) {
 				return nil, fmt.Errorf("kafka: %v: messages from offset %d on were deleted meanwhile", tp, r.next[r.at])
 			}
@@ -106,16 +110,16 @@ func (r *TopicReader) Next(ctx context.Context) ([]stream.Message, error) {
 				}
 				continue
 			}
-			r.next[r.at] = c.next
-			for i, m := range c.messages {
+			r.next[r.at] = r.cursor.next
+			for i, m := range run.Messages {
 				if m.Offset >= r.end[r.at] {
-					c.messages = c.messages[:i]
+					run.Messages = run.Messages[:i]
 					r.next[r.at] = r.end[r.at]
 					break
 				}
 			}
-			if len(c.messages) > 0 {
-				return c.messages, nil
+			if len(run.Messages) > 0 {
+				return run.Messages, nil
 			}
 		}
 	}

@@ -2,10 +2,12 @@ package kafka
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,16 +53,17 @@ func TestEncodeBatch(t *testing.T) {
 		if _, err := set.ReadFrom(bytes.NewReader(encoded)); err != nil {
 			r.Fatal(err)
 		}
+		read, err := readAll(encoded[4:])
+		if err != nil || len(read) != len(messages) {
+			r.Fatalf("%d messages are read here, %v", len(read), err)
+		}
 		batch, ok := set.Records.(*protocol.RecordStream).Records[0].(*protocol.RecordBatch)
 		if !ok || batch.ProducerID != 1<<40 || batch.ProducerEpoch != 7 || batch.BaseSequence != 12345 ||
 			batch.Attributes.Transactional() != f.transactional || batch.Attributes.Compression() != f.compression {
 			r.Fatalf("the batch reads as %+v", batch)
 		}
-		c := catch{}
-		if err := c.drain(stream.TopicPartition{}, batch, false); err != nil || len(c.messages) != len(messages) {
-			r.Fatalf("%d messages, %v", len(c.messages), err)
-		}
-		for i, got := range c.messages {
+		for i, got := range append(library(r, batch), read...) {
+			i %= len(messages)
 			want := messages[i]
 			if got.Offset != int64(i) || !alike(got.Key, want.Key) || !alike(got.Value, want.Value) || !got.Time.Equal(want.Time) || len(got.Headers) != len(want.Headers) {
 				r.Fatalf("message %d reads as %+v, it was %+v", i, got, want)
@@ -75,6 +78,57 @@ func TestEncodeBatch(t *testing.T) {
 			r.Fatalf("more than was written: %v", err)
 		}
 	})
+}
+
+// library takes the messages out of a batch that the library has read.
+func library(r *rapid.T, batch protocol.RecordReader) (all []stream.Message) {
+	for {
+		rec, err := batch.ReadRecord()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		m := stream.Message{Time: rec.Time.UTC()}
+		if err == nil {
+			m.Offset = rec.Offset
+			m.Key, err = protocol.ReadAll(rec.Key)
+		}
+		if err == nil {
+			m.Value, err = protocol.ReadAll(rec.Value)
+		}
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, h := range rec.Headers {
+			m.Headers = append(m.Headers, stream.Header(h))
+		}
+		all = append(all, m)
+	}
+}
+
+// readAll reads batches from their beginning.
+func readAll(batches []byte) (all []stream.Message, err error) { return readFrom(batches, 0) }
+
+// cursorOver is a cursor at an offset that got batches in an answer.
+func cursorOver(batches []byte, next int64) *cursor {
+	c := newCursor(&link{}, stream.TopicPartition{}, next, 0, 0)
+	c.rest, c.begun, c.aborted = batches, next, map[int64]bool{}
+	return c
+}
+
+// readFrom reads batches as a cursor at an offset does.
+func readFrom(batches []byte, next int64) (all []stream.Message, err error) {
+	c := cursorOver(batches, next)
+	if err := c.whole(); err != nil {
+		return nil, err
+	}
+	for c.batch != nil || len(c.rest) > 0 {
+		run, err := c.read(context.Background(), nil)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, run.Messages...)
+	}
+	return all, nil
 }
 
 // Sequences begin anew behind the largest 32-bit number, as Kafka's do.
@@ -107,7 +161,7 @@ func TestAnswersCutShort(t *testing.T) {
 	if err != nil || r.err != nil || r.offsets[0] != 42 || r.offsets[1] != -1 || len(r.offsets) != 2 {
 		t.Errorf("positions %+v, %v", r, err)
 	}
-	fetched := make([]byte, 12)
+	fetched := append(make([]byte, 11), 1) // one topic
 	fetched = append(fetched, 0, 1, 't', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
 	fetched = be.AppendUint64(fetched, 100)
 	fetched = be.AppendUint64(fetched, 90)
@@ -115,8 +169,8 @@ func TestAnswersCutShort(t *testing.T) {
 	fetched = be.AppendUint64(fetched, 7)
 	fetched = be.AppendUint64(fetched, 33)
 	fetched = append(be.AppendUint32(fetched, 3), 1, 2, 3)
-	f, err := decodeRawFetched(fetched)
-	if err != nil || f.end != 100 || f.aborted[7] != 33 || len(f.records) != 3 {
+	f, err := decodeRawFetched(fetched, 4)
+	if err != nil || f.end != 100 || !slices.Equal(f.aborted, []abortedTransaction{{7, 33}}) || len(f.records) != 3 {
 		t.Errorf("fetched %+v, %v", f, err)
 	}
 	for n := range positions {
@@ -125,7 +179,7 @@ func TestAnswersCutShort(t *testing.T) {
 		}
 	}
 	for n := range fetched {
-		if f, err := decodeRawFetched(fetched[:n]); err == nil {
+		if f, err := decodeRawFetched(fetched[:n], 4); err == nil {
 			t.Errorf("an answer of %d bytes reads as %+v", n, f)
 		}
 	}

@@ -144,7 +144,7 @@ func (b *bench) fetch(g stream.Generation, partition, n int) []stream.Message {
 	b.Helper()
 	var out []stream.Message
 	for len(out) < n {
-		run, err := g.Fetch(b.ctx, b.tp(partition))
+		run, err := g.Fetch(b.ctx, b.tp(partition), nil)
 		if err != nil {
 			b.Fatalf("after %d of %d messages: %v", len(out), n, err)
 		}

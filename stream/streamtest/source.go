@@ -207,7 +207,7 @@ func (g *generation) over() bool {
 	}
 }
 
-func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition) (stream.Run, error) {
+func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *stream.Share) (stream.Run, error) {
 	b := g.s.b
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -226,8 +226,23 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition) (strea
 			if g.s.MaxFetch > 0 {
 				rest = rest[:min(len(rest), g.s.MaxFetch)]
 			}
+			run := stream.Run{Messages: append([]stream.Message(nil), rest...), End: log.end()}
+			for i := range rest {
+				run.Bytes += rest[i].Weight()
+			}
+			b.mu.Unlock()
+			err := room.Take(ctx, run.Bytes)
+			b.mu.Lock()
+			if err != nil {
+				return stream.Run{}, err
+			}
+			if g.over() {
+				room.Return(run.Bytes)
+				return stream.Run{}, stream.ErrRevoked
+			}
+			room.Hand(run.Bytes)
 			g.next[tp.Partition] = next + int64(len(rest))
-			return stream.Run{Messages: append([]stream.Message(nil), rest...), End: log.end()}, nil
+			return run, nil
 		}
 		if err := b.wait(ctx); err != nil {
 			return stream.Run{}, err

@@ -209,7 +209,7 @@ func testStaleCommit(b *bench) {
 	if !errors.Is(err, stream.ErrRevoked) {
 		b.Errorf("a commit in an old generation: %v", err)
 	}
-	if _, err := old.Fetch(b.ctx, b.tp(0)); !errors.Is(err, stream.ErrRevoked) {
+	if _, err := old.Fetch(b.ctx, b.tp(0), nil); !errors.Is(err, stream.ErrRevoked) {
 		b.Errorf("a fetch in an old generation: %v", err)
 	}
 	if got, want := b.h.Committed(b.T, b.group, b.topic), (map[int]int64{0: 50, 1: 50}); !reflect.DeepEqual(got, want) {
@@ -267,7 +267,7 @@ func testCancel(b *bench) {
 	ctx, cancel := context.WithTimeout(b.ctx, 50*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	if _, err := g.Fetch(ctx, b.tp(0)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := g.Fetch(ctx, b.tp(0), nil); !errors.Is(err, context.DeadlineExceeded) {
 		b.Errorf("a fetch of an empty partition: %v", err)
 	}
 	if d := time.Since(start); d > 2*time.Second+slack {

@@ -65,7 +65,7 @@ func (c *collector) generation(ctx context.Context, gen stream.Generation) error
 	for _, at := range gen.Assigned() {
 		readers.Go(func() {
 			for {
-				run, err := gen.Fetch(ctx, at.TopicPartition)
+				run, err := gen.Fetch(ctx, at.TopicPartition, nil)
 				if err == nil {
 					err = c.add(run.Messages)
 				}

@@ -1,0 +1,143 @@
+package kafka
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
+)
+
+// Messages of formats 0 and 1, which topics may hold from before Kafka 0.11:
+//
+//	offset int64 | size int32 | crc uint32 | format int8 | attributes int8
+//	time int64 (format 1) | key | value, both after their length, an int32
+//
+// A compressed one has no message of its own: its value is a set of others, its offset is
+// that of the last. In format 1 these count their offsets from the set's first.
+const (
+	oldHeader = 18
+	oldFields = 4 + 4
+)
+
+// old is a message of these formats, taken apart.
+type old struct {
+	offset     int64
+	format     byte
+	codec      kafka.Compression
+	time       int64
+	key, value []byte
+}
+
+// parseOld reads one, from its offset on.
+func parseOld(raw []byte) (o old, err error) {
+	be := binary.BigEndian
+	if len(raw) < oldHeader+oldFields {
+		return o, fmt.Errorf("%w: a message of %d bytes", errMalformed, len(raw))
+	}
+	if crc32.ChecksumIEEE(raw[16:]) != be.Uint32(raw[lengthEnds:]) {
+		return o, errChecksum
+	}
+	d := &flexible{rest: raw[oldHeader:]}
+	o = old{offset: int64(be.Uint64(raw)), format: raw[16], codec: kafka.Compression(raw[17] & 7)}
+	if o.format == 1 {
+		o.time = int64(d.uint(8))
+	}
+	bytes := func() []byte {
+		n := int(int32(d.uint(4)))
+		if n == -1 {
+			return nil
+		}
+		return d.take(n)
+	}
+	o.key = bytes()
+	o.value = bytes()
+	if d.short || len(d.rest) > 0 || o.format > 1 {
+		return o, fmt.Errorf("%w: a message of %d bytes, format %d", errMalformed, len(raw), o.format)
+	}
+	return o, nil
+}
+
+// oldHead reads the message that a batch of formats 0 and 1 is.
+func (b *batch) oldHead() error {
+	o, err := parseOld(b.raw)
+	if err != nil {
+		return err
+	}
+	b.last, b.first, b.codec = o.offset, o.time, o.codec
+	if o.codec == 0 {
+		b.left, b.data.rest = 1, b.raw
+		return nil
+	}
+	b.base, b.left, b.data.rest = 0, -1, o.value
+	return nil
+}
+
+// relate finds what the offsets of a compressed set of format 1 count from: it has to be
+// decompressed to its end for that, and then again.
+func (c *cursor) relate(b *batch) {
+	f := &b.data
+	last, err := lastOffset(f.source)
+	if err == nil {
+		_ = f.source.Close() // it has been read to its end
+		f.source, err = c.link.codecs.open(b.codec, f.packed, f.cost)
+	}
+	if err != nil {
+		b.refused = err
+		return
+	}
+	b.relative = b.last - last
+}
+
+// lastOffset returns that of the last message of a set.
+func lastOffset(r io.Reader) (last int64, err error) {
+	var head [lengthEnds]byte
+	for {
+		_, err := io.ReadFull(r, head[:])
+		if errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%w: %w", errCodec, err)
+		}
+		last = int64(binary.BigEndian.Uint64(head[:]))
+		if _, err := io.CopyN(io.Discard, r, int64(int32(binary.BigEndian.Uint32(head[8:])))); err != nil {
+			return 0, fmt.Errorf("%w: %w", errCodec, err)
+		}
+	}
+}
+
+// oldRecord takes one message; io.EOF if there are no more.
+func (c *cursor) oldRecord(ctx context.Context, b *batch) error {
+	f := &b.data
+	if err := c.want(ctx, f, lengthEnds); err != nil {
+		return err
+	}
+	n := int64(int32(binary.BigEndian.Uint32(f.rest[8:])))
+	if n < 0 {
+		return fmt.Errorf("%w: a message of %d bytes", errMalformed, n)
+	}
+	if n > recordLimit {
+		return &inflateError{b.codec.String(), n}
+	}
+	size := lengthEnds + int(n)
+	if err := c.want(ctx, f, size); err != nil {
+		return missing(err)
+	}
+	o, err := parseOld(f.rest[:size:size])
+	if err != nil {
+		return err
+	}
+	offset := o.offset + b.relative
+	if o.codec != 0 {
+		return fmt.Errorf("%w: offset %d, codec %d within a message", errMalformed, offset, o.codec)
+	}
+	m := stream.Message{TopicPartition: c.tp, Offset: offset, Key: o.key, Value: o.value, Time: time.UnixMilli(o.time).UTC()}
+	return c.add(ctx, b, &m, size, 0)
+}
