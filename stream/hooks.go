@@ -36,6 +36,9 @@ type Hooks struct {
 	// Published: a learner has published a map that took so long to learn; 0
 	// for one that was loaded.
 	Published func(p *Published, took time.Duration)
+	// Sized: from now on there will be a map whose vectors have so many values, of so
+	// many points, 0 if that is still to be seen. It comes before any memory for it.
+	Sized func(dim, points int)
 	// RefreshFailed: learning failed; the map before stays and learning goes on.
 	RefreshFailed func(err error)
 	// Moved: so many reference points that have moved were told downstream.

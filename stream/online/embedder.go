@@ -115,6 +115,7 @@ func (e *Embedder) install(s *snapshot.Snapshot) error {
 	if err := e.fits(s); err != nil {
 		return err
 	}
+	e.maps.sized(encoder.Dim(), s.Reference.Rows)
 	how := learningOf(s)
 	p, err := e.maps.open(s, encoder, how.Live, how.Figures)
 	if err != nil {

@@ -133,6 +133,7 @@ func (l *Learner) first(ctx context.Context) error {
 	if _, err := l.set.Spec.Resolve(encoder.Dim()); err != nil {
 		return err
 	}
+	l.sized(encoder.Dim(), 0)
 	ref, err := l.collect(encoder)
 	if err != nil {
 		return err
@@ -173,6 +174,13 @@ func (l *Learner) first(ctx context.Context) error {
 	}
 	l.follow, l.frame = f.follow, s
 	return nil
+}
+
+// sized tells how large maps will be.
+func (l *Learner) sized(dim, points int) {
+	if l.set.Hooks.Sized != nil {
+		l.set.Hooks.Sized(dim, points)
+	}
 }
 
 // collect makes the reference set of the events that came before the first map.

@@ -35,6 +35,7 @@ func (l *Learner) load() error {
 	if err := l.fits(s, saved); err != nil {
 		return err
 	}
+	l.sized(encoder.Dim(), s.Reference.Rows)
 	how := learningOf(s)
 	p, err := l.open(s, encoder, how.Live, how.Figures)
 	if err != nil {

@@ -85,7 +85,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 			return err
 		}
 	}
-	if _, set := p.env("GOGC"); !set {
+	_, collects := p.env("GOGC")
+	_, limits := p.env("GOMEMLIMIT")
+	if !collects {
 		defer budget.Collect(limit)()
 	}
 	job := budget.Job{Spec: spec, Scored: c.Report != "", Base: base}
@@ -125,6 +127,10 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	}
 	if len(predicted.Changed) > 0 {
 		spec = predicted.Spec
+	}
+	if limit == 0 && !collects && !limits {
+		// What is promised is held: a collection that comes late would take more.
+		defer budget.Collect(predicted.Bytes())()
 	}
 	clock.lap("predict")
 	x := data.X

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -120,6 +121,14 @@ func (r *runCmd) Run(ctx context.Context, p *program) error {
 func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger) error {
 	log := logs.NewReporter(logger)
 	settings.Hooks, settings.Fleet, settings.Log = log.Hooks(), log.Fleet(), logger
+	if _, set := settings.Env("GOMEMLIMIT"); !set {
+		before := debug.SetMemoryLimit(-1)
+		defer debug.SetMemoryLimit(before)
+		settings.Limit = func(n int64) {
+			debug.SetMemoryLimit(n)
+			log.Say(logs.Memory, "the garbage collector keeps to "+human.Bytes(n)+" of memory (GOMEMLIMIT sets another limit)", slog.Int64(logs.Bytes, n))
+		}
+	}
 	s, err := stage.Open(ctx, settings)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		// To be stopped is no failure, however early: who stops stages looks at how they end.

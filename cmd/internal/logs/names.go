@@ -65,6 +65,7 @@ const (
 	MapRefused    = "map_refused"
 	Malformed     = "announcement_malformed"
 	Setting       = "setting"
+	Memory        = "memory"
 	HTTP          = "http"
 	TraceFailed   = "trace_failed"
 )

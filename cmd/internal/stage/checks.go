@@ -176,19 +176,11 @@ const idBytes = 64
 
 // holds is how much memory the learner will hold at most, of events of dim values.
 func holds(s Settings, dim int) (int64, error) {
-	var moves stream.Sink
-	if s.Config.Sink.Moves != "" {
-		moves = nowhere{}
-	}
-	set, err := learner(s, stream.Hooks{}, moves)
+	set, err := learner(s, stream.Hooks{}, nil)
 	if err != nil {
 		return 0, err
 	}
-	ids := 0
-	if s.Config.Source.ID != "" {
-		ids = idBytes
-	}
-	return set.Bytes(dim, ids)
+	return learnerBytes(s, set, dim)
 }
 
 // nowhere is a sink that is there, and nothing more.

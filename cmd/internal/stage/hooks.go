@@ -17,6 +17,7 @@ func join(a, b stream.Hooks) stream.Hooks {
 		PassedOver: both3(a.PassedOver, b.PassedOver), Gap: both1(a.Gap, b.Gap),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
 		RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
+		Sized: both2(a.Sized, b.Sized),
 	}
 }
 

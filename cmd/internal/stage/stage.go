@@ -36,6 +36,10 @@ type Settings struct {
 	Fleet announce.Hooks
 	// Log is for what goes wrong in a part that has no hooks. nil: for nobody.
 	Log *slog.Logger
+	// Limit, if set, is told how many bytes the garbage collector should keep to
+	// (debug.SetMemoryLimit): at the start, and again when it is known what the learner
+	// will hold.
+	Limit func(bytes int64)
 }
 
 // Stage is a stage that is ready to run.
@@ -70,8 +74,11 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
+	b := &bound{s: s}
+	b.set(0)
+	s.Hooks = join(s.Hooks, stream.Hooks{Sized: b.sized})
 	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, Hooks: s.Hooks, PassHeaders: c.Headers == "pass",
-		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), DecodeTime: time.Duration(c.Limits.MessageTime)}}
+		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), WorkBytes: int(c.Limits.MessageMemory), DecodeTime: time.Duration(c.Limits.MessageTime)}}
 	if c.Role == config.RoleEmbed {
 		err = st.embed(ctx, s, from)
 	} else {

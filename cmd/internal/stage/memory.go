@@ -1,0 +1,72 @@
+package stage
+
+import (
+	"sync"
+
+	"unfold/stream/online"
+)
+
+// spareMemory is what a process takes beside its limits and the learner: its own pages,
+// connections, what is written, and what the garbage collector has not found yet. Those of
+// its pages that the runtime does not count are part of it.
+const (
+	spareMemory = 200_000_000
+	ownPages    = 48_000_000
+)
+
+// MemoryBound is what a process takes at most: what may be read and not delivered, what the
+// work on messages takes, what the learner holds, and some more. Events that wait for the
+// first map come on top.
+func MemoryBound(queue, message, learner int64) int64 {
+	return queue + message + learner + spareMemory
+}
+
+// bound sets the memory that the garbage collector keeps to: at the start without what the
+// learner will hold, as nobody knows yet how many values its vectors have, then with it.
+type bound struct {
+	s    Settings
+	mu   sync.Mutex
+	most int64
+}
+
+// sized is told how many values vectors have, and of how many points a map is (0: of as many
+// as the settings allow).
+func (b *bound) sized(dim, points int) {
+	s := b.s
+	set, err := learner(s, s.Hooks, nil)
+	held := int64(0)
+	if err == nil {
+		set.Size = max(set.Size, points)
+		held, err = learnerBytes(s, set, dim)
+	}
+	if err == nil { // what makes no sense is refused elsewhere
+		b.set(held)
+	}
+}
+
+// set sets the bound with a learner of so many bytes; it only grows.
+func (b *bound) set(learner int64) {
+	if b.s.Limit == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l := b.s.Config.Limits
+	n := MemoryBound(int64(l.Queue), int64(l.MessageMemory), learner) - ownPages
+	if n > b.most {
+		b.most = n
+		b.s.Limit(n)
+	}
+}
+
+// learnerBytes is how much memory the learner will hold at most, of events of dim values.
+func learnerBytes(s Settings, set online.Settings, dim int) (int64, error) {
+	if s.Config.Sink.Moves != "" {
+		set.Moves = nowhere{}
+	}
+	ids := 0
+	if s.Config.Source.ID != "" {
+		ids = idBytes
+	}
+	return set.Bytes(dim, ids)
+}
