@@ -30,8 +30,10 @@
 // No silent skip. A position outside of the log is told (Hooks.Gap) and ends the
 // run, unless the source is set to go on. (stream/kafka.TestGaps)
 //
-// Bounded. What has been read and not delivered takes Settings.QueueBytes: a sink
-// that is slow, or away, holds back reading. (TestSlowSinkHoldsBackReading)
+// Bounded. What has been read and not delivered takes Settings.QueueBytes, decompressed
+// and counted before it is (Queue), and the work on it Settings.WorkBytes: a sink that is
+// slow, or away, holds back reading. One message larger than that is read alone.
+// (TestSlowSinkHoldsBackReading, TestQueueNeverStandsStill)
 //
 // In order. Outputs of one partition's messages are written in the order of the
 // messages, for each key; a key's outputs go to one partition. Duplicates may

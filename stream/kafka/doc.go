@@ -19,6 +19,14 @@
 //     if told to read committed ones only. Here the topic is looked up first, and
 //     aborted records and markers are left out (see fetch.go).
 //
+// Answers keep their batches as they lie in the log (rawfetch.go): the library would
+// decompress all that one holds at once, whatever comes of it. A cursor (fetch.go,
+// records.go) takes messages out piece by piece: a chunk is decompressed when its messages
+// are asked for, after room for it has been taken of the partition's stream.Share, and
+// messages lie in it (frames.go). The memory of a decoder's window is taken beforehand, too
+// (inflate.go). What cannot be read of a batch is one message that says so, for the dead
+// letters; a wrong checksum is asked for again.
+//
 // A generation ends as soon as any function started in it returns, and no commit
 // is possible afterwards; so each generation here starts one function that does
 // nothing but stay until Generation.Close.

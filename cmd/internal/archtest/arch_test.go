@@ -40,6 +40,7 @@ var homes = []struct {
 }{
 	{"github.com/apache/arrow/go", []string{"unfold/ingest"}, nil},
 	{"github.com/segmentio/kafka-go", []string{"unfold/stream/kafka", "unfold/bench/internal/traffic"}, []string{"unfold/cmd"}},
+	{"github.com/klauspost/compress", []string{"unfold/ingest", "unfold/stream/kafka"}, []string{"unfold/stream"}},
 	{"github.com/twmb/franz-go", []string{"unfold/cmd", "unfold/stream/streamtest", "unfold/stream/kafka/kafkatest"}, []string{"unfold/stream"}},
 	{"github.com/prometheus", []string{"unfold/cmd/internal"}, nil},
 	{"go.opentelemetry.io", []string{"unfold/cmd/internal/trace"}, []string{"unfold/cmd/internal/cli"}},
