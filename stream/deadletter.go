@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -19,11 +21,49 @@ const (
 	headerErrorMessage   = "__connect.errors.exception.message"
 )
 
+// Headers of a dead letter that is too large for its topic to be there whole.
+const (
+	// headerElsewhere says what was left out: "value", or "key,headers,value".
+	headerElsewhere = "unfold-elsewhere"
+	// headerLength and headerSHA256 are the value's length in bytes and checksum (in
+	// hexadecimal), headerBegin its first bytes.
+	headerLength = "unfold-value-length"
+	headerSHA256 = "unfold-value-sha256"
+	headerBegin  = "unfold-value-begin"
+)
+
+const (
+	// beginLength is how much of a value that is left out stands in a header, and how
+	// much of an error's text with a message of which everything is.
+	beginLength = 1 << 10
+	// textLength bounds the text of any error, which may quote the message.
+	textLength = 8 << 10
+)
+
+// spared is what a dead letter does without, for its topic does not take more.
+type spared int
+
+const (
+	sparesNothing spared = iota
+	sparesValue
+	sparesAll // but for where it is and what was wrong
+)
+
+// spare makes do with a smaller dead letter.
+func (e *entry) spare(why error) error {
+	if e.spared == sparesAll {
+		return fmt.Errorf("%s: not even what is known of this dead letter can be kept: %w", e.message.Where(), why)
+	}
+	e.spared++
+	return nil
+}
+
 // DeadLetter keeps messages that cannot be read or placed. A dead letter is the
 // message itself, its key, value, timestamp and headers untouched, with headers
 // that say where it came from and what was wrong. Headers that are already there
 // stay: a message that becomes a dead letter twice carries both sets, the newest
-// last.
+// last. One that is too large for its topic has an empty value: headers say how long it is,
+// its checksum and how it begins; it is where the message came from.
 type DeadLetter struct {
 	// Sink writes to the dead-letter topic.
 	Sink Sink
@@ -33,14 +73,26 @@ type DeadLetter struct {
 
 // Message composes the dead letter of m.
 func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
+	return d.message(m, stage, reason, sparesNothing)
+}
+
+// message composes a dead letter that does without some of the message.
+func (d *DeadLetter) message(m Message, stage Stage, reason error, without spared) Message {
 	name := d.Name
 	if name == "" {
 		name = "unfold"
 	}
+	was, text, longest := m.Value, reason.Error(), textLength
+	if without == sparesAll {
+		m.Key, m.Headers, longest = nil, nil, beginLength
+	}
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "")
+	}
 	add := func(key, value string) {
 		m.Headers = append(m.Headers, Header{Key: key, Value: []byte(value)})
 	}
-	m.Headers = append(make([]Header, 0, len(m.Headers)+headersPerLetter), m.Headers...)
+	m.Headers = append(make([]Header, 0, len(m.Headers)+headersPerLetter+headersElsewhere), m.Headers...)
 	add(headerErrorTopic, m.Topic)
 	add(headerErrorPartition, strconv.Itoa(m.Partition))
 	add(headerErrorOffset, strconv.FormatInt(m.Offset, 10))
@@ -48,23 +100,36 @@ func (d *DeadLetter) Message(m Message, stage Stage, reason error) Message {
 	add(headerErrorStage, string(stage))
 	add(headerErrorClass, "unfold/"+stageWords[stage])
 	add(headerErrorException, typeOf(reason))
-	add(headerErrorMessage, reason.Error())
+	add(headerErrorMessage, text)
+	if without == sparesNothing {
+		return m
+	}
+	m.Value = []byte{} // null would be a tombstone
+	what, begin := "value", was[:min(len(was), beginLength)]
+	if without == sparesAll {
+		what, begin = "key,headers,value", nil
+	}
+	sum := sha256.Sum256(was)
+	add(headerElsewhere, what)
+	add(headerLength, strconv.Itoa(len(was)))
+	add(headerSHA256, hex.EncodeToString(sum[:]))
+	add(headerBegin, string(begin))
 	return m
 }
 
 // stageWords are what the steps are called in this program.
-var stageWords = map[Stage]string{StageRead: "read", StageDecode: "decode", StagePlace: "place"}
+var stageWords = map[Stage]string{StageRead: "read", StageDecode: "decode", StagePlace: "place", StageWrite: "write"}
 
 // ParseStage reads a step as dead letters, figures and logs name it (KAFKA_CONSUME,
-// VALUE_CONVERTER, TRANSFORMATION), or by this program's word for it (read, decode,
-// place).
+// VALUE_CONVERTER, TRANSFORMATION, KAFKA_PRODUCE), or by this program's word for it
+// (read, decode, place, write).
 func ParseStage(text string) (Stage, error) {
 	for stage, word := range stageWords {
 		if strings.EqualFold(text, string(stage)) || strings.EqualFold(text, word) {
 			return stage, nil
 		}
 	}
-	return "", fmt.Errorf("%q is none of %s, %s, %s", text, StageRead, StageDecode, StagePlace)
+	return "", fmt.Errorf("%q is none of %s, %s, %s, %s", text, StageRead, StageDecode, StagePlace, StageWrite)
 }
 
 // typeOf names the error that carries the data: the first in the chain that is
@@ -88,14 +153,40 @@ type Reason struct {
 	// Exception are the kind of the error and Message its text.
 	Connector, Class, Exception, Message string
 	Stage                                Stage
+	// Elsewhere is there if the dead letter does not hold the message's value, which is
+	// to be found at Position.
+	Elsewhere *Elsewhere
 }
 
-// headersPerLetter is how many headers DeadLetter.Message adds.
-const headersPerLetter = 8
+// Elsewhere says what a dead letter does not hold.
+type Elsewhere struct {
+	// Length is the value's, in bytes, SHA256 its checksum in hexadecimal, Begin its
+	// first bytes.
+	Length int64
+	SHA256 string
+	Begin  []byte
+	// All says that the key and the headers are not there either.
+	All bool
+}
+
+// Check returns an error if a message is not the one whose value is elsewhere.
+func (e *Elsewhere) Check(m *Message) error {
+	if int64(len(m.Value)) != e.Length {
+		return fmt.Errorf("%s: the message has %d bytes, the dead letter's had %d", m.Where(), len(m.Value), e.Length)
+	}
+	if sum := sha256.Sum256(m.Value); hex.EncodeToString(sum[:]) != e.SHA256 {
+		return fmt.Errorf("%s: the message has another checksum than the dead letter's", m.Where())
+	}
+	return nil
+}
+
+// headersPerLetter is how many headers DeadLetter.Message adds, headersElsewhere how many
+// more if something is left out.
+const headersPerLetter, headersElsewhere = 8, 4
 
 // ReadDeadLetter takes a dead letter apart into the message as it was and the
-// newest reason why it was given up. A message that says nothing of where it came
-// from is not ok.
+// newest reason why it was given up; what Reason.Elsewhere says is missing. A message
+// that says nothing of where it came from is not ok.
 func ReadDeadLetter(m Message) (original Message, why Reason, ok bool) {
 	text := func(key string) string {
 		v, _ := m.Header(key)
@@ -115,9 +206,26 @@ func ReadDeadLetter(m Message) (original Message, why Reason, ok bool) {
 	original.TopicPartition, original.Offset = why.TopicPartition, why.Offset
 	original.Headers = nil
 	last := len(m.Headers)
+	if why.Elsewhere = elsewhere(&m); why.Elsewhere != nil {
+		last -= headersElsewhere
+	}
 	if last >= headersPerLetter && m.Headers[last-headersPerLetter].Key == headerErrorTopic {
 		last -= headersPerLetter
 	}
 	original.Headers = append(original.Headers, m.Headers[:last]...)
 	return original, why, true
+}
+
+// elsewhere reads what a dead letter does not hold; nil if it is whole. Its last headers
+// say so: others may be of the message itself.
+func elsewhere(m *Message) *Elsewhere {
+	n := len(m.Headers) - headersElsewhere
+	if n < 0 || m.Headers[n].Key != headerElsewhere || m.Headers[n+3].Key != headerBegin {
+		return nil
+	}
+	length, err := strconv.ParseInt(string(m.Headers[n+1].Value), 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &Elsewhere{Length: length, SHA256: string(m.Headers[n+2].Value), Begin: m.Headers[n+3].Value, All: string(m.Headers[n].Value) != "value"}
 }

@@ -41,7 +41,7 @@
 //
 // One for one. Each message gives one output message with the same key and time,
 // as many events, in the same order; or it becomes a dead letter. None is
-// skipped. An output carries where its input lies (topic, partition, offset) and
+// skipped. An output that is too large for its topic comes in parts (below). An output carries where its input lies (topic, partition, offset) and
 // the version of the map. Position and version determine the output to the byte:
 // a duplicate that was placed by the same version is the same message, and a
 // consumer may drop what it has seen by position alone. How far the stage has got
@@ -58,11 +58,22 @@
 // lose it. A message that takes longer to decode than Settings.DecodeTime is bad as
 // well. (TestDecodeTime, TestTooManyGivenUp)
 //
-// What may pass is waited out. A sink or dead-letter topic that fails, or refuses
-// a message as too large, is tried again with growing pauses for as long as the
-// process lives: reading stops meanwhile, and Hooks.Retrying tells. Nothing is
-// dropped to get past it. What cannot pass in reading (no rights, a position that
-// is no longer in the log) ends the stage with an error.
+// What may pass is waited out. A sink or dead-letter topic that fails is tried again
+// with growing pauses for as long as the process lives: reading stops meanwhile, and
+// Hooks.Retrying reports it. Nothing is dropped to get past it. What cannot pass in
+// reading (no rights, a position that is no longer in the log) ends the stage with an
+// error.
+//
+// What is too large does not stop the stream. A topic refuses a message alone in a batch,
+// compressed, that is larger than it takes: to try that again would be in vain. Such an
+// output is written in parts (Pipeline.TooLarge), each a message of some of the events
+// with the same key and time, in order, numbered by headers (PartOf); the position is
+// committed after the last. With an event that is too large alone the message becomes a
+// dead letter. A dead letter that is too large is written without its value, and says
+// where that is and how to know it (Reason.Elsewhere); if need be without key and headers,
+// too. If not even that fits, the stage ends with an error. Transactions are composed
+// again in the same way. (TestTooLargeOutputs, TestTooLargeDeadLetters,
+// TestDeadLetterTooLargeForAnything, TestNothingIsLostOrDoubled)
 //
 // Stopping is quick. When its context is done the pipeline stops reading, finishes
 // the batch that each partition is at, writes it, commits, and returns: within

@@ -20,6 +20,9 @@ type Hooks struct {
 	// the sink, so long after they had been fetched (or after the first map was
 	// there, for events that waited for it).
 	Delivered func(tp TopicPartition, messages, events int, latency time.Duration)
+	// Split: a message's output was too large for its topic and was delivered in so many
+	// parts.
+	Split func(m Message, parts int)
 	// DeadLettered: the message was bad for this reason; the dead-letter topic
 	// has acknowledged it.
 	DeadLettered func(m Message, stage Stage, reason error)
@@ -84,6 +87,12 @@ func (h *Hooks) placed(tp TopicPartition, n int, took time.Duration) {
 func (h *Hooks) delivered(tp TopicPartition, messages, events int, latency time.Duration) {
 	if h.Delivered != nil {
 		h.Delivered(tp, messages, events, latency)
+	}
+}
+
+func (h *Hooks) split(m Message, parts int) {
+	if h.Split != nil {
+		h.Split(m, parts)
 	}
 }
 

@@ -34,6 +34,15 @@ type Map interface {
 type Outcome struct {
 	Value []byte
 	Err   error
+	// Parts, if set, makes smaller messages of the same events, for a topic that the
+	// whole is too large for.
+	Parts Parts
+}
+
+// Parts makes messages of some of a message's events.
+type Parts interface {
+	// Part returns what Outcome.Value would be for events from..to (to excluded) alone.
+	Part(from, to int) ([]byte, error)
 }
 
 // Published is a map that events are placed on.
@@ -88,6 +97,8 @@ const (
 	StageDecode Stage = "VALUE_CONVERTER"
 	// StagePlace: the events cannot be turned into vectors or placed.
 	StagePlace Stage = "TRANSFORMATION"
+	// StageWrite: the output is larger than its topic takes.
+	StageWrite Stage = "KAFKA_PRODUCE"
 )
 
 // MessageError says that a message is bad and will be so however often it is

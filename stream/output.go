@@ -14,6 +14,12 @@ const (
 	HeaderSourceOffset    = "unfold-source-offset"
 	HeaderModelVersion    = "unfold-model-version"
 	HeaderMapID           = "unfold-map-id"
+	// HeaderPart, HeaderParts and HeaderPartRow are there if an output was too large
+	// for its topic: which part of how many, from 1, and its first event among those of
+	// the input, from 0.
+	HeaderPart    = "unfold-part"
+	HeaderParts   = "unfold-parts"
+	HeaderPartRow = "unfold-part-row"
 	// HeaderTraceParent and HeaderTraceState are W3C Trace Context's. They are passed
 	// on; where the stage traces, the first one names its own span.
 	HeaderTraceParent = "traceparent"

@@ -29,6 +29,8 @@ type Pipeline struct {
 	// all that. Positions are committed once there is a map that knows of them. It
 	// needs no sink.
 	LearnOnly bool
+	// TooLarge says what becomes of an output that its topic does not take.
+	TooLarge TooLarge
 	// PassHeaders hands an input's headers on to its output, beside the stage's own,
 	// whose names (content-type, unfold-...) no input can take.
 	PassHeaders bool
@@ -42,6 +44,17 @@ type Pipeline struct {
 	// left has an element for each message that was given up and is still decoded.
 	left chan struct{}
 }
+
+// TooLarge says what becomes of an output that is too large for its topic.
+type TooLarge int
+
+const (
+	// Split writes it in parts, of some of the events each, if the map can make such
+	// (Outcome.Parts). A message with an event that is too large alone is a dead letter.
+	Split TooLarge = iota
+	// ToDeadLetters makes its message a dead letter.
+	ToDeadLetters
+)
 
 // Run reads, places and writes until the context is done; then it stops
 // reading, finishes and commits what it has read within Settings.DrainTimeout

@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -101,6 +102,10 @@ func feed(b *streamtest.Broker, partitions, each int, rng *rand.Rand) {
 				m.Value = []byte("-5")
 			case 2:
 				m.Key = nil
+			case 3:
+				m.Value = []byte(strings.TrimSpace(strings.Repeat(fmt.Sprint(n, " "), 60)))
+			case 4:
+				m.Value = bytes.Repeat([]byte("bad"), 1000)
 			}
 			b.Append("in", p, m)
 		}
@@ -163,6 +168,11 @@ func hardLives(t *testing.T, exactlyOnce bool) (duplicates int) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		b := newBroker(partitions)
 		feed(b, partitions, each, rng)
+		limit := func(when string) {
+			b.Limit("out", rapid.SampledFrom([]int{0, 0, 260, 500}).Draw(r, "limit of outputs "+when))
+			b.Limit("dlq", rapid.SampledFrom([]int{0, 0, 2000, 5000}).Draw(r, "limit of dead letters "+when))
+		}
+		limit("in the first life")
 		faults := rand.New(rand.NewPCG(seed, 2))
 		b.Fault(func(op streamtest.Op) error {
 			if faults.IntN(100) < rates[op] {
@@ -172,6 +182,7 @@ func hardLives(t *testing.T, exactlyOnce bool) (duplicates int) {
 		})
 		for range rapid.IntRange(0, 5).Draw(r, "deaths") {
 			lives++
+			limit("in the next life")
 			p := startAs(t, b, learner, exactlyOnce)
 			live(t, p, time.Duration(rng.IntN(4000))*time.Microsecond, rng.IntN(3) == 0, rng.IntN(3) == 0)
 		}

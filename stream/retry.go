@@ -12,42 +12,62 @@ type retrier struct {
 	hooks    *Hooks
 }
 
-// write writes all messages, however often the sink fails: a message is never
-// skipped, whatever the reason. It returns nil when all are acknowledged, else the
-// context's error.
-func (r retrier) write(ctx context.Context, what string, sink Sink, messages []Message) error {
+// write writes all messages, however often the sink fails: none is skipped, whatever the
+// reason. It returns nil when all are acknowledged; a *TooLargeError if some will not be,
+// however often they are tried, and which are still to be written; else the context's
+// error.
+func (r retrier) write(ctx context.Context, what string, sink Sink, messages []Message) (left []int, err error) {
 	pause := r.min
-	for attempt := 1; len(messages) > 0; attempt++ {
-		err := sink.Write(ctx, messages)
+	rest := messages // those that left names; all if that is nil
+	for attempt := 1; len(rest) > 0; attempt++ {
+		err := sink.Write(ctx, rest)
 		if err == nil {
-			return nil
+			return nil, nil
 		}
-		if rest := remaining(messages, err); len(rest) < len(messages) {
-			messages, pause = rest, r.min
+		before := left
+		if left = remaining(left, len(rest), err); len(left) < len(rest) {
+			pause = r.min
 		}
+		var large *TooLargeError
+		if errors.As(err, &large) {
+			return left, large.among(before)
+		}
+		rest = pick(messages, left)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return left, ctx.Err()
 		}
 		r.hooks.retrying(what, attempt, err, pause)
 		if !sleep(ctx, pause) {
-			return ctx.Err()
+			return left, ctx.Err()
 		}
 		pause = min(2*pause, r.max)
 	}
-	return nil
+	return nil, nil
 }
 
-// remaining returns the messages that a failed write has left.
-func remaining(messages []Message, err error) []Message {
+// remaining returns what a failed write of n messages has left. Which these are of all
+// stands in among, nil if they are all.
+func remaining(among []int, n int, err error) []int {
+	if among == nil {
+		among = make([]int, n)
+		for i := range among {
+			among[i] = i
+		}
+	}
 	var we *WriteError
 	if !errors.As(err, &we) {
-		return messages
+		return among
 	}
-	rest := make([]Message, len(we.Remaining))
-	for k, i := range we.Remaining {
-		rest[k] = messages[i]
+	return pick(among, we.Remaining)
+}
+
+// pick returns some of all, by their indices.
+func pick[T any](all []T, indices []int) []T {
+	out := make([]T, len(indices))
+	for k, i := range indices {
+		out[k] = all[i]
 	}
-	return rest
+	return out
 }
 
 // sleep waits; it returns false if the context was done before.

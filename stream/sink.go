@@ -15,7 +15,8 @@ type Sink interface {
 	//
 	// If it fails, the error is a *WriteError that says which messages are still
 	// to be written, or any other error if that is not known: then all are. A
-	// message that is reported as not written may still have been.
+	// message that is reported as not written may still have been. A *TooLargeError in
+	// it says which messages the topic will not take.
 	Write(ctx context.Context, messages []Message) error
 	// Close lets go of all connections.
 	Close() error

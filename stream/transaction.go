@@ -16,7 +16,7 @@ type Transactional interface {
 	// nil says that it is done. ErrRevoked says that the partition may be somebody
 	// else's, or that it is not known whether it is done: the next generation begins
 	// where the truth is. After any other error nothing was done, and it may be
-	// tried again.
+	// tried again; with other messages if it is a *TooLargeError.
 	Transact(ctx context.Context, t Transaction) error
 }
 
@@ -29,14 +29,18 @@ type Transaction struct {
 	Outputs, Letters []Message
 }
 
-// transact tries a transaction until it is done, the generation is over or the
-// context is done.
+// transact tries a transaction until it is done, the generation is over, the context is
+// done, or some of it turns out too large (*TooLargeError).
 func (r retrier) transact(ctx context.Context, gen Transactional, t Transaction) error {
 	pause := r.min
 	for attempt := 1; ; attempt++ {
 		err := gen.Transact(ctx, t)
 		if err == nil || errors.Is(err, ErrRevoked) {
 			return err
+		}
+		var large *TooLargeError
+		if errors.As(err, &large) {
+			return large
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -27,14 +27,10 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 		w.keep(batch, func(*entry) bool { return true })
 		return nil
 	}
-	letters, err := w.letters(batch)
-	if err != nil {
-		return err
-	}
 	if w.atomic != nil {
-		return w.deliver(working, batch, nil, letters, 0)
+		return w.deliver(working, batch, nil)
 	}
-	if err := w.bury(working, batch, letters); err != nil {
+	if err := w.bury(working, batch); err != nil {
 		return err
 	}
 	w.keep(batch, func(e *entry) bool { return e.bad == nil })

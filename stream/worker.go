@@ -38,8 +38,15 @@ type worker struct {
 type entry struct {
 	message Message
 	events  Events
-	// bad is why there are no events, or why they cannot be placed.
-	bad     *MessageError
+	// bad is why there are no events, or why they cannot be placed or written.
+	bad *MessageError
+	// outcome is what by, a map, made of them; pieces make up the output,
+	// if it is not one message.
+	outcome Outcome
+	by      *Published
+	pieces  []piece
+	// spared is what the dead letter does without.
+	spared  spared
 	offered bool
 	fetched time.Time
 	// version is that of the map that placed them.
@@ -190,15 +197,11 @@ func (w *worker) advance(offset int64) {
 // process places a batch and delivers what was made of it; then the learner may
 // have the events.
 func (w *worker) process(ctx context.Context, batch []*entry) error {
-	outputs, events, err := w.place(ctx, batch)
+	outputs, err := w.place(ctx, batch)
 	if err != nil {
 		return err
 	}
-	letters, err := w.letters(batch)
-	if err != nil {
-		return err
-	}
-	if err := w.deliver(ctx, batch, outputs, letters, events); err != nil {
+	if err := w.deliver(ctx, batch, outputs); err != nil {
 		return err
 	}
 	for _, e := range batch {
@@ -211,50 +214,9 @@ func (w *worker) process(ctx context.Context, batch []*entry) error {
 	return nil
 }
 
-// deliver writes the outputs and dead letters of a batch and marks the batch as
-// done once all of them are acknowledged; for exactly-once delivery in one
-// transaction.
-func (w *worker) deliver(ctx context.Context, batch []*entry, outputs, letters []Message, events int) error {
-	w.finish()
-	made := int64(0)
-	for i := range outputs {
-		made += outputs[i].Weight()
-	}
-	w.room.Count(made)
-	defer w.room.Give(made)
-	next := batch[len(batch)-1].message.Offset + 1
-	if w.atomic == nil {
-		if err := w.retry.write(ctx, "write", w.p.Sink, outputs); err != nil {
-			return err
-		}
-		w.delivered(batch, outputs, events)
-		if err := w.bury(ctx, batch, letters); err != nil {
-			return err
-		}
-		w.advance(next)
-		return nil
-	}
-	at := Position{w.tp, next}
-	if err := w.retry.transact(ctx, w.atomic, Transaction{at, outputs, letters}); err != nil {
-		return err
-	}
-	w.delivered(batch, outputs, events)
-	w.buried(batch)
-	w.p.Hooks.committed(at)
-	w.advance(next)
-	return nil
-}
-
-func (w *worker) delivered(batch []*entry, outputs []Message, events int) {
-	if len(outputs) > 0 {
-		w.p.Hooks.delivered(w.tp, len(outputs), events, time.Since(batch[0].fetched))
-	}
-	w.done(batch, false)
-}
-
-// place returns the output messages of the good messages of a batch, in order,
-// and how many events they hold. Messages that turn out to be bad are marked.
-func (w *worker) place(ctx context.Context, batch []*entry) (outputs []Message, events int, err error) {
+// place returns the outputs of the good messages of a batch, in order. Messages that turn
+// out to be bad are marked.
+func (w *worker) place(ctx context.Context, batch []*entry) (outputs []piece, err error) {
 	var good []*entry
 	var in []Events
 	for _, e := range batch {
@@ -263,65 +225,29 @@ func (w *worker) place(ctx context.Context, batch []*entry) (outputs []Message, 
 		}
 	}
 	if len(good) == 0 {
-		return nil, 0, nil
+		return nil, nil
 	}
 	current := w.p.Learner.Current()
 	start := time.Now()
 	outcomes, err := current.Map.Place(ctx, in)
 	if err != nil {
-		return nil, 0, fmt.Errorf("placing %s and the %d messages after it: %w", good[0].message.Where(), len(good)-1, err)
+		return nil, fmt.Errorf("placing %s and the %d messages after it: %w", good[0].message.Where(), len(good)-1, err)
 	}
 	if len(outcomes) != len(in) {
-		return nil, 0, fmt.Errorf("placing %s: %d outcomes for %d messages", good[0].message.Where(), len(outcomes), len(in))
+		return nil, fmt.Errorf("placing %s: %d outcomes for %d messages", good[0].message.Where(), len(outcomes), len(in))
 	}
+	events := 0
 	for i, e := range good {
 		if outcomes[i].Err != nil {
 			e.spoil(StagePlace, outcomes[i].Err)
 			continue
 		}
 		events += e.events.Len()
-		e.version = current.Version
-		outputs = append(outputs, w.p.output(&e.message, outcomes[i].Value, current))
+		e.outcome, e.version, e.by = outcomes[i], current.Version, current
+		outputs = append(outputs, piece{e, 0, e.events.Len(), w.p.output(&e.message, outcomes[i].Value, current)})
 	}
 	w.p.Hooks.placed(w.tp, events, time.Since(start))
-	return outputs, events, nil
-}
-
-// letters composes the dead letters of a batch.
-func (w *worker) letters(batch []*entry) ([]Message, error) {
-	var letters []Message
-	for _, e := range batch {
-		if e.bad == nil {
-			continue
-		}
-		if w.p.DeadLetter == nil {
-			return nil, fmt.Errorf("%s: %w (no dead-letter topic is set that could keep this message)", e.message.Where(), e.bad)
-		}
-		letters = append(letters, w.p.DeadLetter.Message(e.message, e.bad.Stage, e.bad.Err))
-	}
-	return letters, nil
-}
-
-// bury writes the dead letters of a batch.
-func (w *worker) bury(ctx context.Context, batch []*entry, letters []Message) error {
-	if len(letters) == 0 {
-		return nil
-	}
-	if err := w.retry.write(ctx, "dead letter", w.p.DeadLetter.Sink, letters); err != nil {
-		return err
-	}
-	w.buried(batch)
-	return nil
-}
-
-// buried tells of the dead letters of a batch.
-func (w *worker) buried(batch []*entry) {
-	w.done(batch, true)
-	for _, e := range batch {
-		if e.bad != nil {
-			w.p.Hooks.deadLettered(e.message, e.bad.Stage, e.bad.Err)
-		}
-	}
+	return outputs, nil
 }
 
 // quiet drops errors that only say that one of the contexts is done.

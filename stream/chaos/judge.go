@@ -8,6 +8,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/stream"
+	"unfold/stream/streamtest"
 )
 
 // Evidence is what the topics hold when all is over; each partition's messages in order.
@@ -27,8 +28,10 @@ type Evidence struct {
 type Verdict struct {
 	// Inputs were read; Placed and Letters of them came out, Lost did not.
 	Inputs, Placed, Letters, Lost int
-	// Duplicates are outputs, and letters, beyond the first for their input.
+	// Duplicates are outputs, and letters, beyond the first for their input, and parts.
 	Duplicates int
+	// Split outputs came in parts; letters have their value Elsewhere.
+	Split, Elsewhere int
 	// Versions is how many versions of maps placed them, Maps how many maps.
 	Versions, Maps int
 	// Strangers are outputs of no input, Misplaced those before one of an earlier input
@@ -53,8 +56,8 @@ func (v Verdict) Err() error {
 
 // String sums up.
 func (v Verdict) String() string {
-	return fmt.Sprintf("%d inputs: %d placed by %d versions of %d maps, %d dead letters, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous, %d early",
-		v.Inputs, v.Placed, v.Versions, v.Maps, v.Letters, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous, v.Early)
+	return fmt.Sprintf("%d inputs: %d placed by %d versions of %d maps, %d in parts, %d dead letters, %d without their value, %d lost, %d duplicates, %d strangers, %d misplaced, %d altered, %d ambiguous, %d early",
+		v.Inputs, v.Placed, v.Versions, v.Maps, v.Split, v.Letters, v.Elsewhere, v.Lost, v.Duplicates, v.Strangers, v.Misplaced, v.Altered, v.Ambiguous, v.Early)
 }
 
 // lane is what keeps its order: messages of one source partition with one key.
@@ -70,7 +73,14 @@ type input struct {
 	// rank counts the placed inputs of the lane before it.
 	rank            int
 	placed, letters int
-	values          map[edition][]byte
+	// values are by edition and how many parts there were.
+	values map[cut][]byte
+}
+
+// cut is in how many parts an edition came.
+type cut struct {
+	edition
+	parts int
 }
 
 // edition is a version of a map.
@@ -106,12 +116,23 @@ func Judge(e Evidence) Verdict {
 	for i := range e.In {
 		m := &e.In[i]
 		in[stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}] =
-			&input{message: m, lane: lane{m.TopicPartition, strconv.Quote(string(m.Key)) + strconv.FormatBool(m.Key == nil)}, values: map[edition][]byte{}}
+			&input{message: m, lane: lane{m.TopicPartition, strconv.Quote(string(m.Key)) + strconv.FormatBool(m.Key == nil)}, values: map[cut][]byte{}}
 	}
 	versions, maps := map[edition]bool{}, map[string]bool{}
 	var firsts []*stream.Message // the first output of each input
-	for i := range e.Out {
-		m := &e.Out[i]
+	outputs, err := streamtest.Join(e.Out)
+	if err != nil {
+		complain(&v.Misplaced, "%v", err)
+	}
+	v.Duplicates = outputs.Torn + outputs.Again
+	if e.ExactlyOnce && v.Duplicates > 0 {
+		complain(&v.Ambiguous, "%d outputs broke off between their parts, %d parts came twice", outputs.Torn, outputs.Again)
+	}
+	for _, parts := range outputs.Whole {
+		m := &parts[0]
+		if len(parts) > 1 {
+			v.Split++
+		}
 		p, version, ok := stream.Origin(m)
 		of := in[p]
 		if !ok || of == nil {
@@ -119,6 +140,10 @@ func Judge(e Evidence) Verdict {
 			continue
 		}
 		by, agreed := editionOf(m, version)
+		for i := range parts[1:] {
+			of, also := editionOf(&parts[i+1], version)
+			agreed = agreed && also && of == by
+		}
 		if !agreed {
 			complain(&v.Ambiguous, "output %s is of the map %s by its header, and of another by its schema", m.Where(), by.mapID)
 		}
@@ -128,11 +153,12 @@ func Judge(e Evidence) Verdict {
 		} else {
 			v.Duplicates++
 		}
-		if before, again := of.values[by]; again && !bytes.Equal(before, m.Value) {
+		in, value := cut{by, len(parts)}, streamtest.Bytes(parts)
+		if before, again := of.values[in]; again && !bytes.Equal(before, value) {
 			complain(&v.Ambiguous, "map %s version %d placed input %v in two ways (output %s)", by.mapID, version, p, m.Where())
 		}
-		of.values[by] = m.Value
-		if err := same(e.ID, of.message, m); err != nil {
+		of.values[in] = value
+		if err := same(e.ID, of.message, parts); err != nil {
 			complain(&v.Altered, "output %s is not what input %v was: %v", m.Where(), p, err)
 		}
 	}
@@ -148,8 +174,11 @@ func Judge(e Evidence) Verdict {
 		if of.letters++; of.letters > 1 {
 			v.Duplicates++
 		}
-		if !bytes.Equal(of.message.Value, m.Value) || !bytes.Equal(of.message.Key, m.Key) || !of.message.Time.Equal(m.Time) {
-			complain(&v.Altered, "dead letter %s is not what input %v was", m.Where(), p)
+		if err := streamtest.Kept(of.message, m); err != nil {
+			complain(&v.Altered, "dead letter %s is not what input %v was: %v", m.Where(), p, err)
+		}
+		if _, elsewhere := m.Header("unfold-elsewhere"); elsewhere {
+			v.Elsewhere++
 		}
 	}
 	next := map[lane]int{}
@@ -216,22 +245,31 @@ func letterOf(m *stream.Message) (p stream.Position, err error) {
 	return p, err
 }
 
-// same tells whether an output has the key, the time and the rows of its input.
-func same(id string, in, out *stream.Message) error {
-	if !bytes.Equal(in.Key, out.Key) || (in.Key == nil) != (out.Key == nil) || !in.Time.Equal(out.Time) {
-		return fmt.Errorf("key %q and time %v, not %q and %v", out.Key, out.Time, in.Key, in.Time)
-	}
-	if in.Tombstone() || out.Tombstone() {
-		if in.Tombstone() != out.Tombstone() {
-			return fmt.Errorf("one of them is a tombstone")
+// same tells whether the parts of an output have the key, the time and together the rows
+// of their input.
+func same(id string, in *stream.Message, parts []stream.Message) error {
+	var got []string
+	for i := range parts {
+		out := &parts[i]
+		if !bytes.Equal(in.Key, out.Key) || (in.Key == nil) != (out.Key == nil) || !in.Time.Equal(out.Time) {
+			return fmt.Errorf("key %q and time %v, not %q and %v", out.Key, out.Time, in.Key, in.Time)
 		}
-		return nil
+		if in.Tombstone() || out.Tombstone() {
+			if in.Tombstone() != out.Tombstone() || len(parts) > 1 {
+				return fmt.Errorf("one of them is a tombstone")
+			}
+			return nil
+		}
+		if part, ok := stream.PartOf(out); !ok || part.Row != len(got) {
+			return fmt.Errorf("part %d says that it begins at row %d, there are %d before it", part.Number, part.Row, len(got))
+		}
+		rows, err := ids(out, "id")
+		if err != nil {
+			return err
+		}
+		got = append(got, rows...)
 	}
 	want, err := ids(in, id)
-	if err != nil {
-		return err
-	}
-	got, err := ids(out, "id")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -76,20 +77,33 @@ func TestJudge(t *testing.T) {
 		spoil func(e *Evidence)
 		want  string
 	}{
-		"nothing":                   {func(*Evidence) {}, ""},
-		"a lost output":             {func(e *Evidence) { e.Out = slices.Delete(e.Out, 7, 8) }, "is lost"},
-		"a lost letter":             {func(e *Evidence) { e.Letters = e.Letters[1:] }, "is lost"},
-		"a duplicate":               {func(e *Evidence) { again(e, 3) }, "came out 2 times"},
-		"a duplicate, allowed":      {func(e *Evidence) { e.ExactlyOnce = false; again(e, 3) }, ""},
-		"a duplicate letter":        {func(e *Evidence) { e.Letters = append(e.Letters, e.Letters[0]) }, "2 times as a dead letter"},
-		"a place and a letter":      {func(e *Evidence) { e.Letters = append(e.Letters, letter(e.In[2])) }, "1 times as a dead letter"},
-		"other bytes":               {func(e *Evidence) { e.ExactlyOnce = false; again(e, 3).Value = e.Out[4].Value }, "in two ways"},
-		"out of order":              {func(e *Evidence) { e.Out[1], e.Out[6] = e.Out[6], e.Out[1] }, "came as number"},
-		"another partition":         {func(e *Evidence) { e.Out[9].Partition = 2 }, "another partition"},
-		"rows of another message":   {func(e *Evidence) { e.Out[2].Value = e.Out[3].Value }, "the rows are"},
-		"another key":               {func(e *Evidence) { e.Out[2].Key = []byte("mine") }, "key"},
-		"an output of nothing":      {func(e *Evidence) { e.In = e.In[1:] }, "of no input"},
-		"a letter with other bytes": {func(e *Evidence) { e.Letters[0].Value = []byte("short") }, "dead letter"},
+		"nothing":                 {func(*Evidence) {}, ""},
+		"a lost output":           {func(e *Evidence) { e.Out = slices.Delete(e.Out, 7, 8) }, "is lost"},
+		"a lost letter":           {func(e *Evidence) { e.Letters = e.Letters[1:] }, "is lost"},
+		"a duplicate":             {func(e *Evidence) { again(e, 3) }, "came out 2 times"},
+		"a duplicate, allowed":    {func(e *Evidence) { e.ExactlyOnce = false; again(e, 3) }, ""},
+		"a duplicate letter":      {func(e *Evidence) { e.Letters = append(e.Letters, e.Letters[0]) }, "2 times as a dead letter"},
+		"a place and a letter":    {func(e *Evidence) { e.Letters = append(e.Letters, letter(e.In[2])) }, "1 times as a dead letter"},
+		"other bytes":             {func(e *Evidence) { e.ExactlyOnce = false; again(e, 3).Value = e.Out[4].Value }, "in two ways"},
+		"out of order":            {func(e *Evidence) { e.Out[1], e.Out[6] = e.Out[6], e.Out[1] }, "came as number"},
+		"another partition":       {func(e *Evidence) { e.Out[9].Partition = 2 }, "another partition"},
+		"rows of another message": {func(e *Evidence) { e.Out[2].Value = e.Out[3].Value }, "the rows are"},
+		"another key":             {func(e *Evidence) { e.Out[2].Key = []byte("mine") }, "key"},
+		"in parts":                {func(e *Evidence) { split(t, e, 4) }, ""},
+		"a part is lost":          {func(e *Evidence) { e.ExactlyOnce = false; i := split(t, e, 4); e.Out = slices.Delete(e.Out, i+1, i+2) }, "is lost"},
+		"the first part is lost":  {func(e *Evidence) { i := split(t, e, 4); e.Out = slices.Delete(e.Out, i, i+1) }, "not those before it"},
+		"a part twice":            {func(e *Evidence) { i := split(t, e, 4); e.Out = slices.Insert(e.Out, i, e.Out[i]) }, "broke off"},
+		"a part twice, allowed": {func(e *Evidence) {
+			e.ExactlyOnce = false
+			i := split(t, e, 4)
+			e.Out = slices.Insert(e.Out, i, e.Out[i])
+		}, ""},
+		"parts of other rows":               {func(e *Evidence) { i := split(t, e, 4); e.Out[i].Value = e.Out[i+1].Value }, "the rows are"},
+		"a part between parts":              {func(e *Evidence) { i := split(t, e, 4); e.Out[i+1], e.Out[i+6] = e.Out[i+6], e.Out[i+1] }, "not those before it"},
+		"a letter elsewhere":                {func(e *Evidence) { e.Letters[0] = elsewhere(e.Letters[0], e.Letters[0].Value) }, ""},
+		"a letter elsewhere of other bytes": {func(e *Evidence) { e.Letters[0] = elsewhere(e.Letters[0], []byte("other")) }, "dead letter"},
+		"an output of nothing":              {func(e *Evidence) { e.In = e.In[1:] }, "of no input"},
+		"a letter with other bytes":         {func(e *Evidence) { e.Letters[0].Value = []byte("short") }, "dead letter"},
 	} {
 		e := trial(t)
 		c.spoil(&e)
@@ -98,4 +112,39 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
+}
+
+// split makes two parts of an output and returns where they are.
+func split(t *testing.T, e *Evidence, i int) int {
+	t.Helper()
+	table, err := ingest.DecodeMessage(e.Out[i].Value, ingest.Origin{}, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := table.Column("id")
+	var parts []stream.Message
+	for n := range 2 {
+		half, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("id", names.Strings()[n:n+1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := e.Out[i]
+		if m.Value, err = ingest.EncodeTable(half); err != nil {
+			t.Fatal(err)
+		}
+		m.Headers = append(slices.Clone(m.Headers), stream.Header{Key: stream.HeaderPart, Value: fmt.Append(nil, n+1)},
+			stream.Header{Key: stream.HeaderParts, Value: []byte("2")}, stream.Header{Key: stream.HeaderPartRow, Value: fmt.Append(nil, n)})
+		parts = append(parts, m)
+	}
+	e.Out = slices.Replace(e.Out, i, i+1, parts...)
+	return i
+}
+
+// elsewhere takes the value out of a dead letter and says where one is.
+func elsewhere(m stream.Message, value []byte) stream.Message {
+	m.Headers = append(slices.Clone(m.Headers), stream.Header{Key: "unfold-elsewhere", Value: []byte("value")},
+		stream.Header{Key: "unfold-value-length", Value: fmt.Append(nil, len(value))},
+		stream.Header{Key: "unfold-value-sha256", Value: fmt.Appendf(nil, "%x", sha256.Sum256(value))}, stream.Header{Key: "unfold-value-begin", Value: value})
+	m.Value = []byte{}
+	return m
 }

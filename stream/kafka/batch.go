@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -36,33 +38,43 @@ type format struct {
 // Numbers are big-endian; the checksum covers all from the attributes on. Kafka's
 // protocol guide, "Record Batch". kafka-go encodes no batches with a producer's id.
 func (f format) encode(messages []*stream.Message, session kafka.ProducerSession, sequence int32) ([]byte, error) {
+	b, err := f.pack(messages)
+	if err != nil {
+		return nil, err
+	}
+	return seal(b, session, sequence), nil
+}
+
+// pack is encode without a producer, which seal adds. What compression does not make
+// smaller stays as it is.
+func (f format) pack(messages []*stream.Message) ([]byte, error) {
 	const transactional = 0x10
-	size := 4 + batchHeader
-	for _, m := range messages {
+	first := millis(messages[0].Time)
+	last, size := first, 4+batchHeader
+	times := make([]int64, len(messages))
+	for i, m := range messages {
+		times[i] = millis(m.Time)
+		last = max(last, times[i])
 		size += recordSize(m)
 	}
-	b := make([]byte, 4+batchHeader, size)
-	first := millis(messages[0].Time)
-	last := first
-	var record []byte
-	for i, m := range messages {
-		at := millis(m.Time)
-		last = max(last, at)
-		record = appendRecord(record[:0], m, at-first, int64(i))
-		b = append(binary.AppendVarint(b, int64(len(record))), record...)
+	records := func(r *records) {
+		for i, m := range messages {
+			r.add(m, times[i]-first, int64(i))
+		}
 	}
 	attributes := uint16(f.compression)
+	b, err := f.compress(records, size)
+	if b == nil && err == nil {
+		attributes = 0
+		plain := recordsInto(make([]byte, 4+batchHeader, size), nil)
+		records(plain)
+		b = plain.b
+	}
+	if err != nil {
+		return nil, err
+	}
 	if f.transactional {
 		attributes |= transactional
-	}
-	if codec := f.compression.Codec(); codec != nil {
-		packed := bytes.NewBuffer(make([]byte, 4+batchHeader, len(b)/2+256))
-		w := codec.NewWriter(packed)
-		_, err := w.Write(b[4+batchHeader:])
-		if err := cmp.Or(err, w.Close()); err != nil {
-			return nil, err
-		}
-		b = packed.Bytes()
 	}
 	be := binary.BigEndian
 	be.PutUint32(b, uint32(len(b)-4))
@@ -74,12 +86,39 @@ func (f format) encode(messages []*stream.Message, session kafka.ProducerSession
 	be.PutUint32(h[23:], uint32(len(messages)-1))
 	be.PutUint64(h[27:], uint64(first))
 	be.PutUint64(h[35:], uint64(last))
+	be.PutUint32(h[57:], uint32(len(messages)))
+	return b, nil
+}
+
+// compress returns a batch with compressed records and room for its header, or nil if
+// there is no compression or it gains nothing.
+func (f format) compress(write func(*records), size int) ([]byte, error) {
+	codec := f.compression.Codec()
+	if codec == nil {
+		return nil, nil
+	}
+	packed := bytes.NewBuffer(make([]byte, 4+batchHeader, 4+batchHeader+min(size/2, 1<<20)+256))
+	w := codec.NewWriter(packed)
+	r := recordsInto(make([]byte, 0, min(size, 2*direct)), w)
+	write(r)
+	r.flush()
+	if err := cmp.Or(r.err, w.Close()); err != nil {
+		return nil, err
+	}
+	if packed.Len() >= 4+batchHeader+r.total {
+		return nil, nil
+	}
+	return packed.Bytes(), nil
+}
+
+// seal writes a packed batch's producer and its checksum.
+func seal(b []byte, session kafka.ProducerSession, sequence int32) []byte {
+	be, h := binary.BigEndian, b[4:]
 	be.PutUint64(h[43:], uint64(session.ProducerID))
 	be.PutUint16(h[51:], uint16(session.ProducerEpoch))
 	be.PutUint32(h[53:], uint32(sequence))
-	be.PutUint32(h[57:], uint32(len(messages)))
 	be.PutUint32(h[17:], crc32.Checksum(h[21:], castagnoli))
-	return b, nil
+	return b
 }
 
 // following is the sequence that comes so many records later: it begins anew behind the
@@ -88,27 +127,77 @@ func following(sequence int32, records int) int32 {
 	return int32((uint32(sequence) + uint32(records)) & math.MaxInt32)
 }
 
-func appendRecord(b []byte, m *stream.Message, since, delta int64) []byte {
-	b = append(b, 0) // attributes
-	b = binary.AppendVarint(b, since)
-	b = binary.AppendVarint(b, delta)
-	b = appendNullable(b, m.Key)
-	b = appendNullable(b, m.Value)
-	b = binary.AppendVarint(b, int64(len(m.Headers)))
-	for _, h := range m.Headers {
-		b = binary.AppendVarint(b, int64(len(h.Key)))
-		b = append(b, h.Key...)
-		b = appendNullable(b, h.Value)
-	}
-	return b
+// direct is from which size on bytes go to the compressor without a copy.
+const direct = 1 << 15
+
+// records are encoded into b, or through it into w if there is one.
+type records struct {
+	b     []byte
+	w     io.Writer
+	total int // bytes that w got
+	err   error
 }
 
-// appendNullable appends bytes with their length, -1 for null.
-func appendNullable(b, v []byte) []byte {
-	if v == nil {
-		return binary.AppendVarint(b, -1)
+func recordsInto(b []byte, w io.Writer) *records { return &records{b: b, w: w} }
+
+// flush hands w what has come together.
+func (r *records) flush() {
+	if r.err == nil && len(r.b) > 0 {
+		_, r.err = r.w.Write(r.b)
 	}
-	return append(binary.AppendVarint(b, int64(len(v))), v...)
+	r.total, r.b = r.total+len(r.b), r.b[:0]
+}
+
+// add encodes a record, with its length before it.
+func (r *records) add(m *stream.Message, since, delta int64) {
+	size := 1 + varintLen(since) + varintLen(delta) + nullableLen(m.Key) + nullableLen(m.Value) + varintLen(int64(len(m.Headers)))
+	for _, h := range m.Headers {
+		size += varintLen(int64(len(h.Key))) + len(h.Key) + nullableLen(h.Value)
+	}
+	r.b = append(binary.AppendVarint(r.b, int64(size)), 0) // attributes
+	r.b = binary.AppendVarint(r.b, since)
+	r.b = binary.AppendVarint(r.b, delta)
+	r.nullable(m.Key)
+	r.nullable(m.Value)
+	r.b = binary.AppendVarint(r.b, int64(len(m.Headers)))
+	for _, h := range m.Headers {
+		r.b = binary.AppendVarint(r.b, int64(len(h.Key)))
+		r.b = append(r.b, h.Key...)
+		r.nullable(h.Value)
+	}
+	if r.w != nil && len(r.b) >= direct {
+		r.flush()
+	}
+}
+
+// nullable encodes bytes with their length, -1 for null.
+func (r *records) nullable(v []byte) {
+	if v == nil {
+		r.b = binary.AppendVarint(r.b, -1)
+		return
+	}
+	r.b = binary.AppendVarint(r.b, int64(len(v)))
+	if r.w == nil || len(v) < direct {
+		r.b = append(r.b, v...)
+		return
+	}
+	r.flush()
+	if r.err == nil {
+		_, r.err = r.w.Write(v)
+	}
+	r.total += len(v)
+}
+
+func nullableLen(v []byte) int {
+	if v == nil {
+		return 1
+	}
+	return varintLen(int64(len(v))) + len(v)
+}
+
+// varintLen is how many bytes binary.AppendVarint appends.
+func varintLen(v int64) int {
+	return (bits.Len64(uint64(v<<1)^uint64(v>>63)|1) + 6) / 7
 }
 
 // millis is a record's time; one that has none gets the present.

@@ -19,6 +19,7 @@ type Desk struct {
 	settings BoardSettings
 	link     *link
 	tp       stream.TopicPartition
+	gauge    *gauge
 
 	mu       sync.Mutex
 	producer *producer
@@ -35,6 +36,7 @@ func TakeDesk(ctx context.Context, s BoardSettings, name string) (*Desk, error) 
 	d := &Desk{settings: s, tp: stream.TopicPartition{Topic: s.Topic}}
 	err := openBoard(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
 		d.link, d.producer = l, newProducer(l, name, 0)
+		d.gauge = &gauge{link: l, topic: s.Topic, transactional: true}
 		return d.take(ctx)
 	})
 	if err != nil {
@@ -117,7 +119,7 @@ func (d *Desk) write(ctx context.Context, m stream.Message) error {
 	if err != nil {
 		return err
 	}
-	l := &lot{tp: d.tp, messages: []*stream.Message{&m}, sequence: p.sequence[d.tp]}
+	l := &lot{tp: d.tp, gauge: d.gauge, messages: []*stream.Message{&m}, indices: []int{0}, sequence: p.sequence[d.tp]}
 	p.sequence[d.tp] = following(l.sequence, 1)
 	if err := p.write(ctx, l); err != nil {
 		p.abort()

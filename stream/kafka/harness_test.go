@@ -87,6 +87,11 @@ func (c *cluster) Committed(t *testing.T, group, topic string) map[int]int64 {
 	return c.Client.Committed(t, group, topic)
 }
 
+func (c *cluster) Limit(t *testing.T, topic string, bytes int) {
+	t.Helper()
+	c.Set(t, topic, "max.message.bytes", fmt.Sprint(bytes))
+}
+
 func (c *cluster) DeleteBefore(t *testing.T, topic string, partition int, offset int64) {
 	t.Helper()
 	c.Client.DeleteBefore(t, topic, partition, offset)
@@ -181,18 +186,26 @@ func fetchUntil(t *testing.T, g stream.Generation, tp stream.TopicPartition, eno
 // deliver is one life of a stage: p between a source and sinks of its own, which are
 // closed however it ends. Without letters there are no dead letters.
 func (c *cluster) deliver(ctx context.Context, set kafka.SourceSettings, out, letters string, p *stream.Pipeline) (err error) {
+	return c.deliverCompressed(ctx, set, out, letters, "none", p)
+}
+
+// deliverCompressed is deliver with sinks that compress.
+func (c *cluster) deliverCompressed(ctx context.Context, set kafka.SourceSettings, out, letters, compression string, p *stream.Pipeline) (err error) {
+	open := func(topic string) (stream.Sink, error) {
+		return kafka.NewSink(ctx, kafka.SinkSettings{Cluster: c.cluster(), Topic: topic, Compression: compression})
+	}
 	source, err := kafka.NewSource(ctx, set)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	sink, err := c.NewSink(ctx, out)
+	sink, err := open(out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sink.Close()) }()
 	if letters != "" {
-		dead, err := c.NewSink(ctx, letters)
+		dead, err := open(letters)
 		if err != nil {
 			return err
 		}

@@ -70,9 +70,9 @@ func (s *Sink) give(from stream.TopicPartition, l *lane) {
 
 // number finds the numbers for what is to be written. If a batch is in doubt and others
 // come in its place the numbers begin anew, those of another producer.
-func (s *Sink) number(ctx context.Context, l *lane, parts map[int]*share) error {
-	for p, part := range parts {
-		if n := l.partitions[p]; n != nil && n.doubt != nil && !s.again(l, n, part.messages) {
+func (s *Sink) number(ctx context.Context, l *lane, lots []*lot) error {
+	for _, lot := range lots {
+		if n := l.partitions[lot.tp.Partition]; n != nil && n.doubt != nil && !s.again(l, n, lot) {
 			l.stale.Store(true)
 		}
 	}
@@ -84,53 +84,57 @@ func (s *Sink) number(ctx context.Context, l *lane, parts map[int]*share) error 
 		l.session, l.partitions = session, map[int]*numbers{}
 		l.stale.Store(false)
 	}
-	for p, part := range parts {
+	for _, lot := range lots {
+		p := lot.tp.Partition
 		if l.partitions[p] == nil {
 			l.partitions[p] = &numbers{}
 		}
-		part.numbers = l.partitions[p]
+		lot.numbers = l.partitions[p]
 	}
 	return nil
 }
 
-// again tells whether messages begin with those in doubt, which they do not if one has
-// no time and so gets another.
-func (s *Sink) again(l *lane, n *numbers, messages []*stream.Message) bool {
-	if len(messages) < n.count {
+// again tells whether a lot begins with the messages in doubt, which it does not if one
+// has no time and so gets another.
+func (s *Sink) again(l *lane, n *numbers, lot *lot) bool {
+	if len(lot.messages) < n.count {
 		return false
 	}
-	batch, err := s.format.encode(messages[:n.count], l.session, n.next)
+	batch, err := lot.encode(lot.messages[:n.count], l.session, n.next)
 	return err == nil && bytes.Equal(batch, n.doubt)
 }
 
-// write writes a share to its partition, first what is in doubt, and returns how much of
-// it was acknowledged.
-func (s *Sink) write(ctx context.Context, l *lane, p int, part *share) (int, error) {
-	tp := stream.TopicPartition{Topic: s.settings.Topic, Partition: p}
-	send := func(messages []*stream.Message, _ int) error { return s.send(ctx, l, tp, part.numbers, messages) }
+// write writes a lot, first what is in doubt, and returns how much of it was
+// acknowledged.
+func (s *Sink) write(ctx context.Context, l *lane, lot *lot) (int, error) {
 	before := 0
-	if n := part.numbers.count; part.numbers.doubt != nil {
-		done, err := inBatches(tp, part.messages[:n], s.settings.BatchBytes, send)
+	send := func(messages []*stream.Message, done int) error { return s.send(ctx, l, lot, messages, before+done) }
+	if n := lot.numbers.count; lot.numbers.doubt != nil {
+		done, err := lot.inBatches(0, n, s.settings.BatchBytes, send)
 		if err != nil {
 			return done, err
 		}
 		before = done
 	}
-	done, err := inBatches(tp, part.messages[before:], s.settings.BatchBytes, send)
+	done, err := lot.inBatches(before, len(lot.messages), s.settings.BatchBytes, send)
 	return before + done, err
 }
 
-// send sends one batch and waits for all in-sync replicas.
-func (s *Sink) send(ctx context.Context, l *lane, tp stream.TopicPartition, n *numbers, messages []*stream.Message) error {
-	batch, err := s.format.encode(messages, l.session, n.next)
+// send sends one batch, of messages from the lot's i-th on, and waits for all in-sync
+// replicas.
+func (s *Sink) send(ctx context.Context, l *lane, lot *lot, messages []*stream.Message, i int) error {
+	n := lot.numbers
+	batch, err := lot.encode(messages, l.session, n.next)
 	if err != nil {
 		return err
 	}
-	err = s.link.produce(ctx, tp, "", batch, s.settings.Timeout)
+	err = s.link.produce(ctx, lot.tp, "", batch, s.settings.Timeout)
 	n.doubt, n.count = nil, 0
 	switch {
 	case err == nil:
 		n.next = following(n.next, len(messages))
+	case tooLarge(err) && len(messages) == 1:
+		err = lot.gauge.refusal(ctx, lot, i, batch, err)
 	case tooLarge(err), l.session.ProducerID < 0:
 	case forgotten(err):
 		l.stale.Store(true)

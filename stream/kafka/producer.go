@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -35,13 +34,6 @@ type producer struct {
 	shaken atomic.Bool
 	// last is how the last transaction ended.
 	last outcome
-}
-
-// lot is what a transaction writes to one partition.
-type lot struct {
-	tp       stream.TopicPartition
-	messages []*stream.Message
-	sequence int32 // of the first message
 }
 
 // errUnknownOutcome says that a transaction's end was sent and not answered.
@@ -113,36 +105,6 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// split assigns messages to partitions, in order.
-func (p *producer) split(ctx context.Context, topics map[string][]stream.Message) ([]*lot, error) {
-	var lots []*lot
-	for topic, messages := range topics {
-		if len(messages) == 0 {
-			continue
-		}
-		if topic == "" {
-			return nil, errors.New("there are dead letters and no topic for them")
-		}
-		all, err := p.link.all(ctx, topic)
-		if err != nil {
-			return nil, err
-		}
-		byPartition := map[int]*lot{}
-		for i := range messages {
-			n := partition(&messages[i], all)
-			l := byPartition[n]
-			if l == nil {
-				l = &lot{tp: stream.TopicPartition{Topic: topic, Partition: n}}
-				byPartition[n] = l
-				lots = append(lots, l)
-			}
-			l.messages = append(l.messages, &messages[i])
-		}
-	}
-	slices.SortFunc(lots, func(a, b *lot) int { return cmp.Or(cmp.Compare(a.tp.Topic, b.tp.Topic), a.tp.Partition-b.tp.Partition) })
-	return lots, nil
-}
-
 // addPartitions makes partitions part of the transaction, which begins with that.
 func (p *producer) addPartitions(ctx context.Context, topics map[string][]kafka.AddPartitionToTxn) error {
 	if len(topics) == 0 {
@@ -205,44 +167,18 @@ func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at str
 // write sends a partition's messages, one request after the other. A request whose
 // answer was lost is sent again as it was: the broker knows it by its sequence.
 func (p *producer) write(ctx context.Context, l *lot) error {
-	_, err := inBatches(l.tp, l.messages, p.batchBytes, func(messages []*stream.Message, done int) error {
-		batch, err := format{transactional: true}.encode(messages, p.session, following(l.sequence, done))
+	_, err := l.inBatches(0, len(l.messages), p.batchBytes, func(messages []*stream.Message, done int) error {
+		batch, err := l.encode(messages, p.session, following(l.sequence, done))
 		if err != nil {
 			return err
 		}
-		return p.patiently(ctx, func() error { return p.link.produce(ctx, l.tp, p.id, batch, requestTimeout) })
+		err = p.patiently(ctx, func() error { return p.link.produce(ctx, l.tp, p.id, batch, requestTimeout) })
+		if tooLarge(err) && len(messages) == 1 {
+			return l.gauge.refusal(ctx, l, done, batch, err)
+		}
+		return err
 	})
 	return err
-}
-
-// inBatches has messages sent in batches of at most so many bytes, or of one message,
-// one after the other, and returns how many were; send is also told how many were before.
-func inBatches(tp stream.TopicPartition, messages []*stream.Message, limit int, send func(batch []*stream.Message, done int) error) (done int, err error) {
-	for done < len(messages) {
-		n, size := 0, 0
-		for _, m := range messages[done:] {
-			s := recordSize(m)
-			if n > 0 && size+s > limit {
-				break
-			}
-			n, size = n+1, size+s
-		}
-		err := send(messages[done:done+n], done)
-		if tooLarge(err) && n > 1 {
-			// The topic takes less; each message may still fit.
-			limit = size / 2
-			continue
-		}
-		if tooLarge(err) {
-			return done, fmt.Errorf("the message made from %s has %d bytes, more than topic %s takes: raise its max.message.bytes: %w",
-				messages[done].Where(), size, tp.Topic, err)
-		}
-		if err != nil {
-			return done, fmt.Errorf("writing %d messages to topic %s, partition %d: %w", n, tp.Topic, tp.Partition, err)
-		}
-		done += n
-	}
-	return done, nil
 }
 
 // produce sends a batch, and waits until all in-sync replicas have it.

@@ -16,6 +16,7 @@ func TestReal(t *testing.T) {
 	t.Run("transactions", func(t *testing.T) { testTransactions(t, c) })
 	t.Run("compaction", func(t *testing.T) { testCompaction(t, c, func() {}) })
 	t.Run("sizes", func(t *testing.T) { testSizes(t, c) })
+	t.Run("too large", func(t *testing.T) { testTooLarge(t, c) })
 	t.Run("codecs", func(t *testing.T) { testCodecs(t, c) })
 	t.Run("map", func(t *testing.T) { testMap(t, c) })
 	t.Run("alone", func(t *testing.T) { testAlone(t, c) })

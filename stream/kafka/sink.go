@@ -18,7 +18,8 @@ import (
 type SinkSettings struct {
 	Cluster
 	Topic string
-	// Compression is "" or "none", "gzip", "snappy", "lz4" or "zstd".
+	// Compression is "" or "none", "gzip", "snappy", "lz4" or "zstd". Topics that brokers
+	// compress by themselves (compression.type) get what those want.
 	Compression string
 	// BatchBytes bounds the messages of one produce request; a larger message
 	// is sent alone. Default 900 kB, a little less than what a topic takes by
@@ -30,15 +31,23 @@ type SinkSettings struct {
 
 const defaultBatchBytes = 900_000
 
+// compressions are by name, as settings of this program and of topics have them.
 var compressions = map[string]kafka.Compression{
-	"": 0, "none": 0, "gzip": kafka.Gzip, "snappy": kafka.Snappy, "lz4": kafka.Lz4, "zstd": kafka.Zstd,
+	"": 0, "none": 0, "uncompressed": 0, "gzip": kafka.Gzip, "snappy": kafka.Snappy, "lz4": kafka.Lz4, "zstd": kafka.Zstd,
+}
+
+func knownCompression(name string) error {
+	if _, ok := compressions[name]; !ok {
+		return fmt.Errorf("kafka: compression %q is not known; use none, gzip, snappy, lz4 or zstd", name)
+	}
+	return nil
 }
 
 // Sink writes to a topic. It is a stream.Sink and may be used by several
 // goroutines at once.
 type Sink struct {
 	settings SinkSettings
-	format   format
+	gauge    *gauge
 	link     *link
 	once     sync.Once
 
@@ -57,9 +66,8 @@ func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 	if s.Topic == "" {
 		return nil, errors.New("kafka: a sink needs a topic")
 	}
-	compression, ok := compressions[s.Compression]
-	if !ok {
-		return nil, fmt.Errorf("kafka: compression %q is not known; use none, gzip, snappy, lz4 or zstd", s.Compression)
+	if err := knownCompression(s.Compression); err != nil {
+		return nil, err
 	}
 	if s.BatchBytes < 0 || s.Timeout < 0 {
 		return nil, errors.New("kafka: a sink's settings may not be negative")
@@ -74,7 +82,7 @@ func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sink{settings: s, format: format{compression: compression}, link: l, lanes: map[stream.TopicPartition]*lane{}}, nil
+	return &Sink{settings: s, gauge: newGauge(ctx, l, s.Topic, compressions[s.Compression], false), link: l, lanes: map[stream.TopicPartition]*lane{}}, nil
 }
 
 // Close implements stream.Sink.
@@ -83,64 +91,60 @@ func (s *Sink) Close() error {
 	return nil
 }
 
-// Write implements stream.Sink.
+// Write implements stream.Sink. It writes nothing if a message is found to be too large
+// before it is sent.
 func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	if len(messages) == 0 {
 		return nil
 	}
-	all, err := s.link.all(ctx, s.settings.Topic)
+	lots, err := s.gauge.assign(ctx, messages, 0)
 	if err != nil {
 		return err
 	}
-	parts := make(map[int]*share)
-	for i := range messages {
-		p := partition(&messages[i], all)
-		if parts[p] == nil {
-			parts[p] = &share{}
-		}
-		parts[p].indices = append(parts[p].indices, i)
-		parts[p].messages = append(parts[p].messages, &messages[i])
+	if err := tooLargeIn(ctx, lots); err != nil {
+		return &stream.WriteError{Remaining: indices(len(messages)), Err: fmt.Errorf("kafka: %w", made(messages, err))}
 	}
 	from := messages[0].TopicPartition
 	lane := s.take(from)
 	defer s.give(from, lane)
-	if err := s.number(ctx, lane, parts); err != nil {
+	if err := s.number(ctx, lane, lots); err != nil {
 		return fmt.Errorf("kafka: writing to topic %s: %w", s.settings.Topic, lacking(err, "Write"))
 	}
 	var (
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		left  []int
-		first error
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		left []int
+		errs []error
 	)
-	for p, part := range parts {
+	for _, lot := range lots {
 		wg.Go(func() {
-			done, err := s.write(ctx, lane, p, part)
+			done, err := s.write(ctx, lane, lot)
 			if err != nil {
 				mu.Lock()
-				left = append(left, part.indices[done:]...)
-				first = errors.Join(first, fmt.Errorf("kafka: %w", lacking(err, "Write")))
+				left = append(left, lot.indices[done:]...)
+				errs = append(errs, fmt.Errorf("kafka: %w", lacking(err, "Write")))
 				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	if first == nil {
+	if len(errs) == 0 {
 		return nil
 	}
 	slices.Sort(left)
-	return &stream.WriteError{Remaining: left, Err: first}
+	if err := tooLargeOf(errs); err != nil {
+		errs = []error{fmt.Errorf("kafka: %w", made(messages, err))}
+	}
+	return &stream.WriteError{Remaining: left, Err: errors.Join(errs...)}
 }
 
-// share is what a Write writes to one partition, and where that stands among all.
-type share struct {
-	messages []*stream.Message
-	indices  []int
-	numbers  *numbers
-}
-
-func tooLarge(err error) bool {
-	return errors.Is(err, kafka.MessageSizeTooLarge) || errors.Is(err, kafka.RecordListTooLarge)
+// indices are those of n messages.
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // partition chooses as Java's producers do for messages with a key; those

@@ -79,6 +79,11 @@ func (s SourceSettings) withDefaults() (SourceSettings, error) {
 	if s.Transactions != nil && (s.Transactions.Outputs == "" || s.Transactions.BatchBytes < 0) {
 		return s, errors.New("kafka: transactions need a topic for outputs, and no negative setting")
 	}
+	if s.Transactions != nil {
+		if err := knownCompression(s.Transactions.Compression); err != nil {
+			return s, err
+		}
+	}
 	if s.FetchBytes < 0 || s.FetchWait < 0 || s.SessionTimeout < 0 || s.Heartbeat < 0 || s.RebalanceTimeout < 0 {
 		return s, errors.New("kafka: a source's settings may not be negative")
 	}
@@ -101,6 +106,8 @@ type Source struct {
 	settings SourceSettings
 	link     *link
 	group    *kafka.ConsumerGroup
+	// outputs and letters know what the topics of transactions take; letters may be nil.
+	outputs, letters *gauge
 
 	mu      sync.Mutex
 	current *generation
@@ -143,7 +150,14 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 		l.close()
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
-	return &Source{settings: s, link: l, group: group}, nil
+	source := &Source{settings: s, link: l, group: group}
+	if t := s.Transactions; t != nil {
+		source.outputs = newGauge(ctx, l, t.Outputs, compressions[t.Compression], true)
+		if t.Letters != "" {
+			source.letters = newGauge(ctx, l, t.Letters, compressions[t.Compression], true)
+		}
+	}
+	return source, nil
 }
 
 // Next implements stream.Source.

@@ -1,9 +1,11 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/segmentio/kafka-go"
@@ -17,8 +19,10 @@ import (
 type Transactions struct {
 	// Outputs and Letters name the topics; Letters may be empty.
 	Outputs, Letters string
-	// BatchBytes bounds one produce request as SinkSettings.BatchBytes does.
-	BatchBytes int
+	// BatchBytes bounds one produce request, and Compression packs it, as those of
+	// SinkSettings do.
+	BatchBytes  int
+	Compression string
 }
 
 // transactionTimeout is after how long the cluster aborts a transaction whose
@@ -162,7 +166,7 @@ func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 		return fmt.Errorf("kafka: transaction %s: %w (%v)", p.id, stream.ErrRevoked, err)
 	}
 	if err != nil {
-		return fmt.Errorf("kafka: transaction %s: %w", p.id, lacking(err, "Write"))
+		return fmt.Errorf("kafka: transaction %s: %w", p.id, lacking(made(slices.Concat(t.Outputs, t.Letters), err), "Write"))
 	}
 	return nil
 }
@@ -171,9 +175,11 @@ func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 // position are sent side by side, then it is ended. Whatever fails before the end
 // aborts it; how an end that fails went, only the cluster knows.
 func (g *generation) transact(ctx context.Context, p *producer, t stream.Transaction) error {
-	s := g.source.settings
-	parts, err := p.split(ctx, map[string][]stream.Message{s.Transactions.Outputs: t.Outputs, s.Transactions.Letters: t.Letters})
+	parts, err := g.source.lots(ctx, t)
 	if err != nil {
+		return err
+	}
+	if err := tooLargeIn(ctx, parts); err != nil {
 		return err
 	}
 	if err := g.open(ctx, p, t.Partition, parts); err != nil {
@@ -188,9 +194,33 @@ func (g *generation) transact(ctx context.Context, p *producer, t stream.Transac
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		p.abort()
+		if large := tooLargeOf(errs); large != nil && !fenced(err) && !staleMember(err) {
+			return large
+		}
 		return err
 	}
 	return p.commit(ctx)
+}
+
+// lots are what a transaction writes, by topic and partition.
+func (s *Source) lots(ctx context.Context, t stream.Transaction) (all []*lot, err error) {
+	if len(t.Outputs) > 0 {
+		if all, err = s.outputs.assign(ctx, t.Outputs, 0); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.Letters) > 0 {
+		if s.letters == nil {
+			return nil, errors.New("there are dead letters and no topic for them")
+		}
+		letters, err := s.letters.assign(ctx, t.Letters, len(t.Outputs))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, letters...)
+	}
+	slices.SortFunc(all, func(a, b *lot) int { return cmp.Or(cmp.Compare(a.tp.Topic, b.tp.Topic), a.tp.Partition-b.tp.Partition) })
+	return all, nil
 }
 
 // fenced tells whether a newer owner has the producer's name, or the cluster has

@@ -30,6 +30,10 @@ func TestEncodeBatch(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var messages []*stream.Message
 		for range rapid.IntRange(1, 20).Draw(r, "messages") {
+			if rapid.IntRange(0, 9).Draw(r, "large") == 0 {
+				large := bytes.Repeat([]byte{byte(len(messages))}, direct+rapid.IntRange(-1, 1).Draw(r, "beyond"))
+				messages = append(messages, &stream.Message{Value: large, Time: time.UnixMilli(1).UTC()})
+			}
 			m := &stream.Message{Key: maybe(r, "key"), Value: maybe(r, "value"), Time: time.UnixMilli(rapid.Int64Range(1, 1<<42).Draw(r, "time")).UTC()}
 			for range rapid.IntRange(0, 3).Draw(r, "headers") {
 				m.Headers = append(m.Headers, stream.Header{Key: rapid.StringN(0, 10, 40).Draw(r, "header"), Value: maybe(r, "header's value")})
@@ -46,8 +50,19 @@ func TestEncodeBatch(t *testing.T) {
 		for _, m := range messages {
 			size += recordSize(m)
 		}
-		if len(encoded) > size && f.compression == 0 {
+		if len(encoded) > size {
 			r.Fatalf("%d bytes, more than the bound %d", len(encoded), size)
+		}
+		// What compression does not make smaller stays as it is.
+		plain, err := format{transactional: f.transactional}.encode(messages, session, 12345)
+		if err != nil {
+			r.Fatal(err)
+		}
+		compression := f.compression
+		if bytes.Equal(encoded, plain) {
+			compression = 0
+		} else if len(encoded) >= len(plain) {
+			r.Fatalf("%d bytes compressed, %d as they are", len(encoded), len(plain))
 		}
 		var set protocol.RecordSet
 		if _, err := set.ReadFrom(bytes.NewReader(encoded)); err != nil {
@@ -59,7 +74,7 @@ func TestEncodeBatch(t *testing.T) {
 		}
 		batch, ok := set.Records.(*protocol.RecordStream).Records[0].(*protocol.RecordBatch)
 		if !ok || batch.ProducerID != 1<<40 || batch.ProducerEpoch != 7 || batch.BaseSequence != 12345 ||
-			batch.Attributes.Transactional() != f.transactional || batch.Attributes.Compression() != f.compression {
+			batch.Attributes.Transactional() != f.transactional || batch.Attributes.Compression() != compression {
 			r.Fatalf("the batch reads as %+v", batch)
 		}
 		for i, got := range append(library(r, batch), read...) {

@@ -129,7 +129,7 @@ func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (
 	for i := range there {
 		for _, id := range ids[i] {
 			b := &ingest.Batch{ID: idColumn(idType, id)}
-			value, err := cur.placing.message(b, placed, classes, i, i+1)
+			value, err := cur.placing.writer.Encode(cur.placing.output(b, placed, classes, i, i+1))
 			if err != nil {
 				return 0, err
 			}

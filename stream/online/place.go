@@ -61,11 +61,12 @@ func (p *placing) Place(ctx context.Context, in []stream.Events) ([]stream.Outco
 		if err != nil {
 			return nil, err
 		}
-		row := 0
-		for _, i := range good {
-			n := batches[i].Len()
-			out[i].Value, out[i].Err = p.message(batches[i], placed.at, classes, row, row+n)
-			row += n
+		row, all := 0, make([]rows, len(good))
+		for k, i := range good {
+			all[k] = rows{p, batches[i], placed.at, classes, row}
+			out[i].Value, out[i].Err = all[k].Part(0, batches[i].Len())
+			out[i].Parts = &all[k]
+			row += batches[i].Len()
 		}
 		return out, nil
 	}
@@ -105,19 +106,37 @@ func (p *placing) placeAll(ctx context.Context, batches []*ingest.Batch, good []
 	return attempt{}, -1, err
 }
 
-// message writes rows from..to of the places as the output message of a batch.
-func (p *placing) message(b *ingest.Batch, at models.Placed, classes classified, from, to int) ([]byte, error) {
+// rows are those of a message among all that were placed at once. It is a stream.Parts.
+type rows struct {
+	p       *placing
+	batch   *ingest.Batch
+	at      models.Placed
+	classes classified
+	first   int
+}
+
+// Part implements stream.Parts.
+func (r *rows) Part(from, to int) ([]byte, error) {
+	o := r.p.output(r.batch, r.at, r.classes, r.first, r.first+r.batch.Len())
+	if to-from < o.Len() {
+		o = o.Slice(from, to)
+	}
+	value, err := r.p.writer.Encode(o)
+	if err != nil {
+		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", r.batch.Origin, err)}
+	}
+	return value, nil
+}
+
+// output lays rows first..end of the places out as the output of a batch.
+func (p *placing) output(b *ingest.Batch, at models.Placed, classes classified, first, end int) *ingest.Output {
 	o := &ingest.Output{
-		ID: b.ID, Kept: b.Kept, Embedding: at.Mu.Slice(from, to), Sigma: at.Sigma[from:to],
-		NoveltyLocal: at.NoveltyLocal[from:to], NoveltyGlobal: at.NoveltyGlobal[from:to],
+		ID: b.ID, Kept: b.Kept, Embedding: at.Mu.Slice(first, end), Sigma: at.Sigma[first:end],
+		NoveltyLocal: at.NoveltyLocal[first:end], NoveltyGlobal: at.NoveltyGlobal[first:end],
 		Epoch: p.placer.Epoch(), Version: p.placer.Version(), MapID: p.placer.MapID(),
 	}
 	if classes.class != nil {
-		o.Class, o.Probability = classes.class[from:to], classes.probability[from:to]
+		o.Class, o.Probability = classes.class[first:end], classes.probability[first:end]
 	}
-	value, err := p.writer.Encode(o)
-	if err != nil {
-		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", b.Origin, err)}
-	}
-	return value, nil
+	return o
 }

@@ -27,6 +27,7 @@ type Broker struct {
 	mu     sync.Mutex
 	topics map[string][]*partition
 	groups map[string]*group
+	limits map[string]int
 	fault  func(Op) error
 	// changed is closed and replaced whenever anything changes.
 	changed chan struct{}
@@ -42,7 +43,7 @@ func (p *partition) end() int64 { return p.first + int64(len(p.messages)) }
 
 // NewBroker returns a broker without topics.
 func NewBroker() *Broker {
-	return &Broker{topics: map[string][]*partition{}, groups: map[string]*group{}, changed: make(chan struct{})}
+	return &Broker{topics: map[string][]*partition{}, groups: map[string]*group{}, limits: map[string]int{}, changed: make(chan struct{})}
 }
 
 // Fault sets the function that is asked, under the broker's lock, whether an
@@ -86,6 +87,29 @@ func (b *Broker) CreateTopic(topic string, partitions int) {
 		b.topics[topic] = append(b.topics[topic], &partition{})
 	}
 	b.notify()
+}
+
+// Limit makes a topic refuse messages of more bytes; 0: it takes all.
+func (b *Broker) Limit(topic string, bytes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.limits[topic] = bytes
+}
+
+// tooLarge returns an error if a topic refuses some messages; first is the index of the
+// first. The lock is held.
+func (b *Broker) tooLarge(topic string, messages []stream.Message, first int) (large []stream.Large) {
+	limit := b.limits[topic]
+	for i, m := range messages {
+		size := len(m.Key) + len(m.Value)
+		for _, h := range m.Headers {
+			size += len(h.Key) + len(h.Value)
+		}
+		if limit > 0 && size > limit {
+			large = append(large, stream.Large{Index: first + i, Topic: topic, Size: size, Limit: limit})
+		}
+	}
+	return large
 }
 
 // Append adds messages to the end of a partition; it sets their position.

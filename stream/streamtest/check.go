@@ -25,8 +25,10 @@ type Count struct {
 //   - outputs name an existing input and carry its key;
 //   - for each source partition, an output comes only after those of all earlier
 //     good messages (a duplicate may come at any time);
-//   - two outputs for one position and one version have the same bytes;
-//   - dead letters are the original messages.
+//   - two outputs for one position and one version have the same bytes, if they have as
+//     many parts;
+//   - parts of an output follow each other;
+//   - dead letters are the original messages, or say where those are.
 //
 // Out must list each partition in order.
 func (l Log) Check() (Count, error) {
@@ -40,11 +42,18 @@ func (l Log) Check() (Count, error) {
 		return c, err
 	}
 	type key struct {
-		p stream.Position
-		v uint64
+		p     stream.Position
+		v     uint64
+		parts int
 	}
+	joined, err := Join(l.Out)
+	if err != nil {
+		return c, err
+	}
+	c.Duplicates = joined.Torn + joined.Again
 	placed, values := map[stream.Position]bool{}, map[key][]byte{}
-	for _, m := range l.Out {
+	for _, parts := range joined.Whole {
+		m := parts[0]
 		p, v, ok := stream.Origin(&m)
 		if !ok {
 			return c, fmt.Errorf("output %s: the headers do not tell where it comes from", m.Where())
@@ -56,13 +65,14 @@ func (l Log) Check() (Count, error) {
 		if !same(orig.Key, m.Key) || !orig.Time.Equal(m.Time) {
 			return c, fmt.Errorf("output %s: key %q and time %v, the input has %q and %v", m.Where(), m.Key, m.Time, orig.Key, orig.Time)
 		}
-		if before, ok := values[key{p, v}]; ok && !bytes.Equal(before, m.Value) {
-			return c, fmt.Errorf("input %v was placed by version %d as %q and as %q", p, v, before, m.Value)
+		k, value := key{p, v, len(parts)}, Bytes(parts)
+		if before, ok := values[k]; ok && !bytes.Equal(before, value) {
+			return c, fmt.Errorf("input %v was placed by version %d as %q and as %q", p, v, before, value)
 		}
 		if placed[p] {
 			c.Duplicates++
 		}
-		placed[p], values[key{p, v}] = true, m.Value
+		placed[p], values[k] = true, value
 	}
 	if err := l.order(placed, letters); err != nil {
 		return c, err
@@ -118,8 +128,8 @@ func (l Log) letters(in map[stream.Position]stream.Message) (map[stream.Position
 		if err1 != nil || err2 != nil || !ok {
 			return nil, fmt.Errorf("dead letter %s: there is no input %v", m.Where(), p)
 		}
-		if !same(orig.Key, m.Key) || !same(orig.Value, m.Value) || !orig.Time.Equal(m.Time) {
-			return nil, fmt.Errorf("dead letter %s differs from the input %v", m.Where(), p)
+		if err := Kept(&orig, &m); err != nil {
+			return nil, fmt.Errorf("dead letter %s differs from the input %v: %w", m.Where(), p, err)
 		}
 		for _, h := range []string{"stage", "exception.class.name", "exception.message"} {
 			if v, ok := m.Header("__connect.errors." + h); !ok || len(v) == 0 {

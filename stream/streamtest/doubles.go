@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,30 +14,37 @@ import (
 
 // Number is the events of a message that Numbers decoded.
 type Number struct {
-	N  int
-	At stream.Position
+	N int
+	// Rest are those after the first.
+	Rest []int
+	At   stream.Position
 }
 
 // Len implements stream.Events.
-func (Number) Len() int { return 1 }
+func (n Number) Len() int { return 1 + len(n.Rest) }
 
-// Numbers is a decoder of messages that hold one decimal number. Negative
-// numbers decode but cannot be placed; all else is bad.
+// Numbers is a decoder of messages that hold a decimal number, or several with spaces
+// between. Negative numbers decode but cannot be placed; all else is bad.
 type Numbers struct{}
 
 // Decode implements stream.Decoder.
 func (Numbers) Decode(m stream.Message) (stream.Events, error) {
-	n, err := strconv.Atoi(string(m.Value))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Where(), err)
+	var all []int
+	for _, word := range strings.Split(string(m.Value), " ") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Where(), err)
+		}
+		all = append(all, n)
 	}
-	return Number{n, stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}}, nil
+	return Number{all[0], all[1:], stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}}, nil
 }
 
 // ErrNegative is why negative numbers cannot be placed.
 var ErrNegative = errors.New("a negative number has no place")
 
-// Map is a map that places the number n of version v as "n@v".
+// Map is a map that places the number n of version v as "n@v", several with spaces
+// between.
 type Map struct {
 	Version uint64
 	// Pause makes placing slow.
@@ -47,17 +55,36 @@ type Map struct {
 func (m Map) Place(ctx context.Context, events []stream.Events) ([]stream.Outcome, error) {
 	out := make([]stream.Outcome, len(events))
 	for i, e := range events {
-		n := e.(Number).N
-		if n < 0 {
+		n := e.(Number)
+		if n.N < 0 {
 			out[i].Err = ErrNegative
 			continue
 		}
-		out[i].Value = fmt.Appendf(nil, "%d@%d", n, m.Version)
+		parts := placed{append([]int{n.N}, n.Rest...), m.Version}
+		out[i].Value, out[i].Err = parts.Part(0, n.Len())
+		out[i].Parts = parts
 	}
 	if m.Pause > 0 {
 		time.Sleep(m.Pause)
 	}
 	return out, nil
+}
+
+// placed are the events of a message and the version that placed them.
+type placed struct {
+	numbers []int
+	version uint64
+}
+
+// Part implements stream.Parts.
+func (p placed) Part(from, to int) (value []byte, err error) {
+	for i, n := range p.numbers[from:to] {
+		if i > 0 {
+			value = append(value, ' ')
+		}
+		value = fmt.Appendf(value, "%d@%d", n, p.version)
+	}
+	return value, nil
 }
 
 // Learner is a learner that publishes version 1 after Min events and the next

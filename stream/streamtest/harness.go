@@ -21,6 +21,8 @@ type Harness interface {
 	Read(t *testing.T, topic string) []stream.Message
 	// Committed returns the group's positions.
 	Committed(t *testing.T, group, topic string) map[int]int64
+	// Limit makes a topic refuse batches of more bytes.
+	Limit(t *testing.T, topic string, bytes int)
 	// DeleteBefore deletes a partition's messages before offset.
 	DeleteBefore(t *testing.T, topic string, partition int, offset int64)
 	// NewSource and NewSink connect; NewSource reads from the beginning if the
@@ -57,6 +59,9 @@ func (h MemoryHarness) Committed(_ *testing.T, group, topic string) map[int]int6
 func (h MemoryHarness) DeleteBefore(_ *testing.T, topic string, p int, offset int64) {
 	h.Broker.DeleteBefore(topic, p, offset)
 }
+
+// Limit implements Harness.
+func (h MemoryHarness) Limit(_ *testing.T, topic string, bytes int) { h.Broker.Limit(topic, bytes) }
 
 // NewSource implements Harness.
 func (h MemoryHarness) NewSource(_ context.Context, topic, group string) (stream.Source, error) {

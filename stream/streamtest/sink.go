@@ -23,7 +23,7 @@ func (b *Broker) Sink(topic string) (*Sink, error) {
 }
 
 // Write implements stream.Sink. OpWrite is asked for each message; the first
-// that fails and all after it are left. OpAck is asked once, after all were
+// that fails, or is larger than Limit, and all after it are left. OpAck is asked once, after all were
 // written.
 func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	s.b.mu.Lock()
@@ -35,6 +35,11 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 		}
 		if err == nil {
 			err = s.b.fails(OpWrite)
+		}
+		if err == nil {
+			if large := s.b.tooLarge(s.topic, messages[i:i+1], i); large != nil {
+				err = &stream.TooLargeError{Messages: large}
+			}
 		}
 		if err != nil {
 			rest := make([]int, 0, len(messages)-i)

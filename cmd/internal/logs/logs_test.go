@@ -26,6 +26,7 @@ func everything(r *Reporter) {
 	h.Placed(where, 10, time.Millisecond)
 	h.Delivered(where, 2, 10, time.Second/2)
 	h.Committed(stream.Position{TopicPartition: where, Offset: 8})
+	h.Split(message, 3)
 	h.DeadLettered(message, stream.StageDecode, errors.New(message.Where()+": row 3\nis bad"))
 	h.PassedOver(message, stream.StagePlace, errors.New("too long"))
 	h.Gap(&stream.OffsetError{TopicPartition: where, Position: 1, First: 50, End: 60})
@@ -70,6 +71,7 @@ func TestEvents(t *testing.T) {
 		Revoked:       {"level": "INFO", Topic: "events", Partitions: []any{1.}},
 		Delivered:     {"level": "DEBUG", Topic: "events", Partition: 1., Messages: 2., Events: 10., Seconds: .5},
 		Committed:     {"level": "DEBUG", Topic: "events", Partition: 1., Offset: 8.},
+		Split:         {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Parts: 3.},
 		DeadLettered:  {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Stage: "VALUE_CONVERTER", Error: "row 3\nis bad"},
 		PassedOver:    {"level": "WARN", Topic: "events", Partition: 1., Offset: 7., Stage: string(stream.StagePlace), Error: "too long"},
 		Gap:           {"level": "ERROR", Topic: "events", Partition: 1., Offset: 1., FirstOffset: 50., EndOffset: 60.},
@@ -106,7 +108,7 @@ func marshal(t *testing.T, v any) string {
 }
 
 func TestLevels(t *testing.T) {
-	for level, want := range map[string]int{"debug": 14, "": 12, "info": 12, "warn": 7, "error": 3} {
+	for level, want := range map[string]int{"debug": 15, "": 13, "info": 13, "warn": 8, "error": 3} {
 		if got := lines(t, level); len(got) != want {
 			t.Errorf("level %q logs %d kinds of events, want %d: %v", level, len(got), want, got)
 		}

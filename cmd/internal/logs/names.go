@@ -32,6 +32,7 @@ const (
 	Messages = "messages"
 	Events   = "events"
 	Letters  = "dead_letters"
+	Parts    = "parts"
 	Bytes    = "bytes"
 	Seconds  = "seconds"
 	// What names an operation that is tried again, Attempt counts its failures and
@@ -55,6 +56,7 @@ const (
 	Revoked       = "revoked"
 	Delivered     = "delivered"
 	Committed     = "committed"
+	Split         = "split"
 	DeadLettered  = "dead_letter"
 	PassedOver    = "passed_over"
 	Gap           = "gap"

@@ -64,6 +64,9 @@ func (r *Reporter) Hooks() stream.Hooks {
 		Committed: func(p stream.Position) {
 			r.debug(Committed, "committed", func() []slog.Attr { return position(p.TopicPartition, p.Offset) })
 		},
+		Split: func(m stream.Message, parts int) {
+			r.often(slog.LevelWarn, "", Split, "output too large for its topic, written in parts", append(position(m.TopicPartition, m.Offset), slog.Int(Parts, parts))...)
+		},
 		DeadLettered: func(m stream.Message, stage stream.Stage, reason error) {
 			r.dead.Add(1)
 			r.often(slog.LevelWarn, string(stage), DeadLettered, "dead letter", about(&m, stage, reason)...)

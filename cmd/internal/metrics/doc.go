@@ -7,6 +7,7 @@
 //	unfold_events_in_total                    events read
 //	unfold_events_placed_total                events placed
 //	unfold_messages_delivered_total           messages acknowledged by the sink
+//	unfold_messages_split_total               messages whose output came in parts
 //	unfold_messages_dead_lettered_total       messages that could not be read or placed, by stage
 //	unfold_lag_messages                       messages not yet delivered, by topic and partition
 //	unfold_committed_offset                   the group's position, by topic and partition

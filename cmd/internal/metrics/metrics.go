@@ -19,7 +19,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	events, placed      prometheus.Counter
-	delivered           prometheus.Counter
+	delivered, split    prometheus.Counter
 	dead, retries       *prometheus.CounterVec
 	passedOver          *prometheus.CounterVec
 	lag, committed      *prometheus.GaugeVec
@@ -68,6 +68,7 @@ func New(version string) *Metrics {
 	m.events = counter("events_in_total", "Events read.")
 	m.placed = counter("events_placed_total", "Events placed.")
 	m.delivered = counter("messages_delivered_total", "Messages acknowledged by the sink.")
+	m.split = counter("messages_split_total", "Messages whose output was too large for its topic and came in parts.")
 	m.dead = counters("messages_dead_lettered_total", "Messages that could not be read or placed.", "stage")
 	m.passedOver = counters("messages_passed_over_total", "Messages that a process which only learns could not use.", "stage")
 	m.retries = counters("retries_total", "Operations that had to be tried again.", "what")
@@ -135,6 +136,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 			m.delivered.Add(float64(messages))
 			m.delivery.Observe(latency.Seconds())
 		},
+		Split:        func(stream.Message, int) { m.split.Inc() },
 		DeadLettered: func(_ stream.Message, stage stream.Stage, _ error) { m.dead.WithLabelValues(string(stage)).Inc() },
 		PassedOver:   func(_ stream.Message, stage stream.Stage, _ error) { m.passedOver.WithLabelValues(string(stage)).Inc() },
 		Committed:    func(p stream.Position) { m.committed.With(labels(p.TopicPartition)).Set(float64(p.Offset)) },

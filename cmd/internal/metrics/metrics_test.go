@@ -30,6 +30,7 @@ func TestHooksCount(t *testing.T) {
 	h.Delivered(tp, 7, 42, time.Second)
 	h.Lag(tp, 11)
 	h.Committed(stream.Position{TopicPartition: tp, Offset: 99})
+	h.Split(stream.Message{}, 3)
 	h.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("bad"))
 	h.Retrying("write", 1, errors.New("gone"), time.Second)
 	h.RefreshFailed(errors.New("few"))
@@ -45,7 +46,7 @@ func TestHooksCount(t *testing.T) {
 	for _, want := range []string{
 		"unfold_events_in_total 42", "unfold_events_placed_total 42", "unfold_messages_delivered_total 7",
 		`unfold_lag_messages{partition="3",topic="events"} 11`, `unfold_committed_offset{partition="3",topic="events"} 99`,
-		`unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`, `unfold_retries_total{what="write"} 1`,
+		"unfold_messages_split_total 1", `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`, `unfold_retries_total{what="write"} 1`,
 		"unfold_refresh_failures_total 1", "unfold_snapshot_version 6", "unfold_map_epoch 2", "unfold_snapshot_points 1234",
 		"unfold_refresh_seconds_count 1", `unfold_place_seconds_bucket{le="0.004"} 1`, "unfold_delivery_seconds_count 1",
 		"unfold_snapshot_age_seconds 6", `unfold_refreshes_total{kind="gentle"} 1`, "unfold_moves_told_total 17",

@@ -77,7 +77,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	b := &bound{s: s}
 	b.set(0)
 	s.Hooks = join(s.Hooks, stream.Hooks{Sized: b.sized})
-	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, Hooks: s.Hooks, PassHeaders: c.Headers == "pass",
+	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, TooLarge: tooLarge(c), Hooks: s.Hooks, PassHeaders: c.Headers == "pass",
 		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), WorkBytes: int(c.Limits.MessageMemory), DecodeTime: time.Duration(c.Limits.MessageTime)}}
 	if c.Role == config.RoleEmbed {
 		err = st.embed(ctx, s, from)
@@ -122,14 +122,14 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 
 // outputs opens the topics that are written to.
 func (st *Stage) outputs(ctx context.Context, c *config.Config, to kafka.Cluster) error {
-	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.Sink.Kafka.Topic})
+	sink, err := kafka.NewSink(ctx, sinkSettings(c, to, c.Sink.Kafka.Topic))
 	if err != nil {
 		return fmt.Errorf("sink: %w", err)
 	}
 	st.closers = append(st.closers, sink.Close)
 	st.pipeline.Sink = sink
 	if c.DeadLetter.Topic != "" {
-		dead, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.DeadLetter.Topic})
+		dead, err := kafka.NewSink(ctx, sinkSettings(c, to, c.DeadLetter.Topic))
 		if err != nil {
 			return fmt.Errorf("dead letters: %w", err)
 		}
@@ -174,7 +174,7 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster) 
 	}
 	var moves stream.Sink
 	if c.Sink.Moves != "" {
-		sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: to, Topic: c.Sink.Moves})
+		sink, err := kafka.NewSink(ctx, sinkSettings(c, to, c.Sink.Moves))
 		if err != nil {
 			return fmt.Errorf("moves: %w", err)
 		}
@@ -251,7 +251,20 @@ func transactions(c *config.Config) *kafka.Transactions {
 	if !c.ExactlyOnce() {
 		return nil
 	}
-	return &kafka.Transactions{Outputs: c.Sink.Kafka.Topic, Letters: c.DeadLetter.Topic}
+	return &kafka.Transactions{Outputs: c.Sink.Kafka.Topic, Letters: c.DeadLetter.Topic, Compression: c.Sink.Kafka.Compression}
+}
+
+// sinkSettings are those of a topic that is written to.
+func sinkSettings(c *config.Config, to kafka.Cluster, topic string) kafka.SinkSettings {
+	return kafka.SinkSettings{Cluster: to, Topic: topic, Compression: c.Sink.Kafka.Compression}
+}
+
+// tooLarge is what becomes of outputs that their topic does not take.
+func tooLarge(c *config.Config) stream.TooLarge {
+	if c.Sink.Kafka.TooLarge == "dead-letter" {
+		return stream.ToDeadLetters
+	}
+	return stream.Split
 }
 
 func onGap(c *config.Config) kafka.OnGap {

@@ -77,6 +77,27 @@ func (c *Client) Create(t testing.TB, topic string, partitions int, replication 
 	}
 }
 
+// Set changes a setting of a topic.
+func (c *Client) Set(t testing.TB, topic, name, value string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	set := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
+	set.Name, set.Value = name, &value
+	of := kmsg.NewIncrementalAlterConfigsRequestResource()
+	of.ResourceType, of.ResourceName = kmsg.ConfigResourceTypeTopic, topic
+	of.Configs = append(of.Configs, set)
+	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
+	req.Resources = append(req.Resources, of)
+	resp, err := req.RequestWith(ctx, c.Kafka)
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Resources[0].ErrorCode)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // partitions asks how the partitions of a topic are.
 func (c *Client) partitions(ctx context.Context, topic string) ([]kmsg.MetadataResponseTopicPartition, error) {
 	ask := kmsg.NewPtrMetadataRequest()

@@ -1,0 +1,128 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// piece is an output message: that of a message, or of some of its events.
+type piece struct {
+	entry    *entry
+	from, to int // events, to excluded
+	message  Message
+}
+
+func messagesOf(pieces []piece) []Message {
+	out := make([]Message, len(pieces))
+	for i := range pieces {
+		out[i] = pieces[i].message
+	}
+	return out
+}
+
+// fit makes outputs fit their topic: those that are too large become parts, or their
+// messages dead letters. Of the others it leaves those to keep, nil for all; of a message
+// of which a part was too large all parts are written, since they have new numbers.
+func (w *worker) fit(outputs []piece, keep []bool, large *TooLargeError) []piece {
+	changed := map[*entry]bool{}
+	for _, m := range large.Messages {
+		p := &outputs[m.Index]
+		changed[p.entry] = true
+		if p.entry.bad == nil {
+			w.cut(p, m, large)
+		}
+	}
+	var out []piece
+	for i := range outputs {
+		e := outputs[i].entry
+		switch again, is := changed[e]; {
+		case !is:
+			if keep == nil || keep[i] {
+				out = append(out, outputs[i])
+			}
+		case again:
+			changed[e] = false
+			if e.bad == nil {
+				out = append(out, w.number(e)...)
+			}
+		}
+	}
+	return out
+}
+
+// cut divides a piece that is too large, or finds its message bad.
+func (w *worker) cut(p *piece, m Large, why error) {
+	e, rows := p.entry, p.to-p.from
+	switch {
+	case w.p.TooLarge == ToDeadLetters || e.outcome.Parts == nil || e.events.Len() < 2:
+		e.spoil(StageWrite, why)
+		return
+	case rows < 2:
+		e.spoil(StageWrite, fmt.Errorf("event %d alone is too large: %w", p.from, why))
+		return
+	}
+	if e.pieces == nil {
+		e.pieces = []piece{*p}
+	}
+	i := slices.IndexFunc(e.pieces, func(q piece) bool { return q.from == p.from && q.to == p.to })
+	n := m.parts(rows)
+	var parts []piece
+	for k := range n {
+		part := piece{entry: e, from: p.from + k*rows/n, to: p.from + (k+1)*rows/n}
+		value, err := e.outcome.Parts.Part(part.from, part.to)
+		if err != nil {
+			e.spoil(StageWrite, err)
+			return
+		}
+		part.message = w.p.output(&e.message, value, e.by)
+		parts = append(parts, part)
+	}
+	e.pieces = slices.Replace(e.pieces, i, i+1, parts...)
+}
+
+// parts is in how many pieces of rows what was too large is divided.
+func (m Large) parts(rows int) int {
+	n := 2
+	if m.Limit > 0 {
+		// Smaller messages compress a little worse.
+		n = max(n, int(1.1*float64(m.Size)/float64(m.Limit))+1)
+	}
+	return min(n, rows)
+}
+
+// number gives an entry's pieces their numbers.
+func (w *worker) number(e *entry) []piece {
+	for i := range e.pieces {
+		p := &e.pieces[i]
+		p.message = w.p.output(&e.message, p.message.Value, e.by)
+		add := func(key string, v int) {
+			p.message.Headers = append(p.message.Headers, Header{key, strconv.AppendInt(nil, int64(v), 10)})
+		}
+		add(HeaderPart, i+1)
+		add(HeaderParts, len(e.pieces))
+		add(HeaderPartRow, p.from)
+	}
+	return slices.Clone(e.pieces)
+}
+
+// Part is which part of an output a message is.
+type Part struct {
+	// Number counts from 1 to Of. A whole output is part 1 of 1.
+	Number, Of int
+	// Row is the first of the input's events that it holds, from 0.
+	Row int
+}
+
+// PartOf reads which part of an output a message is; it is not ok if the headers that say
+// so make no sense.
+func PartOf(m *Message) (p Part, ok bool) {
+	if _, is := m.Header(HeaderPart); !is {
+		return Part{1, 1, 0}, true
+	}
+	n, err1 := number(m, HeaderPart)
+	of, err2 := number(m, HeaderParts)
+	row, err3 := number(m, HeaderPartRow)
+	p = Part{int(n), int(of), int(row)}
+	return p, err1 == nil && err2 == nil && err3 == nil && 1 <= n && n <= of
+}
