@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/sasl"
 
 	"unfold/stream"
 )
@@ -22,10 +21,9 @@ import (
 type Cluster struct {
 	// Brokers are addresses to start from, host:port. At least one.
 	Brokers []string
-	// TLS, if set, secures the connections; SASL, if set, authenticates
-	// (Authenticate makes one).
+	// TLS, if set, secures the connections; SASL, if set, authenticates.
 	TLS  *tls.Config
-	SASL sasl.Mechanism
+	SASL Mechanism
 	// ClientID names this program in the brokers' logs. Default "unfold".
 	ClientID string
 }
@@ -114,7 +112,7 @@ func (l *link) explain(err error) error {
 	why := "it may expect TLS or SASL"
 	switch {
 	case l.cluster.SASL != nil:
-		why = "user or password may be wrong, or this port may expect no SASL"
+		why = "user, password or token may be wrong, or this port may expect no SASL"
 	case l.cluster.TLS != nil:
 		why = "it may expect SASL, or no TLS"
 	}

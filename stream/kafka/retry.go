@@ -97,6 +97,7 @@ func kindOf(err error) kind {
 	var ne net.Error
 	var taken *OccupiedError
 	var stays *lasting
+	var te *tokenError
 	switch {
 	case errors.As(err, &stays):
 		return final
@@ -116,7 +117,7 @@ func kindOf(err error) kind {
 		return passing
 	case errors.Is(err, kafka.ErrGroupClosed), errors.Is(err, stream.ErrRevoked):
 		return final
-	case errors.As(err, &ne), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),
+	case errors.As(err, &ne), errors.As(err, &te), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),
 		errors.Is(err, net.ErrClosed), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EPIPE),
 		errors.Is(err, protocol.ErrNoTopic), errors.Is(err, protocol.ErrNoPartition), errors.Is(err, protocol.ErrNoLeader):

@@ -10,6 +10,10 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 )
 
+// Mechanism is a way to authenticate. Authenticate, AuthenticateOAuth and
+// AuthenticateMSK make them.
+type Mechanism = sasl.Mechanism
+
 // Mechanisms are the names that Authenticate takes.
 var Mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
 

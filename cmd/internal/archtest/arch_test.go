@@ -43,6 +43,7 @@ var homes = []struct {
 	{"github.com/klauspost/compress", []string{"unfold/ingest", "unfold/stream/kafka"}, []string{"unfold/stream"}},
 	{"github.com/twmb/franz-go", []string{"unfold/cmd", "unfold/stream/streamtest", "unfold/stream/kafka/kafkatest"}, []string{"unfold/stream"}},
 	{"github.com/prometheus", []string{"unfold/cmd/internal"}, nil},
+	{"github.com/aws/aws-sdk-go-v2", []string{"unfold/stream/kafka"}, nil},
 	{"go.opentelemetry.io", []string{"unfold/cmd/internal/trace"}, []string{"unfold/cmd/internal/cli"}},
 	{"net/http", []string{"unfold/cmd/internal", "unfold/stream/store/storetest"}, nil},
 	{"gocloud.dev", []string{"unfold/stream/store"}, []string{"unfold/stream"}},
@@ -57,7 +58,7 @@ var homes = []struct {
 var (
 	unknowing = []string{"sparse", "coarse", "models"}
 	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus",
-		"gocloud.dev", "go.opentelemetry.io"}
+		"gocloud.dev", "go.opentelemetry.io", "github.com/aws"}
 )
 
 func TestImportsPointOneWay(t *testing.T) {

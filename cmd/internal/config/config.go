@@ -163,10 +163,14 @@ type TLS struct {
 
 // SASL authenticates connections.
 type SASL struct {
-	Mechanism    string `key:"mechanism" default:"none" choices:"none,plain,scram-sha-256,scram-sha-512" help:"How to authenticate; plain sends the password as it is, so use TLS with it."`
+	Mechanism    string `key:"mechanism" default:"none" choices:"none,plain,scram-sha-256,scram-sha-512,oauthbearer,aws-msk-iam" help:"How to authenticate; plain and oauthbearer send password or token as they are, so use TLS with them."`
 	User         string `key:"user" help:"User to authenticate as." placeholder:"NAME"`
 	PasswordFile string `key:"password_file" help:"File with the user's password; a line's end after it does not count." placeholder:"FILE"`
 	PasswordEnv  string `key:"password_env" help:"Variable of the environment with the user's password." placeholder:"NAME"`
+	TokenFile    string `key:"token_file" help:"With oauthbearer: file with the access token; it is read again for each connection." placeholder:"FILE"`
+	TokenCommand string `key:"token_command" help:"With oauthbearer: command for the shell that prints an access token; it runs again before the token expires, or for each connection if the token does not say when that is." placeholder:"COMMAND"`
+	Extensions   string `key:"extensions" help:"With oauthbearer: what goes to the broker beside the token." placeholder:"NAME=VALUE,..."`
+	Region       string `key:"region" help:"With aws-msk-iam: the cluster's region. Default: that of the environment (AWS_REGION)." placeholder:"NAME"`
 }
 
 // Limits bound the memory and the time that messages take.

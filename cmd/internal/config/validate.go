@@ -138,8 +138,33 @@ func (s Security) problem() (setting, what string, wrong bool) {
 	case (s.TLS.Cert == "") != (s.TLS.Key == ""):
 		return "tls.cert", "a certificate needs its key, and a key its certificate", true
 	case a.Mechanism == "none" && a != SASL{Mechanism: "none"}:
-		return "sasl.mechanism", "a user or password is named, and no mechanism", true
+		return "sasl.mechanism", "a user, password or token is named, and no mechanism", true
+	}
+	return a.problem()
+}
+
+// problem says what does not go with the mechanism, or is missing.
+func (a SASL) problem() (setting, what string, wrong bool) {
+	const bearer, msk = "oauthbearer", "aws-msk-iam"
+	password := a.User != "" || a.PasswordFile != "" || a.PasswordEnv != ""
+	token := a.TokenFile != "" || a.TokenCommand != "" || a.Extensions != ""
+	switch {
 	case a.Mechanism == "none" || a.Mechanism == "":
+		return "", "", false
+	case a.Region != "" && a.Mechanism != msk:
+		return "sasl.region", "a region goes with " + msk + ", not with " + a.Mechanism, true
+	case token && a.Mechanism != bearer:
+		return "sasl.mechanism", "a token goes with " + bearer + ", not with " + a.Mechanism, true
+	case password && (a.Mechanism == bearer || a.Mechanism == msk):
+		return "sasl.mechanism", "user and password do not go with " + a.Mechanism, true
+	case a.Mechanism == msk:
+		return "", "", false
+	case a.Mechanism == bearer && (a.TokenFile == "") == (a.TokenCommand == ""):
+		return "sasl.token_file", "name either a file or, with token_command, a command that prints the token", true
+	case a.Mechanism == bearer:
+		if _, err := a.ExtensionMap(); err != nil {
+			return "sasl.extensions", err.Error(), true
+		}
 		return "", "", false
 	case a.User == "":
 		return "sasl.user", "missing", true
@@ -181,4 +206,20 @@ func address(hostPort string) error {
 		return fmt.Errorf("%q is no port", port)
 	}
 	return nil
+}
+
+// ExtensionMap are the extensions by name.
+func (a SASL) ExtensionMap() (map[string]string, error) {
+	m := map[string]string{}
+	for _, part := range splitList(a.Extensions) {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(part, "=")
+		if !ok || m[name] != "" {
+			return nil, fmt.Errorf("%q is not NAME=VALUE, or comes twice", part)
+		}
+		m[name] = value
+	}
+	return m, nil
 }

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -23,15 +24,29 @@ func cluster(brokers []string, s config.Security, env Environment) (c kafka.Clus
 			return c, err
 		}
 	}
-	if s.SASL.Mechanism == "" || s.SASL.Mechanism == "none" {
-		return c, nil
-	}
-	password, err := passwordOf(s.SASL, env)
-	if err != nil {
-		return c, err
-	}
-	c.SASL, err = kafka.Authenticate(s.SASL.Mechanism, s.SASL.User, password)
+	c.SASL, err = mechanism(s.SASL, env)
 	return c, err
+}
+
+// mechanism is how to authenticate, nil for not at all.
+func mechanism(s config.SASL, env Environment) (kafka.Mechanism, error) {
+	switch s.Mechanism {
+	case "", "none":
+		return nil, nil
+	case "aws-msk-iam":
+		return kafka.AuthenticateMSK(context.Background(), s.Region)
+	case "oauthbearer":
+		extensions, err := s.ExtensionMap()
+		if err != nil {
+			return nil, err
+		}
+		return kafka.AuthenticateOAuth(tokens(s), extensions)
+	}
+	password, err := passwordOf(s, env)
+	if err != nil {
+		return nil, err
+	}
+	return kafka.Authenticate(s.Mechanism, s.User, password)
 }
 
 func passwordOf(s config.SASL, env Environment) (string, error) {

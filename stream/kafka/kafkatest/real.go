@@ -32,6 +32,13 @@ func StartGuarded(t testing.TB, super, password string, users ...string) *Real {
 	return start(t, func() (*apache.Broker, error) { return apache.NewGuarded(super, password, users...) })
 }
 
+// StartBearers is StartReal for a broker to which clients log in with SASL OAUTHBEARER,
+// by tokens that nobody signed, again after each session.
+func StartBearers(t testing.TB, session time.Duration) *Real {
+	t.Helper()
+	return start(t, func() (*apache.Broker, error) { return apache.NewBearers(session) })
+}
+
 func start(t testing.TB, prepare func() (*apache.Broker, error)) *Real {
 	t.Helper()
 	begin := time.Now()

@@ -2,7 +2,9 @@ package apache
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // guarded makes clients log in with SASL PLAIN and gives them the rights that they were
@@ -27,6 +29,27 @@ func NewGuarded(super, password string, users ...string) (*Broker, error) {
 	}
 	settings := strings.NewReplacer("@SUPER@", super, "@USERS@", strings.Join(all, " ")).Replace(guarded)
 	brokers, err := prepare(1, "", settings)
+	if err != nil {
+		return nil, err
+	}
+	return brokers[0], nil
+}
+
+// bearers makes clients log in with SASL OAUTHBEARER, by tokens that nobody signed, and
+// hangs up on those that have not logged in again after a time.
+const bearers = `
+listeners=CLIENT://@ADDR@,INNER://@INNER@,CONTROLLER://@CONTROLLER@
+advertised.listeners=CLIENT://@ADVERTISED@,INNER://@INNER@
+listener.security.protocol.map=CLIENT:SASL_PLAINTEXT,INNER:PLAINTEXT,CONTROLLER:PLAINTEXT
+sasl.enabled.mechanisms=OAUTHBEARER
+listener.name.client.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
+listener.name.client.oauthbearer.connections.max.reauth.ms=@REAUTH@
+`
+
+// NewBearers prepares a broker as New does, to which clients log in with SASL OAUTHBEARER
+// and a JSON web token without a signature. After session they have to log in again.
+func NewBearers(session time.Duration) (*Broker, error) {
+	brokers, err := prepare(1, "", strings.NewReplacer("@REAUTH@", strconv.FormatInt(session.Milliseconds(), 10)).Replace(bearers))
 	if err != nil {
 		return nil, err
 	}
