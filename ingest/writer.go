@@ -16,7 +16,8 @@ import (
 // A file is written under a temporary name beside its own and renamed by Close,
 // after its bytes are on the disk: a reader sees the whole file or none.
 type Writer interface {
-	// Write appends rows. All outputs have the same columns.
+	// Write appends rows. All outputs have the same columns. One without rows says what
+	// the columns are, for a file that gets no others.
 	Write(*Output) error
 	// Close finishes the file and gives it its name. A writer to which nothing
 	// was written gives an error and no file.
@@ -125,6 +126,7 @@ type mapWriter struct {
 	group   int
 	pending []*Output
 	waiting int
+	empty   *Output // an output without rows, nil if there was none
 	dims    int
 	rows    int64
 	done    bool
@@ -135,6 +137,9 @@ func (w *mapWriter) Write(o *Output) error {
 		return fmt.Errorf("%s: written after its end", w.path)
 	}
 	if o.Len() == 0 {
+		if w.empty == nil {
+			w.empty = o
+		}
 		return nil
 	}
 	if w.dims == 0 {
@@ -186,7 +191,11 @@ func (w *mapWriter) Close() error {
 	}
 	err := w.flush()
 	if err == nil && w.rows == 0 {
-		err = fmt.Errorf("%s: there are no rows to write", w.path)
+		if w.empty == nil {
+			err = fmt.Errorf("%s: there are no rows to write", w.path)
+		} else if err = w.sink.write(w.empty); err != nil {
+			err = fmt.Errorf("%s: %w", w.path, err)
+		}
 	}
 	if err == nil {
 		if err = w.sink.finish(); err != nil {

@@ -85,9 +85,6 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 			return err
 		}
 	}
-	if e.rows == 0 {
-		return &ingest.Error{Origin: ingest.Origin{File: paths[0]}, Row: -1, Problem: "there are no rows"}
-	}
 	if err := w.Close(); err != nil {
 		return err
 	}
@@ -168,6 +165,9 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 			if labels.Valid() && labels.Len() != at {
 				return labelCount(path, labels.Len(), at)
 			}
+			if at == 0 {
+				return e.none(ctx, r, encoder, w)
+			}
 			return nil
 		}
 		if err != nil {
@@ -190,6 +190,19 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		e.rows += int64(t.Len())
 		p.progress.Set(e.rows)
 	}
+}
+
+// none writes the places of no rows: a file without rows has places without rows.
+func (e *embedder) none(ctx context.Context, r ingest.Reader, encoder *ingest.Encoder, w ingest.Writer) error {
+	t, err := ingest.NoRows(r)
+	if err != nil {
+		return err
+	}
+	out, err := e.place(ctx, t, encoder)
+	if err != nil {
+		return err
+	}
+	return w.Write(out)
 }
 
 func labelCount(path string, labels, rows int) error {
