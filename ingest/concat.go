@@ -122,10 +122,14 @@ func tight(a arrow.Array) (arrow.Array, error) {
 		if err != nil {
 			return nil, err
 		}
-		return array.NewDictionaryArray(a.DataType(), indices, d.Dictionary()), nil
+		values, err := begun(d.Dictionary())
+		if err != nil {
+			return nil, err
+		}
+		return array.NewDictionaryArray(a.DataType(), indices, values), nil
 	}
 	if nestedDictionary(a.DataType()) {
-		return a, nil
+		return sounder{replace: true}.array(a) // which is so already, but for what was cut off
 	}
 	return array.Concatenate([]arrow.Array{a}, goHeap)
 }

@@ -99,7 +99,7 @@ func (e *Encoder) With(s Selection) *Encoder {
 // column passes through like others, and its values are not written out as text
 // (which may take far more than the column: many rows may share one long value).
 func (e *Encoder) Unlabelled() *Encoder {
-	return e.With(Selection{ID: e.choice.ID, Keep: e.choice.passing()})
+	return e.With(Selection{ID: e.choice.ID, Keep: e.choice.passing(), ReplaceText: e.choice.ReplaceText})
 }
 
 // Lenient returns the same encoder, for which nulls and NaN are missing values, NaN in
@@ -179,12 +179,12 @@ func (e *Encoder) pass(t *Table) (*Batch, error) {
 	b := &Batch{Origin: t.Origin}
 	var err error
 	if e.choice.ID != "" {
-		if b.ID, err = t.need(e.choice.ID); err != nil {
+		if b.ID, err = e.choice.take(t, e.choice.ID); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range e.choice.passing() {
-		c, err := t.need(name)
+		c, err := e.choice.take(t, name)
 		if err != nil {
 			return nil, err
 		}
@@ -194,6 +194,15 @@ func (e *Encoder) pass(t *Table) (*Batch, error) {
 		}
 	}
 	return b, nil
+}
+
+// take returns a column that passes through.
+func (s Selection) take(t *Table, name string) (Column, error) {
+	c, err := t.need(name)
+	if err != nil {
+		return c, err
+	}
+	return soundColumn(c, t.Origin, s.ReplaceText)
 }
 
 // passing lists the kept columns and the label, each once.

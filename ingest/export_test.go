@@ -1,5 +1,7 @@
 package ingest
 
+import "github.com/apache/arrow/go/v15/arrow"
+
 // DecodeByArrow is DecodeMessage with all batches read by Arrow's reader.
 func DecodeByArrow(value []byte, origin Origin, limits Limits) (t *Table, err error) {
 	defer recovered(&err)
@@ -17,3 +19,9 @@ func DecodeByArrow(value []byte, origin Origin, limits Limits) (t *Table, err er
 	}
 	return t, nil
 }
+
+// ColumnOf is an array as a column.
+func ColumnOf(name string, a arrow.Array) Column { return newColumn(name, a) }
+
+// Sound is what a column becomes that passes through.
+func Sound(c Column, o Origin, replace bool) (Column, error) { return soundColumn(c, o, replace) }

@@ -31,7 +31,11 @@ func OpenLabels(ctx context.Context, path string, opts Options) (Column, error) 
 		if err != nil {
 			return Column{}, err
 		}
-		parts = append(parts, t.at(0))
+		c, err := soundColumn(t.at(0), t.Origin, false)
+		if err != nil {
+			return Column{}, err
+		}
+		parts = append(parts, c)
 	}
 	if len(parts) == 0 {
 		return Column{}, origin.bad("there are no labels")

@@ -36,6 +36,9 @@ type Selection struct {
 	Keep []string `json:"keep,omitempty" yaml:"keep,omitempty"`
 	// Label names the class column; it passes through too.
 	Label string `json:"label,omitempty" yaml:"label,omitempty"`
+	// ReplaceText makes U+FFFD of what is not UTF-8 in the text that passes through.
+	// Otherwise such a row is an error.
+	ReplaceText bool `json:"-" yaml:"-"`
 }
 
 // DefaultVocabulary is how many words of a text column have an element of

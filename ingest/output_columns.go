@@ -174,7 +174,11 @@ func readOutput(t *Table, dims int) (*Output, error) {
 	}
 	for _, c := range t.Columns() {
 		if !taken[c.Name()] {
-			o.Kept = append(o.Kept, c)
+			if c, err := soundColumn(c, t.Origin, false); err != nil {
+				return nil, err
+			} else {
+				o.Kept = append(o.Kept, c)
+			}
 		}
 	}
 	return o, nil

@@ -136,8 +136,12 @@ func (l *Learner) encoderOf(s *snapshot.Snapshot) (*ingest.Encoder, error) {
 	if err := json.Unmarshal(s.Encoder, encoder); err != nil {
 		return nil, models.BadInputf("online: the map's %w", err)
 	}
-	if reflect.DeepEqual(l.set.Mapping, ingest.Mapping{}) {
-		return encoder, ingest.CheckKept(encoder.Selection().ID, encoder.Selection().Keep)
+	columns := l.set.Mapping
+	columns.ReplaceText = false // which names none
+	if reflect.DeepEqual(columns, ingest.Mapping{}) {
+		own := encoder.Selection()
+		own.ReplaceText = l.set.Mapping.ReplaceText
+		return encoder.With(own), ingest.CheckKept(encoder.Selection().ID, encoder.Selection().Keep)
 	}
 	return encoder.With(l.set.Mapping.Selection), nil
 }

@@ -121,7 +121,7 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if search.Method == auto.Descent {
 		return nil, usagef("--search: descent is for learning; new points are placed by auto, exact or hnsw")
 	}
-	e := &embedder{pick: ingest.Selection{ID: settings.Source.ID, Keep: settings.Source.Keep, Label: settings.Source.Label}}
+	e := &embedder{pick: selection(settings.Source.Columns)}
 	e.chosen = e.pick.ID != "" || e.pick.Label != "" || len(e.pick.Keep) > 0
 	if e.encoder, err = encoderOf(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
@@ -227,6 +227,7 @@ func (e *embedder) encoderFor(s ingest.Schema, path string) (*ingest.Encoder, er
 	pick := e.pick
 	if !e.chosen {
 		pick = present(encoder.Selection(), s)
+		pick.ReplaceText = e.pick.ReplaceText
 	}
 	if e.classes != nil {
 		if err := ingest.CheckClasses(append([]string{pick.Label}, pick.Keep...)); err != nil {

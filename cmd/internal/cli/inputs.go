@@ -60,7 +60,7 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 func mapping(c config.Columns) (ingest.Mapping, error) {
 	m := ingest.Mapping{
 		Vector: c.Vector, Log1p: c.Log1p, Standardize: c.Standardize, MaxVocabulary: c.Vocabulary,
-		Selection: ingest.Selection{ID: c.ID, Keep: c.Keep, Label: c.Label},
+		Selection: selection(c),
 	}
 	if c.Vector != "" && len(c.Columns) > 0 {
 		return m, usagef("both a vector column (%q) and plain columns are named; keep one of them", c.Vector)
@@ -80,6 +80,11 @@ func mapping(c config.Columns) (ingest.Mapping, error) {
 		return m, &usageError{err: err}
 	}
 	return m, nil
+}
+
+// selection is what passes through.
+func selection(c config.Columns) ingest.Selection {
+	return ingest.Selection{ID: c.ID, Keep: c.Keep, Label: c.Label, ReplaceText: c.InvalidText == "replace"}
 }
 
 // readMap reads a map. A model in its place is a common slip.

@@ -24,7 +24,7 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 	case section == "model":
 		return rest, "model", true
 	case section == "source" && !strings.Contains(rest, "."):
-		return rest, "columns", true
+		return strings.ReplaceAll(rest, "_", "-"), "columns", true
 	}
 	return "", "", false
 }
@@ -33,8 +33,8 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 // with: what passes through, and how rows are placed.
 func embedKeys(k config.Key) (name, group string, ok bool) {
 	switch k.Path {
-	case "source.id", "source.keep", "source.label", "source.missing":
-		return k.Name(), "columns", true
+	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text":
+		return strings.ReplaceAll(k.Name(), "_", "-"), "columns", true
 	case "model.place", "model.search", "model.recall", "model.threads":
 		return k.Name(), "model", true
 	}
@@ -45,7 +45,7 @@ func embedKeys(k config.Key) (name, group string, ok bool) {
 func dataKeys(k config.Key) (name, group string, ok bool) {
 	name, group, ok = fitKeys(k)
 	switch name {
-	case "id", "keep", "label":
+	case "id", "keep", "label", "invalid-text":
 		return "", "", false
 	}
 	return name, group, ok && group == "columns"

@@ -64,6 +64,7 @@ type Columns struct {
 	ID          string   `key:"id" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string `key:"keep" help:"Columns that pass through." placeholder:"COL,..."`
 	Label       string   `key:"label" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to tell the class of every row, and how likely it is." placeholder:"COL"`
+	InvalidText string   `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`
 }
 
 // Model says what is fitted.
