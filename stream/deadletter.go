@@ -169,13 +169,16 @@ type Elsewhere struct {
 	All bool
 }
 
-// Check returns an error if a message is not the one whose value is elsewhere.
+// ErrAnother says that a message is not the one that a dead letter is about.
+var ErrAnother = errors.New("another message lies there now")
+
+// Check returns ErrAnother if a message is not the one whose value is elsewhere.
 func (e *Elsewhere) Check(m *Message) error {
 	if int64(len(m.Value)) != e.Length {
-		return fmt.Errorf("%s: the message has %d bytes, the dead letter's had %d", m.Where(), len(m.Value), e.Length)
+		return fmt.Errorf("%s: %w (of %d bytes, not %d)", m.Where(), ErrAnother, len(m.Value), e.Length)
 	}
 	if sum := sha256.Sum256(m.Value); hex.EncodeToString(sum[:]) != e.SHA256 {
-		return fmt.Errorf("%s: the message has another checksum than the dead letter's", m.Where())
+		return fmt.Errorf("%s: %w (with another checksum)", m.Where(), ErrAnother)
 	}
 	return nil
 }

@@ -126,6 +126,45 @@ func (r *TopicReader) Next(ctx context.Context) ([]stream.Message, error) {
 	return nil, io.EOF
 }
 
+// ErrGone says that a message is not in its topic any more.
+var ErrGone = errors.New("the message is there no more")
+
+// At returns the message of one offset, wherever Next is. It fails with ErrGone if the
+// topic does not hold that.
+func (r *TopicReader) At(ctx context.Context, partition int, offset int64) (stream.Message, error) {
+	tp := stream.TopicPartition{Topic: r.settings.Topic, Partition: partition}
+	gone := func(why string, args ...any) (stream.Message, error) {
+		return stream.Message{}, fmt.Errorf("kafka: topic %s, partition %d, offset %d: %w (%s)", tp.Topic, partition, offset, ErrGone, fmt.Sprintf(why, args...))
+	}
+	if partition < 0 || partition >= len(r.end) {
+		return gone("the topic has %d partitions", len(r.end))
+	}
+	if offset < 0 || offset >= r.end[partition] {
+		return gone("the partition ends at offset %d", r.end[partition])
+	}
+	c := newCursor(r.link, tp, offset, 1, defaultFetchWait)
+	retry := &retry{what: "fetch"}
+	for c.next <= offset {
+		run, err := c.read(ctx, nil)
+		if errors.Is(err, kafka.OffsetOutOfRange) {
+			return gone("what lay there was deleted")
+		}
+		if err != nil {
+			if err := retry.again(ctx, err); err != nil {
+				return stream.Message{}, fmt.Errorf("kafka: topic %s, partition %d, offset %d: %w", tp.Topic, partition, offset, lacking(err, "Read"))
+			}
+			continue
+		}
+		if len(run.Messages) > 0 {
+			if m := run.Messages[0]; m.Offset == offset {
+				return m, nil
+			}
+			break
+		}
+	}
+	return gone("compaction has taken it, or its transaction was aborted")
+}
+
 // Commit makes what has been read so far the group's position.
 func (r *TopicReader) Commit(ctx context.Context) error {
 	topic := r.settings.Topic

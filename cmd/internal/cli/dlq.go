@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -88,7 +87,10 @@ type listed struct {
 	Stage     string    `json:"stage"`
 	Exception string    `json:"exception"`
 	Message   string    `json:"message"`
-	Bytes     int       `json:"bytes"`
+	// Bytes is the length of the message's value, which is at its topic, partition and
+	// offset only if Elsewhere.
+	Bytes     int64 `json:"bytes"`
+	Elsewhere bool  `json:"elsewhere,omitempty"`
 }
 
 // where is how errors tell where a message lay.
@@ -117,7 +119,10 @@ func (c *dlqListCmd) Run(ctx context.Context, p *program) error {
 		}
 		total++
 		counts[string(why.Stage)+" "+why.Exception]++
-		l := listed{m.Partition, m.Offset, m.Time, why.Topic, why.Partition, why.Offset, string(why.Stage), why.Exception, why.Message, len(m.Value)}
+		l := listed{m.Partition, m.Offset, m.Time, why.Topic, why.Partition, why.Offset, string(why.Stage), why.Exception, why.Message, int64(len(m.Value)), false}
+		if e := why.Elsewhere; e != nil {
+			l.Bytes, l.Elsewhere = e.Length, true
+		}
 		if c.JSON {
 			return json.NewEncoder(p.Stdout).Encode(l)
 		}
@@ -133,8 +138,12 @@ func (c *dlqListCmd) Run(ctx context.Context, p *program) error {
 	}
 	for _, partition := range sortedKeys(shown) {
 		for _, l := range shown[partition] {
-			p.printf("%d/%d  %s  from %s/%d, offset %d, %s: %s\n", l.Partition, l.Offset, l.Time.Format(time.RFC3339), l.Topic, l.From, l.At,
-				human.Bytes(int64(l.Bytes)), oneLine(strings.TrimPrefix(l.Message, l.where()+": ")))
+			there := ""
+			if l.Elsewhere {
+				there = " (the value is there only)"
+			}
+			p.printf("%d/%d  %s  from %s/%d, offset %d, %s%s: %s\n", l.Partition, l.Offset, l.Time.Format(time.RFC3339), l.Topic, l.From, l.At,
+				human.Bytes(l.Bytes), there, oneLine(strings.TrimPrefix(l.Message, l.where()+": ")))
 		}
 	}
 	p.printf("%s\n", human.Plural(total, "dead letter"))
@@ -144,81 +153,6 @@ func (c *dlqListCmd) Run(ctx context.Context, p *program) error {
 	if foreign > 0 {
 		p.note("%s in the topic that no stage wrote", human.Plural(foreign, "message"))
 	}
-	return nil
-}
-
-type dlqReplayCmd struct {
-	configFlags
-	letterFlags
-	To     string `placeholder:"TOPIC" help:"Topic to write them to. Default: the one that each came from, which must be the stage's own."`
-	DryRun bool   `help:"Say what would be written, and write nothing."`
-}
-
-func (dlqReplayCmd) Help() string {
-	return `Writes each dead letter to the topic that it came from, with key, bytes, time and headers as they were before it was given
-up. The stage then reads it once more. It goes on where the last replay stopped: the consumer group GROUP-replay holds how far
-that is, and what a filter passes over is not replayed later either. Batches
-that could not be read at all are passed over, too: they are kept as they lay in the topic. If it is interrupted some may be written twice.`
-}
-
-func (c *dlqReplayCmd) Run(ctx context.Context, p *program) error {
-	s, err := c.load(p)
-	if err != nil {
-		return err
-	}
-	r, s, err := c.letters(ctx, p, s.Config.Source.Kafka.Group+"-replay")
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	to := c.To
-	if to == "" {
-		to = s.Config.Source.Kafka.Topic
-	}
-	cluster, err := stage.SourceCluster(s.Config, s.Env)
-	if err != nil {
-		return err
-	}
-	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: cluster, Topic: to})
-	if err != nil {
-		return err
-	}
-	defer sink.Close()
-	written, passed := 0, 0
-	for {
-		messages, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		chosen := make([]stream.Message, 0, len(messages))
-		for _, m := range messages {
-			original, why, ok := stream.ReadDeadLetter(m)
-			if !ok || !c.match(why) || why.Stage == stream.StageRead || c.To == "" && why.Topic != to {
-				passed++
-				continue
-			}
-			chosen = append(chosen, original)
-		}
-		written += len(chosen)
-		if c.DryRun {
-			continue
-		}
-		// What failed with all replicas is not committed, and comes again next time.
-		if err := sink.Write(ctx, chosen); err != nil {
-			return fmt.Errorf("%w\n(the next replay begins with these)", err)
-		}
-		if err := r.Commit(ctx); err != nil {
-			return err
-		}
-	}
-	verb := "written"
-	if c.DryRun {
-		verb = "would be written"
-	}
-	p.printf("%s %s to topic %s, %s passed over\n", human.Plural(written, "dead letter"), verb, to, human.Count(passed))
 	return nil
 }
 

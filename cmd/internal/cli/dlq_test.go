@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"unfold/stream"
 	"unfold/stream/kafka"
+	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
 )
 
@@ -71,6 +74,83 @@ func TestDLQ(t *testing.T) {
 	}
 	if code, _, stderr := run(t, "dlq", "list", "-c", configuration, "--dead-letter-topic", "nowhere"); code != 1 || !strings.Contains(stderr, "topic nowhere") {
 		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// A dead letter that is too large for its topic says where its message is; a replay
+// fetches it from there, and says so if it is there no more or another one is.
+func TestDLQElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	brokers, configuration := broker(t, "events", "places", "dead")
+	client := kafkatest.NewClient(t, brokers)
+	client.Set(t, "dead", "max.message.bytes", "4000")
+	junk := make([]byte, 20_000)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range junk {
+		junk[i] = byte(rng.Uint32())
+	}
+	for p := range 2 {
+		client.Produce(t, "events", p, stream.Message{Key: []byte("key"), Value: junk[p:], Headers: []stream.Header{{Key: "mine", Value: []byte("1")}}})
+	}
+	produce(t, brokers, 0, 20)
+	runUntil(t, configuration, `map version 1`, func(address string) {
+		streamtest.Await(t, "the dead letters are there", func() bool {
+			_, body := get(t, address, "/metrics")
+			return strings.Contains(body, `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 3`)
+		})
+	})
+	if out := must(t, "dlq", "list", "-c", configuration); strings.Count(out, "(the value is there only)") != 2 || !strings.Contains(out, "19.5 KiB (the value is there only)") {
+		t.Errorf("the list:\n%s", out)
+	}
+	if out := must(t, "dlq", "list", "-c", configuration, "--json"); strings.Count(out, `"bytes":20000,"elsewhere":true`) != 1 {
+		t.Errorf("as JSON:\n%s", out)
+	}
+	client.DeleteBefore(t, "events", 1, 1)
+	before := contents(t, brokers, "events")
+	code, out, stderr := run(t, "dlq", "replay", "-c", configuration)
+	if code != 1 || !strings.Contains(out, "2 dead letters written to topic events, 0 passed over") || !strings.Contains(stderr, "topic events, partition 1, offset 0: the message is there no more") {
+		t.Errorf("exit %d, %s, %s", code, out, stderr)
+	}
+	found := 0
+	for _, m := range contents(t, brokers, "events") {
+		if bytes.Equal(m.Value, junk) {
+			found++
+			if string(m.Key) != "key" || len(m.Headers) != 1 || m.Headers[0].Key != "mine" {
+				t.Errorf("it came back as key %q, headers %v", m.Key, m.Headers)
+			}
+		}
+	}
+	if after := len(contents(t, brokers, "events")); found != 2 || after != len(before)+2 {
+		t.Errorf("the message is there %d times, %d messages after the replay, %d before", found, after, len(before))
+	}
+}
+
+// lint and the start of a stage say what topics take less than the source's.
+func TestSizesAreCompared(t *testing.T) {
+	t.Chdir(t.TempDir())
+	brokers, configuration := broker(t, "events", "places", "dead")
+	client := kafkatest.NewClient(t, brokers)
+	produce(t, brokers, 0, 20)
+	if out := must(t, "lint", "-c", configuration); !strings.Contains(out, "ok       the sizes that topics take: batches of up to 1.0 MiB fit all of them\n") {
+		t.Errorf("all alike:\n%s", out)
+	}
+	client.Set(t, "places", "max.message.bytes", "4000")
+	client.Set(t, "dead", "max.message.bytes", "500000")
+	notes := []string{"the topic of the sink, places, takes batches of up to 3.9 KiB", "come in parts", "the topic of dead letters, dead, takes batches of up to 488.3 KiB", "without their value"}
+	out := must(t, "lint", "-c", configuration)
+	for _, note := range notes {
+		if !strings.Contains(out, note) {
+			t.Errorf("lint does not say %q:\n%s", note, out)
+		}
+	}
+	log := runUntil(t, configuration, `map version 1`, func(string) {})
+	for _, note := range notes {
+		if !strings.Contains(log, note) {
+			t.Errorf("run does not say %q:\n%s", note, log)
+		}
+	}
+	if out := must(t, "lint", "-c", configuration, "--sink-kafka-too-large", "dead-letter"); !strings.Contains(out, "become dead letters") {
+		t.Errorf("with dead letters:\n%s", out)
 	}
 }
 

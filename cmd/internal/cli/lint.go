@@ -37,7 +37,12 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	failed, before := false, "" // a broker that is away is away for every check: told once
 	for _, check := range stage.Checks(settings) {
 		detail, err := check.Do(ctx)
+		var note *stage.MayNotFit
 		switch {
+		case errors.As(err, &note):
+			for _, text := range note.Warnings {
+				p.printf("note     %s: %s\n", check.Name, text)
+			}
 		case errors.Is(err, stage.ErrNothingToSee):
 			p.printf("unknown  %s: %v\n", check.Name, err)
 		case err != nil:

@@ -95,6 +95,9 @@ func purpose(c *config.Config) string {
 	return "writing places to topic " + c.Sink.Kafka.Topic
 }
 
+// sizesTimeout bounds asking how much the topics take, which the stage can do without.
+const sizesTimeout = 5 * time.Second
+
 func (r *runCmd) Run(ctx context.Context, p *program) error {
 	settings, err := r.read(p)
 	if err != nil {
@@ -143,6 +146,15 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 		slog.String(logs.Topic, c.Source.Kafka.Topic), slog.String(logs.Group, c.Group()), slog.String(logs.Role, c.Role))
 	if a := s.Address(); a != "" {
 		log.Say(logs.Serving, fmt.Sprintf("answering on http://%s (/livez /readyz /metrics)", a), slog.String(logs.Address, a))
+	}
+	sized, cancel := context.WithTimeout(ctx, sizesTimeout)
+	_, warnings, err := stage.Sizes(sized, settings)
+	cancel()
+	if err != nil && !errors.Is(err, stage.ErrNothingToSee) {
+		warnings = append(warnings, fmt.Sprintf("it is not known how much the topics take: %v", err))
+	}
+	for _, text := range warnings {
+		log.Warn(logs.Sizes, text)
 	}
 	if s.Current() == nil {
 		log.Say(logs.NoMap, "no map yet: waiting for "+awaited(c))

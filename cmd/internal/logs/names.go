@@ -67,6 +67,7 @@ const (
 	MapRefused    = "map_refused"
 	Malformed     = "announcement_malformed"
 	Setting       = "setting"
+	Sizes         = "sizes"
 	Memory        = "memory"
 	HTTP          = "http"
 	TraceFailed   = "trace_failed"

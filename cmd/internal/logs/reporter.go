@@ -31,6 +31,11 @@ func (r *Reporter) Say(event, message string, attrs ...slog.Attr) {
 	Say(r.log, slog.LevelInfo, event, message, attrs...)
 }
 
+// Warn is Say at level warn.
+func (r *Reporter) Warn(event, message string, attrs ...slog.Attr) {
+	Say(r.log, slog.LevelWarn, event, message, attrs...)
+}
+
 // often writes a line of a kind that may come in floods.
 func (r *Reporter) often(level slog.Level, kind, event, message string, attrs ...slog.Attr) {
 	if held, ok := r.floods.may(event + kind); ok {

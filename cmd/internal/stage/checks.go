@@ -24,7 +24,8 @@ type Check struct {
 	// Name says what is looked at.
 	Name string
 	// Do returns what was found, to stand behind the name, or what is wrong.
-	// ErrNothingToSee means that it could not be found out.
+	// ErrNothingToSee means that it could not be found out, *MayNotFit that it works
+	// all the same.
 	Do func(ctx context.Context) (detail string, err error)
 }
 
@@ -49,6 +50,9 @@ func Checks(s Settings) []Check {
 	}
 	if t := c.Sink.Moves; t != "" && c.Role != config.RoleEmbed {
 		checks = append(checks, Check{"the topic of moves, " + t, ask(to, writable(t))})
+	}
+	if len(targets(c)) > 0 {
+		checks = append(checks, Check{"the sizes that topics take", func(ctx context.Context) (string, error) { return checkSizes(ctx, s) }})
 	}
 	if c.Fleet() {
 		checks = append(checks, fleetChecks(s)...)

@@ -1,0 +1,89 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/human"
+	"unfold/stream/kafka"
+)
+
+// leastMoves is a size that any move fits, which is one row without what passes through.
+const leastMoves = 16 << 10
+
+// target is a topic that is written to.
+type target struct {
+	what, topic string
+	// fate is what becomes of what it does not take, least what it should take in any
+	// case; 0: as much as the source.
+	fate  string
+	least int
+}
+
+func targets(c *config.Config) (all []target) {
+	if c.Role != config.RoleLearn {
+		fate := "outputs beyond that come in parts (sink.kafka.too_large)"
+		if c.Sink.Kafka.TooLarge == "dead-letter" {
+			fate = "messages whose output is beyond that become dead letters (sink.kafka.too_large)"
+		}
+		all = append(all, target{"the sink", c.Sink.Kafka.Topic, fate, 0})
+		if c.DeadLetter.Topic != "" {
+			all = append(all, target{"dead letters", c.DeadLetter.Topic, "dead letters beyond that are kept without their value", 0})
+		}
+	}
+	if c.Sink.Moves != "" && c.Role != config.RoleEmbed {
+		all = append(all, target{"moves", c.Sink.Moves, "moves may be refused", leastMoves})
+	}
+	return all
+}
+
+// Sizes compares how much the topics that are written to take with what the source's
+// does, and says of each what may not fit. The detail says what was found if all does.
+func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, err error) {
+	from, to, err := clusters(s)
+	if err != nil {
+		return "", nil, err
+	}
+	source, err := kafka.AskSizes(ctx, from, s.Config.Source.Kafka.Topic)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, t := range targets(s.Config) {
+		takes, err := kafka.AskSizes(ctx, to, t.topic)
+		if err != nil {
+			return "", nil, err
+		}
+		want := t.least
+		if want == 0 {
+			want = source.Batch
+		}
+		what := fmt.Sprintf("the topic of %s, %s", t.what, t.topic)
+		if takes.Batch > 0 && takes.Batch < want {
+			warnings = append(warnings, fmt.Sprintf("%s, takes batches of up to %s as they are sent (max.message.bytes), the source's up to %s: %s",
+				what, human.Bytes(int64(takes.Batch)), human.Bytes(int64(source.Batch)), t.fate))
+		}
+		if takes.Request > 0 && takes.Request < takes.Batch {
+			warnings = append(warnings, fmt.Sprintf("the brokers of %s, take requests of up to %s (socket.request.max.bytes), less than its max.message.bytes of %s: %s",
+				what, human.Bytes(int64(takes.Request)), human.Bytes(int64(takes.Batch)), t.fate))
+		}
+	}
+	if source.Batch == 0 {
+		return "", warnings, fmt.Errorf("%w: the brokers do not say how much topic %s takes (this client lacks the right DescribeConfigs)", ErrNothingToSee, s.Config.Source.Kafka.Topic)
+	}
+	return fmt.Sprintf(": batches of up to %s fit all of them", human.Bytes(int64(source.Batch))), warnings, nil
+}
+
+// MayNotFit is an error of a check that stops nobody: what may be too large for its topic.
+type MayNotFit struct{ Warnings []string }
+
+func (e *MayNotFit) Error() string { return fmt.Sprint(e.Warnings) }
+
+// checkSizes is Sizes as a check.
+func checkSizes(ctx context.Context, s Settings) (string, error) {
+	detail, warnings, err := Sizes(ctx, s)
+	if err == nil && len(warnings) > 0 {
+		err = &MayNotFit{warnings}
+	}
+	return detail, err
+}
