@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"unfold/ingest"
 	"unfold/sparse/vec"
 )
@@ -23,6 +25,14 @@ func gz(b []byte) []byte {
 	w.Write(b)
 	w.Close()
 	return out.Bytes()
+}
+
+func zst(t testing.TB, b []byte) []byte {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.EncodeAll(b, nil)
 }
 
 // idx is an IDX file of bytes with the given sizes and as many values as given.
@@ -145,7 +155,12 @@ func badInputs(t testing.TB) []badInput {
 		{"huge.idx", idx(0, 1, 255, 255, 255, 255, 255), ingest.ReadOptions{}, []string{"rows of shape"}},
 		{"truncated.idx.gz", gz(idx(5*4, 5, 2, 2))[:24], ingest.ReadOptions{}, []string{"truncated"}},
 
-		{"fortran.npy", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", make([]byte, 16)), ingest.ReadOptions{}, []string{"Fortran", "ascontiguousarray"}},
+		{"fortran.npy", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", make([]byte, 15)), ingest.ReadOptions{}, []string{"2 rows, which take 16 bytes, and it has 15", "truncated"}},
+		{"matrix-of-texts.npy", npy("{'descr': '<U4', 'fortran_order': False, 'shape': (2, 2), }", make([]byte, 64)), ingest.ReadOptions{}, []string{"texts in 2 dimensions"}},
+		{"truncated.csv.zst", zst(t, []byte(csv))[:20], columns("a"), []string{"truncated"}},
+		{"corrupt.csv.zst", flipped(zst(t, []byte(csv)), 14), columns("a"), []string{"corrupt"}},
+		{"archive.zip", []byte("PK\x03\x04 and no more"), ingest.ReadOptions{}, []string{"the zip archive is corrupt or truncated"}},
+		{"page.csv", []byte("<!DOCTYPE html><html></html>"), columns("*"), []string{"this is an HTML page", "its address leads to a page"}},
 		{"objects.npy", npy("{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), }", nil), ingest.ReadOptions{}, []string{"type", "O"}},
 		{"structured.npy", npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", nil), ingest.ReadOptions{}, []string{"not one of a plain array"}},
 		{"truncated.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", make([]byte, 15)), ingest.ReadOptions{}, []string{"row 2", "truncated"}},

@@ -19,6 +19,7 @@ type rawReader struct {
 	width   int // bytes of an element
 	big     bool
 	boolean bool
+	text    byte // 'U' for texts of 4-byte characters, 'S' for texts of bytes, else 0
 	rows    int64
 	dim     int // 0 for a plain column
 	batch   int
@@ -83,14 +84,17 @@ func (r *rawReader) Next(ctx context.Context) (*Table, error) {
 	}
 	per := max(r.dim, 1)
 	// A batch is bounded in bytes too: 8 MiB, at least one row.
-	n := int(min(int64(r.batch), r.rows-r.origin.Row, int64(max(1, 8<<20/(per*r.width)))))
+	n := int(min(int64(r.batch), r.rows-r.origin.Row, int64(max(1, 8<<20/max(1, per*r.width)))))
 	raw := make([]byte, n*per*r.width)
 	if got, err := io.ReadFull(r.in, raw); err != nil {
 		if err != io.EOF && err != io.ErrUnexpectedEOF {
 			return nil, readError(r.origin, err)
 		}
-		e := r.origin.badAt(got/(per*r.width), "", "the file is truncated: its header says %d rows", r.rows)
+		e := r.origin.badAt(got/max(1, per*r.width), "", "the file is truncated: its header says %d rows", r.rows)
 		return nil, e.hint("get it again")
+	}
+	if r.text != 0 {
+		return r.texts(raw, n)
 	}
 	swap(raw, r.width, r.big)
 	col := fixedArray(r.dt, n*per, raw)

@@ -27,7 +27,7 @@ var (
 // newNPYReader reads NumPy's format: "\x93NUMPY", a version, the header's
 // length, the header (a Python dictionary), then the elements.
 func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
-	header, err := npyHeader(in, origin)
+	header, size, err := npyHeader(in, origin)
 	if err != nil {
 		return nil, err
 	}
@@ -36,48 +36,79 @@ func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
 		return nil, origin.bad("its npy header is not one of a plain array: %q", clip(header)).
 			hint("save a numeric array with numpy.save")
 	}
-	dt, ok := npyTypes[descr[2]]
-	if !ok {
-		return nil, origin.bad("its elements have the type %q", descr[1]+descr[2]).
-			hint("floats of 2, 4, 8 bytes, integers of 1 to 8 and booleans are known; convert with astype")
-	}
 	dims, err := npyDims(shape[1])
 	if err != nil {
 		return nil, origin.bad("its shape (%s) is wrong", shape[1])
 	}
-	if order[1] == "True" && len(dims) > 1 {
-		return nil, origin.bad("it is stored column by column (Fortran order)").hint("save numpy.ascontiguousarray(x)")
+	r := &rawReader{in: in, close: in.Close, origin: origin, big: descr[1] == ">", batch: opts.BatchRows}
+	if err := r.element(descr[1], descr[2]); err != nil {
+		return nil, err
 	}
-	r := &rawReader{in: in, close: in.Close, origin: origin, dt: dt, width: dt.(arrow.FixedWidthDataType).BitWidth() / 8,
-		big: descr[1] == ">", boolean: descr[2] == "b1", batch: opts.BatchRows}
-	return r, r.shape(dims)
+	if r.text != 0 && len(dims) > 1 {
+		return nil, origin.bad("it is an array of texts in %d dimensions", len(dims)).hint("texts are read as one column: save an array of one dimension")
+	}
+	if err := r.shape(dims); err != nil {
+		return nil, err
+	}
+	if order[1] == "True" && len(dims) > 1 {
+		return r, r.transpose(in, dims, size)
+	}
+	return r, nil
 }
 
-func npyHeader(in io.Reader, origin Origin) (string, error) {
+// element sets the type of an array's elements.
+func (r *rawReader) element(order, code string) error {
+	if n, err := strconv.Atoi(code[1:]); err == nil && (code[0] == 'U' || code[0] == 'S') {
+		r.text, r.dt, r.width = code[0], arrow.BinaryTypes.String, n
+		if code[0] == 'U' {
+			r.width = 4 * n
+		}
+		if r.width > maxRow {
+			return r.origin.bad("its texts have %d bytes each", r.width)
+		}
+		return nil
+	}
+	dt, ok := npyTypes[code]
+	switch {
+	case code == "O":
+		return r.origin.bad(`its elements are Python objects ("O"), a pickle, which is not read: its elements have no type`).hint("convert it with astype, to float or str")
+	case !ok:
+		return r.origin.bad("its elements have the type %q", order+code).
+			hint("floats of 2, 4, 8 bytes, integers of 1 to 8, booleans and texts are known; convert with astype")
+	}
+	r.dt, r.width, r.boolean = dt, dt.(arrow.FixedWidthDataType).BitWidth()/8, code == "b1"
+	return nil
+}
+
+// npyHeader returns the header's dictionary and the length of all that comes before the
+// elements.
+func npyHeader(in io.Reader, origin Origin) (header string, size int64, err error) {
 	head := make([]byte, 10)
 	if _, err := io.ReadFull(in, head); err != nil {
-		return "", readError(origin, err)
+		return "", 0, readError(origin, err)
 	}
+	size = int64(len(head))
 	n := int64(binary.LittleEndian.Uint16(head[8:]))
 	switch head[6] {
 	case 1:
 	case 2, 3:
 		more := make([]byte, 2)
 		if _, err := io.ReadFull(in, more); err != nil {
-			return "", readError(origin, err)
+			return "", 0, readError(origin, err)
 		}
+		size += int64(len(more))
 		n |= int64(binary.LittleEndian.Uint16(more)) << 16
 	default:
-		return "", origin.bad("npy version %d is not known", head[6])
+		return "", 0, origin.bad("npy version %d is not known", head[6])
 	}
 	if n > 1<<20 {
-		return "", origin.bad("its npy header says it has %d bytes", n)
+		return "", 0, origin.bad("its npy header says it has %d bytes", n)
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(in, b); err != nil {
-		return "", readError(origin, err)
+		return "", 0, readError(origin, err)
 	}
-	return string(b), nil
+	return string(b), size + n, nil
 }
 
 func npyDims(text string) ([]int64, error) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,6 +54,9 @@ func newParquetReader(in *opened, opts Options) (Reader, error) {
 }
 
 func parquetError(o Origin, err error) *Error {
+	if errors.Is(err, parquetcheck.ErrUnsupported) {
+		return o.bad("the Parquet file cannot be read").cause(err)
+	}
 	return o.bad("the Parquet file is corrupt or truncated").cause(err)
 }
 
@@ -86,9 +90,11 @@ func (r *parquetReader) open() error {
 
 // fields makes a reader for every column without structs.
 func (r *parquetReader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
-	groups := make([]int, pf.NumRowGroups())
-	for i := range groups {
-		groups[i] = i
+	var groups []int
+	for i := range pf.NumRowGroups() {
+		if pf.MetaData().RowGroups[i].NumRows > 0 {
+			groups = append(groups, i)
+		}
 	}
 	leaves := map[int]bool{}
 	for i := range pf.MetaData().Schema.NumColumns() {

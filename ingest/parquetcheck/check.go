@@ -2,6 +2,7 @@ package parquetcheck
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -17,9 +18,13 @@ type Limits struct {
 const magic = "PAR1"
 
 // codecs that the reader knows, by their numbers.
-var codecs = map[int64]string{0: "", 1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd"}
+var codecs = map[int64]string{0: "", 1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "LZ4_RAW"}
 
-var unknownCodecs = map[int64]string{3: "LZO", 5: "LZ4", 7: "LZ4_RAW"}
+var unknownCodecs = map[int64]string{3: "LZO", 5: "LZ4"}
+
+// ErrUnsupported is in errors about files that may be whole but that the reader cannot
+// read.
+var ErrUnsupported = errors.New("not supported")
 
 // Check checks a file of size bytes. Its errors say what is wrong, not which
 // file it is.
@@ -48,6 +53,9 @@ func Check(r io.ReaderAt, size int64, lim Limits) error {
 			return fmt.Errorf("row group %d has %d columns, the schema %d", i, len(g.chunks), len(leaves))
 		}
 		for k, c := range g.chunks {
+			if g.rows == 0 && c.values == 0 {
+				continue // nobody reads it; writers give it no place
+			}
 			p := pages{r: r, leaf: leaves[k], chunk: c, lim: lim}
 			if err := p.check(g.rows, end); err != nil {
 				return fmt.Errorf("row group %d, column %q: %w", i, leaves[k].name, err)
@@ -73,7 +81,7 @@ func readFooter(r io.ReaderAt, size int64, lim Limits) (*footer, int64, error) {
 	switch string(b[4:]) {
 	case magic:
 	case "PARE":
-		return nil, 0, fmt.Errorf("it is encrypted")
+		return nil, 0, fmt.Errorf("it is encrypted, which is %w", ErrUnsupported)
 	default:
 		return nil, 0, fmt.Errorf("it does not end with its footer")
 	}

@@ -128,7 +128,7 @@ func TestBadFiles(t *testing.T) {
 		{"sizes without compression", func(s *sample) { s.uncompressed = 17 }, "it has 16 bytes, and says 17"},
 		{"snappy's own size", func(s *sample) { s.codec = 1 }, "decompress to 0 bytes, it says 16"},
 		{"unknown compression", func(s *sample) { s.codec = 9 }, "compression 9"},
-		{"LZ4", func(s *sample) { s.codec = 7 }, "LZ4_RAW, is not supported"},
+		{"LZ4", func(s *sample) { s.codec = 5 }, "LZ4, is not supported"},
 		{"chunk outside", func(s *sample) { s.chunkSize = 1 << 40 }, "outside the file"},
 		{"chunk before the file", func(s *sample) { s.offset = 0 }, "outside the file"},
 		{"type of the column", func(s *sample) { s.typ = byteArray }, "in the schema"},

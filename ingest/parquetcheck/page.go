@@ -43,9 +43,9 @@ func (p *pages) check(rows, end int64) error {
 	case !c.present:
 		return fmt.Errorf("it has no metadata in the footer")
 	case c.encrypted:
-		return fmt.Errorf("it is encrypted")
+		return fmt.Errorf("it is encrypted, which is %w", ErrUnsupported)
 	case !ok && unknownCodecs[c.codec] != "":
-		return fmt.Errorf("its compression, %s, is not supported: write snappy, gzip, zstd or none", unknownCodecs[c.codec])
+		return fmt.Errorf("its compression, %s, is %w: write snappy, gzip, zstd, LZ4_RAW or none", unknownCodecs[c.codec], ErrUnsupported)
 	case !ok:
 		return fmt.Errorf("its compression %d%s is not known", c.codec, name)
 	case c.typ != p.leaf.typ:

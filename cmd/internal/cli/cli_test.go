@@ -89,6 +89,18 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, o.String(), e.String()
 }
 
+// runInput is run with a file as standard input.
+func runInput(t *testing.T, input string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	data, err := os.ReadFile(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o, e bytes.Buffer
+	code = Run(t.Context(), System{Args: args, Stdin: bytes.NewReader(data), Stdout: &o, Stderr: &e})
+	return code, o.String(), e.String()
+}
+
 // must is run for commands that must succeed; it returns what they print.
 func must(t *testing.T, args ...string) string {
 	t.Helper()

@@ -1,0 +1,193 @@
+package ingest_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+)
+
+// strangers holds files that others' programs wrote, by the script beside it.
+const strangers = "../testdata/foreign/strangers"
+
+// Every file of strangers.py comes out as it was meant, or is named as what it is. What
+// "*" leaves out of it is listed.
+func TestStrangers(t *testing.T) {
+	const (
+		schema = "city string, area float64, rooms int64, new bool"
+		rows   = "Ulm|20.5|1|true\nKöln|57.25|3|false\nRom|-1|2|true"
+		words  = "city (text)"
+		json   = "this is JSON, which is not read; convert it to Parquet or CSV"
+		vector = "vector fixed_size_list<float32>[2]"
+		matrix = "[0 0.25]\n[0.5 0.75]\n[1 1.25]"
+	)
+	comma := ingest.CSVOptions{DecimalComma: true}
+	latin := ingest.CSVOptions{Encoding: "latin1"}
+	for _, c := range []struct {
+		file   string
+		opts   ingest.CSVOptions
+		schema string
+		rows   string // or, without a schema, the error
+		left   string
+	}{
+		{"pandas.csv", ingest.CSVOptions{}, "column_0 int64, " + schema, "0|Ulm|20.5|1|true\n1|Köln|57.25|3|false\n2|Rom|-1|2|true", "column_0 (an id: the index of the rows); city (text)"},
+		{"pandas-noindex.csv", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas-german.csv", comma, schema, rows, words},
+		{"pandas-latin1.csv", latin, schema, rows, words},
+		{"pandas-latin1.csv", ingest.CSVOptions{}, "", "row 2 (line 3): the text is not UTF-8 (byte 0xf6); if it is Latin-1", ""},
+		{"pandas-utf16.csv", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas-utf8-bom.csv", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas-na.csv", ingest.CSVOptions{}, schema, strings.Replace(rows, "57.25", "null", 1), words},
+		{"pandas.csv.gz", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas.csv.zst", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas.csv.bz2", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas.csv.lz4", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas.csv.xz", ingest.CSVOptions{}, "", "this is compressed by xz, which is not read; unpack it first", ""},
+		{"pandas-unnamed.csv", ingest.CSVOptions{}, "column_0 int64, 0 float64, 1 float64", "0|0|0.25\n1|0.5|0.75\n2|1|1.25", "column_0 (an id: the index of the rows)"},
+		{"polars.tsv", ingest.CSVOptions{}, schema, rows, words},
+		{"excel.csv", ingest.CSVOptions{Encoding: "windows-1252", DecimalComma: true}, "city string, area float64, note string", "Ulm|20.5|two\nlines; quoted\nKöln|57.25|says \"no\"", "city, note (text)"},
+		{"r-csv2.csv", comma, "column_0 int64, area float64, rooms int64", "1|20.5|1\n2|null|3\n3|1e-05|2", "column_0 (an id: the index of the rows)"},
+		{"pandas.json", ingest.CSVOptions{}, "", json, ""},
+		{"pandas.jsonl", ingest.CSVOptions{}, "", json, ""},
+		{"openpyxl.xlsx", ingest.CSVOptions{}, "", "this is an Excel workbook, which is not read; save it as CSV or Parquet", ""},
+		{"pandas.pkl", ingest.CSVOptions{}, "", "this is a Python pickle, which is not read; save the array by numpy.save", ""},
+
+		{"pandas-index.parquet", ingest.CSVOptions{}, schema + ", __index_level_0__ int64", "Ulm|20.5|1|true|7\nKöln|57.25|3|false|9\nRom|-1|2|true|4", "city (text); __index_level_0__ (an id: the index of the rows)"},
+		{"pandas-empty.parquet", ingest.CSVOptions{}, schema, "", words},
+		{"polars.parquet", ingest.CSVOptions{}, schema, rows, words},
+		{"pyarrow-lz4.parquet", ingest.CSVOptions{}, schema, rows, words},
+		{"pyarrow-lz4-v2.parquet", ingest.CSVOptions{}, schema, rows, words},
+
+		{"order-c.npy", ingest.CSVOptions{}, vector, matrix, ""},
+		{"order-f.npy", ingest.CSVOptions{}, vector, matrix, ""},
+		{"order-f3.npy", ingest.CSVOptions{}, "vector fixed_size_list<int16>[6]", "[0 1 2 3 4 5]\n[6 7 8 9 10 11]", ""},
+		{"big.npy", ingest.CSVOptions{}, "vector fixed_size_list<float64>[2]", matrix, ""},
+		{"half.npy", ingest.CSVOptions{}, "vector fixed_size_list<float16>[2]", matrix, ""},
+		{"bool.npy", ingest.CSVOptions{}, "vector fixed_size_list<uint8>[2]", "[0 0]\n[0 1]\n[1 1]", ""},
+		{"empty.npy", ingest.CSVOptions{}, vector, "", ""},
+		{"texts.npy", ingest.CSVOptions{}, "value string", "Ulm\nKöln\n", ""},
+		{"texts-big.npy", ingest.CSVOptions{}, "value string", "Ulm\nKöln", ""},
+		{"bytes.npy", ingest.CSVOptions{}, "value string", "Ulm\nRom", ""},
+		{"bytes-latin1.npy", ingest.CSVOptions{}, "", `row 1, column "value": "K\xf6ln" is not UTF-8; save the array as texts`, ""},
+		{"objects.npy", ingest.CSVOptions{}, "", `its elements are Python objects ("O"), a pickle, which is not read`, ""},
+		{"one.npz", ingest.CSVOptions{}, vector, matrix, ""},
+		{"many.npz", ingest.CSVOptions{}, "", "it holds 2 arrays: x, y; name one: " + strangers + "/many.npz:x", ""},
+		{"many.npz:x", ingest.CSVOptions{}, vector, matrix, ""},
+		{"many.npz:y", ingest.CSVOptions{}, "value string", "a\nb\na", ""},
+		{"many.npz:z", ingest.CSVOptions{}, "", `there is no array "z" in it`, ""},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			path := strangers + "/" + c.file
+			open := map[string]func() (ingest.Reader, error){
+				"file": func() (ingest.Reader, error) {
+					return ingest.Open(context.Background(), path, ingest.Options{CSV: c.opts})
+				},
+			}
+			if !strings.Contains(c.file, ":") {
+				open["standard input"] = func() (ingest.Reader, error) {
+					f, err := os.Open(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { f.Close() })
+					return ingest.Open(context.Background(), "-", ingest.Options{CSV: c.opts, Stdin: struct{ reader }{f}})
+				}
+			}
+			for from, open := range open {
+				where := path
+				if from != "file" {
+					where = from
+				}
+				r, table, err := readWhole(open)
+				if c.schema == "" {
+					want := strings.Replace(c.rows, path+":x", where+":x", 1)
+					if from != "file" {
+						want = strings.Split(want, "; name one")[0]
+					}
+					if !ingest.IsBadInput(err) || !strings.HasPrefix(err.Error(), where+": "+want) {
+						t.Errorf("%s: error %v\nwant %s", from, err, want)
+					}
+					continue
+				}
+				if err != nil {
+					t.Errorf("%s: %v", from, err)
+					continue
+				}
+				if got := r.Schema().String(); got != c.schema {
+					t.Errorf("%s: columns %s\nwant %s", from, got, c.schema)
+				}
+				if got := fields(table); got != c.rows {
+					t.Errorf("%s: rows\n%s\nwant\n%s", from, got, c.rows)
+				}
+				if strings.Contains(c.schema, "[") || strings.HasPrefix(c.schema, "value") {
+					continue
+				}
+				f, err := ingest.NewFitter(columnsOf(t, "*"), r.Schema())
+				if err != nil {
+					t.Errorf("%s: %v", from, err)
+				} else if got := ingest.DescribeLeft(f.Left()); !strings.HasPrefix(got, `columns that "*" leaves out: `+c.left+"; name one") {
+					t.Errorf("%s: %s\nwant %s", from, got, c.left)
+				}
+			}
+		})
+	}
+}
+
+// reader hides that a source is a file.
+type reader interface{ Read([]byte) (int, error) }
+
+func readWhole(open func() (ingest.Reader, error)) (ingest.Reader, *ingest.Table, error) {
+	r, err := open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	whole, err := ingest.NoRows(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	var tables []*ingest.Table
+	for {
+		t, err := r.Next(context.Background())
+		if t != nil {
+			tables = append(tables, t)
+			continue
+		}
+		if len(tables) == 0 {
+			return r, whole, ignoreEnd(err)
+		}
+		whole, joinErr := ingest.ConcatTables(tables...)
+		if joinErr != nil {
+			return nil, nil, joinErr
+		}
+		return r, whole, ignoreEnd(err)
+	}
+}
+
+// Every file of the folder has its row in TestStrangers.
+func TestStrangersAreAllRead(t *testing.T) {
+	source, err := os.ReadFile("strangers_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(strangers)
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, f := range files {
+		if !strings.Contains(string(source), `{"`+filepath.Base(f.Name())+`"`) {
+			t.Errorf("%s has no row", f.Name())
+		}
+	}
+}
+
+func ignoreEnd(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
