@@ -26,8 +26,7 @@ func soundColumn(c Column, o Origin, replace bool) (Column, error) {
 	if !c.Valid() {
 		return c, nil
 	}
-	s := sounder{replace: replace}
-	a, err := s.array(c.arr)
+	a, err := sounder{replace: replace}.contained(c.arr)
 	var bad *unsound
 	switch {
 	case errors.As(err, &bad):
@@ -64,6 +63,12 @@ func of(err error, row func(i int) int) error {
 
 type sounder struct{ replace bool }
 
+// contained is array for what a stranger made: a panic of the Arrow library is an error.
+func (s sounder) contained(a arrow.Array) (out arrow.Array, err error) {
+	defer recovered(&err)
+	return s.array(a)
+}
+
 // array returns a sound array of the same values, a itself if it is one.
 func (s sounder) array(a arrow.Array) (arrow.Array, error) {
 	a = trueNulls(a)
@@ -86,6 +91,9 @@ func (s sounder) array(a arrow.Array) (arrow.Array, error) {
 		return array.NewExtensionArrayWithStorage(a.DataType().(arrow.ExtensionType), storage), nil
 	case array.ListLike:
 		return s.lists(a)
+	}
+	if problem := badType(a.DataType()); problem != "" {
+		return nil, &unsound{-1, problem, "correct the type, or do not keep the column"}
 	}
 	if i, problem := outOfType(a); i >= 0 {
 		return nil, &unsound{i, problem, "correct such rows, or do not keep the column"}

@@ -7,6 +7,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
+// badType says what is wrong with a type that is beyond what Arrow has, "" if nothing is.
+func badType(dt arrow.DataType) string {
+	d, ok := dt.(arrow.DecimalType)
+	if !ok {
+		return ""
+	}
+	if most := map[arrow.Type]int32{arrow.DECIMAL128: 38, arrow.DECIMAL256: 76}[dt.ID()]; d.GetPrecision() < 1 || d.GetPrecision() > most {
+		return fmt.Sprintf("%s has 1 to %d digits, not %d", dt.Name(), most, d.GetPrecision())
+	}
+	return ""
+}
+
 // outOfType returns the first row whose value its type does not allow, and what is wrong
 // with it; -1 if all are allowed.
 func outOfType(a arrow.Array) (row int, problem string) {

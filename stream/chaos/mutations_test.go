@@ -2,29 +2,36 @@ package chaos
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/metrics"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
+	"unfold/internal/foreign"
+	"unfold/sparse/vec"
 	"unfold/stream/chaos/results"
 )
 
-// mutateEnvironment tells the test's binary to decode damaged messages: a seed and
-// how many.
+// mutateEnvironment tells the test's binary to decode damaged messages: a seed, how
+// many, how many outputs to keep, and the file to keep them in.
 const mutateEnvironment = "UNFOLD_TEST_MUTATE"
 
 // mutated is what became of damaged messages.
 type mutated struct {
 	Decoded, Refused int
+	// Kept are the outputs in the file.
+	Kept int
 	// Most is the most bytes that one of them made the decoder allocate, all in all.
 	Most uint64
 }
@@ -36,10 +43,12 @@ const memoryLimit = 16 << 20
 // mutate decodes damaged messages and says on standard output what became of them.
 func mutate(text string) error {
 	var seed uint64
-	var count int
-	if _, err := fmt.Sscan(text, &seed, &count); err != nil {
+	var count, keep int
+	var path string
+	if _, err := fmt.Sscan(text, &seed, &count, &keep, &path); err != nil {
 		return err
 	}
+	outputs := &chosen{most: keep, rng: rand.New(rand.NewPCG(seed, 0x6b657074))}
 	rng := rand.New(rand.NewPCG(seed, 0x6d757461))
 	streams := ingesttest.Streams()
 	limits := ingest.Limits{Memory: memoryLimit, Rows: 1 << 16}
@@ -70,11 +79,91 @@ func mutate(text string) error {
 			c.Strings()
 			c.Floats()
 		}
-		// A stage passes columns on. Not every type can be written, but trying is safe.
-		_, _ = ingest.EncodeTable(t)
+		outputs.add(passedOn(t))
+	}
+	all.Kept = len(outputs.kept)
+	if err := outputs.write(path); err != nil {
+		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(all)
 }
+
+// passedOn is the output message of a stage that keeps all columns of a table, nil if
+// they cannot be kept: not every value is sound, and not every type can be written, but
+// trying is safe.
+func passedOn(t *ingest.Table) []byte {
+	keep := t.Names()
+	placed, err := t.With(ingest.VectorColumn("the vector", vec.New[float32](t.Len(), 2)))
+	if err != nil {
+		return nil
+	}
+	fitter, err := ingest.NewFitter(ingest.Mapping{Vector: "the vector"}, placed.Schema())
+	if err != nil {
+		return nil
+	}
+	encoder, err := fitter.Encoder()
+	if err != nil {
+		return nil
+	}
+	b, err := encoder.With(ingest.Selection{Keep: keep, ReplaceText: true}).Encode(placed)
+	if err != nil {
+		return nil
+	}
+	out, err := ingest.EncodeMessage(&ingest.Output{Kept: b.Kept, Embedding: b.X})
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// chosen keeps some of many outputs, each with the same chance.
+type chosen struct {
+	most, seen int
+	rng        *rand.Rand
+	kept       [][]byte
+}
+
+func (s *chosen) add(out []byte) {
+	if out == nil {
+		return
+	}
+	if s.seen++; len(s.kept) < s.most {
+		s.kept = append(s.kept, out)
+	} else if k := s.rng.IntN(s.seen); k < s.most {
+		s.kept[k] = out
+	}
+}
+
+// write puts the outputs into a file, each behind its length.
+func (s *chosen) write(path string) error {
+	var all []byte
+	for _, out := range s.kept {
+		all = append(binary.LittleEndian.AppendUint64(all, uint64(len(out))), out...)
+	}
+	return os.WriteFile(path, all, 0o644)
+}
+
+// judgeOutputs has a reader of others look at files of outputs, whose number it prints,
+// and ends with a failure at one that is not valid.
+const judgeOutputs = `
+import struct, sys
+import pyarrow as pa, pyarrow.ipc
+judged = 0
+for path in sys.argv[1:]:
+    data, at = open(path, "rb").read(), 0
+    while at < len(data):
+        size, = struct.unpack_from("<Q", data, at)
+        message = data[at + 8 : at + 8 + size]
+        at += 8 + size
+        try:
+            for batch in pa.ipc.open_stream(message):
+                batch.validate(full=True)
+        except Exception as e:
+            open(path + ".bad", "wb").write(message)
+            raise SystemExit(f"{path}: output {judged}: {e}; {pa.ipc.open_stream(message).schema}")
+        judged += 1
+print(judged)
+`
 
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
@@ -84,7 +173,8 @@ func allocated() uint64 {
 
 // TestMutations decodes damaged messages, UNFOLD_MUTATIONS of them, in processes that
 // each take a lot, from lot UNFOLD_MUTATIONS_FIRST on. None may die, none may take more
-// memory than it should.
+// memory than it should, and a reader of others must find what is passed on of those that
+// could be decoded valid: of every lot, or a tenth of it, 5,000 outputs at most.
 func TestMutations(t *testing.T) {
 	total, lot := 10_000, 50_000
 	if testing.Short() {
@@ -97,11 +187,14 @@ func TestMutations(t *testing.T) {
 		}
 	}
 	first, begun := number(t, "UNFOLD_MUTATIONS_FIRST", 1)-1, time.Now()
+	dir := t.TempDir()
+	var files []string
 	var all mutated
 	for done := 0; done*lot < total; done++ {
 		seed, count := first+done, min(lot, total-done*lot)
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", mutateEnvironment, seed, count))
+		files = append(files, filepath.Join(dir, strconv.Itoa(done)))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d %d %s", mutateEnvironment, seed, count, lot/10, files[done]))
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
@@ -111,6 +204,7 @@ func TestMutations(t *testing.T) {
 		}
 		all.Decoded += one.Decoded
 		all.Refused += one.Refused
+		all.Kept += one.Kept
 		all.Most = max(all.Most, one.Most)
 	}
 	t.Logf("%d damaged messages: %d could be decoded, %d were refused, none ended the process; at most %.1f MiB were allocated for one, the limit being %d MiB",
@@ -121,6 +215,13 @@ func TestMutations(t *testing.T) {
 	if all.Decoded == 0 || all.Refused == 0 {
 		t.Error("the damage does not tell good from bad")
 	}
+	t.Run("outputs are valid", func(t *testing.T) {
+		judged := strings.TrimSpace(string(foreign.Run(t, judgeOutputs, files...)))
+		if judged != strconv.Itoa(all.Kept) || all.Kept == 0 {
+			t.Errorf("%s outputs were judged, of %d", judged, all.Kept)
+		}
+		t.Logf("%s outputs are valid for pyarrow", judged)
+	})
 	if !t.Failed() && total >= lot {
 		keep(t, "mutations", strconv.Itoa(first), results.Mutations{Begun: begun, Seconds: time.Since(begun).Seconds(), First: first,
 			Lots: total / lot, Decoded: all.Decoded, Refused: all.Refused, Most: all.Most, Limit: memoryLimit})
