@@ -164,6 +164,16 @@ func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) 
 	return find()
 }
 
+// Trim leaves out trailing components whose variance is less than a share of the
+// first one's, but for the first.
+func (p *PCA) Trim(least float64) {
+	q := len(p.Variance)
+	for q > 1 && !(p.Variance[q-1] >= least*p.Variance[0] && p.Variance[q-1] > 0) {
+		q--
+	}
+	p.Variance, p.Components = p.Variance[:q], p.Components.Slice(0, q)
+}
+
 // orient turns a component so that its entry of largest magnitude (the first
 // of equals) is positive.
 func orient(v []float32) {

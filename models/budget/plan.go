@@ -65,6 +65,9 @@ func New(j Job) (Plan, error) {
 	if err := spec.Check(); err != nil {
 		return Plan{}, err
 	}
+	if err := spec.Fits(j.Rows, j.Dim); err != nil {
+		return Plan{}, err
+	}
 	j.Spec = spec
 	p := Plan{Job: j, Seen: j.Dim}
 	if spec.PCA > 0 {

@@ -179,6 +179,9 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 	}
 	f := &Fitted{Settings: s, Learnt: placing.Sample(x.Rows, s.Points, s.Seed)}
 	points := vec.Take(x, f.Learnt)
+	if err := checkColumns(points); err != nil {
+		return nil, err
+	}
 	f.Units = newUnits(points)
 	k, err := kernel.Parse(s.Kernel)
 	if err != nil {
@@ -196,6 +199,24 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress fun
 		}
 	}
 	return f, f.complete(ctx, x)
+}
+
+// checkColumns names the first column of what is learnt in which all values that are
+// there are the same, with that value as it was given.
+func checkColumns(x vec.Matrix[float32]) error {
+	for j := range x.Cols {
+		some, varies := float32(math.NaN()), false
+		for i := range x.Rows {
+			if v := x.Row(i)[j]; v == v {
+				varies = varies || some == some && v != some
+				some = v
+			}
+		}
+		if some == some && !varies {
+			return models.BadInputf("gplvm: column %d: all values of the %d points that are learnt are %g; leave it out, or learn more points", j, x.Rows, some)
+		}
+	}
+	return nil
 }
 
 // newUnits are the model's: in these the elements of x have a mean square of 1.

@@ -22,7 +22,7 @@ const processNeighbors = 9
 // gaussianProcess is its entry. Of all distinct rows, which are the reference points, it
 // learns a bounded number and places the rest, which are marked as unlearnt.
 var gaussianProcess = Kind{
-	Name: GPLVM, Missing: true,
+	Name: GPLVM, Missing: true, Varied: true,
 	check: func(s Spec) error { _, err := s.gaussianProcess().Resolved(); return err },
 	learn: learnGaussianProcess,
 	open: func(s *snapshot.Snapshot, p lvm.PlaceSettings) (models.Placer, error) {

@@ -99,11 +99,15 @@ type Result struct {
 	// Own is what only this kind of model has to report, as JSON under its name; nil if
 	// there is nothing.
 	Own any
+	// Constant are the columns of x that a kind has left out since they do not vary
+	// (Kind.Varied): the snapshot projects them away, and decoding gives them back.
+	Constant []int
 	// SecondsPCA, SecondsNovelty and SecondsIndex are wall-clock times.
 	SecondsPCA, SecondsNovelty, SecondsIndex float64
 }
 
-// Fit learns a map of the rows of x (n x dim). Kinds that can do without some values
+// Fit learns a map of the rows of x (n x dim). Data of which no map comes that tells
+// its rows apart are bad input, as are more dimensions than the data can have (Spec.Fits). Kinds that can do without some values
 // (Kind.Missing) fill in those of x that are NaN. Progress may be nil; beside the
 // model's stages it hears of "pca" and "index".
 func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Progress) (*snapshot.Snapshot, *Result, error) {
@@ -112,6 +116,9 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 		return nil, nil, err
 	}
 	if spec, err = spec.Resolve(x.Cols); err != nil {
+		return nil, nil, err
+	}
+	if err := spec.Fits(x.Rows, x.Cols); err != nil {
 		return nil, nil, err
 	}
 	if progress == nil {
@@ -131,6 +138,9 @@ func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress lvm.Pro
 	fit, err := k.learn(ctx, z, spec, progress)
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := collapsed(fit); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", spec.Kind, err)
 	}
 	s.Reference = z
 	if len(fit.Unique) < z.Rows {
@@ -187,7 +197,14 @@ func (s Spec) whole(x vec.Matrix[float32]) (Spec, error) {
 // project fits the projection that spec names, if any, and returns the vectors
 // that the model sees.
 func (r *Result) project(ctx context.Context, s *snapshot.Snapshot, x vec.Matrix[float32], spec Spec, progress lvm.Progress) (vec.Matrix[float32], error) {
+	k, err := Find(spec.Kind)
+	if err != nil {
+		return x, err
+	}
 	if spec.PCA == PCANone {
+		if k.Varied {
+			return r.vary(s, x, spec)
+		}
 		return x, nil
 	}
 	progress("pca", 0, 1)
@@ -195,6 +212,9 @@ func (r *Result) project(ctx context.Context, s *snapshot.Snapshot, x vec.Matrix
 	pca, err := baseline.Fit(ctx, x, spec.PCA, baseline.Settings{Threads: spec.LVM.Threads, Seed: spec.LVM.Seed})
 	if err != nil {
 		return x, err
+	}
+	if k.Varied {
+		pca.Trim(leastVariance)
 	}
 	r.PCA = pca
 	s.Mean, s.Components = pca.Mean, pca.Components

@@ -17,7 +17,7 @@ const LLLVM = "lllvm"
 // locallyLinear is its entry. Of all distinct rows, which are the reference points, it
 // learns a bounded number and places the rest, which are marked as unlearnt.
 var locallyLinear = Kind{
-	Name:  LLLVM,
+	Name: LLLVM, Varied: true,
 	check: func(s Spec) error { _, err := s.locallyLinear().Resolved(); return err },
 	learn: learnLocallyLinear,
 	open: func(s *snapshot.Snapshot, p lvm.PlaceSettings) (models.Placer, error) {

@@ -24,6 +24,10 @@ type Kind struct {
 	// are placed by what is there of them.
 	Missing bool
 
+	// Varied says that what learns takes every column for data with noise: columns that
+	// do not vary are left out, see Result.Constant.
+	Varied bool
+
 	// check says what is wrong with settings, whatever the data are.
 	check func(s Spec) error
 	// learn learns from the vectors that the model sees, after PCA. The spec is

@@ -51,8 +51,8 @@ type FitSettings struct {
 	Options
 	// Dims is d, Neighbors the least k, Steps the most iterations. Defaults 2, 9, 200.
 	Dims, Neighbors, Steps int
-	// Largest learns the largest component of the neighbourhood graph and places the
-	// rest; otherwise components are bridged where they are closest.
+	// Largest learns the largest component of the neighbourhood graph, of equal ones that
+	// with the first row, and places the rest; otherwise components are bridged where they are closest.
 	Largest bool
 	// Seed chooses the sample and the starts.
 	Seed uint64
@@ -224,7 +224,7 @@ func newUnits(x vec.Matrix[float32]) (u placing.Units, y vec.Matrix[float64], er
 		most = max(most, math.Abs(v))
 	}
 	if !(most > 0) || math.IsInf(most, 0) {
-		return u, y, models.BadInputf("lllvm: the points that are learnt differ by %g from their mean", most)
+		return u, y, models.BadInputf("lllvm: the points that are learnt differ by %g from their mean: scale or standardize the columns, or leave those out that are too large", most)
 	}
 	u.Scale = 1 / most
 	vec.Scale(u.Scale, y.Data)

@@ -9,6 +9,8 @@ const (
 	// Connect adds the shortest bridges between components: every row is learnt.
 	Connect = graph.Connect
 	// Largest is the paper: only the largest component is learnt, other rows
-	// are placed afterwards and flagged as unlearnt.
+	// are placed afterwards and flagged as unlearnt. Of equal components it is that
+	// with the first row. Package kinds refuses a map in which the others have no
+	// places of their own.
 	Largest = graph.Largest
 )

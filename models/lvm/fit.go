@@ -9,6 +9,7 @@ import (
 
 	"unfold/coarse"
 	"unfold/models"
+	"unfold/models/lvm/student"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
@@ -35,6 +36,7 @@ type fitter[T vec.Float] struct {
 	follow   PairsOf                    // what makes the constants, if not coarse.New
 	progress Progress
 	x        vec.Matrix[T] // the distinct rows
+	learnt   vec.Matrix[T] // of these the ones that are learnt, with Gaussian tails
 	out      *Result
 	clock    time.Time // of the present stage
 	// leastDelta2 and leastSigma2 bound the squared scales from below.
@@ -139,9 +141,9 @@ func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *coarse.Pairs,
 		return nil, nil, fmt.Errorf("lvm: neighbourhood graph: %w", err)
 	}
 	o.Report.Edges, o.Report.Components = g.Edges(), g.Components
-	learnt := f.x
+	f.learnt = f.x
 	if g.Keep != nil {
-		learnt = vec.Take(f.x, g.Keep)
+		f.learnt = vec.Take(f.x, g.Keep)
 	}
 	f.progress("graph", 1, 1)
 	f.lap(&sec.Graph)
@@ -155,7 +157,7 @@ func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *coarse.Pairs,
 	if f.follow != nil && g.Keep == nil {
 		p, err = f.follow(ctx, g, settings)
 	} else {
-		p, err = coarse.New(ctx, learnt, g, settings)
+		p, err = coarse.New(ctx, f.learnt, g, settings)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("lvm: coarse-graining: %w", err)
@@ -175,14 +177,40 @@ func (f *fitter[T]) start(ctx context.Context, p *coarse.Pairs) (*State, error) 
 	if err != nil {
 		return nil, fmt.Errorf("lvm: start: %w", err)
 	}
+	if p.Count == 0 {
+		if err := f.components(ctx, p, st); err != nil {
+			return nil, err
+		}
+	}
 	f.progress("spectral", 1, 1)
 	f.lap(&f.out.Report.Seconds.Spectral)
 	return st, nil
 }
 
+// components makes the principal components of the learnt points the places, in the scale
+// of the start. Without a dissimilar pair every point is every other's neighbour: all
+// eigenvalues are the same, and eigenvectors heap most points up in one place.
+func (f *fitter[T]) components(ctx context.Context, p *coarse.Pairs, st *State) error {
+	c, err := student.Start(ctx, vec.Convert[float32](f.learnt), f.s.Dims, student.StartSettings{Seed: f.s.Seed, Threads: f.s.Threads})
+	if err != nil {
+		return fmt.Errorf("lvm: start: %w", err)
+	}
+	var mean, square float64
+	for _, v := range st.Sigma2 {
+		mean += v / float64(p.N)
+	}
+	for _, v := range c.Mu.Data {
+		square += v * v / float64(len(c.Mu.Data))
+	}
+	for k, v := range c.Mu.Data {
+		st.Mu.Data[k] = v * math.Sqrt(mean/square)
+	}
+	return nil
+}
+
 // em maximises the likelihood from st. Without a single dissimilar pair (n is
 // hardly more than k) the likelihood has no other maximum than all points in
-// one place; then the map is the start.
+// one place; then the map is the start, principal components.
 func (f *fitter[T]) em(ctx context.Context, p *coarse.Pairs, st *State) error {
 	r := &f.out.Report
 	m := NewModel(p, f.s.Dims, ModelSettings{Tolerance: f.s.Tolerance, Floor: f.leastSigma2, Threads: f.s.Threads})

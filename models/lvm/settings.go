@@ -48,6 +48,9 @@ func (l Level) Resolve(n int) int {
 	return 2
 }
 
+// MostDims is the largest dimension of a map with heavy tails.
+const MostDims = 1000
+
 // DefaultDims is the dimension of a map if none is named.
 const DefaultDims = 2
 
@@ -55,7 +58,8 @@ const DefaultDims = 2
 // for the default named beside it. Model files keep settings as JSON: the names
 // in the tags are part of the file format, whatever the fields are called.
 type Settings struct {
-	// Dims is d, the dimension of the map. Default DefaultDims.
+	// Dims is d, the dimension of the map, with heavy tails at most MostDims. Default
+	// DefaultDims.
 	Dims int `json:"dims"`
 	// Tails are those of the probability that two points coincide. Default
 	// Student. Files from before there was a choice name none and mean Gaussian.
@@ -273,6 +277,7 @@ func (s Settings) checkTails() error {
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 	const only = "it belongs to Gaussian tails; leave it out, or choose gaussian tails"
 	return first(
+		wrong(s.Dims <= MostDims, "dims", "%d, want at most %d: in more dimensions the powers of heavy tails leave the number range", s.Dims, MostDims),
 		wrong(s.Coarse != CoarseInput, "coarse", "input belongs to Gaussian tails: landmarks in the input hide that points of different groups repel each other; take auto, map, shared, anchors or all"),
 		wrong(s.Core == 1, "core", only),
 		wrong(s.Level == LevelAuto, "level", only),

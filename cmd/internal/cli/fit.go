@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -247,6 +248,9 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took ti
 		fmt.Fprintf(w, " (%s different)", human.Count(rep.Unique))
 	}
 	fmt.Fprintf(w, " of %s in %s\n", human.Plural(s.Dim, "value"), human.Span(took))
+	if len(r.Constant) > 0 {
+		fmt.Fprintf(w, "%s left out, the same in all rows: %s\n", human.Plural(len(r.Constant), "column"), columnNames(s.Names, r.Constant))
+	}
 	if n := countTrue(r.Unlearnt); n > 0 && s.Kind != kinds.LVM {
 		fmt.Fprintf(w, "%s learnt, the others placed by them\n", human.Plural(rep.N-n, "row"))
 	} else if n > 0 {
@@ -259,4 +263,21 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took ti
 		}
 		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png%s\n", c.Map, c.Map, color)
 	}
+}
+
+// columnNames lists columns of vectors by name, or by number, the first of many.
+func columnNames(names []string, columns []int) string {
+	const most = 8
+	var list []string
+	for _, j := range columns[:min(most, len(columns))] {
+		if j < len(names) {
+			list = append(list, names[j])
+		} else {
+			list = append(list, fmt.Sprintf("element %d", j))
+		}
+	}
+	if len(columns) > most {
+		list = append(list, fmt.Sprintf("and %d more", len(columns)-most))
+	}
+	return strings.Join(list, ", ")
 }

@@ -87,7 +87,9 @@ func inspectModel(p *program, path string) error {
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
 	line("vectors", "%s%s", human.Plural(s.Dim, "value"), madeOf(encoder))
-	if s.Components.Rows > 0 {
+	if spec, err := kinds.ParseSpec(s); err == nil && spec.PCA == kinds.PCANone && s.Components.Rows > 0 {
+		line("projection", "onto %d columns that vary", s.Components.Rows)
+	} else if s.Components.Rows > 0 {
 		line("projection", "%d principal components", s.Components.Rows)
 	}
 	var events uint64

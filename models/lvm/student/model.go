@@ -58,7 +58,7 @@ type Model struct {
 }
 
 // ErrNotFinite is returned if the parameters stop being finite numbers.
-var ErrNotFinite = errors.New("the map is no longer finite")
+var ErrNotFinite = errors.New("the map is no longer finite: take fewer dims, or scale or standardize the columns")
 
 // NewModel returns the d-dimensional model of a problem that has its field. It
 // fails if the settings do not make sense.
