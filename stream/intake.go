@@ -13,6 +13,7 @@ import (
 type intake struct {
 	batchMessages int
 	batchBytes    int64
+	lingering     time.Duration
 
 	mu   sync.Mutex
 	next Run
@@ -24,7 +25,7 @@ type intake struct {
 }
 
 func newIntake(s *Settings) *intake {
-	return &intake{batchMessages: s.BatchMessages, batchBytes: int64(s.BatchBytes), ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	return &intake{batchMessages: s.BatchMessages, batchBytes: int64(s.BatchBytes), lingering: s.Linger, ready: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
 // put waits until the run can be added to what has not been taken.
@@ -60,14 +61,9 @@ func (q *intake) add(l Run) bool {
 	return true
 }
 
-// lingerTime is for how long a partition that has been read to its end is left alone
-// while the messages before are being worked on: to ask for each message as it comes
-// would keep the broker busier than the messages do.
-const lingerTime = 5 * time.Millisecond
-
 // linger waits until what was put has been taken, or for a short time.
 func (q *intake) linger(ctx context.Context) {
-	t := time.NewTimer(lingerTime)
+	t := time.NewTimer(q.lingering)
 	defer t.Stop()
 	select {
 	case <-q.room:

@@ -14,6 +14,10 @@ type Settings struct {
 	// a batch of its own.
 	BatchMessages int
 	BatchBytes    int
+	// Linger is for how long a partition that has been read to its end is left alone while
+	// the messages before are worked on: to ask for each message as it comes would keep
+	// the broker busier than the messages do. Less than 0: not at all. Default 5ms.
+	Linger time.Duration
 	// QueueBytes bounds the messages that have been read and not yet delivered, all
 	// partitions together, and the brokers' answers that they are read from; one message
 	// that is larger is read alone (Queue). WaitingBytes bounds those that wait for the first
@@ -61,6 +65,7 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	set(&s.QueueBytes, 64<<20)
 	set(&s.WaitingBytes, 256<<20)
 	set(&s.WorkBytes, 256<<20)
+	span(&s.Linger, 5*time.Millisecond)
 	span(&s.DecodeTime, 30*time.Second)
 	span(&s.CommitEvery, 500*time.Millisecond)
 	span(&s.RetryMin, 100*time.Millisecond)

@@ -26,6 +26,9 @@ type Cluster struct {
 	SASL Mechanism
 	// ClientID names this program in the brokers' logs. Default "unfold".
 	ClientID string
+	// Rack, if set, names where this program is: brokers that know replicas by rack
+	// (replica.selector.class) let it read from the nearest.
+	Rack string
 }
 
 const (

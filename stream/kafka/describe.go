@@ -22,7 +22,7 @@ const (
 
 // describe asks the cluster how the producer's last transaction stands.
 func (p *producer) describe(ctx context.Context) (state string, err error) {
-	r, err := p.link.transport.RoundTrip(ctx, p.link.addr, &describeRequest{id: p.id})
+	r, err := p.link.transport.RoundTrip(ctx, p.link.addr, &describeRequest{id: p.id, client: p.link.cluster.ClientID})
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +33,7 @@ func (p *producer) describe(ctx context.Context) (state string, err error) {
 // describeRequest is DescribeTransactions in version 0, for one transactional id. The
 // library does not know it; it writes itself to the connection.
 type describeRequest struct {
-	id string
+	client, id string
 	// unsupported: the broker does not know it either.
 	unsupported bool
 }
@@ -70,7 +70,7 @@ func (r *describeRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error
 const maxDescribed = 1 << 24
 
 func (r *describeRequest) encode() []byte {
-	b := append(requestHeader(describeTransactions, 0), 0)
+	b := append(requestHeader(describeTransactions, 0, r.client), 0)
 	b = binary.AppendUvarint(b, 2) // one id
 	b = binary.AppendUvarint(b, uint64(len(r.id)+1))
 	b = append(b, r.id...)

@@ -68,6 +68,7 @@ type cursor struct {
 	// bytes bounds an answer, wait how long the broker waits for messages.
 	bytes int
 	wait  time.Duration
+	near  nearest
 
 	// next is the offset of the next message to return, end the partition's high watermark.
 	next, end int64
@@ -213,11 +214,34 @@ func (c *cursor) fetch(ctx context.Context) error {
 	}
 }
 
-// ask sends one request.
+// ask sends one request, to the leader or to a nearer replica. What that one cannot answer
+// the leader is asked.
 func (c *cursor) ask(ctx context.Context, free int) (*rawFetched, error) {
+	follower, rack := leader, c.link.cluster.Rack
+	if rack != "" {
+		var tell bool
+		if follower, tell = c.near.replica(time.Now()); !tell {
+			rack = ""
+		}
+	}
+	r, err := c.askOne(ctx, free, follower, rack)
+	var large *crowdedError
+	if err != nil && follower != leader && !errors.As(err, &large) && ctx.Err() == nil {
+		c.near.avoid(time.Now())
+		return c.askOne(ctx, free, leader, "")
+	}
+	if err == nil && rack != "" {
+		c.near.prefer(r.nearer, time.Now())
+	}
+	return r, err
+}
+
+// askOne sends one request to one broker.
+func (c *cursor) askOne(ctx context.Context, free int, follower int32, rack string) (*rawFetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.wait+10*time.Second)
 	defer cancel()
 	answer, err := c.link.transport.RoundTrip(ctx, c.link.addr, &rawFetch{tp: c.tp, offset: c.next, bytes: free, wait: c.wait,
+		client: c.link.cluster.ClientID, rack: rack, follower: follower,
 		admit: func(n int64) error {
 			surplus := n - int64(free) - answerBytes
 			if surplus <= c.surplus || c.room.Try(surplus-c.surplus) {

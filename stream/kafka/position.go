@@ -33,7 +33,7 @@ func (g *generation) stablePositions(ctx context.Context, partitions []int) (map
 // askPositions asks once.
 func (g *generation) askPositions(ctx context.Context, partitions []int) (*positionsResponse, error) {
 	r, err := g.source.link.transport.RoundTrip(ctx, g.source.link.addr,
-		&positionsRequest{group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
+		&positionsRequest{client: g.source.link.cluster.ClientID, group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (g *generation) askPositions(ctx context.Context, partitions []int) (*posit
 // positions; kafka-go knows it up to version 5. It writes itself to the connection,
 // as the library allows, and says which coordinator it is for.
 type positionsRequest struct {
-	group, topic string
-	partitions   []int
+	client, group, topic string
+	partitions           []int
 }
 
 const positionsVersion = 7
@@ -73,7 +73,7 @@ func (r *positionsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, erro
 // than they say, and every structure ends with its count of tagged fields.
 func (r *positionsRequest) encode() []byte {
 	be := binary.BigEndian
-	b := append(requestHeader(protocol.OffsetFetch, positionsVersion), 0)
+	b := append(requestHeader(protocol.OffsetFetch, positionsVersion, r.client), 0)
 	text := func(s string) {
 		b = binary.AppendUvarint(b, uint64(len(s)+1))
 		b = append(b, s...)

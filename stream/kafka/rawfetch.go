@@ -24,6 +24,10 @@ type rawFetch struct {
 	wait  time.Duration
 	// admit is asked before there is memory for an answer of so many bytes.
 	admit func(n int64) error
+	// client and rack name the reader and where it is; follower is the broker to ask in
+	// place of the leader, or leader.
+	client, rack string
+	follower     int32
 	// version is what both sides know.
 	version int16
 }
@@ -41,7 +45,8 @@ const (
 // ApiKey implements protocol.Message.
 func (r *rawFetch) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
-// Broker implements protocol.BrokerMessage: the partition's leader.
+// Broker implements protocol.BrokerMessage: the follower that is wanted, as long as the
+// cluster has it, or else the partition's leader.
 func (r *rawFetch) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 	topic, ok := cluster.Topics[r.tp.Topic]
 	if !ok {
@@ -50,6 +55,12 @@ func (r *rawFetch) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 	partition, ok := topic.Partitions[int32(r.tp.Partition)]
 	if !ok {
 		return protocol.Broker{}, protocol.NewErrNoPartition(r.tp.Topic, int32(r.tp.Partition))
+	}
+	if r.follower != leader {
+		if broker, ok := cluster.Brokers[r.follower]; ok {
+			return broker, nil
+		}
+		r.rack = "" // or the leader would name it again
 	}
 	broker, ok := cluster.Brokers[partition.Leader]
 	if !ok {
@@ -103,7 +114,7 @@ func exchangeAdmitted(rw io.ReadWriter, request []byte, admit func(n int64) erro
 
 func (r *rawFetch) encode() []byte {
 	be := binary.BigEndian
-	b := requestHeader(protocol.Fetch, uint16(r.version))
+	b := requestHeader(protocol.Fetch, uint16(r.version), r.client)
 	b = be.AppendUint32(b, ^uint32(0)) // no replica
 	b = be.AppendUint32(b, uint32(r.wait.Milliseconds()))
 	b = be.AppendUint32(b, 1)
@@ -129,15 +140,14 @@ func (r *rawFetch) encode() []byte {
 		b = be.AppendUint32(b, 0) // nothing of a session to forget
 	}
 	if r.version >= 11 {
-		b = be.AppendUint16(b, 0) // rack
+		b = append(be.AppendUint16(b, uint16(len(r.rack))), r.rack...)
 	}
 	be.PutUint32(b, uint32(len(b)-4))
 	return b
 }
 
 // requestHeader begins a request; its length is to be put before it.
-func requestHeader(key protocol.ApiKey, version uint16) []byte {
-	const client = "unfold"
+func requestHeader(key protocol.ApiKey, version uint16, client string) []byte {
 	be := binary.BigEndian
 	b := make([]byte, 4)
 	b = be.AppendUint16(b, uint16(key))
@@ -151,6 +161,8 @@ type rawFetched struct {
 	records []byte
 	// end is the partition's high watermark.
 	end int64
+	// nearer is the broker that is to be asked in place of the leader, or leader.
+	nearer int32
 	// aborted are the aborted transactions in the records.
 	aborted []abortedTransaction
 	err     error
@@ -168,7 +180,7 @@ var errShortFetch = errors.New("kafka: an answer to a fetch that ends too early"
 func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
 	d := &flexible{rest: answer}
 	d.take(4 + 4) // correlation id, throttle time
-	r := &rawFetched{}
+	r := &rawFetched{nearer: leader}
 	if version >= 7 {
 		if code := kafka.Error(int16(d.uint(2))); code != 0 {
 			r.err = code
@@ -194,7 +206,7 @@ func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
 		r.aborted = append(r.aborted, abortedTransaction{int64(d.uint(8)), int64(d.uint(8))})
 	}
 	if version >= 11 {
-		d.take(4) // replica to read from
+		r.nearer = int32(d.uint(4))
 	}
 	r.records = d.take(max(0, int(int32(d.uint(4)))))
 	if code != 0 {

@@ -11,6 +11,7 @@ type Config struct {
 	Moves      Moves      `key:"moves"`
 	DeadLetter DeadLetter `key:"dead_letter"`
 	Limits     Limits     `key:"limits"`
+	Batch      Batch      `key:"batch"`
 	Snapshots  Snapshots  `key:"snapshots"`
 	Role       string     `key:"role" default:"all" choices:"all,learn,embed" help:"What this process does: all is to learn and to embed. Where one process is too little, one learns and announces its maps (learn), and any number of others place events on them (embed)."`
 	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
@@ -41,11 +42,13 @@ type Source struct {
 
 // SourceKafka is the topic that events come from.
 type SourceKafka struct {
-	Brokers []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
-	Topic   string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
-	Group   string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
-	Start   string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
-	OnGap   string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's position is no longer in the topic, because messages were deleted before they were read or the topic was made anew: end, or go on with the oldest message there is. Either way it is counted and logged."`
+	Brokers  []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
+	Topic    string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
+	Group    string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
+	Start    string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
+	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's position is no longer in the topic, because messages were deleted before they were read or the topic was made anew: end, or go on with the oldest message there is. Either way it is counted and logged."`
+	ClientID string   `key:"client_id" default:"unfold" help:"Name of this program in the brokers' logs, figures and quotas, for source and sink." placeholder:"NAME"`
+	Rack     string   `key:"rack" help:"Where this program is (a rack, an availability zone), as the brokers' broker.rack: they let it read from the nearest replica, if their replica.selector.class is RackAwareReplicaSelector." placeholder:"NAME"`
 	// What a group waits for.
 	SessionTimeout    Duration `key:"session_timeout" default:"10s" help:"How long the group waits for a silent member before its partitions go to others, within the broker's group.min.session.timeout.ms and group.max.session.timeout.ms." placeholder:"TIME"`
 	HeartbeatInterval Duration `key:"heartbeat_interval" default:"1s" help:"How often a member calls, and so how soon it learns of a rebalance: at most a third of session_timeout." placeholder:"TIME"`
@@ -180,6 +183,13 @@ type Limits struct {
 	MessageTime   Duration `key:"message_time" default:"30s" help:"Most time that decoding one message may take; one that needs more becomes a dead letter." placeholder:"TIME"`
 	Queue         Size     `key:"queue" default:"64MiB" help:"Messages that have been read and not yet delivered, all partitions together; a slow sink holds back reading." placeholder:"SIZE"`
 	Waiting       Size     `key:"waiting" default:"256MiB" help:"Messages that wait for the first map; those beyond are read again when it is there." placeholder:"SIZE"`
+}
+
+// Batch says what is placed, written and acknowledged together.
+type Batch struct {
+	Messages Auto     `key:"messages" default:"auto" help:"Most messages of a partition that are placed and written together; with exactly-once delivery each batch is a transaction. auto is 512, with exactly-once 4096." placeholder:"N"`
+	Bytes    Size     `key:"bytes" default:"4MiB" help:"Most bytes of them; a larger message is a batch of its own." placeholder:"SIZE"`
+	Linger   Duration `key:"linger" default:"5ms" help:"How long a partition that has been read to its end is left alone while the messages before are worked on, so that more come together." placeholder:"TIME"`
 }
 
 // Snapshots says how maps get from the process that learns to those that embed.

@@ -28,6 +28,13 @@ func cluster(brokers []string, s config.Security, env Environment) (c kafka.Clus
 	return c, err
 }
 
+// named is a cluster that knows who asks, and from where.
+func named(c *config.Config, brokers []string, s config.Security, env Environment) (kafka.Cluster, error) {
+	k, err := cluster(brokers, s, env)
+	k.ClientID, k.Rack = c.Source.Kafka.ClientID, c.Source.Kafka.Rack
+	return k, err
+}
+
 // mechanism is how to authenticate, nil for not at all.
 func mechanism(s config.SASL, env Environment) (kafka.Mechanism, error) {
 	switch s.Mechanism {
@@ -92,7 +99,7 @@ func tlsConfig(t config.TLS) (*tls.Config, error) {
 
 // SourceCluster is where events come from.
 func SourceCluster(c *config.Config, env Environment) (kafka.Cluster, error) {
-	return cluster(c.Source.Kafka.Brokers, c.Source.Kafka.Security, env)
+	return named(c, c.Source.Kafka.Brokers, c.Source.Kafka.Security, env)
 }
 
 // SinkCluster is where the output goes: to the source's brokers unless others are
@@ -101,5 +108,5 @@ func SinkCluster(c *config.Config, env Environment) (kafka.Cluster, error) {
 	if len(c.Sink.Kafka.Brokers) == 0 {
 		return SourceCluster(c, env)
 	}
-	return cluster(c.Sink.Kafka.Brokers, c.Sink.Kafka.Security, env)
+	return named(c, c.Sink.Kafka.Brokers, c.Sink.Kafka.Security, env)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"unfold/cmd/internal/config"
+	"unfold/stream/kafka"
 )
 
 // Passwords come from a file or a variable, and are in no setting.
@@ -64,6 +65,17 @@ func TestTLSFiles(t *testing.T) {
 		}
 		if c.want == "" && (got.TLS != nil) != c.tls.On() {
 			t.Errorf("%s: TLS %v", name, got.TLS)
+		}
+	}
+}
+
+// Both clusters are told who asks, and from where.
+func TestClustersAreNamed(t *testing.T) {
+	c := config.Defaults()
+	c.Source.Kafka.ClientID, c.Source.Kafka.Rack, c.Sink.Kafka.Brokers = "maps-eu", "zone-7", []string{"b:1"}
+	for name, of := range map[string]func(*config.Config, Environment) (kafka.Cluster, error){"source": SourceCluster, "sink": SinkCluster} {
+		if k, err := of(c, nil); err != nil || k.ClientID != "maps-eu" || k.Rack != "zone-7" {
+			t.Errorf("%s: %+v, %v", name, k, err)
 		}
 	}
 }

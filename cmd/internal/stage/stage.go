@@ -78,7 +78,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	b.set(0)
 	s.Hooks = join(s.Hooks, stream.Hooks{Sized: b.sized})
 	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, TooLarge: tooLarge(c), Hooks: s.Hooks, PassHeaders: c.Headers == "pass",
-		Settings: stream.Settings{QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), WorkBytes: int(c.Limits.MessageMemory), DecodeTime: time.Duration(c.Limits.MessageTime)}}
+		Settings: stream.Settings{BatchMessages: int(c.Batch.Messages), BatchBytes: int(c.Batch.Bytes), Linger: orNone(time.Duration(c.Batch.Linger)), QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), WorkBytes: int(c.Limits.MessageMemory), DecodeTime: time.Duration(c.Limits.MessageTime)}}
 	if c.Role == config.RoleEmbed {
 		err = st.embed(ctx, s, from)
 	} else {
@@ -229,7 +229,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out online.Sett
 
 // orNone is a number of the configuration in the learner's words, where 0 stands for
 // a default and less for none.
-func orNone[T int | float64](v T) T {
+func orNone[T int | float64 | time.Duration](v T) T {
 	if v == 0 {
 		return -1
 	}
