@@ -21,6 +21,8 @@ type scenario struct {
 	// exactly is the delivery; real wants an Apache Kafka, apart a second broker for
 	// the outputs, disk a file system for the state.
 	exactly, real, apart, disk bool
+	// tight topics of outputs and dead letters take less than some of the load.
+	tight bool
 	// nodes is how many brokers an Apache Kafka has, if more than one.
 	nodes int
 	// members are there from the beginning. With fixed they place events on one map that
@@ -103,6 +105,9 @@ var scenarios = []scenario{
 	{name: "disk", plan: disks, disk: true, short: 4, full: 40},
 	{name: "outputs away", plan: absence, apart: true, short: 1, full: 8},
 	{name: "outputs away for a minute", plan: minute, apart: true, full: 1},
+	{name: "too large", plan: leastOnce, tight: true, short: 3, full: 40},
+	{name: "too large exactly-once", plan: exactOnce, exactly: true, tight: true, short: 3, full: 40},
+	{name: "too large exactly-once real", plan: exactOnce, exactly: true, real: true, tight: true, full: 20},
 	{name: "clock", plan: clocks, short: 4, full: 30},
 }
 
@@ -158,6 +163,9 @@ func runScenario(t *testing.T, s scenario, seed uint64) {
 	}
 	if s.rivals() && (w.turned == 0 || v.Maps < 2) {
 		complaints = append(complaints, fmt.Sprintf("of members that each learn %d were refused, and events were placed on %d maps: nobody took over", w.turned, v.Maps))
+	}
+	if s.tight && (v.Split == 0 || v.Elsewhere == 0) {
+		complaints = append(complaints, "nothing was too large")
 	}
 	if v.Placed == 0 || v.Letters == 0 || v.Versions == 0 {
 		complaints = append(complaints, "too little happened for the verdict to mean anything")

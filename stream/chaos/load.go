@@ -25,10 +25,20 @@ type Load struct {
 	Every time.Duration
 	Rows  int
 	Seed  uint64
+	// Large mixes in messages that are too large for topics that take tight bytes: every
+	// 19th cannot be read, every 23rd is valid.
+	Large bool
 
 	jump    atomic.Int64
 	written atomic.Int64
 }
+
+const (
+	// tight is how many bytes a batch may have in topics that take little; largeRows are
+	// so many rows that an output has more, compressed.
+	tight     = 8000
+	largeRows = 600
+)
 
 // Column is the events' column of ids.
 const Column = "event"
@@ -79,11 +89,22 @@ func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
 	if n%5 > 0 {
 		m.Key = fmt.Appendf(nil, "key %d", n%5)
 	}
+	if l.Large && n%19 == 18 {
+		m.Value = make([]byte, 3*tight)
+		for i := range m.Value {
+			m.Value[i] = byte(rng.Uint32())
+		}
+		return m, nil
+	}
 	if n%17 == 16 {
 		m.Value = fmt.Appendf(nil, "message %d cannot be read", n)
 		return m, nil
 	}
-	x, names := vec.New[float32](l.Rows, 8), make([]string, l.Rows)
+	rows := l.Rows
+	if l.Large && n%23 == 22 {
+		rows = largeRows
+	}
+	x, names := vec.New[float32](rows, 8), make([]string, rows)
 	for i := range names {
 		names[i] = fmt.Sprintf("%d-%d-%x", n, i, rng.Uint64())
 		class := rng.IntN(3)

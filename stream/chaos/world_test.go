@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -100,6 +103,13 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 		settings["min.insync.replicas"], replicas = "2", int16(set.nodes)
 	}
 	w.client.Create(t, "events", partitions, replicas, settings)
+	if set.tight {
+		settings = maps.Clone(settings)
+		if settings == nil {
+			settings = map[string]string{}
+		}
+		settings["max.message.bytes"] = strconv.Itoa(tight)
+	}
 	w.outputs.Create(t, "places", 3, replicas, settings)
 	w.outputs.Create(t, "dead", 1, replicas, settings)
 	if set.disk {
@@ -108,7 +118,7 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 	if set.fixed {
 		w.client.Create(t, "maps", 1, replicas, map[string]string{"cleanup.policy": "compact"})
 	}
-	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed}
+	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed, Large: set.tight}
 	if w.load.Every == 0 {
 		w.load.Every = 20 * time.Millisecond
 	}
@@ -299,7 +309,10 @@ func (w *world) enough(versions int) {
 				seen[version] = true
 			}
 		}
-		return len(seen) >= versions && len(w.outputs.Read(w.t, "dead")) > 0
+		split := slices.ContainsFunc(places, func(m stream.Message) bool { p, _ := stream.PartOf(&m); return p.Of > 1 })
+		dead := w.outputs.Read(w.t, "dead")
+		elsewhere := slices.ContainsFunc(dead, func(m stream.Message) bool { _, why, _ := stream.ReadDeadLetter(m); return why.Elsewhere != nil })
+		return len(seen) >= versions && len(dead) > 0 && (!w.set.tight || split && elsewhere)
 	})
 	if w.disk != nil && w.refused == 0 {
 		mend := w.disk.spoil(w.t, DiskFull)
