@@ -114,6 +114,7 @@ func (r *parquetReader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
 		}
 		field := *c.Field()
 		field.Metadata = arrow.Metadata{}
+		field.Type = timesOf(pf, &fr.Manifest.Fields[i])
 		fields = append(fields, field)
 		r.columns = append(r.columns, c)
 	}
@@ -175,5 +176,9 @@ func (r *parquetReader) read(i int, n int64, arrs []arrow.Array) error {
 	if arrs[i] == nil || int64(arrs[i].Len()) != n {
 		return fmt.Errorf("it has fewer rows than the file says (%d)", r.rows)
 	}
-	return validateArray(arrs[i])
+	if err := validateArray(arrs[i]); err != nil {
+		return err
+	}
+	arrs[i] = retyped(arrs[i], r.schema.Field(i).Type)
+	return nil
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
@@ -15,7 +16,9 @@ import (
 type parquetSink struct {
 	w      target
 	schema *arrow.Schema
-	out    *pqarrow.FileWriter
+	// written is the schema as the library gets it.
+	written *arrow.Schema
+	out     *pqarrow.FileWriter
 }
 
 func (s *parquetSink) write(o *Output) (err error) {
@@ -26,11 +29,27 @@ func (s *parquetSink) write(o *Output) (err error) {
 	}
 	if s.out == nil {
 		props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithAllocator(goHeap))
-		if s.out, err = pqarrow.NewFileWriter(s.schema, keepOpen{s.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(goHeap))); err != nil {
+		s.written = parquetSchema(s.schema)
+		if s.out, err = pqarrow.NewFileWriter(s.written, keepOpen{s.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(goHeap))); err != nil {
 			return err
 		}
 	}
-	return s.out.Write(rec)
+	arrs := make([]arrow.Array, rec.NumCols())
+	for i := range arrs {
+		arrs[i] = retyped(rec.Column(i), s.written.Field(i).Type)
+	}
+	return s.out.Write(array.NewRecord(s.written, arrs, rec.NumRows()))
+}
+
+// parquetSchema is a schema as the library is to write it.
+func parquetSchema(s *arrow.Schema) *arrow.Schema {
+	fields := make([]arrow.Field, s.NumFields())
+	for i, f := range s.Fields() {
+		f.Type = writtenTimes(f.Type)
+		fields[i] = f
+	}
+	m := s.Metadata()
+	return arrow.NewSchema(fields, &m)
 }
 
 // listLayout is a variable list: what Parquet can hold.
