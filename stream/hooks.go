@@ -1,6 +1,10 @@
 package stream
 
-import "time"
+import (
+	"time"
+
+	"unfold/ingest"
+)
 
 // Hooks are called when something has happened; metrics and logs hang on them
 // from outside. Each may be nil. They are called from several goroutines, must
@@ -42,6 +46,9 @@ type Hooks struct {
 	// Sized: from now on there will be a map whose vectors have so many values, of so
 	// many points, 0 if that is still to be seen. It comes before any memory for it.
 	Sized func(dim, points int)
+	// Encoded: a learner has learnt how events become vectors: which columns "*" leaves
+	// out, and the one that carries nearly all squared distance, nil if there is none.
+	Encoded func(left []ingest.Left, dominant *ingest.Dominant)
 	// RefreshFailed: learning failed; the map before stays and learning goes on.
 	RefreshFailed func(err error)
 	// Moved: so many reference points that have moved were told downstream.

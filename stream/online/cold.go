@@ -35,7 +35,7 @@ func (c *cold) add(t *ingest.Table, at int64) error {
 	if t.Len() == 0 {
 		return nil
 	}
-	e, err := learnEncoder(c.mapping, []*ingest.Table{t})
+	e, _, err := learnEncoder(c.mapping, []*ingest.Table{t})
 	if err == nil {
 		_, err = encode(e, t, c.limits)
 	}
@@ -80,7 +80,7 @@ func (c *cold) check(need int) error {
 
 // encoder learns the encoder from the events of the prevalent shape. One odd
 // message at the beginning of a stream so does not decide about all others.
-func (c *cold) encoder() (*ingest.Encoder, error) {
+func (c *cold) encoder() (*ingest.Encoder, []ingest.Left, error) {
 	var same []*ingest.Table
 	for _, a := range c.came {
 		if a.shape == c.most && a.table != nil {
@@ -90,25 +90,26 @@ func (c *cold) encoder() (*ingest.Encoder, error) {
 	return learnEncoder(c.mapping, same)
 }
 
-// learnEncoder learns how tables of one shape become vectors. They may lack the column
+// learnEncoder learns how tables of one shape become vectors, and which columns "*"
+// leaves out. They may lack the column
 // of labels.
-func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, error) {
+func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, []ingest.Left, error) {
 	schema, pick := tables[0].Schema(), m.Selection
 	if _, there := schema.Find(m.Label); !there {
 		m.Label = ""
 	}
 	f, err := ingest.NewFitter(m, schema)
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w", tables[0].Origin, err)
+		return nil, nil, fmt.Errorf("%v: %w", tables[0].Origin, err)
 	}
 	for _, t := range tables {
 		if err := f.Add(t); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	e, err := f.Encoder()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return e.With(pick), nil
+	return e.With(pick), f.Left(), nil
 }

@@ -126,7 +126,7 @@ func (l *Learner) first(ctx context.Context) error {
 	if err := l.cold.check(need); err != nil {
 		return err
 	}
-	encoder, err := l.cold.encoder()
+	encoder, left, err := l.cold.encoder()
 	if err != nil {
 		return fmt.Errorf("learning how to encode events: %w", err)
 	}
@@ -145,6 +145,13 @@ func (l *Learner) first(ctx context.Context) error {
 	}
 	if err != nil {
 		return fmt.Errorf("learning the first map: %w", err)
+	}
+	if l.set.Hooks.Encoded != nil {
+		var dominant *ingest.Dominant
+		if d, ok := ingest.FindDominant(changes.X, encoder.Names()); ok {
+			dominant = &d
+		}
+		l.set.Hooks.Encoded(left, dominant)
 	}
 	s := f.snapshot
 	if s.Encoder, err = json.Marshal(encoder); err != nil {

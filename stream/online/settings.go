@@ -126,7 +126,7 @@ type Settings struct {
 	// encoder that its vectors were made by.
 	Start *snapshot.Snapshot
 
-	// Hooks.Published, RefreshFailed, Moved and Retrying are called.
+	// Hooks.Published, Encoded, RefreshFailed, Moved and Retrying are called.
 	Hooks stream.Hooks
 }
 

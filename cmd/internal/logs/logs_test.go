@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/ingest"
 	"unfold/stream"
 	"unfold/stream/announce"
 )
@@ -32,6 +33,8 @@ func everything(r *Reporter) {
 	h.Gap(&stream.OffsetError{TopicPartition: where, Position: 1, First: 50, End: 60})
 	h.Retrying("write", 3, errors.New("no leader"), 2*time.Second)
 	h.Published(&stream.Published{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Points: 100}, time.Second)
+	h.Encoded(nil, nil)
+	h.Encoded([]ingest.Left{{Column: "city", Why: "text"}, {Column: "row", Why: "an id"}}, &ingest.Dominant{Column: "price", Share: .99})
 	h.RefreshFailed(errors.New("not finite"))
 	f.Announced(announce.Announcement{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Bytes: 1000}, time.Second)
 	f.Refused(announce.Announcement{Version: 5}, "checksum", errors.New("damaged"))
@@ -77,6 +80,8 @@ func TestEvents(t *testing.T) {
 		Gap:           {"level": "ERROR", Topic: "events", Partition: 1., Offset: 1., FirstOffset: 50., EndOffset: 60.},
 		Retrying:      {"level": "WARN", What: "write", Attempt: 3., Pause: 2., Error: "no leader"},
 		MapPublished:  {"level": "INFO", MapID: "0123456789abcdef0123456789abcdef", Version: 4., Epoch: 2., Points: 100., Seconds: 1.},
+		Columns:       {"level": "INFO", LeftOut: []any{"city", "row"}},
+		Dominating:    {"level": "WARN", Column: "price", Share: .99},
 		RefreshFailed: {"level": "ERROR", Error: "not finite"},
 		MapAnnounced:  {"level": "INFO", MapID: "0123456789abcdef0123456789abcdef", Version: 4., Epoch: 2., Bytes: 1000., Seconds: 1.},
 		MapRefused:    {"level": "ERROR", Version: 5., Reason: "checksum", Error: "damaged"},
@@ -108,7 +113,7 @@ func marshal(t *testing.T, v any) string {
 }
 
 func TestLevels(t *testing.T) {
-	for level, want := range map[string]int{"debug": 15, "": 13, "info": 13, "warn": 8, "error": 3} {
+	for level, want := range map[string]int{"debug": 17, "": 15, "info": 15, "warn": 9, "error": 3} {
 		if got := lines(t, level); len(got) != want {
 			t.Errorf("level %q logs %d kinds of events, want %d: %v", level, len(got), want, got)
 		}

@@ -38,6 +38,9 @@ const (
 	// What names an operation that is tried again, Attempt counts its failures and
 	// Pause is the time until the next, in seconds.
 	What, Attempt, Pause = "what", "attempt", "pause_seconds"
+	// LeftOut are the columns that "*" leaves out; Column is one that carries Share of
+	// all squared distance.
+	LeftOut, Column, Share = "left_out", "column", "share"
 	// Reason is a word for why a map is refused; Error is an error's text.
 	Reason, Error = "reason", "error"
 	// Held counts lines of this kind that were held back since the last one.
@@ -62,6 +65,8 @@ const (
 	Gap           = "gap"
 	Retrying      = "retrying"
 	MapPublished  = "map"
+	Columns       = "columns"
+	Dominating    = "dominant_column"
 	RefreshFailed = "refresh_failed"
 	MapAnnounced  = "map_announced"
 	MapRefused    = "map_refused"

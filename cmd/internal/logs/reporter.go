@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/human"
+	"unfold/ingest"
 	"unfold/stream"
 	"unfold/stream/announce"
 )
@@ -85,7 +86,22 @@ func (r *Reporter) Hooks() stream.Hooks {
 		},
 		Retrying:      r.retrying,
 		Published:     r.published,
+		Encoded:       r.encoded,
 		RefreshFailed: func(err error) { r.often(slog.LevelError, "", RefreshFailed, "no new map", failure(err)) },
+	}
+}
+
+// encoded says what becomes of columns that were not named one by one.
+func (r *Reporter) encoded(left []ingest.Left, dominant *ingest.Dominant) {
+	if len(left) > 0 {
+		names := make([]string, len(left))
+		for i, l := range left {
+			names[i] = l.Column
+		}
+		r.Say(Columns, ingest.DescribeLeft(left), slog.Any(LeftOut, names))
+	}
+	if dominant != nil {
+		Say(r.log, slog.LevelWarn, Dominating, dominant.String(), slog.String(Column, dominant.Column), slog.Float64(Share, dominant.Share))
 	}
 }
 

@@ -171,8 +171,12 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(" (%s): %s of %s, as vectors of %s; the learner holds up to %s, in at most %s", msg.Where(), human.Plural(t.Len(), "event"),
-		strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value"), human.Plural(c.Reference.Size, "point"), human.Bytes(held)), nil
+	text := fmt.Sprintf(" (%s): %s of %s, as vectors of %s; the learner holds up to %s, in at most %s", msg.Where(), human.Plural(t.Len(), "event"),
+		strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value"), human.Plural(c.Reference.Size, "point"), human.Bytes(held))
+	if left := ingest.DescribeLeft(f.Left()); left != "" {
+		text += "; " + left
+	}
+	return text, nil
 }
 
 // idBytes is the length of ids that memory is reckoned with.

@@ -16,7 +16,7 @@ func join(a, b stream.Hooks) stream.Hooks {
 		Delivered: both4(a.Delivered, b.Delivered), Committed: both1(a.Committed, b.Committed),
 		PassedOver: both3(a.PassedOver, b.PassedOver), Gap: both1(a.Gap, b.Gap),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
-		RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
+		Encoded: both2(a.Encoded, b.Encoded), RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
 		Sized: both2(a.Sized, b.Sized),
 	}
 }
