@@ -10,9 +10,8 @@
 // A Table is raw records: typed columns (Column) of equal length, and the
 // Origin of its first row. Open gives the tables of a file one by one, in
 // bounded memory, whatever the format: Arrow IPC streams and files, Parquet,
-// separated text, NumPy's .npy and MNIST's IDX. The format is told by the
-// content, not by the name; text, .npy, IDX and Arrow streams may be compressed
-// by gzip. DecodeMessage gives the table of a message: one complete Arrow IPC
+// separated text, NumPy's .npy and .npz and MNIST's IDX. The format is told by the
+// content, not by the name; text, .npy, IDX and Arrow streams may be compressed. DecodeMessage gives the table of a message: one complete Arrow IPC
 // stream. In a topic most messages begin with the same schema, which takes longer
 // to read and to write than a few events: a Decoder and a MessageWriter do that
 // once, with the same result.
@@ -62,6 +61,6 @@
 // An Arrow stream must end with its end marker: one that just stops is taken
 // for truncated. Dictionary-encoded columns stay so in a message; files hold
 // their values. Parquet maps hold the embedding as a variable list, in row
-// groups of 1000 rows. In text, integers with leading zeros are text; types come
-// from the first 64 MiB of a file and can be set.
+// groups of 1000 rows. In text, integers with leading zeros are text; types are
+// those of most values in the first 64 MiB of a file and can be set.
 package ingest
