@@ -48,6 +48,11 @@ func ReadMap(ctx context.Context, path string, opts Options) (*Map, error) {
 	}
 	defer r.Close()
 	origin := Origin{File: path}
+	for _, name := range r.Schema().Names() {
+		if err := r.Schema().ambiguous(name, origin); err != nil {
+			return nil, err
+		}
+	}
 	if len(placeColumn{}.names(r.Schema())) == 0 {
 		return nil, origin.bad("this is not a map: there is no column %q (or %s_0, ...)", EmbeddingName, EmbeddingName).
 			hint("the columns are %s", list(r.Schema().Names()))

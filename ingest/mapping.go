@@ -164,17 +164,27 @@ func (m Mapping) resolve(s Schema, o Origin) (vector string, specs []ColumnSpec,
 	if err := m.validate(); err != nil {
 		return "", nil, nil, err
 	}
-	for _, name := range append([]string{m.ID, m.Label}, m.Keep...) {
+	used := append([]string{m.ID, m.Label}, m.Keep...)
+	for _, name := range used {
 		if _, ok := s.Find(name); !ok && name != "" {
 			return "", nil, nil, unknownColumn(o, name, s.Names())
 		}
 	}
 	if len(m.Columns) == 0 {
 		vector, err = m.findVector(s, o)
-		return vector, nil, nil, err
+		used = append(used, vector)
+	} else {
+		specs, left, err = m.expand(s, o)
+		for _, c := range specs {
+			used = append(used, c.Name)
+		}
 	}
-	specs, left, err = m.expand(s, o)
-	return "", specs, left, err
+	for _, name := range used {
+		if err == nil && name != "" {
+			err = s.ambiguous(name, o)
+		}
+	}
+	return vector, specs, left, err
 }
 
 func (m Mapping) findVector(s Schema, o Origin) (string, error) {

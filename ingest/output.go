@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -62,6 +63,21 @@ func CheckKept(id string, keep []string) error {
 	for _, name := range keep {
 		if slices.Contains(reserved, name) && !(name == IDName && id == IDName) {
 			return fmt.Errorf("column %q cannot be kept: the map has a column of that name itself; rename it in the input (reserved: %s)", name, list(reserved))
+		}
+	}
+	return nil
+}
+
+// CheckText says which kept column would stand in the way of the coordinates' if an output
+// of that name is text, where each has a column of its own: embedding_0 and so on.
+func CheckText(path string, keep []string) error {
+	if format, _, err := FormatOf(path); err != nil || format != CSV {
+		return nil
+	}
+	for _, name := range keep {
+		if n, ok := strings.CutPrefix(name, EmbeddingName+"_"); ok && strings.Trim(n, "0123456789") == "" {
+			return fmt.Errorf("column %q cannot be kept in %s: as text the map has columns %s_0, %s_1 and so on itself; rename it in the input, or write another format",
+				name, path, EmbeddingName, EmbeddingName)
 		}
 	}
 	return nil

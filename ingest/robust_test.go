@@ -58,6 +58,11 @@ func FuzzOpen(f *testing.F) {
 		f.Add(mapFile(f, ext))
 	}
 	f.Add(idx(12, 3, 2, 2))
+	polars, err := os.ReadFile(filepath.Join(foreignFolder, "polars_string.arrow"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(polars)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "x.bin")
 		if err := os.WriteFile(path, b, 0o644); err != nil {

@@ -77,6 +77,21 @@ func (s Schema) Find(name string) (Field, bool) {
 	return Field{}, false
 }
 
+// ambiguous returns an error if several fields have a name, which then says nothing.
+func (s Schema) ambiguous(name string, o Origin) error {
+	var which []string
+	for i, f := range s {
+		if f.Name == name {
+			which = append(which, fmt.Sprintf("%d (%s)", i+1, f.Type))
+		}
+	}
+	if len(which) < 2 {
+		return nil
+	}
+	return o.badColumn(name, "columns %s have this name, and it is not known which is meant", strings.Join(which, " and ")).
+		hint("rename all but one of them")
+}
+
 // of returns the names of the fields of the given kinds.
 func (s Schema) of(kinds ...Kind) []string {
 	var out []string

@@ -19,20 +19,27 @@ type Table struct {
 // NewTable makes a table of columns, which must be valid, of equal length and
 // of different names.
 func NewTable(origin Origin, columns ...Column) (*Table, error) {
+	seen := map[string]bool{}
+	for _, c := range columns {
+		if seen[c.Name()] {
+			return nil, fmt.Errorf("ingest: two columns are called %q", c.Name())
+		}
+		seen[c.Name()] = true
+	}
+	return tableOf(origin, columns)
+}
+
+// tableOf is NewTable of columns of any names: sources may have several of one name.
+func tableOf(origin Origin, columns []Column) (*Table, error) {
 	fields := make([]arrow.Field, len(columns))
 	arrs := make([]arrow.Array, len(columns))
-	seen := map[string]bool{}
 	for i, c := range columns {
 		if !c.Valid() {
 			return nil, fmt.Errorf("ingest: column %d of a table is missing", i)
 		}
-		if seen[c.Name()] {
-			return nil, fmt.Errorf("ingest: two columns are called %q", c.Name())
-		}
 		if c.Len() != columns[0].Len() {
 			return nil, fmt.Errorf("ingest: column %q has %d rows, column %q has %d", c.Name(), c.Len(), columns[0].Name(), columns[0].Len())
 		}
-		seen[c.Name()] = true
 		fields[i], arrs[i] = c.field, c.arr
 	}
 	rows := 0
@@ -70,12 +77,16 @@ func (t *Table) Column(name string) (Column, bool) {
 	return Column{}, false
 }
 
-// need is Column with an error that lists what there is.
+// need is Column with an error that lists what there is, or says that several columns
+// share the name.
 func (t *Table) need(name string) (Column, error) {
-	if c, ok := t.Column(name); ok {
-		return c, nil
+	switch at := t.rec.Schema().FieldIndices(name); len(at) {
+	case 0:
+		return Column{}, unknownColumn(t.Origin, name, t.Names())
+	case 1:
+		return t.at(at[0]), nil
 	}
-	return Column{}, unknownColumn(t.Origin, name, t.Names())
+	return Column{}, t.Schema().ambiguous(name, t.Origin)
 }
 
 // Slice returns rows from..to (to excluded), sharing memory; Origin.Row moves.
@@ -123,5 +134,5 @@ func ConcatTables(tables ...*Table) (*Table, error) {
 			return nil, err
 		}
 	}
-	return NewTable(tables[0].Origin, cols...)
+	return tableOf(tables[0].Origin, cols)
 }

@@ -6,15 +6,19 @@ import (
 	"io"
 )
 
-// FileScanner walks the messages of an IPC file: its schema, then the
+// FileScanner walks the messages of an IPC file: the footer's schema, then the
 // dictionaries and batches that the footer lists, each checked as a Scanner
 // does. The layout is
 //
 //	"ARROW1" 00 00 | messages | footer | int32 footer length | "ARROW1"
+//
+// The schema stands before the other messages, too. There it is checked if it is a
+// message: polars writes it without the length that goes before one.
 type FileScanner struct {
 	s      *Scanner
 	r      io.ReaderAt
-	end    int64 // where the footer starts
+	end    int64  // where the footer starts
+	schema []byte // the footer's, as a message
 	blocks []block
 	next   int
 }
@@ -66,7 +70,9 @@ func (f *FileScanner) footer(b buffer) error {
 	if err != nil {
 		return err
 	}
-	f.blocks = []block{{at: fileHeader}} // the schema's message, of unknown length
+	if f.schema, err = schemaMessage(b, t); err != nil {
+		return err
+	}
 	for field := int64(2); field <= 3; field++ {
 		start, n, err := t.vector(field, 24)
 		if err != nil {
@@ -84,17 +90,70 @@ func (f *FileScanner) footer(b buffer) error {
 	return nil
 }
 
+// schemaMessage makes a message of the schema in a footer: a Message table before the
+// footer, whose header the schema is.
+func schemaMessage(footer buffer, t table) ([]byte, error) {
+	version, err := t.scalar(0, 2, 0)
+	if err != nil {
+		return nil, err
+	}
+	schema, ok, err := t.child(1)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, badf("it has no schema")
+	}
+	const before = 32
+	le := binary.LittleEndian
+	m := append(make([]byte, before, before+len(footer)), footer...)
+	le.PutUint32(m, 16)                           // where the table is
+	for i, v := range []uint16{10, 12, 4, 6, 8} { // its vtable: lengths; version, kind, header
+		le.PutUint16(m[4+2*i:], v)
+	}
+	le.PutUint32(m[16:], 16-4) // from the table back to its vtable
+	le.PutUint16(m[20:], uint16(version))
+	m[22] = byte(Schema)
+	le.PutUint32(m[24:], uint32(before+schema.pos-24))
+	return m, nil
+}
+
+// first checks the schema, of which m is a message, and what stands at the file's
+// beginning.
+func (f *FileScanner) first(m []byte) (Frame, error) {
+	f.s.at = f.end
+	frame, err := f.s.message(m)
+	if err != nil {
+		return Frame{}, f.s.fail(err)
+	}
+	frame.At = f.end
+	s := NewScanner(io.NewSectionReader(f.r, fileHeader, f.end-fileHeader), f.s.lim)
+	if _, err := s.Next(); err != nil && !errors.Is(err, ErrNotStream) {
+		var e *Error
+		if errors.As(err, &e) {
+			e.At += fileHeader
+		}
+		return Frame{}, err
+	}
+	return frame, nil
+}
+
 // Next returns the next message, or io.EOF after the last that the footer lists.
 func (f *FileScanner) Next() (Frame, error) {
+	if m := f.schema; m != nil {
+		f.schema = nil
+		frame, err := f.first(m)
+		if err != nil {
+			f.next = len(f.blocks)
+		}
+		return frame, err
+	}
 	if f.next == len(f.blocks) {
 		return Frame{}, io.EOF
 	}
 	bl := f.blocks[f.next]
 	f.next++
-	n := f.end - bl.at
-	if bl.meta > 0 {
-		n = bl.meta + bl.body
-	}
+	n := bl.meta + bl.body
 	f.s.src, f.s.at = readerSource{io.NewSectionReader(f.r, bl.at, n)}, bl.at
 	frame, err := f.s.Next()
 	var e *Error
@@ -103,7 +162,7 @@ func (f *FileScanner) Next() (Frame, error) {
 		return Frame{}, &Error{At: bl.at, Problem: "a message is missing"}
 	case errors.As(err, &e):
 		f.next = len(f.blocks)
-	case err == nil && bl.meta > 0 && f.s.at != bl.at+n:
+	case err == nil && f.s.at != bl.at+n:
 		return Frame{}, &Error{At: bl.at, Problem: "a message is not as long as the footer says"}
 	}
 	return frame, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -65,6 +66,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	e.output = c.Output
 	if err := p.vet(ctx, paths...); err != nil {
 		return err
 	}
@@ -105,6 +107,7 @@ type embedder struct {
 	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are told
 	threads int
+	output  string // where the rows go, which may be text
 	rows    int64
 }
 
@@ -157,6 +160,9 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 	}
 	if err := encoder.Check(r.Schema(), path); err != nil {
 		return err
+	}
+	if pick := encoder.Selection(); labels.Valid() && (pick.Label == labels.Name() || slices.Contains(pick.Keep, labels.Name())) {
+		return inFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
 	}
 	at := 0
 	for {
@@ -229,8 +235,12 @@ func (e *embedder) encoderFor(s ingest.Schema, path string) (*ingest.Encoder, er
 		pick = present(encoder.Selection(), s)
 		pick.ReplaceText = e.pick.ReplaceText
 	}
+	kept := append([]string{pick.Label}, pick.Keep...)
+	if err := errors.Join(ingest.CheckKept(pick.ID, kept), ingest.CheckText(e.output, kept)); err != nil {
+		return nil, inFile(path, err)
+	}
 	if e.classes != nil {
-		if err := ingest.CheckClasses(append([]string{pick.Label}, pick.Keep...)); err != nil {
+		if err := ingest.CheckClasses(kept); err != nil {
 			return nil, inFile(path, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if c.Map != "" {
 		if _, _, err := ingest.FormatOf(c.Map); err != nil {
 			return &usageError{err: fmt.Errorf("--map: %w", err)}
+		}
+		if err := c.checkMap(read.Mapping, settings); err != nil {
+			return &usageError{err: err}
 		}
 	}
 	switch {
@@ -217,6 +221,15 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		}
 	}
 	return o, nil
+}
+
+// checkMap says which column that is kept would share its name with one of the map's own.
+func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
+	keep := append([]string{m.Label}, m.Keep...)
+	if slices.Contains(keep, UnlearntName) && settings.Model.Components == "largest" {
+		return fmt.Errorf("column %q cannot be kept: with --components largest the map has a column of that name itself; rename it in the input", UnlearntName)
+	}
+	return ingest.CheckText(c.Map, keep)
 }
 
 // UnlearntName is the column of a map that flags rows which were placed and not

@@ -124,6 +124,7 @@ def frame(name, **columns):
 
 v = pl.Series([[float(i), 1.0] for i in range(N)], dtype=pl.Array(pl.Float32, 2))
 frame("string", v=v, x=pl.Series(words))
+pl.DataFrame({"v": v, "x": words}).write_ipc(f"{folder}/polars_string.arrow")
 frame("binary", v=v, x=pl.Series([None if w is None else w.encode() for w in words], dtype=pl.Binary))
 frame("categorical", v=v, x=pl.Series(words, dtype=pl.Categorical))
 frame("enum", v=v, x=pl.Series(plain, dtype=pl.Enum(["a", "b", "c"])))

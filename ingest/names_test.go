@@ -1,0 +1,110 @@
+package ingest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"unfold/ingest"
+	"unfold/ingest/ingesttest"
+)
+
+// namesakes is a stream of so many batches of two rows: a vector "embedding", text
+// "embedding", text "word", and numbers "n" twice.
+func namesakes(batches int) []byte {
+	vector := arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32)
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "embedding", Type: vector}, {Name: "embedding", Type: arrow.BinaryTypes.String}, {Name: "word", Type: arrow.BinaryTypes.String},
+		{Name: "n", Type: arrow.PrimitiveTypes.Int32}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "v", Type: vector},
+	}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	var records []arrow.Record
+	for range batches {
+		for _, at := range []int{0, 5} {
+			list := b.Field(at).(*array.FixedSizeListBuilder)
+			list.AppendValues([]bool{true, true})
+			list.ValueBuilder().(*array.Float32Builder).AppendValues([]float32{1, 2, 3, 4}, nil)
+		}
+		b.Field(1).(*array.StringBuilder).AppendValues([]string{"a", "b"}, nil)
+		b.Field(2).(*array.StringBuilder).AppendValues([]string{"c", "d"}, nil)
+		b.Field(3).(*array.Int32Builder).AppendValues([]int32{1, 2}, nil)
+		b.Field(4).(*array.Int64Builder).AppendValues([]int64{3, 4}, nil)
+		records = append(records, b.NewRecord())
+	}
+	return ingesttest.Encode(schema, records)
+}
+
+// A name that two columns have says nothing: whoever uses it is asked to rename one, and
+// nobody else is bothered.
+func TestColumnsOfOneName(t *testing.T) {
+	ctx := context.Background()
+	const embedding = `column "embedding": columns 1 (fixed_size_list<float32>[2]) and 2 (string) have this name, and it is not known which is meant; rename all but one of them`
+	const n = `column "n": columns 4 (int32) and 5 (int64) have this name`
+	for _, batches := range []int{1, 3} {
+		value := namesakes(batches)
+		table, err := ingest.DecodeMessage(value, here, ingest.Limits{})
+		if err != nil || table.Len() != 2*batches {
+			t.Fatalf("%d batches: %v, %v", batches, table, err)
+		}
+		for _, c := range []struct {
+			m    ingest.Mapping
+			want string
+		}{
+			{ingest.Mapping{Vector: "embedding"}, embedding},
+			{ingest.Mapping{Vector: "v", Selection: ingest.Selection{ID: "n"}}, n},
+			{ingest.Mapping{Vector: "v", Selection: ingest.Selection{Keep: []string{"word", "n"}}}, n},
+			{ingest.Mapping{Vector: "v", Selection: ingest.Selection{Label: "n"}}, n},
+			{ingest.Mapping{Columns: parse(t, "n")}, n},
+			{ingest.Mapping{Columns: parse(t, "*")}, n},
+			{ingest.Mapping{Vector: "v", Selection: ingest.Selection{ID: "word"}}, ""},
+		} {
+			f, err := ingest.NewFitter(c.m, table.Schema())
+			if c.want != "" {
+				if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%+v: %v, want %s", c.m, err, c.want)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%+v: %v", c.m, err)
+				continue
+			}
+			if err := f.Add(table); err != nil {
+				t.Fatal(err)
+			}
+			e, err := f.Encoder()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := e.Encode(table); err != nil {
+				t.Errorf("%+v: %v", c.m, err)
+			}
+			// A later message has two of them all of a sudden.
+			_, err = e.With(ingest.Selection{Keep: []string{"n"}}).Encode(table)
+			if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), n) {
+				t.Errorf("encoding says %v", err)
+			}
+		}
+		if _, err := ingest.ReadMap(ctx, tempFile(t, "x.arrows", value), ingest.Options{}); err == nil || !strings.Contains(err.Error(), embedding) {
+			t.Errorf("read as a map: %v", err)
+		}
+	}
+}
+
+func TestCheckText(t *testing.T) {
+	for _, c := range []struct {
+		path, keep string
+		good       bool
+	}{
+		{"x.csv", "embedding_1", false}, {"x.csv.gz", "embedding_12", false}, {"x.csv", "embedding_x", true},
+		{"x.csv", "embeddings", true}, {"x.parquet", "embedding_1", true}, {"-", "embedding_1", true}, {"", "embedding_1", true},
+	} {
+		if err := ingest.CheckText(c.path, []string{"a", c.keep}); (err == nil) != c.good {
+			t.Errorf("%s in %s: %v", c.keep, c.path, err)
+		}
+	}
+}
