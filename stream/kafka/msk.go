@@ -43,7 +43,7 @@ func (m *msk) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 	limited, cancel := context.WithTimeout(ctx, credentialTime)
 	defer cancel()
 	if _, err := m.Credentials.Retrieve(limited); err != nil {
-		return nil, nil, &tokenError{fmt.Errorf("Amazon's credentials: %w", err)}
+		return nil, nil, &tokenError{fmt.Errorf("credentials of AWS: %w", err)}
 	}
 	return m.Mechanism.Start(ctx)
 }
