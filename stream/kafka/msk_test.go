@@ -51,7 +51,7 @@ func TestMSKSignature(t *testing.T) {
 	if m, err = AuthenticateMSK(t.Context(), "us-east-1"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := m.Start(ctx); err == nil || kindOf(err) != passing || !strings.Contains(err.Error(), "Amazon's credentials") {
+	if _, _, err := m.Start(ctx); err == nil || kindOf(err) != passing || !strings.Contains(err.Error(), "credentials of AWS") {
 		t.Errorf("without credentials: %v", err)
 	}
 }
