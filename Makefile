@@ -67,11 +67,11 @@ CHAOS_RUN ?= .
 CHAOS_STEPS ?=
 CHAOS_RESULTS ?= $(CURDIR)/out/chaos
 chaos:
-	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) UNFOLD_CHAOS_STEPS=$(CHAOS_STEPS) $(GO) test -count=1 -timeout 4h -run 'TestChaos/$(CHAOS_RUN)' -v ./stream/chaos
+	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) UNFOLD_CHAOS_STEPS=$(CHAOS_STEPS) $(GO) test -count=1 -timeout 4h -run 'TestChaos/$(CHAOS_RUN)|TestInflating' -v ./stream/chaos
 
 # chaos-short is what of it fits three minutes.
 chaos-short:
-	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run TestChaos -v ./stream/chaos
+	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run 'TestChaos|TestInflating' -v ./stream/chaos
 
 # chaos-page writes docs/chaos.md from the results that chaos, soak and mutations have left in CHAOS_RESULTS.
 chaos-page:

@@ -46,6 +46,16 @@ Messages that are damaged at random are decoded, in processes of their own. What
 |---:|---:|---:|---:|---:|---:|---:|
 `
 
+const inflatingHead = `
+## Messages that are large in memory
+
+Few messages that are small on the wire. What they hold in all, the most memory that the stage took (the resident set's high-water
+mark), and what it may take: limits.queue + limits.message_memory + what the learner holds + 200 MB, with the defaults.
+
+| load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | promises |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|
+`
+
 // Page writes what a folder holds.
 func Page(w io.Writer, f Folder) error {
 	runs, err := load[Run](f, "run")
@@ -60,7 +70,11 @@ func Page(w io.Writer, f Folder) error {
 	if err != nil {
 		return err
 	}
-	if len(runs)+len(soaks)+len(mutations) == 0 {
+	inflatings, err := load[Inflating](f, "inflating")
+	if err != nil {
+		return err
+	}
+	if len(runs)+len(soaks)+len(mutations)+len(inflatings) == 0 {
 		return fmt.Errorf("there are no results in %s", f)
 	}
 	var b strings.Builder
@@ -75,6 +89,7 @@ func Page(w io.Writer, f Folder) error {
 	if len(complaints) > 0 {
 		b.WriteString("\nWhat did not hold:\n\n" + strings.Join(complaints, ""))
 	}
+	table(&b, inflatingHead, inflatings, Inflating.line)
 	table(&b, soakHead, soaks, Soak.line)
 	if len(mutations) > 0 {
 		table(&b, mutationsHead, []Mutations{sum(mutations)}, Mutations.line)
@@ -107,6 +122,11 @@ func (r Run) line() string {
 func (s Soak) line() string {
 	return fmt.Sprintf("| %s | %s | %.0f | %d | %d | %d | %d | %v | %v | %v | %s |\n", s.Broker, minutes(s.Seconds), s.Rate, s.Inputs, s.Lost,
 		s.Duplicates, s.Versions, s.Memory, s.Goroutines, s.Files, kept(s.Complaints))
+}
+
+func (i Inflating) line() string {
+	return fmt.Sprintf("| %s | %s | %d | %.0f | %d | %d | %d | %.0f | %.0f | %s | %s |\n", i.Load, i.Broker, i.Inputs, float64(i.Bytes)/1e6, i.Placed, i.Letters, i.Lost,
+		float64(i.Peak)/1e6, float64(i.Bound)/1e6, minutes(i.Seconds), kept(i.Complaints))
 }
 
 func (m Mutations) line() string {

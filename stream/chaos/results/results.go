@@ -85,6 +85,27 @@ type Mutations struct {
 	Limit   uint64 `json:"limit"`
 }
 
+// Inflating is a stage that read messages that are small on the wire and large in memory.
+type Inflating struct {
+	Load    string    `json:"load"`
+	Broker  string    `json:"broker"`
+	Begun   time.Time `json:"begun"`
+	Seconds float64   `json:"seconds"`
+	// Bytes are those of all messages, decompressed.
+	Bytes int64 `json:"bytes"`
+	// Inputs is how many messages were read; Placed and Letters of them came out, Lost did
+	// not.
+	Inputs  int `json:"inputs"`
+	Placed  int `json:"placed"`
+	Letters int `json:"letters"`
+	Lost    int `json:"lost"`
+	// Peak is the most memory that the process took, in bytes, Bound what it may take.
+	Peak  int64 `json:"peak"`
+	Bound int64 `json:"bound"`
+	// Complaints are what broke a promise; none if all held.
+	Complaints []string `json:"complaints,omitempty"`
+}
+
 // Folder holds results, one file each; "" keeps none.
 type Folder string
 

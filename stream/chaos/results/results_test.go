@@ -21,6 +21,7 @@ func TestPage(t *testing.T) {
 		Named: 4, Unmet: 1, Inputs: 100, Placed: 94, Letters: 6, Duplicates: 2, Seconds: 90})
 	save("run", "kill seed 1", Run{Scenario: "kill", Seed: 1, Lost: 1, Complaints: []string{"input a is lost"}})
 	save("soak", "embedded", Soak{Broker: "embedded", Seconds: 3600, Memory: Trend{100, -1.5}})
+	save("inflating", "junk", Inflating{Load: "junk", Broker: "embedded", Inputs: 9, Bytes: 540e6, Letters: 9, Peak: 300e6, Bound: 535e6, Seconds: 6})
 	save("mutations", "0", Mutations{First: 0, Lots: 2, Decoded: 10, Refused: 20, Most: 3 << 20, Limit: 16 << 20, Seconds: 30})
 	save("mutations", "2", Mutations{First: 2, Lots: 1, Decoded: 1, Refused: 2, Most: 5 << 20, Limit: 16 << 20, Seconds: 30})
 	save("mutations", "1", Mutations{First: 1, Lots: 1, Decoded: 5, Refused: 9, Most: 1 << 20, Limit: 16 << 20, Seconds: 15})
@@ -33,6 +34,7 @@ func TestPage(t *testing.T) {
 		"| kill |", "| 1 | 0 | 0 | 0.0 | **broken** |",
 		"| network | embedded | at-least-once | 2 | 5 away, 3 cut | 3 | 100 | 94 | 6 | 0 | 2 | 0 | 1.5 | kept |",
 		"- kill, seed 1: input a is lost",
+		"| junk | embedded | 9 | 540 | 0 | 9 | 0 | 300 | 535 | 0.1 | kept |",
 		"| embedded | 60.0 | 0 | 0 | 0 | 0 | 0 | 100.0-1.5 |",
 		"| 33 | 11 | 22 | 0 | 5.0 MiB | 16 MiB | 1.0 |",
 	} {
