@@ -11,7 +11,8 @@ import (
 )
 
 // Times without a zone stay so, and moments stay moments, on the way from Parquet and
-// Arrow files of others into files of every format that has types.
+// Arrow files of others into files of every format that has types. Arrow files keep what
+// the fields say besides.
 func TestTimesKeepTheirZones(t *testing.T) {
 	dir := t.TempDir()
 	foreign.Run(t, `
@@ -24,6 +25,7 @@ for unit, per in [("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)]:
         columns[f"{unit} {zone}"] = values
 columns["list"] = pa.array([[1], [], None], pa.list_(pa.timestamp("us")))
 table = pa.table(columns)
+table = table.cast(pa.schema([f.with_metadata({"unit": "of " + f.name}) for f in table.schema]))
 pa.parquet.write_table(table, sys.argv[1] + "/in.parquet", version="2.6")
 pa.feather.write_feather(table, sys.argv[1] + "/in.arrow", compression="uncompressed")
 `, dir)
@@ -63,6 +65,7 @@ for source in ["in.parquet", "in.arrow"]:
                 continue
             assert (a.type.tz is None) == (b.type.tz is None), f"{path}: {name}: {a.type}, was {b.type}"
             if "arrow" in out and source == "in.arrow":
+                assert got.schema.field(name).metadata == want.schema.field(name).metadata == {b"unit": b"of " + name.encode()}
                 assert a.type == b.type, f"{path}: {a.type}, was {b.type}"
             assert a.cast(pa.timestamp("ns", b.type.tz)).cast(pa.int64()).equals(b.cast(pa.timestamp("ns", b.type.tz)).cast(pa.int64())), f"{path}: {name}: {a}, was {b}"
 `, dir)

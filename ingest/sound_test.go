@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,10 @@ var nestedTypes = []arrow.DataType{
 // same, from a message and from a file.
 func TestSoundSlices(t *testing.T) {
 	dir := t.TempDir()
-	types := append(append([]arrow.DataType{}, ingesttest.Types...), nestedTypes...)
+	// Views and runs are plain before anything passes through: see plainType.
+	types := slices.DeleteFunc(append(slices.Clone(ingesttest.Types), nestedTypes...), func(dt arrow.DataType) bool {
+		return strings.Contains(dt.String(), "view") || strings.Contains(dt.String(), "run_end")
+	})
 	var pairs []string
 	one := func(r *rapid.T) {
 		dt := rapid.SampledFrom(types).Draw(r, "type")

@@ -52,7 +52,7 @@ func settle(o *Output, places layout, schema **arrow.Schema) (arrow.Record, erro
 	fields := make([]arrow.Field, len(cols))
 	for i, c := range cols {
 		arrs[i] = plainValues(c.arr)
-		fields[i] = arrow.Field{Name: c.Name(), Type: arrs[i].DataType(), Nullable: true}
+		fields[i] = arrow.Field{Name: c.Name(), Type: arrs[i].DataType(), Nullable: true, Metadata: c.field.Metadata}
 	}
 	if *schema == nil {
 		*schema = arrow.NewSchema(fields, o.metadata())

@@ -1,0 +1,70 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// The library writes fixed-size lists to Parquet as nulls, without a word, and panics at
+// large lists. Parquet has one kind of list, so that both go there as plain lists.
+
+// plainLists is an array whose lists are plain ones; structs keep what is in them, and a
+// struct with such a list in it is an error.
+func plainLists(a arrow.Array) (arrow.Array, error) {
+	switch a := a.(type) {
+	case *array.Struct:
+		for i := range a.NumField() {
+			if within, err := plainLists(a.Field(i)); err != nil || within != a.Field(i) {
+				return nil, fmt.Errorf("a %s within a struct cannot be written to Parquet; write an Arrow file, or do not keep the column", typeName(a.Field(i).DataType()))
+			}
+		}
+		return a, nil
+	case *array.List:
+		values, err := plainLists(a.ListValues())
+		if err != nil || values == a.ListValues() {
+			return a, err
+		}
+		return listOf32(a, values)
+	case *array.LargeList, *array.FixedSizeList:
+		l := a.(array.ListLike)
+		values, err := plainLists(l.ListValues())
+		if err != nil {
+			return nil, err
+		}
+		return listOf32(l, values)
+	}
+	return a, nil
+}
+
+// listOf32 is a plain list of the rows of another list, whose elements are values now.
+func listOf32(l array.ListLike, values arrow.Array) (arrow.Array, error) {
+	element := l.DataType().(arrow.ListLikeType).ElemField()
+	element.Type = values.DataType()
+	offsets, at := make([]int32, l.Len()+1), int64(0)
+	take := array.NewInt64Builder(goHeap)
+	for i := range l.Len() {
+		if !l.IsNull(i) {
+			from, to := l.ValueOffsets(i)
+			for k := from; k < to; k++ {
+				take.Append(k)
+			}
+			at += to - from
+		}
+		if at > math.MaxInt32 {
+			return nil, fmt.Errorf("its lists have more than %d elements together", math.MaxInt32)
+		}
+		offsets[i+1] = int32(at)
+	}
+	own, err := compute.TakeArray(context.Background(), values, take.NewInt64Array())
+	if err != nil {
+		return nil, err
+	}
+	buffers := append(validityOf(l.Data()), memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)))
+	return array.MakeFromData(array.NewData(arrow.ListOfField(element), l.Len(), buffers, []arrow.ArrayData{own.Data()}, l.NullN(), 0)), nil
+}
