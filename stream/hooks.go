@@ -14,7 +14,8 @@ type Hooks struct {
 	Assigned, Revoked func(partitions []TopicPartition)
 	// Fetched: messages were read from a partition.
 	Fetched func(tp TopicPartition, messages int)
-	// Lag: how many messages of a partition are not yet delivered.
+	// Lag: how many offsets lie between a partition's committed one and the log's end, 0
+	// if there is no message among them. It is asked for every Settings.LagEvery.
 	Lag func(tp TopicPartition, messages int64)
 	// EventsIn: a message was decoded into so many events.
 	EventsIn func(tp TopicPartition, events int)

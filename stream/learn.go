@@ -26,8 +26,6 @@ func (w *worker) learn(ctx context.Context, batch []*entry) error {
 	w.behind = batch[len(batch)-1].message.Offset + 1
 	if w.p.Learner.Current() != nil {
 		w.advance(w.behind)
-	} else {
-		w.advance(w.next) // tells the lag
 	}
 	return nil
 }

@@ -41,6 +41,8 @@ type Pipeline struct {
 
 	settings Settings
 	owning   atomic.Bool
+	// watching is of the generation at work.
+	watching atomic.Pointer[watch]
 	// left has an element for each message that was given up and is still decoded.
 	left chan struct{}
 }
@@ -93,6 +95,9 @@ func (p *Pipeline) Run(ctx context.Context) error {
 // Ready reports whether the pipeline owns a share of the source (which may be
 // no partition at all, in a group that is larger than the topic) and has a map.
 func (p *Pipeline) Ready() bool { return p.owning.Load() && p.Learner.Current() != nil }
+
+// Owning reports whether the pipeline owns a share of the source.
+func (p *Pipeline) Owning() bool { return p.owning.Load() }
 
 // generations works through one generation after another. It returns nil when
 // the context is done.
@@ -150,9 +155,14 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 	rooms := NewQueue(int64(p.settings.QueueBytes), len(assigned))
 	waiting, work := newBudget(int64(p.settings.WaitingBytes)), newBudget(int64(p.settings.WorkBytes))
 
+	standing := newWatch(assigned)
+	p.watching.Store(standing)
+	defer p.watching.Store(nil)
+
 	var workers, helpers sync.WaitGroup
+	helpers.Go(func() { standing.run(reading, gen, &p.settings, &p.Hooks) })
 	for i, a := range assigned {
-		w := &worker{p: p, gen: gen, atomic: atomic, commits: commits, retry: retry, tp: a.TopicPartition, next: a.Offset, room: rooms[i], held: waiting, work: work}
+		w := &worker{p: p, gen: gen, atomic: atomic, commits: commits, retry: retry, tp: a.TopicPartition, next: a.Offset, room: rooms[i], held: waiting, work: work, standing: standing}
 		workers.Go(func() {
 			if err := w.run(reading, working); err != nil {
 				stop(err)

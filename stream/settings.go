@@ -33,6 +33,9 @@ type Settings struct {
 	// CommitEvery is the time between commits of acknowledged positions, so at
 	// most that much is delivered again after a crash. Default 500ms.
 	CommitEvery time.Duration
+	// LagEvery is the time between two questions for the group's progress, LagTimeout what
+	// one of them may take. Defaults 5s, 10s.
+	LagEvery, LagTimeout time.Duration
 	// RetryMin and RetryMax bound the pause before a failed write or commit is
 	// tried again; it doubles from one to the other. Defaults 100ms and 5s.
 	RetryMin, RetryMax time.Duration
@@ -68,13 +71,15 @@ func (s Settings) withDefaults(exactlyOnce bool) (Settings, error) {
 	span(&s.Linger, 5*time.Millisecond)
 	span(&s.DecodeTime, 30*time.Second)
 	span(&s.CommitEvery, 500*time.Millisecond)
+	span(&s.LagEvery, 5*time.Second)
+	span(&s.LagTimeout, 10*time.Second)
 	span(&s.RetryMin, 100*time.Millisecond)
 	span(&s.RetryMax, 5*time.Second)
 	span(&s.DrainTimeout, 4*time.Second)
 	span(&s.CommitTimeout, 3*time.Second)
 	for name, v := range map[string]int64{
 		"BatchMessages": int64(s.BatchMessages), "BatchBytes": int64(s.BatchBytes),
-		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "WorkBytes": int64(s.WorkBytes), "CommitEvery": int64(s.CommitEvery), "DecodeTime": int64(s.DecodeTime),
+		"QueueBytes": int64(s.QueueBytes), "WaitingBytes": int64(s.WaitingBytes), "WorkBytes": int64(s.WorkBytes), "CommitEvery": int64(s.CommitEvery), "LagEvery": int64(s.LagEvery), "LagTimeout": int64(s.LagTimeout), "DecodeTime": int64(s.DecodeTime),
 		"RetryMin": int64(s.RetryMin), "DrainTimeout": int64(s.DrainTimeout), "CommitTimeout": int64(s.CommitTimeout),
 	} {
 		if v < 0 {

@@ -38,6 +38,9 @@ type Generation interface {
 	// Commit makes positions durable for the group. It fails with ErrRevoked if
 	// the generation is over; it never moves a position that another member owns.
 	Commit(ctx context.Context, positions []Position) error
+	// Progress says how far the group is in each assigned partition. It asks once: any
+	// failure is an error, and nothing of it is final.
+	Progress(ctx context.Context) ([]Progress, error)
 	// Revoked is closed when the group has ended this generation. Commit may
 	// still succeed for a short time, until Close.
 	Revoked() <-chan struct{}

@@ -36,8 +36,6 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	w.keep(batch, func(e *entry) bool { return e.bad == nil })
 	if len(w.waiting) == 0 && !w.forgot {
 		w.advance(w.behind)
-	} else {
-		w.advance(w.next)
 	}
 	return nil
 }

@@ -18,8 +18,6 @@ type worker struct {
 	tp      TopicPartition
 	// next is the offset behind the last message that has been delivered.
 	next int64
-	// end is the end of the partition as last seen, -1 if unknown.
-	end int64
 	// waiting are messages that have been offered and wait for the first map;
 	// behind is the offset behind the last one read meanwhile.
 	waiting []*entry
@@ -31,7 +29,8 @@ type worker struct {
 	held, work *budget
 	forgot     bool
 	// busy is what the worker has taken of work.
-	busy int64
+	busy     int64
+	standing *watch
 }
 
 // entry is a message on its way.
@@ -101,6 +100,7 @@ func (w *worker) fetch(ctx context.Context, runs *intake) error {
 		if err != nil {
 			return fmt.Errorf("reading %v: %w", w.tp, err)
 		}
+		w.standing.hand(w.tp, run.Messages[len(run.Messages)-1].Offset+1)
 		w.p.Hooks.fetched(w.tp, len(run.Messages))
 		if err := runs.put(ctx, run); err != nil {
 			return err
@@ -115,7 +115,6 @@ func (w *worker) fetch(ctx context.Context, runs *intake) error {
 // two batches; the rest will be read again by whoever owns the partition then.
 func (w *worker) take(reading, working context.Context, run Run) error {
 	defer w.finish()
-	w.end = run.End
 	fetched := time.Now()
 	for rest := run.Messages; len(rest) > 0 && reading.Err() == nil; {
 		n := w.p.settings.batch(rest)
@@ -188,9 +187,6 @@ func (w *worker) advance(offset int64) {
 		if w.atomic == nil {
 			w.commits.mark(w.tp, offset)
 		}
-	}
-	if w.end >= 0 {
-		w.p.Hooks.lag(w.tp, max(0, w.end-w.next))
 	}
 }
 

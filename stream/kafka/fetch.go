@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -72,6 +73,8 @@ type cursor struct {
 
 	// next is the offset of the next message to return, end the partition's high watermark.
 	next, end int64
+	// reached is next as of the last answer to read, for others to look at.
+	reached atomic.Int64
 	// room is what memory is taken from, nil if it is not counted. surplus is what is taken
 	// for an answer of more bytes than need not be counted.
 	room    *stream.Share
@@ -95,7 +98,9 @@ type cursor struct {
 
 // newCursor begins at an offset.
 func newCursor(l *link, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) *cursor {
-	return &cursor{link: l, tp: tp, next: next, bytes: bytes, wait: wait}
+	c := &cursor{link: l, tp: tp, next: next, bytes: bytes, wait: wait}
+	c.reached.Store(next)
+	return c
 }
 
 const (
@@ -144,6 +149,7 @@ func (c *cursor) read(ctx context.Context, room *stream.Share) (stream.Run, erro
 // finish hands the run over.
 func (c *cursor) finish() stream.Run {
 	run := c.run
+	c.reached.Store(c.next)
 	run.End, run.Bytes = c.end, c.handing
 	c.room.Hand(c.handing)
 	c.run, c.handing = stream.Run{}, 0

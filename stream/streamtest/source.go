@@ -250,6 +250,20 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 	}
 }
 
+// Progress implements stream.Generation. OpFetch's faults are not its.
+func (g *generation) Progress(ctx context.Context) (all []stream.Progress, err error) {
+	b := g.s.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, a := range g.assigned {
+		if offset, ok := g.s.group.committed[a.TopicPartition]; ok {
+			a.Offset = offset
+		}
+		all = append(all, stream.Progress{Position: a, Read: g.next[a.Partition], End: b.topics[a.Topic][a.Partition].end()})
+	}
+	return all, ctx.Err()
+}
+
 func (g *generation) Commit(ctx context.Context, positions []stream.Position) error {
 	b := g.s.b
 	b.mu.Lock()

@@ -21,6 +21,13 @@ import (
 // broker starts an embedded broker with topics and a configuration for it.
 func broker(t *testing.T, topics ...string) (brokers []string, configuration string) {
 	t.Helper()
+	c, configuration := breakable(t, topics...)
+	return c.ListenAddrs(), configuration
+}
+
+// breakable is broker that can be told to fail.
+func breakable(t *testing.T, topics ...string) (c *kfake.Cluster, configuration string) {
+	t.Helper()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, topics...),
 		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
 	if err != nil {
@@ -39,7 +46,7 @@ dead_letter: {topic: dead}
 state: %s
 http: 127.0.0.1:0
 `, c.ListenAddrs()[0], filepath.Join(dir, "state")))
-	return c.ListenAddrs(), configuration
+	return c, configuration
 }
 
 // send writes one message a number to the topic of events: a table of the columns that

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"unfold/cmd/internal/config"
@@ -50,7 +51,10 @@ type Stage struct {
 	publisher *announce.Publisher
 	follower  *announce.Follower
 	server    *web.Server
-	closers   []func() error
+	// health knows what the stage waits for, brokers are the source's.
+	health  *health
+	brokers []string
+	closers []func() error
 }
 
 // Open reaches brokers and topics, loads the map if there is one, and begins to
@@ -69,7 +73,8 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	figures := metrics.New(s.Version)
-	s.Hooks, s.Fleet = join(figures.Hooks(), s.Hooks), joinFleet(figures.Fleet(), s.Fleet)
+	st.health, st.brokers = newHealth(), c.Source.Kafka.Brokers
+	s.Hooks, s.Fleet = join(st.health.hooks(), join(figures.Hooks(), s.Hooks)), joinFleet(figures.Fleet(), s.Fleet)
 	from, to, err := clusters(s)
 	if err != nil {
 		return err
@@ -315,20 +320,53 @@ func advise(err error) error {
 	return err
 }
 
-// Ready returns nil if the stage owns a share of the source and has a map, and what
-// there is to say all the same; else what is missing.
+// stillAfter is for how long a partition may stand still before the stage is not ready.
+// silence is for how long the group's progress may not be told.
+const (
+	stillAfter = 30 * time.Second
+	silence    = 15 * time.Second
+)
+
+// Ready returns nil if the stage owns a share of the source in which nothing stands
+// still, and has a map, and what there is to say all the same; else what is missing.
 func (st *Stage) Ready() (detail string, err error) {
-	switch {
-	case st.pipeline.Ready():
-		return st.detail(), nil
-	case st.Current() != nil:
+	if err := st.health.away(st.brokers, st.pipeline.Owning()); err != nil {
+		return "", err
+	}
+	list, failing, since := st.pipeline.Standing(stillAfter)
+	if failing != nil && time.Since(since) > silence {
+		return "", fmt.Errorf("the source's brokers, %s, do not say how far the group is since %s: %w", strings.Join(st.brokers, ", "), ago(since), failing)
+	}
+	if st.Current() == nil {
+		return "", st.unmapped()
+	}
+	if !st.pipeline.Ready() {
 		return "", errors.New("no share of the source yet")
-	case st.follower != nil:
+	}
+	if err := st.health.still(list); err != nil {
+		return "", err
+	}
+	if useless := st.health.useful(); useless != "" {
+		return st.detail() + "; " + useless, nil
+	}
+	return st.detail(), nil
+}
+
+// unmapped says why there is no map.
+func (st *Stage) unmapped() error {
+	if st.follower != nil {
 		if p := st.follower.Status().Problem; p != nil {
-			return "", fmt.Errorf("there is no map yet: %w", p)
+			return fmt.Errorf("there is no map yet: %w", p)
 		}
 	}
-	return "", errors.New("there is no map yet")
+	if useless := st.health.useful(); useless != "" {
+		return fmt.Errorf("there is no map yet: %s", useless)
+	}
+	// What waits for the map moves with it; if a dead letter is refused that is said.
+	if t := st.health.trouble(handing); t != nil {
+		return fmt.Errorf("there is no map yet, and %s has failed since %s: %s", t.what, ago(t.since), cut(t.err.Error()))
+	}
+	return errors.New("there is no map yet")
 }
 
 // Current is the map in use, nil before the first.

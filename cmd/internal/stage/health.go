@@ -1,0 +1,161 @@
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"unfold/cmd/internal/human"
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+// health knows what a stage waits for.
+type health struct {
+	mu sync.Mutex
+	// troubles are what is being tried again, by what it is.
+	troubles map[string]trouble
+	// good counts the messages that could be used so far, bad those that could not, of
+	// which reason is the last one's.
+	good, bad int
+	reason    string
+}
+
+// trouble is a failure that is being waited out.
+type trouble struct {
+	what  string
+	err   error
+	since time.Time
+}
+
+// Groups of what is tried again: what asks the source's brokers, and what hands on.
+var (
+	asking   = []string{"join", "fetch", "offsets", "positions"}
+	handing  = []string{"write", "dead letter", "transaction", "commit"}
+	mostText = 300
+)
+
+func newHealth() *health { return &health{troubles: map[string]trouble{}} }
+
+// hooks note what goes wrong, and what goes on again.
+func (h *health) hooks() stream.Hooks {
+	return stream.Hooks{
+		Retrying: func(what string, attempt int, err error, _ time.Duration) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			t, known := h.troubles[what]
+			if !known || attempt == 1 {
+				t.since = time.Now()
+			}
+			h.troubles[what] = trouble{what, err, t.since}
+		},
+		Assigned:  func([]stream.TopicPartition) { h.over(0, asking...) },
+		Fetched:   func(stream.TopicPartition, int) { h.over(0, "fetch") },
+		Lag:       func(stream.TopicPartition, int64) { h.over(0, asking...) },
+		EventsIn:  func(stream.TopicPartition, int) { h.over(1) },
+		Committed: func(stream.Position) { h.over(0, "commit") },
+		Delivered: func(stream.TopicPartition, int, int, time.Duration) { h.over(0, "write", "transaction") },
+		DeadLettered: func(_ stream.Message, stage stream.Stage, reason error) {
+			h.useless(stage, reason)
+			h.over(0, "dead letter", "transaction")
+		},
+		PassedOver: func(_ stream.Message, stage stream.Stage, reason error) { h.useless(stage, reason) },
+	}
+}
+
+// over notes that so many more messages could be used, and what is no trouble any more.
+func (h *health) over(good int, what ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.good += good
+	for _, w := range what {
+		delete(h.troubles, w)
+	}
+}
+
+// useless notes a message that could not be used. One that could be decoded was counted
+// as good before.
+func (h *health) useless(stage stream.Stage, reason error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.bad++; stage == stream.StagePlace {
+		h.good--
+	}
+	h.reason = reason.Error()
+}
+
+// trouble returns the oldest of some troubles, nil if there is none.
+func (h *health) trouble(of []string) (oldest *trouble) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for what, t := range h.troubles {
+		if slices.Contains(of, what) && (oldest == nil || t.since.Before(oldest.since)) {
+			oldest = &t
+		}
+	}
+	return oldest
+}
+
+// useful returns what there is to say if no message could be used so far.
+func (h *health) useful() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.bad == 0 || h.good > 0 {
+		return ""
+	}
+	return fmt.Sprintf("of %s read since the start none could be used, all are dead letters (a stage that learns passes them over); the last: %s", human.Plural(h.bad, "message"), cut(h.reason))
+}
+
+// moment is how long the source may not be read, by who owns a share of it, before that
+// is worth a word: a leader or a coordinator that moves takes about as long.
+const moment = 3 * time.Second
+
+// away says why the source cannot be read, nil if it can be.
+func (h *health) away(brokers []string, owning bool) error {
+	t := h.trouble(asking)
+	if t == nil || owning && time.Since(t.since) < moment {
+		return nil
+	}
+	if taken := new(kafka.OccupiedError); errors.As(t.err, &taken) {
+		return fmt.Errorf("no share of the source since %s: %w", ago(t.since), taken)
+	}
+	return fmt.Errorf("the source's brokers, %s, are away since %s: %s failed: %s", strings.Join(brokers, ", "), ago(t.since), t.what, cut(t.err.Error()))
+}
+
+// still says which partitions stand still, and why; nil if none does.
+func (h *health) still(list []stream.Standing) error {
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(list, func(a, b stream.Standing) int { return a.Since.Compare(b.Since) })
+	const most = 4
+	var parts []string
+	for i, s := range list {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(list)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("topic %s, partition %d, since %s with %s ahead", s.Topic, s.Partition, ago(s.Since), human.Plural(s.Ahead, "message")))
+	}
+	why := "it is not known why: no failure was reported"
+	if t := h.trouble(slices.Concat(handing, asking)); t != nil {
+		why = fmt.Sprintf("%s has failed since %s: %s", t.what, ago(t.since), cut(t.err.Error()))
+	}
+	return fmt.Errorf("nothing moves in %s; %s", strings.Join(parts, "; "), why)
+}
+
+// ago is a time of day and how long that is past.
+func ago(t time.Time) string {
+	return fmt.Sprintf("%s (%s)", t.Format(time.TimeOnly), human.Span(time.Since(t).Round(time.Second)))
+}
+
+// cut shortens a text to what a line may hold.
+func cut(text string) string {
+	if len(text) > mostText {
+		return text[:mostText] + "..."
+	}
+	return text
+}

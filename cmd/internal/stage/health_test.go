@@ -1,0 +1,102 @@
+package stage
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/stream"
+	"unfold/stream/kafka"
+)
+
+var tp = stream.TopicPartition{Topic: "in", Partition: 3}
+
+// What is said while the source cannot be read, and no more once it can be again.
+func TestAway(t *testing.T) {
+	h := newHealth()
+	hooks := h.hooks()
+	brokers := []string{"one:9092", "two:9092"}
+	if err := h.away(brokers, false); err != nil {
+		t.Errorf("without any trouble: %v", err)
+	}
+	refused := errors.New("connection refused")
+	hooks.Retrying("fetch", 1, errors.New("first"), time.Second)
+	hooks.Retrying("fetch", 2, refused, time.Second)
+	if err := h.away(brokers, true); err != nil {
+		t.Errorf("at once, with a share: %v", err)
+	}
+	if err := h.away(brokers, false); err == nil || !strings.Contains(err.Error(), "brokers, one:9092, two:9092, are away since") || !strings.HasSuffix(err.Error(), "fetch failed: connection refused") {
+		t.Errorf("without a share: %v", err)
+	}
+	f := h.troubles["fetch"]
+	f.since = f.since.Add(-time.Minute)
+	h.troubles["fetch"] = f
+	hooks.Retrying("fetch", 3, refused, time.Second)
+	if err := h.away(brokers, true); err == nil || !strings.Contains(err.Error(), "(1m0s)") {
+		t.Errorf("after a minute: %v", err)
+	}
+	hooks.Fetched(tp, 1)
+	if err := h.away(brokers, false); err != nil {
+		t.Errorf("when it is over: %v", err)
+	}
+	hooks.Retrying("join", 1, &kafka.OccupiedError{Group: "g", Members: []kafka.Member{{Who: "host, process 7"}}}, time.Second)
+	if err := h.away(brokers, false); err == nil || strings.Contains(err.Error(), "away") || !strings.HasSuffix(err.Error(), "group g is taken by host, process 7") {
+		t.Errorf("another has the group: %v", err)
+	}
+	hooks.Assigned(nil)
+	if err := h.away(brokers, false); err != nil {
+		t.Errorf("when the other has gone: %v", err)
+	}
+}
+
+// What is said of partitions in which nothing moves.
+func TestStill(t *testing.T) {
+	h := newHealth()
+	hooks := h.hooks()
+	if err := h.still(nil); err != nil {
+		t.Errorf("nothing stands still: %v", err)
+	}
+	list := []stream.Standing{{TopicPartition: tp, Ahead: 17, Since: time.Now().Add(-40 * time.Second)}}
+	if err := h.still(list); err == nil || !strings.Contains(err.Error(), "it is not known why") {
+		t.Errorf("without a trouble: %v", err)
+	}
+	for what, over := range map[string]func(){
+		"write":       func() { hooks.Delivered(tp, 1, 1, 0) },
+		"dead letter": func() { hooks.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("bad")) },
+		"transaction": func() { hooks.Delivered(tp, 1, 1, 0) },
+		"commit":      func() { hooks.Committed(stream.Position{}) },
+	} {
+		hooks.Retrying(what, 1, errors.New("too large"), time.Second)
+		err := h.still(list)
+		if err == nil || !strings.Contains(err.Error(), "topic in, partition 3, since ") || !strings.Contains(err.Error(), "(40s) with 17 messages ahead; "+what+" has failed since ") || !strings.HasSuffix(err.Error(), "too large") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if over(); h.trouble(handing) != nil {
+			t.Errorf("%s is still a trouble", what)
+		}
+	}
+	if err := h.still(make([]stream.Standing, 9)); err == nil || !strings.Contains(err.Error(), "and 5 more") {
+		t.Errorf("many: %v", err)
+	}
+}
+
+// A topic of which nothing could be used is said to be one, and not any longer than that.
+func TestUseless(t *testing.T) {
+	h := newHealth()
+	hooks := h.hooks()
+	if text := h.useful(); text != "" {
+		t.Errorf("before any message: %s", text)
+	}
+	hooks.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("not Arrow"))
+	hooks.PassedOver(stream.Message{}, stream.StageDecode, errors.New("too short"))
+	hooks.EventsIn(tp, 5) // it could be decoded, and not be placed
+	hooks.DeadLettered(stream.Message{}, stream.StagePlace, errors.New("no column"))
+	if text := h.useful(); !strings.Contains(text, "of 3 messages read since the start none could be used") || !strings.HasSuffix(text, "no column") {
+		t.Errorf("after three: %s", text)
+	}
+	hooks.EventsIn(tp, 5)
+	if text := h.useful(); text != "" {
+		t.Errorf("after a good one: %s", text)
+	}
+}
