@@ -76,7 +76,7 @@ func TestConcatWidens(t *testing.T) {
 // neither does writing a part as a message.
 func TestColumnsOfEveryType(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		dt := rapid.SampledFrom(ingesttest.Types).Draw(rt, "type")
+		dt := rapid.SampledFrom(slices.Concat(ingesttest.Types, ingesttest.Encodings)).Draw(rt, "type")
 		n := rapid.IntRange(2, 40).Draw(rt, "rows")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		b := array.NewBuilder(memory.NewGoAllocator(), dt)

@@ -46,8 +46,10 @@ func (c codec) size(b []byte, lim Limits) (int64, error) {
 	switch {
 	case size == -1:
 		return int64(len(b)), nil
-	case size < 0 || size > lim.Decoded:
-		return 0, badf("a compressed buffer says it holds %d bytes; at most %d are allowed", size, lim.Decoded)
+	case size < 0:
+		return 0, badf("a compressed buffer says it holds %d bytes", size)
+	case size > lim.Decoded:
+		return 0, limitf("a compressed buffer says it holds %d bytes once decompressed; at most %d are allowed", size, lim.Decoded)
 	case c == zstdFrame:
 		return size, checkZstd(b, size, lim)
 	}

@@ -3,6 +3,7 @@ package ingesttest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -20,7 +21,7 @@ type Stream struct {
 	Rows  int
 }
 
-// Types are column types that a message may have, nested ones included.
+// Types are types that a column may have, nested ones included.
 var Types = []arrow.DataType{
 	arrow.Null, arrow.FixedWidthTypes.Boolean,
 	arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
@@ -35,15 +36,20 @@ var Types = []arrow.DataType{
 	arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Uint8)),
 	arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}),
 	arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64),
-	arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView, arrow.ListOf(arrow.BinaryTypes.StringView),
-	arrow.StructOf(arrow.Field{Name: "a", Type: arrow.BinaryTypes.StringView, Nullable: true}),
 	arrow.ListViewOf(arrow.PrimitiveTypes.Int32), arrow.LargeListViewOf(arrow.BinaryTypes.String),
-	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String),
-	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Boolean),
-	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64),
 	arrow.FixedWidthTypes.MonthDayNanoInterval,
 	&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
 	&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: arrow.PrimitiveTypes.Float64},
+}
+
+// Encodings are types that a message may have, and that others take the place of as soon
+// as it has been decoded: no Column has them.
+var Encodings = []arrow.DataType{
+	arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView, arrow.ListOf(arrow.BinaryTypes.StringView),
+	arrow.StructOf(arrow.Field{Name: "a", Type: arrow.BinaryTypes.StringView, Nullable: true}),
+	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String),
+	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, arrow.FixedWidthTypes.Boolean),
+	arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64),
 }
 
 // Streams returns good streams: every type on its own and all together, with
@@ -51,7 +57,7 @@ var Types = []arrow.DataType{
 func Streams() []Stream {
 	var out []Stream
 	var all []arrow.Field
-	for i, dt := range Types {
+	for i, dt := range slices.Concat(Encodings, Types) {
 		f := arrow.Field{Name: fmt.Sprintf("c%d", i), Type: dt, Nullable: true}
 		all = append(all, f)
 		out = append(out, stream(dt.String(), []arrow.Field{f}, uint64(i), []int{7}))
