@@ -268,6 +268,18 @@ func TestLabelFileErrors(t *testing.T) {
 	}
 }
 
+// Labels may have pandas' index beside them, or be one of the arrays of an archive.
+func TestLabelsOfStrangers(t *testing.T) {
+	indexed := filepath.Join(t.TempDir(), "y.csv")
+	os.WriteFile(indexed, []byte(",kind\n0,a\n1,b\n2,a\n"), 0o644)
+	for _, path := range []string{indexed, strangers + "/many.npz:y"} {
+		c, err := ingest.OpenLabels(context.Background(), path, ingest.Options{})
+		if err != nil || fmt.Sprint(c.Strings()) != "[a b a]" || c.Name() != ingest.LabelName {
+			t.Errorf("%s: %v, error %v", path, c.Strings(), err)
+		}
+	}
+}
+
 func TestExpand(t *testing.T) {
 	dir := t.TempDir()
 	for _, n := range []string{"b.csv", "a.csv", "c[1].csv"} {

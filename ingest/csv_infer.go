@@ -34,26 +34,28 @@ func (g *guess) see(field string, n numerals, row, line int64) {
 	if number {
 		g.floats++
 		g.code = g.code || leadingZero(field)
-	} else if why, ok := n.otherNumber(field); ok {
-		g.others++
-		g.notNumber = first(g.notNumber, Odd{Kind: Number, Text: field, Row: row, Line: line, why: why})
 	} else {
-		g.notNumber = first(g.notNumber, Odd{Kind: Number, Text: field, Row: row, Line: line})
+		why := ""
+		if g.others > 0 || g.filled < lookOthers {
+			other := false
+			if why, other = n.otherNumber(field); other {
+				g.others++
+			}
+		}
+		if g.notNumber == nil {
+			g.notNumber = &Odd{Kind: Number, Text: strings.Clone(field), Row: row, Line: line, why: why}
+		}
 	}
 	if _, ok := parseBool(field); ok {
 		g.bools++
-	} else {
-		g.notBool = first(g.notBool, Odd{Kind: Bool, Text: field, Row: row, Line: line})
+	} else if g.notBool == nil {
+		g.notBool = &Odd{Kind: Bool, Text: strings.Clone(field), Row: row, Line: line}
 	}
 }
 
-func first(had *Odd, now Odd) *Odd {
-	if had == nil {
-		now.Text = strings.Clone(now.Text)
-		return &now
-	}
-	return had
-}
+// lookOthers is among how many of the first fields a number must be that is spelled
+// otherwise, for more of its kind to be looked for.
+const lookOthers = 1000
 
 // result is the column's type. A column most of whose values are numbers, or booleans,
 // is of their type for whoever encodes it, and text for whoever keeps it: odd is the

@@ -14,7 +14,13 @@ import (
 var missingWords = []string{"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "-", "?"}
 
 func isMissing(field string) bool {
-	return len(field) <= 4 && slices.Contains(missingWords, field)
+	switch {
+	case field == "":
+		return true
+	case len(field) > 4 || field[0] >= '0' && field[0] <= '9':
+		return false
+	}
+	return slices.Contains(missingWords, field)
 }
 
 // numerals are how a text spells numbers: with a decimal point or a decimal comma.
@@ -23,16 +29,17 @@ type numerals struct{ comma bool }
 var errPoint = errors.New("a point where the decimal sign is a comma")
 
 // float parses a trimmed field. The error is strconv.ErrRange if the field is a number
-// that float64 does not hold.
+// that float64 does not hold. Most fields that are none are seen without strconv, whose
+// errors are costly.
 func (n numerals) float(field string) (float64, error) {
-	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
-		return 0, strconv.ErrSyntax
-	}
 	if n.comma {
 		if strings.Contains(field, ".") {
 			return 0, errPoint
 		}
 		field = strings.Replace(field, ",", ".", 1)
+	}
+	if !maybeFloat(field) {
+		return 0, strconv.ErrSyntax
 	}
 	v, err := strconv.ParseFloat(field, 64)
 	if errors.Is(err, strconv.ErrRange) {
@@ -41,9 +48,41 @@ func (n numerals) float(field string) (float64, error) {
 	return v, err
 }
 
+// maybeFloat reports digits with signs, points and exponents, or a word for infinity.
+func maybeFloat(field string) bool {
+	if field == "" {
+		return false
+	}
+	for i := range len(field) {
+		switch c := field[i]; {
+		case c >= '0' && c <= '9', c == '.':
+		case c == 'e' || c == 'E':
+			if i == 0 {
+				return false
+			}
+		case c == '+' || c == '-':
+			if i > 0 && field[i-1] != 'e' && field[i-1] != 'E' {
+				return false
+			}
+		default:
+			return isInfinite(strings.TrimLeft(field, "+-"))
+		}
+	}
+	return true
+}
+
+func isInfinite(word string) bool {
+	return strings.EqualFold(word, "inf") || strings.EqualFold(word, "infinity") || strings.EqualFold(word, "nan")
+}
+
 // parseInt parses a trimmed field as int64.
 func parseInt(field string) (int64, bool) {
-	if field == "" || field[0] > '9' {
+	for i := range len(field) {
+		if c := field[i]; (c < '0' || c > '9') && !(i == 0 && (c == '-' || c == '+')) {
+			return 0, false
+		}
+	}
+	if field == "" {
 		return 0, false
 	}
 	v, err := strconv.ParseInt(field, 10, 64)
@@ -75,7 +114,7 @@ var (
 // otherNumber reports a number that is spelled otherwise than n has it, and says how.
 func (n numerals) otherNumber(field string) (why string, ok bool) {
 	switch {
-	case field == "" || field[0] > '9':
+	case field == "" || field[0] > '9' || !n.comma && !strings.ContainsAny(field, ",' "):
 		return "", false
 	case n.comma:
 		if _, err := (numerals{}).float(field); err == nil {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"io"
+	"slices"
 )
 
 // LabelName is the name of the column that label files become.
@@ -10,7 +11,7 @@ const LabelName = "label"
 
 // OpenLabels reads a file of one label a row: an IDX or npy file of one
 // dimension, text with one column, or any other format with exactly one column
-// that is not a vector. The column is called "label".
+// that is not a vector; an index beside it does not count. The column is called "label".
 func OpenLabels(ctx context.Context, path string, opts Options) (Column, error) {
 	r, err := Open(ctx, path, opts)
 	if err != nil {
@@ -19,7 +20,9 @@ func OpenLabels(ctx context.Context, path string, opts Options) (Column, error) 
 	defer r.Close()
 	origin := Origin{File: path}
 	s := r.Schema()
-	if len(s) != 1 || s[0].Kind == Vector {
+	// The index that pandas writes beside a column is no label.
+	at := slices.IndexFunc(s, func(f Field) bool { return !f.Index })
+	if at < 0 || s[at].Kind == Vector || slices.ContainsFunc(s[at+1:], func(f Field) bool { return !f.Index }) {
 		return Column{}, origin.bad("a label file has one column with one label a row; this has %s", s)
 	}
 	var parts []Column
@@ -31,7 +34,7 @@ func OpenLabels(ctx context.Context, path string, opts Options) (Column, error) 
 		if err != nil {
 			return Column{}, err
 		}
-		c, err := soundColumn(t.at(0), t.Origin, false)
+		c, err := soundColumn(t.at(at), t.Origin, false)
 		if err != nil {
 			return Column{}, err
 		}
