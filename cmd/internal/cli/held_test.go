@@ -17,6 +17,8 @@ import (
 // leastLimit runs a fit and returns the lowest memory limit that was set meanwhile.
 func leastLimit(t *testing.T, environ []string, args ...string) int64 {
 	t.Helper()
+	// Stages that ran side by side in this process may have left a limit.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	before := debug.SetMemoryLimit(-1)
 	gone, seen := make(chan struct{}), make(chan int64)
 	go func() {
