@@ -65,6 +65,19 @@ func (d *Decoder) Decode(value []byte, origin Origin) (*Table, error) {
 	return t, err
 }
 
+// Weigh returns how many bytes the batches of a message take once decompressed, without
+// decoding it; 0 for one that cannot be decoded.
+func (d *Decoder) Weigh(value []byte) (n int64) {
+	s, err := arrowipc.Check(value, d.Limits.filled().ipc())
+	if err != nil {
+		return 0
+	}
+	for _, f := range s.Frames {
+		n += f.Decoded
+	}
+	return n
+}
+
 // find returns the schema that a message begins with, nil if it is not known.
 func (d *Decoder) find(value []byte) *knownSchema {
 	if all := d.schemas.Load(); all != nil {

@@ -2,16 +2,16 @@ package stream
 
 import "context"
 
-// Weigher is a Decoder that can tell beforehand, in little time, about how many bytes the
-// work on a message takes: its events, their vectors, and their places. What it does not
-// bound is bounded by workPerByte.
+// Weigher is a Decoder that can tell beforehand, in little time, how many bytes the events
+// of a message take once they are decoded, which may be more than it has: 0 if it is bad.
 type Weigher interface {
 	Weigh(m *Message) int64
 }
 
-// workPerByte is what the work on a message takes for each of its bytes if nothing else is
-// known: vectors of its events, once more among those of its batch, and the output.
-const workPerByte = 3
+// workPerByte is what the work on a message takes for each byte of its events: they
+// themselves, if they do not lie in the message, their vectors, once more among those of
+// their batch, and the output.
+const workPerByte = 4
 
 // begin waits until the work on a batch fits into what all workers may take together, if
 // it does; else until it is the only one.
@@ -20,11 +20,11 @@ func (w *worker) begin(ctx context.Context, batch []*entry) error {
 	n := int64(0)
 	weigher, _ := w.p.Decoder.(Weigher)
 	for _, e := range batch {
+		events := e.message.Weight()
 		if weigher != nil && e.message.Unreadable == nil {
-			n += weigher.Weigh(&e.message)
-		} else {
-			n += workPerByte * e.message.Weight()
+			events = max(events, weigher.Weigh(&e.message))
 		}
+		n += workPerByte * events
 	}
 	if err := w.work.take(ctx, n); err != nil {
 		return err

@@ -47,7 +47,7 @@ func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) err
 	if w.view != w.nvariadic {
 		return badf("a batch counts the buffers of %d views; its schema has %d", w.nvariadic, w.view)
 	}
-	f.Nodes, f.Buffers, f.Compressed = w.foundNodes, w.foundBuffers, w.codec != plain
+	f.Nodes, f.Buffers, f.Compressed, f.Decoded = w.foundNodes, w.foundBuffers, w.codec != plain, w.decoded
 	return nil
 }
 

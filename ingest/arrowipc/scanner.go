@@ -35,6 +35,8 @@ type Frame struct {
 	Nodes      []Node
 	Buffers    [][]byte
 	Compressed bool
+	// Decoded is how many bytes the buffers take once decompressed, as they say.
+	Decoded int64
 }
 
 // Scanner walks the messages of a stream and checks each before it hands it

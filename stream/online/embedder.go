@@ -49,6 +49,9 @@ func NewEmbedder(settings Settings, follow Follow) (*Embedder, error) {
 // Decode implements stream.Decoder.
 func (e *Embedder) Decode(m stream.Message) (stream.Events, error) { return e.maps.Decode(m) }
 
+// Weigh implements stream.Weigher.
+func (e *Embedder) Weigh(m *stream.Message) int64 { return e.maps.Weigh(m) }
+
 // Current implements stream.Learner.
 func (e *Embedder) Current() *stream.Published {
 	if p := e.current.Load(); p != nil {

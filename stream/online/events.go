@@ -97,6 +97,9 @@ func (l *Learner) Decode(m stream.Message) (stream.Events, error) {
 	return e, nil
 }
 
+// Weigh implements stream.Weigher.
+func (l *Learner) Weigh(m *stream.Message) int64 { return l.decoder.Weigh(m.Value) }
+
 // eventTime is the message's, unless it has none or one that is still to come: a
 // single message from the far future would make everything else old.
 func eventTime(t time.Time) int64 {

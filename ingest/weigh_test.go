@@ -1,0 +1,40 @@
+package ingest_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"unfold/ingest"
+)
+
+// A message's weight is that of its columns once decompressed, however few bytes it has.
+func TestWeigh(t *testing.T) {
+	const rows = 100_000
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	builder.Field(0).(*array.Float64Builder).AppendValues(make([]float64, rows), nil)
+	for name, options := range map[string][]ipc.Option{"plain": nil, "lz4": {ipc.WithLZ4()}, "zstd": {ipc.WithZstd()}} {
+		builder.Field(0).(*array.Float64Builder).AppendValues(make([]float64, rows), nil)
+		var b bytes.Buffer
+		w := ipc.NewWriter(&b, append(options, ipc.WithSchema(schema))...)
+		record := builder.NewRecord()
+		if err := w.Write(record); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := 8 * record.NumRows()
+		if got := (&ingest.Decoder{}).Weigh(b.Bytes()); got < want || got > want+want/10 {
+			t.Errorf("%s: %d bytes weigh %d, the columns have %d", name, b.Len(), got, want)
+		}
+	}
+	if got := (&ingest.Decoder{}).Weigh([]byte("no Arrow stream")); got != 0 {
+		t.Errorf("junk weighs %d", got)
+	}
+}
