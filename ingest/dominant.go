@@ -35,30 +35,31 @@ func FindDominant(x vec.Matrix[float32], names []string) (Dominant, bool) {
 	if x.Cols < 3 || x.Rows < 2 {
 		return Dominant{}, false
 	}
-	const most = 10_000
-	step := max(1, x.Rows/most)
+	const sample = 10_000
+	step := max(1, x.Rows/sample)
 	m := make([]moments, x.Cols)
 	for i := 0; i < x.Rows; i += step {
 		for k, v := range x.Row(i) {
 			m[k].add(float64(v))
 		}
 	}
-	total, top := 0.0, 0
+	total, most, top := 0.0, 0.0, 0
 	for k := range m {
-		if m[k].n > 0 {
-			m[k].sum2 /= m[k].n
+		if m[k].n == 0 {
+			continue
 		}
-		total += m[k].sum2
-		if m[k].sum2 > m[top].sum2 {
-			top = k
+		v := m[k].variance()
+		total += v
+		if v > most {
+			most, top = v, k
 		}
 	}
-	if !(m[top].sum2 > DominantShare*total) {
+	if !(most > DominantShare*total) {
 		return Dominant{}, false
 	}
 	name := "element " + strconv.Itoa(top)
 	if top < len(names) {
 		name = names[top]
 	}
-	return Dominant{name, m[top].sum2 / total}, true
+	return Dominant{name, most / total}, true
 }

@@ -255,6 +255,31 @@ func TestEncodeStatistics(t *testing.T) {
 	})
 }
 
+// Numbers whose squares are too small for float64 have a mean and a deviation all the same.
+func TestStandardizeExtremes(t *testing.T) {
+	for name, values := range map[string][]float64{
+		"squares vanish": {1.4e-160, 2.2e-162, 7e-161, 3e-160},
+		"growing":        {1e-170, 1e-160, 1, 1e30},
+	} {
+		table, err := ingest.NewTable(here, ingest.Float64Column("a", values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := fit(t, ingest.Mapping{Columns: parse(t, "a:standardize")}, table).Encode(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum, sum2 float64
+		for i := range b.Len() {
+			v := float64(b.X.Row(i)[0])
+			sum, sum2 = sum+v, sum2+v*v
+		}
+		if n := float64(b.Len()); math.Abs(sum/n) > 1e-6 || math.Abs(sum2/n-1) > 1e-6 {
+			t.Errorf("%s: mean %v, variance %v", name, sum/n, sum2/n)
+		}
+	}
+}
+
 // The vocabulary does not depend on the order of the rows.
 func TestVocabularyIgnoresOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

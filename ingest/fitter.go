@@ -36,10 +36,12 @@ type columnFit struct {
 // that first appear after it is full count as unseen.
 const maxTracked = 1 << 16
 
-// moments are Welford's running mean and sum of squared deviations.
+// moments are Welford's running mean and sum of squared deviations. The sum counts in
+// squares of unit, a power of two about as large as the largest deviation: the square of
+// 1e-160 would be rounded to nothing. A power of two changes no bit of other sums.
 type moments struct {
-	n          float64
-	mean, sum2 float64
+	n, mean    float64
+	unit, sum2 float64
 }
 
 func (m *moments) add(v float64) {
@@ -49,12 +51,26 @@ func (m *moments) add(v float64) {
 	m.n++
 	d := v - m.mean
 	m.mean += d / m.n
-	m.sum2 += d * (v - m.mean)
+	if a := math.Abs(d); a > 2*m.unit && !math.IsInf(a, 0) {
+		_, exponent := math.Frexp(a)
+		unit := math.Ldexp(1, exponent-1)
+		m.sum2 *= m.unit / unit * (m.unit / unit)
+		m.unit = unit
+	}
+	if m.unit > 0 {
+		m.sum2 += d / m.unit * ((v - m.mean) / m.unit)
+	}
 }
+
+// deviation is the standard deviation of what was added.
+func (m *moments) deviation() float64 { return m.unit * math.Sqrt(m.sum2/m.n) }
+
+// variance is its square.
+func (m *moments) variance() float64 { return m.sum2 / m.n * m.unit * m.unit }
 
 // scale returns the standardising map, times weight; all 0 without variance.
 func (m *moments) scale(weight float64) scale {
-	sd := math.Sqrt(m.sum2 / m.n)
+	sd := m.deviation()
 	// Rounding leaves a constant column a deviation of about 1e-16 of its size.
 	if !(sd > 1e-12*math.Abs(m.mean)) || sd == 0 {
 		return scale{Mean: m.mean}
