@@ -20,14 +20,15 @@ const (
 	stateDead      = "Dead"
 )
 
-// describe asks the cluster how the producer's last transaction stands.
-func (p *producer) describe(ctx context.Context) (state string, err error) {
+// describe asks the cluster how the last transaction of the producer's name stands, and
+// which producer's it was.
+func (p *producer) describe(ctx context.Context) (state string, by int64, err error) {
 	r, err := p.link.transport.RoundTrip(ctx, p.link.addr, &describeRequest{id: p.id, client: p.link.cluster.ClientID})
 	if err != nil {
-		return "", err
+		return "", -1, err
 	}
 	d := r.(*describeResponse)
-	return d.state, d.err
+	return d.state, d.producer, d.err
 }
 
 // describeRequest is DescribeTransactions in version 0, for one transactional id. The
@@ -81,8 +82,9 @@ func (r *describeRequest) encode() []byte {
 
 // describeResponse answers a describeRequest.
 type describeResponse struct {
-	state string
-	err   error
+	state    string
+	producer int64
+	err      error
 }
 
 // ApiKey implements protocol.Message.
@@ -91,7 +93,7 @@ func (r *describeResponse) ApiKey() protocol.ApiKey { return describeTransaction
 var errShortDescription = errors.New("kafka: an answer about a transaction that ends too early")
 
 // decodeDescribed reads an answer, about one id, without its length; what stands
-// behind the state is left out.
+// behind the producer is left out.
 func decodeDescribed(answer []byte) (*describeResponse, error) {
 	d := &flexible{rest: answer}
 	d.take(4) // correlation id
@@ -103,6 +105,8 @@ func decodeDescribed(answer []byte) (*describeResponse, error) {
 	code := kafka.Error(int16(d.uint(2)))
 	d.take(d.length()) // the id
 	r := &describeResponse{state: string(d.take(d.length()))}
+	d.take(4 + 8) // the transaction's timeout, when it began
+	r.producer = int64(d.uint(8))
 	if d.short {
 		return nil, errShortDescription
 	}

@@ -1,6 +1,11 @@
 package kafka
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"unfold/stream"
+)
 
 // SetRecordLimit lowers the bound for a test and returns how to restore it.
 func SetRecordLimit(n int64) (restore func()) {
@@ -14,4 +19,16 @@ func SetAskAgain(d time.Duration) (restore func()) {
 	was := askAgain
 	askAgain = d
 	return func() { askAgain = was }
+}
+
+// Holders lets tests ask which producers have a transaction open in a partition.
+func Holders(ctx context.Context, c Cluster, tp stream.TopicPartition) (open map[int64]bool, err error) {
+	err = visit(ctx, c, func(ctx context.Context, l *link) error {
+		if err := l.find(ctx, tp.Topic); err != nil {
+			return err
+		}
+		open, err = l.holders(ctx, tp)
+		return err
+	})
+	return open, err
 }

@@ -82,7 +82,7 @@ func CheckGroup(ctx context.Context, c Cluster, topic, group string, transaction
 
 // mayTransact asks the coordinator of a transactional id.
 func (l *link) mayTransact(ctx context.Context, id string) error {
-	_, err := newProducer(l, id, 0).describe(ctx)
+	_, _, err := newProducer(l, id, 0).describe(ctx)
 	if err == nil || errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
 		return nil
 	}

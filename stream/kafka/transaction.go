@@ -69,15 +69,15 @@ func (g *generation) beginTransactions(ctx context.Context, partitions []int) er
 // takeOver makes this the only producer of its name, or the same one with a new
 // epoch, after the transaction before has been ended everywhere.
 func (g *generation) takeOver(ctx context.Context, p *producer, partition int, from kafka.ProducerSession) error {
-	retry := g.source.retry("transaction")
+	retry, told := g.source.retry("transaction"), false
 	for {
-		how, err := p.ended(ctx, from, retry)
+		how, by, err := p.ended(ctx, from, retry)
 		if err != nil {
 			return err
 		}
 		var left unfinished
 		if how != unknown {
-			if left, err = g.look(ctx, partition, retry); err != nil {
+			if left, err = g.look(ctx, partition, by, retry); err != nil {
 				return err
 			}
 		}
@@ -87,6 +87,10 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 			p.last = how
 			if !left.any() {
 				return nil
+			}
+			if !told {
+				g.tell(p, left, how)
+				told = true
 			}
 			if err = g.finish(ctx, p, left, how); err == nil {
 				return nil
@@ -126,11 +130,12 @@ func (g *generation) open(ctx context.Context, p *producer, partition int, lots 
 		return err
 	}
 	if p.shaken.Load() && p.last != unknown {
-		left, err := g.look(ctx, partition, g.source.retry("transaction"))
+		left, err := g.look(ctx, partition, int64(p.session.ProducerID), g.source.retry("transaction"))
 		if err != nil {
 			return err
 		}
 		if left.any() {
+			g.tell(p, left, p.last)
 			if err := g.finish(ctx, p, left, p.last); err != nil {
 				return err
 			}

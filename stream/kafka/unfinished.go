@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"unfold/stream"
 )
 
 // A transaction may be over for the cluster and still open in a partition: Kafka 4.1
@@ -32,13 +36,14 @@ func (o outcome) String() string { return [...]string{"unknown", "committed", "a
 // errUnfinished says that a transaction has been ended once more.
 var errUnfinished = errors.New("the cluster had left a transaction open in part")
 
-// ended returns how the last transaction of the producer's name ended. One that is
-// open is aborted first; one that is being ended is waited for.
-func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry *retry) (outcome, error) {
+// ended returns how the last transaction of the producer's name ended, and which
+// producer's it was. One that is open is aborted first; one that is being ended is
+// waited for.
+func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry *retry) (how outcome, by int64, err error) {
 	for wait := busyMin; ; {
-		state, err := p.describe(ctx)
+		state, by, err := p.describe(ctx)
 		if errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
-			return unknown, nil
+			return unknown, by, nil
 		}
 		if err == nil && state == stateOngoing {
 			// The answer is that it is now being ended.
@@ -47,24 +52,24 @@ func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry 
 			}
 		}
 		if from.ProducerID >= 0 && fenced(err) {
-			return unknown, err
+			return unknown, by, err
 		}
 		if err != nil {
 			if err := retry.again(ctx, err); err != nil {
-				return unknown, fmt.Errorf("kafka: transactional id %s: %w", p.id, lacking(err, "Write"))
+				return unknown, by, fmt.Errorf("kafka: transactional id %s: %w", p.id, lacking(err, "Write"))
 			}
 			continue
 		}
 		switch state {
 		case stateCommitted:
-			return committed, nil
+			return committed, by, nil
 		case stateAborted:
-			return aborted, nil
+			return aborted, by, nil
 		case stateEmpty, stateDead:
-			return unknown, nil
+			return unknown, by, nil
 		}
 		if err := pause(ctx, wait); err != nil {
-			return unknown, err
+			return unknown, by, err
 		}
 		wait = min(2*wait, busyMax)
 	}
@@ -80,10 +85,11 @@ const (
 	finishGrace   = 2 * time.Second
 )
 
-// openOutputs returns the partitions of outputs and dead letters in which a transaction
-// stays open: readers of committed messages do not get to their end, and no further.
-// It may be that of another producer.
-func (g *generation) openOutputs(ctx context.Context) (map[string][]int, error) {
+// openOutputs returns the partitions of outputs and dead letters in which a producer's
+// transaction stays open: readers of committed messages do not get to their end, and no
+// further, and the brokers say that it is this producer's: it may as well be that of an
+// owner of another partition that is frozen. Where they do not say, it is taken for this one's.
+func (g *generation) openOutputs(ctx context.Context, by int64) (map[string][]int, error) {
 	first, err := g.behind(ctx)
 	if err != nil || len(first) == 0 {
 		return nil, err
@@ -98,7 +104,14 @@ func (g *generation) openOutputs(ctx context.Context) (map[string][]int, error) 
 	open := map[string][]int{}
 	for topic, parts := range second {
 		for p, at := range parts {
-			if before, was := first[topic][p]; was && before == at {
+			if before, was := first[topic][p]; !was || before != at {
+				continue
+			}
+			holders, err := g.source.link.holders(ctx, stream.TopicPartition{Topic: topic, Partition: p})
+			if err != nil && !untold(err) {
+				return nil, err
+			}
+			if untold(err) || holders[by] {
 				open[topic] = append(open[topic], p)
 			}
 		}
@@ -183,26 +196,43 @@ type unfinished struct {
 	position bool
 }
 
+// String lists it for people.
+func (u unfinished) String() string {
+	var parts []string
+	for topic, partitions := range u.outputs {
+		parts = append(parts, fmt.Sprintf("topic %s, partitions %v", topic, partitions))
+	}
+	slices.Sort(parts)
+	if u.position {
+		parts = append(parts, "the group's offset")
+	}
+	return strings.Join(parts, "; ")
+}
+
 func (u unfinished) any() bool { return len(u.outputs) > 0 || u.position }
 
 // look finds out where the last transaction of a partition's producer was left open.
-func (g *generation) look(ctx context.Context, partition int, retry *retry) (u unfinished, err error) {
+func (g *generation) look(ctx context.Context, partition int, by int64, retry *retry) (u unfinished, err error) {
 	err = retry.until(ctx, func() (err error) {
 		if u.position, err = g.openPosition(ctx, partition); err == nil {
-			u.outputs, err = g.openOutputs(ctx)
+			u.outputs, err = g.openOutputs(ctx, by)
 		}
 		return err
 	})
 	return u, err
 }
 
+// tell says that a transaction was left open, once for each: finish may have to be tried again.
+func (g *generation) tell(p *producer, u unfinished, how outcome) {
+	if hook := g.source.settings.Retrying; hook != nil {
+		hook("transaction", 1, fmt.Errorf("%w: %s was %v, and is open in %v; it is ended there again", errUnfinished, p.id, how, u), 0)
+	}
+}
+
 // finish ends a transaction where it was left open: another one of the same producer,
 // in these partitions and with nothing in it, ends in the same way. It goes on a little
 // when the generation is over, since half of it would be worse than nothing.
 func (g *generation) finish(ctx context.Context, p *producer, u unfinished, how outcome) error {
-	if hook := g.source.settings.Retrying; hook != nil {
-		hook("transaction", 1, fmt.Errorf("%w: %s was %v; it is ended again", errUnfinished, p.id, how), 0)
-	}
 	over := ctx
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()

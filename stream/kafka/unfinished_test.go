@@ -151,3 +151,50 @@ func TestStrangersTransaction(t *testing.T) {
 		t.Errorf("read %v", got)
 	}
 }
+
+// TestFrozenOwnersTransaction: while the owner of another partition is frozen with a
+// transaction open among the outputs, trouble with requests is not taken for a
+// transaction that brokers have left open in part; one that they have is told of once.
+func TestFrozenOwnersTransaction(t *testing.T) {
+	c, f := newFakeCluster(t)
+	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)
+	frozen, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.TransactionalID("unfold-"+in+"-"+in+"-1"), kgo.DefaultProduceTopic(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frozen.Close()
+	if err := errors.Join(frozen.BeginTransaction(), frozen.ProduceSync(t.Context(), kgo.StringRecord("open")).FirstErr()); err != nil {
+		t.Fatal(err)
+	}
+	var told, ends atomic.Int64
+	f.ControlKey(int16(kmsg.EndTxn), func(kmsg.Request) (kmsg.Response, error, bool) {
+		f.KeepControl()
+		ends.Add(1)
+		return nil, nil, false
+	})
+	set := c.quick(in, in)
+	set.Transactions = &kafka.Transactions{Outputs: out}
+	set.Retrying = func(what string, _ int, err error, _ time.Duration) {
+		if strings.Contains(err.Error(), "left a transaction open") {
+			told.Add(1)
+		}
+	}
+	_, g := open(t, set)
+	const rounds = 5
+	for n := range rounds {
+		f.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.AddPartitionsToTxn}, Err: kerr.CoordinatorNotAvailable, Count: 1})
+		at := stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: int64(n)}
+		if err := g.(stream.Transactional).Transact(t.Context(), stream.Transaction{Position: at, Outputs: []stream.Message{{Value: []byte("ours")}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if told.Load() != 0 || ends.Load() != rounds {
+		t.Errorf("it was told %d times that a transaction was left open; %d were ended for %d", told.Load(), ends.Load(), rounds)
+	}
+	if err := frozen.EndTransaction(t.Context(), kgo.TryAbort); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Read(t, out); len(got) != rounds {
+		t.Errorf("%d outputs", len(got))
+	}
+}

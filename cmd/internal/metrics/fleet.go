@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,22 +15,23 @@ type fleet struct {
 	announced, malformed, removed prometheus.Counter
 	refused                       *prometheus.CounterVec
 	version, bytes, stale         prometheus.Gauge
-	transfer                      prometheus.Histogram
+	// newest is what was announced last.
+	newest   atomic.Pointer[announce.Announcement]
+	transfer prometheus.Histogram
 }
 
 // ofTheFleet registers them.
 func (m *Metrics) ofTheFleet(counter func(name, help string) prometheus.Counter, counters func(name, help string, labels ...string) *prometheus.CounterVec,
 	gauge func(name, help string) prometheus.Gauge, histogram func(name, help string, buckets []float64) prometheus.Histogram) {
-	m.fleet = fleet{
-		announced: counter("snapshots_announced_total", "Maps that this process has announced."),
-		removed:   counter("snapshots_removed_total", "Old maps that this process has removed from the store."),
-		malformed: counter("announcements_malformed_total", "Messages of the topic of announcements that are none."),
-		refused:   counters("snapshots_refused_total", "Announced maps that this process refused to use.", "why"),
-		version:   gauge("snapshot_announced_version", "Version of the newest map that was announced; 0 before the first."),
-		bytes:     gauge("snapshot_bytes", "Size of that map's snapshot."),
-		stale:     gauge("snapshot_refused", "1 while the newest map that was announced is refused and an older one stays in use."),
-		transfer:  histogram("snapshot_transfer_seconds", "Time to store and announce a map, or to fetch and open one.", prometheus.ExponentialBuckets(0.005, 2, 14)),
-	}
+	f := &m.fleet
+	f.announced = counter("snapshots_announced_total", "Maps that this process has announced.")
+	f.removed = counter("snapshots_removed_total", "Old maps that this process has removed from the store.")
+	f.malformed = counter("announcements_malformed_total", "Messages of the topic of announcements that are none.")
+	f.refused = counters("snapshots_refused_total", "Announced maps that this process refused to use.", "why")
+	f.version = gauge("snapshot_announced_version", "Version of the newest map that was announced; 0 before the first.")
+	f.bytes = gauge("snapshot_bytes", "Size of that map's snapshot.")
+	f.stale = gauge("snapshot_refused", "1 while the newest map that was announced is refused and an older one stays in use.")
+	f.transfer = histogram("snapshot_transfer_seconds", "Time to store and announce a map, or to fetch and open one.", prometheus.ExponentialBuckets(0.005, 2, 14))
 }
 
 // Fleet returns hooks that count.
@@ -38,6 +40,13 @@ func (m *Metrics) Fleet() announce.Hooks {
 	newest := func(a announce.Announcement) {
 		f.version.Set(float64(a.Version))
 		f.bytes.Set(float64(a.Bytes))
+		f.newest.Store(&a)
+	}
+	// Without a map an embedder that refuses the newest one takes an older one: that is
+	// still one refused.
+	isNewest := func(a announce.Announcement) bool {
+		n := f.newest.Load()
+		return n == nil || n.Version == a.Version && n.SHA256 == a.SHA256
 	}
 	return announce.Hooks{
 		Announced: func(a announce.Announcement, took time.Duration) {
@@ -47,13 +56,17 @@ func (m *Metrics) Fleet() announce.Hooks {
 		},
 		Removed: func(n int) { f.removed.Add(float64(n)) },
 		Heard:   newest,
-		Installed: func(_ announce.Announcement, took time.Duration) {
+		Installed: func(a announce.Announcement, took time.Duration) {
 			f.transfer.Observe(took.Seconds())
-			f.stale.Set(0)
+			if isNewest(a) {
+				f.stale.Set(0)
+			}
 		},
-		Refused: func(_ announce.Announcement, why string, _ error) {
+		Refused: func(a announce.Announcement, why string, _ error) {
 			f.refused.WithLabelValues(why).Inc()
-			f.stale.Set(1)
+			if isNewest(a) {
+				f.stale.Set(1)
+			}
 		},
 		Malformed: func(stream.Message, error) { f.malformed.Inc() },
 		Retrying:  func(what string, _ int, _ error, _ time.Duration) { m.retries.WithLabelValues(what).Inc() },

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"unfold/stream"
+	"unfold/stream/announce"
 )
 
 func page(t *testing.T, m *Metrics) string {
@@ -84,5 +85,26 @@ func TestTwoStagesDoNotMix(t *testing.T) {
 	}
 	if got := page(t, b); !strings.Contains(got, "unfold_snapshot_age_seconds 0") {
 		t.Error("a map that is not there has an age")
+	}
+}
+
+// An embedder that starts with a damaged newest map takes an older one: the newest is
+// refused all the same, until one that is newer is in use.
+func TestRefusedAtTheStart(t *testing.T) {
+	m := New("v")
+	f := m.Fleet()
+	refused := func() bool { return strings.Contains(page(t, m), "\nunfold_snapshot_refused 1\n") }
+	old, bad, good := announce.Announcement{Version: 1, SHA256: "a"}, announce.Announcement{Version: 2, SHA256: "b"}, announce.Announcement{Version: 3, SHA256: "c"}
+	f.Heard(old)
+	f.Heard(bad)
+	f.Refused(bad, "damaged", nil)
+	f.Installed(old, time.Second)
+	if !refused() {
+		t.Error("with an older map in use the newest is not counted as refused")
+	}
+	f.Heard(good)
+	f.Installed(good, time.Second)
+	if refused() {
+		t.Error("with the newest in use one is counted as refused")
 	}
 }

@@ -1,0 +1,125 @@
+package kafka
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+
+	"unfold/stream"
+)
+
+// holders asks the leader of a partition which producers have a transaction open there,
+// by their ids.
+func (l *link) holders(ctx context.Context, tp stream.TopicPartition) (map[int64]bool, error) {
+	r, err := l.transport.RoundTrip(ctx, l.addr, &holdersRequest{tp: tp, client: l.cluster.ClientID})
+	if err != nil {
+		return nil, err
+	}
+	h := r.(*holdersResponse)
+	return h.open, h.err
+}
+
+// untold tells whether brokers do not say who holds a partition: they are older than 2.8,
+// or this client may write to the topic and not read it.
+func untold(err error) bool {
+	return errors.Is(err, kafka.UnsupportedVersion) || errors.Is(err, kafka.TopicAuthorizationFailed)
+}
+
+// holdersRequest is DescribeProducers in version 0, for one partition. The library does
+// not know it; it writes itself to the connection.
+type holdersRequest struct {
+	tp     stream.TopicPartition
+	client string
+	// unsupported: the broker does not know it either.
+	unsupported bool
+}
+
+// describeProducers is the request's key.
+const describeProducers = protocol.ApiKey(61)
+
+// ApiKey implements protocol.Message.
+func (r *holdersRequest) ApiKey() protocol.ApiKey { return describeProducers }
+
+// Broker implements protocol.BrokerMessage: the partition's leader.
+func (r *holdersRequest) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
+	return (&rawFetch{tp: r.tp, follower: leader}).Broker(cluster)
+}
+
+// Required implements protocol.RawExchanger.
+func (r *holdersRequest) Required(versions map[protocol.ApiKey]int16) bool {
+	_, known := versions[describeProducers]
+	r.unsupported = !known
+	return true
+}
+
+// RawExchange implements protocol.RawExchanger.
+func (r *holdersRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	if r.unsupported {
+		return &holdersResponse{err: kafka.UnsupportedVersion}, nil
+	}
+	answer, err := exchange(rw, r.encode(), maxDescribed)
+	if err != nil {
+		return nil, err
+	}
+	return decodeHolders(answer)
+}
+
+func (r *holdersRequest) encode() []byte {
+	b := append(requestHeader(describeProducers, 0, r.client), 0)
+	b = binary.AppendUvarint(b, 2) // one topic
+	b = binary.AppendUvarint(b, uint64(len(r.tp.Topic)+1))
+	b = append(b, r.tp.Topic...)
+	b = binary.AppendUvarint(b, 2) // one partition
+	b = binary.BigEndian.AppendUint32(b, uint32(r.tp.Partition))
+	b = append(b, 0, 0) // no tagged fields, of the topic and at all
+	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
+	return b
+}
+
+// holdersResponse answers a holdersRequest.
+type holdersResponse struct {
+	open map[int64]bool
+	err  error
+}
+
+// ApiKey implements protocol.Message.
+func (r *holdersResponse) ApiKey() protocol.ApiKey { return describeProducers }
+
+var errShortHolders = errors.New("kafka: an answer about producers that ends too early")
+
+// decodeHolders reads an answer, about one partition, without its length.
+func decodeHolders(answer []byte) (*holdersResponse, error) {
+	r := &holdersResponse{open: map[int64]bool{}}
+	d := &flexible{rest: answer}
+	d.take(4) // correlation id
+	d.tags()
+	d.take(4) // throttle time
+	for range d.length() {
+		d.take(d.length()) // topic
+		for range d.length() {
+			d.take(4) // partition
+			if code := kafka.Error(int16(d.uint(2))); code != 0 {
+				r.err = code
+			}
+			d.take(d.length()) // the error's text
+			for range d.length() {
+				id := int64(d.uint(8))
+				d.take(4 + 4 + 8 + 4) // epochs, last sequence, last time
+				if begun := int64(d.uint(8)); begun >= 0 {
+					r.open[id] = true
+				}
+				d.tags()
+			}
+			d.tags()
+		}
+		d.tags()
+	}
+	if d.short {
+		return nil, errShortHolders
+	}
+	return r, nil
+}
