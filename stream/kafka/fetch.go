@@ -64,8 +64,9 @@ func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, n
 // compressed stays so until its messages are asked for and its share has room for them. It
 // is used by one goroutine.
 type cursor struct {
-	link *link
-	tp   stream.TopicPartition
+	link    *link
+	brokers kafka.RoundTripper // the link's
+	tp      stream.TopicPartition
 	// bytes bounds an answer, wait how long the broker waits for messages.
 	bytes int
 	wait  time.Duration
@@ -98,7 +99,7 @@ type cursor struct {
 
 // newCursor begins at an offset.
 func newCursor(l *link, tp stream.TopicPartition, next int64, bytes int, wait time.Duration) *cursor {
-	c := &cursor{link: l, tp: tp, next: next, bytes: bytes, wait: wait}
+	c := &cursor{link: l, brokers: l.transport, tp: tp, next: next, bytes: bytes, wait: wait}
 	c.reached.Store(next)
 	return c
 }
@@ -246,7 +247,7 @@ func (c *cursor) ask(ctx context.Context, free int) (*rawFetched, error) {
 func (c *cursor) askOne(ctx context.Context, free int, follower int32, rack string) (*rawFetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.wait+10*time.Second)
 	defer cancel()
-	answer, err := c.link.transport.RoundTrip(ctx, c.link.addr, &rawFetch{tp: c.tp, offset: c.next, bytes: free, wait: c.wait,
+	answer, err := c.brokers.RoundTrip(ctx, c.link.addr, &rawFetch{tp: c.tp, offset: c.next, bytes: free, wait: c.wait,
 		client: c.link.cluster.ClientID, rack: rack, follower: follower,
 		admit: func(n int64) error {
 			surplus := n - int64(free) - answerBytes

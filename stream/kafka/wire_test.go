@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"net"
 	"slices"
 	"testing"
 	"time"
@@ -126,8 +127,15 @@ func readAll(batches []byte) (all []stream.Message, err error) { return readFrom
 // cursorOver is a cursor at an offset that got batches in an answer.
 func cursorOver(batches []byte, next int64) *cursor {
 	c := newCursor(&link{}, stream.TopicPartition{}, next, 0, 0)
-	c.rest, c.begun, c.aborted = batches, next, map[int64]bool{}
+	c.rest, c.begun, c.aborted, c.brokers = batches, next, map[int64]bool{}, away{}
 	return c
+}
+
+// away are brokers that do not answer.
+type away struct{}
+
+func (away) RoundTrip(context.Context, net.Addr, kafka.Request) (kafka.Response, error) {
+	return nil, errors.New("there are no brokers")
 }
 
 // readFrom reads batches as a cursor at an offset does.
