@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,16 @@ func textOf(a arrow.Array, i int) string {
 		return number(a.Value(i), 64)
 	case *array.Float32:
 		return number(float64(a.Value(i)), 32)
+	case *array.Decimal128:
+		return decimalText(a.Value(i).BigInt(), a.DataType().(*arrow.Decimal128Type).Scale)
+	case *array.Decimal256:
+		return decimalText(a.Value(i).BigInt(), a.DataType().(*arrow.Decimal256Type).Scale)
+	case *array.Timestamp:
+		text := valueText(a, i)
+		if a.DataType().(*arrow.TimestampType).TimeZone == "" {
+			text = strings.TrimSuffix(text, "Z") // what a clock shows is not UTC
+		}
+		return text
 	case array.ListLike:
 		from, to := a.ValueOffsets(i)
 		return listText(a.ListValues(), int(from), int(to))
@@ -42,6 +53,15 @@ func textOf(a arrow.Array, i int) string {
 		return structText(a, i)
 	}
 	return valueText(a, i)
+}
+
+// decimalText is n / 10^scale with all its digits; Arrow's text goes through float64.
+func decimalText(n *big.Int, scale int32) string {
+	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
+	if scale <= 0 {
+		return ten.Mul(n, ten).String()
+	}
+	return new(big.Rat).SetFrac(n, ten).FloatString(int(scale))
 }
 
 // valueText is Arrow's text of a plain value. Some values have none: a date in

@@ -14,34 +14,6 @@ import (
 // The library writes fixed-size lists to Parquet as nulls, without a word, and panics at
 // large lists. Parquet has one kind of list, so that both go there as plain lists.
 
-// plainLists is an array whose lists are plain ones; structs keep what is in them, and a
-// struct with such a list in it is an error.
-func plainLists(a arrow.Array) (arrow.Array, error) {
-	switch a := a.(type) {
-	case *array.Struct:
-		for i := range a.NumField() {
-			if within, err := plainLists(a.Field(i)); err != nil || within != a.Field(i) {
-				return nil, fmt.Errorf("a %s within a struct cannot be written to Parquet; write an Arrow file, or do not keep the column", typeName(a.Field(i).DataType()))
-			}
-		}
-		return a, nil
-	case *array.List:
-		values, err := plainLists(a.ListValues())
-		if err != nil || values == a.ListValues() {
-			return a, err
-		}
-		return listOf32(a, values)
-	case *array.LargeList, *array.FixedSizeList:
-		l := a.(array.ListLike)
-		values, err := plainLists(l.ListValues())
-		if err != nil {
-			return nil, err
-		}
-		return listOf32(l, values)
-	}
-	return a, nil
-}
-
 // listOf32 is a plain list of the rows of another list, whose elements are values now.
 func listOf32(l array.ListLike, values arrow.Array) (arrow.Array, error) {
 	element := l.DataType().(arrow.ListLikeType).ElemField()

@@ -62,6 +62,11 @@ func inZones(dt arrow.DataType, zone func(string) string) arrow.DataType {
 			fields[i] = part(dt.Field(i))
 		}
 		return arrow.StructOf(fields...)
+	case *arrow.MapType:
+		out := arrow.MapOf(inZones(dt.KeyType(), zone), inZones(dt.ItemType(), zone))
+		out.KeysSorted = dt.KeysSorted
+		out.SetItemNullable(dt.ItemField().Nullable)
+		return out
 	}
 	return dt
 }

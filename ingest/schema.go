@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -75,6 +76,11 @@ func (s Schema) Find(name string) (Field, bool) {
 		}
 	}
 	return Field{}, false
+}
+
+// index returns the number of the field of that name, which there is.
+func (s Schema) index(name string) int {
+	return slices.IndexFunc(s, func(f Field) bool { return f.Name == name })
 }
 
 // ambiguous returns an error if several fields have a name, which then says nothing.

@@ -38,6 +38,10 @@ type WriteOptions struct {
 	RowGroup int
 	// Gzip compresses text; a path that ends in .gz does so too.
 	Gzip bool
+	// OneInput says that all outputs are of one input: columns that pass through are
+	// then as nullable as there. Otherwise all are nullable, for those of the next
+	// input may be.
+	OneInput bool
 }
 
 // Extensions are the file name endings that Create knows.
@@ -98,9 +102,9 @@ func Create(path string, opts WriteOptions) (Writer, error) {
 	w := &mapWriter{path: path, file: file, group: opts.RowGroup}
 	switch format {
 	case ArrowFile, ArrowStream:
-		w.sink = &ipcSink{w: file, stream: format == ArrowStream}
+		w.sink = &ipcSink{w: file, stream: format == ArrowStream, shape: shape{nullability: opts.OneInput}}
 	case Parquet:
-		w.sink = &parquetSink{w: file}
+		w.sink = &parquetSink{w: file, shape: shape{nullability: opts.OneInput}}
 	case CSV:
 		w.sink = newCSVSink(file, gz || opts.Gzip)
 	case NPY:
@@ -126,6 +130,8 @@ type mapWriter struct {
 	group   int
 	pending []*Output
 	waiting int
+	mapID   string // once something was written
+	begun   bool
 	empty   *Output // an output without rows, nil if there was none
 	dims    int
 	rows    int64
@@ -136,6 +142,10 @@ func (w *mapWriter) Write(o *Output) error {
 	if w.done {
 		return fmt.Errorf("%s: written after its end", w.path)
 	}
+	if w.begun && o.MapID != w.mapID {
+		return fmt.Errorf("%s: these are places of the map %q, before they were of the map %q; one file holds those of one map", w.path, o.MapID, w.mapID)
+	}
+	w.mapID, w.begun = o.MapID, true
 	if o.Len() == 0 {
 		if w.empty == nil {
 			w.empty = o

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"unfold/sparse/vec"
 )
@@ -51,13 +53,31 @@ func (s *csvSink) write(o *Output) error {
 	cols, row := t.Columns(), make([]string, len(names))
 	for i := range o.Len() {
 		for k, c := range cols {
-			row[k] = c.Text(i)
+			row[k] = readable(c.Text(i))
 		}
 		if err := s.csv.Write(row); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readable is text with bytes that are not UTF-8, which binary columns may have, as \xff.
+func readable(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
 }
 
 // textLayout is a column for each dimension.

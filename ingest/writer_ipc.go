@@ -13,7 +13,7 @@ import (
 type ipcSink struct {
 	w      io.Writer
 	stream bool
-	schema *arrow.Schema
+	shape  shape
 	out    interface {
 		Write(arrow.Record) error
 		Close() error
@@ -21,12 +21,12 @@ type ipcSink struct {
 }
 
 func (s *ipcSink) write(o *Output) error {
-	rec, err := settle(o, fixedLayout, &s.schema)
+	rec, err := s.shape.settle(o, ArrowFile, fixedLayout)
 	if err != nil {
 		return err
 	}
 	if s.out == nil {
-		options := []ipc.Option{ipc.WithSchema(s.schema), ipc.WithAllocator(goHeap)}
+		options := []ipc.Option{ipc.WithSchema(s.shape.schema), ipc.WithAllocator(goHeap)}
 		if s.stream {
 			s.out = ipc.NewWriter(s.w, options...)
 		} else if s.out, err = ipc.NewFileWriter(s.w.(io.WriteSeeker), options...); err != nil {
@@ -38,11 +38,18 @@ func (s *ipcSink) write(o *Output) error {
 
 func (s *ipcSink) finish() error { return s.out.Close() }
 
-// settle brings an output, its places laid out as said, into the
-// schema that the first one set: dictionaries become plain values (a file has room for
-// one dictionary a column, and batches of a stream have different ones), every column
-// may hold nulls, and numbers that were inferred narrower are widened.
-func settle(o *Output, places layout, schema **arrow.Schema) (arrow.Record, error) {
+// shape is what all outputs of a file are brought into: the schema of the first one.
+type shape struct {
+	schema *arrow.Schema
+	// nullability leaves columns that pass through as nullable as they are.
+	nullability bool
+}
+
+// settle brings an output, its places laid out as said, into the schema that the first one
+// set: columns become what the format holds (for a dictionary its values: a file has room
+// for one a column, and batches of a stream have different ones), and numbers that were
+// inferred narrower are widened.
+func (s *shape) settle(o *Output, format Format, places layout) (arrow.Record, error) {
 	t, err := o.table(places)
 	if err != nil {
 		return nil, err
@@ -51,9 +58,38 @@ func settle(o *Output, places layout, schema **arrow.Schema) (arrow.Record, erro
 	arrs := make([]arrow.Array, len(cols))
 	fields := make([]arrow.Field, len(cols))
 	for i, c := range cols {
-		arrs[i] = plainValues(c.arr)
-		fields[i] = arrow.Field{Name: c.Name(), Type: arrs[i].DataType(), Nullable: true, Metadata: c.field.Metadata}
+		if arrs[i], err = stored(format, c); err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name(), err)
+		}
+		fields[i] = arrow.Field{Name: c.Name(), Type: arrs[i].DataType(), Nullable: true}
+		if holdsMetadata(format) {
+			fields[i].Metadata = c.field.Metadata
+		}
 	}
+	if s.nullability {
+		for _, c := range o.passing() {
+			fields[t.Schema().index(c.Name())].Nullable = c.field.Nullable || c.arr.NullN() > 0
+		}
+	}
+	return s.record(fields, arrs, o)
+}
+
+// stored is a column as a format holds it, in memory of its own.
+func stored(format Format, c Column) (arrow.Array, error) {
+	h, err := heldIn(format, c.arr.DataType())
+	if err != nil {
+		return nil, err
+	}
+	a, err := tight(c.arr)
+	if err != nil {
+		return nil, err
+	}
+	return turned(a, h.as)
+}
+
+// record makes the first output's schema of fields, or brings arrays into it.
+func (s *shape) record(fields []arrow.Field, arrs []arrow.Array, o *Output) (arrow.Record, error) {
+	schema := &s.schema
 	if *schema == nil {
 		*schema = arrow.NewSchema(fields, o.metadata())
 	}
@@ -63,6 +99,9 @@ func settle(o *Output, places layout, schema **arrow.Schema) (arrow.Record, erro
 	for i, want := range (*schema).Fields() {
 		if fields[i].Name != want.Name {
 			return nil, fmt.Errorf("the columns change between batches: %q is %q now", want.Name, fields[i].Name)
+		}
+		if !want.Nullable && arrs[i].NullN() > 0 {
+			return nil, fmt.Errorf("column %q holds nulls, and its field says that it never does; correct the field, or do not keep the column", want.Name)
 		}
 		if arrow.TypeEqual(fields[i].Type, want.Type) {
 			continue
@@ -76,11 +115,5 @@ func settle(o *Output, places layout, schema **arrow.Schema) (arrow.Record, erro
 			return nil, fmt.Errorf("column %q changes its type between batches, from %s to %s", want.Name, typeName(want.Type), typeName(fields[i].Type))
 		}
 	}
-	for i := range arrs {
-		var err error
-		if arrs[i], err = tight(arrs[i]); err != nil {
-			return nil, fmt.Errorf("column %q: %w", cols[i].Name(), err)
-		}
-	}
-	return array.NewRecord(*schema, arrs, int64(t.Len())), nil
+	return array.NewRecord(*schema, arrs, int64(o.Len())), nil
 }

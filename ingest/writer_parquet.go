@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"fmt"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet"
@@ -16,8 +14,8 @@ import (
 // do not survive this library), and row groups are small (its lists take time
 // quadratic in their rows).
 type parquetSink struct {
-	w      target
-	schema *arrow.Schema
+	w     target
+	shape shape
 	// written is the schema as the library gets it.
 	written *arrow.Schema
 	out     *pqarrow.FileWriter
@@ -25,34 +23,29 @@ type parquetSink struct {
 
 func (s *parquetSink) write(o *Output) (err error) {
 	defer recovered(&err)
-	rec, err := settle(o, listLayout, &s.schema)
+	rec, err := s.shape.settle(o, Parquet, listLayout)
 	if err != nil {
 		return err
 	}
-	arrs := make([]arrow.Array, rec.NumCols())
-	for i := range arrs {
-		if arrs[i], err = plainLists(rec.Column(i)); err != nil {
-			return fmt.Errorf("column %q: %w", rec.ColumnName(i), err)
-		}
-	}
 	if s.out == nil {
 		props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithAllocator(goHeap))
-		s.written = parquetSchema(s.schema, arrs)
+		s.written = parquetSchema(s.shape.schema)
 		if s.out, err = pqarrow.NewFileWriter(s.written, keepOpen{s.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(goHeap))); err != nil {
 			return err
 		}
 	}
+	arrs := make([]arrow.Array, rec.NumCols())
 	for i := range arrs {
-		arrs[i] = retyped(arrs[i], s.written.Field(i).Type)
+		arrs[i] = retyped(rec.Column(i), s.written.Field(i).Type)
 	}
 	return s.out.Write(array.NewRecord(s.written, arrs, rec.NumRows()))
 }
 
-// parquetSchema is a schema as the library is to write it, of columns of these arrays.
-func parquetSchema(s *arrow.Schema, arrs []arrow.Array) *arrow.Schema {
+// parquetSchema is a schema as the library is to write it.
+func parquetSchema(s *arrow.Schema) *arrow.Schema {
 	fields := make([]arrow.Field, s.NumFields())
 	for i, f := range s.Fields() {
-		f.Type, f.Metadata = writtenTimes(arrs[i].DataType()), arrow.Metadata{}
+		f.Type = writtenTimes(f.Type)
 		fields[i] = f
 	}
 	m := s.Metadata()

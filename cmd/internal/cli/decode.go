@@ -53,7 +53,7 @@ func (c *decodeCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	w, err := createMap(c.Output, p.Stdout)
+	w, err := createMap(c.Output, p.Stdout, false)
 	if err != nil {
 		return err
 	}

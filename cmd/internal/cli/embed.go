@@ -70,7 +70,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err := p.vet(ctx, paths...); err != nil {
 		return err
 	}
-	w, err := createMap(c.Output, p.Stdout)
+	w, err := createMap(c.Output, p.Stdout, len(paths) == 1)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,7 @@ type embedder struct {
 	classes *labels.Classifier // nil: none are told
 	threads int
 	output  string // where the rows go, which may be text
+	noted   bool   // what of the first input's columns the output holds as something else
 	rows    int64
 }
 
@@ -188,6 +189,12 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 				return labelCount(path, labels.Len(), at+t.Len())
 			}
 			out.Kept = append(out.Kept, labels.Slice(at, at+t.Len()))
+		}
+		if !e.noted {
+			if err := p.noteHeld(e.output, out); err != nil {
+				return err
+			}
+			e.noted = true
 		}
 		if err := w.Write(out); err != nil {
 			return err

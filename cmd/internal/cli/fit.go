@@ -121,6 +121,11 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err := checkPCA(spec, data.X.Cols); err != nil {
 		return err
 	}
+	if c.Map != "" {
+		if err := p.noteHeld(c.Map, &ingest.Output{ID: data.ID, Kept: data.Kept}); err != nil {
+			return err
+		}
+	}
 	dominant, dominates := ingest.FindDominant(data.X, data.Encoder.Names())
 	if dominates {
 		p.note("%v", dominant)

@@ -203,3 +203,12 @@ func (p *program) noteLeft(left []ingest.Left) {
 		p.note("%s", text)
 	}
 }
+
+// noteHeld says which columns that pass through an output's file holds as something else.
+func (p *program) noteHeld(path string, o *ingest.Output) error {
+	text, err := ingest.DescribeHeld(path, o)
+	if text != "" {
+		p.note("%s", text)
+	}
+	return err
+}

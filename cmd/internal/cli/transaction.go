@@ -41,7 +41,7 @@ func (t *transaction) write(path string, write func(io.Writer) error) error {
 
 // writeMap writes a map under a temporary name.
 func (t *transaction) writeMap(path string, o *ingest.Output) error {
-	w, err := createMap(path, t.stdout)
+	w, err := createMap(path, t.stdout, true)
 	if err != nil {
 		return err
 	}
@@ -72,10 +72,11 @@ func (t *transaction) abort() {
 	}
 }
 
-// createMap starts a map's file. An ending that tells no format is wrong usage.
-func createMap(path string, stdout io.Writer) (ingest.Writer, error) {
+// createMap starts a map's file, of one input or of several. An ending that tells no format
+// is wrong usage.
+func createMap(path string, stdout io.Writer, oneInput bool) (ingest.Writer, error) {
 	if _, _, err := ingest.FormatOf(path); err != nil {
 		return nil, &usageError{err: err}
 	}
-	return ingest.Create(path, ingest.WriteOptions{Stdout: stdout})
+	return ingest.Create(path, ingest.WriteOptions{Stdout: stdout, OneInput: oneInput})
 }
