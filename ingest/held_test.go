@@ -47,6 +47,8 @@ def types():
     yield "list", pa.array([[1, None], None, []], pa.list_(pa.int32()))
     yield "large_list", pa.array([["a", None], None, []], pa.large_list(pa.utf8()))
     yield "fixed_list", pa.array([[1, 2], None, [3, None]], pa.list_(pa.float32(), 2))
+    yield "list_view", pa.array([[1, None], None, []], pa.list_view(pa.int32()))
+    yield "null_in_dictionary", pa.DictionaryArray.from_arrays(pa.array([0, None, 1], pa.int8()), pa.array(["a", None]))
     yield "nested_list", pa.array([[[1], []], None, [None]], pa.list_(pa.list_(pa.int64())))
     yield "struct", pa.array([{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}], pa.struct([("a", pa.int64()), ("b", pa.utf8())]))
     yield "struct_of_fixed", pa.array([{"a": [1.0, 2.0]}, None, {"a": None}], pa.struct([("a", pa.list_(pa.float32(), 2))]))
@@ -66,7 +68,7 @@ table = pa.table(columns, schema=pa.schema(fields))
 dir = sys.argv[1]
 with pa.ipc.new_file(dir + "/in.arrow", table.schema) as w: w.write(table)
 with pa.ipc.new_stream(dir + "/in.arrows", table.schema) as w: w.write(table)
-table = table.drop_columns([n for n in table.column_names if n.startswith("interval")])
+table = table.drop_columns([n for n in table.column_names if n.startswith(("interval", "list_view", "null_in"))])
 pa.parquet.write_table(table, dir + "/in.parquet", version="2.6", store_schema=False)
 `
 
@@ -81,10 +83,10 @@ def read(path):
     return pa.ipc.open_file(path).read_all()
 
 VALUES, ANY, UTC, MS = "the values without their dictionary", "a list of any length", "the same moment in UTC", "milliseconds"
-ARROW = {"dictionary": (pa.utf8(), VALUES), "ordered_dictionary": (pa.int64(), VALUES)}
+ARROW = {"dictionary": (pa.utf8(), VALUES), "null_in_dictionary": (pa.utf8(), VALUES), "ordered_dictionary": (pa.int64(), VALUES)}
 PARQUET = ARROW | {
     "large_utf8": (pa.utf8(), ""), "large_binary": (pa.binary(), ""), "large_list": (pa.list_(pa.utf8()), ""),
-    "fixed_list": (pa.list_(pa.float32()), ANY), "struct_of_fixed": (pa.struct([("a", pa.list_(pa.float32()))]), ANY),
+    "fixed_list": (pa.list_(pa.float32()), ANY), "list_view": (pa.list_(pa.int32()), ANY), "struct_of_fixed": (pa.struct([("a", pa.list_(pa.float32()))]), ANY),
     "list_of_dictionary": (pa.list_(pa.utf8()), VALUES), "date64": (pa.date32(), "date32"), "time_s": (pa.time32("ms"), MS),
     "timestamp_s_None": (pa.timestamp("ms"), MS), "timestamp_s_UTC": (pa.timestamp("ms", "UTC"), MS),
     "timestamp_s_Europe/Berlin": (pa.timestamp("ms", "UTC"), UTC + ", " + MS),
@@ -104,7 +106,7 @@ TEXT = { # of the first and the last row
     "decimal128": ("-12345678901234567890.123", "0.001"), "decimal256": ("-1" + 51 * "0" + ".000", "0.001"),
     "date32": ("1969-12-31", "2022-01-08"), "date64": ("1969-12-31", "2022-01-08"), "null": ("", ""),
     "interval_mdn": ('{"months":1,"days":2,"nanoseconds":3}', '{"months":-1,"days":0,"nanoseconds":1000000000}'),
-    "dictionary": ("b", "a"), "ordered_dictionary": ("20", "10"), "list": ("[1 null]", "[]"), "large_list": ("[a null]", "[]"), "fixed_list": ("[1 2]", "[3 null]"),
+    "dictionary": ("b", "a"), "ordered_dictionary": ("20", "10"), "null_in_dictionary": ("a", ""), "list": ("[1 null]", "[]"), "list_view": ("[1 null]", "[]"), "large_list": ("[a null]", "[]"), "fixed_list": ("[1 2]", "[3 null]"),
     "nested_list": ("[[1] []]", "[null]"), "struct": ("{a:1 b:x}", "{a:null b:y}"), "struct_of_fixed": ("{a:[1 2]}", "{a:null}"),
     "list_of_struct": ("[{a:1}]", "[]"), "list_of_dictionary": ("[b]", "[a]"), "map": ("[{key:k value:1} {key:l value:null}]", "[]"),
     "map_of_times": ("[{key:k value:1970-01-01 01:00:00.000001+0100}]", "[]"),
@@ -139,7 +141,7 @@ for source in ["in.arrow", "in.arrows", "in.parquet"]:
             as_, words = (b.type, "") if source == "in.parquet" else becomes.get(kind, (b.type, ""))
             if a.type != as_: wrong.append(f"{what}: {a.type}, not {as_}")
             same(what + ", values", a.to_pylist(), (b if pa.types.is_nested(b.type) and kind != "map_of_times" or b.type == as_ else b.cast(as_)).to_pylist())
-            same(what + ", nullable", fa.nullable, fb.nullable)
+            same(what + ", nullable", fa.nullable, fb.nullable or kind == "null_in_dictionary") # the values hold a null
             meta = "without the field's metadata" if ending == ".parquet" and source != "in.parquet" and fb.metadata else ""
             same(what + ", metadata", fa.metadata and fa.metadata.get(b"unit"), None if ending == ".parquet" or source == "in.parquet" else fb.metadata and fb.metadata[b"unit"])
             same(what + ", note", notes[source + ending].get(n, ""), ", ".join(w for w in [words, meta] if w))

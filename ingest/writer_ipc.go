@@ -68,7 +68,8 @@ func (s *shape) settle(o *Output, format Format, places layout) (arrow.Record, e
 	}
 	if s.nullability {
 		for _, c := range o.passing() {
-			fields[t.Schema().index(c.Name())].Nullable = c.field.Nullable || c.arr.NullN() > 0
+			i := t.Schema().index(c.Name())
+			fields[i].Nullable = c.field.Nullable || arrs[i].NullN() > 0 // perhaps a dictionary's value
 		}
 	}
 	return s.record(fields, arrs, o)
