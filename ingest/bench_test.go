@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
 )
@@ -59,5 +63,31 @@ func BenchmarkEncodeMessage(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkDecodeText decodes messages of texts in both of their encodings: what polars
+// writes by default are views.
+func BenchmarkDecodeText(b *testing.B) {
+	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.StringView} {
+		for _, n := range sizes {
+			texts := array.NewBuilder(memory.NewGoAllocator(), dt)
+			for i := range n {
+				if err := texts.AppendValueFromString(fmt.Sprint("event number ", i)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			m := streamOf(texts.NewArray())
+			d := &ingest.Decoder{}
+			b.Run(fmt.Sprint(n, "/", dt), func(b *testing.B) {
+				b.SetBytes(int64(len(m)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := d.Decode(m, here); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

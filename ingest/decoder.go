@@ -34,14 +34,15 @@ const (
 type knownSchema struct {
 	checked *arrowipc.Known
 	schema  *arrow.Schema
+	plain   *arrow.Schema // what it becomes, see plainSchema
 	// direct: batches that are not compressed can be taken as they lie.
 	direct bool
 }
 
-func newKnownSchema(checked *arrowipc.Known, schema *arrow.Schema) *knownSchema {
-	k := &knownSchema{checked, schema, true}
-	for i := range schema.NumFields() {
-		k.direct = k.direct && directType(schema.Field(i).Type)
+func newKnownSchema(checked *arrowipc.Known, d *ipcDecoder) *knownSchema {
+	k := &knownSchema{checked, d.r.Schema(), d.schema(), true}
+	for i := range k.schema.NumFields() {
+		k.direct = k.direct && directType(k.schema.Field(i).Type)
 	}
 	return k
 }
@@ -52,7 +53,7 @@ func (d *Decoder) Decode(value []byte, origin Origin) (*Table, error) {
 	known := d.find(value)
 	if known != nil && known.direct && int64(len(value)) <= limits.Bytes {
 		if s, err := known.checked.Check(value); err == nil && s.Rows <= limits.Rows {
-			if t := known.decode(s, origin); t != nil {
+			if t := known.decode(s, origin, limits); t != nil {
 				return t, nil
 			}
 		}
@@ -109,9 +110,9 @@ func (d *Decoder) remember(read *knownSchema, value []byte) {
 	d.schemas.Store(&all)
 }
 
-// decode takes the batches of a stream as they lie. It returns nil for streams that
-// have none, are not sound, or compressed.
-func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin) (t *Table) {
+// decode takes the batches of a stream as they lie, and makes them plain. It returns nil
+// for streams that have none, are not sound, compressed, or beyond the limits.
+func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin, limits Limits) (t *Table) {
 	if !k.direct || len(s.Frames) == 0 {
 		return nil
 	}
@@ -120,6 +121,7 @@ func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin) (t *Table) {
 			t = nil
 		}
 	}()
+	plain := plainer{mem: &cappedAllocator{limit: limits.Memory}}
 	parts := make([]*Table, 0, 1)
 	for _, f := range s.Frames {
 		if f.Kind != arrowipc.Record || f.Compressed {
@@ -127,6 +129,13 @@ func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin) (t *Table) {
 		}
 		rec := k.record(f)
 		if validateRecord(rec) != nil {
+			return nil
+		}
+		if k.plain != k.schema {
+			plain.mem.charge(int64(len(f.Body))) // as Arrow's reader, which copies it
+		}
+		rec, err := plain.record(rec, k.plain)
+		if err != nil {
 			return nil
 		}
 		parts = append(parts, &Table{Origin: origin, rec: rec})
@@ -140,7 +149,7 @@ func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin) (t *Table) {
 
 // record makes a batch's columns of its nodes and buffers.
 func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
-	parts := batchParts{f.Nodes, f.Buffers, make([]memory.Buffer, len(f.Buffers)), make([]*memory.Buffer, len(f.Buffers))}
+	parts := batchParts{f.Nodes, f.Buffers, f.Views, make([]memory.Buffer, len(f.Buffers)), make([]*memory.Buffer, len(f.Buffers))}
 	columns := make([]arrow.Array, k.schema.NumFields())
 	for i := range columns {
 		columns[i] = array.MakeFromData(parts.take(k.schema.Field(i).Type))
@@ -153,6 +162,7 @@ func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
 type batchParts struct {
 	nodes   []arrowipc.Node
 	buffers [][]byte
+	views   []int
 	made    []memory.Buffer
 	lists   []*memory.Buffer
 }
@@ -164,7 +174,8 @@ func directType(dt arrow.DataType) bool {
 		return false
 	case *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType:
 		return directType(dt.(arrow.ListLikeType).Elem())
-	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType, *arrow.BooleanType:
+	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType, *arrow.BooleanType,
+		*arrow.StringViewType, *arrow.BinaryViewType:
 		return true
 	case arrow.FixedWidthDataType:
 		return dt.BitWidth()%8 == 0
@@ -186,6 +197,14 @@ func (p *batchParts) take(dt arrow.DataType) arrow.ArrayData {
 		return array.NewData(dt, n, buffers, []arrow.ArrayData{p.take(dt.(arrow.ListLikeType).Elem())}, nulls, 0)
 	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return array.NewData(dt, n, p.list(validity, p.buffer(true), p.buffer(true)), nil, nulls, 0)
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		buffers := make([]*memory.Buffer, 2+p.views[0])
+		p.views = p.views[1:]
+		buffers[0] = validity
+		for i := range buffers[1:] {
+			buffers[1+i] = p.buffer(true)
+		}
+		return array.NewData(dt, n, buffers, nil, nulls, 0)
 	}
 	return array.NewData(dt, n, p.list(validity, p.buffer(n > 0)), nil, nulls, 0)
 }

@@ -53,7 +53,7 @@ func newIPCDecoder(f frames, budget int64, eachBatch bool) (d *ipcDecoder, err e
 		return nil, plainError(err)
 	}
 	d.columns = plainSchema(d.r.Schema())
-	d.plain.charge = d.messages.mem.charge
+	d.plain.mem = &d.messages.mem
 	return d, nil
 }
 
@@ -75,9 +75,6 @@ func (d *ipcDecoder) next() (rec arrow.Record, err error) {
 	rec.Retain()
 	if err := validateRecord(rec); err != nil {
 		return nil, err
-	}
-	if d.columns == d.r.Schema() {
-		return rec, nil
 	}
 	return d.plain.record(rec, d.columns)
 }

@@ -108,8 +108,8 @@ func decodeStream(s *arrowipc.Stream, origin Origin, limits Limits) (t *Table, k
 		return nil, nil, err
 	}
 	defer d.r.Release()
-	k = newKnownSchema(s.Schema, d.r.Schema())
-	if t := k.decode(s, origin); t != nil {
+	k = newKnownSchema(s.Schema, d)
+	if t := k.decode(s, origin, limits); t != nil {
 		return t, k, nil
 	}
 	t, err = d.table(origin)

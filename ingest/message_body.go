@@ -46,7 +46,11 @@ func (b *body) lists(x vec.Matrix[float32]) {
 
 // strings adds a text column, none of it null.
 func (b *body) strings(values []string) {
-	offsets, text := make([]int32, len(values)+1), []byte(nil)
+	size := 0
+	for _, s := range values {
+		size += len(s)
+	}
+	offsets, text := make([]int32, len(values)+1), make([]byte, 0, size)
 	for i, s := range values {
 		text = append(text, s...)
 		offsets[i+1] = int32(len(text))

@@ -89,19 +89,24 @@ func plainFields(fields []arrow.Field) ([]arrow.Field, bool) {
 
 // plainSchema is what a schema becomes, itself if nothing in it changes.
 func plainSchema(s *arrow.Schema) *arrow.Schema {
-	fields, changed := plainFields(s.Fields())
+	changed := false
+	for i := range s.NumFields() {
+		_, c := plainField(s.Field(i))
+		changed = changed || c
+	}
 	if !changed {
 		return s
 	}
+	fields, _ := plainFields(s.Fields())
 	md := s.Metadata()
 	return arrow.NewSchema(fields, &md)
 }
 
 // plainer makes checked arrays plain.
 type plainer struct {
-	// charge is called with the bytes that are about to be made; it panics if they are
+	// mem is charged with the bytes that are about to be made; it panics if they are
 	// too many.
-	charge func(n int64)
+	mem *cappedAllocator
 	// dictionaries holds what those of the last batches became, so that batches that
 	// share one still do.
 	dictionaries map[arrow.ArrayData]arrow.Array
@@ -110,7 +115,11 @@ type plainer struct {
 // rememberedDictionaries bounds how many dictionaries a plainer holds.
 const rememberedDictionaries = 64
 
+// record makes a record of the plain schema of its own. One whose schema is plain stays.
 func (p *plainer) record(rec arrow.Record, schema *arrow.Schema) (arrow.Record, error) {
+	if rec.Schema() == schema {
+		return rec, nil
+	}
 	columns := make([]arrow.Array, rec.NumCols())
 	for i := range columns {
 		var err error
@@ -175,87 +184,101 @@ const (
 	viewInline = 12
 )
 
-// view returns the bytes of a view among an array's buffers; false if they lie outside.
-func view(v []byte, buffers []*memory.Buffer) ([]byte, bool) {
-	le := binary.LittleEndian
-	n := int64(int32(le.Uint32(v)))
+// viewColumn is a column of views: n of them, one after the other, and the buffers that
+// they lead to. valid is the bitmap of those that are not null, from bit first on; empty if
+// none is.
+type viewColumn struct {
+	n, first int
+	valid    []byte
+	views    []byte
+	buffers  []*memory.Buffer
+}
+
+// viewsOf takes a column of views apart; false if its views are not all there.
+func viewsOf(data arrow.ArrayData) (viewColumn, bool) {
+	from, to := viewBytes*data.Offset(), viewBytes*(data.Offset()+data.Len())
+	if bufferLen(data, 1) < to {
+		return viewColumn{}, false
+	}
+	c := viewColumn{n: data.Len(), first: data.Offset(), buffers: data.Buffers()[2:]}
+	if to > from {
+		c.views = data.Buffers()[1].Bytes()[from:to]
+	}
+	if bits := data.Buffers()[0]; bits != nil {
+		c.valid = bits.Bytes()
+	}
+	return c, true
+}
+
+func (c *viewColumn) isValid(i int) bool {
+	return len(c.valid) == 0 || bitutil.BitIsSet(c.valid, c.first+i)
+}
+
+// length is how many bytes view i says it has.
+func (c *viewColumn) length(i int) int64 {
+	return int64(int32(binary.LittleEndian.Uint32(c.views[viewBytes*i:])))
+}
+
+// bytes returns the bytes of view i; false if they lie outside its buffer.
+func (c *viewColumn) bytes(i int) ([]byte, bool) {
+	n, v := c.length(i), c.views[viewBytes*i:viewBytes*(i+1)]
 	if n <= viewInline {
 		if n < 0 {
 			return nil, false
 		}
 		return v[4 : 4+n], true
 	}
-	which, at := int64(int32(le.Uint32(v[8:]))), int64(int32(le.Uint32(v[12:])))
-	if which < 0 || which >= int64(len(buffers)) || buffers[which] == nil {
+	which, at := int64(int32(binary.LittleEndian.Uint32(v[8:]))), int64(int32(binary.LittleEndian.Uint32(v[12:])))
+	if which < 0 || which >= int64(len(c.buffers)) || c.buffers[which] == nil {
 		return nil, false
 	}
-	b := buffers[which].Bytes()
+	b := c.buffers[which].Bytes()
 	if at < 0 || at+n > int64(len(b)) {
 		return nil, false
 	}
 	return b[at : at+n], true
 }
 
-// eachView calls f with the number and the bytes of every value of a column of views that
-// is not null, until one returns false or lies outside the buffers, whose number it
-// returns, or -1.
-func eachView(data arrow.ArrayData, f func(i int, b []byte)) int {
-	if data.Len() == 0 {
-		return -1
-	}
-	buffers := data.Buffers()
-	views := buffers[1].Bytes()
-	for i := range data.Len() {
-		if at := data.Offset() + i; isValid(data, i) {
-			b, ok := view(views[viewBytes*at:viewBytes*(at+1)], buffers[2:])
-			if !ok {
-				return i
-			}
-			f(i, b)
-		}
-	}
-	return -1
-}
-
-// isValid says whether value i of an array with a validity bitmap is there.
-func isValid(data arrow.ArrayData, i int) bool {
-	bits := data.Buffers()[0]
-	return bits == nil || bits.Len() == 0 || bitutil.BitIsSet(bits.Bytes(), data.Offset()+i)
-}
-
 // validateViews wants all that views lead to within their buffers.
 func validateViews(data arrow.ArrayData) error {
-	if need := viewBytes * (data.Offset() + data.Len()); bufferLen(data, 1) < need {
+	c, ok := viewsOf(data)
+	if !ok {
 		return fmt.Errorf("its %d views have only %d bytes", data.Len(), bufferLen(data, 1))
 	}
-	if i := eachView(data, func(int, []byte) {}); i >= 0 {
-		return fmt.Errorf("the view of row %d leads out of its buffers", i)
+	for i := range c.n {
+		if !c.isValid(i) {
+			continue
+		}
+		if _, ok := c.bytes(i); !ok {
+			return fmt.Errorf("the view of row %d leads out of its buffers", i)
+		}
 	}
 	return nil
 }
 
 // views makes text or binary values of views.
 func (p *plainer) views(data arrow.ArrayData, dt arrow.DataType) (arrow.Array, error) {
-	size := int64(0)
-	eachView(data, func(_ int, b []byte) { size += int64(len(b)) })
-	if size > math.MaxInt32 {
-		return nil, memoryLimit(math.MaxInt32)
+	c, _ := viewsOf(data)
+	p.mem.charge(4 * int64(c.n+1))
+	offsets, size := make([]int32, c.n+1), int64(0)
+	for i := range c.n {
+		if c.isValid(i) {
+			size += c.length(i)
+		}
+		if size > math.MaxInt32 {
+			return nil, memoryLimit(math.MaxInt32)
+		}
+		offsets[i+1] = int32(size)
 	}
-	p.charge(size + 4*int64(data.Len()+1))
-	offsets, bytes := make([]int32, data.Len()+1), make([]byte, 0, size)
-	next := 0 // rows whose end is known
-	end := func(upTo int) {
-		for ; next < upTo; next++ {
-			offsets[next+1] = int32(len(bytes))
+	p.mem.charge(size)
+	text := make([]byte, 0, size)
+	for i := range c.n {
+		if offsets[i+1] > offsets[i] {
+			b, _ := c.bytes(i)
+			text = append(text, b...)
 		}
 	}
-	eachView(data, func(i int, b []byte) {
-		end(i)
-		bytes = append(bytes, b...)
-		end(i + 1)
-	})
-	end(data.Len())
-	return array.MakeFromData(array.NewData(dt, data.Len(), []*memory.Buffer{
-		data.Buffers()[0], memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(bytes),
+	return array.MakeFromData(array.NewData(dt, c.n, []*memory.Buffer{
+		data.Buffers()[0], memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(text),
 	}, nil, data.NullN(), 0)), nil
 }

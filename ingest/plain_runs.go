@@ -127,7 +127,7 @@ func (r repeats) validity(values arrow.Array) (bits *memory.Buffer, nulls int) {
 
 // bits repeats what get says of each run.
 func (r repeats) bits(get func(k int) bool) *memory.Buffer {
-	r.p.charge(int64(r.n+7) / 8)
+	r.p.mem.charge(int64(r.n+7) / 8)
 	out, at := make([]byte, (r.n+7)/8), 0
 	r.each(func(k, times int) {
 		if get(k) {
@@ -139,7 +139,7 @@ func (r repeats) bits(get func(k int) bool) *memory.Buffer {
 }
 
 func (r repeats) fixed(data arrow.ArrayData, width int) *memory.Buffer {
-	r.p.charge(int64(r.n) * int64(width))
+	r.p.mem.charge(int64(r.n) * int64(width))
 	out := make([]byte, 0, r.n*width)
 	r.each(func(k, times int) {
 		at := (data.Offset() + k) * width
@@ -165,8 +165,8 @@ func repeatBytes[T int32 | int64](r repeats, off []T, data arrow.ArrayData, widt
 	if !fits {
 		return nil, memoryLimit(most)
 	}
-	r.p.charge(size)
-	r.p.charge(width * int64(r.n+1))
+	r.p.mem.charge(size)
+	r.p.mem.charge(width * int64(r.n+1))
 	offsets, out := make([]T, 1, r.n+1), make([]byte, 0, size)
 	r.each(func(k, times int) {
 		value := bytesOf[off[k]:off[k+1]]

@@ -4,15 +4,18 @@ package arrowipc
 // null. Buffers follow the nodes in the order of the schema.
 type Node struct{ Len, Nulls int64 }
 
-// checkBatch reads a RecordBatch table (length 0, nodes 1, buffers 2,
-// compression 3, variadicBufferCounts 4) against the shapes of its columns, and tells the frame its rows, and
-// if columns is set its nodes and buffers.
+// checkBatch reads a RecordBatch table (length 0, nodes 1, buffers 2, compression 3,
+// variadicBufferCounts 4) against the shapes of its columns. It sets the frame's rows,
+// and if columns is set what they lie in.
 func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) error {
 	rows, err := t.scalar(0, 8, 0)
 	if err != nil {
 		return err
 	}
-	if rows < 0 || rows > lim.Rows {
+	if rows < 0 {
+		return badf("a batch says it has %d rows", rows)
+	}
+	if rows > lim.Rows {
 		return limitf("a batch has %d rows; at most %d are allowed", rows, lim.Rows)
 	}
 	f.Rows = rows
@@ -47,7 +50,7 @@ func checkBatch(f *Frame, t table, fields []shape, lim Limits, columns bool) err
 	if w.view != w.nvariadic {
 		return badf("a batch counts the buffers of %d views; its schema has %d", w.nvariadic, w.view)
 	}
-	f.Nodes, f.Buffers, f.Compressed, f.Decoded = w.foundNodes, w.foundBuffers, w.codec != plain, w.decoded
+	f.Nodes, f.Buffers, f.Views, f.Compressed, f.Decoded = w.foundNodes, w.foundBuffers, w.foundViews, w.codec != plain, w.decoded
 	return nil
 }
 
@@ -67,6 +70,7 @@ type walk struct {
 	columns      bool // keep what is found
 	foundNodes   []Node
 	foundBuffers [][]byte
+	foundViews   []int
 }
 
 // field consumes the nodes and buffers of one field and returns its length.
@@ -139,6 +143,9 @@ func (w *walk) views(n int64) error {
 	w.view++
 	if count < 0 || count > w.nbuffers-w.buffer {
 		return badf("views have %d buffers; their batch has %d left", count, w.nbuffers-w.buffer)
+	}
+	if w.columns {
+		w.foundViews = append(w.foundViews, int(count))
 	}
 	for range count {
 		if err := w.nextBuffer(0); err != nil {

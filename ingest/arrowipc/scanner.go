@@ -30,10 +30,12 @@ type Frame struct {
 	Rows int64
 	// At is where the message starts in the stream.
 	At int64
-	// Nodes and Buffers are those of a record batch; Compressed says that the buffers
-	// are. Only the frames of a Stream have them.
+	// Nodes and Buffers are those of a record batch, Views how many buffers each column
+	// of views leads to; Compressed says that the buffers are. Only the frames of a
+	// Stream have them.
 	Nodes      []Node
 	Buffers    [][]byte
+	Views      []int
 	Compressed bool
 	// Decoded is how many bytes the buffers take once decompressed, as they say.
 	Decoded int64
