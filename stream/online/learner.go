@@ -45,6 +45,9 @@ type Learner struct {
 	// events' ids.
 	taken  bool
 	idType string
+	// releasing: the rows of the reference set's points are those of a map that is not
+	// published yet, while its classes are learnt and it is saved.
+	releasing bool
 
 	// What follows belongs to New and Run alone.
 
@@ -130,7 +133,7 @@ func (l *Learner) Seen() (positions []snapshot.Position, waiting int) {
 		return nil, 0
 	}
 	for p := range l.ref.All() {
-		if l.ref.Row(p) < 0 {
+		if l.ref.Row(p) < 0 || l.releasing {
 			waiting++
 		}
 	}
@@ -265,6 +268,9 @@ func (l *Learner) failed(err error) {
 // publish makes a map the current one.
 func (l *Learner) publish(p *published, took time.Duration) {
 	first := l.current.Swap(p) == nil
+	l.mu.Lock()
+	l.releasing = false
+	l.mu.Unlock()
 	if l.set.Hooks.Published != nil {
 		l.set.Hooks.Published(&p.Published, took)
 	}

@@ -33,6 +33,7 @@ func (l *Learner) release(ctx context.Context, d *draft) error {
 	}
 	l.mu.Lock()
 	l.ref.Published(d.rowOf)
+	l.releasing = true
 	s := *d.snapshot
 	s.MapID, s.Count = l.mapID, l.counts(s.Reference.Rows)
 	classes, sample := l.rowClasses(s.Reference.Rows), l.votes.take()
