@@ -49,10 +49,13 @@ const (
 	sparesAll // but for where it is and what was wrong
 )
 
-// spare makes do with a smaller dead letter.
-func (e *entry) spare(why error) error {
+// spare makes do with a smaller dead letter, if that helps.
+func (e *entry) spare(refused *RefusedError) error {
+	if refused.Messages[0].Why != nil {
+		return fmt.Errorf("%s: the dead letter of this message can never be kept (%v): %w", e.message.Where(), e.bad, refused)
+	}
 	if e.spared == sparesAll {
-		return fmt.Errorf("%s: not even what is known of this dead letter can be kept: %w", e.message.Where(), why)
+		return fmt.Errorf("%s: not even what is known of this dead letter can be kept: %w", e.message.Where(), refused)
 	}
 	e.spared++
 	return nil

@@ -9,7 +9,7 @@ import (
 
 // deliver writes the outputs and dead letters of a batch and marks the batch as done
 // once all of them are acknowledged; for exactly-once delivery in one transaction. What
-// turns out too large for its topic is written in another way, or becomes a dead letter.
+// its topic refuses is written in another way, or becomes a dead letter.
 func (w *worker) deliver(ctx context.Context, batch []*entry, outputs []piece) error {
 	// A message that nobody could keep ends the stage before anything is written.
 	if err := w.mayBury(batch); err != nil {
@@ -65,15 +65,15 @@ func (w *worker) delivered(batch []*entry) {
 func (w *worker) write(ctx context.Context, outputs []piece) error {
 	for len(outputs) > 0 {
 		left, err := w.retry.write(ctx, "write", w.p.Sink, messagesOf(outputs))
-		var large *TooLargeError
-		if !errors.As(err, &large) {
+		var refused *RefusedError
+		if !errors.As(err, &refused) {
 			return err
 		}
 		keep := make([]bool, len(outputs))
 		for _, i := range left {
 			keep[i] = true
 		}
-		outputs = w.fit(outputs, keep, large)
+		outputs = w.fit(outputs, keep, refused)
 	}
 	return nil
 }
@@ -87,10 +87,10 @@ func (w *worker) bury(ctx context.Context, batch []*entry) error {
 			return err
 		}
 		left, err := w.retry.write(ctx, "dead letter", w.p.DeadLetter.Sink, letters)
-		var large *TooLargeError
-		if errors.As(err, &large) {
-			for _, m := range large.Messages {
-				if err := dead[m.Index].spare(large); err != nil {
+		var refused *RefusedError
+		if errors.As(err, &refused) {
+			for _, m := range refused.Messages {
+				if err := dead[m.Index].spare(refused.of(m)); err != nil {
 					return err
 				}
 			}
@@ -115,16 +115,16 @@ func (w *worker) transact(ctx context.Context, batch []*entry, outputs []piece, 
 			return err
 		}
 		err = w.retry.transact(ctx, w.atomic, Transaction{at, messagesOf(outputs), letters})
-		var large *TooLargeError
-		if !errors.As(err, &large) {
+		var refused *RefusedError
+		if !errors.As(err, &refused) {
 			return err
 		}
 		n := len(outputs)
-		of := &TooLargeError{Err: large.Err}
-		for _, m := range large.Messages {
+		of := &RefusedError{Err: refused.Err}
+		for _, m := range refused.Messages {
 			if m.Index < n {
 				of.Messages = append(of.Messages, m)
-			} else if err := dead[m.Index-n].spare(large); err != nil {
+			} else if err := dead[m.Index-n].spare(refused.of(m)); err != nil {
 				return err
 			}
 		}

@@ -75,6 +75,11 @@
 // again in the same way. (TestTooLargeOutputs, TestTooLargeDeadLetters,
 // TestDeadLetterTooLargeForAnything, TestNothingIsLostOrDoubled)
 //
+// What a topic refuses for another reason than its size (RefusedError), such as a message
+// without a key in a compacted topic, is not tried again either: an output becomes a dead
+// letter with the broker's reason, a dead letter ends the stage. (TestRefusedOutputs,
+// TestRefusedDeadLetters)
+//
 // Stopping is quick. When its context is done the pipeline stops reading, finishes
 // the batch that each partition is at, writes it, commits, and returns: within
 // Settings.DrainTimeout + CommitTimeout, 7 s by default, even if the broker hangs.

@@ -22,15 +22,15 @@ func messagesOf(pieces []piece) []Message {
 }
 
 // fit makes outputs fit their topic: those that are too large become parts, or their
-// messages dead letters. Of the others it leaves those to keep, nil for all; of a message
+// messages dead letters, as do those of what is refused for another reason. Of the others it leaves those to keep, nil for all; of a message
 // of which a part was too large all parts are written, since they have new numbers.
-func (w *worker) fit(outputs []piece, keep []bool, large *TooLargeError) []piece {
+func (w *worker) fit(outputs []piece, keep []bool, refused *RefusedError) []piece {
 	changed := map[*entry]bool{}
-	for _, m := range large.Messages {
+	for _, m := range refused.Messages {
 		p := &outputs[m.Index]
 		changed[p.entry] = true
 		if p.entry.bad == nil {
-			w.cut(p, m, large)
+			w.cut(p, m, refused.of(m))
 		}
 	}
 	var out []piece
@@ -52,10 +52,10 @@ func (w *worker) fit(outputs []piece, keep []bool, large *TooLargeError) []piece
 }
 
 // cut divides a piece that is too large, or finds its message bad.
-func (w *worker) cut(p *piece, m Large, why error) {
+func (w *worker) cut(p *piece, m Refused, why error) {
 	e, rows := p.entry, p.to-p.from
 	switch {
-	case w.p.TooLarge == ToDeadLetters || e.outcome.Parts == nil || e.events.Len() < 2:
+	case m.Why != nil || w.p.TooLarge == ToDeadLetters || e.outcome.Parts == nil || e.events.Len() < 2:
 		e.spoil(StageWrite, why)
 		return
 	case rows < 2:
@@ -82,7 +82,7 @@ func (w *worker) cut(p *piece, m Large, why error) {
 }
 
 // parts is in how many pieces of rows what was too large is divided.
-func (m Large) parts(rows int) int {
+func (m Refused) parts(rows int) int {
 	n := 2
 	if m.Limit > 0 {
 		// Smaller messages compress a little worse.

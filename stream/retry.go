@@ -13,7 +13,7 @@ type retrier struct {
 }
 
 // write writes all messages, however often the sink fails: none is skipped, whatever the
-// reason. It returns nil when all are acknowledged; a *TooLargeError if some will not be,
+// reason. It returns nil when all are acknowledged; a *RefusedError if some will not be,
 // however often they are tried, and which are still to be written; else the context's
 // error.
 func (r retrier) write(ctx context.Context, what string, sink Sink, messages []Message) (left []int, err error) {
@@ -28,9 +28,9 @@ func (r retrier) write(ctx context.Context, what string, sink Sink, messages []M
 		if left = remaining(left, len(rest), err); len(left) < len(rest) {
 			pause = r.min
 		}
-		var large *TooLargeError
-		if errors.As(err, &large) {
-			return left, large.among(before)
+		var refused *RefusedError
+		if errors.As(err, &refused) {
+			return left, refused.among(before)
 		}
 		rest = pick(messages, left)
 		if ctx.Err() != nil {

@@ -15,8 +15,8 @@ type Sink interface {
 	//
 	// If it fails, the error is a *WriteError that says which messages are still
 	// to be written, or any other error if that is not known: then all are. A
-	// message that is reported as not written may still have been. A *TooLargeError in
-	// it says which messages the topic will not take.
+	// message that is reported as not written may still have been. A *RefusedError in
+	// it says which messages the topic will not take, whatever is tried.
 	Write(ctx context.Context, messages []Message) error
 	// Close lets go of all connections.
 	Close() error

@@ -16,7 +16,7 @@ type Transactional interface {
 	// nil says that it is done. ErrRevoked says that the partition may be somebody
 	// else's, or that it is not known whether it is done: the next generation begins
 	// where the truth is. After any other error nothing was done, and it may be
-	// tried again; with other messages if it is a *TooLargeError.
+	// tried again; with other messages if it is a *RefusedError.
 	Transact(ctx context.Context, t Transaction) error
 }
 
@@ -30,7 +30,7 @@ type Transaction struct {
 }
 
 // transact tries a transaction until it is done, the generation is over, the context is
-// done, or some of it turns out too large (*TooLargeError).
+// done, or a topic refuses some of it (*RefusedError).
 func (r retrier) transact(ctx context.Context, gen Transactional, t Transaction) error {
 	pause := r.min
 	for attempt := 1; ; attempt++ {
@@ -38,9 +38,9 @@ func (r retrier) transact(ctx context.Context, gen Transactional, t Transaction)
 		if err == nil || errors.Is(err, ErrRevoked) {
 			return err
 		}
-		var large *TooLargeError
-		if errors.As(err, &large) {
-			return large
+		var refused *RefusedError
+		if errors.As(err, &refused) {
+			return refused
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -153,7 +153,7 @@ func CheckBoard(ctx context.Context, c Cluster, topic string) (detail string, er
 
 // compacted says whether a topic of one partition is compacted.
 func (l *link) compacted(ctx context.Context, topic string) (detail string, err error) {
-	const setting = "cleanup.policy"
+	const setting = cleanupSetting
 	r, err := l.client(connectTimeout).DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{
 		Resources: []kafka.DescribeConfigRequestResource{{ResourceType: kafka.ResourceTypeTopic, ResourceName: topic, ConfigNames: []string{setting}}}})
 	if err != nil {
@@ -167,7 +167,7 @@ func (l *link) compacted(ctx context.Context, topic string) (detail string, err 
 			if e.ConfigName != setting {
 				continue
 			}
-			if e.ConfigValue != "compact" {
+			if e.ConfigValue != compact {
 				return "", fmt.Errorf("kafka: topic %s has %s=%s: announcements would be deleted; set it to compact", topic, setting, e.ConfigValue)
 			}
 			return ", one partition, compacted", nil

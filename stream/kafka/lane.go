@@ -133,9 +133,9 @@ func (s *Sink) send(ctx context.Context, l *lane, lot *lot, messages []*stream.M
 	switch {
 	case err == nil:
 		n.next = following(n.next, len(messages))
-	case tooLarge(err) && len(messages) == 1:
-		err = lot.gauge.refusal(ctx, lot, i, batch, err)
-	case tooLarge(err), l.session.ProducerID < 0:
+	case tooLarge(err), unfit(err):
+		err = lot.refused(ctx, messages, i, batch, err)
+	case l.session.ProducerID < 0:
 	case forgotten(err):
 		l.stale.Store(true)
 	default:

@@ -68,8 +68,8 @@ func (l *lot) inBatches(from, to, limit int, send func(batch []*stream.Message, 
 			n, size = n+1, size+s
 		}
 		err := send(messages[done:done+n], done)
-		if tooLarge(err) && n > 1 {
-			// The topic takes less; each message may still fit.
+		if n > 1 && divisible(err) {
+			// Each message may still fit.
 			limit = size / 2
 			continue
 		}

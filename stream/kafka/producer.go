@@ -173,10 +173,7 @@ func (p *producer) write(ctx context.Context, l *lot) error {
 			return err
 		}
 		err = p.patiently(ctx, func() error { return p.link.produce(ctx, l.tp, p.id, batch, requestTimeout) })
-		if tooLarge(err) && len(messages) == 1 {
-			return l.gauge.refusal(ctx, l, done, batch, err)
-		}
-		return err
+		return l.refused(ctx, messages, done, batch, err)
 	})
 	return err
 }
@@ -188,7 +185,9 @@ func (l *link) produce(ctx context.Context, tp stream.TopicPartition, transactio
 		RawRecords: protocol.RawRecordSet{Reader: bytes.NewReader(batch)},
 	})
 	if err == nil {
-		err = r.Error
+		if err = r.Error; unfit(err) {
+			err = &unfitError{err, r.RecordErrors}
+		}
 	}
 	if errors.Is(err, kafka.DuplicateSequenceNumber) {
 		return nil // an earlier attempt got there

@@ -17,6 +17,7 @@ func TestReal(t *testing.T) {
 	t.Run("compaction", func(t *testing.T) { testCompaction(t, c, func() {}) })
 	t.Run("sizes", func(t *testing.T) { testSizes(t, c) })
 	t.Run("too large", func(t *testing.T) { testTooLarge(t, c) })
+	t.Run("refused", func(t *testing.T) { testRefused(t, c, func(string, map[string]string) {}) })
 	t.Run("codecs", func(t *testing.T) { testCodecs(t, c) })
 	t.Run("map", func(t *testing.T) { testMap(t, c) })
 	t.Run("holders", func(t *testing.T) { testHolders(t, c) })

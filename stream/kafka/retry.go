@@ -109,7 +109,8 @@ func kindOf(err error) kind {
 			kafka.TransactionalIDAuthorizationFailed, kafka.InvalidTransactionTimeout,
 			kafka.SASLAuthenticationFailed, kafka.UnsupportedSASLMechanism, kafka.IllegalSASLState, kafka.SecurityDisabled,
 			kafka.InvalidSessionTimeout, kafka.InconsistentGroupProtocol, kafka.InvalidGroupId, kafka.GroupMaxSizeReached,
-			kafka.UnsupportedVersion, kafka.InvalidTopic, kafka.InvalidRequest, kafka.PolicyViolation, kafka.UnsupportedForMessageFormat:
+			kafka.UnsupportedVersion, kafka.InvalidTopic, kafka.InvalidRequest, kafka.PolicyViolation, kafka.UnsupportedForMessageFormat,
+			kafka.InvalidRecord, kafka.InvalidTimestamp:
 			return final
 		}
 		// All else a broker may say while it starts, stops or hands over; a

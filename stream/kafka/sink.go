@@ -132,7 +132,7 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 		return nil
 	}
 	slices.Sort(left)
-	if err := tooLargeOf(errs); err != nil {
+	if err := refusedOf(errs); err != nil {
 		errs = []error{fmt.Errorf("kafka: %w", made(messages, err))}
 	}
 	return &stream.WriteError{Remaining: left, Err: errors.Join(errs...)}

@@ -2,10 +2,9 @@ package kafka
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +13,8 @@ import (
 	"unfold/stream"
 )
 
-// Sizes are how large what is written to a topic may be, as far as its brokers say.
+// Sizes are how large what is written to a topic may be, and what else the topic asks of
+// it, as far as its brokers say.
 type Sizes struct {
 	// Batch bounds a batch of messages as it is sent, compressed, in bytes
 	// (max.message.bytes); 0 if this client may not know (it needs the right
@@ -26,6 +26,13 @@ type Sizes struct {
 	// Compression is how the brokers keep batches (compression.type): "producer", "" or
 	// what they compress them with again.
 	Compression string
+	// Compacted: messages without a key are refused, and of those with the same key the
+	// last is kept (cleanup.policy).
+	Compacted bool
+	// Before and After bound how far a message's time may be behind and ahead of the
+	// brokers', in ms (message.timestamp.before.max.ms and .after.max.ms); 0: not, or not
+	// known.
+	Before, After int64
 }
 
 // AskSizes asks how large what is written to a topic may be. It fails within 10 s if no
@@ -46,7 +53,14 @@ const (
 	batchSetting       = "max.message.bytes"
 	compressionSetting = "compression.type"
 	requestSetting     = "socket.request.max.bytes"
+	cleanupSetting     = "cleanup.policy"
+	timeSetting        = "message.timestamp.type"
+	beforeSetting      = "message.timestamp.before.max.ms"
+	afterSetting       = "message.timestamp.after.max.ms"
 )
+
+// compact is the cleanup.policy of a topic that is compacted; a topic may have several.
+const compact = "compact"
 
 // sizes asks the cluster. What it refuses to tell is no error.
 func (l *link) sizes(ctx context.Context, topic string) (s Sizes, err error) {
@@ -55,7 +69,8 @@ func (l *link) sizes(ctx context.Context, topic string) (s Sizes, err error) {
 	if err != nil {
 		return s, err
 	}
-	of := kafka.DescribeConfigRequestResource{ResourceType: kafka.ResourceTypeTopic, ResourceName: topic, ConfigNames: []string{batchSetting, compressionSetting}}
+	of := kafka.DescribeConfigRequestResource{ResourceType: kafka.ResourceTypeTopic, ResourceName: topic,
+		ConfigNames: []string{batchSetting, compressionSetting, cleanupSetting, timeSetting, beforeSetting, afterSetting}}
 	said, err := client.DescribeConfigs(ctx, &kafka.DescribeConfigsRequest{Resources: []kafka.DescribeConfigRequestResource{of}})
 	if err != nil {
 		return s, err
@@ -63,6 +78,10 @@ func (l *link) sizes(ctx context.Context, topic string) (s Sizes, err error) {
 	settings := settingsOf(said)
 	for _, m := range settings {
 		s.Batch, s.Compression = number(m[batchSetting]), m[compressionSetting]
+		s.Compacted = strings.Contains(m[cleanupSetting], compact)
+		if m[timeSetting] != "LogAppendTime" {
+			s.Before, s.After = int64(number(m[beforeSetting])), int64(number(m[afterSetting]))
+		}
 	}
 	var leaders []kafka.DescribeConfigRequestResource
 	for _, t := range cluster.Topics {
@@ -186,7 +205,7 @@ func (g *gauge) limit() int {
 
 // weigh packs what may be too large, each message as it would be sent, and returns what
 // is. What is not is sent as it was packed.
-func (g *gauge) weigh(ctx context.Context, l *lot) (large []stream.Large, err error) {
+func (g *gauge) weigh(ctx context.Context, l *lot) (large []stream.Refused, err error) {
 	limit := g.limit()
 	for i, m := range l.messages {
 		if recordSize(m)+batchHeader <= limit {
@@ -202,7 +221,7 @@ func (g *gauge) weigh(ctx context.Context, l *lot) (large []stream.Large, err er
 			limit = g.limit()
 		}
 		if size > limit {
-			large = append(large, stream.Large{Index: l.indices[i], Topic: g.topic, Size: size, Limit: limit})
+			large = append(large, stream.Refused{Index: l.indices[i], Topic: g.topic, Size: size, Limit: limit})
 			continue
 		}
 		if l.packed == nil {
@@ -248,19 +267,19 @@ func (g *gauge) refuse(ctx context.Context, size int) int {
 	return limit
 }
 
-// refusal is what a refused batch of one message, the lot's i-th, comes to.
+// refusal is what a batch of one message, the lot's i-th, comes to that was too large.
 func (g *gauge) refusal(ctx context.Context, l *lot, i int, batch []byte, err error) error {
 	size := batchSize(batch)
 	limit := g.refuse(ctx, size)
 	if limit == 0 {
 		return err
 	}
-	return &stream.TooLargeError{Messages: []stream.Large{{Index: l.indices[i], Topic: g.topic, Size: size, Limit: limit}}, Err: err}
+	return &stream.RefusedError{Messages: []stream.Refused{{Index: l.indices[i], Topic: g.topic, Size: size, Limit: limit}}, Err: err}
 }
 
 // tooLargeIn weighs lots and returns an error that says which messages are too large.
 func tooLargeIn(ctx context.Context, lots []*lot) error {
-	var all []stream.Large
+	var all []stream.Refused
 	for _, l := range lots {
 		large, err := l.gauge.weigh(ctx, l)
 		if err != nil {
@@ -271,31 +290,6 @@ func tooLargeIn(ctx context.Context, lots []*lot) error {
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b stream.Large) int { return a.Index - b.Index })
-	return &stream.TooLargeError{Messages: all}
-}
-
-// made says from which message the first was made that is too large.
-func made(messages []stream.Message, err error) error {
-	var large *stream.TooLargeError
-	if !errors.As(err, &large) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", messages[large.Messages[0].Index].Where(), err)
-}
-
-// tooLargeOf joins what several lots were refused for, nil if nothing was.
-func tooLargeOf(errs []error) error {
-	var all stream.TooLargeError
-	for _, err := range errs {
-		var one *stream.TooLargeError
-		if errors.As(err, &one) {
-			all.Messages, all.Err = append(all.Messages, one.Messages...), errors.Join(all.Err, one.Err)
-		}
-	}
-	if len(all.Messages) == 0 {
-		return nil
-	}
-	slices.SortFunc(all.Messages, func(a, b stream.Large) int { return a.Index - b.Index })
-	return &all
+	slices.SortFunc(all, func(a, b stream.Refused) int { return a.Index - b.Index })
+	return &stream.RefusedError{Messages: all}
 }

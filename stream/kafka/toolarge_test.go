@@ -31,7 +31,7 @@ func noise(n int) []byte {
 
 // refused are the messages of a write that are too large.
 func refused(err error) (indices []int) {
-	var large *stream.TooLargeError
+	var large *stream.RefusedError
 	if errors.As(err, &large) {
 		for _, m := range large.Messages {
 			indices = append(indices, m.Index)

@@ -199,8 +199,8 @@ func (g *generation) transact(ctx context.Context, p *producer, t stream.Transac
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		p.abort()
-		if large := tooLargeOf(errs); large != nil && !fenced(err) && !staleMember(err) {
-			return large
+		if refused := refusedOf(errs); refused != nil && !fenced(err) && !staleMember(err) {
+			return refused
 		}
 		return err
 	}

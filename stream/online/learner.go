@@ -214,15 +214,17 @@ func (l *Learner) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	l.tell(ctx) // what a crash may have left untold
-	if l.set.RefreshEvery != Never {
-		l.refreshes(ctx)
+	err := l.tell(ctx) // what a crash may have left untold
+	if err == nil && l.set.RefreshEvery != Never {
+		err = l.refreshes(ctx)
 	}
-	<-ctx.Done()
+	if err == nil {
+		<-ctx.Done()
+	}
 	if err := l.saveReference(); err != nil {
 		l.failed(err)
 	}
-	return nil
+	return err
 }
 
 // start waits for enough events and learns the first map. If they do not

@@ -2,6 +2,7 @@ package online
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -25,10 +26,10 @@ const tellPatience = 30 * time.Second
 // than the threshold since they were told of last, or all of them if an epoch has
 // begun. What cannot be written is tried again before the next refresh; what was
 // written is remembered with the reference set, so that a crash makes it come twice
-// rather than never.
-func (l *Learner) tell(ctx context.Context) {
+// rather than never. It fails only if the topic refuses a move whatever is tried.
+func (l *Learner) tell(ctx context.Context) error {
 	if l.set.Moves == nil {
-		return
+		return nil
 	}
 	cur := l.current.Load()
 	points := l.moved(cur)
@@ -40,11 +41,15 @@ func (l *Learner) tell(ctx context.Context) {
 	for len(points) > 0 {
 		n := min(len(points), tellChunk)
 		told, err := l.tellSome(ctx, cur, points[:n])
+		var refused *stream.RefusedError
+		if errors.As(err, &refused) {
+			return fmt.Errorf("telling of moves: %w", refused)
+		}
 		if err != nil {
 			if parent.Err() == nil {
 				l.failed(fmt.Errorf("telling of moves: %w", err))
 			}
-			return
+			return nil
 		}
 		if l.set.Hooks.Moved != nil && told > 0 {
 			l.set.Hooks.Moved(told)
@@ -52,6 +57,7 @@ func (l *Learner) tell(ctx context.Context) {
 		points = points[n:]
 	}
 	l.untold, l.toldEpoch = false, cur.Epoch
+	return nil
 }
 
 // leastMove is, as a share of the threshold, what roundings of a place come to at most.

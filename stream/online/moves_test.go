@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -135,7 +136,9 @@ func TestMovesKeepATableTrue(t *testing.T) {
 				t.Fatal(err)
 			}
 			l = newLearner(t, s)
-			l.tell(context.Background())
+			if err := l.tell(context.Background()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for id, at := range sink.take(t, l.Current().Version, l.Current().Epoch) {
 			table[id] = at
@@ -201,7 +204,9 @@ func TestEpochsAreToldToTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 {
-		l.tell(context.Background())
+		if err := l.tell(context.Background()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got := sink.take(t, 2, 2); len(got) != 710 || l.untold || sink.writes < 3 {
 		t.Errorf("%d points were told of in %d writes, want 710", len(got), sink.writes)
@@ -248,4 +253,36 @@ func TestTellingStops(t *testing.T) {
 		t.Error("nobody hears of it")
 	}
 	stop()
+}
+
+// refusing takes no message.
+type refusing struct{ told }
+
+func (s *refusing) Write(_ context.Context, messages []stream.Message) error {
+	why := errors.New("its time is too old")
+	return &stream.WriteError{Remaining: []int{0}, Err: &stream.RefusedError{Messages: []stream.Refused{{Topic: "moves", Why: why}}}}
+}
+
+// A move that its topic refuses whatever is tried ends the learner, with its reason.
+func TestRefusedMovesEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(55, 1))
+	s := quick()
+	s.Moves, s.Major, s.RefreshEvery, s.RefreshNew = &refusing{}, MajorAlways, 10*time.Millisecond, 0.01
+	l := newLearner(t, s)
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { ended <- l.Run(ctx) }()
+	for next := int64(0); ; next++ {
+		select {
+		case err := <-ended:
+			var refused *stream.RefusedError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), "topic moves") || !strings.Contains(err.Error(), "its time is too old") {
+				t.Errorf("it ends with %v", err)
+			}
+			return
+		default:
+			offer(t, l, message(t, rng, 4, 5, next))
+		}
+	}
 }

@@ -2,6 +2,7 @@ package online
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,23 +12,30 @@ import (
 	"unfold/stream"
 )
 
-// refreshes learns new maps until the context is done.
-func (l *Learner) refreshes(ctx context.Context) {
+// refreshes learns new maps until the context is done. Its error is final.
+func (l *Learner) refreshes(ctx context.Context) error {
 	tick := time.NewTicker(l.set.RefreshEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-tick.C:
 		}
 		if l.untold {
-			l.tell(ctx)
+			if err := l.tell(ctx); err != nil {
+				return err
+			}
 		}
 		if !l.due() {
 			continue
 		}
-		if err := l.refresh(ctx); err != nil && ctx.Err() == nil {
+		err := l.refresh(ctx)
+		var refused *stream.RefusedError
+		if errors.As(err, &refused) {
+			return err
+		}
+		if err != nil && ctx.Err() == nil {
 			l.failed(err)
 		}
 	}
@@ -66,8 +74,7 @@ func (l *Learner) refresh(ctx context.Context) error {
 		return err
 	}
 	l.waited = 0
-	l.tell(ctx)
-	return nil
+	return l.tell(ctx)
 }
 
 // learn carries the map on if that goes, else learns it from nothing.

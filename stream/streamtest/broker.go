@@ -28,6 +28,8 @@ type Broker struct {
 	topics map[string][]*partition
 	groups map[string]*group
 	limits map[string]int
+	// refuse says of a topic's messages why they are refused, or nil.
+	refuse map[string]func(stream.Message) error
 	fault  func(Op) error
 	// changed is closed and replaced whenever anything changes.
 	changed chan struct{}
@@ -43,7 +45,7 @@ func (p *partition) end() int64 { return p.first + int64(len(p.messages)) }
 
 // NewBroker returns a broker without topics.
 func NewBroker() *Broker {
-	return &Broker{topics: map[string][]*partition{}, groups: map[string]*group{}, limits: map[string]int{}, changed: make(chan struct{})}
+	return &Broker{topics: map[string][]*partition{}, groups: map[string]*group{}, limits: map[string]int{}, refuse: map[string]func(stream.Message) error{}, changed: make(chan struct{})}
 }
 
 // Fault sets the function that is asked, under the broker's lock, whether an
@@ -96,9 +98,16 @@ func (b *Broker) Limit(topic string, bytes int) {
 	b.limits[topic] = bytes
 }
 
-// tooLarge returns an error if a topic refuses some messages; first is the index of the
+// Refuse makes a topic refuse messages of which why returns an error; nil: it takes all.
+func (b *Broker) Refuse(topic string, why func(stream.Message) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refuse[topic] = why
+}
+
+// refused returns the messages that a topic refuses; first is the index of the
 // first. The lock is held.
-func (b *Broker) tooLarge(topic string, messages []stream.Message, first int) (large []stream.Large) {
+func (b *Broker) refused(topic string, messages []stream.Message, first int) (refused []stream.Refused) {
 	limit := b.limits[topic]
 	for i, m := range messages {
 		size := len(m.Key) + len(m.Value)
@@ -106,10 +115,14 @@ func (b *Broker) tooLarge(topic string, messages []stream.Message, first int) (l
 			size += len(h.Key) + len(h.Value)
 		}
 		if limit > 0 && size > limit {
-			large = append(large, stream.Large{Index: first + i, Topic: topic, Size: size, Limit: limit})
+			refused = append(refused, stream.Refused{Index: first + i, Topic: topic, Size: size, Limit: limit})
+		} else if why := b.refuse[topic]; why != nil {
+			if err := why(m); err != nil {
+				refused = append(refused, stream.Refused{Index: first + i, Topic: topic, Why: err})
+			}
 		}
 	}
-	return large
+	return refused
 }
 
 // Append adds messages to the end of a partition; it sets their position.

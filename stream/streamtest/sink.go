@@ -23,8 +23,8 @@ func (b *Broker) Sink(topic string) (*Sink, error) {
 }
 
 // Write implements stream.Sink. OpWrite is asked for each message; the first
-// that fails, or is larger than Limit, and all after it are left. OpAck is asked once, after all were
-// written.
+// that fails or is refused (Broker.Limit, Broker.Refuse) and all after it are left. OpAck
+// is asked once, after all were written.
 func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -37,8 +37,8 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 			err = s.b.fails(OpWrite)
 		}
 		if err == nil {
-			if large := s.b.tooLarge(s.topic, messages[i:i+1], i); large != nil {
-				err = &stream.TooLargeError{Messages: large}
+			if refused := s.b.refused(s.topic, messages[i:i+1], i); refused != nil {
+				err = &stream.RefusedError{Messages: refused}
 			}
 		}
 		if err != nil {

@@ -298,8 +298,8 @@ func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 	if err := b.fails(OpWrite); err != nil {
 		return err
 	}
-	if large := append(b.tooLarge(g.s.Outputs, t.Outputs, 0), b.tooLarge(g.s.Letters, t.Letters, len(t.Outputs))...); large != nil {
-		return &stream.TooLargeError{Messages: large}
+	if refused := append(b.refused(g.s.Outputs, t.Outputs, 0), b.refused(g.s.Letters, t.Letters, len(t.Outputs))...); refused != nil {
+		return &stream.RefusedError{Messages: refused}
 	}
 	for _, m := range t.Outputs {
 		b.put(g.s.Outputs, m)

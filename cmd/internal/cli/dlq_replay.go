@@ -136,21 +136,24 @@ func (r *replaying) write(ctx context.Context, messages []stream.Message) error 
 			return nil
 		}
 		var left *stream.WriteError
-		var large *stream.TooLargeError
-		if !errors.As(err, &large) || !errors.As(err, &left) {
+		var refused *stream.RefusedError
+		if !errors.As(err, &refused) || !errors.As(err, &left) {
 			return err
 		}
-		refused := map[int]bool{}
-		for _, m := range large.Messages {
-			refused[m.Index] = true
+		gone := map[int]bool{}
+		for _, m := range refused.Messages {
+			gone[m.Index] = true
 			r.failed++
-			r.p.note("%s is not written: as it is sent it has %d bytes, topic %s takes %d (raise its max.message.bytes, or try --sink-kafka-compression zstd)",
-				messages[m.Index].Where(), m.Size, m.Topic, m.Limit)
+			what := m.String()
+			if m.Why == nil {
+				what = fmt.Sprintf("as it is sent it has %d bytes, topic %s takes %d (raise its max.message.bytes, or try --sink-kafka-compression zstd)", m.Size, m.Topic, m.Limit)
+			}
+			r.p.note("%s is not written: %s", messages[m.Index].Where(), what)
 		}
 		r.written += len(messages) - len(left.Remaining)
 		var rest []stream.Message
 		for _, i := range left.Remaining {
-			if !refused[i] {
+			if !gone[i] {
 				rest = append(rest, messages[i])
 			}
 		}

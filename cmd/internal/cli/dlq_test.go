@@ -154,6 +154,36 @@ func TestSizesAreCompared(t *testing.T) {
 	}
 }
 
+// lint and the start of a stage say which topics refuse records that others take: compacted
+// ones, and those that bound the messages' time.
+func TestRefusalsAreForeseen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	brokers, configuration := broker(t, "events", "places", "dead")
+	client := kafkatest.NewClient(t, brokers)
+	produce(t, brokers, 0, 20)
+	client.Set(t, "places", "cleanup.policy", "compact,delete")
+	client.Set(t, "dead", "cleanup.policy", "compact")
+	client.Set(t, "events", "message.timestamp.before.max.ms", "864000000")
+	client.Set(t, "places", "message.timestamp.before.max.ms", "360000000")
+	notes := []string{"the topic of the sink, places, is compacted", "messages without a key become dead letters", "the topic of dead letters, dead, is compacted",
+		"a dead letter without a key ends the stage", "places, has message.timestamp.before.max.ms 360000000, the source's 864000000"}
+	said := func(who, text string) {
+		for _, note := range notes {
+			if strings.Count(text, note) != 1 {
+				t.Errorf("%s does not say %q once:\n%s", who, note, text)
+			}
+		}
+	}
+	said("lint", must(t, "lint", "-c", configuration))
+	said("run", runUntil(t, configuration, `map version 1`, func(string) {}))
+	client.Set(t, "places", "cleanup.policy", "delete")
+	client.Set(t, "places", "message.timestamp.type", "LogAppendTime")
+	client.Set(t, "dead", "cleanup.policy", "delete")
+	if out := must(t, "lint", "-c", configuration); !strings.Contains(out, "ok       the sizes that topics take") {
+		t.Errorf("all alike:\n%s", out)
+	}
+}
+
 // contents reads a topic.
 func contents(t *testing.T, brokers []string, topic string) (all []stream.Message) {
 	t.Helper()

@@ -15,6 +15,9 @@ const leastMoves = 16 << 10
 // target is a topic that is written to.
 type target struct {
 	what, topic string
+	// keyless is what becomes of what has no key, if the topic is compacted; "" of a
+	// topic that should be.
+	keyless string
 	// fate is what becomes of what it does not take, least what it should take in any
 	// case; 0: as much as the source.
 	fate  string
@@ -27,19 +30,38 @@ func targets(c *config.Config) (all []target) {
 		if c.Sink.Kafka.TooLarge == "dead-letter" {
 			fate = "messages whose output is beyond that become dead letters (sink.kafka.too_large)"
 		}
-		all = append(all, target{"the sink", c.Sink.Kafka.Topic, fate, 0})
+		all = append(all, target{"the sink", c.Sink.Kafka.Topic, "messages without a key become dead letters", fate, 0})
 		if c.DeadLetter.Topic != "" {
-			all = append(all, target{"dead letters", c.DeadLetter.Topic, "dead letters beyond that are kept without their value", 0})
+			all = append(all, target{"dead letters", c.DeadLetter.Topic, "a dead letter without a key ends the stage", "dead letters beyond that are kept without their value", 0})
 		}
 	}
 	if c.Sink.Moves != "" && c.Role != config.RoleEmbed {
-		all = append(all, target{"moves", c.Sink.Moves, "moves may be refused", leastMoves})
+		all = append(all, target{"moves", c.Sink.Moves, "", "a move beyond that ends the stage", leastMoves})
 	}
 	return all
 }
 
+// odd says what a topic does not take that is not too large.
+func (t target) odd(what string, source, takes kafka.Sizes) (warnings []string) {
+	if takes.Compacted && t.keyless != "" {
+		warnings = append(warnings, fmt.Sprintf("%s, is compacted (cleanup.policy): %s, and of those with the same key the last one stays. Set cleanup.policy to delete", what, t.keyless))
+	}
+	for _, bound := range []struct {
+		setting       string
+		source, takes int64
+	}{
+		{"message.timestamp.before.max.ms", source.Before, takes.Before},
+		{"message.timestamp.after.max.ms", source.After, takes.After},
+	} {
+		if bound.takes > 0 && bound.takes < bound.source {
+			warnings = append(warnings, fmt.Sprintf("%s, has %s %d, the source's %d: what is written has the time of its message, and may be refused. Set it to that of the source's topic", what, bound.setting, bound.takes, bound.source))
+		}
+	}
+	return warnings
+}
+
 // Sizes compares how much the topics that are written to take with what the source's
-// does, and says of each what may not fit. The detail says what was found if all does.
+// does, and says of each what may not fit or is refused for another reason. The detail says what was found if all does.
 func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, err error) {
 	from, to, err := clusters(s)
 	if err != nil {
@@ -67,6 +89,7 @@ func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, e
 			warnings = append(warnings, fmt.Sprintf("the brokers of %s, take requests of up to %s (socket.request.max.bytes), less than its max.message.bytes of %s: %s",
 				what, human.Bytes(int64(takes.Request)), human.Bytes(int64(takes.Batch)), t.fate))
 		}
+		warnings = append(warnings, t.odd(what, source, takes)...)
 	}
 	if source.Batch == 0 {
 		return "", warnings, fmt.Errorf("%w: the brokers do not say how much topic %s takes (this client lacks the right DescribeConfigs)", ErrNothingToSee, s.Config.Source.Kafka.Topic)
@@ -74,7 +97,7 @@ func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, e
 	return fmt.Sprintf(": batches of up to %s fit all of them", human.Bytes(int64(source.Batch))), warnings, nil
 }
 
-// MayNotFit is an error of a check that stops nobody: what may be too large for its topic.
+// MayNotFit is an error of a check that stops nobody: what its topic may refuse.
 type MayNotFit struct{ Warnings []string }
 
 func (e *MayNotFit) Error() string { return fmt.Sprint(e.Warnings) }
