@@ -83,16 +83,16 @@ type csvColumn struct {
 func newCSVReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	seen, ok := opts.inferred[origin.File]
 	if !ok {
-		look, done, err := in.again(opts.CSV.inferBytes())
+		look, err := in.again(opts.CSV.inferBytes())
 		if err != nil {
 			return nil, err
 		}
-		defer done()
-		records, err := openRecords(look, origin, opts.CSV)
+		defer look.close()
+		records, err := openRecords(look.Reader, origin, opts.CSV)
 		if err != nil {
 			return nil, err
 		}
-		if seen, err = inferTypes(records, opts.CSV); err != nil {
+		if seen, err = inferTypes(records, look.isCut, opts.CSV); err != nil {
 			return nil, err
 		}
 		if opts.inferred != nil {
@@ -148,7 +148,7 @@ func (r *csvReader) Next(ctx context.Context) (*Table, error) {
 			break
 		}
 		if err != nil {
-			return nil, r.located(err, n)
+			return nil, located(err, r.origin.Row+int64(n))
 		}
 		if len(rec) != len(r.seen.columns) {
 			e := r.origin.badAt(n, "", "it has %s instead of %d", counted(len(rec), "field"), len(r.seen.columns))
@@ -175,10 +175,10 @@ func (r *csvReader) Next(ctx context.Context) (*Table, error) {
 }
 
 // located adds the row to an error of the text reader.
-func (r *csvReader) located(err error, n int) error {
+func located(err error, row int64) error {
 	var e *Error
 	if errors.As(err, &e) && e.Row < 0 {
-		e.Row = r.origin.Row + int64(n)
+		e.Row = row
 	}
 	return err
 }

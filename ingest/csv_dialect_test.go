@@ -70,6 +70,7 @@ func TestEncodingErrors(t *testing.T) {
 		want                    string
 	}{
 		{"latin1", "name,x\nUlm,1\nM\xfcller,2\n", "", `row 2 (line 3): the text is not UTF-8 (byte 0xfc); if it is Latin-1 or Windows text say so: --encoding latin1`},
+		{"first row", "name,x\nM\xfcller,2.5\nUlm,1\n", "", `row 1 (line 2): the text is not UTF-8 (byte 0xfc)`},
 		{"header", "n\xe4me,x\nUlm,1\n", "", `line 1: the text is not UTF-8 (byte 0xe4)`},
 		{"late", "name,x\n" + long + "M\xfcller,2\n", "", `row 100001 (line 100002): the text is not UTF-8`},
 		{"cut off", "name,x\nUlm,1\nM\xc3", "", `row 2 (line 3): the text is not UTF-8 (byte 0xc3)`},

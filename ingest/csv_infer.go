@@ -84,8 +84,10 @@ func (g *guess) result() (t csvType, odd *Odd, seems string) {
 	return csvText, nil, ""
 }
 
-// inferTypes reads records to the end.
-func inferTypes(in *textRecords, opts CSVOptions) (out csvInferred, err error) {
+// inferTypes reads records to the end. A bad one is an error: types that follow from those
+// before it alone would be said to be at fault. But the last one of a text that isCut may
+// be bad for that.
+func inferTypes(in *textRecords, isCut func() bool, opts CSVOptions) (out csvInferred, err error) {
 	head, err := in.next()
 	if err == io.EOF {
 		return out, in.origin.bad("the file has no records")
@@ -111,9 +113,11 @@ func inferTypes(in *textRecords, opts CSVOptions) (out csvInferred, err error) {
 	}
 	for {
 		rec, err := in.next()
-		if err != nil {
-			// Errors come up again, with their rows, when the records are read.
+		if err == io.EOF || err != nil && isCut() {
 			break
+		}
+		if err != nil {
+			return out, located(err, out.rows)
 		}
 		look(rec)
 	}

@@ -233,6 +233,7 @@ func TestMessagesOfOtherKinds(t *testing.T) {
 		{"zstd", "\x28\xb5\x2f\xfd\x04", "compressed by zstd"},
 		{"lz4", "\x04\x22\x4d\x18\x64", "compressed by lz4"},
 		{"Feather 1", "FEA1\x00\x00", "a Feather file of version 1"},
+		{"nothing known, short", "hello", "this is not an Arrow IPC stream"},
 		{"nothing known", "hello, world", "this is not an Arrow IPC stream"},
 		{"nothing", "", "the message is empty"},
 	} {

@@ -132,24 +132,36 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// firstLook is up to some bytes of a text, read once more.
+type firstLook struct {
+	*bufio.Reader
+	cut   *cutReader // nil: it is all of the text
+	close func()
+}
+
+// isCut reports that the text goes on behind what has been read.
+func (l *firstLook) isCut() bool { return l.cut != nil && l.cut.left <= 0 }
+
 // again returns up to limit bytes of the text once more, for a first look: a file is
 // opened again, of a pipe it is the beginning, which is then held.
-func (in *opened) again(limit int64) (*bufio.Reader, func(), error) {
+func (in *opened) again(limit int64) (*firstLook, error) {
 	if in.regular() {
 		second, err := openSource(in.file.Name(), Options{})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return bufio.NewReaderSize(&cutReader{r: second, left: limit}, 1<<16), func() { second.Close() }, nil
+		cut := &cutReader{r: second, left: limit}
+		return &firstLook{bufio.NewReaderSize(cut, 1<<16), cut, func() { second.Close() }}, nil
 	}
 	const most = 1 << 20
 	in.Reader = bufio.NewReaderSize(in.Reader, most)
 	head, err := in.Peek(most)
-	beginning := io.Reader(strings.NewReader(string(head)))
+	beginning := strings.NewReader(string(head))
 	if err == nil || int64(len(head)) > limit {
-		beginning = &cutReader{r: beginning, left: min(limit, most-1)}
+		cut := &cutReader{r: beginning, left: min(limit, most-1)}
+		return &firstLook{bufio.NewReaderSize(cut, 1<<16), cut, func() {}}, nil
 	}
-	return bufio.NewReaderSize(beginning, 1<<16), func() {}, nil
+	return &firstLook{bufio.NewReaderSize(beginning, 1<<16), nil, func() {}}, nil
 }
 
 func (in *opened) regular() bool {

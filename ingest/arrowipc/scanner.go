@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 )
 
 // Kind is what a message carries.
@@ -137,6 +138,8 @@ func (s *Scanner) next() (Frame, error) {
 	switch {
 	case err == io.EOF && len(prefix) == 0 && s.schema == nil:
 		return Frame{}, badf("the stream is empty")
+	case err == io.EOF && len(prefix) > 0 && s.schema == nil && strings.Trim(string(prefix[:min(4, len(prefix))]), "\xff") != "":
+		return Frame{}, ErrNotStream // too short for a message, and no beginning of one
 	case err == io.EOF && len(prefix) > 0:
 		return Frame{}, io.ErrUnexpectedEOF
 	case err != nil: // io.EOF: it ends after a whole message
