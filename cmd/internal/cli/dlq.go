@@ -28,7 +28,7 @@ func newDLQ() *dlqCmd {
 
 // letterFlags choose among dead letters.
 type letterFlags struct {
-	Stage     stageFlag `placeholder:"KAFKA_CONSUME|VALUE_CONVERTER|TRANSFORMATION" help:"Only those of this step, as the list names it: that could not be read from the log, decoded (VALUE_CONVERTER) or placed (TRANSFORMATION)."`
+	Stage     stageFlag `placeholder:"KAFKA_CONSUME|VALUE_CONVERTER|TRANSFORMATION|KAFKA_PRODUCE" help:"Only those of this step, as the list names it: that could not be read from the log, decoded (VALUE_CONVERTER), placed (TRANSFORMATION) or written (KAFKA_PRODUCE)."`
 	Exception string    `placeholder:"TEXT" help:"Only those whose error's kind or text holds this."`
 }
 

@@ -50,7 +50,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	if problem, wrong := settings.Model.Problem(); wrong {
-		return usagef("--%s: %s", problem.Name(), problem.Message)
+		return usagef("--%s: %s", flagName(problem.Name()), problem.Message)
 	}
 	spec := settings.Model.Spec()
 	limit, err := c.limit()

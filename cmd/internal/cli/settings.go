@@ -15,6 +15,9 @@ import (
 // help; ok is false for none.
 type keyNames = func(k config.Key) (name, group string, ok bool)
 
+// flagName is a key's name as a flag.
+func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
 // fitKeys gives the columns' and the model's settings their short names.
 func fitKeys(k config.Key) (name, group string, ok bool) {
 	section, rest, _ := strings.Cut(k.Path, ".")
@@ -22,9 +25,9 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 	case k.Path == "model.place": // a fit places nothing that it does not learn
 		return "", "", false
 	case section == "model":
-		return rest, "model", true
+		return flagName(rest), "model", true
 	case section == "source" && !strings.Contains(rest, "."):
-		return strings.ReplaceAll(rest, "_", "-"), "columns", true
+		return flagName(rest), "columns", true
 	}
 	return "", "", false
 }
@@ -34,7 +37,7 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 func embedKeys(k config.Key) (name, group string, ok bool) {
 	switch k.Path {
 	case "source.id", "source.keep", "source.label", "source.missing", "source.invalid_text":
-		return strings.ReplaceAll(k.Name(), "_", "-"), "columns", true
+		return flagName(k.Name()), "columns", true
 	case "model.place", "model.search", "model.recall", "model.threads":
 		return k.Name(), "model", true
 	}

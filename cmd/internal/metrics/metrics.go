@@ -72,7 +72,7 @@ func New(version string) *Metrics {
 	m.dead = counters("messages_dead_lettered_total", "Messages that could not be read or placed.", "stage")
 	m.passedOver = counters("messages_passed_over_total", "Messages that a process which only learns could not use.", "stage")
 	m.retries = counters("retries_total", "Operations that had to be tried again.", "what")
-	m.lag = gauges("lag_messages", "Messages not yet delivered.", "topic", "partition")
+	m.lag = gauges("lag_messages", "Messages between the committed offset and the log's end.", "topic", "partition")
 	m.committed = gauges("committed_offset", "The group's position.", "topic", "partition")
 	m.place = histogram("place_seconds", "Time to place one batch.", prometheus.ExponentialBuckets(0.0005, 2, 14))
 	m.delivery = histogram("delivery_seconds", "Time from fetched to acknowledged.", prometheus.ExponentialBuckets(0.001, 2, 16))
