@@ -219,7 +219,7 @@ func DescribeHeld(path string, o *Output) (string, error) {
 func heldBy(path string, o *Output) (parts []string, err error) {
 	format, _, err := FormatOf(path)
 	if err != nil {
-		return nil, err
+		return nil, nil // which Create says
 	}
 	var order []string
 	names := map[string][]string{}
