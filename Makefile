@@ -73,9 +73,11 @@ chaos:
 chaos-short:
 	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run 'TestChaos|TestInflating' -v ./stream/chaos
 
-# chaos-page writes docs/chaos.md from the results that chaos, soak and mutations have left in CHAOS_RESULTS.
+# chaos-page takes the results that chaos, soak and mutations have left in CHAOS_RESULTS into docs/chaos, each over the one of
+# the same name, and writes docs/chaos.md from all that are there.
 chaos-page:
-	$(GO) run ./bench/chaos -results $(CHAOS_RESULTS) -o docs/chaos.md
+	cp $(CHAOS_RESULTS)/*.json docs/chaos/
+	$(GO) run ./bench/chaos -results docs/chaos -o docs/chaos.md
 
 # mutations decodes MUTATIONS damaged messages; ten million take a quarter of an hour.
 MUTATIONS ?= 10000000

@@ -15,7 +15,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
 func run(args []string, stderr io.Writer) int {
 	flags := harness.NewCommand("chaos", stderr)
-	from := flags.String("results", filepath.Join("out", "chaos"), "folder of the results")
+	from := flags.String("results", filepath.Join("docs", "chaos"), "folder of the results")
 	to := flags.String("o", filepath.Join("docs", "chaos.md"), "the page to write")
 	if flags.Parse(args) != nil {
 		return 2

@@ -43,7 +43,7 @@
 //	make chaos-short                 what CI runs, below three minutes
 //	make chaos                       all of it, with an Apache Kafka where there is java
 //	make chaos CHAOS_RUN=three CHAOS_STEPS=20 CHAOS_SEED=7     scenarios of such names, so many steps
-//	make chaos-page                  docs/chaos.md, from what all runs have left in out/chaos
+//	make chaos-page                  docs/chaos.md, from docs/chaos and what runs have left in out/chaos
 //	UNFOLD_CHAOS_SCHEDULE='kill after 120ms; kill at after EndTxn 2' go test -run TestChaos/kill ./stream/chaos
 //
 // UNFOLD_BINARY names a program to break instead of this checkout's own: a judge that

@@ -11,8 +11,9 @@ import (
 
 const introduction = `# What breaking the stage has shown
 
-Written by ` + "`make chaos-page`" + ` from what the runs saved; every figure is counted. What the faults are and what must hold is in
-[operations.md](operations.md), "Faults on purpose"; how a run works is in package stream/chaos.
+Written by ` + "`make chaos-page`" + ` from what the runs saved (docs/chaos); every figure is counted. What the faults are and what must hold is in
+[operations.md](operations.md), "Faults on purpose"; how a run works is in package stream/chaos. Runs are of several days' code: begun says
+when, in UTC, and a dash stands for runs from before that was kept.
 `
 
 const runsHead = `
@@ -23,8 +24,8 @@ what the topics hold in the end and nothing else. Faults at a named moment happe
 while a file of the state is being written. Wrong: outputs of no input, out of order, with other rows, or with other bytes for the
 same position and version. Duplicates are what at-least-once delivery allows and exactly-once does not.
 
-| scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | minutes | promises |
-|---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|
+| scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | minutes | begun | promises |
+|---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
 `
 
 const soakHead = `
@@ -33,8 +34,8 @@ const soakHead = `
 A stage that learns all the time runs for long and is watched over the last two thirds: mean, and growth from the first
 sample to the last along a straight line.
 
-| broker | minutes | messages/s | inputs | lost | duplicates | maps | memory, MiB | goroutines | open files | promises |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
+| broker | begun | minutes | messages/s | inputs | lost | duplicates | maps | memory, MiB | goroutines | open files | promises |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
 `
 
 const mutationsHead = `
@@ -52,8 +53,8 @@ const inflatingHead = `
 Few messages that are small on the wire. What they hold in all, the most memory that the stage took (the resident set's high-water
 mark), and what it may take: limits.queue + limits.message_memory + what the learner holds + 200 MB, with the defaults.
 
-| load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | promises |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|
+| load | broker | messages | decompressed, MB | placed | dead letters | lost | most memory, MB | bound, MB | minutes | begun | promises |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
 `
 
 // Page writes what a folder holds.
@@ -115,18 +116,18 @@ func table[T any](b *strings.Builder, head string, rows []T, line func(T) string
 }
 
 func (r Run) line() string {
-	return fmt.Sprintf("| %s | %s | %s | %d | %s | %d | %d | %d | %d | %d | %d | %d | %s | %s |\n", r.Scenario, r.Broker, r.Delivery, r.Seed,
-		faults(r.Faults), r.Named-r.Unmet, r.Inputs, r.Placed, r.Letters, r.Lost, r.Duplicates, r.Wrong, minutes(r.Seconds), kept(r.Complaints))
+	return fmt.Sprintf("| %s | %s | %s | %d | %s | %d | %d | %d | %d | %d | %d | %d | %s | %s | %s |\n", r.Scenario, r.Broker, r.Delivery, r.Seed,
+		faults(r.Faults), r.Named-r.Unmet, r.Inputs, r.Placed, r.Letters, r.Lost, r.Duplicates, r.Wrong, minutes(r.Seconds), begun(r.Begun), kept(r.Complaints))
 }
 
 func (s Soak) line() string {
-	return fmt.Sprintf("| %s | %s | %.0f | %d | %d | %d | %d | %v | %v | %v | %s |\n", s.Broker, minutes(s.Seconds), s.Rate, s.Inputs, s.Lost,
+	return fmt.Sprintf("| %s | %s | %s | %.0f | %d | %d | %d | %d | %v | %v | %v | %s |\n", s.Broker, begun(s.Begun), minutes(s.Seconds), s.Rate, s.Inputs, s.Lost,
 		s.Duplicates, s.Versions, s.Memory, s.Goroutines, s.Files, kept(s.Complaints))
 }
 
 func (i Inflating) line() string {
-	return fmt.Sprintf("| %s | %s | %d | %.0f | %d | %d | %d | %.0f | %.0f | %s | %s |\n", i.Load, i.Broker, i.Inputs, float64(i.Bytes)/1e6, i.Placed, i.Letters, i.Lost,
-		float64(i.Peak)/1e6, float64(i.Bound)/1e6, minutes(i.Seconds), kept(i.Complaints))
+	return fmt.Sprintf("| %s | %s | %d | %.0f | %d | %d | %d | %.0f | %.0f | %s | %s | %s |\n", i.Load, i.Broker, i.Inputs, float64(i.Bytes)/1e6, i.Placed, i.Letters, i.Lost,
+		float64(i.Peak)/1e6, float64(i.Bound)/1e6, minutes(i.Seconds), begun(i.Begun), kept(i.Complaints))
 }
 
 func (m Mutations) line() string {
@@ -163,6 +164,14 @@ func faults(counts map[string]int) string {
 		names[i] = fmt.Sprintf("%d %s", counts[name], name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// begun is when a run began, a dash if that is not known.
+func begun(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
 }
 
 func minutes(seconds float64) string {
