@@ -48,6 +48,10 @@
 // that it came from, is there twice. Clusters that give no producer's id, before 0.11, or
 // before 2.8 to clients without the right IdempotentWrite, are written to without.
 //
+// What a topic refuses and always will, for its size (size.go) or for what a record is
+// (refused.go), is a *stream.RefusedError that names the messages. A batch is halved until
+// it is known which these are, unless the broker says it. (TestTooLarge, TestRefused)
+//
 // # Transactions
 //
 // With SourceSettings.Transactions generations are stream.Transactional. The library
@@ -89,5 +93,6 @@
 // # Security
 //
 // Cluster takes a tls.Config and what Authenticate makes: SASL PLAIN, or SCRAM as in
-// scram.go. Passwords stand in no value that fmt can print.
+// scram.go; AuthenticateOAuth: OAUTHBEARER, with a token for each connection; or
+// AuthenticateMSK. Passwords and tokens stand in no value that fmt can print.
 package kafka

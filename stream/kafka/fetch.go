@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -191,6 +192,44 @@ func (e *crowdedError) Error() string {
 	return fmt.Sprintf("kafka: an answer of %d bytes, for which there is no room yet", e.bytes)
 }
 
+// admission takes room for an answer before it is read, which is in a goroutine of the
+// connection: it may come to that after the one who asked has gone.
+type admission struct {
+	room *stream.Share
+	// spare is what need not be taken.
+	spare int64
+
+	mu sync.Mutex
+	// has is what has been taken.
+	has    int64
+	closed bool
+}
+
+var errTooLate = errors.New("kafka: an answer that nobody waits for any more")
+
+// admit says whether there is room for an answer of so many bytes.
+func (a *admission) admit(n int64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	surplus := n - a.spare
+	switch {
+	case a.closed:
+		return errTooLate
+	case surplus > a.has && !a.room.Try(surplus-a.has):
+		return &crowdedError{surplus}
+	}
+	a.has = max(a.has, surplus)
+	return nil
+}
+
+// close returns what has been taken; nothing is from then on.
+func (a *admission) close() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	return a.has
+}
+
 // answerBytes is what an answer holds beside its batches, at most: aborted transactions,
 // mainly.
 const answerBytes = 64 << 10
@@ -247,16 +286,10 @@ func (c *cursor) ask(ctx context.Context, free int) (*rawFetched, error) {
 func (c *cursor) askOne(ctx context.Context, free int, follower int32, rack string) (*rawFetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.wait+10*time.Second)
 	defer cancel()
+	door := &admission{room: c.room, spare: int64(free) + answerBytes, has: c.surplus}
 	answer, err := c.brokers.RoundTrip(ctx, c.link.addr, &rawFetch{tp: c.tp, offset: c.next, bytes: free, wait: c.wait,
-		client: c.link.cluster.ClientID, rack: rack, follower: follower,
-		admit: func(n int64) error {
-			surplus := n - int64(free) - answerBytes
-			if surplus <= c.surplus || c.room.Try(surplus-c.surplus) {
-				c.surplus = max(c.surplus, surplus)
-				return nil
-			}
-			return &crowdedError{surplus}
-		}})
+		client: c.link.cluster.ClientID, rack: rack, follower: follower, admit: door.admit})
+	c.surplus = door.close()
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"net"
 	"runtime"
 	"strings"
 	"testing"
@@ -278,4 +279,30 @@ func FuzzBatches(f *testing.F) {
 			t.Fatal("something is held in the end")
 		}
 	})
+}
+
+// late are brokers whose answer comes when nobody waits for it any more: its length is
+// admitted in a goroutine of the connection.
+type late struct{ admit func(int64) error }
+
+func (l *late) RoundTrip(ctx context.Context, _ net.Addr, r kafka.Request) (kafka.Response, error) {
+	l.admit = r.(*rawFetch).admit
+	return nil, context.Canceled
+}
+
+// What comes after a fetch was given up takes no room, which nobody would give back.
+func TestLateAnswersTakeNoRoom(t *testing.T) {
+	room := stream.NewQueue(1<<20, 1)[0]
+	brokers := &late{}
+	c := cursorOver(nil, 0)
+	c.brokers = brokers
+	if _, err := c.read(t.Context(), room); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := brokers.admit(500_000); !errors.Is(err, errTooLate) {
+		t.Errorf("a late answer: %v", err)
+	}
+	if c.surplus != 0 || !room.Try(3<<18) {
+		t.Errorf("%d bytes are taken, and not all of the room is free", c.surplus)
+	}
 }
