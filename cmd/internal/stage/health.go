@@ -33,9 +33,8 @@ type trouble struct {
 
 // Groups of what is tried again: what asks the source's brokers, and what hands on.
 var (
-	asking   = []string{"join", "fetch", "offsets", "positions"}
-	handing  = []string{"write", "dead letter", "transaction", "commit"}
-	mostText = 300
+	asking  = []string{"join", "fetch", "offsets", "positions"}
+	handing = []string{"write", "dead letter", "transaction", "commit"}
 )
 
 func newHealth() *health { return &health{troubles: map[string]trouble{}} }
@@ -152,10 +151,13 @@ func ago(t time.Time) string {
 	return fmt.Sprintf("%s (%s)", t.Format(time.TimeOnly), human.Span(time.Since(t).Round(time.Second)))
 }
 
-// cut shortens a text to what a line may hold.
+// mostText is how many bytes of an error's text a line may hold.
+const mostText = 300
+
+// cut shortens a text to what a line may hold, not within a character.
 func cut(text string) string {
 	if len(text) > mostText {
-		return text[:mostText] + "..."
+		return strings.ToValidUTF8(text[:mostText], "") + "..."
 	}
 	return text
 }
