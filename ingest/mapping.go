@@ -204,7 +204,7 @@ func (m Mapping) findVector(s Schema, o Origin) (string, error) {
 		return vectors[0], nil
 	case 0:
 		return "", o.bad("there is no vector column").
-			hint("name the columns to use (columns: \"*\" is every number); number and boolean columns are: %s", list(s.of(Number, Bool)))
+			hint("name the columns to use (by columns or --columns; \"*\" is every number that is no id); number and boolean columns are: %s", list(s.of(Number, Bool)))
 	default:
 		return "", o.bad("there are %d vector columns", len(vectors)).hint("name one of: %s", list(vectors))
 	}

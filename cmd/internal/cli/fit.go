@@ -61,34 +61,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	if c.Map != "" {
-		if _, _, err := ingest.FormatOf(c.Map); err != nil {
-			return &usageError{err: fmt.Errorf("--map: %w", err)}
-		}
-		if err := c.checkMap(read.Mapping, settings); err != nil {
-			return &usageError{err: err}
-		}
-	}
-	switch {
-	case c.Output == "" && !c.DryRun:
-		return &usageError{err: errors.New("missing flags: --output=MODEL"), hint: "see unfold fit --help"}
-	case c.Output == "-":
-		return usagef("--output: a model goes to a file")
-	case c.Map == "-" && c.Report == "-":
-		return usagef("only one of --map and --report can go to standard output")
-	}
-	inputs, err := ingest.Expand(c.In)
+	inputs, err := c.paths(read.Mapping, settings)
 	if err != nil {
 		return err
-	}
-	files := []named{{"--output", c.Output}, {"--map", c.Map}, {"--report", c.Report}}
-	if err := checkDifferent(files, inputs, c.LabelFile); err != nil {
-		return err
-	}
-	if !c.DryRun {
-		if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
-			return err
-		}
 	}
 	_, collects := p.env("GOGC")
 	_, limits := p.env("GOMEMLIMIT")
@@ -126,9 +101,10 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 			return err
 		}
 	}
-	dominant, dominates := ingest.FindDominant(data.X, data.Encoder.Names())
-	if dominates {
-		p.note("%v", dominant)
+	var dominant *ingest.Dominant
+	if d, found := ingest.FindDominant(data.X, data.Encoder.Names()); found {
+		dominant = &d
+		p.note("%v", d)
 	}
 	job.Rows, job.Dim, job.Kept = data.X.Rows, data.X.Cols, keptBytes(read)
 	predicted, err := c.predict(ctx, p, job, limit)
@@ -167,37 +143,86 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if snap.MapID, err = snap.ContentID(); err != nil {
 		return err
 	}
-	outputs := &transaction{stdout: p.Stdout}
-	defer outputs.abort()
-	if err := outputs.write(c.Output, func(w io.Writer) error { return snapshot.Write(w, snap) }); err != nil {
-		return err
-	}
-	if c.Map != "" {
-		if err := outputs.writeMap(c.Map, mapOf(data, snap, result, told)); err != nil {
-			return err
-		}
-	}
-	clock.lap("write")
-	if c.Report != "" {
-		report, err := newReport(ctx, p, data, settings.Model, result, predicted)
-		if err != nil {
-			return err
-		}
-		report.Left = data.Left
-		if dominates {
-			report.Dominant = &dominant
-		}
-		report.times(clock, result, time.Since(begin))
-		if err := outputs.write(c.Report, report.write); err != nil {
-			return err
-		}
-	}
-	if err := outputs.commit(); err != nil {
+	done := fitted{data: data, snap: snap, result: result, told: told, model: settings.Model, predicted: predicted, dominant: dominant}
+	if err := c.write(ctx, p, done, clock, begin); err != nil {
 		return err
 	}
 	p.progress.End()
 	c.tell(p, snap, result, time.Since(begin))
 	return nil
+}
+
+// paths checks where the rows come from and the results go, and returns the inputs.
+func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config) ([]string, error) {
+	if c.Map != "" {
+		if _, _, err := ingest.FormatOf(c.Map); err != nil {
+			return nil, &usageError{err: fmt.Errorf("--map: %w", err)}
+		}
+		if err := c.checkMap(m, settings); err != nil {
+			return nil, &usageError{err: err}
+		}
+	}
+	switch {
+	case c.Output == "" && !c.DryRun:
+		return nil, &usageError{err: errors.New("missing flags: --output=MODEL"), hint: "see unfold fit --help"}
+	case c.Output == "-":
+		return nil, usagef("--output: a model goes to a file")
+	case c.Map == "-" && c.Report == "-":
+		return nil, usagef("only one of --map and --report can go to standard output")
+	}
+	inputs, err := ingest.Expand(c.In)
+	if err != nil {
+		return nil, err
+	}
+	files := []named{{"--output", c.Output}, {"--map", c.Map}, {"--report", c.Report}}
+	if err := checkDifferent(files, inputs, c.LabelFile); err != nil {
+		return nil, err
+	}
+	if !c.DryRun {
+		if err := checkWritable(c.Output, c.Map, c.Report); err != nil {
+			return nil, err
+		}
+	}
+	return inputs, nil
+}
+
+// fitted is what a fit has come to.
+type fitted struct {
+	data      *ingest.Dataset
+	snap      *snapshot.Snapshot
+	result    *kinds.Result
+	told      classes
+	model     config.Model
+	predicted forecast
+	dominant  *ingest.Dominant // nil: no column is
+}
+
+// write writes the model, and the map and the report that are asked for: all of them
+// appear, or none.
+func (c *fitCmd) write(ctx context.Context, p *program, f fitted, clock *clock, begin time.Time) error {
+	outputs := &transaction{stdout: p.Stdout}
+	defer outputs.abort()
+	if err := outputs.write(c.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
+		return err
+	}
+	if c.Map != "" {
+		if err := outputs.writeMap(c.Map, mapOf(f.data, f.snap, f.result, f.told)); err != nil {
+			return err
+		}
+	}
+	clock.lap("write")
+	if c.Report != "" {
+		report, err := newReport(ctx, p, f.data, f.model, f.result, f.predicted)
+		if err != nil {
+			return err
+		}
+		report.Left, report.Dominant = f.data.Left, f.dominant
+		report.times(clock, f.result, time.Since(begin))
+		if err := outputs.write(c.Report, report.write); err != nil {
+			return err
+		}
+	}
+	return outputs.commit()
 }
 
 // request says what is to be read.
