@@ -306,3 +306,40 @@ func TestLateAnswersTakeNoRoom(t *testing.T) {
 		t.Errorf("%d bytes are taken, and not all of the room is free", c.surplus)
 	}
 }
+
+// endless is an old set that does not end; its reader gives up after a while.
+type endless struct {
+	reads  int
+	stop   func()
+	closed bool
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.reads++; e.reads == 100 {
+		e.stop()
+	}
+	clear(p)
+	if len(p) == lengthEnds {
+		p[lengthEnds-1] = 100
+	}
+	return len(p), nil
+}
+
+func (e *endless) Close() error { e.closed = true; return nil }
+
+// Who stops reading does not wait for the end of a set that has to be read to its end, and
+// what was taken for it is free again.
+func TestOldSetsAreLeft(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	room := stream.NewQueue(1<<20, 1)[0]
+	source := &endless{stop: cancel}
+	c, b := cursorOver(nil, 0), &batch{format: 1}
+	c.room, b.data.source, b.data.cost = room, source, 1000
+	room.Try(b.data.cost)
+	if err := c.relate(ctx, b); !errors.Is(err, context.Canceled) || b.refused != nil {
+		t.Errorf("%v, refused for %v", err, b.refused)
+	}
+	if !source.closed || !room.Try(3<<18) {
+		t.Errorf("closed %v, and not all of the room is free", source.closed)
+	}
+}

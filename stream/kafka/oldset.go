@@ -81,24 +81,31 @@ func (b *batch) oldHead() error {
 
 // relate finds what the offsets of a compressed set of format 1 count from: it has to be
 // decompressed to its end for that, and then again.
-func (c *cursor) relate(b *batch) {
+func (c *cursor) relate(ctx context.Context, b *batch) error {
 	f := &b.data
-	last, err := lastOffset(f.source)
+	last, err := lastOffset(ctx, f.source, b.codec)
+	if cause := context.Cause(ctx); cause != nil {
+		_ = f.source.Close() // as if it had not been begun
+		c.room.Return(f.cost)
+		return cause
+	}
 	if err == nil {
 		_ = f.source.Close() // it has been read to its end
 		f.source, err = c.link.codecs.open(b.codec, f.packed, f.cost)
 	}
 	if err != nil {
 		b.refused = err
-		return
+		return nil
 	}
 	b.relative = b.last - last
+	return nil
 }
 
-// lastOffset returns that of the last message of a set.
-func lastOffset(r io.Reader) (last int64, err error) {
+// lastOffset returns that of the last message of a set. What is compressed well may go on for
+// long: it stops when the context is done, or at what no message is.
+func lastOffset(ctx context.Context, r io.Reader, codec kafka.Compression) (last int64, err error) {
 	var head [lengthEnds]byte
-	for {
+	for ctx.Err() == nil {
 		_, err := io.ReadFull(r, head[:])
 		if errors.Is(err, io.EOF) {
 			return last, nil
@@ -107,10 +114,27 @@ func lastOffset(r io.Reader) (last int64, err error) {
 			return 0, fmt.Errorf("%w: %w", errCodec, err)
 		}
 		last = int64(binary.BigEndian.Uint64(head[:]))
-		if _, err := io.CopyN(io.Discard, r, int64(int32(binary.BigEndian.Uint32(head[8:])))); err != nil {
+		n, err := oldLength(head[:], codec)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := io.CopyN(io.Discard, r, n); err != nil {
 			return 0, fmt.Errorf("%w: %w", errCodec, err)
 		}
 	}
+	return 0, ctx.Err()
+}
+
+// oldLength is how long the message is behind its offset and length, if it may be.
+func oldLength(head []byte, codec kafka.Compression) (int64, error) {
+	n := int64(int32(binary.BigEndian.Uint32(head[8:])))
+	if least := int64(oldHeader + oldFields - lengthEnds); n < least {
+		return 0, fmt.Errorf("%w: a message of %d bytes", errMalformed, n)
+	}
+	if n > recordLimit {
+		return 0, &inflateError{codec.String(), n}
+	}
+	return n, nil
 }
 
 // oldRecord takes one message; io.EOF if there are no more.
@@ -119,12 +143,9 @@ func (c *cursor) oldRecord(ctx context.Context, b *batch) error {
 	if err := c.want(ctx, f, lengthEnds); err != nil {
 		return err
 	}
-	n := int64(int32(binary.BigEndian.Uint32(f.rest[8:])))
-	if n < 0 {
-		return fmt.Errorf("%w: a message of %d bytes", errMalformed, n)
-	}
-	if n > recordLimit {
-		return &inflateError{b.codec.String(), n}
+	n, err := oldLength(f.rest, b.codec)
+	if err != nil {
+		return err
 	}
 	size := lengthEnds + int(n)
 	if err := c.want(ctx, f, size); err != nil {

@@ -169,7 +169,7 @@ func (c *cursor) begin(ctx context.Context, b *batch) error {
 		return err
 	}
 	if b.format == 1 && f.source != nil {
-		c.relate(b)
+		return c.relate(ctx, b)
 	}
 	return nil
 }
