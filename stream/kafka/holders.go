@@ -15,7 +15,7 @@ import (
 // holders asks the leader of a partition which producers have a transaction open there,
 // by their ids.
 func (l *link) holders(ctx context.Context, tp stream.TopicPartition) (map[int64]bool, error) {
-	r, err := l.transport.RoundTrip(ctx, l.addr, &holdersRequest{tp: tp, client: l.cluster.ClientID})
+	r, err := l.transport.RoundTrip(ctx, l.addr, &holdersRequest{recent{key: describeProducers, client: l.cluster.ClientID}, tp})
 	if err != nil {
 		return nil, err
 	}
@@ -30,54 +30,31 @@ func untold(err error) bool {
 }
 
 // holdersRequest is DescribeProducers in version 0, for one partition. The library does
-// not know it; it writes itself to the connection.
+// not know it.
 type holdersRequest struct {
-	tp     stream.TopicPartition
-	client string
-	// unsupported: the broker does not know it either.
-	unsupported bool
+	recent
+	tp stream.TopicPartition
 }
 
 // describeProducers is the request's key.
 const describeProducers = protocol.ApiKey(61)
-
-// ApiKey implements protocol.Message.
-func (r *holdersRequest) ApiKey() protocol.ApiKey { return describeProducers }
 
 // Broker implements protocol.BrokerMessage: the partition's leader.
 func (r *holdersRequest) Broker(cluster protocol.Cluster) (protocol.Broker, error) {
 	return (&rawFetch{tp: r.tp, follower: leader}).Broker(cluster)
 }
 
-// Required implements protocol.RawExchanger.
-func (r *holdersRequest) Required(versions map[protocol.ApiKey]int16) bool {
-	_, known := versions[describeProducers]
-	r.unsupported = !known
-	return true
-}
-
 // RawExchange implements protocol.RawExchanger.
 func (r *holdersRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	if r.unsupported {
-		return &holdersResponse{err: kafka.UnsupportedVersion}, nil
-	}
-	answer, err := exchange(rw, r.encode(), maxDescribed)
-	if err != nil {
-		return nil, err
-	}
-	return decodeHolders(answer)
+	return converse(&r.recent, rw, r.encode(), &holdersResponse{err: kafka.UnsupportedVersion}, decodeHolders)
 }
 
 func (r *holdersRequest) encode() []byte {
-	b := append(requestHeader(describeProducers, 0, r.client), 0)
-	b = binary.AppendUvarint(b, 2) // one topic
-	b = binary.AppendUvarint(b, uint64(len(r.tp.Topic)+1))
-	b = append(b, r.tp.Topic...)
+	b := binary.AppendUvarint(flexibleRequest(describeProducers, 0, r.client), 2) // one topic
+	b = appendText(b, r.tp.Topic)
 	b = binary.AppendUvarint(b, 2) // one partition
 	b = binary.BigEndian.AppendUint32(b, uint32(r.tp.Partition))
-	b = append(b, 0, 0) // no tagged fields, of the topic and at all
-	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
-	return b
+	return sealed(append(b, 0, 0)) // no tagged fields, of the topic and at all
 }
 
 // holdersResponse answers a holdersRequest.
@@ -91,19 +68,15 @@ func (r *holdersResponse) ApiKey() protocol.ApiKey { return describeProducers }
 
 var errShortHolders = errors.New("kafka: an answer about producers that ends too early")
 
-// decodeHolders reads an answer, about one partition, without its length.
-func decodeHolders(answer []byte) (*holdersResponse, error) {
+// decodeHolders reads an answer, about one partition.
+func decodeHolders(d *flexible) (*holdersResponse, error) {
 	r := &holdersResponse{open: map[int64]bool{}}
-	d := &flexible{rest: answer}
-	d.take(4) // correlation id
-	d.tags()
-	d.take(4) // throttle time
 	for range d.length() {
 		d.take(d.length()) // topic
 		for range d.length() {
 			d.take(4) // partition
-			if code := kafka.Error(int16(d.uint(2))); code != 0 {
-				r.err = code
+			if err := d.code(); err != nil {
+				r.err = err
 			}
 			d.take(d.length()) // the error's text
 			for range d.length() {
@@ -118,6 +91,7 @@ func decodeHolders(answer []byte) (*holdersResponse, error) {
 		}
 		d.tags()
 	}
+	d.tags()
 	if d.short {
 		return nil, errShortHolders
 	}

@@ -162,7 +162,7 @@ func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err 
 	// The first one that a cluster gives takes it a moment.
 	retry := &retry{what: "write", most: 4, strange: maxStrange}
 	err = retry.until(ctx, func() error {
-		r, err := s.link.transport.RoundTrip(ctx, s.link.addr, &sessionRequest{})
+		r, err := s.link.transport.RoundTrip(ctx, s.link.addr, &sessionRequest{client: s.link.cluster.ClientID})
 		if err != nil {
 			return err
 		}
@@ -185,6 +185,7 @@ func (s *Sink) session(ctx context.Context) (session kafka.ProducerSession, err 
 // sessionRequest is InitProducerId for a producer without a transactional id, which has
 // no coordinator: any broker answers. The library would look for one.
 type sessionRequest struct {
+	client      string
 	version     int16
 	unsupported bool
 }
@@ -204,5 +205,5 @@ func (r *sessionRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error)
 	if r.unsupported {
 		return nil, kafka.UnsupportedVersion
 	}
-	return protocol.RoundTrip(rw, r.version, 0, "unfold", &initproducerid.Request{TransactionTimeoutMs: transactionTimeout, ProducerID: -1, ProducerEpoch: -1})
+	return protocol.RoundTrip(rw, r.version, 0, r.client, &initproducerid.Request{TransactionTimeoutMs: transactionTimeout, ProducerID: -1, ProducerEpoch: -1})
 }

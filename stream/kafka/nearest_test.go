@@ -40,7 +40,8 @@ func TestRequestsNameTheClient(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"fetch":     fetch.encode(),
 		"positions": (&positionsRequest{client: "maps-eu"}).encode(),
-		"describe":  (&describeRequest{client: "maps-eu"}).encode(),
+		"describe":  (&describeRequest{recent: recent{client: "maps-eu"}}).encode(),
+		"holders":   (&holdersRequest{recent: recent{client: "maps-eu"}}).encode(),
 	} {
 		if got := string(b[12 : 14+len("maps-eu")]); got != "\x00\x07maps-eu" {
 			t.Errorf("%s: the client is %q", name, got)

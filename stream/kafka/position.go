@@ -66,30 +66,20 @@ func (r *positionsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, erro
 	if err != nil {
 		return nil, err
 	}
-	return decodePositions(answer)
+	return decodePositions(answerOf(answer))
 }
 
-// encode writes the request in the "flexible" form: lengths are varints, one more
-// than they say, and every structure ends with its count of tagged fields.
 func (r *positionsRequest) encode() []byte {
-	be := binary.BigEndian
-	b := append(requestHeader(protocol.OffsetFetch, positionsVersion, r.client), 0)
-	text := func(s string) {
-		b = binary.AppendUvarint(b, uint64(len(s)+1))
-		b = append(b, s...)
-	}
-	text(r.group)
+	b := appendText(flexibleRequest(protocol.OffsetFetch, positionsVersion, r.client), r.group)
 	b = binary.AppendUvarint(b, 2) // one topic
-	text(r.topic)
+	b = appendText(b, r.topic)
 	b = binary.AppendUvarint(b, uint64(len(r.partitions)+1))
 	for _, p := range r.partitions {
-		b = be.AppendUint32(b, uint32(p))
+		b = binary.BigEndian.AppendUint32(b, uint32(p))
 	}
 	b = append(b, 0) // of the topic
 	b = append(b, 1) // stable positions only
-	b = append(b, 0)
-	be.PutUint32(b, uint32(len(b)-4))
-	return b
+	return sealed(append(b, 0))
 }
 
 // positionsResponse answers a positionsRequest.
@@ -128,13 +118,9 @@ func (r *positionsResponse) note(code kafka.Error) {
 
 var errShortAnswer = errors.New("kafka: an answer about positions that ends too early")
 
-// decodePositions reads an answer without its length.
-func decodePositions(answer []byte) (*positionsResponse, error) {
+// decodePositions reads an answer.
+func decodePositions(d *flexible) (*positionsResponse, error) {
 	r := &positionsResponse{offsets: map[int]int64{}}
-	d := &flexible{rest: answer}
-	d.take(4) // correlation id
-	d.tags()
-	d.take(4) // throttle time
 	for range d.length() {
 		d.take(d.length()) // topic
 		for range d.length() {
@@ -156,69 +142,4 @@ func decodePositions(answer []byte) (*positionsResponse, error) {
 		return nil, errShortAnswer
 	}
 	return r, nil
-}
-
-// flexible reads the parts of an answer. Once it has come to the end too early all
-// it reads is empty.
-type flexible struct {
-	rest  []byte
-	short bool
-}
-
-func (d *flexible) take(n int) []byte {
-	if n < 0 || n > len(d.rest) {
-		d.rest, d.short = nil, true
-		return nil
-	}
-	b := d.rest[:n]
-	d.rest = d.rest[n:]
-	return b
-}
-
-// uint reads a big-endian number of n bytes.
-func (d *flexible) uint(n int) (v uint64) {
-	for _, c := range d.take(n) {
-		v = v<<8 | uint64(c)
-	}
-	return v
-}
-
-func (d *flexible) varint() uint64 {
-	v, n := binary.Uvarint(d.rest)
-	if n <= 0 {
-		d.rest, d.short = nil, true
-		return 0
-	}
-	d.rest = d.rest[n:]
-	return v
-}
-
-// length reads how many elements or bytes follow; 0 for null. There are never more
-// than bytes left.
-func (d *flexible) length() int {
-	v := d.varint()
-	if v == 0 {
-		return 0
-	}
-	if v-1 > uint64(len(d.rest)) {
-		d.rest, d.short = nil, true
-		return 0
-	}
-	return int(v - 1)
-}
-
-// tags skips tagged fields.
-func (d *flexible) tags() {
-	for range d.varint() {
-		if d.short {
-			return
-		}
-		d.varint()
-		n := d.varint()
-		if n > uint64(len(d.rest)) {
-			d.rest, d.short = nil, true
-			return
-		}
-		d.take(int(n))
-	}
 }

@@ -133,6 +133,7 @@ const (
 // connection.
 type rightsRequest struct {
 	metadata.Request
+	client      string
 	unsupported bool
 }
 
@@ -150,7 +151,7 @@ func (r *rightsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) 
 	if r.unsupported {
 		return nil, kafka.UnsupportedVersion
 	}
-	answer, err := protocol.RoundTrip(rw, rightsVersion, 0, "unfold", &r.Request)
+	answer, err := protocol.RoundTrip(rw, rightsVersion, 0, r.client, &r.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +163,8 @@ type rightsResponse struct{ *metadata.Response }
 
 // rights returns what this client may do with a topic, a bit for each operation.
 func (l *link) rights(ctx context.Context, topic string) (int32, error) {
-	r, err := l.transport.RoundTrip(ctx, l.addr, &rightsRequest{Request: metadata.Request{TopicNames: []string{topic}, IncludeTopicAuthorizedOperations: true}})
+	r, err := l.transport.RoundTrip(ctx, l.addr, &rightsRequest{client: l.cluster.ClientID,
+		Request: metadata.Request{TopicNames: []string{topic}, IncludeTopicAuthorizedOperations: true}})
 	if err != nil {
 		return 0, err
 	}

@@ -180,7 +180,7 @@ func TestAnswersCutShort(t *testing.T) {
 		positions = append(positions, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0)
 	}
 	positions = append(positions, 0, 0, 0, 0)
-	r, err := decodePositions(positions)
+	r, err := decodePositions(answerOf(positions))
 	if err != nil || r.err != nil || r.offsets[0] != 42 || r.offsets[1] != -1 || len(r.offsets) != 2 {
 		t.Errorf("positions %+v, %v", r, err)
 	}
@@ -197,8 +197,24 @@ func TestAnswersCutShort(t *testing.T) {
 		t.Errorf("fetched %+v, %v", f, err)
 	}
 	for n := range positions {
-		if r, err := decodePositions(positions[:n]); err == nil {
+		if r, err := decodePositions(answerOf(positions[:n])); err == nil {
 			t.Errorf("positions of %d bytes read as %+v", n, r)
+		}
+	}
+	holders := []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 't', 2, 0, 0, 0, 5, 0, 0, 0, 3}
+	for id, begun := range []int64{-1, 12} {
+		holders = be.AppendUint64(holders, uint64(id+7))
+		holders = be.AppendUint64(append(holders, make([]byte, 20)...), uint64(begun))
+		holders = append(holders, 0)
+	}
+	holders = append(holders, 0, 0, 0)
+	h, err := decodeHolders(answerOf(holders))
+	if err != nil || h.err != nil || len(h.open) != 1 || !h.open[8] {
+		t.Errorf("holders %+v, %v", h, err)
+	}
+	for n := range holders {
+		if h, err := decodeHolders(answerOf(holders[:n])); err == nil {
+			t.Errorf("holders of %d bytes read as %+v", n, h)
 		}
 	}
 	for n := range fetched {
