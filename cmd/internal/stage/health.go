@@ -22,6 +22,8 @@ type health struct {
 	// which reason is the last one's.
 	good, bad int
 	reason    string
+	// lost is when the share of the source was given back, zero while there is one.
+	lost time.Time
 }
 
 // trouble is a failure that is being waited out.
@@ -51,7 +53,11 @@ func (h *health) hooks() stream.Hooks {
 			}
 			h.troubles[what] = trouble{what, err, t.since}
 		},
-		Assigned:  func([]stream.TopicPartition) { h.over(0, asking...) },
+		Assigned: func([]stream.TopicPartition) {
+			h.share(time.Time{})
+			h.over(0, asking...)
+		},
+		Revoked:   func([]stream.TopicPartition) { h.share(time.Now()) },
 		Fetched:   func(stream.TopicPartition, int) { h.over(0, "fetch") },
 		Lag:       func(stream.TopicPartition, int64) { h.over(0, asking...) },
 		EventsIn:  func(stream.TopicPartition, int) { h.over(1) },
@@ -73,6 +79,23 @@ func (h *health) over(good int, what ...string) {
 	for _, w := range what {
 		delete(h.troubles, w)
 	}
+}
+
+// share notes when the share of the source was given back; zero if there is one.
+func (h *health) share(lost time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = lost
+}
+
+// shareless says that there is no share of the source, and since when.
+func (h *health) shareless() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lost.IsZero() {
+		return errors.New("no share of the source yet")
+	}
+	return fmt.Errorf("no share of the source since %s: the group's coordinator has not given one again so far", ago(h.lost))
 }
 
 // useless notes a message that could not be used. One that could be decoded was counted

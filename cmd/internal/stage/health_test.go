@@ -12,6 +12,25 @@ import (
 
 var tp = stream.TopicPartition{Topic: "in", Partition: 3}
 
+// A share that was given back is not one that has never been there.
+func TestShareless(t *testing.T) {
+	h := newHealth()
+	hooks := h.hooks()
+	if err := h.shareless(); err.Error() != "no share of the source yet" {
+		t.Errorf("at the start: %v", err)
+	}
+	hooks.Assigned([]stream.TopicPartition{tp})
+	hooks.Revoked([]stream.TopicPartition{tp})
+	h.lost = h.lost.Add(-9 * time.Second)
+	if err := h.shareless(); !strings.HasPrefix(err.Error(), "no share of the source since ") || !strings.Contains(err.Error(), "(9.0s): the group's coordinator has not") {
+		t.Errorf("given back: %v", err)
+	}
+	hooks.Assigned(nil)
+	if err := h.shareless(); err.Error() != "no share of the source yet" {
+		t.Errorf("a member without partitions: %v", err)
+	}
+}
+
 // What is said while the source cannot be read, and no more once it can be again.
 func TestAway(t *testing.T) {
 	h := newHealth()

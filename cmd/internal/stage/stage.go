@@ -341,7 +341,7 @@ func (st *Stage) Ready() (detail string, err error) {
 		return "", st.unmapped()
 	}
 	if !st.pipeline.Ready() {
-		return "", errors.New("no share of the source yet")
+		return "", st.health.shareless()
 	}
 	if err := st.health.still(list); err != nil {
 		return "", err
