@@ -302,11 +302,19 @@ func timeShape(t table) (shape, error) {
 	return shape{layout: fixed, bits: bits}, nil
 }
 
+// maxScale bounds decimals: as text or a number, one takes a power of ten of its scale.
+const maxScale = 1000
+
 func decimalShape(t table) (shape, error) {
-	for field := int64(0); field < 2; field++ { // precision, scale
-		if _, err := t.scalar(field, 4, 0); err != nil {
-			return shape{}, err
-		}
+	if _, err := t.scalar(0, 4, 0); err != nil { // precision
+		return shape{}, err
+	}
+	scale, err := t.scalar(1, 4, 0)
+	if err != nil {
+		return shape{}, err
+	}
+	if scale < -maxScale || scale > maxScale {
+		return shape{}, unsupportedf("write a smaller scale, or float64", "a decimal of scale %d", scale)
 	}
 	bits, err := t.scalar(2, 4, 128)
 	if err != nil {
