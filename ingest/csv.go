@@ -103,7 +103,7 @@ func newCSVReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &csvReader{in: records, close: in.Close, origin: origin, seen: seen, numbers: numerals{comma: opts.CSV.DecimalComma}, batch: opts.BatchRows}
+	r := &csvReader{in: records, close: in.Close, origin: origin, seen: seen, numbers: numerals{comma: opts.CSV.DecimalComma}, batch: min(opts.BatchRows, max(1, batchFields/len(seen.columns)))}
 	fields := make([]arrow.Field, len(seen.names))
 	for i, n := range seen.names {
 		fields[i] = arrow.Field{Name: n, Type: seen.columns[i].t.arrow(), Nullable: true}
@@ -116,6 +116,9 @@ func newCSVReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	}
 	return r, nil
 }
+
+// batchFields bounds the fields of a batch.
+const batchFields = 1 << 25
 
 // inferBytes is how much of a text is looked at.
 func (o CSVOptions) inferBytes() int64 {

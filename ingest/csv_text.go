@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -11,6 +12,10 @@ import (
 // maxRecord bounds one record of a text file, so that a file that is not text
 // after all cannot fill the memory as a single line.
 const maxRecord = 64 << 20
+
+// maxFields bounds the fields of a record, each of which takes far more memory than it has
+// bytes.
+const maxFields = 1 << 20
 
 // textRecords gives the records of separated text one by one.
 type textRecords struct {
@@ -55,6 +60,7 @@ func newTextRecords(r io.Reader, comma rune, origin Origin) *textRecords {
 		t.blank = bufio.NewReaderSize(t.guard, 1<<16)
 		return t
 	}
+	t.guard.comma = []byte(string(comma))
 	t.csv = csv.NewReader(t.guard)
 	t.csv.Comma, t.csv.FieldsPerRecord, t.csv.ReuseRecord = comma, -1, true
 	return t
@@ -63,7 +69,7 @@ func newTextRecords(r io.Reader, comma rune, origin Origin) *textRecords {
 // next returns the next record, valid until the next call, or io.EOF. Empty
 // lines are no records.
 func (t *textRecords) next() ([]string, error) {
-	t.guard.since = 0
+	t.guard.since, t.guard.commas = 0, 0
 	if t.blank != nil {
 		return t.nextBlank()
 	}
@@ -78,8 +84,6 @@ func (t *textRecords) next() ([]string, error) {
 		e := t.origin.bad("the quotes are wrong").cause(p.Err).hint("quotes stand around a whole field, and are doubled inside it")
 		e.Line = t.before + int64(p.Line)
 		return nil, e
-	case errors.Is(err, errLongRecord):
-		return nil, t.origin.bad("a record is longer than %d MiB", maxRecord>>20).hint("a quote may be left open")
 	}
 	return nil, textError(t.origin, err)
 }
@@ -89,6 +93,12 @@ func textError(o Origin, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
+	}
+	switch {
+	case errors.Is(err, errLongRecord):
+		return o.bad("a record is longer than %d MiB", maxRecord>>20).hint("a quote may be left open")
+	case errors.Is(err, errManyFields):
+		return o.bad("a record has more than %d fields", maxFields).hint("columns are at most so many; a quote may be left open")
 	}
 	return readError(o, err)
 }
@@ -102,7 +112,10 @@ func (t *textRecords) nextBlank() ([]string, error) {
 		if err != nil && err != io.EOF {
 			return nil, textError(t.origin, err)
 		}
-		if t.fields = strings.Fields(line); len(t.fields) > 0 {
+		if t.fields = strings.Fields(line); len(t.fields) > maxFields {
+			return nil, textError(t.origin, errManyFields)
+		}
+		if len(t.fields) > 0 {
 			return t.fields, nil
 		}
 		if err == io.EOF {
@@ -120,18 +133,28 @@ func (t *textRecords) line() int64 {
 	return t.before + int64(n)
 }
 
-var errLongRecord = errors.New("record too long")
+var (
+	errLongRecord = errors.New("record too long")
+	errManyFields = errors.New("too many fields")
+)
 
 // recordGuard fails once too much has been read since the last reset.
 type recordGuard struct {
-	r     io.Reader
-	since int64
+	r      io.Reader
+	comma  []byte // nil for blanks
+	since  int64
+	commas int
 }
 
 func (g *recordGuard) Read(p []byte) (int, error) {
 	n, err := g.r.Read(p)
 	if g.since += int64(n); g.since > maxRecord {
 		return n, errLongRecord
+	}
+	if g.comma != nil {
+		if g.commas += bytes.Count(p[:n], g.comma); g.commas > maxFields {
+			return n, errManyFields
+		}
 	}
 	return n, err
 }

@@ -58,8 +58,8 @@
 //
 // # Limits worth knowing
 //
-// An Arrow stream must end with its end marker: one that just stops is taken
-// for truncated. Dictionary-encoded columns stay so in a message; files hold
+// An Arrow stream may just stop behind a whole message; one that stops within a
+// message is truncated. Dictionary-encoded columns stay so in a message; files hold
 // their values. Parquet maps hold the embedding as a variable list, in row
 // groups of 1000 rows. In text, integers with leading zeros are text; types are
 // those of most values in the first 64 MiB of a file and can be set.

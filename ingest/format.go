@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -124,7 +125,7 @@ func archiveMember(p string) (file, member string, ok bool) {
 // newZipReader reads an array of NumPy's archives, .npz, and names other files that are
 // zip archives inside.
 func newZipReader(in *opened, opts Options) (Reader, error) {
-	f, size, err := in.seekable()
+	f, size, err := in.seekable(math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func heldInParquet(dt arrow.DataType) (held, error) {
 	case *arrow.DurationType:
 		return held{arrow.PrimitiveTypes.Int64, fmt.Sprintf("a whole number of %s", dt.Unit)}, nil
 	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType:
-		return held{}, fmt.Errorf("Parquet has no type for %s; write an Arrow file or CSV, or do not keep the column", typeName(dt))
+		return held{}, fmt.Errorf("there is no type in Parquet for %s; write an Arrow file or CSV, or do not keep the column", typeName(dt))
 	case *arrow.StructType:
 		return structInParquet(dt)
 	case *arrow.MapType:

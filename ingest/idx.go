@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -43,9 +44,6 @@ func (r *rawReader) shape(dims []int64) error {
 	if r.rows < 0 {
 		return r.origin.bad("its header says %d rows", r.rows)
 	}
-	if len(dims) == 1 {
-		return nil
-	}
 	dim := int64(1)
 	for _, d := range dims[1:] {
 		if d <= 0 || d > maxRow || dim*d > maxRow/int64(r.width) {
@@ -53,7 +51,12 @@ func (r *rawReader) shape(dims []int64) error {
 		}
 		dim *= d
 	}
-	r.dim = int(dim)
+	if r.rows > math.MaxInt64/(dim*int64(r.width)) {
+		return r.origin.bad("its header says %d rows, more than there can be", r.rows)
+	}
+	if len(dims) > 1 {
+		r.dim = int(dim)
+	}
 	return nil
 }
 

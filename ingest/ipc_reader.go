@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -32,7 +33,7 @@ func newStreamReader(in *opened, opts Options) (Reader, error) {
 
 // newFileReader reads an IPC file.
 func newFileReader(in *opened, opts Options) (Reader, error) {
-	f, size, err := in.seekable()
+	f, size, err := in.seekable(math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

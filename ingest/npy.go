@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -24,6 +25,9 @@ var (
 	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([\d,\sL]*)\)`)
 )
 
+// npyDimensions is as many as NumPy has.
+const npyDimensions = 64
+
 // newNPYReader reads NumPy's format: "\x93NUMPY", a version, the header's
 // length, the header (a Python dictionary), then the elements.
 func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
@@ -38,7 +42,7 @@ func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	}
 	dims, err := npyDims(shape[1])
 	if err != nil {
-		return nil, origin.bad("its shape (%s) is wrong", shape[1])
+		return nil, origin.bad("its shape (%s) is wrong", clip(shape[1])).cause(err)
 	}
 	r := &rawReader{in: in, close: in.Close, origin: origin, big: descr[1] == ">", batch: opts.BatchRows}
 	if err := r.element(descr[1], descr[2]); err != nil {
@@ -59,13 +63,18 @@ func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
 // element sets the type of an array's elements.
 func (r *rawReader) element(order, code string) error {
 	if n, err := strconv.Atoi(code[1:]); err == nil && (code[0] == 'U' || code[0] == 'S') {
-		r.text, r.dt, r.width = code[0], arrow.BinaryTypes.String, n
+		each := 1
 		if code[0] == 'U' {
-			r.width = 4 * n
+			each = 4
 		}
-		if r.width > maxRow {
-			return r.origin.bad("its texts have %d bytes each", r.width)
+		if n > maxRow/each {
+			return r.origin.bad("its header says texts of %d characters; at most %d are read", n, maxRow/each)
 		}
+		if n == 0 {
+			// Any number of them would take no bytes.
+			return r.origin.bad("its texts have no length: all are empty").hint("save an array that holds something")
+		}
+		r.text, r.dt, r.width = code[0], arrow.BinaryTypes.String, each*n
 		return nil
 	}
 	dt, ok := npyTypes[code]
@@ -121,7 +130,9 @@ func npyDims(text string) ([]int64, error) {
 		if err != nil {
 			return nil, err
 		}
-		dims = append(dims, d)
+		if dims = append(dims, d); len(dims) > npyDimensions {
+			return nil, fmt.Errorf("more than %d dimensions", npyDimensions)
+		}
 	}
 	return dims, nil
 }

@@ -46,7 +46,8 @@ func (r *rawReader) transpose(in *opened, dims []int64, header int64) error {
 	if r.rows == 0 {
 		return nil
 	}
-	f, size, err := in.seekable()
+	want := r.rows * int64(r.dim) * int64(r.width)
+	f, size, err := in.seekable(want + 1)
 	if err != nil {
 		return err
 	}
@@ -54,8 +55,11 @@ func (r *rawReader) transpose(in *opened, dims []int64, header int64) error {
 	if f == in.file {
 		base = header
 	}
-	if want := r.rows * int64(r.dim) * int64(r.width); size-base != want {
-		return r.origin.bad("its header says %d rows, which take %d bytes, and it has %d", r.rows, want, size-base).hint("the file is truncated or corrupt")
+	if size-base > want {
+		return r.origin.bad("there is more data than the header's %d rows", r.rows).hint("the file is corrupt")
+	}
+	if size-base < want {
+		return r.origin.bad("its header says %d rows, which take %d bytes, and it has %d", r.rows, want, size-base).hint("the file is truncated; get it again")
 	}
 	r.in = &transposed{at: f, base: base, rows: r.rows, width: r.width, columns: columnOrder(dims[1:]),
 		block: int(min(r.rows, int64(max(1, 8<<20/(r.dim*r.width)))))}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -39,7 +40,7 @@ type parquetReader struct {
 }
 
 func newParquetReader(in *opened, opts Options) (Reader, error) {
-	f, size, err := in.seekable()
+	f, size, err := in.seekable(math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"archive/zip"
 	"compress/flate"
 	"compress/gzip"
 	"context"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Reader gives the records of one source, in order, table by table. It is used
@@ -106,14 +109,29 @@ func Open(ctx context.Context, path string, opts Options) (Reader, error) {
 	return r, nil
 }
 
-// Sniff returns a file's format.
-func Sniff(path string, opts Options) (Format, error) {
+// Unpack returns a file's format, and reads text that is compressed to its end, without
+// looking at it.
+func Unpack(ctx context.Context, path string, opts Options) (Format, error) {
 	in, err := openSource(path, opts.filled())
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
-	return in.format(opts.CSV.Encoding)
+	format, err := in.format(opts.CSV.Encoding)
+	if err != nil || format != CSV || in.packed == "" {
+		return format, err
+	}
+	piece := make([]byte, 1<<16)
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if _, err := in.Read(piece); err == io.EOF {
+			return format, nil
+		} else if err != nil {
+			return "", readError(in.origin, err)
+		}
+	}
 }
 
 func openFormat(in *opened, opts Options) (Reader, error) {
@@ -147,6 +165,12 @@ func readError(o Origin, err error) *Error {
 	var flated flate.CorruptInputError
 	var unpack *unpackError
 	switch {
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return o.bad("zstd compression with a window of more than %d MiB is not supported", zstdWindow>>20).hint("unpack it first, or compress it without --long")
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		return o.bad("zstd compression with a dictionary is not supported").hint("unpack it first")
+	case errors.Is(err, zip.ErrAlgorithm):
+		return o.bad("the array's compression in the archive is not supported").hint("save it by numpy.savez or savez_compressed")
 	case errors.As(err, &unpack):
 		return o.bad("the %s compression is corrupt", unpack.name).cause(unpack.error).hint("get the file again")
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &flated):

@@ -53,6 +53,22 @@ func survives(t *testing.T, files map[string][]byte, name string, times int, dam
 	}
 }
 
+// strangersFiles are those of TestStrangers, by name.
+func strangersFiles(t testing.TB) map[string][]byte {
+	t.Helper()
+	entries, err := os.ReadDir(strangers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(strangers, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
 func FuzzOpen(f *testing.F) {
 	for _, ext := range ingest.Extensions {
 		f.Add(mapFile(f, ext))
@@ -63,6 +79,9 @@ func FuzzOpen(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(polars)
+	for _, b := range strangersFiles(f) {
+		f.Add(b)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "x.bin")
 		if err := os.WriteFile(path, b, 0o644); err != nil {

@@ -68,7 +68,7 @@ var packings = []struct {
 		return z, nil, err
 	}},
 	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, func() error, error) {
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -77,6 +77,10 @@ var packings = []struct {
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func() error, error) { return bzip2.NewReader(r), nil, nil }},
 	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
 }
+
+// zstdWindow is how far back a zstd file may reach, which its decoder holds in memory: as
+// far as zstd itself reads without being asked.
+const zstdWindow = 128 << 20
 
 // unpack begins to read, looking through a compression.
 func (in *opened) unpack(from io.Reader) error {
@@ -123,6 +127,8 @@ type unpackError struct {
 	name string
 	error
 }
+
+func (u *unpackError) Unwrap() error { return u.error }
 
 func (u *unpacking) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
@@ -173,8 +179,9 @@ func (in *opened) regular() bool {
 }
 
 // seekable returns the unpacked bytes as a file, for formats that are not read from
-// their beginning to their end: a copy on the disk unless the source is such a file.
-func (in *opened) seekable() (*os.File, int64, error) {
+// their beginning to their end: a copy on the disk, of at most so many bytes, unless the
+// source is such a file.
+func (in *opened) seekable(most int64) (*os.File, int64, error) {
 	if in.packed == "" && in.regular() {
 		info, err := in.file.Stat()
 		if err != nil {
@@ -182,7 +189,7 @@ func (in *opened) seekable() (*os.File, int64, error) {
 		}
 		return in.file, info.Size(), nil
 	}
-	if in.stays {
+	if in.stays && in.origin.File == "-" {
 		return nil, 0, in.origin.bad("a file that is not read from its beginning to its end cannot be checked on standard input").
 			hint("name a file, or pipe an Arrow stream")
 	}
@@ -191,7 +198,7 @@ func (in *opened) seekable() (*os.File, int64, error) {
 		return nil, 0, fmt.Errorf("%v: a copy to read it from: %w", in.origin, err)
 	}
 	in.close = append(in.close, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
-	n, err := io.Copy(f, in.Reader)
+	n, err := io.Copy(f, io.LimitReader(in.Reader, most))
 	if err != nil {
 		var full *fs.PathError
 		if errors.As(err, &full) && full.Path == f.Name() {

@@ -102,12 +102,12 @@ func (w *watch) note(all []Progress, err error, now time.Time) map[TopicPartitio
 }
 
 // Standing lists the partitions of this process in which messages have waited for
-// longer than the given time and none was done with, and why the brokers cannot be asked, since
-// when, if they cannot. Both are empty while no share of the source is owned.
-func (p *Pipeline) Standing(longer time.Duration) (list []Standing, failing error, since time.Time) {
+// longer than the given time and none was done with, and since when the brokers cannot be asked,
+// and why, if they cannot. Both are empty while no share of the source is owned.
+func (p *Pipeline) Standing(longer time.Duration) (list []Standing, since time.Time, failing error) {
 	w := p.watching.Load()
 	if w == nil {
-		return nil, nil, time.Time{}
+		return nil, time.Time{}, nil
 	}
 	now := time.Now()
 	w.mu.Lock()
@@ -118,5 +118,5 @@ func (p *Pipeline) Standing(longer time.Duration) (list []Standing, failing erro
 		}
 	}
 	slices.SortFunc(list, func(a, b Standing) int { return cmp.Or(cmp.Compare(a.Topic, b.Topic), a.Partition-b.Partition) })
-	return list, w.failing, w.since
+	return list, w.since, w.failing
 }

@@ -45,7 +45,7 @@ func TestLagWhileStuck(t *testing.T) {
 	b.Append("in", 1, stream.Message{Value: []byte("9")})
 	running.Await("it follows the log's end", func() bool { return lag(1) == 10 })
 	running.Await("the partition stands still", func() bool {
-		list, failing, _ := p.pipeline.Standing(20 * time.Millisecond)
+		list, _, failing := p.pipeline.Standing(20 * time.Millisecond)
 		return failing == nil && len(list) == 1 && list[0].Partition == 1 && list[0].Ahead == 10 && !list[0].Since.Before(begun)
 	})
 	if list, _, _ := p.pipeline.Standing(time.Hour); len(list) != 0 {
@@ -59,7 +59,7 @@ func TestLagWhileStuck(t *testing.T) {
 	if err := running.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if list, failing, _ := p.pipeline.Standing(0); len(list) != 0 || failing != nil {
+	if list, _, failing := p.pipeline.Standing(0); len(list) != 0 || failing != nil {
 		t.Errorf("after the end: %v, %v", list, failing)
 	}
 }

@@ -1,10 +1,10 @@
 package arrowipc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
-	"strings"
 )
 
 // Kind is what a message carries.
@@ -133,12 +133,15 @@ func (s *Scanner) upTo(n int64) (b []byte, err error) {
 	return b, err
 }
 
+// continuation is what a message begins with.
+var continuation = []byte{0xff, 0xff, 0xff, 0xff}
+
 func (s *Scanner) next() (Frame, error) {
 	prefix, err := s.upTo(8)
 	switch {
 	case err == io.EOF && len(prefix) == 0 && s.schema == nil:
 		return Frame{}, badf("the stream is empty")
-	case err == io.EOF && len(prefix) > 0 && s.schema == nil && strings.Trim(string(prefix[:min(4, len(prefix))]), "\xff") != "":
+	case err == io.EOF && len(prefix) > 0 && s.schema == nil && !bytes.HasPrefix(continuation, prefix[:min(4, len(prefix))]):
 		return Frame{}, ErrNotStream // too short for a message, and no beginning of one
 	case err == io.EOF && len(prefix) > 0:
 		return Frame{}, io.ErrUnexpectedEOF

@@ -55,7 +55,7 @@ for name in ["a.arrow", "b.arrow"]:
 		"fit": "fit a.arrow --columns x,y --keep gap -o refused.unfold --map refused.parquet", "embed": "embed a.arrow --keep gap -m k.unfold -o refused.parquet",
 	} {
 		code, _, stderr := run(t, strings.Fields(args)...)
-		if code != exitBadInput || !strings.Contains(stderr, `refused.parquet: column "gap": Parquet has no type for month_day_nano_interval`) {
+		if code != exitBadInput || !strings.Contains(stderr, `refused.parquet: column "gap": there is no type in Parquet for month_day_nano_interval`) {
 			t.Errorf("%s: exit %d, says %q", name, code, stderr)
 		}
 		for _, file := range []string{"refused.unfold", "refused.parquet"} {

@@ -28,9 +28,10 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	o := ingest.Options{Memory: c.Memory}
-	// Text is read as the flags of the command say, by a decoder that no bytes kill.
+	// Text is read as the flags of the command say, by a decoder of Go's own library with
+	// bounded memory. What it may be compressed by is another's.
 	o.CSV.Encoding = "latin1"
-	if format, err := ingest.Sniff(c.File, o); err != nil || format == ingest.CSV {
+	if format, err := ingest.Unpack(ctx, c.File, o); err != nil || format == ingest.CSV {
 		return err
 	}
 	r, err := ingest.Open(ctx, c.File, o)

@@ -333,7 +333,7 @@ func (st *Stage) Ready() (detail string, err error) {
 	if err := st.health.away(st.brokers, st.pipeline.Owning()); err != nil {
 		return "", err
 	}
-	list, failing, since := st.pipeline.Standing(stillAfter)
+	list, since, failing := st.pipeline.Standing(stillAfter)
 	if failing != nil && time.Since(since) > silence {
 		return "", fmt.Errorf("the source's brokers, %s, do not say how far the group is since %s: %w", strings.Join(st.brokers, ", "), ago(since), failing)
 	}
