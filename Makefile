@@ -69,7 +69,7 @@ CHAOS_RESULTS ?= $(CURDIR)/out/chaos
 chaos:
 	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_CHAOS=full UNFOLD_CHAOS_SEED=$(CHAOS_SEED) UNFOLD_CHAOS_STEPS=$(CHAOS_STEPS) $(GO) test -count=1 -timeout 4h -run 'TestChaos/$(CHAOS_RUN)|TestInflating' -v ./stream/chaos
 
-# chaos-short is what of it fits three minutes.
+# chaos-short is what of it fits four minutes.
 chaos-short:
 	UNFOLD_CHAOS=short UNFOLD_CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -timeout 10m -run 'TestChaos|TestInflating' -v ./stream/chaos
 

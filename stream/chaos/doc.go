@@ -40,7 +40,7 @@
 //
 // # Running
 //
-//	make chaos-short                 what CI runs, below three minutes
+//	make chaos-short                 what CI runs, below four minutes
 //	make chaos                       all of it, with an Apache Kafka where there is java
 //	make chaos CHAOS_RUN=three CHAOS_STEPS=20 CHAOS_SEED=7     scenarios of such names, so many steps
 //	make chaos-page                  docs/chaos.md, from docs/chaos and what runs have left in out/chaos
