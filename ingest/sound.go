@@ -145,51 +145,45 @@ func begun(a arrow.Array) (arrow.Array, error) {
 
 const textHint = "write UTF-8, do not keep the column, or let invalid text be replaced (invalid_text: replace)"
 
-// text checks, and brings to its beginning, text of 32-bit offsets.
-func (s sounder) text(a *array.String, offsets []int32) (arrow.Array, error) {
-	if bad := badText(a, offsets, a.Data()); bad >= 0 {
-		if !s.replace {
-			return nil, &unsound{bad, "the text is not UTF-8", textHint}
-		}
-		b := array.NewStringBuilder(goHeap)
-		b.Reserve(a.Len())
-		for i := range a.Len() {
-			if a.IsNull(i) {
-				b.AppendNull()
-			} else {
-				b.Append(strings.ToValidUTF8(a.Value(i), "\uFFFD"))
-			}
-		}
-		return b.NewArray(), nil
+// textual is a column of text.
+type textual interface {
+	arrow.Array
+	Value(int) string
+}
+
+// soundText checks, and brings to its beginning, text of any offsets; replaced is an empty
+// builder of its type.
+func soundText[T int32 | int64](s sounder, a textual, offsets []T, replaced func() array.StringLikeBuilder) (arrow.Array, error) {
+	bad := badText(a, offsets, a.Data())
+	if bad < 0 {
+		return begun(a)
 	}
-	return begun(a)
+	if !s.replace {
+		return nil, &unsound{bad, "the text is not UTF-8", textHint}
+	}
+	b := replaced()
+	b.Reserve(a.Len())
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(strings.ToValidUTF8(a.Value(i), "\uFFFD"))
+		}
+	}
+	return b.NewArray(), nil
+}
+
+func (s sounder) text(a *array.String, offsets []int32) (arrow.Array, error) {
+	return soundText(s, a, offsets, func() array.StringLikeBuilder { return array.NewStringBuilder(goHeap) })
 }
 
 func (s sounder) largeText(a *array.LargeString) (arrow.Array, error) {
-	if bad := badText(a, offsets64(a.Data()), a.Data()); bad >= 0 {
-		if !s.replace {
-			return nil, &unsound{bad, "the text is not UTF-8", textHint}
-		}
-		b := array.NewLargeStringBuilder(goHeap)
-		b.Reserve(a.Len())
-		for i := range a.Len() {
-			if a.IsNull(i) {
-				b.AppendNull()
-			} else {
-				b.Append(strings.ToValidUTF8(a.Value(i), "\uFFFD"))
-			}
-		}
-		return b.NewArray(), nil
-	}
-	return begun(a)
+	return soundText(s, a, offsets64(a.Data()), func() array.StringLikeBuilder { return array.NewLargeStringBuilder(goHeap) })
 }
 
 // badText returns the first row whose text is not UTF-8, or -1. Most columns are valid as
 // one long text of which every row begins with a rune.
-func badText[T int32 | int64](a interface {
-	arrow.Array
-	Value(int) string
-}, offsets []T, data arrow.ArrayData) int {
+func badText[T int32 | int64](a textual, offsets []T, data arrow.ArrayData) int {
 	n := a.Len()
 	if n == 0 || bufferLen(data, 2) == 0 {
 		return -1
