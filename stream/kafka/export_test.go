@@ -27,8 +27,11 @@ func Holders(ctx context.Context, c Cluster, tp stream.TopicPartition) (open map
 		if err := l.find(ctx, tp.Topic); err != nil {
 			return err
 		}
-		open, err = l.holders(ctx, tp)
-		return err
+		asking := retry{what: "holders"} // leaders of new topics may not know it yet
+		return asking.until(ctx, func() (err error) {
+			open, err = l.holders(ctx, tp)
+			return err
+		})
 	})
 	return open, err
 }

@@ -19,7 +19,8 @@ type Outputs struct {
 
 // Join puts parts together. out lists each partition in order. It is an error if a part
 // comes without those before it: among messages of one source partition and key the parts
-// of an output follow each other, but for what was written twice.
+// of an output follow each other, but for what was written twice: once all are there, any
+// of them may come again, behind later outputs too, if its acknowledgement was lost.
 func Join(out []stream.Message) (o Outputs, err error) {
 	type lane struct {
 		at, from stream.TopicPartition
@@ -36,7 +37,11 @@ func Join(out []stream.Message) (o Outputs, err error) {
 		set
 		have []stream.Message
 	}
-	open := map[lane]*begun{}
+	type finished struct {
+		lane
+		set
+	}
+	open, complete := map[lane]*begun{}, map[finished]bool{}
 	for _, m := range out {
 		p, version, ok := stream.Origin(&m)
 		part, sound := stream.PartOf(&m)
@@ -47,6 +52,10 @@ func Join(out []stream.Message) (o Outputs, err error) {
 		id, _ := m.Header(stream.HeaderMapID)
 		k, s := lane{m.TopicPartition, p.TopicPartition, string(m.Key), m.Key == nil}, set{p, string(id), version, part.Of}
 		b := open[k]
+		if (b == nil || b.set != s) && part.Number > 1 && complete[finished{k, s}] {
+			o.Again++
+			continue
+		}
 		if b == nil || b.set != s || part.Number == 1 {
 			if b != nil && len(b.have) < b.of {
 				o.Torn++
@@ -65,6 +74,7 @@ func Join(out []stream.Message) (o Outputs, err error) {
 		}
 		if b.have = append(b.have, m); len(b.have) == part.Of {
 			o.Whole = append(o.Whole, b.have)
+			complete[finished{k, s}] = part.Of > 1
 		}
 	}
 	for _, b := range open {
