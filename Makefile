@@ -24,8 +24,8 @@ arm64:
 	@if ! command -v $(QEMU) >/dev/null; then \
 		echo "arm64: SKIPPED, there is no $(QEMU) (Debian: apt-get install qemu-user-static)"; exit 0; fi; \
 	export GOARCH=arm64; set -ex; \
-	$(GO) test -short -exec $(QEMU) ./sparse ./sparse/par ./sparse/graph ./sparse/vec/...; \
-	$(GO) test -short -exec $(QEMU) -run 'TestFixtures$$|TestGradient|TestKernelsStayFinite|TestSweepsAgainstPairs' ./models/lvm ./models/lvm/student
+	$(GO) test -short -exec $(QEMU) ./sparse ./internal/par ./sparse/graph ./internal/vec/...; \
+	$(GO) test -short -exec $(QEMU) -run 'TestFixtures$$|TestGradient|TestKernelsStayFinite|TestSweepsAgainstPairs' ./models/saul ./models/student
 
 # lint holds the code to gofmt, go vet and a short list of staticcheck's checks (staticcheck.conf).
 lint:
@@ -56,7 +56,7 @@ bench: build
 # stage runs at a steady rate for SOAK_TIME, and its memory, goroutines and open files may not grow.
 SOAK_TIME ?= 1h
 soak:
-	UNFOLD_SOAK=2000000 $(GO) test -count=1 -timeout 2h -run TestSoak -v ./stream/online
+	UNFOLD_SOAK=2000000 $(GO) test -count=1 -timeout 2h -run TestSoak -v ./stream/learn
 	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_SOAK_TIME=$(SOAK_TIME) $(GO) test -count=1 -timeout 26h -run TestSoak -v ./stream/chaos
 
 # chaos breaks running stages in every way that stream/chaos knows, hundreds of times, against the embedded broker and, where

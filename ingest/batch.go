@@ -1,7 +1,7 @@
 package ingest
 
 import (
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Batch is a run of events that have become vectors.

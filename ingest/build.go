@@ -5,7 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // newColumn names an array.

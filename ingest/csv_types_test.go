@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // floats is a text of 20 rows, whose column b has the given text in line 8.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Dataset is every row of some files in memory, encoded: what a model is

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Dominant is a column that carries nearly all squared distance between vectors: by it

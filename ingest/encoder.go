@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Encoder turns raw records into vectors. It is what a Fitter has learnt:

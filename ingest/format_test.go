@@ -14,7 +14,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 func TestFormats(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/foreign"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // everyType writes a column of each type that can be kept, with a null in the middle row

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Map is a map read back: what `fit` and `embed` wrote.

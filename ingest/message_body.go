@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"unfold/ingest/arrowipc"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // write writes an output's message by the pattern; false if it has none like that.

@@ -9,7 +9,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 var here = ingest.Origin{Topic: "events", Partition: 3, Offset: 41}

@@ -9,7 +9,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // A message writer's bytes are those of EncodeMessage, for columns of every type, as

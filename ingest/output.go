@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Names of the columns of a map and of a message downstream.

@@ -3,7 +3,7 @@ package ingest
 import (
 	"fmt"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // outputColumns are the columns of placed events, in their order. This is the only list

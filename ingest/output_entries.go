@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // idColumn is the id, or the row number in its place.

@@ -6,7 +6,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/foreign"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Lists of every kind keep their values in Parquet, cut ones and nulls included.

@@ -7,7 +7,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/foreign"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Times without a zone stay so, and moments stay moments, on the way from Parquet and

@@ -20,7 +20,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
 	"unfold/internal/foreign"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 //go:embed testdata/sound.py

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// target is where a writer's bytes go: a *wholefile.File or standard output.
+// target is where a writer's bytes go: a *atomicfile.File or standard output.
 type target interface {
 	io.Writer
 	Commit() error

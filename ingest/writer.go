@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 )
 
 // Writer writes the rows of a map, in order. It is used by one goroutine.
@@ -96,7 +96,7 @@ func Create(path string, opts WriteOptions) (Writer, error) {
 			return nil, fmt.Errorf("standard output takes an Arrow stream or CSV, not %s", format)
 		}
 		file = &pipe{bufio.NewWriterSize(out, 1<<16)}
-	} else if file, err = wholefile.Create(path); err != nil {
+	} else if file, err = atomicfile.Create(path); err != nil {
 		return nil, err
 	}
 	w := &mapWriter{path: path, file: file, group: opts.RowGroup}

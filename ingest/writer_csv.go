@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // csvSink writes CSV: the columns of a map, with the embedding's elements as

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // parquetSink writes Parquet. The embedding is a variable list (fixed-size lists

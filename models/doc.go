@@ -6,7 +6,7 @@
 // R^d and a variance sigma_i^2, together with whatever is needed to treat later
 // vectors alike (a projection, length scales, novelty tables). Placing takes a
 // snapshot and any number of new vectors and gives each its place on the map,
-// one event at a time and independently of all others. Learning is package lvm
+// one event at a time and independently of all others. Learning is package saul
 // and its siblings; a snapshot is package snapshot; a Placer, below, is what
 // places.
 //

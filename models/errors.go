@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // ErrBadInput is matched, under errors.Is, by every error that lies in the data

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 func TestCheckRowsNamesTheFirstBadValue(t *testing.T) {

@@ -3,7 +3,7 @@ package models
 import (
 	"context"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Placed holds the places of n events on the map.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // triplets are random entries of a small matrix with integer values, so that

@@ -3,8 +3,8 @@ package sparse
 import (
 	"unsafe"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
+	"unfold/internal/vec"
 )
 
 // MulVec sets dst = C x. dst (N) is overwritten and must not overlap x (M).

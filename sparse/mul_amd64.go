@@ -5,8 +5,8 @@ package sparse
 import (
 	"unsafe"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
+	"unfold/internal/vec"
 )
 
 // room is how far beyond the begin of a row's last block the assembly reads.

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/simd/simdtest"
+	"unfold/internal/simd"
+	"unfold/internal/simd/simdtest"
+	"unfold/internal/vec"
 )
 
 // atEnd returns a copy beyond whose end is no memory.

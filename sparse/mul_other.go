@@ -3,8 +3,8 @@
 package sparse
 
 import (
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
+	"unfold/internal/vec"
 )
 
 func (c *CSR) laplacianMul2(_ simd.Level, dst [][2]float64, diagonal []float64, x [][2]float64, from, to int) {

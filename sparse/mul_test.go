@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // TestLaplacianMulRows compares the product with diag(g) - C, for any number of

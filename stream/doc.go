@@ -7,7 +7,7 @@
 //	   +------------------- Commit(position) <-------------------------------------+
 //
 // It knows neither Kafka nor Arrow. Package stream/kafka is a Source and a Sink,
-// package stream/online a Decoder and a Learner, package stream/streamtest has
+// package stream/learn a Decoder and a Learner, package stream/streamtest has
 // doubles of all four and the conformance suite.
 //
 // # What is promised
@@ -101,7 +101,7 @@
 //
 // One process learns and many place, if one stage is too little: the learner's pipeline
 // is LearnOnly, in a group of its own, and those of the others have a learner that
-// does not learn but takes the maps that are announced (package stream/announce). All
+// does not learn but takes the maps that are announced (package stream/fleet). All
 // that is promised above holds for each of them. A map changes between two messages.
 // (stream/chaos.TestRollingRestart)
 //

@@ -9,7 +9,7 @@ import (
 
 	"unfold/bench/internal/harness"
 	"unfold/bench/internal/relay"
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 )
 
 func main() {
@@ -64,5 +64,5 @@ func (l *lab) run(ctx context.Context, page string) error {
 	if err := harness.WriteJSON(filepath.Join(l.out, "figures.json"), f); err != nil {
 		return err
 	}
-	return wholefile.Write(page, func(w io.Writer) error { _, err := io.WriteString(w, f.page()); return err })
+	return atomicfile.Write(page, func(w io.Writer) error { _, err := io.WriteString(w, f.page()); return err })
 }

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 
 	"unfold/bench/internal/harness"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 // Shape of the fleet's events.
@@ -50,8 +50,8 @@ func clouds(rng *rand.Rand, rows, dim int) vec.Matrix[float32] {
 // placing measures maps of its own. How good one is does not matter: few steps do.
 func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err error) {
 	rng := rand.New(rand.NewPCG(uint64(points), uint64(dim)))
-	spec := kinds.Spec{LVM: lvm.Settings{Steps: 10, Seed: 1}}
-	s, _, err := kinds.Fit(ctx, clouds(rng, points, dim), spec, nil)
+	spec := fit.Spec{LVM: saul.Settings{Steps: 10, Seed: 1}}
+	s, _, err := fit.Fit(ctx, clouds(rng, points, dim), spec, nil)
 	if err != nil {
 		return p, err
 	}
@@ -60,7 +60,7 @@ func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err erro
 
 // placingOfFleet measures the map that the fleet's learner has left in its state.
 func (l *lab) placingOfFleet(ctx context.Context, state string) (p Placing, err error) {
-	s, err := snapshot.ReadFile(filepath.Join(state, online.MapFile))
+	s, err := snapshot.ReadFile(filepath.Join(state, learn.MapFile))
 	if err != nil {
 		return p, err
 	}
@@ -77,7 +77,7 @@ func (l *lab) on(ctx context.Context, s *snapshot.Snapshot, rng *rand.Rand) (p P
 		return p, err
 	}
 	p.Bytes = int64(file.Len())
-	placer, err := kinds.Open(s, lvm.PlaceSettings{})
+	placer, err := fit.Open(s, saul.PlaceSettings{})
 	if err != nil {
 		return p, err
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"unfold/bench/internal/harness"
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 	"unfold/stream/chaos/results"
 )
 
@@ -20,5 +20,5 @@ func run(args []string, stderr io.Writer) int {
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	return flags.End(wholefile.Write(*to, func(w io.Writer) error { return results.Page(w, results.Folder(*from)) }))
+	return flags.End(atomicfile.Write(*to, func(w io.Writer) error { return results.Page(w, results.Folder(*from)) }))
 }

@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/models/score"
-	"unfold/sparse/vec"
 )
 
 // data are labelled rows, those to learn from first.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"unfold/models/baseline"
+	"unfold/internal/vec"
 	"unfold/models/ep"
+	"unfold/models/pca"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // shareTable holds what methods reach with shares of the labels, for several draws of
@@ -59,7 +59,7 @@ func (b *bench) shares(ctx context.Context, load loader) (*shareTable, error) {
 // are known to all three, from shares of the training rows' labels. The hybrid begins
 // where a GP-LVM is half way, and has as many steps from there as that has.
 func (b *bench) draw(ctx context.Context, d *data, rows []shareRow) error {
-	pca, err := baseline.Fit(ctx, d.x, dims, baseline.Settings{Threads: b.threads, Seed: 1})
+	pca, err := pca.Fit(ctx, d.x, dims, pca.Settings{Threads: b.threads, Seed: 1})
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/vec"
+	"unfold/models/optimize"
 )
 
 // task is a full model to be learnt from a start.
@@ -66,7 +66,7 @@ func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*cour
 	if t.learn == nil {
 		t.learn = (*gplvm.Model).LearnLBFGS
 	}
-	set := scg.Settings{Steps: t.steps, StepTolerance: 1e-4, ValueTolerance: 1e-4, Observe: func(it scg.Iteration) bool {
+	set := optimize.Settings{Steps: t.steps, StepTolerance: 1e-4, ValueTolerance: 1e-4, Observe: func(it optimize.Iteration) bool {
 		if it.Number%50 == 0 {
 			fmt.Fprintf(b.log, "  iteration %d: %.1f after %.0f s", it.Number, -it.F, time.Since(begin).Seconds())
 			if t.label != nil {
@@ -76,7 +76,7 @@ func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*cour
 		}
 		return t.most == 0 || time.Since(begin) < t.most
 	}}
-	var r scg.Result
+	var r optimize.Result
 	moved := 0
 	if t.rounds > 0 {
 		r, moved, err = m.LearnJumping(ctx, p, t.rounds, set, m.LearnLBFGS)

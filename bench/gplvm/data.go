@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // numbers reads a text file of numbers, a row a line, gzipped if its name says so.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
-	"unfold/sparse/vec"
 )
 
 const (

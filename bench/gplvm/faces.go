@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
-	"unfold/sparse/vec"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Without data the page names what is missing; sections made before stay on it.

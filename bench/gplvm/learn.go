@@ -12,11 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/models/optimize"
 )
 
 // mistakes counts rows whose nearest other on the map has another label.
@@ -36,7 +36,7 @@ func mistakes(x vec.Matrix[float64], label []int) (wrong int) {
 }
 
 // way is how a model learns.
-type way func(*gplvm.Model, context.Context, *gplvm.Point, scg.Settings) (scg.Result, error)
+type way func(*gplvm.Model, context.Context, *gplvm.Point, optimize.Settings) (optimize.Result, error)
 
 // within are settings of Algorithm 1 with so many iterations in a round, for the kernel and
 // for each point; the paper does not say how many it takes.
@@ -93,7 +93,7 @@ func (b *bench) locate(ctx context.Context, a *gplvm.Active, y, seen, x vec.Matr
 			best := math.Inf(-1)
 			for _, j := range nearest(y.Row(i), seen, starts) {
 				at := slices.Clone(x.Row(j))
-				value, err := a.Locate(ctx, y.Row(i), at, w, scg.Settings{Steps: 20, StepTolerance: 1e-3, ValueTolerance: math.MaxFloat64})
+				value, err := a.Locate(ctx, y.Row(i), at, w, optimize.Settings{Steps: 20, StepTolerance: 1e-3, ValueTolerance: math.MaxFloat64})
 				if err != nil {
 					failed[piece] = err
 					return

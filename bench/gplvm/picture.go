@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 const (

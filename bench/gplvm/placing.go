@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
-	"unfold/sparse/vec"
 )
 
 // placings compares the ways of placing new vectors on a learnt map: where they are most

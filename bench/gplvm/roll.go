@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
-	"unfold/sparse/vec"
 )
 
 const (

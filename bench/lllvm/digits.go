@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // The paper's section 4.2: 80 of each of the digits 0 to 4.

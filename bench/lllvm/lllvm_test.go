@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/modeltest"
-	"unfold/sparse/vec"
 )
 
 // Places that are an affine picture of the land explain all of it, random ones nothing.

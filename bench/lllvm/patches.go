@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/lllvm"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Of the patches' experiment: points that the model itself still learns, points that it

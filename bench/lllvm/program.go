@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"unfold/models/baseline"
-	"unfold/models/kinds"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/pca"
 )
 
 // table is rows of named columns.
@@ -103,7 +103,7 @@ func (t table) principal(ctx context.Context, names ...string) (vec.Matrix[float
 	if err != nil {
 		return x, err
 	}
-	pca, err := baseline.Fit(ctx, x, 2, baseline.Settings{})
+	pca, err := pca.Fit(ctx, x, 2, pca.Settings{})
 	if err != nil {
 		return x, err
 	}
@@ -130,12 +130,12 @@ func (b *bench) command(ctx context.Context, args ...string) error {
 
 // fitted is what a report says.
 type fitted struct {
-	Neighbors  int                 `json:"neighbors"`
-	Components int                 `json:"components"`
-	Iterations int                 `json:"iterations"`
-	Loglik     float64             `json:"loglik"`
-	Seconds    map[string]float64  `json:"seconds"`
-	Model      kinds.LocallyLinear `json:"model"`
+	Neighbors  int                `json:"neighbors"`
+	Components int                `json:"components"`
+	Iterations int                `json:"iterations"`
+	Loglik     float64            `json:"loglik"`
+	Seconds    map[string]float64 `json:"seconds"`
+	Model      fit.LocallyLinear  `json:"model"`
 }
 
 // fit learns NAME.csv, of which the columns given are the vector, as NAME.unfold with

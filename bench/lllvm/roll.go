@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"unfold/internal/vec"
 	"unfold/models/lllvm"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // rollPoints and rollSteps are those of the paper's figures.

@@ -12,11 +12,11 @@ import (
 	"strconv"
 
 	"unfold/ingest"
-	"unfold/models/lvm/student"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models/snapshot"
+	"unfold/models/student"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // The study of held-out likelihood: does it choose well between settings?

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Three reference points at 0, 1, 9 of the input and at (0,0), (2,0), (0,4) of the

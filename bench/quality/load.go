@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // table is a data set: vectors, and what is known of each row beside them.

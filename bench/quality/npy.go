@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // writeNPY writes x as NumPy's format 1.0: little-endian float32, rows by columns.

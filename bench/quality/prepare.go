@@ -11,8 +11,8 @@ import (
 	"strconv"
 
 	"unfold/bench/internal/harness"
-	"unfold/models/baseline"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/models/pca"
 )
 
 // inputDims is the number of principal components that all methods see of data
@@ -103,7 +103,7 @@ func project(ctx context.Context, fit, x vec.Matrix[float32]) (vec.Matrix[float3
 	if x.Cols <= inputDims {
 		return x, nil
 	}
-	pca, err := baseline.Fit(ctx, fit, inputDims, baseline.Settings{Seed: 1})
+	pca, err := pca.Fit(ctx, fit, inputDims, pca.Settings{Seed: 1})
 	if err != nil {
 		return x, err
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"unfold/bench/internal/harness"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // measured is a bench that has results of a labelled set (mnist), of another one

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Files that were prepared are used again until the source changes.

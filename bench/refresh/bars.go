@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"unfold/bench/internal/harness"
-	"unfold/models/lvm/live"
+	"unfold/models/live"
 )
 
 // bar is a figure with what it must reach.

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/testdata/kdd"
 )
 

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"unfold/ingest"
-	"unfold/models/baseline"
+	"unfold/internal/vec"
+	"unfold/models/pca"
 	"unfold/models/score"
-	"unfold/sparse/vec"
 )
 
 // inputDims is the number of principal components that maps are made of; it is
@@ -35,7 +35,7 @@ func digits(ctx context.Context, dir string, threads int) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := baseline.Fit(ctx, all.X, inputDims, baseline.Settings{Threads: threads, Seed: 1})
+	p, err := pca.Fit(ctx, all.X, inputDims, pca.Settings{Threads: threads, Seed: 1})
 	if err != nil {
 		return nil, err
 	}

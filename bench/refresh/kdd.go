@@ -16,7 +16,7 @@ import (
 	_ "embed"
 
 	"unfold/bench/internal/harness"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 //go:embed peers.py

@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 // apprentice is a learner that is fed and asked by hand, with the goroutine that
 // runs it.
 type apprentice struct {
-	*online.Learner
+	*learn.Learner
 	offset    int64
 	published chan stream.Figures
 	failed    chan error
@@ -21,7 +21,7 @@ type apprentice struct {
 }
 
 // hire starts a learner in a state folder.
-func hire(ctx context.Context, s online.Settings) (*apprentice, error) {
+func hire(ctx context.Context, s learn.Settings) (*apprentice, error) {
 	a := &apprentice{published: make(chan stream.Figures, 1024), failed: make(chan error, 1)}
 	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { a.published <- p.Figures }
 	s.Hooks.RefreshFailed = func(err error) {
@@ -30,7 +30,7 @@ func hire(ctx context.Context, s online.Settings) (*apprentice, error) {
 		default:
 		}
 	}
-	l, err := online.New(s)
+	l, err := learn.New(s)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (a *apprentice) begin(ctx context.Context, x vec.Matrix[float32]) error {
 }
 
 // place answers one message, from its bytes to those of the answer.
-func place(ctx context.Context, l *online.Learner, m stream.Message) ([]byte, error) {
+func place(ctx context.Context, l *learn.Learner, m stream.Message) ([]byte, error) {
 	e, err := l.Decode(m)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"unfold/bench/internal/harness"
-	"unfold/models/lvm/live"
+	"unfold/models/live"
 )
 
 // write makes the page and its plots of the results that there are.
@@ -68,7 +68,7 @@ func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []bar) {
 	fmt.Fprintf(w, `# A map that follows its stream
 
 How a map that is refreshed fares beside one that is fitted anew: written by `+"`go run ./bench/refresh`"+` from %d run(s),
-on %d cores, %s/%s, %s, with %d threads. What a refresh does is told in package models/lvm/live.
+on %d cores, %s/%s, %s, with %d threads. What a refresh does is told in package models/live.
 
 `, len(runs), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.threads)
 	if !slices.Equal(tried, []string{"{}"}) {

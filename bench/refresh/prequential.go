@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"unfold/bench/internal/harness"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/lvm"
-	"unfold/models/lvm/live"
+	"unfold/models/live"
+	"unfold/models/saul"
 	"unfold/models/score"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
-	"unfold/stream/online/reference"
+	"unfold/stream/reference"
 )
 
 // prequential is what came of a stream each event of which is placed before it is
@@ -137,7 +137,7 @@ type traffic struct {
 	c     *connections
 	set   *reference.Set
 	m     *live.Map
-	first *lvm.Placer
+	first *saul.Placer
 	// rowOf is the row of a slot's point, seen the types of which something has been
 	// learnt, label that of every row as it was learnt last.
 	rowOf  map[int32]int32
@@ -172,7 +172,7 @@ func (c *connections) follow(ctx context.Context, first, size int, set live.Sett
 	}
 	t := &traffic{
 		c: c, set: ref, rowOf: map[int32]int32{}, seen: make([]bool, len(c.names)), label: make([]int32, c.x.Rows),
-		frozen: vec.New[float32](c.x.Rows, lvm.DefaultDims), known: make([]bool, c.x.Rows), strange: strange{unknown: map[int32][2][]float64{}},
+		frozen: vec.New[float32](c.x.Rows, saul.DefaultDims), known: make([]bool, c.x.Rows), strange: strange{unknown: map[int32][2][]float64{}},
 	}
 	t.learn(0, first)
 	changes := ref.Changes()
@@ -183,7 +183,7 @@ func (c *connections) follow(ctx context.Context, first, size int, set live.Sett
 	}
 	t.m = m
 	t.took(changes, slots)
-	t.first, err = lvm.NewPlacer(m.Snapshot(), lvm.PlaceSettings{})
+	t.first, err = saul.NewPlacer(m.Snapshot(), saul.PlaceSettings{})
 	return t, err
 }
 
@@ -213,7 +213,7 @@ func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error 
 		b.members, b.labels = append(b.members, row), append(b.labels, t.label[row])
 	}
 	begin := harness.CPUSeconds()
-	placer, err := lvm.NewPlacer(t.m.Snapshot(), lvm.PlaceSettings{})
+	placer, err := saul.NewPlacer(t.m.Snapshot(), saul.PlaceSettings{})
 	if err != nil {
 		return err
 	}
@@ -292,8 +292,8 @@ func (t *traffic) judgeNovelty(b *block, placed models.Placed) (unknown int) {
 }
 
 // refresh lets the map follow the reference set, if that is worth it, as a learner
-// of package online does.
-func (t *traffic) refresh(ctx context.Context, placer *lvm.Placer, p *prequential) error {
+// of package learn does.
+func (t *traffic) refresh(ctx context.Context, placer *saul.Placer, p *prequential) error {
 	fresh := t.set.Fresh()
 	if fresh == 0 {
 		t.waited = 0

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/stream"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 // Figures of restart; times in seconds.
@@ -45,8 +45,8 @@ func (l *lab) restart(ctx context.Context, o *outcome) error {
 		return err
 	}
 	// Hardly learnt: a start does not depend on where points are.
-	set := online.Settings{
-		Spec: kinds.Spec{PCA: kinds.PCANone, LVM: lvm.Settings{Seed: 1, Steps: 2, Threads: l.threads}}, Min: l.large, Size: l.large,
+	set := learn.Settings{
+		Spec: fit.Spec{PCA: fit.PCANone, LVM: saul.Settings{Seed: 1, Steps: 2, Threads: l.threads}}, Min: l.large, Size: l.large,
 		RefreshEvery: time.Hour, State: folder,
 	}
 	want, err := schooled(ctx, set, c.x.Slice(0, l.large), probes)
@@ -56,7 +56,7 @@ func (l *lab) restart(ctx context.Context, o *outcome) error {
 	var took []float64
 	for range l.starts {
 		begin := time.Now()
-		again, err := online.New(set)
+		again, err := learn.New(set)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (l *lab) restart(ctx context.Context, o *outcome) error {
 }
 
 // schooled learns a map of x, answers the probes and stops.
-func schooled(ctx context.Context, set online.Settings, x vec.Matrix[float32], probes []stream.Message) (answers []string, err error) {
+func schooled(ctx context.Context, set learn.Settings, x vec.Matrix[float32], probes []stream.Message) (answers []string, err error) {
 	a, err := hire(ctx, set)
 	if err != nil {
 		return nil, err

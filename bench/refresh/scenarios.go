@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"unfold/models/lvm/live"
+	"unfold/internal/vec"
+	"unfold/models/live"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // outcome is what a scenario comes to, as its file keeps it.

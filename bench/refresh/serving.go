@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
-	"unfold/models/lvm/live"
-	"unfold/stream/online"
-	"unfold/stream/online/reference"
+	"unfold/models/fit"
+	"unfold/models/live"
+	"unfold/models/saul"
+	"unfold/stream/learn"
+	"unfold/stream/reference"
 )
 
 // Figures of serving; times in seconds.
@@ -35,8 +35,8 @@ func (l *lab) serve(ctx context.Context, o *outcome) (err error) {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	a, err := hire(ctx, online.Settings{
-		Spec: kinds.Spec{PCA: kinds.PCANone, LVM: lvm.Settings{Seed: 1, Steps: l.set.LVM.Steps}}, Min: l.size, Size: l.size,
+	a, err := hire(ctx, learn.Settings{
+		Spec: fit.Spec{PCA: fit.PCANone, LVM: saul.Settings{Seed: 1, Steps: l.set.LVM.Steps}}, Min: l.size, Size: l.size,
 		Policy: reference.Window, RefreshEvery: 10 * time.Millisecond, State: folder,
 	})
 	if err != nil {

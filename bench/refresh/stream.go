@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"unfold/bench/internal/harness"
-	"unfold/models/lvm"
-	"unfold/models/lvm/live"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/models/live"
+	"unfold/models/saul"
 )
 
 // step is one refresh, as it is kept.
@@ -52,7 +52,7 @@ const (
 // arrive lets events come: they are placed and judged, and each replaces a member
 // (an index into rows), or as out says. Of two that replace the same, the later stays.
 func (f *follower) arrive(ctx context.Context, events []int32, out []int) error {
-	placer, err := lvm.NewPlacer(f.m.Snapshot(), lvm.PlaceSettings{})
+	placer, err := saul.NewPlacer(f.m.Snapshot(), saul.PlaceSettings{})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (f *follower) arrive(ctx context.Context, events []int32, out []int) error 
 	begin := harness.CPUSeconds()
 	start := vec.Convert[float64](vec.Take(placed.Mu, kept))
 	if f.m.Snapshot().Index != nil {
-		start = vec.Matrix[float64]{} // as package online
+		start = vec.Matrix[float64]{} // as package learn
 	}
 	slots, err := f.m.Change(ctx, gone, vec.Take(x, kept), start)
 	if err != nil {

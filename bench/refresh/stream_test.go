@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // TestConnections: duplicates share a row, and how rows are made is known from the

@@ -15,8 +15,8 @@ import (
 	"path/filepath"
 
 	"unfold/ingest"
-	"unfold/models/baseline"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/models/pca"
 )
 
 // inputDims is the number of principal components that all see of images; it is
@@ -73,7 +73,7 @@ func (b *bench) images(ctx context.Context) (*digits, error) {
 
 // components returns the leading principal components of the rows of x.
 func (b *bench) components(ctx context.Context, x vec.Matrix[float32]) (vec.Matrix[float32], error) {
-	pca, err := baseline.Fit(ctx, x, inputDims, baseline.Settings{Threads: b.threads, Seed: 1})
+	pca, err := pca.Fit(ctx, x, inputDims, pca.Settings{Threads: b.threads, Seed: 1})
 	if err != nil {
 		return x, err
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // What is written for others reads back as it was.

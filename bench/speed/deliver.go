@@ -12,7 +12,7 @@ import (
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Shape of what delivery is measured on.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/internal/vec"
 	"unfold/sparse/solve"
 	"unfold/sparse/spectral"
-	"unfold/sparse/vec"
 )
 
 const (

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/ep"
 	"unfold/models/ep/labels"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 const (

@@ -8,10 +8,10 @@ import (
 	"math/rand/v2"
 	"os"
 
+	"unfold/internal/vec"
 	"unfold/models/gplvm"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/vec"
+	"unfold/models/optimize"
 )
 
 const (
@@ -83,10 +83,10 @@ func measureGPLVM(ctx context.Context, b *bench, r *record) error {
 
 // learning measures the course of conjugate gradients.
 func (b *bench) learning(ctx context.Context, r *record, m *gplvm.Model, k *kernel.Kernel, x vec.Matrix[float64]) error {
-	var course scg.Result
+	var course optimize.Result
 	once := new(record)
 	err := b.timed(once, perGradient, func() (err error) {
-		course, err = m.Learn(ctx, &gplvm.Point{Theta: k.Start(), X: x.Clone()}, scg.Settings{Steps: b.size(50, 3)})
+		course, err = m.Learn(ctx, &gplvm.Point{Theta: k.Start(), X: x.Clone()}, optimize.Settings{Steps: b.size(50, 3)})
 		return err
 	})
 	if err != nil {

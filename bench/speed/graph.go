@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/knn/descent"
-	"unfold/sparse/vec"
+	"unfold/sparse/knn/nndescent"
 )
 
 const (
@@ -42,8 +42,8 @@ func measureGraph(ctx context.Context, b *bench, r *record) error {
 		return err
 	}
 	for _, length := range []int{0, 25, 30, 40, 60} {
-		set := descent.Settings{Candidates: length, Seed: 1}
-		nb, _, err := descent.Graph(ctx, d.z, graphK, set, s)
+		set := nndescent.Settings{Candidates: length, Seed: 1}
+		nb, _, err := nndescent.Graph(ctx, d.z, graphK, set, s)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func measureGraph(ctx context.Context, b *bench, r *record) error {
 		r.note("unfold's lists: %d candidates (0 is its default)", length)
 		r.add(own, recall, plain, found)
 		err = b.timed(r, searching, func() error {
-			_, _, err := descent.Graph(ctx, d.z, graphK, set, s)
+			_, _, err := nndescent.Graph(ctx, d.z, graphK, set, s)
 			return err
 		})
 		if err != nil {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/vec"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
 )
 
 // copying is the bandwidth that kernels which read memory are compared with.
@@ -18,7 +18,7 @@ const copying = "memory, read and written by copy"
 func kernelsRow() row {
 	return row{
 		key: "kernels", title: "Kernels",
-		about: `What ` + "`go test -bench`" + ` says of the kernels under sparse/vec on one core, those that name a rate. Peak is a loop of
+		about: `What ` + "`go test -bench`" + ` says of the kernels under internal/vec on one core, those that name a rate. Peak is a loop of
 nothing but fused multiply-adds in registers; Scan is the kernel of the exact neighbour search. The last figure is the
 bandwidth of copying 256 MB, read and written bytes together.`,
 		bars: []bar{
@@ -42,9 +42,9 @@ func percent(f func(*record) (float64, bool)) func(*record) (float64, bool) {
 }
 
 func measureKernels(ctx context.Context, b *bench, r *record) error {
-	args := []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "300ms", "-count", strconv.Itoa(rounds), "unfold/sparse/vec/..."}
+	args := []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "300ms", "-count", strconv.Itoa(rounds), "unfold/internal/vec/..."}
 	if b.small {
-		args = []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "unfold/sparse/vec/..."}
+		args = []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "unfold/internal/vec/..."}
 	}
 	out, _, err := b.process(ctx, "go", args...)
 	if err != nil {

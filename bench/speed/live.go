@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/sparse/graph/live"
-	"unfold/sparse/vec"
 )
 
 // Shape of what the graph that follows its points is measured on.

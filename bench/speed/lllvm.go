@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/internal/vec"
 	"unfold/models/lllvm"
 	"unfold/models/modeltest"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
 )
 
 // machine is what everything ran on, in words.

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 func millionRow() row {

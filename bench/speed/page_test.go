@@ -79,15 +79,15 @@ func TestLineOf(t *testing.T) {
 // Rates are taken by package and benchmark, several runs of one as samples.
 func TestParseBench(t *testing.T) {
 	const out = `goos: linux
-pkg: unfold/sparse/vec/tile
+pkg: unfold/internal/simd/tile
 BenchmarkPeak/avx512-2   	     100	  1000 ns/op	       150.5 GFLOP/s
 BenchmarkPeak/avx512-2   	     100	  1000 ns/op	       149 GFLOP/s
 BenchmarkScanRow/avx2-2  	     100	  1000 ns/op	12000.5 MB/s	       6.5 GFLOP/s
 PASS
-pkg: unfold/sparse/vec/dist
+pkg: unfold/internal/simd/dist
 BenchmarkRows/avx2/50    	     100	  1000 ns/op	8000 MB/s	 0 B/op
 BenchmarkOther           	     100	  1000 ns/op
-ok  	unfold/sparse/vec/dist	1.0s
+ok  	unfold/internal/simd/dist	1.0s
 `
 	r, err := parseBench(out)
 	if err != nil {

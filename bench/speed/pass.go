@@ -6,14 +6,14 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"unfold/coarse"
-	"unfold/coarse/field"
-	"unfold/models/lvm"
-	"unfold/models/lvm/student"
+	"unfold/coarse/farfield"
+	"unfold/coarse/landmark"
+	"unfold/internal/simd/pairwise"
+	"unfold/internal/vec"
+	"unfold/models/saul"
+	"unfold/models/student"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/pairs"
 )
 
 // The model's own figures for numbers of points.
@@ -28,7 +28,7 @@ const (
 	pacePass  = "default model, the kernel of its pairs, a million pairs on one thread"
 )
 
-// kernelFlops is the number of operations of a pair in pairs.PushFar32, a fused
+// kernelFlops is the number of operations of a pair in pairwise.PushFar32, a fused
 // multiply-add counting as two and a division as one.
 const kernelFlops = 28
 
@@ -98,7 +98,7 @@ func measurePass(ctx context.Context, b *bench, r *record) error {
 		if err := b.timed(r, moveOf(n), func() error { p.Field.Move(b.threads, st.Mu, st.Sigma2); return nil }); err != nil {
 			return err
 		}
-		if err := b.timed(r, gatherOf(n), func() error { p.Field.Sweep(b.threads, func(*field.Batch) {}); return nil }); err != nil {
+		if err := b.timed(r, gatherOf(n), func() error { p.Field.Sweep(b.threads, func(*farfield.Batch) {}); return nil }); err != nil {
 			return err
 		}
 		b.passProfile(r, n, p.Field.Pairs())
@@ -125,12 +125,12 @@ func (b *bench) pace(r *record) error {
 	}
 	place := func() float64 { return 5 * rng.NormFloat64() }
 	scale := func() float64 { return .1 + rng.Float64() }
-	run := pairs.Run[float32]{X: column(place), Y: column(place), S: column(scale), A: column(scale), W: column(scale)}
-	var sum pairs.Force
+	run := pairwise.Run[float32]{X: column(place), Y: column(place), S: column(scale), A: column(scale), W: column(scale)}
+	var sum pairwise.Force
 	err := b.timed(r, pacePass, func() error {
 		for k := range targets {
-			t := pairs.Spot[float32]{X: float32(k) / targets, S: student.DefaultSigma2, A: 1}
-			sum.Add(pairs.PushFar32(&t, &run))
+			t := pairwise.Spot[float32]{X: float32(k) / targets, S: student.DefaultSigma2, A: 1}
+			sum.Add(pairwise.PushFar32(&t, &run))
 		}
 		return nil
 	})
@@ -178,25 +178,25 @@ func groupedMap(n int) (*student.Problem, *student.State) {
 		}
 	}
 	p := student.NewProblem(nb, k, student.Native)
-	p.Field = field.NewCells(p.Bandwidth2, 2, field.CellSettings{Theta: field.DefaultTheta(2)})
+	p.Field = farfield.NewCells(p.Bandwidth2, 2, farfield.CellSettings{Theta: farfield.DefaultTheta(2)})
 	return p, st
 }
 
 // gaussian returns the model with Gaussian tails of MNIST in the plane, by the
 // settings of a fit, at its start.
-func (b *bench) gaussian(ctx context.Context, threads int) (*lvm.Model, *lvm.State, error) {
+func (b *bench) gaussian(ctx context.Context, threads int) (*saul.Model, *saul.State, error) {
 	p, err := b.gaussianPairs(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := lvm.Start(ctx, p, 2, lvm.StartSettings{})
+	st, err := saul.Start(ctx, p, 2, saul.StartSettings{})
 	if err != nil {
 		return nil, nil, err
 	}
-	return lvm.NewModel(p, 2, lvm.ModelSettings{Threads: threads}), st, nil
+	return saul.NewModel(p, 2, saul.ModelSettings{Threads: threads}), st, nil
 }
 
-func (b *bench) gaussianPairs(ctx context.Context) (*coarse.Pairs, error) {
+func (b *bench) gaussianPairs(ctx context.Context) (*landmark.Pairs, error) {
 	d, err := b.images(ctx)
 	if err != nil {
 		return nil, err
@@ -209,5 +209,5 @@ func (b *bench) gaussianPairs(ctx context.Context) (*coarse.Pairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return coarse.New(ctx, d.z, g, coarse.Settings{Level: lvm.LevelAuto.Resolve(g.N), Seed: 1, Threads: b.threads})
+	return landmark.New(ctx, d.z, g, landmark.Settings{Level: saul.LevelAuto.Resolve(g.N), Seed: 1, Threads: b.threads})
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"unfold/models/baseline"
+	"unfold/models/pca"
 )
 
 const (
@@ -26,7 +26,7 @@ projection. scikit-learn's is PCA(50, svd_solver="randomized").`,
 				return err
 			}
 			err = b.timed(r, fitting, func() error {
-				_, err := baseline.Fit(ctx, d.raw, inputDims, baseline.Settings{Threads: b.threads})
+				_, err := pca.Fit(ctx, d.raw, inputDims, pca.Settings{Threads: b.threads})
 				return err
 			})
 			if err != nil {

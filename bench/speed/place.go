@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/baseline"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/pca"
+	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Figures of single calls and of batches.
@@ -59,7 +59,7 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 	if err != nil {
 		return err
 	}
-	placer, err := kinds.Open(s, lvm.PlaceSettings{Threads: b.threads})
+	placer, err := fit.Open(s, saul.PlaceSettings{Threads: b.threads})
 	if err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func indexRecall(ctx context.Context, r *record, p models.Placer, s *snapshot.Sn
 	}
 	z := test.Slice(0, min(1000, test.Rows))
 	if s.Components.Rows > 0 {
-		z = baseline.NewProjector(s.Mean, s.Components).Apply(z, 0)
+		z = pca.NewProjector(s.Mean, s.Components).Apply(z, 0)
 	}
-	k := lvm.Reach(lvm.TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows)
+	k := saul.Reach(saul.TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows)
 	truth, err := knn.NewExact(s.Reference).Search(ctx, z, k, knn.Settings{})
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func openPlacer(path string, threads int) (models.Placer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kinds.Open(s, lvm.PlaceSettings{Threads: threads})
+	return fit.Open(s, saul.PlaceSettings{Threads: threads})
 }
 
 // cold measures the processes that place one row, and adds the median of each

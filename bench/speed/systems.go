@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 
-	"unfold/coarse/field"
-	"unfold/models/lvm/student"
+	"unfold/coarse/farfield"
+	"unfold/internal/vec"
+	"unfold/models/student"
 	"unfold/sparse/knn"
 	"unfold/sparse/solve"
-	"unfold/sparse/vec"
 )
 
 const (
@@ -143,7 +143,7 @@ func (b *bench) heavySystems(ctx context.Context, count int) ([]system, error) {
 	}
 	model := func() (*student.Model, error) {
 		p := student.NewProblem(nb, k, student.Native)
-		p.Field = field.NewCells(p.Bandwidth2, 2, field.CellSettings{Theta: field.DefaultTheta(2)})
+		p.Field = farfield.NewCells(p.Bandwidth2, 2, farfield.CellSettings{Theta: farfield.DefaultTheta(2)})
 		return student.NewModel(p, 2, student.Settings{Single: true, Threads: b.threads})
 	}
 	m, err := model()

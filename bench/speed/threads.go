@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"unfold/models/lvm/student"
+	"unfold/internal/vec"
+	"unfold/models/student"
 	"unfold/sparse/knn"
 	"unfold/sparse/solve"
-	"unfold/sparse/vec"
 )
 
 // onThreads names a figure of some work on so many threads.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"unfold/models/lvm"
-	"unfold/models/lvm/student"
+	"unfold/models/saul"
+	"unfold/models/student"
 )
 
 // The scales of the curves: the middle of those of real data.
@@ -29,8 +29,8 @@ type pair interface {
 	Odds() float64
 }
 
-func gaussianAt(r float64) lvm.Pair {
-	return lvm.Pair{Scale2: scale2, Sigma2I: sigma2, Sigma2J: sigma2, Dist2: r * r, Dims: 2}
+func gaussianAt(r float64) saul.Pair {
+	return saul.Pair{Scale2: scale2, Sigma2I: sigma2, Sigma2J: sigma2, Dist2: r * r, Dims: 2}
 }
 
 func studentAt(r float64) student.Pair {

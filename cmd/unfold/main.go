@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"unfold/cmd/internal/cli"
-	"unfold/sparse/vec/blas"
+	"unfold/internal/simd/gemm"
 )
 
 func main() {
@@ -20,7 +20,7 @@ func main() {
 // run is the program as a function: it returns the exit code. The first
 // interrupt asks it to end in order, a second one ends it at once.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	blas.Use() // gonum's products and factorisations run on our kernels
+	gemm.Use() // gonum's products and factorisations run on our kernels
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

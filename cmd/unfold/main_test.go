@@ -15,7 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"unfold/sparse/vec/blas"
+	"unfold/internal/simd/gemm"
 )
 
 func TestRunReturnsTheExitCode(t *testing.T) {
@@ -37,12 +37,12 @@ func TestRunReturnsTheExitCode(t *testing.T) {
 	}
 }
 
-// The program's dense products are those of package blas.
+// The program's dense products are those of package gemm.
 func TestRunUsesOurProducts(t *testing.T) {
 	if code := run(context.Background(), []string{"version"}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
-	if _, ok := blas64.Implementation().(blas.Implementation); !ok {
+	if _, ok := blas64.Implementation().(gemm.Implementation); !ok {
 		t.Errorf("gonum computes with %T", blas64.Implementation())
 	}
 }

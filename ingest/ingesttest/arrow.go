@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Encode returns an Arrow IPC stream of records, as Arrow's own writer makes it. It

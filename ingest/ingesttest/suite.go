@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // TestReader checks what the Reader interface promises. open opens the same

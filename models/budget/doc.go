@@ -5,7 +5,7 @@
 //
 // A [Plan] lists the stages of a fit in their order, each with the bytes that
 // are reachable when it holds the most: the formulas in memory.go count the
-// arrays of package lvm and of the packages below it, by the figures
+// arrays of package saul and of the packages below it, by the figures
 //
 //	n rows, D their values, q the values that the model sees (after projection),
 //	d dimensions of the map, k similar neighbours, L neighbours listed,
@@ -23,7 +23,7 @@
 // same.
 //
 // Other kinds of models say themselves what their learning holds, and how long it takes
-// (kinds.Spec.Memory and Seconds).
+// (fit.Spec.Memory and Seconds).
 //
 // # Time
 //

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"unfold/models/kinds"
+	"unfold/models/fit"
 )
 
 var (
@@ -60,7 +60,7 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 	t.Helper()
 	defer Collect(0)()
 	// What a fit touches of the program is not the data's.
-	if _, _, err := kinds.Fit(t.Context(), trial(3000, j.Dim), kinds.Spec{LVM: j.Spec.LVM}, nil); err != nil {
+	if _, _, err := fit.Fit(t.Context(), trial(3000, j.Dim), fit.Spec{LVM: j.Spec.LVM}, nil); err != nil {
 		t.Fatal(err)
 	}
 	forgetPeak(t)
@@ -89,7 +89,7 @@ func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted,
 		}
 	}
 	begin := time.Now()
-	_, r, err := kinds.Fit(t.Context(), x, j.Spec, next)
+	_, r, err := fit.Fit(t.Context(), x, j.Spec, next)
 	if err != nil {
 		t.Fatal(err)
 	}

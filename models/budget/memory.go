@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"runtime/debug"
 
-	"unfold/models/baseline"
-	"unfold/models/lvm"
+	"unfold/models/pca"
+	"unfold/models/saul"
 )
 
 // GrowthPercent is what the heap may grow by between collections under Collect,
@@ -73,7 +73,7 @@ func (p *Plan) stages() {
 	search := p.Spec.LVM.Search
 	add("knn", held+lists, float64(search.GraphBytes(p.Rows, p.Seen, p.Lists)))
 	held += lists
-	if p.Spec.LVM.Tails == lvm.Gaussian {
+	if p.Spec.LVM.Tails == saul.Gaussian {
 		p.gaussian(held, add)
 	} else {
 		p.student(held, add)
@@ -105,7 +105,7 @@ func (p *Plan) other(learning int64) {
 
 // covariance is what the projection works on: see baseline.
 func (p *Plan) covariance() float64 {
-	return float64(baseline.Bytes(p.Rows, p.Dim, p.Spec.PCA))
+	return float64(pca.Bytes(p.Rows, p.Dim, p.Spec.PCA))
 }
 
 // hashes is the table that finds equal rows: slots of 16 bytes with a byte of
@@ -127,7 +127,7 @@ func (p *Plan) student(held float64, add func(name string, perRow, rest float64)
 	// A copy of the vectors, and their components.
 	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state, 0)
 	average := 0.
-	if p.Coarse == lvm.CoarseShared || p.Coarse == lvm.CoarseAnchors {
+	if p.Coarse == saul.CoarseShared || p.Coarse == saul.CoarseAnchors {
 		average = 8 * d
 	}
 	system := 8*entries + (3*8*d + 7*8 + 8) + (3*8*d + 8)
@@ -142,16 +142,16 @@ func Problem(n, dim, k int) float64 {
 }
 
 // Field returns the bytes of what n points in d dimensions are held against:
-// those of package field.
-func Field(c lvm.Coarse, n, dims int) float64 {
+// those of package farfield.
+func Field(c saul.Coarse, n, dims int) float64 {
 	d, rows := float64(dims), float64(n)
 	columns := 8 * (d + 2)
 	switch c {
-	case lvm.CoarseAll:
+	case saul.CoarseAll:
 		return rows * (columns + 12)
-	case lvm.CoarseShared:
+	case saul.CoarseShared:
 		return (rows+400)*columns + rows*(4+4./64) + 8*400
-	case lvm.CoarseAnchors:
+	case saul.CoarseAnchors:
 		return rows*(columns+3*4) + 850e3
 	}
 	// Cells: the points and their spare; a tree whose smallest nodes have at most 24

@@ -4,9 +4,9 @@ import (
 	"runtime"
 
 	"unfold/models"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
-	"unfold/models/lvm/student"
+	"unfold/models/fit"
+	"unfold/models/saul"
+	"unfold/models/student"
 	"unfold/sparse/knn/auto"
 )
 
@@ -14,8 +14,8 @@ import (
 type Job struct {
 	// Rows and Dim are the shape of the input.
 	Rows, Dim int
-	// Spec is what is to be learnt, as kinds.Fit gets it.
-	Spec kinds.Spec
+	// Spec is what is to be learnt, as fit.Fit gets it.
+	Spec fit.Spec
 	// Kept are the bytes a row of columns that pass through.
 	Kept int
 	// Scored says that the map will be compared with the input when it is learnt,
@@ -37,7 +37,7 @@ type Plan struct {
 	// an index that is part of the model, HNSW.
 	Search, Index auto.Method
 	// Coarse and, with Gaussian tails, Level say what points are held apart from.
-	Coarse lvm.Coarse
+	Coarse saul.Coarse
 	Level  int
 	// Steps of learning.
 	Steps int
@@ -49,7 +49,7 @@ type Plan struct {
 
 // Stage is a part of a fit.
 type Stage struct {
-	// Name is that of lvm.Progress, or "read", "pca", "collapse", "novelty",
+	// Name is that of saul.Progress, or "read", "pca", "collapse", "novelty",
 	// "index", "structure".
 	Name string
 	// Bytes are reachable when the stage holds the most.
@@ -78,7 +78,7 @@ func New(j Job) (Plan, error) {
 		return Plan{}, models.BadInputf("%d rows: %d neighbours need at least %d different rows; give more rows or fewer neighbors", p.Rows, p.Neighbors, p.Neighbors+1)
 	}
 	if held, ok := spec.Memory(p.Rows, p.Seen); ok {
-		p.Coarse, p.Level, p.Steps, p.Index = lvm.CoarseAuto, 0, 0, auto.Exact
+		p.Coarse, p.Level, p.Steps, p.Index = saul.CoarseAuto, 0, 0, auto.Exact
 		p.other(held)
 		return p, nil
 	}
@@ -90,9 +90,9 @@ func New(j Job) (Plan, error) {
 func (p *Plan) resolve() {
 	s := &p.Spec.LVM
 	if s.Dims == 0 {
-		s.Dims = lvm.DefaultDims
+		s.Dims = saul.DefaultDims
 	}
-	n, heavy := p.Rows, s.Tails == lvm.Student
+	n, heavy := p.Rows, s.Tails == saul.Student
 	if p.Neighbors = s.Neighbors; p.Neighbors == 0 {
 		p.Neighbors = map[bool]int{true: 6, false: 9}[heavy]
 	}
@@ -117,11 +117,11 @@ func (p *Plan) resolve() {
 
 // Timed reports whether Measure can tell what the plan will take: it knows the steps
 // of the first kind of model, and asks others, of which not all know.
-func (p *Plan) Timed() bool { return p.Spec.Kind == kinds.LVM || p.Spec.Timed() }
+func (p *Plan) Timed() bool { return p.Spec.Kind == fit.LVM || p.Spec.Timed() }
 
 // reach is the number of neighbours of an event that are looked for.
 func (p *Plan) reach() int {
-	return lvm.Reach(p.Spec.LVM.Tails, p.Neighbors, p.Spec.NoveltyK, p.Rows)
+	return saul.Reach(p.Spec.LVM.Tails, p.Neighbors, p.Spec.NoveltyK, p.Rows)
 }
 
 // threads is the number of goroutines that compute.

@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"unfold/coarse/field"
+	"unfold/coarse/farfield"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
-	"unfold/models/lvm/student"
+	"unfold/models/fit"
+	"unfold/models/saul"
+	"unfold/models/student"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // near reports whether got differs from want by at most a share.
@@ -31,13 +31,13 @@ func TestFieldBytes(t *testing.T) {
 					mu.Row(i)[k] = 10 * r.NormFloat64()
 				}
 			}
-			fields := map[lvm.Coarse]field.Field{
-				lvm.CoarseAll:     field.NewAll(delta2, d),
-				lvm.CoarseShared:  field.NewShared(delta2, d, field.SharedSettings{}),
-				lvm.CoarseAnchors: field.NewAnchors(delta2, d, field.AnchorSettings{}),
+			fields := map[saul.Coarse]farfield.Field{
+				saul.CoarseAll:     farfield.NewAll(delta2, d),
+				saul.CoarseShared:  farfield.NewShared(delta2, d, farfield.SharedSettings{}),
+				saul.CoarseAnchors: farfield.NewAnchors(delta2, d, farfield.AnchorSettings{}),
 			}
 			if d <= 3 {
-				fields[lvm.CoarseMap] = field.NewCells(delta2, d, field.CellSettings{})
+				fields[saul.CoarseMap] = farfield.NewCells(delta2, d, farfield.CellSettings{})
 			}
 			for kind, f := range fields {
 				f.Move(0, mu, sigma2)
@@ -54,7 +54,7 @@ func TestModelBytes(t *testing.T) {
 	for _, dim := range []int{2, 50} {
 		n, d := 6000, 2
 		x := trial(n, dim)
-		p, err := New(Job{Rows: n, Dim: dim, Spec: kinds.Spec{PCA: kinds.PCANone}})
+		p, err := New(Job{Rows: n, Dim: dim, Spec: fit.Spec{PCA: fit.PCANone}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestModelBytes(t *testing.T) {
 		if got, want := Problem(n, dim, p.Neighbors), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
 			t.Errorf("dim %d: constants of %.0f bytes predicted, they are %.0f", dim, got, want)
 		}
-		problem.Field = field.NewCells(problem.Bandwidth2, d, field.CellSettings{})
+		problem.Field = farfield.NewCells(problem.Bandwidth2, d, farfield.CellSettings{})
 		m, err := student.NewModel(problem, d, student.Settings{Steps: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -101,20 +101,20 @@ func (p Plan) stage(name string) int64 {
 func TestPlanIsWhatIsDone(t *testing.T) {
 	for _, c := range []struct {
 		n, dim int
-		spec   kinds.Spec
+		spec   fit.Spec
 	}{
-		{300, 4, kinds.Spec{}},
-		{2100, 60, kinds.Spec{LVM: lvm.Settings{Steps: 3}}},
-		{2100, 8, kinds.Spec{LVM: lvm.Settings{Dims: 10, Steps: 2}}},
-		{300, 8, kinds.Spec{LVM: lvm.Settings{Thorough: true, Neighbors: 12}}},
-		{400, 5, kinds.Spec{LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: -1}}},
-		{1200, 5, kinds.Spec{PCA: 3, LVM: lvm.Settings{Tails: lvm.Gaussian, Steps: 2}}},
+		{300, 4, fit.Spec{}},
+		{2100, 60, fit.Spec{LVM: saul.Settings{Steps: 3}}},
+		{2100, 8, fit.Spec{LVM: saul.Settings{Dims: 10, Steps: 2}}},
+		{300, 8, fit.Spec{LVM: saul.Settings{Thorough: true, Neighbors: 12}}},
+		{400, 5, fit.Spec{LVM: saul.Settings{Tails: saul.Gaussian, Steps: -1}}},
+		{1200, 5, fit.Spec{PCA: 3, LVM: saul.Settings{Tails: saul.Gaussian, Steps: 2}}},
 	} {
 		p, err := New(Job{Rows: c.n, Dim: c.dim, Spec: c.spec})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, r, err := kinds.Fit(t.Context(), trial(c.n, c.dim), c.spec, nil)
+		_, r, err := fit.Fit(t.Context(), trial(c.n, c.dim), c.spec, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,9 +123,9 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 		if got != want {
 			t.Errorf("%+v: planned (seen, neighbours, level, steps, dims) %s, done %s", c, got, want)
 		}
-		kind := lvm.CoarseInput.String()
-		if r.Spec.LVM.Tails == lvm.Student {
-			kind = r.Spec.LVM.Coarse.Resolve(lvm.Student, c.n, r.Report.Dims).String()
+		kind := saul.CoarseInput.String()
+		if r.Spec.LVM.Tails == saul.Student {
+			kind = r.Spec.LVM.Coarse.Resolve(saul.Student, c.n, r.Report.Dims).String()
 		}
 		if p.Coarse.String() != kind {
 			t.Errorf("%+v: planned coarse %v, done %s", c, p.Coarse, kind)
@@ -136,13 +136,13 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 func TestNoPlan(t *testing.T) {
 	for _, j := range []Job{
 		{Rows: 6, Dim: 3},
-		{Rows: 100, Dim: 3, Spec: kinds.Spec{PCA: 4}},
+		{Rows: 100, Dim: 3, Spec: fit.Spec{PCA: 4}},
 	} {
 		if _, err := New(j); !models.IsBadInput(err) {
 			t.Errorf("%+v: %v, expected bad input", j, err)
 		}
 	}
-	if _, err := New(Job{Rows: 100, Dim: 3, Spec: kinds.Spec{LVM: lvm.Settings{Momentum: 2}}}); err == nil {
+	if _, err := New(Job{Rows: 100, Dim: 3, Spec: fit.Spec{LVM: saul.Settings{Momentum: 2}}}); err == nil {
 		t.Error("a momentum of 2 is planned")
 	}
 }
@@ -178,17 +178,17 @@ func TestBytesGrow(t *testing.T) {
 // Within changes nothing that need not be, stays within what it is given, and
 // says what would fit.
 func TestWithin(t *testing.T) {
-	j := Job{Rows: 100_000, Dim: 10, Spec: kinds.Spec{LVM: lvm.Settings{Dims: 3}}}
+	j := Job{Rows: 100_000, Dim: 10, Spec: fit.Spec{LVM: saul.Settings{Dims: 3}}}
 	free, err := New(j)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, err := Within(j, free.Bytes())
-	if err != nil || p.Coarse != lvm.CoarseMap || p.Changed != nil {
+	if err != nil || p.Coarse != saul.CoarseMap || p.Changed != nil {
 		t.Errorf("as much as is needed: %v, coarse %v, changed %v", err, p.Coarse, p.Changed)
 	}
 	p, err = Within(j, free.Bytes()-1)
-	if err != nil || p.Coarse != lvm.CoarseShared || len(p.Changed) != 1 || p.Bytes() >= free.Bytes() {
+	if err != nil || p.Coarse != saul.CoarseShared || len(p.Changed) != 1 || p.Bytes() >= free.Bytes() {
 		t.Errorf("a little less: %v, coarse %v, changed %v", err, p.Coarse, p.Changed)
 	}
 	limit := p.Bytes() / 2
@@ -205,7 +205,7 @@ func TestWithin(t *testing.T) {
 		t.Errorf("%d rows fit, too, but were not offered", j.Rows)
 	}
 	// What was set stays.
-	j.Rows, j.Spec.LVM.Coarse = 100_000, lvm.CoarseMap
+	j.Rows, j.Spec.LVM.Coarse = 100_000, saul.CoarseMap
 	if _, err := Within(j, free.Bytes()-1); !errors.As(err, &little) {
 		t.Errorf("with cells that were asked for: %v", err)
 	}

@@ -6,16 +6,16 @@ import (
 	"math"
 	"time"
 
-	"unfold/coarse/field"
-	"unfold/models/baseline"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/coarse/farfield"
+	"unfold/internal/par"
+	"unfold/internal/simd"
+	"unfold/internal/simd/tile"
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/pca"
+	"unfold/models/saul"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/tile"
 )
 
 // Speed is what Measure found out about this machine for the settings of a plan.
@@ -27,7 +27,7 @@ type Speed struct {
 	Pair float64
 	// Trial are the seconds of the trial fit; Rest those outside of its stages, and
 	// Still those of its learning without a step: the likelihood, twice.
-	Trial       lvm.Seconds
+	Trial       saul.Seconds
 	Rest, Still float64
 	// Index are the seconds that an index of the trial's rows takes, 0 for none.
 	Index float64
@@ -37,7 +37,7 @@ type Speed struct {
 	// Projected are the seconds of a projection of few and of many rows, by a covariance
 	// that is formed; Rates are for those that go another way.
 	Projected [2]float64
-	Rates     baseline.Rates
+	Rates     pca.Rates
 }
 
 // Sizes of the trials. What a projection takes is measured in at most
@@ -56,26 +56,26 @@ const (
 // second.
 func Measure(ctx context.Context, p Plan) (Speed, error) {
 	v := Speed{Rows: trialRows, Steps: min(trialSteps, p.Steps), Pair: pairTime(p.Seen, p.threads())}
-	if p.Spec.Kind != kinds.LVM {
+	if p.Spec.Kind != fit.LVM {
 		var err error
 		if v.Learning, err = p.Spec.Seconds(ctx, p.Rows, p.Seen); err == nil && p.Spec.PCA > 0 {
 			err = v.project(ctx, p)
 		}
 		return v, err
 	}
-	if p.Coarse == lvm.CoarseAll || p.Spec.LVM.Tails == lvm.Gaussian && p.Level == 0 {
+	if p.Coarse == saul.CoarseAll || p.Spec.LVM.Tails == saul.Gaussian && p.Level == 0 {
 		v.Rows = trialPairs
 	}
-	v.Rows = min(v.Rows, max(p.Rows/2, 4*p.Lists, field.ExactBelow))
+	v.Rows = min(v.Rows, max(p.Rows/2, 4*p.Lists, farfield.ExactBelow))
 	v.Rows = min(v.Rows, p.Rows)
 	spec := p.Spec
-	spec.PCA = kinds.PCANone
+	spec.PCA = fit.PCANone
 	spec.LVM.Coarse = p.Coarse
-	if p.Coarse == lvm.CoarseMap {
+	if p.Coarse == saul.CoarseMap {
 		spec.LVM.Theta = spec.LVM.CellTheta(p.Rows)
 	}
-	if spec.LVM.Tails == lvm.Gaussian {
-		spec.LVM.Level = lvm.LevelOf(p.Level)
+	if spec.LVM.Tails == saul.Gaussian {
+		spec.LVM.Level = saul.LevelOf(p.Level)
 	}
 	// The trial is searched as the plan is, and an index is timed apart.
 	spec.LVM.Search.Method = p.Search
@@ -90,7 +90,7 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 			spec.LVM.Steps = -1
 		}
 		begin := time.Now()
-		_, r, err := kinds.Fit(ctx, x, spec, nil)
+		_, r, err := fit.Fit(ctx, x, spec, nil)
 		if err != nil {
 			return v, fmt.Errorf("budget: trial: %w", err)
 		}
@@ -134,7 +134,7 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 // project times projections.
 func (v *Speed) project(ctx context.Context, p Plan) error {
 	if !p.formed() {
-		v.Rates = baseline.MeasureRates(p.Spec.LVM.Threads)
+		v.Rates = pca.MeasureRates(p.Spec.LVM.Threads)
 		return ctx.Err()
 	}
 	columns := min(p.Dim, trialColumns)
@@ -142,7 +142,7 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 	for again := range 4 {
 		i, rows := again%2, []int{fewRows, manyRows}[again%2]
 		begin := time.Now()
-		pca, err := baseline.Fit(ctx, x.Slice(0, rows), min(p.Spec.PCA, columns), baseline.Settings{Threads: p.Spec.LVM.Threads})
+		pca, err := pca.Fit(ctx, x.Slice(0, rows), min(p.Spec.PCA, columns), pca.Settings{Threads: p.Spec.LVM.Threads})
 		if err != nil {
 			return fmt.Errorf("budget: trial: %w", err)
 		}
@@ -214,7 +214,7 @@ func pairTime(dim, threads int) float64 {
 // Seconds is the predicted wall-clock time of the plan at a speed.
 func (p Plan) Seconds(v Speed) float64 {
 	n, n0 := float64(p.Rows), float64(v.Rows)
-	if p.Spec.Kind != kinds.LVM {
+	if p.Spec.Kind != fit.LVM {
 		return p.projection(v) + v.Pair*n*n/2 + v.Learning
 	}
 	sorted := n * math.Log2(n+1) / (n0 * math.Log2(n0+1))
@@ -235,11 +235,11 @@ func (p Plan) Seconds(v Speed) float64 {
 // sources is how many others n points are held against each, up to a factor.
 func (p Plan) sources(n float64) float64 {
 	switch {
-	case p.Spec.LVM.Tails == lvm.Gaussian:
+	case p.Spec.LVM.Tails == saul.Gaussian:
 		return math.Pow(n, math.Pow(3, -float64(p.Level)))
-	case p.Coarse == lvm.CoarseAll:
+	case p.Coarse == saul.CoarseAll:
 		return n
-	case p.Coarse == lvm.CoarseMap:
+	case p.Coarse == saul.CoarseMap:
 		return math.Log2(n + 1)
 	}
 	return 1
@@ -247,7 +247,7 @@ func (p Plan) sources(n float64) float64 {
 
 // formed reports whether principal components come from a covariance that is formed.
 func (p Plan) formed() bool {
-	return baseline.FormOf(p.Rows, p.Dim, p.Spec.PCA) == baseline.Primal
+	return pca.FormOf(p.Rows, p.Dim, p.Spec.PCA) == pca.Primal
 }
 
 // projection is the time of the principal components: moments of n rows, and

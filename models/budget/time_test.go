@@ -4,25 +4,25 @@ import (
 	"context"
 	"testing"
 
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 )
 
 // A trial works for any settings, and what it says is finite and grows with rows.
 func TestSeconds(t *testing.T) {
 	for _, c := range []struct {
 		n, dim int
-		spec   kinds.Spec
+		spec   fit.Spec
 	}{
-		{8, 3, kinds.Spec{}},
-		{300, 3, kinds.Spec{}},
-		{5000, 3, kinds.Spec{}},
-		{100_000, 70, kinds.Spec{}},
-		{100_000, 20, kinds.Spec{LVM: lvm.Settings{Dims: 10, Thorough: true}}},
-		{100_000, 5, kinds.Spec{LVM: lvm.Settings{Steps: -1}}},
-		{3000, 5, kinds.Spec{LVM: lvm.Settings{Coarse: lvm.CoarseAll}}},
-		{700, 5, kinds.Spec{LVM: lvm.Settings{Tails: lvm.Gaussian}}},
-		{20_000, 5, kinds.Spec{LVM: lvm.Settings{Tails: lvm.Gaussian, Dims: 3}}},
+		{8, 3, fit.Spec{}},
+		{300, 3, fit.Spec{}},
+		{5000, 3, fit.Spec{}},
+		{100_000, 70, fit.Spec{}},
+		{100_000, 20, fit.Spec{LVM: saul.Settings{Dims: 10, Thorough: true}}},
+		{100_000, 5, fit.Spec{LVM: saul.Settings{Steps: -1}}},
+		{3000, 5, fit.Spec{LVM: saul.Settings{Coarse: saul.CoarseAll}}},
+		{700, 5, fit.Spec{LVM: saul.Settings{Tails: saul.Gaussian}}},
+		{20_000, 5, fit.Spec{LVM: saul.Settings{Tails: saul.Gaussian, Dims: 3}}},
 	} {
 		p, err := New(Job{Rows: c.n, Dim: c.dim, Spec: c.spec})
 		if err != nil {

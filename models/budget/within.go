@@ -3,7 +3,7 @@ package budget
 import (
 	"fmt"
 
-	"unfold/models/lvm"
+	"unfold/models/saul"
 	"unfold/sparse/knn/auto"
 )
 
@@ -59,23 +59,23 @@ func (j Job) choices() (out []choice) {
 		c.Spec.LVM.Search.Method = auto.Exact
 		out = append(out, choice{c, "exact search"})
 	}
-	if s := j.Spec.LVM; s.Tails == lvm.Gaussian && s.Level == lvm.LevelAuto {
+	if s := j.Spec.LVM; s.Tails == saul.Gaussian && s.Level == saul.LevelAuto {
 		for level := 1; level <= 3; level++ {
 			c := j
-			c.Spec.LVM.Level = lvm.Level(level)
+			c.Spec.LVM.Level = saul.Level(level)
 			out = append(out, choice{c, fmt.Sprintf("level %d", level)})
 		}
-	} else if s.Tails == lvm.Student && s.Coarse == lvm.CoarseAuto && s.Theta == 0 {
+	} else if s.Tails == saul.Student && s.Coarse == saul.CoarseAuto && s.Theta == 0 {
 		// All pairs would take less still, but n^2 time.
 		c := j
-		c.Spec.LVM.Coarse = lvm.CoarseShared
+		c.Spec.LVM.Coarse = saul.CoarseShared
 		out = append(out, choice{c, "coarse shared"})
 	}
 	return out
 }
 
 // rows is the largest number of rows that limit allows with settings s.
-func (j Job) rows(s lvm.Settings, limit int64) int {
+func (j Job) rows(s saul.Settings, limit int64) int {
 	j.Spec.LVM = s
 	low, high := 0, j.Rows
 	for high-low > 1 {

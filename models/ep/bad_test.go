@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // line is n inputs on a line, a unit apart.

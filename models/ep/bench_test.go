@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // A sweep over 10,000 sites with 100 inducing inputs in the plane.

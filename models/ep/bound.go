@@ -6,10 +6,10 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
 )
 
 // inputs returns q_n = Psi1_n' Kuu^-1 Psi1_n and the rows Kuu^-1 Psi1_n.
@@ -121,7 +121,7 @@ func (s *Sparse) addQuadratic(dK vec.Matrix[float64], weight, lambda []float64) 
 	for i, l := range lambda {
 		vec.Scale(l, scaled.Row(i))
 	}
-	g := blas.Implementation{Threads: s.threads}
+	g := gemm.Implementation{Threads: s.threads}
 	g.Dgemm(gonum.Trans, gonum.NoTrans, m, m, len(s.y), 1, s.Psi.Data, m, scaled.Data, m, 1, inner.Data, m)
 	left := vec.New[float64](m, m)
 	s.mul(left, s.inverse, inner)
@@ -167,7 +167,7 @@ func (p *Process) Collapsed(tau []float64, nu vec.Matrix[float64], g *psi.Gradie
 	}
 	spd.Invert(a, p.threads)
 	b, w := vec.New[float64](m, outputs), vec.New[float64](m, outputs)
-	blas.Implementation{Threads: p.threads}.Dgemm(gonum.Trans, gonum.NoTrans, m, outputs, n, 1, p.Psi.Data, m, nu.Data, outputs, 0, b.Data, outputs)
+	gemm.Implementation{Threads: p.threads}.Dgemm(gonum.Trans, gonum.NoTrans, m, outputs, n, 1, p.Psi.Data, m, nu.Data, outputs, 0, b.Data, outputs)
 	p.mul(w, a, b)
 	value += 0.5 * vec.Dot(b.Data, w.Data)
 	if g == nil && dtau == nil {
@@ -182,7 +182,7 @@ func (p *Process) Collapsed(tau []float64, nu vec.Matrix[float64], g *psi.Gradie
 func (p *Process) collapsedGradient(tau []float64, nu, second, a, w vec.Matrix[float64], g *psi.Gradient, dtau []float64) {
 	n, m, outputs := p.Psi.Rows, p.Z.Rows, nu.Cols
 	d := float64(outputs)
-	b := blas.Implementation{Threads: p.threads}
+	b := gemm.Implementation{Threads: p.threads}
 	d2 := p.inverse.Clone()
 	vec.Axpy(-1, a.Data, d2.Data)
 	vec.Scale(d/2, d2.Data)

@@ -3,9 +3,9 @@ package ep
 import (
 	"math"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // check says what of a process cannot be worked with. Input variances may be

@@ -6,9 +6,9 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 )
 
 // Dense is expectation propagation with a whole kernel matrix, O(n^3) a sweep: the
@@ -69,7 +69,7 @@ func (p *Dense) recompute() error {
 	}
 	spd.HalfSolve(p.b, v, p.threads)
 	copy(p.Cov.Data, p.k.Data)
-	g := blas.Implementation{Threads: p.threads}
+	g := gemm.Implementation{Threads: p.threads}
 	g.Dsyrk(gonum.Lower, gonum.Trans, n, n, -1, v.Data, n, 1, p.Cov.Data, n)
 	spd.Mirror(p.Cov, p.threads)
 	for i := range n {

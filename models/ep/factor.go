@@ -3,7 +3,7 @@ package ep
 import (
 	"math"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // leastPivot is the share of a pivot that a change of rank one may leave.

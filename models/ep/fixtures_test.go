@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"testing"
 
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
 )
 
 // fixture is any of the files in testdata/fixtures/ep, whose README.md explains the

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // slopes are derivatives of the bound of a Hybrid; the inputs' are in one place.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"sync"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/models/optimize"
 	"unfold/models/psi"
-	"unfold/models/scg"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Hybrid is a Gaussian process classifier and a GP-LVM that share their uncertain
@@ -221,7 +221,7 @@ func (h *Hybrid) data(g *psi.Gradient, all *slopes) (float64, error) {
 }
 
 // ascend takes gradient steps.
-func (h *Hybrid) ascend(ctx context.Context, set LearnSettings) (scg.Result, error) {
+func (h *Hybrid) ascend(ctx context.Context, set LearnSettings) (optimize.Result, error) {
 	g := h.newSlopes()
 	free := h.free(g, set)
 	x := make([]float64, free.len())
@@ -243,7 +243,7 @@ func (h *Hybrid) ascend(ctx context.Context, set LearnSettings) (scg.Result, err
 		}
 		return -v, nil
 	}
-	r, err := scg.Minimize(ctx, f, x, scg.Settings{Steps: set.Steps})
+	r, err := optimize.Minimize(ctx, f, x, optimize.Settings{Steps: set.Steps})
 	free.set(x)
 	return r, err
 }

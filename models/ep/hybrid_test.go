@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // spiral is a hybrid of n points on an arc in the plane, seen in five dimensions with

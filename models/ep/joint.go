@@ -3,9 +3,9 @@ package ep
 import (
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/simd/gemm"
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
 )
 
 // Joint predicts C functions that share kernel and inducing inputs: exponentials are
@@ -55,7 +55,7 @@ func (j *Joint) Predict(mean, variance vec.Matrix[float64], in psi.Inputs, threa
 	n, m, c := in.Mu.Rows, j.Z.Rows, j.Gamma.Cols
 	first := vec.New[float64](n, m)
 	j.Kernel.First(first, in, j.Z, threads)
-	blas.Implementation{Threads: threads}.Dgemm(gonum.NoTrans, gonum.NoTrans, n, c, m, 1, first.Data, m, j.Gamma.Data, c, 0, mean.Data, c)
+	gemm.Implementation{Threads: threads}.Dgemm(gonum.NoTrans, gonum.NoTrans, n, c, m, 1, first.Data, m, j.Gamma.Data, c, 0, mean.Data, c)
 	j.traces.Apply(variance, in, threads)
 	for i, v := range mean.Data {
 		variance.Data[i] = max(0, j.Kernel.Variance-variance.Data[i]-v*v)

@@ -3,7 +3,7 @@ package ep
 import (
 	"math"
 
-	"unfold/models/normal"
+	"unfold/internal/normal"
 )
 
 // Likelihood is p(y|f) of one value.

@@ -1,8 +1,8 @@
 package ep
 
 import (
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // Predictor answers what the latent function is at new inputs. It is immutable

@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
 )
 
 // problem is a small drawn problem of well separated inputs.

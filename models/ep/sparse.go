@@ -6,10 +6,10 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
 )
 
 // Process is what a sparse Gaussian process says of n inputs through m inducing
@@ -134,7 +134,7 @@ func (p *Process) factorWhite(t vec.Matrix[float64]) error {
 }
 
 func (p *Process) mul(dst, a, b vec.Matrix[float64]) {
-	blas.Implementation{Threads: p.threads}.Dgemm(gonum.NoTrans, gonum.NoTrans, a.Rows, b.Cols, a.Cols, 1, a.Data, a.Cols, b.Data, b.Cols, 0, dst.Data, b.Cols)
+	gemm.Implementation{Threads: p.threads}.Dgemm(gonum.NoTrans, gonum.NoTrans, a.Rows, b.Cols, a.Cols, 1, a.Data, a.Cols, b.Data, b.Cols, 0, dst.Data, b.Cols)
 }
 
 // Sparse is expectation propagation on a Process, O(n m^2) a sweep. With M = Kuu +
@@ -244,7 +244,7 @@ func (s *Sparse) recompute() error {
 		vec.Axpy(s.Nu[i]/d, s.Psi.Row(i), s.gamma)
 	}
 	a := vec.New[float64](m, m)
-	g := blas.Implementation{Threads: s.threads}
+	g := gemm.Implementation{Threads: s.threads}
 	g.Dsyrk(gonum.Lower, gonum.Trans, m, n, 1, scaled.Data, m, 0, a.Data, m)
 	if err := s.factorWhite(a); err != nil {
 		return fmt.Errorf("the posterior of %d inducing inputs: %w", m, err)

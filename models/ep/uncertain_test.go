@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 	"unfold/models/psi"
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
 )
 
 func (f *fixture) inputs() psi.Inputs { return psi.Inputs{Mu: f.Mu.Clone(), S: f.S.Clone()} }

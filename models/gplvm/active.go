@@ -6,10 +6,10 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
 )
 
 // Active is the process given sites N(m_d | f_d, 1/beta_d) at active places: what
@@ -94,7 +94,7 @@ func (a *Active) update() error {
 		g.logDet = spd.LogDet(g.inverse)
 		spd.Invert(g.inverse, a.s.threads)
 		g.alpha = vec.New[float64](n, len(g.outputs))
-		b := blas.Implementation{Threads: a.s.threads}
+		b := gemm.Implementation{Threads: a.s.threads}
 		b.Dgemm(gonum.NoTrans, gonum.NoTrans, n, len(g.outputs), n, 1, g.inverse.Data, max(n, 1), g.m.Data, len(g.outputs), 0, g.alpha.Data, len(g.outputs))
 		if a.wide() {
 			g.square = vec.New[float64](n, n)

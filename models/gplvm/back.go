@@ -7,10 +7,10 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
 )
 
 // Back is a smooth map from vectors to places, so that near vectors have near places: the
@@ -72,7 +72,7 @@ func (b *Back) fit(k, x vec.Matrix[float64], threads int) error {
 	}
 	spd.Invert(k, threads)
 	n, q := x.Rows, x.Cols
-	g := blas.Implementation{Threads: threads}
+	g := gemm.Implementation{Threads: threads}
 	g.Dgemm(gonum.NoTrans, gonum.NoTrans, n, q, n, 1, k.Data, n, x.Data, q, 0, b.Weights.Data, q)
 	sum := 0.0
 	for i := range n {

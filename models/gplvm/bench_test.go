@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/sparse/vec"
 )
 
 // BenchmarkGradient is a value with its gradient: D = 12, q = 2, full RBF, K of low rank

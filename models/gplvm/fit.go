@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/models/optimize"
 )
 
 // Point is where the likelihood is evaluated: the parameters of the kernel and the
@@ -38,7 +38,7 @@ func (p *Point) set(v []float64) {
 // with the prior, of theta' and X by rows. It moves p along. A point at which
 // there is no likelihood, since parameters have vanished or overflowed, is at
 // infinity.
-func (m *Model) Objective(p *Point) scg.Function {
+func (m *Model) Objective(p *Point) optimize.Function {
 	v := &Value{Theta: make([]float64, len(p.Theta)), X: vec.New[float64](p.X.Rows, p.X.Cols)}
 	value := &Value{}
 	return func(x, grad []float64) (float64, error) {
@@ -67,16 +67,16 @@ func (m *Model) Objective(p *Point) scg.Function {
 }
 
 // Learn moves p to larger likelihoods by scaled conjugate gradients.
-func (m *Model) Learn(ctx context.Context, p *Point, s scg.Settings) (scg.Result, error) {
-	return m.learn(ctx, p, s, scg.Minimize)
+func (m *Model) Learn(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error) {
+	return m.learn(ctx, p, s, optimize.Minimize)
 }
 
-// LearnLBFGS is Learn by scg.LBFGS.
-func (m *Model) LearnLBFGS(ctx context.Context, p *Point, s scg.Settings) (scg.Result, error) {
-	return m.learn(ctx, p, s, scg.LBFGS)
+// LearnLBFGS is Learn by optimize.LBFGS.
+func (m *Model) LearnLBFGS(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error) {
+	return m.learn(ctx, p, s, optimize.LBFGS)
 }
 
-func (m *Model) learn(ctx context.Context, p *Point, s scg.Settings, minimize func(context.Context, scg.Function, []float64, scg.Settings) (scg.Result, error)) (scg.Result, error) {
+func (m *Model) learn(ctx context.Context, p *Point, s optimize.Settings, minimize func(context.Context, optimize.Function, []float64, optimize.Settings) (optimize.Result, error)) (optimize.Result, error) {
 	x := p.free()
 	r, err := minimize(ctx, m.Objective(p), x, s)
 	p.set(x)

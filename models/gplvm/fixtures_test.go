@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/simd/spd"
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/models/optimize"
 )
 
 // gaps reads rows of numbers in which null is a missing value.
@@ -257,7 +257,7 @@ func (s *stateFile) close(t *testing.T, what string, p *Point, total, tol float6
 // the objective is allowed tenfold.
 func (f *fixture) conjugate(t *testing.T, m *Model) {
 	exact := f.trace(t, m, 1)
-	var moved [][]scg.Iteration
+	var moved [][]optimize.Iteration
 	for _, by := range []float64{-2e-13, -1e-13, 1e-13, 2e-13} {
 		moved = append(moved, f.trace(t, m, 1+by))
 	}
@@ -289,11 +289,11 @@ func (f *fixture) conjugate(t *testing.T, m *Model) {
 	}
 }
 
-func (f *fixture) trace(t *testing.T, m *Model, scale float64) (out []scg.Iteration) {
+func (f *fixture) trace(t *testing.T, m *Model, scale float64) (out []optimize.Iteration) {
 	t.Helper()
 	p := f.point()
 	vec.Scale(scale, p.X.Data)
-	_, err := m.Learn(context.Background(), p, scg.Settings{Steps: len(f.SCG.Trace), Observe: func(it scg.Iteration) bool {
+	_, err := m.Learn(context.Background(), p, optimize.Settings{Steps: len(f.SCG.Trace), Observe: func(it optimize.Iteration) bool {
 		it.X = slices.Clone(it.X)
 		out = append(out, it)
 		return true

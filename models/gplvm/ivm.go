@@ -3,9 +3,9 @@ package gplvm
 import (
 	"math"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Selection is the informative vector machine (4.1; N. Lawrence, M. Seeger and R.

@@ -8,10 +8,10 @@ import (
 	"math"
 	"slices"
 
-	"unfold/models/scg"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/par"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
+	"unfold/models/optimize"
 )
 
 // errJumpless says why points cannot jump.
@@ -120,11 +120,11 @@ func (m *Model) jump(i int, noise float64, x vec.Matrix[float64]) jump {
 }
 
 // Learner is Learn or LearnLBFGS of a model.
-type Learner func(ctx context.Context, p *Point, s scg.Settings) (scg.Result, error)
+type Learner func(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error)
 
 // LearnJumping learns in rounds of at most s.Steps, after each of which points jump, until
 // none does any more. It returns how many have.
-func (m *Model) LearnJumping(ctx context.Context, p *Point, rounds int, s scg.Settings, learn Learner) (sum scg.Result, moved int, err error) {
+func (m *Model) LearnJumping(ctx context.Context, p *Point, rounds int, s optimize.Settings, learn Learner) (sum optimize.Result, moved int, err error) {
 	for round := range rounds {
 		r, err := learn(ctx, p, s)
 		sum.F, sum.Converged = r.F, r.Converged

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/vec"
+	"unfold/models/optimize"
 )
 
 // bent returns n points of a curved sheet, and their places on it.
@@ -99,7 +99,7 @@ func TestJumpBringsBack(t *testing.T) {
 		t.Errorf("%d points jump again (%v)", moved, err)
 	}
 	before := last
-	r, _, err := m.LearnJumping(context.Background(), p, 3, scg.Settings{Steps: 20}, m.LearnLBFGS)
+	r, _, err := m.LearnJumping(context.Background(), p, 3, optimize.Settings{Steps: 20}, m.LearnLBFGS)
 	if err != nil || -r.F < before || r.Iterations == 0 {
 		t.Errorf("learning led from %g to %g in %d iterations (%v)", before, -r.F, r.Iterations, err)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/gonum"
 
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/vec"
+	"unfold/models/optimize"
 )
 
 // Scratch is room for predictions, of one goroutine.
@@ -162,7 +162,7 @@ func (a *Active) logZ(dx []float64, s *sums, x []float64, w *Scratch) float64 {
 
 // place returns the function whose minimum is the place of a vector: minus ln Z
 // with the prior.
-func (a *Active) place(y []float64, w *Scratch) scg.Function {
+func (a *Active) place(y []float64, w *Scratch) optimize.Function {
 	logZ := func(grad, x []float64) float64 { return a.LogZ(grad, y, x, w) }
 	if a.wide() && !slices.ContainsFunc(y, math.IsNaN) && len(a.groups[0].rows) == a.x.Rows {
 		s := a.sums(y)
@@ -182,8 +182,8 @@ func (a *Active) place(y []float64, w *Scratch) scg.Function {
 
 // Locate moves x, from where it is, to where a vector y (NaN where missing) is most
 // likely, and returns ln Z with the prior, without its constant, there.
-func (a *Active) Locate(ctx context.Context, y, x []float64, w *Scratch, s scg.Settings) (float64, error) {
-	r, err := scg.Minimize(ctx, a.place(y, w), x, s)
+func (a *Active) Locate(ctx context.Context, y, x []float64, w *Scratch, s optimize.Settings) (float64, error) {
+	r, err := optimize.Minimize(ctx, a.place(y, w), x, s)
 	return -r.F, err
 }
 

@@ -6,11 +6,11 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/par"
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
 )
 
 // Where K is noise and what little more than a few hundred numbers a point tell, its
@@ -142,7 +142,7 @@ func (f *lowRank) greedy(k *kernel.Kernel, theta []float64, x *kernel.Points, pi
 		k.CrossRow(g.Row(p)[:p+1], theta, among.Rows.Row(p), among, room)
 	}
 	if f.rank > 0 {
-		b := blas.Implementation{Threads: 1}
+		b := gemm.Implementation{Threads: 1}
 		b.Dsyrk(gonum.Lower, gonum.NoTrans, c, f.rank, -1, f.lines, f.rank, 1, g.Data, g.Cols)
 	}
 	for p := range c {
@@ -187,7 +187,7 @@ func (f *lowRank) greedy(k *kernel.Kernel, theta []float64, x *kernel.Points, pi
 // extend adds the columns of the points chosen: L_new = (K_new - L L_chosen') G'^-1, G
 // the factor of the pivots.
 func (f *lowRank) extend(k *kernel.Kernel, theta []float64, x *kernel.Points, threads int) {
-	b, m, g := len(f.chosen), f.rank, blas.Implementation{Threads: threads}
+	b, m, g := len(f.chosen), f.rank, gemm.Implementation{Threads: threads}
 	par.Do(threads, b, func(c int) {
 		k.CrossRow(f.row[c*f.n:(c+1)*f.n], theta, x.Rows.Row(int(f.chosen[c])), x, kernel.NewRoom(x))
 	})
@@ -217,7 +217,7 @@ func (f *lowRank) extend(k *kernel.Kernel, theta []float64, x *kernel.Points, th
 // solve turns L into V and sets a (N x D), which holds Y, to K^-1 Y. It returns log |K|
 // and tr(Y' K^-1 Y).
 func (f *lowRank) solve(a vec.Matrix[float64], threads int) (logDet, square float64) {
-	g, m, d := blas.Implementation{Threads: threads}, f.rank, a.Cols
+	g, m, d := gemm.Implementation{Threads: threads}, f.rank, a.Cols
 	if f.r.Rows != m {
 		f.r = vec.New[float64](m, m)
 	}
@@ -244,7 +244,7 @@ func (f *lowRank) solve(a vec.Matrix[float64], threads int) (logDet, square floa
 
 // derivative writes the lower triangle of 1/2 (a a' - D K^-1) to w (N x N), a = K^-1 Y.
 func (f *lowRank) derivative(w, a vec.Matrix[float64], threads int) {
-	g, d := blas.Implementation{Threads: threads}, float64(a.Cols)
+	g, d := gemm.Implementation{Threads: threads}, float64(a.Cols)
 	g.Dsyrk(gonum.Lower, gonum.NoTrans, f.n, a.Cols, 0.5, a.Data, a.Cols, 0, w.Data, f.n)
 	g.Dsyrk(gonum.Lower, gonum.NoTrans, f.n, f.rank, 0.5*d/f.noise, f.l, f.room, 1, w.Data, f.n)
 	for i := range f.n {

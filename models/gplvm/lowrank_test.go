@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/sparse/vec"
 )
 
 // random returns n x d normal numbers.

@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/placing"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // A vector of which values are missing, NaN, is placed by the others. What is missing is

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 // holed returns x without some of its values, never all of a row.

@@ -7,10 +7,10 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/spd"
 )
 
 // Model is the full GP-LVM: outputs y_d, columns of Y, are independent Gaussian
@@ -337,6 +337,6 @@ func (m *Model) value(v *Value, p *pattern, k vec.Matrix[float64]) {
 func (m *Model) derivative(p *pattern, k vec.Matrix[float64]) {
 	n, d, a := k.Rows, len(p.outputs), p.solved
 	spd.InvertSolve(k, a, m.threads) // K^-1 Y
-	g := blas.Implementation{Threads: m.threads}
+	g := gemm.Implementation{Threads: m.threads}
 	g.Dsyrk(gonum.Lower, gonum.NoTrans, n, d, 0.5, a.Data, d, -0.5*float64(d), k.Data, n)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"unfold/models/normal"
-	"unfold/sparse/vec"
+	"unfold/internal/normal"
+	"unfold/internal/vec"
 )
 
 // Noise says how a value y comes of its Gaussian process f (section 5).

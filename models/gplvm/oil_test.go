@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/models/scg"
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
+	"unfold/models/optimize"
 )
 
 // oilFixture is the course of the full model on 100 rows of the oil-flow data.
@@ -109,7 +109,7 @@ func TestOil(t *testing.T) {
 			t.Errorf("%d errors at the start, want %d", got, in.Errors)
 		}
 		next := 0
-		_, err = m.Learn(context.Background(), p, scg.Settings{Steps: f.Trace[len(f.Trace)-1].Iteration, StepTolerance: 1e-6, ValueTolerance: 1e-6, Observe: func(it scg.Iteration) bool {
+		_, err = m.Learn(context.Background(), p, optimize.Settings{Steps: f.Trace[len(f.Trace)-1].Iteration, StepTolerance: 1e-6, ValueTolerance: 1e-6, Observe: func(it optimize.Iteration) bool {
 			if want := f.Trace[next]; it.Number == want.Iteration {
 				next++
 				fixtures.CloseTo(t, "total in iteration "+strconv.Itoa(it.Number), -it.F, want.Total, course+5000*want.Sensitivity/math.Abs(want.Total))

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models/kernel"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 // The parts of a model file of this kind beside those of placing.Parts, m of its

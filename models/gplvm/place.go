@@ -8,12 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/optimize"
 	"unfold/models/placing"
-	"unfold/models/scg"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/vec"
 )
 
 const (
@@ -136,7 +136,7 @@ func (w *guest) Place(ctx context.Context, z []float32, near []int32) (mu []floa
 	}
 	f := w.active.place(w.y, w.likelihood)
 	w.start(near, func(x []float64) float64 { v, _ := f(x, nil); return v })
-	if _, err := scg.Minimize(ctx, f, w.x, scg.Settings{Steps: placeSteps, StepTolerance: placeTolerance, ValueTolerance: math.MaxFloat64}); err != nil {
+	if _, err := optimize.Minimize(ctx, f, w.x, optimize.Settings{Steps: placeSteps, StepTolerance: placeTolerance, ValueTolerance: math.MaxFloat64}); err != nil {
 		return nil, 0, fmt.Errorf("gplvm: placing: %w", err)
 	}
 	for _, v := range w.x {
@@ -193,7 +193,7 @@ func (w *guest) start(near []int32, f func(x []float64) float64) {
 // spread returns the mean variance of a coordinate by Laplace's approximation at w.x: the
 // inverse of the curvature, by central differences of the gradient. Where there is no
 // peak it is the prior's, 1.
-func (w *guest) spread(f scg.Function) float64 {
+func (w *guest) spread(f optimize.Function) float64 {
 	const h = 1e-4
 	d := len(w.x)
 	curvature := mat.NewSymDense(d, nil)

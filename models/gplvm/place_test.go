@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/kernel"
-	"unfold/models/scg"
+	"unfold/models/optimize"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // sheet returns n points of a bent sheet in 5 dimensions.
@@ -170,12 +170,12 @@ func TestLBFGS(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	a, err := m.Learn(ctx, &Point{k.Start(), start.Clone()}, scg.Settings{Steps: 300})
+	a, err := m.Learn(ctx, &Point{k.Start(), start.Clone()}, optimize.Settings{Steps: 300})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &Point{k.Start(), start.Clone()}
-	b, err := m.LearnLBFGS(ctx, p, scg.Settings{Steps: 300})
+	b, err := m.LearnLBFGS(ctx, p, optimize.Settings{Steps: 300})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package gplvm
 import (
 	"slices"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Predictor returns the process given all rows that are observed, at theta and x:

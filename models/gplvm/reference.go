@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/kernel"
+	"unfold/models/optimize"
 	"unfold/models/placing"
-	"unfold/models/scg"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Options are the settings of a fit that only this kind of model has. The zero value
@@ -292,13 +292,13 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 		learn = m.LearnLBFGS
 	}
 	rounds := s.Jumps + 1
-	set := scg.Settings{Steps: s.Steps / rounds, StepTolerance: s.Tolerance, ValueTolerance: s.Tolerance, Observe: func(scg.Iteration) bool {
+	set := optimize.Settings{Steps: s.Steps / rounds, StepTolerance: s.Tolerance, ValueTolerance: s.Tolerance, Observe: func(optimize.Iteration) bool {
 		step()
 		return true
 	}}
 	r, moved, err := m.LearnJumping(ctx, p, rounds, set, learn)
 	if set.Steps = s.Steps - r.Iterations; err == nil && !r.Converged && set.Steps > 0 { // there was nothing to jump for
-		var rest scg.Result
+		var rest optimize.Result
 		rest, err = learn(ctx, p, set)
 		r.F, r.Converged, r.Iterations = rest.F, rest.Converged, r.Iterations+rest.Iterations
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"unfold/models/scg"
-	"unfold/sparse/par"
+	"unfold/internal/par"
+	"unfold/models/optimize"
 )
 
 // SparseSettings say how a sparse model is learnt; the zero value works.
@@ -48,7 +48,7 @@ func (s SparseSettings) withDefaults(n int) SparseSettings {
 // the active set chosen last.
 func (s *Sparse) Learn(ctx context.Context, p *Point, set SparseSettings) (*Selection, error) {
 	set = set.withDefaults(p.X.Rows)
-	course := scg.Settings{StepTolerance: set.Tolerance, ValueTolerance: set.Tolerance}
+	course := optimize.Settings{StepTolerance: set.Tolerance, ValueTolerance: set.Tolerance}
 	for round := range set.Rounds {
 		value, err := s.fitKernel(ctx, p, set, course)
 		if err == nil {
@@ -66,7 +66,7 @@ func (s *Sparse) Learn(ctx context.Context, p *Point, set SparseSettings) (*Sele
 
 // fitKernel chooses an active set and moves the kernel's parameters, and its
 // places if the settings say so. It returns the objective reached.
-func (s *Sparse) fitKernel(ctx context.Context, p *Point, set SparseSettings, course scg.Settings) (float64, error) {
+func (s *Sparse) fitKernel(ctx context.Context, p *Point, set SparseSettings, course optimize.Settings) (float64, error) {
 	selection := s.Select(p.Theta, p.X, set.Active)
 	a, err := selection.Active(p.Theta, p.X)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Sparse) fitKernel(ctx context.Context, p *Point, set SparseSettings, co
 	v := a.free(set.MoveActive)
 	course.Steps = set.KernelSteps
 	f := a.objective(set.MoveActive)
-	r, err := scg.Minimize(ctx, f, v, course)
+	r, err := optimize.Minimize(ctx, f, v, course)
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +89,7 @@ func (s *Sparse) fitKernel(ctx context.Context, p *Point, set SparseSettings, co
 }
 
 // movePoints moves the inactive places.
-func (s *Sparse) movePoints(ctx context.Context, p *Point, set SparseSettings, course scg.Settings) error {
+func (s *Sparse) movePoints(ctx context.Context, p *Point, set SparseSettings, course optimize.Settings) error {
 	selection := s.Select(p.Theta, p.X, set.Active)
 	a, err := selection.Active(p.Theta, p.X)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Sparse) movePoints(ctx context.Context, p *Point, set SparseSettings, c
 			if selection.active[i] {
 				continue
 			}
-			if _, err := scg.Minimize(ctx, a.place(s.y.Row(i), w), p.X.Row(i), course); err != nil {
+			if _, err := optimize.Minimize(ctx, a.place(s.y.Row(i), w), p.X.Row(i), course); err != nil {
 				mu.Lock()
 				failed = fmt.Errorf("row %d: %w", i, err)
 				mu.Unlock()

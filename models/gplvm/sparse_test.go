@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"unfold/models/scg"
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
+	"unfold/models/optimize"
 )
 
 func (f *fixture) predict(t *testing.T) {
@@ -38,7 +38,7 @@ func (f *fixture) predict(t *testing.T) {
 		logP := a.LogZ(dx, y, p.X0, w)
 		fixtures.CloseTo(t, "log p(y|x)", logP, p.LogP, direct)
 		fixtures.Close(t, "its gradient", dx, p.NoPrior, slope)
-		_, err := scg.Minimize(context.Background(), a.place(y, w), slices.Clone(p.X0), scg.Settings{Steps: 5, Observe: func(it scg.Iteration) bool {
+		_, err := optimize.Minimize(context.Background(), a.place(y, w), slices.Clone(p.X0), optimize.Settings{Steps: 5, Observe: func(it optimize.Iteration) bool {
 			if want, ok := p.SCG[it.Number]; ok {
 				fixtures.Close(t, "place", it.X, want.X, course)
 				fixtures.CloseTo(t, "objective", -it.F, want.Objective, course)

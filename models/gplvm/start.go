@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"unfold/models/baseline"
+	"unfold/internal/vec"
 	"unfold/models/kernel"
-	"unfold/models/lvm"
-	"unfold/models/scg"
-	"unfold/sparse/vec"
+	"unfold/models/optimize"
+	"unfold/models/pca"
+	"unfold/models/saul"
 )
 
 // Where learning starts.
@@ -21,7 +21,7 @@ const (
 	StartPCA = "pca"
 	// StartIsomap is at distances along the data (7.2.3).
 	StartIsomap = "isomap"
-	// StartGraph is at the map of this project's latent variable model, package lvm, of
+	// StartGraph is at the map of this project's latent variable model, package saul, of
 	// the graph of neighbours.
 	StartGraph = "graph"
 )
@@ -42,7 +42,7 @@ func (m *Model) Begin(ctx context.Context, start string, q int, seed uint64) (*P
 	if err != nil || start == StartPCA || start == "" {
 		return p, err
 	}
-	_, err = m.LearnKernel(ctx, p, scg.Settings{Steps: kernelSteps, StepTolerance: 1e-3, ValueTolerance: 1e-3})
+	_, err = m.LearnKernel(ctx, p, optimize.Settings{Steps: kernelSteps, StepTolerance: 1e-3, ValueTolerance: 1e-3})
 	return p, err
 }
 
@@ -52,7 +52,7 @@ func (m *Model) Places(ctx context.Context, start string, q int, seed uint64) (x
 	case StartPCA, "":
 		return m.PCA(q)
 	case StartIsomap:
-		x, err = baseline.Isomap(ctx, m.single(), q, baseline.IsomapSettings{Seed: seed, Threads: m.threads})
+		x, err = pca.Isomap(ctx, m.single(), q, pca.IsomapSettings{Seed: seed, Threads: m.threads})
 	case StartGraph:
 		x, err = m.graph(ctx, q, seed)
 	default:
@@ -82,14 +82,14 @@ func (m *Model) single() vec.Matrix[float32] {
 	return x
 }
 
-// graph is the map of package lvm, by its defaults.
+// graph is the map of package saul, by its defaults.
 func (m *Model) graph(ctx context.Context, q int, seed uint64) (vec.Matrix[float64], error) {
 	x := vec.New[float64](m.y.Rows, q)
-	s := lvm.Settings{Dims: q, Seed: seed, Threads: m.threads}
+	s := saul.Settings{Dims: q, Seed: seed, Threads: m.threads}
 	if few := m.y.Rows - 1; few < 6 {
 		s.Neighbors = few
 	}
-	r, err := lvm.Fit(ctx, m.single(), s, nil)
+	r, err := saul.Fit(ctx, m.single(), s, nil)
 	if err != nil {
 		return x, err
 	}
@@ -114,14 +114,14 @@ func unit(x vec.Matrix[float64]) {
 	}
 }
 
-// LearnKernel moves the parameters of p alone to larger likelihoods, by scg.LBFGS.
-func (m *Model) LearnKernel(ctx context.Context, p *Point, s scg.Settings) (scg.Result, error) {
+// LearnKernel moves the parameters of p alone to larger likelihoods, by optimize.LBFGS.
+func (m *Model) LearnKernel(ctx context.Context, p *Point, s optimize.Settings) (optimize.Result, error) {
 	all := m.Objective(p)
 	v := p.free()
 	grad := make([]float64, len(v))
 	n := len(p.Theta)
 	x := slices.Clone(v[:n])
-	r, err := scg.LBFGS(ctx, func(at, g []float64) (float64, error) {
+	r, err := optimize.LBFGS(ctx, func(at, g []float64) (float64, error) {
 		copy(v, at)
 		if g == nil {
 			return all(v, nil)

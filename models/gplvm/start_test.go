@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/models/scg"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/models/optimize"
 )
 
 // roll returns n points of a Swiss roll with mean square 1, and how far along it they are.
@@ -39,7 +39,7 @@ func TestStarts(t *testing.T) {
 		if square := vec.SquaredNorm(p.X.Data) / float64(len(p.X.Data)); math.Abs(square-1) > 0.01 {
 			t.Errorf("%s: mean square %g", start, square)
 		}
-		r, err := m.LearnLBFGS(ctx, p, scg.Settings{Steps: 60})
+		r, err := m.LearnLBFGS(ctx, p, optimize.Settings{Steps: 60})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestLearnKernel(t *testing.T) {
 	if err := m.Evaluate(v, p.Theta, p.X); err != nil {
 		t.Fatal(err)
 	}
-	r, err := m.LearnKernel(context.Background(), p, scg.Settings{Steps: 40})
+	r, err := m.LearnKernel(context.Background(), p, optimize.Settings{Steps: 40})
 	if err != nil {
 		t.Fatal(err)
 	}

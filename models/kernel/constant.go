@@ -3,7 +3,7 @@ package kernel
 import (
 	"math"
 
-	"unfold/sparse/vec/pairs"
+	"unfold/internal/simd/pairwise"
 )
 
 // Bias is a constant covariance: a common offset of all points.
@@ -26,7 +26,7 @@ func (Bias) Add(dst, p, _ []float64, _ *Points, _ *Room) {
 }
 
 // Gradient implements Part.
-func (Bias) Gradient(dp, _, w, _, _ []float64, _ *Points, _ *Room) { pairs.Gather(dp, w, nil) }
+func (Bias) Gradient(dp, _, w, _, _ []float64, _ *Points, _ *Room) { pairwise.Gather(dp, w, nil) }
 
 // Flat implements Flat.
 func (Bias) Flat() {}

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 )
 
 type fixture struct {

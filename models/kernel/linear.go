@@ -1,8 +1,8 @@
 package kernel
 
 import (
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/pairs"
+	"unfold/internal/simd/pairwise"
+	"unfold/internal/vec"
 )
 
 // Linear is variance x.x'.
@@ -27,7 +27,7 @@ func (Linear) Add(dst, p, x []float64, z *Points, _ *Room) {
 // Gradient implements Part.
 func (Linear) Gradient(dp, dx, w, p, x []float64, z *Points, room *Room) {
 	clear(room.sum)
-	pairs.Gather(room.sum, w, z.Columns)
+	pairwise.Gather(room.sum, w, z.Columns)
 	dp[0] += vec.Dot(x, room.sum)
 	vec.Axpy(p[0], room.sum[:len(x)], dx)
 }
@@ -35,7 +35,7 @@ func (Linear) Gradient(dp, dx, w, p, x []float64, z *Points, room *Room) {
 // Weigh implements Halved: t_j = w_j.
 func (k Linear) Weigh(w, dp, _, x []float64, z *Points, room *Room) {
 	clear(room.sum)
-	pairs.Gather(room.sum, w, z.Columns)
+	pairwise.Gather(room.sum, w, z.Columns)
 	dp[0] += vec.Dot(x, room.sum)
 }
 

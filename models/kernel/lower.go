@@ -3,11 +3,11 @@ package kernel
 import (
 	gonum "gonum.org/v1/gonum/blas"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
-	"unfold/sparse/vec/pairs"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/par"
+	"unfold/internal/simd/gemm"
+	"unfold/internal/simd/pairwise"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 )
 
 // Halved is a Part whose gradients in the points follow from sums, with weights that a
@@ -94,14 +94,14 @@ func halved(part Halved, dp []float64, dx, w vec.Matrix[float64], p []float64, z
 			row[i] /= 2
 			clear(row[i+1:])
 			part.Weigh(row[:i+1], inP.Row(s), p, z.Rows.Row(i), z, room.room)
-			pairs.Gather(rows.Row(i), row[:i+1], z.Columns)
+			pairwise.Gather(rows.Row(i), row[:i+1], z.Columns)
 			for c, v := range z.Rows.Row(i) {
 				room.left[c*halfStrip+i-from] = v
 			}
 			room.left[q*halfStrip+i-from] = 1
 		}
 		below[s] = vec.New[float64](q+1, to)
-		g := blas.Implementation{Threads: 1}
+		g := gemm.Implementation{Threads: 1}
 		g.Dgemm(gonum.NoTrans, gonum.NoTrans, q+1, to, to-from, 1, room.left, halfStrip, t, to, 0, below[s].Data, to)
 	})
 	for s := range strips {

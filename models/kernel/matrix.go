@@ -1,9 +1,9 @@
 package kernel
 
 import (
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/par"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 )
 
 // strip is how many rows of a matrix make a task.

@@ -3,7 +3,7 @@ package kernel
 import (
 	"math"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // MLP is the multi-layer perceptron's covariance

@@ -1,6 +1,6 @@
 package kernel
 
-import "unfold/sparse/vec"
+import "unfold/internal/vec"
 
 // Points are what points are compared with: the rows of a matrix, and its columns
 // one by one, as vector instructions want them.

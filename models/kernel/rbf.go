@@ -3,8 +3,8 @@ package kernel
 import (
 	"gonum.org/v1/gonum/blas/gonum"
 
-	"unfold/sparse/vec/exp"
-	"unfold/sparse/vec/pairs"
+	"unfold/internal/simd/exp"
+	"unfold/internal/simd/pairwise"
 )
 
 // RBF is variance exp(-gamma/2 |x - x'|^2), parameters gamma and variance.
@@ -22,7 +22,7 @@ func (RBF) Start() []float64 { return []float64{1, 1} }
 // distances returns |x - z_j|^2 and exp(-gamma/2 |x - z_j|^2) of the first n points.
 func (RBF) distances(gamma float64, x []float64, z *Points, n int, room *Room) (d2, e []float64) {
 	d2, e = room.a[:n], room.b[:n]
-	pairs.Distances(d2, x, z.Columns)
+	pairwise.Distances(d2, x, z.Columns)
 	for j, d := range d2 {
 		e[j] = -gamma / 2 * d
 	}
@@ -46,7 +46,7 @@ func (k RBF) Gradient(dp, dx, w, p, x []float64, z *Points, room *Room) {
 	}
 	q := len(x)
 	clear(room.sum)
-	pairs.Gather(room.sum, e, z.Columns)
+	pairwise.Gather(room.sum, e, z.Columns)
 	dp[0] -= p[1] / 2 * gonum.Implementation{}.Ddot(len(e), d2, 1, e, 1)
 	dp[1] += room.sum[q]
 	for r, v := range x {

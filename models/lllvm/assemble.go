@@ -3,14 +3,14 @@ package lllvm
 import (
 	gonum "gonum.org/v1/gonum/blas"
 
-	"unfold/sparse/fronts"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/sparse/multifrontal"
 )
 
 // index returns the rows in the front of the variables of a patch's points, variable by
 // variable.
-func (p *patch) index(a *fronts.Matrix) [][]int {
+func (p *patch) index(a *multifrontal.Matrix) [][]int {
 	out := make([][]int, a.Dims)
 	for r := range out {
 		out[r] = make([]int, p.len())
@@ -25,7 +25,7 @@ func (p *patch) index(a *fronts.Matrix) [][]int {
 // lower triangle of each front. If there is one patch of all points it sets that
 // triangle instead, whatever was there. To rows of blocks on the diagonal, which end
 // there, prior, if it is not nil, adds before.
-func (m *Model) blocks(a *fronts.Matrix, fill func(part, r, s int) vec.Matrix[float64], sign, scale float64, prior func(p *patch, i int, row []float64)) {
+func (m *Model) blocks(a *multifrontal.Matrix, fill func(part, r, s int) vec.Matrix[float64], sign, scale float64, prior func(p *patch, i int, row []float64)) {
 	one := m.g.exact()
 	if !one {
 		a.Clear()
@@ -76,7 +76,7 @@ func precision(p *patch, i int, row []float64) {
 func (m *Model) room(n int) vec.Matrix[float64] { return square(m.moments, n) }
 
 // covariance writes row i of block r, s of a covariance among the points of a patch.
-func (m *Model) covariance(dst []float64, cov *fronts.Matrix, part, r, s, i int) {
+func (m *Model) covariance(dst []float64, cov *multifrontal.Matrix, part, r, s, i int) {
 	f, columns := cov.Fronts[m.g.parts[part].front].Row(m.at[part][r][i]), m.at[part][s]
 	if m.g.exact() { // and the columns follow each other
 		copy(dst, f[columns[0]:])

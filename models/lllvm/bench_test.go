@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/modeltest"
-	"unfold/sparse/vec"
 )
 
 // roll is a swiss roll of n points with its union graph of k neighbours.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // components numbers the components of the union graph of the lists.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // nearest returns the lists of the k nearest others.

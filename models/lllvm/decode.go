@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Decode implements placing.Guest: it sets y to the mean of what the k nearest learnt

@@ -48,7 +48,7 @@
 // What it leaves are precisions that are dense within patches and nothing else. The
 // patches are what nested dissection of the graph ends with, two of which share points
 // of separators only, and the steps need covariances of points within a patch: there the
-// selected inverse of package fronts is exact. The prior's 1 1' is put in apart (see
+// selected inverse of package multifrontal is exact. The prior's 1 1' is put in apart (see
 // withOnes), log |L| is that of a sparse factor. With points about a surface and patches of
 // m points time is O(n (m d)^2 d + n^1.5 d^3), memory O(n m d^2). A new point joins the
 // patch that has the most of its neighbours.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 )
 
 // Extension answers where a new point lies, with q of the old ones frozen (main

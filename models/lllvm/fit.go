@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/placing"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Options are the settings of a fit that only this kind of model has. The zero value

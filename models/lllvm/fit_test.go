@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/modeltest"
-	"unfold/sparse/vec"
 )
 
 // single is a swiss roll in single precision.

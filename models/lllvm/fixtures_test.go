@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 )
 
 // fixture is any of the files in testdata/fixtures/lllvm, whose README.md explains

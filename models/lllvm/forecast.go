@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // atOnce are the bytes that starts which are learnt at once may take.

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"unfold/sparse/fronts"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/sparse/multifrontal"
 )
 
 // Graph is the neighbourhood graph of n points with what the model needs of it
@@ -21,7 +21,7 @@ type Graph struct {
 
 	// tree has the fronts of the precisions, parts are the patches in them: one of all
 	// points, or what NewPatchedGraph says.
-	tree  *fronts.Tree
+	tree  *multifrontal.Tree
 	parts []*patch
 	// logDet is the sum of log w_j over the eigenvalues of L but the first.
 	logDet float64
@@ -65,8 +65,8 @@ func NewPatchedGraph(neighbors [][]int32, points, threads int) (*Graph, error) {
 	if err := g.connected(); err != nil {
 		return nil, err
 	}
-	if g.tree = fronts.Whole(g.Len()); points > 0 && points < g.Len() {
-		g.tree = fronts.Dissect(g.Neighbors, points)
+	if g.tree = multifrontal.Whole(g.Len()); points > 0 && points < g.Len() {
+		g.tree = multifrontal.Dissect(g.Neighbors, points)
 	}
 	return g, g.prepare(threads)
 }
@@ -81,7 +81,7 @@ func ownedGraph(neighbors [][]int32, owner, parents []uint32, threads int) (*Gra
 	if err := g.connected(); err != nil {
 		return nil, err
 	}
-	list := make([]fronts.Front, len(parents))
+	list := make([]multifrontal.Front, len(parents))
 	for f, p := range parents {
 		if list[f].Parent = int(p); int(p) == f {
 			list[f].Parent = -1
@@ -94,7 +94,7 @@ func ownedGraph(neighbors [][]int32, owner, parents []uint32, threads int) (*Gra
 		list[f].Own = append(list[f].Own, int32(i))
 	}
 	var err error
-	if g.tree, err = fronts.NewTree(list, g.Neighbors); err != nil {
+	if g.tree, err = multifrontal.NewTree(list, g.Neighbors); err != nil {
 		return nil, err
 	}
 	return g, g.prepare(threads)
@@ -135,7 +135,7 @@ func (g *Graph) Patches() (count, largest int) {
 }
 
 // sparse returns scale L + shift I.
-func (g *Graph) sparse(scale, shift float64) *fronts.Matrix {
+func (g *Graph) sparse(scale, shift float64) *multifrontal.Matrix {
 	a := g.tree.NewMatrix(1)
 	for _, p := range g.parts {
 		f := a.Fronts[p.front]

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"unfold/sparse/fixtures"
+	"unfold/internal/testkit/fixtures"
 )
 
 // marginal holds what the files say of one x and C beyond what the steps need.

@@ -6,11 +6,11 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/par"
+	"unfold/internal/simd/gemm"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/fronts"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
+	"unfold/sparse/multifrontal"
 )
 
 // Settings of a Model; the zero value works.
@@ -89,7 +89,7 @@ func NewModel(g *Graph, y vec.Matrix[float64], s Settings) (*Model, error) {
 	}
 	_, largest := g.Patches()
 	m := &Model{set: s, g: g, y: y, sand: newSandwich(largest, s.Threads), moments: vec.New[float64](largest, largest)}
-	shape := fronts.Matrix{Tree: g.tree, Dims: s.Dims}
+	shape := multifrontal.Matrix{Tree: g.tree, Dims: s.Dims}
 	for _, p := range g.parts {
 		m.at = append(m.at, p.index(&shape))
 	}
@@ -108,7 +108,7 @@ func NewModel(g *Graph, y vec.Matrix[float64], s Settings) (*Model, error) {
 // size is n d.
 func (m *Model) size() int { return m.g.Len() * m.set.Dims }
 
-func (m *Model) blas() blas.Implementation { return blas.Implementation{Threads: m.set.Threads} }
+func (m *Model) blas() gemm.Implementation { return gemm.Implementation{Threads: m.set.Threads} }
 
 // UpdateX maximises the bound over q(x) (eq 45, 46):
 //
@@ -291,7 +291,7 @@ func (m *Model) times(s, b vec.Matrix[float64]) {
 // factor factors what assemble makes of a, whatever was there. A matrix that rounding has made indefinite gets
 // 1e-12 of its mean diagonal element added to the diagonal, then ten times as much, and
 // so on up to 1e-2 of it; jitter is what it took.
-func (m *Model) factor(a *fronts.Matrix, assemble func()) (jitter float64, err error) {
+func (m *Model) factor(a *multifrontal.Matrix, assemble func()) (jitter float64, err error) {
 	mean := 0.0
 	for try := range jitters + 1 {
 		assemble()

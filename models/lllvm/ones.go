@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"unfold/sparse/fronts"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/sparse/multifrontal"
 )
 
 // The prior precision of C has epsilon 1 1' for each latent coordinate, which is not
@@ -42,7 +42,7 @@ func (m *Model) precisionC(p *patch, i int, row []float64) {
 }
 
 // addAnchor adds what makes several fronts definite without the ones.
-func (m *Model) addAnchor(a *fronts.Matrix) {
+func (m *Model) addAnchor(a *multifrontal.Matrix) {
 	if m.g.exact() {
 		return
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"unfold/sparse/fronts"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
+	"unfold/sparse/multifrontal"
 )
 
 // patch is a connected part of a graph with edges that have weights. The weights of an
@@ -36,7 +36,7 @@ type edge struct {
 // patches shares out the edges of the graph to the fronts of a tree, each to all those
 // without fronts below that have both its ends, in equal parts, or to the lowest that
 // has them.
-func (g *Graph) patches(t *fronts.Tree, threads int) ([]*patch, error) {
+func (g *Graph) patches(t *multifrontal.Tree, threads int) ([]*patch, error) {
 	leaf := make([]bool, len(t.Fronts))
 	in := make([][]int32, g.Len()) // the leaves that have a point
 	for f := range leaf {
@@ -94,7 +94,7 @@ func (g *Graph) patches(t *fronts.Tree, threads int) ([]*patch, error) {
 }
 
 // connectedPatches returns a patch for each component of a front's edges.
-func connectedPatches(front fronts.Front, f int, edges []edge) (out []*patch) {
+func connectedPatches(front multifrontal.Front, f int, edges []edge) (out []*patch) {
 	n := front.Len()
 	label := make([]int32, n) // of the component, by its least point
 	for i := range label {

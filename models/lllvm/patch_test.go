@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/modeltest"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
 )
 
 // failer is a test, or a check of rapid's.

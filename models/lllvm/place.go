@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/vec"
 )
 
 // PlaceSettings of a Placer. The zero value works.

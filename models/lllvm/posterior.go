@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/internal/vec"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
-	"unfold/sparse/fronts"
-	"unfold/sparse/vec"
+	"unfold/sparse/multifrontal"
 )
 
 // The parts of a model file of this kind beside those of placing.Parts, m of its
@@ -74,7 +74,7 @@ func (f *Fitted) Parts() []snapshot.Part {
 }
 
 // triangles packs the lower triangles of the fronts.
-func triangles(name string, a *fronts.Matrix) snapshot.Part {
+func triangles(name string, a *multifrontal.Matrix) snapshot.Part {
 	packed := make([]float64, 0, packedLen(a))
 	for _, f := range a.Fronts {
 		for i := range f.Rows {
@@ -85,7 +85,7 @@ func triangles(name string, a *fronts.Matrix) snapshot.Part {
 }
 
 // packedLen is the length of that.
-func packedLen(a *fronts.Matrix) (n int) {
+func packedLen(a *multifrontal.Matrix) (n int) {
 	for _, f := range a.Fronts {
 		n += f.Rows * (f.Rows + 1) / 2
 	}
@@ -93,7 +93,7 @@ func packedLen(a *fronts.Matrix) (n int) {
 }
 
 // unpack fills a from its triangles.
-func unpack(a *fronts.Matrix, packed []float64) *fronts.Matrix {
+func unpack(a *multifrontal.Matrix, packed []float64) *multifrontal.Matrix {
 	for _, f := range a.Fronts {
 		for i := range f.Rows {
 			copy(f.Row(i), packed[:i+1])

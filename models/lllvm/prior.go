@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"unfold/sparse/fronts"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/par"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
+	"unfold/sparse/multifrontal"
 )
 
 // The prior precisions are, for each latent coordinate alone,
@@ -18,7 +18,7 @@ import (
 // and so sparse, but for the ones, that no trace needs a product of matrices.
 
 // laplaceTrace returns 2 tr(L S), summed over the latent coordinates.
-func (m *Model) laplaceTrace(cov *fronts.Matrix) (sum float64) {
+func (m *Model) laplaceTrace(cov *multifrontal.Matrix) (sum float64) {
 	for k, p := range m.g.parts {
 		f := cov.Fronts[p.front]
 		sums := make([]float64, p.len())
@@ -103,7 +103,7 @@ func (m *Model) Evaluate(st *State) error {
 	if m.g.exact() {
 		m.sumOnes(st)
 	}
-	for which, cov := range []*fronts.Matrix{ofX: st.CovX, ofC: st.CovC} {
+	for which, cov := range []*multifrontal.Matrix{ofX: st.CovX, ofC: st.CovC} {
 		logDet := st.kl[which].logDet
 		if m.g.exact() {
 			l := cov.Fronts[0].Clone()

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/modeltest"
-	"unfold/sparse/vec"
 )
 
 // anyModel draws points, a connected graph and settings.

@@ -3,11 +3,11 @@ package lllvm
 import (
 	"sync"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/rows"
-	"unfold/sparse/vec/spd"
-	"unfold/sparse/vec/turn"
+	"unfold/internal/par"
+	"unfold/internal/simd/gather"
+	"unfold/internal/simd/spd"
+	"unfold/internal/simd/transpose"
+	"unfold/internal/vec"
 )
 
 // sandwich computes, for one n x n matrix of second moments M and sign = 1 or -1,
@@ -40,7 +40,7 @@ type sandwich struct {
 const narrow = 256
 
 // strip holds these.
-type strip [turn.Side * narrow]float64
+type strip [transpose.Side * narrow]float64
 
 func newSandwich(n, threads int) *sandwich {
 	return &sandwich{
@@ -56,13 +56,13 @@ func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64,
 	n := g.len()
 	a, b, c := square(s.a, n), square(s.b, n), square(s.c, n)
 	s.turned(b, false, func(dst []float64, i, from int) {
-		rows.Slope(dst, beginning(g.inverse, from), i, beginning(m, from), g.lists[i], g.weights[i])
+		gather.Slope(dst, beginning(g.inverse, from), i, beginning(m, from), g.lists[i], g.weights[i])
 	})
 	if !lower {
 		spd.Turn(m, s.threads)
 	}
-	s.turned(a, false, func(dst []float64, i, from int) { rows.Sum(dst, beginning(m, from), g.lists[i], g.weights[i]) })
-	s.turned(c, lower, func(dst []float64, i, from int) { rows.Sum(dst, beginning(b, from), g.lists[i], g.weights[i]) })
+	s.turned(a, false, func(dst []float64, i, from int) { gather.Sum(dst, beginning(m, from), g.lists[i], g.weights[i]) })
+	s.turned(c, lower, func(dst []float64, i, from int) { gather.Sum(dst, beginning(b, from), g.lists[i], g.weights[i]) })
 	par.Ranges(s.threads, n, taskRows, func(_, start, end int) {
 		for i := start; i < end; i++ {
 			most := n
@@ -70,7 +70,7 @@ func (s *sandwich) compute(g *patch, m vec.Matrix[float64], sign, scale float64,
 				most = i + 1
 			}
 			row, q := c.Row(i)[:most], b.Row(i)[:most] // which are no longer wanted
-			rows.Slope(q, g.inverse, i, a, g.lists[i], g.weights[i])
+			gather.Slope(q, g.inverse, i, a, g.lists[i], g.weights[i])
 			for j, v := range q {
 				row[j] = scale * (row[j] - v)
 			}
@@ -87,8 +87,8 @@ func (s *sandwich) turned(dst vec.Matrix[float64], lower bool, row func(dst []fl
 	par.Ranges(s.threads, n, taskRows, func(_, start, end int) {
 		some := s.strips.Get().(*strip)
 		defer s.strips.Put(some)
-		for ; start < end; start += turn.Side {
-			high := min(turn.Side, end-start)
+		for ; start < end; start += transpose.Side {
+			high := min(transpose.Side, end-start)
 			from := 0
 			if lower {
 				from = start
@@ -98,7 +98,7 @@ func (s *sandwich) turned(dst vec.Matrix[float64], lower bool, row func(dst []fl
 				for i := range high {
 					row(some[i*narrow:][:width], start+i, from)
 				}
-				turn.Columns(dst.Data[from*n+start:], n, some[:], narrow, high, width)
+				transpose.Columns(dst.Data[from*n+start:], n, some[:], narrow, high, width)
 			}
 		}
 	})

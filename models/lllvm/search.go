@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"sync"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // search learns from every start and keeps the best.

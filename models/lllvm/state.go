@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"unfold/sparse/fronts"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
+	"unfold/sparse/multifrontal"
 )
 
 // State is q(x), q(C) and the two precisions. Latent coordinates go by
@@ -17,11 +17,11 @@ type State struct {
 	// MuX are the means of the points on the map, n x d; CovX is their joint
 	// covariance, of one patch nd x nd, otherwise of the points in a front together.
 	MuX  vec.Matrix[float64]
-	CovX *fronts.Matrix
+	CovX *multifrontal.Matrix
 	// MuC are the means of the local linear maps: row r n + i is column r of C_i,
 	// dy elements. CovC is their covariance, the same for every element of the dy: <C'C> = dy CovC + MuC MuC'.
 	MuC  vec.Matrix[float64]
-	CovC *fronts.Matrix
+	CovC *multifrontal.Matrix
 	// Gamma is the precision of the noise, V^-1 = gamma I; Alpha that of the prior
 	// of x (eq 5).
 	Gamma, Alpha float64
@@ -95,7 +95,7 @@ func (m *Model) Start(muC, covC vec.Matrix[float64], gamma, alpha float64) (*Sta
 	}
 	st := &State{
 		MuX: vec.New[float64](n, d), CovX: m.g.tree.NewMatrix(m.set.Dims),
-		MuC: muC, CovC: &fronts.Matrix{Tree: m.g.tree, Dims: m.set.Dims, Fronts: []vec.Matrix[float64]{covC}}, Gamma: gamma, Alpha: alpha,
+		MuC: muC, CovC: &multifrontal.Matrix{Tree: m.g.tree, Dims: m.set.Dims, Fronts: []vec.Matrix[float64]{covC}}, Gamma: gamma, Alpha: alpha,
 	}
 	l := covC.Clone()
 	if err := spd.Factor(l, m.set.Threads); err != nil {

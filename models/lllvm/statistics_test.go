@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 )
 
 func (s *scalars) UnmarshalJSON(raw []byte) error {

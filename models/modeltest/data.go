@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"testing"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // bundled is the repository's folder of small data sets.

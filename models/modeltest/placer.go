@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 // Placers checks that placers which open returns, each a new one of the same

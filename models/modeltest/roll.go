@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // SwissRoll returns n points of a swiss roll in three dimensions, centred, no value above

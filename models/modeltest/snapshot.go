@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"unfold/models/baseline"
+	"unfold/internal/vec"
 	"unfold/models/novelty"
+	"unfold/models/pca"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Snapshot makes a small valid snapshot without learning: n reference points in
@@ -29,7 +29,7 @@ func Snapshot(t testing.TB, seed uint64, n, dim, q, dims int) (*snapshot.Snapsho
 		Settings: []byte("{}"),
 	}
 	if q > 0 {
-		pca, err := baseline.Fit(ctx, x, q, baseline.Settings{})
+		pca, err := pca.Fit(ctx, x, q, pca.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // lists is the neighbour search by brute force: the k nearest rows of x for

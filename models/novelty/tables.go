@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sort"
 
+	"unfold/internal/par"
 	"unfold/models"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
 )
 
 // DefaultK is the number of neighbours that scores look at. Ten is what the

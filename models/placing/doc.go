@@ -13,7 +13,7 @@
 //
 // # Search
 //
-// A map with an index is searched by cells (package cells), made when it is opened:
+// A map with an index is searched by cells (package ivf), made when it is opened:
 // less than 0.1 s for 60,000 points. The index answers what these do not, and where there
 // are none. The model's part takes 2 to 3 microseconds of an event, novelty one, a
 // projection from 784 values four, and the search, when it was by the index alone, 20

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // equals finds the reference point that equals an event. An approximate search can

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/baseline"
 	"unfold/models/novelty"
+	"unfold/models/pca"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/knn/cells"
 	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/sparse/knn/ivf"
 )
 
 // Settings of a Frame. The zero value works.
@@ -32,7 +32,7 @@ type Settings struct {
 type Frame struct {
 	snap    *snapshot.Snapshot
 	threads int
-	project *baseline.Projector // nil if there is no projection
+	project *pca.Projector // nil if there is no projection
 	index   knn.Index
 	equal   *equals // nil if the search is exact
 	tables  *novelty.Tables
@@ -54,7 +54,7 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 		return nil, err
 	}
 	if s.Components.Rows > 0 {
-		f.project = baseline.NewProjector(s.Mean, s.Components)
+		f.project = pca.NewProjector(s.Mean, s.Components)
 	}
 	return f, nil
 }
@@ -88,7 +88,7 @@ func (f *Frame) quicken(ix *hnsw.Index, set auto.Settings) error {
 	if recall == 0 {
 		return nil
 	}
-	quick, err := cells.New(context.Background(), f.snap.Reference, f.index, cells.Settings{K: f.reach, Recall: recall, Threads: f.threads})
+	quick, err := ivf.New(context.Background(), f.snap.Reference, f.index, ivf.Settings{K: f.reach, Recall: recall, Threads: f.threads})
 	if err != nil {
 		return fmt.Errorf("placing: %w", err)
 	}

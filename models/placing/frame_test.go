@@ -6,7 +6,7 @@ import (
 	"unfold/models/modeltest"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
-	"unfold/sparse/knn/cells"
+	"unfold/sparse/knn/ivf"
 )
 
 // A map with an index is searched by cells, whether the index is its own or made here;
@@ -45,7 +45,7 @@ func TestCells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, by := f.index.(*cells.Index); by != c.byCells {
+		if _, by := f.index.(*ivf.Index); by != c.byCells {
 			t.Errorf("%s: cells %v, want %v", name, by, c.byCells)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Learnt are the points that a model learnt, a sample of all (Sample). It is in their

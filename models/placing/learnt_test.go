@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 // A sample is ascending, without repetition, and the seed's; it is everything where that

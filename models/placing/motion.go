@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Motion is a rigid motion of the map, x -> (x - from) turn + to: a stream may lay a map

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // A motion of a cloud of points is found, moves them, and is undone; no motion is the

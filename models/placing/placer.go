@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Placer places events by learnt points, and leads back into the data. It implements

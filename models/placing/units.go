@@ -1,6 +1,6 @@
 package placing
 
-import "unfold/sparse/vec"
+import "unfold/internal/vec"
 
 // Units are those of a model that centres and scales what it learns: y = (x - Shift) Scale.
 type Units struct {

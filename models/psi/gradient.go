@@ -3,8 +3,8 @@ package psi
 import (
 	"math"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 )
 
 // Gradient holds derivatives of a function in everything that the statistics

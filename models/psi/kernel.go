@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/exp"
+	"unfold/internal/par"
+	"unfold/internal/simd/exp"
+	"unfold/internal/vec"
 )
 
 // Kernel is the covariance function.

@@ -3,9 +3,9 @@ package psi
 import (
 	"math"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/exp"
+	"unfold/internal/par"
+	"unfold/internal/simd/exp"
+	"unfold/internal/vec"
 )
 
 // pairs holds what Psi2 needs of the pairs a >= b of inducing inputs, row by row of

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"unfold/sparse/fixtures"
-	"unfold/sparse/vec"
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 )
 
 type fixture struct {

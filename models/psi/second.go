@@ -1,8 +1,8 @@
 package psi
 
 import (
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 )
 
 // SecondGradient adds the derivatives of sum_n c_n sum_ab W_ab Psi2n_ab, W

@@ -5,9 +5,9 @@ import (
 
 	gonum "gonum.org/v1/gonum/blas"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/blas"
+	"unfold/internal/par"
+	"unfold/internal/simd/gemm"
+	"unfold/internal/vec"
 )
 
 // Traces is what tr(W_c Psi2n) needs of the kernel, the inducing inputs and C
@@ -64,7 +64,7 @@ func (t *Traces) Apply(dst vec.Matrix[float64], in Inputs, threads int) {
 	par.Ranges(threads, in.Mu.Rows, strip, func(_, first, end int) {
 		c := make([]float64, len(t.kernel.Alpha))
 		e := vec.New[float64](end-first, chunk)
-		g, cols := blas.Implementation{Threads: 1}, dst.Cols
+		g, cols := gemm.Implementation{Threads: 1}, dst.Cols
 		out := dst.Slice(first, end)
 		clear(out.Data)
 		t.pairs.chunks(func(from, to int) {

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Settings of a measurement. The zero value works.

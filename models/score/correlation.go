@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 // shepard returns Spearman's rank correlation of the distances of all pairs of

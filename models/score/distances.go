@@ -3,8 +3,8 @@ package score
 import (
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 // Correlation is Spearman's rank correlation of distances.

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 func line(v ...float32) vec.Matrix[float32] { return vec.Of(len(v), 1, v) }

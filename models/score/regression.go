@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Regression says how well a point's neighbours on the map tell numbers known of it.

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 func cloud(seed uint64, n, dim int) vec.Matrix[float32] {

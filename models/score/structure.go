@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Structure says how much of the data's neighbourhoods the map keeps. The

@@ -3,8 +3,8 @@ package score
 import (
 	"math/rand/v2"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 )
 
 // defaultTriplets is how many random triples are judged.

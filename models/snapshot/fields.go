@@ -3,7 +3,7 @@ package snapshot
 import (
 	"slices"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // field ties one block name to one field of Snapshot: put gives its content

@@ -7,14 +7,14 @@ import (
 	"io/fs"
 	"os"
 
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 	"unfold/models"
 )
 
 // WriteFile writes s to the named file and returns when it is on the disk. The
 // file appears whole or not at all.
 func WriteFile(path string, s *Snapshot) error {
-	if err := wholefile.Write(path, func(w io.Writer) error { return Write(w, s) }); err != nil {
+	if err := atomicfile.Write(path, func(w io.Writer) error { return Write(w, s) }); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	return nil

@@ -1,15 +1,15 @@
 package snapshot
 
 import (
+	"unfold/internal/vec"
 	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/vec"
 )
 
 // Snapshot is an immutable state of a map: everything that placing an event
 // needs, and what learning needs to go on. All fields are read-only once the
 // snapshot has been published.
 type Snapshot struct {
-	// Kind names the model, as package kinds has it.
+	// Kind names the model, as package fit has it.
 	Kind string
 	// MapID is the map's own, 32 hexadecimal digits (NewMapID, ContentID): all snapshots
 	// of one map have it, and no other map has. Empty in files from before there were ids.
@@ -24,7 +24,7 @@ type Snapshot struct {
 	// bytes that only package ingest reads. Empty: vectors come as they are.
 	Encoder []byte
 	// Learning is what a learner knows beside the map, to go on with it, and what it
-	// has to say about it, as JSON that only package stream/online reads.
+	// has to say about it, as JSON that only package stream/learn reads.
 	Learning []byte
 	// Names are the names of the encoded vector's elements, or nil.
 	Names []string
@@ -57,10 +57,10 @@ type Snapshot struct {
 	// Neighbors is the model's k.
 	Neighbors int
 	// Steps is the number of EM steps that Mu and Sigma2 went through. The
-	// scale of a new event goes through as many (package lvm).
+	// scale of a new event goes through as many (package saul).
 	Steps int
 	// Dissimilar is the share, in [0,1), of a typical point's weight that lies in
-	// dissimilar pairs (package lvm, eq 21).
+	// dissimilar pairs (package saul, eq 21).
 	Dissimilar float64
 	// Unlearnt[i] marks a reference point that was placed, not learnt
 	// (components: largest). Nil means none.

@@ -17,10 +17,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/vec"
 )
 
 // sample makes a valid snapshot of n points; every optional part is there if full.

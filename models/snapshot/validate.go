@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 // Validate checks that s can be placed against: shapes that agree, finite

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 func TestValidateFindsWhatDoesNotFit(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
-	"unfold/sparse/vec"
 )
 
 // eigenvalues returns those of a small symmetric matrix, ascending.

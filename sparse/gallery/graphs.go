@@ -1,7 +1,7 @@
 package gallery
 
 import (
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // RandomGeometric returns n uniform points of the unit square and the pairs

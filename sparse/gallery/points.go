@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // source returns the random numbers of a seed; stream keeps the functions of

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // bridge is a directed edge between two components.

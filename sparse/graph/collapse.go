@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 	"math"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Collapse finds rows of x that are equal element by element, where -0 equals

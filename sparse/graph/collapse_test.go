@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 func TestCollapse(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"unfold/sparse/fixtures"
+	"unfold/internal/testkit/fixtures"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // K, the largest component, T, E and delta^2 of every fixture.

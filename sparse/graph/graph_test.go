@@ -12,10 +12,10 @@ import (
 	bowman "github.com/james-bowman/sparse"
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 type fataler interface{ Fatalf(string, ...any) }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Parts are what the neighbourhood graph is made of, beside the lists.

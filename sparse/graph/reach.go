@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"unfold/internal/par"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
 )
 
 // MutualReach tells which edges of K are mutually reachable in at most core

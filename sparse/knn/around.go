@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sync"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec/dist"
-	"unfold/sparse/vec/tile"
+	"unfold/internal/par"
+	"unfold/internal/simd/dist"
+	"unfold/internal/simd/tile"
 )
 
 // Within says that the row in slot New lies within the reach of the row in slot Row.

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/gallery"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // components returns n rows that look like the leading principal components of

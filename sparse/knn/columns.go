@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 )
 
 // sampled is how many rows, evenly spread, the choices below look at.

@@ -3,7 +3,7 @@ package knn
 import (
 	"context"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Dynamic is an Index whose rows come and go. A row keeps its number until it is

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Exact is an Index that gives the true nearest rows. Building it costs one

@@ -3,7 +3,7 @@ package knn
 import (
 	"context"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // NewExactSketched is NewExact with a sketch of even the fewest rows.

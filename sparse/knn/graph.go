@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/tile"
+	"unfold/internal/par"
+	"unfold/internal/simd/tile"
+	"unfold/internal/vec"
 )
 
 // Graph returns the k nearest neighbours of every row of x among the other

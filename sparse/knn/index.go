@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 )
 
 // Index answers nearest neighbour queries about a fixed set of rows. It is

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
+	"unfold/internal/vec"
 )
 
 // Every level of instructions finds the same neighbours, bit for bit, in a graph

@@ -3,10 +3,10 @@ package knn
 import (
 	"math"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/choose"
-	"unfold/sparse/vec/dist"
-	"unfold/sparse/vec/tile"
+	"unfold/internal/simd/dist"
+	"unfold/internal/simd/tile"
+	"unfold/internal/simd/topk"
+	"unfold/internal/vec"
 )
 
 // nearby finds which rows of some panels are to be measured for the lists of the nearest
@@ -47,12 +47,12 @@ func (c *nearby) of(r int) []int32 { return c.cost[r*c.stride:][:c.stride] }
 // not so many rows. They are valid until the next call.
 func (c *nearby) least(cost []int32, k int) []int32 {
 	const one, quarter = 0x3f800000, 1 << 21 // the cost 1, and about a quarter more or less
-	guess := choose.Range{High: furthest, First: c.bound, Step: quarter}
+	guess := topk.Range{High: furthest, First: c.bound, Step: quarter}
 	if guess.First == 0 {
 		guess.First = one
 	}
 	var found int
-	found, c.bound = choose.Least(c.at, cost, k, guess)
+	found, c.bound = topk.Least(c.at, cost, k, guess)
 	return c.at[:found]
 }
 
@@ -64,7 +64,7 @@ func (c *nearby) more(cost []int32, threshold float32) []int32 {
 		return nil
 	}
 	n := 0
-	for _, at := range c.at[:choose.Below(c.at, cost, bound)] {
+	for _, at := range c.at[:topk.Below(c.at, cost, bound)] {
 		if cost[at] >= c.bound {
 			c.at[n] = at
 			n++

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 )
 
 // near returns the rows of x in an order in which blocks of size rows hold

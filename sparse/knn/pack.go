@@ -3,10 +3,10 @@ package knn
 import (
 	"math"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/tile"
+	"unfold/internal/par"
+	"unfold/internal/simd"
+	"unfold/internal/simd/tile"
+	"unfold/internal/vec"
 )
 
 // The bound on the rounding of q_ij (see the package comment). Let u = 2^-24,

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/tile"
+	"unfold/internal/simd"
+	"unfold/internal/simd/tile"
+	"unfold/internal/vec"
 )
 
 // The bound of pack.go: what multiply computes for a pair is never below the

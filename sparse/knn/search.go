@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/tile"
+	"unfold/internal/par"
+	"unfold/internal/simd/tile"
+	"unfold/internal/vec"
 )
 
 // search compares queries with all packed rows, in one direction.

@@ -4,16 +4,16 @@ import (
 	"math/bits"
 	"slices"
 
-	"unfold/sparse/knn/approx"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/sparse/knn/vafile"
 )
 
 // singleWork is the workspace of the search for a single query.
 type singleWork struct {
-	z     [approx.WideDims]float64
-	few   [approx.Dims]float64
-	q     [approx.Dims]int8
-	wide  [approx.WideDims]int8
+	z     [vafile.WideDims]float64
+	few   [vafile.Dims]float64
+	q     [vafile.Dims]int8
+	wide  [vafile.WideDims]int8
 	value []int32  // of the coarse comparison, row by row
 	least []int32  // and the smallest of every block
 	mask  []uint64 // the rows that pass a limit
@@ -24,9 +24,9 @@ type singleWork struct {
 
 func newSingleWork(s *sketch) *singleWork {
 	b := s.rows.Blocks()
-	most := b * approx.Width / passShare
+	most := b * vafile.Width / passShare
 	return &singleWork{
-		value: make([]int32, b*approx.Width), least: make([]int32, b), mask: make([]uint64, b),
+		value: make([]int32, b*vafile.Width), least: make([]int32, b), mask: make([]uint64, b),
 		rows: make([]int32, 0, most), fine: make([]int32, most), first: make([]int32, 0, b),
 	}
 }
@@ -60,7 +60,7 @@ func (run *search[T]) single(lists *Neighbors, r int) bool {
 	// At least n rows reach the n-th smallest of the blocks' smallest values.
 	w.rows = w.rows[:0]
 	likely := w.smallest(w.least, min(len(w.least), 4*run.k))
-	approx.Pass(level, w.mask, w.value, likely)
+	vafile.Pass(level, w.mask, w.value, likely)
 	if !w.collect(-1 << 31) {
 		return false
 	}
@@ -74,7 +74,7 @@ func (run *search[T]) single(lists *Neighbors, r int) bool {
 	}
 	_, dist2 := lists.Row(r)
 	last := len(dist2) - 1
-	approx.Pass(level, w.mask, w.value, s.coarse.limit(&c, dist2[last]))
+	vafile.Pass(level, w.mask, w.value, s.coarse.limit(&c, dist2[last]))
 	if !w.collect(likely) {
 		lists.clear(r, r+1)
 		return false
@@ -113,7 +113,7 @@ func (w *singleWork) collect(over int32) bool {
 			return false
 		}
 		for ; pass != 0; pass &= pass - 1 {
-			j := b*approx.Width + bits.TrailingZeros64(pass)
+			j := b*vafile.Width + bits.TrailingZeros64(pass)
 			if w.value[j] > over {
 				w.rows = append(w.rows, int32(j))
 			}

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 // A sketch of even a few rows passes the suite.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"unfold/sparse/knn/approx"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/sparse/knn/vafile"
 )
 
 // grid rounds rows to coarse vectors of small whole numbers.
@@ -85,7 +85,7 @@ func coarse[T vec.Float](g *grid, z []float64, row []T) {
 
 // clip returns v in units, within the box.
 func (g *grid) clip(v float64) float64 {
-	return min(max(v*g.per, -middle), approx.Largest-middle)
+	return min(max(v*g.per, -middle), vafile.Largest-middle)
 }
 
 // row rounds z to the numbers of a row and returns their squared norm and the
@@ -142,11 +142,11 @@ func (g *grid) limit(c *coarseQuery, dist2 float64) int32 {
 }
 
 // sketch holds two coarse vectors of every row, in the rows' own order: the
-// filters of the search for a single query (a VA-file, see package approx).
+// filters of the search for a single query (a VA-file, see package vafile).
 type sketch struct {
 	coarse, fine *grid
-	rows         *approx.Rows
-	wide         *approx.Wide
+	rows         *vafile.Rows
+	wide         *vafile.Wide
 }
 
 // sketchBytes is the size from which on a sketch pays: panels below it stay in the
@@ -156,25 +156,25 @@ const sketchBytes = 2 << 20
 // newSketch returns the sketch of the rows of x, or nil if their leading columns
 // carry too little of the variance.
 func newSketch[T vec.Float](x vec.Matrix[T], p *packed, threads int) *sketch {
-	s := &sketch{coarse: newGrid(x, p, approx.Dims), fine: newGrid(x, p, approx.WideDims)}
+	s := &sketch{coarse: newGrid(x, p, vafile.Dims), fine: newGrid(x, p, vafile.WideDims)}
 	if s.coarse == nil || s.fine == nil {
 		return nil
 	}
-	s.rows, s.wide = approx.NewRows(x.Rows), approx.NewWide(x.Rows)
-	const size = 32 * approx.Width
+	s.rows, s.wide = vafile.NewRows(x.Rows), vafile.NewWide(x.Rows)
+	const size = 32 * vafile.Width
 	largest := make([][2]float64, par.Pieces(x.Rows, size))
 	par.Ranges(threads, x.Rows, size, func(piece, from, to int) {
-		var fine [approx.WideDims]float64
-		var few [approx.Dims]float64
-		var bytes [approx.WideDims]uint8
+		var fine [vafile.WideDims]float64
+		var few [vafile.Dims]float64
+		var bytes [vafile.WideDims]uint8
 		for i := from; i < to; i++ {
 			coarse(s.fine, fine[:], x.Row(i))
 			norm, e2 := s.fine.row(bytes[:], fine[:])
 			s.wide.Set(i, &bytes, norm)
 			largest[piece][1] = max(largest[piece][1], e2)
 			s.shorten(&few, &fine)
-			norm, e2 = s.coarse.row(bytes[:approx.Dims], few[:])
-			s.rows.Set(i, (*[approx.Dims]uint8)(bytes[:]), norm)
+			norm, e2 = s.coarse.row(bytes[:vafile.Dims], few[:])
+			s.rows.Set(i, (*[vafile.Dims]uint8)(bytes[:]), norm)
 			largest[piece][0] = max(largest[piece][0], e2)
 		}
 	})
@@ -186,8 +186,8 @@ func newSketch[T vec.Float](x vec.Matrix[T], p *packed, threads int) *sketch {
 }
 
 // shorten makes few the coarse vector that belongs to a fine one.
-func (s *sketch) shorten(few *[approx.Dims]float64, fine *[approx.WideDims]float64) {
-	const last, wideLast = approx.Dims - 1, approx.WideDims - 1
+func (s *sketch) shorten(few *[vafile.Dims]float64, fine *[vafile.WideDims]float64) {
+	const last, wideLast = vafile.Dims - 1, vafile.WideDims - 1
 	norm := fine[wideLast] + s.fine.middle
 	rest := norm * norm
 	for _, v := range fine[last:wideLast] {

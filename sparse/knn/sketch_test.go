@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
+	"unfold/internal/vec"
 )
 
 // In rows like principal components the sketch finds the neighbours of single

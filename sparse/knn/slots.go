@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/tile"
+	"unfold/internal/simd"
+	"unfold/internal/simd/tile"
+	"unfold/internal/vec"
 )
 
 // Slots holds rows that come and go, each in a numbered slot, and searches them

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
+	"unfold/internal/par"
+	"unfold/internal/vec"
 )
 
 // CG is a conjugate-gradient solver for n x d systems with its workspace and its

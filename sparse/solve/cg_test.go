@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
 	"unfold/sparse/solve"
-	"unfold/sparse/vec"
 )
 
 // weights returns the symmetric weights of a connected random graph.

@@ -3,8 +3,8 @@ package solve
 import (
 	"fmt"
 
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
+	"unfold/internal/vec"
 )
 
 // Factor is an approximate Cholesky factorisation L D L' of Lap(W) + Gamma, after

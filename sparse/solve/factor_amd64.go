@@ -5,7 +5,7 @@ package solve
 import (
 	"unsafe"
 
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
 )
 
 // forwardLevel is forwardGeneric at a level of instructions, to the same bits: products

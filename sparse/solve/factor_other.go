@@ -2,7 +2,7 @@
 
 package solve
 
-import "unfold/sparse/vec/simd"
+import "unfold/internal/simd"
 
 func (f *Factor) forwardLevel(_ simd.Level, y []float64) { f.forwardGeneric(y) }
 

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/simd/simdtest"
+	"unfold/internal/simd"
+	"unfold/internal/simd/simdtest"
 )
 
 // TestSubstitution compares both substitutions of every level with plain Go, bit by bit,

@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
 	"unfold/sparse/gallery"
 	"unfold/sparse/solve"
-	"unfold/sparse/vec"
 )
 
 // matrix returns that of a gallery system.

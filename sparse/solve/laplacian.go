@@ -3,9 +3,9 @@ package solve
 import (
 	"fmt"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // piece is the number of rows of one task; sums are formed piece by piece. Few rows,

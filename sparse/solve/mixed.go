@@ -3,7 +3,7 @@ package solve
 import (
 	"math"
 
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
 )
 
 const (

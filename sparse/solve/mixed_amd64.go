@@ -5,7 +5,7 @@ package solve
 import (
 	"unsafe"
 
-	"unfold/sparse/vec/simd"
+	"unfold/internal/simd"
 )
 
 // mulLevel is mul at a level of instructions.

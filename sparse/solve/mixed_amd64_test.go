@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/simd"
+	"unfold/internal/simd/simdtest"
 	"unfold/sparse"
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/simd/simdtest"
 )
 
 func TestGenerated(t *testing.T) { simdtest.Generated(t, "solve") }

@@ -2,7 +2,7 @@
 
 package solve
 
-import "unfold/sparse/vec/simd"
+import "unfold/internal/simd"
 
 func (m *sliced) mulLevel(_ simd.Level, q, p []float32, from, to int, sums *[4 * slice]float32) {
 	m.mul(q, p, from, to, sums)

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
 	"unfold/sparse/solve"
-	"unfold/sparse/vec"
 )
 
 // TestMixed: for two columns, iterations in single precision reach a tolerance of

@@ -8,10 +8,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
 	"unfold/sparse/gallery"
 	"unfold/sparse/solve"
-	"unfold/sparse/vec"
 )
 
 // known are galleries by their size: some take a second to make.

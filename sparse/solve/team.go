@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"unfold/sparse/par"
+	"unfold/internal/par"
 )
 
 // team is a fixed number of goroutines, the lanes, that run through a whole solve

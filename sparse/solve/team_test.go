@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"unfold/sparse/par"
+	"unfold/internal/par"
 )
 
 // TestTeam: every pass runs every piece once and is over before the next one

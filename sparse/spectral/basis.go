@@ -3,9 +3,9 @@ package spectral
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/simd"
+	"unfold/internal/par"
+	"unfold/internal/simd"
+	"unfold/internal/vec"
 )
 
 const (

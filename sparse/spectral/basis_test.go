@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
-	"unfold/sparse/vec"
 )
 
 // randomBasis returns three blocks of m columns with random images, and S and L S

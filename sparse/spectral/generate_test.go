@@ -5,7 +5,7 @@ package spectral
 import (
 	"testing"
 
-	"unfold/sparse/vec/simd/simdtest"
+	"unfold/internal/simd/simdtest"
 )
 
 // The assembly is what its generator writes today.

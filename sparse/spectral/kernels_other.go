@@ -2,7 +2,7 @@
 
 package spectral
 
-import "unfold/sparse/vec/simd"
+import "unfold/internal/simd"
 
 func productsLevel(_ simd.Level, sums *[2 * wide * wide]float64, x, y, z []float64) {
 	productsGeneric(sums, x, y, z)

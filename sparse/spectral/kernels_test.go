@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"unfold/sparse/vec/simd"
-	"unfold/sparse/vec/simd/simdtest"
+	"unfold/internal/simd"
+	"unfold/internal/simd/simdtest"
 )
 
 // everywhere runs a test at each level, with blocks of 0 to 257 rows that end where

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse"
-	"unfold/sparse/par"
 	"unfold/sparse/solve"
-	"unfold/sparse/vec"
 )
 
 // guard vectors beside those asked for keep the last of them from converging

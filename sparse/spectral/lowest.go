@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"unfold/internal/vec"
 	"unfold/sparse"
-	"unfold/sparse/vec"
 )
 
 // Settings of Lowest. The zero value is usable.

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"unfold/internal/testkit/fixtures"
 	"unfold/sparse"
-	"unfold/sparse/fixtures"
 	"unfold/sparse/spectral"
 )
 

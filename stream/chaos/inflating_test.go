@@ -18,11 +18,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/chaos/results"
 	"unfold/stream/kafka/kafkatest"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 // inflating is a load of few messages that are small on the wire, and how many there are of
@@ -120,7 +120,7 @@ http: off
 	p.stop(t)
 	bound := int64(queueLimit + messageLimit + spareMemory)
 	if load.events {
-		learner, err := online.Settings{Min: 400, Size: referencePoint, RefreshEvery: online.Never}.Bytes(inflatedDim, 64)
+		learner, err := learn.Settings{Min: 400, Size: referencePoint, RefreshEvery: learn.Never}.Bytes(inflatedDim, 64)
 		if err != nil {
 			t.Fatal(err)
 		}

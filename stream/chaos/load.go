@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/kafka/kafkatest"
 )

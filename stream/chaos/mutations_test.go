@@ -19,7 +19,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
 	"unfold/internal/foreign"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream/chaos/results"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"unfold/internal/journal"
+	"unfold/internal/outputlog"
 )
 
 // program builds the program once, or takes the one that UNFOLD_BINARY names.
@@ -33,7 +33,7 @@ var program = sync.OnceValues(func() (string, error) {
 // process is a running stage.
 type process struct {
 	cmd  *exec.Cmd
-	log  *journal.Journal
+	log  *outputlog.Journal
 	gone chan struct{} // closed when it has ended; err says how
 	err  error
 }
@@ -48,7 +48,7 @@ func launch(t *testing.T, configuration string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(path, "run", "-c", configuration), log: &journal.Journal{Most: mostLog}, gone: make(chan struct{})}
+	p := &process{cmd: exec.Command(path, "run", "-c", configuration), log: &outputlog.Journal{Most: mostLog}, gone: make(chan struct{})}
 	p.cmd.Stderr = p.log
 	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "UNFOLD_") })
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

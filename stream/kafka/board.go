@@ -26,7 +26,7 @@ func (s *BoardSettings) retry() *retry { return &retry{what: "announcements", ho
 
 // Board reads a topic of one partition from its beginning, without a group: what it
 // tells is for all who read it. Messages of open and aborted transactions are left
-// out. It is used by one goroutine. It is an announce.Board.
+// out. It is used by one goroutine. It is a fleet.Board.
 type Board struct {
 	settings BoardSettings
 	link     *link

@@ -17,7 +17,7 @@ import (
 
 func TestBoard(t *testing.T) { testBoard(t, newFake(t)) }
 
-// testBoard holds boards and desks to what package announce expects of them.
+// testBoard holds boards and desks to what package fleet expects of them.
 func testBoard(t *testing.T, c *cluster) {
 	topic := topicFor(t, c, 1, map[string]string{"cleanup.policy": "compact"})
 	set := kafka.BoardSettings{Cluster: c.cluster(), Topic: topic}

@@ -10,7 +10,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream"
 )
 

@@ -14,7 +14,7 @@ import (
 
 // Desk is the right to write to a board: whoever takes it takes it from all others,
 // whose writes the cluster refuses from then on. Each write is a transaction of a
-// producer of that name. It is an announce.Desk.
+// producer of that name. It is a fleet.Desk.
 type Desk struct {
 	settings BoardSettings
 	link     *link

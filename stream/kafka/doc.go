@@ -82,7 +82,7 @@
 //
 // A Board is a compacted topic of one partition, read from its beginning without a
 // group; a Desk the right to write to it, which is the transactional id of a producer:
-// who takes it refuses the one before (package stream/announce).
+// who takes it refuses the one before (package stream/fleet).
 //
 // # Gaps
 //

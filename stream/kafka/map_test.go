@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"unfold/ingest"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/stream"
 	"unfold/stream/kafka"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 	"unfold/stream/streamtest"
 )
 
@@ -45,13 +45,13 @@ func testMap(t *testing.T, c *cluster) {
 			c.Produce(t, in, p, batch...)
 		}
 	}
-	settings := online.Settings{
-		Spec: kinds.Spec{LVM: lvm.Settings{Steps: 15, Seed: 1, Threads: 1}}, Min: 150, Size: 300,
+	settings := learn.Settings{
+		Spec: fit.Spec{LVM: saul.Settings{Steps: 15, Seed: 1, Threads: 1}}, Min: 150, Size: 300,
 		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}},
 		State:   t.TempDir(), RefreshEvery: 10 * time.Millisecond, RefreshNew: 0.1,
 	}
 	life := func(ctx context.Context) error {
-		learner, err := online.New(settings)
+		learner, err := learn.New(settings)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 )
 
 // WriteJSON writes v whole or not at all.
@@ -16,7 +16,7 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

@@ -16,14 +16,14 @@ import (
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 	"unfold/stream"
 	"unfold/stream/kafka"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 // The verbs: a program that starts jobs hands its arguments to Main first.
@@ -107,18 +107,18 @@ type placer interface {
 
 // placer makes the learner or the embedder that the job's stage has.
 func (j Job) placer() (placer, error) {
-	set := online.Settings{State: j.State, RefreshEvery: online.Never, Min: j.Points, Size: j.Points, Mapping: ingest.Mapping{
+	set := learn.Settings{State: j.State, RefreshEvery: learn.Never, Min: j.Points, Size: j.Points, Mapping: ingest.Mapping{
 		Vector: j.Vector, MaxVocabulary: ingest.DefaultVocabulary, Selection: ingest.Selection{ID: j.ID}}}
 	if j.Stubbed {
 		set.Open = stubbed
 	} else {
-		set.Place = lvm.PlaceSettings{Threads: j.Threads}
+		set.Place = saul.PlaceSettings{Threads: j.Threads}
 	}
 	if !j.Embedder {
-		return online.New(set)
+		return learn.New(set)
 	}
-	return online.NewEmbedder(set, func(_ context.Context, install func(*snapshot.Snapshot) error) error {
-		s, err := snapshot.ReadFile(filepath.Join(j.State, online.MapFile))
+	return learn.NewEmbedder(set, func(_ context.Context, install func(*snapshot.Snapshot) error) error {
+		s, err := snapshot.ReadFile(filepath.Join(j.State, learn.MapFile))
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (j Job) stage(ctx context.Context) (err error) {
 
 // stubbed opens a map whose placing costs nothing.
 func stubbed(s *snapshot.Snapshot) (models.Placer, error) {
-	placer, err := kinds.Open(s, lvm.PlaceSettings{})
+	placer, err := fit.Open(s, saul.PlaceSettings{})
 	return nowhere{placer}, err
 }
 

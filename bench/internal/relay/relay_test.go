@@ -15,7 +15,7 @@ import (
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // The program under test starts itself to do jobs.
@@ -102,8 +102,8 @@ Type: cpu
 Duration: 9.30s, Total samples = 2.75s (29.58%)
       flat  flat%   sum%        cum   cum%
          0     0%     0%      2.43s 88.36%  sync.(*WaitGroup).Go.func1
-         0     0%     0%      1.92s 69.6%  unfold/sparse/par.Do.func1
-     0.01s  0.36%  0.36%      0.01s  0.4%  unfold/stream/online.(*placing).placeAll
+         0     0%     0%      1.92s 69.6%  unfold/internal/par.Do.func1
+     0.01s  0.36%  0.36%      0.01s  0.4%  unfold/stream/learn.(*placing).placeAll
          0     0%  0.36%      0.14s  5.09%  unfold/ingest.(*Decoder).Decode (inline)
 `
 	shares := sharesOf(top)

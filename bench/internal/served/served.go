@@ -13,13 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"unfold/internal/journal"
+	"unfold/internal/outputlog"
 )
 
 // Process is a program that runs until it is told to stop.
 type Process struct {
 	// Log is what it says, on standard output and standard error.
-	Log  journal.Journal
+	Log  outputlog.Journal
 	cmd  *exec.Cmd
 	gone chan error
 }

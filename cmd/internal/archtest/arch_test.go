@@ -25,8 +25,8 @@ var below = map[string][]string{
 	"stream":   {"stream", "ingest", "models", "coarse", "sparse", "internal"},
 	"ingest":   {"ingest", "sparse", "internal"},
 	"models":   {"models", "coarse", "sparse", "internal"},
-	"coarse":   {"coarse", "sparse"},
-	"sparse":   {"sparse"},
+	"coarse":   {"coarse", "sparse", "internal"},
+	"sparse":   {"sparse", "internal"},
 	"internal": {"internal"},
 	"testdata": {},
 	"docs":     {"docs"},
@@ -51,12 +51,12 @@ var homes = []struct {
 	{"gonum.org/v1/plot", []string{"unfold/cmd/internal", "unfold/bench/why"}, nil},
 	{"github.com/alecthomas/kong", []string{"unfold/cmd/internal"}, nil},
 	{"github.com/james-bowman/sparse", []string{"unfold/sparse"}, nil},
-	{"golang.org/x/sys/cpu", []string{"unfold/sparse/vec/simd"}, nil},
+	{"golang.org/x/sys/cpu", []string{"unfold/internal/simd"}, nil},
 }
 
 // unknowing are the layers that, by whatever way, must not link these.
 var (
-	unknowing = []string{"sparse", "coarse", "models"}
+	unknowing = []string{"internal", "sparse", "coarse", "models"}
 	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus",
 		"gocloud.dev", "go.opentelemetry.io", "github.com/aws"}
 )

@@ -2,7 +2,7 @@
 //
 // Imports point one way:
 //
-//	cmd -> stream -> (ingest, models) -> coarse -> sparse
+//	cmd -> stream -> (ingest, models) -> coarse -> sparse -> internal
 //
 // A package may import packages of its own layer and of the layers below it,
 // never of one above; ingest and models stand side by side and do not know each

@@ -10,8 +10,8 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/models/budget"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 )
 
 // budgetFlags say what a fit may take.
@@ -117,8 +117,8 @@ func refusal(e *budget.TooLittle) error {
 	if p.Scored {
 		advice = append(advice, "leave out --report, which compares the map with its input")
 	}
-	if p.Seen > kinds.DefaultPCA {
-		advice = append(advice, fmt.Sprintf("project the vectors with --pca %d", kinds.DefaultPCA))
+	if p.Seen > fit.DefaultPCA {
+		advice = append(advice, fmt.Sprintf("project the vectors with --pca %d", fit.DefaultPCA))
 	}
 	return &refused{fmt.Sprintf("--memory: to learn from %s of %s takes about %s, %s is too little; %s",
 		human.Plural(p.Rows, "row"), human.Plural(p.Dim, "value"), human.Bytes(e.Need), human.Bytes(e.Limit), strings.Join(advice, ", or "))}
@@ -144,7 +144,7 @@ func (f forecast) line() string {
 	if !f.Timed() {
 		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", human.Bytes(f.Bytes()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"), f.Spec.Kind)
 	}
-	if f.Spec.Kind != kinds.LVM {
+	if f.Spec.Kind != fit.LVM {
 		return fmt.Sprintf("predicted: %s of memory, at most %s (%s of %s, kind %s)", human.Bytes(f.Bytes()), human.Span(f.duration()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"), f.Spec.Kind)
 	}
 	return fmt.Sprintf("predicted: %s of memory, %s (%s of %s, %s search, against %s, %s)%s",
@@ -165,13 +165,13 @@ func because(p budget.Plan) string {
 // against says what points are held apart from.
 func against(p budget.Plan) string {
 	switch {
-	case p.Coarse == lvm.CoarseAll, p.Coarse == lvm.CoarseInput && p.Level == 0:
+	case p.Coarse == saul.CoarseAll, p.Coarse == saul.CoarseInput && p.Level == 0:
 		return "all points"
-	case p.Coarse == lvm.CoarseInput:
+	case p.Coarse == saul.CoarseInput:
 		return fmt.Sprintf("landmarks in the input at level %d", p.Level)
-	case p.Coarse == lvm.CoarseShared:
+	case p.Coarse == saul.CoarseShared:
 		return "random points that 64 share"
-	case p.Coarse == lvm.CoarseAnchors:
+	case p.Coarse == saul.CoarseAnchors:
 		return "random cells of the map"
 	}
 	return "cells of the map"
@@ -189,7 +189,7 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	}
 	p.printf("rows         %s\n", rows)
 	p.printf("vectors      %s\n", values)
-	if f.Spec.Kind != kinds.LVM {
+	if f.Spec.Kind != fit.LVM {
 		p.printf("kind         %s\n", f.Spec.Kind)
 		p.printf("neighbours   %d listed, by %s search\n", f.Lists, f.Search)
 		p.printf("memory       about %s%s\n", human.Bytes(f.Bytes()), because(f.Plan))
@@ -229,7 +229,7 @@ func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surv
 }
 
 // checkPCA refuses more components than values.
-func checkPCA(spec kinds.Spec, dim int) error {
+func checkPCA(spec fit.Spec, dim int) error {
 	if spec.PCA > dim {
 		return usagef("--pca: %d principal components of %s; give at most that, or none", spec.PCA, human.Plural(dim, "value"))
 	}

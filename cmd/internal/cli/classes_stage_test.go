@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream/streamtest"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 type decodeCmd struct {

@@ -13,8 +13,8 @@ import (
 	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/ep/labels"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/sparse/knn/auto"
 )
 
@@ -117,7 +117,7 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if err != nil {
 		return nil, err
 	}
-	rule, err := lvm.ParsePlaceRule(settings.Model.Place)
+	rule, err := saul.ParsePlaceRule(settings.Model.Place)
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
@@ -134,8 +134,8 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
 	e.threads = settings.Model.Threads
-	e.placer, err = kinds.Open(s, lvm.PlaceSettings{Rule: rule, Threads: settings.Model.Threads, Search: search})
-	var setting *lvm.SettingError
+	e.placer, err = fit.Open(s, saul.PlaceSettings{Rule: rule, Threads: settings.Model.Threads, Search: search})
+	var setting *saul.SettingError
 	if errors.As(err, &setting) {
 		return nil, usagef("--%s: %s: %s", setting.Name, model, setting.Problem)
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 )
 
 // named is a file and the flag that names it.
@@ -54,7 +54,7 @@ func checkWritable(paths ...string) error {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			return usagef("%s is a directory; name a file", path)
 		}
-		if err := wholefile.Check(path); err != nil {
+		if err := atomicfile.Check(path); err != nil {
 			return err
 		}
 	}

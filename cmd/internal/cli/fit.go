@@ -14,10 +14,10 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/models/budget"
-	"unfold/models/kinds"
+	"unfold/models/fit"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 type fitCmd struct {
@@ -123,7 +123,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if !job.Scored {
 		data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
 	}
-	snap, result, err := kinds.Fit(ctx, x, spec, p.progress.Update)
+	snap, result, err := fit.Fit(ctx, x, spec, p.progress.Update)
 	if err != nil {
 		return fitError(inputs, err)
 	}
@@ -190,7 +190,7 @@ func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config) ([]string, err
 type fitted struct {
 	data      *ingest.Dataset
 	snap      *snapshot.Snapshot
-	result    *kinds.Result
+	result    *fit.Result
 	told      classes
 	model     config.Model
 	predicted forecast
@@ -235,7 +235,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 	if o.Mapping, err = mapping(settings.Source.Columns); err != nil {
 		return o, err
 	}
-	if kind, err := kinds.Find(settings.Model.Kind); err == nil {
+	if kind, err := fit.Find(settings.Model.Kind); err == nil {
 		o.Mapping.Missing = kind.Missing && settings.Source.Missing == "auto"
 	}
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {
@@ -267,7 +267,7 @@ func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 const UnlearntName = "unlearnt"
 
 // mapOf is the map as a table: a row for each that was read.
-func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *kinds.Result, told classes) *ingest.Output {
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, told classes) *ingest.Output {
 	if r.Unlearnt != nil {
 		data.Kept = append(data.Kept, ingest.BoolColumn(UnlearntName, r.Unlearnt))
 	}
@@ -280,7 +280,7 @@ func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *kinds.Result, told cla
 
 // tell says what was done and where to look. Where an output goes to standard
 // output, it says so on standard error.
-func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took time.Duration) {
+func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *fit.Result, took time.Duration) {
 	w := p.Stdout
 	if c.Map == "-" || c.Report == "-" {
 		w = p.Stderr
@@ -294,7 +294,7 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *kinds.Result, took ti
 	if len(r.Constant) > 0 {
 		fmt.Fprintf(w, "%s left out, the same in all rows: %s\n", human.Plural(len(r.Constant), "column"), columnNames(s.Names, r.Constant))
 	}
-	if n := countTrue(r.Unlearnt); n > 0 && s.Kind != kinds.LVM {
+	if n := countTrue(r.Unlearnt); n > 0 && s.Kind != fit.LVM {
 		fmt.Fprintf(w, "%s learnt, the others placed by them\n", human.Plural(rep.N-n, "row"))
 	} else if n > 0 {
 		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", human.Plural(n, "row"), human.Count(rep.Components))

@@ -16,10 +16,10 @@ import (
 	"unfold/cmd/internal/logs"
 	"unfold/ingest"
 	"unfold/models/ep/labels"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/models/snapshot"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 type inspectCmd struct {
@@ -67,7 +67,7 @@ func inspectModel(p *program, path string) error {
 	if err != nil {
 		return err
 	}
-	spec, err := kinds.ParseSpec(s)
+	spec, err := fit.ParseSpec(s)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -75,7 +75,7 @@ func inspectModel(p *program, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if _, err := kinds.Open(s, lvm.PlaceSettings{}); err != nil {
+	if _, err := fit.Open(s, saul.PlaceSettings{}); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", path, s.Version, s.Epoch, human.Bytes(int64(info.Size)), info.Format)
@@ -87,7 +87,7 @@ func inspectModel(p *program, path string) error {
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
 	line("vectors", "%s%s", human.Plural(s.Dim, "value"), madeOf(encoder))
-	if spec, err := kinds.ParseSpec(s); err == nil && spec.PCA == kinds.PCANone && s.Components.Rows > 0 {
+	if spec, err := fit.ParseSpec(s); err == nil && spec.PCA == fit.PCANone && s.Components.Rows > 0 {
 		line("projection", "onto %d columns that vary", s.Components.Rows)
 	} else if s.Components.Rows > 0 {
 		line("projection", "%d principal components", s.Components.Rows)
@@ -100,14 +100,14 @@ func inspectModel(p *program, path string) error {
 	if n := countTrue(s.Unlearnt); n > 0 {
 		line("placed, not learnt", "%s", human.Count(n))
 	}
-	if s.Kind == kinds.LVM {
+	if s.Kind == fit.LVM {
 		inspectTails(line, s, spec.LVM)
 		line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
-		if f, known := online.FiguresOf(s); known {
+		if f, known := learn.FiguresOf(s); known {
 			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), human.Span(f.Took), logs.Change(&f, f.Took))
 		}
 	} else {
-		for _, l := range kinds.Describe(s) {
+		for _, l := range fit.Describe(s) {
 			line(l.Name, "%s", l.Value)
 		}
 		line("learning", "%d iterations, seed %d", s.Steps, spec.LVM.Seed)
@@ -151,8 +151,8 @@ func idOrNone(id string) string {
 }
 
 // inspectTails says what belongs to one kind of tails.
-func inspectTails(line func(name, format string, args ...any), s *snapshot.Snapshot, l lvm.Settings) {
-	tails := lvm.TailsOf(s)
+func inspectTails(line func(name, format string, args ...any), s *snapshot.Snapshot, l saul.Settings) {
+	tails := saul.TailsOf(s)
 	st := s.Student
 	if st == nil {
 		line("tails", "%v", tails)

@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"unfold/internal/journal"
+	"unfold/internal/outputlog"
 	"unfold/stream/streamtest"
 )
 
 // member is a stage, run as a goroutine.
 type member struct {
 	t         *testing.T
-	log       journal.Journal
+	log       outputlog.Journal
 	interrupt context.CancelFunc
 	ended     chan struct{}
 	code      int // once it has ended

@@ -15,8 +15,8 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/foreign"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/vec"
 )
 
 //go:embed testdata/outputs.py

@@ -11,9 +11,9 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
-	"unfold/internal/wholefile"
-	"unfold/models/baseline"
-	"unfold/sparse/vec"
+	"unfold/internal/atomicfile"
+	"unfold/internal/vec"
+	"unfold/models/pca"
 )
 
 type plotCmd struct {
@@ -90,7 +90,7 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	if err := wholefile.Write(c.Output, func(w io.Writer) error { return write(w, picture, s) }); err != nil {
+	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return write(w, picture, s) }); err != nil {
 		return err
 	}
 	p.printf("%s: %s\n", c.Output, picture.Subtitle)
@@ -141,7 +141,7 @@ func (c *plotCmd) flatten(ctx context.Context, mu vec.Matrix[float32]) (vec.Matr
 	axes := c.Axes
 	switch {
 	case len(axes) == 0 && d > 2 && mu.Rows > 2:
-		p, err := baseline.Fit(ctx, mu, 2, baseline.Settings{})
+		p, err := pca.Fit(ctx, mu, 2, pca.Settings{})
 		if err != nil {
 			return mu, "", err
 		}

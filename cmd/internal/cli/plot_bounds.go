@@ -12,7 +12,7 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
 	"unfold/models"
-	"unfold/models/kinds"
+	"unfold/models/fit"
 )
 
 // bounds draws what a report of a fit of kind lllvm says of its bound: by the number of
@@ -27,10 +27,10 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 		return inFile(c.Bounds, models.BadInputf("%w", err))
 	}
 	var report struct {
-		Model kinds.LocallyLinear `json:"model"`
+		Model fit.LocallyLinear `json:"model"`
 	}
 	if err := json.Unmarshal(raw, &report); err != nil || len(report.Model.Runs) == 0 {
-		return inFile(c.Bounds, models.BadInputf("this is no report of a fit of kind %s, as fit --report writes it", kinds.LLLVM))
+		return inFile(c.Bounds, models.BadInputf("this is no report of a fit of kind %s, as fit --report writes it", fit.LLLVM))
 	}
 	course, byK := boundsOf(report.Model)
 	h, also := byK, ""
@@ -42,7 +42,7 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 }
 
 // boundsOf lays the bounds out, the first iterations left out, which dwarf all others.
-func boundsOf(m kinds.LocallyLinear) (course, byK plot.History) {
+func boundsOf(m fit.LocallyLinear) (course, byK plot.History) {
 	course = plot.History{Along: "iteration", Panels: []plot.Panel{{Title: "Bound", Relative: true}}}
 	line := plot.Series{Name: "bound"}
 	for i, b := range m.Bounds {

@@ -12,15 +12,15 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 	"unfold/stream"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 // history draws what a running or stopped stage keeps in its state folder of the
 // maps so far.
 func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
-	all, err := online.ReadHistory(c.History)
+	all, err := learn.ReadHistory(c.History)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &ingest.Error{Origin: ingest.Origin{File: c.History}, Row: -1, Problem: "there is no state of a stage with a map in it",
 			Hint: "name the folder that the setting state names, once the stage has learnt a map"}
@@ -40,7 +40,7 @@ func (c *plotCmd) panels(p *program, svg bool, s plot.Settings, h plot.History, 
 	if svg {
 		write = plot.HistorySVG
 	}
-	if err := wholefile.Write(c.Output, func(w io.Writer) error { return write(w, h, s) }); err != nil {
+	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return write(w, h, s) }); err != nil {
 		return err
 	}
 	p.printf("%s: %s\n", c.Output, h.Subtitle)

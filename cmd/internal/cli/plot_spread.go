@@ -6,8 +6,8 @@ import (
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/models"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/models/snapshot"
 )
 
@@ -60,7 +60,7 @@ func (c *plotCmd) ellipses(ctx context.Context, dims int) ([]plot.Ellipse, error
 // opened returns a model's placer as something that not all kinds of models are.
 func opened[T any](s *snapshot.Snapshot, path, lacks string) (T, error) {
 	var none T
-	placer, err := kinds.Open(s, lvm.PlaceSettings{})
+	placer, err := fit.Open(s, saul.PlaceSettings{})
 	if err != nil {
 		return none, inFile(path, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/ingest"
-	"unfold/models/kinds"
+	"unfold/models/fit"
 	"unfold/models/score"
 	"unfold/sparse/knn/auto"
 )
@@ -75,7 +75,7 @@ type reportSeconds struct {
 
 // newReport measures the map: its figures, and how good it is. Trustworthiness
 // and continuity come from at most 1000 points, chosen by the seed.
-func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *kinds.Result, predicted forecast) (*report, error) {
+func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.Model, r *fit.Result, predicted forecast) (*report, error) {
 	f := r.Report
 	out := &report{
 		Kind: r.Spec.Kind, Model: r.Own,
@@ -114,7 +114,7 @@ func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.M
 }
 
 // times fills in what the fit took.
-func (r *report) times(c *clock, res *kinds.Result, total time.Duration) {
+func (r *report) times(c *clock, res *fit.Result, total time.Duration) {
 	s := res.Report.Seconds
 	r.Seconds = reportSeconds{
 		Read: c.laps["read"].Seconds(), PCA: res.SecondsPCA, KNN: s.KNN, Graph: s.Graph, Coarse: s.Coarse,

@@ -9,8 +9,8 @@ import (
 
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/models/score"
-	"unfold/sparse/vec"
 )
 
 type scoreCmd struct {

@@ -8,8 +8,8 @@ import (
 
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/models/score"
-	"unfold/sparse/vec"
 )
 
 // addBeside adds the columns of a table to a map, before its own.

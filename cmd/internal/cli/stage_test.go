@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/kafka"
 	"unfold/stream/streamtest"

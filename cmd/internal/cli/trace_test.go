@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"unfold/ingest"
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"unfold/ingest"
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 )
 
 // transaction gathers outputs that get their names together, at the end, so that
@@ -31,7 +31,7 @@ func (t *transaction) write(path string, write func(io.Writer) error) error {
 		t.outputs = append(t.outputs, output{path, func() error { _, err := b.WriteTo(t.stdout); return err }, func() {}})
 		return write(&b)
 	}
-	f, err := wholefile.Create(path)
+	f, err := atomicfile.Create(path)
 	if err != nil {
 		return err
 	}

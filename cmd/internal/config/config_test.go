@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"unfold/models/lvm"
+	"unfold/models/saul"
 )
 
 func environment(pairs ...string) Lookup {
@@ -299,7 +299,7 @@ func TestGaussianTailsAreAsPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := c.Model.Spec().LVM
-	if s.Tails != lvm.Gaussian || s.Core != 2 || s.Level != lvm.NoCoarseGraining || s.Steps != -1 || s.Components != lvm.Largest {
+	if s.Tails != saul.Gaussian || s.Core != 2 || s.Level != saul.NoCoarseGraining || s.Steps != -1 || s.Components != saul.Largest {
 		t.Errorf("%+v", s)
 	}
 }

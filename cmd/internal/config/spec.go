@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/models/fit"
 	"unfold/models/gplvm"
-	"unfold/models/kinds"
 	"unfold/models/lllvm"
-	"unfold/models/lvm"
+	"unfold/models/saul"
 	"unfold/sparse/knn/auto"
 )
 
-// Spec is what the model's settings mean to package kinds.
-func (m Model) Spec() kinds.Spec {
-	s := lvm.Settings{
-		Dims: m.Dims, Neighbors: m.Neighbors[0], Core: m.Core, Level: lvm.LevelOf(int(m.Level)),
+// Spec is what the model's settings mean to package fit.
+func (m Model) Spec() fit.Spec {
+	s := saul.Settings{
+		Dims: m.Dims, Neighbors: m.Neighbors[0], Core: m.Core, Level: saul.LevelOf(int(m.Level)),
 		Momentum: m.Momentum, NoMomentum: m.Momentum == 0, Seed: m.Seed, Threads: m.Threads,
 		Tail: float64(m.Tail), Weight: float64(m.Weight), Theta: float64(m.Theta), Thorough: m.Thorough,
 	}
@@ -39,11 +39,11 @@ func (m Model) Spec() kinds.Spec {
 	if m.Neighbors[1] > m.Neighbors[0] {
 		own.MaxNeighbors = m.Neighbors[1]
 	}
-	spec := kinds.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s}
+	spec := fit.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s}
 	switch m.Kind {
-	case kinds.LLLVM:
+	case fit.LLLVM:
 		spec.LLLVM = own
-	case kinds.GPLVM:
+	case fit.GPLVM:
 		spec.GPLVM = gplvm.Options{Points: int(m.Points), Restarts: m.Restarts, Kernel: m.Kernel, Smooth: m.Smooth, Start: m.Start, Optimizer: m.Optimizer, Active: m.Active, Jumps: m.Jumps}
 	}
 	return spec
@@ -64,12 +64,12 @@ func choose(to encoding.TextUnmarshaler, word string) {
 }
 
 // Rule is how new points are placed.
-func (m Model) Rule() (lvm.PlaceRule, error) {
-	r, err := lvm.ParsePlaceRule(m.Place)
+func (m Model) Rule() (saul.PlaceRule, error) {
+	r, err := saul.ParsePlaceRule(m.Place)
 	if err != nil {
 		return r, err
 	}
-	if m.Kind == kinds.LVM {
+	if m.Kind == fit.LVM {
 		_, err = r.Resolve(m.Spec().LVM.Tails, m.Dims)
 	}
 	return r, err
@@ -88,7 +88,7 @@ func (m Model) Problem() (p Problem, wrong bool) {
 	if err == nil {
 		return p, false
 	}
-	var s *lvm.SettingError
+	var s *saul.SettingError
 	if !errors.As(err, &s) {
 		return Problem{Key: "model", Message: err.Error()}, true
 	}
@@ -97,15 +97,15 @@ func (m Model) Problem() (p Problem, wrong bool) {
 
 // only lists the settings that do not go with every kind of model.
 var only = map[string][]string{
-	kinds.LVM:   {"tails", "coarse", "scales", "weight", "tail", "sigma", "theta", "thorough", "core", "level", "momentum", "place"},
-	kinds.LLLVM: {"points", "restarts", "patch", "alpha", "learn_alpha", "epsilon"},
-	kinds.GPLVM: {"points", "restarts", "kernel", "start", "optimizer", "active", "jumps", "smooth"},
+	fit.LVM:   {"tails", "coarse", "scales", "weight", "tail", "sigma", "theta", "thorough", "core", "level", "momentum", "place"},
+	fit.LLLVM: {"points", "restarts", "patch", "alpha", "learn_alpha", "epsilon"},
+	fit.GPLVM: {"points", "restarts", "kernel", "start", "optimizer", "active", "jumps", "smooth"},
 }
 
 // foreign finds a setting of another kind of model that is not at its default.
 func (m Model) foreign() (p Problem, found bool) {
 	c := Config{Model: m}
-	for _, kind := range kinds.Kinds() {
+	for _, kind := range fit.Kinds() {
 		for _, name := range only[kind] {
 			k, _ := Find("model." + name)
 			at := k.Text(&c)
@@ -117,8 +117,8 @@ func (m Model) foreign() (p Problem, found bool) {
 			}
 		}
 	}
-	if m.Kind != kinds.LLLVM && m.Neighbors[0] != m.Neighbors[1] {
-		return Problem{Key: "model.neighbors", Message: fmt.Sprintf("a range goes with kind %s, not with %s; give one number", kinds.LLLVM, m.Kind)}, true
+	if m.Kind != fit.LLLVM && m.Neighbors[0] != m.Neighbors[1] {
+		return Problem{Key: "model.neighbors", Message: fmt.Sprintf("a range goes with kind %s, not with %s; give one number", fit.LLLVM, m.Kind)}, true
 	}
 	return Problem{}, false
 }

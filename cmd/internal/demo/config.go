@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"unfold/stream/online"
+	"unfold/stream/learn"
 	"unfold/testdata/kdd"
 )
 
@@ -48,7 +48,7 @@ func Prepare(folder string, b *Broker) (configFile string, err error) {
 	if err := os.MkdirAll(state, 0o755); err != nil {
 		return "", err
 	}
-	if err := online.Clear(state); err != nil {
+	if err := learn.Clear(state); err != nil {
 		return "", err
 	}
 	if err := os.WriteFile(filepath.Join(folder, DataFile), kdd.CSVGz, 0o644); err != nil {

@@ -7,12 +7,12 @@ import (
 	"io"
 
 	"unfold/ingest"
+	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/models/score"
 	"unfold/sparse/graph"
-	"unfold/sparse/vec"
 )
 
 // NoveltyFigures say how well novelty tells attacks from normal traffic: the
@@ -57,11 +57,11 @@ func Novelty(ctx context.Context, path string, seed uint64) (NoveltyFigures, err
 	if err != nil {
 		return f, err
 	}
-	snap, result, err := kinds.Fit(ctx, learn.X, kinds.Spec{LVM: lvm.Settings{Steps: -1, Seed: seed}}, nil)
+	snap, result, err := fit.Fit(ctx, learn.X, fit.Spec{LVM: saul.Settings{Steps: -1, Seed: seed}}, nil)
 	if err != nil {
 		return f, err
 	}
-	placer, err := kinds.Open(snap, lvm.PlaceSettings{})
+	placer, err := fit.Open(snap, saul.PlaceSettings{})
 	if err != nil {
 		return f, err
 	}

@@ -8,7 +8,7 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 )
 
 // writeMap writes parts as a file of rows.
@@ -78,5 +78,5 @@ func draw(folder string, parts []part) error {
 }
 
 func picture(path string, m plot.Map) error {
-	return wholefile.Write(path, func(w io.Writer) error { return plot.PNG(w, m, plot.Settings{}) })
+	return atomicfile.Write(path, func(w io.Writer) error { return plot.PNG(w, m, plot.Settings{}) })
 }

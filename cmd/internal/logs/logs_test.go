@@ -11,7 +11,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 )
 
 var (
@@ -36,8 +36,8 @@ func everything(r *Reporter) {
 	h.Encoded(nil, nil)
 	h.Encoded([]ingest.Left{{Column: "city", Why: "text"}, {Column: "row", Why: "an id"}}, &ingest.Dominant{Column: "price", Share: .99})
 	h.RefreshFailed(errors.New("not finite"))
-	f.Announced(announce.Announcement{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Bytes: 1000}, time.Second)
-	f.Refused(announce.Announcement{Version: 5}, "checksum", errors.New("damaged"))
+	f.Announced(fleet.Announcement{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Bytes: 1000}, time.Second)
+	f.Refused(fleet.Announcement{Version: 5}, "checksum", errors.New("damaged"))
 	f.Malformed(message, errors.New("not JSON"))
 	r.Total(time.Minute)
 }

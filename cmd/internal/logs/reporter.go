@@ -11,7 +11,7 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 )
 
 // Reporter logs what a running stage does, by its hooks, and sums it up.
@@ -106,13 +106,13 @@ func (r *Reporter) encoded(left []ingest.Left, dominant *ingest.Dominant) {
 }
 
 // Fleet are hooks that log maps that come and go.
-func (r *Reporter) Fleet() announce.Hooks {
-	return announce.Hooks{
-		Announced: func(a announce.Announcement, took time.Duration) {
+func (r *Reporter) Fleet() fleet.Hooks {
+	return fleet.Hooks{
+		Announced: func(a fleet.Announcement, took time.Duration) {
 			r.Say(MapAnnounced, fmt.Sprintf("map version %d (epoch %d) announced, %s, after %s", a.Version, a.Epoch, human.Bytes(a.Bytes), human.Span(took)),
 				slog.String(MapID, a.MapID), slog.Uint64(Version, a.Version), slog.Uint64(Epoch, uint64(a.Epoch)), slog.Int64(Bytes, a.Bytes), seconds(took))
 		},
-		Refused: func(a announce.Announcement, why string, err error) {
+		Refused: func(a fleet.Announcement, why string, err error) {
 			Say(r.log, slog.LevelError, MapRefused, fmt.Sprintf("map version %d REFUSED (%s), the one before stays", a.Version, why),
 				slog.Uint64(Version, a.Version), slog.String(Reason, why), failure(err))
 		},

@@ -7,16 +7,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 )
 
-// fleet are the figures of a process that announces maps, or follows them.
-type fleet struct {
+// fleetStats are the figures of a process that announces maps, or follows them.
+type fleetStats struct {
 	announced, malformed, removed prometheus.Counter
 	refused                       *prometheus.CounterVec
 	version, bytes, stale         prometheus.Gauge
 	// newest is what was announced last.
-	newest   atomic.Pointer[announce.Announcement]
+	newest   atomic.Pointer[fleet.Announcement]
 	transfer prometheus.Histogram
 }
 
@@ -35,34 +35,34 @@ func (m *Metrics) ofTheFleet(counter func(name, help string) prometheus.Counter,
 }
 
 // Fleet returns hooks that count.
-func (m *Metrics) Fleet() announce.Hooks {
+func (m *Metrics) Fleet() fleet.Hooks {
 	f := &m.fleet
-	newest := func(a announce.Announcement) {
+	newest := func(a fleet.Announcement) {
 		f.version.Set(float64(a.Version))
 		f.bytes.Set(float64(a.Bytes))
 		f.newest.Store(&a)
 	}
 	// Without a map an embedder that refuses the newest one takes an older one: that is
 	// still one refused.
-	isNewest := func(a announce.Announcement) bool {
+	isNewest := func(a fleet.Announcement) bool {
 		n := f.newest.Load()
 		return n == nil || n.Version == a.Version && n.SHA256 == a.SHA256
 	}
-	return announce.Hooks{
-		Announced: func(a announce.Announcement, took time.Duration) {
+	return fleet.Hooks{
+		Announced: func(a fleet.Announcement, took time.Duration) {
 			f.announced.Inc()
 			f.transfer.Observe(took.Seconds())
 			newest(a)
 		},
 		Removed: func(n int) { f.removed.Add(float64(n)) },
 		Heard:   newest,
-		Installed: func(a announce.Announcement, took time.Duration) {
+		Installed: func(a fleet.Announcement, took time.Duration) {
 			f.transfer.Observe(took.Seconds())
 			if isNewest(a) {
 				f.stale.Set(0)
 			}
 		},
-		Refused: func(a announce.Announcement, why string, _ error) {
+		Refused: func(a fleet.Announcement, why string, _ error) {
 			f.refused.WithLabelValues(why).Inc()
 			if isNewest(a) {
 				f.stale.Set(1)

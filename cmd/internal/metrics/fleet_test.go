@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 )
 
 func TestFleetCounts(t *testing.T) {
 	m := New("v1")
 	h := m.Fleet()
-	a := announce.Announcement{Version: 7, Bytes: 4096}
+	a := fleet.Announcement{Version: 7, Bytes: 4096}
 	h.Announced(a, time.Second)
 	h.Removed(3)
 	a.Version = 9

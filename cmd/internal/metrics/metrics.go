@@ -32,7 +32,7 @@ type Metrics struct {
 
 	moved prometheus.Counter
 	kinds *prometheus.CounterVec
-	fleet fleet
+	fleet fleetStats
 	// latest are the figures of the newest map.
 	latest atomic.Pointer[stream.Figures]
 }

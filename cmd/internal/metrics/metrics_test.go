@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 )
 
 func page(t *testing.T, m *Metrics) string {
@@ -94,7 +94,7 @@ func TestRefusedAtTheStart(t *testing.T) {
 	m := New("v")
 	f := m.Fleet()
 	refused := func() bool { return strings.Contains(page(t, m), "\nunfold_snapshot_refused 1\n") }
-	old, bad, good := announce.Announcement{Version: 1, SHA256: "a"}, announce.Announcement{Version: 2, SHA256: "b"}, announce.Announcement{Version: 3, SHA256: "c"}
+	old, bad, good := fleet.Announcement{Version: 1, SHA256: "a"}, fleet.Announcement{Version: 2, SHA256: "b"}, fleet.Announcement{Version: 3, SHA256: "c"}
 	f.Heard(old)
 	f.Heard(bad)
 	f.Refused(bad, "damaged", nil)

@@ -8,7 +8,7 @@
 // something is missing. [Stage.Run] works until its context is done, then drains:
 // what has been read is placed, written and committed, within seconds.
 //
-// With roles learn and embed a stage is a part of a fleet: see package announce, and
+// With roles learn and embed a stage is a part of a fleet: see package fleet, and
 // fleet.go for how the one learner is found out.
 //
 // [Checks] are what can be asked of brokers and topics without running.

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/models/lvm"
+	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 	"unfold/stream/kafka"
-	"unfold/stream/online"
+	"unfold/stream/learn"
 	"unfold/stream/store"
 )
 
@@ -59,16 +59,16 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) erro
 	st.closers = append(st.closers, board.Close)
 	dims := s.Spec.LVM.Dims
 	if dims == 0 {
-		dims = lvm.DefaultDims
+		dims = saul.DefaultDims
 	}
-	if st.follower, err = announce.NewFollower(announce.FollowerSettings{Name: c.FleetName(), Store: maps, Board: board, Dims: dims, Hooks: s.Fleet}); err != nil {
+	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Board: board, Dims: dims, Hooks: s.Fleet}); err != nil {
 		return err
 	}
 	set, err := learner(s, s.Hooks, nil)
 	if err != nil {
 		return err
 	}
-	e, err := online.NewEmbedder(set, st.follower.Run)
+	e, err := learn.NewEmbedder(set, st.follower.Run)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 		return fmt.Errorf("announcements: %w", err)
 	}
 	st.closers = append(st.closers, board.Close)
-	if st.publisher, err = announce.Take(ctx, announce.PublisherSettings{Name: c.FleetName(), Learner: thisProcess(), Store: maps, Board: board, Desk: desk,
+	if st.publisher, err = fleet.Take(ctx, fleet.PublisherSettings{Name: c.FleetName(), Learner: thisProcess(), Store: maps, Board: board, Desk: desk,
 		Keep: c.Snapshots.Keep, Hooks: s.Fleet}); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 	if set.Start, err = begin(ctx, c, maps, last); err != nil {
 		return err
 	}
-	l, err := online.New(set)
+	l, err := learn.New(set)
 	if err != nil {
 		return err
 	}
@@ -168,12 +168,12 @@ func thisProcess() string {
 
 // begin fetches the map that was announced last, if there is no state to go on from:
 // so the learner's disk may be lost.
-func begin(ctx context.Context, c *config.Config, maps *store.Store, last announce.Announcement) (*snapshot.Snapshot, error) {
+func begin(ctx context.Context, c *config.Config, maps *store.Store, last fleet.Announcement) (*snapshot.Snapshot, error) {
 	if !last.Map() {
 		return nil, nil
 	}
 	if folder, _ := c.StateFolder(); folder != "" {
-		if _, err := os.Stat(filepath.Join(folder, online.MapFile)); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(folder, learn.MapFile)); !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 	}
@@ -186,7 +186,7 @@ func begin(ctx context.Context, c *config.Config, maps *store.Store, last announ
 
 // resume announces the state's map, if it is newer than what was announced or that is
 // no longer in the store.
-func (st *Stage) resume(ctx context.Context, l *online.Learner, maps *store.Store, last announce.Announcement) error {
+func (st *Stage) resume(ctx context.Context, l *learn.Learner, maps *store.Store, last fleet.Announcement) error {
 	mine := l.Snapshot()
 	switch {
 	case mine == nil:
@@ -211,7 +211,7 @@ func (st *Stage) resume(ctx context.Context, l *online.Learner, maps *store.Stor
 // sooner can an embedder place an event on it.
 type announced struct {
 	stream.Sink
-	publisher *announce.Publisher
+	publisher *fleet.Publisher
 }
 
 // Write implements stream.Sink.

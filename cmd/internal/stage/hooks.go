@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 )
 
 // join returns hooks that call both.
@@ -22,8 +22,8 @@ func join(a, b stream.Hooks) stream.Hooks {
 }
 
 // joinFleet returns hooks that call both.
-func joinFleet(a, b announce.Hooks) announce.Hooks {
-	return announce.Hooks{
+func joinFleet(a, b fleet.Hooks) fleet.Hooks {
+	return fleet.Hooks{
 		Announced: both2(a.Announced, b.Announced), Removed: both1(a.Removed, b.Removed), Heard: both1(a.Heard, b.Heard),
 		Installed: both2(a.Installed, b.Installed), Refused: both3(a.Refused, b.Refused), Malformed: both2(a.Malformed, b.Malformed),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying),

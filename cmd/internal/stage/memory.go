@@ -3,7 +3,7 @@ package stage
 import (
 	"sync"
 
-	"unfold/stream/online"
+	"unfold/stream/learn"
 )
 
 // spareMemory is what a process takes beside its limits and the learner: its own pages,
@@ -60,7 +60,7 @@ func (b *bound) set(learner int64) {
 }
 
 // learnerBytes is how much memory the learner will hold at most, of events of dim values.
-func learnerBytes(s Settings, set online.Settings, dim int) (int64, error) {
+func learnerBytes(s Settings, set learn.Settings, dim int) (int64, error) {
 	if s.Config.Sink.Moves != "" {
 		set.Moves = nowhere{}
 	}

@@ -13,13 +13,13 @@ import (
 	"unfold/cmd/internal/trace"
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
-	"unfold/models/kinds"
-	"unfold/models/lvm"
+	"unfold/models/fit"
+	"unfold/models/saul"
 	"unfold/stream"
-	"unfold/stream/announce"
+	"unfold/stream/fleet"
 	"unfold/stream/kafka"
-	"unfold/stream/online"
-	"unfold/stream/online/reference"
+	"unfold/stream/learn"
+	"unfold/stream/reference"
 )
 
 // Settings are what a stage is made of beside its configuration.
@@ -27,14 +27,14 @@ type Settings struct {
 	Config *config.Config
 	// Mapping and Spec are what the configuration's columns and model mean.
 	Mapping ingest.Mapping
-	Spec    kinds.Spec
+	Spec    fit.Spec
 	// Version is the program's, for the metrics.
 	Version string
 	// Env looks variables of the environment up, for passwords. nil: there are none.
 	Env Environment
 	// Hooks and Fleet are called beside the metrics; any may be nil.
 	Hooks stream.Hooks
-	Fleet announce.Hooks
+	Fleet fleet.Hooks
 	// Log is for what goes wrong in a part that has no hooks. nil: for nobody.
 	Log *slog.Logger
 	// Limit, if set, is told how many bytes the garbage collector should keep to
@@ -47,9 +47,9 @@ type Settings struct {
 type Stage struct {
 	pipeline *stream.Pipeline
 	// learner is there for roles all and learn, publisher for learn, follower for embed.
-	learner   *online.Learner
-	publisher *announce.Publisher
-	follower  *announce.Follower
+	learner   *learn.Learner
+	publisher *fleet.Publisher
+	follower  *fleet.Follower
 	server    *web.Server
 	// health knows what the stage waits for, brokers are the source's.
 	health  *health
@@ -193,7 +193,7 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster) 
 	if err != nil {
 		return err
 	}
-	if st.learner, err = online.New(set); err != nil {
+	if st.learner, err = learn.New(set); err != nil {
 		return err
 	}
 	st.pipeline.Decoder, st.pipeline.Learner = st.learner, st.learner
@@ -201,13 +201,13 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster) 
 }
 
 // learner are the settings of the learner that the configuration means.
-func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out online.Settings, err error) {
+func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out learn.Settings, err error) {
 	c := s.Config
 	policy, err := reference.ParsePolicy(c.Reference.Policy)
 	if err != nil {
 		return out, err
 	}
-	major, err := online.ParseMajor(c.Refresh.Major)
+	major, err := learn.ParseMajor(c.Refresh.Major)
 	if err != nil {
 		return out, err
 	}
@@ -221,10 +221,10 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out online.Sett
 	}
 	every := time.Duration(c.Refresh.Every)
 	if every == 0 {
-		every = online.Never
+		every = learn.Never
 	}
-	return online.Settings{
-		Spec: s.Spec, Place: lvm.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "",
+	return learn.Settings{
+		Spec: s.Spec, Place: saul.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "",
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
 		Gentle: int(c.Refresh.Gentle), Major: major,
@@ -373,7 +373,7 @@ func (st *Stage) unmapped() error {
 func (st *Stage) Current() *stream.Published { return st.pipeline.Learner.Current() }
 
 // Learner is the stage's own, to look at its maps; nil with role embed.
-func (st *Stage) Learner() *online.Learner { return st.learner }
+func (st *Stage) Learner() *learn.Learner { return st.learner }
 
 // Address is where the stage answers over HTTP, or "".
 func (st *Stage) Address() string {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // centres returns m inducing inputs among x: k-means with a spread start (Arthur and

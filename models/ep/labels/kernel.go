@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/simd/spd"
+	"unfold/internal/vec"
 	"unfold/models/ep"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/spd"
 )
 
 // Of the first kernel: its length as a share of the map's, its variance, and what it

@@ -3,12 +3,12 @@ package labels
 import (
 	"math"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/ep"
 	"unfold/models/psi"
 	"unfold/models/score"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Classifier tells classes. It is immutable and safe for concurrent use.

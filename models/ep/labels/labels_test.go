@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 // rings are n labelled places on circles, one a class, with scales.

@@ -3,9 +3,9 @@ package labels
 import (
 	"math"
 
+	"unfold/internal/vec"
 	"unfold/models/ep"
 	"unfold/models/psi"
-	"unfold/sparse/vec"
 )
 
 // model is a classifier under training.

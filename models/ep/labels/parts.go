@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"unfold/internal/vec"
 	"unfold/models/ep"
 	"unfold/models/psi"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 // Names of the parts of a snapshot.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 // DefaultPool is the number of labelled events that a Pool holds by default.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 )
 
 // identity places vectors of the plane where they are, with the scale 0.1, and fails

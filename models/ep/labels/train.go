@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"unfold/internal/par"
 	"unfold/models"
 	"unfold/models/ep"
-	"unfold/sparse/par"
 )
 
 // Settings of training; the zero value works.

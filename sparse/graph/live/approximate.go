@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // approximate asks an index. Who looks for a new row is sought among those that it

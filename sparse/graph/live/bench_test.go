@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/gallery"
-	"unfold/sparse/vec"
 )
 
 // BenchmarkBatch inserts and deletes 100 points at a time, in turn. The numbers of published

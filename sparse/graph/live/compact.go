@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/internal/vec"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Compact is a copy of a graph in the form of packages knn and graph: point r is

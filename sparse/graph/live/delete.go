@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/internal/par"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
 )
 
 // Delete removes points; their slots are given to later ones. All lists that

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
+	"unfold/internal/vec"
 	"unfold/sparse/graph/live"
-	"unfold/sparse/vec"
 )
 
 func Example() {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Graph is the neighbourhood graph of the points it holds. It is not safe for

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/gallery"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 func newIndex(t *testing.T, dim int) *hnsw.Index {

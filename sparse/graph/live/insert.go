@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Insert adds copies of the rows of x and returns their slots, ascending: the lowest that

@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 type fataler interface {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"unfold/sparse/par"
+	"unfold/internal/par"
 )
 
 // reach tells which entries of K are mutually reachable: those whose neighbour j

@@ -3,8 +3,8 @@ package live
 import (
 	"context"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // searcher keeps rows by slot and finds neighbours among them.

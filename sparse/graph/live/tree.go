@@ -3,8 +3,8 @@ package live
 import (
 	"slices"
 
+	"unfold/internal/par"
 	"unfold/sparse/graph"
-	"unfold/sparse/par"
 )
 
 // forest is the minimum spanning forest of the symmetrised lists.

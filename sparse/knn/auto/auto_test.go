@@ -7,11 +7,11 @@ import (
 	"math"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/gallery"
 	"unfold/sparse/knn"
-	"unfold/sparse/knn/descent"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
+	"unfold/sparse/knn/nndescent"
 )
 
 // The rule, at the sizes that its essay speaks of.
@@ -225,7 +225,7 @@ func TestBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, r, err := descent.Graph(t.Context(), x, k, descent.Settings{}, knn.Settings{})
+		_, r, err := nndescent.Graph(t.Context(), x, k, nndescent.Settings{}, knn.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,8 @@
 package auto
 
 import (
-	"unfold/sparse/knn/descent"
 	"unfold/sparse/knn/hnsw"
+	"unfold/sparse/knn/nndescent"
 )
 
 // GraphBytes is the memory that Graph takes beside its input and its result, if
@@ -10,7 +10,7 @@ import (
 func (s Settings) GraphBytes(n, dim, k int) int64 {
 	switch s.Graph(n, dim, k) {
 	case Descent:
-		return descent.Bytes(n, dim, candidates(k, s.recall(DefaultRecall)))
+		return nndescent.Bytes(n, dim, candidates(k, s.recall(DefaultRecall)))
 	case HNSW:
 		return hnsw.Bytes(n, dim, 0) + 12*int64(n)*int64(k+1)
 	}

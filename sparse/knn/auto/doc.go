@@ -15,7 +15,7 @@
 // # The graph of all rows
 //
 // With tiles of products every pair costs about dim + 30 steps of some picoseconds
-// (package knn), with descent every row some microseconds (package descent). Seconds
+// (package knn), with descent every row some microseconds (package nndescent). Seconds
 // on two cores for the ten nearest, exact and by descent at a recall of 0.99:
 //
 //	10,000 x 50 (digits)     0.08   0.16      10,000 x 784 (digits)   0.64   0.36

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/knn/descent"
 	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/vec"
+	"unfold/sparse/knn/nndescent"
 )
 
 // Report says how neighbours were found.
@@ -49,7 +49,7 @@ func byDescent(ctx context.Context, x vec.Matrix[float32], k int, set Settings, 
 	// A sample may fall short by its own error.
 	enough := target - math.Sqrt(target*(1-target)/sample)
 	for long := candidates(k, target); long <= 4*candidates(k, target) && long < x.Rows/2; long *= 2 {
-		nb, r, err := descent.Graph(ctx, x, k, descent.Settings{Candidates: long, Sample: sample, Seed: set.Seed}, s)
+		nb, r, err := nndescent.Graph(ctx, x, k, nndescent.Settings{Candidates: long, Sample: sample, Seed: set.Seed}, s)
 		switch {
 		case err != nil:
 			return nil, Report{}, err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/vec"
 )
 
 // Index returns an index over the rows of x, which must not change afterwards,

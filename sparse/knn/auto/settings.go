@@ -17,7 +17,7 @@ const (
 	Exact
 	// HNSW searches a small world graph (package hnsw).
 	HNSW
-	// Descent improves lists by lists (package descent). It makes graphs only: an
+	// Descent improves lists by lists (package nndescent). It makes graphs only: an
 	// index is chosen by the rule.
 	Descent
 )

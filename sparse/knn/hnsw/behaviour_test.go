@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 // recall returns the share of the true k neighbours of q among rows that the

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // clouds returns rows of 50 dimensions as data after a principal component

@@ -3,7 +3,7 @@ package hnsw
 import (
 	"slices"
 
-	"unfold/sparse/vec/dist"
+	"unfold/internal/simd/dist"
 )
 
 // choose appends to kept, until there are most, the candidates that are nearer

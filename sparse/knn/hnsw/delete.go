@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/internal/par"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
 )
 
 // Delete removes rows. What was linked to them is linked to what they were

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
-	"unfold/sparse/vec"
 )
 
 // Five points on a line; one goes, another comes and is given its number.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 // failing is an index that could not be built.

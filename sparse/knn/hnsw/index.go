@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
 )
 
 // Index is a hierarchical navigable small world graph. Searches may run at the

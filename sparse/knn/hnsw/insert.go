@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/par"
+	"unfold/internal/simd/dist"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/dist"
 )
 
 // Build returns an index over the rows of x, which are numbered as in x.

@@ -10,7 +10,7 @@ import (
 	"io"
 	"math"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // ErrFormat is what Load's errors wrap if the bytes are not a whole and sound

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 // model is what an index is compared with: its rows by number.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 // members are the numbers of the rows of an index.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/knntest"
-	"unfold/sparse/vec"
 )
 
 // sample is an index with layers, twins, vacant rows and vacant towers.

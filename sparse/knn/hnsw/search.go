@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/internal/par"
+	"unfold/internal/simd/dist"
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/par"
-	"unfold/sparse/vec"
-	"unfold/sparse/vec/dist"
 )
 
 // Search returns k near rows of every row of q, nearest first; see knn.Index.

@@ -3,7 +3,7 @@ package hnsw
 import (
 	"slices"
 
-	"unfold/sparse/vec/dist"
+	"unfold/internal/simd/dist"
 )
 
 // Every layer's rows form a tree whose edges are links in both directions that

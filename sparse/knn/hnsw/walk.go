@@ -3,7 +3,7 @@ package hnsw
 import (
 	"math"
 
-	"unfold/sparse/vec/dist"
+	"unfold/internal/simd/dist"
 )
 
 // A key (dist.Key) is a candidate; its lowest bit says whether its links have been

@@ -15,8 +15,8 @@ import (
 	"cmp"
 	"slices"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Brute returns the k nearest rows of x for every row of q by sorting all

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Options say what an index promises.

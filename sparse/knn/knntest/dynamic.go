@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/vec"
 )
 
 // Dynamic runs the suite for indexes whose rows come and go on empty ones made by

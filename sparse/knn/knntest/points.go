@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"unfold/sparse/vec"
+	"unfold/internal/vec"
 )
 
 // Kinds names the point sets that Points makes.

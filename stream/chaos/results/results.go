@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"unfold/internal/wholefile"
+	"unfold/internal/atomicfile"
 )
 
 // Run is one scenario: a stage, or several, broken according to a schedule.
@@ -121,7 +121,7 @@ func (f Folder) Save(kind, name string, v any) error {
 	if err := os.MkdirAll(string(f), 0o755); err != nil {
 		return err
 	}
-	file, err := wholefile.Create(filepath.Join(string(f), kind+"-"+strings.ReplaceAll(name, " ", "-")+".json"))
+	file, err := atomicfile.Create(filepath.Join(string(f), kind+"-"+strings.ReplaceAll(name, " ", "-")+".json"))
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"gocloud.dev/blob"
 
+	"unfold/internal/vec"
 	"unfold/models/snapshot"
-	"unfold/sparse/vec"
 	"unfold/stream/store"
 )
 

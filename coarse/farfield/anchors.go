@@ -1,0 +1,284 @@
+package farfield
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+)
+
+// AnchorSettings of NewAnchors. The zero value is the default.
+type AnchorSettings struct {
+	// Anchors is the number of cells; default 2 sqrt n, at least 600, by
+	// which a point meets 4 sqrt n sources.
+	Anchors int
+	// Near is the number of cells, its own included, whose members a point
+	// meets one by one; default 4.
+	Near int
+	// Seed chooses the anchors.
+	Seed uint64
+	// Exact is the number of points below which every pair is met; default
+	// 2000, negative: never.
+	Exact int
+}
+
+func (s AnchorSettings) withDefaults(n int) AnchorSettings {
+	if s.Anchors <= 0 {
+		s.Anchors = max(600, int(2*math.Sqrt(float64(n))))
+	}
+	if s.Near <= 0 {
+		s.Near = 4
+	}
+	if s.Exact == 0 {
+		s.Exact = ExactBelow
+	}
+	return s
+}
+
+// anchorRun is the largest number of targets of a batch of Anchors.
+const anchorRun = 128
+
+// Anchors holds every point against the members of the cells nearest to its own
+// and the centroids of all other cells. A cell is the points nearest to one of
+// some random points, which are drawn anew with every Move.
+type Anchors struct {
+	n, d     int
+	settings AnchorSettings
+	delta2   []float64
+	all      *All // in its place, where n is small
+	moves    uint64
+
+	pool    []int32 // point numbers; the anchors come first
+	finder  finder
+	cell    []int32 // of each point
+	order   []int32 // points by cell, ascending within a cell
+	points  Columns // in that order
+	end     []int32 // of each anchor's members in that order
+	first   []int32 // cell c is order[first[c]:first[c+1]]
+	centres Columns // of the cells
+	count   []float64
+	near    []int32 // cells x Near, the own first, then nearest first
+	away    []float64
+	runs    []run
+	pairs   int64
+	crew    crew
+}
+
+// run is some members of a cell, in the order.
+type run struct{ cell, from, to int32 }
+
+// NewAnchors returns the field of random cells of len(delta2) points in dims
+// dimensions; delta2 are their Delta_i^2, which it keeps. With fewer points than
+// s.Exact it meets every pair.
+func NewAnchors(delta2 []float64, dims int, s AnchorSettings) *Anchors {
+	n := len(delta2)
+	s = s.withDefaults(n)
+	a := &Anchors{n: n, d: dims, settings: s, delta2: delta2}
+	if n < s.Exact || n == 0 {
+		a.all = NewAll(delta2, dims)
+		return a
+	}
+	m := min(s.Anchors, n)
+	s.Near = min(s.Near, m)
+	a.settings = s
+	a.pool = identity(n)
+	a.finder = newFinder(m, dims)
+	a.cell = make([]int32, n)
+	a.order = identity(n)
+	a.points = newColumns(n, dims)
+	a.end = make([]int32, m+1)
+	a.first = make([]int32, 0, m+1)
+	a.centres = newColumns(m, dims)
+	a.count = make([]float64, m)
+	a.near = make([]int32, m*s.Near)
+	a.away = make([]float64, m*s.Near)
+	a.crew.dims = dims
+	return a
+}
+
+// Move takes the present state and draws the anchors anew, from the seed and
+// the number of moves so far.
+func (a *Anchors) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
+	if a.all != nil {
+		a.all.Move(threads, mu, sigma2)
+		return
+	}
+	check(a.n, a.d, mu, sigma2)
+	a.draw()
+	a.finder.set(threads, mu, a.pool[:a.finder.m])
+	// Points that lie together, as those of a cell of the last move do, try
+	// each other's anchor first. What is found does not depend on it.
+	par.Ranges(threads, a.n, 1024, func(_, from, to int) {
+		guess := int(a.finder.sites[0])
+		for _, i := range a.order[from:to] {
+			guess = a.finder.nearest(mu.Row(int(i)), guess)
+			a.cell[i] = a.finder.share(guess, i)
+		}
+	})
+	a.gather()
+	par.Ranges(threads, a.n, 4096, func(_, from, to int) {
+		a.points.take(mu, sigma2, a.delta2, a.order, from, to)
+	})
+	par.Do(threads, a.cells(), a.centre)
+	par.Do(threads, a.cells(), a.neighbours)
+	a.cut()
+}
+
+// draw brings a fresh uniform sample to the front of the pool.
+func (a *Anchors) draw() {
+	var pcg rand.PCG
+	pcg.Seed(a.settings.Seed, a.moves)
+	r := rand.New(&pcg)
+	a.moves++
+	for i := range a.finder.m {
+		j := i + r.IntN(a.n-i)
+		a.pool[i], a.pool[j] = a.pool[j], a.pool[i]
+	}
+	slices.Sort(a.pool[:a.finder.m])
+}
+
+// gather sorts the points by cell and keeps the cells that have any.
+func (a *Anchors) gather() {
+	clear(a.end)
+	for _, c := range a.cell {
+		a.end[c+1]++
+	}
+	for c := range a.finder.m {
+		a.end[c+1] += a.end[c]
+	}
+	for i, c := range a.cell {
+		a.order[a.end[c]] = int32(i)
+		a.end[c]++
+	}
+	// The start of c has moved to its end, that of the last to n.
+	a.first = append(a.first[:0], 0)
+	for _, e := range a.end[:a.finder.m] {
+		if e > a.first[len(a.first)-1] {
+			a.first = append(a.first, e)
+		}
+	}
+}
+
+// cells is the number of cells with members.
+func (a *Anchors) cells() int { return len(a.first) - 1 }
+
+// centre computes the means over the members of a cell.
+func (a *Anchors) centre(c int) {
+	from, to := a.first[c], a.first[c+1]
+	a.count[c] = float64(to - from)
+	for j := range a.d + 2 {
+		var s float64
+		for _, x := range a.points.column(j)[from:to] {
+			s += x
+		}
+		a.centres.column(j)[c] = s / a.count[c]
+	}
+}
+
+// neighbours finds the cells whose centroids are nearest to that of cell c, c
+// itself first.
+func (a *Anchors) neighbours(c int) {
+	want := min(a.settings.Near, a.cells())
+	near := a.near[c*a.settings.Near:][:want]
+	away := a.away[c*a.settings.Near:][:want]
+	near[0], away[0] = int32(c), -1
+	found := 1
+	for b := range a.cells() {
+		if b == c {
+			continue
+		}
+		var q float64
+		for _, m := range a.centres.Mu {
+			x := m[b] - m[c]
+			q += x * x
+		}
+		q = comparable(q)
+		p := found
+		if found == want {
+			if want == 1 || q >= away[want-1] {
+				continue
+			}
+			p--
+		} else {
+			found++
+		}
+		for ; p > 1 && q < away[p-1]; p-- {
+			near[p], away[p] = near[p-1], away[p-1]
+		}
+		near[p], away[p] = int32(b), q
+	}
+}
+
+// cut cuts the cells into runs and counts the pairs.
+func (a *Anchors) cut() {
+	a.runs, a.pairs = a.runs[:0], -int64(a.n)
+	for c := range a.cells() {
+		sources := int64(a.cells())
+		for _, b := range a.met(c) {
+			sources += int64(a.first[b+1]-a.first[b]) - 1
+		}
+		from, to := a.first[c], a.first[c+1]
+		a.pairs += sources * int64(to-from)
+		for ; from < to; from += anchorRun {
+			a.runs = append(a.runs, run{int32(c), from, min(to, from+anchorRun)})
+		}
+	}
+}
+
+// met returns the cells whose members those of c meet, c first.
+func (a *Anchors) met(c int) []int32 {
+	return a.near[c*a.settings.Near:][:min(a.settings.Near, a.cells())]
+}
+
+// Sweep shows runs of the cells: first the members of the cells met one by one,
+// their own before all, then the centroids of the others.
+func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
+	if a.all != nil {
+		a.all.Sweep(threads, visit)
+		return
+	}
+	a.crew.run(threads, len(a.runs), func(w *worker, k int) {
+		r := a.runs[k]
+		own := int(r.cell)
+		w.clear()
+		for _, c := range a.met(own) {
+			from, to := int(a.first[c]), int(a.first[c+1])
+			w.add(w.room(to-from), &a.points, from, to)
+		}
+		near := w.sorted(a.met(own))
+		from := 0
+		for _, c := range near {
+			w.groups(&a.centres, a.count, from, int(c))
+			from = int(c) + 1
+		}
+		w.groups(&a.centres, a.count, from, a.cells())
+		b := w.gathered()
+		b.Points = a.order[r.from:r.to]
+		b.Targets.view(&a.points, int(r.from), int(r.to))
+		b.Self = int(r.from - a.first[own])
+		visit(b)
+	})
+}
+
+// Random reports whether anchors are drawn: they are not for few points.
+func (a *Anchors) Random() bool { return a.all == nil }
+
+// Pairs returns the number of pairs, a centroid counted as one.
+func (a *Anchors) Pairs() int64 {
+	if a.all != nil {
+		return a.all.Pairs()
+	}
+	return a.pairs
+}
+
+// Bytes returns the memory that a holds.
+func (a *Anchors) Bytes() int64 {
+	if a.all != nil {
+		return a.all.Bytes()
+	}
+	return a.points.bytes() + a.centres.bytes() + a.finder.bytes() + a.crew.bytes() +
+		4*int64(len(a.pool)+len(a.cell)+len(a.order)+len(a.end)+cap(a.first)+len(a.near)+3*cap(a.runs)) +
+		8*int64(len(a.count)+len(a.away))
+}

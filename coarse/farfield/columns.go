@@ -1,0 +1,80 @@
+package farfield
+
+import (
+	"fmt"
+	"slices"
+
+	"unfold/internal/vec"
+)
+
+// newColumns returns columns of n points in d dimensions.
+func newColumns(n, d int) Columns {
+	c := Columns{Mu: make([][]float64, d), Sigma2: make([]float64, n), Delta2: make([]float64, n)}
+	for k := range c.Mu {
+		c.Mu[k] = make([]float64, n)
+	}
+	return c
+}
+
+// view makes c show points from..to of src, sharing memory.
+func (c *Columns) view(src *Columns, from, to int) {
+	for k, m := range src.Mu {
+		c.Mu[k] = m[from:to]
+	}
+	c.Sigma2, c.Delta2 = src.Sigma2[from:to], src.Delta2[from:to]
+}
+
+// append adds points from..to of src, copying.
+func (c *Columns) append(src *Columns, from, to int) {
+	for k, m := range src.Mu {
+		c.Mu[k] = append(c.Mu[k], m[from:to]...)
+	}
+	c.Sigma2 = append(c.Sigma2, src.Sigma2[from:to]...)
+	c.Delta2 = append(c.Delta2, src.Delta2[from:to]...)
+}
+
+// extend makes room for n more points, with any values.
+func (c *Columns) extend(n int) {
+	for k, m := range c.Mu {
+		c.Mu[k] = slices.Grow(m, n)[:len(m)+n]
+	}
+	c.Sigma2 = slices.Grow(c.Sigma2, n)[:len(c.Sigma2)+n]
+	c.Delta2 = slices.Grow(c.Delta2, n)[:len(c.Delta2)+n]
+}
+
+// clear makes c empty and keeps its memory.
+func (c *Columns) clear() { c.cut(0) }
+
+// cut keeps the first n points.
+func (c *Columns) cut(n int) {
+	for k := range c.Mu {
+		c.Mu[k] = c.Mu[k][:n]
+	}
+	c.Sigma2, c.Delta2 = c.Sigma2[:n], c.Delta2[:n]
+}
+
+// take fills c with the points order[from:to] of a state, from position from on.
+func (c *Columns) take(mu vec.Matrix[float64], sigma2, delta2 []float64, order []int32, from, to int) {
+	for p, i := range order[from:to] {
+		p += from
+		for k, v := range mu.Row(int(i)) {
+			c.Mu[k][p] = v
+		}
+		c.Sigma2[p], c.Delta2[p] = sigma2[i], delta2[i]
+	}
+}
+
+func (c *Columns) bytes() int64 {
+	values := cap(c.Sigma2) + cap(c.Delta2)
+	for _, m := range c.Mu {
+		values += cap(m)
+	}
+	return 8 * int64(values)
+}
+
+// check panics if a state does not fit: a mistake of the caller.
+func check(n, d int, mu vec.Matrix[float64], sigma2 []float64) {
+	if mu.Rows != n || mu.Cols != d || len(sigma2) != n {
+		panic(fmt.Sprintf("field: mu %d x %d and %d sigma2 for %d points in %d dimensions", mu.Rows, mu.Cols, len(sigma2), n, d))
+	}
+}

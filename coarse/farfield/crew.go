@@ -1,0 +1,130 @@
+package farfield
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"unfold/internal/par"
+)
+
+// worker is what one goroutine of a Sweep owns: the batch that it shows, and
+// memory for sources that have to be gathered.
+type worker struct {
+	batch  Batch
+	source Columns
+	weight []float64
+	cells  []int32
+	// pending are nodes of which a list is still to be made.
+	pending []int32
+	bounds  bounds
+}
+
+// crew keeps the workers from one Sweep to the next.
+type crew struct {
+	dims    int
+	workers []*worker
+}
+
+// run calls f for every task, on at most threads goroutines. A worker is with
+// one goroutine at a time.
+func (c *crew) run(threads, tasks int, f func(w *worker, task int)) {
+	threads = min(par.Threads(threads), tasks)
+	for len(c.workers) < threads {
+		w := &worker{source: newColumns(0, c.dims)}
+		w.batch.Targets.Mu = make([][]float64, c.dims)
+		w.batch.Sources.Mu = make([][]float64, c.dims)
+		c.workers = append(c.workers, w)
+	}
+	var next atomic.Int64
+	par.Do(threads, threads, func(t int) {
+		w := c.workers[t]
+		for {
+			task := int(next.Add(1)) - 1
+			if task >= tasks {
+				return
+			}
+			f(w, task)
+		}
+	})
+}
+
+// clear begins the gathering of a batch's sources.
+func (w *worker) clear() {
+	w.source.clear()
+	w.weight = w.weight[:0]
+}
+
+// cut forgets all sources but the first n.
+func (w *worker) cut(n int) {
+	w.source.cut(n)
+	w.weight = w.weight[:n]
+}
+
+// room makes room for n more sources and returns the position of the first.
+func (w *worker) room(n int) (at int) {
+	at = len(w.weight)
+	w.weight = slices.Grow(w.weight, n)[:at+n]
+	w.source.extend(n)
+	return at
+}
+
+// add gathers points from..to of src as sources of their own, from position at on,
+// and returns the position after.
+func (w *worker) add(at int, src *Columns, from, to int) int {
+	for k, column := range w.source.Mu {
+		copy(column[at:], src.Mu[k][from:to])
+	}
+	copy(w.source.Sigma2[at:], src.Sigma2[from:to])
+	copy(w.source.Delta2[at:], src.Delta2[from:to])
+	for k := range w.weight[at : at+to-from] {
+		w.weight[at+k] = 1
+	}
+	return at + to - from
+}
+
+// few is the number of values that put copies at a time.
+const few = 4
+
+// put gathers a few sources from position at on: stride values, a multiple of few,
+// of every component, places, Delta^2 and sigma^2. Their weights are not set, and
+// there has to be room for all.
+func (w *worker) put(at int, values []float64, stride int) {
+	d := len(w.source.Mu)
+	for p := 0; p < stride; p += few {
+		for k, column := range w.source.Mu {
+			*(*[few]float64)(column[at+p:]) = *(*[few]float64)(values[k*stride+p:])
+		}
+		*(*[few]float64)(w.source.Delta2[at+p:]) = *(*[few]float64)(values[d*stride+p:])
+		*(*[few]float64)(w.source.Sigma2[at+p:]) = *(*[few]float64)(values[(d+1)*stride+p:])
+	}
+}
+
+// groups gathers groups from..to of src, which stand for count points each.
+func (w *worker) groups(src *Columns, count []float64, from, to int) {
+	w.source.append(src, from, to)
+	w.weight = append(w.weight, count[from:to]...)
+}
+
+// gathered returns the batch, which shows the sources that were gathered.
+func (w *worker) gathered() *Batch {
+	w.batch.Sources.view(&w.source, 0, len(w.weight))
+	w.batch.Weight = w.weight
+	return &w.batch
+}
+
+// sorted returns a sorted copy of cells.
+func (w *worker) sorted(cells []int32) []int32 {
+	w.cells = append(w.cells[:0], cells...)
+	slices.Sort(w.cells)
+	return w.cells
+}
+
+// bytes counts the workers' own memory, Work not included: that is the
+// visitor's.
+func (c *crew) bytes() int64 {
+	var b int64
+	for _, w := range c.workers {
+		b += w.source.bytes() + 8*int64(cap(w.weight)) + 4*int64(cap(w.cells)+cap(w.pending))
+	}
+	return b
+}

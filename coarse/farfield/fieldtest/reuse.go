@@ -1,0 +1,60 @@
+package fieldtest
+
+import (
+	"testing"
+
+	"unfold/coarse/farfield"
+)
+
+// work checks that a visitor finds its memory as it left it, from batch to batch
+// and from sweep to sweep.
+func work(t *testing.T, create func([]float64, int) farfield.Field) {
+	s := Blobs(3000, 2, 5, 1)
+	f := create(s.Delta2, 2)
+	f.Move(1, s.Mu, s.Sigma2)
+	batches := 0
+	for range 2 {
+		f.Sweep(1, func(b *farfield.Batch) {
+			if len(b.Work) != batches {
+				t.Fatalf("batch %d finds %d elements", batches, len(b.Work))
+			}
+			b.Work = append(b.Work, 1)
+			batches++
+		})
+	}
+}
+
+// allocations checks that moves and sweeps use the memory of those before. A
+// few small pieces, for goroutines and closures, are allowed.
+func allocations(t *testing.T, create func([]float64, int) farfield.Field) {
+	s := Blobs(3000, 2, 5, 1)
+	f := create(s.Delta2, 2)
+	round := func() {
+		f.Move(1, s.Mu, s.Sigma2)
+		f.Sweep(1, func(*farfield.Batch) {})
+	}
+	for range 20 {
+		round() // random fields need their most
+	}
+	if a := testing.AllocsPerRun(5, round); a > 16 {
+		t.Errorf("%v allocations in a move and a sweep", a)
+	}
+}
+
+// memory checks that a point takes no more than so many bytes, however many
+// points there are.
+func memory(t *testing.T, most int64, create func([]float64, int) farfield.Field) {
+	for _, n := range []int{5000, 20000} {
+		s := Blobs(n, 2, 20, 1)
+		f := create(s.Delta2, 2)
+		for range 2 {
+			f.Move(2, s.Mu, s.Sigma2)
+			f.Sweep(2, func(*farfield.Batch) {})
+		}
+		a := f.Bytes() / int64(n)
+		t.Logf("%d points: %d bytes each", n, a)
+		if a > most {
+			t.Errorf("%d points: %d bytes each, want at most %d", n, a, most)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package farfield
+
+import (
+	"math/rand/v2"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+)
+
+// SharedSettings of NewShared. The zero value is the default.
+type SharedSettings struct {
+	// Sources is the number M of points that a block of targets is held
+	// against; default 400.
+	Sources int
+	// Block is the number of targets that share them; default 64.
+	Block int
+	// Seed chooses.
+	Seed uint64
+	// Exact is the number of points below which every pair is met; default
+	// 2000, negative: never.
+	Exact int
+}
+
+func (s SharedSettings) withDefaults() SharedSettings {
+	if s.Sources <= 0 {
+		s.Sources = 400
+	}
+	if s.Block <= 0 {
+		s.Block = 64
+	}
+	if s.Exact == 0 {
+		s.Exact = ExactBelow
+	}
+	return s
+}
+
+// ExactBelow is the number of points below which approximations are not worth
+// their error: with 2000 a pass over all pairs takes as long as one over cells.
+const ExactBelow = 2000
+
+// Shared holds blocks of random points against a random sample of the others,
+// drawn anew with every Move. What it sums to is right in the mean.
+//
+// One random order serves for both: consecutive points of it are a block, and
+// any run of it outside of the block is a uniform sample without replacement of
+// the points outside. So a block's sample is a run that starts at random, and
+// nothing need be gathered.
+type Shared struct {
+	n, d     int
+	settings SharedSettings
+	delta2   []float64
+	all      *All // in its place, where n is small
+	moves    uint64
+
+	order  []int32
+	points Columns // in the random order, its first M points again at the end
+	start  []int32 // of each block's sample
+	weight []float64
+	crew   crew
+}
+
+// NewShared returns the field of shared random samples of len(delta2) points in
+// dims dimensions; delta2 are their Delta_i^2, which it keeps. Where the sample
+// would be all points, or there are fewer than s.Exact, it meets every pair.
+func NewShared(delta2 []float64, dims int, s SharedSettings) *Shared {
+	s = s.withDefaults()
+	n := len(delta2)
+	f := &Shared{n: n, d: dims, settings: s, delta2: delta2}
+	if s.Sources >= n-s.Block || n < s.Exact {
+		f.all = NewAll(delta2, dims)
+		return f
+	}
+	f.order = make([]int32, n)
+	f.points = newColumns(n+s.Sources, dims)
+	f.start = make([]int32, par.Pieces(n, s.Block))
+	f.weight = make([]float64, s.Sources)
+	for i := range f.weight {
+		f.weight[i] = float64(n-1) / float64(s.Sources)
+	}
+	f.crew.dims = dims
+	return f
+}
+
+// Move takes the present state and draws anew, from the seed and the number of
+// moves so far.
+func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
+	if f.all != nil {
+		f.all.Move(threads, mu, sigma2)
+		return
+	}
+	check(f.n, f.d, mu, sigma2)
+	var pcg rand.PCG
+	pcg.Seed(f.settings.Seed, f.moves)
+	r := rand.New(&pcg)
+	f.moves++
+	// The inside-out shuffle: order is a uniform permutation of 0..n-1.
+	for i := range f.order {
+		j := r.IntN(i + 1)
+		f.order[i] = f.order[j]
+		f.order[j] = int32(i)
+	}
+	m := f.settings.Sources
+	for k := range f.start {
+		from, to := f.block(k)
+		// The run lies within the n - (to-from) points that follow the block,
+		// round the end.
+		f.start[k] = int32((to + r.IntN(f.n-(to-from)-m+1)) % f.n)
+	}
+	par.Ranges(threads, f.n, 4096, func(_, from, to int) {
+		f.points.take(mu, sigma2, f.delta2, f.order, from, to)
+	})
+	for j := range f.d + 2 {
+		c := f.points.column(j)
+		copy(c[f.n:], c[:m])
+	}
+}
+
+// block returns where block k's targets are in the order.
+func (f *Shared) block(k int) (from, to int) {
+	from = k * f.settings.Block
+	return from, min(f.n, from+f.settings.Block)
+}
+
+// Sweep shows the blocks, each with its sample.
+func (f *Shared) Sweep(threads int, visit func(b *Batch)) {
+	if f.all != nil {
+		f.all.Sweep(threads, visit)
+		return
+	}
+	f.crew.run(threads, len(f.start), func(w *worker, k int) {
+		from, to := f.block(k)
+		b := &w.batch
+		b.Points = f.order[from:to]
+		b.Targets.view(&f.points, from, to)
+		start := int(f.start[k])
+		b.Sources.view(&f.points, start, start+f.settings.Sources)
+		b.Weight = f.weight
+		b.Self = -1
+		visit(b)
+	})
+}
+
+// Random reports whether samples are drawn: they are not where the sample would be
+// all points.
+func (f *Shared) Random() bool { return f.all == nil }
+
+// Pairs returns n M.
+func (f *Shared) Pairs() int64 {
+	if f.all != nil {
+		return f.all.Pairs()
+	}
+	return int64(f.n) * int64(f.settings.Sources)
+}
+
+// Bytes returns the memory that f holds.
+func (f *Shared) Bytes() int64 {
+	if f.all != nil {
+		return f.all.Bytes()
+	}
+	return f.points.bytes() + 4*int64(len(f.order)+len(f.start)) + 8*int64(len(f.weight)) + f.crew.bytes()
+}

@@ -1,0 +1,148 @@
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// File is a file under way. It buffers; it is not safe for concurrent use.
+type File struct {
+	disk Disk
+	file Handle
+	path string
+	buf  *bufio.Writer
+	done bool
+}
+
+// Create starts a file that Commit will name path, replacing what is there. The
+// process's mask decides who may read it. Errors, here and in Commit, name path
+// and say why it cannot be written.
+func Create(path string) (*File, error) { return CreateOn(OS{}, path) }
+
+// CreateOn is Create on another disk.
+func CreateOn(disk Disk, path string) (*File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, unwritable(path, errors.New("it is not a regular file"))
+	}
+	for {
+		// The temporary file lies in the same folder, so that the rename stays
+		// within one file system.
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
+		f, err := disk.Create(name)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, unwritable(path, err)
+		}
+		return &File{disk: disk, file: f, path: path, buf: bufio.NewWriterSize(f, 1<<18)}, nil
+	}
+}
+
+// Write appends to the file, through a buffer.
+func (f *File) Write(p []byte) (int, error) { return f.buf.Write(p) }
+
+// Seek lets formats go back to their header.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	if err := f.buf.Flush(); err != nil {
+		return 0, err
+	}
+	return f.file.Seek(offset, whence)
+}
+
+// Commit flushes the file to the disk and gives it its name. If that fails the
+// file is discarded.
+func (f *File) Commit() error {
+	if f.done {
+		return unwritable(f.path, fs.ErrClosed)
+	}
+	err := f.buf.Flush()
+	if err == nil {
+		err = f.file.Sync()
+	}
+	if err == nil {
+		err = f.file.Close()
+	}
+	if err == nil {
+		err = f.disk.Rename(f.file.Name(), f.path)
+	}
+	if err != nil {
+		f.Discard()
+		return unwritable(f.path, err)
+	}
+	f.done = true
+	if err := f.disk.SyncFolder(filepath.Dir(f.path)); err != nil {
+		return unwritable(f.path, err)
+	}
+	return nil
+}
+
+// Discard removes the file, unless it was committed.
+func (f *File) Discard() {
+	if f.done {
+		return
+	}
+	f.done = true
+	f.file.Close()
+	_ = f.disk.Remove(f.file.Name())
+}
+
+// Write writes the named file as a whole or not at all.
+func Write(path string, write func(io.Writer) error) error { return WriteOn(OS{}, path, write) }
+
+// WriteOn is Write on another disk.
+func WriteOn(disk Disk, path string, write func(io.Writer) error) error {
+	f, err := CreateOn(disk, path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// Check says early whether Create would fail.
+func Check(path string) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	f.Discard()
+	return nil
+}
+
+// Sweep removes what processes have left beside path that died while they wrote
+// it. Nobody may be writing it now.
+func Sweep(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+filepath.Base(path)+".") && strings.HasSuffix(e.Name(), ".tmp") {
+			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(path), e.Name())))
+		}
+	}
+	return err
+}
+
+func unwritable(path string, err error) error {
+	// The temporary name in the error would only confuse.
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s cannot be written: there is no folder %s", path, filepath.Dir(path))
+	}
+	return fmt.Errorf("%s cannot be written: %w", path, err)
+}

@@ -1,0 +1,141 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// content returns what the folder of path holds: name -> bytes.
+func content(t *testing.T, path string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(path), e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(b)
+	}
+	return all
+}
+
+func TestOldOrNewAndNothingElse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("?ew")); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, path); got["a"] != "old" || len(got) != 2 {
+		t.Errorf("under way the folder holds %v", got)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.Discard() // has no effect any more
+	if got := content(t, path); got["a"] != "new" || len(got) != 1 {
+		t.Errorf("committed, the folder holds %v", got)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("a second commit says nothing")
+	}
+}
+
+func TestFailureLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	broken := errors.New("broken")
+	err := Write(path, func(w io.Writer) error {
+		if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+			return err
+		}
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v, want the writer's", err)
+	}
+	if got := content(t, path); len(got) != 0 {
+		t.Errorf("%d files are left", len(got))
+	}
+}
+
+func TestRenameFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o755); err != nil { // someone takes the name
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err == nil || !strings.Contains(err.Error(), path+" cannot be written") {
+		t.Errorf("error %v", err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%d entries are left (%v)", len(entries), err)
+	}
+}
+
+func TestErrorsSayWhy(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		dir:                               "it is not a regular file",
+		filepath.Join(dir, "none", "a"):   "there is no folder " + filepath.Join(dir, "none"),
+		filepath.Join(dir, "a\x00b", "c"): "cannot be written",
+	} {
+		err := Check(path)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("%q: error %v, want %q", path, err, want)
+		}
+	}
+	if err := Check(filepath.Join(dir, "fine")); err != nil {
+		t.Error(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("Check leaves %d entries", len(entries))
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := Sweep(filepath.Join(dir, "absent", "a")); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := Create(filepath.Join(dir, name)); err != nil { // and dies
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.WriteFile(path, []byte("whole"), 0o644), Sweep(path)); err != nil {
+		t.Fatal(err)
+	}
+	got := content(t, path)
+	if len(got) != 2 || got["a"] != "whole" {
+		t.Errorf("the folder holds %v", got)
+	}
+	for name := range got {
+		if name != "a" && !strings.HasPrefix(name, ".b.") {
+			t.Errorf("%s was left", name)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/internal/simd"
+	"unfold/internal/vec"
+)
+
+//go:generate go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg dist
+
+// Lanes is how many partial sums a distance is added up in.
+const Lanes = 16
+
+// Bound returns the largest relative error of a distance of n elements; see
+// the package's essay.
+func Bound(n int) float64 { return float64((n+Lanes-1)/Lanes+8) / (1 << 24) }
+
+// AtLeast returns a lower bound of the true squared distance of vectors of n elements
+// that is d in float32.
+func AtLeast(d float32, n int) float64 {
+	// Each square may have lost half the smallest float32, or have overflowed.
+	lost := float64(n) * math.SmallestNonzeroFloat32
+	return (min(float64(d), math.MaxFloat32) - lost) * (1 - Bound(n))
+}
+
+// Squared returns the squared distance of a and b. It panics if b is shorter
+// than a; more elements of b are not looked at.
+func Squared(a, b []float32) float32 { return squaredAt(simd.Best(), a, b) }
+
+func squaredAt(l simd.Level, a, b []float32) float32 {
+	if len(b) < len(a) {
+		panic(fmt.Sprintf("dist: vectors of %d and %d elements", len(a), len(b)))
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	return pair(l, a, b)
+}
+
+// Rows writes to out[i] the squared distance of q and row rows[i] of data,
+// which begins at data[rows[i]*stride] and has the length of q. It panics if
+// out is shorter than rows, if a row does not lie within data, or if stride is
+// not positive.
+func Rows(out, q, data []float32, stride int, rows []int32) {
+	rowsAt(simd.Best(), out, q, data, stride, rows)
+}
+
+func rowsAt(l simd.Level, out, q, data []float32, stride int, rows []int32) {
+	checkRoom(len(out), len(rows))
+	if len(rows) == 0 {
+		return
+	}
+	limit := limit(len(q), len(data), stride)
+	if left := several(l, out, q, data, stride, limit, rows); left > 0 {
+		for _, r := range rows[len(rows)-left:] {
+			checkRow(r, limit)
+		}
+	}
+}
+
+// Exact writes to out[i] what vec.SquaredDistance returns for q and row
+// rows[i] of data, laid out as for Rows.
+func Exact(out []float64, q, data []float32, stride int, rows []int32) {
+	checkRoom(len(out), len(rows))
+	if len(rows) == 0 {
+		return
+	}
+	limit := limit(len(q), len(data), stride)
+	row := func(i int) []float32 {
+		checkRow(rows[i], limit)
+		at := int(rows[i]) * stride
+		return data[at : at+len(q)]
+	}
+	i := 0
+	for ; i+4 <= len(rows); i += 4 {
+		out[i], out[i+1], out[i+2], out[i+3] = exact4(q, row(i), row(i+1), row(i+2), row(i+3))
+	}
+	for ; i < len(rows); i++ {
+		out[i] = vec.SquaredDistance(q, row(i))
+	}
+}
+
+// Prefetch asks for the first two cache lines of s, if it has any elements; it
+// is a hint that changes no result.
+func Prefetch(s []int32) {
+	if len(s) > 0 {
+		touch(s)
+	}
+}
+
+// limit returns how many rows of a length lie within data.
+func limit(length, data, stride int) int {
+	if stride < 1 {
+		panic(fmt.Sprintf("dist: rows that lie %d elements apart", stride))
+	}
+	if data < length {
+		return 0
+	}
+	return (data-length)/stride + 1
+}
+
+func checkRoom(room, rows int) {
+	if room < rows {
+		panic(fmt.Sprintf("dist: room for %d of %d distances", room, rows))
+	}
+}
+
+func checkRow(r int32, limit int) {
+	if r < 0 || int(r) >= limit {
+		panic(fmt.Sprintf("dist: row %d of %d", r, limit))
+	}
+}

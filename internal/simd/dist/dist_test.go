@@ -1,0 +1,160 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/internal/simd"
+	"unfold/internal/vec"
+)
+
+// awkward draws values over the whole range of float32, infinities, NaN and
+// denormals among them.
+func awkward(rng *rand.Rand) float32 {
+	switch rng.IntN(40) {
+	case 0:
+		return float32(math.NaN())
+	case 1:
+		return float32(math.Inf(1 - 2*rng.IntN(2)))
+	case 2:
+		return math.SmallestNonzeroFloat32 * float32(rng.IntN(9))
+	case 3:
+		return math.MaxFloat32
+	case 4:
+		return float32(math.Copysign(0, -1))
+	}
+	return float32(rng.NormFloat64() * math.Pow(10, float64(rng.IntN(9)-4)))
+}
+
+// same compares bit for bit, except that all NaNs are one.
+func same(a, b float32) bool {
+	return math.Float32bits(a) == math.Float32bits(b) || (a != a && b != b)
+}
+
+// Every level gives the bits of the twin for all lengths and alignments, and
+// writes nothing beside its output.
+func TestKernelsAgreeWithTwin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, l := range simd.Levels() {
+		t.Run(l.String(), func(t *testing.T) {
+			for n := range 258 {
+				stride, offset := max(n+rng.IntN(4), 1), rng.IntN(16)
+				q := make([]float32, n+offset)[offset:]
+				data := make([]float32, 9*stride+offset)[offset:]
+				ordinary := n%2 == 0
+				for _, s := range [][]float32{q, data} {
+					for k := range s {
+						if s[k] = awkward(rng); ordinary {
+							s[k] = float32(rng.NormFloat64())
+						}
+					}
+				}
+				if got, want := squaredAt(l, q, data), pairTwin(q, data); !same(got, want) {
+					t.Fatalf("%d elements: distance %v, the twin's %v", n, got, want)
+				}
+				rows := make([]int32, rng.IntN(11))
+				for i := range rows {
+					rows[i] = rng.Int32N(9)
+				}
+				checkRows(t, l, q, data, stride, rows)
+			}
+		})
+	}
+}
+
+func checkRows(t *testing.T, l simd.Level, q, data []float32, stride int, rows []int32) {
+	t.Helper()
+	const canary = -77
+	out := make([]float32, len(rows)+2)
+	out[0], out[len(out)-1] = canary, canary
+	rowsAt(l, out[1:len(out)-1], q, data, stride, rows)
+	if out[0] != canary || out[len(out)-1] != canary {
+		t.Fatalf("%d elements, %d rows: written beside the output", len(q), len(rows))
+	}
+	for i, r := range rows {
+		if got, want := out[1+i], pairTwin(q, data[int(r)*stride:]); !same(got, want) {
+			t.Fatalf("%d elements, row %d, number %d of %d: distance %v, the twin's %v", len(q), r, i, len(rows), got, want)
+		}
+	}
+}
+
+// The float32 result is within its stated bound of the true distance, and
+// Exact is vec.SquaredDistance.
+func TestErrorBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 300).Draw(t, "n")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		scale := math.Pow(10, rapid.Float64Range(-8, 8).Draw(t, "exponent"))
+		data := make([]float32, 7*max(n, 1))
+		for k := range data {
+			data[k] = float32(scale * (1 + rng.NormFloat64()))
+		}
+		rows := []int32{6, 0, 3, 1, 1, 5, 2}[:rapid.IntRange(0, 7).Draw(t, "rows")]
+		q, got, exact := data[:n], make([]float32, 7), make([]float64, 7)
+		Rows(got, q, data, max(n, 1), rows)
+		Exact(exact, q, data, max(n, 1), rows)
+		for i, r := range rows {
+			want := vec.SquaredDistance(q, data[int(r)*n:][:n])
+			if exact[i] != want {
+				t.Fatalf("row %d: exact distance %v, want %v", r, exact[i], want)
+			}
+			if math.Abs(float64(got[i])-want) > want*Bound(n) {
+				t.Fatalf("row %d: distance %v, really %v: beyond the bound %v", r, got[i], want, Bound(n))
+			}
+		}
+	})
+}
+
+// Mistakes of the caller panic before memory is read that is not theirs.
+func TestPanics(t *testing.T) {
+	q, data, out := make([]float32, 20), make([]float32, 100), make([]float32, 9)
+	for _, l := range simd.Levels() {
+		for name, call := range map[string]func(){
+			"short vector":    func() { squaredAt(l, q, q[:19]) },
+			"short output":    func() { rowsAt(l, out[:2], q, data, 20, []int32{0, 1, 2}) },
+			"row above":       func() { rowsAt(l, out, q, data, 20, []int32{0, 1, 2, 3, 4, 5}) },
+			"row below":       func() { rowsAt(l, out, q, data, 20, []int32{0, 1, 2, 3, 4, 0, -1}) },
+			"row cut off":     func() { rowsAt(l, out, q, data[:99], 20, []int32{4}) },
+			"no data":         func() { rowsAt(l, out, q, nil, 20, []int32{0}) },
+			"no stride":       func() { rowsAt(l, out, q, data, 0, []int32{0}) },
+			"exact row above": func() { Exact(make([]float64, 5), q, data, 20, []int32{0, 1, 2, 3, 5}) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%v, %s: no panic", l, name)
+					}
+				}()
+				call()
+			}()
+		}
+	}
+	Prefetch(nil)
+	Prefetch(make([]int32, 1))
+}
+
+func BenchmarkRows(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{50, 64, 784} {
+		const count = 4096
+		data, rows, out := make([]float32, n*count), make([]int32, 16), make([]float32, 16)
+		for k := range data {
+			data[k] = float32(rng.NormFloat64())
+		}
+		for _, l := range simd.Levels() {
+			b.Run(fmt.Sprintf("%d/%v", n, l), func(b *testing.B) {
+				for b.Loop() {
+					for i := range rows {
+						rows[i] = rng.Int32N(count)
+					}
+					rowsAt(l, out, data[:n], data, n, rows)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(rows)), "ns/row")
+			})
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package dist
+
+import (
+	"testing"
+
+	"unfold/internal/simd"
+	"unfold/internal/simd/simdtest"
+)
+
+// No kernel reads or writes outside its slices.
+func TestKernelsStayInside(t *testing.T) {
+	const most, stride = 257, 260
+	q, data := simdtest.AtEnd[float32](t, most), simdtest.AtEnd[float32](t, 4*stride+most)
+	rows, out := simdtest.AtEnd[int32](t, 7), simdtest.AtEnd[float32](t, 7)
+	for k := range data {
+		data[k] = float32(k % 11)
+	}
+	for _, l := range simd.Levels() {
+		for n := range most + 1 {
+			// All slices end where their memory does.
+			x, d := q[most-n:], data[most-n:]
+			squaredAt(l, x, data[len(data)-n:])
+			for count := range len(rows) + 1 {
+				r := rows[len(rows)-count:]
+				for i := range r {
+					r[i] = int32(4 - i%5)
+				}
+				o := out[len(out)-count:]
+				rowsAt(l, o, x, d, stride, r)
+				for i := range r {
+					if want := pairTwin(x, d[int(r[i])*stride:]); o[i] != want {
+						t.Fatalf("%v: %d elements, row %d: %v, want %v", l, n, r[i], o[i], want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,35 @@
+//go:build amd64 && !noasm
+
+package dist
+
+import (
+	"unsafe"
+
+	"unfold/internal/simd"
+)
+
+// pair needs at least one element, and as many in b as in a.
+func pair(l simd.Level, a, b []float32) float32 {
+	switch l {
+	case simd.AVX512:
+		return pairAVX512(&a[0], &b[0], len(a))
+	case simd.AVX2:
+		return pairAVX2(&a[0], &b[0], len(a))
+	}
+	return pairTwin(a, b)
+}
+
+// several returns how many rows are left when one is not below limit, or 0.
+// It needs at least one row and as much room in out.
+func several(l simd.Level, out, q, data []float32, stride, limit int, rows []int32) int {
+	pq, pd := unsafe.SliceData(q), unsafe.SliceData(data)
+	switch l {
+	case simd.AVX512:
+		return rowsAVX512(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	case simd.AVX2:
+		return rowsAVX2(&out[0], pq, len(q), pd, 4*stride, limit, &rows[0], len(rows))
+	}
+	return rowsTwin(out, q, data, stride, limit, rows)
+}
+
+func touch(s []int32) { prefetch(&s[0]) }

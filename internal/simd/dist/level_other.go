@@ -1,0 +1,13 @@
+//go:build !amd64 || noasm
+
+package dist
+
+import "unfold/internal/simd"
+
+func pair(_ simd.Level, a, b []float32) float32 { return pairTwin(a, b) }
+
+func several(_ simd.Level, out, q, data []float32, stride, limit int, rows []int32) int {
+	return rowsTwin(out, q, data, stride, limit, rows)
+}
+
+func touch([]int32) {}

@@ -1,0 +1,178 @@
+// Command asm writes the vector kernels of package gemm; see its go:generate line.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The shape of a tile; the same as in package gemm.
+const (
+	height = 8
+	width  = 24
+	// ahead is how many terms before they are needed lines of A are fetched.
+	ahead = 16
+)
+
+const signature = "(dst *float64, stride int, a, b *float64, terms int, alpha float64)"
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	addAVX512()
+	addAVX2()
+	peak("AVX512", 24, ZMM)
+	peak("AVX2", 12, YMM)
+	Generate()
+}
+
+// begin opens a kernel.
+func begin(name, signature, doc string) {
+	TEXT(name, NOSPLIT, "func"+signature)
+	Pragma("noescape")
+	Doc(doc)
+}
+
+func arg(name string) Register { return Load(Param(name), GP64()) }
+
+func at(base Register, disp int) Mem { return Mem{Base: base, Disp: disp} }
+
+func registers(n int, one func() VecVirtual) []VecVirtual {
+	out := make([]VecVirtual, n)
+	for i := range out {
+		out[i] = one()
+	}
+	return out
+}
+
+func broadcastAlpha(one func() VecVirtual) VecVirtual {
+	mem, err := Param("alpha").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	alpha := one()
+	VBROADCASTSD(mem.Addr, alpha)
+	return alpha
+}
+
+// addAVX512 has all sums of a tile in registers.
+func addAVX512() {
+	begin("addAVX512", signature, "addAVX512 is addGeneric with 512 bits.")
+	dst, stride, a, b, terms := arg("dst"), arg("stride"), arg("a"), arg("b"), arg("terms")
+	SHLQ(Imm(3), stride)
+	acc, col, row := registers(3*height, ZMM), registers(3, ZMM), registers(4, ZMM)
+	for _, s := range acc {
+		VPXORQ(s, s, s)
+	}
+	line := GP64()
+	MOVQ(dst, line)
+	for range height {
+		// What is added to is fetched while the sums are made.
+		for v := range 3 {
+			PREFETCHT0(at(line, 64*v))
+		}
+		ADDQ(stride, line)
+	}
+	Label("terms")
+	for v := range col {
+		VMOVUPD(at(b, 64*v), col[v])
+	}
+	for r := range height {
+		x := row[r%len(row)]
+		VBROADCASTSD(at(a, 8*r), x)
+		for v := range col {
+			VFMADD231PD(col[v], x, acc[3*r+v])
+		}
+	}
+	PREFETCHT0(at(a, 8*height*ahead))
+	ADDQ(Imm(8*height), a)
+	ADDQ(Imm(8*width), b)
+	DECQ(terms)
+	JNZ(LabelRef("terms"))
+	alpha := broadcastAlpha(ZMM)
+	for r := range height {
+		for v := range 3 {
+			s := acc[3*r+v]
+			VMULPD(alpha, s, s)
+			VADDPD(at(dst, 64*v), s, s)
+			VMOVUPD(s, at(dst, 64*v))
+		}
+		ADDQ(stride, dst)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// addAVX2 takes half of the rows and half of the columns at a time.
+func addAVX2() {
+	begin("addAVX2", signature, "addAVX2 is addGeneric with 256 bits.")
+	dst, stride, a, b := arg("dst"), arg("stride"), arg("a"), arg("b")
+	SHLQ(Imm(3), stride)
+	line, ca, cb := GP64(), GP64(), GP64()
+	for rows := range 2 {
+		for cols := range 2 {
+			MOVQ(dst, line)
+			MOVQ(a, ca)
+			MOVQ(b, cb)
+			terms := arg("terms")
+			acc, col, x := registers(12, YMM), registers(3, YMM), YMM()
+			for _, s := range acc {
+				VXORPD(s, s, s)
+			}
+			label := fmt.Sprintf("terms%d%d", rows, cols)
+			Label(label)
+			for v := range col {
+				VMOVUPD(at(cb, 96*cols+32*v), col[v])
+			}
+			for r := range 4 {
+				VBROADCASTSD(at(ca, 32*rows+8*r), x)
+				for v := range col {
+					VFMADD231PD(col[v], x, acc[3*r+v])
+				}
+			}
+			ADDQ(Imm(8*height), ca)
+			ADDQ(Imm(8*width), cb)
+			DECQ(terms)
+			JNZ(LabelRef(label))
+			alpha := broadcastAlpha(YMM)
+			for r := range 4 {
+				for v := range 3 {
+					s := acc[3*r+v]
+					VMULPD(alpha, s, s)
+					VADDPD(at(line, 96*cols+32*v), s, s)
+					VMOVUPD(s, at(line, 96*cols+32*v))
+				}
+				ADDQ(stride, line)
+			}
+			if cols == 1 {
+				MOVQ(line, dst) // the lower rows
+			}
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// peak does nothing but fused operations.
+func peak(name string, n int, one func() VecVirtual) {
+	begin("peak"+name, "(n int)", fmt.Sprintf("peak%s does n times %d fused operations on vectors, and nothing else.", name, n))
+	left := arg("n")
+	acc, x := registers(n, one), one()
+	for _, v := range append(acc, x) {
+		if name == "AVX512" {
+			VPXORQ(v, v, v)
+		} else {
+			VXORPD(v, v, v)
+		}
+	}
+	Label("loop")
+	for _, v := range acc {
+		VFMADD231PD(x, x, v)
+	}
+	DECQ(left)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}

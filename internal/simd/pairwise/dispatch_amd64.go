@@ -1,0 +1,162 @@
+//go:build amd64 && !noasm
+
+package pairwise
+
+import "unfold/internal/simd"
+
+// lanes returns how many float64 the kernels of a level work on at a time.
+func lanes(l simd.Level) int {
+	switch l {
+	case simd.AVX512:
+		return 8
+	case simd.AVX2:
+		return 4
+	}
+	return 1
+}
+
+func pushAt(l simd.Level, t *spot64, r *run64) (f Force) {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		pushAVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 3
+		pushAVX2(t, r, whole, &f)
+		last := r.Cut(whole, n)
+		f.Add(push(t, &last))
+		return f
+	}
+	return push(t, r)
+}
+
+func pushFarAt(l simd.Level, t *spot64, r *run64) (f Force) {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		pushFarAVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 3
+		pushFarAVX2(t, r, whole, &f)
+		last := r.Cut(whole, n)
+		f.Add(pushFar(t, &last))
+		return f
+	}
+	return pushFar(t, r)
+}
+
+func logsAt(l simd.Level, t *spot64, r *run64) float64 {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		return logsAVX512(t, r, n)
+	case simd.AVX2:
+		whole := n &^ 3
+		last := r.Cut(whole, n)
+		return logsAVX2(t, r, whole) + logs(t, &last)
+	}
+	return logs(t, r)
+}
+
+func push32At(l simd.Level, t *spot32, r *run32) (f Force) {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		push32AVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 7
+		push32AVX2(t, r, whole, &f)
+		last := r.Cut(whole, n)
+		f.Add(push(t, &last))
+		return f
+	}
+	return push(t, r)
+}
+
+func pushFar32At(l simd.Level, t *spot32, r *run32) (f Force) {
+	r.check()
+	switch n := len(r.W); l {
+	case simd.AVX512:
+		pushFar32AVX512(t, r, n, &f)
+		return f
+	case simd.AVX2:
+		whole := n &^ 7
+		pushFar32AVX2(t, r, whole, &f)
+		last := r.Cut(whole, n)
+		f.Add(pushFar(t, &last))
+		return f
+	}
+	return pushFar(t, r)
+}
+
+func narrowAt(l simd.Level, dst []float32, src []float64, centre float64) {
+	_ = dst[:len(src)]
+	whole := len(src) &^ (lanes(l) - 1)
+	switch {
+	case whole == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		narrowAVX512(&dst[0], &src[0], whole, centre)
+	case l == simd.AVX2:
+		narrowAVX2(&dst[0], &src[0], whole, centre)
+	}
+	narrow(dst, src, centre, whole)
+}
+
+func distancesAt(l simd.Level, r2, mu []float64, columns [][]float64) {
+	checkColumns(columns, len(mu), len(r2))
+	whole := len(r2) &^ (lanes(l) - 1)
+	if len(mu) == 0 {
+		whole = 0
+	}
+	switch {
+	case whole == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		distancesAVX512(&r2[0], whole, &mu[0], &columns[0], len(mu))
+	case l == simd.AVX2:
+		distancesAVX2(&r2[0], whole, &mu[0], &columns[0], len(mu))
+	}
+	distances(r2, mu, columns, whole)
+}
+
+// checkColumns panics if the assembly would read beyond a slice.
+func checkColumns(columns [][]float64, d, n int) {
+	for _, c := range columns[:d] {
+		_ = c[:n]
+	}
+}
+
+func repulsionsAt(l simd.Level, b *Block) {
+	n := len(b.V)
+	_, _, _, _ = b.R2[:n], b.S[:n], b.Inv[:n], b.W[:n]
+	whole := n &^ (lanes(l) - 1)
+	switch {
+	case whole == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		repulsionsAVX512(b, whole)
+	case l == simd.AVX2:
+		repulsionsAVX2(b, whole)
+	}
+	repulsions(b, whole)
+}
+
+func gatherAt(l simd.Level, sum, v []float64, columns [][]float64) {
+	d := len(columns)
+	checkColumns(columns, d, len(v))
+	_ = sum[:d+1]
+	whole := len(v) &^ (lanes(l) - 1)
+	switch {
+	case whole == 0 || d == 0 || l == simd.Generic:
+		whole = 0
+	case l == simd.AVX512:
+		gatherAVX512(&sum[0], &v[0], whole, &columns[0], d)
+	case l == simd.AVX2:
+		gatherAVX2(&sum[0], &v[0], whole, &columns[0], d)
+	}
+	gather(sum, v, columns, whole)
+}

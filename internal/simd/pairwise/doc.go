@@ -1,0 +1,45 @@
+// Package pairwise holds the loops over pairs of points that the models spend their
+// time in: one target against a run of sources.
+//
+// # The kernels
+//
+// With u = r^2/2, s = sigma_i^2 + sigma_j^2, q = s + u, A = Delta_i^2 and B =
+// Delta_j^2 the repulsion of both directions of a pair of the plane (d = 2, a = 1)
+// is, with one division and nothing subtracted but coordinates,
+//
+//	V_ij = A/(q(q+A)) + B/(q(q+B)) = ((A+B) q + 2AB) / (q (q+A)(q+B)).
+//
+// Push and PushFar sum it up. For other d the same is done in three steps over
+// blocks of sources that fit the first-level cache: Distances, Repulsions,
+// Gather.
+//
+// # The Gaussian model
+//
+// Gauss does the rows of a block, every pair once for both directions and both
+// ends: first the terms of a run of partners (distances, 1/q, r^(d/2) and what it
+// lacks by doubling, the exponential and what it lacks, one more division), then
+// the sums. In between are taken out the partners that are no dissimilar pairs. In
+// the plane with AVX-512 one kernel does all of it in registers, with a mask of the
+// partners that stay.
+//
+// With assembly exp(-e) is right to 1 + e units in the last place, as e itself is
+// known to half a unit, and 1 - exp(-e) to one or two, also where it is small.
+//
+// # Precision
+//
+// All is float64 and every division and square root is correctly rounded. The
+// versions in assembly add up in as many sums as they have lanes and round a
+// product and a sum together where they can, so that sums of n terms differ from
+// those of the plain Go versions by a relative n 2^-53 of the sum of magnitudes at
+// most, usually by a few 2^-53. Which version runs is chosen once, by package
+// simd; results are the same from run to run on one kind of processor. In single
+// precision an approximate reciprocal and a step of Newton's take 1.2 times as long as
+// the division, which costs nothing beside the other operations.
+//
+// # Contract
+//
+// Slices of a Run have the length of its W. Nothing is allocated. Values that are
+// not finite give results that are not finite, without a fault.
+package pairwise
+
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg pairwise

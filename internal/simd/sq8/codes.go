@@ -1,0 +1,170 @@
+package sq8
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/internal/simd"
+	"unfold/internal/vec"
+)
+
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg sq8
+
+const (
+	// Side is the number of rows of a panel.
+	Side = 16
+	// MostDim is the largest dimension, for which scores fit in 31 bits.
+	MostDim = 1 << 13
+
+	// group is the number of columns that lie beside each other in a panel.
+	group = 4
+	// most and mostQuery are the largest magnitudes of the codes of rows and queries.
+	most, mostQuery = 63, 127
+	// bias makes the codes of rows positive.
+	bias = 64
+	// nowhere is the norm of places without a row.
+	nowhere = 1 << 30
+	// Nowhere is more than any score of a row, but no more than that of a place without.
+	Nowhere int32 = nowhere / 2
+)
+
+// Scale says what codes stand for. It is immutable.
+type Scale struct {
+	center []float32
+	step   float32
+}
+
+// NewScale returns a scale for the rows of x, which must be finite, or nil if they
+// have none: if there are no rows or more than MostDim columns, if all rows are equal,
+// or if differences leave the range of float32.
+func NewScale(x vec.Matrix[float32]) *Scale {
+	if x.Rows < 1 || x.Cols < 1 || x.Cols > MostDim {
+		return nil
+	}
+	low, high := append([]float32(nil), x.Row(0)...), append([]float32(nil), x.Row(0)...)
+	for r := 1; r < x.Rows; r++ {
+		for k, v := range x.Row(r) {
+			if v < low[k] {
+				low[k] = v
+			} else if v > high[k] {
+				high[k] = v
+			}
+		}
+	}
+	s := &Scale{center: low}
+	for k, v := range low {
+		// A little more, so that rounding keeps codes within their range.
+		s.step = max(s.step, (high[k]/2-v/2)*(1+1e-5)/most)
+		s.center[k] = v/2 + high[k]/2
+	}
+	if per := 1 / s.step; !(s.step > 0) || math.IsInf(float64(s.step)*most, 0) || per > math.MaxFloat32 || per == 0 {
+		return nil
+	}
+	return s
+}
+
+// Dim is the number of columns.
+func (s *Scale) Dim() int { return len(s.center) }
+
+// Width is the length of the code of a query: the dimension, filled up to a multiple
+// of four.
+func (s *Scale) Width() int { return (len(s.center) + group - 1) / group * group }
+
+// Query sets code (Width) to the code of x, and reports whether it has one: it does
+// not if x is far outside of the range of the rows. Its scores and base make squared
+// distances in steps.
+func (s *Scale) Query(code []int8, x []float32) (base int32, ok bool) {
+	code = code[:s.Width()]
+	clear(code[len(s.center):])
+	if !(s.code(code, x) <= mostQuery) {
+		return 0, false
+	}
+	for _, c := range code[:len(x)] {
+		base += int32(c) * (int32(c) + 2*bias)
+	}
+	return base, true
+}
+
+// code sets code to the rounded elements of (x - center)/step and returns the largest
+// magnitude.
+func (s *Scale) code(code []int8, x []float32) float32 {
+	center, per := s.center[:len(x)], 1/s.step
+	var widest float32
+	for k, v := range x {
+		// The sum rounds to the nearest integer, if that is small.
+		i := float32((v-center[k])*per) + shift - shift
+		widest = max(widest, i, -i)
+		code[k] = int8(int32(i))
+	}
+	return widest
+}
+
+const shift = 1.5 * (1 << 23)
+
+// Panels are the codes of rows, sixteen by sixteen. They are immutable once made.
+type Panels struct {
+	groups int
+	data   []uint8
+	norm   []int32
+}
+
+// NewPanels returns room for n panels without rows.
+func (s *Scale) NewPanels(n int) *Panels {
+	p := &Panels{groups: s.Width() / group, norm: make([]int32, n*Side)}
+	p.data = make([]uint8, n*p.size())
+	for i := range p.norm {
+		p.norm[i] = nowhere
+	}
+	return p
+}
+
+func (p *Panels) size() int { return p.groups * group * Side }
+
+// Len is the number of panels.
+func (p *Panels) Len() int { return len(p.norm) / Side }
+
+// Bytes is the memory of the panels.
+func (p *Panels) Bytes() int64 { return int64(len(p.data) + 4*len(p.norm)) }
+
+// Row sets code (Width) to the code of a row, one of those that the scale was made for.
+func (s *Scale) Row(code []int8, x []float32) {
+	code = code[:s.Width()]
+	clear(code[len(s.center):])
+	s.code(code, x)
+	for k, c := range code {
+		code[k] = max(-most, min(most, c))
+	}
+}
+
+// Set puts the code of a row to a place: place i is the (i mod Side)th of panel
+// i/Side.
+func (p *Panels) Set(place int, code []int8) {
+	code = code[:p.groups*group]
+	to := p.data[place/Side*p.size()+place%Side*group:]
+	var norm int32
+	for k := 0; k < len(code); k += group {
+		four, c := to[k*Side:][:group], code[k:][:group]
+		for i, v := range c {
+			norm += int32(v) * int32(v)
+			four[i] = uint8(int32(v) + bias)
+		}
+	}
+	p.norm[place] = norm
+}
+
+// Scores writes to out the scores of n panels, from one on, for the code of a query:
+// of every row its squared distance in steps without the base of Query, and of places without a row more than any row has.
+func (p *Panels) Scores(out []int32, code []int8, from, n int) {
+	p.scoresAt(simd.Best(), out, code, from, n)
+}
+
+func (p *Panels) scoresAt(l simd.Level, out []int32, code []int8, from, n int) {
+	if n == 0 {
+		return
+	}
+	if len(code) != p.groups*group || len(out) < n*Side || from < 0 || n < 0 || (from+n)*Side > len(p.norm) {
+		panic(fmt.Sprintf("codes: %d panels from %d on of %d, room for %d scores, a code of %d elements for %d",
+			n, from, len(p.norm)/Side, len(out), len(code), p.groups*group))
+	}
+	scores(l, out, code, p.data[from*p.size():], p.norm[from*Side:], n)
+}

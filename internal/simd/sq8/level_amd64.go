@@ -1,0 +1,17 @@
+//go:build amd64 && !noasm
+
+package sq8
+
+import "unfold/internal/simd"
+
+// scores needs at least one panel, and all that its arguments have to have.
+func scores(l simd.Level, out []int32, code []int8, data []uint8, norm []int32, n int) {
+	switch l {
+	case simd.AVX512:
+		scoresAVX512(&out[0], &code[0], len(code)/group, &data[0], &norm[0], n)
+	case simd.AVX2:
+		scoresAVX2(&out[0], &code[0], len(code)/group, &data[0], &norm[0], n)
+	default:
+		scoresTwin(out, code, data, norm, n)
+	}
+}

@@ -1,0 +1,30 @@
+//go:build amd64 && !noasm
+
+package tile
+
+import (
+	"testing"
+
+	"unfold/internal/simd"
+)
+
+// The speed of one core that does nothing but fused operations in registers:
+// what the other benchmarks are measured against.
+func BenchmarkPeak(b *testing.B) {
+	const n = 100000
+	for _, level := range simd.Levels() {
+		kernel, flops := peakAVX512, 2.0*24*16
+		switch level {
+		case simd.Generic:
+			continue
+		case simd.AVX2:
+			kernel, flops = peakAVX2, 2.0*12*8
+		}
+		b.Run(level.String(), func(b *testing.B) {
+			for b.Loop() {
+				kernel(n)
+			}
+			report(b, flops*n)
+		})
+	}
+}

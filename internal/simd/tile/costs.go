@@ -1,0 +1,80 @@
+package tile
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/internal/simd"
+)
+
+// Costs compares vectors first, ..., first+Height-1 of a with all vectors of panels from,
+// ..., to-1 of b: it writes to dst[r*stride + (p-from)*Width + c], for i = first+r and
+// j = p*Width+c, the bits of
+//
+//	max(0, -(a.Start[i] + b.Start[j] + a_i b_j))
+//
+// as float32, and of 0 if that is not a number. As integers such bits are ordered as
+// costs are; that of +Inf, which places have that fill up the last panel, comes last.
+// For the error see the package comment; a prefix does not count.
+//
+// first must be a multiple of Height. It panics if a slice is too short.
+func Costs(level simd.Level, dst []int32, stride int, a *Panels, first int, b *Panels, from, to int) {
+	if first%Height != 0 {
+		panic(fmt.Sprintf("tile: costs from vector %d, not a multiple of %d", first, Height))
+	}
+	allCosts(level, Height, dst, stride, a, first, b, from, to)
+}
+
+// CostsRow is Costs for vector i of a alone; any i will do.
+func CostsRow(level simd.Level, dst []int32, a *Panels, i int, b *Panels, from, to int) {
+	allCosts(level, 1, dst, 0, a, i, b, from, to)
+}
+
+func allCosts(level simd.Level, rows int, dst []int32, stride int, a *Panels, first int, b *Panels, from, to int) {
+	count := to - from
+	if count <= 0 {
+		return
+	}
+	if a.Dim != b.Dim || rows > 1 && stride < count*Width {
+		panic(fmt.Sprintf("tile: dimensions %d and %d, lines of %d for %d panels", a.Dim, b.Dim, stride, count))
+	}
+	size := Width * a.Dim
+	costs(level, &costing{
+		dst:    dst[:(rows-1)*stride+count*Width],
+		stride: stride,
+		a:      a.Data[first/Width*size:][:size][first%Width:],
+		aStart: a.Start[first:][:rows],
+		b:      b.Data[from*size : to*size],
+		bStart: b.Start[from*Width : to*Width],
+		depth:  a.Dim,
+	})
+}
+
+// costing is what a kernel for costs reads and writes. a begins with the first of its
+// vectors and reaches to the end of their panel.
+type costing struct {
+	dst                  []int32
+	stride               int
+	a, aStart, b, bStart []float32
+	depth                int
+}
+
+// costsGeneric is the plain twin of the kernels for costs.
+func costsGeneric(s *costing) {
+	for r, aStart := range s.aStart {
+		for at := 0; at < len(s.bStart); at += Width {
+			var q [Width]float32
+			for c, start := range s.bStart[at:][:Width] {
+				q[c] = aStart + start
+			}
+			multiply(&q, s.a[r:], s.b[at*s.depth:][:Width*s.depth], s.depth)
+			line := s.dst[r*s.stride+at:][:Width]
+			for c, v := range q {
+				line[c] = 0
+				if v < 0 {
+					line[c] = int32(math.Float32bits(-v))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+// Command asm writes the assembly of package topk; see its go:generate line.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	set{name: "AVX512", wide: true}.count()
+	set{name: "AVX2"}.count()
+	below()
+	Generate()
+}
+
+// set is a set of instructions: one with registers of 512 bits, or of 256.
+type set struct {
+	name string
+	wide bool
+}
+
+func (s set) register() VecVirtual {
+	if s.wide {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (s set) zero(r VecVirtual) {
+	if s.wide {
+		VPXORD(r, r, r)
+	} else {
+		VPXOR(r, r, r)
+	}
+}
+
+// panel is the number of bytes of 16 keys.
+const panel = 64
+
+// count counts the elements less than a bound, in as many lanes as a register has.
+func (s set) count() {
+	name := "count" + s.name
+	TEXT(name, NOSPLIT, "func(s *int32, panels int, bound int32) int32")
+	Pragma("noescape")
+	Doc(name + " returns how many of the elements of a positive number of times sixteen are less than bound.")
+	from, panels := Load(Param("s"), GP64()), Load(Param("panels"), GP64())
+	low := XMM()
+	VMOVD(Load(Param("bound"), GP32()), low)
+	bound, sum, v := s.register(), s.register(), s.register()
+	VPBROADCASTD(low, bound)
+	s.zero(sum)
+	var minus VecVirtual
+	if s.wide {
+		minus = ZMM()
+		VPTERNLOGD(Imm(255), minus, minus, minus)
+	}
+	Label(name + "Loop")
+	if s.wide {
+		k := K()
+		VPCMPD(Imm(6), Mem{Base: from}, bound, k)
+		VPSUBD(minus, sum, k, sum)
+	} else {
+		for part := range 2 {
+			VPCMPGTD(Mem{Base: from, Disp: 32 * part}, bound, v)
+			VPSUBD(v, sum, sum)
+		}
+	}
+	ADDQ(Imm(panel), from)
+	DECQ(panels)
+	JNE(LabelRef(name + "Loop"))
+	if s.wide {
+		up, y := YMM(), YMM()
+		VEXTRACTI64X4(Imm(1), sum, up)
+		VPADDD(up, sum.AsY(), y)
+		sum = y
+	}
+	up, x := XMM(), XMM()
+	VEXTRACTI128(Imm(1), sum.AsY(), up)
+	VPADDD(up, sum.AsX(), x)
+	for _, turn := range []uint64{0b01001110, 0b10110001} {
+		VPSHUFD(Imm(turn), x, up)
+		VPADDD(up, x, x)
+	}
+	n := GP32()
+	VMOVD(x, n)
+	Store(n, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// below collects the positions of elements less than a bound.
+func below() {
+	TEXT("belowAVX512", NOSPLIT, "func(at *int32, s *int32, panels int, bound int32) int")
+	Pragma("noescape")
+	Doc("belowAVX512 writes the positions of the elements less than bound of a positive number of times",
+		"sixteen, and returns how many there are.")
+	at, s, panels := Load(Param("at"), GP64()), Load(Param("s"), GP64()), Load(Param("panels"), GP64())
+	bound, index, step := ZMM(), ZMM(), ZMM()
+	b := Load(Param("bound"), GP32())
+	VPBROADCASTD(b, bound)
+	VMOVDQU32(positions(), index)
+	word := GP32()
+	MOVL(U32(16), word)
+	VPBROADCASTD(word, step)
+	first := GP64()
+	MOVQ(at, first)
+	found, v, n := K(), ZMM(), GP32()
+	Label("belowLoop")
+	VMOVDQU32(Mem{Base: s}, v)
+	VPCMPD(Imm(1), bound, v, found)
+	VPCOMPRESSD_Z(index, found, v)
+	VMOVDQU32(v, Mem{Base: at})
+	KMOVW(found, n)
+	POPCNTL(n, n)
+	LEAQ(Mem{Base: at, Index: n.As64(), Scale: 4}, at)
+	VPADDD(step, index, index)
+	ADDQ(Imm(64), s)
+	DECQ(panels)
+	JNE(LabelRef("belowLoop"))
+	SUBQ(first, at)
+	SHRQ(Imm(2), at)
+	Store(at, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// positions are 0 to 15.
+func positions() Mem {
+	m := GLOBL("positions", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(uint32(i)))
+	}
+	return m
+}

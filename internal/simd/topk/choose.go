@@ -1,0 +1,40 @@
+package topk
+
+import (
+	"fmt"
+
+	"unfold/internal/simd"
+)
+
+//go:generate env GOFLAGS=-tags=noasm go run ./asm -out kernels_amd64.s -stubs stubs_amd64.go -pkg topk
+
+// Side is what the number of keys is a multiple of.
+const Side = 16
+
+// Count returns how many elements of s, a multiple of Side, are less than bound.
+func Count(s []int32, bound int32) int { return countAt(simd.Best(), s, bound) }
+
+func countAt(l simd.Level, s []int32, bound int32) int {
+	if len(s)%Side != 0 {
+		panic(fmt.Sprintf("choose: %d keys", len(s)))
+	}
+	if len(s) == 0 {
+		return 0
+	}
+	return count(l, s, bound)
+}
+
+// Below writes to at the positions of the elements of s that are less than bound,
+// ascending, and returns how many there are; what follows in at is overwritten, too. The
+// length of s is a multiple of Side, and at is as long.
+func Below(at, s []int32, bound int32) int { return belowAt(simd.Best(), at, s, bound) }
+
+func belowAt(l simd.Level, at, s []int32, bound int32) int {
+	if len(at) < len(s) || len(s)%Side != 0 {
+		panic(fmt.Sprintf("choose: room for %d of %d positions", len(at), len(s)))
+	}
+	if len(s) == 0 {
+		return 0
+	}
+	return below(l, at, s, bound)
+}

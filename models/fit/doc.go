@@ -1,0 +1,19 @@
+// Package fit is where a model is chosen by its name: from rows to a snapshot
+// (Fit), and from a snapshot to a placer (Open). What calls it need not know any
+// model; the registry is the one list of all.
+//
+// Fit is the whole way of learning:
+//
+//	x, n x dim --- PCA ---> z, n x q --- model ---> mu, sigma^2 of the distinct rows
+//	                             \--- neighbour lists ---> novelty tables
+//
+// and puts it all into one snapshot, of Version 1 and Epoch 1, without Encoder,
+// Names and Positions: these belong to the caller, who sets them, and later
+// versions and epochs, before the snapshot is published.
+//
+// # Contract
+//
+// Everything but the timings is a function of x and the Spec without Threads.
+// Open of the snapshot places the rows of x exactly where Fit says they are.
+// Errors that lie in the data match models.ErrBadInput.
+package fit

@@ -1,0 +1,122 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/gplvm"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+)
+
+// GPLVM is the Gaussian process latent variable model, package gplvm.
+const GPLVM = "gplvm"
+
+// processNeighbors is how many neighbours the bandwidth reaches if none are named; the
+// model itself has no neighbours.
+const processNeighbors = 9
+
+// gaussianProcess is its entry. Of all distinct rows, which are the reference points, it
+// learns a bounded number and places the rest, which are marked as unlearnt.
+var gaussianProcess = Kind{
+	Name: GPLVM, Missing: true, Varied: true,
+	check: func(s Spec) error { _, err := s.gaussianProcess().Resolved(); return err },
+	learn: learnGaussianProcess,
+	open: func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error) {
+		if p.Rule != saul.RuleAuto || p.Received != 0 || p.Neighbors != 0 {
+			return nil, &saul.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto, without neighbours", p.Rule, LVM, GPLVM)}
+		}
+		return gplvm.NewPlacer(s, gplvm.PlaceSettings{Threads: p.Threads, Search: p.Search})
+	},
+	memory: func(s Spec, n, q int) int64 {
+		f, err := s.gaussianProcess().Resolved()
+		if err != nil {
+			return 0
+		}
+		return gplvm.Bytes(min(n, f.Points), q, f.Active)
+	},
+	describe: func(s *snapshot.Snapshot) []Line {
+		d := gplvm.Describe(s)
+		var theta []string
+		for i, v := range d.Theta {
+			theta = append(theta, fmt.Sprintf("%s %.4g", d.Names[i], v))
+		}
+		lines := []Line{
+			{"learnt", fmt.Sprintf("%d of the reference points", d.Learnt)},
+			{"kernel", fmt.Sprintf("%s: %s", d.Kernel, strings.Join(theta, ", "))},
+			{"likelihood", fmt.Sprintf("%.8g, with the prior of the places", d.LogLik)},
+		}
+		if d.Active > 0 {
+			lines = append(lines, Line{"active set", fmt.Sprintf("%d of those, by which the others are placed", d.Active)})
+		}
+		if d.Missing > 0 {
+			lines = append(lines, Line{"missing", fmt.Sprintf("%d values of those, filled in", d.Missing)})
+		}
+		if d.Smooth {
+			lines = append(lines, Line{"placing", fmt.Sprintf("by a smooth map, with an error of %.3g at leaving one out", d.Residual)})
+		}
+		return lines
+	},
+}
+
+// gaussianProcess are the settings of a fit as that package has them.
+func (s Spec) gaussianProcess() gplvm.FitSettings {
+	return gplvm.FitSettings{Options: s.GPLVM, Dims: s.LVM.Dims, Steps: s.LVM.Steps, Seed: s.LVM.Seed, Threads: s.LVM.Threads}
+}
+
+// GaussianProcess is what a fit of that kind reports of itself.
+type GaussianProcess struct {
+	// Learnt is the number of points that were learnt.
+	Learnt int `json:"learnt"`
+	// Kernel has the parameters Theta.
+	Kernel string    `json:"kernel"`
+	Theta  []float64 `json:"theta"`
+	// Best is the number of the start that was kept among Runs.
+	Best int         `json:"best"`
+	Runs []gplvm.Run `json:"runs"`
+	// Residual is the error of the smooth map, if there is one, at leaving one out.
+	Residual float64 `json:"residual,omitempty"`
+	// Active is the size of the active set, if there is one, Filled the number of values
+	// that were missing and are filled in.
+	Active int `json:"active,omitempty"`
+	Filled int `json:"filled,omitempty"`
+}
+
+func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error) {
+	filled := 0
+	for _, v := range z.Data {
+		if v != v {
+			filled++
+		}
+	}
+	return learnSample(ctx, z, s, progress, gplvm.CheckRows, func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+		fit, err := gplvm.Fit(ctx, z, s.gaussianProcess(), step)
+		if err != nil {
+			return nil, err
+		}
+		set, best := fit.Settings, fit.Runs[fit.Best]
+		own := GaussianProcess{Learnt: len(fit.Learnt), Kernel: set.Kernel, Theta: fit.Point.Theta, Best: fit.Best, Runs: fit.Runs, Active: len(fit.Active), Filled: filled}
+		if fit.Back != nil {
+			own.Residual = fit.Back.Residual
+		}
+		// The settings that this kind does not know are left at their defaults.
+		s.GPLVM, s.LVM = set.Options, saul.Settings{
+			Dims: set.Dims, Neighbors: s.LVM.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
+			Search: s.LVM.Search, Lists: s.LVM.Lists,
+		}
+		if s.LVM.Neighbors == 0 {
+			s.LVM.Neighbors = processNeighbors
+		}
+		s.LVM.Neighbors = min(s.LVM.Neighbors, z.Rows-1)
+		return &sample{
+			model: fit, rows: fit.Learnt, spec: s, own: own,
+			report: saul.Report{
+				Components: 1, Iterations: best.Iterations, Converged: best.Converged,
+				LoglikInitial: best.Initial, Loglik: best.LogLik,
+			},
+		}, nil
+	})
+}

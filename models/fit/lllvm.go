@@ -1,0 +1,107 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/lllvm"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+)
+
+// LLLVM is the locally linear latent variable model, package lllvm.
+const LLLVM = "lllvm"
+
+// locallyLinear is its entry. Of all distinct rows, which are the reference points, it
+// learns a bounded number and places the rest, which are marked as unlearnt.
+var locallyLinear = Kind{
+	Name: LLLVM, Varied: true,
+	check: func(s Spec) error { _, err := s.locallyLinear().Resolved(); return err },
+	learn: learnLocallyLinear,
+	open: func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error) {
+		if p.Rule != saul.RuleAuto || p.Received != 0 {
+			return nil, &saul.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto", p.Rule, LVM, LLLVM)}
+		}
+		return lllvm.NewPlacer(s, lllvm.PlaceSettings{Neighbors: p.Neighbors, Threads: p.Threads, Search: p.Search})
+	},
+	memory: func(s Spec, n, q int) int64 {
+		f, err := s.locallyLinear().Resolved()
+		if err != nil {
+			return 0
+		}
+		return f.Bytes(n, q)
+	},
+	seconds: func(ctx context.Context, s Spec, n, q int) (float64, error) {
+		f, err := s.locallyLinear().Resolved()
+		if err != nil {
+			return 0, err
+		}
+		return f.Seconds(ctx, n, q)
+	},
+	describe: func(s *snapshot.Snapshot) []Line {
+		d := lllvm.Describe(s)
+		return []Line{
+			{"learnt", fmt.Sprintf("%d of the reference points", d.Learnt)},
+			{"neighbours", fmt.Sprintf("%d to learn by, %d for novelty", s.Neighbors, s.NoveltyK)},
+			{"noise", fmt.Sprintf("standard deviation %.4g of an element", d.Noise)},
+			{"bound", fmt.Sprintf("%.8g (gamma %.4g, alpha %.4g, epsilon %.4g)", d.Bound, d.Gamma, d.Alpha, d.Epsilon)},
+		}
+	},
+}
+
+// locallyLinear are the settings of a fit as that package has them.
+func (s Spec) locallyLinear() lllvm.FitSettings {
+	return lllvm.FitSettings{
+		Options: s.LLLVM, Dims: s.LVM.Dims, Neighbors: s.LVM.Neighbors, Steps: s.LVM.Steps,
+		Largest: s.LVM.Components == saul.Largest, Seed: s.LVM.Seed, Threads: s.LVM.Threads,
+	}
+}
+
+// LocallyLinear is what a fit of that kind reports of itself.
+type LocallyLinear struct {
+	// Learnt is the number of points that were learnt.
+	Learnt int `json:"learnt"`
+	// Gamma and Alpha are the precisions of the noise, in the model's units, and of the
+	// prior; Noise is the standard deviation of an element in those of the data.
+	Gamma float64 `json:"gamma"`
+	Alpha float64 `json:"alpha"`
+	Noise float64 `json:"noise"`
+	// Patches is their number, 1 for the model itself, and PatchPoints what the largest
+	// has.
+	Patches     int `json:"patches"`
+	PatchPoints int `json:"patch_points"`
+	// Bounds are those after every iteration of the start that was kept, Best its number
+	// among Runs.
+	Bounds []float64   `json:"bounds"`
+	Best   int         `json:"best"`
+	Runs   []lllvm.Run `json:"runs"`
+}
+
+func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error) {
+	return learnSample(ctx, z, s, progress, models.CheckRows[float32], func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
+		fit, err := lllvm.Fit(ctx, z, s.locallyLinear(), step)
+		if err != nil {
+			return nil, err
+		}
+		set, best := fit.Settings, fit.Runs[fit.Best]
+		patches, points := fit.Model.Patches()
+		// The settings that this kind does not know are left at their defaults.
+		s.LLLVM, s.LVM = set.Options, saul.Settings{
+			Dims: set.Dims, Neighbors: set.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
+			Search: s.LVM.Search, Components: s.LVM.Components, Lists: s.LVM.Lists,
+		}
+		return &sample{
+			model: fit, rows: fit.Learnt, spec: s,
+			own: LocallyLinear{
+				Learnt: len(fit.Learnt), Gamma: fit.State.Gamma, Alpha: fit.State.Alpha, Noise: fit.Noise(),
+				Patches: patches, PatchPoints: points, Bounds: fit.History.Bounds, Best: fit.Best, Runs: fit.Runs,
+			},
+			report: saul.Report{
+				Edges: fit.Model.Edges(), Components: fit.Components, Iterations: best.Iterations, Converged: best.Converged,
+				LoglikInitial: fit.History.Bounds[0], Loglik: best.Bound,
+			},
+		}, nil
+	})
+}

@@ -1,0 +1,132 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/gplvm"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+)
+
+// holes returns points on a bent sheet in 5 dimensions of which some values are missing,
+// and two rows that are equal.
+func holes(n int) vec.Matrix[float32] {
+	rnd := rand.New(rand.NewPCG(4, 4))
+	x := vec.New[float32](n, 5)
+	for i := range n {
+		u, v := rnd.Float64(), rnd.Float64()
+		copy(x.Row(i), []float32{float32(u), float32(v), float32(u * u), float32(math.Sin(3 * v)), float32(u * v)})
+		if i%4 == 0 {
+			x.Row(i)[i/4%5] = float32(math.NaN())
+		}
+	}
+	copy(x.Row(3), x.Row(1))
+	return x
+}
+
+// A fit with missing values gives a snapshot that is whole, goes through a file, and
+// places the rows as they were given, with what they lack, where the fit has them, all
+// values skipped and alone as together.
+func TestMissingValues(t *testing.T) {
+	ctx := context.Background()
+	x := holes(90)
+	given := x.Clone()
+	for name, o := range map[string]gplvm.Options{"full": {Points: 60}, "active": {Points: 60, Active: 30}, "smooth": {Smooth: true}} {
+		x := given.Clone()
+		s, r, err := Fit(ctx, x, Spec{Kind: GPLVM, GPLVM: o, LVM: saul.Settings{Steps: 10}}, nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if models.CheckRows(x, nil) != nil || models.CheckRows(s.Reference, nil) != nil {
+			t.Errorf("%s: values are still missing", name)
+		}
+		if own := r.Own.(GaussianProcess); own.Filled != 23 {
+			t.Errorf("%s: %d values were filled in", name, own.Filled)
+		}
+		s = rewritten(t, s)
+		p, err := Open(s, saul.PlaceSettings{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		placed, err := p.(models.Lenient).PlaceMissing(ctx, given)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for i := range given.Rows {
+			if vec.SquaredDistance(placed.Mu.Row(i), r.Placed.Mu.Row(i)) != 0 || placed.Sigma[i] != r.Placed.Sigma[i] || placed.NoveltyLocal[i] != r.Placed.NoveltyLocal[i] {
+				t.Errorf("%s: row %d is placed at %v ± %v, by the fit at %v ± %v", name, i, placed.Mu.Row(i), placed.Sigma[i], r.Placed.Mu.Row(i), r.Placed.Sigma[i])
+			}
+		}
+		fresh := vec.Of(1, 5, []float32{0.31, float32(math.NaN()), 0.1, 0.9, 0.1})
+		one, err := p.(models.Lenient).PlaceMissing(ctx, fresh)
+		if err != nil || one.Mu.Data[0] != one.Mu.Data[0] || fresh.Data[1] == fresh.Data[1] {
+			t.Errorf("%s: an event is placed at %v, %v", name, one.Mu, err)
+		}
+		lines := ""
+		for _, l := range Describe(s) {
+			lines += l.Name + ": " + l.Value + "\n"
+		}
+		if !strings.Contains(lines, "filled in") || strings.Contains(lines, "active set") != (name == "active") {
+			t.Errorf("%s: described as %s", name, lines)
+		}
+	}
+}
+
+// rewritten is a snapshot after a file.
+func rewritten(t *testing.T, s *snapshot.Snapshot) *snapshot.Snapshot {
+	t.Helper()
+	var file strings.Builder
+	if err := snapshot.Write(&file, s); err != nil {
+		t.Fatal(err)
+	}
+	again, err := snapshot.Read(strings.NewReader(file.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// What lacks too much, or goes with no missing values, says so.
+func TestMissingBadInput(t *testing.T) {
+	nan := float32(math.NaN())
+	empty := holes(40)
+	copy(empty.Row(8), []float32{nan, nan, nan, nan, nan})
+	column := holes(40)
+	for i := range column.Rows {
+		column.Row(i)[2] = nan
+	}
+	for name, c := range map[string]struct {
+		x    vec.Matrix[float32]
+		spec Spec
+		want string
+	}{
+		"row":    {empty, Spec{Kind: GPLVM}, "row 8: all values are missing"},
+		"column": {column, Spec{Kind: GPLVM}, "column 2: no value is observed"},
+		"pca":    {holes(40), Spec{Kind: GPLVM, PCA: 3}, "3 principal components"},
+		"lvm":    {holes(40), Spec{Kind: LVM}, "NaN"},
+		"lllvm":  {holes(40), Spec{Kind: LLLVM}, "NaN"},
+	} {
+		_, _, err := Fit(context.Background(), c.x, c.spec, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, models.ErrBadInput) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s, _, err := Fit(context.Background(), holes(40), Spec{Kind: GPLVM, LVM: saul.Settings{Steps: 3}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Open(s, saul.PlaceSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.(models.Lenient).PlaceMissing(context.Background(), vec.Of(1, 5, []float32{nan, nan, nan, nan, nan})); !errors.Is(err, models.ErrBadInput) {
+		t.Errorf("an event of nothing: %v", err)
+	}
+}

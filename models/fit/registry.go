@@ -1,0 +1,147 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+)
+
+// Kind is a model as the rest of the program knows it. A new kind is an entry of
+// registry, a field of Spec if it has settings of its own, and nothing else: its
+// numbers go into Snapshot.Parts.
+type Kind struct {
+	// Name is what --kind and Snapshot.Kind say.
+	Name string
+	// Carried says that package models/live can carry its maps on. The learner of
+	// a stream learns maps of other kinds anew.
+	Carried bool
+	// Missing says that values may be missing, NaN: what learns fills them in, and events
+	// are placed by what is there of them.
+	Missing bool
+
+	// Varied says that what learns takes every column for data with noise: columns that
+	// do not vary are left out, see Result.Constant.
+	Varied bool
+
+	// check says what is wrong with settings, whatever the data are.
+	check func(s Spec) error
+	// learn learns from the vectors that the model sees, after PCA. The spec is
+	// resolved, and LVM.Lists tells how many neighbours novelty wants.
+	learn func(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error)
+	// open prepares placing.
+	open func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error)
+	// memory returns about the bytes that learning holds beside vectors and lists, of n
+	// points of q values. Nil: package budget knows.
+	memory func(s Spec, n, q int) int64
+	// seconds returns about how long that takes if it takes all its steps, on this
+	// machine, from a trial of some tenths of a second. Nil: nobody knows, but for the
+	// first kind package budget.
+	seconds func(ctx context.Context, s Spec, n, q int) (float64, error)
+	// describe tells what only this kind has to say of a snapshot that it can open; nil
+	// if that is all known elsewhere.
+	describe func(s *snapshot.Snapshot) []Line
+}
+
+// Line is something to know of a snapshot, for people.
+type Line struct{ Name, Value string }
+
+// Describe tells what only the snapshot's kind of model has to say of it, which can be
+// opened (Open).
+func Describe(s *snapshot.Snapshot) []Line {
+	k, err := Find(s.Kind)
+	if err != nil || k.describe == nil {
+		return nil
+	}
+	return k.describe(s)
+}
+
+// learnt is what learning gives. All kinds describe the points as package saul does:
+// Unique, Of, Count, Mu, Sigma2, Bandwidth2, Unlearnt, Neighbors, Settings and Report.
+type learnt struct {
+	*saul.Result
+	// parts are what only this kind of model needs to place; own is what only this
+	// kind has to report.
+	parts []snapshot.Part
+	own   any
+	// spec is that of the fit with the kind's defaults filled in.
+	spec Spec
+}
+
+// registry lists the models, the default first.
+var registry = []Kind{latentVariable, locallyLinear, gaussianProcess}
+
+// Kinds lists the names of all models, the default first.
+func Kinds() []string {
+	names := make([]string, len(registry))
+	for i, k := range registry {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Find returns the kind of that name; the empty name is the default.
+func Find(name string) (Kind, error) {
+	for _, k := range registry {
+		if k.Name == name || name == "" {
+			return k, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("kind %q: there is only %s", name, strings.Join(Kinds(), ", "))
+}
+
+// Check says what is wrong with a spec whatever the data are: an error of the
+// kind's, which for settings in LVM is a *saul.SettingError.
+func (s Spec) Check() error {
+	k, err := Find(s.Kind)
+	if err != nil {
+		return err
+	}
+	return k.check(s)
+}
+
+// Memory returns about the bytes that learning holds beside vectors and lists of
+// neighbours, of n points of q values; ok is false for a kind that package budget
+// knows by itself.
+func (s Spec) Memory(n, q int) (bytes int64, ok bool) {
+	k, err := Find(s.Kind)
+	if err != nil || k.memory == nil {
+		return 0, false
+	}
+	return k.memory(s, n, q), true
+}
+
+// Timed reports whether Seconds knows the kind.
+func (s Spec) Timed() bool {
+	k, err := Find(s.Kind)
+	return err == nil && k.seconds != nil
+}
+
+// Seconds returns about how long learning takes on this machine, of n points of q values,
+// if it takes all its steps. The kind has to be Timed.
+func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
+	k, err := Find(s.Kind)
+	if err != nil {
+		return 0, err
+	}
+	return k.seconds(ctx, s, n, q)
+}
+
+// latentVariable is Saul's latent variable model.
+var latentVariable = Kind{
+	Name: LVM, Carried: true,
+	check: func(s Spec) error { return s.LVM.Check() },
+	learn: func(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error) {
+		fit, err := saul.Fit(ctx, z, s.LVM, progress)
+		if err != nil {
+			return nil, err
+		}
+		s.LVM = fit.Settings
+		return &learnt{Result: fit, spec: s}, nil
+	},
+	open: func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error) { return saul.NewPlacer(s, p) },
+}

@@ -1,0 +1,91 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"unfold/internal/vec"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+)
+
+// sample is what a kind has learnt that learns a bounded sample of the points.
+type sample struct {
+	model interface {
+		// PlaceAll returns the places of all points, by those that were learnt.
+		PlaceAll(ctx context.Context, x vec.Matrix[float32], progress func(done, total int)) (mu vec.Matrix[float64], sigma2 []float64, err error)
+		Parts() []snapshot.Part
+	}
+	// rows are the points that were learnt, ascending.
+	rows []int32
+	// report has what the model knows: Edges, Components, Iterations, Converged and the
+	// likelihoods.
+	report saul.Report
+	// own is what only this kind has to report.
+	own any
+	// spec has the defaults filled in; LVM.Neighbors is how many the bandwidth reaches.
+	spec Spec
+}
+
+// rowCheck says which row cannot be learnt from, as models.CheckRows.
+type rowCheck func(x vec.Matrix[float32], names []string) error
+
+// learnSample learns as such kinds do: fit learns a sample of the distinct rows of z, and
+// the rest, marked as unlearnt, are placed. Missing values of z are filled in.
+func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress, check rowCheck, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*learnt, error) {
+	if err := check(z, nil); err != nil {
+		return nil, err
+	}
+	stage := func(name string) func(done, total int) {
+		return func(done, total int) { progress(name, done, total) }
+	}
+	n, r, given := z.Rows, &saul.Result{}, z
+	if r.Unique, r.Of, r.Count = graph.Collapse(z); len(r.Unique) < n {
+		z = vec.Take(z, r.Unique)
+	}
+	clock := time.Now()
+	lap := func(to *float64) { *to = time.Since(clock).Seconds(); clock = time.Now() }
+	of, err := fit(z, stage("em"))
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Unique) < n {
+		// What was missing and is filled in; rows that lack values are equal to no others.
+		for u, i := range r.Unique {
+			copy(given.Row(int(i)), z.Row(u))
+		}
+	}
+	r.Report, r.Settings = of.report, of.spec.LVM
+	k := r.Settings.Neighbors
+	r.Report.N, r.Report.Dim, r.Report.Unique, r.Report.Dims, r.Report.Neighbors = n, z.Cols, z.Rows, r.Settings.Dims, k
+	lap(&r.Report.Seconds.EM)
+	search := s.LVM.Search
+	search.Seed = s.LVM.Seed
+	r.Neighbors, r.Report.Search, err = auto.Graph(ctx, z, min(max(s.LVM.Lists, k), z.Rows-1), search, knn.Settings{
+		Threads: s.LVM.Threads, Progress: stage("knn"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: neighbours: %w", s.Kind, err)
+	}
+	lap(&r.Report.Seconds.KNN)
+	if r.Mu, r.Sigma2, err = of.model.PlaceAll(ctx, z, stage("place")); err != nil {
+		return nil, err
+	}
+	r.Bandwidth2 = make([]float64, z.Rows)
+	for i := range r.Bandwidth2 {
+		_, dist2 := r.Neighbors.Row(i)
+		r.Bandwidth2[i] = dist2[k-1]
+	}
+	if len(of.rows) < z.Rows {
+		r.Unlearnt = slices.Repeat([]bool{true}, z.Rows)
+		for _, p := range of.rows {
+			r.Unlearnt[p] = false
+		}
+	}
+	return &learnt{Result: r, parts: of.model.Parts(), own: of.own, spec: of.spec}, nil
+}

@@ -1,0 +1,98 @@
+package fit
+
+import (
+	"slices"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+)
+
+// leastVariance is the least share of the first component's variance that one has which
+// is more than rounding, for kinds that would take it for data.
+const leastVariance = 1e-10
+
+// fewDims are dimensions that a map may have whatever the data: a line, too, can be
+// unfolded in more. Kinds may be stricter.
+const fewDims = 32
+
+// Fits says whether vectors of rows rows and dim elements can have a map of the dimensions
+// that the spec, resolved, wants: n points span n - 1, and what the model sees of
+// a vector is its elements or principal components.
+func (s Spec) Fits(rows, dim int) error {
+	dims, seen, of := s.LVM.Dims, dim, "elements"
+	if dims == 0 {
+		dims = saul.DefaultDims
+	}
+	if s.PCA > 0 {
+		seen, of = s.PCA, "principal components (pca)"
+	}
+	switch {
+	case dims <= fewDims:
+		return nil
+	case dims > seen:
+		return models.BadInputf("dims is %d, but a vector has %d %s: a map of it has at most as many dimensions; fewer, such as 2 or 10, say more", dims, seen, of)
+	case dims > rows-1:
+		return models.BadInputf("dims is %d, but there are %d rows, which span at most %d dimensions: give more rows, or take fewer dims", dims, rows, max(rows-1, 0))
+	}
+	return nil
+}
+
+// constant lists the columns of x whose values are all the same.
+func constant(x vec.Matrix[float32]) (columns []int) {
+	if x.Rows == 0 {
+		return nil
+	}
+	varies := make([]bool, x.Cols)
+	for i := 1; i < x.Rows; i++ {
+		for j, v := range x.Row(i) {
+			if v != x.Row(0)[j] {
+				varies[j] = true
+			}
+		}
+	}
+	for j, v := range varies {
+		if !v {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// vary leaves the constant columns of x out: the snapshot projects onto the others, with
+// the constants as their means. Rows that are all the same, or of which values are missing,
+// are left to the kind.
+func (r *Result) vary(s *snapshot.Snapshot, x vec.Matrix[float32], spec Spec) (vec.Matrix[float32], error) {
+	if slices.ContainsFunc(x.Data, func(v float32) bool { return v-v != 0 }) {
+		return x, nil
+	}
+	out := constant(x)
+	kept := x.Cols - len(out)
+	if len(out) == 0 || kept == 0 {
+		return x, nil
+	}
+	dims := spec.LVM.Dims
+	if dims == 0 {
+		dims = saul.DefaultDims
+	}
+	if kept < dims {
+		return x, models.BadInputf("%d of %d columns are the same in all rows, and %d are too few for a map of %d dimensions: give other columns, or take fewer dims", len(out), x.Cols, kept, dims)
+	}
+	s.Mean, s.Components = make([]float32, x.Cols), vec.New[float32](kept, x.Cols)
+	z := vec.New[float32](x.Rows, kept)
+	at, rest := 0, out
+	for j := range x.Cols {
+		if len(rest) > 0 && rest[0] == j {
+			s.Mean[j], rest = x.Row(0)[j], rest[1:]
+			continue
+		}
+		s.Components.Row(at)[j] = 1
+		for i := range x.Rows {
+			z.Row(i)[at] = x.Row(i)[j]
+		}
+		at++
+	}
+	r.Constant = out
+	return z, nil
+}

@@ -1,5 +1,0 @@
-//go:build race
-
-package kinds
-
-const raceEnabled = true

@@ -1,0 +1,184 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/sparse/knn/auto"
+)
+
+// Change deletes rows by their slots, once for every row, and inserts those of
+// insert (n x dim), whose slots it returns. Rows that equal a point of the map, or
+// another that comes with them, share its slot; a point goes when its last row
+// does. at (n x dims) are the places where the new points start; without rows, the map
+// places them itself, by an exact search: an index misses some neighbours, and a point
+// that starts badly stays there (see the package's essay).
+//
+// The map's places stay until Refresh. On an error (a slot that holds no row, a
+// value that is not finite, ctx ended) nothing has changed.
+func (m *Map) Change(ctx context.Context, remove []int32, insert vec.Matrix[float32], at vec.Matrix[float64]) ([]int32, error) {
+	if err := m.checkChange(insert, at); err != nil {
+		return nil, err
+	}
+	p, err := m.plan(remove, insert)
+	if err != nil {
+		return nil, err
+	}
+	if at.Rows == 0 && len(p.fresh) > 0 {
+		placed, err := m.placed(ctx, vec.Take(insert, p.fresh))
+		if err != nil {
+			return nil, err
+		}
+		at = placed
+	} else {
+		at = vec.Take(at, p.fresh)
+	}
+	for i := range p.gone { // their rows are needed until here
+		p.rows = append(p.rows, append([]float32(nil), m.lists.Row(p.gone[i])...))
+	}
+	slots, err := m.lists.change(ctx, p.gone, vec.Take(insert, p.fresh))
+	if err != nil {
+		return nil, err
+	}
+	// What the lists took, the landmarks take: ctx ends nothing any more.
+	if err := m.marks.change(context.WithoutCancel(ctx), p.gone, slots, vec.Take(insert, p.fresh)); err != nil {
+		m.marks = nil // they are made anew
+	}
+	return m.commit(p, insert, at, slots), nil
+}
+
+func (m *Map) checkChange(insert vec.Matrix[float32], at vec.Matrix[float64]) error {
+	if insert.Rows > 0 && insert.Cols != m.dim {
+		return models.BadInputf("live: rows of %d values for a map of rows of %d", insert.Cols, m.dim)
+	}
+	if err := models.CheckRows(insert, nil); err != nil {
+		return err
+	}
+	if at.Rows == 0 {
+		return nil
+	}
+	if at.Rows != insert.Rows || at.Cols != m.dims {
+		return fmt.Errorf("live: %d places in %d dimensions for %d rows on a map of %d dimensions", at.Rows, at.Cols, insert.Rows, m.dims)
+	}
+	for i, v := range at.Data {
+		if math.IsNaN(v) || math.Abs(v) > math.MaxFloat32 {
+			return models.BadInputf("live: row %d has the place %v, which is none", i/at.Cols, v)
+		}
+	}
+	return nil
+}
+
+// plan is what a change comes to.
+type plan struct {
+	counts map[int32]uint32 // of points that stay, where it changes
+	gone   []int32          // slots that become free, ascending
+	rows   [][]float32      // what was there
+	fresh  []int32          // rows that become points
+	slot   []int32          // of every row the slot, or -1 - its index in fresh
+}
+
+// plan finds out who goes and who comes. Nothing is changed yet.
+func (m *Map) plan(remove []int32, insert vec.Matrix[float32]) (*plan, error) {
+	p := &plan{counts: map[int32]uint32{}, slot: make([]int32, insert.Rows)}
+	left := func(s int32) uint32 {
+		if c, changed := p.counts[s]; changed {
+			return c
+		}
+		return m.count[s]
+	}
+	for _, s := range remove {
+		if s < 0 || int(s) >= len(m.count) || left(s) == 0 {
+			return nil, errSlot(s)
+		}
+		p.counts[s] = left(s) - 1
+	}
+	among := newEquals()
+	for i := range insert.Rows {
+		row := insert.Row(i)
+		if s := m.equal.find(row, m.lists.Row); s >= 0 {
+			p.slot[i], p.counts[s] = s, left(s)+1
+			continue
+		}
+		f := among.find(row, func(f int32) []float32 { return insert.Row(int(p.fresh[f])) })
+		if f < 0 {
+			f = int32(len(p.fresh))
+			p.fresh = append(p.fresh, int32(i))
+			among.add(row, f)
+		}
+		p.slot[i] = -1 - f
+	}
+	for s := range m.count {
+		if c, changed := p.counts[int32(s)]; changed && c == 0 {
+			p.gone = append(p.gone, int32(s))
+		}
+	}
+	return p, nil
+}
+
+// commit takes the plan over, for which the lists have changed.
+func (m *Map) commit(p *plan, insert vec.Matrix[float32], at vec.Matrix[float64], slots []int32) []int32 {
+	sigma2 := m.usual()
+	for s, c := range p.counts {
+		m.count[s] = c
+	}
+	for i, s := range p.gone {
+		m.equal.remove(p.rows[i], s)
+		if m.age[s] == newborn {
+			m.born--
+		} else {
+			m.gone++
+		}
+	}
+	for f, s := range slots {
+		m.reserve(s)
+		m.equal.add(insert.Row(int(p.fresh[f])), s)
+		copy(m.place(s), at.Row(f))
+		m.sigma2[s], m.count[s], m.age[s] = sigma2, 0, newborn
+		m.born++
+	}
+	out := make([]int32, insert.Rows)
+	for i, s := range p.slot {
+		if out[i] = s; s < 0 {
+			out[i] = slots[-1-s]
+			m.count[out[i]]++
+		}
+	}
+	return out
+}
+
+// usual is the variance that new points start with: the mean of those of the last
+// refresh; if they are all equal, that.
+func (m *Map) usual() float64 {
+	all := m.snap.Sigma2
+	var sum float64
+	same := true
+	for _, v := range all {
+		sum += v
+		same = same && v == all[0]
+	}
+	if same {
+		return all[0]
+	}
+	return sum / float64(len(all))
+}
+
+// placed returns the places of rows on the map of the last refresh, whose neighbours are
+// searched exactly.
+func (m *Map) placed(ctx context.Context, x vec.Matrix[float32]) (vec.Matrix[float64], error) {
+	if m.placer == nil {
+		p, err := saul.NewPlacer(m.snap, saul.PlaceSettings{Threads: m.set.LVM.Threads, Search: auto.Settings{Method: auto.Exact}})
+		if err != nil {
+			return vec.Matrix[float64]{}, err
+		}
+		m.placer = p
+	}
+	placed, err := m.placer.Place(ctx, x)
+	if err != nil {
+		return vec.Matrix[float64]{}, err
+	}
+	return vec.Convert[float64](placed.Mu), nil
+}

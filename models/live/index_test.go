@@ -1,0 +1,146 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models/saul"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+	"unfold/sparse/knn/hnsw"
+)
+
+// indexed are settings of a map that has an index however small it is, and whose
+// points hardly move.
+func indexed() Settings {
+	set := quick()
+	set.LVM.Search.Method = auto.HNSW
+	set.Ordinary.Steps, set.GentleEvery, set.Backstop, set.Growth = -1, -1, -1, -1
+	set.AfterAlarm = []int{}
+	return set
+}
+
+// links are the bytes of a map's index.
+func links(t testing.TB, m *Map) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Snapshot().Index.SaveLinks(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// recall is the share of the k true neighbours of some rows that an index finds.
+func recall(t testing.TB, ix knn.Index, x, q vec.Matrix[float32], k int) float64 {
+	t.Helper()
+	truth, err := knn.NewExact(x).Search(context.Background(), q, k, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ix.Search(context.Background(), q, k, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i := range q.Rows {
+		index, _ := truth.Row(i)
+		mine, _ := got.Row(i)
+		there := map[int32]bool{}
+		for _, j := range mine {
+			there[j] = true
+		}
+		for _, j := range index {
+			if there[j] {
+				found++
+			}
+		}
+	}
+	return float64(found) / float64(k*q.Rows)
+}
+
+// TestIndexFollows: a refreshed map has the index of the map before with the changes,
+// which finds as much as one that is built anew when all points have been replaced
+// three times over.
+func TestIndexFollows(t *testing.T) {
+	const n, dim, block = 1000, 20, 100
+	set := indexed()
+	set.LVM.Search.Recall = .8 // so that there is something to miss
+	m, slots := fitted(t, blobs(n, dim, 1), set)
+	first := m.Snapshot().Index
+	if first == nil {
+		t.Fatal("the first map has no index")
+	}
+	before := links(t, m)
+	for b := range uint64(3 * n / block) {
+		slots = append(slots[block:], change(t, m, slots[:block], blobs(block, dim, 10+b))...)
+		refresh(t, m) // Validate compares the index's rows with the map's
+		if m.Snapshot().Index == nil {
+			t.Fatalf("refresh %d: no index", b)
+		}
+	}
+	var b bytes.Buffer
+	if err := first.SaveLinks(&b); err != nil || !bytes.Equal(b.Bytes(), before) {
+		t.Errorf("the index of the first map has changed, %v", err)
+	}
+	s := m.Snapshot()
+	anew, err := saul.NewIndex(context.Background(), s, set.LVM.Search, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := blobs(500, dim, 5)
+	mine, theirs := recall(t, s.Index, s.Reference, q, 10), recall(t, anew, s.Reference, q, 10)
+	t.Logf("recall %.4f, of an index built anew %.4f", mine, theirs)
+	if mine < theirs-.02 || mine < .8 {
+		t.Errorf("recall %.4f, of an index built anew %.4f", mine, theirs)
+	}
+}
+
+// TestIndexIsAFunctionOfTheSnapshot: a map that is restored from what its snapshot
+// keeps goes on with the same index, bit for bit, whatever the number of threads.
+func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
+	set := indexed()
+	set.Ordinary.Steps, set.Backstop = 2, 3
+	m, slots := fitted(t, blobs(600, 5, 1), set)
+	change(t, m, slots[100:130], blobs(20, 5, 7))
+	refresh(t, m)
+	s := *m.Snapshot()
+	var err error
+	if s.Index, err = hnsw.LoadLinks(bytes.NewReader(links(t, m)), s.Reference); err != nil {
+		t.Fatal(err)
+	}
+	set.LVM.Threads = 3
+	again, err := Restore(context.Background(), &s, m.State(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range uint64(5) {
+		for _, x := range []*Map{m, again} {
+			change(t, x, slots[3*b:3*b+9*b], blobs(11, 5, 30+b))
+			refresh(t, x)
+		}
+		if !bytes.Equal(links(t, m), links(t, again)) {
+			t.Fatalf("change %d: the indexes differ", b)
+		}
+		slots = slots[12*b:]
+	}
+	// When most points are new, or the settings want exact answers, it is made anew or
+	// goes.
+	change(t, m, nil, blobs(900, 5, 99))
+	refresh(t, m)
+	anew, err := saul.NewIndex(context.Background(), m.Snapshot(), set.LVM.Search, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := anew.SaveLinks(&b); err != nil || !bytes.Equal(b.Bytes(), links(t, m)) {
+		t.Errorf("of mostly new points there is another index than a new one, %v", err)
+	}
+	m.set.LVM.Search = auto.Settings{}
+	change(t, m, nil, blobs(5, 5, 100))
+	refresh(t, m)
+	if m.Snapshot().Index != nil {
+		t.Error("a small map has an index")
+	}
+}

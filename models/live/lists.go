@@ -1,0 +1,84 @@
+package live
+
+import (
+	"context"
+
+	"unfold/internal/vec"
+	"unfold/sparse/graph/live"
+	"unfold/sparse/knn"
+)
+
+// lists are rows in slots and their nearest neighbours, kept as rows come and go.
+type lists struct{ *live.Graph }
+
+// newLists is of the rows of x, in slots from 0 on.
+func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists, error) {
+	g, err := live.New(x.Cols, live.Settings{Neighbors: set.lists(), Threads: set.LVM.Threads})
+	if err != nil {
+		return nil, err
+	}
+	_, err = g.Insert(ctx, x)
+	return &lists{g}, err
+}
+
+// change deletes the rows of some slots, ascending, and then adds those of x,
+// whose slots it returns. A call that fails leaves the lists as they were: once
+// the first half is done the second is, too, whatever becomes of ctx.
+func (l *lists) change(ctx context.Context, gone []int32, x vec.Matrix[float32]) ([]int32, error) {
+	if len(gone) > 0 {
+		if err := l.Delete(ctx, gone); err != nil {
+			return nil, err
+		}
+		ctx = context.WithoutCancel(ctx)
+	}
+	if x.Rows == 0 {
+		return nil, ctx.Err()
+	}
+	return l.Insert(ctx, x)
+}
+
+// compact returns the slots in use, ascending, and the lists of the points numbered
+// in that order; of few points, of all others.
+func (l *lists) compact() (slots []int32, nb *knn.Neighbors) {
+	if c, err := l.Compact(); err == nil { // it fails if the points are few
+		return c.Slots, c.Neighbors
+	}
+	slots = l.Slots(nil)
+	rank := make(map[int32]int32, len(slots))
+	for r, s := range slots {
+		rank[s] = int32(r)
+	}
+	nb = knn.NewNeighbors(len(slots), max(0, len(slots)-1))
+	for r, s := range slots {
+		to, length := nb.Row(r)
+		index, dist2 := l.Neighbors(s)
+		copy(length, dist2)
+		for p, j := range index {
+			to[p] = rank[j]
+		}
+	}
+	return slots, nb
+}
+
+// restoreLists puts rows into slots, ascending, nil meaning 0, 1, ... Free slots
+// among them are filled first and emptied then, so that new points find them.
+func restoreLists(ctx context.Context, x vec.Matrix[float32], slots []int32, set Settings) (*lists, error) {
+	if len(slots) == 0 || int(slots[len(slots)-1]) == x.Rows-1 {
+		return newLists(ctx, x, set)
+	}
+	all := vec.New[float32](int(slots[len(slots)-1])+1, x.Cols)
+	var free []int32
+	for slot, i := int32(0), 0; int(slot) < all.Rows; slot++ {
+		copy(all.Row(int(slot)), x.Row(i))
+		if slot == slots[i] {
+			i++
+		} else {
+			free = append(free, slot)
+		}
+	}
+	l, err := newLists(ctx, all, set)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Delete(ctx, free)
+}

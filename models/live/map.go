@@ -1,0 +1,188 @@
+package live
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/sparse/graph"
+)
+
+// Map is a map and the points it is learnt from. It is not safe for concurrent
+// use; the snapshots it makes are.
+type Map struct {
+	set   Settings
+	dim   int // of rows
+	dims  int // of places
+	lists *lists
+	equal *equals
+	marks *landmarks // with Gaussian tails, from the first refresh on
+
+	// By slot: places (dims each), variances, how many rows a point stands for (0:
+	// the slot is free), and where points were when the epoch began.
+	mu, sigma2 []float64
+	count      []uint32
+	origin     []float64
+	age        []age
+
+	unit   float64 // of squared distances, of the first fit
+	policy policy
+	alarm  alarm
+	born   int // points that came, and went, since the last refresh
+	gone   int
+
+	snap    *snapshot.Snapshot // of the last refresh
+	slots   []int32            // those of its rows
+	origins []byte             // State.Origin of them
+	placer  *saul.Placer       // of snap, once it is needed
+}
+
+// age is since when a point is there.
+type age uint8
+
+const (
+	newborn age = iota // since the last refresh
+	young              // since the epoch began
+	old                // longer
+)
+
+// Fit learns the first map of the rows of x (n x dim), as saul.Fit does, which has
+// the errors, and returns the slots of the rows. Equal rows share one.
+func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int32, error) {
+	set, err := set.withDefaults()
+	if err != nil {
+		return nil, nil, err
+	}
+	// The weight depends on the number of points.
+	unique, of, count := graph.Collapse(x)
+	if len(unique) < x.Rows {
+		x = vec.Take(x, unique)
+	}
+	r, err := saul.Fit(ctx, x, set.fit(x.Rows), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Count = count
+	s, err := shot(x, r, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Version, s.Epoch = 1, 1
+	if s.Index, err = saul.NewIndex(ctx, s, set.LVM.Search, set.LVM.Threads); err != nil {
+		return nil, nil, err
+	}
+	m := newMap(s, set)
+	if m.lists, err = newLists(ctx, x, set); err != nil {
+		return nil, nil, err
+	}
+	m.fill(s, nil)
+	m.origins = m.originBytes(m.slots)
+	return m, of, nil
+}
+
+// newMap is an empty one with the frame of a snapshot.
+func newMap(s *snapshot.Snapshot, set Settings) *Map {
+	m := &Map{
+		set: set, dim: s.Reference.Cols, dims: s.Mu.Cols, equal: newEquals(), snap: s,
+		policy: policy{majorPoints: s.Reference.Rows}, alarm: alarm{set: set.Alarm},
+	}
+	if s.Student != nil {
+		m.unit = s.Student.Unit
+	}
+	return m
+}
+
+// fill puts the points of a snapshot into slots, ascending, nil meaning 0, 1, ...
+func (m *Map) fill(s *snapshot.Snapshot, slots []int32) {
+	if slots == nil {
+		for i := range s.Reference.Rows {
+			slots = append(slots, int32(i))
+		}
+	}
+	m.slots = slots
+	for i, slot := range slots {
+		m.reserve(slot)
+		m.equal.add(m.lists.Row(slot), slot)
+		copy(m.place(slot), s.Mu.Row(i))
+		copy(m.begun(slot), s.Mu.Row(i))
+		m.sigma2[slot], m.count[slot], m.age[slot] = s.Sigma2[i], max(s.Count[i], 1), old
+	}
+}
+
+// reserve makes room for a slot.
+func (m *Map) reserve(slot int32) {
+	for len(m.count) <= int(slot) {
+		m.mu, m.origin = append(m.mu, make([]float64, m.dims)...), append(m.origin, make([]float64, m.dims)...)
+		m.sigma2, m.count, m.age = append(m.sigma2, 0), append(m.count, 0), append(m.age, newborn)
+	}
+}
+
+// place is that of a slot, begun where its point was when the epoch began.
+func (m *Map) place(slot int32) []float64 { return m.mu[int(slot)*m.dims : (int(slot)+1)*m.dims] }
+func (m *Map) begun(slot int32) []float64 { return m.origin[int(slot)*m.dims : (int(slot)+1)*m.dims] }
+
+// Snapshot returns the map of the last refresh, or of the fit. Its fields that say
+// how events become rows are empty: Encoder, Names, Mean, Components, Settings,
+// Positions; Dim is that of the rows. It is read-only.
+func (m *Map) Snapshot() *snapshot.Snapshot { return m.snap }
+
+// Slots returns the slots of the rows of Snapshot, ascending. It is read-only.
+func (m *Map) Slots() []int32 { return m.slots }
+
+// Len is the number of distinct points now.
+func (m *Map) Len() int {
+	n := 0
+	for _, c := range m.count {
+		if c > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Count returns how many rows the point in a slot stands for, 0 if the slot is free.
+func (m *Map) Count(slot int32) int {
+	if slot < 0 || int(slot) >= len(m.count) {
+		return 0
+	}
+	return int(m.count[slot])
+}
+
+// Novelty tells the map how novel the events of the present block are: their local
+// percentiles, as they were placed. It is what the alarm goes by.
+func (m *Map) Novelty(local []float32) { m.alarm.add(local) }
+
+// Restore goes on with the map of a snapshot, of this package or of a fit, and
+// its state; the zero State means that of a map that has just been learnt. The
+// dimensions, neighbours and tails of the settings must be those of the snapshot.
+func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Settings) (*Map, error) {
+	set, err := set.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Validate(); err != nil {
+		return nil, models.BadInputf("live: the snapshot does not fit: %w", err)
+	}
+	if s.Mu.Cols != set.LVM.Dims || saul.TailsOf(s) != set.LVM.Tails || s.Neighbors != set.neighbors() {
+		return nil, models.BadInputf("live: a map in %d dimensions with %v tails and %d neighbours, the settings want %d, %v and %d",
+			s.Mu.Cols, saul.TailsOf(s), s.Neighbors, set.LVM.Dims, set.LVM.Tails, set.neighbors())
+	}
+	if err := state.check(s); err != nil {
+		return nil, err
+	}
+	m := newMap(s, set)
+	if m.lists, err = restoreLists(ctx, s.Reference, state.Slots, set); err != nil {
+		return nil, err
+	}
+	m.fill(s, state.Slots)
+	m.resume(state)
+	return m, nil
+}
+
+// errSlot says that a slot to be deleted holds no point, or not as many rows.
+func errSlot(slot int32) error {
+	return fmt.Errorf("live: slot %d was to be deleted, but holds no row, or not as many as were to go", slot)
+}

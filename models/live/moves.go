@@ -1,0 +1,48 @@
+package live
+
+import (
+	"math"
+	"slices"
+
+	"unfold/internal/vec"
+)
+
+// Moves are how far points moved, in percent of the map's diameter.
+type Moves struct {
+	// Points is of how many.
+	Points           int
+	Median, P90, P99 float64
+}
+
+// Diameter returns twice the radius about the mean place within which 99.5% of
+// the places lie.
+func Diameter(mu vec.Matrix[float64]) float64 {
+	if mu.Rows == 0 {
+		return 0
+	}
+	centre, r := columnMeans(mu), make([]float64, mu.Rows)
+	for i := range r {
+		r[i] = math.Sqrt(vec.SquaredDistance(mu.Row(i), centre))
+	}
+	slices.Sort(r)
+	return 2 * r[rank(len(r), 0.995)]
+}
+
+// Measure returns how far points moved between two maps of theirs, row by row, of
+// a map of that diameter.
+func Measure(from, to vec.Matrix[float64], diameter float64) Moves {
+	m := Moves{Points: from.Rows}
+	if from.Rows == 0 || diameter == 0 {
+		return m
+	}
+	far := make([]float64, from.Rows)
+	for i := range far {
+		far[i] = 100 * math.Sqrt(vec.SquaredDistance(from.Row(i), to.Row(i))) / diameter
+	}
+	slices.Sort(far)
+	m.Median, m.P90, m.P99 = far[rank(len(far), .5)], far[rank(len(far), .9)], far[rank(len(far), .99)]
+	return m
+}
+
+// rank is the place of a quantile among n ascending values.
+func rank(n int, q float64) int { return min(n-1, int(q*float64(n))) }

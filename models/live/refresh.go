@@ -1,0 +1,241 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/models/student"
+	"unfold/sparse/knn"
+)
+
+// Report is what a refresh has to say about itself.
+type Report struct {
+	Kind Kind
+	// Version and Epoch are those of the map that it made.
+	Version uint64
+	Epoch   uint32
+	// Points on the map, of which Born are new; Gone were there before.
+	Points, Born, Gone int
+	// Loglik is L of the map, extrapolated from some thousands of points;
+	// LoglikPoint and LoglikPair are it per point and per ordered pair.
+	Loglik, LoglikPoint, LoglikPair float64
+	// Diameter is that of the map. Moves are those of the points that were there
+	// before, Drift how far they are from where they were when the epoch began.
+	Diameter     float64
+	Moves, Drift Moves
+	Alarm        Alarm
+	// Steps of EM and CGIterations of its solver.
+	Steps, CGIterations int
+	// Seconds and, if Settings.CPU is there, CPUSeconds are what it took.
+	Seconds, CPUSeconds float64
+}
+
+// Refresh learns the map anew after changes, as what is due says, and makes it the
+// current one: a new version, and after a major refresh a new epoch. All places
+// are moved rigidly to where the points that stayed fit their old places best.
+//
+// If it fails, or ctx ends, the map stays what it was and so does what is due.
+// With fewer than two points it does nothing (Still).
+func (m *Map) Refresh(ctx context.Context) (Report, error) {
+	begin, cpu := time.Now(), m.cpu()
+	slots, nb := m.lists.compact()
+	n := len(slots)
+	r := Report{Version: m.snap.Version, Epoch: m.snap.Epoch, Points: n, Born: m.born, Gone: m.gone}
+	if n < 2 {
+		return r, nil
+	}
+	var alarm alarm
+	alarm, r.Alarm = m.alarm.next(n, m.alarmLasts())
+	policy, kind := m.policy.next(m.set, n, r.Alarm.Since)
+	r.Kind, r.Version = kind, r.Version+1
+	if kind == Major {
+		r.Epoch++
+	}
+	before := m.take(slots)
+	res, err := m.learn(ctx, &r, slots, nb, before)
+	if err != nil {
+		return Report{}, fmt.Errorf("live: %v refresh of %d points: %w", kind, n, err)
+	}
+	s, err := m.aligned(ctx, res, &r, slots, before.Mu)
+	if err != nil {
+		return Report{}, err
+	}
+	m.adopt(s, slots, &r)
+	m.alarm, m.policy = alarm, policy
+	r.Seconds, r.CPUSeconds = time.Since(begin).Seconds(), m.cpu()-cpu
+	return r, nil
+}
+
+func (m *Map) cpu() float64 {
+	if m.set.CPU == nil {
+		return 0
+	}
+	return m.set.CPU()
+}
+
+// alarmLasts is the largest Alarm.Since.
+func (m *Map) alarmLasts() int {
+	if len(m.set.AfterAlarm) == 0 {
+		return m.set.Alarm.Blocks
+	}
+	return slices.Max(m.set.AfterAlarm) + 1
+}
+
+// take gathers the parameters of slots.
+func (m *Map) take(slots []int32) *student.State {
+	st := &student.State{Mu: vec.New[float64](len(slots), m.dims), Sigma2: make([]float64, len(slots))}
+	for i, s := range slots {
+		copy(st.Mu.Row(i), m.place(s))
+		st.Sigma2[i] = m.sigma2[s]
+	}
+	return st
+}
+
+// learn goes on from the state before, which it leaves as it is, and adds to the
+// report what it took.
+func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, before *student.State) (*saul.Result, error) {
+	set := m.set.fit(len(slots))
+	if set.Tails == saul.Gaussian {
+		return m.gaussian(ctx, r, slots, nb, before, set)
+	}
+	h, err := saul.NewHeavy(nb, set, m.unit)
+	if err != nil {
+		return nil, err
+	}
+	st := before.Clone()
+	var learnt student.Report
+	switch r.Kind {
+	case Ordinary:
+		learnt, err = h.Model.Refine(ctx, st, m.set.Ordinary.refinement())
+	case Gentle:
+		learnt, err = h.Model.Refine(ctx, st, m.set.Gentle.refinement())
+	case Major:
+		spread(st.Mu, m.set.Spread)
+		learnt, err = h.Model.Learn(ctx, st, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Steps, r.CGIterations, r.Loglik = learnt.Iterations, learnt.CGIterations, learnt.Loglik
+	res := h.Map(nb, st)
+	res.Report.Iterations = learnt.Iterations
+	return res, nil
+}
+
+// gaussian is learn with Gaussian tails, where a few warm steps are all there is
+// between majors, and a major is a fit.
+func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, before *student.State, set saul.Settings) (*saul.Result, error) {
+	st, schedule := &saul.State{Mu: before.Mu, Sigma2: before.Sigma2}, m.set.Ordinary
+	switch r.Kind {
+	case Major:
+		st = nil
+	case Gentle:
+		schedule = m.set.Gentle
+		fallthrough
+	default:
+		if set.Steps = schedule.Steps; set.Steps == 0 {
+			set.Steps = -1
+		}
+		set.Momentum, set.NoMomentum = schedule.Momentum, schedule.Momentum == 0
+	}
+	res, err := saul.Continue(ctx, m.rows(slots), nb, st, m.pairs(slots), set)
+	if err != nil {
+		return nil, err
+	}
+	r.Steps, r.CGIterations, r.Loglik = res.Report.Iterations, res.Report.CGIterations, res.Report.Loglik
+	return res, nil
+}
+
+// rows gathers those of slots.
+func (m *Map) rows(slots []int32) vec.Matrix[float32] {
+	x := vec.New[float32](len(slots), m.dim)
+	for i, s := range slots {
+		copy(x.Row(i), m.lists.Row(s))
+	}
+	return x
+}
+
+// spread centres a map and scales it to that root mean square a column.
+func spread(mu vec.Matrix[float64], to float64) {
+	mean := columnMeans(mu)
+	var square float64
+	for i := range mu.Rows {
+		row := mu.Row(i)
+		for c := range row {
+			row[c] -= mean[c]
+			square += row[c] * row[c]
+		}
+	}
+	if rms := math.Sqrt(square / float64(len(mu.Data))); rms > 0 {
+		for i := range mu.Data {
+			mu.Data[i] *= to / rms
+		}
+	}
+}
+
+// aligned lays the new places on the old ones and makes a snapshot of them.
+func (m *Map) aligned(ctx context.Context, res *saul.Result, r *Report, slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
+	var stayed []int32
+	for i, s := range slots {
+		if m.age[s] != newborn {
+			stayed = append(stayed, int32(i))
+		}
+	}
+	from := vec.Take(before, stayed)
+	Align(res.Mu, vec.Take(res.Mu, stayed), from)
+	for i, v := range res.Mu.Data {
+		if !(math.Abs(v) <= math.MaxFloat32) {
+			return nil, models.BadInputf("live: point %d has the place %v, beyond single precision: the values are too large, scale or standardize the columns", i/m.dims, v)
+		}
+	}
+	n := float64(len(slots))
+	r.LoglikPoint, r.LoglikPair = r.Loglik/n, r.Loglik/(n*(n-1))
+	r.Diameter = Diameter(res.Mu)
+	r.Moves = Measure(from, vec.Take(res.Mu, stayed), r.Diameter)
+	res.Count = make([]uint32, len(slots))
+	for i, s := range slots {
+		res.Count[i] = m.count[s]
+	}
+	s, err := shot(m.rows(slots), res, m.set)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.carryIndex(ctx, s, slots); err != nil {
+		return nil, err
+	}
+	s.Version, s.Epoch = r.Version, r.Epoch
+	if r.Kind != Major {
+		s.Steps += m.snap.Steps
+	}
+	return s, nil
+}
+
+// adopt makes a snapshot the current map.
+func (m *Map) adopt(s *snapshot.Snapshot, slots []int32, r *Report) {
+	m.snap, m.slots, m.placer, m.born, m.gone = s, slots, nil, 0, 0
+	var from, to []float64
+	for i, slot := range slots {
+		copy(m.place(slot), s.Mu.Row(i))
+		m.sigma2[slot] = s.Sigma2[i]
+		switch {
+		case r.Kind == Major:
+			m.age[slot] = old
+			copy(m.begun(slot), s.Mu.Row(i))
+		case m.age[slot] == newborn:
+			m.age[slot] = young
+		}
+		if m.age[slot] == old {
+			from, to = append(from, m.begun(slot)...), append(to, s.Mu.Row(i)...)
+		}
+	}
+	m.origins = m.originBytes(slots)
+	n := len(from) / m.dims
+	r.Drift = Measure(vec.Of(n, m.dims, from), vec.Of(n, m.dims, to), r.Diameter)
+}

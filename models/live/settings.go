@@ -1,0 +1,171 @@
+package live
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/models/novelty"
+	"unfold/models/saul"
+	"unfold/models/student"
+)
+
+// DefaultSize is the size of the reference set for which the weight of dissimilar
+// pairs holds if none is named.
+const DefaultSize = 20_000
+
+// Settings of a map that follows its points. The zero value works: every zero
+// field stands for the default named beside it.
+type Settings struct {
+	// LVM are those of a fit: of the first, of majors, and what refreshes learn.
+	LVM saul.Settings
+	// Size is R, how many points the set will hold in the end. While it holds
+	// n < R, the weight c of a dissimilar pair is R/n times that of LVM.Weight, so
+	// that c n, and with it the extent of the map, stays the same as it grows.
+	// LVM.Weight has the default of a map of R points. Default DefaultSize.
+	Size int
+	// NoveltyK is the number of neighbours of the novelty tables in snapshots.
+	// Default novelty.DefaultK.
+	NoveltyK int
+
+	// Ordinary is the refresh that is due when nothing else is. Default: 5 steps with
+	// momentum 0.9 and an anchor of 0.1, no ramp.
+	Ordinary Schedule
+	// Gentle is the anneal in place of every GentleEvery-th refresh since the last
+	// major. Default: 50 steps, 35 of them a ramp from a reach of 50, momentum 0.7,
+	// anchor 0.01, every 5 refreshes; GentleEvery < 0 means never.
+	Gentle      Schedule
+	GentleEvery int
+
+	// A major refresh is a whole annealed fit that starts at the current map,
+	// scaled to a root mean square of Spread (default 10) a column. It is due when
+	// the points are Growth times those of the last (default 1.5), so many
+	// refreshes after an alarm as AfterAlarm says (default 20 and 40; empty, not
+	// nil, means never), and Backstop refreshes after the last (default 50).
+	// Negative numbers mean never.
+	Growth     float64
+	AfterAlarm []int
+	Backstop   int
+	Spread     float64
+
+	// Alarm says when new events are strange.
+	Alarm AlarmSettings
+
+	// CPU, if not nil, returns the CPU seconds that the process has used so far, for
+	// reports.
+	CPU func() float64
+}
+
+// Schedule is how a refresh goes on from a map (student.Refinement). Zero fields
+// stand for the defaults of the refresh it belongs to; negative ones mean 0.
+// With Gaussian tails only Steps and Momentum have a meaning.
+type Schedule struct {
+	// Steps of EM, the first Ramp of them with a weight of dissimilar pairs that
+	// rises from a Ratio-th part, and with edges whose reach falls from Reach.
+	Steps, Ramp  int
+	Ratio, Reach float64
+	// Momentum is beta, Anchor lambda: what holds points where they are.
+	Momentum, Anchor float64
+}
+
+// or is v if that is not zero, else what it stands for; negative numbers mean none.
+func or[T int | float64](v, otherwise T) T {
+	if v == 0 {
+		v = otherwise
+	}
+	return max(v, 0)
+}
+
+func (s Schedule) withDefaults(d Schedule) Schedule {
+	return Schedule{
+		Steps: or(s.Steps, d.Steps), Ramp: or(s.Ramp, d.Ramp), Ratio: or(s.Ratio, d.Ratio), Reach: or(s.Reach, d.Reach),
+		Momentum: or(s.Momentum, d.Momentum), Anchor: or(s.Anchor, d.Anchor),
+	}
+}
+
+// refinement is the schedule in the words of package student.
+func (s Schedule) refinement() student.Refinement {
+	return student.Refinement{Steps: s.Steps, Ramp: s.Ramp, Ratio: s.Ratio, Reach: s.Reach, Momentum: s.Momentum, Anchor: s.Anchor}
+}
+
+func (s Schedule) check(name string) error {
+	switch {
+	case !(s.Momentum < 1):
+		return fmt.Errorf("live: %s refresh with momentum %v, want less than 1", name, s.Momentum)
+	case s.Ratio != 0 && !(s.Ratio >= 1 && s.Ratio <= 1e6), s.Reach != 0 && !(s.Reach >= 1 && s.Reach <= 1e6):
+		return fmt.Errorf("live: %s refresh with a ratio of %v and a reach of %v, want 1 to 1e6", name, s.Ratio, s.Reach)
+	case math.IsInf(s.Anchor, 0) || math.IsNaN(s.Anchor):
+		return fmt.Errorf("live: %s refresh with an anchor of %v", name, s.Anchor)
+	}
+	return nil
+}
+
+// withDefaults fills zero fields and checks the rest.
+func (s Settings) withDefaults() (Settings, error) {
+	if err := s.LVM.Check(); err != nil {
+		return s, err
+	}
+	if s.LVM.Dims == 0 {
+		s.LVM.Dims = saul.DefaultDims
+	}
+	if s.Size == 0 {
+		s.Size = DefaultSize
+	}
+	if s.NoveltyK == 0 {
+		s.NoveltyK = novelty.DefaultK
+	}
+	s.Ordinary = s.Ordinary.withDefaults(Schedule{Steps: 5, Ratio: 1, Reach: 1, Momentum: 0.9, Anchor: 0.1})
+	s.Gentle = s.Gentle.withDefaults(Schedule{Steps: 50, Ramp: 35, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: 0.01})
+	s.GentleEvery, s.Backstop = or(s.GentleEvery, 5), or(s.Backstop, 50)
+	s.Growth, s.Spread = or(s.Growth, 1.5), or(s.Spread, 10)
+	if s.AfterAlarm == nil {
+		s.AfterAlarm = []int{20, 40}
+	}
+	s.Alarm = s.Alarm.withDefaults()
+	switch {
+	case s.Size < 2:
+		return s, fmt.Errorf("live: a reference set of %d points, want at least 2", s.Size)
+	case s.NoveltyK < 1:
+		return s, fmt.Errorf("live: %d neighbours for novelty, want at least 1", s.NoveltyK)
+	case s.Growth != 0 && !(s.Growth > 1):
+		return s, fmt.Errorf("live: a major refresh when the map has grown %v-fold, want more than 1", s.Growth)
+	case !(s.Spread > 0) || math.IsInf(s.Spread, 0):
+		return s, fmt.Errorf("live: majors start from a spread of %v, want a positive number", s.Spread)
+	}
+	if err := s.Ordinary.check("an ordinary"); err != nil {
+		return s, err
+	}
+	if err := s.Gentle.check("a gentle"); err != nil {
+		return s, err
+	}
+	return s, s.Alarm.check()
+}
+
+// lists is how many neighbours are kept of every point.
+func (s Settings) lists() int { return max(s.neighbors(), s.LVM.Lists, s.NoveltyK) }
+
+// neighbors is the model's k.
+func (s Settings) neighbors() int {
+	switch {
+	case s.LVM.Neighbors > 0:
+		return s.LVM.Neighbors
+	case s.LVM.Tails == saul.Gaussian:
+		return 9
+	}
+	return 6
+}
+
+// fit are the settings of a fit of n points.
+func (s Settings) fit(n int) saul.Settings {
+	out := s.LVM
+	out.Lists = s.lists()
+	if out.Tails != saul.Student {
+		return out
+	}
+	if out.Weight == 0 {
+		out.Weight = student.Weight(s.Size, float64(s.Size)*float64(s.neighbors()))
+	}
+	if n < s.Size {
+		out.Weight *= float64(s.Size) / float64(max(n, 1))
+	}
+	return out
+}

@@ -1,6 +1,0 @@
-//go:build !race
-
-package lvm
-
-// RaceEnabled says whether the race detector slows everything down.
-const RaceEnabled = false

@@ -1,0 +1,236 @@
+package pca
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/internal/par"
+	fast "unfold/internal/simd/gemm"
+	"unfold/internal/vec"
+)
+
+// Blocks of x that are centred in float64 at a time.
+const (
+	blockRows = 256
+	// Tiles of C. A tile of 64 x 192 stays below the size at which gonum's
+	// matrix product starts goroutines of its own.
+	tileRows, tileCols = 64, 192
+	// pieces is the number of row ranges whose sums are kept apart.
+	pieces = 16
+	// What C is applied by: columns of x that are centred at a time, and rows between
+	// the two halves of the product X'(X v).
+	panelColumns = 512
+	stretchRows  = 1 << 13
+)
+
+// covariance is C of the rows of x, formed or applied as needed.
+type covariance struct {
+	x       vec.Matrix[float32]
+	mean    []float64
+	threads int
+	total   float64
+	// gram is C, if formed, and full the same with both halves: products with
+	// it are faster. single says that it was made of products of float32.
+	gram   *mat.SymDense
+	full   *mat.Dense
+	single bool
+}
+
+// mean returns the column means of x.
+func mean(x vec.Matrix[float32], threads int) []float64 {
+	return sums(x, threads, func(sum []float64, rows vec.Matrix[float32]) {
+		i := 0
+		for ; i+4 <= rows.Rows; i += 4 {
+			x0, x1 := rows.Row(i)[:len(sum)], rows.Row(i + 1)[:len(sum)]
+			x2, x3 := rows.Row(i + 2)[:len(sum)], rows.Row(i + 3)[:len(sum)]
+			for j, s := range sum {
+				sum[j] = s + float64(x0[j]) + float64(x1[j]) + float64(x2[j]) + float64(x3[j])
+			}
+		}
+		for ; i < rows.Rows; i++ {
+			for j, v := range rows.Row(i) {
+				sum[j] += float64(v)
+			}
+		}
+	})
+}
+
+// trace returns sum_j C_jj.
+func (c *covariance) trace() (t float64) {
+	square := func(v float32, mean float64) float64 {
+		d := float64(v) - mean
+		return float64(d * d) // rounded, and not fused into the sum
+	}
+	for _, v := range sums(c.x, c.threads, func(sum []float64, rows vec.Matrix[float32]) {
+		i, mean := 0, c.mean[:len(sum)]
+		for ; i+4 <= rows.Rows; i += 4 {
+			x0, x1 := rows.Row(i)[:len(sum)], rows.Row(i + 1)[:len(sum)]
+			x2, x3 := rows.Row(i + 2)[:len(sum)], rows.Row(i + 3)[:len(sum)]
+			for j, m := range mean {
+				sum[j] = sum[j] + square(x0[j], m) + square(x1[j], m) + square(x2[j], m) + square(x3[j], m)
+			}
+		}
+		for ; i < rows.Rows; i++ {
+			for j, v := range rows.Row(i) {
+				sum[j] += square(v, mean[j])
+			}
+		}
+	}) {
+		t += v
+	}
+	return t
+}
+
+// sums returns, for every column j, the sum that add makes of all rows, over n.
+// Within a range of rows add must keep their order.
+func sums(x vec.Matrix[float32], threads int, add func(sum []float64, rows vec.Matrix[float32])) []float64 {
+	size := (x.Rows + pieces - 1) / pieces
+	parts := make([][]float64, par.Pieces(x.Rows, size))
+	par.Ranges(threads, x.Rows, size, func(p, from, to int) {
+		parts[p] = make([]float64, x.Cols)
+		add(parts[p], x.Slice(from, to))
+	})
+	out := make([]float64, x.Cols)
+	for _, part := range parts {
+		vec.Axpy(1/float64(x.Rows), part, out)
+	}
+	return out
+}
+
+// centred fills out with columns from..to of rows first..last of x - mean.
+func (c *covariance) centred(out []float64, first, last, from, to int) blas64.General {
+	w := to - from
+	for i := first; i < last; i++ {
+		row, dst, m := c.x.Row(i)[from:to], out[(i-first)*w:(i-first+1)*w], c.mean[from:to]
+		for j, v := range row {
+			dst[j] = float64(v) - m[j]
+		}
+	}
+	return blas64.General{Rows: last - first, Cols: w, Stride: w, Data: out}
+}
+
+// form computes C, in single precision where that is harmless.
+func (c *covariance) form(ctx context.Context) error {
+	if c.harmless() {
+		return c.formSingle(ctx)
+	}
+	return c.formDouble(ctx)
+}
+
+// set makes gram C.
+func (c *covariance) set(gram *mat.SymDense, single bool) {
+	c.gram, c.full, c.single = gram, mat.DenseCopyOf(gram), single
+}
+
+// formDouble computes C tile by tile; every tile is one task that reads its
+// columns of all rows.
+func (c *covariance) formDouble(ctx context.Context) error {
+	n, dim := c.x.Rows, c.x.Cols
+	// Few products are the same on all processors, whatever gonum is told to use.
+	product := gonum.Implementation{}.Dgemm
+	if float64(n)*float64(dim)*float64(dim) >= manyProducts {
+		product = fast.Implementation{Threads: 1}.Dgemm
+	}
+	gram := mat.NewSymDense(dim, nil)
+	type tile struct{ i, j int }
+	var tiles []tile
+	for i := 0; i < dim; i += tileRows {
+		for j := i; j < dim; j += tileCols {
+			tiles = append(tiles, tile{i, j})
+		}
+	}
+	par.Do(c.threads, len(tiles), func(t int) {
+		i0, j0 := tiles[t].i, tiles[t].j
+		i1, j1 := min(dim, i0+tileRows), min(dim, j0+tileCols)
+		a, b := make([]float64, blockRows*(i1-i0)), make([]float64, blockRows*(j1-j0))
+		sum := blas64.General{Rows: i1 - i0, Cols: j1 - j0, Stride: j1 - j0, Data: make([]float64, (i1-i0)*(j1-j0))}
+		for r := 0; r < n && ctx.Err() == nil; r += blockRows {
+			last := min(n, r+blockRows)
+			left, right := c.centred(a, r, last, i0, i1), c.centred(b, r, last, j0, j1)
+			product(blas.Trans, blas.NoTrans, sum.Rows, sum.Cols, left.Rows, 1, left.Data, left.Stride, right.Data, right.Stride, 1, sum.Data, sum.Stride)
+		}
+		for i := i0; i < i1; i++ {
+			for j := max(i, j0); j < j1; j++ {
+				// Tiles do not overlap: no two tasks write the same entry.
+				gram.SetSym(i, j, sum.Data[(i-i0)*sum.Stride+j-j0]/float64(n))
+			}
+		}
+	})
+	c.set(gram, false)
+	return ctx.Err()
+}
+
+// order is dim.
+func (c *covariance) order() int { return c.x.Cols }
+
+// weight is 1: every residual counts as it is.
+func (c *covariance) weight(_, _ float64) float64 { return 1 }
+
+// apply returns C v for the columns of v (dim x m).
+func (c *covariance) apply(ctx context.Context, v *mat.Dense) (*mat.Dense, error) {
+	dim, m := v.Dims()
+	if c.full != nil {
+		return times(c.threads, blas.NoTrans, c.full, v), ctx.Err()
+	}
+	n, out := c.x.Rows, mat.NewDense(dim, m, nil)
+	y := vec.New[float64](min(n, stretchRows), m)
+	for from := 0; from < n; from += stretchRows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		to := min(n, from+stretchRows)
+		image := blas64.General{Rows: to - from, Cols: m, Stride: m, Data: y.Data[:(to-from)*m]}
+		c.times(image, v.RawMatrix(), from)
+		c.addTransposed(out.RawMatrix(), image, from)
+	}
+	vec.Scale(1/float64(n), out.RawMatrix().Data)
+	return out, ctx.Err()
+}
+
+// times sets y to X v of the centred rows from a first one on, as many as y has.
+func (c *covariance) times(y, v blas64.General, first int) {
+	par.Ranges(c.threads, y.Rows, blockRows, func(_, from, to int) {
+		buf := make([]float64, (to-from)*min(v.Rows, panelColumns))
+		part := blas64.General{Rows: to - from, Cols: y.Cols, Stride: y.Stride, Data: y.Data[from*y.Stride:]}
+		for j := 0; j < v.Rows; j += panelColumns {
+			last := min(v.Rows, j+panelColumns)
+			x := c.centred(buf, first+from, first+to, j, last)
+			multiply(1, blas.NoTrans, x, blas64.General{Rows: last - j, Cols: v.Cols, Stride: v.Stride, Data: v.Data[j*v.Stride:]}, min(1, float64(j)), part)
+		}
+	})
+}
+
+// addTransposed adds X'y to out (dim x m), X being the centred rows from a first one on.
+func (c *covariance) addTransposed(out, y blas64.General, first int) {
+	par.Ranges(c.threads, out.Rows, panelColumns, func(_, from, to int) {
+		buf := make([]float64, min(y.Rows, blockRows)*(to-from))
+		part := blas64.General{Rows: to - from, Cols: out.Cols, Stride: out.Stride, Data: out.Data[from*out.Stride:]}
+		for r := 0; r < y.Rows; r += blockRows {
+			last := min(y.Rows, r+blockRows)
+			x := c.centred(buf, first+r, first+last, from, to)
+			multiply(1, blas.Trans, x, blas64.General{Rows: last - r, Cols: y.Cols, Stride: y.Stride, Data: y.Data[r*y.Stride:]}, 1, part)
+		}
+	})
+}
+
+// multiply sets c = op(a) b + beta c on some threads.
+func multiply(threads int, tA blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
+	fast.Implementation{Threads: threads}.Dgemm(tA, blas.NoTrans, c.Rows, c.Cols, b.Rows,
+		1, a.Data, a.Stride, b.Data, b.Stride, beta, c.Data, c.Stride)
+}
+
+// times returns op(a) b.
+func times(threads int, tA blas.Transpose, a, b *mat.Dense) *mat.Dense {
+	rows, cols := a.Dims()
+	if tA == blas.Trans {
+		rows = cols
+	}
+	_, cols = b.Dims()
+	out := mat.NewDense(rows, cols, nil)
+	multiply(threads, tA, a.RawMatrix(), b.RawMatrix(), 0, out.RawMatrix())
+	return out
+}

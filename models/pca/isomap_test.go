@@ -1,0 +1,95 @@
+package pca
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/sparse/graph"
+)
+
+// Distances along a graph are those of Floyd and Warshall.
+func TestPaths(t *testing.T) {
+	const n = 60
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var edges []graph.Edge
+	want := vec.New[float64](n, n)
+	for i := range want.Data {
+		want.Data[i] = math.Inf(1)
+	}
+	for i := range n {
+		want.Row(i)[i] = 0
+	}
+	for i := range int32(n) {
+		for j := range i {
+			if j == i-1 || rnd.Float64() < 0.05 {
+				d := rnd.Float64()
+				edges = append(edges, graph.Edge{I: j, J: i, Dist2: d * d})
+				want.Row(int(i))[j], want.Row(int(j))[i] = d, d
+			}
+		}
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				want.Row(i)[j] = min(want.Row(i)[j], want.Row(i)[k]+want.Row(k)[j])
+			}
+		}
+	}
+	r, got := newRoads(n, edges), make([]float64, n)
+	w := r.scratch()
+	for i := range n {
+		r.from(i, got, w)
+		for j, d := range got {
+			if math.Abs(d-want.Row(i)[j]) > 1e-12 {
+				t.Fatalf("from %d to %d: %g, want %g", i, j, d, want.Row(i)[j])
+			}
+		}
+	}
+}
+
+// A strip that is rolled up is laid out, by both ways of finding eigenvectors and in parts.
+func TestIsomapUnrolls(t *testing.T) {
+	for _, n := range []int{200, 400} {
+		rnd := rand.New(rand.NewPCG(3, uint64(n)))
+		x, along := vec.New[float32](n, 3), make([]float64, n)
+		for i := range n {
+			a, h := 3+6*rnd.Float64(), rnd.Float64()
+			if a > 6 {
+				a += 0.5 // two parts
+			}
+			along[i] = a * a / 2 // the length of the spiral r = a
+			copy(x.Row(i), []float32{float32(a * math.Cos(a)), float32(a * math.Sin(a)), float32(h)})
+		}
+		p, err := Isomap(context.Background(), x, 2, IsomapSettings{Neighbors: 8, Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sa, sp, aa, pp, ap float64
+		for i, a := range along {
+			sa += a / float64(n)
+			sp += p.Row(i)[0] / float64(n)
+		}
+		for i, a := range along {
+			aa += (a - sa) * (a - sa)
+			pp += (p.Row(i)[0] - sp) * (p.Row(i)[0] - sp)
+			ap += (a - sa) * (p.Row(i)[0] - sp)
+		}
+		if r := math.Abs(ap) / math.Sqrt(aa*pp); r < 0.995 || math.Abs(sp) > 1e-3 {
+			t.Errorf("%d points: correlation %g with the length of the spiral, mean %g", n, r, sp)
+		}
+	}
+}
+
+func TestIsomapBadInput(t *testing.T) {
+	x := vec.Of(3, 1, []float32{1, 2, 4})
+	for _, c := range []struct{ q, k int }{{0, 1}, {3, 1}, {1, 3}, {1, -1}} {
+		if _, err := Isomap(context.Background(), x, c.q, IsomapSettings{Neighbors: c.k}); !errors.Is(err, models.ErrBadInput) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

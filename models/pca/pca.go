@@ -1,0 +1,191 @@
+package pca
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"unfold/internal/vec"
+	"unfold/models"
+)
+
+// PCA is a projection onto principal components.
+type PCA struct {
+	// Mean (dim) is subtracted from a vector before it is projected.
+	Mean []float32
+	// Components (q x dim) are orthonormal rows.
+	Components vec.Matrix[float32]
+	// Variance (q) are the variances along the components, descending. Total
+	// is that of the data, the trace of C.
+	Variance []float64
+	Total    float64
+	// Iterations counts the rounds of the iterative solver, 0 if the
+	// eigenvectors were computed directly. Residual is the largest
+	// |C v - lambda v| over the components v, relative to the largest lambda.
+	Iterations int
+	Residual   float64
+}
+
+// Settings of a fit. The zero value works.
+type Settings struct {
+	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
+	Threads int
+	// Seed is where the iterative solver begins; it matters above 256 columns (and
+	// rows, if they are fewer) only, and there within Tolerance.
+	Seed uint64
+	// Tolerance is the residual at which the iterative solver stops, relative
+	// to the largest eigenvalue. Default 1e-5.
+	Tolerance float64
+}
+
+// Largest sizes of the direct ways: eigenvectors by a dense solver, and the
+// covariance, or the products of rows, as a matrix.
+const (
+	maxDense = 256
+	maxGram  = 2048
+)
+
+// direct reports whether all eigenvectors of a matrix of that order are computed
+// at once: if it is small, and where q is so large a part of them that the spaces of
+// the iteration, of depth+1 blocks, would not fit or save nothing.
+func direct(order, q int) bool {
+	space := (depth + 1) * carried(q)
+	return order <= maxDense || order <= maxGram && 2*space > order || space > order
+}
+
+// Form says what matrix the eigenvectors come from.
+type Form int
+
+const (
+	// Primal is the covariance of the columns, formed.
+	Primal Form = iota
+	// Dual is the matrix of products of centred rows, for few rows of many columns.
+	Dual
+	// Applied is the covariance, multiplied by and never formed.
+	Applied
+)
+
+// FormOf returns the way that Fit takes to q components of n rows of dim columns:
+// of the two matrices that can be formed, n x n and dim x dim, the clearly smaller.
+func FormOf(n, dim, q int) Form {
+	switch {
+	case dim > maxDense && n <= maxGram && (dim > maxGram || 2*n <= dim):
+		return Dual
+	case dim <= maxGram || direct(dim, q):
+		return Primal
+	}
+	return Applied
+}
+
+// Bytes returns about the memory that Fit holds at most, beside x, for q components of
+// n rows of dim columns.
+func Bytes(n, dim, q int) int64 {
+	rows, columns, wide := int64(n), int64(dim), int64(q)
+	spaces := int64(depth+1) * int64(carried(q))
+	switch FormOf(n, dim, q) {
+	case Dual:
+		// The products twice, a panel, and their eigenvectors or the spaces of the
+		// iteration; then the basis in all columns, its image, and both turned.
+		eigen := 3 * spaces
+		if direct(n, min(n, q)) {
+			eigen = 2 * rows
+		}
+		return 8 * (2*rows*rows + max(rows*max(panelColumns, eigen), 4*columns*wide+rows*wide))
+	case Primal:
+		return 8 * 3 * columns * columns
+	}
+	// The spaces as they grow, and their image.
+	return 8 * (3*columns*spaces + min(rows, stretchRows)*spaces)
+}
+
+// Fit returns the q leading principal components of the rows of x. It fails
+// with bad input if q is not within 1..x.Cols, x has no rows or a value is not
+// finite. Components beyond the rank of the data have variance 0 and are
+// orthonormal all the same.
+func Fit(ctx context.Context, x vec.Matrix[float32], q int, s Settings) (*PCA, error) {
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-5
+	}
+	switch {
+	case q < 1 || q > x.Cols:
+		return nil, models.BadInputf("pca: %d components of vectors of %d elements: want 1 to %d", q, x.Cols, x.Cols)
+	case x.Rows < 1:
+		return nil, models.BadInputf("pca: there are no rows")
+	case !(s.Tolerance > 0 && s.Tolerance < 1):
+		return nil, fmt.Errorf("pca: tolerance is %g, want 0 < tolerance < 1", s.Tolerance)
+	}
+	c := &covariance{x: x, mean: mean(x, s.Threads), threads: s.Threads}
+	// Sums of float32 in float64 are finite if all the values are.
+	if slices.ContainsFunc(c.mean, func(m float64) bool { return m-m != 0 }) {
+		return nil, fmt.Errorf("pca: %w", models.CheckRows(x, nil))
+	}
+	c.total = c.trace()
+	p, err := solve(ctx, c, q, s)
+	if err != nil {
+		return nil, fmt.Errorf("pca: %w", err)
+	}
+	p.Mean = make([]float32, x.Cols)
+	for j, m := range c.mean {
+		p.Mean[j] = float32(m)
+	}
+	p.Total = c.total
+	for i := range p.Components.Rows {
+		orient(p.Components.Row(i))
+	}
+	return p, nil
+}
+
+// solve forms C if that is small enough and finds q eigenvectors. Where those of
+// a C in single precision reach down to its errors it starts again in double
+// precision.
+func solve(ctx context.Context, c *covariance, q int, s Settings) (*PCA, error) {
+	find := func() (*PCA, error) {
+		if direct(c.x.Cols, q) {
+			return dense(c, q)
+		}
+		return krylov(ctx, c, q, s)
+	}
+	switch FormOf(c.x.Rows, c.x.Cols, q) {
+	case Dual:
+		return dual(ctx, c, q, s)
+	case Primal:
+		if err := c.form(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p, err := find()
+	if err != nil || !c.single || p.Variance[q-1] >= leastShare*c.total {
+		return p, err
+	}
+	if err := c.formDouble(ctx); err != nil {
+		return nil, err
+	}
+	return find()
+}
+
+// Trim leaves out trailing components whose variance is less than a share of the
+// first one's, but for the first.
+func (p *PCA) Trim(least float64) {
+	q := len(p.Variance)
+	for q > 1 && !(p.Variance[q-1] >= least*p.Variance[0] && p.Variance[q-1] > 0) {
+		q--
+	}
+	p.Variance, p.Components = p.Variance[:q], p.Components.Slice(0, q)
+}
+
+// orient turns a component so that its entry of largest magnitude (the first
+// of equals) is positive.
+func orient(v []float32) {
+	at := 0
+	for j, e := range v {
+		if math.Abs(float64(e)) > math.Abs(float64(v[at])) {
+			at = j
+		}
+	}
+	if v[at] < 0 {
+		for j := range v {
+			v[j] = -v[j]
+		}
+	}
+}

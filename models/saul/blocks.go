@@ -1,0 +1,210 @@
+package saul
+
+import (
+	"unsafe"
+
+	"unfold/coarse/landmark"
+	"unfold/internal/par"
+)
+
+const (
+	// taskPairs is about how many pairs one task of a sweep handles.
+	taskPairs = 1 << 16
+	// maxStrips bounds the strips of a block: each has sums of its own for up
+	// to all nodes of the block.
+	maxStrips = 32
+)
+
+// blocks lays the dissimilar blocks out for sweeps: the nodes of all blocks one
+// after another ("entries"; block b has entries off[b]:off[b+1]), with the state
+// gathered by coordinate, so that the inner loops read and write contiguous
+// memory. A point has one entry for each block it is a node of.
+type blocks struct {
+	d     int
+	scale float64
+	list  []landmark.Block
+	off   []int
+	node  []int32
+	w     []float64
+	a, b  []float64 // Delta_uv = a[u] + b[v]
+	// The entries of point i are of[start[i]:start[i+1]], ascending.
+	start, of []int32
+
+	mu     [][]float64 // d columns of entries
+	sigma2 []float64
+	sum    [][]float64 // d columns of sums, the results of a sweep
+	tasks  []task
+}
+
+// task is a run of whole blocks, or a strip of rows of one block with sums of
+// its own. What a task is depends on the sizes of the blocks alone, and sums of
+// strips are added in order: results do not depend on the number of threads.
+type task struct {
+	first, last int // blocks, last excluded
+	from, to    int // rows of block first, if strip
+	strip       bool
+	own         [][]float64 // d columns for the entries from row from on
+	work        *work
+}
+
+func newBlocks(p *landmark.Pairs, d int) *blocks {
+	s := &blocks{d: d, scale: p.Scale, list: p.Blocks, off: make([]int, 1, len(p.Blocks)+1)}
+	total := 0
+	for i := range p.Blocks {
+		total += p.Blocks[i].Len()
+		s.off = append(s.off, total)
+	}
+	s.node, s.w = make([]int32, total), make([]float64, total)
+	s.a, s.b = make([]float64, total), make([]float64, total)
+	for i := range p.Blocks {
+		o := s.off[i]
+		copy(s.node[o:], p.Blocks[i].Nodes)
+		copy(s.w[o:], p.Blocks[i].W)
+		copy(s.a[o:], p.Blocks[i].A)
+		copy(s.b[o:], p.Blocks[i].B)
+	}
+	s.invert(p.N)
+	s.mu, s.sum, s.sigma2 = columns(d, total), columns(d, total), make([]float64, total)
+	s.cut()
+	return s
+}
+
+func columns(d, n int) [][]float64 {
+	all, out := make([]float64, d*n), make([][]float64, d)
+	for c := range out {
+		out[c] = all[c*n : (c+1)*n : (c+1)*n]
+	}
+	return out
+}
+
+// cut makes the tasks.
+func (s *blocks) cut() {
+	var work int64
+	first := 0
+	flush := func(to int) {
+		if first < to {
+			s.tasks = append(s.tasks, task{first: first, last: to, work: newWork(s.d)})
+		}
+		first, work = to, 0
+	}
+	for b := range s.list {
+		m := int64(s.list[b].Len())
+		pairs := m * (m - 1) / 2
+		if pairs > 2*taskPairs {
+			flush(b)
+			s.strips(b, pairs)
+			first = b + 1
+			continue
+		}
+		if work += pairs; work >= taskPairs {
+			flush(b + 1)
+		}
+	}
+	flush(len(s.list))
+}
+
+// strips cuts the rows of a large block into strips of about equal work.
+func (s *blocks) strips(b int, pairs int64) {
+	m := s.list[b].Len()
+	count := min(maxStrips, pairs/taskPairs)
+	from, done := 0, int64(0)
+	for k := int64(1); k <= count; k++ {
+		to := from
+		for to < m && done < pairs*k/count {
+			done += int64(m - 1 - to)
+			to++
+		}
+		if k == count {
+			to = m
+		}
+		if to > from {
+			s.tasks = append(s.tasks, task{
+				first: b, last: b + 1, from: from, to: to, strip: true, own: columns(s.d, m-from), work: newWork(s.d),
+			})
+		}
+		from = to
+	}
+}
+
+// invert lists the entries of every point.
+func (s *blocks) invert(n int) {
+	s.start, s.of = make([]int32, n+1), make([]int32, len(s.node))
+	for _, i := range s.node {
+		s.start[i+1]++
+	}
+	for i := range n {
+		s.start[i+1] += s.start[i]
+	}
+	next := append([]int32(nil), s.start[:n]...)
+	for e, i := range s.node {
+		s.of[next[i]] = int32(e)
+		next[i]++
+	}
+}
+
+// gather copies the state of the points to the entries.
+func (s *blocks) gather(threads int, mu, sigma2 []float64) {
+	par.Ranges(threads, len(s.node), rowPiece, func(_, from, to int) {
+		for e, i := range s.node[from:to] {
+			s.sigma2[from+e] = sigma2[i]
+		}
+		for c, col := range s.mu {
+			for e, i := range s.node[from:to] {
+				col[from+e] = mu[int(i)*s.d+c]
+			}
+		}
+	})
+}
+
+// scatter adds up the sums of every point's entries, in order: out[i*cols+c]
+// becomes factor times the scale of D times the total of column c, plus what it
+// is if add.
+func (s *blocks) scatter(threads, cols int, out []float64, factor float64, add bool) {
+	par.Ranges(threads, len(s.start)-1, rowPiece, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			for c := range cols {
+				var total float64
+				for _, e := range s.of[s.start[i]:s.start[i+1]] {
+					total += s.sum[c][e]
+				}
+				total *= factor * s.scale
+				if add {
+					total += out[i*cols+c]
+				}
+				out[i*cols+c] = total
+			}
+		}
+	})
+}
+
+// combine adds the strips' own sums to those of the entries, width columns.
+func (s *blocks) combine(width int) {
+	for t := range s.tasks {
+		k := &s.tasks[t]
+		if !k.strip {
+			continue
+		}
+		at := s.off[k.first] + k.from
+		for c := range width {
+			sum := s.sum[c]
+			if k.from == 0 {
+				clear(sum[at : at+len(k.own[c])])
+			}
+			for e, v := range k.own[c] {
+				sum[at+e] += v
+			}
+		}
+	}
+}
+
+// bytes returns the memory beside that of the constants.
+func (s *blocks) bytes() int64 {
+	total := int64(len(s.node))*int64(8+8*(4+2*s.d)) + 4*int64(len(s.start))
+	for t := range s.tasks {
+		total += int64(unsafe.Sizeof(*s.tasks[t].work))
+		if s.tasks[t].strip {
+			total += int64(8 * s.d * len(s.tasks[t].own[0]))
+		}
+	}
+	return total
+}

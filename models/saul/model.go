@@ -1,0 +1,186 @@
+package saul
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/coarse/landmark"
+	"unfold/internal/vec"
+	"unfold/models/student"
+	"unfold/sparse/solve"
+)
+
+// State are the parameters of the model: Mu n x d, Sigma2 n, all positive.
+type State struct {
+	Mu     vec.Matrix[float64]
+	Sigma2 []float64
+}
+
+// Clone returns a copy with its own memory.
+func (s *State) Clone() *State {
+	return &State{Mu: s.Mu.Clone(), Sigma2: append([]float64(nil), s.Sigma2...)}
+}
+
+// ModelSettings of NewModel. The zero value is usable.
+type ModelSettings struct {
+	// Tolerance of conjugate gradients relative to the gradient; default 1e-2.
+	Tolerance float64
+	// Floor is the least sigma^2 (absolute). Zero means none.
+	Floor float64
+	// Threads bounds the goroutines; 0 means GOMAXPROCS.
+	Threads int
+}
+
+// Model is the likelihood of given constants and the workspace that maximises
+// it. It allocates once and is not safe for concurrent use.
+type Model struct {
+	pairs    *landmark.Pairs
+	d        int
+	s        ModelSettings
+	similar  *similar
+	blocks   *blocks
+	system   *solve.Laplacian
+	cg       *solve.CG
+	grad     vec.Matrix[float64]
+	step     vec.Matrix[float64] // mu_EM - mu
+	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
+	spread   []float64
+	rise     rise
+}
+
+// ErrNotFinite is returned if the parameters stop being finite numbers.
+var ErrNotFinite = student.ErrNotFinite
+
+// NewModel returns the d-dimensional model with the given constants.
+func NewModel(p *landmark.Pairs, d int, s ModelSettings) *Model {
+	if s.Tolerance <= 0 {
+		s.Tolerance = 1e-2
+	}
+	m := &Model{
+		pairs: p, d: d, s: s,
+		similar: newSimilar(p, d), blocks: newBlocks(p, d),
+		cg:   solve.NewCG(p.N, d, solve.Settings{Tolerance: s.Tolerance, Threads: s.Threads}),
+		grad: vec.New[float64](p.N, d), step: vec.New[float64](p.N, d), velocity: vec.New[float64](p.N, d),
+		spread: make([]float64, p.N),
+	}
+	m.system = &solve.Laplacian{W: m.similar.weights(), Diagonal: make([]float64, p.N)}
+	return m
+}
+
+// Bytes returns the memory of the constants and the workspace.
+func (m *Model) Bytes() int64 {
+	return m.pairs.Bytes() + m.blocks.bytes() + m.cg.Bytes() +
+		8*int64(3*len(m.grad.Data)+len(m.spread)+len(m.system.Diagonal)+len(m.system.W.Data))
+}
+
+// LogLikelihood returns L of eq 6 (SM 26), over ordered pairs, all terms.
+func (m *Model) LogLikelihood(st *State) float64 {
+	m.check(st)
+	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
+	return m.similar.loglik(m.s.Threads, st) + m.blocks.loglik(m.s.Threads)
+}
+
+// Assemble does the E-step for mu at st and sets up eq 20 for the increment:
+//
+//	(Lap(W) + Gamma) (mu_new - mu) = grad,
+//	grad_i = sum_j V_ij (mu_i - mu_j) - W_ij (mu_i - mu_j) = dL/dmu_i,
+//	V_ij = D_ij nu_ij / (Delta_ij^2 + sigma_i^2 + sigma_j^2) + (ij -> ji).
+//
+// The right-hand side of eq 20 itself is grad + (Lap(W) + Gamma) mu. The results
+// share the model's memory and hold until its next call.
+func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64]) {
+	m.check(st)
+	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
+	m.blocks.sweep(m.s.Threads, &pushes)
+	m.blocks.scatter(m.s.Threads, m.d, m.grad.Data, 1, false)
+	m.similar.system(m.s.Threads, st, m.system, m.grad)
+	return m.system, m.grad
+}
+
+// StepMu replaces mu by the update of eq 18-20 (SM 32): an E-step and a solve.
+// The likelihood does not fall, however loosely the system is solved.
+func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
+	res, err := m.increment(ctx, st)
+	if err != nil {
+		return res, err
+	}
+	for k, v := range m.step.Data {
+		st.Mu.Data[k] += v
+	}
+	return res, nil
+}
+
+// increment leaves mu_EM - mu in m.step.
+func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) {
+	a, grad := m.Assemble(st)
+	m.rise.half(grad.Data, m.velocity.Data)
+	clear(m.step.Data)
+	res, err := m.cg.Solve(ctx, a, grad, m.step)
+	switch {
+	case ctx.Err() != nil:
+		return res, ctx.Err()
+	case err != nil && !vec.Finite(grad.Data):
+		return res, ErrNotFinite
+	case err != nil:
+		return res, fmt.Errorf("lvm: mu step: %w", err)
+	}
+	return res, nil
+}
+
+// StepSigma replaces sigma^2 by the update of eq 21 (SM 39), with the E-step at
+// st. By eq 16 and 17 that is
+//
+//	sigma_i^2 (1 + sigma_i^2 / d  (sum of similar - sum of dissimilar) / weight),
+//
+// the sums those of (S_ij + S_ji) (1/q)(|mu_i - mu_j|^2/q - d) and
+// D_ij (nu_ij/q)(|mu_i - mu_j|^2/q - d) + (ij -> ji). The likelihood does not fall.
+func (m *Model) StepSigma(st *State) {
+	m.check(st)
+	m.blocks.gather(m.s.Threads, st.Mu.Data, st.Sigma2)
+	m.blocks.sweep(m.s.Threads, &spreads)
+	m.similar.spread(m.s.Threads, st, m.spread)
+	m.blocks.scatter(m.s.Threads, 1, m.spread, -1, true)
+	d := float64(m.d)
+	for i, s := range st.Sigma2 {
+		weight := m.similar.total[i] + m.pairs.Weight[i]
+		if weight == 0 {
+			continue // a point without pairs stays as it is
+		}
+		st.Sigma2[i] = max(s*(1+s/d*m.spread[i]/weight), m.s.Floor)
+		m.rise += rise(m.spread[i] / 2 * (st.Sigma2[i] - s)) // dL/dsigma^2 is half of spread
+	}
+}
+
+// Step does one EM iteration: the mu update, momentum (SM 43)
+//
+//	mu_(t+1) = mu_EM + beta (mu_t - mu_(t-1)),
+//
+// zero in the first step after Reset, and the sigma update at the new mu.
+func (m *Model) Step(ctx context.Context, st *State, beta float64) (solve.Result, error) {
+	res, err := m.increment(ctx, st)
+	if err != nil {
+		return res, err
+	}
+	for k, v := range m.step.Data {
+		m.velocity.Data[k] = v + beta*m.velocity.Data[k]
+		st.Mu.Data[k] += m.velocity.Data[k]
+	}
+	m.rise.half(m.grad.Data, m.velocity.Data)
+	m.StepSigma(st)
+	return res, nil
+}
+
+// Rise returns how far calls of Step have raised the likelihood, from any origin:
+// a sum over the gradients that steps compute anyway, without a sweep of its own.
+// Of the last step's mu half the gain is known only with the next step.
+func (m *Model) Rise() float64 { return float64(m.rise) }
+
+// Reset forgets the last step, so that the next one has no momentum.
+func (m *Model) Reset() { clear(m.velocity.Data) }
+
+func (m *Model) check(st *State) {
+	if st.Mu.Rows != m.pairs.N || st.Mu.Cols != m.d || len(st.Sigma2) != m.pairs.N {
+		panic(fmt.Sprintf("lvm: state of %d x %d places and %d variances for a model of %d points in %d dimensions",
+			st.Mu.Rows, st.Mu.Cols, len(st.Sigma2), m.pairs.N, m.d))
+	}
+}

@@ -1,0 +1,90 @@
+package saul_test
+
+import (
+	"slices"
+	"testing"
+
+	"unfold/internal/vec"
+	"unfold/models/modeltest"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+)
+
+// However little an index finds, an event that equals a reference point has its
+// place; and an index of all candidates gives what an exact search gives.
+func TestIndexFindsReferencePoints(t *testing.T) {
+	s, x := modeltest.Snapshot(t, 5, 3000, 30, 0, 2)
+	s = modeltest.Heavy(s)
+	ix, err := auto.Build(t.Context(), s.Reference, 41, auto.Settings{Recall: 0.01}, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Index = ix
+	placed := mustPlace(t, s, saul.PlaceSettings{}, x)
+	for i := range x.Rows {
+		for c, m := range placed.Mu.Row(i) {
+			if m != float32(s.Mu.Row(i)[c]) {
+				t.Fatalf("reference point %d is placed at %v, want %v", i, placed.Mu.Row(i), s.Mu.Row(i))
+			}
+		}
+	}
+	events := modeltest.Events(8, 200, 30)
+	all := mustPlace(t, s, saul.PlaceSettings{Search: auto.Settings{Recall: 0.99999}}, events)
+	exact := mustPlace(t, s, saul.PlaceSettings{Search: auto.Settings{Method: auto.Exact}}, events)
+	same := 0
+	for i := range events.Rows {
+		if slices.Equal(all.Mu.Row(i), exact.Mu.Row(i)) && all.NoveltyGlobal[i] == exact.NoveltyGlobal[i] {
+			same++
+		}
+	}
+	if same < 195 {
+		t.Errorf("%d of %d places are those of an exact search", same, events.Rows)
+	}
+}
+
+// The index that a placer makes is the one that a snapshot holds.
+func TestIndexIsThatOfTheSnapshot(t *testing.T) {
+	s, _ := modeltest.Snapshot(t, 6, 2000, 12, 0, 2)
+	s = modeltest.Heavy(s)
+	set := auto.Settings{Method: auto.HNSW, Recall: 0.9}
+	events := modeltest.Events(8, 100, 12)
+	made := mustPlace(t, s, saul.PlaceSettings{Search: set}, events)
+	ix, err := saul.NewIndex(t.Context(), s, set, 1)
+	if err != nil || ix == nil {
+		t.Fatalf("index %v, error %v", ix, err)
+	}
+	s.Index = ix
+	if held := mustPlace(t, s, saul.PlaceSettings{}, events); !slices.Equal(held.Mu.Data, made.Mu.Data) {
+		t.Error("the same index places otherwise")
+	}
+	for _, set := range []auto.Settings{{}, {Recall: 1}, {Method: auto.Exact}} {
+		if ix, err := saul.NewIndex(t.Context(), s, set, 0); ix != nil || err != nil {
+			t.Errorf("%+v: an index of 2,000 points, error %v", set, err)
+		}
+	}
+	if _, err := saul.NewIndex(t.Context(), s, auto.Settings{Recall: 2}, 0); err == nil {
+		t.Error("a recall of 2")
+	}
+	if _, err := saul.NewPlacer(s, saul.PlaceSettings{Search: auto.Settings{Recall: -1}}); err == nil {
+		t.Error("a recall of -1")
+	}
+}
+
+// A map that shrinks keeps its index until one of twice its size would have none.
+func TestKeepsIndex(t *testing.T) {
+	for _, c := range []struct {
+		rows int
+		set  auto.Settings
+		want bool
+	}{
+		{7000, auto.Settings{}, true}, {6000, auto.Settings{}, false}, {100_000, auto.Settings{Recall: 1}, false},
+		{10, auto.Settings{Method: auto.HNSW}, true}, {100_000, auto.Settings{Recall: 2}, false},
+	} {
+		s := &snapshot.Snapshot{Reference: vec.Matrix[float32]{Rows: c.rows, Cols: 50}, Neighbors: 6, NoveltyK: 10, Student: &snapshot.Student{}}
+		if got := saul.KeepsIndex(s, c.set); got != c.want {
+			t.Errorf("%d points, %+v: %v, want %v", c.rows, c.set, got, c.want)
+		}
+	}
+}

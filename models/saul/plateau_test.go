@@ -1,0 +1,110 @@
+package saul
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"unfold/coarse/landmark"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+)
+
+func TestPlateau(t *testing.T) {
+	p := newPlateau(1e-3)
+	rise := 7.
+	for step := range 40 {
+		// Geometric: the last 10 steps gain (2^10 - 1)/2^step.
+		rise += math.Pow(2, -float64(step))
+		want := step >= plateauSteps && (1<<plateauSteps-1)*math.Pow(2, -float64(step)) < 1e-3*plateauSteps*50
+		if got := p.reached(rise, -50); got != want {
+			t.Errorf("step %d: %v, want %v", step, got, want)
+		}
+	}
+	// What falls far is none; neither is what is no number; and no gain means never.
+	for _, c := range []struct {
+		gain, each float64
+		want       bool
+	}{{1e-3, -1, false}, {1e-3, math.NaN(), false}, {1e-3, -1e-4, true}, {0, 0, false}, {-1, 0, false}} {
+		p, last := newPlateau(c.gain), false
+		for step := range 15 {
+			last = p.reached(float64(step)*c.each, -1)
+		}
+		if last != c.want {
+			t.Errorf("gain %v, steps of %v: %v", c.gain, c.each, last)
+		}
+	}
+}
+
+// TestRise: the rise that is summed up from gradients is that of the likelihood.
+func TestRise(t *testing.T) {
+	ctx := context.Background()
+	x := blobs(1500, 6, 4)
+	nb, err := knn.Graph(ctx, x, 9, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Build(ctx, x, nb, graph.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := landmark.New(ctx, x, g, landmark.Settings{Level: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, beta := range []float64{0, 0.9} {
+		st, err := Start(ctx, c, 2, StartSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := NewModel(c, 2, ModelSettings{})
+		was, from := 0., 0.
+		for step := range 60 {
+			if step%plateauSteps == 0 {
+				loglik := m.LogLikelihood(st)
+				gain, got := loglik-was, m.Rise()-from
+				if step > plateauSteps && math.Abs(got-gain) > 0.15*gain {
+					t.Errorf("momentum %v, to step %d: %v by gradients, %v by the likelihood", beta, step, got, gain)
+				}
+				was, from = loglik, m.Rise()
+			}
+			if _, err := m.Step(ctx, st, beta); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestGain: learning ends when the likelihood hardly moves any more, and the report
+// says so.
+func TestGain(t *testing.T) {
+	x := blobs(300, 4, 5)
+	for _, c := range []struct {
+		s         Settings
+		converged bool
+	}{
+		{Settings{Tails: Gaussian, Steps: 400}, false},
+		{Settings{Tails: Gaussian, Gain: -1}, false},
+		{Settings{Tails: Gaussian, Steps: 400, Gain: 1e-3}, true},
+		{Settings{Tails: Gaussian, Gain: 1e-3}, true},
+		{Settings{Gain: -1}, false},
+		{Settings{Gain: 0.5}, true},
+		{Settings{Dims: 3, Gain: 0.5}, true},
+	} {
+		r, err := Fit(context.Background(), x, c.s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep := r.Report; rep.Converged != c.converged || rep.Converged != (rep.Iterations < r.Settings.Steps) || rep.Iterations <= plateauSteps {
+			t.Errorf("%+v: %+v", c.s, rep)
+		}
+	}
+	for _, c := range []struct {
+		s    Settings
+		want float64
+	}{{Settings{Tails: Gaussian}, DefaultGain}, {Settings{Tails: Gaussian, Steps: 400}, 0}, {Settings{Tails: Gaussian, Gain: -1}, -1}, {Settings{}, 0}, {Settings{Gain: 1e-3}, 1e-3}} {
+		if s, err := c.s.withDefaults(); err != nil || s.Gain != c.want {
+			t.Errorf("%+v: gain %v, %v, want %v", c.s, s.Gain, err, c.want)
+		}
+	}
+}

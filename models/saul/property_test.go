@@ -1,0 +1,374 @@
+package saul
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/coarse/landmark"
+	"unfold/internal/vec"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+	"unfold/sparse/spectral"
+)
+
+// problem is a random data set with settings.
+type problem struct {
+	x vec.Matrix[float32]
+	s Settings
+}
+
+func drawProblem(t *rapid.T) problem {
+	n := rapid.IntRange(12, 70).Draw(t, "n")
+	return problem{
+		x: blobs(n, rapid.IntRange(1, 6).Draw(t, "dim"), rapid.Uint64().Draw(t, "data")),
+		s: Settings{
+			Tails:     Gaussian,
+			Dims:      rapid.IntRange(1, 5).Draw(t, "d"),
+			Neighbors: rapid.IntRange(2, 6).Draw(t, "k"),
+			Core:      rapid.IntRange(1, 3).Draw(t, "s"),
+			Level:     LevelOf(rapid.IntRange(0, 3).Draw(t, "l")),
+			Seed:      rapid.Uint64().Draw(t, "seed"),
+			Threads:   1,
+		},
+	}
+}
+
+// model returns the model of a problem and its start.
+func (p problem) model(t *rapid.T, tolerance float64) (*Model, *landmark.Pairs, *State) {
+	c := p.constants(t, nil)
+	st, err := Start(context.Background(), c, p.s.Dims, StartSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewModel(c, p.s.Dims, ModelSettings{Tolerance: tolerance, Threads: 1}), c, st
+}
+
+// constants returns the constants of a problem.
+func (p problem) constants(t *rapid.T, choose func(landmark.Group) []int32) *landmark.Pairs {
+	ctx := context.Background()
+	nb, err := knn.Graph(ctx, p.x, p.s.Neighbors, knn.Settings{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Build(ctx, p.x, nb, graph.Settings{Core: p.s.Core, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := landmark.New(ctx, p.x, g, landmark.Settings{Level: p.s.Level.Resolve(g.N), Seed: p.s.Seed, Choose: choose, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// simple reports whether the eigenvalues that a start of d dimensions depends
+// on are well apart; otherwise the eigenvectors, and the map, are arbitrary.
+func simple(t *rapid.T, c *landmark.Pairs, d int) bool {
+	r, err := spectral.Lowest(context.Background(), c.Similar, min(d+1, c.N-1), spectral.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k < len(r.Values); k++ {
+		if r.Values[k]-r.Values[k-1] < 1e-3*r.Values[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// TestLikelihoodNeverFalls: without momentum, at any level, each half step of
+// EM keeps or raises the likelihood, however tightly the system is solved.
+func TestLikelihoodNeverFalls(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		m, _, st := p.model(t, rapid.SampledFrom([]float64{1e-14, 1e-2, 0.5}).Draw(t, "tolerance"))
+		last := m.LogLikelihood(st)
+		check := func(what string, step int) {
+			l := m.LogLikelihood(st)
+			if !(l >= last-1e-10*math.Abs(last)) {
+				t.Fatalf("%s step %d: the log-likelihood falls from %.15g to %.15g", what, step, last, l)
+			}
+			last = l
+		}
+		for step := range 15 {
+			if _, err := m.StepMu(context.Background(), st); err != nil {
+				t.Fatal(err)
+			}
+			check("mu", step)
+			m.StepSigma(st)
+			check("sigma", step)
+		}
+	})
+}
+
+// TestSweepsAgainstPairs holds the sweeps over blocks against eq 6, 11, 17, 20
+// and 21 written down pair by pair, at a random state.
+func TestSweepsAgainstPairs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		m, c, st := p.model(t, 1e-2)
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "state"), 5))
+		for k := range st.Mu.Data {
+			st.Mu.Data[k] *= 1 + 3*r.NormFloat64()
+		}
+		for k := range st.Sigma2 {
+			st.Sigma2[k] *= math.Exp(3 * r.NormFloat64())
+		}
+		d := p.s.Dims
+		loglik, grad, top := 0.0, vec.New[float64](c.N, d), make([]float64, c.N)
+		pair := func(i, j int32, scale2 float64) Pair {
+			return Pair{
+				Scale2: scale2, Sigma2I: st.Sigma2[i], Sigma2J: st.Sigma2[j],
+				Dist2: vec.SquaredDistance(st.Mu.Row(int(i)), st.Mu.Row(int(j))), Dims: d,
+			}
+		}
+		add := func(i, j int32, w float64) { // w (mu_i - mu_j) to the gradient at i
+			for c := range d {
+				grad.Row(int(i))[c] += w * (st.Mu.Row(int(i))[c] - st.Mu.Row(int(j))[c])
+			}
+		}
+		for i := range int32(c.N) {
+			to, w := c.Similar.Row(int(i))
+			for k, j := range to {
+				q := pair(i, j, c.SimilarDelta2[c.Similar.Start[i]+k])
+				loglik += w[k] / 2 * q.LogProb()
+				add(i, j, -w[k]*q.Pull()/q.Sigma2I)
+				top[i] += w[k] * q.Phi()
+			}
+		}
+		c.Each(func(i, j int32, w, Delta float64) {
+			q := pair(i, j, Delta*Delta)
+			loglik += w * q.LogOther()
+			add(i, j, w*q.Push()/q.Sigma2I)
+			add(j, i, w*q.Swap().Push()/q.Sigma2J)
+			top[i] += w * q.Psi()
+			top[j] += w * q.Swap().Psi()
+		})
+		close := func(what string, got, want, scale float64) {
+			if !(math.Abs(got-want) <= 1e-9*scale) {
+				t.Fatalf("%s is %.15g, pair by pair %.15g", what, got, want)
+			}
+		}
+		close("log-likelihood", m.LogLikelihood(st), loglik, math.Abs(loglik))
+		_, got := m.Assemble(st)
+		scale := 0.0
+		for _, v := range grad.Data {
+			scale = max(scale, math.Abs(v))
+		}
+		for k, v := range grad.Data {
+			close("gradient", got.Data[k], v, scale)
+		}
+		before := slices.Clone(st.Sigma2)
+		m.StepSigma(st)
+		for i, v := range top {
+			want := v / (float64(d) * (m.similar.total[i] + c.Weight[i]))
+			close("sigma^2", st.Sigma2[i], want, max(want, before[i]))
+		}
+	})
+}
+
+// TestGradient holds eq 20's right-hand side, as the increment's, against
+// differences of the log-likelihood.
+func TestGradient(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, _, st := drawProblem(t).model(t, 1e-2)
+		_, g := m.Assemble(st)
+		g = g.Clone()
+		var scale float64
+		for _, v := range g.Data {
+			scale = max(scale, math.Abs(v))
+		}
+		k := rapid.IntRange(0, len(st.Mu.Data)-1).Draw(t, "entry")
+		x, h := st.Mu.Data[k], 1e-4*math.Sqrt(st.Sigma2[k/st.Mu.Cols])
+		st.Mu.Data[k] = x + h
+		up := m.LogLikelihood(st)
+		st.Mu.Data[k] = x - h
+		slope := (up - m.LogLikelihood(st)) / (2 * h)
+		if math.Abs(slope-g.Data[k]) > 1e-5*scale+1e-10*math.Abs(up)/h {
+			t.Fatalf("gradient %v, differences say %v", g.Data[k], slope)
+		}
+	})
+}
+
+// TestPermutation: permuting the rows permutes the map, given the landmarks.
+func TestPermutation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		p.s.Steps, p.s.Tolerance = 5, 1e-14
+		n := p.x.Rows
+		perm := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1)).Perm(n)
+		// Landmarks are the nodes whose original row has the smallest hash.
+		choose := func(row func(int32) int32) func(landmark.Group) []int32 {
+			return func(g landmark.Group) []int32 {
+				nodes := slices.Clone(g.Nodes)
+				slices.SortFunc(nodes, func(a, b int32) int {
+					return int(row(a)*7919%104729) - int(row(b)*7919%104729)
+				})
+				return nodes[:g.Want]
+			}
+		}
+		original := choose(func(i int32) int32 { return i })
+		if !simple(t, p.constants(t, original), p.s.Dims) {
+			t.Skip("repeated eigenvalues")
+		}
+		a, err := learn(context.Background(), p.x, p.s, original, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := learn(context.Background(), vec.Take(p.x, perm), p.s, choose(func(i int32) int32 { return int32(perm[i]) }), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(a.Report.Loglik-b.Report.Loglik) > 1e-6*math.Abs(a.Report.Loglik) || a.Report.Pairs != b.Report.Pairs || a.Report.Edges != b.Report.Edges {
+			t.Fatalf("reports differ:\n%+v\n%+v", a.Report, b.Report)
+		}
+		var scale float64
+		for _, v := range a.Mu.Data {
+			scale = max(scale, math.Abs(v))
+		}
+		// Signs of eigenvectors follow their largest entry, which may be tied
+		// to rounding: compare distances to the first row, which signs do not
+		// change.
+		for q, i := range perm {
+			da := math.Sqrt(vec.SquaredDistance(a.Mu.Row(i), a.Mu.Row(perm[0])))
+			db := math.Sqrt(vec.SquaredDistance(b.Mu.Row(q), b.Mu.Row(0)))
+			if math.Abs(da-db) > 1e-5*scale || math.Abs(a.Sigma2[i]-b.Sigma2[q]) > 1e-5*a.Sigma2[i] {
+				t.Fatalf("row %d is %v (sigma^2 %v) from the first, permuted %v (%v)", i, da, a.Sigma2[i], db, b.Sigma2[q])
+			}
+		}
+	})
+}
+
+// TestThreadsDoNotMatter: the same bits for any number of threads, with blocks
+// large enough for strips and for several pieces of rows.
+func TestThreadsDoNotMatter(t *testing.T) {
+	x := blobs(3000, 4, 4)
+	for name, c := range map[string]struct {
+		n int
+		s Settings
+	}{
+		"gaussian, exact":   {700, Settings{Tails: Gaussian, Level: NoCoarseGraining, Steps: 3}},
+		"gaussian, level 1": {3000, Settings{Tails: Gaussian, Level: 1, Steps: 3}},
+		"gaussian, level 2": {3000, Settings{Tails: Gaussian, Level: 2, Steps: 3}},
+		"all":               {700, Settings{Steps: 4}},
+		"map":               {2100, Settings{Steps: 4}},
+		"map, d = 3":        {2100, Settings{Steps: 3, Dims: 3, Sigma: SigmaFree}},
+		"shared":            {2100, Settings{Steps: 3, Dims: 10}},
+		"anchors":           {2100, Settings{Steps: 3, Dims: 5, Coarse: CoarseAnchors}},
+	} {
+		var first *Result
+		for _, threads := range []int{1, 7} {
+			c.s.Threads = threads
+			r, err := Fit(context.Background(), x.Slice(0, c.n), c.s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = r
+				continue
+			}
+			if r.Report.Loglik != first.Report.Loglik || !slices.Equal(r.Mu.Data, first.Mu.Data) || !slices.Equal(r.Sigma2, first.Sigma2) ||
+				!reflect.DeepEqual(r.Student, first.Student) {
+				t.Errorf("%s: %d threads give another map", name, threads)
+			}
+		}
+	}
+}
+
+// TestStepsDoNotDependOnThreads: the same for EM at random states, levels and
+// dimensions.
+func TestStepsDoNotDependOnThreads(t *testing.T) {
+	ctx := context.Background()
+	x := blobs(2100, 4, 9)
+	nb, err := knn.Graph(ctx, x, 5, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Build(ctx, x, nb, graph.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		level, d := rapid.IntRange(1, 3).Draw(t, "l"), rapid.IntRange(1, 4).Draw(t, "d")
+		seed := rapid.Uint64().Draw(t, "seed")
+		run := func(threads int) (*State, float64) {
+			c, err := landmark.New(ctx, x, g, landmark.Settings{Level: level, Seed: seed, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(seed, 6))
+			st := &State{Mu: vec.New[float64](c.N, d), Sigma2: make([]float64, c.N)}
+			for k := range st.Mu.Data {
+				st.Mu.Data[k] = r.NormFloat64()
+			}
+			for k := range st.Sigma2 {
+				st.Sigma2[k] = math.Exp(r.NormFloat64())
+			}
+			m := NewModel(c, d, ModelSettings{Threads: threads})
+			for range 2 {
+				if _, err := m.Step(ctx, st, 0.9); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return st, m.LogLikelihood(st)
+		}
+		want, wantL := run(1)
+		threads := rapid.IntRange(2, 8).Draw(t, "threads")
+		if got, l := run(threads); l != wantL || !slices.Equal(got.Mu.Data, want.Mu.Data) || !slices.Equal(got.Sigma2, want.Sigma2) {
+			t.Fatalf("%d threads give another map", threads)
+		}
+	})
+}
+
+// TestStripsAgainstWhole: a block cut into strips gives the sums of the block in
+// one piece.
+func TestStripsAgainstWhole(t *testing.T) {
+	x := blobs(900, 3, 8)
+	ctx := context.Background()
+	nb, err := knn.Graph(ctx, x, 5, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Build(ctx, x, nb, graph.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := landmark.New(ctx, x, g, landmark.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []int{1, 2, 3} {
+		st, err := Start(ctx, c, d, StartSettings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		strips, whole := newBlocks(c, d), newBlocks(c, d)
+		if len(strips.tasks) < 2 || !strips.tasks[0].strip {
+			t.Fatalf("%d tasks: the block was not cut", len(strips.tasks))
+		}
+		whole.tasks = []task{{first: 0, last: 1, work: newWork(d)}}
+		for _, stat := range []*statistic{&pushes, &spreads} {
+			for _, b := range []*blocks{strips, whole} {
+				b.gather(2, st.Mu.Data, st.Sigma2)
+				b.sweep(2, stat)
+			}
+			for col := range stat.columns(d) {
+				var scale float64
+				for _, v := range whole.sum[col] {
+					scale = max(scale, math.Abs(v))
+				}
+				for e, v := range whole.sum[col] {
+					if math.Abs(v-strips.sum[col][e]) > 1e-11*scale {
+						t.Fatalf("d = %d: entry %d is %v in strips, %v in one piece", d, e, strips.sum[col][e], v)
+					}
+				}
+			}
+		}
+	}
+}

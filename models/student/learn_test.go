@@ -1,0 +1,290 @@
+package student
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/coarse/farfield"
+	"unfold/internal/vec"
+	"unfold/sparse/knn"
+)
+
+// blobs are n points in five well separated clusters, point i in cluster i%5.
+func blobs(n, dim int) vec.Matrix[float32] {
+	r := rand.New(rand.NewPCG(1, 0xb10b))
+	centers := vec.New[float64](5, dim)
+	for k := range centers.Data {
+		centers.Data[k] = 4 * r.NormFloat64()
+	}
+	x := vec.New[float32](n, dim)
+	for i := range n {
+		for c, v := range centers.Row(i % 5) {
+			x.Row(i)[c] = float32(v + r.NormFloat64())
+		}
+	}
+	return x
+}
+
+// learnt returns the model of x and what it learns.
+func learnt(t *testing.T, x vec.Matrix[float32], d int, s Settings) (*Model, *State, Report) {
+	t.Helper()
+	p := NewProblem(neighbors(t, x, 6), 6, Native)
+	if d <= 3 {
+		p.Field = farfield.NewAll(p.Bandwidth2, d)
+	} else {
+		p.Field = farfield.NewShared(p.Bandwidth2, d, farfield.SharedSettings{Sources: 40, Block: 16, Exact: -1, Seed: 1})
+	}
+	m, err := NewModel(p, d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := Start(context.Background(), x, d, StartSettings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Learn(context.Background(), st, nil)
+	if err != nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	return m, st, r
+}
+
+// TestSeparatesClusters: what is apart in the data is apart on the map, for
+// every kind of sigma and d.
+func TestSeparatesClusters(t *testing.T) {
+	x := blobs(400, 8)
+	for _, c := range []struct {
+		d int
+		s Settings
+	}{
+		{2, Settings{}}, {2, Settings{Sigma: Shared}}, {2, Settings{Sigma: Free}}, {2, Settings{Lag: 5}},
+		{2, Settings{Tail: 3, Steps: 12, Weight: DefaultWeight}}, {3, Settings{}}, {10, Settings{}}, {10, Settings{Sigma: Shared}},
+	} {
+		_, st, r := learnt(t, x, c.d, c.s)
+		nb := neighbors(t, vec.Convert[float32](st.Mu), 9)
+		wrong := 0
+		for i := range x.Rows {
+			near, _ := nb.Row(i)
+			for _, j := range near {
+				if int(j)%5 != i%5 {
+					wrong++
+				}
+			}
+		}
+		if share := float64(wrong) / float64(9*x.Rows); share > 0.01 {
+			t.Errorf("d = %d, %+v: %.3f of the neighbours are of another cluster", c.d, c.s, share)
+		}
+		if !(r.Loglik > r.LoglikInitial) || r.Iterations == 0 || r.CGIterations < r.Iterations || r.Pairs == 0 {
+			t.Errorf("d = %d: %+v", c.d, r)
+		}
+	}
+}
+
+// TestGuard: momentum makes steps overshoot in the beginning; one who looks
+// often sees the likelihood fall, and damping is raised, at most to 1.
+func TestGuard(t *testing.T) {
+	x := normal(80, 4, 3)
+	s := Settings{Phases: [3]int{0, 0, 60}, Damping: 1e-3, Check: -1}
+	if _, _, r := learnt(t, x, 2, s); r.Falls != 0 || r.Damping != s.Damping {
+		t.Errorf("without a guard: %+v", r)
+	}
+	s.Check = 1
+	m, _, r := learnt(t, x, 2, s)
+	if r.Falls == 0 || r.Damping != min(1, s.Damping*math.Pow(4, float64(r.Falls))) {
+		t.Errorf("%+v", r)
+	}
+	if m.s.Damping != s.Damping || m.c != m.s.Weight {
+		t.Errorf("Learn leaves damping %v and weight %v behind", m.s.Damping, m.c)
+	}
+	// What draws anew is not looked at.
+	if _, _, r := learnt(t, x, 4, Settings{Check: 1, Momentum: 0.95, Damping: 1e-3}); r.Falls != 0 {
+		t.Errorf("a random field: %+v", r)
+	}
+}
+
+// TestGain: learning ends at a look that finds the likelihood hardly moved, not
+// before the weight is final, and not where a field draws anew.
+func TestGain(t *testing.T) {
+	x := blobs(300, 6)
+	_, _, all := learnt(t, x, 2, Settings{Steps: 200})
+	if all.Converged || all.Iterations != 200 {
+		t.Errorf("without gain: %+v", all)
+	}
+	_, _, r := learnt(t, x, 2, Settings{Steps: 200, Gain: 2e-3})
+	if !r.Converged || r.Iterations >= 200 || r.LoglikInitial != all.LoglikInitial || all.Loglik-r.Loglik > 0.02*math.Abs(all.Loglik) {
+		t.Errorf("%+v without gain, %+v with", all, r)
+	}
+	// The ramp is walked to its end, however little is asked for.
+	if _, _, r := learnt(t, x, 2, Settings{Steps: 200, Gain: 0.9}); !r.Converged || r.Iterations != 149+10 {
+		t.Errorf("a gain that is always below: %d steps", r.Iterations)
+	}
+	for _, c := range []struct {
+		d int
+		s Settings
+	}{{4, Settings{Steps: 100, Gain: 0.9}}, {2, Settings{Steps: 100, Gain: 0.9, Check: -1}}} {
+		if _, _, r := learnt(t, x, c.d, c.s); r.Converged || r.Iterations != 100 {
+			t.Errorf("nobody looks: %+v", r)
+		}
+	}
+}
+
+// TestSchedule holds the weights of the steps against H11, written for sums D.
+func TestSchedule(t *testing.T) {
+	x := normal(400, 3, 1)
+	p := NewProblem(neighbors(t, x, 6), 6, Native)
+	p.Field = farfield.NewAll(p.Bandwidth2, 2)
+	m, err := NewModel(p, 2, Settings{Steps: 80, Weight: DefaultWeight})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.s.Phases != [3]int{20, 40, 20} {
+		t.Fatalf("phases %v", m.s.Phases)
+	}
+	ratio := func(step int) float64 { return m.weightAt(step) * 399 / 6 }
+	final := 399 * DefaultWeight / 6
+	for step, want := range map[int]float64{
+		0: 5, 18: 5, 19: 5, 20: 5 * math.Pow(final/5, 1./40), 39: math.Sqrt(5 * final),
+		58: 5 * math.Pow(final/5, 39./40), 59: final, 79: final,
+	} {
+		if got := ratio(step); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("step %d: sum D / sum S = %v, want %v", step, got, want)
+		}
+	}
+}
+
+// TestMean: the result is the mean of the last states.
+func TestMean(t *testing.T) {
+	x := normal(60, 3, 1)
+	var want vec.Matrix[float64]
+	for steps := 9; steps <= 11; steps++ {
+		_, st, _ := learnt(t, x, 2, Settings{Phases: [3]int{0, 0, steps}, Check: -1})
+		if steps == 9 {
+			want = vec.New[float64](st.Mu.Rows, st.Mu.Cols)
+		}
+		for k, v := range st.Mu.Data {
+			want.Data[k] += v / 3
+		}
+	}
+	_, got, _ := learnt(t, x, 2, Settings{Phases: [3]int{0, 0, 11}, Check: -1, Average: 3})
+	for k, v := range got.Mu.Data {
+		if math.Abs(v-want.Data[k]) > 1e-9*(1+math.Abs(v)) {
+			t.Fatalf("entry %d is %v, the mean %v", k, v, want.Data[k])
+		}
+	}
+}
+
+// TestSmall: problems of one point, two, or as many dimensions as one likes.
+func TestSmall(t *testing.T) {
+	for n := 2; n < 6; n++ {
+		for _, d := range []int{1, 2, 3, 7} {
+			p := NewProblem(neighbors(t, normal(n, 2, 1), n-1), n-1, Native)
+			p.Field = farfield.NewAll(p.Bandwidth2, d)
+			m, err := NewModel(p, d, Settings{Sigma: Free})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := Start(context.Background(), normal(n, 2, 1), d, StartSettings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := m.Learn(context.Background(), st, nil); err != nil {
+				t.Errorf("n = %d, d = %d: %+v, %v", n, d, r, err)
+			}
+		}
+	}
+	p := NewProblem(knn.NewNeighbors(1, 1), 1, Native)
+	p.Field = farfield.NewAll(p.Bandwidth2, 2)
+	m, err := NewModel(p, 2, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := scattered(1, 2, 1, Fixed, 1)
+	if r, err := m.Learn(context.Background(), st, nil); err != nil || r.Iterations != 0 {
+		t.Errorf("one point: %+v, %v", r, err)
+	}
+}
+
+// TestErrors: what cannot be is said.
+func TestErrors(t *testing.T) {
+	p := NewProblem(neighbors(t, normal(30, 2, 1), 4), 4, Native)
+	for k, s := range []Settings{
+		{Tail: -1}, {Tail: math.Inf(1)}, {Weight: math.NaN()}, {Damping: -1}, {Momentum: 1}, {Tolerance: 2},
+		{Floor: -1}, {Majoriser: 9}, {Sigma: 9}, {Majoriser: Local, Tail: 2}, {Ratio: -1}, {Phases: [3]int{-1, 2, 3}}, {Lag: -1},
+		{Gain: -1}, {Gain: math.NaN()}, {Gain: 1}, {Gain: 1e-3, Average: 5},
+	} {
+		if _, err := NewModel(p, 2, s); err == nil {
+			t.Errorf("settings %d are taken: %+v", k, s)
+		}
+	}
+	if _, err := NewModel(p, 0, Settings{}); err == nil {
+		t.Error("a map without dimensions is taken")
+	}
+	p.Field = farfield.NewAll(p.Bandwidth2, 2)
+	m, err := NewModel(p, 2, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := scattered(30, 2, 1, Fixed, 1)
+	st.Mu.Data[7] = math.NaN()
+	if _, err := m.Learn(context.Background(), st, nil); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("a place that is not a number: %v", err)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	st = scattered(30, 2, 1, Fixed, 1)
+	before := slices.Clone(st.Mu.Data)
+	cancel()
+	if _, err := m.Learn(gone, st, nil); !errors.Is(err, context.Canceled) || !slices.Equal(before, st.Mu.Data) {
+		t.Errorf("cancelled: %v", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a state of another size is taken")
+		}
+	}()
+	m.LogLikelihood(scattered(29, 2, 1, Fixed, 1))
+}
+
+// TestStepsDoNotAllocate: a sweep has all its memory from the first on.
+func TestStepsDoNotAllocate(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes sync.Pool drop what it holds at random")
+	}
+	for _, d := range []int{2, 3, 10} {
+		p := NewProblem(neighbors(t, normal(500, 3, 1), 6), 6, Native)
+		p.Field = farfield.NewAll(p.Bandwidth2, d)
+		m, err := NewModel(p, d, Settings{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := scattered(500, d, 3, Fixed, 1)
+		step := func() {
+			if _, err := m.Step(context.Background(), st); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step()
+		if a := testing.AllocsPerRun(3, step); a > 10 {
+			t.Errorf("d = %d: %v allocations a step", d, a)
+		}
+	}
+}
+
+// TestDefaultsByNumber: few points take more steps, and push harder each.
+func TestDefaultsByNumber(t *testing.T) {
+	for _, c := range []struct{ n, d, want int }{{100, 2, 200}, {20_000, 3, 200}, {40_000, 10, 75}, {70_000, 2, 80}, {70_000, 10, 50}, {0, 2, 200}} {
+		if got := Steps(c.n, c.d); got != c.want {
+			t.Errorf("%d points in %d dimensions: %d steps, want %d", c.n, c.d, got, c.want)
+		}
+	}
+	if c := Weight(70_000, 6*70_000); c != DefaultWeight {
+		t.Errorf("70,000 points: %g", c)
+	}
+	const n, k = 700, 6
+	if c := Weight(n, n*k); math.Abs(c*n*(n-1)/(n*k)-LeastRatio) > 1e-9 {
+		t.Errorf("700 points: sum D / sum S is %g, want %d", c*n*(n-1)/(n*k), LeastRatio)
+	}
+}

@@ -1,0 +1,299 @@
+package student
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"unfold/coarse/farfield"
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/sparse/solve"
+)
+
+// State are the parameters of the model: Mu n x d, Sigma2 n, all positive.
+type State struct {
+	Mu     vec.Matrix[float64]
+	Sigma2 []float64
+}
+
+// Clone returns a copy with its own memory.
+func (s *State) Clone() *State {
+	return &State{Mu: s.Mu.Clone(), Sigma2: append([]float64(nil), s.Sigma2...)}
+}
+
+// Model is the likelihood of a problem and the workspace that maximises it. It
+// allocates once and is not safe for concurrent use.
+type Model struct {
+	p      *Problem
+	n, d   int
+	edges  float64 // sum S
+	s      Settings
+	c      float64 // the present weight of a dissimilar pair
+	plane  bool    // d = 2, a = 1
+	shape  *shape
+	system *solve.Laplacian
+	cg     *solve.CG
+
+	similar  similar
+	grad     vec.Matrix[float64]
+	step     vec.Matrix[float64] // mu_EM - mu
+	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
+	pushes   []float64           // sum_j V_ij / c
+	bound    []float64           // what the sweep says about the majoriser, / c
+	gamma    []float64           // the diagonal Gamma, without damping
+	each     []float64           // another statistic of every point
+	slope    []float64           // G_i of H9
+	weight   []float64           // N_i of H9
+	part     []float64
+
+	stride int // the likelihood is that of every stride-th point
+
+	fresh bool // the sweep makes the majoriser, too
+	age   int  // steps since the majoriser was made
+	tiles sync.Pool
+
+	visitPush, visitSpread, visitLogs func(*farfield.Batch)
+}
+
+// ErrNotFinite is returned if the parameters stop being finite numbers.
+var ErrNotFinite = errors.New("the map is no longer finite: take fewer dims, or scale or standardize the columns")
+
+// NewModel returns the d-dimensional model of a problem that has its field. It
+// fails if the settings do not make sense.
+func NewModel(p *Problem, d int, s Settings) (*Model, error) {
+	n, edges := p.N(), p.edges()
+	s, err := s.withDefaults(n, d, edges)
+	if err != nil {
+		return nil, err
+	}
+	sweeps := s.Sweeps
+	if sweeps < 0 {
+		sweeps = 0 // the solver's own bound
+	}
+	room := func() []float64 { return make([]float64, n) }
+	m := &Model{
+		p: p, n: n, d: d, edges: edges, s: s, c: s.Weight, stride: 1,
+		plane: d == 2 && s.Tail == 1, shape: newShape(d, s.Tail),
+		cg:      solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads}),
+		similar: similar{p: p, d: d, a: s.Tail},
+		grad:    vec.New[float64](n, d), step: vec.New[float64](n, d), velocity: vec.New[float64](n, d),
+		pushes: room(), bound: room(), gamma: room(), each: room(), slope: room(), weight: room(),
+		part: make([]float64, par.Pieces(n, rowPiece)),
+	}
+	m.tiles.New = func() any {
+		t := &tile{sources: make([][]float64, d), mu: make([]float64, d)}
+		t.SetDims(d)
+		return t
+	}
+	w := *p.Similar
+	w.Data = make([]float64, len(w.Index))
+	m.system = &solve.Laplacian{W: &w, Diagonal: room()}
+	m.bind()
+	return m, nil
+}
+
+// Bytes returns the memory of the constants, the field and the workspace.
+func (m *Model) Bytes() int64 {
+	return m.p.Bytes() + m.p.Field.Bytes() + m.cg.Bytes() +
+		8*int64(3*len(m.grad.Data)+7*m.n+len(m.system.W.Data))
+}
+
+// Settings returns those in use, with all defaults filled in.
+func (m *Model) Settings() Settings { return m.s }
+
+// LogLikelihood returns L of H3 as the field shows it, all terms.
+func (m *Model) LogLikelihood(st *State) float64 {
+	similar, dissimilar := m.LogLikelihoods(st)
+	return similar + dissimilar
+}
+
+// LogLikelihoods returns the two sums of H3, over similar and over dissimilar
+// pairs.
+func (m *Model) LogLikelihoods(st *State) (similar, dissimilar float64) {
+	m.move(st)
+	return m.logLikelihoods(st, 1)
+}
+
+// logLikelihoods is the same where the field stands, of what every stride-th
+// point contributes: half of each of its pairs.
+func (m *Model) logLikelihoods(st *State, stride int) (similar, dissimilar float64) {
+	m.stride = stride
+	m.p.Field.Sweep(m.s.Threads, m.visitLogs)
+	var sum float64
+	for i := 0; i < m.n; i += stride {
+		sum += m.each[i]
+	}
+	// A target's sum has both directions of each of its pairs.
+	return m.similar.loglik(m.s.Threads, stride, st, m.part), m.c * sum / 2
+}
+
+// Assemble does the E-step for mu at st and sets up H5 for the increment:
+//
+//	(Lap(W) + eta Gamma) (mu_new - mu) = grad,
+//	grad_i = sum_j V_ij (mu_i - mu_j) - W_ij (mu_i - mu_j) = dL/dmu_i.
+//
+// The results share the model's memory and hold until its next call.
+func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64]) {
+	m.move(st)
+	m.age = 0
+	m.assemble(st)
+	return m.system, m.grad
+}
+
+// Gamma returns the diagonal that the last Assemble or step used, without
+// damping. It shares the model's memory.
+func (m *Model) Gamma() []float64 { return m.gamma }
+
+// assemble is Assemble where the field stands. A majoriser that is still in use
+// is scaled to the present weight.
+func (m *Model) assemble(st *State) {
+	m.fresh = m.age%m.s.Lag == 0
+	m.age++
+	m.p.Field.Sweep(m.s.Threads, m.visitPush)
+	pairs := 2 * float64(m.n-1)
+	switch m.s.Majoriser {
+	case EM:
+		for i, b := range m.bound {
+			m.gamma[i] = m.c * (pairs + b/(2*m.s.Tail)) / st.Sigma2[i]
+		}
+	case Global, Local, Far:
+		for i, b := range m.bound {
+			m.gamma[i] = m.c * b
+		}
+	}
+	m.similar.system(m.s.Threads, st, m.c, m.s.Damping, m.s.Majoriser == Force, m.pushes, m.gamma, m.system, m.grad)
+}
+
+// move shows the field the state.
+func (m *Model) move(st *State) {
+	m.check(st)
+	m.p.Field.Move(m.s.Threads, st.Mu, st.Sigma2)
+}
+
+// StepMu replaces mu by the update H5: an E-step and a solve. With the
+// majorisers EM and Global and damping 1 the likelihood does not fall, however
+// loosely the system is solved.
+func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
+	m.move(st)
+	res, err := m.increment(ctx, st)
+	if err != nil {
+		return res, err
+	}
+	for k, v := range m.step.Data {
+		st.Mu.Data[k] += v
+	}
+	return res, nil
+}
+
+// increment leaves mu_EM - mu in m.step.
+func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) {
+	m.assemble(st)
+	clear(m.step.Data)
+	res, err := m.cg.Solve(ctx, m.system, m.grad, m.step)
+	switch {
+	case ctx.Err() != nil:
+		return res, ctx.Err()
+	case err != nil && !(vec.Finite(m.grad.Data) && vec.Finite(m.system.Diagonal)):
+		return res, ErrNotFinite
+	case err != nil:
+		return res, fmt.Errorf("student: mu step: %w", err)
+	}
+	return res, nil
+}
+
+// Slopes returns dL/dsigma_i^2 = G_i/2 (H9). It shares the model's memory.
+func (m *Model) Slopes(st *State) []float64 {
+	m.slopes(st)
+	for i, g := range m.slope {
+		m.each[i] = g / 2
+	}
+	return m.each
+}
+
+// slopes fills slope and weight with G_i and N_i of H9. With a = d/2 the
+// likelihood knows V and r^2 by V + r^2/d alone, and what a pair says about
+// sigma^2 is -d times its weight in the mu step.
+func (m *Model) slopes(st *State) {
+	m.move(st)
+	if m.shape.fast {
+		m.fresh = false
+		m.p.Field.Sweep(m.s.Threads, m.visitPush)
+		for i, v := range m.pushes {
+			m.each[i] = -float64(m.d) * v
+		}
+	} else {
+		m.p.Field.Sweep(m.s.Threads, m.visitSpread)
+	}
+	m.similar.slopes(m.s.Threads, st, m.slope, m.weight)
+	pairs := 2 * m.c * float64(m.n-1)
+	for i, v := range m.each {
+		m.slope[i] -= m.c * v
+		m.weight[i] += pairs
+	}
+}
+
+// StepSigma replaces the variances by the EM update (H9)
+//
+//	sigma_i^2 (1 + sigma_i^2 G_i / (d N_i)),
+//
+// with the E-step at st; Shared variances, which must be equal, by the same with
+// sum G and sum N. Fixed ones stay. The likelihood does not fall.
+func (m *Model) StepSigma(st *State) {
+	if m.s.Sigma == Fixed || m.n < 2 {
+		return
+	}
+	m.slopes(st)
+	if m.s.Sigma == Shared {
+		var g, n float64
+		for i, v := range m.slope {
+			g, n = g+v, n+m.weight[i]
+		}
+		for i := range m.slope {
+			m.slope[i], m.weight[i] = g, n
+		}
+	}
+	d := float64(m.d)
+	for i, s := range st.Sigma2 {
+		st.Sigma2[i] = max(s*(1+s*m.slope[i]/(d*m.weight[i])), m.s.Floor)
+	}
+}
+
+// Step does one iteration: the mu update, momentum (SM 43)
+//
+//	mu_(t+1) = mu_EM + beta (mu_t - mu_(t-1)),
+//
+// zero in the first step after Reset, and the sigma update at the new mu.
+func (m *Model) Step(ctx context.Context, st *State) (solve.Result, error) {
+	m.move(st)
+	return m.advance(ctx, st)
+}
+
+// advance is Step where the field stands.
+func (m *Model) advance(ctx context.Context, st *State) (solve.Result, error) {
+	res, err := m.increment(ctx, st)
+	if err != nil {
+		return res, err
+	}
+	for k, v := range m.step.Data {
+		m.velocity.Data[k] = v + m.s.Momentum*m.velocity.Data[k]
+		st.Mu.Data[k] += m.velocity.Data[k]
+	}
+	m.StepSigma(st)
+	return res, nil
+}
+
+// Reset forgets the last step, so that the next one has no momentum and a
+// majoriser of its own.
+func (m *Model) Reset() {
+	clear(m.velocity.Data)
+	m.age = 0
+}
+
+func (m *Model) check(st *State) {
+	if st.Mu.Rows != m.n || st.Mu.Cols != m.d || len(st.Sigma2) != m.n {
+		panic(fmt.Sprintf("student: state of %d x %d places and %d variances for a model of %d points in %d dimensions",
+			st.Mu.Rows, st.Mu.Cols, len(st.Sigma2), m.n, m.d))
+	}
+}

@@ -1,0 +1,179 @@
+package student
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/internal/vec"
+)
+
+// Refinement says how Refine goes on from a map. The zero value takes no step.
+type Refinement struct {
+	// Steps is their number.
+	Steps int
+	// Momentum is beta of SM 43, in [0, 1), from zero in the first step.
+	Momentum float64
+	// Anchor is lambda of H13, at least 0.
+	Anchor float64
+	// Ramp, Ratio and Reach are an annealing: in the first Ramp steps the weight of
+	// dissimilar pairs rises geometrically from a Ratio-th part to what Settings say,
+	// and F of H14 falls from Reach to 1. Both are 1 or more; 0 means 1.
+	Ramp         int
+	Ratio, Reach float64
+}
+
+// most bounds Ratio and Reach.
+const most = 1e6
+
+// check refuses what does not make sense.
+func (r Refinement) check() error {
+	switch {
+	case r.Steps < 0 || r.Ramp < 0:
+		return fmt.Errorf("student: refinement by %d steps, %d of them a ramp: want no negative numbers", r.Steps, r.Ramp)
+	case !(r.Momentum >= 0 && r.Momentum < 1):
+		return fmt.Errorf("student: refinement with momentum %v, want 0 <= momentum < 1", r.Momentum)
+	case !(r.Anchor >= 0) || math.IsInf(r.Anchor, 0):
+		return fmt.Errorf("student: refinement with an anchor of %v, want a number of at least 0", r.Anchor)
+	case r.Ratio != 0 && !(r.Ratio >= 1 && r.Ratio <= most):
+		return fmt.Errorf("student: refinement with the weight from a %v-th part on, want 1 to %g", r.Ratio, float64(most))
+	case r.Reach != 0 && !(r.Reach >= 1 && r.Reach <= most):
+		return fmt.Errorf("student: refinement with a reach of %v, want 1 to %g", r.Reach, float64(most))
+	}
+	return nil
+}
+
+// at returns what by comes to in step t, 0-based, of the ramp at whose end it is 1:
+// by^max(0, 1 - (t+1)/Ramp).
+func (r Refinement) at(t int, by float64) float64 {
+	if t+1 >= r.Ramp || by == 0 {
+		return 1
+	}
+	return math.Pow(by, 1-float64(t+1)/float64(r.Ramp))
+}
+
+// Refine improves a map that has been learnt and whose problem has changed a
+// little since, such that points stay near where they were. To the likelihood
+// it adds, of the places mu^0 where it begins,
+//
+//	-lambda/2 sum_i |mu_i - mu^0_i|^2,                                   (H13)
+//
+// so that H5 becomes
+//
+//	(Lap(W) + Gamma + lambda) (mu_new - mu) = dL/dmu - lambda (mu - mu^0).
+//
+// Where a map belongs stays the same from one call to the next, as the anchor
+// moves along: only what pulls weakly, the slow modes of the map, is held back.
+//
+// Heavy tails let go of what is far: an edge that a point got after the map was
+// learnt, to a neighbour across the map, hardly pulls. With Reach it does, for a
+// while: in every step
+//
+//	W_ij = F (S_ij + S_ji) / (F delta_ij^2 + sigma_i^2 + sigma_j^2 + r^2/(2a))    (H14)
+//
+// takes the place of H6. The larger F is, the more is an edge a spring, whatever its
+// length; edges that are short already keep their pull. As F falls to 1, edges that
+// do not fit are let go again (graduated non-convexity; Blake and Zisserman 1987).
+// A lower weight of dissimilar pairs (Ratio), by which a map is learnt, contracts
+// all of the map instead.
+//
+// Of the report, LoglikInitial is not computed and Loglik is extrapolated from
+// some thousands of points. If ctx ends, st is what it was after the last whole
+// step. ErrNotFinite is returned if the map stops being finite.
+func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, error) {
+	m.check(st)
+	var out Report
+	if err := r.check(); err != nil {
+		return out, err
+	}
+	steps := r.Steps
+	if m.n < 2 {
+		steps = 0
+	}
+	defer func() { m.c = m.s.Weight }()
+	m.Reset()
+	from, far, last := st.Mu.Clone(), m.p.stretchable(r.Reach > 1 && r.Ramp > 0), m.newMean(steps)
+	for t := range steps {
+		m.c = m.s.Weight / r.at(t, r.Ratio)
+		m.similar.p = m.p.stretch(far, r.at(t, r.Reach))
+		n, err := m.anchored(ctx, st, from, r)
+		out.CGIterations += n
+		if err != nil {
+			return out, fmt.Errorf("student: step %d of %d: %w", t+1, steps, err)
+		}
+		out.Iterations++
+		last.add(t, st)
+	}
+	last.take(st)
+	m.c = m.s.Weight
+	out.Loglik = m.sampled(st)
+	out.Pairs, out.Damping = m.p.Field.Pairs(), m.s.Damping
+	if !vec.Finite(st.Mu.Data) || !vec.Finite(st.Sigma2) || !vec.Finite([]float64{out.Loglik}) {
+		return out, fmt.Errorf("student: after %d steps: %w", steps, ErrNotFinite)
+	}
+	return out, nil
+}
+
+// anchored is Step with the pull of H13, and returns the iterations of the solver.
+func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64], r Refinement) (int, error) {
+	m.move(st)
+	m.assemble(st)
+	m.similar.p = m.p
+	for i := range m.system.Diagonal {
+		m.system.Diagonal[i] += r.Anchor
+	}
+	for k, v := range st.Mu.Data {
+		m.grad.Data[k] -= r.Anchor * (v - from.Data[k])
+	}
+	clear(m.step.Data)
+	res, err := m.cg.Solve(ctx, m.system, m.grad, m.step)
+	switch {
+	case ctx.Err() != nil:
+		return res.Iterations, ctx.Err()
+	case err != nil && !(vec.Finite(m.grad.Data) && vec.Finite(m.system.Diagonal)):
+		return res.Iterations, ErrNotFinite
+	case err != nil:
+		return res.Iterations, fmt.Errorf("mu step: %w", err)
+	}
+	for k, v := range m.step.Data {
+		m.velocity.Data[k] = v + r.Momentum*m.velocity.Data[k]
+		st.Mu.Data[k] += m.velocity.Data[k]
+	}
+	m.StepSigma(st)
+	return res.Iterations, nil
+}
+
+// stretchable returns a problem with room for edges of its own, if wanted.
+func (p *Problem) stretchable(wanted bool) *Problem {
+	if !wanted {
+		return nil
+	}
+	far, similar := *p, *p.Similar
+	similar.Data, far.Delta2 = make([]float64, len(similar.Data)), make([]float64, len(p.Delta2))
+	far.Similar = &similar
+	return &far
+}
+
+// stretch returns the problem with S_ij and delta_ij^2 multiplied by f, in far.
+func (p *Problem) stretch(far *Problem, f float64) *Problem {
+	if far == nil || f == 1 {
+		return p
+	}
+	for q, v := range p.Similar.Data {
+		far.Similar.Data[q] = f * v
+		far.Delta2[q] = f * p.Delta2[q]
+	}
+	return far
+}
+
+// reported is of about how many points Refine looks at the share of L, which it only
+// reports: L a point is then known to some hundredths.
+const reported = 2048
+
+// sampled is L of H3 where st stands, extrapolated from evenly chosen points.
+func (m *Model) sampled(st *State) float64 {
+	m.move(st)
+	stride := max(1, m.n/reported)
+	similar, dissimilar := m.logLikelihoods(st, stride)
+	return (similar + dissimilar) * float64(m.n) / float64((m.n+stride-1)/stride)
+}

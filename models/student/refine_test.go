@@ -1,0 +1,167 @@
+package student
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"unfold/internal/vec"
+)
+
+// refined is what a refinement makes of a map of blobs that has been learnt.
+func refined(t *testing.T, d int, s Settings, r Refinement) (before, after *State, m *Model, report Report) {
+	t.Helper()
+	m, st, _ := learnt(t, blobs(300, 6), d, s)
+	before = st.Clone()
+	report, err := m.Refine(context.Background(), st, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return before, st, m, report
+}
+
+// TestRefineIsStep: without anchor and ramp, steps are those of Step, to the bit,
+// whatever the variances do.
+func TestRefineIsStep(t *testing.T) {
+	for _, s := range []Settings{{}, {Sigma: Shared}, {Sigma: Free}, {Tail: 2, Steps: 8}} {
+		before, after, m, r := refined(t, 2, s, Refinement{Steps: 3, Momentum: m9})
+		m.Reset()
+		for range 3 {
+			if _, err := m.Step(context.Background(), before); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(before.Mu.Data, after.Mu.Data) || !slices.Equal(before.Sigma2, after.Sigma2) {
+			t.Errorf("%+v: three steps of Refine are not those of Step", s)
+		}
+		if l := m.LogLikelihood(after); math.Abs(r.Loglik-l) > 1e-9*math.Abs(l) || r.Iterations != 3 || r.CGIterations < 3 {
+			t.Errorf("%+v, L is %v", r, l)
+		}
+	}
+}
+
+// m9 is the default momentum.
+const m9 = 0.9
+
+// TestAnchorHolds: the stronger the anchor, the less points move; the first step
+// solves (Lap(W) + Gamma + lambda) x = dL/dmu.
+func TestAnchorHolds(t *testing.T) {
+	last := math.Inf(1)
+	for _, anchor := range []float64{0, 0.1, 1, 10, 1e6} {
+		before, after, _, _ := refined(t, 2, Settings{}, Refinement{Steps: 5, Momentum: m9, Anchor: anchor})
+		far := math.Sqrt(vec.SquaredDistance(before.Mu.Data, after.Mu.Data))
+		if !(far < last) || far == 0 {
+			t.Errorf("anchor %v: moved by %v, with a weaker one by %v", anchor, far, last)
+		}
+		last = far
+	}
+	if last > 1e-3 {
+		t.Errorf("moved by %v in spite of an anchor of 1e6", last)
+	}
+	m, st, _ := learnt(t, blobs(300, 6), 2, Settings{Tolerance: 1e-10, Sweeps: -1})
+	before := st.Clone()
+	a, grad := m.Assemble(before)
+	grad = grad.Clone()
+	const anchor = 0.3
+	want := vec.New[float64](m.n, 2)
+	for i := range a.Diagonal {
+		a.Diagonal[i] += anchor
+	}
+	if _, err := m.cg.Solve(context.Background(), a, grad, want); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Refine(context.Background(), st, Refinement{Steps: 1, Anchor: anchor}); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range st.Mu.Data {
+		if got := v - before.Mu.Data[k]; math.Abs(got-want.Data[k]) > 1e-6*(1+math.Abs(want.Data[k])) {
+			t.Fatalf("coordinate %d moved by %v, want %v", k, got, want.Data[k])
+		}
+	}
+}
+
+// TestRamp: weight and reach change geometrically and end where they belong.
+func TestRamp(t *testing.T) {
+	r := Refinement{Steps: 30, Ramp: 20}
+	for step, want := range map[int]float64{0: math.Pow(100, .95), 9: 10, 19: 1, 20: 1, 29: 1} {
+		if f := r.at(step, 100); math.Abs(f-want) > 1e-12*want {
+			t.Errorf("step %d: %v, want %v", step, f, want)
+		}
+	}
+	if (Refinement{Steps: 3}).at(0, 2) != 1 || r.at(0, 0) != 1 {
+		t.Error("without a ramp, or nothing to change, there is a factor")
+	}
+	_, _, m, _ := refined(t, 2, Settings{}, Refinement{Steps: 30, Ramp: 20, Ratio: 100, Reach: 10})
+	if m.c != m.s.Weight || m.similar.p != m.p {
+		t.Errorf("the model is left with the weight %v, not %v, or other edges", m.c, m.s.Weight)
+	}
+}
+
+// TestReach: an edge that is too long to pull is drawn in by a refinement with
+// reach, and not by one without; edges of the problem stay what they are.
+func TestReach(t *testing.T) {
+	for _, reach := range []float64{1, 10} {
+		m, st, _ := learnt(t, blobs(300, 6), 2, Settings{})
+		edges := slices.Clone(m.p.Similar.Data)
+		i := st.Mu.Row(0)
+		i[0], i[1] = i[0]+60, i[1]-60
+		before, err := m.Refine(context.Background(), st.Clone(), Refinement{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := m.Refine(context.Background(), st, Refinement{Steps: 60, Ramp: 40, Reach: reach, Momentum: .7, Anchor: 0.03})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near, _ := neighbors(t, vec.Convert[float32](st.Mu), 1).Row(0)
+		if home := near[0]%5 == 0; home != (reach > 1) {
+			t.Errorf("reach %v: the point is at home: %v", reach, home)
+		}
+		if !(after.Loglik > before.Loglik) || !slices.Equal(edges, m.p.Similar.Data) {
+			t.Errorf("reach %v: L from %v to %v", reach, before.Loglik, after.Loglik)
+		}
+	}
+}
+
+// TestRefineRandomFields: places are the mean of the last steps.
+func TestRefineRandomFields(t *testing.T) {
+	before, after, _, r := refined(t, 6, Settings{}, Refinement{Steps: 5, Momentum: m9, Anchor: .1})
+	if slices.Equal(before.Mu.Data, after.Mu.Data) || !vec.Finite(after.Mu.Data) || math.IsNaN(r.Loglik) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRefineRefuses(t *testing.T) {
+	m, st, _ := learnt(t, blobs(60, 4), 2, Settings{Steps: 4})
+	for _, r := range []Refinement{
+		{Steps: -1}, {Steps: 1, Momentum: 1}, {Steps: 1, Anchor: -1}, {Steps: 1, Anchor: math.NaN()}, {Steps: 1, Ratio: 0.5}, {Steps: 1, Reach: math.NaN()}, {Steps: 1, Reach: 1e7},
+	} {
+		if _, err := m.Refine(context.Background(), st, r); err == nil {
+			t.Errorf("%+v: no error", r)
+		}
+	}
+	before := st.Clone()
+	ctx, end := context.WithCancel(context.Background())
+	end()
+	if _, err := m.Refine(ctx, st, Refinement{Steps: 2}); err == nil || !slices.Equal(before.Mu.Data, st.Mu.Data) {
+		t.Errorf("after its context has ended: %v", err)
+	}
+}
+
+// TestUnitStays: in another problem's unit, scales are that problem's.
+func TestUnitStays(t *testing.T) {
+	x := blobs(80, 5)
+	nb := neighbors(t, x, 6)
+	p := NewProblem(nb, 6, Native)
+	q := NewProblemIn(nb, 6, Native, p.Unit)
+	if !slices.Equal(p.Delta2, q.Delta2) || p.Unit != q.Unit {
+		t.Error("the same unit gives other scales")
+	}
+	q = NewProblemIn(nb, 6, Native, p.Unit/2)
+	for i, v := range q.Bandwidth2 {
+		if want := min(2*p.Bandwidth2[i], ClipHigh); p.Bandwidth2[i] > ClipLow && math.Abs(v-want) > 1e-12 {
+			t.Fatalf("Delta^2 %v in half the unit, was %v", v, p.Bandwidth2[i])
+		}
+	}
+}

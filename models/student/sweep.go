@@ -1,0 +1,206 @@
+package student
+
+import (
+	"unfold/coarse/farfield"
+	"unfold/internal/simd/pairwise"
+)
+
+// The visitors of a sweep over the dissimilar pairs. They add up, for each
+// target, what its sources say, without the factor c, and write to the target's
+// own place: results do not depend on the number of threads.
+
+// bind makes the visitors, once.
+func (m *Model) bind() {
+	m.visitPush, m.visitSpread, m.visitLogs = m.push, m.spreads, m.logs
+	if m.plane {
+		m.visitPush, m.visitLogs = m.planePush, m.planeLogs
+	}
+	if m.plane && m.s.Single && m.s.Majoriser == Far {
+		m.visitPush = m.planePushSingle
+	}
+}
+
+// planePush fills grad, pushes and, if fresh, bound for d = 2, a = 1.
+func (m *Model) planePush(b *farfield.Batch) {
+	if m.fresh && m.s.Majoriser == EM {
+		m.push(b)
+		return
+	}
+	all := planeRun(b)
+	for p, i := range b.Points {
+		t := planeSpot(b, p)
+		parts, count := around(b, &all, p)
+		var f pairwise.Force
+		for k := range parts[:count] {
+			f.Add(m.planeForce(&t, &parts[k]))
+		}
+		m.planeSet(i, f)
+	}
+}
+
+// planeSet takes what was summed for a target.
+func (m *Model) planeSet(i int32, f pairwise.Force) {
+	m.grad.Data[2*i], m.grad.Data[2*i+1] = f.X, f.Y
+	m.pushes[i] = f.V
+	if m.fresh {
+		m.bound[i] = f.Bound
+	}
+}
+
+// planePushSingle is planePush in single precision, about the first target, for
+// the majoriser Far.
+func (m *Model) planePushSingle(b *farfield.Batch) {
+	n := len(b.Weight)
+	if cap(b.Work32) < 5*n {
+		b.Work32 = make([]float32, 5*n)
+	}
+	column := func(k int, src []float64, centre float64) []float32 {
+		dst := b.Work32[k*n : (k+1)*n : (k+1)*n]
+		pairwise.Narrow(dst, src, centre)
+		return dst
+	}
+	x, y := b.Targets.Mu[0][0], b.Targets.Mu[1][0]
+	all := pairwise.Run[float32]{
+		X: column(0, b.Sources.Mu[0], x), Y: column(1, b.Sources.Mu[1], y),
+		S: column(2, b.Sources.Sigma2, 0), A: column(3, b.Sources.Delta2, 0), W: column(4, b.Weight, 0),
+	}
+	for p, i := range b.Points {
+		d := planeSpot(b, p)
+		t := pairwise.Spot[float32]{X: float32(d.X - x), Y: float32(d.Y - y), S: max(float32(d.S), leastSingle), A: float32(d.A)}
+		// The target itself, at distance 0, does nothing without weight.
+		own := float32(0)
+		if b.Self >= 0 {
+			own, all.W[b.Self+p] = all.W[b.Self+p], 0
+		}
+		var f pairwise.Force
+		if m.fresh {
+			f = pairwise.PushFar32(&t, &all)
+		} else {
+			f = pairwise.Push32(&t, &all)
+		}
+		if b.Self >= 0 {
+			all.W[b.Self+p] = own
+		}
+		m.planeSet(i, f)
+	}
+}
+
+// leastSingle keeps q above 0 in single precision.
+const leastSingle = 1e-12
+
+// planeForce is what sources do to a target, with the majoriser's sum if fresh.
+func (m *Model) planeForce(t *pairwise.Spot[float64], r *pairwise.Run[float64]) pairwise.Force {
+	if m.fresh {
+		switch m.s.Majoriser {
+		case Far:
+			return pairwise.PushFar(t, r)
+		case Local:
+			return pushLocal(t, r)
+		case Global:
+			return pushGlobal(t, r)
+		}
+	}
+	return pairwise.Push(t, r)
+}
+
+func planeRun(b *farfield.Batch) pairwise.Run[float64] {
+	return pairwise.Run[float64]{X: b.Sources.Mu[0], Y: b.Sources.Mu[1], S: b.Sources.Sigma2, A: b.Sources.Delta2, W: b.Weight}
+}
+
+func planeSpot(b *farfield.Batch, p int) pairwise.Spot[float64] {
+	return pairwise.Spot[float64]{X: b.Targets.Mu[0][p], Y: b.Targets.Mu[1][p], S: b.Targets.Sigma2[p], A: b.Targets.Delta2[p]}
+}
+
+// around returns the sources that target p meets: all but itself, in one or two
+// runs.
+func around(b *farfield.Batch, all *pairwise.Run[float64], p int) (parts [2]pairwise.Run[float64], count int) {
+	if b.Self < 0 {
+		return [2]pairwise.Run[float64]{*all}, 1
+	}
+	return [2]pairwise.Run[float64]{all.Cut(0, b.Self+p), all.Cut(b.Self+p+1, len(all.W))}, 2
+}
+
+// planeLogs fills each, where stride says so, for d = 2, a = 1.
+func (m *Model) planeLogs(b *farfield.Batch) {
+	all := planeRun(b)
+	for p, i := range b.Points {
+		if int(i)%m.stride != 0 {
+			continue
+		}
+		t := planeSpot(b, p)
+		parts, count := around(b, &all, p)
+		m.each[i] = 0
+		for k := range parts[:count] {
+			m.each[i] += pairwise.Logs(&t, &parts[k])
+		}
+	}
+}
+
+// tile returns a tile for a batch and room for width sums of every target, set
+// to zero, in the memory of the visitor.
+func (m *Model) tile(b *farfield.Batch, width int) (*tile, []float64) {
+	t := m.tiles.Get().(*tile)
+	t.stride = 1
+	sums := workspace(b, width*len(b.Points))
+	clear(sums)
+	return t, sums
+}
+
+// push fills grad, pushes and, if fresh, bound (for EM, sum_j V_ij r^2) for any
+// d and a.
+func (m *Model) push(b *farfield.Batch) {
+	width := m.d + 2
+	t, sums := m.tile(b, width)
+	defer m.tiles.Put(t)
+	em := m.fresh && m.s.Majoriser == EM
+	t.each(b, func(t *tile, p int) {
+		sum := sums[p*width : (p+1)*width]
+		m.shape.push(t)
+		pairwise.Gather(sum[:m.d+1], t.V, t.sources)
+		if em {
+			sum[m.d+1] += dot(t.V, t.R2)
+		}
+	})
+	for p, i := range b.Points {
+		sum, g := sums[p*width:(p+1)*width], m.grad.Row(int(i))
+		for c := range g {
+			g[c] = b.Targets.Mu[c][p]*sum[m.d] - sum[c]
+		}
+		m.pushes[i] = sum[m.d]
+		if m.fresh {
+			m.bound[i] = sum[m.d+1]
+		}
+	}
+}
+
+// spreads fills each with the dissimilar part of H9 for tails other than d/2.
+func (m *Model) spreads(b *farfield.Batch) {
+	t, sums := m.tile(b, 1)
+	defer m.tiles.Put(t)
+	t.each(b, func(t *tile, p int) {
+		t.slow(m.shape, func(p Pair) float64 { return p.Odds() * p.Slope() })
+		sums[p] += total(t.V)
+	})
+	for p, i := range b.Points {
+		m.each[i] = sums[p]
+	}
+}
+
+// logs fills each with the dissimilar part of the likelihood: of both
+// directions of the target's pairs, so that every pair counts twice.
+func (m *Model) logs(b *farfield.Batch) {
+	t, sums := m.tile(b, 1)
+	t.stride = m.stride
+	defer m.tiles.Put(t)
+	t.each(b, func(t *tile, p int) {
+		if !m.shape.fast {
+			sums[p] += m.shape.slowLogs(t)
+			return
+		}
+		m.shape.others(t)
+		sums[p] += t.logs()
+	})
+	for p, i := range b.Points {
+		m.each[i] = sums[p]
+	}
+}

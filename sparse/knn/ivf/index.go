@@ -1,0 +1,125 @@
+package ivf
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/par"
+	"unfold/internal/simd/sq8"
+	"unfold/internal/vec"
+	"unfold/sparse/knn"
+)
+
+// Settings of an Index.
+type Settings struct {
+	// K is the most neighbours that searches want: those of more are left to the other
+	// index. At least 1.
+	K int
+	// Recall is the share of them to be found, between 0 and 1.
+	Recall float64
+	// Threads bounds the goroutines that make the index; 0 means GOMAXPROCS. The result
+	// does not depend on it.
+	Threads int
+
+	// read is the largest share of rows that a search may read; 0 means mostRead.
+	read float64
+}
+
+// Index answers searches by cells. It does not change and is safe for concurrent use.
+type Index struct {
+	x     vec.Matrix[float32]
+	other knn.Index
+	k     int
+	scale *sq8.Scale
+
+	// Codes of the centres of cells, in whose order cells are numbered, and of runs of
+	// cells that were one before.
+	cells, branches *sq8.Panels
+	// Codes of the rows, and their numbers by place, -1 where there is none. The panels of
+	// cell c are start[c] to start[c+1].
+	rows  *sq8.Panels
+	row   []int32
+	start []int32
+
+	// probes is how many cells are looked into, kept how many of the rows there are
+	// measured. The bounds are squared distances, in steps, below which there are often
+	// about as many.
+	probes, kept           int
+	probesBelow, keptBelow int32
+
+	pool par.Lender[work]
+}
+
+var _ knn.Index = (*Index)(nil)
+
+// leastRows is how many rows are worth cells.
+const leastRows = 2048
+
+// New returns an index over the rows of x, which are finite and must not change, or
+// nil if cells are not the way to search them. What it has no answer to it asks the
+// other index, one over the same rows, numbered as there.
+func New(ctx context.Context, x vec.Matrix[float32], other knn.Index, set Settings) (*Index, error) {
+	switch {
+	case set.K < 1 || !(set.Recall > 0 && set.Recall < 1):
+		return nil, fmt.Errorf("cells: %d neighbours at a recall of %v, want at least 1, and more than 0 and less than 1", set.K, set.Recall)
+	case x.Rows < max(leastRows, 16*set.K):
+		return nil, nil
+	}
+	return build(ctx, x, other, set)
+}
+
+// build makes the index of any number of rows above K, or nil.
+func build(ctx context.Context, x vec.Matrix[float32], other knn.Index, set Settings) (*Index, error) {
+	ix := &Index{x: x, other: other, k: set.K, scale: sq8.NewScale(x)}
+	if ix.scale == nil {
+		return nil, nil
+	}
+	c := encode(x, ix.scale, set.Threads)
+	ix.fill(partition(c, set.Threads), c, set.Threads)
+	good, err := ix.calibrate(ctx, set)
+	if err != nil || !good {
+		return nil, err
+	}
+	return ix, nil
+}
+
+// fill enters the rows, cell by cell.
+func (ix *Index) fill(p *cut, rows *coded, threads int) {
+	panels := func(m vec.Matrix[float32]) *sq8.Panels {
+		out, code := ix.scale.NewPanels(par.Pieces(m.Rows, sq8.Side)), make([]int8, ix.scale.Width())
+		for i := range m.Rows {
+			ix.scale.Row(code, m.Row(i))
+			out.Set(i, code)
+		}
+		return out
+	}
+	ix.cells, ix.branches = panels(p.centers), panels(p.branches)
+	ix.start = make([]int32, len(p.rows)+1)
+	for c, list := range p.rows {
+		ix.start[c+1] = ix.start[c] + int32(par.Pieces(len(list), sq8.Side))
+	}
+	n := int(ix.start[len(p.rows)])
+	ix.rows, ix.row = ix.scale.NewPanels(n), make([]int32, n*sq8.Side)
+	for place := range ix.row {
+		ix.row[place] = -1
+	}
+	par.Do(threads, len(p.rows), func(c int) {
+		at := int(ix.start[c]) * sq8.Side
+		for i, r := range p.rows[c] {
+			ix.rows.Set(at+i, rows.row(r))
+			ix.row[at+i] = r
+		}
+	})
+}
+
+// Len is the number of rows.
+func (ix *Index) Len() int { return ix.x.Rows }
+
+// Dim is the dimension of the rows.
+func (ix *Index) Dim() int { return ix.x.Cols }
+
+// Bytes is the memory that the index holds beside the rows and the other index,
+// scratch memory excluded.
+func (ix *Index) Bytes() int64 {
+	return ix.cells.Bytes() + ix.branches.Bytes() + ix.rows.Bytes() + 4*int64(len(ix.start)+len(ix.row)+ix.scale.Dim())
+}

@@ -1,0 +1,143 @@
+package ivf
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/par"
+	"unfold/internal/simd/sq8"
+	"unfold/internal/vec"
+	"unfold/sparse/knn"
+)
+
+// searchRows is how many queries a goroutine takes at a time.
+const searchRows = 64
+
+// Search returns k near rows of every row of q, nearest first; see knn.Index.
+// Distances are exact, and so is the order. A list is a function of the index and the
+// query alone.
+func (ix *Index) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn.Settings) (*knn.Neighbors, error) {
+	if k < 1 || k > ix.k || q.Cols != ix.x.Cols {
+		return ix.other.Search(ctx, q, k, s)
+	}
+	nb, order := knn.NewNeighbors(q.Rows, k), ix.order(q, s.Threads)
+	failed := make([]error, par.Pieces(q.Rows, searchRows))
+	count := par.NewProgress(len(failed), s.Progress)
+	par.Ranges(s.Threads, q.Rows, searchRows, func(piece, from, to int) {
+		w := ix.borrow()
+		defer ix.pool.Put(w)
+		for o := from; o < to && failed[piece] == nil && ctx.Err() == nil; o++ {
+			i := o
+			if order != nil {
+				i = int(order[o])
+			}
+			failed[piece] = ix.one(ctx, w, q, i, nb)
+		}
+		count.Step()
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("cells: search stopped: %w", err)
+	}
+	for _, err := range failed {
+		if err != nil {
+			// Which query is to blame the other index says best.
+			return ix.other.Search(ctx, q, k, s)
+		}
+	}
+	return nb, nil
+}
+
+// order returns the queries in an order in which those that look into the same cells
+// are close together, so that these are in the cache; nil for few. It changes no
+// answer.
+func (ix *Index) order(q vec.Matrix[float32], threads int) []int32 {
+	if q.Rows <= searchRows {
+		return nil
+	}
+	n := ix.branches.Len()
+	branch := make([]int32, q.Rows)
+	par.Ranges(threads, q.Rows, 16*searchRows, func(_, from, to int) {
+		w := ix.borrow()
+		defer ix.pool.Put(w)
+		s := make([]int32, n*sq8.Side)
+		for i := from; i < to; i++ {
+			ix.code(w, q.Row(i))
+			ix.branches.Scores(s, w.code, 0, n)
+			branch[i] = first(s)
+		}
+	})
+	start := make([]int32, n*sq8.Side+1)
+	for _, b := range branch {
+		start[b+1]++
+	}
+	for b := range start[1:] {
+		start[b+1] += start[b]
+	}
+	order := make([]int32, q.Rows)
+	for i, b := range branch {
+		order[start[b]] = int32(i)
+		start[b]++
+	}
+	return order
+}
+
+// one answers query i.
+func (ix *Index) one(ctx context.Context, w *work, q vec.Matrix[float32], i int, nb *knn.Neighbors) error {
+	index, dist2 := nb.Row(i)
+	if ix.code(w, q.Row(i)) && ix.pass(w) >= len(index) {
+		w.report(ix.x, q.Row(i), index, dist2)
+		return nil
+	}
+	far, err := ix.other.Search(ctx, q.Slice(i, i+1), len(index), knn.Settings{Threads: 1})
+	if err != nil {
+		return err
+	}
+	copy(index, far.Index)
+	copy(dist2, far.Dist2)
+	return nil
+}
+
+// code sets the code of a query, if it has one.
+func (ix *Index) code(w *work, q []float32) (ok bool) {
+	w.base, ok = ix.scale.Query(w.code, q)
+	return ok
+}
+
+// pass leaves in w.rows those that are to be measured, and returns their number.
+func (ix *Index) pass(w *work) int {
+	found := w.least(ix.read(w), ix.kept, ix.keptBelow)
+	w.rows = w.rows[:0]
+	// Positions are ascending, and so are the cells they lie in.
+	next, end, shift := 0, int32(0), int32(0)
+	for _, at := range w.at[:found] {
+		for ; at >= end; next++ {
+			c := w.probed[next]
+			shift = ix.start[c]*sq8.Side - w.from[next]
+			end = ix.start[c+1]*sq8.Side - shift
+		}
+		w.rows = append(w.rows, ix.row[at+shift])
+	}
+	return found
+}
+
+// nearCells returns the scores of all cells.
+func (ix *Index) nearCells(w *work) []int32 {
+	ix.cells.Scores(w.near, w.code, 0, ix.cells.Len())
+	return w.near
+}
+
+// read leaves the nearest cells in w.probed, ascending, and returns the scores of the
+// places in them, those of the i-th from w.from[i] on.
+func (ix *Index) read(w *work) []int32 {
+	w.probed, w.from = w.probed[:0], w.from[:0]
+	n := 0
+	for _, c := range w.at[:w.least(ix.nearCells(w), ix.probes, ix.probesBelow)] {
+		w.probed, w.from = append(w.probed, c), append(w.from, int32(n))
+		n += int(ix.start[c+1]-ix.start[c]) * sq8.Side
+	}
+	w.grow(n)
+	for i, c := range w.probed {
+		ix.rows.Scores(w.s[w.from[i]:], w.code, int(ix.start[c]), int(ix.start[c+1]-ix.start[c]))
+	}
+	return w.s[:n]
+}

@@ -1,0 +1,174 @@
+package nndescent
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"unfold/internal/par"
+	"unfold/internal/simd/dist"
+)
+
+// lists are the nearest rows known of every row, k each, nearest first.
+type lists struct {
+	k    int
+	keys []uint64
+}
+
+func newLists(n, k int) lists {
+	l := lists{k, make([]uint64, n*k)}
+	for i := range l.keys {
+		l.keys[i] = empty
+	}
+	return l
+}
+
+func (l lists) row(i int32) []uint64 { return l.keys[int(i)*l.k : (int(i)+1)*l.k] }
+
+// around are the first rows in the list of a row, and some in whose lists it is
+// among the first: up to width of them a row, row << 1 | joined.
+type around struct {
+	first, width int
+	of           []int32
+	size         []int32
+	// fresh says whether some are not joined.
+	fresh []bool
+	// ranks holds the first of each list, then the second of each, and so on.
+	ranks []int32
+}
+
+func newAround(n, first int) around {
+	width := 2 * first
+	return around{
+		first: first, width: width, of: make([]int32, width*n), size: make([]int32, n),
+		fresh: make([]bool, n), ranks: make([]int32, first*n),
+	}
+}
+
+func (a around) bytes() int64 {
+	return int64(4*(len(a.of)+len(a.size)+len(a.ranks)) + len(a.fresh))
+}
+
+func (a around) row(i int32) []int32 {
+	at := int(i) * a.width
+	return a.of[at : at+int(a.size[i])]
+}
+
+func (a around) add(i, entry int32) {
+	if n := a.size[i]; int(n) < a.width {
+		a.of[int(i)*a.width+int(n)] = entry
+		a.size[i]++
+		if entry&joined == 0 {
+			a.fresh[i] = true
+		}
+	}
+}
+
+// fill collects what is around the rows. Of the rows in whose lists a row is,
+// those come first that have it high up.
+func (a around) fill(l lists, threads int) {
+	n := len(a.size)
+	par.Ranges(threads, n, taskRows, func(_, from, to int) {
+		for i := int32(from); i < int32(to); i++ {
+			a.size[i], a.fresh[i] = 0, false
+			for rank, k := range l.row(i)[:a.first] {
+				entry := int32(uint32(k))
+				a.add(i, entry)
+				a.ranks[rank*n+int(i)] = entry
+			}
+		}
+	})
+	// A task passes over all lists for the sake of a part of the rows.
+	const parts = 4
+	par.Ranges(threads, n, (n+parts-1)/parts, func(_, from, to int) {
+		for rank := range a.first {
+			for i, entry := range a.ranks[rank*n:][:n] {
+				j := entry >> 1
+				if uint(int(j)-from) >= uint(to-from) || int(a.size[j]) == a.width {
+					continue
+				}
+				if i := int32(i); !l.holds(a.first, j, i, l.row(i)[rank]) {
+					a.add(j, i<<1|entry&joined)
+				}
+			}
+		}
+	})
+}
+
+// holds reports whether row i is among the first in the list of j, given the
+// key of j in the list of i: the two are equally far from each other.
+func (l lists) holds(first int, j, i int32, k uint64) bool {
+	list := l.row(j)[:first]
+	self := k>>32<<32 | uint64(uint32(i)<<1)
+	if self > list[first-1] {
+		return false
+	}
+	return slices.ContainsFunc(list, func(o uint64) bool { return o&^joined == self })
+}
+
+const taskRows = 512
+
+// round joins every row with the rows around those around it, as far as one of
+// the two steps is new, and returns how many places of lists changed. Each row
+// is looked at by itself, against the lists as they were: next receives the
+// new ones.
+func round(p points, a around, now, next lists, pool *par.Lender[work], threads int) int {
+	var changed atomic.Int64
+	par.Ranges(threads, p.n, taskRows, func(_, from, to int) {
+		w := pool.Get()
+		w.fit(p.n)
+		sum := 0
+		for i := int32(from); i < int32(to); i++ {
+			list := next.row(i)
+			copy(list, now.row(i))
+			w.meet(a, i, list)
+			w.d = slices.Grow(w.d[:0], len(w.rows))[:len(w.rows)]
+			p.distances(w.d, i, w.rows)
+			for t := range a.first {
+				list[t] |= joined
+			}
+			w.fresh = w.fresh[:0]
+			w.collect(list, w.d, w.rows)
+			sum += w.merge(list)
+		}
+		changed.Add(int64(sum))
+		pool.Put(w)
+	})
+	return int(changed.Load())
+}
+
+// meet lists in w.rows the rows that row i, which has a list, is joined with.
+func (w *work) meet(a around, i int32, list []uint64) {
+	for _, r := range w.marked {
+		w.seen[r/64] = 0
+	}
+	w.marked, w.rows = append(w.marked[:0], i), w.rows[:0]
+	w.seen[i/64] |= 1 << (i % 64)
+	for _, k := range list {
+		r := dist.RowOf(k)
+		w.seen[r/64] |= 1 << (r % 64)
+		w.marked = append(w.marked, r)
+	}
+	for _, step := range a.row(i) {
+		j := step >> 1
+		if step&joined != 0 && !a.fresh[j] {
+			continue
+		}
+		// Room for all, written without a branch on what was seen.
+		others, n := a.row(j), len(w.rows)
+		w.rows = slices.Grow(w.rows, len(others))[:n+len(others)]
+		for _, o := range others {
+			if step&o&joined != 0 {
+				continue
+			}
+			r := uint32(o) >> 1
+			word, bit := &w.seen[r/64], uint64(1)<<(r%64)
+			w.rows[n] = int32(r)
+			if *word&bit == 0 {
+				n++
+			}
+			*word |= bit
+		}
+		w.rows = w.rows[:n]
+	}
+	w.marked = append(w.marked, w.rows...)
+}

@@ -1,0 +1,125 @@
+package nndescent
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"unfold/internal/simd/dist"
+)
+
+// points are rows in an order of their own, each beginning on a cache line if
+// it fills several.
+type points struct {
+	n, dim, stride int
+	data           []float32
+}
+
+const line = 16
+
+func newPoints(n, dim int) points {
+	stride := strideOf(dim)
+	return points{n, dim, stride, make([]float32, n*stride)}
+}
+
+func strideOf(dim int) int {
+	if dim < 2*line {
+		return dim
+	}
+	return (dim + line - 1) / line * line
+}
+
+func (p points) row(i int32) []float32 {
+	at := int(i) * p.stride
+	return p.data[at : at+p.dim : at+p.dim]
+}
+
+// distances writes the squared distances of row q and others to out.
+func (p points) distances(out []float32, q int32, others []int32) {
+	dist.Rows(out, p.row(q), p.data, p.stride, others)
+}
+
+// tree is a random projection tree (Dasgupta and Freund 2008) that is cut at
+// medians: leaf b holds rows order[cut(b)] to order[cut(b+1)]. Where the cuts
+// are depends on the number of rows alone.
+type tree struct {
+	order []int32
+}
+
+// cuts returns where the leaves of a tree over n rows begin, and n.
+func cuts(n, leaf int) []int {
+	var out []int
+	var split func(from, to int)
+	split = func(from, to int) {
+		if to-from <= leaf {
+			out = append(out, from)
+			return
+		}
+		middle := (from + to) / 2
+		split(from, middle)
+		split(middle, to)
+	}
+	split(0, n)
+	return append(out, n)
+}
+
+// grow returns a tree over all rows.
+func (p points) grow(leaf int, seed, number uint64) tree {
+	t := tree{order: make([]int32, p.n)}
+	for i := range t.order {
+		t.order[i] = int32(i)
+	}
+	g := splitter{
+		p: p, leaf: leaf, rng: rand.New(rand.NewPCG(seed, number)),
+		a: make([]float32, p.n), b: make([]float32, p.n), keys: make([]uint64, p.n),
+	}
+	g.split(t.order)
+	return t
+}
+
+type splitter struct {
+	p    points
+	leaf int
+	rng  *rand.Rand
+	a, b []float32
+	keys []uint64
+}
+
+// split orders rows by how much nearer they are to one of two of them than to
+// the other, a projection on the line through both, and goes on with the
+// halves.
+func (g *splitter) split(rows []int32) {
+	if len(rows) <= g.leaf {
+		return
+	}
+	i := g.rng.IntN(len(rows))
+	j := g.rng.IntN(len(rows) - 1)
+	if j >= i {
+		j++
+	}
+	a, b, keys := g.a[:len(rows)], g.b[:len(rows)], g.keys[:len(rows)]
+	g.p.distances(a, rows[i], rows)
+	g.p.distances(b, rows[j], rows)
+	for r, row := range rows {
+		keys[r] = uint64(ordered(a[r]-b[r]))<<32 | uint64(uint32(row))
+	}
+	middle := len(rows) / 2
+	dist.Divide(keys, middle)
+	for r, k := range keys {
+		rows[r] = int32(uint32(k))
+	}
+	g.split(rows[:middle])
+	g.split(rows[middle:])
+}
+
+// ordered returns bits in the order of the values; NaN, the difference of two
+// infinities, counts as 0.
+func ordered(v float32) uint32 {
+	if v != v {
+		v = 0
+	}
+	b := math.Float32bits(v)
+	if b>>31 != 0 {
+		return ^b
+	}
+	return b | 1<<31
+}

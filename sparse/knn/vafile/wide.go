@@ -1,0 +1,78 @@
+package vafile
+
+import (
+	"fmt"
+
+	"unfold/internal/simd"
+)
+
+// Wide holds N rows of WideDims numbers, each a cache line of its own, for a
+// closer look at those that a comparison leaves.
+type Wide struct {
+	N    int
+	data []uint8
+	norm []int32
+}
+
+// NewWide returns room for n rows, all of them zero, norms included.
+func NewWide(n int) *Wide {
+	return &Wide{N: n, data: make([]uint8, n*WideDims), norm: make([]int32, n)}
+}
+
+// Set makes x row j. It panics if a number is above Largest, or there is no such
+// row.
+func (w *Wide) Set(j int, x *[WideDims]uint8, norm int32) {
+	if j < 0 || j >= w.N {
+		panic(fmt.Sprintf("approx: row %d of %d", j, w.N))
+	}
+	for _, v := range x {
+		if v > Largest {
+			panic(fmt.Sprintf("approx: %d in row %d, at most %d can be", v, j, Largest))
+		}
+	}
+	copy(w.data[j*WideDims:], x[:])
+	w.norm[j] = norm
+}
+
+// Compare sets dst[t] to norm_j - q x_j for j = rows[t]. It panics if dst is
+// shorter than rows, or there is no row j.
+func (w *Wide) Compare(level simd.Level, dst, rows []int32, q *[WideDims]int8) {
+	if len(rows) == 0 {
+		return
+	}
+	for _, j := range rows {
+		_ = w.norm[j]
+	}
+	gather(level, dst[:len(rows)], rows, q, w.data, w.norm)
+}
+
+// gatherGeneric is the plain twin of the kernels.
+func gatherGeneric(dst, rows []int32, q *[WideDims]int8, data []uint8, norm []int32) {
+	for t, j := range rows {
+		v := norm[j]
+		for k, x := range (*[WideDims]uint8)(data[int(j)*WideDims:]) {
+			v -= int32(q[k]) * int32(x)
+		}
+		dst[t] = v
+	}
+}
+
+// Pass sets bit c of mask[b] if value[b*Width+c] is at most limit. It panics if
+// value is shorter than len(mask)*Width.
+func Pass(level simd.Level, mask []uint64, value []int32, limit int32) {
+	if len(mask) > 0 {
+		pass(level, mask, value[:len(mask)*Width], limit)
+	}
+}
+
+// passGeneric is the plain twin of the kernels.
+func passGeneric(mask []uint64, value []int32, limit int32) {
+	for b := range mask {
+		mask[b] = 0
+		for c, v := range value[b*Width:][:Width] {
+			if v <= limit {
+				mask[b] |= 1 << c
+			}
+		}
+	}
+}

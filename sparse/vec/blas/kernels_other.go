@@ -1,9 +1,0 @@
-//go:build !amd64 || noasm
-
-package blas
-
-import "unfold/sparse/vec/simd"
-
-func add(_ simd.Level, dst []float64, stride int, a, b []float64, terms int, alpha float64) {
-	addGeneric(dst, stride, a, b, terms, alpha)
-}

@@ -1,9 +1,0 @@
-//go:build !amd64 || noasm
-
-package choose
-
-import "unfold/sparse/vec/simd"
-
-func below(_ simd.Level, at, s []int32, bound int32) int { return belowTwin(at, s, bound) }
-
-func count(_ simd.Level, s []int32, bound int32) int { return countTwin(s, bound) }

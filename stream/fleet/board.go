@@ -1,0 +1,97 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"unfold/stream"
+)
+
+// Board is a topic of one partition. stream/kafka.Board is one.
+type Board interface {
+	// Next returns the next messages, in order. The first call returns all that the
+	// topic holds, which may be nothing; later ones wait for at least one. Failures
+	// that may pass are waited out.
+	Next(ctx context.Context) ([]stream.Message, error)
+}
+
+// Desk is the right to write to a Board. stream/kafka.Desk is one.
+type Desk interface {
+	// Write writes a message, whole or not at all, and returns nil when it is
+	// acknowledged. It fails with stream.ErrFenced if another process has taken the
+	// right; after any other error it may be tried again.
+	Write(ctx context.Context, m stream.Message) error
+}
+
+// Hooks are called when something has happened; each may be nil.
+type Hooks struct {
+	// Announced: a map was stored, which took so long, and announced.
+	Announced func(a Announcement, took time.Duration)
+	// Removed: so many old objects were removed from the store.
+	Removed func(objects int)
+	// Heard: this is the newest announcement of a map.
+	Heard func(a Announcement)
+	// Installed: events are placed on this map from now on, which took so long to fetch.
+	Installed func(a Announcement, took time.Duration)
+	// Refused: the map cannot be used for this reason, the one before stays. Why is a
+	// word for it: "damaged", "missing", "dimension" or "unusable".
+	Refused func(a Announcement, why string, err error)
+	// Malformed: a message of the board is no announcement.
+	Malformed func(m stream.Message, err error)
+	// Retrying: something failed and will be tried again after the pause. What is
+	// "store", "announce", "retention" or "fetch snapshot".
+	Retrying func(what string, attempt int, err error, pause time.Duration)
+}
+
+func (h *Hooks) retrying(what string, attempt int, err error, pause time.Duration) {
+	if h.Retrying != nil {
+		h.Retrying(what, attempt, err, pause)
+	}
+}
+
+// reader takes the announcements of one name out of a board.
+type reader struct {
+	board Board
+	name  string
+	hooks *Hooks
+}
+
+// next returns the next announcements; there may be none among the next messages.
+func (r *reader) next(ctx context.Context) ([]Announcement, error) {
+	messages, err := r.board.Next(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading announcements: %w", err)
+	}
+	var out []Announcement
+	for _, m := range messages {
+		if string(m.Key) != r.name || m.Tombstone() {
+			continue
+		}
+		a, err := Parse(m)
+		if err != nil {
+			if r.hooks.Malformed != nil {
+				r.hooks.Malformed(m, err)
+			}
+			continue
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// pauses grow from least to most while something fails.
+type pauses struct{ least, most time.Duration }
+
+func (p pauses) after(attempt int) time.Duration { return min(p.least<<min(attempt-1, 20), p.most) }
+
+// sleep waits for a time, or until more is there, or the context is done.
+func sleep(ctx context.Context, d time.Duration, more <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-more:
+	case <-t.C:
+	}
+}

@@ -1,0 +1,88 @@
+package learn
+
+import (
+	"context"
+	"time"
+
+	"unfold/internal/vec"
+	"unfold/models/live"
+	"unfold/stream"
+)
+
+// anew learns a map from nothing but the reference set as it is now: a new epoch,
+// turned and moved so that it lies on the map before as well as it can.
+func (l *Learner) anew(ctx context.Context) (d *draft, err error) {
+	begin, cur := time.Now(), l.current.Load()
+	old := cur.snapshot
+	l.mu.Lock()
+	l.ref.Rebind(nil)
+	c := l.ref.Changes()
+	positions := l.seen()
+	was := make([]int32, c.X.Rows)
+	for i := range was {
+		p, _ := l.ref.Point(c, i)
+		was[i] = l.ref.Row(p)
+	}
+	l.mu.Unlock()
+	defer func() {
+		if err != nil {
+			l.mu.Lock()
+			l.ref.Rebind(identity(old.Reference.Rows))
+			l.mu.Unlock()
+		}
+	}()
+	f, err := l.fit(ctx, c.X)
+	if err != nil {
+		return nil, err
+	}
+	s := f.snapshot
+	s.Version, s.Epoch = old.Version+1, old.Epoch+1
+	s.Encoder, s.Names, s.Positions = old.Encoder, old.Names, positions
+	if err := layOn(ctx, cur, f, c.X); err != nil {
+		return nil, err
+	}
+	figures := stream.Figures{Kind: "refit", Points: s.Reference.Rows, Diameter: live.Diameter(s.Mu)}
+	var from, to []float64
+	for i, r := range was {
+		if r >= 0 && s.Mu.Cols == old.Mu.Cols {
+			from, to = append(from, old.Mu.Row(int(r))...), append(to, s.Mu.Row(int(f.row[i]))...)
+		}
+	}
+	stayed := len(from) / s.Mu.Cols
+	figures.Born, figures.Gone = max(0, figures.Points-stayed), max(0, old.Reference.Rows-stayed)
+	figures.Moves = quantiles(live.Measure(vec.Of(stayed, s.Mu.Cols, from), vec.Of(stayed, s.Mu.Cols, to), figures.Diameter))
+	l.mu.Lock()
+	l.ref.Took(c, f.row)
+	l.mu.Unlock()
+	// It was moved since it was learnt: what carries it on begins from there.
+	l.follow = nil
+	return &draft{snapshot: s, rowOf: identity(s.Reference.Rows), encoder: cur.placing.encoder, begin: begin, figures: figures}, nil
+}
+
+// shared bounds the events by which two maps are compared.
+const shared = 2000
+
+// layOn aligns a map with the old one, by points of the new reference set: their
+// new places against where the old map places them (which, for those that it was
+// learnt from, is where they lay).
+func layOn(ctx context.Context, old *published, f *fitted, x vec.Matrix[float32]) error {
+	mu := f.snapshot.Mu
+	if mu.Cols != old.snapshot.Mu.Cols || x.Cols != old.snapshot.Dim {
+		return nil
+	}
+	n := min(x.Rows, shared)
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i * x.Rows / n)
+	}
+	before, err := old.placing.placer.Place(ctx, vec.Take(x, rows))
+	if err != nil {
+		return err
+	}
+	from := vec.New[float64](n, mu.Cols)
+	for i, r := range rows {
+		copy(from.Row(i), mu.Row(int(f.row[r])))
+	}
+	live.Align(mu, from, vec.Convert[float64](before.Mu))
+	return nil
+}

@@ -1,0 +1,144 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"unfold/ingest"
+	"unfold/models"
+	"unfold/models/ep/labels"
+	"unfold/stream"
+)
+
+// label shows the labelled events of a batch to the pool. The lock is held, or nobody
+// else is at work.
+func (l *Learner) label(b *ingest.Batch) {
+	if !l.set.Classify {
+		return
+	}
+	at := slices.IndexFunc(b.Kept, func(c ingest.Column) bool { return c.Name() == l.set.Mapping.Label })
+	if at < 0 {
+		return
+	}
+	for i := range b.Len() {
+		text, id := labelOf(b.Kept[at], i), ""
+		if text == "" {
+			continue
+		}
+		if b.ID.Valid() {
+			id = b.ID.Text(i)
+		}
+		if l.pool == nil {
+			l.pool = labels.NewPool(b.X.Cols, 0)
+		}
+		l.pool.Add(b.X.Row(i), id, text)
+	}
+}
+
+// labelOf returns the label of a row as text, "" if there is none: null, the empty text
+// or, in a column of numbers, one that is no number.
+func labelOf(c ingest.Column, row int) string {
+	if c.IsNull(row) {
+		return ""
+	}
+	if v, number := c.Float(row); number && math.IsNaN(v) {
+		return ""
+	}
+	return c.Text(row)
+}
+
+// unlabel forgets the label of an event that is gone. The lock is held, or nobody else
+// is at work.
+func (l *Learner) unlabel(id string) {
+	if l.pool != nil {
+		l.pool.Delete(id)
+	}
+}
+
+// learnClasses learns, from the labelled events where the map places them, what is told
+// of classes on a map that is about to be published. Events come in, and are placed on
+// the map before, meanwhile. A map is not held up by labels that nothing can be learnt
+// from.
+func (l *Learner) learnClasses(ctx context.Context, p *published) error {
+	pool := l.labelled()
+	if pool == nil {
+		return nil
+	}
+	begin := time.Now()
+	var old *labels.Classifier
+	cur := l.current.Load()
+	if cur != nil {
+		old = cur.placing.classes
+	}
+	set := labels.Swift()
+	set.Threads, set.Fixed = threads(l.set.Spec), old != nil && cur.Epoch == p.Epoch
+	c, did, err := pool.Train(ctx, p.placing.placer, old, set)
+	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
+	if c != nil {
+		f.Classes = len(c.Names)
+	}
+	l.mu.Lock()
+	f.Labelled = l.pool.Seen()
+	l.mu.Unlock()
+	f.Behind = f.Labelled - pool.Seen()
+	p.Figures.Classes = f
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		l.failed(fmt.Errorf("learning classes from column %q: %w", l.set.Mapping.Label, err))
+		return nil
+	}
+	return p.carry(c, pool)
+}
+
+// labelled returns a copy of the pool, nil if it is empty.
+func (l *Learner) labelled() *labels.Pool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pool == nil || l.pool.Len() == 0 {
+		return nil
+	}
+	return l.pool.Clone()
+}
+
+// carry makes what tells classes, and what it was learnt from, part of a map.
+func (p *published) carry(c *labels.Classifier, pool *labels.Pool) error {
+	own, err := c.Parts()
+	if err != nil {
+		return err
+	}
+	kept, err := pool.Parts()
+	if err != nil {
+		return err
+	}
+	p.snapshot.Parts = slices.Concat(p.snapshot.Parts, own, kept)
+	p.placing.classes = c
+	return nil
+}
+
+// classified are the classes of placed events and their probabilities; nil where none are
+// told.
+type classified struct {
+	class       []string
+	probability []float32
+}
+
+// tell returns the classes of placed events: "" and NaN as long as no label has come.
+func (p *placing) tell(at models.Placed) (t classified, err error) {
+	if !p.classify {
+		return t, nil
+	}
+	if p.classes == nil {
+		t = classified{make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)}
+		for i := range t.probability {
+			t.probability[i] = float32(math.NaN())
+		}
+		return t, nil
+	}
+	t.class, t.probability, err = p.classes.Tell(at, 0)
+	return t, err
+}

@@ -1,0 +1,150 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/ingest"
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// labelled makes a message of events around two centres; each third one has a label.
+func labelled(t *testing.T, rng *rand.Rand, rows int, offset int64) (stream.Message, []string) {
+	t.Helper()
+	truth := make([]string, rows)
+	m, _ := marked(t, rng, rows, offset, func(centres []int) ingest.Column {
+		kind := make([]string, rows)
+		for i, c := range centres {
+			if truth[i] = []string{"even", "odd"}[c]; i%3 == 0 {
+				kind[i] = truth[i]
+			}
+		}
+		return ingest.StringColumn("kind", kind)
+	})
+	return m, truth
+}
+
+// answer returns what a message's events are told.
+func answer(t testing.TB, l *Learner, m stream.Message) (out *ingest.Table, text string) {
+	t.Helper()
+	o := place(t, l.Current(), decode(t, l, m))[0]
+	if o.Err != nil {
+		t.Fatal(o.Err)
+	}
+	out, err := ingest.DecodeMessage(o.Value, ingest.Origin{}, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, string(o.Value)
+}
+
+// judgeClasses places a message and compares the classes that are told with its own.
+func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (right int, text string) {
+	t.Helper()
+	out, text := answer(t, l, m)
+	class, ok := out.Column("class")
+	probability, there := out.Column("class_probability")
+	if !ok || !there || probability.DataType() != "float32" {
+		t.Fatalf("columns %v", out.Names())
+	}
+	for i, c := range class.Strings() {
+		if p, _ := probability.Float(i); c == truth[i] && p > 0.5 && p <= 1 {
+			right++
+		}
+	}
+	return right, text
+}
+
+// Events without a label get a class, after a refresh too, and after a restart the
+// same.
+func TestClasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(71, 1))
+	s := quick()
+	s.Mapping.Keep, s.Mapping.Label, s.Classify = nil, "kind", true
+	s.State = t.TempDir()
+	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 0.3
+	published := make(chan *stream.Published, 100)
+	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { published <- p }
+	l := newLearner(t, s)
+	stop := running(t, l)
+	for offset := range int64(6) {
+		m, _ := labelled(t, rng, 10, offset)
+		offer(t, l, m)
+	}
+	waitReady(t, l)
+	m, truth := labelled(t, rng, 40, 50)
+	if right, _ := judgeClasses(t, l, m, truth); right < 36 {
+		t.Errorf("%d of 40 right", right)
+	}
+	for len(published) > 0 {
+		<-published
+	}
+	for offset := range int64(4) {
+		more, _ := labelled(t, rng, 10, 60+offset)
+		offer(t, l, more)
+	}
+	select {
+	case <-published:
+	case <-time.After(streamtest.Patience):
+		t.Fatal("no refresh")
+	}
+	stop()
+	right, before := judgeClasses(t, l, m, truth)
+	if right < 36 {
+		t.Errorf("%d of 40 right after a refresh", right)
+	}
+	again := newLearner(t, s)
+	if _, after := judgeClasses(t, again, m, truth); after != before {
+		t.Error("after a restart the bytes differ")
+	}
+	if again.pool.Len() == 0 || again.pool.Len() > l.pool.Len() {
+		t.Errorf("%d labelled events after a restart, %d before", again.pool.Len(), l.pool.Len())
+	}
+}
+
+// Before the first label classes are empty; columns that would be there twice, and no
+// column of labels, are refused.
+func TestNoClasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(72, 1))
+	s := quick()
+	s.Mapping.Keep, s.Mapping.Label, s.Classify = nil, "nothing", true
+	l := newLearner(t, s)
+	stop := running(t, l)
+	defer stop()
+	for offset := range int64(6) {
+		table, _ := labelled(t, rng, 10, offset)
+		in, err := ingest.DecodeMessage(table.Value, ingest.Origin{}, ingest.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		event, _ := in.Column("event")
+		v, _ := in.Column("v")
+		empty, err := ingest.NewTable(ingest.Origin{}, event, ingest.StringColumn("nothing", make([]string, 10)), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.Value, err = ingest.EncodeTable(empty); err != nil {
+			t.Fatal(err)
+		}
+		offer(t, l, table)
+		if offset == 5 {
+			waitReady(t, l)
+			if right, _ := judgeClasses(t, l, table, make([]string, 10)); right != 0 {
+				t.Error("an empty class has a probability")
+			}
+		}
+	}
+	for want, change := range map[string]func(s *Settings){
+		"name the column": func(s *Settings) { s.Mapping.Label = "" },
+		"rename it":       func(s *Settings) { s.Mapping.Label = "class" },
+	} {
+		bad := s
+		change(&bad)
+		if _, err := New(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

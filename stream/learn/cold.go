@@ -1,0 +1,115 @@
+package learn
+
+import (
+	"fmt"
+
+	"unfold/ingest"
+	"unfold/stream"
+)
+
+// cold collects raw events until the encoder and the first map can be learnt.
+type cold struct {
+	mapping ingest.Mapping
+	limits  ingest.Limits
+	// came are the messages in their order.
+	came []arrival
+	// rows counts events by shape, total all of them. most is the shape that most
+	// events have (of equals, the first that had so many).
+	rows  map[string]int
+	total int
+	most  string
+}
+
+// arrival is a message: events of one shape, or the id of an event that is no more.
+type arrival struct {
+	table *ingest.Table
+	shape string
+	gone  string
+	at    int64
+}
+
+// add takes a message's events if they can be encoded on their own, by an
+// encoder learnt from nothing else. So one that lacks a column, or holds a
+// missing value, is found bad at once and does not spoil what is learnt.
+func (c *cold) add(t *ingest.Table, at int64) error {
+	if t.Len() == 0 {
+		return nil
+	}
+	e, _, err := learnEncoder(c.mapping, []*ingest.Table{t})
+	if err == nil {
+		_, err = encode(e, t, c.limits)
+	}
+	if err != nil {
+		return &stream.MessageError{Stage: stream.StagePlace, Err: err}
+	}
+	shape := t.Fingerprint()
+	if e.Vector() != "" {
+		shape = fmt.Sprint(e.Dim(), " ", shape)
+	}
+	if c.rows == nil {
+		c.rows = map[string]int{}
+	}
+	c.came = append(c.came, arrival{table: t, shape: shape, at: at})
+	c.rows[shape] += t.Len()
+	c.total += t.Len()
+	if c.rows[shape] > c.rows[c.most] {
+		c.most = shape
+	}
+	return nil
+}
+
+// drop takes a tombstone.
+func (c *cold) drop(id string) {
+	if c.total > 0 {
+		c.came = append(c.came, arrival{gone: id})
+	}
+}
+
+// full says whether enough has come, in one shape, to learn from; or so much, in
+// all shapes, that it cannot go on.
+func (c *cold) full(need, size int) bool { return c.rows[c.most] >= need || c.total >= 2*size }
+
+// check says why events cannot be learnt from although there are many.
+func (c *cold) check(need int) error {
+	if n := c.rows[c.most]; n < need {
+		return fmt.Errorf("the first map needs %d events with the same columns, but the %d that came are of %d kinds, of which the most frequent has only %d: "+
+			"name the columns to use, or let the topic hold one kind of events", need, c.total, len(c.rows), n)
+	}
+	return nil
+}
+
+// encoder learns the encoder from the events of the prevalent shape. One odd
+// message at the beginning of a stream so does not decide about all others.
+func (c *cold) encoder() (*ingest.Encoder, []ingest.Left, error) {
+	var same []*ingest.Table
+	for _, a := range c.came {
+		if a.shape == c.most && a.table != nil {
+			same = append(same, a.table)
+		}
+	}
+	return learnEncoder(c.mapping, same)
+}
+
+// learnEncoder learns how tables of one shape become vectors, and which columns "*"
+// leaves out. They may lack the column
+// of labels.
+func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, []ingest.Left, error) {
+	schema, pick := tables[0].Schema(), m.Selection
+	if _, there := schema.Find(m.Label); !there {
+		m.Label = ""
+	}
+	f, err := ingest.NewFitter(m, schema)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%v: %w", tables[0].Origin, err)
+	}
+	for _, t := range tables {
+		if err := f.Add(t); err != nil {
+			return nil, nil, err
+		}
+	}
+	e, err := f.Encoder()
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.With(pick), f.Left(), nil
+}

@@ -1,0 +1,156 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"unfold/ingest"
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// A group that forms anew again and again before the first map, and messages
+// that come again each time, neither hang the cold start nor count twice.
+func TestRebalancesBeforeTheFirstMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	b := newBroker()
+	s := quick()
+	s.Min = 100
+	l := newLearner(t, s)
+	p, source, _ := pipeline(t, b, l)
+	running := streamtest.Go(t, func(ctx context.Context) error { return errors.Join(p.Run(ctx), source.Close()) })
+	sent := 0
+	send := func() {
+		b.Append("in", sent%2, message(t, rng, 5, 4, int64(sent)))
+		sent++
+	}
+	for sent < 19 {
+		send()
+		time.Sleep(time.Duration(rng.IntN(3)) * time.Millisecond)
+		source.Rebalance()
+	}
+	time.Sleep(20 * time.Millisecond)
+	if l.Current() != nil || len(b.Messages("out")) > 0 || len(b.Committed("group", "in")) > 0 {
+		t.Errorf("%d events of %d make a map: some counted twice, or went out before", 5*sent, s.Min)
+	}
+	send()
+	waitReady(t, l)
+	running.Await("all is committed", func() bool { return committed(b) >= int64(sent) })
+	if err := running.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if l.ref.Counts().Events != 100 || l.ref.Len() != 100 {
+		t.Errorf("the reference set has %d points and has seen %d events, want 100", l.ref.Len(), l.ref.Counts().Events)
+	}
+	c, err := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}.Check()
+	if err != nil || c.Placed != sent || c.Letters != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// A topic in which no two messages are alike cannot be learnt from: that is said,
+// rather than kept for ever.
+func TestNoTwoAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 1))
+	s := quick()
+	s.Size = 60
+	l := newLearner(t, s)
+	done := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), streamtest.Patience)
+	defer cancel()
+	go func() { done <- l.Run(ctx) }()
+	for o := range int64(12) {
+		offer(t, l, message(t, rng, 10, 3+int(o), o))
+	}
+	err := <-done
+	if err == nil || !strings.Contains(err.Error(), "needs 60 events with the same columns, but the 120 that came are of 12 kinds") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Rows that cost a message nothing may not cost the memory of their vectors.
+func TestManyRowsInAFewBytes(t *testing.T) {
+	s := quick()
+	s.Mapping = ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "*"}}}
+	s.Limits = ingest.Limits{Memory: 4096}
+	l := newLearner(t, s)
+	const rows = 2000
+	table, err := ingest.NewTable(ingest.Origin{}, ingest.BoolColumn("b", make([]bool, rows)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ingest.EncodeTable(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := decode(t, l, stream.Message{TopicPartition: tp, Value: v})
+	var me *stream.MessageError
+	if err := l.Offer(context.Background(), e); !errors.As(err, &me) || me.Stage != stream.StagePlace || !strings.Contains(err.Error(), "2000 rows") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What the state holds is for the user who runs the stage alone; a folder that is
+// already there keeps its mode.
+func TestStateIsPrivate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 1))
+	for _, there := range []bool{false, true} {
+		s := quick()
+		s.State = filepath.Join(t.TempDir(), "state")
+		want := os.FileMode(0o700)
+		if there {
+			want = 0o755
+			if err := errors.Join(os.Mkdir(s.State, want), os.Chmod(s.State, want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _, stop := started(t, s, rng, 3)
+		stop()
+		info, err := os.Stat(s.State)
+		if err != nil || info.Mode().Perm() != want {
+			t.Error(fmt.Sprintf("there before: %v: %v, want %v", there, info.Mode().Perm(), want), err)
+		}
+	}
+}
+
+// A label is passed on, but nobody writes it out as text for every row.
+func TestLabelsPassThrough(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 1))
+	s := quick()
+	s.Mapping.Keep, s.Mapping.Label = nil, "class"
+	l, next, stop := started(t, s, rng, 3)
+	defer stop()
+	m := message(t, rng, 4, 3, next)
+	e := decode(t, l, m)
+	out, err := ingest.DecodeMessage(place(t, l.Current(), e)[0].Value, ingest.Origin{}, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := e.(*events)
+	want, _ := in.table.Column("class")
+	got, ok := out.Column("class")
+	if !ok || fmt.Sprint(got.Strings()) != fmt.Sprint(want.Strings()) || in.batch.Label != nil {
+		t.Errorf("labels %v, want %v; as text %v", got.Strings(), want.Strings(), in.batch.Label)
+	}
+}
+
+func TestLeftoversAreRemoved(t *testing.T) {
+	s := quick()
+	s.State = t.TempDir()
+	for _, name := range []string{".reference-000003.set.01234567.tmp", "." + MapFile + ".89abcdef.tmp", "reference-000007.set"} {
+		if err := os.WriteFile(filepath.Join(s.State, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newLearner(t, s)
+	if left, err := os.ReadDir(s.State); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}

@@ -1,0 +1,87 @@
+// Package learn learns a map from a stream and lets it follow the stream.
+//
+// A Learner is both the stream.Learner and the stream.Decoder of a pipeline whose
+// messages are Arrow IPC streams, or tombstones. It goes through these states:
+//
+//	collect    raw events, until Min of them have the same shape (or so many have
+//	           come in different ones that this is an error)
+//	begin      learn the encoder (package ingest) and the first map from them;
+//	           publish version 1 of epoch 1
+//	refresh    every RefreshEvery, if enough has changed: let the map follow the
+//	           reference set, publish the next version, tell of what moved
+//
+// # Reference set
+//
+// The map is learnt from a bounded set of points, package reference: encoded but not
+// projected, duplicates counted, replaced and deleted by the events' ids. Events are
+// placed and delivered first and offered then, so the set is always up to date and the
+// map behind it by less than a refresh. The encoder (vocabularies, means) is learnt
+// once and stays, so that a vector means the same in all versions; the principal
+// components stay as long as the map is carried on.
+//
+// # Refresh
+//
+// The map is carried on by package models/live, in the background while events are
+// placed on the version before; then one atomic pointer is exchanged. Points that
+// came start where they are placed, points that stay hardly move: version by version
+// the frame is the same. Only when a major refresh is due is the whole map learnt, from
+// where it is, and a new epoch begins. What cannot be carried on (another kind of model,
+// other tails than the state's, Major: always) is learnt from nothing and laid on the map
+// before, turned, reflected and moved but not scaled: a new epoch each time.
+//
+// A refresh that fails leaves the map, and what has changed is learnt with the next. A
+// map that was learnt and cannot be saved is kept and saved later.
+//
+// Learning uses all processors but one, so that placing has a share of its own.
+//
+// # Votes
+//
+// Where Mapping.Label names a column, a map is judged by the stream before it learns from
+// it (votes.go): of the labelled events between two maps a sample is placed on the older
+// one, and the nearest reference points with labels vote there. The figures of the next
+// map say how many votes there were and how many were wrong.
+//
+// # Classes
+//
+// With Settings.Classify the events that have a label are kept in a pool, a bounded
+// sample (package models/ep/labels), and before a map is published what tells classes is
+// learnt from where it places them; the sites go on from the map before, the kernel stays
+// within an epoch. Both are part of the snapshot, so the output of a version is the same
+// after a restart. Nobody waits for it: events come in, and are placed on the map before.
+// Labels that nothing can be learnt from are told as a failed refresh, and the map is
+// published without classes.
+//
+// # Moves
+//
+// Settings.Moves is told, under the events' ids, of reference points that are now
+// farther than a threshold from where they were told to be last, in the words of the
+// output: what the event would be published as now. Small moves add up until they are
+// worth it, so a table downstream is true to the threshold always. An epoch is told of
+// all points. What was told is kept with the state, and told again rather than never.
+//
+// # State directory
+//
+// It holds MapFile, the newest map as a snapshot that every command can read, and the
+// reference set that belongs to it in a file of its own (setfile.go), with the positions
+// that it has consumed. The map names the set's file and checksum: the set is written
+// first, under a new name, and renaming the map is the one moment in which the state
+// changes. So a crash leaves the last state or the new one, whole, and the next start
+// removes what is left of the other; TestStopsAtEveryWrite stops the machine at every
+// change of the disk. If the map came from elsewhere, without a set, that is rebuilt from
+// its points. The set holds events: a directory that has to be made is made for its
+// owner alone.
+//
+// A map is on the disk before anyone sees it. So a version that has placed events never
+// comes back with another content, and (position, version) determines an output's bytes
+// also across crashes. A start places events as soon as the two files are read; the graph
+// of the map is built with the first refresh.
+//
+// # Positions
+//
+// A learner takes each event once: it keeps the offset behind the last event taken from
+// each partition, and passes over what comes again after a restart or a rebalance. What
+// was placed and committed after the last save (with each map, and when Run is told to
+// stop) is missing from the reference set after a crash, which changes the sample, not
+// the delivery. A topic that was made anew begins at offset 0 again: give it a new state
+// directory.
+package learn

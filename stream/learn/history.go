@@ -1,0 +1,36 @@
+package learn
+
+import (
+	"slices"
+
+	"unfold/stream"
+)
+
+// history are the figures of the maps of a stream, oldest first. It is bounded: when
+// it is full, every second one of the older half goes that did not begin an epoch,
+// so that it reaches back to the beginning, the more coarsely the longer ago.
+type history []stream.Figures
+
+// maxHistory bounds a history.
+const maxHistory = 2000
+
+// with returns the history with one more map, and leaves the old one as it is.
+func (h history) with(f stream.Figures) history {
+	out := append(slices.Clone(h), f)
+	if len(out) <= maxHistory {
+		return out
+	}
+	kept, odd, epoch := make(history, 0, len(out)), false, uint32(0)
+	for i, old := range out {
+		begins := old.Epoch != epoch
+		epoch = old.Epoch
+		if i < maxHistory/2 && !begins {
+			if odd = !odd; odd {
+				continue
+			}
+		}
+		kept = append(kept, old)
+	}
+	// Epochs only: then the oldest of them go.
+	return kept[max(0, len(kept)-maxHistory):]
+}

@@ -1,0 +1,71 @@
+package learn
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/stream"
+)
+
+// A history is bounded, reaches back to the beginning, and keeps where epochs began.
+func TestHistoryIsBounded(t *testing.T) {
+	var h history
+	const maps, perEpoch = 4500, 450
+	for v := uint64(1); v <= maps; v++ {
+		before := len(h)
+		next := h.with(stream.Figures{Version: v, Epoch: uint32(1 + (v-1)/perEpoch)})
+		if len(h) != before || len(next) > maxHistory {
+			t.Fatalf("version %d: %d figures", v, len(next))
+		}
+		h = next
+	}
+	if h[0].Version != 1 || h[len(h)-1].Version != maps || len(h) < maxHistory/2 {
+		t.Errorf("%d figures from version %d to %d", len(h), h[0].Version, h[len(h)-1].Version)
+	}
+	begins := 0
+	for i, f := range h {
+		if i > 0 && f.Version <= h[i-1].Version {
+			t.Fatalf("version %d after %d", f.Version, h[i-1].Version)
+		}
+		if (f.Version-1)%perEpoch == 0 {
+			begins++
+		}
+	}
+	if begins != maps/perEpoch {
+		t.Errorf("%d of %d epochs have their beginning", begins, maps/perEpoch)
+	}
+	// The last thousand are all there.
+	if got := h[len(h)-maxHistory/4].Version; got != maps-maxHistory/4+1 {
+		t.Errorf("the newest quarter begins at version %d", got)
+	}
+}
+
+func TestReadHistory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(95, 1))
+	s := quick()
+	s.State = t.TempDir()
+	l, next, stop := started(t, s, rng, 4)
+	stop()
+	for range 3 {
+		offer(t, l, message(t, rng, 10, 4, next))
+		next++
+		if err := l.refresh(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := ReadHistory(s.State)
+	if err != nil || len(got) != 4 || got[0].Kind != "first" || got[3].Version != 4 || got[3].Points != l.Current().Points {
+		t.Errorf("%+v, %v", got, err)
+	}
+	f, known := FiguresOf(l.Snapshot())
+	if !known || f.Version != 4 || f.Born != 10 || !(f.Diameter > 0) || !(f.Moves.P99 > 0) || f.LoglikPair == 0 || f.Events != 90 {
+		t.Errorf("%+v", f)
+	}
+	if _, err := ReadHistory(t.TempDir()); err == nil {
+		t.Error("a folder without a map has a history")
+	}
+	if err := Clear(s.State); err != nil || len(files(t, s.State)) != 0 {
+		t.Errorf("%v, left: %d files", err, len(files(t, s.State)))
+	}
+}

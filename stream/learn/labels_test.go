@@ -1,0 +1,304 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/ingest"
+	"unfold/ingest/ingesttest"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// marked makes a message of events around two centres, with the column that label makes
+// of their centres, or without if it returns none.
+func marked(t testing.TB, rng *rand.Rand, rows int, offset int64, label func(centres []int) ingest.Column) (stream.Message, []int) {
+	t.Helper()
+	x, ids, centre := vec.New[float32](rows, 3), make([]int64, rows), make([]int, rows)
+	for i := range rows {
+		ids[i], centre[i] = 1000*offset+int64(i), rng.IntN(2)
+		for k := range 3 {
+			x.Row(i)[k] = float32(rng.NormFloat64()) + 8*float32(centre[i])
+		}
+	}
+	columns := []ingest.Column{ingest.Int64Column("event", ids)}
+	if c := label(centre); c.Valid() {
+		columns = append(columns, c)
+	}
+	table, err := ingest.NewTable(ingest.Origin{}, append(columns, ingest.VectorColumn("v", x))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ingest.EncodeTable(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stream.Message{TopicPartition: tp, Offset: offset, Value: v}, centre
+}
+
+// classifying are settings of a learner that tells classes by column kind.
+func classifying() Settings {
+	s := quick()
+	s.Mapping.Keep, s.Mapping.Label, s.Classify = nil, "kind", true
+	return s
+}
+
+// classesOf returns the classes that a message's events are told to have.
+func classesOf(t testing.TB, l *Learner, m stream.Message) []string {
+	t.Helper()
+	out, _ := answer(t, l, m)
+	class, ok := out.Column("class")
+	if !ok {
+		t.Fatalf("columns %v", out.Names())
+	}
+	return class.Strings()
+}
+
+// Labels are what a column of any type has as text; NaN is none, and a message may lack
+// the column.
+func TestLabelsOfEveryType(t *testing.T) {
+	number := func(c int) float64 { return []float64{7, 2.5}[c] }
+	for what, c := range map[string]struct {
+		names [2]string
+		of    func(centres []int) ingest.Column
+	}{
+		"int": {[2]string{"7", "8"}, func(centres []int) ingest.Column {
+			out := make([]int64, len(centres))
+			for i, c := range centres {
+				out[i] = int64(7 + c)
+			}
+			return ingest.Int64Column("kind", out)
+		}},
+		"bool": {[2]string{"false", "true"}, func(centres []int) ingest.Column {
+			out := make([]bool, len(centres))
+			for i, c := range centres {
+				out[i] = c == 1
+			}
+			return ingest.BoolColumn("kind", out)
+		}},
+		"float with NaN": {[2]string{"7", "2.5"}, func(centres []int) ingest.Column {
+			out := make([]float64, len(centres))
+			for i, c := range centres {
+				if out[i] = number(c); i%2 == 0 {
+					out[i] = math.NaN()
+				}
+			}
+			return ingest.Float64Column("kind", out)
+		}},
+		"dictionary": {[2]string{"a", "b"}, func(centres []int) ingest.Column {
+			out := make([]string, len(centres))
+			for i, c := range centres {
+				if i%2 == 1 {
+					out[i] = string(rune('a' + c))
+				}
+			}
+			return ingesttest.Dictionary(t, "kind", out)
+		}},
+		"text, some empty": {[2]string{"a", "b"}, func(centres []int) ingest.Column {
+			out := make([]string, len(centres))
+			for i, c := range centres {
+				if i%2 == 1 {
+					out[i] = string(rune('a' + c))
+				}
+			}
+			return ingest.StringColumn("kind", out)
+		}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(81, 1))
+			l := newLearner(t, classifying())
+			defer running(t, l)()
+			for offset := range int64(6) {
+				m, _ := marked(t, rng, 12, offset, c.of)
+				offer(t, l, m)
+			}
+			waitReady(t, l)
+			m, centres := marked(t, rng, 40, 50, func([]int) ingest.Column { return ingest.Column{} })
+			mostlyRight(t, classesOf(t, l, m), c.names, centres)
+		})
+	}
+}
+
+// Labels may come later: in messages of their own kind, with events that come again.
+func TestLabelsComeLater(t *testing.T) {
+	rng := rand.New(rand.NewPCG(82, 1))
+	s := classifying()
+	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 1e-9
+	l := newLearner(t, s)
+	defer running(t, l)()
+	without := func([]int) ingest.Column { return ingest.Column{} }
+	with := func(centres []int) ingest.Column {
+		out := make([]string, len(centres))
+		for i, c := range centres {
+			out[i] = []string{"low", "high"}[c]
+		}
+		return ingest.StringColumn("kind", out)
+	}
+	for offset := range int64(6) {
+		m, _ := marked(t, rng, 12, offset, without)
+		offer(t, l, m)
+	}
+	waitReady(t, l)
+	m, centres := marked(t, rng, 30, 50, without)
+	for _, class := range classesOf(t, l, m) {
+		if class != "" {
+			t.Fatalf("class %q before any label came", class)
+		}
+	}
+	later, _ := marked(t, rng, 30, 51, with)
+	offer(t, l, later)
+	streamtest.Await(t, "there are classes", func() bool { return l.Current().Figures.Classes.Classes == 2 })
+	mostlyRight(t, classesOf(t, l, m), [2]string{"low", "high"}, centres)
+}
+
+// mostlyRight fails the test unless nine of ten classes are those of the centres.
+func mostlyRight(t testing.TB, classes []string, names [2]string, centres []int) {
+	t.Helper()
+	right := 0
+	for i, class := range classes {
+		if class == names[centres[i]] {
+			right++
+		}
+	}
+	if right*10 < 9*len(centres) {
+		t.Errorf("%d of %d right", right, len(centres))
+	}
+}
+
+// A column of numbers of events in the place of labels is told as an error, and the map
+// does without.
+func TestTooManyLabels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(83, 1))
+	s := classifying()
+	s.Min = 200
+	var mu sync.Mutex
+	var failed error
+	s.Hooks.RefreshFailed = func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		failed = err
+	}
+	l := newLearner(t, s)
+	defer running(t, l)()
+	event := int64(0)
+	ids := func(centres []int) ingest.Column {
+		out := make([]int64, len(centres))
+		for i := range out {
+			event++
+			out[i] = event
+		}
+		return ingest.Int64Column("kind", out)
+	}
+	for offset := range int64(10) {
+		m, _ := marked(t, rng, 20, offset, ids)
+		offer(t, l, m)
+	}
+	waitReady(t, l)
+	m, _ := marked(t, rng, 5, 50, ids)
+	for _, class := range classesOf(t, l, m) {
+		if class != "" {
+			t.Errorf("class %q", class)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, want := range []string{`column "kind"`, "200 classes", "at most 128"} {
+		if failed == nil || !strings.Contains(failed.Error(), want) {
+			t.Errorf("%v does not say %q", failed, want)
+		}
+	}
+	if f := l.Current().Figures.Classes; f.Classes != 0 || f.Labelled != 200 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// From one map to the next the sites go on: training knows its events, and settles in
+// fewer sweeps.
+func TestClassesKeepUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(84, 1))
+	s := classifying()
+	s.Min, s.Size = 360, 1000
+	s.RefreshEvery, s.RefreshNew, s.Major = 5*time.Millisecond, 1e-9, MajorNever
+	l := newLearner(t, s)
+	defer running(t, l)()
+	mostly := func(centres []int) ingest.Column { // one label of five is wrong
+		out := make([]int64, len(centres))
+		for i, c := range centres {
+			if out[i] = int64(c); rng.IntN(5) == 0 {
+				out[i] = int64(1 - c)
+			}
+		}
+		return ingest.Int64Column("kind", out)
+	}
+	for offset := range int64(6) {
+		m, _ := marked(t, rng, 60, offset, mostly)
+		offer(t, l, m)
+	}
+	waitReady(t, l)
+	first := l.Current().Figures.Classes
+	if first.Classes != 2 || first.Used != 360 || first.Warm != 0 || first.Took <= 0 || first.Labelled != 360 || first.Behind != 0 {
+		t.Fatalf("%+v", first)
+	}
+	for offset := range int64(4) {
+		m, _ := marked(t, rng, 4, 60+offset, mostly)
+		version := l.Current().Version
+		offer(t, l, m)
+		streamtest.Await(t, "there is another map", func() bool { return l.Current().Version > version })
+		f := l.Current().Figures.Classes
+		if f.Warm != 360+4*int(offset) || f.Used != f.Warm+4 || f.Labelled != uint64(f.Used) || f.Sweeps >= first.Sweeps {
+			t.Errorf("map %d: %+v after %+v", l.Current().Version, f, first)
+		}
+	}
+}
+
+// stuck is a placer that waits until it may go on.
+type stuck struct {
+	models.Placer
+	entered, free chan struct{}
+}
+
+func (s *stuck) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	close(s.entered)
+	<-s.free
+	return s.Placer.Place(ctx, x)
+}
+
+// While classes are learnt events come in, and are placed on the map before; what comes
+// then is behind.
+func TestClassesHoldUpNobody(t *testing.T) {
+	rng := rand.New(rand.NewPCG(85, 1))
+	l := newLearner(t, classifying())
+	defer running(t, l)()
+	for offset := range int64(6) {
+		m, _ := labelled(t, rng, 12, offset)
+		offer(t, l, m)
+	}
+	waitReady(t, l)
+	cur := l.current.Load()
+	s, p := *cur.snapshot, *cur.placing
+	slow := &stuck{Placer: cur.placing.placer, entered: make(chan struct{}), free: make(chan struct{})}
+	p.placer = slow
+	next := &published{Published: cur.Published, snapshot: &s, placing: &p}
+	done := make(chan error)
+	go func() { done <- l.learnClasses(t.Context(), next) }()
+	<-slow.entered
+	m, truth := labelled(t, rng, 30, 70)
+	offer(t, l, m)
+	if right, _ := judgeClasses(t, l, m, truth); right < 27 {
+		t.Errorf("%d of 30 right meanwhile", right)
+	}
+	close(slow.free)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if f := next.Figures.Classes; f.Behind != 10 || f.Classes != 2 {
+		t.Errorf("%+v", f)
+	}
+}

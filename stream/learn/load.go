@@ -1,0 +1,238 @@
+package learn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"unfold/ingest"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/ep/labels"
+	"unfold/models/fit"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/stream"
+	"unfold/stream/reference"
+)
+
+// load goes on from the state directory or from the map to start with.
+func (l *Learner) load() error {
+	s, saved, err := l.find()
+	if err != nil || s == nil {
+		return err
+	}
+	encoder, err := l.encoderOf(s)
+	if err != nil {
+		return err
+	}
+	if err := l.fits(s, saved); err != nil {
+		return err
+	}
+	l.sized(encoder.Dim(), s.Reference.Rows)
+	how := learningOf(s)
+	p, err := l.open(s, encoder, how.Live, how.Figures)
+	if err != nil {
+		return err
+	}
+	l.encoder, l.toldEpoch, l.mapID = encoder, s.Epoch, s.MapID
+	if l.set.Classify {
+		if l.pool, err = labels.OpenPool(s, 0); err != nil {
+			return models.BadInputf("online: the labelled events of the map: %w", err)
+		}
+	}
+	positions, v := s.Positions, reference.Saved{}
+	if saved != nil {
+		positions, v = saved.Positions, saved.points
+		l.toldEpoch, l.idType, l.history = saved.ToldEpoch, saved.IDType, saved.History
+	} else {
+		v = rebuild(s)
+	}
+	l.renote(&v, saved, s.Epoch)
+	if l.ref, err = reference.Restore(l.set.reference(encoder.Selection().ID != ""), v, s.Reference.Rows); err != nil {
+		return fmt.Errorf("online: the reference set in %s: %w", l.set.State, err)
+	}
+	for _, q := range positions {
+		l.next[stream.TopicPartition{Topic: q.Topic, Partition: int(q.Partition)}] = q.Offset
+	}
+	p.classes = l.rowClasses(s.Reference.Rows)
+	l.publish(p, 0)
+	return nil
+}
+
+// renote fits the notes of a saved set to the settings: moves may be told, or labels be
+// known, from now on, or no more.
+func (l *Learner) renote(v *reference.Saved, saved *set, epoch uint32) {
+	old := v.Notes
+	told, had := old.Cols, saved != nil && saved.Labels != nil && old.Cols > 0
+	if had {
+		told--
+	}
+	v.Notes = vec.New[float32](v.X.Rows, l.set.notes())
+	for i := range v.Notes.Data {
+		v.Notes.Data[i] = float32(math.NaN())
+	}
+	want := v.Notes.Cols
+	if l.set.Mapping.Label != "" {
+		want--
+	}
+	for i := range v.X.Rows {
+		if told == want {
+			copy(v.Notes.Row(i)[:want], old.Row(i))
+		}
+		if had && want < v.Notes.Cols {
+			v.Notes.Row(i)[want] = old.Row(i)[told]
+		}
+	}
+	if told != want {
+		l.toldEpoch = epoch
+	}
+	if had && l.set.Mapping.Label != "" {
+		l.votes.named(saved.Labels)
+	}
+}
+
+// find returns the map to go on from, and its reference set if there is one.
+func (l *Learner) find() (*snapshot.Snapshot, *set, error) {
+	if l.set.State == "" {
+		return l.set.Start, nil, nil
+	}
+	path := filepath.Join(l.set.State, MapFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return l.set.Start, nil, l.sweep(nil)
+	}
+	s, err := snapshot.ReadFile(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w (to begin anew, remove the directory %s)", err, l.set.State)
+	}
+	file := learningOf(s).Set
+	if err := l.sweep(file); err != nil || file == nil {
+		return s, nil, err
+	}
+	l.saves = file.Number
+	saved, err := readSet(filepath.Join(l.set.State, file.name()), file.CRC)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w (to go on from the map alone, remove this file)", err)
+	}
+	return s, saved, nil
+}
+
+// encoderOf reads a snapshot's encoder. Which columns pass through is for the
+// settings to say, unless these leave everything to the map.
+func (l *Learner) encoderOf(s *snapshot.Snapshot) (*ingest.Encoder, error) {
+	if len(s.Encoder) == 0 {
+		return nil, models.BadInputf("online: the map does not say how events become vectors")
+	}
+	encoder := &ingest.Encoder{}
+	if err := json.Unmarshal(s.Encoder, encoder); err != nil {
+		return nil, models.BadInputf("online: the map's %w", err)
+	}
+	columns := l.set.Mapping
+	columns.ReplaceText = false // which names none
+	if reflect.DeepEqual(columns, ingest.Mapping{}) {
+		own := encoder.Selection()
+		own.ReplaceText = l.set.Mapping.ReplaceText
+		return encoder.With(own), ingest.CheckKept(encoder.Selection().ID, encoder.Selection().Keep)
+	}
+	return encoder.With(l.set.Mapping.Selection), nil
+}
+
+// fits checks that a map that was found is one that the settings would learn.
+// Otherwise the first refresh would change its dimension or kind under those who
+// read it.
+func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
+	where := "the map to start with"
+	if s != l.set.Start {
+		where = "the map in " + l.set.State
+	}
+	spec, err := l.set.Spec.Resolve(s.Dim)
+	if err != nil {
+		return err
+	}
+	was, err := fit.ParseSpec(s)
+	if err != nil {
+		return err
+	}
+	dims := spec.LVM.Dims
+	if dims == 0 {
+		dims = saul.DefaultDims
+	}
+	switch {
+	case spec.Kind != s.Kind:
+		return models.BadInputf("online: %s is of kind %s, the settings say %s: use another directory, or remove this one", where, s.Kind, spec.Kind)
+	case dims != s.Mu.Cols:
+		return models.BadInputf("online: %s has %d dimensions, the settings say %d: use another directory, or remove this one", where, s.Mu.Cols, dims)
+	case was.Kind != s.Kind:
+		return models.BadInputf("online: %s says that it is of kind %s and of kind %s", where, s.Kind, was.Kind)
+	}
+	if saved == nil {
+		return nil
+	}
+	mapping := l.set.Mapping
+	mapping.Selection = ingest.Selection{}
+	switch {
+	case saved.Dim != s.Dim:
+		return models.BadInputf("online: the reference set in %s holds vectors of %d elements, the map's have %d: remove one or both files", l.set.State, saved.Dim, s.Dim)
+	case !reflect.DeepEqual(saved.Mapping, mapping):
+		return models.BadInputf("online: %s was learnt from other columns than the settings name: use another directory, or remove this one", where)
+	}
+	return nil
+}
+
+// rebuild makes a reference set from a map that comes without one: its points, x =
+// mean + Components' z, as often as they count, just now. Without a projection that
+// is exact; with one, what the projection dropped is lost. Ids are not known.
+func rebuild(s *snapshot.Snapshot) reference.Saved {
+	n, now := s.Reference.Rows, time.Now().UnixNano()
+	v := reference.Saved{X: vec.Matrix[float32]{Cols: s.Dim, Data: make([]float32, 0, n*s.Dim)}, Newest: now, Bar: math.MaxUint64}
+	seen := make(map[string]bool, n)
+	for i := range n {
+		x := unproject(s, s.Reference.Row(i))
+		key := make([]byte, 0, 4*len(x))
+		for k, f := range x {
+			x[k] = f + 0
+			b := math.Float32bits(x[k])
+			key = append(key, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
+		}
+		if seen[string(key)] {
+			continue // only the projection tells them apart, by a rounding error
+		}
+		seen[string(key)] = true
+		v.X.Rows, v.X.Data = v.X.Rows+1, append(v.X.Data, x...)
+		v.Seen, v.Count, v.Row = append(v.Seen, now), append(v.Count, max(1, s.Count[i])), append(v.Row, int32(i))
+		v.Counts.Events += uint64(s.Count[i])
+	}
+	v.Notes = vec.New[float32](v.X.Rows, 0)
+	return v
+}
+
+// unproject returns the vector whose row in the map is z.
+func unproject(s *snapshot.Snapshot, z []float32) []float32 {
+	out := make([]float32, s.Dim)
+	if s.Components.Rows == 0 {
+		copy(out, z)
+		return out
+	}
+	x := make([]float64, s.Dim)
+	for k, v := range s.Mean {
+		x[k] = float64(v)
+	}
+	for q, w := range z {
+		for k, c := range s.Components.Row(q) {
+			x[k] += float64(w) * float64(c)
+		}
+	}
+	for k, v := range x {
+		out[k] = float32(v)
+	}
+	return out
+}

@@ -1,0 +1,288 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/ingest"
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// told is a sink that remembers what it was told.
+type told struct {
+	mu       sync.Mutex
+	messages []stream.Message
+	broken   bool
+}
+
+func (s *told) Write(_ context.Context, messages []stream.Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken {
+		return errors.New("no route to the broker")
+	}
+	s.messages = append(s.messages, messages...)
+	return nil
+}
+
+func (s *told) Close() error { return nil }
+
+// take returns what was told since the last time: place by id, all of one version.
+func (s *told) take(t *testing.T, version uint64, epoch uint32) map[string][]float64 {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := map[string][]float64{}
+	for _, m := range s.messages {
+		table, err := ingest.DecodeMessage(m.Value, ingest.Origin{}, ingest.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func(name string) string {
+			c, ok := table.Column(name)
+			if !ok || table.Len() != 1 {
+				t.Fatalf("%d rows of %v", table.Len(), table.Names())
+			}
+			return c.Text(0)
+		}
+		id := text("id")
+		if c, _ := table.Column("id"); c.DataType() != "int64" || id != string(m.Key) {
+			t.Errorf("id %s (%s) under the key %s", id, c.DataType(), m.Key)
+		}
+		if text("model_version") != fmt.Sprint(version) || text("map_epoch") != fmt.Sprint(epoch) {
+			t.Errorf("version %s, epoch %s, want %d and %d", text("model_version"), text("map_epoch"), version, epoch)
+		}
+		if h, ok := m.Header(stream.HeaderModelVersion); !ok || string(h) != fmt.Sprint(version) {
+			t.Errorf("the header says version %s", h)
+		}
+		if _, twice := at[id]; twice {
+			t.Errorf("id %s is told of twice", id)
+		}
+		var x, y float64
+		if _, err := fmt.Sscanf(text("embedding"), "[%g %g]", &x, &y); err != nil {
+			t.Fatalf("%s: %v", text("embedding"), err)
+		}
+		at[id] = []float64{x, y}
+	}
+	s.messages = nil
+	return at
+}
+
+// places returns where the reference points of a learner are, by id.
+func places(l *Learner) map[string][]float64 {
+	at := map[string][]float64{}
+	for p := range l.ref.All() {
+		if r := l.ref.Row(p); r >= 0 {
+			for _, id := range l.ref.IDs(p) {
+				at[id] = l.Snapshot().Mu.Row(int(r))
+			}
+		}
+	}
+	return at
+}
+
+// A table downstream that was given the places of events, and takes what the topic
+// of moves says, is true to the threshold after every refresh, also if the topic was
+// away for a while, and over a restart.
+func TestMovesKeepATableTrue(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 1))
+	sink := &told{}
+	s := quick()
+	s.State, s.Moves, s.MovesThreshold = t.TempDir(), sink, 0.004
+	s.Spec.LVM.Steps = 40
+	s.Size = 90
+	s.Hooks.RefreshFailed = func(error) {}
+	l, next, stop := started(t, s, rng, 5)
+	stop()
+	if got := sink.take(t, 1, 1); len(got) != 0 {
+		t.Errorf("%d points were told of with the first map", len(got))
+	}
+	table := places(l) // as the events were published when they had waited
+	var moved, epochs, quiet int
+	for round := range 14 {
+		m := message(t, rng, 4, 5, next)
+		next++
+		e := decode(t, l, m)
+		place(t, l.Current(), e) // published, then offered
+		was := l.Current().Epoch
+		if err := l.Offer(context.Background(), e); err != nil {
+			t.Fatal(err)
+		}
+		placed, err := l.current.Load().placing.placer.Place(context.Background(), e.(*events).batch.X)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 {
+			table[fmt.Sprint(100*(next-1)+int64(i))] = []float64{float64(placed.Mu.Row(i)[0]), float64(placed.Mu.Row(i)[1])}
+		}
+		sink.broken = round == 5
+		if err := l.refresh(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if round == 5 || round == 9 {
+			// Told later, in another life.
+			sink.broken = false
+			l.taken = true
+			if err := l.saveReference(); err != nil {
+				t.Fatal(err)
+			}
+			l = newLearner(t, s)
+			if err := l.tell(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id, at := range sink.take(t, l.Current().Version, l.Current().Epoch) {
+			table[id] = at
+			moved++
+		}
+		if l.Current().Epoch != was {
+			epochs++
+		}
+		limit := s.MovesThreshold*l.Current().Figures.Diameter + 1e-4
+		for id, at := range places(l) {
+			if d := math.Hypot(at[0]-table[id][0], at[1]-table[id][1]); d > limit {
+				t.Errorf("round %d: %s is %v from where the table has it, the threshold is %v", round, id, d, limit)
+			} else if d > 1e-6 {
+				quiet++
+			}
+		}
+	}
+	t.Logf("%d moves told, %d smaller ones kept quiet, %d new epochs", moved, quiet, epochs)
+	if moved == 0 || quiet == 0 || epochs == 0 {
+		t.Error("too little happened for the test to mean anything")
+	}
+}
+
+// A new epoch is told of every point.
+func TestEpochsAreAnnounced(t *testing.T) {
+	rng := rand.New(rand.NewPCG(52, 1))
+	sink := &told{}
+	var told []int
+	s := quick()
+	s.Moves, s.Major = sink, MajorAlways
+	s.Hooks.Moved = func(n int) { told = append(told, n) }
+	l, next, stop := started(t, s, rng, 5)
+	stop()
+	offer(t, l, message(t, rng, 10, 5, next))
+	if err := l.refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	got := sink.take(t, 2, 2)
+	for id, at := range places(l) {
+		if d := math.Hypot(at[0]-got[id][0], at[1]-got[id][1]); d > 1e-4 {
+			t.Errorf("%s is %v away", id, d)
+		}
+	}
+	if len(got) != 70 || !slices.Equal(told, []int{70}) {
+		t.Errorf("%d points were told of, %v by the hook, want 70", len(got), told)
+	}
+}
+
+// An epoch that could be told of in part only is told of to the end later, and no
+// point twice.
+func TestEpochsAreToldToTheEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(54, 1))
+	sink := &shortBreath{}
+	s := quick()
+	s.Min, s.Size, s.Major = 700, 800, MajorAlways
+	s.Spec.LVM.Steps = 3
+	s.Moves = sink
+	s.Hooks.RefreshFailed = func(error) {}
+	l, next, stop := started(t, s, rng, 5)
+	stop()
+	offer(t, l, message(t, rng, 10, 5, next))
+	if err := l.refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if err := l.tell(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := sink.take(t, 2, 2); len(got) != 710 || l.untold || sink.writes < 3 {
+		t.Errorf("%d points were told of in %d writes, want 710", len(got), sink.writes)
+	}
+}
+
+// shortBreath takes one write and fails at the next.
+type shortBreath struct {
+	told
+	writes int
+}
+
+func (s *shortBreath) Write(ctx context.Context, messages []stream.Message) error {
+	if s.writes++; s.writes%2 == 0 {
+		return errors.New("out of breath")
+	}
+	return s.told.Write(ctx, messages)
+}
+
+func TestIDColumn(t *testing.T) {
+	for _, c := range []struct{ typ, id, want string }{
+		{"int64", "17", "int64"}, {"uint32", "17", "int64"}, {"uint64", "18446744073709551615", "string"}, {"string", "17", "string"}, {"", "a", "string"},
+	} {
+		got := idColumn(c.typ, c.id)
+		if got.DataType() != c.want || got.Text(0) != c.id {
+			t.Errorf("%q of type %q becomes %q of type %q", c.id, c.typ, got.Text(0), got.DataType())
+		}
+	}
+}
+
+// Telling does not go on when the learner is told to stop.
+func TestTellingStops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(53, 1))
+	s := quick()
+	s.Moves = &told{broken: true}
+	s.RefreshEvery, s.RefreshNew, s.Major = 2*time.Millisecond, 0.01, MajorAlways
+	failed := make(chan error, 1000)
+	s.Hooks.RefreshFailed = func(err error) { failed <- err }
+	l, next, stop := started(t, s, rng, 5)
+	offer(t, l, message(t, rng, 10, 5, next))
+	select {
+	case <-failed:
+	case <-time.After(streamtest.Patience):
+		t.Error("nobody hears of it")
+	}
+	stop()
+}
+
+// refusing takes no message.
+type refusing struct{ told }
+
+func (s *refusing) Write(_ context.Context, messages []stream.Message) error {
+	why := errors.New("its time is too old")
+	return &stream.WriteError{Remaining: []int{0}, Err: &stream.RefusedError{Messages: []stream.Refused{{Topic: "moves", Why: why}}}}
+}
+
+// A move that its topic refuses whatever is tried ends the learner, with its reason.
+func TestRefusedMovesEnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(55, 1))
+	s := quick()
+	s.Moves, s.Major, s.RefreshEvery, s.RefreshNew = &refusing{}, MajorAlways, 10*time.Millisecond, 0.01
+	l := newLearner(t, s)
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { ended <- l.Run(ctx) }()
+	for next := int64(0); ; next++ {
+		select {
+		case err := <-ended:
+			var refused *stream.RefusedError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), "topic moves") || !strings.Contains(err.Error(), "its time is too old") {
+				t.Errorf("it ends with %v", err)
+			}
+			return
+		default:
+			offer(t, l, message(t, rng, 4, 5, next))
+		}
+	}
+}

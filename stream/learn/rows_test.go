@@ -1,0 +1,84 @@
+package learn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/ingest"
+)
+
+// The parts of an output hold, one after the other, all that the whole has, in every
+// column; ids that count rows go on from part to part.
+func TestPartsAreTheWhole(t *testing.T) {
+	kinds := func(centres []int) ingest.Column {
+		out := make([]string, len(centres))
+		for i, c := range centres {
+			out[i] = string(rune('a' + c))
+		}
+		return ingest.StringColumn("kind", out)
+	}
+	counted := classifying()
+	counted.Mapping.ID = ""
+	kept := classifying()
+	kept.Mapping.Keep = []string{"kind"}
+	for name, s := range map[string]Settings{"ids and classes": classifying(), "rows are counted": counted, "a kept column": kept} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		l := newLearner(t, s)
+		stop := running(t, l)
+		for offset := range int64(20) {
+			m, _ := marked(t, rng, 10, offset, kinds)
+			offer(t, l, m)
+		}
+		waitReady(t, l)
+		m, _ := marked(t, rng, 23, 20, kinds)
+		out := place(t, l.Current(), decode(t, l, m))[0]
+		if out.Err != nil || out.Parts == nil {
+			t.Fatalf("%s: %+v", name, out)
+		}
+		whole := columns(t, out.Value)
+		if e := whole["embedding"]; len(e) != 23 || e[0] == e[1] {
+			t.Fatalf("%s: embedding %v", name, e)
+		}
+		joined := map[string][]string{}
+		for _, cut := range [][2]int{{0, 1}, {1, 12}, {12, 23}} {
+			value, err := out.Parts.Part(cut[0], cut[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for column, values := range columns(t, value) {
+				if len(values) != cut[1]-cut[0] {
+					t.Errorf("%s: column %s of rows %v has %d", name, column, cut, len(values))
+				}
+				joined[column] = append(joined[column], values...)
+			}
+		}
+		if len(joined) != len(whole) || len(whole) < 8 {
+			t.Errorf("%s: %d columns of %d", name, len(joined), len(whole))
+		}
+		for column, want := range whole {
+			if !slices.Equal(joined[column], want) {
+				t.Errorf("%s: column %s of the parts is %v, of the whole %v", name, column, joined[column], want)
+			}
+		}
+		stop()
+	}
+}
+
+// columns are those of a message, as text.
+func columns(t *testing.T, value []byte) map[string][]string {
+	t.Helper()
+	table, err := ingest.DecodeMessage(value, ingest.Origin{}, ingest.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for _, name := range table.Names() {
+		c, _ := table.Column(name)
+		for i := range table.Len() {
+			out[name] = append(out[name], fmt.Sprint(c.Text(i)))
+		}
+	}
+	return out
+}

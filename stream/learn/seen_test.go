@@ -1,0 +1,48 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"unfold/models"
+	"unfold/models/fit"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/stream/streamtest"
+)
+
+// Points of a map that is being released wait until it is published: its classes may take
+// seconds to learn.
+func TestSeenWhileAMapIsReleased(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	s := quick()
+	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 0.01
+	var learner atomic.Pointer[Learner]
+	var releases, early atomic.Int64
+	s.Open = func(m *snapshot.Snapshot) (models.Placer, error) {
+		if l := learner.Load(); l != nil {
+			releases.Add(1)
+			if _, waiting := l.Seen(); waiting == 0 {
+				early.Add(1)
+			}
+		}
+		return fit.Open(m, saul.PlaceSettings{})
+	}
+	l := newLearner(t, s)
+	learner.Store(l)
+	stop := running(t, l)
+	defer stop()
+	for offset := range int64(12) {
+		offer(t, l, message(t, rng, 10, 5, offset))
+	}
+	waitReady(t, l)
+	streamtest.Await(t, "all points are on the newest map", func() bool {
+		_, waiting := l.Seen()
+		return waiting == 0
+	})
+	if releases.Load() == 0 || early.Load() > 0 {
+		t.Errorf("of %d maps %d counted as published while they were released", releases.Load(), early.Load())
+	}
+}

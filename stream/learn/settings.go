@@ -1,0 +1,294 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"unfold/ingest"
+	"unfold/internal/atomicfile"
+	"unfold/models"
+	"unfold/models/budget"
+	"unfold/models/ep/labels"
+	"unfold/models/fit"
+	"unfold/models/live"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn/auto"
+	"unfold/sparse/knn/hnsw"
+	"unfold/stream"
+	"unfold/stream/reference"
+)
+
+// Never is the Settings.RefreshEvery that keeps the first map for ever.
+const Never time.Duration = -1
+
+// Major says when a map is learnt as a whole instead of being carried on.
+type Major int
+
+const (
+	// MajorAuto leaves it to package live: when the map has grown by half, when
+	// strange events came, and now and then.
+	MajorAuto Major = iota
+	// MajorNever carries the map on for ever.
+	MajorNever
+	// MajorAlways learns every map from nothing, and lays it on the one before.
+	MajorAlways
+)
+
+var majors = []string{MajorAuto: "auto", MajorNever: "never", MajorAlways: "always"}
+
+// String is the choice's name in configurations.
+func (m Major) String() string {
+	if m < 0 || int(m) >= len(majors) {
+		return fmt.Sprintf("Major(%d)", int(m))
+	}
+	return majors[m]
+}
+
+// ParseMajor is the inverse of String; the empty name is the default.
+func ParseMajor(name string) (Major, error) {
+	for m, n := range majors {
+		if name == n || name == "" {
+			return Major(m), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown choice %q for major refreshes: want %s", name, strings.Join(majors, ", "))
+}
+
+// DefaultMovesThreshold is how far a point moves, as a share of the map's diameter,
+// before that is told downstream.
+const DefaultMovesThreshold = 0.01
+
+// Settings of a Learner. The zero value works, for messages with one vector
+// column.
+type Settings struct {
+	// Spec is the model.
+	Spec fit.Spec
+	// Place says how events are placed. Open, if set, opens snapshots for placing in
+	// place of fit.Open.
+	Place saul.PlaceSettings
+	Open  func(s *snapshot.Snapshot) (models.Placer, error)
+	// Mapping says which columns become vectors, and which pass through. Its ID, if
+	// there is one, names the column by which events replace each other.
+	Mapping ingest.Mapping
+	// Classify tells the class of every event, learnt from those whose column
+	// Mapping.Label has one; see package models/ep/labels.
+	Classify bool
+	// Limits bound what a message may ask for.
+	Limits ingest.Limits
+
+	// Min is how many events the first map is learnt from; they wait until
+	// there are so many. Default 2000.
+	Min int
+	// Size bounds the reference set, in distinct points. Default 50000.
+	Size int
+	// Policy chooses which points stay, MaxAge (0: none) how old they may get; see
+	// package reference.
+	Policy reference.Policy
+	MaxAge time.Duration
+
+	// RefreshEvery is the least time between the beginnings of two refreshes.
+	// Default 10s. Never: the first map stays.
+	RefreshEvery time.Duration
+	// RefreshNew is the share of points that came or went, of the reference set as it
+	// is, that is worth a refresh; at least one. Less waits, but no longer than
+	// patience times RefreshEvery. Default 0.01.
+	RefreshNew float64
+	// Steps of learning and Anchor of an ordinary refresh, and how many refreshes
+	// make a gentle one due; 0 stands for the defaults of package live, negative
+	// numbers for none.
+	Steps  int
+	Anchor float64
+	Gentle int
+	// Major says when the map is learnt as a whole.
+	Major Major
+	// Seed chooses the reservoir's sample. The model has a seed of its own.
+	Seed uint64
+
+	// Moves, if there is one, is told of reference points that moved by more than
+	// MovesThreshold of the map's diameter (default DefaultMovesThreshold) since they
+	// were told of last, and of all points when an epoch begins. It needs
+	// Mapping.ID. The caller closes it.
+	Moves          stream.Sink
+	MovesThreshold float64
+
+	// State is a directory for the map and the reference set, from which a
+	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
+	// after a restart.
+	State string
+	// Disk is where State lies. Default atomicfile.OS with private files: they hold
+	// events.
+	Disk atomicfile.Disk
+	// Start is a map to begin with, if State holds none. It must carry the
+	// encoder that its vectors were made by.
+	Start *snapshot.Snapshot
+
+	// Hooks.Published, Encoded, RefreshFailed, Moved and Retrying are called.
+	Hooks stream.Hooks
+}
+
+// patience is for how many RefreshEvery a few changes may wait.
+const patience = 60
+
+// withDefaults fills zero fields and checks the others.
+func (s Settings) withDefaults() (Settings, error) {
+	if s.Min == 0 {
+		s.Min = 2000
+	}
+	if s.Size == 0 {
+		s.Size = max(reference.DefaultSize, s.Min)
+	}
+	if s.RefreshEvery == 0 {
+		s.RefreshEvery = 10 * time.Second
+	}
+	if s.RefreshNew == 0 {
+		s.RefreshNew = 0.01
+	}
+	if s.MovesThreshold == 0 {
+		s.MovesThreshold = DefaultMovesThreshold
+	}
+	if s.Open == nil {
+		place := s.Place
+		s.Open = func(m *snapshot.Snapshot) (models.Placer, error) { return fit.Open(m, place) }
+	}
+	if s.Disk == nil {
+		s.Disk = atomicfile.OS{Private: true}
+	}
+	// An empty list is none, so that what is saved compares equal.
+	if len(s.Mapping.Columns) == 0 {
+		s.Mapping.Columns = nil
+	}
+	if len(s.Mapping.Keep) == 0 {
+		s.Mapping.Keep = nil
+	}
+	switch {
+	case s.Min < 2:
+		return s, fmt.Errorf("online: a map of %d events: want at least 2", s.Min)
+	case s.Size < s.Min:
+		return s, fmt.Errorf("online: the reference set holds %d events, fewer than the %d that the first map needs", s.Size, s.Min)
+	case s.RefreshEvery < 0 && s.RefreshEvery != Never:
+		return s, errors.New("online: the time between refreshes is negative")
+	case !(s.RefreshNew > 0 && s.RefreshNew <= 1):
+		return s, fmt.Errorf("online: a refresh at a share of %v new events: want a share in 0..1", s.RefreshNew)
+	case s.Major < 0 || int(s.Major) >= len(majors):
+		return s, fmt.Errorf("online: unknown choice for major refreshes: %v", s.Major)
+	case !(s.MovesThreshold > 0) || math.IsInf(s.MovesThreshold, 0):
+		return s, fmt.Errorf("online: moves beyond %v of the diameter: want a positive share", s.MovesThreshold)
+	case s.Moves != nil && s.Mapping.ID == "":
+		return s, errors.New("online: moves are told by the events' ids: name the column that holds them")
+	}
+	if s.Classify {
+		if s.Mapping.Label == "" {
+			return s, errors.New("online: to tell classes, name the column that holds labels")
+		}
+		if err := ingest.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+			return s, err
+		}
+	}
+	if err := s.reference(true).Check(); err != nil {
+		return s, fmt.Errorf("online: %w", err)
+	}
+	if err := ingest.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+		return s, err
+	}
+	return s, nil
+}
+
+// reference are the settings of the reference set, of events with or without ids.
+func (s Settings) reference(ids bool) reference.Settings {
+	return reference.Settings{Policy: s.Policy, Size: s.Size, MaxAge: s.MaxAge, Seed: s.Seed, IDs: ids}
+}
+
+// live are the settings of the map that follows. Learning leaves a processor to
+// placing.
+func (s Settings) live(spec fit.Spec) live.Settings {
+	out := live.Settings{
+		LVM: spec.LVM, Size: s.Size, NoveltyK: spec.NoveltyK,
+		Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle,
+	}
+	out.LVM.Threads = threads(spec)
+	if s.Major == MajorNever {
+		out.Growth, out.AfterAlarm, out.Backstop = -1, []int{}, -1
+	}
+	return out
+}
+
+// carries reports whether maps are carried on rather than learnt from nothing.
+func (s Settings) carries() bool {
+	return s.Major != MajorAlways && (s.Spec.Kind == "" || s.Spec.Kind == fit.LVM)
+}
+
+// Bytes bounds the memory that a learner holds of events of dim elements with ids of
+// up to idBytes bytes (0: none), however many come: the reference set, and a copy of
+// it while that is saved; the graph of the map that follows (package graph/live: at
+// most 1 kB a point beyond its row) and three snapshots with their indexes, one that
+// events are placed on, one that is learnt and one that is let go of; and what a whole fit of a full set
+// takes, as package budget predicts it. Messages on their way are the pipeline's, the
+// events before the first map lie in the messages. A garbage collector may let as much
+// again lie around: see GOGC and GOMEMLIMIT.
+func (s Settings) Bytes(dim, idBytes int) (int64, error) {
+	s, err := s.withDefaults()
+	if err != nil {
+		return 0, err
+	}
+	n := s.reference(false).Most()
+	plan, err := budget.New(budget.Job{Rows: n, Dim: dim, Spec: s.Spec})
+	if err != nil {
+		return 0, err
+	}
+	dims := s.Spec.LVM.Dims
+	if dims == 0 {
+		dims = saul.DefaultDims
+	}
+	graph := int64(n) * int64(1024+4*plan.Seen)
+	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
+	if plan.Index == auto.HNSW {
+		snapshots += indexCopies*hnsw.Bytes(n, plan.Seen, 0) + 3*equalsBytes*int64(n)
+		snapshots += int64(n) * int64(8*plan.Seen+equalsBytes) // an exact search, for new points
+	}
+	pool := int64(0)
+	if s.Classify {
+		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
+	}
+	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
+}
+
+// buffers are what is there however small the set is: of files, of messages, of
+// searches.
+const buffers = 8 << 20
+
+// snapshotBytes are those of a point in a snapshot beside its row and its place: count,
+// variance, bandwidth, standard error, four novelty tables, and its part of the JSON of
+// learning: where it was when the epoch began, and its slot.
+const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
+
+// indexCopies of a map's index are there at most: of three snapshots, one that is being
+// changed, and one that is being written. equalsBytes are those of a point in the table
+// of equal rows that goes with one.
+const indexCopies, equalsBytes = 5, 16
+
+// notes is how many numbers the set keeps of a point for the learner: where it was
+// told to be, and its class.
+func (s Settings) notes() int {
+	n := 0
+	if s.Moves != nil {
+		if n = s.Spec.LVM.Dims; n == 0 {
+			n = saul.DefaultDims
+		}
+	}
+	if s.Mapping.Label != "" {
+		n++
+	}
+	return n
+}
+
+// told is the part of a note that says where a point was told to be.
+func (s Settings) told(note []float32) []float32 {
+	if s.Mapping.Label != "" {
+		return note[:len(note)-1]
+	}
+	return note
+}

@@ -1,0 +1,186 @@
+package learn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"unfold/ingest"
+	"unfold/internal/atomicfile"
+	"unfold/models/live"
+	"unfold/models/snapshot"
+	"unfold/stream"
+)
+
+// MapFile is the newest map in the state directory, as a snapshot. It names the
+// file with the reference set that belongs to it.
+const MapFile = "map.unfold"
+
+// setName is what the files of reference sets are called: numbered, as a map and the
+// next one each need theirs.
+const (
+	setName    = "reference-%06d.set"
+	setPattern = "reference*.set"
+)
+
+// learning is the JSON of Snapshot.Learning.
+type learning struct {
+	// Figures say how the map was learnt.
+	Figures stream.Figures `json:"figures"`
+	// Live is where package live goes on; nil: as after a fit.
+	Live *live.State `json:"live,omitempty"`
+	// Set is the file with the reference set.
+	Set *setFile `json:"set,omitempty"`
+}
+
+// setFile names a file in the state directory.
+type setFile struct {
+	Number uint64 `json:"number"`
+	CRC    uint32 `json:"crc"`
+}
+
+func (f *setFile) name() string { return fmt.Sprintf(setName, f.Number) }
+
+// learningOf reads what a snapshot says of how it was learnt. One that says nothing,
+// or something else, was not learnt here.
+func learningOf(s *snapshot.Snapshot) learning {
+	var v learning
+	if len(s.Learning) == 0 || json.Unmarshal(s.Learning, &v) != nil {
+		return learning{}
+	}
+	return v
+}
+
+// FiguresOf returns how a map was learnt, if it comes from a stream.
+func FiguresOf(s *snapshot.Snapshot) (f stream.Figures, known bool) {
+	f = learningOf(s).Figures
+	return f, f.Kind != ""
+}
+
+// save makes a map and its reference set the state. The set comes first, under a
+// name of its own; the map names it, and its renaming is the moment in which the
+// state changes from the old one to the new. Sets that no map names are removed.
+func (l *Learner) save(p *published, set *set) error {
+	disk := l.set.Disk
+	// The set holds events: unless the operator says otherwise by making the
+	// folder, they are for this user alone.
+	if err := disk.MkdirAll(l.set.State, 0o700); err != nil {
+		return fmt.Errorf("online: %w", err)
+	}
+	l.saves++
+	file := &setFile{Number: l.saves}
+	err := atomicfile.WriteOn(disk, filepath.Join(l.set.State, file.name()), func(w io.Writer) (err error) {
+		file.CRC, err = set.write(w)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("online: saving the reference set: %w", err)
+	}
+	p.snapshot.Learning, err = json.Marshal(learning{p.Figures, p.state, file})
+	if err != nil {
+		return fmt.Errorf("online: %w", err)
+	}
+	err = atomicfile.WriteOn(disk, filepath.Join(l.set.State, MapFile), func(w io.Writer) error { return snapshot.Write(w, p.snapshot) })
+	if err != nil {
+		return fmt.Errorf("online: saving the map: %w", err)
+	}
+	return l.sweep(file)
+}
+
+// saveReference writes the reference set as it is now beside the map as it is.
+func (l *Learner) saveReference() error {
+	cur := l.current.Load()
+	l.mu.Lock()
+	if l.set.State == "" || cur == nil || !l.taken || l.draft != nil {
+		l.mu.Unlock()
+		return nil
+	}
+	set := l.setOf()
+	// A slow disk does not hold up who delivers and offers the last events.
+	l.mu.Unlock()
+	set.History = l.history
+	same, again := *cur, *cur.snapshot
+	same.snapshot = &again
+	return l.save(&same, set)
+}
+
+// setOf copies the reference set to be saved. The lock is held.
+func (l *Learner) setOf() *set {
+	mapping := l.set.Mapping
+	mapping.Selection = ingest.Selection{}
+	v := l.ref.Save()
+	return &set{
+		setHeader: setHeader{
+			Dim: v.X.Cols, Note: v.Notes.Cols, Rows: v.X.Rows, IDs: v.IDs != nil, Newest: v.Newest, Bar: v.Bar, Counts: v.Counts,
+			Mapping: mapping, IDType: l.idType, Labels: l.labels(), Positions: l.seen(), ToldEpoch: l.toldEpoch,
+		},
+		points: v,
+	}
+}
+
+// sweep removes what the state directory should not hold: files under way when a
+// process died, and all reference sets but one.
+func (l *Learner) sweep(keep *setFile) error {
+	entries, err := os.ReadDir(l.set.State)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("online: %w", err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		left := strings.HasSuffix(name, ".tmp") && (strings.HasPrefix(name, ".reference") || strings.HasPrefix(name, "."+MapFile))
+		set, _ := filepath.Match(setPattern, name)
+		if left || set && (keep == nil || name != keep.name()) {
+			if err := l.set.Disk.Remove(filepath.Join(l.set.State, name)); err != nil {
+				return fmt.Errorf("online: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// Clear removes the state of a learner, and nothing else, from a directory.
+func Clear(dir string) error {
+	sets, err := filepath.Glob(filepath.Join(dir, setPattern))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(sets, filepath.Join(dir, MapFile)) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadHistory returns the figures of the maps of a state directory, oldest first. A
+// learner may be at work there.
+func ReadHistory(dir string) ([]stream.Figures, error) {
+	const attempts = 5 // a set goes when the next map is there
+	var err error
+	for range attempts {
+		var s *snapshot.Snapshot
+		if s, err = snapshot.ReadFile(filepath.Join(dir, MapFile)); err != nil {
+			return nil, err
+		}
+		v := learningOf(s)
+		if v.Set == nil {
+			return []stream.Figures{v.Figures}, nil
+		}
+		var set *set
+		if set, err = readSet(filepath.Join(dir, v.Set.name()), v.Set.CRC); err == nil {
+			return set.History, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,230 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"unfold/ingest"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/sparse/knn"
+	"unfold/stream/reference"
+)
+
+// How a map is judged by its stream, before it learns from it (prequentially; Dawid
+// 1984): of the labelled events between two maps a uniform sample is placed on the
+// older one, and the nearest reference points there vote on their labels.
+const (
+	// neighboursVoting is how many reference points vote.
+	neighboursVoting = 9
+	// mostVotes bounds the sample between two maps: a share of errors is then known
+	// to .016 (standard deviation) at most.
+	mostVotes = 1000
+	// mostClasses bounds the labels that are told apart, and labelBytes their length.
+	mostClasses, labelBytes = 4096, 256
+)
+
+// noClass is the class of what has no label, or one too many.
+const noClass = -1
+
+// votes are the labels of a stream and the events whose vote is still to be held.
+type votes struct {
+	names  []string
+	number map[string]int32
+
+	random *rand.Rand
+	// came counts the labelled events since the last map, of which sample is a part.
+	came   int
+	sample ballot
+}
+
+// ballot are events, as vectors, with their classes.
+type ballot struct {
+	x     vec.Matrix[float32]
+	class []int32
+}
+
+func newVotes(seed uint64) *votes {
+	return &votes{number: map[string]int32{}, random: rand.New(rand.NewPCG(seed, 0x707e))}
+}
+
+// named takes over the labels of a saved set.
+func (v *votes) named(names []string) {
+	v.names = names
+	for i, name := range names {
+		v.number[name] = int32(i)
+	}
+}
+
+// classes returns the classes of a batch's events by its column of labels; nil
+// without one.
+func (v *votes) classes(b *ingest.Batch, label string) []int32 {
+	at := slices.IndexFunc(b.Kept, func(c ingest.Column) bool { return label != "" && c.Name() == label })
+	if at < 0 {
+		return nil
+	}
+	out := make([]int32, b.Len())
+	for i := range out {
+		out[i] = v.class(labelOf(b.Kept[at], i))
+	}
+	return out
+}
+
+// class is the number of a label.
+func (v *votes) class(label string) int32 {
+	k, known := v.number[label]
+	switch {
+	case known:
+		return k
+	case label == "" || len(label) > labelBytes || len(v.names) == mostClasses:
+		return noClass
+	}
+	k, label = int32(len(v.names)), string([]byte(label)) // it may be part of a whole message
+	v.names, v.number[label] = append(v.names, label), k
+	return k
+}
+
+// add shows events to the sample (algorithm R; Vitter 1985).
+func (v *votes) add(b *ingest.Batch, classes []int32) {
+	for i, k := range classes {
+		if k == noClass {
+			continue
+		}
+		s := &v.sample
+		if s.x.Rows < mostVotes {
+			s.x.Rows, s.x.Cols = s.x.Rows+1, b.X.Cols
+			s.x.Data, s.class = append(s.x.Data, b.X.Row(i)...), append(s.class, k)
+		} else if at := v.random.IntN(v.came + 1); at < mostVotes {
+			copy(s.x.Row(at), b.X.Row(i))
+			s.class[at] = k
+		}
+		v.came++
+	}
+}
+
+// take returns the sample and begins a new one.
+func (v *votes) take() ballot {
+	s := v.sample
+	v.came, v.sample = 0, ballot{}
+	return s
+}
+
+// setClass notes the class of a point, in the last place of its note.
+func setClass(ref *reference.Set, p, class int32) {
+	note := ref.Note(p)
+	note[len(note)-1] = float32(class)
+}
+
+// labels are the names of the classes, not nil if there may be some. The lock is held.
+func (l *Learner) labels() []string {
+	if l.set.Mapping.Label == "" {
+		return nil
+	}
+	return append([]string{}, l.votes.names...)
+}
+
+// judge holds the votes on a sample of events, on the map that is about to be replaced,
+// and adds what comes of them to the figures of the next. No map is held up by that.
+func (l *Learner) judge(ctx context.Context, d *draft, sample ballot) {
+	cur := l.current.Load()
+	if cur == nil {
+		return
+	}
+	voted, wrong, err := cur.vote(ctx, sample, threads(l.set.Spec))
+	if err != nil {
+		if ctx.Err() == nil {
+			l.failed(fmt.Errorf("judging the map: %w", err))
+		}
+		return
+	}
+	d.figures.Voted, d.figures.Wrong = d.figures.Voted+voted, d.figures.Wrong+wrong
+}
+
+// rowClasses are the classes of the rows of the map that was published last, or is
+// about to be; nil if no row has one. The lock is held.
+func (l *Learner) rowClasses(rows int) []int32 {
+	if l.set.Mapping.Label == "" || len(l.votes.names) == 0 {
+		return nil
+	}
+	out := make([]int32, rows)
+	for r := range out {
+		out[r] = noClass
+	}
+	for p := range l.ref.All() {
+		note := l.ref.Note(p)
+		if k := float64(note[len(note)-1]); l.ref.Row(p) >= 0 && !math.IsNaN(k) {
+			out[l.ref.Row(p)] = int32(k)
+		}
+	}
+	return out
+}
+
+// vote places events on a map and returns of how many its labelled points had a vote,
+// and of how many that was wrong.
+func (p *published) vote(ctx context.Context, b ballot, threads int) (voted, wrong int, err error) {
+	mu := vec.Matrix[float32]{Cols: p.snapshot.Mu.Cols}
+	var class []int32
+	for r, k := range p.classes {
+		if k != noClass {
+			class = append(class, k)
+			for _, v := range p.snapshot.Mu.Row(r) {
+				mu.Data = append(mu.Data, float32(v))
+			}
+		}
+	}
+	if mu.Rows = len(class); mu.Rows == 0 || b.x.Rows == 0 || b.x.Cols != p.snapshot.Dim {
+		return 0, 0, nil
+	}
+	placed, err := p.placing.placer.Place(ctx, b.x)
+	for row := (*models.RowError)(nil); errors.As(err, &row); { // what has no place has no vote
+		b = b.without(row.Row)
+		placed, err = p.placing.placer.Place(ctx, b.x)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	near, err := knn.NewExact(mu).Search(ctx, placed.Mu, min(neighboursVoting, mu.Rows), knn.Settings{Threads: threads})
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, k := range b.class {
+		index, _ := near.Row(i)
+		if majority(index, class) != k {
+			wrong++
+		}
+	}
+	return len(b.class), wrong, nil
+}
+
+// without is a copy that lacks one event.
+func (b ballot) without(row int) ballot {
+	var rest []int32
+	for i := range b.x.Rows {
+		if i != row {
+			rest = append(rest, int32(i))
+		}
+	}
+	return ballot{vec.Take(b.x, rest), slices.Delete(slices.Clone(b.class), row, row+1)}
+}
+
+// majority is the most frequent class of some points, nearest first; of several the
+// nearest one's.
+func majority(near, class []int32) int32 {
+	best, most := int32(noClass), 0
+	for at, j := range near {
+		count := 0
+		for _, i := range near[at:] {
+			if class[i] == class[j] {
+				count++
+			}
+		}
+		if count > most {
+			best, most = class[j], count
+		}
+	}
+	return best
+}
