@@ -25,8 +25,9 @@ type System struct {
 
 // everywhere are the flags that every command has.
 type everywhere struct {
+	HelpAll   helpAll     `help:"Show all flags, also those that few need."`
 	Quiet     bool        `short:"q" help:"Show no progress."`
-	Untrusted config.Size `placeholder:"SIZE" help:"Input files come from strangers: let a process of its own, which may take so much memory, decode each before it is used."`
+	Untrusted config.Size `rare:"" placeholder:"SIZE" help:"Input files come from strangers: let a process of its own, which may take so much memory, decode each before it is used."`
 }
 
 // command is a verb of the program.
@@ -55,6 +56,9 @@ var commands = []command{
 
 	{name: "version", group: "other", help: "Say which version this is.", new: func() any { return new(versionCmd) }},
 
+	{name: "completion", group: "other", help: "Write a shell's completion of commands and flags.", new: func() any { return new(completionCmd) }},
+
+	{name: completeVerb, new: func() any { return new(completeCmd) }, tags: []string{`hidden:""`}},
 	{name: "check-input", new: func() any { return new(checkInputCmd) }, tags: []string{`hidden:""`}},
 }
 
@@ -74,7 +78,8 @@ var groups = kong.ExplicitGroups([]kong.Group{
 	{Key: "model", Title: "Model:"},
 	{Key: "text", Title: "Text files:"},
 	{Key: "source", Title: "Source:"}, {Key: "reference", Title: "Reference set:"}, {Key: "refresh", Title: "Refresh:"},
-	{Key: "sink", Title: "Sink:"}, {Key: "stage", Title: "Stage:"},
+	{Key: "sink", Title: "Sink:"}, {Key: "moves", Title: "Moves:"}, {Key: "limits", Title: "Limits:"}, {Key: "batch", Title: "Batches:"},
+	{Key: "snapshots", Title: "Snapshots:"}, {Key: "stage", Title: "Stage:"},
 })
 
 // program is what a verb works with.
@@ -113,7 +118,7 @@ type helpShown struct{}
 func newParser(e *everywhere, sys System) (*kong.Kong, error) {
 	options := []kong.Option{
 		kong.Name("unfold"), kong.Description(about), groups,
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, FlagsLast: true, WrapUpperBound: 110}),
+		kong.ConfigureHelp(helpOptions), kong.Help(shortHelp),
 		kong.Writers(sys.Stdout, sys.Stderr),
 		kong.Exit(func(int) { panic(helpShown{}) }),
 	}
@@ -127,10 +132,34 @@ func newParser(e *everywhere, sys System) (*kong.Kong, error) {
 	return kong.New(e, options...)
 }
 
+// oldFlags are names that flags had; they are taken for one more version.
+var oldFlags = map[string]string{"--learn_alpha": "--learn-alpha"}
+
+// renamed returns args with the present names of flags, and a line for each that has
+// an old one.
+func renamed(args []string) (now, notes []string) {
+	now = slices.Clone(args)
+	for i, arg := range now {
+		name, value, assigned := strings.Cut(arg, "=")
+		to, old := oldFlags[name]
+		if !old {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s is now called %s; the old name goes with the next version", name, to))
+		now[i] = to
+		if assigned {
+			now[i] += "=" + value
+		}
+	}
+	return now, notes
+}
+
 // inGrammar says in the grammar's words what people try first: "help fit" is "fit
 // --help", and "--version" is a command.
 func inGrammar(args []string) []string {
 	switch {
+	case len(args) > 0 && args[0] == completeVerb:
+		return args // what is behind it is another command line, as far as it is typed
 	case len(args) > 0 && args[0] == "help":
 		return append(slices.Clone(args[1:]), "--help")
 	case len(args) == 1 && args[0] == "--version":
@@ -142,6 +171,10 @@ func inGrammar(args []string) []string {
 // Run runs the program and returns its exit code.
 func Run(ctx context.Context, sys System) (code int) {
 	sys.Args = inGrammar(sys.Args)
+	var notes []string
+	if len(sys.Args) > 0 && sys.Args[0] != completeVerb {
+		sys.Args, notes = renamed(sys.Args)
+	}
 	var e everywhere
 	parser, err := newParser(&e, sys)
 	if err != nil {
@@ -169,6 +202,9 @@ func Run(ctx context.Context, sys System) (code int) {
 	p := &program{System: sys, untrusted: untrusted{memory: e.Untrusted}}
 	if !e.Quiet {
 		p.progress = progress.New(sys.Stderr)
+	}
+	for _, n := range notes {
+		p.note("%s", n)
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(p)

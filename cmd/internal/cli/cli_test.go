@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the transcripts anew")
+var update = flag.Bool("update", false, "write the transcripts again")
 
 // repository is the module's root, seen from this package.
 const repository = "../../.."
@@ -51,7 +51,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// replay runs the commands of a transcript and writes it anew. Lines before the
+// replay runs the commands of a transcript and writes it again. Lines before the
 // first command, and those that begin with #, stay.
 func replay(t *testing.T, transcript string) string {
 	t.Helper()

@@ -46,8 +46,8 @@ func commandLines(text string) []string {
 		if !ok {
 			continue
 		}
-		// A remark stands behind # or, in the help, behind a gap.
-		command = regexp.MustCompile(`\s+#.*|(\S)\s{3,}[a-z].*`).ReplaceAllString(strings.TrimSpace(command), "$1")
+		// A remark stands behind # or, in the help, behind a gap; a file behind >.
+		command = regexp.MustCompile(`\s+[#>].*|(\S)\s{3,}[a-z].*`).ReplaceAllString(strings.TrimSpace(command), "$1")
 		out = append(out, command)
 	}
 	return out
@@ -133,11 +133,7 @@ func unknownWord(model *kong.Application, command []string) string {
 }
 
 // hasFlag reports whether a command has a flag of that name, "--map" or "-o".
-func hasFlag(command *kong.Node, name string) bool {
-	return slices.ContainsFunc(slices.Concat(command.AllFlags(false)...), func(f *kong.Flag) bool {
-		return name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)
-	})
-}
+func hasFlag(command *kong.Node, name string) bool { return flagNamed(command, name) != nil }
 
 // exampleOfReadme are the command lines of README's example with files.
 func exampleOfReadme(t *testing.T, root string) []string {

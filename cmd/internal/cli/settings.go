@@ -100,6 +100,12 @@ func flagsOf(names keyNames) settingFlags {
 		if p := placeholder(k); p != "" {
 			tag += " placeholder:" + strconv.Quote(p)
 		}
+		if len(k.Choices) > 0 {
+			tag += " " + tagChoices + ":" + strconv.Quote(strings.Join(k.Choices, ","))
+		}
+		if !k.Common {
+			tag += " " + tagRare + `:""`
+		}
 		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: typ, Tag: reflect.StructTag(tag)})
 		keys = append(keys, k)
 	}

@@ -1,7 +1,7 @@
 package config
 
-// Config holds every setting of the stage. Defaults and help stand in the tags;
-// Load fills it.
+// Config holds every setting of the stage. Defaults and help stand in the tags, and
+// which settings are common, that is, shown by a short help; Load fills it.
 type Config struct {
 	Source     Source     `key:"source"`
 	Model      Model      `key:"model"`
@@ -13,20 +13,20 @@ type Config struct {
 	Limits     Limits     `key:"limits"`
 	Batch      Batch      `key:"batch"`
 	Snapshots  Snapshots  `key:"snapshots"`
-	Role       string     `key:"role" default:"all" choices:"all,learn,embed" help:"What this process does: all is to learn and to embed. Where one process is too little, one learns and announces its maps (learn), and any number of others place events on them (embed)."`
-	Delivery   string     `key:"delivery" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
-	State      string     `key:"state" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
+	Role       string     `key:"role" common:"true" default:"all" choices:"all,learn,embed" help:"What this process does: all is to learn and to embed. Where one process is too little, one learns and announces its maps (learn), and any number of others place events on them (embed)."`
+	Delivery   string     `key:"delivery" common:"true" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
+	State      string     `key:"state" common:"true" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
 	Log        Log        `key:"log"`
 	Trace      Trace      `key:"trace"`
-	HTTP       string     `key:"http" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
+	HTTP       string     `key:"http" common:"true" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
 	HTTPPprof  bool       `key:"http_pprof" help:"Serve profiles of this process as well, below /debug/pprof/; only on an address of this machine's own, as 127.0.0.1."`
 	Headers    string     `key:"headers" default:"own" choices:"own,pass" help:"Headers of outputs: the stage's own and the trace of the input, or all others of the input as well."`
 }
 
 // Log says what a running stage logs, and how.
 type Log struct {
-	Level  string `key:"level" default:"info" choices:"debug,info,warn,error" help:"The least that is logged. debug also logs every delivery and every commit."`
-	Format string `key:"format" default:"text" choices:"text,json" help:"How it is logged, a line an event: text as key=value, json as an object."`
+	Level  string `key:"level" common:"true" default:"info" choices:"debug,info,warn,error" help:"The least that is logged. debug also logs every delivery and every commit."`
+	Format string `key:"format" common:"true" default:"text" choices:"text,json" help:"How it is logged, a line an event: text as key=value, json as an object."`
 }
 
 // Trace says where spans go.
@@ -42,10 +42,10 @@ type Source struct {
 
 // SourceKafka is the topic that events come from.
 type SourceKafka struct {
-	Brokers  []string `key:"brokers" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
-	Topic    string   `key:"topic" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
-	Group    string   `key:"group" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
-	Start    string   `key:"start" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
+	Brokers  []string `key:"brokers" common:"true" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
+	Topic    string   `key:"topic" common:"true" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
+	Group    string   `key:"group" common:"true" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
+	Start    string   `key:"start" common:"true" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
 	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's position is no longer in the topic, because messages were deleted before they were read or the topic was made anew: end, or go on with the oldest message there is. Either way it is counted and logged."`
 	ClientID string   `key:"client_id" default:"unfold" help:"Name of this program in the brokers' logs, figures and quotas, for source and sink." placeholder:"NAME"`
 	Rack     string   `key:"rack" help:"Where this program is (a rack, an availability zone), as the brokers' broker.rack: they let it read from the nearest replica, if their replica.selector.class is RackAwareReplicaSelector." placeholder:"NAME"`
@@ -58,31 +58,31 @@ type SourceKafka struct {
 
 // Columns says which columns become the vector and which pass through.
 type Columns struct {
-	Vector      string   `key:"vector" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
-	Columns     []string `key:"columns" help:"Plain columns that form the vector: names, * for every number that is no id, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W." placeholder:"COL,..."`
-	Log1p       bool     `key:"log1p" help:"Take sign(v) log(1+|v|) of every number."`
-	Standardize bool     `key:"standardize" help:"Bring every number to mean 0 and deviation 1."`
+	Vector      string   `key:"vector" common:"true" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
+	Columns     []string `key:"columns" common:"true" help:"Plain columns that form the vector: names, * for every number that is no id, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W." placeholder:"COL,..."`
+	Log1p       bool     `key:"log1p" common:"true" help:"Take sign(v) log(1+|v|) of every number."`
+	Standardize bool     `key:"standardize" common:"true" help:"Bring every number to mean 0 and deviation 1."`
 	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most words of a text column that get an element each." placeholder:"N" min:"1"`
-	Missing     string   `key:"missing" default:"auto" choices:"auto,error" help:"What becomes of missing values (empty, NA, null, NaN, ...) in columns that form the vector: auto has models fill them in that can (kind gplvm, in files) and is an error for others; error is one for all."`
-	ID          string   `key:"id" help:"Column that identifies a row." placeholder:"COL"`
-	Keep        []string `key:"keep" help:"Columns that pass through." placeholder:"COL,..."`
-	Label       string   `key:"label" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to tell the class of every row, and how likely it is." placeholder:"COL"`
+	Missing     string   `key:"missing" common:"true" default:"auto" choices:"auto,error" help:"What becomes of missing values (empty, NA, null, NaN, ...) in columns that form the vector: auto has models fill them in that can (kind gplvm, in files) and is an error for others; error is one for all."`
+	ID          string   `key:"id" common:"true" help:"Column that identifies a row." placeholder:"COL"`
+	Keep        []string `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
+	Label       string   `key:"label" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to tell the class of every row, and how likely it is." placeholder:"COL"`
 	InvalidText string   `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`
 }
 
 // Model says what is fitted.
 type Model struct {
-	Kind       string  `key:"kind" default:"lvm" choices:"lvm,lllvm,gplvm" help:"The model: lvm is the latent variable model of Saul (2020) and its extension to heavy tails; lllvm is the locally linear one of Park et al. (2015), gplvm the Gaussian process one of Lawrence (2005), both for some thousand points."`
-	Dims       int     `key:"dims" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
+	Kind       string  `key:"kind" common:"true" default:"lvm" choices:"lvm,lllvm,gplvm" help:"The model: lvm is the latent variable model of Saul (2020) and its extension to heavy tails; lllvm is the locally linear one of Park et al. (2015), gplvm the Gaussian process one of Lawrence (2005), both for some thousand points."`
+	Dims       int     `key:"dims" common:"true" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
 	Tails      string  `key:"tails" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
-	Neighbors  Range   `key:"neighbors" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with kind lllvm 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
+	Neighbors  Range   `key:"neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with kind lllvm 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
 	Coarse     string  `key:"coarse" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
 	Scales     string  `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
 	Weight     Number  `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
 	Tail       Number  `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
 	Sigma      string  `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each."`
 	Theta      Number  `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.45 in 1, 2 and 3 dimensions, and two thirds of that for fewer than 30000 points." placeholder:"X"`
-	Thorough   bool    `key:"thorough" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
+	Thorough   bool    `key:"thorough" common:"true" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
 	Core       int     `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
 	Level      Level   `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
 	PCA        PCA     `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more), or none." placeholder:"N"`
@@ -103,22 +103,22 @@ type Model struct {
 	Jumps      int     `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
 	Smooth     bool    `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
 	Components string  `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part, of equal ones that with the first row, and places the rest. With student tails all parts are learnt."`
-	Seed       uint64  `key:"seed" default:"1" help:"Seed of all that is random." placeholder:"N"`
-	Threads    int     `key:"threads" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
+	Seed       uint64  `key:"seed" common:"true" default:"1" help:"Seed of all that is random." placeholder:"N"`
+	Threads    int     `key:"threads" common:"true" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
 	Place      string  `key:"place" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
 }
 
 // Reference bounds what the map is learnt from.
 type Reference struct {
-	Min    int      `key:"min" default:"2000" help:"Events to wait for before the first map." placeholder:"N" min:"11"`
-	Size   int      `key:"size" default:"50000" help:"Most different events that the map is learnt from; equal ones are counted as one." placeholder:"N" min:"11"`
-	Policy string   `key:"policy" default:"reservoir" choices:"reservoir,window,coverage" help:"Which events those are: a uniform sample of all so far, the newest, or some from every region (where they crowd some go)."`
-	MaxAge Duration `key:"max_age" default:"0s" help:"Age, by the messages' times, beyond which events go; 0s: none does." placeholder:"TIME"`
+	Min    int      `key:"min" common:"true" default:"2000" help:"Events to wait for before the first map." placeholder:"N" min:"11"`
+	Size   int      `key:"size" common:"true" default:"50000" help:"Most different events that the map is learnt from; equal ones are counted as one." placeholder:"N" min:"11"`
+	Policy string   `key:"policy" common:"true" default:"reservoir" choices:"reservoir,window,coverage" help:"Which events those are: a uniform sample of all so far, the newest, or some from every region (where they crowd some go)."`
+	MaxAge Duration `key:"max_age" common:"true" default:"0s" help:"Age, by the messages' times, beyond which events go; 0s: none does." placeholder:"TIME"`
 }
 
 // Refresh says when and how the map is carried on.
 type Refresh struct {
-	Every  Duration `key:"every" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
+	Every  Duration `key:"every" common:"true" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
 	New    Share    `key:"new" default:"1%" help:"Events that came into the reference set or went, as a share of it, that are worth a new map." placeholder:"SHARE"`
 	Steps  int      `key:"steps" default:"5" help:"Steps of learning in an ordinary refresh." placeholder:"N" min:"0"`
 	Anchor float64  `key:"anchor" default:"0.1" help:"How firmly an ordinary refresh holds points where they are, 0 not at all." placeholder:"X" min:"0"`
@@ -140,7 +140,7 @@ type Moves struct {
 // SinkKafka is the topic that places go to.
 type SinkKafka struct {
 	Brokers []string `key:"brokers" help:"Brokers of the output and of dead letters. Default: those of the source." placeholder:"HOST:PORT,..."`
-	Topic   string   `key:"topic" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
+	Topic   string   `key:"topic" common:"true" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
 	// lz4 makes outputs of one row 21 times smaller, of 20 rows 3.3 and of 20,000 1.5 times,
 	// and dead letters of JSON 3.5 times; zstd 28, 3.8, 1.8 and 5.2, at two to three times
 	// the time (BenchmarkCompression in stream/kafka).
@@ -194,13 +194,13 @@ type Batch struct {
 
 // Snapshots says how maps get from the process that learns to those that embed.
 type Snapshots struct {
-	Store string `key:"store" help:"Where maps are kept, for roles learn and embed: file:///path (a folder that all processes see; it has to be there, unless ?create=true follows) or s3://bucket/prefix, with ?endpoint=http://host:port for other servers than Amazon's." placeholder:"URL"`
-	Topic string `key:"topic" help:"Topic that maps are announced on, for roles learn and embed: one partition, compacted, on the source's brokers." placeholder:"TOPIC"`
+	Store string `key:"store" common:"true" help:"Where maps are kept, for roles learn and embed: file:///path (a folder that all processes see; it has to be there, unless ?create=true follows) or s3://bucket/prefix, with ?endpoint=http://host:port for other servers than Amazon's." placeholder:"URL"`
+	Topic string `key:"topic" common:"true" help:"Topic that maps are announced on, for roles learn and embed: one partition, compacted, on the source's brokers." placeholder:"TOPIC"`
 	Name  string `key:"name" help:"Name of this fleet's maps in the store and the topic. Default: the source's group." placeholder:"NAME"`
 	Keep  int    `key:"keep" default:"10" help:"Versions of the map that stay in the store." placeholder:"N" min:"2"`
 }
 
 // DeadLetter says where messages go that cannot be read.
 type DeadLetter struct {
-	Topic string `key:"topic" help:"Topic of messages that cannot be read. Empty: the first one ends the stage." placeholder:"TOPIC"`
+	Topic string `key:"topic" common:"true" help:"Topic of messages that cannot be read. Empty: the first one ends the stage." placeholder:"TOPIC"`
 }

@@ -22,8 +22,9 @@ type Key struct {
 	Choices                    []string
 	// Bool and List tell its type where that matters for the command line.
 	Bool, List bool
-	// Required: the stage does not run without it.
-	Required bool
+	// Required: the stage does not run without it. Common: most people need it, so
+	// that a short help shows it.
+	Required, Common bool
 
 	least *float64
 	index [][]int // the fields' indices from Config down
@@ -70,7 +71,7 @@ func keysOf(t reflect.Type, path string, index [][]int) []Key {
 		k := Key{
 			Path: full, Help: f.Tag.Get("help"), Placeholder: f.Tag.Get("placeholder"), Default: f.Tag.Get("default"),
 			Bool: f.Type.Kind() == reflect.Bool, List: f.Type.Kind() == reflect.Slice,
-			Required: f.Tag.Get("required") == "true", index: at,
+			Required: f.Tag.Get("required") == "true", Common: f.Tag.Get("common") == "true", index: at,
 		}
 		if c := f.Tag.Get("choices"); c != "" {
 			k.Choices = strings.Split(c, ",")

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/kong"
+
+	"unfold/cmd/internal/human"
+)
+
+// Tags of the grammar that are ours: tagRare marks a flag that few need, which only
+// --help-all shows; tagChoices lists the words that a flag takes.
+const (
+	tagRare    = "rare"
+	tagChoices = "choices"
+)
+
+var helpOptions = kong.HelpOptions{Compact: true, NoExpandSubcommands: true, NoAppDescFormat: true, FlagsLast: true, WrapUpperBound: 110}
+
+// helpAll is the flag that shows every flag.
+type helpAll bool
+
+// BeforeReset prints the whole help, before anything is found missing.
+func (helpAll) BeforeReset(ctx *kong.Context) error {
+	options := helpOptions
+	options.ValueFormatter = kong.DefaultHelpValueFormatter
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	ctx.Kong.Exit(exitDone)
+	return nil
+}
+
+// shortHelp prints the help without the rare flags of the command, and says how many
+// there are. Without a command everything is shown.
+func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	rare := 0
+	if command := ctx.Selected(); command != nil {
+		for _, level := range command.AllFlags(false) {
+			for _, f := range level {
+				if f.Tag.Has(tagRare) && !f.Hidden {
+					f.Hidden = true
+					rare++
+				}
+			}
+		}
+	}
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || rare == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(ctx.Stdout, "\nNot shown: %s that few need; see %s --help-all.\n", human.Plural(rare, "flag"), ctx.Selected().FullPath())
+	return err
+}
