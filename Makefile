@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: build demo test arm64 lint fmt figures quality bench refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
+.PHONY: FORCE build demo test arm64 lint fmt bench-mod figures quality bench refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
 
 # build makes bin/unfold.
 build:
@@ -13,9 +13,10 @@ build:
 demo: build
 	bin/unfold demo --out out/demo
 
-# test runs every test. Larger data sets: UNFOLD_DATA=DIR make test.
+# test runs every test, also those of bench, a module of its own. Larger data sets: UNFOLD_DATA=DIR make test.
 test:
 	$(GO) test -timeout 30m ./...
+	$(GO) test -C bench -timeout 30m ./...
 
 # arm64 runs tests of the kernels' plain versions and of the models as an arm64 processor would, in qemu (Debian:
 # qemu-user-static), a minute or two. Every package's tests: GOARCH=arm64 go test -short -exec qemu-aarch64-static ./sparse/...
@@ -32,25 +33,38 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "not in gofmt's format (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./... ./testdata/kdd
+	$(GO) vet -C bench ./...
 	$(GO) tool staticcheck ./...
+	staticcheck=$$($(GO) tool -n staticcheck) && cd bench && "$$staticcheck" ./...
 
 # fmt puts every file into gofmt's format.
 fmt:
 	gofmt -w $$(git ls-files '*.go')
 
+# The targets below write pages of docs/ by the measuring commands of bench. They run from here; ARGS are further flags of
+# theirs, as in make quality ARGS="-only mnist,usps -keep" or make bench ARGS=-h.
+bin/bench/%: FORCE
+	$(GO) build -C bench -o $(CURDIR)/$@ ./$*
+FORCE:
+
+# bench-mod takes versions of go.mod over into bench/go.mod, after a change there.
+bench-mod:
+	GOWORK=off $(GO) list -C bench -mod=mod -deps -test ./... >/dev/null
+	GOWORK=off $(GO) list -C bench -m -mod=mod all >/dev/null
+
 # figures measures again what docs/figures.md states; about ten minutes. UNFOLD_DATA names the folder that holds mnist/.
-figures: build
-	$(GO) run ./bench/figures -unfold bin/unfold -o docs/figures.md
+figures: build bin/bench/figures
+	bin/bench/figures -unfold bin/unfold -o docs/figures.md $(ARGS)
 
 # quality compares the maps with other programs' and writes docs/quality.md; about half an hour. It needs Python 3.11 (for
 # the others, in an environment of their own under out/quality) and the data sets in the folder that UNFOLD_DATA names.
-quality: build
-	$(GO) run ./bench/quality -unfold bin/unfold -o docs/quality.md
+quality: build bin/bench/quality
+	bin/bench/quality -unfold bin/unfold -o docs/quality.md $(ARGS)
 
 # bench measures how fast the program is beside others and writes docs/benchmarks.md; less than an hour on a quiet machine. It
 # needs Python 3.11 (for the others, in an environment of their own under out/speed) and mnist/ in the folder that UNFOLD_DATA names.
-bench: build
-	$(GO) run ./bench/speed -unfold bin/unfold -o docs/benchmarks.md
+bench: build bin/bench/speed
+	bin/bench/speed -unfold bin/unfold -o docs/benchmarks.md $(ARGS)
 
 # soak lets two million events through the learner under every policy and watches what it holds, some minutes; then a
 # stage runs at a steady rate for SOAK_TIME, and its memory, goroutines and open files may not grow.
@@ -75,9 +89,9 @@ chaos-short:
 
 # chaos-page takes the results that chaos, soak and mutations have left in CHAOS_RESULTS into docs/chaos, each over the one of
 # the same name, and writes docs/chaos.md from all that are there.
-chaos-page:
+chaos-page: bin/bench/chaos
 	cp $(CHAOS_RESULTS)/*.json docs/chaos/
-	$(GO) run ./bench/chaos -results docs/chaos -o docs/chaos.md
+	bin/bench/chaos -results docs/chaos -o docs/chaos.md
 
 # mutations decodes MUTATIONS damaged messages; ten million take a quarter of an hour.
 MUTATIONS ?= 10000000
@@ -85,33 +99,33 @@ mutations:
 	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos
 
 # ep measures labels on the map and writes docs/ep.md; some five minutes. It needs the data sets in the folder that UNFOLD_DATA names.
-ep:
-	$(GO) run ./bench/ep -o docs/ep.md
+ep: bin/bench/ep
+	bin/bench/ep -o docs/ep.md $(ARGS)
 
 # refresh compares a map that follows its stream with fits made anew and writes docs/refresh.md; some ten minutes. It needs
 # Python 3.11 (for the others, in an environment of their own under out/refresh), and mnist/ and kddcup99/ in the folder that
 # UNFOLD_DATA names.
-refresh:
-	$(GO) run ./bench/refresh -o docs/refresh.md
+refresh: bin/bench/refresh
+	bin/bench/refresh -o docs/refresh.md $(ARGS)
 
 # lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; some minutes. UNFOLD_DATA names
 # the folder with swissroll/, usps/ and climate/; PYTHON an interpreter that has scikit-learn, if it is to be compared.
-lllvm: build
-	$(GO) run ./bench/lllvm -unfold bin/unfold $(if $(PYTHON),-python $(PYTHON)) -o docs/lllvm.md
+lllvm: build bin/bench/lllvm
+	bin/bench/lllvm -unfold bin/unfold $(if $(PYTHON),-python $(PYTHON)) -o docs/lllvm.md $(ARGS)
 
 # capacity measures what a fleet of processes costs and writes docs/capacity.md; four minutes on a quiet machine. It needs java, and
 # mvn the first time, for a real broker.
-capacity: build
-	$(GO) run ./bench/capacity -unfold bin/unfold -o docs/capacity.md
+capacity: build bin/bench/capacity
+	bin/bench/capacity -unfold bin/unfold -o docs/capacity.md $(ARGS)
 
 # why draws the figures of docs/why.md; half a minute.
-why: build
-	$(GO) run ./bench/why -unfold bin/unfold -o docs/why
+why: build bin/bench/why
+	bin/bench/why -unfold bin/unfold -o docs/why $(ARGS)
 
 # gplvm repeats the experiments of Lawrence (2005) and writes docs/gplvm.md; half an hour. UNFOLD_DATA names the folder that holds
 # swissroll/ and usps/.
-gplvm:
-	$(GO) run ./bench/gplvm -o docs/gplvm.md
+gplvm: bin/bench/gplvm
+	bin/bench/gplvm -o docs/gplvm.md $(ARGS)
 
 clean:
 	rm -rf bin out

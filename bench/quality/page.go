@@ -329,7 +329,7 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 			fmt.Fprintf(w, "| %s | %s | %s |\n", m.title, version, m.settings)
 		}
 	}
-	w.WriteString("\nA part of it: `go run ./bench/quality -only mnist,usps -keep`; its other flags: `go run ./bench/quality -h`.\n")
+	w.WriteString("\nA part of it: `make quality ARGS=\"-only mnist,usps -keep\"`; its other flags: `make quality ARGS=-h`.\n")
 }
 
 // version returns the versions of a peer that its measurements are of.

@@ -2,7 +2,7 @@
 // beside maps that are fitted anew, and writes docs/refresh.md. Nothing on that page
 // is typed by hand.
 //
-//	go run ./bench/refresh -data DIR
+//	make refresh ARGS="-data DIR"
 //
 // Every scenario is a stream of the digits of MNIST, 50 principal components each,
 // by which a reference set changes; every event is placed on the map of the moment

@@ -67,7 +67,7 @@ func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []bar) {
 	runs, tried = slices.Compact(runs), slices.Compact(tried)
 	fmt.Fprintf(w, `# A map that follows its stream
 
-How a map that is refreshed fares beside one that is fitted anew: written by `+"`go run ./bench/refresh`"+` from %d run(s),
+How a map that is refreshed fares beside one that is fitted anew: written by `+"`make refresh`"+` from %d run(s),
 on %d cores, %s/%s, %s, with %d threads. What a refresh does is told in package models/live.
 
 `, len(runs), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.threads)

@@ -116,7 +116,7 @@ func (b *bench) writeVersions(w *bytes.Buffer) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		fmt.Fprintf(w, "| %s | %s |\n", name, strings.Join(slices.Sorted(maps.Keys(all[name])), ", "))
 	}
-	w.WriteString("\nA part of it: `go run ./bench/speed -only knn,place`; its other flags: `go run ./bench/speed -h`.\n")
+	w.WriteString("\nA part of it: `make bench ARGS=\"-only knn,place\"`; its other flags: `make bench ARGS=-h`.\n")
 }
 
 // quantity prints a figure with its unit, scaled to be read.

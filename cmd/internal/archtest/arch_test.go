@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +20,8 @@ type pkg struct {
 	ImportPath                         string
 	Imports, TestImports, XTestImports []string
 	Deps                               []string
+	Module                             struct{ Path string }
+	Error                              *struct{ Err string }
 }
 
 // below names for every layer the layers that it may import, itself included.
@@ -53,6 +59,14 @@ var homes = []struct {
 	{"github.com/james-bowman/sparse", []string{"unfold/sparse"}, nil},
 	{"golang.org/x/sys/cpu", []string{"unfold/internal/simd"}, nil},
 }
+
+// unlinked are the modules that tests, generators and measurements need, and
+// the program must not link.
+var unlinked = []string{"github.com/mmcloughlin/avo", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/johannesboyne/gofakes3",
+	"honnef.co/go/tools", "gonum.org/v1/plot/plotter"}
+
+// bench is the folder of the measuring commands, a module of its own.
+const bench = "../../../bench"
 
 // unknowing are the layers that, by whatever way, must not link these.
 var (
@@ -122,16 +136,98 @@ func TestLayersExist(t *testing.T) {
 	}
 }
 
-// packages lists the module's packages with their direct and indirect imports.
+// TestProductLinksNoTool holds the program to what docs/dependencies.md lists
+// as its own: what only tests and tools need is not in it.
+func TestProductLinksNoTool(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.ImportPath != "unfold/cmd/unfold" {
+			continue
+		}
+		for _, u := range unlinked {
+			if d := first(p.Deps, u); d != "" {
+				t.Errorf("%s links %s, which is for tests, generators and measurements", p.ImportPath, d)
+			}
+		}
+		return
+	}
+	t.Error("no unfold/cmd/unfold among the packages")
+}
+
+// TestGeneratorsStandAlone holds that avo, which writes assembly, is linked by
+// programs named asm and their helper rodata alone: go generate runs them.
+func TestGeneratorsStandAlone(t *testing.T) {
+	generators := 0
+	for _, p := range packages(t) {
+		if first(p.Deps, "github.com/mmcloughlin/avo") == "" {
+			continue
+		}
+		generators++
+		if name := path.Base(p.ImportPath); name != "asm" && name != "rodata" {
+			t.Errorf("%s links avo, which belongs to the programs named asm", p.ImportPath)
+		}
+	}
+	if generators == 0 {
+		t.Error("no package links avo")
+	}
+}
+
+// TestBenchIsItsOwnModule holds the two modules apart, and to the same versions.
+func TestBenchIsItsOwnModule(t *testing.T) {
+	for _, p := range packages(t) {
+		want := "unfold"
+		if layer(p.ImportPath) == "bench" {
+			want = "unfold/bench"
+		}
+		if p.Module.Path != want {
+			t.Errorf("%s belongs to module %q, want %q", p.ImportPath, p.Module.Path, want)
+		}
+	}
+	require := regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`)
+	versions := func(mod string) map[string]string {
+		text, err := os.ReadFile(mod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]string{}
+		for _, m := range require.FindAllStringSubmatch(string(text), -1) {
+			found[m[1]] = m[2]
+		}
+		return found
+	}
+	product := versions("../../../go.mod")
+	for module, version := range versions(filepath.Join(bench, "go.mod")) {
+		if p, shared := product[module]; shared && p != version {
+			t.Errorf("bench/go.mod requires %s %s, go.mod %s (make bench-mod takes go.mod's over)", module, version, p)
+		}
+	}
+}
+
+// TestBenchCompiles vets bench, which no ./... of the product's module covers.
+func TestBenchCompiles(t *testing.T) {
+	vet := exec.Command("go", "vet", "-C", bench, "./...")
+	vet.Env = append(os.Environ(), "GOWORK=off") // by bench's own go.mod
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("go vet in bench: %v\n%s", err, out)
+	}
+}
+
+// packages lists the packages of both modules with their direct and indirect imports.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	list := exec.Command("go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports,Deps",
-		"unfold/...", "unfold/testdata/kdd")
+	return slices.Concat(list(t, ".", "unfold/...", "unfold/testdata/kdd"), list(t, bench, "unfold/bench/..."))
+}
+
+// list is what go list says in a folder.
+func list(t *testing.T, folder string, patterns ...string) []pkg {
+	t.Helper()
+	list := exec.Command("go", append([]string{"list", "-C", folder, "-e",
+		"-json=ImportPath,Imports,TestImports,XTestImports,Deps,Module,Error"}, patterns...)...)
+	list.Env = append(os.Environ(), "GOWORK=off")
 	complaints := new(bytes.Buffer)
 	list.Stderr = complaints
 	out, err := list.Output()
 	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, complaints)
+		t.Fatalf("go list in %s: %v\n%s", folder, err, complaints)
 	}
 	var all []pkg
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -140,6 +236,9 @@ func packages(t *testing.T) []pkg {
 			return all
 		} else if err != nil {
 			t.Fatal(err)
+		}
+		if p.Error != nil {
+			t.Errorf("go list in %s: %s: %s", folder, p.ImportPath, p.Error.Err)
 		}
 		all = append(all, p)
 	}
