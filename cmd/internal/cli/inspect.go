@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,12 +26,20 @@ import (
 type inspectCmd struct {
 	File string `arg:"" help:"A model, a map, or any data file that fit reads."`
 	Rows int    `default:"5" placeholder:"N" help:"Rows of data to show. Default 5."`
+	JSON bool   `name:"json" help:"Write one JSON object, on one line."`
 	textFlags
 }
 
 func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	if isModel(c.File) {
-		return inspectModel(p, c.File)
+		m, err := openModel(c.File)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return json.NewEncoder(p.Stdout).Encode(m.report())
+		}
+		return m.describe(p)
 	}
 	options, err := c.textFlags.options(p)
 	if err != nil {
@@ -53,32 +62,61 @@ func isModel(path string) bool {
 	return !errors.Is(err, snapshot.ErrNotSnapshot)
 }
 
-func inspectModel(p *program, path string) error {
+// modelFile is a model's file with all that is in it.
+type modelFile struct {
+	path    string
+	info    *snapshot.Info
+	s       *snapshot.Snapshot
+	spec    fit.Spec
+	encoder *ingest.Encoder
+	classes []string // that it tells apart
+}
+
+// openModel reads a model and everything in it that another command would use.
+func openModel(path string) (*modelFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	info, err := snapshot.ReadInfo(f)
+	m := &modelFile{path: path}
+	if m.info, err = snapshot.ReadInfo(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.s, err = snapshot.ReadFile(path); err != nil {
+		return nil, err
+	}
+	if m.spec, err = fit.ParseSpec(m.s); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.encoder, err = encoderOf(m.s); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := fit.Open(m.s, saul.PlaceSettings{}); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	predicted, err := labels.Open(m.s)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s, err := snapshot.ReadFile(path)
-	if err != nil {
-		return err
+	if predicted != nil {
+		m.classes = predicted.Names
 	}
-	spec, err := fit.ParseSpec(s)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	return m, nil
+}
+
+// rows is how many rows the reference points stand for.
+func (m *modelFile) rows() (n uint64) {
+	for _, c := range m.s.Count {
+		n += uint64(c)
 	}
-	encoder, err := encoderOf(s)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if _, err := fit.Open(s, saul.PlaceSettings{}); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", path, s.Version, s.Epoch, human.Bytes(int64(info.Size)), info.Format)
+	return n
+}
+
+// describe prints what is in the model for people.
+func (m *modelFile) describe(p *program) error {
+	s, spec, info, encoder := m.s, m.spec, m.info, m.encoder
+	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", m.path, s.Version, s.Epoch, human.Bytes(int64(info.Size)), info.Format)
 	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{name}, args...)...)
@@ -87,16 +125,12 @@ func inspectModel(p *program, path string) error {
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
 	line("vectors", "%s%s", human.Plural(s.Dim, "value"), madeOf(encoder))
-	if spec, err := fit.ParseSpec(s); err == nil && spec.PCA == fit.PCANone && s.Components.Rows > 0 {
+	if spec.PCA == fit.PCANone && s.Components.Rows > 0 {
 		line("projection", "onto %d columns that vary", s.Components.Rows)
 	} else if s.Components.Rows > 0 {
 		line("projection", "%d principal components", s.Components.Rows)
 	}
-	var events uint64
-	for _, n := range s.Count {
-		events += uint64(n)
-	}
-	line("reference points", "%s, for %s", human.Count(s.Mu.Rows), human.Plural(events, "row"))
+	line("reference points", "%s, for %s", human.Count(s.Mu.Rows), human.Plural(m.rows(), "row"))
 	if n := countTrue(s.Unlearnt); n > 0 {
 		line("placed, not learnt", "%s", human.Count(n))
 	}
@@ -120,12 +154,8 @@ func inspectModel(p *program, path string) error {
 			}
 		}
 	}
-	told, err := labels.Open(s)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if told != nil {
-		line("classes", "%d told apart: %s", len(told.Names), strings.Join(told.Names, ", "))
+	if m.classes != nil {
+		line("classes", "%d told apart: %s", len(m.classes), strings.Join(m.classes, ", "))
 	}
 	for _, at := range s.Positions {
 		line("learnt up to", "topic %s, partition %d, offset %d", at.Topic, at.Partition, at.Offset)
@@ -227,7 +257,10 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), human.Plural(len(r.Schema()), "column"), isMap(r))
+	if c.JSON {
+		return json.NewEncoder(p.Stdout).Encode(dataReport(c.File, r, first, c.Rows))
+	}
+	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), human.Plural(len(r.Schema()), "column"), describeMap(r))
 	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "column\ttype\t")
 	shown := 0
@@ -257,17 +290,28 @@ func describeRows(r ingest.Reader) string {
 	return "rows"
 }
 
-// isMap adds what a map has and other files do not.
-func isMap(r ingest.Reader) string {
+// isMap reports whether a file is a map, and the map's id, if the file names it.
+func isMap(r ingest.Reader) (id string, is bool) {
 	vector, whole := r.Schema().Find(ingest.EmbeddingName)
 	first, apart := r.Schema().Find(ingest.EmbeddingName + "_0")
 	if !(whole && vector.Kind == ingest.Vector || apart && first.Kind == ingest.Number) {
-		return ""
+		return "", false
 	}
-	if i, ok := r.(ingest.Identified); ok && i.MapID() != "" {
-		return ", of the map " + i.MapID()
+	if i, ok := r.(ingest.Identified); ok {
+		id = i.MapID()
 	}
-	return ", a map"
+	return id, true
+}
+
+// describeMap adds what a map has and other files do not.
+func describeMap(r ingest.Reader) string {
+	switch id, is := isMap(r); {
+	case id != "":
+		return ", of the map " + id
+	case is:
+		return ", a map"
+	}
+	return ""
 }
 
 // cell is one value, cut to a width that fits a terminal.

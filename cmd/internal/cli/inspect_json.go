@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"unfold/ingest"
+)
+
+// modelReport is what inspect --json writes of a model; docs/formats.md explains the
+// keys.
+type modelReport struct {
+	File      string          `json:"file"`
+	What      string          `json:"what"`
+	Bytes     uint64          `json:"bytes"`
+	Format    uint32          `json:"format"`
+	Kind      string          `json:"kind"`
+	MapID     string          `json:"map_id,omitempty"`
+	Version   uint64          `json:"version"`
+	Epoch     uint32          `json:"epoch"`
+	Dims      int             `json:"dims"`
+	Values    int             `json:"values"`
+	Vector    string          `json:"vector,omitempty"`
+	Elements  []string        `json:"elements,omitempty"`
+	Projected int             `json:"projected,omitempty"`
+	Points    int             `json:"reference_points"`
+	Rows      uint64          `json:"rows"`
+	Unlearnt  int             `json:"unlearnt,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Label     string          `json:"label,omitempty"`
+	Keep      []string        `json:"keep,omitempty"`
+	Classes   []string        `json:"classes,omitempty"`
+	Settings  json.RawMessage `json:"settings"`
+	Offsets   []offsetReport  `json:"offsets,omitempty"`
+	Blocks    []blockReport   `json:"blocks"`
+}
+
+// offsetReport says up to where in a topic a map has learnt.
+type offsetReport struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+}
+
+type blockReport struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Rows    uint64 `json:"rows"`
+	Columns uint64 `json:"columns"`
+	Bytes   uint64 `json:"bytes"`
+}
+
+// report collects what is in the model for programs.
+func (m *modelFile) report() modelReport {
+	s := m.s
+	r := modelReport{
+		File: m.path, What: "model", Bytes: m.info.Size, Format: m.info.Format,
+		Kind: s.Kind, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch,
+		Dims: s.Mu.Cols, Values: s.Dim, Projected: s.Components.Rows,
+		Points: s.Mu.Rows, Rows: m.rows(), Unlearnt: countTrue(s.Unlearnt),
+		Classes: m.classes, Settings: s.Settings,
+	}
+	if e := m.encoder; e != nil {
+		pick := e.Selection()
+		r.ID, r.Label, r.Keep = pick.ID, pick.Label, pick.Keep
+		if r.Vector = e.Vector(); r.Vector == "" {
+			r.Elements = e.Names()
+		}
+	}
+	for _, at := range s.Positions {
+		r.Offsets = append(r.Offsets, offsetReport{at.Topic, at.Partition, at.Offset})
+	}
+	for _, b := range m.info.Blocks {
+		r.Blocks = append(r.Blocks, blockReport{b.Name, b.Type.String(), b.Rows, b.Cols, b.Length})
+	}
+	return r
+}
+
+// tableReport is what inspect --json writes of a map or any other file of rows.
+type tableReport struct {
+	File    string               `json:"file"`
+	What    string               `json:"what"`
+	MapID   string               `json:"map_id,omitempty"`
+	Rows    *int64               `json:"rows,omitempty"`
+	Columns []columnReport       `json:"columns"`
+	First   []map[string]*string `json:"first"`
+}
+
+type columnReport struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// dataReport describes a file of rows, with the first few of them as text.
+func dataReport(path string, r ingest.Reader, first *ingest.Table, rows int) tableReport {
+	out := tableReport{File: path, What: "data", First: []map[string]*string{}}
+	if id, is := isMap(r); is {
+		out.What, out.MapID = "map", id
+	}
+	if counted, ok := r.(ingest.Counted); ok {
+		if n, known := counted.NumRows(); known {
+			out.Rows = &n
+		}
+	}
+	for _, f := range r.Schema() {
+		out.Columns = append(out.Columns, columnReport{f.Name, f.Type})
+	}
+	if first == nil {
+		return out
+	}
+	for i := range min(rows, first.Len()) {
+		row := map[string]*string{}
+		for _, f := range r.Schema() {
+			row[f.Name] = nil
+			if c, ok := first.Column(f.Name); ok && !c.IsNull(i) {
+				text := c.Text(i)
+				row[f.Name] = &text
+			}
+		}
+		out.First = append(out.First, row)
+	}
+	return out
+}
