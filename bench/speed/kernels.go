@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"unfold/bench/internal/harness"
 	"unfold/internal/simd"
 )
 
@@ -18,7 +19,7 @@ const copying = "memory, read and written by copy"
 func kernelsRow() row {
 	return row{
 		key: "kernels", title: "Kernels",
-		about: `What ` + "`go test -bench`" + ` says of the kernels under internal/vec on one core, those that name a rate. Peak is a loop of
+		about: `What ` + "`go test -bench`" + ` says of the kernels under internal/simd on one core, those that name a rate. Peak is a loop of
 nothing but fused multiply-adds in registers; Scan is the kernel of the exact neighbour search. The last figure is the
 bandwidth of copying 256 MB, read and written bytes together.`,
 		bars: []bar{
@@ -42,9 +43,13 @@ func percent(f func(*record) (float64, bool)) func(*record) (float64, bool) {
 }
 
 func measureKernels(ctx context.Context, b *bench, r *record) error {
-	args := []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "300ms", "-count", strconv.Itoa(rounds), "unfold/internal/vec/..."}
+	product, err := harness.Product(ctx)
+	if err != nil {
+		return err
+	}
+	args := []string{"test", "-C", product, "-run", "^$", "-bench", ".", "-benchtime", "300ms", "-count", strconv.Itoa(rounds), "./internal/simd/..."}
 	if b.small {
-		args = []string{"test", "-run", "^$", "-bench", ".", "-benchtime", "1x", "unfold/internal/vec/..."}
+		args = []string{"test", "-C", product, "-run", "^$", "-bench", ".", "-benchtime", "1x", "./internal/simd/..."}
 	}
 	out, _, err := b.process(ctx, "go", args...)
 	if err != nil {

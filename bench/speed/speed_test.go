@@ -35,7 +35,11 @@ func TestSmall(t *testing.T) {
 	}
 	out := t.TempDir()
 	unfold := filepath.Join(out, "unfold")
-	if text, err := exec.Command("go", "build", "-o", unfold, "unfold/cmd/unfold").CombinedOutput(); err != nil {
+	product, err := harness.Product(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command("go", "build", "-C", product, "-o", unfold, "./cmd/unfold").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
 	}
 	var log strings.Builder
