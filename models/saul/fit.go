@@ -134,7 +134,7 @@ func (f *fitter[T]) gaussian(ctx context.Context) error {
 func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *landmark.Pairs, error) {
 	o, sec := f.out, &f.out.Report.Seconds
 	f.progress("graph", 0, 1)
-	g, err := graph.Build(ctx, f.x, nearest(o.Neighbors, f.s.Neighbors), graph.Settings{
+	g, err := graph.Build(ctx, f.x, o.Neighbors.First(f.s.Neighbors), graph.Settings{
 		Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads,
 	})
 	if err != nil {
@@ -301,21 +301,6 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pai
 		o.Bandwidth2[i] = landmark.Scale2(dist2[k-1], 0)
 	}
 	return nil
-}
-
-// nearest returns the first k of every list.
-func nearest(nb *knn.Neighbors, k int) *knn.Neighbors {
-	if nb.K == k {
-		return nb
-	}
-	out := knn.NewNeighbors(nb.N, k)
-	for i := range nb.N {
-		index, dist2 := nb.Row(i)
-		to, length := out.Row(i)
-		copy(to, index)
-		copy(length, dist2)
-	}
-	return out
 }
 
 // medianScale returns the median delta^2 over the edges of E.

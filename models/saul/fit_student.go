@@ -20,7 +20,7 @@ func (f *fitter[T]) heavy(ctx context.Context) error {
 	o, r := f.out, &f.out.Report
 	k := f.s.Neighbors
 	f.progress("graph", 0, 1)
-	_, size := graph.Label(nearest(o.Neighbors, k))
+	_, size := graph.Label(o.Neighbors.First(k))
 	r.Edges, r.Components = o.Neighbors.N*k, len(size)
 	h := &Heavy{Problem: student.NewProblem(o.Neighbors, k, f.s.scales()), Settings: f.s}
 	f.progress("graph", 1, 1)

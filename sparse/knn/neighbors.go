@@ -21,3 +21,18 @@ func NewNeighbors(n, k int) *Neighbors {
 func (nb *Neighbors) Row(i int) (index []int32, dist2 []float64) {
 	return nb.Index[i*nb.K : (i+1)*nb.K : (i+1)*nb.K], nb.Dist2[i*nb.K : (i+1)*nb.K : (i+1)*nb.K]
 }
+
+// First returns the first k <= K neighbours of every point: nb itself if these are all.
+func (nb *Neighbors) First(k int) *Neighbors {
+	if nb.K == k {
+		return nb
+	}
+	out := NewNeighbors(nb.N, k)
+	for i := range nb.N {
+		index, dist2 := nb.Row(i)
+		to, length := out.Row(i)
+		copy(to, index)
+		copy(length, dist2)
+	}
+	return out
+}

@@ -14,7 +14,8 @@ import (
 type Compact struct {
 	Slots []int32
 	X     vec.Matrix[float32]
-	// Neighbors is what knn.Graph returns for X.
+	// Neighbors is what knn.Graph returns for X: Settings.Lists neighbours of every
+	// point, or all others if they are fewer. The parts are of the first k of them.
 	Neighbors *knn.Neighbors
 	// Label and Size are what graph.Label returns; nil if no components are kept.
 	Label []int32
@@ -26,6 +27,11 @@ type Compact struct {
 	Mutual []bool
 }
 
+// Parts returns what graph.Join makes E of, with the first k of Neighbors.
+func (c *Compact) Parts() graph.Parts {
+	return graph.Parts{Label: c.Label, Size: c.Size, Tree: c.Tree, Mutual: c.Mutual}
+}
+
 // Compact returns a copy of all that is kept, in order of the slots. It fails if
 // there are not more than k points.
 func (g *Graph) Compact() (*Compact, error) {
@@ -33,7 +39,7 @@ func (g *Graph) Compact() (*Compact, error) {
 	if g.n <= k {
 		return nil, fmt.Errorf("live: lists of %d neighbours need more points than the %d there are", k, g.n)
 	}
-	c := &Compact{Slots: g.Slots(make([]int32, 0, g.n)), Neighbors: knn.NewNeighbors(g.n, k)}
+	c := &Compact{Slots: g.Slots(make([]int32, 0, g.n)), Neighbors: knn.NewNeighbors(g.n, min(g.set.Lists, g.n-1))}
 	c.X = g.rows(c.Slots)
 	rank := make([]int32, g.top)
 	for r, slot := range c.Slots {
@@ -41,7 +47,7 @@ func (g *Graph) Compact() (*Compact, error) {
 	}
 	for r, slot := range c.Slots {
 		to, length := c.Neighbors.Row(r)
-		index, dist2 := g.lists.nearest(slot)
+		index, dist2 := g.lists.listed(slot)
 		copy(length, dist2)
 		for p, j := range index {
 			to[p] = rank[j]
@@ -90,6 +96,5 @@ func (g *Graph) Graph(ctx context.Context, components graph.Components) (*graph.
 	if err != nil {
 		return nil, err
 	}
-	p := graph.Parts{Label: c.Label, Size: c.Size, Tree: c.Tree, Mutual: c.Mutual}
-	return graph.Join(ctx, c.X, c.Neighbors, p, graph.Settings{Core: g.set.Core, Components: components, Threads: g.set.Threads})
+	return graph.Join(ctx, c.X, c.Neighbors.First(g.set.Neighbors), c.Parts(), graph.Settings{Core: g.set.Core, Components: components, Threads: g.set.Threads})
 }

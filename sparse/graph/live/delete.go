@@ -9,8 +9,8 @@ import (
 )
 
 // Delete removes points; their slots are given to later ones. All lists that
-// named one of them lose it, and those that fall below k entries are searched for
-// anew in one batch. It passes over all lists once, so many points at a time cost
+// named one of them lose it, and those that become too short are searched for
+// again in one batch. It passes over all lists once, so many points at a time cost
 // little more than one.
 //
 // If a slot is empty or named twice, or ctx ends, nothing is deleted.
@@ -67,7 +67,7 @@ func (g *Graph) Delete(ctx context.Context, slots []int32) error {
 func (g *Graph) losers(dead set, n int) (lose, short []int32) {
 	const size = 4096
 	pieces := make([][2][]int32, par.Pieces(g.top, size))
-	enough := min(g.lists.k, n-1)
+	enough := min(g.lists.least, n-1)
 	par.Ranges(g.set.Threads, g.top, size, func(piece, from, to int) {
 		for i := int32(from); i < int32(to); i++ {
 			lost := g.lists.losses(i, dead)

@@ -30,7 +30,7 @@ func New(dim int, s Settings) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{dim: dim, set: s, lists: lists{k: s.Neighbors, most: s.Neighbors + s.Spare}}
+	g := &Graph{dim: dim, set: s, lists: lists{k: s.Neighbors, least: s.Lists, most: s.Lists + s.Spare}}
 	g.marks.words = (s.Neighbors + 63) / 64
 	g.reach.words = g.marks.words
 	if s.Index != nil {

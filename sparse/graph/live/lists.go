@@ -3,16 +3,18 @@ package live
 import "math"
 
 // lists holds, for every slot, the nearest other points: at most `most` of them,
-// ordered by (squared distance, slot). The first k are K's.
+// ordered by (squared distance, slot). The first k are K's, the first `least` those
+// that Compact lists.
 //
 // A list is exact as far as it goes: no point that is not in it comes before
 // its last entry. It is open if it holds all other points, and takes any that
-// come; otherwise it takes those before its last entry, and holds k at least.
+// come; otherwise it takes those before its last entry, and holds `least` at least.
 type lists struct {
-	k, most int
-	index   []int32
-	dist2   []float64
-	count   []uint16
+	k, least, most int
+
+	index []int32
+	dist2 []float64
+	count []uint16
 	// reach is the squared distance of the farthest point that a list would take: +Inf of an
 	// open one, -1 of an empty slot.
 	reach []float64
@@ -46,6 +48,12 @@ func (l *lists) full(slot int32) (index []int32, dist2 []float64) {
 // nearest returns the entries of K: k of them, or all others if they are fewer.
 func (l *lists) nearest(slot int32) (index []int32, dist2 []float64) {
 	at, n := int(slot)*l.most, min(l.k, int(l.count[slot]))
+	return l.index[at : at+n : at+n], l.dist2[at : at+n : at+n]
+}
+
+// listed returns the entries that Compact lists, or all others if they are fewer.
+func (l *lists) listed(slot int32) (index []int32, dist2 []float64) {
+	at, n := int(slot)*l.most, min(l.least, int(l.count[slot]))
 	return l.index[at : at+n : at+n], l.dist2[at : at+n : at+n]
 }
 

@@ -182,6 +182,7 @@ func walk(t *rapid.T, parts Parts, check func(g *Graph, p points)) {
 		Neighbors: rapid.IntRange(1, 7).Draw(t, "k"), Spare: rapid.IntRange(-1, 6).Draw(t, "spare"),
 		Core: rapid.IntRange(1, 3).Draw(t, "core"), Parts: parts, Threads: rapid.IntRange(1, 3).Draw(t, "threads"),
 	}
+	s.Lists = s.Neighbors + rapid.SampledFrom([]int{0, 0, 1, 4}).Draw(t, "listed beyond k")
 	kind := rapid.SampledFrom(knntest.Kinds).Draw(t, "kind")
 	g, p := newGraph(t, dim, s), points{}
 	for range rapid.IntRange(1, 12).Draw(t, "steps") {
@@ -251,7 +252,7 @@ func TestBadInput(t *testing.T) {
 	if slots, err := g.Insert(ctx, vec.New[float32](0, 3)); err != nil || len(slots) != 0 {
 		t.Fatalf("no rows give %v, %v", slots, err)
 	}
-	for _, s := range []Settings{{Neighbors: -1}, {Neighbors: 1 << 20}, {Core: -1}, {Spare: 1 << 20}, {Parts: 1 << 9}} {
+	for _, s := range []Settings{{Neighbors: -1}, {Neighbors: 1 << 20}, {Core: -1}, {Spare: 1 << 20}, {Parts: 1 << 9}, {Neighbors: 5, Lists: 4}, {Lists: 1 << 20}} {
 		if _, err := New(3, s); err == nil {
 			t.Fatalf("%+v are taken", s)
 		}

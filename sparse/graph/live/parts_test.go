@@ -112,7 +112,11 @@ func checkSimilar(t fataler, g *Graph, p points) {
 		}
 		label, size := graph.Label(nb)
 		mutual := graph.MutualReach(nb, s.Core, 1)
-		if !reflect.DeepEqual(c, &Compact{Slots: slots, X: x, Neighbors: nb, Label: label, Size: size, Tree: c.Tree, Mutual: mutual}) {
+		lists, err := knn.Graph(ctx, x, min(s.Lists, x.Rows-1), knn.Settings{})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if !reflect.DeepEqual(c, &Compact{Slots: slots, X: x, Neighbors: lists, Label: label, Size: size, Tree: c.Tree, Mutual: mutual}) {
 			t.Fatalf("compact is %+v", c)
 		}
 		if components == graph.Connect {

@@ -49,11 +49,14 @@ func (p Parts) String() string {
 type Settings struct {
 	// Neighbors is k, the number of neighbours of a point; 0 means 10.
 	Neighbors int
+	// Lists is how many neighbours Compact lists of every point, at least k: all other
+	// parts are of the first k of them. 0 means k.
+	Lists int
 	// Core is s, the longest walk of mutual reachability; 0 means 1. Every step
 	// beyond the first multiplies by k what a change reaches.
 	Core int
-	// Spare is how many neighbours beyond k a list holds at most, so that most
-	// deletions need no search; 0 means k, a negative number none.
+	// Spare is how many neighbours beyond these a list holds at most, so that most
+	// deletions need no search; 0 means as many, a negative number none.
 	Spare int
 	// Parts are what is kept beside the lists.
 	Parts Parts
@@ -75,9 +78,12 @@ func (s Settings) withDefaults(dim int) (Settings, error) {
 	if s.Core == 0 {
 		s.Core = 1
 	}
+	if s.Lists == 0 {
+		s.Lists = s.Neighbors
+	}
 	switch {
 	case s.Spare == 0:
-		s.Spare = s.Neighbors
+		s.Spare = s.Lists
 	case s.Spare < 0:
 		s.Spare = 0
 	}
@@ -86,6 +92,8 @@ func (s Settings) withDefaults(dim int) (Settings, error) {
 		return s, fmt.Errorf("live: rows of dimension %d, want at least 1", dim)
 	case s.Neighbors < 1 || s.Neighbors > mostNeighbors:
 		return s, fmt.Errorf("live: %d neighbours, want 1 to %d", s.Neighbors, mostNeighbors)
+	case s.Lists < s.Neighbors || s.Lists > mostNeighbors:
+		return s, fmt.Errorf("live: lists of %d neighbours, want %d to %d", s.Lists, s.Neighbors, mostNeighbors)
 	case s.Spare > mostNeighbors:
 		return s, fmt.Errorf("live: %d spare neighbours, want at most %d", s.Spare, mostNeighbors)
 	case s.Core < 1:
