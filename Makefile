@@ -127,5 +127,10 @@ why: build bin/bench/why
 gplvm: bin/bench/gplvm
 	bin/bench/gplvm -o docs/gplvm.md $(ARGS)
 
+# third-party writes the licences of all that the program links, THIRD_PARTY.txt; a test says when that is due.
+.PHONY: third-party
+third-party:
+	$(GO) run ./internal/tools/thirdparty -o THIRD_PARTY.txt
+
 clean:
 	rm -rf bin out

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// platforms are those that releases are built for (.goreleaser.yaml).
+var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+// module is one that the program links, with the folder of its sources.
+type module struct {
+	Path, Version, Dir string
+	Main               bool
+}
+
+// linked lists the modules that cmd/unfold links on any platform, by path, without
+// its own. The standard library is the first of them.
+func linked(root string) ([]module, error) {
+	known := map[string]module{}
+	for _, platform := range platforms {
+		found, err := listed(root, platform)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", platform, err)
+		}
+		for _, m := range found {
+			known[m.Path] = m
+		}
+	}
+	var out []module
+	for _, m := range known {
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b module) int { return strings.Compare(a.Path, b.Path) })
+	library, err := standardLibrary(root)
+	return append([]module{library}, out...), err
+}
+
+// listed lists the modules of one platform, in no order, some of them more than once.
+func listed(root, platform string) ([]module, error) {
+	system, processor, _ := strings.Cut(platform, "/")
+	list := exec.Command("go", "list", "-deps", "-json=Module", "./cmd/unfold")
+	list.Dir = root
+	list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
+	complaints := new(bytes.Buffer)
+	list.Stderr = complaints
+	text, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w\n%s", err, complaints)
+	}
+	var out []module
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		var p struct{ Module *module }
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Module != nil && !p.Module.Main {
+			out = append(out, *p.Module)
+		}
+	}
+}
+
+// standardLibrary is Go's own, whose version is the toolchain's and is not named.
+func standardLibrary(root string) (module, error) {
+	env := exec.Command("go", "env", "GOROOT")
+	env.Dir = root
+	dir, err := env.Output()
+	if err != nil {
+		return module{}, fmt.Errorf("go env: %w", err)
+	}
+	return module{Path: "Go's standard library", Dir: strings.TrimSpace(string(dir))}, nil
+}

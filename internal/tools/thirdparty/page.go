@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/google/licensecheck"
+)
+
+// texts are the files of a module's root that have to go with its program.
+var texts = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)`)
+
+// besides are those of them that do not name a licence.
+var besides = regexp.MustCompile(`(?i)^(notice|patents)`)
+
+// decided are the modules whose licence people have read: the name, the file with the
+// text, and the module that has this file, if it is another one.
+var decided = map[string]struct{ licence, file, from string }{
+	"github.com/golang/freetype": {"FTL", "licenses/ftl.txt", ""}, // it leaves the choice between this and the GPL
+	"github.com/gonum/floats":    {"BSD-3-Clause", "LICENSE", "gonum.org/v1/gonum"},
+	"github.com/gonum/internal":  {"BSD-3-Clause", "LICENSE", "gonum.org/v1/gonum"},
+}
+
+// readme may hold the licence of a module that has no file for it.
+var readme = regexp.MustCompile(`(?i)^readme(\.|$)`)
+
+// Of a licence's file so many percent have to be known, of a readme so many.
+const (
+	enough       = 60
+	enoughReadme = 10
+)
+
+// pointer is the size in bytes up to which a file may name no licence: it only says
+// where one is.
+const pointer = 200
+
+// text is one file and the modules that it stands in.
+type text struct {
+	content string
+	of      []string
+}
+
+// Page returns THIRD_PARTY.txt for the module whose root is at root.
+func Page(root string) ([]byte, error) {
+	modules, err := linked(root)
+	if err != nil {
+		return nil, err
+	}
+	all, dirs := map[string]*text{}, map[string]string{}
+	for _, m := range modules {
+		dirs[m.Path] = m.Dir
+	}
+	licences := make([]string, len(modules))
+	for i, m := range modules {
+		if licences[i], err = collect(m, dirs, all); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", m.Path, m.Version, err)
+		}
+	}
+	out := new(bytes.Buffer)
+	out.WriteString("What the program unfold is linked with, and under which licences. Written by: make third-party\n\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, m := range modules {
+		fmt.Fprintf(table, "%s\t%s\n", strings.TrimSpace(m.Path+" "+m.Version), licences[i])
+	}
+	if err := table.Flush(); err != nil {
+		return nil, err
+	}
+	for _, t := range sorted(all) {
+		fmt.Fprintf(out, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(t.of, "\n"), strings.Repeat("=", 80), t.content)
+	}
+	return out.Bytes(), nil
+}
+
+// sorted returns the texts in the order of the first file that each stands in.
+func sorted(all map[string]*text) []*text {
+	var out []*text
+	for _, t := range all {
+		slices.Sort(t.of)
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b *text) int { return cmp.Compare(a.of[0], b.of[0]) })
+	return out
+}
+
+// collect adds the texts of a module to all and returns its licences' SPDX names;
+// dirs has the folder of every module.
+func collect(m module, dirs map[string]string, all map[string]*text) (string, error) {
+	if d, is := decided[m.Path]; is {
+		m.Dir = cmp.Or(dirs[d.from], m.Dir)
+		_, err := keep(m, d.file, all)
+		return d.licence, err
+	}
+	names, err := add(m, texts, enough, all)
+	if err == nil && len(names) == 0 {
+		names, err = add(m, readme, enoughReadme, all)
+	}
+	if err == nil && len(names) == 0 {
+		err = errors.New("there is no licence in its root")
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", "), err
+}
+
+// add adds the files of a module's root that match, and returns the licences in them.
+func add(m module, which *regexp.Regexp, percent float64, all map[string]*text) (names []string, err error) {
+	files, err := os.ReadDir(m.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if f.IsDir() || !which.MatchString(f.Name()) {
+			continue
+		}
+		raw, err := keep(m, f.Name(), all)
+		if err != nil {
+			return nil, err
+		}
+		if !besides.MatchString(f.Name()) {
+			found := identify(raw, percent)
+			if len(found) == 0 && len(raw) > pointer {
+				return nil, fmt.Errorf("the licence in %s is not known", f.Name())
+			}
+			names = append(names, found...)
+		}
+	}
+	return names, nil
+}
+
+// keep adds one file of a module to all and returns what it holds.
+func keep(m module, file string, all map[string]*text) ([]byte, error) {
+	raw, err := os.ReadFile(filepath.Join(m.Dir, filepath.FromSlash(file)))
+	if err != nil {
+		return nil, err
+	}
+	words := strings.Join(strings.Fields(string(raw)), " ")
+	if all[words] == nil {
+		all[words] = &text{content: tidy(string(raw))}
+	}
+	all[words].of = append(all[words].of, m.Path+": "+file)
+	return raw, nil
+}
+
+// identify returns the SPDX names of the licences in a text, none if less
+// of it than percent is known.
+func identify(raw []byte, percent float64) []string {
+	coverage := licensecheck.Scan(raw)
+	if coverage.Percent < percent {
+		return nil
+	}
+	var out []string
+	for _, match := range coverage.Match {
+		out = append(out, match.ID)
+	}
+	return out
+}
+
+// tidy gives a text lines that end as ours do.
+func tidy(s string) string {
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t\f")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
