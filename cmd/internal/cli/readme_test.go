@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"unfold/internal/foreign"
+	"unfold/stream"
+	"unfold/stream/streamtest"
+)
+
+// section is a part of README, from its title to the next one.
+func section(t *testing.T, title string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page(t, filepath.Join(repository, "README.md")), "\n## "+title+"\n")
+	if !ok {
+		t.Fatalf("README has no section %q", title)
+	}
+	text, _, _ := strings.Cut(rest, "\n## ")
+	return text
+}
+
+// script is a section's block of Python that begins with its name.
+func script(t *testing.T, section, name string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(section, "```python\n# "+name+"\n")
+	if !ok {
+		t.Fatalf("README has no script %s", name)
+	}
+	text, _, _ := strings.Cut(rest, "```")
+	return text
+}
+
+// README's recipe for a data scientist runs as it stands: pandas makes the table and
+// reads the places.
+func TestReadmeParquet(t *testing.T) {
+	text := section(t, "A data scientist: a Parquet file")
+	text, _, _ = strings.Cut(text, "    mkdir -p out\n") // the rest is TestDigits'
+	t.Chdir(t.TempDir())
+	foreign.Run(t, script(t, text, "make-data.py"))
+	lines := commandLines(text)
+	if len(lines) != 4 {
+		t.Errorf("the recipe has %d commands, expected 4", len(lines))
+	}
+	var out string
+	for _, line := range lines {
+		out = must(t, append([]string{"-q"}, words(line)...)...)
+	}
+	if !regexp.MustCompile(`9-NN +0\.0\d+\n`).MatchString(out) {
+		t.Errorf("the five kinds are far apart, and the score is\n%s", out)
+	}
+	if printed := string(foreign.Run(t, script(t, text, "look.py"))); strings.Count(printed, "\n") != 6 || !strings.Contains(printed, "novelty_global") {
+		t.Errorf("look.py prints\n%s", printed)
+	}
+}
+
+// README's recipes for streams run as they stand, against an embedded broker:
+// confluent-kafka makes the topics, pyarrow writes the events and reads the places.
+func TestReadmeStream(t *testing.T) {
+	engineer, operator := section(t, "A stream engineer: a topic"), section(t, "An operator")
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	t.Chdir(t.TempDir())
+	state, err := filepath.Abs("state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker := c.ListenAddrs()[0]
+	here := strings.NewReplacer("localhost:9092", broker, "/var/lib/unfold", state, "127.0.0.1:8080", "127.0.0.1:0").Replace
+	_, rest, _ := strings.Cut(engineer, "```yaml\n")
+	configuration, _, _ := strings.Cut(rest, "```")
+	write(t, "unfold.yaml", here(configuration))
+	for _, name := range []string{"topics.py", "produce.py"} {
+		foreign.Run(t, here(script(t, engineer, name)))
+	}
+	send(t, []string{broker}, 0, 0, nil, stream.Message{Value: []byte("not Arrow")})
+
+	// A stage runs until all events are placed, or at once where they are.
+	placed := func(line string, events int) {
+		m := join(t, words(line)[1:]...)
+		streamtest.Await(t, fmt.Sprintf("%d events are placed", events), func() bool {
+			_, body := get(t, m.address(), "/metrics")
+			return strings.Contains(body, fmt.Sprintf("unfold_events_placed_total %d\n", events))
+		})
+		for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+			streamtest.Await(t, path+" is 200", func() bool { status, _ := get(t, m.address(), path); return status == 200 })
+		}
+		if code := m.leave(); code != 0 {
+			t.Errorf("unfold %s: exit %d", line, code)
+		}
+	}
+	follow := func(text string, events int) (ran int) {
+		for _, line := range commandLines(text) {
+			ran++
+			line = here(line)
+			if strings.HasPrefix(line, "run ") {
+				placed(line, events)
+				continue
+			}
+			must(t, words(line)...)
+		}
+		return ran
+	}
+	if n := follow(engineer, 3000); n != 2 {
+		t.Errorf("the recipe has %d commands, expected 2", n)
+	}
+	printed := string(foreign.Run(t, here(script(t, engineer, "consume.py"))))
+	if n := strings.Count(printed, "'map_epoch': 1}\n"); n != 300 {
+		t.Errorf("consume.py prints %d places, expected one of each of 300 outputs:\n%.1000s", n, printed)
+	}
+	if n := follow(operator, 0); n != 5 {
+		t.Errorf("the operator has %d commands, expected 5", n)
+	}
+	if info, err := os.Stat("history.png"); err != nil || info.Size() < 5000 {
+		t.Errorf("the picture of the history: %v", err)
+	}
+}
