@@ -21,14 +21,3 @@ type Batch struct {
 
 // Len returns the number of events.
 func (b *Batch) Len() int { return b.X.Rows }
-
-// Origin is a place in a source, for errors and for output headers.
-type Origin struct {
-	// File and Row (0-based, of the first row of the batch) for files.
-	File string
-	Row  int64
-	// Topic, Partition, Offset for messages; Topic is empty for files.
-	Topic     string
-	Partition int
-	Offset    int64
-}

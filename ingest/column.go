@@ -204,3 +204,8 @@ func numberGetter(a arrow.Array) func(i int) float64 {
 	}
 	return nil
 }
+
+// array returns the values as Arrow has them, and arrowField their description. Both are
+// shared, and must not be changed.
+func (c Column) array() arrow.Array      { return c.arr }
+func (c Column) arrowField() arrow.Field { return c.field }

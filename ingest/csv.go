@@ -80,30 +80,31 @@ type csvColumn struct {
 	index bool   // it has no name, or the one that pandas gives to its index
 }
 
-func newCSVReader(in *opened, origin Origin, opts Options) (Reader, error) {
-	seen, ok := opts.inferred[origin.File]
+func newCSVReader(in *opened, opts CSVOptions, batchRows int, looked map[string]csvInferred) (Reader, error) {
+	origin := in.origin
+	seen, ok := looked[origin.File]
 	if !ok {
-		look, err := in.again(opts.CSV.inferBytes())
+		look, err := in.again(opts.inferBytes())
 		if err != nil {
 			return nil, err
 		}
 		defer look.close()
-		records, err := openRecords(look.Reader, origin, opts.CSV)
+		records, err := openRecords(look.Reader, origin, opts)
 		if err != nil {
 			return nil, err
 		}
-		if seen, err = inferTypes(records, look.isCut, opts.CSV); err != nil {
+		if seen, err = inferTypes(records, look.isCut, opts); err != nil {
 			return nil, err
 		}
-		if opts.inferred != nil {
-			opts.inferred[origin.File] = seen
+		if looked != nil {
+			looked[origin.File] = seen
 		}
 	}
-	records, err := openRecords(in.Reader, origin, opts.CSV)
+	records, err := openRecords(in.Reader, origin, opts)
 	if err != nil {
 		return nil, err
 	}
-	r := &csvReader{in: records, close: in.Close, origin: origin, seen: seen, numbers: numerals{comma: opts.CSV.DecimalComma}, batch: min(opts.BatchRows, max(1, batchFields/len(seen.columns)))}
+	r := &csvReader{in: records, close: in.Close, origin: origin, seen: seen, numbers: numerals{comma: opts.DecimalComma}, batch: min(batchRows, max(1, batchFields/len(seen.columns)))}
 	fields := make([]arrow.Field, len(seen.names))
 	for i, n := range seen.names {
 		fields[i] = arrow.Field{Name: n, Type: seen.columns[i].t.arrow(), Nullable: true}
@@ -172,7 +173,7 @@ func (r *csvReader) Next(ctx context.Context) (*Table, error) {
 	if n == 0 {
 		return nil, io.EOF
 	}
-	t := &Table{Origin: r.origin, rec: b.NewRecord(), text: text}
+	t := textTable(r.origin, b.NewRecord(), text)
 	r.origin.Row += int64(n)
 	return t, nil
 }
@@ -268,40 +269,4 @@ func (r *csvReader) add(b array.Builder, i int, field string) fit {
 		}
 	}
 	return exact
-}
-
-// fieldTexts are what a table of a text file no longer shows: where its rows were,
-// and the fields that it holds as null or infinity.
-type fieldTexts struct {
-	lines []int64
-	texts map[fieldAt]string
-}
-
-type fieldAt struct {
-	row    int
-	column string
-}
-
-func (f *fieldTexts) keep(row int, column, text string) {
-	if f.texts == nil {
-		f.texts = map[fieldAt]string{}
-	}
-	f.texts[fieldAt{row, column}] = strings.Clone(text)
-}
-
-// located adds to an error about a row of t its line, and the text that is at fault.
-func (t *Table) located(err error) error {
-	var e *Error
-	if t.text == nil || !errors.As(err, &e) || e.Line > 0 {
-		return err
-	}
-	i := int(e.Row - t.Origin.Row)
-	if e.Row < 0 || i < 0 || i >= len(t.text.lines) {
-		return err
-	}
-	e.Line = t.text.lines[i]
-	if text, ok := t.text.texts[fieldAt{i, e.Column}]; ok {
-		e.Problem += " (" + strconv.Quote(clip(text)) + ")"
-	}
-	return err
 }

@@ -130,14 +130,6 @@ func inferTypes(in *textRecords, isCut func() bool, opts CSVOptions) (out csvInf
 	return out, setTypes(out.columns, out.names, opts.Types, in.origin)
 }
 
-// isIndexName reports the names that pandas gives to the index of a table's rows: none,
-// if it is the first column, which read back is "Unnamed: 0", and in Parquet and Arrow
-// files one with underscores.
-func isIndexName(name string, at int) bool {
-	return name == "" && at == 0 || strings.HasPrefix(name, "Unnamed: ") && at == 0 ||
-		strings.HasPrefix(name, "__index_level_") && strings.HasSuffix(name, "__")
-}
-
 // CheckTypes reports types of columns that are none of CSVOptions.Types.
 func CheckTypes(set map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(set)) {

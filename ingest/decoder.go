@@ -138,7 +138,7 @@ func (k *knownSchema) decode(s *arrowipc.Stream, origin Origin, limits Limits) (
 		if err != nil {
 			return nil
 		}
-		parts = append(parts, &Table{Origin: origin, rec: rec})
+		parts = append(parts, recordTable(origin, rec))
 	}
 	t, err := ConcatTables(parts...)
 	if err != nil {

@@ -298,9 +298,5 @@ func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Ori
 // word is a text value as the vocabulary holds it: valid UTF-8.
 func word(c Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
 
-func null(o Origin, i int, name string) *Error {
-	return o.badAt(i, name, "the value is missing").hint("drop such rows, fill them, or leave the column out")
-}
-
 // log1p is the sign-symmetric logarithm sign(v) log(1+|v|).
 func log1p(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }

@@ -79,19 +79,6 @@ func IsBadInput(err error) bool {
 	return errors.As(err, &e)
 }
 
-// String names the place: the file, or topic, partition and offset.
-func (o Origin) String() string {
-	switch {
-	case o.Topic != "":
-		return fmt.Sprintf("topic %s, partition %d, offset %d", o.Topic, o.Partition, o.Offset)
-	case o.File == "-":
-		return "standard input"
-	case o.File != "":
-		return o.File
-	}
-	return "input"
-}
-
 // at returns an error about the whole source.
 func (o Origin) bad(problem string, args ...any) *Error {
 	return &Error{Origin: o, Row: -1, Problem: fmt.Sprintf(problem, args...)}

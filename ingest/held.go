@@ -224,12 +224,12 @@ func heldBy(path string, o *Output) (parts []string, err error) {
 	var order []string
 	names := map[string][]string{}
 	for _, c := range o.passing() {
-		h, err := heldIn(format, c.field.Type)
+		h, err := heldIn(format, c.arrowField().Type)
 		if err != nil {
 			return nil, Origin{File: path}.badColumn(c.Name(), "%v", err)
 		}
 		words := h.words
-		if !holdsMetadata(format) && c.field.Metadata.Len() > 0 && format != NPY {
+		if !holdsMetadata(format) && c.arrowField().Metadata.Len() > 0 && format != NPY {
 			words = both(words, "without the field's metadata")
 		}
 		if words == "" {

@@ -22,34 +22,34 @@ type ipcReader struct {
 	err    error
 }
 
-func ipcLimits(opts Options) arrowipc.Limits {
-	return arrowipc.Limits{Body: opts.Memory, Decoded: opts.Memory, Rows: 1 << 31, Metadata: 64 << 20}
+func ipcLimits(memory int64) arrowipc.Limits {
+	return arrowipc.Limits{Body: memory, Decoded: memory, Rows: 1 << 31, Metadata: 64 << 20}
 }
 
 // newStreamReader reads an IPC stream.
-func newStreamReader(in *opened, opts Options) (Reader, error) {
-	return newIPCReader(arrowipc.NewScanner(in, ipcLimits(opts)), in, opts)
+func newStreamReader(in *opened, batchRows int, memory int64) (Reader, error) {
+	return newIPCReader(arrowipc.NewScanner(in, ipcLimits(memory)), in, batchRows, memory)
 }
 
 // newFileReader reads an IPC file.
-func newFileReader(in *opened, opts Options) (Reader, error) {
+func newFileReader(in *opened, batchRows int, memory int64) (Reader, error) {
 	f, size, err := in.seekable(math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
-	s, err := arrowipc.NewFileScanner(f, size, ipcLimits(opts))
+	s, err := arrowipc.NewFileScanner(f, size, ipcLimits(memory))
 	if err != nil {
 		return nil, ipcError(in.origin, err)
 	}
-	return newIPCReader(s, in, opts)
+	return newIPCReader(s, in, batchRows, memory)
 }
 
-func newIPCReader(f frames, in *opened, opts Options) (Reader, error) {
-	d, err := newIPCDecoder(f, 2*opts.Memory, true)
+func newIPCReader(f frames, in *opened, batchRows int, memory int64) (Reader, error) {
+	d, err := newIPCDecoder(f, 2*memory, true)
 	if err != nil {
 		return nil, ipcError(in.origin, err)
 	}
-	return &ipcReader{d: d, origin: in.origin, close: in.Close, batch: int64(opts.BatchRows)}, nil
+	return &ipcReader{d: d, origin: in.origin, close: in.Close, batch: int64(batchRows)}, nil
 }
 
 func ipcError(o Origin, err error) *Error {
@@ -92,8 +92,11 @@ func (r *ipcReader) Next(ctx context.Context) (*Table, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	t := &Table{Origin: r.origin, rec: r.rec}
+	t := recordTable(r.origin, r.rec)
 	from, to := r.at, min(r.at+r.batch, r.rec.NumRows())
 	r.at = to
 	return t.Slice(int(from), int(to)), nil
 }
+
+// arrowSchema is that of its tables.
+func (r *ipcReader) arrowSchema() *arrow.Schema { return r.d.schema() }

@@ -1,13 +1,9 @@
 package ingest
 
 import (
-	"bytes"
-	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"unfold/ingest/arrowipc"
 )
@@ -127,65 +123,11 @@ func (d *ipcDecoder) table(origin Origin) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, &Table{Origin: origin, rec: rec})
+		parts = append(parts, recordTable(origin, rec))
 	}
 	if len(parts) == 0 {
 		b := array.NewRecordBuilder(goHeap, d.schema())
-		return &Table{Origin: origin, rec: b.NewRecord()}, nil
+		return recordTable(origin, b.NewRecord()), nil
 	}
 	return ConcatTables(parts...)
 }
-
-// EncodeTable writes a table as a message. The same values give the same bytes.
-// A column of a type that Arrow's writer does not take is an error.
-func EncodeTable(t *Table) (value []byte, err error) {
-	// Columns that are passed on have the types that a stranger chose.
-	defer recovered(&err)
-	schema := t.rec.Schema()
-	arrs := make([]arrow.Array, schema.NumFields())
-	for i := range arrs {
-		if arrs[i], err = tight(t.rec.Column(i)); err != nil {
-			return nil, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
-		}
-	}
-	var b bytes.Buffer
-	w := ipc.NewWriter(&b, ipc.WithSchema(schema), ipc.WithAllocator(goHeap))
-	if err = w.Write(array.NewRecord(schema, arrs, t.rec.NumRows())); err != nil {
-		return nil, err
-	}
-	if err = w.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// EncodeMessage writes placed events as a message with the columns id, the kept
-// ones, embedding (fixed_size_list<float32>[d]), sigma, novelty_local,
-// novelty_global (float32), class (utf8) and class_probability (float32) if there are
-// classes, and, unless Version is 0, map_epoch (uint32) and
-// model_version (uint64). The schema's metadata holds the map's id under MapIDKey. The
-// same output gives the same bytes.
-func EncodeMessage(o *Output) ([]byte, error) {
-	t, err := o.table(fixedLayout)
-	if err != nil {
-		return nil, err
-	}
-	if m := o.metadata(); m != nil {
-		t.rec = array.NewRecord(arrow.NewSchema(t.rec.Schema().Fields(), m), t.rec.Columns(), t.rec.NumRows())
-	}
-	return EncodeTable(t)
-}
-
-// MapID is the id of the map whose places a message or file holds; "" if its schema
-// names none.
-func (t *Table) MapID() string { return mapIDOf(t.rec.Schema()) }
-
-func mapIDOf(s *arrow.Schema) string {
-	m := s.Metadata()
-	id, _ := m.GetValue(MapIDKey)
-	return id
-}
-
-// Fingerprint is a short text that is equal for equal columns (names and types,
-// in order): the schema fingerprint of a message.
-func (t *Table) Fingerprint() string { return t.rec.Schema().Fingerprint() }

@@ -62,8 +62,8 @@ func (b *body) strings(values []string) {
 // column adds a column that simpleColumn holds of, its buffers cut to its rows as
 // Arrow's writer would.
 func (b *body) column(c Column) {
-	data, n := c.arr.Data(), b.rows
-	nulls := c.arr.NullN()
+	data, n := c.array().Data(), b.rows
+	nulls := c.array().NullN()
 	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(n), Nulls: int64(nulls)})
 	b.buffers = append(b.buffers, validity(data, n, nulls))
 	if dt, ok := data.DataType().(arrow.FixedWidthDataType); ok {

@@ -70,9 +70,9 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 	if err != nil {
 		return
 	}
-	k := &messageKind{id: o.ID.field, dims: o.Embedding.Cols, has: presence(o), mapID: o.MapID, pattern: pattern}
+	k := &messageKind{id: o.ID.arrowField(), dims: o.Embedding.Cols, has: presence(o), mapID: o.MapID, pattern: pattern}
 	for _, c := range o.Kept {
-		k.kept = append(k.kept, c.field)
+		k.kept = append(k.kept, c.arrowField())
 	}
 	if again, ok := k.write(o); !ok || !bytes.Equal(again, value) {
 		return
@@ -89,11 +89,11 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 
 // of says whether an output's message has the kind's columns.
 func (k *messageKind) of(o *Output) bool {
-	if k.dims != o.Embedding.Cols || k.mapID != o.MapID || len(k.kept) != len(o.Kept) || k.has != presence(o) || !sameField(k.id, o.ID.field) {
+	if k.dims != o.Embedding.Cols || k.mapID != o.MapID || len(k.kept) != len(o.Kept) || k.has != presence(o) || !sameField(k.id, o.ID.arrowField()) {
 		return false
 	}
 	for i := range k.kept {
-		if !sameField(k.kept[i], o.Kept[i].field) {
+		if !sameField(k.kept[i], o.Kept[i].arrowField()) {
 			return false
 		}
 	}
@@ -121,10 +121,10 @@ func simpleOutput(o *Output) bool {
 }
 
 func simpleColumn(c Column, n int) bool {
-	if !c.Valid() || c.Len() != n || c.arr.Data().Offset() != 0 {
+	if !c.Valid() || c.Len() != n || c.array().Data().Offset() != 0 {
 		return false
 	}
-	switch dt := c.arr.DataType().(type) {
+	switch dt := c.array().DataType().(type) {
 	case arrow.ExtensionType, *arrow.DictionaryType, *arrow.BooleanType:
 		return false
 	case *arrow.StringType, *arrow.BinaryType:

@@ -8,14 +8,11 @@ import (
 // typed is a Reader whose columns have types that its Schema only names.
 type typed interface{ arrowSchema() *arrow.Schema }
 
-func (r *ipcReader) arrowSchema() *arrow.Schema     { return r.d.schema() }
-func (r *parquetReader) arrowSchema() *arrow.Schema { return r.schema }
-
 // NoRows returns a reader's columns without rows: what a source without rows holds. The
 // columns of a format without types, such as text, have the plainest of their kind.
 func NoRows(r Reader) (*Table, error) {
 	if r, ok := r.(typed); ok {
-		return &Table{rec: array.NewRecordBuilder(goHeap, r.arrowSchema()).NewRecord()}, nil
+		return recordTable(Origin{}, array.NewRecordBuilder(goHeap, r.arrowSchema()).NewRecord()), nil
 	}
 	plainest := map[Kind]arrow.DataType{
 		Other: arrow.Null, Number: arrow.PrimitiveTypes.Float64, Bool: arrow.FixedWidthTypes.Boolean,

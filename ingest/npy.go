@@ -30,7 +30,8 @@ const npyDimensions = 64
 
 // newNPYReader reads NumPy's format: "\x93NUMPY", a version, the header's
 // length, the header (a Python dictionary), then the elements.
-func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
+func newNPYReader(in *opened, batchRows int) (Reader, error) {
+	origin := in.origin
 	header, size, err := npyHeader(in, origin)
 	if err != nil {
 		return nil, err
@@ -44,14 +45,15 @@ func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	if err != nil {
 		return nil, origin.bad("its shape (%s) is wrong", clip(shape[1])).cause(err)
 	}
-	r := &rawReader{in: in, close: in.Close, origin: origin, big: descr[1] == ">", batch: opts.BatchRows}
-	if err := r.element(descr[1], descr[2]); err != nil {
+	e, err := elementOf(origin, descr[1], descr[2])
+	if err != nil {
 		return nil, err
 	}
-	if r.text != 0 && len(dims) > 1 {
+	if e.text != 0 && len(dims) > 1 {
 		return nil, origin.bad("it is an array of texts in %d dimensions", len(dims)).hint("texts are read as one column: save an array of one dimension")
 	}
-	if err := r.shape(dims); err != nil {
+	r, err := newRawReader(in, e, dims, batchRows)
+	if err != nil {
 		return nil, err
 	}
 	if order[1] == "True" && len(dims) > 1 {
@@ -60,33 +62,31 @@ func newNPYReader(in *opened, origin Origin, opts Options) (Reader, error) {
 	return r, nil
 }
 
-// element sets the type of an array's elements.
-func (r *rawReader) element(order, code string) error {
+// elementOf reads the type of an array's elements.
+func elementOf(origin Origin, order, code string) (element, error) {
 	if n, err := strconv.Atoi(code[1:]); err == nil && (code[0] == 'U' || code[0] == 'S') {
 		each := 1
 		if code[0] == 'U' {
 			each = 4
 		}
 		if n > maxRow/each {
-			return r.origin.bad("its header says texts of %d characters; at most %d are read", n, maxRow/each)
+			return element{}, origin.bad("its header says texts of %d characters; at most %d are read", n, maxRow/each)
 		}
 		if n == 0 {
 			// Any number of them would take no bytes.
-			return r.origin.bad("its texts have no length: all are empty").hint("save an array that holds something")
+			return element{}, origin.bad("its texts have no length: all are empty").hint("save an array that holds something")
 		}
-		r.text, r.dt, r.width = code[0], arrow.BinaryTypes.String, each*n
-		return nil
+		return element{dt: arrow.BinaryTypes.String, width: each * n, big: order == ">", text: code[0]}, nil
 	}
 	dt, ok := npyTypes[code]
 	switch {
 	case code == "O":
-		return r.origin.bad(`its elements are Python objects ("O"), a pickle, which is not read: its elements have no type`).hint("convert it with astype, to float or str")
+		return element{}, origin.bad(`its elements are Python objects ("O"), a pickle, which is not read: its elements have no type`).hint("convert it with astype, to float or str")
 	case !ok:
-		return r.origin.bad("its elements have the type %q", order+code).
+		return element{}, origin.bad("its elements have the type %q", order+code).
 			hint("floats of 2, 4, 8 bytes, integers of 1 to 8, booleans and texts are known; convert with astype")
 	}
-	r.dt, r.width, r.boolean = dt, dt.(arrow.FixedWidthDataType).BitWidth()/8, code == "b1"
-	return nil
+	return element{dt: dt, width: dt.(arrow.FixedWidthDataType).BitWidth() / 8, big: order == ">", boolean: code == "b1"}, nil
 }
 
 // npyHeader returns the header's dictionary and the length of all that comes before the

@@ -44,3 +44,7 @@ func clip(s string) string {
 	}
 	return s
 }
+
+func null(o Origin, i int, name string) *Error {
+	return o.badAt(i, name, "the value is missing").hint("drop such rows, fill them, or leave the column out")
+}

@@ -24,10 +24,6 @@ const (
 	ProbabilityName = "class_probability"
 )
 
-// MapIDKey is under what key the schema of a map file or of a message, Arrow or Parquet,
-// holds the id of the map.
-const MapIDKey = "unfold-map-id"
-
 // Output is a run of placed events: rows of a map, or a message downstream.
 type Output struct {
 	// ID identifies the events. No column: the row number takes its place, in

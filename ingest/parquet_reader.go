@@ -39,15 +39,15 @@ type parquetReader struct {
 	mapID   string
 }
 
-func newParquetReader(in *opened, opts Options) (Reader, error) {
+func newParquetReader(in *opened, batchRows int, memory int64) (Reader, error) {
 	f, size, err := in.seekable(math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
-	if err := parquetcheck.Check(f, size, parquetcheck.Limits{Page: opts.Memory}); err != nil {
+	if err := parquetcheck.Check(f, size, parquetcheck.Limits{Page: memory}); err != nil {
 		return nil, parquetError(in.origin, err)
 	}
-	r := &parquetReader{in: in, file: f, origin: in.origin, mem: &cappedAllocator{limit: 2 * opts.Memory}, batch: int64(opts.BatchRows)}
+	r := &parquetReader{in: in, file: f, origin: in.origin, mem: &cappedAllocator{limit: 2 * memory}, batch: int64(batchRows)}
 	if err := r.open(); err != nil {
 		return nil, parquetError(in.origin, err)
 	}
@@ -153,7 +153,7 @@ func (r *parquetReader) Next(ctx context.Context) (*Table, error) {
 			return nil, r.origin.badAt(0, r.schema.Field(i).Name, "the Parquet data is corrupt").cause(err)
 		}
 	}
-	t := &Table{Origin: r.origin, rec: array.NewRecord(r.schema, arrs, n)}
+	t := recordTable(r.origin, array.NewRecord(r.schema, arrs, n))
 	r.origin.Row += n
 	return t, nil
 }
@@ -183,3 +183,6 @@ func (r *parquetReader) read(i int, n int64, arrs []arrow.Array) error {
 	arrs[i] = retyped(arrs[i], r.schema.Field(i).Type)
 	return nil
 }
+
+// arrowSchema is that of its tables.
+func (r *parquetReader) arrowSchema() *arrow.Schema { return r.schema }

@@ -1,44 +1,10 @@
 package ingest
 
 import (
-	"archive/zip"
-	"compress/flate"
-	"compress/gzip"
 	"context"
-	"errors"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/klauspost/compress/zstd"
 )
-
-// Reader gives the records of one source, in order, table by table. It is used
-// by one goroutine.
-type Reader interface {
-	// Next returns the next table, which has at least one row, or io.EOF after
-	// the last. Any other error is final; it is an *Error if the source's bytes
-	// are at fault.
-	Next(ctx context.Context) (*Table, error)
-	// Schema describes the columns. Every table has them.
-	Schema() Schema
-	// Close lets go of the source.
-	Close() error
-}
-
-// Counted is a Reader that knows its number of rows before reading them.
-type Counted interface {
-	// NumRows returns the number of rows; false if it is not known.
-	NumRows() (int64, bool)
-}
-
-// Identified is a Reader of a format that can hold the id of the map whose rows it gives.
-type Identified interface {
-	// MapID is the id; "" if the file names none.
-	MapID() string
-}
 
 // Options say how sources are read. The zero value works.
 type Options struct {
@@ -72,20 +38,6 @@ func (o Options) filled() Options {
 	return o
 }
 
-// Format is a file format.
-type Format string
-
-// The formats. Text files are CSV whatever separates their fields.
-const (
-	ArrowFile   Format = "arrow file"
-	ArrowStream Format = "arrow stream"
-	Parquet     Format = "parquet"
-	CSV         Format = "csv"
-	NPY         Format = "npy"
-	NPZ         Format = "npz"
-	IDX         Format = "idx"
-)
-
 // Open opens a file by its content, whatever its name, or standard input for "-". An
 // array of an archive is "file.npz:name". Text, .npy, IDX and Arrow streams may be
 // compressed. Arrow files, Parquet, .npz and arrays that are stored by columns are read
@@ -97,7 +49,7 @@ func Open(ctx context.Context, path string, opts Options) (Reader, error) {
 		return nil, err
 	}
 	opts = opts.filled()
-	in, err := openSource(path, opts)
+	in, err := openSource(path, opts.Stdin, opts.NoCopies)
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +64,13 @@ func Open(ctx context.Context, path string, opts Options) (Reader, error) {
 // Unpack returns a file's format, and reads text that is compressed to its end, without
 // looking at it.
 func Unpack(ctx context.Context, path string, opts Options) (Format, error) {
-	in, err := openSource(path, opts.filled())
+	opts = opts.filled()
+	in, err := openSource(path, opts.Stdin, opts.NoCopies)
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
-	format, err := in.format(opts.CSV.Encoding)
+	format, err := recognize(in, opts.CSV.Encoding)
 	if err != nil || format != CSV || in.packed == "" {
 		return format, err
 	}
@@ -135,7 +88,7 @@ func Unpack(ctx context.Context, path string, opts Options) (Format, error) {
 }
 
 func openFormat(in *opened, opts Options) (Reader, error) {
-	format, err := in.format(opts.CSV.Encoding)
+	format, err := recognize(in, opts.CSV.Encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -145,66 +98,17 @@ func openFormat(in *opened, opts Options) (Reader, error) {
 	}
 	switch format {
 	case ArrowFile:
-		return newFileReader(in, opts)
+		return newFileReader(in, opts.BatchRows, opts.Memory)
 	case ArrowStream:
-		return newStreamReader(in, opts)
+		return newStreamReader(in, opts.BatchRows, opts.Memory)
 	case Parquet:
-		return newParquetReader(in, opts)
+		return newParquetReader(in, opts.BatchRows, opts.Memory)
 	case NPY:
-		return newNPYReader(in, in.origin, opts)
+		return newNPYReader(in, opts.BatchRows)
 	case NPZ:
-		return newZipReader(in, opts)
+		return newZipReader(in, opts.BatchRows)
 	case IDX:
-		return newIDXReader(in, in.origin, opts)
+		return newIDXReader(in, opts.BatchRows)
 	}
-	return newCSVReader(in, in.origin, opts)
-}
-
-// readError explains an error of a reader of bytes.
-func readError(o Origin, err error) *Error {
-	var flated flate.CorruptInputError
-	var unpack *unpackError
-	switch {
-	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return o.bad("zstd compression with a window of more than %d MiB is not supported", zstdWindow>>20).hint("unpack it first, or compress it without --long")
-	case errors.Is(err, zstd.ErrUnknownDictionary):
-		return o.bad("zstd compression with a dictionary is not supported").hint("unpack it first")
-	case errors.Is(err, zip.ErrAlgorithm):
-		return o.bad("the array's compression in the archive is not supported").hint("save it by numpy.savez or savez_compressed")
-	case errors.As(err, &unpack):
-		return o.bad("the %s compression is corrupt", unpack.name).cause(unpack.error).hint("get the file again")
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &flated):
-		return o.bad("the gzip compression is corrupt").cause(err).hint("get the file again")
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return o.bad("the file is truncated").hint("it ends before its data does; get it again")
-	}
-	return o.bad("the file cannot be read").cause(err)
-}
-
-// Expand replaces patterns (*, ?, [a-z]) by the files that match, sorted;
-// other paths stay as they are. A pattern that nothing matches is an *Error.
-func Expand(patterns []string) ([]string, error) {
-	var out []string
-	for _, p := range patterns {
-		if isAddress(p) {
-			return nil, addressError(p)
-		}
-		if _, err := os.Lstat(p); err == nil || p == "-" || !strings.ContainsAny(p, "*?[") {
-			out = append(out, p)
-			continue
-		}
-		match, err := filepath.Glob(p)
-		if err != nil {
-			return nil, Origin{File: p}.bad("the pattern is malformed").cause(err)
-		}
-		if len(match) == 0 {
-			return nil, Origin{File: p}.bad("no file matches the pattern")
-		}
-		slices.Sort(match)
-		out = append(out, match...)
-	}
-	if len(out) == 0 {
-		return nil, Origin{}.bad("no input is named")
-	}
-	return out, nil
+	return newCSVReader(in, opts.CSV, opts.BatchRows, opts.inferred)
 }

@@ -181,3 +181,11 @@ func typeName(dt arrow.DataType) string {
 	}
 	return dt.String()
 }
+
+// isIndexName reports the names that pandas gives to the index of a table's rows: none,
+// if it is the first column, which read back is "Unnamed: 0", and in Parquet and Arrow
+// files one with underscores.
+func isIndexName(name string, at int) bool {
+	return name == "" && at == 0 || strings.HasPrefix(name, "Unnamed: ") && at == 0 ||
+		strings.HasPrefix(name, "__index_level_") && strings.HasSuffix(name, "__")
+}

@@ -40,9 +40,9 @@ func (in *opened) Close() error {
 }
 
 // openSource opens a path, or standard input for "-", and unpacks it.
-func openSource(path string, opts Options) (*opened, error) {
-	in := &opened{origin: Origin{File: path}, stays: opts.NoCopies}
-	from := opts.Stdin
+func openSource(path string, stdin io.Reader, noCopies bool) (*opened, error) {
+	in := &opened{origin: Origin{File: path}, stays: noCopies}
+	from := stdin
 	if path != "-" {
 		f, err := openFile(path)
 		if err != nil {
@@ -152,7 +152,7 @@ func (l *firstLook) isCut() bool { return l.cut != nil && l.cut.left <= 0 }
 // opened again, of a pipe it is the beginning, which is then held.
 func (in *opened) again(limit int64) (*firstLook, error) {
 	if in.regular() {
-		second, err := openSource(in.file.Name(), Options{})
+		second, err := openSource(in.file.Name(), nil, false)
 		if err != nil {
 			return nil, err
 		}
@@ -168,6 +168,13 @@ func (in *opened) again(limit int64) (*firstLook, error) {
 		return &firstLook{bufio.NewReaderSize(cut, 1<<16), cut, func() {}}, nil
 	}
 	return &firstLook{bufio.NewReaderSize(beginning, 1<<16), nil, func() {}}, nil
+}
+
+// enter goes on with a part of an archive, whose compression is looked through.
+func (in *opened) enter(part io.ReadCloser, packed string) {
+	in.close = append(in.close, part.Close)
+	in.Reset(&unpacking{part, packed})
+	in.file, in.packed = nil, packed
 }
 
 func (in *opened) regular() bool {
@@ -277,4 +284,13 @@ func nearestFile(path string) string {
 		return filepath.Join(filepath.Dir(path), near)
 	}
 	return ""
+}
+
+// archiveMember splits "file.npz:name".
+func archiveMember(p string) (file, member string, ok bool) {
+	i := strings.LastIndex(strings.ToLower(p), ".npz:")
+	if i < 0 {
+		return p, "", false
+	}
+	return p[:i+4], p[i+5:], true
 }

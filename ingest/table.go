@@ -16,6 +16,17 @@ type Table struct {
 	text   *fieldTexts // nil unless it was read from text
 }
 
+// recordTable makes a table of a record, which it shares.
+func recordTable(origin Origin, rec arrow.Record) *Table { return &Table{Origin: origin, rec: rec} }
+
+// textTable is recordTable of a record that was read from text.
+func textTable(origin Origin, rec arrow.Record, text *fieldTexts) *Table {
+	return &Table{Origin: origin, rec: rec, text: text}
+}
+
+// record returns the table as Arrow has it. It is shared, and must not be changed.
+func (t *Table) record() arrow.Record { return t.rec }
+
 // NewTable makes a table of columns, which must be valid, of equal length and
 // of different names.
 func NewTable(origin Origin, columns ...Column) (*Table, error) {
@@ -136,3 +147,21 @@ func ConcatTables(tables ...*Table) (*Table, error) {
 	}
 	return tableOf(tables[0].Origin, cols)
 }
+
+// MapID is the id of the map whose places a message or file holds; "" if its schema
+// names none.
+func (t *Table) MapID() string { return mapIDOf(t.rec.Schema()) }
+
+func mapIDOf(s *arrow.Schema) string {
+	m := s.Metadata()
+	id, _ := m.GetValue(MapIDKey)
+	return id
+}
+
+// Fingerprint is a short text that is equal for equal columns (names and types,
+// in order): the schema fingerprint of a message.
+func (t *Table) Fingerprint() string { return t.rec.Schema().Fingerprint() }
+
+// MapIDKey is under what key the schema of a map file or of a message, Arrow or Parquet,
+// holds the id of the map.
+const MapIDKey = "unfold-map-id"

@@ -63,13 +63,13 @@ func (s *shape) settle(o *Output, format Format, places layout) (arrow.Record, e
 		}
 		fields[i] = arrow.Field{Name: c.Name(), Type: arrs[i].DataType(), Nullable: true}
 		if holdsMetadata(format) {
-			fields[i].Metadata = c.field.Metadata
+			fields[i].Metadata = c.arrowField().Metadata
 		}
 	}
 	if s.nullability {
 		for _, c := range o.passing() {
 			i := t.Schema().index(c.Name())
-			fields[i].Nullable = c.field.Nullable || arrs[i].NullN() > 0 // perhaps a dictionary's value
+			fields[i].Nullable = c.arrowField().Nullable || arrs[i].NullN() > 0 // perhaps a dictionary's value
 		}
 	}
 	return s.record(fields, arrs, o)
@@ -77,11 +77,11 @@ func (s *shape) settle(o *Output, format Format, places layout) (arrow.Record, e
 
 // stored is a column as a format holds it, in memory of its own.
 func stored(format Format, c Column) (arrow.Array, error) {
-	h, err := heldIn(format, c.arr.DataType())
+	h, err := heldIn(format, c.array().DataType())
 	if err != nil {
 		return nil, err
 	}
-	a, err := tight(c.arr)
+	a, err := tight(c.array())
 	if err != nil {
 		return nil, err
 	}
