@@ -13,6 +13,9 @@ import (
 	"unfold/internal/simd/gemm"
 )
 
+// version is a release's: go build -ldflags "-X main.version=v0.1.0".
+var version string
+
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -25,6 +28,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	return cli.Run(ctx, cli.System{
-		Args: args, Stdin: stdin, Stdout: stdout, Stderr: stderr, Environ: os.Environ(),
+		Args: args, Stdin: stdin, Stdout: stdout, Stderr: stderr, Environ: os.Environ(), Version: version,
 	})
 }

@@ -21,6 +21,8 @@ type System struct {
 	Stdout, Stderr io.Writer
 	// Environ holds "NAME=value" pairs, as os.Environ returns them.
 	Environ []string
+	// Version is the release's, if the linker was given one.
+	Version string
 }
 
 // everywhere are the flags that every command has.

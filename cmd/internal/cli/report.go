@@ -81,7 +81,7 @@ func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.M
 		Kind: r.Spec.Kind, Model: r.Own,
 		N: f.N, Unique: f.Unique, Dim: data.X.Cols, Dims: f.Dims, Level: f.Level, Neighbors: f.Neighbors, Edges: f.Edges, Components: f.Components,
 		Landmarks: f.Landmarks, Search: f.Search.Method, SearchRecall: f.Search.Recall, Pairs: f.Pairs, LoglikInitial: f.LoglikInitial, Loglik: f.Loglik, Iterations: f.Iterations, Converged: f.Converged,
-		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
+		CGIterations: f.CGIterations, Falls: f.Falls, Seed: m.Seed, Version: p.programVersion(), PredictedBytes: predicted.Bytes(), PredictedSeconds: predicted.seconds,
 	}
 	s := score.Settings{Seed: m.Seed, Threads: m.Threads}
 	if class, names := score.Classes(data.Label); len(names) > 0 {

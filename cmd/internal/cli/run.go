@@ -36,7 +36,7 @@ func (p *program) noteUnknown() {
 
 // read reads the configuration: the file, the environment, the flags.
 func (f *configFlags) read(p *program) (stage.Settings, error) {
-	s := stage.Settings{Version: programVersion(), Env: p.env}
+	s := stage.Settings{Version: p.programVersion(), Env: p.env}
 	path := f.Config
 	if path == "" {
 		path, _ = p.env("UNFOLD_CONFIG")

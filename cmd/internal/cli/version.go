@@ -1,32 +1,78 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"unfold/internal/simd"
 )
 
-type versionCmd struct{}
+type versionCmd struct {
+	JSON bool `name:"json" help:"Write one JSON object, on one line."`
+}
 
-func (versionCmd) Run(p *program) error {
-	p.printf("unfold %s\n%s %s/%s\n", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+func (c *versionCmd) Run(p *program) error {
+	b := buildOf(p.System)
+	if c.JSON {
+		return json.NewEncoder(p.Stdout).Encode(b)
+	}
+	p.printf("unfold %s\n%s %s\n", b.Version, b.Go, b.Platform)
 	return nil
 }
 
-// programVersion is the version that the build has recorded: a release's, or one
-// made of the commit's date and hash.
-func programVersion() string {
+// build says what program this is.
+type build struct {
+	// Version is a release's, or what the go command makes of the last tag and the
+	// commit; "(devel)" with the commit, if any, where it knows no tag.
+	Version string `json:"version"`
+	// Revision is the commit and Time when it was made; Modified says that files had
+	// changed since. They are empty if the build did not see the repository.
+	Revision string `json:"revision"`
+	Time     string `json:"time"`
+	Modified bool   `json:"modified"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	// SIMD is the set of vector instructions that the kernels use here.
+	SIMD string `json:"simd"`
+}
+
+// programVersion is the version alone.
+func (p *program) programVersion() string { return buildOf(p.System).Version }
+
+// buildOf describes the running program.
+func buildOf(sys System) build {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(unknown version)"
+	if !ok {
+		info = new(debug.BuildInfo)
 	}
-	if info.Main.Version != "(devel)" {
-		return info.Main.Version
+	return describe(sys.Version, info)
+}
+
+// describe makes a build of the version that the linker was given, which counts if it
+// is there, and of what the go command has recorded.
+func describe(given string, info *debug.BuildInfo) build {
+	b := build{
+		Version: info.Main.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, SIMD: simd.Best().String(),
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return fmt.Sprintf("(devel) %.12s", s.Value)
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
 		}
 	}
-	return info.Main.Version
+	switch {
+	case given != "":
+		b.Version = given
+	case b.Version == "":
+		b.Version = "(unknown version)"
+	case b.Version == "(devel)" && b.Revision != "":
+		b.Version = fmt.Sprintf("(devel) %.12s", b.Revision)
+	}
+	return b
 }
