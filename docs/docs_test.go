@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,30 +19,39 @@ import (
 
 const root = ".."
 
-// declared collects the names that a folder's Go files declare: F for a
-// function, T for a type, T.M for a method, in tests too.
+// declared collects the names that a folder's Go files declare, in tests too.
 func declared(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
 	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-	if err != nil || len(files) == 0 {
-		return names
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range f.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				names[funcName(d)] = true
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					if ts, ok := s.(*ast.TypeSpec); ok {
-						names[ts.Name.Name] = true
-						addFields(names, ts)
-					}
+		maps.Copy(names, declaredIn(t, file))
+	}
+	return names
+}
+
+// declaredIn collects the names that a Go file declares: F for a function, T for a
+// type, T.M for a method or a field.
+func declaredIn(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Error(err)
+		return names
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			names[funcName(d)] = true
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if ts, ok := s.(*ast.TypeSpec); ok {
+					names[ts.Name.Name] = true
+					addFields(names, ts)
 				}
 			}
 		}
