@@ -158,25 +158,3 @@ func (g *recordGuard) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// cutReader ends after a number of bytes, at the last line that is complete.
-type cutReader struct {
-	r    io.Reader
-	left int64
-}
-
-func (c *cutReader) Read(p []byte) (int, error) {
-	if c.left <= 0 {
-		return 0, io.EOF
-	}
-	if int64(len(p)) > c.left {
-		p = p[:c.left]
-	}
-	n, err := c.r.Read(p)
-	if c.left -= int64(n); c.left <= 0 {
-		if end := strings.LastIndexByte(string(p[:n]), '\n'); end >= 0 {
-			n = end + 1
-		}
-	}
-	return n, err
-}

@@ -189,3 +189,17 @@ func isIndexName(name string, at int) bool {
 	return name == "" && at == 0 || strings.HasPrefix(name, "Unnamed: ") && at == 0 ||
 		strings.HasPrefix(name, "__index_level_") && strings.HasSuffix(name, "__")
 }
+
+// MarshalText writes a kind by name, so that files do not depend on numbers.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads a kind's name.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for c := Other; c <= Vector; c++ {
+		if c.String() == string(text) {
+			*k = c
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no kind of column", text)
+}

@@ -294,3 +294,25 @@ func archiveMember(p string) (file, member string, ok bool) {
 	}
 	return p[:i+4], p[i+5:], true
 }
+
+// cutReader ends after a number of bytes, at the last line that is complete.
+type cutReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *cutReader) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, io.EOF
+	}
+	if int64(len(p)) > c.left {
+		p = p[:c.left]
+	}
+	n, err := c.r.Read(p)
+	if c.left -= int64(n); c.left <= 0 {
+		if end := strings.LastIndexByte(string(p[:n]), '\n'); end >= 0 {
+			n = end + 1
+		}
+	}
+	return n, err
+}
