@@ -40,14 +40,8 @@ func (m *Map) columns() (all []Column) {
 	return all
 }
 
-// ReadMap reads a map in any of the formats that Create writes.
-func ReadMap(ctx context.Context, path string, opts Options) (*Map, error) {
-	r, err := Open(ctx, path, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	origin := Origin{File: path}
+// readMap reads the map whose rows r gives.
+func readMap(ctx context.Context, r Reader, origin Origin) (*Map, error) {
 	for _, name := range r.Schema().Names() {
 		if err := r.Schema().ambiguous(name, origin); err != nil {
 			return nil, err

@@ -3,7 +3,7 @@ package ingest
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet"
+	format "github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
@@ -28,7 +28,7 @@ func (s *parquetSink) write(o *Output) (err error) {
 		return err
 	}
 	if s.out == nil {
-		props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithAllocator(goHeap))
+		props := format.NewWriterProperties(format.WithCompression(compress.Codecs.Snappy), format.WithAllocator(goHeap))
 		s.written = parquetSchema(s.shape.schema)
 		if s.out, err = pqarrow.NewFileWriter(s.written, keepOpen{s.w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(goHeap))); err != nil {
 			return err
