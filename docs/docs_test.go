@@ -92,13 +92,18 @@ func funcName(d *ast.FuncDecl) string {
 // code matches `folder/of/package.Name` or `folder.Type.Method` in a page.
 var code = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.([A-Za-z][A-Za-z0-9]*(?:\\.[A-Za-z][A-Za-z0-9]*)?)`")
 
-// TestPagesNameWhatExists checks every `package.Name` of README.md and docs/*.md.
+// TestPagesNameWhatExists checks every `package.Name` of README.md, docs/*.md
+// and docs/decisions/*.md.
 func TestPagesNameWhatExists(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages = append(pages, filepath.Join(root, "README.md"))
+	decisions, err := filepath.Glob("decisions/*.md")
+	if err != nil || len(decisions) == 0 {
+		t.Fatalf("no decisions: %v", err)
+	}
+	pages = append(append(pages, decisions...), filepath.Join(root, "README.md"))
 	known := map[string]map[string]bool{}
 	checked := 0
 	for _, page := range pages {
@@ -296,5 +301,23 @@ func TestEveryDependencyHasItsReason(t *testing.T) {
 	}
 	if direct == 0 {
 		t.Fatal("go.mod has no direct requirement")
+	}
+}
+
+// TestDecisionsAreListed holds docs/decisions/README.md to the pages beside it.
+func TestDecisionsAreListed(t *testing.T) {
+	list, err := os.ReadFile("decisions/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("decisions/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		name := filepath.Base(page)
+		if name != "README.md" && !strings.Contains(string(list), "]("+name+")") {
+			t.Errorf("docs/decisions/README.md does not list %s", name)
+		}
 	}
 }

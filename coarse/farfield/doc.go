@@ -69,26 +69,7 @@
 // sweeps take longer; leaves of 128 have 11 to 19% more with slightly smaller
 // ones. Memory is about 150 bytes a point in the plane.
 //
-// # What else was tried
-//
-// In the maps after 10, 40 and 80 steps Cells needs about 480, 590 and 440 sources
-// a point for an error of 1%. The classical tree code, a list for every point by
-// edge below theta times distance and centroids alone, needs 520, 430 and 420:
-// no more, but nothing is shared, and in the densest map it does not get below
-// 1% as centroids lose the spread of Delta^2. A uniform grid of two levels, 28
-// points a leaf on average, has 2000, 960 and 820 with errors of 0.9, 2.5 and 0.9%.
-//
-// The following was measured with the mean variance of a group's place as its
-// size, by which stand-ins needed 410, 540 and 390. The mean hides that all of
-// the variance may lie along the line of sight: in filaments the error of single
-// points was too large by far. One centroid a group needed 650, 650 and 440 for
-// 1%, and half as many again as stand-ins for 0.2%. Four stand-ins, the corners
-// of a square or a cross, needed as many as the three of a triangle. Two along
-// the radius as seen from the leaf lost where Delta^2 matters; one, moved so that
-// the force is right to second order, was cheaper in the sparse map (330) and
-// failed in the dense one. Allowing larger groups where they add little to the
-// force saved 5 to 15%, but has to know a force to compare with, which one
-// outlier can spoil.
+// What else was tried is in docs/decisions/far-field.md.
 //
 // # Contract
 //

@@ -86,30 +86,7 @@
 // so that of some hundreds one is beyond 3 now and then. When nines came, a seventh of the
 // events, it was 4.2, 5.0, 5.5, 6.0 and 6.7 above after the first five refreshes.
 //
-// # What was tried
-//
-// Points born after the last major stay in places that a fit would not give them:
-// their neighbours lie in different parts of the map, too far for heavy tails to pull.
-// Letting edges reach, for a while, is what helped. On MNIST, a reference set of 20,000
-// of which every refresh finds 1% replaced, after 99 refreshes since a major (log-likelihood
-// a point, trustworthiness, both less a fresh fit's; accuracies of labels are at
-// least a fresh fit's with all of them; moves in a gentle refresh):
-//
-//	gentle refresh                                         L  trust      median, p90, p99
-//	less repulsion (Ratio 100), 30 steps, every 10th     (-.47 -.0031    .3  1.2  3.4%)
-//	reach 50, 60 steps, anchor .03, every 10th            -.54 -.0049    .5  2.1  5.3%
-//	reach 200, the same                                   -.49 -.0054    .4  1.8  4.9%
-//	reach 50, 100 steps, anchor .003, every 10th          -.37 -.0027   1.5  6.3  12%
-//	reach 50, 60 steps, anchor .01, every 5th             -.35 -.0020    .7  3.5  8.1%
-//	reach 50, 50 steps, anchor .01, every 5th, a
-//	major after 50 (the default)                          -.26 -.0027    .7  3.3  7.6%
-//
-// (The first line is judged right after a gentle refresh, where L is about .1 higher; at
-// equal steps and 5,000 points reach leaves -.16 of L where less repulsion leaves
-// -.28.) What did not help, at 5,000 points: reach and less repulsion together (-.37), a
-// reach of 1000 (-.25 against -.16), fewer than some 50 steps (-.33 with 30), twice as many (-.14, for
-// twice the time), momentum 0.9 (worse by .04), reach for new points alone in
-// every ordinary refresh (worse by .1).
+// What was tried is in docs/decisions/refresh.md.
 //
 // # Contract
 //

@@ -15,18 +15,9 @@ import (
 //
 // The edges received are what makes the difference to a plain median: a dense
 // class is among everyone's nearest, but does not count everyone among its own.
-// Measured on MNIST, 60,000 digits learnt and 10,000 placed, 9-NN test error in
-// per cent:
-//
-//	                                      d = 2    d = 10 (s = 2)
-//	median, edges sent, k = 5, 9, 15      3.52 3.63 3.85   2.81 2.81 3.16
-//	median, edges sent and received, k=9  3.53     2.64   (the default)
-//	frozen EM, edges sent, k = 9          4.54     2.85
-//	frozen EM, edges sent and received    4.66     2.67
-//
-// Differences of 0.1 are noise. Gaussian attraction is not robust against a
-// neighbour in another cluster, so nowhere does moving on from the median by EM
-// help, and the default does not.
+// Gaussian attraction is not robust against a neighbour in another cluster, so nowhere
+// does moving on from the median by EM help, and the default does not: see
+// docs/decisions/placing.md.
 const (
 	// DefaultPlaceNeighbors is the number of edges that an event sends.
 	DefaultPlaceNeighbors = 9

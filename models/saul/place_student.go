@@ -24,19 +24,8 @@ import (
 // the likelihood in every step (student.Place). sigma_x^2 is the mean of the
 // neighbours'.
 //
-// Measured on MNIST (PCA-50): 60,000 digits learnt and 10,000 placed, and 10,000
-// learnt and 5,000 placed; 9-NN test error in per cent, differences of 0.1 (0.3)
-// are noise. b is the weight of an edge received, of one sent being 1:
-//
-//	                       60,000: d = 2   d = 10      10,000: d = 2   d = 10
-//	median, b = 1                  3.28    2.65                8.42    6.98
-//	robust, b = 0                  2.74    2.83                7.56    7.44
-//	robust, b = 1                  2.66    2.53                7.20    6.98
-//	robust, b = 2                  2.61    2.40 (default, 2)   7.34    6.72
-//	lle, b = 1                     2.73    2.32                7.28    6.42
-//	lle, b = 2                     2.65    2.27 (default, 10)  7.24    6.42
-//	robust, b = 1, k = 9           2.85    2.61                7.56    7.24
-//	lle, b = 1, k = 9              2.75    2.31                7.26    6.44
+// Other rules were measured as well: docs/decisions/placing.md. b is the weight of an
+// edge received, of one sent being 1.
 //
 // b = 1 is the likelihood's own; 2 makes up for the edges that the reference
 // points would exchange for one to x.
@@ -46,16 +35,7 @@ import (
 // The model's own sigma_x is fixed and says nothing of an event. What is published
 // is the standard error of its place, by the curvature of EM's bound of the frozen likelihood
 // there (standardError2): large where the neighbours are far in the input, few, or
-// do not agree on the map. How well that and others tell, with these digits,
-// which will have a wrong label by 9-NN on the map (area under the ROC curve):
-//
-//	                                        60,000: d = 2  d = 10   10,000: d = 2  d = 10
-//	1/sum_j S_xj q_j, the standard error^2          .826   .869             .807   .821
-//	sum S/sum S q, without the count                .758   .825             .746   .763
-//	sum S r^2/sum S, spread of neighbours           .864   .842             .811   .794
-//	sum S q r^2/sum S q, the same, robust           .728   .830             .728   .792
-//	sum (S q r)^2/(sum S q)^2, sandwich             .563   .823             .586   .791
-//	novelty, global                                 .772   .773             .711   .706
+// do not agree on the map. docs/decisions/placing.md compares it with other figures.
 const (
 	// DefaultReceived is the weight b of an edge received.
 	DefaultReceived = 2

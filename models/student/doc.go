@@ -132,30 +132,7 @@
 // ten steps, and to 1e-4 and 1e-2 when all is learnt, with the same accuracy to .005
 // (TestPrecisions; found: 1e-8, 4e-7, then 1e-6, 1e-4, .0003).
 //
-// # What was tried
-//
-// On MNIST (70,000 digits, d = 2; leave-one-out 1-NN, 9-NN, trustworthiness; differences
-// of .0003 are noise), and on ten smaller sets:
-//
-//	damping         Far with 0.005 is best; with Force the plane's maps are worse
-//	lag             a majoriser for more than one step: worse, and little saved
-//	tolerance       from 0.2 on maps lose trustworthiness
-//	cells           theta 0.45 with 0.55 of the sources: .9735, .9774, .9957 against .9741,
-//	                .9773, .9957 with 0.3; worse from 0.6 on
-//	precision       single and double precision give equal figures (.9741 and .9740)
-//	steps           200 instead of 80: .9739, .9777, .9961; smaller sets gain more
-//	start           eigenvectors of the graph: no better, but for a rolled-up sheet,
-//	                whose order at large they keep a little better than components
-//	k               5 is better for some small sets, worse for others; 6 stays
-//	sigma^2         0.03 to 0.05: a little better for two sets, worse for MNIST
-//	unit scales     about .004 of 1-NN worse
-//	d = 10          40, 50, 60 steps: test errors 2.07, 2.11, 2.06% by 9-NN and 2.33,
-//	                2.23, 2.13% by 1-NN; 400 or 500 shared sources: no difference
-//
-// Interpolation by fast Fourier transforms needs a kernel of the difference alone:
-// with native scales V_ij depends on Delta_i and Delta_j, and unit scales, where
-// it could be had, cost more than it saves. The held-out likelihood does not pick
-// settings well (docs/quality.md), so nothing is chosen by it.
+// What was tried is in docs/decisions/heavy-tails.md.
 //
 // # What is approximate
 //

@@ -44,15 +44,8 @@
 // Lap(W) + Gamma is. Weights of edges are kept in single precision while points are
 // eliminated, which only adds them up and multiplies them: so the relative accuracy of
 // every entry is that of single precision, the edges take two thirds of the memory,
-// and a factor is made in .8 of the time.
-//
-// On the graphs of package gallery (10,000 points, to 1e-8) it takes 1 to 31
-// iterations, whatever the weights. Plain aggregation multigrid (Jacobi-smoothed
-// W-cycles below a finest level that adds the diagonal) took 19 to 122, and 300 on
-// grids whose weights span six decades; on systems of EM with 70,000 points and
-// 300,000 edges 35 to 49 iterations instead of 13 to 18, and on one thread 1.3
-// times as long for two right-hand sides. It was made in a fifth of the time and
-// could use any number of threads, where a factor uses one a column; it was not kept.
+// and a factor is made in .8 of the time. Multigrid was tried, too:
+// docs/decisions/solvers.md.
 //
 // # A sequence of systems
 //

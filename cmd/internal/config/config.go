@@ -141,9 +141,7 @@ type Moves struct {
 type SinkKafka struct {
 	Brokers []string `key:"brokers" help:"Brokers of the output and of dead letters. Default: those of the source." placeholder:"HOST:PORT,..."`
 	Topic   string   `key:"topic" common:"true" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
-	// lz4 makes outputs of one row 21 times smaller, of 20 rows 3.3 and of 20,000 1.5 times,
-	// and dead letters of JSON 3.5 times; zstd 28, 3.8, 1.8 and 5.2, at two to three times
-	// the time (BenchmarkCompression in stream/kafka).
+	// docs/decisions/compression.md compares the codecs.
 	Compression string `key:"compression" default:"lz4" choices:"none,gzip,snappy,lz4,zstd" help:"How outputs, dead letters and moves are compressed; zstd makes them smaller than lz4 and takes two to three times as long. Topics that brokers compress by themselves get what those want."`
 	TooLarge    string `key:"too_large" default:"split" choices:"split,dead-letter" help:"What becomes of an output that its topic does not take, compressed as it is: split writes it in parts of some rows each, with headers that number them; dead-letter makes its message a dead letter."`
 	Security    `key:""`
