@@ -98,7 +98,7 @@ func (b *bench) say(format string, args ...any) {
 }
 
 // measure measures all parts that are wanted and writes the page, or the table of
-// what was tried. It returns the number of bars by verdict.
+// what was tried. It returns the number of targets by verdict.
 func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map[string]int, error) {
 	b.run = time.Now().UTC().Format("20060102T150405")
 	b.results = map[string]*result{}

@@ -12,7 +12,7 @@ type figure struct {
 	least bool
 }
 
-// quality are the figures that rank methods on a data set, the ones that bars
+// quality are the figures that rank methods on a data set, the ones that targets
 // speak of first. Of sets without labels the first two are errors.
 func (d dataset) quality() []figure {
 	f := []figure{{nn1, "1-NN", false}, {nn9, "9-NN", false}, {trust, "trustworthiness", false},
@@ -26,8 +26,8 @@ func (d dataset) quality() []figure {
 	return f
 }
 
-// barred is the number of leading figures that the bars speak of.
-const barred = 3
+// targeted is the number of leading figures that the targets speak of.
+const targeted = 3
 
 // digits are those that the page shows; figures that agree in them are equal.
 const digits = 4

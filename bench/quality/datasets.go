@@ -50,7 +50,7 @@ func digitsFile(venv string) func(string) (string, error) {
 	}
 }
 
-// mnistName is the data set that most bars and the parts that are no sets are about.
+// mnistName is the data set that most targets and the parts that are no sets are about.
 const mnistName = "mnist"
 
 // datasets are all, in the order of the page.

@@ -11,7 +11,7 @@
 //
 // Results are files in OUT/results, one a measurement, which name the run that
 // they are of, the settings and the data. With -keep those of the same settings and
-// data are used again, so a part can be measured anew without the rest; the page
+// data are used again, so a part can be measured again without the rest; the page
 // then says that it is of several runs. Data sets whose files are missing are left
-// out, and bars on what was not measured are listed as such.
+// out, and targets on what was not measured are listed as such.
 package main

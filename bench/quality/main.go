@@ -53,5 +53,5 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(b.tried) > 0 {
 		return min(verdicts[harness.Missed], 1)
 	}
-	return flags.Written(*page, "bars", verdicts)
+	return flags.Written(*page, "targets", verdicts)
 }

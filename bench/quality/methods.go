@@ -34,7 +34,7 @@ const tryPrefix = "try-"
 
 func (m method) tried() bool { return strings.HasPrefix(m.key, tryPrefix) }
 
-// Keys of the methods that bars name.
+// Keys of the methods that targets name.
 const (
 	byDefault = "unfold"
 	thorough  = "unfold-thorough"

@@ -13,7 +13,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// writePage writes the page and its pictures, and returns the number of bars by
+// writePage writes the page and its pictures, and returns the number of targets by
 // verdict.
 func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (map[string]int, error) {
 	b.folder = strings.TrimSuffix(filepath.Base(path), ".md")
@@ -30,23 +30,22 @@ func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (m
 	if err := b.drawLikelihood(path); err != nil {
 		return nil, err
 	}
-	bars := b.bars(sets)
-	return count(bars), os.WriteFile(path, b.page(sets, bars, shown), 0o666)
+	targets := b.targets(sets)
+	return count(targets), os.WriteFile(path, b.page(sets, targets, shown), 0o666)
 }
 
 // page is the whole page; shown holds the pictures of each data set.
-func (b *bench) page(sets []*prepared, bars []bar, shown map[string]string) []byte {
+func (b *bench) page(sets []*prepared, targets []target, shown map[string]string) []byte {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Quality
 
-How good the maps are, beside those of other programs: written by `+"`make quality`"+` (bench/quality), which makes all
+The maps of unfold beside those of UMAP, PaCMAP and openTSNE. `+"`make quality`"+` (bench/quality) wrote this page. It makes all
 maps from the same vectors, one after the other, and scores them by the same code, `+"`unfold score`"+`. %s
 
 Machine: %d cores, %s/%s, %s; %d threads for every method.
 
 `, b.ofRuns(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, strings.Join(b.languages(), ", "), b.threads)
 	b.writeMissing(&w)
-	writeBars(&w, bars)
 	b.writeFirsts(&w, sets)
 	b.writeLosses(&w, sets)
 	w.WriteString("## Data set by data set\n\n")
@@ -55,6 +54,7 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 	}
 	b.writeFurther(&w)
 	b.writeLikelihood(&w)
+	writeTargets(&w, targets)
 	b.writeSettings(&w)
 	return w.Bytes()
 }
@@ -94,14 +94,14 @@ func (b *bench) writeMissing(w *bytes.Buffer) {
 	}
 }
 
-func writeBars(w *bytes.Buffer, bars []bar) {
-	verdicts := count(bars)
-	fmt.Fprintf(w, "## What it should reach\n\n%d of %d bars are met, %d are missed", verdicts[harness.Met], len(bars), verdicts[harness.Missed])
+func writeTargets(w *bytes.Buffer, targets []target) {
+	verdicts := count(targets)
+	fmt.Fprintf(w, "## Targets\n\n%d of %d targets are met, %d are missed", verdicts[harness.Met], len(targets), verdicts[harness.Missed])
 	if n := verdicts[harness.NotMeasured]; n > 0 {
 		fmt.Fprintf(w, ", **%d are not measured**", n)
 	}
-	w.WriteString(".\n\n| what | bar | measured | |\n|---|---|---|---|\n")
-	for _, x := range bars {
+	w.WriteString(".\n\n| what | target | measured | |\n|---|---|---|---|\n")
+	for _, x := range targets {
 		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", x.what, x.limit().String(), x.measured(), x.verdict())
 	}
 	w.WriteString("\n")
@@ -132,7 +132,7 @@ func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
 		if judged == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nOn how many of %d data sets each is first; equal ones share the place.\n\n| |", players[0].title, judged)
+		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nOn how many of %d data sets each is first. Equal ones share the place.\n\n| |", players[0].title, judged)
 		for _, f := range names {
 			fmt.Fprintf(w, " %s |", f.title)
 		}
@@ -305,7 +305,7 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 
 - **Input**: the data, or their %d leading principal components if they have more values; the same file for all methods.
 - **1-NN, 9-NN**: share of points whose label is the vote of their nearest labelled neighbours on the map, each left out
-  in turn. Of sets without labels, the root mean square error of the known numbers, each told by the mean of its
+  in turn. Of sets without labels, the root mean square error of the known numbers, each predicted by the mean of its
   neighbours, relative to its standard deviation (less is better; the mean over the numbers).
 - **Trustworthiness, continuity**: of %d neighbours, against the data themselves: of all points up to %s rows, else of
   a sample of %s (seed 1), ranked against all. **Shepard**: Spearman's correlation of the distances between 1,000 points.

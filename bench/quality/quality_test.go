@@ -77,23 +77,23 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-// Bars compare what is printed: what looks equal is equal.
-func TestBars(t *testing.T) {
+// Targets compare what is printed: what looks equal is equal.
+func TestTargets(t *testing.T) {
 	const plain = "%.3f"
 	for _, c := range []struct {
-		bar  bar
-		want string
+		target target
+		want   string
 	}{
-		{bar{value: .972, least: .972, above: true, format: plain}, harness.Met}, {bar{value: .971, least: .972, above: true, format: plain}, harness.Missed},
-		{bar{value: .9717, least: .972, above: true, format: plain}, harness.Met}, {bar{value: .9714, least: .972, above: true, format: plain}, harness.Missed},
-		{bar{value: .972, least: .972, above: true, strict: true, format: plain}, harness.Missed}, {bar{value: .9722, least: .972, above: true, strict: true, format: plain}, harness.Missed},
-		{bar{value: 2.8, least: 2.8, format: plain}, harness.Met}, {bar{value: 2.804, least: 2.8, format: "%.2f"}, harness.Met},
-		{bar{value: 2.9, least: 2.8, format: plain}, harness.Missed}, {bar{value: 1, least: 2, format: "%g"}, harness.Met},
-		{bar{value: 2, least: 2, strict: true, format: "%g"}, harness.Missed}, {bar{value: 1, least: 2, format: "%g", unknown: true}, harness.NotMeasured},
-		{bar{value: 1, least: math.NaN(), format: "%g", unknown: true}, harness.NotMeasured},
+		{target{value: .972, least: .972, above: true, format: plain}, harness.Met}, {target{value: .971, least: .972, above: true, format: plain}, harness.Missed},
+		{target{value: .9717, least: .972, above: true, format: plain}, harness.Met}, {target{value: .9714, least: .972, above: true, format: plain}, harness.Missed},
+		{target{value: .972, least: .972, above: true, strict: true, format: plain}, harness.Missed}, {target{value: .9722, least: .972, above: true, strict: true, format: plain}, harness.Missed},
+		{target{value: 2.8, least: 2.8, format: plain}, harness.Met}, {target{value: 2.804, least: 2.8, format: "%.2f"}, harness.Met},
+		{target{value: 2.9, least: 2.8, format: plain}, harness.Missed}, {target{value: 1, least: 2, format: "%g"}, harness.Met},
+		{target{value: 2, least: 2, strict: true, format: "%g"}, harness.Missed}, {target{value: 1, least: 2, format: "%g", unknown: true}, harness.NotMeasured},
+		{target{value: 1, least: math.NaN(), format: "%g", unknown: true}, harness.NotMeasured},
 	} {
-		if got := c.bar.verdict(); got != c.want {
-			t.Errorf("%+v: %s", c.bar, got)
+		if got := c.target.verdict(); got != c.want {
+			t.Errorf("%+v: %s", c.target, got)
 		}
 	}
 	b, sets := measured(t)
@@ -104,8 +104,8 @@ func TestBars(t *testing.T) {
 		b.results[seedName(seed)] = &result{Figures: map[string]float64{nn1: .974, nn9: .978 + .0008*float64(seed), trust: .9943 + .00052*float64(seed)}}
 	}
 	got := map[string]string{}
-	bars := b.bars(sets)
-	for _, x := range bars {
+	targets := b.targets(sets)
+	for _, x := range targets {
 		got[x.what] = x.limit().String() + " " + x.measured() + " " + x.verdict()
 	}
 	const others = "other sets, first in cells of 1-NN, 9-NN and trustworthiness, of "
@@ -137,16 +137,16 @@ func TestBars(t *testing.T) {
 		delete(got, what)
 	}
 	if len(got) > 0 {
-		t.Errorf("other bars: %v", got)
+		t.Errorf("other targets: %v", got)
 	}
-	// Without all results there are the same bars, not measured.
+	// Without all results there are the same targets, not measured.
 	b.missing = []dataset{{name: "gone"}}
 	delete(b.results, "mnist/"+openTSNE)
 	delete(b.results, seedName(3))
 	delete(b.results, "mnist/"+byDefault)
-	less := b.bars(sets)
-	if n := count(less); len(less) != len(bars) || n[harness.NotMeasured] != 18 {
-		t.Errorf("%d of %d bars: %v", len(less), len(bars), n)
+	less := b.targets(sets)
+	if n := count(less); len(less) != len(targets) || n[harness.NotMeasured] != 18 {
+		t.Errorf("%d of %d targets: %v", len(less), len(targets), n)
 	}
 	for _, x := range less {
 		if strings.HasPrefix(x.what, others) && (x.what != others+"9" || x.verdict() != harness.NotMeasured) {
@@ -163,10 +163,10 @@ func TestPage(t *testing.T) {
 	b, sets := measured(t)
 	b.missing = []dataset{{name: "gone", title: "Gone set"}}
 	b.results["usps/umap"].Python, b.results["usps/umap"].Version = "3.11", "2"
-	text := string(b.page(sets, b.bars(sets), map[string]string{"usps": "| pictures |"}))
+	text := string(b.page(sets, b.targets(sets), map[string]string{"usps": "| pictures |"}))
 	for _, want := range []string{
 		"All figures are of one run.", ", Python 3.11; 2 threads", "missing: Gone set.", "| UMAP | 1, 2 |",
-		"6 of 20 bars are met, 1 are missed, **13 are not measured**.", "| MNIST, EM | <= 8.0 s | 2.0 s | met |", "| MNIST, 1-NN | >= 0.9720 | 0.9740 | met |",
+		"6 of 20 targets are met, 1 are missed, **13 are not measured**.", "| MNIST, EM | <= 8.0 s | 2.0 s | met |", "| MNIST, 1-NN | >= 0.9720 | 0.9740 | met |",
 		"| unfold | 0.9740 | 0.9780 | 0.9943 |", "| openTSNE | 0.9716 | 0.9768 | **0.9958** |",
 		"| unfold --thorough | **0.9746** | **0.9781** | **0.9958** |",
 		"| unfold | 1 | 1 | 1 |", "- **1-NN**: USPS (openTSNE 0.9600, unfold 0.9500), Isomap faces (openTSNE 0.1900, unfold 0.2000).",
@@ -180,6 +180,9 @@ func TestPage(t *testing.T) {
 		if strings.Contains(text, unwanted) {
 			t.Errorf("the page has %q", unwanted)
 		}
+	}
+	if first, targets := strings.Index(text, "## Who is first"), strings.Index(text, "## Targets"); first < 0 || first > targets {
+		t.Error("the page does not open with the comparison")
 	}
 	b.results["usps/umap"].Run = "b"
 	if text := string(b.page(sets, nil, nil)); !strings.Contains(text, "of 2 runs") {
