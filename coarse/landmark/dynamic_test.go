@@ -2,6 +2,8 @@ package landmark_test
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -74,6 +76,12 @@ func some(r *rand.Rand, slots []int32, n int) []int32 {
 	slots = slices.Clone(slots)
 	r.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
 	return slots[:max(0, min(n, len(slots)))]
+}
+
+// remove deletes n points, any.
+func (c *crowd) remove(t fataler, r *rand.Rand, n int) {
+	t.Helper()
+	c.delete(t, some(r, slices.Sorted(maps.Keys(c.rows)), n))
 }
 
 // compact returns the points that are there, in order, and a graph of them: each has
@@ -305,4 +313,60 @@ func TestDynamicErrorsChangeNothing(t *testing.T) {
 		}
 	}
 	c.check(t, r)
+}
+
+// TestResume: points that are put into their slots again, with the bounds of before, have
+// the same landmarks at every level, also after further changes; whatever came before.
+func TestResume(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		s := landmark.Settings{Level: rapid.IntRange(0, 3).Draw(t, "level"), Seed: 5, Threads: 2}
+		c := newCrowd(t, 2, s)
+		for range rapid.IntRange(1, 6).Draw(t, "changes before") {
+			c.insert(t, r, 1+r.IntN(80), 9, false)
+			c.remove(t, r, r.IntN(len(c.rows)))
+		}
+		text, err := json.Marshal(c.d.Bounds())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b *landmark.Bounds
+		if err := json.Unmarshal(text, &b); err != nil {
+			t.Fatal(err)
+		}
+		again := newCrowd(t, 2, s)
+		again.d.Resume(b)
+		again.rows = maps.Clone(c.rows)
+		x, _ := c.compact(rand.New(rand.NewPCG(1, 1)))
+		if err := again.d.Insert(context.Background(), c.d.Slots(), x); err != nil {
+			t.Fatal(err)
+		}
+		seed := r.Uint64()
+		for range 4 {
+			if !reflect.DeepEqual(c.d.Bounds(), again.d.Bounds()) || !slices.Equal(c.d.Landmarks(), again.d.Landmarks()) {
+				t.Fatalf("landmarks %v, resumed %v", c.d.Landmarks(), again.d.Landmarks())
+			}
+			again.check(t, rand.New(rand.NewPCG(seed, 1)))
+			for _, c := range []*crowd{c, again} {
+				r := rand.New(rand.NewPCG(seed, 2))
+				c.insert(t, r, 12, 9, false)
+				c.remove(t, r, 7)
+			}
+			seed++
+		}
+	})
+}
+
+// TestResumeWrong: bounds that do not belong to the points, as a damaged file may hold
+// them, make another choice of landmarks and nothing worse.
+func TestResumeWrong(t *testing.T) {
+	for _, b := range []*landmark.Bounds{{}, {Bound: 1 << 62}, {Bound: math.MaxUint64, Top: &landmark.Bounds{}, Groups: map[int32]*landmark.Bounds{7: {}, -1: nil}}} {
+		c := newCrowd(t, 2, landmark.Settings{Level: 2})
+		c.d.Resume(b)
+		r := rand.New(rand.NewPCG(1, 1))
+		c.insert(t, r, 90, 9, false)
+		c.check(t, r)
+		c.remove(t, r, 60)
+		c.check(t, r)
+	}
 }

@@ -14,6 +14,7 @@ import (
 type part struct {
 	level int // of the coarse-graining that may cut it
 	draw  draw
+	given *Bounds // where its landmarks go on from, until it is cut
 
 	nodes     []int32   // ascending
 	landmarks []int32   // ascending; nil if the part is not cut
@@ -53,10 +54,14 @@ func (p *part) change(ctx context.Context, d *Dynamic, leave, join []int32) erro
 		*p = part{level: p.level, draw: p.draw, nodes: p.nodes}
 		return nil
 	}
+	left, given := without(p.landmarks, leave), p.given
 	if p.landmarks == nil {
 		m = p.begin(d.settings.Level)
+		if given != nil {
+			left = p.resume(given, join)
+		}
 	}
-	now := p.draw.landmarks(p.nodes, without(p.landmarks, leave), join)
+	now := p.draw.landmarks(p.nodes, left, join)
 	promoted, retired := without(now, p.landmarks), without(p.landmarks, now)
 	p.landmarks = now
 	if err := p.assign(ctx, d, join, promoted, retired, m); err != nil || m == nil {
@@ -67,6 +72,9 @@ func (p *part) change(ctx context.Context, d *Dynamic, leave, join []int32) erro
 	}
 	for _, a := range promoted {
 		p.groups[a] = newPart(p.level+1, p.draw.salt, a, false)
+		if given != nil {
+			p.groups[a].given = given.Groups[a]
+		}
 	}
 	for a, nodes := range m.leave {
 		if g := p.groups[a]; g != nil && m.join[a] == nil {
