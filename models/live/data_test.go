@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"math/rand/v2"
-	"testing"
 
 	"unfold/internal/vec"
 )
@@ -32,8 +31,15 @@ var (
 	nowhere vec.Matrix[float64]
 )
 
+// tester is a test, or one case of a property.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // fitted is the map of some rows.
-func fitted(t testing.TB, x vec.Matrix[float32], set Settings) (*Map, []int32) {
+func fitted(t tester, x vec.Matrix[float32], set Settings) (*Map, []int32) {
 	t.Helper()
 	m, slots, err := Fit(context.Background(), x, set)
 	if err != nil {
@@ -43,7 +49,7 @@ func fitted(t testing.TB, x vec.Matrix[float32], set Settings) (*Map, []int32) {
 }
 
 // change and refresh fail the test on an error.
-func change(t testing.TB, m *Map, gone []int32, x vec.Matrix[float32]) []int32 {
+func change(t tester, m *Map, gone []int32, x vec.Matrix[float32]) []int32 {
 	t.Helper()
 	slots, err := m.Change(context.Background(), gone, x, nowhere)
 	if err != nil {
@@ -52,7 +58,7 @@ func change(t testing.TB, m *Map, gone []int32, x vec.Matrix[float32]) []int32 {
 	return slots
 }
 
-func refresh(t testing.TB, m *Map) Report {
+func refresh(t tester, m *Map) Report {
 	t.Helper()
 	r, err := m.Refresh(context.Background())
 	if err != nil {

@@ -4,16 +4,23 @@ import (
 	"context"
 
 	"unfold/internal/vec"
+	"unfold/models/saul"
+	"unfold/sparse/graph"
 	"unfold/sparse/graph/live"
 	"unfold/sparse/knn"
 )
 
-// lists are rows in slots and their nearest neighbours, kept as rows come and go.
+// lists are rows in slots and their nearest neighbours, kept as rows come and go; with
+// Gaussian tails with the parts that the model's graph is made of.
 type lists struct{ *live.Graph }
 
 // newLists is of the rows of x, in slots from 0 on.
 func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists, error) {
-	g, err := live.New(x.Cols, live.Settings{Neighbors: set.lists(), Threads: set.LVM.Threads})
+	kept := live.Settings{Neighbors: set.neighbors(), Lists: set.lists(), Threads: set.LVM.Threads}
+	if set.LVM.Tails == saul.Gaussian {
+		kept.Core, kept.Parts = set.LVM.Core, live.Similar
+	}
+	g, err := live.New(x.Cols, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +45,15 @@ func (l *lists) change(ctx context.Context, gone []int32, x vec.Matrix[float32])
 }
 
 // compact returns the slots in use, ascending, and the lists of the points numbered
-// in that order; of few points, of all others.
-func (l *lists) compact() (slots []int32, nb *knn.Neighbors) {
+// in that order; of few points, of all others. Parts are those of the model's graph, nil
+// if they are not kept or the points are few.
+func (l *lists) compact() (slots []int32, nb *knn.Neighbors, parts *graph.Parts) {
 	if c, err := l.Compact(); err == nil { // it fails if the points are few
-		return c.Slots, c.Neighbors
+		if c.Mutual != nil {
+			p := c.Parts()
+			parts = &p
+		}
+		return c.Slots, c.Neighbors, parts
 	}
 	slots = l.Slots(nil)
 	rank := make(map[int32]int32, len(slots))
@@ -57,7 +69,7 @@ func (l *lists) compact() (slots []int32, nb *knn.Neighbors) {
 			to[p] = rank[j]
 		}
 	}
-	return slots, nb
+	return slots, nb, nil
 }
 
 // restoreLists puts rows into slots, ascending, nil meaning 0, 1, ... Free slots

@@ -14,12 +14,13 @@ import (
 // Map is a map and the points it is learnt from. It is not safe for concurrent
 // use; the snapshots it makes are.
 type Map struct {
-	set   Settings
-	dim   int // of rows
-	dims  int // of places
-	lists *lists
-	equal *equals
-	marks *landmarks // with Gaussian tails, from the first refresh on
+	set    Settings
+	dim    int // of rows
+	dims   int // of places
+	lists  *lists
+	equal  *equals
+	marks  *landmarks     // with Gaussian tails, from the first refresh on
+	marked *LandmarkState // that of the last refresh
 
 	// By slot: places (dims each), variances, how many rows a point stands for (0:
 	// the slot is free), and where points were when the epoch began.
@@ -179,7 +180,7 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	}
 	m.fill(s, state.Slots)
 	m.resume(state)
-	return m, nil
+	return m, m.remark(ctx, state.Landmarks)
 }
 
 // errSlot says that a slot to be deleted holds no point, or not as many rows.

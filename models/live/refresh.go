@@ -12,6 +12,7 @@ import (
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/models/student"
+	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
 
@@ -24,8 +25,10 @@ type Report struct {
 	// Points on the map, of which Born are new; Gone were there before.
 	Points, Born, Gone int
 	// Loglik is L of the map, extrapolated from some thousands of points;
-	// LoglikPoint and LoglikPair are it per point and per ordered pair.
-	Loglik, LoglikPoint, LoglikPair float64
+	// LoglikPoint and LoglikPair are it per point and per ordered pair. With Gaussian
+	// tails it is exact, and at least LoglikBefore, the same of the places and variances
+	// before the refresh.
+	Loglik, LoglikPoint, LoglikPair, LoglikBefore float64
 	// Diameter is that of the map. Moves are those of the points that were there
 	// before, Drift how far they are from where they were when the epoch began.
 	Diameter     float64
@@ -45,7 +48,7 @@ type Report struct {
 // With fewer than two points it does nothing (Still).
 func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	begin, cpu := time.Now(), m.cpu()
-	slots, nb := m.lists.compact()
+	slots, nb, parts := m.lists.compact()
 	n := len(slots)
 	r := Report{Version: m.snap.Version, Epoch: m.snap.Epoch, Points: n, Born: m.born, Gone: m.gone}
 	if n < 2 {
@@ -59,7 +62,7 @@ func (m *Map) Refresh(ctx context.Context) (Report, error) {
 		r.Epoch++
 	}
 	before := m.take(slots)
-	res, err := m.learn(ctx, &r, slots, nb, before)
+	res, err := m.learn(ctx, &r, slots, nb, parts, before)
 	if err != nil {
 		return Report{}, fmt.Errorf("live: %v refresh of %d points: %w", kind, n, err)
 	}
@@ -68,7 +71,7 @@ func (m *Map) Refresh(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	m.adopt(s, slots, &r)
-	m.alarm, m.policy = alarm, policy
+	m.alarm, m.policy, m.marked = alarm, policy, m.marks.state()
 	r.Seconds, r.CPUSeconds = time.Since(begin).Seconds(), m.cpu()-cpu
 	return r, nil
 }
@@ -100,10 +103,10 @@ func (m *Map) take(slots []int32) *student.State {
 
 // learn goes on from the state before, which it leaves as it is, and adds to the
 // report what it took.
-func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, before *student.State) (*saul.Result, error) {
+func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State) (*saul.Result, error) {
 	set := m.set.fit(len(slots))
 	if set.Tails == saul.Gaussian {
-		return m.gaussian(ctx, r, slots, nb, before, set)
+		return m.gaussian(ctx, r, slots, nb, parts, before, set)
 	}
 	h, err := saul.NewHeavy(nb, set, m.unit)
 	if err != nil {
@@ -126,30 +129,6 @@ func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neigh
 	r.Steps, r.CGIterations, r.Loglik = learnt.Iterations, learnt.CGIterations, learnt.Loglik
 	res := h.Map(nb, st)
 	res.Report.Iterations = learnt.Iterations
-	return res, nil
-}
-
-// gaussian is learn with Gaussian tails, where a few warm steps are all there is
-// between majors, and a major is a fit.
-func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, before *student.State, set saul.Settings) (*saul.Result, error) {
-	st, schedule := &saul.State{Mu: before.Mu, Sigma2: before.Sigma2}, m.set.Ordinary
-	switch r.Kind {
-	case Major:
-		st = nil
-	case Gentle:
-		schedule = m.set.Gentle
-		fallthrough
-	default:
-		if set.Steps = schedule.Steps; set.Steps == 0 {
-			set.Steps = -1
-		}
-		set.Momentum, set.NoMomentum = schedule.Momentum, schedule.Momentum == 0
-	}
-	res, err := saul.Continue(ctx, m.rows(slots), nb, st, m.pairs(slots), set)
-	if err != nil {
-		return nil, err
-	}
-	r.Steps, r.CGIterations, r.Loglik = res.Report.Iterations, res.Report.CGIterations, res.Report.Loglik
 	return res, nil
 }
 

@@ -25,6 +25,9 @@ type State struct {
 	// Origin are the places of the snapshot's points when the epoch began, NaN for
 	// those that came later: little-endian float64, row by row.
 	Origin []byte `json:"origin,omitempty"`
+	// Landmarks are where those of a map with Gaussian tails stand; nil (as in files from
+	// before they were kept): they are chosen again.
+	Landmarks *LandmarkState `json:"landmarks,omitempty"`
 }
 
 // State returns what Restore needs beside Snapshot. It is of the last refresh:
@@ -32,7 +35,7 @@ type State struct {
 func (m *Map) State() State {
 	s := State{
 		Slots: m.slots, Refreshes: m.policy.refreshes, SinceMajor: m.policy.sinceMajor, MajorPoints: m.policy.majorPoints,
-		Alarm: m.alarm.since, Blocks: append([]Block(nil), m.alarm.blocks...), Origin: m.origins,
+		Alarm: m.alarm.since, Blocks: append([]Block(nil), m.alarm.blocks...), Origin: m.origins, Landmarks: m.marked,
 	}
 	return s
 }
@@ -70,6 +73,9 @@ func (st State) check(s *snapshot.Snapshot) error {
 	}
 	if st.Refreshes < 0 || st.SinceMajor < 0 || st.MajorPoints < 0 || st.Alarm < 0 {
 		return bad("a counter is below 0")
+	}
+	if st.Landmarks != nil && st.Landmarks.Level < 0 {
+		return bad("landmarks of level %d", st.Landmarks.Level)
 	}
 	for _, b := range st.Blocks {
 		if b.Events < 0 || b.Beyond < 0 || b.Beyond > b.Events {

@@ -33,14 +33,15 @@ func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress Progre
 type fitter[T vec.Float] struct {
 	s        Settings
 	choose   func(landmark.Group) []int32 // landmarks, if given
-	follow   PairsOf                      // what makes the constants, if not landmark.New
+	warm     Warm                         // what is there before, if a map is continued
 	progress Progress
 	x        vec.Matrix[T] // the distinct rows
 	learnt   vec.Matrix[T] // of these the ones that are learnt, with Gaussian tails
 	out      *Result
 	clock    time.Time // of the present stage
-	// leastDelta2 and leastSigma2 bound the squared scales from below.
-	leastDelta2, leastSigma2 float64
+	// scale is the median delta^2; leastDelta2 and leastSigma2 bound the squared scales
+	// from below.
+	scale, leastDelta2, leastSigma2 float64
 }
 
 // learn is Fit for either element type and, for tests, with given landmarks.
@@ -123,20 +124,25 @@ func (f *fitter[T]) gaussian(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.em(ctx, p, st); err != nil {
+	m := f.model(p)
+	f.out.Report.LoglikInitial = m.LogLikelihood(st)
+	if err := f.em(ctx, m, st, f.s.Momentum); err != nil {
 		return err
 	}
 	f.lap(&f.out.Report.Seconds.EM)
 	return f.finish(ctx, g, p, st)
 }
 
+// model makes the model of the points' constants.
+func (f *fitter[T]) model(p *landmark.Pairs) *Model {
+	return NewModel(p, f.s.Dims, ModelSettings{Tolerance: f.s.Tolerance, Floor: f.leastSigma2, Threads: f.s.Threads})
+}
+
 // constants makes the graph and the constants of its points.
 func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *landmark.Pairs, error) {
 	o, sec := f.out, &f.out.Report.Seconds
 	f.progress("graph", 0, 1)
-	g, err := graph.Build(ctx, f.x, o.Neighbors.First(f.s.Neighbors), graph.Settings{
-		Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads,
-	})
+	g, err := f.graph(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lvm: neighbourhood graph: %w", err)
 	}
@@ -150,12 +156,13 @@ func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *landmark.Pair
 
 	f.progress("coarse", 0, 1)
 	level := f.s.Level.Resolve(g.N)
-	f.leastDelta2 = f.s.Floor * medianScale(g)
+	f.scale = medianScale(g)
+	f.leastDelta2 = f.s.Floor * f.scale
 	f.leastSigma2 = f.s.Floor * f.leastDelta2
 	settings := landmark.Settings{Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.s.Threads}
 	var p *landmark.Pairs
-	if f.follow != nil && g.Keep == nil {
-		p, err = f.follow(ctx, g, settings)
+	if f.warm.Pairs != nil && g.Keep == nil {
+		p, err = f.warm.Pairs(ctx, g, settings)
 	} else {
 		p, err = landmark.New(ctx, f.learnt, g, settings)
 	}
@@ -166,6 +173,16 @@ func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *landmark.Pair
 	f.progress("coarse", 1, 1)
 	f.lap(&sec.Coarse)
 	return g, p, nil
+}
+
+// graph makes the neighbourhood graph, of parts that are known if they are.
+func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
+	nb := f.out.Neighbors.First(f.s.Neighbors)
+	set := graph.Settings{Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads}
+	if f.warm.Parts != nil {
+		return graph.Join(ctx, f.x, nb, *f.warm.Parts, set)
+	}
+	return graph.Build(ctx, f.x, nb, set)
 }
 
 // start makes what EM starts from.
@@ -208,21 +225,19 @@ func (f *fitter[T]) components(ctx context.Context, p *landmark.Pairs, st *State
 	return nil
 }
 
-// em maximises the likelihood from st. Without a single dissimilar pair (n is
-// hardly more than k) the likelihood has no other maximum than all points in
-// one place; then the map is the start, principal components.
-func (f *fitter[T]) em(ctx context.Context, p *landmark.Pairs, st *State) error {
+// em maximises the likelihood from st, which is Report.LoglikInitial. Without a single
+// dissimilar pair (n is hardly more than k) the likelihood has no other maximum than all
+// points in one place; then the map is the start, principal components.
+func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float64) error {
 	r := &f.out.Report
-	m := NewModel(p, f.s.Dims, ModelSettings{Tolerance: f.s.Tolerance, Floor: f.leastSigma2, Threads: f.s.Threads})
-	r.LoglikInitial = m.LogLikelihood(st)
 	steps := max(f.s.Steps, 0)
-	if p.Count == 0 {
+	if m.pairs.Count == 0 {
 		steps = 0
 	}
 	still := newPlateau(f.s.Gain)
 	for step := range steps {
 		f.progress("em", step, steps)
-		res, err := m.Step(ctx, st, f.s.Momentum)
+		res, err := m.Step(ctx, st, momentum)
 		r.CGIterations += res.Iterations
 		if err != nil {
 			return fmt.Errorf("lvm: EM step %d of %d: %w", step+1, steps, err)

@@ -46,6 +46,9 @@ type Model struct {
 	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
 	spread   []float64
 	rise     rise
+	// lambda and from are those of Hold; without it lambda is 0.
+	lambda float64
+	from   vec.Matrix[float64]
 }
 
 // ErrNotFinite is returned if the parameters stop being finite numbers.
@@ -110,9 +113,42 @@ func (m *Model) StepMu(ctx context.Context, st *State) (solve.Result, error) {
 	return res, nil
 }
 
+// Hold makes the steps that follow hold points at the places mu^0 where they are in
+// st, until the next call: to the likelihood it adds, as H13 of package student does,
+//
+//	-lambda/2 sum_i |mu_i - mu^0_i|^2,
+//
+// so that the system of Assemble becomes
+//
+//	(Lap(W) + Gamma + lambda) (mu_new - mu) = dL/dmu - lambda (mu - mu^0).
+//
+// A step without momentum then raises the sum, or leaves it, and as the anchor is 0 at
+// mu^0 and below it elsewhere, the likelihood of all steps together does not fall.
+// A lambda of 0 holds nothing.
+func (m *Model) Hold(st *State, lambda float64) {
+	m.check(st)
+	if m.lambda = lambda; lambda != 0 {
+		m.from = st.Mu.Clone()
+	}
+}
+
+// anchor adds what Hold asks for to the system of a step.
+func (m *Model) anchor(st *State, a *solve.Laplacian, grad vec.Matrix[float64]) {
+	if m.lambda == 0 {
+		return
+	}
+	for i := range a.Diagonal {
+		a.Diagonal[i] += m.lambda
+	}
+	for k, v := range st.Mu.Data {
+		grad.Data[k] -= m.lambda * (v - m.from.Data[k])
+	}
+}
+
 // increment leaves mu_EM - mu in m.step.
 func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) {
 	a, grad := m.Assemble(st)
+	m.anchor(st, a, grad)
 	m.rise.half(grad.Data, m.velocity.Data)
 	clear(m.step.Data)
 	res, err := m.cg.Solve(ctx, a, grad, m.step)

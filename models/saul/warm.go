@@ -92,11 +92,30 @@ func (h *Heavy) Describe(st *student.State) *snapshot.Student {
 // landmark.New does.
 type PairsOf func(ctx context.Context, g *graph.Graph, s landmark.Settings) (*landmark.Pairs, error)
 
-// Continue goes on with a map with Gaussian tails: Settings.Steps of EM from st,
-// for the distinct points x, whose lists nb hold at least Settings.Neighbors. Nil
-// for st means the start of Fit. If pairs is not nil, it makes the constants where
-// all points are learnt.
-func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, st *State, pairs PairsOf, s Settings) (*Result, error) {
+// Warm is what is there of a map with Gaussian tails before it is continued. The zero
+// value is nothing: then Continue is a fit.
+type Warm struct {
+	// State holds the places and variances of the points; nil means the start of Fit.
+	State *State
+	// Refit learns from the start of Fit all the same, and goes on from State only if
+	// that ends with a lower likelihood than State has.
+	Refit bool
+	// Anchor is lambda of Model.Hold, in units of 1 over the median squared length scale
+	// of similar pairs.
+	Anchor float64
+	// Parts are those of the first Settings.Neighbors neighbours, all of the points; nil
+	// means that they are found.
+	Parts *graph.Parts
+	// Pairs, if not nil, makes the constants where all points are learnt.
+	Pairs PairsOf
+}
+
+// Continue goes on with a map with Gaussian tails: Settings.Steps of EM from what is
+// there, for the distinct points x, whose lists nb hold at least Settings.Neighbors.
+// Report.LoglikInitial is that of Warm.State, if there is one, by the constants of x; the
+// result has no lower likelihood. Where momentum would have it fall the steps are taken
+// again without, which Report.Falls says.
+func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, from Warm, s Settings) (*Result, error) {
 	s, err := s.withDefaults()
 	if err != nil {
 		return nil, err
@@ -105,38 +124,93 @@ func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, st 
 		return nil, wrong(false, "tails", "a map with Gaussian tails was to be continued, not one with %v ones", s.Tails)
 	}
 	s.Neighbors = min(s.Neighbors, nb.N-1)
-	f := &fitter[float32]{s: s, progress: func(string, int, int) {}, x: x, follow: pairs, out: &Result{Settings: s, Neighbors: nb}}
+	f := &fitter[float32]{s: s, progress: func(string, int, int) {}, x: x, warm: from, out: &Result{Settings: s, Neighbors: nb}}
 	f.out.Report = Report{N: x.Rows, Unique: x.Rows, Dim: x.Cols, Dims: s.Dims, Neighbors: s.Neighbors}
-	return f.out, f.further(ctx, st)
+	if from.State == nil {
+		f.clock = time.Now()
+		return f.out, f.gaussian(ctx)
+	}
+	return f.out, f.further(ctx)
 }
 
-// further takes steps from st, or from the start of a fit.
-func (f *fitter[T]) further(ctx context.Context, st *State) error {
+// further goes on from Warm.State.
+func (f *fitter[T]) further(ctx context.Context) error {
 	f.clock = time.Now()
 	g, p, err := f.constants(ctx)
 	if err != nil {
 		return err
 	}
-	switch {
-	case st == nil:
-		if st, err = f.start(ctx, p); err != nil {
-			return err
-		}
-	case g.Keep != nil:
-		kept := &State{Mu: vec.Take(st.Mu, g.Keep)}
-		for _, i := range g.Keep {
-			kept.Sigma2 = append(kept.Sigma2, st.Sigma2[i])
-		}
-		st = kept
-	default:
-		st = st.Clone()
+	before, m := f.before(g), f.model(p)
+	f.out.Report.LoglikInitial = m.LogLikelihood(before)
+	st := before
+	if f.warm.Refit {
+		st, err = f.refit(ctx, m, before)
+	} else {
+		st, err = f.rising(ctx, m, before)
 	}
-	for i, v := range st.Sigma2 {
-		st.Sigma2[i] = max(v, f.leastSigma2)
-	}
-	if err := f.em(ctx, p, st); err != nil {
+	if err != nil {
 		return err
 	}
 	f.lap(&f.out.Report.Seconds.EM)
 	return f.finish(ctx, g, p, st)
+}
+
+// before is Warm.State of the points that are learnt.
+func (f *fitter[T]) before(g *graph.Graph) *State {
+	st := f.warm.State.Clone()
+	if g.Keep != nil {
+		st = &State{Mu: vec.Take(st.Mu, g.Keep)}
+		for _, i := range g.Keep {
+			st.Sigma2 = append(st.Sigma2, f.warm.State.Sigma2[i])
+		}
+	}
+	for i, v := range st.Sigma2 {
+		st.Sigma2[i] = max(v, f.leastSigma2)
+	}
+	return st
+}
+
+// refit learns from the start of a fit, or, where that ends lower than the map before
+// is, from this.
+func (f *fitter[T]) refit(ctx context.Context, m *Model, before *State) (*State, error) {
+	r := &f.out.Report
+	st, err := f.start(ctx, m.pairs)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.em(ctx, m, st, f.s.Momentum); err != nil {
+		return nil, err
+	}
+	if !(r.Loglik < r.LoglikInitial) {
+		return st, nil
+	}
+	r.Falls++
+	return f.rising(ctx, m, before)
+}
+
+// rising takes steps from the map before, held by the anchor, such that the likelihood
+// does not fall.
+func (f *fitter[T]) rising(ctx context.Context, m *Model, before *State) (*State, error) {
+	r := &f.out.Report
+	if f.scale > 0 {
+		m.Hold(before, f.warm.Anchor/f.scale)
+	}
+	momenta := []float64{f.s.Momentum, 0}
+	if f.s.Momentum == 0 {
+		momenta = momenta[1:]
+	}
+	for _, momentum := range momenta {
+		st := before.Clone()
+		m.Reset()
+		if err := f.em(ctx, m, st, momentum); err != nil {
+			return nil, err
+		}
+		if !(r.Loglik < r.LoglikInitial) {
+			return st, nil
+		}
+		r.Falls++
+	}
+	// Nothing is left to gain but rounding.
+	r.Loglik = r.LoglikInitial
+	return before, nil
 }

@@ -53,7 +53,7 @@ func TestContinueIsFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Continue(ctx, x, want.Neighbors, nil, nil, s)
+		got, err := Continue(ctx, x, want.Neighbors, Warm{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,18 +62,18 @@ func TestContinueIsFit(t *testing.T) {
 			continue // points that are not learnt are placed by the number of steps
 		}
 		s.Steps = 4
-		first, err := Continue(ctx, x, want.Neighbors, nil, nil, s)
+		first, err := Continue(ctx, x, want.Neighbors, Warm{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Steps = 5
-		got, err = Continue(ctx, x, want.Neighbors, &State{Mu: first.Mu, Sigma2: first.Sigma2}, nil, s)
+		got, err = Continue(ctx, x, want.Neighbors, Warm{State: &State{Mu: first.Mu, Sigma2: first.Sigma2}}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, "in two parts", want, got)
 	}
-	if _, err := Continue(ctx, vec.Matrix[float32]{}, nil, nil, nil, Settings{}); err == nil {
+	if _, err := Continue(ctx, vec.Matrix[float32]{}, nil, Warm{}, Settings{}); err == nil {
 		t.Error("a map with heavy tails was continued as one with Gaussian ones")
 	}
 }

@@ -1,0 +1,220 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/coarse/landmark"
+	"unfold/internal/vec"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+)
+
+// paper are settings of the paper's model, with landmarks however few points there are.
+func paper() Settings {
+	set := quick()
+	set.LVM.Tails, set.LVM.Level, set.LVM.Neighbors = saul.Gaussian, 1, 5
+	return set
+}
+
+// batch continues the map of the last refresh as a refresh of that kind would, with lists,
+// graph, tree and landmarks' groups that are all made from the rows alone.
+func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
+	t.Helper()
+	ctx := context.Background()
+	slots := m.lists.Slots(nil)
+	x, before := m.rows(slots), m.take(slots)
+	lists, err := knn.Graph(ctx, x, min(m.set.lists(), x.Rows-1), knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := min(m.set.neighbors(), x.Rows-1)
+	g, err := graph.Build(ctx, x, lists.First(k), graph.Settings{Core: m.set.LVM.Core, Components: m.set.LVM.Components})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, schedule := m.set.LVM, m.set.Ordinary
+	if kind == Gentle {
+		schedule = m.set.Gentle
+	}
+	from := saul.Warm{
+		State: &saul.State{Mu: before.Mu, Sigma2: before.Sigma2}, Refit: kind == Major,
+		Pairs: func(ctx context.Context, g *graph.Graph, s landmark.Settings) (*landmark.Pairs, error) {
+			marks := m.marks
+			if marks == nil || marks.level != s.Level {
+				if marks, err = newLandmarks(ctx, slots, x, s, nil); err != nil {
+					return nil, err
+				}
+			}
+			s.Choose = marks.Choose
+			return landmark.New(ctx, x, g, s)
+		},
+	}
+	if kind != Major {
+		set.Steps, set.Momentum, from.Anchor = schedule.Steps, schedule.Momentum, schedule.Anchor
+	}
+	res, err := saul.Continue(ctx, x, lists, from, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, res
+}
+
+// TestGaussianIsTheBatchs: after any changes the graph of the paper's model is the one
+// that is made from nothing, and a refresh comes to the same map and the same likelihood,
+// bit for bit, which is no lower than before.
+func TestGaussianIsTheBatchs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		set := paper()
+		set.LVM.Steps, set.Ordinary.Steps, set.Gentle.Steps = 5, 3, 4
+		set.LVM.Core = rapid.IntRange(1, 3).Draw(t, "core")
+		set.LVM.Components = rapid.SampledFrom([]saul.Components{saul.Connect, saul.Largest}).Draw(t, "components")
+		set.NoveltyK = rapid.SampledFrom([]int{3, 9}).Draw(t, "novelty k")
+		set.LVM.Threads = rapid.IntRange(1, 3).Draw(t, "threads")
+		set.GentleEvery, set.Backstop, set.Growth = 3, 5, -1
+		m, slots := fitted(t, blobs(rapid.IntRange(20, 60).Draw(t, "rows"), 3, r.Uint64()), set)
+		refresh(t, m)
+		for range rapid.IntRange(1, 7).Draw(t, "changes") {
+			r.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
+			out := r.IntN(min(25, max(1, len(slots)-6)))
+			came := change(t, m, slots[:out], blobs(r.IntN(20), 3, r.Uint64()))
+			slots = append(slots[out:], came...)
+			_, kind := m.policy.next(m.set, m.Len(), 0)
+			g, want := batch(t, m, kind)
+			_, nb, parts := m.lists.compact()
+			if parts != nil {
+				mine, err := graph.Join(context.Background(), m.rows(m.lists.Slots(nil)), nb.First(set.LVM.Neighbors), *parts,
+					graph.Settings{Core: set.LVM.Core, Components: set.LVM.Components})
+				if err != nil || !reflect.DeepEqual(mine, g) {
+					t.Fatalf("E is %+v, want %+v; %v", mine, g, err)
+				}
+			} else if m.Len() > set.LVM.Neighbors {
+				t.Fatalf("the parts of %d points are not kept", m.Len())
+			}
+			before := m.take(m.lists.Slots(nil))
+			var stayed []int32
+			for i, s := range m.lists.Slots(nil) {
+				if m.age[s] != newborn {
+					stayed = append(stayed, int32(i))
+				}
+			}
+			got := refresh(t, m)
+			if got.Kind != kind || got.Loglik != want.Report.Loglik || got.Steps != want.Report.Iterations || got.Loglik < got.LoglikBefore {
+				t.Fatalf("a %v refresh from %v to %v in %d steps, want %v, to %v in %d", got.Kind, got.LoglikBefore, got.Loglik, got.Steps,
+					kind, want.Report.Loglik, want.Report.Iterations)
+			}
+			Align(want.Mu, vec.Take(want.Mu, stayed), vec.Take(before.Mu, stayed))
+			s := m.Snapshot()
+			if !slices.Equal(s.Mu.Data, want.Mu.Data) || !slices.Equal(s.Sigma2, want.Sigma2) || !slices.Equal(s.Bandwidth2, want.Bandwidth2) {
+				t.Fatalf("a %v refresh makes another map than that of the batch", kind)
+			}
+		}
+	})
+}
+
+// TestGaussianStationary: in a stream that does not change points that stay hardly move,
+// the less the firmer they are held, and the likelihood never falls.
+func TestGaussianStationary(t *testing.T) {
+	var moved []float64
+	for _, anchor := range []float64{-1, 0, 10} {
+		set := paper()
+		set.LVM.Steps, set.Ordinary.Anchor, set.Backstop = 200, anchor, -1
+		m, slots := fitted(t, blobs(400, 6, 1), set)
+		fresh := blobs(100, 6, 2)
+		var sum float64
+		for b := range 10 {
+			slots = append(slots, change(t, m, slots[8*b:8*b+8], fresh.Slice(8*b, 8*b+8))...)
+			r := refresh(t, m)
+			if r.Loglik < r.LoglikBefore || r.LoglikBefore >= 0 || r.Epoch != 1 || r.Steps < 5 {
+				t.Errorf("anchor %v, refresh %d: %+v", anchor, b+1, r)
+			}
+			if r.Kind == Ordinary {
+				sum += r.Moves.Median
+			}
+			if r.Moves.Points != 392 || r.Moves.Median <= 0 || r.Moves.Median > 3 {
+				t.Errorf("anchor %v, refresh %d, %v: moves %+v", anchor, b+1, r.Kind, r.Moves)
+			}
+		}
+		moved = append(moved, sum)
+	}
+	t.Logf("moves without an anchor, with the default and with 10: %.3f", moved)
+	if !(moved[0] > moved[1] && moved[1] > moved[2]) {
+		t.Errorf("moves without an anchor, with the default and with 10: %v", moved)
+	}
+}
+
+// TestGaussianNeverFalls: also where momentum would carry the map too far, a refresh ends
+// at least as high as it begins; so does a major one that starts from nothing.
+func TestGaussianNeverFalls(t *testing.T) {
+	set := paper()
+	set.LVM.Steps = 3 // a refit of so few steps is worse than any map that was learnt longer
+	set.Ordinary = Schedule{Steps: 30, Momentum: 0.999, Anchor: -1}
+	set.GentleEvery, set.Backstop = -1, 4
+	m, slots := fitted(t, blobs(150, 4, 1), set)
+	for b := range 12 {
+		slots = append(slots, change(t, m, slots[:5], blobs(5, 4, uint64(b+9)))...)[5:]
+		if r := refresh(t, m); r.Loglik < r.LoglikBefore {
+			t.Errorf("refresh %d, %v: from %v to %v", b+1, r.Kind, r.LoglikBefore, r.Loglik)
+		}
+	}
+}
+
+// TestGaussianRestored: a map that is written to a file and restored goes on with the same
+// bits, though its landmarks depend on what came before.
+func TestGaussianRestored(t *testing.T) {
+	for _, level := range []saul.Level{1, 2} {
+		set := paper()
+		set.LVM.Level, set.GentleEvery, set.Backstop, set.Growth = level, 3, 7, -1
+		m, slots := fitted(t, blobs(200, 4, 1), set)
+		turn := func(m *Map, slots []int32, b int) []int32 {
+			out := 10 + 10*(b%3)
+			came := change(t, m, slots[:out], blobs(20, 4, uint64(50+b)))
+			refresh(t, m)
+			return append(slots[out:len(slots):len(slots)], came...)
+		}
+		for b := range 6 {
+			slots = turn(m, slots, b)
+		}
+		var file bytes.Buffer
+		bare := *m.Snapshot()
+		if err := snapshot.Write(&file, &bare); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(m.State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := snapshot.Read(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var state State
+		if err := json.Unmarshal(text, &state); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Restore(context.Background(), s, state, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again.State(), m.State()) {
+			t.Fatalf("level %d: the state is %+v, want %+v", level, again.State(), m.State())
+		}
+		mine, theirs := slots, slots
+		for b := 6; b < 12; b++ {
+			mine, theirs = turn(m, mine, b), turn(again, theirs, b)
+			if !slices.Equal(m.Snapshot().Mu.Data, again.Snapshot().Mu.Data) || !reflect.DeepEqual(m.State(), again.State()) {
+				t.Fatalf("level %d, refresh %d: the restored map is another", level, b+1)
+			}
+		}
+	}
+}
