@@ -100,7 +100,7 @@ func (c *connector[T]) round(ctx context.Context, label []int32, size []int) ([]
 		}
 	}
 	if len(ask) > 0 {
-		found, err := knn.Foreign(ctx, c.x, ask, label, 1, knn.Settings{Threads: c.threads})
+		found, err := knn.NearestUnlike(ctx, c.x, ask, label, 1, knn.Settings{Threads: c.threads})
 		if err != nil {
 			return nil, err
 		}

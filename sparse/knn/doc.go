@@ -1,13 +1,13 @@
 // Package knn finds exact k nearest neighbours under the Euclidean distance.
 //
-//	Graph     the k nearest other rows of every row: K of Saul 2020, eq 22
-//	Exact     an index over fixed rows, searched with other vectors
-//	Slots     rows that come and go, and who of them looks for the new ones
-//	Foreign   the k nearest rows that carry another label
-//	Index     what Exact and package hnsw have in common; Dynamic, if rows come and go
+//	Graph           the k nearest other rows of every row: K of Saul 2020, eq 22
+//	Exact           an index over fixed rows, searched with other vectors
+//	DynamicExact    rows that come and go; who of them has a new one among its nearest
+//	NearestUnlike   the k nearest rows that carry another label
+//	Index           what Exact and package hnsw have in common; Dynamic, if rows come and go
 //
 // Package auto chooses between exact search and the approximate ways of packages
-// hnsw and descent.
+// hnsw and nndescent.
 //
 // # Exactness
 //
@@ -30,9 +30,9 @@
 // list and is dropped; the few others are measured exactly. The centre and the
 // scale only decide how sharp the bound is, never the result.
 //
-// A list begins with a chunk of the rows, whose costs, lower bounds of a^2 |x_i-x_j|^2 / 2
-// rounded in the safe direction, package vec/tile writes down. Package vec/choose picks
-// the k least of them and few more; these are measured, and any others whose cost is
+// A list begins with a chunk of the rows, whose lower bounds of a^2 |x_i-x_j|^2 / 2
+// rounded in the safe direction, package tile writes down. Package topk picks
+// the k least of them and few more; these are measured, and any others whose bound is
 // below the distance of the last. So a list that holds the nearest of some thousand
 // rows has cost little more than k distances, where one that fills up as its rows come
 // takes k log(n/k) of them, each with a place to be found in the list.

@@ -69,19 +69,19 @@ func (e *Exact) Search(ctx context.Context, q vec.Matrix[float32], k int, s Sett
 	return run.all(ctx, s)
 }
 
-// Foreign returns, for every row number in rows, the k nearest rows of x whose
+// NearestUnlike returns, for every row number in rows, the k nearest rows of x whose
 // label differs from its own; list r belongs to rows[r]. It fails if there are
 // fewer than k such rows for one of them. It is what joins the components of a
 // neighbourhood graph.
-func Foreign[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []int32, k int, s Settings) (*Neighbors, error) {
-	run, err := newForeign(x, rows, label, k, s.Threads)
+func NearestUnlike[T vec.Float](ctx context.Context, x vec.Matrix[T], rows, label []int32, k int, s Settings) (*Neighbors, error) {
+	run, err := newUnlike(x, rows, label, k, s.Threads)
 	if err != nil {
 		return nil, err
 	}
 	return run.all(ctx, s)
 }
 
-func newForeign[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) (*search[T], error) {
+func newUnlike[T vec.Float](x vec.Matrix[T], rows, label []int32, k, threads int) (*search[T], error) {
 	if err := checkShape(x.Rows, x.Cols, k, x.Rows-1); err != nil {
 		return nil, err
 	}

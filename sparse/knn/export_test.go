@@ -18,9 +18,9 @@ func NewExactChunked(x vec.Matrix[float32], panels int) *Exact {
 	return e
 }
 
-// ForeignChunked is Foreign, on one thread, that begins with so many panels.
-func ForeignChunked[T vec.Float](x vec.Matrix[T], rows, label []int32, k, panels int) (*Neighbors, error) {
-	run, err := newForeign(x, rows, label, k, 1)
+// NearestUnlikeChunked is NearestUnlike, on one thread, that begins with so many panels.
+func NearestUnlikeChunked[T vec.Float](x vec.Matrix[T], rows, label []int32, k, panels int) (*Neighbors, error) {
+	run, err := newUnlike(x, rows, label, k, 1)
 	if err != nil {
 		return nil, err
 	}

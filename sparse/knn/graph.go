@@ -121,10 +121,10 @@ func (g *graphSearch[T]) within(ctx context.Context, w *graphWork, b int) {
 	for first := from * tile.Width; first < end && ctx.Err() == nil; first += tile.Height {
 		w.near.compare(g.p, g.p.Panels, first, false, from, to)
 		for i := first; i < min(end, first+tile.Height); i++ {
-			cost := w.near.of(i - first)
-			cost[i-from*tile.Width] = furthest // no neighbour of itself
-			g.add(w, i, w.near.least(cost, g.lists.K), from)
-			g.add(w, i, w.near.more(cost, g.least[i]), from)
+			lower := w.near.of(i - first)
+			lower[i-from*tile.Width] = furthest // no neighbour of itself
+			g.add(w, i, w.near.least(lower, g.lists.K), from)
+			g.add(w, i, w.near.more(lower, g.least[i]), from)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func TestForeign(t *testing.T) {
 			most = min(most, n-size[label[i]])
 		}
 		if most == 0 {
-			if _, err := knn.Foreign(context.Background(), x, rows, label, 1, knn.Settings{}); err == nil {
+			if _, err := knn.NearestUnlike(context.Background(), x, rows, label, 1, knn.Settings{}); err == nil {
 				t.Fatalf("no error although a row has no foreign rows")
 			}
 			return
@@ -146,8 +146,8 @@ func TestForeign(t *testing.T) {
 				t.Fatalf("got %v, want %v", got, want)
 			}
 		}
-		check(knn.Foreign(context.Background(), x, rows, label, k, knn.Settings{Threads: 2}))
-		check(knn.ForeignChunked(x, rows, label, k, rapid.IntRange(1, 3).Draw(t, "panels")))
+		check(knn.NearestUnlike(context.Background(), x, rows, label, k, knn.Settings{Threads: 2}))
+		check(knn.NearestUnlikeChunked(x, rows, label, k, rapid.IntRange(1, 3).Draw(t, "panels")))
 	})
 }
 
@@ -155,9 +155,9 @@ func TestForeignRefuses(t *testing.T) {
 	x := knntest.Points[float64]("gauss", 10, 2, 1)
 	label := []int32{0, 0, 0, 0, 0, 0, 0, 0, 0, 1}
 	for name, err := range map[string]error{
-		"labels": errOf(knn.Foreign(context.Background(), x, []int32{0}, label[:9], 1, knn.Settings{})),
-		"row":    errOf(knn.Foreign(context.Background(), x, []int32{10}, label, 1, knn.Settings{})),
-		"k":      errOf(knn.Foreign(context.Background(), x, []int32{0}, label, 2, knn.Settings{})),
+		"labels": errOf(knn.NearestUnlike(context.Background(), x, []int32{0}, label[:9], 1, knn.Settings{})),
+		"row":    errOf(knn.NearestUnlike(context.Background(), x, []int32{10}, label, 1, knn.Settings{})),
+		"k":      errOf(knn.NearestUnlike(context.Background(), x, []int32{0}, label, 2, knn.Settings{})),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

@@ -10,62 +10,62 @@ import (
 )
 
 // nearby finds which rows of some panels are to be measured for the lists of the nearest
-// of these. A list begins with the rows of the k least costs, lower bounds of distances
-// in float32 (tile.Costs); the distance of its last one says up to which cost there may
+// of these. A list begins with the rows of the k least lower bounds of distances
+// in float32 (tile.LowerBounds); the distance of its last one says up to which bound there may
 // be others. That is the nearest rows of these panels, at little more than k distances.
 type nearby struct {
 	stride int     // of the lines
-	cost   []int32 // up to tile.Height lines of costs, as integers in their order
+	lower  []int32 // up to tile.Height lines of lower bounds, as integers in their order
 	at     []int32 // positions in a line
 	bound  int32   // the last call of least has found all below it
 }
 
-// furthest is the cost of places that fill up the last panel, +Inf.
+// furthest is the bound of places that fill up the last panel, +Inf.
 const furthest = 0x7f800000
 
 // newNearby returns a workspace for up to so many panels.
 func newNearby(panels int) nearby {
 	n := panels * tile.Width
-	return nearby{cost: make([]int32, tile.Height*n), at: make([]int32, n)}
+	return nearby{lower: make([]int32, tile.Height*n), at: make([]int32, n)}
 }
 
-// compare makes the costs of panels from..to of p for vectors first, ... of a: tile.Height
+// compare makes the lower bounds of panels from..to of p for vectors first, ... of a: tile.Height
 // of them, or that one alone.
 func (c *nearby) compare(p *packed, a *tile.Panels, first int, alone bool, from, to int) {
 	c.stride = (to - from) * tile.Width
 	if alone {
-		tile.CostsRow(p.level, c.cost, a, first, p.Panels, from, to)
+		tile.LowerBoundsRow(p.level, c.lower, a, first, p.Panels, from, to)
 	} else {
-		tile.Costs(p.level, c.cost, c.stride, a, first, p.Panels, from, to)
+		tile.LowerBounds(p.level, c.lower, c.stride, a, first, p.Panels, from, to)
 	}
 }
 
-// of returns the costs for vector first+r of the last call of compare.
-func (c *nearby) of(r int) []int32 { return c.cost[r*c.stride:][:c.stride] }
+// of returns the lower bounds for vector first+r of the last call of compare.
+func (c *nearby) of(r int) []int32 { return c.lower[r*c.stride:][:c.stride] }
 
-// least returns the positions of the least k costs and of some more, fewer if there are
+// least returns the positions of the k least lower bounds and of some more, fewer if there are
 // not so many rows. They are valid until the next call.
-func (c *nearby) least(cost []int32, k int) []int32 {
-	const one, quarter = 0x3f800000, 1 << 21 // the cost 1, and about a quarter more or less
+func (c *nearby) least(lower []int32, k int) []int32 {
+	const one, quarter = 0x3f800000, 1 << 21 // the bound 1, and about a quarter more or less
 	guess := topk.Range{High: furthest, First: c.bound, Step: quarter}
 	if guess.First == 0 {
 		guess.First = one
 	}
 	var found int
-	found, c.bound = topk.Least(c.at, cost, k, guess)
+	found, c.bound = topk.Least(c.at, lower, k, guess)
 	return c.at[:found]
 }
 
-// more returns the positions that the last call of least, about the same costs, has not:
+// more returns the positions that the last call of least, about the same lower bounds, has not:
 // those of rows that may reach a threshold.
-func (c *nearby) more(cost []int32, threshold float32) []int32 {
+func (c *nearby) more(lower []int32, threshold float32) []int32 {
 	bound := int32(math.Float32bits(-threshold)) + 1
 	if bound <= c.bound {
 		return nil
 	}
 	n := 0
-	for _, at := range c.at[:topk.Below(c.at, cost, bound)] {
-		if cost[at] >= c.bound {
+	for _, at := range c.at[:topk.Below(c.at, lower, bound)] {
+		if lower[at] >= c.bound {
 			c.at[n] = at
 			n++
 		}
@@ -85,7 +85,7 @@ func measure[T vec.Float](out []float64, q []T, x vec.Matrix[T], rows []int32) {
 }
 
 // chunkPanels returns how many panels a search begins with: as many as fit the
-// second-level cache together with their costs.
+// second-level cache together with their lower bounds.
 func chunkPanels(dim int) int {
 	const bytes = 1 << 20
 	return max(stripPanels(dim), bytes/(4*tile.Width*(dim+tile.Height)))

@@ -43,7 +43,7 @@ func TestBound(t *testing.T) {
 		}
 		for _, p.level = range simd.Levels() {
 			checkBound(t, x, p)
-			checkCosts(t, x, p)
+			checkLowerBounds(t, x, p)
 			checkAlone(t, x, p, rapid.IntRange(0, n-1).Draw(t, "alone"))
 		}
 	})
@@ -79,9 +79,9 @@ func checkBound(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	}
 }
 
-// checkCosts says that the cost of a pair is within the threshold of its own distance,
+// checkLowerBounds says that the lower bound of a pair is within the threshold of its own distance,
 // and no farther below than a few times the bound.
-func checkCosts(t *rapid.T, x vec.Matrix[float64], p *packed) {
+func checkLowerBounds(t *rapid.T, x vec.Matrix[float64], p *packed) {
 	c := newNearby(p.Count())
 	for i := range x.Rows {
 		alone := i%tile.Height == 3

@@ -158,18 +158,18 @@ func (run *search[T]) begin(ctx context.Context, w *work, lists *Neighbors, from
 }
 
 // nearest fills the list of query from+r with the nearest of the first rows, by their
-// costs.
-func (run *search[T]) nearest(w *work, lists *Neighbors, from, r int, cost []int32) {
+// lower bounds.
+func (run *search[T]) nearest(w *work, lists *Neighbors, from, r int, lower []int32) {
 	if run.label != nil {
 		own := run.label[run.rows[from+r]]
-		for j, l := range run.label[:min(len(cost), len(run.label))] {
+		for j, l := range run.label[:min(len(lower), len(run.label))] {
 			if l == own {
-				cost[j] = furthest
+				lower[j] = furthest
 			}
 		}
 	}
-	run.add(w, lists, from, r, w.near.least(cost, run.k))
-	run.add(w, lists, from, r, w.near.more(cost, w.least[r]))
+	run.add(w, lists, from, r, w.near.least(lower, run.k))
+	run.add(w, lists, from, r, w.near.more(lower, w.least[r]))
 }
 
 // add measures rows and puts those into the list of query from+r that belong there.

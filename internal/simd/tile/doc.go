@@ -1,6 +1,6 @@
 // Package tile multiplies blocks of float32 vectors with each other at the
 // speed of the processor: the inner loop of an exact neighbour search, which
-// only asks how far two vectors are apart at least (Costs) or which products reach
+// only asks how far two vectors are apart at least (LowerBounds) or which products reach
 // a bound (Scan), and the product of a tall matrix with itself (Gram).
 //
 // # Panels
@@ -17,10 +17,10 @@
 // registers. On any other machine, and with the build tag noasm, plain Go does
 // the same.
 //
-// # Costs
+// # Lower bounds
 //
-// A cost is minus the product and both starts, which a neighbour search chooses such
-// that it is a lower bound of half the squared distance. Costs are stored, as integers of
+// A lower bound is minus the product and both starts, which a neighbour search chooses
+// such that it bounds half the squared distance from below. Bounds are stored, as integers of
 // the same order, so that a search can choose the least of them (package topk) before
 // it knows of any neighbour.
 //
@@ -45,7 +45,7 @@
 //
 // # Errors
 //
-// With u = 2^-24 and m dimensions, costs hold and a scan compares
+// With u = 2^-24 and m dimensions, lower bounds hold and a scan compares
 // start_i + start_j + z_i z_j with an error of at most
 //
 //	g (|start_i + start_j| + sum_k |z_ik z_jk|), g = (m+1) u / (1 - (m+1) u)

@@ -27,21 +27,21 @@ func scan(level simd.Level, s *scanned) {
 	}
 }
 
-// costs runs the kernel of the level.
-func costs(level simd.Level, s *costing) {
+// lowerBounds runs the kernel of the level.
+func lowerBounds(level simd.Level, s *boundsJob) {
 	panels := len(s.bStart) / Width
 	one := len(s.aStart) == 1
 	switch {
 	case level >= simd.AVX512 && one:
-		costs1AVX512(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+		lowerBounds1AVX512(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
 	case level >= simd.AVX512:
-		costs8AVX512(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+		lowerBounds8AVX512(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
 	case level >= simd.AVX2 && one:
-		costs1AVX2(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+		lowerBounds1AVX2(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
 	case level >= simd.AVX2:
-		costs8AVX2(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
+		lowerBounds8AVX2(&s.dst[0], s.stride, &s.a[0], &s.aStart[0], &s.b[0], &s.bStart[0], s.depth, panels)
 	default:
-		costsGeneric(s)
+		lowerBoundsGeneric(s)
 	}
 }
 

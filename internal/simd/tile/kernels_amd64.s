@@ -352,9 +352,9 @@ hopeless:
 	ADDQ   R11, SI
 	JMP    next
 
-// func costs8AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+// func lowerBounds8AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·costs8AVX512(SB), NOSPLIT, $0-64
+TEXT ·lowerBounds8AVX512(SB), NOSPLIT, $0-64
 	MOVQ   dst+0(FP), AX
 	MOVQ   stride+8(FP), CX
 	MOVQ   a+16(FP), DX
@@ -604,9 +604,9 @@ hopeless:
 	ADDQ   R11, SI
 	JMP    next
 
-// func costs1AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+// func lowerBounds1AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 // Requires: AVX, AVX512F
-TEXT ·costs1AVX512(SB), NOSPLIT, $0-64
+TEXT ·lowerBounds1AVX512(SB), NOSPLIT, $0-64
 	MOVQ   dst+0(FP), AX
 	MOVQ   stride+8(FP), CX
 	MOVQ   a+16(FP), DX
@@ -1986,9 +1986,9 @@ depth:
 	VZEROUPPER
 	RET
 
-// func costs8AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+// func lowerBounds8AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 // Requires: AVX, FMA3
-TEXT ·costs8AVX2(SB), NOSPLIT, $0-64
+TEXT ·lowerBounds8AVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ stride+8(FP), CX
 	MOVQ a+16(FP), DX
@@ -2312,9 +2312,9 @@ depth11:
 	VZEROUPPER
 	RET
 
-// func costs1AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+// func lowerBounds1AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 // Requires: AVX, FMA3
-TEXT ·costs1AVX2(SB), NOSPLIT, $0-64
+TEXT ·lowerBounds1AVX2(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	MOVQ         a+16(FP), DX

@@ -6,7 +6,7 @@ import "unfold/internal/simd"
 
 func scan(_ simd.Level, s *scanned) { scanGeneric(s) }
 
-func costs(_ simd.Level, s *costing) { costsGeneric(s) }
+func lowerBounds(_ simd.Level, s *boundsJob) { lowerBoundsGeneric(s) }
 
 func add(_ simd.Level, dst []float64, stride int, a, b []float32, depth int) {
 	addGeneric(dst, stride, a, b, depth)

@@ -9,20 +9,20 @@ package tile
 //go:noescape
 func scan8AVX512(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast *float32, b *float32, bStart *float32, bTail *float32, bLeast *float32, prefix int, rest int, panels int)
 
-// costs8AVX512 is costsGeneric with a left side of height 8.
+// lowerBounds8AVX512 is lowerBoundsGeneric with a left side of height 8.
 //
 //go:noescape
-func costs8AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+func lowerBounds8AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 
 // scan1AVX512 is scan with a left side of height 1.
 //
 //go:noescape
 func scan1AVX512(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast *float32, b *float32, bStart *float32, bTail *float32, bLeast *float32, prefix int, rest int, panels int)
 
-// costs1AVX512 is costsGeneric with a left side of height 1.
+// lowerBounds1AVX512 is lowerBoundsGeneric with a left side of height 1.
 //
 //go:noescape
-func costs1AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+func lowerBounds1AVX512(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 
 // addAVX512 is add with 512 bits.
 //
@@ -44,15 +44,15 @@ func scan8AVX2(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast
 //go:noescape
 func scan1AVX2(mask *uint64, a *float32, aStart *float32, aTail *float32, aLeast *float32, b *float32, bStart *float32, bTail *float32, bLeast *float32, prefix int, rest int, panels int)
 
-// costs8AVX2 is costsGeneric with a left side of height 8.
+// lowerBounds8AVX2 is lowerBoundsGeneric with a left side of height 8.
 //
 //go:noescape
-func costs8AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+func lowerBounds8AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 
-// costs1AVX2 is costsGeneric with a left side of height 1.
+// lowerBounds1AVX2 is lowerBoundsGeneric with a left side of height 1.
 //
 //go:noescape
-func costs1AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
+func lowerBounds1AVX2(dst *int32, stride int, a *float32, aStart *float32, b *float32, bStart *float32, depth int, panels int)
 
 // addAVX2 is add with 256 bits.
 //

@@ -8,7 +8,7 @@
 // # Keys
 //
 // Numbers are int32. The bits of float32 values that are not negative are ordered as
-// the values are, so that keys may be those as well (package tile, Costs).
+// the values are, so that keys may be those as well (package tile, LowerBounds).
 //
 // # Bound
 //

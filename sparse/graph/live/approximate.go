@@ -26,7 +26,7 @@ type approximate struct {
 func (a *approximate) settings() knn.Settings { return knn.Settings{Threads: a.threads} }
 
 func (a *approximate) check(x vec.Matrix[float32]) error {
-	return knn.NewSlots(a.dim).Check(x, a.threads)
+	return knn.NewDynamicExact(a.dim).Check(x, a.threads)
 }
 
 func (a *approximate) row(slot int32) []float32 {
@@ -71,7 +71,7 @@ func (a *approximate) remove(slots []int32) {
 	}
 }
 
-func (a *approximate) around(ctx context.Context, ask []int32, k int, reach []float64) (*knn.Neighbors, []knn.Within, error) {
+func (a *approximate) searchReverse(ctx context.Context, ask []int32, k int, reach []float64) (*knn.Neighbors, []knn.ReverseNeighbor, error) {
 	q := vec.New[float32](len(ask), a.dim)
 	for r, slot := range ask {
 		copy(q.Row(r), a.row(slot))
@@ -81,16 +81,16 @@ func (a *approximate) around(ctx context.Context, ask []int32, k int, reach []fl
 		return nil, nil, err
 	}
 	out := knn.EmptyNeighbors(len(ask), k)
-	var found, met []knn.Within
+	var found, met []knn.ReverseNeighbor
 	for r, slot := range ask {
 		index, dist2 := nb.Row(r)
 		found = found[:0]
 		for p, number := range index {
 			if j := a.slot[number]; j != slot {
-				found = append(found, knn.Within{Row: j, New: slot, Dist2: dist2[p]})
+				found = append(found, knn.ReverseNeighbor{Row: j, New: slot, Dist2: dist2[p]})
 			}
 		}
-		slices.SortFunc(found, func(a, b knn.Within) int {
+		slices.SortFunc(found, func(a, b knn.ReverseNeighbor) int {
 			return cmp.Or(cmp.Compare(a.Dist2, b.Dist2), cmp.Compare(a.Row, b.Row))
 		})
 		to, length := out.Row(r)
@@ -107,8 +107,8 @@ func (a *approximate) around(ctx context.Context, ask []int32, k int, reach []fl
 
 // within returns the pairs within reach among those met and the pairs of points that
 // list the first of one with the second.
-func (a *approximate) within(met []knn.Within, reach []float64) []knn.Within {
-	slices.SortFunc(met, knn.CompareWithin)
+func (a *approximate) within(met []knn.ReverseNeighbor, reach []float64) []knn.ReverseNeighbor {
+	slices.SortFunc(met, knn.CompareReverse)
 	start := make([]int32, len(a.lists.count)+1) // pairs of slot j: met[start[j]:start[j+1]]
 	for _, m := range met {
 		start[m.Row+1]++
@@ -116,7 +116,7 @@ func (a *approximate) within(met []knn.Within, reach []float64) []knn.Within {
 	for j := range a.lists.count {
 		start[j+1] += start[j]
 	}
-	pieces := make([][]knn.Within, par.Pieces(len(a.lists.count), sweepSize))
+	pieces := make([][]knn.ReverseNeighbor, par.Pieces(len(a.lists.count), sweepSize))
 	par.Ranges(a.threads, len(a.lists.count), sweepSize, func(piece, from, to int) {
 		var near []int32
 		for i := int32(from); i < int32(to); i++ {
@@ -136,12 +136,12 @@ func (a *approximate) within(met []knn.Within, reach []float64) []knn.Within {
 			slices.Sort(near)
 			for _, slot := range slices.Compact(near) {
 				if d2 := vec.SquaredDistance(a.row(i), a.row(slot)); d2 <= reach[i] {
-					pieces[piece] = append(pieces[piece], knn.Within{Row: i, New: slot, Dist2: d2})
+					pieces[piece] = append(pieces[piece], knn.ReverseNeighbor{Row: i, New: slot, Dist2: d2})
 				}
 			}
 		}
 	})
 	found := slices.Concat(pieces...)
-	slices.SortFunc(found, knn.CompareWithin)
+	slices.SortFunc(found, knn.CompareReverse)
 	return found
 }

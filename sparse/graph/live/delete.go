@@ -99,7 +99,7 @@ func (g *Graph) refill(ctx context.Context, slots, short []int32) (*knn.Neighbor
 	if len(short) == 0 {
 		return nil, nil
 	}
-	found, _, err := g.near.around(ctx, short, g.lists.most, nil)
+	found, _, err := g.near.searchReverse(ctx, short, g.lists.most, nil)
 	if err != nil {
 		if again := g.near.put(context.WithoutCancel(ctx), slots, back); again != nil {
 			return nil, fmt.Errorf("%w; and then: %w", err, again)

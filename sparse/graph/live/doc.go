@@ -29,7 +29,7 @@
 //
 // # How
 //
-// A batch of new rows is compared with all rows by one pass of knn.Slots.Around, which
+// A batch of new rows is compared with all rows by one pass of knn.DynamicExact.SearchReverse, which
 // finds both their neighbours and the points whose lists they enter. Lists hold spare neighbours
 // beyond k, so that a deletion mostly takes an entry out and needs no search; a list that
 // falls below k is searched for again, all such lists of a batch together.

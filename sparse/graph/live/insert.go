@@ -42,7 +42,7 @@ func (g *Graph) enter(ctx context.Context, slots []int32, x vec.Matrix[float32])
 	}
 	top := max(g.top, int(slots[len(slots)-1])+1)
 	g.grow(top)
-	found, within, err := g.near.around(ctx, slots, g.lists.most, g.lists.reach)
+	found, within, err := g.near.searchReverse(ctx, slots, g.lists.most, g.lists.reach)
 	if err != nil {
 		g.near.remove(slots)
 		g.lists.resize(g.top)

@@ -15,18 +15,18 @@ type searcher interface {
 	put(ctx context.Context, slots []int32, x vec.Matrix[float32]) error
 	remove(slots []int32)
 	row(slot int32) []float32
-	// around is knn.Slots.Around.
-	around(ctx context.Context, ask []int32, k int, reach []float64) (*knn.Neighbors, []knn.Within, error)
+	// searchReverse is knn.DynamicExact.SearchReverse.
+	searchReverse(ctx context.Context, ask []int32, k int, reach []float64) (*knn.Neighbors, []knn.ReverseNeighbor, error)
 	bytes() int64
 }
 
 // exact searches all rows.
 type exact struct {
-	slots   *knn.Slots
+	slots   *knn.DynamicExact
 	threads int
 }
 
-func newExact(dim, threads int) *exact { return &exact{knn.NewSlots(dim), threads} }
+func newExact(dim, threads int) *exact { return &exact{knn.NewDynamicExact(dim), threads} }
 
 func (e *exact) check(x vec.Matrix[float32]) error { return e.slots.Check(x, e.threads) }
 
@@ -38,6 +38,6 @@ func (e *exact) remove(slots []int32)     { e.slots.Remove(slots) }
 func (e *exact) row(slot int32) []float32 { return e.slots.Row(slot) }
 func (e *exact) bytes() int64             { return e.slots.Bytes() }
 
-func (e *exact) around(ctx context.Context, ask []int32, k int, reach []float64) (*knn.Neighbors, []knn.Within, error) {
-	return e.slots.Around(ctx, ask, k, reach, knn.Settings{Threads: e.threads})
+func (e *exact) searchReverse(ctx context.Context, ask []int32, k int, reach []float64) (*knn.Neighbors, []knn.ReverseNeighbor, error) {
+	return e.slots.SearchReverse(ctx, ask, k, reach, knn.Settings{Threads: e.threads})
 }

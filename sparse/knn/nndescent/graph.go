@@ -76,7 +76,7 @@ func (g *grower) graph(ctx context.Context) (*knn.Neighbors, error) {
 		})
 		g.step()
 	}
-	next, a := newLists(g.x.Rows, g.set.Candidates), newAround(g.x.Rows, (3*g.set.Candidates+3)/4)
+	next, a := newLists(g.x.Rows, g.set.Candidates), newGeneral(g.x.Rows, (3*g.set.Candidates+3)/4)
 	for g.report.Rounds < g.set.Rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err

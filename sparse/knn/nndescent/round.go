@@ -24,9 +24,10 @@ func newLists(n, k int) lists {
 
 func (l lists) row(i int32) []uint64 { return l.keys[int(i)*l.k : (int(i)+1)*l.k] }
 
-// around are the first rows in the list of a row, and some in whose lists it is
-// among the first: up to width of them a row, row << 1 | joined.
-type around struct {
+// general holds the general neighbours of rows (Dong et al. 2011): the first rows in the
+// list of a row, and some in whose lists it is among the first, its reverse neighbours.
+// There are up to width of them a row, row << 1 | joined.
+type general struct {
 	first, width int
 	of           []int32
 	size         []int32
@@ -36,24 +37,24 @@ type around struct {
 	ranks []int32
 }
 
-func newAround(n, first int) around {
+func newGeneral(n, first int) general {
 	width := 2 * first
-	return around{
+	return general{
 		first: first, width: width, of: make([]int32, width*n), size: make([]int32, n),
 		fresh: make([]bool, n), ranks: make([]int32, first*n),
 	}
 }
 
-func (a around) bytes() int64 {
+func (a general) bytes() int64 {
 	return int64(4*(len(a.of)+len(a.size)+len(a.ranks)) + len(a.fresh))
 }
 
-func (a around) row(i int32) []int32 {
+func (a general) row(i int32) []int32 {
 	at := int(i) * a.width
 	return a.of[at : at+int(a.size[i])]
 }
 
-func (a around) add(i, entry int32) {
+func (a general) add(i, entry int32) {
 	if n := a.size[i]; int(n) < a.width {
 		a.of[int(i)*a.width+int(n)] = entry
 		a.size[i]++
@@ -63,9 +64,9 @@ func (a around) add(i, entry int32) {
 	}
 }
 
-// fill collects what is around the rows. Of the rows in whose lists a row is,
-// those come first that have it high up.
-func (a around) fill(l lists, threads int) {
+// fill collects the general neighbours. Of the reverse neighbours of a row those come
+// first that have it high up in their lists.
+func (a general) fill(l lists, threads int) {
 	n := len(a.size)
 	par.Ranges(threads, n, taskRows, func(_, from, to int) {
 		for i := int32(from); i < int32(to); i++ {
@@ -107,11 +108,11 @@ func (l lists) holds(first int, j, i int32, k uint64) bool {
 
 const taskRows = 512
 
-// round joins every row with the rows around those around it, as far as one of
-// the two steps is new, and returns how many places of lists changed. Each row
+// round joins every row with the general neighbours of its general neighbours, as far as
+// one of the two steps is new, and returns how many places of lists changed. Each row
 // is looked at by itself, against the lists as they were: next receives the
 // new ones.
-func round(p points, a around, now, next lists, pool *par.Lender[work], threads int) int {
+func round(p points, a general, now, next lists, pool *par.Lender[work], threads int) int {
 	var changed atomic.Int64
 	par.Ranges(threads, p.n, taskRows, func(_, from, to int) {
 		w := pool.Get()
@@ -137,7 +138,7 @@ func round(p points, a around, now, next lists, pool *par.Lender[work], threads 
 }
 
 // meet lists in w.rows the rows that row i, which has a list, is joined with.
-func (w *work) meet(a around, i int32, list []uint64) {
+func (w *work) meet(a general, i int32, list []uint64) {
 	for _, r := range w.marked {
 		w.seen[r/64] = 0
 	}

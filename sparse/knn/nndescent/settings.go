@@ -44,8 +44,8 @@ type Report struct {
 // Bytes returns the memory that a graph of n rows takes beside its input and its
 // result, with lists of so many candidates.
 func Bytes(n, dim, candidates int) int64 {
-	around := 12*((3*candidates+3)/4) + 5
-	return int64(n) * int64(4*(strideOf(dim)+1+defaultTrees)+16*candidates+around)
+	general := 12*((3*candidates+3)/4) + 5
+	return int64(n) * int64(4*(strideOf(dim)+1+defaultTrees)+16*candidates+general)
 }
 
 const defaultTrees = 4

@@ -22,14 +22,14 @@ func main() {
 	ConstraintExpr("amd64,!noasm")
 	for _, rows := range []int{height, 1} {
 		scanAVX512(rows)
-		costsAVX512(rows)
+		lowerBoundsAVX512(rows)
 	}
 	addAVX512()
 	peakAVX512()
 	scanAVX2()
 	scanRowAVX2()
-	costsAVX2()
-	costsRowAVX2()
+	lowerBoundsAVX2()
+	lowerBoundsRowAVX2()
 	addAVX2()
 	peakAVX2()
 	for _, rows := range []int{tall, short} {

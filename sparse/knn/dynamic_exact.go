@@ -10,16 +10,16 @@ import (
 	"unfold/internal/vec"
 )
 
-// Slots holds rows that come and go, each in a numbered slot, and searches them
+// DynamicExact holds rows that come and go, each in a numbered slot, and searches them
 // exactly: what Exact is for rows that stay. Rows are put where the caller says; empty
-// slots cost memory below the highest one in use, but no time. A Slots is not safe
+// slots cost memory below the highest one in use, but no time. A DynamicExact is not safe
 // for concurrent use.
 //
 // It holds every row twice: as it is, in its slot, and as package tile multiplies it, in
 // positions without gaps: the last row moves to where one is removed. Centre, scale and order of the columns are chosen again when as many rows have come as
 // there were at the last choice: they decide how fast a search is, not what it
 // finds.
-type Slots struct {
+type DynamicExact struct {
 	dim  int
 	x    []float32 // slot by slot
 	pos  []int32   // and its position among the packed rows, or -1
@@ -32,37 +32,37 @@ type Slots struct {
 // leastRepack is how many rows come at least before all are packed anew.
 const leastRepack = 512
 
-// NewSlots returns an empty set of rows of a dimension, which must be at least 1.
-func NewSlots(dim int) *Slots {
+// NewDynamicExact returns an empty set of rows of a dimension, which must be at least 1.
+func NewDynamicExact(dim int) *DynamicExact {
 	if dim < 1 {
 		panic(fmt.Sprintf("knn: slots for rows of dimension %d", dim))
 	}
-	return &Slots{dim: dim}
+	return &DynamicExact{dim: dim}
 }
 
 // Len returns the number of rows.
-func (s *Slots) Len() int { return len(s.slot) }
+func (s *DynamicExact) Len() int { return len(s.slot) }
 
 // Top returns the lowest number that is above those of all rows.
-func (s *Slots) Top() int { return len(s.pos) }
+func (s *DynamicExact) Top() int { return len(s.pos) }
 
 // Dim returns the dimension of the rows.
-func (s *Slots) Dim() int { return s.dim }
+func (s *DynamicExact) Dim() int { return s.dim }
 
 // Has reports whether there is a row in a slot.
-func (s *Slots) Has(slot int32) bool {
+func (s *DynamicExact) Has(slot int32) bool {
 	return slot >= 0 && int(slot) < len(s.pos) && s.pos[slot] >= 0
 }
 
 // Row returns the row in a slot, which must not be changed. It stays
 // readable after Remove until another row is put.
-func (s *Slots) Row(slot int32) []float32 {
+func (s *DynamicExact) Row(slot int32) []float32 {
 	at := int(slot) * s.dim
 	return s.x[at : at+s.dim : at+s.dim]
 }
 
 // Bytes returns how much memory the set holds.
-func (s *Slots) Bytes() int64 {
+func (s *DynamicExact) Bytes() int64 {
 	b := 4 * (cap(s.x) + cap(s.pos) + cap(s.slot))
 	if s.p != nil {
 		b += 4 * (cap(s.p.Data) + cap(s.p.Start) + cap(s.p.Tail))
@@ -72,7 +72,7 @@ func (s *Slots) Bytes() int64 {
 
 // Check returns what Put fails with for these rows: an error if their dimension is
 // another, a *ValueError if a value is not finite.
-func (s *Slots) Check(x vec.Matrix[float32], threads int) error {
+func (s *DynamicExact) Check(x vec.Matrix[float32], threads int) error {
 	if x.Cols != s.dim {
 		return fmt.Errorf("knn: rows of dimension %d among rows of dimension %d", x.Cols, s.dim)
 	}
@@ -81,7 +81,7 @@ func (s *Slots) Check(x vec.Matrix[float32], threads int) error {
 
 // Put puts copies of the rows of x into empty slots, row r into slots[r]. If it
 // fails nothing has changed. It panics if a slot is not empty.
-func (s *Slots) Put(slots []int32, x vec.Matrix[float32], threads int) error {
+func (s *DynamicExact) Put(slots []int32, x vec.Matrix[float32], threads int) error {
 	if len(slots) != x.Rows {
 		return fmt.Errorf("knn: %d slots for %d rows", len(slots), x.Rows)
 	}
@@ -110,7 +110,7 @@ func (s *Slots) Put(slots []int32, x vec.Matrix[float32], threads int) error {
 }
 
 // Remove empties slots. It panics if one is empty.
-func (s *Slots) Remove(slots []int32) {
+func (s *DynamicExact) Remove(slots []int32) {
 	for _, slot := range slots {
 		hole, last := s.pos[slot], len(s.slot)-1
 		if hole < 0 {
@@ -140,7 +140,7 @@ func (p *packed) move(to, from int) {
 }
 
 // grow makes room for slots below top and for n rows.
-func (s *Slots) grow(top, n int) {
+func (s *DynamicExact) grow(top, n int) {
 	if more := top*s.dim - len(s.x); more > 0 {
 		s.x = append(s.x, make([]float32, more)...)
 	}
@@ -161,7 +161,7 @@ func (s *Slots) grow(top, n int) {
 }
 
 // load packs the rows from a position on.
-func (s *Slots) load(from int) {
+func (s *DynamicExact) load(from int) {
 	z := make([]float32, s.dim)
 	for i := from; i < len(s.slot); i++ {
 		start, tail := load(s.p, z, s.Row(s.slot[i]))
@@ -170,7 +170,7 @@ func (s *Slots) load(from int) {
 }
 
 // repack chooses how rows are packed, by a sample of them, and packs all.
-func (s *Slots) repack() {
+func (s *DynamicExact) repack() {
 	n := len(s.slot)
 	s.left = max(n, leastRepack)
 	sample := vec.New[float32](min(n, sampled), s.dim)

@@ -10,10 +10,10 @@ import (
 	"unfold/internal/simd/simdtest"
 )
 
-// costJob returns costs of some vectors and panels, the numbers by f, whose lines are
+// newBoundsJob returns lower bounds of some vectors and panels, the numbers by f, whose lines are
 // extra elements longer than the panels need and hold canaries.
-func costJob(t testing.TB, rows, panels, depth, extra, shift int, f func() float32) *costing {
-	s := &costing{
+func newBoundsJob(t testing.TB, rows, panels, depth, extra, shift int, f func() float32) *boundsJob {
+	s := &boundsJob{
 		stride: panels*Width + extra,
 		a:      fill(t, (depth-1)*Width+rows, shift, f),
 		aStart: fill(t, rows, shift, f),
@@ -26,16 +26,16 @@ func costJob(t testing.TB, rows, panels, depth, extra, shift int, f func() float
 		s.dst = make([]int32, n+1) // one more
 	}
 	for k := range s.dst {
-		s.dst[k] = costCanary
+		s.dst[k] = canary
 	}
 	return s
 }
 
-// costCanary is what no cost is.
-const costCanary = -77
+// canary is what no bound is.
+const canary = -77
 
 // twin is a copy of a job with an output of its own.
-func (s *costing) twin() *costing {
+func (s *boundsJob) twin() *boundsJob {
 	c := *s
 	c.dst = slices.Clone(s.dst)
 	return &c
@@ -43,16 +43,16 @@ func (s *costing) twin() *costing {
 
 // Small integers have no rounding: all levels agree bit for bit. Nothing outside is
 // read, and nothing beside the lines or between them written.
-func TestCostsOfIntegers(t *testing.T) {
+func TestLowerBoundsOfIntegers(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		for n, depth := range depths(t) {
 			for _, rows := range []int{1, Height} {
 				for shift, panels := range []int{1, 3, 2} {
-					s := costJob(t, rows, panels, depth, []int{0, 1, 100}[n%3], shift, func() float32 { return float32(rng.IntN(7) - 3) })
+					s := newBoundsJob(t, rows, panels, depth, []int{0, 1, 100}[n%3], shift, func() float32 { return float32(rng.IntN(7) - 3) })
 					want := s.twin()
-					costs(l, s)
-					costsGeneric(want)
+					lowerBounds(l, s)
+					lowerBoundsGeneric(want)
 					if !slices.Equal(s.dst, want.dst) {
 						t.Fatalf("%d rows, %d panels, depth %d: %v, want %v", rows, panels, depth, s.dst, want.dst)
 					}
@@ -62,15 +62,15 @@ func TestCostsOfIntegers(t *testing.T) {
 	})
 }
 
-// Whatever the numbers, a cost is no farther from the truth than the package comment
+// Whatever the numbers, a lower bound is no farther from the truth than the package comment
 // says.
-func TestCostsErrors(t *testing.T) {
+func TestLowerBoundsErrors(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, depth := range depths(t) {
 			scale := float32(math.Ldexp(1, rng.IntN(80)-60))
-			s := costJob(t, []int{1, Height}[depth%2], 2, depth, 0, 1, func() float32 { return scale * float32(rng.NormFloat64()) })
-			costs(l, s)
+			s := newBoundsJob(t, []int{1, Height}[depth%2], 2, depth, 0, 1, func() float32 { return scale * float32(rng.NormFloat64()) })
+			lowerBounds(l, s)
 			// Products are those of a scan.
 			as := &scanned{a: s.a, aStart: s.aStart, b: s.b, bStart: s.bStart, depth: depth}
 			for r := range s.aStart {
@@ -80,7 +80,7 @@ func TestCostsErrors(t *testing.T) {
 					bound := u/(1-u)*size + float64(depth)*0x1p-149
 					got := float64(math.Float32frombits(uint32(s.dst[r*s.stride+c])))
 					if want := max(0, -q); !(math.Abs(got-want) <= bound) {
-						t.Fatalf("depth %d, row %d, column %d: cost %v, want %v to within %v", depth, r, c, got, want, bound)
+						t.Fatalf("depth %d, row %d, column %d: bound %v, want %v to within %v", depth, r, c, got, want, bound)
 					}
 				}
 			}
@@ -90,19 +90,19 @@ func TestCostsErrors(t *testing.T) {
 
 // Infinities, NaN and denormals go the way they do in the twin, and what is not a
 // number is 0. Every pair has one product, of a small integer.
-func TestCostsOddValues(t *testing.T) {
+func TestLowerBoundsOddValues(t *testing.T) {
 	odd := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.SmallestNonzeroFloat32, -0x1p-140, math.MaxFloat32,
 		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		rng := rand.New(rand.NewPCG(3, 3))
 		for n := range 1000 {
-			s := costJob(t, []int{1, Height}[n%2], 1+n%3, 1, n%2, 1, func() float32 { return odd[rng.IntN(len(odd))] })
+			s := newBoundsJob(t, []int{1, Height}[n%2], 1+n%3, 1, n%2, 1, func() float32 { return odd[rng.IntN(len(odd))] })
 			for k := range s.a {
 				s.a[k] = float32(rng.IntN(3) - 1)
 			}
 			want := s.twin()
-			costs(l, s)
-			costsGeneric(want)
+			lowerBounds(l, s)
+			lowerBoundsGeneric(want)
 			if !slices.Equal(s.dst, want.dst) {
 				t.Fatalf("got %x, want %x", s.dst, want.dst)
 			}
@@ -113,8 +113,8 @@ func TestCostsOddValues(t *testing.T) {
 	})
 }
 
-// Costs and CostsRow agree, and are +Inf in places that fill up a panel.
-func TestCostsOfPanels(t *testing.T) {
+// LowerBounds and LowerBoundsRow agree, and are +Inf in places that fill up a panel.
+func TestLowerBoundsOfPanels(t *testing.T) {
 	everywhere(t, func(t *testing.T, l simd.Level) {
 		const n, dim, extra = 100, 7, 5
 		p := NewPanels(n, dim, 3)
@@ -129,15 +129,15 @@ func TestCostsOfPanels(t *testing.T) {
 		stride := 2*Width + extra
 		all, one := make([]int32, Height*stride), make([]int32, 2*Width)
 		for first := 0; first < n; first += Height {
-			Costs(l, all, stride, p, first, p, 1, 3)
+			LowerBounds(l, all, stride, p, first, p, 1, 3)
 			for r := range min(Height, n-first) {
-				CostsRow(l, one, p, first+r, p, 1, 3)
+				LowerBoundsRow(l, one, p, first+r, p, 1, 3)
 				if !slices.Equal(one, all[r*stride:][:2*Width]) {
 					t.Fatalf("vector %d: %v, alone %v", first+r, all[r*stride:][:2*Width], one)
 				}
 				for c, v := range one {
 					if inf := v == int32(math.Float32bits(float32(math.Inf(1)))); inf != (Width+c >= n) {
-						t.Fatalf("vector %d of %d costs %x", Width+c, n, v)
+						t.Fatalf("vector %d of %d has bound %x", Width+c, n, v)
 					}
 				}
 			}
@@ -145,15 +145,15 @@ func TestCostsOfPanels(t *testing.T) {
 	})
 }
 
-func TestCostsRefuses(t *testing.T) {
+func TestLowerBoundsRefuses(t *testing.T) {
 	p, q := NewPanels(50, 3, 0), NewPanels(50, 4, 0)
 	dst := make([]int32, Height*2*Width)
 	for name, f := range map[string]func(){
-		"an odd first vector": func() { Costs(simd.Best(), dst, 2*Width, p, 1, p, 0, 2) },
-		"other dimensions":    func() { Costs(simd.Best(), dst, 2*Width, p, 0, q, 0, 2) },
-		"short lines":         func() { Costs(simd.Best(), dst, Width, p, 0, p, 0, 2) },
-		"a short output":      func() { Costs(simd.Best(), dst[:5:5], 2*Width, p, 0, p, 0, 2) },
-		"too many panels":     func() { CostsRow(simd.Best(), dst, p, 0, p, 0, 3) },
+		"an odd first vector": func() { LowerBounds(simd.Best(), dst, 2*Width, p, 1, p, 0, 2) },
+		"other dimensions":    func() { LowerBounds(simd.Best(), dst, 2*Width, p, 0, q, 0, 2) },
+		"short lines":         func() { LowerBounds(simd.Best(), dst, Width, p, 0, p, 0, 2) },
+		"a short output":      func() { LowerBounds(simd.Best(), dst[:5:5], 2*Width, p, 0, p, 0, 2) },
+		"too many panels":     func() { LowerBoundsRow(simd.Best(), dst, p, 0, p, 0, 3) },
 	} {
 		func() {
 			defer func() {

@@ -13,24 +13,25 @@ import (
 	"unfold/internal/simd/tile"
 )
 
-// Within says that the row in slot New lies within the reach of the row in slot Row.
-type Within struct {
+// ReverseNeighbor is a pair of slots: the row in New is within the reach of the row in
+// Row, so that Row may list it. Dist2 is their squared distance.
+type ReverseNeighbor struct {
 	Row, New int32
 	Dist2    float64
 }
 
-// Around finds the k nearest other rows of each row whose slot is asked for. List r belongs
+// SearchReverse finds the k nearest other rows of each row whose slot is asked for. List r belongs
 // to ask[r] and is ordered by (squared distance, slot); where there are fewer than k
 // other rows it is filled up with slot math.MaxInt32 at an infinite distance.
 //
-// The same pass finds who looks for the rows asked for: if reach is not nil,
+// The same pass finds the reverse neighbours of the rows asked for. If reach is not nil,
 // it holds for every slot below Top the squared distance up to which its row wants
-// neighbours, and Around returns all pairs within, ordered by (Row, Dist2, New).
-// The reach of a row that wants none is negative.
+// neighbours, negative if it wants none. All pairs within reach are returned, ordered by
+// (Row, Dist2, New).
 //
 // It costs a product of length Dim for each row asked for and each row. It fails
 // if a slot is empty or k is not positive, or if ctx ends.
-func (s *Slots) Around(ctx context.Context, ask []int32, k int, reach []float64, set Settings) (*Neighbors, []Within, error) {
+func (s *DynamicExact) SearchReverse(ctx context.Context, ask []int32, k int, reach []float64, set Settings) (*Neighbors, []ReverseNeighbor, error) {
 	if k < 1 {
 		return nil, nil, fmt.Errorf("knn: %d neighbours asked for, want at least 1", k)
 	}
@@ -43,10 +44,10 @@ func (s *Slots) Around(ctx context.Context, ask []int32, k int, reach []float64,
 	if len(ask) == 0 || s.Len() < 2 {
 		return lists, nil, cancelled(ctx)
 	}
-	a := newAround(s, ask, lists, reach)
+	a := newReverseSearch(s, ask, lists, reach)
 	a.begin(ctx, set.Threads)
 	strips := par.Pieces(s.p.Count(), a.size)
-	a.found = make([][]Within, strips)
+	a.found = make([][]ReverseNeighbor, strips)
 	count := par.NewProgress(strips, set.Progress)
 	par.Do(set.Threads, strips, func(t int) {
 		a.strip(ctx, t)
@@ -56,12 +57,12 @@ func (s *Slots) Around(ctx context.Context, ask []int32, k int, reach []float64,
 		return nil, nil, err
 	}
 	found := slices.Concat(a.found...)
-	slices.SortFunc(found, CompareWithin)
+	slices.SortFunc(found, CompareReverse)
 	return lists, found, nil
 }
 
-// CompareWithin orders pairs by (Row, Dist2, New).
-func CompareWithin(a, b Within) int {
+// CompareReverse orders pairs by (Row, Dist2, New).
+func CompareReverse(a, b ReverseNeighbor) int {
 	switch {
 	case a.Row != b.Row:
 		return int(a.Row) - int(b.Row)
@@ -73,34 +74,34 @@ func CompareWithin(a, b Within) int {
 	return int(a.New) - int(b.New)
 }
 
-// around is one search. The rows asked for are panels of their own; lists and thresholds of
+// reverseSearch is one search. The rows asked for are panels of their own; lists and thresholds of
 // those in panel b are guarded by lock[b].
-type around struct {
-	s       *Slots
+type reverseSearch struct {
+	s       *DynamicExact
 	ask     []int32
 	lists   *Neighbors
 	reach   []float64
 	queries *tile.Panels
 	least   []float32 // what a product must reach to enter the list
 	lock    []sync.Mutex
-	size    int        // panels of a strip
-	found   [][]Within // strip by strip
-	works   par.Lender[aroundWork]
+	size    int                 // panels of a strip
+	found   [][]ReverseNeighbor // strip by strip
+	works   par.Lender[reverseWork]
 }
 
-// aroundWork is the workspace of one goroutine.
-type aroundWork struct {
+// reverseWork is the workspace of one goroutine.
+type reverseWork struct {
 	rows  [tile.Width]float32 // copies of thresholds, of the rows asked for
 	cols  []float32           // and of a strip
 	mask  []uint64
-	costs nearby  // of the first strip
+	first nearby  // bounds of the first strip
 	near  []int32 // slots to measure
 	dist2 []float64
 }
 
-func newAround(s *Slots, ask []int32, lists *Neighbors, reach []float64) *around {
+func newReverseSearch(s *DynamicExact, ask []int32, lists *Neighbors, reach []float64) *reverseSearch {
 	p := s.p
-	a := &around{s: s, ask: ask, lists: lists, reach: reach, size: stripPanels(s.dim)}
+	a := &reverseSearch{s: s, ask: ask, lists: lists, reach: reach, size: stripPanels(s.dim)}
 	a.queries = tile.NewPanels(len(ask), s.dim, p.Prefix)
 	a.least = make([]float32, a.queries.Count()*tile.Width)
 	z := make([]float32, s.dim)
@@ -117,7 +118,7 @@ func newAround(s *Slots, ask []int32, lists *Neighbors, reach []float64) *around
 }
 
 // work lends a workspace.
-func (a *around) work() *aroundWork {
+func (a *reverseSearch) work() *reverseWork {
 	w := a.works.Get()
 	if w.cols == nil {
 		w.cols, w.mask = make([]float32, a.size*tile.Width), make([]uint64, a.size*tile.Width)
@@ -126,31 +127,31 @@ func (a *around) work() *aroundWork {
 }
 
 // begin fills the lists with the nearest rows of the first strip.
-func (a *around) begin(ctx context.Context, threads int) {
+func (a *reverseSearch) begin(ctx context.Context, threads int) {
 	last := min(a.s.p.Count(), a.size)
 	par.Do(threads, len(a.lock), func(b int) {
 		w := a.work()
 		defer a.works.Put(w)
-		if w.costs.at == nil {
-			w.costs = newNearby(last)
+		if w.first.at == nil {
+			w.first = newNearby(last)
 		}
 		end := min(len(a.ask), (b+1)*tile.Width)
 		for first := b * tile.Width; first < end && ctx.Err() == nil; first += tile.Height {
-			w.costs.compare(a.s.p, a.queries, first, first == end-1, 0, last)
+			w.first.compare(a.s.p, a.queries, first, first == end-1, 0, last)
 			for r := first; r < min(end, first+tile.Height); r++ {
-				cost := w.costs.of(r - first)
-				if own := int(a.s.pos[a.ask[r]]); own < len(cost) {
-					cost[own] = furthest // no neighbour of itself
+				lower := w.first.of(r - first)
+				if own := int(a.s.pos[a.ask[r]]); own < len(lower) {
+					lower[own] = furthest // no neighbour of itself
 				}
-				a.add(w, r, w.costs.least(cost, a.lists.K))
-				a.add(w, r, w.costs.more(cost, a.least[r]))
+				a.add(w, r, w.first.least(lower, a.lists.K))
+				a.add(w, r, w.first.more(lower, a.least[r]))
 			}
 		}
 	})
 }
 
 // add measures positions and puts those into list r that belong there.
-func (a *around) add(w *aroundWork, r int, at []int32) {
+func (a *reverseSearch) add(w *reverseWork, r int, at []int32) {
 	w.near = w.near[:0]
 	for _, j := range at {
 		w.near = append(w.near, a.s.slot[j])
@@ -161,7 +162,7 @@ func (a *around) add(w *aroundWork, r int, at []int32) {
 }
 
 // strip compares strip t with all rows asked for. The first is in the lists already.
-func (a *around) strip(ctx context.Context, t int) {
+func (a *reverseSearch) strip(ctx context.Context, t int) {
 	if t == 0 && a.reach == nil {
 		return
 	}
@@ -211,7 +212,7 @@ func (a *around) strip(ctx context.Context, t int) {
 
 // take measures the pairs of a mask: rows asked for from first on, so many lines of them,
 // and the panels from the given one on.
-func (a *around) take(w *aroundWork, mask []uint64, first, lines, panel, strip int) {
+func (a *reverseSearch) take(w *reverseWork, mask []uint64, first, lines, panel, strip int) {
 	for r := first; r < min(first+lines, len(a.ask)); r++ {
 		w.near = w.near[:0]
 		for t := r - first; t < len(mask); t += lines {
@@ -228,21 +229,21 @@ func (a *around) take(w *aroundWork, mask []uint64, first, lines, panel, strip i
 				a.offer(r, j, d2)
 			}
 			if a.reach != nil && d2 <= a.reach[j] {
-				a.found[strip] = append(a.found[strip], Within{Row: j, New: a.ask[r], Dist2: d2})
+				a.found[strip] = append(a.found[strip], ReverseNeighbor{Row: j, New: a.ask[r], Dist2: d2})
 			}
 		}
 	}
 }
 
 // measure returns the squared distances of row ask[r] to those in near.
-func (a *around) measure(w *aroundWork, r int) []float64 {
+func (a *reverseSearch) measure(w *reverseWork, r int) []float64 {
 	w.dist2 = slices.Grow(w.dist2[:0], len(w.near))[:len(w.near)]
 	dist.Exact(w.dist2, a.s.Row(a.ask[r]), a.s.x, a.s.dim, w.near)
 	return w.dist2
 }
 
 // offer puts slot j into list r if it belongs there.
-func (a *around) offer(r int, j int32, d2 float64) {
+func (a *reverseSearch) offer(r int, j int32, d2 float64) {
 	index, dist2 := a.lists.Row(r)
 	if insert(index, dist2, j, d2) {
 		a.least[r] = a.s.p.threshold(dist2[len(dist2)-1])

@@ -8,18 +8,18 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-const costsSignature = "(dst *int32, stride int, a, aStart, b, bStart *float32, depth, panels int)"
+const lowerBoundsSignature = "(dst *int32, stride int, a, aStart, b, bStart *float32, depth, panels int)"
 
-// costsArgs are the arguments of the kernels for costs. Line r of the output, stride
+// lowerBoundsArgs are the arguments of the kernel for lower bounds. Line r of the output, stride
 // bytes after the one before, is found from dst and, from the fifth on, upper.
-type costsArgs struct {
+type lowerBoundsArgs struct {
 	dst, upper, stride, third Register
 	a, aStart, b, bStart      Register
 	panels                    Register
 }
 
-func loadCostsArgs(rows int) costsArgs {
-	s := costsArgs{dst: arg("dst"), stride: arg("stride"), a: arg("a"), aStart: arg("aStart"), b: arg("b"), bStart: arg("bStart"), panels: arg("panels")}
+func loadLowerBoundsArgs(rows int) lowerBoundsArgs {
+	s := lowerBoundsArgs{dst: arg("dst"), stride: arg("stride"), a: arg("a"), aStart: arg("aStart"), b: arg("b"), bStart: arg("bStart"), panels: arg("panels")}
 	SHLQ(Imm(2), s.stride)
 	if rows > 1 {
 		s.third, s.upper = GP64(), GP64()
@@ -30,7 +30,7 @@ func loadCostsArgs(rows int) costsArgs {
 }
 
 // line is where line r of a panel goes.
-func (s costsArgs) line(r, disp int) Mem {
+func (s lowerBoundsArgs) line(r, disp int) Mem {
 	base := s.dst
 	if r >= 4 {
 		base = s.upper
@@ -47,7 +47,7 @@ func (s costsArgs) line(r, disp int) Mem {
 }
 
 // nextPanel moves on by one panel of b, but for b itself.
-func (s costsArgs) nextPanel() {
+func (s lowerBoundsArgs) nextPanel() {
 	ADDQ(Imm(step), s.dst)
 	if s.upper != nil {
 		ADDQ(Imm(step), s.upper)
@@ -56,10 +56,10 @@ func (s costsArgs) nextPanel() {
 	DECQ(s.panels)
 }
 
-func costsAVX512(rows int) {
-	begin(fmt.Sprintf("costs%dAVX512", rows), costsSignature,
-		fmt.Sprintf("costs%dAVX512 is costsGeneric with a left side of height %d.", rows, rows))
-	s := loadCostsArgs(rows)
+func lowerBoundsAVX512(rows int) {
+	begin(fmt.Sprintf("lowerBounds%dAVX512", rows), lowerBoundsSignature,
+		fmt.Sprintf("lowerBounds%dAVX512 is lowerBoundsGeneric with a left side of height %d.", rows, rows))
+	s := loadLowerBoundsArgs(rows)
 	acc, zero, cursor := zmm(3*rows), ZMM(), GP64()
 	VPXORD(zero, zero, zero)
 	Label("panel")
@@ -82,9 +82,9 @@ func costsAVX512(rows int) {
 	RET()
 }
 
-func costsAVX2() {
-	begin("costs8AVX2", costsSignature, "costs8AVX2 is costsGeneric with a left side of height 8.")
-	s := loadCostsArgs(height)
+func lowerBoundsAVX2() {
+	begin("lowerBounds8AVX2", lowerBoundsSignature, "lowerBounds8AVX2 is lowerBoundsGeneric with a left side of height 8.")
+	s := loadLowerBoundsArgs(height)
 	Label("panel")
 	ca, cb := GP64(), GP64()
 	quarters(func(part string, row, vector int) {
@@ -117,9 +117,9 @@ func costsAVX2() {
 	RET()
 }
 
-func costsRowAVX2() {
-	begin("costs1AVX2", costsSignature, "costs1AVX2 is costsGeneric with a left side of height 1.")
-	s := loadCostsArgs(1)
+func lowerBoundsRowAVX2() {
+	begin("lowerBounds1AVX2", lowerBoundsSignature, "lowerBounds1AVX2 is lowerBoundsGeneric with a left side of height 1.")
+	s := loadLowerBoundsArgs(1)
 	acc, x, start, zero := ymm(6), YMM(), YMM(), YMM()
 	VXORPS(zero, zero, zero)
 	VBROADCASTSS(at(s.aStart, 0), start)

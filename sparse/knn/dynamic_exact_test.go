@@ -13,12 +13,12 @@ import (
 	"unfold/sparse/knn/knntest"
 )
 
-// Around against the double loop, after rows came and went.
+// SearchReverse against the double loop, after rows came and went.
 func TestAround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 30).Draw(t, "dim")
 		kind := rapid.SampledFrom(knntest.Kinds).Draw(t, "kind")
-		s := knn.NewSlots(dim)
+		s := knn.NewDynamicExact(dim)
 		top := rapid.IntRange(2, 2500).Draw(t, "top")
 		x := knntest.Points[float32](kind, top, dim, rapid.Uint64().Draw(t, "seed"))
 		var all []int32
@@ -52,23 +52,23 @@ func TestAround(t *testing.T) {
 		for _, slot := range ask {
 			reach[slot] = -1
 		}
-		lists, within, err := s.Around(context.Background(), ask, k, reach, knn.Settings{Threads: rapid.IntRange(1, 2).Draw(t, "threads")})
+		lists, within, err := s.SearchReverse(context.Background(), ask, k, reach, knn.Settings{Threads: rapid.IntRange(1, 2).Draw(t, "threads")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want []knn.Within
+		var want []knn.ReverseNeighbor
 		for r, slot := range ask {
-			var others []knn.Within
+			var others []knn.ReverseNeighbor
 			for _, j := range have {
 				d2 := vec.SquaredDistance(x.Row(int(slot)), x.Row(int(j)))
 				if j != slot {
-					others = append(others, knn.Within{Row: j, Dist2: d2})
+					others = append(others, knn.ReverseNeighbor{Row: j, Dist2: d2})
 				}
 				if d2 <= reach[j] {
-					want = append(want, knn.Within{Row: j, New: slot, Dist2: d2})
+					want = append(want, knn.ReverseNeighbor{Row: j, New: slot, Dist2: d2})
 				}
 			}
-			slices.SortFunc(others, func(a, b knn.Within) int {
+			slices.SortFunc(others, func(a, b knn.ReverseNeighbor) int {
 				if a.Dist2 != b.Dist2 {
 					if a.Dist2 < b.Dist2 {
 						return -1
@@ -79,7 +79,7 @@ func TestAround(t *testing.T) {
 			})
 			index, dist2 := lists.Row(r)
 			for p := range index {
-				e := knn.Within{Row: math.MaxInt32, Dist2: math.Inf(1)}
+				e := knn.ReverseNeighbor{Row: math.MaxInt32, Dist2: math.Inf(1)}
 				if p < len(others) {
 					e = others[p]
 				}
@@ -88,21 +88,21 @@ func TestAround(t *testing.T) {
 				}
 			}
 		}
-		slices.SortFunc(want, knn.CompareWithin)
+		slices.SortFunc(want, knn.CompareReverse)
 		if !slices.Equal(within, want) {
 			t.Fatalf("%s: %d pairs within reach, want %d", kind, len(within), len(want))
 		}
 	})
 }
 
-func put(t *rapid.T, s *knn.Slots, slots []int32, x vec.Matrix[float32]) {
+func put(t *rapid.T, s *knn.DynamicExact, slots []int32, x vec.Matrix[float32]) {
 	if err := s.Put(slots, x, 2); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestSlotsRefuse(t *testing.T) {
-	s := knn.NewSlots(2)
+	s := knn.NewDynamicExact(2)
 	x := vec.New[float32](2, 2)
 	if err := s.Put([]int32{0}, x, 1); err == nil {
 		t.Fatal("two rows in one slot")
@@ -123,11 +123,11 @@ func TestSlotsRefuse(t *testing.T) {
 	}
 	ctx := context.Background()
 	for _, ask := range [][]int32{{0}, {4}, {-1}} {
-		if _, _, err := s.Around(ctx, ask, 1, nil, knn.Settings{}); err == nil {
+		if _, _, err := s.SearchReverse(ctx, ask, 1, nil, knn.Settings{}); err == nil {
 			t.Fatalf("found neighbours of slots %v", ask)
 		}
 	}
-	if _, _, err := s.Around(ctx, []int32{1}, 0, nil, knn.Settings{}); err == nil {
+	if _, _, err := s.SearchReverse(ctx, []int32{1}, 0, nil, knn.Settings{}); err == nil {
 		t.Fatal("found no neighbours")
 	}
 }
@@ -136,7 +136,7 @@ func TestSlotsRefuse(t *testing.T) {
 func TestSlotsMemory(t *testing.T) {
 	const n, dim = 5000, 50
 	x := knntest.Points[float32]("gauss", n, dim, 1)
-	s := knn.NewSlots(dim)
+	s := knn.NewDynamicExact(dim)
 	for from := 0; from < n; from += 100 {
 		var slots []int32
 		for i := from; i < from+100; i++ {

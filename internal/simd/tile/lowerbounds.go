@@ -7,30 +7,30 @@ import (
 	"unfold/internal/simd"
 )
 
-// Costs compares vectors first, ..., first+Height-1 of a with all vectors of panels from,
+// LowerBounds compares vectors first, ..., first+Height-1 of a with all vectors of panels from,
 // ..., to-1 of b: it writes to dst[r*stride + (p-from)*Width + c], for i = first+r and
 // j = p*Width+c, the bits of
 //
 //	max(0, -(a.Start[i] + b.Start[j] + a_i b_j))
 //
 // as float32, and of 0 if that is not a number. As integers such bits are ordered as
-// costs are; that of +Inf, which places have that fill up the last panel, comes last.
+// bounds are; that of +Inf, which places have that fill up the last panel, comes last.
 // For the error see the package comment; a prefix does not count.
 //
 // first must be a multiple of Height. It panics if a slice is too short.
-func Costs(level simd.Level, dst []int32, stride int, a *Panels, first int, b *Panels, from, to int) {
+func LowerBounds(level simd.Level, dst []int32, stride int, a *Panels, first int, b *Panels, from, to int) {
 	if first%Height != 0 {
-		panic(fmt.Sprintf("tile: costs from vector %d, not a multiple of %d", first, Height))
+		panic(fmt.Sprintf("tile: lower bounds from vector %d, not a multiple of %d", first, Height))
 	}
-	allCosts(level, Height, dst, stride, a, first, b, from, to)
+	allLowerBounds(level, Height, dst, stride, a, first, b, from, to)
 }
 
-// CostsRow is Costs for vector i of a alone; any i will do.
-func CostsRow(level simd.Level, dst []int32, a *Panels, i int, b *Panels, from, to int) {
-	allCosts(level, 1, dst, 0, a, i, b, from, to)
+// LowerBoundsRow is LowerBounds for vector i of a alone; any i will do.
+func LowerBoundsRow(level simd.Level, dst []int32, a *Panels, i int, b *Panels, from, to int) {
+	allLowerBounds(level, 1, dst, 0, a, i, b, from, to)
 }
 
-func allCosts(level simd.Level, rows int, dst []int32, stride int, a *Panels, first int, b *Panels, from, to int) {
+func allLowerBounds(level simd.Level, rows int, dst []int32, stride int, a *Panels, first int, b *Panels, from, to int) {
 	count := to - from
 	if count <= 0 {
 		return
@@ -39,7 +39,7 @@ func allCosts(level simd.Level, rows int, dst []int32, stride int, a *Panels, fi
 		panic(fmt.Sprintf("tile: dimensions %d and %d, lines of %d for %d panels", a.Dim, b.Dim, stride, count))
 	}
 	size := Width * a.Dim
-	costs(level, &costing{
+	lowerBounds(level, &boundsJob{
 		dst:    dst[:(rows-1)*stride+count*Width],
 		stride: stride,
 		a:      a.Data[first/Width*size:][:size][first%Width:],
@@ -50,17 +50,17 @@ func allCosts(level simd.Level, rows int, dst []int32, stride int, a *Panels, fi
 	})
 }
 
-// costing is what a kernel for costs reads and writes. a begins with the first of its
+// boundsJob is what a kernel for lower bounds reads and writes. a begins with the first of its
 // vectors and reaches to the end of their panel.
-type costing struct {
+type boundsJob struct {
 	dst                  []int32
 	stride               int
 	a, aStart, b, bStart []float32
 	depth                int
 }
 
-// costsGeneric is the plain twin of the kernels for costs.
-func costsGeneric(s *costing) {
+// lowerBoundsGeneric is the plain twin of the kernel for lower bounds.
+func lowerBoundsGeneric(s *boundsJob) {
 	for r, aStart := range s.aStart {
 		for at := 0; at < len(s.bStart); at += Width {
 			var q [Width]float32
