@@ -183,7 +183,12 @@ func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 
 // Search returns the nearest reference points of the rows of z, as the index finds them.
 func (f *Frame) Search(ctx context.Context, z vec.Matrix[float32]) (*knn.Neighbors, error) {
-	near, err := f.index.Search(ctx, z, f.reach, knn.Settings{Threads: f.threads})
+	return f.Nearest(ctx, z, f.reach)
+}
+
+// Nearest returns the k nearest reference points of the rows of z.
+func (f *Frame) Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn.Neighbors, error) {
+	near, err := f.index.Search(ctx, z, k, knn.Settings{Threads: f.threads})
 	if err != nil {
 		return nil, fmt.Errorf("placing: %w", err)
 	}

@@ -1,0 +1,98 @@
+package unfold
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/internal/vec"
+	"unfold/models/fit"
+	own "unfold/sparse"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+)
+
+// Neighbors are the nearest points of n rows.
+type Neighbors struct {
+	// Point are the numbers of the k nearest points of each row, nearest first, and
+	// Distance their Euclidean distances, in the space that the model sees: after PCA, if
+	// there is one.
+	Point    [][]int
+	Distance [][]float64
+}
+
+// Neighbors returns the k nearest points of the rows of x (n x Dim), 1 <= k <= Len. The
+// search is exact. A row that equals a point has it as its first neighbour.
+func (m *Map) Neighbors(ctx context.Context, x mat.Matrix, k int) (*Neighbors, error) {
+	v := m.now.Load()
+	if n := v.snap.Reference.Rows; k < 1 || k > n {
+		return nil, fmt.Errorf("unfold: %d neighbours of %d points, want 1 to %d", k, n, n)
+	}
+	from, err := v.source(x)
+	if err != nil {
+		return nil, err
+	}
+	frame, err := v.near()
+	if err != nil {
+		return nil, public(err, 0)
+	}
+	out := &Neighbors{Point: make([][]int, from.rows), Distance: make([][]float64, from.rows)}
+	err = from.each(ctx, func(at int, rows vec.Matrix[float32]) error {
+		z, err := frame.Project(rows)
+		if err != nil {
+			return err
+		}
+		near, err := frame.Nearest(ctx, z, k)
+		if err != nil {
+			return err
+		}
+		for i := range near.N {
+			index, dist2 := near.Row(i)
+			points, distance := make([]int, k), make([]float64, k)
+			for p, j := range index {
+				points[p], distance[p] = v.number(int(j)), math.Sqrt(dist2[p])
+			}
+			out.Point[at+i], out.Distance[at+i] = points, distance
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// number is that of point i.
+func (v *view) number(i int) int {
+	if v.id == nil {
+		return i
+	}
+	return int(v.id[i])
+}
+
+// Graph returns the graph of the map's neighbours, Len x Len: row i has an entry for each
+// of the nearest other points of the i-th of Points, as many as the model holds together,
+// and its value is their Euclidean distance. Graph searches, as the fit did.
+func (m *Map) Graph(ctx context.Context) (*sparse.CSR, error) {
+	v := m.now.Load()
+	spec, err := fit.ParseSpec(v.snap)
+	if err != nil {
+		return nil, public(err, 0)
+	}
+	search := spec.LVM.Search
+	search.Seed = spec.LVM.Seed
+	n := v.snap.Reference.Rows
+	near, _, err := auto.Graph(ctx, v.snap.Reference, min(v.snap.Neighbors, n-1), search, knn.Settings{Threads: m.threads})
+	if err != nil {
+		return nil, public(err, 0)
+	}
+	rows, distance := make([]int32, len(near.Index)), make([]float64, len(near.Dist2))
+	for p, d := range near.Dist2 {
+		rows[p], distance[p] = int32(p/near.K), math.Sqrt(d)
+	}
+	g, err := own.FromTriplets(n, n, rows, near.Index, distance).ToBowman()
+	return g, public(err, 0)
+}

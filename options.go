@@ -1,0 +1,216 @@
+package unfold
+
+import (
+	"errors"
+	"fmt"
+
+	"unfold/models/fit"
+	"unfold/models/gplvm"
+	"unfold/models/lllvm"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn/auto"
+)
+
+// Kind is the model that a map is learnt by.
+type Kind string
+
+const (
+	// Student is the default: Saul's latent variable model with heavy tails. It separates
+	// groups, takes a million rows, and lives.
+	Student Kind = "student"
+	// Saul is the same model with Gaussian tails, as published (Saul 2020). It keeps
+	// more of the large distances, is slower, and lives.
+	Saul Kind = "saul"
+	// LLLVM is the locally linear latent variable model (Park et al. 2015), for a
+	// thousand rows or few more on a smooth sheet.
+	LLLVM Kind = "lllvm"
+	// GPLVM is the Gaussian process latent variable model (Lawrence 2005), for as many.
+	// Values of its rows may be missing, NaN.
+	GPLVM Kind = "gplvm"
+)
+
+// Search is how nearest neighbours are found.
+type Search string
+
+const (
+	// SearchAuto chooses by the number of rows, their length and the recall.
+	SearchAuto Search = ""
+	// SearchExact compares all pairs.
+	SearchExact Search = "exact"
+	// SearchHNSW searches a hierarchical graph.
+	SearchHNSW Search = "hnsw"
+	// SearchDescent improves lists by lists; it is for Fit, not for Place.
+	SearchDescent Search = "descent"
+)
+
+// NoPCA learns from the vectors as they are, however wide.
+const NoPCA = fit.PCANone
+
+// Options of a fit. The zero value works: every zero field stands for the default named
+// beside it.
+type Options struct {
+	// Kind is the model. Default Student.
+	Kind Kind
+	// Dims is the dimension of the map. Default 2.
+	Dims int
+	// Neighbors is how many neighbours of each point the map keeps together. Default 6 for
+	// Student, else 9.
+	Neighbors int
+	// Steps bounds the iterations of learning. The default depends on the kind and on the
+	// number of points: 80 to 200 for Student, 400 for Saul.
+	Steps int
+	// Seed of everything that is random. The same rows, Options and Seed give the same map.
+	Seed uint64
+	// Threads bounds the goroutines that compute; it does not change the map. Default
+	// GOMAXPROCS.
+	Threads int
+	// PCA is the number of principal components that vectors are projected onto first.
+	// Default 50 for vectors of more than 50 elements; NoPCA for none.
+	PCA int
+	// Search and Recall say how neighbours are found, and which share of them, above 0 and
+	// at most 1, which means all. Defaults SearchAuto, 0.99.
+	Search Search
+	Recall float64
+	// Progress, if it is not nil, hears how far a fit is: done of total units of a stage. Its
+	// calls do not overlap, and it should return soon.
+	Progress func(stage string, done, total int)
+
+	// What only one kind has; with another kind it has to be zero.
+	Student StudentOptions
+	Saul    SaulOptions
+	LLLVM   LLLVMOptions
+	GPLVM   GPLVMOptions
+}
+
+// StudentOptions are those that only kind Student has.
+type StudentOptions struct {
+	// Thorough takes two and a half times the steps, each more exact: a little better,
+	// several times as long.
+	Thorough bool
+	// Tail is the shape of the tails, smaller is heavier. Default Dims/2.
+	Tail float64
+	// Weight is how much a pair of points that are no neighbours counts; a larger one
+	// spreads groups apart. Default 0.086, more for few points.
+	Weight float64
+}
+
+// SaulOptions are those that only kind Saul has.
+type SaulOptions struct {
+	// Core is how many steps along the neighbour graph make a pair similar. Default 1.
+	Core int
+	// Largest learns the largest connected part of the neighbour graph alone and places
+	// the other points by it. By default the parts are connected where they are closest.
+	Largest bool
+}
+
+// LLLVMOptions are those that only kind LLLVM has.
+type LLLVMOptions struct {
+	// Points is the most points that are learnt, a sample of all; the others are placed
+	// by them. Default 1000.
+	Points int
+	// Restarts is from how many random starts the model is learnt, of which the best is
+	// kept. Default 1.
+	Restarts int
+}
+
+// GPLVMOptions are those that only kind GPLVM has.
+type GPLVMOptions struct {
+	// Points is the most points that are learnt, a sample of all; the others are placed
+	// by them. Default 1000.
+	Points int
+	// Kernel is the covariance function, a sum of rbf, linear, mlp, bias and white.
+	// Default rbf+bias+white.
+	Kernel string
+	// Restarts is from how many starts the model is learnt, of which the best is kept.
+	// Default 1.
+	Restarts int
+	// Smooth places by a smooth function of the vector, in microseconds instead of
+	// milliseconds, and less exactly.
+	Smooth bool
+}
+
+// spec is a fit's as the insides have it.
+func (o Options) spec() (fit.Spec, error) {
+	var s fit.Spec
+	if err := o.checkKind(); err != nil {
+		return s, err
+	}
+	s.PCA = o.PCA
+	s.LVM = saul.Settings{
+		Dims: o.Dims, Neighbors: o.Neighbors, Steps: o.Steps, Seed: o.Seed, Threads: o.Threads,
+		Search: auto.Settings{Recall: o.Recall},
+	}
+	if o.Search != SearchAuto {
+		if err := s.LVM.Search.Method.UnmarshalText([]byte(o.Search)); err != nil {
+			return s, &OptionError{"Search", err.Error()}
+		}
+	}
+	switch o.Kind {
+	case "", Student:
+		s.Kind = fit.LVM
+		s.LVM.Tails, s.LVM.Thorough, s.LVM.Tail, s.LVM.Weight = saul.Student, o.Student.Thorough, o.Student.Tail, o.Student.Weight
+	case Saul:
+		s.Kind = fit.LVM
+		s.LVM.Tails, s.LVM.Core = saul.Gaussian, o.Saul.Core
+		if o.Saul.Largest {
+			s.LVM.Components = saul.Largest
+		}
+	case LLLVM:
+		s.Kind = fit.LLLVM
+		s.LLLVM = lllvm.Options{Points: o.LLLVM.Points, Restarts: o.LLLVM.Restarts}
+	case GPLVM:
+		s.Kind = fit.GPLVM
+		s.GPLVM = gplvm.Options{Points: o.GPLVM.Points, Kernel: o.GPLVM.Kernel, Restarts: o.GPLVM.Restarts, Smooth: o.GPLVM.Smooth}
+	}
+	err := s.Check()
+	var setting *saul.SettingError
+	if err != nil && !errors.As(err, &setting) {
+		return s, &OptionError{"Kind " + string(o.Kind), err.Error()}
+	}
+	return s, public(err, 0)
+}
+
+// checkKind refuses kinds that there are not, and options of another kind.
+func (o Options) checkKind() error {
+	of := map[Kind]bool{
+		Student: o.Student != StudentOptions{}, Saul: o.Saul != SaulOptions{}, LLLVM: o.LLLVM != LLLVMOptions{}, GPLVM: o.GPLVM != GPLVMOptions{},
+	}
+	kind := o.Kind
+	if kind == "" {
+		kind = Student
+	}
+	if _, known := of[kind]; !known {
+		return &OptionError{"Kind", fmt.Sprintf("there is no %q; want %s, %s, %s or %s", kind, Student, Saul, LLLVM, GPLVM)}
+	}
+	for other, set := range of {
+		if set && other != kind {
+			return &OptionError{"Kind", fmt.Sprintf("options of %s are set for a map of kind %s; leave them zero, or choose that kind", other, kind)}
+		}
+	}
+	return nil
+}
+
+// optionNames are the fields by the names that the insides have for them.
+var optionNames = map[string]string{
+	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search",
+	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "core": "Saul.Core", "components": "Saul.Largest",
+}
+
+func optionName(setting string) string {
+	if name, known := optionNames[setting]; known {
+		return name
+	}
+	return setting
+}
+
+// kindOf is the kind of a map's model.
+func kindOf(s *snapshot.Snapshot) Kind {
+	switch {
+	case s.Kind != fit.LVM:
+		return Kind(s.Kind)
+	case saul.TailsOf(s) == saul.Gaussian:
+		return Saul
+	}
+	return Student
+}

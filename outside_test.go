@@ -1,0 +1,37 @@
+package unfold_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A program of another module compiles against this one, without a network, and runs: what
+// it needs is exported, and no internal package stands in its way.
+func TestAProgramOutside(t *testing.T) {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS("testdata/outside")); err != nil {
+		t.Fatal(err)
+	}
+	command := func(args ...string) string {
+		c := exec.Command("go", args...)
+		c.Dir = folder
+		// By its own go.mod, which follows the versions of this module's.
+		c.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=mod")
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	command("mod", "edit", "-replace", "unfold="+root)
+	if got, want := command("run", "."), "200 points in 2 dimensions\n"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,149 @@
+package unfold
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/fit"
+	"unfold/models/snapshot"
+)
+
+// Places are those of n rows, in their order.
+type Places struct {
+	// Embedding are the coordinates, n x Dims; empty if n is 0.
+	Embedding *mat.Dense
+	// Sigma is a length scale for each row, in units of the map: how well its place is
+	// known.
+	Sigma []float64
+	// NoveltyLocal and NoveltyGlobal are percentiles in [0,1]: which share of the points is
+	// less novel than the row. The local one compares the density at the row with that at
+	// its neighbours (the local outlier factor), the global one its distance to them with
+	// that of the points to theirs.
+	NoveltyLocal, NoveltyGlobal []float64
+}
+
+// Result is what a fit found. Row i belongs to row i of what Fit was given.
+type Result struct {
+	Places
+	// Point is the number of every row's point. Equal rows have the same.
+	Point []int
+	// Unlearnt marks rows that were placed and not learnt: beyond the sample of LLLVM and
+	// GPLVM, or outside of the largest part of the graph. Nil if there are none.
+	Unlearnt []bool
+	// Components counts the connected parts of the neighbour graph, and Recall is the
+	// share of true neighbours that was found for it.
+	Components int
+	Recall     float64
+	// Iterations of learning; Converged says that it ended before its last step.
+	Iterations int
+	Converged  bool
+	// Objective is what learning made large, after its last step: a log-likelihood, or a
+	// bound on it.
+	Objective float64
+	// Seconds is what the fit took.
+	Seconds float64
+}
+
+// resultOf is what a fit of some rows found.
+func resultOf(r *fit.Result) *Result {
+	out := &Result{
+		Places: newPlaces(r.Placed.Mu.Rows, r.Placed.Mu.Cols), Point: make([]int, len(r.Row)), Unlearnt: r.Unlearnt,
+		Components: r.Report.Components, Recall: r.Report.Search.Recall,
+		Iterations: r.Report.Iterations, Converged: r.Report.Converged, Objective: r.Report.Loglik,
+	}
+	out.set(0, r.Placed)
+	for i, p := range r.Row {
+		out.Point[i] = int(p)
+	}
+	return out
+}
+
+// Result is what Fit found, nil for a map that was opened. It stays what it is while the
+// map lives. It is read-only.
+func (m *Map) Result() *Result { return m.result }
+
+// Points are those of a map.
+type Points struct {
+	// ID are their numbers, ascending: 0, 1, ... of a fit.
+	ID []int
+	// Count is how many equal rows a point stands for.
+	Count []int
+	// Embedding are the places of the last Refresh, or the fit, n x Dims, and Sigma their
+	// length scales.
+	Embedding *mat.Dense
+	Sigma     []float64
+}
+
+// Points lists the points of the last Refresh, or the fit. It makes copies.
+func (m *Map) Points() *Points {
+	v := m.now.Load()
+	s := v.snap
+	n := s.Mu.Rows
+	p := &Points{ID: make([]int, n), Count: make([]int, n), Embedding: mat.NewDense(n, s.Mu.Cols, nil), Sigma: make([]float64, n)}
+	for i, sigma2 := range s.Published2() {
+		p.ID[i], p.Count[i], p.Sigma[i] = v.number(i), int(s.Count[i]), math.Sqrt(sigma2)
+		p.Embedding.SetRow(i, s.Mu.Row(i))
+	}
+	return p
+}
+
+// Place returns the places of the rows of x (n x Dim), which do not change the map. A row
+// that equals a point has its place. Errors are those of Fit; a *RowError counts the rows of x.
+func (m *Map) Place(ctx context.Context, x mat.Matrix) (*Places, error) {
+	v := m.now.Load()
+	from, err := v.source(x)
+	if err != nil {
+		return nil, err
+	}
+	place := v.placer.Place
+	if lenient, ok := v.placer.(models.Lenient); ok {
+		place = lenient.PlaceMissing
+	}
+	out := newPlaces(from.rows, v.snap.Mu.Cols)
+	err = from.each(ctx, func(at int, rows vec.Matrix[float32]) error {
+		placed, err := place(ctx, rows)
+		if err == nil {
+			out.set(at, placed)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// source is sourceOf for vectors of the map.
+func (v *view) source(x mat.Matrix) (source, error) { return sourceFor(v.snap, x) }
+
+func sourceFor(s *snapshot.Snapshot, x mat.Matrix) (source, error) {
+	from, err := sourceOf(x)
+	if err == nil && from.rows > 0 {
+		err = s.CheckDim(from.cols)
+	}
+	return from, public(err, 0)
+}
+
+// newPlaces are those of n rows, yet to be set.
+func newPlaces(n, dims int) Places {
+	p := Places{Embedding: new(mat.Dense), Sigma: make([]float64, n), NoveltyLocal: make([]float64, n), NoveltyGlobal: make([]float64, n)}
+	if n > 0 {
+		p.Embedding = mat.NewDense(n, dims, nil)
+	}
+	return p
+}
+
+// set writes the places of rows from row at on.
+func (p *Places) set(at int, placed models.Placed) {
+	for i := range placed.Mu.Rows {
+		for c, v := range placed.Mu.Row(i) {
+			p.Embedding.Set(at+i, c, float64(v))
+		}
+		p.Sigma[at+i] = float64(placed.Sigma[i])
+		p.NoveltyLocal[at+i], p.NoveltyGlobal[at+i] = float64(placed.NoveltyLocal[i]), float64(placed.NoveltyGlobal[i])
+	}
+}

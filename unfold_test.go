@@ -1,0 +1,508 @@
+package unfold_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"unfold"
+	"unfold/internal/vec"
+)
+
+// cloud are n normal vectors.
+func cloud(n, dim int, seed uint64) unfold.Rows {
+	r := rand.New(rand.NewPCG(seed, 1))
+	x := make(unfold.Rows, n)
+	for i := range x {
+		x[i] = make([]float32, dim)
+		for j := range x[i] {
+			x[i][j] = float32(r.NormFloat64())
+		}
+	}
+	return x
+}
+
+func fitted(t *testing.T, x mat.Matrix, o unfold.Options) *unfold.Map {
+	t.Helper()
+	m, err := unfold.Fit(t.Context(), x, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func saved(t *testing.T, m *unfold.Map) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Every kind learns, says what it found, places what it was learnt from where it lies, and
+// comes back from its file.
+func TestKinds(t *testing.T) {
+	x := cloud(90, 6, 1)
+	x[80] = slices.Clone(x[3])
+	for _, o := range []unfold.Options{
+		{}, {Kind: unfold.Student, Dims: 3, Student: unfold.StudentOptions{Tail: 1, Weight: 0.5}},
+		{Kind: unfold.Saul, Steps: 30, Saul: unfold.SaulOptions{Core: 1, Largest: true}},
+		{Kind: unfold.LLLVM, Steps: 20, LLLVM: unfold.LLLVMOptions{Points: 60}},
+		{Kind: unfold.GPLVM, Steps: 20, GPLVM: unfold.GPLVMOptions{Points: 60, Kernel: "rbf+white"}},
+	} {
+		name := string(o.Kind)
+		m := fitted(t, x, o)
+		kind, dims := o.Kind, max(o.Dims, 2)
+		if kind == "" {
+			kind = unfold.Student
+		}
+		r := m.Result()
+		n, d := r.Embedding.Dims()
+		if m.Kind() != kind || m.Dim() != 6 || m.Dims() != dims || m.Len() != 89 || n != 90 || d != dims {
+			t.Errorf("%s: %s, %d to %d, %d points, embedding %d x %d", name, m.Kind(), m.Dim(), m.Dims(), m.Len(), n, d)
+		}
+		if r.Iterations < 1 || r.Seconds <= 0 || r.Objective == 0 || len(r.Sigma) != 90 || r.Point[80] != 3 || r.Point[81] != 80 {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if (r.Unlearnt != nil) != (kind == unfold.LLLVM || kind == unfold.GPLVM) {
+			t.Errorf("%s: unlearnt %v", name, r.Unlearnt)
+		}
+		file := saved(t, m)
+		again, err := unfold.Open(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Kind() != kind || again.Result() != nil || !bytes.Equal(saved(t, again), file) {
+			t.Errorf("%s: another map comes back", name)
+		}
+		for which, m := range map[string]*unfold.Map{"fitted": m, "opened": again} {
+			p, err := m.Place(t.Context(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.Equal(p.Embedding, r.Embedding) || !slices.Equal(p.Sigma, r.Sigma) || !slices.Equal(p.NoveltyLocal, r.NoveltyLocal) || !slices.Equal(p.NoveltyGlobal, r.NoveltyGlobal) {
+				t.Errorf("%s, %s: rows lie elsewhere than they were learnt", name, which)
+			}
+			points := m.Points()
+			if len(points.ID) != 89 || points.ID[88] != 88 || points.Count[3] != 2 || points.Count[4] != 1 || !mat.EqualApprox(points.Embedding.RowView(3), r.Embedding.RowView(80), 1e-5) {
+				t.Errorf("%s, %s: points %v", name, which, points)
+			}
+		}
+	}
+}
+
+// The same rows and options give the same file, however many threads there are.
+func TestAFitIsRepeatable(t *testing.T) {
+	x := cloud(150, 60, 2)
+	one, three := fitted(t, x, unfold.Options{Seed: 5, Threads: 1}), fitted(t, x, unfold.Options{Seed: 5, Threads: 3})
+	if !bytes.Equal(saved(t, one), saved(t, three)) {
+		t.Error("threads change the map")
+	}
+	if bytes.Equal(saved(t, one), saved(t, fitted(t, x, unfold.Options{Seed: 6}))) {
+		t.Error("a seed does not change the map")
+	}
+}
+
+func TestOptionsThatMakeNoSense(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    unfold.Options
+		name string
+	}{
+		"kind":             {unfold.Options{Kind: "umap"}, "Kind"},
+		"dims":             {unfold.Options{Dims: -1}, "Dims"},
+		"neighbors":        {unfold.Options{Neighbors: -3}, "Neighbors"},
+		"recall":           {unfold.Options{Recall: 1.5}, "Recall"},
+		"search":           {unfold.Options{Search: "annoy"}, "Search"},
+		"weight":           {unfold.Options{Student: unfold.StudentOptions{Weight: -1}}, "Student.Weight"},
+		"core":             {unfold.Options{Kind: unfold.Saul, Saul: unfold.SaulOptions{Core: -1}}, "Saul.Core"},
+		"kernel":           {unfold.Options{Kind: unfold.GPLVM, GPLVM: unfold.GPLVMOptions{Kernel: "cosine"}}, "Kind gplvm"},
+		"of another kind":  {unfold.Options{GPLVM: unfold.GPLVMOptions{Points: 5}}, "Kind"},
+		"of the other one": {unfold.Options{Kind: unfold.Saul, Student: unfold.StudentOptions{Thorough: true}}, "Kind"},
+	} {
+		_, err := unfold.Fit(t.Context(), cloud(50, 4, 1), c.o)
+		var option *unfold.OptionError
+		if !errors.As(err, &option) || option.Name != c.name || errors.Is(err, unfold.ErrBadInput) || !strings.Contains(err.Error(), c.name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	m := fitted(t, cloud(60, 4, 1), unfold.Options{})
+	bad := cloud(5000, 4, 2) // more than are placed at a time
+	bad[4500][2] = float32(math.Inf(1))
+	place := func(x mat.Matrix) error { _, err := m.Place(t.Context(), x); return err }
+	for name, c := range map[string]struct {
+		err  error
+		row  int
+		want string
+	}{
+		"fit of no rows":      {func() error { _, err := unfold.Fit(t.Context(), unfold.Rows{}, unfold.Options{}); return err }(), -1, ""},
+		"fit of equal rows":   {func() error { _, err := unfold.Fit(t.Context(), make(unfold.Rows, 9), unfold.Options{}); return err }(), -1, ""},
+		"fit of infinity":     {func() error { _, err := unfold.Fit(t.Context(), bad, unfold.Options{}); return err }(), 4500, "row 4500, element 2"},
+		"place infinity":      {place(bad), 4500, "row 4500, element 2"},
+		"place other columns": {place(cloud(2, 5, 1)), -1, "vectors of 5 elements"},
+		"neighbours":          {func() error { _, err := m.Neighbors(t.Context(), bad, 3); return err }(), 4500, "row 4500, element 2"},
+		"insert infinity":     {func() error { _, err := m.Insert(t.Context(), bad); return err }(), 4500, "row 4500, element 2"},
+		"delete nobody":       {m.Delete(t.Context(), []int{3, 60}), -1, "point 60"},
+		"delete twice":        {m.Delete(t.Context(), []int{3, 3}), -1, "point 3"},
+		"open of text":        {func() error { _, err := unfold.Open(strings.NewReader("x,y\n1,2\n")); return err }(), -1, "unfold: "},
+		"open of half a file": {func() error { _, err := unfold.Open(bytes.NewReader(saved(t, m)[:4000])); return err }(), -1, "unfold: "},
+	} {
+		var row *unfold.RowError
+		if !errors.Is(c.err, unfold.ErrBadInput) || !strings.Contains(c.err.Error(), c.want) || errors.As(c.err, &row) != (c.row >= 0) || row != nil && row.Row != c.row {
+			t.Errorf("%s: %v", name, c.err)
+		}
+	}
+	if r, err := m.Refresh(t.Context()); err != nil || r.Points != 60 || r.Born+r.Gone != 0 {
+		t.Errorf("after errors: %+v, %v", r, err)
+	}
+	if _, err := m.Neighbors(t.Context(), bad, 61); err == nil {
+		t.Error("61 neighbours of 60 points")
+	}
+	if p, err := m.Place(t.Context(), unfold.Rows{}); err != nil || !p.Embedding.IsEmpty() || len(p.Sigma) != 0 {
+		t.Errorf("no rows: %+v, %v", p, err)
+	}
+}
+
+// GPLVM fills in missing values, and places rows without them where they were learnt.
+func TestMissingValues(t *testing.T) {
+	x := cloud(60, 5, 3)
+	for i := 0; i < 60; i += 7 {
+		x[i][i%5] = float32(math.NaN())
+	}
+	if _, err := unfold.Fit(t.Context(), x, unfold.Options{}); !errors.Is(err, unfold.ErrBadInput) {
+		t.Errorf("a kind that wants all values: %v", err)
+	}
+	m := fitted(t, x, unfold.Options{Kind: unfold.GPLVM, Steps: 15})
+	p, err := m.Place(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(p.Embedding, m.Result().Embedding) {
+		t.Error("rows with missing values lie elsewhere than they were learnt")
+	}
+	if _, ok := x.At(7, 2), math.IsNaN(x.At(7, 2)); !ok {
+		t.Error("the caller's values were filled in")
+	}
+}
+
+// A context that has ended ends every call, and the map goes on afterwards.
+func TestContext(t *testing.T) {
+	x := cloud(80, 4, 1)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := unfold.Fit(ended, x, unfold.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Fit: %v", err)
+	}
+	during, stop := context.WithCancel(t.Context())
+	defer stop()
+	o := unfold.Options{Progress: func(stage string, done, _ int) {
+		if stage == "em" && done > 2 {
+			stop()
+		}
+	}}
+	if _, err := unfold.Fit(during, x, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("Fit under way: %v", err)
+	}
+	m := fitted(t, x, unfold.Options{})
+	for round := range 2 { // asleep, and then awake
+		calls := map[string]func() error{
+			"Place":     func() error { _, err := m.Place(ended, x); return err },
+			"Neighbors": func() error { _, err := m.Neighbors(ended, x, 2); return err },
+			"Graph":     func() error { _, err := m.Graph(ended); return err },
+			"Insert":    func() error { _, err := m.Insert(ended, cloud(3, 4, 9)); return err },
+			"Delete":    func() error { return m.Delete(ended, []int{1}) },
+			"Refresh":   func() error { _, err := m.Refresh(ended); return err },
+		}
+		for name, call := range calls {
+			if err := call(); !errors.Is(err, context.Canceled) {
+				t.Errorf("round %d, %s: %v", round, name, err)
+			}
+		}
+		if r, err := m.Refresh(t.Context()); err != nil || r.Born+r.Gone != 0 || r.Points != 80 {
+			t.Errorf("round %d: %+v, %v", round, r, err)
+		}
+	}
+}
+
+// Neighbours and graph are those of all pairs, as a dense matrix of distances has them.
+func TestNeighborsAndGraph(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, k := rapid.IntRange(12, 60).Draw(t, "points"), rapid.IntRange(2, 6).Draw(t, "neighbours")
+		x := cloud(n, 3, rapid.Uint64().Draw(t, "seed"))
+		m, err := unfold.Fit(context.Background(), x, unfold.Options{Neighbors: k, Steps: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		distance := mat.NewDense(n, n, nil)
+		for i := range n {
+			for j := range n {
+				distance.Set(i, j, math.Sqrt(vec.SquaredDistance(x[i], x[j])))
+			}
+		}
+		order := func(i int) []int {
+			all := make([]int, n)
+			for j := range all {
+				all[j] = j
+			}
+			slices.SortFunc(all, func(a, b int) int {
+				switch da, db := distance.At(i, a), distance.At(i, b); {
+				case da < db:
+					return -1
+				case da > db:
+					return 1
+				}
+				return a - b
+			})
+			return all
+		}
+		g, err := m.Graph(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		near, err := m.Neighbors(context.Background(), x, k+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := mat.NewDense(n, n, nil)
+		for i := range n {
+			list := order(i)[:k+1]
+			if !slices.Equal(near.Point[i], list) {
+				t.Fatalf("row %d has neighbours %v, want %v", i, near.Point[i], list)
+			}
+			for p, j := range list {
+				if near.Distance[i][p] != distance.At(i, j) {
+					t.Fatalf("row %d is %v from point %d, want %v", i, near.Distance[i][p], j, distance.At(i, j))
+				}
+				want.Set(i, j, distance.At(i, j))
+			}
+		}
+		if !mat.Equal(g, want) || !mat.Equal(g.ToDense(), want) || g.NNZ() != n*k {
+			t.Fatalf("the graph of %d entries is\n%v", g.NNZ(), mat.Formatted(g.ToDense()))
+		}
+	})
+}
+
+// Points come and go as they would from a list of rows; the map holds what is there, and a
+// map that is saved and opened is the same.
+func TestLive(t *testing.T) {
+	pool := cloud(200, 5, 4)
+	for _, kind := range []unfold.Kind{unfold.Student, unfold.Saul} {
+		file := saved(t, fitted(t, pool[:40], unfold.Options{Kind: kind, Steps: 5}))
+		t.Run(string(kind), func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { live(t, file, pool) }) })
+	}
+}
+
+// live lets the map in a file, of the first 40 of the pool, follow a list of rows.
+func live(t *rapid.T, file []byte, pool unfold.Rows) {
+	ctx := context.Background()
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+	m, err := unfold.Open(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[int]int{} // rows of every point
+	vector := map[int]int{}
+	for i := range 40 {
+		held[i], vector[i] = 1, i
+	}
+	version := uint64(1)
+	for range rapid.IntRange(1, 3).Draw(t, "refreshes") {
+		var rows unfold.Rows
+		var from []int
+		for range rapid.IntRange(0, 30).Draw(t, "come") {
+			from = append(from, r.IntN(len(pool)))
+			rows = append(rows, pool[from[len(from)-1]])
+		}
+		ids, err := m.Insert(ctx, rows)
+		if err != nil || len(ids) != len(rows) {
+			t.Fatalf("%d numbers for %d rows: %v", len(ids), len(rows), err)
+		}
+		for i, id := range ids {
+			if held[id] > 0 && vector[id] != from[i] {
+				t.Fatalf("row %d of the pool has number %d, which row %d has", from[i], id, vector[id])
+			}
+			held[id]++
+			vector[id] = from[i]
+		}
+		var gone []int
+		for range rapid.IntRange(0, 10).Draw(t, "go") {
+			for _, id := range slices.Sorted(mapKeys(held)) {
+				if held[id] > 0 && r.IntN(20) == 0 {
+					gone = append(gone, id)
+					held[id]--
+					break
+				}
+			}
+		}
+		if err := m.Delete(ctx, gone); err != nil {
+			t.Fatal(err)
+		}
+		report, err := m.Refresh(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version++
+		var want []int
+		for _, id := range slices.Sorted(mapKeys(held)) {
+			if held[id] > 0 {
+				want = append(want, id)
+			}
+		}
+		p := m.Points()
+		if !slices.Equal(p.ID, want) || report.Points != len(want) || report.Version != version {
+			t.Fatalf("points %v, want %v (%+v)", p.ID, want, report)
+		}
+		for i, id := range p.ID {
+			placed, err := m.Place(ctx, pool[vector[id]:vector[id]+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Count[i] != held[id] || !mat.EqualApprox(placed.Embedding.RowView(0), p.Embedding.RowView(i), 1e-4) {
+				t.Fatalf("point %d stands for %d rows, want %d, and is at %v, placed at %v", id, p.Count[i], held[id], p.Embedding.RawRowView(i), placed.Embedding.RawRowView(0))
+			}
+			near, err := m.Neighbors(ctx, pool[vector[id]:vector[id]+1], 1)
+			if err != nil || near.Point[0][0] != id || near.Distance[0][0] != 0 {
+				t.Fatalf("point %d is found as %v (%v)", id, near, err)
+			}
+		}
+	}
+	var after bytes.Buffer
+	if err := m.Save(&after); err != nil {
+		t.Fatal(err)
+	}
+	again, err := unfold.Open(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := m.Place(ctx, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := again.Place(ctx, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, epoch := m.Version()
+	if v, e := again.Version(); v != version || e != epoch || again.Kind() != m.Kind() || !mat.Equal(a.Embedding, b.Embedding) {
+		t.Fatalf("another map comes back: version %d, epoch %d", v, e)
+	}
+}
+
+func mapKeys(m map[int]int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// Wide vectors are projected, those that come later like the first.
+func TestLiveBehindPCA(t *testing.T) {
+	x := cloud(150, 70, 5)
+	m := fitted(t, x[:120], unfold.Options{Steps: 10, PCA: 10})
+	ids, err := m.Insert(t.Context(), x[120:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	near, err := m.Neighbors(t.Context(), x[120:], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range ids {
+		if near.Point[i][0] != id || near.Distance[i][0] != 0 {
+			t.Errorf("row %d became point %d and is nearest to %d at %g", i, id, near.Point[i][0], near.Distance[i][0])
+		}
+	}
+	if m.Dim() != 70 || m.Len() != 150 {
+		t.Errorf("%d points of %d values", m.Len(), m.Dim())
+	}
+}
+
+// Maps of other kinds do not live, and say so.
+func TestNotAllKindsLive(t *testing.T) {
+	for _, kind := range []unfold.Kind{unfold.LLLVM, unfold.GPLVM} {
+		m := fitted(t, cloud(40, 4, 1), unfold.Options{Kind: kind, Steps: 5})
+		_, err := m.Insert(t.Context(), cloud(1, 4, 2))
+		_, refresh := m.Refresh(t.Context())
+		for _, err := range []error{err, refresh, m.Delete(t.Context(), []int{0})} {
+			if !errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unfold.ErrBadInput) || !strings.Contains(err.Error(), string(kind)) {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+	}
+}
+
+// Rows are placed from many goroutines while the map lives: every call sees one map, before
+// or after a refresh.
+func TestPlaceWhileItLives(t *testing.T) {
+	x := cloud(300, 6, 6)
+	m := fitted(t, x[:200], unfold.Options{Steps: 10})
+	maps := []*mat.Dense{place(t, m, x)}
+	var all sync.WaitGroup
+	done := make(chan struct{})
+	seen := make([][]*mat.Dense, 4)
+	for w := range seen {
+		all.Go(func() {
+			for last := false; !last; {
+				select {
+				case <-done:
+					last = true
+				default:
+				}
+				if p, err := m.Place(t.Context(), x); err == nil {
+					seen[w] = append(seen[w], p.Embedding)
+				} else {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 5 {
+		if _, err := m.Insert(t.Context(), x[200+20*i:220+20*i]); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		maps = append(maps, place(t, m, x))
+	}
+	close(done)
+	all.Wait()
+	for _, of := range seen {
+		at := 0
+		for _, e := range of {
+			for at < len(maps) && !mat.Equal(maps[at], e) {
+				at++
+			}
+		}
+		if at == len(maps) {
+			t.Error("a call saw places of no map, or of an older one than before")
+		}
+	}
+}
+
+func place(t *testing.T, m *unfold.Map, x mat.Matrix) *mat.Dense {
+	t.Helper()
+	p, err := m.Place(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Embedding
+}
