@@ -38,6 +38,6 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if err != nil {
 		return flags.End(err)
 	}
-	fmt.Fprintf(stderr, "%s is written; %d figures miss their bar\n", *page, missed)
+	fmt.Fprintf(stderr, "%s is written; %d figures miss their target\n", *page, missed)
 	return min(missed, 1)
 }

@@ -11,14 +11,14 @@ func (b *bench) page(plane report) []byte {
 	var p bytes.Buffer
 	fmt.Fprintf(&p, `# Figures
 
-Measured by `+"`make figures`"+` (bench/figures) through the command line, on %d cores (%s/%s, %s). The bars are those of
+Measured by `+"`make figures`"+` (bench/figures) through the command line, on %d cores (%s/%s, %s). The targets come from
 an independent reference implementation of the model as published, which is what is measured (`+"`--tails gaussian`"+`), with
 some room.
 
 MNIST is its 70,000 digits of 784 values, projected to 50 components, k = 9, 400 steps, momentum 0.9. "Joint" maps hold
 all of them; "placed" events are the 10,000 test digits on a map learnt from the 60,000 others.
 
-| what | bar | measured | |
+| what | target | measured | |
 |---|---|---|---|
 `, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	for _, f := range b.figures {

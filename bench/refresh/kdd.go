@@ -40,7 +40,7 @@ var peers = []struct {
 	method, name string
 	every        int
 }{
-	{"umap", "umap-learn, fitted anew every %d events", 50},
+	{"umap", "umap-learn, fitted again every %d events", 50},
 	{"ipca", "incremental PCA (scikit-learn)", 1},
 }
 

@@ -67,15 +67,15 @@ func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []bar) {
 	runs, tried = slices.Compact(runs), slices.Compact(tried)
 	fmt.Fprintf(w, `# A map that follows its stream
 
-How a map that is refreshed fares beside one that is fitted anew: written by `+"`make refresh`"+` from %d run(s),
-on %d cores, %s/%s, %s, with %d threads. What a refresh does is told in package models/live.
+A map that is refreshed, beside one that is fitted again. `+"`make refresh`"+` wrote this page from %d run(s),
+on %d cores, %s/%s, %s, with %d threads. Package models/live explains what a refresh does.
 
 `, len(runs), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.threads)
 	if !slices.Equal(tried, []string{"{}"}) {
 		fmt.Fprintf(w, "**Not with the default settings, but with %s.**\n\n", strings.Join(tried, ", "))
 	}
 	n := count(list)
-	fmt.Fprintf(w, "%d of %d bars are met, %d are missed, %d are not measured.\n\n| stream | what | bar | measured | |\n|---|---|---|---|---|\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
+	fmt.Fprintf(w, "%d of %d targets are met, %d are missed, %d are not measured.\n\n| stream | what | target | measured | |\n|---|---|---|---|---|\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
 	for _, b := range list {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
 	}

@@ -64,11 +64,11 @@ func (b *bench) writeBars(w *bytes.Buffer) map[string]int {
 			fmt.Fprintf(&lines, "| %s: %s | %s | %s | %s |\n", x.title, y.what, y.limit().String(), y.measured(r), verdict)
 		}
 	}
-	fmt.Fprintf(w, "## What it should reach\n\n%d of %d are met, %d are missed", verdicts[harness.Met], all, verdicts[harness.Missed])
+	fmt.Fprintf(w, "## Targets\n\n%d of %d targets are met, %d are missed", verdicts[harness.Met], all, verdicts[harness.Missed])
 	if n := verdicts[harness.NotMeasured]; n > 0 {
 		fmt.Fprintf(w, ", **%d are not measured**", n)
 	}
-	fmt.Fprintf(w, ".\n\n| what | to reach | measured | |\n|---|---|---|---|\n%s\n", lines.String())
+	fmt.Fprintf(w, ".\n\n| what | target | measured | |\n|---|---|---|---|\n%s\n", lines.String())
 	return verdicts
 }
 

@@ -42,7 +42,7 @@ func passSizes(b *bench) []int {
 func passRow() row {
 	return row{
 		key: "pass", title: "One pass of learning",
-		about: `The E-step of all points in the plane: of the default model (heavy tails), finding the cells of the map anew, the sums
+		about: `The E-step of all points in the plane: of the default model (heavy tails), finding the cells of the map again, the sums
 over all pairs, and the linear system; points in 40 groups, as many for any n, with 6 neighbours each. The growth from the
 smallest n to the largest is divided by that of n log n. The notes say what the pairs alone would take, at the pace that
 their kernel has where all it reads is in the first-level cache: no pass is faster than that without fewer pairs. Of the
