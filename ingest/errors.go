@@ -72,6 +72,18 @@ func (e *Error) Unwrap() error { return e.Err }
 // Is reports that a missing file is fs.ErrNotExist.
 func (e *Error) Is(target error) bool { return e.missing && target == fs.ErrNotExist }
 
+// InFile puts a file's name into an error about its content.
+func InFile(path string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		if e.Origin.File == "" && e.Origin.Topic == "" {
+			e.Origin.File = path
+		}
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
 // IsBadInput reports whether err says that an input, rather than the program or
 // the machine, is at fault.
 func IsBadInput(err error) bool {

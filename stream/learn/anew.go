@@ -56,7 +56,7 @@ func (l *Learner) anew(ctx context.Context) (d *draft, err error) {
 	l.mu.Unlock()
 	// It was moved since it was learnt: what carries it on begins from there.
 	l.follow = nil
-	return &draft{snapshot: s, rowOf: identity(s.Reference.Rows), encoder: cur.placing.encoder, begin: begin, figures: figures}, nil
+	return &draft{snapshot: s, rowOf: identity(s.Reference.Rows), encoder: cur.at.Encoder(), begin: begin, figures: figures}, nil
 }
 
 // shared bounds the events by which two maps are compared.
@@ -75,7 +75,7 @@ func layOn(ctx context.Context, old *published, f *fitted, x vec.Matrix[float32]
 	for i := range rows {
 		rows[i] = int32(i * x.Rows / n)
 	}
-	before, err := old.placing.placer.Place(ctx, vec.Take(x, rows))
+	before, err := old.at.Placer().Place(ctx, vec.Take(x, rows))
 	if err != nil {
 		return err
 	}

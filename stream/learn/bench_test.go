@@ -15,11 +15,12 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/fit"
 	"unfold/models/saul"
+	"unfold/stream/embed"
 )
 
 // large makes a state directory of n points in 50 dimensions, hardly learnt: what is
 // measured does not depend on where points are.
-func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *events) {
+func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *embed.Events) {
 	b.Helper()
 	rng := rand.New(rand.NewPCG(81, 1))
 	s := Settings{
@@ -27,7 +28,7 @@ func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *events)
 		RefreshEvery: time.Hour, Mapping: quick().Mapping,
 	}
 	l := newLearner(b, s)
-	make := func(rows int, offset int64) *events {
+	make := func(rows int, offset int64) *embed.Events {
 		ids, x := make([]int64, rows), vec.New[float32](rows, 50)
 		for i := range rows {
 			ids[i] = 1000*offset + int64(i)
@@ -37,7 +38,7 @@ func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *events)
 			}
 			x.Row(i)[c] += 8
 		}
-		return decode(b, l, batchOf(b, offset, ids, x)).(*events)
+		return decode(b, l, batchOf(b, offset, ids, x)).(*embed.Events)
 	}
 	offset := int64(0)
 	for ; int(offset)*1000 < n; offset++ {
@@ -70,7 +71,6 @@ func BenchmarkStart(b *testing.B) {
 			}
 			for b.Loop() {
 				l := newLearner(b, s)
-				e.encoder = nil
 				place(b, l.Current(), e)
 			}
 			b.ReportMetric(float64(size)/1e6, "MB")
@@ -86,7 +86,7 @@ func BenchmarkPlaceDuringRefresh(b *testing.B) {
 	if !l.resume(context.Background()) {
 		b.Fatal("the map is not carried on")
 	}
-	var probes []*events
+	var probes []*embed.Events
 	for range 200 {
 		probes = append(probes, make(1, 1<<30))
 	}

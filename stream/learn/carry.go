@@ -123,7 +123,7 @@ func (l *Learner) carry(ctx context.Context) (*draft, error) {
 		rowOf[slot] = int32(row)
 	}
 	state := l.follow.State()
-	return &draft{snapshot: s, rowOf: rowOf, encoder: cur.placing.encoder, state: &state, begin: begin, figures: figuresOf(r)}, nil
+	return &draft{snapshot: s, rowOf: rowOf, encoder: cur.at.Encoder(), state: &state, begin: begin, figures: figuresOf(r)}, nil
 }
 
 // arrivals lists what the map has yet to do, and where the new points are placed on
@@ -134,7 +134,7 @@ func (l *Learner) arrivals(ctx context.Context, cur *published) (c reference.Cha
 		l.mu.Lock()
 		c = l.ref.Changes()
 		l.mu.Unlock()
-		placed, err := cur.placing.placer.Place(ctx, c.X)
+		placed, err := cur.at.Placer().Place(ctx, c.X)
 		var row *models.RowError
 		if errors.As(err, &row) {
 			l.mu.Lock()

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"unfold/ingest"
-	"unfold/models"
 	"unfold/models/ep/labels"
 	"unfold/stream"
 )
@@ -71,11 +70,11 @@ func (l *Learner) learnClasses(ctx context.Context, p *published) error {
 	var old *labels.Classifier
 	cur := l.current.Load()
 	if cur != nil {
-		old = cur.placing.classes
+		old = cur.at.Classes()
 	}
 	set := labels.Swift()
 	set.Threads, set.Fixed = threads(l.set.Spec), old != nil && cur.Epoch == p.Epoch
-	c, did, err := pool.Train(ctx, p.placing.placer, old, set)
+	c, did, err := pool.Train(ctx, p.at.Placer(), old, set)
 	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
 	if c != nil {
 		f.Classes = len(c.Names)
@@ -116,29 +115,7 @@ func (p *published) carry(c *labels.Classifier, pool *labels.Pool) error {
 		return err
 	}
 	p.snapshot.Parts = slices.Concat(p.snapshot.Parts, own, kept)
-	p.placing.classes = c
+	p.at = p.at.WithClasses(c)
+	p.Map = p.at
 	return nil
-}
-
-// classified are the classes of placed events and their probabilities; nil where none are
-// told.
-type classified struct {
-	class       []string
-	probability []float32
-}
-
-// tell returns the classes of placed events: "" and NaN as long as no label has come.
-func (p *placing) tell(at models.Placed) (t classified, err error) {
-	if !p.classify {
-		return t, nil
-	}
-	if p.classes == nil {
-		t = classified{make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)}
-		for i := range t.probability {
-			t.probability[i] = float32(math.NaN())
-		}
-		return t, nil
-	}
-	t.class, t.probability, err = p.classes.Tell(at, 0)
-	return t, err
 }

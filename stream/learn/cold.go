@@ -5,6 +5,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/stream"
+	"unfold/stream/embed"
 )
 
 // cold collects raw events until the encoder and the first map can be learnt.
@@ -37,7 +38,7 @@ func (c *cold) add(t *ingest.Table, at int64) error {
 	}
 	e, _, err := learnEncoder(c.mapping, []*ingest.Table{t})
 	if err == nil {
-		_, err = encode(e, t, c.limits)
+		_, err = embed.Encode(e, t, c.limits)
 	}
 	if err != nil {
 		return &stream.MessageError{Stage: stream.StagePlace, Err: err}

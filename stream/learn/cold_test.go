@@ -13,6 +13,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/streamtest"
 )
 
@@ -133,11 +134,15 @@ func TestLabelsPassThrough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := e.(*events)
-	want, _ := in.table.Column("class")
+	in := e.(*embed.Events)
+	batch, err := in.Encode(l.encoder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := in.Table.Column("class")
 	got, ok := out.Column("class")
-	if !ok || fmt.Sprint(got.Strings()) != fmt.Sprint(want.Strings()) || in.batch.Label != nil {
-		t.Errorf("labels %v, want %v; as text %v", got.Strings(), want.Strings(), in.batch.Label)
+	if !ok || fmt.Sprint(got.Strings()) != fmt.Sprint(want.Strings()) || batch.Label != nil {
+		t.Errorf("labels %v, want %v; as text %v", got.Strings(), want.Strings(), batch.Label)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/streamtest"
 )
 
@@ -47,10 +48,15 @@ func (f *feed) give(t *testing.T, s *snapshot.Snapshot) error {
 	return <-f.done
 }
 
-func newEmbedder(t *testing.T, s Settings) (*Embedder, *feed) {
+// embedderOf are the settings of the embedder that goes with a learner.
+func embedderOf(s Settings, follow embed.Follow) embed.EmbedderSettings {
+	return embed.EmbedderSettings{Spec: s.Spec, Embed: s.Placing(), Limits: s.Limits, Hooks: s.Hooks, Follow: follow}
+}
+
+func newEmbedder(t *testing.T, s Settings) (*embed.Embedder, *feed) {
 	t.Helper()
 	f := &feed{make(chan *snapshot.Snapshot), make(chan error)}
-	e, err := NewEmbedder(s, f.follow)
+	e, err := embed.NewEmbedder(embedderOf(s, f.follow))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +182,7 @@ func TestEmbedderRefuses(t *testing.T) {
 			t.Errorf("%s: it is in use", name)
 		}
 	}
-	if _, err := NewEmbedder(quick(), nil); err == nil {
+	if _, err := embed.NewEmbedder(embedderOf(quick(), nil)); err == nil {
 		t.Error("an embedder that nobody brings maps is made")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"unfold/models/pca"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/reference"
 )
 
@@ -205,7 +206,7 @@ func (l *Learner) collect(encoder *ingest.Encoder) (*reference.Set, error) {
 		}
 		// What does not fit the prevalent shape becomes a dead letter when it
 		// is to be placed.
-		if b, err := encode(encoder, a.table, l.set.Limits); err == nil {
+		if b, err := embed.Encode(encoder, a.table, l.set.Limits); err == nil {
 			addTo(ref, b, a.at, l.votes.classes(b, l.set.Mapping.Label))
 			l.label(b)
 			if b.ID.Valid() {

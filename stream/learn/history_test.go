@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"unfold/stream"
+	"unfold/stream/embed"
 )
 
 // A history is bounded, reaches back to the beginning, and keeps where epochs began.
@@ -58,7 +59,7 @@ func TestReadHistory(t *testing.T) {
 	if err != nil || len(got) != 4 || got[0].Kind != "first" || got[3].Version != 4 || got[3].Points != l.Current().Points {
 		t.Errorf("%+v, %v", got, err)
 	}
-	f, known := FiguresOf(l.Snapshot())
+	f, known := embed.FiguresOf(l.Snapshot())
 	if !known || f.Version != 4 || f.Born != 10 || !(f.Diameter > 0) || !(f.Moves.P99 > 0) || f.LoglikPair == 0 || f.Events != 90 {
 		t.Errorf("%+v", f)
 	}

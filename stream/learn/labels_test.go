@@ -13,7 +13,9 @@ import (
 	"unfold/ingest/ingesttest"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/streamtest"
 )
 
@@ -282,10 +284,14 @@ func TestClassesHoldUpNobody(t *testing.T) {
 	}
 	waitReady(t, l)
 	cur := l.current.Load()
-	s, p := *cur.snapshot, *cur.placing
-	slow := &stuck{Placer: cur.placing.placer, entered: make(chan struct{}), free: make(chan struct{})}
-	p.placer = slow
-	next := &published{Published: cur.Published, snapshot: &s, placing: &p}
+	s, set := *cur.snapshot, l.set.Placing()
+	slow := &stuck{Placer: cur.at.Placer(), entered: make(chan struct{}), free: make(chan struct{})}
+	set.Open = func(*snapshot.Snapshot) (models.Placer, error) { return slow, nil }
+	at, err := embed.Open(&s, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := &published{Published: cur.Published, snapshot: &s, at: at.WithClasses(cur.at.Classes())}
 	done := make(chan error)
 	go func() { done <- l.learnClasses(t.Context(), next) }()
 	<-slow.entered

@@ -13,13 +13,14 @@ import (
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/reference"
 )
 
 // Learner is a stream.Learner, and the stream.Decoder that belongs to it.
 type Learner struct {
+	*embed.Decoder
 	set     Settings
-	decoder *ingest.Decoder
 	writer  *ingest.MessageWriter
 	ready   chan struct{}
 	current atomic.Pointer[published]
@@ -76,7 +77,8 @@ type Learner struct {
 type published struct {
 	stream.Published
 	snapshot *snapshot.Snapshot
-	placing  *placing
+	// at is the map as events are placed on it.
+	at *embed.Map
 	// state is that of the map that is carried on; nil: as after a fit.
 	state *live.State
 	// classes are those of the rows, which vote on events; nil without labels.
@@ -97,7 +99,7 @@ func New(settings Settings) (*Learner, error) {
 		return nil, err
 	}
 	l := &Learner{
-		set: set, decoder: &ingest.Decoder{Limits: set.Limits}, writer: &ingest.MessageWriter{}, ready: make(chan struct{}), enough: make(chan struct{}, 1),
+		Decoder: embed.NewDecoder(set.Limits), set: set, writer: &ingest.MessageWriter{}, ready: make(chan struct{}), enough: make(chan struct{}, 1),
 		next: map[stream.TopicPartition]int64{}, cold: cold{mapping: set.Mapping, limits: set.Limits}, need: set.Min,
 		votes: newVotes(set.Seed),
 	}
@@ -145,7 +147,7 @@ func (l *Learner) Ready() <-chan struct{} { return l.ready }
 
 // Offer implements stream.Learner.
 func (l *Learner) Offer(ctx context.Context, e stream.Events) error {
-	mine, err := own(e)
+	mine, err := embed.Own(e)
 	if err != nil {
 		return err
 	}
@@ -167,19 +169,19 @@ func (l *Learner) Offer(ctx context.Context, e stream.Events) error {
 }
 
 // take takes events that were not taken before. The lock is held.
-func (l *Learner) take(e *events) error {
-	tp := e.position.TopicPartition
-	if e.position.Offset < l.next[tp] {
+func (l *Learner) take(e *embed.Events) error {
+	tp := e.Position.TopicPartition
+	if e.Position.Offset < l.next[tp] {
 		return nil
 	}
-	l.next[tp] = e.position.Offset + 1
+	l.next[tp] = e.Position.Offset + 1
 	l.taken = true
 	switch {
-	case l.encoder == nil && e.table == nil:
-		l.cold.drop(e.gone)
+	case l.encoder == nil && e.Table == nil:
+		l.cold.drop(e.Gone)
 		return nil
 	case l.encoder == nil:
-		if err := l.cold.add(e.table, e.at); err != nil {
+		if err := l.cold.add(e.Table, e.At); err != nil {
 			return err
 		}
 		if l.cold.full(l.need, l.set.Size) {
@@ -187,12 +189,12 @@ func (l *Learner) take(e *events) error {
 			l.enough <- struct{}{}
 		}
 		return nil
-	case e.table == nil:
-		l.ref.Delete(e.gone)
-		l.unlabel(e.gone)
+	case e.Table == nil:
+		l.ref.Delete(e.Gone)
+		l.unlabel(e.Gone)
 		return nil
 	}
-	b, err := e.encode(l.encoder)
+	b, err := e.Encode(l.encoder)
 	if err != nil {
 		return err
 	}
@@ -200,7 +202,7 @@ func (l *Learner) take(e *events) error {
 		l.idType = b.ID.DataType()
 	}
 	classes := l.votes.classes(b, l.set.Mapping.Label)
-	addTo(l.ref, b, e.at, classes)
+	addTo(l.ref, b, e.At, classes)
 	l.votes.add(b, classes)
 	l.label(b)
 	return nil
@@ -281,23 +283,23 @@ func (l *Learner) publish(p *published, took time.Duration) {
 	}
 }
 
-// open prepares a snapshot for placing.
+// open prepares a snapshot for placing, with its own encoder if none is given.
 func (l *Learner) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Figures) (*published, error) {
-	if encoder.Dim() != s.Dim {
-		return nil, fmt.Errorf("online: the encoder makes vectors of %d elements, the map has %d", encoder.Dim(), s.Dim)
-	}
-	placer, err := l.set.Open(s)
+	set := l.set.Placing()
+	set.Encoder, set.Writer = encoder, l.writer
+	m, err := embed.Open(s, set)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("online: %w", err)
 	}
-	m := &placing{encoder: encoder, placer: placer, writer: l.writer, classify: l.set.Classify}
-	if l.set.Classify {
-		if m.classes, err = labels.Open(s); err != nil {
-			return nil, err
-		}
+	return &published{Published: m.Published(s, f), snapshot: s, at: m, state: state}, nil
+}
+
+// Placing are the settings by which events are placed, by the learner or by an embedder that
+// follows it.
+func (s Settings) Placing() embed.Settings {
+	out := embed.Settings{Place: s.Place, Open: s.Open, Mapping: s.Mapping, Classes: embed.ClassesNever}
+	if s.Classify {
+		out.Classes = embed.ClassesAlways
 	}
-	return &published{
-		Published: stream.Published{Map: m, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Figures: f},
-		snapshot:  s, placing: m, state: state,
-	}, nil
+	return out
 }

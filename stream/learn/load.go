@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,19 +27,16 @@ func (l *Learner) load() error {
 	if err != nil || s == nil {
 		return err
 	}
-	encoder, err := l.encoderOf(s)
-	if err != nil {
-		return err
-	}
 	if err := l.fits(s, saved); err != nil {
 		return err
 	}
-	l.sized(encoder.Dim(), s.Reference.Rows)
+	l.sized(s.Dim, s.Reference.Rows)
 	how := learningOf(s)
-	p, err := l.open(s, encoder, how.Live, how.Figures)
+	p, err := l.open(s, nil, how.Live, how.Figures)
 	if err != nil {
 		return err
 	}
+	encoder := p.at.Encoder()
 	l.encoder, l.toldEpoch, l.mapID = encoder, s.Epoch, s.MapID
 	if l.set.Classify {
 		if l.pool, err = labels.OpenPool(s, 0); err != nil {
@@ -124,26 +120,6 @@ func (l *Learner) find() (*snapshot.Snapshot, *set, error) {
 		return nil, nil, fmt.Errorf("%w (to go on from the map alone, remove this file)", err)
 	}
 	return s, saved, nil
-}
-
-// encoderOf reads a snapshot's encoder. Which columns pass through is for the
-// settings to say, unless these leave everything to the map.
-func (l *Learner) encoderOf(s *snapshot.Snapshot) (*ingest.Encoder, error) {
-	if len(s.Encoder) == 0 {
-		return nil, models.BadInputf("online: the map does not say how events become vectors")
-	}
-	encoder := &ingest.Encoder{}
-	if err := json.Unmarshal(s.Encoder, encoder); err != nil {
-		return nil, models.BadInputf("online: the map's %w", err)
-	}
-	columns := l.set.Mapping
-	columns.ReplaceText = false // which names none
-	if reflect.DeepEqual(columns, ingest.Mapping{}) {
-		own := encoder.Selection()
-		own.ReplaceText = l.set.Mapping.ReplaceText
-		return encoder.With(own), ingest.CheckKept(encoder.Selection().ID, encoder.Selection().Keep)
-	}
-	return encoder.With(l.set.Mapping.Selection), nil
 }
 
 // fits checks that a map that was found is one that the settings would learn.

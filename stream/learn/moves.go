@@ -123,11 +123,7 @@ func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (
 	l.mu.Unlock()
 	// An event that equals a reference point is placed where that is, so that these
 	// are the bytes that the event itself would have now.
-	placed, err := cur.placing.placer.Place(ctx, x)
-	if err != nil {
-		return 0, err
-	}
-	classes, err := cur.placing.tell(placed)
+	placed, err := cur.at.Vectors(ctx, x)
 	if err != nil {
 		return 0, err
 	}
@@ -135,7 +131,7 @@ func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (
 	for i := range there {
 		for _, id := range ids[i] {
 			b := &ingest.Batch{ID: idColumn(idType, id)}
-			value, err := cur.placing.writer.Encode(cur.placing.output(b, placed, classes, i, i+1))
+			value, err := placed.Message(b, i, i+1)
 			if err != nil {
 				return 0, err
 			}

@@ -14,6 +14,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/streamtest"
 )
 
@@ -117,7 +118,11 @@ func TestMovesKeepATableTrue(t *testing.T) {
 		if err := l.Offer(context.Background(), e); err != nil {
 			t.Fatal(err)
 		}
-		placed, err := l.current.Load().placing.placer.Place(context.Background(), e.(*events).batch.X)
+		b, err := e.(*embed.Events).Encode(l.encoder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		placed, err := l.current.Load().at.Placer().Place(context.Background(), b.X)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/reference"
 )
 
@@ -35,11 +36,11 @@ func TestRefreshLiesOnTheOldMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := l.ref.Matrix()
-	before, err := old.placing.placer.Place(context.Background(), x)
+	before, err := old.at.Placer().Place(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := l.current.Load().placing.placer.Place(context.Background(), x)
+	after, err := l.current.Load().at.Placer().Place(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestForeignEvents(t *testing.T) {
 	if err := l.Offer(context.Background(), foreign{}); err == nil {
 		t.Error("foreign events are taken")
 	}
-	if _, err := (&placing{}).Place(context.Background(), []stream.Events{foreign{}}); err == nil {
+	if _, err := (&embed.Map{}).Place(context.Background(), []stream.Events{foreign{}}); err == nil {
 		t.Error("foreign events are placed")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 )
 
 // draft is a map that was learnt and has yet to be published.
@@ -61,7 +62,7 @@ func (l *Learner) release(ctx context.Context, d *draft) error {
 		set.History = grown
 		err = l.save(p, set)
 	default:
-		s.Learning, err = json.Marshal(learning{Figures: p.Figures, Live: p.state})
+		s.Learning, err = json.Marshal(learning{Learning: embed.Learning{Figures: p.Figures}, Live: p.state})
 	}
 	if err != nil {
 		l.mu.Lock()

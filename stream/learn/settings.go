@@ -150,10 +150,6 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.MovesThreshold == 0 {
 		s.MovesThreshold = DefaultMovesThreshold
 	}
-	if s.Open == nil {
-		place := s.Place
-		s.Open = func(m *snapshot.Snapshot) (models.Placer, error) { return fit.Open(m, place) }
-	}
 	if s.Disk == nil {
 		s.Disk = atomicfile.OS{Private: true}
 	}
@@ -180,19 +176,12 @@ func (s Settings) withDefaults() (Settings, error) {
 	case s.Moves != nil && s.Mapping.ID == "":
 		return s, errors.New("online: moves are told by the events' ids: name the column that holds them")
 	}
-	if s.Classify {
-		if s.Mapping.Label == "" {
-			return s, errors.New("online: to tell classes, name the column that holds labels")
-		}
-		if err := ingest.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
-			return s, err
-		}
-	}
 	if err := s.reference(true).Check(); err != nil {
 		return s, fmt.Errorf("online: %w", err)
 	}
-	if err := ingest.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
-		return s, err
+	placing := s.Placing()
+	if err := placing.Check(); err != nil {
+		return s, fmt.Errorf("online: %w", err)
 	}
 	return s, nil
 }

@@ -15,6 +15,7 @@ import (
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 )
 
 // MapFile is the newest map in the state directory, as a snapshot. It names the
@@ -30,8 +31,7 @@ const (
 
 // learning is the JSON of Snapshot.Learning.
 type learning struct {
-	// Figures say how the map was learnt.
-	Figures stream.Figures `json:"figures"`
+	embed.Learning
 	// Live is where package live goes on; nil: as after a fit.
 	Live *live.State `json:"live,omitempty"`
 	// Set is the file with the reference set.
@@ -56,12 +56,6 @@ func learningOf(s *snapshot.Snapshot) learning {
 	return v
 }
 
-// FiguresOf returns how a map was learnt, if it comes from a stream.
-func FiguresOf(s *snapshot.Snapshot) (f stream.Figures, known bool) {
-	f = learningOf(s).Figures
-	return f, f.Kind != ""
-}
-
 // save makes a map and its reference set the state. The set comes first, under a
 // name of its own; the map names it, and its renaming is the moment in which the
 // state changes from the old one to the new. Sets that no map names are removed.
@@ -81,7 +75,7 @@ func (l *Learner) save(p *published, set *set) error {
 	if err != nil {
 		return fmt.Errorf("online: saving the reference set: %w", err)
 	}
-	p.snapshot.Learning, err = json.Marshal(learning{p.Figures, p.state, file})
+	p.snapshot.Learning, err = json.Marshal(learning{embed.Learning{Figures: p.Figures}, p.state, file})
 	if err != nil {
 		return fmt.Errorf("online: %w", err)
 	}

@@ -179,10 +179,10 @@ func (p *published) vote(ctx context.Context, b ballot, threads int) (voted, wro
 	if mu.Rows = len(class); mu.Rows == 0 || b.x.Rows == 0 || b.x.Cols != p.snapshot.Dim {
 		return 0, 0, nil
 	}
-	placed, err := p.placing.placer.Place(ctx, b.x)
+	placed, err := p.at.Placer().Place(ctx, b.x)
 	for row := (*models.RowError)(nil); errors.As(err, &row); { // what has no place has no vote
 		b = b.without(row.Row)
-		placed, err = p.placing.placer.Place(ctx, b.x)
+		placed, err = p.at.Placer().Place(ctx, b.x)
 	}
 	if err != nil {
 		return 0, 0, err

@@ -22,6 +22,7 @@ import (
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/kafka"
 	"unfold/stream/learn"
 )
@@ -117,13 +118,13 @@ func (j Job) placer() (placer, error) {
 	if !j.Embedder {
 		return learn.New(set)
 	}
-	return learn.NewEmbedder(set, func(_ context.Context, install func(*snapshot.Snapshot) error) error {
+	return embed.NewEmbedder(embed.EmbedderSettings{Embed: set.Placing(), Follow: func(_ context.Context, install func(*snapshot.Snapshot) error) error {
 		s, err := snapshot.ReadFile(filepath.Join(j.State, learn.MapFile))
 		if err != nil {
 			return err
 		}
 		return install(s)
-	})
+	}})
 }
 
 // stage runs what `unfold run` is made of.

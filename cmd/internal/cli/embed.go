@@ -11,11 +11,9 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
-	"unfold/models"
-	"unfold/models/ep/labels"
-	"unfold/models/fit"
 	"unfold/models/saul"
 	"unfold/sparse/knn/auto"
+	"unfold/stream/embed"
 )
 
 type embedCmd struct {
@@ -62,11 +60,10 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if _, _, err := ingest.FormatOf(c.Output); err != nil {
 		return &usageError{err: err}
 	}
-	e, err := newEmbedder(ctx, c.Model, settings)
+	e, err := newEmbedder(ctx, c.Model, c.Output, settings)
 	if err != nil {
 		return err
 	}
-	e.output = c.Output
 	if err := p.vet(ctx, paths...); err != nil {
 		return err
 	}
@@ -100,19 +97,13 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 
 // embedder places the rows of files.
 type embedder struct {
-	encoder *ingest.Encoder // nil: the only vector column, found in the first file
-	chosen  bool            // the columns that pass through were named now
-	pick    ingest.Selection
-	placer  models.Placer
-	lenient models.Lenient     // nil: missing values are errors
-	classes *labels.Classifier // nil: none are told
-	threads int
-	output  string // where the rows go, which may be text
-	noted   bool   // what of the first input's columns the output holds as something else
-	rows    int64
+	maps   *embed.Map
+	output string // where the rows go, which may be text
+	noted  bool   // what of the first input's columns the output holds as something else
+	rows   int64
 }
 
-func newEmbedder(ctx context.Context, model string, settings *config.Config) (*embedder, error) {
+func newEmbedder(ctx context.Context, model, output string, settings *config.Config) (*embedder, error) {
 	s, err := readModel(ctx, model)
 	if err != nil {
 		return nil, err
@@ -125,16 +116,11 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if search.Method == auto.Descent {
 		return nil, usagef("--search: descent is for learning; new points are placed by auto, exact or hnsw")
 	}
-	e := &embedder{pick: selection(settings.Source.Columns)}
-	e.chosen = e.pick.ID != "" || e.pick.Label != "" || len(e.pick.Keep) > 0
-	if e.encoder, err = encoderOf(s); err != nil {
-		return nil, fmt.Errorf("%s: %w", model, err)
-	}
-	if e.classes, err = labels.Open(s); err != nil {
-		return nil, fmt.Errorf("%s: %w", model, err)
-	}
-	e.threads = settings.Model.Threads
-	e.placer, err = fit.Open(s, saul.PlaceSettings{Rule: rule, Threads: settings.Model.Threads, Search: search})
+	m, err := embed.Open(s, embed.Settings{
+		Place:   saul.PlaceSettings{Rule: rule, Threads: settings.Model.Threads, Search: search},
+		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
+		Files:   true, Missing: settings.Source.Missing == "auto", Output: output,
+	})
 	var setting *saul.SettingError
 	if errors.As(err, &setting) {
 		return nil, usagef("--%s: %s: %s", setting.Name, model, setting.Problem)
@@ -142,10 +128,7 @@ func newEmbedder(ctx context.Context, model string, settings *config.Config) (*e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	if settings.Source.Missing == "auto" {
-		e.lenient, _ = e.placer.(models.Lenient)
-	}
-	return e, nil
+	return &embedder{maps: m, output: output}, nil
 }
 
 // file places the rows of one file. Labels, if there are any, are those of its rows.
@@ -155,15 +138,12 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		return err
 	}
 	defer r.Close()
-	encoder, err := e.encoderFor(r.Schema(), path)
+	m, err := e.maps.For(r.Schema(), path)
 	if err != nil {
 		return err
 	}
-	if err := encoder.Check(r.Schema(), path); err != nil {
-		return err
-	}
-	if pick := encoder.Selection(); labels.Valid() && (pick.Label == labels.Name() || slices.Contains(pick.Keep, labels.Name())) {
-		return inFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
+	if pick := m.Encoder().Selection(); labels.Valid() && (pick.Label == labels.Name() || slices.Contains(pick.Keep, labels.Name())) {
+		return ingest.InFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
 	}
 	at := 0
 	for {
@@ -173,17 +153,18 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 				return labelCount(path, labels.Len(), at)
 			}
 			if at == 0 {
-				return e.none(ctx, r, encoder, w)
+				return e.none(ctx, r, m, w)
 			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		out, err := e.place(ctx, t, encoder)
+		out, err := m.Table(ctx, t)
 		if err != nil {
 			return err
 		}
+		out.FirstRow = e.rows
 		if labels.Valid() {
 			if at+t.Len() > labels.Len() {
 				return labelCount(path, labels.Len(), at+t.Len())
@@ -206,15 +187,16 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 }
 
 // none writes the places of no rows: a file without rows has places without rows.
-func (e *embedder) none(ctx context.Context, r ingest.Reader, encoder *ingest.Encoder, w ingest.Writer) error {
+func (e *embedder) none(ctx context.Context, r ingest.Reader, m *embed.Map, w ingest.Writer) error {
 	t, err := ingest.NoRows(r)
 	if err != nil {
 		return err
 	}
-	out, err := e.place(ctx, t, encoder)
+	out, err := m.Table(ctx, t)
 	if err != nil {
 		return err
 	}
+	out.FirstRow = e.rows
 	return w.Write(out)
 }
 
@@ -222,78 +204,6 @@ func labelCount(path string, labels, rows int) error {
 	return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1,
 		Problem: fmt.Sprintf("there are %s for %s", human.Plural(labels, "label"), human.Plural(rows, "row")+" or more"),
 		Hint:    "label files are named in the order of the inputs"}
-}
-
-// encoderFor makes the model's encoder fit a file: with the columns named now,
-// or those of the model that the file has.
-func (e *embedder) encoderFor(s ingest.Schema, path string) (*ingest.Encoder, error) {
-	encoder := e.encoder
-	if encoder == nil {
-		f, err := ingest.NewFitter(ingest.Mapping{}, s)
-		if err != nil {
-			return nil, inFile(path, err)
-		}
-		if encoder, err = f.Encoder(); err != nil {
-			return nil, inFile(path, err)
-		}
-	}
-	pick := e.pick
-	if !e.chosen {
-		pick = present(encoder.Selection(), s)
-		pick.ReplaceText = e.pick.ReplaceText
-	}
-	kept := append([]string{pick.Label}, pick.Keep...)
-	if err := errors.Join(ingest.CheckKept(pick.ID, kept), ingest.CheckText(e.output, kept)); err != nil {
-		return nil, inFile(path, err)
-	}
-	if e.classes != nil {
-		if err := ingest.CheckClasses(kept); err != nil {
-			return nil, inFile(path, err)
-		}
-	}
-	return encoder.With(pick).Lenient(e.lenient != nil), nil
-}
-
-// present leaves out columns that a file does not have.
-func present(pick ingest.Selection, s ingest.Schema) ingest.Selection {
-	has := func(name string) bool { _, ok := s.Find(name); return ok }
-	var out ingest.Selection
-	if has(pick.ID) {
-		out.ID = pick.ID
-	}
-	if has(pick.Label) {
-		out.Label = pick.Label
-	}
-	for _, k := range pick.Keep {
-		if has(k) {
-			out.Keep = append(out.Keep, k)
-		}
-	}
-	return out
-}
-
-// place encodes and places one table.
-func (e *embedder) place(ctx context.Context, t *ingest.Table, encoder *ingest.Encoder) (*ingest.Output, error) {
-	b, err := encoder.Encode(t)
-	if err != nil {
-		return nil, err
-	}
-	at := e.placer.Place
-	if e.lenient != nil {
-		at = e.lenient.PlaceMissing
-	}
-	placed, err := at(ctx, b.X)
-	if err != nil {
-		return nil, inRows(t.Origin, err)
-	}
-	out := &ingest.Output{
-		ID: b.ID, Kept: b.Kept, Embedding: placed.Mu, Sigma: placed.Sigma, NoveltyLocal: placed.NoveltyLocal,
-		NoveltyGlobal: placed.NoveltyGlobal, Epoch: e.placer.Epoch(), Version: e.placer.Version(), MapID: e.placer.MapID(), FirstRow: e.rows,
-	}
-	if e.classes != nil {
-		out.Class, out.Probability, err = e.classes.Tell(placed, e.threads)
-	}
-	return out, err
 }
 
 // totalRows sums the files' rows as far as they are known without reading; 0 if

@@ -73,28 +73,6 @@ func complain(w io.Writer, err error) int {
 	return exitCode(err)
 }
 
-// inFile puts a file's name into an error about its content.
-func inFile(path string, err error) error {
-	var e *ingest.Error
-	if errors.As(err, &e) {
-		if e.Origin.File == "" && e.Origin.Topic == "" {
-			e.Origin.File = path
-		}
-		return err
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
-// inRows makes a placer's error about a row of a batch one about a row of the
-// file that the batch came from.
-func inRows(o ingest.Origin, err error) error {
-	var re *models.RowError
-	if errors.As(err, &re) {
-		return &ingest.Error{Origin: o, Row: o.Row + int64(re.Row), Column: re.Name, Problem: "it cannot be placed", Err: err}
-	}
-	return inFile(o.String(), err)
-}
-
 // fitError names the inputs in an error about their rows as a whole.
 func fitError(inputs []string, err error) error {
 	if !models.IsBadInput(err) {

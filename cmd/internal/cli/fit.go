@@ -136,7 +136,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	var told classes
 	if c.Classify {
 		if told, err = learnClasses(ctx, snap, result.Placed, data.Label, spec.LVM.Threads); err != nil {
-			return inFile(inputs[0], err)
+			return ingest.InFile(inputs[0], err)
 		}
 		clock.lap("classes")
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
-	"unfold/models"
 	"unfold/models/snapshot"
 )
 
@@ -154,21 +152,6 @@ func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 		}
 	}
 	return s, err
-}
-
-// encoderOf returns how a model's vectors are made of records.
-func encoderOf(s *snapshot.Snapshot) (*ingest.Encoder, error) {
-	if len(s.Encoder) == 0 {
-		return nil, nil
-	}
-	e := new(ingest.Encoder)
-	if err := json.Unmarshal(s.Encoder, e); err != nil {
-		return nil, models.BadInputf("%w", err)
-	}
-	if err := s.CheckDim(e.Dim()); err != nil {
-		return nil, err
-	}
-	return e, nil
 }
 
 // readAll reads files into memory and shows how far it is.

@@ -16,11 +16,10 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/logs"
 	"unfold/ingest"
-	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
-	"unfold/stream/learn"
+	"unfold/stream/embed"
 )
 
 type inspectCmd struct {
@@ -89,18 +88,13 @@ func openModel(path string) (*modelFile, error) {
 	if m.spec, err = fit.ParseSpec(m.s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if m.encoder, err = encoderOf(m.s); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if _, err := fit.Open(m.s, saul.PlaceSettings{}); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	predicted, err := labels.Open(m.s)
+	placing, err := embed.Open(m.s, embed.Settings{Files: true})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if predicted != nil {
-		m.classes = predicted.Names
+	m.encoder = placing.Encoder()
+	if c := placing.Classes(); c != nil {
+		m.classes = c.Names
 	}
 	return m, nil
 }
@@ -137,7 +131,7 @@ func (m *modelFile) describe(p *program) error {
 	if s.Kind == fit.LVM {
 		inspectTails(line, s, spec.LVM)
 		line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
-		if f, known := learn.FiguresOf(s); known {
+		if f, known := embed.FiguresOf(s); known {
 			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), human.Span(f.Took), logs.Change(&f, f.Took))
 		}
 	} else {

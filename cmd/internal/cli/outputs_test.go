@@ -17,6 +17,10 @@ import (
 	"unfold/internal/foreign"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/fit"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/stream/embed"
 )
 
 //go:embed testdata/outputs.py
@@ -111,16 +115,21 @@ func sheet(t *testing.T, path string, rows int, labels bool) {
 // and without. It returns the two folders, which also say what should be in the files.
 func placeEverywhere(t *testing.T, model string, rows int) []string {
 	t.Helper()
-	settings, err := settingsOf(func() map[string]string { return nil }, embedKeys)
+	s, err := readModel(t.Context(), model+".unfold")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEmbedder(t.Context(), model+".unfold", settings)
+	m, err := embed.Open(s, embed.Settings{
+		Open: func(s *snapshot.Snapshot) (models.Placer, error) {
+			p, err := fit.Open(s, saul.PlaceSettings{})
+			return periodic{p}, err
+		},
+		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "key", Keep: []string{"x3"}}}, Files: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.placer, e.lenient = periodic{e.placer}, nil
-	e.chosen, e.pick = true, ingest.Selection{ID: "key", Keep: []string{"x3"}}
+	e := &embedder{maps: m}
 	w := &manyFiles{}
 	for _, with := range []bool{false, true} {
 		b := beside{dir: fmt.Sprintf("%s-%d-%v", model, rows, with), classes: with, values: map[string]*bytes.Buffer{}}

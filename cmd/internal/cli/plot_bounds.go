@@ -11,6 +11,7 @@ import (
 
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/plot"
+	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/fit"
 )
@@ -24,13 +25,13 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 		err = pe.Err // the file is named once
 	}
 	if err != nil {
-		return inFile(c.Bounds, models.BadInputf("%w", err))
+		return ingest.InFile(c.Bounds, models.BadInputf("%w", err))
 	}
 	var report struct {
 		Model fit.LocallyLinear `json:"model"`
 	}
 	if err := json.Unmarshal(raw, &report); err != nil || len(report.Model.Runs) == 0 {
-		return inFile(c.Bounds, models.BadInputf("this is no report of a fit of kind %s, as fit --report writes it", fit.LLLVM))
+		return ingest.InFile(c.Bounds, models.BadInputf("this is no report of a fit of kind %s, as fit --report writes it", fit.LLLVM))
 	}
 	course, byK := boundsOf(report.Model)
 	h, also := byK, ""

@@ -62,7 +62,7 @@ func opened[T any](s *snapshot.Snapshot, path, lacks string) (T, error) {
 	var none T
 	placer, err := fit.Open(s, saul.PlaceSettings{})
 	if err != nil {
-		return none, inFile(path, err)
+		return none, ingest.InFile(path, err)
 	}
 	p, ok := placer.(T)
 	if !ok {

@@ -11,6 +11,7 @@ import (
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models/score"
+	"unfold/stream/embed"
 )
 
 type scoreCmd struct {
@@ -192,7 +193,7 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32
 		if err != nil {
 			return none, err
 		}
-		if read.Encoder, err = encoderOf(s); err != nil {
+		if read.Encoder, err = embed.Encoder(s); err != nil {
 			return none, fmt.Errorf("%s: %w", c.Model, err)
 		}
 	} else {

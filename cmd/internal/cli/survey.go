@@ -47,7 +47,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 		if f == nil {
 			if f, err = ingest.FitterOf(ctx, r, m, path); err != nil {
 				r.Close()
-				return s, false, inFile(path, err)
+				return s, false, ingest.InFile(path, err)
 			}
 		}
 		ok, err := s.add(ctx, p, path, r, f, may)

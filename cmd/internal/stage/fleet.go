@@ -13,6 +13,7 @@ import (
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/fleet"
 	"unfold/stream/kafka"
 	"unfold/stream/learn"
@@ -68,7 +69,7 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) erro
 	if err != nil {
 		return err
 	}
-	e, err := learn.NewEmbedder(set, st.follower.Run)
+	e, err := embed.NewEmbedder(embed.EmbedderSettings{Spec: set.Spec, Embed: set.Placing(), Limits: set.Limits, Hooks: set.Hooks, Follow: st.follower.Run})
 	if err != nil {
 		return err
 	}

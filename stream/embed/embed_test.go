@@ -1,0 +1,252 @@
+package embed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/fit"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/stream"
+)
+
+// sample makes a table of vectors with ids and a column to keep.
+func sample(t *testing.T, rng *rand.Rand, rows int) *ingest.Table {
+	t.Helper()
+	x := vec.New[float32](rows, 4)
+	ids, class := make([]int64, rows), make([]string, rows)
+	for i := range rows {
+		c := rng.IntN(3)
+		ids[i], class[i] = int64(i), strings.Repeat("c", c+1)
+		for k := range 4 {
+			x.Row(i)[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
+		}
+	}
+	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("class", class), ingest.VectorColumn("v", x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// learnt is a small map.
+func learnt(t *testing.T) *snapshot.Snapshot {
+	t.Helper()
+	table := sample(t, rand.New(rand.NewPCG(1, 1)), 80)
+	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, table.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Add(table); err != nil {
+		t.Fatal(err)
+	}
+	e, err := f.Encoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.Encode(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{LVM: saul.Settings{Steps: 10, Seed: 1, Threads: 1}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Encoder, err = json.Marshal(e); err != nil {
+		t.Fatal(err)
+	}
+	s.Version, s.MapID = 3, snapshot.NewMapID()
+	return s
+}
+
+func opened(t *testing.T, s *snapshot.Snapshot, set Settings) *Map {
+	t.Helper()
+	m, err := Open(s, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// events are those of a message that holds a table.
+func events(t *testing.T, table *ingest.Table, offset int64) stream.Events {
+	t.Helper()
+	value, err := ingest.EncodeTable(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewDecoder(ingest.Limits{}).Decode(stream.Message{TopicPartition: stream.TopicPartition{Topic: "t"}, Offset: offset, Value: value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Rows have the same places in a table, in a message, in a message among others and in a
+// part of one.
+func TestTableAndMessagesAgree(t *testing.T) {
+	s, rng := learnt(t), rand.New(rand.NewPCG(2, 2))
+	m := opened(t, s, Settings{})
+	file, err := opened(t, s, Settings{Files: true}).For(sample(t, rng, 1).Schema(), "in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := []*ingest.Table{sample(t, rng, 7), sample(t, rng, 1), sample(t, rng, 20)}
+	var in []stream.Events
+	for i, table := range tables {
+		in = append(in, events(t, table, int64(i)))
+	}
+	out, err := m.Place(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, table := range tables {
+		want, err := file.Table(t.Context(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := ingest.EncodeMessage(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(out[i].Value, whole) {
+			t.Errorf("message %d holds other places than the table", i)
+		}
+		if n := table.Len(); n > 2 {
+			part, err := out[i].Parts.Part(1, n-1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, _ := ingest.EncodeMessage(want.Slice(1, n-1)); !bytes.Equal(part, want) {
+				t.Errorf("a part of message %d holds other places than the table", i)
+			}
+		}
+	}
+}
+
+// odd is a placer that finds rows bad whose first value is one million or more.
+type odd struct{ models.Placer }
+
+func (o odd) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	for i := range x.Rows {
+		if x.Row(i)[0] >= 1e6 {
+			return models.Placed{}, &models.RowError{Row: i, Value: float64(x.Row(i)[0])}
+		}
+	}
+	return o.Placer.Place(ctx, x)
+}
+
+// A row that cannot be placed is named with its source, and takes no other message along.
+func TestBadRowsAreNamed(t *testing.T) {
+	s, rng := learnt(t), rand.New(rand.NewPCG(3, 3))
+	open := func(s *snapshot.Snapshot) (models.Placer, error) {
+		p, err := fit.Open(s, saul.PlaceSettings{})
+		return odd{p}, err
+	}
+	m := opened(t, s, Settings{Open: open})
+	bad := func(row int) *ingest.Table {
+		table := sample(t, rng, 5)
+		b, err := m.Encoder().Encode(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.X.Row(row)[0] = 1e6
+		id, _ := table.Column("event")
+		class, _ := table.Column("class")
+		table, err = ingest.NewTable(ingest.Origin{}, id, class, ingest.VectorColumn("v", b.X))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	good := sample(t, rng, 4)
+	in := []stream.Events{events(t, good, 0), events(t, bad(2), 1), events(t, sample(t, rng, 3), 2), events(t, bad(0), 3)}
+	out, err := m.Place(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "topic t, partition 0, offset 1: row 3:", "", "topic t, partition 0, offset 3: row 1:"} {
+		var said *stream.MessageError
+		switch err := out[i].Err; {
+		case want == "" && (err != nil || len(out[i].Value) == 0):
+			t.Errorf("message %d: %v", i, err)
+		case want != "" && (!errors.As(err, &said) || !strings.HasPrefix(err.Error(), want)):
+			t.Errorf("message %d: %v, want %s", i, err, want)
+		}
+	}
+	alone, err := m.Place(t.Context(), []stream.Events{events(t, good, 0)})
+	if err != nil || !bytes.Equal(alone[0].Value, out[0].Value) {
+		t.Errorf("beside bad messages one has other places than alone: %v", err)
+	}
+	var e *ingest.Error
+	if _, err := m.Table(t.Context(), bad(1)); !errors.As(err, &e) || e.Row != 1 {
+		t.Errorf("a table: %v", err)
+	}
+}
+
+// Columns pass through as the settings say, else as the map was learnt, and for files as
+// far as they are there.
+func TestColumnsThatPass(t *testing.T) {
+	s := learnt(t)
+	plain := *s
+	plain.Encoder = nil
+	table := sample(t, rand.New(rand.NewPCG(4, 4)), 3)
+	v, _ := table.Column("v")
+	bare, err := ingest.NewTable(ingest.Origin{}, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		s    *snapshot.Snapshot
+		set  Settings
+		in   *ingest.Table
+		id   string
+		kept []string
+		want string
+	}{
+		"as the map":           {s: s, set: Settings{Files: true}, in: table, id: "event", kept: []string{"class"}},
+		"as far as there":      {s: s, set: Settings{Files: true}, in: bare},
+		"as named":             {s: s, set: Settings{Files: true, Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "class"}}}, in: table, id: "class"},
+		"any vector":           {s: &plain, set: Settings{Files: true}, in: table},
+		"no encoder":           {s: &plain, set: Settings{}, want: "how events become vectors"},
+		"no label for classes": {s: s, set: Settings{Classes: ClassesAlways}, in: table, want: "name the column that holds labels"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := c.set.Check()
+			if err == nil {
+				var m *Map
+				if m, err = Open(c.s, c.set); err == nil {
+					if m, err = m.For(c.in.Schema(), "in"); err == nil {
+						pick := m.Encoder().Selection()
+						if pick.ID != c.id || !reflect.DeepEqual(pick.Keep, c.kept) {
+							t.Errorf("%+v pass", pick)
+						}
+						_, err = m.Table(t.Context(), c.in)
+					}
+				}
+			}
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// Until a map can predict classes, those that are always written are empty.
+func TestClassesBeforeAnyLabel(t *testing.T) {
+	m := opened(t, learnt(t), Settings{Classes: ClassesAlways})
+	out, err := m.Table(t.Context(), sample(t, rand.New(rand.NewPCG(5, 5)), 3))
+	if err != nil || !reflect.DeepEqual(out.Class, make([]string, 3)) || len(out.Probability) != 3 || !math.IsNaN(float64(out.Probability[2])) {
+		t.Errorf("%v %v, %v", out.Class, out.Probability, err)
+	}
+}

@@ -1,0 +1,119 @@
+package embed
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"unfold/ingest"
+	"unfold/stream"
+)
+
+// Events are what one message holds. It is a stream.Events, and used by one goroutine at
+// a time.
+type Events struct {
+	// Table holds the events; nil for a tombstone, of the event whose id is Gone.
+	Table *ingest.Table
+	Gone  string
+	// Position is the message's own.
+	Position stream.Position
+	// At is when it happened, Unix nanoseconds.
+	At int64
+
+	limits ingest.Limits
+	// batch is the table as encoder has encoded it, kept because placing and
+	// learning both need it.
+	batch   *ingest.Batch
+	encoder *ingest.Encoder
+}
+
+// Len implements stream.Events.
+func (e *Events) Len() int {
+	if e.Table == nil {
+		return 0
+	}
+	return e.Table.Len()
+}
+
+// Encode turns the raw records into vectors, once for each encoder. Its errors are
+// *stream.MessageError.
+func (e *Events) Encode(with *ingest.Encoder) (*ingest.Batch, error) {
+	if e.encoder == with {
+		return e.batch, nil
+	}
+	b, err := Encode(with, e.Table, e.limits)
+	if err != nil {
+		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: err}
+	}
+	e.batch, e.encoder = b, with
+	return b, nil
+}
+
+// Own returns this package's events; those of another decoder are an error.
+func Own(e stream.Events) (*Events, error) {
+	if mine, ok := e.(*Events); ok {
+		return mine, nil
+	}
+	return nil, fmt.Errorf("embed: events of type %T were decoded by another decoder", e)
+}
+
+// Encode is Encoder.Encode for a message, which is untrusted input, within limits. Labels
+// are not written out as text, which nobody needs here.
+func Encode(with *ingest.Encoder, t *ingest.Table, limits ingest.Limits) (*ingest.Batch, error) {
+	if err := limits.CheckVectors(t, with.Dim()); err != nil {
+		return nil, err
+	}
+	return labelIfThere(with, t).Unlabelled().Encode(t)
+}
+
+// labelIfThere returns the encoder without its column of labels if a table lacks that:
+// labels come with some events, and may have messages of their own. A column that is
+// to be kept is missed.
+func labelIfThere(e *ingest.Encoder, t *ingest.Table) *ingest.Encoder {
+	pick := e.Selection()
+	if _, there := t.Column(pick.Label); there || pick.Label == "" || slices.Contains(pick.Keep, pick.Label) {
+		return e
+	}
+	pick.Label = ""
+	return e.With(pick)
+}
+
+// Decoder is the stream.Decoder of a Map: a message is one complete Arrow IPC stream, or
+// a tombstone. The zero value works.
+type Decoder struct{ ingest.Decoder }
+
+var (
+	_ stream.Decoder = (*Decoder)(nil)
+	_ stream.Weigher = (*Decoder)(nil)
+)
+
+// NewDecoder makes a decoder of messages within limits.
+func NewDecoder(limits ingest.Limits) *Decoder { return &Decoder{ingest.Decoder{Limits: limits}} }
+
+// Decode implements stream.Decoder.
+func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
+	e := &Events{Position: stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}, At: eventTime(m.Time), limits: d.Limits}
+	if m.Tombstone() {
+		e.Gone = string(m.Key)
+		return e, nil
+	}
+	origin := ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}
+	var err error
+	if e.Table, err = d.Decoder.Decode(m.Value, origin); err != nil {
+		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}
+	}
+	return e, nil
+}
+
+// Weigh implements stream.Weigher.
+func (d *Decoder) Weigh(m *stream.Message) int64 { return d.Decoder.Weigh(m.Value) }
+
+// eventTime is the message's, unless it has none or one that is still to come: a
+// single message from the far future would make everything else old.
+func eventTime(t time.Time) int64 {
+	now := time.Now()
+	if t.IsZero() || t.After(now) || t.Unix() < 0 {
+		t = now
+	}
+	return t.UnixNano()
+}

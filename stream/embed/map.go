@@ -1,0 +1,92 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"unfold/ingest"
+	"unfold/internal/vec"
+	"unfold/models"
+)
+
+// Table encodes and places the rows of a table. Its errors are about the table's source:
+// an *ingest.Error names row and column.
+func (m *Map) Table(ctx context.Context, t *ingest.Table) (*ingest.Output, error) {
+	b, err := m.encoder.Encode(t)
+	if err != nil {
+		return nil, err
+	}
+	placed, err := m.Vectors(ctx, b.X)
+	if err != nil {
+		return nil, located(b.Origin, err)
+	}
+	return placed.Output(b, 0, b.Len()), nil
+}
+
+// located makes an error about rows that were placed one about rows of their source.
+func located(o ingest.Origin, err error) error {
+	var re *models.RowError
+	if errors.As(err, &re) {
+		return &ingest.Error{Origin: o, Row: o.Row + int64(re.Row), Column: re.Name, Problem: "it cannot be placed", Err: err}
+	}
+	return ingest.InFile(o.String(), err)
+}
+
+// Places are rows where a map has placed them.
+type Places struct {
+	m *Map
+	// At are the places themselves.
+	At models.Placed
+	// class and probability are nil if no classes are predicted.
+	class       []string
+	probability []float32
+}
+
+// Vectors places vectors, n x Placer().Dim(). Of a row that cannot be placed it returns a
+// *models.RowError.
+func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, error) {
+	place := m.placer.Place
+	if m.lenient != nil {
+		place = m.lenient.PlaceMissing
+	}
+	at, err := place(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	p := &Places{m: m, At: at}
+	switch {
+	case m.classes != nil:
+		p.class, p.probability, err = m.classes.Tell(at, m.set.Place.Threads)
+	case m.predicts():
+		p.class, p.probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
+		for i := range p.probability {
+			p.probability[i] = float32(math.NaN())
+		}
+	}
+	return p, err
+}
+
+// Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have
+// as many.
+func (p *Places) Output(b *ingest.Batch, from, to int) *ingest.Output {
+	return &ingest.Output{
+		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
+		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
+		Class: part(p.class, from, to), Probability: part(p.probability, from, to),
+		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
+	}
+}
+
+// part is a part of a column, nil if that is left out.
+func part[T any](column []T, from, to int) []T {
+	if column == nil {
+		return nil
+	}
+	return column[from:to]
+}
+
+// Message is the message of Output.
+func (p *Places) Message(b *ingest.Batch, from, to int) ([]byte, error) {
+	return p.m.set.Writer.Encode(p.Output(b, from, to))
+}

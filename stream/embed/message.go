@@ -1,0 +1,105 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"unfold/ingest"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/stream"
+)
+
+var _ stream.Map = (*Map)(nil)
+
+// Place implements stream.Map. The events of all messages are placed at once, which is
+// much faster than one message after the other.
+func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
+	out := make([]stream.Outcome, len(in))
+	var good []int
+	batches := make([]*ingest.Batch, len(in))
+	for i, e := range in {
+		mine, err := Own(e)
+		if err != nil {
+			return nil, err
+		}
+		if mine.Table == nil {
+			continue // a tombstone passes as it is
+		}
+		if batches[i], out[i].Err = mine.Encode(m.encoder); out[i].Err == nil {
+			good = append(good, i)
+		}
+	}
+	for len(good) > 0 {
+		placed, err := m.Vectors(ctx, m.join(batches, good))
+		var re *models.RowError
+		if errors.As(err, &re) {
+			// One row cannot be placed: its message is out, the others go on.
+			k, row := holder(batches, good, re.Row)
+			own := *re
+			own.Row = row
+			out[good[k]].Err = &stream.MessageError{Stage: stream.StagePlace, Err: located(batches[good[k]].Origin, &own)}
+			good = slices.Delete(good, k, k+1)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all, first := make([]rows, len(good)), 0
+		for k, i := range good {
+			all[k] = rows{placed, batches[i], first}
+			out[i].Value, out[i].Err = all[k].Part(0, batches[i].Len())
+			out[i].Parts = &all[k]
+			first += batches[i].Len()
+		}
+		break
+	}
+	return out, nil
+}
+
+// join copies the vectors of some batches into one matrix.
+func (m *Map) join(batches []*ingest.Batch, some []int) vec.Matrix[float32] {
+	n := 0
+	for _, i := range some {
+		n += batches[i].Len()
+	}
+	x := vec.Matrix[float32]{Rows: n, Cols: m.placer.Dim(), Data: make([]float32, 0, n*m.placer.Dim())}
+	for _, i := range some {
+		x.Data = append(x.Data, batches[i].X.Data...)
+	}
+	return x
+}
+
+// holder finds which of some batches, joined, a row is in, and its number there.
+func holder(batches []*ingest.Batch, some []int, row int) (k, own int) {
+	for k, i := range some {
+		if n := batches[i].Len(); row >= n {
+			row -= n
+			continue
+		}
+		return k, row
+	}
+	panic(fmt.Sprintf("embed: row %d beyond the rows that were placed", row))
+}
+
+// rows are those of a message among all that were placed at once. It is a stream.Parts.
+type rows struct {
+	placed *Places
+	batch  *ingest.Batch
+	first  int
+}
+
+// Part implements stream.Parts.
+func (r *rows) Part(from, to int) ([]byte, error) {
+	o := r.placed.Output(r.batch, r.first, r.first+r.batch.Len())
+	if to-from < o.Len() {
+		o = o.Slice(from, to)
+	}
+	value, err := r.placed.m.set.Writer.Encode(o)
+	if err != nil {
+		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", r.batch.Origin, err)}
+	}
+	return value, nil
+}

@@ -1,0 +1,256 @@
+package embed
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"time"
+
+	"unfold/ingest"
+	"unfold/models"
+	"unfold/models/ep/labels"
+	"unfold/models/fit"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/stream"
+)
+
+// Classes says whether the classes of rows are predicted.
+type Classes int
+
+const (
+	// ClassesOfMap predicts them if the map can.
+	ClassesOfMap Classes = iota
+	// ClassesNever leaves them out.
+	ClassesNever
+	// ClassesAlways writes them for every row: empty, with probability NaN, as long as
+	// the map cannot predict any.
+	ClassesAlways
+)
+
+// Settings say how rows are placed. The zero value works.
+type Settings struct {
+	// Place says how events are placed. Open, if set, opens snapshots for placing in
+	// place of fit.Open.
+	Place saul.PlaceSettings
+	Open  func(s *snapshot.Snapshot) (models.Placer, error)
+	// Mapping says which columns pass through. One that names no column at all leaves
+	// that to the map.
+	Mapping ingest.Mapping
+	// Encoder makes the vectors; it says which columns pass through. nil: the map's own,
+	// with those of Mapping.
+	Encoder *ingest.Encoder
+	// Files says that rows come from files, for each of which Map.For fits the map: what
+	// the map was learnt with passes through as far as a file has it, and a map that
+	// does not say how records become vectors takes the only vector column. Otherwise
+	// such a map is an error, and all columns are needed.
+	Files bool
+	// Missing lets values be missing where the model can do without them.
+	Missing bool
+	Classes Classes
+	// Output names the file that rows go to, "" for messages. Its format may reserve
+	// names of columns.
+	Output string
+	// Writer writes messages. Maps of one stream may share it. nil: one of its own.
+	Writer *ingest.MessageWriter
+}
+
+// Check says which of the settings cannot be met, whatever the map.
+func (s *Settings) Check() error {
+	if s.Classes == ClassesAlways {
+		if s.Mapping.Label == "" {
+			return errors.New("to predict classes, name the column that holds labels")
+		}
+		if err := ingest.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+			return err
+		}
+	}
+	return ingest.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...))
+}
+
+// named says whether the settings name columns.
+func (s *Settings) named() bool {
+	m := s.Mapping
+	m.ReplaceText = false // which names none
+	return !reflect.DeepEqual(m, ingest.Mapping{})
+}
+
+// Map places rows on one snapshot. It is immutable and safe for concurrent use.
+type Map struct {
+	set     Settings
+	encoder *ingest.Encoder // nil: the only vector column
+	placer  models.Placer
+	lenient models.Lenient     // nil: missing values are errors
+	classes *labels.Classifier // nil: none are predicted
+}
+
+// Open opens a snapshot for placing. Errors that lie in the snapshot match
+// models.ErrBadInput; what the model refuses of the settings is a *saul.SettingError.
+func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
+	m := &Map{set: settings}
+	if len(m.set.Mapping.Columns) == 0 {
+		m.set.Mapping.Columns = nil // an empty list names none
+	}
+	if len(m.set.Mapping.Keep) == 0 {
+		m.set.Mapping.Keep = nil
+	}
+	if m.set.Writer == nil {
+		m.set.Writer = &ingest.MessageWriter{}
+	}
+	var err error
+	if m.encoder, err = m.set.encoder(s); err != nil {
+		return nil, err
+	}
+	if m.set.Classes != ClassesNever {
+		if m.classes, err = labels.Open(s); err != nil {
+			return nil, err
+		}
+	}
+	if m.placer, err = m.set.open(s); err != nil {
+		return nil, err
+	}
+	if m.set.Missing {
+		m.lenient, _ = m.placer.(models.Lenient)
+	}
+	if m.encoder != nil && m.lenient != nil {
+		m.encoder = m.encoder.Lenient(true)
+	}
+	return m, nil
+}
+
+func (s *Settings) open(m *snapshot.Snapshot) (models.Placer, error) {
+	if s.Open != nil {
+		return s.Open(m)
+	}
+	return fit.Open(m, s.Place)
+}
+
+// Encoder returns how a snapshot's vectors are made of records, nil if it does not say.
+func Encoder(s *snapshot.Snapshot) (*ingest.Encoder, error) {
+	if len(s.Encoder) == 0 {
+		return nil, nil
+	}
+	e := new(ingest.Encoder)
+	if err := json.Unmarshal(s.Encoder, e); err != nil {
+		return nil, models.BadInputf("%w", err)
+	}
+	if err := s.CheckDim(e.Dim()); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// encoder returns the encoder of a map's records: the columns that the settings name pass
+// through, or else those that the map was learnt with.
+func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
+	if s.Encoder != nil {
+		return s.Encoder, m.CheckDim(s.Encoder.Dim())
+	}
+	e, err := Encoder(m)
+	switch {
+	case err != nil:
+		return nil, err
+	case e == nil && s.Files:
+		return nil, nil
+	case e == nil:
+		return nil, models.BadInputf("the map does not say how events become vectors")
+	case s.named():
+		return e.With(s.Mapping.Selection), nil
+	}
+	own := e.Selection()
+	own.ReplaceText = s.Mapping.ReplaceText
+	if s.Files {
+		return e.With(own), nil // For keeps those that a file has
+	}
+	return e.With(own), ingest.CheckKept(own.ID, own.Keep)
+}
+
+// For returns the map for a source with that schema and name: of the columns that the map
+// was learnt with, those pass through that the source has. It fails with an error that
+// names the source if its rows cannot be placed, or its columns not be kept.
+func (m *Map) For(s ingest.Schema, name string) (*Map, error) {
+	out := *m
+	if out.encoder == nil {
+		f, err := ingest.NewFitter(ingest.Mapping{}, s)
+		if err != nil {
+			return nil, ingest.InFile(name, err)
+		}
+		if out.encoder, err = f.Encoder(); err != nil {
+			return nil, ingest.InFile(name, err)
+		}
+	}
+	pick := m.set.Mapping.Selection
+	if !m.set.named() {
+		pick = present(out.encoder.Selection(), s)
+		pick.ReplaceText = m.set.Mapping.ReplaceText
+	}
+	kept := append([]string{pick.Label}, pick.Keep...)
+	if err := errors.Join(ingest.CheckKept(pick.ID, kept), ingest.CheckText(m.set.Output, kept)); err != nil {
+		return nil, ingest.InFile(name, err)
+	}
+	if m.predicts() {
+		if err := ingest.CheckClasses(kept); err != nil {
+			return nil, ingest.InFile(name, err)
+		}
+	}
+	out.encoder = out.encoder.With(pick).Lenient(m.lenient != nil)
+	return &out, out.encoder.Check(s, name)
+}
+
+// present leaves out columns that a source does not have.
+func present(pick ingest.Selection, s ingest.Schema) ingest.Selection {
+	has := func(name string) bool { _, ok := s.Find(name); return ok }
+	var out ingest.Selection
+	if has(pick.ID) {
+		out.ID = pick.ID
+	}
+	if has(pick.Label) {
+		out.Label = pick.Label
+	}
+	for _, k := range pick.Keep {
+		if has(k) {
+			out.Keep = append(out.Keep, k)
+		}
+	}
+	return out
+}
+
+// predicts says whether classes are part of the output.
+func (m *Map) predicts() bool { return m.classes != nil || m.set.Classes == ClassesAlways }
+
+// Encoder returns how records become vectors; nil for a map that takes the only vector
+// column of each source, until For has found it.
+func (m *Map) Encoder() *ingest.Encoder { return m.encoder }
+
+// Placer returns what places vectors, of which no value may be missing.
+func (m *Map) Placer() models.Placer { return m.placer }
+
+// Classes returns what predicts classes, nil if nothing does.
+func (m *Map) Classes() *labels.Classifier { return m.classes }
+
+// WithClasses returns the same map with another classifier.
+func (m *Map) WithClasses(c *labels.Classifier) *Map {
+	out := *m
+	out.classes = c
+	return &out
+}
+
+// Published returns what a pipeline needs to place events on the map of a snapshot.
+func (m *Map) Published(s *snapshot.Snapshot, f stream.Figures) stream.Published {
+	return stream.Published{Map: m, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Figures: f}
+}
+
+// Learning is what every map that comes from a stream says, in Snapshot.Learning (JSON),
+// of how it was learnt.
+type Learning struct {
+	Figures stream.Figures `json:"figures"`
+}
+
+// FiguresOf returns how a map was learnt, if it comes from a stream.
+func FiguresOf(s *snapshot.Snapshot) (f stream.Figures, known bool) {
+	var v Learning
+	if len(s.Learning) == 0 || json.Unmarshal(s.Learning, &v) != nil {
+		return f, false
+	}
+	return v.Figures, v.Figures.Kind != ""
+}
