@@ -31,7 +31,7 @@ func components(n, dim int) vec.Matrix[float32] {
 
 // The size of MNIST after PCA. GFLOP/s counts 2 x 50 operations for every pair
 // once, those that a prefix of the columns spares included; compare it with
-// BenchmarkPeak of vec/tile, which is about one core.
+// BenchmarkPeak of tile, which is about one core.
 func BenchmarkGraph70000x50(b *testing.B) {
 	const n, dim = 70000, 50
 	x := components(n, dim)

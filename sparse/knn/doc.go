@@ -37,7 +37,7 @@
 // rows has cost little more than k distances, where one that fills up as its rows come
 // takes k log(n/k) of them, each with a place to be found in the list.
 //
-// From there on thresholds are tight, few pairs pass, and package vec/tile multiplies and
+// From there on thresholds are tight, few pairs pass, and package tile multiplies and
 // compares in one pass that returns one bit a pair; where some columns carry most of the
 // variance it looks at them first, and leaves a block of pairs when they decide it. Graph
 // computes every tile once and uses it in both directions. It first brings the rows into

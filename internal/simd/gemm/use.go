@@ -65,7 +65,7 @@ func (g Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 func (g Implementation) Dgemmtr(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	left, right := of(a, lda).transposed(tA), of(b, ldb).transposed(tB)
 	if ul != blas.Upper && ul != blas.Lower || !isTranspose(tA) || !isTranspose(tB) {
-		panic("blas: a product of no triangle")
+		panic("gemm: a product of no triangle")
 	}
 	scaleTriangle(ul, n, beta, c, ldc)
 	if n*n*k < 2*little || !left.holds(n, k, lda) || !right.holds(k, n, ldb) || !of(c, ldc).holds(n, n, ldc) {

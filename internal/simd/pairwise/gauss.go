@@ -50,12 +50,12 @@ type Gauss struct {
 func (g *Gauss) Reset(p Points, origin int) {
 	n, d := len(p.W), len(p.Mu)
 	if len(p.S) != n || len(p.A) != n || len(p.B) != n || d == 0 {
-		panic("pairs: columns of points have different lengths")
+		panic("pairwise: columns of points have different lengths")
 	}
 	for _, columns := range [2][][]float64{p.Mu, p.Sum} {
 		for _, c := range columns {
 			if len(c) != n {
-				panic("pairs: columns of points have different lengths")
+				panic("pairwise: columns of points have different lengths")
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import "unfold/internal/simd"
 
 // There are no kernels that do terms and sums in one go.
 func (g *Gauss) whole(simd.Level) bool     { return false }
-func (g *Gauss) pushKept(u, from, n int)   { panic("pairs: no such kernel") }
-func (g *Gauss) spreadKept(u, from, n int) { panic("pairs: no such kernel") }
+func (g *Gauss) pushKept(u, from, n int)   { panic("pairwise: no such kernel") }
+func (g *Gauss) spreadKept(u, from, n int) { panic("pairwise: no such kernel") }
 
 func (g *Gauss) weightsAt(_ simd.Level, u, from, n int) { g.weights(u, from, n) }
 func (g *Gauss) excessAt(_ simd.Level, u, from, n int)  { g.excess(u, from, n) }

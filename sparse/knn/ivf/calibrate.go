@@ -43,7 +43,7 @@ type trial struct {
 func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	t, good := ix.try(ctx, set.Threads)
 	if err := ctx.Err(); err != nil {
-		return false, fmt.Errorf("cells: stopped: %w", err)
+		return false, fmt.Errorf("ivf: stopped: %w", err)
 	}
 	if !good {
 		return false, nil

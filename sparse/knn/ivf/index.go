@@ -61,7 +61,7 @@ const leastRows = 2048
 func New(ctx context.Context, x vec.Matrix[float32], other knn.Index, set Settings) (*Index, error) {
 	switch {
 	case set.K < 1 || !(set.Recall > 0 && set.Recall < 1):
-		return nil, fmt.Errorf("cells: %d neighbours at a recall of %v, want at least 1, and more than 0 and less than 1", set.K, set.Recall)
+		return nil, fmt.Errorf("ivf: %d neighbours at a recall of %v, want at least 1, and more than 0 and less than 1", set.K, set.Recall)
 	case x.Rows < max(leastRows, 16*set.K):
 		return nil, nil
 	}

@@ -36,7 +36,7 @@ func (ix *Index) Search(ctx context.Context, q vec.Matrix[float32], k int, s knn
 		count.Step()
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("cells: search stopped: %w", err)
+		return nil, fmt.Errorf("ivf: search stopped: %w", err)
 	}
 	for _, err := range failed {
 		if err != nil {

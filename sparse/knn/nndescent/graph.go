@@ -17,7 +17,7 @@ import (
 // 1..x.Rows-1, or with a *knn.ValueError if a value is not finite.
 func Graph(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
 	if k < 1 || k >= x.Rows || x.Cols < 1 || x.Rows > mostRows {
-		return nil, Report{}, fmt.Errorf("descent: %d neighbours for %d rows of dimension %d: want 1 to one less than there are rows, at most %d, with columns", k, x.Rows, x.Cols, mostRows)
+		return nil, Report{}, fmt.Errorf("nndescent: %d neighbours for %d rows of dimension %d: want 1 to one less than there are rows, at most %d, with columns", k, x.Rows, x.Cols, mostRows)
 	}
 	set, err := set.complete(x.Rows, k)
 	if err != nil {
@@ -25,7 +25,7 @@ func Graph(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s kn
 	}
 	for i, v := range x.Data[:x.Rows*x.Cols] {
 		if v-v != 0 {
-			return nil, Report{}, fmt.Errorf("descent: %w", &knn.ValueError{Row: i / x.Cols, Col: i % x.Cols, Value: float64(v)})
+			return nil, Report{}, fmt.Errorf("nndescent: %w", &knn.ValueError{Row: i / x.Cols, Col: i % x.Cols, Value: float64(v)})
 		}
 	}
 	if x.Rows <= max(few, 2*set.leaf()) {
@@ -38,7 +38,7 @@ func Graph(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s kn
 		err = g.check(ctx, nb)
 	}
 	if err != nil {
-		return nil, Report{}, fmt.Errorf("descent: %w", err)
+		return nil, Report{}, fmt.Errorf("nndescent: %w", err)
 	}
 	return nb, g.report, nil
 }

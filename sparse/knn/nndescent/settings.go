@@ -59,7 +59,7 @@ const mostRows = math.MaxInt32 / 2
 // complete returns s with its defaults filled in for n rows and k neighbours.
 func (s Settings) complete(n, k int) (Settings, error) {
 	if s.Trees < 0 || s.Candidates < 0 || s.Rounds < 0 || s.Sample < 0 || !(s.Enough >= 0) {
-		return s, fmt.Errorf("descent: settings %+v: want none below 0", s)
+		return s, fmt.Errorf("nndescent: settings %+v: want none below 0", s)
 	}
 	if s.Trees == 0 {
 		s.Trees = defaultTrees

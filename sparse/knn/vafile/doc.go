@@ -14,7 +14,7 @@
 // bit. What distances follow from it is the caller's business.
 //
 // Those that pass a limit may be looked at again with more dimensions: package
-// approx keeps these apart (Wide), a cache line a row.
+// vafile keeps these apart (Wide), a cache line a row.
 //
 // Rows stand in blocks of Width; four dimensions of a row are side by side, so
 // that byte 4c+d of the g-th 4*Width bytes of a block is dimension 4g+d of row

@@ -163,7 +163,7 @@ func (p *Panels) scoresAt(l simd.Level, out []int32, code []int8, from, n int) {
 		return
 	}
 	if len(code) != p.groups*group || len(out) < n*Side || from < 0 || n < 0 || (from+n)*Side > len(p.norm) {
-		panic(fmt.Sprintf("codes: %d panels from %d on of %d, room for %d scores, a code of %d elements for %d",
+		panic(fmt.Sprintf("sq8: %d panels from %d on of %d, room for %d scores, a code of %d elements for %d",
 			n, from, len(p.norm)/Side, len(out), len(code), p.groups*group))
 	}
 	scores(l, out, code, p.data[from*p.size():], p.norm[from*Side:], n)

@@ -23,7 +23,7 @@ func Sum(dst []float64, x vec.Matrix[float64], list []int32, weights []float64) 
 func Slope(dst []float64, p vec.Matrix[float64], own int, x vec.Matrix[float64], list []int32, weights []float64) {
 	check(len(dst), x, list, weights)
 	if p.Rows != x.Rows || p.Cols != x.Cols || len(p.Data) < (p.Rows-1)*p.Cols+len(dst) || own < 0 || own >= p.Rows {
-		panic(fmt.Sprintf("rows: row %d of matrices of %d x %d and %d x %d", own, p.Rows, p.Cols, x.Rows, x.Cols))
+		panic(fmt.Sprintf("gather: row %d of matrices of %d x %d and %d x %d", own, p.Rows, p.Cols, x.Rows, x.Cols))
 	}
 	if len(list) == 0 || len(dst) == 0 {
 		clear(dst)
@@ -35,11 +35,11 @@ func Slope(dst []float64, p vec.Matrix[float64], own int, x vec.Matrix[float64],
 // check panics where a kernel would go beyond its arguments.
 func check(n int, x vec.Matrix[float64], list []int32, weights []float64) {
 	if n > x.Cols || len(weights) < len(list) || len(x.Data) < (x.Rows-1)*x.Cols+n {
-		panic(fmt.Sprintf("rows: %d columns of %d, %d weights for %d rows", n, x.Cols, len(weights), len(list)))
+		panic(fmt.Sprintf("gather: %d columns of %d, %d weights for %d rows", n, x.Cols, len(weights), len(list)))
 	}
 	for _, l := range list {
 		if l < 0 || int(l) >= x.Rows {
-			panic(fmt.Sprintf("rows: row %d of %d", l, x.Rows))
+			panic(fmt.Sprintf("gather: row %d of %d", l, x.Rows))
 		}
 	}
 }

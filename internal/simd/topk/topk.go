@@ -16,7 +16,7 @@ func Count(s []int32, bound int32) int { return countAt(simd.Best(), s, bound) }
 
 func countAt(l simd.Level, s []int32, bound int32) int {
 	if len(s)%Side != 0 {
-		panic(fmt.Sprintf("choose: %d keys", len(s)))
+		panic(fmt.Sprintf("topk: %d keys", len(s)))
 	}
 	if len(s) == 0 {
 		return 0
@@ -31,7 +31,7 @@ func Below(at, s []int32, bound int32) int { return belowAt(simd.Best(), at, s, 
 
 func belowAt(l simd.Level, at, s []int32, bound int32) int {
 	if len(at) < len(s) || len(s)%Side != 0 {
-		panic(fmt.Sprintf("choose: room for %d of %d positions", len(at), len(s)))
+		panic(fmt.Sprintf("topk: room for %d of %d positions", len(at), len(s)))
 	}
 	if len(s) == 0 {
 		return 0
