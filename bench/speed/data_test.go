@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"unfold/bench/internal/synthetic"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
@@ -41,7 +42,7 @@ func TestWritten(t *testing.T) {
 
 // The made vectors are the same each time, finite, and in clusters.
 func TestSheets(t *testing.T) {
-	a, b := sheets(500, 8), sheets(500, 8)
+	a, b := synthetic.Sheets(500, 8), synthetic.Sheets(500, 8)
 	if !slices.Equal(a.Data, b.Data) {
 		t.Error("the same seed gave other rows")
 	}

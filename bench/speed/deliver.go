@@ -10,6 +10,7 @@ import (
 
 	"unfold/bench/internal/relay"
 	"unfold/bench/internal/served"
+	"unfold/bench/internal/synthetic"
 	"unfold/bench/internal/traffic"
 	"unfold/ingest"
 	"unfold/internal/vec"
@@ -61,7 +62,7 @@ func (b *bench) deliver(ctx context.Context, r *record, measure func(d *delivery
 		r.Versions["Apache Kafka"] = broker.Version
 	}
 	points := b.size(mapPoints, 500)
-	d := &delivery{b: b, r: r, broker: broker, z: sheets(points+b.size(50_000, 500), inputDims), points: points, state: b.file("state")}
+	d := &delivery{b: b, r: r, broker: broker, z: synthetic.Sheets(points+b.size(50_000, 500), inputDims), points: points, state: b.file("state")}
 	if err := d.learn(ctx); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"unfold/bench/internal/synthetic"
 	"unfold/internal/vec"
 	"unfold/sparse/graph/live"
 )
@@ -54,7 +55,7 @@ func measureLive(ctx context.Context, b *bench, r *record) error {
 	sizes := []int{usual / 10, usual * 3 / 10, usual, usual * 3}
 	r.note("figures that name no number of points are of %d", usual)
 	const batches = 20
-	x := sheets(sizes[len(sizes)-1]+batches*liveBatch, liveDim)
+	x := synthetic.Sheets(sizes[len(sizes)-1]+batches*liveBatch, liveDim)
 	for _, n := range sizes {
 		g, err := b.liveGraph(ctx, x.Slice(0, n))
 		if err != nil {

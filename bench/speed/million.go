@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 
-	"unfold/internal/vec"
+	"unfold/bench/internal/synthetic"
 )
 
 func millionRow() row {
@@ -81,7 +80,7 @@ func measureMillion(ctx context.Context, b *bench, r *record) error {
 // and returns what it took. Its files are removed.
 func (b *bench) fitSheets(ctx context.Context, n, dim int, more ...string) (usage, error) {
 	in, model, placed := b.file("sheets.npy"), b.file("sheets.unfold"), b.file("sheets.parquet")
-	if err := writeNPY(in, sheets(n, dim)); err != nil {
+	if err := writeNPY(in, synthetic.Sheets(n, dim)); err != nil {
 		return usage{}, err
 	}
 	_, u, err := b.process(ctx, b.unfold, append([]string{"fit", "-q", in, "-o", model, "--map", placed}, more...)...)
@@ -91,45 +90,6 @@ func (b *bench) fitSheets(ctx context.Context, n, dim int, more ...string) (usag
 		}
 	}
 	return u, err
-}
-
-// sheets returns n rows of 100 clusters on curved sheets: a row is the cluster's
-// centre, plus sines of three uniform numbers along random directions, plus noise.
-func sheets(n, dim int) vec.Matrix[float32] {
-	const clusters, inner, waves = 100, 3, 6
-	rng := rand.New(rand.NewPCG(3, uint64(dim)))
-	centers := vec.New[float64](clusters, dim)
-	directions := vec.New[float64](clusters*waves, dim)
-	frequency := vec.New[float64](clusters*waves, inner)
-	for _, m := range []vec.Matrix[float64]{centers, directions, frequency} {
-		for i := range m.Data {
-			m.Data[i] = rng.NormFloat64()
-		}
-	}
-	x := vec.New[float32](n, dim)
-	row, u := make([]float64, dim), make([]float64, inner)
-	for i := range n {
-		c := rng.IntN(clusters)
-		for k := range u {
-			u[k] = 2 * rng.Float64()
-		}
-		for k, v := range centers.Row(c) {
-			row[k] = v + .05*rng.NormFloat64()
-		}
-		for w := c * waves; w < (c+1)*waves; w++ {
-			phase := 0.
-			for k, f := range frequency.Row(w) {
-				phase += f * u[k]
-			}
-			for k, v := range directions.Row(w) {
-				row[k] += .3 * v * math.Sin(phase)
-			}
-		}
-		for k, v := range row {
-			x.Row(i)[k] = float32(v)
-		}
-	}
-	return x
 }
 
 func scalingRow() row {
