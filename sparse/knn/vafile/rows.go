@@ -31,12 +31,12 @@ func (r *Rows) Blocks() int { return (r.N + Width - 1) / Width }
 // row.
 func (r *Rows) Set(j int, x *[Dims]uint8, norm int32) {
 	if j < 0 || j >= r.N {
-		panic(fmt.Sprintf("approx: row %d of %d", j, r.N))
+		panic(fmt.Sprintf("vafile: row %d of %d", j, r.N))
 	}
 	block := r.data[j/Width*Width*Dims:][:Width*Dims]
 	for k, v := range x {
 		if v > Largest {
-			panic(fmt.Sprintf("approx: %d in row %d, at most %d can be", v, j, Largest))
+			panic(fmt.Sprintf("vafile: %d in row %d, at most %d can be", v, j, Largest))
 		}
 		block[k/4*4*Width+j%Width*4+k%4] = v
 	}

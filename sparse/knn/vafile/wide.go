@@ -23,11 +23,11 @@ func NewWide(n int) *Wide {
 // row.
 func (w *Wide) Set(j int, x *[WideDims]uint8, norm int32) {
 	if j < 0 || j >= w.N {
-		panic(fmt.Sprintf("approx: row %d of %d", j, w.N))
+		panic(fmt.Sprintf("vafile: row %d of %d", j, w.N))
 	}
 	for _, v := range x {
 		if v > Largest {
-			panic(fmt.Sprintf("approx: %d in row %d, at most %d can be", v, j, Largest))
+			panic(fmt.Sprintf("vafile: %d in row %d, at most %d can be", v, j, Largest))
 		}
 	}
 	copy(w.data[j*WideDims:], x[:])
