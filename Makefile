@@ -132,5 +132,21 @@ gplvm: bin/bench/gplvm
 third-party:
 	$(GO) run ./internal/tools/thirdparty -o THIRD_PARTY.txt
 
+# lint-deploy lints the Dockerfile, the manifests and the unit, in some seconds; it needs Python 3. lint-deploy-all also asks
+# promtool and goreleaser, which it builds first, some minutes.
+.PHONY: lint-deploy lint-deploy-all
+lint-deploy:
+	deploy/lint
+lint-deploy-all:
+	deploy/lint all
+
+# platforms builds the program for every system and processor that releases are made for, and vets what only they compile.
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+.PHONY: platforms
+platforms:
+	@set -e; for p in $(PLATFORMS); do echo "$$p"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o out/platforms/$$p/ ./cmd/unfold; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./cmd/unfold ./cmd/internal/...; done
+
 clean:
 	rm -rf bin out
