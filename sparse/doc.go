@@ -21,7 +21,7 @@
 //
 // The EM algorithm solves a system whose pattern is fixed and whose values
 // change in every step. Pattern builds such a symmetric matrix once from a
-// list of pairs and tells where the value of each pair lives; CSR.Scatter then
+// list of pairs and says where the value of each pair lives; CSR.Scatter then
 // refills it without building, sorting or allocating anything.
 //
 // # Glossary

@@ -2,7 +2,7 @@ package par
 
 import "sync"
 
-// Progress counts finished tasks and tells a hook, one call at a time. It is safe
+// Progress counts finished tasks and calls a hook, one call at a time. It is safe
 // for concurrent use.
 type Progress struct {
 	mu    sync.Mutex

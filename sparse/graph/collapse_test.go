@@ -48,7 +48,7 @@ func TestCollapse(t *testing.T) {
 	})
 }
 
-// Neighbouring numbers are different numbers, in either precision, and a NaN
+// Neighbouring numbers are distinct numbers, in either precision, and a NaN
 // equals nothing.
 func TestCollapseKeepsApart(t *testing.T) {
 	a := vec.Of(4, 1, []float64{1, math.Nextafter(1, 2), 1, math.Nextafter(1, 0)})

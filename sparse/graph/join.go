@@ -18,7 +18,7 @@ type Parts struct {
 	// Tree holds the edges of the minimum spanning forest of the symmetrised
 	// lists, in any order; see SpanningTree.
 	Tree []Edge
-	// Mutual tells which entries of the lists are mutually reachable, see
+	// Mutual marks which entries of the lists are mutually reachable, see
 	// MutualReach.
 	Mutual []bool
 }

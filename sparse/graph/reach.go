@@ -8,7 +8,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// MutualReach tells which edges of K are mutually reachable in at most core
+// MutualReach reports which edges of K are mutually reachable in at most core
 // steps: element i*K+p is true if R_ij R_ji > 0 for the p-th neighbour j of
 // point i, R = K + K^2 + ... + K^core (Saul 2020, eq 23). As K_ij = 1 makes
 // R_ij positive, that is so if a directed walk leads from j to i.

@@ -45,7 +45,7 @@
 // neighbours. So the products take most of the time.
 //
 // Points that lie closer together than the rounding of float32 at their
-// distance from the centre cannot be told apart by the bound, and are measured
+// distance from the centre cannot be distinguished by the bound, and are measured
 // exactly: still right, but slower.
 //
 // A single query would only wait for memory in a scan of many panels. Exact holds two

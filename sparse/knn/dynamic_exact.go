@@ -25,11 +25,11 @@ type DynamicExact struct {
 	pos  []int32   // and its position among the packed rows, or -1
 	slot []int32   // of every position
 	p    *packed   // nil until there is a row
-	// left counts the rows that may still come before all are packed anew.
+	// left counts the rows that may still come before all are packed again.
 	left int
 }
 
-// leastRepack is how many rows come at least before all are packed anew.
+// leastRepack is how many rows come at least before all are packed again.
 const leastRepack = 512
 
 // NewDynamicExact returns an empty set of rows of a dimension, which must be at least 1.

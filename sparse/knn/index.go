@@ -26,7 +26,7 @@ type Settings struct {
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int
-	// Progress, if not nil, is told now and then how much of the work is done.
+	// Progress, if not nil, is called now and then with how much of the work is done.
 	// Its calls do not overlap.
 	Progress func(done, total int)
 }

@@ -12,7 +12,7 @@ const (
 	// easy is the number of iterations with a factor up to which Auto tries the
 	// diagonal again in the next system.
 	easy = 8
-	// renewal is what a factor costs in iterations with it: it is made anew once
+	// renewal is what a factor costs in iterations with it: it is made again once
 	// those that it took too many, because it was made for another system, are as
 	// many, be it in one solve or several.
 	renewal = 30

@@ -51,7 +51,7 @@
 //
 // A CG keeps its factor for the next systems, with stale values, until the
 // iterations that they took beyond those of a new one add up to 30, about what a
-// factor costs; then, if need be within a solve, it is made anew. Auto begins with
+// factor costs; then, if need be within a solve, it is made again. Auto begins with
 // the diagonal; after 250 iterations it makes a factor, goes on with it from
 // where it is, and keeps to it in the next solves, unless 8 iterations are enough
 // for one. The systems of EM never come to that: they change so much from one to

@@ -26,7 +26,7 @@ const (
 // methods, 1996; Clark, Babich, Barros, Brower and Rebbi 2010): iterations run in
 // single precision on D^(-1/2) A D^(-1/2) y = D^(-1/2) b s, D the diagonal and s a
 // scale that makes the residual at the start of norm one. Whenever it has fallen by
-// a factor, y is added to x in double precision, the residual is computed anew from
+// a factor, y is added to x in double precision, the residual is computed again from
 // x, and iterations go on in the same directions.
 type mixed struct {
 	matrix     *sliced
@@ -226,7 +226,7 @@ func add(sums []float64, part *[4 * slice]float32) {
 	}
 }
 
-// due says whether it is time to compute the residual anew: that of a column has fallen
+// due reports whether it is time to compute the residual again: that of a column has fallen
 // far, or all have converged.
 func (c *CG) due(l *lane, since int) bool {
 	if since >= groupLength {
@@ -243,7 +243,7 @@ func (c *CG) due(l *lane, since int) bool {
 	return all
 }
 
-// update adds y to x and computes the residual anew; p takes on the difference. It says
+// update adds y to x and computes the residual again; p takes on the difference. It says
 // whether single precision is good enough: the residual of every column that has not
 // converged has fallen tenfold, or, in a short group, is what the recurrence said.
 func (c *CG) update(t int, l *lane, since int) bool {

@@ -21,7 +21,7 @@ func atEnd[T any](t *testing.T, s []T, room int) []T {
 	return out[:len(s)]
 }
 
-// near tells whether two single values are the same but for the order of sums of terms
+// near reports whether two single values are the same but for the order of sums of terms
 // of such a size.
 func near(u, v float32, size float64) bool {
 	return math.IsNaN(float64(u)) && math.IsNaN(float64(v)) || u == v || math.Abs(float64(u)-float64(v)) <= 1e-5*size

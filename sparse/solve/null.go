@@ -9,7 +9,7 @@ type nullSpace struct {
 	mean      []float64 // components x columns
 }
 
-// newNullSpace returns that of a, nil if a is regular; bare tells the points without
+// newNullSpace returns that of a, nil if a is regular; bare marks the points without
 // Gamma. Only these are walked through, until they meet one with Gamma.
 func newNullSpace(a *Laplacian, bare []bool, d int) *nullSpace {
 	s := &nullSpace{component: make([]int32, a.W.N)}
@@ -60,7 +60,7 @@ func (s *nullSpace) bytes() int64 {
 }
 
 // project takes the null space out of r, whose entries are stride apart, and
-// returns the squared norm of what it took; k tells the columns apart that are
+// returns the squared norm of what it took; k distinguishes the columns that are
 // worked on at the same time.
 func (s *nullSpace) project(r []float64, stride, k int) (taken float64) {
 	mean := s.mean[k*len(s.size) : (k+1)*len(s.size)]

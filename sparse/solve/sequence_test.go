@@ -107,7 +107,7 @@ func TestSequence(t *testing.T) {
 		made = made || solveOnce().Setup > 0
 	}
 	if !made {
-		t.Error("the factor is not made anew for very different systems")
+		t.Error("the factor is not made again for very different systems")
 	}
 }
 

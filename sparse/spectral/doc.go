@@ -16,7 +16,7 @@
 //
 // With S = [X W P], the vectors, preconditioned residuals and changes, an iteration
 // applies the factor once, multiplies by L once (W alone: L X and L P are the
-// combinations that X and P are, formed anew near the limit of rounding), and passes
+// combinations that X and P are, formed again near the limit of rounding), and passes
 // over S and L S twice: for S'S and S'L S, and for the new X, P and residuals, both with
 // vector instructions for the four columns of a picture. The
 // small generalised problem is whitened, which drops directions that are lost in

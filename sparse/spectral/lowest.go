@@ -27,7 +27,7 @@ type Settings struct {
 	Seed uint64
 	// Threads bounds the goroutines; 0 means GOMAXPROCS.
 	Threads int
-	// Progress, if not nil, is told the residual after every iteration.
+	// Progress, if not nil, is called with the residual after every iteration.
 	Progress func(iteration int, residual float64)
 }
 

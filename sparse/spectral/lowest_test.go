@@ -191,7 +191,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Of groups that are joined by next to nothing the directions that tell them apart are
+// Of groups that are joined by next to nothing the directions that distinguish them are
 // found, and the others beside them, however few groups there are.
 func TestGroups(t *testing.T) {
 	const size = 60

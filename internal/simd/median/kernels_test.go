@@ -23,7 +23,7 @@ func table(t testing.TB, n, columns int) Table {
 	return x
 }
 
-// numbers are few different ones, so that some are equal, and extreme ones.
+// numbers are few distinct ones, so that some are equal, and extreme ones.
 func number(r *rand.Rand) float64 {
 	switch r.IntN(20) {
 	case 0:

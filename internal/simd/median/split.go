@@ -4,7 +4,7 @@ package median
 // a strict order, so that the two sides of a median are the same sets whatever
 // order the points were in before.
 
-// before tells whether (a, i) stands before (b, j).
+// before reports whether (a, i) stands before (b, j).
 func before(a float64, i int32, b float64, j int32) bool {
 	return a < b || a == b && i < j
 }

@@ -1,6 +1,6 @@
 package median
 
-// Table are points by columns of equal length. Rows of equal numbers are told apart
+// Table are points by columns of equal length. Rows of equal numbers are distinguished
 // by Index, which Divide expects to ascend within the range that it divides.
 type Table struct {
 	Columns [][]float64

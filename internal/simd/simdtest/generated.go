@@ -34,7 +34,7 @@ func Generated(t *testing.T, pkg string) {
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// The first line tells the command, and so the folder.
+	// The first line names the command, and so the folder.
 	rest := func(b []byte) []byte { return b[bytes.IndexByte(b, '\n')+1:] }
 	for _, name := range names {
 		fresh, err := os.ReadFile(filepath.Join(dir, name))

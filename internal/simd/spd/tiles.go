@@ -100,13 +100,13 @@ func (w *workspace) begin(tiles int) {
 	w.failed.Store(false)
 }
 
-// finish tells that so many columns of row i are done.
+// finish announces that so many columns of row i are done.
 func (w *workspace) finish(i, columns int) {
 	w.done[i].Store(int32(columns))
 	w.wake()
 }
 
-// fail tells all that the factorisation has failed.
+// fail announces to all that the factorisation has failed.
 func (w *workspace) fail() {
 	w.failed.Store(true)
 	w.wake()

@@ -103,7 +103,7 @@ func TestKernelsAgreeWithTwin(t *testing.T) {
 	}
 }
 
-// What has no codes is told.
+// What has no codes is reported.
 func TestRefusals(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for name, x := range map[string]vec.Matrix[float32]{

@@ -27,7 +27,7 @@ func (g *Graph) need(p Parts) {
 }
 
 // Components returns the number of connected components. Like the methods below it
-// panics if the part that it tells of is not kept.
+// panics if the part that it reports is not kept.
 func (g *Graph) Components() int {
 	g.needForest()
 	return g.forest.trees

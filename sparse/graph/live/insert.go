@@ -10,7 +10,7 @@ import (
 )
 
 // Insert adds copies of the rows of x and returns their slots, ascending: the lowest that
-// are not in use. Equal rows are different points.
+// are not in use. Equal rows are distinct points.
 //
 // It costs a product of length Dim for every row and every point, for at least as many
 // rows as there are points knn.Graph of all. If it fails, because of another
@@ -64,7 +64,7 @@ func (g *Graph) enter(ctx context.Context, slots []int32, x vec.Matrix[float32])
 	return changed, nil
 }
 
-// rebuild adds rows and makes all lists anew.
+// rebuild adds rows and makes all lists again.
 func (g *Graph) rebuild(ctx context.Context, slots []int32, x vec.Matrix[float32]) (set, error) {
 	n := g.n + x.Rows
 	order := g.Slots(make([]int32, 0, n))

@@ -7,7 +7,7 @@ import (
 	"unfold/internal/par"
 )
 
-// reach tells which entries of K are mutually reachable: those whose neighbour j
+// reach marks which entries of K are mutually reachable: those whose neighbour j
 // reaches the point i by a walk of at most s steps (K_ij = 1 is the way there).
 //
 // What j reaches changed only if a list changed that j reaches in s-1 steps: the

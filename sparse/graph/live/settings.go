@@ -16,7 +16,7 @@ const (
 	Components Parts = 1 << iota
 	// Tree is T, the minimum spanning forest of the symmetrised lists.
 	Tree
-	// Reach tells which entries of K are mutually reachable (Saul 2020, eq 23).
+	// Reach marks which entries of K are mutually reachable (Saul 2020, eq 23).
 	Reach
 	// Similar is E (eq 24), with the tree and the reach that it is made of.
 	Similar = Tree | Reach | 1<<3

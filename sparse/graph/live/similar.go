@@ -2,7 +2,7 @@ package live
 
 import "slices"
 
-// marks tells which entries of K are edges of the tree.
+// marks holds which entries of K are edges of the tree.
 type marks struct {
 	words int
 	bits  []uint64

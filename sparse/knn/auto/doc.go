@@ -29,7 +29,7 @@
 // more candidates: for longer lists, or a higher recall. It is held to the recall: a sample of rows is compared with the truth, and if too many neighbours
 // are missing, the search is repeated with twice the candidates, and then exactly.
 // Building an HNSW index alone takes longer than descent, so that it makes the graph
-// only when told to.
+// only when it is asked for.
 //
 // # An index for other rows
 //

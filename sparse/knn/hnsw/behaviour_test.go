@@ -35,7 +35,7 @@ func recall(t *testing.T, ix *Index, x, q vec.Matrix[float32], rows []int32, k, 
 }
 
 // Deleting half of the rows, a few at a time, costs little recall, and an
-// index that lives on is nearly as good as one built anew.
+// index that lives on is nearly as good as one built from nothing.
 func TestRecallAfterDeletes(t *testing.T) {
 	const n, dim, k, ef = 4000, 16, 10, 40
 	x, q := knntest.Points[float32]("gauss", n, dim, 1), knntest.Points[float32]("gauss", 100, dim, 2)
@@ -60,9 +60,9 @@ func TestRecallAfterDeletes(t *testing.T) {
 		own[i] = int32(i)
 	}
 	was, is := recall(t, fresh, y, q, own, k, ef), recall(t, ix, y, q, stay, k, ef)
-	t.Logf("recall %.3f when built anew, %.3f after deletes", was, is)
+	t.Logf("recall %.3f when built from nothing, %.3f after deletes", was, is)
 	if was < 0.95 || is < was-0.03 {
-		t.Errorf("recall %.3f when built anew, %.3f after deletes", was, is)
+		t.Errorf("recall %.3f when built from nothing, %.3f after deletes", was, is)
 	}
 }
 

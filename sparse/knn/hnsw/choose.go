@@ -40,7 +40,7 @@ func (ix *Index) shadowed(w *work, row int32, d float32, kept []int32) bool {
 }
 
 // relink gives a row more links, sorted by number. If there is no room for
-// them all, links are chosen anew; those of the tree stay.
+// them all, links are chosen again; those of the tree stay.
 func (ix *Index) relink(w *work, layer int, row int32, others []int32) {
 	list := ix.links(layer, row)
 	used := used(list)

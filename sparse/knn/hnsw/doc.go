@@ -48,14 +48,14 @@
 // linked to; in the trees, one of its children takes its place. Since links
 // are stored in one direction, finding who was linked to it takes a pass over
 // all links: delete many at a time. An index of which half was deleted, a few
-// rows at a time, finds nearly as much as one built anew
-// (TestRecallAfterDeletes). Choosing all links anew whenever one was lost was
+// rows at a time, finds nearly as much as one built from nothing
+// (TestRecallAfterDeletes). Choosing all links again whenever one was lost was
 // tried and is worse: it thins the graph out.
 //
 // # Contract
 //
 // Values must be finite. Differences of values beyond 1e19 overflow in float32
-// and those below 1e-19 vanish, so that a search cannot tell such rows apart
+// and those below 1e-19 vanish, so that a search cannot distinguish such rows
 // and finds fewer of the true neighbours; what it reports is exact all the
 // same. Lists are ordered by (exact squared distance, row number). A list is a
 // function of the index and the query: not of the batch, nor of the number of

@@ -100,7 +100,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 	return total < 2*ix.kept*len(found), nil
 }
 
-// try takes a sample. It reports false if the neighbours of its rows cannot be told by
+// try takes a sample. It reports false if the neighbours of its rows cannot be found by
 // codes.
 func (ix *Index) try(ctx context.Context, threads int) (t *trial, good bool) {
 	all := make([]int32, ix.x.Rows)

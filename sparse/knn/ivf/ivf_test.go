@@ -123,7 +123,7 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// Where cells would have to read nearly all, or codes tell nothing, there are none.
+// Where cells would have to read nearly all, or codes say nothing, there are none.
 func TestNoCells(t *testing.T) {
 	gauss := knntest.Points[float32]("gauss", 3000, 100, 1)
 	for name, x := range map[string]vec.Matrix[float32]{

@@ -32,8 +32,8 @@ func value(rng *rand.Rand, kind string, i, k int) float64 {
 	g := rng.NormFloat64()
 	switch kind {
 	case "clusters":
-		// Clusters far apart and so tight that float32 cannot tell their
-		// points apart from the common centre.
+		// Clusters far apart and so tight that float32 cannot distinguish
+		// their points at the distance from the common centre.
 		return 1000*float64((i+k)%5) + 1e-3*g
 	case "grid":
 		return float64(rng.IntN(3))

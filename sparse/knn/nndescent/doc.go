@@ -37,7 +37,7 @@
 // As for knn.Graph, except that lists may hold rows that are not the nearest.
 // Their distances are those of vec.SquaredDistance, in the order (distance, row
 // number). Up to about a thousand rows the graph is that of knn.Graph. Distances
-// beyond the range of squares in float32 (see dist) are not told apart until the
+// beyond the range of squares in float32 (see dist) are not distinguished until the
 // end, at the cost of recall; Settings.Sample makes the report say how much was
 // found.
 package nndescent

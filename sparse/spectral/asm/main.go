@@ -24,7 +24,7 @@ func main() {
 
 func arg(name string) Register { return Load(Param(name), GP64()) }
 
-// row is column c of the rows that at tells.
+// row is column c of the rows that at names.
 func row(base, at Register, c int) Mem { return Mem{Base: base, Index: at, Scale: 1, Disp: 8 * c} }
 
 // walk writes a loop over the rows.

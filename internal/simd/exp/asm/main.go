@@ -92,7 +92,7 @@ func (k *numbers) gauss(suffix string) {
 }
 
 // loop writes the exponentials of what next returns for so many numbers at source; mask
-// tells those that are left at the end, nil elsewhere.
+// selects those that are left at the end, nil elsewhere.
 func (k *numbers) loop(dst, source, n Register, next func(mask Register) VecVirtual) {
 	Label("loop")
 	CMPQ(n, Imm(uint64(k.width/8)))

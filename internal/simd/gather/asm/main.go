@@ -73,7 +73,7 @@ type columns struct {
 	dst, p, own, x, stride, list, w, terms Register
 }
 
-// block computes count vectors, or one of which mask tells what is there.
+// block computes count vectors, or one of which mask selects what is there.
 func (c columns) block(count int, mask Register) {
 	var acc, pi []VecVirtual
 	for range count {
