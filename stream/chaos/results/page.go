@@ -12,7 +12,7 @@ import (
 const introduction = `# What breaking the stage has shown
 
 Written by ` + "`make chaos-page`" + ` from what the runs saved (docs/chaos); every figure is counted. What the faults are and what must hold is in
-[operations.md](operations.md), "Faults on purpose"; how a run works is in package stream/chaos. Runs are of several days' code: begun says
+[operations.md](operations.md), "Fault injection"; how a run works is in package stream/chaos. Runs are of several days' code: begun says
 when, in UTC, and a dash stands for runs from before that was kept.
 `
 
