@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/internal/offsets"
 )
 
 func TestErrorText(t *testing.T) {
 	for want, e := range map[string]*ingest.Error{
 		`x.csv: row 3 (line 4), column "a": bad: EOF; do this`: {Origin: ingest.Origin{File: "x.csv", Row: 99}, Row: 2, Line: 4, Column: "a", Problem: "bad", Err: io.EOF, Hint: "do this"},
-		`topic t, partition 1, offset 7: row 1: bad`:           {Origin: ingest.Origin{Topic: "t", Partition: 1, Offset: 7}, Problem: "bad"},
+		`topic t, partition 1, offset 7: row 1: bad`:           {Origin: ingest.Origin{Position: offsets.At("t", 1, 7)}, Problem: "bad"},
 		`standard input: line 2: bad`:                          {Origin: ingest.Origin{File: "-"}, Row: -1, Line: 2, Problem: "bad"},
 		`column "a": bad`:                                      {Row: -1, Column: "a", Problem: "bad"},
 		`bad`:                                                  {Row: -1, Problem: "bad"},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"unfold/ingest"
+	"unfold/internal/offsets"
 )
 
 // Fit an encoder on a file, keep it as JSON, and encode a later message.
@@ -35,7 +36,7 @@ func Example() {
 		fmt.Println(data.ID.Text(i), data.X.Row(i))
 	}
 
-	later, err := ingest.NewTable(ingest.Origin{Topic: "flows", Offset: 7},
+	later, err := ingest.NewTable(ingest.Origin{Position: offsets.At("flows", 0, 7)},
 		ingest.Int64Column("id", []int64{3}), ingest.Float64Column("bytes", []float64{200}), ingest.StringColumn("proto", []string{"icmp"}))
 	if err != nil {
 		panic(err)

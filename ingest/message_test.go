@@ -9,10 +9,11 @@ import (
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
+	"unfold/internal/offsets"
 	"unfold/internal/vec"
 )
 
-var here = ingest.Origin{Topic: "events", Partition: 3, Offset: 41}
+var here = ingest.Origin{Position: offsets.At("events", 3, 41)}
 
 // touch reads every value of a table, as text and as a number.
 func touch(t *ingest.Table) int {

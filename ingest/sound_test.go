@@ -20,6 +20,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
 	"unfold/internal/foreign"
+	"unfold/internal/offsets"
 	"unfold/internal/vec"
 )
 
@@ -230,7 +231,7 @@ func TestUnsoundColumns(t *testing.T) {
 		{"a date", raw(arrow.FixedWidthTypes.Date64, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0, "whole number of days", ""},
 		{"a decimal", raw(&arrow.Decimal128Type{Precision: 2}, append(make([]byte, 16), 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)...), 1, "more than 2 digits", ""},
 	} {
-		_, err := ingest.Sound(ingest.ColumnOf("c", c.a), ingest.Origin{Topic: "events", Offset: 7, Row: 0}, false)
+		_, err := ingest.Sound(ingest.ColumnOf("c", c.a), ingest.Origin{Position: offsets.At("events", 0, 7)}, false)
 		var e *ingest.Error
 		if !errors.As(err, &e) || e.Row != c.row || e.Column != "c" || !strings.Contains(e.Problem, c.problem) || e.Hint == "" {
 			t.Errorf("%s: error %v", c.name, err)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"unfold/internal/offsets"
 )
 
 // committer commits acknowledged positions of one generation now and then.
@@ -82,10 +84,7 @@ func (c *committer) commit(ctx context.Context) error {
 func (c *committer) take() []Position {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := make([]Position, 0, len(c.dirty))
-	for tp, offset := range c.dirty {
-		out = append(out, Position{tp, offset})
-	}
+	out := offsets.Sorted(c.dirty)
 	clear(c.dirty)
 	return out
 }

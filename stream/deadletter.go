@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"unfold/internal/offsets"
 )
 
 // Headers of a dead letter, as Kafka Connect writes them (values are strings).
@@ -201,7 +203,7 @@ func ReadDeadLetter(m Message) (original Message, why Reason, ok bool) {
 	partition, err1 := strconv.Atoi(text(headerErrorPartition))
 	offset, err2 := strconv.ParseInt(text(headerErrorOffset), 10, 64)
 	why = Reason{
-		Position:  Position{TopicPartition{text(headerErrorTopic), partition}, offset},
+		Position:  offsets.At(text(headerErrorTopic), partition, offset),
 		Connector: text(headerErrorConnector), Stage: Stage(text(headerErrorStage)), Class: text(headerErrorClass),
 		Exception: text(headerErrorException), Message: text(headerErrorMessage),
 	}

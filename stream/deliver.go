@@ -24,12 +24,12 @@ func (w *worker) deliver(ctx context.Context, batch []*entry, outputs []piece) e
 	defer w.room.Give(made)
 	next := batch[len(batch)-1].message.Offset + 1
 	if w.atomic != nil {
-		if err := w.transact(ctx, batch, outputs, Position{w.tp, next}); err != nil {
+		if err := w.transact(ctx, batch, outputs, Position{TopicPartition: w.tp, Offset: next}); err != nil {
 			return err
 		}
 		w.delivered(batch)
 		w.buried(batch)
-		w.p.Hooks.committed(Position{w.tp, next})
+		w.p.Hooks.committed(Position{TopicPartition: w.tp, Offset: next})
 		w.advance(next)
 		return nil
 	}

@@ -1,24 +1,17 @@
 package stream
 
 import (
-	"fmt"
 	"time"
+
+	"unfold/internal/offsets"
 )
 
-// TopicPartition names one ordered log.
-type TopicPartition struct {
-	Topic     string
-	Partition int
-}
-
-func (tp TopicPartition) String() string { return fmt.Sprintf("%s/%d", tp.Topic, tp.Partition) }
-
-// Position says that everything of a partition before Offset is done with:
-// Offset is that of the next message.
-type Position struct {
-	TopicPartition
-	Offset int64
-}
+// TopicPartition names one ordered log, Position an offset of one. Assigned and committed
+// are the offsets of the next message: everything before is done with.
+type (
+	TopicPartition = offsets.TopicPartition
+	Position       = offsets.Position
+)
 
 // Header is a message header.
 type Header struct {
@@ -55,10 +48,13 @@ func (m *Message) Header(key string) ([]byte, bool) {
 	return nil, false
 }
 
-// Where names the message in errors: topic, partition and offset.
-func (m *Message) Where() string {
-	return fmt.Sprintf("topic %s, partition %d, offset %d", m.Topic, m.Partition, m.Offset)
+// Position is where the message lies.
+func (m *Message) Position() Position {
+	return Position{TopicPartition: m.TopicPartition, Offset: m.Offset}
 }
+
+// Where names the message in errors: topic, partition and offset.
+func (m *Message) Where() string { return m.Position().String() }
 
 // Bytes of a message and of a header beside what they hold.
 const (

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"unfold/internal/offsets"
 )
 
 // Headers of an output message. Position and version are decimal numbers.
@@ -90,7 +92,7 @@ func Origin(m *Message) (p Position, version uint64, ok bool) {
 	partition, err2 := number(m, HeaderSourcePartition)
 	offset, err3 := number(m, HeaderSourceOffset)
 	v, err4 := number(m, HeaderModelVersion)
-	p = Position{TopicPartition{string(topic), int(partition)}, int64(offset)}
+	p = offsets.At(string(topic), int(partition), int64(offset))
 	return p, v, ok1 && err2 == nil && err3 == nil && err4 == nil
 }
 

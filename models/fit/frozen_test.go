@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/internal/offsets"
 	"unfold/internal/simd"
 	"unfold/internal/vec"
 	"unfold/models"
@@ -109,7 +110,7 @@ func (f frozenFile) snapshot(t *testing.T) *snapshot.Snapshot {
 	s.Version, s.Epoch = 17, 2
 	s.Encoder = []byte(`{"version":1,"columns":["a","b"]}`)
 	s.Names = strings.Split("a b c d e f g h i j k l", " ")
-	s.Positions = []snapshot.Position{{Topic: "events", Partition: 0, Offset: 1234}, {Topic: "events", Partition: 3, Offset: 99}}
+	s.Positions = []snapshot.Position{offsets.At("events", 0, 1234), offsets.At("events", 3, 99)}
 	return s
 }
 

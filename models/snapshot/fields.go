@@ -106,7 +106,7 @@ var common = []field{
 				if int64(int32(v)) != v {
 					v = -1 // Validate refuses it
 				}
-				s.position(i).Partition = int32(v)
+				s.position(i).Partition = int(v)
 			}
 		}, false},
 	{"position.offset", Int64, false, 0, 1,

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"unfold/internal/offsets"
 	"unfold/internal/vec"
 	"unfold/sparse/knn/hnsw"
 )
@@ -122,8 +123,4 @@ func (s *Snapshot) Published2() []float64 {
 }
 
 // Position says that everything of a topic's partition before Offset has been seen.
-type Position struct {
-	Topic     string
-	Partition int32
-	Offset    int64
-}
+type Position = offsets.Position

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"pgregory.net/rapid"
 	"reflect"
 	"runtime"
 	"slices"
@@ -17,6 +16,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"pgregory.net/rapid"
+
+	"unfold/internal/offsets"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
@@ -78,7 +80,7 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 		{"small.flags", n, 1, make([]byte, n)}, {"m32", 2, 3, []float32{1, 2, 3, 4, 5, 6}}, {"m64", 1, 2, []float64{math.Pi, -1}},
 		{"u32", 1, 1, []uint32{7}}, {"u64", 1, 1, []uint64{1 << 63}}, {"i64_", 2, 1, []int64{-1, 1}},
 	}
-	s.Positions = []Position{{"events", 0, 17}, {"events", 3, 1 << 60}, {"", 0, 0}}
+	s.Positions = []Position{offsets.At("events", 0, 17), offsets.At("events", 3, 1<<60), {}}
 	return s
 }
 

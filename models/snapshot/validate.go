@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"unfold/internal/vec"
@@ -50,7 +51,7 @@ func (s *Snapshot) Validate() error {
 		return fmt.Errorf("the index holds other points than the %d reference points", n)
 	}
 	for i, p := range s.Positions {
-		if p.Partition < 0 || p.Offset < 0 {
+		if p.Partition < 0 || p.Partition > math.MaxInt32 || p.Offset < 0 {
 			return fmt.Errorf("position %d is partition %d, offset %d", i, p.Partition, p.Offset)
 		}
 	}

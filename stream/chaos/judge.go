@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"unfold/ingest"
+	"unfold/internal/offsets"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -281,7 +282,7 @@ func same(id string, in *stream.Message, parts []stream.Message) error {
 
 // ids opens a message and returns a column of it.
 func ids(m *stream.Message, column string) ([]string, error) {
-	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}, ingest.Limits{})
+	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, ingest.Limits{})
 	if err != nil {
 		return nil, err
 	}

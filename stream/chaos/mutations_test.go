@@ -19,6 +19,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
 	"unfold/internal/foreign"
+	"unfold/internal/offsets"
 	"unfold/internal/vec"
 	"unfold/stream/chaos/results"
 )
@@ -66,7 +67,7 @@ func mutate(text string) error {
 		k := rng.IntN(len(streams))
 		b := ingesttest.Mutate(streams[k].Bytes, rng)
 		before := allocated()
-		t, err := decoders[k].Decode(b, ingest.Origin{Topic: "events", Offset: int64(n)})
+		t, err := decoders[k].Decode(b, ingest.Origin{Position: offsets.At("events", 0, int64(n))})
 		all.Most = max(all.Most, allocated()-before)
 		if err != nil {
 			if all.Refused++; !ingest.IsBadInput(err) {

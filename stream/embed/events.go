@@ -92,12 +92,12 @@ func NewDecoder(limits ingest.Limits) *Decoder { return &Decoder{ingest.Decoder{
 
 // Decode implements stream.Decoder.
 func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
-	e := &Events{Position: stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}, At: eventTime(m.Time), limits: d.Limits}
+	e := &Events{Position: m.Position(), At: eventTime(m.Time), limits: d.Limits}
 	if m.Tombstone() {
 		e.Gone = string(m.Key)
 		return e, nil
 	}
-	origin := ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}
+	origin := ingest.Origin{Position: e.Position}
 	var err error
 	if e.Table, err = d.Decoder.Decode(m.Value, origin); err != nil {
 		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/internal/offsets"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -158,7 +159,7 @@ func (l *Learner) first(ctx context.Context) error {
 	if s.Encoder, err = json.Marshal(encoder); err != nil {
 		return fmt.Errorf("storing the encoder: %w", err)
 	}
-	s.Names, s.Positions = encoder.Names(), toSnapshot(positions)
+	s.Names, s.Positions = encoder.Names(), offsets.Sorted(positions)
 	ref.Took(changes, f.row)
 	for i, r := range f.row {
 		if p, there := ref.Point(changes, i); there && l.set.Moves != nil {

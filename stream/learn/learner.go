@@ -128,7 +128,7 @@ func (l *Learner) Snapshot() *snapshot.Snapshot {
 
 // Seen returns the positions that the reference set has taken, and how many of its
 // points are not on the newest map yet.
-func (l *Learner) Seen() (positions []snapshot.Position, waiting int) {
+func (l *Learner) Seen() (positions []stream.Position, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ref == nil {

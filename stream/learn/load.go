@@ -17,7 +17,6 @@ import (
 	"unfold/models/fit"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
-	"unfold/stream"
 	"unfold/stream/reference"
 )
 
@@ -55,7 +54,7 @@ func (l *Learner) load() error {
 		return fmt.Errorf("online: the reference set in %s: %w", l.set.State, err)
 	}
 	for _, q := range positions {
-		l.next[stream.TopicPartition{Topic: q.Topic, Partition: int(q.Partition)}] = q.Offset
+		l.next[q.TopicPartition] = q.Offset
 	}
 	p.classes = l.rowClasses(s.Reference.Rows)
 	l.publish(p, 0)

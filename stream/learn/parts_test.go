@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/internal/offsets"
 	"unfold/internal/vec"
-	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/reference"
@@ -85,7 +85,7 @@ func setForTest(t testing.TB) *set {
 		setHeader: setHeader{
 			Dim: 3, Note: 2, Rows: 2, IDs: true, Newest: v.Newest, Bar: v.Bar, Counts: v.Counts, IDType: "int64", ToldEpoch: 3,
 			Mapping:   ingest.Mapping{Vector: "v", Log1p: true},
-			Positions: []snapshot.Position{{Topic: "in", Partition: 2, Offset: 7}},
+			Positions: []stream.Position{offsets.At("in", 2, 7)},
 			History:   history{{Version: 1, Epoch: 1, Kind: "first"}},
 		},
 		points: v,

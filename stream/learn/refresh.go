@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
-	"unfold/models/snapshot"
+	"unfold/internal/offsets"
 	"unfold/stream"
 )
 
@@ -89,23 +87,5 @@ func (l *Learner) learn(ctx context.Context) (*draft, error) {
 	return l.anew(ctx)
 }
 
-// seen returns the positions of what the reference set has taken. The lock is held.
-func (l *Learner) seen() []snapshot.Position { return toSnapshot(maps.Clone(l.next)) }
-
-// toSnapshot lists positions in a fixed order.
-func toSnapshot(positions map[stream.TopicPartition]int64) []snapshot.Position {
-	out := make([]snapshot.Position, 0, len(positions))
-	for tp, offset := range positions {
-		out = append(out, snapshot.Position{Topic: tp.Topic, Partition: int32(tp.Partition), Offset: offset})
-	}
-	slices.SortFunc(out, func(a, b snapshot.Position) int {
-		if a.Topic != b.Topic {
-			if a.Topic < b.Topic {
-				return -1
-			}
-			return 1
-		}
-		return int(a.Partition - b.Partition)
-	})
-	return out
-}
+// seen returns the offsets behind what the reference set has taken. The lock is held.
+func (l *Learner) seen() []stream.Position { return offsets.Sorted(l.next) }

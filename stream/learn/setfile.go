@@ -13,7 +13,7 @@ import (
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/snapshot"
+	"unfold/stream"
 	"unfold/stream/reference"
 )
 
@@ -58,7 +58,7 @@ type setHeader struct {
 	// Labels are the names of the classes; nil: the notes hold none.
 	Labels []string `json:"labels"`
 	// Positions are what the set has taken.
-	Positions []snapshot.Position `json:"positions"`
+	Positions []stream.Position `json:"positions"`
 	// ToldEpoch is the epoch of the places in the notes.
 	ToldEpoch uint32 `json:"told_epoch"`
 	// History are the figures of the maps so far.

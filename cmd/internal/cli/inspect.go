@@ -152,7 +152,7 @@ func (m *modelFile) describe(p *program) error {
 		line("classes", "%d told apart: %s", len(m.classes), strings.Join(m.classes, ", "))
 	}
 	for _, at := range s.Positions {
-		line("learnt up to", "topic %s, partition %d, offset %d", at.Topic, at.Partition, at.Offset)
+		line("learnt up to", "%s", at)
 	}
 	if err := t.Flush(); err != nil {
 		return err

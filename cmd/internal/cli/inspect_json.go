@@ -37,7 +37,7 @@ type modelReport struct {
 // offsetReport says up to where in a topic a map has learnt.
 type offsetReport struct {
 	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
+	Partition int    `json:"partition"`
 	Offset    int64  `json:"offset"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"unfold/ingest"
+	"unfold/internal/offsets"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -145,7 +146,7 @@ func readPlaces(m *stream.Message) (part, error) {
 	if !ok {
 		return part{}, fmt.Errorf("%s: the headers do not say where it comes from", m.Where())
 	}
-	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Topic: m.Topic, Partition: m.Partition, Offset: m.Offset}, ingest.Limits{})
+	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, ingest.Limits{})
 	if err != nil {
 		return part{}, err
 	}

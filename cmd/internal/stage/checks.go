@@ -15,6 +15,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
+	"unfold/internal/offsets"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -143,7 +144,7 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 		return "", err
 	}
 	limits := limits(c)
-	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Topic: msg.Topic, Partition: msg.Partition, Offset: msg.Offset}, limits)
+	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Position: offsets.At(msg.Topic, msg.Partition, msg.Offset)}, limits)
 	if err != nil {
 		return "", err
 	}
