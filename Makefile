@@ -132,6 +132,19 @@ gplvm: bin/bench/gplvm
 third-party:
 	$(GO) run ./internal/tools/thirdparty -o THIRD_PARTY.txt
 
+# module-path gives the module the path P, under which others can fetch it: make module-path P=github.com/you/unfold.
+.PHONY: module-path module-path-check
+module-path:
+	$(GO) run ./internal/tools/modulepath $(P)
+
+# module-path-check does so to a copy of the last commit and builds that.
+module-path-check:
+	rm -rf out/module-path && mkdir -p out/module-path
+	git archive HEAD | tar -x -C out/module-path
+	$(MAKE) -C out/module-path module-path P=example.com/somebody/maps
+	cd out/module-path && export GOWORK=off && $(GO) build ./... && $(GO) vet ./internal/tools/... ./stream/... && $(GO) test ./cmd/internal/archtest
+	rm -rf out/module-path
+
 # lint-deploy lints the Dockerfile, the manifests and the unit, in some seconds; it needs Python 3. lint-deploy-all also asks
 # promtool and goreleaser, which it builds first, some minutes.
 .PHONY: lint-deploy lint-deploy-all

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 // pkg is what `go list -json` says of a package.
@@ -25,7 +28,16 @@ type pkg struct {
 }
 
 // root is the module's path, the library's package, and the name of its layer.
-const root = "unfold"
+var root = modulePath()
+
+// modulePath is what go.mod says.
+func modulePath() string {
+	text, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		panic(err)
+	}
+	return modfile.ModulePath(text)
+}
 
 // below names for every layer the layers that it may import, itself included.
 var below = map[string][]string{
@@ -43,25 +55,25 @@ var below = map[string][]string{
 }
 
 // homes names for every heavy dependency where it may be imported, and where
-// tests may besides.
+// tests may besides: folders of the module, "." its root alone.
 var homes = []struct {
 	dependency  string
 	code, tests []string
 }{
-	{"github.com/apache/arrow/go", []string{"unfold/ingest"}, nil},
-	{"github.com/segmentio/kafka-go", []string{"unfold/stream/kafka", "unfold/bench/internal/traffic"}, []string{"unfold/cmd"}},
-	{"github.com/klauspost/compress", []string{"unfold/ingest", "unfold/stream/kafka"}, []string{"unfold/stream"}},
-	{"github.com/twmb/franz-go", []string{"unfold/cmd", "unfold/stream/streamtest", "unfold/stream/kafka/kafkatest"}, []string{"unfold/stream"}},
-	{"github.com/prometheus", []string{"unfold/cmd/internal"}, nil},
-	{"github.com/aws/aws-sdk-go-v2", []string{"unfold/stream/kafka"}, nil},
-	{"go.opentelemetry.io", []string{"unfold/cmd/internal/trace"}, []string{"unfold/cmd/internal/cli"}},
-	{"net/http", []string{"unfold/cmd/internal", "unfold/stream/store/storetest"}, nil},
-	{"gocloud.dev", []string{"unfold/stream/store"}, []string{"unfold/stream"}},
-	{"github.com/johannesboyne/gofakes3", []string{"unfold/stream/store/storetest"}, nil},
-	{"gonum.org/v1/plot", []string{"unfold/cmd/internal", "unfold/bench/why"}, nil},
-	{"github.com/alecthomas/kong", []string{"unfold/cmd/internal"}, nil},
-	{"github.com/james-bowman/sparse", []string{root, "unfold/sparse"}, nil},
-	{"golang.org/x/sys/cpu", []string{"unfold/internal/simd"}, nil},
+	{"github.com/apache/arrow/go", []string{"ingest"}, nil},
+	{"github.com/segmentio/kafka-go", []string{"stream/kafka", "bench/internal/traffic"}, []string{"cmd"}},
+	{"github.com/klauspost/compress", []string{"ingest", "stream/kafka"}, []string{"stream"}},
+	{"github.com/twmb/franz-go", []string{"cmd", "stream/streamtest", "stream/kafka/kafkatest"}, []string{"stream"}},
+	{"github.com/prometheus", []string{"cmd/internal"}, nil},
+	{"github.com/aws/aws-sdk-go-v2", []string{"stream/kafka"}, nil},
+	{"go.opentelemetry.io", []string{"cmd/internal/trace"}, []string{"cmd/internal/cli"}},
+	{"net/http", []string{"cmd/internal", "stream/store/storetest"}, nil},
+	{"gocloud.dev", []string{"stream/store"}, []string{"stream"}},
+	{"github.com/johannesboyne/gofakes3", []string{"stream/store/storetest"}, nil},
+	{"gonum.org/v1/plot", []string{"cmd/internal", "bench/why"}, nil},
+	{"github.com/alecthomas/kong", []string{"cmd/internal"}, nil},
+	{"github.com/james-bowman/sparse", []string{".", "sparse"}, nil},
+	{"golang.org/x/sys/cpu", []string{"internal/simd"}, nil},
 }
 
 // unlinked are the modules that tests, generators and measurements need, and
@@ -76,7 +88,7 @@ const bench = "../../../bench"
 var (
 	unknowing = []string{root, "internal", "sparse", "coarse", "models"}
 	unknown   = []string{"github.com/segmentio/kafka-go", "github.com/twmb/franz-go", "github.com/apache/arrow", "net/http", "github.com/prometheus",
-		"gocloud.dev", "go.opentelemetry.io", "github.com/aws", "unfold/stream", "unfold/ingest"}
+		"gocloud.dev", "go.opentelemetry.io", "github.com/aws", root + "/stream", root + "/ingest"}
 )
 
 func TestImportsPointOneWay(t *testing.T) {
@@ -138,7 +150,7 @@ func TestLayersExist(t *testing.T) {
 // as its own: what only tests and tools need is not in it.
 func TestProductLinksNoTool(t *testing.T) {
 	for _, p := range packages(t) {
-		if p.ImportPath != "unfold/cmd/unfold" {
+		if p.ImportPath != root+"/cmd/unfold" {
 			continue
 		}
 		for _, u := range unlinked {
@@ -148,7 +160,7 @@ func TestProductLinksNoTool(t *testing.T) {
 		}
 		return
 	}
-	t.Error("no unfold/cmd/unfold among the packages")
+	t.Error("no cmd/unfold among the packages")
 }
 
 // TestGeneratorsStandAlone holds that avo, which writes assembly, is linked by
@@ -172,9 +184,9 @@ func TestGeneratorsStandAlone(t *testing.T) {
 // TestBenchIsItsOwnModule holds the two modules apart, and to the same versions.
 func TestBenchIsItsOwnModule(t *testing.T) {
 	for _, p := range packages(t) {
-		want := "unfold"
+		want := root
 		if layer(p.ImportPath) == "bench" {
-			want = "unfold/bench"
+			want = root + "/bench"
 		}
 		if p.Module.Path != want {
 			t.Errorf("%s belongs to module %q, want %q", p.ImportPath, p.Module.Path, want)
@@ -212,7 +224,7 @@ func TestBenchCompiles(t *testing.T) {
 // packages lists the packages of both modules with their direct and indirect imports.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	return slices.Concat(list(t, ".", root+"/...", "unfold/testdata/kdd"), list(t, bench, "unfold/bench/..."))
+	return slices.Concat(list(t, ".", root+"/...", root+"/testdata/kdd"), list(t, bench, root+"/bench/..."))
 }
 
 // list is what go list says in a folder.
@@ -265,8 +277,10 @@ func first(paths []string, prefix string) string {
 	return ""
 }
 
-// within reports whether a package is one of homes or stands below it; below root stands
-// nothing.
+// within reports whether a package is one of homes or stands below it; below the root
+// stands nothing.
 func within(path string, homes []string) bool {
-	return slices.ContainsFunc(homes, func(h string) bool { return path == h || h != root && first([]string{path}, h) != "" })
+	folder, own := strings.CutPrefix(path, root)
+	folder = cmp.Or(strings.TrimPrefix(folder, "/"), ".")
+	return own && slices.ContainsFunc(homes, func(h string) bool { return folder == h || first([]string{folder}, h) != "" })
 }
