@@ -209,6 +209,13 @@ func TestGaussianRestored(t *testing.T) {
 		if !reflect.DeepEqual(again.State(), m.State()) {
 			t.Fatalf("level %d: the state is %+v, want %+v", level, again.State(), m.State())
 		}
+		old := state
+		old.Landmarks = nil // as in files from before they were kept
+		if m, err := Restore(context.Background(), s, old, set); err != nil || m.State().Landmarks != nil {
+			t.Fatalf("level %d: landmarks %+v of a state without, %v", level, m.State().Landmarks, err)
+		} else if turn(m, slots, 6); m.State().Landmarks == nil {
+			t.Fatalf("level %d: a refresh has no landmarks", level)
+		}
 		mine, theirs := slots, slots
 		for b := 6; b < 12; b++ {
 			mine, theirs = turn(m, mine, b), turn(again, theirs, b)

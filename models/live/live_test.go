@@ -200,9 +200,21 @@ func TestRefusals(t *testing.T) {
 			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: saul.Settings{Tails: 7}})
 			return err
 		},
+		"no reach": func() error {
+			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: saul.Settings{Tails: saul.Gaussian}, Gentle: Schedule{Reach: 50}})
+			return err
+		},
+		"no ramp": func() error {
+			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: saul.Settings{Tails: saul.Gaussian}, Ordinary: Schedule{Ramp: 3}})
+			return err
+		},
 		"growth": func() error { _, _, err := Fit(ctx, blobs(50, 3, 1), Settings{Growth: 0.5}); return err },
 		"other tails": func() error {
 			_, err := Restore(ctx, m.Snapshot(), m.State(), Settings{LVM: saul.Settings{Tails: saul.Gaussian}})
+			return err
+		},
+		"level of landmarks": func() error {
+			_, err := Restore(ctx, m.Snapshot(), State{Landmarks: &LandmarkState{Level: -1}}, quick())
 			return err
 		},
 		"other state": func() error { _, err := Restore(ctx, m.Snapshot(), State{Slots: []int32{3}}, quick()); return err },

@@ -57,7 +57,7 @@ type Settings struct {
 
 // Schedule is how a refresh goes on from a map (student.Refinement). Zero fields
 // stand for the defaults of the refresh it belongs to; negative ones mean 0.
-// With Gaussian tails only Steps and Momentum have a meaning.
+// Gaussian tails have no Ramp, Ratio or Reach: their edges pull at any distance.
 type Schedule struct {
 	// Steps of EM, the first Ramp of them with a weight of dissimilar pairs that
 	// rises from a Ratio-th part, and with edges whose reach falls from Reach.
@@ -82,13 +82,27 @@ func (s Schedule) withDefaults(d Schedule) Schedule {
 	}
 }
 
+// schedules are the defaults of ordinary and gentle refreshes.
+func schedules(tails saul.Tails) (ordinary, gentle Schedule) {
+	ordinary = Schedule{Steps: 5, Momentum: 0.9, Anchor: 0.1}
+	gentle = Schedule{Steps: 50, Momentum: 0.7, Anchor: 0.01}
+	if tails == saul.Student {
+		ordinary.Ratio, ordinary.Reach = 1, 1
+		gentle.Ramp, gentle.Ratio, gentle.Reach = 35, 1, 50
+	}
+	return ordinary, gentle
+}
+
 // refinement is the schedule in the words of package student.
 func (s Schedule) refinement() student.Refinement {
 	return student.Refinement{Steps: s.Steps, Ramp: s.Ramp, Ratio: s.Ratio, Reach: s.Reach, Momentum: s.Momentum, Anchor: s.Anchor}
 }
 
-func (s Schedule) check(name string) error {
+func (s Schedule) check(name string, tails saul.Tails) error {
 	switch {
+	case tails == saul.Gaussian && (s.Ramp != 0 || s.Ratio != 0 || s.Reach != 0):
+		return fmt.Errorf("live: %s refresh with a ramp of %d, a ratio of %v and a reach of %v: with Gaussian tails edges pull at any distance and there is no anneal; leave them out",
+			name, s.Ramp, s.Ratio, s.Reach)
 	case !(s.Momentum < 1):
 		return fmt.Errorf("live: %s refresh with momentum %v, want less than 1", name, s.Momentum)
 	case s.Ratio != 0 && !(s.Ratio >= 1 && s.Ratio <= 1e6), s.Reach != 0 && !(s.Reach >= 1 && s.Reach <= 1e6):
@@ -113,8 +127,8 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.NoveltyK == 0 {
 		s.NoveltyK = novelty.DefaultK
 	}
-	s.Ordinary = s.Ordinary.withDefaults(Schedule{Steps: 5, Ratio: 1, Reach: 1, Momentum: 0.9, Anchor: 0.1})
-	s.Gentle = s.Gentle.withDefaults(Schedule{Steps: 50, Ramp: 35, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: 0.01})
+	ordinary, gentle := schedules(s.LVM.Tails)
+	s.Ordinary, s.Gentle = s.Ordinary.withDefaults(ordinary), s.Gentle.withDefaults(gentle)
 	s.GentleEvery, s.Backstop = or(s.GentleEvery, 5), or(s.Backstop, 50)
 	s.Growth, s.Spread = or(s.Growth, 1.5), or(s.Spread, 10)
 	if s.AfterAlarm == nil {
@@ -131,10 +145,10 @@ func (s Settings) withDefaults() (Settings, error) {
 	case !(s.Spread > 0) || math.IsInf(s.Spread, 0):
 		return s, fmt.Errorf("live: majors start from a spread of %v, want a positive number", s.Spread)
 	}
-	if err := s.Ordinary.check("an ordinary"); err != nil {
+	if err := s.Ordinary.check("an ordinary", s.LVM.Tails); err != nil {
 		return s, err
 	}
-	if err := s.Gentle.check("a gentle"); err != nil {
+	if err := s.Gentle.check("a gentle", s.LVM.Tails); err != nil {
 		return s, err
 	}
 	return s, s.Alarm.check()

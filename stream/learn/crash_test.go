@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/models/saul"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -52,7 +53,7 @@ func committed(b *streamtest.Broker) (sum int64) {
 
 // TestCrashes lets whole processes die at random moments and checks what is left:
 // no event lost, and nothing that one version placed in two ways, though versions
-// are published all the time.
+// are published all the time; with heavy tails and with Gaussian ones.
 func TestCrashes(t *testing.T) {
 	var lives, duplicates, versions int
 	few := func() bool { return duplicates == 0 || versions < 12 }
@@ -64,7 +65,7 @@ func TestCrashes(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		b := newBroker()
 		s := quick()
-		s.State = t.TempDir()
+		s.State, s.Spec.LVM.Tails = t.TempDir(), saul.Tails(seed%2) // each kind in turn
 		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 0.2, 100
 		sent := int64(0)
 		for life := range 8 {
