@@ -23,7 +23,7 @@ Written by ` + "`make ep`" + `; every figure is measured.
 
 Package models/ep is sparse expectation propagation for Gaussian process classification, also of inputs that are themselves
 uncertain (Andrade-Pacheco, Hensman, Zwiessele and Lawrence, AISTATS 2014); its essay has the equations and the errata of
-the printed ones. Package models/ep/labels tells the classes of events by it.
+the printed ones. Package models/ep/labels predicts the classes of events by it.
 
 ## One latent space for data and labels
 
@@ -37,7 +37,7 @@ labels, with their standard errors.
 const places = `
 ## Uncertain places
 
-A map is learnt from rows, and the classes of others are foretold by where they are placed: by their places alone, and
+A map is learnt from rows, and the classes of others are predicted by where they are placed: by their places alone, and
 by places and scales, sigma (factor: of its square, chosen among 1, 1/4 and 0 by the labelled rows; 0 is the same
 as certain). The classifier is learnt as beside a stream, from 1500 of the rows. Log: mean log probability of the true class.
 Brier: mean squared distance of probabilities and class. Gap: mean distance between confidence and share of right classes in
@@ -120,7 +120,7 @@ func write(page string, done []result) error {
 		pictures += fmt.Sprintf("\n![Reliability of %s](%s/%s)\n", r.Name, filepath.Base(folder), file)
 		better, worse, slowest = better+b2i(r.Better), worse+b2i(r.Worse), min(slowest, r.Rate)
 	}
-	verdict := fmt.Sprintf("\nOf %d data sets scales make a score better on %d and worse on %d, by more than two standard errors; the slowest foretells %.0f places a second.\n", placed, better, worse, slowest)
+	verdict := fmt.Sprintf("\nOf %d data sets scales make a score better on %d and worse on %d, by more than two standard errors; the slowest predicts %.0f places a second.\n", placed, better, worse, slowest)
 	return os.WriteFile(page, []byte(sections+table+beside+verdict+pictures), 0o666)
 }
 

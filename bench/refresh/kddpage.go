@@ -7,9 +7,9 @@ import (
 
 // story says what was done.
 func (p *prequential) story(size int) string {
-	return fmt.Sprintf(`The %d connections of KDD Cup 1999 in the order of their file, %d values each (numbers as logarithms, words
-one by one; which words there are is known from the first %d connections alone, from which the first map is learnt, too). Blocks of %d are placed, judged
-and then learnt: by the reference set, a reservoir over the different vectors, of at most %d points, and by the maps. An event's label is voted by the
+	return fmt.Sprintf(`The %d connections of KDD Cup 1999 in the order of their file, %d values each (numbers as logarithms, categories
+one by one; the categories are known from the first %d connections alone, from which the first map is learnt, too). Blocks of %d are placed, judged
+and then learnt: by the reference set, a reservoir over the distinct vectors, of at most %d points, and by the maps. An event's label is voted by the
 9 nearest reference points' on the map; every map knows the same reference points with their labels, and differs from the others in
 where these and the event are. %.2f%% of the events are of a type of which nothing was learnt before their block, so that no vote
 can be right.`, sum(p.Events)+p.First, p.Dim, p.First, p.Block, size, 100*p.unknown())
@@ -33,7 +33,7 @@ func (p *prequential) judged(w *bytes.Buffer) {
 		fmt.Fprintf(w, "| %s | %.2f%% | %s | %d | %.1f |\n", name, 100*c.rate(), byType, c.Fits, c.Seconds)
 	}
 	fmt.Fprintf(w, "\nCPU seconds are of learning and placing. %d of the map's %d refreshes were major.\n\n", p.Majors, p.Refreshes)
-	fmt.Fprintf(w, `How well novelty tells the %d events of the %d types not yet seen from all others, as the area under the ROC curve:
+	fmt.Fprintf(w, `How well novelty separates the %d events of the %d types not yet seen from all others, as the area under the ROC curve:
 
 | percentile | all such events | mean over their types |
 |---|---|---|

@@ -16,7 +16,7 @@ func millionRow() row {
 		about: `1,000,000 x 50 float32 vectors from an npy file to a written map in the plane: the process ` + "`unfold fit`" + ` by its
 defaults. The vectors are made by the program, from a seed: 100 clusters, each a curved sheet of three dimensions with
 noise around it. The whole fit is reading, learning and writing, as --report says it; the process compares the map with
-the vectors, too. What it foretold is held against what it took, memory at its peak and time of learning and writing.`,
+the vectors, too. Its predictions are compared with what it took, memory at its peak and time of learning and writing.`,
 		bars: []bar{
 			{what: "whole fit", value: figure(own, wholeFit, 1./60), bound: 5, unit: " min", format: "%.2f"},
 			{what: "peak memory", value: figure(own, rss, 1e-9), bound: 3, unit: " GB", format: "%.2f"},

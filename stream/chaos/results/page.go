@@ -22,7 +22,7 @@ const runsHead = `
 Each line is one run of a scenario, by a schedule that its seed gives; the stages are processes of their own, the judge knows
 what the topics hold in the end and nothing else. Faults at a named moment happen when a certain request or answer passes, or
 while a file of the state is being written. Wrong: outputs of no input, out of order, with other rows, or with other bytes for the
-same position and version. Duplicates are what at-least-once delivery allows and exactly-once does not.
+same offset and version. Duplicates are what at-least-once delivery allows and exactly-once does not.
 
 | scenario | broker | delivery | seed | faults | at named moments | inputs | placed | dead letters | lost | duplicates | wrong | minutes | begun | promises |
 |---|---|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|
