@@ -111,7 +111,7 @@ func badInputs(t testing.TB) []badInput {
 		out[at] ^= 0xff
 		return out
 	}
-	const csv = "a,b,word\n1,2,x\n3,4,y\n"
+	const three = "a,b,word\n1,2,x\n3,4,y\n"
 	var long strings.Builder
 	long.WriteString("a,b\n")
 	for i := range 3000 {
@@ -126,12 +126,12 @@ func badInputs(t testing.TB) []badInput {
 		{"header-alone.csv", []byte("a,b\n"), columns("*"), []string{"there are no rows"}},
 		{"header.csv", []byte("a,b\n"), ingest.ReadOptions{}, []string{"there are no rows"}},
 		{"picture.png", []byte("\x89PNG\r\n\x1a\n\x00\x00"), ingest.ReadOptions{}, []string{"no known format", ".parquet"}},
-		{"not.parquet", []byte(csv), ingest.ReadOptions{}, []string{"not what its name says (.parquet)"}},
+		{"not.parquet", []byte(three), ingest.ReadOptions{}, []string{"not what its name says (.parquet)"}},
 
-		{"unknown-column.csv", []byte(csv), columns("a,wrod"), []string{`column "wrod"`, "no such column", `did you mean "word"?`, "a, b, word"}},
-		{"unknown-id.csv", []byte(csv), ingest.ReadOptions{Mapping: ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "a"}}, Selection: ingest.Selection{ID: "key"}}},
+		{"unknown-column.csv", []byte(three), columns("a,wrod"), []string{`column "wrod"`, "no such column", `did you mean "word"?`, "a, b, word"}},
+		{"unknown-id.csv", []byte(three), ingest.ReadOptions{Mapping: ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "a"}}, Selection: ingest.Selection{ID: "key"}}},
 			[]string{`column "key"`, "a, b, word"}},
-		{"no-vector.csv", []byte(csv), ingest.ReadOptions{}, []string{"no vector column", "a, b"}},
+		{"no-vector.csv", []byte(three), ingest.ReadOptions{}, []string{"no vector column", "a, b"}},
 		{"ragged.csv", []byte("a,b\n1,2\n3\n5,6\n"), columns("*"), []string{"row 2 (line 3)", "1 field instead of 2"}},
 		{"word.csv", []byte("a,b\n1,2\n3,4\nx,5\n"), columns("a:standardize,b"), []string{"row 3 (line 4)", `column "a"`, `"x" is not a number`, "2 of the 3 values", "--types a=string"}},
 		{"words.csv", []byte("a,b\n1,2\ny,4\nx,5\n"), columns("a:standardize,b"), []string{`column "a"`, "it is text"}},
@@ -144,8 +144,8 @@ func badInputs(t testing.TB) []badInput {
 		{"quote.csv", []byte("a,b\n1,2\n3,\"x\"y\n"), columns("a"), []string{"row 2 (line 3)", "quotes"}},
 		{"open-quote.csv", []byte("a,b\n1,2\n3,\"x\n"), columns("a"), []string{"row 2", "quotes"}},
 		{"twice.csv", []byte("a,b,a\n1,2,3\n"), columns("a"), []string{`column "a"`, "two columns have this name"}},
-		{"truncated.csv.gz", gz([]byte(csv))[:30], columns("a"), []string{"truncated"}},
-		{"corrupt.csv.gz", flipped(gz([]byte(csv)), 36), columns("a"), []string{"corrupt"}},
+		{"truncated.csv.gz", gz([]byte(three))[:30], columns("a"), []string{"truncated"}},
+		{"corrupt.csv.gz", flipped(gz([]byte(three)), 36), columns("a"), []string{"corrupt"}},
 
 		{"truncated-idx3-ubyte", idx(5*4-1, 5, 2, 2), ingest.ReadOptions{}, []string{"row 5", "truncated", "5 rows"}},
 		{"short-header.idx", []byte{0, 0, 8, 3, 0, 0, 0, 1}, ingest.ReadOptions{}, []string{"truncated"}},
@@ -157,8 +157,8 @@ func badInputs(t testing.TB) []badInput {
 
 		{"fortran.npy", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", make([]byte, 15)), ingest.ReadOptions{}, []string{"2 rows, which take 16 bytes, and it has 15", "truncated"}},
 		{"matrix-of-texts.npy", npy("{'descr': '<U4', 'fortran_order': False, 'shape': (2, 2), }", make([]byte, 64)), ingest.ReadOptions{}, []string{"texts in 2 dimensions"}},
-		{"truncated.csv.zst", zst(t, []byte(csv))[:20], columns("a"), []string{"truncated"}},
-		{"corrupt.csv.zst", flipped(zst(t, []byte(csv)), 14), columns("a"), []string{"corrupt"}},
+		{"truncated.csv.zst", zst(t, []byte(three))[:20], columns("a"), []string{"truncated"}},
+		{"corrupt.csv.zst", flipped(zst(t, []byte(three)), 14), columns("a"), []string{"corrupt"}},
 		{"archive.zip", []byte("PK\x03\x04 and no more"), ingest.ReadOptions{}, []string{"the zip archive is corrupt or truncated"}},
 		{"page.csv", []byte("<!DOCTYPE html><html></html>"), columns("*"), []string{"this is an HTML page", "its address leads to a page"}},
 		{"objects.npy", npy("{'descr': '|O', 'fortran_order': False, 'shape': (2, 2), }", nil), ingest.ReadOptions{}, []string{"type", "O"}},

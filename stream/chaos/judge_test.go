@@ -49,11 +49,11 @@ func place(t *testing.T, m *stream.Message) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("id", names))
+	rows, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("id", names))
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := ingest.EncodeTable(table)
+	value, err := ingest.EncodeTable(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,11 +117,11 @@ func TestJudge(t *testing.T) {
 // split makes two parts of an output and returns where they are.
 func split(t *testing.T, e *Evidence, i int) int {
 	t.Helper()
-	table, err := ingest.DecodeMessage(e.Out[i].Value, ingest.Origin{}, ingest.Limits{})
+	all, err := ingest.DecodeMessage(e.Out[i].Value, ingest.Origin{}, ingest.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, _ := table.Column("id")
+	names, _ := all.Column("id")
 	var parts []stream.Message
 	for n := range 2 {
 		half, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("id", names.Strings()[n:n+1]))

@@ -115,8 +115,8 @@ func TestNoClasses(t *testing.T) {
 	stop := running(t, l)
 	defer stop()
 	for offset := range int64(6) {
-		table, _ := labelled(t, rng, 10, offset)
-		in, err := ingest.DecodeMessage(table.Value, ingest.Origin{}, ingest.Limits{})
+		labels, _ := labelled(t, rng, 10, offset)
+		in, err := ingest.DecodeMessage(labels.Value, ingest.Origin{}, ingest.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,13 +126,13 @@ func TestNoClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if table.Value, err = ingest.EncodeTable(empty); err != nil {
+		if labels.Value, err = ingest.EncodeTable(empty); err != nil {
 			t.Fatal(err)
 		}
-		offer(t, l, table)
+		offer(t, l, labels)
 		if offset == 5 {
 			waitReady(t, l)
-			if right, _ := judgeClasses(t, l, table, make([]string, 10)); right != 0 {
+			if right, _ := judgeClasses(t, l, labels, make([]string, 10)); right != 0 {
 				t.Error("an empty class has a probability")
 			}
 		}
