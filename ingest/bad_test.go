@@ -239,8 +239,8 @@ func TestDimensionChange(t *testing.T) {
 	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "9 elements, 4 are expected") {
 		t.Errorf("against the encoder: %v", err)
 	}
-	table, _ := ingest.NewTable(here, ingest.VectorColumn("vector", vec.New[float32](1, 3)))
-	if _, err := d.Encoder.Encode(table); !ingest.IsBadInput(err) ||
+	three, _ := ingest.NewTable(here, ingest.VectorColumn("vector", vec.New[float32](1, 3)))
+	if _, err := d.Encoder.Encode(three); !ingest.IsBadInput(err) ||
 		!strings.HasPrefix(err.Error(), `topic events, partition 3, offset 41: row 1, column "vector": the vector has 3 elements`) {
 		t.Errorf("in a message: %v", err)
 	}
