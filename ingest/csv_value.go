@@ -10,7 +10,7 @@ import (
 )
 
 // missingWords stand for no value in columns of numbers and booleans. In columns of
-// text they are words.
+// text they are categories.
 var missingWords = []string{"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "-", "?"}
 
 func isMissing(field string) bool {

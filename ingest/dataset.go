@@ -38,7 +38,7 @@ type ReadOptions struct {
 	Encoder *Encoder
 	// LabelFiles give labels, one file for each data file, in order.
 	LabelFiles []string
-	// Progress, if not nil, is told how many rows have been seen: in the stage
+	// Progress, if not nil, is called with how many rows have been seen: in the stage
 	// "survey", whose total is not known (0), and in the stage "read".
 	Progress func(stage string, done, total int64)
 }

@@ -10,7 +10,7 @@
 // A Table is raw records: typed columns (Column) of equal length, and the
 // Origin of its first row. Open gives the tables of a file one by one, in
 // bounded memory, whatever the format: Arrow IPC streams and files, Parquet,
-// separated text, NumPy's .npy and .npz and MNIST's IDX. The format is told by the
+// separated text, NumPy's .npy and .npz and MNIST's IDX. The format is recognised by the
 // content, not by the name; text, .npy, IDX and Arrow streams may be compressed. DecodeMessage gives the table of a message: one complete Arrow IPC
 // stream. In a topic most messages begin with the same schema, which takes longer
 // to read and to write than a few events: a Decoder and a MessageWriter do that
@@ -26,9 +26,9 @@
 //
 // with weight w, and m and s the mean and deviation of f(v) on the records that
 // the encoder was fitted on, or 0 and 1; where s = 0 the element is 0. A boolean
-// becomes 0 or 1. A text becomes one element for each word of a vocabulary, and
-// one for any other word: w at its word's place, 0 elsewhere. The vocabulary is
-// the most frequent words, at most MaxVocabulary of them.
+// becomes 0 or 1. A text becomes one element for each category of a vocabulary, and
+// one for any other category: w at its place, 0 elsewhere. The vocabulary is
+// the most frequent categories, at most MaxVocabulary of them.
 //
 // A Fitter learns means, deviations and vocabularies in one pass; its Encoder
 // is immutable and goes into the model's snapshot as versioned JSON. Encode is a

@@ -39,16 +39,16 @@ type columnCode struct {
 	Kind  Kind   `json:"kind"`
 	Log1p bool   `json:"log1p,omitempty"`
 	Scale scale  `json:"scale"`
-	// Words are a text column's vocabulary: word i has element i, a word that is
+	// Categories are a text column's vocabulary: category i has element i, one that is
 	// not among them the element after the last.
-	Words []string       `json:"words,omitempty"`
-	word  map[string]int // inverse of Words
+	Categories []string       `json:"words,omitempty"`
+	index      map[string]int // inverse of Categories
 }
 
 // width is the number of elements of the column's encoding.
 func (c *columnCode) width() int {
 	if c.Kind == Text {
-		return len(c.Words) + 1
+		return len(c.Categories) + 1
 	}
 	return 1
 }
@@ -66,9 +66,9 @@ func (e *Encoder) finish() {
 			e.names = append(e.names, c.Name)
 			continue
 		}
-		c.word = make(map[string]int, len(c.Words))
-		for k, w := range c.Words {
-			c.word[w] = k
+		c.index = make(map[string]int, len(c.Categories))
+		for k, w := range c.Categories {
+			c.index[w] = k
 			e.names = append(e.names, c.Name+"="+w)
 		}
 		e.names = append(e.names, c.Name+"=?")
@@ -78,8 +78,8 @@ func (e *Encoder) finish() {
 // Dim is the length of an encoded vector.
 func (e *Encoder) Dim() int { return e.dim }
 
-// Names are the names of the vector's elements: the column, or "column=word"
-// ("column=?" for words unseen). They are nil for a vector column.
+// Names are the names of the vector's elements: the column, or "column=category"
+// ("column=?" for categories unseen). They are nil for a vector column.
 func (e *Encoder) Names() []string { return e.names }
 
 // Selection returns the columns that pass through.
@@ -286,9 +286,9 @@ func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Ori
 			}
 			continue
 		}
-		k, ok := c.word[word(col, i)]
+		k, ok := c.index[category(col, i)]
 		if !ok {
-			k = len(c.Words)
+			k = len(c.Categories)
 		}
 		x.Data[i*x.Cols+at+k] = float32(c.Scale.Factor)
 	}
@@ -296,7 +296,7 @@ func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Ori
 }
 
 // word is a text value as the vocabulary holds it: valid UTF-8.
-func word(c Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
+func category(c Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
 
 // log1p is the sign-symmetric logarithm sign(v) log(1+|v|).
 func log1p(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }

@@ -9,7 +9,7 @@ import (
 )
 
 // Fitter learns an Encoder in one streaming pass: the length of the vectors,
-// means and deviations of columns to standardize, words of text columns. Its
+// means and deviations of columns to standardize, categories of text columns. Its
 // memory is bounded by the columns and their vocabularies, not by the rows.
 type Fitter struct {
 	mapping Mapping
@@ -26,13 +26,13 @@ type Fitter struct {
 
 // columnFit gathers what one column needs.
 type columnFit struct {
-	spec  ColumnSpec
-	kind  Kind
-	m     moments
-	words map[string]int64
+	spec       ColumnSpec
+	kind       Kind
+	m          moments
+	categories map[string]int64
 }
 
-// maxTracked bounds the different words that are counted for a column; words
+// maxTracked bounds the distinct categories that are counted for a column; categories
 // that first appear after it is full count as unseen.
 const maxTracked = 1 << 16
 
@@ -84,7 +84,7 @@ func (m *moments) scale(weight float64) scale {
 func NewFitter(m Mapping, s Schema) (*Fitter, error) { return newFitter(m, s, Origin{}) }
 
 // FitterOf is NewFitter for what r, a source of that name, reads. Where no columns will
-// do and there are no rows, which tell what the columns of text files hold, the error is
+// do and there are no rows, which say what the columns of text files hold, the error is
 // that.
 func FitterOf(ctx context.Context, r Reader, m Mapping, name string) (*Fitter, error) {
 	o := Origin{File: name}
@@ -126,9 +126,9 @@ func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
 			c.spec.Standardize = c.spec.Standardize || m.Standardize
 		case Text:
 			if c.spec.Log1p || (c.spec.Standardize && !m.starred(spec.Name)) {
-				return nil, o.badColumn(spec.Name, "it is text: its words cannot be scaled").hint("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
+				return nil, o.badColumn(spec.Name, "it is text: its categories cannot be scaled").hint("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
 			}
-			c.words = map[string]int64{}
+			c.categories = map[string]int64{}
 		}
 		f.columns = append(f.columns, c)
 	}
@@ -231,9 +231,9 @@ func (c *columnFit) add(col Column, o Origin, missing bool) error {
 			} else if col.IsNull(i) {
 				return null(o, i, c.spec.Name)
 			}
-			w := word(col, i)
-			if _, ok := c.words[w]; ok || len(c.words) < maxTracked {
-				c.words[w]++
+			w := category(col, i)
+			if _, ok := c.categories[w]; ok || len(c.categories) < maxTracked {
+				c.categories[w]++
 			}
 		}
 		return nil
@@ -316,7 +316,7 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 		}
 		code := columnCode{Name: c.spec.Name, Kind: c.kind, Log1p: c.spec.Log1p, Scale: scale{Factor: c.spec.Weight}}
 		if c.kind == Text {
-			code.Words = c.vocabulary(f.mapping.MaxVocabulary)
+			code.Categories = c.vocabulary(f.mapping.MaxVocabulary)
 		} else if c.spec.Standardize {
 			code.Scale = c.m.scale(c.spec.Weight)
 		}
@@ -335,20 +335,20 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 // maxDim bounds an encoded vector's length.
 const maxDim = 1 << 20
 
-// vocabulary is the most frequent words, at most n, in alphabetical order, so
+// vocabulary is the most frequent categories, at most n, in alphabetical order, so
 // that the same records in another order give the same encoder.
 func (c *columnFit) vocabulary(n int) []string {
 	if n == 0 {
 		n = DefaultVocabulary
 	}
-	words := make([]string, 0, len(c.words))
-	for w := range c.words {
-		words = append(words, w)
+	categories := make([]string, 0, len(c.categories))
+	for w := range c.categories {
+		categories = append(categories, w)
 	}
-	slices.SortFunc(words, func(a, b string) int {
-		return cmp.Or(cmp.Compare(c.words[b], c.words[a]), cmp.Compare(a, b))
+	slices.SortFunc(categories, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.categories[b], c.categories[a]), cmp.Compare(a, b))
 	})
-	words = words[:min(n, len(words))]
-	slices.Sort(words)
-	return words
+	categories = categories[:min(n, len(categories))]
+	slices.Sort(categories)
+	return categories
 }

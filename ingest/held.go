@@ -57,7 +57,7 @@ func textFor(dt arrow.DataType) string {
 	return "text"
 }
 
-// heldInParquet: long offsets of text, binary and lists are not told from short ones, and
+// heldInParquet: long offsets of text, binary and lists are not distinguished from short ones, and
 // nothing is lost by that.
 func heldInParquet(dt arrow.DataType) (held, error) {
 	switch dt := dt.(type) {

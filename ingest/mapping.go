@@ -15,10 +15,10 @@ type Mapping struct {
 	// Columns name plain columns whose encodings, in this order, form the vector.
 	Columns []ColumnSpec `json:"columns,omitempty" yaml:"columns,omitempty"`
 	// Log1p and Standardize apply to every number that is encoded (elements of
-	// the vector column, or number columns; not to booleans and words).
+	// the vector column, or number columns; not to booleans and categories).
 	Log1p       bool `json:"log1p,omitempty" yaml:"log1p,omitempty"`
 	Standardize bool `json:"standardize,omitempty" yaml:"standardize,omitempty"`
-	// MaxVocabulary bounds the words learnt for a text column; 0 means
+	// MaxVocabulary bounds the categories learnt for a text column; 0 means
 	// DefaultVocabulary.
 	MaxVocabulary int `json:"max_vocabulary,omitempty" yaml:"max_vocabulary,omitempty"`
 	// Missing takes nulls and NaN for values that are missing, for models that can do
@@ -41,7 +41,7 @@ type Selection struct {
 	ReplaceText bool `json:"-" yaml:"-"`
 }
 
-// DefaultVocabulary is how many words of a text column have an element of
+// DefaultVocabulary is how many categories of a text column have an element of
 // their own unless Mapping.MaxVocabulary says otherwise.
 const DefaultVocabulary = 64
 

@@ -12,7 +12,7 @@ import (
 // EncodeTable writes a table as a message. The same values give the same bytes.
 // A column of a type that Arrow's writer does not take is an error.
 func EncodeTable(t *Table) (value []byte, err error) {
-	// Columns that are passed on have the types that a stranger chose.
+	// Columns that are passed on have the types of untrusted input.
 	defer recovered(&err)
 	rec := t.record()
 	schema := rec.Schema()

@@ -1,7 +1,7 @@
 package ingest
 
 // Odd is the first value of a column of a text file that the column's other values say
-// should be another: a word among numbers.
+// should be another: a text among numbers.
 type Odd struct {
 	Kind Kind // of most values: Number or Bool
 	Text string
@@ -24,6 +24,6 @@ func (o Origin) oddValue(f Field) *Error {
 	if f.Odd.why != "" {
 		return e.hint("%s", f.Odd.why)
 	}
-	return e.hint("%d of the %d values looked at are: correct this one, leave the column out, or say that it holds words: --types %s=string",
+	return e.hint("%d of the %d values looked at are: correct this one, leave the column out, or say that it holds categories: --types %s=string",
 		f.Odd.Fit, f.Odd.Of, f.Name)
 }

@@ -19,7 +19,7 @@ const (
 	NoveltyGlobalName = "novelty_global"
 	EpochName         = "map_epoch"
 	VersionName       = "model_version"
-	// ClassName and ProbabilityName are there where classes are told.
+	// ClassName and ProbabilityName are there where classes are predicted.
 	ClassName       = "class"
 	ProbabilityName = "class_probability"
 )
@@ -36,7 +36,7 @@ type Output struct {
 	// Sigma, NoveltyLocal and NoveltyGlobal have n values, or are nil: then the
 	// column is left out.
 	Sigma, NoveltyLocal, NoveltyGlobal []float32
-	// Class and Probability are the classes that are told of the events and how likely
+	// Class and Probability are the classes that are predicted for the events and how likely
 	// they are, n values, or both nil.
 	Class       []string
 	Probability []float32
@@ -79,11 +79,11 @@ func CheckText(path string, keep []string) error {
 	return nil
 }
 
-// CheckClasses says which kept column goes badly with classes that are told.
+// CheckClasses says which kept column conflicts with the columns of predicted classes.
 func CheckClasses(keep []string) error {
 	for _, name := range keep {
 		if name == ClassName || name == ProbabilityName {
-			return fmt.Errorf("column %q cannot be kept: what is told of the events' classes is in columns %s and %s; rename it in the input", name, ClassName, ProbabilityName)
+			return fmt.Errorf("column %q cannot be kept: predicted classes are in columns %s and %s; rename it in the input", name, ClassName, ProbabilityName)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ type unsound struct {
 
 func (u *unsound) Error() string { return fmt.Sprintf("row %d: %s", u.row, u.problem) }
 
-// of makes an error about the values of an array one about the array: row tells the row
+// of makes an error about the values of an array one about the array: row gives the row
 // that a value belongs to.
 func of(err error, row func(i int) int) error {
 	var u *unsound
@@ -63,7 +63,7 @@ func of(err error, row func(i int) int) error {
 
 type sounder struct{ replace bool }
 
-// contained is array for what a stranger made: a panic of the Arrow library is an error.
+// contained is array for untrusted input: a panic of the Arrow library is an error.
 func (s sounder) contained(a arrow.Array) (out arrow.Array, err error) {
 	defer recovered(&err)
 	return s.array(a)

@@ -29,7 +29,7 @@ type opened struct {
 	close  []func() error
 }
 
-// Close lets go of the source, the last opened first.
+// Close releases the source, the last opened first.
 func (in *opened) Close() error {
 	var errs []error
 	for _, c := range slices.Backward(in.close) {

@@ -11,7 +11,7 @@ type Reader interface {
 	Next(ctx context.Context) (*Table, error)
 	// Schema describes the columns. Every table has them.
 	Schema() Schema
-	// Close lets go of the source.
+	// Close releases the source.
 	Close() error
 }
 
