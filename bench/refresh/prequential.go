@@ -7,6 +7,7 @@ import (
 	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/saul"
 	"unfold/models/score"
@@ -177,13 +178,13 @@ func (c *connections) follow(ctx context.Context, first, size int, set live.Sett
 	t.learn(0, first)
 	changes := ref.Changes()
 	set.Size = size
-	m, slots, err := live.Fit(ctx, changes.X, set)
+	m, fitted, err := fit.Follow(ctx, changes.X, fit.Spec{PCA: fit.PCANone, NoveltyK: set.NoveltyK, LVM: set.LVM}, set, nil)
 	if err != nil {
 		return nil, err
 	}
-	t.m = m
-	t.took(changes, slots)
-	t.first, err = saul.NewPlacer(m.Snapshot(), saul.PlaceSettings{})
+	t.m = m.Map
+	t.took(changes, fitted.Row)
+	t.first, err = saul.NewPlacer(t.m.Snapshot(), saul.PlaceSettings{})
 	return t, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
+	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/saul"
 )
@@ -36,11 +37,11 @@ type follower struct {
 
 // follow learns the first map of rows.
 func follow(ctx context.Context, d *data, rows []int32, set live.Settings, say func(string, ...any)) (*follower, error) {
-	m, slots, err := live.Fit(ctx, vec.Take(d.x, rows), set)
+	m, fitted, err := fit.Follow(ctx, vec.Take(d.x, rows), fit.Spec{PCA: fit.PCANone, NoveltyK: set.NoveltyK, LVM: set.LVM}, set, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &follower{d: d, m: m, rows: append([]int32(nil), rows...), slots: slots, say: say}, nil
+	return &follower{d: d, m: m.Map, rows: append([]int32(nil), rows...), slots: fitted.Row, say: say}, nil
 }
 
 // What becomes of an event that replaces no member.

@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/pca"
+	"unfold/models/projection"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
@@ -100,10 +100,7 @@ func indexRecall(ctx context.Context, r *record, p models.Placer, s *snapshot.Sn
 		r.note("so few points are searched exactly")
 		return nil
 	}
-	z := test.Slice(0, min(1000, test.Rows))
-	if s.Components.Rows > 0 {
-		z = pca.NewProjector(s.Mean, s.Components).Apply(z, 0)
-	}
+	z := projection.Of(s).Apply(test.Slice(0, min(1000, test.Rows)), 0)
 	k := saul.Reach(saul.TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows)
 	truth, err := knn.NewExact(s.Reference).Search(ctx, z, k, knn.Settings{})
 	if err != nil {

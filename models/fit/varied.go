@@ -5,8 +5,8 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/projection"
 	"unfold/models/saul"
-	"unfold/models/snapshot"
 )
 
 // leastVariance is the least share of the first component's variance that one has which
@@ -60,39 +60,26 @@ func constant(x vec.Matrix[float32]) (columns []int) {
 	return columns
 }
 
-// vary leaves the constant columns of x out: the snapshot projects onto the others, with
-// the constants as their means. Rows that are all the same, or of which values are missing,
-// are left to the kind.
-func (r *Result) vary(s *snapshot.Snapshot, x vec.Matrix[float32], spec Spec) (vec.Matrix[float32], error) {
+// vary leaves the constant columns of x out. Rows that are all the same, or of which
+// values are missing, are left to the kind.
+func (r *Result) vary(x vec.Matrix[float32], spec Spec) (*projection.Projection, vec.Matrix[float32], error) {
+	all := projection.None(x.Cols)
 	if slices.ContainsFunc(x.Data, func(v float32) bool { return v-v != 0 }) {
-		return x, nil
+		return all, x, nil
 	}
 	out := constant(x)
 	kept := x.Cols - len(out)
 	if len(out) == 0 || kept == 0 {
-		return x, nil
+		return all, x, nil
 	}
 	dims := spec.LVM.Dims
 	if dims == 0 {
 		dims = saul.DefaultDims
 	}
 	if kept < dims {
-		return x, models.BadInputf("%d of %d columns are the same in all rows, and %d are too few for a map of %d dimensions: give other columns, or take fewer dims", len(out), x.Cols, kept, dims)
-	}
-	s.Mean, s.Components = make([]float32, x.Cols), vec.New[float32](kept, x.Cols)
-	z := vec.New[float32](x.Rows, kept)
-	at, rest := 0, out
-	for j := range x.Cols {
-		if len(rest) > 0 && rest[0] == j {
-			s.Mean[j], rest = x.Row(0)[j], rest[1:]
-			continue
-		}
-		s.Components.Row(at)[j] = 1
-		for i := range x.Rows {
-			z.Row(i)[at] = x.Row(i)[j]
-		}
-		at++
+		return nil, x, models.BadInputf("%d of %d columns are the same in all rows, and %d are too few for a map of %d dimensions: give other columns, or take fewer dims", len(out), x.Cols, kept, dims)
 	}
 	r.Constant = out
-	return z, nil
+	p, z := projection.Select(x, out)
+	return p, z, nil
 }

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 
 	"unfold/internal/vec"
+	"unfold/models/novelty"
+	"unfold/models/saul"
+	"unfold/sparse/graph"
 )
 
 // blobs returns n points around five centres in dim dimensions.
@@ -36,6 +39,29 @@ type tester interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
+}
+
+// Fit learns the first map of the rows of x, as package fit does, and returns their slots.
+func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int32, error) {
+	unique, of, _ := graph.Collapse(x)
+	first, err := set.First(len(unique))
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := saul.Fit(ctx, x, first, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, _, err := r.Snapshot(saul.Kind, vec.Take(x, unique), novelty.DefaultK)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Version, s.Epoch = 1, 1
+	if s.Index, err = saul.NewIndex(ctx, s, first.Search, first.Threads); err != nil {
+		return nil, nil, err
+	}
+	m, err := Restore(ctx, s, State{}, set)
+	return m, of, err
 }
 
 // fitted is the map of some rows.

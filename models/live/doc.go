@@ -1,11 +1,12 @@
 // Package live is a map that follows its point set: points come and go, and the
 // map is learnt again from where it is, so that points that stay do not jump.
+// Function fit.Follow makes one of rows.
 //
-//	m, slots, err := live.Fit(ctx, rows, live.Settings{})       // the first map
+//	m, err := live.Restore(ctx, first, live.State{}, settings)  // from a map of package fit
 //	m.Novelty(placed.NoveltyLocal)                              // events of a block, as they were placed
-//	slots, err = m.Change(ctx, gone, rows, places)              // rows that go, by slot, and rows that come
+//	slots, err := m.Change(ctx, gone, rows, places)              // rows that go, by slot, and rows that come
 //	report, err := m.Refresh(ctx)                               // what is due
-//	snapshot := m.Snapshot()                                    // immutable: what events are placed against
+//	second := m.Snapshot()                                      // immutable: what events are placed against
 //
 // # Points
 //

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
-	"unfold/sparse/graph"
 )
 
 // Map is a map and the points it is learnt from. It is not safe for concurrent
@@ -49,40 +47,6 @@ const (
 	young              // since the epoch began
 	old                // longer
 )
-
-// Fit learns the first map of the rows of x (n x dim), as saul.Fit does, which has
-// the errors, and returns the slots of the rows. Equal rows share one.
-func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int32, error) {
-	set, err := set.withDefaults()
-	if err != nil {
-		return nil, nil, err
-	}
-	// The weight depends on the number of points.
-	unique, of, count := graph.Collapse(x)
-	if len(unique) < x.Rows {
-		x = vec.Take(x, unique)
-	}
-	r, err := saul.Fit(ctx, x, set.fit(x.Rows), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Count = count
-	s, err := shot(x, r, set)
-	if err != nil {
-		return nil, nil, err
-	}
-	s.Version, s.Epoch = 1, 1
-	if s.Index, err = saul.NewIndex(ctx, s, set.LVM.Search, set.LVM.Threads); err != nil {
-		return nil, nil, err
-	}
-	m := newMap(s, set)
-	if m.lists, err = newLists(ctx, x, set); err != nil {
-		return nil, nil, err
-	}
-	m.fill(s, nil)
-	m.origins = m.originBytes(m.slots)
-	return m, of, nil
-}
 
 // newMap is an empty one with the frame of a snapshot.
 func newMap(s *snapshot.Snapshot, set Settings) *Map {
@@ -155,6 +119,10 @@ func (m *Map) Count(slot int32) int {
 // Novelty tells the map how novel the events of the present block are: their local
 // percentiles, as they were placed. It is what the alarm goes by.
 func (m *Map) Novelty(local []float32) { m.alarm.add(local) }
+
+// Due is of what kind the next refresh will be if there are n points then, as
+// Settings.Due has it.
+func (m *Map) Due(n int) Kind { return m.set.Due(m.State(), n) }
 
 // Restore goes on with the map of a snapshot, of this package or of a fit, and
 // its state; the zero State means that of a map that has just been learnt. The

@@ -121,6 +121,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.LVM.Dims == 0 {
 		s.LVM.Dims = saul.DefaultDims
 	}
+	s.LVM.Search.Seed = s.LVM.Seed // of the index, as in a fit
 	if s.Size == 0 {
 		s.Size = DefaultSize
 	}
@@ -166,6 +167,12 @@ func (s Settings) neighbors() int {
 		return 9
 	}
 	return 6
+}
+
+// First are the settings by which the first map, of n distinct points, is to be learnt.
+func (s Settings) First(n int) (saul.Settings, error) {
+	s, err := s.withDefaults()
+	return s.fit(n), err
 }
 
 // fit are the settings of a fit of n points.

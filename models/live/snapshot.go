@@ -2,26 +2,17 @@ package live
 
 import (
 	"unfold/internal/vec"
-	"unfold/models/novelty"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 )
 
-// shot makes the snapshot of a map of the distinct rows x, with novelty tables of
-// its lists, and without version.
+// shot makes the snapshot of a refreshed map of the distinct rows x, with novelty tables
+// of its lists, and without version and index.
 func shot(x vec.Matrix[float32], r *saul.Result, set Settings) (*snapshot.Snapshot, error) {
-	s := &snapshot.Snapshot{
-		Kind: "lvm", Dim: x.Cols, Reference: x, Count: r.Count,
-		Mu: r.Mu, Sigma2: r.Sigma2, Bandwidth2: r.Bandwidth2, Student: r.Student, Unlearnt: r.Unlearnt,
-		Neighbors: set.neighbors(), Steps: r.Report.Iterations,
-	}
-	if s.Student == nil {
-		s.Dissimilar = saul.DissimilarShare(r.Report.Level)
-	}
-	t, _, err := novelty.New(r.Neighbors, set.NoveltyK, set.LVM.Threads)
+	s, _, err := r.Snapshot(saul.Kind, x, set.NoveltyK)
 	if err != nil {
 		return nil, err
 	}
-	s.NoveltyK, s.KDist2, s.Density, s.LocalScores, s.GlobalScores = t.K, t.KDist2, t.Density, t.Local, t.Global
+	s.Neighbors = set.neighbors() // also of a map that is too small for so many now
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/novelty"
 	"unfold/models/pca"
+	"unfold/models/projection"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 )
@@ -29,12 +30,12 @@ func Snapshot(t testing.TB, seed uint64, n, dim, q, dims int) (*snapshot.Snapsho
 		Settings: []byte("{}"),
 	}
 	if q > 0 {
-		pca, err := pca.Fit(ctx, x, q, pca.Settings{})
+		p, _, err := projection.Fit(ctx, x, q, 0, pca.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Mean, s.Components = pca.Mean, pca.Components
-		s.Reference = pca.Projector().Apply(x, 0)
+		p.Store(s)
+		s.Reference = p.Apply(x, 0)
 	}
 	for i := range n {
 		for c := range dims {

@@ -2,7 +2,6 @@ package placing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -10,7 +9,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/novelty"
-	"unfold/models/pca"
+	"unfold/models/projection"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
@@ -32,7 +31,7 @@ type Settings struct {
 type Frame struct {
 	snap    *snapshot.Snapshot
 	threads int
-	project *pca.Projector // nil if there is no projection
+	project *projection.Projection
 	index   knn.Index
 	equal   *equals // nil if the search is exact
 	tables  *novelty.Tables
@@ -48,13 +47,11 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 	n := s.Reference.Rows
 	f := &Frame{
 		snap: s, threads: set.Threads, reach: min(n, max(reach, s.NoveltyK+1)),
-		tables: &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
+		tables:  &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
+		project: projection.Of(s),
 	}
 	if err := f.open(set.Search); err != nil {
 		return nil, err
-	}
-	if s.Components.Rows > 0 {
-		f.project = pca.NewProjector(s.Mean, s.Components)
 	}
 	return f, nil
 }
@@ -174,11 +171,8 @@ func (f *Frame) Project(x vec.Matrix[float32]) (vec.Matrix[float32], error) {
 	if err := models.CheckRows(x, f.snap.Names); err != nil {
 		return x, err
 	}
-	if f.project == nil {
-		return x, nil
-	}
 	z := f.project.Apply(x, f.threads)
-	return z, f.overflow(x, z)
+	return z, f.project.Overflow(x, z, f.snap.Names)
 }
 
 // Search returns the nearest reference points of the rows of z, as the index finds them.
@@ -193,25 +187,6 @@ func (f *Frame) Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn
 		return nil, fmt.Errorf("placing: %w", err)
 	}
 	return near, nil
-}
-
-// overflow returns an error that names the largest value of the first row whose
-// projection z is not finite.
-func (f *Frame) overflow(x, z vec.Matrix[float32]) error {
-	var row *models.RowError
-	if !errors.As(models.CheckRows(z, nil), &row) {
-		return nil
-	}
-	e := &models.RowError{Row: row.Row}
-	for j, v := range x.Row(row.Row) {
-		if v := float64(v); math.Abs(v) > math.Abs(e.Value) {
-			e.Column, e.Value = j, v
-		}
-	}
-	if e.Column < len(f.snap.Names) {
-		e.Name = f.snap.Names[e.Column]
-	}
-	return e
 }
 
 // Event returns what the model sees of event i, and its nearest reference points with
@@ -251,25 +226,13 @@ func (b Block) Seen() vec.Matrix[float32] { return b.z.Slice(b.From, b.To) }
 // projection lost what is not in the components, and the standard deviations of their
 // elements, root mean squares, with them.
 func (f *Frame) Unproject(z vec.Matrix[float32], sigma []float32) models.Decoded {
-	if f.project == nil {
+	if f.project.Identity() {
 		return models.Decoded{X: z, Sigma: sigma}
 	}
-	s := f.snap
-	x := vec.New[float32](z.Rows, s.Dim)
-	sum := make([]float64, s.Dim)
+	x := vec.New[float32](z.Rows, f.project.Dim())
 	for i := range z.Rows {
-		for c, v := range s.Mean {
-			sum[c] = float64(v)
-		}
-		for r, w := range z.Row(i) {
-			for c, v := range s.Components.Row(r) {
-				sum[c] += float64(w) * float64(v)
-			}
-		}
-		for c, v := range sum {
-			x.Row(i)[c] = float32(v)
-		}
-		sigma[i] *= float32(math.Sqrt(float64(z.Cols) / float64(s.Dim)))
+		f.project.Undo(x.Row(i), z.Row(i))
+		sigma[i] *= float32(math.Sqrt(float64(z.Cols) / float64(x.Cols)))
 	}
 	return models.Decoded{X: x, Sigma: sigma}
 }

@@ -22,11 +22,7 @@ func (l *Learner) resume(ctx context.Context) bool {
 	if l.follow != nil {
 		return true
 	}
-	cur := l.current.Load()
-	if cur.snapshot.Kind != fit.LVM {
-		return false
-	}
-	return l.restore(ctx, cur.snapshot, cur.snapshot.Reference, cur.resumeAt())
+	return l.restore(ctx, *l.current.Load().snapshot)
 }
 
 // resumeAt is the state of the map that is carried on from a published one.
@@ -37,36 +33,25 @@ func (p *published) resumeAt() live.State {
 	return live.State{MajorPoints: p.snapshot.Reference.Rows}
 }
 
-// restore sets up the map that is carried on from the one that was published last, with
-// these rows, which the mean and components of frame have made.
-func (l *Learner) restore(ctx context.Context, frame *snapshot.Snapshot, rows vec.Matrix[float32], state live.State) bool {
-	cur := l.current.Load()
-	spec, err := l.set.Spec.Resolve(cur.snapshot.Dim)
-	if err != nil {
-		return false
-	}
+// restore sets up the map that is carried on from the one that was published last, whose
+// snapshot, a copy, may project the same points otherwise.
+func (l *Learner) restore(ctx context.Context, s snapshot.Snapshot) bool {
+	state := l.current.Load().resumeAt()
 	slots := state.Slots
 	if slots == nil {
-		slots = identity(rows.Rows)
+		slots = identity(s.Reference.Rows)
 	}
 	l.mu.Lock()
-	held := l.ref.Rebind(slots)
+	s.Count = l.ref.Rebind(slots)
 	l.mu.Unlock()
-	bare := *cur.snapshot
-	bare.Reference, bare.Dim = rows, rows.Cols
-	bare.Mean, bare.Components, bare.Names = nil, vec.Matrix[float32]{}, nil
-	if frame != cur.snapshot {
-		bare.Index = nil // it is of other rows
+	for i, n := range s.Count {
+		s.Count[i] = max(n, 1)
 	}
-	bare.Count = held
-	for i, n := range held {
-		bare.Count[i] = max(n, 1)
-	}
-	m, err := live.Restore(ctx, &bare, state, l.set.live(spec))
+	m, err := fit.Resume(ctx, &s, state, l.set.spec(), l.set.live())
 	if err != nil {
 		return false
 	}
-	l.follow, l.frame = m, frame
+	l.follow = m
 	return true
 }
 
@@ -83,12 +68,11 @@ func (l *Learner) carry(ctx context.Context) (*draft, error) {
 	l.mu.Lock()
 	positions := l.seen()
 	l.mu.Unlock()
-	z := project(l.frame, c.X, threads(l.set.Spec))
 	start := vec.Convert[float64](at)
 	if cur.snapshot.Index != nil {
 		start = vec.Matrix[float64]{} // an index misses some neighbours: the map places them itself
 	}
-	slots, err := l.follow.Change(ctx, c.Gone, z, start)
+	slots, err := l.follow.Change(ctx, c.Gone, c.X, start)
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +93,11 @@ func (l *Learner) carry(ctx context.Context) (*draft, error) {
 	if r.Kind == live.Still {
 		return nil, fmt.Errorf("%d points do not make a map: it stays as it is until there are more", r.Points)
 	}
-	s, err := l.dress(l.follow.Snapshot(), l.frame, cur.snapshot.Dim)
+	s, err := l.follow.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	s.Positions = positions
+	s.Encoder, s.Names, s.Positions = cur.snapshot.Encoder, cur.snapshot.Names, positions
 	rows := l.follow.Slots()
 	rowOf := make([]int32, 0, len(rows))
 	for row, slot := range rows {

@@ -73,7 +73,7 @@ func (l *Learner) learnClasses(ctx context.Context, p *published) error {
 		old = cur.at.Classes()
 	}
 	set := labels.Swift()
-	set.Threads, set.Fixed = threads(l.set.Spec), old != nil && cur.Epoch == p.Epoch
+	set.Threads, set.Fixed = l.set.spec().LVM.Threads, old != nil && cur.Epoch == p.Epoch
 	c, did, err := pool.Train(ctx, p.at.Placer(), old, set)
 	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
 	if c != nil {

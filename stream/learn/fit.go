@@ -14,7 +14,6 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/live"
-	"unfold/models/pca"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/embed"
@@ -34,87 +33,35 @@ type fitted struct {
 	// row is that of each vector. follow is the map to be carried on, if it will be,
 	// with row r at slot r.
 	row    []int32
-	follow *live.Map
+	follow *fit.Followed
 }
 
 // fit learns a map of vectors from nothing.
 func (l *Learner) fit(ctx context.Context, x vec.Matrix[float32]) (*fitted, error) {
-	spec, err := l.set.Spec.Resolve(x.Cols)
-	if err != nil {
-		return nil, err
-	}
+	spec := l.set.spec()
 	if !l.set.carries() {
-		spec.LVM.Threads = threads(spec)
-		s, result, err := fit.Fit(ctx, x, spec, nil)
+		s, r, err := fit.Fit(ctx, x, spec, nil)
 		if err != nil {
 			return nil, err
 		}
-		return &fitted{snapshot: s, row: result.Row}, nil
+		return &fitted{snapshot: s, row: r.Row}, nil
 	}
-	frame, err := frameOf(ctx, x, spec)
+	follow, r, err := fit.Follow(ctx, x, spec, l.set.live(), nil)
 	if err != nil {
 		return nil, err
 	}
-	z := project(frame, x, threads(spec))
-	if err := models.CheckRows(z, nil); err != nil {
-		return nil, models.BadInputf("after projection onto principal components: %w; standardize the columns", err)
-	}
-	m, row, err := live.Fit(ctx, z, l.set.live(spec))
-	if err != nil {
-		return nil, err
-	}
-	s, err := l.dress(m.Snapshot(), frame, x.Cols)
-	return &fitted{s, row, m}, err
+	s, err := follow.Snapshot()
+	return &fitted{s, r.Row, follow}, err
 }
 
-// frameOf learns how vectors become rows of a map: the mean and the components of a
-// snapshot, both empty without a projection.
-func frameOf(ctx context.Context, x vec.Matrix[float32], spec fit.Spec) (*snapshot.Snapshot, error) {
-	if spec.PCA == fit.PCANone {
-		return &snapshot.Snapshot{}, nil
+// spec is what to learn; it leaves a processor to placing, unless the settings say how
+// many to use.
+func (s Settings) spec() fit.Spec {
+	spec := s.Spec
+	if spec.LVM.Threads <= 0 {
+		spec.LVM.Threads = max(1, runtime.GOMAXPROCS(0)-1)
 	}
-	pca, err := pca.Fit(ctx, x, spec.PCA, pca.Settings{Threads: threads(spec), Seed: spec.LVM.Seed})
-	if err != nil {
-		return nil, err
-	}
-	return &snapshot.Snapshot{Mean: pca.Mean, Components: pca.Components}, nil
-}
-
-// threads leaves a processor to placing, unless the settings say how many to use.
-func threads(spec fit.Spec) int {
-	if spec.LVM.Threads > 0 {
-		return spec.LVM.Threads
-	}
-	return max(1, runtime.GOMAXPROCS(0)-1)
-}
-
-// project turns vectors into rows of a map, as its mean and components say.
-func project(frame *snapshot.Snapshot, x vec.Matrix[float32], threads int) vec.Matrix[float32] {
-	if frame.Components.Rows == 0 {
-		return x
-	}
-	return pca.NewProjector(frame.Mean, frame.Components).Apply(x, threads)
-}
-
-// dress completes the snapshot of a map that is carried on: how vectors of dim
-// elements become rows, after frame, and what the map is learnt by.
-func (l *Learner) dress(bare, frame *snapshot.Snapshot, dim int) (*snapshot.Snapshot, error) {
-	spec, err := l.set.Spec.Resolve(dim)
-	if err != nil {
-		return nil, err
-	}
-	s := *bare
-	s.Dim, s.Mean, s.Components = dim, frame.Mean, frame.Components
-	s.Encoder, s.Names = frame.Encoder, frame.Names
-	spec.LVM.Dims, spec.LVM.Neighbors = s.Mu.Cols, s.Neighbors
-	if spec.LVM.Steps == 0 {
-		spec.LVM.Steps = s.Steps // those of all its refreshes
-	}
-	spec.LVM.Threads = 0 // a matter of the machine, not of the map
-	if s.Settings, err = json.Marshal(spec); err != nil {
-		return nil, fmt.Errorf("storing the settings: %w", err)
-	}
-	return &s, nil
+	return spec
 }
 
 // first learns the encoder and the first map from the collected events. Offer
@@ -181,7 +128,7 @@ func (l *Learner) first(ctx context.Context) error {
 		l.mu.Unlock()
 		return err
 	}
-	l.follow, l.frame = f.follow, s
+	l.follow = f.follow
 	return nil
 }
 

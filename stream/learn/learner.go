@@ -10,6 +10,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/models/ep/labels"
+	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -53,10 +54,8 @@ type Learner struct {
 	// What follows belongs to New and Run alone.
 
 	// follow is the map that is carried on; nil: it has yet to be set up from the
-	// current one. Mean, Components, Encoder and Names of frame say how events become
-	// its rows. draft is a map that was learnt, but could not be published.
-	follow *live.Map
-	frame  *snapshot.Snapshot
+	// current one. draft is a map that was learnt, but could not be published.
+	follow *fit.Followed
 	draft  *draft
 	// changed: follow has taken changes that are in no map yet. waited counts the
 	// times that a few changes were not worth a refresh.

@@ -15,6 +15,7 @@ import (
 	"unfold/models"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
+	"unfold/models/projection"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/stream/reference"
@@ -169,9 +170,10 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 func rebuild(s *snapshot.Snapshot) reference.Saved {
 	n, now := s.Reference.Rows, time.Now().UnixNano()
 	v := reference.Saved{X: vec.Matrix[float32]{Cols: s.Dim, Data: make([]float32, 0, n*s.Dim)}, Newest: now, Bar: math.MaxUint64}
-	seen := make(map[string]bool, n)
+	seen, project := make(map[string]bool, n), projection.Of(s)
 	for i := range n {
-		x := unproject(s, s.Reference.Row(i))
+		x := make([]float32, s.Dim)
+		project.Undo(x, s.Reference.Row(i))
 		key := make([]byte, 0, 4*len(x))
 		for k, f := range x {
 			x[k] = f + 0
@@ -188,26 +190,4 @@ func rebuild(s *snapshot.Snapshot) reference.Saved {
 	}
 	v.Notes = vec.New[float32](v.X.Rows, 0)
 	return v
-}
-
-// unproject returns the vector whose row in the map is z.
-func unproject(s *snapshot.Snapshot, z []float32) []float32 {
-	out := make([]float32, s.Dim)
-	if s.Components.Rows == 0 {
-		copy(out, z)
-		return out
-	}
-	x := make([]float64, s.Dim)
-	for k, v := range s.Mean {
-		x[k] = float64(v)
-	}
-	for q, w := range z {
-		for k, c := range s.Components.Row(q) {
-			x[k] += float64(w) * float64(c)
-		}
-	}
-	for k, v := range x {
-		out[k] = float32(v)
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/live"
+	"unfold/models/projection"
 )
 
 // reframe learns the principal components anew, from the reference set as it is now,
@@ -20,32 +21,31 @@ func (l *Learner) reframe(ctx context.Context, cur *published) error {
 	if old.Components.Rows == 0 || l.changed {
 		return nil
 	}
-	spec, err := l.set.Spec.Resolve(old.Dim)
-	if err != nil {
-		return err
-	}
 	l.mu.Lock()
 	n := l.ref.Len()
 	l.mu.Unlock()
-	if spec.PCA == fit.PCANone || l.set.live(spec).Due(cur.resumeAt(), n) != live.Major {
+	if l.follow.Due(n) != live.Major {
 		return nil
 	}
 	l.mu.Lock()
 	x := l.ref.Matrix()
 	l.mu.Unlock()
-	frame, err := frameOf(ctx, x, spec)
+	spec := l.set.spec()
+	project, err := fit.Projection(ctx, x, spec)
 	if models.IsBadInput(err) {
 		return nil // the components that there are will do
 	}
 	if err != nil {
 		return err
 	}
-	frame.Encoder, frame.Names = old.Encoder, old.Names
-	z := project(frame, l.rowVectors(cur), threads(spec))
-	if models.CheckRows(z, nil) != nil || !distinct(z) {
+	z, err := project.Learn(l.rowVectors(cur), spec.LVM.Threads)
+	if err != nil || project.Identity() || !distinct(z) {
 		return nil
 	}
-	if !l.restore(ctx, frame, z, cur.resumeAt()) {
+	s := *old
+	project.Store(&s)
+	s.Reference, s.Index = z, nil // that is of other rows
+	if !l.restore(ctx, s) {
 		l.follow = nil // what was carried on has lost its slots
 		if !l.resume(ctx) {
 			return errors.Join(ctx.Err(), errors.New("the map cannot be carried on"))
@@ -68,9 +68,10 @@ func (l *Learner) rowVectors(cur *published) vec.Matrix[float32] {
 		}
 	}
 	l.mu.Unlock()
+	project := projection.Of(s)
 	for r, k := range known {
 		if !k {
-			copy(x.Row(r), unproject(s, s.Reference.Row(r)))
+			project.Undo(x.Row(r), s.Reference.Row(r))
 		}
 	}
 	return x

@@ -191,14 +191,9 @@ func (s Settings) reference(ids bool) reference.Settings {
 	return reference.Settings{Policy: s.Policy, Size: s.Size, MaxAge: s.MaxAge, Seed: s.Seed, IDs: ids}
 }
 
-// live are the settings of the map that follows. Learning leaves a processor to
-// placing.
-func (s Settings) live(spec fit.Spec) live.Settings {
-	out := live.Settings{
-		LVM: spec.LVM, Size: s.Size, NoveltyK: spec.NoveltyK,
-		Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle,
-	}
-	out.LVM.Threads = threads(spec)
+// live are the settings of the map that follows, beside those of the model.
+func (s Settings) live() live.Settings {
+	out := live.Settings{Size: s.Size, Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle}
 	if s.Major == MajorNever {
 		out.Growth, out.AfterAlarm, out.Backstop = -1, []int{}, -1
 	}
@@ -207,7 +202,8 @@ func (s Settings) live(spec fit.Spec) live.Settings {
 
 // carries reports whether maps are carried on rather than learnt from nothing.
 func (s Settings) carries() bool {
-	return s.Major != MajorAlways && (s.Spec.Kind == "" || s.Spec.Kind == fit.LVM)
+	k, err := fit.Find(s.Spec.Kind)
+	return err == nil && k.Carried && s.Major != MajorAlways
 }
 
 // Bytes bounds the memory that a learner holds of events of dim elements with ids of

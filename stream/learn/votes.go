@@ -134,7 +134,7 @@ func (l *Learner) judge(ctx context.Context, d *draft, sample ballot) {
 	if cur == nil {
 		return
 	}
-	voted, wrong, err := cur.vote(ctx, sample, threads(l.set.Spec))
+	voted, wrong, err := cur.vote(ctx, sample, l.set.spec().LVM.Threads)
 	if err != nil {
 		if ctx.Err() == nil {
 			l.failed(fmt.Errorf("judging the map: %w", err))

@@ -1,0 +1,237 @@
+package fit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/live"
+	"unfold/models/novelty"
+	"unfold/models/pca"
+	"unfold/models/placing"
+	"unfold/models/projection"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/sparse/graph"
+)
+
+// Result is what a fit has to say beside the snapshot.
+type Result struct {
+	// Row gives the reference point of every row of x.
+	Row []int32
+	// Placed are the places of all n rows, with their leave-one-out novelty.
+	Placed models.Placed
+	// Unlearnt marks rows that were placed and not learnt (saul.Largest). Nil if
+	// there are none.
+	Unlearnt []bool
+	// Spec is that of the fit with defaults filled in.
+	Spec Spec
+	// PCA is the projection, nil if there is none.
+	PCA *pca.PCA
+	// Report is the model's own. Its Dim is the dimension that the model saw.
+	Report saul.Report
+	// Own is what only this kind of model has to report, as JSON under its name; nil if
+	// there is nothing.
+	Own any
+	// Constant are the columns of x that a kind has left out since they do not vary
+	// (Kind.Varied): the snapshot projects them away, and decoding gives them back.
+	Constant []int
+	// SecondsPCA, SecondsNovelty and SecondsIndex are wall-clock times.
+	SecondsPCA, SecondsNovelty, SecondsIndex float64
+}
+
+// Fit learns a map of the rows of x (n x dim). Bad input are data whose map does not
+// distinguish their rows, and more dimensions than the data can have (Spec.Fits). Kinds
+// that can do without some values (Kind.Missing) fill in those of x that are NaN. Progress
+// may be nil; beside the model's stages it reports "pca" and "index".
+func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress saul.Progress) (*snapshot.Snapshot, *Result, error) {
+	p, err := prepare(x, spec, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := p.run(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, p.out, nil
+}
+
+// pipeline is a fit on its way: project, learn, describe, index.
+type pipeline struct {
+	kind Kind
+	spec Spec // resolved
+	// follow are the settings of the map that will follow its points; nil if none will.
+	follow   *live.Settings
+	progress saul.Progress
+	out      *Result
+}
+
+// prepare checks what can be checked before anything is computed.
+func prepare(x vec.Matrix[float32], spec Spec, progress saul.Progress) (*pipeline, error) {
+	spec, err := spec.whole(x)
+	if err != nil {
+		return nil, err
+	}
+	if spec, err = spec.Resolve(x.Cols); err != nil {
+		return nil, err
+	}
+	if err := spec.Fits(x.Rows, x.Cols); err != nil {
+		return nil, err
+	}
+	k, err := Find(spec.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	return &pipeline{kind: k, spec: spec, progress: progress, out: &Result{}}, nil
+}
+
+// run learns a map of the rows of x.
+func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Snapshot, error) {
+	project, z, err := p.project(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	points, err := p.learn(ctx, z)
+	if err != nil {
+		return nil, err
+	}
+	p.spec = points.spec
+	if len(points.Unique) < z.Rows {
+		z = vec.Take(z, points.Unique)
+	}
+	clock := time.Now()
+	s, own, err := points.Snapshot(p.spec.Kind, z, p.spec.NoveltyK)
+	if err != nil {
+		return nil, err
+	}
+	p.out.SecondsNovelty = time.Since(clock).Seconds()
+	points.Neighbors = nil // makes room
+	s.Version, s.Epoch, s.Parts = 1, 1, points.parts
+	project.Store(s)
+	if err := p.index(ctx, s); err != nil {
+		return nil, err
+	}
+	if s.Settings, err = p.spec.stored(); err != nil {
+		return nil, err
+	}
+	p.spec.LVM.Threads = 0
+	p.out.Spec, p.out.Report, p.out.Own = p.spec, points.Report, points.own
+	p.out.rows(s, points.Result, own)
+	return s, nil
+}
+
+// project fits the projection that the spec names, if any, and returns what the model
+// sees of x.
+func (p *pipeline) project(ctx context.Context, x vec.Matrix[float32]) (*projection.Projection, vec.Matrix[float32], error) {
+	if p.spec.PCA == PCANone {
+		if p.kind.Varied {
+			return p.out.vary(x, p.spec)
+		}
+		return projection.None(x.Cols), x, nil
+	}
+	p.progress("pca", 0, 1)
+	clock := time.Now()
+	project, err := p.components(ctx, x)
+	if err != nil {
+		return nil, x, err
+	}
+	z, err := project.Learn(x, p.spec.LVM.Threads)
+	if err != nil {
+		return nil, x, err
+	}
+	p.out.SecondsPCA = time.Since(clock).Seconds()
+	p.progress("pca", 1, 1)
+	return project, z, nil
+}
+
+// components fits principal components.
+func (p *pipeline) components(ctx context.Context, x vec.Matrix[float32]) (project *projection.Projection, err error) {
+	least := 0.0
+	if p.kind.Varied {
+		least = leastVariance
+	}
+	project, p.out.PCA, err = projection.Fit(ctx, x, p.spec.PCA, least, pca.Settings{Threads: p.spec.LVM.Threads, Seed: p.spec.LVM.Seed})
+	return project, err
+}
+
+// learn learns from what the model sees.
+func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*learnt, error) {
+	spec := p.spec
+	spec.LVM.Lists = max(spec.LVM.Lists, spec.NoveltyK)
+	if p.follow != nil {
+		unique, _, _ := graph.Collapse(z)
+		var err error
+		if spec.LVM, err = p.follow.First(len(unique)); err != nil {
+			return nil, err
+		}
+	}
+	points, err := p.kind.learn(ctx, z, spec, p.progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := collapsed(points); err != nil {
+		return nil, fmt.Errorf("%s: %w", spec.Kind, err)
+	}
+	return points, nil
+}
+
+// index makes the index that events are placed by.
+func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot) (err error) {
+	clock := time.Now()
+	p.progress("index", 0, 1)
+	search := p.spec.LVM.Search
+	search.Seed = p.spec.LVM.Seed
+	s.Index, err = saul.NewIndex(ctx, s, search, p.spec.LVM.Threads)
+	p.out.SecondsIndex = time.Since(clock).Seconds()
+	return err
+}
+
+// stored is the spec as a snapshot keeps it.
+func (s Spec) stored() ([]byte, error) {
+	s.LVM.Threads = 0 // a matter of the machine, not of the map
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("storing the settings: %w", err)
+	}
+	return text, nil
+}
+
+// whole takes the principal components out of an automatic spec, and an error is to ask
+// for them, where values are missing and the kind can do without these.
+func (s Spec) whole(x vec.Matrix[float32]) (Spec, error) {
+	k, err := Find(s.Kind)
+	if err != nil || !k.Missing || !slices.ContainsFunc(x.Data, func(v float32) bool { return v != v }) {
+		return s, err
+	}
+	if s.PCA > 0 {
+		return s, models.BadInputf("values are missing, so that there are no %d principal components: fill them in, or learn without (pca none)", s.PCA)
+	}
+	s.PCA = PCANone
+	return s, nil
+}
+
+// rows spreads the points' places over the rows of the input.
+func (r *Result) rows(s *snapshot.Snapshot, points *saul.Result, own novelty.Scores) {
+	n, d, sigma2 := len(points.Of), s.Mu.Cols, s.Published2()
+	r.Row = points.Of
+	r.Placed = models.Placed{
+		Mu: vec.New[float32](n, d), Sigma: make([]float32, n),
+		NoveltyLocal: make([]float32, n), NoveltyGlobal: make([]float32, n),
+	}
+	for i, p := range points.Of {
+		placing.Publish(r.Placed, i, s.Mu.Row(int(p)), sigma2[p], own.Local[p], own.Global[p])
+	}
+	if points.Unlearnt != nil {
+		r.Unlearnt = make([]bool, n)
+		for i, p := range points.Of {
+			r.Unlearnt[i] = points.Unlearnt[p]
+		}
+	}
+}

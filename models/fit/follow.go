@@ -1,0 +1,120 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/live"
+	"unfold/models/projection"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+)
+
+// Followed is a map that follows its points, package live's, of vectors as events have
+// them. It is not safe for concurrent use; the snapshots it makes are.
+type Followed struct {
+	*live.Map
+	spec    Spec
+	project *projection.Projection
+}
+
+// Follow learns a map of the rows of x as Fit does, and begins to follow its points; the
+// kind must be Carried. Result.Row are the slots of the rows. Of the settings, LVM and
+// NoveltyK come from the spec.
+func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Settings, progress saul.Progress) (*Followed, *Result, error) {
+	p, err := prepare(x, spec, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	if set, err = p.spec.follow(set); err != nil {
+		return nil, nil, err
+	}
+	wanted := p.spec
+	p.follow = &set
+	s, err := p.run(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := resume(ctx, s, live.State{MajorPoints: s.Reference.Rows}, wanted, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, p.out, nil
+}
+
+// Resume goes on with the map of a snapshot and its state, under settings as those of
+// Follow. It is an error if these ask for another kind of map than the snapshot holds.
+func Resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Spec, set live.Settings) (*Followed, error) {
+	spec, err := spec.Resolve(s.Dim)
+	if err != nil {
+		return nil, err
+	}
+	if s.Kind != spec.Kind {
+		return nil, models.BadInputf("a map of kind %s cannot go on as one of kind %s", s.Kind, spec.Kind)
+	}
+	if set, err = spec.follow(set); err != nil {
+		return nil, err
+	}
+	return resume(ctx, s, state, spec, set)
+}
+
+func resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Spec, set live.Settings) (*Followed, error) {
+	project, bare := projection.Of(s), *s
+	projection.None(s.Reference.Cols).Store(&bare)
+	bare.Names = nil
+	m, err := live.Restore(ctx, &bare, state, set)
+	if err != nil {
+		return nil, err
+	}
+	return &Followed{Map: m, spec: spec, project: project}, nil
+}
+
+// follow are the settings of a map that follows its points.
+func (s Spec) follow(set live.Settings) (live.Settings, error) {
+	k, err := Find(s.Kind)
+	if err != nil {
+		return set, err
+	}
+	if !k.Carried {
+		return set, fmt.Errorf("kind %s: its maps do not follow their points", k.Name)
+	}
+	set.LVM, set.NoveltyK = s.LVM, s.NoveltyK
+	return set, nil
+}
+
+// Projection is that of a map which is learnt from the rows of x now; an identity
+// without principal components.
+func Projection(ctx context.Context, x vec.Matrix[float32], spec Spec) (*projection.Projection, error) {
+	p, err := prepare(x, spec, nil)
+	if err != nil {
+		return nil, err
+	}
+	if p.spec.PCA == PCANone {
+		return projection.None(x.Cols), nil
+	}
+	return p.components(ctx, x)
+}
+
+// Change lets points go, by their slots, and new ones come, of the vectors x, which start
+// at the places start or, if there are none, where the map places them. It returns their
+// slots. See live.Map.Change.
+func (f *Followed) Change(ctx context.Context, gone []int32, x vec.Matrix[float32], start vec.Matrix[float64]) ([]int32, error) {
+	return f.Map.Change(ctx, gone, f.project.Apply(x, f.spec.LVM.Threads), start)
+}
+
+// Snapshot returns the map of the last refresh, or of the fit, as Fit does. It is
+// read-only.
+func (f *Followed) Snapshot() (*snapshot.Snapshot, error) {
+	s, spec := *f.Map.Snapshot(), f.spec
+	f.project.Store(&s)
+	s.Encoder, s.Learning, s.Names, s.Positions = nil, nil, nil, nil
+	spec.LVM.Dims, spec.LVM.Neighbors = s.Mu.Cols, s.Neighbors
+	if spec.LVM.Steps == 0 {
+		spec.LVM.Steps = s.Steps // those of all its refreshes
+	}
+	var err error
+	s.Settings, err = spec.stored()
+	return &s, err
+}

@@ -1,0 +1,144 @@
+package projection
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/pca"
+	"unfold/models/snapshot"
+)
+
+// Projection is how vectors of Dim elements become what the model sees.
+type Projection struct {
+	dim        int
+	mean       []float32           // nil if vectors stay as they are
+	components vec.Matrix[float32] // q x dim, orthonormal rows
+	apply      *pca.Projector      // nil if vectors stay as they are
+}
+
+// None leaves vectors of dim elements as they are.
+func None(dim int) *Projection { return &Projection{dim: dim} }
+
+// onto is z = components (x - mean).
+func onto(mean []float32, components vec.Matrix[float32]) *Projection {
+	return &Projection{dim: components.Cols, mean: mean, components: components, apply: pca.NewProjector(mean, components)}
+}
+
+// Fit keeps the q principal components of the rows of x (n x dim), of which it drops the
+// trailing ones whose variance is below the share least of the first one's. It also
+// returns what the components explain. See pca.Fit for errors.
+func Fit(ctx context.Context, x vec.Matrix[float32], q int, least float64, set pca.Settings) (*Projection, *pca.PCA, error) {
+	p, err := pca.Fit(ctx, x, q, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	if least > 0 {
+		p.Trim(least)
+	}
+	return onto(p.Mean, p.Components), p, nil
+}
+
+// Select drops columns of the rows of x (n x dim) whose values are all the same, ascending:
+// at these every vector is taken to be the first row. It also returns the columns kept.
+func Select(x vec.Matrix[float32], dropped []int) (*Projection, vec.Matrix[float32]) {
+	kept := x.Cols - len(dropped)
+	mean, components, z := make([]float32, x.Cols), vec.New[float32](kept, x.Cols), vec.New[float32](x.Rows, kept)
+	at, rest := 0, dropped
+	for j := range x.Cols {
+		if len(rest) > 0 && rest[0] == j {
+			mean[j], rest = x.Row(0)[j], rest[1:]
+			continue
+		}
+		components.Row(at)[j] = 1
+		for i := range x.Rows {
+			z.Row(i)[at] = x.Row(i)[j]
+		}
+		at++
+	}
+	return onto(mean, components), z
+}
+
+// Of returns the projection of a valid snapshot, whose memory it shares.
+func Of(s *snapshot.Snapshot) *Projection {
+	if s.Components.Rows == 0 {
+		return None(s.Dim)
+	}
+	return onto(s.Mean, s.Components)
+}
+
+// Store makes p the projection of a snapshot, which shares its memory.
+func (p *Projection) Store(s *snapshot.Snapshot) {
+	s.Dim, s.Mean, s.Components = p.dim, p.mean, p.components
+}
+
+// Dim is the number of elements of a vector.
+func (p *Projection) Dim() int { return p.dim }
+
+// Identity reports whether vectors stay as they are.
+func (p *Projection) Identity() bool { return p.apply == nil }
+
+// Apply returns what the model sees of the rows of x (n x dim), as n x q; x itself if
+// vectors stay as they are. It panics if x has another number of columns.
+func (p *Projection) Apply(x vec.Matrix[float32], threads int) vec.Matrix[float32] {
+	if p.Identity() {
+		return x
+	}
+	return p.apply.Apply(x, threads)
+}
+
+// Learn is Apply for rows to learn from: values so large that the projection is not
+// finite are an error, which says what to do.
+func (p *Projection) Learn(x vec.Matrix[float32], threads int) (vec.Matrix[float32], error) {
+	if p.Identity() {
+		return x, nil
+	}
+	z := p.Apply(x, threads)
+	if err := models.CheckRows(z, nil); err != nil {
+		return x, models.BadInputf("after projection onto principal components: %w; standardize the columns", err)
+	}
+	return z, nil
+}
+
+// Overflow returns nil if all of z, the projection of x, is finite. Else it is the
+// *models.RowError of the largest value in the first row that is not; names, if not
+// nil, are the columns' names.
+func (p *Projection) Overflow(x, z vec.Matrix[float32], names []string) error {
+	var row *models.RowError
+	if p.Identity() || !errors.As(models.CheckRows(z, nil), &row) {
+		return nil
+	}
+	e := &models.RowError{Row: row.Row}
+	for j, v := range x.Row(row.Row) {
+		if v := float64(v); math.Abs(v) > math.Abs(e.Value) {
+			e.Column, e.Value = j, v
+		}
+	}
+	if e.Column < len(names) {
+		e.Name = names[e.Column]
+	}
+	return e
+}
+
+// Undo sets x (dim) to the vector of which the model sees z (q). What is not in the
+// components is lost: there x has the mean.
+func (p *Projection) Undo(x, z []float32) {
+	if p.Identity() {
+		copy(x, z)
+		return
+	}
+	sum := make([]float64, p.dim)
+	for c, v := range p.mean {
+		sum[c] = float64(v)
+	}
+	for r, w := range z {
+		for c, v := range p.components.Row(r) {
+			sum[c] += float64(w) * float64(v)
+		}
+	}
+	for c, v := range sum {
+		x[c] = float32(v)
+	}
+}
