@@ -4,12 +4,15 @@
 //
 // Fit is the whole way of learning:
 //
-//	x, n x dim --- PCA ---> z, n x q --- model ---> mu, sigma^2 of the distinct rows
+//	x, n x dim --- projection ---> z, n x q --- model ---> mu, sigma^2 of the distinct rows
 //	                             \--- neighbour lists ---> novelty tables
 //
 // and puts it all into one snapshot, of Version 1 and Epoch 1, without Encoder,
 // Names and Positions: these belong to the caller, who sets them, and later
 // versions and epochs, before the snapshot is published.
+//
+// Follow goes the same way and returns a map that follows its points (package live);
+// Resume continues one from a snapshot.
 //
 // # Contract
 //
