@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -52,7 +53,7 @@ func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int3
 	if err != nil {
 		return nil, nil, err
 	}
-	s, _, err := r.Snapshot(saul.Kind, vec.Take(x, unique), novelty.DefaultK)
+	s, _, err := r.Snapshot(saul.Kind, vec.Take(x, unique), cmp.Or(set.NoveltyK, novelty.DefaultK))
 	if err != nil {
 		return nil, nil, err
 	}
