@@ -53,7 +53,6 @@ func (c *committer) run(ctx context.Context) error {
 // commit commits what has been marked since the last time, and tries again until
 // that succeeds, the generation is over or the context is done.
 func (c *committer) commit(ctx context.Context) error {
-	pause := c.retry.min
 	for attempt := 1; ; attempt++ {
 		positions := c.take()
 		if len(positions) == 0 {
@@ -72,11 +71,9 @@ func (c *committer) commit(ctx context.Context) error {
 		if errors.Is(err, ErrRevoked) || ctx.Err() != nil {
 			return err
 		}
-		c.retry.hooks.retrying("commit", attempt, err, pause)
-		if !sleep(ctx, pause) {
+		if !c.retry.pause(ctx, "commit", attempt, attempt, err) {
 			return ctx.Err()
 		}
-		pause = min(2*pause, c.retry.max)
 	}
 }
 

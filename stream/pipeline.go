@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"unfold/internal/backoff"
 )
 
 // Pipeline is the stage: it reads messages, has them placed, writes the places
@@ -150,7 +152,7 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 	reading, stop := context.WithCancelCause(ctx)
 	working, abort := context.WithCancel(context.WithoutCancel(ctx))
 	defer abort()
-	retry := retrier{p.settings.RetryMin, p.settings.RetryMax, &p.Hooks}
+	retry := retrier{backoff.Pauses{Least: p.settings.RetryMin, Most: p.settings.RetryMax}, &p.Hooks}
 	commits := newCommitter(gen, p.settings, retry)
 	rooms := NewQueue(int64(p.settings.QueueBytes), len(assigned))
 	waiting, work := newBudget(int64(p.settings.WaitingBytes)), newBudget(int64(p.settings.WorkBytes))

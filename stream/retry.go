@@ -3,13 +3,14 @@ package stream
 import (
 	"context"
 	"errors"
-	"time"
+
+	"unfold/internal/backoff"
 )
 
 // retrier tries again what fails, with growing pauses, until the context is done.
 type retrier struct {
-	min, max time.Duration
-	hooks    *Hooks
+	backoff.Pauses
+	hooks *Hooks
 }
 
 // write writes all messages, however often the sink fails: none is skipped, whatever the
@@ -17,7 +18,7 @@ type retrier struct {
 // however often they are tried, and which are still to be written; else the context's
 // error.
 func (r retrier) write(ctx context.Context, what string, sink Sink, messages []Message) (left []int, err error) {
-	pause := r.min
+	failures := 0    // since some were written
 	rest := messages // those that left names; all if that is nil
 	for attempt := 1; len(rest) > 0; attempt++ {
 		err := sink.Write(ctx, rest)
@@ -26,7 +27,7 @@ func (r retrier) write(ctx context.Context, what string, sink Sink, messages []M
 		}
 		before := left
 		if left = remaining(left, len(rest), err); len(left) < len(rest) {
-			pause = r.min
+			failures = 0
 		}
 		var refused *RefusedError
 		if errors.As(err, &refused) {
@@ -36,11 +37,10 @@ func (r retrier) write(ctx context.Context, what string, sink Sink, messages []M
 		if ctx.Err() != nil {
 			return left, ctx.Err()
 		}
-		r.hooks.retrying(what, attempt, err, pause)
-		if !sleep(ctx, pause) {
+		failures++
+		if !r.pause(ctx, what, attempt, failures, err) {
 			return left, ctx.Err()
 		}
-		pause = min(2*pause, r.max)
 	}
 	return nil, nil
 }
@@ -70,14 +70,9 @@ func pick[T any](all []T, indices []int) []T {
 	return out
 }
 
-// sleep waits; it returns false if the context was done before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
+// pause reports a failure and waits; it returns false if the context was done before.
+func (r retrier) pause(ctx context.Context, what string, attempt, failures int, err error) bool {
+	d := r.After(failures)
+	r.hooks.retrying(what, attempt, err, d)
+	return backoff.Wait(ctx, d) == nil
 }

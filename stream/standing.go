@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"unfold/internal/backoff"
 )
 
 // Progress is how far the group has come in a partition, as the brokers know it.
@@ -66,7 +68,7 @@ func (w *watch) run(ctx context.Context, gen Generation, s *Settings, hooks *Hoo
 		for tp, n := range w.note(all, err, time.Now()) {
 			hooks.lag(tp, n)
 		}
-		if !sleep(ctx, s.LagEvery) {
+		if backoff.Wait(ctx, s.LagEvery) != nil {
 			return
 		}
 	}

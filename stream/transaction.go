@@ -32,7 +32,6 @@ type Transaction struct {
 // transact tries a transaction until it is done, the generation is over, the context is
 // done, or a topic refuses some of it (*RefusedError).
 func (r retrier) transact(ctx context.Context, gen Transactional, t Transaction) error {
-	pause := r.min
 	for attempt := 1; ; attempt++ {
 		err := gen.Transact(ctx, t)
 		if err == nil || errors.Is(err, ErrRevoked) {
@@ -45,10 +44,8 @@ func (r retrier) transact(ctx context.Context, gen Transactional, t Transaction)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.hooks.retrying("transaction", attempt, err, pause)
-		if !sleep(ctx, pause) {
+		if !r.pause(ctx, "transaction", attempt, attempt, err) {
 			return ctx.Err()
 		}
-		pause = min(2*pause, r.max)
 	}
 }

@@ -79,19 +79,3 @@ func (r *reader) next(ctx context.Context) ([]Announcement, error) {
 	}
 	return out, nil
 }
-
-// pauses grow from least to most while something fails.
-type pauses struct{ least, most time.Duration }
-
-func (p pauses) after(attempt int) time.Duration { return min(p.least<<min(attempt-1, 20), p.most) }
-
-// sleep waits for a time, or until more is there, or the context is done.
-func sleep(ctx context.Context, d time.Duration, more <-chan struct{}) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-more:
-	case <-t.C:
-	}
-}

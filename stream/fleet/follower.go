@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"unfold/internal/backoff"
 	"unfold/models/snapshot"
 	"unfold/stream/store"
 )
@@ -197,9 +198,9 @@ func (f *Follower) follow(ctx context.Context, install func(*snapshot.Snapshot) 
 			f.mu.Lock()
 			f.status.Problem = err
 			f.mu.Unlock()
-			pause := pauses{f.set.RetryMin, f.set.RetryMax}.after(attempt)
+			pause := backoff.Pauses{Least: f.set.RetryMin, Most: f.set.RetryMax}.After(attempt)
 			f.set.Hooks.retrying("fetch snapshot", attempt, err, pause)
-			sleep(ctx, pause, f.more)
+			backoff.WaitFor(ctx, pause, f.more) // the loop looks at ctx
 		}
 	}
 }

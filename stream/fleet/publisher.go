@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"unfold/internal/backoff"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/store"
@@ -206,9 +207,9 @@ func (p *Publisher) publish(ctx context.Context) error {
 		case ctx.Err() != nil || errors.Is(err, stream.ErrFenced):
 			return err
 		default:
-			pause := pauses{p.set.RetryMin, p.set.RetryMax}.after(attempt)
+			pause := backoff.Pauses{Least: p.set.RetryMin, Most: p.set.RetryMax}.After(attempt)
 			p.set.Hooks.retrying(what, attempt, err, pause)
-			sleep(ctx, pause, nil)
+			backoff.Wait(ctx, pause) // the loop looks at ctx
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"unfold/internal/backoff"
 	"unfold/stream"
 )
 
@@ -112,7 +113,7 @@ func (g *generation) gap(ctx context.Context, p stream.Position) (*stream.Offset
 		if p.Offset < log.first || time.Since(begin) > truncationPatience {
 			return &stream.OffsetError{TopicPartition: p.TopicPartition, Position: p.Offset, First: log.first, End: log.end}, nil
 		}
-		if err := pause(ctx, truncationPause); err != nil {
+		if err := backoff.Wait(ctx, truncationPause); err != nil {
 			return nil, err
 		}
 	}

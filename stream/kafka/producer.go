@@ -12,6 +12,7 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 
+	"unfold/internal/backoff"
 	"unfold/stream"
 )
 
@@ -39,12 +40,11 @@ type producer struct {
 // errUnknownOutcome says that a transaction's end was sent and not answered.
 var errUnknownOutcome = errors.New("it is not known whether the transaction was committed")
 
-const (
-	requestTimeout = 10 * time.Second
-	// busyMin and busyMax are between attempts while the last transaction is being
-	// ended, which takes some milliseconds.
-	busyMin, busyMax = 3 * time.Millisecond, 100 * time.Millisecond
-)
+const requestTimeout = 10 * time.Second
+
+// busy are the pauses between attempts while the last transaction is being ended, which
+// takes some milliseconds.
+var busy = backoff.Pauses{Least: 3 * time.Millisecond, Most: 100 * time.Millisecond}
 
 func newProducer(l *link, id string, batchBytes int) *producer {
 	if batchBytes == 0 {
@@ -83,25 +83,14 @@ func (p *producer) renew(s kafka.ProducerSession) {
 // whileBusy repeats a request for as long as the cluster is still ending the
 // transaction before.
 func whileBusy(ctx context.Context, ask func() error) error {
-	for wait := busyMin; ; wait = min(2*wait, busyMax) {
+	for attempt := 1; ; attempt++ {
 		err := ask()
 		if !errors.Is(err, kafka.ConcurrentTransactions) {
 			return err
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := backoff.Wait(ctx, busy.After(attempt)); err != nil {
 			return err
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
 	}
 }
 
@@ -236,7 +225,7 @@ const patience = 6
 
 // patiently sends a request again after failures that may pass.
 func (p *producer) patiently(ctx context.Context, ask func() error) error {
-	wait := 10 * time.Millisecond
+	between := backoff.Pauses{Least: 40 * time.Millisecond, Most: time.Second}
 	for attempt := 1; ; attempt++ {
 		err := whileBusy(ctx, ask)
 		if err != nil {
@@ -245,10 +234,9 @@ func (p *producer) patiently(ctx context.Context, ask func() error) error {
 		if err == nil || attempt == patience || ctx.Err() != nil || !passes(err) {
 			return err
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := backoff.Wait(ctx, between.After(attempt)); err != nil {
 			return err
 		}
-		wait *= 3
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 
+	"unfold/internal/backoff"
 	"unfold/stream"
 )
 
@@ -25,12 +26,11 @@ type retry struct {
 	attempt, strange int
 }
 
-const (
-	pauseMin = 100 * time.Millisecond
-	pauseMax = 2 * time.Second
-	// maxStrange is how often an error of unknown kind is tried again.
-	maxStrange = 5
-)
+// maxStrange is how often an error of unknown kind is tried again.
+const maxStrange = 5
+
+// pauses are between attempts.
+var pauses = backoff.Pauses{Least: 100 * time.Millisecond, Most: 2 * time.Second}
 
 // until asks until there is an answer, or it makes no sense to ask again; then it
 // returns why not.
@@ -63,11 +63,11 @@ func (r *retry) again(ctx context.Context, err error) error {
 	if r.attempt++; r.attempt == r.most {
 		return err
 	}
-	wait := min(pauseMin<<min(r.attempt-1, 10), pauseMax)
+	wait := pauses.After(r.attempt)
 	if r.hook != nil {
 		r.hook(r.what, r.attempt, err, wait)
 	}
-	if cause := pause(ctx, wait); cause != nil {
+	if cause := backoff.Wait(ctx, wait); cause != nil {
 		return over(err, cause)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"unfold/internal/backoff"
 	"unfold/stream"
 )
 
@@ -98,7 +99,7 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 			from = session
 		}
 		if errors.Is(err, kafka.ConcurrentTransactions) { // the former owner was quicker, for the last time
-			if err := pause(ctx, busyMin); err != nil {
+			if err := backoff.Wait(ctx, busy.Least); err != nil {
 				return err
 			}
 			continue

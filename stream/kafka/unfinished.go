@@ -10,6 +10,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"unfold/internal/backoff"
 	"unfold/stream"
 )
 
@@ -40,7 +41,7 @@ var errUnfinished = errors.New("the cluster had left a transaction open in part"
 // producer's it was. One that is open is aborted first; one that is being ended is
 // waited for.
 func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry *retry) (how outcome, by int64, err error) {
-	for wait := busyMin; ; {
+	for looks := 1; ; {
 		state, by, err := p.describe(ctx)
 		if errors.Is(err, kafka.TransactionalIDNotFound) || errors.Is(err, kafka.UnsupportedVersion) {
 			return unknown, by, nil
@@ -68,10 +69,10 @@ func (p *producer) ended(ctx context.Context, from kafka.ProducerSession, retry 
 		case stateEmpty, stateDead:
 			return unknown, by, nil
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := backoff.Wait(ctx, busy.After(looks)); err != nil {
 			return unknown, by, err
 		}
-		wait = min(2*wait, busyMax)
+		looks++
 	}
 }
 
@@ -94,7 +95,7 @@ func (g *generation) openOutputs(ctx context.Context, by int64) (map[string][]in
 	if err != nil || len(first) == 0 {
 		return nil, err
 	}
-	if err := pause(ctx, lookAgain); err != nil {
+	if err := backoff.Wait(ctx, lookAgain); err != nil {
 		return nil, err
 	}
 	second, err := g.behind(ctx)
@@ -184,7 +185,7 @@ func (g *generation) openPosition(ctx context.Context, partition int) (bool, err
 		if err != nil || !r.unstable || n == looks {
 			return err == nil && r.unstable, err
 		}
-		if err := pause(ctx, lookAgain/looks); err != nil {
+		if err := backoff.Wait(ctx, lookAgain/looks); err != nil {
 			return false, err
 		}
 	}

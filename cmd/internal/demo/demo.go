@@ -11,6 +11,7 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/progress"
 	"unfold/cmd/internal/stage"
+	"unfold/internal/backoff"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -189,7 +190,7 @@ func (d *demo) awaitMap(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, mapPatience)
 	defer cancel()
 	for !d.hasSeenAll() {
-		if err := sleep(ctx, 20*time.Millisecond); err != nil {
+		if err := backoff.Wait(ctx, 20*time.Millisecond); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
 				return fmt.Errorf("no map of the whole stream within %s", mapPatience)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/internal/backoff"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -99,7 +100,7 @@ func (p *producer) play(ctx context.Context, s *script, rate int, broken bool) e
 			continue
 		}
 		due := begin.Add(time.Duration(float64(to*perMessage) / float64(rate) * float64(time.Second)))
-		if err := sleep(ctx, time.Until(due)); err != nil {
+		if err := backoff.Wait(ctx, time.Until(due)); err != nil {
 			return err
 		}
 	}
@@ -133,15 +134,4 @@ func (p *producer) send(ctx context.Context, values [][]byte, number int) error 
 		return fmt.Errorf("producer: %w", err)
 	}
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

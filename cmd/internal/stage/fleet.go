@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
+	"unfold/internal/backoff"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -150,10 +151,8 @@ func alone(ctx context.Context, from kafka.Cluster, group string, patience time.
 		if hooks.Retrying != nil {
 			hooks.Retrying("becoming the learner", attempt, there, sessionPause)
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(sessionPause):
+		if err := backoff.Wait(ctx, sessionPause); err != nil {
+			return err
 		}
 	}
 }
@@ -230,10 +229,8 @@ func (a *announced) Write(ctx context.Context, messages []stream.Message) error 
 		if time.Now().After(end) {
 			return errors.Join(fmt.Errorf("map version %d is not announced yet", version), a.publisher.Failing())
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(10 * time.Millisecond):
+		if err := backoff.Wait(ctx, 10*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	return a.Sink.Write(ctx, messages)
