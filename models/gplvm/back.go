@@ -3,10 +3,10 @@ package gplvm
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	gonum "gonum.org/v1/gonum/blas"
 
+	"unfold/internal/quantile"
 	"unfold/internal/simd/gemm"
 	"unfold/internal/simd/spd"
 	"unfold/internal/vec"
@@ -89,8 +89,7 @@ func medianDistance2(y vec.Matrix[float64]) float64 {
 	for i := range d {
 		d[i] = vec.SquaredDistance(y.Row(i), y.Row((i+y.Rows/2)%y.Rows))
 	}
-	slices.Sort(d)
-	return d[len(d)/2]
+	return quantile.Median(d)
 }
 
 // BackScratch is room for Place, of one goroutine.

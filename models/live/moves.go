@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/quantile"
 	"unfold/internal/vec"
 )
 
@@ -25,7 +26,7 @@ func Diameter(mu vec.Matrix[float64]) float64 {
 		r[i] = math.Sqrt(vec.SquaredDistance(mu.Row(i), centre))
 	}
 	slices.Sort(r)
-	return 2 * r[rank(len(r), 0.995)]
+	return 2 * quantile.Of(r, 0.995)
 }
 
 // Measure returns how far points moved between two maps of theirs, row by row, of
@@ -40,9 +41,6 @@ func Measure(from, to vec.Matrix[float64], diameter float64) Moves {
 		far[i] = 100 * math.Sqrt(vec.SquaredDistance(from.Row(i), to.Row(i))) / diameter
 	}
 	slices.Sort(far)
-	m.Median, m.P90, m.P99 = far[rank(len(far), .5)], far[rank(len(far), .9)], far[rank(len(far), .99)]
+	m.Median, m.P90, m.P99 = quantile.Of(far, .5), quantile.Of(far, .9), quantile.Of(far, .99)
 	return m
 }
-
-// rank is the place of a quantile among n ascending values.
-func rank(n int, q float64) int { return min(n-1, int(q*float64(n))) }

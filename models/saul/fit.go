@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"unfold/coarse/landmark"
+	"unfold/internal/quantile"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
@@ -320,10 +321,8 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pai
 
 // medianScale returns the median delta^2 over the edges of E.
 func medianScale(g *graph.Graph) float64 {
-	d := slices.Clone(g.Dist2)
-	slices.Sort(d)
-	if len(d) == 0 {
+	if len(g.Dist2) == 0 {
 		return 0
 	}
-	return landmark.Scale2(d[len(d)/2], 0)
+	return landmark.Scale2(quantile.Median(slices.Clone(g.Dist2)), 0)
 }

@@ -2,8 +2,8 @@ package saul
 
 import (
 	"math"
-	"slices"
 
+	"unfold/internal/quantile"
 	"unfold/models/student"
 )
 
@@ -119,16 +119,8 @@ func (p *Placer) median(w *placeWork) {
 				v = append(v, m)
 			}
 		}
-		w.mu[c] = middle(v)
+		w.mu[c] = quantile.Middle(v)
 	}
-}
-
-// middle returns the median of v, which it sorts: of an even number of values
-// the mean of the two in the middle.
-func middle(v []float64) float64 {
-	slices.Sort(v)
-	n := len(v)
-	return v[(n-1)/2] + (v[n/2]-v[(n-1)/2])/2
 }
 
 // measure sets r2 of the edges to |mu_x - mu_j|^2.

@@ -2,9 +2,9 @@ package student
 
 import (
 	"fmt"
-	"slices"
 
 	"unfold/coarse/farfield"
+	"unfold/internal/quantile"
 	"unfold/sparse"
 	"unfold/sparse/knn"
 )
@@ -59,9 +59,7 @@ func (s Scales) Unit(nb *knn.Neighbors, k int) float64 {
 			sum += v / float64(nb.N*k)
 		}
 	}
-	slices.Sort(all)
-	low, high := all[(len(all)-1)/2], all[len(all)/2]
-	switch unit := low + (high-low)/2; {
+	switch unit := quantile.Middle(all); {
 	case unit > 0:
 		return unit
 	case sum > 0:

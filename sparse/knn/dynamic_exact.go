@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/quantile"
 	"unfold/internal/simd"
 	"unfold/internal/simd/tile"
 	"unfold/internal/vec"
@@ -210,8 +211,7 @@ func usualScale(sample vec.Matrix[float32], centre []float64) float64 {
 			most[i] = max(most[i], math.Abs(float64(v)-centre[k]))
 		}
 	}
-	slices.Sort(most)
-	usual := most[len(most)/2]
+	usual := quantile.Median(most) // it sorts
 	if usual == 0 {
 		usual = most[len(most)-1]
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"unfold/internal/atomicfile"
+	"unfold/internal/quantile"
 )
 
 // WriteJSON writes v whole or not at all.
@@ -32,6 +33,5 @@ func Shown(format string, v float64) float64 {
 
 // Quantile returns the value that a share of them does not exceed.
 func Quantile(values []float64, share float64) float64 {
-	s := slices.Sorted(slices.Values(values))
-	return s[min(int(share*float64(len(s))), len(s)-1)]
+	return quantile.Of(slices.Sorted(slices.Values(values)), share)
 }

@@ -16,6 +16,7 @@ import (
 	"unfold/cmd/internal/human"
 	"unfold/cmd/internal/logs"
 	"unfold/ingest"
+	"unfold/internal/quantile"
 	"unfold/models/fit"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
@@ -195,14 +196,7 @@ func inspectTails(line func(name, format string, args ...any), s *snapshot.Snaps
 		theta = fmt.Sprintf(", theta %.3g", st.Theta)
 	}
 	line("dissimilar pairs", "%s%s, weight %.4g each, seed %d", st.Field, theta, st.Weight, st.Seed)
-	line("variances", "%v, median sigma %.3g; median error of places %.3g", l.Sigma, math.Sqrt(median(s.Sigma2)), math.Sqrt(median(st.Error2)))
-}
-
-// median returns the upper median of values.
-func median(values []float64) float64 {
-	v := slices.Clone(values)
-	slices.Sort(v)
-	return v[len(v)/2]
+	line("variances", "%v, median sigma %.3g; median error of places %.3g", l.Sigma, math.Sqrt(quantile.Median(slices.Clone(s.Sigma2))), math.Sqrt(quantile.Median(slices.Clone(st.Error2))))
 }
 
 // madeOf says which columns a vector's values come from.

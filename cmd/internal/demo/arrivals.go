@@ -3,6 +3,8 @@ package demo
 import (
 	"cmp"
 	"slices"
+
+	"unfold/internal/quantile"
 )
 
 // Arrival says how strange the first connections of an attack were when they
@@ -75,7 +77,5 @@ func middle[T cmp.Ordered](values []T) (m T) {
 	if len(values) == 0 {
 		return m
 	}
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	return sorted[len(sorted)/2]
+	return quantile.Median(slices.Clone(values))
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"unfold/internal/quantile"
 )
 
 // dot is a point with its style.
@@ -56,7 +58,7 @@ func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
 	r0 := math.Sqrt(inkShare * area / 2 / (math.Pi * float64(len(apart))))
 	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // room for lone points to be larger
 	density := densities(dots, apart, f.panel)
-	typical := median(density)
+	typical := quantile.Median(slices.Clone(density))
 	for i := range dots {
 		d := &dots[i]
 		r := r0 * math.Pow(density[i]/typical, -0.25)
@@ -161,10 +163,4 @@ func densities(dots, counted []dot, panel vg.Rectangle) []float64 {
 		out[i] = sum / weights / (cell * cell)
 	}
 	return out
-}
-
-func median(v []float64) float64 {
-	sorted := slices.Clone(v)
-	slices.Sort(sorted)
-	return sorted[len(sorted)/2]
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"unfold/internal/quantile"
 )
 
 // frame maps the map's coordinates to the panel, with one scale for both axes.
@@ -85,16 +87,11 @@ func extent(v []float64) (lo, hi float64) {
 	if n < 100 {
 		return lo, hi
 	}
-	q0, q1 := quantile(sorted, 0.01), quantile(sorted, 0.99)
+	q0, q1 := quantile.Of(sorted, 0.01), quantile.Of(sorted, 0.99)
 	if wide := 0.3 * (q1 - q0); wide > 0 {
 		lo, hi = math.Max(lo, q0-wide), math.Min(hi, q1+wide)
 	}
 	return lo, hi
-}
-
-// quantile returns the q-quantile of ascending values, q in [0,1].
-func quantile(sorted []float64, q float64) float64 {
-	return sorted[int(math.Round(q*float64(len(sorted)-1)))]
 }
 
 // niceStep returns the smallest of 1, 2, 5 times a power of ten that is >= v.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"unfold/internal/quantile"
 )
 
 // paint is how points get their colours.
@@ -142,7 +144,7 @@ func middle(v []float64) (from, to float64) {
 		return 0, 1
 	}
 	slices.Sort(sorted)
-	from, to = quantile(sorted, 0.01), quantile(sorted, 0.99)
+	from, to = quantile.Of(sorted, 0.01), quantile.Of(sorted, 0.99)
 	if from == to {
 		from, to = sorted[0], sorted[len(sorted)-1]
 	}

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"unfold/internal/quantile"
 )
 
 // blobs are n points in clusters of different sizes, one class a cluster.
@@ -157,8 +159,8 @@ func TestDenseRegionsGetFinerGrain(t *testing.T) {
 			sparse = append(sparse, float64(d.r))
 		}
 	}
-	if median(dense) >= median(sparse) {
-		t.Errorf("median radius %v where it is dense, %v where it is not", median(dense), median(sparse))
+	if quantile.Median(dense) >= quantile.Median(sparse) {
+		t.Errorf("median radius %v where it is dense, %v where it is not", quantile.Median(dense), quantile.Median(sparse))
 	}
 }
 

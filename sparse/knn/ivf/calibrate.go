@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"unfold/internal/par"
+	"unfold/internal/quantile"
 	"unfold/internal/simd/sq8"
 	"unfold/internal/simd/topk"
 )
@@ -78,7 +79,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 			}
 		}
 	})
-	ix.probesBelow = median(bounds)
+	ix.probesBelow = int32(min(quantile.Median(bounds), math.MaxInt32))
 	slices.Sort(rank)
 	kept := rank[len(rank)-1-miss(1)]
 	if int(kept) >= mostKept*(ix.k+spare) {
@@ -91,7 +92,7 @@ func (ix *Index) calibrate(ctx context.Context, set Settings) (bool, error) {
 		found[i] = w.least(ix.read(w), ix.kept, ix.keptBelow)
 		bounds[i] = w.bound
 	})
-	ix.keptBelow = median(bounds)
+	ix.keptBelow = int32(min(quantile.Median(bounds), math.MaxInt32))
 	// Many rows may have one code.
 	total := 0
 	for _, n := range found {
@@ -160,10 +161,4 @@ func (ix *Index) find(w *work, cell, place int32) (at int32, found bool) {
 		return 0, false
 	}
 	return w.from[i] + place - ix.start[cell]*sq8.Side, true
-}
-
-// median returns the median of bounds, which it sorts.
-func median(bounds []int64) int32 {
-	slices.Sort(bounds)
-	return int32(min(bounds[len(bounds)/2], math.MaxInt32))
 }
