@@ -16,8 +16,8 @@ import (
 
 // budgetFlags say what a fit may take.
 type budgetFlags struct {
-	DryRun bool   `help:"Only say what would be done, and about how much memory and time it would take. Nothing is written."`
-	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. What is left open (level, coarse) is chosen to stay within it; if nothing does, the exit code is 1."`
+	DryRun bool   `help:"Only report what would be done, and about how much memory and time it would take. Nothing is written."`
+	Memory string `placeholder:"SIZE" help:"Most memory to take, as 2GiB, 500MB or a number of bytes. Settings that are left open (level, coarse) are chosen to stay within it; if nothing does, the exit code is 1."`
 }
 
 // limit is --memory in bytes, 0 for none.

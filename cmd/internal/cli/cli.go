@@ -29,7 +29,7 @@ type System struct {
 type everywhere struct {
 	HelpAll   helpAll     `help:"Show all flags, also those that few need."`
 	Quiet     bool        `short:"q" help:"Show no progress."`
-	Untrusted config.Size `rare:"" placeholder:"SIZE" help:"Input files come from strangers: let a process of its own, which may take so much memory, decode each before it is used."`
+	Untrusted config.Size `rare:"" placeholder:"SIZE" help:"Input files are untrusted: a process of its own, which may take so much memory, decodes each before it is used."`
 }
 
 // command is a verb of the program.
@@ -44,19 +44,19 @@ type command struct {
 // commands are the verbs in the order of the help.
 var commands = []command{
 	{name: "fit", group: "files", help: "Learn a map from files.", new: func() any { return &fitCmd{settingFlags: flagsOf(fitKeys)} }},
-	{name: "embed", group: "files", help: "Place rows of files on a map that was learnt.", new: func() any { return &embedCmd{settingFlags: flagsOf(embedKeys)} }},
+	{name: "embed", group: "files", help: "Place rows of files on a learnt map.", new: func() any { return &embedCmd{settingFlags: flagsOf(embedKeys)} }},
 	{name: "score", group: "files", help: "Measure how good a map is.", new: func() any { return &scoreCmd{settingFlags: flagsOf(dataKeys)} }},
 	{name: "plot", group: "files", help: "Draw a map.", new: func() any { return new(plotCmd) }},
-	{name: "decode", group: "files", help: "Say what vectors lie at points of a map.", new: func() any { return new(decodeCmd) }},
-	{name: "inspect", group: "files", help: "Say what a model, a map or a data file holds.", new: func() any { return new(inspectCmd) }},
+	{name: "decode", group: "files", help: "Report which vectors lie at points of a map.", new: func() any { return new(decodeCmd) }},
+	{name: "inspect", group: "files", help: "Show what a model, a map or a data file holds.", new: func() any { return new(inspectCmd) }},
 
 	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.", new: func() any { return &runCmd{configFlags{settingFlags: flagsOf(stageKeys)}} }},
 	{name: "lint", group: "streams", help: "Check a configuration, its brokers and topics, without running.",
 		new: func() any { return &lintCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys)}} }},
-	{name: "dlq", group: "streams", help: "Look at dead letters, or give them to the stage again.", new: func() any { return newDLQ() }},
+	{name: "dlq", group: "streams", help: "List dead letters, or replay them.", new: func() any { return newDLQ() }},
 	{name: "demo", group: "streams", help: "See a real event stream become a map: broker and data come with the program.", new: func() any { return new(demoCmd) }},
 
-	{name: "version", group: "other", help: "Say which version this is.", new: func() any { return new(versionCmd) }},
+	{name: "version", group: "other", help: "Show the version.", new: func() any { return new(versionCmd) }},
 
 	{name: "completion", group: "other", help: "Write a shell's completion of commands and flags.", new: func() any { return new(completionCmd) }},
 

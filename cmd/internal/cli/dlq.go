@@ -17,7 +17,7 @@ import (
 
 // dlqCmd is about the topic of dead letters.
 type dlqCmd struct {
-	List   dlqListCmd   `cmd:"" help:"Say which messages are dead letters, and why."`
+	List   dlqListCmd   `cmd:"" help:"List the messages that are dead letters, and why."`
 	Replay dlqReplayCmd `cmd:"" help:"Write dead letters to the topic that they came from, as they were."`
 }
 
@@ -68,7 +68,7 @@ func (f *configFlags) letters(ctx context.Context, p *program, group string) (*k
 type dlqListCmd struct {
 	configFlags
 	letterFlags
-	Last int  `default:"20" placeholder:"N" help:"Show the last N in each partition; 0: all. The counts are of all."`
+	Last int  `default:"20" placeholder:"N" help:"Show the last N in each partition; 0 shows all. The counts are of all."`
 	JSON bool `help:"Write an object a line for each, and no counts."`
 }
 

@@ -16,7 +16,7 @@ type dlqReplayCmd struct {
 	configFlags
 	letterFlags
 	To     string `placeholder:"TOPIC" help:"Topic to write them to. Default: the one that each came from, which must be the stage's own."`
-	DryRun bool   `help:"Say what would be written, and write nothing."`
+	DryRun bool   `help:"Report what would be written, and write nothing."`
 }
 
 func (dlqReplayCmd) Help() string {

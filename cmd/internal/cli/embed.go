@@ -19,7 +19,7 @@ import (
 type embedCmd struct {
 	In        []string `arg:"" name:"in" help:"Files, patterns, or - for standard input."`
 	Model     string   `short:"m" required:"" placeholder:"MODEL" help:"The model, as fit writes it."`
-	Output    string   `short:"o" required:"" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The ending tells the format; - is an Arrow stream on standard output."`
+	Output    string   `short:"o" required:"" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The file extension sets the format; - is an Arrow stream on standard output."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	textFlags
 	settingFlags
@@ -31,7 +31,7 @@ Memory does not grow with the input.
 
 Vectors are made of the columns that the model was learnt with. Columns that pass through are those named here or else
 those that were named then, as far as they are there. A model that was learnt with --classify, or by a stage with labels,
-tells the class of every row, too.
+predicts the class of every row, too.
 
     unfold embed today.parquet -m data.unfold -o today-places.parquet
     producer | unfold embed - -m data.unfold -o - | consumer`

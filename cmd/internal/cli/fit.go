@@ -23,10 +23,10 @@ import (
 type fitCmd struct {
 	In        []string `arg:"" name:"in" help:"Files, patterns such as 'day-*.parquet', or - for standard input."`
 	Output    string   `short:"o" placeholder:"MODEL" help:"Where the model goes, such as data.unfold."`
-	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The ending tells the format."`
-	Report    string   `placeholder:"FILE" help:"Where figures about the fit go, as one JSON object."`
+	Map       string   `placeholder:"FILE" help:"Where the map goes: one row for each that was read, in their order. The file extension sets the format."`
+	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
-	Classify  bool     `group:"columns" help:"Learn to tell classes by the places of the rows that have a label: embed writes the class of every row, and how likely it is."`
+	Classify  bool     `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
 	textFlags
 	budgetFlags
 	settingFlags
@@ -35,7 +35,7 @@ type fitCmd struct {
 func (fitCmd) Help() string {
 	return `Learns a map and writes it as a model, on which other rows can be placed, and with --map as a table.
 
-Formats, told by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .npy .npz[:ARRAY] .idx[.gz].
+Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] .npy .npz[:ARRAY] .idx[.gz].
 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet

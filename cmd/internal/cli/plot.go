@@ -21,14 +21,14 @@ type plotCmd struct {
 	History     string   `placeholder:"FOLDER" help:"Instead of a map: a stage's state folder, to draw how its maps have moved, drifted and changed."`
 	Bounds      string   `placeholder:"REPORT" help:"Instead of a map: the report of a fit of kind lllvm, to draw its bound by the number of neighbours or, if there was one, in the course of learning."`
 	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
-	Color       string   `placeholder:"COL" help:"Column that colours the points: words and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
+	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
 	LabelFile   []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
-	Title       string   `placeholder:"TEXT" help:"What stands above. Default: the map's name."`
+	Title       string   `placeholder:"TEXT" help:"Title of the picture. Default: the map's name."`
 	Axes        []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default: both; of more than two, their first two principal components."`
 	Width       int      `default:"1600" placeholder:"PIXELS" help:"Default 1600."`
 	Height      int      `default:"1200" placeholder:"PIXELS" help:"Default 1200."`
 	Classes     int      `default:"10" placeholder:"N" help:"Most classes with a colour of their own, up to 10; rarer ones share a grey. Default 10."`
-	Uncertainty bool     `help:"Draw around the points how well their places are known, one standard deviation wide: circles of the column sigma or, with --model, ellipses of the points that it was learnt from."`
+	Uncertainty bool     `help:"Draw the uncertainty of the places around the points, one standard deviation wide: circles of the column sigma or, with --model, ellipses of the points that it was learnt from."`
 	Model       string   `short:"m" placeholder:"MODEL" help:"With --uncertainty: the map's model, of a kind that knows covariances (lllvm)."`
 	NoNames     bool     `help:"Do not write the classes' names on the map."`
 }

@@ -68,9 +68,9 @@ func (runCmd) Help() string {
 	return `Reads events from a Kafka topic, keeps a map of them, and writes each event's place to another topic: one message for
 each that comes in, in their order, under the same key. A message is one Arrow IPC stream.
 
-The first events wait until there are enough for a first map (reference.min); then all are placed. A position is committed
-only after the output was acknowledged, so that no event is lost. On SIGTERM or Ctrl-C what was read is finished and
-committed; that takes a few seconds.
+The first events wait until there are enough for a first map (reference.min); then all are placed. An offset is committed
+only after the output was acknowledged, so that no event is lost. On SIGTERM or Ctrl-C the stage finishes and commits what
+it has read; that takes a few seconds.
 
 Every setting can stand in the configuration (source: {kafka: {topic: events}}), in the environment
 (UNFOLD_SOURCE_KAFKA_TOPIC=events) or here; the latter win. The smallest configuration:

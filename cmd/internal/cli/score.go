@@ -16,18 +16,18 @@ import (
 
 type scoreCmd struct {
 	Map       string   `arg:"" help:"A map, as fit and embed write it."`
-	Data      []string `placeholder:"FILE" help:"What the map was made of, in the map's order: adds trustworthiness, continuity, recall, Shepard correlation and triplets."`
+	Data      []string `placeholder:"FILE" help:"The data that the map was made of, in the map's order: adds trustworthiness, continuity, recall, Shepard correlation and triplets."`
 	Model     string   `short:"m" placeholder:"MODEL" help:"Take the data's columns as this model does, instead of by the flags below."`
 	Beside    string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order: its columns count as the map's own."`
 	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, if there is one."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map: IDX, .npy or CSV with one column."`
-	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class, or tell its numbers. Default 1,9."`
+	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class, or predict its numbers. Default 1,9."`
 	Rank      int      `default:"12" placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12."`
-	Target    []string `placeholder:"COL" help:"Columns of numbers: adds how well a point's neighbours tell them."`
+	Target    []string `placeholder:"COL" help:"Columns of numbers: adds how well a point's neighbours predict them."`
 	Truth     []string `placeholder:"COL" help:"Columns that say where the points truly lie: adds the rank correlation of distances there with those on the map."`
 	Train     string   `placeholder:"MAP" help:"A second map, of training points: MAP's points are classified by its points."`
 	TrainRows int      `placeholder:"N" help:"The first N points of MAP are training points that classify the rest."`
-	Normal    string   `placeholder:"CLASS" help:"The class that is not novel: adds how well novelty tells all others from it (AUC)."`
+	Normal    string   `placeholder:"CLASS" help:"The class that is not novel: adds how well novelty separates all others from it (AUC)."`
 	Sample    int      `default:"1000" placeholder:"N" help:"Points that the comparison with the data looks at; 0 is all. Default 1000."`
 	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of the sample. Default 1."`
 	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`

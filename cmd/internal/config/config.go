@@ -14,8 +14,8 @@ type Config struct {
 	Batch      Batch      `key:"batch"`
 	Snapshots  Snapshots  `key:"snapshots"`
 	Role       string     `key:"role" common:"true" default:"all" choices:"all,learn,embed" help:"What this process does: all is to learn and to embed. Where one process is too little, one learns and announces its maps (learn), and any number of others place events on them (embed)."`
-	Delivery   string     `key:"delivery" common:"true" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and positions in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
-	State      string     `key:"state" common:"true" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt anew after a restart." placeholder:"URL"`
+	Delivery   string     `key:"delivery" common:"true" default:"at-least-once" choices:"at-least-once,exactly-once" help:"What consumers may rely on: exactly-once writes outputs, dead letters and offsets in Kafka transactions, for consumers that read committed messages only; it needs one cluster, of version 2.5 or later."`
+	State      string     `key:"state" common:"true" help:"Folder that keeps the map over restarts, as file:///path or a path. Empty: it is learnt again after a restart." placeholder:"URL"`
 	Log        Log        `key:"log"`
 	Trace      Trace      `key:"trace"`
 	HTTP       string     `key:"http" common:"true" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
@@ -44,10 +44,10 @@ type Source struct {
 type SourceKafka struct {
 	Brokers  []string `key:"brokers" common:"true" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
 	Topic    string   `key:"topic" common:"true" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
-	Group    string   `key:"group" common:"true" default:"unfold" help:"Consumer group; it holds the positions." placeholder:"NAME"`
-	Start    string   `key:"start" common:"true" default:"earliest" choices:"earliest,latest" help:"Where a group without positions begins."`
-	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's position is no longer in the topic, because messages were deleted before they were read or the topic was made anew: end, or go on with the oldest message there is. Either way it is counted and logged."`
-	ClientID string   `key:"client_id" default:"unfold" help:"Name of this program in the brokers' logs, figures and quotas, for source and sink." placeholder:"NAME"`
+	Group    string   `key:"group" common:"true" default:"unfold" help:"Consumer group; it holds the offsets." placeholder:"NAME"`
+	Start    string   `key:"start" common:"true" default:"earliest" choices:"earliest,latest" help:"Where a group without offsets begins."`
+	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's offset is no longer in the topic, because messages were deleted before they were read or the topic was created again: end, or go on with the oldest message. Either way it is counted and logged."`
+	ClientID string   `key:"client_id" default:"unfold" help:"Name of this program in the brokers' logs, metrics and quotas, for source and sink." placeholder:"NAME"`
 	Rack     string   `key:"rack" help:"Where this program is (a rack, an availability zone), as the brokers' broker.rack: they let it read from the nearest replica, if their replica.selector.class is RackAwareReplicaSelector." placeholder:"NAME"`
 	// What a group waits for.
 	SessionTimeout    Duration `key:"session_timeout" default:"10s" help:"How long the group waits for a silent member before its partitions go to others, within the broker's group.min.session.timeout.ms and group.max.session.timeout.ms." placeholder:"TIME"`
@@ -61,12 +61,12 @@ type Columns struct {
 	Vector      string   `key:"vector" common:"true" help:"The list column that is the vector. Default: the only one there is." placeholder:"COL"`
 	Columns     []string `key:"columns" common:"true" help:"Plain columns that form the vector: names, * for every number that is no id, -NAME to leave one out; each may carry :log1p, :standardize, :weight=W." placeholder:"COL,..."`
 	Log1p       bool     `key:"log1p" common:"true" help:"Take sign(v) log(1+|v|) of every number."`
-	Standardize bool     `key:"standardize" common:"true" help:"Bring every number to mean 0 and deviation 1."`
-	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most words of a text column that get an element each." placeholder:"N" min:"1"`
-	Missing     string   `key:"missing" common:"true" default:"auto" choices:"auto,error" help:"What becomes of missing values (empty, NA, null, NaN, ...) in columns that form the vector: auto has models fill them in that can (kind gplvm, in files) and is an error for others; error is one for all."`
+	Standardize bool     `key:"standardize" common:"true" help:"Bring every number to mean 0 and unit variance."`
+	Vocabulary  int      `key:"vocabulary" default:"64" help:"Most categories of a text column that get an element each." placeholder:"N" min:"1"`
+	Missing     string   `key:"missing" common:"true" default:"auto" choices:"auto,error" help:"Missing values (empty, NA, null, NaN, ...) in columns that form the vector: with auto models fill them in that can (kind gplvm, in files), and they are an error for others; with error they are an error for all."`
 	ID          string   `key:"id" common:"true" help:"Column that identifies a row." placeholder:"COL"`
 	Keep        []string `key:"keep" common:"true" help:"Columns that pass through." placeholder:"COL,..."`
-	Label       string   `key:"label" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to tell the class of every row, and how likely it is." placeholder:"COL"`
+	Label       string   `key:"label" common:"true" help:"Column with the class; it passes through. Some values may be missing; a stream, or a fit with --classify, learns to predict the class of every row, with its probability." placeholder:"COL"`
 	InvalidText string   `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`
 }
 
@@ -111,19 +111,19 @@ type Model struct {
 // Reference bounds what the map is learnt from.
 type Reference struct {
 	Min    int      `key:"min" common:"true" default:"2000" help:"Events to wait for before the first map." placeholder:"N" min:"11"`
-	Size   int      `key:"size" common:"true" default:"50000" help:"Most different events that the map is learnt from; equal ones are counted as one." placeholder:"N" min:"11"`
-	Policy string   `key:"policy" common:"true" default:"reservoir" choices:"reservoir,window,coverage" help:"Which events those are: a uniform sample of all so far, the newest, or some from every region (where they crowd some go)."`
-	MaxAge Duration `key:"max_age" common:"true" default:"0s" help:"Age, by the messages' times, beyond which events go; 0s: none does." placeholder:"TIME"`
+	Size   int      `key:"size" common:"true" default:"50000" help:"Most distinct events that the map is learnt from; equal ones count as one." placeholder:"N" min:"11"`
+	Policy string   `key:"policy" common:"true" default:"reservoir" choices:"reservoir,window,coverage" help:"Which events those are: a uniform sample of all so far, the newest, or some from every region (evicted where they crowd)."`
+	MaxAge Duration `key:"max_age" common:"true" default:"0s" help:"Age, by the messages' times, beyond which events are evicted; 0s: none is." placeholder:"TIME"`
 }
 
 // Refresh says when and how the map is carried on.
 type Refresh struct {
 	Every  Duration `key:"every" common:"true" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
-	New    Share    `key:"new" default:"1%" help:"Events that came into the reference set or went, as a share of it, that are worth a new map." placeholder:"SHARE"`
+	New    Share    `key:"new" default:"1%" help:"Share of the reference set that must have come or been evicted before a new map is learnt." placeholder:"SHARE"`
 	Steps  int      `key:"steps" default:"5" help:"Steps of learning in an ordinary refresh." placeholder:"N" min:"0"`
 	Anchor float64  `key:"anchor" default:"0.1" help:"How firmly an ordinary refresh holds points where they are, 0 not at all." placeholder:"X" min:"0"`
 	Gentle Every    `key:"gentle" default:"auto" help:"Every how many refreshes points may move a little more: a number, never, or auto, which is every fifth." placeholder:"N"`
-	Major  string   `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt, and its epoch changes: auto when it has grown by half, when strange events came, and now and then; always learns every map from nothing."`
+	Major  string   `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt, and its epoch changes: auto when it has grown by half, when novel events came, and now and then; always learns every map from nothing."`
 }
 
 // Sink says where placed events go.
@@ -132,9 +132,9 @@ type Sink struct {
 	Moves string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
 }
 
-// Moves says what is told downstream of points that moved.
+// Moves says when points that moved are emitted downstream.
 type Moves struct {
-	Threshold Share `key:"threshold" default:"1%" help:"How far a point moves, of the map's diameter, before that is told." placeholder:"SHARE"`
+	Threshold Share `key:"threshold" default:"1%" help:"How far a point moves, of the map's diameter, before its move is emitted." placeholder:"SHARE"`
 }
 
 // SinkKafka is the topic that places go to.
@@ -143,7 +143,7 @@ type SinkKafka struct {
 	Topic   string   `key:"topic" common:"true" help:"Topic of the places, one message for each that came in." placeholder:"TOPIC" required:"true"`
 	// docs/decisions/compression.md compares the codecs.
 	Compression string `key:"compression" default:"lz4" choices:"none,gzip,snappy,lz4,zstd" help:"How outputs, dead letters and moves are compressed; zstd makes them smaller than lz4 and takes two to three times as long. Topics that brokers compress by themselves get what those want."`
-	TooLarge    string `key:"too_large" default:"split" choices:"split,dead-letter" help:"What becomes of an output that its topic does not take, compressed as it is: split writes it in parts of some rows each, with headers that number them; dead-letter makes its message a dead letter."`
+	TooLarge    string `key:"too_large" default:"split" choices:"split,dead-letter" help:"What to do with an output that its topic does not take, compressed: split writes it in parts of some rows each, with headers that number them; dead-letter makes its message a dead letter."`
 	Security    `key:""`
 }
 
