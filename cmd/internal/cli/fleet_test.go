@@ -94,8 +94,8 @@ func TestFleet(t *testing.T) {
 	streamtest.Await(t, "400 events are placed", func() bool { return figure("unfold_events_placed_total") >= 400 })
 	streamtest.Await(t, "the learner has read them all", func() bool {
 		_, body := get(t, learner.address(), "/metrics")
-		return strings.Contains(body, "unfold_events_in_total 400\n") && strings.Contains(body, "unfold_events_placed_total 0\n") &&
-			strings.Contains(body, `unfold_messages_passed_over_total{stage="VALUE_CONVERTER"} 1`) && strings.Contains(body, "unfold_messages_delivered_total 0\n")
+		return strings.Contains(body, "unfold_events_read_total 400\n") && strings.Contains(body, "unfold_events_placed_total 0\n") &&
+			strings.Contains(body, `unfold_messages_skipped_total{stage="VALUE_CONVERTER"} 1`) && strings.Contains(body, "unfold_messages_delivered_total 0\n")
 	})
 
 	// A second learner refuses, when the first has had the time to be a dead one.

@@ -6,14 +6,14 @@ import (
 	"unfold/stream"
 )
 
-// ofTheClasses registers how what tells the classes of events was learnt.
+// ofTheClasses registers how the classifier was learnt.
 func (m *Metrics) ofTheClasses() {
 	for _, g := range []struct {
 		name, help string
 		of         func(stream.ClassFigures) float64
 	}{
-		{"classes", "Classes of events that are told apart; 0: none.", func(f stream.ClassFigures) float64 { return float64(f.Classes) }},
-		{"class_training_seconds", "Time to learn to tell classes, for the newest map.", func(f stream.ClassFigures) float64 { return f.Took.Seconds() }},
+		{"classes", "Classes that are predicted; 0: none.", func(f stream.ClassFigures) float64 { return float64(f.Classes) }},
+		{"class_training_seconds", "Time to learn the classifier of the newest map.", func(f stream.ClassFigures) float64 { return f.Took.Seconds() }},
 		{"class_training_sweeps", "Sweeps of expectation propagation in that.", func(f stream.ClassFigures) float64 { return float64(f.Sweeps) }},
 		{"class_training_events", "Labelled events that it took.", func(f stream.ClassFigures) float64 { return float64(f.Used) }},
 		{"class_training_warm_events", "Labelled events that were taken for the map before, too.", func(f stream.ClassFigures) float64 { return float64(f.Warm) }},

@@ -27,7 +27,7 @@ func (m *Metrics) ofTheFleet(counter func(name, help string) prometheus.Counter,
 	f.announced = counter("snapshots_announced_total", "Maps that this process has announced.")
 	f.removed = counter("snapshots_removed_total", "Old maps that this process has removed from the store.")
 	f.malformed = counter("announcements_malformed_total", "Messages of the topic of announcements that are none.")
-	f.refused = counters("snapshots_refused_total", "Announced maps that this process refused to use.", "why")
+	f.refused = counters("snapshots_refused_total", "Announced maps that this process refused to use.", "reason")
 	f.version = gauge("snapshot_announced_version", "Version of the newest map that was announced; 0 before the first.")
 	f.bytes = gauge("snapshot_bytes", "Size of that map's snapshot.")
 	f.stale = gauge("snapshot_refused", "1 while the newest map that was announced is refused and an older one stays in use.")

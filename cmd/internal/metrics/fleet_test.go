@@ -24,8 +24,8 @@ func TestFleetCounts(t *testing.T) {
 	m.Hooks().PassedOver(stream.Message{}, stream.StageDecode, errors.New("bad"))
 	for _, want := range []string{
 		"unfold_snapshots_announced_total 1", "unfold_snapshots_removed_total 3", "unfold_snapshot_announced_version 9", "unfold_snapshot_bytes 4096",
-		`unfold_snapshots_refused_total{why="damaged"} 1`, "unfold_snapshot_refused 1", "unfold_announcements_malformed_total 1",
-		`unfold_retries_total{what="store"} 1`, `unfold_messages_passed_over_total{stage="VALUE_CONVERTER"} 1`, "unfold_snapshot_transfer_seconds_count 1",
+		`unfold_snapshots_refused_total{reason="damaged",why="damaged"} 1`, "unfold_snapshot_refused 1", "unfold_announcements_malformed_total 1",
+		`unfold_retries_total{op="store",what="store"} 1`, `unfold_messages_skipped_total{stage="VALUE_CONVERTER"} 1`, "unfold_snapshot_transfer_seconds_count 1",
 	} {
 		if !strings.Contains(page(t, m), want) {
 			t.Errorf("the page lacks %q", want)

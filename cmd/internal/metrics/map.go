@@ -14,9 +14,9 @@ func (m *Metrics) ofTheMap() {
 	}{
 		{"map_loglik_per_pair", "Logarithm of the map's likelihood per pair of points.", func(f *stream.Figures) float64 { return f.LoglikPair }},
 		{"map_diameter", "Diameter of the map, in its own units.", func(f *stream.Figures) float64 { return f.Diameter }},
-		{"map_novel_share", "Share of the last new points beyond the 95% percentile of local novelty.", func(f *stream.Figures) float64 { return f.Novel }},
-		{"map_alarm_refreshes", "Refreshes since strange events raised the alarm; 0: there is none.", func(f *stream.Figures) float64 { return float64(f.Alarm) }},
-		{"map_label_error", "Share of labelled events whose label the map before would have told wrong by its nearest points.", func(f *stream.Figures) float64 { return f.LabelError() }},
+		{"map_novel_ratio", "Share of the last new points beyond the 95% percentile of local novelty.", func(f *stream.Figures) float64 { return f.Novel }},
+		{"map_alarm_refreshes", "Refreshes since novel events raised the alarm; 0: there is none.", func(f *stream.Figures) float64 { return float64(f.Alarm) }},
+		{"map_label_error_ratio", "Share of labelled events whose label the map before would have predicted wrong by its nearest points.", func(f *stream.Figures) float64 { return f.LabelError() }},
 		{"reference_oldest_seconds", "How much older the oldest reference point is than the newest event.", func(f *stream.Figures) float64 { return f.OldestAge.Seconds() }},
 	} {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_" + g.name, Help: g.help}, m.figure(g.of)))
@@ -26,8 +26,8 @@ func (m *Metrics) ofTheMap() {
 		name, help string
 		of         func(*stream.Figures) stream.Quantiles
 	}{
-		{"map_moves_percent", "How far points moved in the last refresh, in percent of the diameter.", func(f *stream.Figures) stream.Quantiles { return f.Moves }},
-		{"map_drift_percent", "How far points are from where they were when the epoch began, in percent of the diameter.", func(f *stream.Figures) stream.Quantiles { return f.Drift }},
+		{"map_moves_ratio", "How far points moved in the last refresh, as a share of the diameter.", func(f *stream.Figures) stream.Quantiles { return f.Moves }},
+		{"map_drift_ratio", "How far points are from where they were when the epoch began, as a share of the diameter.", func(f *stream.Figures) stream.Quantiles { return f.Drift }},
 	} {
 		for _, q := range []struct {
 			label string
@@ -39,12 +39,12 @@ func (m *Metrics) ofTheMap() {
 		} {
 			m.registry.MustRegister(prometheus.NewGaugeFunc(
 				prometheus.GaugeOpts{Name: "unfold_" + g.name, Help: g.help, ConstLabels: prometheus.Labels{"quantile": q.label}},
-				m.figure(func(f *stream.Figures) float64 { return q.of(g.of(f)) })))
+				m.figure(func(f *stream.Figures) float64 { return q.of(g.of(f)) / 100 })))
 		}
 	}
 	for _, c := range []struct {
-		what string
-		of   func(*stream.Figures) uint64
+		op string
+		of func(*stream.Figures) uint64
 	}{
 		{"taken", func(f *stream.Figures) uint64 { return f.Events }},
 		{"duplicate", func(f *stream.Figures) uint64 { return f.Duplicates }},
@@ -57,7 +57,7 @@ func (m *Metrics) ofTheMap() {
 		{"long_id", func(f *stream.Figures) uint64 { return f.LongIDs }},
 	} {
 		m.registry.MustRegister(prometheus.NewCounterFunc(
-			prometheus.CounterOpts{Name: "unfold_reference_total", Help: "What happened to the reference set, as of the newest map.", ConstLabels: prometheus.Labels{"what": c.what}},
+			prometheus.CounterOpts{Name: "unfold_reference_total", Help: "What happened to the reference set, as of the newest map.", ConstLabels: prometheus.Labels{"op": c.op}},
 			m.figure(func(f *stream.Figures) float64 { return float64(c.of(f)) })))
 	}
 }

@@ -21,7 +21,7 @@ type Metrics struct {
 	events, placed      prometheus.Counter
 	delivered, split    prometheus.Counter
 	dead, retries       *prometheus.CounterVec
-	passedOver          *prometheus.CounterVec
+	skipped             *prometheus.CounterVec
 	lag, committed      *prometheus.GaugeVec
 	place, delivery     prometheus.Histogram
 	refresh             prometheus.Histogram
@@ -65,25 +65,25 @@ func New(version string) *Metrics {
 		m.registry.MustRegister(h)
 		return h
 	}
-	m.events = counter("events_in_total", "Events read.")
+	m.events = counter("events_read_total", "Events read.")
 	m.placed = counter("events_placed_total", "Events placed.")
 	m.delivered = counter("messages_delivered_total", "Messages acknowledged by the sink.")
 	m.split = counter("messages_split_total", "Messages whose output was too large for its topic and came in parts.")
 	m.dead = counters("messages_dead_lettered_total", "Messages that could not be read or placed.", "stage")
-	m.passedOver = counters("messages_passed_over_total", "Messages that a process which only learns could not use.", "stage")
-	m.retries = counters("retries_total", "Operations that had to be tried again.", "what")
+	m.skipped = counters("messages_skipped_total", "Messages that a process which only learns could not use, and skipped.", "stage")
+	m.retries = counters("retries_total", "Operations that were retried.", "op")
 	m.lag = gauges("lag_messages", "Messages between the committed offset and the log's end.", "topic", "partition")
-	m.committed = gauges("committed_offset", "The group's position.", "topic", "partition")
+	m.committed = gauges("committed_offset", "The group's committed offset.", "topic", "partition")
 	m.place = histogram("place_seconds", "Time to place one batch.", prometheus.ExponentialBuckets(0.0005, 2, 14))
 	m.delivery = histogram("delivery_seconds", "Time from fetched to acknowledged.", prometheus.ExponentialBuckets(0.001, 2, 16))
 	m.refresh = histogram("refresh_seconds", "Time to learn a map.", prometheus.ExponentialBuckets(0.05, 2, 14))
 	m.failures = counter("refresh_failures_total", "Maps that could not be learnt.")
 	m.lost = counter("events_lost_total", "Messages that were deleted from the source's topic before they were read.")
-	m.gaps = counter("position_gaps_total", "Positions of the group that were outside of the source's topic.")
+	m.gaps = counter("offset_gaps_total", "Committed offsets of the group that were outside of the source's topic.")
 	m.version = gauge("snapshot_version", "Version of the map that events are placed on; 0 before the first.")
 	m.epoch = gauge("map_epoch", "Coordinate frame of that map.")
 	m.ref = gauge("snapshot_points", "Reference points of that map.")
-	m.moved = counter("moves_told_total", "Reference points told downstream because they moved.")
+	m.moved = counter("moves_published_total", "Reference points published downstream because they moved.")
 	m.kinds = counters("refreshes_total", "Maps learnt, by kind.", "kind")
 	m.ofTheMap()
 	m.ofTheFleet(counter, counters, gauge, histogram)
@@ -106,7 +106,7 @@ func (m *Metrics) age() float64 {
 
 // Handler serves the figures.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(prometheus.GathererFunc(m.gather), promhttp.HandlerOpts{})
 }
 
 // Hooks returns hooks that count.
@@ -115,7 +115,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 		return prometheus.Labels{"topic": tp.Topic, "partition": strconv.Itoa(tp.Partition)}
 	}
 	return stream.Hooks{
-		// What another member of the group now owns is no longer ours to tell of.
+		// What another member of the group now owns is no longer ours to report.
 		Revoked: func(partitions []stream.TopicPartition) {
 			for _, tp := range partitions {
 				m.lag.Delete(labels(tp))
@@ -138,7 +138,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 		},
 		Split:        func(stream.Message, int) { m.split.Inc() },
 		DeadLettered: func(_ stream.Message, stage stream.Stage, _ error) { m.dead.WithLabelValues(string(stage)).Inc() },
-		PassedOver:   func(_ stream.Message, stage stream.Stage, _ error) { m.passedOver.WithLabelValues(string(stage)).Inc() },
+		PassedOver:   func(_ stream.Message, stage stream.Stage, _ error) { m.skipped.WithLabelValues(string(stage)).Inc() },
 		Committed:    func(p stream.Position) { m.committed.With(labels(p.TopicPartition)).Set(float64(p.Offset)) },
 		Retrying:     func(what string, _ int, _ error, _ time.Duration) { m.retries.WithLabelValues(what).Inc() },
 		Published: func(p *stream.Published, took time.Duration) {

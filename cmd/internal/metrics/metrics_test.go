@@ -45,16 +45,16 @@ func TestHooksCount(t *testing.T) {
 	h.Moved(17)
 	got := page(t, m)
 	for _, want := range []string{
-		"unfold_events_in_total 42", "unfold_events_placed_total 42", "unfold_messages_delivered_total 7",
+		"unfold_events_read_total 42", "unfold_events_placed_total 42", "unfold_messages_delivered_total 7",
 		`unfold_lag_messages{partition="3",topic="events"} 11`, `unfold_committed_offset{partition="3",topic="events"} 99`,
-		"unfold_messages_split_total 1", `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`, `unfold_retries_total{what="write"} 1`,
+		"unfold_messages_split_total 1", `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`, `unfold_retries_total{op="write",what="write"} 1`,
 		"unfold_refresh_failures_total 1", "unfold_snapshot_version 6", "unfold_map_epoch 2", "unfold_snapshot_points 1234",
 		"unfold_refresh_seconds_count 1", `unfold_place_seconds_bucket{le="0.004"} 1`, "unfold_delivery_seconds_count 1",
-		"unfold_snapshot_age_seconds 6", `unfold_refreshes_total{kind="gentle"} 1`, "unfold_moves_told_total 17",
-		"unfold_map_loglik_per_pair -2.5", "unfold_map_diameter 40", `unfold_map_moves_percent{quantile="0.9"} 0.2`,
-		`unfold_map_drift_percent{quantile="0.99"} 7`, "unfold_map_novel_share 0.06", "unfold_map_alarm_refreshes 3", "unfold_map_label_error 0.25",
-		"unfold_reference_oldest_seconds 60", `unfold_reference_total{what="taken"} 9`, `unfold_reference_total{what="upsert"} 4`,
-		`unfold_reference_total{what="unknown_delete"} 5`, "unfold_classes 7", "unfold_class_training_seconds 1.5",
+		"unfold_snapshot_age_seconds 6", `unfold_refreshes_total{kind="gentle"} 1`, "unfold_moves_published_total 17", "unfold_moves_told_total 17", "unfold_map_novel_share 0.06", "unfold_map_label_error 0.25",
+		"unfold_map_loglik_per_pair -2.5", "unfold_map_diameter 40", `unfold_map_moves_ratio{quantile="0.9"} 0.002`, `unfold_map_moves_percent{quantile="0.9"} 0.2`,
+		`unfold_map_drift_ratio{quantile="0.99"} 0.07`, `unfold_map_drift_percent{quantile="0.99"} 7`, "unfold_map_novel_ratio 0.06", "unfold_map_alarm_refreshes 3", "unfold_map_label_error_ratio 0.25",
+		"unfold_reference_oldest_seconds 60", `unfold_reference_total{op="taken",what="taken"} 9`, `unfold_reference_total{op="upsert",what="upsert"} 4`,
+		`unfold_reference_total{op="unknown_delete",what="unknown_delete"} 5`, "unfold_classes 7", "unfold_class_training_seconds 1.5",
 		"unfold_class_training_sweeps 3", "unfold_class_training_events 600", "unfold_class_training_warm_events 550",
 		"unfold_class_training_negative 2", "unfold_labelled_events_total 801", "unfold_labelled_events_behind 8", `version="v1.2.3"`, "go_goroutines",
 	} {
@@ -80,7 +80,7 @@ func TestRevokedPartitionsAreForgotten(t *testing.T) {
 func TestTwoStagesDoNotMix(t *testing.T) {
 	a, b := New("test"), New("test")
 	a.Hooks().EventsIn(stream.TopicPartition{}, 1)
-	if got := page(t, b); !strings.Contains(got, "unfold_events_in_total 0") {
+	if got := page(t, b); !strings.Contains(got, "unfold_events_read_total 0") {
 		t.Error("one stage's events are counted by the other")
 	}
 	if got := page(t, b); !strings.Contains(got, "unfold_snapshot_age_seconds 0") {
