@@ -3,6 +3,7 @@ package knn
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 
 	"unfold/internal/vec"
@@ -27,6 +28,10 @@ var _ Index = (*Exact)(nil)
 // afterwards. If a value of x is not finite, Search fails with a *ValueError.
 func NewExact(x vec.Matrix[float32]) *Exact { return newExact(x, sketchBytes) }
 
+// NewScan is NewExact without coarse vectors, for searches of many queries at a time,
+// which scan all rows whether there are any. Lists are the same.
+func NewScan(x vec.Matrix[float32]) *Exact { return newExact(x, math.MaxInt) }
+
 // newExact is NewExact with a sketch from the given size of the rows on.
 func newExact(x vec.Matrix[float32], bytes int) *Exact {
 	e := &Exact{x: x}
@@ -49,6 +54,18 @@ func (e *Exact) Len() int { return e.x.Rows }
 
 // Dim returns the dimension of the rows.
 func (e *Exact) Dim() int { return e.x.Cols }
+
+// Bytes returns how much memory the index holds beside the rows that it was made of.
+func (e *Exact) Bytes() int64 {
+	if e.p == nil {
+		return 0
+	}
+	b := 4 * int64(len(e.p.Data)+len(e.p.Start)+len(e.p.Tail))
+	if e.sketch != nil {
+		b += e.sketch.bytes()
+	}
+	return b
+}
 
 // Search returns the k nearest rows of every row of q (q.Rows x Dim), nearest
 // first; see Index. Each list is a function of the index and the one query.

@@ -93,3 +93,26 @@ func BenchmarkNewExact(b *testing.B) {
 		knn.NewExact(x)
 	}
 }
+
+// Without coarse vectors the lists are the same, and the memory of these is spared.
+func TestScan(t *testing.T) {
+	const n = 12_000
+	x := components(n+20, 50)
+	with, without := knn.NewExact(x.Slice(0, n)), knn.NewScan(x.Slice(0, n))
+	if spared := with.Bytes() - without.Bytes(); spared != 88*n+20*32 {
+		t.Errorf("%d bytes spared, want 88 a row, the short ones in full blocks of 64", spared)
+	}
+	for i := n; i < n+20; i++ {
+		a, err := with.Search(t.Context(), x.Slice(i, i+1), 9, knn.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := without.Search(t.Context(), x.Slice(i, i+1), 9, knn.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !knntest.Equal(a, b) {
+			t.Errorf("query %d: other lists", i)
+		}
+	}
+}

@@ -185,6 +185,9 @@ func newSketch[T vec.Float](x vec.Matrix[T], p *packed, threads int) *sketch {
 	return s
 }
 
+// bytes is the memory that both coarse vectors of all rows take.
+func (s *sketch) bytes() int64 { return s.rows.Bytes() + s.wide.Bytes() }
+
 // shorten makes few the coarse vector that belongs to a fine one.
 func (s *sketch) shorten(few *[vafile.Dims]float64, fine *[vafile.WideDims]float64) {
 	const last, wideLast = vafile.Dims - 1, vafile.WideDims - 1

@@ -24,6 +24,9 @@ func NewRows(n int) *Rows {
 	return r
 }
 
+// Bytes returns the memory that the rows take.
+func (r *Rows) Bytes() int64 { return int64(len(r.data) + 4*len(r.norm)) }
+
 // Blocks returns the number of blocks.
 func (r *Rows) Blocks() int { return (r.N + Width - 1) / Width }
 

@@ -19,6 +19,9 @@ func NewWide(n int) *Wide {
 	return &Wide{N: n, data: make([]uint8, n*WideDims), norm: make([]int32, n)}
 }
 
+// Bytes returns the memory that the rows take.
+func (w *Wide) Bytes() int64 { return int64(len(w.data) + 4*len(w.norm)) }
+
 // Set makes x row j. It panics if a number is above Largest, or there is no such
 // row.
 func (w *Wide) Set(j int, x *[WideDims]uint8, norm int32) {
