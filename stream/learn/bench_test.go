@@ -49,7 +49,7 @@ func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *embed.E
 	if err := l.first(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-	l.taken = true
+	l.unsaved = true
 	if err := l.saveReference(); err != nil {
 		b.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func BenchmarkSave(b *testing.B) {
 	s, _ := large(b, 100_000)
 	l := newLearner(b, s)
 	for b.Loop() {
-		l.taken = true
+		l.unsaved = true
 		if err := l.saveReference(); err != nil {
 			b.Fatal(err)
 		}

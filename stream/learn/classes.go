@@ -14,11 +14,11 @@ import (
 
 // label shows the labelled events of a batch to the pool. The lock is held, or nobody
 // else is at work.
-func (l *Learner) label(b *ingest.Batch) {
-	if !l.set.Classify {
+func (in *intake) label(b *ingest.Batch) {
+	if !in.set.Classify {
 		return
 	}
-	at := slices.IndexFunc(b.Kept, func(c ingest.Column) bool { return c.Name() == l.set.Mapping.Label })
+	at := slices.IndexFunc(b.Kept, func(c ingest.Column) bool { return c.Name() == in.set.Mapping.Label })
 	if at < 0 {
 		return
 	}
@@ -30,10 +30,10 @@ func (l *Learner) label(b *ingest.Batch) {
 		if b.ID.Valid() {
 			id = b.ID.Text(i)
 		}
-		if l.pool == nil {
-			l.pool = labels.NewPool(b.X.Cols, 0)
+		if in.pool == nil {
+			in.pool = labels.NewPool(b.X.Cols, 0)
 		}
-		l.pool.Add(b.X.Row(i), id, text)
+		in.pool.Add(b.X.Row(i), id, text)
 	}
 }
 
@@ -51,9 +51,9 @@ func labelOf(c ingest.Column, row int) string {
 
 // unlabel forgets the label of an event that is gone. The lock is held, or nobody else
 // is at work.
-func (l *Learner) unlabel(id string) {
-	if l.pool != nil {
-		l.pool.Delete(id)
+func (in *intake) unlabel(id string) {
+	if in.pool != nil {
+		in.pool.Delete(id)
 	}
 }
 
@@ -61,51 +61,56 @@ func (l *Learner) unlabel(id string) {
 // of classes on a map that is about to be published. Events come in, and are placed on
 // the map before, meanwhile. A map is not held up by labels that nothing can be learnt
 // from.
-func (l *Learner) learnClasses(ctx context.Context, p *published) error {
-	pool := l.labelled()
+func (p *publisher) learnClasses(ctx context.Context, next *published) error {
+	pool := p.in.labelled()
 	if pool == nil {
 		return nil
 	}
 	begin := time.Now()
 	var old *labels.Classifier
-	cur := l.current.Load()
+	cur := p.current.Load()
 	if cur != nil {
 		old = cur.at.Classes()
 	}
 	set := labels.Swift()
-	set.Threads, set.Fixed = l.set.spec().LVM.Threads, old != nil && cur.Epoch == p.Epoch
-	c, did, err := pool.Train(ctx, p.at.Placer(), old, set)
+	set.Threads, set.Fixed = p.set.spec().LVM.Threads, old != nil && cur.Epoch == next.Epoch
+	c, did, err := pool.Train(ctx, next.at.Placer(), old, set)
 	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
 	if c != nil {
 		f.Classes = len(c.Names)
 	}
-	l.mu.Lock()
-	f.Labelled = l.pool.Seen()
-	l.mu.Unlock()
+	f.Labelled = p.in.labelsSeen()
 	f.Behind = f.Labelled - pool.Seen()
-	p.Figures.Classes = f
+	next.Figures.Classes = f
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		l.failed(fmt.Errorf("learning classes from column %q: %w", l.set.Mapping.Label, err))
+		p.failed(fmt.Errorf("learning classes from column %q: %w", p.set.Mapping.Label, err))
 		return nil
 	}
-	return p.carry(c, pool)
+	return next.classify(c, pool)
 }
 
 // labelled returns a copy of the pool, nil if it is empty.
-func (l *Learner) labelled() *labels.Pool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.pool == nil || l.pool.Len() == 0 {
+func (in *intake) labelled() *labels.Pool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.pool == nil || in.pool.Len() == 0 {
 		return nil
 	}
-	return l.pool.Clone()
+	return in.pool.Clone()
 }
 
-// carry makes what tells classes, and what it was learnt from, part of a map.
-func (p *published) carry(c *labels.Classifier, pool *labels.Pool) error {
+// labelsSeen is how many events with labels were accepted.
+func (in *intake) labelsSeen() uint64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.pool.Seen()
+}
+
+// classify makes what predicts classes, and what it was learnt from, part of a map.
+func (p *published) classify(c *labels.Classifier, pool *labels.Pool) error {
 	own, err := c.Parts()
 	if err != nil {
 		return err

@@ -157,7 +157,7 @@ func (f *mortalFile) Sync() error {
 
 // stateOf describes what a learner goes on from.
 func stateOf(l *Learner) string {
-	return fmt.Sprint(l.Current().Version, l.Current().Epoch, l.next, l.toldEpoch, len(l.history), contents(l))
+	return fmt.Sprint(l.Current().Version, l.Current().Epoch, l.next, l.movesEpoch, len(l.history), contents(l))
 }
 
 // TestStopsAtEveryWrite stops the machine at every single change of the disk that a

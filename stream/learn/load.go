@@ -30,14 +30,14 @@ func (l *Learner) load() error {
 	if err := l.fits(s, saved); err != nil {
 		return err
 	}
-	l.sized(s.Dim, s.Reference.Rows)
+	l.set.sized(s.Dim, s.Reference.Rows)
 	how := learningOf(s)
 	p, err := l.open(s, nil, how.Live, how.Figures)
 	if err != nil {
 		return err
 	}
 	encoder := p.at.Encoder()
-	l.encoder, l.toldEpoch, l.mapID = encoder, s.Epoch, s.MapID
+	l.encoder, l.movesEpoch, l.mapID = encoder, s.Epoch, s.MapID
 	if l.set.Classify {
 		if l.pool, err = labels.OpenPool(s, 0); err != nil {
 			return models.BadInputf("online: the labelled events of the map: %w", err)
@@ -46,7 +46,7 @@ func (l *Learner) load() error {
 	positions, v := s.Positions, reference.Saved{}
 	if saved != nil {
 		positions, v = saved.Positions, saved.points
-		l.toldEpoch, l.idType, l.history = saved.ToldEpoch, saved.IDType, saved.History
+		l.movesEpoch, l.idType, l.history = saved.ToldEpoch, saved.IDType, saved.History
 	} else {
 		v = rebuild(s)
 	}
@@ -58,17 +58,17 @@ func (l *Learner) load() error {
 		l.next[q.TopicPartition] = q.Offset
 	}
 	p.classes = l.rowClasses(s.Reference.Rows)
-	l.publish(p, 0)
+	l.exchange(p, 0)
 	return nil
 }
 
-// renote fits the notes of a saved set to the settings: moves may be told, or labels be
+// renote fits the notes of a saved set to the settings: moves may be emitted, or labels be
 // known, from now on, or no more.
 func (l *Learner) renote(v *reference.Saved, saved *set, epoch uint32) {
 	old := v.Notes
-	told, had := old.Cols, saved != nil && saved.Labels != nil && old.Cols > 0
+	moved, had := old.Cols, saved != nil && saved.Labels != nil && old.Cols > 0
 	if had {
-		told--
+		moved--
 	}
 	v.Notes = vec.New[float32](v.X.Rows, l.set.notes())
 	for i := range v.Notes.Data {
@@ -79,18 +79,18 @@ func (l *Learner) renote(v *reference.Saved, saved *set, epoch uint32) {
 		want--
 	}
 	for i := range v.X.Rows {
-		if told == want {
+		if moved == want {
 			copy(v.Notes.Row(i)[:want], old.Row(i))
 		}
 		if had && want < v.Notes.Cols {
-			v.Notes.Row(i)[want] = old.Row(i)[told]
+			v.Notes.Row(i)[want] = old.Row(i)[moved]
 		}
 	}
-	if told != want {
-		l.toldEpoch = epoch
+	if moved != want {
+		l.movesEpoch = epoch
 	}
 	if had && l.set.Mapping.Label != "" {
-		l.votes.named(saved.Labels)
+		l.prequential.named(saved.Labels)
 	}
 }
 
@@ -105,7 +105,7 @@ func (l *Learner) find() (*snapshot.Snapshot, *set, error) {
 	}
 	s, err := snapshot.ReadFile(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w (to begin anew, remove the directory %s)", err, l.set.State)
+		return nil, nil, fmt.Errorf("%w (to begin again, remove the directory %s)", err, l.set.State)
 	}
 	file := learningOf(s).Set
 	if err := l.sweep(file); err != nil || file == nil {

@@ -15,71 +15,84 @@ import (
 	"unfold/stream"
 )
 
-// tellChunk is how many points are told of in one write.
-const tellChunk = 256
+// movesChunk is how many points are written at a time.
+const movesChunk = 256
 
-// tellPatience is how long telling may take at a time; what is left is told the next
+// movesPatience is how long emitting may take at a time; what is left is emitted the next
 // time.
-const tellPatience = 30 * time.Second
+const movesPatience = 30 * time.Second
 
-// tell writes to the topic of moves where points are now that have moved by more
-// than the threshold since they were told of last, or all of them if an epoch has
+// emitMoves writes to the topic of moves where points are now that have moved by more
+// than the threshold since they were emitted last, or all of them if an epoch has
 // begun. What cannot be written is tried again before the next refresh; what was
 // written is remembered with the reference set, so that a crash makes it come twice
 // rather than never. It fails only if the topic refuses a move whatever is tried.
-func (l *Learner) tell(ctx context.Context) error {
-	if l.set.Moves == nil {
+func (p *publisher) emitMoves(ctx context.Context) error {
+	if p.set.Moves == nil {
 		return nil
 	}
-	cur := l.current.Load()
-	points := l.moved(cur)
-	l.untold = true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	cur := p.current.Load()
+	points := p.moved(cur)
+	p.movesPending = true
 	// Who does not answer does not hold up learning for ever.
 	parent := ctx
-	ctx, cancel := context.WithTimeout(parent, tellPatience)
+	ctx, cancel := context.WithTimeout(parent, movesPatience)
 	defer cancel()
 	for len(points) > 0 {
-		n := min(len(points), tellChunk)
-		told, err := l.tellSome(ctx, cur, points[:n])
+		n := min(len(points), movesChunk)
+		emitted, err := p.emitSome(ctx, cur, points[:n])
 		var refused *stream.RefusedError
 		if errors.As(err, &refused) {
-			return fmt.Errorf("telling of moves: %w", refused)
+			return fmt.Errorf("emitting moves: %w", refused)
 		}
 		if err != nil {
 			if parent.Err() == nil {
-				l.failed(fmt.Errorf("telling of moves: %w", err))
+				p.failed(fmt.Errorf("emitting moves: %w", err))
 			}
 			return nil
 		}
-		if l.set.Hooks.Moved != nil && told > 0 {
-			l.set.Hooks.Moved(told)
+		if p.set.Hooks.Moved != nil && emitted > 0 {
+			p.set.Hooks.Moved(emitted)
 		}
 		points = points[n:]
 	}
-	l.untold, l.toldEpoch = false, cur.Epoch
+	p.movesPending, p.movesEpoch = false, cur.Epoch
 	return nil
+}
+
+// emitPending emits the moves that could not be written before.
+func (p *publisher) emitPending(ctx context.Context) error {
+	p.mu.Lock()
+	pending := p.movesPending
+	p.mu.Unlock()
+	if !pending {
+		return nil
+	}
+	return p.emitMoves(ctx)
 }
 
 // leastMove is, as a share of the threshold, what roundings of a place come to at most.
 const leastMove = 1e-3
 
-// move is a point to be told of: at that row, if it is still there.
+// move is a point to be emitted: at that row, if it is still there.
 type move struct{ point, row int32 }
 
-// moved lists the points to be told of. Those that nobody was told of yet were
-// published as events where they are.
-func (l *Learner) moved(cur *published) []move {
+// moved lists the points to be emitted. Those that never were have been published as
+// events where they are.
+func (p *publisher) moved(cur *published) []move {
 	mu := cur.snapshot.Mu
 	diameter := cur.Figures.Diameter
 	if diameter == 0 {
 		diameter = live.Diameter(mu)
 	}
-	limit := l.set.MovesThreshold * diameter
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	limit := p.set.MovesThreshold * diameter
+	ref := p.in.lock()
+	defer p.in.unlock()
 	var out []move
-	for p := range l.ref.All() {
-		r, note := l.ref.Row(p), l.set.told(l.ref.Note(p))
+	for point := range ref.All() {
+		r, note := ref.Row(point), p.set.published(ref.Note(point))
 		if r < 0 || len(note) != mu.Cols {
 			continue
 		}
@@ -89,9 +102,9 @@ func (l *Learner) moved(cur *published) []move {
 			far += (float64(v) - at[k]) * (float64(v) - at[k])
 		}
 		switch {
-		case l.untold && far < leastMove*leastMove*limit*limit: // it was told before the rest could not be
-		case l.toldEpoch != cur.Epoch || math.Sqrt(far) > limit:
-			out = append(out, move{p, r})
+		case p.movesPending && far < leastMove*leastMove*limit*limit: // it was emitted before the rest could not be
+		case p.movesEpoch != cur.Epoch || math.Sqrt(far) > limit:
+			out = append(out, move{point, r})
 		case math.IsNaN(far):
 			setNote(note, at)
 		}
@@ -105,22 +118,10 @@ func setNote(note []float32, at []float64) {
 	}
 }
 
-// tellSome writes some points' places, a message for each of their ids, and returns
+// emitSome writes some points' places, a message for each of their ids, and returns
 // how many points were still there.
-func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (int, error) {
-	x := vec.Matrix[float32]{Cols: cur.snapshot.Dim}
-	var there []move
-	var ids [][]string
-	l.mu.Lock()
-	idType := l.idType
-	for _, m := range points {
-		if l.ref.Row(m.point) == m.row {
-			there = append(there, m)
-			x.Rows, x.Data = x.Rows+1, append(x.Data, l.ref.Vector(m.point)...)
-			ids = append(ids, append([]string(nil), l.ref.IDs(m.point)...))
-		}
-	}
-	l.mu.Unlock()
+func (p *publisher) emitSome(ctx context.Context, cur *published, points []move) (int, error) {
+	there, x, ids, idType := p.in.still(points, cur.snapshot.Dim)
 	// An event that equals a reference point is placed where that is, so that these
 	// are the bytes that the event itself would have now.
 	placed, err := cur.at.Vectors(ctx, x)
@@ -142,19 +143,40 @@ func (l *Learner) tellSome(ctx context.Context, cur *published, points []move) (
 		}
 	}
 	if len(messages) > 0 {
-		if err := l.set.Moves.Write(ctx, messages); err != nil {
+		if err := p.set.Moves.Write(ctx, messages); err != nil {
 			return 0, err
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.taken = true
-	for _, m := range there {
-		if l.ref.Row(m.point) == m.row {
-			setNote(l.set.told(l.ref.Note(m.point)), cur.snapshot.Mu.Row(int(m.row)))
+	p.in.moved(there, cur.snapshot.Mu)
+	return len(there), nil
+}
+
+// still lists the points that are where they were, their vectors of dim values, their ids
+// and the type of these.
+func (in *intake) still(points []move, dim int) (there []move, x vec.Matrix[float32], ids [][]string, idType string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	x.Cols = dim
+	for _, m := range points {
+		if in.ref.Row(m.point) == m.row {
+			there = append(there, m)
+			x.Rows, x.Data = x.Rows+1, append(x.Data, in.ref.Vector(m.point)...)
+			ids = append(ids, append([]string(nil), in.ref.IDs(m.point)...))
 		}
 	}
-	return len(there), nil
+	return there, x, ids, in.idType
+}
+
+// moved notes where points were published.
+func (in *intake) moved(points []move, mu vec.Matrix[float64]) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.unsaved = true
+	for _, m := range points {
+		if in.ref.Row(m.point) == m.row {
+			setNote(in.set.published(in.ref.Note(m.point)), mu.Row(int(m.row)))
+		}
+	}
 }
 
 // idColumn is an id as a column of the type that it came in, if that is a whole

@@ -136,12 +136,12 @@ func TestMovesKeepATableTrue(t *testing.T) {
 		if round == 5 || round == 9 {
 			// Told later, in another life.
 			sink.broken = false
-			l.taken = true
+			l.unsaved = true
 			if err := l.saveReference(); err != nil {
 				t.Fatal(err)
 			}
 			l = newLearner(t, s)
-			if err := l.tell(context.Background()); err != nil {
+			if err := l.emitMoves(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -209,11 +209,11 @@ func TestEpochsAreToldToTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 {
-		if err := l.tell(context.Background()); err != nil {
+		if err := l.emitMoves(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := sink.take(t, 2, 2); len(got) != 710 || l.untold || sink.writes < 3 {
+	if got := sink.take(t, 2, 2); len(got) != 710 || l.movesPending || sink.writes < 3 {
 		t.Errorf("%d points were told of in %d writes, want 710", len(got), sink.writes)
 	}
 }

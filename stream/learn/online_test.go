@@ -237,9 +237,9 @@ func TestBadEvents(t *testing.T) {
 		t.Fatalf("a map of %d points in %d dimensions", l.Current().Points, l.Snapshot().Dim)
 	}
 	bad["another dimension"] = odd(id, class, vector(1, 2))
-	l.mu.Lock()
+	l.intake.mu.Lock()
 	clear(l.next)
-	l.mu.Unlock()
+	l.intake.mu.Unlock()
 	check("after the map")
 
 	in := []stream.Events{decode(t, l, message(t, rng, 3, 5, 10))}

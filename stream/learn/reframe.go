@@ -13,24 +13,22 @@ import (
 	"unfold/models/projection"
 )
 
-// reframe learns the principal components anew, from the reference set as it is now,
+// reframe learns the principal components again, from the reference set as it is now,
 // where a major refresh is due and begins an epoch anyway: what has come into the stream
 // may vary in directions that the first components do not see. Points keep their places.
-func (l *Learner) reframe(ctx context.Context, cur *published) error {
+func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	old := cur.snapshot
-	if old.Components.Rows == 0 || l.changed {
+	if old.Components.Rows == 0 || r.changed {
 		return nil
 	}
-	l.mu.Lock()
-	n := l.ref.Len()
-	l.mu.Unlock()
-	if l.follow.Due(n) != live.Major {
+	n := r.in.lock().Len()
+	r.in.unlock()
+	if r.follow.Due(n) != live.Major {
 		return nil
 	}
-	l.mu.Lock()
-	x := l.ref.Matrix()
-	l.mu.Unlock()
-	spec := l.set.spec()
+	x := r.in.lock().Matrix()
+	r.in.unlock()
+	spec := r.set.spec()
 	project, err := fit.Projection(ctx, x, spec)
 	if models.IsBadInput(err) {
 		return nil // the components that there are will do
@@ -38,16 +36,16 @@ func (l *Learner) reframe(ctx context.Context, cur *published) error {
 	if err != nil {
 		return err
 	}
-	z, err := project.Learn(l.rowVectors(cur), spec.LVM.Threads)
+	z, err := project.Learn(r.rowVectors(cur), spec.LVM.Threads)
 	if err != nil || project.Identity() || !distinct(z) {
 		return nil
 	}
 	s := *old
 	project.Store(&s)
 	s.Reference, s.Index = z, nil // that is of other rows
-	if !l.restore(ctx, s) {
-		l.follow = nil // what was carried on has lost its slots
-		if !l.resume(ctx) {
+	if !r.restore(ctx, s) {
+		r.follow = nil // what was carried on has lost its slots
+		if !r.resume(ctx) {
 			return errors.Join(ctx.Err(), errors.New("the map cannot be carried on"))
 		}
 	}
@@ -56,22 +54,22 @@ func (l *Learner) reframe(ctx context.Context, cur *published) error {
 
 // rowVectors returns the vectors of the rows of the map that was published last: the
 // reference set's, or what the projection has kept of those that are not there any more.
-func (l *Learner) rowVectors(cur *published) vec.Matrix[float32] {
+func (r *refresher) rowVectors(cur *published) vec.Matrix[float32] {
 	s := cur.snapshot
 	x := vec.New[float32](s.Reference.Rows, s.Dim)
 	known := make([]bool, x.Rows)
-	l.mu.Lock()
-	for p := range l.ref.All() {
-		if r := l.ref.Row(p); r >= 0 {
-			copy(x.Row(int(r)), l.ref.Vector(p))
-			known[r] = true
+	ref := r.in.lock()
+	for p := range ref.All() {
+		if row := ref.Row(p); row >= 0 {
+			copy(x.Row(int(row)), ref.Vector(p))
+			known[row] = true
 		}
 	}
-	l.mu.Unlock()
+	r.in.unlock()
 	project := projection.Of(s)
-	for r, k := range known {
+	for row, k := range known {
 		if !k {
-			project.Undo(x.Row(r), s.Reference.Row(r))
+			project.Undo(x.Row(row), s.Reference.Row(row))
 		}
 	}
 	return x

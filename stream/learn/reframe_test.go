@@ -58,7 +58,7 @@ func TestComponentsFollowWithTheEpoch(t *testing.T) {
 	}
 	finite(t, l)
 	// And on in the new frame, also after a restart.
-	l.taken = true
+	l.unsaved = true
 	if err := l.saveReference(); err != nil {
 		t.Fatal(err)
 	}

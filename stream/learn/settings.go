@@ -19,6 +19,7 @@ import (
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/hnsw"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/reference"
 )
 
@@ -270,10 +271,34 @@ func (s Settings) notes() int {
 	return n
 }
 
-// told is the part of a note that says where a point was told to be.
-func (s Settings) told(note []float32) []float32 {
+// published is the part of a note that says where a point was published last.
+func (s Settings) published(note []float32) []float32 {
 	if s.Mapping.Label != "" {
 		return note[:len(note)-1]
 	}
 	return note
+}
+
+// Placing are the settings by which events are placed, by the learner or by an embedder
+// that follows it.
+func (s Settings) Placing() embed.Settings {
+	out := embed.Settings{Place: s.Place, Open: s.Open, Mapping: s.Mapping, Classes: embed.ClassesNever}
+	if s.Classify {
+		out.Classes = embed.ClassesAlways
+	}
+	return out
+}
+
+// sized reports how large maps will be.
+func (s *Settings) sized(dim, points int) {
+	if s.Hooks.Sized != nil {
+		s.Hooks.Sized(dim, points)
+	}
+}
+
+// failed reports what does not end learning.
+func (s *Settings) failed(err error) {
+	if s.Hooks.RefreshFailed != nil {
+		s.Hooks.RefreshFailed(err)
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"unfold/ingest"
 	"unfold/internal/atomicfile"
 	"unfold/models/live"
 	"unfold/models/snapshot"
@@ -59,68 +58,59 @@ func learningOf(s *snapshot.Snapshot) learning {
 // save makes a map and its reference set the state. The set comes first, under a
 // name of its own; the map names it, and its renaming is the moment in which the
 // state changes from the old one to the new. Sets that no map names are removed.
-func (l *Learner) save(p *published, set *set) error {
-	disk := l.set.Disk
+func (p *publisher) save(next *published, set *set) error {
+	disk := p.set.Disk
 	// The set holds events: unless the operator says otherwise by making the
 	// folder, they are for this user alone.
-	if err := disk.MkdirAll(l.set.State, 0o700); err != nil {
+	if err := disk.MkdirAll(p.set.State, 0o700); err != nil {
 		return fmt.Errorf("online: %w", err)
 	}
-	l.saves++
-	file := &setFile{Number: l.saves}
-	err := atomicfile.WriteOn(disk, filepath.Join(l.set.State, file.name()), func(w io.Writer) (err error) {
+	p.saves++
+	set.ToldEpoch = p.movesEpoch
+	file := &setFile{Number: p.saves}
+	err := atomicfile.WriteOn(disk, filepath.Join(p.set.State, file.name()), func(w io.Writer) (err error) {
 		file.CRC, err = set.write(w)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("online: saving the reference set: %w", err)
 	}
-	p.snapshot.Learning, err = json.Marshal(learning{embed.Learning{Figures: p.Figures}, p.state, file})
+	next.snapshot.Learning, err = json.Marshal(learning{embed.Learning{Figures: next.Figures}, next.state, file})
 	if err != nil {
 		return fmt.Errorf("online: %w", err)
 	}
-	err = atomicfile.WriteOn(disk, filepath.Join(l.set.State, MapFile), func(w io.Writer) error { return snapshot.Write(w, p.snapshot) })
+	err = atomicfile.WriteOn(disk, filepath.Join(p.set.State, MapFile), func(w io.Writer) error { return snapshot.Write(w, next.snapshot) })
 	if err != nil {
 		return fmt.Errorf("online: saving the map: %w", err)
 	}
-	return l.sweep(file)
+	return p.sweep(file)
 }
 
-// saveReference writes the reference set as it is now beside the map as it is.
-func (l *Learner) saveReference() error {
-	cur := l.current.Load()
-	l.mu.Lock()
-	if l.set.State == "" || cur == nil || !l.taken || l.draft != nil {
-		l.mu.Unlock()
+// saveChanged writes the reference set as it is now, if it changed, beside the map as it
+// is.
+func (p *publisher) saveChanged() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	cur := p.current.Load()
+	if p.set.State == "" || cur == nil {
 		return nil
 	}
-	set := l.setOf()
-	// A slow disk does not hold up who delivers and offers the last events.
-	l.mu.Unlock()
-	set.History = l.history
+	// A slow disk does not hold up who delivers and offers the last events: the set is
+	// a copy.
+	set := p.in.changedSet()
+	if set == nil {
+		return nil
+	}
+	set.History = p.history
 	same, again := *cur, *cur.snapshot
 	same.snapshot = &again
-	return l.save(&same, set)
-}
-
-// setOf copies the reference set to be saved. The lock is held.
-func (l *Learner) setOf() *set {
-	mapping := l.set.Mapping
-	mapping.Selection = ingest.Selection{}
-	v := l.ref.Save()
-	return &set{
-		setHeader: setHeader{
-			Dim: v.X.Cols, Note: v.Notes.Cols, Rows: v.X.Rows, IDs: v.IDs != nil, Newest: v.Newest, Bar: v.Bar, Counts: v.Counts,
-			Mapping: mapping, IDType: l.idType, Labels: l.labels(), Positions: l.seen(), ToldEpoch: l.toldEpoch,
-		},
-		points: v,
-	}
+	return p.save(&same, set)
 }
 
 // sweep removes what the state directory should not hold: files under way when a
 // process died, and all reference sets but one.
-func (l *Learner) sweep(keep *setFile) error {
-	entries, err := os.ReadDir(l.set.State)
+func (p *publisher) sweep(keep *setFile) error {
+	entries, err := os.ReadDir(p.set.State)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -132,7 +122,7 @@ func (l *Learner) sweep(keep *setFile) error {
 		left := strings.HasSuffix(name, ".tmp") && (strings.HasPrefix(name, ".reference") || strings.HasPrefix(name, "."+MapFile))
 		set, _ := filepath.Match(setPattern, name)
 		if left || set && (keep == nil || name != keep.name()) {
-			if err := l.set.Disk.Remove(filepath.Join(l.set.State, name)); err != nil {
+			if err := p.set.Disk.Remove(filepath.Join(p.set.State, name)); err != nil {
 				return fmt.Errorf("online: %w", err)
 			}
 		}

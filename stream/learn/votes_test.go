@@ -70,8 +70,8 @@ func TestVotes(t *testing.T) {
 	refresh(l, 20, 0, .1)
 	again := newLearner(t, s)
 	was, is := l.current.Load(), again.current.Load()
-	if !slices.Equal(was.classes, is.classes) || !slices.Equal(again.votes.names, l.votes.names) || len(is.classes) == 0 {
-		t.Errorf("classes %v and names %v after a restart, before %v and %v", is.classes, again.votes.names, was.classes, l.votes.names)
+	if !slices.Equal(was.classes, is.classes) || !slices.Equal(again.prequential.names, l.prequential.names) || len(is.classes) == 0 {
+		t.Errorf("classes %v and names %v after a restart, before %v and %v", is.classes, again.prequential.names, was.classes, l.prequential.names)
 	}
 	send(again, 2, as)
 	refresh(again, 20, .9, 1)
@@ -86,7 +86,7 @@ func TestVotesSample(t *testing.T) {
 	const events, runs = 3000, 40
 	first := 0
 	for run := range runs {
-		v := newVotes(uint64(run))
+		v := newPrequential(uint64(run))
 		b := &ingest.Batch{X: vec.New[float32](events, 1)}
 		classes := make([]int32, events)
 		for i := range events {
@@ -94,10 +94,10 @@ func TestVotesSample(t *testing.T) {
 			classes[i] = int32(i % 3)
 		}
 		classes[7] = noClass
-		v.add(b, classes)
-		s := v.take()
-		if len(s.class) != mostVotes || s.x.Rows != mostVotes || v.came != 0 || v.sample.x.Rows != 0 {
-			t.Fatalf("a sample of %d events, %d left", s.x.Rows, v.sample.x.Rows)
+		v.sample(b, classes)
+		s := v.cut()
+		if len(s.class) != mostVotes || s.x.Rows != mostVotes || v.came != 0 || v.kept.x.Rows != 0 {
+			t.Fatalf("a sample of %d events, %d left", s.x.Rows, v.kept.x.Rows)
 		}
 		for i, k := range s.class {
 			if at := int(s.x.Row(i)[0]); at == 7 || k != int32(at%3) {
@@ -111,7 +111,7 @@ func TestVotesSample(t *testing.T) {
 	if want := runs * mostVotes / 2; first < want-500 || first > want+500 {
 		t.Errorf("%d of %d sampled events are of the first half", first, runs*mostVotes)
 	}
-	v := newVotes(1)
+	v := newPrequential(1)
 	for i := range mostClasses + 5 {
 		want := int32(i)
 		if i >= mostClasses {
@@ -151,14 +151,14 @@ func TestRenote(t *testing.T) {
 		if c.moves {
 			s.Moves = nowhere{}
 		}
-		l := &Learner{set: s, votes: newVotes(1)}
+		l := &Learner{set: s, intake: &intake{prequential: newPrequential(1)}, publisher: &publisher{}}
 		v := reference.Saved{X: vec.New[float32](1, 1), Notes: vec.Of(1, 3, []float32{3, 4, 1})}
 		l.renote(&v, &set{setHeader: setHeader{Labels: []string{"a", "b"}}}, 9)
-		if !slices.Equal(v.Notes.Data, c.want) || (l.toldEpoch == 9) == c.moves {
-			t.Errorf("moves %v, labels %v: notes %v, told epoch %d", c.moves, c.label, v.Notes.Data, l.toldEpoch)
+		if !slices.Equal(v.Notes.Data, c.want) || (l.movesEpoch == 9) == c.moves {
+			t.Errorf("moves %v, labels %v: notes %v, told epoch %d", c.moves, c.label, v.Notes.Data, l.movesEpoch)
 		}
-		if c.label != reflect.DeepEqual(l.votes.names, []string{"a", "b"}) {
-			t.Errorf("labels %v: %v", c.label, l.votes.names)
+		if c.label != reflect.DeepEqual(l.prequential.names, []string{"a", "b"}) {
+			t.Errorf("labels %v: %v", c.label, l.prequential.names)
 		}
 	}
 }

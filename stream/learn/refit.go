@@ -9,29 +9,28 @@ import (
 	"unfold/stream"
 )
 
-// anew learns a map from nothing but the reference set as it is now: a new epoch,
+// refit learns a map from nothing but the reference set as it is now: a new epoch,
 // turned and moved so that it lies on the map before as well as it can.
-func (l *Learner) anew(ctx context.Context) (d *draft, err error) {
-	begin, cur := time.Now(), l.current.Load()
+func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
+	begin, cur := time.Now(), r.out.current.Load()
 	old := cur.snapshot
-	l.mu.Lock()
-	l.ref.Rebind(nil)
-	c := l.ref.Changes()
-	positions := l.seen()
+	ref := r.in.lock()
+	ref.Rebind(nil)
+	c := ref.Changes()
+	positions := r.in.offsets()
 	was := make([]int32, c.X.Rows)
 	for i := range was {
-		p, _ := l.ref.Point(c, i)
-		was[i] = l.ref.Row(p)
+		p, _ := ref.Point(c, i)
+		was[i] = ref.Row(p)
 	}
-	l.mu.Unlock()
+	r.in.unlock()
 	defer func() {
 		if err != nil {
-			l.mu.Lock()
-			l.ref.Rebind(identity(old.Reference.Rows))
-			l.mu.Unlock()
+			r.in.lock().Rebind(identity(old.Reference.Rows))
+			r.in.unlock()
 		}
 	}()
-	f, err := l.fit(ctx, c.X)
+	f, err := r.fit(ctx, c.X)
 	if err != nil {
 		return nil, err
 	}
@@ -43,19 +42,18 @@ func (l *Learner) anew(ctx context.Context) (d *draft, err error) {
 	}
 	figures := stream.Figures{Kind: "refit", Points: s.Reference.Rows, Diameter: live.Diameter(s.Mu)}
 	var from, to []float64
-	for i, r := range was {
-		if r >= 0 && s.Mu.Cols == old.Mu.Cols {
-			from, to = append(from, old.Mu.Row(int(r))...), append(to, s.Mu.Row(int(f.row[i]))...)
+	for i, row := range was {
+		if row >= 0 && s.Mu.Cols == old.Mu.Cols {
+			from, to = append(from, old.Mu.Row(int(row))...), append(to, s.Mu.Row(int(f.row[i]))...)
 		}
 	}
 	stayed := len(from) / s.Mu.Cols
 	figures.Born, figures.Gone = max(0, figures.Points-stayed), max(0, old.Reference.Rows-stayed)
 	figures.Moves = quantiles(live.Measure(vec.Of(stayed, s.Mu.Cols, from), vec.Of(stayed, s.Mu.Cols, to), figures.Diameter))
-	l.mu.Lock()
-	l.ref.Took(c, f.row)
-	l.mu.Unlock()
+	r.in.lock().Took(c, f.row)
+	r.in.unlock()
 	// It was moved since it was learnt: what carries it on begins from there.
-	l.follow = nil
+	r.follow = nil
 	return &draft{snapshot: s, rowOf: identity(s.Reference.Rows), encoder: cur.at.Encoder(), begin: begin, figures: figures}, nil
 }
 

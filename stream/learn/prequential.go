@@ -31,29 +31,29 @@ const (
 // noClass is the class of what has no label, or one too many.
 const noClass = -1
 
-// votes are the labels of a stream and the events whose vote is still to be held.
-type votes struct {
+// prequential are the labels of a stream and the events whose vote is still to be held.
+type prequential struct {
 	names  []string
 	number map[string]int32
 
 	random *rand.Rand
-	// came counts the labelled events since the last map, of which sample is a part.
-	came   int
-	sample ballot
+	// came counts the labelled events since the last map, of which kept is a part.
+	came int
+	kept sample
 }
 
-// ballot are events, as vectors, with their classes.
-type ballot struct {
+// sample are events, as vectors, with their classes.
+type sample struct {
 	x     vec.Matrix[float32]
 	class []int32
 }
 
-func newVotes(seed uint64) *votes {
-	return &votes{number: map[string]int32{}, random: rand.New(rand.NewPCG(seed, 0x707e))}
+func newPrequential(seed uint64) *prequential {
+	return &prequential{number: map[string]int32{}, random: rand.New(rand.NewPCG(seed, 0x707e))}
 }
 
 // named takes over the labels of a saved set.
-func (v *votes) named(names []string) {
+func (v *prequential) named(names []string) {
 	v.names = names
 	for i, name := range names {
 		v.number[name] = int32(i)
@@ -62,7 +62,7 @@ func (v *votes) named(names []string) {
 
 // classes returns the classes of a batch's events by its column of labels; nil
 // without one.
-func (v *votes) classes(b *ingest.Batch, label string) []int32 {
+func (v *prequential) classes(b *ingest.Batch, label string) []int32 {
 	at := slices.IndexFunc(b.Kept, func(c ingest.Column) bool { return label != "" && c.Name() == label })
 	if at < 0 {
 		return nil
@@ -75,7 +75,7 @@ func (v *votes) classes(b *ingest.Batch, label string) []int32 {
 }
 
 // class is the number of a label.
-func (v *votes) class(label string) int32 {
+func (v *prequential) class(label string) int32 {
 	k, known := v.number[label]
 	switch {
 	case known:
@@ -88,13 +88,13 @@ func (v *votes) class(label string) int32 {
 	return k
 }
 
-// add shows events to the sample (algorithm R; Vitter 1985).
-func (v *votes) add(b *ingest.Batch, classes []int32) {
+// sample shows events to the sample (algorithm R; Vitter 1985).
+func (v *prequential) sample(b *ingest.Batch, classes []int32) {
 	for i, k := range classes {
 		if k == noClass {
 			continue
 		}
-		s := &v.sample
+		s := &v.kept
 		if s.x.Rows < mostVotes {
 			s.x.Rows, s.x.Cols = s.x.Rows+1, b.X.Cols
 			s.x.Data, s.class = append(s.x.Data, b.X.Row(i)...), append(s.class, k)
@@ -106,10 +106,10 @@ func (v *votes) add(b *ingest.Batch, classes []int32) {
 	}
 }
 
-// take returns the sample and begins a new one.
-func (v *votes) take() ballot {
-	s := v.sample
-	v.came, v.sample = 0, ballot{}
+// cut returns the sample and begins a new one.
+func (v *prequential) cut() sample {
+	s := v.kept
+	v.came, v.kept = 0, sample{}
 	return s
 }
 
@@ -119,25 +119,25 @@ func setClass(ref *reference.Set, p, class int32) {
 	note[len(note)-1] = float32(class)
 }
 
-// labels are the names of the classes, not nil if there may be some. The lock is held.
-func (l *Learner) labels() []string {
-	if l.set.Mapping.Label == "" {
+// labelNames are the names of the classes, not nil if there may be some. The lock is held.
+func (in *intake) labelNames() []string {
+	if in.set.Mapping.Label == "" {
 		return nil
 	}
-	return append([]string{}, l.votes.names...)
+	return append([]string{}, in.prequential.names...)
 }
 
 // judge holds the votes on a sample of events, on the map that is about to be replaced,
 // and adds what comes of them to the figures of the next. No map is held up by that.
-func (l *Learner) judge(ctx context.Context, d *draft, sample ballot) {
-	cur := l.current.Load()
+func (p *publisher) judge(ctx context.Context, d *draft, sample sample) {
+	cur := p.current.Load()
 	if cur == nil {
 		return
 	}
-	voted, wrong, err := cur.vote(ctx, sample, l.set.spec().LVM.Threads)
+	voted, wrong, err := cur.vote(ctx, sample, p.set.spec().LVM.Threads)
 	if err != nil {
 		if ctx.Err() == nil {
-			l.failed(fmt.Errorf("judging the map: %w", err))
+			p.failed(fmt.Errorf("judging the map: %w", err))
 		}
 		return
 	}
@@ -146,18 +146,18 @@ func (l *Learner) judge(ctx context.Context, d *draft, sample ballot) {
 
 // rowClasses are the classes of the rows of the map that was published last, or is
 // about to be; nil if no row has one. The lock is held.
-func (l *Learner) rowClasses(rows int) []int32 {
-	if l.set.Mapping.Label == "" || len(l.votes.names) == 0 {
+func (in *intake) rowClasses(rows int) []int32 {
+	if in.set.Mapping.Label == "" || len(in.prequential.names) == 0 {
 		return nil
 	}
 	out := make([]int32, rows)
 	for r := range out {
 		out[r] = noClass
 	}
-	for p := range l.ref.All() {
-		note := l.ref.Note(p)
-		if k := float64(note[len(note)-1]); l.ref.Row(p) >= 0 && !math.IsNaN(k) {
-			out[l.ref.Row(p)] = int32(k)
+	for p := range in.ref.All() {
+		note := in.ref.Note(p)
+		if k := float64(note[len(note)-1]); in.ref.Row(p) >= 0 && !math.IsNaN(k) {
+			out[in.ref.Row(p)] = int32(k)
 		}
 	}
 	return out
@@ -165,7 +165,7 @@ func (l *Learner) rowClasses(rows int) []int32 {
 
 // vote places events on a map and returns of how many its labelled points had a vote,
 // and of how many that was wrong.
-func (p *published) vote(ctx context.Context, b ballot, threads int) (voted, wrong int, err error) {
+func (p *published) vote(ctx context.Context, b sample, threads int) (voted, wrong int, err error) {
 	mu := vec.Matrix[float32]{Cols: p.snapshot.Mu.Cols}
 	var class []int32
 	for r, k := range p.classes {
@@ -201,14 +201,14 @@ func (p *published) vote(ctx context.Context, b ballot, threads int) (voted, wro
 }
 
 // without is a copy that lacks one event.
-func (b ballot) without(row int) ballot {
+func (b sample) without(row int) sample {
 	var rest []int32
 	for i := range b.x.Rows {
 		if i != row {
 			rest = append(rest, int32(i))
 		}
 	}
-	return ballot{vec.Take(b.x, rest), slices.Delete(slices.Clone(b.class), row, row+1)}
+	return sample{vec.Take(b.x, rest), slices.Delete(slices.Clone(b.class), row, row+1)}
 }
 
 // majority is the most frequent class of some points, nearest first; of several the

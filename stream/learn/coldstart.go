@@ -6,10 +6,11 @@ import (
 	"unfold/ingest"
 	"unfold/stream"
 	"unfold/stream/embed"
+	"unfold/stream/reference"
 )
 
-// cold collects raw events until the encoder and the first map can be learnt.
-type cold struct {
+// coldStart collects raw events until the encoder and the first map can be learnt.
+type coldStart struct {
 	mapping ingest.Mapping
 	limits  ingest.Limits
 	// came are the messages in their order.
@@ -29,10 +30,10 @@ type arrival struct {
 	at    int64
 }
 
-// add takes a message's events if they can be encoded on their own, by an
+// collect takes a message's events if they can be encoded on their own, by an
 // encoder learnt from nothing else. So one that lacks a column, or holds a
 // missing value, is found bad at once and does not spoil what is learnt.
-func (c *cold) add(t *ingest.Table, at int64) error {
+func (c *coldStart) collect(t *ingest.Table, at int64) error {
 	if t.Len() == 0 {
 		return nil
 	}
@@ -59,8 +60,8 @@ func (c *cold) add(t *ingest.Table, at int64) error {
 	return nil
 }
 
-// drop takes a tombstone.
-func (c *cold) drop(id string) {
+// collectTombstone takes the id of an event that is gone.
+func (c *coldStart) collectTombstone(id string) {
 	if c.total > 0 {
 		c.came = append(c.came, arrival{gone: id})
 	}
@@ -68,10 +69,10 @@ func (c *cold) drop(id string) {
 
 // full says whether enough has come, in one shape, to learn from; or so much, in
 // all shapes, that it cannot go on.
-func (c *cold) full(need, size int) bool { return c.rows[c.most] >= need || c.total >= 2*size }
+func (c *coldStart) full(need, size int) bool { return c.rows[c.most] >= need || c.total >= 2*size }
 
 // check says why events cannot be learnt from although there are many.
-func (c *cold) check(need int) error {
+func (c *coldStart) check(need int) error {
 	if n := c.rows[c.most]; n < need {
 		return fmt.Errorf("the first map needs %d events with the same columns, but the %d that came are of %d kinds, of which the most frequent has only %d: "+
 			"name the columns to use, or let the topic hold one kind of events", need, c.total, len(c.rows), n)
@@ -81,7 +82,7 @@ func (c *cold) check(need int) error {
 
 // encoder learns the encoder from the events of the prevalent shape. One odd
 // message at the beginning of a stream so does not decide about all others.
-func (c *cold) encoder() (*ingest.Encoder, []ingest.Left, error) {
+func (c *coldStart) encoder() (*ingest.Encoder, []ingest.Left, error) {
 	var same []*ingest.Table
 	for _, a := range c.came {
 		if a.shape == c.most && a.table != nil {
@@ -113,4 +114,31 @@ func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, []
 		return nil, nil, err
 	}
 	return e.With(pick), f.Left(), nil
+}
+
+// fill makes the reference set, and the pool of labels, of the events that came before the
+// first map. Nothing is accepted meanwhile.
+func (in *intake) fill(encoder *ingest.Encoder) (*reference.Set, error) {
+	ref, err := reference.New(in.set.reference(encoder.Selection().ID != ""), encoder.Dim(), in.set.notes())
+	if err != nil {
+		return nil, err
+	}
+	in.pool = nil
+	for _, a := range in.cold.came {
+		if a.table == nil {
+			ref.Delete(a.gone)
+			in.unlabel(a.gone)
+			continue
+		}
+		// What does not fit the prevalent shape becomes a dead letter when it
+		// is to be placed.
+		if b, err := embed.Encode(encoder, a.table, in.set.Limits); err == nil {
+			show(ref, b, a.at, in.prequential.classes(b, in.set.Mapping.Label))
+			in.label(b)
+			if b.ID.Valid() {
+				in.idType = b.ID.DataType()
+			}
+		}
+	}
+	return ref, nil
 }

@@ -1,0 +1,162 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"unfold/ingest"
+	"unfold/models/live"
+	"unfold/models/snapshot"
+	"unfold/stream"
+	"unfold/stream/embed"
+)
+
+// publisher makes maps of drafts: it learns their classes, saves them, exchanges the map
+// that events are placed on, and emits what moved. One thing is done at a time, under its
+// lock; the current map is read by anyone, without.
+type publisher struct {
+	set    Settings
+	in     *intake
+	writer *ingest.MessageWriter
+	ready  chan struct{}
+
+	current atomic.Pointer[published]
+
+	mu sync.Mutex
+	// history are the figures of the maps so far.
+	history history
+	// mapID is that of the map that is learnt; "" before the first, or if it has none.
+	mapID string
+	// saves numbers the files of reference sets.
+	saves uint64
+	// movesEpoch is the epoch whose places were emitted last, movesPending says that some
+	// were not.
+	movesEpoch   uint32
+	movesPending bool
+}
+
+func newPublisher(set Settings, in *intake) *publisher {
+	return &publisher{set: set, in: in, writer: &ingest.MessageWriter{}, ready: make(chan struct{})}
+}
+
+// published is a map together with the snapshot it was opened from.
+type published struct {
+	stream.Published
+	snapshot *snapshot.Snapshot
+	// at is the map as events are placed on it.
+	at *embed.Map
+	// state is that of the map that is carried on; nil: as after a fit.
+	state *live.State
+	// classes are those of the rows, which vote on events; nil without labels.
+	classes []int32
+}
+
+// draft is a map that was learnt and has yet to be published.
+type draft struct {
+	// snapshot is complete but for Count and Learning.
+	snapshot *snapshot.Snapshot
+	encoder  *ingest.Encoder
+	// rowOf gives the rows of the slots that the reference set knows.
+	rowOf   []int32
+	state   *live.State
+	begin   time.Time
+	figures stream.Figures
+}
+
+// Current implements stream.Learner.
+func (p *publisher) Current() *stream.Published {
+	if cur := p.current.Load(); cur != nil {
+		return &cur.Published
+	}
+	return nil
+}
+
+// Snapshot returns the newest map's snapshot, nil before the first. It is
+// read-only.
+func (p *publisher) Snapshot() *snapshot.Snapshot {
+	if cur := p.current.Load(); cur != nil {
+		return cur.snapshot
+	}
+	return nil
+}
+
+// Ready implements stream.Learner.
+func (p *publisher) Ready() <-chan struct{} { return p.ready }
+
+// publish puts a map on the disk and makes it the current one. On the disk first: a
+// version that somebody has seen must not come again with another content after a crash.
+func (p *publisher) publish(ctx context.Context, d *draft) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	took := time.Since(d.begin)
+	if p.mapID == "" { // the first, or one that goes on from a map from before there were ids
+		p.mapID = snapshot.NewMapID()
+	}
+	s := *d.snapshot
+	c := p.in.cut(d.rowOf, s.Reference.Rows, &d.figures)
+	s.MapID, s.Count = p.mapID, c.counts
+	if p.current.Load() == nil {
+		p.movesEpoch = s.Epoch // the events of the first map are published on it
+	}
+	p.judge(ctx, d, c.sample)
+	d.figures.Version, d.figures.Epoch, d.figures.At, d.figures.Took = s.Version, s.Epoch, time.Now().UTC(), took
+	next, err := p.open(&s, d.encoder, d.state, d.figures)
+	if err == nil {
+		next.classes = c.classes
+		err = p.learnClasses(ctx, next)
+	}
+	grown := p.history
+	if err == nil {
+		grown = p.history.with(next.Figures)
+		err = p.store(next, c.set, grown)
+	}
+	if err != nil {
+		p.in.uncut()
+		return err
+	}
+	p.history = grown
+	p.in.begin(d.encoder)
+	p.exchange(next, took)
+	return nil
+}
+
+// store completes a map with how it was learnt, and saves it if there is a reference set
+// to go with it.
+func (p *publisher) store(next *published, set *set, grown history) (err error) {
+	if set == nil {
+		next.snapshot.Learning, err = json.Marshal(learning{Learning: embed.Learning{Figures: next.Figures}, Live: next.state})
+		return err
+	}
+	set.History = grown
+	return p.save(next, set)
+}
+
+// exchange makes a map the current one.
+func (p *publisher) exchange(next *published, took time.Duration) {
+	first := p.current.Swap(next) == nil
+	p.in.released()
+	if p.set.Hooks.Published != nil {
+		p.set.Hooks.Published(&next.Published, took)
+	}
+	if first {
+		close(p.ready)
+	}
+}
+
+// open prepares a snapshot for placing, with its own encoder if none is given.
+func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Figures) (*published, error) {
+	set := p.set.Placing()
+	set.Encoder, set.Writer = encoder, p.writer
+	m, err := embed.Open(s, set)
+	if err != nil {
+		return nil, fmt.Errorf("online: %w", err)
+	}
+	return &published{Published: m.Published(s, f), snapshot: s, at: m, state: state}, nil
+}
+
+// failed reports what does not end learning.
+func (p *publisher) failed(err error) { p.set.failed(err) }
