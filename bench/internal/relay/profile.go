@@ -17,11 +17,11 @@ var parts = []struct {
 	name      string
 	functions []string
 }{
-	{Placing, []string{"unfold/stream/learn.(*placing).placeAll", "unfold/internal/par.Do.func1"}},
+	{Placing, []string{"unfold/stream/embed.(*Map).Vectors", "unfold/stream/embed.(*Map).join", "unfold/internal/par.Do.func1"}},
 	{"decoding messages", []string{"unfold/ingest.(*Decoder).Decode"}},
-	{"taking vectors out of them", []string{"unfold/stream/learn.(*events).encode"}},
+	{"taking vectors out of them", []string{"unfold/stream/embed.(*Events).Encode"}},
 	{"writing messages", []string{"unfold/ingest.(*MessageWriter).Encode"}},
-	{"the reference set", []string{"unfold/stream/learn.(*Learner).Offer"}},
+	{"the reference set", []string{"unfold/stream/learn.(*intake).Offer"}},
 	{"Kafka's protocol", []string{"unfold/stream/kafka.(*generation).Fetch", "unfold/stream/kafka.(*Sink).Write", "unfold/stream/kafka.(*Sink).Write.func1",
 		"unfold/stream/kafka.(*generation).Transact", "github.com/segmentio/kafka-go.(*conn).run"}},
 	{"collecting garbage", []string{"runtime.gcBgMarkWorker", "runtime.bgsweep"}},
