@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"unfold/internal/setting"
 	"unfold/models/saul"
 )
 
@@ -67,7 +68,7 @@ func TestWholeFile(t *testing.T) {
 	if c.Source.Vector != "embedding" || c.Source.ID != "event_id" || !slices.Equal(c.Source.Keep, []string{"label", "ts"}) {
 		t.Errorf("columns %+v", c.Source.Columns)
 	}
-	if c.Model.PCA != 50 || c.Model.Neighbors != (Range{}) || c.Model.Steps != -1 || c.Model.Level != -1 || c.Model.Tails != "student" || c.Model.Weight != 0 {
+	if c.Model.PCA != 50 || c.Model.Neighbors != (setting.Range{}) || c.Model.Steps != -1 || c.Model.Level != -1 || c.Model.Tails != "student" || c.Model.Weight != 0 {
 		t.Errorf("model %+v", c.Model)
 	}
 	if c.Refresh.Every != Duration(10*time.Second) || c.Refresh.New != 0.02 {
@@ -376,18 +377,18 @@ func TestMoves(t *testing.T) {
 }
 
 func TestRangesOfNumbers(t *testing.T) {
-	for text, want := range map[string]Range{"auto": {}, "7": {7, 7}, "6:15": {6, 15}, "3:3": {3, 3}} {
-		var r Range
+	for text, want := range map[string]setting.Range{"auto": {}, "7": {7, 7}, "6:15": {6, 15}, "3:3": {3, 3}} {
+		var r setting.Range
 		if err := r.UnmarshalText([]byte(text)); err != nil || r != want {
 			t.Errorf("%s: got %v, %v", text, r, err)
 		}
-		var again Range
+		var again setting.Range
 		if err := again.UnmarshalText([]byte(r.String())); err != nil || again != r {
 			t.Errorf("%s is written as %s, which is %v (%v)", text, r, again, err)
 		}
 	}
 	for _, text := range []string{"", "0", "0:3", "5:4", "3:", ":3", "a:b", "1:2:3", "-1"} {
-		if err := new(Range).UnmarshalText([]byte(text)); err == nil {
+		if err := new(setting.Range).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a range", text)
 		}
 	}

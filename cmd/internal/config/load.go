@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"unfold/internal/setting"
 )
 
 // DefaultFile is read where no file is named, if it exists.
@@ -124,7 +126,7 @@ func UnknownVariables(environ []string) []Problem {
 		if !strings.HasPrefix(name, "UNFOLD_") || slices.Contains(known, name) || name == "UNFOLD_CONFIG" {
 			continue
 		}
-		if near := nearest(name, known); near != "" {
+		if near := setting.Nearest(name, known); near != "" {
 			problems = append(problems, Problem{Where: name, Message: "no setting has this variable", Hint: "did you mean " + near + "?"})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"unfold/internal/setting"
 )
 
 // Duration is a time span in text such as 500ms, 10s or 1h30m.
@@ -49,160 +51,8 @@ func (s Share) String() string {
 	return strconv.FormatFloat(math.Round(float64(s)*1e12)/1e10, 'f', -1, 64) + "%"
 }
 
-// Auto is a positive number, or 0 for auto.
-type Auto int
-
-// UnmarshalText reads auto or a number.
-func (a *Auto) UnmarshalText(text []byte) error {
-	v, err := wordOrNumber(string(text), 1, map[string]int{"auto": 0})
-	*a = Auto(v)
-	return err
-}
-
-// String writes the number or auto.
-func (a Auto) String() string {
-	if a == 0 {
-		return "auto"
-	}
-	return strconv.Itoa(int(a))
-}
-
-// Range is a positive number, or those from one to another; {0, 0} is auto.
-type Range [2]int
-
-// UnmarshalText reads auto, a number, or FROM:TO.
-func (r *Range) UnmarshalText(text []byte) error {
-	from, to, isRange := strings.Cut(string(text), ":")
-	if !isRange {
-		v, err := wordOrNumber(from, 1, map[string]int{"auto": 0})
-		*r = Range{v, v}
-		return err
-	}
-	least, err := strconv.Atoi(from)
-	most, err2 := strconv.Atoi(to)
-	if err != nil || err2 != nil || least < 1 || most < least {
-		return fmt.Errorf("%q is no range of numbers from 1, as 6:15", text)
-	}
-	*r = Range{least, most}
-	return nil
-}
-
-// String writes what UnmarshalText reads.
-func (r Range) String() string {
-	if r[0] == r[1] {
-		return Auto(r[0]).String()
-	}
-	return fmt.Sprintf("%d:%d", r[0], r[1])
-}
-
-// PCA is a number of principal components, 0 for auto, -1 for none.
-type PCA int
-
-// UnmarshalText reads auto, none or a number.
-func (p *PCA) UnmarshalText(text []byte) error {
-	v, err := wordOrNumber(string(text), 1, map[string]int{"auto": 0, "none": -1})
-	*p = PCA(v)
-	return err
-}
-
-// String writes the number or the word.
-func (p PCA) String() string {
-	switch p {
-	case 0:
-		return "auto"
-	case -1:
-		return "none"
-	}
-	return strconv.Itoa(int(p))
-}
-
-// Every says how often something is done: every so many times, 0 for auto, -1 for
-// never.
-type Every int
-
-// UnmarshalText reads auto, never or a number.
-func (e *Every) UnmarshalText(text []byte) error {
-	v, err := wordOrNumber(string(text), 1, map[string]int{"auto": 0, "never": -1})
-	*e = Every(v)
-	return err
-}
-
-// String writes the number or the word.
-func (e Every) String() string {
-	if e == -1 {
-		return "never"
-	}
-	return Auto(e).String()
-}
-
-// Level is the paper's l >= 0, or -1 for auto.
-type Level int
-
-// UnmarshalText reads auto or a number.
-func (l *Level) UnmarshalText(text []byte) error {
-	v, err := wordOrNumber(string(text), 0, map[string]int{"auto": -1})
-	*l = Level(v)
-	return err
-}
-
-// String writes the number or auto.
-func (l Level) String() string {
-	if l < 0 {
-		return "auto"
-	}
-	return strconv.Itoa(int(l))
-}
-
-// Steps is a number of steps >= 0, or -1 for auto.
-type Steps int
-
-// UnmarshalText reads auto or a number.
-func (s *Steps) UnmarshalText(text []byte) error {
-	v, err := wordOrNumber(string(text), 0, map[string]int{"auto": -1})
-	*s = Steps(v)
-	return err
-}
-
-// String writes the number or auto.
-func (s Steps) String() string { return Level(s).String() }
-
-// Number is a positive number, or 0 for auto.
-type Number float64
-
-// UnmarshalText reads auto or a number.
-func (n *Number) UnmarshalText(text []byte) error {
-	*n = 0
-	if string(text) == "auto" {
-		return nil
-	}
-	v, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%q is neither auto nor a number above 0", text)
-	}
-	*n = Number(v)
-	return nil
-}
-
-// String writes the number or auto.
-func (n Number) String() string {
-	if n == 0 {
-		return "auto"
-	}
-	return strconv.FormatFloat(float64(n), 'g', -1, 64)
-}
-
-func wordOrNumber(text string, least int, words map[string]int) (int, error) {
-	if v, ok := words[text]; ok {
-		return v, nil
-	}
-	if v, err := strconv.Atoi(text); err == nil && v >= least {
-		return v, nil
-	}
-	allowed := "auto"
-	for _, word := range []string{"none", "never"} {
-		if _, there := words[word]; there {
-			allowed += ", " + word
-		}
-	}
-	return 0, fmt.Errorf("%q is neither %s nor a number from %d", text, allowed, least)
-}
+// Auto is a positive number, or 0 for auto; Every is -1 for never besides.
+type (
+	Auto  = setting.Auto
+	Every = setting.Every
+)

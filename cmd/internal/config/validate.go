@@ -7,7 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"unfold/internal/setting"
 )
+
+// complainer adds what is wrong with a key, and what to do.
+type complainer = func(key, hint, format string, args ...any)
 
 // Validate says everything that keeps the stage from running with these
 // settings, as an *Error; nil if nothing does.
@@ -16,19 +21,41 @@ func (c *Config) Validate() error {
 	complain := func(key, hint, format string, args ...any) {
 		problems = append(problems, Problem{Key: key, Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
+	c.checkRequired(complain)
+	c.checkBrokers(complain)
+	if p, wrong := c.Model.Problem(); wrong {
+		problems = append(problems, p)
+	}
+	c.checkEvents(complain)
+	c.checkTopics(complain)
+	c.checkFleet(complain)
+	c.checkPlaces(complain)
+	if len(problems) > 0 {
+		return &Error{problems}
+	}
+	return nil
+}
+
+// checkRequired says what is missing.
+func (c *Config) checkRequired(complain complainer) {
 	for _, k := range Keys() {
 		if k.Required && k.Text(c) == "" {
 			complain(k.Path, fmt.Sprintf("give it in the file, as --%s or as %s", k.Flag(), k.Env()), "missing")
 		}
 	}
-	for _, key := range []string{"source.kafka.brokers", "sink.kafka.brokers"} {
-		k, _ := Find(key)
-		for _, b := range k.field(c).Interface().([]string) {
+}
+
+// checkBrokers checks how clusters are reached.
+func (c *Config) checkBrokers(complain complainer) {
+	check := func(key string, brokers []string) {
+		for _, b := range brokers {
 			if err := address(b); err != nil {
 				complain(key, "", "%q: %v", b, err)
 			}
 		}
 	}
+	check("source.kafka.brokers", c.Source.Kafka.Brokers)
+	check("sink.kafka.brokers", c.Sink.Kafka.Brokers)
 	c.Source.Kafka.checkTimes(complain)
 	for key, sec := range map[string]Security{"source.kafka": c.Source.Kafka.Security, "sink.kafka": c.Sink.Kafka.Security} {
 		if setting, what, wrong := sec.problem(); wrong {
@@ -38,9 +65,10 @@ func (c *Config) Validate() error {
 	if len(c.Sink.Kafka.Brokers) == 0 && c.Sink.Kafka.Security != (Security{SASL: SASL{Mechanism: "none"}}) {
 		complain("sink.kafka", "name sink.kafka.brokers, or leave it out", "TLS and SASL are those of the source, as its brokers are")
 	}
-	if p, wrong := c.Model.Problem(); wrong {
-		problems = append(problems, p)
-	}
+}
+
+// checkEvents checks what maps are learnt from.
+func (c *Config) checkEvents(complain complainer) {
 	if c.Source.Vector != "" && len(c.Source.Columns.Columns) > 0 {
 		complain("source.vector", "keep one of them", "both a vector column and plain columns are named")
 	}
@@ -50,27 +78,34 @@ func (c *Config) Validate() error {
 	if k := max(c.Model.Neighbors[1], 9); c.Reference.Min <= k+1 {
 		complain("reference.min", "", "%d events are too few for %d neighbours each; it must be at least %d", c.Reference.Min, k, k+2)
 	}
-	if c.Sink.Kafka.Topic != "" && c.Sink.Kafka.Topic == c.Source.Kafka.Topic && len(c.Sink.Kafka.Brokers) == 0 {
+}
+
+// checkTopics says which topics are named for two things, and what they lack.
+func (c *Config) checkTopics(complain complainer) {
+	source, sink, dead, moves := c.Source.Kafka.Topic, c.Sink.Kafka.Topic, c.DeadLetter.Topic, c.Sink.Moves
+	if sink != "" && sink == source && len(c.Sink.Kafka.Brokers) == 0 {
 		complain("sink.kafka.topic", "name another topic", "it is the source's own topic: the stage would read what it writes")
 	}
-	if t := c.DeadLetter.Topic; t != "" && (t == c.Source.Kafka.Topic || t == c.Sink.Kafka.Topic) {
-		complain("dead_letter.topic", "name another topic", "%q is already the source's or the sink's", t)
+	if dead != "" && (dead == source || dead == sink) {
+		complain("dead_letter.topic", "name another topic", "%q is already the source's or the sink's", dead)
 	}
-	if t := c.Sink.Moves; t != "" {
-		switch {
-		case t == c.Source.Kafka.Topic || t == c.Sink.Kafka.Topic || t == c.DeadLetter.Topic:
-			complain("sink.moves", "name another topic", "%q is already the source's, the sink's or that of dead letters", t)
-		case c.Source.ID == "":
-			complain("sink.moves", "name the column that holds the events' ids, as source.id", "moves are told by ids")
-		}
-		if c.Moves.Threshold == 0 {
-			complain("moves.threshold", "", "0%% would tell of every point after every refresh; it must be more")
-		}
+	switch {
+	case moves == "":
+	case moves == source || moves == sink || moves == dead:
+		complain("sink.moves", "name another topic", "%q is already the source's, the sink's or that of dead letters", moves)
+	case c.Source.ID == "":
+		complain("sink.moves", "name the column that holds the events' ids, as source.id", "moves are told by ids")
+	}
+	if moves != "" && c.Moves.Threshold == 0 {
+		complain("moves.threshold", "", "0%% would tell of every point after every refresh; it must be more")
 	}
 	if c.Delivery == exactlyOnce && len(c.Sink.Kafka.Brokers) > 0 {
 		complain("delivery", "leave sink.kafka.brokers out, or deliver at-least-once", "exactly-once is possible on one cluster only, and the sink has brokers of its own")
 	}
-	c.checkFleet(complain)
+}
+
+// checkPlaces checks the folder and the addresses that the stage uses.
+func (c *Config) checkPlaces(complain complainer) {
 	if _, err := c.StateFolder(); err != nil {
 		complain("state", "", "%v", err)
 	}
@@ -85,10 +120,6 @@ func (c *Config) Validate() error {
 	if _, err := c.Trace.URL(); err != nil {
 		complain("trace.endpoint", "write http://HOST:4318 or https://HOST:PORT", "%v", err)
 	}
-	if len(problems) > 0 {
-		return &Error{problems}
-	}
-	return nil
 }
 
 // loopback reports whether only this machine can reach an address.
@@ -211,7 +242,7 @@ func address(hostPort string) error {
 // ExtensionMap are the extensions by name.
 func (a SASL) ExtensionMap() (map[string]string, error) {
 	m := map[string]string{}
-	for _, part := range splitList(a.Extensions) {
+	for _, part := range setting.SplitList(a.Extensions) {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}

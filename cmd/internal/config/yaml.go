@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"unfold/internal/setting"
 )
 
 // readYAML sets what the file gives and returns everything that is wrong in it.
@@ -101,7 +103,7 @@ func (r *reader) below(prefix string) []string {
 // name elsewhere, or else what there is.
 func (r *reader) suggest(prefix, name string) string {
 	names := r.below(prefix)
-	if near := nearest(name, names); near != "" {
+	if near := setting.Nearest(name, names); near != "" {
 		return fmt.Sprintf("did you mean %s?", strings.Trim(prefix+"."+near, "."))
 	}
 	for _, k := range r.keys {
@@ -130,7 +132,7 @@ func (r *reader) set(k Key, n *yaml.Node) {
 			}
 			parts = append(parts, text)
 		}
-		if err := k.setList(r.c, parts); err != nil {
+		if err := k.SetList(r.c, parts); err != nil {
 			r.complain(n, k.Path, "", "%v", err)
 		}
 	case n.Kind == yaml.ScalarNode:

@@ -1,0 +1,249 @@
+package setting
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Key is one setting.
+type Key struct {
+	// Path names it, "source.kafka.topic".
+	Path string
+	// Help says in a sentence what it is. Placeholder stands for its value in
+	// help, Default is its default as text, Choices the words it takes, if only
+	// some.
+	Help, Placeholder, Default string
+	Choices                    []string
+	// Bool and List tell its type where that matters for the command line.
+	Bool, List bool
+	// Required: the stage does not run without it. Common: most people need it, so
+	// that a short help shows it.
+	Required, Common bool
+
+	// After is the name of the key that this one comes after in lists; "": that before it.
+	After string
+
+	least  *float64
+	fields []field
+}
+
+// field finds a key's field in what holds all settings.
+type field func(all any) reflect.Value
+
+// Flag returns the name of the key's flag, "source-kafka-topic".
+func (k Key) Flag() string { return strings.NewReplacer(".", "-", "_", "-").Replace(k.Path) }
+
+// Env returns the key's environment variable, "UNFOLD_SOURCE_KAFKA_TOPIC".
+func (k Key) Env() string {
+	return "UNFOLD_" + strings.ToUpper(strings.NewReplacer(".", "_").Replace(k.Path))
+}
+
+// Name returns the last part of the path, "topic".
+func (k Key) Name() string { return k.Path[strings.LastIndexByte(k.Path, '.')+1:] }
+
+// Of lists the keys below path of a struct of type t by its tags, in their order: key
+// (its name; "" for a struct whose keys are those of the struct around it), help,
+// placeholder, default, choices, min, required, common and after. Root leads from what
+// Set and Text are given to a pointer to the struct.
+func Of(t reflect.Type, path string, root func(all any) any) []Key { return of(t, path, root, nil) }
+
+func of(t reflect.Type, path string, root func(all any) any, index []int) []Key {
+	var keys []Key
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, ok := f.Tag.Lookup("key")
+		if !ok {
+			continue
+		}
+		at := append(slices.Clone(index), i)
+		full := strings.Trim(path+"."+name, ".")
+		if f.Type.Kind() == reflect.Struct {
+			keys = append(keys, of(f.Type, full, root, at)...)
+			continue
+		}
+		keys = append(keys, keyOf(f, full, func(all any) reflect.Value {
+			return reflect.ValueOf(root(all)).Elem().FieldByIndex(at)
+		}))
+	}
+	return keys
+}
+
+// keyOf is the key of a field by its tags.
+func keyOf(f reflect.StructField, path string, at field) Key {
+	k := Key{
+		Path: path, Help: f.Tag.Get("help"), Placeholder: f.Tag.Get("placeholder"), Default: f.Tag.Get("default"),
+		Bool: f.Type.Kind() == reflect.Bool, List: f.Type.Kind() == reflect.Slice,
+		Required: f.Tag.Get("required") == "true", Common: f.Tag.Get("common") == "true", After: f.Tag.Get("after"),
+		fields: []field{at},
+	}
+	if c := f.Tag.Get("choices"); c != "" {
+		k.Choices = strings.Split(c, ",")
+	}
+	if m := f.Tag.Get("min"); m != "" {
+		v, err := strconv.ParseFloat(m, 64)
+		if err != nil {
+			panic(fmt.Sprintf("setting: %s: min:%q", path, m))
+		}
+		k.least = &v
+	}
+	return k
+}
+
+// Add adds keys to a list: each behind the key it comes after, or behind the one before
+// it. A key that is there already is the same setting in another struct, and sets both.
+func Add(list, more []Key) []Key {
+	at := len(list)
+	for _, k := range more {
+		if i := slices.IndexFunc(list, func(l Key) bool { return l.Path == k.Path }); i >= 0 {
+			list[i].fields = append(slices.Clone(list[i].fields), k.fields...)
+			at = i + 1
+			continue
+		}
+		if k.After != "" {
+			if i := slices.IndexFunc(list, func(l Key) bool { return l.Name() == k.After && l.section() == k.section() }); i >= 0 {
+				at = i + 1
+			}
+		}
+		list = slices.Insert(list, at, k)
+		at++
+	}
+	return list
+}
+
+// section is the path without the name.
+func (k Key) section() string { return strings.TrimSuffix(k.Path, k.Name()) }
+
+// Set gives the key a value from its text form; a list's parts are separated by
+// commas.
+func (k Key) Set(all any, text string) error {
+	if k.List {
+		var parts []string
+		for _, p := range SplitList(text) {
+			if p = strings.TrimSpace(p); p != "" {
+				parts = append(parts, p)
+			}
+		}
+		return k.SetList(all, parts)
+	}
+	for _, f := range k.fields {
+		if err := k.setScalar(f(all), strings.TrimSpace(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetList gives a list its parts.
+func (k Key) SetList(all any, parts []string) error {
+	for _, f := range k.fields {
+		f(all).Set(reflect.ValueOf(append([]string(nil), parts...)))
+	}
+	return nil
+}
+
+func (k Key) setScalar(f reflect.Value, text string) error {
+	if len(k.Choices) > 0 {
+		if err := oneOf(text, k.Choices); err != nil {
+			return err
+		}
+	}
+	if u, ok := f.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return u.UnmarshalText([]byte(text))
+	}
+	switch f.Kind() {
+	case reflect.String:
+		f.SetString(text)
+	case reflect.Bool:
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		f.SetBool(v)
+	case reflect.Int:
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
+		}
+		f.SetInt(int64(v))
+		return k.atLeast(float64(v))
+	case reflect.Uint64:
+		v, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number from 0", text)
+		}
+		f.SetUint(v)
+	case reflect.Float64:
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%q is not a number", text)
+		}
+		f.SetFloat(v)
+		return k.atLeast(v)
+	default:
+		panic(fmt.Sprintf("setting: %s has a type that cannot be set: %s", k.Path, f.Type()))
+	}
+	return nil
+}
+
+func (k Key) atLeast(v float64) error {
+	if k.least != nil && v < *k.least {
+		return fmt.Errorf("%v is too small; it must be at least %v", v, *k.least)
+	}
+	return nil
+}
+
+// Text returns the key's value in its text form.
+func (k Key) Text(all any) string {
+	f := k.fields[0](all)
+	if k.List {
+		return strings.Join(f.Interface().([]string), ",")
+	}
+	return fmt.Sprint(f.Interface())
+}
+
+// SplitList splits at commas that no backslash precedes (column options may
+// hold escaped commas; the backslash stays).
+func SplitList(text string) []string {
+	var parts []string
+	start := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case ',':
+			parts, start = append(parts, text[start:i]), i+1
+		}
+	}
+	return append(parts, text[start:])
+}
+
+func oneOf(text string, choices []string) error {
+	for _, c := range choices {
+		if text == c {
+			return nil
+		}
+	}
+	hint := ""
+	if near := Nearest(text, choices); near != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return fmt.Errorf("%q is none of %s%s", text, strings.Join(choices, ", "), hint)
+}
+
+// Nearest returns the word that was probably meant, or "".
+func Nearest(word string, words []string) string {
+	best, least := "", 1+max(1, 2*len(word)/5)
+	for _, w := range words {
+		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(w)); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
