@@ -79,7 +79,7 @@ var homes = []struct {
 // unlinked are the modules that tests, generators and measurements need, and
 // the program must not link.
 var unlinked = []string{"github.com/mmcloughlin/avo", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/johannesboyne/gofakes3",
-	"honnef.co/go/tools", "gonum.org/v1/plot/plotter"}
+	"honnef.co/go/tools", "gonum.org/v1/plot/plotter", "github.com/google/licensecheck", "golang.org/x/mod"}
 
 // bench is the folder of the measuring commands, a module of its own.
 const bench = "../../../bench"
