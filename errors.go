@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"unfold/models"
-	"unfold/models/saul"
 )
 
 // ErrBadInput is matched, under errors.Is, by every error that lies in the data or in a
@@ -48,7 +47,7 @@ func public(err error, first int) error {
 		moved.Row += first
 		return &RowError{Row: moved.Row, Column: moved.Column, Value: moved.Value, problem: "unfold: " + moved.Error()}
 	}
-	var setting *saul.SettingError
+	var setting *models.SettingError
 	if errors.As(err, &setting) {
 		return &OptionError{Name: optionName(setting.Name), Problem: setting.Problem}
 	}

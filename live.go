@@ -152,7 +152,7 @@ func (m *Map) wake(ctx context.Context) error {
 	if err != nil {
 		return public(err, 0)
 	}
-	set := live.Settings{LVM: spec.LVM, Size: s.Reference.Rows, NoveltyK: spec.NoveltyK}
+	set := live.Settings{LVM: spec.Latent(), Size: s.Reference.Rows, NoveltyK: spec.NoveltyK}
 	set.LVM.Threads = m.threads
 	bare := *s
 	bare.Dim, bare.Mean, bare.Components, bare.Names, bare.Encoder = s.Reference.Cols, nil, vec.Matrix[float32]{}, nil, nil

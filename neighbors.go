@@ -82,8 +82,8 @@ func (m *Map) Graph(ctx context.Context) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, public(err, 0)
 	}
-	search := spec.LVM.Search
-	search.Seed = spec.LVM.Seed
+	search := spec.Search
+	search.Seed = spec.Seed
 	n := v.snap.Reference.Rows
 	near, _, err := auto.Graph(ctx, v.snap.Reference, min(v.snap.Neighbors, n-1), search, knn.Settings{Threads: m.threads})
 	if err != nil {

@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 
+	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/gplvm"
 	"unfold/models/lllvm"
+	"unfold/models/lvm"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
+	"unfold/models/student"
 	"unfold/sparse/knn/auto"
 )
 
@@ -137,24 +140,24 @@ func (o Options) spec() (fit.Spec, error) {
 		return s, err
 	}
 	s.PCA = o.PCA
-	s.LVM = saul.Settings{
+	s.Common = models.Common{
 		Dims: o.Dims, Neighbors: o.Neighbors, Steps: o.Steps, Seed: o.Seed, Threads: o.Threads,
 		Search: auto.Settings{Recall: o.Recall},
 	}
 	if o.Search != SearchAuto {
-		if err := s.LVM.Search.Method.UnmarshalText([]byte(o.Search)); err != nil {
+		if err := s.Search.Method.UnmarshalText([]byte(o.Search)); err != nil {
 			return s, &OptionError{"Search", err.Error()}
 		}
 	}
 	switch o.Kind {
 	case "", Student:
 		s.Kind = fit.LVM
-		s.LVM.Tails, s.LVM.Thorough, s.LVM.Tail, s.LVM.Weight = saul.Student, o.Student.Thorough, o.Student.Tail, o.Student.Weight
+		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Tail: o.Student.Tail, Weight: o.Student.Weight}
 	case Saul:
 		s.Kind = fit.LVM
-		s.LVM.Tails, s.LVM.Core = saul.Gaussian, o.Saul.Core
+		s.LVM.Tails, s.LVM.Saul.Core = lvm.Gaussian, o.Saul.Core
 		if o.Saul.Largest {
-			s.LVM.Components = saul.Largest
+			s.LVM.Saul.Components = saul.Largest
 		}
 	case LLLVM:
 		s.Kind = fit.LLLVM
@@ -164,7 +167,7 @@ func (o Options) spec() (fit.Spec, error) {
 		s.GPLVM = gplvm.Options{Points: o.GPLVM.Points, Kernel: o.GPLVM.Kernel, Restarts: o.GPLVM.Restarts, Smooth: o.GPLVM.Smooth}
 	}
 	err := s.Check()
-	var setting *saul.SettingError
+	var setting *models.SettingError
 	if err != nil && !errors.As(err, &setting) {
 		return s, &OptionError{"Kind " + string(o.Kind), err.Error()}
 	}
@@ -209,7 +212,7 @@ func kindOf(s *snapshot.Snapshot) Kind {
 	switch {
 	case s.Kind != fit.LVM:
 		return Kind(s.Kind)
-	case saul.TailsOf(s) == saul.Gaussian:
+	case lvm.TailsOf(s) == lvm.Gaussian:
 		return Saul
 	}
 	return Student

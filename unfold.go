@@ -13,7 +13,6 @@ import (
 	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/placing"
-	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
 )
@@ -95,7 +94,7 @@ func open(s *snapshot.Snapshot, threads int) (*Map, error) {
 
 // look prepares placing against a snapshot.
 func (m *Map) look(s *snapshot.Snapshot, id []int32) (*view, error) {
-	p, err := fit.Open(s, saul.PlaceSettings{Threads: m.threads})
+	p, err := fit.Open(s, placing.Options{Threads: m.threads})
 	if err != nil {
 		return nil, public(err, 0)
 	}

@@ -12,6 +12,9 @@ import (
 // or in a file that was given, rather than in the program or the machine.
 var ErrBadInput = errors.New("bad input")
 
+// ErrNotFinite is returned by learning if the parameters stop being finite numbers.
+var ErrNotFinite = errors.New("the map is no longer finite: take fewer dims, or scale or standardize the columns")
+
 // IsBadInput reports whether err lies in the data that was given.
 func IsBadInput(err error) bool { return errors.Is(err, ErrBadInput) }
 

@@ -9,8 +9,9 @@ import (
 
 	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream/learn"
 )
@@ -50,7 +51,7 @@ func clouds(rng *rand.Rand, rows, dim int) vec.Matrix[float32] {
 // placing measures maps of its own. How good one is does not matter: few steps do.
 func (l *lab) placing(ctx context.Context, points, dim int) (p Placing, err error) {
 	rng := rand.New(rand.NewPCG(uint64(points), uint64(dim)))
-	spec := fit.Spec{LVM: saul.Settings{Steps: 10, Seed: 1}}
+	spec := fit.Spec{Common: models.Common{Steps: 10, Seed: 1}}
 	s, _, err := fit.Fit(ctx, clouds(rng, points, dim), spec, nil)
 	if err != nil {
 		return p, err
@@ -77,7 +78,7 @@ func (l *lab) on(ctx context.Context, s *snapshot.Snapshot, rng *rand.Rand) (p P
 		return p, err
 	}
 	p.Bytes = int64(file.Len())
-	placer, err := fit.Open(s, saul.PlaceSettings{})
+	placer, err := fit.Open(s, placing.Options{})
 	if err != nil {
 		return p, err
 	}

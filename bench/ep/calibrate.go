@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 )
 
 // calibration compares a classifier of means with one of uncertain places.
@@ -43,11 +44,11 @@ type paired struct{ mean, err float64 }
 // calibrate learns a map of the training rows, places the others, and foretells the
 // classes of these, with the settings that a stream has.
 func (b *bench) calibrate(ctx context.Context, d *data) (*calibration, error) {
-	s, r, err := fit.Fit(ctx, d.x.Slice(0, d.train), fit.Spec{LVM: saul.Settings{Seed: 1, Threads: b.threads}}, nil)
+	s, r, err := fit.Fit(ctx, d.x.Slice(0, d.train), fit.Spec{Common: models.Common{Seed: 1, Threads: b.threads}}, nil)
 	if err != nil {
 		return nil, err
 	}
-	placer, err := fit.Open(s, saul.PlaceSettings{Threads: b.threads})
+	placer, err := fit.Open(s, placing.Options{Threads: b.threads})
 	if err != nil {
 		return nil, err
 	}

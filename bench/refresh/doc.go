@@ -6,7 +6,7 @@
 //
 // Every scenario is a stream of the digits of MNIST, 50 principal components each,
 // by which a reference set changes; every event is placed on the map of the moment
-// before it is learnt. At marks the map is judged beside saul.Fit of the same points
+// before it is learnt. At marks the map is judged beside lvm.Fit of the same points
 // with the defaults of Fit.
 //
 //	stationary   a full set of which every refresh finds a hundredth replaced

@@ -6,7 +6,7 @@ import (
 	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
 	"unfold/models/live"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/models/score"
 	"unfold/models/student"
 	"unfold/sparse/graph"
@@ -26,20 +26,20 @@ type quality struct {
 type fresh struct {
 	quality
 	CPU   float64 // seconds
-	model *saul.Heavy
+	model *student.Learner
 }
 
 // compare judges the present map and a fresh fit of the same points.
 func (f *follower) compare(ctx context.Context, set live.Settings) (mine quality, theirs *fresh, err error) {
 	x := vec.Take(f.d.x, f.rows)
 	begin := harness.CPUSeconds()
-	r, err := saul.Fit(ctx, x, set.LVM, nil)
+	r, err := lvm.Fit(ctx, x, set.LVM, nil)
 	if err != nil {
 		return mine, nil, err
 	}
 	theirs = &fresh{CPU: harness.CPUSeconds() - begin}
 	nb := r.Neighbors
-	if theirs.model, err = saul.NewHeavy(nb, r.Settings, 0); err != nil {
+	if theirs.model, err = student.NewLearner(nb, r.Settings.ForStudent(), 0); err != nil {
 		return mine, nil, err
 	}
 	if theirs.quality, err = f.judge(ctx, x, vec.Take(r.Mu, r.Of), r, theirs.model); err != nil {
@@ -57,7 +57,7 @@ func (f *follower) compare(ctx context.Context, set live.Settings) (mine quality
 }
 
 // judge is how good places mu of the members are.
-func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matrix[float64], r *saul.Result, h *saul.Heavy) (q quality, err error) {
+func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matrix[float64], r *lvm.Result, h *student.Learner) (q quality, err error) {
 	y, class := vec.Convert[float32](mu), f.d.labels(f.rows)
 	a, err := score.LeaveOneOut(ctx, y, class, []int{1, 9}, score.Settings{})
 	if err != nil {

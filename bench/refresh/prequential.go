@@ -9,7 +9,8 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/live"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/models/score"
 	"unfold/sparse/knn"
 	"unfold/stream/reference"
@@ -138,7 +139,7 @@ type traffic struct {
 	c     *connections
 	set   *reference.Set
 	m     *live.Map
-	first *saul.Placer
+	first models.Placer
 	// rowOf is the row of a slot's point, seen the types of which something has been
 	// learnt, label that of every row as it was learnt last.
 	rowOf  map[int32]int32
@@ -173,18 +174,18 @@ func (c *connections) follow(ctx context.Context, first, size int, set live.Sett
 	}
 	t := &traffic{
 		c: c, set: ref, rowOf: map[int32]int32{}, seen: make([]bool, len(c.names)), label: make([]int32, c.x.Rows),
-		frozen: vec.New[float32](c.x.Rows, saul.DefaultDims), known: make([]bool, c.x.Rows), strange: strange{unknown: map[int32][2][]float64{}},
+		frozen: vec.New[float32](c.x.Rows, models.DefaultDims), known: make([]bool, c.x.Rows), strange: strange{unknown: map[int32][2][]float64{}},
 	}
 	t.learn(0, first)
 	changes := ref.Changes()
 	set.Size = size
-	m, fitted, err := fit.Follow(ctx, changes.X, fit.Spec{PCA: fit.PCANone, NoveltyK: set.NoveltyK, LVM: set.LVM}, set, nil)
+	m, fitted, err := fit.Follow(ctx, changes.X, fit.Spec{PCA: fit.PCANone, NoveltyK: set.NoveltyK, Common: set.LVM.Common, LVM: set.LVM.Options}, set, nil)
 	if err != nil {
 		return nil, err
 	}
 	t.m = m.Map
 	t.took(changes, fitted.Row)
-	t.first, err = saul.NewPlacer(t.m.Snapshot(), saul.PlaceSettings{})
+	t.first, err = lvm.NewPlacer(t.m.Snapshot(), placing.Options{})
 	return t, err
 }
 
@@ -214,7 +215,7 @@ func (t *traffic) next(ctx context.Context, from, to int, p *prequential) error 
 		b.members, b.labels = append(b.members, row), append(b.labels, t.label[row])
 	}
 	begin := harness.CPUSeconds()
-	placer, err := saul.NewPlacer(t.m.Snapshot(), saul.PlaceSettings{})
+	placer, err := lvm.NewPlacer(t.m.Snapshot(), placing.Options{})
 	if err != nil {
 		return err
 	}
@@ -294,7 +295,7 @@ func (t *traffic) judgeNovelty(b *block, placed models.Placed) (unknown int) {
 
 // refresh lets the map follow the reference set, if that is worth it, as a learner
 // of package learn does.
-func (t *traffic) refresh(ctx context.Context, placer *saul.Placer, p *prequential) error {
+func (t *traffic) refresh(ctx context.Context, placer models.Placer, p *prequential) error {
 	fresh := t.set.Fresh()
 	if fresh == 0 {
 		t.waited = 0

@@ -10,8 +10,8 @@ import (
 
 	"unfold/bench/internal/harness"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
 	"unfold/stream"
 	"unfold/stream/learn"
 )
@@ -46,7 +46,7 @@ func (l *lab) restart(ctx context.Context, o *outcome) error {
 	}
 	// Hardly learnt: a start does not depend on where points are.
 	set := learn.Settings{
-		Spec: fit.Spec{PCA: fit.PCANone, LVM: saul.Settings{Seed: 1, Steps: 2, Threads: l.threads}}, Min: l.large, Size: l.large,
+		Spec: fit.Spec{PCA: fit.PCANone, Common: models.Common{Seed: 1, Steps: 2, Threads: l.threads}}, Min: l.large, Size: l.large,
 		RefreshEvery: time.Hour, State: folder,
 	}
 	want, err := schooled(ctx, set, c.x.Slice(0, l.large), probes)

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"unfold/bench/internal/harness"
+	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/live"
-	"unfold/models/saul"
 	"unfold/stream/learn"
 	"unfold/stream/reference"
 )
@@ -36,7 +36,7 @@ func (l *lab) serve(ctx context.Context, o *outcome) (err error) {
 	}
 	defer os.RemoveAll(folder)
 	a, err := hire(ctx, learn.Settings{
-		Spec: fit.Spec{PCA: fit.PCANone, LVM: saul.Settings{Seed: 1, Steps: l.set.LVM.Steps}}, Min: l.size, Size: l.size,
+		Spec: fit.Spec{PCA: fit.PCANone, Common: models.Common{Seed: 1, Steps: l.set.LVM.Steps}}, Min: l.size, Size: l.size,
 		Policy: reference.Window, RefreshEvery: 10 * time.Millisecond, State: folder,
 	})
 	if err != nil {

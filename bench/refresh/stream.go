@@ -8,7 +8,8 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/fit"
 	"unfold/models/live"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 )
 
 // step is one refresh, as it is kept.
@@ -37,7 +38,7 @@ type follower struct {
 
 // follow learns the first map of rows.
 func follow(ctx context.Context, d *data, rows []int32, set live.Settings, say func(string, ...any)) (*follower, error) {
-	m, fitted, err := fit.Follow(ctx, vec.Take(d.x, rows), fit.Spec{PCA: fit.PCANone, NoveltyK: set.NoveltyK, LVM: set.LVM}, set, nil)
+	m, fitted, err := fit.Follow(ctx, vec.Take(d.x, rows), fit.Spec{PCA: fit.PCANone, NoveltyK: set.NoveltyK, Common: set.LVM.Common, LVM: set.LVM.Options}, set, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ const (
 // arrive lets events come: they are placed and judged, and each replaces a member
 // (an index into rows), or as out says. Of two that replace the same, the later stays.
 func (f *follower) arrive(ctx context.Context, events []int32, out []int) error {
-	placer, err := saul.NewPlacer(f.m.Snapshot(), saul.PlaceSettings{})
+	placer, err := lvm.NewPlacer(f.m.Snapshot(), placing.Options{})
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func measurePass(ctx context.Context, b *bench, r *record) error {
 	}
 	for _, n := range passSizes(b) {
 		p, st := groupedMap(n)
-		m, err := student.NewModel(p, 2, student.Settings{Single: true, Threads: b.threads})
+		m, err := student.NewModel(p, 2, student.ModelSettings{Single: true, Threads: b.threads})
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,9 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/models/projection"
-	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 )
@@ -59,7 +60,7 @@ func measurePlace(ctx context.Context, b *bench, r *record) error {
 	if err != nil {
 		return err
 	}
-	placer, err := fit.Open(s, saul.PlaceSettings{Threads: b.threads})
+	placer, err := fit.Open(s, placing.Options{Threads: b.threads})
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func indexRecall(ctx context.Context, r *record, p models.Placer, s *snapshot.Sn
 		return nil
 	}
 	z := projection.Of(s).Apply(test.Slice(0, min(1000, test.Rows)), 0)
-	k := saul.Reach(saul.TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows)
+	k := lvm.Reach(lvm.TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows)
 	truth, err := knn.NewExact(s.Reference).Search(ctx, z, k, knn.Settings{})
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func openPlacer(path string, threads int) (models.Placer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fit.Open(s, saul.PlaceSettings{Threads: threads})
+	return fit.Open(s, placing.Options{Threads: threads})
 }
 
 // cold measures the processes that place one row, and adds the median of each

@@ -144,7 +144,7 @@ func (b *bench) heavySystems(ctx context.Context, count int) ([]system, error) {
 	model := func() (*student.Model, error) {
 		p := student.NewProblem(nb, k, student.Native)
 		p.Field = farfield.NewCells(p.Bandwidth2, 2, farfield.CellSettings{Theta: farfield.DefaultTheta(2)})
-		return student.NewModel(p, 2, student.Settings{Single: true, Threads: b.threads})
+		return student.NewModel(p, 2, student.ModelSettings{Single: true, Threads: b.threads})
 	}
 	m, err := model()
 	if err != nil {

@@ -81,7 +81,7 @@ func measureThreads(ctx context.Context, b *bench, r *record) error {
 // passOnThreads measures a pass of learning and the solution of its system.
 func (b *bench) passOnThreads(ctx context.Context, r *record, threads int) error {
 	p, st := groupedMap(b.size(70_000, 3_000))
-	m, err := student.NewModel(p, 2, student.Settings{Single: true, Threads: threads})
+	m, err := student.NewModel(p, 2, student.ModelSettings{Single: true, Threads: threads})
 	if err != nil {
 		return err
 	}

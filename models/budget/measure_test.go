@@ -113,7 +113,7 @@ func TestMemory(t *testing.T) {
 		t.Skip("it learns 40,000 rows")
 	}
 	j := Job{Rows: 40_000, Dim: 50}
-	j.Spec.LVM.Steps = 3
+	j.Spec.Steps = 3
 	for try := 1; ; try++ {
 		p, bytes, _, _ := measured(t, j, false)
 		data, got := float64(p.Bytes()-p.Base), float64(bytes-p.Base)
@@ -132,7 +132,7 @@ func TestMeasured(t *testing.T) {
 		t.Skip("only with -budget.rows")
 	}
 	j := Job{Rows: *measureRows, Dim: *measureDim}
-	j.Spec.LVM.Dims, j.Spec.LVM.Steps = *measureDims, *measureSteps
+	j.Spec.Dims, j.Spec.Steps = *measureDims, *measureSteps
 	if err := j.Spec.LVM.Tails.UnmarshalText([]byte(*measureTails)); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 	"runtime/debug"
 
+	"unfold/models"
+	"unfold/models/lvm"
 	"unfold/models/pca"
-	"unfold/models/saul"
 )
 
 // GrowthPercent is what the heap may grow by between collections under Collect,
@@ -70,15 +71,15 @@ func (p *Plan) stages() {
 	classes := 4 * (2 + 2*grown) // of, unique, count, next
 	add("collapse", held+classes, p.hashes())
 	held += 4 * (1 + 2*grown)
-	search := p.Spec.LVM.Search
+	search := p.Spec.Search
 	add("knn", held+lists, float64(search.GraphBytes(p.Rows, p.Seen, p.Lists)))
 	held += lists
-	if p.Spec.LVM.Tails == saul.Gaussian {
+	if p.Spec.LVM.Tails == lvm.Gaussian {
 		p.gaussian(held, add)
 	} else {
 		p.student(held, add)
 	}
-	d := float64(p.Spec.LVM.Dims)
+	d := float64(p.Spec.Dims)
 	placed := 4*d + 12
 	// Places, variances, scales, errors; the tables and each point's own scores.
 	add("novelty", held+8*d+24+32+48+placed, 0)
@@ -95,7 +96,7 @@ func (p *Plan) stages() {
 func (p *Plan) other(learning int64) {
 	held := 4*float64(p.Dim+p.Seen) + float64(p.Kept) + 12*float64(p.Lists) + 4*(1+2*grown)
 	at := int64(held * float64(p.Rows))
-	d := float64(p.Spec.LVM.Dims)
+	d := float64(p.Spec.Dims)
 	p.Stages = []Stage{
 		{"read", int64((4*float64(p.Dim) + float64(p.Kept)) * float64(p.Rows))},
 		{"em", at + learning},
@@ -116,18 +117,18 @@ func (p *Plan) hashes() float64 {
 
 // student adds the stages with heavy tails; held is what lives through all.
 func (p *Plan) student(held float64, add func(name string, perRow, rest float64)) {
-	k, d := float64(p.Neighbors), float64(p.Spec.LVM.Dims)
+	k, d := float64(p.Neighbors), float64(p.Spec.Dims)
 	entries := 2 * k * mutual(p.Seen)
 	// The edges (two ends, weight, scale), their triplets, order and slots, and
 	// the matrix that is made of them.
 	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries, 0)
 	problem := Problem(p.Rows, p.Seen, p.Neighbors) / float64(p.Rows)
-	field := Field(p.Coarse, p.Rows, p.Spec.LVM.Dims) / float64(p.Rows)
+	field := Field(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	// A copy of the vectors, and their components.
 	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state, 0)
 	average := 0.
-	if p.Coarse == saul.CoarseShared || p.Coarse == saul.CoarseAnchors {
+	if p.Coarse == models.CoarseShared || p.Coarse == models.CoarseAnchors {
 		average = 8 * d
 	}
 	system := 8*entries + (3*8*d + 7*8 + 8) + (3*8*d + 8)
@@ -143,15 +144,15 @@ func Problem(n, dim, k int) float64 {
 
 // Field returns the bytes of what n points in d dimensions are held against:
 // those of package farfield.
-func Field(c saul.Coarse, n, dims int) float64 {
+func Field(c models.Coarse, n, dims int) float64 {
 	d, rows := float64(dims), float64(n)
 	columns := 8 * (d + 2)
 	switch c {
-	case saul.CoarseAll:
+	case models.CoarseAll:
 		return rows * (columns + 12)
-	case saul.CoarseShared:
+	case models.CoarseShared:
 		return (rows+400)*columns + rows*(4+4./64) + 8*400
-	case saul.CoarseAnchors:
+	case models.CoarseAnchors:
 		return rows*(columns+3*4) + 850e3
 	}
 	// Cells: the points and their spare; a tree whose smallest nodes have at most 24
@@ -187,7 +188,7 @@ func parts(n, size int) float64 {
 
 // gaussian adds the stages with Gaussian tails; held is what lives through all.
 func (p *Plan) gaussian(held float64, add func(name string, perRow, rest float64)) {
-	k, d := float64(p.Neighbors), float64(p.Spec.LVM.Dims)
+	k, d := float64(p.Neighbors), float64(p.Spec.Dims)
 	entries := 2*k*mutual(p.Seen) + 2*float64(p.Level)
 	// Nodes of all blocks: each coarse-graining adds its landmarks.
 	nodes := 1.2

@@ -5,8 +5,7 @@ import (
 
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
-	"unfold/models/student"
+	"unfold/models/lvm"
 	"unfold/sparse/knn/auto"
 )
 
@@ -37,10 +36,12 @@ type Plan struct {
 	// an index that is part of the model, HNSW.
 	Search, Index auto.Method
 	// Coarse and, with Gaussian tails, Level say what points are held apart from.
-	Coarse saul.Coarse
+	Coarse models.Coarse
 	Level  int
 	// Steps of learning.
 	Steps int
+	// theta is the accuracy of cells in the map, if they are used.
+	theta float64
 	// Stages are those of the fit, in order.
 	Stages []Stage
 	// Changed lists what Within chose otherwise than the defaults, in words.
@@ -49,7 +50,7 @@ type Plan struct {
 
 // Stage is a part of a fit.
 type Stage struct {
-	// Name is that of saul.Progress, or "read", "pca", "collapse", "novelty",
+	// Name is that of models.Progress, or "read", "pca", "collapse", "novelty",
 	// "index", "structure".
 	Name string
 	// Bytes are reachable when the stage holds the most.
@@ -78,7 +79,7 @@ func New(j Job) (Plan, error) {
 		return Plan{}, models.BadInputf("%d rows: %d neighbours need at least %d different rows; give more rows or fewer neighbors", p.Rows, p.Neighbors, p.Neighbors+1)
 	}
 	if held, ok := spec.Memory(p.Rows, p.Seen); ok {
-		p.Coarse, p.Level, p.Steps, p.Index = saul.CoarseAuto, 0, 0, auto.Exact
+		p.Coarse, p.Level, p.Steps, p.Index = models.CoarseAuto, 0, 0, auto.Exact
 		p.other(held)
 		return p, nil
 	}
@@ -88,31 +89,12 @@ func New(j Job) (Plan, error) {
 
 // resolve fills in what the number of rows decides.
 func (p *Plan) resolve() {
-	s := &p.Spec.LVM
-	if s.Dims == 0 {
-		s.Dims = saul.DefaultDims
-	}
-	n, heavy := p.Rows, s.Tails == saul.Student
-	if p.Neighbors = s.Neighbors; p.Neighbors == 0 {
-		p.Neighbors = map[bool]int{true: 6, false: 9}[heavy]
-	}
-	p.Lists = max(1, min(max(p.Neighbors, p.Spec.NoveltyK, s.Lists), n-1))
+	s, n := &p.Spec, p.Rows
+	of := s.Latent().Resolve(n)
+	s.Dims = of.Dims
+	p.Neighbors, p.Steps, p.Level, p.Coarse, p.theta = of.Neighbors, of.Steps, of.Level, of.Coarse, of.Theta
+	p.Lists = max(1, min(max(p.Neighbors, s.NoveltyK, s.Lists), n-1))
 	p.Search, p.Index = s.Search.Graph(n, p.Seen, p.Lists), s.Search.Index(n, p.Seen, p.reach())
-	p.Coarse = s.Coarse.Resolve(s.Tails, n, s.Dims)
-	switch {
-	case s.Steps != 0:
-		p.Steps = max(s.Steps, 0)
-	case !heavy:
-		p.Steps = 400
-	default:
-		p.Steps = student.Steps(n, s.Dims)
-		if s.Thorough {
-			p.Steps = p.Steps * 5 / 2
-		}
-	}
-	if p.Level = 0; !heavy {
-		p.Level = s.Level.Resolve(n)
-	}
 }
 
 // Timed reports whether Measure can tell what the plan will take: it knows the steps
@@ -121,12 +103,12 @@ func (p *Plan) Timed() bool { return p.Spec.Kind == fit.LVM || p.Spec.Timed() }
 
 // reach is the number of neighbours of an event that are looked for.
 func (p *Plan) reach() int {
-	return saul.Reach(p.Spec.LVM.Tails, p.Neighbors, p.Spec.NoveltyK, p.Rows)
+	return lvm.Reach(p.Spec.LVM.Tails, p.Neighbors, p.Spec.NoveltyK, p.Rows)
 }
 
 // threads is the number of goroutines that compute.
 func (p *Plan) threads() int {
-	if t := p.Spec.LVM.Threads; t > 0 {
+	if t := p.Spec.Threads; t > 0 {
 		return t
 	}
 	return runtime.GOMAXPROCS(0)

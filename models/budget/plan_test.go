@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/models/student"
 	"unfold/sparse/knn"
 )
@@ -31,13 +31,13 @@ func TestFieldBytes(t *testing.T) {
 					mu.Row(i)[k] = 10 * r.NormFloat64()
 				}
 			}
-			fields := map[saul.Coarse]farfield.Field{
-				saul.CoarseAll:     farfield.NewAll(delta2, d),
-				saul.CoarseShared:  farfield.NewShared(delta2, d, farfield.SharedSettings{}),
-				saul.CoarseAnchors: farfield.NewAnchors(delta2, d, farfield.AnchorSettings{}),
+			fields := map[models.Coarse]farfield.Field{
+				models.CoarseAll:     farfield.NewAll(delta2, d),
+				models.CoarseShared:  farfield.NewShared(delta2, d, farfield.SharedSettings{}),
+				models.CoarseAnchors: farfield.NewAnchors(delta2, d, farfield.AnchorSettings{}),
 			}
 			if d <= 3 {
-				fields[saul.CoarseMap] = farfield.NewCells(delta2, d, farfield.CellSettings{})
+				fields[models.CoarseMap] = farfield.NewCells(delta2, d, farfield.CellSettings{})
 			}
 			for kind, f := range fields {
 				f.Move(0, mu, sigma2)
@@ -68,7 +68,7 @@ func TestModelBytes(t *testing.T) {
 			t.Errorf("dim %d: constants of %.0f bytes predicted, they are %.0f", dim, got, want)
 		}
 		problem.Field = farfield.NewCells(problem.Bandwidth2, d, farfield.CellSettings{})
-		m, err := student.NewModel(problem, d, student.Settings{Steps: 1})
+		m, err := student.NewModel(problem, d, student.ModelSettings{Steps: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,11 +104,11 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 		spec   fit.Spec
 	}{
 		{300, 4, fit.Spec{}},
-		{2100, 60, fit.Spec{LVM: saul.Settings{Steps: 3}}},
-		{2100, 8, fit.Spec{LVM: saul.Settings{Dims: 10, Steps: 2}}},
-		{300, 8, fit.Spec{LVM: saul.Settings{Thorough: true, Neighbors: 12}}},
-		{400, 5, fit.Spec{LVM: saul.Settings{Tails: saul.Gaussian, Steps: -1}}},
-		{1200, 5, fit.Spec{PCA: 3, LVM: saul.Settings{Tails: saul.Gaussian, Steps: 2}}},
+		{2100, 60, fit.Spec{Common: models.Common{Steps: 3}}},
+		{2100, 8, fit.Spec{Common: models.Common{Dims: 10, Steps: 2}}},
+		{300, 8, fit.Spec{Common: models.Common{Neighbors: 12}, LVM: lvm.Options{Student: student.Options{Thorough: true}}}},
+		{400, 5, fit.Spec{Common: models.Common{Steps: -1}, LVM: lvm.Options{Tails: lvm.Gaussian}}},
+		{1200, 5, fit.Spec{PCA: 3, Common: models.Common{Steps: 2}, LVM: lvm.Options{Tails: lvm.Gaussian}}},
 	} {
 		p, err := New(Job{Rows: c.n, Dim: c.dim, Spec: c.spec})
 		if err != nil {
@@ -118,14 +118,14 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprint(p.Seen, p.Neighbors, p.Level, p.Steps, p.Spec.LVM.Dims)
+		got := fmt.Sprint(p.Seen, p.Neighbors, p.Level, p.Steps, p.Spec.Dims)
 		want := fmt.Sprint(r.Report.Dim, r.Report.Neighbors, r.Report.Level, r.Report.Iterations, r.Report.Dims)
 		if got != want {
 			t.Errorf("%+v: planned (seen, neighbours, level, steps, dims) %s, done %s", c, got, want)
 		}
-		kind := saul.CoarseInput.String()
-		if r.Spec.LVM.Tails == saul.Student {
-			kind = r.Spec.LVM.Coarse.Resolve(saul.Student, c.n, r.Report.Dims).String()
+		kind := models.CoarseInput.String()
+		if r.Spec.LVM.Tails == lvm.Student {
+			kind = student.ResolveCoarse(r.Spec.LVM.Student.Coarse, c.n, r.Report.Dims).String()
 		}
 		if p.Coarse.String() != kind {
 			t.Errorf("%+v: planned coarse %v, done %s", c, p.Coarse, kind)
@@ -142,7 +142,7 @@ func TestNoPlan(t *testing.T) {
 			t.Errorf("%+v: %v, expected bad input", j, err)
 		}
 	}
-	if _, err := New(Job{Rows: 100, Dim: 3, Spec: fit.Spec{LVM: saul.Settings{Momentum: 2}}}); err == nil {
+	if _, err := New(Job{Rows: 100, Dim: 3, Spec: fit.Spec{LVM: lvm.Options{Student: student.Options{Momentum: 2}}}}); err == nil {
 		t.Error("a momentum of 2 is planned")
 	}
 }
@@ -166,8 +166,8 @@ func TestBytesGrow(t *testing.T) {
 		"kept":       func(j *Job) { j.Kept = 100 },
 		"scored":     func(j *Job) { j.Scored = true },
 		"base":       func(j *Job) { j.Base *= 2 },
-		"dims":       func(j *Job) { j.Spec.LVM.Dims = 10 },
-		"neighbours": func(j *Job) { j.Spec.LVM.Neighbors = 30 },
+		"dims":       func(j *Job) { j.Spec.Dims = 10 },
+		"neighbours": func(j *Job) { j.Spec.Neighbors = 30 },
 	} {
 		if got := bytes(change); got <= least {
 			t.Errorf("more %s: %d bytes, before %d", name, got, least)
@@ -178,17 +178,17 @@ func TestBytesGrow(t *testing.T) {
 // Within changes nothing that need not be, stays within what it is given, and
 // says what would fit.
 func TestWithin(t *testing.T) {
-	j := Job{Rows: 100_000, Dim: 10, Spec: fit.Spec{LVM: saul.Settings{Dims: 3}}}
+	j := Job{Rows: 100_000, Dim: 10, Spec: fit.Spec{Common: models.Common{Dims: 3}}}
 	free, err := New(j)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, err := Within(j, free.Bytes())
-	if err != nil || p.Coarse != saul.CoarseMap || p.Changed != nil {
+	if err != nil || p.Coarse != models.CoarseMap || p.Changed != nil {
 		t.Errorf("as much as is needed: %v, coarse %v, changed %v", err, p.Coarse, p.Changed)
 	}
 	p, err = Within(j, free.Bytes()-1)
-	if err != nil || p.Coarse != saul.CoarseShared || len(p.Changed) != 1 || p.Bytes() >= free.Bytes() {
+	if err != nil || p.Coarse != models.CoarseShared || len(p.Changed) != 1 || p.Bytes() >= free.Bytes() {
 		t.Errorf("a little less: %v, coarse %v, changed %v", err, p.Coarse, p.Changed)
 	}
 	limit := p.Bytes() / 2
@@ -205,7 +205,7 @@ func TestWithin(t *testing.T) {
 		t.Errorf("%d rows fit, too, but were not offered", j.Rows)
 	}
 	// What was set stays.
-	j.Rows, j.Spec.LVM.Coarse = 100_000, saul.CoarseMap
+	j.Rows, j.Spec.LVM.Student.Coarse = 100_000, models.CoarseMap
 	if _, err := Within(j, free.Bytes()-1); !errors.As(err, &little) {
 		t.Errorf("with cells that were asked for: %v", err)
 	}

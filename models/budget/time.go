@@ -11,7 +11,9 @@ import (
 	"unfold/internal/simd"
 	"unfold/internal/simd/tile"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
+	"unfold/models/lvm"
 	"unfold/models/pca"
 	"unfold/models/saul"
 	"unfold/sparse/knn"
@@ -27,7 +29,7 @@ type Speed struct {
 	Pair float64
 	// Trial are the seconds of the trial fit; Rest those outside of its stages, and
 	// Still those of its learning without a step: the likelihood, twice.
-	Trial       saul.Seconds
+	Trial       models.Seconds
 	Rest, Still float64
 	// Index are the seconds that an index of the trial's rows takes, 0 for none.
 	Index float64
@@ -63,31 +65,29 @@ func Measure(ctx context.Context, p Plan) (Speed, error) {
 		}
 		return v, err
 	}
-	if p.Coarse == saul.CoarseAll || p.Spec.LVM.Tails == saul.Gaussian && p.Level == 0 {
+	if p.Coarse == models.CoarseAll || p.Spec.LVM.Tails == lvm.Gaussian && p.Level == 0 {
 		v.Rows = trialPairs
 	}
 	v.Rows = min(v.Rows, max(p.Rows/2, 4*p.Lists, farfield.ExactBelow))
 	v.Rows = min(v.Rows, p.Rows)
 	spec := p.Spec
 	spec.PCA = fit.PCANone
-	spec.LVM.Coarse = p.Coarse
-	if p.Coarse == saul.CoarseMap {
-		spec.LVM.Theta = spec.LVM.CellTheta(p.Rows)
-	}
-	if spec.LVM.Tails == saul.Gaussian {
-		spec.LVM.Level = saul.LevelOf(p.Level)
+	if spec.LVM.Tails == lvm.Gaussian {
+		spec.LVM.Saul.Level = saul.LevelOf(p.Level)
+	} else {
+		spec.LVM.Student.Coarse, spec.LVM.Student.Theta = p.Coarse, p.theta
 	}
 	// The trial is searched as the plan is, and an index is timed apart.
-	spec.LVM.Search.Method = p.Search
+	spec.Search.Method = p.Search
 	x := trial(v.Rows, p.Seen)
 	for again := range 6 { // the least counts: others may be at work, too
 		em := &v.Trial.EM
-		spec.LVM.Steps = v.Steps
+		spec.Steps = v.Steps
 		if again%2 == 1 {
-			em, spec.LVM.Steps = &v.Still, 0
+			em, spec.Steps = &v.Still, 0
 		}
-		if spec.LVM.Steps == 0 {
-			spec.LVM.Steps = -1
+		if spec.Steps == 0 {
+			spec.Steps = -1
 		}
 		begin := time.Now()
 		_, r, err := fit.Fit(ctx, x, spec, nil)
@@ -121,7 +121,7 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 	}
 	for again := range 3 {
 		begin := time.Now()
-		if _, err := auto.Build(ctx, x, min(p.reach(), x.Rows), p.Spec.LVM.Search, knn.Settings{Threads: p.Spec.LVM.Threads}); err != nil {
+		if _, err := auto.Build(ctx, x, min(p.reach(), x.Rows), p.Spec.Search, knn.Settings{Threads: p.Spec.Threads}); err != nil {
 			return fmt.Errorf("budget: trial: %w", err)
 		}
 		if took := time.Since(begin).Seconds(); again == 0 || took < v.Index {
@@ -134,7 +134,7 @@ func (v *Speed) index(ctx context.Context, p Plan, x vec.Matrix[float32]) error 
 // project times projections.
 func (v *Speed) project(ctx context.Context, p Plan) error {
 	if !p.formed() {
-		v.Rates = pca.MeasureRates(p.Spec.LVM.Threads)
+		v.Rates = pca.MeasureRates(p.Spec.Threads)
 		return ctx.Err()
 	}
 	columns := min(p.Dim, trialColumns)
@@ -142,11 +142,11 @@ func (v *Speed) project(ctx context.Context, p Plan) error {
 	for again := range 4 {
 		i, rows := again%2, []int{fewRows, manyRows}[again%2]
 		begin := time.Now()
-		pca, err := pca.Fit(ctx, x.Slice(0, rows), min(p.Spec.PCA, columns), pca.Settings{Threads: p.Spec.LVM.Threads})
+		pca, err := pca.Fit(ctx, x.Slice(0, rows), min(p.Spec.PCA, columns), pca.Settings{Threads: p.Spec.Threads})
 		if err != nil {
 			return fmt.Errorf("budget: trial: %w", err)
 		}
-		pca.Projector().Apply(x.Slice(0, rows), p.Spec.LVM.Threads)
+		pca.Projector().Apply(x.Slice(0, rows), p.Spec.Threads)
 		if took := time.Since(begin).Seconds(); again < 2 || took < v.Projected[i] {
 			v.Projected[i] = took
 		}
@@ -235,11 +235,11 @@ func (p Plan) Seconds(v Speed) float64 {
 // sources is how many others n points are held against each, up to a factor.
 func (p Plan) sources(n float64) float64 {
 	switch {
-	case p.Spec.LVM.Tails == saul.Gaussian:
+	case p.Spec.LVM.Tails == lvm.Gaussian:
 		return math.Pow(n, math.Pow(3, -float64(p.Level)))
-	case p.Coarse == saul.CoarseAll:
+	case p.Coarse == models.CoarseAll:
 		return n
-	case p.Coarse == saul.CoarseMap:
+	case p.Coarse == models.CoarseMap:
 		return math.Log2(n + 1)
 	}
 	return 1

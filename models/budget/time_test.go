@@ -4,8 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/student"
 )
 
 // A trial works for any settings, and what it says is finite and grows with rows.
@@ -18,11 +20,11 @@ func TestSeconds(t *testing.T) {
 		{300, 3, fit.Spec{}},
 		{5000, 3, fit.Spec{}},
 		{100_000, 70, fit.Spec{}},
-		{100_000, 20, fit.Spec{LVM: saul.Settings{Dims: 10, Thorough: true}}},
-		{100_000, 5, fit.Spec{LVM: saul.Settings{Steps: -1}}},
-		{3000, 5, fit.Spec{LVM: saul.Settings{Coarse: saul.CoarseAll}}},
-		{700, 5, fit.Spec{LVM: saul.Settings{Tails: saul.Gaussian}}},
-		{20_000, 5, fit.Spec{LVM: saul.Settings{Tails: saul.Gaussian, Dims: 3}}},
+		{100_000, 20, fit.Spec{Common: models.Common{Dims: 10}, LVM: lvm.Options{Student: student.Options{Thorough: true}}}},
+		{100_000, 5, fit.Spec{Common: models.Common{Steps: -1}}},
+		{3000, 5, fit.Spec{LVM: lvm.Options{Student: student.Options{Coarse: models.CoarseAll}}}},
+		{700, 5, fit.Spec{LVM: lvm.Options{Tails: lvm.Gaussian}}},
+		{20_000, 5, fit.Spec{Common: models.Common{Dims: 3}, LVM: lvm.Options{Tails: lvm.Gaussian}}},
 	} {
 		p, err := New(Job{Rows: c.n, Dim: c.dim, Spec: c.spec})
 		if err != nil {

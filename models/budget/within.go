@@ -3,6 +3,9 @@ package budget
 import (
 	"fmt"
 
+	"unfold/models"
+	"unfold/models/fit"
+	"unfold/models/lvm"
 	"unfold/models/saul"
 	"unfold/sparse/knn/auto"
 )
@@ -43,7 +46,7 @@ func Within(j Job, limit int64) (Plan, error) {
 			return best, nil
 		}
 	}
-	return best, &TooLittle{Limit: limit, Need: best.Bytes(), Rows: j.rows(best.Spec.LVM, limit), Plan: best}
+	return best, &TooLittle{Limit: limit, Need: best.Bytes(), Rows: j.rows(best.Spec, limit), Plan: best}
 }
 
 // choice is a job with something chosen, in words.
@@ -54,29 +57,29 @@ type choice struct {
 
 // choices lists what may be chosen otherwise, the better maps first.
 func (j Job) choices() (out []choice) {
-	if j.Spec.LVM.Search.Method == auto.Auto { // the same map, in more time
+	if j.Spec.Search.Method == auto.Auto { // the same map, in more time
 		c := j
-		c.Spec.LVM.Search.Method = auto.Exact
+		c.Spec.Search.Method = auto.Exact
 		out = append(out, choice{c, "exact search"})
 	}
-	if s := j.Spec.LVM; s.Tails == saul.Gaussian && s.Level == saul.LevelAuto {
+	if s := j.Spec.LVM; s.Tails == lvm.Gaussian && s.Saul.Level == saul.LevelAuto {
 		for level := 1; level <= 3; level++ {
 			c := j
-			c.Spec.LVM.Level = saul.Level(level)
+			c.Spec.LVM.Saul.Level = saul.Level(level)
 			out = append(out, choice{c, fmt.Sprintf("level %d", level)})
 		}
-	} else if s.Tails == saul.Student && s.Coarse == saul.CoarseAuto && s.Theta == 0 {
+	} else if s.Tails == lvm.Student && s.Student.Coarse == models.CoarseAuto && s.Student.Theta == 0 {
 		// All pairs would take less still, but n^2 time.
 		c := j
-		c.Spec.LVM.Coarse = saul.CoarseShared
+		c.Spec.LVM.Student.Coarse = models.CoarseShared
 		out = append(out, choice{c, "coarse shared"})
 	}
 	return out
 }
 
-// rows is the largest number of rows that limit allows with settings s.
-func (j Job) rows(s saul.Settings, limit int64) int {
-	j.Spec.LVM = s
+// rows is the largest number of rows that limit allows with a spec.
+func (j Job) rows(s fit.Spec, limit int64) int {
+	j.Spec = s
 	low, high := 0, j.Rows
 	for high-low > 1 {
 		j.Rows = low + (high-low)/2

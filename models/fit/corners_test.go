@@ -13,6 +13,9 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/lllvm"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/models/saul"
 )
 
@@ -112,15 +115,15 @@ func corners() []corner {
 // of the registry is here by itself.
 func cornerSpecs() map[string]Spec {
 	specs := map[string]Spec{
-		"gaussian": {LVM: saul.Settings{Tails: saul.Gaussian}},
-		"largest":  {LVM: saul.Settings{Tails: saul.Gaussian, Components: saul.Largest}},
-		"parts":    {Kind: LLLVM, LVM: saul.Settings{Components: saul.Largest}},
+		"gaussian": {LVM: lvm.Options{Tails: lvm.Gaussian}},
+		"largest":  {LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Components: saul.Largest}}},
+		"parts":    {Kind: LLLVM, LLLVM: lllvm.Options{Largest: true}},
 	}
 	for _, k := range registry {
 		specs[k.Name] = Spec{Kind: k.Name}
 	}
 	for name, s := range specs {
-		s.LVM.Steps = 15
+		s.Steps = 15
 		specs[name] = s
 	}
 	return specs
@@ -156,7 +159,7 @@ func learnable(x vec.Matrix[float32], spec Spec) (problem string, refusal error)
 	if 2*len(places) <= s.Mu.Rows {
 		return fmt.Sprintf("%d different points have %d different places", s.Mu.Rows, len(places)), nil
 	}
-	p, err := Open(s, saul.PlaceSettings{})
+	p, err := Open(s, placing.Options{})
 	if err != nil {
 		return err.Error(), nil
 	}
@@ -216,11 +219,11 @@ func TestDegenerate(t *testing.T) {
 			x.Data[i] = values.Draw(t, "value")
 		}
 		spec := rapid.SampledFrom([]Spec{
-			{}, {LVM: saul.Settings{Tails: saul.Gaussian}}, {LVM: saul.Settings{Tails: saul.Gaussian, Components: saul.Largest}}, {Kind: LLLVM}, {Kind: GPLVM},
+			{}, {LVM: lvm.Options{Tails: lvm.Gaussian}}, {LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Components: saul.Largest}}}, {Kind: LLLVM}, {Kind: GPLVM},
 		}).Draw(t, "spec")
-		spec.LVM.Dims, spec.LVM.Steps = rapid.IntRange(1, 6).Draw(t, "dims"), 3
+		spec.Dims, spec.Steps = rapid.IntRange(1, 6).Draw(t, "dims"), 3
 		if spec.Kind != GPLVM {
-			spec.LVM.Neighbors = rapid.IntRange(1, 6).Draw(t, "neighbors")
+			spec.Neighbors = rapid.IntRange(1, 6).Draw(t, "neighbors")
 		}
 		if problem, _ := learnable(x, spec); problem != "" {
 			t.Fatal(problem)
@@ -241,14 +244,14 @@ func TestDimsBeyondTheData(t *testing.T) {
 			{5000, PCAAuto, "50 principal components"},
 			{45, PCANone, "at most 39 dimensions"},
 		} {
-			spec := Spec{Kind: k.Name, PCA: c.pca, LVM: saul.Settings{Dims: c.dims}}
+			spec := Spec{Kind: k.Name, PCA: c.pca, Common: models.Common{Dims: c.dims}}
 			_, _, err := Fit(context.Background(), x, spec, nil)
 			if !models.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, dims %d: %v, want %q", k.Name, c.dims, err, c.want)
 			}
 		}
 	}
-	if err := (Spec{LVM: saul.Settings{Dims: 5000}}).Check(); err == nil || !strings.Contains(err.Error(), "at most 1000") {
+	if err := (Spec{Common: models.Common{Dims: 5000}}).Check(); err == nil || !strings.Contains(err.Error(), "at most 1000") {
 		t.Errorf("5000 dimensions: %v", err)
 	}
 }
@@ -263,7 +266,7 @@ func TestConstantColumnsAreLeftOut(t *testing.T) {
 		return v
 	})
 	for _, k := range registry {
-		s, r, err := Fit(context.Background(), x, Spec{Kind: k.Name, LVM: saul.Settings{Steps: 10}}, nil)
+		s, r, err := Fit(context.Background(), x, Spec{Kind: k.Name, Common: models.Common{Steps: 10}}, nil)
 		if err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 			continue
@@ -277,7 +280,7 @@ func TestConstantColumnsAreLeftOut(t *testing.T) {
 		if fmt.Sprint(r.Constant) != "[1 4]" || s.Reference.Cols != 4 {
 			t.Errorf("%s: left out %v, reference of %d columns", k.Name, r.Constant, s.Reference.Cols)
 		}
-		p, err := Open(s, saul.PlaceSettings{})
+		p, err := Open(s, placing.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,11 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/live"
+	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/models/pca"
 	"unfold/models/placing"
 	"unfold/models/projection"
-	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 )
@@ -25,7 +25,7 @@ type Result struct {
 	Row []int32
 	// Placed are the places of all n rows, with their leave-one-out novelty.
 	Placed models.Placed
-	// Unlearnt marks rows that were placed and not learnt (saul.Largest). Nil if
+	// Unlearnt marks rows that were placed and not learnt (Result.Unlearnt of package models). Nil if
 	// there are none.
 	Unlearnt []bool
 	// Spec is that of the fit with defaults filled in.
@@ -33,7 +33,7 @@ type Result struct {
 	// PCA is the projection, nil if there is none.
 	PCA *pca.PCA
 	// Report is the model's own. Its Dim is the dimension that the model saw.
-	Report saul.Report
+	Report models.Report
 	// Own is what only this kind of model has to report, as JSON under its name; nil if
 	// there is nothing.
 	Own any
@@ -48,7 +48,7 @@ type Result struct {
 // distinguish their rows, and more dimensions than the data can have (Spec.Fits). Kinds
 // that can do without some values (Kind.Missing) fill in those of x that are NaN. Progress
 // may be nil; beside the model's stages it reports "pca" and "index".
-func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress saul.Progress) (*snapshot.Snapshot, *Result, error) {
+func Fit(ctx context.Context, x vec.Matrix[float32], spec Spec, progress models.Progress) (*snapshot.Snapshot, *Result, error) {
 	p, err := prepare(x, spec, progress)
 	if err != nil {
 		return nil, nil, err
@@ -66,12 +66,12 @@ type pipeline struct {
 	spec Spec // resolved
 	// follow are the settings of the map that will follow its points; nil if none will.
 	follow   *live.Settings
-	progress saul.Progress
+	progress models.Progress
 	out      *Result
 }
 
 // prepare checks what can be checked before anything is computed.
-func prepare(x vec.Matrix[float32], spec Spec, progress saul.Progress) (*pipeline, error) {
+func prepare(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipeline, error) {
 	spec, err := spec.whole(x)
 	if err != nil {
 		return nil, err
@@ -98,22 +98,22 @@ func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Sn
 	if err != nil {
 		return nil, err
 	}
-	points, err := p.learn(ctx, z)
+	learnt, err := p.learn(ctx, z)
 	if err != nil {
 		return nil, err
 	}
-	p.spec = points.spec
-	if len(points.Unique) < z.Rows {
-		z = vec.Take(z, points.Unique)
+	p.spec = learnt.spec
+	if len(learnt.Unique) < z.Rows {
+		z = vec.Take(z, learnt.Unique)
 	}
 	clock := time.Now()
-	s, own, err := points.Snapshot(p.spec.Kind, z, p.spec.NoveltyK)
+	s, own, err := learnt.snapshot(z)
 	if err != nil {
 		return nil, err
 	}
 	p.out.SecondsNovelty = time.Since(clock).Seconds()
-	points.Neighbors = nil // makes room
-	s.Version, s.Epoch, s.Parts = 1, 1, points.parts
+	learnt.Neighbors = nil // makes room
+	s.Version, s.Epoch, s.Parts = 1, 1, learnt.parts
 	project.Store(s)
 	if err := p.index(ctx, s); err != nil {
 		return nil, err
@@ -121,9 +121,9 @@ func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Sn
 	if s.Settings, err = p.spec.stored(); err != nil {
 		return nil, err
 	}
-	p.spec.LVM.Threads = 0
-	p.out.Spec, p.out.Report, p.out.Own = p.spec, points.Report, points.own
-	p.out.rows(s, points.Result, own)
+	p.spec.Threads = 0
+	p.out.Spec, p.out.Report, p.out.Own = p.spec, learnt.Report, learnt.own
+	p.out.rows(s, learnt.Result, own)
 	return s, nil
 }
 
@@ -142,7 +142,7 @@ func (p *pipeline) project(ctx context.Context, x vec.Matrix[float32]) (*project
 	if err != nil {
 		return nil, x, err
 	}
-	z, err := project.Learn(x, p.spec.LVM.Threads)
+	z, err := project.Learn(x, p.spec.Threads)
 	if err != nil {
 		return nil, x, err
 	}
@@ -157,20 +157,21 @@ func (p *pipeline) components(ctx context.Context, x vec.Matrix[float32]) (proje
 	if p.kind.Varied {
 		least = leastVariance
 	}
-	project, p.out.PCA, err = projection.Fit(ctx, x, p.spec.PCA, least, pca.Settings{Threads: p.spec.LVM.Threads, Seed: p.spec.LVM.Seed})
+	project, p.out.PCA, err = projection.Fit(ctx, x, p.spec.PCA, least, pca.Settings{Threads: p.spec.Threads, Seed: p.spec.Seed})
 	return project, err
 }
 
 // learn learns from what the model sees.
 func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*learnt, error) {
 	spec := p.spec
-	spec.LVM.Lists = max(spec.LVM.Lists, spec.NoveltyK)
+	spec.Lists = max(spec.Lists, spec.NoveltyK)
 	if p.follow != nil {
 		unique, _, _ := graph.Collapse(z)
-		var err error
-		if spec.LVM, err = p.follow.First(len(unique)); err != nil {
+		first, err := p.follow.First(len(unique))
+		if err != nil {
 			return nil, err
 		}
+		spec.Common, spec.LVM = first.Common, first.Options
 	}
 	points, err := p.kind.learn(ctx, z, spec, p.progress)
 	if err != nil {
@@ -186,16 +187,16 @@ func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*learnt, e
 func (p *pipeline) index(ctx context.Context, s *snapshot.Snapshot) (err error) {
 	clock := time.Now()
 	p.progress("index", 0, 1)
-	search := p.spec.LVM.Search
-	search.Seed = p.spec.LVM.Seed
-	s.Index, err = saul.NewIndex(ctx, s, search, p.spec.LVM.Threads)
+	search := p.spec.Search
+	search.Seed = p.spec.Seed
+	s.Index, err = lvm.NewIndex(ctx, s, search, p.spec.Threads)
 	p.out.SecondsIndex = time.Since(clock).Seconds()
 	return err
 }
 
 // stored is the spec as a snapshot keeps it.
 func (s Spec) stored() ([]byte, error) {
-	s.LVM.Threads = 0 // a matter of the machine, not of the map
+	s.Threads = 0 // a matter of the machine, not of the map
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("storing the settings: %w", err)
@@ -218,7 +219,7 @@ func (s Spec) whole(x vec.Matrix[float32]) (Spec, error) {
 }
 
 // rows spreads the points' places over the rows of the input.
-func (r *Result) rows(s *snapshot.Snapshot, points *saul.Result, own novelty.Scores) {
+func (r *Result) rows(s *snapshot.Snapshot, points *models.Result, own novelty.Scores) {
 	n, d, sigma2 := len(points.Of), s.Mu.Cols, s.Published2()
 	r.Row = points.Of
 	r.Placed = models.Placed{

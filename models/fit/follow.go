@@ -8,7 +8,6 @@ import (
 	"unfold/models"
 	"unfold/models/live"
 	"unfold/models/projection"
-	"unfold/models/saul"
 	"unfold/models/snapshot"
 )
 
@@ -23,7 +22,7 @@ type Followed struct {
 // Follow learns a map of the rows of x as Fit does, and begins to follow its points; the
 // kind must be Carried. Result.Row are the slots of the rows. Of the settings, LVM and
 // NoveltyK come from the spec.
-func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Settings, progress saul.Progress) (*Followed, *Result, error) {
+func Follow(ctx context.Context, x vec.Matrix[float32], spec Spec, set live.Settings, progress models.Progress) (*Followed, *Result, error) {
 	p, err := prepare(x, spec, progress)
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +79,7 @@ func (s Spec) follow(set live.Settings) (live.Settings, error) {
 	if !k.Carried {
 		return set, fmt.Errorf("kind %s: its maps do not follow their points", k.Name)
 	}
-	set.LVM, set.NoveltyK = s.LVM, s.NoveltyK
+	set.LVM, set.NoveltyK = s.Latent(), s.NoveltyK
 	return set, nil
 }
 
@@ -101,7 +100,7 @@ func Projection(ctx context.Context, x vec.Matrix[float32], spec Spec) (*project
 // at the places start or, if there are none, where the map places them. It returns their
 // slots. See live.Map.Change.
 func (f *Followed) Change(ctx context.Context, gone []int32, x vec.Matrix[float32], start vec.Matrix[float64]) ([]int32, error) {
-	return f.Map.Change(ctx, gone, f.project.Apply(x, f.spec.LVM.Threads), start)
+	return f.Map.Change(ctx, gone, f.project.Apply(x, f.spec.Threads), start)
 }
 
 // Snapshot returns the map of the last refresh, or of the fit, as Fit does. It is
@@ -110,9 +109,9 @@ func (f *Followed) Snapshot() (*snapshot.Snapshot, error) {
 	s, spec := *f.Map.Snapshot(), f.spec
 	f.project.Store(&s)
 	s.Encoder, s.Learning, s.Names, s.Positions = nil, nil, nil, nil
-	spec.LVM.Dims, spec.LVM.Neighbors = s.Mu.Cols, s.Neighbors
-	if spec.LVM.Steps == 0 {
-		spec.LVM.Steps = s.Steps // those of all its refreshes
+	spec.Dims, spec.Neighbors = s.Mu.Cols, s.Neighbors
+	if spec.Steps == 0 {
+		spec.Steps = s.Steps // those of all its refreshes
 	}
 	var err error
 	s.Settings, err = spec.stored()

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/live"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -23,8 +25,8 @@ func TestFollowIsFit(t *testing.T) {
 		name string
 		spec Spec
 	}{
-		{"student", Spec{PCA: 5, LVM: saul.Settings{Steps: 20, Seed: 3}}},
-		{"gaussian", Spec{LVM: saul.Settings{Tails: saul.Gaussian, Steps: 10, Seed: 3}}},
+		{"student", Spec{PCA: 5, Common: models.Common{Steps: 20, Seed: 3}}},
+		{"gaussian", Spec{Common: models.Common{Steps: 10, Seed: 3}, LVM: lvm.Options{Tails: lvm.Gaussian}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +73,7 @@ func TestFollowIsFit(t *testing.T) {
 				if s.Version != 2 || s.Reference.Rows != distinct-2+12 || s.Dim != 8 {
 					t.Errorf("version %d of %d points of %d values", s.Version, s.Reference.Rows, s.Dim)
 				}
-				if _, err := Open(s, saul.PlaceSettings{}); err != nil {
+				if _, err := Open(s, placing.Options{}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -87,14 +89,14 @@ func TestFollowRefuses(t *testing.T) {
 	if _, _, err := Follow(ctx, x, Spec{Kind: LLLVM}, live.Settings{}, nil); err == nil {
 		t.Error("a kind whose maps do not follow was followed")
 	}
-	s, _, err := Fit(ctx, x, Spec{LVM: saul.Settings{Steps: 5}}, nil)
+	s, _, err := Fit(ctx, x, Spec{Common: models.Common{Steps: 5}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, spec := range map[string]Spec{
 		"kind":  {Kind: GPLVM},
-		"dims":  {LVM: saul.Settings{Dims: 3}},
-		"tails": {LVM: saul.Settings{Tails: saul.Gaussian}},
+		"dims":  {Common: models.Common{Dims: 3}},
+		"tails": {LVM: lvm.Options{Tails: lvm.Gaussian}},
 	} {
 		if _, err := Resume(ctx, s, live.State{}, spec, live.Settings{}); err == nil {
 			t.Errorf("a map goes on with another %s", name)

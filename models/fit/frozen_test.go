@@ -19,9 +19,12 @@ import (
 	"unfold/models"
 	"unfold/models/gplvm"
 	"unfold/models/lllvm"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
+	"unfold/models/placing"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
+	"unfold/models/student"
 	"unfold/sparse/knn/auto"
 )
 
@@ -42,38 +45,44 @@ type frozenFile struct {
 
 // frozen are the files; the maps with Gaussian tails are still written as version 1.
 var frozen = []frozenFile{
-	{"v1", 1, Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: saul.Settings{
-		Tails: saul.Gaussian, Dims: 2, Neighbors: 9, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.01,
-		Components: saul.Largest, Seed: 3, Floor: 1e-6, Lists: 10,
-	}}},
-	{"v2-student", 2, Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: saul.Settings{
-		Dims: 2, Neighbors: 6, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.1, Seed: 3, Floor: 1e-6, Lists: 10,
-		Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: saul.CoarseMap, Sigma: saul.SigmaShared,
-	}}},
-	{"v2-index", 2, Spec{Kind: LVM, PCA: 5, NoveltyK: 10, LVM: saul.Settings{
-		Dims: 2, Neighbors: 6, Core: 1, Steps: 40, Momentum: 0.9, Tolerance: 0.1, Seed: 3, Floor: 1e-6, Lists: 10,
-		Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: saul.CoarseAll, Search: auto.Settings{Method: auto.HNSW, Recall: 0.97},
-		Gain: -1,
-	}}},
-	{"v1-lllvm", 1, Spec{Kind: LLLVM, PCA: 5, NoveltyK: 10, LVM: saul.Settings{
-		Dims: 2, Neighbors: 7, Steps: 30, Seed: 3, Lists: 10, Components: saul.Largest,
-	}, LLLVM: lllvm.Options{Points: 60, MaxNeighbors: 8, Restarts: 2, Epsilon: 0.002, Alpha: 0.001, Tolerance: 1e-7}}},
-	{"v1-gplvm", 1, Spec{Kind: GPLVM, PCA: 5, NoveltyK: 10, LVM: saul.Settings{
-		Dims: 2, Neighbors: 7, Steps: 20, Seed: 3, Lists: 10,
-	}, GPLVM: gplvm.Options{Points: 50, Kernel: "rbf+bias+white", Restarts: 1, Tolerance: 1e-4}}},
+	{"v1", 1, Spec{
+		Kind: LVM, PCA: 5, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 9, Steps: 40, Seed: 3, Lists: 10},
+		LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Core: 1, Momentum: 0.9, Tolerance: 0.01, Components: saul.Largest, Floor: 1e-6}},
+	}},
+	{"v2-student", 2, Spec{
+		Kind: LVM, PCA: 5, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 6, Steps: 40, Seed: 3, Lists: 10},
+		LVM: lvm.Options{Student: student.Options{
+			Momentum: 0.9, Tolerance: 0.1, Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: models.CoarseMap, Sigma: student.Shared,
+		}},
+	}},
+	{"v2-index", 2, Spec{
+		Kind: LVM, PCA: 5, NoveltyK: 10,
+		Common: models.Common{Dims: 2, Neighbors: 6, Steps: 40, Seed: 3, Lists: 10, Search: auto.Settings{Method: auto.HNSW, Recall: 0.97}},
+		LVM: lvm.Options{Student: student.Options{
+			Momentum: 0.9, Tolerance: 0.1, Tail: 1, Weight: 0.086, Sigma2: 0.1, Coarse: models.CoarseAll, Gain: -1,
+		}},
+	}},
+	{"v1-lllvm", 1, Spec{
+		Kind: LLLVM, PCA: 5, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 7, Steps: 30, Seed: 3, Lists: 10},
+		LLLVM: lllvm.Options{Points: 60, MaxNeighbors: 8, Restarts: 2, Epsilon: 0.002, Alpha: 0.001, Tolerance: 1e-7, Largest: true},
+	}},
+	{"v1-gplvm", 1, Spec{
+		Kind: GPLVM, PCA: 5, NoveltyK: 10, Common: models.Common{Dims: 2, Neighbors: 7, Steps: 20, Seed: 3, Lists: 10},
+		GPLVM: gplvm.Options{Points: 50, Kernel: "rbf+bias+white", Restarts: 1, Tolerance: 1e-4},
+	}},
 }
 
 func (f frozenFile) path() string { return filepath.Join(frozenDir, f.name) }
 
 // rulesFor are the ways of placing on a map.
-func rulesFor(s *snapshot.Snapshot) []saul.PlaceRule {
+func rulesFor(s *snapshot.Snapshot) []placing.Rule {
 	if s.Kind != LVM {
-		return []saul.PlaceRule{saul.RuleAuto}
+		return []placing.Rule{placing.RuleAuto}
 	}
-	if saul.TailsOf(s) == saul.Gaussian {
-		return []saul.PlaceRule{saul.Median, saul.EM}
+	if lvm.TailsOf(s) == lvm.Gaussian {
+		return []placing.Rule{placing.Median, placing.EM}
 	}
-	return []saul.PlaceRule{saul.Median, saul.Robust, saul.LLE}
+	return []placing.Rule{placing.Median, placing.Robust, placing.LLE}
 }
 
 // golden is what a frozen snapshot gives: places of some events by each rule.
@@ -122,9 +131,9 @@ func frozenEvents() vec.Matrix[float32] {
 	return x
 }
 
-func placeAll(t *testing.T, s *snapshot.Snapshot, rule saul.PlaceRule, x vec.Matrix[float32]) []goldenPlace {
+func placeAll(t *testing.T, s *snapshot.Snapshot, rule placing.Rule, x vec.Matrix[float32]) []goldenPlace {
 	t.Helper()
-	p, err := Open(s, saul.PlaceSettings{Rule: rule})
+	p, err := Open(s, placing.Options{Rule: rule})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +193,16 @@ func TestFrozenSnapshots(t *testing.T) {
 				t.Errorf("parts of the file are missing: %+v", s)
 			}
 			// Strictly: a name that is no longer known would lose a setting.
-			spec := Spec{LVM: saul.Settings{Tails: saul.Gaussian}} // as ParseSpec has it
+			kept := specFile{LVM: lvm.File{Tails: lvm.Gaussian}} // as ParseSpec has it
 			strict := json.NewDecoder(bytes.NewReader(s.Settings))
 			strict.DisallowUnknownFields()
-			if err := strict.Decode(&spec); err != nil || spec != f.spec {
+			err = strict.Decode(&kept)
+			spec := kept.spec()
+			if err != nil || spec != f.spec {
 				t.Errorf("the settings are %+v (%v), want %+v", spec, err, f.spec)
+			}
+			if raw, err := json.Marshal(spec); err != nil || kept != spec.file() {
+				t.Errorf("the settings are written as %s (%v), were %s", raw, err, s.Settings)
 			}
 			if parsed, err := ParseSpec(s); err != nil || parsed != spec {
 				t.Errorf("ParseSpec gives %+v (%v), want %+v", parsed, err, spec)
@@ -215,13 +229,13 @@ func TestTheDocumentNamesEverySetting(t *testing.T) {
 	names := func(prefix string, of reflect.Type) (list []string) {
 		for f := range of.NumField() {
 			name, _, _ := strings.Cut(of.Field(f).Tag.Get("json"), ",")
-			if !slices.Contains(Kinds(), name) {
+			if name != "-" && !slices.Contains(Kinds(), name) {
 				list = append(list, prefix+name)
 			}
 		}
 		return list
 	}
-	want := slices.Concat(names("", reflect.TypeFor[Spec]()), names("lvm.", reflect.TypeFor[saul.Settings]()), names("lllvm.", reflect.TypeFor[lllvm.Options]()), names("gplvm.", reflect.TypeFor[gplvm.Options]()))
+	want := slices.Concat(names("", reflect.TypeFor[specFile]()), names("lvm.", reflect.TypeFor[lvm.File]()), names("lllvm.", reflect.TypeFor[lllvm.Options]()), names("gplvm.", reflect.TypeFor[gplvm.Options]()))
 	slices.Sort(documented)
 	slices.Sort(want)
 	if !slices.Equal(documented, want) {
@@ -311,7 +325,7 @@ func FuzzPlace(f *testing.F) {
 			f.Fatal(err)
 		}
 		for _, rule := range rulesFor(s) {
-			p, err := Open(s, saul.PlaceSettings{Rule: rule})
+			p, err := Open(s, placing.Options{Rule: rule})
 			if err != nil {
 				f.Fatal(err)
 			}

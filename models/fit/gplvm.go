@@ -8,7 +8,8 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/gplvm"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -25,11 +26,11 @@ var gaussianProcess = Kind{
 	Name: GPLVM, Missing: true, Varied: true,
 	check: func(s Spec) error { _, err := s.gaussianProcess().Resolved(); return err },
 	learn: learnGaussianProcess,
-	open: func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error) {
-		if p.Rule != saul.RuleAuto || p.Received != 0 || p.Neighbors != 0 {
-			return nil, &saul.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto, without neighbours", p.Rule, LVM, GPLVM)}
+	open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
+		if o.Rule != placing.RuleAuto || o.Received != 0 || o.Neighbors != 0 {
+			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto, without neighbours", o.Rule, LVM, GPLVM)}
 		}
-		return gplvm.NewPlacer(s, gplvm.PlaceSettings{Threads: p.Threads, Search: p.Search})
+		return gplvm.NewPlacer(s, gplvm.PlaceSettings{Threads: o.Threads, Search: o.Search})
 	},
 	memory: func(s Spec, n, q int) int64 {
 		f, err := s.gaussianProcess().Resolved()
@@ -64,7 +65,7 @@ var gaussianProcess = Kind{
 
 // gaussianProcess are the settings of a fit as that package has them.
 func (s Spec) gaussianProcess() gplvm.FitSettings {
-	return gplvm.FitSettings{Options: s.GPLVM, Dims: s.LVM.Dims, Steps: s.LVM.Steps, Seed: s.LVM.Seed, Threads: s.LVM.Threads}
+	return gplvm.FitSettings{Options: s.GPLVM, Dims: s.Dims, Steps: s.Steps, Seed: s.Seed, Threads: s.Threads}
 }
 
 // GaussianProcess is what a fit of that kind reports of itself.
@@ -85,7 +86,7 @@ type GaussianProcess struct {
 	Filled int `json:"filled,omitempty"`
 }
 
-func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error) {
+func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error) {
 	filled := 0
 	for _, v := range z.Data {
 		if v != v {
@@ -103,17 +104,15 @@ func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, pr
 			own.Residual = fit.Back.Residual
 		}
 		// The settings that this kind does not know are left at their defaults.
-		s.GPLVM, s.LVM = set.Options, saul.Settings{
-			Dims: set.Dims, Neighbors: s.LVM.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
-			Search: s.LVM.Search, Lists: s.LVM.Lists,
+		s.GPLVM, s.LVM = set.Options, lvm.Options{}
+		s.Dims, s.Steps, s.Seed, s.Threads = set.Dims, set.Steps, set.Seed, set.Threads
+		if s.Neighbors == 0 {
+			s.Neighbors = processNeighbors
 		}
-		if s.LVM.Neighbors == 0 {
-			s.LVM.Neighbors = processNeighbors
-		}
-		s.LVM.Neighbors = min(s.LVM.Neighbors, z.Rows-1)
+		s.Neighbors = min(s.Neighbors, z.Rows-1)
 		return &sample{
 			model: fit, rows: fit.Learnt, spec: s, own: own,
-			report: saul.Report{
+			report: models.Report{
 				Components: 1, Iterations: best.Iterations, Converged: best.Converged,
 				LoglikInitial: best.Initial, Loglik: best.LogLik,
 			},

@@ -8,13 +8,14 @@ import (
 	"unfold/models"
 	"unfold/models/gplvm"
 	"unfold/models/lllvm"
+	"unfold/models/lvm"
 	"unfold/models/novelty"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
-// LVM is Saul's latent variable model, package saul.
-const LVM = "lvm"
+// LVM is Saul's latent variable model, package lvm.
+const LVM = lvm.Kind
 
 // How PCA is chosen.
 const (
@@ -29,23 +30,25 @@ const (
 )
 
 // Spec says what to learn. The zero value works. It is stored as JSON in
-// Snapshot.Settings.
+// Snapshot.Settings (specFile).
 type Spec struct {
 	// Kind is the model's name; empty means the first of Kinds.
-	Kind string `json:"kind"`
+	Kind string
 	// PCA is PCAAuto, PCANone, or the number of principal components.
-	PCA int `json:"pca"`
+	PCA int
 	// NoveltyK is the number of neighbours that novelty looks at. Default
 	// novelty.DefaultK.
-	NoveltyK int `json:"novelty_k"`
-	// LVM are the settings of that kind. Of these Dims, Neighbors, Steps, Seed, Threads
-	// and Search hold for all kinds, Seed, Threads and Search for all stages.
-	LVM saul.Settings `json:"lvm"`
-	// LLLVM are settings that only that kind has.
-	LLLVM lllvm.Options `json:"lllvm,omitzero"`
-	// GPLVM are settings that only that kind has.
-	GPLVM gplvm.Options `json:"gplvm,omitzero"`
+	NoveltyK int
+	// Common are the settings of all kinds; Seed, Threads and Search hold for all stages.
+	models.Common
+	// LVM, LLLVM and GPLVM are settings that only that kind has.
+	LVM   lvm.Options
+	LLLVM lllvm.Options
+	GPLVM gplvm.Options
 }
+
+// Latent are the settings of kind LVM.
+func (s Spec) Latent() lvm.Settings { return lvm.Settings{Common: s.Common, Options: s.LVM} }
 
 // Resolve fills in defaults, for vectors of dim elements, and checks the spec:
 // afterwards Kind is a name, PCA is PCANone or a number of components and
@@ -78,7 +81,7 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 // ParseSpec reads the Spec that a snapshot was learnt by. One that names no tails
 // is from before there was a choice: Gaussian.
 func ParseSpec(s *snapshot.Snapshot) (Spec, error) {
-	spec := Spec{LVM: saul.Settings{Tails: saul.Gaussian}}
+	spec := Spec{LVM: lvm.Options{Tails: lvm.Gaussian}}
 	if err := json.Unmarshal(s.Settings, &spec); err != nil {
 		return spec, models.BadInputf("the model file's settings cannot be read: %w", err)
 	}
@@ -86,9 +89,9 @@ func ParseSpec(s *snapshot.Snapshot) (Spec, error) {
 }
 
 // Open prepares placing against s by the kind of model that it names.
-func Open(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error) {
+func Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if k, err := Find(s.Kind); err == nil {
-		return k.open(s, p)
+		return k.open(s, o)
 	}
 	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(Kinds(), ", "))
 }

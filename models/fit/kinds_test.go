@@ -15,13 +15,16 @@ import (
 	"unfold/models"
 	"unfold/models/gplvm"
 	"unfold/models/lllvm"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
+	"unfold/models/placing"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
+	"unfold/models/student"
 )
 
 // quick are settings for tests of the way, not of the model's quality.
-func quick() Spec { return Spec{LVM: saul.Settings{Steps: 15, Seed: 1}} }
+func quick() Spec { return Spec{Common: models.Common{Steps: 15, Seed: 1}} }
 
 // withDuplicates returns n vectors, every seventh of which equals an earlier one.
 func withDuplicates(n, dim int) vec.Matrix[float32] {
@@ -39,14 +42,14 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 	}{
 		"plain":          {6, quick()},
 		"pca":            {20, Spec{PCA: 5, LVM: quick().LVM}},
-		"auto":           {DefaultPCA + 10, Spec{LVM: saul.Settings{Steps: 5, Dims: 3}}},
+		"auto":           {DefaultPCA + 10, Spec{Common: models.Common{Steps: 5, Dims: 3}}},
 		"novelty":        {6, Spec{NoveltyK: 20, LVM: quick().LVM}},
-		"ten":            {20, Spec{PCA: 12, LVM: saul.Settings{Steps: 5, Dims: 10, Coarse: saul.CoarseShared}}},
-		"locally linear": {20, Spec{Kind: LLLVM, PCA: 5, LVM: saul.Settings{Steps: 10, Seed: 1}, LLLVM: lllvm.Options{Points: 150}}},
-		"all learnt":     {6, Spec{Kind: LLLVM, LVM: saul.Settings{Steps: 5, Seed: 1, Neighbors: 6}, LLLVM: lllvm.Options{MaxNeighbors: 7, Restarts: 2}}},
-		"processes":      {20, Spec{Kind: GPLVM, PCA: 5, LVM: saul.Settings{Steps: 10, Seed: 1}, GPLVM: gplvm.Options{Points: 100}}},
-		"smooth":         {6, Spec{Kind: GPLVM, LVM: saul.Settings{Steps: 5, Seed: 1}, GPLVM: gplvm.Options{Points: 100, Smooth: true, Restarts: 2, Kernel: "mlp+bias+white"}}},
-		"gaussian":       {20, Spec{PCA: 5, LVM: saul.Settings{Tails: saul.Gaussian, Steps: 15, Seed: 1}}},
+		"ten":            {20, Spec{PCA: 12, Common: models.Common{Steps: 5, Dims: 10}, LVM: lvm.Options{Student: student.Options{Coarse: models.CoarseShared}}}},
+		"locally linear": {20, Spec{Kind: LLLVM, PCA: 5, Common: models.Common{Steps: 10, Seed: 1}, LLLVM: lllvm.Options{Points: 150}}},
+		"all learnt":     {6, Spec{Kind: LLLVM, Common: models.Common{Steps: 5, Seed: 1, Neighbors: 6}, LLLVM: lllvm.Options{MaxNeighbors: 7, Restarts: 2}}},
+		"processes":      {20, Spec{Kind: GPLVM, PCA: 5, Common: models.Common{Steps: 10, Seed: 1}, GPLVM: gplvm.Options{Points: 100}}},
+		"smooth":         {6, Spec{Kind: GPLVM, Common: models.Common{Steps: 5, Seed: 1}, GPLVM: gplvm.Options{Points: 100, Smooth: true, Restarts: 2, Kernel: "mlp+bias+white"}}},
+		"gaussian":       {20, Spec{PCA: 5, Common: models.Common{Steps: 15, Seed: 1}, LVM: lvm.Options{Tails: lvm.Gaussian}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := withDuplicates(400, c.dim)
@@ -62,7 +65,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := Open(again, saul.PlaceSettings{})
+			p, err := Open(again, placing.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +91,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := r.Spec
-			want.LVM.Threads = 0
+			want.Threads = 0
 			if spec != want || spec.Kind != s.Kind || spec.NoveltyK < 1 {
 				t.Errorf("the stored settings are %+v, want %+v", spec, want)
 			}
@@ -101,11 +104,11 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 
 func TestFitDoesNotDependOnThreads(t *testing.T) {
 	x := withDuplicates(300, 60)
-	for _, tails := range []saul.Tails{saul.Student, saul.Gaussian} {
+	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 		var want *snapshot.Snapshot
 		for _, threads := range []int{1, 2, 5} {
 			spec := quick()
-			spec.LVM.Tails, spec.LVM.Threads = tails, threads
+			spec.LVM.Tails, spec.Threads = tails, threads
 			s, _, err := Fit(context.Background(), x, spec, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -131,7 +134,7 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 		}
 	}
 	spec := quick()
-	spec.LVM.Tails, spec.LVM.Components = saul.Gaussian, saul.Largest
+	spec.LVM.Tails, spec.LVM.Saul.Components = lvm.Gaussian, saul.Largest
 	s, r, err := Fit(context.Background(), x, spec, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +150,7 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 	if !slices.Contains(s.Unlearnt, true) {
 		t.Error("the snapshot marks no point as unlearnt")
 	}
-	spec.LVM.Components = saul.Connect
+	spec.LVM.Saul.Components = saul.Connect
 	if _, r, err = Fit(context.Background(), x, spec, nil); err != nil || r.Unlearnt != nil {
 		t.Errorf("connected: unlearnt %v (%v)", r.Unlearnt, err)
 	}
@@ -209,11 +212,11 @@ func TestWhatCannotBeLearntIsBadInput(t *testing.T) {
 func TestOpenNamesAnUnknownKind(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 1, 50, 3, 0, 2)
 	s.Kind = "tsne"
-	if _, err := Open(s, saul.PlaceSettings{}); !models.IsBadInput(err) || !strings.Contains(err.Error(), "tsne") {
+	if _, err := Open(s, placing.Options{}); !models.IsBadInput(err) || !strings.Contains(err.Error(), "tsne") {
 		t.Errorf("got %v", err)
 	}
 	s.Settings = []byte(`{"kind":"lvm","lvm":{"dims":3}}`)
-	if spec, err := ParseSpec(s); err != nil || spec.LVM.Tails != saul.Gaussian || spec.LVM.Dims != 3 {
+	if spec, err := ParseSpec(s); err != nil || spec.LVM.Tails != lvm.Gaussian || spec.Dims != 3 {
 		t.Errorf("settings from before there was a choice of tails: %+v, %v", spec, err)
 	}
 	s.Settings = []byte("{")
@@ -227,7 +230,7 @@ func TestOpenConforms(t *testing.T) {
 	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			spec := quick()
-			spec.Kind, spec.LVM.Steps = kind, 10
+			spec.Kind, spec.Steps = kind, 10
 			s, _, err := Fit(context.Background(), x, spec, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -236,7 +239,7 @@ func TestOpenConforms(t *testing.T) {
 			copy(events.Row(3), x.Row(17)) // a reference point
 			events.Row(90)[2] = 1e30       // far away
 			modeltest.Placers(t, func(t *testing.T) models.Placer {
-				p, err := Open(s, saul.PlaceSettings{})
+				p, err := Open(s, placing.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,8 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/lllvm"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -20,11 +21,11 @@ var locallyLinear = Kind{
 	Name: LLLVM, Varied: true,
 	check: func(s Spec) error { _, err := s.locallyLinear().Resolved(); return err },
 	learn: learnLocallyLinear,
-	open: func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error) {
-		if p.Rule != saul.RuleAuto || p.Received != 0 {
-			return nil, &saul.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto", p.Rule, LVM, LLLVM)}
+	open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
+		if o.Rule != placing.RuleAuto || o.Received != 0 {
+			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto", o.Rule, LVM, LLLVM)}
 		}
-		return lllvm.NewPlacer(s, lllvm.PlaceSettings{Neighbors: p.Neighbors, Threads: p.Threads, Search: p.Search})
+		return lllvm.NewPlacer(s, lllvm.PlaceSettings{Neighbors: o.Neighbors, Threads: o.Threads, Search: o.Search})
 	},
 	memory: func(s Spec, n, q int) int64 {
 		f, err := s.locallyLinear().Resolved()
@@ -54,8 +55,7 @@ var locallyLinear = Kind{
 // locallyLinear are the settings of a fit as that package has them.
 func (s Spec) locallyLinear() lllvm.FitSettings {
 	return lllvm.FitSettings{
-		Options: s.LLLVM, Dims: s.LVM.Dims, Neighbors: s.LVM.Neighbors, Steps: s.LVM.Steps,
-		Largest: s.LVM.Components == saul.Largest, Seed: s.LVM.Seed, Threads: s.LVM.Threads,
+		Options: s.LLLVM, Dims: s.Dims, Neighbors: s.Neighbors, Steps: s.Steps, Seed: s.Seed, Threads: s.Threads,
 	}
 }
 
@@ -79,7 +79,7 @@ type LocallyLinear struct {
 	Runs   []lllvm.Run `json:"runs"`
 }
 
-func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error) {
+func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error) {
 	return learnSample(ctx, z, s, progress, models.CheckRows[float32], func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		fit, err := lllvm.Fit(ctx, z, s.locallyLinear(), step)
 		if err != nil {
@@ -88,17 +88,15 @@ func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, prog
 		set, best := fit.Settings, fit.Runs[fit.Best]
 		patches, points := fit.Model.Patches()
 		// The settings that this kind does not know are left at their defaults.
-		s.LLLVM, s.LVM = set.Options, saul.Settings{
-			Dims: set.Dims, Neighbors: set.Neighbors, Steps: set.Steps, Seed: set.Seed, Threads: set.Threads,
-			Search: s.LVM.Search, Components: s.LVM.Components, Lists: s.LVM.Lists,
-		}
+		s.LLLVM, s.LVM = set.Options, lvm.Options{}
+		s.Dims, s.Neighbors, s.Steps, s.Seed, s.Threads = set.Dims, set.Neighbors, set.Steps, set.Seed, set.Threads
 		return &sample{
 			model: fit, rows: fit.Learnt, spec: s,
 			own: LocallyLinear{
 				Learnt: len(fit.Learnt), Gamma: fit.State.Gamma, Alpha: fit.State.Alpha, Noise: fit.Noise(),
 				Patches: patches, PatchPoints: points, Bounds: fit.History.Bounds, Best: fit.Best, Runs: fit.Runs,
 			},
-			report: saul.Report{
+			report: models.Report{
 				Edges: fit.Model.Edges(), Components: fit.Components, Iterations: best.Iterations, Converged: best.Converged,
 				LoglikInitial: fit.History.Bounds[0], Loglik: best.Bound,
 			},

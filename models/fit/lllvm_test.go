@@ -8,7 +8,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/lllvm"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -28,11 +28,11 @@ func strip(n, dim int) vec.Matrix[float32] {
 func openStrip(t *testing.T, pca int) (*snapshot.Snapshot, *lllvm.Placer, vec.Matrix[float32]) {
 	t.Helper()
 	x := strip(200, 8)
-	s, _, err := Fit(context.Background(), x, Spec{Kind: LLLVM, PCA: pca, LVM: saul.Settings{Steps: 60, Seed: 1}}, nil)
+	s, _, err := Fit(context.Background(), x, Spec{Kind: LLLVM, PCA: pca, Common: models.Common{Steps: 60, Seed: 1}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(s, saul.PlaceSettings{})
+	p, err := Open(s, placing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestATurnedMapPlacesTurned(t *testing.T) {
 		m := turned.Mu.Row(i)
 		m[0], m[1] = 2-m[1], m[0]-1
 	}
-	q, err := Open(&turned, saul.PlaceSettings{})
+	q, err := Open(&turned, placing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestDamagedPartsAreRefused(t *testing.T) {
 	for i := range s.Parts {
 		bad := *s
 		bad.Parts = append(append([]snapshot.Part{}, s.Parts[:i]...), s.Parts[i+1:]...)
-		if _, err := Open(&bad, saul.PlaceSettings{}); !models.IsBadInput(err) {
+		if _, err := Open(&bad, placing.Options{}); !models.IsBadInput(err) {
 			t.Errorf("without part %s: %v", s.Parts[i].Name, err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestDamagedPartsAreRefused(t *testing.T) {
 				bad.Parts[i].Data = spoil(p)
 			}
 		}
-		if _, err := Open(&bad, saul.PlaceSettings{}); !models.IsBadInput(err) {
+		if _, err := Open(&bad, placing.Options{}); !models.IsBadInput(err) {
 			t.Errorf("a wrong %s: %v", name, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/gplvm"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -40,7 +40,7 @@ func TestMissingValues(t *testing.T) {
 	given := x.Clone()
 	for name, o := range map[string]gplvm.Options{"full": {Points: 60}, "active": {Points: 60, Active: 30}, "smooth": {Smooth: true}} {
 		x := given.Clone()
-		s, r, err := Fit(ctx, x, Spec{Kind: GPLVM, GPLVM: o, LVM: saul.Settings{Steps: 10}}, nil)
+		s, r, err := Fit(ctx, x, Spec{Kind: GPLVM, GPLVM: o, Common: models.Common{Steps: 10}}, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -51,7 +51,7 @@ func TestMissingValues(t *testing.T) {
 			t.Errorf("%s: %d values were filled in", name, own.Filled)
 		}
 		s = rewritten(t, s)
-		p, err := Open(s, saul.PlaceSettings{})
+		p, err := Open(s, placing.Options{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -118,11 +118,11 @@ func TestMissingBadInput(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s, _, err := Fit(context.Background(), holes(40), Spec{Kind: GPLVM, LVM: saul.Settings{Steps: 3}}, nil)
+	s, _, err := Fit(context.Background(), holes(40), Spec{Kind: GPLVM, Common: models.Common{Steps: 3}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(s, saul.PlaceSettings{})
+	p, err := Open(s, placing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,9 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
+	"unfold/models/placing"
 	"unfold/models/saul"
 	"unfold/models/score"
 	"unfold/sparse/graph"
@@ -17,7 +19,7 @@ import (
 
 // placed learns a map of train, places test by each rule and returns the 9-NN
 // error of the placed labels among the learnt ones.
-func placed(t *testing.T, spec Spec, train vec.Matrix[float32], trainClass []int32, test vec.Matrix[float32], testClass []int32) map[saul.PlaceRule]float64 {
+func placed(t *testing.T, spec Spec, train vec.Matrix[float32], trainClass []int32, test vec.Matrix[float32], testClass []int32) map[placing.Rule]float64 {
 	t.Helper()
 	ctx := context.Background()
 	clock := time.Now()
@@ -26,9 +28,9 @@ func placed(t *testing.T, spec Spec, train vec.Matrix[float32], trainClass []int
 		t.Fatal(err)
 	}
 	t.Logf("learnt %d points in %d dimensions, %d steps: %.1f s", r.Report.Unique, r.Report.Dims, r.Report.Iterations, time.Since(clock).Seconds())
-	out := map[saul.PlaceRule]float64{}
+	out := map[placing.Rule]float64{}
 	for _, rule := range rulesFor(s) {
-		p, err := Open(s, saul.PlaceSettings{Rule: rule})
+		p, err := Open(s, placing.Options{Rule: rule})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,8 +61,8 @@ func TestDigitsArePlacedAmongTheirKind(t *testing.T) {
 		dims, core int
 		most       float64
 	}{{2, 1, 0.18}, {5, 2, 0.14}} {
-		e := placed(t, Spec{LVM: saul.Settings{Tails: saul.Gaussian, Dims: c.dims, Core: c.core, Level: 1, Steps: 100, Seed: 1}}, train, trainClass, test, testClass)
-		if e[saul.Median] > c.most || e[saul.EM] > c.most+0.05 {
+		e := placed(t, Spec{Common: models.Common{Dims: c.dims, Steps: 100, Seed: 1}, LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Core: c.core, Level: 1}}}, train, trainClass, test, testClass)
+		if e[placing.Median] > c.most || e[placing.EM] > c.most+0.05 {
 			t.Errorf("d=%d: 9-NN test errors %v, want at most %g by the median", c.dims, e, c.most)
 		}
 	}
@@ -68,8 +70,8 @@ func TestDigitsArePlacedAmongTheirKind(t *testing.T) {
 		dims int
 		most float64
 	}{{2, 0.12}, {3, 0.12}, {10, 0.105}} {
-		e := placed(t, Spec{LVM: saul.Settings{Dims: c.dims, Seed: 1}}, train, trainClass, test, testClass)
-		if e[saul.Robust] > c.most || e[saul.LLE] > c.most {
+		e := placed(t, Spec{Common: models.Common{Dims: c.dims, Seed: 1}}, train, trainClass, test, testClass)
+		if e[placing.Robust] > c.most || e[placing.LLE] > c.most {
 			t.Errorf("heavy tails, d=%d: 9-NN test errors %v, want at most %g", c.dims, e, c.most)
 		}
 	}
@@ -83,27 +85,27 @@ func TestMNISTIsPlacedAmongItsKind(t *testing.T) {
 	}
 	train, trainClass, test, testClass := modeltest.MNIST(t)
 	t.Run("d=2", func(t *testing.T) {
-		e := placed(t, Spec{LVM: saul.Settings{Tails: saul.Gaussian, Level: 1}}, train, trainClass, test, testClass)
-		if e[saul.Median] > 0.038 {
-			t.Errorf("9-NN test error %.4f, want at most 0.038", e[saul.Median])
+		e := placed(t, Spec{LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Level: 1}}}, train, trainClass, test, testClass)
+		if e[placing.Median] > 0.038 {
+			t.Errorf("9-NN test error %.4f, want at most 0.038", e[placing.Median])
 		}
 	})
 	for _, c := range []struct {
 		dims int
-		rule saul.PlaceRule
+		rule placing.Rule
 		most float64
-	}{{2, saul.Robust, 0.028}, {10, saul.LLE, 0.024}} {
+	}{{2, placing.Robust, 0.028}, {10, placing.LLE, 0.024}} {
 		t.Run(fmt.Sprintf("student, d=%d", c.dims), func(t *testing.T) {
-			e := placed(t, Spec{LVM: saul.Settings{Dims: c.dims, Seed: 1}}, train, trainClass, test, testClass)
+			e := placed(t, Spec{Common: models.Common{Dims: c.dims, Seed: 1}}, train, trainClass, test, testClass)
 			if e[c.rule] > c.most {
 				t.Errorf("9-NN test error %.4f, want at most %g", e[c.rule], c.most)
 			}
 		})
 	}
 	t.Run("d=10", func(t *testing.T) {
-		e := placed(t, Spec{LVM: saul.Settings{Tails: saul.Gaussian, Level: 1, Dims: 10, Core: 2, Steps: 150}}, train, trainClass, test, testClass)
-		if e[saul.Median] > 0.030 {
-			t.Errorf("9-NN test error %.4f, want at most 0.030", e[saul.Median])
+		e := placed(t, Spec{Common: models.Common{Dims: 10, Steps: 150}, LVM: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Level: 1, Core: 2}}}, train, trainClass, test, testClass)
+		if e[placing.Median] > 0.030 {
+			t.Errorf("9-NN test error %.4f, want at most 0.030", e[placing.Median])
 		}
 	})
 }
@@ -154,11 +156,11 @@ func TestAttacksAreNovel(t *testing.T) {
 	train := vec.Take(x, known)
 	events := []vec.Matrix[float32]{vec.Take(x, attacks), vec.Take(x, normal)}
 	standardize(train.Clone(), append(events, train)...)
-	s, _, err := Fit(ctx, train, Spec{LVM: saul.Settings{Steps: 10}}, nil)
+	s, _, err := Fit(ctx, train, Spec{Common: models.Common{Steps: 10}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(s, saul.PlaceSettings{})
+	p, err := Open(s, placing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,10 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/novelty"
+	"unfold/models/placing"
+	"unfold/models/points"
 	"unfold/models/snapshot"
 )
 
@@ -31,10 +34,10 @@ type Kind struct {
 	// check says what is wrong with settings, whatever the data are.
 	check func(s Spec) error
 	// learn learns from the vectors that the model sees, after PCA. The spec is
-	// resolved, and LVM.Lists tells how many neighbours novelty wants.
-	learn func(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error)
+	// resolved, and Lists says how many neighbours novelty wants.
+	learn func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error)
 	// open prepares placing.
-	open func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error)
+	open func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error)
 	// memory returns about the bytes that learning holds beside vectors and lists, of n
 	// points of q values. Nil: package budget knows.
 	memory func(s Spec, n, q int) int64
@@ -60,16 +63,27 @@ func Describe(s *snapshot.Snapshot) []Line {
 	return k.describe(s)
 }
 
-// learnt is what learning gives. All kinds describe the points as package saul does:
-// Unique, Of, Count, Mu, Sigma2, Bandwidth2, Unlearnt, Neighbors, Settings and Report.
+// learnt is what learning gives.
 type learnt struct {
-	*saul.Result
+	*models.Result
+	// describe sets what else a snapshot keeps; nil if that is all in parts.
+	describe func(s *snapshot.Snapshot)
 	// parts are what only this kind of model needs to place; own is what only this
 	// kind has to report.
 	parts []snapshot.Part
 	own   any
 	// spec is that of the fit with the kind's defaults filled in.
 	spec Spec
+}
+
+// snapshot is the map of the points x, without Version, Epoch and Index, and the points'
+// own novelty.
+func (l *learnt) snapshot(x vec.Matrix[float32]) (*snapshot.Snapshot, novelty.Scores, error) {
+	s, own, err := points.Snapshot(l.Result, l.spec.Kind, x, l.spec.Common, l.spec.NoveltyK)
+	if err == nil && l.describe != nil {
+		l.describe(s)
+	}
+	return s, own, err
 }
 
 // registry lists the models, the default first.
@@ -95,7 +109,7 @@ func Find(name string) (Kind, error) {
 }
 
 // Check says what is wrong with a spec whatever the data are: an error of the
-// kind's, which for settings in LVM is a *saul.SettingError.
+// kind's, which for settings of kind LVM is a *models.SettingError.
 func (s Spec) Check() error {
 	k, err := Find(s.Kind)
 	if err != nil {
@@ -134,14 +148,14 @@ func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
 // latentVariable is Saul's latent variable model.
 var latentVariable = Kind{
 	Name: LVM, Carried: true,
-	check: func(s Spec) error { return s.LVM.Check() },
-	learn: func(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress) (*learnt, error) {
-		fit, err := saul.Fit(ctx, z, s.LVM, progress)
+	check: func(s Spec) error { return s.Latent().Check() },
+	learn: func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error) {
+		fit, err := lvm.Fit(ctx, z, s.Latent(), progress)
 		if err != nil {
 			return nil, err
 		}
-		s.LVM = fit.Settings
-		return &learnt{Result: fit, spec: s}, nil
+		s.Common, s.LVM = fit.Settings.Common, fit.Settings.Options
+		return &learnt{Result: fit.Result, describe: fit.Describe, spec: s}, nil
 	},
-	open: func(s *snapshot.Snapshot, p saul.PlaceSettings) (models.Placer, error) { return saul.NewPlacer(s, p) },
+	open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) { return lvm.NewPlacer(s, o) },
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"unfold/internal/vec"
-	"unfold/models/saul"
+	"unfold/models"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
@@ -25,7 +25,7 @@ type sample struct {
 	rows []int32
 	// report has what the model knows: Edges, Components, Iterations, Converged and the
 	// likelihoods.
-	report saul.Report
+	report models.Report
 	// own is what only this kind has to report.
 	own any
 	// spec has the defaults filled in; LVM.Neighbors is how many the bandwidth reaches.
@@ -37,14 +37,14 @@ type rowCheck func(x vec.Matrix[float32], names []string) error
 
 // learnSample learns as such kinds do: fit learns a sample of the distinct rows of z, and
 // the rest, marked as unlearnt, are placed. Missing values of z are filled in.
-func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress saul.Progress, check rowCheck, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*learnt, error) {
+func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress, check rowCheck, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*learnt, error) {
 	if err := check(z, nil); err != nil {
 		return nil, err
 	}
 	stage := func(name string) func(done, total int) {
 		return func(done, total int) { progress(name, done, total) }
 	}
-	n, r, given := z.Rows, &saul.Result{}, z
+	n, r, given := z.Rows, &models.Result{}, z
 	if r.Unique, r.Of, r.Count = graph.Collapse(z); len(r.Unique) < n {
 		z = vec.Take(z, r.Unique)
 	}
@@ -60,14 +60,14 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress sa
 			copy(given.Row(int(i)), z.Row(u))
 		}
 	}
-	r.Report, r.Settings = of.report, of.spec.LVM
-	k := r.Settings.Neighbors
-	r.Report.N, r.Report.Dim, r.Report.Unique, r.Report.Dims, r.Report.Neighbors = n, z.Cols, z.Rows, r.Settings.Dims, k
+	r.Report = of.report
+	k := of.spec.Neighbors
+	r.Report.N, r.Report.Dim, r.Report.Unique, r.Report.Dims, r.Report.Neighbors = n, z.Cols, z.Rows, of.spec.Dims, k
 	lap(&r.Report.Seconds.EM)
-	search := s.LVM.Search
-	search.Seed = s.LVM.Seed
-	r.Neighbors, r.Report.Search, err = auto.Graph(ctx, z, min(max(s.LVM.Lists, k), z.Rows-1), search, knn.Settings{
-		Threads: s.LVM.Threads, Progress: stage("knn"),
+	search := s.Search
+	search.Seed = s.Seed
+	r.Neighbors, r.Report.Search, err = auto.Graph(ctx, z, min(max(s.Lists, k), z.Rows-1), search, knn.Settings{
+		Threads: s.Threads, Progress: stage("knn"),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: neighbours: %w", s.Kind, err)

@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/kernel"
 	"unfold/models/optimize"
 	"unfold/models/pca"
-	"unfold/models/saul"
+	"unfold/models/student"
 )
 
 // Where learning starts.
@@ -82,14 +83,14 @@ func (m *Model) single() vec.Matrix[float32] {
 	return x
 }
 
-// graph is the map of package saul, by its defaults.
+// graph is the map of package student, by its defaults.
 func (m *Model) graph(ctx context.Context, q int, seed uint64) (vec.Matrix[float64], error) {
 	x := vec.New[float64](m.y.Rows, q)
-	s := saul.Settings{Dims: q, Seed: seed, Threads: m.threads}
-	if few := m.y.Rows - 1; few < 6 {
+	s := student.Settings{Common: models.Common{Dims: q, Seed: seed, Threads: m.threads}}
+	if few := m.y.Rows - 1; few < student.DefaultNeighbors {
 		s.Neighbors = few
 	}
-	r, err := saul.Fit(ctx, m.single(), s, nil)
+	r, err := student.Fit(ctx, m.single(), s, nil)
 	if err != nil {
 		return x, err
 	}

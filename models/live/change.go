@@ -7,7 +7,8 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/sparse/knn/auto"
 )
 
@@ -170,7 +171,7 @@ func (m *Map) usual() float64 {
 // searched exactly.
 func (m *Map) placed(ctx context.Context, x vec.Matrix[float32]) (vec.Matrix[float64], error) {
 	if m.placer == nil {
-		p, err := saul.NewPlacer(m.snap, saul.PlaceSettings{Threads: m.set.LVM.Threads, Search: auto.Settings{Method: auto.Exact}})
+		p, err := lvm.NewPlacer(m.snap, placing.Options{Threads: m.set.LVM.Threads, Search: auto.Settings{Method: auto.Exact}})
 		if err != nil {
 			return vec.Matrix[float64]{}, err
 		}

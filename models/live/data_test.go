@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"unfold/internal/vec"
+	"unfold/models/lvm"
 	"unfold/models/novelty"
-	"unfold/models/saul"
 	"unfold/sparse/graph"
 )
 
@@ -49,16 +49,16 @@ func Fit(ctx context.Context, x vec.Matrix[float32], set Settings) (*Map, []int3
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := saul.Fit(ctx, x, first, nil)
+	r, err := lvm.Fit(ctx, x, first, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, _, err := r.Snapshot(saul.Kind, vec.Take(x, unique), cmp.Or(set.NoveltyK, novelty.DefaultK))
+	s, _, err := r.Snapshot(vec.Take(x, unique), cmp.Or(set.NoveltyK, novelty.DefaultK))
 	if err != nil {
 		return nil, nil, err
 	}
 	s.Version, s.Epoch = 1, 1
-	if s.Index, err = saul.NewIndex(ctx, s, first.Search, first.Threads); err != nil {
+	if s.Index, err = lvm.NewIndex(ctx, s, first.Search, first.Threads); err != nil {
 		return nil, nil, err
 	}
 	m, err := Restore(ctx, s, State{}, set)

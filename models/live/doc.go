@@ -55,7 +55,7 @@
 //
 // # Index
 //
-// A snapshot large enough for it has the index that events are placed by (saul.NewIndex).
+// A snapshot large enough for it has the index that events are placed by (lvm.NewIndex).
 // That of a refreshed map is a copy of the index before, without the points that went and
 // with those that came, renumbered to the rows of the new map; so it is a function of the
 // snapshot before and of the changes, and the index of an older snapshot never changes under

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 
+	"unfold/models/lvm"
 	"unfold/models/saul"
 	"unfold/models/student"
 	"unfold/sparse/graph"
@@ -13,7 +14,7 @@ import (
 // the dissimilar pairs of the landmarks that follow; both are those of a batch. A major
 // refresh is a fit; the others are warm steps of EM with the anchor of Model.Hold
 // (package saul). None ends with a lower likelihood than it begins with.
-func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State, set saul.Settings) (*saul.Result, error) {
+func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State, set lvm.Settings) (*lvm.Result, error) {
 	from := saul.Warm{
 		State: &saul.State{Mu: before.Mu, Sigma2: before.Sigma2}, Refit: r.Kind == Major, Parts: parts, Pairs: m.pairs(slots),
 	}
@@ -25,14 +26,14 @@ func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Ne
 		if set.Steps = schedule.Steps; set.Steps == 0 {
 			set.Steps = -1
 		}
-		set.Momentum, set.NoMomentum = schedule.Momentum, schedule.Momentum == 0
+		set.Saul.Momentum, set.Saul.NoMomentum = schedule.Momentum, schedule.Momentum == 0
 		from.Anchor = schedule.Anchor
 	}
-	res, err := saul.Continue(ctx, m.rows(slots), nb, from, set)
+	res, err := saul.Continue(ctx, m.rows(slots), nb, from, set.ForSaul())
 	if err != nil {
 		return nil, err
 	}
 	r.Steps, r.CGIterations = res.Report.Iterations, res.Report.CGIterations
 	r.Loglik, r.LoglikBefore = res.Report.Loglik, res.Report.LoglikInitial
-	return res, nil
+	return lvm.OfSaul(res), nil
 }

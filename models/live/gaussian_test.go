@@ -13,6 +13,7 @@ import (
 
 	"unfold/coarse/landmark"
 	"unfold/internal/vec"
+	"unfold/models/lvm"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
@@ -22,7 +23,7 @@ import (
 // paper are settings of the paper's model, with landmarks however few points there are.
 func paper() Settings {
 	set := quick()
-	set.LVM.Tails, set.LVM.Level, set.LVM.Neighbors = saul.Gaussian, 1, 5
+	set.LVM.Tails, set.LVM.Saul.Level, set.LVM.Neighbors = lvm.Gaussian, 1, 5
 	return set
 }
 
@@ -38,7 +39,7 @@ func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
 		t.Fatal(err)
 	}
 	k := min(m.set.neighbors(), x.Rows-1)
-	g, err := graph.Build(ctx, x, lists.First(k), graph.Settings{Core: m.set.LVM.Core, Components: m.set.LVM.Components})
+	g, err := graph.Build(ctx, x, lists.First(k), graph.Settings{Core: m.set.LVM.Saul.Core, Components: m.set.LVM.Saul.Components})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +61,9 @@ func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
 		},
 	}
 	if kind != Major {
-		set.Steps, set.Momentum, from.Anchor = schedule.Steps, schedule.Momentum, schedule.Anchor
+		set.Steps, set.Saul.Momentum, from.Anchor = schedule.Steps, schedule.Momentum, schedule.Anchor
 	}
-	res, err := saul.Continue(ctx, x, lists, from, set)
+	res, err := saul.Continue(ctx, x, lists, from, set.ForSaul())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +78,8 @@ func TestGaussianIsTheBatchs(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		set := paper()
 		set.LVM.Steps, set.Ordinary.Steps, set.Gentle.Steps = 5, 3, 4
-		set.LVM.Core = rapid.IntRange(1, 3).Draw(t, "core")
-		set.LVM.Components = rapid.SampledFrom([]saul.Components{saul.Connect, saul.Largest}).Draw(t, "components")
+		set.LVM.Saul.Core = rapid.IntRange(1, 3).Draw(t, "core")
+		set.LVM.Saul.Components = rapid.SampledFrom([]saul.Components{saul.Connect, saul.Largest}).Draw(t, "components")
 		set.NoveltyK = rapid.SampledFrom([]int{3, 9}).Draw(t, "novelty k")
 		set.LVM.Threads = rapid.IntRange(1, 3).Draw(t, "threads")
 		set.GentleEvery, set.Backstop, set.Growth = 3, 5, -1
@@ -94,7 +95,7 @@ func TestGaussianIsTheBatchs(t *testing.T) {
 			_, nb, parts := m.lists.compact()
 			if parts != nil {
 				mine, err := graph.Join(context.Background(), m.rows(m.lists.Slots(nil)), nb.First(set.LVM.Neighbors), *parts,
-					graph.Settings{Core: set.LVM.Core, Components: set.LVM.Components})
+					graph.Settings{Core: set.LVM.Saul.Core, Components: set.LVM.Saul.Components})
 				if err != nil || !reflect.DeepEqual(mine, g) {
 					t.Fatalf("E is %+v, want %+v; %v", mine, g, err)
 				}
@@ -174,7 +175,7 @@ func TestGaussianNeverFalls(t *testing.T) {
 func TestGaussianRestored(t *testing.T) {
 	for _, level := range []saul.Level{1, 2} {
 		set := paper()
-		set.LVM.Level, set.GentleEvery, set.Backstop, set.Growth = level, 3, 7, -1
+		set.LVM.Saul.Level, set.GentleEvery, set.Backstop, set.Growth = level, 3, 7, -1
 		m, slots := fitted(t, blobs(200, 4, 1), set)
 		turn := func(m *Map, slots []int32, b int) []int32 {
 			out := 10 + 10*(b%3)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"unfold/internal/vec"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 )
@@ -17,10 +17,10 @@ import (
 func (m *Map) carryIndex(ctx context.Context, s *snapshot.Snapshot, slots []int32) (err error) {
 	old := m.snap.Index
 	if old == nil || 2*m.born > len(slots) {
-		s.Index, err = saul.NewIndex(ctx, s, m.set.LVM.Search, m.set.LVM.Threads)
+		s.Index, err = lvm.NewIndex(ctx, s, m.set.LVM.Search, m.set.LVM.Threads)
 		return err
 	}
-	if !saul.KeepsIndex(s, m.set.LVM.Search) {
+	if !lvm.KeepsIndex(s, m.set.LVM.Search) {
 		return nil
 	}
 	set := knn.Settings{Threads: m.set.LVM.Threads}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/hnsw"
@@ -85,7 +85,7 @@ func TestIndexFollows(t *testing.T) {
 		t.Errorf("the index of the first map has changed, %v", err)
 	}
 	s := m.Snapshot()
-	anew, err := saul.NewIndex(context.Background(), s, set.LVM.Search, 1)
+	anew, err := lvm.NewIndex(context.Background(), s, set.LVM.Search, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 	// goes.
 	change(t, m, nil, blobs(900, 5, 99))
 	refresh(t, m)
-	anew, err := saul.NewIndex(context.Background(), m.Snapshot(), set.LVM.Search, 2)
+	anew, err := lvm.NewIndex(context.Background(), m.Snapshot(), set.LVM.Search, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"unfold/coarse/landmark"
 	"unfold/internal/vec"
+	"unfold/models/lvm"
 	"unfold/models/saul"
 	"unfold/sparse/graph"
 )
@@ -61,7 +62,7 @@ func (m *Map) pairs(slots []int32) saul.PairsOf {
 
 // remark takes over the landmarks of a state, if they are of this kind of map.
 func (m *Map) remark(ctx context.Context, from *LandmarkState) (err error) {
-	if from == nil || m.set.LVM.Tails != saul.Gaussian {
+	if from == nil || m.set.LVM.Tails != lvm.Gaussian {
 		return nil
 	}
 	s := landmark.Settings{Level: from.Level, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads}

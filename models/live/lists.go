@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"unfold/internal/vec"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/sparse/graph"
 	"unfold/sparse/graph/live"
 	"unfold/sparse/knn"
@@ -17,8 +17,8 @@ type lists struct{ *live.Graph }
 // newLists is of the rows of x, in slots from 0 on.
 func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists, error) {
 	kept := live.Settings{Neighbors: set.neighbors(), Lists: set.lists(), Threads: set.LVM.Threads}
-	if set.LVM.Tails == saul.Gaussian {
-		kept.Core, kept.Parts = set.LVM.Core, live.Similar
+	if set.LVM.Tails == lvm.Gaussian {
+		kept.Core, kept.Parts = set.LVM.Saul.Core, live.Similar
 	}
 	g, err := live.New(x.Cols, kept)
 	if err != nil {

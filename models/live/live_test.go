@@ -9,11 +9,13 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 )
 
 // quick are settings whose fits take little.
-func quick() Settings { return Settings{Size: 400, LVM: saul.Settings{Steps: 40}} }
+func quick() Settings {
+	return Settings{Size: 400, LVM: lvm.Settings{Common: models.Common{Steps: 40}}}
+}
 
 // TestStationary: in a stream that does not change, points that stay hardly move,
 // whatever comes and goes, and the report says what happened.
@@ -99,11 +101,11 @@ func TestMajors(t *testing.T) {
 // TestThreads: results do not depend on the number of threads, and a map that is
 // restored goes on with the same bits.
 func TestThreads(t *testing.T) {
-	for _, tails := range []saul.Tails{saul.Student, saul.Gaussian} {
+	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 		set := quick()
 		set.LVM.Tails = tails
-		if tails == saul.Gaussian {
-			set.LVM.Level = 1
+		if tails == lvm.Gaussian {
+			set.LVM.Saul.Level = 1
 		}
 		set.GentleEvery, set.Backstop = 2, 5
 		var maps []*Map
@@ -131,7 +133,7 @@ func TestThreads(t *testing.T) {
 			maps = append(maps, m)
 		}
 		for k, m := range maps[1:] {
-			if (m.marks != nil) != (tails == saul.Gaussian) || m.marks != nil &&
+			if (m.marks != nil) != (tails == lvm.Gaussian) || m.marks != nil &&
 				!(slices.Equal(m.marks.Slots(), m.Slots()) && slices.Equal(m.marks.Landmarks(), maps[0].marks.Landmarks())) {
 				t.Errorf("%v tails: map %d has other landmarks", tails, k+1)
 			}
@@ -197,20 +199,20 @@ func TestRefusals(t *testing.T) {
 		"ended, refresh": func() error { _, err := m.Refresh(ended()); return err },
 		"few":            func() error { _, _, err := Fit(ctx, blobs(6, 3, 1), quick()); return err },
 		"no such tails": func() error {
-			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: saul.Settings{Tails: 7}})
+			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: lvm.Settings{Options: lvm.Options{Tails: 7}}})
 			return err
 		},
 		"no reach": func() error {
-			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: saul.Settings{Tails: saul.Gaussian}, Gentle: Schedule{Reach: 50}})
+			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: lvm.Settings{Options: lvm.Options{Tails: lvm.Gaussian}}, Gentle: Schedule{Reach: 50}})
 			return err
 		},
 		"no ramp": func() error {
-			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: saul.Settings{Tails: saul.Gaussian}, Ordinary: Schedule{Ramp: 3}})
+			_, _, err := Fit(ctx, blobs(50, 3, 1), Settings{LVM: lvm.Settings{Options: lvm.Options{Tails: lvm.Gaussian}}, Ordinary: Schedule{Ramp: 3}})
 			return err
 		},
 		"growth": func() error { _, _, err := Fit(ctx, blobs(50, 3, 1), Settings{Growth: 0.5}); return err },
 		"other tails": func() error {
-			_, err := Restore(ctx, m.Snapshot(), m.State(), Settings{LVM: saul.Settings{Tails: saul.Gaussian}})
+			_, err := Restore(ctx, m.Snapshot(), m.State(), Settings{LVM: lvm.Settings{Options: lvm.Options{Tails: lvm.Gaussian}}})
 			return err
 		},
 		"level of landmarks": func() error {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"unfold/models"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/models/snapshot"
 )
 
@@ -36,7 +36,7 @@ type Map struct {
 	snap    *snapshot.Snapshot // of the last refresh
 	slots   []int32            // those of its rows
 	origins []byte             // State.Origin of them
-	placer  *saul.Placer       // of snap, once it is needed
+	placer  models.Placer      // of snap, once it is needed
 }
 
 // age is since when a point is there.
@@ -135,9 +135,9 @@ func Restore(ctx context.Context, s *snapshot.Snapshot, state State, set Setting
 	if err := s.Validate(); err != nil {
 		return nil, models.BadInputf("live: the snapshot does not fit: %w", err)
 	}
-	if s.Mu.Cols != set.LVM.Dims || saul.TailsOf(s) != set.LVM.Tails || s.Neighbors != set.neighbors() {
+	if s.Mu.Cols != set.LVM.Dims || lvm.TailsOf(s) != set.LVM.Tails || s.Neighbors != set.neighbors() {
 		return nil, models.BadInputf("live: a map in %d dimensions with %v tails and %d neighbours, the settings want %d, %v and %d",
-			s.Mu.Cols, saul.TailsOf(s), s.Neighbors, set.LVM.Dims, set.LVM.Tails, set.neighbors())
+			s.Mu.Cols, lvm.TailsOf(s), s.Neighbors, set.LVM.Dims, set.LVM.Tails, set.neighbors())
 	}
 	if err := state.check(s); err != nil {
 		return nil, err

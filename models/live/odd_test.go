@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 )
 
 // TestDownAndUp: a map loses all its points but few, and then all, and gains others.
 func TestDownAndUp(t *testing.T) {
-	for _, tails := range []saul.Tails{saul.Student, saul.Gaussian} {
+	for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 		set := quick()
 		set.LVM.Tails = tails
 		m, slots := fitted(t, blobs(40, 3, 1), set)
@@ -51,7 +51,7 @@ func TestOddRows(t *testing.T) {
 		"tiny distances":    func(i int, row []float32) { copy(row, []float32{1, 1, 1, float32(i%50) * 1e-38}) },
 		"huge and equal":    func(i int, row []float32) { copy(row, []float32{1e30, -1e30, 1e30, float32(i)}) },
 	} {
-		for _, tails := range []saul.Tails{saul.Student, saul.Gaussian} {
+		for _, tails := range []lvm.Tails{lvm.Student, lvm.Gaussian} {
 			set := quick()
 			set.LVM.Tails, set.GentleEvery, set.Backstop = tails, 2, 3
 			m, _ := fitted(t, base, set)

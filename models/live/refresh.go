@@ -9,7 +9,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/models/snapshot"
 	"unfold/models/student"
 	"unfold/sparse/graph"
@@ -103,12 +103,12 @@ func (m *Map) take(slots []int32) *student.State {
 
 // learn goes on from the state before, which it leaves as it is, and adds to the
 // report what it took.
-func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State) (*saul.Result, error) {
+func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State) (*lvm.Result, error) {
 	set := m.set.fit(len(slots))
-	if set.Tails == saul.Gaussian {
+	if set.Tails == lvm.Gaussian {
 		return m.gaussian(ctx, r, slots, nb, parts, before, set)
 	}
-	h, err := saul.NewHeavy(nb, set, m.unit)
+	h, err := student.NewLearner(nb, set.ForStudent(), m.unit)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neigh
 		return nil, err
 	}
 	r.Steps, r.CGIterations, r.Loglik = learnt.Iterations, learnt.CGIterations, learnt.Loglik
-	res := h.Map(nb, st)
+	res := lvm.OfStudent(h.Result(nb, st))
 	res.Report.Iterations = learnt.Iterations
 	return res, nil
 }
@@ -160,7 +160,7 @@ func spread(mu vec.Matrix[float64], to float64) {
 }
 
 // aligned lays the new places on the old ones and makes a snapshot of them.
-func (m *Map) aligned(ctx context.Context, res *saul.Result, r *Report, slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
+func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
 	var stayed []int32
 	for i, s := range slots {
 		if m.age[s] != newborn {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"unfold/models"
+	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/models/saul"
 	"unfold/models/student"
@@ -17,11 +19,11 @@ const DefaultSize = 20_000
 // field stands for the default named beside it.
 type Settings struct {
 	// LVM are those of a fit: of the first, of majors, and what refreshes learn.
-	LVM saul.Settings
+	LVM lvm.Settings
 	// Size is R, how many points the set will hold in the end. While it holds
-	// n < R, the weight c of a dissimilar pair is R/n times that of LVM.Weight, so
+	// n < R, the weight c of a dissimilar pair is R/n times that of LVM.Student.Weight, so
 	// that c n, and with it the extent of the map, stays the same as it grows.
-	// LVM.Weight has the default of a map of R points. Default DefaultSize.
+	// It has the default of a map of R points. Default DefaultSize.
 	Size int
 	// NoveltyK is the number of neighbours of the novelty tables in snapshots.
 	// Default novelty.DefaultK.
@@ -83,10 +85,10 @@ func (s Schedule) withDefaults(d Schedule) Schedule {
 }
 
 // schedules are the defaults of ordinary and gentle refreshes.
-func schedules(tails saul.Tails) (ordinary, gentle Schedule) {
+func schedules(tails lvm.Tails) (ordinary, gentle Schedule) {
 	ordinary = Schedule{Steps: 5, Momentum: 0.9, Anchor: 0.1}
 	gentle = Schedule{Steps: 50, Momentum: 0.7, Anchor: 0.01}
-	if tails == saul.Student {
+	if tails == lvm.Student {
 		ordinary.Ratio, ordinary.Reach = 1, 1
 		gentle.Ramp, gentle.Ratio, gentle.Reach = 35, 1, 50
 	}
@@ -98,9 +100,9 @@ func (s Schedule) refinement() student.Refinement {
 	return student.Refinement{Steps: s.Steps, Ramp: s.Ramp, Ratio: s.Ratio, Reach: s.Reach, Momentum: s.Momentum, Anchor: s.Anchor}
 }
 
-func (s Schedule) check(name string, tails saul.Tails) error {
+func (s Schedule) check(name string, tails lvm.Tails) error {
 	switch {
-	case tails == saul.Gaussian && (s.Ramp != 0 || s.Ratio != 0 || s.Reach != 0):
+	case tails == lvm.Gaussian && (s.Ramp != 0 || s.Ratio != 0 || s.Reach != 0):
 		return fmt.Errorf("live: %s refresh with a ramp of %d, a ratio of %v and a reach of %v: with Gaussian tails edges pull at any distance and there is no anneal; leave them out",
 			name, s.Ramp, s.Ratio, s.Reach)
 	case !(s.Momentum < 1):
@@ -119,7 +121,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, err
 	}
 	if s.LVM.Dims == 0 {
-		s.LVM.Dims = saul.DefaultDims
+		s.LVM.Dims = models.DefaultDims
 	}
 	s.LVM.Search.Seed = s.LVM.Seed // of the index, as in a fit
 	if s.Size == 0 {
@@ -163,30 +165,31 @@ func (s Settings) neighbors() int {
 	switch {
 	case s.LVM.Neighbors > 0:
 		return s.LVM.Neighbors
-	case s.LVM.Tails == saul.Gaussian:
-		return 9
+	case s.LVM.Tails == lvm.Gaussian:
+		return saul.DefaultNeighbors
 	}
-	return 6
+	return student.DefaultNeighbors
 }
 
 // First are the settings by which the first map, of n distinct points, is to be learnt.
-func (s Settings) First(n int) (saul.Settings, error) {
+func (s Settings) First(n int) (lvm.Settings, error) {
 	s, err := s.withDefaults()
 	return s.fit(n), err
 }
 
 // fit are the settings of a fit of n points.
-func (s Settings) fit(n int) saul.Settings {
+func (s Settings) fit(n int) lvm.Settings {
 	out := s.LVM
 	out.Lists = s.lists()
-	if out.Tails != saul.Student {
+	if out.Tails != lvm.Student {
 		return out
 	}
-	if out.Weight == 0 {
-		out.Weight = student.Weight(s.Size, float64(s.Size)*float64(s.neighbors()))
+	weight := &out.Student.Weight
+	if *weight == 0 {
+		*weight = student.Weight(s.Size, float64(s.Size)*float64(s.neighbors()))
 	}
 	if n < s.Size {
-		out.Weight *= float64(s.Size) / float64(max(n, 1))
+		*weight *= float64(s.Size) / float64(max(n, 1))
 	}
 	return out
 }

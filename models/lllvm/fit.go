@@ -34,6 +34,10 @@ type Options struct {
 	LearnAlpha bool    `json:"learn_alpha"`
 	// Tolerance is that of Course.
 	Tolerance float64 `json:"tolerance"`
+	// Largest learns the largest component of the neighbourhood graph, of equal ones that
+	// with the first row, and places the rest; otherwise components are bridged where they
+	// are closest. Model files keep it beside what all kinds share.
+	Largest bool `json:"-"`
 }
 
 // Defaults of a fit.
@@ -51,9 +55,6 @@ type FitSettings struct {
 	Options
 	// Dims is d, Neighbors the least k, Steps the most iterations. Defaults 2, 9, 200.
 	Dims, Neighbors, Steps int
-	// Largest learns the largest component of the neighbourhood graph, of equal ones that
-	// with the first row, and places the rest; otherwise components are bridged where they are closest.
-	Largest bool
 	// Seed chooses the sample and the starts.
 	Seed uint64
 	// Threads bounds the goroutines. It does not change the result.

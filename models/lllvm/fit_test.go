@@ -96,7 +96,7 @@ func TestComponentsAreBridgedOrLeftOut(t *testing.T) {
 	if f.Components != 2 || f.Runs[0].Bridges != 1 || len(f.Learnt) != 50 {
 		t.Errorf("%d components, %d bridges, %d learnt", f.Components, f.Runs[0].Bridges, len(f.Learnt))
 	}
-	f = fitted(t, x, FitSettings{Neighbors: 5, Steps: 5, Largest: true})
+	f = fitted(t, x, FitSettings{Neighbors: 5, Steps: 5, Options: Options{Largest: true}})
 	if f.Components != 2 || f.Runs[0].Bridges != 0 || len(f.Learnt) != 35 || f.Learnt[34] != 34 {
 		t.Errorf("the largest of %d components: %d bridges, learnt %v", f.Components, f.Runs[0].Bridges, f.Learnt)
 	}

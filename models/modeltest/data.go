@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -120,4 +121,21 @@ func Connections(t testing.TB) (x vec.Matrix[float32], attack []bool) {
 		attack = append(attack, r[label] != "normal")
 	}
 	return x, attack
+}
+
+// Blobs returns n points around five centres in dim dimensions.
+func Blobs(n, dim int, seed uint64) vec.Matrix[float32] {
+	r := rand.New(rand.NewPCG(seed, 77))
+	centers := vec.New[float32](5, dim)
+	for k := range centers.Data {
+		centers.Data[k] = 3 * float32(r.NormFloat64())
+	}
+	x := vec.New[float32](n, dim)
+	for i := range n {
+		c := centers.Row(r.IntN(5))
+		for k := range c {
+			x.Row(i)[k] = c[k] + float32(r.NormFloat64())
+		}
+	}
+	return x
 }

@@ -56,6 +56,18 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 	return f, nil
 }
 
+// Valid checks that events can be placed against s at all; name is that of the kind of
+// model, for errors, which match models.ErrBadInput.
+func Valid(name string, s *snapshot.Snapshot) error {
+	if err := s.Validate(); err != nil {
+		return models.BadInputf("%s: the snapshot does not fit: %w", name, err)
+	}
+	if n := s.Reference.Rows; n < 2 {
+		return models.BadInputf("%s: a map of %d reference point cannot place events: want at least 2", name, n)
+	}
+	return nil
+}
+
 // open chooses the index.
 func (f *Frame) open(set auto.Settings) error {
 	s := f.snap

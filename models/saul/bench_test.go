@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"unfold/coarse/landmark"
+	"unfold/models/modeltest"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
@@ -14,7 +15,7 @@ import (
 // 1; pairs/s counts unordered pairs, each of which takes two exponentials.
 func BenchmarkSweep(b *testing.B) {
 	ctx := context.Background()
-	x := blobs(20_000, 4, 1)
+	x := modeltest.Blobs(20_000, 4, 1)
 	nb, err := knn.Graph(ctx, x, 9, knn.Settings{})
 	if err != nil {
 		b.Fatal(err)

@@ -5,19 +5,27 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"unfold/coarse/landmark"
 	"unfold/internal/quantile"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/points"
 	"unfold/models/snapshot"
-	"unfold/models/student"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
-	"unfold/sparse/knn/auto"
 	"unfold/sparse/spectral"
 )
+
+// kind names the family of this model and package student's, in errors and model files.
+const kind = "lvm"
+
+// Result is a learnt map.
+type Result struct {
+	*models.Result
+	// Settings are those of the fit with all defaults filled in.
+	Settings Settings
+}
 
 // Fit learns a map of the rows of x (n x dim). Equal rows are one point.
 //
@@ -25,98 +33,42 @@ import (
 // Threads. Errors that lie in x match models.ErrBadInput: a value that is not
 // finite (*models.RowError), fewer distinct rows than Neighbors + 1, or values so
 // near the end of the number range that the map leaves it. If ctx ends, Fit
-// returns its error soon.
-func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress Progress) (*Result, error) {
-	return learn(ctx, x, s, nil, progress)
+// returns its error soon. Progress may be nil.
+func Fit(ctx context.Context, x vec.Matrix[float32], s Settings, progress models.Progress) (*Result, error) {
+	return fit(ctx, x, s, nil, progress)
 }
 
 // fitter carries what the stages of one fit share.
 type fitter[T vec.Float] struct {
-	s        Settings
-	choose   func(landmark.Group) []int32 // landmarks, if given
-	warm     Warm                         // what is there before, if a map is continued
-	progress Progress
-	x        vec.Matrix[T] // the distinct rows
-	learnt   vec.Matrix[T] // of these the ones that are learnt, with Gaussian tails
-	out      *Result
-	clock    time.Time // of the present stage
+	*points.Fit[T]
+	set    Options
+	choose func(landmark.Group) []int32 // landmarks, if given
+	warm   Warm                         // what is there before, if a map is continued
+	learnt vec.Matrix[T]                // of the points the ones that are learnt
 	// scale is the median delta^2; leastDelta2 and leastSigma2 bound the squared scales
 	// from below.
 	scale, leastDelta2, leastSigma2 float64
 }
 
-// learn is Fit for either element type and, for tests, with given landmarks.
-func learn[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose func(landmark.Group) []int32, progress Progress) (*Result, error) {
-	s, err := s.withDefaults()
+// fit is Fit for either element type and, for tests, with given landmarks.
+func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose func(landmark.Group) []int32, progress models.Progress) (*Result, error) {
+	s, err := s.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if err := models.CheckRows(x, nil); err != nil {
-		return nil, err
-	}
-	if x.Cols == 0 {
-		return nil, models.BadInputf("lvm: the rows have no columns")
-	}
-	if progress == nil {
-		progress = func(string, int, int) {}
-	}
-	f := &fitter[T]{s: s, choose: choose, progress: progress, out: &Result{Settings: s}}
-	f.out.Report = Report{N: x.Rows, Dim: x.Cols, Dims: s.Dims, Neighbors: s.Neighbors}
-	if err := f.collapse(x); err != nil {
-		return nil, err
-	}
-	if err := f.run(ctx); err != nil {
-		return nil, err
-	}
-	return f.out, nil
-}
-
-// collapse makes points of the rows.
-func (f *fitter[T]) collapse(x vec.Matrix[T]) error {
-	o := f.out
-	o.Unique, o.Of, o.Count = graph.Collapse(x)
-	o.Report.Unique = len(o.Unique)
-	if need := f.s.Neighbors + 1; len(o.Unique) < need {
-		return models.BadInputf("lvm: %d rows, %d of them distinct: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors",
-			x.Rows, len(o.Unique), f.s.Neighbors, need)
-	}
-	f.x = x
-	if len(o.Unique) < x.Rows {
-		f.x = vec.Take(x, o.Unique)
-	}
-	return nil
-}
-
-// run takes the points through the stages.
-func (f *fitter[T]) run(ctx context.Context) error {
-	o, sec := f.out, &f.out.Report.Seconds
-	f.clock = time.Now()
-	var err error
-	search := f.s.Search
-	search.Seed = f.s.Seed
-	o.Neighbors, o.Report.Search, err = auto.Graph(ctx, f.x, min(f.s.Lists, f.x.Rows-1), search, knn.Settings{
-		Threads: f.s.Threads, Progress: func(done, total int) { f.progress("knn", done, total) },
-	})
+	begun, err := points.Begin(ctx, kind, x, s.Common, progress)
 	if err != nil {
-		return fmt.Errorf("lvm: neighbours: %w", err)
+		return nil, err
 	}
-	f.lap(&sec.KNN)
-	if f.s.Tails == Student {
-		return f.heavy(ctx)
+	f := &fitter[T]{Fit: begun, set: s.Options, choose: choose}
+	if err := f.learn(ctx); err != nil {
+		return nil, err
 	}
-	return f.gaussian(ctx)
+	return &Result{Result: f.Out, Settings: s}, nil
 }
 
-// lap ends a stage.
-func (f *fitter[T]) lap(to *float64) {
-	now := time.Now()
-	*to = now.Sub(f.clock).Seconds()
-	f.clock = now
-}
-
-// gaussian takes the points, whose neighbours are known, through the stages of
-// the paper's model.
-func (f *fitter[T]) gaussian(ctx context.Context) error {
+// learn takes the points through the stages.
+func (f *fitter[T]) learn(ctx context.Context) error {
 	g, p, err := f.constants(ctx)
 	if err != nil {
 		return err
@@ -126,101 +78,97 @@ func (f *fitter[T]) gaussian(ctx context.Context) error {
 		return err
 	}
 	m := f.model(p)
-	f.out.Report.LoglikInitial = m.LogLikelihood(st)
-	if err := f.em(ctx, m, st, f.s.Momentum); err != nil {
+	f.Out.Report.LoglikInitial = m.LogLikelihood(st)
+	if err := f.em(ctx, m, st, f.set.Momentum); err != nil {
 		return err
 	}
-	f.lap(&f.out.Report.Seconds.EM)
+	f.Lap(&f.Out.Report.Seconds.EM)
 	return f.finish(ctx, g, p, st)
 }
 
 // model makes the model of the points' constants.
 func (f *fitter[T]) model(p *landmark.Pairs) *Model {
-	return NewModel(p, f.s.Dims, ModelSettings{Tolerance: f.s.Tolerance, Floor: f.leastSigma2, Threads: f.s.Threads})
+	return NewModel(p, f.Dims, ModelSettings{Tolerance: f.set.Tolerance, Floor: f.leastSigma2, Threads: f.Threads})
 }
 
 // constants makes the graph and the constants of its points.
-func (f *fitter[T]) constants(ctx context.Context) (*graph.Graph, *landmark.Pairs, error) {
-	o, sec := f.out, &f.out.Report.Seconds
-	f.progress("graph", 0, 1)
-	g, err := f.graph(ctx)
+func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.Pairs, err error) {
+	r := &f.Out.Report
+	err = f.Stage("graph", &r.Seconds.Graph, func() error {
+		if g, err = f.graph(ctx); err != nil {
+			return fmt.Errorf(kind+": neighbourhood graph: %w", err)
+		}
+		r.Edges, r.Components = g.Edges(), g.Components
+		f.learnt = f.X
+		if g.Keep != nil {
+			f.learnt = vec.Take(f.X, g.Keep)
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("lvm: neighbourhood graph: %w", err)
+		return nil, nil, err
 	}
-	o.Report.Edges, o.Report.Components = g.Edges(), g.Components
-	f.learnt = f.x
-	if g.Keep != nil {
-		f.learnt = vec.Take(f.x, g.Keep)
-	}
-	f.progress("graph", 1, 1)
-	f.lap(&sec.Graph)
-
-	f.progress("coarse", 0, 1)
-	level := f.s.Level.Resolve(g.N)
-	f.scale = medianScale(g)
-	f.leastDelta2 = f.s.Floor * f.scale
-	f.leastSigma2 = f.s.Floor * f.leastDelta2
-	settings := landmark.Settings{Level: level, Seed: f.s.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.s.Threads}
-	var p *landmark.Pairs
-	if f.warm.Pairs != nil && g.Keep == nil {
-		p, err = f.warm.Pairs(ctx, g, settings)
-	} else {
-		p, err = landmark.New(ctx, f.learnt, g, settings)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("lvm: coarse-graining: %w", err)
-	}
-	o.Report.Level, o.Report.Landmarks, o.Report.Pairs = level, len(p.Landmarks), p.Count
-	f.progress("coarse", 1, 1)
-	f.lap(&sec.Coarse)
-	return g, p, nil
+	err = f.Stage("coarse", &r.Seconds.Coarse, func() error {
+		level := f.set.Level.Resolve(g.N)
+		f.scale = medianScale(g)
+		f.leastDelta2 = f.set.Floor * f.scale
+		f.leastSigma2 = f.set.Floor * f.leastDelta2
+		settings := landmark.Settings{Level: level, Seed: f.Seed, Choose: f.choose, Floor: f.leastDelta2, Threads: f.Threads}
+		if f.warm.Pairs != nil && g.Keep == nil {
+			p, err = f.warm.Pairs(ctx, g, settings)
+		} else {
+			p, err = landmark.New(ctx, f.learnt, g, settings)
+		}
+		if err != nil {
+			return fmt.Errorf(kind+": coarse-graining: %w", err)
+		}
+		r.Level, r.Landmarks, r.Pairs = level, len(p.Landmarks), p.Count
+		return nil
+	})
+	return g, p, err
 }
 
 // graph makes the neighbourhood graph, of parts that are known if they are.
 func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
-	nb := f.out.Neighbors.First(f.s.Neighbors)
-	set := graph.Settings{Core: f.s.Core, Components: f.s.Components, Threads: f.s.Threads}
+	nb := f.Out.Neighbors.First(f.Neighbors)
+	set := graph.Settings{Core: f.set.Core, Components: f.set.Components, Threads: f.Threads}
 	if f.warm.Parts != nil {
-		return graph.Join(ctx, f.x, nb, *f.warm.Parts, set)
+		return graph.Join(ctx, f.X, nb, *f.warm.Parts, set)
 	}
-	return graph.Build(ctx, f.x, nb, set)
+	return graph.Build(ctx, f.X, nb, set)
 }
 
 // start makes what EM starts from.
-func (f *fitter[T]) start(ctx context.Context, p *landmark.Pairs) (*State, error) {
-	f.progress("spectral", 0, 1)
-	st, err := Start(ctx, p, f.s.Dims, StartSettings{Floor: f.leastSigma2, Spectral: spectral.Settings{
-		Seed: f.s.Seed, Threads: f.s.Threads,
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("lvm: start: %w", err)
-	}
-	if p.Count == 0 {
-		if err := f.components(ctx, p, st); err != nil {
-			return nil, err
+func (f *fitter[T]) start(ctx context.Context, p *landmark.Pairs) (st *State, err error) {
+	err = f.Stage("spectral", &f.Out.Report.Seconds.Spectral, func() error {
+		st, err = Start(ctx, p, f.Dims, StartSettings{Floor: f.leastSigma2, Spectral: spectral.Settings{Seed: f.Seed, Threads: f.Threads}})
+		if err == nil && p.Count == 0 {
+			err = f.components(ctx, p, st)
 		}
-	}
-	f.progress("spectral", 1, 1)
-	f.lap(&f.out.Report.Seconds.Spectral)
-	return st, nil
+		if err != nil {
+			return fmt.Errorf(kind+": start: %w", err)
+		}
+		return nil
+	})
+	return st, err
 }
 
 // components makes the principal components of the learnt points the places, in the scale
 // of the start. Without a dissimilar pair every point is every other's neighbour: all
 // eigenvalues are the same, and eigenvectors heap most points up in one place.
 func (f *fitter[T]) components(ctx context.Context, p *landmark.Pairs, st *State) error {
-	c, err := student.Start(ctx, vec.Convert[float32](f.learnt), f.s.Dims, student.StartSettings{Seed: f.s.Seed, Threads: f.s.Threads})
+	mu, err := points.Components(ctx, vec.Convert[float32](f.learnt), f.Dims, f.Seed, f.Threads)
 	if err != nil {
-		return fmt.Errorf("lvm: start: %w", err)
+		return err
 	}
 	var mean, square float64
 	for _, v := range st.Sigma2 {
 		mean += v / float64(p.N)
 	}
-	for _, v := range c.Mu.Data {
-		square += v * v / float64(len(c.Mu.Data))
+	for _, v := range mu.Data {
+		square += v * v / float64(len(mu.Data))
 	}
-	for k, v := range c.Mu.Data {
+	for k, v := range mu.Data {
 		st.Mu.Data[k] = v * math.Sqrt(mean/square)
 	}
 	return nil
@@ -230,18 +178,18 @@ func (f *fitter[T]) components(ctx context.Context, p *landmark.Pairs, st *State
 // dissimilar pair (n is hardly more than k) the likelihood has no other maximum than all
 // points in one place; then the map is the start, principal components.
 func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float64) error {
-	r := &f.out.Report
-	steps := max(f.s.Steps, 0)
+	r := &f.Out.Report
+	steps, progress := max(f.Steps, 0), f.Parts("em")
 	if m.pairs.Count == 0 {
 		steps = 0
 	}
-	still := newPlateau(f.s.Gain)
+	still := newPlateau(f.set.Gain)
 	for step := range steps {
-		f.progress("em", step, steps)
+		progress(step, steps)
 		res, err := m.Step(ctx, st, momentum)
 		r.CGIterations += res.Iterations
 		if err != nil {
-			return fmt.Errorf("lvm: EM step %d of %d: %w", step+1, steps, err)
+			return fmt.Errorf(kind+": EM step %d of %d: %w", step+1, steps, err)
 		}
 		r.Iterations++
 		if rise := m.Rise(); still.reached(rise, r.LoglikInitial+rise) {
@@ -249,34 +197,21 @@ func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float6
 			break
 		}
 	}
-	f.progress("em", steps, steps)
+	progress(steps, steps)
 	r.Loglik = m.LogLikelihood(st)
-	return f.publishable(st.Mu, st.Sigma2)
-}
-
-// publishable checks that what was learnt can be used: places are published as
-// float32, and a map can spread a little farther than its data.
-func (f *fitter[T]) publishable(mu vec.Matrix[float64], sigma2 []float64) error {
-	r := &f.out.Report
-	if !vec.Finite(mu.Data) || !vec.Finite(sigma2) || !vec.Finite([]float64{r.Loglik}) {
-		return fmt.Errorf("lvm: after %d steps: %w", r.Iterations, ErrNotFinite)
-	}
-	if i := slices.IndexFunc(mu.Data, func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }); i >= 0 {
-		return models.BadInputf("lvm: point %d has the place %g, beyond single precision: the values are too large, scale or standardize the columns", i/f.s.Dims, mu.Data[i])
-	}
-	return nil
+	return f.Publishable(st.Mu, st.Sigma2)
 }
 
 // finish puts the learnt points in their places among all points and places
 // the others by their nearest learnt points.
 func (f *fitter[T]) finish(ctx context.Context, g *graph.Graph, p *landmark.Pairs, st *State) error {
-	o := f.out
+	o := f.Out
 	if g.Keep == nil {
 		o.Mu, o.Sigma2, o.Bandwidth2 = st.Mu, st.Sigma2, p.Bandwidth2
 		return nil
 	}
-	n := f.x.Rows
-	o.Mu, o.Sigma2, o.Bandwidth2 = vec.New[float64](n, f.s.Dims), make([]float64, n), make([]float64, n)
+	n := f.X.Rows
+	o.Mu, o.Sigma2, o.Bandwidth2 = vec.New[float64](n, f.Dims), make([]float64, n), make([]float64, n)
 	o.Unlearnt = make([]bool, n)
 	for i := range o.Unlearnt {
 		o.Unlearnt[i] = true
@@ -291,7 +226,7 @@ func (f *fitter[T]) finish(ctx context.Context, g *graph.Graph, p *landmark.Pair
 // placeRest places the unlearnt points as events are placed: by the rule of
 // Placer, against the learnt points.
 func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pairs, st *State) error {
-	o := f.out
+	o := f.Out
 	var rest []int32
 	for i, u := range o.Unlearnt {
 		if u {
@@ -299,17 +234,17 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pai
 		}
 	}
 	k := min(DefaultPlaceNeighbors, len(keep))
-	index := knn.NewExact(vec.Convert[float32](vec.Take(f.x, keep)))
-	nb, err := index.Search(ctx, vec.Convert[float32](vec.Take(f.x, rest)), min(max(k, receiveRange), len(keep)), knn.Settings{Threads: f.s.Threads})
+	index := knn.NewExact(vec.Convert[float32](vec.Take(f.X, keep)))
+	nb, err := index.Search(ctx, vec.Convert[float32](vec.Take(f.X, rest)), min(max(k, receiveRange), len(keep)), knn.Settings{Threads: f.Threads})
 	if err != nil {
-		return fmt.Errorf("lvm: placing rows outside the largest component: %w", err)
+		return fmt.Errorf(kind+": placing rows outside the largest component: %w", err)
 	}
 	p := &Placer{set: PlaceSettings{Neighbors: k}, snap: &snapshot.Snapshot{
 		Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: c.Bandwidth2,
 		Steps: o.Report.Iterations, Dissimilar: DissimilarShare(o.Report.Level),
 	}}
 	var w placeWork
-	w.fit(f.s.Dims, k)
+	w.fit(f.Dims)
 	for q, i := range rest {
 		near, dist2 := nb.Row(q)
 		o.Sigma2[i] = max(p.point(&w, near, dist2), f.leastSigma2)

@@ -6,7 +6,7 @@ import (
 
 	"unfold/coarse/landmark"
 	"unfold/internal/vec"
-	"unfold/models/student"
+	"unfold/models"
 	"unfold/sparse/solve"
 )
 
@@ -50,9 +50,6 @@ type Model struct {
 	lambda float64
 	from   vec.Matrix[float64]
 }
-
-// ErrNotFinite is returned if the parameters stop being finite numbers.
-var ErrNotFinite = student.ErrNotFinite
 
 // NewModel returns the d-dimensional model with the given constants.
 func NewModel(p *landmark.Pairs, d int, s ModelSettings) *Model {
@@ -156,7 +153,7 @@ func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) 
 	case ctx.Err() != nil:
 		return res, ctx.Err()
 	case err != nil && !vec.Finite(grad.Data):
-		return res, ErrNotFinite
+		return res, models.ErrNotFinite
 	case err != nil:
 		return res, fmt.Errorf("lvm: mu step: %w", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"unfold/internal/quantile"
-	"unfold/models/student"
+	"unfold/models/placing"
 )
 
 // How a new event x is joined to the reference points, S of eq 18 for one new
@@ -40,25 +40,12 @@ type placeWork struct {
 	mu     []float64 // the event's mean
 	edges  []placeEdge
 	values []float64
-	// With heavy tails: room for steps, the edges, and for locally linear weights
-	// and their matrix.
-	last, next []float64
-	joined     []student.Edge
-	sent, gram []float64
 }
 
-// fit makes room for a map of the given dimension and about so many neighbours, if
-// there is none yet.
-func (w *placeWork) fit(dims, neighbors int) {
-	if len(w.mu) == dims {
-		return
-	}
-	linear := lleNeighbors(neighbors)
-	most := max(neighbors, linear, receiveRange, heavyRange)
-	*w = placeWork{
-		mu: make([]float64, dims), last: make([]float64, dims), next: make([]float64, dims),
-		edges: make([]placeEdge, 0, most), values: make([]float64, 0, 2*most),
-		joined: make([]student.Edge, 0, most), sent: make([]float64, linear), gram: make([]float64, linear*linear),
+// fit makes room for a map of the given dimension, if there is none yet.
+func (w *placeWork) fit(dims int) {
+	if len(w.mu) != dims {
+		*w = placeWork{mu: make([]float64, dims), edges: make([]placeEdge, 0, receiveRange), values: make([]float64, 0, 2*receiveRange)}
 	}
 }
 
@@ -80,7 +67,7 @@ func (p *Placer) point(w *placeWork, index []int32, dist2 []float64) (sigma2 flo
 	sigma2 = last.delta2 * 2 * math.Ln2 / float64(2*len(w.mu))
 	p.measure(w)
 	for range min(p.snap.Steps, maxReplay) {
-		if p.set.Rule == EM {
+		if p.set.Rule == placing.EM {
 			p.attract(w, sigma2)
 			p.measure(w)
 		}

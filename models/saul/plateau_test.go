@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"unfold/coarse/landmark"
+	"unfold/models"
+	"unfold/models/modeltest"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
@@ -39,7 +41,7 @@ func TestPlateau(t *testing.T) {
 // TestRise: the rise that is summed up from gradients is that of the likelihood.
 func TestRise(t *testing.T) {
 	ctx := context.Background()
-	x := blobs(1500, 6, 4)
+	x := modeltest.Blobs(1500, 6, 4)
 	nb, err := knn.Graph(ctx, x, 9, knn.Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -78,18 +80,15 @@ func TestRise(t *testing.T) {
 // TestGain: learning ends when the likelihood hardly moves any more, and the report
 // says so.
 func TestGain(t *testing.T) {
-	x := blobs(300, 4, 5)
+	x := modeltest.Blobs(300, 4, 5)
 	for _, c := range []struct {
 		s         Settings
 		converged bool
 	}{
-		{Settings{Tails: Gaussian, Steps: 400}, false},
-		{Settings{Tails: Gaussian, Gain: -1}, false},
-		{Settings{Tails: Gaussian, Steps: 400, Gain: 1e-3}, true},
-		{Settings{Tails: Gaussian, Gain: 1e-3}, true},
-		{Settings{Gain: -1}, false},
-		{Settings{Gain: 0.5}, true},
-		{Settings{Dims: 3, Gain: 0.5}, true},
+		{Settings{Common: models.Common{Steps: 400}}, false},
+		{Settings{Options: Options{Gain: -1}}, false},
+		{Settings{Common: models.Common{Steps: 400}, Options: Options{Gain: 1e-3}}, true},
+		{Settings{Options: Options{Gain: 1e-3}}, true},
 	} {
 		r, err := Fit(context.Background(), x, c.s, nil)
 		if err != nil {
@@ -102,8 +101,8 @@ func TestGain(t *testing.T) {
 	for _, c := range []struct {
 		s    Settings
 		want float64
-	}{{Settings{Tails: Gaussian}, DefaultGain}, {Settings{Tails: Gaussian, Steps: 400}, 0}, {Settings{Tails: Gaussian, Gain: -1}, -1}, {Settings{}, 0}, {Settings{Gain: 1e-3}, 1e-3}} {
-		if s, err := c.s.withDefaults(); err != nil || s.Gain != c.want {
+	}{{Settings{}, DefaultGain}, {Settings{Common: models.Common{Steps: 400}}, 0}, {Settings{Options: Options{Gain: -1}}, -1}} {
+		if s, err := c.s.WithDefaults(); err != nil || s.Gain != c.want {
 			t.Errorf("%+v: gain %v, %v, want %v", c.s, s.Gain, err, c.want)
 		}
 	}

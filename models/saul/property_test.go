@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -12,6 +11,8 @@ import (
 
 	"unfold/coarse/landmark"
 	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/modeltest"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/spectral"
@@ -26,16 +27,8 @@ type problem struct {
 func drawProblem(t *rapid.T) problem {
 	n := rapid.IntRange(12, 70).Draw(t, "n")
 	return problem{
-		x: blobs(n, rapid.IntRange(1, 6).Draw(t, "dim"), rapid.Uint64().Draw(t, "data")),
-		s: Settings{
-			Tails:     Gaussian,
-			Dims:      rapid.IntRange(1, 5).Draw(t, "d"),
-			Neighbors: rapid.IntRange(2, 6).Draw(t, "k"),
-			Core:      rapid.IntRange(1, 3).Draw(t, "s"),
-			Level:     LevelOf(rapid.IntRange(0, 3).Draw(t, "l")),
-			Seed:      rapid.Uint64().Draw(t, "seed"),
-			Threads:   1,
-		},
+		x: modeltest.Blobs(n, rapid.IntRange(1, 6).Draw(t, "dim"), rapid.Uint64().Draw(t, "data")),
+		s: Settings{Common: models.Common{Dims: rapid.IntRange(1, 5).Draw(t, "d"), Neighbors: rapid.IntRange(2, 6).Draw(t, "k"), Seed: rapid.Uint64().Draw(t, "seed"), Threads: 1}, Options: Options{Core: rapid.IntRange(1, 3).Draw(t, "s"), Level: LevelOf(rapid.IntRange(0, 3).Draw(t, "l"))}},
 	}
 }
 
@@ -217,11 +210,11 @@ func TestPermutation(t *testing.T) {
 		if !simple(t, p.constants(t, original), p.s.Dims) {
 			t.Skip("repeated eigenvalues")
 		}
-		a, err := learn(context.Background(), p.x, p.s, original, nil)
+		a, err := fit(context.Background(), p.x, p.s, original, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := learn(context.Background(), vec.Take(p.x, perm), p.s, choose(func(i int32) int32 { return int32(perm[i]) }), nil)
+		b, err := fit(context.Background(), vec.Take(p.x, perm), p.s, choose(func(i int32) int32 { return int32(perm[i]) }), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,47 +238,11 @@ func TestPermutation(t *testing.T) {
 	})
 }
 
-// TestThreadsDoNotMatter: the same bits for any number of threads, with blocks
-// large enough for strips and for several pieces of rows.
-func TestThreadsDoNotMatter(t *testing.T) {
-	x := blobs(3000, 4, 4)
-	for name, c := range map[string]struct {
-		n int
-		s Settings
-	}{
-		"gaussian, exact":   {700, Settings{Tails: Gaussian, Level: NoCoarseGraining, Steps: 3}},
-		"gaussian, level 1": {3000, Settings{Tails: Gaussian, Level: 1, Steps: 3}},
-		"gaussian, level 2": {3000, Settings{Tails: Gaussian, Level: 2, Steps: 3}},
-		"all":               {700, Settings{Steps: 4}},
-		"map":               {2100, Settings{Steps: 4}},
-		"map, d = 3":        {2100, Settings{Steps: 3, Dims: 3, Sigma: SigmaFree}},
-		"shared":            {2100, Settings{Steps: 3, Dims: 10}},
-		"anchors":           {2100, Settings{Steps: 3, Dims: 5, Coarse: CoarseAnchors}},
-	} {
-		var first *Result
-		for _, threads := range []int{1, 7} {
-			c.s.Threads = threads
-			r, err := Fit(context.Background(), x.Slice(0, c.n), c.s, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = r
-				continue
-			}
-			if r.Report.Loglik != first.Report.Loglik || !slices.Equal(r.Mu.Data, first.Mu.Data) || !slices.Equal(r.Sigma2, first.Sigma2) ||
-				!reflect.DeepEqual(r.Student, first.Student) {
-				t.Errorf("%s: %d threads give another map", name, threads)
-			}
-		}
-	}
-}
-
 // TestStepsDoNotDependOnThreads: the same for EM at random states, levels and
 // dimensions.
 func TestStepsDoNotDependOnThreads(t *testing.T) {
 	ctx := context.Background()
-	x := blobs(2100, 4, 9)
+	x := modeltest.Blobs(2100, 4, 9)
 	nb, err := knn.Graph(ctx, x, 5, knn.Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +286,7 @@ func TestStepsDoNotDependOnThreads(t *testing.T) {
 // TestStripsAgainstWhole: a block cut into strips gives the sums of the block in
 // one piece.
 func TestStripsAgainstWhole(t *testing.T) {
-	x := blobs(900, 3, 8)
+	x := modeltest.Blobs(900, 3, 8)
 	ctx := context.Background()
 	nb, err := knn.Graph(ctx, x, 5, knn.Settings{})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"unfold/coarse/landmark"
+	"unfold/models/modeltest"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
@@ -13,7 +14,7 @@ import (
 // function that it hands to its goroutines.
 func TestSweepsDoNotAllocate(t *testing.T) {
 	ctx := context.Background()
-	x := blobs(2000, 4, 9)
+	x := modeltest.Blobs(2000, 4, 9)
 	nb, err := knn.Graph(ctx, x, 5, knn.Settings{})
 	if err != nil {
 		t.Fatal(err)

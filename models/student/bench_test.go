@@ -38,7 +38,7 @@ func BenchmarkKernels(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(o.Pairs()), "ns/pair")
 			})
 		}
-		m, err := NewModel(p, d, Settings{})
+		m, err := NewModel(p, d, ModelSettings{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func BenchmarkKernels(b *testing.B) {
 		run("logs", m, m.visitLogs)
 		run("sigma-any-tail", m, m.spreads)
 		if d == 2 || d == 10 {
-			m, err := NewModel(p, d, Settings{Tail: 0.7})
+			m, err := NewModel(p, d, ModelSettings{Tail: 0.7})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func BenchmarkStep(b *testing.B) {
 		} else {
 			p.Field = farfield.NewShared(p.Bandwidth2, d, farfield.SharedSettings{})
 		}
-		m, err := NewModel(p, d, Settings{})
+		m, err := NewModel(p, d, ModelSettings{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -38,14 +38,14 @@ func scalesOf(s *fixtures.Student) Scales {
 }
 
 // fixed are the settings that run what a fixture says, without guesses.
-func fixed(s *fixtures.Student, m Majoriser, sigma Sigma) Settings {
-	return Settings{
+func fixed(s *fixtures.Student, m Majoriser, sigma Sigma) ModelSettings {
+	return ModelSettings{
 		Tail: s.Tail, Weight: s.Weight, Majoriser: m, Damping: 1, NoMomentum: true,
 		Tolerance: solve.Exact, Sweeps: -1, Sigma: sigma, Check: -1,
 	}
 }
 
-func modelOf(t *testing.T, s *fixtures.Student, set Settings) *Model {
+func modelOf(t *testing.T, s *fixtures.Student, set ModelSettings) *Model {
 	t.Helper()
 	p := NewProblem(lists(s), s.K, scalesOf(s))
 	p.Field = farfield.NewAll(p.Bandwidth2, s.Dims)
@@ -171,7 +171,7 @@ func fixtureCourse(t *testing.T, s *fixtures.Student, k Majoriser, sigma Sigma, 
 func fixtureSchedule(t *testing.T, s *fixtures.Student) {
 	c := s.Schedule
 	total := c.Steps[0] + c.Steps[1] + c.Steps[2]
-	m := modelOf(t, s, Settings{
+	m := modelOf(t, s, ModelSettings{
 		Tail: s.Tail, Weight: s.Weight, Majoriser: Local, Damping: c.Damping, Momentum: c.Momentum,
 		Tolerance: solve.Exact, Sweeps: -1, Phases: c.Steps, Ratio: c.Ratio, Check: -1,
 	})

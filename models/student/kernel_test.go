@@ -116,7 +116,7 @@ func TestKernelsAgainstPairs(t *testing.T) {
 			majorisers = append(majorisers, Global, Local, Far)
 		}
 		for _, k := range majorisers {
-			m, err := NewModel(p, d, Settings{Tail: tail, Majoriser: k})
+			m, err := NewModel(p, d, ModelSettings{Tail: tail, Majoriser: k})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +181,7 @@ func TestSinglePrecision(t *testing.T) {
 			var m [2]*Model
 			for k := range m {
 				var err error
-				if m[k], err = NewModel(p, 2, Settings{Single: k == 1}); err != nil {
+				if m[k], err = NewModel(p, 2, ModelSettings{Single: k == 1}); err != nil {
 					t.Fatal(err)
 				}
 				m[k].fresh = fresh
@@ -224,7 +224,7 @@ func TestKernelsStayFinite(t *testing.T) {
 			p := NewProblem(knn.NewNeighbors(3, 1), 1, Unit)
 			p.Field = o
 			for _, single := range []bool{false, true} {
-				m, err := NewModel(p, d, Settings{Single: single})
+				m, err := NewModel(p, d, ModelSettings{Single: single})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/models"
 )
 
 // Report is what learning has to say about itself.
@@ -23,7 +24,7 @@ type Report struct {
 	Falls   int
 	Damping float64
 	// Converged says that learning ended before its last step, because the
-	// likelihood hardly rose (Settings.Gain).
+	// likelihood hardly rose (ModelSettings.Gain).
 	Converged bool
 }
 
@@ -64,9 +65,9 @@ func (m *Model) weightAt(t int) float64 {
 // is raised by a factor of 4, up to 1 (for Force, which proves nothing at 1
 // either, up to 64), and the momentum is forgotten. A field that draws anew hides
 // the likelihood in its own noise: then nothing is checked. If the likelihood
-// has hardly moved, Settings.Gain ends learning there.
+// has hardly moved, ModelSettings.Gain ends learning there.
 //
-// If ctx ends, st is what it was after the last whole step. ErrNotFinite is
+// If ctx ends, st is what it was after the last whole step. models.ErrNotFinite is
 // returned if the map stops being finite.
 func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total int)) (Report, error) {
 	m.check(st)
@@ -104,7 +105,7 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	r.Loglik = m.reported(st)
 	r.Pairs, r.Falls, r.Damping = m.p.Field.Pairs(), g.falls, m.s.Damping
 	if !vec.Finite(st.Mu.Data) || !vec.Finite(st.Sigma2) || !vec.Finite([]float64{r.Loglik}) {
-		return r, fmt.Errorf("student: after %d steps: %w", r.Iterations, ErrNotFinite)
+		return r, fmt.Errorf("student: after %d steps: %w", r.Iterations, models.ErrNotFinite)
 	}
 	return r, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"unfold/coarse/farfield"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/sparse/knn"
 )
 
@@ -30,7 +31,7 @@ func blobs(n, dim int) vec.Matrix[float32] {
 }
 
 // learnt returns the model of x and what it learns.
-func learnt(t *testing.T, x vec.Matrix[float32], d int, s Settings) (*Model, *State, Report) {
+func learnt(t *testing.T, x vec.Matrix[float32], d int, s ModelSettings) (*Model, *State, Report) {
 	t.Helper()
 	p := NewProblem(neighbors(t, x, 6), 6, Native)
 	if d <= 3 {
@@ -59,10 +60,10 @@ func TestSeparatesClusters(t *testing.T) {
 	x := blobs(400, 8)
 	for _, c := range []struct {
 		d int
-		s Settings
+		s ModelSettings
 	}{
-		{2, Settings{}}, {2, Settings{Sigma: Shared}}, {2, Settings{Sigma: Free}}, {2, Settings{Lag: 5}},
-		{2, Settings{Tail: 3, Steps: 12, Weight: DefaultWeight}}, {3, Settings{}}, {10, Settings{}}, {10, Settings{Sigma: Shared}},
+		{2, ModelSettings{}}, {2, ModelSettings{Sigma: Shared}}, {2, ModelSettings{Sigma: Free}}, {2, ModelSettings{Lag: 5}},
+		{2, ModelSettings{Tail: 3, Steps: 12, Weight: DefaultWeight}}, {3, ModelSettings{}}, {10, ModelSettings{}}, {10, ModelSettings{Sigma: Shared}},
 	} {
 		_, st, r := learnt(t, x, c.d, c.s)
 		nb := neighbors(t, vec.Convert[float32](st.Mu), 9)
@@ -88,7 +89,7 @@ func TestSeparatesClusters(t *testing.T) {
 // often sees the likelihood fall, and damping is raised, at most to 1.
 func TestGuard(t *testing.T) {
 	x := normal(80, 4, 3)
-	s := Settings{Phases: [3]int{0, 0, 60}, Damping: 1e-3, Check: -1}
+	s := ModelSettings{Phases: [3]int{0, 0, 60}, Damping: 1e-3, Check: -1}
 	if _, _, r := learnt(t, x, 2, s); r.Falls != 0 || r.Damping != s.Damping {
 		t.Errorf("without a guard: %+v", r)
 	}
@@ -101,7 +102,7 @@ func TestGuard(t *testing.T) {
 		t.Errorf("Learn leaves damping %v and weight %v behind", m.s.Damping, m.c)
 	}
 	// What draws anew is not looked at.
-	if _, _, r := learnt(t, x, 4, Settings{Check: 1, Momentum: 0.95, Damping: 1e-3}); r.Falls != 0 {
+	if _, _, r := learnt(t, x, 4, ModelSettings{Check: 1, Momentum: 0.95, Damping: 1e-3}); r.Falls != 0 {
 		t.Errorf("a random field: %+v", r)
 	}
 }
@@ -110,22 +111,22 @@ func TestGuard(t *testing.T) {
 // before the weight is final, and not where a field draws anew.
 func TestGain(t *testing.T) {
 	x := blobs(300, 6)
-	_, _, all := learnt(t, x, 2, Settings{Steps: 200})
+	_, _, all := learnt(t, x, 2, ModelSettings{Steps: 200})
 	if all.Converged || all.Iterations != 200 {
 		t.Errorf("without gain: %+v", all)
 	}
-	_, _, r := learnt(t, x, 2, Settings{Steps: 200, Gain: 2e-3})
+	_, _, r := learnt(t, x, 2, ModelSettings{Steps: 200, Gain: 2e-3})
 	if !r.Converged || r.Iterations >= 200 || r.LoglikInitial != all.LoglikInitial || all.Loglik-r.Loglik > 0.02*math.Abs(all.Loglik) {
 		t.Errorf("%+v without gain, %+v with", all, r)
 	}
 	// The ramp is walked to its end, however little is asked for.
-	if _, _, r := learnt(t, x, 2, Settings{Steps: 200, Gain: 0.9}); !r.Converged || r.Iterations != 149+10 {
+	if _, _, r := learnt(t, x, 2, ModelSettings{Steps: 200, Gain: 0.9}); !r.Converged || r.Iterations != 149+10 {
 		t.Errorf("a gain that is always below: %d steps", r.Iterations)
 	}
 	for _, c := range []struct {
 		d int
-		s Settings
-	}{{4, Settings{Steps: 100, Gain: 0.9}}, {2, Settings{Steps: 100, Gain: 0.9, Check: -1}}} {
+		s ModelSettings
+	}{{4, ModelSettings{Steps: 100, Gain: 0.9}}, {2, ModelSettings{Steps: 100, Gain: 0.9, Check: -1}}} {
 		if _, _, r := learnt(t, x, c.d, c.s); r.Converged || r.Iterations != 100 {
 			t.Errorf("nobody looks: %+v", r)
 		}
@@ -137,7 +138,7 @@ func TestSchedule(t *testing.T) {
 	x := normal(400, 3, 1)
 	p := NewProblem(neighbors(t, x, 6), 6, Native)
 	p.Field = farfield.NewAll(p.Bandwidth2, 2)
-	m, err := NewModel(p, 2, Settings{Steps: 80, Weight: DefaultWeight})
+	m, err := NewModel(p, 2, ModelSettings{Steps: 80, Weight: DefaultWeight})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +162,7 @@ func TestMean(t *testing.T) {
 	x := normal(60, 3, 1)
 	var want vec.Matrix[float64]
 	for steps := 9; steps <= 11; steps++ {
-		_, st, _ := learnt(t, x, 2, Settings{Phases: [3]int{0, 0, steps}, Check: -1})
+		_, st, _ := learnt(t, x, 2, ModelSettings{Phases: [3]int{0, 0, steps}, Check: -1})
 		if steps == 9 {
 			want = vec.New[float64](st.Mu.Rows, st.Mu.Cols)
 		}
@@ -169,7 +170,7 @@ func TestMean(t *testing.T) {
 			want.Data[k] += v / 3
 		}
 	}
-	_, got, _ := learnt(t, x, 2, Settings{Phases: [3]int{0, 0, 11}, Check: -1, Average: 3})
+	_, got, _ := learnt(t, x, 2, ModelSettings{Phases: [3]int{0, 0, 11}, Check: -1, Average: 3})
 	for k, v := range got.Mu.Data {
 		if math.Abs(v-want.Data[k]) > 1e-9*(1+math.Abs(v)) {
 			t.Fatalf("entry %d is %v, the mean %v", k, v, want.Data[k])
@@ -183,7 +184,7 @@ func TestSmall(t *testing.T) {
 		for _, d := range []int{1, 2, 3, 7} {
 			p := NewProblem(neighbors(t, normal(n, 2, 1), n-1), n-1, Native)
 			p.Field = farfield.NewAll(p.Bandwidth2, d)
-			m, err := NewModel(p, d, Settings{Sigma: Free})
+			m, err := NewModel(p, d, ModelSettings{Sigma: Free})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +199,7 @@ func TestSmall(t *testing.T) {
 	}
 	p := NewProblem(knn.NewNeighbors(1, 1), 1, Native)
 	p.Field = farfield.NewAll(p.Bandwidth2, 2)
-	m, err := NewModel(p, 2, Settings{})
+	m, err := NewModel(p, 2, ModelSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestSmall(t *testing.T) {
 // TestErrors: what cannot be is said.
 func TestErrors(t *testing.T) {
 	p := NewProblem(neighbors(t, normal(30, 2, 1), 4), 4, Native)
-	for k, s := range []Settings{
+	for k, s := range []ModelSettings{
 		{Tail: -1}, {Tail: math.Inf(1)}, {Weight: math.NaN()}, {Damping: -1}, {Momentum: 1}, {Tolerance: 2},
 		{Floor: -1}, {Majoriser: 9}, {Sigma: 9}, {Majoriser: Local, Tail: 2}, {Ratio: -1}, {Phases: [3]int{-1, 2, 3}}, {Lag: -1},
 		{Gain: -1}, {Gain: math.NaN()}, {Gain: 1}, {Gain: 1e-3, Average: 5},
@@ -220,17 +221,17 @@ func TestErrors(t *testing.T) {
 			t.Errorf("settings %d are taken: %+v", k, s)
 		}
 	}
-	if _, err := NewModel(p, 0, Settings{}); err == nil {
+	if _, err := NewModel(p, 0, ModelSettings{}); err == nil {
 		t.Error("a map without dimensions is taken")
 	}
 	p.Field = farfield.NewAll(p.Bandwidth2, 2)
-	m, err := NewModel(p, 2, Settings{})
+	m, err := NewModel(p, 2, ModelSettings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := scattered(30, 2, 1, Fixed, 1)
 	st.Mu.Data[7] = math.NaN()
-	if _, err := m.Learn(context.Background(), st, nil); !errors.Is(err, ErrNotFinite) {
+	if _, err := m.Learn(context.Background(), st, nil); !errors.Is(err, models.ErrNotFinite) {
 		t.Errorf("a place that is not a number: %v", err)
 	}
 	gone, cancel := context.WithCancel(context.Background())
@@ -256,7 +257,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	for _, d := range []int{2, 3, 10} {
 		p := NewProblem(neighbors(t, normal(500, 3, 1), 6), 6, Native)
 		p.Field = farfield.NewAll(p.Bandwidth2, d)
-		m, err := NewModel(p, d, Settings{Threads: 1})
+		m, err := NewModel(p, d, ModelSettings{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

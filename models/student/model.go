@@ -2,13 +2,13 @@ package student
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
 	"unfold/coarse/farfield"
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/sparse/solve"
 )
 
@@ -29,7 +29,7 @@ type Model struct {
 	p      *Problem
 	n, d   int
 	edges  float64 // sum S
-	s      Settings
+	s      ModelSettings
 	c      float64 // the present weight of a dissimilar pair
 	plane  bool    // d = 2, a = 1
 	shape  *shape
@@ -57,12 +57,9 @@ type Model struct {
 	visitPush, visitSpread, visitLogs func(*farfield.Batch)
 }
 
-// ErrNotFinite is returned if the parameters stop being finite numbers.
-var ErrNotFinite = errors.New("the map is no longer finite: take fewer dims, or scale or standardize the columns")
-
 // NewModel returns the d-dimensional model of a problem that has its field. It
 // fails if the settings do not make sense.
-func NewModel(p *Problem, d int, s Settings) (*Model, error) {
+func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	n, edges := p.N(), p.edges()
 	s, err := s.withDefaults(n, d, edges)
 	if err != nil {
@@ -101,7 +98,7 @@ func (m *Model) Bytes() int64 {
 }
 
 // Settings returns those in use, with all defaults filled in.
-func (m *Model) Settings() Settings { return m.s }
+func (m *Model) Settings() ModelSettings { return m.s }
 
 // LogLikelihood returns L of H3 as the field shows it, all terms.
 func (m *Model) LogLikelihood(st *State) float64 {
@@ -196,7 +193,7 @@ func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) 
 	case ctx.Err() != nil:
 		return res, ctx.Err()
 	case err != nil && !(vec.Finite(m.grad.Data) && vec.Finite(m.system.Diagonal)):
-		return res, ErrNotFinite
+		return res, models.ErrNotFinite
 	case err != nil:
 		return res, fmt.Errorf("student: mu step: %w", err)
 	}

@@ -76,7 +76,7 @@ func apart(t *testing.T, a, b vec.Matrix[float64]) float64 {
 	return math.Sqrt(max(0, rest)/float64(n)) / (2 * radius)
 }
 
-// TestPrecisions: what is learnt with repulsion in single precision (Settings.Single)
+// TestPrecisions: what is learnt with repulsion in single precision (ModelSettings.Single)
 // agrees with double precision, after ten steps and after all.
 func TestPrecisions(t *testing.T) {
 	if testing.Short() {
@@ -84,7 +84,7 @@ func TestPrecisions(t *testing.T) {
 	}
 	ctx := context.Background()
 	p, start, class := digitProblem(t)
-	learn := func(s Settings) (st *State, loglik float64, accuracy []float64) {
+	learn := func(s ModelSettings) (st *State, loglik float64, accuracy []float64) {
 		m, err := NewModel(p, 2, s)
 		if err != nil {
 			t.Fatal(err)
@@ -107,8 +107,8 @@ func TestPrecisions(t *testing.T) {
 		{10, 1e-6, 1e-5, 0.001},
 		{0, 1e-4, 1e-2, 0.005},
 	} {
-		double, loglik64, accuracy64 := learn(Settings{Steps: c.steps})
-		single, loglik32, accuracy32 := learn(Settings{Steps: c.steps, Single: true})
+		double, loglik64, accuracy64 := learn(ModelSettings{Steps: c.steps})
+		single, loglik32, accuracy32 := learn(ModelSettings{Steps: c.steps, Single: true})
 		off := math.Abs(loglik32/loglik64 - 1)
 		moved := apart(t, single.Mu, double.Mu)
 		t.Logf("steps %d: likelihoods apart by %.1g, maps by %.1g of the diameter, accuracies %.4f and %.4f", c.steps, off, moved, accuracy64, accuracy32)

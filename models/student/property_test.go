@@ -34,7 +34,7 @@ func normal(n, dim int, seed uint64) vec.Matrix[float32] {
 }
 
 // drawn is a small random model at a random state, all pairs.
-func drawn(t *rapid.T, s Settings) (*Model, *State) {
+func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 	n, d := rapid.IntRange(3, 40).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
 	if s.Majoriser == Global {
 		d = 2
@@ -74,7 +74,7 @@ func scattered(n, d int, spread float64, sigma Sigma, seed uint64) *State {
 // tightly the system is solved.
 func TestLikelihoodNeverFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, st := drawn(t, Settings{
+		m, st := drawn(t, ModelSettings{
 			Majoriser: rapid.SampledFrom([]Majoriser{EM, Global}).Draw(t, "majoriser"), Damping: 1,
 			Sigma:     rapid.SampledFrom([]Sigma{Fixed, Shared, Free}).Draw(t, "sigma"),
 			Tolerance: rapid.SampledFrom([]float64{1e-14, 1e-2, 0.5}).Draw(t, "tolerance"),
@@ -104,7 +104,7 @@ func TestLikelihoodNeverFalls(t *testing.T) {
 // TestGradients holds both gradients against differences of the log-likelihood.
 func TestGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, st := drawn(t, Settings{Majoriser: EM})
+		m, st := drawn(t, ModelSettings{Majoriser: EM})
 		_, grad := m.Assemble(st)
 		compare := func(what string, at *float64, h, want, scale float64) {
 			x := *at
@@ -141,7 +141,7 @@ func TestPermutation(t *testing.T) {
 		learn := func(x vec.Matrix[float32], st *State) (*State, float64) {
 			p := NewProblem(neighbors(t, x, 4), 4, Native)
 			p.Field = farfield.NewAll(p.Bandwidth2, d)
-			m, err := NewModel(p, d, Settings{Steps: 4, Sigma: Free, Tolerance: 1e-13, Sweeps: -1})
+			m, err := NewModel(p, d, ModelSettings{Steps: 4, Sigma: Free, Tolerance: 1e-13, Sweeps: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 			} else {
 				p.Field = farfield.NewShared(p.Bandwidth2, d, farfield.SharedSettings{Seed: 3})
 			}
-			m, err := NewModel(p, d, Settings{Steps: 3, Sigma: Shared, Threads: threads})
+			m, err := NewModel(p, d, ModelSettings{Steps: 3, Sigma: Shared, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/models"
 )
 
 // Refinement says how Refine goes on from a map. The zero value takes no step.
@@ -17,7 +18,7 @@ type Refinement struct {
 	// Anchor is lambda of H13, at least 0.
 	Anchor float64
 	// Ramp, Ratio and Reach are an annealing: in the first Ramp steps the weight of
-	// dissimilar pairs rises geometrically from a Ratio-th part to what Settings say,
+	// dissimilar pairs rises geometrically from a Ratio-th part to what ModelSettings say,
 	// and F of H14 falls from Reach to 1. Both are 1 or more; 0 means 1.
 	Ramp         int
 	Ratio, Reach float64
@@ -79,7 +80,7 @@ func (r Refinement) at(t int, by float64) float64 {
 //
 // Of the report, LoglikInitial is not computed and Loglik is extrapolated from
 // some thousands of points. If ctx ends, st is what it was after the last whole
-// step. ErrNotFinite is returned if the map stops being finite.
+// step. models.ErrNotFinite is returned if the map stops being finite.
 func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, error) {
 	m.check(st)
 	var out Report
@@ -109,7 +110,7 @@ func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, er
 	out.Loglik = m.sampled(st)
 	out.Pairs, out.Damping = m.p.Field.Pairs(), m.s.Damping
 	if !vec.Finite(st.Mu.Data) || !vec.Finite(st.Sigma2) || !vec.Finite([]float64{out.Loglik}) {
-		return out, fmt.Errorf("student: after %d steps: %w", steps, ErrNotFinite)
+		return out, fmt.Errorf("student: after %d steps: %w", steps, models.ErrNotFinite)
 	}
 	return out, nil
 }
@@ -131,7 +132,7 @@ func (m *Model) anchored(ctx context.Context, st *State, from vec.Matrix[float64
 	case ctx.Err() != nil:
 		return res.Iterations, ctx.Err()
 	case err != nil && !(vec.Finite(m.grad.Data) && vec.Finite(m.system.Diagonal)):
-		return res.Iterations, ErrNotFinite
+		return res.Iterations, models.ErrNotFinite
 	case err != nil:
 		return res.Iterations, fmt.Errorf("mu step: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // refined is what a refinement makes of a map of blobs that has been learnt.
-func refined(t *testing.T, d int, s Settings, r Refinement) (before, after *State, m *Model, report Report) {
+func refined(t *testing.T, d int, s ModelSettings, r Refinement) (before, after *State, m *Model, report Report) {
 	t.Helper()
 	m, st, _ := learnt(t, blobs(300, 6), d, s)
 	before = st.Clone()
@@ -24,7 +24,7 @@ func refined(t *testing.T, d int, s Settings, r Refinement) (before, after *Stat
 // TestRefineIsStep: without anchor and ramp, steps are those of Step, to the bit,
 // whatever the variances do.
 func TestRefineIsStep(t *testing.T) {
-	for _, s := range []Settings{{}, {Sigma: Shared}, {Sigma: Free}, {Tail: 2, Steps: 8}} {
+	for _, s := range []ModelSettings{{}, {Sigma: Shared}, {Sigma: Free}, {Tail: 2, Steps: 8}} {
 		before, after, m, r := refined(t, 2, s, Refinement{Steps: 3, Momentum: m9})
 		m.Reset()
 		for range 3 {
@@ -49,7 +49,7 @@ const m9 = 0.9
 func TestAnchorHolds(t *testing.T) {
 	last := math.Inf(1)
 	for _, anchor := range []float64{0, 0.1, 1, 10, 1e6} {
-		before, after, _, _ := refined(t, 2, Settings{}, Refinement{Steps: 5, Momentum: m9, Anchor: anchor})
+		before, after, _, _ := refined(t, 2, ModelSettings{}, Refinement{Steps: 5, Momentum: m9, Anchor: anchor})
 		far := math.Sqrt(vec.SquaredDistance(before.Mu.Data, after.Mu.Data))
 		if !(far < last) || far == 0 {
 			t.Errorf("anchor %v: moved by %v, with a weaker one by %v", anchor, far, last)
@@ -59,7 +59,7 @@ func TestAnchorHolds(t *testing.T) {
 	if last > 1e-3 {
 		t.Errorf("moved by %v in spite of an anchor of 1e6", last)
 	}
-	m, st, _ := learnt(t, blobs(300, 6), 2, Settings{Tolerance: 1e-10, Sweeps: -1})
+	m, st, _ := learnt(t, blobs(300, 6), 2, ModelSettings{Tolerance: 1e-10, Sweeps: -1})
 	before := st.Clone()
 	a, grad := m.Assemble(before)
 	grad = grad.Clone()
@@ -92,7 +92,7 @@ func TestRamp(t *testing.T) {
 	if (Refinement{Steps: 3}).at(0, 2) != 1 || r.at(0, 0) != 1 {
 		t.Error("without a ramp, or nothing to change, there is a factor")
 	}
-	_, _, m, _ := refined(t, 2, Settings{}, Refinement{Steps: 30, Ramp: 20, Ratio: 100, Reach: 10})
+	_, _, m, _ := refined(t, 2, ModelSettings{}, Refinement{Steps: 30, Ramp: 20, Ratio: 100, Reach: 10})
 	if m.c != m.s.Weight || m.similar.p != m.p {
 		t.Errorf("the model is left with the weight %v, not %v, or other edges", m.c, m.s.Weight)
 	}
@@ -102,7 +102,7 @@ func TestRamp(t *testing.T) {
 // reach, and not by one without; edges of the problem stay what they are.
 func TestReach(t *testing.T) {
 	for _, reach := range []float64{1, 10} {
-		m, st, _ := learnt(t, blobs(300, 6), 2, Settings{})
+		m, st, _ := learnt(t, blobs(300, 6), 2, ModelSettings{})
 		edges := slices.Clone(m.p.Similar.Data)
 		i := st.Mu.Row(0)
 		i[0], i[1] = i[0]+60, i[1]-60
@@ -126,14 +126,14 @@ func TestReach(t *testing.T) {
 
 // TestRefineRandomFields: places are the mean of the last steps.
 func TestRefineRandomFields(t *testing.T) {
-	before, after, _, r := refined(t, 6, Settings{}, Refinement{Steps: 5, Momentum: m9, Anchor: .1})
+	before, after, _, r := refined(t, 6, ModelSettings{}, Refinement{Steps: 5, Momentum: m9, Anchor: .1})
 	if slices.Equal(before.Mu.Data, after.Mu.Data) || !vec.Finite(after.Mu.Data) || math.IsNaN(r.Loglik) {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestRefineRefuses(t *testing.T) {
-	m, st, _ := learnt(t, blobs(60, 4), 2, Settings{Steps: 4})
+	m, st, _ := learnt(t, blobs(60, 4), 2, ModelSettings{Steps: 4})
 	for _, r := range []Refinement{
 		{Steps: -1}, {Steps: 1, Momentum: 1}, {Steps: 1, Anchor: -1}, {Steps: 1, Anchor: math.NaN()}, {Steps: 1, Ratio: 0.5}, {Steps: 1, Reach: math.NaN()}, {Steps: 1, Reach: 1e7},
 	} {

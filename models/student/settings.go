@@ -1,207 +1,175 @@
 package student
 
 import (
-	"fmt"
+	"cmp"
 	"math"
+
+	"unfold/coarse/farfield"
+	"unfold/models"
 )
 
-// Majoriser names the diagonal Gamma of the mu step (H5).
-type Majoriser int
+// MostDims is the largest dimension of a map: beyond, powers leave the number range.
+const MostDims = 1000
 
-const (
-	// AutoMajoriser is Far where it is defined and Force elsewhere.
-	AutoMajoriser Majoriser = iota
-	// EM is the diagonal of the E-step: with damping 1 and no momentum the
-	// likelihood never falls. Slow.
-	EM
-	// Global is the tighter bound for d = 2, a = 1 (H8), as safe as EM.
-	Global
-	// Local is tighter still, for steps in which no pair shrinks below 1/sqrt 2.
-	Local
-	// Far is what Local is for far pairs, taken for all (H8): it costs no
-	// division of its own, and maps come out alike.
-	Far
-	// Force is sum_j V_ij plus 5% of the diagonal of Lap(W), for any d, without
-	// a proof.
-	Force
-)
+// DefaultNeighbors is k if none is named.
+const DefaultNeighbors = 6
 
-// Sigma says how the variances are learnt.
-type Sigma int
-
-const (
-	// Fixed variances stay as they are.
-	Fixed Sigma = iota
-	// Shared is one variance for all points, updated by EM.
-	Shared
-	// Free is a variance for every point, updated by EM.
-	Free
-)
-
-// Defaults.
-const (
-	DefaultSigma2 = 0.1   // sigma^2 of the start
-	DefaultWeight = 0.086 // c, the weight of one ordered dissimilar pair
-	// LeastRatio is what sum D / sum S comes to at least by default, which few
-	// points would not reach with the weight alone.
-	LeastRatio = 100
-)
-
-// Weight returns the default of c for n points with so many edges,
-//
-//	max(DefaultWeight, min(1, LeastRatio edges/(n(n-1)))).
-//
-// The first holds for thousands of points and more, whatever their number; 1 is
-// the weight of an edge. Maps
-// of 700 to 3,000 points are the better for the second (1-NN accuracy of 1,797
-// digits .988 -> .991, error of 698 faces' pose .206 -> .189).
-func Weight(n int, edges float64) float64 {
-	if n < 2 {
-		return DefaultWeight
-	}
-	return max(DefaultWeight, min(1, LeastRatio*edges/(float64(n)*float64(n-1))))
-}
-
-// Steps returns the default number of steps for n points in d dimensions,
-// 4,000,000/n between 80 and 200, for d > 3 3,000,000/n between 50 and 200: where
-// points are few, steps cost little.
-func Steps(n, d int) int {
-	least, total := 80, 4_000_000
-	if d > 3 {
-		least, total = 50, 3_000_000
-	}
-	return max(least, min(200, total/max(n, 1)))
-}
-
-// Settings of the model and of learning. The zero value is the recipe.
+// Settings of a fit. The zero value is a good start: every zero field stands for the
+// default named beside it.
 type Settings struct {
-	// Tail is a of H1; default d/2, which needs no powers.
-	Tail float64
-	// Weight is c = D_ij at the end of learning. Default that of the function
-	// Weight.
-	Weight float64
-	// Majoriser and Damping (eta) make the diagonal of the mu step, eta Gamma.
-	// Default of Damping: 0.005 for Far and 0.01 for Local, which is 10 to 100 times faster than 1
-	// where many far pairs cancel but has no proof, hence Check; else 1.
-	Majoriser Majoriser
-	Damping   float64
-	// Single sums the repulsion in the plane (d = 2, a = 1, Far) in single
-	// precision: relative to the sum of the magnitudes an error of some 1e-6, far
-	// below that of cells. Elsewhere it does nothing.
-	Single bool
-	// Lag is the number of steps that a majoriser is used for. Default 1.
-	Lag int
+	// Common has k = Neighbors, the edges that a point sends, default DefaultNeighbors,
+	// and Steps, by default the function Steps, with Thorough 200.
+	models.Common
+	Options
+}
+
+// Options are the settings that only this model has.
+type Options struct {
 	// Momentum is beta of SM 43, in [0, 1). Default 0.9; NoMomentum makes it 0.
 	Momentum   float64
 	NoMomentum bool
-	// Tolerance and Sweeps end conjugate gradients: relative to the gradient,
-	// default 0.1, and by number, default 12 for d <= 3 and else 6; negative
-	// means no limit.
+	// Tolerance is where conjugate gradients stop, relative to the gradient. Default 0.1.
 	Tolerance float64
-	Sweeps    int
-	// Sigma says how variances are learnt, and Floor their least (absolute).
-	Sigma Sigma
-	Floor float64
-	// Steps is their number. Default that of the function Steps; negative means
-	// none. A quarter of them has Ratio, half of them a geometric ramp, the
-	// last quarter the final weight; Phases gives these numbers directly.
-	Steps  int
-	Phases [3]int
-	// Ratio is the largest sum D / sum S to begin with. Default 5.
-	Ratio float64
-	// Average is the number of last steps whose mean is the result, to remove
-	// the noise of random fields. Default 10 for fields that draw anew and
-	// none for others; negative means none.
-	Average int
-	// Check is the number of steps from one look at the likelihood to the next,
-	// where the weight is constant: see Learn. Default 10; negative means never.
-	Check int
-	// Gain ends learning before its last step, where the weight is final: when the
-	// likelihood has moved by less than Gain |L| a step from one look to the next
-	// (Check). Default none. Without looks all steps are taken, too.
+	// Gain ends learning before its last step, once the weight of dissimilar pairs is
+	// final: when 10 steps together have moved the likelihood by less than 10 times
+	// this share of it. What steps gain follows from looks at the likelihood that they
+	// need anyway. Default, and if it is negative: never.
+	//
+	// Steps that are saved are the last ones, which settle the map: 4,000 digits end
+	// with 1e-5 after 190 of 200 steps, 5e-5 of the likelihood lower; MNIST not even
+	// with 2e-4. So none is the default.
 	Gain float64
-	// Threads bounds the goroutines; 0 means GOMAXPROCS. The result does not
-	// depend on it.
-	Threads int
+	// Coarse says what points are held against beside their neighbours: CoarseMap for
+	// up to three dimensions and CoarseShared for more by default. Fewer than 2,000
+	// points always have CoarseAll.
+	Coarse models.Coarse
+	// Scales are the length scales of pairs. Default Native.
+	Scales Scales
+	// Tail is a, the shape of the tails. Default Dims/2.
+	Tail float64
+	// Weight is c, the weight of an ordered dissimilar pair. Default that of the
+	// function Weight, 0.086 but for few points.
+	Weight float64
+	// Sigma says what becomes of the variances, which begin at Sigma2. Defaults Fixed,
+	// DefaultSigma2.
+	Sigma  Sigma
+	Sigma2 float64
+	// Thorough takes two and a half times the steps, each solved to the tolerance,
+	// with finer cells: a little better, and several times as long.
+	Thorough bool
+	// Theta is the accuracy of cells in the map, smaller is better. Default: that
+	// of package farfield, two thirds of it for fewer than 30,000 points or if
+	// Thorough.
+	Theta float64
 }
 
-// withDefaults fills zero fields for a map of n points in d dimensions with so
-// many edges, and checks the rest.
-func (s Settings) withDefaults(n, d int, edges float64) (Settings, error) {
-	plane := func() bool { return d == 2 && s.Tail == 1 }
-	or := func(p *float64, v float64) {
-		if *p == 0 {
-			*p = v
-		}
-	}
-	orInt := func(p *int, v int) {
-		if *p == 0 {
-			*p = v
-		}
-	}
-	or(&s.Tail, float64(d)/2)
-	or(&s.Weight, Weight(n, edges))
-	if s.Majoriser == AutoMajoriser {
-		s.Majoriser = Force
-		if plane() {
-			s.Majoriser = Far
-		}
-	}
-	switch s.Majoriser {
-	case Far:
-		or(&s.Damping, 0.005)
-	case Local:
-		or(&s.Damping, 0.01)
-	}
-	or(&s.Damping, 1)
-	or(&s.Momentum, 0.9)
+// thoroughSteps is what Options.Thorough multiplies the default by; finerTheta the
+// same for cells, which fewer than fewPoints always have, as they cost them little.
+const (
+	thoroughSteps = 2.5
+	finerTheta    = 2. / 3
+	fewPoints     = 30_000
+)
+
+// mostCells is the largest number of dimensions for cells in the map: their memory
+// grows with the square of it, and their sources faster.
+const mostCells = 3
+
+// Check returns a *models.SettingError if a fit would refuse the settings.
+func (s Settings) Check() error {
+	_, err := s.WithDefaults()
+	return err
+}
+
+// WithDefaults fills zero fields and checks the rest. Steps and Weight, which the
+// number of points decides, stay zero.
+func (s Settings) WithDefaults() (Settings, error) {
+	s.Dims = cmp.Or(s.Dims, models.DefaultDims)
+	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
+	s.Lists = max(s.Lists, s.Neighbors)
+	s.Momentum = cmp.Or(s.Momentum, 0.9)
 	if s.NoMomentum {
 		s.Momentum = 0
 	}
-	or(&s.Tolerance, 0.1)
-	sweeps := 12
-	if d > 3 {
-		sweeps = 6
+	s.Tolerance = cmp.Or(s.Tolerance, 0.1)
+	s.Tail = cmp.Or(s.Tail, float64(s.Dims)/2)
+	s.Sigma2 = cmp.Or(s.Sigma2, DefaultSigma2)
+	if err := s.Common.Check(); err != nil {
+		return s, err
 	}
-	orInt(&s.Sweeps, sweeps)
-	orInt(&s.Steps, Steps(n, d))
-	if s.Phases == [3]int{} && s.Steps > 0 {
-		q := s.Steps / 4
-		s.Phases = [3]int{q, s.Steps - 2*q, q}
-	}
-	orInt(&s.Lag, 1)
-	or(&s.Ratio, 5)
-	orInt(&s.Check, 10)
+	return s, cmp.Or(s.checkRanges(), s.checkField())
+}
+
+// checkRanges refuses single values.
+func (s Settings) checkRanges() error {
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
+	return cmp.Or(
+		models.Require(scaleNames.Known(s.Scales), "scales", "there is no %v", s.Scales),
+		models.Require(sigmaNames.Known(s.Sigma), "sigma", "there is no %v", s.Sigma),
+		models.Require(s.Momentum >= 0 && s.Momentum < 1, "momentum", "%v is not in 0 to below 1", s.Momentum),
+		models.Require(s.Tolerance > 0 && s.Tolerance < 1, "tolerance", "%v is not between 0 and 1", s.Tolerance),
+		models.Require(s.Gain < 1, "gain", "%v is not below 1", s.Gain),
+		models.Require(s.Dims <= MostDims, "dims", "%d, want at most %d: in more dimensions the powers of heavy tails leave the number range", s.Dims, MostDims),
+		models.Require(positive(s.Tail), "tail", "%v is not a positive number", s.Tail),
+		models.Require(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
+		models.Require(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
+		models.Require(s.Theta >= 0 && s.Theta <= 1, "theta", "%v is not between 0 and 1", s.Theta),
+	)
+}
+
+// checkField refuses what does not go with what points are held against.
+func (s Settings) checkField() error {
+	cells := s.Coarse == models.CoarseMap || s.Coarse == models.CoarseAuto && s.Dims <= mostCells
+	return cmp.Or(
+		models.Require(s.Coarse.Known(), "coarse", "there is no %v", s.Coarse),
+		models.Require(s.Coarse != models.CoarseInput, "coarse", "input belongs to Gaussian tails: landmarks in the input hide that points of different groups repel each other; take auto, map, shared, anchors or all"),
+		models.Require(s.Coarse != models.CoarseMap || s.Dims <= mostCells, "coarse", "cells in the map are for up to %d dimensions, not for %d; take auto, shared or anchors", mostCells, s.Dims),
+		models.Require(!(s.Gain > 0) || s.Coarse == models.CoarseAll || cells, "gain",
+			"the partners of coarse %v in %d dimensions are drawn again in every step, which hides small gains; leave it out, or take coarse map or all", s.Coarse, s.Dims),
+		models.Require(s.Theta == 0 || cells, "theta",
+			"%v is for cells in the map, which coarse %v in %d dimensions does not use; leave it out", s.Theta, s.Coarse, s.Dims),
+	)
+}
+
+// ResolveCoarse returns what c comes to for a map of n points: with few points
+// CoarseAll, whatever was asked for.
+func ResolveCoarse(c models.Coarse, n, dims int) models.Coarse {
 	switch {
-	case d < 1:
-		return s, fmt.Errorf("student: dims is %d, want at least 1", d)
-	case !positive(s.Tail):
-		return s, fmt.Errorf("student: tail is %v, want a positive number", s.Tail)
-	case !positive(s.Weight):
-		return s, fmt.Errorf("student: weight is %v, want a positive number", s.Weight)
-	case !positive(s.Damping):
-		return s, fmt.Errorf("student: damping is %v, want a positive number", s.Damping)
-	case !positive(s.Ratio):
-		return s, fmt.Errorf("student: ratio is %v, want a positive number", s.Ratio)
-	case !(s.Momentum >= 0 && s.Momentum < 1):
-		return s, fmt.Errorf("student: momentum is %v, want 0 <= momentum < 1", s.Momentum)
-	case !(s.Tolerance > 0 && s.Tolerance < 1):
-		return s, fmt.Errorf("student: tolerance is %v, want 0 < tolerance < 1", s.Tolerance)
-	case !(s.Floor >= 0) || math.IsInf(s.Floor, 0):
-		return s, fmt.Errorf("student: floor is %v, want a number of at least 0", s.Floor)
-	case !(s.Gain >= 0 && s.Gain < 1):
-		return s, fmt.Errorf("student: gain is %v, want 0 <= gain < 1", s.Gain)
-	case s.Gain > 0 && s.Average > 1:
-		return s, fmt.Errorf("student: the mean of the last %d steps needs to know which they are: leave gain out", s.Average)
-	case s.Majoriser < EM || s.Majoriser > Force:
-		return s, fmt.Errorf("student: unknown majoriser %d", s.Majoriser)
-	case (s.Majoriser == Global || s.Majoriser == Local || s.Majoriser == Far) && !plane():
-		return s, fmt.Errorf("student: the majoriser is known for d = 2, a = 1 only, not for d = %d, a = %v: use EM or Force", d, s.Tail)
-	case s.Sigma < Fixed || s.Sigma > Free:
-		return s, fmt.Errorf("student: unknown sigma setting %d", s.Sigma)
-	case min(s.Phases[0], s.Phases[1], s.Phases[2]) < 0 || s.Lag < 0:
-		return s, fmt.Errorf("student: phases are %v and lag is %d, want no negative numbers", s.Phases, s.Lag)
+	case n < farfield.ExactBelow:
+		return models.CoarseAll
+	case c != models.CoarseAuto:
+		return c
+	case dims <= mostCells:
+		return models.CoarseMap
 	}
-	return s, nil
+	return models.CoarseShared
+}
+
+// CellTheta returns the accuracy of cells in a map of n points: Theta, or its
+// default. Dims must be set.
+func (s Settings) CellTheta(n int) float64 {
+	if s.Theta != 0 {
+		return s.Theta
+	}
+	return s.defaultTheta(n)
+}
+
+// defaultTheta returns the default accuracy of cells in a map of n points.
+func (s Settings) defaultTheta(n int) float64 {
+	theta := farfield.DefaultTheta(s.Dims)
+	if s.Thorough || n < fewPoints {
+		theta *= finerTheta
+	}
+	return theta
+}
+
+// StepsFor returns the steps that a fit of n points takes. Dims must be set.
+func (s Settings) StepsFor(n int) int {
+	switch {
+	case s.Steps != 0:
+		return max(s.Steps, 0)
+	case s.Thorough:
+		return int(thoroughSteps * float64(Steps(n, s.Dims)))
+	}
+	return Steps(n, s.Dims)
 }

@@ -15,7 +15,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream"
 )
@@ -58,7 +58,7 @@ func learnt(t *testing.T) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{LVM: saul.Settings{Steps: 10, Seed: 1, Threads: 1}}, nil)
+	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{Common: models.Common{Steps: 10, Seed: 1, Threads: 1}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func (o odd) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, e
 func TestBadRowsAreNamed(t *testing.T) {
 	s, rng := learnt(t), rand.New(rand.NewPCG(3, 3))
 	open := func(s *snapshot.Snapshot) (models.Placer, error) {
-		p, err := fit.Open(s, saul.PlaceSettings{})
+		p, err := fit.Open(s, placing.Options{})
 		return odd{p}, err
 	}
 	m := opened(t, s, Settings{Open: open})

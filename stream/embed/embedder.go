@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"unfold/ingest"
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/stream"
 )
@@ -110,9 +110,9 @@ func (e *Embedder) fits(s *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	dims := spec.LVM.Dims
+	dims := spec.Dims
 	if dims == 0 {
-		dims = saul.DefaultDims
+		dims = models.DefaultDims
 	}
 	cur := e.current.Load()
 	switch {

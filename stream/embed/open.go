@@ -10,7 +10,7 @@ import (
 	"unfold/models"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream"
 )
@@ -32,7 +32,7 @@ const (
 type Settings struct {
 	// Place says how events are placed. Open, if set, opens snapshots for placing in
 	// place of fit.Open.
-	Place saul.PlaceSettings
+	Place placing.Options
 	Open  func(s *snapshot.Snapshot) (models.Placer, error)
 	// Mapping says which columns pass through. One that names no column at all leaves
 	// that to the map.
@@ -85,7 +85,7 @@ type Map struct {
 }
 
 // Open opens a snapshot for placing. Errors that lie in the snapshot match
-// models.ErrBadInput; what the model refuses of the settings is a *saul.SettingError.
+// models.ErrBadInput; what the model refuses of the settings is a *models.SettingError.
 func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	m := &Map{set: settings}
 	if len(m.set.Mapping.Columns) == 0 {

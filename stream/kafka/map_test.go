@@ -9,8 +9,8 @@ import (
 
 	"unfold/ingest"
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
 	"unfold/stream"
 	"unfold/stream/kafka"
 	"unfold/stream/learn"
@@ -46,7 +46,7 @@ func testMap(t *testing.T, c *cluster) {
 		}
 	}
 	settings := learn.Settings{
-		Spec: fit.Spec{LVM: saul.Settings{Steps: 15, Seed: 1, Threads: 1}}, Min: 150, Size: 300,
+		Spec: fit.Spec{Common: models.Common{Steps: 15, Seed: 1, Threads: 1}}, Min: 150, Size: 300,
 		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}},
 		State:   t.TempDir(), RefreshEvery: 10 * time.Millisecond, RefreshNew: 0.1,
 	}

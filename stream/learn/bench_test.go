@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
 	"unfold/stream/embed"
 )
 
@@ -24,7 +24,7 @@ func large(b *testing.B, n int) (Settings, func(rows int, offset int64) *embed.E
 	b.Helper()
 	rng := rand.New(rand.NewPCG(81, 1))
 	s := Settings{
-		Spec: fit.Spec{PCA: fit.PCANone, LVM: saul.Settings{Steps: 2, Seed: 1}}, Min: n, Size: n, State: b.TempDir(),
+		Spec: fit.Spec{PCA: fit.PCANone, Common: models.Common{Steps: 2, Seed: 1}}, Min: n, Size: n, State: b.TempDir(),
 		RefreshEvery: time.Hour, Mapping: quick().Mapping,
 	}
 	l := newLearner(b, s)

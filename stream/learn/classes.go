@@ -73,7 +73,7 @@ func (p *publisher) learnClasses(ctx context.Context, next *published) error {
 		old = cur.at.Classes()
 	}
 	set := labels.Swift()
-	set.Threads, set.Fixed = p.set.spec().LVM.Threads, old != nil && cur.Epoch == next.Epoch
+	set.Threads, set.Fixed = p.set.spec().Threads, old != nil && cur.Epoch == next.Epoch
 	c, did, err := pool.Train(ctx, next.at.Placer(), old, set)
 	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
 	if c != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -65,7 +65,7 @@ func TestCrashes(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		b := newBroker()
 		s := quick()
-		s.State, s.Spec.LVM.Tails = t.TempDir(), saul.Tails(seed%2) // each kind in turn
+		s.State, s.Spec.LVM.Tails = t.TempDir(), lvm.Tails(seed%2) // each kind in turn
 		s.RefreshEvery, s.RefreshNew, s.Size = time.Millisecond, 0.2, 100
 		sent := int64(0)
 		for life := range 8 {

@@ -167,7 +167,7 @@ func TestStopsAtEveryWrite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	s := quick()
 	s.State = filepath.Join(t.TempDir(), "state")
-	s.Spec.LVM.Steps = 5
+	s.Spec.Steps = 5
 	_, next, stop := started(t, s, rng, 4)
 	stop()
 	old := files(t, s.State)

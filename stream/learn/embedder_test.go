@@ -159,7 +159,7 @@ func TestEmbedderRefuses(t *testing.T) {
 	l, _, _ := started(t, quick(), rng, 4)
 	other, _, _ := started(t, quick(), rng, 5)
 	three := quick()
-	three.Spec.LVM.Dims = 3
+	three.Spec.Dims = 3
 	deep, _, _ := started(t, three, rng, 4)
 	e, f := newEmbedder(t, quick())
 	if err := f.give(t, l.Snapshot()); err != nil {

@@ -54,8 +54,8 @@ func (r *refresher) fit(ctx context.Context, x vec.Matrix[float32]) (*fitted, er
 // many to use.
 func (s Settings) spec() fit.Spec {
 	spec := s.Spec
-	if spec.LVM.Threads <= 0 {
-		spec.LVM.Threads = max(1, runtime.GOMAXPROCS(0)-1)
+	if spec.Threads <= 0 {
+		spec.Threads = max(1, runtime.GOMAXPROCS(0)-1)
 	}
 	return spec
 }

@@ -16,7 +16,6 @@ import (
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/projection"
-	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/stream/reference"
 )
@@ -138,9 +137,9 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	if err != nil {
 		return err
 	}
-	dims := spec.LVM.Dims
+	dims := spec.Dims
 	if dims == 0 {
-		dims = saul.DefaultDims
+		dims = models.DefaultDims
 	}
 	switch {
 	case spec.Kind != s.Kind:

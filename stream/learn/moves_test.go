@@ -99,7 +99,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 	sink := &told{}
 	s := quick()
 	s.State, s.Moves, s.MovesThreshold = t.TempDir(), sink, 0.004
-	s.Spec.LVM.Steps = 40
+	s.Spec.Steps = 40
 	s.Size = 90
 	s.Hooks.RefreshFailed = func(error) {}
 	l, next, stop := started(t, s, rng, 5)
@@ -199,7 +199,7 @@ func TestEpochsAreToldToTheEnd(t *testing.T) {
 	sink := &shortBreath{}
 	s := quick()
 	s.Min, s.Size, s.Major = 700, 800, MajorAlways
-	s.Spec.LVM.Steps = 3
+	s.Spec.Steps = 3
 	s.Moves = sink
 	s.Hooks.RefreshFailed = func(error) {}
 	l, next, stop := started(t, s, rng, 5)

@@ -18,7 +18,6 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // quick learns fast: the tests are about the way, not the map.
 func quick() Settings {
 	return Settings{
-		Spec: fit.Spec{LVM: saul.Settings{Steps: 20, Seed: 1, Threads: 1}}, Min: 60, Size: 200, RefreshEvery: time.Hour,
+		Spec: fit.Spec{Common: models.Common{Steps: 20, Seed: 1, Threads: 1}}, Min: 60, Size: 200, RefreshEvery: time.Hour,
 		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}},
 	}
 }

@@ -24,7 +24,7 @@ func TestRefreshLiesOnTheOldMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	s := quick()
 	s.Major = MajorAlways
-	s.Spec.LVM.Steps, s.Spec.LVM.Dims = 60, 2
+	s.Spec.Steps, s.Spec.Dims = 60, 2
 	l, next, stop := started(t, s, rng, 5)
 	stop()
 	old := l.current.Load()

@@ -134,7 +134,7 @@ func (p *publisher) judge(ctx context.Context, d *draft, sample sample) {
 	if cur == nil {
 		return
 	}
-	voted, wrong, err := cur.vote(ctx, sample, p.set.spec().LVM.Threads)
+	voted, wrong, err := cur.vote(ctx, sample, p.set.spec().Threads)
 	if err != nil {
 		if ctx.Err() == nil {
 			p.failed(fmt.Errorf("judging the map: %w", err))

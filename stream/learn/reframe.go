@@ -36,7 +36,7 @@ func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	if err != nil {
 		return err
 	}
-	z, err := project.Learn(r.rowVectors(cur), spec.LVM.Threads)
+	z, err := project.Learn(r.rowVectors(cur), spec.Threads)
 	if err != nil || project.Identity() || !distinct(z) {
 		return nil
 	}

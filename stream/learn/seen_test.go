@@ -8,7 +8,7 @@ import (
 
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream/streamtest"
 )
@@ -28,7 +28,7 @@ func TestSeenWhileAMapIsReleased(t *testing.T) {
 				early.Add(1)
 			}
 		}
-		return fit.Open(m, saul.PlaceSettings{})
+		return fit.Open(m, placing.Options{})
 	}
 	l := newLearner(t, s)
 	learner.Store(l)

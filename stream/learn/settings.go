@@ -14,7 +14,7 @@ import (
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/live"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
 	"unfold/sparse/knn/hnsw"
@@ -70,7 +70,7 @@ type Settings struct {
 	Spec fit.Spec
 	// Place says how events are placed. Open, if set, opens snapshots for placing in
 	// place of fit.Open.
-	Place saul.PlaceSettings
+	Place placing.Options
 	Open  func(s *snapshot.Snapshot) (models.Placer, error)
 	// Mapping says which columns become vectors, and which pass through. Its ID, if
 	// there is one, names the column by which events replace each other.
@@ -225,9 +225,9 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	dims := s.Spec.LVM.Dims
+	dims := s.Spec.Dims
 	if dims == 0 {
-		dims = saul.DefaultDims
+		dims = models.DefaultDims
 	}
 	graph := int64(n) * int64(1024+4*plan.Seen)
 	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
@@ -261,8 +261,8 @@ const indexCopies, equalsBytes = 5, 16
 func (s Settings) notes() int {
 	n := 0
 	if s.Moves != nil {
-		if n = s.Spec.LVM.Dims; n == 0 {
-			n = saul.DefaultDims
+		if n = s.Spec.Dims; n == 0 {
+			n = models.DefaultDims
 		}
 	}
 	if s.Mapping.Label != "" {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
 	"unfold/stream"
 	"unfold/stream/reference"
 )
@@ -52,7 +52,7 @@ func TestSoak(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(71, uint64(policy)))
 			s := quick()
-			s.Spec = fit.Spec{LVM: saul.Settings{Steps: 10, Seed: 1, Threads: 1}}
+			s.Spec = fit.Spec{Common: models.Common{Steps: 10, Seed: 1, Threads: 1}}
 			s.Min, s.Size, s.Policy, s.State = 200, size, policy, t.TempDir()
 			s.RefreshEvery, s.RefreshNew = time.Duration(long/5000)*time.Millisecond, 0.01
 			if policy == reference.Window {

@@ -15,7 +15,8 @@ import (
 	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/sparse/knn/auto"
 	"unfold/stream"
 	"unfold/stream/reference"
@@ -148,7 +149,7 @@ func TestStateErrors(t *testing.T) {
 		"damaged set":        {model, damaged, nil, true},
 		"cut set":            {model, set[:40], nil, true},
 		"foreign set":        {model, []byte("something else altogether"), nil, true},
-		"other dims":         {model, set, func(s *Settings) { s.Spec.LVM.Dims = 3 }, true},
+		"other dims":         {model, set, func(s *Settings) { s.Spec.Dims = 3 }, true},
 		"other columns":      {model, set, func(s *Settings) { s.Mapping.Vector = "w" }, true},
 		"other scaling":      {model, set, func(s *Settings) { s.Mapping.Log1p = true }, true},
 	} {
@@ -212,7 +213,7 @@ func TestSettings(t *testing.T) {
 func TestMapThatStaysHasAnIndex(t *testing.T) {
 	s := quick()
 	s.RefreshEvery, s.State = Never, t.TempDir()
-	s.Spec.LVM.Search.Method = auto.HNSW
+	s.Spec.Search.Method = auto.HNSW
 	l, next, stop := started(t, s, rand.New(rand.NewPCG(14, 1)), 5)
 	stop()
 	again := newLearner(t, s)
@@ -228,7 +229,7 @@ func TestMapThatStaysHasAnIndex(t *testing.T) {
 // A map that was kept goes on being placed on by its own tails; the next map has
 // those that the settings say.
 func TestTailsOfTheState(t *testing.T) {
-	for _, tails := range [][2]saul.Tails{{saul.Gaussian, saul.Student}, {saul.Student, saul.Gaussian}, {saul.Gaussian, saul.Gaussian}} {
+	for _, tails := range [][2]lvm.Tails{{lvm.Gaussian, lvm.Student}, {lvm.Student, lvm.Gaussian}, {lvm.Gaussian, lvm.Gaussian}} {
 		t.Run(tails[0].String()+" to "+tails[1].String(), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(12, 1))
 			s := quick()
@@ -253,7 +254,7 @@ func TestTailsOfTheState(t *testing.T) {
 			if tails[0] == tails[1] {
 				epoch = 1
 			}
-			if got := saul.TailsOf(l.Snapshot()); got != tails[1] || l.Current().Epoch != epoch {
+			if got := lvm.TailsOf(l.Snapshot()); got != tails[1] || l.Current().Epoch != epoch {
 				t.Errorf("the new map has %v tails, epoch %d", got, l.Current().Epoch)
 			}
 		})
@@ -262,7 +263,7 @@ func TestTailsOfTheState(t *testing.T) {
 	s.State = t.TempDir()
 	_, _, stop := started(t, s, rand.New(rand.NewPCG(13, 1)), 5)
 	stop()
-	s.Spec.LVM.Tails, s.Place.Rule = saul.Gaussian, saul.EM
+	s.Spec.LVM.Tails, s.Place.Rule = lvm.Gaussian, placing.EM
 	if _, err := New(s); err == nil || !strings.Contains(err.Error(), "em goes with Gaussian tails") {
 		t.Errorf("placing by em on a map with heavy tails: %v", err)
 	}
@@ -274,7 +275,7 @@ func TestOtherKinds(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			s := quick()
 			s.State, s.Spec.Kind = t.TempDir(), kind
-			s.Spec.LVM.Steps = 5
+			s.Spec.Steps = 5
 			l, next, stop := started(t, s, rand.New(rand.NewPCG(15, 1)), 5)
 			stop()
 			offer(t, l, message(t, rand.New(rand.NewPCG(15, 2)), 20, 5, next))

@@ -19,7 +19,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/embed"
@@ -113,7 +113,7 @@ func (j Job) placer() (placer, error) {
 	if j.Stubbed {
 		set.Open = stubbed
 	} else {
-		set.Place = saul.PlaceSettings{Threads: j.Threads}
+		set.Place = placing.Options{Threads: j.Threads}
 	}
 	if !j.Embedder {
 		return learn.New(set)
@@ -164,7 +164,7 @@ func (j Job) stage(ctx context.Context) (err error) {
 
 // stubbed opens a map whose placing costs nothing.
 func stubbed(s *snapshot.Snapshot) (models.Placer, error) {
-	placer, err := fit.Open(s, saul.PlaceSettings{})
+	placer, err := fit.Open(s, placing.Options{})
 	return nowhere{placer}, err
 }
 

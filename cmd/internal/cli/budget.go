@@ -9,9 +9,9 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
+	"unfold/models"
 	"unfold/models/budget"
 	"unfold/models/fit"
-	"unfold/models/saul"
 )
 
 // budgetFlags say what a fit may take.
@@ -165,13 +165,13 @@ func because(p budget.Plan) string {
 // against says what points are held apart from.
 func against(p budget.Plan) string {
 	switch {
-	case p.Coarse == saul.CoarseAll, p.Coarse == saul.CoarseInput && p.Level == 0:
+	case p.Coarse == models.CoarseAll, p.Coarse == models.CoarseInput && p.Level == 0:
 		return "all points"
-	case p.Coarse == saul.CoarseInput:
+	case p.Coarse == models.CoarseInput:
 		return fmt.Sprintf("landmarks in the input at level %d", p.Level)
-	case p.Coarse == saul.CoarseShared:
+	case p.Coarse == models.CoarseShared:
 		return "random points that 64 share"
-	case p.Coarse == saul.CoarseAnchors:
+	case p.Coarse == models.CoarseAnchors:
 		return "random cells of the map"
 	}
 	return "cells of the map"

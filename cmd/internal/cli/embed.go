@@ -11,7 +11,8 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/human"
 	"unfold/ingest"
-	"unfold/models/saul"
+	"unfold/models"
+	"unfold/models/placing"
 	"unfold/sparse/knn/auto"
 	"unfold/stream/embed"
 )
@@ -108,7 +109,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	if err != nil {
 		return nil, err
 	}
-	rule, err := saul.ParsePlaceRule(settings.Model.Place)
+	rule, err := placing.ParseRule(settings.Model.Place)
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
@@ -117,11 +118,11 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 		return nil, usagef("--search: descent is for learning; new points are placed by auto, exact or hnsw")
 	}
 	m, err := embed.Open(s, embed.Settings{
-		Place:   saul.PlaceSettings{Rule: rule, Threads: settings.Model.Threads, Search: search},
+		Place:   placing.Options{Rule: rule, Threads: settings.Model.Threads, Search: search},
 		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
 		Files:   true, Missing: settings.Source.Missing == "auto", Output: output,
 	})
-	var setting *saul.SettingError
+	var setting *models.SettingError
 	if errors.As(err, &setting) {
 		return nil, usagef("--%s: %s: %s", setting.Name, model, setting.Problem)
 	}

@@ -135,7 +135,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	snap.Names = data.Encoder.Names()
 	var told classes
 	if c.Classify {
-		if told, err = learnClasses(ctx, snap, result.Placed, data.Label, spec.LVM.Threads); err != nil {
+		if told, err = learnClasses(ctx, snap, result.Placed, data.Label, spec.Threads); err != nil {
 			return ingest.InFile(inputs[0], err)
 		}
 		clock.lap("classes")

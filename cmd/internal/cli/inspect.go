@@ -18,7 +18,7 @@ import (
 	"unfold/ingest"
 	"unfold/internal/quantile"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/lvm"
 	"unfold/models/snapshot"
 	"unfold/stream/embed"
 )
@@ -131,7 +131,7 @@ func (m *modelFile) describe(p *program) error {
 	}
 	if s.Kind == fit.LVM {
 		inspectTails(line, s, spec.LVM)
-		line("learning", "%d steps, momentum %v, seed %d", max(spec.LVM.Steps, 0), spec.LVM.Momentum, spec.LVM.Seed)
+		line("learning", "%d steps, momentum %v, seed %d", max(spec.Steps, 0), spec.LVM.Momentum(), spec.Seed)
 		if f, known := embed.FiguresOf(s); known {
 			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), human.Span(f.Took), logs.Change(&f, f.Took))
 		}
@@ -139,7 +139,7 @@ func (m *modelFile) describe(p *program) error {
 		for _, l := range fit.Describe(s) {
 			line(l.Name, "%s", l.Value)
 		}
-		line("learning", "%d iterations, seed %d", s.Steps, spec.LVM.Seed)
+		line("learning", "%d iterations, seed %d", s.Steps, spec.Seed)
 	}
 	if encoder != nil {
 		pick := encoder.Selection()
@@ -176,12 +176,12 @@ func idOrNone(id string) string {
 }
 
 // inspectTails says what belongs to one kind of tails.
-func inspectTails(line func(name, format string, args ...any), s *snapshot.Snapshot, l saul.Settings) {
-	tails := saul.TailsOf(s)
+func inspectTails(line func(name, format string, args ...any), s *snapshot.Snapshot, o lvm.Options) {
+	tails := lvm.TailsOf(s)
 	st := s.Student
 	if st == nil {
 		line("tails", "%v", tails)
-		line("neighbours", "%d to learn by (core %d), %d for novelty", s.Neighbors, l.Core, s.NoveltyK)
+		line("neighbours", "%d to learn by (core %d), %d for novelty", s.Neighbors, o.Saul.Core, s.NoveltyK)
 		return
 	}
 	line("tails", "%v (a = %v)", tails, st.Tail)
@@ -196,7 +196,7 @@ func inspectTails(line func(name, format string, args ...any), s *snapshot.Snaps
 		theta = fmt.Sprintf(", theta %.3g", st.Theta)
 	}
 	line("dissimilar pairs", "%s%s, weight %.4g each, seed %d", st.Field, theta, st.Weight, st.Seed)
-	line("variances", "%v, median sigma %.3g; median error of places %.3g", l.Sigma, math.Sqrt(quantile.Median(slices.Clone(s.Sigma2))), math.Sqrt(quantile.Median(slices.Clone(st.Error2))))
+	line("variances", "%v, median sigma %.3g; median error of places %.3g", o.Student.Sigma, math.Sqrt(quantile.Median(slices.Clone(s.Sigma2))), math.Sqrt(quantile.Median(slices.Clone(st.Error2))))
 }
 
 // madeOf says which columns a vector's values come from.

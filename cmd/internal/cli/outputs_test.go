@@ -18,7 +18,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream/embed"
 )
@@ -121,7 +121,7 @@ func placeEverywhere(t *testing.T, model string, rows int) []string {
 	}
 	m, err := embed.Open(s, embed.Settings{
 		Open: func(s *snapshot.Snapshot) (models.Placer, error) {
-			p, err := fit.Open(s, saul.PlaceSettings{})
+			p, err := fit.Open(s, placing.Options{})
 			return periodic{p}, err
 		},
 		Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "key", Keep: []string{"x3"}}}, Files: true,

@@ -7,7 +7,7 @@ import (
 	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -60,7 +60,7 @@ func (c *plotCmd) ellipses(ctx context.Context, dims int) ([]plot.Ellipse, error
 // opened returns a model's placer as something that not all kinds of models are.
 func opened[T any](s *snapshot.Snapshot, path, lacks string) (T, error) {
 	var none T
-	placer, err := fit.Open(s, saul.PlaceSettings{})
+	placer, err := fit.Open(s, placing.Options{})
 	if err != nil {
 		return none, ingest.InFile(path, err)
 	}

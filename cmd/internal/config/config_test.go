@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/setting"
+	"unfold/models/lvm"
 	"unfold/models/saul"
 )
 
@@ -299,8 +300,8 @@ func TestGaussianTailsAreAsPublished(t *testing.T) {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	s := c.Model.Spec().LVM
-	if s.Tails != saul.Gaussian || s.Core != 2 || s.Level != saul.NoCoarseGraining || s.Steps != -1 || s.Components != saul.Largest {
+	s := c.Model.Spec()
+	if o := s.LVM.Saul; s.LVM.Tails != lvm.Gaussian || o.Core != 2 || o.Level != saul.NoCoarseGraining || s.Steps != -1 || o.Components != saul.Largest {
 		t.Errorf("%+v", s)
 	}
 }

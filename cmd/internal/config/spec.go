@@ -6,31 +6,25 @@ import (
 	"fmt"
 	"slices"
 
+	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/gplvm"
 	"unfold/models/lllvm"
+	"unfold/models/lvm"
+	"unfold/models/placing"
 	"unfold/models/saul"
+	"unfold/models/student"
 	"unfold/sparse/knn/auto"
 )
 
 // Spec is what the model's settings mean to package fit.
 func (m Model) Spec() fit.Spec {
-	s := saul.Settings{
-		Dims: m.Dims, Neighbors: m.Neighbors[0], Core: m.Core, Level: saul.LevelOf(int(m.Level)),
-		Momentum: m.Momentum, NoMomentum: m.Momentum == 0, Seed: m.Seed, Threads: m.Threads,
-		Tail: float64(m.Tail), Weight: float64(m.Weight), Theta: float64(m.Theta), Thorough: m.Thorough,
-	}
-	s.Search = m.SearchSettings()
-	choose(&s.Tails, m.Tails)
-	choose(&s.Coarse, m.Coarse)
-	choose(&s.Scales, m.Scales)
-	choose(&s.Sigma, m.Sigma)
-	choose(&s.Components, m.Components)
+	c := models.Common{Dims: m.Dims, Neighbors: m.Neighbors[0], Seed: m.Seed, Threads: m.Threads, Search: m.SearchSettings()}
 	switch {
 	case m.Steps > 0:
-		s.Steps = int(m.Steps)
+		c.Steps = int(m.Steps)
 	case m.Steps == 0:
-		s.Steps = -1 // lvm's word for none
+		c.Steps = -1 // the word for none there
 	}
 	own := lllvm.Options{
 		Points: int(m.Points), Restarts: m.Restarts, Alpha: float64(m.Alpha), LearnAlpha: m.LearnAlpha, Epsilon: float64(m.Epsilon),
@@ -39,7 +33,10 @@ func (m Model) Spec() fit.Spec {
 	if m.Neighbors[1] > m.Neighbors[0] {
 		own.MaxNeighbors = m.Neighbors[1]
 	}
-	spec := fit.Spec{Kind: m.Kind, PCA: int(m.PCA), LVM: s}
+	var parts saul.Components
+	choose(&parts, m.Components)
+	own.Largest = parts == saul.Largest
+	spec := fit.Spec{Kind: m.Kind, PCA: int(m.PCA), Common: c, LVM: m.latent()}
 	switch m.Kind {
 	case fit.LLLVM:
 		spec.LLLVM = own
@@ -47,6 +44,26 @@ func (m Model) Spec() fit.Spec {
 		spec.GPLVM = gplvm.Options{Points: int(m.Points), Restarts: m.Restarts, Kernel: m.Kernel, Smooth: m.Smooth, Start: m.Start, Optimizer: m.Optimizer, Active: m.Active, Jumps: m.Jumps}
 	}
 	return spec
+}
+
+// latent are the settings of kind lvm, of both models: the one that is not chosen checks
+// that its own are left at their defaults.
+func (m Model) latent() lvm.Options {
+	var o lvm.Options
+	choose(&o.Tails, m.Tails)
+	o.Student = student.Options{
+		Momentum: m.Momentum, NoMomentum: m.Momentum == 0,
+		Tail: float64(m.Tail), Weight: float64(m.Weight), Theta: float64(m.Theta), Thorough: m.Thorough,
+	}
+	choose(&o.Student.Coarse, m.Coarse)
+	choose(&o.Student.Scales, m.Scales)
+	choose(&o.Student.Sigma, m.Sigma)
+	o.Saul = saul.Options{
+		Momentum: m.Momentum, NoMomentum: m.Momentum == 0, Coarse: o.Student.Coarse,
+		Core: m.Core, Level: saul.LevelOf(int(m.Level)),
+	}
+	choose(&o.Saul.Components, m.Components)
+	return o
 }
 
 // SearchSettings say how neighbours are found.
@@ -64,13 +81,13 @@ func choose(to encoding.TextUnmarshaler, word string) {
 }
 
 // Rule is how new points are placed.
-func (m Model) Rule() (saul.PlaceRule, error) {
-	r, err := saul.ParsePlaceRule(m.Place)
+func (m Model) Rule() (placing.Rule, error) {
+	r, err := placing.ParseRule(m.Place)
 	if err != nil {
 		return r, err
 	}
 	if m.Kind == fit.LVM {
-		_, err = r.Resolve(m.Spec().LVM.Tails, m.Dims)
+		_, err = lvm.ResolveRule(r, m.Spec().LVM.Tails, m.Dims)
 	}
 	return r, err
 }
@@ -88,7 +105,7 @@ func (m Model) Problem() (p Problem, wrong bool) {
 	if err == nil {
 		return p, false
 	}
-	var s *saul.SettingError
+	var s *models.SettingError
 	if !errors.As(err, &s) {
 		return Problem{Key: "model", Message: err.Error()}, true
 	}

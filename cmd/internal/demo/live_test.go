@@ -9,8 +9,8 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/stage"
 	"unfold/ingest"
+	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
 )
 
 // TestDemo is the demo with a stream that comes faster and a map that is learnt
@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 		Stage: stage.Settings{
 			Config:  c,
 			Mapping: ingest.Mapping{Columns: columns, Log1p: true, Selection: ingest.Selection{ID: "record", Label: "label", Keep: []string{"category"}}},
-			Spec:    fit.Spec{LVM: saul.Settings{Steps: 40, Seed: 1}},
+			Spec:    fit.Spec{Common: models.Common{Steps: 40, Seed: 1}},
 			Version: "test",
 		},
 	})

@@ -10,7 +10,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/score"
 	"unfold/sparse/graph"
 )
@@ -57,11 +57,11 @@ func Novelty(ctx context.Context, path string, seed uint64) (NoveltyFigures, err
 	if err != nil {
 		return f, err
 	}
-	snap, result, err := fit.Fit(ctx, learn.X, fit.Spec{LVM: saul.Settings{Steps: -1, Seed: seed}}, nil)
+	snap, result, err := fit.Fit(ctx, learn.X, fit.Spec{Common: models.Common{Steps: -1, Seed: seed}}, nil)
 	if err != nil {
 		return f, err
 	}
-	placer, err := fit.Open(snap, saul.PlaceSettings{})
+	placer, err := fit.Open(snap, placing.Options{})
 	if err != nil {
 		return f, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/internal/backoff"
-	"unfold/models/saul"
+	"unfold/models"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/embed"
@@ -59,9 +59,9 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) erro
 		return fmt.Errorf("announcements: %w", err)
 	}
 	st.closers = append(st.closers, board.Close)
-	dims := s.Spec.LVM.Dims
+	dims := s.Spec.Dims
 	if dims == 0 {
-		dims = saul.DefaultDims
+		dims = models.DefaultDims
 	}
 	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Board: board, Dims: dims, Hooks: s.Fleet}); err != nil {
 		return err

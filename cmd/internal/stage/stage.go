@@ -14,7 +14,7 @@ import (
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
 	"unfold/models/fit"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/stream"
 	"unfold/stream/fleet"
 	"unfold/stream/kafka"
@@ -224,7 +224,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out learn.Setti
 		every = learn.Never
 	}
 	return learn.Settings{
-		Spec: s.Spec, Place: saul.PlaceSettings{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.LVM.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "",
+		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "",
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
 		Gentle: int(c.Refresh.Gentle), Major: major,

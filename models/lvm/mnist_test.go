@@ -1,4 +1,4 @@
-package saul_test
+package lvm_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/pca"
 	"unfold/models/saul"
@@ -29,14 +31,14 @@ func mnist(t testing.TB, q int) (z vec.Matrix[float32], class []int32, training 
 }
 
 // places returns the place of every row.
-func places(r *saul.Result) vec.Matrix[float32] {
+func places(r *lvm.Result) vec.Matrix[float32] {
 	return vec.Take(vec.Convert[float32](r.Mu), r.Of)
 }
 
 // TestMNISTStudent holds the quality of the default, with heavy tails, on all of
 // MNIST.
 func TestMNISTStudent(t *testing.T) {
-	if testing.Short() || saul.RaceEnabled {
+	if testing.Short() || lvm.RaceEnabled {
 		t.Skip("takes minutes: not with -short or -race")
 	}
 	x, class, _ := mnist(t, 50)
@@ -45,7 +47,7 @@ func TestMNISTStudent(t *testing.T) {
 		loo1, loo9 float64
 	}{{2, .972, .977}, {10, .978, .979}} {
 		t.Run(fmt.Sprintf("d=%d", c.dims), func(t *testing.T) {
-			r, err := saul.Fit(context.Background(), x, saul.Settings{Dims: c.dims, Seed: 1}, nil)
+			r, err := lvm.Fit(context.Background(), x, lvm.Settings{Common: models.Common{Dims: c.dims, Seed: 1}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,13 +67,13 @@ func TestMNISTStudent(t *testing.T) {
 // dimensions, and in ten (s = 2) 150, where the test error no longer changes
 // (150 steps 2.47%, 400 steps 2.46%).
 func TestMNIST(t *testing.T) {
-	if testing.Short() || saul.RaceEnabled {
+	if testing.Short() || lvm.RaceEnabled {
 		t.Skip("takes minutes: not with -short or -race")
 	}
 	x, class, training := mnist(t, 50)
 	t.Run("d=2", func(t *testing.T) {
 		clock := time.Now()
-		r, err := saul.Fit(context.Background(), x, saul.Settings{Tails: saul.Gaussian, Level: 1}, nil)
+		r, err := lvm.Fit(context.Background(), x, lvm.Settings{Options: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Level: 1}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +94,7 @@ func TestMNIST(t *testing.T) {
 		}
 	})
 	t.Run("d=10", func(t *testing.T) {
-		r, err := saul.Fit(context.Background(), x, saul.Settings{Tails: saul.Gaussian, Level: 1, Dims: 10, Core: 2, Steps: 150}, nil)
+		r, err := lvm.Fit(context.Background(), x, lvm.Settings{Common: models.Common{Dims: 10, Steps: 150}, Options: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Level: 1, Core: 2}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

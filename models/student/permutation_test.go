@@ -1,4 +1,4 @@
-package saul
+package student
 
 import (
 	"context"
@@ -9,14 +9,16 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/modeltest"
 )
 
 // TestPermutationOfHeavyTails: permuting the rows permutes the map if every pair
 // counts, but for signs and rounding.
 func TestPermutationOfHeavyTails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x := blobs(rapid.IntRange(12, 70).Draw(t, "n"), 4, rapid.Uint64().Draw(t, "data"))
-		s := Settings{Dims: rapid.IntRange(1, 3).Draw(t, "d"), Neighbors: rapid.IntRange(2, 6).Draw(t, "k"), Steps: 5, Tolerance: 1e-14, Threads: 1}
+		x := modeltest.Blobs(rapid.IntRange(12, 70).Draw(t, "n"), 4, rapid.Uint64().Draw(t, "data"))
+		s := Settings{Common: models.Common{Dims: rapid.IntRange(1, 3).Draw(t, "d"), Neighbors: rapid.IntRange(2, 6).Draw(t, "k"), Steps: 5, Threads: 1}, Options: Options{Tolerance: 1e-14}}
 		perm := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1)).Perm(x.Rows)
 		a, err := Fit(context.Background(), x, s, nil)
 		if err != nil {

@@ -1,4 +1,4 @@
-package saul_test
+package lvm_test
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models/modeltest"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
@@ -38,9 +38,9 @@ func permuted(s *snapshot.Snapshot, order []int) *snapshot.Snapshot {
 }
 
 // drawRule draws a rule, and gives s the tails that it goes with.
-func drawRule(rt *rapid.T, s *snapshot.Snapshot) (*snapshot.Snapshot, saul.PlaceRule) {
-	rule := rapid.SampledFrom([]saul.PlaceRule{saul.Median, saul.EM, saul.Robust, saul.LLE}).Draw(rt, "rule")
-	if rule == saul.Robust || rule == saul.LLE || rule == saul.Median && rapid.Bool().Draw(rt, "heavy") {
+func drawRule(rt *rapid.T, s *snapshot.Snapshot) (*snapshot.Snapshot, placing.Rule) {
+	rule := rapid.SampledFrom([]placing.Rule{placing.Median, placing.EM, placing.Robust, placing.LLE}).Draw(rt, "rule")
+	if rule == placing.Robust || rule == placing.LLE || rule == placing.Median && rapid.Bool().Draw(rt, "heavy") {
 		s = modeltest.Heavy(s)
 	}
 	return s, rule
@@ -56,7 +56,7 @@ func TestPlacesDoNotDependOnTheOrderOfReferencePoints(t *testing.T) {
 		s, _ := modeltest.Snapshot(t, seed, n, 6, 0, dims)
 		order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
 		s, rule := drawRule(rt, s)
-		set := saul.PlaceSettings{
+		set := placing.Options{
 			Rule:      rule,
 			Neighbors: rapid.IntRange(1, 30).Draw(rt, "neighbors"),
 		}
@@ -80,7 +80,7 @@ func TestPlacesMoveWithTheMap(t *testing.T) {
 			moved.Mu.Row(i)[0] += dx
 			moved.Mu.Row(i)[1] += dy
 		}
-		set := saul.PlaceSettings{Rule: rule}
+		set := placing.Options{Rule: rule}
 		x := modeltest.Events(seed+1, 20, 5)
 		a, b := mustPlace(t, s, set, x), mustPlace(t, &moved, set, x)
 		for i := range x.Rows {

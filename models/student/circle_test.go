@@ -1,4 +1,4 @@
-package saul_test
+package student_test
 
 import "math"
 

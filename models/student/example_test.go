@@ -1,11 +1,12 @@
-package saul_test
+package student_test
 
 import (
 	"context"
 	"fmt"
 
 	"unfold/internal/vec"
-	"unfold/models/saul"
+	"unfold/models"
+	"unfold/models/student"
 )
 
 // A ring of 60 points in three dimensions, every point given twice, becomes a
@@ -15,7 +16,7 @@ func ExampleFit() {
 	for i := range ring.Rows {
 		copy(ring.Row(i), circle(i%60, 60))
 	}
-	r, err := saul.Fit(context.Background(), ring, saul.Settings{Neighbors: 4}, nil)
+	r, err := student.Fit(context.Background(), ring, student.Settings{Common: models.Common{Neighbors: 4}}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,13 +1,12 @@
-package saul
+package models
 
 import (
 	"unfold/internal/vec"
-	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
 )
 
-// Progress is told how far a long step has come: done of total units of stage
+// Progress hears how far a long step has come: done of total units of stage
 // ("knn", "graph", "coarse", "spectral", "em"). Its calls do not overlap; it should
 // return soon and cannot change the result.
 type Progress func(stage string, done, total int)
@@ -19,30 +18,25 @@ type Result struct {
 	// row, Count how many rows each point stands for.
 	Unique, Of []int32
 	Count      []uint32
-	// Mu (n x d) are the places, Sigma2 (n) the latent variances, all in point
-	// numbering. Bandwidth2 (n) are the dissimilarity scales Delta_i^2 with Gaussian
-	// tails, with heavy ones the squared distances to the k-th neighbours.
+	// Mu (n x d) are the places, Sigma2 (n) the latent variances, and Bandwidth2 (n)
+	// the squared length scales of the points in the input, as the model has them.
 	Mu                 vec.Matrix[float64]
 	Sigma2, Bandwidth2 []float64
-	// Student is what else a map with heavy tails knows; nil with Gaussian tails.
-	Student *snapshot.Student
-	// Unlearnt marks points outside the largest component, which were placed
-	// by their learnt neighbours and not learnt. Nil if there are none.
+	// Unlearnt marks points that were placed by learnt ones and not learnt. Nil if
+	// there are none.
 	Unlearnt []bool
-	// Neighbors are the nearest neighbours among the points, as Settings.Search has
-	// them found, at least Settings.Lists of them (fewer only if there are fewer
+	// Neighbors are the nearest neighbours among the points, as Common.Search has
+	// them found, at least Common.Lists of them (fewer only if there are fewer
 	// points).
 	Neighbors *knn.Neighbors
-	// Settings are those of the fit with all defaults filled in.
-	Settings Settings
-	Report   Report
+	Report    Report
 }
 
-// Report is what a fit has to say about itself.
+// Report is what a fit reports of itself.
 type Report struct {
 	// N rows were given, Unique of them distinct, with Dim columns.
 	N, Unique, Dim int
-	// Dims, Level (the paper's l, resolved; 0 with heavy tails), Neighbors as used.
+	// Dims, Level (the paper's l, resolved; 0 for other models), Neighbors as used.
 	Dims, Level, Neighbors int
 	// Edges is the number of similar ordered pairs: sum_ij E_ij, with heavy tails
 	// n k. Components counts those of the neighbour graph before bridging;
@@ -51,16 +45,16 @@ type Report struct {
 	// Pairs counts the unordered pairs that carry a dissimilarity weight; with
 	// heavy tails those of a point and a point or group that one pass visits.
 	Pairs int64
-	// LoglikInitial and Loglik are eq 6 before and after learning (with heavy tails
-	// over all pairs as the pass sums them).
+	// LoglikInitial and Loglik are the log-likelihoods before and after learning
+	// (with heavy tails over all pairs as the pass sums them).
 	LoglikInitial, Loglik float64
-	// Falls says how often learning with heavy tails saw the likelihood fall and
+	// Falls counts how often learning with heavy tails saw the likelihood fall and
 	// became more careful.
 	Falls int
-	// Converged says that learning ended before its last step, as Settings.Gain
-	// has it; Iterations tells after which.
+	// Converged says that learning ended before its last step; Iterations after
+	// which.
 	Converged bool
-	// Iterations of EM, and of conjugate gradients in all of them together.
+	// Iterations of learning, and of conjugate gradients in all of them together.
 	Iterations, CGIterations int
 	// Search says how neighbours were found, and with which recall.
 	Search  auto.Report

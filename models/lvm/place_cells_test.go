@@ -1,4 +1,4 @@
-package saul_test
+package lvm_test
 
 import (
 	"math"
@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/sparse/knn/auto"
 )
 
@@ -16,13 +17,13 @@ import (
 func TestPlacesByCells(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 6000, 12, 0, 2)
 	events := modeltest.Events(8, 1000, 12)
-	for _, rule := range []saul.PlaceRule{saul.Robust, saul.LLE, saul.Median} {
+	for _, rule := range []placing.Rule{placing.Robust, placing.LLE, placing.Median} {
 		on := s
-		if rule != saul.Median {
+		if rule != placing.Median {
 			on = modeltest.Heavy(s)
 		}
-		exact := mustPlace(t, on, saul.PlaceSettings{Rule: rule}, events)
-		got := mustPlace(t, on, saul.PlaceSettings{Rule: rule, Search: auto.Settings{Method: auto.HNSW}}, events)
+		exact := mustPlace(t, on, placing.Options{Rule: rule}, events)
+		got := mustPlace(t, on, placing.Options{Rule: rule, Search: auto.Settings{Method: auto.HNSW}}, events)
 		same, far := 0, 0
 		for i := range events.Rows {
 			if slices.Equal(got.Mu.Row(i), exact.Mu.Row(i)) && got.Sigma[i] == exact.Sigma[i] &&
@@ -46,7 +47,7 @@ func TestPlacesByCellsAreOfTheirEvents(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 5, 4000, 12, 0, 2)
 	s = modeltest.Heavy(s)
 	x := modeltest.Events(8, 300, 12)
-	set := saul.PlaceSettings{Search: auto.Settings{Method: auto.HNSW, Recall: 0.95}, Threads: 1}
+	set := placing.Options{Search: auto.Settings{Method: auto.HNSW, Recall: 0.95}, Threads: 1}
 	want := mustPlace(t, s, set, x)
 	for _, threads := range []int{2, 3} {
 		set.Threads = threads
@@ -54,7 +55,7 @@ func TestPlacesByCellsAreOfTheirEvents(t *testing.T) {
 			t.Errorf("other places with %d threads", threads)
 		}
 	}
-	p, err := saul.NewPlacer(s, set)
+	p, err := lvm.NewPlacer(s, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package saul_test
+package lvm_test
 
 import (
 	"bytes"
@@ -13,7 +13,9 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
+	"unfold/models/placing"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
@@ -36,22 +38,22 @@ func TestPlacerConforms(t *testing.T) {
 	for name, c := range map[string]struct {
 		n, dim, q, dims int
 		heavy           bool
-		set             saul.PlaceSettings
+		set             placing.Options
 	}{
-		"Median":          {300, 8, 0, 2, false, saul.PlaceSettings{}},
-		"EM":              {300, 8, 0, 2, false, saul.PlaceSettings{Rule: saul.EM}},
-		"Projection":      {300, 24, 5, 3, false, saul.PlaceSettings{}},
-		"Threads":         {200, 6, 4, 10, false, saul.PlaceSettings{Rule: saul.EM, Threads: 3, Neighbors: 14}},
-		"FewPoints":       {11, 4, 0, 2, false, saul.PlaceSettings{Neighbors: 50}},
-		"Robust":          {300, 8, 0, 2, true, saul.PlaceSettings{}},
-		"LLE":             {300, 24, 5, 10, true, saul.PlaceSettings{}},
-		"HeavyMedian":     {300, 8, 0, 3, true, saul.PlaceSettings{Rule: saul.Median}},
-		"HeavyThreads":    {200, 6, 4, 2, true, saul.PlaceSettings{Rule: saul.LLE, Threads: 3, Neighbors: 14, Received: 1}},
-		"HeavyFewPoints":  {11, 4, 0, 2, true, saul.PlaceSettings{Neighbors: 50}},
-		"Index":           {300, 8, 0, 2, true, saul.PlaceSettings{Search: auto.Settings{Method: auto.HNSW}}},
-		"IndexLowRecall":  {300, 24, 5, 10, true, saul.PlaceSettings{Search: auto.Settings{Method: auto.HNSW, Recall: 0.5}}},
-		"IndexMedian":     {300, 8, 5, 2, false, saul.PlaceSettings{Search: auto.Settings{Method: auto.HNSW}}},
-		"HeavyOneNearest": {90, 4, 0, 1, true, saul.PlaceSettings{Rule: saul.LLE, Neighbors: 1}},
+		"Median":          {300, 8, 0, 2, false, placing.Options{}},
+		"EM":              {300, 8, 0, 2, false, placing.Options{Rule: placing.EM}},
+		"Projection":      {300, 24, 5, 3, false, placing.Options{}},
+		"Threads":         {200, 6, 4, 10, false, placing.Options{Rule: placing.EM, Threads: 3, Neighbors: 14}},
+		"FewPoints":       {11, 4, 0, 2, false, placing.Options{Neighbors: 50}},
+		"Robust":          {300, 8, 0, 2, true, placing.Options{}},
+		"LLE":             {300, 24, 5, 10, true, placing.Options{}},
+		"HeavyMedian":     {300, 8, 0, 3, true, placing.Options{Rule: placing.Median}},
+		"HeavyThreads":    {200, 6, 4, 2, true, placing.Options{Rule: placing.LLE, Threads: 3, Neighbors: 14, Received: 1}},
+		"HeavyFewPoints":  {11, 4, 0, 2, true, placing.Options{Neighbors: 50}},
+		"Index":           {300, 8, 0, 2, true, placing.Options{Search: auto.Settings{Method: auto.HNSW}}},
+		"IndexLowRecall":  {300, 24, 5, 10, true, placing.Options{Search: auto.Settings{Method: auto.HNSW, Recall: 0.5}}},
+		"IndexMedian":     {300, 8, 5, 2, false, placing.Options{Search: auto.Settings{Method: auto.HNSW}}},
+		"HeavyOneNearest": {90, 4, 0, 1, true, placing.Options{Rule: placing.LLE, Neighbors: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, reference := modeltest.Snapshot(t, 7, c.n, c.dim, c.q, c.dims)
@@ -72,7 +74,7 @@ func TestPlacerConforms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p, err := saul.NewPlacer(again, c.set)
+				p, err := lvm.NewPlacer(again, c.set)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -82,9 +84,9 @@ func TestPlacerConforms(t *testing.T) {
 	}
 }
 
-func mustPlace(t *testing.T, s *snapshot.Snapshot, set saul.PlaceSettings, x vec.Matrix[float32]) models.Placed {
+func mustPlace(t *testing.T, s *snapshot.Snapshot, set placing.Options, x vec.Matrix[float32]) models.Placed {
 	t.Helper()
-	p, err := saul.NewPlacer(s, set)
+	p, err := lvm.NewPlacer(s, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +100,12 @@ func mustPlace(t *testing.T, s *snapshot.Snapshot, set saul.PlaceSettings, x vec
 // A reference point is placed where it is, with its own scale.
 func TestAReferencePointKeepsItsPlace(t *testing.T) {
 	for _, q := range []int{0, 5} {
-		for _, rule := range []saul.PlaceRule{saul.Median, saul.EM, saul.Robust, saul.LLE} {
+		for _, rule := range []placing.Rule{placing.Median, placing.EM, placing.Robust, placing.LLE} {
 			s, x := modeltest.Snapshot(t, 3, 200, 9, q, 2)
-			if rule == saul.Robust || rule == saul.LLE {
+			if rule == placing.Robust || rule == placing.LLE {
 				s = modeltest.Heavy(s)
 			}
-			got := mustPlace(t, s, saul.PlaceSettings{Rule: rule}, x)
+			got := mustPlace(t, s, placing.Options{Rule: rule}, x)
 			for i := range x.Rows {
 				for c, m := range s.Mu.Row(i) {
 					if got.Mu.Row(i)[c] != float32(m) {
@@ -164,7 +166,7 @@ func TestMedianIsOverTheEdges(t *testing.T) {
 	x := modeltest.Events(5, 40, 5)
 	both := 0
 	for _, k := range []int{1, 2, 5, 8, 9} {
-		got := mustPlace(t, s, saul.PlaceSettings{Neighbors: k}, x)
+		got := mustPlace(t, s, placing.Options{Neighbors: k}, x)
 		for i := range x.Rows {
 			for c := range 3 {
 				var v []float64
@@ -208,10 +210,10 @@ func TestStepsRaiseTheLikelihoodOfThePoint(t *testing.T) {
 	const k = 9
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 2)
 	x := modeltest.Events(8, 60, 5)
-	for _, rule := range []saul.PlaceRule{saul.Median, saul.EM} {
+	for _, rule := range []placing.Rule{placing.Median, placing.EM} {
 		last := slices.Repeat([]float64{math.Inf(-1)}, x.Rows)
 		for _, s.Steps = range []int{1, 2, 3, 10, 30, 100, 400} {
-			p := mustPlace(t, s, saul.PlaceSettings{Neighbors: k, Rule: rule}, x)
+			p := mustPlace(t, s, placing.Options{Neighbors: k, Rule: rule}, x)
 			for i := range x.Rows {
 				joined := edges(s, x.Row(i), k)
 				at := func(dx, dy float64) float64 {
@@ -226,7 +228,7 @@ func TestStepsRaiseTheLikelihoodOfThePoint(t *testing.T) {
 				last[i] = l
 				const h = 0.05
 				for _, to := range [][2]float64{{h, 0}, {-h, 0}, {0, h}, {0, -h}} {
-					if v := at(to[0], to[1]); rule == saul.EM && s.Steps >= 100 && v > l+1e-5 {
+					if v := at(to[0], to[1]); rule == placing.EM && s.Steps >= 100 && v > l+1e-5 {
 						t.Errorf("event %d: the log-likelihood rises from %g to %g away from the EM mean", i, l, v)
 					}
 				}
@@ -241,7 +243,7 @@ func TestScaleStartsAsInLearning(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 3)
 	s.Steps = 0
 	x := modeltest.Events(8, 30, 5)
-	p := mustPlace(t, s, saul.PlaceSettings{}, x)
+	p := mustPlace(t, s, placing.Options{}, x)
 	for i := range x.Rows {
 		var longest float64
 		for _, e := range edges(s, x.Row(i), saul.DefaultPlaceNeighbors) {
@@ -259,7 +261,7 @@ func TestScaleIsWhatLearningGives(t *testing.T) {
 	const n = 450
 	x := modeltest.Events(11, n, 6)
 	for _, level := range []saul.Level{saul.NoCoarseGraining, saul.LevelOf(1)} {
-		fit, err := saul.Fit(context.Background(), x, saul.Settings{Tails: saul.Gaussian, Seed: 1, Steps: 100, Level: level}, nil)
+		fit, err := lvm.Fit(context.Background(), x, lvm.Settings{Common: models.Common{Seed: 1, Steps: 100}, Options: lvm.Options{Tails: lvm.Gaussian, Saul: saul.Options{Level: level}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +270,7 @@ func TestScaleIsWhatLearningGives(t *testing.T) {
 		s.Steps, s.Dissimilar = fit.Report.Iterations, saul.DissimilarShare(fit.Report.Level)
 		var off []float64
 		for i := 0; i < n; i += 5 {
-			p := mustPlace(t, without(s, i), saul.PlaceSettings{}, x.Slice(i, i+1))
+			p := mustPlace(t, without(s, i), placing.Options{}, x.Slice(i, i+1))
 			off = append(off, math.Abs(2*math.Log(float64(p.Sigma[0]))-math.Log(fit.Sigma2[i])))
 		}
 		slices.Sort(off)
@@ -304,7 +306,7 @@ func without(s *snapshot.Snapshot, i int) *snapshot.Snapshot {
 
 func TestWhatCannotBeProjectedIsNamed(t *testing.T) {
 	s, x := modeltest.Snapshot(t, 3, 100, 12, 5, 2)
-	p, err := saul.NewPlacer(s, saul.PlaceSettings{})
+	p, err := lvm.NewPlacer(s, placing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,12 +327,12 @@ func TestWhatCannotBeProjectedIsNamed(t *testing.T) {
 func BenchmarkPlaceOne(b *testing.B) {
 	gaussian, _ := modeltest.Snapshot(b, 3, 5000, 60, 50, 2)
 	gaussian.Steps = 400
-	for _, rule := range []saul.PlaceRule{saul.Median, saul.EM, saul.Robust, saul.LLE} {
+	for _, rule := range []placing.Rule{placing.Median, placing.EM, placing.Robust, placing.LLE} {
 		s := gaussian
-		if rule == saul.Robust || rule == saul.LLE {
+		if rule == placing.Robust || rule == placing.LLE {
 			s = modeltest.Heavy(gaussian)
 		}
-		p, err := saul.NewPlacer(s, saul.PlaceSettings{Rule: rule})
+		p, err := lvm.NewPlacer(s, placing.Options{Rule: rule})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -356,12 +358,12 @@ func TestTheFarthestEventsArePlaced(t *testing.T) {
 	for j := range x.Row(0) {
 		x.Row(0)[j], x.Row(1)[j] = math.MaxFloat32, -math.MaxFloat32
 	}
-	for _, rule := range []saul.PlaceRule{saul.Median, saul.EM, saul.Robust, saul.LLE} {
-		if rule == saul.Robust {
+	for _, rule := range []placing.Rule{placing.Median, placing.EM, placing.Robust, placing.LLE} {
+		if rule == placing.Robust {
 			s = modeltest.Heavy(s)
 			s.Student.Clip[1] = 1e100
 		}
-		got := mustPlace(t, s, saul.PlaceSettings{Rule: rule}, x)
+		got := mustPlace(t, s, placing.Options{Rule: rule}, x)
 		if err := models.CheckRows(got.Mu, nil); err != nil {
 			t.Error(err)
 		}

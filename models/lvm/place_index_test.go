@@ -1,12 +1,13 @@
-package saul_test
+package lvm_test
 
 import (
 	"slices"
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/auto"
@@ -22,7 +23,7 @@ func TestIndexFindsReferencePoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Index = ix
-	placed := mustPlace(t, s, saul.PlaceSettings{}, x)
+	placed := mustPlace(t, s, placing.Options{}, x)
 	for i := range x.Rows {
 		for c, m := range placed.Mu.Row(i) {
 			if m != float32(s.Mu.Row(i)[c]) {
@@ -31,8 +32,8 @@ func TestIndexFindsReferencePoints(t *testing.T) {
 		}
 	}
 	events := modeltest.Events(8, 200, 30)
-	all := mustPlace(t, s, saul.PlaceSettings{Search: auto.Settings{Recall: 0.99999}}, events)
-	exact := mustPlace(t, s, saul.PlaceSettings{Search: auto.Settings{Method: auto.Exact}}, events)
+	all := mustPlace(t, s, placing.Options{Search: auto.Settings{Recall: 0.99999}}, events)
+	exact := mustPlace(t, s, placing.Options{Search: auto.Settings{Method: auto.Exact}}, events)
 	same := 0
 	for i := range events.Rows {
 		if slices.Equal(all.Mu.Row(i), exact.Mu.Row(i)) && all.NoveltyGlobal[i] == exact.NoveltyGlobal[i] {
@@ -50,24 +51,24 @@ func TestIndexIsThatOfTheSnapshot(t *testing.T) {
 	s = modeltest.Heavy(s)
 	set := auto.Settings{Method: auto.HNSW, Recall: 0.9}
 	events := modeltest.Events(8, 100, 12)
-	made := mustPlace(t, s, saul.PlaceSettings{Search: set}, events)
-	ix, err := saul.NewIndex(t.Context(), s, set, 1)
+	made := mustPlace(t, s, placing.Options{Search: set}, events)
+	ix, err := lvm.NewIndex(t.Context(), s, set, 1)
 	if err != nil || ix == nil {
 		t.Fatalf("index %v, error %v", ix, err)
 	}
 	s.Index = ix
-	if held := mustPlace(t, s, saul.PlaceSettings{}, events); !slices.Equal(held.Mu.Data, made.Mu.Data) {
+	if held := mustPlace(t, s, placing.Options{}, events); !slices.Equal(held.Mu.Data, made.Mu.Data) {
 		t.Error("the same index places otherwise")
 	}
 	for _, set := range []auto.Settings{{}, {Recall: 1}, {Method: auto.Exact}} {
-		if ix, err := saul.NewIndex(t.Context(), s, set, 0); ix != nil || err != nil {
+		if ix, err := lvm.NewIndex(t.Context(), s, set, 0); ix != nil || err != nil {
 			t.Errorf("%+v: an index of 2,000 points, error %v", set, err)
 		}
 	}
-	if _, err := saul.NewIndex(t.Context(), s, auto.Settings{Recall: 2}, 0); err == nil {
+	if _, err := lvm.NewIndex(t.Context(), s, auto.Settings{Recall: 2}, 0); err == nil {
 		t.Error("a recall of 2")
 	}
-	if _, err := saul.NewPlacer(s, saul.PlaceSettings{Search: auto.Settings{Recall: -1}}); err == nil {
+	if _, err := lvm.NewPlacer(s, placing.Options{Search: auto.Settings{Recall: -1}}); err == nil {
 		t.Error("a recall of -1")
 	}
 }
@@ -83,7 +84,7 @@ func TestKeepsIndex(t *testing.T) {
 		{10, auto.Settings{Method: auto.HNSW}, true}, {100_000, auto.Settings{Recall: 2}, false},
 	} {
 		s := &snapshot.Snapshot{Reference: vec.Matrix[float32]{Rows: c.rows, Cols: 50}, Neighbors: 6, NoveltyK: 10, Student: &snapshot.Student{}}
-		if got := saul.KeepsIndex(s, c.set); got != c.want {
+		if got := lvm.KeepsIndex(s, c.set); got != c.want {
 			t.Errorf("%d points, %+v: %v, want %v", c.rows, c.set, got, c.want)
 		}
 	}

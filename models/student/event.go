@@ -1,13 +1,13 @@
-package saul
+package student
 
 import (
 	"math"
 
-	"unfold/models/student"
+	"unfold/models/placing"
 )
 
-// How a new event x is placed on a map with heavy tails. It sends an edge to its
-// k nearest reference points and receives one from each of the heavyRange nearest
+// How a new event x is placed. It sends an edge to its
+// k nearest reference points and receives one from each of the receiveRange nearest
 // in whose neighbourhood it lies, |x - x_j| <= Delta_j (Delta_j: the distance of
 // j's own k-th neighbour). With
 //
@@ -19,9 +19,9 @@ import (
 //
 //	m = sum_j S_xj q_j(m) mu_j / sum_j S_xj q_j(m)
 //
-// (package student: the derivative of log P is -q (m - mu_j)). The iteration of
+// (the derivative of log P is -q (m - mu_j)). The iteration of
 // that starts at the coordinate-wise median of the neighbours' means and raises
-// the likelihood in every step (student.Place). sigma_x^2 is the mean of the
+// the likelihood in every step (Place). sigma_x^2 is the mean of the
 // neighbours'.
 //
 // Other rules were measured as well: docs/decisions/placing.md. b is the weight of an
@@ -39,12 +39,12 @@ import (
 const (
 	// DefaultReceived is the weight b of an edge received.
 	DefaultReceived = 2
-	// heavyRange is how many of the nearest may send an edge.
-	heavyRange = 40
-	// heavySteps bounds the iteration, heavyStill ends it where a step moves the
+	// receiveRange is how many of the nearest may send an edge.
+	receiveRange = 40
+	// climbSteps bounds the iteration, climbStill ends it where a step moves the
 	// place by less than that share of its own scale.
-	heavySteps = 50
-	heavyStill = 1e-9
+	climbSteps = 50
+	climbStill = 1e-9
 	// lleRidge is that of the locally linear weights.
 	lleRidge = 0.01
 )
@@ -53,39 +53,39 @@ const (
 // weights are, for k edges sent.
 func lleNeighbors(k int) int { return 3 * k / 2 }
 
-// heavyPoint sets w.mu to the place of the event x with the given nearest
+// one sets w.mu to the place of the event x with the given nearest
 // reference points and returns its squared standard error.
-func (p *Placer) heavyPoint(w *placeWork, x []float32, index []int32, dist2 []float64) (error2 float64) {
+func (p *Placer) one(w *placeWork, x []float32, index []int32, dist2 []float64) (error2 float64) {
 	st := p.snap.Student
 	if dist2[0] == 0 {
 		copy(w.mu, p.snap.Mu.Row(int(index[0])))
 		return st.Error2[index[0]]
 	}
 	linear := 0
-	if p.set.Rule == LLE {
+	if p.set.Rule == placing.LLE {
 		linear = min(lleNeighbors(p.set.Neighbors), len(index))
 		p.linear(w.sent[:linear], w.gram[:linear*linear], x, index)
 	}
-	sigma2 := p.heavyJoin(w, w.sent[:linear], p.set.Received, index, dist2)
-	student.Median(w.mu, w.joined)
-	if p.set.Rule != Median {
+	sigma2 := p.join(w, w.sent[:linear], p.set.Received, index, dist2)
+	Median(w.mu, w.joined)
+	if p.set.Rule != placing.Median {
 		climb(w, sigma2, st.Tail)
 	}
 	// The standard error is the same whatever the rule: every edge counts once,
 	// as in the likelihood.
-	sigma2 = p.heavyJoin(w, nil, 1, index, dist2)
+	sigma2 = p.join(w, nil, 1, index, dist2)
 	return standardError2(w.mu, w.joined, sigma2, st.Tail)
 }
 
-// heavyJoin finds the event's edges, nearest first, and returns its variance.
+// join finds the event's edges, nearest first, and returns its variance.
 // Edges sent have the weights k sent[m], without these 1; those received the
 // weight given.
-func (p *Placer) heavyJoin(w *placeWork, sent []float64, received float64, index []int32, dist2 []float64) (sigma2 float64) {
+func (p *Placer) join(w *placeWork, sent []float64, received float64, index []int32, dist2 []float64) (sigma2 float64) {
 	st, k := p.snap.Student, p.set.Neighbors
 	w.joined = w.joined[:0]
 	var total float64
-	for m, j := range index[:min(len(index), max(lleNeighbors(k), heavyRange))] {
-		e := student.Edge{Mu: p.snap.Mu.Row(int(j)), Sigma2: p.snap.Sigma2[j], Delta2: min(max(dist2[m]/st.Unit, st.Clip[0]), st.Clip[1])}
+	for m, j := range index[:min(len(index), max(lleNeighbors(k), receiveRange))] {
+		e := Edge{Mu: p.snap.Mu.Row(int(j)), Sigma2: p.snap.Sigma2[j], Delta2: min(max(dist2[m]/st.Unit, st.Clip[0]), st.Clip[1])}
 		switch {
 		case m < len(sent):
 			e.S = float64(k) * sent[m]
@@ -106,16 +106,16 @@ func (p *Placer) heavyJoin(w *placeWork, sent []float64, received float64, index
 
 // climb iterates from w.mu to the maximum of the frozen likelihood.
 func climb(w *placeWork, sigma2, tail float64) {
-	for range heavySteps {
+	for range climbSteps {
 		copy(w.last, w.mu)
-		student.Place(w.mu, w.next, w.joined, sigma2, tail, 1)
+		Place(w.mu, w.next, w.joined, sigma2, tail, 1)
 		var moved2 float64
 		for c, v := range w.mu {
 			d := v - w.last[c]
 			moved2 += float64(d * d)
 		}
 		// Every edge is longer than its variances.
-		if moved2 <= heavyStill*heavyStill*sigma2 {
+		if moved2 <= climbStill*climbStill*sigma2 {
 			return
 		}
 	}
@@ -127,7 +127,7 @@ func climb(w *placeWork, sigma2, tail float64) {
 //	sigma_x^2 = 1 / sum_j S_xj q_j.
 //
 // A reference point has that of its own edges, as if it were placed where it is.
-func standardError2(mu []float64, edges []student.Edge, sigma2, tail float64) float64 {
+func standardError2(mu []float64, edges []Edge, sigma2, tail float64) float64 {
 	var total float64
 	for k := range edges {
 		e := &edges[k]

@@ -1,4 +1,4 @@
-package saul_test
+package lvm_test
 
 import (
 	"cmp"
@@ -10,8 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/lvm"
 	"unfold/models/modeltest"
-	"unfold/models/saul"
+	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/models/student"
 )
@@ -57,8 +59,8 @@ func TestRobustPlacesAreMostLikely(t *testing.T) {
 		s = modeltest.Heavy(s)
 		x := modeltest.Events(8, 60, 5)
 		for _, b := range []float64{1, 2} {
-			p := mustPlace(t, s, saul.PlaceSettings{Neighbors: k, Received: b}, x)
-			median := mustPlace(t, s, saul.PlaceSettings{Neighbors: k, Received: b, Rule: saul.Median}, x)
+			p := mustPlace(t, s, placing.Options{Neighbors: k, Received: b}, x)
+			median := mustPlace(t, s, placing.Options{Neighbors: k, Received: b, Rule: placing.Median}, x)
 			for i := range x.Rows {
 				joined := heavyEdges(s, x.Row(i), k, b)
 				at := func(mu []float64) (l float64) {
@@ -101,7 +103,7 @@ func TestLLEPlacesByLinearWeights(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 4)
 	s = modeltest.Heavy(s)
 	x := modeltest.Events(8, 40, 5)
-	p := mustPlace(t, s, saul.PlaceSettings{Neighbors: k, Received: 1}, x)
+	p := mustPlace(t, s, placing.Options{Neighbors: k, Received: 1}, x)
 	negative := 0
 	for i := range x.Rows {
 		joined := heavyEdges(s, x.Row(i), 0, 1)
@@ -155,7 +157,7 @@ func TestLLEPlacesByLinearWeights(t *testing.T) {
 func TestErrorsOfPlacedAndLearntAgree(t *testing.T) {
 	const n = 450
 	x := modeltest.Events(11, n, 6)
-	fit, err := saul.Fit(context.Background(), x, saul.Settings{Seed: 1}, nil)
+	fit, err := lvm.Fit(context.Background(), x, lvm.Settings{Common: models.Common{Seed: 1}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +166,7 @@ func TestErrorsOfPlacedAndLearntAgree(t *testing.T) {
 	s.Neighbors = fit.Settings.Neighbors
 	var off, moved []float64
 	for i := 0; i < n; i += 3 {
-		p := mustPlace(t, without(s, i), saul.PlaceSettings{}, x.Slice(i, i+1))
+		p := mustPlace(t, without(s, i), placing.Options{}, x.Slice(i, i+1))
 		off = append(off, math.Abs(2*math.Log(float64(p.Sigma[0]))-math.Log(s.Student.Error2[i])))
 		moved = append(moved, math.Sqrt(vec.SquaredDistance(vec.Convert[float64](p.Mu).Row(0), s.Mu.Row(i))))
 	}

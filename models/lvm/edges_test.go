@@ -1,4 +1,4 @@
-package saul
+package lvm
 
 import (
 	"context"
@@ -10,11 +10,14 @@ import (
 	"unfold/coarse/landmark"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/modeltest"
+	"unfold/models/saul"
+	"unfold/models/student"
 )
 
 // TestHardInputs: what event streams are full of still gives a finite map.
 func TestHardInputs(t *testing.T) {
-	base := blobs(110, 4, 2)
+	base := modeltest.Blobs(110, 4, 2)
 	change := func(f func(i, k int, v float32) float32) vec.Matrix[float32] {
 		x := base.Clone()
 		for i := range x.Rows {
@@ -51,7 +54,7 @@ func TestHardInputs(t *testing.T) {
 		}),
 		"large offset":      change(func(i, k int, v float32) float32 { return v + 1e6 }),
 		"geometric":         change(func(i, k int, v float32) float32 { return float32(math.Exp(float64(i)/2)) * float32(k+1) }),
-		"one column":        blobs(60, 1, 2),
+		"one column":        modeltest.Blobs(60, 1, 2),
 		"a line":            change(func(i, k int, v float32) float32 { return float32(i) * float32(k) }),
 		"whole numbers":     change(func(i, k int, v float32) float32 { return float32(math.Round(float64(v))) }),
 		"one row of k+1":    base.Slice(0, 10),
@@ -59,10 +62,10 @@ func TestHardInputs(t *testing.T) {
 		"counts, few large": change(func(i, k int, v float32) float32 { return float32(math.Exp(math.Abs(float64(v)) * 3)) }),
 	} {
 		for k, s := range []Settings{
-			{Tails: Gaussian}, {Tails: Gaussian, Components: Largest, Level: 1}, {Tails: Gaussian, Level: 3, Dims: 5},
-			{Tails: Gaussian, Dims: 12}, {Tails: Gaussian, Neighbors: 1, Dims: 1},
-			{Neighbors: 9}, {Dims: 1, Neighbors: 1}, {Dims: 12}, {Coarse: CoarseMap}, {Coarse: CoarseShared, Dims: 5, Tail: 1},
-			{Coarse: CoarseAnchors, Dims: 3}, {Scales: UnitScales, Sigma: SigmaShared}, {Thorough: true, Sigma: SigmaFree},
+			{Options: Options{Tails: Gaussian}}, {Options: Options{Tails: Gaussian, Saul: saul.Options{Components: saul.Largest, Level: 1}}}, {Common: models.Common{Dims: 5}, Options: Options{Tails: Gaussian, Saul: saul.Options{Level: 3}}},
+			{Common: models.Common{Dims: 12}, Options: Options{Tails: Gaussian}}, {Common: models.Common{Neighbors: 1, Dims: 1}, Options: Options{Tails: Gaussian}},
+			{Common: models.Common{Neighbors: 9}}, {Common: models.Common{Dims: 1, Neighbors: 1}}, {Common: models.Common{Dims: 12}}, {Options: Options{Student: student.Options{Coarse: models.CoarseMap}}}, {Common: models.Common{Dims: 5}, Options: Options{Student: student.Options{Coarse: models.CoarseShared, Tail: 1}}},
+			{Common: models.Common{Dims: 3}, Options: Options{Student: student.Options{Coarse: models.CoarseAnchors}}}, {Options: Options{Student: student.Options{Scales: student.Unit, Sigma: student.Shared}}}, {Options: Options{Student: student.Options{Thorough: true, Sigma: student.Free}}},
 		} {
 			if RaceEnabled && k%3 != 0 {
 				continue // ten times as slow
@@ -81,11 +84,11 @@ func TestHardInputs(t *testing.T) {
 // TestFewPoints: a handful of points at every level, down to n = k+1 = 2.
 func TestFewPoints(t *testing.T) {
 	for n := 2; n <= 6; n++ {
-		x := blobs(n, 2, 3)
+		x := modeltest.Blobs(n, 2, 3)
 		for k := 1; k < n; k++ {
 			for level := range 4 {
 				for _, d := range []int{1, 2, 9} {
-					r, err := Fit(context.Background(), x, Settings{Tails: Gaussian, Neighbors: k, Level: LevelOf(level), Dims: d, Steps: 30}, nil)
+					r, err := Fit(context.Background(), x, Settings{Common: models.Common{Neighbors: k, Dims: d, Steps: 30}, Options: Options{Tails: Gaussian, Saul: saul.Options{Level: saul.LevelOf(level)}}}, nil)
 					if err != nil {
 						t.Errorf("n = %d, k = %d, level %d, d = %d: %v", n, k, level, d, err)
 						continue
@@ -93,12 +96,12 @@ func TestFewPoints(t *testing.T) {
 					sane(t, "few points", x, r)
 				}
 			}
-			for _, coarse := range []Coarse{CoarseAll, CoarseMap, CoarseShared, CoarseAnchors} {
+			for _, coarse := range []models.Coarse{models.CoarseAll, models.CoarseMap, models.CoarseShared, models.CoarseAnchors} {
 				for _, d := range []int{1, 2, 3, 9} {
-					if coarse == CoarseMap && d > 3 {
+					if coarse == models.CoarseMap && d > 3 {
 						continue
 					}
-					r, err := Fit(context.Background(), x, Settings{Neighbors: k, Coarse: coarse, Dims: d}, nil)
+					r, err := Fit(context.Background(), x, Settings{Common: models.Common{Neighbors: k, Dims: d}, Options: Options{Student: student.Options{Coarse: coarse}}}, nil)
 					if err != nil {
 						t.Errorf("n = %d, k = %d, %v, d = %d: %v", n, k, coarse, d, err)
 						continue
@@ -113,11 +116,11 @@ func TestFewPoints(t *testing.T) {
 // TestMapBeyondSinglePrecision: places that float32 cannot hold are bad input,
 // not infinities in the output.
 func TestMapBeyondSinglePrecision(t *testing.T) {
-	x := blobs(110, 4, 2)
+	x := modeltest.Blobs(110, 4, 2)
 	for i := range x.Data {
 		x.Data[i] *= math.MaxFloat32 / 12
 	}
-	_, err := Fit(context.Background(), x, Settings{Tails: Gaussian, Dims: 1, Steps: 60}, nil)
+	_, err := Fit(context.Background(), x, Settings{Common: models.Common{Dims: 1, Steps: 60}, Options: Options{Tails: Gaussian}}, nil)
 	if !models.IsBadInput(err) {
 		t.Errorf("got %v, want bad input", err)
 	}
@@ -137,14 +140,13 @@ func TestStartBeyondSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestThorough: more steps and exact solves, whatever n and d, and finer cells for
-// many points.
+// TestThorough: more steps and exact solves, whatever n and d.
 func TestThorough(t *testing.T) {
-	x := blobs(300, 4, 2)
+	x := modeltest.Blobs(300, 4, 2)
 	for _, d := range []int{1, 2, 3, 10} {
 		var maps [2]*Result
 		for k, thorough := range []bool{false, true} {
-			r, err := Fit(context.Background(), x, Settings{Dims: d, Thorough: thorough}, nil)
+			r, err := Fit(context.Background(), x, Settings{Common: models.Common{Dims: d}, Options: Options{Student: student.Options{Thorough: thorough}}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,12 +157,6 @@ func TestThorough(t *testing.T) {
 		}
 		if slices.Equal(maps[0].Mu.Data, maps[1].Mu.Data) {
 			t.Errorf("d = %d: the map is that of the default", d)
-		}
-		s := Settings{Dims: d}
-		plain := s.defaultTheta(fewPoints)
-		s.Thorough = true
-		if fine := s.defaultTheta(fewPoints); !(fine < plain) || fine != s.defaultTheta(100) {
-			t.Errorf("d = %d: theta %v, by default %v", d, fine, plain)
 		}
 	}
 }
@@ -201,7 +197,7 @@ func sane(t *testing.T, name string, x vec.Matrix[float32], r *Result) {
 
 // TestDuplicatesAreOnePoint: rows given several times change counts, not the map.
 func TestDuplicatesAreOnePoint(t *testing.T) {
-	x := blobs(120, 4, 3)
+	x := modeltest.Blobs(120, 4, 3)
 	twice := vec.New[float32](0, 4)
 	for i := range x.Rows {
 		for range 1 + i%3 {
@@ -209,7 +205,7 @@ func TestDuplicatesAreOnePoint(t *testing.T) {
 			twice.Rows++
 		}
 	}
-	for _, s := range []Settings{{Steps: 20}, {Tails: Gaussian, Steps: 20}} {
+	for _, s := range []Settings{{Common: models.Common{Steps: 20}}, {Common: models.Common{Steps: 20}, Options: Options{Tails: Gaussian}}} {
 		a, err := Fit(context.Background(), x, s, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -235,12 +231,12 @@ func TestDuplicatesAreOnePoint(t *testing.T) {
 // TestComponents: with two clusters far apart all rows are learnt by default,
 // and with Largest those of the smaller one are placed and flagged.
 func TestComponents(t *testing.T) {
-	x := blobs(120, 3, 5)
+	x := modeltest.Blobs(120, 3, 5)
 	for i := range 30 {
 		x.Row(i)[0] += 1000
 	}
 	for _, tails := range []Tails{Student, Gaussian} {
-		r, err := Fit(context.Background(), x, Settings{Tails: tails, Neighbors: 8, Steps: 30}, nil)
+		r, err := Fit(context.Background(), x, Settings{Common: models.Common{Neighbors: 8, Steps: 30}, Options: Options{Tails: tails}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +244,7 @@ func TestComponents(t *testing.T) {
 			t.Errorf("%v, connect: %d components, unlearnt %v", tails, r.Report.Components, r.Unlearnt)
 		}
 	}
-	r, err := Fit(context.Background(), x, Settings{Tails: Gaussian, Neighbors: 8, Steps: 30, Components: Largest}, nil)
+	r, err := Fit(context.Background(), x, Settings{Common: models.Common{Neighbors: 8, Steps: 30}, Options: Options{Tails: Gaussian, Saul: saul.Options{Components: saul.Largest}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,9 +260,9 @@ func TestComponents(t *testing.T) {
 }
 
 func TestNeighborListsAreLongEnough(t *testing.T) {
-	x := blobs(50, 3, 6)
+	x := modeltest.Blobs(50, 3, 6)
 	for want, lists := range map[int]int{5: 0, 12: 12, 49: 1000} {
-		r, err := Fit(context.Background(), x, Settings{Neighbors: 5, Lists: lists, Steps: 1}, nil)
+		r, err := Fit(context.Background(), x, Settings{Common: models.Common{Neighbors: 5, Lists: lists, Steps: 1}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,10 +273,10 @@ func TestNeighborListsAreLongEnough(t *testing.T) {
 }
 
 // reported learns a map, with progress of every stage, and returns the report.
-func reported(t *testing.T, set Settings) Report {
+func reported(t *testing.T, set Settings) models.Report {
 	t.Helper()
 	stages := map[string]int{}
-	r, err := Fit(context.Background(), blobs(200, 4, 7), set, func(stage string, done, total int) {
+	r, err := Fit(context.Background(), modeltest.Blobs(200, 4, 7), set, func(stage string, done, total int) {
 		if done < 0 || done > total {
 			t.Errorf("%s: %d of %d", stage, done, total)
 		}
@@ -298,7 +294,7 @@ func reported(t *testing.T, set Settings) Report {
 }
 
 func TestProgressAndReport(t *testing.T) {
-	q := reported(t, Settings{Tails: Gaussian, Steps: 7, Level: 1})
+	q := reported(t, Settings{Common: models.Common{Steps: 7}, Options: Options{Tails: Gaussian, Saul: saul.Options{Level: 1}}})
 	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 1 || q.Neighbors != 9 || q.Iterations != 7 ||
 		q.Landmarks != landmark.Landmarks(200) || q.Edges == 0 || q.Pairs == 0 || q.CGIterations < 7 {
 		t.Errorf("report %+v", q)
@@ -306,23 +302,9 @@ func TestProgressAndReport(t *testing.T) {
 }
 
 func TestProgressAndReportOfHeavyTails(t *testing.T) {
-	q := reported(t, Settings{Steps: 7})
+	q := reported(t, Settings{Common: models.Common{Steps: 7}})
 	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 0 || q.Neighbors != 6 || q.Iterations != 7 ||
 		q.Landmarks != 0 || q.Edges != 1200 || q.Components < 1 || q.Pairs == 0 || q.CGIterations < 7 {
 		t.Errorf("report %+v", q)
-	}
-}
-
-func TestLevel(t *testing.T) {
-	for _, c := range []struct {
-		level Level
-		n, l  int
-	}{
-		{LevelAuto, 1000, 0}, {LevelAuto, 1001, 1}, {LevelAuto, 200_000, 1}, {LevelAuto, 200_001, 2},
-		{NoCoarseGraining, 1_000_000, 0}, {3, 10, 3}, {LevelOf(0), 5000, 0}, {LevelOf(2), 5, 2}, {LevelOf(-1), 5000, 1},
-	} {
-		if got := c.level.Resolve(c.n); got != c.l {
-			t.Errorf("level %d for %d points resolves to %d, want %d", c.level, c.n, got, c.l)
-		}
 	}
 }

@@ -1,0 +1,72 @@
+package models
+
+import (
+	"fmt"
+
+	"unfold/sparse/knn/auto"
+)
+
+// DefaultDims is the dimension of a map if none is named.
+const DefaultDims = 2
+
+// Common are the settings that all models share. Zero fields stand for the model's
+// own defaults.
+type Common struct {
+	// Dims is d, the dimension of the map. Default DefaultDims.
+	Dims int
+	// Neighbors is k, how many neighbours of a point count.
+	Neighbors int
+	// Steps is the number of iterations; negative means none.
+	Steps int
+	// Seed is that of all that is drawn at random.
+	Seed uint64
+	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS. The result
+	// does not depend on it.
+	Threads int
+	// Search says how neighbours are found. The zero value finds 99% of them, in a
+	// sample of points or all, as their number decides (package auto).
+	Search auto.Settings
+	// Lists is how many neighbours a Result lists at least, for novelty. Default:
+	// Neighbors, and never more than there are other points.
+	Lists int
+}
+
+// Check returns a *SettingError if the settings, with defaults filled in, make no
+// sense.
+func (c Common) Check() error {
+	if err := CheckSearch(c.Search); err != nil {
+		return err
+	}
+	if err := Require(c.Dims >= 1, "dims", "%d, want at least 1", c.Dims); err != nil {
+		return err
+	}
+	return Require(c.Neighbors >= 1, "neighbors", "%d, want at least 1", c.Neighbors)
+}
+
+// CheckSearch returns a *SettingError if a search makes no sense.
+func CheckSearch(s auto.Settings) error {
+	recall := auto.Settings{Recall: s.Recall}.Check()
+	if err := Require(recall == nil, "recall", "%v", recall); err != nil {
+		return err
+	}
+	err := s.Check()
+	return Require(err == nil, "search", "%v", err)
+}
+
+// SettingError says which setting is wrong.
+type SettingError struct {
+	// Name is that of the flag, the configuration key and the field in model files.
+	Name string
+	// Problem says what is wrong and what to do.
+	Problem string
+}
+
+func (e *SettingError) Error() string { return e.Name + ": " + e.Problem }
+
+// Require returns nil if ok, else a *SettingError with a formatted problem.
+func Require(ok bool, name, format string, args ...any) error {
+	if ok {
+		return nil
+	}
+	return &SettingError{name, fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,54 @@
+package fit
+
+import (
+	"encoding/json"
+
+	"unfold/models/gplvm"
+	"unfold/models/lllvm"
+	"unfold/models/lvm"
+	"unfold/models/saul"
+)
+
+// specFile is how model files keep a Spec, as JSON: the names in the tags and their
+// order are part of the file format. What all kinds share stands with the settings of
+// kind lvm.
+type specFile struct {
+	Kind     string        `json:"kind"`
+	PCA      int           `json:"pca"`
+	NoveltyK int           `json:"novelty_k"`
+	LVM      lvm.File      `json:"lvm"`
+	LLLVM    lllvm.Options `json:"lllvm,omitzero"`
+	GPLVM    gplvm.Options `json:"gplvm,omitzero"`
+}
+
+// file returns the spec as a file keeps it.
+func (s Spec) file() specFile {
+	f := specFile{Kind: s.Kind, PCA: s.PCA, NoveltyK: s.NoveltyK, LVM: s.Latent().File(), LLLVM: s.LLLVM, GPLVM: s.GPLVM}
+	if f.LLLVM.Largest {
+		f.LVM.Components, f.LLLVM.Largest = saul.Largest, false
+	}
+	return f
+}
+
+// spec is what a file keeps.
+func (f specFile) spec() Spec {
+	l := f.LVM.Settings()
+	s := Spec{Kind: f.Kind, PCA: f.PCA, NoveltyK: f.NoveltyK, Common: l.Common, LVM: l.Options, LLLVM: f.LLLVM, GPLVM: f.GPLVM}
+	if s.Kind == LLLVM {
+		s.LLLVM.Largest = f.LVM.Components == saul.Largest
+	}
+	return s
+}
+
+// MarshalJSON implements json.Marshaler: the form in model files.
+func (s Spec) MarshalJSON() ([]byte, error) { return json.Marshal(s.file()) }
+
+// UnmarshalJSON implements json.Unmarshaler. What the text does not name stays as it is.
+func (s *Spec) UnmarshalJSON(raw []byte) error {
+	f := s.file()
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return err
+	}
+	*s = f.spec()
+	return nil
+}

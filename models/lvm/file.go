@@ -1,0 +1,80 @@
+package lvm
+
+import (
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/models/student"
+	"unfold/sparse/knn/auto"
+)
+
+// File is how model files keep settings, as JSON: one flat object for both models. The
+// names in the tags and their order are part of the file format.
+type File struct {
+	Dims       int             `json:"dims"`
+	Tails      Tails           `json:"tails"`
+	Neighbors  int             `json:"neighbors"`
+	Steps      int             `json:"steps"`
+	Momentum   float64         `json:"momentum"`
+	NoMomentum bool            `json:"no_momentum"`
+	Tolerance  float64         `json:"tolerance"`
+	Gain       float64         `json:"gain"`
+	Seed       uint64          `json:"seed"`
+	Threads    int             `json:"threads"`
+	Lists      int             `json:"lists"`
+	Search     auto.Settings   `json:"search"`
+	Coarse     models.Coarse   `json:"coarse"`
+	Scales     student.Scales  `json:"scales"`
+	Tail       float64         `json:"tail"`
+	Weight     float64         `json:"weight"`
+	Sigma      student.Sigma   `json:"sigma"`
+	Sigma2     float64         `json:"sigma2"`
+	Thorough   bool            `json:"thorough"`
+	Theta      float64         `json:"theta"`
+	Core       int             `json:"core"`
+	Level      saul.Level      `json:"level"`
+	Components saul.Components `json:"components"`
+	Floor      float64         `json:"floor"`
+}
+
+// File returns the settings as a file keeps them. Those of a fit with heavy tails name
+// the core and floor that its graph would have: files always did.
+func (s Settings) File() File {
+	c := s.Common
+	f := File{
+		Dims: c.Dims, Tails: s.Tails, Neighbors: c.Neighbors, Steps: c.Steps,
+		Seed: c.Seed, Threads: c.Threads, Lists: c.Lists, Search: c.Search,
+	}
+	if s.Tails == Gaussian {
+		o := s.Saul
+		f.Momentum, f.NoMomentum, f.Tolerance, f.Gain, f.Coarse = o.Momentum, o.NoMomentum, o.Tolerance, o.Gain, o.Coarse
+		f.Core, f.Level, f.Components, f.Floor = o.Core, o.Level, o.Components, o.Floor
+		return f
+	}
+	o := s.Student
+	f.Momentum, f.NoMomentum, f.Tolerance, f.Gain, f.Coarse = o.Momentum, o.NoMomentum, o.Tolerance, o.Gain, o.Coarse
+	f.Scales, f.Tail, f.Weight, f.Sigma, f.Sigma2, f.Thorough, f.Theta = o.Scales, o.Tail, o.Weight, o.Sigma, o.Sigma2, o.Thorough, o.Theta
+	if o.Sigma2 != 0 { // defaults are filled in
+		f.Core, f.Floor = 1, saul.DefaultFloor
+	}
+	return f
+}
+
+// Settings are those that a file keeps.
+func (f File) Settings() Settings {
+	s := Settings{Common: models.Common{
+		Dims: f.Dims, Neighbors: f.Neighbors, Steps: f.Steps, Seed: f.Seed, Threads: f.Threads, Search: f.Search, Lists: f.Lists,
+	}}
+	s.Tails = f.Tails
+	if s.Tails == Gaussian {
+		s.Saul = saul.Options{
+			Momentum: f.Momentum, NoMomentum: f.NoMomentum, Tolerance: f.Tolerance, Gain: f.Gain, Coarse: f.Coarse,
+			Core: f.Core, Level: f.Level, Components: f.Components, Floor: f.Floor,
+		}
+		return s
+	}
+	s.Student = student.Options{
+		Momentum: f.Momentum, NoMomentum: f.NoMomentum, Tolerance: f.Tolerance, Gain: f.Gain, Coarse: f.Coarse,
+		Scales: f.Scales, Tail: f.Tail, Weight: f.Weight, Sigma: f.Sigma, Sigma2: f.Sigma2, Thorough: f.Thorough, Theta: f.Theta,
+	}
+	return s
+}

@@ -1,0 +1,53 @@
+package lvm
+
+import (
+	"context"
+
+	"unfold/models"
+	"unfold/models/placing"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/models/student"
+	"unfold/sparse/knn/auto"
+	"unfold/sparse/knn/hnsw"
+)
+
+// NewPlacer prepares placing against s by the model that it was learnt with; s is
+// validated and then shared.
+func NewPlacer(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
+	if TailsOf(s) == Student {
+		return student.NewPlacer(s, student.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors, Received: o.Received})
+	}
+	if err := models.Require(o.Received == 0, "received", "%v is the weight of edges received on maps with heavy tails; with Gaussian ones it is 1", o.Received); err != nil {
+		return nil, err
+	}
+	return saul.NewPlacer(s, saul.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors})
+}
+
+// ResolveRule returns what a rule for placing stands for on a map with such tails and so
+// many dimensions, or a *models.SettingError if it does not go with them.
+func ResolveRule(r placing.Rule, tails Tails, dims int) (placing.Rule, error) {
+	if tails == Gaussian {
+		return saul.ResolveRule(r)
+	}
+	return student.ResolveRule(r, dims)
+}
+
+// Reach is how many neighbours are looked for to place an event that sends so many
+// edges on a map of n reference points.
+func Reach(tails Tails, neighbors, noveltyK, n int) int {
+	if tails == Gaussian {
+		return saul.Reach(neighbors, noveltyK, n)
+	}
+	return student.Reach(neighbors, noveltyK, n)
+}
+
+// KeepsIndex is placing.KeepsIndex for a map of this kind.
+func KeepsIndex(s *snapshot.Snapshot, set auto.Settings) bool {
+	return placing.KeepsIndex(s, func(n int) int { return Reach(TailsOf(s), s.Neighbors, s.NoveltyK, n) }, set)
+}
+
+// NewIndex is placing.NewIndex for a map of this kind.
+func NewIndex(ctx context.Context, s *snapshot.Snapshot, set auto.Settings, threads int) (*hnsw.Index, error) {
+	return placing.NewIndex(ctx, s, Reach(TailsOf(s), s.Neighbors, s.NoveltyK, s.Reference.Rows), set, threads)
+}

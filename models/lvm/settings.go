@@ -1,0 +1,138 @@
+package lvm
+
+import (
+	"cmp"
+
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/models/snapshot"
+	"unfold/models/student"
+)
+
+// Tails says how the probability that two points coincide falls with their
+// distance on the map.
+type Tails int
+
+const (
+	// Student is the default: heavy tails, a scale mixture of the paper's model
+	// (package student).
+	Student Tails = iota
+	// Gaussian is the paper's model, as published (package saul).
+	Gaussian
+)
+
+var tailNames = models.Names[Tails]{"student", "gaussian"}
+
+// String is the word for the choice, in settings and model files.
+func (t Tails) String() string { return tailNames.Word(t) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (t Tails) MarshalText() ([]byte, error) { return tailNames.Marshal(t) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *Tails) UnmarshalText(b []byte) error { return tailNames.Unmarshal(t, b) }
+
+// TailsOf returns those that a map was learnt with.
+func TailsOf(s *snapshot.Snapshot) Tails {
+	if s.Student != nil {
+		return Student
+	}
+	return Gaussian
+}
+
+// Settings of a fit. The zero value is a good start.
+type Settings struct {
+	models.Common
+	Options
+}
+
+// Options are the settings beside those of all models.
+type Options struct {
+	// Tails choose the model.
+	Tails Tails
+	// Student and Saul are the models' own settings.
+	Student student.Options
+	Saul    saul.Options
+}
+
+// ForStudent are the settings as package student has them.
+func (s Settings) ForStudent() student.Settings {
+	return student.Settings{Common: s.Common, Options: s.Student}
+}
+
+// ForSaul are the settings as package saul has them.
+func (s Settings) ForSaul() saul.Settings { return saul.Settings{Common: s.Common, Options: s.Saul} }
+
+// Check returns a *models.SettingError if a fit would refuse the settings.
+func (s Settings) Check() error {
+	if err := s.foreign(); err != nil {
+		return err
+	}
+	if s.Tails == Gaussian {
+		return s.ForSaul().Check()
+	}
+	return s.ForStudent().Check()
+}
+
+// foreign refuses what has no meaning with the tails chosen.
+func (s Settings) foreign() error {
+	switch s.Tails {
+	case Student:
+		const only = "it belongs to Gaussian tails; leave it out, or choose gaussian tails"
+		own := s.Saul
+		return cmp.Or(
+			models.Require(own.Core == 0 || own.Core == 1, "core", only),
+			models.Require(own.Level == saul.LevelAuto, "level", only),
+			models.Require(own.Components == saul.Connect, "components", "with heavy tails all components of the neighbour graph are learnt; leave it out, or choose gaussian tails"),
+			models.Require(own.Floor == 0, "floor", only),
+		)
+	case Gaussian:
+		const only = "%v belongs to heavy tails; leave it out, or choose student tails"
+		own := s.Student
+		return cmp.Or(
+			models.Require(own.Scales == student.Native, "scales", only, own.Scales),
+			models.Require(own.Sigma == student.Fixed, "sigma", "%v belongs to heavy tails; with Gaussian tails variances are always learnt", own.Sigma),
+			models.Require(own.Tail == 0, "tail", only, own.Tail),
+			models.Require(own.Weight == 0, "weight", only, own.Weight),
+			models.Require(own.Sigma2 == 0, "sigma2", only, own.Sigma2),
+			models.Require(own.Theta == 0, "theta", only, own.Theta),
+			models.Require(!own.Thorough, "thorough", "it belongs to heavy tails; with Gaussian tails take more steps"),
+		)
+	}
+	return models.Require(false, "tails", "there is no %v", s.Tails)
+}
+
+// Resolved are the settings of a fit of n points, as far as their number decides: the
+// neighbours, steps and level, what points are held against, and the accuracy of cells.
+type Resolved struct {
+	Dims, Neighbors, Steps int
+	// Level is the paper's l, 0 with heavy tails.
+	Level  int
+	Coarse models.Coarse
+	// Theta is that of cells in the map, if they are used.
+	Theta float64
+}
+
+// Resolve returns what settings that Check accepts come to for a map of n points.
+func (s Settings) Resolve(n int) Resolved {
+	if s.Tails == Gaussian {
+		g, _ := s.ForSaul().WithDefaults()
+		return Resolved{
+			Dims: g.Dims, Neighbors: g.Neighbors, Steps: max(g.Steps, 0), Level: g.Level.Resolve(n), Coarse: models.CoarseInput,
+		}
+	}
+	h, _ := s.ForStudent().WithDefaults()
+	out := Resolved{Dims: h.Dims, Neighbors: h.Neighbors, Steps: h.StepsFor(n), Coarse: student.ResolveCoarse(h.Coarse, n, h.Dims)}
+	if out.Coarse == models.CoarseMap {
+		out.Theta = h.CellTheta(n)
+	}
+	return out
+}
+
+// Momentum is that of the model that is chosen.
+func (o Options) Momentum() float64 {
+	if o.Tails == Gaussian {
+		return o.Saul.Momentum
+	}
+	return o.Student.Momentum
+}

@@ -1,0 +1,34 @@
+package placing
+
+import (
+	"context"
+
+	"unfold/models"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+	"unfold/sparse/knn/hnsw"
+)
+
+// NewIndex returns the index that events should be placed by, for Snapshot.Index, if a
+// placer looks for reach neighbours: nil if there are so few reference points, or so much
+// recall is wanted, that they are searched exactly. It is a function of the reference
+// points and the settings.
+func NewIndex(ctx context.Context, s *snapshot.Snapshot, reach int, set auto.Settings, threads int) (*hnsw.Index, error) {
+	if err := models.CheckSearch(set); err != nil {
+		return nil, err
+	}
+	if set.Index(s.Reference.Rows, s.Reference.Cols, reach) != auto.HNSW {
+		return nil, nil
+	}
+	return auto.Build(ctx, s.Reference, reach, set, knn.Settings{Threads: threads})
+}
+
+// KeepsIndex reports whether a map that is carried on, and has an index, goes on with
+// one: as long as a map of twice as many reference points would have one, so that a map
+// about that size does not build one again and again. Reach is as in NewIndex, for n
+// reference points.
+func KeepsIndex(s *snapshot.Snapshot, reach func(n int) int, set auto.Settings) bool {
+	n := 2 * s.Reference.Rows
+	return models.CheckSearch(set) == nil && set.Index(n, s.Reference.Cols, reach(n)) == auto.HNSW
+}

@@ -1,0 +1,133 @@
+package points
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
+)
+
+// Fit is one that is under way.
+type Fit[T vec.Float] struct {
+	// Name is that of the model's kind, in errors.
+	Name string
+	// Common are the settings, with all defaults filled in.
+	models.Common
+	// X are the distinct rows.
+	X vec.Matrix[T]
+	// Out is what becomes of them.
+	Out *models.Result
+
+	progress models.Progress
+	clock    time.Time // of the present stage
+}
+
+// Begin makes points of the rows of x and finds their neighbours. Errors that lie in x
+// match models.ErrBadInput: a value that is not finite (*models.RowError), no columns,
+// fewer distinct rows than Neighbors + 1. Progress may be nil.
+func Begin[T vec.Float](ctx context.Context, name string, x vec.Matrix[T], c models.Common, progress models.Progress) (*Fit[T], error) {
+	if err := models.CheckRows(x, nil); err != nil {
+		return nil, err
+	}
+	if x.Cols == 0 {
+		return nil, models.BadInputf("%s: the rows have no columns", name)
+	}
+	out := &models.Result{Report: models.Report{N: x.Rows, Dim: x.Cols, Dims: c.Dims, Neighbors: c.Neighbors}}
+	f := Resume(name, x, c, out, progress)
+	if err := f.collapse(x); err != nil {
+		return nil, err
+	}
+	return f, f.search(ctx)
+}
+
+// Resume goes on with points whose neighbours are known: x are distinct, and out has
+// what is known of them.
+func Resume[T vec.Float](name string, x vec.Matrix[T], c models.Common, out *models.Result, progress models.Progress) *Fit[T] {
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	return &Fit[T]{Name: name, Common: c, X: x, Out: out, progress: progress, clock: time.Now()}
+}
+
+// collapse makes points of the rows.
+func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
+	o := f.Out
+	o.Unique, o.Of, o.Count = graph.Collapse(x)
+	o.Report.Unique = len(o.Unique)
+	if need := f.Neighbors + 1; len(o.Unique) < need {
+		return models.BadInputf("%s: %d rows, %d of them distinct: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors",
+			f.Name, x.Rows, len(o.Unique), f.Neighbors, need)
+	}
+	if len(o.Unique) < x.Rows {
+		f.X = vec.Take(x, o.Unique)
+	}
+	return nil
+}
+
+// search lists the neighbours.
+func (f *Fit[T]) search(ctx context.Context) (err error) {
+	f.clock = time.Now()
+	o, search := f.Out, f.Search
+	search.Seed = f.Seed
+	o.Neighbors, o.Report.Search, err = auto.Graph(ctx, f.X, min(max(f.Lists, f.Neighbors), f.X.Rows-1), search, knn.Settings{
+		Threads: f.Threads, Progress: f.Parts("knn"),
+	})
+	if err != nil {
+		return fmt.Errorf("%s: neighbours: %w", f.Name, err)
+	}
+	f.Lap(&o.Report.Seconds.KNN)
+	return nil
+}
+
+// Parts returns what hears of the progress of a stage.
+func (f *Fit[T]) Parts(stage string) func(done, total int) {
+	return func(done, total int) { f.progress(stage, done, total) }
+}
+
+// Stage runs one that has no parts, and adds the time that it took.
+func (f *Fit[T]) Stage(name string, seconds *float64, run func() error) error {
+	f.progress(name, 0, 1)
+	if err := run(); err != nil {
+		return err
+	}
+	f.progress(name, 1, 1)
+	f.Lap(seconds)
+	return nil
+}
+
+// Lap ends a stage.
+func (f *Fit[T]) Lap(seconds *float64) {
+	now := time.Now()
+	*seconds = now.Sub(f.clock).Seconds()
+	f.clock = now
+}
+
+// Publishable checks that what was learnt can be used: places are published as
+// float32, and a map can spread a little farther than its data.
+func (f *Fit[T]) Publishable(mu vec.Matrix[float64], sigma2 []float64) error {
+	r := &f.Out.Report
+	if !vec.Finite(mu.Data) || !vec.Finite(sigma2) || !vec.Finite([]float64{r.Loglik}) {
+		return fmt.Errorf("%s: after %d steps: %w", f.Name, r.Iterations, models.ErrNotFinite)
+	}
+	if i := slices.IndexFunc(mu.Data, func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }); i >= 0 {
+		return models.BadInputf("%s: point %d has the place %g, beyond single precision: the values are too large, scale or standardize the columns", f.Name, i/mu.Cols, mu.Data[i])
+	}
+	return nil
+}
+
+// Reaches returns the squared distances to the k-th neighbours.
+func Reaches(nb *knn.Neighbors, k int) []float64 {
+	out := make([]float64, nb.N)
+	for i := range out {
+		_, dist2 := nb.Row(i)
+		out[i] = dist2[k-1]
+	}
+	return out
+}

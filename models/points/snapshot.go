@@ -1,0 +1,26 @@
+package points
+
+import (
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/novelty"
+	"unfold/models/snapshot"
+)
+
+// Snapshot returns the map of the points x (n x dim, those of Unique) that a model of that
+// kind has learnt by settings with all defaults filled in, with novelty tables of noveltyK
+// neighbours, and the points' own novelty. It has no Version, Epoch and Index, and nothing
+// that only its kind has. Neighbors must have lists of noveltyK points.
+func Snapshot(r *models.Result, kind string, x vec.Matrix[float32], c models.Common, noveltyK int) (*snapshot.Snapshot, novelty.Scores, error) {
+	s := &snapshot.Snapshot{
+		Kind: kind, Dim: x.Cols, Reference: x, Count: r.Count,
+		Mu: r.Mu, Sigma2: r.Sigma2, Bandwidth2: r.Bandwidth2, Unlearnt: r.Unlearnt,
+		Neighbors: c.Neighbors, Steps: r.Report.Iterations,
+	}
+	t, own, err := novelty.New(r.Neighbors, noveltyK, c.Threads)
+	if err != nil {
+		return nil, own, err
+	}
+	s.NoveltyK, s.KDist2, s.Density, s.LocalScores, s.GlobalScores = t.K, t.KDist2, t.Density, t.Local, t.Global
+	return s, own, nil
+}

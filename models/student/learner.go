@@ -1,0 +1,125 @@
+package student
+
+import (
+	"fmt"
+	"math"
+
+	"unfold/coarse/farfield"
+	"unfold/internal/par"
+	"unfold/models"
+	"unfold/models/points"
+	"unfold/models/snapshot"
+	"unfold/sparse/knn"
+)
+
+// Learner is the model of a point set whose neighbours are known, made as Fit makes
+// it: what package live goes on with when points come and go.
+type Learner struct {
+	Problem *Problem
+	Model   *Model
+	// Settings are those it was made by, with all defaults filled in.
+	Settings Settings
+	coarse   models.Coarse
+}
+
+// NewLearner makes the model of the points with the lists nb, which hold at least
+// Settings.Neighbors of them, or all other points. Squared distances are measured
+// in the given unit; 0 means their own (Scales.Unit).
+func NewLearner(nb *knn.Neighbors, s Settings, unit float64) (*Learner, error) {
+	s, err := s.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	k := min(s.Neighbors, nb.N-1)
+	if k < 1 || nb.K < k {
+		return nil, models.BadInputf(kind+": lists of %d neighbours of %d points, want %d of at least 2", nb.K, nb.N, s.Neighbors)
+	}
+	if unit == 0 {
+		unit = s.Scales.Unit(nb, k)
+	}
+	l := &Learner{Problem: NewProblemIn(nb, k, s.Scales, unit), Settings: s}
+	l.field()
+	return l, l.model()
+}
+
+// field gives the problem its pair sums, as the number of points says.
+func (l *Learner) field() {
+	s, n, delta2 := &l.Settings, l.Problem.N(), l.Problem.Bandwidth2
+	l.coarse = ResolveCoarse(s.Coarse, n, s.Dims)
+	switch l.coarse {
+	case models.CoarseAll:
+		l.Problem.Field = farfield.NewAll(delta2, s.Dims)
+	case models.CoarseMap:
+		s.Theta = s.CellTheta(n)
+		l.Problem.Field = farfield.NewCells(delta2, s.Dims, farfield.CellSettings{Theta: s.Theta})
+	case models.CoarseAnchors:
+		l.Problem.Field = farfield.NewAnchors(delta2, s.Dims, farfield.AnchorSettings{Seed: s.Seed})
+	default:
+		l.Problem.Field = farfield.NewShared(delta2, s.Dims, farfield.SharedSettings{Seed: s.Seed})
+	}
+}
+
+// model makes the model of a problem that has its field.
+func (l *Learner) model() (err error) {
+	s := &l.Settings
+	if s.Steps == 0 && s.Thorough {
+		s.Steps = s.StepsFor(l.Problem.N())
+	}
+	set := ModelSettings{
+		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
+		Sigma: s.Sigma, Steps: s.Steps, Gain: max(s.Gain, 0), Threads: s.Threads, Single: l.coarse == models.CoarseMap,
+	}
+	if s.Thorough {
+		set.Sweeps = -1
+	}
+	if l.Model, err = NewModel(l.Problem, s.Dims, set); err != nil {
+		return fmt.Errorf(kind+": %w", err)
+	}
+	s.Steps, s.Weight = l.Model.Settings().Steps, l.Model.Settings().Weight
+	return nil
+}
+
+// Result is the map that the state of the model comes to, of points with the lists
+// nb that it was made of.
+func (l *Learner) Result(nb *knn.Neighbors, st *State) *Result {
+	return l.result(&models.Result{Neighbors: nb}, st)
+}
+
+// result adds the state to what is known of the points.
+func (l *Learner) result(r *models.Result, st *State) *Result {
+	r.Mu, r.Sigma2 = st.Mu, st.Sigma2
+	r.Bandwidth2 = points.Reaches(r.Neighbors, min(l.Settings.Neighbors, r.Neighbors.N-1))
+	return &Result{Result: r, Student: l.Describe(st), Settings: l.Settings}
+}
+
+// Describe returns what a snapshot keeps of the model, for a map.
+func (l *Learner) Describe(st *State) *snapshot.Student {
+	s := l.Settings
+	return &snapshot.Student{
+		Tail: s.Tail, Unit: l.Problem.Unit, Clip: s.clip(), Weight: s.Weight,
+		Field: l.coarse.String(), Theta: s.Theta, Seed: s.Seed, Error2: errors2(l.Problem, st, s.Tail, s.Threads),
+	}
+}
+
+// clip are the bounds between which scales keeps squared scales.
+func (s Settings) clip() [2]float64 {
+	return [2]float64{s.Scales.Delta2(0, 1), s.Scales.Delta2(math.MaxFloat64, 1)}
+}
+
+// errors2 returns the squared standard errors of the points' places, each by its
+// edges sent and received as those of an event (standardError2).
+func errors2(p *Problem, st *State, tail float64, threads int) []float64 {
+	out := make([]float64, p.N())
+	par.Ranges(threads, p.N(), rowPiece, func(_, from, to int) {
+		var edges []Edge
+		for i := from; i < to; i++ {
+			edges = edges[:0]
+			for q := p.Similar.Start[i]; q < p.Similar.Start[i+1]; q++ {
+				j := int(p.Similar.Index[q])
+				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: p.Similar.Data[q]})
+			}
+			out[i] = standardError2(st.Mu.Row(i), edges, st.Sigma2[i], tail)
+		}
+	})
+	return out
+}

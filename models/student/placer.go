@@ -1,0 +1,131 @@
+package student
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/placing"
+	"unfold/models/snapshot"
+)
+
+// PlaceSettings of a Placer. The zero value works.
+type PlaceSettings struct {
+	placing.Settings
+	// Rule is how means follow from neighbours: placing.Robust for up to three
+	// dimensions and placing.LLE for more by default, or placing.Median.
+	Rule placing.Rule
+	// Neighbors is how many reference points the event sends an edge to. Default the
+	// model's k.
+	Neighbors int
+	// Received is the weight of an edge that the event receives, of one that it
+	// sends being 1. Default DefaultReceived.
+	Received float64
+}
+
+// ResolveRule returns what a rule stands for on a map of so many dimensions, or a
+// *models.SettingError if there is no such rule for it.
+func ResolveRule(r placing.Rule, dims int) (placing.Rule, error) {
+	switch {
+	case r == placing.RuleAuto && dims <= 3:
+		return placing.Robust, nil
+	case r == placing.RuleAuto:
+		return placing.LLE, nil
+	case r == placing.EM:
+		return r, &models.SettingError{Name: "place", Problem: "em goes with Gaussian tails; this map has heavy ones: take auto, robust, lle or median"}
+	}
+	return r, nil
+}
+
+// Reach is how many neighbours are looked for to place an event that sends so many
+// edges on a map of n reference points: the most that anything uses and one more, in
+// case the event is a reference point.
+func Reach(neighbors, noveltyK, n int) int {
+	return min(n, max(neighbors, receiveRange, lleNeighbors(neighbors), noveltyK)+1)
+}
+
+// Placer places events against one snapshot of this model. It implements
+// models.Placer.
+type Placer struct {
+	*placing.Frame
+	snap  *snapshot.Snapshot
+	set   PlaceSettings
+	works par.Lender[placeWork]
+}
+
+var _ models.Placer = (*Placer)(nil)
+
+// NewPlacer prepares placing against s, which it validates and then shares.
+func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
+	if err := placing.Valid(kind, s); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.Student == nil:
+		return nil, models.BadInputf(kind + ": the snapshot is no map with heavy tails")
+	case set.Neighbors < 0:
+		return nil, fmt.Errorf(kind+": placing by %d neighbours, want at least 1", set.Neighbors)
+	case !set.Rule.Known():
+		return nil, fmt.Errorf(kind+": unknown rule for placing: %v", set.Rule)
+	case !(set.Received >= 0) || math.IsInf(set.Received, 0):
+		return nil, fmt.Errorf(kind+": a weight of %v for edges received", set.Received)
+	}
+	var err error
+	if set.Rule, err = ResolveRule(set.Rule, s.Mu.Cols); err != nil {
+		return nil, err
+	}
+	n := s.Reference.Rows
+	set.Neighbors = min(cmp.Or(set.Neighbors, s.Neighbors), n-1)
+	set.Received = cmp.Or(set.Received, DefaultReceived)
+	if err := models.CheckSearch(set.Search); err != nil {
+		return nil, err
+	}
+	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set.Settings)
+	if err != nil {
+		return nil, fmt.Errorf(kind+": %w", err)
+	}
+	return &Placer{Frame: frame, snap: s, set: set}, nil
+}
+
+// Place returns the places of the rows of x; see models.Placer. An event that
+// equals a reference point gets that point's own mean, standard error and
+// leave-one-out novelty.
+func (p *Placer) Place(ctx context.Context, x vec.Matrix[float32]) (models.Placed, error) {
+	return p.Frame.Place(ctx, x, func(b placing.Block) error {
+		w := p.works.Get()
+		defer p.works.Put(w)
+		w.fit(p.Dims(), p.set.Neighbors)
+		for i := b.From; i < b.To; i++ {
+			z, index, dist2 := b.Event(i)
+			error2 := p.one(w, z, index, dist2)
+			b.Publish(i, w.mu, error2)
+		}
+		return nil
+	})
+}
+
+// placeWork is what placing one event needs in memory.
+type placeWork struct {
+	mu []float64 // the event's mean
+	// Room for steps, the edges, and for locally linear weights and their matrix.
+	last, next []float64
+	joined     []Edge
+	sent, gram []float64
+}
+
+// fit makes room for a map of the given dimension and about so many neighbours, if
+// there is none yet.
+func (w *placeWork) fit(dims, neighbors int) {
+	if len(w.mu) == dims {
+		return
+	}
+	linear := lleNeighbors(neighbors)
+	*w = placeWork{
+		mu: make([]float64, dims), last: make([]float64, dims), next: make([]float64, dims),
+		joined: make([]Edge, 0, max(linear, receiveRange)), sent: make([]float64, linear), gram: make([]float64, linear*linear),
+	}
+}
