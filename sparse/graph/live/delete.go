@@ -90,18 +90,14 @@ func (g *Graph) losers(dead set, n int) (lose, short []int32) {
 // refill takes the rows of slots out of the search and returns new lists of the
 // short ones. If it fails the rows are there again.
 func (g *Graph) refill(ctx context.Context, slots, short []int32) (*knn.Neighbors, error) {
-	if g.set.Index != nil {
-		// Rows that have left the index do not come back as they were.
-		ctx = context.WithoutCancel(ctx)
-	}
-	back := g.rows(slots)
-	g.near.remove(slots)
+	back := g.take(slots)
+	g.rows.Remove(slots)
 	if len(short) == 0 {
 		return nil, nil
 	}
-	found, _, err := g.near.searchReverse(ctx, short, g.lists.most, nil)
+	found, _, err := g.rows.SearchReverse(ctx, short, g.lists.most, nil, knn.Settings{Threads: g.set.Threads})
 	if err != nil {
-		if again := g.near.put(context.WithoutCancel(ctx), slots, back); again != nil {
+		if again := g.rows.Put(slots, back, g.set.Threads); again != nil {
 			return nil, fmt.Errorf("%w; and then: %w", err, again)
 		}
 		return nil, err

@@ -14,7 +14,7 @@
 // graph return for the points that are there, in ascending order of their slots: bit for
 // bit, ties included (Compact returns it in their form). So it is a
 // function of which row is in which slot, not of the way there nor of the
-// number of threads. With Settings.Index it is the graph of that index's answers.
+// number of threads.
 //
 // # Slots
 //

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"unfold/internal/vec"
+	"unfold/sparse/knn"
 )
 
 // Graph is the neighbourhood graph of the points it holds. It is not safe for
@@ -13,7 +14,7 @@ import (
 type Graph struct {
 	dim   int
 	set   Settings
-	near  searcher
+	rows  *knn.DynamicExact
 	lists lists
 	live  set // never shrinks
 	n     int // points
@@ -30,14 +31,9 @@ func New(dim int, s Settings) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{dim: dim, set: s, lists: lists{k: s.Neighbors, least: s.Lists, most: s.Lists + s.Spare}}
+	g := &Graph{dim: dim, set: s, rows: knn.NewDynamicExact(dim), lists: lists{k: s.Neighbors, least: s.Lists, most: s.Lists + s.Spare}}
 	g.marks.words = (s.Neighbors + 63) / 64
 	g.reach.words = g.marks.words
-	if s.Index != nil {
-		g.near = &approximate{ix: s.Index, dim: dim, threads: s.Threads, lists: &g.lists}
-	} else {
-		g.near = newExact(dim, s.Threads)
-	}
 	return g, nil
 }
 
@@ -63,7 +59,7 @@ func (g *Graph) Slots(to []int32) []int32 { return g.live.members(to, g.top) }
 // slot it panics if there is no point in it.
 func (g *Graph) Row(slot int32) []float32 {
 	g.must(slot)
-	return g.near.row(slot)
+	return g.rows.Row(slot)
 }
 
 // Neighbors returns the k nearest other points of a point and their squared
@@ -95,11 +91,11 @@ func (g *Graph) must(slot int32) {
 	}
 }
 
-// rows returns copies of the rows of slots.
-func (g *Graph) rows(slots []int32) vec.Matrix[float32] {
+// take returns copies of the rows of slots.
+func (g *Graph) take(slots []int32) vec.Matrix[float32] {
 	x := vec.New[float32](len(slots), g.dim)
 	for r, slot := range slots {
-		copy(x.Row(r), g.near.row(slot))
+		copy(x.Row(r), g.rows.Row(slot))
 	}
 	return x
 }
@@ -138,5 +134,5 @@ func (g *Graph) trim() {
 // Bytes returns how much memory the graph holds, its rows and all scratch memory that is kept
 // included.
 func (g *Graph) Bytes() int64 {
-	return g.near.bytes() + g.lists.bytes() + int64(8*cap(g.live)) + g.forest.bytes() + g.marks.bytes() + g.reach.bytes()
+	return g.rows.Bytes() + g.lists.bytes() + int64(8*cap(g.live)) + g.forest.bytes() + g.marks.bytes() + g.reach.bytes()
 }

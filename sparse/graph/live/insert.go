@@ -17,7 +17,7 @@ import (
 // dimension, with a *knn.ValueError because a value is not finite, or because ctx
 // ended, the graph is as it was.
 func (g *Graph) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, error) {
-	if err := g.near.check(x); err != nil {
+	if err := g.rows.Check(x, g.set.Threads); err != nil {
 		return nil, fmt.Errorf("live: insert: %w", err)
 	}
 	if x.Rows == 0 {
@@ -34,17 +34,17 @@ func (g *Graph) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, err
 
 // enter adds rows and returns the slots whose entries of K changed, theirs included.
 func (g *Graph) enter(ctx context.Context, slots []int32, x vec.Matrix[float32]) (set, error) {
-	if _, ok := g.near.(*exact); ok && x.Rows >= g.n {
+	if x.Rows >= g.n {
 		return g.rebuild(ctx, slots, x)
 	}
-	if err := g.near.put(ctx, slots, x); err != nil {
+	if err := g.rows.Put(slots, x, g.set.Threads); err != nil {
 		return nil, err
 	}
 	top := max(g.top, int(slots[len(slots)-1])+1)
 	g.grow(top)
-	found, within, err := g.near.searchReverse(ctx, slots, g.lists.most, g.lists.reach)
+	found, within, err := g.rows.SearchReverse(ctx, slots, g.lists.most, g.lists.reach, knn.Settings{Threads: g.set.Threads})
 	if err != nil {
-		g.near.remove(slots)
+		g.rows.Remove(slots)
 		g.lists.resize(g.top)
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (g *Graph) rebuild(ctx context.Context, slots []int32, x vec.Matrix[float32
 		}
 		for r, slot := range order {
 			if g.Has(slot) {
-				copy(all.Row(r), g.near.row(slot))
+				copy(all.Row(r), g.rows.Row(slot))
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (g *Graph) rebuild(ctx context.Context, slots []int32, x vec.Matrix[float32
 			return nil, err
 		}
 	}
-	if err := g.near.put(ctx, slots, x); err != nil {
+	if err := g.rows.Put(slots, x, g.set.Threads); err != nil {
 		return nil, err
 	}
 	g.top, g.n = int(order[n-1])+1, n

@@ -3,8 +3,6 @@ package live
 import (
 	"fmt"
 	"strings"
-
-	"unfold/sparse/knn"
 )
 
 // Parts says what a Graph keeps beside the lists of neighbours.
@@ -60,9 +58,6 @@ type Settings struct {
 	Spare int
 	// Parts are what is kept beside the lists.
 	Parts Parts
-	// Index, if not nil, finds neighbours in place of the exact search. It must be
-	// empty; the graph takes it over, and holds a copy of the rows beside it.
-	Index knn.Dynamic
 	// Threads is the number of goroutines, GOMAXPROCS if it is not positive.
 	// It does not change the result.
 	Threads int
@@ -100,14 +95,6 @@ func (s Settings) withDefaults(dim int) (Settings, error) {
 		return s, fmt.Errorf("live: core is %d, want at least 1", s.Core)
 	case s.Parts&^All != 0:
 		return s, fmt.Errorf("live: unknown parts %#x", uint(s.Parts&^All))
-	}
-	if s.Index != nil {
-		if s.Index.Dim() != dim {
-			return s, fmt.Errorf("live: an index of dimension %d for rows of dimension %d", s.Index.Dim(), dim)
-		}
-		if n := s.Index.Len(); n != 0 {
-			return s, fmt.Errorf("live: the index holds %d rows already", n)
-		}
 	}
 	return s, nil
 }
