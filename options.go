@@ -41,7 +41,8 @@ const (
 	SearchAuto Search = ""
 	// SearchExact compares all pairs.
 	SearchExact Search = "exact"
-	// SearchHNSW searches a hierarchical graph.
+	// SearchHNSW searches a hierarchical graph for rows that are placed; Fit chooses its
+	// own search by the rule of SearchAuto.
 	SearchHNSW Search = "hnsw"
 	// SearchDescent improves lists by lists; it is for Fit, not for Place.
 	SearchDescent Search = "descent"

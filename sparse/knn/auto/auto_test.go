@@ -34,7 +34,8 @@ func TestRule(t *testing.T) {
 		{Settings{Recall: 1}, 1_000_000, 50, 10, Exact, Exact},
 		{Settings{Recall: 0.999}, 70_000, 50, 10, Exact, HNSW},
 		{Settings{Method: Exact}, 1_000_000, 50, 10, Exact, Exact},
-		{Settings{Method: HNSW}, 1000, 50, 10, HNSW, HNSW},
+		{Settings{Method: HNSW}, 1000, 50, 10, Exact, HNSW},
+		{Settings{Method: HNSW}, 200_000, 50, 10, Descent, HNSW},
 		{Settings{Method: Descent}, 1000, 50, 10, Descent, Exact},
 		{Settings{Method: Descent}, 70_000, 50, 10, Descent, HNSW},
 	} {
@@ -119,7 +120,7 @@ func TestGraph(t *testing.T) {
 			if got < least-0.003 || m == Exact && got < 1 {
 				t.Errorf("%v, recall %v: found %.4f", m, recall, got)
 			}
-			if m == Auto && r.Method != Exact || m != Auto && r.Method != m || r.Recall > 0 && math.Abs(r.Recall-got) > 0.01 {
+			if (m == Descent) != (r.Method == Descent) || m != Descent && r.Method != Exact || r.Recall > 0 && math.Abs(r.Recall-got) > 0.01 {
 				t.Errorf("%v, recall %v: report %+v, found %.4f", m, recall, r, got)
 			}
 			for i := range nb.N {

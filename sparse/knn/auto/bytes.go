@@ -8,11 +8,8 @@ import (
 // GraphBytes is the memory that Graph takes beside its input and its result, if
 // descent keeps to its recall at once.
 func (s Settings) GraphBytes(n, dim, k int) int64 {
-	switch s.Graph(n, dim, k) {
-	case Descent:
+	if s.Graph(n, dim, k) == Descent {
 		return nndescent.Bytes(n, dim, candidates(k, s.recall(DefaultRecall)))
-	case HNSW:
-		return hnsw.Bytes(n, dim, 0) + 12*int64(n)*int64(k+1)
 	}
 	// Packed rows with their starts and tails, their order, thresholds.
 	return int64(n) * (4*int64(dim) + 8 + 4 + 4)

@@ -28,8 +28,8 @@
 // descent takes over where n (dim + 30) passes ten million, later if it has to keep
 // more candidates: for longer lists, or a higher recall. It is held to the recall: a sample of rows is compared with the truth, and if too many neighbours
 // are missing, the search is repeated with twice the candidates, and then exactly.
-// Building an HNSW index alone takes longer than descent, so that it makes the graph
-// only when it is asked for.
+// An HNSW index that is built and asked for every row takes longer than either, so that
+// it makes no graphs (docs/decisions/search.md).
 //
 // # An index for other rows
 //

@@ -7,16 +7,14 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
-	"unfold/sparse/knn/hnsw"
 	"unfold/sparse/knn/nndescent"
 )
 
 // Report says how neighbours were found.
 type Report struct {
-	// Method is Exact, HNSW or Descent.
+	// Method is Exact or Descent.
 	Method Method `json:"method"`
-	// Recall is that of a sample of rows, 1 if the search was exact, and 0 if no
-	// sample was taken.
+	// Recall is that of a sample of rows, 1 if the search was exact.
 	Recall float64 `json:"recall"`
 }
 
@@ -30,13 +28,8 @@ func Graph[T vec.Float](ctx context.Context, x vec.Matrix[T], k int, set Setting
 		return nil, Report{}, fmt.Errorf("auto: %w", err)
 	}
 	single, ok := any(x).(vec.Matrix[float32])
-	if ok && k >= 1 && k < x.Rows {
-		switch set.Graph(x.Rows, x.Cols, k) {
-		case Descent:
-			return byDescent(ctx, single, k, set, s)
-		case HNSW:
-			return byHNSW(ctx, single, k, set, s)
-		}
+	if ok && k >= 1 && k < x.Rows && set.Graph(x.Rows, x.Cols, k) == Descent {
+		return byDescent(ctx, single, k, set, s)
 	}
 	nb, err := knn.Graph(ctx, x, k, s)
 	return nb, Report{Method: Exact, Recall: 1}, err
@@ -61,30 +54,4 @@ func byDescent(ctx context.Context, x vec.Matrix[float32], k int, set Settings, 
 	}
 	nb, err := knn.Graph(ctx, x, k, s)
 	return nb, Report{Method: Exact, Recall: 1}, err
-}
-
-// byHNSW searches an index of all rows for each of them.
-func byHNSW(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (*knn.Neighbors, Report, error) {
-	ix, err := hnsw.Build(ctx, x, hnsw.Settings{Seed: set.Seed}, knn.Settings{Threads: s.Threads})
-	if err != nil {
-		return nil, Report{}, err
-	}
-	found, err := ix.SearchEf(ctx, x, k+1, Ef(k+1, set.recall(DefaultRecall)), s)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	nb := knn.NewNeighbors(x.Rows, k)
-	for i := range x.Rows {
-		index, dist2 := found.Row(i)
-		toIndex, toDist2 := nb.Row(i)
-		n := 0
-		for p, j := range index {
-			// The row itself or, if it is not listed, the last.
-			if int(j) != i && n < k {
-				toIndex[n], toDist2[n] = j, dist2[p]
-				n++
-			}
-		}
-	}
-	return nb, Report{Method: HNSW}, nil
 }

@@ -15,7 +15,8 @@ const (
 	Auto Method = iota
 	// Exact compares all pairs (package knn).
 	Exact
-	// HNSW searches a small world graph (package hnsw).
+	// HNSW searches a small world graph (package hnsw). It makes indexes only: the way
+	// to a graph is chosen by the rule (docs/decisions/search.md).
 	HNSW
 	// Descent improves lists by lists (package nndescent). It makes graphs only: an
 	// index is chosen by the rule.
@@ -100,13 +101,13 @@ const (
 	leastLists = 20
 )
 
-// Graph is how the k nearest others of n rows of dim values are found.
+// Graph is how the k nearest others of n rows of dim values are found: Exact or Descent.
 func (s Settings) Graph(n, dim, k int) Method {
 	recall := s.recall(DefaultRecall)
 	switch {
 	case recall >= 1:
 		return Exact
-	case s.Method != Auto:
+	case s.Method == Exact || s.Method == Descent:
 		return s.Method
 	case n <= fewRows || float64(n)*float64(dim+overhead) <= graphWork*float64(candidates(k, recall))/leastLists:
 		return Exact
