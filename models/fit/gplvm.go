@@ -65,7 +65,7 @@ var gaussianProcess = Kind{
 
 // gaussianProcess are the settings of a fit as that package has them.
 func (s Spec) gaussianProcess() gplvm.FitSettings {
-	return gplvm.FitSettings{Options: s.GPLVM, Dims: s.Dims, Steps: s.Steps, Seed: s.Seed, Threads: s.Threads}
+	return gplvm.FitSettings{Common: s.Common, Options: s.GPLVM}
 }
 
 // GaussianProcess is what a fit of that kind reports of itself.
@@ -104,8 +104,7 @@ func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, pr
 			own.Residual = fit.Back.Residual
 		}
 		// The settings that this kind does not know are left at their defaults.
-		s.GPLVM, s.LVM = set.Options, lvm.Options{}
-		s.Dims, s.Steps, s.Seed, s.Threads = set.Dims, set.Steps, set.Seed, set.Threads
+		s.Common, s.GPLVM, s.LVM = set.Common, set.Options, lvm.Options{}
 		if s.Neighbors == 0 {
 			s.Neighbors = processNeighbors
 		}

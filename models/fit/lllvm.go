@@ -54,9 +54,7 @@ var locallyLinear = Kind{
 
 // locallyLinear are the settings of a fit as that package has them.
 func (s Spec) locallyLinear() lllvm.FitSettings {
-	return lllvm.FitSettings{
-		Options: s.LLLVM, Dims: s.Dims, Neighbors: s.Neighbors, Steps: s.Steps, Seed: s.Seed, Threads: s.Threads,
-	}
+	return lllvm.FitSettings{Common: s.Common, Options: s.LLLVM}
 }
 
 // LocallyLinear is what a fit of that kind reports of itself.
@@ -88,8 +86,7 @@ func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, prog
 		set, best := fit.Settings, fit.Runs[fit.Best]
 		patches, points := fit.Model.Patches()
 		// The settings that this kind does not know are left at their defaults.
-		s.LLLVM, s.LVM = set.Options, lvm.Options{}
-		s.Dims, s.Neighbors, s.Steps, s.Seed, s.Threads = set.Dims, set.Neighbors, set.Steps, set.Seed, set.Threads
+		s.Common, s.LLLVM, s.LVM = set.Common, set.Options, lvm.Options{}
 		return &sample{
 			model: fit, rows: fit.Learnt, spec: s,
 			own: LocallyLinear{

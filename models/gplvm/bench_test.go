@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/kernel"
 )
 
@@ -55,7 +56,7 @@ func BenchmarkPlace(b *testing.B) {
 			x.Row(i)[c] = float32(math.Sin(u*float64(c+1)/4) + math.Cos(v*float64(c+1)/4) + 0.05*rnd.NormFloat64())
 		}
 	}
-	f, err := Fit(context.Background(), x, FitSettings{Steps: 5, Options: Options{Smooth: true}}, nil)
+	f, err := Fit(context.Background(), x, FitSettings{Common: models.Common{Steps: 5}, Options: Options{Smooth: true}}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestFitMissing(t *testing.T) {
 		"active set": {Points: 120, Active: 40},
 	} {
 		x := holes.Clone()
-		f, err := Fit(ctx, x, FitSettings{Options: o, Steps: 12}, nil)
+		f, err := Fit(ctx, x, FitSettings{Common: models.Common{Steps: 12}, Options: o}, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -80,7 +80,7 @@ func TestFitMissing(t *testing.T) {
 			}
 		}
 		again := holes.Clone()
-		if _, err := Fit(ctx, again, FitSettings{Options: o, Steps: 12, Threads: 1}, nil); err != nil || !slices.Equal(again.Data, x.Data) {
+		if _, err := Fit(ctx, again, FitSettings{Common: models.Common{Steps: 12, Threads: 1}, Options: o}, nil); err != nil || !slices.Equal(again.Data, x.Data) {
 			t.Errorf("%s: with one thread other values are filled in (%v)", name, err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestFitMissing(t *testing.T) {
 func TestActiveSet(t *testing.T) {
 	ctx := context.Background()
 	x := sheet(200, 8)
-	f, err := Fit(ctx, x, FitSettings{Options: Options{Active: 50}, Steps: 6}, nil)
+	f, err := Fit(ctx, x, FitSettings{Common: models.Common{Steps: 6}, Options: Options{Active: 50}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/models/kernel"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
@@ -110,7 +111,7 @@ func read(s *snapshot.Snapshot, threads int) (*Fitted, error) {
 		return nil, err
 	}
 	d := s.Mu.Cols
-	f := &Fitted{Settings: FitSettings{Dims: d, Threads: threads}, Learnt: learnt, Units: units}
+	f := &Fitted{Settings: FitSettings{Common: models.Common{Dims: d, Threads: threads}}, Learnt: learnt, Units: units}
 	name, err := snapshot.PartOf[byte](s, partKernel, 0, 1)
 	if err != nil {
 		return nil, err

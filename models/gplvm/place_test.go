@@ -33,7 +33,7 @@ func sheet(n int, seed uint64) vec.Matrix[float32] {
 func TestPlacing(t *testing.T) {
 	ctx := context.Background()
 	x := sheet(150, 3)
-	set := FitSettings{Steps: 60, Options: Options{Restarts: 2, Smooth: true}}
+	set := FitSettings{Common: models.Common{Steps: 60}, Options: Options{Restarts: 2, Smooth: true}}
 	f, err := Fit(ctx, x, set, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +105,8 @@ func TestBadInput(t *testing.T) {
 		"active":     {sheet(20, 1), FitSettings{Options: Options{Active: 2}}, "at least 4", false},
 		"both":       {sheet(20, 1), FitSettings{Options: Options{Active: 9, Optimizer: OptimizerLBFGS}}, "scg alone", false},
 		"few":        {sheet(3, 1), FitSettings{}, "at least 4", true},
-		"dimensions": {sheet(20, 1), FitSettings{Dims: 6}, "5 elements", true},
-		"steps":      {sheet(20, 1), FitSettings{Steps: -1}, "-1 steps", false},
+		"dimensions": {sheet(20, 1), FitSettings{Common: models.Common{Dims: 6}}, "5 elements", true},
+		"steps":      {sheet(20, 1), FitSettings{Common: models.Common{Steps: -1}}, "-1 steps", false},
 		"kernel":     {sheet(20, 1), FitSettings{Options: Options{Kernel: "poly"}}, "rbf+bias+white", false},
 		"points":     {sheet(20, 1), FitSettings{Options: Options{Points: 2}}, "2 points", false},
 	} {

@@ -66,13 +66,10 @@ const (
 
 // FitSettings are those of Fit; the zero value works.
 type FitSettings struct {
+	// Common has q, Dims, and the most iterations, Steps; defaults 2, 200. Seed chooses the
+	// sample and the restarts. The model has no neighbours and searches none.
+	models.Common
 	Options
-	// Dims is q, Steps the most iterations. Defaults 2, 200.
-	Dims, Steps int
-	// Seed chooses the sample and the restarts.
-	Seed uint64
-	// Threads bounds the goroutines. It does not change the result.
-	Threads int
 }
 
 // Resolved returns the settings with defaults filled in, or what is wrong with them.

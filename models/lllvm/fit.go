@@ -52,13 +52,10 @@ const (
 
 // FitSettings are those of Fit; the zero value works.
 type FitSettings struct {
+	// Common has d, Dims, the least k, Neighbors, and the most iterations, Steps; defaults
+	// 2, 9, 200. Seed chooses the sample and the starts. Neighbors are searched exactly.
+	models.Common
 	Options
-	// Dims is d, Neighbors the least k, Steps the most iterations. Defaults 2, 9, 200.
-	Dims, Neighbors, Steps int
-	// Seed chooses the sample and the starts.
-	Seed uint64
-	// Threads bounds the goroutines. It does not change the result.
-	Threads int
 }
 
 // Resolved returns the settings with defaults filled in, or what is wrong with them.

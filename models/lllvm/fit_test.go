@@ -32,7 +32,7 @@ func fitted(t *testing.T, x vec.Matrix[float32], s FitSettings) *Fitted {
 // number of threads.
 func TestFitKeepsTheBestBound(t *testing.T) {
 	x := single(t, 90)
-	s := FitSettings{Options: Options{Points: 60, MaxNeighbors: 7, Restarts: 3}, Neighbors: 5, Steps: 8, Seed: 4}
+	s := FitSettings{Common: models.Common{Neighbors: 5, Steps: 8, Seed: 4}, Options: Options{Points: 60, MaxNeighbors: 7, Restarts: 3}}
 	var first *Fitted
 	for _, s.Threads = range []int{1, 4} {
 		f := fitted(t, x, s)
@@ -59,7 +59,7 @@ func TestFitKeepsTheBestBound(t *testing.T) {
 // Points that were not learnt are where Extension has them, learnt ones where they are.
 func TestAllPointsArePlaced(t *testing.T) {
 	x := single(t, 80)
-	f := fitted(t, x, FitSettings{Options: Options{Points: 50}, Neighbors: 6, Steps: 30, Seed: 2})
+	f := fitted(t, x, FitSettings{Common: models.Common{Neighbors: 6, Steps: 30, Seed: 2}, Options: Options{Points: 50}})
 	mu, sigma2, err := f.PlaceAll(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -92,11 +92,11 @@ func TestComponentsAreBridgedOrLeftOut(t *testing.T) {
 			x.Data[i] += 40
 		}
 	}
-	f := fitted(t, x, FitSettings{Neighbors: 5, Steps: 5})
+	f := fitted(t, x, FitSettings{Common: models.Common{Neighbors: 5, Steps: 5}})
 	if f.Components != 2 || f.Runs[0].Bridges != 1 || len(f.Learnt) != 50 {
 		t.Errorf("%d components, %d bridges, %d learnt", f.Components, f.Runs[0].Bridges, len(f.Learnt))
 	}
-	f = fitted(t, x, FitSettings{Neighbors: 5, Steps: 5, Options: Options{Largest: true}})
+	f = fitted(t, x, FitSettings{Common: models.Common{Neighbors: 5, Steps: 5}, Options: Options{Largest: true}})
 	if f.Components != 2 || f.Runs[0].Bridges != 0 || len(f.Learnt) != 35 || f.Learnt[34] != 34 {
 		t.Errorf("the largest of %d components: %d bridges, learnt %v", f.Components, f.Runs[0].Bridges, f.Learnt)
 	}
@@ -129,20 +129,20 @@ func TestWhatCannotBeLearntIsSaid(t *testing.T) {
 		text string
 	}{
 		"n <= d + 1":         {x.Slice(0, 3), FitSettings{}, "3 distinct rows are too few"},
-		"k >= n":             {x, FitSettings{Neighbors: 40}, "needs at least 41"},
-		"most k >= n":        {x, FitSettings{Neighbors: 5, Options: Options{MaxNeighbors: 50}}, "needs at least 51"},
+		"k >= n":             {x, FitSettings{Common: models.Common{Neighbors: 40}}, "needs at least 41"},
+		"most k >= n":        {x, FitSettings{Common: models.Common{Neighbors: 5}, Options: Options{MaxNeighbors: 50}}, "needs at least 51"},
 		"not finite":         {nan, FitSettings{}, "row 7"},
 		"constant column":    {constant, FitSettings{}, "element 2"},
-		"too few dimensions": {x, FitSettings{Dims: 4}, "3 elements for a map of 4 dimensions"},
+		"too few dimensions": {x, FitSettings{Common: models.Common{Dims: 4}}, "3 elements for a map of 4 dimensions"},
 	} {
 		if _, err := Fit(context.Background(), c.x, c.s, nil); !models.IsBadInput(err) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: got %v, want bad input with %q", name, err, c.text)
 		}
 	}
 	for name, s := range map[string]FitSettings{
-		"dims": {Dims: -1}, "neighbors": {Neighbors: -1}, "steps": {Steps: -1}, "restarts": {Options: Options{Restarts: -1}},
-		"range": {Neighbors: 9, Options: Options{MaxNeighbors: 4}}, "points": {Options: Options{Points: 5}},
-		"alpha": {Options: Options{Alpha: -1}}, "epsilon": {Options: Options{Epsilon: math.Inf(1)}},
+		"dims": {Common: models.Common{Dims: -1}}, "neighbors": {Common: models.Common{Neighbors: -1}}, "steps": {Common: models.Common{Steps: -1}},
+		"restarts": {Options: Options{Restarts: -1}}, "range": {Common: models.Common{Neighbors: 9}, Options: Options{MaxNeighbors: 4}},
+		"points": {Options: Options{Points: 5}}, "alpha": {Options: Options{Alpha: -1}}, "epsilon": {Options: Options{Epsilon: math.Inf(1)}},
 	} {
 		if _, err := Fit(context.Background(), x, s, nil); err == nil || models.IsBadInput(err) {
 			t.Errorf("%s: got %v, want an error of the settings", name, err)
@@ -150,7 +150,7 @@ func TestWhatCannotBeLearntIsSaid(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Fit(gone, x, FitSettings{Neighbors: 5}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(gone, x, FitSettings{Common: models.Common{Neighbors: 5}}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestEqualPointsAreLearnt(t *testing.T) {
 	for i := 20; i < 30; i++ {
 		copy(x.Row(i), x.Row(0))
 	}
-	f := fitted(t, x, FitSettings{Neighbors: 4, Steps: 10})
+	f := fitted(t, x, FitSettings{Common: models.Common{Neighbors: 4, Steps: 10}})
 	if b := f.State.Bound.Total(); math.IsNaN(b) || math.IsInf(b, 0) {
 		t.Errorf("the bound is %g", b)
 	}

@@ -3,6 +3,7 @@ package lllvm
 import (
 	"testing"
 
+	"unfold/models"
 	"unfold/models/modeltest"
 )
 
@@ -10,7 +11,7 @@ import (
 // one patch, about right for points about a surface.
 func TestNumbersOfTheFronts(t *testing.T) {
 	for _, c := range []struct{ n, patch int }{{500, 0}, {500, 800}, {3000, 500}, {3000, 150}, {5000, 1000}} {
-		s := FitSettings{Dims: 2, Options: Options{Patch: c.patch, Points: c.n}}
+		s := FitSettings{Common: models.Common{Dims: 2}, Options: Options{Patch: c.patch, Points: c.n}}
 		want, moments := s.shape(c.n).numbers(2)
 		g := inPatches(t, nearest(t, modeltest.SwissRoll(c.n), 9), s.patch(c.n), 0)
 		got, _ := g.tree.Numbers(2)
@@ -41,7 +42,7 @@ func TestForecast(t *testing.T) {
 		}
 		return s
 	}
-	s := resolve(FitSettings{Options: Options{Points: 20_000}, Threads: 2})
+	s := resolve(FitSettings{Common: models.Common{Threads: 2}, Options: Options{Points: 20_000}})
 	if s.patch(ExactPoints) != 0 || s.patch(ExactPoints+1) != PatchPoints {
 		t.Errorf("patches of %d and %d points", s.patch(ExactPoints), s.patch(ExactPoints+1))
 	}
@@ -49,7 +50,7 @@ func TestForecast(t *testing.T) {
 	if exact < 2*8*4000*4000 || exact > 3<<30 || many < exact || many > 5*exact {
 		t.Errorf("%d bytes for 2000 points, %d for 10,000", exact, many)
 	}
-	restarts := resolve(FitSettings{Options: Options{Points: 20_000, Restarts: 5}, Threads: 2})
+	restarts := resolve(FitSettings{Common: models.Common{Threads: 2}, Options: Options{Points: 20_000, Restarts: 5}})
 	if b := restarts.Bytes(2000, 3); b <= exact {
 		t.Errorf("%d bytes with restarts, %d without", b, exact)
 	}
