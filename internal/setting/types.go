@@ -124,6 +124,31 @@ func (s *Steps) UnmarshalText(text []byte) error {
 // String writes the number or auto.
 func (s Steps) String() string { return Level(s).String() }
 
+// NonNegative is a number from 0 on, or -1 for auto.
+type NonNegative float64
+
+// UnmarshalText reads auto or a number.
+func (v *NonNegative) UnmarshalText(text []byte) error {
+	*v = -1
+	if string(text) == "auto" {
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(f >= 0) || math.IsInf(f, 0) {
+		return fmt.Errorf("%q is neither auto nor a number from 0 on", text)
+	}
+	*v = NonNegative(f)
+	return nil
+}
+
+// String writes the number or auto.
+func (v NonNegative) String() string {
+	if v < 0 {
+		return "auto"
+	}
+	return strconv.FormatFloat(float64(v), 'g', -1, 64)
+}
+
 // Number is a positive number, or 0 for auto.
 type Number float64
 

@@ -127,7 +127,7 @@ func TestGaussianIsTheBatchs(t *testing.T) {
 // the less the firmer they are held, and the likelihood never falls.
 func TestGaussianStationary(t *testing.T) {
 	var moved []float64
-	for _, anchor := range []float64{-1, 0, 10} {
+	for _, anchor := range []float64{-1, 1, 0} {
 		set := paper()
 		set.LVM.Steps, set.Ordinary.Anchor, set.Backstop = 200, anchor, -1
 		m, slots := fitted(t, blobs(400, 6, 1), set)
@@ -148,9 +148,9 @@ func TestGaussianStationary(t *testing.T) {
 		}
 		moved = append(moved, sum)
 	}
-	t.Logf("moves without an anchor, with the default and with 10: %.3f", moved)
+	t.Logf("moves without an anchor, with one of 1 and with the default: %.3f", moved)
 	if !(moved[0] > moved[1] && moved[1] > moved[2]) {
-		t.Errorf("moves without an anchor, with the default and with 10: %v", moved)
+		t.Errorf("moves without an anchor, with one of 1 and with the default: %v", moved)
 	}
 }
 

@@ -30,11 +30,12 @@ type Settings struct {
 	NoveltyK int
 
 	// Ordinary is the refresh that is due when nothing else is. Default: 5 steps with
-	// momentum 0.9 and an anchor of 0.1, no ramp.
+	// momentum 0.9 and an anchor of 0.1, with Gaussian tails of 10, no ramp.
 	Ordinary Schedule
 	// Gentle is the anneal in place of every GentleEvery-th refresh since the last
 	// major. Default: 50 steps, 35 of them a ramp from a reach of 50, momentum 0.7,
-	// anchor 0.01, every 5 refreshes; GentleEvery < 0 means never.
+	// anchor 0.01, every 5 refreshes; GentleEvery < 0 means never. With Gaussian tails:
+	// no ramp, anchor 1.
 	Gentle      Schedule
 	GentleEvery int
 
@@ -65,7 +66,8 @@ type Schedule struct {
 	// rises from a Ratio-th part, and with edges whose reach falls from Reach.
 	Steps, Ramp  int
 	Ratio, Reach float64
-	// Momentum is beta, Anchor lambda: what holds points where they are.
+	// Momentum is beta, Anchor lambda: what holds points where they are. With Gaussian
+	// tails its unit is 1 over the median squared length scale of similar pairs.
 	Momentum, Anchor float64
 }
 
@@ -86,13 +88,11 @@ func (s Schedule) withDefaults(d Schedule) Schedule {
 
 // schedules are the defaults of ordinary and gentle refreshes.
 func schedules(tails lvm.Tails) (ordinary, gentle Schedule) {
-	ordinary = Schedule{Steps: 5, Momentum: 0.9, Anchor: 0.1}
-	gentle = Schedule{Steps: 50, Momentum: 0.7, Anchor: 0.01}
-	if tails == lvm.Student {
-		ordinary.Ratio, ordinary.Reach = 1, 1
-		gentle.Ramp, gentle.Ratio, gentle.Reach = 35, 1, 50
+	if tails == lvm.Gaussian {
+		return Schedule{Steps: 5, Momentum: 0.9, Anchor: 10}, Schedule{Steps: 50, Momentum: 0.7, Anchor: 1}
 	}
-	return ordinary, gentle
+	return Schedule{Steps: 5, Ratio: 1, Reach: 1, Momentum: 0.9, Anchor: 0.1},
+		Schedule{Steps: 50, Ramp: 35, Ratio: 1, Reach: 50, Momentum: 0.7, Anchor: 0.01}
 }
 
 // refinement is the schedule in the words of package student.

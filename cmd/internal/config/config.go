@@ -120,12 +120,12 @@ type Reference struct {
 
 // Refresh says when and how the map is carried on.
 type Refresh struct {
-	Every  Duration `key:"every" common:"true" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
-	New    Share    `key:"new" default:"1%" help:"Share of the reference set that must have come or been evicted before a new map is learnt." placeholder:"SHARE"`
-	Steps  int      `key:"steps" default:"5" help:"Steps of learning in an ordinary refresh." placeholder:"N" min:"0"`
-	Anchor float64  `key:"anchor" default:"0.1" help:"How firmly an ordinary refresh holds points where they are, 0 not at all." placeholder:"X" min:"0"`
-	Gentle Every    `key:"gentle" default:"auto" help:"Every how many refreshes points may move a little more: a number, never, or auto, which is every fifth." placeholder:"N"`
-	Major  string   `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt, and its epoch changes: auto when it has grown by half, when novel events came, and now and then; always learns every map from nothing."`
+	Every  Duration    `key:"every" common:"true" default:"10s" help:"Shortest time between two maps; 0s: the first map stays." placeholder:"TIME"`
+	New    Share       `key:"new" default:"1%" help:"Share of the reference set that must have come or been evicted before a new map is learnt." placeholder:"SHARE"`
+	Steps  int         `key:"steps" default:"5" help:"Steps of learning in an ordinary refresh." placeholder:"N" min:"0"`
+	Anchor NonNegative `key:"anchor" default:"auto" help:"How firmly an ordinary refresh holds points where they are, 0 not at all; auto is 0.1, with gaussian tails 10." placeholder:"X"`
+	Gentle Every       `key:"gentle" default:"auto" help:"Every how many refreshes points may move a little more: a number, never, or auto, which is every fifth." placeholder:"N"`
+	Major  string      `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt, and its epoch changes: auto when it has grown by half, when novel events came, and now and then; always learns every map from nothing."`
 }
 
 // Sink says where placed events go.

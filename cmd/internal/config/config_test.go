@@ -395,6 +395,20 @@ func TestRangesOfNumbers(t *testing.T) {
 	}
 }
 
+func TestNumbersFromZeroOn(t *testing.T) {
+	for text, want := range map[string]NonNegative{"auto": -1, "0": 0, "0.1": 0.1, "10": 10} {
+		var a NonNegative
+		if err := a.UnmarshalText([]byte(text)); err != nil || a != want || a.String() != text {
+			t.Errorf("%s: got %v, %v", text, a, err)
+		}
+	}
+	for _, text := range []string{"", "-1", "NaN", "Inf", "firm"} {
+		if err := new(NonNegative).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is taken for a number from 0 on", text)
+		}
+	}
+}
+
 func TestSettingsOfAnotherKindAreNamed(t *testing.T) {
 	for _, c := range []struct{ set, key string }{
 		{"kind=lllvm tails=gaussian", "model.tails"}, {"kind=lllvm place=em", "model.place"}, {"kind=lllvm thorough=true", "model.thorough"},

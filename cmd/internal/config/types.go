@@ -51,8 +51,10 @@ func (s Share) String() string {
 	return strconv.FormatFloat(math.Round(float64(s)*1e12)/1e10, 'f', -1, 64) + "%"
 }
 
-// Auto is a positive number, or 0 for auto; Every is -1 for never besides.
+// Auto is a positive number, or 0 for auto; Every is -1 for never besides. NonNegative
+// is a number from 0 on, or -1 for auto.
 type (
-	Auto  = setting.Auto
-	Every = setting.Every
+	Auto        = setting.Auto
+	Every       = setting.Every
+	NonNegative = setting.NonNegative
 )

@@ -226,7 +226,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out learn.Setti
 	return learn.Settings{
 		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "",
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
-		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: orNone(c.Refresh.Anchor),
+		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major,
 		Limits: limits(c), Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	}, nil
@@ -239,6 +239,14 @@ func orNone[T int | float64 | time.Duration](v T) T {
 		return -1
 	}
 	return v
+}
+
+// anchor is how firmly points are held, in the learner's words.
+func anchor(c *config.Config) float64 {
+	if c.Refresh.Anchor < 0 {
+		return 0 // the default of the model
+	}
+	return orNone(float64(c.Refresh.Anchor))
 }
 
 // refreshNew is the share of new events that is worth a map; of none, one event is.
