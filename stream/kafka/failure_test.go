@@ -249,12 +249,19 @@ func TestInflate(t *testing.T) {
 	topic := topicFor(t, c, 1, nil)
 	c.Produce(t, topic, 0, stream.Message{Value: []byte("good")})
 	bomb, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.ProducerBatchCompression(kgo.ZstdCompression()),
-		kgo.DefaultProduceTopic(topic), kgo.ProducerBatchMaxBytes(8<<20), kgo.ProducerLinger(0))
+		kgo.DefaultProduceTopic(topic), kgo.ProducerBatchMaxBytes(8<<20), kgo.ManualFlushing())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer bomb.Close()
-	if err := bomb.ProduceSync(t.Context(), kgo.SliceRecord(make([]byte, 3<<20)), kgo.SliceRecord(make([]byte, 3<<20))).FirstErr(); err != nil {
+	for range 2 { // of one batch, since nothing is sent before it is flushed
+		bomb.Produce(t.Context(), kgo.SliceRecord(make([]byte, 3<<20)), func(_ *kgo.Record, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := bomb.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c.Produce(t, topic, 0, stream.Message{Value: []byte("after")})
