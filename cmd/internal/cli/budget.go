@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/models"
 	"unfold/models/budget"
 	"unfold/models/fit"
@@ -112,7 +112,7 @@ func refusal(e *budget.TooLittle) error {
 	p := e.Plan
 	advice := []string{"give --memory " + roomFor(e.Need)}
 	if e.Rows > 10*p.Lists {
-		advice = append(advice, "take at most "+human.Count(rounded(e.Rows))+" rows")
+		advice = append(advice, "take at most "+humanize.Count(rounded(e.Rows))+" rows")
 	}
 	if p.Scored {
 		advice = append(advice, "leave out --report, which compares the map with its input")
@@ -121,7 +121,7 @@ func refusal(e *budget.TooLittle) error {
 		advice = append(advice, fmt.Sprintf("project the vectors with --pca %d", fit.DefaultPCA))
 	}
 	return &refused{fmt.Sprintf("--memory: to learn from %s of %s takes about %s, %s is too little; %s",
-		human.Plural(p.Rows, "row"), human.Plural(p.Dim, "value"), human.Bytes(e.Need), human.Bytes(e.Limit), strings.Join(advice, ", or "))}
+		humanize.Plural(p.Rows, "row"), humanize.Plural(p.Dim, "value"), humanize.Bytes(e.Need), humanize.Bytes(e.Limit), strings.Join(advice, ", or "))}
 }
 
 // roomFor writes a size of at least that many bytes, as --memory reads it.
@@ -142,14 +142,14 @@ func rounded(n int) int {
 // line tells a forecast in one line.
 func (f forecast) line() string {
 	if !f.Timed() {
-		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", human.Bytes(f.Bytes()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"), f.Spec.Kind)
+		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", humanize.Bytes(f.Bytes()), humanize.Plural(f.Rows, "row"), humanize.Plural(f.Seen, "value"), f.Spec.Kind)
 	}
 	if f.Spec.Kind != fit.LVM {
-		return fmt.Sprintf("predicted: %s of memory, at most %s (%s of %s, kind %s)", human.Bytes(f.Bytes()), human.Span(f.duration()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"), f.Spec.Kind)
+		return fmt.Sprintf("predicted: %s of memory, at most %s (%s of %s, kind %s)", humanize.Bytes(f.Bytes()), humanize.Span(f.duration()), humanize.Plural(f.Rows, "row"), humanize.Plural(f.Seen, "value"), f.Spec.Kind)
 	}
 	return fmt.Sprintf("predicted: %s of memory, %s (%s of %s, %s search, against %s, %s)%s",
-		human.Bytes(f.Bytes()), human.Span(f.duration()), human.Plural(f.Rows, "row"), human.Plural(f.Seen, "value"),
-		f.Search, against(f.Plan), human.Plural(f.Steps, "step"), because(f.Plan))
+		humanize.Bytes(f.Bytes()), humanize.Span(f.duration()), humanize.Plural(f.Rows, "row"), humanize.Plural(f.Seen, "value"),
+		f.Search, against(f.Plan), humanize.Plural(f.Steps, "step"), because(f.Plan))
 }
 
 func (f forecast) duration() time.Duration { return time.Duration(f.seconds * float64(time.Second)) }
@@ -179,11 +179,11 @@ func against(p budget.Plan) string {
 
 // tellPlan is what --dry-run prints.
 func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
-	values := human.Plural(f.Dim, "value")
+	values := humanize.Plural(f.Dim, "value")
 	if f.Seen != f.Dim {
-		values += ", projected onto " + human.Plural(f.Seen, "principal component")
+		values += ", projected onto " + humanize.Plural(f.Seen, "principal component")
 	}
-	rows := human.Count(f.Rows)
+	rows := humanize.Count(f.Rows)
 	if len(s.unknown) > 0 {
 		rows += " (unknown until read: " + strings.Join(s.unknown, ", ") + ")"
 	}
@@ -192,9 +192,9 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	if f.Spec.Kind != fit.LVM {
 		p.printf("kind         %s\n", f.Spec.Kind)
 		p.printf("neighbours   %d listed, by %s search\n", f.Lists, f.Search)
-		p.printf("memory       about %s%s\n", human.Bytes(f.Bytes()), because(f.Plan))
+		p.printf("memory       about %s%s\n", humanize.Bytes(f.Bytes()), because(f.Plan))
 		if f.Timed() {
-			p.printf("time         at most about %s after reading\n", human.Span(f.duration()))
+			p.printf("time         at most about %s after reading\n", humanize.Span(f.duration()))
 		}
 		p.printf("this was a dry run: nothing is learnt, nothing is written\n")
 		return
@@ -203,8 +203,8 @@ func (c *fitCmd) tellPlan(p *program, f forecast, s surveyed) {
 	p.printf("new points   placed by %s search\n", f.Index)
 	p.printf("held against %s\n", against(f.Plan))
 	p.printf("steps        %d\n", f.Steps)
-	p.printf("memory       about %s%s\n", human.Bytes(f.Bytes()), because(f.Plan))
-	p.printf("time         about %s after reading\n", human.Span(f.duration()))
+	p.printf("memory       about %s%s\n", humanize.Bytes(f.Bytes()), because(f.Plan))
+	p.printf("time         about %s after reading\n", humanize.Span(f.duration()))
 	p.printf("this was a dry run: nothing is learnt, nothing is written\n")
 }
 
@@ -231,7 +231,7 @@ func (c *fitCmd) dryRun(ctx context.Context, p *program, inputs []string, s surv
 // checkPCA refuses more components than values.
 func checkPCA(spec fit.Spec, dim int) error {
 	if spec.PCA > dim {
-		return usagef("--pca: %d principal components of %s; give at most that, or none", spec.PCA, human.Plural(dim, "value"))
+		return usagef("--pca: %d principal components of %s; give at most that, or none", spec.PCA, humanize.Plural(dim, "value"))
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models"
@@ -65,7 +65,7 @@ func (c *decodeCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	if c.Output != "-" {
-		p.printf("%s holds the vectors of %s\n", c.Output, human.Plural(m.Embedding.Rows, "point"))
+		p.printf("%s holds the vectors of %s\n", c.Output, humanize.Plural(m.Embedding.Rows, "point"))
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func pointsOf(at []string, dims int) (vec.Matrix[float32], error) {
 	for i, text := range at {
 		parts := strings.Split(text, ",")
 		if len(parts) != dims {
-			return out, usagef("--at %s: %s, the map has %d dimensions", text, human.Plural(len(parts), "number"), dims)
+			return out, usagef("--at %s: %s, the map has %d dimensions", text, humanize.Plural(len(parts), "number"), dims)
 		}
 		for k, part := range parts {
 			v, err := strconv.ParseFloat(strings.TrimSpace(part), 32)

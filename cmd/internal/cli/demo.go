@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/demo"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 )
 
 type demoCmd struct {
@@ -57,23 +57,23 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 // tell sums up what happened and where to look.
 func (c *demoCmd) tell(p *program, r *demo.Result, took time.Duration) {
 	p.printf("\nEvery message was read, placed and delivered, or is a dead letter: %s in, %s answered, %s.\n",
-		human.Count(r.Messages), human.Count(r.Answered), human.Plural(r.DeadLetters, "dead letter"))
+		humanize.Count(r.Messages), humanize.Count(r.Answered), humanize.Plural(r.DeadLetters, "dead letter"))
 	p.printf("The map was learnt %d times; a message took %d ms from read to acknowledged (median, at %s connections a second).\n",
-		r.Maps, r.Latency.Milliseconds(), human.Count(c.Rate))
+		r.Maps, r.Latency.Milliseconds(), humanize.Count(c.Rate))
 	p.printf("\nHow strange attacks were (novelty_global, median of the first connections):\n\n")
 	p.printf("    %-14s %11s   %-12s %s\n", "attack", "connections", "on arrival", "once learnt")
 	for _, a := range r.Arrivals {
-		p.printf("    %-14s %11s   %-12.2f %.2f\n", a.Label, human.Count(a.Events), a.New, a.Now)
+		p.printf("    %-14s %11s   %-12.2f %.2f\n", a.Label, humanize.Count(a.Events), a.New, a.Now)
 	}
 	n := r.Novelty
 	p.printf("\nLearnt from normal traffic alone (%s connections), novelty tells %s attacks from %s other normal connections:\n\n",
-		human.Count(n.Learnt), human.Count(n.Attacks), human.Count(n.Normal))
+		humanize.Count(n.Learnt), humanize.Count(n.Attacks), humanize.Count(n.Normal))
 	p.printf("    AUC by novelty_global  %.3f\n    AUC by novelty_local   %.3f\n", n.Global, n.Local)
-	p.printf("\nDone in %s. Look at:\n\n", human.Span(took))
+	p.printf("\nDone in %s. Look at:\n\n", humanize.Span(took))
 	for _, f := range []struct{ name, what string }{
 		{demo.MapPicture, "the map, coloured by attack"},
 		{demo.NoveltyFile, "the map, coloured by novelty"},
-		{demo.MapFile, human.Count(r.Drawn) + " places in one coordinate frame (epoch " + human.Count(r.Epoch) + ")"},
+		{demo.MapFile, humanize.Count(r.Drawn) + " places in one coordinate frame (epoch " + humanize.Count(r.Epoch) + ")"},
 		{demo.PlacesFile, "everything that the output topic carried"},
 		{demo.DataFile, "the connections themselves"},
 		{demo.ConfigFile, "the configuration; with a broker of your own: unfold run -c"},

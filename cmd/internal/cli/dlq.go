@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/stage"
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -143,15 +143,15 @@ func (c *dlqListCmd) Run(ctx context.Context, p *program) error {
 				there = " (the value is there only)"
 			}
 			p.printf("%d/%d  %s  from %s/%d, offset %d, %s%s: %s\n", l.Partition, l.Offset, l.Time.Format(time.RFC3339), l.Topic, l.From, l.At,
-				human.Bytes(l.Bytes), there, oneLine(strings.TrimPrefix(l.Message, l.where()+": ")))
+				humanize.Bytes(l.Bytes), there, oneLine(strings.TrimPrefix(l.Message, l.where()+": ")))
 		}
 	}
-	p.printf("%s\n", human.Plural(total, "dead letter"))
+	p.printf("%s\n", humanize.Plural(total, "dead letter"))
 	for _, kind := range sortedKeys(counts) {
-		p.printf("%8s  %s\n", human.Count(counts[kind]), kind)
+		p.printf("%8s  %s\n", humanize.Count(counts[kind]), kind)
 	}
 	if foreign > 0 {
-		p.note("%s in the topic that no stage wrote", human.Plural(foreign, "message"))
+		p.note("%s in the topic that no stage wrote", humanize.Plural(foreign, "message"))
 	}
 	return nil
 }

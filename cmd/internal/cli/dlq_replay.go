@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/stage"
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -167,9 +167,9 @@ func (r *replaying) report() error {
 	if r.DryRun {
 		verb = "would be written"
 	}
-	r.p.printf("%s %s to topic %s, %s passed over\n", human.Plural(r.written, "dead letter"), verb, r.to, human.Count(r.passed))
+	r.p.printf("%s %s to topic %s, %s passed over\n", humanize.Plural(r.written, "dead letter"), verb, r.to, humanize.Count(r.passed))
 	if r.failed > 0 {
-		return fmt.Errorf("%s could not be written, see above; the next replay does not come back to them", human.Plural(r.failed, "dead letter"))
+		return fmt.Errorf("%s could not be written, see above; the next replay does not come back to them", humanize.Plural(r.failed, "dead letter"))
 	}
 	return nil
 }

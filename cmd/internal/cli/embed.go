@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/models"
 	"unfold/models/placing"
@@ -53,7 +53,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	if n := len(c.LabelFile); n > 0 && n != len(paths) {
-		return usagef("--label-file: %s for %s; name one for each, in the same order", human.Plural(n, "file"), human.Plural(len(paths), "input"))
+		return usagef("--label-file: %s for %s; name one for each, in the same order", humanize.Plural(n, "file"), humanize.Plural(len(paths), "input"))
 	}
 	if err := checkDifferent([]named{{"--output", c.Output}}, paths, c.LabelFile, []string{c.Model}); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	p.progress.End()
 	if c.Output != "-" {
 		took := time.Since(begin)
-		p.printf("%s holds the places of %s, placed in %s (%s/s)\n", c.Output, human.Plural(e.rows, "row"), human.Span(took), human.Rate(e.rows, took))
+		p.printf("%s holds the places of %s, placed in %s (%s/s)\n", c.Output, humanize.Plural(e.rows, "row"), humanize.Span(took), humanize.Rate(e.rows, took))
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func (e *embedder) none(ctx context.Context, r ingest.Reader, m *embed.Map, w in
 
 func labelCount(path string, labels, rows int) error {
 	return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1,
-		Problem: fmt.Sprintf("there are %s for %s", human.Plural(labels, "label"), human.Plural(rows, "row")+" or more"),
+		Problem: fmt.Sprintf("there are %s for %s", humanize.Plural(labels, "label"), humanize.Plural(rows, "row")+" or more"),
 		Hint:    "label files are named in the order of the inputs"}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models/budget"
@@ -286,18 +286,18 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *fit.Result, took time
 		w = p.Stderr
 	}
 	rep := r.Report
-	fmt.Fprintf(w, "%s learnt from %s", c.Output, human.Plural(rep.N, "row"))
+	fmt.Fprintf(w, "%s learnt from %s", c.Output, humanize.Plural(rep.N, "row"))
 	if rep.Unique != rep.N {
-		fmt.Fprintf(w, " (%s different)", human.Count(rep.Unique))
+		fmt.Fprintf(w, " (%s different)", humanize.Count(rep.Unique))
 	}
-	fmt.Fprintf(w, " of %s in %s\n", human.Plural(s.Dim, "value"), human.Span(took))
+	fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
 	if len(r.Constant) > 0 {
-		fmt.Fprintf(w, "%s left out, the same in all rows: %s\n", human.Plural(len(r.Constant), "column"), columnNames(s.Names, r.Constant))
+		fmt.Fprintf(w, "%s left out, the same in all rows: %s\n", humanize.Plural(len(r.Constant), "column"), columnNames(s.Names, r.Constant))
 	}
 	if n := countTrue(r.Unlearnt); n > 0 && s.Kind != fit.LVM {
-		fmt.Fprintf(w, "%s learnt, the others placed by them\n", human.Plural(rep.N-n, "row"))
+		fmt.Fprintf(w, "%s learnt, the others placed by them\n", humanize.Plural(rep.N-n, "row"))
 	} else if n > 0 {
-		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", human.Plural(n, "row"), human.Count(rep.Components))
+		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", humanize.Plural(n, "row"), humanize.Count(rep.Components))
 	}
 	if c.Map != "" && c.Map != "-" {
 		color := "" // plot takes a column of the name label by itself

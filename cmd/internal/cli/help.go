@@ -5,7 +5,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 )
 
 // Tags of the grammar that are ours: tagRare marks a flag that few need, which only
@@ -48,6 +48,6 @@ func shortHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || rare == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(ctx.Stdout, "\nNot shown: %s that few need; see %s --help-all.\n", human.Plural(rare, "flag"), ctx.Selected().FullPath())
+	_, err := fmt.Fprintf(ctx.Stdout, "\nNot shown: %s that few need; see %s --help-all.\n", humanize.Plural(rare, "flag"), ctx.Selected().FullPath())
 	return err
 }

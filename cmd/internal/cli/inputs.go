@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/models/snapshot"
 )
@@ -137,7 +137,7 @@ func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([
 	}
 	if len(labels) != n {
 		return nil, &ingest.Error{Origin: ingest.Origin{File: strings.Join(paths, ", ")}, Row: -1,
-			Problem: fmt.Sprintf("%s for %s", human.Plural(len(labels), "label"), human.Plural(n, "row"))}
+			Problem: fmt.Sprintf("%s for %s", humanize.Plural(len(labels), "label"), humanize.Plural(n, "row"))}
 	}
 	return labels, nil
 }

@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
 	"unfold/ingest"
 	"unfold/internal/quantile"
@@ -111,7 +111,7 @@ func (m *modelFile) rows() (n uint64) {
 // describe prints what is in the model for people.
 func (m *modelFile) describe(p *program) error {
 	s, spec, info, encoder := m.s, m.spec, m.info, m.encoder
-	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", m.path, s.Version, s.Epoch, human.Bytes(int64(info.Size)), info.Format)
+	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", m.path, s.Version, s.Epoch, humanize.Bytes(int64(info.Size)), info.Format)
 	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{name}, args...)...)
@@ -119,21 +119,21 @@ func (m *modelFile) describe(p *program) error {
 	line("map id", "%s", idOrNone(s.MapID))
 	line("kind", "%s", s.Kind)
 	line("map", "%d dimensions", s.Mu.Cols)
-	line("vectors", "%s%s", human.Plural(s.Dim, "value"), madeOf(encoder))
+	line("vectors", "%s%s", humanize.Plural(s.Dim, "value"), madeOf(encoder))
 	if spec.PCA == fit.PCANone && s.Components.Rows > 0 {
 		line("projection", "onto %d columns that vary", s.Components.Rows)
 	} else if s.Components.Rows > 0 {
 		line("projection", "%d principal components", s.Components.Rows)
 	}
-	line("reference points", "%s, for %s", human.Count(s.Mu.Rows), human.Plural(m.rows(), "row"))
+	line("reference points", "%s, for %s", humanize.Count(s.Mu.Rows), humanize.Plural(m.rows(), "row"))
 	if n := countTrue(s.Unlearnt); n > 0 {
-		line("placed, not learnt", "%s", human.Count(n))
+		line("placed, not learnt", "%s", humanize.Count(n))
 	}
 	if s.Kind == fit.LVM {
 		inspectTails(line, s, spec.LVM)
 		line("learning", "%d steps, momentum %v, seed %d", max(spec.Steps, 0), spec.LVM.Momentum(), spec.Seed)
 		if f, known := embed.FiguresOf(s); known {
-			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), human.Span(f.Took), logs.Change(&f, f.Took))
+			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), humanize.Span(f.Took), logs.Change(&f, f.Took))
 		}
 	} else {
 		for _, l := range fit.Describe(s) {
@@ -248,7 +248,7 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	if c.JSON {
 		return json.NewEncoder(p.Stdout).Encode(dataReport(c.File, r, first, c.Rows))
 	}
-	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), human.Plural(len(r.Schema()), "column"), describeMap(r))
+	p.printf("%s: %s of %s%s\n\n", c.File, describeRows(r), humanize.Plural(len(r.Schema()), "column"), describeMap(r))
 	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "column\ttype\t")
 	shown := 0
@@ -272,7 +272,7 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 func describeRows(r ingest.Reader) string {
 	if counted, ok := r.(ingest.Counted); ok {
 		if n, known := counted.NumRows(); known {
-			return human.Plural(n, "row")
+			return humanize.Plural(n, "row")
 		}
 	}
 	return "rows"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/internal/atomicfile"
@@ -104,7 +104,7 @@ func (c *plotCmd) picture(ctx context.Context, m *ingest.Map) (plot.Map, error) 
 	if title == "" {
 		title = strings.TrimSuffix(filepath.Base(c.Map), filepath.Ext(c.Map))
 	}
-	out := plot.Map{Title: title, Subtitle: human.Plural(n, "point")}
+	out := plot.Map{Title: title, Subtitle: humanize.Plural(n, "point")}
 	if d < 2 {
 		return out, usagef("%s has one dimension; a picture needs two: learn it with --dims 2", c.Map)
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/models"
@@ -38,7 +38,7 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 	if len(byK.At) < 2 { // one number of neighbours: its course
 		h, also = course, ", by iteration"
 	}
-	h.Subtitle = human.Plural(len(report.Model.Runs), "start") + also
+	h.Subtitle = humanize.Plural(len(report.Model.Runs), "start") + also
 	return c.panels(p, svg, s, h, strings.TrimSuffix(filepath.Base(c.Bounds), filepath.Ext(c.Bounds)))
 }
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/internal/atomicfile"
@@ -107,9 +107,9 @@ func historyOf(all []stream.Figures) plot.History {
 		h.Panels = append(h.Panels, plot.Panel{Title: "9-NN label error of events before they are learnt, %", Series: []plot.Series{
 			series("label error", func(f stream.Figures) float64 { return known(100*f.LabelError(), f.Voted > 0) })}})
 	}
-	h.Subtitle = human.Plural(len(all), "map")
+	h.Subtitle = humanize.Plural(len(all), "map")
 	if majors > 0 {
-		h.Subtitle += fmt.Sprintf(", %s", human.Plural(majors, "new epoch"))
+		h.Subtitle += fmt.Sprintf(", %s", humanize.Plural(majors, "new epoch"))
 	}
 	return h
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
 	"unfold/cmd/internal/stage"
 )
@@ -129,7 +129,7 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 		defer debug.SetMemoryLimit(before)
 		settings.Limit = func(n int64) {
 			debug.SetMemoryLimit(n)
-			log.Say(logs.Memory, "the garbage collector keeps to "+human.Bytes(n)+" of memory (GOMEMLIMIT sets another limit)", slog.Int64(logs.Bytes, n))
+			log.Say(logs.Memory, "the garbage collector keeps to "+humanize.Bytes(n)+" of memory (GOMEMLIMIT sets another limit)", slog.Int64(logs.Bytes, n))
 		}
 	}
 	s, err := stage.Open(ctx, settings)
@@ -172,5 +172,5 @@ func awaited(c *config.Config) string {
 	if c.Role == config.RoleEmbed {
 		return "one that is announced on topic " + c.Snapshots.Topic
 	}
-	return human.Count(c.Reference.Min) + " events"
+	return humanize.Count(c.Reference.Min) + " events"
 }

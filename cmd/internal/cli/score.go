@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models/score"
@@ -161,7 +161,7 @@ func (c *scoreCmd) structure(ctx context.Context, p *program, m *ingest.Map, lab
 	}
 	if data.Rows != m.Embedding.Rows {
 		return nil, &ingest.Error{Origin: ingest.Origin{File: c.Map}, Row: -1,
-			Problem: fmt.Sprintf("the map has %s points, the data %s rows", human.Count(m.Embedding.Rows), human.Count(data.Rows)),
+			Problem: fmt.Sprintf("the map has %s points, the data %s rows", humanize.Count(m.Embedding.Rows), humanize.Count(data.Rows)),
 			Hint:    "give the files that the map was made of, in the same order"}
 	}
 	p.progress.Stage("structure", "", 0)

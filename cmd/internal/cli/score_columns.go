@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/models/score"
@@ -45,7 +45,7 @@ func addBeside(ctx context.Context, p *program, m *ingest.Map, file, path string
 		}
 		if n := columns[i].Len(); n != m.Len() {
 			return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1,
-				Problem: fmt.Sprintf("%s for the %s of %s", human.Plural(n, "row"), human.Plural(m.Len(), "point"), file),
+				Problem: fmt.Sprintf("%s for the %s of %s", humanize.Plural(n, "row"), humanize.Plural(m.Len(), "point"), file),
 				Hint:    "give a table with one row for every point of the map, in the same order"}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/models/score"
 )
 
@@ -81,15 +81,15 @@ func newStructurePart(s *score.Structure) *structurePart {
 }
 
 func (r *scoreReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%s in %d dimensions\n", human.Plural(r.Points, "point"), r.Dims)
+	fmt.Fprintf(w, "%s in %d dimensions\n", humanize.Plural(r.Points, "point"), r.Dims)
 	if a := r.Labelled; a != nil {
-		fmt.Fprintf(w, "\nleave-one-out accuracy of the class (%s, %s)\n", human.Plural(a.Points, "point"), classCount(a.Classes))
+		fmt.Fprintf(w, "\nleave-one-out accuracy of the class (%s, %s)\n", humanize.Plural(a.Points, "point"), classCount(a.Classes))
 		for i, k := range a.K {
 			fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%d-NN", k), a.Accuracy[i])
 		}
 	}
 	if h := r.HeldOut; h != nil {
-		fmt.Fprintf(w, "\nerror of the class (%s training points, %s test points)\n", human.Count(h.Train), human.Count(h.Test))
+		fmt.Fprintf(w, "\nerror of the class (%s training points, %s test points)\n", humanize.Count(h.Train), humanize.Count(h.Test))
 		for i, k := range h.K {
 			fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%d-NN", k), h.Error[i])
 		}
@@ -102,13 +102,13 @@ func (r *scoreReport) print(w io.Writer) {
 		}{{"trustworthiness", s.Trustworthiness}, {"continuity", s.Continuity}, {"neighbour recall", s.Recall}, {"Shepard", s.Shepard}} {
 			fmt.Fprintf(w, "  %-18s %.4f\n", v.name, v.value)
 		}
-		fmt.Fprintf(w, "  %-18s %.4f of %s\n", "triplets", s.Triplets, human.Count(s.TripletCount))
+		fmt.Fprintf(w, "  %-18s %.4f of %s\n", "triplets", s.Triplets, humanize.Count(s.TripletCount))
 		if s.Centroids != nil {
 			fmt.Fprintf(w, "  %-18s %.4f\n", "centroids", *s.Centroids)
 		}
 	}
 	if t := r.Targets; t != nil {
-		fmt.Fprintf(w, "\nerror of numbers by their neighbours, relative to their deviation (%s)\n", human.Plural(t.Points, "point"))
+		fmt.Fprintf(w, "\nerror of numbers by their neighbours, relative to their deviation (%s)\n", humanize.Plural(t.Points, "point"))
 		for c, name := range t.Columns {
 			for i, k := range t.K {
 				fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%s, %d-NN", name, k), t.Error[c][i])
@@ -119,7 +119,7 @@ func (r *scoreReport) print(w io.Writer) {
 		fmt.Fprintf(w, "\nagainst the true places (%s)\n  %-18s %.4f\n", scope(t.Exact, t.Sample, t.Seed), "rank correlation", t.Spearman)
 	}
 	if n := r.Novelty; n != nil {
-		fmt.Fprintf(w, "\nnovelty of %s points against %s of class %s (AUC)\n", human.Count(n.Others), human.Count(n.Normals), n.Normal)
+		fmt.Fprintf(w, "\nnovelty of %s points against %s of class %s (AUC)\n", humanize.Count(n.Others), humanize.Count(n.Normals), n.Normal)
 		fmt.Fprintf(w, "  %-18s %.4f\n  %-18s %.4f\n", "novelty_global", n.Global, "novelty_local", n.Local)
 	}
 }
@@ -128,7 +128,7 @@ func classCount(n int) string {
 	if n == 1 {
 		return "1 class"
 	}
-	return human.Count(n) + " classes"
+	return humanize.Count(n) + " classes"
 }
 
 // scope says which points entered a figure.
@@ -136,5 +136,5 @@ func scope(exact bool, sample int, seed uint64) string {
 	if exact {
 		return "all points"
 	}
-	return fmt.Sprintf("a sample of %s points, seed %d", human.Count(sample), seed)
+	return fmt.Sprintf("a sample of %s points, seed %d", humanize.Count(sample), seed)
 }

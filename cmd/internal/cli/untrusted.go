@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 )
 
@@ -110,7 +110,7 @@ func (p *program) vetFile(ctx context.Context, path string) error {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return bad("decoding it takes longer than "+human.Span(untrustedTime), "it may be made to")
+		return bad("decoding it takes longer than "+humanize.Span(untrustedTime), "it may be made to")
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() == exitBadInput:
@@ -119,7 +119,7 @@ func (p *program) vetFile(ctx context.Context, path string) error {
 	case errors.As(err, &exit) && exit.ExitCode() == exitFailed:
 		return errors.New(strings.TrimSpace(said.String()))
 	case errors.As(err, &exit):
-		return bad("its decoder dies of it, or needs more than "+human.Bytes(int64(p.untrusted.memory)),
+		return bad("its decoder dies of it, or needs more than "+humanize.Bytes(int64(p.untrusted.memory)),
 			"it is damaged, or made to do this; if it is neither, give --untrusted more memory")
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/progress"
 	"unfold/cmd/internal/stage"
 	"unfold/internal/backoff"
@@ -68,7 +68,7 @@ func (d *demo) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	d.Say("stream    %s of KDD Cup 1999 in %s, %d of them broken on purpose",
-		human.Plural(d.script.events, "network connection"), human.Plural(len(d.script.messages)+len(d.script.broken), "message"), len(d.script.broken))
+		humanize.Plural(d.script.events, "network connection"), humanize.Plural(len(d.script.messages)+len(d.script.broken), "message"), len(d.script.broken))
 	if err := d.live(ctx); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (d *demo) run(ctx context.Context) (*Result, error) {
 		Latency: middle(d.latencies), Epoch: epoch, Arrivals: arrivals(parts, d.Stage.Config.Reference.Min),
 	}
 	if r.Answered+r.DeadLetters != r.Messages {
-		return nil, fmt.Errorf("of %s %d were answered and %d became dead letters", human.Plural(r.Messages, "message"), r.Answered, r.DeadLetters)
+		return nil, fmt.Errorf("of %s %d were answered and %d became dead letters", humanize.Plural(r.Messages, "message"), r.Answered, r.DeadLetters)
 	}
 	for _, p := range frame {
 		r.Drawn += p.Len()
@@ -224,7 +224,7 @@ func (d *demo) hooks() stream.Hooks {
 			d.maps++
 			d.mu.Unlock()
 			d.Progress.Above(func() {
-				d.Say("map %-5d learnt in %s: %s", p.Version, human.Span(took), human.Plural(p.Points, "reference point"))
+				d.Say("map %-5d learnt in %s: %s", p.Version, humanize.Span(took), humanize.Plural(p.Points, "reference point"))
 			})
 		},
 		DeadLettered: func(m stream.Message, _ stream.Stage, reason error) {

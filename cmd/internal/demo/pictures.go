@@ -5,7 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/internal/atomicfile"
@@ -66,7 +66,7 @@ func draw(folder string, parts []part) error {
 		}
 	}
 	m.Title = "Network connections on the map that unfold learnt from their stream"
-	m.Subtitle = fmt.Sprintf("KDD Cup 1999, %s; neighbours on the map are alike in 41 features", human.Plural(len(m.X), "connection"))
+	m.Subtitle = fmt.Sprintf("KDD Cup 1999, %s; neighbours on the map are alike in 41 features", humanize.Plural(len(m.X), "connection"))
 	byName := m
 	byName.By, byName.Class = "attack", label
 	if err := picture(filepath.Join(folder, MapPicture), byName); err != nil {

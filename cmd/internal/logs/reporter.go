@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/stream"
 	"unfold/stream/fleet"
@@ -55,10 +55,10 @@ func (r *Reporter) debug(event, message string, attrs func() []slog.Attr) {
 func (r *Reporter) Hooks() stream.Hooks {
 	return stream.Hooks{
 		Assigned: func(tps []stream.TopicPartition) {
-			r.Say(Assigned, "reading "+human.Plural(len(tps), "partition"), partitions(tps)...)
+			r.Say(Assigned, "reading "+humanize.Plural(len(tps), "partition"), partitions(tps)...)
 		},
 		Revoked: func(tps []stream.TopicPartition) {
-			r.Say(Revoked, "gave back "+human.Plural(len(tps), "partition"), partitions(tps)...)
+			r.Say(Revoked, "gave back "+humanize.Plural(len(tps), "partition"), partitions(tps)...)
 		},
 		Placed: func(_ stream.TopicPartition, n int, _ time.Duration) { r.placed.Add(int64(n)) },
 		Delivered: func(tp stream.TopicPartition, n, events int, latency time.Duration) {
@@ -109,7 +109,7 @@ func (r *Reporter) encoded(left []ingest.Left, dominant *ingest.Dominant) {
 func (r *Reporter) Fleet() fleet.Hooks {
 	return fleet.Hooks{
 		Announced: func(a fleet.Announcement, took time.Duration) {
-			r.Say(MapAnnounced, fmt.Sprintf("map version %d (epoch %d) announced, %s, after %s", a.Version, a.Epoch, human.Bytes(a.Bytes), human.Span(took)),
+			r.Say(MapAnnounced, fmt.Sprintf("map version %d (epoch %d) announced, %s, after %s", a.Version, a.Epoch, humanize.Bytes(a.Bytes), humanize.Span(took)),
 				slog.String(MapID, a.MapID), slog.Uint64(Version, a.Version), slog.Uint64(Epoch, uint64(a.Epoch)), slog.Int64(Bytes, a.Bytes), seconds(took))
 		},
 		Refused: func(a fleet.Announcement, why string, err error) {
@@ -124,28 +124,28 @@ func (r *Reporter) Fleet() fleet.Hooks {
 }
 
 func (r *Reporter) retrying(what string, attempt int, err error, pause time.Duration) {
-	r.often(slog.LevelWarn, what, Retrying, fmt.Sprintf("%s failed, attempt %d, again in %s", what, attempt, human.Span(pause)),
+	r.often(slog.LevelWarn, what, Retrying, fmt.Sprintf("%s failed, attempt %d, again in %s", what, attempt, humanize.Span(pause)),
 		slog.String(What, what), slog.Int(Attempt, attempt), slog.Float64(Pause, pause.Seconds()), failure(err))
 }
 
 func (r *Reporter) published(p *stream.Published, took time.Duration) {
 	how := "loaded"
 	if took > 0 {
-		how = "learnt in " + human.Span(took)
+		how = "learnt in " + humanize.Span(took)
 	}
 	attrs := []slog.Attr{slog.String(MapID, p.MapID), slog.Uint64(Version, p.Version), slog.Uint64(Epoch, uint64(p.Epoch)), slog.Int(Points, p.Points), seconds(took)}
 	if p.Figures.Kind != "" {
 		attrs = append(attrs, slog.String(Kind, p.Figures.Kind))
 	}
-	r.Say(MapPublished, fmt.Sprintf("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, human.Plural(p.Points, "point"), Change(&p.Figures, took)), attrs...)
+	r.Say(MapPublished, fmt.Sprintf("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, humanize.Plural(p.Points, "point"), Change(&p.Figures, took)), attrs...)
 }
 
 // Total sums the run up.
 func (r *Reporter) Total(took time.Duration) {
 	placed, delivered, dead := r.placed.Load(), r.delivered.Load(), r.dead.Load()
-	text := fmt.Sprintf("stopped after %s: %s placed, %s delivered", human.Span(took), human.Plural(placed, "event"), human.Plural(delivered, "message"))
+	text := fmt.Sprintf("stopped after %s: %s placed, %s delivered", humanize.Span(took), humanize.Plural(placed, "event"), humanize.Plural(delivered, "message"))
 	if dead > 0 {
-		text += ", " + human.Plural(dead, "dead letter")
+		text += ", " + humanize.Plural(dead, "dead letter")
 	}
 	r.Say(Stopped, text, slog.Int64(Events, placed), slog.Int64(Messages, delivered), slog.Int64(Letters, dead), seconds(took))
 }
@@ -168,16 +168,16 @@ func Change(f *stream.Figures, took time.Duration) string {
 		return ""
 	}
 	text := fmt.Sprintf(", %s refresh: %s came, %s went, the others moved by %.2g / %.2g / %.2g %%",
-		f.Kind, human.Count(f.Born), human.Count(f.Gone), f.Moves.Median, f.Moves.P90, f.Moves.P99)
+		f.Kind, humanize.Count(f.Born), humanize.Count(f.Gone), f.Moves.Median, f.Moves.P90, f.Moves.P99)
 	if f.Alarm == 1 {
-		text += fmt.Sprintf("; alarm: %.2g%% of the last %s new points are strange", 100*f.Novel, human.Count(f.Judged))
+		text += fmt.Sprintf("; alarm: %.2g%% of the last %s new points are strange", 100*f.Novel, humanize.Count(f.Judged))
 	}
 	return text
 }
 
 func lost(gap *stream.OffsetError) string {
 	if n := gap.Lost(); n > 0 {
-		return fmt.Sprintf("%s (%d to %d) deleted before they were read", human.Plural(n, "message"), gap.Position, gap.First-1)
+		return fmt.Sprintf("%s (%d to %d) deleted before they were read", humanize.Plural(n, "message"), gap.Position, gap.First-1)
 	}
 	return "it was truncated or made anew"
 }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 )
 
 // Where things stand, in points: title and subtitle above the panel, tick
@@ -90,10 +90,10 @@ func (p *picture) drawEdge(c vgdraw.Canvas) {
 func (p *picture) drawFoot(c vgdraw.Canvas) {
 	var notes []string
 	if p.outside > 0 {
-		notes = append(notes, fmt.Sprintf("%s beyond the frame, drawn hollow at its edge", human.Plural(p.outside, "point")))
+		notes = append(notes, fmt.Sprintf("%s beyond the frame, drawn hollow at its edge", humanize.Plural(p.outside, "point")))
 	}
 	if p.lost > 0 {
-		notes = append(notes, fmt.Sprintf("%s without finite coordinates left out", human.Plural(p.lost, "point")))
+		notes = append(notes, fmt.Sprintf("%s without finite coordinates left out", humanize.Plural(p.lost, "point")))
 	}
 	c.FillText(style(smallSize, faintInk, false), vg.Point{X: p.frame.panel.Min.X, Y: 7}, strings.Join(notes, "; "))
 }
@@ -121,7 +121,7 @@ func number(v, step float64) string {
 	case strings.Trim(s, "-0.") == "":
 		return "0"
 	case decimals == 0 && math.Abs(v) >= 10000 && math.Abs(v) < 1e15:
-		return human.Count(int64(v))
+		return humanize.Count(int64(v))
 	}
 	return s
 }

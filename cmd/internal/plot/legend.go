@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 )
 
 // legendWidth is the width that the column right of the panel needs.
@@ -23,7 +23,7 @@ func legendWidth(p paint) vg.Length {
 	w := style(textSize, ink, true).Width(shorten(p.by, p.nameLength))
 	for _, k := range p.classes {
 		name := style(textSize, ink, false).Width(shorten(k.name, p.nameLength))
-		w = max(w, 14+name+12+style(smallSize, ink, false).Width(human.Count(k.n)))
+		w = max(w, 14+name+12+style(smallSize, ink, false).Width(humanize.Count(k.n)))
 	}
 	return w
 }
@@ -38,7 +38,7 @@ func (p *picture) drawLegend(c vgdraw.Canvas) {
 		y -= lineHeight
 		disc(c, vg.Point{X: left + 4, Y: y + 3.8}, 4, k)
 		c.FillText(style(textSize, ink, false), vg.Point{X: left + 14, Y: y}, shorten(k.name, p.paint.nameLength))
-		c.FillText(aligned(style(smallSize, faintInk, false), text.XRight, text.YBottom), vg.Point{X: right, Y: y + 0.7}, human.Count(k.n))
+		c.FillText(aligned(style(smallSize, faintInk, false), text.XRight, text.YBottom), vg.Point{X: right, Y: y + 0.7}, humanize.Count(k.n))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 )
 
 const (
@@ -165,20 +165,20 @@ func (r *Reporter) line(took time.Duration, ended bool) string {
 	head := fmt.Sprintf("%-9s ", r.stage)
 	if ended {
 		if r.unit == "" || r.done == 0 {
-			return head + human.Span(took)
+			return head + humanize.Span(took)
 		}
-		return fmt.Sprintf("%s%s %s in %s, %s/s", head, human.Count(r.done), r.unit, human.Span(took), human.Rate(r.done, took))
+		return fmt.Sprintf("%s%s %s in %s, %s/s", head, humanize.Count(r.done), r.unit, humanize.Span(took), humanize.Rate(r.done, took))
 	}
-	parts := []string{strings.TrimSpace(human.Count(r.done) + " " + r.unit)}
+	parts := []string{strings.TrimSpace(humanize.Count(r.done) + " " + r.unit)}
 	if r.total > 0 {
-		parts[0] = strings.TrimSpace(fmt.Sprintf("%s of %s %s", human.Count(r.done), human.Count(r.total), r.unit))
+		parts[0] = strings.TrimSpace(fmt.Sprintf("%s of %s %s", humanize.Count(r.done), humanize.Count(r.total), r.unit))
 		parts = append(parts, fmt.Sprintf("%d%%", 100*r.done/r.total))
 		if r.done > 0 {
 			left := time.Duration(float64(took) * float64(r.total-r.done) / float64(r.done))
 			parts = append(parts, left.Round(time.Second).String()+" left")
 		}
 	} else {
-		parts = append(parts, human.Rate(r.done, took)+"/s")
+		parts = append(parts, humanize.Rate(r.done, took)+"/s")
 	}
 	return head + strings.Join(parts, ", ")
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
 	"unfold/internal/offsets"
 	"unfold/stream"
@@ -166,14 +166,14 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 		return "", err
 	}
 	if c.Role == config.RoleEmbed {
-		return fmt.Sprintf(" (%s): %s of %s, as vectors of %s", msg.Where(), human.Plural(t.Len(), "event"), strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value")), nil
+		return fmt.Sprintf(" (%s): %s of %s, as vectors of %s", msg.Where(), humanize.Plural(t.Len(), "event"), strings.Join(t.Names(), ", "), humanize.Plural(e.Dim(), "value")), nil
 	}
 	held, err := holds(s, e.Dim())
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf(" (%s): %s of %s, as vectors of %s; the learner holds up to %s, in at most %s", msg.Where(), human.Plural(t.Len(), "event"),
-		strings.Join(t.Names(), ", "), human.Plural(e.Dim(), "value"), human.Plural(c.Reference.Size, "point"), human.Bytes(held))
+	text := fmt.Sprintf(" (%s): %s of %s, as vectors of %s; the learner holds up to %s, in at most %s", msg.Where(), humanize.Plural(t.Len(), "event"),
+		strings.Join(t.Names(), ", "), humanize.Plural(e.Dim(), "value"), humanize.Plural(c.Reference.Size, "point"), humanize.Bytes(held))
 	if left := ingest.DescribeLeft(f.Left()); left != "" {
 		text += "; " + left
 	}
@@ -206,7 +206,7 @@ func first(ctx context.Context, topic *kafka.TopicReader) (*stream.Message, erro
 		messages, err := topic.Next(ctx)
 		switch {
 		case err == io.EOF && tombstones > 0:
-			return nil, fmt.Errorf("%w: the topic holds tombstones alone, %s", ErrNothingToSee, human.Count(tombstones))
+			return nil, fmt.Errorf("%w: the topic holds tombstones alone, %s", ErrNothingToSee, humanize.Count(tombstones))
 		case err == io.EOF:
 			return nil, fmt.Errorf("%w: the topic is empty", ErrNothingToSee)
 		case err != nil:

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -128,7 +128,7 @@ func (h *health) useful() string {
 	if h.bad == 0 || h.good > 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %s read since the start none could be used, all are dead letters (a stage that learns passes them over); the last: %s", human.Plural(h.bad, "message"), cut(h.reason))
+	return fmt.Sprintf("of %s read since the start none could be used, all are dead letters (a stage that learns passes them over); the last: %s", humanize.Plural(h.bad, "message"), cut(h.reason))
 }
 
 // moment is how long the source may not be read, by who owns a share of it, before that
@@ -160,7 +160,7 @@ func (h *health) still(list []stream.Standing) error {
 			parts = append(parts, fmt.Sprintf("and %d more", len(list)-most))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("topic %s, partition %d, since %s with %s ahead", s.Topic, s.Partition, ago(s.Since), human.Plural(s.Ahead, "message")))
+		parts = append(parts, fmt.Sprintf("topic %s, partition %d, since %s with %s ahead", s.Topic, s.Partition, ago(s.Since), humanize.Plural(s.Ahead, "message")))
 	}
 	why := "it is not known why: no failure was reported"
 	if t := h.trouble(slices.Concat(handing, asking)); t != nil {
@@ -171,7 +171,7 @@ func (h *health) still(list []stream.Standing) error {
 
 // ago is a time of day and how long that is past.
 func ago(t time.Time) string {
-	return fmt.Sprintf("%s (%s)", t.Format(time.TimeOnly), human.Span(time.Since(t).Round(time.Second)))
+	return fmt.Sprintf("%s (%s)", t.Format(time.TimeOnly), humanize.Span(time.Since(t).Round(time.Second)))
 }
 
 // mostText is how many bytes of an error's text a line may hold.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"unfold/cmd/internal/config"
-	"unfold/cmd/internal/human"
+	"unfold/cmd/internal/humanize"
 	"unfold/stream/kafka"
 )
 
@@ -83,18 +83,18 @@ func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, e
 		what := fmt.Sprintf("the topic of %s, %s", t.what, t.topic)
 		if takes.Batch > 0 && takes.Batch < want {
 			warnings = append(warnings, fmt.Sprintf("%s, takes batches of up to %s as they are sent (max.message.bytes), the source's up to %s: %s",
-				what, human.Bytes(int64(takes.Batch)), human.Bytes(int64(source.Batch)), t.fate))
+				what, humanize.Bytes(int64(takes.Batch)), humanize.Bytes(int64(source.Batch)), t.fate))
 		}
 		if takes.Request > 0 && takes.Request < takes.Batch {
 			warnings = append(warnings, fmt.Sprintf("the brokers of %s, take requests of up to %s (socket.request.max.bytes), less than its max.message.bytes of %s: %s",
-				what, human.Bytes(int64(takes.Request)), human.Bytes(int64(takes.Batch)), t.fate))
+				what, humanize.Bytes(int64(takes.Request)), humanize.Bytes(int64(takes.Batch)), t.fate))
 		}
 		warnings = append(warnings, t.odd(what, source, takes)...)
 	}
 	if source.Batch == 0 {
 		return "", warnings, fmt.Errorf("%w: the brokers do not say how much topic %s takes (this client lacks the right DescribeConfigs)", ErrNothingToSee, s.Config.Source.Kafka.Topic)
 	}
-	return fmt.Sprintf(": batches of up to %s fit all of them", human.Bytes(int64(source.Batch))), warnings, nil
+	return fmt.Sprintf(": batches of up to %s fit all of them", humanize.Bytes(int64(source.Batch))), warnings, nil
 }
 
 // MayNotFit is an error of a check that stops nobody: what its topic may refuse.

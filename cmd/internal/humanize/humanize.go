@@ -1,29 +1,27 @@
-// Package human writes figures for people: counts with commas, spans of time and
-// sizes with a unit that fits.
-package human
+// Package humanize writes figures for people as all commands do: counts with commas, spans
+// of time and sizes with a unit that fits. It is go-humanize with this program's choices.
+package humanize
 
 import (
-	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Count writes a number with commas between thousands.
 func Count[T ~int | ~int32 | ~int64 | ~uint32 | ~uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return humanize.Comma(int64(n))
 }
 
 // Span writes a time span: 0.35s, 4.2s, 28s, 2m5s.
 func Span(d time.Duration) string {
 	switch {
 	case d < time.Second:
-		return fmt.Sprintf("%.2fs", d.Seconds())
+		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + "s"
 	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
 	}
 	return d.Round(time.Second).String()
 }
@@ -37,24 +35,16 @@ func Rate(n int64, took time.Duration) string {
 	return Count(int64(v))
 }
 
-// Bytes writes a size: 312 B, 4.2 MiB, 1.1 GiB.
+// Bytes writes a size with one digit behind the point: 312 B, 4.2 MiB, 1.1 GiB.
 func Bytes(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	v, k := float64(n), 0
-	for v >= 1024 && k < len(units)-1 {
-		v /= 1024
-		k++
+	whole, behind := n, 0
+	for ; whole >= 1024; whole /= 1024 {
+		behind = 1
 	}
-	if k == 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", v, units[k])
+	return humanize.IBytesN(uint64(n), len(strconv.FormatInt(whole, 10))+behind)
 }
 
 // Plural writes a count with its noun: "1 row", "2,000 rows".
 func Plural[T ~int | ~int32 | ~int64 | ~uint64](n T, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return Count(n) + " " + noun + "s"
+	return Count(n) + " " + english.PluralWord(int(n), noun, "")
 }
