@@ -62,7 +62,7 @@ var homes = []struct {
 }{
 	{"github.com/apache/arrow/go", []string{"ingest"}, nil},
 	{"github.com/segmentio/kafka-go", []string{"stream/kafka", "bench/internal/traffic"}, []string{"cmd"}},
-	{"github.com/xdg-go/scram", []string{"unfold/stream/kafka"}, nil},
+	{"github.com/xdg-go/scram", []string{"stream/kafka"}, nil},
 	{"github.com/klauspost/compress", []string{"ingest", "stream/kafka"}, []string{"stream"}},
 	{"github.com/twmb/franz-go", []string{"cmd", "stream/streamtest", "stream/kafka/kafkatest"}, []string{"stream"}},
 	{"github.com/prometheus", []string{"cmd/internal"}, nil},
