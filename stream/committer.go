@@ -9,7 +9,7 @@ import (
 	"unfold/internal/offsets"
 )
 
-// committer commits acknowledged positions of one generation now and then.
+// committer commits acknowledged offsets of one generation now and then.
 type committer struct {
 	gen   Generation
 	every time.Duration
@@ -77,7 +77,7 @@ func (c *committer) commit(ctx context.Context) error {
 	}
 }
 
-// take removes and returns the marked positions.
+// take removes and returns the marked offsets.
 func (c *committer) take() []Position {
 	c.mu.Lock()
 	defer c.mu.Unlock()

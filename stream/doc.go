@@ -4,7 +4,7 @@
 //	Source -- Run of messages --> Decoder -- Events --> Map.Place -- Outcome --> Sink
 //	   ^                                       |                                   |
 //	   |                                       +--> Learner.Offer     acknowledged |
-//	   +------------------- Commit(position) <-------------------------------------+
+//	   +------------------- Commit(offset) <---------------------------------------+
 //
 // It knows neither Kafka nor Arrow. Package stream/kafka is a Source and a Sink,
 // package stream/learn a Decoder and a Learner, package stream/streamtest has
@@ -15,19 +15,19 @@
 // Each promise names the test that holds it; Settings.DrainTimeout and the like are
 // fields of this package.
 //
-// At least once. The position of a message is committed only after its output, or
+// At least once. The offset of a message is committed only after its output, or
 // its dead letter, has been acknowledged by all in-sync replicas, and the output
 // of every earlier message of its partition too. So a crash at any moment, of this
 // process, of a broker or of the connection between, is followed by delivering
 // again whatever was not committed, never by a gap. (TestNothingIsLost)
 //
 // Exactly once, if Pipeline.ExactlyOnce is set. The outputs and dead letters of a
-// batch and the position behind it are one transaction (Transactional): who reads
+// batch and the offset behind it are one transaction (Transactional): who reads
 // committed messages sees each once. A transaction of which it is not known how it
 // ended, or whose partition has a new owner, ends the generation; the next one
-// begins at the position that the broker tells. (TestNothingIsLostOrDoubled)
+// begins at the offset that the broker tells. (TestNothingIsLostOrDoubled)
 //
-// No silent skip. A position outside of the log is told (Hooks.Gap) and ends the
+// No silent skip. An offset outside of the log is told (Hooks.Gap) and ends the
 // run, unless the source is set to go on. (stream/kafka.TestGaps)
 //
 // Bounded. What has been read and not delivered takes Settings.QueueBytes, decompressed
@@ -44,8 +44,8 @@
 // skipped. An output that is too large for its topic comes in parts (below). An output carries where its input lies (topic, partition, offset) and
 // the version of the map. Position and version determine the output to the byte:
 // a duplicate that was placed by the same version is the same message, and a
-// consumer may drop what it has seen by position alone. How far the stage has got
-// can be read from the output topic without the group's positions (Origin).
+// consumer may drop what it has seen by offset alone. How far the stage has got
+// can be read from the output topic without the group's offsets (Origin).
 //
 // Tombstones pass. A message with a key and a null value takes the event whose id
 // is the key from what the map is learnt from, and is itself written downstream
@@ -61,13 +61,13 @@
 // What may pass is waited out. A sink or dead-letter topic that fails is tried again
 // with growing pauses for as long as the process lives: reading stops meanwhile, and
 // Hooks.Retrying reports it. Nothing is dropped to get past it. What cannot pass in
-// reading (no rights, a position that is no longer in the log) ends the stage with an
+// reading (no rights, an offset that is no longer in the log) ends the stage with an
 // error.
 //
 // What is too large does not stop the stream. A topic refuses a message alone in a batch,
 // compressed, that is larger than it takes: to try that again would be in vain. Such an
 // output is written in parts (Pipeline.TooLarge), each a message of some of the events
-// with the same key and time, in order, numbered by headers (PartOf); the position is
+// with the same key and time, in order, numbered by headers (PartOf); the offset is
 // committed after the last. With an event that is too large alone the message becomes a
 // dead letter. A dead letter that is too large is written without its value, and says
 // where that is and how to know it (Reason.Elsewhere); if need be without key and headers,
@@ -88,14 +88,14 @@
 // # Cold start
 //
 // Before there is a map, events are read and offered to the learner, and wait in
-// memory, their positions uncommitted; so after a crash they come again. Bad
+// memory, their offsets uncommitted; so after a crash they come again. Bad
 // messages go to the dead letters meanwhile. When the learner has enough, its
 // Offer blocks until the first map is there, which holds back reading: what waits
 // is bounded by what the learner needs and one run for each partition. Then all
 // that has waited is placed, in order. Messages beyond Settings.WaitingBytes do not
 // wait: the learner has seen them, and they are read again when the map is there, in
 // a new generation. With exactly-once delivery bad messages behind an event wait,
-// too, since the position cannot get past it. (TestWaitingBeyondMemory)
+// too, since the offset cannot get past it. (TestWaitingBeyondMemory)
 //
 // # Fleets
 //
@@ -108,7 +108,7 @@
 // # Ownership
 //
 // A Generation is the time in which this process owns some partitions. Each
-// partition has one worker; a committer gathers acknowledged positions and commits
+// partition has one worker; a committer gathers acknowledged offsets and commits
 // them every Settings.CommitEvery, in the generation only: a commit that comes too
 // late, when the partition has another owner, fails and moves nothing. When a
 // generation ends, workers finish their batch as they do at a stop, so that little

@@ -33,9 +33,9 @@ type Hooks struct {
 	DeadLettered func(m Message, stage Stage, reason error)
 	// PassedOver: a pipeline that only learns could not use the message for this reason.
 	PassedOver func(m Message, stage Stage, reason error)
-	// Committed: the group's position of a partition is now this.
+	// Committed: the group's offset of a partition is now this.
 	Committed func(p Position)
-	// Gap: the group's position was outside of the log. It is called before reading
+	// Gap: the group's offset was outside of the log. It is called before reading
 	// goes on at the log's first message, or ends, as the source is set.
 	Gap func(gap *OffsetError)
 	// Retrying: something failed and will be tried again after the pause.

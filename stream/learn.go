@@ -10,7 +10,7 @@ import (
 var ErrFenced = errors.New("another process has taken over")
 
 // learn shows a batch to the learner and is done with it. Before the first map the
-// learner has it in memory alone: its position waits, so that it is read again after
+// learner has it in memory alone: its offset waits, so that it is read again after
 // a crash.
 func (w *worker) learn(ctx context.Context, batch []*entry) error {
 	for _, e := range batch {
@@ -30,6 +30,6 @@ func (w *worker) learn(ctx context.Context, batch []*entry) error {
 	return nil
 }
 
-// unlearnt reports whether positions of what the learner has seen wait for the first
+// unlearnt reports whether offsets of what the learner has seen wait for the first
 // map.
 func (w *worker) unlearnt() bool { return w.p.LearnOnly && w.behind > w.next }

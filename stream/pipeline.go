@@ -28,7 +28,7 @@ type Pipeline struct {
 	ExactlyOnce bool
 	// LearnOnly shows messages to the learner and does nothing else: nothing is placed
 	// or written, and what cannot be read is passed over, for the others of a fleet do
-	// all that. Positions are committed once there is a map that knows of them. It
+	// all that. Offsets are committed once there is a map that knows of them. It
 	// needs no sink.
 	LearnOnly bool
 	// TooLarge says what becomes of an output that its topic does not take.

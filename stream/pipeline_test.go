@@ -112,7 +112,7 @@ func feed(b *streamtest.Broker, partitions, each int, rng *rand.Rand) {
 	}
 }
 
-// settle runs a healthy process until every position is committed, then checks.
+// settle runs a healthy process until every offset is committed, then checks.
 func settle(t testing.TB, b *streamtest.Broker, learner *streamtest.Learner) streamtest.Count {
 	t.Helper()
 	return settleAs(t, b, learner, false)

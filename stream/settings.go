@@ -30,7 +30,7 @@ type Settings struct {
 	// time at the latest, it is bad. Its decoder is left to end by itself, even after
 	// Run has returned. Default 30s.
 	DecodeTime time.Duration
-	// CommitEvery is the time between commits of acknowledged positions, so at
+	// CommitEvery is the time between commits of acknowledged offsets, so at
 	// most that much is delivered again after a crash. Default 500ms.
 	CommitEvery time.Duration
 	// LagEvery is the time between two questions for the group's progress, LagTimeout what

@@ -21,7 +21,7 @@ type Source interface {
 }
 
 // Generation is the right to read some partitions and to move their committed
-// positions. Its methods may be used by several goroutines at once, but one
+// offsets. Its methods may be used by several goroutines at once, but one
 // partition is fetched by one goroutine only.
 type Generation interface {
 	// Assigned lists the partitions of this generation, each with the offset at
@@ -35,8 +35,8 @@ type Generation interface {
 	// messages take is taken from the share before there is memory for it, and
 	// handed over with the run; a partition has the same share in all calls.
 	Fetch(ctx context.Context, tp TopicPartition, room *Share) (Run, error)
-	// Commit makes positions durable for the group. It fails with ErrRevoked if
-	// the generation is over; it never moves a position that another member owns.
+	// Commit makes offsets durable for the group. It fails with ErrRevoked if
+	// the generation is over; it never moves an offset that another member owns.
 	Commit(ctx context.Context, positions []Position) error
 	// Progress says how far the group is in each assigned partition. It asks once: any
 	// failure is an error, and nothing of it is final.
@@ -68,26 +68,26 @@ var ErrRevoked = errors.New("partitions were given to another member of the grou
 // ErrUnknownTopic says that a topic does not exist.
 var ErrUnknownTopic = errors.New("unknown topic")
 
-// OffsetError says that the position at which the group wants to read is not in
-// the log: messages were deleted before they were read (Position < First), or
-// the log is shorter than what was committed (Position > End; the topic was made
+// OffsetError says that the offset at which the group wants to read is not in
+// the log: messages were deleted before they were read (Offset < First), or
+// the log is shorter than what was committed (Offset > End; the topic was made
 // anew or truncated). Reading on would skip messages in silence, so it is final,
 // unless the source is told to go on with the log's first message.
 type OffsetError struct {
 	TopicPartition
-	Position, First, End int64
+	Offset, First, End int64
 }
 
 func (e *OffsetError) Error() string {
-	what := fmt.Sprintf("%d messages were deleted before they were read", e.First-e.Position)
-	if e.Position > e.End {
+	what := fmt.Sprintf("%d messages were deleted before they were read", e.First-e.Offset)
+	if e.Offset > e.End {
 		what = "the topic was truncated or made anew"
 	}
-	return fmt.Sprintf("topic %s, partition %d: the group's position %d is outside of the log (%d to %d): %s; "+
+	return fmt.Sprintf("topic %s, partition %d: the group's offset %d is outside of the log (%d to %d): %s; "+
 		"set the group's offsets to where reading shall go on (kafka-consumer-groups --reset-offsets) and start again",
-		e.Topic, e.Partition, e.Position, e.First, e.End, what)
+		e.Topic, e.Partition, e.Offset, e.First, e.End, what)
 }
 
 // Lost is how many messages are known to be lost: those deleted before they were
 // read. How many a truncated log has lost nobody knows.
-func (e *OffsetError) Lost() int64 { return max(0, e.First-e.Position) }
+func (e *OffsetError) Lost() int64 { return max(0, e.First-e.Offset) }

@@ -25,7 +25,7 @@ type Standing struct {
 	TopicPartition
 	// Ahead is how many offsets lie between the committed one and the log's end.
 	Ahead int64
-	// Since is when its committed position was first seen as it is.
+	// Since is when its committed offset was first seen as it is.
 	Since time.Time
 }
 

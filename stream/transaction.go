@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// Transactional is a Generation whose broker writes messages and moves a position
+// Transactional is a Generation whose broker writes messages and moves an offset
 // in one step. Exactly-once delivery needs it.
 type Transactional interface {
 	Generation
 	// Transact writes what was made of messages of an assigned partition and moves
-	// the group's position of that partition, all or nothing, for all who read
+	// the group's offset of that partition, all or nothing, for all who read
 	// committed messages only. Transactions of different partitions may run at once.
 	//
 	// nil says that it is done. ErrRevoked says that the partition may be somebody

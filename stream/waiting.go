@@ -11,7 +11,7 @@ import (
 // wait offers messages that cannot be placed yet and keeps them. Bad ones need no
 // map: they go to the dead letters at once, so that a topic that holds nothing
 // else is seen to, and does not fill the memory. Only if delivery is exactly once
-// those behind an event wait with it, since their positions cannot be committed.
+// those behind an event wait with it, since their offsets cannot be committed.
 func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 	for _, e := range batch {
 		if e.bad == nil {
@@ -41,7 +41,7 @@ func (w *worker) wait(reading, working context.Context, batch []*entry) error {
 }
 
 // keep lets messages wait. If they do not fit any more this partition lets go of
-// all that waits: its position stays before it.
+// all that waits: its offset stays before it.
 func (w *worker) keep(batch []*entry, which func(*entry) bool) {
 	// Messages lie in memory that they share with those next to them.
 	next := int64(0)

@@ -242,8 +242,8 @@ func TestSecondLearner(t *testing.T) {
 func TestZombie(t *testing.T) {
 	w := newWorld(t)
 	asleep := newTopic() // what the zombie reads: nothing
-	desk := w.topic.take()
-	zombie, err := fleet.Take(w.ctx, fleet.PublisherSettings{Name: "fleet", Learner: "zombie", Store: w.store, Board: asleep.board(), Desk: desk, Hooks: w.hooks()})
+	writer := w.topic.take()
+	zombie, err := fleet.Take(w.ctx, fleet.PublisherSettings{Name: "fleet", Learner: "zombie", Store: w.store, Topic: asleep.reader(), Writer: writer, Hooks: w.hooks()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,9 +307,9 @@ func TestBrokerAway(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	w := newWorld(t)
-	good := fleet.PublisherSettings{Name: "fleet", Store: w.store, Board: w.topic.board(), Desk: w.topic.take()}
+	good := fleet.PublisherSettings{Name: "fleet", Store: w.store, Topic: w.topic.reader(), Writer: w.topic.take()}
 	for name, spoil := range map[string]func(*fleet.PublisherSettings){
-		"no store": func(s *fleet.PublisherSettings) { s.Store = nil }, "no desk": func(s *fleet.PublisherSettings) { s.Desk = nil },
+		"no store": func(s *fleet.PublisherSettings) { s.Store = nil }, "no writer": func(s *fleet.PublisherSettings) { s.Writer = nil },
 		"bad name": func(s *fleet.PublisherSettings) { s.Name = "a/b" }, "one version": func(s *fleet.PublisherSettings) { s.Keep = 1 },
 		"pauses": func(s *fleet.PublisherSettings) { s.RetryMin, s.RetryMax = 2, 1 },
 	} {
@@ -320,6 +320,6 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	if _, err := fleet.NewFollower(fleet.FollowerSettings{Name: "fleet", Store: w.store}); err == nil {
-		t.Error("a follower without a board is made")
+		t.Error("a follower without a topic is made")
 	}
 }

@@ -4,7 +4,7 @@
 //	learner                                                    embedders
 //	snapshot --> store (package stream/store) ---------------> fetched, verified
 //	    |                                                          ^
-//	    +-----> announcement on a compacted topic (a Board) -------+
+//	    +-----> announcement on a compacted topic (a Topic) -------+
 //
 // A snapshot is in the store before it is announced, so whoever reads of it finds it.
 //
@@ -20,7 +20,7 @@
 //
 // Each learner has a higher generation than those before. A Publisher begins by taking the name over: with the
 // broker, which from then on refuses every write of the one before (a transactional
-// id), and on the board, by an announcement of the next generation with the same map.
+// id), and in the topic, by an announcement of the next generation with the same map.
 // The one before reads that there and ends, with an error that says who it was; had
 // it slept through it, its next announcement would be refused. So there are never two
 // whose announcements count. Whether a second one should start at all while the first

@@ -18,7 +18,7 @@ type FollowerSettings struct {
 	// Name is the fleet's.
 	Name  string
 	Store *store.Store
-	Board Board
+	Topic Topic
 	// Dims is what the maps' dimension must be; 0: any.
 	Dims int
 	// RetryMin and RetryMax bound the pause before what failed is tried again. Defaults
@@ -34,8 +34,8 @@ func (s FollowerSettings) withDefaults() (FollowerSettings, error) {
 		}
 	}
 	switch {
-	case s.Store == nil || s.Board == nil:
-		return s, errors.New("announce: a follower needs a store and a board")
+	case s.Store == nil || s.Topic == nil:
+		return s, errors.New("announce: a follower needs a store and a topic")
 	case s.RetryMin < 0 || s.RetryMax < s.RetryMin || s.Timeout < 0:
 		return s, errors.New("announce: the follower's times do not fit")
 	}
@@ -81,7 +81,7 @@ func NewFollower(settings FollowerSettings) (*Follower, error) {
 		return nil, err
 	}
 	f := &Follower{set: s, more: make(chan struct{}, 1)}
-	f.reader = reader{s.Board, s.Name, &f.set.Hooks}
+	f.reader = reader{s.Topic, s.Name, &f.set.Hooks}
 	return f, nil
 }
 
@@ -93,7 +93,7 @@ func (f *Follower) Status() Status {
 }
 
 // Run fetches what is announced and hands it to install, until the context is done;
-// then it returns nil. If install returns an error the map is refused. Only a board
+// then it returns nil. If install returns an error the map is refused. Only a topic
 // that cannot be read at all is an error.
 func (f *Follower) Run(ctx context.Context, install func(*snapshot.Snapshot) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -114,7 +114,7 @@ func (f *Follower) Run(ctx context.Context, install func(*snapshot.Snapshot) err
 	}
 }
 
-// watch reads the board.
+// watch reads the topic.
 func (f *Follower) watch(ctx context.Context) error {
 	for {
 		there, err := f.reader.next(ctx)

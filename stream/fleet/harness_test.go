@@ -22,12 +22,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// topic is a board in memory, and its desks.
+// topic is a topic in memory, and its writers.
 type topic struct {
 	mu       sync.Mutex
 	messages []stream.Message
 	more     chan struct{} // closed and made anew with every message
-	owner    *desk
+	owner    *writer
 	broken   error // what writes fail with
 }
 
@@ -49,16 +49,16 @@ func (t *topic) fail(err error) {
 	t.broken = err
 }
 
-// board returns a reader from the beginning.
-func (t *topic) board() fleet.Board { return &board{topic: t} }
+// reader returns a reader from the beginning.
+func (t *topic) reader() fleet.Topic { return &topicReader{topic: t} }
 
-type board struct {
+type topicReader struct {
 	topic  *topic
 	next   int
 	caught bool
 }
 
-func (b *board) Next(ctx context.Context) ([]stream.Message, error) {
+func (b *topicReader) Next(ctx context.Context) ([]stream.Message, error) {
 	for {
 		b.topic.mu.Lock()
 		out, more := slices.Clone(b.topic.messages[b.next:]), b.topic.more
@@ -75,17 +75,17 @@ func (b *board) Next(ctx context.Context) ([]stream.Message, error) {
 	}
 }
 
-type desk struct{ topic *topic }
+type writer struct{ topic *topic }
 
-// take returns a desk, and takes it from all others.
-func (t *topic) take() fleet.Desk {
+// take returns a writer, and takes it from all others.
+func (t *topic) take() fleet.FencedWriter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.owner = &desk{t}
+	t.owner = &writer{t}
 	return t.owner
 }
 
-func (d *desk) Write(ctx context.Context, m stream.Message) error {
+func (d *writer) Write(ctx context.Context, m stream.Message) error {
 	d.topic.mu.Lock()
 	owner, broken := d.topic.owner, d.topic.broken
 	d.topic.mu.Unlock()
@@ -93,7 +93,7 @@ func (d *desk) Write(ctx context.Context, m stream.Message) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case owner != d:
-		return fmt.Errorf("desk: %w", stream.ErrFenced)
+		return fmt.Errorf("writer: %w", stream.ErrFenced)
 	case broken != nil:
 		return broken
 	}
@@ -101,7 +101,7 @@ func (d *desk) Write(ctx context.Context, m stream.Message) error {
 	return nil
 }
 
-// world is a store, a board, and notes of what the hooks told.
+// world is a store, a topic, and notes of what the hooks told.
 type world struct {
 	t      *testing.T
 	bucket *blob.Bucket
@@ -174,11 +174,11 @@ func (w *world) hooks() fleet.Hooks {
 	}
 }
 
-// publisher takes the desk and runs until the world ends; the channel tells how.
+// publisher takes the topic and runs until the world ends; the channel tells how.
 func (w *world) publisher(name string) (*fleet.Publisher, <-chan error) {
 	w.t.Helper()
-	desk := w.topic.take()
-	p, err := fleet.Take(w.ctx, fleet.PublisherSettings{Name: "fleet", Learner: name, Store: w.store, Board: w.topic.board(), Desk: desk,
+	writer := w.topic.take()
+	p, err := fleet.Take(w.ctx, fleet.PublisherSettings{Name: "fleet", Learner: name, Store: w.store, Topic: w.topic.reader(), Writer: writer,
 		Keep: 3, RetryMin: time.Millisecond, RetryMax: 5 * time.Millisecond, Hooks: w.hooks()})
 	if err != nil {
 		w.t.Fatal(err)
@@ -191,7 +191,7 @@ func (w *world) publisher(name string) (*fleet.Publisher, <-chan error) {
 // follower runs until the world ends and refuses the maps that bad names.
 func (w *world) follower(bad ...uint64) *fleet.Follower {
 	w.t.Helper()
-	f, err := fleet.NewFollower(fleet.FollowerSettings{Name: "fleet", Store: w.store, Board: w.topic.board(), Dims: 2,
+	f, err := fleet.NewFollower(fleet.FollowerSettings{Name: "fleet", Store: w.store, Topic: w.topic.reader(), Dims: 2,
 		RetryMin: time.Millisecond, RetryMax: 5 * time.Millisecond, Hooks: w.hooks()})
 	if err != nil {
 		w.t.Fatal(err)

@@ -18,10 +18,10 @@ type PublisherSettings struct {
 	// Name is the fleet's, Learner what to call this process.
 	Name, Learner string
 	Store         *store.Store
-	Board         Board
-	// Desk is this process' right to write to the board. It must have been taken
-	// before the board was opened.
-	Desk Desk
+	Topic         Topic
+	// Writer is this process' right to write to the topic. It must have been taken
+	// before the topic was opened.
+	Writer FencedWriter
 	// Keep is how many versions stay in the store. Default 10, at least 2.
 	Keep int
 	// Repeat is after how long the newest announcement is written again, for a topic
@@ -43,8 +43,8 @@ func (s PublisherSettings) withDefaults() (PublisherSettings, error) {
 		}
 	}
 	switch {
-	case s.Store == nil || s.Board == nil || s.Desk == nil:
-		return s, errors.New("announce: a publisher needs a store, a board and a desk")
+	case s.Store == nil || s.Topic == nil || s.Writer == nil:
+		return s, errors.New("announce: a publisher needs a store, a topic and a writer")
 	case s.Keep < 2:
 		return s, errors.New("announce: at least 2 versions stay in the store, for those who are about to read the last but one")
 	case s.RetryMin < 0 || s.RetryMax < s.RetryMin || s.Timeout < 0 || s.Repeat < 0:
@@ -79,7 +79,7 @@ func Take(ctx context.Context, settings PublisherSettings) (*Publisher, error) {
 	// The clock, so that a new learner is newer even if the last announcement is
 	// not to be read any more.
 	p := &Publisher{set: s, generation: uint64(max(1, time.Now().Unix())), more: make(chan struct{}, 1)}
-	p.reader = reader{s.Board, s.Name, &p.set.Hooks}
+	p.reader = reader{s.Topic, s.Name, &p.set.Hooks}
 	there, err := p.reader.next(ctx)
 	if err != nil {
 		return nil, err
@@ -160,12 +160,12 @@ func (p *Publisher) fenced(err error) error {
 	return fmt.Errorf("announce: there is another learner of %s: %w: this one ends; stop one of the two, or give it a name of its own", p.set.Name, err)
 }
 
-// watch reads the board, to learn that another learner has taken over.
+// watch reads the topic, to learn that another learner has taken over.
 func (p *Publisher) watch(ctx context.Context) error {
 	for {
 		there, err := p.reader.next(ctx)
 		if err != nil {
-			return nil // the context is done, or the board is gone: then writing says so
+			return nil // the context is done, or the topic is gone: then writing says so
 		}
 		for _, a := range there {
 			if a.Generation > p.generation {
@@ -233,7 +233,7 @@ func (p *Publisher) announce(ctx context.Context, a Announcement) error {
 	if err != nil {
 		return err
 	}
-	if err := p.set.Desk.Write(ctx, m); err != nil {
+	if err := p.set.Writer.Write(ctx, m); err != nil {
 		return err
 	}
 	p.mu.Lock()

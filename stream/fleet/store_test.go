@@ -39,7 +39,7 @@ func TestStoreAway(t *testing.T) {
 	w.await("the newest is in use", func() bool { return f.Status().Serving.Version == 3 })
 
 	// Announced, and away before it is fetched.
-	late, err := fleet.NewFollower(fleet.FollowerSettings{Name: "fleet", Store: remote, Board: w.topic.board(), RetryMin: time.Millisecond, Hooks: w.hooks()})
+	late, err := fleet.NewFollower(fleet.FollowerSettings{Name: "fleet", Store: remote, Topic: w.topic.reader(), RetryMin: time.Millisecond, Hooks: w.hooks()})
 	if err != nil {
 		t.Fatal(err)
 	}

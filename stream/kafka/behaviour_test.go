@@ -228,7 +228,7 @@ func testCodecs(t *testing.T, c *cluster) {
 
 // testBrokerRestart kills the broker in the middle of a stream and starts it
 // again: everything arrives. With transactions it arrives once, but now and then not
-// at all while a single node of Kafka 4.3.1 keeps a position open (stablePositions),
+// at all while a single node of Kafka 4.3.1 keeps an offset open (stableOffsets),
 // so that is not among the tests that are run.
 func testBrokerRestart(t *testing.T, c *cluster, exactlyOnce bool, b *kafkatest.Real) {
 	in, out := topicFor(t, c, 2, nil), topicFor(t, c, 2, nil)

@@ -8,10 +8,10 @@
 // each partition. kafka-go's Reader is not used, because
 //
 //   - a Reader commits outside of its generation: after a rebalance a late commit
-//     of the old owner succeeds and moves the group's position backwards. Here
+//     of the old owner succeeds and moves the group's offset backwards. Here
 //     every commit carries the generation; a stale one is refused by the broker
 //     and reported as stream.ErrRevoked.
-//   - a Reader whose position is no longer in the log jumps to where the log
+//   - a Reader whose offset is no longer in the log jumps to where the log
 //     starts, in silence. Here that is a *stream.OffsetError, both when a
 //     generation begins and while it runs.
 //   - a Reader on an unknown topic waits for ever, and hands out records of
@@ -42,7 +42,7 @@
 // partition to be written again, and order is kept. Keys choose the partition as
 // Java's producers do (murmur2): topics with the same number of partitions are
 // co-partitioned. Messages without a key follow the partition that they came
-// from. Batches are those of idempotent producers (lane.go): one whose acknowledgement
+// from. Batches are those of idempotent producers (idempotent.go): one whose acknowledgement
 // was lost is sent again as it was when its messages are written again, and is in the
 // topic once. What is written again after a crash, or by another owner of the partition
 // that it came from, is there twice. Clusters that give no producer's id, before 0.11, or
@@ -61,7 +61,7 @@
 //	DescribeTransactions    how the former owner's last transaction ended; what is
 //	                        open is aborted, what is being ended is waited for
 //	InitProducerId          takes the partition's name over
-//	OffsetFetch, stable     the position to begin at (position.go)
+//	OffsetFetch, stable     the offset to begin at (committed.go)
 //	AddPartitionsToTxn      begins a transaction
 //	Produce, and AddOffsetsToTxn + TxnOffsetCommit side by side
 //	EndTxn                  commits
@@ -74,19 +74,19 @@
 // carries the same sequence, so that brokers write it once.
 //
 // Brokers may count a transaction as ended and have left it open in some partitions
-// (unfinished.go says when). So who takes a producer over, or has seen requests fail,
+// (hanging.go says when). So who takes a producer over, or has seen requests fail,
 // looks where that may be, and ends it there in the same way: the same producer
 // commits, or aborts, a transaction with these partitions and nothing in it.
 //
-// # Boards
+// # Topics of announcements
 //
-// A Board is a compacted topic of one partition, read from its beginning without a
-// group; a Desk the right to write to it, which is the transactional id of a producer:
+// A CompactedTopic is a compacted topic of one partition, read from its beginning without a
+// group; a FencedWriter the right to write to it, which is the transactional id of a producer:
 // who takes it refuses the one before (package stream/fleet).
 //
 // # Gaps
 //
-// A position below the log's first message, or for longer than a new leader needs to
+// An offset below the log's first message, or for longer than a new leader needs to
 // find its end beyond it, is told to SourceSettings.Gap; OnGap says whether reading
 // goes on. Partitions that a topic gets later are read from their beginning.
 //

@@ -138,7 +138,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	defer cancel()
 	_, err := g.Fetch(ctx, stream.TopicPartition{Topic: topic}, nil)
 	var oe *stream.OffsetError
-	if !errors.As(err, &oe) || oe.Position != 0 || oe.First != 12 {
+	if !errors.As(err, &oe) || oe.Offset != 0 || oe.First != 12 {
 		t.Errorf("error %v", err)
 	}
 }

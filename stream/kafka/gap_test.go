@@ -15,7 +15,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestGaps: whatever way a position gets outside of the log, it is told of, and
+// TestGaps: whatever way an offset gets outside of the log, it is told of, and
 // reading ends or goes on at the log's beginning, as the settings say.
 func TestGaps(t *testing.T) {
 	for _, c := range []struct {
@@ -57,13 +57,13 @@ func TestGaps(t *testing.T) {
 			set.OnGap = kafka.Continue
 			source, g = open(t, set)
 			got := fetchN(t, g, tp, int(100-c.firstLeft))
-			if len(got) != int(100-c.firstLeft) || got[0].Offset != c.firstLeft || len(told) != 2 || told[1].Position != c.position {
+			if len(got) != int(100-c.firstLeft) || got[0].Offset != c.firstLeft || len(told) != 2 || told[1].Offset != c.position {
 				t.Errorf("with continue: %d messages, told of %v", len(got), told)
 			}
 			if err := errors.Join(g.Close(), source.Close()); err != nil {
 				t.Fatal(err)
 			}
-			// The gap is told of once: the position is in the log again.
+			// The gap is told of once: the offset is in the log again.
 			if _, g = open(t, set); g.Assigned()[0].Offset != c.firstLeft || len(told) != 2 {
 				t.Errorf("after a restart it begins at %d, told of %d gaps", g.Assigned()[0].Offset, len(told))
 			}

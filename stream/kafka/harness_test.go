@@ -216,7 +216,7 @@ func (c *cluster) deliverCompressed(ctx context.Context, set kafka.SourceSetting
 	return p.Run(ctx)
 }
 
-// done sums a group's positions in a topic.
+// done sums a group's offsets in a topic.
 func (c *cluster) done(t *testing.T, group, topic string) (sum int64) {
 	t.Helper()
 	for _, offset := range c.Committed(t, group, topic) {

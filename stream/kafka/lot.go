@@ -19,7 +19,7 @@ type lot struct {
 	// packed are batches of one message that were packed to be weighed.
 	packed map[*stream.Message][]byte
 	// sequence is that of the first message, in a transaction; numbers are those of a
-	// sink's lane.
+	// sink's producer.
 	sequence int32
 	numbers  *numbers
 }

@@ -21,7 +21,7 @@ func TestMap(t *testing.T) { testMap(t, newFake(t)) }
 
 // testMap runs the whole stage, Arrow messages in and places out, with restarts
 // from the state directory at random moments, before the first map and after,
-// and refreshes between. Every event comes out; one position and one version
+// and refreshes between. Every event comes out; one offset and one version
 // always give the same bytes; versions are never used twice.
 func testMap(t *testing.T, c *cluster) {
 	in, out, dlq := topicFor(t, c, 3, nil), topicFor(t, c, 2, nil), topicFor(t, c, 1, nil)

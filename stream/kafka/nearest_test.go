@@ -39,7 +39,7 @@ func TestRequestsNameTheClient(t *testing.T) {
 	fetch := &rawFetch{client: "maps-eu", rack: "zone-7", follower: leader, version: newestFetch}
 	for name, b := range map[string][]byte{
 		"fetch":     fetch.encode(),
-		"positions": (&positionsRequest{client: "maps-eu"}).encode(),
+		"positions": (&offsetFetchRequest{client: "maps-eu"}).encode(),
 		"describe":  (&describeRequest{recent: recent{client: "maps-eu"}}).encode(),
 		"holders":   (&holdersRequest{recent: recent{client: "maps-eu"}}).encode(),
 	} {

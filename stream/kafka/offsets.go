@@ -14,7 +14,7 @@ import (
 // bounds are the first offset of a partition and the one behind its last message.
 type bounds struct{ first, end int64 }
 
-// begin finds out where to read each assigned partition. A position outside of
+// begin finds out where to read each assigned partition. An offset outside of
 // the log is an *stream.OffsetError.
 func (g *generation) begin(ctx context.Context) error {
 	ctx, cancel := g.within(ctx)
@@ -68,7 +68,7 @@ func (g *generation) begin(ctx context.Context) error {
 	return g.source.retry("offsets").until(ctx, func() error { return g.Commit(ctx, fresh) })
 }
 
-// startOf says where each partition without a position begins. One that the topic
+// startOf says where each partition without an offset begins. One that the topic
 // did not have in the first generation has just been added: all that it holds is
 // new, also to a group that began with the latest.
 func (s *Source) startOf(ctx context.Context) (func(partition int) Start, error) {
@@ -99,7 +99,7 @@ const (
 	truncationPause    = 250 * time.Millisecond
 )
 
-// gap returns how a position lies outside of the log, nil if it does not.
+// gap returns how an offset lies outside of the log, nil if it does not.
 func (g *generation) gap(ctx context.Context, p stream.Position) (*stream.OffsetError, error) {
 	for begin := time.Now(); ; {
 		logs, err := g.bounds(ctx, []int{p.Partition})
@@ -111,7 +111,7 @@ func (g *generation) gap(ctx context.Context, p stream.Position) (*stream.Offset
 			return nil, nil
 		}
 		if p.Offset < log.first || time.Since(begin) > truncationPatience {
-			return &stream.OffsetError{TopicPartition: p.TopicPartition, Position: p.Offset, First: log.first, End: log.end}, nil
+			return &stream.OffsetError{TopicPartition: p.TopicPartition, Offset: p.Offset, First: log.first, End: log.end}, nil
 		}
 		if err := backoff.Wait(ctx, truncationPause); err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func (s *Source) leap(gap *stream.OffsetError) (int64, error) {
 	return gap.First, nil
 }
 
-// positions are the group's. Those that came with the assignment may be older than
+// offsets are the group's. Those that came with the assignment may be older than
 // a transaction of the former owner that is still being committed: so with
 // transactions that one is ended first, and then they are asked for again.
 func (g *generation) positions(ctx context.Context, assigned []kafka.PartitionAssignment, partitions []int) (map[int]int64, error) {
@@ -144,7 +144,7 @@ func (g *generation) positions(ctx context.Context, assigned []kafka.PartitionAs
 	if err := g.beginTransactions(ctx, partitions); err != nil {
 		return nil, err
 	}
-	return g.stablePositions(ctx, partitions)
+	return g.stableOffsets(ctx, partitions)
 }
 
 // bounds asks for the bounds of partitions until there is an answer for all.

@@ -117,7 +117,7 @@ func (p *producer) addPartitions(ctx context.Context, topics map[string][]kafka.
 	})
 }
 
-// addGroup makes a group's positions part of the transaction.
+// addGroup makes a group's offsets part of the transaction.
 func (p *producer) addGroup(ctx context.Context, group string) error {
 	return p.patiently(ctx, func() error {
 		r, err := p.link.client(requestTimeout).AddOffsetsToTxn(ctx, &kafka.AddOffsetsToTxnRequest{
@@ -130,9 +130,9 @@ func (p *producer) addGroup(ctx context.Context, group string) error {
 	})
 }
 
-// sendPosition adds the group's position to the transaction. The group's
+// sendOffset adds the group's offset to the transaction. The group's
 // coordinator refuses it if the generation is not its current one.
-func (p *producer) sendPosition(ctx context.Context, g *kafka.Generation, at stream.Position) error {
+func (p *producer) sendOffset(ctx context.Context, g *kafka.Generation, at stream.Position) error {
 	if err := p.addGroup(ctx, g.GroupID); err != nil {
 		return err
 	}

@@ -22,6 +22,6 @@ func TestReal(t *testing.T) {
 	t.Run("map", func(t *testing.T) { testMap(t, c) })
 	t.Run("holders", func(t *testing.T) { testHolders(t, c) })
 	t.Run("alone", func(t *testing.T) { testAlone(t, c) })
-	t.Run("board", func(t *testing.T) { testBoard(t, c) })
+	t.Run("topic of announcements", func(t *testing.T) { testTopic(t, c) })
 	t.Run("restart", func(t *testing.T) { testBrokerRestart(t, c, false, b) })
 }

@@ -52,10 +52,10 @@ type Sink struct {
 	once     sync.Once
 
 	mu sync.Mutex
-	// lanes that no Write uses at the moment: the last one for what comes from each
+	// producers that no Write uses at the moment: the last one for what comes from each
 	// partition, and others.
-	lanes map[stream.TopicPartition]*lane
-	spare []*lane
+	producers map[stream.TopicPartition]*idempotent
+	spare     []*idempotent
 	// anonymous: the cluster gives this client no producer's id.
 	anonymous bool
 }
@@ -82,7 +82,7 @@ func NewSink(ctx context.Context, s SinkSettings) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sink{settings: s, gauge: newGauge(ctx, l, s.Topic, compressions[s.Compression], false), link: l, lanes: map[stream.TopicPartition]*lane{}}, nil
+	return &Sink{settings: s, gauge: newGauge(ctx, l, s.Topic, compressions[s.Compression], false), link: l, producers: map[stream.TopicPartition]*idempotent{}}, nil
 }
 
 // Close implements stream.Sink.
@@ -105,9 +105,9 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 		return &stream.WriteError{Remaining: indices(len(messages)), Err: fmt.Errorf("kafka: %w", made(messages, err))}
 	}
 	from := messages[0].TopicPartition
-	lane := s.take(from)
-	defer s.give(from, lane)
-	if err := s.number(ctx, lane, lots); err != nil {
+	producer := s.borrow(from)
+	defer s.giveBack(from, producer)
+	if err := s.number(ctx, producer, lots); err != nil {
 		return fmt.Errorf("kafka: writing to topic %s: %w", s.settings.Topic, lacking(err, "Write"))
 	}
 	var (
@@ -118,7 +118,7 @@ func (s *Sink) Write(ctx context.Context, messages []stream.Message) error {
 	)
 	for _, lot := range lots {
 		wg.Go(func() {
-			done, err := s.write(ctx, lane, lot)
+			done, err := s.write(ctx, producer, lot)
 			if err != nil {
 				mu.Lock()
 				left = append(left, lot.indices[done:]...)

@@ -12,7 +12,7 @@ import (
 	"unfold/stream"
 )
 
-// Start says where a group begins to read a partition that it has no position for.
+// Start says where a group begins to read a partition that it has no offset for.
 type Start int
 
 const (
@@ -22,7 +22,7 @@ const (
 	Latest
 )
 
-// OnGap says what happens when the group's position is outside of the log.
+// OnGap says what happens when the group's offset is outside of the log.
 type OnGap int
 
 const (
@@ -39,7 +39,7 @@ type SourceSettings struct {
 	Topic, Group string
 	// Start is where a new group begins.
 	Start Start
-	// OnGap is what happens when the group's position is outside of the log; Gap, if
+	// OnGap is what happens when the group's offset is outside of the log; Gap, if
 	// set, is told of it either way. stream.Hooks.Gap fits.
 	OnGap OnGap
 	Gap   func(gap *stream.OffsetError)
@@ -138,7 +138,7 @@ func NewSource(ctx context.Context, settings SourceSettings) (*Source, error) {
 	}
 	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: s.Group, Brokers: s.Brokers, Dialer: l.dialer, Topics: []string{s.Topic},
-		// Without a committed position the offset becomes this sentinel;
+		// Without a committed offset the offset becomes this sentinel;
 		// offsets.go turns it into a real one.
 		StartOffset:    kafka.FirstOffset,
 		SessionTimeout: s.SessionTimeout, HeartbeatInterval: s.Heartbeat, RebalanceTimeout: s.RebalanceTimeout,

@@ -15,7 +15,7 @@ import (
 type TopicSettings struct {
 	Cluster
 	Topic string
-	// Group, if set, holds the positions at which reading begins, and which Commit
+	// Group, if set, holds the offsets at which reading begins, and which Commit
 	// moves. It must have no members. Without it reading begins at the beginning.
 	Group string
 }
@@ -49,7 +49,7 @@ func OpenTopic(ctx context.Context, s TopicSettings) (*TopicReader, error) {
 	return r, nil
 }
 
-// find asks for the bounds and, if there is a group, for its positions.
+// find asks for the bounds and, if there is a group, for its offsets.
 func (r *TopicReader) find(ctx context.Context) error {
 	topic := r.settings.Topic
 	partitions, err := r.link.all(ctx, topic)
@@ -165,7 +165,7 @@ func (r *TopicReader) At(ctx context.Context, partition int, offset int64) (stre
 	return gone("compaction has taken it, or its transaction was aborted")
 }
 
-// Commit makes what has been read so far the group's position.
+// Commit makes what has been read so far the group's offset.
 func (r *TopicReader) Commit(ctx context.Context) error {
 	topic := r.settings.Topic
 	var offsets []kafka.OffsetCommit

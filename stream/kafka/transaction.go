@@ -38,7 +38,7 @@ func transactionalID(group string, tp stream.TopicPartition) string {
 }
 
 // beginTransactions takes over the producers of all assigned partitions. After
-// that no older owner can move their positions any more.
+// that no older owner can move their offsets any more.
 func (g *generation) beginTransactions(ctx context.Context, partitions []int) error {
 	const parallel = 8
 	g.producers = make(map[int]*producer, len(partitions))
@@ -76,9 +76,9 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 		if err != nil {
 			return err
 		}
-		var left unfinished
+		var left hanging
 		if how != unknown {
-			if left, err = g.look(ctx, partition, by, retry); err != nil {
+			if left, err = g.findHanging(ctx, partition, by, retry); err != nil {
 				return err
 			}
 		}
@@ -90,10 +90,10 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 				return nil
 			}
 			if !told {
-				g.tell(p, left, how)
+				g.reportHanging(p, left, how)
 				told = true
 			}
-			if err = g.finish(ctx, p, left, how); err == nil {
+			if err = g.endHanging(ctx, p, left, how); err == nil {
 				return nil
 			}
 			from = session
@@ -131,13 +131,13 @@ func (g *generation) open(ctx context.Context, p *producer, partition int, lots 
 		return err
 	}
 	if p.shaken.Load() && p.last != unknown {
-		left, err := g.look(ctx, partition, int64(p.session.ProducerID), g.source.retry("transaction"))
+		left, err := g.findHanging(ctx, partition, int64(p.session.ProducerID), g.source.retry("transaction"))
 		if err != nil {
 			return err
 		}
 		if left.any() {
-			g.tell(p, left, p.last)
-			if err := g.finish(ctx, p, left, p.last); err != nil {
+			g.reportHanging(p, left, p.last)
+			if err := g.endHanging(ctx, p, left, p.last); err != nil {
 				return err
 			}
 			if err := p.addPartitions(ctx, topics); err != nil {
@@ -193,7 +193,7 @@ func (g *generation) transact(ctx context.Context, p *producer, t stream.Transac
 	}
 	var wg sync.WaitGroup
 	errs := make([]error, len(parts)+1)
-	wg.Go(func() { errs[len(parts)] = p.sendPosition(ctx, g.group, t.Position) })
+	wg.Go(func() { errs[len(parts)] = p.sendOffset(ctx, g.group, t.Position) })
 	for i, part := range parts {
 		wg.Go(func() { errs[i] = p.write(ctx, part) })
 	}

@@ -180,7 +180,7 @@ func TestAnswersCutShort(t *testing.T) {
 		positions = append(positions, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0)
 	}
 	positions = append(positions, 0, 0, 0, 0)
-	r, err := decodePositions(answerOf(positions))
+	r, err := decodeOffsetFetch(answerOf(positions))
 	if err != nil || r.err != nil || r.offsets[0] != 42 || r.offsets[1] != -1 || len(r.offsets) != 2 {
 		t.Errorf("positions %+v, %v", r, err)
 	}
@@ -197,7 +197,7 @@ func TestAnswersCutShort(t *testing.T) {
 		t.Errorf("fetched %+v, %v", f, err)
 	}
 	for n := range positions {
-		if r, err := decodePositions(answerOf(positions[:n])); err == nil {
+		if r, err := decodeOffsetFetch(answerOf(positions[:n])); err == nil {
 			t.Errorf("positions of %d bytes read as %+v", n, r)
 		}
 	}

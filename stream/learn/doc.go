@@ -62,7 +62,7 @@
 // # State directory
 //
 // It holds MapFile, the newest map as a snapshot that every command can read, and the
-// reference set that belongs to it in a file of its own (setfile.go), with the positions
+// reference set that belongs to it in a file of its own (setfile.go), with the offsets
 // that it has consumed. The map names the set's file and checksum: the set is written
 // first, under a new name, and renaming the map is the one moment in which the state
 // changes. So a crash leaves the last state or the new one, whole, and the next start
@@ -72,7 +72,7 @@
 // owner alone.
 //
 // A map is on the disk before anyone sees it. So a version that has placed events never
-// comes back with another content, and (position, version) determines an output's bytes
+// comes back with another content, and (offset, version) determines an output's bytes
 // also across crashes. A start places events as soon as the two files are read; the graph
 // of the map is built with the first refresh.
 //

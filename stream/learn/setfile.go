@@ -57,7 +57,7 @@ type setHeader struct {
 	IDType  string         `json:"id_type,omitempty"`
 	// Labels are the names of the classes; nil: the notes hold none.
 	Labels []string `json:"labels"`
-	// Positions are what the set has taken.
+	// Positions are the offsets behind what the set has taken.
 	Positions []stream.Position `json:"positions"`
 	// ToldEpoch is the epoch of the places in the notes.
 	ToldEpoch uint32 `json:"told_epoch"`

@@ -81,7 +81,7 @@ func (g *group) form(b *Broker) error {
 				offset = partitions[p].first
 			}
 			if offset < partitions[p].first || offset > partitions[p].end() {
-				return &stream.OffsetError{TopicPartition: tp, Position: offset, First: partitions[p].first, End: partitions[p].end()}
+				return &stream.OffsetError{TopicPartition: tp, Offset: offset, First: partitions[p].first, End: partitions[p].end()}
 			}
 			gen.assigned = append(gen.assigned, stream.Position{TopicPartition: tp, Offset: offset})
 			gen.next[p] = offset
@@ -217,7 +217,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 		}
 		log, next := b.topics[tp.Topic][tp.Partition], g.next[tp.Partition]
 		if next < log.first || next > log.end() {
-			return stream.Run{}, &stream.OffsetError{TopicPartition: tp, Position: next, First: log.first, End: log.end()}
+			return stream.Run{}, &stream.OffsetError{TopicPartition: tp, Offset: next, First: log.first, End: log.end()}
 		}
 		if rest := log.messages[next-log.first:]; len(rest) > 0 {
 			if err := b.fails(OpFetch); err != nil {

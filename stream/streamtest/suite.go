@@ -236,7 +236,7 @@ func testDeleted(b *bench) {
 	b.h.DeleteBefore(b.T, b.topic, 0, 60)
 	_, err := b.source().Next(b.ctx)
 	var oe *stream.OffsetError
-	if !errors.As(err, &oe) || oe.Position != 10 || oe.First != 60 || oe.End != 100 || oe.TopicPartition != b.tp(0) {
+	if !errors.As(err, &oe) || oe.Offset != 10 || oe.First != 60 || oe.End != 100 || oe.TopicPartition != b.tp(0) {
 		b.Fatalf("error %v", err)
 	}
 }
@@ -246,7 +246,7 @@ func testPastEnd(b *bench) {
 	b.leaveAt(9)
 	_, err := b.source().Next(b.ctx)
 	var oe *stream.OffsetError
-	if !errors.As(err, &oe) || oe.Position != 9 || oe.End != 5 {
+	if !errors.As(err, &oe) || oe.Offset != 9 || oe.End != 5 {
 		b.Fatalf("error %v", err)
 	}
 }

@@ -38,8 +38,8 @@ func (c *Config) FleetName() string {
 	return c.Source.Kafka.Group
 }
 
-// DeskName is the transactional id of the fleet's one learner.
-func (c *Config) DeskName() string {
+// WriterID is the transactional id of the fleet's one learner.
+func (c *Config) WriterID() string {
 	return "unfold-" + c.Source.Kafka.Group + "-maps-" + c.FleetName()
 }
 

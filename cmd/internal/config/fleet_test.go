@@ -42,8 +42,8 @@ func TestFleet(t *testing.T) {
 		t.Errorf("a fleet's settings with role all: %v", err)
 	}
 	c := fleet(RoleLearn)
-	if c.Group() != "unfold-learn" || c.FleetName() != "unfold" || !strings.HasPrefix(c.DeskName(), "unfold-unfold-") {
-		t.Errorf("group %s, name %s, transactional id %s", c.Group(), c.FleetName(), c.DeskName())
+	if c.Group() != "unfold-learn" || c.FleetName() != "unfold" || !strings.HasPrefix(c.WriterID(), "unfold-unfold-") {
+		t.Errorf("group %s, name %s, transactional id %s", c.Group(), c.FleetName(), c.WriterID())
 	}
 	c = fleet(RoleEmbed)
 	c.Snapshots.Name = "other"

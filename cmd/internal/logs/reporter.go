@@ -82,7 +82,7 @@ func (r *Reporter) Hooks() stream.Hooks {
 		},
 		Gap: func(gap *stream.OffsetError) {
 			Say(r.log, slog.LevelError, Gap, "GAP: the group's offset is not in the topic; "+lost(gap),
-				append(position(gap.TopicPartition, gap.Position), slog.Int64(FirstOffset, gap.First), slog.Int64(EndOffset, gap.End))...)
+				append(position(gap.TopicPartition, gap.Offset), slog.Int64(FirstOffset, gap.First), slog.Int64(EndOffset, gap.End))...)
 		},
 		Retrying:      r.retrying,
 		Published:     r.published,
@@ -177,7 +177,7 @@ func Change(f *stream.Figures, took time.Duration) string {
 
 func lost(gap *stream.OffsetError) string {
 	if n := gap.Lost(); n > 0 {
-		return fmt.Sprintf("%s (%d to %d) deleted before they were read", humanize.Plural(n, "message"), gap.Position, gap.First-1)
+		return fmt.Sprintf("%s (%d to %d) deleted before they were read", humanize.Plural(n, "message"), gap.Offset, gap.First-1)
 	}
 	return "it was truncated or made anew"
 }

@@ -54,16 +54,16 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) erro
 	if err != nil {
 		return err
 	}
-	board, err := kafka.OpenBoard(ctx, kafka.BoardSettings{Cluster: from, Topic: c.Snapshots.Topic, Retrying: s.Hooks.Retrying})
+	announcements, err := kafka.OpenCompacted(ctx, kafka.CompactedSettings{Cluster: from, Topic: c.Snapshots.Topic, Retrying: s.Hooks.Retrying})
 	if err != nil {
 		return fmt.Errorf("announcements: %w", err)
 	}
-	st.closers = append(st.closers, board.Close)
+	st.closers = append(st.closers, announcements.Close)
 	dims := s.Spec.Dims
 	if dims == 0 {
 		dims = models.DefaultDims
 	}
-	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Board: board, Dims: dims, Hooks: s.Fleet}); err != nil {
+	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Topic: announcements, Dims: dims, Hooks: s.Fleet}); err != nil {
 		return err
 	}
 	set, err := learner(s, s.Hooks, nil)
@@ -90,18 +90,18 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 	if err := alone(ctx, from, c.Group(), time.Duration(c.Source.Kafka.SessionTimeout)+sessionGrace, s.Hooks); err != nil {
 		return err
 	}
-	topic := kafka.BoardSettings{Cluster: from, Topic: c.Snapshots.Topic, Retrying: s.Hooks.Retrying}
-	desk, err := kafka.TakeDesk(ctx, topic, c.DeskName())
+	at := kafka.CompactedSettings{Cluster: from, Topic: c.Snapshots.Topic, Retrying: s.Hooks.Retrying}
+	writer, err := kafka.OpenFencedWriter(ctx, at, c.WriterID())
 	if err != nil {
 		return fmt.Errorf("announcements: %w", err)
 	}
-	st.closers = append(st.closers, desk.Close)
-	board, err := kafka.OpenBoard(ctx, topic)
+	st.closers = append(st.closers, writer.Close)
+	announcements, err := kafka.OpenCompacted(ctx, at)
 	if err != nil {
 		return fmt.Errorf("announcements: %w", err)
 	}
-	st.closers = append(st.closers, board.Close)
-	if st.publisher, err = fleet.Take(ctx, fleet.PublisherSettings{Name: c.FleetName(), Learner: thisProcess(), Store: maps, Board: board, Desk: desk,
+	st.closers = append(st.closers, announcements.Close)
+	if st.publisher, err = fleet.Take(ctx, fleet.PublisherSettings{Name: c.FleetName(), Learner: thisProcess(), Store: maps, Topic: announcements, Writer: writer,
 		Keep: c.Snapshots.Keep, Hooks: s.Fleet}); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 
 // alone returns nil when no other process is a member of the learner's group. One that
 // was killed is a member for as long as its session lasts. (Two that begin at once are
-// told apart later, when they join; but a desk that is taken ends the learner that has it.)
+// told apart later, when they join; but a right to write that is taken ends the learner that has it.)
 func alone(ctx context.Context, from kafka.Cluster, group string, patience time.Duration, hooks stream.Hooks) error {
 	begin := time.Now()
 	for attempt := 1; ; attempt++ {
@@ -268,7 +268,7 @@ func fleetChecks(s Settings) []Check {
 			if err != nil {
 				return "", err
 			}
-			return kafka.CheckBoard(ctx, from, c.Snapshots.Topic)
+			return kafka.CheckCompacted(ctx, from, c.Snapshots.Topic)
 		}},
 	}
 }

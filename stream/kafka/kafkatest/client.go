@@ -256,7 +256,7 @@ func (c *Client) Read(t testing.TB, topic string) []stream.Message {
 	return out
 }
 
-// Settled returns the positions of a group in a topic, if no transaction is open that
+// Settled returns the offsets of a group in a topic, if no transaction is open that
 // would move them or has written to topics.
 func (c *Client) Settled(t testing.TB, group, topic string, topics ...string) (positions map[int]int64, settled bool) {
 	t.Helper()
@@ -278,7 +278,7 @@ func (c *Client) Settled(t testing.TB, group, topic string, topics ...string) (p
 	return c.positions(t, group, topic, true)
 }
 
-// Committed returns the positions of a group.
+// Committed returns the offsets of a group.
 func (c *Client) Committed(t testing.TB, group, topic string) map[int]int64 {
 	t.Helper()
 	positions, _ := c.positions(t, group, topic, false)

@@ -16,12 +16,12 @@ import (
 	"unfold/stream/kafka"
 )
 
-// amnesia is a cluster that counts a transaction as ended and has kept the position
+// amnesia is a cluster that counts a transaction as ended and has kept the offset
 // open, as Kafka 4.3 does after a crash at the wrong moment.
 type amnesia struct {
 	state string
 	// ends counts the transactions that were committed and aborted; the first one
-	// closes the position.
+	// closes the offset.
 	commits, aborts atomic.Int64
 }
 
@@ -50,9 +50,9 @@ func (a *amnesia) befall(f *kfake.Cluster) {
 		When: func(r kmsg.Request) bool { return r.GetVersion() == 7 && a.commits.Load()+a.aborts.Load() == 0 }})
 }
 
-// TestUnfinished: what a transaction has left open is ended as the transaction was,
+// TestHangingTransactions: what a transaction has left open is ended as the transaction was,
 // and delivery goes on.
-func TestUnfinished(t *testing.T) {
+func TestHangingTransactions(t *testing.T) {
 	for state, want := range map[string][2]int64{"CompleteCommit": {1, 0}, "CompleteAbort": {0, 1}} {
 		t.Run(state, func(t *testing.T) {
 			c, f := newFakeCluster(t)
@@ -86,9 +86,9 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// TestUnfinishedWhileRunning: a stage whose requests fail between two transactions
+// TestHangingWhileRunning: a stage whose requests fail between two transactions
 // looks whether the first was ended everywhere before it writes anything more.
-func TestUnfinishedWhileRunning(t *testing.T) {
+func TestHangingWhileRunning(t *testing.T) {
 	c, f := newFakeCluster(t)
 	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 2, nil)
 	set := c.quick(in, in)

@@ -8,16 +8,16 @@ import (
 	"unfold/stream"
 )
 
-// Board is a topic of one partition. stream/kafka.Board is one.
-type Board interface {
+// Topic is a topic of one partition. stream/kafka.CompactedTopic is one.
+type Topic interface {
 	// Next returns the next messages, in order. The first call returns all that the
 	// topic holds, which may be nothing; later ones wait for at least one. Failures
 	// that may pass are waited out.
 	Next(ctx context.Context) ([]stream.Message, error)
 }
 
-// Desk is the right to write to a Board. stream/kafka.Desk is one.
-type Desk interface {
+// FencedWriter is the right to write to a Topic. stream/kafka.FencedWriter is one.
+type FencedWriter interface {
 	// Write writes a message, whole or not at all, and returns nil when it is
 	// acknowledged. It fails with stream.ErrFenced if another process has taken the
 	// right; after any other error it may be tried again.
@@ -37,7 +37,7 @@ type Hooks struct {
 	// Refused: the map cannot be used for this reason, the one before stays. Why is a
 	// word for it: "damaged", "missing", "dimension" or "unusable".
 	Refused func(a Announcement, why string, err error)
-	// Malformed: a message of the board is no announcement.
+	// Malformed: a message of the topic is no announcement.
 	Malformed func(m stream.Message, err error)
 	// Retrying: something failed and will be tried again after the pause. What is
 	// "store", "announce", "retention" or "fetch snapshot".
@@ -50,16 +50,16 @@ func (h *Hooks) retrying(what string, attempt int, err error, pause time.Duratio
 	}
 }
 
-// reader takes the announcements of one name out of a board.
+// reader takes the announcements of one name out of a topic.
 type reader struct {
-	board Board
+	topic Topic
 	name  string
 	hooks *Hooks
 }
 
 // next returns the next announcements; there may be none among the next messages.
 func (r *reader) next(ctx context.Context) ([]Announcement, error) {
-	messages, err := r.board.Next(ctx)
+	messages, err := r.topic.Next(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading announcements: %w", err)
 	}

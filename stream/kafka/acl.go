@@ -44,7 +44,7 @@ func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 	for _, topic := range topics {
 		retry := &retry{what: "rights"}
 		err := retry.until(ctx, func() error {
-			rights, err := l.rights(ctx, topic)
+			rights, err := l.operations(ctx, topic)
 			if err == nil && rights != math.MinInt32 && rights&(1<<opWrite) == 0 {
 				return kafka.TopicAuthorizationFailed
 			}
@@ -128,47 +128,47 @@ const (
 	opWrite = 4
 )
 
-// rightsRequest asks what the client may do with a topic. The library knows the
+// aclRequest asks what the client may do with a topic. The library knows the
 // request but answers it from what it keeps, so this one writes itself to the
 // connection.
-type rightsRequest struct {
+type aclRequest struct {
 	metadata.Request
 	client      string
 	unsupported bool
 }
 
-// rightsVersion is the first version of Metadata that tells of rights.
-const rightsVersion = 8
+// aclVersion is the first version of Metadata that tells of rights.
+const aclVersion = 8
 
 // Required implements protocol.RawExchanger.
-func (r *rightsRequest) Required(versions map[protocol.ApiKey]int16) bool {
-	r.unsupported = versions[protocol.Metadata] < rightsVersion
+func (r *aclRequest) Required(versions map[protocol.ApiKey]int16) bool {
+	r.unsupported = versions[protocol.Metadata] < aclVersion
 	return true
 }
 
 // RawExchange implements protocol.RawExchanger.
-func (r *rightsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+func (r *aclRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if r.unsupported {
 		return nil, kafka.UnsupportedVersion
 	}
-	answer, err := protocol.RoundTrip(rw, rightsVersion, 0, r.client, &r.Request)
+	answer, err := protocol.RoundTrip(rw, aclVersion, 0, r.client, &r.Request)
 	if err != nil {
 		return nil, err
 	}
-	return &rightsResponse{answer.(*metadata.Response)}, nil
+	return &aclResponse{answer.(*metadata.Response)}, nil
 }
 
-// rightsResponse is not taken for what the library itself has asked.
-type rightsResponse struct{ *metadata.Response }
+// aclResponse is not taken for what the library itself has asked.
+type aclResponse struct{ *metadata.Response }
 
-// rights returns what this client may do with a topic, a bit for each operation.
-func (l *link) rights(ctx context.Context, topic string) (int32, error) {
-	r, err := l.transport.RoundTrip(ctx, l.addr, &rightsRequest{client: l.cluster.ClientID,
+// operations returns what this client may do with a topic, a bit for each operation.
+func (l *link) operations(ctx context.Context, topic string) (int32, error) {
+	r, err := l.transport.RoundTrip(ctx, l.addr, &aclRequest{client: l.cluster.ClientID,
 		Request: metadata.Request{TopicNames: []string{topic}, IncludeTopicAuthorizedOperations: true}})
 	if err != nil {
 		return 0, err
 	}
-	for _, t := range r.(*rightsResponse).Topics {
+	for _, t := range r.(*aclResponse).Topics {
 		if t.Name == topic && t.ErrorCode != 0 {
 			return 0, kafka.Error(t.ErrorCode)
 		}

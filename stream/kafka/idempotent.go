@@ -18,10 +18,10 @@ import (
 // partition (KIP-98): a batch whose answer got lost is sent again just as it was when
 // the caller writes its messages again, and a broker that has it drops it. The numbers
 // of a partition leave no choice of order, so that writers that are at work at once have
-// lanes of their own.
+// producers of their own.
 
-// lane is an idempotent producer. One Write at a time uses it.
-type lane struct {
+// idempotent is an idempotent producer. One Write at a time uses it.
+type idempotent struct {
 	// session is what the cluster gave; without an id its batches are not numbered.
 	session    kafka.ProducerSession
 	partitions map[int]*numbers
@@ -29,7 +29,7 @@ type lane struct {
 	stale atomic.Bool
 }
 
-// numbers are those of a lane's batches to one partition.
+// numbers are those of a producer's batches to one partition.
 type numbers struct {
 	// next is the sequence of the next record.
 	next int32
@@ -38,13 +38,13 @@ type numbers struct {
 	count int
 }
 
-// take returns a lane for messages from a partition: that of the Write before, which may
+// borrow returns a producer for messages from a partition: that of the Write before, which may
 // have left some in doubt.
-func (s *Sink) take(from stream.TopicPartition) *lane {
+func (s *Sink) borrow(from stream.TopicPartition) *idempotent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.lanes[from]; l != nil {
-		delete(s.lanes, from)
+	if l := s.producers[from]; l != nil {
+		delete(s.producers, from)
 		return l
 	}
 	if n := len(s.spare); n > 0 {
@@ -52,17 +52,17 @@ func (s *Sink) take(from stream.TopicPartition) *lane {
 		s.spare = s.spare[:n-1]
 		return l
 	}
-	l := &lane{}
+	l := &idempotent{}
 	l.stale.Store(true)
 	return l
 }
 
-// give takes a lane back.
-func (s *Sink) give(from stream.TopicPartition, l *lane) {
+// giveBack takes a producer back.
+func (s *Sink) giveBack(from stream.TopicPartition, l *idempotent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lanes[from] == nil {
-		s.lanes[from] = l
+	if s.producers[from] == nil {
+		s.producers[from] = l
 	} else {
 		s.spare = append(s.spare, l)
 	}
@@ -70,7 +70,7 @@ func (s *Sink) give(from stream.TopicPartition, l *lane) {
 
 // number finds the numbers for what is to be written. If a batch is in doubt and others
 // come in its place the numbers begin anew, those of another producer.
-func (s *Sink) number(ctx context.Context, l *lane, lots []*lot) error {
+func (s *Sink) number(ctx context.Context, l *idempotent, lots []*lot) error {
 	for _, lot := range lots {
 		if n := l.partitions[lot.tp.Partition]; n != nil && n.doubt != nil && !s.again(l, n, lot) {
 			l.stale.Store(true)
@@ -96,7 +96,7 @@ func (s *Sink) number(ctx context.Context, l *lane, lots []*lot) error {
 
 // again tells whether a lot begins with the messages in doubt, which it does not if one
 // has no time and so gets another.
-func (s *Sink) again(l *lane, n *numbers, lot *lot) bool {
+func (s *Sink) again(l *idempotent, n *numbers, lot *lot) bool {
 	if len(lot.messages) < n.count {
 		return false
 	}
@@ -106,7 +106,7 @@ func (s *Sink) again(l *lane, n *numbers, lot *lot) bool {
 
 // write writes a lot, first what is in doubt, and returns how much of it was
 // acknowledged.
-func (s *Sink) write(ctx context.Context, l *lane, lot *lot) (int, error) {
+func (s *Sink) write(ctx context.Context, l *idempotent, lot *lot) (int, error) {
 	before := 0
 	send := func(messages []*stream.Message, done int) error { return s.send(ctx, l, lot, messages, before+done) }
 	if n := lot.numbers.count; lot.numbers.doubt != nil {
@@ -122,7 +122,7 @@ func (s *Sink) write(ctx context.Context, l *lane, lot *lot) (int, error) {
 
 // send sends one batch, of messages from the lot's i-th on, and waits for all in-sync
 // replicas.
-func (s *Sink) send(ctx context.Context, l *lane, lot *lot, messages []*stream.Message, i int) error {
+func (s *Sink) send(ctx context.Context, l *idempotent, lot *lot, messages []*stream.Message, i int) error {
 	n := lot.numbers
 	batch, err := lot.encode(messages, l.session, n.next)
 	if err != nil {

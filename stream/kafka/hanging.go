@@ -17,7 +17,7 @@ import (
 // A transaction may be over for the cluster and still open in a partition: Kafka 4.1
 // to 4.3, at least, take a partition that has no leader at the moment, because its
 // brokers have crashed, for a deleted one, and do not write there how the transaction
-// ended (KAFKA-20734). Its records, or the group's position, then stay open until the
+// ended (KAFKA-20734). Its records, or the group's offset, then stay open until the
 // same producer ends another transaction there, and share the fate of that one. So
 // what may have been left open is ended as the cluster says that the transaction was,
 // before the producer begins any other.
@@ -34,8 +34,8 @@ const (
 
 func (o outcome) String() string { return [...]string{"unknown", "committed", "aborted"}[o] }
 
-// errUnfinished says that a transaction has been ended once more.
-var errUnfinished = errors.New("the cluster had left a transaction open in part")
+// errHanging says that a transaction has been ended once more.
+var errHanging = errors.New("the cluster had left a transaction open in part")
 
 // ended returns how the last transaction of the producer's name ended, and which
 // producer's it was. One that is open is aborted first; one that is being ended is
@@ -176,12 +176,12 @@ func (l *link) ends(ctx context.Context, topic string, partitions []int, level k
 	return out, nil
 }
 
-// openPosition tells whether the position of a partition is part of a transaction
+// openOffset tells whether the offset of a partition is part of a transaction
 // that has not ended there.
-func (g *generation) openPosition(ctx context.Context, partition int) (bool, error) {
+func (g *generation) openOffset(ctx context.Context, partition int) (bool, error) {
 	const looks = 3 // older coordinators need a moment to take note of a transaction's end
 	for n := 1; ; n++ {
-		r, err := g.askPositions(ctx, []int{partition})
+		r, err := g.askOffsets(ctx, []int{partition})
 		if err != nil || !r.unstable || n == looks {
 			return err == nil && r.unstable, err
 		}
@@ -191,14 +191,14 @@ func (g *generation) openPosition(ctx context.Context, partition int) (bool, err
 	}
 }
 
-// unfinished is where the last transaction of a producer may have been left open.
-type unfinished struct {
+// hanging is where the last transaction of a producer may have been left open.
+type hanging struct {
 	outputs  map[string][]int
 	position bool
 }
 
 // String lists it for people.
-func (u unfinished) String() string {
+func (u hanging) String() string {
 	var parts []string
 	for topic, partitions := range u.outputs {
 		parts = append(parts, fmt.Sprintf("topic %s, partitions %v", topic, partitions))
@@ -210,12 +210,12 @@ func (u unfinished) String() string {
 	return strings.Join(parts, "; ")
 }
 
-func (u unfinished) any() bool { return len(u.outputs) > 0 || u.position }
+func (u hanging) any() bool { return len(u.outputs) > 0 || u.position }
 
-// look finds out where the last transaction of a partition's producer was left open.
-func (g *generation) look(ctx context.Context, partition int, by int64, retry *retry) (u unfinished, err error) {
+// findHanging finds out where the last transaction of a partition's producer was left open.
+func (g *generation) findHanging(ctx context.Context, partition int, by int64, retry *retry) (u hanging, err error) {
 	err = retry.until(ctx, func() (err error) {
-		if u.position, err = g.openPosition(ctx, partition); err == nil {
+		if u.position, err = g.openOffset(ctx, partition); err == nil {
 			u.outputs, err = g.openOutputs(ctx, by)
 		}
 		return err
@@ -223,17 +223,17 @@ func (g *generation) look(ctx context.Context, partition int, by int64, retry *r
 	return u, err
 }
 
-// tell says that a transaction was left open, once for each: finish may have to be tried again.
-func (g *generation) tell(p *producer, u unfinished, how outcome) {
+// reportHanging says that a transaction was left open, once for each: endHanging may have to be tried again.
+func (g *generation) reportHanging(p *producer, u hanging, how outcome) {
 	if hook := g.source.settings.Retrying; hook != nil {
-		hook("transaction", 1, fmt.Errorf("%w: %s was %v, and is open in %v; it is ended there again", errUnfinished, p.id, how, u), 0)
+		hook("transaction", 1, fmt.Errorf("%w: %s was %v, and is open in %v; it is ended there again", errHanging, p.id, how, u), 0)
 	}
 }
 
-// finish ends a transaction where it was left open: another one of the same producer,
+// endHanging ends a transaction where it was left open: another one of the same producer,
 // in these partitions and with nothing in it, ends in the same way. It goes on a little
 // when the generation is over, since half of it would be worse than nothing.
-func (g *generation) finish(ctx context.Context, p *producer, u unfinished, how outcome) error {
+func (g *generation) endHanging(ctx context.Context, p *producer, u hanging, how outcome) error {
 	over := ctx
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()

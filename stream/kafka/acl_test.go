@@ -111,8 +111,8 @@ func guard(t *testing.T, brokers []string) guarded {
 	return guarded{brokers}
 }
 
-// TestRights: a right that is missing is named with what it is missing for.
-func TestRights(t *testing.T) {
+// TestACLs: a right that is missing is named with what it is missing for.
+func TestACLs(t *testing.T) {
 	opts := []kfake.Opt{kfake.NumBrokers(1), kfake.EnableSASL(), kfake.EnableACLs(), kfake.Superuser("PLAIN", super, password),
 		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"})}
 	for user := range rights {
@@ -123,23 +123,23 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(fake.Close)
-	testRights(t, guard(t, fake.ListenAddrs()))
+	testACLs(t, guard(t, fake.ListenAddrs()))
 }
 
-// TestRealRights is the same on an Apache Kafka with its StandardAuthorizer.
-func TestRealRights(t *testing.T) {
+// TestRealACLs is the same on an Apache Kafka with its StandardAuthorizer.
+func TestRealACLs(t *testing.T) {
 	var users []string
 	for user := range rights {
 		users = append(users, user)
 	}
-	testRights(t, guard(t, []string{kafkatest.StartGuarded(t, super, password, users...).Addr()}))
+	testACLs(t, guard(t, []string{kafkatest.StartGuarded(t, super, password, users...).Addr()}))
 }
 
-func testRights(t *testing.T, g guarded) {
-	t.Run("source", func(t *testing.T) { testRightsOfSource(t, g) })
-	t.Run("sink", func(t *testing.T) { testRightsOfSink(t, g) })
-	t.Run("check", func(t *testing.T) { testRightsChecked(t, g) })
-	t.Run("board", func(t *testing.T) { testRightsOfBoard(t, g) })
+func testACLs(t *testing.T, g guarded) {
+	t.Run("source", func(t *testing.T) { testACLsOfSource(t, g) })
+	t.Run("sink", func(t *testing.T) { testACLsOfSink(t, g) })
+	t.Run("check", func(t *testing.T) { testACLsChecked(t, g) })
+	t.Run("topic of announcements", func(t *testing.T) { testACLsOfTopic(t, g) })
 }
 
 // named checks that an error tells all of that, and is none if there is nothing to tell.
@@ -158,8 +158,8 @@ func named(t *testing.T, what string, err error, want ...string) {
 	}
 }
 
-// testRightsOfSource goes as far as the first fetch.
-func testRightsOfSource(t *testing.T, g guarded) {
+// testACLsOfSource goes as far as the first fetch.
+func testACLsOfSource(t *testing.T, g guarded) {
 	fetch := func(user string, transactions *kafka.Transactions) error {
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		defer cancel()
@@ -187,9 +187,9 @@ func testRightsOfSource(t *testing.T, g guarded) {
 	}
 }
 
-// testRightsOfSink: a topic that may be seen and not written is told of when it is
+// testACLsOfSink: a topic that may be seen and not written is told of when it is
 // opened, and by the check before; both write nothing. Who may write to it may so.
-func testRightsOfSink(t *testing.T, g guarded) {
+func testACLsOfSink(t *testing.T, g guarded) {
 	for user, want := range map[string][]string{reader: {"topic out", "Write"}, stranger: {"topic out", "Describe"}, writer: nil, super: nil} {
 		c := g.as(t, user)
 		begin := time.Now()
@@ -212,9 +212,9 @@ func testRightsOfSink(t *testing.T, g guarded) {
 	}
 }
 
-// testRightsChecked: a group that one may not join, and names of producers that one has
+// testACLsChecked: a group that one may not join, and names of producers that one has
 // no right to, are told of before anything joins.
-func testRightsChecked(t *testing.T, g guarded) {
+func testACLsChecked(t *testing.T, g guarded) {
 	for user, want := range map[string][2][]string{
 		stranger: {{"group g", "Read"}, {"group g", "Read"}}, visitor: {{"group g", "Read"}, {"group g", "Read"}},
 		writer: {nil, {"unfold-g-in-0", "uthoriz", "Write"}}, owner: {}, super: {},
@@ -229,13 +229,13 @@ func testRightsChecked(t *testing.T, g guarded) {
 	}
 }
 
-// testRightsOfBoard: who may not read it, write to it, or have its desk.
-func testRightsOfBoard(t *testing.T, g guarded) {
+// testACLsOfTopic: who may not read it, write to it, or have its right to write.
+func testACLsOfTopic(t *testing.T, g guarded) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	for user, want := range map[string][]string{blind: {"topic in", "Read"}, owner: nil} {
-		set := kafka.BoardSettings{Cluster: g.as(t, user), Topic: "in"}
-		b, err := kafka.OpenBoard(ctx, set)
+		set := kafka.CompactedSettings{Cluster: g.as(t, user), Topic: "in"}
+		b, err := kafka.OpenCompacted(ctx, set)
 		if err == nil {
 			_, err = b.Next(ctx)
 			err = errors.Join(err, b.Close())
@@ -249,7 +249,7 @@ func testRightsOfBoard(t *testing.T, g guarded) {
 		named(t, "reading all as "+user, err, want...)
 	}
 	for user, want := range map[string][]string{writer: {"transactional id unfold-g-in-0", "Write"}, reader: {"topic out", "Write"}, owner: nil} {
-		d, err := kafka.TakeDesk(ctx, kafka.BoardSettings{Cluster: g.as(t, user), Topic: "out"}, "unfold-g-in-0")
+		d, err := kafka.OpenFencedWriter(ctx, kafka.CompactedSettings{Cluster: g.as(t, user), Topic: "out"}, "unfold-g-in-0")
 		if err == nil {
 			err = d.Write(ctx, stream.Message{Value: []byte("2")})
 			err = errors.Join(err, d.Close())

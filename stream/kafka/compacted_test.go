@@ -15,33 +15,33 @@ import (
 	"unfold/stream/streamtest"
 )
 
-func TestBoard(t *testing.T) { testBoard(t, newFake(t)) }
+func TestTopic(t *testing.T) { testTopic(t, newFake(t)) }
 
-// testBoard holds boards and desks to what package fleet expects of them.
-func testBoard(t *testing.T, c *cluster) {
+// testTopic holds topics and their fenced writers to what package fleet expects of them.
+func testTopic(t *testing.T, c *cluster) {
 	topic := topicFor(t, c, 1, map[string]string{"cleanup.policy": "compact"})
-	set := kafka.BoardSettings{Cluster: c.cluster(), Topic: topic}
+	set := kafka.CompactedSettings{Cluster: c.cluster(), Topic: topic}
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
-	open := func() *kafka.Board {
+	open := func() *kafka.CompactedTopic {
 		t.Helper()
-		b, err := kafka.OpenBoard(ctx, set)
+		b, err := kafka.OpenCompacted(ctx, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { b.Close() })
 		return b
 	}
-	take := func() *kafka.Desk {
+	take := func() *kafka.FencedWriter {
 		t.Helper()
-		d, err := kafka.TakeDesk(ctx, set, "unfold-"+topic)
+		d, err := kafka.OpenFencedWriter(ctx, set, "unfold-"+topic)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { d.Close() })
 		return d
 	}
-	next := func(b *kafka.Board, want ...string) {
+	next := func(b *kafka.CompactedTopic, want ...string) {
 		t.Helper()
 		var got []string
 		for len(got) < len(want) || len(want) == 0 {
@@ -57,10 +57,10 @@ func testBoard(t *testing.T, c *cluster) {
 			}
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("the board tells %q, want %q", got, want)
+			t.Errorf("the topic holds %q, want %q", got, want)
 		}
 	}
-	write := func(d *kafka.Desk, text string) error {
+	write := func(d *kafka.FencedWriter, text string) error {
 		return d.Write(ctx, stream.Message{Key: []byte("k"), Value: []byte(text), Time: time.Now()})
 	}
 	early := open()
@@ -92,22 +92,22 @@ func testBoard(t *testing.T, c *cluster) {
 	if _, err := late.Next(short); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("nothing new: %v", err)
 	}
-	if detail, err := kafka.CheckBoard(ctx, c.cluster(), topic); err != nil || !strings.Contains(detail, "compacted") {
+	if detail, err := kafka.CheckCompacted(ctx, c.cluster(), topic); err != nil || !strings.Contains(detail, "compacted") {
 		t.Errorf("a check says %q, %v", detail, err)
 	}
 }
 
 // What is being written, or was given up, is not told.
-func TestBoardReadsCommitted(t *testing.T) {
+func TestTopicReadsCommitted(t *testing.T) {
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)
-	b, err := kafka.OpenBoard(t.Context(), kafka.BoardSettings{Cluster: c.cluster(), Topic: topic})
+	b, err := kafka.OpenCompacted(t.Context(), kafka.CompactedSettings{Cluster: c.cluster(), Topic: topic})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
 	if m, err := b.Next(t.Context()); err != nil || len(m) != 0 {
-		t.Fatalf("an empty board tells %v, %v", m, err)
+		t.Fatalf("an empty topic holds %v, %v", m, err)
 	}
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.brokers...), kgo.TransactionalID("x"), kgo.DefaultProduceTopic(topic))
 	if err != nil {
@@ -126,30 +126,30 @@ func TestBoardReadsCommitted(t *testing.T) {
 		}
 	}
 	if m, err := b.Next(t.Context()); err != nil || len(m) != 1 || string(m[0].Value) != fmt.Sprint(kgo.TryCommit) {
-		t.Errorf("the board tells %v, %v", m, err)
+		t.Errorf("the topic holds %v, %v", m, err)
 	}
 }
 
-func TestBoardNeedsOneCompactedPartition(t *testing.T) {
+func TestTopicNeedsOneCompactedPartition(t *testing.T) {
 	c := newFake(t)
 	c.CreateTopic(t, "two", 2)
 	c.createTopic(t, "deleted", 1, map[string]string{"cleanup.policy": "delete"})
-	set := kafka.BoardSettings{Cluster: c.cluster(), Topic: "two"}
-	if _, err := kafka.OpenBoard(t.Context(), set); err == nil || !strings.Contains(err.Error(), "2 partitions") {
-		t.Errorf("a board of two partitions: %v", err)
+	set := kafka.CompactedSettings{Cluster: c.cluster(), Topic: "two"}
+	if _, err := kafka.OpenCompacted(t.Context(), set); err == nil || !strings.Contains(err.Error(), "2 partitions") {
+		t.Errorf("a topic of two partitions: %v", err)
 	}
-	if _, err := kafka.TakeDesk(t.Context(), set, "x"); err == nil || !strings.Contains(err.Error(), "2 partitions") {
-		t.Errorf("a desk of two partitions: %v", err)
+	if _, err := kafka.OpenFencedWriter(t.Context(), set, "x"); err == nil || !strings.Contains(err.Error(), "2 partitions") {
+		t.Errorf("a fenced writer of two partitions: %v", err)
 	}
-	if _, err := kafka.CheckBoard(t.Context(), c.cluster(), "two"); err == nil || !strings.Contains(err.Error(), "exactly one") {
+	if _, err := kafka.CheckCompacted(t.Context(), c.cluster(), "two"); err == nil || !strings.Contains(err.Error(), "exactly one") {
 		t.Errorf("a check of two partitions: %v", err)
 	}
-	if _, err := kafka.CheckBoard(t.Context(), c.cluster(), "deleted"); err == nil || !strings.Contains(err.Error(), "set it to compact") {
+	if _, err := kafka.CheckCompacted(t.Context(), c.cluster(), "deleted"); err == nil || !strings.Contains(err.Error(), "set it to compact") {
 		t.Errorf("a check of a topic that forgets: %v", err)
 	}
 	set.Topic = "nowhere"
-	if _, err := kafka.OpenBoard(t.Context(), set); !errors.Is(err, stream.ErrUnknownTopic) {
-		t.Errorf("a board that is not there: %v", err)
+	if _, err := kafka.OpenCompacted(t.Context(), set); !errors.Is(err, stream.ErrUnknownTopic) {
+		t.Errorf("a topic that is not there: %v", err)
 	}
 }
 

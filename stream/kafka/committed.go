@@ -11,66 +11,66 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// stablePositions asks for the group's positions and waits until no transaction
+// stableOffsets asks for the group's offsets and waits until no transaction
 // that would move them is open (KIP-447). A partition without one has -1.
 //
 // It waits as long as that takes. To abort what seems to hang is no way out: its
-// outputs may be committed (see unfinished.go), and would come twice.
-func (g *generation) stablePositions(ctx context.Context, partitions []int) (map[int]int64, error) {
-	var r *positionsResponse
+// outputs may be committed (see hanging.go), and would come twice.
+func (g *generation) stableOffsets(ctx context.Context, partitions []int) (map[int]int64, error) {
+	var r *offsetFetchResponse
 	err := g.source.retry("positions").until(ctx, func() (err error) {
-		if r, err = g.askPositions(ctx, partitions); err == nil && r.unstable {
+		if r, err = g.askOffsets(ctx, partitions); err == nil && r.unstable {
 			err = kafka.UnstableOffsetCommit
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("kafka: asking for the positions of group %s: %w", g.source.settings.Group, err)
+		return nil, fmt.Errorf("kafka: asking for the offsets of group %s: %w", g.source.settings.Group, err)
 	}
 	return r.of(partitions), nil
 }
 
-// askPositions asks once.
-func (g *generation) askPositions(ctx context.Context, partitions []int) (*positionsResponse, error) {
+// askOffsets asks once.
+func (g *generation) askOffsets(ctx context.Context, partitions []int) (*offsetFetchResponse, error) {
 	r, err := g.source.link.transport.RoundTrip(ctx, g.source.link.addr,
-		&positionsRequest{client: g.source.link.cluster.ClientID, group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
+		&offsetFetchRequest{client: g.source.link.cluster.ClientID, group: g.source.settings.Group, topic: g.source.settings.Topic, partitions: partitions})
 	if err != nil {
 		return nil, err
 	}
-	positions := r.(*positionsResponse)
+	positions := r.(*offsetFetchResponse)
 	return positions, positions.err
 }
 
-// positionsRequest is OffsetFetch in version 7, the first that can ask for stable
-// positions; kafka-go knows it up to version 5. It writes itself to the connection,
+// offsetFetchRequest is OffsetFetch in version 7, the first that can ask for stable
+// offsets; kafka-go knows it up to version 5. It writes itself to the connection,
 // as the library allows, and says which coordinator it is for.
-type positionsRequest struct {
+type offsetFetchRequest struct {
 	client, group, topic string
 	partitions           []int
 }
 
-const positionsVersion = 7
+const offsetFetchVersion = 7
 
 // ApiKey implements protocol.Message.
-func (r *positionsRequest) ApiKey() protocol.ApiKey { return protocol.OffsetFetch }
+func (r *offsetFetchRequest) ApiKey() protocol.ApiKey { return protocol.OffsetFetch }
 
 // Group implements protocol.GroupMessage.
-func (r *positionsRequest) Group() string { return r.group }
+func (r *offsetFetchRequest) Group() string { return r.group }
 
 // Required implements protocol.RawExchanger.
-func (r *positionsRequest) Required(map[protocol.ApiKey]int16) bool { return true }
+func (r *offsetFetchRequest) Required(map[protocol.ApiKey]int16) bool { return true }
 
 // RawExchange implements protocol.RawExchanger.
-func (r *positionsRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+func (r *offsetFetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	answer, err := exchange(rw, r.encode(), int64(1024+64*len(r.partitions)+4*len(r.topic)))
 	if err != nil {
 		return nil, err
 	}
-	return decodePositions(answerOf(answer))
+	return decodeOffsetFetch(answerOf(answer))
 }
 
-func (r *positionsRequest) encode() []byte {
-	b := appendText(flexibleRequest(protocol.OffsetFetch, positionsVersion, r.client), r.group)
+func (r *offsetFetchRequest) encode() []byte {
+	b := appendText(flexibleRequest(protocol.OffsetFetch, offsetFetchVersion, r.client), r.group)
 	b = binary.AppendUvarint(b, 2) // one topic
 	b = appendText(b, r.topic)
 	b = binary.AppendUvarint(b, uint64(len(r.partitions)+1))
@@ -78,12 +78,12 @@ func (r *positionsRequest) encode() []byte {
 		b = binary.BigEndian.AppendUint32(b, uint32(p))
 	}
 	b = append(b, 0) // of the topic
-	b = append(b, 1) // stable positions only
+	b = append(b, 1) // stable offsets only
 	return sealed(append(b, 0))
 }
 
-// positionsResponse answers a positionsRequest.
-type positionsResponse struct {
+// offsetFetchResponse answers a offsetFetchRequest.
+type offsetFetchResponse struct {
 	offsets map[int]int64
 	// unstable: some are part of an open transaction.
 	unstable bool
@@ -91,10 +91,10 @@ type positionsResponse struct {
 }
 
 // ApiKey implements protocol.Message.
-func (r *positionsResponse) ApiKey() protocol.ApiKey { return protocol.OffsetFetch }
+func (r *offsetFetchResponse) ApiKey() protocol.ApiKey { return protocol.OffsetFetch }
 
-// of returns the positions of partitions.
-func (r *positionsResponse) of(partitions []int) map[int]int64 {
+// of returns the offsets of partitions.
+func (r *offsetFetchResponse) of(partitions []int) map[int]int64 {
 	out := make(map[int]int64, len(partitions))
 	for _, p := range partitions {
 		out[p] = -1
@@ -106,7 +106,7 @@ func (r *positionsResponse) of(partitions []int) map[int]int64 {
 }
 
 // note takes an error's code down, if it is one.
-func (r *positionsResponse) note(code kafka.Error) {
+func (r *offsetFetchResponse) note(code kafka.Error) {
 	switch code {
 	case 0:
 	case kafka.UnstableOffsetCommit:
@@ -116,11 +116,11 @@ func (r *positionsResponse) note(code kafka.Error) {
 	}
 }
 
-var errShortAnswer = errors.New("kafka: an answer about positions that ends too early")
+var errShortAnswer = errors.New("kafka: an answer about offsets that ends too early")
 
-// decodePositions reads an answer.
-func decodePositions(d *flexible) (*positionsResponse, error) {
-	r := &positionsResponse{offsets: map[int]int64{}}
+// decodeOffsetFetch reads an answer.
+func decodeOffsetFetch(d *flexible) (*offsetFetchResponse, error) {
+	r := &offsetFetchResponse{offsets: map[int]int64{}}
 	for range d.length() {
 		d.take(d.length()) // topic
 		for range d.length() {

@@ -12,8 +12,8 @@ import (
 	"unfold/stream"
 )
 
-// BoardSettings describe a Board or a Desk; Brokers and Topic are needed.
-type BoardSettings struct {
+// CompactedSettings describe a CompactedTopic or a FencedWriter; Brokers and Topic are needed.
+type CompactedSettings struct {
 	Cluster
 	Topic string
 	// Retrying, if set, is told of failures that are waited out. stream.Hooks.Retrying
@@ -22,13 +22,13 @@ type BoardSettings struct {
 }
 
 // retry starts the count of attempts at one thing.
-func (s *BoardSettings) retry() *retry { return &retry{what: "announcements", hook: s.Retrying} }
+func (s *CompactedSettings) retry() *retry { return &retry{what: "announcements", hook: s.Retrying} }
 
-// Board reads a topic of one partition from its beginning, without a group: what it
+// CompactedTopic reads a topic of one partition from its beginning, without a group: what it
 // tells is for all who read it. Messages of open and aborted transactions are left
-// out. It is used by one goroutine. It is a fleet.Board.
-type Board struct {
-	settings BoardSettings
+// out. It is used by one goroutine. It is a fleet.Topic.
+type CompactedTopic struct {
+	settings CompactedSettings
 	link     *link
 	tp       stream.TopicPartition
 	// cursor reads on, end is where the topic ended when it was opened.
@@ -37,16 +37,16 @@ type Board struct {
 	caught bool
 }
 
-// errPartitions says that a topic cannot be a board.
+// errPartitions says that a topic has not one partition.
 var errPartitions = errors.New("its messages would have no common order: it needs exactly one")
 
-// OpenBoard reaches the cluster and looks where the topic begins and ends.
-func OpenBoard(ctx context.Context, s BoardSettings) (*Board, error) {
+// OpenCompacted reaches the cluster and looks where the topic begins and ends.
+func OpenCompacted(ctx context.Context, s CompactedSettings) (*CompactedTopic, error) {
 	if s.Topic == "" {
-		return nil, errors.New("kafka: a board needs a topic")
+		return nil, errors.New("kafka: a reader of announcements needs a topic")
 	}
-	b := &Board{settings: s, tp: stream.TopicPartition{Topic: s.Topic}}
-	err := openBoard(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
+	b := &CompactedTopic{settings: s, tp: stream.TopicPartition{Topic: s.Topic}}
+	err := openCompacted(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
 		b.link = l
 		return b.find(ctx)
 	})
@@ -56,9 +56,9 @@ func OpenBoard(ctx context.Context, s BoardSettings) (*Board, error) {
 	return b, nil
 }
 
-// openBoard connects for a topic that can be a board, and begins; if that fails the
+// openCompacted connects for a topic with one partition, and begins; if that fails the
 // connections are closed.
-func openBoard(ctx context.Context, c Cluster, topic string, begin func(ctx context.Context, l *link) error) error {
+func openCompacted(ctx context.Context, c Cluster, topic string, begin func(ctx context.Context, l *link) error) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	l, err := connect(ctx, c, topic)
@@ -79,14 +79,14 @@ func openBoard(ctx context.Context, c Cluster, topic string, begin func(ctx cont
 }
 
 // find asks where the topic begins and ends, and goes to its beginning.
-func (b *Board) find(ctx context.Context) error {
+func (b *CompactedTopic) find(ctx context.Context) error {
 	if err := b.settings.retry().until(ctx, func() error { return b.ask(ctx) }); err != nil {
 		return fmt.Errorf("kafka: topic %s: %w", b.settings.Topic, err)
 	}
 	return nil
 }
 
-func (b *Board) ask(ctx context.Context) error {
+func (b *CompactedTopic) ask(ctx context.Context) error {
 	r, err := b.link.client(connectTimeout).ListOffsets(ctx, &kafka.ListOffsetsRequest{IsolationLevel: kafka.ReadCommitted,
 		Topics: map[string][]kafka.OffsetRequest{b.tp.Topic: {kafka.FirstOffsetOf(0), kafka.LastOffsetOf(0)}}})
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *Board) ask(ctx context.Context) error {
 
 // Next returns the next messages, in order. The first call returns all that the topic
 // held when it was opened, later ones wait for at least one message.
-func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
+func (b *CompactedTopic) Next(ctx context.Context) ([]stream.Message, error) {
 	var out []stream.Message
 	retry := b.settings.retry()
 	for {
@@ -134,15 +134,15 @@ func (b *Board) Next(ctx context.Context) ([]stream.Message, error) {
 }
 
 // Close lets go of all connections.
-func (b *Board) Close() error {
+func (b *CompactedTopic) Close() error {
 	b.link.close()
 	return nil
 }
 
-// CheckBoard looks whether a topic can be a board, and returns what it has to say of
+// CheckCompacted looks whether a topic can hold announcements, and returns what it has to say of
 // it if all is well: whether it is compacted is not for every client to know.
-func CheckBoard(ctx context.Context, c Cluster, topic string) (detail string, err error) {
-	err = openBoard(ctx, c, topic, func(ctx context.Context, l *link) (err error) {
+func CheckCompacted(ctx context.Context, c Cluster, topic string) (detail string, err error) {
+	err = openCompacted(ctx, c, topic, func(ctx context.Context, l *link) (err error) {
 		if detail, err = l.compacted(ctx, topic); err == nil {
 			l.close()
 		}

@@ -12,11 +12,11 @@ import (
 	"unfold/stream"
 )
 
-// Desk is the right to write to a board: whoever takes it takes it from all others,
+// FencedWriter is the right to write to a topic: whoever takes it takes it from all others,
 // whose writes the cluster refuses from then on. Each write is a transaction of a
-// producer of that name. It is a fleet.Desk.
-type Desk struct {
-	settings BoardSettings
+// producer of that name. It is a fleet.FencedWriter.
+type FencedWriter struct {
+	settings CompactedSettings
 	link     *link
 	tp       stream.TopicPartition
 	gauge    *gauge
@@ -27,14 +27,14 @@ type Desk struct {
 	lost error
 }
 
-// TakeDesk takes the right that goes by a name, a transactional id. It returns after
+// OpenFencedWriter takes the right that goes by a name, a transactional id. It returns after
 // what its former holder had under way has been ended.
-func TakeDesk(ctx context.Context, s BoardSettings, name string) (*Desk, error) {
+func OpenFencedWriter(ctx context.Context, s CompactedSettings, name string) (*FencedWriter, error) {
 	if s.Topic == "" || name == "" {
-		return nil, errors.New("kafka: a desk needs a topic and a name")
+		return nil, errors.New("kafka: a fenced writer needs a topic and a name")
 	}
-	d := &Desk{settings: s, tp: stream.TopicPartition{Topic: s.Topic}}
-	err := openBoard(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
+	d := &FencedWriter{settings: s, tp: stream.TopicPartition{Topic: s.Topic}}
+	err := openCompacted(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
 		d.link, d.producer = l, newProducer(l, name, 0)
 		d.gauge = &gauge{link: l, topic: s.Topic, transactional: true}
 		return d.take(ctx)
@@ -46,7 +46,7 @@ func TakeDesk(ctx context.Context, s BoardSettings, name string) (*Desk, error) 
 }
 
 // take makes this the only producer of its name.
-func (d *Desk) take(ctx context.Context) error {
+func (d *FencedWriter) take(ctx context.Context) error {
 	err := d.settings.retry().until(ctx, func() error {
 		return d.session(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
 	})
@@ -58,7 +58,7 @@ func (d *Desk) take(ctx context.Context) error {
 
 // session asks for an epoch: of a new producer, or of this one if nobody else has
 // taken the name meanwhile.
-func (d *Desk) session(ctx context.Context, from kafka.ProducerSession) error {
+func (d *FencedWriter) session(ctx context.Context, from kafka.ProducerSession) error {
 	return whileBusy(ctx, func() error {
 		r, err := d.link.client(requestTimeout).InitProducerID(ctx, &kafka.InitProducerIDRequest{
 			TransactionalID: d.producer.id, TransactionTimeoutMs: transactionTimeout, ProducerID: from.ProducerID, ProducerEpoch: from.ProducerEpoch,
@@ -74,7 +74,7 @@ func (d *Desk) session(ctx context.Context, from kafka.ProducerSession) error {
 // Write writes a message, whole or not at all. It fails with stream.ErrFenced if the
 // right is another's by now. After any other error it is not known whether it was
 // written; it may be tried again.
-func (d *Desk) Write(ctx context.Context, m stream.Message) error {
+func (d *FencedWriter) Write(ctx context.Context, m stream.Message) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lost != nil {
@@ -93,7 +93,7 @@ func (d *Desk) Write(ctx context.Context, m stream.Message) error {
 	return nil
 }
 
-func (d *Desk) write(ctx context.Context, m stream.Message) error {
+func (d *FencedWriter) write(ctx context.Context, m stream.Message) error {
 	p := d.producer
 	if p.broken {
 		if err := d.session(ctx, p.session); err != nil {
@@ -133,7 +133,7 @@ func (d *Desk) write(ctx context.Context, m stream.Message) error {
 }
 
 // Close lets go of all connections.
-func (d *Desk) Close() error {
+func (d *FencedWriter) Close() error {
 	d.link.close()
 	return nil
 }
