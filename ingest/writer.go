@@ -68,7 +68,7 @@ func FormatOf(path string) (format Format, gzipped bool, err error) {
 		return ArrowStream, false, nil
 	}
 	if format == "" || gz {
-		return "", false, fmt.Errorf("%s: the ending of an output's name tells its format; known are %s", path, strings.Join(Extensions, " "))
+		return "", false, fmt.Errorf("%s: an output's file extension sets its format; known are %s", path, strings.Join(Extensions, " "))
 	}
 	return format, false, nil
 }

@@ -59,7 +59,7 @@ func plan(j budget.Job, limit int64) (budget.Plan, error) {
 	return out, err
 }
 
-// isRefusal tells a plan that takes too much from one that makes no sense.
+// isRefusal reports whether a plan takes too much, rather than makes no sense.
 func isRefusal(err error) bool {
 	var r *refused
 	return errors.As(err, &r)
@@ -139,7 +139,7 @@ func rounded(n int) int {
 	return n / unit * unit
 }
 
-// line tells a forecast in one line.
+// line is a forecast in one line.
 func (f forecast) line() string {
 	if !f.Timed() {
 		return fmt.Sprintf("predicted: %s of memory (%s of %s, kind %s)", humanize.Bytes(f.Bytes()), humanize.Plural(f.Rows, "row"), humanize.Plural(f.Seen, "value"), f.Spec.Kind)

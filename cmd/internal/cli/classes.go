@@ -8,14 +8,14 @@ import (
 	"unfold/models/snapshot"
 )
 
-// classes are those of rows and how likely they are; nil if none are told.
+// classes are those of rows and their probabilities; nil if none are predicted.
 type classes struct {
 	class       []string
 	probability []float32
 }
 
-// learnClasses learns to tell classes by where labelled rows are, makes that part of
-// the model, and tells those of all rows.
+// learnClasses learns to predict classes from where labelled rows are, makes that part
+// of the model, and predicts those of all rows.
 func learnClasses(ctx context.Context, s *snapshot.Snapshot, at models.Placed, label []string, threads int) (told classes, err error) {
 	set := labels.Swift()
 	set.Threads = threads

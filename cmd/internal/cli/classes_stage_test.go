@@ -49,14 +49,14 @@ func produceLabelled(t *testing.T, brokers []string, messages int) {
 	})
 }
 
-// A stage with labels tells classes, and says in its figures how they are learnt.
+// A stage with labels predicts classes, and says in its figures how they are learnt.
 func TestRunTellsClasses(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")
 	labelledBy(t, configuration, "kind")
 	produceLabelled(t, brokers, 40)
 	runUntil(t, configuration, `map version 1 `, func(address string) {
-		streamtest.Await(t, "classes are told, and all is delivered", func() bool {
+		streamtest.Await(t, "classes are predicted, and all is delivered", func() bool {
 			_, body := get(t, address, "/metrics")
 			return strings.Contains(body, "unfold_classes 2\n") && !strings.Contains(body, "unfold_labelled_events_total 0\n") &&
 				strings.Contains(body, "unfold_messages_delivered_total 40\n") && strings.Contains(body, "unfold_refresh_failures_total 0\n")

@@ -31,7 +31,7 @@ func clusters(t *testing.T, path string, rows int, seed uint64) (truth []string)
 	return truth
 }
 
-// A model that was learnt with labels tells the classes of rows that have none.
+// A model that was learnt with labels predicts the classes of rows that have none.
 func TestClassify(t *testing.T) {
 	t.Chdir(t.TempDir())
 	known, others := clusters(t, "train.csv", 240, 1), clusters(t, "test.csv", 90, 2)

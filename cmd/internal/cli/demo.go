@@ -66,7 +66,7 @@ func (c *demoCmd) tell(p *program, r *demo.Result, took time.Duration) {
 		p.printf("    %-14s %11s   %-12.2f %.2f\n", a.Label, humanize.Count(a.Events), a.New, a.Now)
 	}
 	n := r.Novelty
-	p.printf("\nLearnt from normal traffic alone (%s connections), novelty tells %s attacks from %s other normal connections:\n\n",
+	p.printf("\nLearnt from normal traffic alone (%s connections), novelty separates %s attacks from %s other normal connections:\n\n",
 		humanize.Count(n.Learnt), humanize.Count(n.Attacks), humanize.Count(n.Normal))
 	p.printf("    AUC by novelty_global  %.3f\n    AUC by novelty_local   %.3f\n", n.Global, n.Local)
 	p.printf("\nDone in %s. Look at:\n\n", humanize.Span(took))

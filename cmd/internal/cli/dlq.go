@@ -93,7 +93,7 @@ type listed struct {
 	Elsewhere bool  `json:"elsewhere,omitempty"`
 }
 
-// where is how errors tell where a message lay.
+// where is how errors say where a message lay.
 func (l listed) where() string {
 	m := stream.Message{TopicPartition: stream.TopicPartition{Topic: l.Topic, Partition: l.From}, Offset: l.At}
 	return m.Where()

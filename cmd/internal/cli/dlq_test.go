@@ -53,7 +53,7 @@ func TestDLQ(t *testing.T) {
 	if n := len(contents(t, brokers, "events")); n != len(before) {
 		t.Errorf("a dry run wrote %d messages", n-len(before))
 	}
-	if out := must(t, "dlq", "replay", "-c", configuration); !strings.Contains(out, "1 dead letter written to topic events, 0 passed over") {
+	if out := must(t, "dlq", "replay", "-c", configuration); !strings.Contains(out, "1 dead letter written to topic events, 0 skipped") {
 		t.Errorf("replay says %s", out)
 	}
 	after := contents(t, brokers, "events")
@@ -108,7 +108,7 @@ func TestDLQElsewhere(t *testing.T) {
 	client.DeleteBefore(t, "events", 1, 1)
 	before := contents(t, brokers, "events")
 	code, out, stderr := run(t, "dlq", "replay", "-c", configuration)
-	if code != 1 || !strings.Contains(out, "2 dead letters written to topic events, 0 passed over") || !strings.Contains(stderr, "topic events, partition 1, offset 0: the message is there no more") {
+	if code != 1 || !strings.Contains(out, "2 dead letters written to topic events, 0 skipped") || !strings.Contains(stderr, "topic events, partition 1, offset 0: the message is there no more") {
 		t.Errorf("exit %d, %s, %s", code, out, stderr)
 	}
 	found := 0

@@ -217,7 +217,7 @@ func totalRows(ctx context.Context, paths []string, o ingest.Options) int64 {
 		}
 		r, err := ingest.Open(ctx, path, o)
 		if err != nil {
-			return 0 // told when the file's turn comes
+			return 0 // reported when the file's turn comes
 		}
 		counted, ok := r.(ingest.Counted)
 		n := int64(0)

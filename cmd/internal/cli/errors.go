@@ -41,7 +41,7 @@ type saidError struct{ error }
 
 func (e *saidError) Unwrap() error { return e.error }
 
-// exitCode tells from an error whose fault it is.
+// exitCode says of an error whose fault it is.
 func exitCode(err error) int {
 	var u *usageError
 	var c *config.Error

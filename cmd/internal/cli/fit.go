@@ -288,7 +288,7 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *fit.Result, took time
 	rep := r.Report
 	fmt.Fprintf(w, "%s learnt from %s", c.Output, humanize.Plural(rep.N, "row"))
 	if rep.Unique != rep.N {
-		fmt.Fprintf(w, " (%s different)", humanize.Count(rep.Unique))
+		fmt.Fprintf(w, " (%s distinct)", humanize.Count(rep.Unique))
 	}
 	fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
 	if len(r.Constant) > 0 {

@@ -103,7 +103,7 @@ func TestFleet(t *testing.T) {
 		t.Errorf("a second learner: exit %d, %s", code, &another.log)
 	}
 
-	// What is announced and bad is refused, and told.
+	// What is announced and bad is refused, and reported.
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
 	if err != nil {
 		t.Fatal(err)
@@ -116,12 +116,12 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	one.said(`map version 1000 REFUSED \(dimension\), the one before stays".* model_version=1000 reason=dimension error="announce: map version 1000 has 3 dimensions`)
-	one.said(`passed over".* topic=unfold-maps partition=0 offset=\d+ error="announce: `)
+	one.said(`skipped".* topic=unfold-maps partition=0 offset=\d+ error="announce: `)
 	if status, body := get(t, one.address(), "/readyz"); status != 200 || !strings.Contains(body, "although version 1000 was announced: announce: map version 1000 has 3 dimensions") {
 		t.Errorf("/readyz with a bad map: %d %s", status, body)
 	}
 	if figure("unfold_snapshot_refused") != 2 || figure("unfold_announcements_malformed_total") < 2 {
-		t.Error("the figures do not tell of the bad announcements")
+		t.Error("the metrics do not count the bad announcements")
 	}
 	// To the learner it looked as if another one had taken over.
 	learner.said(`there is another learner of unfold`)
@@ -129,15 +129,15 @@ func TestFleet(t *testing.T) {
 		t.Errorf("the learner that was replaced ended with exit code %d", code)
 	}
 
-	// Another fleet's name begins anew; and goes on from what was announced if the
+	// Another fleet's name begins again; and goes on from what was announced if the
 	// learner's disk is lost.
-	anew := as("learn", "--snapshots-name", "second", "--state", "")
-	learner = join(t, anew...)
+	again := as("learn", "--snapshots-name", "second", "--state", "")
+	learner = join(t, again...)
 	learner.said(`map version 1 \(epoch 1\) announced`)
 	if code := learner.leave(); code != 0 {
 		t.Errorf("exit %d:\n%s", code, &learner.log)
 	}
-	learner = join(t, anew...)
+	learner = join(t, again...)
 	learner.said(`map version 1 \(epoch 1\) loaded`)
 	produce(t, brokers, 40, 40)
 	learner.said(`map version 2 \(epoch \d\) announced`)

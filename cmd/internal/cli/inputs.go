@@ -142,7 +142,7 @@ func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([
 	return labels, nil
 }
 
-// readModel reads a model's file. One that is not there is told as for any other
+// readModel reads a model's file. A missing one is reported as for any other
 // input, with what may be meant.
 func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 	s, err := snapshot.ReadFile(path)

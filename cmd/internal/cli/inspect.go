@@ -48,11 +48,11 @@ func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	return c.inspectData(ctx, p, options)
 }
 
-// isModel tells a model, whole or damaged, from other files.
+// isModel reports whether a file is a model, whole or damaged.
 func isModel(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return false // told when it is opened as data
+		return false // reported when it is opened as data
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() < 8 {

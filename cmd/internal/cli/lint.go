@@ -34,7 +34,7 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lintTimeout)
 	defer cancel()
-	failed, before := false, "" // a broker that is away is away for every check: told once
+	failed, before := false, "" // a broker that is away is away for every check: reported once
 	for _, check := range stage.Checks(settings) {
 		detail, err := check.Do(ctx)
 		var note *stage.MayNotFit

@@ -186,23 +186,23 @@ func (c *plotCmd) color(out *plot.Map, m *ingest.Map) error {
 	return nil
 }
 
-// fewWhole is the most different whole numbers that are taken for classes.
+// fewWhole is the most distinct whole numbers that are taken for classes.
 const fewWhole = 20
 
 // colorBy returns a column's numbers, or its classes if it is no number or holds
-// only few different whole ones.
+// only few distinct whole ones.
 func colorBy(c ingest.Column) (values []float64, classes []string) {
 	if c.Kind() != ingest.Number {
 		return nil, c.Strings()
 	}
 	values, _ = c.Floats()
-	var different []float64
+	var distinct []float64
 	for _, v := range values {
 		if v != float64(int64(v)) {
 			return values, nil
 		}
-		if !slices.Contains(different, v) {
-			if different = append(different, v); len(different) > fewWhole {
+		if !slices.Contains(distinct, v) {
+			if distinct = append(distinct, v); len(distinct) > fewWhole {
 				return values, nil
 			}
 		}

@@ -91,7 +91,7 @@ func historyOf(all []stream.Figures) plot.History {
 		}
 		return math.NaN()
 	}
-	// What a new epoch moved would hide all else, and is told of by its mark.
+	// What a new epoch moved would hide all else, and is shown by its mark.
 	h.Panels = []plot.Panel{
 		quantiles("Moves in a refresh, % of the diameter (not of new epochs)", func(f stream.Figures) (stream.Quantiles, bool) {
 			return f.Moves, f.Kind == "ordinary" || f.Kind == "gentle"

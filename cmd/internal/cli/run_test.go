@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRunStoppedEarly: a stage that is told to stop while it still waits for a broker
+// TestRunStoppedEarly: a stage that is asked to stop while it still waits for a broker
 // ends in order.
 func TestRunStoppedEarly(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -212,7 +212,7 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32
 	return d.X, nil
 }
 
-// noveltyOf says how well the novelty percentiles tell the other classes from
+// noveltyOf says how well the novelty percentiles separate the other classes from
 // the normal one.
 func noveltyOf(m *ingest.Map, labels []string, normal string) (*noveltyPart, error) {
 	switch {
@@ -238,7 +238,7 @@ func noveltyOf(m *ingest.Map, labels []string, normal string) (*noveltyPart, err
 	return n, err
 }
 
-// aucOf is the area under the ROC curve of a score for telling every other class
+// aucOf is the area under the ROC curve of a score for separating every other class
 // from the normal one; points without a class do not count.
 func aucOf(scores []float32, labels []string, normal string) (auc float64, normals, others int, err error) {
 	var positive, negative []float64

@@ -25,7 +25,7 @@ func broker(t *testing.T, topics ...string) (brokers []string, configuration str
 	return c.ListenAddrs(), configuration
 }
 
-// breakable is broker that can be told to fail.
+// breakable is a broker that can be made to fail.
 func breakable(t *testing.T, topics ...string) (c *kfake.Cluster, configuration string) {
 	t.Helper()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, topics...),
@@ -50,7 +50,7 @@ http: 127.0.0.1:0
 }
 
 // send writes one message a number to the topic of events: a table of the columns that
-// are told of that number. More messages follow as they are.
+// are made of that number. More messages follow as they are.
 func send(t *testing.T, brokers []string, from, messages int, columns func(k int) []ingest.Column, more ...stream.Message) {
 	t.Helper()
 	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})

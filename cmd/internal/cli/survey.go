@@ -20,7 +20,7 @@ type surveyed struct {
 	unknown []string
 }
 
-// survey finds the shape of files, as far as their formats tell without reading:
+// survey finds the shape of files, as far as their formats say without reading:
 // from the footers of Parquet and Arrow files, the headers of .npy and IDX. Others
 // it reads through, table by table, if it may; if it may not, ok is false.
 func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOptions, may bool) (s surveyed, ok bool, err error) {

@@ -72,7 +72,7 @@ func (t *transaction) abort() {
 	}
 }
 
-// createMap starts a map's file, of one input or of several. An ending that tells no format
+// createMap starts a map's file, of one input or of several. An extension that names no format
 // is wrong usage.
 func createMap(path string, stdout io.Writer, oneInput bool) (ingest.Writer, error) {
 	if _, _, err := ingest.FormatOf(path); err != nil {

@@ -48,7 +48,7 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 	}
 }
 
-// untrusted are the limits for inputs that come from strangers.
+// untrusted are the limits for untrusted input.
 type untrusted struct {
 	memory config.Size
 	// passed are the files that a child has read to the end.

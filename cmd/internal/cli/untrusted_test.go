@@ -40,7 +40,7 @@ func hog() {
 }
 
 // Files that are not trusted are decoded by another process first: good ones pass,
-// bad ones are told as ever, and one that kills its decoder kills nothing else.
+// bad ones are reported as ever, and one that kills its decoder kills nothing else.
 func TestUntrusted(t *testing.T) {
 	t.Chdir(workspace(t))
 	data := "rows.parquet"

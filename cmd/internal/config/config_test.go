@@ -353,7 +353,7 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// What the topic of moves needs: ids to tell by, a name of its own, a threshold.
+// What the topic of moves needs: ids to key by, a name of its own, a threshold.
 func TestMoves(t *testing.T) {
 	base := "source: {kafka: {brokers: ['a:1'], topic: in}%s}\nsink: {kafka: {topic: out}, moves: %s}\nmoves: {threshold: %s}\n"
 	for name, c := range map[string]struct{ id, topic, threshold, want string }{

@@ -13,7 +13,7 @@ const (
 
 // LearnSuffix makes the group of the process that learns out of that of those that
 // embed; behind it stands the fleet's name if it has one of its own, so that another
-// name begins to learn anew.
+// name begins to learn again.
 const LearnSuffix = "-learn"
 
 // Group is the consumer group that this process is a member of.
@@ -27,7 +27,7 @@ func (c *Config) Group() string {
 	return c.Source.Kafka.Group + LearnSuffix
 }
 
-// Fleet reports whether learning and embedding are different processes' work.
+// Fleet reports whether learning and embedding are the work of distinct processes.
 func (c *Config) Fleet() bool { return c.Role == RoleLearn || c.Role == RoleEmbed }
 
 // FleetName is the name of the fleet's maps.

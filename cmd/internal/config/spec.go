@@ -93,7 +93,7 @@ func (m Model) Rule() (placing.Rule, error) {
 }
 
 // Problem says what is wrong with the model's settings beyond what each value's
-// own form tells: above all those that do not go with the tails chosen.
+// own form shows: above all those that do not go with the tails chosen.
 func (m Model) Problem() (p Problem, wrong bool) {
 	if p, wrong = m.foreign(); wrong {
 		return p, true

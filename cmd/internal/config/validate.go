@@ -94,10 +94,10 @@ func (c *Config) checkTopics(complain complainer) {
 	case moves == source || moves == sink || moves == dead:
 		complain("sink.moves", "name another topic", "%q is already the source's, the sink's or that of dead letters", moves)
 	case c.Source.ID == "":
-		complain("sink.moves", "name the column that holds the events' ids, as source.id", "moves are told by ids")
+		complain("sink.moves", "name the column that holds the events' ids, as source.id", "moves are keyed by ids")
 	}
 	if moves != "" && c.Moves.Threshold == 0 {
-		complain("moves.threshold", "", "0%% would tell of every point after every refresh; it must be more")
+		complain("moves.threshold", "", "0%% would emit every point after every refresh; it must be more")
 	}
 	if c.Delivery == exactlyOnce && len(c.Sink.Kafka.Brokers) > 0 {
 		complain("delivery", "leave sink.kafka.brokers out, or deliver at-least-once", "exactly-once is possible on one cluster only, and the sink has brokers of its own")

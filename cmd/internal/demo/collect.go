@@ -98,13 +98,13 @@ func (c *collector) add(messages []stream.Message) error {
 	return nil
 }
 
-// await waits until so many messages have come; told hears of the events so far.
-func (c *collector) await(ctx context.Context, messages int, told func(events int64)) error {
+// await waits until so many messages have come; progress hears of the events so far.
+func (c *collector) await(ctx context.Context, messages int, progress func(events int64)) error {
 	for {
 		c.mu.Lock()
 		n, events, changed := c.messages, c.events, c.changed
 		c.mu.Unlock()
-		told(events)
+		progress(events)
 		if n >= messages {
 			return nil
 		}

@@ -216,7 +216,7 @@ func (d *demo) hasSeenAll() bool {
 	return seen == partitions
 }
 
-// hooks tell of maps and dead letters, and keep latencies.
+// hooks report maps and dead letters, and keep latencies.
 func (d *demo) hooks() stream.Hooks {
 	return stream.Hooks{
 		Published: func(p *stream.Published, took time.Duration) {

@@ -15,7 +15,7 @@
 // Three of the messages are broken on purpose: they become dead letters, and the
 // stream goes on.
 //
-// At the end [Novelty] measures, away from the stream, how well novelty tells
+// At the end [Novelty] measures, away from the stream, how well novelty separates
 // attacks from normal traffic if the map has been learnt from normal traffic
 // alone.
 package demo

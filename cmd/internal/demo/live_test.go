@@ -54,7 +54,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 	if len(r.Arrivals) < 8 {
-		t.Errorf("only %d attacks are told of: %+v", len(r.Arrivals), r.Arrivals)
+		t.Errorf("only %d attacks are reported: %+v", len(r.Arrivals), r.Arrivals)
 	}
 	for _, a := range r.Arrivals {
 		if a.Label == "neptune" && a.New < 0.9 {

@@ -15,7 +15,7 @@ import (
 	"unfold/sparse/graph"
 )
 
-// NoveltyFigures say how well novelty tells attacks from normal traffic: the
+// NoveltyFigures say how well novelty separates attacks from normal traffic: the
 // probability that an attack's percentile is above that of a normal connection
 // (area under the ROC curve).
 type NoveltyFigures struct {

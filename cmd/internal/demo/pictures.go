@@ -72,7 +72,7 @@ func draw(folder string, parts []part) error {
 	if err := picture(filepath.Join(folder, MapPicture), byName); err != nil {
 		return err
 	}
-	m.Subtitle = "The same map; the darker, the stranger: percentile of the mean distance to the nearest reference points"
+	m.Subtitle = "The same map; the darker, the more novel: percentile of the mean distance to the nearest reference points"
 	m.By, m.Value, m.From, m.To = "novelty_global", novelty, 0, 1
 	return picture(filepath.Join(folder, NoveltyFile), m)
 }

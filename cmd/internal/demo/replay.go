@@ -80,7 +80,7 @@ type producer struct {
 
 // play sends all messages, alternating between partitions: rate events a second,
 // or as fast as the broker takes them if rate is 0. With broken, the broken
-// messages come in between. Told is called with the number of events sent.
+// messages come in between.
 func (p *producer) play(ctx context.Context, s *script, rate int, broken bool) error {
 	batch := 64
 	if rate > 0 {

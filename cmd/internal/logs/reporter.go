@@ -117,7 +117,7 @@ func (r *Reporter) Fleet() fleet.Hooks {
 				slog.Uint64(Version, a.Version), slog.String(Reason, why), failure(err))
 		},
 		Malformed: func(m stream.Message, err error) {
-			r.often(slog.LevelWarn, "", Malformed, "an announcement was passed over", append(position(m.TopicPartition, m.Offset), failure(err))...)
+			r.often(slog.LevelWarn, "", Malformed, "an announcement was skipped", append(position(m.TopicPartition, m.Offset), failure(err))...)
 		},
 		Retrying: r.retrying,
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// worthALine is how long a stage must have taken to be told of at its end.
+	// worthALine is how long a stage must have taken to be reported at its end.
 	worthALine = 100 * time.Millisecond
 	// lineEvery is the time between plain lines about a stage that runs.
 	lineEvery = 10 * time.Second
@@ -159,7 +159,7 @@ func (r *Reporter) clear() {
 	}
 }
 
-// line tells of the stage: "em         120 of 400 steps, 30%, 12s left", or at
+// line describes the stage: "em         120 of 400 steps, 30%, 12s left", or at
 // its end "em         400 steps in 28.1s, 14/s".
 func (r *Reporter) line(took time.Duration, ended bool) string {
 	head := fmt.Sprintf("%-9s ", r.stage)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// clock is a time that only goes on when told.
+// clock is a time that only goes on when it is moved.
 type clock struct{ t time.Time }
 
 func (c *clock) after(d time.Duration) { c.t = c.t.Add(d) }
