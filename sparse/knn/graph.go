@@ -123,15 +123,15 @@ func (g *graphSearch[T]) within(ctx context.Context, w *graphWork, b int) {
 		for i := first; i < min(end, first+tile.Height); i++ {
 			lower := w.near.of(i - first)
 			lower[i-from*tile.Width] = furthest // no neighbour of itself
-			g.add(w, i, w.near.least(lower, g.lists.K), from)
-			g.add(w, i, w.near.more(lower, g.least[i]), from)
+			g.mergeNear(w, i, w.near.least(lower, g.lists.K), from)
+			g.mergeNear(w, i, w.near.more(lower, g.least[i]), from)
 		}
 	}
 }
 
-// add measures positions, counted from panel first on, and puts those into i's list that
+// mergeNear measures positions, counted from panel first on, and puts those into i's list that
 // belong there.
-func (g *graphSearch[T]) add(w *graphWork, i int, at []int32, first int) {
+func (g *graphSearch[T]) mergeNear(w *graphWork, i int, at []int32, first int) {
 	for t, j := range at {
 		at[t] = int32(g.p.row(first*tile.Width + int(j)))
 	}
@@ -158,7 +158,7 @@ func (g *graphSearch[T]) between(ctx context.Context, w *graphWork, a, b int) {
 		unlock()
 		g.scan(w, p, first, last)
 		lock()
-		g.take(w, p, first, last)
+		g.offerPassed(w, p, first, last)
 		unlock()
 	}
 }
@@ -170,8 +170,8 @@ func (g *graphSearch[T]) scan(w *graphWork, a, first, last int) {
 	}
 }
 
-// take offers the pairs of positions that passed scan to the lists of both.
-func (g *graphSearch[T]) take(w *graphWork, a, first, last int) {
+// offerPassed offers the pairs of positions that passed scan to the lists of both.
+func (g *graphSearch[T]) offerPassed(w *graphWork, a, first, last int) {
 	for r := 0; r < tile.Width; r += tile.Height {
 		mask := w.mask[r*(last-first):][:(last-first)*tile.Height]
 		for t, pass := range mask {

@@ -143,15 +143,15 @@ func (a *reverseSearch) begin(ctx context.Context, threads int) {
 				if own := int(a.s.pos[a.ask[r]]); own < len(lower) {
 					lower[own] = furthest // no neighbour of itself
 				}
-				a.add(w, r, w.first.least(lower, a.lists.K))
-				a.add(w, r, w.first.more(lower, a.least[r]))
+				a.mergeNear(w, r, w.first.least(lower, a.lists.K))
+				a.mergeNear(w, r, w.first.more(lower, a.least[r]))
 			}
 		}
 	})
 }
 
-// add measures positions and puts those into list r that belong there.
-func (a *reverseSearch) add(w *reverseWork, r int, at []int32) {
+// mergeNear measures positions and puts those into list r that belong there.
+func (a *reverseSearch) mergeNear(w *reverseWork, r int, at []int32) {
 	w.near = w.near[:0]
 	for _, j := range at {
 		w.near = append(w.near, a.s.slot[j])
@@ -204,15 +204,15 @@ func (a *reverseSearch) strip(ctx context.Context, t int) {
 			if rows-r == 1 {
 				lines = 1
 			}
-			a.take(w, w.mask[r*(last-first):][:(last-first)*lines], b*tile.Width+r, lines, first, t)
+			a.offerPassed(w, w.mask[r*(last-first):][:(last-first)*lines], b*tile.Width+r, lines, first, t)
 		}
 		a.lock[b].Unlock()
 	}
 }
 
-// take measures the pairs of a mask: rows asked for from first on, so many lines of them,
+// offerPassed measures the pairs of a mask: rows asked for from first on, so many lines of them,
 // and the panels from the given one on.
-func (a *reverseSearch) take(w *reverseWork, mask []uint64, first, lines, panel, strip int) {
+func (a *reverseSearch) offerPassed(w *reverseWork, mask []uint64, first, lines, panel, strip int) {
 	for r := first; r < min(first+lines, len(a.ask)); r++ {
 		w.near = w.near[:0]
 		for t := r - first; t < len(mask); t += lines {

@@ -168,12 +168,12 @@ func (run *search[T]) nearest(w *work, lists *Neighbors, from, r int, lower []in
 			}
 		}
 	}
-	run.add(w, lists, from, r, w.near.least(lower, run.k))
-	run.add(w, lists, from, r, w.near.more(lower, w.least[r]))
+	run.mergeNear(w, lists, from, r, w.near.least(lower, run.k))
+	run.mergeNear(w, lists, from, r, w.near.more(lower, w.least[r]))
 }
 
-// add measures rows and puts those into the list of query from+r that belong there.
-func (run *search[T]) add(w *work, lists *Neighbors, from, r int, rows []int32) {
+// mergeNear measures rows and puts those into the list of query from+r that belong there.
+func (run *search[T]) mergeNear(w *work, lists *Neighbors, from, r int, rows []int32) {
 	if len(rows) == 0 {
 		return
 	}
@@ -197,7 +197,7 @@ func (run *search[T]) strip(w *work, lists *Neighbors, from, to, first, last int
 		}
 		for i := r; i < min(r+rows, to-from); i++ {
 			w.rows = run.others(positions(w.rows[:0], w.mask[:(last-first)*rows], i-r, rows, first), from+i)
-			run.add(w, lists, from, i, w.rows)
+			run.mergeNear(w, lists, from, i, w.rows)
 		}
 	}
 }

@@ -164,7 +164,7 @@ func (m *Matrix) Solve(b vec.Matrix[float64], threads int) {
 	g := gemm.Implementation{Threads: threads}
 	for f, front := range m.Tree.Fronts {
 		a := m.Fronts[f]
-		x, own := m.take(f, b), len(front.Own)*m.Dims
+		x, own := m.gather(f, b), len(front.Own)*m.Dims
 		rest := a.Rows - own
 		g.Dtrsm(gonum.Left, gonum.Lower, gonum.NoTrans, gonum.NonUnit, own, b.Cols, 1, a.Data, max(a.Cols, 1), x.Data, b.Cols)
 		if rest > 0 && own > 0 {
@@ -174,7 +174,7 @@ func (m *Matrix) Solve(b vec.Matrix[float64], threads int) {
 	}
 	for f, front := range slices.Backward(m.Tree.Fronts) {
 		a := m.Fronts[f]
-		x, own := m.take(f, b), len(front.Own)*m.Dims
+		x, own := m.gather(f, b), len(front.Own)*m.Dims
 		rest := a.Rows - own
 		if rest > 0 && own > 0 {
 			g.Dgemm(gonum.Trans, gonum.NoTrans, own, b.Cols, rest, -1, a.Data[own*a.Cols:], a.Cols, x.Data[own*b.Cols:], b.Cols, 1, x.Data, b.Cols)
@@ -184,8 +184,8 @@ func (m *Matrix) Solve(b vec.Matrix[float64], threads int) {
 	}
 }
 
-// take returns the rows of b that belong to the variables of a front, in their order.
-func (m *Matrix) take(f int, b vec.Matrix[float64]) vec.Matrix[float64] {
+// gather returns the rows of b that belong to the variables of a front, in their order.
+func (m *Matrix) gather(f int, b vec.Matrix[float64]) vec.Matrix[float64] {
 	front, n := m.Tree.Fronts[f], m.Tree.Len()
 	x := vec.New[float64](front.Len()*m.Dims, b.Cols)
 	for r := range m.Dims {
@@ -230,7 +230,7 @@ func (m *Matrix) AddProduct(alpha float64, x, y vec.Matrix[float64], threads int
 	g := gemm.Implementation{Threads: threads}
 	for f, a := range m.Fronts {
 		if a.Rows > 0 {
-			g.Dgemm(gonum.NoTrans, gonum.Trans, a.Rows, a.Rows, x.Cols, alpha, m.take(f, x).Data, x.Cols, m.take(f, y).Data, y.Cols, 1, a.Data, a.Cols)
+			g.Dgemm(gonum.NoTrans, gonum.Trans, a.Rows, a.Rows, x.Cols, alpha, m.gather(f, x).Data, x.Cols, m.gather(f, y).Data, y.Cols, 1, a.Data, a.Cols)
 		}
 	}
 }

@@ -221,8 +221,8 @@ func (q *queue) move(v, by int32) {
 	q.insert(v)
 }
 
-// take removes a point with the fewest edges.
-func (q *queue) take() int32 {
+// pop removes a point with the fewest edges.
+func (q *queue) pop() int32 {
 	for q.first[q.low] < 0 {
 		q.low++
 	}

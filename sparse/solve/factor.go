@@ -38,7 +38,7 @@ func newFactor(a *Laplacian, d int, seed uint64, tm *team) *Factor {
 	e := newElimination(a, seed)
 	number := make([]int32, n)
 	for k := range n {
-		v := e.queue.take()
+		v := e.queue.pop()
 		number[v] = int32(k)
 		f.order = append(f.order, v)
 		all := e.gather(v) + e.queue.points[v].ground

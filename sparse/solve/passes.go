@@ -146,7 +146,7 @@ func (c *CG) jacobi(t int, l *lane) {
 	}
 	if known {
 		c.each(t, c.steps, (*CG).stepAndTurn)
-		c.take(l)
+		c.sumSteps(l)
 		return
 	}
 	c.each(t, c.steps, (*CG).step)
@@ -157,12 +157,12 @@ func (c *CG) jacobi(t int, l *lane) {
 			l.beta[k] = l.sums[k] / l.rz[k]
 		}
 	}
-	c.take(l)
+	c.sumSteps(l)
 	c.each(t, c.products, (*CG).turn)
 }
 
-// take makes the sums of the steps r'z and r'r.
-func (c *CG) take(l *lane) {
+// sumSteps makes the sums of the steps r'z and r'r.
+func (c *CG) sumSteps(l *lane) {
 	c.collect(l, c.steps)
 	copy(l.rz, l.sums[:c.d])
 	copy(l.norm, l.sums[c.d:])

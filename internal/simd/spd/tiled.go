@@ -66,7 +66,7 @@ func (w *workspace) offDiagonal(a, b block, at *room, i, j int) bool {
 		return false
 	}
 	clear(x[:])
-	x.add(1, count, at.packed[:], side*gemm.Height, w.right.at(j, 0, j), w.right.step(j), side)
+	x.addProduct(1, count, at.packed[:], side*gemm.Height, w.right.at(j, 0, j), w.right.step(j), side)
 	x.packLeft(w.left.at(i, 0, j), w.left.step(i), count)
 	if e < 0 {
 		a.store(x, i, j)
@@ -80,7 +80,7 @@ func (w *workspace) offDiagonal(a, b block, at *room, i, j int) bool {
 
 // subtract takes sum_{k<j} L_ik L_jk' out of c.
 func (w *workspace) subtract(c *tile, count, i, j int) {
-	c.add(-1, count, w.left.at(i, 0, 0), w.left.step(i), w.right.at(j, 0, 0), w.right.step(j), j*side)
+	c.addProduct(-1, count, w.left.at(i, 0, 0), w.left.step(i), w.right.at(j, 0, 0), w.right.step(j), j*side)
 }
 
 // diagonal makes L_jj, and its inverse as right panels, after all that stand left of it.
@@ -163,7 +163,7 @@ func (w *workspace) each(threads, tasks int, f func(at *room, t int)) {
 // addProduct adds W_i' B to t, W_i being the columns of tile i and B right panels from
 // their rows on.
 func (w *workspace) addProduct(t *tile, i int, right []float64, step int) {
-	t.add(1, height(w.n, i), w.turned.at(i, 0, i), w.turned.step(i), right, step, w.n-i*side)
+	t.addProduct(1, height(w.n, i), w.turned.at(i, 0, i), w.turned.step(i), right, step, w.n-i*side)
 }
 
 // packRow packs row i of L as left panels, with W_ii in the place of L_ii.

@@ -168,9 +168,9 @@ func (b block) store(t *tile, i, j int) {
 	}
 }
 
-// add adds alpha times a product to t: of count left panels, the first of which begins
+// addProduct adds alpha times a product to t: of count left panels, the first of which begins
 // left and each of which is leftStep after the one before, and of right ones.
-func (t *tile) add(alpha float64, count int, left []float64, leftStep int, right []float64, rightStep, terms int) {
+func (t *tile) addProduct(alpha float64, count int, left []float64, leftStep int, right []float64, rightStep, terms int) {
 	for k := 0; k < terms; k += chunk {
 		n := min(chunk, terms-k)
 		for c := range rights {

@@ -40,7 +40,7 @@ func (g *Graph) Compact() (*Compact, error) {
 		return nil, fmt.Errorf("live: lists of %d neighbours need more points than the %d there are", k, g.n)
 	}
 	c := &Compact{Slots: g.Slots(make([]int32, 0, g.n)), Neighbors: knn.NewNeighbors(g.n, min(g.set.Lists, g.n-1))}
-	c.X = g.take(c.Slots)
+	c.X = g.copyRows(c.Slots)
 	rank := make([]int32, g.top)
 	for r, slot := range c.Slots {
 		rank[slot] = int32(r)

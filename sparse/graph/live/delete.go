@@ -90,7 +90,7 @@ func (g *Graph) losers(dead set, n int) (lose, short []int32) {
 // refill takes the rows of slots out of the search and returns new lists of the
 // short ones. If it fails the rows are there again.
 func (g *Graph) refill(ctx context.Context, slots, short []int32) (*knn.Neighbors, error) {
-	back := g.take(slots)
+	back := g.copyRows(slots)
 	g.rows.Remove(slots)
 	if len(short) == 0 {
 		return nil, nil

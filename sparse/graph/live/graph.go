@@ -91,8 +91,8 @@ func (g *Graph) must(slot int32) {
 	}
 }
 
-// take returns copies of the rows of slots.
-func (g *Graph) take(slots []int32) vec.Matrix[float32] {
+// copyRows returns copies of the rows of slots.
+func (g *Graph) copyRows(slots []int32) vec.Matrix[float32] {
 	x := vec.New[float32](len(slots), g.dim)
 	for r, slot := range slots {
 		copy(x.Row(r), g.rows.Row(slot))

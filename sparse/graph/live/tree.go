@@ -192,7 +192,7 @@ func (f *forest) merge(g *Graph) {
 			}
 			again = again || c == 0
 			if c < 0 {
-				f.take(f.fresh[order[next]])
+				f.accept(f.fresh[order[next]])
 			}
 			next++
 		}
@@ -206,14 +206,14 @@ func (f *forest) merge(g *Graph) {
 		}
 	}
 	for _, o := range order[next:] {
-		f.take(f.fresh[o])
+		f.accept(f.fresh[o])
 	}
 	f.root.Flatten()
 	f.trees = g.n - len(f.edges)
 }
 
-// take adds a fresh edge if it closes no circle.
-func (f *forest) take(e graph.Edge) {
+// accept adds a fresh edge if it closes no circle.
+func (f *forest) accept(e graph.Edge) {
 	if f.root.Union(e.I, e.J) {
 		f.edges, f.came = append(f.edges, e), append(f.came, e)
 	}

@@ -70,7 +70,7 @@ func (r *reader) index(x *vec.Matrix[float32]) (*Index, error) {
 	if x == nil {
 		r.vectors(ix, h)
 	} else if r.err == nil {
-		ix.take(*x)
+		ix.copyRows(*x)
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -127,8 +127,8 @@ func (r *reader) vectors(ix *Index, h header) {
 	}
 }
 
-// take copies the rows of x.
-func (ix *Index) take(x vec.Matrix[float32]) {
+// copyRows copies the rows of x.
+func (ix *Index) copyRows(x vec.Matrix[float32]) {
 	ix.rows = make([]float32, x.Rows*ix.stride)
 	for r, l := range ix.level {
 		if l != levelVacant {

@@ -54,7 +54,7 @@ func (a general) row(i int32) []int32 {
 	return a.of[at : at+int(a.size[i])]
 }
 
-func (a general) add(i, entry int32) {
+func (a general) addNeighbor(i, entry int32) {
 	if n := a.size[i]; int(n) < a.width {
 		a.of[int(i)*a.width+int(n)] = entry
 		a.size[i]++
@@ -73,7 +73,7 @@ func (a general) fill(l lists, threads int) {
 			a.size[i], a.fresh[i] = 0, false
 			for rank, k := range l.row(i)[:a.first] {
 				entry := int32(uint32(k))
-				a.add(i, entry)
+				a.addNeighbor(i, entry)
 				a.ranks[rank*n+int(i)] = entry
 			}
 		}
@@ -88,7 +88,7 @@ func (a general) fill(l lists, threads int) {
 					continue
 				}
 				if i := int32(i); !l.holds(a.first, j, i, l.row(i)[rank]) {
-					a.add(j, i<<1|entry&joined)
+					a.addNeighbor(j, i<<1|entry&joined)
 				}
 			}
 		}
