@@ -2,8 +2,10 @@ package unfold
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -67,15 +69,7 @@ func (m *Map) Insert(ctx context.Context, x mat.Matrix) ([]int, error) {
 	if v.snap.Index != nil {
 		start = vec.Matrix[float64]{} // an index misses some neighbours: the map places them itself
 	}
-	frame, err := v.near()
-	if err != nil {
-		return nil, public(err, 0)
-	}
-	z, err := frame.Project(rows)
-	if err != nil {
-		return nil, public(err, 0)
-	}
-	slots, err := m.live.Change(ctx, nil, z, start)
+	slots, err := m.live.Change(ctx, nil, rows, start)
 	if err != nil {
 		return nil, public(err, 0)
 	}
@@ -127,7 +121,11 @@ func (m *Map) Refresh(ctx context.Context) (*Refreshed, error) {
 	if r.Kind == live.Still {
 		return out, nil
 	}
-	v, err := m.look(dressed(m.live.Snapshot(), m.now.Load().snap), m.live.Slots())
+	s, err := m.followed(m.now.Load().snap)
+	if err != nil {
+		return nil, public(err, 0)
+	}
+	v, err := m.look(s)
 	if err != nil {
 		return nil, err
 	}
@@ -152,19 +150,64 @@ func (m *Map) wake(ctx context.Context) error {
 	if err != nil {
 		return public(err, 0)
 	}
-	set := live.Settings{LVM: spec.Latent(), Size: s.Reference.Rows, NoveltyK: spec.NoveltyK}
-	set.LVM.Threads = m.threads
-	bare := *s
-	bare.Dim, bare.Mean, bare.Components, bare.Names, bare.Encoder = s.Reference.Cols, nil, vec.Matrix[float32]{}, nil, nil
-	m.live, err = live.Restore(ctx, &bare, live.State{}, set)
+	kept, err := keptIn(s)
+	if err != nil {
+		return public(err, 0)
+	}
+	spec.Threads, m.size = m.threads, kept.Size
+	m.live, err = fit.Resume(ctx, s, kept.State, spec, live.Settings{Size: kept.Size})
 	return public(err, 0)
 }
 
-// dressed completes the snapshot of a refreshed map by what stays of the one before: how
-// vectors become its rows, and whose map it is.
-func dressed(bare, before *snapshot.Snapshot) *snapshot.Snapshot {
-	s := *bare
-	s.Dim, s.Mean, s.Components = before.Dim, before.Mean, before.Components
-	s.Encoder, s.Names, s.MapID, s.Settings = before.Encoder, before.Names, before.MapID, before.Settings
-	return &s
+// kept is what a file holds of a map that lives, beside the map.
+type kept struct {
+	// Size is the number of points for which the weight of pairs holds.
+	Size  int        `json:"size"`
+	State live.State `json:"state"`
+}
+
+// keptPart is its name in a file.
+const keptPart = "live.state"
+
+// keptIn reads it; a map that has not been refreshed is as large as it is meant to be.
+func keptIn(s *snapshot.Snapshot) (kept, error) {
+	n := s.Reference.Rows
+	k := kept{Size: n, State: live.State{MajorPoints: n}}
+	if _, there := s.Part(keptPart); !there {
+		return k, nil
+	}
+	raw, err := snapshot.PartOf[byte](s, keptPart, 0, 1)
+	if err == nil {
+		err = json.Unmarshal(raw, &k)
+	}
+	id := k.State.Slots
+	last := int32(-1)
+	rises := !slices.ContainsFunc(id, func(i int32) bool {
+		fell := i <= last
+		last = i
+		return fell
+	})
+	if err == nil && (k.Size < 2 || id != nil && len(id) != n || !rises) {
+		err = fmt.Errorf("size %d, and %d numbers for %d points, which have to rise from 0 on", k.Size, len(id), n)
+	}
+	if err != nil {
+		return k, models.BadInputf("the model file's part %q cannot be used: %w", keptPart, err)
+	}
+	return k, nil
+}
+
+// followed is the map of a refresh with what stays of the one before: how columns become
+// vectors, and whose map it is.
+func (m *Map) followed(before *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+	s, err := m.live.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	s.Encoder, s.Names, s.MapID = before.Encoder, before.Names, before.MapID
+	state, err := json.Marshal(kept{m.size, m.live.State()})
+	if err != nil {
+		return nil, err
+	}
+	s.Parts = []snapshot.Part{{Name: keptPart, Rows: len(state), Cols: 1, Data: state}}
+	return s, nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/live"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
@@ -24,8 +23,9 @@ type Map struct {
 
 	now atomic.Pointer[view]
 
-	mu   sync.Mutex // held by what changes the map
-	live *live.Map  // nil before the first change
+	mu   sync.Mutex    // held by what changes the map
+	live *fit.Followed // nil before the first change
+	size int           // of the map that it is meant for
 }
 
 // view is the map as it was after a fit or a refresh. It does not change.
@@ -84,7 +84,7 @@ func Open(r io.Reader) (*Map, error) {
 
 func open(s *snapshot.Snapshot, threads int) (*Map, error) {
 	m := &Map{threads: threads}
-	v, err := m.look(s, nil)
+	v, err := m.look(s)
 	if err != nil {
 		return nil, err
 	}
@@ -93,19 +93,24 @@ func open(s *snapshot.Snapshot, threads int) (*Map, error) {
 }
 
 // look prepares placing against a snapshot.
-func (m *Map) look(s *snapshot.Snapshot, id []int32) (*view, error) {
+func (m *Map) look(s *snapshot.Snapshot) (*view, error) {
+	k, err := keptIn(s)
+	if err != nil {
+		return nil, public(err, 0)
+	}
 	p, err := fit.Open(s, placing.Options{Threads: m.threads})
 	if err != nil {
 		return nil, public(err, 0)
 	}
-	return &view{snap: s, id: id, placer: p, near: sync.OnceValues(func() (*placing.Frame, error) {
+	return &view{snap: s, id: k.State.Slots, placer: p, near: sync.OnceValues(func() (*placing.Frame, error) {
 		return placing.New(s, 1, placing.Settings{Threads: m.threads, Search: auto.Settings{Method: auto.Exact}})
 	})}, nil
 }
 
 // Save writes the map of the fit or the last Refresh as a model file, which Open and the
-// command `unfold embed -m` read. Points that were inserted since are not in it. Equal maps
-// are written as equal bytes.
+// command `unfold embed -m` read. A map that lives goes on from it: its points keep their
+// numbers. What was inserted and deleted since is not in it. Equal maps are written as
+// equal bytes.
 func (m *Map) Save(w io.Writer) error { return public(snapshot.Write(w, m.now.Load().snap), 0) }
 
 // Kind is that of the map's model, Dim the number of elements of its vectors, Dims the

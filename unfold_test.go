@@ -16,6 +16,7 @@ import (
 
 	"unfold"
 	"unfold/internal/vec"
+	"unfold/models/snapshot"
 )
 
 // cloud are n normal vectors.
@@ -141,6 +142,7 @@ func TestBadInput(t *testing.T) {
 	m := fitted(t, cloud(60, 4, 1), unfold.Options{})
 	bad := cloud(5000, 4, 2) // more than are placed at a time
 	bad[4500][2] = float32(math.Inf(1))
+	odd := oddNumbers(t)
 	place := func(x mat.Matrix) error { _, err := m.Place(t.Context(), x); return err }
 	for name, c := range map[string]struct {
 		err  error
@@ -157,6 +159,7 @@ func TestBadInput(t *testing.T) {
 		"delete nobody":       {m.Delete(t.Context(), []int{3, 60}), -1, "point 60"},
 		"delete twice":        {m.Delete(t.Context(), []int{3, 3}), -1, "point 3"},
 		"open of text":        {func() error { _, err := unfold.Open(strings.NewReader("x,y\n1,2\n")); return err }(), -1, "unfold: "},
+		"open of odd numbers": {func() error { _, err := unfold.Open(bytes.NewReader(odd)); return err }(), -1, "live.state"},
 		"open of half a file": {func() error { _, err := unfold.Open(bytes.NewReader(saved(t, m)[:4000])); return err }(), -1, "unfold: "},
 	} {
 		var row *unfold.RowError
@@ -173,6 +176,29 @@ func TestBadInput(t *testing.T) {
 	if p, err := m.Place(t.Context(), unfold.Rows{}); err != nil || !p.Embedding.IsEmpty() || len(p.Sigma) != 0 {
 		t.Errorf("no rows: %+v, %v", p, err)
 	}
+}
+
+// oddNumbers is a file of a map that lives, in which points have the same number.
+func oddNumbers(t *testing.T) []byte {
+	t.Helper()
+	m := fitted(t, cloud(60, 4, 1), unfold.Options{Steps: 2})
+	if err := m.Delete(t.Context(), []int{0}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.Read(bytes.NewReader(saved(t, m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := bytes.Replace(s.Parts[0].Data.([]byte), []byte(`"slots":[1,2,`), []byte(`"slots":[2,2,`), 1)
+	s.Parts[0].Data = state
+	var out bytes.Buffer
+	if err := snapshot.Write(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // GPLVM fills in missing values, and places rows without them where they were learnt.
@@ -395,8 +421,28 @@ func live(t *rapid.T, file []byte, pool unfold.Rows) {
 		t.Fatal(err)
 	}
 	_, epoch := m.Version()
-	if v, e := again.Version(); v != version || e != epoch || again.Kind() != m.Kind() || !mat.Equal(a.Embedding, b.Embedding) {
+	if v, e := again.Version(); v != version || e != epoch || again.Kind() != m.Kind() || !mat.Equal(a.Embedding, b.Embedding) || !slices.Equal(again.Points().ID, m.Points().ID) {
 		t.Fatalf("another map comes back: version %d, epoch %d", v, e)
+	}
+
+	// Both go on alike, to the bit.
+	var files [2]bytes.Buffer
+	for k, m := range []*unfold.Map{m, again} {
+		if _, err := m.Insert(ctx, pool[50:70]); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Delete(ctx, m.Points().ID[:3]); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Save(&files[k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+		t.Fatal("a map that was saved goes on otherwise")
 	}
 }
 
