@@ -3,6 +3,7 @@ package embed
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -165,6 +166,17 @@ func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
 	return e.With(own), ingest.CheckKept(own.ID, own.Keep)
 }
 
+// columnless says of a source without one column of vectors that a model without columns,
+// such as the library writes, needs one.
+func (m *Map) columnless(err error) error {
+	var e *ingest.Error
+	if errors.As(err, &e) {
+		e.Problem = fmt.Sprintf("%s, and the model has no columns: it was learnt from vectors of %d values", e.Problem, m.placer.Dim())
+		e.Hint = "give one column of vectors (a list of numbers, .npy), or learn a model of these columns: unfold fit"
+	}
+	return err
+}
+
 // For returns the map for a source with that schema and name: of the columns that the map
 // was learnt with, those pass through that the source has. It fails with an error that
 // names the source if its rows cannot be placed, or its columns not be kept.
@@ -173,7 +185,7 @@ func (m *Map) For(s ingest.Schema, name string) (*Map, error) {
 	if out.encoder == nil {
 		f, err := ingest.NewFitter(ingest.Mapping{}, s)
 		if err != nil {
-			return nil, ingest.InFile(name, err)
+			return nil, ingest.InFile(name, m.columnless(err))
 		}
 		if out.encoder, err = f.Encoder(); err != nil {
 			return nil, ingest.InFile(name, err)

@@ -110,6 +110,29 @@ func TestEmbedReadsModelsOfTheLibrary(t *testing.T) {
 	}
 }
 
+// A table without vectors does not go with a model of the library: it has no columns.
+func TestEmbedOfColumnsOnAModelOfTheLibrary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m, err := unfold.Fit(t.Context(), vectors(40, 3), unfold.Options{Steps: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := m.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "m.unfold", file.String())
+	write(t, "three.csv", "a,b,c\n0.5,0.25,1\n0.125,0.5,0\n")
+	code, _, stderr := run(t, "embed", "three.csv", "-m", "m.unfold", "-o", "places.csv")
+	const want = "unfold: three.csv: there is no vector column, and the model has no columns: it was learnt from vectors of 3 values; give one column of vectors (a list of numbers, .npy), or learn a model of these columns: unfold fit\n"
+	if code != 3 || stderr != want {
+		t.Errorf("exit %d, %q, want %q", code, stderr, want)
+	}
+	if _, err := os.Stat("places.csv"); err == nil {
+		t.Error("places are written all the same")
+	}
+}
+
 // The library places vectors on a map of the command where the command does, and its own
 // fit of the same vectors is the same map.
 func TestTheLibraryReadsModelsOfFit(t *testing.T) {
