@@ -1,14 +1,18 @@
-// Package models holds what every model of this project shares: the verbs, the
-// shapes they work on, and the errors they answer with.
+// Package models holds what every model of this project shares: the interfaces, the
+// settings and results, and the errors.
 //
 // A model has two lives. Learning takes a reference set (n vectors of Dim
 // elements) and gives a snapshot: for every reference point i a mean mu_i in
 // R^d and a variance sigma_i^2, together with whatever is needed to treat later
 // vectors alike (a projection, length scales, novelty tables). Placing takes a
 // snapshot and any number of new vectors and gives each its place on the map,
-// one event at a time and independently of all others. Learning is package saul
-// and its siblings; a snapshot is package snapshot; a Placer, below, is what
-// places.
+// one event at a time and independently of all others.
+//
+// Packages student, saul, lllvm and gplvm learn: each has Common among its settings and
+// a Result of its own around Result. A snapshot is package snapshot. A Placer places;
+// some placers do more (Lenient, Decoder, Spreader). Package points is the way from rows
+// to what student and saul learn, lvm the choice between them, and fit the whole way
+// from vectors to a snapshot, for all kinds.
 //
 // # Symbols
 //

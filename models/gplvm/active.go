@@ -35,7 +35,7 @@ type group struct {
 	square  vec.Matrix[float64] // alpha alpha', if wide
 }
 
-// wide tells whether a vector without missing values is placed by sums over the outputs
+// wide reports whether a vector without missing values is placed by sums over the outputs
 // that do not depend on the place: of more outputs than active points that is less work.
 func (a *Active) wide() bool {
 	_, ok := a.s.noise.(Gaussian)

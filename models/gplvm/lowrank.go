@@ -13,7 +13,7 @@ import (
 	"unfold/models/kernel"
 )
 
-// Where K is noise and what little more than a few hundred numbers a point tell, its
+// Where K is noise and what little more than a few hundred numbers a point say, its
 // inverse takes N m^2 + N^2 m operations instead of N^3: smooth covariances of places in
 // few dimensions are of a low rank m to as many digits as there are.
 const (
@@ -57,7 +57,7 @@ type lowRank struct {
 	wait, from int
 }
 
-// due tells whether the factorisation should be tried.
+// due reports whether the factorisation should be tried.
 func (f *lowRank) due(k *kernel.Kernel, theta []float64, n int) bool {
 	if n < lowRankPoints || !(k.Variance(theta) > 0) {
 		return false

@@ -20,7 +20,7 @@ type Noise interface {
 	// Site returns the mean and the precision of the Gaussian that stands for
 	// p(y|f) (eq 15, 16).
 	Site(y, bias, mean, variance, g, nu float64) (m, beta float64)
-	// Shared tells that nu does not depend on y, so that all outputs have the
+	// Shared says that nu does not depend on y, so that all outputs have the
 	// same covariance.
 	Shared() bool
 }

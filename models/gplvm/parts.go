@@ -186,7 +186,7 @@ type Description struct {
 	// Active is the number of those that others are placed by, 0 if it is all; Missing
 	// that of values which the learnt points lacked.
 	Active, Missing int
-	// Smooth tells that events are placed by a smooth map, with the error Residual.
+	// Smooth says that events are placed by a smooth map, with the error Residual.
 	Smooth   bool
 	Residual float64
 }

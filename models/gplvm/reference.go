@@ -159,7 +159,7 @@ type Fitted struct {
 // Fit learns a sample of the rows of x from every start and keeps the largest
 // likelihood. It is a function of x and the settings without Threads. Values may be
 // missing, NaN: they are filled in, with what the model predicts. Errors that lie in x
-// match models.ErrBadInput. Progress, which may be nil, is told of iterations.
+// match models.ErrBadInput. Progress, which may be nil, hears of iterations.
 func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
 	s, err := s.Resolved()
 	if err != nil {

@@ -23,7 +23,7 @@ type SparseSettings struct {
 	MoveActive bool
 	// Tolerance ends these iterations early, 0 means 1e-4.
 	Tolerance float64
-	// Observe, if not nil, is told of every round; false ends learning.
+	// Observe, if not nil, hears of every round; false ends learning.
 	Observe func(round int, kernelObjective float64) bool
 }
 

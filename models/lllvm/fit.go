@@ -142,7 +142,7 @@ type Fitted struct {
 // Fit learns the rows of x, which have to be distinct: a sample of them, with every
 // number of neighbours and from every start, of which it keeps the best bound. It is a
 // function of x and the settings without Threads. Errors that lie in x match
-// models.ErrBadInput. Progress, which may be nil, is told of iterations.
+// models.ErrBadInput. Progress, which may be nil, hears of iterations.
 func Fit(ctx context.Context, x vec.Matrix[float32], s FitSettings, progress func(done, total int)) (*Fitted, error) {
 	s, err := s.Resolved()
 	if err != nil {

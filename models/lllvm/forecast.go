@@ -49,7 +49,7 @@ func (s FitSettings) bytes(n, dy int) int64 {
 	return 8 * (2*held + int64(shape.patches)*m*m + 4*m*m + 3*int64(n*s.Dims)*int64(dy))
 }
 
-// shape is that of the fronts, as far as it can be told without the graph.
+// shape is that of the fronts, as far as it is known without the graph.
 type shape struct {
 	// patches of so many points each, fronts above them.
 	patches, points int

@@ -44,7 +44,7 @@ type Course struct {
 	// Tolerance ends them once an iteration raises the bound by less than this
 	// share of its magnitude; 0 means 1e-6, negative never.
 	Tolerance float64
-	// Progress, if not nil, is told the bound after every iteration.
+	// Progress, if not nil, hears the bound after every iteration.
 	Progress func(done, total int, bound float64)
 }
 

@@ -19,7 +19,7 @@ type Learnt struct {
 	X vec.Matrix[float64]
 	// Units are the model's.
 	Units Units
-	// Neighbors is how many of them a guest is told of, or all if there are fewer.
+	// Neighbors is how many of them a guest gets to know, or all if there are fewer.
 	Neighbors int
 	// Threads bounds the goroutines of one call; 0 means GOMAXPROCS.
 	Threads int

@@ -1,12 +1,10 @@
 // Package saul is the latent variable model of L. K. Saul, "A tractable latent
-// variable model for nonlinear dimensionality reduction" (PNAS 2020), with tails
-// as published (Gaussian) or heavy ones (Student, the default): it learns a map of
-// a point set, and places events on a map that has been learnt.
+// variable model for nonlinear dimensionality reduction" (PNAS 2020), as published,
+// with Gaussian tails. It learns a map of a point set (Fit), goes on with one whose
+// points have changed (Continue), and places events on a map (Placer).
 //
-// This package holds the published model, and for both the way from rows to a map
-// (Fit), their settings, and placing. Package student holds the likelihood with
-// heavy tails and how it is maximised; it makes the better maps, for reasons
-// that are told there.
+// Package student is the same model with heavy tails, which makes the better maps.
+// Package lvm chooses between the two.
 //
 // # The model
 //
@@ -49,21 +47,18 @@
 //
 // # Fit
 //
-// Fit goes from rows to a map: equal rows become one point, the exact neighbours,
-// the graph, the constants, the start, and EM. Near duplicates get floored or
-// clipped scales, so that the likelihood stays finite. The result depends on the
-// rows and the settings, not on the number of threads.
+// Fit goes from rows to a map:
 //
-//	                Student                            Gaussian
-//	similar         the k = 6 nearest, every component k = 9, E of eq 24, bridged or the largest component
-//	dissimilar      every pair, summed by package      landmarks in the input (package landmark)
-//	                field (Coarse)
-//	scales          clipped, sigma^2 fixed             eq SM 44, sigma^2 by eq 21
-//	start           principal components               eigenvectors of the Laplacian
-//	steps           200, from 20,000 points on fewer,  400, or until one gains less than
-//	                at least 80, above d = 3 50        1e-5 of the likelihood (Gain)
-//	places          Robust, LLE                        Median, EM
-//	sigma published standard error of the place        the latent scale (eq 21)
+//	rows       package points: equal rows become one point; neighbours by Common.Search
+//	similar    k = 9 neighbours, E of eq 24, bridged or the largest component (Components)
+//	dissimilar landmarks in the input (package landmark; Level)
+//	scales     eq SM 44, sigma^2 by eq 21
+//	start      eigenvectors of the Laplacian (Start)
+//	steps      400, or until one gains less than 1e-5 of the likelihood (Gain)
+//	sigma      the latent scale (eq 21)
+//
+// Near duplicates get floored scales, so that the likelihood stays finite. The result
+// depends on the rows and the settings, not on the number of threads.
 //
 // # Corrections
 //
@@ -74,13 +69,7 @@
 //
 // # Place
 //
-// A Placer answers where a new event belongs, by its nearest reference points
-// alone: see PlaceRule, and place_student.go and place_point.go for the rules and
-// what was measured.
-//
-// With heavy tails the latent variances are fixed by default and say nothing about
-// an event. What is published as its sigma is a standard error of its place, 1 over
-// the root of the curvature of EM's bound of the likelihood there, of which the
-// likelihood's own is at most as large; of a reference point, the same from its own
-// edges (Result.Student.Error2).
+// A Placer answers where a new event belongs, by its nearest reference points alone:
+// at the median of their places or, by the rule placing.EM, where eq 20 has it. Its scale
+// is that of eq 21. See place_point.go, and docs/decisions/placing.md for what was measured.
 package saul

@@ -27,7 +27,7 @@ func (r *rise) half(g, v []float64) { *r += rise(vec.Dot(g, v) / 2) }
 // than momentum takes to swing back.
 const plateauSteps = 10
 
-// plateau tells when a likelihood hardly rises any more.
+// plateau finds out when a likelihood hardly rises any more.
 type plateau struct {
 	gain float64
 	was  [plateauSteps]float64 // rises at the last steps

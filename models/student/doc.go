@@ -1,8 +1,13 @@
-// Package student is the latent variable model with heavy tails: that of package
-// lvm, in which one random scale is shared by closeness and latents, so that
+// Package student is the latent variable model with heavy tails, the default: that of
+// package saul, in which one random scale is shared by closeness and latents, so that
 // Student's distributions take the place of Gaussian ones. Its maps keep groups
-// together and apart where Gaussian attraction, which is not robust, and
-// repulsion between landmarks, which is blind, do not.
+// together and apart. Gaussian attraction, which is not robust, does not, and neither
+// does repulsion between landmarks, which is blind.
+//
+//	r, err := student.Fit(ctx, rows, student.Settings{}, nil)             // learn
+//	p, err := student.NewPlacer(snapshot, student.PlaceSettings{})         // place
+//	l, err := student.NewLearner(neighbours, settings, unit)               // update:
+//	report, err := l.Model.Refine(ctx, state, student.Refinement{Steps: 5}) //   from a map
 //
 // # The model
 //
@@ -122,6 +127,24 @@
 //
 // Refine goes on from a map whose points have changed a little, with an anchor at the
 // places before (H13) and, to anneal, with edges that reach for a while (H14).
+//
+// # Fit
+//
+// Fit goes from rows to a map:
+//
+//	rows       package points: equal rows become one point; neighbours by Common.Search
+//	similar    the k = 6 nearest, every component
+//	dissimilar every pair, summed by package farfield (Coarse)
+//	scales     clipped, sigma^2 fixed
+//	start      principal components
+//	steps      200, from 20,000 points on fewer, at least 80, above d = 3 50 (Steps)
+//	sigma      standard error of the place
+//
+// A Placer has the rules placing.Robust for up to three dimensions and placing.LLE beyond:
+// see event.go. The latent variances are fixed by default and say nothing about an event.
+// What is published as its sigma is a standard error of its place: 1 over the root of the
+// curvature of EM's bound of the likelihood there, of which the likelihood's own is at
+// most as large. A reference point has the same from its own edges (snapshot.Student.Error2).
 //
 // # Precision
 //

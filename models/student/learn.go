@@ -14,7 +14,7 @@ type Report struct {
 	// Iterations of learning, and of conjugate gradients in all of them.
 	Iterations, CGIterations int
 	// LoglikInitial and Loglik are L of H3 before and after, both at the final
-	// weight. With a field that draws anew, an estimate in any case, they are
+	// weight. With a field that draws again, an estimate in any case, they are
 	// extrapolated from some points.
 	LoglikInitial, Loglik float64
 	// Pairs of a target and a source that the last sweep met.
@@ -63,7 +63,7 @@ func (m *Model) weightAt(t int) float64 {
 // likelihood. Where the weight stands still, Learn therefore looks every Check
 // steps at what evenly chosen points contribute to it; if that has fallen, damping
 // is raised by a factor of 4, up to 1 (for Force, which proves nothing at 1
-// either, up to 64), and the momentum is forgotten. A field that draws anew hides
+// either, up to 64), and the momentum is forgotten. A field that draws again in every step hides
 // the likelihood in its own noise: then nothing is checked. If the likelihood
 // has hardly moved, ModelSettings.Gain ends learning there.
 //

@@ -101,14 +101,14 @@ func TestGuard(t *testing.T) {
 	if m.s.Damping != s.Damping || m.c != m.s.Weight {
 		t.Errorf("Learn leaves damping %v and weight %v behind", m.s.Damping, m.c)
 	}
-	// What draws anew is not looked at.
+	// What draws again is not looked at.
 	if _, _, r := learnt(t, x, 4, ModelSettings{Check: 1, Momentum: 0.95, Damping: 1e-3}); r.Falls != 0 {
 		t.Errorf("a random field: %+v", r)
 	}
 }
 
 // TestGain: learning ends at a look that finds the likelihood hardly moved, not
-// before the weight is final, and not where a field draws anew.
+// before the weight is final, and not where a field draws again.
 func TestGain(t *testing.T) {
 	x := blobs(300, 6)
 	_, _, all := learnt(t, x, 2, ModelSettings{Steps: 200})

@@ -110,7 +110,7 @@ type ModelSettings struct {
 	// Ratio is the largest sum D / sum S to begin with. Default 5.
 	Ratio float64
 	// Average is the number of last steps whose mean is the result, to remove
-	// the noise of random fields. Default 10 for fields that draw anew and
+	// the noise of random fields. Default 10 for fields that draw again and
 	// none for others; negative means none.
 	Average int
 	// Check is the number of steps from one look at the likelihood to the next,
