@@ -90,7 +90,7 @@ func New(j Job) (Plan, error) {
 // resolve fills in what the number of rows decides.
 func (p *Plan) resolve() {
 	s, n := &p.Spec, p.Rows
-	of := s.Latent().Resolve(n)
+	of := s.Latent().Outline(n)
 	s.Dims = of.Dims
 	p.Neighbors, p.Steps, p.Level, p.Coarse, p.theta = of.Neighbors, of.Steps, of.Level, of.Coarse, of.Theta
 	p.Lists = max(1, min(max(p.Neighbors, s.NoveltyK, s.Lists), n-1))

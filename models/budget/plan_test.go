@@ -114,7 +114,7 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, r, err := fit.Fit(t.Context(), trial(c.n, c.dim), c.spec, nil)
+		s, r, err := fit.Fit(t.Context(), trial(c.n, c.dim), c.spec, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,8 +124,8 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 			t.Errorf("%+v: planned (seen, neighbours, level, steps, dims) %s, done %s", c, got, want)
 		}
 		kind := models.CoarseInput.String()
-		if r.Spec.LVM.Tails == lvm.Student {
-			kind = student.ResolveCoarse(r.Spec.LVM.Student.Coarse, c.n, r.Report.Dims).String()
+		if s.Student != nil {
+			kind = s.Student.Field
 		}
 		if p.Coarse.String() != kind {
 			t.Errorf("%+v: planned coarse %v, done %s", c, p.Coarse, kind)

@@ -68,10 +68,15 @@ func (s Settings) Check() error {
 	if err := s.foreign(); err != nil {
 		return err
 	}
+	return s.chosen().Check()
+}
+
+// chosen are the settings of the model that is chosen.
+func (s Settings) chosen() models.Learning {
 	if s.Tails == Gaussian {
-		return s.ForSaul().Check()
+		return s.ForSaul()
 	}
-	return s.ForStudent().Check()
+	return s.ForStudent()
 }
 
 // foreign refuses what has no meaning with the tails chosen.
@@ -102,32 +107,8 @@ func (s Settings) foreign() error {
 	return models.Require(false, "tails", "there is no %v", s.Tails)
 }
 
-// Resolved are the settings of a fit of n points, as far as their number decides: the
-// neighbours, steps and level, what points are held against, and the accuracy of cells.
-type Resolved struct {
-	Dims, Neighbors, Steps int
-	// Level is the paper's l, 0 with heavy tails.
-	Level  int
-	Coarse models.Coarse
-	// Theta is that of cells in the map, if they are used.
-	Theta float64
-}
-
-// Resolve returns what settings that Check accepts come to for a map of n points.
-func (s Settings) Resolve(n int) Resolved {
-	if s.Tails == Gaussian {
-		g, _ := s.ForSaul().WithDefaults()
-		return Resolved{
-			Dims: g.Dims, Neighbors: g.Neighbors, Steps: max(g.Steps, 0), Level: g.Level.Resolve(n), Coarse: models.CoarseInput,
-		}
-	}
-	h, _ := s.ForStudent().WithDefaults()
-	out := Resolved{Dims: h.Dims, Neighbors: h.Neighbors, Steps: h.StepsFor(n), Coarse: student.ResolveCoarse(h.Coarse, n, h.Dims)}
-	if out.Coarse == models.CoarseMap {
-		out.Theta = h.CellTheta(n)
-	}
-	return out
-}
+// Outline returns what settings that Check accepts come to for a map of n points.
+func (s Settings) Outline(n int) models.Outline { return s.chosen().Outline(n) }
 
 // Momentum is that of the model that is chosen.
 func (o Options) Momentum() float64 {

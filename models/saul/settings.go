@@ -120,6 +120,12 @@ func (s Settings) Check() error {
 	return err
 }
 
+// Outline implements models.Learning.
+func (s Settings) Outline(n int) models.Outline {
+	s, _ = s.WithDefaults()
+	return models.Outline{Dims: s.Dims, Neighbors: s.Neighbors, Steps: max(s.Steps, 0), Level: s.Level.Resolve(n), Coarse: models.CoarseInput}
+}
+
 // WithDefaults fills zero fields and checks the rest.
 func (s Settings) WithDefaults() (Settings, error) {
 	s.Dims = cmp.Or(s.Dims, models.DefaultDims)

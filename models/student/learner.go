@@ -45,12 +45,12 @@ func NewLearner(nb *knn.Neighbors, s Settings, unit float64) (*Learner, error) {
 // field gives the problem its pair sums, as the number of points says.
 func (l *Learner) field() {
 	s, n, delta2 := &l.Settings, l.Problem.N(), l.Problem.Bandwidth2
-	l.coarse = ResolveCoarse(s.Coarse, n, s.Dims)
+	l.coarse = s.coarse(n)
 	switch l.coarse {
 	case models.CoarseAll:
 		l.Problem.Field = farfield.NewAll(delta2, s.Dims)
 	case models.CoarseMap:
-		s.Theta = s.CellTheta(n)
+		s.Theta = s.theta(n)
 		l.Problem.Field = farfield.NewCells(delta2, s.Dims, farfield.CellSettings{Theta: s.Theta})
 	case models.CoarseAnchors:
 		l.Problem.Field = farfield.NewAnchors(delta2, s.Dims, farfield.AnchorSettings{Seed: s.Seed})
@@ -63,7 +63,7 @@ func (l *Learner) field() {
 func (l *Learner) model() (err error) {
 	s := &l.Settings
 	if s.Steps == 0 && s.Thorough {
-		s.Steps = s.StepsFor(l.Problem.N())
+		s.Steps = s.steps(l.Problem.N())
 	}
 	set := ModelSettings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,

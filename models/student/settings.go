@@ -131,31 +131,35 @@ func (s Settings) checkField() error {
 	)
 }
 
-// ResolveCoarse returns what c comes to for a map of n points: with few points
-// CoarseAll, whatever was asked for.
-func ResolveCoarse(c models.Coarse, n, dims int) models.Coarse {
+// Outline implements models.Learning.
+func (s Settings) Outline(n int) models.Outline {
+	s, _ = s.WithDefaults()
+	out := models.Outline{Dims: s.Dims, Neighbors: s.Neighbors, Steps: s.steps(n), Coarse: s.coarse(n)}
+	if out.Coarse == models.CoarseMap {
+		out.Theta = s.theta(n)
+	}
+	return out
+}
+
+// coarse returns what points of a map of n are held against: if they are few, all,
+// whatever was asked for.
+func (s Settings) coarse(n int) models.Coarse {
 	switch {
 	case n < farfield.ExactBelow:
 		return models.CoarseAll
-	case c != models.CoarseAuto:
-		return c
-	case dims <= mostCells:
+	case s.Coarse != models.CoarseAuto:
+		return s.Coarse
+	case s.Dims <= mostCells:
 		return models.CoarseMap
 	}
 	return models.CoarseShared
 }
 
-// CellTheta returns the accuracy of cells in a map of n points: Theta, or its
-// default. Dims must be set.
-func (s Settings) CellTheta(n int) float64 {
+// theta returns the accuracy of cells in a map of n points.
+func (s Settings) theta(n int) float64 {
 	if s.Theta != 0 {
 		return s.Theta
 	}
-	return s.defaultTheta(n)
-}
-
-// defaultTheta returns the default accuracy of cells in a map of n points.
-func (s Settings) defaultTheta(n int) float64 {
 	theta := farfield.DefaultTheta(s.Dims)
 	if s.Thorough || n < fewPoints {
 		theta *= finerTheta
@@ -163,8 +167,8 @@ func (s Settings) defaultTheta(n int) float64 {
 	return theta
 }
 
-// StepsFor returns the steps that a fit of n points takes. Dims must be set.
-func (s Settings) StepsFor(n int) int {
+// steps returns how many a fit of n points takes.
+func (s Settings) steps(n int) int {
 	switch {
 	case s.Steps != 0:
 		return max(s.Steps, 0)

@@ -12,9 +12,9 @@ import (
 func TestThetaOfCells(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 10} {
 		s := Settings{Common: models.Common{Dims: d}}
-		plain := s.defaultTheta(fewPoints)
+		plain := s.theta(fewPoints)
 		s.Thorough = true
-		if fine := s.defaultTheta(fewPoints); !(fine < plain) || fine != s.defaultTheta(100) {
+		if fine := s.theta(fewPoints); !(fine < plain) || fine != s.theta(100) {
 			t.Errorf("d = %d: theta %v, by default %v", d, fine, plain)
 		}
 	}
