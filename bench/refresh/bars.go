@@ -15,6 +15,7 @@ type bar struct {
 	above          bool // the bound is a lower one
 	format, unit   string
 	known, toy     bool
+	earlier        string // the line of the page that there is, if it is not known
 }
 
 func (b bar) limit() harness.Bound {
@@ -24,6 +25,8 @@ func (b bar) limit() harness.Bound {
 // verdict is none on toy data.
 func (b bar) verdict() string {
 	switch {
+	case b.earlier != "":
+		return verdictOf(b.earlier)
 	case !b.known:
 		return harness.NotMeasured
 	case b.toy:
@@ -62,24 +65,30 @@ func bars(all map[string]*outcome) []bar {
 		out = append(out, b)
 	}
 	percent := func(what string, bound float64) bar { return bar{what: what, bound: bound, format: "%.2f", unit: "%"} }
-	add(stationary, percent("CPU of an ordinary refresh, of a full fit's", 5), func(o *outcome) float64 {
-		return 100 * mean(o.kind(live.Ordinary), step.cpu) / o.fitCPU()
-	})
-	add(stationary, percent("CPU of a refresh on average, majors and all, of a full fit's", 10), func(o *outcome) float64 {
-		return 100 * mean(o.Steps, step.cpu) / o.fitCPU()
-	})
-	for q, bound := range []float64{.15, .35, .9} {
-		b := percent(fmt.Sprintf("moves in an ordinary refresh, %s, of the diameter", quantiles[q]), bound)
-		add(stationary, b, func(o *outcome) float64 {
-			return mean(o.second(live.Ordinary), func(s step) float64 { return moves(s.Moves)[q] })
+	for _, name := range []string{stationary, gaussian} {
+		add(name, percent("CPU of an ordinary refresh, of a full fit's", 5), func(o *outcome) float64 {
+			return 100 * mean(o.ordinary(), step.cpu) / o.fitCPU()
 		})
-	}
-	for _, at := range []string{before, atEnd} {
-		for _, b := range deficits(at, []float64{.002, .002, .003, .3}) {
-			add(stationary, b.bar, b.value)
+		add(name, percent("CPU of a refresh on average, majors and all, of a full fit's", 10), func(o *outcome) float64 {
+			return 100 * mean(o.Steps, step.cpu) / o.fitCPU()
+		})
+		for q, bound := range []float64{.15, .35, .9} {
+			b := percent(fmt.Sprintf("moves in an ordinary refresh, %s, of the diameter", quantiles[q]), bound)
+			add(name, b, func(o *outcome) float64 {
+				return mean(o.second(live.Ordinary), func(s step) float64 { return moves(s.Moves)[q] })
+			})
 		}
+		for _, at := range []string{before, atEnd} {
+			for _, b := range deficits(at, []float64{.002, .002, .003, .3}) {
+				add(name, b.bar, b.value)
+			}
+		}
+		add(name, bar{what: "alarms", format: "%.0f"}, func(o *outcome) float64 { return float64(len(o.alarms())) })
 	}
-	add(stationary, bar{what: "alarms", format: "%.0f"}, func(o *outcome) float64 { return float64(len(o.alarms())) })
+	for s := 1; s <= 3; s++ {
+		b := bar{what: fmt.Sprintf("CPU of the graph with its parts kept, of that in batch, s = %d", s), bound: 100, format: "%.0f", unit: "%"}
+		add(gaussian, b, func(o *outcome) float64 { return 100 * o.Graphs[s-1].Kept / o.Graphs[s-1].Batch })
+	}
 	for _, at := range []string{atFull, atEnd} {
 		for _, b := range deficits(at, []float64{.003, .003, .003}) {
 			add(growth, b.bar, b.value)
@@ -159,6 +168,9 @@ func (o *outcome) fitCPU() float64 {
 	}
 	return sum / float64(len(o.Marks))
 }
+
+// ordinary are the ordinary refreshes.
+func (o *outcome) ordinary() []step { return o.kind(live.Ordinary) }
 
 // kind are the refreshes of a kind; second those of the second half of the run.
 func (o *outcome) kind(k live.Kind) []step { return ofKind(o.Steps, k) }

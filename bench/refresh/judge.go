@@ -7,6 +7,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/live"
 	"unfold/models/lvm"
+	"unfold/models/saul"
 	"unfold/models/score"
 	"unfold/models/student"
 	"unfold/sparse/graph"
@@ -16,7 +17,7 @@ import (
 // quality is how good a map is.
 type quality struct {
 	NN1, NN9, Trust float64
-	Loglik          float64 // per point, by the constants of the fresh fit
+	Loglik          float64 // per point: see likelihood
 	Recall          float64 // 9-NN recall of the late class
 	Others          float64 // 9-NN accuracy of the others
 	Pieces          int     // that hold at least 2% of the late class
@@ -25,8 +26,35 @@ type quality struct {
 // fresh is a fit of the members of a live map.
 type fresh struct {
 	quality
-	CPU   float64 // seconds
-	model *student.Learner
+	CPU float64 // seconds
+}
+
+// likelihood is L of places and variances of the distinct points.
+type likelihood func(mu vec.Matrix[float64], sigma2 []float64) (float64, error)
+
+// likelihood returns that of the members of a live map: with heavy tails by the constants
+// of the fresh fit, which are those of the points. With Gaussian tails landmarks are part
+// of the constants, and a map fits those best that it was learnt with; so these are others,
+// which neither map was learnt with.
+func likelihoodOf(ctx context.Context, x vec.Matrix[float32], r *lvm.Result) (likelihood, error) {
+	if r.Settings.Tails == lvm.Gaussian {
+		set := r.Settings.ForSaul()
+		set.Seed, set.Steps = set.Seed+1, -1
+		return func(mu vec.Matrix[float64], sigma2 []float64) (float64, error) {
+			out, err := saul.Continue(ctx, vec.Take(x, r.Unique), r.Neighbors, saul.Warm{State: &saul.State{Mu: mu, Sigma2: sigma2}}, set)
+			if err != nil {
+				return 0, err
+			}
+			return out.Report.LoglikInitial, nil
+		}, nil
+	}
+	h, err := student.NewLearner(r.Neighbors, r.Settings.ForStudent(), 0)
+	if err != nil {
+		return nil, err
+	}
+	return func(mu vec.Matrix[float64], _ []float64) (float64, error) {
+		return h.Model.LogLikelihood(&student.State{Mu: mu, Sigma2: r.Sigma2}), nil
+	}, nil
 }
 
 // compare judges the present map and a fresh fit of the same points.
@@ -38,26 +66,30 @@ func (f *follower) compare(ctx context.Context, set live.Settings) (mine quality
 		return mine, nil, err
 	}
 	theirs = &fresh{CPU: harness.CPUSeconds() - begin}
-	nb := r.Neighbors
-	if theirs.model, err = student.NewLearner(nb, r.Settings.ForStudent(), 0); err != nil {
-		return mine, nil, err
-	}
-	if theirs.quality, err = f.judge(ctx, x, vec.Take(r.Mu, r.Of), r, theirs.model); err != nil {
-		return mine, nil, err
-	}
-	mu, err := f.places()
+	l, err := likelihoodOf(ctx, x, r)
 	if err != nil {
 		return mine, nil, err
 	}
-	mine, err = f.judge(ctx, x, mu, r, theirs.model)
+	if theirs.quality, err = f.judge(ctx, x, vec.Take(r.Mu, r.Of), r.Sigma2, r, l); err != nil {
+		return mine, nil, err
+	}
+	mu, sigma2, err := f.state()
+	if err != nil {
+		return mine, nil, err
+	}
+	of := make([]float64, len(r.Unique))
+	for i, member := range r.Unique {
+		of[i] = sigma2[member]
+	}
+	mine, err = f.judge(ctx, x, mu, of, r, l)
 	f.say("1-NN %.4f, 9-NN %.4f, trustworthiness %.4f, L a point %.3f, recall %.4f in %d pieces; above the fresh fit by %+.4f %+.4f %+.4f %+.3f",
 		mine.NN1, mine.NN9, mine.Trust, mine.Loglik, mine.Recall, mine.Pieces,
 		mine.NN1-theirs.NN1, mine.NN9-theirs.NN9, mine.Trust-theirs.Trust, mine.Loglik-theirs.Loglik)
 	return mine, theirs, err
 }
 
-// judge is how good places mu of the members are.
-func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matrix[float64], r *lvm.Result, h *student.Learner) (q quality, err error) {
+// judge is how good places mu of the members are, with variances of the distinct ones.
+func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matrix[float64], sigma2 []float64, r *lvm.Result, l likelihood) (q quality, err error) {
 	y, class := vec.Convert[float32](mu), f.d.labels(f.rows)
 	a, err := score.LeaveOneOut(ctx, y, class, []int{1, 9}, score.Settings{})
 	if err != nil {
@@ -69,8 +101,10 @@ func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matr
 		return q, err
 	}
 	q.Trust = s.Trustworthiness
-	st := &student.State{Mu: vec.Take(mu, r.Unique), Sigma2: r.Sigma2}
-	q.Loglik = h.Model.LogLikelihood(st) / float64(st.Mu.Rows)
+	if q.Loglik, err = l(vec.Take(mu, r.Unique), sigma2); err != nil {
+		return q, err
+	}
+	q.Loglik /= float64(len(r.Unique))
 	nb, err := knn.Graph(ctx, y, 10, knn.Settings{})
 	if err != nil {
 		return q, err

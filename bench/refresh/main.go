@@ -163,7 +163,7 @@ func (o *options) measure(ctx context.Context, l *lab, begin time.Time) error {
 		l.say("%s", s.name)
 		r := &outcome{
 			Scenario: s.name, Data: l.d.name, Run: begin.UTC().Format("20060102T150405"), Toy: o.small, Size: l.size, Block: l.block(),
-			Settings: o.settings, Marks: map[string]mark{}, Figures: map[string]float64{},
+			Settings: o.settings, Environment: o.where(), Marks: map[string]mark{}, Figures: map[string]float64{},
 		}
 		if err := s.run(l, ctx, r); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

@@ -23,24 +23,24 @@ func (o *options) write() ([]bar, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
 	}
+	old, err := readEarlier(o.page)
+	if err != nil {
+		return nil, err
+	}
 	list := bars(all)
+	old.take(list)
 	var w bytes.Buffer
 	o.head(&w, all, list)
 	for _, s := range scenarios() {
-		r := all[s.name]
+		r, heading := all[s.name], capital(s.name)
 		if r == nil {
+			if text := old.section(heading); text != "" {
+				fmt.Fprintf(&w, "## %s\n\n%s\n\n", heading, text)
+			}
 			continue
 		}
-		fmt.Fprintf(&w, "## %s\n\n%s\n\n", capital(s.name), r.story())
-		switch {
-		case r.Stream != nil:
-			r.Stream.judged(&w)
-		case len(r.Marks) > 0:
-			r.judged(&w)
-			r.refreshes(&w)
-		case s.name == serving:
-			r.times(&w)
-		}
+		fmt.Fprintf(&w, "## %s\n\n%s %s, %s.\n\n%s\n\n", heading, runOf, r.Run, r.Environment, r.story())
+		r.tables(&w)
 		for _, p := range r.plots() {
 			name := s.name + "-" + p.name + ".svg"
 			if err := os.WriteFile(filepath.Join(folder, name), p.svg(), 0o666); err != nil {
@@ -53,30 +53,58 @@ func (o *options) write() ([]bar, error) {
 	return list, os.WriteFile(o.page, w.Bytes(), 0o666)
 }
 
+// runOf begins the line of a section that names its run.
+const runOf = "Run"
+
+// where says on what a run was measured.
+func (o *options) where() string {
+	return fmt.Sprintf("on %d cores, %s/%s, %s, with %d threads", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.threads)
+}
+
+// tables are those of a scenario's results.
+func (o *outcome) tables(w *bytes.Buffer) {
+	switch {
+	case o.Stream != nil:
+		o.Stream.judged(w)
+	case len(o.Marks) > 0:
+		o.judged(w)
+		o.refreshes(w)
+	case o.Scenario == serving:
+		o.times(w)
+	}
+	if len(o.Graphs) > 0 {
+		o.graphsOf(w)
+	}
+}
+
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // head is the page's beginning with the table of bars.
 func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []bar) {
-	var runs, tried []string
+	var tried []string
 	for _, s := range scenarios() {
 		if r := all[s.name]; r != nil {
-			runs, tried = append(runs, r.Run), append(tried, r.Settings)
+			tried = append(tried, r.Settings)
 		}
 	}
-	slices.Sort(runs)
-	runs, tried = slices.Compact(runs), slices.Compact(tried)
-	fmt.Fprintf(w, `# A map that follows its stream
+	slices.Sort(tried)
+	tried = slices.Compact(tried)
+	w.WriteString(`# A map that follows its stream
 
-A map that is refreshed, beside one that is fitted again. `+"`make refresh`"+` wrote this page from %d run(s),
-on %d cores, %s/%s, %s, with %d threads. Package models/live explains what a refresh does.
+A map that is refreshed, beside one that is fitted again, as ` + "`make refresh`" + ` writes it. Every section says which run it
+is of. Package models/live explains what a refresh does.
 
-`, len(runs), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), o.threads)
+`)
 	if !slices.Equal(tried, []string{"{}"}) {
 		fmt.Fprintf(w, "**Not with the default settings, but with %s.**\n\n", strings.Join(tried, ", "))
 	}
 	n := count(list)
 	fmt.Fprintf(w, "%d of %d targets are met, %d are missed, %d are not measured.\n\n| stream | what | target | measured | |\n|---|---|---|---|---|\n", n[harness.Met], len(list), n[harness.Missed], n[harness.NotMeasured])
 	for _, b := range list {
+		if b.earlier != "" {
+			w.WriteString(b.earlier + "\n")
+			continue
+		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", b.scenario, b.what, b.limit().String(), b.measured(), b.verdict())
 	}
 	w.WriteString("\n")
@@ -95,6 +123,8 @@ func (o *outcome) story() string {
 	case leaves:
 		return fmt.Sprintf("%s, the newest of a stream from which one class vanishes; %d new rows a refresh. Within a hundredth of the diameter of a point lie %.0f%% of the places that the class had at the start (of the others': %.0f%%), and after the major refresh %.0f%% (%.0f%%).",
 			set, o.Block, 100*o.Figures[usedLate], 100*o.Figures[usedOthers], 100*o.Figures[againLate], 100*o.Figures[againOthers])
+	case gaussian:
+		return fmt.Sprintf("%s. The stationary stream with the paper's model (`model.tails: gaussian`): before every refresh %d random members are replaced by as many new rows. L is that of landmarks with which neither map was learnt.", set, o.Block)
 	case inOrder:
 		return o.Stream.story(o.Size)
 	case serving:

@@ -27,7 +27,7 @@ func TestSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Stationary", "## Growth", "## Appears", "## Leaves", "## Kdd", "## Serving", "## Restart", "| missing: peers are skipped |", "| novelty_local |", "| ordinary |", "| gentle |", "| major |", "toy data"} {
+	for _, want := range []string{"## Stationary", "## Growth", "## Appears", "## Leaves", "## Gaussian", "| 0 of 20 |", "## Kdd", "## Serving", "## Restart", "| missing: peers are skipped |", "| novelty_local |", "| ordinary |", "| gentle |", "| major |", "toy data"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -38,7 +38,7 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	plots, err := filepath.Glob(filepath.Join(dir, "refresh", "*.svg"))
-	if err != nil || len(plots) != 17 {
+	if err != nil || len(plots) != 21 {
 		t.Fatalf("%d plots, %v", len(plots), err)
 	}
 	for _, p := range plots {
@@ -133,6 +133,56 @@ func TestReservoir(t *testing.T) {
 	for n, h := range hits {
 		if math.Abs(float64(h)-want) > 5*math.Sqrt(want) {
 			t.Errorf("event %d is a member %d times, want about %.0f", n, h, want)
+		}
+	}
+}
+
+// TestEarlier: what was measured before stays on the page, with the run that it is of.
+func TestEarlier(t *testing.T) {
+	dir := t.TempDir()
+	page := filepath.Join(dir, "refresh.md")
+	const old = `# A map that follows its stream
+
+Written from 4 run(s),
+on 2 cores, an/architecture, with 3 threads. And so on.
+
+2 of 29 targets are met.
+
+| stream | what | target | measured | |
+|---|---|---|---|---|
+| growth | 1-NN accuracy at the end, below a fresh fit's | <= 0.0030 | 0.0004 | met |
+| leaves | 9-NN accuracy when the class has gone, below a fresh fit's | <= 0.0020 | 0.0100 | **missed** |
+
+## Growth
+
+A story.
+
+| a table |
+
+## Restart
+
+A run of its own.
+`
+	if err := os.WriteFile(page, []byte(old), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time from its own page
+		if code := run(t.Context(), []string{"-small", "-only", gaussian, "-out", filepath.Join(dir, "out"), "-o", page}, io.Discard); code != 1 { // a target is missed
+			t.Fatalf("exit code %d", code)
+		}
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\n## Growth\n\nRun before runs were named, on 2 cores, an/architecture, with 3 threads.\n\nA story.\n\n| a table |\n\n## Gaussian\n\nRun 2",
+		"\n## Restart\n\nRun before runs were named, on 2 cores, an/architecture, with 3 threads.\n\nA run of its own.\n",
+		"\n| growth | 1-NN accuracy at the end, below a fresh fit's | <= 0.0030 | 0.0004 | met |\n", "| <= 0.0020 | 0.0100 | **missed** |\n",
+		"\n1 of 46 targets are met, 1 are missed, 27 are not measured.\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page has no %q:\n%s", want, text)
 		}
 	}
 }

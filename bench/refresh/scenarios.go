@@ -22,6 +22,10 @@ type outcome struct {
 	Marks map[string]mark
 	// Figures that only one scenario has.
 	Figures map[string]float64
+	// Graphs are what the paper's neighbourhood graph costs.
+	Graphs []graphCost `json:",omitempty"`
+	// Environment is where it was measured.
+	Environment string
 	// Stream is what came of the stream of connections.
 	Stream *prequential `json:",omitempty"`
 }
@@ -77,7 +81,7 @@ type scenario struct {
 func scenarios() []scenario {
 	return []scenario{
 		{stationary, (*lab).stationary}, {growth, (*lab).growth}, {appears, (*lab).appears}, {leaves, (*lab).leaves},
-		{inOrder, (*lab).kdd}, {serving, (*lab).serve}, {restart, (*lab).restart},
+		{gaussian, (*lab).paper}, {inOrder, (*lab).kdd}, {serving, (*lab).serve}, {restart, (*lab).restart},
 	}
 }
 
@@ -86,6 +90,7 @@ const (
 	growth     = "growth"
 	appears    = "appears"
 	leaves     = "leaves"
+	gaussian   = "gaussian"
 	inOrder    = "kdd"
 	serving    = "serving"
 	restart    = "restart"

@@ -127,18 +127,25 @@ func (f *follower) refresh(ctx context.Context) error {
 
 // places returns the places of the members on the present map.
 func (f *follower) places() (vec.Matrix[float64], error) {
+	mu, _, err := f.state()
+	return mu, err
+}
+
+// state returns the places and variances of the members on the present map.
+func (f *follower) state() (mu vec.Matrix[float64], sigma2 []float64, err error) {
 	s := f.m.Snapshot()
 	at := make(map[int32]int, len(f.m.Slots()))
 	for i, slot := range f.m.Slots() {
 		at[slot] = i
 	}
-	mu := vec.New[float64](len(f.rows), s.Mu.Cols)
+	mu = vec.New[float64](len(f.rows), s.Mu.Cols)
 	for o, slot := range f.slots {
 		i, there := at[slot]
 		if !there {
-			return mu, fmt.Errorf("member %d in slot %d is not on the map", o, slot)
+			return mu, nil, fmt.Errorf("member %d in slot %d is not on the map", o, slot)
 		}
 		copy(mu.Row(o), s.Mu.Row(i))
+		sigma2 = append(sigma2, s.Sigma2[i])
 	}
-	return mu, nil
+	return mu, sigma2, nil
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+
+	"unfold/bench/internal/harness"
+)
+
+// earlier is what a page holds of scenarios whose results are not at hand.
+type earlier struct {
+	sections map[string]string // by heading
+	targets  map[string]string // lines of the table, by their first two cells
+	where    string            // of the head, from before sections named their runs
+}
+
+var whereOfHead = regexp.MustCompile(`(?s)on \d+ cores.*? threads`)
+
+// readEarlier reads a page; one that is not there holds nothing.
+func readEarlier(path string) (*earlier, error) {
+	e := &earlier{sections: map[string]string{}, targets: map[string]string{}}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return e, nil
+		}
+		return nil, err
+	}
+	head, rest, _ := strings.Cut(string(text), "\n## ")
+	e.where = strings.ReplaceAll(whereOfHead.FindString(head), "\n", " ")
+	for _, line := range strings.Split(head, "\n") {
+		if cells := strings.Split(line, " | "); len(cells) == 5 {
+			e.targets[cells[0]+" | "+cells[1]] = line
+		}
+	}
+	for _, s := range strings.Split(rest, "\n## ") {
+		heading, body, _ := strings.Cut(s, "\n")
+		e.sections[heading] = strings.Trim(body, "\n")
+	}
+	return e, nil
+}
+
+// section is that of a heading, with the run that it is of; "" if there is none.
+func (e *earlier) section(heading string) string {
+	s := e.sections[heading]
+	if s != "" && !strings.HasPrefix(s, runOf) {
+		s = runOf + " before runs were named, " + e.where + ".\n\n" + s
+	}
+	return s
+}
+
+// take gives targets that are not known the lines of the page.
+func (e *earlier) take(list []bar) {
+	for i := range list {
+		if b := &list[i]; !b.known {
+			b.earlier = e.targets["| "+b.scenario+" | "+b.what]
+		}
+	}
+}
+
+// verdictOf is the last cell of a line of targets.
+func verdictOf(line string) string {
+	for _, v := range []string{harness.Met, harness.Missed, harness.ToyData} {
+		if strings.HasSuffix(line, "| "+v+" |") {
+			return v
+		}
+	}
+	return harness.NotMeasured
+}
