@@ -47,7 +47,7 @@ func (m *Map) Change(ctx context.Context, remove []int32, insert vec.Matrix[floa
 	}
 	// What the lists took, the landmarks take: ctx ends nothing any more.
 	if err := m.marks.change(context.WithoutCancel(ctx), p.gone, slots, vec.Take(insert, p.fresh)); err != nil {
-		m.marks = nil // they are made anew
+		m.marks = nil // the next refresh chooses others
 	}
 	return m.commit(p, insert, at, slots), nil
 }

@@ -18,8 +18,8 @@
 // # Refresh
 //
 // A new point starts where the model places an event, everything else frozen, by an
-// exact search. Refresh then takes a few steps of the model of the
-// present points from their present places. With heavy tails (package student)
+// exact search. Refresh then takes a few steps of the model of the points that are
+// there, from where they are. With heavy tails (package student)
 //
 //	ordinary   5 steps, momentum 0.9, anchor 0.1
 //	gentle     every 5th: 50 steps, momentum 0.7, anchor 0.01, edges of reach
@@ -29,9 +29,24 @@
 //
 // where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the
 // places before (student.Refine): it leaves alone where a map belongs and holds back
-// only what pulls weakly. Reach lets edges pull whatever their length. With Gaussian
-// tails an ordinary and a gentle refresh are that many warm steps of EM, and a major
-// one is a fit; landmarks follow the points (landmark.Dynamic).
+// only what pulls weakly. Reach lets edges pull whatever their length.
+//
+// With Gaussian tails, the paper's model (package saul),
+//
+//	ordinary   5 steps of EM, momentum 0.9, anchor 10
+//	gentle     every 5th: 50 steps, momentum 0.7, anchor 1
+//	major      Fit of package saul
+//
+// with the same anchor (saul.Model.Hold), in units of 1 over the median delta^2 of
+// similar pairs. There is no reach: springs pull at any distance. No refresh ends with a
+// lower likelihood than the map before has with the points that are there. Where momentum
+// leads lower the steps are taken again without it, and then EM cannot fall; a fit that
+// ends lower is replaced by as many steps from the map before.
+//
+// Nothing of that model is made again in a refresh. Package graph/live keeps the lists K,
+// the spanning tree T, mutual reachability R and the similar edges E, and
+// landmark.Dynamic keeps the landmarks with their groups. They are those of a batch, bit
+// for bit, and so is the refresh (TestGaussianIsTheBatchs).
 //
 // After every refresh the map is moved rigidly (Procrustes, without scaling) to
 // where the points that stayed fit their old places best.
@@ -59,7 +74,7 @@
 // That of a refreshed map is a copy of the index before, without the points that went and
 // with those that came, renumbered to the rows of the new map; so it is a function of the
 // snapshot before and of the changes, and the index of an older snapshot never changes under
-// those who still place by it. It takes a small part of the time of building one anew, and
+// those who still place by it. It takes a small part of the time of building a new one, and
 // finds as much (TestIndexFollows). Single digits are placed, in the median and on a busy
 // machine, in
 //

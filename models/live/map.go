@@ -116,7 +116,7 @@ func (m *Map) Count(slot int32) int {
 	return int(m.count[slot])
 }
 
-// Novelty tells the map how novel the events of the present block are: their local
+// Novelty takes how novel the events of the present block are: their local
 // percentiles, as they were placed. It is what the alarm goes by.
 func (m *Map) Novelty(local []float32) { m.alarm.add(local) }
 

@@ -40,7 +40,7 @@ type Report struct {
 	Seconds, CPUSeconds float64
 }
 
-// Refresh learns the map anew after changes, as what is due says, and makes it the
+// Refresh learns the map again after changes, as what is due says, and makes it the
 // current one: a new version, and after a major refresh a new epoch. All places
 // are moved rigidly to where the points that stayed fit their old places best.
 //

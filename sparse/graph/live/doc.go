@@ -12,42 +12,46 @@
 //
 // After any sequence of Insert and Delete each part is what the functions of packages knn and
 // graph return for the points that are there, in ascending order of their slots: bit for
-// bit, ties included (Compact returns it in their form). So it is a
-// function of which row is in which slot, not of the way there nor of the
-// number of threads.
+// bit, ties included (Compact returns it in their form). So it depends on which row is in
+// which slot, and neither on the way there nor on the number of threads.
 //
 // # Slots
 //
-// A point is named by its slot, a small number that is its own until it is
-// deleted. New points take the lowest slots that are free. Ties of distance go by
-// slot, and so do those of the tree's edges.
+// A point is named by its slot, a small number that is its own until it is deleted.
+// New points take the lowest slots that are free. Equal distances are ordered by
+// slot, and so are equally long edges of the tree.
+//
+// # Longer lists
+//
+// With Settings.Lists, Compact lists more than k neighbours of every point, for those who
+// need them beside the graph. All other parts are of the first k.
 //
 // # Few points
 //
-// While there are no k other points, a list holds all there are. The other
-// parts follow from the lists as they are; Compact fails then, as knn.Graph does.
+// A point with fewer than k others has all of them in its list. The other parts
+// follow from the lists as they are. Compact fails then, as knn.Graph does.
 //
 // # How
 //
 // A batch of new rows is compared with all rows by one pass of knn.DynamicExact.SearchReverse, which
-// finds both their neighbours and the points whose lists they enter. Lists hold spare neighbours
-// beyond k, so that a deletion mostly takes an entry out and needs no search; a list that
-// falls below k is searched for again, all such lists of a batch together.
+// finds both their neighbours and the points whose lists they enter. Lists hold spare
+// neighbours, so that a deletion mostly takes an entry out and needs no search. Lists that
+// become too short are searched for again, all of a batch together.
 //
-// Which lists hold the dead, which edges cross a cut, who reaches whom backwards: such questions
-// are answered by streaming over all lists with a set of slots in the
-// first-level cache, a millisecond for 100,000 points, in place of lists of
-// the other direction that would have to be kept. The comparison with all rows
-// takes longer, unless batches are very small.
+// No lists of the other direction are kept. Which lists hold deleted points, which edges
+// cross a cut and who reaches whom backwards is found by one pass over all lists, with a set
+// of slots in the first-level cache. That takes a millisecond for 100,000 points; the
+// comparison with all rows takes longer, unless batches are very small.
 //
 // # Cost
 //
-// A batch of b points takes time proportional to n (b dim + k), and mutual
-// reachability in s steps grows by k with every step. Most lists that lose points have spare
-// ones. Where no insertion renews these, each deleted point leaves
-// about (k + spare/2)/(spare + 1) lists to be searched for again.
+// A batch of b points takes time proportional to n (b dim + k). Mutual reachability in s
+// steps takes k times as long with every step. Most lists that lose points have spare
+// neighbours. Where no insertion renews these, each deleted point leaves
+// about (k + spare/2)/(spare + 1) lists to be searched for again. docs/refresh.md has what
+// the parts cost in a refresh, beside making them in batch.
 //
-// Memory follows the largest number of points there ever was.
+// Memory is that of the largest number of points there ever was.
 //
 // # Example
 //
