@@ -58,8 +58,8 @@ type Published struct {
 	Points int
 	// At is when it was published or loaded.
 	At time.Time
-	// Figures say how it was learnt, if that is known.
-	Figures Figures
+	// Stats say how it was learnt, if that is known.
+	Stats Stats
 }
 
 // Learner learns the map from the stream and publishes it.

@@ -15,15 +15,15 @@ import (
 type apprentice struct {
 	*learn.Learner
 	offset    int64
-	published chan stream.Figures
+	published chan stream.Stats
 	failed    chan error
 	stop      func() error
 }
 
 // hire starts a learner in a state folder.
 func hire(ctx context.Context, s learn.Settings) (*apprentice, error) {
-	a := &apprentice{published: make(chan stream.Figures, 1024), failed: make(chan error, 1)}
-	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { a.published <- p.Figures }
+	a := &apprentice{published: make(chan stream.Stats, 1024), failed: make(chan error, 1)}
+	s.Hooks.Published = func(p *stream.Published, _ time.Duration) { a.published <- p.Stats }
 	s.Hooks.RefreshFailed = func(err error) {
 		select {
 		case a.failed <- err:

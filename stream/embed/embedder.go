@@ -138,7 +138,7 @@ func (e *Embedder) install(s *snapshot.Snapshot) error {
 	if err != nil {
 		return fmt.Errorf("embed: %w", err)
 	}
-	how, _ := FiguresOf(s)
+	how, _ := StatsOf(s)
 	next := &serving{m.Published(s, how), s.Dim}
 	first := e.current.Swap(next) == nil
 	if hook := e.set.Hooks.Published; hook != nil {

@@ -248,21 +248,21 @@ func (m *Map) WithClasses(c *labels.Classifier) *Map {
 }
 
 // Published returns what a pipeline needs to place events on the map of a snapshot.
-func (m *Map) Published(s *snapshot.Snapshot, f stream.Figures) stream.Published {
-	return stream.Published{Map: m, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Figures: f}
+func (m *Map) Published(s *snapshot.Snapshot, f stream.Stats) stream.Published {
+	return stream.Published{Map: m, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch, Points: s.Reference.Rows, At: time.Now(), Stats: f}
 }
 
 // Learning is what every map that comes from a stream says, in Snapshot.Learning (JSON),
 // of how it was learnt.
 type Learning struct {
-	Figures stream.Figures `json:"figures"`
+	Stats stream.Stats `json:"figures"`
 }
 
-// FiguresOf returns how a map was learnt, if it comes from a stream.
-func FiguresOf(s *snapshot.Snapshot) (f stream.Figures, known bool) {
+// StatsOf returns how a map was learnt, if it comes from a stream.
+func StatsOf(s *snapshot.Snapshot) (f stream.Stats, known bool) {
 	var v Learning
 	if len(s.Learning) == 0 || json.Unmarshal(s.Learning, &v) != nil {
 		return f, false
 	}
-	return v.Figures, v.Figures.Kind != ""
+	return v.Stats, v.Stats.Kind != ""
 }

@@ -75,13 +75,13 @@ func (p *publisher) learnClasses(ctx context.Context, next *published) error {
 	set := labels.Swift()
 	set.Threads, set.Fixed = p.set.spec().Threads, old != nil && cur.Epoch == next.Epoch
 	c, did, err := pool.Train(ctx, next.at.Placer(), old, set)
-	f := stream.ClassFigures{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
+	f := stream.ClassStats{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
 	if c != nil {
 		f.Classes = len(c.Names)
 	}
 	f.Labelled = p.in.labelsSeen()
 	f.Behind = f.Labelled - pool.Seen()
-	next.Figures.Classes = f
+	next.Stats.Classes = f
 	if err != nil {
 		if ctx.Err() != nil {
 			return err

@@ -38,7 +38,7 @@
 //
 // Where Mapping.Label names a column, a map is judged by the stream before it learns from
 // it (votes.go): of the labelled events between two maps a sample is placed on the older
-// one, and the nearest reference points with labels vote there. The figures of the next
+// one, and the nearest reference points with labels vote there. The stats of the next
 // map say how many votes there were and how many were wrong.
 //
 // # Classes

@@ -118,7 +118,7 @@ func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 		if !reflect.DeepEqual(got, want) || len(got[0]) == 0 {
 			t.Errorf("version %d: the embedder places otherwise than the learner", m.Version)
 		}
-		if c := e.Current(); c.Version != m.Version || c.Epoch != m.Epoch || c.Points != m.Reference.Rows || c.Figures.Kind == "" {
+		if c := e.Current(); c.Version != m.Version || c.Epoch != m.Epoch || c.Points != m.Reference.Rows || c.Stats.Kind == "" {
 			t.Errorf("it says of version %d: %+v", m.Version, c)
 		}
 		if err := e.Offer(t.Context(), mine); err != nil {

@@ -109,7 +109,7 @@ func (r *refresher) first(ctx context.Context) error {
 	was := r.in.replace(ref)
 	d := &draft{
 		snapshot: s, rowOf: identity(s.Reference.Rows), encoder: encoder, begin: begin,
-		figures: stream.Figures{Kind: "first", Points: s.Reference.Rows, Born: s.Reference.Rows, Diameter: live.Diameter(s.Mu)},
+		stats: stream.Stats{Kind: "first", Points: s.Reference.Rows, Born: s.Reference.Rows, Diameter: live.Diameter(s.Mu)},
 	}
 	if err := r.out.publish(ctx, d); err != nil {
 		r.in.replace(was)

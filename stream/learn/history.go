@@ -6,16 +6,16 @@ import (
 	"unfold/stream"
 )
 
-// history are the figures of the maps of a stream, oldest first. It is bounded: when
+// history are the stats of the maps of a stream, oldest first. It is bounded: when
 // it is full, every second one of the older half goes that did not begin an epoch,
 // so that it reaches back to the beginning, the more coarsely the longer ago.
-type history []stream.Figures
+type history []stream.Stats
 
 // maxHistory bounds a history.
 const maxHistory = 2000
 
 // with returns the history with one more map, and leaves the old one as it is.
-func (h history) with(f stream.Figures) history {
+func (h history) with(f stream.Stats) history {
 	out := append(slices.Clone(h), f)
 	if len(out) <= maxHistory {
 		return out

@@ -15,14 +15,14 @@ func TestHistoryIsBounded(t *testing.T) {
 	const maps, perEpoch = 4500, 450
 	for v := uint64(1); v <= maps; v++ {
 		before := len(h)
-		next := h.with(stream.Figures{Version: v, Epoch: uint32(1 + (v-1)/perEpoch)})
+		next := h.with(stream.Stats{Version: v, Epoch: uint32(1 + (v-1)/perEpoch)})
 		if len(h) != before || len(next) > maxHistory {
-			t.Fatalf("version %d: %d figures", v, len(next))
+			t.Fatalf("version %d: %d stats", v, len(next))
 		}
 		h = next
 	}
 	if h[0].Version != 1 || h[len(h)-1].Version != maps || len(h) < maxHistory/2 {
-		t.Errorf("%d figures from version %d to %d", len(h), h[0].Version, h[len(h)-1].Version)
+		t.Errorf("%d stats from version %d to %d", len(h), h[0].Version, h[len(h)-1].Version)
 	}
 	begins := 0
 	for i, f := range h {
@@ -59,7 +59,7 @@ func TestReadHistory(t *testing.T) {
 	if err != nil || len(got) != 4 || got[0].Kind != "first" || got[3].Version != 4 || got[3].Points != l.Current().Points {
 		t.Errorf("%+v, %v", got, err)
 	}
-	f, known := embed.FiguresOf(l.Snapshot())
+	f, known := embed.StatsOf(l.Snapshot())
 	if !known || f.Version != 4 || f.Born != 10 || !(f.Diameter > 0) || !(f.Moves.P99 > 0) || f.LoglikPair == 0 || f.Events != 90 {
 		t.Errorf("%+v", f)
 	}

@@ -200,8 +200,8 @@ type cut struct {
 }
 
 // cut says which rows of a new map the reference set's points have, and what goes with
-// that map. It adds what has been counted to the figures.
-func (in *intake) cut(rowOf []int32, rows int, f *stream.Figures) cut {
+// that map. It adds what has been counted to the stats.
+func (in *intake) cut(rowOf []int32, rows int, f *stream.Stats) cut {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.ref.Published(rowOf)
@@ -253,7 +253,7 @@ func (in *intake) counts(rows int) []uint32 {
 }
 
 // count fills in what the reference set has counted. The lock is held.
-func (in *intake) count(f *stream.Figures) {
+func (in *intake) count(f *stream.Stats) {
 	c := in.ref.Counts()
 	f.OldestAge = in.ref.Age()
 	f.Events, f.Duplicates, f.Upserts, f.Deletes, f.UnknownDeletes = c.Events, c.Duplicates, c.Upserts, c.Deletes, c.UnknownDeletes

@@ -156,7 +156,7 @@ func TestLabelsComeLater(t *testing.T) {
 	}
 	later, _ := marked(t, rng, 30, 51, with)
 	offer(t, l, later)
-	streamtest.Await(t, "there are classes", func() bool { return l.Current().Figures.Classes.Classes == 2 })
+	streamtest.Await(t, "there are classes", func() bool { return l.Current().Stats.Classes.Classes == 2 })
 	mostlyRight(t, classesOf(t, l, m), [2]string{"low", "high"}, centres)
 }
 
@@ -216,7 +216,7 @@ func TestTooManyLabels(t *testing.T) {
 			t.Errorf("%v does not say %q", failed, want)
 		}
 	}
-	if f := l.Current().Figures.Classes; f.Classes != 0 || f.Labelled != 200 {
+	if f := l.Current().Stats.Classes; f.Classes != 0 || f.Labelled != 200 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -244,7 +244,7 @@ func TestClassesKeepUp(t *testing.T) {
 		offer(t, l, m)
 	}
 	waitReady(t, l)
-	first := l.Current().Figures.Classes
+	first := l.Current().Stats.Classes
 	if first.Classes != 2 || first.Used != 360 || first.Warm != 0 || first.Took <= 0 || first.Labelled != 360 || first.Behind != 0 {
 		t.Fatalf("%+v", first)
 	}
@@ -253,7 +253,7 @@ func TestClassesKeepUp(t *testing.T) {
 		version := l.Current().Version
 		offer(t, l, m)
 		streamtest.Await(t, "there is another map", func() bool { return l.Current().Version > version })
-		f := l.Current().Figures.Classes
+		f := l.Current().Stats.Classes
 		if f.Warm != 360+4*int(offset) || f.Used != f.Warm+4 || f.Labelled != uint64(f.Used) || f.Sweeps >= first.Sweeps {
 			t.Errorf("map %d: %+v after %+v", l.Current().Version, f, first)
 		}
@@ -304,7 +304,7 @@ func TestClassesHoldUpNobody(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if f := next.Figures.Classes; f.Behind != 10 || f.Classes != 2 {
+	if f := next.Stats.Classes; f.Behind != 10 || f.Classes != 2 {
 		t.Errorf("%+v", f)
 	}
 }

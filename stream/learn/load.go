@@ -31,7 +31,7 @@ func (l *Learner) load() error {
 	}
 	l.set.sized(s.Dim, s.Reference.Rows)
 	how := learningOf(s)
-	p, err := l.open(s, nil, how.Live, how.Figures)
+	p, err := l.open(s, nil, how.Live, how.Stats)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ type move struct{ point, row int32 }
 // events where they are.
 func (p *publisher) moved(cur *published) []move {
 	mu := cur.snapshot.Mu
-	diameter := cur.Figures.Diameter
+	diameter := cur.Stats.Diameter
 	if diameter == 0 {
 		diameter = live.Diameter(mu)
 	}

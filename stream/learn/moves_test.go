@@ -152,7 +152,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 		if l.Current().Epoch != was {
 			epochs++
 		}
-		limit := s.MovesThreshold*l.Current().Figures.Diameter + 1e-4
+		limit := s.MovesThreshold*l.Current().Stats.Diameter + 1e-4
 		for id, at := range places(l) {
 			if d := math.Hypot(at[0]-table[id][0], at[1]-table[id][1]); d > limit {
 				t.Errorf("round %d: %s is %v from where the table has it, the threshold is %v", round, id, d, limit)

@@ -114,8 +114,8 @@ func TestUpsertsAndTombstones(t *testing.T) {
 				}
 			}
 		}
-		if f := l.Current().Figures; first > 0 && (f.Upserts != 1 || f.UnknownDeletes != 1) {
-			t.Errorf("figures %+v", f)
+		if f := l.Current().Stats; first > 0 && (f.Upserts != 1 || f.UnknownDeletes != 1) {
+			t.Errorf("stats %+v", f)
 		}
 		finite(t, l)
 	}

@@ -128,7 +128,7 @@ func (in *intake) labelNames() []string {
 }
 
 // judge holds the votes on a sample of events, on the map that is about to be replaced,
-// and adds what comes of them to the figures of the next. No map is held up by that.
+// and adds what comes of them to the stats of the next. No map is held up by that.
 func (p *publisher) judge(ctx context.Context, d *draft, sample sample) {
 	cur := p.current.Load()
 	if cur == nil {
@@ -141,7 +141,7 @@ func (p *publisher) judge(ctx context.Context, d *draft, sample sample) {
 		}
 		return
 	}
-	d.figures.Voted, d.figures.Wrong = d.figures.Voted+voted, d.figures.Wrong+wrong
+	d.stats.Voted, d.stats.Wrong = d.stats.Voted+voted, d.stats.Wrong+wrong
 }
 
 // rowClasses are the classes of the rows of the map that was published last, or is

@@ -27,7 +27,7 @@ type publisher struct {
 	current atomic.Pointer[published]
 
 	mu sync.Mutex
-	// history are the figures of the maps so far.
+	// history are the stats of the maps so far.
 	history history
 	// mapID is that of the map that is learnt; "" before the first, or if it has none.
 	mapID string
@@ -61,10 +61,10 @@ type draft struct {
 	snapshot *snapshot.Snapshot
 	encoder  *ingest.Encoder
 	// rowOf gives the rows of the slots that the reference set knows.
-	rowOf   []int32
-	state   *live.State
-	begin   time.Time
-	figures stream.Figures
+	rowOf []int32
+	state *live.State
+	begin time.Time
+	stats stream.Stats
 }
 
 // Current implements stream.Learner.
@@ -97,21 +97,21 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 		p.mapID = snapshot.NewMapID()
 	}
 	s := *d.snapshot
-	c := p.in.cut(d.rowOf, s.Reference.Rows, &d.figures)
+	c := p.in.cut(d.rowOf, s.Reference.Rows, &d.stats)
 	s.MapID, s.Count = p.mapID, c.counts
 	if p.current.Load() == nil {
 		p.movesEpoch = s.Epoch // the events of the first map are published on it
 	}
 	p.judge(ctx, d, c.sample)
-	d.figures.Version, d.figures.Epoch, d.figures.At, d.figures.Took = s.Version, s.Epoch, time.Now().UTC(), took
-	next, err := p.open(&s, d.encoder, d.state, d.figures)
+	d.stats.Version, d.stats.Epoch, d.stats.At, d.stats.Took = s.Version, s.Epoch, time.Now().UTC(), took
+	next, err := p.open(&s, d.encoder, d.state, d.stats)
 	if err == nil {
 		next.classes = c.classes
 		err = p.learnClasses(ctx, next)
 	}
 	grown := p.history
 	if err == nil {
-		grown = p.history.with(next.Figures)
+		grown = p.history.with(next.Stats)
 		err = p.store(next, c.set, grown)
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 // to go with it.
 func (p *publisher) store(next *published, set *set, grown history) (err error) {
 	if set == nil {
-		next.snapshot.Learning, err = json.Marshal(learning{Learning: embed.Learning{Figures: next.Figures}, Live: next.state})
+		next.snapshot.Learning, err = json.Marshal(learning{Learning: embed.Learning{Stats: next.Stats}, Live: next.state})
 		return err
 	}
 	set.History = grown
@@ -148,7 +148,7 @@ func (p *publisher) exchange(next *published, took time.Duration) {
 }
 
 // open prepares a snapshot for placing, with its own encoder if none is given.
-func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Figures) (*published, error) {
+func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Stats) (*published, error) {
 	set := p.set.Placing()
 	set.Encoder, set.Writer = encoder, p.writer
 	m, err := embed.Open(s, set)

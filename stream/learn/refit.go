@@ -40,7 +40,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	if err := layOn(ctx, cur, f, c.X); err != nil {
 		return nil, err
 	}
-	figures := stream.Figures{Kind: "refit", Points: s.Reference.Rows, Diameter: live.Diameter(s.Mu)}
+	stats := stream.Stats{Kind: "refit", Points: s.Reference.Rows, Diameter: live.Diameter(s.Mu)}
 	var from, to []float64
 	for i, row := range was {
 		if row >= 0 && s.Mu.Cols == old.Mu.Cols {
@@ -48,13 +48,13 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 		}
 	}
 	stayed := len(from) / s.Mu.Cols
-	figures.Born, figures.Gone = max(0, figures.Points-stayed), max(0, old.Reference.Rows-stayed)
-	figures.Moves = quantiles(live.Measure(vec.Of(stayed, s.Mu.Cols, from), vec.Of(stayed, s.Mu.Cols, to), figures.Diameter))
+	stats.Born, stats.Gone = max(0, stats.Points-stayed), max(0, old.Reference.Rows-stayed)
+	stats.Moves = quantiles(live.Measure(vec.Of(stayed, s.Mu.Cols, from), vec.Of(stayed, s.Mu.Cols, to), stats.Diameter))
 	r.in.lock().Took(c, f.row)
 	r.in.unlock()
 	// It was moved since it was learnt: what carries it on begins from there.
 	r.follow = nil
-	return &draft{snapshot: s, rowOf: identity(s.Reference.Rows), encoder: cur.at.Encoder(), begin: begin, figures: figures}, nil
+	return &draft{snapshot: s, rowOf: identity(s.Reference.Rows), encoder: cur.at.Encoder(), begin: begin, stats: stats}, nil
 }
 
 // shared bounds the events by which two maps are compared.

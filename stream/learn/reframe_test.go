@@ -65,9 +65,9 @@ func TestComponentsFollowWithTheEpoch(t *testing.T) {
 	l = newLearner(t, s)
 	send(5, 20)
 	if err := l.refresh(context.Background()); err != nil || l.Current().Epoch != 2 || l.Current().Points != 110 {
-		t.Errorf("%v: %+v", err, l.Current().Figures)
+		t.Errorf("%v: %+v", err, l.Current().Stats)
 	}
-	if m := l.Current().Figures.Moves.P99; !(m < 20) {
+	if m := l.Current().Stats.Moves.P99; !(m < 20) {
 		t.Errorf("after the restart points moved by %v %%", m)
 	}
 	finite(t, l)

@@ -61,7 +61,7 @@ type setHeader struct {
 	Positions []stream.Position `json:"positions"`
 	// ToldEpoch is the epoch of the places in the notes.
 	ToldEpoch uint32 `json:"told_epoch"`
-	// History are the figures of the maps so far.
+	// History are the stats of the maps so far.
 	History history `json:"history"`
 }
 

@@ -75,7 +75,7 @@ func (p *publisher) save(next *published, set *set) error {
 	if err != nil {
 		return fmt.Errorf("online: saving the reference set: %w", err)
 	}
-	next.snapshot.Learning, err = json.Marshal(learning{embed.Learning{Figures: next.Figures}, next.state, file})
+	next.snapshot.Learning, err = json.Marshal(learning{embed.Learning{Stats: next.Stats}, next.state, file})
 	if err != nil {
 		return fmt.Errorf("online: %w", err)
 	}
@@ -144,9 +144,9 @@ func Clear(dir string) error {
 	return nil
 }
 
-// ReadHistory returns the figures of the maps of a state directory, oldest first. A
+// ReadHistory returns the stats of the maps of a state directory, oldest first. A
 // learner may be at work there.
-func ReadHistory(dir string) ([]stream.Figures, error) {
+func ReadHistory(dir string) ([]stream.Stats, error) {
 	const attempts = 5 // a set goes when the next map is there
 	var err error
 	for range attempts {
@@ -156,7 +156,7 @@ func ReadHistory(dir string) ([]stream.Figures, error) {
 		}
 		v := learningOf(s)
 		if v.Set == nil {
-			return []stream.Figures{v.Figures}, nil
+			return []stream.Stats{v.Stats}, nil
 		}
 		var set *set
 		if set, err = readSet(filepath.Join(dir, v.Set.name()), v.Set.CRC); err == nil {

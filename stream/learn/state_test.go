@@ -286,15 +286,15 @@ func TestOtherKinds(t *testing.T) {
 			if kind == fit.LVM {
 				epoch, how = 1, "ordinary"
 			}
-			if p := l.Current(); p.Version != 2 || p.Epoch != epoch || p.Figures.Kind != how || l.Snapshot().Kind != kind {
-				t.Errorf("%+v of kind %s", p.Figures, l.Snapshot().Kind)
+			if p := l.Current(); p.Version != 2 || p.Epoch != epoch || p.Stats.Kind != how || l.Snapshot().Kind != kind {
+				t.Errorf("%+v of kind %s", p.Stats, l.Snapshot().Kind)
 			}
 			finite(t, l)
 			again := newLearner(t, s)
 			finite(t, again)
 			offer(t, again, message(t, rand.New(rand.NewPCG(15, 3)), 20, 5, next+1))
 			if err := again.refresh(context.Background()); err != nil || again.Current().Version != 3 {
-				t.Errorf("after a restart: %v, %+v", err, again.Current().Figures)
+				t.Errorf("after a restart: %v, %+v", err, again.Current().Stats)
 			}
 		})
 	}

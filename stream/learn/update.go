@@ -106,7 +106,7 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 		rowOf[slot] = int32(row)
 	}
 	state := r.follow.State()
-	return &draft{snapshot: s, rowOf: rowOf, encoder: cur.at.Encoder(), state: &state, begin: begin, figures: figuresOf(did)}, nil
+	return &draft{snapshot: s, rowOf: rowOf, encoder: cur.at.Encoder(), state: &state, begin: begin, stats: statsOf(did)}, nil
 }
 
 // arrivals lists what the map has yet to do, and where the new points are placed on
@@ -127,9 +127,9 @@ func (r *refresher) arrivals(ctx context.Context, cur *published) (c reference.C
 	}
 }
 
-// figuresOf are what a refresh says of itself.
-func figuresOf(r live.Report) stream.Figures {
-	return stream.Figures{
+// statsOf are what a refresh says of itself.
+func statsOf(r live.Report) stream.Stats {
+	return stream.Stats{
 		Kind: r.Kind.String(), Points: r.Points, Born: r.Born, Gone: r.Gone, LoglikPair: r.LoglikPair, Diameter: r.Diameter,
 		Moves: quantiles(r.Moves), Drift: quantiles(r.Drift), Novel: r.Alarm.Share, Judged: r.Alarm.Events, Alarm: r.Alarm.Since,
 	}

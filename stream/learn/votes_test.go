@@ -54,12 +54,12 @@ func TestVotes(t *testing.T) {
 		if err := l.refresh(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		f := l.Current().Figures
+		f := l.Current().Stats
 		if share := float64(f.Wrong) / float64(f.Voted); f.Voted != voted || share < least || share > most {
 			t.Errorf("version %d: %d of %d votes are wrong, want %v to %v of %d", f.Version, f.Wrong, f.Voted, least, most, voted)
 		}
 	}
-	if f := l.Current().Figures; f.Voted != 0 || f.Wrong != 0 {
+	if f := l.Current().Stats; f.Voted != 0 || f.Wrong != 0 {
 		t.Errorf("the first map has been judged: %+v", f)
 	}
 	send(l, 3, as)

@@ -132,7 +132,7 @@ func (m *modelFile) describe(p *program) error {
 	if s.Kind == fit.LVM {
 		inspectTails(line, s, spec.LVM)
 		line("learning", "%d steps, momentum %v, seed %d", max(spec.Steps, 0), spec.LVM.Momentum(), spec.Seed)
-		if f, known := embed.FiguresOf(s); known {
+		if f, known := embed.StatsOf(s); known {
 			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), humanize.Span(f.Took), logs.Change(&f, f.Took))
 		}
 	} else {

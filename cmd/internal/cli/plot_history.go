@@ -48,15 +48,15 @@ func (c *plotCmd) panels(p *program, svg bool, s plot.Settings, h plot.History, 
 }
 
 // historyOf lays the figures of maps out as panels.
-func historyOf(all []stream.Figures) plot.History {
-	series := func(name string, of func(f stream.Figures) float64) plot.Series {
+func historyOf(all []stream.Stats) plot.History {
+	series := func(name string, of func(f stream.Stats) float64) plot.Series {
 		v := plot.Series{Name: name}
 		for _, f := range all {
 			v.Values = append(v.Values, of(f))
 		}
 		return v
 	}
-	quantiles := func(title string, of func(f stream.Figures) (q stream.Quantiles, known bool)) plot.Panel {
+	quantiles := func(title string, of func(f stream.Stats) (q stream.Quantiles, known bool)) plot.Panel {
 		p := plot.Panel{Title: title}
 		for _, q := range []struct {
 			name string
@@ -66,7 +66,7 @@ func historyOf(all []stream.Figures) plot.History {
 			{"90%", func(q stream.Quantiles) float64 { return q.P90 }},
 			{"99%", func(q stream.Quantiles) float64 { return q.P99 }},
 		} {
-			p.Series = append(p.Series, series(q.name, func(f stream.Figures) float64 {
+			p.Series = append(p.Series, series(q.name, func(f stream.Stats) float64 {
 				if v, known := of(f); known {
 					return q.of(v)
 				}
@@ -93,19 +93,19 @@ func historyOf(all []stream.Figures) plot.History {
 	}
 	// What a new epoch moved would hide all else, and is shown by its mark.
 	h.Panels = []plot.Panel{
-		quantiles("Moves in a refresh, % of the diameter (not of new epochs)", func(f stream.Figures) (stream.Quantiles, bool) {
+		quantiles("Moves in a refresh, % of the diameter (not of new epochs)", func(f stream.Stats) (stream.Quantiles, bool) {
 			return f.Moves, f.Kind == "ordinary" || f.Kind == "gentle"
 		}),
-		quantiles("Drift since the epoch began, % of the diameter", func(f stream.Figures) (stream.Quantiles, bool) { return f.Drift, true }),
+		quantiles("Drift since the epoch began, % of the diameter", func(f stream.Stats) (stream.Quantiles, bool) { return f.Drift, true }),
 		{Title: "Share of new points beyond 95% of novelty", Level: 0.05, Series: []plot.Series{
-			series("share", func(f stream.Figures) float64 { return known(f.Novel, f.Judged > 0) })}},
+			series("share", func(f stream.Stats) float64 { return known(f.Novel, f.Judged > 0) })}},
 		{Title: "Log-likelihood per pair", Series: []plot.Series{
-			series("log-likelihood", func(f stream.Figures) float64 { return known(f.LoglikPair, f.LoglikPair != 0) })}},
-		{Title: "Points on the map", Series: []plot.Series{series("points", func(f stream.Figures) float64 { return float64(f.Points) })}},
+			series("log-likelihood", func(f stream.Stats) float64 { return known(f.LoglikPair, f.LoglikPair != 0) })}},
+		{Title: "Points on the map", Series: []plot.Series{series("points", func(f stream.Stats) float64 { return float64(f.Points) })}},
 	}
-	if slices.ContainsFunc(all, func(f stream.Figures) bool { return f.Voted > 0 }) {
+	if slices.ContainsFunc(all, func(f stream.Stats) bool { return f.Voted > 0 }) {
 		h.Panels = append(h.Panels, plot.Panel{Title: "9-NN label error of events before they are learnt, %", Series: []plot.Series{
-			series("label error", func(f stream.Figures) float64 { return known(100*f.LabelError(), f.Voted > 0) })}})
+			series("label error", func(f stream.Stats) float64 { return known(100*f.LabelError(), f.Voted > 0) })}})
 	}
 	h.Subtitle = humanize.Plural(len(all), "map")
 	if majors > 0 {

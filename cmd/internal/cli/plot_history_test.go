@@ -11,7 +11,7 @@ import (
 )
 
 func TestHistoryOf(t *testing.T) {
-	h := historyOf([]stream.Figures{
+	h := historyOf([]stream.Stats{
 		{Version: 1, Epoch: 1, Kind: "first", Points: 100},
 		{Version: 2, Epoch: 1, Kind: "ordinary", Points: 120, Moves: stream.Quantiles{Median: .1}, LoglikPair: -2, Novel: .06, Judged: 20},
 		{Version: 5, Epoch: 2, Kind: "major", Points: 150, Moves: stream.Quantiles{Median: 9}, LoglikPair: -1, Judged: 30},
@@ -29,7 +29,7 @@ func TestHistoryOf(t *testing.T) {
 		t.Errorf("%d panels without labels", len(h.Panels))
 	}
 	// Where there were votes their error has a panel, with gaps where there were none.
-	h = historyOf([]stream.Figures{{Version: 1}, {Version: 2, Voted: 40, Wrong: 10}, {Version: 3, Voted: 5}})
+	h = historyOf([]stream.Stats{{Version: 1}, {Version: 2, Voted: 40, Wrong: 10}, {Version: 3, Voted: 5}})
 	if last := h.Panels[len(h.Panels)-1]; len(h.Panels) != 6 || !strings.Contains(last.Title, "label error") {
 		t.Errorf("%d panels, the last one %q", len(h.Panels), last.Title)
 	} else if v := last.Series[0].Values; v[0] == v[0] || v[1] != 25 || v[2] != 0 {

@@ -168,7 +168,7 @@ func TestFloods(t *testing.T) {
 }
 
 func TestChangeInAFewWords(t *testing.T) {
-	f := &stream.Figures{Kind: "gentle", Born: 5, Gone: 1234, Moves: stream.Quantiles{Median: .123, P90: .5, P99: 1}}
+	f := &stream.Stats{Kind: "gentle", Born: 5, Gone: 1234, Moves: stream.Quantiles{Median: .123, P90: .5, P99: 1}}
 	if got := Change(f, time.Second); got != ", gentle refresh: 5 came, 1,234 went, the others moved by 0.12 / 0.5 / 1 %" {
 		t.Error(got)
 	}
@@ -176,7 +176,7 @@ func TestChangeInAFewWords(t *testing.T) {
 	if got := Change(f, time.Second); !strings.HasSuffix(got, "; alarm: 8% of the last 1,000 new points are strange") {
 		t.Error(got)
 	}
-	if got := Change(f, 0) + Change(&stream.Figures{Kind: "first"}, time.Second); got != "" {
+	if got := Change(f, 0) + Change(&stream.Stats{Kind: "first"}, time.Second); got != "" {
 		t.Error(got)
 	}
 }

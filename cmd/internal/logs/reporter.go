@@ -134,10 +134,10 @@ func (r *Reporter) published(p *stream.Published, took time.Duration) {
 		how = "learnt in " + humanize.Span(took)
 	}
 	attrs := []slog.Attr{slog.String(MapID, p.MapID), slog.Uint64(Version, p.Version), slog.Uint64(Epoch, uint64(p.Epoch)), slog.Int(Points, p.Points), seconds(took)}
-	if p.Figures.Kind != "" {
-		attrs = append(attrs, slog.String(Kind, p.Figures.Kind))
+	if p.Stats.Kind != "" {
+		attrs = append(attrs, slog.String(Kind, p.Stats.Kind))
 	}
-	r.Say(MapPublished, fmt.Sprintf("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, humanize.Plural(p.Points, "point"), Change(&p.Figures, took)), attrs...)
+	r.Say(MapPublished, fmt.Sprintf("map version %d (epoch %d) %s, %s%s", p.Version, p.Epoch, how, humanize.Plural(p.Points, "point"), Change(&p.Stats, took)), attrs...)
 }
 
 // Total sums the run up.
@@ -163,7 +163,7 @@ func about(m *stream.Message, stage stream.Stage, reason error) []slog.Attr {
 
 // Change says in a few words what a map that was just learnt is to those who look at
 // the one before.
-func Change(f *stream.Figures, took time.Duration) string {
+func Change(f *stream.Stats, took time.Duration) string {
 	if took == 0 || f.Kind == "" || f.Kind == "first" {
 		return ""
 	}

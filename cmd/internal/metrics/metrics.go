@@ -34,7 +34,7 @@ type Metrics struct {
 	kinds *prometheus.CounterVec
 	fleet fleetStats
 	// latest are the figures of the newest map.
-	latest atomic.Pointer[stream.Figures]
+	latest atomic.Pointer[stream.Stats]
 }
 
 // New registers all figures; version is the program's.
@@ -146,10 +146,10 @@ func (m *Metrics) Hooks() stream.Hooks {
 			m.epoch.Set(float64(p.Epoch))
 			m.ref.Set(float64(p.Points))
 			m.published.Store(p.At.UnixNano())
-			m.latest.Store(&p.Figures)
+			m.latest.Store(&p.Stats)
 			if took > 0 {
 				m.refresh.Observe(took.Seconds())
-				m.kinds.WithLabelValues(p.Figures.Kind).Inc()
+				m.kinds.WithLabelValues(p.Stats.Kind).Inc()
 			}
 		},
 		Moved:         func(points int) { m.moved.Add(float64(points)) },

@@ -35,13 +35,13 @@ func TestHooksCount(t *testing.T) {
 	h.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("bad"))
 	h.Retrying("write", 1, errors.New("gone"), time.Second)
 	h.RefreshFailed(errors.New("few"))
-	f := stream.Figures{
+	f := stream.Stats{
 		Kind: "gentle", LoglikPair: -2.5, Diameter: 40, Moves: stream.Quantiles{Median: .1, P90: .2, P99: .3},
 		Drift: stream.Quantiles{P99: 7}, Novel: .06, Alarm: 3, Voted: 40, Wrong: 10, OldestAge: time.Minute, Events: 9, Upserts: 4, UnknownDeletes: 5,
-		Classes: stream.ClassFigures{Classes: 7, Took: 1500 * time.Millisecond, Used: 600, Warm: 550, Sweeps: 3, Negative: 2, Labelled: 801, Behind: 8},
+		Classes: stream.ClassStats{Classes: 7, Took: 1500 * time.Millisecond, Used: 600, Warm: 550, Sweeps: 3, Negative: 2, Labelled: 801, Behind: 8},
 	}
-	h.Published(&stream.Published{Version: 5, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Figures: f}, 2*time.Second)
-	h.Published(&stream.Published{Version: 6, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Figures: f}, 0)
+	h.Published(&stream.Published{Version: 5, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Stats: f}, 2*time.Second)
+	h.Published(&stream.Published{Version: 6, Epoch: 2, Points: 1234, At: time.Now().Add(-time.Minute), Stats: f}, 0)
 	h.Moved(17)
 	got := page(t, m)
 	for _, want := range []string{

@@ -2,9 +2,9 @@ package stream
 
 import "time"
 
-// Figures are what is known of a map that was learnt: how it came about, how far
+// Stats are what is known of a map that was learnt: how it came about, how far
 // points moved, and what the stream was like. A learner fills what it knows.
-type Figures struct {
+type Stats struct {
 	// Version and Epoch are those of the map, At is when it was learnt and Took how
 	// long that was.
 	Version uint64        `json:"version"`
@@ -54,11 +54,11 @@ type Figures struct {
 	Unusable       uint64 `json:"unusable"`
 	LongIDs        uint64 `json:"long_ids"`
 	// Classes say how the classes of events are told; zero where they are not.
-	Classes ClassFigures `json:"classes,omitzero"`
+	Classes ClassStats `json:"classes,omitzero"`
 }
 
-// ClassFigures say how what tells the classes of events was learnt, with this map.
-type ClassFigures struct {
+// ClassStats say how what tells the classes of events was learnt, with this map.
+type ClassStats struct {
 	// Classes is how many are told apart; 0 if none could be learnt.
 	Classes int `json:"classes"`
 	// Took is how long learning took: from Used labelled events, of which Warm were
@@ -76,7 +76,7 @@ type ClassFigures struct {
 }
 
 // LabelError is the share of wrong votes, 0 if there were none.
-func (f Figures) LabelError() float64 { return float64(f.Wrong) / float64(max(f.Voted, 1)) }
+func (f Stats) LabelError() float64 { return float64(f.Wrong) / float64(max(f.Voted, 1)) }
 
 // Quantiles are of distances, in percent of the map's diameter.
 type Quantiles struct {
