@@ -132,6 +132,11 @@ gplvm: bin/bench/gplvm
 third-party:
 	$(GO) run ./internal/tools/thirdparty -o THIRD_PARTY.txt
 
+# binary says what the program weighs and what a start costs, and writes docs/decisions/binary.md; some minutes.
+.PHONY: binary
+binary:
+	$(GO) run ./internal/tools/weigh -o docs/decisions/binary.md
+
 # module-path gives the module the path P, under which others can fetch it: make module-path P=github.com/you/unfold.
 .PHONY: module-path module-path-check
 module-path:

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// page is what the page says.
+type page struct {
+	when             time.Time
+	machine, version string
+	plain, release   int64
+	parts            []weighed
+	code             int64
+	start            start
+	variants         []weighed
+}
+
+const (
+	// shown is how many parts and packages have a row.
+	shown = 16
+	aim   = 45e6
+	ready = 20 * time.Millisecond
+)
+
+func (p *page) write(w io.Writer) {
+	mb := func(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }
+	fmt.Fprintf(w, `# What the program weighs
+
+Written by %smake binary%s on %s, with %s for %s; nothing here is typed by hand but the sentences. The target is %s MB for the program
+of a release, and %d ms from the start to the end of %sunfold version%s.
+
+| program | MB |
+|---|---|
+| %sgo build%s, with symbols and debugging information | %s |
+| as releases are built, %s-ldflags "-s -w"%s | **%s** |
+`, "`", "`", p.when.Format(time.DateOnly), p.version, p.machine, mb(aim), ready.Milliseconds(), "`", "`", "`", "`", mb(p.plain), "`", "`", mb(p.release))
+	for _, v := range p.variants {
+		fmt.Fprintf(w, "| that, %s | %s |\n", v.name, mb(v.bytes))
+	}
+	fmt.Fprintf(w, `
+## Code
+
+Code is %s MB. For every MB of it the runtime's tables (lines, stacks, types) and constant data take about another %.1f: the last
+column is what a part weighs with its share of these.
+
+| part | code, MB | with its share, MB |
+|---|---|---|
+`, mb(p.code), float64(p.release-p.code)/float64(p.code))
+	var rest int64
+	for i, part := range p.parts {
+		if i >= shown {
+			rest += part.bytes
+			continue
+		}
+		fmt.Fprintf(w, "| %s | %s | %s |\n", part.name, mb(part.bytes), mb(int64(float64(part.bytes)*float64(p.release)/float64(p.code))))
+	}
+	fmt.Fprintf(w, "| %d others | %s | %s |\n", max(0, len(p.parts)-shown), mb(rest), mb(int64(float64(rest)*float64(p.release)/float64(p.code))))
+	fmt.Fprint(w, decided)
+	p.start.write(w)
+}
+
+const decided = `
+## What was decided
+
+- **Arrow is the heaviest part, and stays.** Two thirds of it are the kernels of its package ` + "`compute`" + `: sums, comparisons and casts for
+  every pair of types, in assembly for two kinds of processor. The reader and writer of Parquet (` + "`pqarrow`" + `) import that package for one
+  function, and it registers all kernels when the program starts, so that the linker cannot drop any. Without a reader of Parquet of
+  another kind the target cannot be reached.
+- **S3 stays in every program, through gocloud.dev.** The table says what leaving it out would save. A thinner client such as minio-go
+  takes half of that again, and does not know all that a URL can say today (FIPS and dual-stack endpoints, ` + "`profile`" + ` with single
+  sign-on, access points). Credentials come from the same library for Amazon's MSK, so that most of it is linked anyway.
+- **Google's and Azure's clients** are behind the build tags ` + "`gcs` and `azure`" + `.
+- **Methods that are looked up by name.** The grammar's library, kong, looks for hooks by a name in a variable. Then the linker keeps
+  every exported method of every type in use, for all of the program. The table says what constant names would save: a change of
+  three lines there, which is to be proposed there; a copy of it here would have to be kept.
+- **Fonts.** Pictures need two faces of one font; only these are linked, instead of twelve.
+`
+
+// write is the page's second half.
+func (s *start) write(w io.Writer) {
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Millisecond)) }
+	fmt.Fprintf(w, `
+## A start
+
+%d starts of %sunfold version%s: processor time %s ms at least and %s in the middle, by the clock %s and %s. Medians grow with whatever else
+the machine does; the least says what the program itself takes.
+
+%d packages begin something before the program's first line, %s ms together; the rest is loading pages and one collection of garbage.
+
+| package | ms | kB |
+|---|---|---|
+`, len(s.cpu), "`", "`", ms(s.cpu[0]), ms(s.cpu[len(s.cpu)/2]), ms(s.wall[0]), ms(s.wall[len(s.wall)/2]), s.packages, ms(s.all))
+	for _, i := range s.inits[:min(shown, len(s.inits))] {
+		fmt.Fprintf(w, "| %s | %.2f | %d |\n", i.name, float64(i.took)/float64(time.Millisecond), i.bytes/1000)
+	}
+}
