@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +20,7 @@ func build(to string, flags ...string) (int64, error) {
 	// An empty -ldflags takes the place of one in the environment.
 	args := slices.Concat([]string{"build", "-o", to, "-ldflags="}, flags, []string{"./cmd/unfold"})
 	c := exec.Command("go", args...)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if text, err := c.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, text)
 	}
@@ -118,13 +120,14 @@ func moduleOf(symbol string, modules []string, own string) string {
 
 // variant is the program without a part, for what that would save.
 type variant struct {
-	name string
-	// flags are the go command's, edits change files: a file, by its path or as
-	// MODULE:FILE, and what is replaced in it.
+	name  string
 	flags []string
-	edits []edit
+	// module is the one whose files are changed; "": this one's.
+	module string
+	edits  []edit
 }
 
+// edit is a change of a file.
 type edit struct {
 	file    string
 	replace *regexp.Regexp
@@ -137,12 +140,12 @@ var variants = []variant{
 	// exported method of every type that is in use: kong does, and text/template, which comes with
 	// gRPC's tracing.
 	{
-		name: "if kong looked up methods by constant names", flags: []string{"-tags=grpcnotrace"},
+		name: "if kong looked up methods by constant names", flags: []string{"-tags=grpcnotrace"}, module: "github.com/alecthomas/kong",
 		edits: []edit{
-			{"github.com/alecthomas/kong:callbacks.go", regexp.MustCompile(`(value(?:\.Addr\(\))?)\.MethodByName\(name\)`), `valueMethod($1, name)`},
-			{"github.com/alecthomas/kong:callbacks.go", regexp.MustCompile(`\bt\.MethodByName\(name\)`), `typeMethod(t, name)`},
-			{"github.com/alecthomas/kong:callbacks.go", regexp.MustCompile(`\z`), constantNames},
-			{"github.com/alecthomas/kong:context.go", regexp.MustCompile(`(?s)\t\t\t\tfor i := 0; i < p\.NumMethod\(\); i\+\+ \{.*?\n\t\t\t\t\}\n`), "_ = t\n"},
+			{"callbacks.go", regexp.MustCompile(`(value(?:\.Addr\(\))?)\.MethodByName\(name\)`), `valueMethod($1, name)`},
+			{"callbacks.go", regexp.MustCompile(`\bt\.MethodByName\(name\)`), `typeMethod(t, name)`},
+			{"callbacks.go", regexp.MustCompile(`\z`), constantNames},
+			{"context.go", regexp.MustCompile(`(?s)\t\t\t\tfor i := 0; i < p\.NumMethod\(\); i\+\+ \{.*?\n\t\t\t\t\}\n`), "_ = t\n"},
 		},
 	},
 }
@@ -175,30 +178,21 @@ func typeMethod(t reflect.Type, name string) (reflect.Method, bool) {
 }
 `
 
-// overlay makes the go command's flags for a variant.
-func (v variant) overlay(dir string) ([]string, error) {
+// prepare makes the go command's flags for a variant, whose files go to dir.
+func (v variant) prepare(dir string) ([]string, error) {
+	if v.module != "" {
+		return v.copied(dir)
+	}
 	replaced := map[string]string{}
 	for i, e := range v.edits {
-		path, err := resolve(e.file)
+		path, err := filepath.Abs(e.file)
 		if err != nil {
 			return nil, err
 		}
-		from := path
-		if already := replaced[path]; already != "" {
-			from = already
-		}
-		text, err := os.ReadFile(from)
-		if err != nil {
+		replaced[path] = filepath.Join(dir, fmt.Sprintf("overlay-%d.go", i))
+		if err := e.apply(path, replaced[path]); err != nil {
 			return nil, err
 		}
-		if !e.replace.Match(text) {
-			return nil, fmt.Errorf("%s does not hold %s any more", e.file, e.replace)
-		}
-		to := filepath.Join(dir, fmt.Sprintf("overlay-%d.go", i))
-		if err := os.WriteFile(to, e.replace.ReplaceAll(text, []byte(e.by)), 0o600); err != nil {
-			return nil, err
-		}
-		replaced[path] = to
 	}
 	list, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
@@ -208,15 +202,46 @@ func (v variant) overlay(dir string) ([]string, error) {
 	return append(slices.Clone(v.flags), "-overlay="+file), os.WriteFile(file, list, 0o600)
 }
 
-// resolve returns the whole path of a file of this module, or of another one's.
-func resolve(file string) (string, error) {
-	module, rest, other := strings.Cut(file, ":")
-	if !other {
-		return filepath.Abs(file)
-	}
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+// copied changes a copy of another module, which takes the place of that for this build.
+func (v variant) copied(dir string) ([]string, error) {
+	from, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", v.module).Output()
 	if err != nil {
-		return "", fmt.Errorf("go list -m %s: %w", module, err)
+		return nil, fmt.Errorf("go list -m %s: %w", v.module, err)
 	}
-	return filepath.Join(strings.TrimSpace(string(dir)), rest), nil
+	to := filepath.Join(dir, "module")
+	if err := os.CopyFS(to, os.DirFS(strings.TrimSpace(string(from)))); err != nil {
+		return nil, err
+	}
+	for _, e := range v.edits {
+		path := filepath.Join(to, e.file)
+		if err := e.apply(path, path); err != nil {
+			return nil, err
+		}
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		return nil, err
+	}
+	sums, err := os.ReadFile("go.sum")
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "variant.mod")
+	mod = fmt.Appendf(mod, "\nreplace %s => %s\n", v.module, to)
+	return append(slices.Clone(v.flags), "-modfile="+file), errors.Join(os.WriteFile(file, mod, 0o600), os.WriteFile(filepath.Join(dir, "variant.sum"), sums, 0o600))
+}
+
+// apply reads a file, changes it and writes it as another one.
+func (e edit) apply(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if !e.replace.Match(text) {
+		return fmt.Errorf("%s does not hold %s any more", e.file, e.replace)
+	}
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // a copy of the module cache is for reading only
+	}
+	return os.WriteFile(to, e.replace.ReplaceAll(text, []byte(e.by)), 0o600)
 }

@@ -49,7 +49,7 @@ func weigh(runs int) ([]byte, error) {
 	}
 	for _, v := range variants {
 		log.Printf("weigh: %s", v.name)
-		flags, err := v.overlay(dir)
+		flags, err := v.prepare(dir)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.name, err)
 		}

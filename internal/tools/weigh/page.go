@@ -65,16 +65,16 @@ const decided = `
 ## What was decided
 
 - **Arrow is the heaviest part, and stays.** Two thirds of it are the kernels of its package ` + "`compute`" + `: sums, comparisons and casts for
-  every pair of types, in assembly for two kinds of processor. The reader and writer of Parquet (` + "`pqarrow`" + `) import that package for one
-  function, and it registers all kernels when the program starts, so that the linker cannot drop any. Without a reader of Parquet of
-  another kind the target cannot be reached.
+  every pair of types, in assembly for two kinds of processor. The reader and writer of Parquet (` + "`pqarrow`" + `) import that package, and so
+  does ` + "`ingest`" + `, to take rows and to cast. It registers all kernels when the program starts, so that the linker cannot drop any. The target
+  needs a reader of Parquet without it, besides constant names in kong; neither alone suffices.
 - **S3 stays in every program, through gocloud.dev.** The table says what leaving it out would save. A thinner client such as minio-go
-  takes half of that again, and does not know all that a URL can say today (FIPS and dual-stack endpoints, ` + "`profile`" + ` with single
+  takes the larger half of that again, and does not know all that a URL can say today (FIPS and dual-stack endpoints, ` + "`profile`" + ` with single
   sign-on, access points). Credentials come from the same library for Amazon's MSK, so that most of it is linked anyway.
 - **Google's and Azure's clients** are behind the build tags ` + "`gcs` and `azure`" + `.
 - **Methods that are looked up by name.** The grammar's library, kong, looks for hooks by a name in a variable. Then the linker keeps
-  every exported method of every type in use, for all of the program. The table says what constant names would save: a change of
-  three lines there, which is to be proposed there; a copy of it here would have to be kept.
+  every exported method of every type in use, for all of the program. The table says what constant names would save: a
+  few lines in kong, to be proposed there. A copy of kong here would have to be kept up with it.
 - **Fonts.** Pictures need two faces of one font; only these are linked, instead of twelve.
 `
 
