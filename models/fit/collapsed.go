@@ -11,7 +11,7 @@ const watched = 4096
 
 // collapsed is an error if the points, which are all different, share so few places
 // that the map says nothing: at most half as many as there are points.
-func collapsed(fit *learnt) error {
+func collapsed(fit *Learnt) error {
 	n := fit.Mu.Rows
 	count := min(n, watched)
 	at := make([]int, count)

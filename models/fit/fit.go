@@ -102,7 +102,7 @@ func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Sn
 	if err != nil {
 		return nil, err
 	}
-	p.spec = learnt.spec
+	p.spec = learnt.Spec
 	if len(learnt.Unique) < z.Rows {
 		z = vec.Take(z, learnt.Unique)
 	}
@@ -113,7 +113,7 @@ func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Sn
 	}
 	p.out.SecondsNovelty = time.Since(clock).Seconds()
 	learnt.Neighbors = nil // makes room
-	s.Version, s.Epoch, s.Parts = 1, 1, learnt.parts
+	s.Version, s.Epoch, s.Parts = 1, 1, learnt.Parts
 	project.Store(s)
 	if err := p.index(ctx, s); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (p *pipeline) run(ctx context.Context, x vec.Matrix[float32]) (*snapshot.Sn
 		return nil, err
 	}
 	p.spec.Threads = 0
-	p.out.Spec, p.out.Report, p.out.Own = p.spec, learnt.Report, learnt.own
+	p.out.Spec, p.out.Report, p.out.Own = p.spec, learnt.Report, learnt.Own
 	p.out.rows(s, learnt.Result, own)
 	return s, nil
 }
@@ -162,7 +162,7 @@ func (p *pipeline) components(ctx context.Context, x vec.Matrix[float32]) (proje
 }
 
 // learn learns from what the model sees.
-func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*learnt, error) {
+func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*Learnt, error) {
 	spec := p.spec
 	spec.Lists = max(spec.Lists, spec.NoveltyK)
 	if p.follow != nil {
@@ -173,7 +173,7 @@ func (p *pipeline) learn(ctx context.Context, z vec.Matrix[float32]) (*learnt, e
 		}
 		spec.Common, spec.LVM = first.Common, first.Options
 	}
-	points, err := p.kind.learn(ctx, z, spec, p.progress)
+	points, err := p.kind.Learn(ctx, z, spec, p.progress)
 	if err != nil {
 		return nil, err
 	}

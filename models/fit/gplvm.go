@@ -24,22 +24,24 @@ const processNeighbors = 9
 // learns a bounded number and places the rest, which are marked as unlearnt.
 var gaussianProcess = Kind{
 	Name: GPLVM, Missing: true, Varied: true,
-	check: func(s Spec) error { _, err := s.gaussianProcess().Resolved(); return err },
-	learn: learnGaussianProcess,
-	open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
+	About:    ", gplvm the Gaussian process one of Lawrence (2005), both for some thousand points",
+	Settings: func() Settings { return new(processSettings) },
+	Check:    func(s Spec) error { _, err := s.gaussianProcess().Resolved(); return err },
+	Learn:    learnGaussianProcess,
+	Open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 		if o.Rule != placing.RuleAuto || o.Received != 0 || o.Neighbors != 0 {
 			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto, without neighbours", o.Rule, LVM, GPLVM)}
 		}
 		return gplvm.NewPlacer(s, gplvm.PlaceSettings{Threads: o.Threads, Search: o.Search})
 	},
-	memory: func(s Spec, n, q int) int64 {
+	Memory: func(s Spec, n, q int) int64 {
 		f, err := s.gaussianProcess().Resolved()
 		if err != nil {
 			return 0
 		}
 		return gplvm.Bytes(min(n, f.Points), q, f.Active)
 	},
-	describe: func(s *snapshot.Snapshot) []Line {
+	Describe: func(s *snapshot.Snapshot) []Line {
 		d := gplvm.Describe(s)
 		var theta []string
 		for i, v := range d.Theta {
@@ -86,7 +88,7 @@ type GaussianProcess struct {
 	Filled int `json:"filled,omitempty"`
 }
 
-func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error) {
+func learnGaussianProcess(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
 	filled := 0
 	for _, v := range z.Data {
 		if v != v {

@@ -45,6 +45,9 @@ type Spec struct {
 	LVM   lvm.Options
 	LLLVM lllvm.Options
 	GPLVM gplvm.Options
+	// Own are the settings of a kind that has no field above. They are stored as JSON
+	// under the kind's name.
+	Own Settings
 }
 
 // Latent are the settings of kind LVM.
@@ -91,7 +94,7 @@ func ParseSpec(s *snapshot.Snapshot) (Spec, error) {
 // Open prepares placing against s by the kind of model that it names.
 func Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if k, err := Find(s.Kind); err == nil {
-		return k.open(s, o)
+		return k.Open(s, o)
 	}
 	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(Kinds(), ", "))
 }

@@ -18,30 +18,32 @@ const LLLVM = "lllvm"
 // locallyLinear is its entry. Of all distinct rows, which are the reference points, it
 // learns a bounded number and places the rest, which are marked as unlearnt.
 var locallyLinear = Kind{
-	Name: LLLVM, Varied: true,
-	check: func(s Spec) error { _, err := s.locallyLinear().Resolved(); return err },
-	learn: learnLocallyLinear,
-	open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
+	Name: LLLVM, Varied: true, Ranges: true,
+	About:    "; lllvm is the locally linear one of Park et al. (2015)",
+	Settings: func() Settings { return new(linearSettings) },
+	Check:    func(s Spec) error { _, err := s.locallyLinear().Resolved(); return err },
+	Learn:    learnLocallyLinear,
+	Open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 		if o.Rule != placing.RuleAuto || o.Received != 0 {
 			return nil, &models.SettingError{Name: "place", Problem: fmt.Sprintf("%v goes with maps of kind %s; this one is of kind %s, whose own way is auto", o.Rule, LVM, LLLVM)}
 		}
 		return lllvm.NewPlacer(s, lllvm.PlaceSettings{Neighbors: o.Neighbors, Threads: o.Threads, Search: o.Search})
 	},
-	memory: func(s Spec, n, q int) int64 {
+	Memory: func(s Spec, n, q int) int64 {
 		f, err := s.locallyLinear().Resolved()
 		if err != nil {
 			return 0
 		}
 		return f.Bytes(n, q)
 	},
-	seconds: func(ctx context.Context, s Spec, n, q int) (float64, error) {
+	Seconds: func(ctx context.Context, s Spec, n, q int) (float64, error) {
 		f, err := s.locallyLinear().Resolved()
 		if err != nil {
 			return 0, err
 		}
 		return f.Seconds(ctx, n, q)
 	},
-	describe: func(s *snapshot.Snapshot) []Line {
+	Describe: func(s *snapshot.Snapshot) []Line {
 		d := lllvm.Describe(s)
 		return []Line{
 			{"learnt", fmt.Sprintf("%d of the reference points", d.Learnt)},
@@ -77,7 +79,7 @@ type LocallyLinear struct {
 	Runs   []lllvm.Run `json:"runs"`
 }
 
-func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error) {
+func learnLocallyLinear(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
 	return learnSample(ctx, z, s, progress, models.CheckRows[float32], func(z vec.Matrix[float32], step func(done, total int)) (*sample, error) {
 		fit, err := lllvm.Fit(ctx, z, s.locallyLinear(), step)
 		if err != nil {

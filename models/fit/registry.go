@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"unfold/internal/vec"
@@ -14,14 +15,21 @@ import (
 	"unfold/models/snapshot"
 )
 
-// Kind is a model as the rest of the program knows it. A new kind is an entry of
-// registry, a field of Spec if it has settings of its own, and nothing else: its
-// numbers go into Snapshot.Parts.
+// Kind is a model as the rest of the program knows it. A new kind is one entry of
+// registry, and nothing else: its settings come with it (Settings), its numbers go into
+// Snapshot.Parts.
 type Kind struct {
 	// Name is what --kind and Snapshot.Kind say.
 	Name string
+	// About says in a phrase what it is, as part of a sentence about all kinds, with
+	// what parts it from the kinds before.
+	About string
+	// Settings makes settings that only some kinds have, zero; nil if there are none.
+	Settings func() Settings
+	// Ranges says that neighbors may be a range, of which the kind takes the best.
+	Ranges bool
 	// Carried says that package models/live can carry its maps on. The learner of
-	// a stream learns maps of other kinds anew.
+	// a stream learns maps of other kinds from nothing.
 	Carried bool
 	// Missing says that values may be missing, NaN: what learns fills them in, and events
 	// are placed by what is there of them.
@@ -31,63 +39,71 @@ type Kind struct {
 	// do not vary are left out, see Result.Constant.
 	Varied bool
 
-	// check says what is wrong with settings, whatever the data are.
-	check func(s Spec) error
-	// learn learns from the vectors that the model sees, after PCA. The spec is
+	// Check says what is wrong with settings, whatever the data are.
+	Check func(s Spec) error
+	// Learn learns from the vectors that the model sees, after PCA. The spec is
 	// resolved, and Lists says how many neighbours novelty wants.
-	learn func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error)
-	// open prepares placing.
-	open func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error)
-	// memory returns about the bytes that learning holds beside vectors and lists, of n
+	Learn func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error)
+	// Open prepares placing.
+	Open func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error)
+	// Memory returns about the bytes that learning holds beside vectors and lists, of n
 	// points of q values. Nil: package budget knows.
-	memory func(s Spec, n, q int) int64
-	// seconds returns about how long that takes if it takes all its steps, on this
+	Memory func(s Spec, n, q int) int64
+	// Seconds returns about how long that takes if it takes all its steps, on this
 	// machine, from a trial of some tenths of a second. Nil: nobody knows, but for the
 	// first kind package budget.
-	seconds func(ctx context.Context, s Spec, n, q int) (float64, error)
-	// describe tells what only this kind has to say of a snapshot that it can open; nil
+	Seconds func(ctx context.Context, s Spec, n, q int) (float64, error)
+	// Describe says what only this kind has to say of a snapshot that it can open; nil
 	// if that is all known elsewhere.
-	describe func(s *snapshot.Snapshot) []Line
+	Describe func(s *snapshot.Snapshot) []Line
 }
 
 // Line is something to know of a snapshot, for people.
 type Line struct{ Name, Value string }
 
-// Describe tells what only the snapshot's kind of model has to say of it, which can be
+// Describe says what only the snapshot's kind of model has to say of it, which can be
 // opened (Open).
 func Describe(s *snapshot.Snapshot) []Line {
 	k, err := Find(s.Kind)
-	if err != nil || k.describe == nil {
+	if err != nil || k.Describe == nil {
 		return nil
 	}
-	return k.describe(s)
+	return k.Describe(s)
 }
 
-// learnt is what learning gives.
-type learnt struct {
+// Learnt is what learning gives.
+type Learnt struct {
 	*models.Result
-	// describe sets what else a snapshot keeps; nil if that is all in parts.
-	describe func(s *snapshot.Snapshot)
-	// parts are what only this kind of model needs to place; own is what only this
+	// Describe sets what else a snapshot keeps; nil if that is all in parts.
+	Describe func(s *snapshot.Snapshot)
+	// Parts are what only this kind of model needs to place; Own is what only this
 	// kind has to report.
-	parts []snapshot.Part
-	own   any
-	// spec is that of the fit with the kind's defaults filled in.
-	spec Spec
+	Parts []snapshot.Part
+	Own   any
+	// Spec is that of the fit with the kind's defaults filled in.
+	Spec Spec
 }
 
 // snapshot is the map of the points x, without Version, Epoch and Index, and the points'
 // own novelty.
-func (l *learnt) snapshot(x vec.Matrix[float32]) (*snapshot.Snapshot, novelty.Scores, error) {
-	s, own, err := points.Snapshot(l.Result, l.spec.Kind, x, l.spec.Common, l.spec.NoveltyK)
-	if err == nil && l.describe != nil {
-		l.describe(s)
+func (l *Learnt) snapshot(x vec.Matrix[float32]) (*snapshot.Snapshot, novelty.Scores, error) {
+	s, own, err := points.Snapshot(l.Result, l.Spec.Kind, x, l.Spec.Common, l.Spec.NoveltyK)
+	if err == nil && l.Describe != nil {
+		l.Describe(s)
 	}
 	return s, own, err
 }
 
 // registry lists the models, the default first.
 var registry = []Kind{latentVariable, locallyLinear, gaussianProcess}
+
+// Register adds a kind to the registry, for tests and for programs that have kinds of
+// their own, until remove is called. Nothing else may use the registry meanwhile.
+func Register(k Kind) (remove func()) {
+	before := registry
+	registry = append(slices.Clone(registry), k)
+	return func() { registry = before }
+}
 
 // Kinds lists the names of all models, the default first.
 func Kinds() []string {
@@ -115,7 +131,7 @@ func (s Spec) Check() error {
 	if err != nil {
 		return err
 	}
-	return k.check(s)
+	return k.Check(s)
 }
 
 // Memory returns about the bytes that learning holds beside vectors and lists of
@@ -123,16 +139,16 @@ func (s Spec) Check() error {
 // knows by itself.
 func (s Spec) Memory(n, q int) (bytes int64, ok bool) {
 	k, err := Find(s.Kind)
-	if err != nil || k.memory == nil {
+	if err != nil || k.Memory == nil {
 		return 0, false
 	}
-	return k.memory(s, n, q), true
+	return k.Memory(s, n, q), true
 }
 
 // Timed reports whether Seconds knows the kind.
 func (s Spec) Timed() bool {
 	k, err := Find(s.Kind)
-	return err == nil && k.seconds != nil
+	return err == nil && k.Seconds != nil
 }
 
 // Seconds returns about how long learning takes on this machine, of n points of q values,
@@ -142,20 +158,22 @@ func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return k.seconds(ctx, s, n, q)
+	return k.Seconds(ctx, s, n, q)
 }
 
 // latentVariable is Saul's latent variable model.
 var latentVariable = Kind{
 	Name: LVM, Carried: true,
-	check: func(s Spec) error { return s.Latent().Check() },
-	learn: func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*learnt, error) {
+	About:    "lvm is the latent variable model of Saul (2020) and its extension to heavy tails",
+	Settings: func() Settings { return new(latentSettings) },
+	Check:    func(s Spec) error { return s.Latent().Check() },
+	Learn: func(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress) (*Learnt, error) {
 		fit, err := lvm.Fit(ctx, z, s.Latent(), progress)
 		if err != nil {
 			return nil, err
 		}
 		s.Common, s.LVM = fit.Settings.Common, fit.Settings.Options
-		return &learnt{Result: fit.Result, describe: fit.Describe, spec: s}, nil
+		return &Learnt{Result: fit.Result, Describe: fit.Describe, Spec: s}, nil
 	},
-	open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) { return lvm.NewPlacer(s, o) },
+	Open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) { return lvm.NewPlacer(s, o) },
 }

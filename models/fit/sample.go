@@ -37,7 +37,7 @@ type rowCheck func(x vec.Matrix[float32], names []string) error
 
 // learnSample learns as such kinds do: fit learns a sample of the distinct rows of z, and
 // the rest, marked as unlearnt, are placed. Missing values of z are filled in.
-func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress, check rowCheck, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*learnt, error) {
+func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress models.Progress, check rowCheck, fit func(z vec.Matrix[float32], step func(done, total int)) (*sample, error)) (*Learnt, error) {
 	if err := check(z, nil); err != nil {
 		return nil, err
 	}
@@ -87,5 +87,5 @@ func learnSample(ctx context.Context, z vec.Matrix[float32], s Spec, progress mo
 			r.Unlearnt[p] = false
 		}
 	}
-	return &learnt{Result: r, parts: of.model.Parts(), own: of.own, spec: of.spec}, nil
+	return &Learnt{Result: r, Parts: of.model.Parts(), Own: of.own, Spec: of.spec}, nil
 }

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"encoding/json"
+	"slices"
 
 	"unfold/models/gplvm"
 	"unfold/models/lllvm"
@@ -41,7 +42,17 @@ func (f specFile) spec() Spec {
 }
 
 // MarshalJSON implements json.Marshaler: the form in model files.
-func (s Spec) MarshalJSON() ([]byte, error) { return json.Marshal(s.file()) }
+func (s Spec) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(s.file())
+	if err != nil || s.Own == nil {
+		return text, err
+	}
+	own, err := json.Marshal(map[string]Settings{s.Kind: s.Own})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(text[:len(text)-1], ','), own[1:]...), nil
+}
 
 // UnmarshalJSON implements json.Unmarshaler. What the text does not name stays as it is.
 func (s *Spec) UnmarshalJSON(raw []byte) error {
@@ -50,5 +61,27 @@ func (s *Spec) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	*s = f.spec()
+	if slices.Contains([]string{LVM, LLLVM, GPLVM}, s.Kind) {
+		return nil
+	}
+	return s.readOwn(raw)
+}
+
+// readOwn reads the settings of a kind that has no field in Spec.
+func (s *Spec) readOwn(raw []byte) error {
+	own := NewSettings(s.Kind)
+	if own == nil {
+		return nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return err
+	}
+	if text, there := all[s.Kind]; there {
+		if err := json.Unmarshal(text, own); err != nil {
+			return err
+		}
+		s.Own = own
+	}
 	return nil
 }

@@ -109,7 +109,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	if err != nil {
 		return nil, err
 	}
-	rule, err := placing.ParseRule(settings.Model.Place)
+	rule, err := settings.Model.PlaceRule()
 	if err != nil {
 		return nil, &usageError{err: err}
 	}

@@ -49,8 +49,8 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	if problem, wrong := settings.Model.Problem(); wrong {
-		return usagef("--%s: %s", flagName(problem.Name()), problem.Message)
+	if err := checkModel(settings.Model); err != nil {
+		return err
 	}
 	spec := settings.Model.Spec()
 	limit, err := c.limit()
@@ -150,6 +150,19 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	p.progress.End()
 	c.tell(p, snap, result, time.Since(begin))
 	return nil
+}
+
+// checkModel says what is wrong with the model's settings, as flags; those that are wrong
+// together name themselves.
+func checkModel(m config.Model) error {
+	problem, wrong := m.Problem()
+	if !wrong {
+		return nil
+	}
+	if _, one := config.Find(problem.Key); !one {
+		return usagef("kind %s: %s", m.Kind, problem.Message)
+	}
+	return usagef("--%s: %s", flagName(problem.Name()), problem.Message)
 }
 
 // paths checks where the rows come from and the results go, and returns the inputs.

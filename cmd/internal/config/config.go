@@ -1,6 +1,6 @@
 package config
 
-import "unfold/internal/setting"
+import "unfold/models/fit"
 
 // Config holds every setting of the stage. Defaults and help stand in the tags, and
 // which settings are common, that is, shown by a short help; Load fills it.
@@ -72,42 +72,11 @@ type Columns struct {
 	InvalidText string   `key:"invalid_text" default:"refuse" choices:"refuse,replace" help:"What to do with text that passes through and is not UTF-8: refuse it, with the row, or replace what is invalid by U+FFFD."`
 }
 
-// Model says what is fitted.
+// Model says what is fitted: what all kinds of models share, and the settings that a kind
+// brings with it.
 type Model struct {
-	Kind       string         `key:"kind" common:"true" default:"lvm" choices:"lvm,lllvm,gplvm" help:"The model: lvm is the latent variable model of Saul (2020) and its extension to heavy tails; lllvm is the locally linear one of Park et al. (2015), gplvm the Gaussian process one of Lawrence (2005), both for some thousand points."`
-	Dims       int            `key:"dims" common:"true" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
-	Tails      string         `key:"tails" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
-	Neighbors  setting.Range  `key:"neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with kind lllvm 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
-	Coarse     string         `key:"coarse" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
-	Scales     string         `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
-	Weight     setting.Number `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
-	Tail       setting.Number `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
-	Sigma      string         `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each."`
-	Theta      setting.Number `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.45 in 1, 2 and 3 dimensions, and two thirds of that for fewer than 30000 points." placeholder:"X"`
-	Thorough   bool           `key:"thorough" common:"true" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
-	Core       int            `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
-	Level      setting.Level  `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
-	PCA        setting.PCA    `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more), or none." placeholder:"N"`
-	Search     string         `key:"search" default:"auto" choices:"auto,exact,hnsw,descent" help:"How neighbours are searched for: exact compares all pairs; hnsw is an index, which the model file then holds to place new points by; descent improves lists of neighbours by lists, and is for learning alone. auto goes by the number of points and their values."`
-	Recall     setting.Number `key:"recall" default:"auto" help:"Share of the true neighbours to be found, up to 1, which means an exact search; auto is 0.99 for learning and 0.995 for placing." placeholder:"X"`
-	Steps      setting.Steps  `key:"steps" default:"auto" help:"Steps of learning; auto is 80 to 200, the more the fewer points there are, for more than 3 dimensions 50 to 200; with thorough two and a half times that; with gaussian tails 400." placeholder:"N"`
-	Momentum   float64        `key:"momentum" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
-	Points     Auto           `key:"points" default:"auto" help:"With kinds lllvm and gplvm: most points that are learnt, a sample of all; the others are placed by them. auto is 1000." placeholder:"N"`
-	Restarts   int            `key:"restarts" default:"1" help:"With kinds lllvm and gplvm: starts, of which the one with the best bound or likelihood is kept." placeholder:"N" min:"1"`
-	Patch      Auto           `key:"patch" default:"auto" help:"With kind lllvm: about how many points a patch has, the model being bounded in patches; auto is all points up to 2500, and 1000 if more are learnt." placeholder:"N"`
-	Alpha      setting.Number `key:"alpha" default:"auto" help:"With kind lllvm: precision of the prior that holds the map near zero; auto is 0.001." placeholder:"X"`
-	LearnAlpha bool           `key:"learn_alpha" help:"With kind lllvm: learn alpha, too. The map may shrink to a point."`
-	Epsilon    setting.Number `key:"epsilon" default:"auto" help:"With kind lllvm: precision of the prior that holds the mean of the tangent maps and of the data near zero; auto is 0.001." placeholder:"X"`
-	Kernel     string         `key:"kernel" default:"rbf+bias+white" help:"With kind gplvm: the covariance, a sum of rbf, linear, mlp, bias and white." placeholder:"SUM"`
-	Start      string         `key:"start" default:"pca" choices:"pca,isomap,graph" help:"With kind gplvm: where learning starts: at principal components, at distances along the data (Isomap), or at the map that kind lvm makes."`
-	Optimizer  string         `key:"optimizer" default:"scg" choices:"scg,lbfgs" help:"With kind gplvm: how it learns: scaled conjugate gradients, or L-BFGS, which takes about half as many gradients for a step."`
-	Active     int            `key:"active" default:"0" help:"With kind gplvm: learn by an active set of so many points, for some thousands of them (--points); steps are its rounds then, of which auto is 15. 0 learns all together." placeholder:"N" min:"0"`
-	Jumps      int            `key:"jumps" default:"0" help:"With kind gplvm: how often learning stops for single points to jump to the places of others where that is likelier; a few find better maps where points were caught on the wrong side of others." placeholder:"N" min:"0"`
-	Smooth     bool           `key:"smooth" help:"With kind gplvm: place by a smooth map from vectors to places, in microseconds, instead of where they are most likely, in milliseconds."`
-	Components string         `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part, of equal ones that with the first row, and places the rest. With student tails all parts are learnt."`
-	Seed       uint64         `key:"seed" common:"true" default:"1" help:"Seed of all that is random." placeholder:"N"`
-	Threads    int            `key:"threads" common:"true" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
-	Place      string         `key:"place" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
+	fit.Given `key:""`
+	own       map[string]fit.Settings // of all kinds, by their names
 }
 
 // Reference bounds what the map is learnt from.

@@ -69,7 +69,8 @@ func TestWholeFile(t *testing.T) {
 	if c.Source.Vector != "embedding" || c.Source.ID != "event_id" || !slices.Equal(c.Source.Keep, []string{"label", "ts"}) {
 		t.Errorf("columns %+v", c.Source.Columns)
 	}
-	if c.Model.PCA != 50 || c.Model.Neighbors != (setting.Range{}) || c.Model.Steps != -1 || c.Model.Level != -1 || c.Model.Tails != "student" || c.Model.Weight != 0 {
+	if c.Model.PCA != 50 || c.Model.Neighbors != (setting.Range{}) || c.Model.Steps != -1 ||
+		textOf(t, c, "model.level") != "auto" || textOf(t, c, "model.tails") != "student" || textOf(t, c, "model.weight") != "auto" {
 		t.Errorf("model %+v", c.Model)
 	}
 	if c.Refresh.Every != Duration(10*time.Second) || c.Refresh.New != 0.02 {
@@ -84,10 +85,20 @@ func TestLaterPlacesWin(t *testing.T) {
 	const text = "model: {dims: 3, steps: 30, seed: 33}\n"
 	env := environment("UNFOLD_MODEL_STEPS", "40", "UNFOLD_MODEL_SEED", "44")
 	c := load(t, text, env, map[string]string{"model.seed": "55"})
-	if c.Model.Dims != 3 || c.Model.Steps != 40 || c.Model.Seed != 55 || c.Model.Core != 1 {
-		t.Errorf("dims %d from the file, steps %d from the environment, seed %d from a flag, core %d by default",
-			c.Model.Dims, c.Model.Steps, c.Model.Seed, c.Model.Core)
+	if c.Model.Dims != 3 || c.Model.Steps != 40 || c.Model.Seed != 55 || textOf(t, c, "model.core") != "1" {
+		t.Errorf("dims %d from the file, steps %d from the environment, seed %d from a flag, core %s by default",
+			c.Model.Dims, c.Model.Steps, c.Model.Seed, textOf(t, c, "model.core"))
 	}
+}
+
+// textOf is the value of a key as text.
+func textOf(t *testing.T, c *Config, path string) string {
+	t.Helper()
+	k, there := Find(path)
+	if !there {
+		t.Fatalf("there is no key %s", path)
+	}
+	return k.Text(c)
 }
 
 func TestVariables(t *testing.T) {

@@ -4,14 +4,17 @@ import (
 	"reflect"
 
 	"unfold/internal/setting"
+	"unfold/models/fit"
 )
 
 // Key is one setting.
 type Key = setting.Key
 
-// Keys lists every setting in the order of Config.
+// Keys lists every setting in the order of Config, those of kinds of models among those
+// that all kinds share.
 func Keys() []Key {
-	return setting.Of(reflect.TypeFor[Config](), "", func(c any) any { return c })
+	keys := setting.Of(reflect.TypeFor[Config](), "", func(c any) any { return c })
+	return fit.AddKeys(keys, "model", func(c any, kind string) fit.Settings { return c.(*Config).Model.settings(kind) })
 }
 
 // Find returns the key of that path.

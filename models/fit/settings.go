@@ -1,0 +1,121 @@
+package fit
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+
+	"unfold/internal/setting"
+	"unfold/models"
+	"unfold/sparse/knn/auto"
+)
+
+// Settings are those of a model that only some kinds have, as text gives them: a pointer
+// to a struct whose fields are settings by their tags (package setting). Their names are
+// flags, keys of a configuration and variables of the environment.
+type Settings interface {
+	// Apply sets in a spec, which has what Given says, what the settings mean.
+	Apply(g Given, s *Spec)
+}
+
+// Given are the settings that all kinds share, as text gives them.
+type Given struct {
+	Kind       string         `key:"kind" common:"true" default:"lvm"`
+	Dims       int            `key:"dims" common:"true" default:"2" help:"Dimensions of the map." placeholder:"N" min:"1"`
+	Neighbors  setting.Range  `key:"neighbors" common:"true" default:"auto" help:"Nearest neighbours that count as similar (k); auto is 6, with gaussian tails and with kind lllvm 9. With kind lllvm a range, such as 6:15: the number whose bound is best." placeholder:"K"`
+	PCA        setting.PCA    `key:"pca" default:"auto" help:"Principal components to keep before the neighbour search: a number, auto (50 where there are more), or none." placeholder:"N"`
+	Search     string         `key:"search" default:"auto" choices:"auto,exact,hnsw,descent" help:"How neighbours are searched for: exact compares all pairs; hnsw is an index, which the model file then holds to place new points by; descent improves lists of neighbours by lists, and is for learning alone. auto goes by the number of points and their values."`
+	Recall     setting.Number `key:"recall" default:"auto" help:"Share of the true neighbours to be found, up to 1, which means an exact search; auto is 0.99 for learning and 0.995 for placing." placeholder:"X"`
+	Steps      setting.Steps  `key:"steps" default:"auto" help:"Steps of learning; auto is 80 to 200, the more the fewer points there are, for more than 3 dimensions 50 to 200; with thorough two and a half times that; with gaussian tails 400." placeholder:"N"`
+	Components string         `key:"components" default:"connect" choices:"connect,largest" help:"With gaussian tails or kind lllvm, where the neighbour graph falls apart: connect adds the shortest bridges; largest learns the largest part, of equal ones that with the first row, and places the rest. With student tails all parts are learnt."`
+	Seed       uint64         `key:"seed" common:"true" default:"1" help:"Seed of all that is random." placeholder:"N"`
+	Threads    int            `key:"threads" common:"true" default:"0" help:"Threads that compute; 0 is one a core. The result does not depend on it." placeholder:"N" min:"0"`
+}
+
+// Spec is what the settings mean, with those of the kind.
+func (g Given) Spec(own Settings) Spec {
+	s := Spec{Kind: g.Kind, PCA: int(g.PCA), Common: models.Common{
+		Dims: g.Dims, Neighbors: g.Neighbors[0], Seed: g.Seed, Threads: g.Threads, Search: g.SearchSettings(),
+	}}
+	switch {
+	case g.Steps > 0:
+		s.Steps = int(g.Steps)
+	case g.Steps == 0:
+		s.Steps = -1 // the word for none there
+	}
+	if own != nil {
+		own.Apply(g, &s)
+	}
+	return s
+}
+
+// SearchSettings say how neighbours are found.
+func (g Given) SearchSettings() auto.Settings {
+	s := auto.Settings{Recall: float64(g.Recall)}
+	choose(&s.Method, g.Search)
+	return s
+}
+
+// choose sets a choice from its word, which is among the setting's choices.
+func choose(to encoding.TextUnmarshaler, word string) {
+	if err := to.UnmarshalText([]byte(word)); err != nil {
+		panic(fmt.Sprintf("fit: a choice that the model does not have: %v", err))
+	}
+}
+
+// NewSettings returns those that the kind of that name has, at their defaults; nil if it
+// has none.
+func NewSettings(kind string) Settings {
+	k, err := Find(kind)
+	if err != nil || k.Settings == nil {
+		return nil
+	}
+	s := k.Settings()
+	for _, key := range k.keys("", func(s any) any { return s }) {
+		if key.Default == "" {
+			continue
+		}
+		if err := key.Set(s, key.Default); err != nil {
+			panic(fmt.Sprintf("fit: default of %s of kind %s: %v", key.Path, kind, err))
+		}
+	}
+	return s
+}
+
+// keys lists the kind's own settings below path; root leads to their struct.
+func (k Kind) keys(path string, root func(all any) any) []setting.Key {
+	if k.Settings == nil {
+		return nil
+	}
+	return setting.Of(reflect.TypeOf(k.Settings()).Elem(), path, root)
+}
+
+// AddKeys adds the settings that only some kinds have to a list, which has those of Given
+// below path. Own leads from what holds all settings to those of a kind, which are of the
+// type of NewSettings.
+func AddKeys(list []setting.Key, path string, own func(all any, kind string) Settings) []setting.Key {
+	for _, k := range registry {
+		list = setting.Add(list, k.keys(path, func(all any) any { return own(all, k.Name) }))
+	}
+	for i := range list {
+		if list[i].Path == path+".kind" {
+			list[i].Choices, list[i].Help = Kinds(), "The model: "
+			for _, k := range registry {
+				list[i].Help += k.About
+			}
+			list[i].Help += "."
+		}
+	}
+	return list
+}
+
+// HasSetting reports whether a setting of that name goes with the kind, which Given or
+// the kind itself has.
+func (k Kind) HasSetting(name string) bool {
+	for _, key := range append(setting.Of(reflect.TypeFor[Given](), "", nil), k.keys("", nil)...) {
+		if key.Name() == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package fit
+
+import (
+	"unfold/internal/setting"
+	"unfold/models/lvm"
+	"unfold/models/saul"
+	"unfold/models/student"
+)
+
+// latentSettings are those that only kind LVM has, of both its models.
+type latentSettings struct {
+	Tails    string         `key:"tails" after:"dims" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
+	Coarse   string         `key:"coarse" after:"neighbors" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
+	Scales   string         `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
+	Weight   setting.Number `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
+	Tail     setting.Number `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
+	Sigma    string         `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each."`
+	Theta    setting.Number `key:"theta" default:"auto" help:"Accuracy of far cells in the map, up to 1: the smaller, the more exact and the slower; auto is 0.15, 0.3 and 0.45 in 1, 2 and 3 dimensions, and two thirds of that for fewer than 30000 points." placeholder:"X"`
+	Thorough bool           `key:"thorough" common:"true" help:"Learn with more steps and more exactly: a little better, and takes several times as long."`
+	Core     int            `key:"core" default:"1" help:"With gaussian tails: steps within which two points must reach each other to be similar (s)." placeholder:"S" min:"1"`
+	Level    setting.Level  `key:"level" default:"auto" help:"With gaussian tails: how often dissimilar pairs are coarse-grained (l): 0 is exact; auto goes by the number of points." placeholder:"L"`
+	Momentum float64        `key:"momentum" after:"steps" default:"0.9" help:"Momentum of learning, 0 to below 1." placeholder:"X"`
+	Place    string         `key:"place" after:"threads" default:"auto" choices:"auto,robust,lle,median,em" help:"How new points are placed by kind lvm: robust is where the model with student tails finds them most likely; lle is the same with neighbours weighted by how the point is a mixture of them; median is the median of the neighbours; em is for gaussian tails. auto is robust for up to 3 dimensions and lle for more, with gaussian tails median."`
+}
+
+// Apply implements Settings: the model whose tails are not chosen checks that its own
+// settings are left at their defaults.
+func (f *latentSettings) Apply(g Given, s *Spec) {
+	var o lvm.Options
+	choose(&o.Tails, f.Tails)
+	o.Student = student.Options{
+		Momentum: f.Momentum, NoMomentum: f.Momentum == 0,
+		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough,
+	}
+	choose(&o.Student.Coarse, f.Coarse)
+	choose(&o.Student.Scales, f.Scales)
+	choose(&o.Student.Sigma, f.Sigma)
+	o.Saul = saul.Options{
+		Momentum: f.Momentum, NoMomentum: f.Momentum == 0, Coarse: o.Student.Coarse,
+		Core: f.Core, Level: saul.LevelOf(int(f.Level)),
+	}
+	choose(&o.Saul.Components, g.Components)
+	s.LVM = o
+}
