@@ -47,7 +47,7 @@ func TestArchitectureNamesWhatExists(t *testing.T) {
 			at, left[room] = room, true
 		}
 	}
-	if ways != 3 {
-		t.Errorf("%d ways, expected an event's way in and out, and a fit's", ways)
+	if ways != 5 {
+		t.Errorf("%d ways, expected three of an event, one of a refresh and one of a fit", ways)
 	}
 }
