@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: FORCE build demo test arm64 lint fmt bench-mod figures quality bench refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
+.PHONY: FORCE build demo test arm64 lint fmt bench-mod figures quality bench search refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
 
 # build makes bin/unfold.
 build:
@@ -65,6 +65,11 @@ quality: build bin/bench/quality
 # needs Python 3.11 (for the others, in an environment of their own under out/speed) and mnist/ in the folder that UNFOLD_DATA names.
 bench: build bin/bench/speed
 	bin/bench/speed -unfold bin/unfold -o docs/benchmarks.md $(ARGS)
+
+# search measures the ways to find neighbours beside each other and writes docs/decisions/search.md; a quarter of an hour.
+# UNFOLD_DATA names the folder that holds mnist/.
+search: bin/bench/search
+	bin/bench/search -o docs/decisions/search.md $(ARGS)
 
 # soak lets two million events through the learner under every policy and watches what it holds, some minutes; then a
 # stage runs at a steady rate for SOAK_TIME, and its memory, goroutines and open files may not grow.
