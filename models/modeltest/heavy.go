@@ -2,7 +2,9 @@ package modeltest
 
 import (
 	"math/rand/v2"
+	"slices"
 
+	"unfold/internal/vec"
 	"unfold/models/snapshot"
 )
 
@@ -23,5 +25,27 @@ func Heavy(s *snapshot.Snapshot) *snapshot.Snapshot {
 		st.Error2[i] = 0.01 + r.Float64()
 	}
 	out.Student = st
+	return &out
+}
+
+// Without returns s less reference point i.
+func Without(s *snapshot.Snapshot, i int) *snapshot.Snapshot {
+	keep := make([]int, 0, s.Reference.Rows)
+	for j := range s.Reference.Rows {
+		if j != i {
+			keep = append(keep, j)
+		}
+	}
+	out := *s
+	out.Reference, out.Mu, out.Count = vec.Take(s.Reference, keep), vec.Take(s.Mu, keep), s.Count[1:]
+	lists := []*[]float64{&out.Sigma2, &out.Bandwidth2, &out.KDist2, &out.Density, &out.LocalScores, &out.GlobalScores}
+	if s.Student != nil {
+		st := *s.Student
+		out.Student = &st
+		lists = append(lists, &st.Error2)
+	}
+	for _, v := range lists {
+		*v = slices.Delete(slices.Clone(*v), i, i+1)
+	}
 	return &out
 }

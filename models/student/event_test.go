@@ -1,4 +1,4 @@
-package lvm_test
+package student_test
 
 import (
 	"cmp"
@@ -11,12 +11,30 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/models/lvm"
 	"unfold/models/modeltest"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/models/student"
 )
+
+func mustPlace(t *testing.T, s *snapshot.Snapshot, set student.PlaceSettings, x vec.Matrix[float32]) models.Placed {
+	t.Helper()
+	p, err := student.NewPlacer(s, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.Place(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// edge joins an event to reference point j with weight S_xj + S_jx.
+type edge struct {
+	j             int
+	weight, dist2 float64
+}
 
 // heavyEdges finds an event's edges by brute force: one sent to each of the k
 // nearest points, one of weight b received from those of the 40 nearest within
@@ -59,8 +77,8 @@ func TestRobustPlacesAreMostLikely(t *testing.T) {
 		s = modeltest.Heavy(s)
 		x := modeltest.Events(8, 60, 5)
 		for _, b := range []float64{1, 2} {
-			p := mustPlace(t, s, placing.Options{Neighbors: k, Received: b}, x)
-			median := mustPlace(t, s, placing.Options{Neighbors: k, Received: b, Rule: placing.Median}, x)
+			p := mustPlace(t, s, student.PlaceSettings{Neighbors: k, Received: b}, x)
+			median := mustPlace(t, s, student.PlaceSettings{Neighbors: k, Received: b, Rule: placing.Median}, x)
 			for i := range x.Rows {
 				joined := heavyEdges(s, x.Row(i), k, b)
 				at := func(mu []float64) (l float64) {
@@ -103,7 +121,7 @@ func TestLLEPlacesByLinearWeights(t *testing.T) {
 	s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, 4)
 	s = modeltest.Heavy(s)
 	x := modeltest.Events(8, 40, 5)
-	p := mustPlace(t, s, placing.Options{Neighbors: k, Received: 1}, x)
+	p := mustPlace(t, s, student.PlaceSettings{Neighbors: k, Received: 1}, x)
 	negative := 0
 	for i := range x.Rows {
 		joined := heavyEdges(s, x.Row(i), 0, 1)
@@ -157,7 +175,7 @@ func TestLLEPlacesByLinearWeights(t *testing.T) {
 func TestErrorsOfPlacedAndLearntAgree(t *testing.T) {
 	const n = 450
 	x := modeltest.Events(11, n, 6)
-	fit, err := lvm.Fit(context.Background(), x, lvm.Settings{Common: models.Common{Seed: 1}}, nil)
+	fit, err := student.Fit(context.Background(), x, student.Settings{Common: models.Common{Seed: 1}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +184,7 @@ func TestErrorsOfPlacedAndLearntAgree(t *testing.T) {
 	s.Neighbors = fit.Settings.Neighbors
 	var off, moved []float64
 	for i := 0; i < n; i += 3 {
-		p := mustPlace(t, without(s, i), placing.Options{}, x.Slice(i, i+1))
+		p := mustPlace(t, modeltest.Without(s, i), student.PlaceSettings{}, x.Slice(i, i+1))
 		off = append(off, math.Abs(2*math.Log(float64(p.Sigma[0]))-math.Log(s.Student.Error2[i])))
 		moved = append(moved, math.Sqrt(vec.SquaredDistance(vec.Convert[float64](p.Mu).Row(0), s.Mu.Row(i))))
 	}
