@@ -13,7 +13,7 @@ import (
 )
 
 // Kind is the name of this kind of model, as snapshots have it.
-const Kind = "lvm"
+const Kind = points.Kind
 
 // Result is a learnt map.
 type Result struct {

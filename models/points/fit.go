@@ -14,10 +14,12 @@ import (
 	"unfold/sparse/knn/auto"
 )
 
+// Kind is the name of the models of packages student and saul, in model files and errors:
+// they are of one kind, with tails of two shapes.
+const Kind = "lvm"
+
 // Fit is one that is under way.
 type Fit[T vec.Float] struct {
-	// Name is that of the model's kind, in errors.
-	Name string
 	// Common are the settings, with all defaults filled in.
 	models.Common
 	// X are the distinct rows.
@@ -32,15 +34,15 @@ type Fit[T vec.Float] struct {
 // Begin makes points of the rows of x and finds their neighbours. Errors that lie in x
 // match models.ErrBadInput: a value that is not finite (*models.RowError), no columns,
 // fewer distinct rows than Neighbors + 1. Progress may be nil.
-func Begin[T vec.Float](ctx context.Context, name string, x vec.Matrix[T], c models.Common, progress models.Progress) (*Fit[T], error) {
+func Begin[T vec.Float](ctx context.Context, x vec.Matrix[T], c models.Common, progress models.Progress) (*Fit[T], error) {
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
 	}
 	if x.Cols == 0 {
-		return nil, models.BadInputf("%s: the rows have no columns", name)
+		return nil, models.BadInputf(Kind + ": the rows have no columns")
 	}
 	out := &models.Result{Report: models.Report{N: x.Rows, Dim: x.Cols, Dims: c.Dims, Neighbors: c.Neighbors}}
-	f := Resume(name, x, c, out, progress)
+	f := Resume(x, c, out, progress)
 	if err := f.collapse(x); err != nil {
 		return nil, err
 	}
@@ -49,11 +51,11 @@ func Begin[T vec.Float](ctx context.Context, name string, x vec.Matrix[T], c mod
 
 // Resume goes on with points whose neighbours are known: x are distinct, and out has
 // what is known of them.
-func Resume[T vec.Float](name string, x vec.Matrix[T], c models.Common, out *models.Result, progress models.Progress) *Fit[T] {
+func Resume[T vec.Float](x vec.Matrix[T], c models.Common, out *models.Result, progress models.Progress) *Fit[T] {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
-	return &Fit[T]{Name: name, Common: c, X: x, Out: out, progress: progress, clock: time.Now()}
+	return &Fit[T]{Common: c, X: x, Out: out, progress: progress, clock: time.Now()}
 }
 
 // collapse makes points of the rows.
@@ -62,8 +64,8 @@ func (f *Fit[T]) collapse(x vec.Matrix[T]) error {
 	o.Unique, o.Of, o.Count = graph.Collapse(x)
 	o.Report.Unique = len(o.Unique)
 	if need := f.Neighbors + 1; len(o.Unique) < need {
-		return models.BadInputf("%s: %d rows, %d of them distinct: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors",
-			f.Name, x.Rows, len(o.Unique), f.Neighbors, need)
+		return models.BadInputf(Kind+": %d rows, %d of them distinct: neighbors = %d needs at least %d distinct rows; give more rows or fewer neighbors",
+			x.Rows, len(o.Unique), f.Neighbors, need)
 	}
 	if len(o.Unique) < x.Rows {
 		f.X = vec.Take(x, o.Unique)
@@ -80,7 +82,7 @@ func (f *Fit[T]) search(ctx context.Context) (err error) {
 		Threads: f.Threads, Progress: f.Parts("knn"),
 	})
 	if err != nil {
-		return fmt.Errorf("%s: neighbours: %w", f.Name, err)
+		return fmt.Errorf(Kind+": neighbours: %w", err)
 	}
 	f.Lap(&o.Report.Seconds.KNN)
 	return nil
@@ -114,10 +116,10 @@ func (f *Fit[T]) Lap(seconds *float64) {
 func (f *Fit[T]) Publishable(mu vec.Matrix[float64], sigma2 []float64) error {
 	r := &f.Out.Report
 	if !vec.Finite(mu.Data) || !vec.Finite(sigma2) || !vec.Finite([]float64{r.Loglik}) {
-		return fmt.Errorf("%s: after %d steps: %w", f.Name, r.Iterations, models.ErrNotFinite)
+		return fmt.Errorf(Kind+": after %d steps: %w", r.Iterations, models.ErrNotFinite)
 	}
 	if i := slices.IndexFunc(mu.Data, func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }); i >= 0 {
-		return models.BadInputf("%s: point %d has the place %g, beyond single precision: the values are too large, scale or standardize the columns", f.Name, i/mu.Cols, mu.Data[i])
+		return models.BadInputf(Kind+": point %d has the place %g, beyond single precision: the values are too large, scale or standardize the columns", i/mu.Cols, mu.Data[i])
 	}
 	return nil
 }

@@ -17,9 +17,6 @@ import (
 	"unfold/sparse/spectral"
 )
 
-// kind names the family of this model and package student's, in errors and model files.
-const kind = "lvm"
-
 // Result is a learnt map.
 type Result struct {
 	*models.Result
@@ -56,7 +53,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose f
 	if err != nil {
 		return nil, err
 	}
-	begun, err := points.Begin(ctx, kind, x, s.Common, progress)
+	begun, err := points.Begin(ctx, x, s.Common, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +93,7 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 	r := &f.Out.Report
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {
 		if g, err = f.graph(ctx); err != nil {
-			return fmt.Errorf(kind+": neighbourhood graph: %w", err)
+			return fmt.Errorf(points.Kind+": neighbourhood graph: %w", err)
 		}
 		r.Edges, r.Components = g.Edges(), g.Components
 		f.learnt = f.X
@@ -120,7 +117,7 @@ func (f *fitter[T]) constants(ctx context.Context) (g *graph.Graph, p *landmark.
 			p, err = landmark.New(ctx, f.learnt, g, settings)
 		}
 		if err != nil {
-			return fmt.Errorf(kind+": coarse-graining: %w", err)
+			return fmt.Errorf(points.Kind+": coarse-graining: %w", err)
 		}
 		r.Level, r.Landmarks, r.Pairs = level, len(p.Landmarks), p.Count
 		return nil
@@ -146,7 +143,7 @@ func (f *fitter[T]) start(ctx context.Context, p *landmark.Pairs) (st *State, er
 			err = f.components(ctx, p, st)
 		}
 		if err != nil {
-			return fmt.Errorf(kind+": start: %w", err)
+			return fmt.Errorf(points.Kind+": start: %w", err)
 		}
 		return nil
 	})
@@ -189,7 +186,7 @@ func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float6
 		res, err := m.Step(ctx, st, momentum)
 		r.CGIterations += res.Iterations
 		if err != nil {
-			return fmt.Errorf(kind+": EM step %d of %d: %w", step+1, steps, err)
+			return fmt.Errorf(points.Kind+": EM step %d of %d: %w", step+1, steps, err)
 		}
 		r.Iterations++
 		if rise := m.Rise(); still.reached(rise, r.LoglikInitial+rise) {
@@ -237,7 +234,7 @@ func (f *fitter[T]) placeRest(ctx context.Context, keep []int32, c *landmark.Pai
 	index := knn.NewExact(vec.Convert[float32](vec.Take(f.X, keep)))
 	nb, err := index.Search(ctx, vec.Convert[float32](vec.Take(f.X, rest)), min(max(k, receiveRange), len(keep)), knn.Settings{Threads: f.Threads})
 	if err != nil {
-		return fmt.Errorf(kind+": placing rows outside the largest component: %w", err)
+		return fmt.Errorf(points.Kind+": placing rows outside the largest component: %w", err)
 	}
 	p := &Placer{set: PlaceSettings{Neighbors: k}, snap: &snapshot.Snapshot{
 		Mu: st.Mu, Sigma2: st.Sigma2, Bandwidth2: c.Bandwidth2,

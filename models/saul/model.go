@@ -7,6 +7,7 @@ import (
 	"unfold/coarse/landmark"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/points"
 	"unfold/sparse/solve"
 )
 
@@ -155,7 +156,7 @@ func (m *Model) increment(ctx context.Context, st *State) (solve.Result, error) 
 	case err != nil && !vec.Finite(grad.Data):
 		return res, models.ErrNotFinite
 	case err != nil:
-		return res, fmt.Errorf("lvm: mu step: %w", err)
+		return res, fmt.Errorf(points.Kind+": mu step: %w", err)
 	}
 	return res, nil
 }

@@ -9,6 +9,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/placing"
+	"unfold/models/points"
 	"unfold/models/snapshot"
 )
 
@@ -55,16 +56,16 @@ var _ models.Placer = (*Placer)(nil)
 
 // NewPlacer prepares placing against s, which it validates and then shares.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := placing.Valid(kind, s); err != nil {
+	if err := placing.Valid(points.Kind, s); err != nil {
 		return nil, err
 	}
 	switch {
 	case s.Student != nil:
-		return nil, models.BadInputf(kind + ": the snapshot is no map with Gaussian tails")
+		return nil, models.BadInputf(points.Kind + ": the snapshot is no map with Gaussian tails")
 	case set.Neighbors < 0:
-		return nil, fmt.Errorf(kind+": placing by %d neighbours, want at least 1", set.Neighbors)
+		return nil, fmt.Errorf(points.Kind+": placing by %d neighbours, want at least 1", set.Neighbors)
 	case !set.Rule.Known():
-		return nil, fmt.Errorf(kind+": unknown rule for placing: %v", set.Rule)
+		return nil, fmt.Errorf(points.Kind+": unknown rule for placing: %v", set.Rule)
 	}
 	var err error
 	if set.Rule, err = ResolveRule(set.Rule); err != nil {
@@ -77,7 +78,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	}
 	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set.Settings)
 	if err != nil {
-		return nil, fmt.Errorf(kind+": %w", err)
+		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
 	return &Placer{Frame: frame, snap: s, set: set}, nil
 }

@@ -45,7 +45,7 @@ func Continue(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, fro
 	}
 	s.Neighbors = min(s.Neighbors, nb.N-1)
 	out := &models.Result{Neighbors: nb, Report: models.Report{N: x.Rows, Unique: x.Rows, Dim: x.Cols, Dims: s.Dims, Neighbors: s.Neighbors}}
-	f := &fitter[float32]{Fit: points.Resume(kind, x, s.Common, out, nil), set: s.Options, warm: from}
+	f := &fitter[float32]{Fit: points.Resume(x, s.Common, out, nil), set: s.Options, warm: from}
 	if from.State == nil {
 		err = f.learn(ctx)
 	} else {

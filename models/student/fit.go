@@ -11,9 +11,6 @@ import (
 	"unfold/sparse/graph"
 )
 
-// kind names the family of this model and package saul's, in errors and model files.
-const kind = "lvm"
-
 // Result is a learnt map.
 type Result struct {
 	*models.Result
@@ -40,7 +37,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err != nil {
 		return nil, err
 	}
-	f, err := points.Begin(ctx, kind, x, s.Common, progress)
+	f, err := points.Begin(ctx, x, s.Common, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +61,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf(kind+": start: %w", err)
+		return nil, fmt.Errorf(points.Kind+": start: %w", err)
 	}
 	return maximise(ctx, f, l, st)
 }
@@ -79,7 +76,7 @@ func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st
 	r.Iterations, r.CGIterations, r.Pairs = learnt.Iterations, learnt.CGIterations, learnt.Pairs
 	r.LoglikInitial, r.Loglik, r.Falls, r.Converged = learnt.LoglikInitial, learnt.Loglik, learnt.Falls, learnt.Converged
 	if err != nil {
-		return nil, fmt.Errorf(kind+": %w", err)
+		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
 	if err := f.Publishable(st.Mu, st.Sigma2); err != nil {
 		return nil, err

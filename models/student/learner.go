@@ -32,7 +32,7 @@ func NewLearner(nb *knn.Neighbors, s Settings, unit float64) (*Learner, error) {
 	}
 	k := min(s.Neighbors, nb.N-1)
 	if k < 1 || nb.K < k {
-		return nil, models.BadInputf(kind+": lists of %d neighbours of %d points, want %d of at least 2", nb.K, nb.N, s.Neighbors)
+		return nil, models.BadInputf(points.Kind+": lists of %d neighbours of %d points, want %d of at least 2", nb.K, nb.N, s.Neighbors)
 	}
 	if unit == 0 {
 		unit = s.Scales.Unit(nb, k)
@@ -73,7 +73,7 @@ func (l *Learner) model() (err error) {
 		set.Sweeps = -1
 	}
 	if l.Model, err = NewModel(l.Problem, s.Dims, set); err != nil {
-		return fmt.Errorf(kind+": %w", err)
+		return fmt.Errorf(points.Kind+": %w", err)
 	}
 	s.Steps, s.Weight = l.Model.Settings().Steps, l.Model.Settings().Weight
 	return nil

@@ -10,6 +10,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/placing"
+	"unfold/models/points"
 	"unfold/models/snapshot"
 )
 
@@ -61,18 +62,18 @@ var _ models.Placer = (*Placer)(nil)
 
 // NewPlacer prepares placing against s, which it validates and then shares.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := placing.Valid(kind, s); err != nil {
+	if err := placing.Valid(points.Kind, s); err != nil {
 		return nil, err
 	}
 	switch {
 	case s.Student == nil:
-		return nil, models.BadInputf(kind + ": the snapshot is no map with heavy tails")
+		return nil, models.BadInputf(points.Kind + ": the snapshot is no map with heavy tails")
 	case set.Neighbors < 0:
-		return nil, fmt.Errorf(kind+": placing by %d neighbours, want at least 1", set.Neighbors)
+		return nil, fmt.Errorf(points.Kind+": placing by %d neighbours, want at least 1", set.Neighbors)
 	case !set.Rule.Known():
-		return nil, fmt.Errorf(kind+": unknown rule for placing: %v", set.Rule)
+		return nil, fmt.Errorf(points.Kind+": unknown rule for placing: %v", set.Rule)
 	case !(set.Received >= 0) || math.IsInf(set.Received, 0):
-		return nil, fmt.Errorf(kind+": a weight of %v for edges received", set.Received)
+		return nil, fmt.Errorf(points.Kind+": a weight of %v for edges received", set.Received)
 	}
 	var err error
 	if set.Rule, err = ResolveRule(set.Rule, s.Mu.Cols); err != nil {
@@ -86,7 +87,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	}
 	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set.Settings)
 	if err != nil {
-		return nil, fmt.Errorf(kind+": %w", err)
+		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
 	return &Placer{Frame: frame, snap: s, set: set}, nil
 }
