@@ -85,7 +85,7 @@ func bars(all map[string]*outcome) []bar {
 		}
 		add(name, bar{what: "alarms", format: "%.0f"}, func(o *outcome) float64 { return float64(len(o.alarms())) })
 	}
-	for s := 1; s <= 3; s++ {
+	for s := 1; s <= 2; s++ { // package live keeps no more
 		b := bar{what: fmt.Sprintf("CPU of the graph with its parts kept, of that in batch, s = %d", s), bound: 100, format: "%.0f", unit: "%"}
 		add(gaussian, b, func(o *outcome) float64 { return 100 * o.Graphs[s-1].Kept / o.Graphs[s-1].Batch })
 	}

@@ -133,7 +133,8 @@ func (c *graphCost) round(ctx context.Context, lists, kept *live.Graph, alone fl
 // graphsOf is the table of what the graph of a refresh costs.
 func (o *outcome) graphsOf(w *bytes.Buffer) {
 	fmt.Fprintf(w, `The neighbourhood graph of such a refresh (k = 9): with its tree, reach and similar edges kept as points come and go, and made in batch of
-the lists, which are kept either way. Both are the same graph. The refreshes above keep them; of an ordinary one's %.0f ms the graph's are these.
+the lists, which are kept either way. Both are the same graph. Refreshes keep them up to s = 2, where that takes less; the refreshes above
+are with s = 1. Of an ordinary one's %.0f CPU ms the graph's are these.
 
 | s | CPU ms, kept | in batch | kept, of batch | an ordinary refresh, if in batch | graphs that differ |
 |---|---|---|---|---|---|

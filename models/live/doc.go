@@ -43,10 +43,10 @@
 // leads lower the steps are taken again without it, and then EM cannot fall; a fit that
 // ends lower is replaced by as many steps from the map before.
 //
-// Nothing of that model is made again in a refresh. Package graph/live keeps the lists K,
-// the spanning tree T, mutual reachability R and the similar edges E, and
-// landmark.Dynamic keeps the landmarks with their groups. They are those of a batch, bit
-// for bit, and so is the refresh (TestGaussianIsTheBatchs).
+// Package graph/live keeps the lists K and, up to s = 2 steps of mutual reachability, the
+// spanning tree T, reachability R and the similar edges E; landmark.Dynamic keeps the
+// landmarks with their groups. They are those of a batch, bit for bit, and so is the
+// refresh (TestGaussianIsTheBatchs). docs/refresh.md has what that saves.
 //
 // After every refresh the map is moved rigidly (Procrustes, without scaling) to
 // where the points that stayed fit their old places best.

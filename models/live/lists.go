@@ -10,14 +10,18 @@ import (
 	"unfold/sparse/knn"
 )
 
+// mostCore is the largest s of eq 23 for which mutual reachability is kept: what a change
+// reaches grows by k with every step, and beyond it a batch takes less (docs/refresh.md).
+const mostCore = 2
+
 // lists are rows in slots and their nearest neighbours, kept as rows come and go; with
-// Gaussian tails with the parts that the model's graph is made of.
+// Gaussian tails with the parts that the model's graph is made of, up to mostCore.
 type lists struct{ *live.Graph }
 
 // newLists is of the rows of x, in slots from 0 on.
 func newLists(ctx context.Context, x vec.Matrix[float32], set Settings) (*lists, error) {
 	kept := live.Settings{Neighbors: set.neighbors(), Lists: set.lists(), Threads: set.LVM.Threads}
-	if set.LVM.Tails == lvm.Gaussian {
+	if set.LVM.Tails == lvm.Gaussian && set.LVM.Saul.Core <= mostCore {
 		kept.Core, kept.Parts = set.LVM.Saul.Core, live.Similar
 	}
 	g, err := live.New(x.Cols, kept)
