@@ -18,7 +18,7 @@
 // base being what it takes without data. The second factor is the garbage
 // collector's: it lets the heap grow by a share of what was reachable last time.
 // That share is 1 by default, and then nobody can say within 10% what a process
-// will take; Collect sets it to GrowthPercent, most of which is seen at the peak. A
+// will take; Collect sets it to growthPercent, most of which is seen at the peak. A
 // fit allocates little once it runs, so that the collector has little to do all the
 // same.
 //

@@ -10,10 +10,10 @@ import (
 	"unfold/models/pca"
 )
 
-// GrowthPercent is what the heap may grow by between collections under Collect,
+// growthPercent is what the heap may grow by between collections under Collect,
 // and Slack the share of garbage that Plan.Bytes reckons with.
 const (
-	GrowthPercent = 10
+	growthPercent = 10
 	Slack         = 0.12
 )
 
@@ -21,7 +21,7 @@ const (
 // if limit is not 0, more often still before the process would take more than that.
 // It is for the whole process; the function that it returns undoes it.
 func Collect(limit int64) (undo func()) {
-	percent := debug.SetGCPercent(GrowthPercent)
+	percent := debug.SetGCPercent(growthPercent)
 	before := debug.SetMemoryLimit(-1)
 	if limit > 0 {
 		// The runtime does not count the pages of the program itself.

@@ -26,8 +26,8 @@ type Dense struct {
 	b vec.Matrix[float64]
 }
 
-// NewDense returns the process with the prior N(0, K) and sites that say nothing.
-func NewDense(l Likelihood, k vec.Matrix[float64], y []float64, threads int) *Dense {
+// newDense returns the process with the prior N(0, K) and sites that say nothing.
+func newDense(l Likelihood, k vec.Matrix[float64], y []float64, threads int) *Dense {
 	return &Dense{Sites: NewSites(len(y)), l: l, y: y, k: k, threads: threads, Mean: make([]float64, len(y)), Cov: k.Clone(), b: vec.New[float64](len(y), len(y))}
 }
 

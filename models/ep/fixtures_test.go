@@ -173,13 +173,13 @@ func (s *states) eachSweep(t *testing.T, sweep func() error, check func(want sta
 }
 
 func (f *fixture) dense(t *testing.T) {
-	p := NewDense(f.likelihood(), f.K.Matrix, f.Targets, 2)
+	p := newDense(f.likelihood(), f.K.Matrix, f.Targets, 2)
 	f.eachUpdate(func(i int) { p.update(i, 1) }, func(want state) {
 		closeSites(t, p.Sites, &want)
 		fixtures.Close(t, "mean", p.Mean, want.Mu, value)
 		fixtures.Close(t, "covariance", p.Cov.Data, want.Sigma.Data, value)
 	})
-	p = NewDense(f.likelihood(), f.K.Matrix, f.Targets, 2)
+	p = newDense(f.likelihood(), f.K.Matrix, f.Targets, 2)
 	f.eachSweep(t, func() error { return p.sweep(1) }, func(want state) {
 		closeSites(t, p.Sites, &want)
 		fixtures.Close(t, "mean", p.Mean, want.Mu, value)

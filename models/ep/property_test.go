@@ -74,7 +74,7 @@ func TestInducingInputsAtTheInputs(t *testing.T) {
 		s := converged(t, Probit{}, dtc, err, p.y)
 		k := vec.New[float64](len(p.y), len(p.y))
 		p.kernel.Matrix(k, p.in.Mu)
-		d := NewDense(Probit{}, k, p.y, 1)
+		d := newDense(Probit{}, k, p.y, 1)
 		if r, err := d.Run(Settings{Sweeps: 200, Tolerance: 1e-12}); err != nil || !r.Converged {
 			t.Fatal(r, err)
 		}

@@ -129,7 +129,7 @@ func TestNoJumps(t *testing.T) {
 func TestFitJumps(t *testing.T) {
 	y, _ := roll(120, 4) // of which principal components put layers on each other
 	x := vec.Convert[float32](y)
-	set := FitSettings{Common: models.Common{Steps: 60}, Options: Options{Jumps: 3, Optimizer: OptimizerLBFGS}}
+	set := FitSettings{Common: models.Common{Steps: 60}, Options: Options{Jumps: 3, Optimizer: optimizerLBFGS}}
 	f, err := Fit(context.Background(), x, set, nil)
 	if err != nil {
 		t.Fatal(err)

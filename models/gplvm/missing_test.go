@@ -33,7 +33,7 @@ func TestFitMissing(t *testing.T) {
 	whole := sheet(160, 7)
 	holes := holed(whole, 0.15, 1)
 	for name, o := range map[string]Options{
-		"full":       {Points: 120, Optimizer: OptimizerLBFGS},
+		"full":       {Points: 120, Optimizer: optimizerLBFGS},
 		"active set": {Points: 120, Active: 40},
 	} {
 		x := holes.Clone()

@@ -1,7 +1,6 @@
 package gplvm
 
 import (
-	"fmt"
 	"math"
 
 	"unfold/internal/normal"
@@ -92,17 +91,6 @@ func (n Probit) LogZ(y, bias, mean, variance float64) (logZ, g, nu float64) {
 // Site implements Noise.
 func (n Probit) Site(_, _, mean, variance, g, nu float64) (m, beta float64) {
 	return g/nu + mean, nu / (1 - nu*variance)
-}
-
-// ParseNoise returns the noise of a name, with the default variance.
-func ParseNoise(name string) (Noise, error) {
-	switch name {
-	case "", "gaussian":
-		return Gaussian{DefaultVariance}, nil
-	case "probit":
-		return Probit{DefaultVariance}, nil
-	}
-	return nil, fmt.Errorf("there is no noise %q; there are gaussian and probit", name)
 }
 
 // biases returns the bias of each column of y, NaN where missing.

@@ -103,7 +103,7 @@ func TestBadInput(t *testing.T) {
 		"start":      {sheet(20, 1), FitSettings{Options: Options{Start: "random"}}, "pca, isomap, graph", false},
 		"optimizer":  {sheet(20, 1), FitSettings{Options: Options{Optimizer: "adam"}}, "scg and lbfgs", false},
 		"active":     {sheet(20, 1), FitSettings{Options: Options{Active: 2}}, "at least 4", false},
-		"both":       {sheet(20, 1), FitSettings{Options: Options{Active: 9, Optimizer: OptimizerLBFGS}}, "scg alone", false},
+		"both":       {sheet(20, 1), FitSettings{Options: Options{Active: 9, Optimizer: optimizerLBFGS}}, "scg alone", false},
 		"few":        {sheet(3, 1), FitSettings{}, "at least 4", true},
 		"dimensions": {sheet(20, 1), FitSettings{Common: models.Common{Dims: 6}}, "5 elements", true},
 		"steps":      {sheet(20, 1), FitSettings{Common: models.Common{Steps: -1}}, "-1 steps", false},

@@ -32,7 +32,7 @@ type Options struct {
 	Smooth bool `json:"smooth"`
 	// Start is where learning starts, one of Starts. Default pca.
 	Start string `json:"start,omitempty"`
-	// Optimizer is how the full model learns: OptimizerSCG, the default, or OptimizerLBFGS.
+	// Optimizer is how the full model learns: optimizerSCG, the default, or optimizerLBFGS.
 	Optimizer string `json:"optimizer,omitempty"`
 	// Active, if it is not 0, learns by Algorithm 1 with an active set of so many points
 	// (4.1), by which alone all others are placed. Steps are its rounds then.
@@ -48,15 +48,15 @@ type Options struct {
 
 // How the full model learns.
 const (
-	OptimizerSCG   = "scg"
-	OptimizerLBFGS = "lbfgs"
+	optimizerSCG   = "scg"
+	optimizerLBFGS = "lbfgs"
 )
 
 // Defaults of a fit.
 const (
 	defaultRounds    = 15 // of Algorithm 1
-	DefaultPoints    = 1000
-	DefaultKernel    = "rbf+bias+white"
+	defaultPoints    = 1000
+	defaultKernel    = "rbf+bias+white"
 	defaultDims      = 2
 	defaultSteps     = 200
 	defaultTolerance = 1e-4
@@ -81,19 +81,19 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 	for _, d := range []struct {
 		of    *int
 		value int
-	}{{&s.Dims, defaultDims}, {&s.Steps, steps}, {&s.Points, DefaultPoints}, {&s.Restarts, 1}} {
+	}{{&s.Dims, defaultDims}, {&s.Steps, steps}, {&s.Points, defaultPoints}, {&s.Restarts, 1}} {
 		if *d.of == 0 {
 			*d.of = d.value
 		}
 	}
 	if s.Kernel == "" {
-		s.Kernel = DefaultKernel
+		s.Kernel = defaultKernel
 	}
 	if s.Start == "" {
 		s.Start = StartPCA
 	}
 	if s.Optimizer == "" {
-		s.Optimizer = OptimizerSCG
+		s.Optimizer = optimizerSCG
 	}
 	if s.Tolerance == 0 {
 		s.Tolerance = defaultTolerance
@@ -107,12 +107,12 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 	switch {
 	case s.Dims < 1 || s.Restarts < 1 || s.Steps < 1:
 		return s, fmt.Errorf("gplvm: %d dimensions, %d starts, %d steps: want at least 1 of each", s.Dims, s.Restarts, s.Steps)
-	case s.Optimizer != OptimizerSCG && s.Optimizer != OptimizerLBFGS:
-		return s, fmt.Errorf("gplvm: there is no optimizer %q; there are %s and %s", s.Optimizer, OptimizerSCG, OptimizerLBFGS)
+	case s.Optimizer != optimizerSCG && s.Optimizer != optimizerLBFGS:
+		return s, fmt.Errorf("gplvm: there is no optimizer %q; there are %s and %s", s.Optimizer, optimizerSCG, optimizerLBFGS)
 	case s.Active != 0 && s.Active < s.Dims+2:
 		return s, fmt.Errorf("gplvm: an active set of %d points is too small for %d dimensions: at least %d are needed", s.Active, s.Dims, s.Dims+2)
-	case s.Active > 0 && s.Optimizer == OptimizerLBFGS:
-		return s, fmt.Errorf("gplvm: a model with an active set learns by %s alone", OptimizerSCG)
+	case s.Active > 0 && s.Optimizer == optimizerLBFGS:
+		return s, fmt.Errorf("gplvm: a model with an active set learns by %s alone", optimizerSCG)
 	case s.Jumps < 0 || s.Jumps >= s.Steps || s.Jumps > 0 && s.Active > 0:
 		return s, fmt.Errorf("gplvm: %d jumps in %d steps with an active set of %d: want fewer jumps than steps, and none in a sparse model", s.Jumps, s.Steps, s.Active)
 	case s.Points < s.Dims+2:
@@ -285,7 +285,7 @@ func (m *Model) run(ctx context.Context, p *Point, s FitSettings, step func()) (
 	}
 	m.jitter = v.Jitter
 	learn := Learner(m.Learn)
-	if s.Optimizer == OptimizerLBFGS {
+	if s.Optimizer == optimizerLBFGS {
 		learn = m.LearnLBFGS
 	}
 	rounds := s.Jumps + 1

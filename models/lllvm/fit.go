@@ -42,8 +42,8 @@ type Options struct {
 
 // Defaults of a fit.
 const (
-	DefaultPoints    = 1000
-	DefaultNeighbors = 9
+	defaultPoints    = 1000
+	defaultNeighbors = 9
 	ExactPoints      = 2500
 	PatchPoints      = 1000
 	defaultSteps     = 200
@@ -63,7 +63,7 @@ func (s FitSettings) Resolved() (FitSettings, error) {
 	for _, d := range []struct {
 		of    *int
 		value int
-	}{{&s.Dims, defaultDims}, {&s.Neighbors, DefaultNeighbors}, {&s.Points, DefaultPoints}, {&s.Restarts, 1}, {&s.Steps, defaultSteps}} {
+	}{{&s.Dims, defaultDims}, {&s.Neighbors, defaultNeighbors}, {&s.Points, defaultPoints}, {&s.Restarts, 1}, {&s.Steps, defaultSteps}} {
 		if *d.of == 0 {
 			*d.of = d.value
 		}

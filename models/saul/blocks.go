@@ -1,8 +1,6 @@
 package saul
 
 import (
-	"unsafe"
-
 	"unfold/coarse/landmark"
 	"unfold/internal/par"
 )
@@ -195,16 +193,4 @@ func (s *blocks) combine(width int) {
 			}
 		}
 	}
-}
-
-// bytes returns the memory beside that of the constants.
-func (s *blocks) bytes() int64 {
-	total := int64(len(s.node))*int64(8+8*(4+2*s.d)) + 4*int64(len(s.start))
-	for t := range s.tasks {
-		total += int64(unsafe.Sizeof(*s.tasks[t].work))
-		if s.tasks[t].strip {
-			total += int64(8 * s.d * len(s.tasks[t].own[0]))
-		}
-	}
-	return total
 }

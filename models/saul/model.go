@@ -68,12 +68,6 @@ func NewModel(p *landmark.Pairs, d int, s ModelSettings) *Model {
 	return m
 }
 
-// Bytes returns the memory of the constants and the workspace.
-func (m *Model) Bytes() int64 {
-	return m.pairs.Bytes() + m.blocks.bytes() + m.cg.Bytes() +
-		8*int64(3*len(m.grad.Data)+len(m.spread)+len(m.system.Diagonal)+len(m.system.W.Data))
-}
-
 // LogLikelihood returns L of eq 6 (SM 26), over ordered pairs, all terms.
 func (m *Model) LogLikelihood(st *State) float64 {
 	m.check(st)

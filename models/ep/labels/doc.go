@@ -12,7 +12,7 @@
 // Kernel and inducing inputs are the same for all classes, so exponentials are computed
 // once for all of them (ep.Joint). The kernel is learnt from some hundred events
 // and the most frequent classes. A sweep takes O(n m^2) for each class, and most sweeps are
-// saved when the sites of the map before are known. There may be MostClasses.
+// saved when the sites of the map before are known. There may be mostClasses.
 //
 // # Uncertain places
 //

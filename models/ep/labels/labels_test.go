@@ -178,17 +178,17 @@ func TestKernelOfFewEvents(t *testing.T) {
 
 // As many classes as are allowed, and one too many, as a column of ids has.
 func TestManyClasses(t *testing.T) {
-	e := Events{Mu: vec.New[float64](3*MostClasses, 2), Sigma: make([]float64, 3*MostClasses), Class: make([]int32, 3*MostClasses)}
+	e := Events{Mu: vec.New[float64](3*mostClasses, 2), Sigma: make([]float64, 3*mostClasses), Class: make([]int32, 3*mostClasses)}
 	for i := range e.Class {
-		c := i % MostClasses
+		c := i % mostClasses
 		e.Class[i] = int32(c)
-		e.Mu.Row(i)[0], e.Mu.Row(i)[1] = float64(c%12)+.01*float64(i/MostClasses), float64(c/12)
-		if i < MostClasses {
+		e.Mu.Row(i)[0], e.Mu.Row(i)[1] = float64(c%12)+.01*float64(i/mostClasses), float64(c/12)
+		if i < mostClasses {
 			e.Names = append(e.Names, string(rune(0x100+c)))
 		}
 	}
 	c, r := train(t, e, nil, Settings{Sweeps: 3})
-	if right, _ := judge(t, c, e); right < .9 || r.Classes != MostClasses {
+	if right, _ := judge(t, c, e); right < .9 || r.Classes != mostClasses {
 		t.Errorf("%.2f right of %+v", right, r)
 	}
 	e.Names = append(e.Names, "one more")

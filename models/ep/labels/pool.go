@@ -12,8 +12,8 @@ import (
 	"unfold/models/snapshot"
 )
 
-// DefaultPool is the number of labelled events that a Pool holds by default.
-const DefaultPool = 3000
+// defaultPool is the number of labelled events that a Pool holds by default.
+const defaultPool = 3000
 
 // Pool is a bounded, uniform sample of the labelled events of a stream (reservoir
 // sampling, Vitter 1985): long runs of one class do not push out the others. An event
@@ -28,17 +28,17 @@ type Pool struct {
 	seen      uint64
 }
 
-// PoolBytes is about what a full pool of DefaultPool events takes, of vectors of dim
+// PoolBytes is about what a full pool of defaultPool events takes, of vectors of dim
 // elements, with ids of idBytes bytes (0: none), and what training takes beside it.
 func PoolBytes(dim, idBytes int) int64 {
 	const entry, sites = 64, 4 << 20
-	return DefaultPool*int64(4*dim+min(idBytes, MostText)+MostText+entry) + sites
+	return defaultPool*int64(4*dim+min(idBytes, mostText)+mostText+entry) + sites
 }
 
-// NewPool returns an empty pool for vectors of dim elements; most 0 means DefaultPool.
+// NewPool returns an empty pool for vectors of dim elements; most 0 means defaultPool.
 func NewPool(dim, most int) *Pool {
 	if most <= 0 {
-		most = DefaultPool
+		most = defaultPool
 	}
 	return &Pool{dim: dim, most: most, at: map[string]int{}}
 }
@@ -49,14 +49,14 @@ func (p *Pool) Len() int { return len(p.label) }
 // Seen returns how many labelled events have come.
 func (p *Pool) Seen() uint64 { return p.seen }
 
-// MostText bounds the bytes of ids and labels.
-const MostText = 256
+// mostText bounds the bytes of ids and labels.
+const mostText = 256
 
 // Add shows a labelled event to the pool; no id is "". One whose id or label is longer
-// than MostText counts, and is not taken.
+// than mostText counts, and is not taken.
 func (p *Pool) Add(x []float32, id, label string) {
 	p.seen++
-	if len(id) > MostText || len(label) > MostText {
+	if len(id) > mostText || len(label) > mostText {
 		return
 	}
 	i, again := p.at[id]

@@ -62,8 +62,8 @@ func TestPoolByID(t *testing.T) {
 	p.Add([]float32{3, 4}, "b", "two")
 	p.Add([]float32{5, 6}, "", "two")
 	p.Add([]float32{7, 8}, "a", "two")
-	p.Add([]float32{9, 9}, "c", strings.Repeat("x", MostText+1))
-	p.Add([]float32{9, 9}, strings.Repeat("x", MostText+1), "two")
+	p.Add([]float32{9, 9}, "c", strings.Repeat("x", mostText+1))
+	p.Add([]float32{9, 9}, strings.Repeat("x", mostText+1), "two")
 	p.Delete("unknown")
 	p.Delete("")
 	if p.Len() != 3 || p.label[0] != "two" || p.x[0] != 7 {

@@ -49,9 +49,9 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// MostClasses is how many classes are told apart at most: beyond, the labels are
+// mostClasses is how many classes are told apart at most: beyond, the labels are
 // likely to be something else, such as the numbers of events.
-const MostClasses = 128
+const mostClasses = 128
 
 // settled is the share by which sites may still move when sweeping ends.
 const settled = 1e-4
@@ -78,8 +78,8 @@ type warm struct {
 func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Classifier, Report, error) {
 	set = set.withDefaults()
 	r := Report{Classes: len(e.Names)}
-	if r.Classes > MostClasses {
-		return nil, r, models.BadInputf("there are %d classes among the labels, such as %q and %q: at most %d can be told apart; are these labels of classes?", r.Classes, e.Names[0], e.Names[1], MostClasses)
+	if r.Classes > mostClasses {
+		return nil, r, models.BadInputf("there are %d classes among the labels, such as %q and %q: at most %d can be told apart; are these labels of classes?", r.Classes, e.Names[0], e.Names[1], mostClasses)
 	}
 	rows, err := e.labelled()
 	if err != nil {

@@ -46,9 +46,6 @@ func S3Credentials() [][2]string {
 	return [][2]string{{"AWS_ACCESS_KEY_ID", "test"}, {"AWS_SECRET_ACCESS_KEY", "test"}, {"AWS_EC2_METADATA_DISABLED", "true"}}
 }
 
-// Address is where it listens, HOST:PORT, the same for all its life.
-func (s *S3) Address() string { return s.address }
-
 // URL names a store in its bucket.
 func (s *S3) URL(prefix string) string {
 	return "s3://" + Bucket + "/" + prefix + "?endpoint=http://" + s.address
