@@ -152,15 +152,15 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// checkModel says what is wrong with the model's settings, as flags; those that are wrong
-// together name themselves.
+// checkModel says what is wrong with the model's settings, as flags. An error of several
+// settings together names the kind and them.
 func checkModel(m config.Model) error {
 	problem, wrong := m.Problem()
 	if !wrong {
 		return nil
 	}
 	if _, one := config.Find(problem.Key); !one {
-		return usagef("kind %s: %s", m.Kind, problem.Message)
+		return usagef("%s", problem.Message)
 	}
 	return usagef("--%s: %s", flagName(problem.Name()), problem.Message)
 }

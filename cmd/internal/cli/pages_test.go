@@ -149,7 +149,7 @@ func exampleOfReadme(t *testing.T, root string) []string {
 // The targets that README names are in the Makefile.
 func TestTargetsOfReadme(t *testing.T) {
 	makefile := page(t, filepath.Join(repository, "Makefile"))
-	found := regexp.MustCompile("(?m)(?:^    |`)make ([a-z0-9]+)").FindAllStringSubmatch(page(t, filepath.Join(repository, "README.md")), -1)
+	found := regexp.MustCompile("(?m)(?:^    |`)make ([a-z0-9-]+)").FindAllStringSubmatch(page(t, filepath.Join(repository, "README.md")), -1)
 	if len(found) < 4 {
 		t.Errorf("README names only %d targets", len(found))
 	}
