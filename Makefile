@@ -155,7 +155,7 @@ module-path-check:
 	cd out/module-path && export GOWORK=off && $(GO) build ./... && $(GO) vet ./internal/tools/... ./stream/... && $(GO) test ./cmd/internal/archtest
 	rm -rf out/module-path
 
-# lint-deploy lints the Dockerfile, the manifests and the unit, in some seconds; it needs Python 3. lint-deploy-all also asks
+# lint-deploy lints Dockerfile, manifests, composition, queries and unit, in some seconds; it needs Python 3. lint-deploy-all also asks
 # promtool and goreleaser, which it builds first, some minutes.
 .PHONY: lint-deploy lint-deploy-all
 lint-deploy:
