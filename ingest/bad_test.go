@@ -16,6 +16,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"unfold/ingest"
+	"unfold/ingest/csv"
+	"unfold/ingest/emit"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -55,26 +59,26 @@ func npy(header string, data []byte) []byte {
 }
 
 // arrowStream is a message of columns.
-func arrowStream(t testing.TB, cols ...ingest.Column) []byte {
-	table, err := ingest.NewTable(ingest.Origin{}, cols...)
+func arrowStream(t testing.TB, cols ...table.Column) []byte {
+	records, err := table.NewTable(table.Origin{}, cols...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := ingest.EncodeTable(table)
+	b, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-func vectors(values ...float32) ingest.Column {
-	return ingest.VectorColumn("embedding", vec.Of(len(values)/2, 2, values))
+func vectors(values ...float32) table.Column {
+	return table.VectorColumn("embedding", vec.Of(len(values)/2, 2, values))
 }
 
 // mapFile is a good map in the format of an extension.
 func mapFile(t testing.TB, ext string) []byte {
 	path := filepath.Join(t.TempDir(), "m"+ext)
-	w, err := ingest.Create(path, ingest.WriteOptions{})
+	w, err := emit.Create(path, emit.WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +139,7 @@ func badInputs(t testing.TB) []badInput {
 		{"ragged.csv", []byte("a,b\n1,2\n3\n5,6\n"), columns("*"), []string{"row 2 (line 3)", "1 field instead of 2"}},
 		{"word.csv", []byte("a,b\n1,2\n3,4\nx,5\n"), columns("a:standardize,b"), []string{"row 3 (line 4)", `column "a"`, `"x" is not a number`, "2 of the 3 values", "--types a=string"}},
 		{"words.csv", []byte("a,b\n1,2\ny,4\nx,5\n"), columns("a:standardize,b"), []string{`column "a"`, "it is text"}},
-		{"late-word.csv", []byte(long.String() + "oops,1\n"), ingest.ReadOptions{Mapping: columns("*").Mapping, Options: ingest.Options{CSV: ingest.CSVOptions{InferBytes: 1000}}},
+		{"late-word.csv", []byte(long.String() + "oops,1\n"), ingest.ReadOptions{Mapping: columns("*").Mapping, Options: ingest.Options{CSV: csv.Options{InferBytes: 1000}}},
 			[]string{"row 3001 (line 3002)", `column "a"`, `"oops" is not of type int64`, "set it to string"}},
 		{"null.csv", []byte("a,b\n1,2\n,4\n"), columns("a,b"), []string{"row 2", `column "a"`, "missing"}},
 		{"nan.csv", []byte("a,b\n1,2\n3,NaN\n"), columns("a,b"), []string{"row 2", `column "b"`, "NaN"}},
@@ -178,7 +182,7 @@ func badInputs(t testing.TB) []badInput {
 		{"nan.arrows", arrowStream(t, vectors(1, 2, 3, nan)), ingest.ReadOptions{}, []string{"row 2", `column "embedding"`, "element 1", "NaN"}},
 		{"inf.arrows", arrowStream(t, vectors(1, 2, inf, 4)), ingest.ReadOptions{}, []string{"row 2", "element 0", "-Inf"}},
 		{"two-vectors.arrows", arrowStream(t, vectors(1, 2), vectors(1, 2).Renamed("other")), ingest.ReadOptions{}, []string{"2 vector columns", "embedding, other"}},
-		{"not-a-vector.arrows", arrowStream(t, vectors(1, 2), ingest.StringColumn("s", []string{"x"})), ingest.ReadOptions{Mapping: ingest.Mapping{Vector: "s"}},
+		{"not-a-vector.arrows", arrowStream(t, vectors(1, 2), table.StringColumn("s", []string{"x"})), ingest.ReadOptions{Mapping: ingest.Mapping{Vector: "s"}},
 			[]string{`column "s"`, "its type is string"}},
 		{"ragged.arrows", lists([]int{2, 3}, -1), ingest.ReadOptions{}, []string{"row 2", `column "v"`, "3 elements, 2 are expected"}},
 		{"null.arrows", lists([]int{2, 2, 2}, 1), ingest.ReadOptions{}, []string{"row 2", `column "v"`, "the vector is null"}},
@@ -197,7 +201,7 @@ func TestBadInputs(t *testing.T) {
 			}
 		}
 		_, err := ingest.ReadAll(context.Background(), []string{path}, c.opts)
-		if !ingest.IsBadInput(err) || !strings.HasPrefix(err.Error(), path+": ") {
+		if !table.IsBadInput(err) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%s: error %v", c.name, err)
 			continue
 		}
@@ -216,7 +220,7 @@ func TestMissingFileIsNotExist(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), `did you mean "`+filepath.Join(dir, "events.csv")) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ingest.Open(context.Background(), dir, ingest.Options{}); !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "directory") {
+	if _, err := ingest.Open(context.Background(), dir, ingest.Options{}); !table.IsBadInput(err) || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("a directory: %v", err)
 	}
 }
@@ -228,7 +232,7 @@ func TestDimensionChange(t *testing.T) {
 	os.WriteFile(a, idx(2*4, 2, 2, 2), 0o644)
 	os.WriteFile(b, idx(2*9, 2, 3, 3), 0o644)
 	_, err := ingest.ReadAll(context.Background(), []string{a, b}, ingest.ReadOptions{})
-	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), b+": row 1, column \"vector\": the vector has 9 elements, 4 are expected") {
+	if !table.IsBadInput(err) || !strings.Contains(err.Error(), b+": row 1, column \"vector\": the vector has 9 elements, 4 are expected") {
 		t.Errorf("between files: %v", err)
 	}
 	d, err := ingest.ReadAll(context.Background(), []string{a}, ingest.ReadOptions{})
@@ -236,11 +240,11 @@ func TestDimensionChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ingest.ReadAll(context.Background(), []string{b}, ingest.ReadOptions{Encoder: d.Encoder})
-	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "9 elements, 4 are expected") {
+	if !table.IsBadInput(err) || !strings.Contains(err.Error(), "9 elements, 4 are expected") {
 		t.Errorf("against the encoder: %v", err)
 	}
-	three, _ := ingest.NewTable(here, ingest.VectorColumn("vector", vec.New[float32](1, 3)))
-	if _, err := d.Encoder.Encode(three); !ingest.IsBadInput(err) ||
+	three, _ := table.NewTable(here, table.VectorColumn("vector", vec.New[float32](1, 3)))
+	if _, err := d.Encoder.Encode(three); !table.IsBadInput(err) ||
 		!strings.HasPrefix(err.Error(), `topic events, partition 3, offset 41: row 1, column "vector": the vector has 3 elements`) {
 		t.Errorf("in a message: %v", err)
 	}
@@ -262,7 +266,7 @@ func TestLabelFileErrors(t *testing.T) {
 		{[]string{filepath.Join(dir, "none")}, "does not exist"},
 	} {
 		_, err := ingest.ReadAll(context.Background(), []string{data}, ingest.ReadOptions{LabelFiles: c.files})
-		if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
+		if !table.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
@@ -285,17 +289,17 @@ func TestExpand(t *testing.T) {
 	for _, n := range []string{"b.csv", "a.csv", "c[1].csv"} {
 		os.WriteFile(filepath.Join(dir, n), []byte("x"), 0o644)
 	}
-	got, err := ingest.Expand([]string{"-", filepath.Join(dir, "?.csv"), filepath.Join(dir, "c[1].csv"), "nowhere.csv"})
+	got, err := input.Expand([]string{"-", filepath.Join(dir, "?.csv"), filepath.Join(dir, "c[1].csv"), "nowhere.csv"})
 	want := []string{"-", filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv"), filepath.Join(dir, "c[1].csv"), "nowhere.csv"}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, error %v", got, err)
 	}
 	for _, p := range []string{filepath.Join(dir, "*.parquet"), filepath.Join(dir, "[")} {
-		if _, err := ingest.Expand([]string{p}); !ingest.IsBadInput(err) {
+		if _, err := input.Expand([]string{p}); !table.IsBadInput(err) {
 			t.Errorf("%s: error %v", p, err)
 		}
 	}
-	if _, err := ingest.Expand(nil); !ingest.IsBadInput(err) {
+	if _, err := input.Expand(nil); !table.IsBadInput(err) {
 		t.Errorf("nothing: error %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -9,14 +10,14 @@ type Batch struct {
 	// X holds the encoded vectors, n x dim, before any PCA.
 	X vec.Matrix[float32]
 	// ID holds the events' ids as they came, or no values if none was named.
-	ID Column
+	ID table.Column
 	// Kept are the columns that pass through, with their types.
-	Kept []Column
+	Kept []table.Column
 	// Label holds the label column's values as text if one was named (it may
 	// also be among Kept); a missing label is "".
 	Label []string
 	// Origin says where row 0 came from.
-	Origin Origin
+	Origin table.Origin
 }
 
 // Len returns the number of events.

@@ -8,7 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
 )
 
@@ -17,7 +18,7 @@ var sizes = []int{1, 100, 1000}
 
 func BenchmarkDecodeMessage(b *testing.B) {
 	for _, n := range sizes {
-		m, err := ingest.EncodeTable(ingesttest.Events(0, n, 50))
+		m, err := emit.EncodeTable(ingesttest.Events(0, n, 50))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -25,13 +26,13 @@ func BenchmarkDecodeMessage(b *testing.B) {
 			b.SetBytes(int64(len(m)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ingest.DecodeMessage(m, here, ingest.Limits{}); err != nil {
+				if _, err := arrowfmt.DecodeMessage(m, here, arrowfmt.Limits{}); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run(fmt.Sprint(n, "/known"), func(b *testing.B) {
-			d := &ingest.Decoder{}
+			d := &arrowfmt.Decoder{}
 			b.SetBytes(int64(len(m)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -58,7 +59,7 @@ func BenchmarkEncodeMessage(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ingest.EncodeMessage(o); err != nil {
+				if _, err := emit.EncodeMessage(o); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -78,7 +79,7 @@ func BenchmarkDecodeText(b *testing.B) {
 				}
 			}
 			m := streamOf(texts.NewArray())
-			d := &ingest.Decoder{}
+			d := &arrowfmt.Decoder{}
 			b.Run(fmt.Sprint(n, "/", dt), func(b *testing.B) {
 				b.SetBytes(int64(len(m)))
 				b.ReportAllocs()

@@ -11,13 +11,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"pgregory.net/rapid"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 func TestNoColumn(t *testing.T) {
-	var c ingest.Column
-	if _, ok := c.Float(0); c.Valid() || c.Len() != 0 || c.Name() != "" || c.DataType() != "" || c.Kind() != ingest.Other || ok || c.Text(0) != "" || len(c.Strings()) != 0 {
+	var c table.Column
+	if _, ok := c.Float(0); c.Valid() || c.Len() != 0 || c.Name() != "" || c.DataType() != "" || c.Kind() != table.Other || ok || c.Text(0) != "" || len(c.Strings()) != 0 {
 		t.Error("the zero value is not an empty column")
 	}
 	if d, err := c.Take([]int{1}); err != nil || d.Valid() || c.Slice(0, 0).Valid() {
@@ -27,13 +29,13 @@ func TestNoColumn(t *testing.T) {
 
 func TestColumnText(t *testing.T) {
 	for _, c := range []struct {
-		c    ingest.Column
+		c    table.Column
 		want string
 	}{
-		{ingest.Float64Column("x", []float64{1, 1e6, 1e300, 0.1, -0.5}), "1 1000000 1e+300 0.1 -0.5"},
-		{ingest.Float32Column("x", []float32{0.1, 16777216}), "0.1 16777216"},
-		{ingest.Int64Column("x", []int64{-1 << 63, 1<<53 + 1}), "-9223372036854775808 9007199254740993"},
-		{ingest.BoolColumn("x", []bool{true, false}), "true false"},
+		{table.Float64Column("x", []float64{1, 1e6, 1e300, 0.1, -0.5}), "1 1000000 1e+300 0.1 -0.5"},
+		{table.Float32Column("x", []float32{0.1, 16777216}), "0.1 16777216"},
+		{table.Int64Column("x", []int64{-1 << 63, 1<<53 + 1}), "-9223372036854775808 9007199254740993"},
+		{table.BoolColumn("x", []bool{true, false}), "true false"},
 		{vectors(1, 0.5, 3, -4), "[1 0.5] [3 -4]"},
 	} {
 		if got := strings.Join(c.c.Strings(), " "); got != c.want {
@@ -43,7 +45,7 @@ func TestColumnText(t *testing.T) {
 }
 
 func TestTake(t *testing.T) {
-	c, err := ingest.StringColumn("s", []string{"a", "b", "c"}).Take([]int{2, 0, 2})
+	c, err := table.StringColumn("s", []string{"a", "b", "c"}).Take([]int{2, 0, 2})
 	if err != nil || !slices.Equal(c.Strings(), []string{"c", "a", "c"}) {
 		t.Errorf("%v, %v", c.Strings(), err)
 	}
@@ -53,21 +55,21 @@ func TestTake(t *testing.T) {
 }
 
 func TestConcatWidens(t *testing.T) {
-	ints, floats, words := ingest.Int64Column("x", []int64{1}), ingest.Float64Column("y", []float64{2.5}), ingest.StringColumn("z", []string{"w"})
+	ints, floats, words := table.Int64Column("x", []int64{1}), table.Float64Column("y", []float64{2.5}), table.StringColumn("z", []string{"w"})
 	for _, c := range []struct {
-		parts      []ingest.Column
+		parts      []table.Column
 		kind, want string
 	}{
-		{[]ingest.Column{ints, floats}, "float64", "1 2.5"},
-		{[]ingest.Column{floats, words, ints}, "string", "2.5 w 1"},
-		{[]ingest.Column{ints, ints}, "int64", "1 1"},
+		{[]table.Column{ints, floats}, "float64", "1 2.5"},
+		{[]table.Column{floats, words, ints}, "string", "2.5 w 1"},
+		{[]table.Column{ints, ints}, "int64", "1 1"},
 	} {
-		got, err := ingest.Concat(c.parts...)
+		got, err := table.Concat(c.parts...)
 		if err != nil || got.DataType() != c.kind || strings.Join(got.Strings(), " ") != c.want || got.Name() != c.parts[0].Name() {
 			t.Errorf("%s %v, %v; want %s %s", got.DataType(), got.Strings(), err, c.kind, c.want)
 		}
 	}
-	if _, err := ingest.Concat(ints, ingest.Column{}); err == nil {
+	if _, err := table.Concat(ints, table.Column{}); err == nil {
 		t.Error("a missing part was joined")
 	}
 }
@@ -83,33 +85,33 @@ func TestColumnsOfEveryType(t *testing.T) {
 		for range n {
 			ingesttest.Append(b, rng, true)
 		}
-		table, err := ingest.DecodeMessage(streamOf(b.NewArray()), here, ingest.Limits{})
+		records, err := arrowfmt.DecodeMessage(streamOf(b.NewArray()), here, arrowfmt.Limits{})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		at := rapid.IntRange(1, n-1).Draw(rt, "cut")
-		left, right := table.Slice(0, at), table.Slice(at, n)
-		joined, err := ingest.ConcatTables(left, right)
+		left, right := records.Slice(0, at), records.Slice(at, n)
+		joined, err := table.ConcatTables(left, right)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		same(rt, joined, table)
-		message, err := ingest.EncodeTable(right)
+		same(rt, joined, records)
+		message, err := emit.EncodeTable(right)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		again, err := ingest.DecodeMessage(message, here, ingest.Limits{})
+		again, err := arrowfmt.DecodeMessage(message, here, arrowfmt.Limits{})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		same(rt, again, right)
-		if _, isDictionary := dt.(*arrow.DictionaryType); isDictionary && joined.Schema()[0].Type != table.Schema()[0].Type {
+		if _, isDictionary := dt.(*arrow.DictionaryType); isDictionary && joined.Schema()[0].Type != records.Schema()[0].Type {
 			rt.Fatalf("parts of one column became %s", joined.Schema())
 		}
 	})
 }
 
-func same(rt *rapid.T, got, want *ingest.Table) {
+func same(rt *rapid.T, got, want *table.Table) {
 	g, w := got.Columns()[0], want.Columns()[0]
 	if !slices.Equal(g.Strings(), w.Strings()) {
 		rt.Fatalf("%s: %v, want %v", w.DataType(), g.Strings(), w.Strings())
@@ -122,24 +124,24 @@ func same(rt *rapid.T, got, want *ingest.Table) {
 }
 
 func TestTables(t *testing.T) {
-	a, b := ingest.Int64Column("a", []int64{1, 2}), ingest.Int64Column("b", []int64{1})
-	for _, cols := range [][]ingest.Column{{a, b}, {a, a}, {a, {}}} {
-		if _, err := ingest.NewTable(here, cols...); err == nil {
+	a, b := table.Int64Column("a", []int64{1, 2}), table.Int64Column("b", []int64{1})
+	for _, cols := range [][]table.Column{{a, b}, {a, a}, {a, {}}} {
+		if _, err := table.NewTable(here, cols...); err == nil {
 			t.Errorf("a table of %v", cols)
 		}
 	}
-	table, err := ingest.NewTable(ingest.Origin{File: "f", Row: 10}, a)
+	records, err := table.NewTable(table.Origin{File: "f", Row: 10}, a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := table.Slice(1, 2); got.Origin.Row != 11 || got.Len() != 1 {
+	if got := records.Slice(1, 2); got.Origin.Row != 11 || got.Len() != 1 {
 		t.Errorf("a slice starts at row %d", got.Origin.Row)
 	}
-	other, _ := ingest.NewTable(here, b)
-	if _, err := ingest.ConcatTables(table, other); err == nil || !strings.Contains(err.Error(), "the columns change") {
+	other, _ := table.NewTable(here, b)
+	if _, err := table.ConcatTables(records, other); err == nil || !strings.Contains(err.Error(), "the columns change") {
 		t.Errorf("tables of other columns: %v", err)
 	}
-	if table.Fingerprint() == other.Fingerprint() {
+	if records.Fingerprint() == other.Fingerprint() {
 		t.Error("other columns have the same fingerprint")
 	}
 }

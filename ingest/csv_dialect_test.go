@@ -10,32 +10,34 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"unfold/ingest"
+	"unfold/ingest/csv"
+	"unfold/ingest/table"
 )
 
 func TestDialects(t *testing.T) {
 	for _, c := range []struct {
 		name, file, content string
-		opts                ingest.CSVOptions
+		opts                csv.Options
 		schema, rows        string
 	}{
-		{"semicolons in .csv", "x.csv", "a;b\n1.5;x, y\n2;z, y\n", ingest.CSVOptions{}, "a float64, b string", "1.5|x, y\n2|z, y"},
-		{"tabs in .csv", "x.csv", "a\tb\n1\tx\n", ingest.CSVOptions{}, "a int64, b string", "1|x"},
-		{"bars", "x.csv", "a|b\n1|2\n", ingest.CSVOptions{}, "a int64, b int64", "1|2"},
-		{"commas with lists", "x.csv", "a,b\n1,x;y\n2,z;y\n", ingest.CSVOptions{}, "a int64, b string", "1|x;y\n2|z;y"},
-		{"decimal commas", "x.csv", "a;b\n1,5;2\n-0,25;3,5\n,5;NA\n", ingest.CSVOptions{DecimalComma: true}, "a float64, b float64", "1.5|2\n-0.25|3.5\n0.5|null"},
-		{"decimal commas, no header", "x.csv", "1,5;2,5\n3,5;4,5\n", ingest.CSVOptions{DecimalComma: true}, "column_0 float64, column_1 float64", "1.5|2.5\n3.5|4.5"},
-		{"quoted decimal commas", "x.csv", "a,b\n\"1,5\",2\n", ingest.CSVOptions{DecimalComma: true}, "a float64, b int64", "1.5|2"},
-		{"a line that says the separator", "x.csv", "sep=;\r\na;b\r\n1;2\r\n", ingest.CSVOptions{}, "a int64, b int64", "1|2"},
-		{"blanks after commas", "x.csv", "a, b\n1, 2.5\n", ingest.CSVOptions{}, "a int64,  b float64", "1|2.5"},
-		{"an index without a name", "x.csv", ",a\n0,1.5\n1,2.5\n", ingest.CSVOptions{}, "column_0 int64, a float64", "0|1.5\n1|2.5"},
-		{"an index and numbers for names", "x.csv", ",0,1\n0,1.5,x\n1,2.5,y\n", ingest.CSVOptions{}, "column_0 int64, 0 float64, 1 string", "0|1.5|x\n1|2.5|y"},
-		{"quoted lines and CRLF", "x.csv", "a;b\r\n\"x\r\ny\";1\r\n", ingest.CSVOptions{}, "a string, b int64", "x\ny|1"},
-		{"latin1", "x.csv", latin1(t, "name,x\nMüller,1\nÇelik,2\n"), ingest.CSVOptions{Encoding: "latin1"}, "name string, x int64", "Müller|1\nÇelik|2"},
-		{"utf-16 with a mark", "x.txt", utf16(t, unicode.LittleEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), ingest.CSVOptions{}, "name string, x int64", "Müller|1"},
-		{"big-endian utf-16 with a mark", "x.txt", utf16(t, unicode.BigEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), ingest.CSVOptions{}, "name string, x int64", "Müller|1"},
-		{"utf-16 said", "x.csv", utf16(t, unicode.LittleEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), ingest.CSVOptions{Encoding: "utf-16"}, "name string, x int64", "Müller|1"},
-		{"big-endian utf-16 said", "x.csv", utf16(t, unicode.BigEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), ingest.CSVOptions{Encoding: "utf-16be"}, "name string, x int64", "Müller|1"},
-		{"all missing", "x.csv", "a,b\nNA,1\n,2\n", ingest.CSVOptions{}, "a string, b int64", "NA|1\n|2"},
+		{"semicolons in .csv", "x.csv", "a;b\n1.5;x, y\n2;z, y\n", csv.Options{}, "a float64, b string", "1.5|x, y\n2|z, y"},
+		{"tabs in .csv", "x.csv", "a\tb\n1\tx\n", csv.Options{}, "a int64, b string", "1|x"},
+		{"bars", "x.csv", "a|b\n1|2\n", csv.Options{}, "a int64, b int64", "1|2"},
+		{"commas with lists", "x.csv", "a,b\n1,x;y\n2,z;y\n", csv.Options{}, "a int64, b string", "1|x;y\n2|z;y"},
+		{"decimal commas", "x.csv", "a;b\n1,5;2\n-0,25;3,5\n,5;NA\n", csv.Options{DecimalComma: true}, "a float64, b float64", "1.5|2\n-0.25|3.5\n0.5|null"},
+		{"decimal commas, no header", "x.csv", "1,5;2,5\n3,5;4,5\n", csv.Options{DecimalComma: true}, "column_0 float64, column_1 float64", "1.5|2.5\n3.5|4.5"},
+		{"quoted decimal commas", "x.csv", "a,b\n\"1,5\",2\n", csv.Options{DecimalComma: true}, "a float64, b int64", "1.5|2"},
+		{"a line that says the separator", "x.csv", "sep=;\r\na;b\r\n1;2\r\n", csv.Options{}, "a int64, b int64", "1|2"},
+		{"blanks after commas", "x.csv", "a, b\n1, 2.5\n", csv.Options{}, "a int64,  b float64", "1|2.5"},
+		{"an index without a name", "x.csv", ",a\n0,1.5\n1,2.5\n", csv.Options{}, "column_0 int64, a float64", "0|1.5\n1|2.5"},
+		{"an index and numbers for names", "x.csv", ",0,1\n0,1.5,x\n1,2.5,y\n", csv.Options{}, "column_0 int64, 0 float64, 1 string", "0|1.5|x\n1|2.5|y"},
+		{"quoted lines and CRLF", "x.csv", "a;b\r\n\"x\r\ny\";1\r\n", csv.Options{}, "a string, b int64", "x\ny|1"},
+		{"latin1", "x.csv", latin1(t, "name,x\nMüller,1\nÇelik,2\n"), csv.Options{Encoding: "latin1"}, "name string, x int64", "Müller|1\nÇelik|2"},
+		{"utf-16 with a mark", "x.txt", utf16(t, unicode.LittleEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), csv.Options{}, "name string, x int64", "Müller|1"},
+		{"big-endian utf-16 with a mark", "x.txt", utf16(t, unicode.BigEndian, unicode.UseBOM, "name\tx\nMüller\t1\n"), csv.Options{}, "name string, x int64", "Müller|1"},
+		{"utf-16 said", "x.csv", utf16(t, unicode.LittleEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), csv.Options{Encoding: "utf-16"}, "name string, x int64", "Müller|1"},
+		{"big-endian utf-16 said", "x.csv", utf16(t, unicode.BigEndian, unicode.IgnoreBOM, "name,x\nMüller,1\n"), csv.Options{Encoding: "utf-16be"}, "name string, x int64", "Müller|1"},
+		{"all missing", "x.csv", "a,b\nNA,1\n,2\n", csv.Options{}, "a string, b int64", "NA|1\n|2"},
 	} {
 		schema, rows := text(t, c.file, c.content, c.opts)
 		if schema != c.schema || rows != c.rows {
@@ -82,7 +84,7 @@ func TestEncodingErrors(t *testing.T) {
 		o := ingest.ReadOptions{Mapping: columnsOf(t, "*")}
 		o.CSV.Encoding = c.encoding
 		_, err := ingest.ReadAll(context.Background(), []string{path}, o)
-		if !ingest.IsBadInput(err) || !strings.HasPrefix(err.Error(), path+": "+c.want) {
+		if !table.IsBadInput(err) || !strings.HasPrefix(err.Error(), path+": "+c.want) {
 			t.Errorf("%s: error %v\nwant %s", c.name, err, c.want)
 		}
 	}
@@ -102,11 +104,11 @@ func TestWideText(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%g\n", 0.5*float64(row))
 	}
-	table := readTable(t, tempFile(t, "x.csv", []byte(b.String())), ingest.Options{})
-	if table.Len() != 3 || len(table.Schema()) != wide+1 {
-		t.Fatalf("%d rows of %d columns", table.Len(), len(table.Schema()))
+	records := readTable(t, tempFile(t, "x.csv", []byte(b.String())), ingest.Options{})
+	if records.Len() != 3 || len(records.Schema()) != wide+1 {
+		t.Fatalf("%d rows of %d columns", records.Len(), len(records.Schema()))
 	}
-	if c, ok := table.Column("last"); !ok || c.Text(2) != "1" || c.DataType() != "float64" {
+	if c, ok := records.Column("last"); !ok || c.Text(2) != "1" || c.DataType() != "float64" {
 		t.Errorf("last column %v", c)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -62,7 +63,7 @@ func TestOneBadCell(t *testing.T) {
 			path := tempFile(t, "x.csv", []byte(floats(c.cell)))
 			_, err := ingest.ReadAll(context.Background(), []string{path}, ingest.ReadOptions{Mapping: columnsOf(t, columns)})
 			want := path + `: row 7 (line 8), column "b": ` + c.want
-			if !ingest.IsBadInput(err) || !strings.HasPrefix(err.Error(), want) {
+			if !table.IsBadInput(err) || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%q, columns %s: error %v\nwant %s", c.cell, columns, err, want)
 			}
 		}
@@ -101,7 +102,7 @@ func TestSetTypes(t *testing.T) {
 		t.Errorf("as words: %v, error %v", d, err)
 	}
 	_, err = read(map[string]string{"b": "float64"})
-	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), `row 7 (line 8), column "b": "oops" is not of type float64; the column's type has been set; correct the row, or set it to string: --types b=string`) {
+	if !table.IsBadInput(err) || !strings.Contains(err.Error(), `row 7 (line 8), column "b": "oops" is not of type float64; the column's type has been set; correct the row, or set it to string: --types b=string`) {
 		t.Errorf("as numbers: %v", err)
 	}
 }
@@ -122,7 +123,7 @@ func TestMissingText(t *testing.T) {
 		}
 	}
 	for _, cell := range []string{"oops", "1e400"} {
-		if _, err := ingest.ReadAll(context.Background(), []string{tempFile(t, "x.csv", []byte(floats(cell)))}, ingest.ReadOptions{Mapping: m}); !ingest.IsBadInput(err) {
+		if _, err := ingest.ReadAll(context.Background(), []string{tempFile(t, "x.csv", []byte(floats(cell)))}, ingest.ReadOptions{Mapping: m}); !table.IsBadInput(err) {
 			t.Errorf("%s: %v", cell, err)
 		}
 	}
@@ -136,7 +137,7 @@ func TestOddValueUnderAnEncoder(t *testing.T) {
 	}
 	bad := tempFile(t, "x.csv", []byte(floats("oops")))
 	_, err = ingest.ReadAll(context.Background(), []string{bad}, ingest.ReadOptions{Encoder: good.Encoder})
-	if !ingest.IsBadInput(err) || !strings.HasPrefix(err.Error(), bad+`: row 7 (line 8), column "b": "oops" is not a number`) {
+	if !table.IsBadInput(err) || !strings.HasPrefix(err.Error(), bad+`: row 7 (line 8), column "b": "oops" is not a number`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -156,10 +157,10 @@ func TestLeftOut(t *testing.T) {
 		size[i] = int64(i * 37 % 1009)
 		fmt.Fprintf(&text, "%d,%d,%d,%d,%g,%s,%s,%s,%v,%d\n", id[i], index[i], time[i], user[i], x[i], code[i], word[i], city[i], flag[i], size[i])
 	}
-	columns := []ingest.Column{
-		ingest.Int64Column("__index_level_0__", id), ingest.Int64Column("serial", index), ingest.Int64Column("time", time), ingest.Int64Column("user_id", user),
-		ingest.Float64Column("x", x), ingest.StringColumn("code", code), ingest.StringColumn("word", word), ingest.StringColumn("city", city), ingest.BoolColumn("flag", flag),
-		ingest.Int64Column("size", size), ingest.VectorColumn("v", vec.New[float32](n, 2)),
+	columns := []table.Column{
+		table.Int64Column("__index_level_0__", id), table.Int64Column("serial", index), table.Int64Column("time", time), table.Int64Column("user_id", user),
+		table.Float64Column("x", x), table.StringColumn("code", code), table.StringColumn("word", word), table.StringColumn("city", city), table.BoolColumn("flag", flag),
+		table.Int64Column("size", size), table.VectorColumn("v", vec.New[float32](n, 2)),
 	}
 	index0 := "an id: the index of the rows"
 	rest := `serial (an id: whole numbers in steps of 7); user_id (an id by its name, every value once); `
@@ -216,7 +217,7 @@ func TestLeftOutOfSeveralFiles(t *testing.T) {
 		t.Errorf("left %v, error %v", d.Left, err)
 	}
 	_, err = ingest.ReadAll(context.Background(), files, ingest.ReadOptions{Mapping: columnsOf(t, "*,-x")})
-	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), `no column is left to encode; columns that "*" leaves out: n (an id`) {
+	if !table.IsBadInput(err) || !strings.Contains(err.Error(), `no column is left to encode; columns that "*" leaves out: n (an id`) {
 		t.Errorf("error %v", err)
 	}
 }

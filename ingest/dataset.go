@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-
+	"unfold/ingest/csv"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -50,13 +51,13 @@ type ReadOptions struct {
 // Errors about the data are *Error.
 func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, error) {
 	if len(paths) == 0 {
-		return nil, Origin{}.bad("no input is named")
+		return nil, table.Origin{}.Bad("no input is named")
 	}
 	if len(opts.LabelFiles) > 0 && len(opts.LabelFiles) != len(paths) {
-		return nil, Origin{}.bad("there are %d label files for %d inputs", len(opts.LabelFiles), len(paths)).
-			hint("name one label file for each input, in the same order")
+		return nil, table.Origin{}.Bad("there are %d label files for %d inputs", len(opts.LabelFiles), len(paths)).
+			Suggest("name one label file for each input, in the same order")
 	}
-	opts.inferred = map[string]csvInferred{}
+	opts.inferred = map[string]csv.Inferred{}
 	l := &loader{ctx: ctx, opts: opts, paths: paths}
 	if err := l.survey(); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (l *loader) survey() error {
 		l.total += l.rows[i]
 	}
 	if l.total == 0 {
-		return Origin{File: l.paths[0]}.bad("there are no rows")
+		return table.Origin{File: l.paths[0]}.Bad("there are no rows")
 	}
 	if l.encoder == nil {
 		var err error
@@ -121,9 +122,9 @@ func (l *loader) survey() error {
 }
 
 // count returns the rows of a source, read to the end only if they must be.
-func (l *loader) count(r Reader, fitter *Fitter) (int64, error) {
+func (l *loader) count(r table.Reader, fitter *Fitter) (int64, error) {
 	known, ok := int64(0), false
-	if c, is := r.(Counted); is {
+	if c, is := r.(table.Counted); is {
 		known, ok = c.NumRows()
 	}
 	needs := fitter != nil && fitter.NeedsPass()
@@ -182,15 +183,15 @@ func (l *loader) load() (*Dataset, error) {
 		d.Files = append(d.Files, FileRows{path, at - from})
 	}
 	if at != x.Rows {
-		return nil, Origin{File: l.paths[0]}.bad("the files changed while they were read: %d rows, then %d", x.Rows, at)
+		return nil, table.Origin{File: l.paths[0]}.Bad("the files changed while they were read: %d rows, then %d", x.Rows, at)
 	}
 	d.X = x
-	d.Origin = Origin{File: l.paths[0]}
+	d.Origin = table.Origin{File: l.paths[0]}
 	return d, parts.join(d)
 }
 
 // fill encodes one source from row at on, and returns the row after its last.
-func (l *loader) fill(r Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
+func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
 	for {
 		t, err := r.Next(l.ctx)
 		if err == io.EOF {
@@ -200,7 +201,7 @@ func (l *loader) fill(r Reader, x vec.Matrix[float32], at int, p *parts) (int, e
 			return at, err
 		}
 		if at+t.Len() > x.Rows {
-			return at, t.Origin.bad("the file grew while it was read")
+			return at, t.Origin.Bad("the file grew while it was read")
 		}
 		b, err := l.encoder.EncodeInto(t, x.Slice(at, at+t.Len()))
 		if err != nil {
@@ -215,7 +216,7 @@ func (l *loader) fill(r Reader, x vec.Matrix[float32], at int, p *parts) (int, e
 }
 
 // open opens a source; standard input is kept for the second time.
-func (l *loader) open(path string) (Reader, error) {
+func (l *loader) open(path string) (table.Reader, error) {
 	if path != "-" {
 		return Open(l.ctx, path, l.opts.Options)
 	}
@@ -232,23 +233,23 @@ func (l *loader) open(path string) (Reader, error) {
 		return nil, err
 	}
 	if len(tables) == 0 {
-		return nil, Origin{File: path}.bad("there are no rows")
+		return nil, table.Origin{File: path}.Bad("there are no rows")
 	}
 	h := &heldReader{schema: r.Schema(), tables: tables}
 	l.held = map[string]*heldReader{path: h}
 	return h, nil
 }
 
-func (l *loader) labels(i int) (Column, error) {
+func (l *loader) labels(i int) (table.Column, error) {
 	if len(l.opts.LabelFiles) == 0 {
-		return Column{}, nil
+		return table.Column{}, nil
 	}
 	return OpenLabels(l.ctx, l.opts.LabelFiles[i], l.opts.Options)
 }
 
-func readTables(ctx context.Context, r Reader) ([]*Table, error) {
+func readTables(ctx context.Context, r table.Reader) ([]*table.Table, error) {
 	defer r.Close()
-	var out []*Table
+	var out []*table.Table
 	for {
 		t, err := r.Next(ctx)
 		if err == io.EOF {
@@ -263,15 +264,15 @@ func readTables(ctx context.Context, r Reader) ([]*Table, error) {
 
 // heldReader gives tables that are in memory.
 type heldReader struct {
-	schema Schema
-	tables []*Table
+	schema table.Schema
+	tables []*table.Table
 	next   int
 }
 
-func (h *heldReader) Schema() Schema { return h.schema }
-func (h *heldReader) Close() error   { return nil }
+func (h *heldReader) Schema() table.Schema { return h.schema }
+func (h *heldReader) Close() error         { return nil }
 
-func (h *heldReader) Next(ctx context.Context) (*Table, error) {
+func (h *heldReader) Next(ctx context.Context) (*table.Table, error) {
 	if h.next == len(h.tables) {
 		return nil, io.EOF
 	}
@@ -281,18 +282,18 @@ func (h *heldReader) Next(ctx context.Context) (*Table, error) {
 
 // parts gathers what passes through.
 type parts struct {
-	ids    []Column
-	kept   [][]Column
+	ids    []table.Column
+	kept   [][]table.Column
 	text   []string
-	labels []Column
+	labels []table.Column
 }
 
-func (p *parts) add(b *Batch, o Origin) error {
+func (p *parts) add(b *Batch, o table.Origin) error {
 	if p.kept == nil {
-		p.kept = make([][]Column, len(b.Kept))
+		p.kept = make([][]table.Column, len(b.Kept))
 	}
 	if len(p.kept) != len(b.Kept) {
-		return o.bad("it has %d kept columns, the first file has %d", len(b.Kept), len(p.kept))
+		return o.Bad("it has %d kept columns, the first file has %d", len(b.Kept), len(p.kept))
 	}
 	if b.ID.Valid() {
 		p.ids = append(p.ids, b.ID)
@@ -305,13 +306,13 @@ func (p *parts) add(b *Batch, o Origin) error {
 }
 
 // label takes the labels of one file, which must be as many as its rows.
-func (p *parts) label(c Column, rows int, path string, files []string, i int) error {
+func (p *parts) label(c table.Column, rows int, path string, files []string, i int) error {
 	if !c.Valid() {
 		return nil
 	}
 	if c.Len() != rows {
-		return Origin{File: files[i]}.bad("it has %d labels for the %d rows of %s", c.Len(), rows, path).
-			hint("label files are named in the order of the inputs")
+		return table.Origin{File: files[i]}.Bad("it has %d labels for the %d rows of %s", c.Len(), rows, path).
+			Suggest("label files are named in the order of the inputs")
 	}
 	p.labels = append(p.labels, c)
 	return nil
@@ -319,12 +320,12 @@ func (p *parts) label(c Column, rows int, path string, files []string, i int) er
 
 // join puts everything into the dataset.
 func (p *parts) join(d *Dataset) (err error) {
-	if d.ID, err = Concat(p.ids...); err != nil {
+	if d.ID, err = table.Concat(p.ids...); err != nil {
 		return err
 	}
 	d.Label = p.text
 	for _, k := range p.kept {
-		c, err := Concat(k...)
+		c, err := table.Concat(k...)
 		if err != nil {
 			return err
 		}
@@ -333,7 +334,7 @@ func (p *parts) join(d *Dataset) (err error) {
 	if len(p.labels) == 0 {
 		return nil
 	}
-	c, err := Concat(p.labels...)
+	c, err := table.Concat(p.labels...)
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,16 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 // ReadAll gives what encoding the files one by one gives, in their order.
 func TestReadAllJoinsFiles(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
-	var tables []*ingest.Table
+	var tables []*table.Table
 	for i, content := range []string{"id,n,w\n1,0.5,a\n2,1.5,b\n", "id,n,w\n3,2,b\n", "id,n,w\n4,1,1\n5,7,c\n6,8,\"a\"\n"} {
 		path := filepath.Join(dir, string(rune('a'+i))+".csv")
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -39,8 +41,8 @@ func TestReadAllJoinsFiles(t *testing.T) {
 	}
 	e := fit(t, m, tables...)
 	var want []float32
-	for _, table := range tables {
-		b, err := e.Encode(table)
+	for _, records := range tables {
+		b, err := e.Encode(records)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,9 +92,9 @@ func TestReadAllFromStandardInput(t *testing.T) {
 
 // An encoder that was fitted before is used as it is, with another selection.
 func TestReadAllWithAnEncoder(t *testing.T) {
-	table := flows(t)
-	e := fit(t, ingest.Mapping{Columns: parse(t, "bytes:standardize"), Selection: ingest.Selection{ID: "id"}}, table)
-	part, err := ingest.EncodeTable(table.Slice(1, 3))
+	records := flows(t)
+	e := fit(t, ingest.Mapping{Columns: parse(t, "bytes:standardize"), Selection: ingest.Selection{ID: "id"}}, records)
+	part, err := emit.EncodeTable(records.Slice(1, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func TestReadAllWithAnEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := e.Encode(table)
+	want, _ := e.Encode(records)
 	if !equal(d.X.Data, want.X.Data[1:3]) || d.ID.Valid() || !slices.Equal(d.Label, []string{"udp", "tcp"}) {
 		t.Errorf("%v, id %v, labels %v", d.X.Data, d.ID.Valid(), d.Label)
 	}
@@ -180,7 +182,7 @@ func TestReadPublishedFiles(t *testing.T) {
 // A map that was written can be fitted on again, as any other file.
 func TestMapsAreInputs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.parquet")
-	w, err := ingest.Create(path, ingest.WriteOptions{})
+	w, err := emit.Create(path, emit.WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

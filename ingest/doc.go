@@ -1,20 +1,30 @@
 // Package ingest turns files and messages into vectors, and placed events back
-// into files and messages. It is the only package that knows Arrow and Parquet.
+// into files and messages. Arrow and Parquet are known to it and the packages below it alone.
 //
 // # The way of a record
 //
-//	bytes --Reader, DecodeMessage--> Table --Encoder--> Batch {X, ID, Kept, Label}
-//	                                                      |  (a model places X)
-//	bytes <--Writer, EncodeMessage-- Output <-------------+
+//	bytes --Open, arrowfmt.Decoder--> table.Table --Encoder--> Batch {X, ID, Kept, Label}
+//	                                                             |  (a model places X)
+//	bytes <--emit.Writer, emit.MessageWriter-- emit.Output <-----+
 //
-// A Table is raw records: typed columns (Column) of equal length, and the
-// Origin of its first row. Open gives the tables of a file one by one, in
-// bounded memory, whatever the format: Arrow IPC streams and files, Parquet,
-// separated text, NumPy's .npy and .npz and MNIST's IDX. The format is recognised by the
-// content, not by the name; text, .npy, IDX and Arrow streams may be compressed. DecodeMessage gives the table of a message: one complete Arrow IPC
-// stream. In a topic most messages begin with the same schema, which takes longer
-// to read and to write than a few events: a Decoder and a MessageWriter do that
-// once, with the same result.
+// A table is raw records: typed columns of equal length, and the origin of its first
+// row. Open gives the tables of a file one by one, in bounded memory, whatever the
+// format. The format is recognised by the content, not by the name; text, .npy, IDX and
+// Arrow streams may be compressed. Each format has a folder, behind one interface,
+// table.Reader:
+//
+//	table      columns, tables, schemas, errors with their place
+//	arrays     Arrow arrays from untrusted bytes, made safe and plain
+//	input      files and pipes, decompressed
+//	arrowfmt   Arrow IPC files, streams and messages (arrowipc checks their bytes)
+//	parquet    Parquet (parquetcheck checks its pages)
+//	csv        separated text: encoding, separator, header and types found out
+//	npy, idx   NumPy's and MNIST's arrays, on package dense
+//	emit       placed rows as files and messages, and back
+//
+// In a topic most messages begin with the same schema, which takes longer to read and to
+// write than a few events: an arrowfmt.Decoder and an emit.MessageWriter do that once,
+// with the same result.
 //
 // # What becomes the vector
 //
@@ -36,7 +46,7 @@
 //
 // # Errors
 //
-// Whatever is wrong with an input is an *Error, and IsBadInput says so. It
+// Whatever is wrong with an input is a *table.Error, and table.IsBadInput says so. It
 // names the file or the topic, partition and offset, the row (counted from 1 in
 // the text, from 0 in the field) and the column, and says what to do: for an
 // unknown column, which columns there are and which was probably meant. Values

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -35,10 +35,10 @@ type scale struct {
 
 // columnCode is how one plain column is encoded.
 type columnCode struct {
-	Name  string `json:"name"`
-	Kind  Kind   `json:"kind"`
-	Log1p bool   `json:"log1p,omitempty"`
-	Scale scale  `json:"scale"`
+	Name  string     `json:"name"`
+	Kind  table.Kind `json:"kind"`
+	Log1p bool       `json:"log1p,omitempty"`
+	Scale scale      `json:"scale"`
 	// Categories are a text column's vocabulary: category i has element i, one that is
 	// not among them the element after the last.
 	Categories []string       `json:"words,omitempty"`
@@ -47,7 +47,7 @@ type columnCode struct {
 
 // width is the number of elements of the column's encoding.
 func (c *columnCode) width() int {
-	if c.Kind == Text {
+	if c.Kind == table.Text {
 		return len(c.Categories) + 1
 	}
 	return 1
@@ -62,7 +62,7 @@ func (e *Encoder) finish() {
 	for i := range e.columns {
 		c := &e.columns[i]
 		e.dim += c.width()
-		if c.Kind != Text {
+		if c.Kind != table.Text {
 			e.names = append(e.names, c.Name)
 			continue
 		}
@@ -113,10 +113,10 @@ func (e *Encoder) Lenient(missing bool) *Encoder {
 
 // Check fails with an *Error if a source with that schema is known to hold a value that
 // is not of the kind that was fitted; name is the source's.
-func (e *Encoder) Check(s Schema, name string) error {
+func (e *Encoder) Check(s table.Schema, name string) error {
 	for _, c := range e.columns {
-		if f, ok := s.Find(c.Name); ok && c.Kind != Text {
-			if err := (Origin{File: name}).oddValue(f); err != nil {
+		if f, ok := s.Find(c.Name); ok && c.Kind != table.Text {
+			if err := (table.Origin{File: name}).OddValue(f); err != nil {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func (e *Encoder) Check(s Schema, name string) error {
 // Encode turns a table into a batch. It fails with an *Error that names row and
 // column if a column is missing, a value is null, NaN, infinite or not of the
 // kind that was fitted, or a vector has another length.
-func (e *Encoder) Encode(t *Table) (*Batch, error) {
+func (e *Encoder) Encode(t *table.Table) (*Batch, error) {
 	x := vec.New[float32](t.Len(), e.dim)
 	b, err := e.EncodeInto(t, x)
 	if err != nil {
@@ -137,15 +137,15 @@ func (e *Encoder) Encode(t *Table) (*Batch, error) {
 }
 
 // EncodeInto is Encode into the memory of x, which must be t.Len() x Dim().
-func (e *Encoder) EncodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
+func (e *Encoder) EncodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, error) {
 	b, err := e.encodeInto(t, x)
 	if err != nil {
-		return nil, t.located(err)
+		return nil, t.Located(err)
 	}
 	return b, nil
 }
 
-func (e *Encoder) encodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
+func (e *Encoder) encodeInto(t *table.Table, x vec.Matrix[float32]) (*Batch, error) {
 	b, err := e.pass(t)
 	if err != nil {
 		return nil, err
@@ -157,11 +157,11 @@ func (e *Encoder) encodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
 	at := 0
 	for i := range e.columns {
 		c := &e.columns[i]
-		col, err := t.need(c.Name)
+		col, err := t.Need(c.Name)
 		if err != nil {
 			return nil, err
 		}
-		if c.Kind == Text {
+		if c.Kind == table.Text {
 			err = c.encodeText(col, x, at, t.Origin, e.missing)
 		} else {
 			err = c.encodeNumber(col, x, at, t.Origin, e.missing)
@@ -175,7 +175,7 @@ func (e *Encoder) encodeInto(t *Table, x vec.Matrix[float32]) (*Batch, error) {
 }
 
 // pass collects what passes through.
-func (e *Encoder) pass(t *Table) (*Batch, error) {
+func (e *Encoder) pass(t *table.Table) (*Batch, error) {
 	b := &Batch{Origin: t.Origin}
 	var err error
 	if e.choice.ID != "" {
@@ -197,12 +197,12 @@ func (e *Encoder) pass(t *Table) (*Batch, error) {
 }
 
 // take returns a column that passes through.
-func (s Selection) take(t *Table, name string) (Column, error) {
-	c, err := t.need(name)
+func (s Selection) take(t *table.Table, name string) (table.Column, error) {
+	c, err := t.Need(name)
 	if err != nil {
 		return c, err
 	}
-	return soundColumn(c, t.Origin, s.ReplaceText)
+	return table.SoundColumn(c, t.Origin, s.ReplaceText)
 }
 
 // passing lists the kept columns and the label, each once.
@@ -220,15 +220,15 @@ func (s Selection) passing() []string {
 	return out
 }
 
-func (e *Encoder) encodeVector(t *Table, x vec.Matrix[float32]) error {
-	c, err := t.need(e.vector)
+func (e *Encoder) encodeVector(t *table.Table, x vec.Matrix[float32]) error {
+	c, err := t.Need(e.vector)
 	if err != nil {
 		return err
 	}
-	if c.Kind() != Vector {
-		return t.Origin.badColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
+	if c.Kind() != table.Vector {
+		return t.Origin.BadColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
 	}
-	if err := copyVectors(x.Data, e.dim, c, t.Origin, e.missing); err != nil {
+	if err := table.CopyVectors(x.Data, e.dim, c, t.Origin, e.missing); err != nil {
 		return err
 	}
 	if !e.log1p && e.element == nil {
@@ -245,16 +245,16 @@ func (e *Encoder) encodeVector(t *Table, x vec.Matrix[float32]) error {
 				w = (w - e.element[k].Mean) * e.element[k].Factor
 			}
 			row[k] = float32(w)
-			if !finite32(w) && !(e.missing && math.IsNaN(w)) {
-				return notFinite(t.Origin.badAt(i, c.Name(), "element %d of the vector is %v once scaled", k, w))
+			if !table.Finite32(w) && !(e.missing && math.IsNaN(w)) {
+				return table.NotFinite(t.Origin.BadAt(i, c.Name(), "element %d of the vector is %v once scaled", k, w))
 			}
 		}
 	}
 	return nil
 }
 
-func (c *columnCode) encodeNumber(col Column, x vec.Matrix[float32], at int, o Origin, missing bool) error {
-	get, err := numbersOf(col, o, missing)
+func (c *columnCode) encodeNumber(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
+	get, err := table.NumbersOf(col, o, missing)
 	if err != nil {
 		return err
 	}
@@ -267,19 +267,19 @@ func (c *columnCode) encodeNumber(col Column, x vec.Matrix[float32], at int, o O
 			v = log1p(v)
 		}
 		v = (v - c.Scale.Mean) * c.Scale.Factor
-		if !finite32(v) && !(missing && math.IsNaN(v)) {
-			return notFinite(o.badAt(i, c.Name, "the value is %v once scaled", v))
+		if !table.Finite32(v) && !(missing && math.IsNaN(v)) {
+			return table.NotFinite(o.BadAt(i, c.Name, "the value is %v once scaled", v))
 		}
 		x.Data[i*x.Cols+at] = float32(v)
 	}
 	return nil
 }
 
-func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Origin, missing bool) error {
+func (c *columnCode) encodeText(col table.Column, x vec.Matrix[float32], at int, o table.Origin, missing bool) error {
 	for i := range x.Rows {
 		if col.IsNull(i) {
 			if !missing {
-				return null(o, i, c.Name)
+				return table.Null(o, i, c.Name)
 			}
 			for k := range c.width() {
 				x.Data[i*x.Cols+at+k] = float32(math.NaN())
@@ -296,7 +296,7 @@ func (c *columnCode) encodeText(col Column, x vec.Matrix[float32], at int, o Ori
 }
 
 // word is a text value as the vocabulary holds it: valid UTF-8.
-func category(c Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
+func category(c table.Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
 
 // log1p is the sign-symmetric logarithm sign(v) log(1+|v|).
 func log1p(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"encoding/json"
 	"fmt"
+	"unfold/ingest/table"
 )
 
 // encoderVersion is the version of an encoder's JSON. Older versions stay
@@ -62,7 +63,7 @@ func (j *encoderJSON) validate() error {
 		return fmt.Errorf("%d scales for %d elements", len(j.Element), j.Dim)
 	}
 	for _, c := range j.Columns {
-		if c.Kind != Number && c.Kind != Bool && c.Kind != Text {
+		if c.Kind != table.Number && c.Kind != table.Bool && c.Kind != table.Text {
 			return fmt.Errorf("column %q has kind %d", c.Name, int(c.Kind))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 )
 
 func parse(t testing.TB, text string) []ingest.ColumnSpec {
@@ -22,30 +23,30 @@ func parse(t testing.TB, text string) []ingest.ColumnSpec {
 }
 
 // flows is a small table of connections.
-func flows(t testing.TB) *ingest.Table {
-	table, err := ingest.NewTable(here,
-		ingest.Int64Column("bytes", []int64{0, 10, 1000, 100000}),
-		ingest.Float64Column("rate", []float64{0.5, -1.5, 0, 1}),
-		ingest.BoolColumn("land", []bool{true, false, false, true}),
-		ingest.StringColumn("proto", []string{"tcp", "udp", "tcp", "icmp"}),
-		ingest.Int64Column("same", []int64{7, 7, 7, 7}),
-		ingest.StringColumn("label", []string{"normal", "", "smurf", "normal"}),
-		ingest.Int64Column("id", []int64{1, 2, 3, 4}),
+func flows(t testing.TB) *table.Table {
+	records, err := table.NewTable(here,
+		table.Int64Column("bytes", []int64{0, 10, 1000, 100000}),
+		table.Float64Column("rate", []float64{0.5, -1.5, 0, 1}),
+		table.BoolColumn("land", []bool{true, false, false, true}),
+		table.StringColumn("proto", []string{"tcp", "udp", "tcp", "icmp"}),
+		table.Int64Column("same", []int64{7, 7, 7, 7}),
+		table.StringColumn("label", []string{"normal", "", "smurf", "normal"}),
+		table.Int64Column("id", []int64{1, 2, 3, 4}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	return records
 }
 
-func fit(t testing.TB, m ingest.Mapping, tables ...*ingest.Table) *ingest.Encoder {
+func fit(t testing.TB, m ingest.Mapping, tables ...*table.Table) *ingest.Encoder {
 	t.Helper()
 	f, err := ingest.NewFitter(m, tables[0].Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range tables {
-		if err := f.Add(table); err != nil {
+	for _, records := range tables {
+		if err := f.Add(records); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,16 +58,16 @@ func fit(t testing.TB, m ingest.Mapping, tables ...*ingest.Table) *ingest.Encode
 }
 
 func TestEncodeByHand(t *testing.T) {
-	table := flows(t)
+	records := flows(t)
 	e := fit(t, ingest.Mapping{
 		Columns:   parse(t, "bytes:log1p,rate:log1p:weight=2,land,proto:weight=0.5,same:standardize"),
 		Selection: ingest.Selection{ID: "id", Keep: []string{"proto"}, Label: "label"},
-	}, table)
+	}, records)
 	names := []string{"bytes", "rate", "land", "proto=icmp", "proto=tcp", "proto=udp", "proto=?", "same"}
 	if e.Dim() != len(names) || !slices.Equal(e.Names(), names) {
 		t.Fatalf("%d elements %v", e.Dim(), e.Names())
 	}
-	b, err := e.Encode(table)
+	b, err := e.Encode(records)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +89,12 @@ func TestEncodeByHand(t *testing.T) {
 }
 
 func TestUnseenWordIsItsOwnElement(t *testing.T) {
-	table := flows(t)
-	e := fit(t, ingest.Mapping{Columns: parse(t, "proto"), MaxVocabulary: 2}, table)
+	records := flows(t)
+	e := fit(t, ingest.Mapping{Columns: parse(t, "proto"), MaxVocabulary: 2}, records)
 	if got := strings.Join(e.Names(), " "); got != "proto=icmp proto=tcp proto=?" {
 		t.Errorf("names %s", got)
 	}
-	other, _ := table.With(ingest.StringColumn("proto", []string{"udp", "new", "tcp", ""}))
+	other, _ := records.With(table.StringColumn("proto", []string{"udp", "new", "tcp", ""}))
 	b, err := e.Encode(other)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func TestUnseenWordIsItsOwnElement(t *testing.T) {
 }
 
 func TestStarAndMinus(t *testing.T) {
-	table := flows(t)
+	records := flows(t)
 	sel := ingest.Selection{ID: "id", Label: "label"}
 	for text, want := range map[string]string{
 		"*":             "bytes rate land same",
@@ -112,7 +113,7 @@ func TestStarAndMinus(t *testing.T) {
 		"land,*":        "land bytes rate same",
 		"proto,bytes":   "proto=icmp proto=tcp proto=udp proto=? bytes",
 	} {
-		e := fit(t, ingest.Mapping{Columns: parse(t, text), Selection: sel}, table)
+		e := fit(t, ingest.Mapping{Columns: parse(t, text), Selection: sel}, records)
 		if got := strings.Join(e.Names(), " "); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
@@ -160,7 +161,7 @@ func TestMappingErrors(t *testing.T) {
 }
 
 // genTable draws a table of numbers, words and booleans.
-func genTable(rt *rapid.T) *ingest.Table {
+func genTable(rt *rapid.T) *table.Table {
 	n := rapid.IntRange(1, 30).Draw(rt, "rows")
 	numbers, words, flags := make([]float64, n), make([]string, n), make([]bool, n)
 	for i := range n {
@@ -168,11 +169,11 @@ func genTable(rt *rapid.T) *ingest.Table {
 		words[i] = rapid.SampledFrom([]string{"a", "b", "c", "", "\xff", "é", "long word"}).Draw(rt, "word")
 		flags[i] = rapid.Bool().Draw(rt, "flag")
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Float64Column("x", numbers), ingest.StringColumn("w", words), ingest.BoolColumn("f", flags))
+	records, err := table.NewTable(table.Origin{}, table.Float64Column("x", numbers), table.StringColumn("w", words), table.BoolColumn("f", flags))
 	if err != nil {
 		rt.Fatal(err)
 	}
-	return table
+	return records
 }
 
 func genMapping(rt *rapid.T) ingest.Mapping {
@@ -189,9 +190,9 @@ func genMapping(rt *rapid.T) ingest.Mapping {
 // batch, and after the encoder went through JSON.
 func TestEncodePure(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		table := genTable(rt)
-		e := fit(t, genMapping(rt), table)
-		whole, err := e.Encode(table)
+		records := genTable(rt)
+		e := fit(t, genMapping(rt), records)
+		whole, err := e.Encode(records)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -206,9 +207,9 @@ func TestEncodePure(t *testing.T) {
 		if !slices.Equal(again.Names(), e.Names()) {
 			rt.Fatalf("names %v after JSON, %v before", again.Names(), e.Names())
 		}
-		cut := rapid.IntRange(0, table.Len()).Draw(rt, "cut")
+		cut := rapid.IntRange(0, records.Len()).Draw(rt, "cut")
 		at := 0
-		for _, part := range []*ingest.Table{table.Slice(0, cut), table.Slice(cut, table.Len())} {
+		for _, part := range []*table.Table{records.Slice(0, cut), records.Slice(cut, records.Len())} {
 			b, err := again.Encode(part)
 			if err != nil {
 				rt.Fatal(err)
@@ -225,11 +226,11 @@ func TestEncodePure(t *testing.T) {
 // or are 0 throughout; every word sets exactly one element.
 func TestEncodeStatistics(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		table := genTable(rt)
+		records := genTable(rt)
 		m := genMapping(rt)
 		m.Columns[0].Standardize, m.Columns[0].Weight = true, 1
-		e := fit(t, m, table)
-		b, err := e.Encode(table)
+		e := fit(t, m, records)
+		b, err := e.Encode(records)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -261,11 +262,11 @@ func TestStandardizeExtremes(t *testing.T) {
 		"squares vanish": {1.4e-160, 2.2e-162, 7e-161, 3e-160},
 		"growing":        {1e-170, 1e-160, 1, 1e30},
 	} {
-		table, err := ingest.NewTable(here, ingest.Float64Column("a", values))
+		records, err := table.NewTable(here, table.Float64Column("a", values))
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := fit(t, ingest.Mapping{Columns: parse(t, "a:standardize")}, table).Encode(table)
+		b, err := fit(t, ingest.Mapping{Columns: parse(t, "a:standardize")}, records).Encode(records)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,8 +289,8 @@ func TestVocabularyIgnoresOrder(t *testing.T) {
 		m := ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "w"}}, MaxVocabulary: 3}
 		var names [2][]string
 		for i, ws := range [][]string{words, other} {
-			table, _ := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("w", ws))
-			names[i] = fit(t, m, table).Names()
+			records, _ := table.NewTable(table.Origin{}, table.StringColumn("w", ws))
+			names[i] = fit(t, m, records).Names()
 		}
 		if !slices.Equal(names[0], names[1]) {
 			rt.Fatalf("%v and %v", names[0], names[1])
@@ -348,9 +349,9 @@ func TestEncoderRefusesBadJSON(t *testing.T) {
 
 // A record whose columns drift away from what was fitted.
 func TestEncodeDrift(t *testing.T) {
-	table := flows(t)
-	e := fit(t, ingest.Mapping{Columns: parse(t, "bytes,proto")}, table)
-	text, _ := table.With(ingest.StringColumn("bytes", []string{"1", " 2.5 ", "3e2", "-4"}))
+	records := flows(t)
+	e := fit(t, ingest.Mapping{Columns: parse(t, "bytes,proto")}, records)
+	text, _ := records.With(table.StringColumn("bytes", []string{"1", " 2.5 ", "3e2", "-4"}))
 	b, err := e.Encode(text)
 	if err != nil {
 		t.Fatalf("numbers as text: %v", err)
@@ -358,20 +359,20 @@ func TestEncodeDrift(t *testing.T) {
 	if got := []float32{b.X.Row(0)[0], b.X.Row(1)[0], b.X.Row(2)[0], b.X.Row(3)[0]}; !equal(got, []float32{1, 2.5, 300, -4}) {
 		t.Errorf("numbers as text: %v", got)
 	}
-	bad, _ := table.With(ingest.StringColumn("bytes", []string{"1", "2", "many", "4"}))
-	if _, err := e.Encode(bad); !ingest.IsBadInput(err) || !strings.Contains(err.Error(), `row 3, column "bytes": "many" is not a number`) {
+	bad, _ := records.With(table.StringColumn("bytes", []string{"1", "2", "many", "4"}))
+	if _, err := e.Encode(bad); !table.IsBadInput(err) || !strings.Contains(err.Error(), `row 3, column "bytes": "many" is not a number`) {
 		t.Errorf("error %v", err)
 	}
-	gone, _ := ingest.NewTable(here, ingest.Int64Column("byts", []int64{1}), ingest.StringColumn("proto", []string{"tcp"}))
-	if _, err := e.Encode(gone); !ingest.IsBadInput(err) || !strings.Contains(err.Error(), `column "bytes": there is no such column; did you mean "byts"?`) {
+	gone, _ := table.NewTable(here, table.Int64Column("byts", []int64{1}), table.StringColumn("proto", []string{"tcp"}))
+	if _, err := e.Encode(gone); !table.IsBadInput(err) || !strings.Contains(err.Error(), `column "bytes": there is no such column; did you mean "byts"?`) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestScaledVectors(t *testing.T) {
-	table, _ := ingest.NewTable(here, vectors(0, 5, 2, 5, 4, 5))
-	e := fit(t, ingest.Mapping{Standardize: true, Log1p: true}, table)
-	b, err := e.Encode(table)
+	records, _ := table.NewTable(here, vectors(0, 5, 2, 5, 4, 5))
+	e := fit(t, ingest.Mapping{Standardize: true, Log1p: true}, records)
+	b, err := e.Encode(records)
 	if err != nil {
 		t.Fatal(err)
 	}

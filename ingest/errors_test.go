@@ -6,29 +6,29 @@ import (
 	"io"
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/offsets"
 )
 
 func TestErrorText(t *testing.T) {
-	for want, e := range map[string]*ingest.Error{
-		`x.csv: row 3 (line 4), column "a": bad: EOF; do this`: {Origin: ingest.Origin{File: "x.csv", Row: 99}, Row: 2, Line: 4, Column: "a", Problem: "bad", Err: io.EOF, Hint: "do this"},
-		`topic t, partition 1, offset 7: row 1: bad`:           {Origin: ingest.Origin{Position: offsets.At("t", 1, 7)}, Problem: "bad"},
-		`standard input: line 2: bad`:                          {Origin: ingest.Origin{File: "-"}, Row: -1, Line: 2, Problem: "bad"},
+	for want, e := range map[string]*table.Error{
+		`x.csv: row 3 (line 4), column "a": bad: EOF; do this`: {Origin: table.Origin{File: "x.csv", Row: 99}, Row: 2, Line: 4, Column: "a", Problem: "bad", Err: io.EOF, Hint: "do this"},
+		`topic t, partition 1, offset 7: row 1: bad`:           {Origin: table.Origin{Position: offsets.At("t", 1, 7)}, Problem: "bad"},
+		`standard input: line 2: bad`:                          {Origin: table.Origin{File: "-"}, Row: -1, Line: 2, Problem: "bad"},
 		`column "a": bad`:                                      {Row: -1, Column: "a", Problem: "bad"},
 		`bad`:                                                  {Row: -1, Problem: "bad"},
 	} {
 		if e.Error() != want {
 			t.Errorf("%s, want %s", e, want)
 		}
-		if !ingest.IsBadInput(fmt.Errorf("wrapped: %w", e)) {
+		if !table.IsBadInput(fmt.Errorf("wrapped: %w", e)) {
 			t.Errorf("%v is not bad input", e)
 		}
 		if e.Err != nil && !errors.Is(e, io.EOF) {
 			t.Errorf("%v hides its cause", e)
 		}
 	}
-	if ingest.IsBadInput(io.EOF) || ingest.IsBadInput(nil) {
+	if table.IsBadInput(io.EOF) || table.IsBadInput(nil) {
 		t.Error("another error is bad input")
 	}
 }
@@ -38,7 +38,7 @@ func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"src_byte": "src_bytes", "SRC_BYTES": "src_bytes", "bytes": "", "protocoltyp": "protocol_type", "di": "", "ix": "id", "zzz": "",
 	} {
-		if got := ingest.Nearest(name, names); got != want {
+		if got := table.Nearest(name, names); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

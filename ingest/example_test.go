@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/offsets"
 )
 
@@ -36,20 +39,20 @@ func Example() {
 		fmt.Println(data.ID.Text(i), data.X.Row(i))
 	}
 
-	later, err := ingest.NewTable(ingest.Origin{Position: offsets.At("flows", 0, 7)},
-		ingest.Int64Column("id", []int64{3}), ingest.Float64Column("bytes", []float64{200}), ingest.StringColumn("proto", []string{"icmp"}))
+	later, err := table.NewTable(table.Origin{Position: offsets.At("flows", 0, 7)},
+		table.Int64Column("id", []int64{3}), table.Float64Column("bytes", []float64{200}), table.StringColumn("proto", []string{"icmp"}))
 	if err != nil {
 		panic(err)
 	}
-	message, err := ingest.EncodeTable(later)
+	message, err := emit.EncodeTable(later)
 	if err != nil {
 		panic(err)
 	}
-	table, err := ingest.DecodeMessage(message, later.Origin, ingest.Limits{})
+	records, err := arrowfmt.DecodeMessage(message, later.Origin, arrowfmt.Limits{})
 	if err != nil {
 		panic(err)
 	}
-	batch, err := data.Encoder.Encode(table)
+	batch, err := data.Encoder.Encode(records)
 	if err != nil {
 		panic(err)
 	}

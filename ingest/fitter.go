@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"unfold/ingest/table"
 )
 
 // Fitter learns an Encoder in one streaming pass: the length of the vectors,
@@ -18,8 +19,8 @@ type Fitter struct {
 	element []moments
 	dim     int
 	rows    int64
-	origin  Origin
-	schema  Schema
+	origin  table.Origin
+	schema  table.Schema
 	left    []Left
 	looks   []*idLook
 }
@@ -27,7 +28,7 @@ type Fitter struct {
 // columnFit gathers what one column needs.
 type columnFit struct {
 	spec       ColumnSpec
-	kind       Kind
+	kind       table.Kind
 	m          moments
 	categories map[string]int64
 }
@@ -81,23 +82,23 @@ func (m *moments) scale(weight float64) scale {
 // NewFitter prepares to learn what the mapping asks for from tables of the
 // given schema. The error names unknown columns (an *Error) or a mapping that
 // contradicts itself.
-func NewFitter(m Mapping, s Schema) (*Fitter, error) { return newFitter(m, s, Origin{}) }
+func NewFitter(m Mapping, s table.Schema) (*Fitter, error) { return newFitter(m, s, table.Origin{}) }
 
 // FitterOf is NewFitter for what r, a source of that name, reads. Where no columns will
 // do and there are no rows, which say what the columns of text files hold, the error is
 // that.
-func FitterOf(ctx context.Context, r Reader, m Mapping, name string) (*Fitter, error) {
-	o := Origin{File: name}
+func FitterOf(ctx context.Context, r table.Reader, m Mapping, name string) (*Fitter, error) {
+	o := table.Origin{File: name}
 	f, err := newFitter(m, r.Schema(), o)
 	if err != nil {
 		if _, end := r.Next(ctx); end == io.EOF {
-			return nil, o.bad("there are no rows")
+			return nil, o.Bad("there are no rows")
 		}
 	}
 	return f, err
 }
 
-func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
+func newFitter(m Mapping, s table.Schema, o table.Origin) (*Fitter, error) {
 	vector, specs, left, err := m.resolve(s, o)
 	if err != nil {
 		return nil, err
@@ -110,23 +111,23 @@ func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
 	}
 	for _, spec := range specs {
 		field, _ := s.Find(spec.Name)
-		if err := o.oddValue(field); err != nil {
+		if err := o.OddValue(field); err != nil {
 			return nil, err
 		}
 		if m.starred(spec.Name) {
 			f.look(field)
 		}
-		c := columnFit{spec: spec, kind: field.encoded()}
+		c := columnFit{spec: spec, kind: field.Encoded()}
 		if c.spec.Weight == 0 {
 			c.spec.Weight = 1
 		}
 		switch c.kind {
-		case Number:
+		case table.Number:
 			c.spec.Log1p = c.spec.Log1p || m.Log1p
 			c.spec.Standardize = c.spec.Standardize || m.Standardize
-		case Text:
+		case table.Text:
 			if c.spec.Log1p || (c.spec.Standardize && !m.starred(spec.Name)) {
-				return nil, o.badColumn(spec.Name, "it is text: its categories cannot be scaled").hint("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
+				return nil, o.BadColumn(spec.Name, "it is text: its categories cannot be scaled").Suggest("give it only a weight; if it should hold numbers, set its type to float64 to learn which row does not")
 			}
 			c.categories = map[string]int64{}
 		}
@@ -140,7 +141,7 @@ func newFitter(m Mapping, s Schema, o Origin) (*Fitter, error) {
 }
 
 // look has the rows say whether a column is an id.
-func (f *Fitter) look(field Field) {
+func (f *Fitter) look(field table.Field) {
 	if l := newIDLook(field); l != nil && !field.Index {
 		f.looks = append(f.looks, l)
 	}
@@ -170,7 +171,7 @@ func (f *Fitter) Left() []Left {
 // Settled reports that no further row changes which columns are encoded.
 func (f *Fitter) Settled() bool {
 	for _, l := range f.looks {
-		if l.kind == Number && !l.done {
+		if l.kind == table.Number && !l.done {
 			return false
 		}
 	}
@@ -189,7 +190,7 @@ func (f *Fitter) NeedsPass() bool {
 		return f.mapping.Standardize
 	}
 	for _, c := range f.columns {
-		if c.kind == Text || c.spec.Standardize {
+		if c.kind == table.Text || c.spec.Standardize {
 			return true
 		}
 	}
@@ -200,9 +201,9 @@ func (f *Fitter) NeedsPass() bool {
 func (f *Fitter) Rows() int64 { return f.rows }
 
 // Add learns from a table. Its errors are Encode's.
-func (f *Fitter) Add(t *Table) error { return t.located(f.add(t)) }
+func (f *Fitter) Add(t *table.Table) error { return t.Located(f.add(t)) }
 
-func (f *Fitter) add(t *Table) error {
+func (f *Fitter) add(t *table.Table) error {
 	f.rows += int64(t.Len())
 	for _, l := range f.looks {
 		l.see(t)
@@ -212,7 +213,7 @@ func (f *Fitter) add(t *Table) error {
 	}
 	for i := range f.columns {
 		c := &f.columns[i]
-		col, err := t.need(c.spec.Name)
+		col, err := t.Need(c.spec.Name)
 		if err != nil {
 			return err
 		}
@@ -223,13 +224,13 @@ func (f *Fitter) add(t *Table) error {
 	return nil
 }
 
-func (c *columnFit) add(col Column, o Origin, missing bool) error {
-	if c.kind == Text {
+func (c *columnFit) add(col table.Column, o table.Origin, missing bool) error {
+	if c.kind == table.Text {
 		for i := range col.Len() {
 			if col.IsNull(i) && missing {
 				continue
 			} else if col.IsNull(i) {
-				return null(o, i, c.spec.Name)
+				return table.Null(o, i, c.spec.Name)
 			}
 			w := category(col, i)
 			if _, ok := c.categories[w]; ok || len(c.categories) < maxTracked {
@@ -238,7 +239,7 @@ func (c *columnFit) add(col Column, o Origin, missing bool) error {
 		}
 		return nil
 	}
-	get, err := numbersOf(col, o, missing)
+	get, err := table.NumbersOf(col, o, missing)
 	if err != nil {
 		return err
 	}
@@ -257,16 +258,16 @@ func (c *columnFit) add(col Column, o Origin, missing bool) error {
 	return nil
 }
 
-func (f *Fitter) addVectors(t *Table) error {
-	c, err := t.need(f.vector)
+func (f *Fitter) addVectors(t *table.Table) error {
+	c, err := t.Need(f.vector)
 	if err != nil {
 		return err
 	}
-	if c.Kind() != Vector {
-		return t.Origin.badColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
+	if c.Kind() != table.Vector {
+		return t.Origin.BadColumn(c.Name(), "its type is %s, not a list of numbers", c.DataType())
 	}
 	if f.dim == 0 {
-		f.dim, _ = vectorDim(c)
+		f.dim, _ = table.VectorDim(c)
 	}
 	if !f.mapping.Standardize || t.Len() == 0 {
 		return nil
@@ -278,7 +279,7 @@ func (f *Fitter) addVectors(t *Table) error {
 	for i := range t.Len() {
 		one := t.Origin
 		one.Row += int64(i)
-		if err := copyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.Missing); err != nil {
+		if err := table.CopyVectors(row, f.dim, c.Slice(i, i+1), one, f.mapping.Missing); err != nil {
 			return err
 		}
 		for k, v := range row {
@@ -297,11 +298,11 @@ func (f *Fitter) addVectors(t *Table) error {
 func (f *Fitter) Encoder() (*Encoder, error) {
 	e := &Encoder{vector: f.vector, choice: f.mapping.Selection, dim: f.dim, missing: f.mapping.Missing}
 	if f.rows == 0 && (f.NeedsPass() || f.vector != "" && f.dim == 0) {
-		return nil, f.origin.bad("there are no rows")
+		return nil, f.origin.Bad("there are no rows")
 	}
 	if f.vector != "" {
 		if f.dim == 0 {
-			return nil, f.origin.badColumn(f.vector, "the vectors are empty")
+			return nil, f.origin.BadColumn(f.vector, "the vectors are empty")
 		}
 		e.log1p = f.mapping.Log1p
 		for _, m := range f.element {
@@ -315,7 +316,7 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 			continue
 		}
 		code := columnCode{Name: c.spec.Name, Kind: c.kind, Log1p: c.spec.Log1p, Scale: scale{Factor: c.spec.Weight}}
-		if c.kind == Text {
+		if c.kind == table.Text {
 			code.Categories = c.vocabulary(f.mapping.MaxVocabulary)
 		} else if c.spec.Standardize {
 			code.Scale = c.m.scale(c.spec.Weight)
@@ -327,7 +328,7 @@ func (f *Fitter) Encoder() (*Encoder, error) {
 	}
 	e.finish()
 	if e.dim > maxDim {
-		return nil, f.origin.bad("the encoded vector has %d elements, more than %d", e.dim, maxDim).hint("bound the vocabulary")
+		return nil, f.origin.Bad("the encoded vector has %d elements, more than %d", e.dim, maxDim).Suggest("bound the vocabulary")
 	}
 	return e, nil
 }

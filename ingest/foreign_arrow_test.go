@@ -10,7 +10,10 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 	"unfold/internal/foreign"
 )
 
@@ -92,10 +95,10 @@ func eachForeign(t *testing.T, f func(name, path string, value []byte)) {
 // Every type of pyarrow's and polars' is read, as a message and as a file, or refused by
 // its column's name with what to do, and never said to be corrupt.
 func TestForeignArrowTypes(t *testing.T) {
-	decoder := &ingest.Decoder{}
+	decoder := &arrowfmt.Decoder{}
 	eachForeign(t, func(name, path string, value []byte) {
 		want := foreignArrow[name]
-		table, err := decoder.Decode(value, here)
+		records, err := decoder.Decode(value, here)
 		if reason, refused := strings.CutPrefix(want, "("); refused {
 			if err == nil || err.Error() != here.String()+": "+strings.TrimSuffix(reason, ")") {
 				t.Errorf("%s: error %v, want %s", name, err, want)
@@ -106,7 +109,7 @@ func TestForeignArrowTypes(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			return
 		}
-		if c, _ := table.Column("x"); c.DataType() != want {
+		if c, _ := records.Column("x"); c.DataType() != want {
 			t.Errorf("%s is read as %s, want %s", name, c.DataType(), want)
 		}
 		again, err := decoder.Decode(value, here) // by a schema that is known
@@ -114,14 +117,14 @@ func TestForeignArrowTypes(t *testing.T) {
 			t.Errorf("%s, again: %v", name, err)
 			return
 		}
-		ingesttest.EqualTables(t, name+", again", again, table)
+		ingesttest.EqualTables(t, name+", again", again, records)
 		file, err := tableIn(path)
 		if err != nil {
 			t.Errorf("%s as a file: %v", name, err)
 			return
 		}
 		if file.Len() > 0 {
-			ingesttest.EqualTables(t, name+" as a file", file, table)
+			ingesttest.EqualTables(t, name+" as a file", file, records)
 		}
 	})
 }
@@ -140,18 +143,18 @@ func TestArrowFileOfPolars(t *testing.T) {
 }
 
 // tableIn reads all rows of a file.
-func tableIn(path string) (*ingest.Table, error) {
+func tableIn(path string) (*table.Table, error) {
 	ctx := context.Background()
 	r, err := ingest.Open(ctx, path, ingest.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	var tables []*ingest.Table
+	var tables []*table.Table
 	for {
 		t, err := r.Next(ctx)
 		if err == io.EOF {
-			return ingest.ConcatTables(tables...)
+			return table.ConcatTables(tables...)
 		}
 		if err != nil {
 			return nil, err
@@ -166,11 +169,11 @@ func TestForeignReaderSeesTheSameValues(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
 	eachForeign(t, func(name, _ string, value []byte) {
-		table, err := ingest.DecodeMessage(value, here, ingest.Limits{})
+		records, err := arrowfmt.DecodeMessage(value, here, arrowfmt.Limits{})
 		if err != nil {
 			return // TestForeignArrowTypes says which
 		}
-		written, err := ingest.EncodeTable(table)
+		written, err := emit.EncodeTable(records)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			return
@@ -237,7 +240,7 @@ func TestMessagesOfOtherKinds(t *testing.T) {
 		{"nothing known", "hello, world", "this is not an Arrow IPC stream"},
 		{"nothing", "", "the message is empty"},
 	} {
-		_, err := ingest.DecodeMessage([]byte(c.value), here, ingest.Limits{})
+		_, err := arrowfmt.DecodeMessage([]byte(c.value), here, arrowfmt.Limits{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unfold/ingest/csv"
+	"unfold/ingest/idx"
+	"unfold/ingest/input"
 )
 
 const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .npy .npz .idx (text, .npy, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
@@ -64,47 +67,47 @@ func isJSON(head []byte) bool {
 
 // recognize finds the format from the first bytes; the name only helps to say that it
 // promises another one.
-func recognize(in *opened, encoding string) (Format, error) {
+func recognize(in *input.Source, encoding string) (input.Format, error) {
 	head, _ := in.Peek(8)
 	switch {
 	case bytes.HasPrefix(head, []byte("ARROW1")):
-		return ArrowFile, nil
+		return input.ArrowFile, nil
 	case bytes.HasPrefix(head, []byte{0xff, 0xff, 0xff, 0xff}):
-		return ArrowStream, nil
+		return input.ArrowStream, nil
 	case bytes.HasPrefix(head, []byte("PAR1")):
-		return Parquet, nil
+		return input.Parquet, nil
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
-		return NPY, nil
+		return input.NPY, nil
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return NPZ, nil
-	case isIDX(head):
-		return IDX, nil
+		return input.NPZ, nil
+	case idx.Is(head):
+		return input.IDX, nil
 	}
 	head = bytes.Clone(head)
 	more, _ := in.Peek(min(in.Buffered(), 512))
 	if encoding == "" {
 		if is, do := foreignKind(more); is != "" {
-			return "", in.origin.bad("this is %s, which is not read", is).hint("%s", do)
+			return "", in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
 		}
 	}
-	return CSV, notText(in, head, encoding)
+	return input.CSV, notText(in, head, encoding)
 }
 
 // notText returns why the source cannot be text, or nil.
-func notText(in *opened, head []byte, encoding string) error {
-	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(in.origin.File), ".gz"))
+func notText(in *input.Source, head []byte, encoding string) error {
+	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(in.Origin.File), ".gz"))
 	switch ext {
 	case ".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".npy", ".npz", ".idx":
-		return in.origin.bad("the file is not what its name says (%s): it starts with %q", ext, head).hint("%s", knownFormats)
+		return in.Origin.Bad("the file is not what its name says (%s): it starts with %q", ext, head).Suggest("%s", knownFormats)
 	}
-	if mark, _ := markOf(head); mark != "" || encoding != "" {
+	if mark, _ := csv.MarkOf(head); mark != "" || encoding != "" {
 		return nil
 	}
 	if !slices.ContainsFunc(head, func(b byte) bool { return b < 9 || b > 13 && b < 32 && b != 27 }) {
 		return nil
 	}
 	if len(head) >= 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0 {
-		return in.origin.bad("this seems to be UTF-16 text without a byte order mark").hint("if it is say so: --encoding utf-16le")
+		return in.Origin.Bad("this seems to be UTF-16 text without a byte order mark").Suggest("if it is say so: --encoding utf-16le")
 	}
-	return in.origin.bad("the file is of no known format: it starts with %q", head).hint("%s", knownFormats)
+	return in.Origin.Bad("the file is of no known format: it starts with %q", head).Suggest("%s", knownFormats)
 }

@@ -13,12 +13,16 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
 func TestFormats(t *testing.T) {
-	for _, ext := range ingest.Extensions {
+	for _, ext := range emit.Extensions {
 		t.Run(ext, func(t *testing.T) { ingesttest.TestFormat(t, ext, ext != ".npy") })
 	}
 }
@@ -43,11 +47,11 @@ func TestReaders(t *testing.T) {
 	} {
 		path := tempFile(t, c.name, c.bytes)
 		t.Run(c.name, func(t *testing.T) {
-			ingesttest.TestReader(t, func(o ingest.Options) (ingest.Reader, error) { return ingest.Open(context.Background(), path, o) }, c.rows)
+			ingesttest.TestReader(t, func(o ingest.Options) (table.Reader, error) { return ingest.Open(context.Background(), path, o) }, c.rows)
 		})
 		if c.name == "x.arrows" {
 			t.Run("standard input", func(t *testing.T) {
-				ingesttest.TestReader(t, func(o ingest.Options) (ingest.Reader, error) {
+				ingesttest.TestReader(t, func(o ingest.Options) (table.Reader, error) {
 					o.Stdin = bytes.NewReader(c.bytes)
 					return ingest.Open(context.Background(), "-", o)
 				}, c.rows)
@@ -63,13 +67,13 @@ func TestStreamsAsFiles(t *testing.T) {
 			continue
 		}
 		path := tempFile(t, "x.bin", s.Bytes)
-		table := readTable(t, path, ingest.Options{BatchRows: 5})
-		want, err := ingest.DecodeMessage(s.Bytes, here, ingest.Limits{})
+		records := readTable(t, path, ingest.Options{BatchRows: 5})
+		want, err := arrowfmt.DecodeMessage(s.Bytes, here, arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, c := range want.Columns() {
-			ingesttest.EqualColumns(t, s.Name, table.Columns()[i], c)
+			ingesttest.EqualColumns(t, s.Name, records.Columns()[i], c)
 		}
 	}
 }
@@ -108,7 +112,7 @@ func equal(a, b []float32) bool {
 // A kept column whose dictionary differs from batch to batch goes into every
 // format; files hold its values.
 func TestKeptDictionaries(t *testing.T) {
-	dict := func(words ...string) ingest.Column {
+	dict := func(words ...string) table.Column {
 		b := array.NewDictionaryBuilder(memory.NewGoAllocator(), &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
 		for _, w := range words {
 			if w == "" {
@@ -117,24 +121,24 @@ func TestKeptDictionaries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		table, err := ingest.DecodeMessage(streamOf(b.NewArray()), here, ingest.Limits{})
+		records, err := arrowfmt.DecodeMessage(streamOf(b.NewArray()), here, arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, _ := table.Column("v")
+		c, _ := records.Column("v")
 		return c
 	}
-	for _, ext := range ingest.Extensions {
+	for _, ext := range emit.Extensions {
 		if ext == ".npy" {
 			continue
 		}
 		path := filepath.Join(t.TempDir(), "x"+ext)
-		w, err := ingest.Create(path, ingest.WriteOptions{RowGroup: 2})
+		w, err := emit.Create(path, emit.WriteOptions{RowGroup: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, words := range [][]string{{"a", "b"}, {"c", ""}, {"a", "a"}} {
-			if err := w.Write(&ingest.Output{Embedding: vec.New[float32](2, 1), Kept: []ingest.Column{dict(words...)}}); err != nil {
+			if err := w.Write(&emit.Output{Embedding: vec.New[float32](2, 1), Kept: []table.Column{dict(words...)}}); err != nil {
 				t.Fatalf("%s: %v", ext, err)
 			}
 		}
@@ -154,7 +158,7 @@ func TestKeptDictionaries(t *testing.T) {
 
 func TestStandardOutput(t *testing.T) {
 	var out bytes.Buffer
-	w, err := ingest.Create("-", ingest.WriteOptions{Stdout: &out})
+	w, err := emit.Create("-", emit.WriteOptions{Stdout: &out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,9 +168,9 @@ func TestStandardOutput(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	table, err := ingest.DecodeMessage(out.Bytes(), here, ingest.Limits{})
-	if err != nil || table.Len() != 10 {
-		t.Errorf("%v, %v", table, err)
+	records, err := arrowfmt.DecodeMessage(out.Bytes(), here, arrowfmt.Limits{})
+	if err != nil || records.Len() != 10 {
+		t.Errorf("%v, %v", records, err)
 	}
 }
 
@@ -178,17 +182,17 @@ func TestCreateErrors(t *testing.T) {
 		filepath.Join(dir, "none", "map.csv"):   "cannot be written",
 		filepath.Join(dir, "folder.csv") + "//": "known are",
 	} {
-		if _, err := ingest.Create(path, ingest.WriteOptions{}); err == nil || !strings.Contains(err.Error(), want) || ingest.IsBadInput(err) {
+		if _, err := emit.Create(path, emit.WriteOptions{}); err == nil || !strings.Contains(err.Error(), want) || table.IsBadInput(err) {
 			t.Errorf("%s: error %v, want one with %q", path, err, want)
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "d.csv"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Create(filepath.Join(dir, "d.csv"), ingest.WriteOptions{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := emit.Create(filepath.Join(dir, "d.csv"), emit.WriteOptions{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a directory: %v", err)
 	}
-	if _, err := ingest.Create("-", ingest.WriteOptions{Format: ingest.Parquet}); err == nil {
+	if _, err := emit.Create("-", emit.WriteOptions{Format: input.Parquet}); err == nil {
 		t.Error("Parquet went to standard output")
 	}
 }
@@ -196,7 +200,7 @@ func TestCreateErrors(t *testing.T) {
 // The columns must not change from one Write to the next.
 func TestWritersRefuseOtherColumns(t *testing.T) {
 	for _, ext := range []string{".arrow", ".arrows", ".parquet", ".csv", ".npy"} {
-		w, err := ingest.Create(filepath.Join(t.TempDir(), "x"+ext), ingest.WriteOptions{RowGroup: 4})
+		w, err := emit.Create(filepath.Join(t.TempDir(), "x"+ext), emit.WriteOptions{RowGroup: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,12 +216,12 @@ func TestWritersRefuseOtherColumns(t *testing.T) {
 
 // Rows of two versions of a map may be written to one file, in groups of any size.
 func TestVersionsInOneFile(t *testing.T) {
-	for _, ext := range ingest.Extensions {
+	for _, ext := range emit.Extensions {
 		if ext == ".npy" {
 			continue
 		}
 		path := filepath.Join(t.TempDir(), "x"+ext)
-		w, err := ingest.Create(path, ingest.WriteOptions{})
+		w, err := emit.Create(path, emit.WriteOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +235,7 @@ func TestVersionsInOneFile(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		c, ok := readTable(t, path, ingest.Options{}).Column(ingest.VersionName)
+		c, ok := readTable(t, path, ingest.Options{}).Column(emit.VersionName)
 		if want := "1152921504606846977|1152921504606846977|1152921504606846978|1152921504606846978|1152921504606846979|1152921504606846979"; !ok || strings.Join(c.Strings(), "|") != want {
 			t.Errorf("%s: versions %v", ext, c.Strings())
 		}
@@ -243,12 +247,12 @@ func TestVersionsInOneFile(t *testing.T) {
 
 // A kept column must not have the name of a dimension's column in text.
 func TestTextHasOneColumnOfAName(t *testing.T) {
-	w, err := ingest.Create(filepath.Join(t.TempDir(), "x.csv"), ingest.WriteOptions{})
+	w, err := emit.Create(filepath.Join(t.TempDir(), "x.csv"), emit.WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := output(3, 2)
-	o.Kept = append(o.Kept, ingest.Int64Column("embedding_1", make([]int64, 3)))
+	o.Kept = append(o.Kept, table.Int64Column("embedding_1", make([]int64, 3)))
 	if err = w.Write(o); err == nil {
 		err = w.Close()
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/foreign"
 	"unfold/internal/vec"
 )
@@ -164,10 +166,10 @@ func TestEveryTypeThroughEveryFormat(t *testing.T) {
 	foreign.Run(t, everyType, dir)
 	notes := map[string]map[string]string{}
 	for _, in := range []string{"in.arrow", "in.arrows", "in.parquet"} {
-		table := readTable(t, filepath.Join(dir, in), ingest.Options{})
+		records := readTable(t, filepath.Join(dir, in), ingest.Options{})
 		for _, ending := range []string{".arrow", ".arrows", ".parquet", ".csv"} {
 			path := filepath.Join(dir, in+ending)
-			notes[in+ending] = writeEvery(t, path, table)
+			notes[in+ending] = writeEvery(t, path, records)
 		}
 	}
 	text, err := json.Marshal(notes)
@@ -196,11 +198,11 @@ func TestEveryTypeThroughEveryFormat(t *testing.T) {
 
 // writeEvery writes a table's columns as kept ones, but for those of which DescribeHeld says
 // that the format has no type for them, and returns what it says of the others.
-func writeEvery(t *testing.T, path string, table *ingest.Table) map[string]string {
+func writeEvery(t *testing.T, path string, records *table.Table) map[string]string {
 	t.Helper()
-	notes, out := map[string]string{}, &ingest.Output{Embedding: vec.New[float32](table.Len(), 2)}
-	write := func(o *ingest.Output) error {
-		w, err := ingest.Create(path, ingest.WriteOptions{OneInput: true, RowGroup: 2})
+	notes, out := map[string]string{}, &emit.Output{Embedding: vec.New[float32](records.Len(), 2)}
+	write := func(o *emit.Output) error {
+		w, err := emit.Create(path, emit.WriteOptions{OneInput: true, RowGroup: 2})
 		if err != nil {
 			return err
 		}
@@ -210,9 +212,9 @@ func writeEvery(t *testing.T, path string, table *ingest.Table) map[string]strin
 		}
 		return w.Close()
 	}
-	for _, c := range table.Columns() {
-		alone := &ingest.Output{Kept: []ingest.Column{c}, Embedding: out.Embedding}
-		note, err := ingest.DescribeHeld(path, alone)
+	for _, c := range records.Columns() {
+		alone := &emit.Output{Kept: []table.Column{c}, Embedding: out.Embedding}
+		note, err := emit.DescribeHeld(path, alone)
 		if refused := strings.HasSuffix(path, ".parquet") && strings.HasPrefix(c.Name(), "interval"); refused != (err != nil) {
 			t.Errorf("%s: %s: %v", path, c.Name(), err)
 		} else if refused {
@@ -235,13 +237,13 @@ func writeEvery(t *testing.T, path string, table *ingest.Table) map[string]strin
 // A file holds the places of one map.
 func TestOneMapAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.arrow")
-	w, err := ingest.Create(path, ingest.WriteOptions{})
+	w, err := emit.Create(path, emit.WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
 	for _, c := range []struct{ id, want string }{{"a", ""}, {"a", ""}, {"b", `places of the map "b", before they were of the map "a"`}} {
-		err := w.Write(&ingest.Output{Embedding: vec.New[float32](3, 2), MapID: c.id})
+		err := w.Write(&emit.Output{Embedding: vec.New[float32](3, 2), MapID: c.id})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("map %s: %v, want %q", c.id, err, c.want)
 		}
@@ -259,15 +261,15 @@ for name, values, nullable in [("never", [1, 2, 3], False), ("some", [1, None, 3
     with pa.ipc.new_file(f"{sys.argv[1]}/{name}.arrow", table.schema) as w: w.write(table)
 `, dir)
 	for _, one := range []bool{false, true} {
-		w, err := ingest.Create(filepath.Join(dir, "out.parquet"), ingest.WriteOptions{OneInput: one, RowGroup: 3})
+		w, err := emit.Create(filepath.Join(dir, "out.parquet"), emit.WriteOptions{OneInput: one, RowGroup: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer w.Abort()
 		var errs []error
 		for _, name := range []string{"never", "some"} {
-			table := readTable(t, filepath.Join(dir, name+".arrow"), ingest.Options{})
-			errs = append(errs, w.Write(&ingest.Output{Kept: table.Columns(), Embedding: vec.New[float32](table.Len(), 2)}))
+			records := readTable(t, filepath.Join(dir, name+".arrow"), ingest.Options{})
+			errs = append(errs, w.Write(&emit.Output{Kept: records.Columns(), Embedding: vec.New[float32](records.Len(), 2)}))
 		}
 		if err := errors.Join(errs...); one != (err != nil) || one && !strings.Contains(err.Error(), `column "v" holds nulls`) {
 			t.Errorf("one input %t: %v", one, err)

@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"unfold/ingest"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
 )
 
 // zipped is an archive of one part.
@@ -88,7 +90,7 @@ func TestHostileFiles(t *testing.T) {
 		if took := allocated() - before; took > 20*64<<20 {
 			t.Errorf("%s: %d MiB were allocated", c.name, took>>20)
 		}
-		if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
+		if !table.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -105,7 +107,7 @@ func TestNoCopiesIsForStandardInput(t *testing.T) {
 		t.Errorf("%d rows, error %v", rows, err)
 	}
 	_, _, err := readFile("-", ingest.Options{NoCopies: true, Stdin: bytes.NewReader(packed)})
-	if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), "cannot be checked on standard input") {
+	if !table.IsBadInput(err) || !strings.Contains(err.Error(), "cannot be checked on standard input") {
 		t.Errorf("standard input: %v", err)
 	}
 }
@@ -117,21 +119,21 @@ func TestUnpack(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		content []byte
-		want    ingest.Format
+		want    input.Format
 		err     string
 	}{
-		{"text", text, ingest.CSV, ""},
-		{"compressed text", packed, ingest.CSV, ""},
+		{"text", text, input.CSV, ""},
+		{"compressed text", packed, input.CSV, ""},
 		{"text cut off", packed[:len(packed)-3], "", "truncated"},
 		{"text with a wrong end", append(bytes.Clone(packed[:len(packed)-1]), packed[len(packed)-1]^1), "", "the zstd compression is corrupt"},
-		{"an array", npyOf("|u1", "False", "2, 2", 3), ingest.NPY, ""},
+		{"an array", npyOf("|u1", "False", "2, 2", 3), input.NPY, ""},
 	} {
 		path := filepath.Join(t.TempDir(), "x")
 		if err := os.WriteFile(path, c.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		got, err := ingest.Unpack(context.Background(), path, ingest.Options{})
-		if got != c.want || (err == nil) != (c.err == "") || err != nil && (!ingest.IsBadInput(err) || !strings.Contains(err.Error(), c.err)) {
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && (!table.IsBadInput(err) || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%s: %q, error %v", c.name, got, err)
 		}
 	}

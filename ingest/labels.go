@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"unfold/ingest/table"
 )
 
 // LabelName is the name of the column that label files become.
@@ -12,37 +13,37 @@ const LabelName = "label"
 // OpenLabels reads a file of one label a row: an IDX or npy file of one
 // dimension, text with one column, or any other format with exactly one column
 // that is not a vector; an index beside it does not count. The column is called "label".
-func OpenLabels(ctx context.Context, path string, opts Options) (Column, error) {
+func OpenLabels(ctx context.Context, path string, opts Options) (table.Column, error) {
 	r, err := Open(ctx, path, opts)
 	if err != nil {
-		return Column{}, err
+		return table.Column{}, err
 	}
 	defer r.Close()
-	origin := Origin{File: path}
+	origin := table.Origin{File: path}
 	s := r.Schema()
 	// The index that pandas writes beside a column is no label.
-	at := slices.IndexFunc(s, func(f Field) bool { return !f.Index })
-	if at < 0 || s[at].Kind == Vector || slices.ContainsFunc(s[at+1:], func(f Field) bool { return !f.Index }) {
-		return Column{}, origin.bad("a label file has one column with one label a row; this has %s", s)
+	at := slices.IndexFunc(s, func(f table.Field) bool { return !f.Index })
+	if at < 0 || s[at].Kind == table.Vector || slices.ContainsFunc(s[at+1:], func(f table.Field) bool { return !f.Index }) {
+		return table.Column{}, origin.Bad("a label file has one column with one label a row; this has %s", s)
 	}
-	var parts []Column
+	var parts []table.Column
 	for {
 		t, err := r.Next(ctx)
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return Column{}, err
+			return table.Column{}, err
 		}
-		c, err := soundColumn(t.at(at), t.Origin, false)
+		c, err := table.SoundColumn(t.At(at), t.Origin, false)
 		if err != nil {
-			return Column{}, err
+			return table.Column{}, err
 		}
 		parts = append(parts, c)
 	}
 	if len(parts) == 0 {
-		return Column{}, origin.bad("there are no labels")
+		return table.Column{}, origin.Bad("there are no labels")
 	}
-	c, err := Concat(parts...)
+	c, err := table.Concat(parts...)
 	return c.Renamed(LabelName), err
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unfold/ingest/table"
 )
 
 // Left is a column that "*" leaves out, and why.
@@ -29,24 +30,24 @@ func DescribeLeft(left []Left) string {
 	}
 	parts := make([]string, len(reasons))
 	for i, why := range reasons {
-		parts[i] = fmt.Sprintf("%s (%s)", list(names[why]), why)
+		parts[i] = fmt.Sprintf("%s (%s)", table.List(names[why]), why)
 	}
 	return fmt.Sprintf(`columns that "*" leaves out: %s; name one to use it: "*,%s"`, strings.Join(parts, "; "), left[0].Column)
 }
 
 // whyLeft says why "*" leaves out a column by its field alone; "" if it does not.
-func whyLeft(f Field) string {
-	kind := f.encoded()
+func whyLeft(f table.Field) string {
+	kind := f.Encoded()
 	switch {
 	case f.Index:
 		return "an id: the index of the rows"
-	case kind == Number || kind == Bool:
+	case kind == table.Number || kind == table.Bool:
 		return ""
 	case f.Seems != "":
 		return f.Seems
-	case kind == Vector:
+	case kind == table.Vector:
 		return "a vector"
-	case kind == Text:
+	case kind == table.Text:
 		return "text"
 	}
 	return f.Type
@@ -64,7 +65,7 @@ const (
 // each there once.
 type idLook struct {
 	name  string
-	kind  Kind // Number, or Text, which is left out anyway
+	kind  table.Kind // Number, or Text, which is left out anyway
 	named bool
 	rows  int
 	last  float64
@@ -75,15 +76,15 @@ type idLook struct {
 }
 
 // newIDLook returns nil for columns that are no ids by their type.
-func newIDLook(f Field) *idLook {
+func newIDLook(f table.Field) *idLook {
 	l := &idLook{name: f.Name, kind: f.Kind}
 	switch {
-	case f.Kind == Number && isWhole(f.Type):
+	case f.Kind == table.Number && isWhole(f.Type):
 		l.steps, l.named = true, saysID(f.Name)
 		if l.named {
 			l.once = map[string]bool{}
 		}
-	case f.Kind == Text && f.Odd == nil:
+	case f.Kind == table.Text && f.Odd == nil:
 		l.once = map[string]bool{}
 	default:
 		return nil
@@ -105,7 +106,7 @@ func saysID(name string) bool {
 }
 
 // see looks at a table's rows; with a new file steps begin again.
-func (l *idLook) see(t *Table) {
+func (l *idLook) see(t *table.Table) {
 	c, ok := t.Column(l.name)
 	if l.done || !ok {
 		return
@@ -116,7 +117,7 @@ func (l *idLook) see(t *Table) {
 	}
 }
 
-func (l *idLook) add(c Column, i int, begins bool) {
+func (l *idLook) add(c table.Column, i int, begins bool) {
 	if c.IsNull(i) {
 		l.steps, l.once = false, nil
 	}
@@ -151,7 +152,7 @@ func (l *idLook) why() string {
 		return ""
 	case l.steps && l.step != 0:
 		return fmt.Sprintf("an id: whole numbers in steps of %g", math.Abs(l.step))
-	case l.once != nil && l.kind == Text:
+	case l.once != nil && l.kind == table.Text:
 		return "an id: text, every value once"
 	case l.once != nil:
 		return "an id by its name, every value once"

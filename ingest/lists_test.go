@@ -10,7 +10,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 // lists is a stream with a list column "v" whose rows have the given lengths;
@@ -67,12 +69,12 @@ func TestEveryKindOfVector(t *testing.T) {
 
 func check(t *testing.T, what string, stream []byte) {
 	t.Helper()
-	table, err := ingest.DecodeMessage(stream, here, ingest.Limits{})
+	records, err := arrowfmt.DecodeMessage(stream, here, arrowfmt.Limits{})
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return
 	}
-	for _, part := range []*ingest.Table{table, table.Slice(1, 3)} {
+	for _, part := range []*table.Table{records, records.Slice(1, 3)} {
 		f, err := ingest.NewFitter(ingest.Mapping{}, part.Schema())
 		if err != nil {
 			t.Errorf("%s: %v", what, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unfold/ingest/table"
 )
 
 // Mapping says which columns of a record become its vector, and which pass
@@ -94,13 +95,13 @@ func (c *ColumnSpec) set(option string) error {
 		c.Standardize = true
 	case key == "weight" && has:
 		w, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(w > 0) || !finite32(w) {
+		if err != nil || !(w > 0) || !table.Finite32(w) {
 			return fmt.Errorf("weight %q is not a positive number", value)
 		}
 		c.Weight = w
 	default:
 		hint := ""
-		if near := Nearest(key, []string{"log1p", "standardize", "weight"}); near != "" {
+		if near := table.Nearest(key, []string{"log1p", "standardize", "weight"}); near != "" {
 			hint = fmt.Sprintf("did you mean %q? ", near)
 		}
 		return fmt.Errorf("unknown option %q; %soptions are log1p, standardize, weight=NUMBER", option, hint)
@@ -150,7 +151,7 @@ func (m Mapping) validate() error {
 		if seen[c.Name] {
 			return fmt.Errorf("column %q is named twice", c.Name)
 		}
-		if c.Weight < 0 || !finite32(c.Weight) {
+		if c.Weight < 0 || !table.Finite32(c.Weight) {
 			return fmt.Errorf("column %q: weight %v is not a positive number", c.Name, c.Weight)
 		}
 		seen[c.Name] = true
@@ -160,14 +161,14 @@ func (m Mapping) validate() error {
 
 // resolve finds the columns to encode in a schema: one vector column, or plain
 // columns with "*" expanded. o is for errors.
-func (m Mapping) resolve(s Schema, o Origin) (vector string, specs []ColumnSpec, left []Left, err error) {
+func (m Mapping) resolve(s table.Schema, o table.Origin) (vector string, specs []ColumnSpec, left []Left, err error) {
 	if err := m.validate(); err != nil {
 		return "", nil, nil, err
 	}
 	used := append([]string{m.ID, m.Label}, m.Keep...)
 	for _, name := range used {
 		if _, ok := s.Find(name); !ok && name != "" {
-			return "", nil, nil, unknownColumn(o, name, s.Names())
+			return "", nil, nil, table.UnknownColumn(o, name, s.Names())
 		}
 	}
 	if len(m.Columns) == 0 {
@@ -181,37 +182,37 @@ func (m Mapping) resolve(s Schema, o Origin) (vector string, specs []ColumnSpec,
 	}
 	for _, name := range used {
 		if err == nil && name != "" {
-			err = s.ambiguous(name, o)
+			err = s.Ambiguous(name, o)
 		}
 	}
 	return vector, specs, left, err
 }
 
-func (m Mapping) findVector(s Schema, o Origin) (string, error) {
+func (m Mapping) findVector(s table.Schema, o table.Origin) (string, error) {
 	if m.Vector != "" {
 		f, ok := s.Find(m.Vector)
 		if !ok {
-			return "", unknownColumn(o, m.Vector, s.Names())
+			return "", table.UnknownColumn(o, m.Vector, s.Names())
 		}
-		if f.Kind != Vector {
-			return "", o.badColumn(f.Name, "its type is %s, not a list of numbers", f.Type).
-				hint("vector columns are: %s; number columns can be named one by one", list(s.of(Vector)))
+		if f.Kind != table.Vector {
+			return "", o.BadColumn(f.Name, "its type is %s, not a list of numbers", f.Type).
+				Suggest("vector columns are: %s; number columns can be named one by one", table.List(s.Of(table.Vector)))
 		}
 		return f.Name, nil
 	}
-	switch vectors := s.of(Vector); len(vectors) {
+	switch vectors := s.Of(table.Vector); len(vectors) {
 	case 1:
 		return vectors[0], nil
 	case 0:
-		return "", o.bad("there is no vector column").
-			hint("name the columns to use (by columns or --columns; \"*\" is every number that is no id); number and boolean columns are: %s", list(s.of(Number, Bool)))
+		return "", o.Bad("there is no vector column").
+			Suggest("name the columns to use (by columns or --columns; \"*\" is every number that is no id); number and boolean columns are: %s", table.List(s.Of(table.Number, table.Bool)))
 	default:
-		return "", o.bad("there are %d vector columns", len(vectors)).hint("name one of: %s", list(vectors))
+		return "", o.Bad("there are %d vector columns", len(vectors)).Suggest("name one of: %s", table.List(vectors))
 	}
 }
 
 // expand replaces "*" and "-name", and checks that every column can be encoded.
-func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, []Left, error) {
+func (m Mapping) expand(s table.Schema, o table.Origin) ([]ColumnSpec, []Left, error) {
 	used := append([]string{m.ID, m.Label}, m.Keep...)
 	for _, c := range m.Columns {
 		name, out := strings.CutPrefix(c.Name, "-")
@@ -220,7 +221,7 @@ func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, []Left, error) {
 			continue
 		}
 		if _, ok := s.Find(name); !ok {
-			return nil, nil, unknownColumn(o, name, s.Names())
+			return nil, nil, table.UnknownColumn(o, name, s.Names())
 		}
 		used = append(used, name)
 	}
@@ -229,9 +230,9 @@ func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, []Left, error) {
 	for _, c := range m.Columns {
 		f, ok := s.Find(c.Name)
 		switch {
-		case ok && (f.Kind == Other || f.Kind == Vector):
-			return nil, nil, o.badColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type).
-				hint("numbers, booleans and text can; a list of numbers is named alone, as the vector")
+		case ok && (f.Kind == table.Other || f.Kind == table.Vector):
+			return nil, nil, o.BadColumn(f.Name, "its type, %s, cannot be one element of a vector", f.Type).
+				Suggest("numbers, booleans and text can; a list of numbers is named alone, as the vector")
 		case ok:
 			specs = append(specs, c)
 		case c.Name == "*":
@@ -248,7 +249,7 @@ func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, []Left, error) {
 				specs = append(specs, all)
 			}
 		case !strings.HasPrefix(c.Name, "-"):
-			return nil, nil, unknownColumn(o, c.Name, s.Names())
+			return nil, nil, table.UnknownColumn(o, c.Name, s.Names())
 		}
 	}
 	if len(specs) == 0 {
@@ -258,10 +259,10 @@ func (m Mapping) expand(s Schema, o Origin) ([]ColumnSpec, []Left, error) {
 }
 
 // noneLeft is the error for columns of which none is encoded.
-func noneLeft(o Origin, s Schema, left []Left) *Error {
-	e := o.bad("no column is left to encode")
+func noneLeft(o table.Origin, s table.Schema, left []Left) *table.Error {
+	e := o.Bad("no column is left to encode")
 	if len(left) > 0 {
-		return e.hint("%s", DescribeLeft(left))
+		return e.Suggest("%s", DescribeLeft(left))
 	}
-	return e.hint("the columns are %s", s)
+	return e.Suggest("the columns are %s", s)
 }

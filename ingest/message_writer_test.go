@@ -7,19 +7,21 @@ import (
 	"slices"
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
 // A message writer's bytes are those of EncodeMessage, for columns of every type, as
 // they came or cut, and for every set of columns.
 func TestMessageWriterAgreesWithEncodeMessage(t *testing.T) {
-	w := &ingest.MessageWriter{}
+	w := &emit.MessageWriter{}
 	rng := rand.New(rand.NewPCG(7, 5))
-	agree := func(name string, o *ingest.Output) {
+	agree := func(name string, o *emit.Output) {
 		t.Helper()
-		want, err1 := ingest.EncodeMessage(o)
+		want, err1 := emit.EncodeMessage(o)
 		for range 2 { // the second time the kind is known
 			got, err2 := w.Encode(o)
 			if !bytes.Equal(got, want) || fmt.Sprint(err1) != fmt.Sprint(err2) {
@@ -27,13 +29,13 @@ func TestMessageWriterAgreesWithEncodeMessage(t *testing.T) {
 			}
 		}
 	}
-	var passing []ingest.Column
+	var passing []table.Column
 	for _, s := range ingesttest.Streams() {
-		table, err := ingest.DecodeMessage(s.Bytes, here, ingest.Limits{})
+		records, err := arrowfmt.DecodeMessage(s.Bytes, here, arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		passing = append(passing, table.Columns()...)
+		passing = append(passing, records.Columns()...)
 	}
 	for i, c := range passing {
 		for k := range 4 {
@@ -44,7 +46,7 @@ func TestMessageWriterAgreesWithEncodeMessage(t *testing.T) {
 			}
 			o := someOutput(rng, to-from)
 			c := c.Slice(from, to)
-			o.Kept = []ingest.Column{c, c.Renamed("again")}
+			o.Kept = []table.Column{c, c.Renamed("again")}
 			agree(fmt.Sprintf("column %d of type %s kept, %d to %d", i, c.DataType(), from, to), o)
 			o.Kept, o.ID = nil, c
 			agree(fmt.Sprintf("column %d of type %s as id, %d to %d", i, c.DataType(), from, to), o)
@@ -56,16 +58,16 @@ func TestMessageWriterAgreesWithEncodeMessage(t *testing.T) {
 	placed := ingesttest.Placed(3, 20)
 	agree("placed", placed)
 	agree("a slice", placed.Slice(5, 9))
-	for _, bad := range []func(*ingest.Output){
-		func(o *ingest.Output) { o.Sigma = o.Sigma[1:] },
-		func(o *ingest.Output) { o.Class = make([]string, 3) },
-		func(o *ingest.Output) { o.Kept = []ingest.Column{ingest.Int64Column("sigma", make([]int64, o.Len()))} },
-		func(o *ingest.Output) { o.Kept = []ingest.Column{ingest.Int64Column("x", make([]int64, o.Len()+1))} },
-		func(o *ingest.Output) { o.ID = ingest.Int64Column("x", nil) },
+	for _, bad := range []func(*emit.Output){
+		func(o *emit.Output) { o.Sigma = o.Sigma[1:] },
+		func(o *emit.Output) { o.Class = make([]string, 3) },
+		func(o *emit.Output) { o.Kept = []table.Column{table.Int64Column("sigma", make([]int64, o.Len()))} },
+		func(o *emit.Output) { o.Kept = []table.Column{table.Int64Column("x", make([]int64, o.Len()+1))} },
+		func(o *emit.Output) { o.ID = table.Int64Column("x", nil) },
 	} {
 		o := ingesttest.Placed(0, 12)
 		bad(o)
-		if _, err := ingest.EncodeMessage(o); err == nil {
+		if _, err := emit.EncodeMessage(o); err == nil {
 			t.Fatal("a bad output is written")
 		}
 		agree("a bad output", o)
@@ -82,8 +84,8 @@ func differ(a, b []byte) int {
 }
 
 // someOutput returns n events with some of the columns.
-func someOutput(rng *rand.Rand, n int) *ingest.Output {
-	o := &ingest.Output{Embedding: vec.New[float32](n, 1+rng.IntN(3)), Epoch: rng.Uint32(), Version: rng.Uint64N(3) << 40, FirstRow: 7}
+func someOutput(rng *rand.Rand, n int) *emit.Output {
+	o := &emit.Output{Embedding: vec.New[float32](n, 1+rng.IntN(3)), Epoch: rng.Uint32(), Version: rng.Uint64N(3) << 40, FirstRow: 7}
 	some := func() []float32 {
 		if rng.IntN(4) == 0 {
 			return nil
@@ -110,7 +112,7 @@ func someOutput(rng *rand.Rand, n int) *ingest.Output {
 
 func BenchmarkMessageWriter(b *testing.B) {
 	for _, n := range sizes {
-		w, o := &ingest.MessageWriter{}, ingesttest.Placed(0, n)
+		w, o := &emit.MessageWriter{}, ingesttest.Placed(0, n)
 		o.Kept = o.Kept[:2]
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
@@ -125,7 +127,7 @@ func BenchmarkMessageWriter(b *testing.B) {
 
 // A message of one event of a known kind takes few allocations.
 func TestMessageWriterAllocatesLittle(t *testing.T) {
-	w, o := &ingest.MessageWriter{}, ingesttest.Placed(0, 1)
+	w, o := &emit.MessageWriter{}, ingesttest.Placed(0, 1)
 	o.Kept = o.Kept[:2]
 	allocs := testing.AllocsPerRun(100, func() {
 		if _, err := w.Encode(o); err != nil {

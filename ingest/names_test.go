@@ -10,7 +10,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 // namesakes is a stream of so many batches of two rows: a vector "embedding", text
@@ -46,9 +49,9 @@ func TestColumnsOfOneName(t *testing.T) {
 	const n = `column "n": columns 4 (int32) and 5 (int64) have this name`
 	for _, batches := range []int{1, 3} {
 		value := namesakes(batches)
-		table, err := ingest.DecodeMessage(value, here, ingest.Limits{})
-		if err != nil || table.Len() != 2*batches {
-			t.Fatalf("%d batches: %v, %v", batches, table, err)
+		rows, err := arrowfmt.DecodeMessage(value, here, arrowfmt.Limits{})
+		if err != nil || rows.Len() != 2*batches {
+			t.Fatalf("%d batches: %v, %v", batches, rows, err)
 		}
 		for _, c := range []struct {
 			m    ingest.Mapping
@@ -62,9 +65,9 @@ func TestColumnsOfOneName(t *testing.T) {
 			{ingest.Mapping{Columns: parse(t, "*")}, n},
 			{ingest.Mapping{Vector: "v", Selection: ingest.Selection{ID: "word"}}, ""},
 		} {
-			f, err := ingest.NewFitter(c.m, table.Schema())
+			f, err := ingest.NewFitter(c.m, rows.Schema())
 			if c.want != "" {
-				if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
+				if !table.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%+v: %v, want %s", c.m, err, c.want)
 				}
 				continue
@@ -73,19 +76,19 @@ func TestColumnsOfOneName(t *testing.T) {
 				t.Errorf("%+v: %v", c.m, err)
 				continue
 			}
-			if err := f.Add(table); err != nil {
+			if err := f.Add(rows); err != nil {
 				t.Fatal(err)
 			}
 			e, err := f.Encoder()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := e.Encode(table); err != nil {
+			if _, err := e.Encode(rows); err != nil {
 				t.Errorf("%+v: %v", c.m, err)
 			}
 			// A later message has two of them all of a sudden.
-			_, err = e.With(ingest.Selection{Keep: []string{"n"}}).Encode(table)
-			if !ingest.IsBadInput(err) || !strings.Contains(err.Error(), n) {
+			_, err = e.With(ingest.Selection{Keep: []string{"n"}}).Encode(rows)
+			if !table.IsBadInput(err) || !strings.Contains(err.Error(), n) {
 				t.Errorf("encoding says %v", err)
 			}
 		}
@@ -103,7 +106,7 @@ func TestCheckText(t *testing.T) {
 		{"x.csv", "embedding_1", false}, {"x.csv.gz", "embedding_12", false}, {"x.csv", "embedding_x", true},
 		{"x.csv", "embeddings", true}, {"x.parquet", "embedding_1", true}, {"-", "embedding_1", true}, {"", "embedding_1", true},
 	} {
-		if err := ingest.CheckText(c.path, []string{"a", c.keep}); (err == nil) != c.good {
+		if err := emit.CheckText(c.path, []string{"a", c.keep}); (err == nil) != c.good {
 			t.Errorf("%s in %s: %v", c.keep, c.path, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/internal/foreign"
 	"unfold/internal/vec"
 )
@@ -23,12 +24,12 @@ table = pa.table({
 pa.feather.write_feather(table, sys.argv[1] + "/in.arrow", compression="uncompressed")
 `, dir)
 	table := readTable(t, filepath.Join(dir, "in.arrow"), ingest.Options{})
-	w, err := ingest.Create(filepath.Join(dir, "out.parquet"), ingest.WriteOptions{RowGroup: 3})
+	w, err := emit.Create(filepath.Join(dir, "out.parquet"), emit.WriteOptions{RowGroup: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := w.Write(&ingest.Output{Kept: table.Columns(), Embedding: vec.New[float32](table.Len(), 2)}); err != nil {
+	if err := w.Write(&emit.Output{Kept: table.Columns(), Embedding: vec.New[float32](table.Len(), 2)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"unfold/ingest"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 // parquetFile writes what other programs write: many types, nulls, several row
@@ -70,22 +71,22 @@ func tempFile(t testing.TB, name string, b []byte) string {
 }
 
 // readFile reads a file to its end and touches every value.
-func readFile(path string, opts ingest.Options) (rows int, schema ingest.Schema, err error) {
+func readFile(path string, opts ingest.Options) (rows int, schema table.Schema, err error) {
 	r, err := ingest.Open(context.Background(), path, opts)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer r.Close()
 	for {
-		table, err := r.Next(context.Background())
+		tables, err := r.Next(context.Background())
 		if err == io.EOF {
 			return rows, r.Schema(), nil
 		}
 		if err != nil {
 			return rows, nil, err
 		}
-		touch(table)
-		rows += table.Len()
+		touch(tables)
+		rows += tables.Len()
 	}
 }
 
@@ -120,29 +121,29 @@ func TestParquetVariants(t *testing.T) {
 }
 
 // readTable reads a whole file as one table.
-func readTable(t testing.TB, path string, opts ingest.Options) *ingest.Table {
+func readTable(t testing.TB, path string, opts ingest.Options) *table.Table {
 	t.Helper()
 	r, err := ingest.Open(context.Background(), path, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	var all []*ingest.Table
+	var all []*table.Table
 	for {
-		table, err := r.Next(context.Background())
+		tables, err := r.Next(context.Background())
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, table)
+		all = append(all, tables)
 	}
-	table, err := ingest.ConcatTables(all...)
+	tables, err := table.ConcatTables(all...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	return tables
 }
 
 // A damaged Parquet file ends in an error or in values that are safe to touch.
@@ -182,7 +183,7 @@ func TestParquetTruncated(t *testing.T) {
 	b, _ := parquetFile(t, []int{40}, parquetVariants["snappy"]...)
 	for n := 4; n < len(b); n += 97 {
 		_, _, err := readFile(tempFile(t, "x.parquet", b[:n]), ingest.Options{})
-		if !ingest.IsBadInput(err) {
+		if !table.IsBadInput(err) {
 			t.Fatalf("cut to %d of %d bytes: %v", n, len(b), err)
 		}
 	}

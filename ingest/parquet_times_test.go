@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/internal/foreign"
 	"unfold/internal/vec"
 )
@@ -32,12 +33,12 @@ pa.feather.write_feather(table, sys.argv[1] + "/in.arrow", compression="uncompre
 	for _, in := range []string{"in.parquet", "in.arrow"} {
 		table := readTable(t, filepath.Join(dir, in), ingest.Options{})
 		for _, out := range []string{".parquet", ".arrow", ".arrows"} {
-			w, err := ingest.Create(filepath.Join(dir, in+out), ingest.WriteOptions{})
+			w, err := emit.Create(filepath.Join(dir, in+out), emit.WriteOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer w.Abort()
-			if err := w.Write(&ingest.Output{Kept: table.Columns(), Embedding: vec.New[float32](table.Len(), 2)}); err != nil {
+			if err := w.Write(&emit.Output{Kept: table.Columns(), Embedding: vec.New[float32](table.Len(), 2)}); err != nil {
 				t.Fatalf("%s to %s: %v", in, out, err)
 			}
 			if err := w.Close(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
 )
 
 // viewsOf is a column of n text views, each of the same length at the same place of a
@@ -78,7 +78,7 @@ func TestPlainColumnsAreBounded(t *testing.T) {
 			message = bytes.Replace(message, own, others, 1)
 		}
 		before := allocated()
-		table, err := ingest.DecodeMessage(message, here, ingest.Limits{Memory: 32 << 20})
+		table, err := arrowfmt.DecodeMessage(message, here, arrowfmt.Limits{Memory: 32 << 20})
 		took := allocated() - before
 		switch {
 		case c.want == "" && err != nil:

@@ -4,6 +4,13 @@ import (
 	"context"
 	"io"
 	"os"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/csv"
+	"unfold/ingest/idx"
+	"unfold/ingest/input"
+	"unfold/ingest/npy"
+	"unfold/ingest/parquet"
+	"unfold/ingest/table"
 )
 
 // Options say how sources are read. The zero value works.
@@ -11,7 +18,7 @@ type Options struct {
 	// BatchRows bounds the rows of one table; 0 means 4096.
 	BatchRows int
 	// CSV is for text files.
-	CSV CSVOptions
+	CSV csv.Options
 	// Stdin is what "-" reads; nil means the process's.
 	Stdin io.Reader
 	// Memory bounds what one batch of an Arrow or Parquet file may take, in
@@ -22,7 +29,7 @@ type Options struct {
 	NoCopies bool
 
 	// inferred keeps what was learnt about text files that are opened twice.
-	inferred map[string]csvInferred
+	inferred map[string]csv.Inferred
 }
 
 func (o Options) filled() Options {
@@ -44,12 +51,12 @@ func (o Options) filled() Options {
 // from a temporary copy on the disk if they come from a pipe. A file that is missing,
 // empty or of no known format is an *Error, which names the formats that are known and
 // not read.
-func Open(ctx context.Context, path string, opts Options) (Reader, error) {
+func Open(ctx context.Context, path string, opts Options) (table.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	opts = opts.filled()
-	in, err := openSource(path, opts.Stdin, opts.NoCopies)
+	in, err := input.Open(path, opts.Stdin, opts.NoCopies)
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +70,15 @@ func Open(ctx context.Context, path string, opts Options) (Reader, error) {
 
 // Unpack returns a file's format, and reads text that is compressed to its end, without
 // looking at it.
-func Unpack(ctx context.Context, path string, opts Options) (Format, error) {
+func Unpack(ctx context.Context, path string, opts Options) (input.Format, error) {
 	opts = opts.filled()
-	in, err := openSource(path, opts.Stdin, opts.NoCopies)
+	in, err := input.Open(path, opts.Stdin, opts.NoCopies)
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
 	format, err := recognize(in, opts.CSV.Encoding)
-	if err != nil || format != CSV || in.packed == "" {
+	if err != nil || format != input.CSV || in.Packed == "" {
 		return format, err
 	}
 	piece := make([]byte, 1<<16)
@@ -82,33 +89,33 @@ func Unpack(ctx context.Context, path string, opts Options) (Format, error) {
 		if _, err := in.Read(piece); err == io.EOF {
 			return format, nil
 		} else if err != nil {
-			return "", readError(in.origin, err)
+			return "", input.ReadError(in.Origin, err)
 		}
 	}
 }
 
-func openFormat(in *opened, opts Options) (Reader, error) {
+func openFormat(in *input.Source, opts Options) (table.Reader, error) {
 	format, err := recognize(in, opts.CSV.Encoding)
 	if err != nil {
 		return nil, err
 	}
-	if name := map[Format]string{ArrowFile: "an Arrow file", Parquet: "a Parquet file", NPZ: "a zip archive"}[format]; in.packed != "" && name != "" {
-		return nil, in.origin.bad("%s inside %s cannot be read", name, in.packed).hint("%s first: it is read from its end",
-			map[string]string{"gzip": "gunzip it", "zstd": "unzstd it", "bzip2": "bunzip2 it", "lz4": "unlz4 it"}[in.packed])
+	if name := map[input.Format]string{input.ArrowFile: "an Arrow file", input.Parquet: "a Parquet file", input.NPZ: "a zip archive"}[format]; in.Packed != "" && name != "" {
+		return nil, in.Origin.Bad("%s inside %s cannot be read", name, in.Packed).Suggest("%s first: it is read from its end",
+			map[string]string{"gzip": "gunzip it", "zstd": "unzstd it", "bzip2": "bunzip2 it", "lz4": "unlz4 it"}[in.Packed])
 	}
 	switch format {
-	case ArrowFile:
-		return newFileReader(in, opts.BatchRows, opts.Memory)
-	case ArrowStream:
-		return newStreamReader(in, opts.BatchRows, opts.Memory)
-	case Parquet:
-		return newParquetReader(in, opts.BatchRows, opts.Memory)
-	case NPY:
-		return newNPYReader(in, opts.BatchRows)
-	case NPZ:
-		return newZipReader(in, opts.BatchRows)
-	case IDX:
-		return newIDXReader(in, opts.BatchRows)
+	case input.ArrowFile:
+		return arrowfmt.NewFileReader(in, opts.BatchRows, opts.Memory)
+	case input.ArrowStream:
+		return arrowfmt.NewStreamReader(in, opts.BatchRows, opts.Memory)
+	case input.Parquet:
+		return parquet.NewReader(in, opts.BatchRows, opts.Memory)
+	case input.NPY:
+		return npy.NewReader(in, opts.BatchRows)
+	case input.NPZ:
+		return npy.NewArchiveReader(in, opts.BatchRows)
+	case input.IDX:
+		return idx.NewReader(in, opts.BatchRows)
 	}
-	return newCSVReader(in, opts.CSV, opts.BatchRows, opts.inferred)
+	return csv.NewReader(in, opts.CSV, opts.BatchRows, opts.inferred)
 }

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 // A damaged file of any format ends in an error about the input, or in values
@@ -20,7 +22,7 @@ func TestFilesSurviveMutations(t *testing.T) {
 		"x.idx": idx(40*6, 40, 2, 3),
 		"x.npy": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (5, 2), }", make([]byte, 80)),
 	}
-	for _, ext := range ingest.Extensions {
+	for _, ext := range emit.Extensions {
 		files["map"+ext] = mapFile(t, ext)
 	}
 	survives(t, files, "x.bin", 150, func(b []byte) []byte { return ingesttest.Mutate(b, rng) })
@@ -40,7 +42,7 @@ func survives(t *testing.T, files map[string][]byte, name string, times int, dam
 			switch {
 			case err == nil:
 				read++
-			case ingest.IsBadInput(err):
+			case table.IsBadInput(err):
 				refused++
 			default:
 				t.Errorf("%s: %v", of, err)
@@ -70,7 +72,7 @@ func strangersFiles(t testing.TB) map[string][]byte {
 }
 
 func FuzzOpen(f *testing.F) {
-	for _, ext := range ingest.Extensions {
+	for _, ext := range emit.Extensions {
 		f.Add(mapFile(f, ext))
 	}
 	f.Add(idx(12, 3, 2, 2))
@@ -87,7 +89,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := readFile(path, ingest.Options{Memory: 64 << 20}); err != nil && !ingest.IsBadInput(err) {
+		if _, _, err := readFile(path, ingest.Options{Memory: 64 << 20}); err != nil && !table.IsBadInput(err) {
 			t.Fatal(err)
 		}
 	})

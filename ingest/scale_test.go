@@ -10,8 +10,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 // A decimal's scale is a power of ten that somebody has to work out: one of two thousand
@@ -29,7 +30,7 @@ func TestScalesOfDecimals(t *testing.T) {
 		b.Append(decimal128.FromI64(12345))
 		schema := arrow.NewSchema([]arrow.Field{{Name: "amount", Type: kind}}, nil)
 		message := ingesttest.Encode(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{b.NewArray()}, 1)})
-		table, err := ingest.DecodeMessage(message, ingest.Origin{}, ingest.Limits{})
+		records, err := arrowfmt.DecodeMessage(message, table.Origin{}, arrowfmt.Limits{})
 		if refused := err != nil; refused != c.refused {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -40,7 +41,7 @@ func TestScalesOfDecimals(t *testing.T) {
 			}
 			continue
 		}
-		column, _ := table.Column("amount")
+		column, _ := records.Column("amount")
 		if text := column.Strings()[0]; len(text) < 5 {
 			t.Errorf("%s: read as %q", name, text)
 		}

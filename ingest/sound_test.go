@@ -18,7 +18,10 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 	"unfold/internal/foreign"
 	"unfold/internal/offsets"
 	"unfold/internal/vec"
@@ -72,13 +75,13 @@ func TestSoundSlices(t *testing.T) {
 		if rapid.Bool().Draw(r, "shifted") {
 			a = shifted(a)
 		}
-		c, err := ingest.Sound(ingest.ColumnOf("c", a).Slice(from, to), here, false)
+		c, err := table.SoundColumn(table.NewColumn("c", a).Slice(from, to), here, false)
 		if err != nil {
 			r.Fatal(err)
 		}
-		ingesttest.EqualColumns(t, dt.String(), c, ingest.ColumnOf("c", rec.Column(0)).Slice(from, to))
-		o := &ingest.Output{Embedding: vec.New[float32](to-from, 2), Kept: []ingest.Column{c}}
-		message, err := ingest.EncodeMessage(o)
+		ingesttest.EqualColumns(t, dt.String(), c, table.NewColumn("c", rec.Column(0)).Slice(from, to))
+		o := &emit.Output{Embedding: vec.New[float32](to-from, 2), Kept: []table.Column{c}}
+		message, err := emit.EncodeMessage(o)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -158,7 +161,7 @@ for name, c in columns.items():
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := (&ingest.MessageWriter{}).Encode(&ingest.Output{Embedding: b.X, Kept: b.Kept})
+		out, err := (&emit.MessageWriter{}).Encode(&emit.Output{Embedding: b.X, Kept: b.Kept})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,22 +175,22 @@ for name, c in columns.items():
 
 // encode makes a batch of a message with the vector v and the column c, which is kept.
 func encode(value []byte, replace bool) (*ingest.Batch, error) {
-	table, err := ingest.DecodeMessage(value, here, ingest.Limits{})
+	records, err := arrowfmt.DecodeMessage(value, here, arrowfmt.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	f, err := ingest.NewFitter(ingest.Mapping{Vector: "v", Selection: ingest.Selection{Keep: []string{"c"}, ReplaceText: replace}}, table.Schema())
+	f, err := ingest.NewFitter(ingest.Mapping{Vector: "v", Selection: ingest.Selection{Keep: []string{"c"}, ReplaceText: replace}}, records.Schema())
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Add(table); err != nil {
+	if err := f.Add(records); err != nil {
 		return nil, err
 	}
 	e, err := f.Encoder()
 	if err != nil {
 		return nil, err
 	}
-	return e.Encode(table)
+	return e.Encode(records)
 }
 
 // Text that is not UTF-8, within others too, is refused with its row or replaced, and so
@@ -231,12 +234,12 @@ func TestUnsoundColumns(t *testing.T) {
 		{"a date", raw(arrow.FixedWidthTypes.Date64, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0, "whole number of days", ""},
 		{"a decimal", raw(&arrow.Decimal128Type{Precision: 2}, append(make([]byte, 16), 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)...), 1, "more than 2 digits", ""},
 	} {
-		_, err := ingest.Sound(ingest.ColumnOf("c", c.a), ingest.Origin{Position: offsets.At("events", 0, 7)}, false)
-		var e *ingest.Error
+		_, err := table.SoundColumn(table.NewColumn("c", c.a), table.Origin{Position: offsets.At("events", 0, 7)}, false)
+		var e *table.Error
 		if !errors.As(err, &e) || e.Row != c.row || e.Column != "c" || !strings.Contains(e.Problem, c.problem) || e.Hint == "" {
 			t.Errorf("%s: error %v", c.name, err)
 		}
-		got, err := ingest.Sound(ingest.ColumnOf("c", c.a), here, true)
+		got, err := table.SoundColumn(table.NewColumn("c", c.a), here, true)
 		if (err != nil) != (c.becomes == "") {
 			t.Errorf("%s: replaced: %v", c.name, err)
 		}
@@ -246,7 +249,7 @@ func TestUnsoundColumns(t *testing.T) {
 		if text := strings.Join(got.Strings(), "|"); text != c.becomes {
 			t.Errorf("%s: it becomes %q, want %q", c.name, text, c.becomes)
 		}
-		out, err := ingest.EncodeMessage(&ingest.Output{Embedding: vec.New[float32](got.Len(), 1), Kept: []ingest.Column{got}})
+		out, err := emit.EncodeMessage(&emit.Output{Embedding: vec.New[float32](got.Len(), 1), Kept: []table.Column{got}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,11 +260,11 @@ func TestUnsoundColumns(t *testing.T) {
 		pairs = append(pairs, path, "")
 	}
 	wrong := text("a", "b", "c").Data()
-	counted, err := ingest.Sound(ingest.ColumnOf("c", array.MakeFromData(array.NewData(wrong.DataType(), 3, append([]*memory.Buffer{memory.NewBufferBytes([]byte{5})}, wrong.Buffers()[1:]...), nil, 3, 0))), here, false)
+	counted, err := table.SoundColumn(table.NewColumn("c", array.MakeFromData(array.NewData(wrong.DataType(), 3, append([]*memory.Buffer{memory.NewBufferBytes([]byte{5})}, wrong.Buffers()[1:]...), nil, 3, 0))), here, false)
 	if err != nil || counted.IsNull(0) || !counted.IsNull(1) {
 		t.Errorf("a wrong count of nulls: %v, %v", counted.Strings(), err)
 	}
-	out, err := (&ingest.MessageWriter{}).Encode(&ingest.Output{Embedding: vec.New[float32](3, 1), Kept: []ingest.Column{counted}})
+	out, err := (&emit.MessageWriter{}).Encode(&emit.Output{Embedding: vec.New[float32](3, 1), Kept: []table.Column{counted}})
 	if err != nil {
 		t.Fatal(err)
 	}

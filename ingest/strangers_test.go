@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/csv"
+	"unfold/ingest/table"
 )
 
 // strangers holds files that others' programs wrote, by the script beside it.
@@ -25,70 +27,70 @@ func TestStrangers(t *testing.T) {
 		vector = "vector fixed_size_list<float32>[2]"
 		matrix = "[0 0.25]\n[0.5 0.75]\n[1 1.25]"
 	)
-	comma := ingest.CSVOptions{DecimalComma: true}
-	latin := ingest.CSVOptions{Encoding: "latin1"}
+	comma := csv.Options{DecimalComma: true}
+	latin := csv.Options{Encoding: "latin1"}
 	for _, c := range []struct {
 		file   string
-		opts   ingest.CSVOptions
+		opts   csv.Options
 		schema string
 		rows   string // or, without a schema, the error
 		left   string
 	}{
-		{"pandas.csv", ingest.CSVOptions{}, "column_0 int64, " + schema, "0|Ulm|20.5|1|true\n1|Köln|57.25|3|false\n2|Rom|-1|2|true", "column_0 (an id: the index of the rows); city (text)"},
-		{"pandas-noindex.csv", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas.csv", csv.Options{}, "column_0 int64, " + schema, "0|Ulm|20.5|1|true\n1|Köln|57.25|3|false\n2|Rom|-1|2|true", "column_0 (an id: the index of the rows); city (text)"},
+		{"pandas-noindex.csv", csv.Options{}, schema, rows, words},
 		{"pandas-german.csv", comma, schema, rows, words},
 		{"pandas-latin1.csv", latin, schema, rows, words},
-		{"pandas-latin1.csv", ingest.CSVOptions{}, "", "row 2 (line 3): the text is not UTF-8 (byte 0xf6); if it is Latin-1", ""},
-		{"pandas-utf16.csv", ingest.CSVOptions{}, schema, rows, words},
-		{"pandas-utf8-bom.csv", ingest.CSVOptions{}, schema, rows, words},
-		{"pandas-na.csv", ingest.CSVOptions{}, schema, strings.Replace(rows, "57.25", "null", 1), words},
-		{"pandas.csv.gz", ingest.CSVOptions{}, schema, rows, words},
-		{"pandas.csv.zst", ingest.CSVOptions{}, schema, rows, words},
-		{"pandas.csv.bz2", ingest.CSVOptions{}, schema, rows, words},
-		{"pandas.csv.lz4", ingest.CSVOptions{}, schema, rows, words},
-		{"pandas.csv.xz", ingest.CSVOptions{}, "", "this is compressed by xz, which is not read; unpack it first", ""},
-		{"pandas-unnamed.csv", ingest.CSVOptions{}, "column_0 int64, 0 float64, 1 float64", "0|0|0.25\n1|0.5|0.75\n2|1|1.25", "column_0 (an id: the index of the rows)"},
-		{"polars.tsv", ingest.CSVOptions{}, schema, rows, words},
-		{"excel.csv", ingest.CSVOptions{Encoding: "windows-1252", DecimalComma: true}, "city string, area float64, note string", "Ulm|20.5|two\nlines; quoted\nKöln|57.25|says \"no\"", "city, note (text)"},
+		{"pandas-latin1.csv", csv.Options{}, "", "row 2 (line 3): the text is not UTF-8 (byte 0xf6); if it is Latin-1", ""},
+		{"pandas-utf16.csv", csv.Options{}, schema, rows, words},
+		{"pandas-utf8-bom.csv", csv.Options{}, schema, rows, words},
+		{"pandas-na.csv", csv.Options{}, schema, strings.Replace(rows, "57.25", "null", 1), words},
+		{"pandas.csv.gz", csv.Options{}, schema, rows, words},
+		{"pandas.csv.zst", csv.Options{}, schema, rows, words},
+		{"pandas.csv.bz2", csv.Options{}, schema, rows, words},
+		{"pandas.csv.lz4", csv.Options{}, schema, rows, words},
+		{"pandas.csv.xz", csv.Options{}, "", "this is compressed by xz, which is not read; unpack it first", ""},
+		{"pandas-unnamed.csv", csv.Options{}, "column_0 int64, 0 float64, 1 float64", "0|0|0.25\n1|0.5|0.75\n2|1|1.25", "column_0 (an id: the index of the rows)"},
+		{"polars.tsv", csv.Options{}, schema, rows, words},
+		{"excel.csv", csv.Options{Encoding: "windows-1252", DecimalComma: true}, "city string, area float64, note string", "Ulm|20.5|two\nlines; quoted\nKöln|57.25|says \"no\"", "city, note (text)"},
 		{"r-csv2.csv", comma, "column_0 int64, area float64, rooms int64", "1|20.5|1\n2|null|3\n3|1e-05|2", "column_0 (an id: the index of the rows)"},
-		{"pandas.json", ingest.CSVOptions{}, "", json, ""},
-		{"pandas.jsonl", ingest.CSVOptions{}, "", json, ""},
-		{"openpyxl.xlsx", ingest.CSVOptions{}, "", "this is an Excel workbook, which is not read; save it as CSV or Parquet", ""},
-		{"pandas.pkl", ingest.CSVOptions{}, "", "this is a Python pickle, which is not read; save the array by numpy.save", ""},
+		{"pandas.json", csv.Options{}, "", json, ""},
+		{"pandas.jsonl", csv.Options{}, "", json, ""},
+		{"openpyxl.xlsx", csv.Options{}, "", "this is an Excel workbook, which is not read; save it as CSV or Parquet", ""},
+		{"pandas.pkl", csv.Options{}, "", "this is a Python pickle, which is not read; save the array by numpy.save", ""},
 
-		{"pandas-index.parquet", ingest.CSVOptions{}, schema + ", __index_level_0__ int64", "Ulm|20.5|1|true|7\nKöln|57.25|3|false|9\nRom|-1|2|true|4", "city (text); __index_level_0__ (an id: the index of the rows)"},
-		{"pandas-empty.parquet", ingest.CSVOptions{}, schema, "", words},
-		{"polars.parquet", ingest.CSVOptions{}, schema, rows, words},
-		{"pyarrow-lz4.parquet", ingest.CSVOptions{}, schema, rows, words},
-		{"pyarrow-lz4-v2.parquet", ingest.CSVOptions{}, schema, rows, words},
+		{"pandas-index.parquet", csv.Options{}, schema + ", __index_level_0__ int64", "Ulm|20.5|1|true|7\nKöln|57.25|3|false|9\nRom|-1|2|true|4", "city (text); __index_level_0__ (an id: the index of the rows)"},
+		{"pandas-empty.parquet", csv.Options{}, schema, "", words},
+		{"polars.parquet", csv.Options{}, schema, rows, words},
+		{"pyarrow-lz4.parquet", csv.Options{}, schema, rows, words},
+		{"pyarrow-lz4-v2.parquet", csv.Options{}, schema, rows, words},
 
-		{"order-c.npy", ingest.CSVOptions{}, vector, matrix, ""},
-		{"order-f.npy", ingest.CSVOptions{}, vector, matrix, ""},
-		{"order-f3.npy", ingest.CSVOptions{}, "vector fixed_size_list<int16>[6]", "[0 1 2 3 4 5]\n[6 7 8 9 10 11]", ""},
-		{"big.npy", ingest.CSVOptions{}, "vector fixed_size_list<float64>[2]", matrix, ""},
-		{"half.npy", ingest.CSVOptions{}, "vector fixed_size_list<float16>[2]", matrix, ""},
-		{"bool.npy", ingest.CSVOptions{}, "vector fixed_size_list<uint8>[2]", "[0 0]\n[0 1]\n[1 1]", ""},
-		{"empty.npy", ingest.CSVOptions{}, vector, "", ""},
-		{"texts.npy", ingest.CSVOptions{}, "value string", "Ulm\nKöln\n", ""},
-		{"texts-big.npy", ingest.CSVOptions{}, "value string", "Ulm\nKöln", ""},
-		{"bytes.npy", ingest.CSVOptions{}, "value string", "Ulm\nRom", ""},
-		{"bytes-latin1.npy", ingest.CSVOptions{}, "", `row 1, column "value": "K\xf6ln" is not UTF-8; save the array as texts`, ""},
-		{"objects.npy", ingest.CSVOptions{}, "", `its elements are Python objects ("O"), a pickle, which is not read`, ""},
-		{"one.npz", ingest.CSVOptions{}, vector, matrix, ""},
-		{"many.npz", ingest.CSVOptions{}, "", "it holds 2 arrays: x, y; name one: " + strangers + "/many.npz:x", ""},
-		{"many.npz:x", ingest.CSVOptions{}, vector, matrix, ""},
-		{"many.npz:y", ingest.CSVOptions{}, "value string", "a\nb\na", ""},
-		{"many.npz:z", ingest.CSVOptions{}, "", `there is no array "z" in it`, ""},
+		{"order-c.npy", csv.Options{}, vector, matrix, ""},
+		{"order-f.npy", csv.Options{}, vector, matrix, ""},
+		{"order-f3.npy", csv.Options{}, "vector fixed_size_list<int16>[6]", "[0 1 2 3 4 5]\n[6 7 8 9 10 11]", ""},
+		{"big.npy", csv.Options{}, "vector fixed_size_list<float64>[2]", matrix, ""},
+		{"half.npy", csv.Options{}, "vector fixed_size_list<float16>[2]", matrix, ""},
+		{"bool.npy", csv.Options{}, "vector fixed_size_list<uint8>[2]", "[0 0]\n[0 1]\n[1 1]", ""},
+		{"empty.npy", csv.Options{}, vector, "", ""},
+		{"texts.npy", csv.Options{}, "value string", "Ulm\nKöln\n", ""},
+		{"texts-big.npy", csv.Options{}, "value string", "Ulm\nKöln", ""},
+		{"bytes.npy", csv.Options{}, "value string", "Ulm\nRom", ""},
+		{"bytes-latin1.npy", csv.Options{}, "", `row 1, column "value": "K\xf6ln" is not UTF-8; save the array as texts`, ""},
+		{"objects.npy", csv.Options{}, "", `its elements are Python objects ("O"), a pickle, which is not read`, ""},
+		{"one.npz", csv.Options{}, vector, matrix, ""},
+		{"many.npz", csv.Options{}, "", "it holds 2 arrays: x, y; name one: " + strangers + "/many.npz:x", ""},
+		{"many.npz:x", csv.Options{}, vector, matrix, ""},
+		{"many.npz:y", csv.Options{}, "value string", "a\nb\na", ""},
+		{"many.npz:z", csv.Options{}, "", `there is no array "z" in it`, ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			path := strangers + "/" + c.file
-			open := map[string]func() (ingest.Reader, error){
-				"file": func() (ingest.Reader, error) {
+			open := map[string]func() (table.Reader, error){
+				"file": func() (table.Reader, error) {
 					return ingest.Open(context.Background(), path, ingest.Options{CSV: c.opts})
 				},
 			}
 			if !strings.Contains(c.file, ":") {
-				open["standard input"] = func() (ingest.Reader, error) {
+				open["standard input"] = func() (table.Reader, error) {
 					f, err := os.Open(path)
 					if err != nil {
 						t.Fatal(err)
@@ -102,13 +104,13 @@ func TestStrangers(t *testing.T) {
 				if from != "file" {
 					where = from
 				}
-				r, table, err := readWhole(open)
+				r, records, err := readWhole(open)
 				if c.schema == "" {
 					want := strings.Replace(c.rows, path+":x", where+":x", 1)
 					if from != "file" {
 						want = strings.Split(want, "; name one")[0]
 					}
-					if !ingest.IsBadInput(err) || !strings.HasPrefix(err.Error(), where+": "+want) {
+					if !table.IsBadInput(err) || !strings.HasPrefix(err.Error(), where+": "+want) {
 						t.Errorf("%s: error %v\nwant %s", from, err, want)
 					}
 					continue
@@ -120,7 +122,7 @@ func TestStrangers(t *testing.T) {
 				if got := r.Schema().String(); got != c.schema {
 					t.Errorf("%s: columns %s\nwant %s", from, got, c.schema)
 				}
-				if got := fields(table); got != c.rows {
+				if got := fields(records); got != c.rows {
 					t.Errorf("%s: rows\n%s\nwant\n%s", from, got, c.rows)
 				}
 				if strings.Contains(c.schema, "[") || strings.HasPrefix(c.schema, "value") {
@@ -140,7 +142,7 @@ func TestStrangers(t *testing.T) {
 // reader hides that a source is a file.
 type reader interface{ Read([]byte) (int, error) }
 
-func readWhole(open func() (ingest.Reader, error)) (ingest.Reader, *ingest.Table, error) {
+func readWhole(open func() (table.Reader, error)) (table.Reader, *table.Table, error) {
 	r, err := open()
 	if err != nil {
 		return nil, nil, err
@@ -150,7 +152,7 @@ func readWhole(open func() (ingest.Reader, error)) (ingest.Reader, *ingest.Table
 	if err != nil {
 		return nil, nil, err
 	}
-	var tables []*ingest.Table
+	var tables []*table.Table
 	for {
 		t, err := r.Next(context.Background())
 		if t != nil {
@@ -160,7 +162,7 @@ func readWhole(open func() (ingest.Reader, error)) (ingest.Reader, *ingest.Table
 		if len(tables) == 0 {
 			return r, whole, ignoreEnd(err)
 		}
-		whole, joinErr := ingest.ConcatTables(tables...)
+		whole, joinErr := table.ConcatTables(tables...)
 		if joinErr != nil {
 			return nil, nil, joinErr
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
 )
 
 // A message's weight is that of its columns once decompressed, however few bytes it has.
@@ -30,11 +30,11 @@ func TestWeigh(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := 8 * record.NumRows()
-		if got := (&ingest.Decoder{}).Weigh(b.Bytes()); got < want || got > want+want/10 {
+		if got := (&arrowfmt.Decoder{}).Weigh(b.Bytes()); got < want || got > want+want/10 {
 			t.Errorf("%s: %d bytes weigh %d, the columns have %d", name, b.Len(), got, want)
 		}
 	}
-	if got := (&ingest.Decoder{}).Weigh([]byte("no Arrow stream")); got != 0 {
+	if got := (&arrowfmt.Decoder{}).Weigh([]byte("no Arrow stream")); got != 0 {
 		t.Errorf("junk weighs %d", got)
 	}
 }

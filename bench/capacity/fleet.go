@@ -14,7 +14,9 @@ import (
 	"unfold/bench/internal/relay"
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
-	"unfold/ingest"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 )
 
 // Pass is what a fleet of embedders took to work through a topic.
@@ -126,11 +128,11 @@ func messages(n int) (message func(i int) []byte, size int, err error) {
 		for k := range ids {
 			ids[k] = int64(i*eventRows + k)
 		}
-		t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.VectorColumn("v", clouds(rng, eventRows, Dim)))
+		t, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.VectorColumn("v", clouds(rng, eventRows, Dim)))
 		if err != nil {
 			return nil, 0, err
 		}
-		if made[i], err = ingest.EncodeTable(t); err != nil {
+		if made[i], err = emit.EncodeTable(t); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -143,7 +145,7 @@ func (l *lab) outputBytes(points int) (float64, error) {
 	ids := make([]int64, n)
 	scores := make([]float32, n)
 	p := clouds(rand.New(rand.NewPCG(1, 3)), n, 2)
-	value, err := ingest.EncodeMessage(&ingest.Output{ID: ingest.Int64Column(ingest.IDName, ids), Embedding: p, Sigma: scores, NoveltyLocal: scores, NoveltyGlobal: scores, Epoch: 1, Version: 1})
+	value, err := emit.EncodeMessage(&emit.Output{ID: table.Int64Column(emit.IDName, ids), Embedding: p, Sigma: scores, NoveltyLocal: scores, NoveltyGlobal: scores, Epoch: 1, Version: 1})
 	return float64(len(value)) / float64(n), err
 }
 

@@ -5,7 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
-	"encoding/csv"
+	text "encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"unfold/ingest"
+	"unfold/ingest/csv"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/testdata/kdd"
 )
@@ -63,7 +65,7 @@ func readConnections(ctx context.Context, dir string, first, few int) (*connecti
 		if err != nil {
 			return nil, err
 		}
-		opts.CSV = ingest.CSVOptions{Header: ingest.HeaderNo, Names: names, Comma: ','}
+		opts.CSV = csv.Options{Header: csv.HeaderNo, Names: names, Comma: ','}
 		few = math.MaxInt
 	}
 	r, err := ingest.Open(ctx, path, opts)
@@ -112,14 +114,14 @@ func columnNames() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := csv.NewReader(z).Read()
+	names, err := text.NewReader(z).Read()
 	if err != nil || len(names) < 3 {
 		return nil, fmt.Errorf("the bundled connections have no header: %w", err)
 	}
 	return names[1 : len(names)-1], nil
 }
 
-func encoderOf(m ingest.Mapping, t *ingest.Table) (*ingest.Encoder, error) {
+func encoderOf(m ingest.Mapping, t *table.Table) (*ingest.Encoder, error) {
 	f, err := ingest.NewFitter(m, t.Schema())
 	if err != nil {
 		return nil, err

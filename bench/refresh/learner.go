@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/learn"
@@ -44,12 +45,12 @@ func hire(ctx context.Context, s learn.Settings) (*apprentice, error) {
 
 // message is one of a topic, with some vectors.
 func message(offset int64, x vec.Matrix[float32]) (m stream.Message, err error) {
-	t, err := ingest.NewTable(ingest.Origin{}, ingest.VectorColumn("vector", x))
+	t, err := table.NewTable(table.Origin{}, table.VectorColumn("vector", x))
 	if err != nil {
 		return m, err
 	}
 	m.Topic, m.Offset = "events", offset
-	m.Value, err = ingest.EncodeTable(t)
+	m.Value, err = emit.EncodeTable(t)
 	return m, err
 }
 

@@ -6,8 +6,10 @@ import (
 	"math"
 	"time"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 )
 
 const arrowReader = "Arrow's reader"
@@ -40,17 +42,17 @@ trusts them. The stage's decoder has met the schema before, as in a stream; "sch
 }
 
 func (b *bench) decode(r *record, n int) error {
-	m, err := ingest.EncodeTable(ingesttest.Events(0, n, inputDims))
+	m, err := emit.EncodeTable(ingesttest.Events(0, n, inputDims))
 	if err != nil {
 		return err
 	}
-	known := &ingest.Decoder{}
+	known := &arrowfmt.Decoder{}
 	ways := []struct {
 		who, what string
 		decode    func() (int, error)
 	}{
-		{own, decodeOf(n), func() (int, error) { return length(known.Decode(m, ingest.Origin{})) }},
-		{own, decodeOf(n) + ", schema unknown", func() (int, error) { return length(ingest.DecodeMessage(m, ingest.Origin{}, ingest.Limits{})) }},
+		{own, decodeOf(n), func() (int, error) { return length(known.Decode(m, table.Origin{})) }},
+		{own, decodeOf(n) + ", schema unknown", func() (int, error) { return length(arrowfmt.DecodeMessage(m, table.Origin{}, arrowfmt.Limits{})) }},
 	}
 	if b.peers.Skip {
 		r.miss("%s: peers are skipped", arrowReader)
@@ -81,7 +83,7 @@ func (b *bench) decode(r *record, n int) error {
 	return nil
 }
 
-func length(t *ingest.Table, err error) (int, error) {
+func length(t *table.Table, err error) (int, error) {
 	if err != nil {
 		return 0, err
 	}

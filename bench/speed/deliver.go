@@ -12,7 +12,9 @@ import (
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/synthetic"
 	"unfold/bench/internal/traffic"
-	"unfold/ingest"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -80,11 +82,11 @@ func (d *delivery) messages(events int) (func(i int) []byte, error) {
 		for k := range ids {
 			ids[k] = int64(i*events + k)
 		}
-		t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column(deliveryID, ids), ingest.VectorColumn(deliveryVector, x))
+		t, err := table.NewTable(table.Origin{}, table.Int64Column(deliveryID, ids), table.VectorColumn(deliveryVector, x))
 		if err != nil {
 			return nil, err
 		}
-		if made[i], err = ingest.EncodeTable(t); err != nil {
+		if made[i], err = emit.EncodeTable(t); err != nil {
 			return nil, err
 		}
 	}
@@ -101,13 +103,13 @@ func (d *delivery) learn(ctx context.Context) error {
 	for i := range ids {
 		ids[i] = int64(-1 - i)
 	}
-	t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column(deliveryID, ids), ingest.VectorColumn(deliveryVector, x))
+	t, err := table.NewTable(table.Origin{}, table.Int64Column(deliveryID, ids), table.VectorColumn(deliveryVector, x))
 	if err != nil {
 		return err
 	}
 	const each = 100
 	message := func(i int) []byte {
-		m, err := ingest.EncodeTable(t.Slice(i*each, min((i+1)*each, x.Rows)))
+		m, err := emit.EncodeTable(t.Slice(i*each, min((i+1)*each, x.Rows)))
 		if err != nil {
 			panic(err) // a slice of a table that was written before
 		}

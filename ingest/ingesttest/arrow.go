@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
-	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -41,7 +41,7 @@ func ArrowDecode(message []byte) (rows int64, err error) {
 
 // Events returns n events with an id in column "event" and a vector of dim elements
 // in column "v"; the ids count from from on.
-func Events(from, n, dim int) *ingest.Table {
+func Events(from, n, dim int) *table.Table {
 	rng := rand.New(rand.NewPCG(uint64(from), 2))
 	ids, x := make([]int64, n), vec.New[float32](n, dim)
 	for i := range ids {
@@ -50,7 +50,7 @@ func Events(from, n, dim int) *ingest.Table {
 	for i := range x.Data {
 		x.Data[i] = float32(rng.NormFloat64())
 	}
-	t, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.VectorColumn("v", x))
+	t, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.VectorColumn("v", x))
 	if err != nil {
 		panic(err) // the columns above make a table
 	}

@@ -7,12 +7,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 )
 
 // Dictionary returns a column of words as numbers of a dictionary; the empty word is
 // null.
-func Dictionary(t testing.TB, name string, words []string) ingest.Column {
+func Dictionary(t testing.TB, name string, words []string) table.Column {
 	t.Helper()
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: dt, Nullable: true}}, nil)
@@ -25,10 +26,10 @@ func Dictionary(t testing.TB, name string, words []string) ingest.Column {
 			t.Fatal(err)
 		}
 	}
-	table, err := ingest.DecodeMessage(Encode(schema, []arrow.Record{rb.NewRecord()}), ingest.Origin{}, ingest.Limits{})
+	records, err := arrowfmt.DecodeMessage(Encode(schema, []arrow.Record{rb.NewRecord()}), table.Origin{}, arrowfmt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _ := table.Column(name)
+	c, _ := records.Column(name)
 	return c
 }

@@ -3,12 +3,12 @@ package ingesttest
 import (
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/table"
 )
 
 // EqualTables fails the test unless two tables have the same columns (names,
 // types) and the same values (nulls, and the text of the others).
-func EqualTables(t testing.TB, what string, got, want *ingest.Table) {
+func EqualTables(t testing.TB, what string, got, want *table.Table) {
 	t.Helper()
 	if g, w := got.Schema().String(), want.Schema().String(); g != w {
 		t.Errorf("%s: columns %s, want %s", what, g, w)
@@ -20,7 +20,7 @@ func EqualTables(t testing.TB, what string, got, want *ingest.Table) {
 }
 
 // EqualColumns compares names and values of two columns.
-func EqualColumns(t testing.TB, what string, got, want ingest.Column) {
+func EqualColumns(t testing.TB, what string, got, want table.Column) {
 	t.Helper()
 	if got.Name() != want.Name() || got.Len() != want.Len() {
 		t.Errorf("%s: column %q of %d rows, want %q of %d", what, got.Name(), got.Len(), want.Name(), want.Len())

@@ -12,14 +12,16 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
 // TestReader checks what the Reader interface promises. open opens the same
 // source anew each time; rows is how many it has.
-func TestReader(t *testing.T, open func(opts ingest.Options) (ingest.Reader, error), rows int) {
+func TestReader(t *testing.T, open func(opts ingest.Options) (table.Reader, error), rows int) {
 	t.Helper()
-	var whole *ingest.Table
+	var whole *table.Table
 	for _, batch := range []int{0, 1, 7, rows + 1} {
 		if batch == 1 && rows > 500 {
 			continue
@@ -29,7 +31,7 @@ func TestReader(t *testing.T, open func(opts ingest.Options) (ingest.Reader, err
 			t.Fatalf("open: %v", err)
 		}
 		tables := readAll(t, r, batch)
-		all, err := ingest.ConcatTables(tables...)
+		all, err := table.ConcatTables(tables...)
 		if err != nil {
 			t.Fatalf("batches of %d: %v", batch, err)
 		}
@@ -45,36 +47,36 @@ func TestReader(t *testing.T, open func(opts ingest.Options) (ingest.Reader, err
 }
 
 // readAll reads to the end and checks every table on the way.
-func readAll(t *testing.T, r ingest.Reader, batch int) []*ingest.Table {
+func readAll(t *testing.T, r table.Reader, batch int) []*table.Table {
 	t.Helper()
 	ctx := context.Background()
 	schema := r.Schema().String()
-	var out []*ingest.Table
+	var out []*table.Table
 	row := int64(0)
 	for {
-		table, err := r.Next(ctx)
+		records, err := r.Next(ctx)
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			t.Fatalf("row %d: %v", row, err)
 		}
-		if table.Len() == 0 || batch > 0 && table.Len() > batch {
-			t.Errorf("a table of %d rows, at most %d are allowed", table.Len(), batch)
+		if records.Len() == 0 || batch > 0 && records.Len() > batch {
+			t.Errorf("a table of %d rows, at most %d are allowed", records.Len(), batch)
 		}
-		if table.Origin.Row != row {
-			t.Errorf("a table starts at row %d, want %d", table.Origin.Row, row)
+		if records.Origin.Row != row {
+			t.Errorf("a table starts at row %d, want %d", records.Origin.Row, row)
 		}
-		if got := table.Schema(); !sameColumns(got, r.Schema()) {
+		if got := records.Schema(); !sameColumns(got, r.Schema()) {
 			t.Errorf("a table has columns %s, the reader %s", got, schema)
 		}
-		row += int64(table.Len())
-		out = append(out, table)
+		row += int64(records.Len())
+		out = append(out, records)
 	}
 	if _, err := r.Next(ctx); err != io.EOF {
 		t.Errorf("after the end: %v, want io.EOF again", err)
 	}
-	if c, ok := r.(ingest.Counted); ok {
+	if c, ok := r.(table.Counted); ok {
 		if n, known := c.NumRows(); known && n != row {
 			t.Errorf("it promised %d rows and gave %d", n, row)
 		}
@@ -85,13 +87,13 @@ func readAll(t *testing.T, r ingest.Reader, batch int) []*ingest.Table {
 	return out
 }
 
-func sameColumns(a, b ingest.Schema) bool {
-	return slices.EqualFunc(a, b, func(x, y ingest.Field) bool {
+func sameColumns(a, b table.Schema) bool {
+	return slices.EqualFunc(a, b, func(x, y table.Field) bool {
 		return x.Name == y.Name && x.Kind == y.Kind && x.Type == y.Type && x.Dim == y.Dim
 	})
 }
 
-func cancelled(t *testing.T, open func(opts ingest.Options) (ingest.Reader, error)) {
+func cancelled(t *testing.T, open func(opts ingest.Options) (table.Reader, error)) {
 	t.Helper()
 	r, err := open(ingest.Options{})
 	if err != nil {
@@ -115,7 +117,7 @@ func TestFormat(t *testing.T, ext string, full bool) {
 	for i, sizes := range [][]int{{1500}, {1}, {1000}, {700, 1, 799}, {3, 0, 4}} {
 		path := filepath.Join(dir, strings.Repeat("x", i+1)+ext)
 		n := 0
-		w, err := ingest.Create(path, ingest.WriteOptions{})
+		w, err := emit.Create(path, emit.WriteOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +135,7 @@ func TestFormat(t *testing.T, ext string, full bool) {
 		}
 		w.Abort()
 		checkMap(t, path, n, full)
-		TestReader(t, func(o ingest.Options) (ingest.Reader, error) { return ingest.Open(context.Background(), path, o) }, n)
+		TestReader(t, func(o ingest.Options) (table.Reader, error) { return ingest.Open(context.Background(), path, o) }, n)
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +164,7 @@ func aborted(t *testing.T, dir, ext string) {
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	w, err := ingest.Create(path, ingest.WriteOptions{})
+	w, err := emit.Create(path, emit.WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func aborted(t *testing.T, dir, ext string) {
 		t.Fatal(err)
 	}
 	w.Abort()
-	empty, err := ingest.Create(path, ingest.WriteOptions{})
+	empty, err := emit.Create(path, emit.WriteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +185,8 @@ func aborted(t *testing.T, dir, ext string) {
 }
 
 // Placed is rows from..from+n of a made-up map in two dimensions.
-func Placed(from, n int) *ingest.Output {
-	o := &ingest.Output{Embedding: vec.New[float32](n, 2), Sigma: []float32{}, NoveltyLocal: []float32{}, NoveltyGlobal: []float32{}, Epoch: 2, Version: 77}
+func Placed(from, n int) *emit.Output {
+	o := &emit.Output{Embedding: vec.New[float32](n, 2), Sigma: []float32{}, NoveltyLocal: []float32{}, NoveltyGlobal: []float32{}, Epoch: 2, Version: 77}
 	o.Class, o.Probability = make([]string, n), make([]float32, n)
 	ids, numbers, words, flags := make([]string, n), make([]int64, n), make([]string, n), make([]bool, n)
 	for k := range n {
@@ -199,8 +201,8 @@ func Placed(from, n int) *ingest.Output {
 		o.NoveltyLocal = append(o.NoveltyLocal, float32(i%97)/97)
 		o.NoveltyGlobal = append(o.NoveltyGlobal, float32(i%89)/89)
 	}
-	o.ID = ingest.StringColumn("key", ids)
-	o.Kept = []ingest.Column{ingest.Int64Column("number", numbers), ingest.StringColumn("word", words), ingest.BoolColumn("flag", flags)}
+	o.ID = table.StringColumn("key", ids)
+	o.Kept = []table.Column{table.Int64Column("number", numbers), table.StringColumn("word", words), table.BoolColumn("flag", flags)}
 	return o
 }
 
@@ -226,7 +228,7 @@ func checkMap(t *testing.T, path string, n int, full bool) {
 	if m.Epoch != want.Epoch || m.Version != want.Version {
 		t.Errorf("%s: epoch %d, version %d", path, m.Epoch, m.Version)
 	}
-	EqualColumns(t, path, m.ID, want.ID.Renamed(ingest.IDName))
+	EqualColumns(t, path, m.ID, want.ID.Renamed(emit.IDName))
 	for i, c := range want.Kept {
 		EqualColumns(t, path, m.Kept[i], c)
 	}

@@ -17,7 +17,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/chaos/results"
@@ -181,10 +182,10 @@ func eventsOf(t *testing.T, bytes, n int) (value, ids []byte) {
 			x.Row(i)[j] = float32(rng.NormFloat64())
 		}
 	}
-	for to, columns := range map[*[]byte][]ingest.Column{&value: {ingest.StringColumn(Column, names), ingest.VectorColumn("v", x)}, &ids: {ingest.StringColumn(Column, names)}} {
-		table, err := ingest.NewTable(ingest.Origin{}, columns...)
+	for to, columns := range map[*[]byte][]table.Column{&value: {table.StringColumn(Column, names), table.VectorColumn("v", x)}, &ids: {table.StringColumn(Column, names)}} {
+		records, err := table.NewTable(table.Origin{}, columns...)
 		if err == nil {
-			*to, err = ingest.EncodeTable(table)
+			*to, err = emit.EncodeTable(records)
 		}
 		if err != nil {
 			t.Fatal(err)

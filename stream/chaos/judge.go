@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 	"unfold/internal/offsets"
 	"unfold/stream"
 	"unfold/stream/streamtest"
@@ -98,7 +99,7 @@ func editionOf(m *stream.Message, version uint64) (e edition, agreed bool) {
 	if m.Tombstone() {
 		return e, true
 	}
-	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{}, ingest.Limits{})
+	t, err := arrowfmt.DecodeMessage(m.Value, table.Origin{}, arrowfmt.Limits{})
 	return e, err != nil || t.MapID() == e.mapID // what cannot be decoded is altered
 }
 
@@ -282,7 +283,7 @@ func same(id string, in *stream.Message, parts []stream.Message) error {
 
 // ids opens a message and returns a column of it.
 func ids(m *stream.Message, column string) ([]string, error) {
-	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, ingest.Limits{})
+	t, err := arrowfmt.DecodeMessage(m.Value, table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, arrowfmt.Limits{})
 	if err != nil {
 		return nil, err
 	}

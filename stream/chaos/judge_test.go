@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/stream"
 )
 
@@ -49,11 +51,11 @@ func place(t *testing.T, m *stream.Message) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("id", names))
+	rows, err := table.NewTable(table.Origin{}, table.StringColumn("id", names))
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := ingest.EncodeTable(rows)
+	value, err := emit.EncodeTable(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,19 +119,19 @@ func TestJudge(t *testing.T) {
 // split makes two parts of an output and returns where they are.
 func split(t *testing.T, e *Evidence, i int) int {
 	t.Helper()
-	all, err := ingest.DecodeMessage(e.Out[i].Value, ingest.Origin{}, ingest.Limits{})
+	all, err := arrowfmt.DecodeMessage(e.Out[i].Value, table.Origin{}, arrowfmt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	names, _ := all.Column("id")
 	var parts []stream.Message
 	for n := range 2 {
-		half, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("id", names.Strings()[n:n+1]))
+		half, err := table.NewTable(table.Origin{}, table.StringColumn("id", names.Strings()[n:n+1]))
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := e.Out[i]
-		if m.Value, err = ingest.EncodeTable(half); err != nil {
+		if m.Value, err = emit.EncodeTable(half); err != nil {
 			t.Fatal(err)
 		}
 		m.Headers = append(slices.Clone(m.Headers), stream.Header{Key: stream.HeaderPart, Value: fmt.Append(nil, n+1)},

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/kafka/kafkatest"
@@ -115,10 +116,10 @@ func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
 			}
 		}
 	}
-	t, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn(Column, names), ingest.VectorColumn("v", x))
+	t, err := table.NewTable(table.Origin{}, table.StringColumn(Column, names), table.VectorColumn("v", x))
 	if err != nil {
 		return m, err
 	}
-	m.Value, err = ingest.EncodeTable(t)
+	m.Value, err = emit.EncodeTable(t)
 	return m, err
 }

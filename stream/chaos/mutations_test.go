@@ -17,7 +17,10 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 	"unfold/internal/foreign"
 	"unfold/internal/offsets"
 	"unfold/internal/vec"
@@ -52,13 +55,13 @@ func mutate(text string) error {
 	outputs := &chosen{most: keep, rng: rand.New(rand.NewPCG(seed, 0x6b657074))}
 	rng := rand.New(rand.NewPCG(seed, 0x6d757461))
 	streams := ingesttest.Streams()
-	limits := ingest.Limits{Memory: memoryLimit, Rows: 1 << 16}
+	limits := arrowfmt.Limits{Memory: memoryLimit, Rows: 1 << 16}
 	// As in a stage, where most messages have a schema that was met before, each kind
 	// of message has a decoder that knows it.
-	decoders := make([]*ingest.Decoder, len(streams))
+	decoders := make([]*arrowfmt.Decoder, len(streams))
 	for i, s := range streams {
-		decoders[i] = &ingest.Decoder{Limits: limits}
-		if _, err := decoders[i].Decode(s.Bytes, ingest.Origin{}); err != nil {
+		decoders[i] = &arrowfmt.Decoder{Limits: limits}
+		if _, err := decoders[i].Decode(s.Bytes, table.Origin{}); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
@@ -67,10 +70,10 @@ func mutate(text string) error {
 		k := rng.IntN(len(streams))
 		b := ingesttest.Mutate(streams[k].Bytes, rng)
 		before := allocated()
-		t, err := decoders[k].Decode(b, ingest.Origin{Position: offsets.At("events", 0, int64(n))})
+		t, err := decoders[k].Decode(b, table.Origin{Position: offsets.At("events", 0, int64(n))})
 		all.Most = max(all.Most, allocated()-before)
 		if err != nil {
-			if all.Refused++; !ingest.IsBadInput(err) {
+			if all.Refused++; !table.IsBadInput(err) {
 				return fmt.Errorf("message %d: %w", n, err)
 			}
 			continue
@@ -92,9 +95,9 @@ func mutate(text string) error {
 // passedOn is the output message of a stage that keeps all columns of a table, nil if
 // they cannot be kept: not every value is sound, and not every type can be written, but
 // trying is safe.
-func passedOn(t *ingest.Table) []byte {
+func passedOn(t *table.Table) []byte {
 	keep := t.Names()
-	placed, err := t.With(ingest.VectorColumn("the vector", vec.New[float32](t.Len(), 2)))
+	placed, err := t.With(table.VectorColumn("the vector", vec.New[float32](t.Len(), 2)))
 	if err != nil {
 		return nil
 	}
@@ -110,7 +113,7 @@ func passedOn(t *ingest.Table) []byte {
 	if err != nil {
 		return nil
 	}
-	out, err := ingest.EncodeMessage(&ingest.Output{Kept: b.Kept, Embedding: b.X})
+	out, err := emit.EncodeMessage(&emit.Output{Kept: b.Kept, Embedding: b.X})
 	if err != nil {
 		return nil
 	}

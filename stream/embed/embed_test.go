@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -21,7 +24,7 @@ import (
 )
 
 // sample makes a table of vectors with ids and a column to keep.
-func sample(t *testing.T, rng *rand.Rand, rows int) *ingest.Table {
+func sample(t *testing.T, rng *rand.Rand, rows int) *table.Table {
 	t.Helper()
 	x := vec.New[float32](rows, 4)
 	ids, class := make([]int64, rows), make([]string, rows)
@@ -32,29 +35,29 @@ func sample(t *testing.T, rng *rand.Rand, rows int) *ingest.Table {
 			x.Row(i)[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
 		}
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("class", class), ingest.VectorColumn("v", x))
+	records, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.StringColumn("class", class), table.VectorColumn("v", x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	return records
 }
 
 // learnt is a small map.
 func learnt(t *testing.T) *snapshot.Snapshot {
 	t.Helper()
-	table := sample(t, rand.New(rand.NewPCG(1, 1)), 80)
-	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, table.Schema())
+	records := sample(t, rand.New(rand.NewPCG(1, 1)), 80)
+	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, records.Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Add(table); err != nil {
+	if err := f.Add(records); err != nil {
 		t.Fatal(err)
 	}
 	e, err := f.Encoder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := e.Encode(table)
+	b, err := e.Encode(records)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,13 +82,13 @@ func opened(t *testing.T, s *snapshot.Snapshot, set Settings) *Map {
 }
 
 // events are those of a message that holds a table.
-func events(t *testing.T, table *ingest.Table, offset int64) stream.Events {
+func events(t *testing.T, records *table.Table, offset int64) stream.Events {
 	t.Helper()
-	value, err := ingest.EncodeTable(table)
+	value, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewDecoder(ingest.Limits{}).Decode(stream.Message{TopicPartition: stream.TopicPartition{Topic: "t"}, Offset: offset, Value: value})
+	e, err := NewDecoder(arrowfmt.Limits{}).Decode(stream.Message{TopicPartition: stream.TopicPartition{Topic: "t"}, Offset: offset, Value: value})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,33 +104,33 @@ func TestTableAndMessagesAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := []*ingest.Table{sample(t, rng, 7), sample(t, rng, 1), sample(t, rng, 20)}
+	tables := []*table.Table{sample(t, rng, 7), sample(t, rng, 1), sample(t, rng, 20)}
 	var in []stream.Events
-	for i, table := range tables {
-		in = append(in, events(t, table, int64(i)))
+	for i, records := range tables {
+		in = append(in, events(t, records, int64(i)))
 	}
 	out, err := m.Place(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, table := range tables {
-		want, err := file.Table(t.Context(), table)
+	for i, records := range tables {
+		want, err := file.Table(t.Context(), records)
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := ingest.EncodeMessage(want)
+		whole, err := emit.EncodeMessage(want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(out[i].Value, whole) {
 			t.Errorf("message %d holds other places than the table", i)
 		}
-		if n := table.Len(); n > 2 {
+		if n := records.Len(); n > 2 {
 			part, err := out[i].Parts.Part(1, n-1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want, _ := ingest.EncodeMessage(want.Slice(1, n-1)); !bytes.Equal(part, want) {
+			if want, _ := emit.EncodeMessage(want.Slice(1, n-1)); !bytes.Equal(part, want) {
 				t.Errorf("a part of message %d holds other places than the table", i)
 			}
 		}
@@ -154,20 +157,20 @@ func TestBadRowsAreNamed(t *testing.T) {
 		return odd{p}, err
 	}
 	m := opened(t, s, Settings{Open: open})
-	bad := func(row int) *ingest.Table {
-		table := sample(t, rng, 5)
-		b, err := m.Encoder().Encode(table)
+	bad := func(row int) *table.Table {
+		records := sample(t, rng, 5)
+		b, err := m.Encoder().Encode(records)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.X.Row(row)[0] = 1e6
-		id, _ := table.Column("event")
-		class, _ := table.Column("class")
-		table, err = ingest.NewTable(ingest.Origin{}, id, class, ingest.VectorColumn("v", b.X))
+		id, _ := records.Column("event")
+		class, _ := records.Column("class")
+		records, err = table.NewTable(table.Origin{}, id, class, table.VectorColumn("v", b.X))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return table
+		return records
 	}
 	good := sample(t, rng, 4)
 	in := []stream.Events{events(t, good, 0), events(t, bad(2), 1), events(t, sample(t, rng, 3), 2), events(t, bad(0), 3)}
@@ -188,7 +191,7 @@ func TestBadRowsAreNamed(t *testing.T) {
 	if err != nil || !bytes.Equal(alone[0].Value, out[0].Value) {
 		t.Errorf("beside bad messages one has other places than alone: %v", err)
 	}
-	var e *ingest.Error
+	var e *table.Error
 	if _, err := m.Table(t.Context(), bad(1)); !errors.As(err, &e) || e.Row != 1 {
 		t.Errorf("a table: %v", err)
 	}
@@ -200,26 +203,26 @@ func TestColumnsThatPass(t *testing.T) {
 	s := learnt(t)
 	plain := *s
 	plain.Encoder = nil
-	table := sample(t, rand.New(rand.NewPCG(4, 4)), 3)
-	v, _ := table.Column("v")
-	bare, err := ingest.NewTable(ingest.Origin{}, v)
+	records := sample(t, rand.New(rand.NewPCG(4, 4)), 3)
+	v, _ := records.Column("v")
+	bare, err := table.NewTable(table.Origin{}, v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
 		s    *snapshot.Snapshot
 		set  Settings
-		in   *ingest.Table
+		in   *table.Table
 		id   string
 		kept []string
 		want string
 	}{
-		"as the map":           {s: s, set: Settings{Files: true}, in: table, id: "event", kept: []string{"class"}},
+		"as the map":           {s: s, set: Settings{Files: true}, in: records, id: "event", kept: []string{"class"}},
 		"as far as there":      {s: s, set: Settings{Files: true}, in: bare},
-		"as named":             {s: s, set: Settings{Files: true, Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "class"}}}, in: table, id: "class"},
-		"any vector":           {s: &plain, set: Settings{Files: true}, in: table},
+		"as named":             {s: s, set: Settings{Files: true, Mapping: ingest.Mapping{Selection: ingest.Selection{ID: "class"}}}, in: records, id: "class"},
+		"any vector":           {s: &plain, set: Settings{Files: true}, in: records},
 		"no encoder":           {s: &plain, set: Settings{}, want: "how events become vectors"},
-		"no label for classes": {s: s, set: Settings{Classes: ClassesAlways}, in: table, want: "name the column that holds labels"},
+		"no label for classes": {s: s, set: Settings{Classes: ClassesAlways}, in: records, want: "name the column that holds labels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.set.Check()

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
@@ -20,7 +21,7 @@ type EmbedderSettings struct {
 	// Embed says how events are placed.
 	Embed Settings
 	// Limits bound what a message may ask for.
-	Limits ingest.Limits
+	Limits arrowfmt.Limits
 	// Hooks.Sized and Published are called.
 	Hooks stream.Hooks
 	// Follow brings the maps.
@@ -62,7 +63,7 @@ func NewEmbedder(s EmbedderSettings) (*Embedder, error) {
 		return nil, fmt.Errorf("embed: %w", err)
 	}
 	if s.Embed.Writer == nil {
-		s.Embed.Writer = &ingest.MessageWriter{} // of all its maps
+		s.Embed.Writer = &emit.MessageWriter{} // of all its maps
 	}
 	return &Embedder{Decoder: NewDecoder(s.Limits), set: s, ready: make(chan struct{})}, nil
 }

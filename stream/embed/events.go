@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 	"unfold/stream"
 )
 
@@ -13,14 +15,14 @@ import (
 // a time.
 type Events struct {
 	// Table holds the events; nil for a tombstone, of the event whose id is Gone.
-	Table *ingest.Table
+	Table *table.Table
 	Gone  string
 	// Position is the message's own.
 	Position stream.Position
 	// At is when it happened, Unix nanoseconds.
 	At int64
 
-	limits ingest.Limits
+	limits arrowfmt.Limits
 	// batch is the table as encoder has encoded it, kept because placing and
 	// learning both need it.
 	batch   *ingest.Batch
@@ -59,7 +61,7 @@ func Own(e stream.Events) (*Events, error) {
 
 // Encode is Encoder.Encode for a message, which is untrusted input, within limits. Labels
 // are not written out as text, which nobody needs here.
-func Encode(with *ingest.Encoder, t *ingest.Table, limits ingest.Limits) (*ingest.Batch, error) {
+func Encode(with *ingest.Encoder, t *table.Table, limits arrowfmt.Limits) (*ingest.Batch, error) {
 	if err := limits.CheckVectors(t, with.Dim()); err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ func Encode(with *ingest.Encoder, t *ingest.Table, limits ingest.Limits) (*inges
 // labelIfThere returns the encoder without its column of labels if a table lacks that:
 // labels come with some events, and may have messages of their own. A column that is
 // to be kept is missed.
-func labelIfThere(e *ingest.Encoder, t *ingest.Table) *ingest.Encoder {
+func labelIfThere(e *ingest.Encoder, t *table.Table) *ingest.Encoder {
 	pick := e.Selection()
 	if _, there := t.Column(pick.Label); there || pick.Label == "" || slices.Contains(pick.Keep, pick.Label) {
 		return e
@@ -80,7 +82,7 @@ func labelIfThere(e *ingest.Encoder, t *ingest.Table) *ingest.Encoder {
 
 // Decoder is the stream.Decoder of a Map: a message is one complete Arrow IPC stream, or
 // a tombstone. The zero value works.
-type Decoder struct{ ingest.Decoder }
+type Decoder struct{ arrowfmt.Decoder }
 
 var (
 	_ stream.Decoder = (*Decoder)(nil)
@@ -88,7 +90,7 @@ var (
 )
 
 // NewDecoder makes a decoder of messages within limits.
-func NewDecoder(limits ingest.Limits) *Decoder { return &Decoder{ingest.Decoder{Limits: limits}} }
+func NewDecoder(limits arrowfmt.Limits) *Decoder { return &Decoder{arrowfmt.Decoder{Limits: limits}} }
 
 // Decode implements stream.Decoder.
 func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
@@ -97,7 +99,7 @@ func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
 		e.Gone = string(m.Key)
 		return e, nil
 	}
-	origin := ingest.Origin{Position: e.Position}
+	origin := table.Origin{Position: e.Position}
 	var err error
 	if e.Table, err = d.Decoder.Decode(m.Value, origin); err != nil {
 		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}

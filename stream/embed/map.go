@@ -6,13 +6,15 @@ import (
 	"math"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 )
 
 // Table encodes and places the rows of a table. Its errors are about the table's source:
 // an *ingest.Error names row and column.
-func (m *Map) Table(ctx context.Context, t *ingest.Table) (*ingest.Output, error) {
+func (m *Map) Table(ctx context.Context, t *table.Table) (*emit.Output, error) {
 	b, err := m.encoder.Encode(t)
 	if err != nil {
 		return nil, err
@@ -25,12 +27,12 @@ func (m *Map) Table(ctx context.Context, t *ingest.Table) (*ingest.Output, error
 }
 
 // located makes an error about rows that were placed one about rows of their source.
-func located(o ingest.Origin, err error) error {
+func located(o table.Origin, err error) error {
 	var re *models.RowError
 	if errors.As(err, &re) {
-		return &ingest.Error{Origin: o, Row: o.Row + int64(re.Row), Column: re.Name, Problem: "it cannot be placed", Err: err}
+		return &table.Error{Origin: o, Row: o.Row + int64(re.Row), Column: re.Name, Problem: "it cannot be placed", Err: err}
 	}
-	return ingest.InFile(o.String(), err)
+	return table.InFile(o.String(), err)
 }
 
 // Places are rows where a map has placed them.
@@ -69,8 +71,8 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 
 // Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have
 // as many.
-func (p *Places) Output(b *ingest.Batch, from, to int) *ingest.Output {
-	return &ingest.Output{
+func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
+	return &emit.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
 		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
 		Class: part(p.class, from, to), Probability: part(p.probability, from, to),

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
@@ -53,7 +55,7 @@ type Settings struct {
 	// names of columns.
 	Output string
 	// Writer writes messages. Maps of one stream may share it. nil: one of its own.
-	Writer *ingest.MessageWriter
+	Writer *emit.MessageWriter
 }
 
 // Check says which of the settings cannot be met, whatever the map.
@@ -62,11 +64,11 @@ func (s *Settings) Check() error {
 		if s.Mapping.Label == "" {
 			return errors.New("to predict classes, name the column that holds labels")
 		}
-		if err := ingest.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+		if err := emit.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
 			return err
 		}
 	}
-	return ingest.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...))
+	return emit.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...))
 }
 
 // named says whether the settings name columns.
@@ -96,7 +98,7 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 		m.set.Mapping.Keep = nil
 	}
 	if m.set.Writer == nil {
-		m.set.Writer = &ingest.MessageWriter{}
+		m.set.Writer = &emit.MessageWriter{}
 	}
 	var err error
 	if m.encoder, err = m.set.encoder(s); err != nil {
@@ -163,13 +165,13 @@ func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
 	if s.Files {
 		return e.With(own), nil // For keeps those that a file has
 	}
-	return e.With(own), ingest.CheckKept(own.ID, own.Keep)
+	return e.With(own), emit.CheckKept(own.ID, own.Keep)
 }
 
 // columnless says of a source without one column of vectors that a model without columns,
 // such as the library writes, needs one.
 func (m *Map) columnless(err error) error {
-	var e *ingest.Error
+	var e *table.Error
 	if errors.As(err, &e) {
 		e.Problem = fmt.Sprintf("%s, and the model has no columns: it was learnt from vectors of %d values", e.Problem, m.placer.Dim())
 		e.Hint = "give one column of vectors (a list of numbers, .npy), or learn a model of these columns: unfold fit"
@@ -180,15 +182,15 @@ func (m *Map) columnless(err error) error {
 // For returns the map for a source with that schema and name: of the columns that the map
 // was learnt with, those pass through that the source has. It fails with an error that
 // names the source if its rows cannot be placed, or its columns not be kept.
-func (m *Map) For(s ingest.Schema, name string) (*Map, error) {
+func (m *Map) For(s table.Schema, name string) (*Map, error) {
 	out := *m
 	if out.encoder == nil {
 		f, err := ingest.NewFitter(ingest.Mapping{}, s)
 		if err != nil {
-			return nil, ingest.InFile(name, m.columnless(err))
+			return nil, table.InFile(name, m.columnless(err))
 		}
 		if out.encoder, err = f.Encoder(); err != nil {
-			return nil, ingest.InFile(name, err)
+			return nil, table.InFile(name, err)
 		}
 	}
 	pick := m.set.Mapping.Selection
@@ -197,12 +199,12 @@ func (m *Map) For(s ingest.Schema, name string) (*Map, error) {
 		pick.ReplaceText = m.set.Mapping.ReplaceText
 	}
 	kept := append([]string{pick.Label}, pick.Keep...)
-	if err := errors.Join(ingest.CheckKept(pick.ID, kept), ingest.CheckText(m.set.Output, kept)); err != nil {
-		return nil, ingest.InFile(name, err)
+	if err := errors.Join(emit.CheckKept(pick.ID, kept), emit.CheckText(m.set.Output, kept)); err != nil {
+		return nil, table.InFile(name, err)
 	}
 	if m.predicts() {
-		if err := ingest.CheckClasses(kept); err != nil {
-			return nil, ingest.InFile(name, err)
+		if err := emit.CheckClasses(kept); err != nil {
+			return nil, table.InFile(name, err)
 		}
 	}
 	out.encoder = out.encoder.With(pick).Lenient(m.lenient != nil)
@@ -210,7 +212,7 @@ func (m *Map) For(s ingest.Schema, name string) (*Map, error) {
 }
 
 // present leaves out columns that a source does not have.
-func present(pick ingest.Selection, s ingest.Schema) ingest.Selection {
+func present(pick ingest.Selection, s table.Schema) ingest.Selection {
 	has := func(name string) bool { _, ok := s.Find(name); return ok }
 	var out ingest.Selection
 	if has(pick.ID) {

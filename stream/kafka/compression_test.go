@@ -9,7 +9,8 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
 )
@@ -49,9 +50,9 @@ func BenchmarkCompression(b *testing.B) {
 // outputs are messages as a stage writes them.
 func outputs(b *testing.B, rng *rand.Rand, n, rows int) []*stream.Message {
 	var all []*stream.Message
-	w := &ingest.MessageWriter{}
+	w := &emit.MessageWriter{}
 	for i := range n {
-		o := &ingest.Output{Embedding: vec.New[float32](rows, 2), Epoch: 3, Version: 41}
+		o := &emit.Output{Embedding: vec.New[float32](rows, 2), Epoch: 3, Version: 41}
 		ids := make([]string, rows)
 		for r := range rows {
 			ids[r] = fmt.Sprintf("event-%d-%08x", i*rows+r, rng.Uint32())
@@ -61,7 +62,7 @@ func outputs(b *testing.B, rng *rand.Rand, n, rows int) []*stream.Message {
 			o.Sigma = append(o.Sigma, rng.Float32())
 			o.NoveltyLocal, o.NoveltyGlobal = append(o.NoveltyLocal, rng.Float32()), append(o.NoveltyGlobal, rng.Float32())
 		}
-		o.ID = ingest.StringColumn("event", ids)
+		o.ID = table.StringColumn("event", ids)
 		value, err := w.Encode(o)
 		if err != nil {
 			b.Fatal(err)

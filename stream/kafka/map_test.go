@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -94,7 +97,7 @@ func testMap(t *testing.T, c *cluster) {
 			tombstones[string(m.Key)] = true
 			continue
 		}
-		got, err := ingest.DecodeMessage(m.Value, ingest.Origin{}, ingest.Limits{})
+		got, err := arrowfmt.DecodeMessage(m.Value, table.Origin{}, arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,11 +125,11 @@ func arrowMessage(t *testing.T, rng *rand.Rand, rows, p, n int) []byte {
 			x.Row(i)[k] = float32(rng.NormFloat64()) + 5*float32(c*(k%2))
 		}
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("class", class), ingest.VectorColumn("v", x))
+	records, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.StringColumn("class", class), table.VectorColumn("v", x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ingest.EncodeTable(table)
+	v, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}

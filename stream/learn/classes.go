@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/models/ep/labels"
 	"unfold/stream"
 )
@@ -18,7 +19,7 @@ func (in *intake) label(b *ingest.Batch) {
 	if !in.set.Classify {
 		return
 	}
-	at := slices.IndexFunc(b.Kept, func(c ingest.Column) bool { return c.Name() == in.set.Mapping.Label })
+	at := slices.IndexFunc(b.Kept, func(c table.Column) bool { return c.Name() == in.set.Mapping.Label })
 	if at < 0 {
 		return
 	}
@@ -39,7 +40,7 @@ func (in *intake) label(b *ingest.Batch) {
 
 // labelOf returns the label of a row as text, "" if there is none: null, the empty text
 // or, in a column of numbers, one that is no number.
-func labelOf(c ingest.Column, row int) string {
+func labelOf(c table.Column, row int) string {
 	if c.IsNull(row) {
 		return ""
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -15,26 +17,26 @@ import (
 func labelled(t *testing.T, rng *rand.Rand, rows int, offset int64) (stream.Message, []string) {
 	t.Helper()
 	truth := make([]string, rows)
-	m, _ := marked(t, rng, rows, offset, func(centres []int) ingest.Column {
+	m, _ := marked(t, rng, rows, offset, func(centres []int) table.Column {
 		kind := make([]string, rows)
 		for i, c := range centres {
 			if truth[i] = []string{"even", "odd"}[c]; i%3 == 0 {
 				kind[i] = truth[i]
 			}
 		}
-		return ingest.StringColumn("kind", kind)
+		return table.StringColumn("kind", kind)
 	})
 	return m, truth
 }
 
 // answer returns what a message's events are told.
-func answer(t testing.TB, l *Learner, m stream.Message) (out *ingest.Table, text string) {
+func answer(t testing.TB, l *Learner, m stream.Message) (out *table.Table, text string) {
 	t.Helper()
 	o := place(t, l.Current(), decode(t, l, m))[0]
 	if o.Err != nil {
 		t.Fatal(o.Err)
 	}
-	out, err := ingest.DecodeMessage(o.Value, ingest.Origin{}, ingest.Limits{})
+	out, err := arrowfmt.DecodeMessage(o.Value, table.Origin{}, arrowfmt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,17 +118,17 @@ func TestNoClasses(t *testing.T) {
 	defer stop()
 	for offset := range int64(6) {
 		labels, _ := labelled(t, rng, 10, offset)
-		in, err := ingest.DecodeMessage(labels.Value, ingest.Origin{}, ingest.Limits{})
+		in, err := arrowfmt.DecodeMessage(labels.Value, table.Origin{}, arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		event, _ := in.Column("event")
 		v, _ := in.Column("v")
-		empty, err := ingest.NewTable(ingest.Origin{}, event, ingest.StringColumn("nothing", make([]string, 10)), v)
+		empty, err := table.NewTable(table.Origin{}, event, table.StringColumn("nothing", make([]string, 10)), v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if labels.Value, err = ingest.EncodeTable(empty); err != nil {
+		if labels.Value, err = emit.EncodeTable(empty); err != nil {
 			t.Fatal(err)
 		}
 		offer(t, l, labels)

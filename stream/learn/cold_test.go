@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/streamtest"
@@ -80,14 +83,14 @@ func TestNoTwoAlike(t *testing.T) {
 func TestManyRowsInAFewBytes(t *testing.T) {
 	s := quick()
 	s.Mapping = ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "*"}}}
-	s.Limits = ingest.Limits{Memory: 4096}
+	s.Limits = arrowfmt.Limits{Memory: 4096}
 	l := newLearner(t, s)
 	const rows = 2000
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.BoolColumn("b", make([]bool, rows)))
+	records, err := table.NewTable(table.Origin{}, table.BoolColumn("b", make([]bool, rows)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ingest.EncodeTable(table)
+	v, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +133,7 @@ func TestLabelsPassThrough(t *testing.T) {
 	defer stop()
 	m := message(t, rng, 4, 3, next)
 	e := decode(t, l, m)
-	out, err := ingest.DecodeMessage(place(t, l.Current(), e)[0].Value, ingest.Origin{}, ingest.Limits{})
+	out, err := arrowfmt.DecodeMessage(place(t, l.Current(), e)[0].Value, table.Origin{}, arrowfmt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/reference"
@@ -12,7 +14,7 @@ import (
 // coldStart collects raw events until the encoder and the first map can be learnt.
 type coldStart struct {
 	mapping ingest.Mapping
-	limits  ingest.Limits
+	limits  arrowfmt.Limits
 	// came are the messages in their order.
 	came []arrival
 	// rows counts events by shape, total all of them. most is the shape that most
@@ -24,7 +26,7 @@ type coldStart struct {
 
 // arrival is a message: events of one shape, or the id of an event that is no more.
 type arrival struct {
-	table *ingest.Table
+	table *table.Table
 	shape string
 	gone  string
 	at    int64
@@ -33,11 +35,11 @@ type arrival struct {
 // collect takes a message's events if they can be encoded on their own, by an
 // encoder learnt from nothing else. So one that lacks a column, or holds a
 // missing value, is found bad at once and does not spoil what is learnt.
-func (c *coldStart) collect(t *ingest.Table, at int64) error {
+func (c *coldStart) collect(t *table.Table, at int64) error {
 	if t.Len() == 0 {
 		return nil
 	}
-	e, _, err := learnEncoder(c.mapping, []*ingest.Table{t})
+	e, _, err := learnEncoder(c.mapping, []*table.Table{t})
 	if err == nil {
 		_, err = embed.Encode(e, t, c.limits)
 	}
@@ -83,7 +85,7 @@ func (c *coldStart) check(need int) error {
 // encoder learns the encoder from the events of the prevalent shape. One odd
 // message at the beginning of a stream so does not decide about all others.
 func (c *coldStart) encoder() (*ingest.Encoder, []ingest.Left, error) {
-	var same []*ingest.Table
+	var same []*table.Table
 	for _, a := range c.came {
 		if a.shape == c.most && a.table != nil {
 			same = append(same, a.table)
@@ -95,7 +97,7 @@ func (c *coldStart) encoder() (*ingest.Encoder, []ingest.Left, error) {
 // learnEncoder learns how tables of one shape become vectors, and which columns "*"
 // leaves out. They may lack the column
 // of labels.
-func learnEncoder(m ingest.Mapping, tables []*ingest.Table) (*ingest.Encoder, []ingest.Left, error) {
+func learnEncoder(m ingest.Mapping, tables []*table.Table) (*ingest.Encoder, []ingest.Left, error) {
 	schema, pick := tables[0].Schema(), m.Selection
 	if _, there := schema.Find(m.Label); !there {
 		m.Label = ""

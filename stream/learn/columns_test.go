@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/stream"
 )
 
@@ -31,11 +33,11 @@ func TestColumnsThatAreLeftOut(t *testing.T) {
 			x, y, z = append(x, math.Sin(float64(n))), append(y, 1000*math.Cos(2*float64(n))), append(z, math.Sin(3*float64(n)))
 			city = append(city, fmt.Sprint("city", n%4))
 		}
-		table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("number", number), ingest.Float64Column("x", x), ingest.Float64Column("y", y), ingest.Float64Column("z", z), ingest.StringColumn("city", city))
+		records, err := table.NewTable(table.Origin{}, table.Int64Column("number", number), table.Float64Column("x", x), table.Float64Column("y", y), table.Float64Column("z", z), table.StringColumn("city", city))
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := ingest.EncodeTable(table)
+		v, err := emit.EncodeTable(records)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
@@ -21,7 +22,7 @@ import (
 
 // marked makes a message of events around two centres, with the column that label makes
 // of their centres, or without if it returns none.
-func marked(t testing.TB, rng *rand.Rand, rows int, offset int64, label func(centres []int) ingest.Column) (stream.Message, []int) {
+func marked(t testing.TB, rng *rand.Rand, rows int, offset int64, label func(centres []int) table.Column) (stream.Message, []int) {
 	t.Helper()
 	x, ids, centre := vec.New[float32](rows, 3), make([]int64, rows), make([]int, rows)
 	for i := range rows {
@@ -30,15 +31,15 @@ func marked(t testing.TB, rng *rand.Rand, rows int, offset int64, label func(cen
 			x.Row(i)[k] = float32(rng.NormFloat64()) + 8*float32(centre[i])
 		}
 	}
-	columns := []ingest.Column{ingest.Int64Column("event", ids)}
+	columns := []table.Column{table.Int64Column("event", ids)}
 	if c := label(centre); c.Valid() {
 		columns = append(columns, c)
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, append(columns, ingest.VectorColumn("v", x))...)
+	records, err := table.NewTable(table.Origin{}, append(columns, table.VectorColumn("v", x))...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ingest.EncodeTable(table)
+	v, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,32 +70,32 @@ func TestLabelsOfEveryType(t *testing.T) {
 	number := func(c int) float64 { return []float64{7, 2.5}[c] }
 	for what, c := range map[string]struct {
 		names [2]string
-		of    func(centres []int) ingest.Column
+		of    func(centres []int) table.Column
 	}{
-		"int": {[2]string{"7", "8"}, func(centres []int) ingest.Column {
+		"int": {[2]string{"7", "8"}, func(centres []int) table.Column {
 			out := make([]int64, len(centres))
 			for i, c := range centres {
 				out[i] = int64(7 + c)
 			}
-			return ingest.Int64Column("kind", out)
+			return table.Int64Column("kind", out)
 		}},
-		"bool": {[2]string{"false", "true"}, func(centres []int) ingest.Column {
+		"bool": {[2]string{"false", "true"}, func(centres []int) table.Column {
 			out := make([]bool, len(centres))
 			for i, c := range centres {
 				out[i] = c == 1
 			}
-			return ingest.BoolColumn("kind", out)
+			return table.BoolColumn("kind", out)
 		}},
-		"float with NaN": {[2]string{"7", "2.5"}, func(centres []int) ingest.Column {
+		"float with NaN": {[2]string{"7", "2.5"}, func(centres []int) table.Column {
 			out := make([]float64, len(centres))
 			for i, c := range centres {
 				if out[i] = number(c); i%2 == 0 {
 					out[i] = math.NaN()
 				}
 			}
-			return ingest.Float64Column("kind", out)
+			return table.Float64Column("kind", out)
 		}},
-		"dictionary": {[2]string{"a", "b"}, func(centres []int) ingest.Column {
+		"dictionary": {[2]string{"a", "b"}, func(centres []int) table.Column {
 			out := make([]string, len(centres))
 			for i, c := range centres {
 				if i%2 == 1 {
@@ -103,14 +104,14 @@ func TestLabelsOfEveryType(t *testing.T) {
 			}
 			return ingesttest.Dictionary(t, "kind", out)
 		}},
-		"text, some empty": {[2]string{"a", "b"}, func(centres []int) ingest.Column {
+		"text, some empty": {[2]string{"a", "b"}, func(centres []int) table.Column {
 			out := make([]string, len(centres))
 			for i, c := range centres {
 				if i%2 == 1 {
 					out[i] = string(rune('a' + c))
 				}
 			}
-			return ingest.StringColumn("kind", out)
+			return table.StringColumn("kind", out)
 		}},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestLabelsOfEveryType(t *testing.T) {
 				offer(t, l, m)
 			}
 			waitReady(t, l)
-			m, centres := marked(t, rng, 40, 50, func([]int) ingest.Column { return ingest.Column{} })
+			m, centres := marked(t, rng, 40, 50, func([]int) table.Column { return table.Column{} })
 			mostlyRight(t, classesOf(t, l, m), c.names, centres)
 		})
 	}
@@ -135,13 +136,13 @@ func TestLabelsComeLater(t *testing.T) {
 	s.RefreshEvery, s.RefreshNew = 5*time.Millisecond, 1e-9
 	l := newLearner(t, s)
 	defer running(t, l)()
-	without := func([]int) ingest.Column { return ingest.Column{} }
-	with := func(centres []int) ingest.Column {
+	without := func([]int) table.Column { return table.Column{} }
+	with := func(centres []int) table.Column {
 		out := make([]string, len(centres))
 		for i, c := range centres {
 			out[i] = []string{"low", "high"}[c]
 		}
-		return ingest.StringColumn("kind", out)
+		return table.StringColumn("kind", out)
 	}
 	for offset := range int64(6) {
 		m, _ := marked(t, rng, 12, offset, without)
@@ -190,13 +191,13 @@ func TestTooManyLabels(t *testing.T) {
 	l := newLearner(t, s)
 	defer running(t, l)()
 	event := int64(0)
-	ids := func(centres []int) ingest.Column {
+	ids := func(centres []int) table.Column {
 		out := make([]int64, len(centres))
 		for i := range out {
 			event++
 			out[i] = event
 		}
-		return ingest.Int64Column("kind", out)
+		return table.Int64Column("kind", out)
 	}
 	for offset := range int64(10) {
 		m, _ := marked(t, rng, 20, offset, ids)
@@ -230,14 +231,14 @@ func TestClassesKeepUp(t *testing.T) {
 	s.RefreshEvery, s.RefreshNew, s.Major = 5*time.Millisecond, 1e-9, MajorNever
 	l := newLearner(t, s)
 	defer running(t, l)()
-	mostly := func(centres []int) ingest.Column { // one label of five is wrong
+	mostly := func(centres []int) table.Column { // one label of five is wrong
 		out := make([]int64, len(centres))
 		for i, c := range centres {
 			if out[i] = int64(c); rng.IntN(5) == 0 {
 				out[i] = int64(1 - c)
 			}
 		}
-		return ingest.Int64Column("kind", out)
+		return table.Int64Column("kind", out)
 	}
 	for offset := range int64(6) {
 		m, _ := marked(t, rng, 60, offset, mostly)

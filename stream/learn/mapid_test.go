@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/streamtest"
@@ -84,11 +85,11 @@ func TestOneMapOneID(t *testing.T) {
 // mapIDOf is the id that a message's schema names.
 func mapIDOf(t *testing.T, value []byte) string {
 	t.Helper()
-	table, err := ingest.DecodeMessage(value, ingest.Origin{}, ingest.Limits{})
+	records, err := arrowfmt.DecodeMessage(value, table.Origin{}, arrowfmt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table.MapID()
+	return records.MapID()
 }
 
 // The schema of an output holds the id, and two maps of one version differ in it.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models/live"
 	"unfold/stream"
@@ -181,11 +183,11 @@ func (in *intake) moved(points []move, mu vec.Matrix[float64]) {
 
 // idColumn is an id as a column of the type that it came in, if that is a whole
 // number of up to 64 bits, else as text.
-func idColumn(typ, id string) ingest.Column {
+func idColumn(typ, id string) table.Column {
 	if strings.HasPrefix(typ, "int") || strings.HasPrefix(typ, "uint") {
 		if v, err := strconv.ParseInt(id, 10, 64); err == nil {
-			return ingest.Int64Column(ingest.IDName, []int64{v})
+			return table.Int64Column(emit.IDName, []int64{v})
 		}
 	}
-	return ingest.StringColumn(ingest.IDName, []string{id})
+	return table.StringColumn(emit.IDName, []string{id})
 }

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/streamtest"
@@ -44,19 +45,19 @@ func (s *told) take(t *testing.T, version uint64, epoch uint32) map[string][]flo
 	defer s.mu.Unlock()
 	at := map[string][]float64{}
 	for _, m := range s.messages {
-		table, err := ingest.DecodeMessage(m.Value, ingest.Origin{}, ingest.Limits{})
+		records, err := arrowfmt.DecodeMessage(m.Value, table.Origin{}, arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := func(name string) string {
-			c, ok := table.Column(name)
-			if !ok || table.Len() != 1 {
-				t.Fatalf("%d rows of %v", table.Len(), table.Names())
+			c, ok := records.Column(name)
+			if !ok || records.Len() != 1 {
+				t.Fatalf("%d rows of %v", records.Len(), records.Names())
 			}
 			return c.Text(0)
 		}
 		id := text("id")
-		if c, _ := table.Column("id"); c.DataType() != "int64" || id != string(m.Key) {
+		if c, _ := records.Column("id"); c.DataType() != "int64" || id != string(m.Key) {
 			t.Errorf("id %s (%s) under the key %s", id, c.DataType(), m.Key)
 		}
 		if text("model_version") != fmt.Sprint(version) || text("map_epoch") != fmt.Sprint(epoch) {
@@ -107,7 +108,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 	if got := sink.take(t, 1, 1); len(got) != 0 {
 		t.Errorf("%d points were told of with the first map", len(got))
 	}
-	table := places(l) // as the events were published when they had waited
+	records := places(l) // as the events were published when they had waited
 	var moved, epochs, quiet int
 	for round := range 14 {
 		m := message(t, rng, 4, 5, next)
@@ -127,7 +128,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 4 {
-			table[fmt.Sprint(100*(next-1)+int64(i))] = []float64{float64(placed.Mu.Row(i)[0]), float64(placed.Mu.Row(i)[1])}
+			records[fmt.Sprint(100*(next-1)+int64(i))] = []float64{float64(placed.Mu.Row(i)[0]), float64(placed.Mu.Row(i)[1])}
 		}
 		sink.broken = round == 5
 		if err := l.refresh(context.Background()); err != nil {
@@ -146,7 +147,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 			}
 		}
 		for id, at := range sink.take(t, l.Current().Version, l.Current().Epoch) {
-			table[id] = at
+			records[id] = at
 			moved++
 		}
 		if l.Current().Epoch != was {
@@ -154,7 +155,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 		}
 		limit := s.MovesThreshold*l.Current().Stats.Diameter + 1e-4
 		for id, at := range places(l) {
-			if d := math.Hypot(at[0]-table[id][0], at[1]-table[id][1]); d > limit {
+			if d := math.Hypot(at[0]-records[id][0], at[1]-records[id][1]); d > limit {
 				t.Errorf("round %d: %s is %v from where the table has it, the threshold is %v", round, id, d, limit)
 			} else if d > 1e-6 {
 				quiet++

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models/fit"
 	"unfold/stream"
@@ -20,11 +21,11 @@ import (
 func batchOf(t testing.TB, offset int64, ids []int64, x vec.Matrix[float32]) stream.Message {
 	t.Helper()
 	class := make([]string, x.Rows)
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("class", class), ingest.VectorColumn("v", x))
+	records, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.StringColumn("class", class), table.VectorColumn("v", x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ingest.EncodeTable(table)
+	v, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -44,11 +47,11 @@ func value(t testing.TB, rng *rand.Rand, rows, dim int, first int64) []byte {
 			x.Row(i)[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
 		}
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.StringColumn("class", class), ingest.VectorColumn("v", x))
+	records, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.StringColumn("class", class), table.VectorColumn("v", x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ingest.EncodeTable(table)
+	v, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +154,7 @@ func TestFirstMap(t *testing.T) {
 	}
 	m := message(t, rng, 7, 5, next)
 	out := place(t, p, decode(t, l, m))
-	got, err := ingest.DecodeMessage(out[0].Value, ingest.Origin{}, ingest.Limits{})
+	got, err := arrowfmt.DecodeMessage(out[0].Value, table.Origin{}, arrowfmt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,19 +200,19 @@ func TestBadEvents(t *testing.T) {
 	l := newLearner(t, quick())
 	stop := running(t, l)
 	defer stop()
-	odd := func(columns ...ingest.Column) []byte {
-		table, err := ingest.NewTable(ingest.Origin{}, columns...)
+	odd := func(columns ...table.Column) []byte {
+		records, err := table.NewTable(table.Origin{}, columns...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := ingest.EncodeTable(table)
+		v, err := emit.EncodeTable(records)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
-	id, class := ingest.Int64Column("event", []int64{1}), ingest.StringColumn("class", []string{"x"})
-	vector := func(v ...float32) ingest.Column { return ingest.VectorColumn("v", vec.Of(1, len(v), v)) }
+	id, class := table.Int64Column("event", []int64{1}), table.StringColumn("class", []string{"x"})
+	vector := func(v ...float32) table.Column { return table.VectorColumn("v", vec.Of(1, len(v), v)) }
 	inf := float32(math.Inf(1))
 	bad := map[string][]byte{
 		"no vector": odd(id, class),
@@ -220,7 +223,7 @@ func TestBadEvents(t *testing.T) {
 		for name, v := range bad {
 			e := decode(t, l, stream.Message{TopicPartition: stream.TopicPartition{Topic: "bad " + name}, Value: v})
 			var me *stream.MessageError
-			if err := l.Offer(context.Background(), e); !errors.As(err, &me) || me.Stage != stream.StagePlace || !ingest.IsBadInput(err) {
+			if err := l.Offer(context.Background(), e); !errors.As(err, &me) || me.Stage != stream.StagePlace || !table.IsBadInput(err) {
 				t.Errorf("%s, %s: %v", when, name, err)
 			}
 		}
@@ -267,11 +270,11 @@ func TestOverflow(t *testing.T) {
 	for k := range huge.Data[5:] {
 		huge.Data[5+k] = math.MaxFloat32
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.VectorColumn("v", huge))
+	records, err := table.NewTable(table.Origin{}, table.VectorColumn("v", huge))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := ingest.EncodeTable(table)
+	v, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
@@ -63,7 +64,7 @@ func (v *prequential) named(names []string) {
 // classes returns the classes of a batch's events by its column of labels; nil
 // without one.
 func (v *prequential) classes(b *ingest.Batch, label string) []int32 {
-	at := slices.IndexFunc(b.Kept, func(c ingest.Column) bool { return label != "" && c.Name() == label })
+	at := slices.IndexFunc(b.Kept, func(c table.Column) bool { return label != "" && c.Name() == label })
 	if at < 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -21,7 +22,7 @@ import (
 type publisher struct {
 	set    Settings
 	in     *intake
-	writer *ingest.MessageWriter
+	writer *emit.MessageWriter
 	ready  chan struct{}
 
 	current atomic.Pointer[published]
@@ -40,7 +41,7 @@ type publisher struct {
 }
 
 func newPublisher(set Settings, in *intake) *publisher {
-	return &publisher{set: set, in: in, writer: &ingest.MessageWriter{}, ready: make(chan struct{})}
+	return &publisher{set: set, in: in, writer: &emit.MessageWriter{}, ready: make(chan struct{})}
 }
 
 // published is a map together with the snapshot it was opened from.

@@ -6,18 +6,19 @@ import (
 	"slices"
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 )
 
 // The parts of an output hold, one after the other, all that the whole has, in every
 // column; ids that count rows go on from part to part.
 func TestPartsAreTheWhole(t *testing.T) {
-	kinds := func(centres []int) ingest.Column {
+	kinds := func(centres []int) table.Column {
 		out := make([]string, len(centres))
 		for i, c := range centres {
 			out[i] = string(rune('a' + c))
 		}
-		return ingest.StringColumn("kind", out)
+		return table.StringColumn("kind", out)
 	}
 	counted := classifying()
 	counted.Mapping.ID = ""
@@ -69,14 +70,14 @@ func TestPartsAreTheWhole(t *testing.T) {
 // columns are those of a message, as text.
 func columns(t *testing.T, value []byte) map[string][]string {
 	t.Helper()
-	table, err := ingest.DecodeMessage(value, ingest.Origin{}, ingest.Limits{})
+	records, err := arrowfmt.DecodeMessage(value, table.Origin{}, arrowfmt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string][]string{}
-	for _, name := range table.Names() {
-		c, _ := table.Column(name)
-		for i := range table.Len() {
+	for _, name := range records.Names() {
+		c, _ := records.Column(name)
+		for i := range records.Len() {
 			out[name] = append(out[name], fmt.Sprint(c.Text(i)))
 		}
 	}

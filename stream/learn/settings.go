@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
 	"unfold/internal/atomicfile"
 	"unfold/models"
 	"unfold/models/budget"
@@ -79,7 +80,7 @@ type Settings struct {
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
 	// Limits bound what a message may ask for.
-	Limits ingest.Limits
+	Limits arrowfmt.Limits
 
 	// Min is how many events the first map is learnt from; they wait until
 	// there are so many. Default 2000.

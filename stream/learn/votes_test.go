@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/reference"
@@ -17,12 +18,12 @@ import (
 // way round.
 func named(t *testing.T, rng *rand.Rand, rows int, offset int64, names [2]string) stream.Message {
 	t.Helper()
-	m, _ := marked(t, rng, rows, offset, func(centres []int) ingest.Column {
+	m, _ := marked(t, rng, rows, offset, func(centres []int) table.Column {
 		kind := make([]string, rows)
 		for i, c := range centres {
 			kind[i] = names[c]
 		}
-		return ingest.StringColumn("kind", kind)
+		return table.StringColumn("kind", kind)
 	})
 	return m
 }

@@ -14,7 +14,9 @@ import (
 
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
-	"unfold/ingest"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
 
@@ -85,11 +87,11 @@ func message(t *testing.T, i, rows int) []byte {
 			x.Row(k)[c] = float32(rng.NormFloat64() + float64(6*(k%2)))
 		}
 	}
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Int64Column("event", ids), ingest.VectorColumn("v", x))
+	records, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.VectorColumn("v", x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := ingest.EncodeTable(table)
+	value, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream/streamtest"
 )
@@ -29,7 +29,7 @@ func labelledBy(t *testing.T, configuration, column string) {
 func produceLabelled(t *testing.T, brokers []string, messages int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 1))
-	send(t, brokers, 0, messages, func(k int) []ingest.Column {
+	send(t, brokers, 0, messages, func(k int) []table.Column {
 		x, names, label := vec.New[float32](10, 4), make([]string, 10), make([]float64, 10)
 		for i := range names {
 			c := r.IntN(2)
@@ -41,9 +41,9 @@ func produceLabelled(t *testing.T, brokers []string, messages int) {
 				x.Row(i)[j] = float32(r.NormFloat64()) + float32(6*c)
 			}
 		}
-		columns := []ingest.Column{ingest.StringColumn("name", names), ingest.VectorColumn("v", x)}
+		columns := []table.Column{table.StringColumn("name", names), table.VectorColumn("v", x)}
 		if k%2 == 0 {
-			columns = append(columns, ingest.Float64Column("kind", label))
+			columns = append(columns, table.Float64Column("kind", label))
 		}
 		return columns
 	})

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"unfold/cmd/internal/humanize"
-	"unfold/ingest"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/snapshot"
@@ -41,7 +43,7 @@ func (c *decodeCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	m := &ingest.Map{}
+	m := &emit.Map{}
 	if c.Map != "" {
 		if m, err = readMap(ctx, p, c.Map); err != nil {
 			return err
@@ -90,14 +92,14 @@ func pointsOf(at []string, dims int) (vec.Matrix[float32], error) {
 }
 
 // vectorsOf lays decoded vectors out as rows; bare for a file of nothing else.
-func vectorsOf(s *snapshot.Snapshot, m *ingest.Map, d models.Decoded, bare bool) *ingest.Output {
+func vectorsOf(s *snapshot.Snapshot, m *emit.Map, d models.Decoded, bare bool) *emit.Output {
 	if bare {
-		return &ingest.Output{Embedding: d.X}
+		return &emit.Output{Embedding: d.X}
 	}
-	out := &ingest.Output{ID: m.ID, Embedding: m.Embedding, Kept: slices.Clone(m.Kept), Class: m.Class, Probability: m.Probability}
-	out.Kept = append(out.Kept, ingest.Float32Column("vector_sigma", d.Sigma))
+	out := &emit.Output{ID: m.ID, Embedding: m.Embedding, Kept: slices.Clone(m.Kept), Class: m.Class, Probability: m.Probability}
+	out.Kept = append(out.Kept, table.Float32Column("vector_sigma", d.Sigma))
 	if len(s.Names) == 0 {
-		out.Kept = append(out.Kept, ingest.VectorColumn("vector", d.X))
+		out.Kept = append(out.Kept, table.VectorColumn("vector", d.X))
 		return out
 	}
 	for k, name := range s.Names {
@@ -105,7 +107,7 @@ func vectorsOf(s *snapshot.Snapshot, m *ingest.Map, d models.Decoded, bare bool)
 		for i := range values {
 			values[i] = d.X.Row(i)[k]
 		}
-		out.Kept = append(out.Kept, ingest.Float32Column("vector."+name, values))
+		out.Kept = append(out.Kept, table.Float32Column("vector."+name, values))
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
 )
 
 // TestDigits is the whole way of files on real data: README's example, as it stands,
@@ -191,7 +192,7 @@ func TestEveryDimension(t *testing.T) {
 	}
 }
 
-func readPlaces(t *testing.T, path string) *ingest.Map {
+func readPlaces(t *testing.T, path string) *emit.Map {
 	t.Helper()
 	m, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
 	if err != nil {

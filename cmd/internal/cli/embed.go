@@ -11,6 +11,9 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/placing"
 	"unfold/sparse/knn/auto"
@@ -48,7 +51,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	paths, err := ingest.Expand(c.In)
+	paths, err := input.Expand(c.In)
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err := checkDifferent([]named{{"--output", c.Output}}, paths, c.LabelFile, []string{c.Model}); err != nil {
 		return err
 	}
-	if _, _, err := ingest.FormatOf(c.Output); err != nil {
+	if _, _, err := emit.FormatOf(c.Output); err != nil {
 		return &usageError{err: err}
 	}
 	e, err := newEmbedder(ctx, c.Model, c.Output, settings)
@@ -75,7 +78,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	defer w.Abort()
 	p.progress.Stage("place", "rows", totalRows(ctx, paths, options))
 	for i, path := range paths {
-		var labels ingest.Column
+		var labels table.Column
 		if len(c.LabelFile) > 0 {
 			if labels, err = ingest.OpenLabels(ctx, c.LabelFile[i], options); err != nil {
 				return err
@@ -133,7 +136,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 }
 
 // file places the rows of one file. Labels, if there are any, are those of its rows.
-func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.Options, labels ingest.Column, w ingest.Writer) error {
+func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.Options, labels table.Column, w emit.Writer) error {
 	r, err := ingest.Open(ctx, path, o)
 	if err != nil {
 		return err
@@ -144,7 +147,7 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		return err
 	}
 	if pick := m.Encoder().Selection(); labels.Valid() && (pick.Label == labels.Name() || slices.Contains(pick.Keep, labels.Name())) {
-		return ingest.InFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
+		return table.InFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
 	}
 	at := 0
 	for {
@@ -188,7 +191,7 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 }
 
 // none writes the places of no rows: a file without rows has places without rows.
-func (e *embedder) none(ctx context.Context, r ingest.Reader, m *embed.Map, w ingest.Writer) error {
+func (e *embedder) none(ctx context.Context, r table.Reader, m *embed.Map, w emit.Writer) error {
 	t, err := ingest.NoRows(r)
 	if err != nil {
 		return err
@@ -202,7 +205,7 @@ func (e *embedder) none(ctx context.Context, r ingest.Reader, m *embed.Map, w in
 }
 
 func labelCount(path string, labels, rows int) error {
-	return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1,
+	return &table.Error{Origin: table.Origin{File: path}, Row: -1,
 		Problem: fmt.Sprintf("there are %s for %s", humanize.Plural(labels, "label"), humanize.Plural(rows, "row")+" or more"),
 		Hint:    "label files are named in the order of the inputs"}
 }
@@ -219,7 +222,7 @@ func totalRows(ctx context.Context, paths []string, o ingest.Options) int64 {
 		if err != nil {
 			return 0 // reported when the file's turn comes
 		}
-		counted, ok := r.(ingest.Counted)
+		counted, ok := r.(table.Counted)
 		n := int64(0)
 		if ok {
 			n, ok = counted.NumRows()

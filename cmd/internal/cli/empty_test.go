@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
 )
 
 // A file without rows is no error to embed, which writes the columns and no row, in every
@@ -20,7 +20,7 @@ func TestNoRows(t *testing.T) {
 	write(t, "none.csv", strings.SplitAfter(smallCSV(), "\n")[0])
 	must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "--id", "name", "--keep", "size", "--label", "group", "--classify", "-o", "m.unfold", "--steps", "5")
 	must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "all.parquet")
-	for _, ext := range ingest.Extensions {
+	for _, ext := range emit.Extensions {
 		out := "none" + ext
 		must(t, "-q", "embed", "none.csv", "-m", "m.unfold", "-o", "out"+out)
 		shown := must(t, "inspect", "out"+out)

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"unfold/cmd/internal/config"
-	"unfold/ingest"
+
+	"unfold/ingest/table"
 	"unfold/models"
 )
 
@@ -50,7 +51,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &u), errors.As(err, &c):
 		return exitUsage
-	case ingest.IsBadInput(err), models.IsBadInput(err):
+	case table.IsBadInput(err), models.IsBadInput(err):
 		return exitBadInput
 	}
 	return exitFailed

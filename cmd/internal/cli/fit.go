@@ -14,6 +14,9 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models/budget"
 	"unfold/models/fit"
@@ -97,7 +100,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	if c.Map != "" {
-		if err := p.noteHeld(c.Map, &ingest.Output{ID: data.ID, Kept: data.Kept}); err != nil {
+		if err := p.noteHeld(c.Map, &emit.Output{ID: data.ID, Kept: data.Kept}); err != nil {
 			return err
 		}
 	}
@@ -136,7 +139,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	var told classes
 	if c.Classify {
 		if told, err = learnClasses(ctx, snap, result.Placed, data.Label, spec.Threads); err != nil {
-			return ingest.InFile(inputs[0], err)
+			return table.InFile(inputs[0], err)
 		}
 		clock.lap("classes")
 	}
@@ -168,7 +171,7 @@ func checkModel(m config.Model) error {
 // paths checks where the rows come from and the results go, and returns the inputs.
 func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config) ([]string, error) {
 	if c.Map != "" {
-		if _, _, err := ingest.FormatOf(c.Map); err != nil {
+		if _, _, err := emit.FormatOf(c.Map); err != nil {
 			return nil, &usageError{err: fmt.Errorf("--map: %w", err)}
 		}
 		if err := c.checkMap(m, settings); err != nil {
@@ -183,7 +186,7 @@ func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config) ([]string, err
 	case c.Map == "-" && c.Report == "-":
 		return nil, usagef("only one of --map and --report can go to standard output")
 	}
-	inputs, err := ingest.Expand(c.In)
+	inputs, err := input.Expand(c.In)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +262,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 		if len(c.LabelFile) == 0 && o.Mapping.Label == "" {
 			return o, usagef("--classify: name the labels by --label or --label-file")
 		}
-		if err := ingest.CheckClasses(append([]string{o.Mapping.Label}, o.Mapping.Keep...)); err != nil {
+		if err := emit.CheckClasses(append([]string{o.Mapping.Label}, o.Mapping.Keep...)); err != nil {
 			return o, &usageError{err: err}
 		}
 	}
@@ -272,7 +275,7 @@ func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 	if slices.Contains(keep, UnlearntName) && settings.Model.Components == "largest" {
 		return fmt.Errorf("column %q cannot be kept: with --components largest the map has a column of that name itself; rename it in the input", UnlearntName)
 	}
-	return ingest.CheckText(c.Map, keep)
+	return emit.CheckText(c.Map, keep)
 }
 
 // UnlearntName is the column of a map that flags rows which were placed and not
@@ -280,11 +283,11 @@ func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 const UnlearntName = "unlearnt"
 
 // mapOf is the map as a table: a row for each that was read.
-func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, told classes) *ingest.Output {
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, told classes) *emit.Output {
 	if r.Unlearnt != nil {
-		data.Kept = append(data.Kept, ingest.BoolColumn(UnlearntName, r.Unlearnt))
+		data.Kept = append(data.Kept, table.BoolColumn(UnlearntName, r.Unlearnt))
 	}
-	return &ingest.Output{
+	return &emit.Output{
 		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
 		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
 		Class: told.class, Probability: told.probability,

@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/stream"
 	"unfold/stream/streamtest"
 )
@@ -53,7 +53,7 @@ func TestReadyzOfATopicOfDeadLetters(t *testing.T) {
 	for i := range junk {
 		junk[i].Value = []byte(strings.Repeat("x", i+9))
 	}
-	send(t, brokers, 0, 0, func(int) []ingest.Column { return nil }, junk...)
+	send(t, brokers, 0, 0, func(int) []table.Column { return nil }, junk...)
 	m := join(t, "-c", configuration)
 	m.says("/readyz", 503, `^not ready: there is no map yet: of 5 messages read since the start none could be used, all are dead letters.*the last: `)
 }

@@ -11,6 +11,10 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/csv"
+	"unfold/ingest/emit"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
 	"unfold/models/snapshot"
 )
 
@@ -30,11 +34,11 @@ func (t textFlags) options(p *program) (ingest.Options, error) {
 	if t.Decimal != "" && t.Decimal != "." && t.Decimal != "," {
 		return o, usagef("--decimal: %q is neither . nor ,", t.Decimal)
 	}
-	o.CSV.Header = map[string]ingest.Header{"auto": ingest.HeaderAuto, "yes": ingest.HeaderYes, "no": ingest.HeaderNo}[t.CSVHeader]
-	if err := ingest.CheckEncoding(t.Encoding); err != nil {
+	o.CSV.Header = map[string]csv.Header{"auto": csv.HeaderAuto, "yes": csv.HeaderYes, "no": csv.HeaderNo}[t.CSVHeader]
+	if err := csv.CheckEncoding(t.Encoding); err != nil {
 		return o, usagef("--encoding: %w", err)
 	}
-	if err := ingest.CheckTypes(t.Types); err != nil {
+	if err := csv.CheckTypes(t.Types); err != nil {
 		return o, usagef("--types: %w", err)
 	}
 	o.CSV.Encoding = t.Encoding
@@ -74,7 +78,7 @@ func mapping(c config.Columns) (ingest.Mapping, error) {
 	if c.Label != "" {
 		keep = append([]string{c.Label}, keep...)
 	}
-	if err := ingest.CheckKept(c.ID, keep); err != nil {
+	if err := emit.CheckKept(c.ID, keep); err != nil {
 		return m, &usageError{err: err}
 	}
 	return m, nil
@@ -86,9 +90,9 @@ func selection(c config.Columns) ingest.Selection {
 }
 
 // readMap reads a map. A model in its place is a common slip.
-func readMap(ctx context.Context, p *program, path string) (*ingest.Map, error) {
+func readMap(ctx context.Context, p *program, path string) (*emit.Map, error) {
 	if path != "-" && isModel(path) {
-		return nil, &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1, Problem: "this is a model, not a map",
+		return nil, &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: "this is a model, not a map",
 			Hint: "the map is what fit --map and embed -o write"}
 	}
 	if err := p.vet(ctx, path); err != nil {
@@ -99,9 +103,9 @@ func readMap(ctx context.Context, p *program, path string) (*ingest.Map, error) 
 
 // mapColumn returns a map's column; the error names the file and the columns
 // that there are.
-func mapColumn(file string, m *ingest.Map, name string) (ingest.Column, error) {
+func mapColumn(file string, m *emit.Map, name string) (table.Column, error) {
 	c, err := m.Column(name)
-	var e *ingest.Error
+	var e *table.Error
 	if errors.As(err, &e) {
 		e.Origin.File = file
 	}
@@ -110,7 +114,7 @@ func mapColumn(file string, m *ingest.Map, name string) (ingest.Column, error) {
 
 // mapLabels returns a map's classes: the column named, else label if it is
 // there, else nil.
-func mapLabels(file string, m *ingest.Map, name string) ([]string, error) {
+func mapLabels(file string, m *emit.Map, name string) ([]string, error) {
 	if name == "" {
 		if _, err := m.Column(ingest.LabelName); err != nil {
 			return nil, nil
@@ -136,7 +140,7 @@ func readLabels(ctx context.Context, paths []string, n int, o ingest.Options) ([
 		labels = append(labels, c.Strings()...)
 	}
 	if len(labels) != n {
-		return nil, &ingest.Error{Origin: ingest.Origin{File: strings.Join(paths, ", ")}, Row: -1,
+		return nil, &table.Error{Origin: table.Origin{File: strings.Join(paths, ", ")}, Row: -1,
 			Problem: fmt.Sprintf("%s for %s", humanize.Plural(len(labels), "label"), humanize.Plural(n, "row"))}
 	}
 	return labels, nil
@@ -156,7 +160,7 @@ func readModel(ctx context.Context, path string) (*snapshot.Snapshot, error) {
 
 // readAll reads files into memory and shows how far it is.
 func readAll(ctx context.Context, p *program, patterns []string, o ingest.ReadOptions) (*ingest.Dataset, error) {
-	paths, err := ingest.Expand(patterns)
+	paths, err := input.Expand(patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +192,8 @@ func (p *program) noteLeft(left []ingest.Left) {
 }
 
 // noteHeld says which columns that pass through an output's file holds as something else.
-func (p *program) noteHeld(path string, o *ingest.Output) error {
-	text, err := ingest.DescribeHeld(path, o)
+func (p *program) noteHeld(path string, o *emit.Output) error {
+	text, err := emit.DescribeHeld(path, o)
 	if text != "" {
 		p.note("%s", text)
 	}

@@ -16,6 +16,8 @@ import (
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/quantile"
 	"unfold/models/fit"
 	"unfold/models/lvm"
@@ -269,8 +271,8 @@ func (c *inspectCmd) inspectData(ctx context.Context, p *program, o ingest.Optio
 	return t.Flush()
 }
 
-func describeRows(r ingest.Reader) string {
-	if counted, ok := r.(ingest.Counted); ok {
+func describeRows(r table.Reader) string {
+	if counted, ok := r.(table.Counted); ok {
 		if n, known := counted.NumRows(); known {
 			return humanize.Plural(n, "row")
 		}
@@ -279,20 +281,20 @@ func describeRows(r ingest.Reader) string {
 }
 
 // isMap reports whether a file is a map, and the map's id, if the file names it.
-func isMap(r ingest.Reader) (id string, is bool) {
-	vector, whole := r.Schema().Find(ingest.EmbeddingName)
-	first, apart := r.Schema().Find(ingest.EmbeddingName + "_0")
-	if !(whole && vector.Kind == ingest.Vector || apart && first.Kind == ingest.Number) {
+func isMap(r table.Reader) (id string, is bool) {
+	vector, whole := r.Schema().Find(emit.EmbeddingName)
+	first, apart := r.Schema().Find(emit.EmbeddingName + "_0")
+	if !(whole && vector.Kind == table.Vector || apart && first.Kind == table.Number) {
 		return "", false
 	}
-	if i, ok := r.(ingest.Identified); ok {
+	if i, ok := r.(table.Identified); ok {
 		id = i.MapID()
 	}
 	return id, true
 }
 
 // describeMap adds what a map has and other files do not.
-func describeMap(r ingest.Reader) string {
+func describeMap(r table.Reader) string {
 	switch id, is := isMap(r); {
 	case id != "":
 		return ", of the map " + id
@@ -303,7 +305,7 @@ func describeMap(r ingest.Reader) string {
 }
 
 // cell is one value, cut to a width that fits a terminal.
-func cell(t *ingest.Table, column string, row int) string {
+func cell(t *table.Table, column string, row int) string {
 	const width = 18
 	c, ok := t.Column(column)
 	if !ok {

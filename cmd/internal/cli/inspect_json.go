@@ -3,7 +3,7 @@ package cli
 import (
 	"encoding/json"
 
-	"unfold/ingest"
+	"unfold/ingest/table"
 )
 
 // modelReport is what inspect --json writes of a model; docs/formats.md explains the
@@ -91,12 +91,12 @@ type columnReport struct {
 }
 
 // dataReport describes a file of rows, with the first few of them as text.
-func dataReport(path string, r ingest.Reader, first *ingest.Table, rows int) tableReport {
+func dataReport(path string, r table.Reader, first *table.Table, rows int) tableReport {
 	out := tableReport{File: path, What: "data", First: []map[string]*string{}}
 	if id, is := isMap(r); is {
 		out.What, out.MapID = "map", id
 	}
-	if counted, ok := r.(ingest.Counted); ok {
+	if counted, ok := r.(table.Counted); ok {
 		if n, known := counted.NumRows(); known {
 			out.Rows = &n
 		}

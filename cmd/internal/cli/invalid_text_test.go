@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 )
 
 // Text that passes through and is not UTF-8 is refused with its row, or replaced.
@@ -16,11 +18,11 @@ func TestInvalidText(t *testing.T) {
 		words[i], x[i] = fmt.Sprint("w", i), float64(i%7)/float64(1+i)
 	}
 	words[41] = "Z\xfcrich"
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.Float64Column("x", x), ingest.Float64Column("y", x), ingest.StringColumn("word", words))
+	records, err := table.NewTable(table.Origin{}, table.Float64Column("x", x), table.Float64Column("y", x), table.StringColumn("word", words))
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := ingest.EncodeTable(table)
+	value, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/foreign"
 	"unfold/internal/vec"
 	"unfold/models"
@@ -57,7 +59,7 @@ func TestOutputsOfEveryKind(t *testing.T) {
 	if err := json.Unmarshal(out, &seen); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if want := len(cases) * len(ingest.Extensions); seen.Files != want || seen.Columns != 9*want {
+	if want := len(cases) * len(emit.Extensions); seen.Files != want || seen.Columns != 9*want {
 		t.Errorf("%d columns of %d files were compared, there are %d files", seen.Columns, seen.Files, want)
 	}
 }
@@ -136,8 +138,8 @@ func placeEverywhere(t *testing.T, model string, rows int) []string {
 		if err := os.Mkdir(b.dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for _, ext := range ingest.Extensions {
-			file, err := ingest.Create(filepath.Join(b.dir, "map"+ext), ingest.WriteOptions{})
+		for _, ext := range emit.Extensions {
+			file, err := emit.Create(filepath.Join(b.dir, "map"+ext), emit.WriteOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +148,7 @@ func placeEverywhere(t *testing.T, model string, rows int) []string {
 		w.folders = append(w.folders, b)
 	}
 	p := &program{System: System{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}}
-	if err := e.file(t.Context(), p, fmt.Sprintf("in-%d.csv", rows), ingest.Options{}, ingest.Column{}, w); err != nil {
+	if err := e.file(t.Context(), p, fmt.Sprintf("in-%d.csv", rows), ingest.Options{}, table.Column{}, w); err != nil {
 		t.Fatalf("%s, %d rows: %v", model, rows, err)
 	}
 	if err := w.Close(); err != nil {
@@ -162,11 +164,11 @@ type manyFiles struct{ folders []beside }
 type beside struct {
 	dir     string
 	classes bool
-	files   []ingest.Writer
+	files   []emit.Writer
 	values  map[string]*bytes.Buffer
 }
 
-func (e *manyFiles) Write(o *ingest.Output) error {
+func (e *manyFiles) Write(o *emit.Output) error {
 	for _, b := range e.folders {
 		out := *o
 		if !b.classes {
@@ -183,7 +185,7 @@ func (e *manyFiles) Write(o *ingest.Output) error {
 }
 
 // note keeps what was written: numbers in little-endian order, text in lines.
-func (b *beside) note(o *ingest.Output) {
+func (b *beside) note(o *emit.Output) {
 	add := func(name string, values any) {
 		if b.values[name] == nil {
 			b.values[name] = &bytes.Buffer{}

@@ -11,6 +11,8 @@ import (
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/atomicfile"
 	"unfold/internal/vec"
 	"unfold/models/pca"
@@ -98,7 +100,7 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 }
 
 // picture collects coordinates and colours.
-func (c *plotCmd) picture(ctx context.Context, m *ingest.Map) (plot.Map, error) {
+func (c *plotCmd) picture(ctx context.Context, m *emit.Map) (plot.Map, error) {
 	n, d := m.Embedding.Rows, m.Embedding.Cols
 	title := c.Title
 	if title == "" {
@@ -162,7 +164,7 @@ func (c *plotCmd) flatten(ctx context.Context, mu vec.Matrix[float32]) (vec.Matr
 }
 
 // color chooses the column that colours and how.
-func (c *plotCmd) color(out *plot.Map, m *ingest.Map) error {
+func (c *plotCmd) color(out *plot.Map, m *emit.Map) error {
 	by := c.Color
 	if by == "" {
 		if _, err := m.Column(ingest.LabelName); err != nil {
@@ -191,8 +193,8 @@ const fewWhole = 20
 
 // colorBy returns a column's numbers, or its classes if it is no number or holds
 // only few distinct whole ones.
-func colorBy(c ingest.Column) (values []float64, classes []string) {
-	if c.Kind() != ingest.Number {
+func colorBy(c table.Column) (values []float64, classes []string) {
+	if c.Kind() != table.Number {
 		return nil, c.Strings()
 	}
 	values, _ = c.Floats()

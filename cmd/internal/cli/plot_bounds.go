@@ -11,7 +11,8 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
-	"unfold/ingest"
+
+	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/fit"
 )
@@ -25,13 +26,13 @@ func (c *plotCmd) bounds(p *program, svg bool, s plot.Settings) error {
 		err = pe.Err // the file is named once
 	}
 	if err != nil {
-		return ingest.InFile(c.Bounds, models.BadInputf("%w", err))
+		return table.InFile(c.Bounds, models.BadInputf("%w", err))
 	}
 	var report struct {
 		Model fit.LocallyLinear `json:"model"`
 	}
 	if err := json.Unmarshal(raw, &report); err != nil || len(report.Model.Runs) == 0 {
-		return ingest.InFile(c.Bounds, models.BadInputf("this is no report of a fit of kind %s, as fit --report writes it", fit.LLLVM))
+		return table.InFile(c.Bounds, models.BadInputf("this is no report of a fit of kind %s, as fit --report writes it", fit.LLLVM))
 	}
 	course, byK := boundsOf(report.Model)
 	h, also := byK, ""

@@ -11,7 +11,8 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
-	"unfold/ingest"
+
+	"unfold/ingest/table"
 	"unfold/internal/atomicfile"
 	"unfold/stream"
 	"unfold/stream/learn"
@@ -22,7 +23,7 @@ import (
 func (c *plotCmd) history(p *program, svg bool, s plot.Settings) error {
 	all, err := learn.ReadHistory(c.History)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &ingest.Error{Origin: ingest.Origin{File: c.History}, Row: -1, Problem: "there is no state of a stage with a map in it",
+		return &table.Error{Origin: table.Origin{File: c.History}, Row: -1, Problem: "there is no state of a stage with a map in it",
 			Hint: "name the folder that the setting state names, once the stage has learnt a map"}
 	}
 	if err != nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"unfold/cmd/internal/plot"
-	"unfold/ingest"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/placing"
@@ -13,7 +15,7 @@ import (
 
 // spread returns what --uncertainty draws: circles of the map's sigma or, of a model
 // that knows them, the ellipses of the points that it was learnt from.
-func (c *plotCmd) spread(ctx context.Context, m *ingest.Map, x, y []float64) ([]plot.Ellipse, error) {
+func (c *plotCmd) spread(ctx context.Context, m *emit.Map, x, y []float64) ([]plot.Ellipse, error) {
 	if !c.Uncertainty {
 		return nil, nil
 	}
@@ -62,7 +64,7 @@ func opened[T any](s *snapshot.Snapshot, path, lacks string) (T, error) {
 	var none T
 	placer, err := fit.Open(s, placing.Options{})
 	if err != nil {
-		return none, ingest.InFile(path, err)
+		return none, table.InFile(path, err)
 	}
 	p, ok := placer.(T)
 	if !ok {

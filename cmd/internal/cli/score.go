@@ -9,6 +9,8 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models/score"
 	"unfold/stream/embed"
@@ -100,14 +102,14 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 }
 
 // labels returns the map's labels, or nil if there are none.
-func (c *scoreCmd) labels(ctx context.Context, m *ingest.Map) ([]string, error) {
+func (c *scoreCmd) labels(ctx context.Context, m *emit.Map) ([]string, error) {
 	if len(c.LabelFile) > 0 {
 		return readLabels(ctx, c.LabelFile, m.Len(), ingest.Options{})
 	}
 	return mapLabels(c.Map, m, c.Label)
 }
 
-func (c *scoreCmd) accuracies(ctx context.Context, p *program, m *ingest.Map, labels []string, r *scoreReport) error {
+func (c *scoreCmd) accuracies(ctx context.Context, p *program, m *emit.Map, labels []string, r *scoreReport) error {
 	p.progress.Stage("accuracy", "", 0)
 	s := score.Settings{Seed: c.Seed, Threads: c.Threads}
 	switch {
@@ -154,13 +156,13 @@ func heldOut(ctx context.Context, train vec.Matrix[float32], trainLabels []strin
 	return &heldOutPart{K: ks, Error: errs, Train: train.Rows, Test: test.Rows}, nil
 }
 
-func (c *scoreCmd) structure(ctx context.Context, p *program, m *ingest.Map, labels []string) (*structurePart, error) {
+func (c *scoreCmd) structure(ctx context.Context, p *program, m *emit.Map, labels []string) (*structurePart, error) {
 	data, err := c.readData(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if data.Rows != m.Embedding.Rows {
-		return nil, &ingest.Error{Origin: ingest.Origin{File: c.Map}, Row: -1,
+		return nil, &table.Error{Origin: table.Origin{File: c.Map}, Row: -1,
 			Problem: fmt.Sprintf("the map has %s points, the data %s rows", humanize.Count(m.Embedding.Rows), humanize.Count(data.Rows)),
 			Hint:    "give the files that the map was made of, in the same order"}
 	}
@@ -214,17 +216,17 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32
 
 // noveltyOf says how well the novelty percentiles separate the other classes from
 // the normal one.
-func noveltyOf(m *ingest.Map, labels []string, normal string) (*noveltyPart, error) {
+func noveltyOf(m *emit.Map, labels []string, normal string) (*noveltyPart, error) {
 	switch {
 	case labels == nil:
 		return nil, usagef("--normal needs labels: name them with --label or --label-file")
 	case m.NoveltyLocal == nil || m.NoveltyGlobal == nil:
-		_, err := m.Column(ingest.NoveltyGlobalName)
+		_, err := m.Column(emit.NoveltyGlobalName)
 		return nil, err
 	case !slices.Contains(labels, normal):
 		classes := slices.Compact(slices.Sorted(slices.Values(labels)))
 		hint := "classes are " + strings.Join(classes, ", ")
-		if near := ingest.Nearest(normal, classes); near != "" {
+		if near := table.Nearest(normal, classes); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		return nil, usagef("--normal: no point has the class %q; %s", normal, hint)

@@ -8,12 +8,14 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models/score"
 )
 
 // addBeside adds the columns of a table to a map, before its own.
-func addBeside(ctx context.Context, p *program, m *ingest.Map, file, path string) error {
+func addBeside(ctx context.Context, p *program, m *emit.Map, file, path string) error {
 	if err := p.vet(ctx, path); err != nil {
 		return err
 	}
@@ -22,7 +24,7 @@ func addBeside(ctx context.Context, p *program, m *ingest.Map, file, path string
 		return err
 	}
 	defer r.Close()
-	var parts [][]ingest.Column
+	var parts [][]table.Column
 	for {
 		t, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -38,13 +40,13 @@ func addBeside(ctx context.Context, p *program, m *ingest.Map, file, path string
 			parts[i] = append(parts[i], c)
 		}
 	}
-	columns := make([]ingest.Column, len(parts))
+	columns := make([]table.Column, len(parts))
 	for i, part := range parts {
-		if columns[i], err = ingest.Concat(part...); err != nil {
+		if columns[i], err = table.Concat(part...); err != nil {
 			return err
 		}
 		if n := columns[i].Len(); n != m.Len() {
-			return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1,
+			return &table.Error{Origin: table.Origin{File: path}, Row: -1,
 				Problem: fmt.Sprintf("%s for the %s of %s", humanize.Plural(n, "row"), humanize.Plural(m.Len(), "point"), file),
 				Hint:    "give a table with one row for every point of the map, in the same order"}
 		}
@@ -54,7 +56,7 @@ func addBeside(ctx context.Context, p *program, m *ingest.Map, file, path string
 }
 
 // numbers measures the map by columns of numbers.
-func (c *scoreCmd) numbers(ctx context.Context, p *program, m *ingest.Map, r *scoreReport) error {
+func (c *scoreCmd) numbers(ctx context.Context, p *program, m *emit.Map, r *scoreReport) error {
 	s := score.Settings{Seed: c.Seed, Threads: c.Threads}
 	if len(c.Target) > 0 {
 		p.progress.Stage("targets", "", 0)
@@ -90,7 +92,7 @@ func (c *scoreCmd) numbers(ctx context.Context, p *program, m *ingest.Map, r *sc
 }
 
 // columns returns columns of numbers without gaps.
-func (c *scoreCmd) columns(m *ingest.Map, names []string) ([][]float64, error) {
+func (c *scoreCmd) columns(m *emit.Map, names []string) ([][]float64, error) {
 	out := make([][]float64, len(names))
 	for i, name := range names {
 		column, err := mapColumn(c.Map, m, name)
@@ -99,7 +101,7 @@ func (c *scoreCmd) columns(m *ingest.Map, names []string) ([][]float64, error) {
 		}
 		values, missing := column.Floats()
 		if missing >= 0 {
-			return nil, &ingest.Error{Origin: ingest.Origin{File: c.Map}, Row: int64(missing), Column: name,
+			return nil, &table.Error{Origin: table.Origin{File: c.Map}, Row: int64(missing), Column: name,
 				Problem: "there is no number here; targets and true places must be numbers"}
 		}
 		out[i] = values

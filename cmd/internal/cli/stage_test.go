@@ -11,7 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"go.uber.org/goleak"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -51,7 +52,7 @@ http: 127.0.0.1:0
 
 // send writes one message a number to the topic of events: a table of the columns that
 // are made of that number. More messages follow as they are.
-func send(t *testing.T, brokers []string, from, messages int, columns func(k int) []ingest.Column, more ...stream.Message) {
+func send(t *testing.T, brokers []string, from, messages int, columns func(k int) []table.Column, more ...stream.Message) {
 	t.Helper()
 	sink, err := kafka.NewSink(t.Context(), kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: brokers}, Topic: "events"})
 	if err != nil {
@@ -60,11 +61,11 @@ func send(t *testing.T, brokers []string, from, messages int, columns func(k int
 	defer sink.Close()
 	var all []stream.Message
 	for k := from; k < from+messages; k++ {
-		table, err := ingest.NewTable(ingest.Origin{}, columns(k)...)
+		records, err := table.NewTable(table.Origin{}, columns(k)...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, err := ingest.EncodeTable(table)
+		value, err := emit.EncodeTable(records)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func send(t *testing.T, brokers []string, from, messages int, columns func(k int
 // produce sends messages of 10 events each, and then one that is broken.
 func produce(t *testing.T, brokers []string, from, messages int) {
 	t.Helper()
-	send(t, brokers, from, messages, func(k int) []ingest.Column {
+	send(t, brokers, from, messages, func(k int) []table.Column {
 		r := rand.New(rand.NewPCG(uint64(k), 1))
 		x := vec.New[float32](10, 4)
 		names := make([]string, 10)
@@ -88,7 +89,7 @@ func produce(t *testing.T, brokers []string, from, messages int) {
 				x.Row(i)[j] = float32(r.NormFloat64()) + float32(5*(i%2))
 			}
 		}
-		return []ingest.Column{ingest.StringColumn("name", names), ingest.VectorColumn("v", x)}
+		return []table.Column{table.StringColumn("name", names), table.VectorColumn("v", x)}
 	}, stream.Message{Value: []byte("not Arrow")})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 )
 
 // surveyed is the shape of some files' rows.
@@ -47,7 +48,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 		if f == nil {
 			if f, err = ingest.FitterOf(ctx, r, m, path); err != nil {
 				r.Close()
-				return s, false, ingest.InFile(path, err)
+				return s, false, table.InFile(path, err)
 			}
 		}
 		ok, err := s.add(ctx, p, path, r, f, may)
@@ -57,7 +58,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 		}
 	}
 	if s.rows == 0 {
-		return s, false, &ingest.Error{Origin: ingest.Origin{File: paths[0]}, Row: -1, Problem: "there are no rows"}
+		return s, false, &table.Error{Origin: table.Origin{File: paths[0]}, Row: -1, Problem: "there are no rows"}
 	}
 	e, err := f.Encoder()
 	if err != nil {
@@ -68,9 +69,9 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 }
 
 // add counts the rows of one file.
-func (s *surveyed) add(ctx context.Context, p *program, path string, r ingest.Reader, f *ingest.Fitter, may bool) (bool, error) {
+func (s *surveyed) add(ctx context.Context, p *program, path string, r table.Reader, f *ingest.Fitter, may bool) (bool, error) {
 	rows, known := int64(0), false
-	if c, is := r.(ingest.Counted); is {
+	if c, is := r.(table.Counted); is {
 		rows, known = c.NumRows()
 	}
 	if !known || f.NeedsPass() {

@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	v1 "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/streamtest"
@@ -47,11 +48,11 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, configuration, string(text)+"headers: pass\ntrace: {endpoint: '"+collector.URL+"'}\nhttp_pprof: true\n")
-	table, err := ingest.NewTable(ingest.Origin{}, ingest.StringColumn("name", []string{"last"}), ingest.VectorColumn("v", vec.New[float32](1, 4)))
+	records, err := table.NewTable(table.Origin{}, table.StringColumn("name", []string{"last"}), table.VectorColumn("v", vec.New[float32](1, 4)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := ingest.EncodeTable(table)
+	value, err := emit.EncodeTable(records)
 	if err != nil {
 		t.Fatal(err)
 	}

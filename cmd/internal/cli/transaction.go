@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/internal/atomicfile"
 )
 
@@ -40,7 +40,7 @@ func (t *transaction) write(path string, write func(io.Writer) error) error {
 }
 
 // writeMap writes a map under a temporary name.
-func (t *transaction) writeMap(path string, o *ingest.Output) error {
+func (t *transaction) writeMap(path string, o *emit.Output) error {
 	w, err := createMap(path, t.stdout, true)
 	if err != nil {
 		return err
@@ -74,9 +74,9 @@ func (t *transaction) abort() {
 
 // createMap starts a map's file, of one input or of several. An extension that names no format
 // is wrong usage.
-func createMap(path string, stdout io.Writer, oneInput bool) (ingest.Writer, error) {
-	if _, _, err := ingest.FormatOf(path); err != nil {
+func createMap(path string, stdout io.Writer, oneInput bool) (emit.Writer, error) {
+	if _, _, err := emit.FormatOf(path); err != nil {
 		return nil, &usageError{err: err}
 	}
-	return ingest.Create(path, ingest.WriteOptions{Stdout: stdout, OneInput: oneInput})
+	return emit.Create(path, emit.WriteOptions{Stdout: stdout, OneInput: oneInput})
 }

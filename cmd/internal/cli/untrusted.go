@@ -14,6 +14,8 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
 )
 
 // checkInputCmd decodes a file and throws away what comes out, under a limit of
@@ -31,7 +33,7 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 	// Text is read as the flags of the command say, by a decoder of Go's own library with
 	// bounded memory. What it may be compressed by is another's.
 	o.CSV.Encoding = "latin1"
-	if format, err := ingest.Unpack(ctx, c.File, o); err != nil || format == ingest.CSV {
+	if format, err := ingest.Unpack(ctx, c.File, o); err != nil || format == input.CSV {
 		return err
 	}
 	r, err := ingest.Open(ctx, c.File, o)
@@ -65,7 +67,7 @@ const untrustedTime = 10 * time.Minute
 func (p *program) vet(ctx context.Context, paths ...string) error {
 	for _, path := range paths {
 		if path != "-" && isModel(path) {
-			return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1, Problem: "this is a model, not data", Hint: "name the files that hold the vectors"}
+			return &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: "this is a model, not data", Hint: "name the files that hold the vectors"}
 		}
 	}
 	if p.untrusted.memory == 0 {
@@ -103,7 +105,7 @@ func (p *program) vetFile(ctx context.Context, path string) error {
 	child.Stderr = said
 	err = child.Run()
 	bad := func(problem, hint string) error {
-		return &ingest.Error{Origin: ingest.Origin{File: path}, Row: -1, Problem: problem, Hint: hint}
+		return &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: problem, Hint: hint}
 	}
 	var exit *exec.ExitError
 	switch {

@@ -8,6 +8,9 @@ import (
 	"sync"
 
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/offsets"
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -24,7 +27,7 @@ type collector struct {
 
 // part is one message of places.
 type part struct {
-	*ingest.Output
+	*emit.Output
 	source stream.Position // of the message that it answers
 }
 
@@ -146,12 +149,12 @@ func readPlaces(m *stream.Message) (part, error) {
 	if !ok {
 		return part{}, fmt.Errorf("%s: the headers do not say where it comes from", m.Where())
 	}
-	t, err := ingest.DecodeMessage(m.Value, ingest.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, ingest.Limits{})
+	t, err := arrowfmt.DecodeMessage(m.Value, table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, arrowfmt.Limits{})
 	if err != nil {
 		return part{}, err
 	}
-	pick := ingest.Selection{ID: ingest.IDName, Keep: []string{"label", "category"}}
-	f, err := ingest.NewFitter(ingest.Mapping{Vector: ingest.EmbeddingName, Selection: pick}, t.Schema())
+	pick := ingest.Selection{ID: emit.IDName, Keep: []string{"label", "category"}}
+	f, err := ingest.NewFitter(ingest.Mapping{Vector: emit.EmbeddingName, Selection: pick}, t.Schema())
 	if err != nil {
 		return part{}, err
 	}
@@ -163,15 +166,15 @@ func readPlaces(m *stream.Message) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	out := &ingest.Output{ID: b.ID, Kept: b.Kept, Embedding: b.X, Version: version}
+	out := &emit.Output{ID: b.ID, Kept: b.Kept, Embedding: b.X, Version: version}
 	for name, to := range map[string]*[]float32{
-		ingest.SigmaName: &out.Sigma, ingest.NoveltyLocalName: &out.NoveltyLocal, ingest.NoveltyGlobalName: &out.NoveltyGlobal,
+		emit.SigmaName: &out.Sigma, emit.NoveltyLocalName: &out.NoveltyLocal, emit.NoveltyGlobalName: &out.NoveltyGlobal,
 	} {
 		if *to, err = floats(t, name); err != nil {
 			return part{}, err
 		}
 	}
-	epoch, err := floats(t, ingest.EpochName)
+	epoch, err := floats(t, emit.EpochName)
 	if err != nil || len(epoch) == 0 {
 		return part{}, fmt.Errorf("%s: no epoch: %w", m.Where(), err)
 	}
@@ -179,7 +182,7 @@ func readPlaces(m *stream.Message) (part, error) {
 	return part{out, position}, nil
 }
 
-func floats(t *ingest.Table, name string) ([]float32, error) {
+func floats(t *table.Table, name string) ([]float32, error) {
 	c, ok := t.Column(name)
 	if !ok {
 		return nil, fmt.Errorf("%v: there is no column %q", t.Origin, name)

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -100,7 +101,7 @@ func (f *NoveltyFigures) measure(ctx context.Context, placer models.Placer, test
 }
 
 // halves returns every second normal connection, and all the rest.
-func halves(t *ingest.Table) (known, others *ingest.Table, err error) {
+func halves(t *table.Table) (known, others *table.Table, err error) {
 	label, ok := t.Column("label")
 	if !ok {
 		return nil, nil, errors.New("the connections have no column label")
@@ -123,7 +124,7 @@ func halves(t *ingest.Table) (known, others *ingest.Table, err error) {
 	return known, others, err
 }
 
-func take(t *ingest.Table, rows []int) (*ingest.Table, error) {
+func take(t *table.Table, rows []int) (*table.Table, error) {
 	columns := t.Columns()
 	for i := range columns {
 		var err error
@@ -131,16 +132,16 @@ func take(t *ingest.Table, rows []int) (*ingest.Table, error) {
 			return nil, err
 		}
 	}
-	return ingest.NewTable(t.Origin, columns...)
+	return table.NewTable(t.Origin, columns...)
 }
 
-func readTable(ctx context.Context, path string) (*ingest.Table, error) {
+func readTable(ctx context.Context, path string) (*table.Table, error) {
 	r, err := ingest.Open(ctx, path, ingest.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	var parts []*ingest.Table
+	var parts []*table.Table
 	for {
 		t, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -151,5 +152,5 @@ func readTable(ctx context.Context, path string) (*ingest.Table, error) {
 		}
 		parts = append(parts, t)
 	}
-	return ingest.ConcatTables(parts...)
+	return table.ConcatTables(parts...)
 }

@@ -7,13 +7,14 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
-	"unfold/ingest"
+
+	"unfold/ingest/emit"
 	"unfold/internal/atomicfile"
 )
 
 // writeMap writes parts as a file of rows.
 func writeMap(path string, parts []part) error {
-	w, err := ingest.Create(path, ingest.WriteOptions{})
+	w, err := emit.Create(path, emit.WriteOptions{})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/backoff"
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -52,8 +54,8 @@ func readScript(ctx context.Context, path string) (*script, error) {
 	}
 }
 
-func (s *script) add(t *ingest.Table) error {
-	m, err := ingest.EncodeTable(t)
+func (s *script) add(t *table.Table) error {
+	m, err := emit.EncodeTable(t)
 	if err != nil {
 		return err
 	}
@@ -63,11 +65,11 @@ func (s *script) add(t *ingest.Table) error {
 		return nil
 	}
 	// One that is no Arrow at all, one that was cut off, one without its columns.
-	short, err := ingest.NewTable(t.Origin, t.Columns()[:3]...)
+	short, err := table.NewTable(t.Origin, t.Columns()[:3]...)
 	if err != nil {
 		return err
 	}
-	lacking, err := ingest.EncodeTable(short)
+	lacking, err := emit.EncodeTable(short)
 	s.broken = [][]byte{[]byte(`{"src_bytes": 181}`), m[:len(m)/2], lacking}
 	return err
 }

@@ -15,6 +15,8 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
 	"unfold/internal/offsets"
 	"unfold/stream"
 	"unfold/stream/kafka"
@@ -144,7 +146,7 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 		return "", err
 	}
 	limits := limits(c)
-	t, err := ingest.DecodeMessage(msg.Value, ingest.Origin{Position: offsets.At(msg.Topic, msg.Partition, msg.Offset)}, limits)
+	t, err := arrowfmt.DecodeMessage(msg.Value, table.Origin{Position: offsets.At(msg.Topic, msg.Partition, msg.Offset)}, limits)
 	if err != nil {
 		return "", err
 	}

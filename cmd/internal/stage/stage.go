@@ -13,6 +13,7 @@ import (
 	"unfold/cmd/internal/trace"
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
 	"unfold/models/fit"
 	"unfold/models/placing"
 	"unfold/stream"
@@ -288,8 +289,8 @@ func onGap(c *config.Config) kafka.OnGap {
 }
 
 // limits bound what decoding one message may take.
-func limits(c *config.Config) ingest.Limits {
-	return ingest.Limits{Memory: int64(c.Limits.MessageMemory)}
+func limits(c *config.Config) arrowfmt.Limits {
+	return arrowfmt.Limits{Memory: int64(c.Limits.MessageMemory)}
 }
 
 // clusters are those of the source and of the sink.

@@ -1,0 +1,232 @@
+package arrowfmt
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unfold/ingest/arrays"
+	"unfold/ingest/arrowipc"
+	"unfold/ingest/table"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Decoder decodes messages as DecodeMessage does, and remembers the last schemas:
+// most messages of a topic begin with the same one, and to read it takes longer than
+// all the rest of a message of one event. A Decoder is safe for concurrent use; the
+// zero value works.
+type Decoder struct {
+	Limits Limits
+
+	schemas atomic.Pointer[[]*knownSchema]
+	mu      sync.Mutex // of replacing schemas
+}
+
+const (
+	// rememberedSchemas and schemaBytes bound what a Decoder remembers: so many, the
+	// latest, of so many bytes each at most.
+	rememberedSchemas = 8
+	schemaBytes       = 64 << 10
+)
+
+// knownSchema is a schema that has been checked and read, as the stream has it.
+type knownSchema struct {
+	checked *arrowipc.Known
+	schema  *arrow.Schema
+	plain   *arrow.Schema // what it becomes, see arrays.PlainSchema
+	// direct: batches that are not compressed can be taken as they lie.
+	direct bool
+}
+
+func newKnownSchema(checked *arrowipc.Known, d *batchDecoder) *knownSchema {
+	k := &knownSchema{checked, d.r.Schema(), d.schema(), true}
+	for i := range k.schema.NumFields() {
+		k.direct = k.direct && directType(k.schema.Field(i).Type)
+	}
+	return k
+}
+
+// Decode is DecodeMessage with the decoder's limits.
+func (d *Decoder) Decode(value []byte, origin table.Origin) (*table.Table, error) {
+	limits := d.Limits.filled()
+	known := d.find(value)
+	if known != nil && known.direct && int64(len(value)) <= limits.Bytes {
+		if s, err := known.checked.Check(value); err == nil && s.Rows <= limits.Rows {
+			if t := known.decode(s, origin, limits); t != nil {
+				return t, nil
+			}
+		}
+	}
+	// What cannot be taken as it lies goes the long way, which also says what is wrong.
+	t, read, err := decodeMessage(value, origin, limits)
+	if err == nil && known == nil {
+		d.remember(read, value)
+	}
+	return t, err
+}
+
+// Weigh returns how many bytes the batches of a message take once decompressed, without
+// decoding it; 0 for one that cannot be decoded.
+func (d *Decoder) Weigh(value []byte) (n int64) {
+	s, err := arrowipc.Check(value, d.Limits.filled().ipc())
+	if err != nil {
+		return 0
+	}
+	for _, f := range s.Frames {
+		n += f.Decoded
+	}
+	return n
+}
+
+// find returns the schema that a message begins with, nil if it is not known.
+func (d *Decoder) find(value []byte) *knownSchema {
+	if all := d.schemas.Load(); all != nil {
+		for _, k := range *all {
+			if k.checked.Begins(value) {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// remember adds the schema of a message that was decoded.
+func (d *Decoder) remember(read *knownSchema, value []byte) {
+	if read.checked.Bytes() > schemaBytes {
+		return
+	}
+	read.checked = read.checked.Clone()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []*knownSchema
+	if before := d.schemas.Load(); before != nil {
+		all = slices.Clone(*before)
+	}
+	if slices.ContainsFunc(all, func(k *knownSchema) bool { return k.checked.Begins(value) }) {
+		return
+	}
+	all = append([]*knownSchema{read}, all[:min(len(all), rememberedSchemas-1)]...)
+	d.schemas.Store(&all)
+}
+
+// decode takes the batches of a stream as they lie, and makes them plain. It returns nil
+// for streams that have none, are not sound, compressed, or beyond the limits.
+func (k *knownSchema) decode(s *arrowipc.Stream, origin table.Origin, limits Limits) (t *table.Table) {
+	if !k.direct || len(s.Frames) == 0 {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			t = nil
+		}
+	}()
+	plain := arrays.Plainer{Mem: &arrays.Allocator{Limit: limits.Memory}}
+	parts := make([]*table.Table, 0, 1)
+	for _, f := range s.Frames {
+		if f.Kind != arrowipc.Record || f.Compressed {
+			return nil
+		}
+		rec := k.record(f)
+		if arrays.ValidateRecord(rec) != nil {
+			return nil
+		}
+		if k.plain != k.schema {
+			plain.Mem.Charge(int64(len(f.Body))) // as Arrow's reader, which copies it
+		}
+		rec, err := plain.Record(rec, k.plain)
+		if err != nil {
+			return nil
+		}
+		parts = append(parts, table.OfRecord(origin, rec))
+	}
+	t, err := table.ConcatTables(parts...)
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// record makes a batch's columns of its nodes and buffers.
+func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
+	parts := batchParts{f.Nodes, f.Buffers, f.Views, make([]memory.Buffer, len(f.Buffers)), make([]*memory.Buffer, len(f.Buffers))}
+	columns := make([]arrow.Array, k.schema.NumFields())
+	for i := range columns {
+		columns[i] = array.MakeFromData(parts.take(k.schema.Field(i).Type))
+	}
+	return array.NewRecord(k.schema, columns, f.Rows)
+}
+
+// batchParts are what is left of a batch's nodes and buffers, and room for what Arrow
+// makes of these.
+type batchParts struct {
+	nodes   []arrowipc.Node
+	buffers [][]byte
+	views   []int
+	made    []memory.Buffer
+	lists   []*memory.Buffer
+}
+
+// directType says whether batchParts.take knows a type.
+func directType(dt arrow.DataType) bool {
+	switch dt := dt.(type) {
+	case arrow.ExtensionType, *arrow.DictionaryType:
+		return false
+	case *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType:
+		return directType(dt.(arrow.ListLikeType).Elem())
+	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType, *arrow.BooleanType,
+		*arrow.StringViewType, *arrow.BinaryViewType:
+		return true
+	case arrow.FixedWidthDataType:
+		return dt.BitWidth()%8 == 0
+	}
+	return false
+}
+
+// take makes the data of the next column, as Arrow's reader does, but without a copy.
+func (p *batchParts) take(dt arrow.DataType) arrow.ArrayData {
+	node := p.nodes[0]
+	p.nodes = p.nodes[1:]
+	validity := p.buffer(node.Nulls > 0)
+	n, nulls := int(node.Len), int(node.Nulls)
+	switch dt := dt.(type) {
+	case *arrow.FixedSizeListType:
+		return array.NewData(dt, n, p.list(validity), []arrow.ArrayData{p.take(dt.Elem())}, nulls, 0)
+	case *arrow.ListType, *arrow.LargeListType:
+		buffers := p.list(validity, p.buffer(true))
+		return array.NewData(dt, n, buffers, []arrow.ArrayData{p.take(dt.(arrow.ListLikeType).Elem())}, nulls, 0)
+	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType:
+		return array.NewData(dt, n, p.list(validity, p.buffer(true), p.buffer(true)), nil, nulls, 0)
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		buffers := make([]*memory.Buffer, 2+p.views[0])
+		p.views = p.views[1:]
+		buffers[0] = validity
+		for i := range buffers[1:] {
+			buffers[1+i] = p.buffer(true)
+		}
+		return array.NewData(dt, n, buffers, nil, nulls, 0)
+	}
+	return array.NewData(dt, n, p.list(validity, p.buffer(n > 0)), nil, nulls, 0)
+}
+
+// buffer is the next buffer, nil if it is not wanted.
+func (p *batchParts) buffer(wanted bool) *memory.Buffer {
+	b, made := p.buffers[0], &p.made[0]
+	p.buffers, p.made = p.buffers[1:], p.made[1:]
+	if !wanted {
+		return nil
+	}
+	if len(b) > 0 {
+		made.Reset(b)
+	}
+	return made
+}
+
+// list is a list of a column's buffers.
+func (p *batchParts) list(buffers ...*memory.Buffer) []*memory.Buffer {
+	n := copy(p.lists, buffers)
+	list := p.lists[:n:n]
+	p.lists = p.lists[n:]
+	return list
+}

@@ -1,0 +1,100 @@
+package arrowfmt_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/ingesttest"
+	"unfold/ingest/table"
+	"unfold/internal/offsets"
+)
+
+var here = table.Origin{Position: offsets.At("events", 3, 41)}
+
+// What is made of a message is what Arrow's reader makes of it after the checks, whether
+// its schema is known or not, whatever the bytes are.
+func TestDecodersAgreeWithArrow(t *testing.T) {
+	limits := arrowfmt.Limits{Memory: 16 << 20, Rows: 1 << 16}
+	d := &arrowfmt.Decoder{Limits: limits}
+	rng := rand.New(rand.NewPCG(6, 5))
+	decoded, refused := 0, 0
+	agree := func(name string, b []byte) {
+		t.Helper()
+		want, failed := arrowfmt.DecodeByArrow(b, here, limits)
+		for way, decode := range map[string]func() (*table.Table, error){
+			"Decode":        func() (*table.Table, error) { return d.Decode(b, here) },
+			"DecodeMessage": func() (*table.Table, error) { return arrowfmt.DecodeMessage(b, here, limits) },
+		} {
+			name := way + " of " + name
+			got, err := decode()
+			if fmt.Sprint(err) != fmt.Sprint(failed) {
+				t.Fatalf("%s: error %v, want %v", name, err, failed)
+			}
+			if failed != nil {
+				refused++
+				continue
+			}
+			decoded++
+			ingesttest.EqualTables(t, name, got, want)
+			if got.Origin != here {
+				t.Fatalf("%s: of %v", name, got.Origin)
+			}
+			a, err1 := emit.EncodeTable(want)
+			b, err2 := emit.EncodeTable(got)
+			if string(a) != string(b) || fmt.Sprint(err1) != fmt.Sprint(err2) {
+				t.Fatalf("%s: written again the bytes differ (%v, %v)", name, err1, err2)
+			}
+		}
+	}
+	for _, s := range ingesttest.Streams() {
+		agree(s.Name, s.Bytes)
+		agree(s.Name+", again", s.Bytes)
+		for range 300 {
+			agree(s.Name+", damaged", ingesttest.Mutate(s.Bytes, rng))
+		}
+	}
+	t.Logf("%d decoded, %d refused", decoded, refused)
+	if decoded < 1000 || refused < 1000 {
+		t.Errorf("%d decoded, %d refused", decoded, refused)
+	}
+}
+
+// More schemas than are remembered come and go, side by side.
+func TestDecoderOfManySchemas(t *testing.T) {
+	d := &arrowfmt.Decoder{}
+	streams := ingesttest.Streams()
+	var wg sync.WaitGroup
+	for k := range 4 {
+		wg.Go(func() {
+			for i := range 3 * len(streams) {
+				s := streams[(i*(2*k+1))%len(streams)]
+				records, err := d.Decode(s.Bytes, here)
+				if err != nil || records.Len() != s.Rows {
+					t.Errorf("%s: %v, %v", s.Name, records, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A message of one event of a known schema takes few allocations.
+func TestDecoderAllocatesLittle(t *testing.T) {
+	d := &arrowfmt.Decoder{}
+	m, err := emit.EncodeTable(ingesttest.Events(0, 1, 50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocs := testing.AllocsPerRun(100, func() {
+		if _, err := d.Decode(m, here); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocs > 40 {
+		t.Errorf("%v allocations", allocs)
+	}
+}

@@ -1,0 +1,24 @@
+package arrowfmt
+
+import (
+	"unfold/ingest/arrays"
+	"unfold/ingest/table"
+)
+
+// DecodeByArrow is DecodeMessage with all batches read by Arrow's reader.
+func DecodeByArrow(value []byte, origin table.Origin, limits Limits) (t *table.Table, err error) {
+	defer arrays.Recovered(&err)
+	limits = limits.filled()
+	s, err := checkMessage(value, origin, limits)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newBatchDecoder(&replay{s: s}, limits.Memory, false)
+	if err == nil {
+		t, err = d.table(origin)
+	}
+	if err != nil {
+		return nil, explain(origin, err)
+	}
+	return t, nil
+}

@@ -1,0 +1,59 @@
+package arrowfmt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"unfold/ingest/arrowipc"
+)
+
+// A message that is no Arrow stream is most often one of something else that is well
+// known. Its dead letter then says what it is and what to do.
+
+// signatures are what kinds of data begin with.
+var signatures = []struct{ begin, what, do string }{
+	{"ARROW1", "an Arrow file", "write a stream: pyarrow.ipc.new_stream, or write_ipc_stream of polars"},
+	{"FEA1", "a Feather file of version 1", "write an Arrow stream: pyarrow.ipc.new_stream"},
+	{"PAR1", "a Parquet file", "write an Arrow stream: pyarrow.ipc.new_stream"},
+	{"Obj\x01", "an Avro file", "write an Arrow stream: pyarrow.ipc.new_stream"},
+	{"\x1f\x8b", "data compressed by gzip", "let the producer compress (compression.type), not the one who calls it"},
+	{"\x28\xb5\x2f\xfd", "data compressed by zstd", "let the producer compress (compression.type), not the one who calls it"},
+	{"\x04\x22\x4d\x18", "data compressed by lz4", "let the producer compress (compression.type), not the one who calls it"},
+}
+
+// notStream says what bytes look like that do not begin as an Arrow stream, and what to
+// do; "" if that is not known.
+func notStream(b []byte) (what, do string) {
+	for _, s := range signatures {
+		if bytes.HasPrefix(b, []byte(s.begin)) {
+			return s.what, s.do
+		}
+	}
+	if text := bytes.TrimLeft(b, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		return "JSON", "write Arrow streams of many events each: pyarrow.ipc.new_stream"
+	}
+	if oldFraming(b) {
+		return "an Arrow stream in the framing from before version 0.15", "write it without use_legacy_format"
+	}
+	if len(b) > 5 && b[0] == 0 {
+		return fmt.Sprintf("a record for a schema registry (byte 0, then the number of a schema, %d)", binary.BigEndian.Uint32(b[1:])),
+			"write Arrow streams, which carry their schema: pyarrow.ipc.new_stream"
+	}
+	return "", ""
+}
+
+// oldFraming says whether bytes begin with a schema as streams had it before messages
+// began with a marker: its length alone stands before it.
+func oldFraming(b []byte) bool {
+	if len(b) < 8 {
+		return false
+	}
+	n := int64(int32(binary.LittleEndian.Uint32(b)))
+	if n <= 0 || n > int64(len(b))-4 {
+		return false
+	}
+	framed := append([]byte{0xff, 0xff, 0xff, 0xff}, b[:4+n]...)
+	f, err := arrowipc.NewBytesScanner(framed, arrowipc.Limits{}).Next()
+	return err == nil && f.Kind == arrowipc.Schema
+}

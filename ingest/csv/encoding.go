@@ -1,0 +1,152 @@
+package csv
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unfold/ingest/table"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// byteOrderMarks begin texts that say themselves what they are in.
+var byteOrderMarks = []struct{ mark, encoding string }{
+	{"\xef\xbb\xbf", "utf-8"}, {"\xff\xfe", "utf-16le"}, {"\xfe\xff", "utf-16be"},
+}
+
+// MarkOf returns the encoding that a byte order mark says, and the mark.
+func MarkOf(head []byte) (name, mark string) {
+	for _, m := range byteOrderMarks {
+		if strings.HasPrefix(string(head), m.mark) {
+			return m.encoding, m.mark
+		}
+	}
+	return "", ""
+}
+
+// CheckEncoding reports whether text can be read in an encoding of that name: those of
+// the web, such as utf-8, latin1, windows-1251, utf-16, shift_jis.
+func CheckEncoding(name string) error {
+	_, err := encodingOf(name)
+	return err
+}
+
+// encodingOf returns nil for UTF-8.
+func encodingOf(name string) (encoding.Encoding, error) {
+	switch name = strings.ToLower(name); name {
+	case "", "utf-8", "utf8":
+		return nil, nil
+	case "latin-1":
+		name = "latin1"
+	case "utf16", "utf16le", "utf16be":
+		name = "utf-16" + strings.TrimPrefix(name, "utf16")
+	}
+	e, err := htmlindex.Get(name)
+	if err != nil {
+		return nil, fmt.Errorf("the encoding %q is not known; names are those of the web, such as latin1, windows-1251, utf-16, shift_jis", name)
+	}
+	return e, nil
+}
+
+// newTextReader gives text as UTF-8, without a byte order mark. A mark overrules the
+// encoding that is named. What is not of the encoding is an *Error with its line.
+func newTextReader(in *bufio.Reader, name string, o table.Origin) (io.Reader, error) {
+	head, _ := in.Peek(4)
+	if says, mark := MarkOf(head); says != "" {
+		name = says
+		in.Discard(len(mark))
+	}
+	e, err := encodingOf(name)
+	if err != nil {
+		return nil, o.Bad("%v", err)
+	}
+	out := &utf8Reader{r: in, origin: o, buf: make([]byte, 1<<16)}
+	if e != nil {
+		if strings.HasPrefix(name, "utf-16") || strings.HasPrefix(name, "utf16") {
+			// The library's own "utf-16" is little-endian, as the web has it.
+			order := unicode.LittleEndian
+			if strings.HasSuffix(name, "be") {
+				order = unicode.BigEndian
+			}
+			e = unicode.UTF16(order, unicode.IgnoreBOM)
+		}
+		out.r, out.from = e.NewDecoder().Reader(in), name
+	}
+	return out, nil
+}
+
+// utf8Reader lets valid UTF-8 pass and stops at the first byte that is not.
+type utf8Reader struct {
+	r      io.Reader
+	origin table.Origin
+	from   string // the encoding that the text was decoded from, "" for none
+	buf    []byte
+	good   []byte // of buf: checked, not yet read
+	rest   []byte // of buf: the beginning of a character
+	lines  int64  // that have ended
+	err    error
+}
+
+func (u *utf8Reader) Read(p []byte) (int, error) {
+	for len(u.good) == 0 {
+		if u.err != nil {
+			return 0, u.err
+		}
+		u.fill()
+	}
+	n := copy(p, u.good)
+	u.good = u.good[n:]
+	return n, nil
+}
+
+func (u *utf8Reader) fill() {
+	kept := copy(u.buf, u.rest)
+	n, err := u.r.Read(u.buf[kept:])
+	b := u.buf[:kept+n]
+	valid := u.valid(b)
+	u.good, u.rest, u.err = b[:valid], b[valid:], err
+	u.lines += int64(bytes.Count(u.good, []byte("\n")))
+	if len(u.rest) == 0 || err == nil && !utf8.FullRune(u.rest) {
+		return
+	}
+	if err == nil || err == io.EOF {
+		u.err = u.wrong()
+	}
+}
+
+// valid returns the length of the valid beginning of b. What a decoder cannot decode it
+// makes U+FFFD of.
+func (u *utf8Reader) valid(b []byte) int {
+	if u.from != "" {
+		if i := bytes.Index(b, []byte("\uFFFD")); i >= 0 {
+			return i
+		}
+	}
+	if utf8.Valid(b) {
+		return len(b)
+	}
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return i
+		}
+		i += size
+	}
+}
+
+func (u *utf8Reader) wrong() *table.Error {
+	var e *table.Error
+	if u.from != "" {
+		e = u.origin.Bad("the text is not %s", u.from).Suggest("name the encoding that it is in")
+	} else {
+		e = u.origin.Bad("the text is not UTF-8 (byte 0x%02x)", u.rest[0]).
+			Suggest("if it is Latin-1 or Windows text say so: --encoding latin1; other encodings have names such as windows-1251 and shift_jis")
+	}
+	e.Line = u.lines + 1
+	return e
+}

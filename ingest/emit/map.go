@@ -1,0 +1,93 @@
+package emit
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+)
+
+// Map is a map read back: what `fit` and `embed` wrote.
+type Map struct {
+	// Output has the columns that the file has. Epoch and Version are those of the last
+	// row, MapID is what the file names; what no writer of maps made is kept.
+	Output
+}
+
+// Column returns a kept column, the id or one of the figures by name. The error
+// lists the columns that exist.
+func (m *Map) Column(name string) (table.Column, error) {
+	all := m.columns()
+	names := make([]string, len(all))
+	for i, c := range all {
+		if c.Name() == name {
+			return c, nil
+		}
+		names[i] = c.Name()
+	}
+	return table.Column{}, table.UnknownColumn(table.Origin{}, name, names)
+}
+
+// columns are those with a value of its own for each row, but for the places.
+func (m *Map) columns() (all []table.Column) {
+	for _, c := range outputColumns {
+		if _, one := c.(interface{ same(a, b *Output) bool }); !one && c.there(&m.Output) && (c != idColumn{} || m.ID.Valid()) {
+			all = append(all, c.columns(&m.Output, func(vec.Matrix[float32]) []table.Column { return nil })...)
+		}
+	}
+	return all
+}
+
+// ReadMap reads the map whose rows r gives.
+func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, error) {
+	for _, name := range r.Schema().Names() {
+		if err := r.Schema().Ambiguous(name, origin); err != nil {
+			return nil, err
+		}
+	}
+	if len(placeColumn{}.names(r.Schema())) == 0 {
+		return nil, origin.Bad("this is not a map: there is no column %q (or %s_0, ...)", EmbeddingName, EmbeddingName).
+			Suggest("the columns are %s", table.List(r.Schema().Names()))
+	}
+	var parts []*Output
+	dims := 0
+	id := ""
+	if i, ok := r.(table.Identified); ok {
+		id = i.MapID()
+	}
+	for {
+		t, err := r.Next(ctx)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		o, err := readOutput(t, dims)
+		if err != nil {
+			return nil, err
+		}
+		dims = o.Embedding.Cols
+		parts = append(parts, o)
+	}
+	if len(parts) == 0 {
+		return nil, origin.Bad("the map has no rows")
+	}
+	o, err := concatOutputs(parts)
+	if err != nil {
+		return nil, err
+	}
+	o.MapID = id
+	return &Map{*o}, nil
+}
+
+// String describes the map in a line.
+func (m *Map) String() string {
+	names := make([]string, 0, len(m.Kept))
+	for _, c := range m.columns() {
+		names = append(names, c.Name())
+	}
+	return fmt.Sprintf("%d rows in %d dimensions; columns %s", m.Len(), m.Embedding.Cols, strings.Join(names, ", "))
+}

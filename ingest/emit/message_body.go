@@ -1,0 +1,102 @@
+package emit
+
+import (
+	"slices"
+	"unfold/ingest/arrowipc"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// write writes an output's message by the pattern; false if it has none like that.
+func (k *messageKind) write(o *Output) ([]byte, bool) {
+	n := o.Len()
+	b := body{nodes: make([]arrowipc.Node, 0, 12+len(k.kept)), buffers: make([][]byte, 0, 26+3*len(k.kept)), rows: n}
+	for _, c := range outputColumns {
+		if c.there(o) {
+			c.write(&b, o)
+		}
+	}
+	return k.pattern.Write(n, b.nodes, b.buffers)
+}
+
+// body gathers the parts of a batch.
+type body struct {
+	rows    int
+	nodes   []arrowipc.Node
+	buffers [][]byte
+}
+
+// fixed adds a column of fixed-width values, none of them null.
+func (b *body) fixed(values []byte) {
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
+	b.buffers = append(b.buffers, nil, values)
+}
+
+func (b *body) floats(values []float32) { b.fixed(arrow.Float32Traits.CastToBytes(values)) }
+func (b *body) uint32s(values []uint32) { b.fixed(arrow.Uint32Traits.CastToBytes(values)) }
+func (b *body) uint64s(values []uint64) { b.fixed(arrow.Uint64Traits.CastToBytes(values)) }
+
+// lists adds a column of lists of one length, the rows of x.
+func (b *body) lists(x vec.Matrix[float32]) {
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)}, arrowipc.Node{Len: int64(len(x.Data))})
+	b.buffers = append(b.buffers, nil, nil, arrow.Float32Traits.CastToBytes(x.Data))
+}
+
+// strings adds a text column, none of it null.
+func (b *body) strings(values []string) {
+	size := 0
+	for _, s := range values {
+		size += len(s)
+	}
+	offsets, text := make([]int32, len(values)+1), make([]byte, 0, size)
+	for i, s := range values {
+		text = append(text, s...)
+		offsets[i+1] = int32(len(text))
+	}
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
+	b.buffers = append(b.buffers, nil, arrow.Int32Traits.CastToBytes(offsets), text)
+}
+
+// column adds a column that simpleColumn holds of, its buffers cut to its rows as
+// Arrow's writer would.
+func (b *body) column(c table.Column) {
+	data, n := c.Array().Data(), b.rows
+	nulls := c.Array().NullN()
+	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(n), Nulls: int64(nulls)})
+	b.buffers = append(b.buffers, validity(data, n, nulls))
+	if dt, ok := data.DataType().(arrow.FixedWidthDataType); ok {
+		b.buffers = append(b.buffers, data.Buffers()[1].Bytes()[:n*dt.BitWidth()/8])
+		return
+	}
+	offsets := arrow.Int32Traits.CastFromBytes(data.Buffers()[1].Bytes())[:n+1]
+	var text []byte
+	if data.Buffers()[2] != nil {
+		text = data.Buffers()[2].Bytes()[offsets[0]:offsets[n]]
+	}
+	if offsets[0] != 0 {
+		from := offsets[0]
+		offsets = slices.Clone(offsets)
+		for i := range offsets {
+			offsets[i] -= from
+		}
+	}
+	b.buffers = append(b.buffers, arrow.Int32Traits.CastToBytes(offsets), text)
+}
+
+// validity is the bitmap of a column's values that are there, with zeros after the
+// last; none if no value is null.
+func validity(data arrow.ArrayData, n, nulls int) []byte {
+	switch nulls {
+	case 0:
+		return nil
+	case n:
+		return make([]byte, ((n+7)/8+63)&^63)
+	}
+	bits := slices.Clone(data.Buffers()[0].Bytes()[:(n+7)/8])
+	if n%8 != 0 {
+		bits[len(bits)-1] &= 1<<(n%8) - 1
+	}
+	return bits
+}

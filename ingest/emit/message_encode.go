@@ -1,0 +1,54 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"unfold/ingest/arrays"
+	"unfold/ingest/table"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+// EncodeTable writes a table as a message. The same values give the same bytes.
+// A column of a type that Arrow's writer does not take is an error.
+func EncodeTable(t *table.Table) (value []byte, err error) {
+	// Columns that are passed on have the types of untrusted input.
+	defer arrays.Recovered(&err)
+	rec := t.Record()
+	schema := rec.Schema()
+	arrs := make([]arrow.Array, schema.NumFields())
+	for i := range arrs {
+		if arrs[i], err = table.Tight(rec.Column(i)); err != nil {
+			return nil, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
+		}
+	}
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(schema), ipc.WithAllocator(table.Heap))
+	if err = w.Write(array.NewRecord(schema, arrs, rec.NumRows())); err != nil {
+		return nil, err
+	}
+	if err = w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// EncodeMessage writes placed events as a message with the columns id, the kept
+// ones, embedding (fixed_size_list<float32>[d]), sigma, novelty_local,
+// novelty_global (float32), class (utf8) and class_probability (float32) if there are
+// classes, and, unless Version is 0, map_epoch (uint32) and
+// model_version (uint64). The schema's metadata holds the map's id under MapIDKey. The
+// same output gives the same bytes.
+func EncodeMessage(o *Output) ([]byte, error) {
+	t, err := o.table(fixedLayout)
+	if err != nil {
+		return nil, err
+	}
+	if m := o.metadata(); m != nil {
+		rec := t.Record()
+		t = table.OfRecord(t.Origin, array.NewRecord(arrow.NewSchema(rec.Schema().Fields(), m), rec.Columns(), rec.NumRows()))
+	}
+	return EncodeTable(t)
+}

@@ -1,0 +1,136 @@
+package emit
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unfold/ingest/arrowipc"
+	"unfold/ingest/table"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// MessageWriter writes placed events as messages, the same bytes as EncodeMessage. It
+// remembers how messages of the last kinds begin, since to write the schema takes many
+// times as long as the values of a few events. It is safe for concurrent use; the zero
+// value works.
+type MessageWriter struct {
+	known atomic.Pointer[[]*messageKind]
+	mu    sync.Mutex // of replacing known
+}
+
+// messageKind are the messages of certain columns.
+type messageKind struct {
+	id      arrow.Field
+	kept    []arrow.Field
+	dims    int
+	has     uint32 // see presence
+	mapID   string
+	pattern *arrowipc.Pattern
+}
+
+// rememberedKinds bounds what a MessageWriter remembers.
+const rememberedKinds = 8
+
+// Encode is EncodeMessage.
+func (w *MessageWriter) Encode(o *Output) ([]byte, error) {
+	if !simpleOutput(o) {
+		return EncodeMessage(o)
+	}
+	if k := w.find(o); k != nil {
+		if value, ok := k.write(o); ok {
+			return value, nil
+		}
+		return EncodeMessage(o)
+	}
+	value, err := EncodeMessage(o)
+	if err == nil {
+		w.remember(o, value)
+	}
+	return value, err
+}
+
+// find returns the kind of an output's message, nil if it is not known.
+func (w *MessageWriter) find(o *Output) *messageKind {
+	if all := w.known.Load(); all != nil {
+		for _, k := range *all {
+			if k.of(o) {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// remember adds the kind of a message that was written. One whose pattern does not
+// give just that message is not remembered.
+func (w *MessageWriter) remember(o *Output, value []byte) {
+	pattern, err := arrowipc.NewPattern(value)
+	if err != nil {
+		return
+	}
+	k := &messageKind{id: o.ID.ArrowField(), dims: o.Embedding.Cols, has: presence(o), mapID: o.MapID, pattern: pattern}
+	for _, c := range o.Kept {
+		k.kept = append(k.kept, c.ArrowField())
+	}
+	if again, ok := k.write(o); !ok || !bytes.Equal(again, value) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []*messageKind
+	if before := w.known.Load(); before != nil {
+		all = slices.Clone(*before)
+	}
+	all = append([]*messageKind{k}, all[:min(len(all), rememberedKinds-1)]...)
+	w.known.Store(&all)
+}
+
+// of says whether an output's message has the kind's columns.
+func (k *messageKind) of(o *Output) bool {
+	if k.dims != o.Embedding.Cols || k.mapID != o.MapID || len(k.kept) != len(o.Kept) || k.has != presence(o) || !sameField(k.id, o.ID.ArrowField()) {
+		return false
+	}
+	for i := range k.kept {
+		if !sameField(k.kept[i], o.Kept[i].ArrowField()) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameField(a, b arrow.Field) bool {
+	return a.Name == b.Name && a.Nullable == b.Nullable && (a.Type == b.Type || a.Type != nil && b.Type != nil && arrow.TypeEqual(a.Type, b.Type)) &&
+		a.Metadata.Len() == b.Metadata.Len() && (a.Metadata.Len() == 0 || a.Metadata.Equal(b.Metadata))
+}
+
+// simpleOutput says whether an output has rows, all its parts have as many, and its
+// id and kept columns are of types whose buffers can be written as they are.
+func simpleOutput(o *Output) bool {
+	n := o.Len()
+	if n == 0 || o.check() != nil || o.ID.Valid() && !simpleColumn(o.ID, n) {
+		return false
+	}
+	for _, c := range o.Kept {
+		if !simpleColumn(c, n) {
+			return false
+		}
+	}
+	return true
+}
+
+func simpleColumn(c table.Column, n int) bool {
+	if !c.Valid() || c.Len() != n || c.Array().Data().Offset() != 0 {
+		return false
+	}
+	switch dt := c.Array().DataType().(type) {
+	case arrow.ExtensionType, *arrow.DictionaryType, *arrow.BooleanType:
+		return false
+	case *arrow.StringType, *arrow.BinaryType:
+		return true
+	case arrow.FixedWidthDataType:
+		return dt.ID() != arrow.FIXED_SIZE_LIST && dt.BitWidth()%8 == 0
+	}
+	return false
+}

@@ -1,0 +1,108 @@
+package emit
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unicode/utf8"
+)
+
+// csvSink writes CSV: the columns of a map, with the embedding's elements as
+// embedding_0, embedding_1, ... Numbers are in the shortest form that reads back
+// the same. A null is an empty field.
+type csvSink struct {
+	gz    *gzip.Writer
+	buf   *bufio.Writer
+	csv   *csv.Writer
+	names []string // of the columns, once the header is written
+}
+
+func newCSVSink(w io.Writer, gzipped bool) *csvSink {
+	s := &csvSink{}
+	if gzipped {
+		s.gz = gzip.NewWriter(w)
+		w = s.gz
+	}
+	s.buf = bufio.NewWriterSize(w, 1<<16)
+	s.csv = csv.NewWriter(s.buf)
+	return s
+}
+
+func (s *csvSink) write(o *Output) error {
+	t, err := o.table(textLayout)
+	if err != nil {
+		return err
+	}
+	names := t.Names()
+	if s.names == nil {
+		s.names = names
+		if err := s.csv.Write(names); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(names, s.names) {
+		return fmt.Errorf("the columns change between batches: %s, before %s", table.List(names), table.List(s.names))
+	}
+	cols, row := t.Columns(), make([]string, len(names))
+	for i := range o.Len() {
+		for k, c := range cols {
+			row[k] = readable(c.Text(i))
+		}
+		if err := s.csv.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readable is text with bytes that are not UTF-8, which binary columns may have, as \xff.
+func readable(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// textLayout is a column for each dimension.
+func textLayout(x vec.Matrix[float32]) []table.Column {
+	all := make([]table.Column, x.Cols)
+	for k := range all {
+		values := make([]float32, x.Rows)
+		for i := range values {
+			values[i] = x.Row(i)[k]
+		}
+		all[k] = table.Float32Column(EmbeddingName+"_"+strconv.Itoa(k), values)
+	}
+	return all
+}
+
+func (s *csvSink) finish() error {
+	s.csv.Flush()
+	if err := s.csv.Error(); err != nil {
+		return err
+	}
+	if err := s.buf.Flush(); err != nil {
+		return err
+	}
+	if s.gz != nil {
+		return s.gz.Close()
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unfold/ingest/table"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// Source is a source as the format readers want it: bytes in order, unpacked.
+type Source struct {
+	*bufio.Reader
+	Origin table.Origin
+	File   *os.File // where the bytes are; nil for standard input and parts of archives
+	Packed string   // the compression around the bytes, "" for none
+	stays  bool     // no copy of standard input may be made
+	close  []func() error
+}
+
+// Close releases the source, the last opened first.
+func (in *Source) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(in.close) {
+		errs = append(errs, c())
+	}
+	in.close = nil
+	return errors.Join(errs...)
+}
+
+// Open opens a path, or standard input for "-", and unpacks it.
+func Open(path string, stdin io.Reader, noCopies bool) (*Source, error) {
+	in := &Source{Origin: table.Origin{File: path}, stays: noCopies}
+	from := stdin
+	if path != "-" {
+		f, err := openFile(path)
+		if err != nil {
+			return nil, err
+		}
+		in.File, from = f, f
+		in.close = append(in.close, f.Close)
+	}
+	if err := in.unpack(from); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// packings are the compressions that are looked through, by the bytes they begin with.
+var packings = []struct {
+	name, magic string
+	open        func(io.Reader) (io.Reader, func() error, error)
+}{
+	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, func() error, error) {
+		z, err := gzip.NewReader(r)
+		return z, nil, err
+	}},
+	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, func() error, error) {
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, func() error { z.Close(); return nil }, nil
+	}},
+	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func() error, error) { return bzip2.NewReader(r), nil, nil }},
+	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
+}
+
+// zstdWindow is how far back a zstd file may reach, which its decoder holds in memory: as
+// far as zstd itself reads without being asked.
+const zstdWindow = 128 << 20
+
+// unpack begins to read, looking through a compression.
+func (in *Source) unpack(from io.Reader) error {
+	in.Reader = bufio.NewReaderSize(from, 1<<16)
+	head, err := in.Peek(10)
+	if len(head) == 0 {
+		if err != io.EOF {
+			return ReadError(in.Origin, err)
+		}
+		return in.Origin.Bad("the file is empty")
+	}
+	for _, p := range packings {
+		if !bytes.HasPrefix(head, []byte(p.magic)) || p.name == "bzip2" && (len(head) < 10 || string(head[4:]) != "1AY&SY") {
+			continue
+		}
+		z, done, err := p.open(in.Reader)
+		if err != nil {
+			return in.Origin.Bad("the %s header is corrupt", p.name).Because(err)
+		}
+		if done != nil {
+			in.close = append(in.close, done)
+		}
+		if p.name != "gzip" {
+			z = &unpacking{z, p.name}
+		}
+		in.Reader, in.Packed = bufio.NewReaderSize(z, 1<<16), p.name
+		if _, err := in.Peek(1); err == io.EOF {
+			return in.Origin.Bad("the file is empty inside its %s compression", p.name)
+		} else if err != nil {
+			return ReadError(in.Origin, err)
+		}
+		return nil
+	}
+	return nil
+}
+
+// unpacking says of which compression an error is.
+type unpacking struct {
+	r    io.Reader
+	name string
+}
+
+type unpackError struct {
+	name string
+	error
+}
+
+func (u *unpackError) Unwrap() error { return u.error }
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+		err = &unpackError{u.name, err}
+	}
+	return n, err
+}
+
+// firstLook is up to some bytes of a text, read once more.
+type firstLook struct {
+	*bufio.Reader
+	cut   *cutReader // nil: it is all of the text
+	Close func()
+}
+
+// IsCut reports that the text goes on behind what has been read.
+func (l *firstLook) IsCut() bool { return l.cut != nil && l.cut.left <= 0 }
+
+// Again returns up to limit bytes of the text once more, for a first look: a file is
+// opened again, of a pipe it is the beginning, which is then held.
+func (in *Source) Again(limit int64) (*firstLook, error) {
+	if in.regular() {
+		second, err := Open(in.File.Name(), nil, false)
+		if err != nil {
+			return nil, err
+		}
+		cut := &cutReader{r: second, left: limit}
+		return &firstLook{bufio.NewReaderSize(cut, 1<<16), cut, func() { second.Close() }}, nil
+	}
+	const most = 1 << 20
+	in.Reader = bufio.NewReaderSize(in.Reader, most)
+	head, err := in.Peek(most)
+	beginning := strings.NewReader(string(head))
+	if err == nil || int64(len(head)) > limit {
+		cut := &cutReader{r: beginning, left: min(limit, most-1)}
+		return &firstLook{bufio.NewReaderSize(cut, 1<<16), cut, func() {}}, nil
+	}
+	return &firstLook{bufio.NewReaderSize(beginning, 1<<16), nil, func() {}}, nil
+}
+
+// Enter goes on with a part of an archive, whose compression is looked through.
+func (in *Source) Enter(part io.ReadCloser, packed string) {
+	in.close = append(in.close, part.Close)
+	in.Reset(&unpacking{part, packed})
+	in.File, in.Packed = nil, packed
+}
+
+func (in *Source) regular() bool {
+	if in.File == nil {
+		return false
+	}
+	info, err := in.File.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Seekable returns the unpacked bytes as a file, for formats that are not read from
+// their beginning to their end: a copy on the disk, of at most so many bytes, unless the
+// source is such a file.
+func (in *Source) Seekable(most int64) (*os.File, int64, error) {
+	if in.Packed == "" && in.regular() {
+		info, err := in.File.Stat()
+		if err != nil {
+			return nil, 0, ReadError(in.Origin, err)
+		}
+		return in.File, info.Size(), nil
+	}
+	if in.stays && in.Origin.File == "-" {
+		return nil, 0, in.Origin.Bad("a file that is not read from its beginning to its end cannot be checked on standard input").
+			Suggest("name a file, or pipe an Arrow stream")
+	}
+	f, err := os.CreateTemp("", "unfold-*")
+	if err != nil {
+		return nil, 0, fmt.Errorf("%v: a copy to read it from: %w", in.Origin, err)
+	}
+	in.close = append(in.close, func() error { return errors.Join(f.Close(), os.Remove(f.Name())) })
+	n, err := io.Copy(f, io.LimitReader(in.Reader, most))
+	if err != nil {
+		var full *fs.PathError
+		if errors.As(err, &full) && full.Path == f.Name() {
+			return nil, 0, fmt.Errorf("%v: a copy to read it from: %w", in.Origin, err)
+		}
+		return nil, 0, ReadError(in.Origin, err)
+	}
+	return f, n, nil
+}
+
+var address = regexp.MustCompile(`^([a-z][a-z0-9+.-]+)://`)
+
+// isAddress reports a path that is the address of something elsewhere.
+func isAddress(path string) bool { return address.MatchString(path) }
+
+// addressError says what to do about an address in place of a file.
+func addressError(path string) *table.Error {
+	scheme := address.FindStringSubmatch(path)[1]
+	fetch := map[string]string{
+		"http": "curl -sSfL '%s'", "https": "curl -sSfL '%s'", "s3": "aws s3 cp '%s' -",
+		"gs": "gcloud storage cat '%s'", "hdfs": "hdfs dfs -cat '%s'",
+	}[scheme]
+	e := table.Origin{File: path}.Bad("this is the address of an object elsewhere (%s), not a file", scheme)
+	if scheme == "file" {
+		return e.Suggest("name the file by its path: %s", strings.TrimPrefix(path, "file://"))
+	}
+	if fetch == "" {
+		return e.Suggest("fetch it first, or pipe it to standard input, which is named -")
+	}
+	return e.Suggest("fetch it, or pipe it to standard input: "+fetch+" | unfold ... -", path)
+}
+
+// openFile opens a file that must be there, not be a directory and not be empty.
+func openFile(path string) (*os.File, error) {
+	origin := table.Origin{File: path}
+	if isAddress(path) {
+		return nil, addressError(path)
+	}
+	f, err := os.Open(path)
+	if file, _, in := ArchiveMember(path); errors.Is(err, fs.ErrNotExist) && in {
+		f, err = os.Open(file)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e := origin.Bad("the file does not exist")
+		if near := nearestFile(path); near != "" {
+			e.Suggest("did you mean %q?", near)
+		}
+		e.Missing = true
+		return nil, e
+	case err != nil:
+		return nil, origin.Bad("the file cannot be opened").Because(err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		f.Close()
+		return nil, origin.Bad("it is a directory").Suggest("name files, or a pattern such as %q", filepath.Join(path, "*.parquet"))
+	}
+	if err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		f.Close()
+		return nil, origin.Bad("the file is empty")
+	}
+	return f, nil
+}
+
+func nearestFile(path string) string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near := table.Nearest(filepath.Base(path), names); near != "" {
+		return filepath.Join(filepath.Dir(path), near)
+	}
+	return ""
+}
+
+// ArchiveMember splits "file.npz:name".
+func ArchiveMember(p string) (file, member string, ok bool) {
+	i := strings.LastIndex(strings.ToLower(p), ".npz:")
+	if i < 0 {
+		return p, "", false
+	}
+	return p[:i+4], p[i+5:], true
+}
+
+// cutReader ends after a number of bytes, at the last line that is complete.
+type cutReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *cutReader) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, io.EOF
+	}
+	if int64(len(p)) > c.left {
+		p = p[:c.left]
+	}
+	n, err := c.r.Read(p)
+	if c.left -= int64(n); c.left <= 0 {
+		if end := strings.LastIndexByte(string(p[:n]), '\n'); end >= 0 {
+			n = end + 1
+		}
+	}
+	return n, err
+}

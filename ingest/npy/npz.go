@@ -1,0 +1,88 @@
+package npy
+
+import (
+	"archive/zip"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
+)
+
+// NewArchiveReader reads an array of NumPy's archives, .npz, and names other files that are
+// zip archives inside.
+func NewArchiveReader(in *input.Source, batchRows int) (table.Reader, error) {
+	f, size, err := in.Seekable(math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return nil, in.Origin.Bad("the zip archive is corrupt or truncated").Because(err)
+	}
+	var arrays []string
+	for _, m := range z.File {
+		if name, is := strings.CutSuffix(m.Name, ".npy"); is {
+			arrays = append(arrays, name)
+		}
+	}
+	if len(arrays) == 0 || len(arrays) < len(z.File) {
+		is, do := zipKind(z)
+		return nil, in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
+	}
+	name, err := chosenArray(in.Origin, arrays)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range z.File {
+		if m.Name != name+".npy" {
+			continue
+		}
+		part, err := m.Open()
+		if err != nil {
+			return nil, input.ReadError(in.Origin, err)
+		}
+		in.Enter(part, "zip")
+		break
+	}
+	if head, _ := in.Peek(6); string(head) != "\x93NUMPY" {
+		return nil, in.Origin.Bad("its part %q is no array", name)
+	}
+	return NewReader(in, batchRows)
+}
+
+// chosenArray is the one that the path names, or the only one.
+func chosenArray(o table.Origin, arrays []string) (string, error) {
+	file, name, named := input.ArchiveMember(o.File)
+	switch {
+	case named && slices.Contains(arrays, name):
+		return name, nil
+	case named:
+		e := o.Bad("there is no array %q in it", name)
+		if near := table.Nearest(name, arrays); near != "" {
+			return "", e.Suggest("did you mean %q? The arrays are %s", near, table.List(arrays))
+		}
+		return "", e.Suggest("the arrays are %s", table.List(arrays))
+	case len(arrays) > 1:
+		return "", o.Bad("it holds %d arrays: %s", len(arrays), table.List(arrays)).Suggest("name one: %s:%s", file, arrays[0])
+	}
+	return arrays[0], nil
+}
+
+// zipKind says what a zip archive is.
+func zipKind(z *zip.Reader) (is, do string) {
+	has := func(prefix string) bool {
+		return slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasPrefix(f.Name, prefix) })
+	}
+	switch {
+	case has("xl/"):
+		return "an Excel workbook", "save it as CSV or Parquet"
+	case has("content.xml") && has("mimetype"):
+		return "an OpenDocument file", "save it as CSV or Parquet"
+	case len(z.File) == 1:
+		return fmt.Sprintf("a zip archive that holds %s", path.Base(z.File[0].Name)), "unpack it first: unzip, or unzip -p FILE | unfold ... -"
+	}
+	return fmt.Sprintf("a zip archive of %d files", len(z.File)), "unpack it first"
+}

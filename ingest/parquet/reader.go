@@ -1,0 +1,190 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime/debug"
+	"unfold/ingest/arrays"
+	"unfold/ingest/input"
+	"unfold/ingest/parquetcheck"
+	"unfold/ingest/table"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+)
+
+// reader reads Parquet files, all columns side by side, in batches.
+//
+// The library decodes columns in goroutines of its own where it can, and a panic
+// there (a corrupt page is enough) ends the process. So the file's structure is
+// checked first (package parquetcheck), every column is read through its own
+// field reader in this goroutine, under a recover, and columns with structs
+// inside, for which the library has no other way than goroutines, are left out.
+// The Arrow schema that some writers add to the file is not used: lists come as
+// lists (this library cannot read fixed-size ones), dictionaries as values.
+type reader struct {
+	in      *input.Source
+	file    *os.File
+	origin  table.Origin
+	mem     *arrays.Allocator
+	schema  *arrow.Schema
+	columns []*pqarrow.ColumnReader
+	rows    int64
+	batch   int64
+	mapID   string
+}
+
+func NewReader(in *input.Source, batchRows int, memory int64) (table.Reader, error) {
+	f, size, err := in.Seekable(math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	if err := parquetcheck.Check(f, size, parquetcheck.Limits{Page: memory}); err != nil {
+		return nil, explain(in.Origin, err)
+	}
+	r := &reader{in: in, file: f, origin: in.Origin, mem: &arrays.Allocator{Limit: 2 * memory}, batch: int64(batchRows)}
+	if err := r.open(); err != nil {
+		return nil, explain(in.Origin, err)
+	}
+	return r, nil
+}
+
+func explain(o table.Origin, err error) *table.Error {
+	if errors.Is(err, parquetcheck.ErrUnsupported) {
+		return o.Bad("the Parquet file cannot be read").Because(err)
+	}
+	return o.Bad("the Parquet file is corrupt or truncated").Because(err)
+}
+
+// contained runs f so that panics and faults in it, in this goroutine, become
+// errors.
+func contained(f func() error) (err error) {
+	defer arrays.Recovered(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	return f()
+}
+
+func (r *reader) open() error {
+	return contained(func() error {
+		pf, err := file.NewParquetReader(r.file, file.WithReadProps(parquet.NewReaderProperties(r.mem)))
+		if err != nil {
+			return err
+		}
+		if id := pf.MetaData().KeyValueMetadata().FindValue(table.MapIDKey); id != nil {
+			r.mapID = *id
+		}
+		pf.MetaData().FileMetaData.KeyValueMetadata = nil
+		props := pqarrow.ArrowReadProperties{BatchSize: r.batch}
+		fr, err := pqarrow.NewFileReader(pf, props, r.mem)
+		if err != nil {
+			return err
+		}
+		r.rows = pf.NumRows()
+		return r.fields(pf, fr)
+	})
+}
+
+// fields makes a reader for every column without structs.
+func (r *reader) fields(pf *file.Reader, fr *pqarrow.FileReader) error {
+	var groups []int
+	for i := range pf.NumRowGroups() {
+		if pf.MetaData().RowGroups[i].NumRows > 0 {
+			groups = append(groups, i)
+		}
+	}
+	leaves := map[int]bool{}
+	for i := range pf.MetaData().Schema.NumColumns() {
+		leaves[i] = true
+	}
+	var fields []arrow.Field
+	for i, f := range fr.Manifest.Fields {
+		if f.Field == nil || hasStruct(f.Field.Type) {
+			continue
+		}
+		c, err := fr.GetFieldReader(context.Background(), i, leaves, groups)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", f.Field.Name, err)
+		}
+		if c == nil {
+			continue
+		}
+		field := *c.Field()
+		field.Metadata = arrow.Metadata{}
+		field.Type = timesOf(pf, &fr.Manifest.Fields[i])
+		fields = append(fields, field)
+		r.columns = append(r.columns, c)
+	}
+	r.schema = arrow.NewSchema(fields, nil)
+	return nil
+}
+
+func hasStruct(dt arrow.DataType) bool {
+	switch dt := dt.(type) {
+	case *arrow.StructType, *arrow.MapType:
+		return true
+	case arrow.ListLikeType:
+		return hasStruct(dt.Elem())
+	}
+	return false
+}
+
+func (r *reader) Schema() table.Schema   { return table.Describe(r.schema) }
+func (r *reader) Close() error           { return r.in.Close() }
+func (r *reader) MapID() string          { return r.mapID }
+func (r *reader) NumRows() (int64, bool) { return r.rows, true }
+
+func (r *reader) Next(ctx context.Context) (*table.Table, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	left := r.rows - r.origin.Row
+	if left <= 0 || len(r.columns) == 0 {
+		return nil, io.EOF
+	}
+	n := min(r.batch, left)
+	arrs := make([]arrow.Array, len(r.columns))
+	for i := range r.columns {
+		if err := contained(func() error { return r.read(i, n, arrs) }); err != nil {
+			return nil, r.origin.BadAt(0, r.schema.Field(i).Name, "the Parquet data is corrupt").Because(err)
+		}
+	}
+	t := table.OfRecord(r.origin, array.NewRecord(r.schema, arrs, n))
+	r.origin.Row += n
+	return t, nil
+}
+
+// read reads n rows of column i.
+func (r *reader) read(i int, n int64, arrs []arrow.Array) error {
+	r.mem.Used = 0
+	chunked, err := r.columns[i].NextBatch(n)
+	if err != nil {
+		return err
+	}
+	chunks := chunked.Chunks()
+	if len(chunks) == 1 {
+		chunks[0].Retain()
+		arrs[i] = chunks[0]
+	} else if len(chunks) > 1 {
+		if arrs[i], err = array.Concatenate(chunks, table.Heap); err != nil {
+			return err
+		}
+	}
+	if arrs[i] == nil || int64(arrs[i].Len()) != n {
+		return fmt.Errorf("it has fewer rows than the file says (%d)", r.rows)
+	}
+	if err := arrays.ValidateArray(arrs[i]); err != nil {
+		return err
+	}
+	arrs[i] = Retyped(arrs[i], r.schema.Field(i).Type)
+	return nil
+}
+
+// ArrowSchema is that of its tables.
+func (r *reader) ArrowSchema() *arrow.Schema { return r.schema }

@@ -1,0 +1,29 @@
+package table
+
+// Odd is the first value of a column of a text file that the column's other values say
+// should be another: a text among numbers.
+type Odd struct {
+	Kind Kind // of most values: Number or Bool
+	Text string
+	// Row counts from 0, Line from 1.
+	Row, Line int64
+	// Of is how many values were looked at, Fit how many of them are of the kind.
+	Of, Fit int64
+	Why     string
+}
+
+// OddValue is the error for a column that is to be encoded and has a value that does
+// not fit the others, or nil.
+func (o Origin) OddValue(f Field) *Error {
+	if f.Odd == nil {
+		return nil
+	}
+	what := map[Kind]string{Number: "a number", Bool: "a boolean"}[f.Odd.Kind]
+	e := o.BadColumn(f.Name, "%q is not %s", Clip(f.Odd.Text), what)
+	e.Row, e.Line = f.Odd.Row, f.Odd.Line
+	if f.Odd.Why != "" {
+		return e.Suggest("%s", f.Odd.Why)
+	}
+	return e.Suggest("%d of the %d values looked at are: correct this one, leave the column out, or say that it holds categories: --types %s=string",
+		f.Odd.Fit, f.Odd.Of, f.Name)
+}

@@ -1,0 +1,28 @@
+package table
+
+import "context"
+
+// Reader gives the records of one source, in order, table by table. It is used
+// by one goroutine.
+type Reader interface {
+	// Next returns the next table, which has at least one row, or io.EOF after
+	// the last. Any other error is final; it is an *Error if the source's bytes
+	// are at fault.
+	Next(ctx context.Context) (*Table, error)
+	// Schema describes the columns. Every table has them.
+	Schema() Schema
+	// Close releases the source.
+	Close() error
+}
+
+// Counted is a Reader that knows its number of rows before reading them.
+type Counted interface {
+	// NumRows returns the number of rows; false if it is not known.
+	NumRows() (int64, bool)
+}
+
+// Identified is a Reader of a format that can hold the id of the map whose rows it gives.
+type Identified interface {
+	// MapID is the id; "" if the file names none.
+	MapID() string
+}

@@ -1,0 +1,205 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Kind says what a column is good for.
+type Kind int
+
+const (
+	// Other is kept, never encoded: dates, structs, null columns, ...
+	Other Kind = iota
+	// Number is an integer of 8 to 64 bits or a float of 16 to 64.
+	Number
+	// Bool is true or false.
+	Bool
+	// Text is a string, perhaps dictionary-encoded.
+	Text
+	// Vector is a list of any kind of Number.
+	Vector
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	return [...]string{"other", "number", "boolean", "text", "vector"}[k]
+}
+
+// Field describes a column.
+type Field struct {
+	Name string
+	// Type is the type in Arrow's words.
+	Type string
+	Kind Kind
+	// Dim is a fixed-size list's length, else 0.
+	Dim      int
+	Nullable bool
+	// Index says that the column numbers or names the rows: it bears the name that
+	// pandas gives to its index, or none.
+	Index bool
+	// Odd is there for a text column of a text file that holds numbers or booleans
+	// but for some values.
+	Odd *Odd
+	// Seems says what a text column of a text file holds, if more can be said.
+	Seems string
+}
+
+// Encoded is the kind that the column's values are encoded as.
+func (f Field) Encoded() Kind {
+	if f.Odd != nil {
+		return f.Odd.Kind
+	}
+	return f.Kind
+}
+
+// Schema describes the columns of a table.
+type Schema []Field
+
+// Names returns the columns' names in order.
+func (s Schema) Names() []string {
+	out := make([]string, len(s))
+	for i, f := range s {
+		out[i] = f.Name
+	}
+	return out
+}
+
+// Find returns the field of that name.
+func (s Schema) Find(name string) (Field, bool) {
+	for _, f := range s {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// Index returns the number of the field of that name, which there is.
+func (s Schema) Index(name string) int {
+	return slices.IndexFunc(s, func(f Field) bool { return f.Name == name })
+}
+
+// Ambiguous returns an error if several fields have a name, which then says nothing.
+func (s Schema) Ambiguous(name string, o Origin) error {
+	var which []string
+	for i, f := range s {
+		if f.Name == name {
+			which = append(which, fmt.Sprintf("%d (%s)", i+1, f.Type))
+		}
+	}
+	if len(which) < 2 {
+		return nil
+	}
+	return o.BadColumn(name, "columns %s have this name, and it is not known which is meant", strings.Join(which, " and ")).
+		Suggest("rename all but one of them")
+}
+
+// Of returns the names of the fields of the given kinds.
+func (s Schema) Of(kinds ...Kind) []string {
+	var out []string
+	for _, f := range s {
+		for _, k := range kinds {
+			if f.Kind == k {
+				out = append(out, f.Name)
+			}
+		}
+	}
+	return out
+}
+
+// String lists the columns as "name type", separated by commas.
+func (s Schema) String() string {
+	parts := make([]string, len(s))
+	for i, f := range s {
+		parts[i] = f.Name + " " + f.Type
+	}
+	return strings.Join(parts, ", ")
+}
+
+func Describe(s *arrow.Schema) Schema {
+	out := make(Schema, s.NumFields())
+	for i, f := range s.Fields() {
+		out[i] = Field{Name: f.Name, Type: TypeName(f.Type), Kind: KindOf(f.Type), Nullable: f.Nullable, Index: IsIndexName(f.Name, i)}
+		if l, ok := f.Type.(*arrow.FixedSizeListType); ok {
+			out[i].Dim = int(l.Len())
+		}
+	}
+	return out
+}
+
+func KindOf(dt arrow.DataType) Kind {
+	switch dt.ID() {
+	case arrow.BOOL:
+		return Bool
+	case arrow.STRING, arrow.LARGE_STRING:
+		return Text
+	case arrow.DICTIONARY:
+		if k := KindOf(dt.(*arrow.DictionaryType).ValueType); k != Vector {
+			return k
+		}
+		return Other
+	case arrow.EXTENSION:
+		return KindOf(dt.(arrow.ExtensionType).StorageType())
+	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
+		if isNumber(dt.(arrow.ListLikeType).Elem()) {
+			return Vector
+		}
+		return Other
+	}
+	if isNumber(dt) {
+		return Number
+	}
+	return Other
+}
+
+func isNumber(dt arrow.DataType) bool {
+	switch dt.ID() {
+	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
+		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
+		return true
+	}
+	return false
+}
+
+// TypeName is a type for messages: Arrow's own text, lists in short.
+func TypeName(dt arrow.DataType) string {
+	switch dt := dt.(type) {
+	case *arrow.FixedSizeListType:
+		return fmt.Sprintf("fixed_size_list<%s>[%d]", TypeName(dt.Elem()), dt.Len())
+	case *arrow.ListType:
+		return fmt.Sprintf("list<%s>", TypeName(dt.Elem()))
+	case *arrow.LargeListType:
+		return fmt.Sprintf("large_list<%s>", TypeName(dt.Elem()))
+	case *arrow.StringType:
+		return "string"
+	case *arrow.LargeStringType:
+		return "large_string"
+	}
+	return dt.String()
+}
+
+// IsIndexName reports the names that pandas gives to the index of a table's rows: none,
+// if it is the first column, which read back is "Unnamed: 0", and in Parquet and Arrow
+// files one with underscores.
+func IsIndexName(name string, at int) bool {
+	return name == "" && at == 0 || strings.HasPrefix(name, "Unnamed: ") && at == 0 ||
+		strings.HasPrefix(name, "__index_level_") && strings.HasSuffix(name, "__")
+}
+
+// MarshalText writes a kind by name, so that files do not depend on numbers.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads a kind's name.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for c := Other; c <= Vector; c++ {
+		if c.String() == string(text) {
+			*k = c
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is no kind of column", text)
+}

@@ -1,0 +1,312 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unfold/ingest/arrays"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// validate.go makes columns safe to touch. What passes through goes to readers of others,
+// who check more: that text is UTF-8, counts of nulls are true, times lie within a day,
+// numbers have their digits; and who take a dictionary from its first byte on. This file
+// makes such columns sound, or says which row is not.
+
+// SoundColumn returns a column that passes through as others want it: in buffers of its own
+// beginning, with true counts of nulls. Text that is not UTF-8 becomes U+FFFD if replace is
+// set. Otherwise it is an *Error, and so is any value that its type does not allow. o is
+// the place of row 0.
+func SoundColumn(c Column, o Origin, replace bool) (Column, error) {
+	if !c.Valid() {
+		return c, nil
+	}
+	a, err := sounder{replace: replace}.contained(c.arr)
+	var bad *unsound
+	switch {
+	case errors.As(err, &bad):
+		e := o.BadColumn(c.Name(), "%s", bad.problem)
+		if bad.row >= 0 {
+			e = o.BadAt(bad.row, c.Name(), "%s", bad.problem)
+		}
+		return c, e.Suggest("%s", bad.hint)
+	case err != nil:
+		return c, o.BadColumn(c.Name(), "it cannot be passed on").Because(err)
+	}
+	c.arr = a
+	c.field.Nullable = c.field.Nullable || a.NullN() > 0
+	return c, nil
+}
+
+// unsound says which row of an array is wrong, -1 for none in particular.
+type unsound struct {
+	row           int
+	problem, hint string
+}
+
+func (u *unsound) Error() string { return fmt.Sprintf("row %d: %s", u.row, u.problem) }
+
+// of makes an error about the values of an array one about the array: row gives the row
+// that a value belongs to.
+func of(err error, row func(i int) int) error {
+	var u *unsound
+	if errors.As(err, &u) && u.row >= 0 {
+		u.row = row(u.row)
+	}
+	return err
+}
+
+type sounder struct{ replace bool }
+
+// contained is array for untrusted input: a panic of the Arrow library is an error.
+func (s sounder) contained(a arrow.Array) (out arrow.Array, err error) {
+	defer arrays.Recovered(&err)
+	return s.array(a)
+}
+
+// Array returns a sound array of the same values, a itself if it is one.
+func (s sounder) array(a arrow.Array) (arrow.Array, error) {
+	a = trueNulls(a)
+	switch a := a.(type) {
+	case *array.String:
+		return s.text(a, arrays.Offsets32(a.Data()))
+	case *array.LargeString:
+		return s.largeText(a)
+	case *array.Binary, *array.LargeBinary:
+		return begun(a)
+	case *array.Dictionary:
+		return s.dictionary(a)
+	case *array.Struct:
+		return s.structs(a)
+	case array.ExtensionArray:
+		storage, err := s.array(a.Storage())
+		if err != nil || storage == a.Storage() {
+			return a, err
+		}
+		return array.NewExtensionArrayWithStorage(a.DataType().(arrow.ExtensionType), storage), nil
+	case array.ListLike:
+		return s.lists(a)
+	}
+	if problem := badType(a.DataType()); problem != "" {
+		return nil, &unsound{-1, problem, "correct the type, or do not keep the column"}
+	}
+	if i, problem := outOfType(a); i >= 0 {
+		return nil, &unsound{i, problem, "correct such rows, or do not keep the column"}
+	}
+	return a, nil
+}
+
+// trueNulls is an array whose count of nulls is that of its bitmap.
+func trueNulls(a arrow.Array) arrow.Array {
+	data := a.Data()
+	if a.DataType().ID() == arrow.NULL || len(data.Buffers()) == 0 {
+		return a
+	}
+	nulls := 0
+	if bits := data.Buffers()[0]; bits != nil && bits.Len() > 0 {
+		nulls = a.Len() - bitutil.CountSetBits(bits.Bytes(), data.Offset(), a.Len())
+	}
+	if nulls == a.NullN() {
+		return a
+	}
+	return remade(data, data.Buffers(), data.Children(), nulls)
+}
+
+// remade is data with other parts.
+func remade(data arrow.ArrayData, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int) arrow.Array {
+	if d, ok := data.(*array.Data); ok && d.DataType().ID() == arrow.DICTIONARY {
+		return array.MakeFromData(array.NewDataWithDictionary(d.DataType(), d.Len(), buffers, nulls, d.Offset(), d.Dictionary().(*array.Data)))
+	}
+	return array.MakeFromData(array.NewData(data.DataType(), data.Len(), buffers, children, nulls, data.Offset()))
+}
+
+// begun is an array whose values begin where its buffers do.
+func begun(a arrow.Array) (arrow.Array, error) {
+	data := a.Data()
+	first := int64(0)
+	if data.Len() > 0 {
+		switch a.(type) {
+		case *array.String, *array.Binary, *array.List, *array.Map:
+			first = int64(arrays.Offsets32(data)[0])
+		case *array.LargeString, *array.LargeBinary, *array.LargeList:
+			first = arrays.Offsets64(data)[0]
+		}
+	}
+	if data.Offset() == 0 && first == 0 {
+		return a, nil
+	}
+	return array.Concatenate([]arrow.Array{a}, Heap)
+}
+
+const textHint = "write UTF-8, do not keep the column, or let invalid text be replaced (invalid_text: replace)"
+
+// textual is a column of text.
+type textual interface {
+	arrow.Array
+	Value(int) string
+}
+
+// soundText checks, and brings to its beginning, text of any offsets; replaced is an empty
+// builder of its type.
+func soundText[T int32 | int64](s sounder, a textual, offsets []T, replaced func() array.StringLikeBuilder) (arrow.Array, error) {
+	bad := badText(a, offsets, a.Data())
+	if bad < 0 {
+		return begun(a)
+	}
+	if !s.replace {
+		return nil, &unsound{bad, "the text is not UTF-8", textHint}
+	}
+	b := replaced()
+	b.Reserve(a.Len())
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(strings.ToValidUTF8(a.Value(i), "\uFFFD"))
+		}
+	}
+	return b.NewArray(), nil
+}
+
+func (s sounder) text(a *array.String, offsets []int32) (arrow.Array, error) {
+	return soundText(s, a, offsets, func() array.StringLikeBuilder { return array.NewStringBuilder(Heap) })
+}
+
+func (s sounder) largeText(a *array.LargeString) (arrow.Array, error) {
+	return soundText(s, a, arrays.Offsets64(a.Data()), func() array.StringLikeBuilder { return array.NewLargeStringBuilder(Heap) })
+}
+
+// badText returns the first row whose text is not UTF-8, or -1. Most columns are valid as
+// one long text of which every row begins with a rune.
+func badText[T int32 | int64](a textual, offsets []T, data arrow.ArrayData) int {
+	n := a.Len()
+	if n == 0 || arrays.BufferLen(data, 2) == 0 {
+		return -1
+	}
+	all := data.Buffers()[2].Bytes()
+	starts := func(o T) bool { return int(o) >= len(all) || utf8.RuneStart(all[o]) }
+	if utf8.Valid(all[offsets[0]:offsets[n]]) && !slices.ContainsFunc(offsets[:n], func(o T) bool { return o < offsets[n] && !starts(o) }) {
+		return -1
+	}
+	for i := range n {
+		if !a.IsNull(i) && !utf8.ValidString(a.Value(i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// dictionary checks the values that indices stand for.
+func (s sounder) dictionary(a *array.Dictionary) (arrow.Array, error) {
+	values, err := s.array(a.Dictionary())
+	if err == nil {
+		values, err = begun(values)
+	}
+	if err != nil {
+		return nil, of(err, func(k int) int {
+			for i := range a.Len() {
+				if !a.IsNull(i) && a.GetValueIndex(i) == k {
+					return i
+				}
+			}
+			return -1
+		})
+	}
+	if values == a.Dictionary() {
+		return a, nil
+	}
+	return array.NewDictionaryArray(a.DataType(), a.Indices(), values), nil
+}
+
+func (s sounder) structs(a *array.Struct) (arrow.Array, error) {
+	children, same := make([]arrow.ArrayData, a.NumField()), a.Data().Offset() == 0
+	for k := range children {
+		f, err := s.array(a.Field(k))
+		if err != nil {
+			return nil, err
+		}
+		children[k] = f.Data()
+		same = same && f == a.Field(k)
+	}
+	if same {
+		return a, nil
+	}
+	data := a.Data()
+	return array.MakeFromData(array.NewData(data.DataType(), data.Len(), ValidityOf(data), children, data.NullN(), 0)), nil
+}
+
+// ValidityOf is an array's bitmap from its first row on, as its first buffer.
+func ValidityOf(data arrow.ArrayData) []*memory.Buffer {
+	bits := data.Buffers()[0]
+	if data.NullN() == 0 || bits == nil {
+		return []*memory.Buffer{nil}
+	}
+	if data.Offset() == 0 {
+		return []*memory.Buffer{bits}
+	}
+	out := make([]byte, bitutil.BytesForBits(int64(data.Len())))
+	bitutil.CopyBitmap(bits.Bytes(), data.Offset(), data.Len(), out, 0)
+	return []*memory.Buffer{memory.NewBufferBytes(out)}
+}
+
+// lists checks the elements that belong to rows, and leaves out others.
+func (s sounder) lists(a array.ListLike) (arrow.Array, error) {
+	data, n := a.Data(), a.Len()
+	from, to := int64(0), int64(0)
+	if n > 0 {
+		from, _ = a.ValueOffsets(0)
+		_, to = a.ValueOffsets(n - 1)
+	}
+	if id := a.DataType().ID(); id == arrow.LIST_VIEW || id == arrow.LARGE_LIST_VIEW {
+		from, to = 0, int64(a.ListValues().Len()) // their rows lie anywhere
+	}
+	own := a.ListValues()
+	if from != 0 || to != int64(own.Len()) {
+		own = array.NewSlice(own, from, to)
+	}
+	values, err := s.array(own)
+	if err != nil {
+		return nil, of(err, func(k int) int {
+			for i := range n {
+				if from0, to0 := a.ValueOffsets(i); from0-from <= int64(k) && int64(k) < to0-from {
+					return i
+				}
+			}
+			return -1
+		})
+	}
+	if m, ok := values.(*array.Struct); ok && a.DataType().ID() == arrow.MAP && m.Field(0).NullN() > 0 {
+		return nil, &unsound{-1, "a key of a map is null", "correct such rows, or do not keep the column"}
+	}
+	if values == a.ListValues() && data.Offset() == 0 {
+		return a, nil
+	}
+	buffers := ValidityOf(data)
+	switch a.DataType().ID() {
+	case arrow.LIST, arrow.MAP:
+		buffers = append(buffers, rebased(arrays.Offsets32(data), n))
+	case arrow.LARGE_LIST:
+		buffers = append(buffers, rebased(arrays.Offsets64(data), n))
+	case arrow.FIXED_SIZE_LIST:
+	default:
+		return remade(data, data.Buffers(), []arrow.ArrayData{values.Data()}, data.NullN()), nil
+	}
+	return array.MakeFromData(array.NewData(data.DataType(), n, buffers, []arrow.ArrayData{values.Data()}, data.NullN(), 0)), nil
+}
+
+// rebased is n+1 offsets as they are without the values before the first.
+func rebased[T int32 | int64](offsets []T, n int) *memory.Buffer {
+	out := make([]T, n+1)
+	if n > 0 {
+		for i := range out {
+			out[i] = offsets[i] - offsets[0]
+		}
+	}
+	return memory.NewBufferBytes(arrow.GetBytes(out))
+}

@@ -1,0 +1,43 @@
+package table
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Texts are what a table of a text file no longer shows: where its rows were,
+// and the fields that it holds as null or infinity.
+type Texts struct {
+	Lines []int64
+	texts map[fieldAt]string
+}
+
+type fieldAt struct {
+	row    int
+	column string
+}
+
+func (f *Texts) Keep(row int, column, text string) {
+	if f.texts == nil {
+		f.texts = map[fieldAt]string{}
+	}
+	f.texts[fieldAt{row, column}] = strings.Clone(text)
+}
+
+// Located adds to an error about a row of t its line, and the text that is at fault.
+func (t *Table) Located(err error) error {
+	var e *Error
+	if t.text == nil || !errors.As(err, &e) || e.Line > 0 {
+		return err
+	}
+	i := int(e.Row - t.Origin.Row)
+	if e.Row < 0 || i < 0 || i >= len(t.text.Lines) {
+		return err
+	}
+	e.Line = t.text.Lines[i]
+	if text, ok := t.text.texts[fieldAt{i, e.Column}]; ok {
+		e.Problem += " (" + strconv.Quote(Clip(text)) + ")"
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// A vector column is a list of any kind whose elements are numbers. This file
+// turns rows of one into float32.
+
+// listOf returns the list array inside a column (extension types are looked
+// through), or nil.
+func listOf(a arrow.Array) array.ListLike {
+	if e, ok := a.(array.ExtensionArray); ok {
+		return listOf(e.Storage())
+	}
+	if l, ok := a.(array.ListLike); ok && KindOf(a.DataType()) == Vector {
+		return l
+	}
+	return nil
+}
+
+// VectorDim returns the length of the column's first vector: the fixed size, or
+// that of row 0. It reports false if there is no row to tell.
+func VectorDim(c Column) (int, bool) {
+	l := listOf(c.arr)
+	if f, ok := l.(*array.FixedSizeList); ok {
+		return int(f.DataType().(*arrow.FixedSizeListType).Len()), true
+	}
+	for i := range c.Len() {
+		if !l.IsNull(i) {
+			from, to := l.ValueOffsets(i)
+			return int(to - from), true
+		}
+	}
+	return 0, false
+}
+
+// CopyVectors writes the n x dim vectors of c to dst. Every row must be there,
+// be of length dim, and hold finite numbers, or NaN and nulls, which are NaN then, if
+// missing is true; o names the place of row 0.
+func CopyVectors(dst []float32, dim int, c Column, o Origin, missing bool) error {
+	l := listOf(c.arr)
+	values := l.ListValues()
+	read := float32Reader(values)
+	for i := range c.Len() {
+		if l.IsNull(i) {
+			return o.BadAt(i, c.Name(), "the vector is null").Suggest("drop such rows, or fill them")
+		}
+		from, to := l.ValueOffsets(i)
+		if got := int(to - from); got != dim {
+			return dimChange(o, i, c, got, dim)
+		}
+		row := dst[i*dim : (i+1)*dim]
+		read(row, int(from))
+		if err := finite(row, values, int(from), i, c.Name(), o, missing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dimChange(o Origin, i int, c Column, got, want int) *Error {
+	return o.BadAt(i, c.Name(), "the vector has %d elements, %d are expected", got, want).
+		Suggest("every vector of a map has one length")
+}
+
+// finite checks a row for nulls, NaN, infinities and numbers beyond float32. If values
+// may be missing it makes NaN of nulls.
+func finite(row []float32, values arrow.Array, from, i int, name string, o Origin, missing bool) error {
+	if values.NullN() > 0 {
+		for k := range row {
+			if values.IsNull(from+k) && missing {
+				row[k] = float32(math.NaN())
+			} else if values.IsNull(from + k) {
+				return o.BadAt(i, name, "element %d of the vector is null", k).Suggest("drop such rows, or fill them")
+			}
+		}
+	}
+	for k, v := range row {
+		// v-v is 0 for every finite v and NaN otherwise.
+		if v-v != 0 && !(missing && v != v) {
+			if get := NumberGetter(values); get != nil {
+				return NotFinite(o.BadAt(i, name, "element %d of the vector is %v", k, get(from+k)))
+			}
+			return NotFinite(o.BadAt(i, name, "element %d of the vector is %v", k, v))
+		}
+	}
+	return nil
+}
+
+func NotFinite(e *Error) *Error {
+	return e.Suggest("values must be finite numbers in the range of float32; drop or fill such rows")
+}
+
+// float32Reader returns a function that copies the elements from `from` on.
+func float32Reader(values arrow.Array) func(dst []float32, from int) {
+	switch a := values.(type) {
+	case *array.Float32:
+		v := a.Float32Values()
+		return func(dst []float32, from int) { copy(dst, v[from:]) }
+	case *array.Float64:
+		return convert(a.Float64Values())
+	case *array.Uint8:
+		return convert(a.Uint8Values())
+	case *array.Int8:
+		return convert(a.Int8Values())
+	case *array.Uint16:
+		return convert(a.Uint16Values())
+	case *array.Int16:
+		return convert(a.Int16Values())
+	case *array.Uint32:
+		return convert(a.Uint32Values())
+	case *array.Int32:
+		return convert(a.Int32Values())
+	case *array.Uint64:
+		return convert(a.Uint64Values())
+	case *array.Int64:
+		return convert(a.Int64Values())
+	}
+	// float16, and whatever else counts as a number one day.
+	get := NumberGetter(values)
+	return func(dst []float32, from int) {
+		for k := range dst {
+			dst[k] = float32(get(from + k))
+		}
+	}
+}
+
+func convert[T interface {
+	~float64 | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}](v []T) func(dst []float32, from int) {
+	return func(dst []float32, from int) {
+		for k, x := range v[from : from+len(dst)] {
+			dst[k] = float32(x)
+		}
+	}
+}
+
+// Finite32 reports whether v is finite as a float32.
+func Finite32(v float64) bool { return v-v == 0 && math.Abs(v) <= math.MaxFloat32 }
