@@ -10,6 +10,22 @@
 // package stream/learn a Decoder and a Learner, package stream/streamtest has
 // doubles of all four and the conformance suite.
 //
+// # The shapes of an event
+//
+// From bytes to bytes an event has six shapes; each is made of the one before by one
+// function, and no other wraps it:
+//
+//	Message         bytes, with topic, partition and offset      Generation.Fetch
+//	embed.Events    their table, or the id of what is gone       embed.Decoder.Decode
+//	ingest.Batch    vectors, ids and columns that pass through   embed.Events.Encode
+//	embed.Places    all that were placed at once                 embed.Map.Vectors
+//	ingest.Output   the columns of one message's rows            embed.Places.Output
+//	Message         bytes for the sink, with key and headers     Pipeline.output
+//
+// Beside them go a Run, the messages of one Fetch; an entry, how far a message has come;
+// and an Outcome, the value or why there is none, with the Parts of a value that is too
+// large.
+//
 // # What is promised
 //
 // Each promise names the test that holds it; Settings.DrainTimeout and the like are

@@ -88,7 +88,12 @@ func part[T any](column []T, from, to int) []T {
 	return column[from:to]
 }
 
-// Message is the message of Output.
-func (p *Places) Message(b *ingest.Batch, from, to int) ([]byte, error) {
-	return p.m.set.Writer.Encode(p.Output(b, from, to))
+// Message is the message of rows from..to (to excluded) of a batch whose row 0 is row first
+// of those that were placed.
+func (p *Places) Message(b *ingest.Batch, first, from, to int) ([]byte, error) {
+	o := p.Output(b, first, first+b.Len())
+	if to-from < o.Len() {
+		o = o.Slice(from, to)
+	}
+	return p.m.set.Writer.Encode(o)
 }

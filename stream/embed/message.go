@@ -93,11 +93,7 @@ type rows struct {
 
 // Part implements stream.Parts.
 func (r *rows) Part(from, to int) ([]byte, error) {
-	o := r.placed.Output(r.batch, r.first, r.first+r.batch.Len())
-	if to-from < o.Len() {
-		o = o.Slice(from, to)
-	}
-	value, err := r.placed.m.set.Writer.Encode(o)
+	value, err := r.placed.Message(r.batch, r.first, from, to)
 	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", r.batch.Origin, err)}
 	}

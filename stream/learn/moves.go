@@ -133,8 +133,8 @@ func (p *publisher) emitSome(ctx context.Context, cur *published, points []move)
 	var messages []stream.Message
 	for i := range there {
 		for _, id := range ids[i] {
-			b := &ingest.Batch{ID: idColumn(idType, id)}
-			value, err := placed.Message(b, i, i+1)
+			b := &ingest.Batch{ID: idColumn(idType, id), X: x.Slice(i, i+1)}
+			value, err := placed.Message(b, i, 0, 1)
 			if err != nil {
 				return 0, err
 			}
