@@ -44,7 +44,7 @@ func (w *worker) deliver(ctx context.Context, batch []*entry, outputs []piece) e
 	return nil
 }
 
-// delivered tells of the outputs of a batch.
+// delivered reports the outputs of a batch.
 func (w *worker) delivered(batch []*entry) {
 	messages, events := 0, 0
 	for _, e := range batch {
@@ -163,7 +163,7 @@ func (w *worker) letters(bad []*entry) ([]Message, error) {
 	return letters, nil
 }
 
-// buried tells of the dead letters of a batch.
+// buried reports the dead letters of a batch.
 func (w *worker) buried(batch []*entry) {
 	w.done(batch, true)
 	for _, e := range badOf(batch) {

@@ -41,9 +41,9 @@
 // batch and the offset behind it are one transaction (Transactional): who reads
 // committed messages sees each once. A transaction of which it is not known how it
 // ended, or whose partition has a new owner, ends the generation; the next one
-// begins at the offset that the broker tells. (TestNothingIsLostOrDoubled)
+// begins at the offset that the broker reports. (TestNothingIsLostOrDoubled)
 //
-// No silent skip. An offset outside of the log is told (Hooks.Gap) and ends the
+// No silent skip. An offset outside of the log is reported (Hooks.Gap) and ends the
 // run, unless the source is set to go on. (stream/kafka.TestGaps)
 //
 // Bounded. What has been read and not delivered takes Settings.QueueBytes, decompressed
@@ -69,7 +69,7 @@
 //
 // Bad messages do not stop the stream. What cannot be decoded, or cannot be turned
 // into a vector, goes to the dead-letter topic with its bytes, headers and time
-// untouched, plus Kafka Connect's headers that tell where it came from and why.
+// untouched, plus Kafka Connect's headers that say where it came from and why.
 // Without a dead-letter topic it ends the stage with an error, since to go on would
 // lose it. A message that takes longer to decode than Settings.DecodeTime is bad as
 // well. (TestDecodeTime, TestTooManyGivenUp)

@@ -10,7 +10,7 @@ import (
 // from outside. Each may be nil. They are called from several goroutines, must
 // be quick and must not call back into the pipeline.
 type Hooks struct {
-	// Assigned and Revoked tell which partitions this process has got or lost.
+	// Assigned and Revoked report which partitions this process has got or lost.
 	Assigned, Revoked func(partitions []TopicPartition)
 	// Fetched: messages were read from a partition.
 	Fetched func(tp TopicPartition, messages int)
@@ -52,7 +52,7 @@ type Hooks struct {
 	Encoded func(left []ingest.Left, dominant *ingest.Dominant)
 	// RefreshFailed: learning failed; the map before stays and learning goes on.
 	RefreshFailed func(err error)
-	// Moved: so many reference points that have moved were told downstream.
+	// Moved: so many reference points that have moved were emitted.
 	Moved func(points int)
 }
 

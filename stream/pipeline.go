@@ -203,7 +203,7 @@ func (p *Pipeline) generation(ctx context.Context, gen Generation) error {
 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.settings.CommitTimeout)
 	defer cancel()
-	// A failure costs duplicates, not events; the hooks have told of it.
+	// A failure costs duplicates, not events; the hooks have reported it.
 	_ = commits.commit(last)
 
 	if cause := context.Cause(reading); ctx.Err() == nil && !errors.Is(cause, ErrRevoked) {

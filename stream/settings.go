@@ -40,7 +40,7 @@ type Settings struct {
 	// tried again; it doubles from one to the other. Defaults 100ms and 5s.
 	RetryMin, RetryMax time.Duration
 	// DrainTimeout is how long what has been read may take to be placed, written
-	// and acknowledged after the pipeline was told to stop or a partition was
+	// and acknowledged after the pipeline was asked to stop or a partition was
 	// given to another member. What is not done by then is delivered again
 	// later. Default 4s.
 	DrainTimeout time.Duration

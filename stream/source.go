@@ -71,8 +71,8 @@ var ErrUnknownTopic = errors.New("unknown topic")
 // OffsetError says that the offset at which the group wants to read is not in
 // the log: messages were deleted before they were read (Offset < First), or
 // the log is shorter than what was committed (Offset > End; the topic was made
-// anew or truncated). Reading on would skip messages in silence, so it is final,
-// unless the source is told to go on with the log's first message.
+// again or truncated). Reading on would skip messages in silence, so it is final,
+// unless the source is to go on with the log's first message.
 type OffsetError struct {
 	TopicPartition
 	Offset, First, End int64

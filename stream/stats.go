@@ -53,13 +53,13 @@ type Stats struct {
 	Expired        uint64 `json:"expired"`
 	Unusable       uint64 `json:"unusable"`
 	LongIDs        uint64 `json:"long_ids"`
-	// Classes say how the classes of events are told; zero where they are not.
+	// Classes say how the classes of events are predicted; zero where they are not.
 	Classes ClassStats `json:"classes,omitzero"`
 }
 
-// ClassStats say how what tells the classes of events was learnt, with this map.
+// ClassStats say how the classifier was learnt, with this map.
 type ClassStats struct {
-	// Classes is how many are told apart; 0 if none could be learnt.
+	// Classes is how many are distinguished; 0 if none could be learnt.
 	Classes int `json:"classes"`
 	// Took is how long learning took: from Used labelled events, of which Warm were
 	// among those of the map before, in so many Sweeps over them; Negative visits

@@ -27,7 +27,7 @@ type Fate struct {
 	Err   error
 }
 
-// done tells the tracer, if there is one, about the messages of a batch that are
+// done reports to the tracer, if there is one, the messages of a batch that are
 // delivered, or that are dead letters.
 func (w *worker) done(batch []*entry, dead bool) {
 	if w.p.Tracer == nil {

@@ -2,7 +2,7 @@ package stream
 
 import "context"
 
-// Weigher is a Decoder that can tell beforehand, in little time, how many bytes the events
+// Weigher is a Decoder that can estimate beforehand, in little time, how many bytes the events
 // of a message take once they are decoded, which may be more than it has: 0 if it is bad.
 type Weigher interface {
 	Weigh(m *Message) int64

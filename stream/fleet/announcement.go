@@ -12,14 +12,14 @@ import (
 	"unfold/stream/store"
 )
 
-// Announcement tells of the newest map of a fleet, or, with version 0, of a learner
+// Announcement names the newest map of a fleet, or, with version 0, of a learner
 // that has none yet.
 type Announcement struct {
 	// Format counts the versions of this record. What a later one adds is passed over.
 	Format int `json:"format"`
 	// Name is the fleet's, and the message's key.
 	Name string `json:"name"`
-	// Generation tells the fleet's learners apart: each has a higher one than those
+	// Generation distinguishes the fleet's learners: each has a higher one than those
 	// before it. Learner says which process it is, for people.
 	Generation uint64 `json:"generation"`
 	Learner    string `json:"learner,omitempty"`
@@ -50,7 +50,7 @@ func Of(s *snapshot.Snapshot, o store.Object) Announcement {
 		Kind: s.Kind, Dim: s.Dim, Dims: s.Mu.Cols, Points: s.Reference.Rows}
 }
 
-// Map reports whether it tells of a map.
+// Map reports whether it names a map.
 func (a Announcement) Map() bool { return a.Version > 0 }
 
 // Object is where the snapshot is.
@@ -58,7 +58,7 @@ func (a Announcement) Object() store.Object {
 	return store.Object{Key: a.Key, Version: a.Version, Bytes: a.Bytes, SHA256: a.SHA256}
 }
 
-// same reports whether both tell of the same object.
+// same reports whether both name the same object.
 func (a Announcement) same(b Announcement) bool {
 	return a.Version == b.Version && a.SHA256 == b.SHA256 && a.Key == b.Key
 }
@@ -76,10 +76,10 @@ const mostBytes = 1 << 40
 // Parse reads an announcement. The error says what of it cannot be.
 func Parse(m stream.Message) (a Announcement, err error) {
 	if err := json.Unmarshal(m.Value, &a); err != nil {
-		return a, fmt.Errorf("announce: %s is no announcement: %w", m.Where(), err)
+		return a, fmt.Errorf("fleet: %s is no announcement: %w", m.Where(), err)
 	}
 	if err := a.check(string(m.Key)); err != nil {
-		return a, fmt.Errorf("announce: %s: %w", m.Where(), err)
+		return a, fmt.Errorf("fleet: %s: %w", m.Where(), err)
 	}
 	return a, nil
 }
@@ -107,7 +107,7 @@ func (a Announcement) check(key string) error {
 	return nil
 }
 
-// String says what it tells of.
+// String says what it names.
 func (a Announcement) String() string {
 	if !a.Map() {
 		return fmt.Sprintf("no map yet (learner %d, %s)", a.Generation, a.Learner)

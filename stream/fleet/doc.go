@@ -1,4 +1,4 @@
-// Package fleet tells of maps: one process of a fleet learns and announces, the
+// Package fleet announces maps: one process of a fleet learns and announces, the
 // others place events on what was announced last.
 //
 //	learner                                                    embedders

@@ -35,9 +35,9 @@ func (s FollowerSettings) withDefaults() (FollowerSettings, error) {
 	}
 	switch {
 	case s.Store == nil || s.Topic == nil:
-		return s, errors.New("announce: a follower needs a store and a topic")
+		return s, errors.New("fleet: a follower needs a store and a topic")
 	case s.RetryMin < 0 || s.RetryMax < s.RetryMin || s.Timeout < 0:
-		return s, errors.New("announce: the follower's times do not fit")
+		return s, errors.New("fleet: the follower's times do not fit")
 	}
 	return s, store.CheckName(s.Name)
 }
@@ -235,10 +235,10 @@ func (f *Follower) fetch(ctx context.Context, a Announcement, install func(*snap
 	case err != nil:
 		return err
 	case s.Dim != a.Dim || s.Mu.Cols != a.Dims || s.Epoch != a.Epoch:
-		return &refusal{why: "dimension", err: fmt.Errorf("announce: %s holds a map of %d values in %d dimensions, epoch %d; %d, %d and %d were announced",
+		return &refusal{why: "dimension", err: fmt.Errorf("fleet: %s holds a map of %d values in %d dimensions, epoch %d; %d, %d and %d were announced",
 			a.Key, s.Dim, s.Mu.Cols, s.Epoch, a.Dim, a.Dims, a.Epoch)}
 	case a.MapID != "" && s.MapID != a.MapID:
-		return &refusal{why: "unusable", err: fmt.Errorf("announce: %s holds a snapshot of the map %q, %q was announced", a.Key, s.MapID, a.MapID)}
+		return &refusal{why: "unusable", err: fmt.Errorf("fleet: %s holds a snapshot of the map %q, %q was announced", a.Key, s.MapID, a.MapID)}
 	}
 	if err := install(s); err != nil {
 		return &refusal{why: "unusable", err: err}
@@ -254,11 +254,11 @@ func (f *Follower) fits(a Announcement) error {
 	f.mu.Unlock()
 	switch {
 	case f.set.Dims != 0 && a.Dims != f.set.Dims:
-		return fmt.Errorf("announce: map version %d has %d dimensions, the settings say %d", a.Version, a.Dims, f.set.Dims)
+		return fmt.Errorf("fleet: map version %d has %d dimensions, the settings say %d", a.Version, a.Dims, f.set.Dims)
 	case serving.Map() && a.Dims != serving.Dims:
-		return fmt.Errorf("announce: map version %d has %d dimensions, the one in use %d", a.Version, a.Dims, serving.Dims)
+		return fmt.Errorf("fleet: map version %d has %d dimensions, the one in use %d", a.Version, a.Dims, serving.Dims)
 	case serving.Map() && a.Dim != serving.Dim:
-		return fmt.Errorf("announce: map version %d is of vectors of %d values, the one in use of %d: to change the columns start this process again", a.Version, a.Dim, serving.Dim)
+		return fmt.Errorf("fleet: map version %d is of vectors of %d values, the one in use of %d: to change the columns start this process again", a.Version, a.Dim, serving.Dim)
 	}
 	return nil
 }

@@ -44,11 +44,11 @@ func (s PublisherSettings) withDefaults() (PublisherSettings, error) {
 	}
 	switch {
 	case s.Store == nil || s.Topic == nil || s.Writer == nil:
-		return s, errors.New("announce: a publisher needs a store, a topic and a writer")
+		return s, errors.New("fleet: a publisher needs a store, a topic and a writer")
 	case s.Keep < 2:
-		return s, errors.New("announce: at least 2 versions stay in the store, for those who are about to read the last but one")
+		return s, errors.New("fleet: at least 2 versions stay in the store, for those who are about to read the last but one")
 	case s.RetryMin < 0 || s.RetryMax < s.RetryMin || s.Timeout < 0 || s.Repeat < 0:
-		return s, errors.New("announce: the publisher's times do not fit")
+		return s, errors.New("fleet: the publisher's times do not fit")
 	}
 	return s, store.CheckName(s.Name)
 }
@@ -89,7 +89,7 @@ func Take(ctx context.Context, settings PublisherSettings) (*Publisher, error) {
 		p.last = a
 	}
 	if err := p.announce(ctx, p.last); err != nil {
-		return nil, fmt.Errorf("announce: becoming the learner of %s: %w", s.Name, err)
+		return nil, fmt.Errorf("fleet: becoming the learner of %s: %w", s.Name, err)
 	}
 	return p, nil
 }
@@ -157,7 +157,7 @@ func (p *Publisher) fenced(err error) error {
 	if !errors.Is(err, stream.ErrFenced) {
 		return nil
 	}
-	return fmt.Errorf("announce: there is another learner of %s: %w: this one ends; stop one of the two, or give it a name of its own", p.set.Name, err)
+	return fmt.Errorf("fleet: there is another learner of %s: %w: this one ends; stop one of the two, or give it a name of its own", p.set.Name, err)
 }
 
 // watch reads the topic, to learn that another learner has taken over.

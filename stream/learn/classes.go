@@ -58,8 +58,8 @@ func (in *intake) unlabel(id string) {
 	}
 }
 
-// learnClasses learns, from the labelled events where the map places them, what is told
-// of classes on a map that is about to be published. Events come in, and are placed on
+// learnClasses learns, from the labelled events where the map places them, what predicts
+// classes on a map that is about to be published. Events come in, and are placed on
 // the map before, meanwhile. A map is not held up by labels that nothing can be learnt
 // from.
 func (p *publisher) learnClasses(ctx context.Context, next *published) error {

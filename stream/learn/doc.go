@@ -8,7 +8,7 @@
 //	begin      learn the encoder (package ingest) and the first map from them;
 //	           publish version 1 of epoch 1
 //	refresh    every RefreshEvery, if enough has changed: let the map follow the
-//	           reference set, publish the next version, tell of what moved
+//	           reference set, publish the next version, emit what moved
 //
 // # Reference set
 //
@@ -34,30 +34,31 @@
 //
 // Learning uses all processors but one, so that placing has a share of its own.
 //
-// # Votes
+// # Prequential votes
 //
 // Where Mapping.Label names a column, a map is judged by the stream before it learns from
-// it (votes.go): of the labelled events between two maps a sample is placed on the older
+// it (prequential.go): of the labelled events between two maps a sample is placed on the older
 // one, and the nearest reference points with labels vote there. The stats of the next
 // map say how many votes there were and how many were wrong.
 //
 // # Classes
 //
 // With Settings.Classify the events that have a label are kept in a pool, a bounded
-// sample (package models/ep/labels), and before a map is published what tells classes is
+// sample (package models/ep/labels), and before a map is published the classifier is
 // learnt from where it places them; the sites go on from the map before, the kernel stays
 // within an epoch. Both are part of the snapshot, so the output of a version is the same
 // after a restart. Nobody waits for it: events come in, and are placed on the map before.
-// Labels that nothing can be learnt from are told as a failed refresh, and the map is
+// Labels that nothing can be learnt from are reported as a failed refresh, and the map is
 // published without classes.
 //
 // # Moves
 //
-// Settings.Moves is told, under the events' ids, of reference points that are now
-// farther than a threshold from where they were told to be last, in the words of the
+// Settings.Moves gets, under the events' ids, reference points that are now
+// farther than a threshold from where they were published last, in the form of the
 // output: what the event would be published as now. Small moves add up until they are
-// worth it, so a table downstream is true to the threshold always. An epoch is told of
-// all points. What was told is kept with the state, and told again rather than never.
+// worth it, so a table downstream is true to the threshold always. When an epoch
+// begins all points are emitted. What was is kept with the state, and emitted again rather
+// than never.
 //
 // # State directory
 //
@@ -80,8 +81,8 @@
 //
 // A learner takes each event once: it keeps the offset behind the last event taken from
 // each partition, and passes over what comes again after a restart or a rebalance. What
-// was placed and committed after the last save (with each map, and when Run is told to
+// was placed and committed after the last save (with each map, and when Run is asked to
 // stop) is missing from the reference set after a crash, which changes the sample, not
-// the delivery. A topic that was made anew begins at offset 0 again: give it a new state
+// the delivery. A topic that was made again begins at offset 0 again: give it a new state
 // directory.
 package learn

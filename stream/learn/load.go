@@ -39,7 +39,7 @@ func (l *Learner) load() error {
 	l.encoder, l.movesEpoch, l.mapID = encoder, s.Epoch, s.MapID
 	if l.set.Classify {
 		if l.pool, err = labels.OpenPool(s, 0); err != nil {
-			return models.BadInputf("online: the labelled events of the map: %w", err)
+			return models.BadInputf("learn: the labelled events of the map: %w", err)
 		}
 	}
 	positions, v := s.Positions, reference.Saved{}
@@ -51,7 +51,7 @@ func (l *Learner) load() error {
 	}
 	l.renote(&v, saved, s.Epoch)
 	if l.ref, err = reference.Restore(l.set.reference(encoder.Selection().ID != ""), v, s.Reference.Rows); err != nil {
-		return fmt.Errorf("online: the reference set in %s: %w", l.set.State, err)
+		return fmt.Errorf("learn: the reference set in %s: %w", l.set.State, err)
 	}
 	for _, q := range positions {
 		l.next[q.TopicPartition] = q.Offset
@@ -143,11 +143,11 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	}
 	switch {
 	case spec.Kind != s.Kind:
-		return models.BadInputf("online: %s is of kind %s, the settings say %s: use another directory, or remove this one", where, s.Kind, spec.Kind)
+		return models.BadInputf("learn: %s is of kind %s, the settings say %s: use another directory, or remove this one", where, s.Kind, spec.Kind)
 	case dims != s.Mu.Cols:
-		return models.BadInputf("online: %s has %d dimensions, the settings say %d: use another directory, or remove this one", where, s.Mu.Cols, dims)
+		return models.BadInputf("learn: %s has %d dimensions, the settings say %d: use another directory, or remove this one", where, s.Mu.Cols, dims)
 	case was.Kind != s.Kind:
-		return models.BadInputf("online: %s says that it is of kind %s and of kind %s", where, s.Kind, was.Kind)
+		return models.BadInputf("learn: %s says that it is of kind %s and of kind %s", where, s.Kind, was.Kind)
 	}
 	if saved == nil {
 		return nil
@@ -156,9 +156,9 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	mapping.Selection = ingest.Selection{}
 	switch {
 	case saved.Dim != s.Dim:
-		return models.BadInputf("online: the reference set in %s holds vectors of %d elements, the map's have %d: remove one or both files", l.set.State, saved.Dim, s.Dim)
+		return models.BadInputf("learn: the reference set in %s holds vectors of %d elements, the map's have %d: remove one or both files", l.set.State, saved.Dim, s.Dim)
 	case !reflect.DeepEqual(saved.Mapping, mapping):
-		return models.BadInputf("online: %s was learnt from other columns than the settings name: use another directory, or remove this one", where)
+		return models.BadInputf("learn: %s was learnt from other columns than the settings name: use another directory, or remove this one", where)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func rebuild(s *snapshot.Snapshot) reference.Saved {
 			key = append(key, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
 		}
 		if seen[string(key)] {
-			continue // only the projection tells them apart, by a rounding error
+			continue // they differ in the projection only, by a rounding error
 		}
 		seen[string(key)] = true
 		v.X.Rows, v.X.Data = v.X.Rows+1, append(v.X.Data, x...)

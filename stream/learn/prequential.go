@@ -25,7 +25,7 @@ const (
 	// mostVotes bounds the sample between two maps: a share of errors is then known
 	// to .016 (standard deviation) at most.
 	mostVotes = 1000
-	// mostClasses bounds the labels that are told apart, and labelBytes their length.
+	// mostClasses bounds the number of distinct labels, and labelBytes their length.
 	mostClasses, labelBytes = 4096, 256
 )
 

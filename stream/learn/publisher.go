@@ -154,7 +154,7 @@ func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *l
 	set.Encoder, set.Writer = encoder, p.writer
 	m, err := embed.Open(s, set)
 	if err != nil {
-		return nil, fmt.Errorf("online: %w", err)
+		return nil, fmt.Errorf("learn: %w", err)
 	}
 	return &published{Published: m.Published(s, f), snapshot: s, at: m, state: state}, nil
 }

@@ -135,14 +135,14 @@ func column[T any](w io.Writer, values []T, put func([]byte, T) []byte) error {
 func readSet(path string, crc uint32) (*set, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("online: %w", err)
+		return nil, fmt.Errorf("learn: %w", err)
 	}
 	s, sum, err := parseSet(data)
 	if err == nil && sum != crc {
 		err = fmt.Errorf("its checksum is %08x, the map goes with %08x", sum, crc)
 	}
 	if err != nil {
-		return nil, models.BadInputf("online: the reference set %s is damaged: %w", path, err)
+		return nil, models.BadInputf("learn: the reference set %s is damaged: %w", path, err)
 	}
 	return s, nil
 }

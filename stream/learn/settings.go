@@ -61,7 +61,7 @@ func ParseMajor(name string) (Major, error) {
 }
 
 // DefaultMovesThreshold is how far a point moves, as a share of the map's diameter,
-// before that is told downstream.
+// before that is emitted downstream.
 const DefaultMovesThreshold = 0.01
 
 // Settings of a Learner. The zero value works, for messages with one vector
@@ -76,7 +76,7 @@ type Settings struct {
 	// Mapping says which columns become vectors, and which pass through. Its ID, if
 	// there is one, names the column by which events replace each other.
 	Mapping ingest.Mapping
-	// Classify tells the class of every event, learnt from those whose column
+	// Classify predicts the class of every event, learnt from those whose column
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
 	// Limits bound what a message may ask for.
@@ -110,9 +110,9 @@ type Settings struct {
 	// Seed chooses the reservoir's sample. The model has a seed of its own.
 	Seed uint64
 
-	// Moves, if there is one, is told of reference points that moved by more than
+	// Moves, if there is one, gets reference points that moved by more than
 	// MovesThreshold of the map's diameter (default DefaultMovesThreshold) since they
-	// were told of last, and of all points when an epoch begins. It needs
+	// were emitted last, and all points when an epoch begins. It needs
 	// Mapping.ID. The caller closes it.
 	Moves          stream.Sink
 	MovesThreshold float64
@@ -164,26 +164,26 @@ func (s Settings) withDefaults() (Settings, error) {
 	}
 	switch {
 	case s.Min < 2:
-		return s, fmt.Errorf("online: a map of %d events: want at least 2", s.Min)
+		return s, fmt.Errorf("learn: a map of %d events: want at least 2", s.Min)
 	case s.Size < s.Min:
-		return s, fmt.Errorf("online: the reference set holds %d events, fewer than the %d that the first map needs", s.Size, s.Min)
+		return s, fmt.Errorf("learn: the reference set holds %d events, fewer than the %d that the first map needs", s.Size, s.Min)
 	case s.RefreshEvery < 0 && s.RefreshEvery != Never:
-		return s, errors.New("online: the time between refreshes is negative")
+		return s, errors.New("learn: the time between refreshes is negative")
 	case !(s.RefreshNew > 0 && s.RefreshNew <= 1):
-		return s, fmt.Errorf("online: a refresh at a share of %v new events: want a share in 0..1", s.RefreshNew)
+		return s, fmt.Errorf("learn: a refresh at a share of %v new events: want a share in 0..1", s.RefreshNew)
 	case s.Major < 0 || int(s.Major) >= len(majors):
-		return s, fmt.Errorf("online: unknown choice for major refreshes: %v", s.Major)
+		return s, fmt.Errorf("learn: unknown choice for major refreshes: %v", s.Major)
 	case !(s.MovesThreshold > 0) || math.IsInf(s.MovesThreshold, 0):
-		return s, fmt.Errorf("online: moves beyond %v of the diameter: want a positive share", s.MovesThreshold)
+		return s, fmt.Errorf("learn: moves beyond %v of the diameter: want a positive share", s.MovesThreshold)
 	case s.Moves != nil && s.Mapping.ID == "":
-		return s, errors.New("online: moves are told by the events' ids: name the column that holds them")
+		return s, errors.New("learn: moves are emitted under the events' ids: name the column that holds them")
 	}
 	if err := s.reference(true).Check(); err != nil {
-		return s, fmt.Errorf("online: %w", err)
+		return s, fmt.Errorf("learn: %w", err)
 	}
 	placing := s.Placing()
 	if err := placing.Check(); err != nil {
-		return s, fmt.Errorf("online: %w", err)
+		return s, fmt.Errorf("learn: %w", err)
 	}
 	return s, nil
 }
@@ -258,7 +258,7 @@ const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
 const indexCopies, equalsBytes = 5, 16
 
 // notes is how many numbers the set keeps of a point for the learner: where it was
-// told to be, and its class.
+// published last, and its class.
 func (s Settings) notes() int {
 	n := 0
 	if s.Moves != nil {

@@ -63,7 +63,7 @@ func (p *publisher) save(next *published, set *set) error {
 	// The set holds events: unless the operator says otherwise by making the
 	// folder, they are for this user alone.
 	if err := disk.MkdirAll(p.set.State, 0o700); err != nil {
-		return fmt.Errorf("online: %w", err)
+		return fmt.Errorf("learn: %w", err)
 	}
 	p.saves++
 	set.ToldEpoch = p.movesEpoch
@@ -73,15 +73,15 @@ func (p *publisher) save(next *published, set *set) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("online: saving the reference set: %w", err)
+		return fmt.Errorf("learn: saving the reference set: %w", err)
 	}
 	next.snapshot.Learning, err = json.Marshal(learning{embed.Learning{Stats: next.Stats}, next.state, file})
 	if err != nil {
-		return fmt.Errorf("online: %w", err)
+		return fmt.Errorf("learn: %w", err)
 	}
 	err = atomicfile.WriteOn(disk, filepath.Join(p.set.State, MapFile), func(w io.Writer) error { return snapshot.Write(w, next.snapshot) })
 	if err != nil {
-		return fmt.Errorf("online: saving the map: %w", err)
+		return fmt.Errorf("learn: saving the map: %w", err)
 	}
 	return p.sweep(file)
 }
@@ -115,7 +115,7 @@ func (p *publisher) sweep(keep *setFile) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("online: %w", err)
+		return fmt.Errorf("learn: %w", err)
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -123,7 +123,7 @@ func (p *publisher) sweep(keep *setFile) error {
 		set, _ := filepath.Match(setPattern, name)
 		if left || set && (keep == nil || name != keep.name()) {
 			if err := p.set.Disk.Remove(filepath.Join(p.set.State, name)); err != nil {
-				return fmt.Errorf("online: %w", err)
+				return fmt.Errorf("learn: %w", err)
 			}
 		}
 	}

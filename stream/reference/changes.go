@@ -85,7 +85,7 @@ func (s *Set) Published(rowOf []int32) {
 }
 
 // Rebind says that the map begins again as it was published last, with row r at
-// slots[r]: points that are not there have to be taken anew, and rows without a
+// slots[r]: points that are not there have to be taken again, and rows without a
 // point have to go. It returns how many points lie at each row.
 func (s *Set) Rebind(slots []int32) []uint32 {
 	held := make([]uint32, len(slots))

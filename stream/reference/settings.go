@@ -88,7 +88,7 @@ func (s Settings) Check() error {
 	return err
 }
 
-// slack is how many points more than Size may wait to be thinned.
+// slack is how many points more than Size may wait to be evicted.
 func (s Settings) slack() int {
 	if s.Policy == Coverage {
 		return max(1, s.Size/10)

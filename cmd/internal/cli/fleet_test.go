@@ -115,9 +115,9 @@ func TestFleet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one.said(`map version 1000 REFUSED \(dimension\), the one before stays".* model_version=1000 reason=dimension error="announce: map version 1000 has 3 dimensions`)
-	one.said(`skipped".* topic=unfold-maps partition=0 offset=\d+ error="announce: `)
-	if status, body := get(t, one.address(), "/readyz"); status != 200 || !strings.Contains(body, "although version 1000 was announced: announce: map version 1000 has 3 dimensions") {
+	one.said(`map version 1000 REFUSED \(dimension\), the one before stays".* model_version=1000 reason=dimension error="fleet: map version 1000 has 3 dimensions`)
+	one.said(`skipped".* topic=unfold-maps partition=0 offset=\d+ error="fleet: `)
+	if status, body := get(t, one.address(), "/readyz"); status != 200 || !strings.Contains(body, "although version 1000 was announced: fleet: map version 1000 has 3 dimensions") {
 		t.Errorf("/readyz with a bad map: %d %s", status, body)
 	}
 	if figure("unfold_snapshot_refused") != 2 || figure("unfold_announcements_malformed_total") < 2 {

@@ -96,7 +96,7 @@ func joinable(set *config.Config) func(context.Context, kafka.Cluster) error {
 func checkState(c *config.Config) (string, error) {
 	folder, err := c.StateFolder()
 	if err != nil || folder == "" {
-		return ": none, a restart learns the map anew", err
+		return ": none, a restart learns the map again", err
 	}
 	// A folder that is not there yet will be made; that is not this check's to do.
 	there := folder

@@ -136,7 +136,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 
 // alone returns nil when no other process is a member of the learner's group. One that
 // was killed is a member for as long as its session lasts. (Two that begin at once are
-// told apart later, when they join; but a right to write that is taken ends the learner that has it.)
+// distinguished later, when they join; but a right to write that is taken ends the learner that has it.)
 func alone(ctx context.Context, from kafka.Cluster, group string, patience time.Duration, hooks stream.Hooks) error {
 	begin := time.Now()
 	for attempt := 1; ; attempt++ {
@@ -179,7 +179,7 @@ func begin(ctx context.Context, c *config.Config, maps *store.Store, last fleet.
 	}
 	s, err := maps.Get(ctx, last.Object())
 	if err != nil {
-		return nil, fmt.Errorf("there is no state, and the map that was announced last, version %d, cannot be had: %w (to learn anew, give the fleet another name, snapshots.name)", last.Version, err)
+		return nil, fmt.Errorf("there is no state, and the map that was announced last, version %d, cannot be had: %w (to learn again, give the fleet another name, snapshots.name)", last.Version, err)
 	}
 	return s, nil
 }
@@ -207,7 +207,7 @@ func (st *Stage) resume(ctx context.Context, l *learn.Learner, maps *store.Store
 	return nil
 }
 
-// announced are moves that are told once the map that they belong to is announced: no
+// announced are moves that are emitted once the map that they belong to is announced: no
 // sooner can an embedder place an event on it.
 type announced struct {
 	stream.Sink

@@ -29,7 +29,7 @@ type bound struct {
 	most int64
 }
 
-// sized is told how many values vectors have, and of how many points a map is (0: of as many
+// sized learns how many values vectors have, and of how many points a map is (0: of as many
 // as the settings allow).
 func (b *bound) sized(dim, points int) {
 	s := b.s

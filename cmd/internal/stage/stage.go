@@ -38,7 +38,7 @@ type Settings struct {
 	Fleet fleet.Hooks
 	// Log is for what goes wrong in a part that has no hooks. nil: for nobody.
 	Log *slog.Logger
-	// Limit, if set, is told how many bytes the garbage collector should keep to
+	// Limit, if set, hears how many bytes the garbage collector should keep to
 	// (debug.SetMemoryLimit): at the start, and again when it is known what the learner
 	// will hold.
 	Limit func(bytes int64)
@@ -330,7 +330,7 @@ func advise(err error) error {
 }
 
 // stillAfter is for how long a partition may stand still before the stage is not ready.
-// silence is for how long the group's progress may not be told.
+// silence is for how long the group's progress may be unknown.
 const (
 	stillAfter = 30 * time.Second
 	silence    = 15 * time.Second
