@@ -19,9 +19,9 @@ type budget struct {
 
 func newBudget(limit int64) *budget { return &budget{limit: limit, freed: make(chan struct{})} }
 
-// take waits until so many bytes fit. What is larger than the whole budget fits
+// reserve waits until so many bytes fit. What is larger than the whole budget fits
 // when nothing else is there.
-func (b *budget) take(ctx context.Context, n int64) error {
+func (b *budget) reserve(ctx context.Context, n int64) error {
 	for {
 		b.mu.Lock()
 		if b.used == 0 || b.used+n <= b.limit {
@@ -39,8 +39,8 @@ func (b *budget) take(ctx context.Context, n int64) error {
 	}
 }
 
-// add counts bytes that are there already, without waiting; less than 0 gives back.
-func (b *budget) add(n int64) {
+// count counts bytes that are there already, without waiting; less than 0 gives back.
+func (b *budget) count(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used += n

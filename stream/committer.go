@@ -54,7 +54,7 @@ func (c *committer) run(ctx context.Context) error {
 // that succeeds, the generation is over or the context is done.
 func (c *committer) commit(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
-		positions := c.take()
+		positions := c.drain()
 		if len(positions) == 0 {
 			return nil
 		}
@@ -77,8 +77,8 @@ func (c *committer) commit(ctx context.Context) error {
 	}
 }
 
-// take removes and returns the marked offsets.
-func (c *committer) take() []Position {
+// drain removes and returns the marked offsets.
+func (c *committer) drain() []Position {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := offsets.Sorted(c.dirty)

@@ -30,7 +30,7 @@ func newIntake(s *Settings) *intake {
 
 // put waits until the run can be added to what has not been taken.
 func (q *intake) put(ctx context.Context, l Run) error {
-	for !q.add(l) {
+	for !q.merge(l) {
 		select {
 		case <-q.room:
 		case <-ctx.Done():
@@ -40,8 +40,8 @@ func (q *intake) put(ctx context.Context, l Run) error {
 	return nil
 }
 
-// add adds a run if there is nothing yet or both make one batch.
-func (q *intake) add(l Run) bool {
+// merge adds a run if there is nothing yet or both make one batch.
+func (q *intake) merge(l Run) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.next.Messages)
@@ -80,9 +80,9 @@ func (q *intake) end(err error) {
 	token(q.ready)
 }
 
-// take returns what is there, without messages if that is nothing; after the last run
+// unload returns what is there, without messages if that is nothing; after the last run
 // the reason for the end.
-func (q *intake) take() (Run, error) {
+func (q *intake) unload() (Run, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.next

@@ -21,16 +21,16 @@ func TestIntake(t *testing.T) {
 	q := newIntake(&Settings{BatchMessages: 10, BatchBytes: 8})
 	shared := numbered(0, 9).Messages
 	first := Run{shared[:3], 100, 3}
-	if !q.add(first) || !q.add(numbered(3, 8)) {
+	if !q.merge(first) || !q.merge(numbered(3, 8)) {
 		t.Fatal("a batch is refused")
 	}
 	if shared[3].Offset != 3 || &shared[3] == &q.next.Messages[3] {
 		t.Error("the source's memory was written to")
 	}
-	if q.add(numbered(8, 9)) {
+	if q.merge(numbered(8, 9)) {
 		t.Fatal("more than BatchBytes is one batch")
 	}
-	l, err := q.take()
+	l, err := q.unload()
 	if err != nil || len(l.Messages) != 8 || l.Bytes != 8 || l.End != 108 {
 		t.Fatalf("%+v, %v", l, err)
 	}
@@ -39,15 +39,15 @@ func TestIntake(t *testing.T) {
 			t.Errorf("message %d is %d", i, m.Offset)
 		}
 	}
-	if !q.add(numbered(8, 100)) {
+	if !q.merge(numbered(8, 100)) {
 		t.Fatal("a run larger than a batch is refused while nothing waits")
 	}
-	if q.add(numbered(100, 101)) {
+	if q.merge(numbered(100, 101)) {
 		t.Fatal("more than BatchMessages is one batch")
 	}
 	over := errors.New("over")
 	q.end(over)
-	if l, err := q.take(); err != nil || len(l.Messages) != 92 {
+	if l, err := q.unload(); err != nil || len(l.Messages) != 92 {
 		t.Fatalf("%d messages, %v", len(l.Messages), err)
 	}
 	select {
@@ -55,7 +55,7 @@ func TestIntake(t *testing.T) {
 	default:
 		t.Error("the end is not told")
 	}
-	if _, err := q.take(); err != over {
+	if _, err := q.unload(); err != over {
 		t.Error(err)
 	}
 }
@@ -76,7 +76,7 @@ func TestIntakeWaits(t *testing.T) {
 	next := int64(0)
 	for next < 200 {
 		<-q.ready
-		l, err := q.take()
+		l, err := q.unload()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestIntakeWaits(t *testing.T) {
 	if err := <-put; err != nil {
 		t.Fatal(err)
 	}
-	q.add(numbered(0, 2))
+	q.merge(numbered(0, 2))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	if err := q.put(ctx, numbered(2, 4)); err != context.DeadlineExceeded {
@@ -109,11 +109,11 @@ func BenchmarkIntake(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, l := range one {
-			if !q.add(l) {
+			if !q.merge(l) {
 				b.Fatal("a batch is refused")
 			}
 		}
-		if l, err := q.take(); err != nil || len(l.Messages) != n {
+		if l, err := q.unload(); err != nil || len(l.Messages) != n {
 			b.Fatal(len(l.Messages), err)
 		}
 	}

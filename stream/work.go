@@ -26,7 +26,7 @@ func (w *worker) begin(ctx context.Context, batch []*entry) error {
 		}
 		n += workPerByte * events
 	}
-	if err := w.work.take(ctx, n); err != nil {
+	if err := w.work.reserve(ctx, n); err != nil {
 		return err
 	}
 	w.busy = n
@@ -36,7 +36,7 @@ func (w *worker) begin(ctx context.Context, batch []*entry) error {
 // finish gives back what begin took.
 func (w *worker) finish() {
 	if w.busy > 0 {
-		w.work.add(-w.busy)
+		w.work.count(-w.busy)
 		w.busy = 0
 	}
 }

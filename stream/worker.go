@@ -79,11 +79,11 @@ func (w *worker) run(reading, working context.Context) error {
 			err = w.release(reading, working)
 		case <-runs.ready:
 			var l Run
-			if l, err = runs.take(); err != nil {
+			if l, err = runs.unload(); err != nil {
 				return quiet(err, reading)
 			}
 			if len(l.Messages) > 0 {
-				err = w.take(reading, working, l)
+				err = w.workThrough(reading, working, l)
 				w.room.Give(l.Bytes)
 			}
 		}
@@ -111,9 +111,9 @@ func (w *worker) fetch(ctx context.Context, runs *intake) error {
 	}
 }
 
-// take works through one run in batches. Once reading is done it stops between
+// workThrough works through one run in batches. Once reading is done it stops between
 // two batches; the rest will be read again by whoever owns the partition then.
-func (w *worker) take(reading, working context.Context, run Run) error {
+func (w *worker) workThrough(reading, working context.Context, run Run) error {
 	defer w.finish()
 	fetched := time.Now()
 	for rest := run.Messages; len(rest) > 0 && reading.Err() == nil; {

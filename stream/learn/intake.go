@@ -13,7 +13,7 @@ import (
 	"unfold/stream/reference"
 )
 
-// intake takes events: before the first map it collects them, afterwards it shows them to
+// intake accepts events: before the first map it collects them, afterwards it shows them to
 // the reference set. The pipeline's workers offer to it, the refresher and the publisher
 // read from it. All but set and enough is guarded by its lock.
 type intake struct {

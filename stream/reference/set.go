@@ -131,7 +131,7 @@ func (s *Set) Row(p int32) int32 { return s.row[p] }
 // Add takes an event with a finite vector x, an id if the set has ids, and a time in
 // Unix nanoseconds. It returns the point that stands for the event, -1 if none does.
 func (s *Set) Add(x []float32, id string, at int64) int32 {
-	p := s.add(x, id, at)
+	p := s.accept(x, id, at)
 	if p < 0 {
 		s.shrink()
 		return p
@@ -143,8 +143,8 @@ func (s *Set) Add(x []float32, id string, at int64) int32 {
 	return p
 }
 
-// add is Add without making room.
-func (s *Set) add(x []float32, id string, at int64) int32 {
+// accept is Add without making room.
+func (s *Set) accept(x []float32, id string, at int64) int32 {
 	if len(id) > MaxID {
 		s.counts.LongIDs++
 		return -1
