@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"math"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"unfold/bench/internal/synthetic"
 	"unfold/ingest"
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
@@ -37,22 +35,6 @@ func TestWritten(t *testing.T) {
 	}
 	if err := writeArray(&w, []string{"a"}, 1); err == nil {
 		t.Error("an array of strings was written")
-	}
-}
-
-// The made vectors are the same each time, finite, and in clusters.
-func TestSheets(t *testing.T) {
-	a, b := synthetic.Sheets(500, 8), synthetic.Sheets(500, 8)
-	if !slices.Equal(a.Data, b.Data) {
-		t.Error("the same seed gave other rows")
-	}
-	var mean, square float64
-	for _, v := range a.Data {
-		mean += float64(v) / float64(len(a.Data))
-		square += float64(v) * float64(v) / float64(len(a.Data))
-	}
-	if math.IsNaN(square) || square < .5 || square > 5 || math.Abs(mean) > 1 {
-		t.Errorf("mean %v, mean square %v", mean, square)
 	}
 }
 
