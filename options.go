@@ -49,7 +49,7 @@ const (
 )
 
 // NoPCA learns from the vectors as they are, however wide.
-const NoPCA = fit.PCANone
+const NoPCA = -1
 
 // Options of a fit. The zero value works: every zero field stands for the default named
 // beside it.
@@ -140,7 +140,9 @@ func (o Options) spec() (fit.Spec, error) {
 	if err := o.checkKind(); err != nil {
 		return s, err
 	}
-	s.PCA = o.PCA
+	if s.PCA = o.PCA; o.PCA == NoPCA {
+		s.PCA = fit.PCANone
+	}
 	s.Common = models.Common{
 		Dims: o.Dims, Neighbors: o.Neighbors, Steps: o.Steps, Seed: o.Seed, Threads: o.Threads,
 		Search: auto.Settings{Recall: o.Recall},

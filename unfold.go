@@ -113,8 +113,7 @@ func (m *Map) look(s *snapshot.Snapshot) (*view, error) {
 // equal bytes.
 func (m *Map) Save(w io.Writer) error { return public(snapshot.Write(w, m.now.Load().snap), 0) }
 
-// Kind is that of the map's model, Dim the number of elements of its vectors, Dims the
-// dimension of the map, Len the number of its points.
+// Kind is the model that the map was learnt by.
 func (m *Map) Kind() Kind { return kindOf(m.now.Load().snap) }
 
 // Dim is the number of elements of a vector.
