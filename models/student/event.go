@@ -6,10 +6,9 @@ import (
 	"unfold/models/placing"
 )
 
-// How a new event x is placed. It sends an edge to its
-// k nearest reference points and receives one from each of the receiveRange nearest
-// in whose neighbourhood it lies, |x - x_j| <= Delta_j (Delta_j: the distance of
-// j's own k-th neighbour). With
+// How a new event x is placed. It sends an edge to its k nearest reference points and
+// receives one from each of the receiveRange nearest in whose neighbourhood it lies,
+// |x - x_j| <= Delta_j (Delta_j: the distance of j's own k-th neighbour). With
 //
 //	delta_xj^2 = |x - x_j|^2 / unit, clipped as in learning,
 //	q_j(m)     = 1 / (delta_xj^2 + sigma_j^2 + sigma_x^2 + |m - mu_j|^2/(2a))
@@ -17,25 +16,23 @@ import (
 // the terms of these edges in the likelihood, everything else frozen, have their
 // maximum where
 //
-//	m = sum_j S_xj q_j(m) mu_j / sum_j S_xj q_j(m)
+//	m = sum_j S_xj q_j(m) mu_j / sum_j S_xj q_j(m)                                     (H12)
 //
-// (the derivative of log P is -q (m - mu_j)). The iteration of
-// that starts at the coordinate-wise median of the neighbours' means and raises
-// the likelihood in every step (Place). sigma_x^2 is the mean of the
-// neighbours'.
+// (the derivative of log P is -q (m - mu_j)). Its iteration starts at the
+// coordinate-wise median of the neighbours' means and raises the likelihood in every
+// step (Place). sigma_x^2 is the mean of the neighbours'.
 //
-// Other rules were measured as well: docs/decisions/placing.md. b is the weight of an
-// edge received, of one sent being 1.
-//
-// b = 1 is the likelihood's own; 2 makes up for the edges that the reference
-// points would exchange for one to x.
+// b is the weight of an edge received, of one sent being 1. b = 1 is the likelihood's
+// own; 2 makes up for the edges that the reference points would exchange for one to x.
+// Other rules and weights were measured as well: docs/decisions/placing.md.
 //
 // # Uncertainty
 //
-// The model's own sigma_x is fixed and says nothing of an event. What is published
-// is the standard error of its place, by the curvature of EM's bound of the frozen likelihood
-// there (standardError2): large where the neighbours are far in the input, few, or
-// do not agree on the map. docs/decisions/placing.md compares it with other figures.
+// The model's own sigma_x is fixed and says nothing of an event. What is published is
+// the standard error of its place, by the curvature there of EM's bound of the frozen
+// likelihood (standardError2). It is large where the neighbours are far in the input,
+// few, or do not agree on the map. docs/decisions/placing.md compares it with other
+// figures.
 const (
 	// DefaultReceived is the weight b of an edge received.
 	DefaultReceived = 2

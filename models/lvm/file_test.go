@@ -1,0 +1,84 @@
+package lvm
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/models"
+	"unfold/models/saul"
+	"unfold/models/student"
+	"unfold/sparse/knn/auto"
+)
+
+// drawFile draws what a file may hold.
+func drawFile(t *rapid.T, tails Tails) File {
+	number := func(name string) float64 { return rapid.Float64Range(0, 9).Draw(t, name) }
+	count := func(name string) int { return rapid.IntRange(-1, 99).Draw(t, name) }
+	f := File{
+		Dims: count("dims"), Tails: tails, Neighbors: count("neighbors"), Steps: count("steps"), Momentum: number("momentum"),
+		NoMomentum: rapid.Bool().Draw(t, "no momentum"), Tolerance: number("tolerance"), Gain: number("gain"),
+		Seed: rapid.Uint64().Draw(t, "seed"), Threads: count("threads"), Lists: count("lists"),
+		Search: auto.Settings{Recall: number("recall")}, Coarse: models.Coarse(rapid.IntRange(0, 5).Draw(t, "coarse")),
+	}
+	if tails == Gaussian {
+		f.Core, f.Level, f.Floor = count("core"), saul.Level(count("level")), number("floor")
+		f.Components = rapid.SampledFrom([]saul.Components{saul.Connect, saul.Largest}).Draw(t, "components")
+		return f
+	}
+	f.Scales, f.Sigma = student.Scales(rapid.IntRange(0, 1).Draw(t, "scales")), student.Sigma(rapid.IntRange(0, 2).Draw(t, "sigma"))
+	f.Tail, f.Weight, f.Theta, f.Thorough = number("tail"), number("weight"), number("theta"), rapid.Bool().Draw(t, "thorough")
+	if f.Sigma2 = number("sigma2"); f.Sigma2 != 0 {
+		f.Core, f.Floor = 1, saul.DefaultFloor
+	}
+	return f
+}
+
+// TestFileKeepsSettings: what a file says becomes settings and the same file again, of
+// both models, as text too.
+func TestFileKeepsSettings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFile(t, rapid.SampledFrom([]Tails{Student, Gaussian}).Draw(t, "tails"))
+		if got := f.Settings().File(); got != f {
+			t.Fatalf("%+v becomes %+v", f, got)
+		}
+		raw, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again File
+		if err := json.Unmarshal(raw, &again); err != nil || again != f {
+			t.Fatalf("%s is read as %+v, %v", raw, again, err)
+		}
+	})
+}
+
+// TestForeignSettings: what belongs to the model that is not chosen is refused by its name.
+func TestForeignSettings(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		of   Options
+	}{
+		{"core", Options{Saul: saul.Options{Core: 2}}},
+		{"level", Options{Saul: saul.Options{Level: 1}}},
+		{"components", Options{Saul: saul.Options{Components: saul.Largest}}},
+		{"floor", Options{Saul: saul.Options{Floor: 1e-3}}},
+		{"coarse", Options{Student: student.Options{Coarse: models.CoarseInput}}},
+		{"scales", Options{Tails: Gaussian, Student: student.Options{Scales: student.Unit}}},
+		{"sigma", Options{Tails: Gaussian, Student: student.Options{Sigma: student.Free}}},
+		{"tail", Options{Tails: Gaussian, Student: student.Options{Tail: 1}}},
+		{"weight", Options{Tails: Gaussian, Student: student.Options{Weight: 1}}},
+		{"sigma2", Options{Tails: Gaussian, Student: student.Options{Sigma2: 1}}},
+		{"theta", Options{Tails: Gaussian, Student: student.Options{Theta: 0.4}}},
+		{"thorough", Options{Tails: Gaussian, Student: student.Options{Thorough: true}}},
+		{"coarse", Options{Tails: Gaussian, Saul: saul.Options{Coarse: models.CoarseMap}}},
+		{"tails", Options{Tails: 2}},
+	} {
+		var wrong *models.SettingError
+		if err := (Settings{Options: c.of}).Check(); !errors.As(err, &wrong) || wrong.Name != c.name {
+			t.Errorf("%s, %v tails: got %v", c.name, c.of.Tails, err)
+		}
+	}
+}
