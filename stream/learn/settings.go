@@ -15,6 +15,7 @@ import (
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/live"
+	"unfold/models/lvm"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
@@ -211,7 +212,7 @@ func (s Settings) carries() bool {
 // Bytes bounds the memory that a learner holds of events of dim elements with ids of
 // up to idBytes bytes (0: none), however many come: the reference set, and a copy of
 // it while that is saved; the graph of the map that follows (package graph/live: at
-// most 1 kB a point beyond its row) and three snapshots with their indexes, one that
+// most 1 kB a point beyond its row), with Gaussian tails its landmarks, and three snapshots with their indexes, one that
 // events are placed on, one that is learnt and one that is let go of; and what a whole fit of a full set
 // takes, as package budget predicts it. Messages on their way are the pipeline's, the
 // events before the first map lie in the messages. A garbage collector may let as much
@@ -231,6 +232,9 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 		dims = models.DefaultDims
 	}
 	graph := int64(n) * int64(1024+4*plan.Seen)
+	if s.Spec.LVM.Tails == lvm.Gaussian {
+		graph += int64(n) * int64(landmarkBytes+5*plan.Seen) // rows with room to grow
+	}
 	snapshots := 3 * int64(n) * int64(4*plan.Seen+8*dims+snapshotBytes)
 	if plan.Index == auto.HNSW {
 		snapshots += indexCopies*hnsw.Bytes(n, plan.Seen, 0) + 3*equalsBytes*int64(n)
@@ -251,6 +255,9 @@ const buffers = 8 << 20
 // variance, bandwidth, standard error, four novelty tables, and its part of the JSON of
 // learning: where it was when the epoch began, and its slot.
 const snapshotBytes = 4 + 7*8 + 3*8*2 + 8
+
+// landmarkBytes are those of a point in the groups of landmarks beside its row.
+const landmarkBytes = 64
 
 // indexCopies of a map's index are there at most: of three snapshots, one that is being
 // changed, and one that is being written. equalsBytes are those of a point in the table
