@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -195,7 +194,11 @@ func (b *Broker) Kill() error {
 	if b.pid == 0 {
 		return errors.New("the broker does not run")
 	}
-	if err := syscall.Kill(b.pid, syscall.SIGKILL); err != nil {
+	process, err := os.FindProcess(b.pid)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
 		return err
 	}
 	return b.Stop()
