@@ -9,7 +9,6 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
-	"unfold/models/snapshot"
 )
 
 // Places are those of n rows, in their order.
@@ -118,12 +117,10 @@ func (m *Map) Place(ctx context.Context, x mat.Matrix) (*Places, error) {
 }
 
 // source is sourceOf for vectors of the map.
-func (v *view) source(x mat.Matrix) (source, error) { return sourceFor(v.snap, x) }
-
-func sourceFor(s *snapshot.Snapshot, x mat.Matrix) (source, error) {
+func (v *view) source(x mat.Matrix) (source, error) {
 	from, err := sourceOf(x)
 	if err == nil && from.rows > 0 {
-		err = s.CheckDim(from.cols)
+		err = v.snap.CheckDim(from.cols)
 	}
 	return from, public(err, 0)
 }
