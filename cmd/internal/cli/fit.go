@@ -55,108 +55,164 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err := checkModel(settings.Model); err != nil {
 		return err
 	}
-	spec := settings.Model.Spec()
-	limit, err := c.limit()
-	if err != nil {
+	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model}
+	if f.limit, err = c.limit(); err != nil {
 		return err
 	}
-	read, err := c.request(p, settings)
-	if err != nil {
+	if f.read, err = c.request(p, settings); err != nil {
 		return err
 	}
-	inputs, err := c.paths(read.Mapping, settings)
-	if err != nil {
+	if f.inputs, err = c.paths(f.read.Mapping, settings); err != nil {
 		return err
 	}
-	_, collects := p.env("GOGC")
-	_, limits := p.env("GOMEMLIMIT")
-	if !collects {
-		defer budget.Collect(limit)()
+	_, f.collects = p.env("GOGC")
+	if !f.collects {
+		defer budget.Collect(f.limit)()
 	}
-	job := budget.Job{Spec: spec, Scored: c.Report != "", Base: base}
-	if c.DryRun || limit > 0 {
-		s, known, err := survey(ctx, p, inputs, read, c.DryRun)
+	f.job = budget.Job{Spec: settings.Model.Spec(), Scored: c.Report != "", Base: base}
+	if c.DryRun {
+		s, _, err := survey(ctx, p, f.inputs, f.read, true)
 		if err != nil {
 			return err
 		}
-		if c.DryRun {
-			return c.dryRun(ctx, p, inputs, s, job, limit)
-		}
-		if known { // a refusal need not wait for the rows
-			job.Rows, job.Dim, job.Kept = s.rows, s.dim, s.kept
-			if _, err := plan(job, limit); isRefusal(err) {
-				return err
-			}
-		}
+		return c.dryRun(ctx, p, f.inputs, s, f.job, f.limit)
 	}
+	return f.run(ctx)
+}
 
-	clock := newClock()
-	data, err := readAll(ctx, p, inputs, read)
+// fitRun is a fit on its way from files to files.
+type fitRun struct {
+	*fitCmd
+	p      *program
+	begin  time.Time
+	clock  *clock
+	model  config.Model
+	read   ingest.ReadOptions
+	inputs []string
+	// limit bounds the memory; 0: nothing does. Collects says that the environment has its
+	// own say about garbage.
+	limit    int64
+	collects bool
+	job      budget.Job
+
+	data      *ingest.Dataset
+	snap      *snapshot.Snapshot
+	result    *fit.Result
+	classes   classes
+	predicted forecast
+	dominant  *ingest.Dominant // nil: no column is
+}
+
+// run reads, plans, learns and writes.
+func (f *fitRun) run(ctx context.Context) error {
+	if err := f.refuse(ctx); err != nil {
+		return err
+	}
+	f.clock = newClock()
+	if err := f.readRows(ctx); err != nil {
+		return err
+	}
+	release, err := f.plan(ctx)
 	if err != nil {
 		return err
 	}
-	clock.lap("read")
-	if err := checkPCA(spec, data.X.Cols); err != nil {
+	defer release()
+	if err := f.learn(ctx); err != nil {
 		return err
 	}
-	if c.Map != "" {
-		if err := p.noteHeld(c.Map, &emit.Output{ID: data.ID, Kept: data.Kept}); err != nil {
-			return err
-		}
-	}
-	var dominant *ingest.Dominant
-	if d, found := ingest.FindDominant(data.X, data.Encoder.Names()); found {
-		dominant = &d
-		p.note("%v", d)
-	}
-	job.Rows, job.Dim, job.Kept = data.X.Rows, data.X.Cols, keptBytes(read)
-	predicted, err := c.predict(ctx, p, job, limit)
-	if err != nil {
+	if err := f.write(ctx); err != nil {
 		return err
 	}
-	if len(predicted.Changed) > 0 {
-		spec = predicted.Spec
-	}
-	if limit == 0 && !collects && !limits {
-		// What is promised is held: a collection that comes late would take more.
-		defer budget.Collect(predicted.Bytes())()
-	}
-	clock.lap("predict")
-	x := data.X
-	if !job.Scored {
-		data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
-	}
-	snap, result, err := fit.Fit(ctx, x, spec, p.progress.Update)
-	if err != nil {
-		return fitError(inputs, err)
-	}
-	clock.lap("fit")
-	p.progress.Stage("write", "", 0)
-	if snap.Encoder, err = json.Marshal(data.Encoder); err != nil {
-		return err
-	}
-	snap.Names = data.Encoder.Names()
-	var told classes
-	if c.Classify {
-		if told, err = learnClasses(ctx, snap, result.Placed, data.Label, spec.Threads); err != nil {
-			return table.InFile(inputs[0], err)
-		}
-		clock.lap("classes")
-	}
-	if snap.MapID, err = snap.ContentID(); err != nil {
-		return err
-	}
-	done := fitted{data: data, snap: snap, result: result, told: told, model: settings.Model, predicted: predicted, dominant: dominant}
-	if err := c.write(ctx, p, done, clock, begin); err != nil {
-		return err
-	}
-	p.progress.End()
-	c.tell(p, snap, result, time.Since(begin))
+	f.p.progress.End()
+	f.summarize(time.Since(f.begin))
 	return nil
 }
 
-// checkModel says what is wrong with the model's settings, as flags. An error of several
-// settings together names the kind and them.
+// refuse says that the memory is too little before the rows are read, where the files say
+// how many there are.
+func (f *fitRun) refuse(ctx context.Context) error {
+	if f.limit <= 0 {
+		return nil
+	}
+	s, known, err := survey(ctx, f.p, f.inputs, f.read, false)
+	if err != nil || !known {
+		return err
+	}
+	job := f.job
+	job.Rows, job.Dim, job.Kept = s.rows, s.dim, s.kept
+	if _, err := plan(job, f.limit); isRefusal(err) {
+		return err
+	}
+	return nil
+}
+
+// readRows reads the inputs and checks what can only be checked now.
+func (f *fitRun) readRows(ctx context.Context) (err error) {
+	if f.data, err = readAll(ctx, f.p, f.inputs, f.read); err != nil {
+		return err
+	}
+	f.clock.lap("read")
+	if err := checkPCA(f.job.Spec, f.data.X.Cols); err != nil {
+		return err
+	}
+	if f.Map != "" {
+		if err := f.p.noteHeld(f.Map, &emit.Output{ID: f.data.ID, Kept: f.data.Kept}); err != nil {
+			return err
+		}
+	}
+	if d, found := ingest.FindDominant(f.data.X, f.data.Encoder.Names()); found {
+		f.dominant = &d
+		f.p.note("%v", d)
+	}
+	return nil
+}
+
+// plan predicts what the fit takes, chooses what fits the limit, and holds what it
+// promises until release.
+func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
+	f.job.Rows, f.job.Dim, f.job.Kept = f.data.X.Rows, f.data.X.Cols, keptBytes(f.read)
+	if f.predicted, err = f.predict(ctx, f.p, f.job, f.limit); err != nil {
+		return nil, err
+	}
+	if len(f.predicted.Changed) > 0 {
+		f.job.Spec = f.predicted.Spec
+	}
+	release = func() {}
+	if _, limits := f.p.env("GOMEMLIMIT"); f.limit == 0 && !f.collects && !limits {
+		// A collection that comes late would take more.
+		release = budget.Collect(f.predicted.Bytes())
+	}
+	f.clock.lap("predict")
+	return release, nil
+}
+
+// learn learns the map, and the classes.
+func (f *fitRun) learn(ctx context.Context) (err error) {
+	x := f.data.X
+	if !f.job.Scored {
+		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
+	}
+	if f.snap, f.result, err = fit.Fit(ctx, x, f.job.Spec, f.p.progress.Update); err != nil {
+		return fitError(f.inputs, err)
+	}
+	f.clock.lap("fit")
+	f.p.progress.Stage("write", "", 0)
+	if f.snap.Encoder, err = json.Marshal(f.data.Encoder); err != nil {
+		return err
+	}
+	f.snap.Names = f.data.Encoder.Names()
+	if f.Classify {
+		if f.classes, err = learnClasses(ctx, f.snap, f.result.Placed, f.data.Label, f.job.Spec.Threads); err != nil {
+			return table.InFile(f.inputs[0], err)
+		}
+		f.clock.lap("classes")
+	}
+	f.snap.MapID, err = f.snap.ContentID()
+	return err
+}
+
+// checkModel says what is wrong with the model's settings, as flags; those that are wrong
+// together name themselves.
 func checkModel(m config.Model) error {
 	problem, wrong := m.Problem()
 	if !wrong {
@@ -202,39 +258,28 @@ func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config) ([]string, err
 	return inputs, nil
 }
 
-// fitted is what a fit has come to.
-type fitted struct {
-	data      *ingest.Dataset
-	snap      *snapshot.Snapshot
-	result    *fit.Result
-	told      classes
-	model     config.Model
-	predicted forecast
-	dominant  *ingest.Dominant // nil: no column is
-}
-
 // write writes the model, and the map and the report that are asked for: all of them
 // appear, or none.
-func (c *fitCmd) write(ctx context.Context, p *program, f fitted, clock *clock, begin time.Time) error {
-	outputs := &transaction{stdout: p.Stdout}
+func (f *fitRun) write(ctx context.Context) error {
+	outputs := &transaction{stdout: f.p.Stdout}
 	defer outputs.abort()
-	if err := outputs.write(c.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
+	if err := outputs.write(f.Output, func(w io.Writer) error { return snapshot.Write(w, f.snap) }); err != nil {
 		return err
 	}
-	if c.Map != "" {
-		if err := outputs.writeMap(c.Map, mapOf(f.data, f.snap, f.result, f.told)); err != nil {
+	if f.Map != "" {
+		if err := outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes)); err != nil {
 			return err
 		}
 	}
-	clock.lap("write")
-	if c.Report != "" {
-		report, err := newReport(ctx, p, f.data, f.model, f.result, f.predicted)
+	f.clock.lap("write")
+	if f.Report != "" {
+		report, err := newReport(ctx, f.p, f.data, f.model, f.result, f.predicted)
 		if err != nil {
 			return err
 		}
 		report.Left, report.Dominant = f.data.Left, f.dominant
-		report.times(clock, f.result, time.Since(begin))
-		if err := outputs.write(c.Report, report.write); err != nil {
+		report.times(f.clock, f.result, time.Since(f.begin))
+		if err := outputs.write(f.Report, report.write); err != nil {
 			return err
 		}
 	}
@@ -283,26 +328,26 @@ func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 const UnlearntName = "unlearnt"
 
 // mapOf is the map as a table: a row for each that was read.
-func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, told classes) *emit.Output {
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes) *emit.Output {
 	if r.Unlearnt != nil {
 		data.Kept = append(data.Kept, table.BoolColumn(UnlearntName, r.Unlearnt))
 	}
 	return &emit.Output{
 		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
 		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
-		Class: told.class, Probability: told.probability,
+		Class: c.class, Probability: c.probability,
 	}
 }
 
-// tell says what was done and where to look. Where an output goes to standard
+// summarize says what was done and where to look. Where an output goes to standard
 // output, it says so on standard error.
-func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *fit.Result, took time.Duration) {
-	w := p.Stdout
-	if c.Map == "-" || c.Report == "-" {
-		w = p.Stderr
+func (f *fitRun) summarize(took time.Duration) {
+	w, s, r := f.p.Stdout, f.snap, f.result
+	if f.Map == "-" || f.Report == "-" {
+		w = f.p.Stderr
 	}
 	rep := r.Report
-	fmt.Fprintf(w, "%s learnt from %s", c.Output, humanize.Plural(rep.N, "row"))
+	fmt.Fprintf(w, "%s learnt from %s", f.Output, humanize.Plural(rep.N, "row"))
 	if rep.Unique != rep.N {
 		fmt.Fprintf(w, " (%s distinct)", humanize.Count(rep.Unique))
 	}
@@ -315,12 +360,12 @@ func (c *fitCmd) tell(p *program, s *snapshot.Snapshot, r *fit.Result, took time
 	} else if n > 0 {
 		fmt.Fprintf(w, "%s outside of the largest part of the neighbour graph (of %s) were placed, not learnt\n", humanize.Plural(n, "row"), humanize.Count(rep.Components))
 	}
-	if c.Map != "" && c.Map != "-" {
+	if f.Map != "" && f.Map != "-" {
 		color := "" // plot takes a column of the name label by itself
-		if label := c.values()["source.label"]; label != "" && label != ingest.LabelName && filepath.Ext(c.Map) != ".npy" {
+		if label := f.values()["source.label"]; label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
 			color = " --color " + label
 		}
-		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png%s\n", c.Map, c.Map, color)
+		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png%s\n", f.Map, f.Map, color)
 	}
 }
 

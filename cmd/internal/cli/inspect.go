@@ -112,48 +112,15 @@ func (m *modelFile) rows() (n uint64) {
 
 // describe prints what is in the model for people.
 func (m *modelFile) describe(p *program) error {
-	s, spec, info, encoder := m.s, m.spec, m.info, m.encoder
+	s, info := m.s, m.info
 	p.printf("%s: a model, version %d of its map (epoch %d), %s, file format %d\n\n", m.path, s.Version, s.Epoch, humanize.Bytes(int64(info.Size)), info.Format)
 	t := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t"+format+"\n", append([]any{name}, args...)...)
 	}
-	line("map id", "%s", idOrNone(s.MapID))
-	line("kind", "%s", s.Kind)
-	line("map", "%d dimensions", s.Mu.Cols)
-	line("vectors", "%s%s", humanize.Plural(s.Dim, "value"), madeOf(encoder))
-	if spec.PCA == fit.PCANone && s.Components.Rows > 0 {
-		line("projection", "onto %d columns that vary", s.Components.Rows)
-	} else if s.Components.Rows > 0 {
-		line("projection", "%d principal components", s.Components.Rows)
-	}
-	line("reference points", "%s, for %s", humanize.Count(s.Mu.Rows), humanize.Plural(m.rows(), "row"))
-	if n := countTrue(s.Unlearnt); n > 0 {
-		line("placed, not learnt", "%s", humanize.Count(n))
-	}
-	if s.Kind == fit.LVM {
-		inspectTails(line, s, spec.LVM)
-		line("learning", "%d steps, momentum %v, seed %d", max(spec.Steps, 0), spec.LVM.Momentum(), spec.Seed)
-		if f, known := embed.StatsOf(s); known {
-			line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), humanize.Span(f.Took), logs.Change(&f, f.Took))
-		}
-	} else {
-		for _, l := range fit.Describe(s) {
-			line(l.Name, "%s", l.Value)
-		}
-		line("learning", "%d iterations, seed %d", s.Steps, spec.Seed)
-	}
-	if encoder != nil {
-		pick := encoder.Selection()
-		for _, c := range []struct{ name, value string }{{"id", pick.ID}, {"label", pick.Label}, {"kept", strings.Join(pick.Keep, ", ")}} {
-			if c.value != "" {
-				line(c.name, "%s", c.value)
-			}
-		}
-	}
-	if m.classes != nil {
-		line("classes", "%d told apart: %s", len(m.classes), strings.Join(m.classes, ", "))
-	}
+	m.describeMap(line)
+	m.describeModel(line)
+	m.describeColumns(line)
 	for _, at := range s.Positions {
 		line("learnt up to", "%s", at)
 	}
@@ -169,6 +136,59 @@ func (m *modelFile) describe(p *program) error {
 	return t.Flush()
 }
 
+// liner prints a line of a description: a name, and what is known of it.
+type liner = func(name, format string, args ...any)
+
+// describeMap says what is mapped.
+func (m *modelFile) describeMap(line liner) {
+	s := m.s
+	line("map id", "%s", idOrNone(s.MapID))
+	line("kind", "%s", s.Kind)
+	line("map", "%d dimensions", s.Mu.Cols)
+	line("vectors", "%s%s", humanize.Plural(s.Dim, "value"), madeOf(m.encoder))
+	if m.spec.PCA == fit.PCANone && s.Components.Rows > 0 {
+		line("projection", "onto %d columns that vary", s.Components.Rows)
+	} else if s.Components.Rows > 0 {
+		line("projection", "%d principal components", s.Components.Rows)
+	}
+	line("reference points", "%s, for %s", humanize.Count(s.Mu.Rows), humanize.Plural(m.rows(), "row"))
+	if n := countTrue(s.Unlearnt); n > 0 {
+		line("placed, not learnt", "%s", humanize.Count(n))
+	}
+}
+
+// describeModel says how it was learnt.
+func (m *modelFile) describeModel(line liner) {
+	s, spec := m.s, m.spec
+	if s.Kind != fit.LVM {
+		for _, l := range fit.Describe(s) {
+			line(l.Name, "%s", l.Value)
+		}
+		line("learning", "%d iterations, seed %d", s.Steps, spec.Seed)
+		return
+	}
+	inspectTails(line, s, spec.LVM)
+	line("learning", "%d steps, momentum %v, seed %d", max(spec.Steps, 0), spec.LVM.Momentum(), spec.Seed)
+	if f, known := embed.StatsOf(s); known {
+		line("stream", "%s learnt in %s%s", f.At.Format(time.DateTime), humanize.Span(f.Took), logs.Change(&f, f.Took))
+	}
+}
+
+// describeColumns says what else the rows have.
+func (m *modelFile) describeColumns(line liner) {
+	if m.encoder != nil {
+		pick := m.encoder.Selection()
+		for _, c := range []struct{ name, value string }{{"id", pick.ID}, {"label", pick.Label}, {"kept", strings.Join(pick.Keep, ", ")}} {
+			if c.value != "" {
+				line(c.name, "%s", c.value)
+			}
+		}
+	}
+	if m.classes != nil {
+		line("classes", "%d told apart: %s", len(m.classes), strings.Join(m.classes, ", "))
+	}
+}
+
 // idOrNone names the id of a map for people.
 func idOrNone(id string) string {
 	if id == "" {
@@ -178,7 +198,7 @@ func idOrNone(id string) string {
 }
 
 // inspectTails says what belongs to one kind of tails.
-func inspectTails(line func(name, format string, args ...any), s *snapshot.Snapshot, o lvm.Options) {
+func inspectTails(line liner, s *snapshot.Snapshot, o lvm.Options) {
 	tails := lvm.TailsOf(s)
 	st := s.Student
 	if st == nil {
