@@ -55,7 +55,7 @@ func forgetPeak(t *testing.T) {
 }
 
 // measured runs a fit of made-up rows, whose limit is what was planned, and returns plan
-// and measurements. If told, it prints the peak of every stage.
+// and measurements. If asked, it prints the peak of every stage.
 func measured(t *testing.T, j Job, stages bool) (p Plan, bytes int64, predicted, seconds float64) {
 	t.Helper()
 	defer Collect(0)()

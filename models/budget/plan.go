@@ -76,7 +76,7 @@ func New(j Job) (Plan, error) {
 	}
 	p.resolve()
 	if p.Rows <= p.Neighbors {
-		return Plan{}, models.BadInputf("%d rows: %d neighbours need at least %d different rows; give more rows or fewer neighbors", p.Rows, p.Neighbors, p.Neighbors+1)
+		return Plan{}, models.BadInputf("%d rows: %d neighbours need at least %d distinct rows; give more rows or fewer neighbors", p.Rows, p.Neighbors, p.Neighbors+1)
 	}
 	if held, ok := spec.Memory(p.Rows, p.Seen); ok {
 		p.Coarse, p.Level, p.Steps, p.Index = models.CoarseAuto, 0, 0, auto.Exact
@@ -97,7 +97,7 @@ func (p *Plan) resolve() {
 	p.Search, p.Index = s.Search.Graph(n, p.Seen, p.Lists), s.Search.Index(n, p.Seen, p.reach())
 }
 
-// Timed reports whether Measure can tell what the plan will take: it knows the steps
+// Timed reports whether Measure can predict what the plan will take: it knows the steps
 // of the first kind of model, and asks others, of which not all know.
 func (p *Plan) Timed() bool { return p.Spec.Kind == fit.LVM || p.Spec.Timed() }
 

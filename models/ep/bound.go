@@ -129,7 +129,7 @@ func (s *Sparse) addQuadratic(dK vec.Matrix[float64], weight, lambda []float64) 
 	vec.Axpy(1, inner.Data, dK.Data)
 }
 
-// certain tells that there is no Lambda: the inputs have no variance and the
+// certain reports that there is no Lambda: the inputs have no variance and the
 // approximation is DTC.
 func (p *Process) certain() bool { return p.dtc }
 

@@ -37,7 +37,7 @@ func spiral(n, k int) (*Hybrid, []float64) {
 }
 
 // With some, all and no labels learning raises the bound, and labels of some points
-// tell the others'.
+// predict the others'.
 func TestHybrid(t *testing.T) {
 	for _, k := range []int{0, 4, 1} {
 		h, truth := spiral(60, k)

@@ -18,7 +18,7 @@ func NewSites(n int) *Sites {
 	return &Sites{Tau: make([]float64, n), Nu: make([]float64, n), LogZ: make([]float64, n), CavTau: make([]float64, n), CavNu: make([]float64, n)}
 }
 
-// known is the least variance that is told from none.
+// known is the least variance that is distinguished from none.
 const known = 1e-300
 
 // visit finds the cavity of site i, whose f has the posterior mean and variance,
@@ -63,7 +63,7 @@ func (s *Sites) logNormalizer() (sum float64) {
 	return sum
 }
 
-// refresh computes cavities and normalisers anew from posterior marginals.
+// refresh computes cavities and normalisers again from posterior marginals.
 func (s *Sites) refresh(l Likelihood, y, mean, variance []float64) {
 	for i := range s.Tau {
 		s.CavTau[i], s.CavNu[i] = 1/variance[i]-s.Tau[i], mean[i]/variance[i]-s.Nu[i]
@@ -109,7 +109,7 @@ type Result struct {
 // sweeper is a posterior that is updated site by site.
 type sweeper interface {
 	sites() *Sites
-	// sweep visits every site once, and then computes the posterior anew.
+	// sweep visits every site once, and then computes the posterior again.
 	sweep(damping float64) error
 }
 

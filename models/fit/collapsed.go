@@ -9,7 +9,7 @@ import (
 // watched is how many points collapsed looks at, at most, at even distances.
 const watched = 4096
 
-// collapsed is an error if the points, which are all different, share so few places
+// collapsed is an error if the points, which are all distinct, share so few places
 // that the map says nothing: at most half as many as there are points.
 func collapsed(fit *Learnt) error {
 	n := fit.Mu.Rows
@@ -31,5 +31,5 @@ func collapsed(fit *Learnt) error {
 	if parts := fit.Report.Components; unlearnt > 0 && parts > 1 {
 		return models.BadInputf("the neighbour graph falls into %d parts, and the %d of %d points outside of the largest have no places of their own: connect the parts (components connect), or take more neighbors", parts, unlearnt, n)
 	}
-	return models.BadInputf("the map has collapsed: of %d different points no more than %d have places of their own; give more rows, take fewer neighbors or other dims, or scale or standardize the columns", count, len(places))
+	return models.BadInputf("the map has collapsed: of %d distinct points no more than %d have places of their own; give more rows, take fewer neighbors or other dims, or scale or standardize the columns", count, len(places))
 }

@@ -80,7 +80,7 @@ type guest struct {
 func (g guest) Place(_ context.Context, z []float32, near []int32) ([]float64, float64, error) {
 	for _, other := range g.rows {
 		if d := math.Abs(float64(z[0] - g.rows[near[0]])); d > math.Abs(float64(z[0]-other)) {
-			g.t.Errorf("%g is told that %g is nearest", z[0], g.rows[near[0]])
+			g.t.Errorf("%g is given %g as the nearest", z[0], g.rows[near[0]])
 		}
 	}
 	return []float64{float64(z[0])}, 2, g.fail

@@ -16,18 +16,18 @@ type classes struct {
 
 // learnClasses learns to predict classes from where labelled rows are, makes that part
 // of the model, and predicts those of all rows.
-func learnClasses(ctx context.Context, s *snapshot.Snapshot, at models.Placed, label []string, threads int) (told classes, err error) {
+func learnClasses(ctx context.Context, s *snapshot.Snapshot, at models.Placed, label []string, threads int) (of classes, err error) {
 	set := labels.Swift()
 	set.Threads = threads
 	c, _, err := labels.Train(ctx, labels.EventsAt(at, label, nil), nil, set)
 	if err != nil {
-		return told, err
+		return of, err
 	}
 	parts, err := c.Parts()
 	if err != nil {
-		return told, err
+		return of, err
 	}
 	s.Parts = append(s.Parts, parts...)
-	told.class, told.probability, err = c.Tell(at, threads)
-	return told, err
+	of.class, of.probability, err = c.PredictNames(at, threads)
+	return of, err
 }

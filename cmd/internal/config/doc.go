@@ -9,7 +9,7 @@
 //  4. the command line: --source-kafka-topic=events.
 //
 // All of these follow from the struct [Config] and its tags: a field's key, its
-// default, what help says of it, which words it takes. [Keys] lists them; the
+// default, what help says of it, which values it takes. [Keys] lists them; the
 // command line makes flags of that list, so no setting can be known in one place
 // and not in another.
 //
@@ -19,7 +19,7 @@
 // cannot break the file.
 //
 // The file is read strictly. A key that does not exist, a value that does not
-// parse and a word that is not among the choices are errors that name file, line
-// and column and, where one is near, the word that was probably meant. All
+// parse and a value that is not among the choices are errors that name file, line
+// and column and, where one is near, the value that was probably meant. All
 // problems come back at once, in an [*Error].
 package config

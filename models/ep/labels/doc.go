@@ -1,9 +1,9 @@
-// Package labels tells the classes of events by where they are on the map: sparse
+// Package labels predicts the classes of events from where they are on the map: sparse
 // expectation propagation on uncertain inputs (package ep), one class against the
 // rest, trained from the labelled points of a map.
 //
 //	Train      a Classifier from means, scales and classes, warm from another one
-//	Predict    classes and their probabilities, for many places at once; Tell, by name
+//	Predict    classes and their probabilities, for many places at once; PredictNames, by name
 //	Parts      a Classifier as parts of a snapshot, Open for the way back
 //	Pool       a bounded sample of the labelled events of a stream
 //

@@ -11,7 +11,7 @@ import (
 	"unfold/models/score"
 )
 
-// Classifier tells classes. It is immutable and safe for concurrent use.
+// Classifier predicts classes. It is immutable and safe for concurrent use.
 type Classifier struct {
 	// Names are the classes'.
 	Names []string
@@ -73,8 +73,8 @@ func (c *Classifier) Predict(class []int32, probability []float32, mu vec.Matrix
 	return nil
 }
 
-// Tell returns the classes of placed events by name, and their probabilities.
-func (c *Classifier) Tell(at models.Placed, threads int) (class []string, probability []float32, err error) {
+// PredictNames returns the classes of placed events by name, and their probabilities.
+func (c *Classifier) PredictNames(at models.Placed, threads int) (class []string, probability []float32, err error) {
 	number := make([]int32, at.Mu.Rows)
 	class, probability = make([]string, at.Mu.Rows), make([]float32, at.Mu.Rows)
 	if err := c.Predict(number, probability, at.Mu, at.Sigma, threads); err != nil {

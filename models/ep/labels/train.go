@@ -73,7 +73,7 @@ type warm struct {
 	sites map[string]*ep.Sites // by class
 }
 
-// Train learns to tell classes, from those events that have one. It starts at the
+// Train learns to predict classes, from those events that have one. It starts at the
 // kernel and the sites of old, nil if there is none.
 func Train(ctx context.Context, e Events, old *Classifier, set Settings) (*Classifier, Report, error) {
 	set = set.withDefaults()
