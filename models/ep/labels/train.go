@@ -49,7 +49,7 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// mostClasses is how many classes are told apart at most: beyond, the labels are
+// mostClasses is how many classes are distinguished at most: beyond, the labels are
 // likely to be something else, such as the numbers of events.
 const mostClasses = 128
 
