@@ -50,7 +50,7 @@
 // every group, and so on. Its Pairs are those of New on the points that are there, in
 // the order of their slots, bit for bit, if New is given the same landmarks: Omega is the set
 // of points whose nearest landmark, the first of equally near ones, is the
-// same, and W, A and B of eq 25 and 26 are sums and maxima over it, taken anew in one pass.
+// same, and W, A and B of eq 25 and 26 are sums and maxima over it, taken in one pass.
 //
 // Landmarks follow by this rule. Every slot draws one number for each block, by the
 // seed, and the landmarks of a block are the points whose number is at most a bound. So they are at
@@ -59,7 +59,8 @@
 // landmarks is within a tenth of m^(2/3) / 2^(1/3), or is that number rounded
 // (a tenth of few is less than one); else it moves just far enough, so that points with the next lowest
 // numbers are promoted, or landmarks with the highest retired. A point with a low number is
-// a landmark as soon as it comes.
+// a landmark as soon as it comes. So bounds depend on the changes before; Bounds and Resume
+// carry them over a restart.
 //
 // With n points and m landmarks in dim dimensions a new point costs m dim
 // multiplications, and so do the n/m points of a landmark that retires or is
@@ -73,6 +74,6 @@
 // # The other way
 //
 // Package farfield, below, coarse-grains in the map instead: all pairs are
-// dissimilar, and groups are found anew as the map moves. It belongs to the
+// dissimilar, and groups are found again as the map moves. It belongs to the
 // heavy-tailed model.
 package landmark
