@@ -31,7 +31,7 @@ func TestPromisesNameTheirTests(t *testing.T) {
 	}
 }
 
-// defines tells whether a package's tests have a function.
+// defines reports whether a package's tests have a function.
 func defines(t *testing.T, folder, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))

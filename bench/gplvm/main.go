@@ -5,7 +5,7 @@
 //	make gplvm UNFOLD_DATA=DIR
 //
 // A section is an experiment in a file of its own. It leaves its text in OUT, so that
-// with -only one can be made anew; sections that have not been made are named as
+// with -only one can be made again; sections that have not been made are named as
 // missing.
 package main
 

@@ -8,7 +8,7 @@ import (
 // figure is a column of the tables.
 type figure struct {
 	key, title string
-	// least tells that less is better.
+	// least reports that less is better.
 	least bool
 }
 

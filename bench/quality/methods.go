@@ -139,7 +139,7 @@ func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
 	return nil
 }
 
-// again makes a map anew without a report, takes the time and checks that it is
+// again makes a map again without a report, takes the time and checks that it is
 // the same map.
 func (b *bench) again(ctx context.Context, args []string, first string, r *result) error {
 	second := strings.TrimSuffix(first, ".npy") + "-again.npy"

@@ -23,7 +23,7 @@ const inputDims = 50
 type prepared struct {
 	dataset
 	Rows, Dim, InputDim, Labelled, Classes int
-	// Stamp tells whether the files are still what they would be: see stamp.
+	// Stamp reports whether the files are still what they would be: see stamp.
 	Stamp string
 	// raw is what maps are scored against, input what they are made of, beside
 	// the table of labels and known numbers.

@@ -18,7 +18,7 @@
 //
 //	kdd          connections in the order of their file: each is placed before it is
 //	             learnt, and its label voted on the map; beside the first map for ever,
-//	             umap-learn fitted anew now and then, and incremental PCA. How well
+//	             umap-learn fitted again now and then, and incremental PCA. How well
 //	             novelty finds attacks of types not yet seen
 //	serving      how long single events take to be placed during a refresh and without
 //	restart      how long a learner takes from its state folder to the first answer

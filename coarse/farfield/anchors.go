@@ -42,7 +42,7 @@ const anchorRun = 128
 
 // Anchors holds every point against the members of the cells nearest to its own
 // and the centroids of all other cells. A cell is the points nearest to one of
-// some random points, which are drawn anew with every Move.
+// some random points, which are drawn again with every Move.
 type Anchors struct {
 	n, d     int
 	settings AnchorSettings

@@ -48,7 +48,7 @@ func (s CellSettings) withDefaults(dims int) CellSettings {
 
 // Cells holds every point against the points near by, and against groups of
 // those farther away. The groups are the nodes of a tree over the map, found
-// anew with every Move; see the package comment.
+// again with every Move; see the package comment.
 type Cells struct {
 	n, d     int
 	settings CellSettings

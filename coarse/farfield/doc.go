@@ -30,7 +30,7 @@
 // when a group is far enough.
 //
 // Shared is for more dimensions: blocks of 64 points in random order meet M
-// other points, a uniform sample that is drawn anew with every Move, of weight
+// other points, a uniform sample that is drawn again with every Move, of weight
 // (n-1)/M each. Right in the mean; cheap; noisy.
 //
 // Anchors is for more dimensions, too: some points are drawn as anchors, all

@@ -40,7 +40,7 @@ type Batch struct {
 	// Sources stand for Weight points each.
 	Sources Columns
 	Weight  []float64
-	// Self tells that source Self+t is target t itself, a pair that does not
+	// Self reports that source Self+t is target t itself, a pair that does not
 	// count; -1 if no target is among the sources.
 	Self int
 	// Work is the visitor's own memory: it stays with a goroutine from batch to

@@ -39,7 +39,7 @@ func (s SharedSettings) withDefaults() SharedSettings {
 const ExactBelow = 2000
 
 // Shared holds blocks of random points against a random sample of the others,
-// drawn anew with every Move. What it sums to is right in the mean.
+// drawn again with every Move. What it sums to is right in the mean.
 //
 // One random order serves for both: consecutive points of it are a block, and
 // any run of it outside of the block is a uniform sample without replacement of

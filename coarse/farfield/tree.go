@@ -27,7 +27,7 @@ type tree struct {
 	// the same, sigma^2; divided is the table of these.
 	components int
 	divided    median.Table
-	// broken tells that a component was not a number, for which the table has
+	// broken reports that a component was not a number, for which the table has
 	// infinity.
 	broken atomic.Bool
 }

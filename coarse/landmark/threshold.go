@@ -23,7 +23,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// draw tells which nodes of a block are its landmarks: those whose number, drawn for
+// draw says which nodes of a block are its landmarks: those whose number, drawn for
 // the slot and the block once and for all, is at most bound.
 type draw struct {
 	salt  uint64

@@ -29,7 +29,7 @@ type Writer interface {
 
 // WriteOptions say how files are written. The zero value works.
 type WriteOptions struct {
-	// Format overrides the one that the path's extension tells.
+	// Format overrides the one that the path's file extension names.
 	Format input.Format
 	// Stdout is what "-" writes to; nil means the process's.
 	Stdout io.Writer
@@ -47,7 +47,7 @@ type WriteOptions struct {
 // Extensions are the file name endings that Create knows.
 var Extensions = []string{".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".csv", ".csv.gz", ".npy"}
 
-// FormatOf tells the format that a path's extension stands for; "-" stands for
+// FormatOf returns the format that a path's file extension stands for; "-" stands for
 // an Arrow stream.
 func FormatOf(path string) (format input.Format, gzipped bool, err error) {
 	name := strings.ToLower(path)

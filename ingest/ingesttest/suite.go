@@ -18,7 +18,7 @@ import (
 )
 
 // TestReader checks what the Reader interface promises. open opens the same
-// source anew each time; rows is how many it has.
+// source again each time; rows is how many it has.
 func TestReader(t *testing.T, open func(opts ingest.Options) (table.Reader, error), rows int) {
 	t.Helper()
 	var whole *table.Table

@@ -61,7 +61,7 @@ func recall(t testing.TB, ix knn.Index, x, q vec.Matrix[float32], k int) float64
 }
 
 // TestIndexFollows: a refreshed map has the index of the map before with the changes,
-// which finds as much as one that is built anew when all points have been replaced
+// which finds as much as one that is built from scratch when all points have been replaced
 // three times over.
 func TestIndexFollows(t *testing.T) {
 	const n, dim, block = 1000, 20, 100
@@ -125,7 +125,7 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 		}
 		slots = slots[12*b:]
 	}
-	// When most points are new, or the settings want exact answers, it is made anew or
+	// When most points are new, or the settings want exact answers, it is made again or
 	// goes.
 	change(t, m, nil, blobs(900, 5, 99))
 	refresh(t, m)

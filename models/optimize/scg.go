@@ -43,7 +43,7 @@ type Result struct {
 	F          float64
 	Iterations int
 	Gradients  int
-	// Converged tells that a tolerance, or a gradient of zero, ended it.
+	// Converged reports that a tolerance, or a gradient of zero, ended it.
 	Converged bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"unfold/sparse/knn"
 )
 
-// Regression says how well a point's neighbours on the map tell numbers known of it.
+// Regression says how well a point's neighbours on the map predict numbers known of it.
 type Regression struct {
 	// K are the numbers of neighbours.
 	K []int

@@ -12,7 +12,7 @@ const defaultTriplets = 100_000
 
 // triplets returns the share of count random triples (i, j, k) of different points
 // for which the map agrees with the data on which of j and k is nearer to i. Where
-// the data or the map cannot tell, since both are as near, it counts one half.
+// the data or the map cannot order, since both are as near, it counts one half.
 func triplets(x, y vec.Matrix[float32], count int, seed uint64, threads int) float64 {
 	drawn := drawTriplets(x.Rows, count, seed)
 	const size = 1024

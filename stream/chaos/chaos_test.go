@@ -178,7 +178,7 @@ func runScenario(t *testing.T, s scenario, seed uint64) {
 	}
 }
 
-// result is what a run has to tell.
+// result is what a run has to report.
 func (w *world) result(s Schedule, v Verdict, begun time.Time, complaints []string) results.Run {
 	r := results.Run{Scenario: w.set.name, Broker: w.name(), Delivery: w.set.delivery(), Begun: begun, Seconds: time.Since(begun).Seconds(), Seed: w.seed,
 		Faults: map[string]int{}, Unmet: w.unmet, Vain: w.ended, Inputs: v.Inputs, Placed: v.Placed, Letters: v.Letters, Lost: v.Lost,

@@ -217,7 +217,7 @@ func Judge(e Evidence) Verdict {
 	return v
 }
 
-// due tells whether an input has to be out.
+// due reports whether an input has to be out.
 func (e *Evidence) due(m *stream.Message) bool {
 	return e.Positions == nil || m.Offset < e.Positions[m.Partition]
 }
@@ -247,7 +247,7 @@ func letterOf(m *stream.Message) (p stream.Position, err error) {
 	return p, err
 }
 
-// same tells whether the parts of an output have the key, the time and together the rows
+// same reports whether the parts of an output have the key, the time and together the rows
 // of their input.
 func same(id string, in *stream.Message, parts []stream.Message) error {
 	var got []string

@@ -76,7 +76,7 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// alive tells whether it still runs.
+// alive reports whether it still runs.
 func (p *process) alive() bool {
 	select {
 	case <-p.gone:
@@ -86,16 +86,16 @@ func (p *process) alive() bool {
 	}
 }
 
-// ran tells whether it reached its topics.
+// ran reports whether it reached its topics.
 func (p *process) ran() bool { return strings.Contains(p.log.String(), "reading topic ") }
 
-// owns tells whether it has a share of the source, as far as it knows.
+// owns reports whether it has a share of the source, as far as it knows.
 func (p *process) owns() bool {
 	log := p.log.String()
 	return p.alive() && strings.LastIndex(log, "reading 4 partitions") > strings.LastIndex(log, "gave back")
 }
 
-// refused tells whether it ended because another one has the group.
+// refused reports whether it ended because another one has the group.
 func (p *process) refused() bool {
 	return !p.alive() && p.cmd.ProcessState.ExitCode() == 1 && strings.Contains(p.log.String(), "group "+group+" is taken by ")
 }

@@ -279,7 +279,7 @@ func (l *link) name(head []byte, when string) string {
 	return name
 }
 
-// isNetwork tells which faults are a Proxy's.
+// isNetwork says which faults are a Proxy's.
 func (f Fault) isNetwork() bool {
 	return slices.Contains([]Fault{Cut, Delay, Halve, Reorder, Away}, f)
 }

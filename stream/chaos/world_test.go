@@ -322,7 +322,7 @@ func (w *world) enough(versions int) {
 	}
 }
 
-// kept tells whether a map could not be saved.
+// kept reports whether a map could not be saved.
 func (w *world) kept() bool {
 	w.t.Helper()
 	w.supervise()

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type topic struct {
 	mu       sync.Mutex
 	messages []stream.Message
-	more     chan struct{} // closed and made anew with every message
+	more     chan struct{} // closed and replaced with every message
 	owner    *writer
 	broken   error // what writes fail with
 }
@@ -101,7 +101,7 @@ func (d *writer) Write(ctx context.Context, m stream.Message) error {
 	return nil
 }
 
-// world is a store, a topic, and notes of what the hooks told.
+// world is a store, a topic, and notes of what the hooks reported.
 type world struct {
 	t      *testing.T
 	bucket *blob.Bucket

@@ -137,7 +137,7 @@ type aclRequest struct {
 	unsupported bool
 }
 
-// aclVersion is the first version of Metadata that tells of rights.
+// aclVersion is the first version of Metadata that knows of rights.
 const aclVersion = 8
 
 // Required implements protocol.RawExchanger.

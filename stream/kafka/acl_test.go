@@ -187,7 +187,7 @@ func testACLsOfSource(t *testing.T, g guarded) {
 	}
 }
 
-// testACLsOfSink: a topic that may be seen and not written is told of when it is
+// testACLsOfSink: a topic that may be seen and not written is reported when it is
 // opened, and by the check before; both write nothing. Who may write to it may so.
 func testACLsOfSink(t *testing.T, g guarded) {
 	for user, want := range map[string][]string{reader: {"topic out", "Write"}, stranger: {"topic out", "Describe"}, writer: nil, super: nil} {
@@ -213,7 +213,7 @@ func testACLsOfSink(t *testing.T, g guarded) {
 }
 
 // testACLsChecked: a group that one may not join, and names of producers that one has
-// no right to, are told of before anything joins.
+// no right to, are reported before anything joins.
 func testACLsChecked(t *testing.T, g guarded) {
 	for user, want := range map[string][2][]string{
 		stranger: {{"group g", "Read"}, {"group g", "Read"}}, visitor: {{"group g", "Read"}, {"group g", "Read"}},

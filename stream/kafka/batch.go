@@ -121,7 +121,7 @@ func seal(b []byte, session kafka.ProducerSession, sequence int32) []byte {
 	return b
 }
 
-// following is the sequence that comes so many records later: it begins anew behind the
+// following is the sequence that comes so many records later: it begins again behind the
 // largest number.
 func following(sequence int32, records int) int32 {
 	return int32((uint32(sequence) + uint32(records)) & math.MaxInt32)

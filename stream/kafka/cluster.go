@@ -84,7 +84,7 @@ func connect(ctx context.Context, c Cluster, topics ...string) (*link, error) {
 
 // find looks for a topic. An answer may get lost: then it is asked for again, in the end
 // after more than metadataTTL, for which the transport remembers that it failed. Other
-// errors are told at once.
+// errors are reported at once.
 func (l *link) find(ctx context.Context, topic string) error {
 	retry := &retry{what: "topic", most: 6, strange: maxStrange}
 	return retry.until(ctx, func() error {

@@ -16,7 +16,7 @@ import (
 type CompactedSettings struct {
 	Cluster
 	Topic string
-	// Retrying, if set, is told of failures that are waited out. stream.Hooks.Retrying
+	// Retrying, if set, is called for failures that are waited out. stream.Hooks.Retrying
 	// fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
@@ -112,7 +112,7 @@ func (b *CompactedTopic) Next(ctx context.Context) ([]stream.Message, error) {
 		}
 		run, err := b.cursor.read(ctx, nil)
 		if errors.Is(err, kafka.OffsetOutOfRange) {
-			// Compaction or deletion was ahead, or the topic was made anew: all that
+			// Compaction or deletion was ahead, or the topic was made again: all that
 			// it holds now is read again, which does no harm.
 			err = b.find(ctx)
 		}

@@ -87,7 +87,7 @@
 // # Gaps
 //
 // An offset below the log's first message, or for longer than a new leader needs to
-// find its end beyond it, is told to SourceSettings.Gap; OnGap says whether reading
+// find its end beyond it, is reported to SourceSettings.Gap; OnGap says whether reading
 // goes on. Partitions that a topic gets later are read from their beginning.
 //
 // # Security

@@ -48,7 +48,7 @@ func (g *generation) Fetch(ctx context.Context, tp stream.TopicPartition, room *
 	}
 }
 
-// outOfRange tells whether the broker's "offset out of range" is true (it also
+// outOfRange reports whether the broker's "offset out of range" is true (it also
 // gives it for a moment after a leader has changed), and where to go on.
 func (g *generation) outOfRange(ctx context.Context, tp stream.TopicPartition, next int64) (int64, error) {
 	gap, err := g.gap(ctx, stream.Position{TopicPartition: tp, Offset: next})

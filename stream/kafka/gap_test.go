@@ -15,7 +15,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestGaps: whatever way an offset gets outside of the log, it is told of, and
+// TestGaps: whatever way an offset gets outside of the log, it is reported, and
 // reading ends or goes on at the log's beginning, as the settings say.
 func TestGaps(t *testing.T) {
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestGaps(t *testing.T) {
 			if err := errors.Join(g.Close(), source.Close()); err != nil {
 				t.Fatal(err)
 			}
-			// The gap is told of once: the offset is in the log again.
+			// The gap is reported once: the offset is in the log again.
 			if _, g = open(t, set); g.Assigned()[0].Offset != c.firstLeft || len(told) != 2 {
 				t.Errorf("after a restart it begins at %d, told of %d gaps", g.Assigned()[0].Offset, len(told))
 			}

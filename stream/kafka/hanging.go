@@ -109,10 +109,10 @@ func (g *generation) openOutputs(ctx context.Context, by int64) (map[string][]in
 				continue
 			}
 			holders, err := g.source.link.holders(ctx, stream.TopicPartition{Topic: topic, Partition: p})
-			if err != nil && !untold(err) {
+			if err != nil && !undisclosed(err) {
 				return nil, err
 			}
-			if untold(err) || holders[by] {
+			if undisclosed(err) || holders[by] {
 				open[topic] = append(open[topic], p)
 			}
 		}
@@ -176,7 +176,7 @@ func (l *link) ends(ctx context.Context, topic string, partitions []int, level k
 	return out, nil
 }
 
-// openOffset tells whether the offset of a partition is part of a transaction
+// openOffset reports whether the offset of a partition is part of a transaction
 // that has not ended there.
 func (g *generation) openOffset(ctx context.Context, partition int) (bool, error) {
 	const looks = 3 // older coordinators need a moment to take note of a transaction's end

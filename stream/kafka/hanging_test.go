@@ -154,7 +154,7 @@ func TestStrangersTransaction(t *testing.T) {
 
 // TestFrozenOwnersTransaction: while the owner of another partition is frozen with a
 // transaction open among the outputs, trouble with requests is not taken for a
-// transaction that brokers have left open in part; one that they have is told of once.
+// transaction that brokers have left open in part; one that they have is reported once.
 func TestFrozenOwnersTransaction(t *testing.T) {
 	c, f := newFakeCluster(t)
 	in, out := topicFor(t, c, 1, nil), topicFor(t, c, 1, nil)

@@ -23,9 +23,9 @@ func (l *link) holders(ctx context.Context, tp stream.TopicPartition) (map[int64
 	return h.open, h.err
 }
 
-// untold tells whether brokers do not say who holds a partition: they are older than 2.8,
+// undisclosed reports whether brokers do not say who holds a partition: they are older than 2.8,
 // or this client may write to the topic and not read it.
-func untold(err error) bool {
+func undisclosed(err error) bool {
 	return errors.Is(err, kafka.UnsupportedVersion) || errors.Is(err, kafka.TopicAuthorizationFailed)
 }
 

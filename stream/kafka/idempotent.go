@@ -94,7 +94,7 @@ func (s *Sink) number(ctx context.Context, l *idempotent, lots []*lot) error {
 	return nil
 }
 
-// again tells whether a lot begins with the messages in doubt, which it does not if one
+// again reports whether a lot begins with the messages in doubt, which it does not if one
 // has no time and so gets another.
 func (s *Sink) again(l *idempotent, n *numbers, lot *lot) bool {
 	if len(lot.messages) < n.count {
@@ -144,7 +144,7 @@ func (s *Sink) send(ctx context.Context, l *idempotent, lot *lot, messages []*st
 	return err
 }
 
-// forgotten tells whether a broker does not take the numbers of a producer any more.
+// forgotten reports whether a broker does not take the numbers of a producer any more.
 func forgotten(err error) bool {
 	return fenced(err) || errors.Is(err, kafka.OutOfOrderSequenceNumber) || errors.Is(err, kafka.UnknownProducerId) || errors.Is(err, kafka.InvalidTransactionState)
 }

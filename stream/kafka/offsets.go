@@ -64,7 +64,7 @@ func (g *generation) begin(ctx context.Context) error {
 		g.cursors[a.ID] = newCursor(g.source.link, p.TopicPartition, p.Offset, g.source.settings.FetchBytes, g.source.settings.FetchWait)
 	}
 	// "Latest" means now, not the time of a restart before the first commit: what
-	// comes between would be skipped. And a gap is told of once.
+	// comes between would be skipped. And a gap is reported once.
 	return g.source.retry("offsets").until(ctx, func() error { return g.Commit(ctx, fresh) })
 }
 
@@ -119,7 +119,7 @@ func (g *generation) gap(ctx context.Context, p stream.Position) (*stream.Offset
 	}
 }
 
-// leap tells of a gap and returns where to go on, or that there is no way.
+// leap reports a gap and returns where to go on, or that there is no way.
 func (s *Source) leap(gap *stream.OffsetError) (int64, error) {
 	if s.settings.Gap != nil {
 		s.settings.Gap(gap)

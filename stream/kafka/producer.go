@@ -240,7 +240,7 @@ func (p *producer) patiently(ctx context.Context, ask func() error) error {
 	}
 }
 
-// passes tells whether a request of a transaction may succeed when it is sent
+// passes reports whether a request of a transaction may succeed when it is sent
 // again just as it was.
 func passes(err error) bool {
 	if fenced(err) || staleMember(err) || tooLarge(err) || kindOf(err) != passing {

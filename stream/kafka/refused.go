@@ -24,7 +24,7 @@ type unfitError struct {
 func (e *unfitError) Error() string { return e.refusal.Error() }
 func (e *unfitError) Unwrap() error { return e.refusal }
 
-// unfit tells whether a broker's error is about what records are, other than large.
+// unfit reports whether a broker's error is about what records are, other than large.
 func unfit(err error) bool {
 	return errors.Is(err, kafka.InvalidRecord) || errors.Is(err, kafka.InvalidTimestamp)
 }
@@ -69,7 +69,7 @@ func (l *lot) refused(ctx context.Context, messages []*stream.Message, i int, ba
 	return &all
 }
 
-// divisible tells whether the messages of a refused batch may fit in smaller ones.
+// divisible reports whether the messages of a refused batch may fit in smaller ones.
 func divisible(err error) bool {
 	var known *stream.RefusedError
 	return (tooLarge(err) || unfit(err)) && !errors.As(err, &known)

@@ -91,7 +91,7 @@ const (
 	final
 )
 
-// kindOf tells what becomes of an error when one waits.
+// kindOf says what becomes of an error when one waits.
 func kindOf(err error) kind {
 	var ke kafka.Error
 	var ne net.Error

@@ -40,7 +40,7 @@ type SourceSettings struct {
 	// Start is where a new group begins.
 	Start Start
 	// OnGap is what happens when the group's offset is outside of the log; Gap, if
-	// set, is told of it either way. stream.Hooks.Gap fits.
+	// set, is called either way. stream.Hooks.Gap fits.
 	OnGap OnGap
 	Gap   func(gap *stream.OffsetError)
 	// FetchBytes bounds the answer to one fetch of one partition (a larger
@@ -62,7 +62,7 @@ type SourceSettings struct {
 	// Transactions, if set, make its generations stream.Transactional. It needs
 	// brokers of version 2.5 or later.
 	Transactions *Transactions
-	// Retrying, if set, is told of failures that are waited out. What is "join",
+	// Retrying, if set, is called for failures that are waited out. What is "join",
 	// "offsets", "positions", "fetch" or "transaction". stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }

@@ -229,14 +229,14 @@ func (s *Source) lots(ctx context.Context, t stream.Transaction) (all []*lot, er
 	return all, nil
 }
 
-// fenced tells whether a newer owner has the producer's name, or the cluster has
+// fenced reports whether a newer owner has the producer's name, or the cluster has
 // given up on it.
 func fenced(err error) bool {
 	return errors.Is(err, kafka.ProducerFenced) || errors.Is(err, kafka.InvalidProducerEpoch) || errors.Is(err, kafka.InvalidProducerIDMapping) ||
 		errors.Is(err, errUnknownOutcome)
 }
 
-// staleMember tells whether the group no longer counts on this generation.
+// staleMember reports whether the group no longer counts on this generation.
 func staleMember(err error) bool {
 	for _, e := range []error{kafka.IllegalGeneration, kafka.UnknownMemberId, kafka.RebalanceInProgress, kafka.FencedInstanceID} {
 		if errors.Is(err, e) {

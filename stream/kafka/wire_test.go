@@ -154,7 +154,7 @@ func readFrom(batches []byte, next int64) (all []stream.Message, err error) {
 	return all, nil
 }
 
-// Sequences begin anew behind the largest 32-bit number, as Kafka's do.
+// Sequences begin again behind the largest 32-bit number, as Kafka's do.
 func TestFollowingSequence(t *testing.T) {
 	for _, c := range []struct {
 		sequence int32

@@ -20,7 +20,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// A group that forms anew again and again before the first map, and messages
+// A group that forms again and again before the first map, and messages
 // that come again each time, neither hang the cold start nor count twice.
 func TestRebalancesBeforeTheFirstMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))

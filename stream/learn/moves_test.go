@@ -243,7 +243,7 @@ func TestIDColumn(t *testing.T) {
 	}
 }
 
-// Telling does not go on when the learner is told to stop.
+// Telling does not go on when the learner is asked to stop.
 func TestTellingStops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(53, 1))
 	s := quick()

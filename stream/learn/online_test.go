@@ -386,7 +386,7 @@ func TestRefreshFails(t *testing.T) {
 	if v := l.Current().Version; v != 1 {
 		t.Errorf("version %d was published though it is not on the disk", v)
 	}
-	if err := os.Remove(s.State); err != nil { // the learner makes the folder anew
+	if err := os.Remove(s.State); err != nil { // the learner makes the folder again
 		t.Fatal(err)
 	}
 	streamtest.Await(t, "it is tried again", func() bool { return l.Current().Version >= 2 })

@@ -269,7 +269,7 @@ func TestTailsOfTheState(t *testing.T) {
 	}
 }
 
-// A model that cannot be carried on is learnt anew with every refresh, each an epoch.
+// A model that cannot be carried on is learnt again with every refresh, each an epoch.
 func TestOtherKinds(t *testing.T) {
 	for _, kind := range fit.Kinds() {
 		t.Run(kind, func(t *testing.T) {

@@ -263,7 +263,7 @@ func (s *Store) List(ctx context.Context, name string) ([]Object, error) {
 	return out, err
 }
 
-// listings is how often a listing is begun anew: one of a folder fails if a file goes
+// listings is how often a listing is begun again: one of a folder fails if a file goes
 // meanwhile.
 const listings = 10
 

@@ -46,7 +46,7 @@ func Go(t testing.TB, f func(context.Context) error) *Background {
 	return b
 }
 
-// Ended tells whether f has returned.
+// Ended reports whether f has returned.
 func (b *Background) Ended() bool {
 	select {
 	case <-b.ended:

@@ -9,6 +9,6 @@
 //     whatever stands behind. The one in memory, and those of package
 //     stream/kafka on an in-process broker and on a real Apache Kafka pass it.
 //   - Doubles of the decoder and the learner (Numbers, Learner), and
-//     Log.Check, which reads the topics after a run and tells whether an event
+//     Log.Check, which reads the topics after a run and reports whether an event
 //     was lost, reordered, or placed in two ways by one version of the map.
 package streamtest

@@ -16,7 +16,7 @@ import (
 	"unfold/internal/outputlog"
 )
 
-// Process is a program that runs until it is told to stop.
+// Process is a program that runs until it is asked to stop.
 type Process struct {
 	// Log is what it says, on standard output and standard error.
 	Log  outputlog.Journal

@@ -50,7 +50,7 @@ func generous(t *testing.T) context.Context {
 	return ctx
 }
 
-// A process serves until it is told to stop, and what it says is there meanwhile. No
+// A process serves until it is asked to stop, and what it says is there meanwhile. No
 // setting of a stage reaches it by way of the environment.
 func TestServes(t *testing.T) {
 	t.Setenv("UNFOLD_ROLE", "learn")

@@ -9,6 +9,6 @@
 //     n is large for the three labels that fill the file and 1 for the rare ones.
 //   - [CutDigits] takes the first n items of an IDX file.
 //
-// The package's test makes them anew where the originals are at hand and
+// The package's test makes them again where the originals are at hand and
 // compares; with -update it writes them.
 package bundled
