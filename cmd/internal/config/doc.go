@@ -8,8 +8,9 @@
 //  3. the environment: UNFOLD_SOURCE_KAFKA_TOPIC=events,
 //  4. the command line: --source-kafka-topic=events.
 //
-// All of these follow from the struct [Config] and its tags: a field's key, its
-// default, what help says of it, which values it takes. [Keys] lists them; the
+// All of these follow from the tags of structs (package setting): a field's key, its
+// default, what help says of it, which values it takes. The structs are [Config] and
+// those that kinds of models bring with them (package fit). [Keys] lists them; the
 // command line makes flags of that list, so no setting can be known in one place
 // and not in another.
 //
