@@ -25,7 +25,7 @@ arm64:
 	@if ! command -v $(QEMU) >/dev/null; then \
 		echo "arm64: SKIPPED, there is no $(QEMU) (Debian: apt-get install qemu-user-static)"; exit 0; fi; \
 	export GOARCH=arm64; set -ex; \
-	$(GO) test -short -exec $(QEMU) ./sparse ./internal/... ./sparse/graph; \
+	$(GO) test -short -exec $(QEMU) ./sparse ./internal/simd/... ./internal/vec ./internal/par ./internal/quantile ./sparse/graph; \
 	$(GO) test -short -exec $(QEMU) -run 'TestFixtures$$|TestGradient|TestKernelsStayFinite|TestSweepsAgainstPairs' ./models/saul ./models/student
 
 # lint holds the code to gofmt, go vet and a short list of staticcheck's checks (staticcheck.conf).
