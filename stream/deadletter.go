@@ -138,11 +138,15 @@ func ParseStage(text string) (Stage, error) {
 }
 
 // typeOf names the error that carries the data: the first in the chain that is
-// more than text around another error.
+// more than text around another error. Who filters dead letters by it relies on the name,
+// so an error may keep one that is not that of its Go type (method Class).
 func typeOf(err error) string {
 	for {
 		inner := errors.Unwrap(err)
 		name := fmt.Sprintf("%T", err)
+		if named, ok := err.(interface{ Class() string }); ok {
+			return named.Class()
+		}
 		if inner == nil || name != "*fmt.wrapError" && name != "*stream.MessageError" {
 			return name
 		}

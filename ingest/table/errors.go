@@ -69,6 +69,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Class is the error's name in dead letters, which outlives its Go type.
+func (e *Error) Class() string { return "*ingest.Error" }
+
 // Is reports that a missing file is fs.ErrNotExist.
 func (e *Error) Is(target error) bool { return e.Missing && target == fs.ErrNotExist }
 
