@@ -94,7 +94,7 @@ func IsBadInput(err error) bool {
 	return errors.As(err, &e)
 }
 
-// at returns an error about the whole source.
+// Bad returns an error about the whole source.
 func (o Origin) Bad(problem string, args ...any) *Error {
 	return &Error{Origin: o, Row: -1, Problem: fmt.Sprintf(problem, args...)}
 }
