@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 
 	"unfold/sparse/knn/auto"
@@ -30,6 +31,9 @@ type Common struct {
 	// Neighbors, and never more than there are other points.
 	Lists int
 }
+
+// MapDims is the dimension of the map that the settings mean.
+func (c Common) MapDims() int { return cmp.Or(c.Dims, DefaultDims) }
 
 // Check returns a *SettingError if the settings, with defaults filled in, make no
 // sense.

@@ -34,7 +34,7 @@ func (b target) verdict() string {
 	return b.limit().Verdict(b.value)
 }
 
-// count tells how many targets have each verdict.
+// count returns how many targets have each verdict.
 func count(targets []target) map[string]int {
 	n := map[string]int{}
 	for _, x := range targets {

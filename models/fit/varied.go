@@ -20,10 +20,7 @@ const fewDims = 32
 // that the spec, resolved, wants: n points span n - 1, and what the model sees of
 // a vector is its elements or principal components.
 func (s Spec) Fits(rows, dim int) error {
-	dims, seen, of := s.Dims, dim, "elements"
-	if dims == 0 {
-		dims = models.DefaultDims
-	}
+	dims, seen, of := s.MapDims(), dim, "elements"
 	if s.PCA > 0 {
 		seen, of = s.PCA, "principal components (pca)"
 	}
@@ -71,10 +68,7 @@ func (r *Result) vary(x vec.Matrix[float32], spec Spec) (*projection.Projection,
 	if len(out) == 0 || kept == 0 {
 		return all, x, nil
 	}
-	dims := spec.Dims
-	if dims == 0 {
-		dims = models.DefaultDims
-	}
+	dims := spec.MapDims()
 	if kept < dims {
 		return nil, x, models.BadInputf("%d of %d columns are the same in all rows, and %d are too few for a map of %d dimensions: give other columns, or take fewer dims", len(out), x.Cols, kept, dims)
 	}

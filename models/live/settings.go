@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/models/saul"
@@ -120,9 +119,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	if err := s.LVM.Check(); err != nil {
 		return s, err
 	}
-	if s.LVM.Dims == 0 {
-		s.LVM.Dims = models.DefaultDims
-	}
+	s.LVM.Dims = s.LVM.MapDims()
 	s.LVM.Search.Seed = s.LVM.Seed // of the index, as in a fit
 	if s.Size == 0 {
 		s.Size = DefaultSize

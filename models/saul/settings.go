@@ -128,7 +128,7 @@ func (s Settings) Outline(n int) models.Outline {
 
 // WithDefaults fills zero fields and checks the rest.
 func (s Settings) WithDefaults() (Settings, error) {
-	s.Dims = cmp.Or(s.Dims, models.DefaultDims)
+	s.Dims = s.MapDims()
 	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
 	s.Lists = max(s.Lists, s.Neighbors)
 	s.Core = cmp.Or(s.Core, 1)

@@ -84,7 +84,7 @@ func (s Settings) Check() error {
 // WithDefaults fills zero fields and checks the rest. Steps and Weight, which the
 // number of points decides, stay zero.
 func (s Settings) WithDefaults() (Settings, error) {
-	s.Dims = cmp.Or(s.Dims, models.DefaultDims)
+	s.Dims = s.MapDims()
 	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
 	s.Lists = max(s.Lists, s.Neighbors)
 	s.Momentum = cmp.Or(s.Momentum, 0.9)

@@ -8,7 +8,6 @@ import (
 
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
-	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -111,10 +110,7 @@ func (e *Embedder) fits(s *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	dims := spec.Dims
-	if dims == 0 {
-		dims = models.DefaultDims
-	}
+	dims := spec.MapDims()
 	cur := e.current.Load()
 	switch {
 	case spec.Kind != s.Kind || dims != s.Mu.Cols:

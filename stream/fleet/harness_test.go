@@ -174,7 +174,7 @@ func (w *world) hooks() fleet.Hooks {
 	}
 }
 
-// publisher takes the topic and runs until the world ends; the channel tells how.
+// publisher takes the topic and runs until the world ends; the channel gives its error.
 func (w *world) publisher(name string) (*fleet.Publisher, <-chan error) {
 	w.t.Helper()
 	writer := w.topic.take()

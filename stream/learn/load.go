@@ -137,10 +137,7 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	if err != nil {
 		return err
 	}
-	dims := spec.Dims
-	if dims == 0 {
-		dims = models.DefaultDims
-	}
+	dims := spec.MapDims()
 	switch {
 	case spec.Kind != s.Kind:
 		return models.BadInputf("learn: %s is of kind %s, the settings say %s: use another directory, or remove this one", where, s.Kind, spec.Kind)

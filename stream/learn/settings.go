@@ -227,10 +227,7 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	dims := s.Spec.Dims
-	if dims == 0 {
-		dims = models.DefaultDims
-	}
+	dims := s.Spec.MapDims()
 	graph := int64(n) * int64(1024+4*plan.Seen)
 	if s.Spec.LVM.Tails == lvm.Gaussian {
 		graph += int64(n) * int64(landmarkBytes+5*plan.Seen) // rows with room to grow
@@ -269,9 +266,7 @@ const indexCopies, equalsBytes = 5, 16
 func (s Settings) notes() int {
 	n := 0
 	if s.Moves != nil {
-		if n = s.Spec.Dims; n == 0 {
-			n = models.DefaultDims
-		}
+		n = s.Spec.MapDims()
 	}
 	if s.Mapping.Label != "" {
 		n++

@@ -51,11 +51,12 @@ func (m *Metrics) gather() ([]*dto.MetricFamily, error) {
 		for _, series := range byName[r.metric].GetMetric() {
 			for _, l := range series.Label {
 				if l.GetName() == r.label {
-					series.Label = append(series.Label, &dto.LabelPair{Name: proto.String(r.old), Value: l.Value})
+					// The labels are the metric's own: they are copied, not changed.
+					series.Label = append(slices.Clip(series.Label), &dto.LabelPair{Name: proto.String(r.old), Value: l.Value})
+					slices.SortFunc(series.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) })
 					break
 				}
 			}
-			slices.SortFunc(series.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) })
 		}
 	}
 	slices.SortFunc(families, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })

@@ -11,7 +11,6 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/internal/backoff"
-	"unfold/models"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/embed"
@@ -59,11 +58,7 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) erro
 		return fmt.Errorf("announcements: %w", err)
 	}
 	st.closers = append(st.closers, announcements.Close)
-	dims := s.Spec.Dims
-	if dims == 0 {
-		dims = models.DefaultDims
-	}
-	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Topic: announcements, Dims: dims, Hooks: s.Fleet}); err != nil {
+	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Topic: announcements, Dims: s.Spec.MapDims(), Hooks: s.Fleet}); err != nil {
 		return err
 	}
 	set, err := learner(s, s.Hooks, nil)
