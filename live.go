@@ -65,11 +65,7 @@ func (m *Map) Insert(ctx context.Context, x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, public(err, 0)
 	}
-	start := vec.Convert[float64](placed.Mu)
-	if v.snap.Index != nil {
-		start = vec.Matrix[float64]{} // an index misses some neighbours: the map places them itself
-	}
-	slots, err := m.live.Change(ctx, nil, rows, start)
+	slots, err := m.live.Change(ctx, nil, rows, live.StartAt(v.snap, placed.Mu))
 	if err != nil {
 		return nil, public(err, 0)
 	}

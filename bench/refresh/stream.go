@@ -87,11 +87,7 @@ func (f *follower) arrive(ctx context.Context, events []int32, out []int) error 
 		kept, members = append(kept, int32(e)), append(members, o)
 	}
 	begin := harness.CPUSeconds()
-	start := vec.Convert[float64](vec.Take(placed.Mu, kept))
-	if f.m.Snapshot().Index != nil {
-		start = vec.Matrix[float64]{} // as package learn
-	}
-	slots, err := f.m.Change(ctx, gone, vec.Take(x, kept), start)
+	slots, err := f.m.Change(ctx, gone, vec.Take(x, kept), live.StartAt(f.m.Snapshot(), vec.Take(placed.Mu, kept)))
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,18 @@ import (
 	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/placing"
+	"unfold/models/snapshot"
 	"unfold/sparse/knn/auto"
 )
+
+// StartAt returns where Change lets new points start that a placer of s put at mu: there, or
+// nowhere, so that the map places them itself, if s has an index.
+func StartAt(s *snapshot.Snapshot, mu vec.Matrix[float32]) vec.Matrix[float64] {
+	if s.Index != nil {
+		return vec.Matrix[float64]{}
+	}
+	return vec.Convert[float64](mu)
+}
 
 // Change deletes rows by their slots, once for every row, and inserts those of
 // insert (n x dim), whose slots it returns. Rows that equal a point of the map, or

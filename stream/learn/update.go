@@ -67,11 +67,7 @@ func (r *refresher) update(ctx context.Context) (*draft, error) {
 	r.in.lock()
 	positions := r.in.offsets()
 	r.in.unlock()
-	start := vec.Convert[float64](at)
-	if cur.snapshot.Index != nil {
-		start = vec.Matrix[float64]{} // an index misses some neighbours: the map places them itself
-	}
-	slots, err := r.follow.Change(ctx, c.Gone, c.X, start)
+	slots, err := r.follow.Change(ctx, c.Gone, c.X, live.StartAt(cur.snapshot, at))
 	if err != nil {
 		return nil, err
 	}
