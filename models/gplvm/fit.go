@@ -88,7 +88,8 @@ func (m *Model) learn(ctx context.Context, p *Point, s optimize.Settings, minimi
 
 // PCA returns whitened principal components of the rows, N x q: the start of
 // learning (3.2). Missing values count as the means. The entry of largest
-// magnitude of each direction is positive.
+// magnitude of each direction is positive. A component without variance, since the
+// rows span fewer dimensions than q, is 0 at every point.
 func (m *Model) PCA(q int) (vec.Matrix[float64], error) {
 	if q < 1 || q > m.y.Cols || q >= m.y.Rows {
 		return vec.Matrix[float64]{}, fmt.Errorf("%d dimensions of the map for %d points with %d values", q, m.y.Rows, m.y.Cols)
@@ -101,7 +102,12 @@ func (m *Model) PCA(q int) (vec.Matrix[float64], error) {
 	svd.VTo(&v)
 	values := svd.Values(nil)
 	x := vec.New[float64](m.y.Rows, q)
+	// Singular values below this are rounding of 0; whitening would divide by them.
+	least := values[0] * 0x1p-52 * float64(max(m.y.Rows, m.y.Cols))
 	for c := range q {
+		if values[c] <= least {
+			break
+		}
 		largest := 0
 		for j := range m.y.Cols {
 			if math.Abs(v.At(j, c)) > math.Abs(v.At(largest, c)) {

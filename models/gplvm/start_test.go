@@ -74,3 +74,36 @@ func TestLearnKernel(t *testing.T) {
 		t.Errorf("from %g to %g, places moved by %g", v.Total(), -r.F, vec.SquaredDistance(x.Data, p.X.Data))
 	}
 }
+
+// Rows that span fewer dimensions than the map start with coordinates of 0, not with
+// rounding errors brought to the variance of a component, nor with NaN.
+func TestPCAOfLowRank(t *testing.T) {
+	flat := vec.New[float64](6, 4) // of rank 2, exactly
+	for i := range flat.Rows {
+		copy(flat.Row(i), []float64{float64(i), float64(i * i), float64(2 * i), float64(-i * i)})
+	}
+	mixed := vec.New[float64](6, 4) // of rank 2, but for rounding
+	for i := range mixed.Rows {
+		for j := range mixed.Cols {
+			mixed.Row(i)[j] = float64(i)*math.Sqrt(float64(j+2)) + float64(i*i)*math.Log(float64(j+2))
+		}
+	}
+	for name, y := range map[string]vec.Matrix[float64]{"exact": flat, "rounded": mixed} {
+		t.Run(name, func(t *testing.T) {
+			unit(y)
+			x, err := model(t, "rbf+bias+white", y).PCA(4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for c := range 4 {
+				var square float64
+				for i := range x.Rows {
+					square += x.Row(i)[c] * x.Row(i)[c] / float64(x.Rows-1)
+				}
+				if want := map[bool]float64{true: 1}[c < 2]; math.Abs(square-want) > 1e-9 {
+					t.Errorf("component %d has the variance %g, not %g", c, square, want)
+				}
+			}
+		})
+	}
+}
