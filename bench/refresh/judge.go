@@ -96,7 +96,7 @@ func (f *follower) judge(ctx context.Context, x vec.Matrix[float32], mu vec.Matr
 		return q, err
 	}
 	q.NN1, q.NN9 = a.Share[0], a.Share[1]
-	s, err := score.Measure(ctx, x, y, score.Settings{K: 10, Seed: 1})
+	s, err := score.Neighborhoods(ctx, x, y, score.Settings{K: 10, Seed: 1})
 	if err != nil {
 		return q, err
 	}

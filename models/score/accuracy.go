@@ -3,7 +3,6 @@ package score
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"unfold/internal/vec"
@@ -13,15 +12,22 @@ import (
 
 // Settings of a measurement. The zero value works.
 type Settings struct {
-	// K is the number of neighbours of the rank measures. Default 12.
+	// K is the number of neighbours of trustworthiness and continuity. Default 12.
 	K int
+	// Recall are further numbers of neighbours whose recall is measured, each less
+	// than the number of points. Default those of 10, 30 and 100 that are less by two.
+	Recall []int
 	// Sample is the largest number of points that sums run over. Default 1000
 	// for rank measures; accuracies run over all points by default. Negative
 	// means all points.
 	Sample int
-	// Triplets is the number of random triples of points. Default 100,000.
+	// Pairs is the largest number of pairs whose distances are compared: all, if
+	// there are not more, else as many random ones. Default 2,000,000.
+	Pairs int
+	// Triplets is the number of random triples of points, if not all points are
+	// ranked. Default 400,000.
 	Triplets int
-	// Seed chooses the sample and the triples.
+	// Seed chooses the sample, the pairs and the triples.
 	Seed uint64
 	// Threads bounds the goroutines that compute; 0 means GOMAXPROCS.
 	Threads int
@@ -156,11 +162,4 @@ func largest(ks []int, most int) (int, error) {
 		}
 	}
 	return slices.Max(ks), nil
-}
-
-// choose returns m of 0..n-1, ascending, all equally likely.
-func choose(n, m int, seed uint64) []int {
-	out := rand.New(rand.NewPCG(seed, 0x5a3)).Perm(n)[:m]
-	slices.Sort(out)
-	return out
 }

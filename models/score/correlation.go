@@ -4,68 +4,144 @@ import (
 	"math"
 	"slices"
 
-	"unfold/internal/vec"
+	"unfold/internal/radix"
 	"unfold/models"
 )
 
-// shepard returns Spearman's rank correlation of the distances of all pairs of
-// the given points in x and in y. Ties have their mean rank. It is 0 if all
-// distances on one side are equal.
-func shepard[T, U vec.Float](x vec.Matrix[T], y vec.Matrix[U], points []int) float64 {
-	pairs := len(points) * (len(points) - 1) / 2
-	a, b := make([]float64, 0, pairs), make([]float64, 0, pairs)
-	for m, i := range points {
-		for _, j := range points[:m] {
-			a = append(a, vec.SquaredDistance(x.Row(i), x.Row(j)))
-			b = append(b, vec.SquaredDistance(y.Row(i), y.Row(j)))
+// ranks replaces v by its ranks, from 1, ties at their mean, and returns the
+// ascending order of v.
+func ranks(v []float64, s *radix.Sorter) (order []int32) {
+	order = s.Order(len(v), func(i int) float64 { return v[i] }, nil)
+	runs(v, order, func(from, to int) {
+		for _, i := range order[from:to] {
+			v[i] = float64(from+to+1) / 2
 		}
-	}
-	return correlate(ranks(a), ranks(b))
+	})
+	return order
 }
 
-// ranks returns the ranks of v, from 1, ties at their mean.
-func ranks(v []float64) []float64 {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case v[a] < v[b]:
-			return -1
-		case v[a] > v[b]:
-			return 1
-		}
-		return a - b
-	})
-	out := make([]float64, len(v))
+// runs calls f with every run of equal values in ascending order; f may change
+// the values of its run.
+func runs(v []float64, order []int32, f func(from, to int)) {
 	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && v[order[to]] == v[order[from]] {
+		to, first := from+1, v[order[from]]
+		for to < len(order) && v[order[to]] == first {
 			to++
 		}
-		for _, i := range order[from:to] {
-			out[i] = float64(from+to+1) / 2
-		}
+		f(from, to)
 		from = to
 	}
-	return out
 }
 
-// correlate returns the correlation of two lists of ranks, 0 if one of them is
-// constant.
-func correlate(a, b []float64) float64 {
-	mean := float64(len(a)+1) / 2
+// pearson returns the correlation of a and b and its standard error if they are
+// independent draws of pairs; both are 0 if a or b is constant.
+func pearson(a, b []float64) (r, err float64) {
+	ma, mb := mean(a), mean(b)
 	var aa, bb, ab float64
 	for i := range a {
-		aa += (a[i] - mean) * (a[i] - mean)
-		bb += (b[i] - mean) * (b[i] - mean)
-		ab += (a[i] - mean) * (b[i] - mean)
+		aa += (a[i] - ma) * (a[i] - ma)
+		bb += (b[i] - mb) * (b[i] - mb)
+		ab += (a[i] - ma) * (b[i] - mb)
 	}
 	if aa == 0 || bb == 0 {
+		return 0, 0
+	}
+	r = ab / math.Sqrt(aa*bb)
+	n := float64(len(a))
+	sa, sb := math.Sqrt(aa/n), math.Sqrt(bb/n)
+	var squares float64
+	for i := range a {
+		p, q := (a[i]-ma)/sa, (b[i]-mb)/sb
+		influence := p*q - r/2*(p*p+q*q)
+		squares += influence * influence
+	}
+	return r, math.Sqrt(squares) / n
+}
+
+func mean(v []float64) float64 {
+	var sum float64
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+// spearman returns the correlation of the ranks of a and b, ties at their mean, and
+// leaves in them u and v: the ranks less their mean, over their number. It is 0 if
+// a or b is constant.
+func spearman(a, b []float64) *rankCorrelation {
+	var s radix.Sorter
+	c := &rankCorrelation{u: a, v: b, byU: ranks(a, &s), byV: ranks(b, &s)}
+	n := float64(len(a))
+	for _, r := range [][]float64{a, b} {
+		for i := range r {
+			r[i] = (r[i] - (n+1)/2) / n
+		}
+	}
+	for i, u := range c.u {
+		c.uu += u * u / n
+		c.vv += c.v[i] * c.v[i] / n
+		c.uv += u * c.v[i] / n
+	}
+	if c.uu > 0 && c.vv > 0 {
+		c.rho = c.uv / math.Sqrt(c.uu*c.vv)
+	}
+	return c
+}
+
+// rankCorrelation is Spearman's, with what its error needs.
+type rankCorrelation struct {
+	u, v       []float64
+	byU, byV   []int32 // ascending orders
+	uu, vv, uv float64 // means of products
+	rho        float64
+}
+
+// err returns the standard error of rho if the pairs (u, v) are independent draws,
+// by the delta method: the root of the mean square influence over that of their
+// number. It is 0 if rho is not defined.
+func (c *rankCorrelation) err() float64 {
+	if c.uu == 0 || c.vv == 0 {
 		return 0
 	}
-	return ab / math.Sqrt(aa*bb)
+	var squares float64
+	for _, x := range c.influences() {
+		squares += x * x
+	}
+	return math.Sqrt(squares) / float64(len(c.u))
+}
+
+// influences returns every pair's influence on rho, the derivative of rho by the
+// pair's weight. A pair has influence by its own ranks and by raising, as it is one
+// more below them, all greater ranks.
+func (c *rankCorrelation) influences() []float64 {
+	root := math.Sqrt(c.uu * c.vv)
+	influence := make([]float64, len(c.u))
+	for i, u := range c.u {
+		v := c.v[i]
+		influence[i] = u*v/root - c.rho/2*(u*u/c.uu+v*v/c.vv)
+	}
+	raise(influence, c.u, c.v, c.byU, 1/root, -c.rho/c.uu)
+	raise(influence, c.v, c.u, c.byV, 1/root, -c.rho/c.vv)
+	return influence
+}
+
+// raise adds to the influence of every pair the mean, over all pairs, of q v + p u
+// of those with a greater u and half of those with an equal one. The means of u
+// and v are 0.
+func raise(influence, u, v []float64, byU []int32, q, p float64) {
+	n := float64(len(u))
+	var before float64
+	runs(u, byU, func(from, to int) {
+		var run float64
+		for _, i := range byU[from:to] {
+			run += (q*v[i] + p*u[i]) / n
+		}
+		for _, i := range byU[from:to] {
+			influence[i] -= before + run/2
+		}
+		before += run
+	})
 }
 
 // AUC returns the area under the ROC curve: the probability that a positive
@@ -80,7 +156,8 @@ func AUC(positive, negative []float64) (float64, error) {
 	}
 	// The Mann-Whitney statistic: the positives' rank sum above its least value.
 	var sum float64
-	for _, r := range ranks(all)[:len(positive)] {
+	ranks(all, new(radix.Sorter))
+	for _, r := range all[:len(positive)] {
 		sum += r
 	}
 	p, n := float64(len(positive)), float64(len(negative))

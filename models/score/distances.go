@@ -1,60 +1,123 @@
 package score
 
 import (
+	"context"
+	"math"
+	"math/rand/v2"
 	"slices"
 
+	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
 )
 
-// Correlation is Spearman's rank correlation of distances.
+// Correlation compares distances on both sides: Spearman's correlation is of their
+// ranks, ties at their mean, Pearson's of themselves. Both are 0 if all distances
+// on one side are equal.
 type Correlation struct {
-	Spearman float64
-	// Sample points' pairs entered. Exact says that these are all points; Seed
-	// otherwise chose them.
-	Sample int
-	Exact  bool
-	Seed   uint64
+	Spearman, Pearson float64
+	// SpearmanError and PearsonError are the standard errors, 0 if Exact.
+	SpearmanError, PearsonError float64
+	// Pairs of points entered. Exact says that these are all pairs; otherwise Seed
+	// drew them, each independently of the others.
+	Pairs int
+	Exact bool
+	Seed  uint64
 }
 
+// defaultPairs is up to how many pairs are compared.
+const defaultPairs = 2_000_000
+
 // Distances compares the distances between points on the map y with those between
-// the same points by other coordinates x, such as where they truly lie.
-func Distances(x, y vec.Matrix[float32], s Settings) (*Correlation, error) {
-	n := x.Rows
+// the same points by other coordinates x, such as the data or where they truly lie.
+// It takes 64 bytes a pair.
+func Distances[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings) (*Correlation, error) {
+	n, most := x.Rows, s.Pairs
+	if most == 0 {
+		most = defaultPairs
+	}
 	switch {
 	case y.Rows != n:
 		return nil, models.BadInputf("score: %d points on the map, coordinates of %d", y.Rows, n)
 	case n < 3:
 		return nil, models.BadInputf("score: %d points: distances of at least 3 can be compared", n)
+	case most < 2:
+		return nil, models.BadInputf("score: %d pairs of points: want at least 2", most)
 	}
-	if s.Sample == 0 {
-		s.Sample = shepardPoints
+	var pairs [][2]int32
+	c := &Correlation{Exact: n*(n-1)/2 <= most}
+	if c.Exact {
+		pairs = allPairs(n)
+	} else {
+		pairs, c.Seed = drawPairs(n, most, s.Seed), s.Seed
 	}
-	c := &Correlation{Sample: n, Exact: true}
-	chosen := everyone(n)
-	if s.Sample > 0 && s.Sample < n {
-		chosen = choose(n, max(s.Sample, 3), s.Seed)
-		c.Sample, c.Exact, c.Seed = len(chosen), false, s.Seed
+	c.Pairs = len(pairs)
+	a, b := pairDistances(x, pairs, s.Threads), pairDistances(y, pairs, s.Threads)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	c.Spearman = shepard(x, y, chosen)
-	return c, nil
+	c.Pearson, c.PearsonError = pearson(a, b)
+	ranked := spearman(a, b)
+	c.Spearman = ranked.rho
+	if c.Exact {
+		c.PearsonError = 0
+	} else {
+		c.SpearmanError = ranked.err()
+	}
+	return c, ctx.Err()
+}
+
+// pairDistances returns the distances of pairs.
+func pairDistances[T vec.Float](x vec.Matrix[T], pairs [][2]int32, threads int) []float64 {
+	out := make([]float64, len(pairs))
+	par.Ranges(threads, len(pairs), 1024, func(_, from, to int) {
+		for p := from; p < to; p++ {
+			out[p] = math.Sqrt(vec.SquaredDistance(x.Row(int(pairs[p][0])), x.Row(int(pairs[p][1]))))
+		}
+	})
+	return out
+}
+
+// allPairs returns all pairs of n points.
+func allPairs(n int) [][2]int32 {
+	out := make([][2]int32, 0, n*(n-1)/2)
+	for i := range int32(n) {
+		for j := range i {
+			out = append(out, [2]int32{i, j})
+		}
+	}
+	return out
+}
+
+// drawPairs draws pairs of different points of n, all equally likely.
+func drawPairs(n, count int, seed uint64) [][2]int32 {
+	r := rand.New(rand.NewPCG(seed, 0x5ba1))
+	out := make([][2]int32, count)
+	for p := range out {
+		i, j := r.IntN(n), r.IntN(n-1)
+		if j >= i {
+			j++
+		}
+		out[p] = [2]int32{int32(i), int32(j)}
+	}
+	return out
 }
 
 // Centroids compares the distances between the classes' centroids on the map y
 // with those in the data x: whether groups that are far apart are shown far apart.
-// It is Spearman's rank correlation over all pairs of at least three classes.
-func Centroids(x, y vec.Matrix[float32], class []int32) (spearman float64, err error) {
+// It takes at least three classes.
+func Centroids[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], class []int32, s Settings) (*Correlation, error) {
 	if x.Rows != y.Rows {
-		return 0, models.BadInputf("score: %d points on the map, %d in the data", y.Rows, x.Rows)
+		return nil, models.BadInputf("score: %d points on the map, %d in the data", y.Rows, x.Rows)
 	}
 	if err := checkClasses(x.Rows, class); err != nil {
-		return 0, err
+		return nil, err
 	}
 	groups := members(class)
 	if len(groups) < 3 {
-		return 0, models.BadInputf("score: %d classes: the distances of at least 3 can be compared", len(groups))
+		return nil, models.BadInputf("score: %d classes: the distances of at least 3 can be compared", len(groups))
 	}
-	return shepard(centroids(x, groups), centroids(y, groups), everyone(len(groups))), nil
+	return Distances(ctx, centroids(x, groups), centroids(y, groups), s)
 }
 
 // members returns the points of every class that has some.
@@ -69,7 +132,7 @@ func members(class []int32) (groups [][]int) {
 }
 
 // centroids returns the mean row of every group.
-func centroids(x vec.Matrix[float32], groups [][]int) vec.Matrix[float64] {
+func centroids[T vec.Float](x vec.Matrix[T], groups [][]int) vec.Matrix[float64] {
 	out := vec.New[float64](len(groups), x.Cols)
 	for g, points := range groups {
 		mean := out.Row(g)
@@ -78,15 +141,6 @@ func centroids(x vec.Matrix[float32], groups [][]int) vec.Matrix[float64] {
 				mean[j] += float64(v) / float64(len(points))
 			}
 		}
-	}
-	return out
-}
-
-// everyone returns 0..n-1.
-func everyone(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
 	}
 	return out
 }

@@ -3,9 +3,10 @@
 //	LeaveOneOut    kNN accuracy of labels on the map, each point left out in turn
 //	HeldOutError   kNN error of labels of one map's points among another's
 //	Regress        kNN error of numbers on the map, each point left out in turn
-//	Measure        trustworthiness, continuity, neighbour recall, Shepard correlation, triplets
-//	Distances      rank correlation of distances on the map with those by known coordinates
-//	Centroids      the same between the classes' centroids, against the data
+//	Neighborhoods  trustworthiness, continuity, recall and R_NX, by ranks
+//	Distances      correlations of distances on the map with those by other coordinates
+//	Centroids      the same between the classes' centroids
+//	Measure        neighbourhoods, distances and triplets against the data
 //	AUC            area under the ROC curve of a score between two classes
 //
 // # Formulas
@@ -17,20 +18,38 @@
 //
 //	trustworthiness = 1 - 2/(nk(2n-3k-1)) sum_i sum_{j in M_k(i) \ N_k(i)} (r(i,j) - k)
 //	continuity      = 1 - 2/(nk(2n-3k-1)) sum_i sum_{j in N_k(i) \ M_k(i)} (s(i,j) - k)
-//	recall          = 1/(nk) sum_i |N_k(i) and M_k(i)|
+//	recall Q(k)     = 1/(nk) sum_i |N_k(i) and M_k(i)|
+//	R_NX(k)         = ((n-1) Q(k) - k) / (n-1-k), k = 1..n-2
+//	R_NX            = sum_k R_NX(k)/k / sum_k 1/k
 //	Shepard         = Spearman's rank correlation of |x_i-x_j| and |y_i-y_j| over pairs
-//	triplets        = share of random triples (i,j,k) in which the data and the map agree on
-//	                  which of j and k is nearer to i; 1/2 where one of them has a tie
+//	triplets        = share of triples (i; j,k) in which the data and the map agree on
+//	                  which of j and k is nearer to i
 //	regression      = sqrt(sum_i (v_i - mean of v over M_k(i))^2 / sum_i (v_i - mean of v)^2)
 //
-// Trustworthiness, continuity and recall look at the nearest neighbours; triplets,
-// Shepard and Centroids at the map as a whole.
+// R_NX is the area under the curve over log k of Lee, Peluffo-Ordonez and
+// Verleysen, "Multi-scale similarities in stochastic neighbour embedding"
+// (Neurocomputing 2015): 1 is a map with the data's ranks, 0 what a random one has.
+// A point j counts in Q(k) from k = max(r(i,j), s(i,j)) on, so that the area is a
+// mean over points of sums over others (rnxWeights).
+//
+// Trustworthiness, continuity and recall look at the nearest neighbours, R_NX at
+// neighbourhoods of every size; triplets, Shepard and Centroids at the map as a
+// whole.
+//
+// Equal distances are ordered by row number, but in correlations have their mean
+// rank; a vote between equally frequent classes goes to the smaller.
 //
 // # Samples
 //
 // Ranks against all n points cost n distances a point. Above a set number of
 // points the sums over i run over a seeded sample of them, each still ranked
-// against all n; the result says so (Exact, Sample, Seed), and the same seed gives
-// the same sample. Triplets are always drawn, from all points. Equal distances are ordered by row number;
-// a vote between equally frequent classes goes to the one with the nearest neighbour.
+// against all n. Of more than a set number of pairs, and of triples unless all
+// points are ranked, as many are drawn independently. The result says so (Exact,
+// Seed and how many), and the same seed draws the same.
+//
+// What is estimated comes with its standard error, that is, about the figure of all
+// points of this map: of means over m of n points without replacement, s
+// sqrt(1/m - 1/n) with their standard deviation s; of triples the binomial one; of
+// correlations the delta method's, the root mean square of the drawn pairs'
+// influences over the root of their number.
 package score

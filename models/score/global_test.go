@@ -14,34 +14,36 @@ import (
 func line(v ...float32) vec.Matrix[float32] { return vec.Of(len(v), 1, v) }
 
 // Of three points 0, 1, 3 every one has a nearer and a farther other. The map
-// 0, 2, 1 turns that of the first two round and has a tie at the third.
+// 0, 2, 1 turns that of the first two round and has a tie at the third, which goes
+// to the smaller number: against the data.
 func TestTripletsByHand(t *testing.T) {
 	x, y := line(0, 1, 3), line(0, 2, 1)
 	for _, c := range []struct {
 		triple [3]int32
-		in, on int
+		in, on bool
 	}{
-		{[3]int32{0, 1, 2}, -1, 1}, {[3]int32{0, 2, 1}, 1, -1}, {[3]int32{1, 0, 2}, -1, 1}, {[3]int32{2, 1, 0}, -1, 0},
+		{[3]int32{0, 1, 2}, true, false}, {[3]int32{0, 2, 1}, false, true}, {[3]int32{1, 0, 2}, true, false}, {[3]int32{2, 1, 0}, true, false},
 	} {
-		if in, on := order(x, c.triple), order(y, c.triple); in != c.in || on != c.on {
-			t.Errorf("%v: %d in the data, %d on the map; want %d, %d", c.triple, in, on, c.in, c.on)
+		if in, on := nearer(x, c.triple), nearer(y, c.triple); in != c.in || on != c.on {
+			t.Errorf("%v: %v in the data, %v on the map; want %v, %v", c.triple, in, on, c.in, c.on)
 		}
 	}
-	drawn := drawTriplets(3, 1000, 7)
-	ties := 0
-	for _, d := range drawn {
-		if d[0] == 2 {
-			ties++
+	if got := triplets(x, y, 1000, 7, 2); got.Share != 0 || got.Error != 0 || got.Count != 1000 {
+		t.Errorf("%+v, want none of 1000", got)
+	}
+	if got := triplets(x, x, 1000, 7, 2); got.Share != 1 {
+		t.Errorf("the data as its own map keep %g of the triplets", got.Share)
+	}
+	// A map of one point has the smaller number nearer: so have the data, but at the
+	// third point.
+	kept := 0
+	for _, d := range drawTriplets(3, 1000, 7) {
+		if d[0] != 2 {
+			kept++
 		}
 	}
-	if got, want := triplets(x, y, 1000, 7, 2), float64(ties)/2000; got != want {
-		t.Errorf("triplets %g, want half of the %d ties of 1000", got, ties)
-	}
-	if got := triplets(x, x, 1000, 7, 2); got != 1 {
-		t.Errorf("the data as its own map keep %g of the triplets", got)
-	}
-	if got := triplets(x, line(5, 5, 5), 1000, 7, 2); got != 0.5 {
-		t.Errorf("a map of one point keeps %g of the triplets, want the half of ties", got)
+	if got, want := triplets(x, line(5, 5, 5), 1000, 7, 2).Share, float64(kept)/1000; got != want {
+		t.Errorf("a map of one point keeps %g of the triplets, want %g", got, want)
 	}
 }
 
@@ -80,7 +82,7 @@ func TestTripletsEstimateTheShareOfAll(t *testing.T) {
 			for k := range int32(30) {
 				if i != j && i != k && j != k {
 					all++
-					if d := [3]int32{i, j, k}; order(x, d) == order(y, d) {
+					if d := [3]int32{i, j, k}; nearer(x, d) == nearer(y, d) {
 						kept++
 					}
 				}
@@ -90,11 +92,11 @@ func TestTripletsEstimateTheShareOfAll(t *testing.T) {
 	want := kept / all
 	for _, threads := range []int{1, 2, 5} {
 		got := triplets(x, y, 40_000, 9, threads)
-		if math.Abs(got-want) > 0.01 {
-			t.Errorf("%d threads: %.4f of a sample, %.4f of all", threads, got, want)
+		if math.Abs(got.Share-want) > 0.01 || math.Abs(got.Share-want) > 4*got.Error {
+			t.Errorf("%d threads: %+v of a sample, %.4f of all", threads, got, want)
 		}
 		if again := triplets(x, y, 40_000, 9, 1); got != again {
-			t.Errorf("%d threads: %g, one: %g", threads, got, again)
+			t.Errorf("%d threads: %+v, one: %+v", threads, got, again)
 		}
 	}
 }
@@ -141,25 +143,27 @@ func TestRegressIsRelative(t *testing.T) {
 
 func TestDistancesByHand(t *testing.T) {
 	// Distances 1, 3, 2 and 3, 1, 2 (of 01, 02, 12) are ranked the other way round.
-	x := line(0, 1, 3)
+	three := line(0, 1, 3)
 	for _, c := range []struct {
 		y    vec.Matrix[float32]
 		want float64
 	}{{line(0, 3, 1), -1}, {line(9, 7, 3), 1}, {line(0, 1, 2), math.Sqrt(3) / 2}} {
-		got, err := Distances(x, c.y, Settings{})
+		got, err := Distances(context.Background(), three, c.y, Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(got.Spearman-c.want) > 1e-15 || !got.Exact || got.Sample != 3 {
+		if math.Abs(got.Spearman-c.want) > 1e-15 || !got.Exact || got.Pairs != 3 || got.SpearmanError != 0 || got.PearsonError != 0 {
 			t.Errorf("%v: %+v, want %g", c.y.Data, got, c.want)
 		}
 	}
-	a, b := cloud(1, 400, 3), cloud(2, 400, 2)
-	got, err := Distances(a, b, Settings{Sample: 50, Seed: 4})
+	x, y := cloud(1, 400, 3), cloud(2, 400, 2)
+	got, err := Distances(context.Background(), x, y, Settings{Pairs: 50, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := shepard(a, b, choose(400, 50, 4)); got.Spearman != want || got.Exact || got.Sample != 50 || got.Seed != 4 {
+	pairs := drawPairs(400, 50, 4)
+	want := spearman(pairDistances(x, pairs, 1), pairDistances(y, pairs, 1)).rho
+	if got.Spearman != want || got.Exact || got.Pairs != 50 || got.Seed != 4 {
 		t.Errorf("%+v, want %g of 50", got, want)
 	}
 }
@@ -170,12 +174,17 @@ func TestCentroidsByHand(t *testing.T) {
 	class := []int32{0, 1, 0, 4, Missing, 1}
 	x := line(-1, 0, 1, 3, 90, 2)
 	y := line(2, 3, -2, 1, -70, 3)
-	got, err := Centroids(x, y, class)
-	if err != nil || math.Abs(got+1) > 1e-15 {
-		t.Errorf("%g (%v), want -1", got, err)
-	}
-	if got, err := Centroids(x, x, class); err != nil || math.Abs(got-1) > 1e-15 {
-		t.Errorf("the data as its own map: %g (%v), want 1", got, err)
+	for _, c := range []struct {
+		y    vec.Matrix[float32]
+		want float64
+	}{{y, -1}, {x, 1}} {
+		got, err := Centroids(context.Background(), x, c.y, class, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(got.Spearman-c.want) > 1e-15 || !got.Exact || got.Pairs != 3 {
+			t.Errorf("%+v, want %g of 3 pairs", got, c.want)
+		}
 	}
 }
 
@@ -188,15 +197,17 @@ func TestBadRequestsOfGlobalMeasures(t *testing.T) {
 	_, hole := Regress(ctx, x, [][]float64{holes}, []int{1}, Settings{})
 	_, constant := Regress(ctx, x, [][]float64{make([]float64, 10)}, []int{1}, Settings{})
 	_, ks := Regress(ctx, x, [][]float64{ten}, []int{10}, Settings{})
-	_, rows := Distances(x, x.Slice(0, 9), Settings{})
-	_, few := Distances(x.Slice(0, 2), x.Slice(0, 2), Settings{})
-	_, classes := Centroids(x, x, []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1})
-	_, labels := Centroids(x, x, []int32{0})
-	_, shape := Centroids(x, x.Slice(0, 9), make([]int32, 10))
+	_, rows := Distances(ctx, x, x.Slice(0, 9), Settings{})
+	_, few := Distances(ctx, x.Slice(0, 2), x.Slice(0, 2), Settings{})
+	_, classes := Centroids(ctx, x, x, []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, Settings{})
+	_, labels := Centroids(ctx, x, x, []int32{0}, Settings{})
+	_, shape := Centroids(ctx, x, x.Slice(0, 9), make([]int32, 10), Settings{})
 	_, count := Measure(ctx, x, x, Settings{K: 2, Triplets: -1})
+	_, pairs := Distances(ctx, x, x, Settings{Pairs: 1})
+	_, recall := Neighborhoods(ctx, x, x, Settings{K: 2, Recall: []int{3, 10}})
 	for name, err := range map[string]error{
 		"values": length, "NaN": hole, "constant": constant, "k": ks, "rows": rows, "two points": few,
-		"two classes": classes, "labels": labels, "centroids' rows": shape, "triplets": count,
+		"two classes": classes, "labels": labels, "centroids' rows": shape, "triplets": count, "pairs": pairs, "recall": recall,
 	} {
 		if !models.IsBadInput(err) {
 			t.Errorf("%s: got %v, want bad input", name, err)

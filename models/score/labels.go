@@ -29,9 +29,8 @@ func Classes(labels []string) (class []int32, names []string) {
 	return class, names
 }
 
-// vote returns the class that most of the neighbours have, nearest first; of
-// equally frequent ones the class of the nearest neighbour that has one of them.
-// It returns Missing if no neighbour has a label.
+// vote returns the class that most of the neighbours have, of equally frequent ones
+// the smaller. It returns Missing if no neighbour has a label.
 func vote(near []int32, class []int32) int32 {
 	best, votes := Missing, 0
 	for m, j := range near {
@@ -45,7 +44,7 @@ func vote(near []int32, class []int32) int32 {
 				n++
 			}
 		}
-		if n > votes {
+		if n > votes || n == votes && c < best {
 			best, votes = c, n
 		}
 	}

@@ -1,37 +1,59 @@
 package score
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
+	"unfold/models"
 )
 
-// defaultTriplets is how many random triples are judged.
-const defaultTriplets = 100_000
+// Agreement is the share of triples (i, j, k) of points for which the map agrees
+// with the data on which of j and k is nearer to i.
+type Agreement struct {
+	Share float64
+	// Error is the standard error, 0 if Exact.
+	Error float64
+	// Count triples were judged. Exact says that these are all; otherwise Seed drew
+	// them, each independently of the others.
+	Count int
+	Exact bool
+	Seed  uint64
+}
 
-// triplets returns the share of count random triples (i, j, k) of different points
-// for which the map agrees with the data on which of j and k is nearer to i. Where
-// the data or the map cannot order, since both are as near, it counts one half.
-func triplets(x, y vec.Matrix[float32], count int, seed uint64, threads int) float64 {
+// defaultTriplets is how many random triples are judged.
+const defaultTriplets = 400_000
+
+// triplets returns the agreement on count random triples of different points.
+func triplets[T, U vec.Float](x vec.Matrix[T], y vec.Matrix[U], count int, seed uint64, threads int) Agreement {
 	drawn := drawTriplets(x.Rows, count, seed)
 	const size = 1024
-	halves := make([]int, par.Pieces(count, size))
+	kept := make([]int, par.Pieces(count, size))
 	par.Ranges(threads, count, size, func(p, from, to int) {
 		for _, t := range drawn[from:to] {
-			switch in, on := order(x, t), order(y, t); {
-			case in == 0 || on == 0:
-				halves[p]++
-			case in == on:
-				halves[p] += 2
+			if nearer(x, t) == nearer(y, t) {
+				kept[p]++
 			}
 		}
 	})
 	sum := 0
-	for _, h := range halves {
-		sum += h
+	for _, k := range kept {
+		sum += k
 	}
-	return float64(sum) / float64(2*count)
+	share := float64(sum) / float64(count)
+	return Agreement{Share: share, Error: math.Sqrt(share * (1 - share) / float64(count)), Count: count, Seed: seed}
+}
+
+// tripletCount is how many random triples the settings ask for.
+func tripletCount(s Settings) (int, error) {
+	switch {
+	case s.Triplets < 0:
+		return 0, models.BadInputf("score: %d triplets", s.Triplets)
+	case s.Triplets == 0:
+		return defaultTriplets, nil
+	}
+	return s.Triplets, nil
 }
 
 // drawTriplets draws triples of different points of n, all equally likely.
@@ -55,16 +77,40 @@ func drawTriplets(n, count int, seed uint64) [][3]int32 {
 	return out
 }
 
-// order is -1 if t's second point is nearer to its first than the third is, 1 if
-// it is farther, else 0.
-func order(x vec.Matrix[float32], t [3]int32) int {
+// nearer reports whether t's second point is nearer to its first than the third
+// is; of two that are as near it is the one of the smaller number.
+func nearer[T vec.Float](x vec.Matrix[T], t [3]int32) bool {
 	i := x.Row(int(t[0]))
 	j, k := vec.SquaredDistance(i, x.Row(int(t[1]))), vec.SquaredDistance(i, x.Row(int(t[2])))
-	switch {
-	case j < k:
-		return -1
-	case j > k:
-		return 1
+	return j < k || j == k && t[1] < t[2]
+}
+
+// allTriplets is how many triples n points have: of every point, the pairs of
+// others.
+func allTriplets(n int) int { return n * ((n - 1) * (n - 2) / 2) }
+
+// kept returns the share of a ranked point's pairs of others that the data and the
+// map have in the same order: all but the inversions of the map's ranks in the
+// order of the data, which a tree of sums counts.
+func (w *rankWork) kept() float64 {
+	n := len(w.on)
+	w.tree = room(w.tree, n)
+	clear(w.tree)
+	inversions, seen := 0, 0
+	for _, j := range w.order {
+		rank := int(w.on[j])
+		if rank == 0 { // the point itself
+			continue
+		}
+		below := 0
+		for at := rank; at > 0; at &= at - 1 {
+			below += int(w.tree[at])
+		}
+		inversions += seen - below
+		seen++
+		for at := rank; at < n; at += at & -at {
+			w.tree[at]++
+		}
 	}
-	return 0
+	return 1 - float64(inversions)/float64((n-1)*(n-2)/2)
 }

@@ -103,7 +103,7 @@ func newReport(ctx context.Context, p *program, data *ingest.Dataset, m config.M
 	if k := min(12, (f.N-1)/2); k >= 1 {
 		p.progress.Stage("structure", "", 0)
 		s.K = k
-		st, err := score.Measure(ctx, data.X, r.Placed.Mu, s)
+		st, err := score.Neighborhoods(ctx, data.X, r.Placed.Mu, s)
 		if err != nil {
 			return nil, err
 		}

@@ -18,20 +18,22 @@ import (
 
 type scoreCmd struct {
 	Map       string   `arg:"" help:"A map, as fit and embed write it."`
-	Data      []string `placeholder:"FILE" help:"The data that the map was made of, in the map's order: adds trustworthiness, continuity, recall, Shepard correlation and triplets."`
+	Data      []string `placeholder:"FILE" help:"The data that the map was made of, in the map's order: adds trustworthiness, continuity, recall, R_NX, correlations of distances and triplets."`
 	Model     string   `short:"m" placeholder:"MODEL" help:"Take the data's columns as this model does, instead of by the flags below."`
 	Beside    string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order: its columns count as the map's own."`
 	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, if there is one."`
 	LabelFile []string `placeholder:"FILE" help:"Labels beside the map: IDX, .npy or CSV with one column."`
 	Neighbors []int    `short:"k" default:"1,9" placeholder:"K" help:"Neighbours that vote on a point's class, or predict its numbers. Default 1,9."`
 	Rank      int      `default:"12" placeholder:"K" help:"Neighbours that trustworthiness, continuity and recall look at. Default 12."`
+	Recall    []int    `placeholder:"K" help:"Further numbers of neighbours whose recall is measured. Default 10,30,100."`
 	Target    []string `placeholder:"COL" help:"Columns of numbers: adds how well a point's neighbours predict them."`
 	Truth     []string `placeholder:"COL" help:"Columns that say where the points truly lie: adds the rank correlation of distances there with those on the map."`
 	Train     string   `placeholder:"MAP" help:"A second map, of training points: MAP's points are classified by its points."`
 	TrainRows int      `placeholder:"N" help:"The first N points of MAP are training points that classify the rest."`
 	Normal    string   `placeholder:"CLASS" help:"The class that is not novel: adds how well novelty separates all others from it (AUC)."`
-	Sample    int      `default:"1000" placeholder:"N" help:"Points that the comparison with the data looks at; 0 is all. Default 1000."`
-	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of the sample. Default 1."`
+	Sample    int      `default:"1000" placeholder:"N" help:"Points whose neighbours are compared with those in the data; 0 is all, which judges all triplets, too. Default 1000."`
+	Pairs     int      `default:"2000000" placeholder:"N" help:"Pairs of points whose distances are compared, drawn at random if there are more. Default 2000000."`
+	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of what is drawn. Default 1."`
 	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`
 	JSON      bool     `name:"json" help:"Write one JSON object."`
 	textFlags
@@ -41,9 +43,10 @@ type scoreCmd struct {
 func (scoreCmd) Help() string {
 	return `How good is a map? With labels: how often a point's nearest neighbours on the map have its class (each point left
 out in turn). With the data: how many neighbourhoods the map keeps (continuity, recall), how many it makes up
-(trustworthiness), how well distances correspond (Shepard), and how often the map agrees on which of two points is
-nearer to a third (triplets) or how far classes are apart (centroids). A sample is named where one was taken. The map
-may be anyone's: a table with columns embedding_0, embedding_1, or an .npy file of points by dimensions.
+(trustworthiness), how many it keeps at all sizes (R_NX, 0 for a random map), how well distances correspond (Shepard by
+rank, Pearson), and how often the map agrees on which of two points is nearer to a third (triplets) or how far classes
+are apart (centroids). What a sample estimates has its standard error behind +-. The map may be anyone's: a table with
+columns embedding_0, embedding_1, or an .npy file of points by dimensions.
 
     unfold score map.parquet --label digit
     unfold score map.parquet --data data.parquet
@@ -55,8 +58,11 @@ func (c *scoreCmd) Run(ctx context.Context, p *program) error {
 	if c.Train != "" && c.TrainRows > 0 {
 		return usagef("--train and --train-rows say the same in two ways; keep one of them")
 	}
-	if k := slices.Min(append(c.Neighbors, c.Rank)); k < 1 {
-		return usagef("--neighbors, --rank: %d neighbours; give at least 1", k)
+	if k := slices.Min(slices.Concat(c.Neighbors, c.Recall, []int{c.Rank})); k < 1 {
+		return usagef("--neighbors, --rank, --recall: %d neighbours; give at least 1", k)
+	}
+	if c.Sample == 1 || c.Pairs < 2 {
+		return usagef("--sample, --pairs: errors are estimated from at least 2 of each")
 	}
 	m, err := readMap(ctx, p, c.Map)
 	if err != nil {
@@ -167,19 +173,18 @@ func (c *scoreCmd) structure(ctx context.Context, p *program, m *emit.Map, label
 			Hint:    "give the files that the map was made of, in the same order"}
 	}
 	p.progress.Stage("structure", "", 0)
-	st, err := score.Measure(ctx, data, m.Embedding, score.Settings{K: c.Rank, Sample: c.sample(), Seed: c.Seed, Threads: c.Threads})
+	set := score.Settings{K: c.Rank, Recall: c.Recall, Sample: c.sample(), Pairs: c.Pairs, Seed: c.Seed, Threads: c.Threads}
+	st, err := score.Measure(ctx, data, m.Embedding, set)
 	if err != nil {
 		return nil, err
 	}
-	part := newStructurePart(st)
+	var centroids *score.Correlation
 	if class, names := score.Classes(labels); len(names) > 2 {
-		v, err := score.Centroids(data, m.Embedding, class)
-		if err != nil {
+		if centroids, err = score.Centroids(ctx, data, m.Embedding, class, set); err != nil {
 			return nil, err
 		}
-		part.Centroids = &v
 	}
-	return part, nil
+	return newStructurePart(st, centroids), nil
 }
 
 // readData reads the data as the map's model does, or by the flags.

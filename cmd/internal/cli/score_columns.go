@@ -81,12 +81,12 @@ func (c *scoreCmd) numbers(ctx context.Context, p *program, m *emit.Map, r *scor
 				truth.Row(i)[j] = float32(v[i])
 			}
 		}
-		s.Sample = c.sample()
-		d, err := score.Distances(truth, m.Embedding, s)
+		s.Pairs = c.Pairs
+		d, err := score.Distances(ctx, truth, m.Embedding, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Map, err)
 		}
-		r.Truth = &truthPart{Columns: c.Truth, Spearman: d.Spearman, Exact: d.Exact, Sample: d.Sample, Seed: d.Seed}
+		r.Truth = &truthPart{Columns: c.Truth, Spearman: d.Spearman, Error: d.SpearmanError, Exact: d.Exact, Pairs: d.Pairs, Seed: d.Seed}
 	}
 	return nil
 }

@@ -34,18 +34,33 @@ type heldOutPart struct {
 	Test  int       `json:"test"`
 }
 
+// structurePart is against the data. Errors of what is exact are left out.
 type structurePart struct {
-	K               int     `json:"k"`
-	Trustworthiness float64 `json:"trustworthiness"`
-	Continuity      float64 `json:"continuity"`
-	Recall          float64 `json:"recall"`
-	Shepard         float64 `json:"shepard"`
-	Exact           bool    `json:"exact"`
-	Sample          int     `json:"sample,omitempty"`
-	Seed            uint64  `json:"seed,omitempty"`
-	// Triplets is the share of TripletCount random triples whose order is kept.
-	Triplets     float64 `json:"triplets"`
-	TripletCount int     `json:"triplet_count"`
+	K int `json:"k"`
+	structureFigures
+	// RecallK are the numbers of neighbours of recall_at.
+	RecallK []int             `json:"recall_k,omitempty"`
+	Error   *structureFigures `json:"standard_error,omitempty"`
+	Exact   bool              `json:"exact"`
+	Sample  int               `json:"sample,omitempty"`
+	Seed    uint64            `json:"seed,omitempty"`
+	// Pairs are those whose distances are compared, all of them if PairsExact.
+	Pairs      int  `json:"pairs"`
+	PairsExact bool `json:"pairs_exact"`
+	// TripletCount triples were judged: all, if Exact.
+	TripletCount int `json:"triplet_count"`
+}
+
+// structureFigures holds the figures, or their standard errors.
+type structureFigures struct {
+	Trustworthiness float64   `json:"trustworthiness"`
+	Continuity      float64   `json:"continuity"`
+	Recall          float64   `json:"recall"`
+	RecallAt        []float64 `json:"recall_at,omitempty"`
+	RNX             float64   `json:"rnx_auc"`
+	Shepard         float64   `json:"shepard"`
+	Pearson         float64   `json:"pearson"`
+	Triplets        float64   `json:"triplets"`
 	// Centroids is there if there are three classes.
 	Centroids *float64 `json:"centroids,omitempty"`
 }
@@ -61,8 +76,9 @@ type targetPart struct {
 type truthPart struct {
 	Columns  []string `json:"columns"`
 	Spearman float64  `json:"spearman"`
+	Error    float64  `json:"standard_error,omitempty"`
 	Exact    bool     `json:"exact"`
-	Sample   int      `json:"sample"`
+	Pairs    int      `json:"pairs"`
 	Seed     uint64   `json:"seed,omitempty"`
 }
 
@@ -74,10 +90,32 @@ type noveltyPart struct {
 	Others  int     `json:"others"`
 }
 
-func newStructurePart(s *score.Structure) *structurePart {
-	return &structurePart{K: s.K, Trustworthiness: s.Trustworthiness, Continuity: s.Continuity, Recall: s.Recall,
-		Shepard: s.Shepard, Exact: s.Exact, Sample: s.Sample, Seed: s.Seed,
-		Triplets: s.Triplets, TripletCount: s.TripletCount}
+// newStructurePart puts the figures together; centroids may be nil.
+func newStructurePart(s *score.Structure, centroids *score.Correlation) *structurePart {
+	part := &structurePart{
+		K: s.K, RecallK: s.RecallK, Exact: s.Exact, Sample: s.Sample, Seed: s.Seed,
+		Pairs: s.Shepard.Pairs, PairsExact: s.Shepard.Exact, TripletCount: s.Triplets.Count,
+		structureFigures: ranked(&s.Ranked),
+	}
+	part.Shepard, part.Pearson, part.Triplets = s.Shepard.Spearman, s.Shepard.Pearson, s.Triplets.Share
+	if !s.Shepard.Exact {
+		part.Seed = s.Shepard.Seed
+	}
+	e := ranked(&s.Error)
+	e.Shepard, e.Pearson, e.Triplets = s.Shepard.SpearmanError, s.Shepard.PearsonError, s.Triplets.Error
+	exact := s.Exact && s.Shepard.Exact
+	if centroids != nil {
+		part.Centroids, e.Centroids = &centroids.Spearman, &centroids.SpearmanError
+		exact = exact && centroids.Exact
+	}
+	if !exact {
+		part.Error = &e
+	}
+	return part
+}
+
+func ranked(r *score.Ranked) structureFigures {
+	return structureFigures{Trustworthiness: r.Trustworthiness, Continuity: r.Continuity, Recall: r.Recall, RecallAt: r.RecallAt, RNX: r.RNX}
 }
 
 func (r *scoreReport) print(w io.Writer) {
@@ -94,18 +132,8 @@ func (r *scoreReport) print(w io.Writer) {
 			fmt.Fprintf(w, "  %-18s %.4f\n", fmt.Sprintf("%d-NN", k), h.Error[i])
 		}
 	}
-	if s := r.Data; s != nil {
-		fmt.Fprintf(w, "\nagainst the data (%d neighbours, %s)\n", s.K, scope(s.Exact, s.Sample, s.Seed))
-		for _, v := range []struct {
-			name  string
-			value float64
-		}{{"trustworthiness", s.Trustworthiness}, {"continuity", s.Continuity}, {"neighbour recall", s.Recall}, {"Shepard", s.Shepard}} {
-			fmt.Fprintf(w, "  %-18s %.4f\n", v.name, v.value)
-		}
-		fmt.Fprintf(w, "  %-18s %.4f of %s\n", "triplets", s.Triplets, humanize.Count(s.TripletCount))
-		if s.Centroids != nil {
-			fmt.Fprintf(w, "  %-18s %.4f\n", "centroids", *s.Centroids)
-		}
+	if r.Data != nil {
+		r.Data.print(w)
 	}
 	if t := r.Targets; t != nil {
 		fmt.Fprintf(w, "\nerror of numbers by their neighbours, relative to their deviation (%s)\n", humanize.Plural(t.Points, "point"))
@@ -116,12 +144,45 @@ func (r *scoreReport) print(w io.Writer) {
 		}
 	}
 	if t := r.Truth; t != nil {
-		fmt.Fprintf(w, "\nagainst the true places (%s)\n  %-18s %.4f\n", scope(t.Exact, t.Sample, t.Seed), "rank correlation", t.Spearman)
+		fmt.Fprintf(w, "\nagainst the true places (%s)\n", pairsOf(t.Exact, t.Pairs, t.Seed))
+		fmt.Fprintf(w, "  %-18s %s\n", "rank correlation", figure(t.Spearman, t.Error))
 	}
 	if n := r.Novelty; n != nil {
 		fmt.Fprintf(w, "\nnovelty of %s points against %s of class %s (AUC)\n", humanize.Count(n.Others), humanize.Count(n.Normals), n.Normal)
 		fmt.Fprintf(w, "  %-18s %.4f\n  %-18s %.4f\n", "novelty_global", n.Global, "novelty_local", n.Local)
 	}
+}
+
+// print writes the figures, those of drawn pairs and triples with their number.
+func (s *structurePart) print(w io.Writer) {
+	e := s.Error
+	if e == nil {
+		e = &structureFigures{RecallAt: make([]float64, len(s.RecallAt)), Centroids: new(float64)}
+	}
+	fmt.Fprintf(w, "\nagainst the data (%d neighbours, %s)\n", s.K, scope(s.Exact, s.Sample, s.Seed))
+	line := func(name, figure string) { fmt.Fprintf(w, "  %-18s %s\n", name, figure) }
+	line("trustworthiness", figure(s.Trustworthiness, e.Trustworthiness))
+	line("continuity", figure(s.Continuity, e.Continuity))
+	line("neighbour recall", figure(s.Recall, e.Recall))
+	for m, k := range s.RecallK {
+		line(fmt.Sprintf("recall of %d", k), figure(s.RecallAt[m], e.RecallAt[m]))
+	}
+	line("R_NX", figure(s.RNX, e.RNX))
+	pairs := " of " + humanize.Count(s.Pairs) + " pairs"
+	line("Shepard", figure(s.Shepard, e.Shepard)+pairs)
+	line("Pearson", figure(s.Pearson, e.Pearson)+pairs)
+	line("triplets", figure(s.Triplets, e.Triplets)+" of "+humanize.Count(s.TripletCount))
+	if s.Centroids != nil {
+		line("centroids", figure(*s.Centroids, *e.Centroids))
+	}
+}
+
+// figure is a figure and, if a sample estimates it, its standard error.
+func figure(value, err float64) string {
+	if err > 0 {
+		return fmt.Sprintf("%.4f +- %.4f", value, err)
+	}
+	return fmt.Sprintf("%.4f", value)
 }
 
 func classCount(n int) string {
@@ -137,4 +198,12 @@ func scope(exact bool, sample int, seed uint64) string {
 		return "all points"
 	}
 	return fmt.Sprintf("a sample of %s points, seed %d", humanize.Count(sample), seed)
+}
+
+// pairsOf says which pairs' distances entered a figure.
+func pairsOf(exact bool, pairs int, seed uint64) string {
+	if exact {
+		return "all pairs"
+	}
+	return fmt.Sprintf("%s random pairs, seed %d", humanize.Count(pairs), seed)
 }

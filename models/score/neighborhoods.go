@@ -1,0 +1,241 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"unfold/internal/par"
+	"unfold/internal/radix"
+	"unfold/internal/vec"
+	"unfold/models"
+)
+
+// Neighborhood says how much of the data's neighbourhoods the map keeps, by ranks.
+// The formulas are in the package's essay.
+type Neighborhood struct {
+	// K is the number of neighbours of trustworthiness, continuity and recall,
+	// RecallK those of RecallAt.
+	K       int
+	RecallK []int
+	Ranked
+	// Error holds the standard errors of a sample: 0 if Exact, NaN of one point.
+	Error Ranked
+	// Sample points were ranked against all Points. Exact says that these are
+	// all; Seed otherwise chose them.
+	Points, Sample int
+	Exact          bool
+	Seed           uint64
+}
+
+// Ranked holds the figures of ranks. RecallAt[m] is of RecallK[m] neighbours; RNX
+// is the area under R_NX(K) over log K, of all K: 1 is a perfect map, 0 a random one.
+type Ranked struct {
+	Trustworthiness, Continuity, Recall, RNX float64
+	RecallAt                                 []float64
+}
+
+// What zero settings mean here.
+const (
+	defaultK      = 12
+	defaultSample = 1000
+)
+
+var defaultRecall = []int{10, 30, 100}
+
+// Neighborhoods compares the neighbours on the map y (n x d) with those in the data
+// x (n x dim), row by row. K must be less than n/2.
+func Neighborhoods[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings) (*Neighborhood, error) {
+	r, err := newRanking(ctx, x, y, s, false)
+	if err != nil {
+		return nil, err
+	}
+	return &r.Neighborhood, nil
+}
+
+// ranking is a Neighborhood with what else its ranks say.
+type ranking struct {
+	Neighborhood
+	// triplets is the share of all triples whose order is kept, if asked for and
+	// Exact.
+	triplets float64
+	most     int // of K and RecallK
+}
+
+// Columns of the figures of a row; those of recall follow.
+const (
+	trustColumn = iota
+	contColumn
+	recallColumn
+	rnxColumn
+	tripletColumn
+	columns
+)
+
+func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings, triplets bool) (*ranking, error) {
+	r := new(ranking)
+	chosen, err := r.plan(x.Rows, y.Rows, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range []error{models.CheckRows(x, nil), models.CheckRows(y, nil)} {
+		if err != nil {
+			return nil, fmt.Errorf("score: %w", err)
+		}
+	}
+	rows := vec.New[float64](len(chosen), columns+len(r.RecallK))
+	weight := rnxWeights(r.Points)
+	dx, dy := newDistances(x, s.Threads), newDistances(y, s.Threads)
+	var lent par.Lender[rankWork]
+	size := min(max(taskDistances/r.Points, 1), taskRows)
+	par.Ranges(s.Threads, len(chosen), size, func(_, from, to int) {
+		if ctx.Err() != nil {
+			return
+		}
+		w := lent.Get()
+		defer lent.Put(w)
+		bx, by := dx.from(chosen[from:to], &w.x), dy.from(chosen[from:to], &w.y)
+		for m := from; m < to; m++ {
+			at := (m - from) * r.Points
+			w.rank(bx[at:at+r.Points], by[at:at+r.Points], chosen[m])
+			r.judge(w, weight, rows.Row(m))
+			if triplets && r.Exact {
+				rows.Row(m)[tripletColumn] = w.kept()
+			}
+		}
+	})
+	r.sum(rows)
+	return r, ctx.Err()
+}
+
+// A task's rows are at most taskRows, and at most taskDistances distances on each
+// side, or one row.
+const (
+	taskRows      = 32
+	taskDistances = 1 << 22
+)
+
+// plan checks the request, fills in what is measured and returns the points that
+// sums run over.
+func (r *ranking) plan(n, places int, s Settings) ([]int, error) {
+	k, sample := s.K, s.Sample
+	if k == 0 {
+		k = defaultK
+	}
+	if sample == 0 {
+		sample = defaultSample
+	}
+	switch {
+	case places != n:
+		return nil, models.BadInputf("score: %d points on the map, %d in the data", places, n)
+	case k < 1 || 2*k >= n:
+		return nil, models.BadInputf("score: %d neighbours of %d points: want 1 to less than half of the points", k, n)
+	}
+	r.K, r.RecallK = k, slices.Clone(s.Recall)
+	if r.RecallK == nil {
+		for _, k := range defaultRecall {
+			if k < n-1 {
+				r.RecallK = append(r.RecallK, k)
+			}
+		}
+	} else if _, err := largest(r.RecallK, n-1); err != nil {
+		return nil, err
+	}
+	r.most = slices.Max(append([]int{k}, r.RecallK...))
+	r.Points, r.Sample, r.Exact = n, n, true
+	if sample < 0 || sample >= n {
+		return everyone(n), nil
+	}
+	r.Sample, r.Exact, r.Seed = sample, false, s.Seed
+	return choose(n, sample, s.Seed), nil
+}
+
+// rnxWeights returns W with which the area under a point's R_NX over log K is
+// sum_j W(max(r(i,j), s(i,j))) - 1: j counts in Q_NX(K) from its larger rank on.
+func rnxWeights(n int) []float64 {
+	var sum float64
+	for k := 1; k <= n-2; k++ {
+		sum += 1 / float64(k)
+	}
+	w := make([]float64, n)
+	for k := n - 2; k >= 1; k-- {
+		w[k] = w[k+1] + float64(n-1)/(float64(k)*float64(k)*float64(n-1-k)*sum)
+	}
+	return w
+}
+
+// rankWork ranks all points by distance from one.
+type rankWork struct {
+	x, y         blockWork
+	sorter       radix.Sorter
+	order        []int32
+	in, on       []int32 // ranks in the data and on the map; 0 of the point itself
+	within, tree []int32
+}
+
+// rank fills in the ranks by distance from point i.
+func (w *rankWork) rank(inData, onMap []float64, i int) {
+	w.in, w.on = room(w.in, len(inData)), room(w.on, len(onMap))
+	w.ranks(w.on, onMap, i)
+	w.ranks(w.in, inData, i)
+}
+
+// ranks leaves the order of distances in w.order.
+func (w *rankWork) ranks(rank []int32, dist []float64, i int) {
+	w.order = w.sorter.Order(len(dist), func(j int) float64 { return dist[j] }, w.order)
+	next := int32(1)
+	for _, j := range w.order {
+		if int(j) == i {
+			rank[j] = 0
+			continue
+		}
+		rank[j] = next
+		next++
+	}
+}
+
+// judge fills in the figures of a ranked point.
+func (r *ranking) judge(w *rankWork, weight, row []float64) {
+	k := int32(r.K)
+	most := r.most
+	// within[m] counts points with a larger rank of m, and then those up to m.
+	w.within = room(w.within, most+1)
+	clear(w.within)
+	var area, madeUp, lost float64
+	for j, in := range w.in {
+		on := w.on[j]
+		m := max(in, on)
+		area += weight[m]
+		if int(m) <= most {
+			w.within[m]++
+		}
+		if in > k && on <= k {
+			madeUp += float64(in - k)
+		}
+		if on > k && in <= k {
+			lost += float64(on - k)
+		}
+	}
+	w.within[0] = 0 // the point itself
+	for m := range most {
+		w.within[m+1] += w.within[m]
+	}
+	n := float64(r.Points)
+	scale := 2 / (float64(k) * (2*n - 3*float64(k) - 1))
+	row[trustColumn], row[contColumn] = 1-scale*madeUp, 1-scale*lost
+	row[recallColumn], row[rnxColumn] = float64(w.within[k])/float64(k), area-1
+	for m, k := range r.RecallK {
+		row[columns+m] = float64(w.within[k]) / float64(k)
+	}
+}
+
+// sum takes the means over rows and their standard errors.
+func (r *ranking) sum(rows vec.Matrix[float64]) {
+	mean, err := sampleMeans(rows, r.Points)
+	r.Ranked, r.Error = ranked(mean), ranked(err)
+	r.triplets = mean[tripletColumn]
+}
+
+func ranked(row []float64) Ranked {
+	return Ranked{Trustworthiness: row[trustColumn], Continuity: row[contColumn], Recall: row[recallColumn], RNX: row[rnxColumn], RecallAt: row[columns:]}
+}

@@ -1,0 +1,107 @@
+package score
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+)
+
+// distances computes squared distances from some rows to all: directly if there
+// are few columns, else by matrix products of the centred rows, |a|^2 + |b|^2 - 2ab
+// in float64. What is left of a difference there at the level of rounding is 0, so
+// that equal rows are at distance 0 and tie.
+type distances[T vec.Float] struct {
+	x    vec.Matrix[T]
+	mean []float64
+	norm []float64 // |x_i - mean|^2
+}
+
+// distanceBlock rows are taken at a time; with the 32 rows of a task the product
+// stays below the size at which gonum starts goroutines of its own.
+const distanceBlock = 192
+
+// fewColumns is up to where the direct way is taken; rounding is what counts as 0
+// otherwise, relative to |a|^2 + |b|^2.
+const (
+	fewColumns = 16
+	rounding   = 1e-13
+)
+
+func newDistances[T vec.Float](x vec.Matrix[T], threads int) *distances[T] {
+	d := &distances[T]{x: x, mean: make([]float64, x.Cols), norm: make([]float64, x.Rows)}
+	if x.Cols <= fewColumns {
+		return d
+	}
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			d.mean[j] += float64(v) / float64(x.Rows)
+		}
+	}
+	par.Ranges(threads, x.Rows, 1024, func(_, from, to int) {
+		row := make([]float64, x.Cols)
+		for i := from; i < to; i++ {
+			d.centred(row, i)
+			d.norm[i] = vec.SquaredNorm(row)
+		}
+	})
+	return d
+}
+
+// centred sets out to row i minus the mean.
+func (d *distances[T]) centred(out []float64, i int) {
+	for j, v := range d.x.Row(i) {
+		out[j] = float64(v) - d.mean[j]
+	}
+}
+
+// blockWork is the memory that from needs.
+type blockWork struct{ out, queries, block, dots []float64 }
+
+// from returns the squared distances of the given rows to all rows, in the memory
+// of w.
+func (d *distances[T]) from(rows []int, w *blockWork) []float64 {
+	n, dim := d.x.Rows, d.x.Cols
+	w.out = room(w.out, len(rows)*n)
+	if dim <= fewColumns {
+		for m, i := range rows {
+			own, out := d.x.Row(i), w.out[m*n:(m+1)*n]
+			for j := range out {
+				out[j] = vec.SquaredDistance(own, d.x.Row(j))
+			}
+		}
+		return w.out
+	}
+	w.queries, w.block, w.dots = room(w.queries, len(rows)*dim), room(w.block, distanceBlock*dim), room(w.dots, len(rows)*distanceBlock)
+	q := blas64.General{Rows: len(rows), Cols: dim, Stride: dim, Data: w.queries}
+	for m, i := range rows {
+		d.centred(q.Data[m*dim:(m+1)*dim], i)
+	}
+	for first := 0; first < n; first += distanceBlock {
+		wide := min(distanceBlock, n-first)
+		for b := range wide {
+			d.centred(w.block[b*dim:(b+1)*dim], first+b)
+		}
+		c := blas64.General{Rows: len(rows), Cols: wide, Stride: wide, Data: w.dots[:len(rows)*wide]}
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, q, blas64.General{Rows: wide, Cols: dim, Stride: dim, Data: w.block[:wide*dim]}, 0, c)
+		for m, i := range rows {
+			dst := w.out[m*n+first : m*n+first+wide]
+			for b, dot := range c.Data[m*wide : (m+1)*wide] {
+				sum := d.norm[i] + d.norm[first+b]
+				if dst[b] = sum - 2*dot; dst[b] < rounding*sum {
+					dst[b] = 0
+				}
+			}
+		}
+	}
+	return w.out
+}
+
+// room returns a slice of n values in the memory of s, if that suffices.
+func room[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
+}

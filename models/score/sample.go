@@ -1,0 +1,54 @@
+package score
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"unfold/internal/vec"
+)
+
+// choose returns m of 0..n-1, ascending, all equally likely.
+func choose(n, m int, seed uint64) []int {
+	out := rand.New(rand.NewPCG(seed, 0x5a3)).Perm(n)[:m]
+	slices.Sort(out)
+	return out
+}
+
+// everyone returns 0..n-1.
+func everyone(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// sampleMeans returns the mean of every column over rows drawn without replacement
+// from a population, and its standard error: 0 if all were drawn, NaN of one row.
+func sampleMeans(rows vec.Matrix[float64], population int) (mean, err []float64) {
+	m := float64(rows.Rows)
+	mean, err = make([]float64, rows.Cols), make([]float64, rows.Cols)
+	for i := range rows.Rows {
+		for c, v := range rows.Row(i) {
+			mean[c] += v
+		}
+	}
+	for c := range mean {
+		mean[c] /= m
+	}
+	if rows.Rows == population {
+		return mean, err
+	}
+	for i := range rows.Rows {
+		for c, v := range rows.Row(i) {
+			err[c] += (v - mean[c]) * (v - mean[c])
+		}
+	}
+	// The variance of a mean of m of N is that of the values times (1/m - 1/N).
+	left := 1/m - 1/float64(population)
+	for c, v := range err {
+		err[c] = math.Sqrt(v / (m - 1) * left)
+	}
+	return mean, err
+}
