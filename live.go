@@ -135,7 +135,7 @@ func (m *Map) wake(ctx context.Context) error {
 		return err
 	}
 	s := m.now.Load().snap
-	kind, err := fit.Find(s.Kind)
+	kind, err := fit.Kinds{}.Find(s.Kind)
 	if err != nil {
 		return public(err, 0)
 	}

@@ -163,7 +163,7 @@ func learnable(x vec.Matrix[float32], spec Spec) (problem string, refusal error)
 	if err != nil {
 		return err.Error(), nil
 	}
-	kind, _ := Find(spec.Kind)
+	kind, _ := spec.Kinds.Find(spec.Kind)
 	if kind.Missing && models.CheckRows(given, nil) != nil {
 		return "", nil // events with missing values are another matter
 	}
@@ -190,7 +190,7 @@ func TestCorners(t *testing.T) {
 				if problem != "" {
 					t.Fatal(problem)
 				}
-				kind, _ := Find(spec.Kind)
+				kind, _ := spec.Kinds.Find(spec.Kind)
 				switch {
 				case err == nil && c.bad:
 					t.Error("it was learnt")

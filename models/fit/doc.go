@@ -1,7 +1,8 @@
 // Package fit is where a model is chosen by its name: from rows to a snapshot
 // (Fit), and from a snapshot to a placer (Open). What calls it need not know any
-// model; the registry is the one list of all. A kind brings its settings with it: the
-// tags of their struct are flags, keys of a configuration, defaults and help.
+// model: Kinds is the one list of all, and With makes a longer one. A kind brings its
+// settings with it: the tags of their struct are flags, keys of a configuration,
+// defaults and help.
 //
 // Fit is the whole way of learning:
 //

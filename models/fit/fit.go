@@ -82,7 +82,7 @@ func prepare(x vec.Matrix[float32], spec Spec, progress models.Progress) (*pipel
 	if err := spec.Fits(x.Rows, x.Cols); err != nil {
 		return nil, err
 	}
-	k, err := Find(spec.Kind)
+	k, err := spec.Kinds.Find(spec.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (s Spec) stored() ([]byte, error) {
 // whole takes the principal components out of an automatic spec, and an error is to ask
 // for them, where values are missing and the kind can do without these.
 func (s Spec) whole(x vec.Matrix[float32]) (Spec, error) {
-	k, err := Find(s.Kind)
+	k, err := s.Kinds.Find(s.Kind)
 	if err != nil || !k.Missing || !slices.ContainsFunc(x.Data, func(v float32) bool { return v != v }) {
 		return s, err
 	}

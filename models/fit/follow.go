@@ -72,7 +72,7 @@ func resume(ctx context.Context, s *snapshot.Snapshot, state live.State, spec Sp
 
 // follow are the settings of a map that follows its points.
 func (s Spec) follow(set live.Settings) (live.Settings, error) {
-	k, err := Find(s.Kind)
+	k, err := s.Kinds.Find(s.Kind)
 	if err != nil {
 		return set, err
 	}

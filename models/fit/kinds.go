@@ -1,100 +1,75 @@
 package fit
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"unfold/models"
-	"unfold/models/gplvm"
-	"unfold/models/lllvm"
-	"unfold/models/lvm"
-	"unfold/models/novelty"
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 )
 
-// LVM is Saul's latent variable model, package lvm.
-const LVM = lvm.Kind
+// registry lists the program's own models, the default first.
+var registry = []Kind{latentVariable, locallyLinear, gaussianProcess}
 
-// How PCA is chosen.
-const (
-	// PCAAuto projects vectors of more than DefaultPCA elements onto DefaultPCA
-	// principal components, and leaves others as they are.
-	PCAAuto = 0
-	// PCANone never projects.
-	PCANone = -1
-	// DefaultPCA keeps the neighbourhoods of what has been tried (MNIST: the
-	// 9-NN test error in 50 components is that in all 784 elements).
-	DefaultPCA = 50
-)
+// Kinds are those that a Spec, a configuration or a snapshot may name. The zero value are
+// the program's own, of the registry. It is immutable, and comparable as a Spec is.
+type Kinds struct{ list *[]Kind }
 
-// Spec says what to learn. The zero value works. It is stored as JSON in
-// Snapshot.Settings (specFile).
-type Spec struct {
-	// Kind is the model's name; empty means the first of Kinds.
-	Kind string
-	// PCA is PCAAuto, PCANone, or the number of principal components.
-	PCA int
-	// NoveltyK is the number of neighbours that novelty looks at. Default
-	// novelty.DefaultK.
-	NoveltyK int
-	// Common are the settings of all kinds; Seed, Threads and Search hold for all stages.
-	models.Common
-	// LVM, LLLVM and GPLVM are settings that only that kind has.
-	LVM   lvm.Options
-	LLLVM lllvm.Options
-	GPLVM gplvm.Options
-	// Own are the settings of a kind that has no field above. They are stored as JSON
-	// under the kind's name.
-	Own Settings
+// With returns the program's own kinds and more.
+func With(more ...Kind) Kinds {
+	if len(more) == 0 {
+		return Kinds{}
+	}
+	list := slices.Concat(registry, more)
+	return Kinds{&list}
 }
 
-// Latent are the settings of kind LVM.
-func (s Spec) Latent() lvm.Settings { return lvm.Settings{Common: s.Common, Options: s.LVM} }
-
-// Resolve fills in defaults, for vectors of dim elements, and checks the spec:
-// afterwards Kind is a name, PCA is PCANone or a number of components and
-// NoveltyK is positive. The kind's own settings are left to it.
-func (s Spec) Resolve(dim int) (Spec, error) {
-	k, err := Find(s.Kind)
-	if err != nil {
-		return s, err
+// all lists the kinds, the default first.
+func (k Kinds) all() []Kind {
+	if k.list == nil {
+		return registry
 	}
-	s.Kind = k.Name
-	switch {
-	case s.PCA == PCAAuto && dim > DefaultPCA:
-		s.PCA = DefaultPCA
-	case s.PCA == PCAAuto:
-		s.PCA = PCANone
-	case s.PCA < PCANone:
-		return s, fmt.Errorf("pca is %d: want a number of components, %d for automatic or %d for none", s.PCA, PCAAuto, PCANone)
-	case s.PCA > dim:
-		return s, models.BadInputf("pca is %d, but vectors have %d elements: want at most that, or %d for none", s.PCA, dim, PCANone)
-	}
-	if s.NoveltyK == 0 {
-		s.NoveltyK = novelty.DefaultK
-	}
-	if s.NoveltyK < 1 {
-		return s, fmt.Errorf("%d neighbours for novelty, want at least 1", s.NoveltyK)
-	}
-	return s, nil
+	return *k.list
 }
 
-// ParseSpec reads the Spec that a snapshot was learnt by. One that names no tails
-// is from before there was a choice: Gaussian.
-func ParseSpec(s *snapshot.Snapshot) (Spec, error) {
-	spec := Spec{LVM: lvm.Options{Tails: lvm.Gaussian}}
-	if err := json.Unmarshal(s.Settings, &spec); err != nil {
-		return spec, models.BadInputf("the model file's settings cannot be read: %w", err)
+// Names lists the names of the kinds, the default first.
+func (k Kinds) Names() []string {
+	var names []string
+	for _, kind := range k.all() {
+		names = append(names, kind.Name)
 	}
-	return spec, nil
+	return names
+}
+
+// Find returns the kind of that name; the empty name is the default.
+func (k Kinds) Find(name string) (Kind, error) {
+	for _, kind := range k.all() {
+		if kind.Name == name || name == "" {
+			return kind, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("kind %q: there is only %s", name, strings.Join(k.Names(), ", "))
 }
 
 // Open prepares placing against s by the kind of model that it names.
-func Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
-	if k, err := Find(s.Kind); err == nil {
-		return k.Open(s, o)
+func (k Kinds) Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
+	if kind, err := k.Find(s.Kind); err == nil {
+		return kind.Open(s, o)
 	}
-	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(Kinds(), ", "))
+	return nil, models.BadInputf("the model file holds a model of kind %q, this program knows %s: it may have been written by a newer unfold", s.Kind, strings.Join(k.Names(), ", "))
 }
+
+// Describe says what only the snapshot's kind of model has to say of it, which can be
+// opened (Open).
+func (k Kinds) Describe(s *snapshot.Snapshot) []Line {
+	kind, err := k.Find(s.Kind)
+	if err != nil || kind.Describe == nil {
+		return nil
+	}
+	return kind.Describe(s)
+}
+
+// Open prepares placing against s by the kind of model that it names, of the program's own.
+func Open(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) { return Kinds{}.Open(s, o) }

@@ -70,7 +70,7 @@ func TestMissingValues(t *testing.T) {
 			t.Errorf("%s: an event is placed at %v, %v", name, one.Mu, err)
 		}
 		lines := ""
-		for _, l := range Describe(s) {
+		for _, l := range (Kinds{}).Describe(s) {
 			lines += l.Name + ": " + l.Value + "\n"
 		}
 		if !strings.Contains(lines, "filled in") || strings.Contains(lines, "active set") != (name == "active") {

@@ -2,9 +2,6 @@ package fit
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"unfold/internal/vec"
 	"unfold/models"
@@ -16,8 +13,8 @@ import (
 )
 
 // Kind is a model as the rest of the program knows it. A new kind is one entry of
-// registry, and nothing else: its settings come with it (Settings), its numbers go into
-// Snapshot.Parts.
+// registry, or of With, and nothing else: its settings come with it (Settings), its
+// numbers go into Snapshot.Parts.
 type Kind struct {
 	// Name is what --kind and Snapshot.Kind say.
 	Name string
@@ -61,16 +58,6 @@ type Kind struct {
 // Line is something to know of a snapshot, for people.
 type Line struct{ Name, Value string }
 
-// Describe says what only the snapshot's kind of model has to say of it, which can be
-// opened (Open).
-func Describe(s *snapshot.Snapshot) []Line {
-	k, err := Find(s.Kind)
-	if err != nil || k.Describe == nil {
-		return nil
-	}
-	return k.Describe(s)
-}
-
 // Learnt is what learning gives.
 type Learnt struct {
 	*models.Result
@@ -94,40 +81,10 @@ func (l *Learnt) snapshot(x vec.Matrix[float32]) (*snapshot.Snapshot, novelty.Sc
 	return s, own, err
 }
 
-// registry lists the models, the default first.
-var registry = []Kind{latentVariable, locallyLinear, gaussianProcess}
-
-// Register adds a kind to the registry, for tests and for programs that have kinds of
-// their own, until remove is called. Nothing else may use the registry meanwhile.
-func Register(k Kind) (remove func()) {
-	before := registry
-	registry = append(slices.Clone(registry), k)
-	return func() { registry = before }
-}
-
-// Kinds lists the names of all models, the default first.
-func Kinds() []string {
-	names := make([]string, len(registry))
-	for i, k := range registry {
-		names[i] = k.Name
-	}
-	return names
-}
-
-// Find returns the kind of that name; the empty name is the default.
-func Find(name string) (Kind, error) {
-	for _, k := range registry {
-		if k.Name == name || name == "" {
-			return k, nil
-		}
-	}
-	return Kind{}, fmt.Errorf("kind %q: there is only %s", name, strings.Join(Kinds(), ", "))
-}
-
 // Check says what is wrong with a spec whatever the data are: an error of the
 // kind's, which for settings of kind LVM is a *models.SettingError.
 func (s Spec) Check() error {
-	k, err := Find(s.Kind)
+	k, err := s.Kinds.Find(s.Kind)
 	if err != nil {
 		return err
 	}
@@ -138,7 +95,7 @@ func (s Spec) Check() error {
 // neighbours, of n points of q values; ok is false for a kind that package budget
 // knows by itself.
 func (s Spec) Memory(n, q int) (bytes int64, ok bool) {
-	k, err := Find(s.Kind)
+	k, err := s.Kinds.Find(s.Kind)
 	if err != nil || k.Memory == nil {
 		return 0, false
 	}
@@ -147,14 +104,14 @@ func (s Spec) Memory(n, q int) (bytes int64, ok bool) {
 
 // Timed reports whether Seconds knows the kind.
 func (s Spec) Timed() bool {
-	k, err := Find(s.Kind)
+	k, err := s.Kinds.Find(s.Kind)
 	return err == nil && k.Seconds != nil
 }
 
 // Seconds returns about how long learning takes on this machine, of n points of q values,
 // if it takes all its steps. The kind has to be Timed.
 func (s Spec) Seconds(ctx context.Context, n, q int) (float64, error) {
-	k, err := Find(s.Kind)
+	k, err := s.Kinds.Find(s.Kind)
 	if err != nil {
 		return 0, err
 	}

@@ -65,18 +65,18 @@ func choose(to encoding.TextUnmarshaler, word string) {
 
 // NewSettings returns those that the kind of that name has, at their defaults; nil if it
 // has none.
-func NewSettings(kind string) Settings {
-	k, err := Find(kind)
-	if err != nil || k.Settings == nil {
+func (k Kinds) NewSettings(name string) Settings {
+	kind, err := k.Find(name)
+	if err != nil || kind.Settings == nil {
 		return nil
 	}
-	s := k.Settings()
-	for _, key := range k.keys("", func(s any) any { return s }) {
+	s := kind.Settings()
+	for _, key := range kind.keys("", func(s any) any { return s }) {
 		if key.Default == "" {
 			continue
 		}
 		if err := key.Set(s, key.Default); err != nil {
-			panic(fmt.Sprintf("fit: default of %s of kind %s: %v", key.Path, kind, err))
+			panic(fmt.Sprintf("fit: default of %s of kind %s: %v", key.Path, name, err))
 		}
 	}
 	return s
@@ -93,15 +93,15 @@ func (k Kind) keys(path string, root func(all any) any) []setting.Key {
 // AddKeys adds the settings that only some kinds have to a list, which has those of Given
 // below path. Own leads from what holds all settings to those of a kind, which are of the
 // type of NewSettings.
-func AddKeys(list []setting.Key, path string, own func(all any, kind string) Settings) []setting.Key {
-	for _, k := range registry {
-		list = setting.Add(list, k.keys(path, func(all any) any { return own(all, k.Name) }))
+func (k Kinds) AddKeys(list []setting.Key, path string, own func(all any, kind string) Settings) []setting.Key {
+	for _, kind := range k.all() {
+		list = setting.Add(list, kind.keys(path, func(all any) any { return own(all, kind.Name) }))
 	}
 	for i := range list {
 		if list[i].Path == path+".kind" {
-			list[i].Choices, list[i].Help = Kinds(), "The model: "
-			for _, k := range registry {
-				list[i].Help += k.About
+			list[i].Choices, list[i].Help = k.Names(), "The model: "
+			for _, kind := range k.all() {
+				list[i].Help += kind.About
 			}
 			list[i].Help += "."
 		}

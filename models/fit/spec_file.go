@@ -60,7 +60,9 @@ func (s *Spec) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return err
 	}
+	kinds := s.Kinds
 	*s = f.spec()
+	s.Kinds = kinds
 	if slices.Contains([]string{LVM, LLLVM, GPLVM}, s.Kind) {
 		return nil
 	}
@@ -69,7 +71,7 @@ func (s *Spec) UnmarshalJSON(raw []byte) error {
 
 // readOwn reads the settings of a kind that has no field in Spec.
 func (s *Spec) readOwn(raw []byte) error {
-	own := NewSettings(s.Kind)
+	own := s.Kinds.NewSettings(s.Kind)
 	if own == nil {
 		return nil
 	}

@@ -34,8 +34,9 @@ const (
 // Settings say how rows are placed. The zero value works.
 type Settings struct {
 	// Place says how events are placed. Open, if set, opens snapshots for placing in
-	// place of fit.Open.
+	// place of Kinds.Open.
 	Place placing.Options
+	Kinds fit.Kinds
 	Open  func(s *snapshot.Snapshot) (models.Placer, error)
 	// Mapping says which columns pass through. One that names no column at all leaves
 	// that to the map.
@@ -125,7 +126,7 @@ func (s *Settings) open(m *snapshot.Snapshot) (models.Placer, error) {
 	if s.Open != nil {
 		return s.Open(m)
 	}
-	return fit.Open(m, s.Place)
+	return s.Kinds.Open(m, s.Place)
 }
 
 // Encoder returns how a snapshot's vectors are made of records, nil if it does not say.

@@ -14,7 +14,6 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/ep/labels"
-	"unfold/models/fit"
 	"unfold/models/projection"
 	"unfold/models/snapshot"
 	"unfold/stream/reference"
@@ -133,7 +132,7 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	if err != nil {
 		return err
 	}
-	was, err := fit.ParseSpec(s)
+	was, err := l.set.Spec.Kinds.ParseSpec(s)
 	if err != nil {
 		return err
 	}

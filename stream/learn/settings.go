@@ -71,7 +71,7 @@ type Settings struct {
 	// Spec is the model.
 	Spec fit.Spec
 	// Place says how events are placed. Open, if set, opens snapshots for placing in
-	// place of fit.Open.
+	// place of the kind's own.
 	Place placing.Options
 	Open  func(s *snapshot.Snapshot) (models.Placer, error)
 	// Mapping says which columns become vectors, and which pass through. Its ID, if
@@ -205,7 +205,7 @@ func (s Settings) live() live.Settings {
 
 // carries reports whether maps are carried on rather than learnt from nothing.
 func (s Settings) carries() bool {
-	k, err := fit.Find(s.Spec.Kind)
+	k, err := s.Spec.Kinds.Find(s.Spec.Kind)
 	return err == nil && k.Carried && s.Major != MajorAlways
 }
 
@@ -285,7 +285,7 @@ func (s Settings) published(note []float32) []float32 {
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
-	out := embed.Settings{Place: s.Place, Open: s.Open, Mapping: s.Mapping, Classes: embed.ClassesNever}
+	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
 	}

@@ -12,6 +12,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/progress"
+	"unfold/models/fit"
 )
 
 // System is what the program needs of the world around it.
@@ -23,6 +24,8 @@ type System struct {
 	Environ []string
 	// Version is the release's, if the linker was given one.
 	Version string
+	// Kinds are kinds of models beside the program's own.
+	Kinds []fit.Kind
 }
 
 // everywhere are the flags that every command has.
@@ -35,33 +38,35 @@ type everywhere struct {
 // command is a verb of the program.
 type command struct {
 	name, group, help string
-	// new makes its flags and arguments.
-	new func() any
+	// new makes its flags and arguments; some have a flag for each setting of a kind.
+	new func(kinds []fit.Kind) any
 	// tags are more words of the grammar's.
 	tags []string
 }
 
 // commands are the verbs in the order of the help.
 var commands = []command{
-	{name: "fit", group: "files", help: "Learn a map from files.", new: func() any { return &fitCmd{settingFlags: flagsOf(fitKeys)} }},
-	{name: "embed", group: "files", help: "Place rows of files on a learnt map.", new: func() any { return &embedCmd{settingFlags: flagsOf(embedKeys)} }},
-	{name: "score", group: "files", help: "Measure how good a map is.", new: func() any { return &scoreCmd{settingFlags: flagsOf(dataKeys)} }},
-	{name: "plot", group: "files", help: "Draw a map.", new: func() any { return new(plotCmd) }},
-	{name: "decode", group: "files", help: "Report which vectors lie at points of a map.", new: func() any { return new(decodeCmd) }},
-	{name: "inspect", group: "files", help: "Show what a model, a map or a data file holds.", new: func() any { return new(inspectCmd) }},
+	{name: "fit", group: "files", help: "Learn a map from files.", new: func(kinds []fit.Kind) any { return &fitCmd{settingFlags: flagsOf(fitKeys, kinds)} }},
+	{name: "embed", group: "files", help: "Place rows of files on a learnt map.", new: func(kinds []fit.Kind) any { return &embedCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
+	{name: "score", group: "files", help: "Measure how good a map is.", new: func(kinds []fit.Kind) any { return &scoreCmd{settingFlags: flagsOf(dataKeys, kinds)} }},
+	{name: "plot", group: "files", help: "Draw a map.", new: func([]fit.Kind) any { return new(plotCmd) }},
+	{name: "decode", group: "files", help: "Report which vectors lie at points of a map.", new: func([]fit.Kind) any { return new(decodeCmd) }},
+	{name: "inspect", group: "files", help: "Show what a model, a map or a data file holds.", new: func([]fit.Kind) any { return new(inspectCmd) }},
 
-	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.", new: func() any { return &runCmd{configFlags{settingFlags: flagsOf(stageKeys)}} }},
+	{name: "run", group: "streams", help: "Run as a stage between two Kafka topics.", new: func(kinds []fit.Kind) any { return &runCmd{configFlags{settingFlags: flagsOf(stageKeys, kinds)}} }},
 	{name: "lint", group: "streams", help: "Check a configuration, its brokers and topics, without running.",
-		new: func() any { return &lintCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys)}} }},
-	{name: "dlq", group: "streams", help: "List dead letters, or replay them.", new: func() any { return newDLQ() }},
-	{name: "demo", group: "streams", help: "See a real event stream become a map: broker and data come with the program.", new: func() any { return new(demoCmd) }},
+		new: func(kinds []fit.Kind) any {
+			return &lintCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys, kinds)}}
+		}},
+	{name: "dlq", group: "streams", help: "List dead letters, or replay them.", new: func(kinds []fit.Kind) any { return newDLQ(kinds) }},
+	{name: "demo", group: "streams", help: "See a real event stream become a map: broker and data come with the program.", new: func([]fit.Kind) any { return new(demoCmd) }},
 
-	{name: "version", group: "other", help: "Show the version.", new: func() any { return new(versionCmd) }},
+	{name: "version", group: "other", help: "Show the version.", new: func([]fit.Kind) any { return new(versionCmd) }},
 
-	{name: "completion", group: "other", help: "Write a shell's completion of commands and flags.", new: func() any { return new(completionCmd) }},
+	{name: "completion", group: "other", help: "Write a shell's completion of commands and flags.", new: func([]fit.Kind) any { return new(completionCmd) }},
 
-	{name: completeVerb, new: func() any { return new(completeCmd) }, tags: []string{`hidden:""`}},
-	{name: "check-input", new: func() any { return new(checkInputCmd) }, tags: []string{`hidden:""`}},
+	{name: completeVerb, new: func([]fit.Kind) any { return new(completeCmd) }, tags: []string{`hidden:""`}},
+	{name: "check-input", new: func([]fit.Kind) any { return new(checkInputCmd) }, tags: []string{`hidden:""`}},
 }
 
 const about = `Turns events that carry vectors into a map: in files, or as a stage in a Kafka pipeline.
@@ -127,7 +132,7 @@ func newParser(e *everywhere, sys System) (*kong.Kong, error) {
 	for _, c := range commands {
 		var grammar any = new(struct{})
 		if slices.Contains(sys.Args, c.name) {
-			grammar = c.new()
+			grammar = c.new(sys.Kinds)
 		}
 		options = append(options, kong.DynamicCommand(c.name, c.help, c.group, grammar, c.tags...))
 	}
@@ -232,10 +237,10 @@ func wrongUsage(err error) error {
 
 // settingsOf collects the settings that were given as flags into a Config with
 // defaults for the others.
-func settingsOf(values func() map[string]string, names keyNames) (*config.Config, error) {
-	c := config.Defaults()
+func (p *program) settingsOf(values func() map[string]string, names keyNames) (*config.Config, error) {
+	c := config.Defaults(p.Kinds...)
 	for path, text := range values() {
-		k, _ := config.Find(path)
+		k, _ := config.Find(path, p.Kinds...)
 		if err := k.Set(c, text); err != nil {
 			name, _, _ := names(k)
 			return nil, usagef("--%s: %v", name, err)

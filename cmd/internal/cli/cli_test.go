@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"unfold/models/fit"
 )
 
 var update = flag.Bool("update", false, "write the transcripts again")
@@ -84,8 +86,14 @@ func replay(t *testing.T, transcript string) string {
 // run runs the program in the current folder, without progress.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return runWith(t, nil, args...)
+}
+
+// runWith is run of a program that has more kinds of models.
+func runWith(t *testing.T, kinds []fit.Kind, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var o, e bytes.Buffer
-	code = Run(t.Context(), System{Args: args, Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e})
+	code = Run(t.Context(), System{Kinds: kinds, Args: args, Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e})
 	return code, o.String(), e.String()
 }
 

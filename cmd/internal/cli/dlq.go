@@ -11,6 +11,7 @@ import (
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/stage"
+	"unfold/models/fit"
 	"unfold/stream"
 	"unfold/stream/kafka"
 )
@@ -21,8 +22,8 @@ type dlqCmd struct {
 	Replay dlqReplayCmd `cmd:"" help:"Write dead letters to the topic that they came from, as they were."`
 }
 
-func newDLQ() *dlqCmd {
-	brokers := func() configFlags { return configFlags{settingFlags: flagsOf(brokerKeys)} }
+func newDLQ(kinds []fit.Kind) *dlqCmd {
+	brokers := func() configFlags { return configFlags{settingFlags: flagsOf(brokerKeys, kinds)} }
 	return &dlqCmd{List: dlqListCmd{configFlags: brokers()}, Replay: dlqReplayCmd{configFlags: brokers()}}
 }
 

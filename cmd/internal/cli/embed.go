@@ -43,7 +43,7 @@ predicts the class of every row, too.
 
 func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	begin := time.Now()
-	settings, err := settingsOf(c.values, embedKeys)
+	settings, err := p.settingsOf(c.values, embedKeys)
 	if err != nil {
 		return err
 	}
@@ -122,6 +122,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	}
 	m, err := embed.Open(s, embed.Settings{
 		Place:   placing.Options{Rule: rule, Threads: settings.Model.Threads, Search: search},
+		Kinds:   settings.Model.Spec().Kinds,
 		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
 		Files:   true, Missing: settings.Source.Missing == "auto", Output: output,
 	})

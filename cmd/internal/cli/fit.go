@@ -48,11 +48,11 @@ Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] 
 
 func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	begin, base := time.Now(), startBytes()
-	settings, err := settingsOf(c.values, fitKeys)
+	settings, err := p.settingsOf(c.values, fitKeys)
 	if err != nil {
 		return err
 	}
-	if err := checkModel(settings.Model); err != nil {
+	if err := p.checkModel(settings.Model); err != nil {
 		return err
 	}
 	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model}
@@ -213,12 +213,12 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 
 // checkModel says what is wrong with the model's settings, as flags; those that are wrong
 // together name themselves.
-func checkModel(m config.Model) error {
+func (p *program) checkModel(m config.Model) error {
 	problem, wrong := m.Problem()
 	if !wrong {
 		return nil
 	}
-	if _, one := config.Find(problem.Key); !one {
+	if _, one := config.Find(problem.Key, p.Kinds...); !one {
 		return usagef("%s", problem.Message)
 	}
 	return usagef("--%s: %s", flagName(problem.Name()), problem.Message)
@@ -296,7 +296,7 @@ func (c *fitCmd) request(p *program, settings *config.Config) (ingest.ReadOption
 	if o.Mapping, err = mapping(settings.Source.Columns); err != nil {
 		return o, err
 	}
-	if kind, err := fit.Find(settings.Model.Kind); err == nil {
+	if kind, err := settings.Model.Entry(); err == nil {
 		o.Mapping.Missing = kind.Missing && settings.Source.Missing == "auto"
 	}
 	if len(c.LabelFile) > 0 && o.Mapping.Label != "" {

@@ -34,7 +34,7 @@ type inspectCmd struct {
 
 func (c *inspectCmd) Run(ctx context.Context, p *program) error {
 	if isModel(c.File) {
-		m, err := openModel(c.File)
+		m, err := openModel(c.File, fit.With(p.Kinds...))
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ type modelFile struct {
 }
 
 // openModel reads a model and everything in it that another command would use.
-func openModel(path string) (*modelFile, error) {
+func openModel(path string, kinds fit.Kinds) (*modelFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -88,10 +88,10 @@ func openModel(path string) (*modelFile, error) {
 	if m.s, err = snapshot.ReadFile(path); err != nil {
 		return nil, err
 	}
-	if m.spec, err = fit.ParseSpec(m.s); err != nil {
+	if m.spec, err = kinds.ParseSpec(m.s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	placing, err := embed.Open(m.s, embed.Settings{Files: true})
+	placing, err := embed.Open(m.s, embed.Settings{Files: true, Kinds: kinds})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -161,7 +161,7 @@ func (m *modelFile) describeMap(line liner) {
 func (m *modelFile) describeModel(line liner) {
 	s, spec := m.s, m.spec
 	if s.Kind != fit.LVM {
-		for _, l := range fit.Describe(s) {
+		for _, l := range spec.Kinds.Describe(s) {
 			line(l.Name, "%s", l.Value)
 		}
 		line("learning", "%d iterations, seed %d", s.Steps, spec.Seed)

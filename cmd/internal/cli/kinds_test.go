@@ -24,11 +24,12 @@ func (s *toySettings) Apply(_ fit.Given, to *fit.Spec) { to.Own = s }
 
 // toy is the default model, moved by its setting.
 func toy(t *testing.T) fit.Kind {
-	base, err := fit.Find(fit.LVM)
+	base, err := fit.Kinds{}.Find(fit.LVM)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := base
+	kinds := func() fit.Kinds { return fit.With(k) }
 	k.Name, k.About, k.Carried = "toy", "; toy is for a test", false
 	k.Settings = func() fit.Settings { return new(toySettings) }
 	k.Check = func(s fit.Spec) error {
@@ -49,13 +50,13 @@ func toy(t *testing.T) fit.Kind {
 		return learnt, nil
 	}
 	k.Open = func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
-		if _, err := fit.ParseSpec(s); err != nil {
+		if _, err := kinds().ParseSpec(s); err != nil {
 			return nil, err
 		}
 		return base.Open(s, o)
 	}
 	k.Describe = func(s *snapshot.Snapshot) []fit.Line {
-		spec, err := fit.ParseSpec(s)
+		spec, err := kinds().ParseSpec(s)
 		if err != nil || spec.Own == nil {
 			return nil
 		}
@@ -64,18 +65,27 @@ func toy(t *testing.T) fit.Kind {
 	return k
 }
 
-// A new kind is one entry of the registry: its settings are flags, keys of a configuration,
+// A new kind is one entry of a list: its settings are flags, keys of a configuration,
 // variables and help, what is wrong with them names flag and key, and maps of its kind are
 // learnt, stored, opened and described.
 func TestNewKindIsOneEntry(t *testing.T) {
-	t.Cleanup(fit.Register(toy(t)))
 	t.Chdir(workspace(t))
+	kinds := []fit.Kind{toy(t)}
+	run := func(args ...string) (int, string, string) { return runWith(t, kinds, args...) }
+	must := func(args ...string) string {
+		t.Helper()
+		code, stdout, stderr := run(args...)
+		if code != 0 {
+			t.Fatalf("unfold %s: exit %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
+		}
+		return stdout
+	}
 	base := []string{"fit", "small.csv", "--columns", "x,y,z", "--steps", "2", "-o", "m.unfold", "--map", "a.csv"}
 	fitted := func(args ...string) (int, string) {
-		code, _, stderr := run(t, append(base, args...)...)
+		code, _, stderr := run(append(base, args...)...)
 		return code, stderr
 	}
-	help := must(t, "fit", "--help-all")
+	help := must("fit", "--help-all")
 	for _, want := range []string{"--toy-setting=N", "how far the map", "gplvm|toy", "toy is for a test."} {
 		if !strings.Contains(help, want) {
 			t.Errorf("the help does not show %q", want)
@@ -84,10 +94,10 @@ func TestNewKindIsOneEntry(t *testing.T) {
 	if code, stderr := fitted("--kind", "toy", "--toy-setting", "3"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if out := must(t, "inspect", "m.unfold"); !strings.Contains(out, "toy setting") || !strings.Contains(out, "3\n") {
+	if out := must("inspect", "m.unfold"); !strings.Contains(out, "toy setting") || !strings.Contains(out, "3\n") {
 		t.Errorf("inspect: %s", out)
 	}
-	must(t, "embed", "small.csv", "-m", "m.unfold", "-o", "b.csv")
+	must("embed", "small.csv", "-m", "m.unfold", "-o", "b.csv")
 	one, two := cells(t, "a.csv", 7), cells(t, "b.csv", 7)
 	if one != two {
 		t.Errorf("embed places rows elsewhere than fit:\n%s\n%s", one, two)
@@ -122,7 +132,7 @@ func TestNewKindIsOneEntry(t *testing.T) {
 		if err := os.WriteFile("unfold.yaml", []byte(stage(c.model)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		code, _, stderr := run(t, "lint", "--offline")
+		code, _, stderr := run("lint", "--offline")
 		if (code == 0) != (c.want == "") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, %q; expected %q", c.name, code, stderr, c.want)
 		}

@@ -29,7 +29,7 @@ func (f *configFlags) load(p *program) (stage.Settings, error) {
 }
 
 func (p *program) noteUnknown() {
-	for _, unknown := range config.UnknownVariables(p.Environ) {
+	for _, unknown := range config.UnknownVariables(p.Environ, p.Kinds...) {
 		p.note("%s", unknown)
 	}
 }
@@ -44,7 +44,7 @@ func (f *configFlags) read(p *program) (stage.Settings, error) {
 	if path == "" && config.FileExists(config.DefaultFile) {
 		path = config.DefaultFile
 	}
-	c, err := config.Load(path, p.env, f.values())
+	c, err := config.Load(path, p.env, f.values(), p.Kinds...)
 	if err != nil {
 		return s, err
 	}
@@ -108,7 +108,7 @@ func (r *runCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	for _, unknown := range config.UnknownVariables(p.Environ) {
+	for _, unknown := range config.UnknownVariables(p.Environ, p.Kinds...) {
 		logs.Say(logger, slog.LevelWarn, logs.Setting, unknown.String())
 	}
 	err = runStage(ctx, settings, logger)

@@ -204,7 +204,7 @@ func (c *scoreCmd) readData(ctx context.Context, p *program) (vec.Matrix[float32
 			return none, fmt.Errorf("%s: %w", c.Model, err)
 		}
 	} else {
-		settings, err := settingsOf(c.values, dataKeys)
+		settings, err := p.settingsOf(c.values, dataKeys)
 		if err != nil {
 			return none, err
 		}

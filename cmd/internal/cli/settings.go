@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"unfold/cmd/internal/config"
+	"unfold/models/fit"
 )
 
 // keyNames says which flag a key gets in a command, and in which group of the
@@ -84,10 +85,10 @@ type settingFlags struct {
 }
 
 // flagsOf makes a flag of every key that names gives one.
-func flagsOf(names keyNames) settingFlags {
+func flagsOf(names keyNames, kinds []fit.Kind) settingFlags {
 	var fields []reflect.StructField
 	var keys []config.Key
-	for _, k := range config.Keys() {
+	for _, k := range config.Keys(kinds...) {
 		name, group, ok := names(k)
 		if !ok {
 			continue

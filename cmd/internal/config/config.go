@@ -76,6 +76,7 @@ type Columns struct {
 // brings with it.
 type Model struct {
 	fit.Given `key:""`
+	kinds     fit.Kinds
 	own       map[string]fit.Settings // of all kinds, by their names
 }
 

@@ -11,15 +11,19 @@ import (
 type Key = setting.Key
 
 // Keys lists every setting in the order of Config, those of kinds of models among those
-// that all kinds share.
-func Keys() []Key {
+// that all kinds share. More are kinds beside the program's own.
+func Keys(more ...fit.Kind) []Key { return keysOf(fit.With(more...)) }
+
+func keysOf(kinds fit.Kinds) []Key {
 	keys := setting.Of(reflect.TypeFor[Config](), "", func(c any) any { return c })
-	return fit.AddKeys(keys, "model", func(c any, kind string) fit.Settings { return c.(*Config).Model.settings(kind) })
+	return kinds.AddKeys(keys, "model", func(c any, kind string) fit.Settings { return c.(*Config).Model.settings(kind) })
 }
 
 // Find returns the key of that path.
-func Find(path string) (Key, bool) {
-	for _, k := range Keys() {
+func Find(path string, more ...fit.Kind) (Key, bool) { return find(path, fit.With(more...)) }
+
+func find(path string, kinds fit.Kinds) (Key, bool) {
+	for _, k := range keysOf(kinds) {
 		if k.Path == path {
 			return k, true
 		}

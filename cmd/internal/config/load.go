@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"unfold/internal/setting"
+	"unfold/models/fit"
 )
 
 // DefaultFile is read where no file is named, if it exists.
@@ -62,10 +63,11 @@ func (e *Error) Error() string {
 type Lookup func(name string) (string, bool)
 
 // Load collects the settings: defaults, then the file (none if path is empty),
-// then the environment, then flags by key path. It does not ask whether what the
+// then the environment, then flags by key path. More are kinds of models beside the
+// program's own. It does not ask whether what the
 // stage needs is there; Config.Validate does.
-func Load(path string, env Lookup, flags map[string]string) (*Config, error) {
-	c, problems := Defaults(), []Problem(nil)
+func Load(path string, env Lookup, flags map[string]string, more ...fit.Kind) (*Config, error) {
+	c, problems := Defaults(more...), []Problem(nil)
 	if path != "" {
 		text, err := os.ReadFile(path)
 		switch {
@@ -77,7 +79,7 @@ func Load(path string, env Lookup, flags map[string]string) (*Config, error) {
 		}
 		problems = c.readYAML(path, text, env)
 	}
-	for _, k := range Keys() {
+	for _, k := range keysOf(c.Model.kinds) {
 		if v, ok := env(k.Env()); ok {
 			if err := k.Set(c, v); err != nil {
 				problems = append(problems, Problem{Where: k.Env(), Key: k.Path, Message: err.Error()})
@@ -85,7 +87,7 @@ func Load(path string, env Lookup, flags map[string]string) (*Config, error) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(flags)) {
-		k, ok := Find(path)
+		k, ok := find(path, c.Model.kinds)
 		if !ok {
 			panic("config: a flag for the unknown key " + path)
 		}
@@ -100,9 +102,10 @@ func Load(path string, env Lookup, flags map[string]string) (*Config, error) {
 }
 
 // Defaults returns a Config with every default filled in.
-func Defaults() *Config {
+func Defaults(more ...fit.Kind) *Config {
 	c := new(Config)
-	for _, k := range Keys() {
+	c.Model.kinds = fit.With(more...)
+	for _, k := range keysOf(c.Model.kinds) {
 		if k.Default == "" {
 			continue
 		}
@@ -115,9 +118,9 @@ func Defaults() *Config {
 
 // UnknownVariables lists variables of the environment ("NAME=value" each) that
 // begin like a setting's but are none, with the nearest that is; for warnings.
-func UnknownVariables(environ []string) []Problem {
+func UnknownVariables(environ []string, more ...fit.Kind) []Problem {
 	var known []string
-	for _, k := range Keys() {
+	for _, k := range Keys(more...) {
 		known = append(known, k.Env())
 	}
 	var problems []Problem

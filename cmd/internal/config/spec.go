@@ -13,13 +13,20 @@ import (
 )
 
 // Spec is what the model's settings mean to package fit.
-func (m Model) Spec() fit.Spec { return m.Given.Spec(m.settings(m.Kind)) }
+func (m Model) Spec() fit.Spec {
+	s := m.Given.Spec(m.settings(m.Kind))
+	s.Kinds = m.kinds
+	return s
+}
+
+// Entry is the kind that the settings name.
+func (m Model) Entry() (fit.Kind, error) { return m.kinds.Find(m.Kind) }
 
 // settings are those that a kind brings with it, nil if it brings none.
 func (m *Model) settings(kind string) fit.Settings {
 	s, there := m.own[kind]
 	if !there {
-		if s = fit.NewSettings(kind); m.own == nil {
+		if s = m.kinds.NewSettings(kind); m.own == nil {
 			m.own = map[string]fit.Settings{}
 		}
 		m.own[kind] = s
@@ -69,11 +76,11 @@ func (m Model) Problem() (p Problem, wrong bool) {
 // foreign finds a setting of another kind of model that is not at its default.
 func (m Model) foreign() (p Problem, found bool) {
 	c := Config{Model: m}
-	this, err := fit.Find(m.Kind)
+	this, err := m.Entry()
 	if err != nil {
 		return Problem{Key: "model.kind", Message: err.Error()}, true
 	}
-	for _, k := range Keys() {
+	for _, k := range keysOf(m.kinds) {
 		name, isModel := strings.CutPrefix(k.Path, "model.")
 		if !isModel || this.HasSetting(name) {
 			continue
@@ -83,20 +90,20 @@ func (m Model) foreign() (p Problem, found bool) {
 			at = ""
 		}
 		if at != k.Default {
-			return Problem{Key: k.Path, Message: fmt.Sprintf("it goes with kind %s, not with %s; leave it out", firstWith(name), m.Kind)}, true
+			return Problem{Key: k.Path, Message: fmt.Sprintf("it goes with kind %s, not with %s; leave it out", m.firstWith(name), m.Kind)}, true
 		}
 	}
 	if !this.Ranges && m.Neighbors[0] != m.Neighbors[1] {
-		ranges := slices.DeleteFunc(fit.Kinds(), func(name string) bool { k, err := fit.Find(name); return err != nil || !k.Ranges })
+		ranges := slices.DeleteFunc(m.kinds.Names(), func(name string) bool { k, err := m.kinds.Find(name); return err != nil || !k.Ranges })
 		return Problem{Key: "model.neighbors", Message: fmt.Sprintf("a range goes with kind %s, not with %s; give one number", strings.Join(ranges, ", "), m.Kind)}, true
 	}
 	return Problem{}, false
 }
 
 // firstWith is the first kind that has a setting.
-func firstWith(name string) string {
-	for _, kind := range fit.Kinds() {
-		if k, err := fit.Find(kind); err == nil && k.HasSetting(name) {
+func (m Model) firstWith(name string) string {
+	for _, kind := range m.kinds.Names() {
+		if k, err := m.kinds.Find(kind); err == nil && k.HasSetting(name) {
 			return kind
 		}
 	}

@@ -38,7 +38,7 @@ func (c *Config) Validate() error {
 
 // checkRequired says what is missing.
 func (c *Config) checkRequired(complain complainer) {
-	for _, k := range Keys() {
+	for _, k := range keysOf(c.Model.kinds) {
 		if k.Required && k.Text(c) == "" {
 			complain(k.Path, fmt.Sprintf("give it in the file, as --%s or as %s", k.Flag(), k.Env()), "missing")
 		}

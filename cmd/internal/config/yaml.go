@@ -20,7 +20,7 @@ func (c *Config) readYAML(path string, text []byte, env Lookup) []Problem {
 	if len(doc.Content) == 0 {
 		return nil
 	}
-	r := reader{c: c, path: path, env: env, keys: Keys(), seen: map[string]bool{}}
+	r := reader{c: c, path: path, env: env, keys: keysOf(c.Model.kinds), seen: map[string]bool{}}
 	r.mapping("", doc.Content[0])
 	return r.problems
 }

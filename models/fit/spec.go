@@ -1,0 +1,95 @@
+package fit
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"unfold/models"
+	"unfold/models/gplvm"
+	"unfold/models/lllvm"
+	"unfold/models/lvm"
+	"unfold/models/novelty"
+	"unfold/models/snapshot"
+)
+
+// LVM is Saul's latent variable model, package lvm.
+const LVM = lvm.Kind
+
+// How PCA is chosen.
+const (
+	// PCAAuto projects vectors of more than DefaultPCA elements onto DefaultPCA
+	// principal components, and leaves others as they are.
+	PCAAuto = 0
+	// PCANone never projects.
+	PCANone = -1
+	// DefaultPCA keeps the neighbourhoods of what has been tried (MNIST: the
+	// 9-NN test error in 50 components is that in all 784 elements).
+	DefaultPCA = 50
+)
+
+// Spec says what to learn. The zero value works. It is stored as JSON in
+// Snapshot.Settings (specFile).
+type Spec struct {
+	// Kinds are those that Kind may name; they are not stored.
+	Kinds Kinds
+	// Kind is the model's name; empty means the first of Kinds.
+	Kind string
+	// PCA is PCAAuto, PCANone, or the number of principal components.
+	PCA int
+	// NoveltyK is the number of neighbours that novelty looks at. Default
+	// novelty.DefaultK.
+	NoveltyK int
+	// Common are the settings of all kinds; Seed, Threads and Search hold for all stages.
+	models.Common
+	// LVM, LLLVM and GPLVM are settings that only that kind has.
+	LVM   lvm.Options
+	LLLVM lllvm.Options
+	GPLVM gplvm.Options
+	// Own are the settings of a kind that has no field above. They are stored as JSON
+	// under the kind's name.
+	Own Settings
+}
+
+// Latent are the settings of kind LVM.
+func (s Spec) Latent() lvm.Settings { return lvm.Settings{Common: s.Common, Options: s.LVM} }
+
+// Resolve fills in defaults, for vectors of dim elements, and checks the spec:
+// afterwards Kind is a name, PCA is PCANone or a number of components and
+// NoveltyK is positive. The kind's own settings are left to it.
+func (s Spec) Resolve(dim int) (Spec, error) {
+	k, err := s.Kinds.Find(s.Kind)
+	if err != nil {
+		return s, err
+	}
+	s.Kind = k.Name
+	switch {
+	case s.PCA == PCAAuto && dim > DefaultPCA:
+		s.PCA = DefaultPCA
+	case s.PCA == PCAAuto:
+		s.PCA = PCANone
+	case s.PCA < PCANone:
+		return s, fmt.Errorf("pca is %d: want a number of components, %d for automatic or %d for none", s.PCA, PCAAuto, PCANone)
+	case s.PCA > dim:
+		return s, models.BadInputf("pca is %d, but vectors have %d elements: want at most that, or %d for none", s.PCA, dim, PCANone)
+	}
+	if s.NoveltyK == 0 {
+		s.NoveltyK = novelty.DefaultK
+	}
+	if s.NoveltyK < 1 {
+		return s, fmt.Errorf("%d neighbours for novelty, want at least 1", s.NoveltyK)
+	}
+	return s, nil
+}
+
+// ParseSpec reads the Spec that a snapshot was learnt by. One that names no tails
+// is from before there was a choice: Gaussian.
+func (k Kinds) ParseSpec(s *snapshot.Snapshot) (Spec, error) {
+	spec := Spec{Kinds: k, LVM: lvm.Options{Tails: lvm.Gaussian}}
+	if err := json.Unmarshal(s.Settings, &spec); err != nil {
+		return spec, models.BadInputf("the model file's settings cannot be read: %w", err)
+	}
+	return spec, nil
+}
+
+// ParseSpec reads the Spec that a snapshot was learnt by, of one of the program's own kinds.
+func ParseSpec(s *snapshot.Snapshot) (Spec, error) { return Kinds{}.ParseSpec(s) }
