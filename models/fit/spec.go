@@ -81,6 +81,19 @@ func (s Spec) Resolve(dim int) (Spec, error) {
 	return s, nil
 }
 
+// Matches says whether a map that was learnt before is one that the spec means: of its kind,
+// and of as many dimensions. If not, the error matches models.ErrBadInput.
+func (s Spec) Matches(m *snapshot.Snapshot) error {
+	s, err := s.Resolve(m.Dim)
+	if err != nil {
+		return err
+	}
+	if dims := s.MapDims(); s.Kind != m.Kind || dims != m.Mu.Cols {
+		return models.BadInputf("it is of kind %s in %d dimensions, the settings say %s in %d", m.Kind, m.Mu.Cols, s.Kind, dims)
+	}
+	return nil
+}
+
 // ParseSpec reads the Spec that a snapshot was learnt by. One that names no tails
 // is from before there was a choice: Gaussian.
 func (k Kinds) ParseSpec(s *snapshot.Snapshot) (Spec, error) {

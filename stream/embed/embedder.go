@@ -106,16 +106,10 @@ func (e *Embedder) Run(ctx context.Context) error {
 // fits checks that a map is one that the settings mean, and that events which could be
 // placed on the map before can be placed on it.
 func (e *Embedder) fits(s *snapshot.Snapshot) error {
-	spec, err := e.set.Spec.Resolve(s.Dim)
-	if err != nil {
-		return err
+	if err := e.set.Spec.Matches(s); err != nil {
+		return fmt.Errorf("embed: map version %d: %w", s.Version, err)
 	}
-	dims := spec.MapDims()
-	cur := e.current.Load()
-	switch {
-	case spec.Kind != s.Kind || dims != s.Mu.Cols:
-		return fmt.Errorf("embed: map version %d is of kind %s in %d dimensions, the settings say %s in %d", s.Version, s.Kind, s.Mu.Cols, spec.Kind, dims)
-	case cur != nil && cur.dim != s.Dim:
+	if cur := e.current.Load(); cur != nil && cur.dim != s.Dim {
 		return fmt.Errorf("embed: map version %d is of vectors of %d values, the one before of %d", s.Version, s.Dim, cur.dim)
 	}
 	return nil

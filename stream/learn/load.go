@@ -21,15 +21,20 @@ import (
 
 // load goes on from the state directory or from the map to start with.
 func (l *Learner) load() error {
-	s, saved, err := l.find()
+	s, err := l.find()
 	if err != nil || s == nil {
 		return err
+	}
+	how, saved := learningOf(s), (*set)(nil)
+	if s != l.set.Start {
+		if saved, err = l.saved(how.Set); err != nil {
+			return err
+		}
 	}
 	if err := l.fits(s, saved); err != nil {
 		return err
 	}
 	l.set.sized(s.Dim, s.Reference.Rows)
-	how := learningOf(s)
 	p, err := l.open(s, nil, how.Live, how.Stats)
 	if err != nil {
 		return err
@@ -92,32 +97,37 @@ func (l *Learner) renote(v *reference.Saved, saved *set, epoch uint32) {
 	}
 }
 
-// find returns the map to go on from, and its reference set if there is one.
-func (l *Learner) find() (*snapshot.Snapshot, *set, error) {
+// find returns the map to go on from: that in the state directory, or the one to start
+// with, which may be nil.
+func (l *Learner) find() (*snapshot.Snapshot, error) {
 	if l.set.State == "" {
-		return l.set.Start, nil, nil
+		return l.set.Start, nil
 	}
 	path := filepath.Join(l.set.State, MapFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return l.set.Start, nil, l.sweep(nil)
+		return l.set.Start, l.sweep(nil)
 	}
 	s, err := snapshot.ReadFile(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w (to begin again, remove the directory %s)", err, l.set.State)
+		return nil, fmt.Errorf("%w (to begin again, remove the directory %s)", err, l.set.State)
 	}
-	file := learningOf(s).Set
+	return s, nil
+}
+
+// saved returns the reference set of the map in the state directory, nil if there is none.
+func (l *Learner) saved(file *setFile) (*set, error) {
 	if err := l.sweep(file); err != nil || file == nil {
-		return s, nil, err
+		return nil, err
 	}
 	l.saves = file.Number
 	saved, err := readSet(filepath.Join(l.set.State, file.name()), file.CRC)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w (to go on from the map alone, remove this file)", err)
+		return nil, fmt.Errorf("%w (to go on from the map alone, remove this file)", err)
 	}
-	return s, saved, nil
+	return saved, nil
 }
 
 // fits checks that a map that was found is one that the settings would learn.
@@ -128,21 +138,14 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 	if s != l.set.Start {
 		where = "the map in " + l.set.State
 	}
-	spec, err := l.set.Spec.Resolve(s.Dim)
-	if err != nil {
-		return err
+	if err := l.set.Spec.Matches(s); err != nil {
+		return fmt.Errorf("learn: %s: %w: use another directory, or remove this one", where, err)
 	}
 	was, err := l.set.Spec.Kinds.ParseSpec(s)
 	if err != nil {
 		return err
 	}
-	dims := spec.MapDims()
-	switch {
-	case spec.Kind != s.Kind:
-		return models.BadInputf("learn: %s is of kind %s, the settings say %s: use another directory, or remove this one", where, s.Kind, spec.Kind)
-	case dims != s.Mu.Cols:
-		return models.BadInputf("learn: %s has %d dimensions, the settings say %d: use another directory, or remove this one", where, s.Mu.Cols, dims)
-	case was.Kind != s.Kind:
+	if was.Kind != s.Kind {
 		return models.BadInputf("learn: %s says that it is of kind %s and of kind %s", where, s.Kind, was.Kind)
 	}
 	if saved == nil {
