@@ -34,6 +34,10 @@
 //
 // Learning uses all processors but one, so that placing has a share of its own.
 //
+// The publisher has a lock and no goroutine: the refresher calls it and waits. A version
+// must be published before the next refresh starts, since that one learns from it and
+// counts what has changed since.
+//
 // # Prequential votes
 //
 // Where Mapping.Label names a column, a map is judged by the stream before it learns from
@@ -77,12 +81,12 @@
 // also across crashes. A start places events as soon as the two files are read; the graph
 // of the map is built with the first refresh.
 //
-// # Positions
+// # Offsets
 //
 // A learner takes each event once: it keeps the offset behind the last event taken from
-// each partition, and passes over what comes again after a restart or a rebalance. What
+// each partition, and skips what comes again after a restart or a rebalance. What
 // was placed and committed after the last save (with each map, and when Run is asked to
 // stop) is missing from the reference set after a crash, which changes the sample, not
-// the delivery. A topic that was made again begins at offset 0 again: give it a new state
+// the delivery. A topic that was created again begins at offset 0 again: give it a new state
 // directory.
 package learn
