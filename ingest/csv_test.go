@@ -1,12 +1,7 @@
 package ingest_test
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"unfold/ingest"
@@ -81,39 +76,5 @@ func TestCSVInfersFromAPrefix(t *testing.T) {
 	rows, schema, err := readFile(path, ingest.Options{CSV: csv.Options{InferBytes: 100, Types: map[string]string{"a": "string"}}})
 	if err != nil || rows != 1001 || schema[0].Type != "string" {
 		t.Errorf("%d rows, %s, %v", rows, schema, err)
-	}
-}
-
-// A pipe cannot be read twice: types come from its buffered start.
-func TestCSVFromAPipe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pipe.csv")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skipf("this system has no named pipes: %v", err)
-	}
-	var want strings.Builder
-	want.WriteString("a,b\n")
-	for i := range 200_000 {
-		fmt.Fprintf(&want, "%d,w%d\n", i, i)
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- os.WriteFile(path, []byte(want.String()), 0) }()
-	r, err := ingest.Open(context.Background(), path, ingest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	rows := 0
-	for {
-		records, err := r.Next(context.Background())
-		if err != nil {
-			break
-		}
-		if c, _ := records.Column("b"); c.Text(0) != fmt.Sprintf("w%d", rows) {
-			t.Fatalf("row %d is %s", rows, c.Text(0))
-		}
-		rows += records.Len()
-	}
-	if err := <-failed; err != nil || rows != 200_000 || r.Schema().String() != "a int64, b string" {
-		t.Errorf("%d rows, %s, %v", rows, r.Schema(), err)
 	}
 }
