@@ -56,9 +56,9 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 	return f, nil
 }
 
-// Valid checks that events can be placed against s at all; name is that of the kind of
+// valid checks that events can be placed against s at all; name is that of the kind of
 // model, for errors, which match models.ErrBadInput.
-func Valid(name string, s *snapshot.Snapshot) error {
+func valid(name string, s *snapshot.Snapshot) error {
 	if err := s.Validate(); err != nil {
 		return models.BadInputf("%s: the snapshot does not fit: %w", name, err)
 	}
@@ -66,6 +66,21 @@ func Valid(name string, s *snapshot.Snapshot) error {
 		return models.BadInputf("%s: a map of %d reference point cannot place events: want at least 2", name, n)
 	}
 	return nil
+}
+
+// Check says what is wrong with a snapshot, or with placing on it by a rule and so many
+// neighbours, 0 for the model's own number. Name is the model, for errors.
+func Check(name string, s *snapshot.Snapshot, rule Rule, neighbors int, set Settings) error {
+	if err := valid(name, s); err != nil {
+		return err
+	}
+	if neighbors < 0 {
+		return fmt.Errorf("%s: placing by %d neighbours, want at least 1", name, neighbors)
+	}
+	if !rule.Known() {
+		return fmt.Errorf("%s: unknown rule for placing: %v", name, rule)
+	}
+	return models.CheckSearch(set.Search)
 }
 
 // open chooses the index.

@@ -56,16 +56,11 @@ var _ models.Placer = (*Placer)(nil)
 
 // NewPlacer prepares placing against s, which it validates and then shares.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := placing.Valid(points.Kind, s); err != nil {
+	if err := placing.Check(points.Kind, s, set.Rule, set.Neighbors, set.Settings); err != nil {
 		return nil, err
 	}
-	switch {
-	case s.Student != nil:
+	if s.Student != nil {
 		return nil, models.BadInputf(points.Kind + ": the snapshot is no map with Gaussian tails")
-	case set.Neighbors < 0:
-		return nil, fmt.Errorf(points.Kind+": placing by %d neighbours, want at least 1", set.Neighbors)
-	case !set.Rule.Known():
-		return nil, fmt.Errorf(points.Kind+": unknown rule for placing: %v", set.Rule)
 	}
 	var err error
 	if set.Rule, err = ResolveRule(set.Rule); err != nil {
@@ -73,9 +68,6 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	}
 	n := s.Reference.Rows
 	set.Neighbors = min(cmp.Or(set.Neighbors, DefaultPlaceNeighbors), n-1)
-	if err := models.CheckSearch(set.Search); err != nil {
-		return nil, err
-	}
 	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set.Settings)
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)

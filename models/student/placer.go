@@ -62,16 +62,12 @@ var _ models.Placer = (*Placer)(nil)
 
 // NewPlacer prepares placing against s, which it validates and then shares.
 func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
-	if err := placing.Valid(points.Kind, s); err != nil {
+	if err := placing.Check(points.Kind, s, set.Rule, set.Neighbors, set.Settings); err != nil {
 		return nil, err
 	}
 	switch {
 	case s.Student == nil:
 		return nil, models.BadInputf(points.Kind + ": the snapshot is no map with heavy tails")
-	case set.Neighbors < 0:
-		return nil, fmt.Errorf(points.Kind+": placing by %d neighbours, want at least 1", set.Neighbors)
-	case !set.Rule.Known():
-		return nil, fmt.Errorf(points.Kind+": unknown rule for placing: %v", set.Rule)
 	case !(set.Received >= 0) || math.IsInf(set.Received, 0):
 		return nil, fmt.Errorf(points.Kind+": a weight of %v for edges received", set.Received)
 	}
@@ -82,9 +78,6 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	n := s.Reference.Rows
 	set.Neighbors = min(cmp.Or(set.Neighbors, s.Neighbors), n-1)
 	set.Received = cmp.Or(set.Received, DefaultReceived)
-	if err := models.CheckSearch(set.Search); err != nil {
-		return nil, err
-	}
 	frame, err := placing.New(s, Reach(set.Neighbors, s.NoveltyK, n), set.Settings)
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
