@@ -12,34 +12,10 @@ import (
 
 const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .npy .npz .idx (text, .npy, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
 
-// foreign are kinds of files that are known and not read, by the bytes they begin with.
-var foreign = []struct{ magic, is, do string }{
-	{"\xfd7zXZ\x00", "compressed by xz", "unpack it first: xz -d, or xz -dc FILE | unfold ... -"},
-	{"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"},
-	{"Rar!\x1a\x07", "a RAR archive", "unpack it first"},
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old kind (.xls)", "save it as CSV or Parquet"},
-	{"Obj\x01", "an Avro file", "convert it to Parquet"},
-	{"ORC", "an ORC file", "convert it to Parquet, for instance by pyarrow.orc.read_table"},
-	{"FEA1", "Feather version 1", "write version 2"},
-	{"\x89HDF\r\n\x1a\n", "an HDF5 file", "save the array as .npy or Parquet"},
-	{"SQLite format 3\x00", "an SQLite database", "export the table as CSV"},
-	{"MATLAB 5.0 MAT-file", "a MATLAB file", "save the array as .npy: scipy.io.loadmat, then numpy.save"},
-	{"%PDF-", "a PDF document", "name the file that holds the data"},
-	{"<!DOCTYPE", "an HTML page", "if it was fetched from the web, its address leads to a page, not to the data"},
-	{"<!doctype", "an HTML page", "if it was fetched from the web, its address leads to a page, not to the data"},
-	{"<html", "an HTML page", "if it was fetched from the web, its address leads to a page, not to the data"},
-	{"<?xml", "an XML file", "convert it to CSV or Parquet"},
-}
-
 // foreignKind names what is not read, and says what to do.
 func foreignKind(head []byte) (is, do string) {
-	for _, f := range foreign {
-		if bytes.HasPrefix(head, []byte(f.magic)) {
-			return f.is, f.do
-		}
-	}
-	if len(head) > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 && slices.Contains([]byte("}]c\x95(K"), head[2]) {
-		return "a Python pickle", "save the array by numpy.save, or the table as Parquet"
+	if s, known := input.Recognize(head); known && s.File != "" {
+		return s.Is, s.File
 	}
 	if isJSON(head) {
 		return "JSON", "convert it to Parquet or CSV, for instance by pandas.read_json (lines=True for a line an object) and to_parquet"
@@ -69,18 +45,10 @@ func isJSON(head []byte) bool {
 // promises another one.
 func recognize(in *input.Source, encoding string) (input.Format, error) {
 	head, _ := in.Peek(8)
-	switch {
-	case bytes.HasPrefix(head, []byte("ARROW1")):
-		return input.ArrowFile, nil
-	case bytes.HasPrefix(head, []byte{0xff, 0xff, 0xff, 0xff}):
-		return input.ArrowStream, nil
-	case bytes.HasPrefix(head, []byte("PAR1")):
-		return input.Parquet, nil
-	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
-		return input.NPY, nil
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return input.NPZ, nil
-	case idx.Is(head):
+	if s, known := input.Recognize(head); known && s.Format != "" {
+		return s.Format, nil
+	}
+	if idx.Is(head) {
 		return input.IDX, nil
 	}
 	head = bytes.Clone(head)

@@ -99,8 +99,9 @@ func openFormat(in *input.Source, opts Options) (table.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name := map[input.Format]string{input.ArrowFile: "an Arrow file", input.Parquet: "a Parquet file", input.NPZ: "a zip archive"}[format]; in.Packed != "" && name != "" {
-		return nil, in.Origin.Bad("%s inside %s cannot be read", name, in.Packed).Suggest("%s first: it is read from its end",
+	seeks := format == input.ArrowFile || format == input.Parquet || format == input.NPZ
+	if seeks && in.Packed != "" {
+		return nil, in.Origin.Bad("%s inside %s cannot be read", input.NameOf(format), in.Packed).Suggest("%s first: it is read from its end",
 			map[string]string{"gzip": "gunzip it", "zstd": "unzstd it", "bzip2": "bunzip2 it", "lz4": "unlz4 it"}[in.Packed])
 	}
 	switch format {

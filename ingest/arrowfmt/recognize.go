@@ -2,33 +2,26 @@ package arrowfmt
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"unfold/ingest/arrowipc"
+	"unfold/ingest/input"
 )
 
 // A message that is no Arrow stream is most often one of something else that is well
 // known. Its dead letter then says what it is and what to do.
 
-// signatures are what kinds of data begin with.
-var signatures = []struct{ begin, what, do string }{
-	{"ARROW1", "an Arrow file", "write a stream: pyarrow.ipc.new_stream, or write_ipc_stream of polars"},
-	{"FEA1", "a Feather file of version 1", "write an Arrow stream: pyarrow.ipc.new_stream"},
-	{"PAR1", "a Parquet file", "write an Arrow stream: pyarrow.ipc.new_stream"},
-	{"Obj\x01", "an Avro file", "write an Arrow stream: pyarrow.ipc.new_stream"},
-	{"\x1f\x8b", "data compressed by gzip", "let the producer compress (compression.type), not the one who calls it"},
-	{"\x28\xb5\x2f\xfd", "data compressed by zstd", "let the producer compress (compression.type), not the one who calls it"},
-	{"\x04\x22\x4d\x18", "data compressed by lz4", "let the producer compress (compression.type), not the one who calls it"},
-}
-
 // notStream says what bytes look like that do not begin as an Arrow stream, and what to
 // do; "" if that is not known.
 func notStream(b []byte) (what, do string) {
-	for _, s := range signatures {
-		if bytes.HasPrefix(b, []byte(s.begin)) {
-			return s.what, s.do
+	if s, known := input.Recognize(b); known && s.Format != input.ArrowStream {
+		if strings.HasPrefix(s.Is, "compressed") {
+			s.Is = "data " + s.Is
 		}
+		return s.Is, cmp.Or(s.Message, "write an Arrow stream: pyarrow.ipc.new_stream")
 	}
 	if text := bytes.TrimLeft(b, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		return "JSON", "write Arrow streams of many events each: pyarrow.ipc.new_stream"

@@ -59,11 +59,13 @@ func Open(path string, stdin io.Reader, noCopies bool) (*Source, error) {
 	return in, nil
 }
 
-// packings are the compressions that are looked through, by the bytes they begin with.
-var packings = []struct {
+// packing is a compression that is looked through, by the bytes it begins with.
+type packing struct {
 	name, magic string
 	open        func(io.Reader) (io.Reader, func() error, error)
-}{
+}
+
+var packings = []packing{
 	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, func() error, error) {
 		z, err := gzip.NewReader(r)
 		return z, nil, err
@@ -77,6 +79,16 @@ var packings = []struct {
 	}},
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, func() error, error) { return bzip2.NewReader(r), nil, nil }},
 	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.Reader, func() error, error) { return lz4.NewReader(r), nil, nil }},
+}
+
+// packingOf returns the compression of data that begin so.
+func packingOf(head []byte) (p packing, packed bool) {
+	for _, p := range packings {
+		if bytes.HasPrefix(head, []byte(p.magic)) && (p.name != "bzip2" || len(head) >= 10 && string(head[4:10]) == "1AY&SY") {
+			return p, true
+		}
+	}
+	return p, false
 }
 
 // zstdWindow is how far back a zstd file may reach, which its decoder holds in memory: as
@@ -93,27 +105,25 @@ func (in *Source) unpack(from io.Reader) error {
 		}
 		return in.Origin.Bad("the file is empty")
 	}
-	for _, p := range packings {
-		if !bytes.HasPrefix(head, []byte(p.magic)) || p.name == "bzip2" && (len(head) < 10 || string(head[4:]) != "1AY&SY") {
-			continue
-		}
-		z, done, err := p.open(in.Reader)
-		if err != nil {
-			return in.Origin.Bad("the %s header is corrupt", p.name).Because(err)
-		}
-		if done != nil {
-			in.close = append(in.close, done)
-		}
-		if p.name != "gzip" {
-			z = &unpacking{z, p.name}
-		}
-		in.Reader, in.Packed = bufio.NewReaderSize(z, 1<<16), p.name
-		if _, err := in.Peek(1); err == io.EOF {
-			return in.Origin.Bad("the file is empty inside its %s compression", p.name)
-		} else if err != nil {
-			return ReadError(in.Origin, err)
-		}
+	p, packed := packingOf(head)
+	if !packed {
 		return nil
+	}
+	z, done, err := p.open(in.Reader)
+	if err != nil {
+		return in.Origin.Bad("the %s header is corrupt", p.name).Because(err)
+	}
+	if done != nil {
+		in.close = append(in.close, done)
+	}
+	if p.name != "gzip" {
+		z = &unpacking{z, p.name}
+	}
+	in.Reader, in.Packed = bufio.NewReaderSize(z, 1<<16), p.name
+	if _, err := in.Peek(1); err == io.EOF {
+		return in.Origin.Bad("the file is empty inside its %s compression", p.name)
+	} else if err != nil {
+		return ReadError(in.Origin, err)
 	}
 	return nil
 }
