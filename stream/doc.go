@@ -77,7 +77,7 @@
 // What may pass is waited out. A sink or dead-letter topic that fails is tried again
 // with growing pauses for as long as the process lives: reading stops meanwhile, and
 // Hooks.Retrying reports it. Nothing is dropped to get past it. What cannot pass in
-// reading (no rights, an offset that is no longer in the log) ends the stage with an
+// reading (no permission, an offset that is no longer in the log) ends the stage with an
 // error.
 //
 // What is too large does not stop the stream. A topic refuses a message alone in a batch,

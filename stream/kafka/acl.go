@@ -42,10 +42,10 @@ func connectToWrite(ctx context.Context, c Cluster, read []string, written ...st
 // first message shows.
 func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 	for _, topic := range topics {
-		retry := &retry{what: "rights"}
+		retry := &retry{what: "permissions"}
 		err := retry.until(ctx, func() error {
-			rights, err := l.operations(ctx, topic)
-			if err == nil && rights != math.MinInt32 && rights&(1<<opWrite) == 0 {
+			allowed, err := l.operations(ctx, topic)
+			if err == nil && allowed != math.MinInt32 && allowed&(1<<opWrite) == 0 {
 				return kafka.TopicAuthorizationFailed
 			}
 			return err
@@ -53,10 +53,10 @@ func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 		switch {
 		case err == nil, errors.Is(err, kafka.UnsupportedVersion):
 		case errors.Is(err, kafka.TopicAuthorizationFailed):
-			return fmt.Errorf("kafka: topic %s on %s: this client may not write to it: %w (it needs the rights Write and Describe)",
+			return fmt.Errorf("kafka: topic %s on %s: this client may not write to it: %w (it needs the permissions Write and Describe)",
 				topic, strings.Join(l.cluster.Brokers, ","), err)
 		default:
-			return fmt.Errorf("kafka: asking for the rights on topic %s: %w", topic, err)
+			return fmt.Errorf("kafka: asking for the permissions on topic %s: %w", topic, err)
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (l *link) mayWrite(ctx context.Context, topics ...string) error {
 // transactional producers with transactions set. It joins nothing.
 func CheckGroup(ctx context.Context, c Cluster, topic, group string, transactions bool) error {
 	return visit(ctx, c, func(ctx context.Context, l *link) error {
-		retry := &retry{what: "rights"}
+		retry := &retry{what: "permissions"}
 		err := retry.until(ctx, func() error {
 			if err := l.mayJoin(ctx, group); err != nil || !transactions {
 				return err
@@ -137,7 +137,7 @@ type aclRequest struct {
 	unsupported bool
 }
 
-// aclVersion is the first version of Metadata that knows of rights.
+// aclVersion is the first version of Metadata that knows of permissions.
 const aclVersion = 8
 
 // Required implements protocol.RawExchanger.

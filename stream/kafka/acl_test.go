@@ -32,19 +32,19 @@ const (
 	owner    = "owner"    // may do all
 )
 
-// right is what a user may do.
-type right struct {
+// permission is what a user may do.
+type permission struct {
 	resource kmsg.ACLResourceType
 	name     string
 	op       kmsg.ACLOperation
 }
 
-// rights of the users: to read a topic or to write to it is to see it as well.
-var rights = func() map[string][]right {
+// permissions of the users: to read a topic or to write to it is to see it as well.
+var permissions = func() map[string][]permission {
 	const topic, group, id = kmsg.ACLResourceTypeTopic, kmsg.ACLResourceTypeGroup, kmsg.ACLResourceTypeTransactionalId
 	const see, read, write = kmsg.ACLOperationDescribe, kmsg.ACLOperationRead, kmsg.ACLOperationWrite
-	in, member, out, transact := right{topic, "in", read}, right{group, "g", read}, right{topic, "out", write}, right{id, "unfold-g-in-0", write}
-	return map[string][]right{
+	in, member, out, transact := permission{topic, "in", read}, permission{group, "g", read}, permission{topic, "out", write}, permission{id, "unfold-g-in-0", write}
+	return map[string][]permission{
 		nobody:   nil,
 		stranger: {in},
 		visitor:  {in, {group, "g", see}},
@@ -68,7 +68,7 @@ func (g guarded) as(t *testing.T, user string) kafka.Cluster {
 	return kafka.Cluster{Brokers: g.brokers, SASL: auth}
 }
 
-// guard makes topics, grants all their rights, and waits until they hold.
+// guard makes topics, grants all their permissions, and waits until they hold.
 func guard(t *testing.T, brokers []string) guarded {
 	t.Helper()
 	c := kafkatest.NewClient(t, brokers, kgo.SASL(plain.Auth{User: super, Pass: password}.AsMechanism()))
@@ -77,7 +77,7 @@ func guard(t *testing.T, brokers []string) guarded {
 		c.Produce(t, topic, 0, stream.Message{Value: []byte("1")})
 	}
 	req := kmsg.NewPtrCreateACLsRequest()
-	for user, all := range rights {
+	for user, all := range permissions {
 		for _, r := range all {
 			acl := kmsg.NewCreateACLsRequestCreation()
 			acl.ResourceType, acl.ResourceName, acl.ResourcePatternType = r.resource, r.name, kmsg.ACLResourcePatternTypeLiteral
@@ -94,7 +94,7 @@ func guard(t *testing.T, brokers []string) guarded {
 			t.Fatal(err)
 		}
 	}
-	streamtest.Await(t, "the rights to hold", func() bool {
+	streamtest.Await(t, "the permissions to hold", func() bool {
 		ask := kmsg.NewPtrDescribeACLsRequest()
 		ask.ResourceType, ask.ResourcePatternType = kmsg.ACLResourceTypeAny, kmsg.ACLResourcePatternTypeAny
 		ask.Operation, ask.PermissionType = kmsg.ACLOperationAny, kmsg.ACLPermissionTypeAny
@@ -111,11 +111,11 @@ func guard(t *testing.T, brokers []string) guarded {
 	return guarded{brokers}
 }
 
-// TestACLs: a right that is missing is named with what it is missing for.
+// TestACLs: a permission that is missing is named with what it is missing for.
 func TestACLs(t *testing.T) {
 	opts := []kfake.Opt{kfake.NumBrokers(1), kfake.EnableSASL(), kfake.EnableACLs(), kfake.Superuser("PLAIN", super, password),
 		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"})}
-	for user := range rights {
+	for user := range permissions {
 		opts = append(opts, kfake.User("PLAIN", user, password))
 	}
 	fake, err := kfake.NewCluster(opts...)
@@ -129,7 +129,7 @@ func TestACLs(t *testing.T) {
 // TestRealACLs is the same on an Apache Kafka with its StandardAuthorizer.
 func TestRealACLs(t *testing.T) {
 	var users []string
-	for user := range rights {
+	for user := range permissions {
 		users = append(users, user)
 	}
 	testACLs(t, guard(t, []string{kafkatest.StartGuarded(t, super, password, users...).Addr()}))
@@ -213,7 +213,7 @@ func testACLsOfSink(t *testing.T, g guarded) {
 }
 
 // testACLsChecked: a group that one may not join, and names of producers that one has
-// no right to, are reported before anything joins.
+// no permission to, are reported before anything joins.
 func testACLsChecked(t *testing.T, g guarded) {
 	for user, want := range map[string][2][]string{
 		stranger: {{"group g", "Read"}, {"group g", "Read"}}, visitor: {{"group g", "Read"}, {"group g", "Read"}},
@@ -229,7 +229,7 @@ func testACLsChecked(t *testing.T, g guarded) {
 	}
 }
 
-// testACLsOfTopic: who may not read it, write to it, or have its right to write.
+// testACLsOfTopic: who may not read it, write to it, or have its permission to write.
 func testACLsOfTopic(t *testing.T, g guarded) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()

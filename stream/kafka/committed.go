@@ -18,7 +18,7 @@ import (
 // outputs may be committed (see hanging.go), and would come twice.
 func (g *generation) stableOffsets(ctx context.Context, partitions []int) (map[int]int64, error) {
 	var r *offsetFetchResponse
-	err := g.source.retry("positions").until(ctx, func() (err error) {
+	err := g.source.retry("committed offsets").until(ctx, func() (err error) {
 		if r, err = g.askOffsets(ctx, partitions); err == nil && r.unstable {
 			err = kafka.UnstableOffsetCommit
 		}

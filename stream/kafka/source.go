@@ -63,7 +63,7 @@ type SourceSettings struct {
 	// brokers of version 2.5 or later.
 	Transactions *Transactions
 	// Retrying, if set, is called for failures that are waited out. What is "join",
-	// "offsets", "positions", "fetch" or "transaction". stream.Hooks.Retrying fits.
+	// "offsets", "committed offsets", "fetch" or "transaction". stream.Hooks.Retrying fits.
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }
 

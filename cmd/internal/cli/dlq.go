@@ -74,7 +74,7 @@ type dlqListCmd struct {
 }
 
 func (dlqListCmd) Help() string {
-	return `Reads the topic of dead letters from its beginning to its end as it is now. Nothing is written, no position is moved.`
+	return `Reads the topic of dead letters from its beginning to its end as it is now. Nothing is written, no offset is committed.`
 }
 
 // listed is a dead letter in a list.

@@ -17,7 +17,7 @@ func (lintCmd) Help() string {
 	return `Reads the configuration as "unfold run" does and says everything that is wrong with it. Then asks the brokers
 whether the topics are there, and looks at one message of the source: whether it can be read and has the columns named.
 With role learn or embed also the store and the topic of the maps are looked at. Nothing is written but a file and an object
-that are removed at once, to see whether that can be done; no position is moved.`
+that are removed at once, to see whether that can be done; no offset is committed.`
 }
 
 // lintTimeout bounds everything that is asked of the brokers.

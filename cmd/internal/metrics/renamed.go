@@ -35,6 +35,9 @@ var relabelled = []struct{ metric, old, label string }{
 	{"snapshots_refused_total", "why", "reason"},
 }
 
+// oldValues are what values of these labels were called. The older label has them.
+var oldValues = map[string]string{"committed offsets": "positions"}
+
 // gather collects all metrics, and those with older names or labels under these too.
 func (m *Metrics) gather() ([]*dto.MetricFamily, error) {
 	families, err := m.registry.Gather()
@@ -51,8 +54,12 @@ func (m *Metrics) gather() ([]*dto.MetricFamily, error) {
 		for _, series := range byName[r.metric].GetMetric() {
 			for _, l := range series.Label {
 				if l.GetName() == r.label {
+					value := l.GetValue()
+					if old, renamed := oldValues[value]; renamed {
+						value = old
+					}
 					// The labels are the metric's own: they are copied, not changed.
-					series.Label = append(slices.Clip(series.Label), &dto.LabelPair{Name: proto.String(r.old), Value: l.Value})
+					series.Label = append(slices.Clip(series.Label), &dto.LabelPair{Name: proto.String(r.old), Value: proto.String(value)})
 					slices.SortFunc(series.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) })
 					break
 				}

@@ -16,6 +16,7 @@ func TestOldNames(t *testing.T) {
 	h.EventsIn(stream.TopicPartition{}, 3)
 	h.Moved(17)
 	h.Retrying("write", 1, nil, 0)
+	h.Retrying("committed offsets", 1, nil, 0)
 	h.PassedOver(stream.Message{}, stream.StagePlace, nil)
 	h.Gap(&stream.OffsetError{})
 	families, err := m.gather()
@@ -43,11 +44,13 @@ func TestOldNames(t *testing.T) {
 			t.Errorf("%s is described as %q", r.old, old.GetHelp())
 		}
 	}
-	labels := map[string]string{}
-	for _, l := range byName["retries_total"].Metric[0].Label {
-		labels[l.GetName()] = l.GetValue()
-	}
-	if len(labels) != 2 || labels["op"] != "write" || labels["what"] != "write" {
-		t.Errorf("labels of retries: %v", labels)
+	for i, want := range []struct{ op, what string }{{"committed offsets", "positions"}, {"write", "write"}} {
+		labels := map[string]string{}
+		for _, l := range byName["retries_total"].Metric[i].Label {
+			labels[l.GetName()] = l.GetValue()
+		}
+		if len(labels) != 2 || labels["op"] != want.op || labels["what"] != want.what {
+			t.Errorf("labels of retries: %v, want %+v", labels, want)
+		}
 	}
 }

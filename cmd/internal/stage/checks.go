@@ -80,12 +80,12 @@ func readable(topic string) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error { return kafka.Check(ctx, c, topic) }
 }
 
-// writable asks whether a topic is there, and for the right to write to it.
+// writable asks whether a topic is there, and for the permission to write to it.
 func writable(topic string) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error { return kafka.CheckWritable(ctx, c, topic) }
 }
 
-// joinable asks for the rights to be a member of the group, and to deliver exactly
+// joinable asks for the permissions to be a member of the group, and to deliver exactly
 // once where this process does.
 func joinable(set *config.Config) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error {

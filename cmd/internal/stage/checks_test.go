@@ -12,7 +12,7 @@ import (
 	"unfold/cmd/internal/config"
 )
 
-// TestChecksByRole: each role's process asks for the rights of the group that it will
+// TestChecksByRole: each role's process asks for the permissions of the group that it will
 // be a member of, and for transactions only if it delivers.
 func TestChecksByRole(t *testing.T) {
 	for role, want := range map[string]struct {

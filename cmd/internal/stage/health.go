@@ -35,7 +35,7 @@ type trouble struct {
 
 // Groups of what is tried again: what asks the source's brokers, and what hands on.
 var (
-	asking  = []string{"join", "fetch", "offsets", "positions"}
+	asking  = []string{"join", "fetch", "offsets", "committed offsets"}
 	handing = []string{"write", "dead letter", "transaction", "commit"}
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// guarded makes clients log in with SASL PLAIN and gives them the rights that they were
+// guarded makes clients log in with SASL PLAIN and gives them the permissions that they were
 // granted. The broker talks with itself on INNER, where all may do everything.
 const guarded = `
 listeners=CLIENT://@ADDR@,INNER://@INNER@,CONTROLLER://@CONTROLLER@
