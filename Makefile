@@ -107,7 +107,7 @@ mutations:
 ep: bin/bench/ep
 	bin/bench/ep -o docs/ep.md $(ARGS)
 
-# refresh compares a map that follows its stream with fits made anew and writes docs/refresh.md; some ten minutes. It needs
+# refresh compares a map that follows its stream with fits made again and writes docs/refresh.md; some ten minutes. It needs
 # Python 3.11 (for the others, in an environment of their own under out/refresh), and mnist/ and kddcup99/ in the folder that
 # UNFOLD_DATA names.
 refresh: bin/bench/refresh

@@ -37,8 +37,8 @@ type view struct {
 	near func() (*placing.Frame, error)
 }
 
-// Fit learns a map from the rows of x (n x dim). Too few rows, rows that do not tell
-// points apart, and values that are not finite (but see GPLVM) are bad input. x is not kept.
+// Fit learns a map from the rows of x (n x dim). Too few rows, rows that do not
+// distinguish points, and values that are not finite (but see GPLVM) are bad input. x is not kept.
 func Fit(ctx context.Context, x mat.Matrix, o Options) (*Map, error) {
 	begin := time.Now()
 	spec, err := o.spec()

@@ -51,7 +51,7 @@ func survives(t *testing.T, files map[string][]byte, name string, times int, dam
 	}
 	t.Logf("%d read, %d refused", read, refused)
 	if read == 0 || refused == 0 {
-		t.Error("the damage does not tell good from bad")
+		t.Error("the damage does not separate good from bad")
 	}
 }
 

@@ -80,7 +80,7 @@ func decodeTime(t *testing.T) {
 }
 
 // TestTooManyGivenUp: where all helpers are busy with messages that do not end, the
-// stage waits, and still stops when it is told to.
+// stage waits, and still stops when it is asked to.
 func TestTooManyGivenUp(t *testing.T) { synctest.Test(t, tooManyGivenUp) }
 
 func tooManyGivenUp(t *testing.T) {

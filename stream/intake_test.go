@@ -53,7 +53,7 @@ func TestIntake(t *testing.T) {
 	select {
 	case <-q.ready:
 	default:
-		t.Error("the end is not told")
+		t.Error("the end is not reported")
 	}
 	if _, err := q.unload(); err != over {
 		t.Error(err)

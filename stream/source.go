@@ -81,7 +81,7 @@ type OffsetError struct {
 func (e *OffsetError) Error() string {
 	what := fmt.Sprintf("%d messages were deleted before they were read", e.First-e.Offset)
 	if e.Offset > e.End {
-		what = "the topic was truncated or made anew"
+		what = "the topic was truncated or created again"
 	}
 	return fmt.Sprintf("topic %s, partition %d: the group's offset %d is outside of the log (%d to %d): %s; "+
 		"set the group's offsets to where reading shall go on (kafka-consumer-groups --reset-offsets) and start again",

@@ -38,7 +38,7 @@ func (g slowGeneration) Commit(context.Context, []stream.Position) error {
 	return errBroken
 }
 
-// Once the pipeline was told to stop no commit begins but the last, so a
+// Once the pipeline was asked to stop no commit begins but the last, so a
 // coordinator that hangs costs the time of one.
 func TestStopWithSlowCommits(t *testing.T) { synctest.Test(t, stopWithSlowCommits) }
 

@@ -35,8 +35,8 @@ func TestTooLargeOutputs(t *testing.T) {
 			}
 			b.Limit("out", 400)
 			p := startAs(t, b, &streamtest.Learner{}, exactlyOnce)
-			var told atomic.Int64
-			p.pipeline.Hooks.Split = func(_ stream.Message, parts int) { told.Store(int64(parts)) }
+			var reported atomic.Int64
+			p.pipeline.Hooks.Split = func(_ stream.Message, parts int) { reported.Store(int64(parts)) }
 			running := p.run(t)
 			running.Await("all is committed", func() bool { return committed(b) == 5 })
 			if err := running.Stop(); err != nil {
@@ -62,8 +62,8 @@ func TestTooLargeOutputs(t *testing.T) {
 				for _, m := range parts {
 					got = append(append(got, m.Value...), ' ')
 				}
-				if len(parts) < 3 || len(parts) != int(told.Load()) || !bytes.Equal(got, want) {
-					t.Errorf("%d parts, %d were told of, hold %s", len(parts), told.Load(), got)
+				if len(parts) < 3 || len(parts) != int(reported.Load()) || !bytes.Equal(got, want) {
+					t.Errorf("%d parts, %d were reported, hold %s", len(parts), reported.Load(), got)
 				}
 			}
 			if !slices.Equal(offsets, []int64{0, 1, 2, 4}) {

@@ -45,6 +45,6 @@ func TestPage(t *testing.T) {
 	slow := made()
 	slow.Learning.Read = 20e-6
 	if !strings.Contains(slow.page(), "more than one machine") {
-		t.Error("a learner that cannot follow is not told of")
+		t.Error("a learner that cannot follow is not reported")
 	}
 }

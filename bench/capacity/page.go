@@ -15,7 +15,7 @@ type model struct {
 
 // model takes what an event costs from the fleet of one embedder, the others are what it
 // has to predict; what of it is placing a profile says. (Placing measured alone and
-// subtracted would not tell the rest, which is less than what measurements differ by.)
+// subtracted would not give the rest, which is less than what measurements differ by.)
 func (f *Figures) model() model {
 	one := f.Passes[0]
 	m := model{broker: one.Broker, learn: f.Learning.Read}

@@ -85,7 +85,7 @@ func (l *lab) on(ctx context.Context, s *snapshot.Snapshot, rng *rand.Rand) (p P
 	x := clouds(rng, batch*batches, s.Dim)
 	begin := harness.CPUSeconds()
 	if begin == 0 {
-		return p, errors.New("the system does not tell processor time")
+		return p, errors.New("the system does not report processor time")
 	}
 	took, n := 0., 0
 	for took < l.span.Seconds() {

@@ -27,7 +27,7 @@ type task struct {
 	rounds        int           // if not 0, the most rounds of so many steps, with jumps between them
 	most          time.Duration // 0: however long it takes
 	learn         way
-	label         []int // if not nil, the log tells errors
+	label         []int // if not nil, the log reports errors
 }
 
 // course is what came of a task. It can be kept, so that pictures need not wait for it.
@@ -86,11 +86,11 @@ func (b *bench) learn(ctx context.Context, y vec.Matrix[float64], t task) (*cour
 	return &course{Theta: p.Theta, X: p.X.Data, LogLik: -r.F, Iterations: r.Iterations, Moved: moved, Seconds: time.Since(begin).Seconds(), model: m, point: p}, err
 }
 
-// kept is learn, but for what was kept under that name, unless it is to be made anew.
+// kept is learn, but for what was kept under that name, unless it is to be made again.
 func (b *bench) kept(ctx context.Context, name string, y vec.Matrix[float64], t task) (*course, error) {
 	path := filepath.Join(b.out, name+".json")
 	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || b.anew {
+	if errors.Is(err, fs.ErrNotExist) || b.again {
 		c, err := b.learn(ctx, y, t)
 		if err == nil {
 			if raw, err = json.Marshal(c); err == nil {

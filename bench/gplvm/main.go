@@ -28,7 +28,7 @@ import (
 type bench struct {
 	data, oil, out, figures string
 	threads                 int
-	anew                    bool
+	again                   bool
 	log                     io.Writer
 }
 
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags.StringVar(&b.out, "out", "out/gplvm", "folder for the sections")
 	page := flags.String("o", "docs/gplvm.md", "the page to write; figures go into a folder of that name")
 	only := flags.String("only", "", "make these sections alone, such as oil,roll")
-	flags.BoolVar(&b.anew, "anew", false, "learn again what is kept in the folder of the sections")
+	flags.BoolVar(&b.again, "again", false, "learn again what is kept in the folder of the sections")
 	flags.IntVar(&b.threads, "threads", 0, "threads; 0 is one a core")
 	if flags.Parse(args) != nil {
 		return 2

@@ -1,5 +1,5 @@
 // Command refresh measures how a map that follows a stream (package live) fares
-// beside maps that are fitted anew, and writes docs/refresh.md. Nothing on that page
+// beside maps that are fitted again, and writes docs/refresh.md. Nothing on that page
 // is typed by hand.
 //
 //	make refresh ARGS="-data DIR"

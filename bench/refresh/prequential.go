@@ -46,7 +46,7 @@ type contestant struct {
 // tally counts the events of one type.
 type tally struct{ events, wrong int }
 
-// ranking is how well a novelty tells events of unknown types from others: the area
+// ranking is how well a novelty separates events of unknown types from others: the area
 // under the ROC curve over all events, and as the mean of those of each unknown
 // type's events against all of known types.
 type ranking struct{ Events, Types float64 }

@@ -98,7 +98,7 @@ func (f *follower) arrive(ctx context.Context, events []int32, out []int) error 
 	return nil
 }
 
-// refresh learns the map anew.
+// refresh learns the map again.
 func (f *follower) refresh(ctx context.Context) error {
 	begin := harness.CPUSeconds()
 	r, err := f.m.Refresh(ctx)

@@ -111,7 +111,7 @@ func measureEP(ctx context.Context, b *bench, r *record) error {
 	return err
 }
 
-// classes measures how classes are learnt and told as in a stream.
+// classes measures how classes are learnt and predicted as in a stream.
 func (b *bench) classes(ctx context.Context, r *record) error {
 	known, others := rings(b.size(1500, 200), 1), rings(b.size(20000, 200), 2)
 	set := labels.Swift()

@@ -17,7 +17,7 @@ type machine struct {
 }
 
 // thisMachine describes this machine before anything is measured; what the system
-// does not tell is left out.
+// does not report is left out.
 func thisMachine(threads int) machine {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)

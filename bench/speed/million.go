@@ -20,8 +20,8 @@ the vectors, too. Its predictions are compared with what it took, memory at its 
 		bars: []bar{
 			{what: "whole fit", value: figure(own, wholeFit, 1./60), bound: 5, unit: " min", format: "%.2f"},
 			{what: "peak memory", value: figure(own, rss, 1e-9), bound: 3, unit: " GB", format: "%.2f"},
-			{what: "predicted memory, off by", value: offBy(toldBytes, reportedBytes), bound: 10, unit: "%", format: "%.0f"},
-			{what: "predicted time, off by", value: offBy(toldTime, learnt), bound: 30, unit: "%", format: "%.0f"},
+			{what: "predicted memory, off by", value: offBy(predictedBytes, reportedBytes), bound: 10, unit: "%", format: "%.0f"},
+			{what: "predicted time, off by", value: offBy(predictedTime, learnt), bound: 30, unit: "%", format: "%.0f"},
 		},
 		measure: measureMillion,
 	}
@@ -29,17 +29,17 @@ the vectors, too. Its predictions are compared with what it took, memory at its 
 
 // Figures of a fit's report.
 const (
-	wholeFit      = "reading, learning, writing"
-	learnt        = "learning, writing"
-	toldTime      = "learning, writing: predicted"
-	reportedBytes = "peak memory, as reported"
-	toldBytes     = "peak memory: predicted"
+	wholeFit       = "reading, learning, writing"
+	learnt         = "learning, writing"
+	predictedTime  = "learning, writing: predicted"
+	reportedBytes  = "peak memory, as reported"
+	predictedBytes = "peak memory: predicted"
 )
 
 // offBy is how far a prediction is from what was measured, in per cent.
-func offBy(told, took string) func(*record) (float64, bool) {
+func offBy(predicted, took string) func(*record) (float64, bool) {
 	return func(r *record) (float64, bool) {
-		v, ok := ratio(own, told, own, took)(r)
+		v, ok := ratio(own, predicted, own, took)(r)
 		return 100 * math.Abs(v-1), ok
 	}
 }
@@ -67,11 +67,11 @@ func measureMillion(ctx context.Context, b *bench, r *record) error {
 	}
 	r.add(own, wholeFit, seconds, report.Seconds.Read+report.MeasuredSeconds)
 	r.add(own, learnt, seconds, report.MeasuredSeconds)
-	r.add(own, toldTime, seconds, report.PredictedSeconds)
+	r.add(own, predictedTime, seconds, report.PredictedSeconds)
 	if report.PeakRSSBytes > 0 {
 		r.add(own, reportedBytes, inBytes, report.PeakRSSBytes)
 	}
-	r.add(own, toldBytes, inBytes, report.PredictedBytes)
+	r.add(own, predictedBytes, inBytes, report.PredictedBytes)
 	r.note("one round")
 	return os.Remove(path)
 }

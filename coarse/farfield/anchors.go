@@ -98,7 +98,7 @@ func NewAnchors(delta2 []float64, dims int, s AnchorSettings) *Anchors {
 	return a
 }
 
-// Move takes the present state and draws the anchors anew, from the seed and
+// Move takes the present state and draws the anchors again, from the seed and
 // the number of moves so far.
 func (a *Anchors) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	if a.all != nil {

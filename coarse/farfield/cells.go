@@ -102,7 +102,7 @@ func NewCells(delta2 []float64, dims int, s CellSettings) *Cells {
 	return c
 }
 
-// Move takes the present state and finds the groups anew.
+// Move takes the present state and finds the groups again.
 func (c *Cells) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	check(c.n, c.d, mu, sigma2)
 	if c.n == 0 {

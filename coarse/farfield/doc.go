@@ -21,7 +21,7 @@
 // All meets every pair: n (n-1), for small n and for tests.
 //
 // Cells is for up to three dimensions. Groups of points are found in the map
-// by a balanced k-d tree, anew with every Move: halving counts, not space, makes
+// by a balanced k-d tree, again with every Move: halving counts, not space, makes
 // it indifferent to uneven density, outliers and heaps. A leaf's points share
 // their sources: the points near by, and of groups farther away stand-ins, d+1
 // places with the mean and the covariance of the group's points in place, and

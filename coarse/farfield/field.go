@@ -7,14 +7,14 @@ import "unfold/internal/vec"
 // safe for concurrent use.
 type Field interface {
 	// Move takes the present state, mu n x d and sigma2 n, which it copies.
-	// Random fields draw anew, by their seed and the number of moves so far.
+	// Random fields draw again, by their seed and the number of moves so far.
 	Move(threads int, mu vec.Matrix[float64], sigma2 []float64)
 	// Sweep calls visit with batches that together hold every point as target
 	// exactly once. Calls may be concurrent, each with a Batch of its own that is
 	// valid during the call. Between two Moves every Sweep shows the same
 	// batches, whatever the number of threads.
 	Sweep(threads int, visit func(b *Batch))
-	// Random reports whether Move draws anew, so that sums are right in the mean
+	// Random reports whether Move draws again, so that sums are right in the mean
 	// alone.
 	Random() bool
 	// Pairs is the number of pairs of a target and a source in one Sweep.

@@ -81,7 +81,7 @@ func NewShared(delta2 []float64, dims int, s SharedSettings) *Shared {
 	return f
 }
 
-// Move takes the present state and draws anew, from the seed and the number of
+// Move takes the present state and draws again, from the seed and the number of
 // moves so far.
 func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	if f.all != nil {

@@ -32,7 +32,7 @@ type tree struct {
 	broken atomic.Bool
 }
 
-// state is what points are told apart by.
+// state is what distinguishes points.
 type state struct {
 	mu             vec.Matrix[float64]
 	sigma2, delta2 []float64

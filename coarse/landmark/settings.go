@@ -29,7 +29,7 @@ type Group struct {
 	// Landmark is the point whose group this is; -1 for the block of all
 	// points and the blocks of landmarks that descend from it.
 	Landmark int32
-	// Landmarks tells a block of landmarks from one of points.
+	// Landmarks distinguishes a block of landmarks from one of points.
 	Landmarks bool
 	// Nodes are its points, ascending. Read-only.
 	Nodes []int32
@@ -54,7 +54,7 @@ func (s *Settings) choose(g Group) []int32 {
 	if g.Landmarks {
 		kind = 1
 	}
-	// The stream number tells the groups of a level apart; from level 3 on, a
+	// The stream number distinguishes the groups of a level; from level 3 on, a
 	// group of landmarks and the landmarks of a group may share one.
 	stream := (uint64(g.Level)<<1|kind)<<32 | uint64(uint32(g.Landmark))
 	r := rand.New(rand.NewPCG(s.Seed, stream))

@@ -122,7 +122,7 @@ func TestMutations(t *testing.T) {
 	}
 	t.Logf("%d of %d mutated streams pass", passed, passed+refused)
 	if refused == 0 || passed == 0 {
-		t.Error("the mutations do not tell good from bad")
+		t.Error("the mutations do not separate good from bad")
 	}
 }
 

@@ -23,7 +23,7 @@ func listOf(a arrow.Array) array.ListLike {
 }
 
 // VectorDim returns the length of the column's first vector: the fixed size, or
-// that of row 0. It reports false if there is no row to tell.
+// that of row 0. It reports false if there is no row to know it by.
 func VectorDim(c Column) (int, bool) {
 	l := listOf(c.arr)
 	if f, ok := l.(*array.FixedSizeList); ok {

@@ -33,7 +33,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// A bounded one keeps its beginning, and nobody who writes to it is told.
+// A bounded one keeps its beginning, and nobody who writes to it notices.
 func TestMost(t *testing.T) {
 	j := Journal{Most: 10}
 	for _, text := range []string{"begin ", "of it all ", "and no end"} {

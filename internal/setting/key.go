@@ -21,7 +21,7 @@ type Key struct {
 	// some.
 	Help, Placeholder, Default string
 	Choices                    []string
-	// Bool and List tell its type where that matters for the command line.
+	// Bool and List give its type where that matters for the command line.
 	Bool, List bool
 	// Required: the stage does not run without it. Common: most people need it, so
 	// that a short help shows it.

@@ -156,7 +156,7 @@ func TestUnlearntRowsAreFlagged(t *testing.T) {
 	}
 }
 
-func TestProgressIsTold(t *testing.T) {
+func TestProgressIsReported(t *testing.T) {
 	seen := map[string]bool{}
 	_, _, err := Fit(context.Background(), modeltest.Events(1, 100, 60), quick(), func(stage string, done, total int) {
 		if done < 0 || done > total {

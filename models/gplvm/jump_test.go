@@ -124,7 +124,7 @@ func TestNoJumps(t *testing.T) {
 	}
 }
 
-// A fit lets points jump if it is told to, and says how many have; a sparse model, or one
+// A fit lets points jump if it is asked to, and says how many have; a sparse model, or one
 // of missing values, does not.
 func TestFitJumps(t *testing.T) {
 	y, _ := roll(120, 4) // of which principal components put layers on each other

@@ -9,8 +9,8 @@ type Points struct {
 	Columns [][]float64
 }
 
-// NewPoints returns the rows of x, which it keeps; Update tells it that they have
-// moved.
+// NewPoints returns the rows of x, which it keeps; after they have moved, call
+// Update.
 func NewPoints(x vec.Matrix[float64]) *Points {
 	z := &Points{Rows: x, Columns: make([][]float64, x.Cols)}
 	for c := range z.Columns {

@@ -86,7 +86,7 @@ func TestAlarmBounds(t *testing.T) {
 	}
 }
 
-// TestCPU: reports tell the clock they are given.
+// TestCPU: reports use the clock they are given.
 func TestCPU(t *testing.T) {
 	set := quick()
 	now := 0.0

@@ -85,15 +85,15 @@ func TestIndexFollows(t *testing.T) {
 		t.Errorf("the index of the first map has changed, %v", err)
 	}
 	s := m.Snapshot()
-	anew, err := lvm.NewIndex(context.Background(), s, set.LVM.Search, 1)
+	built, err := lvm.NewIndex(context.Background(), s, set.LVM.Search, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := blobs(500, dim, 5)
-	mine, theirs := recall(t, s.Index, s.Reference, q, 10), recall(t, anew, s.Reference, q, 10)
-	t.Logf("recall %.4f, of an index built anew %.4f", mine, theirs)
+	mine, theirs := recall(t, s.Index, s.Reference, q, 10), recall(t, built, s.Reference, q, 10)
+	t.Logf("recall %.4f, of an index built again %.4f", mine, theirs)
 	if mine < theirs-.02 || mine < .8 {
-		t.Errorf("recall %.4f, of an index built anew %.4f", mine, theirs)
+		t.Errorf("recall %.4f, of an index built again %.4f", mine, theirs)
 	}
 }
 
@@ -129,12 +129,12 @@ func TestIndexIsAFunctionOfTheSnapshot(t *testing.T) {
 	// goes.
 	change(t, m, nil, blobs(900, 5, 99))
 	refresh(t, m)
-	anew, err := lvm.NewIndex(context.Background(), m.Snapshot(), set.LVM.Search, 2)
+	built, err := lvm.NewIndex(context.Background(), m.Snapshot(), set.LVM.Search, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := anew.SaveLinks(&b); err != nil || !bytes.Equal(b.Bytes(), links(t, m)) {
+	if err := built.SaveLinks(&b); err != nil || !bytes.Equal(b.Bytes(), links(t, m)) {
 		t.Errorf("of mostly new points there is another index than a new one, %v", err)
 	}
 	m.set.LVM.Search = auto.Settings{}

@@ -7,7 +7,7 @@ import (
 	"unfold/models/modeltest"
 )
 
-// What a covariance and the patches' moments hold is told without the graph: exactly for
+// What a covariance and the patches' moments hold is known without the graph: exactly for
 // one patch, about right for points about a surface.
 func TestNumbersOfTheFronts(t *testing.T) {
 	for _, c := range []struct{ n, patch int }{{500, 0}, {500, 800}, {3000, 500}, {3000, 150}, {5000, 1000}} {
@@ -24,10 +24,10 @@ func TestNumbersOfTheFronts(t *testing.T) {
 			most = 1
 		}
 		if r := float64(want) / float64(got); r > most || r < 1/most {
-			t.Errorf("%d points in patches of %d: %d numbers, told %d", c.n, c.patch, got, want)
+			t.Errorf("%d points in patches of %d: %d numbers, predicted %d", c.n, c.patch, got, want)
 		}
 		if r := float64(moments) / float64(inside); r > most || r < 1/most {
-			t.Errorf("%d points in patches of %d: %d moments, told %d", c.n, c.patch, inside, moments)
+			t.Errorf("%d points in patches of %d: %d moments, predicted %d", c.n, c.patch, inside, moments)
 		}
 	}
 }

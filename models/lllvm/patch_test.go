@@ -117,7 +117,7 @@ func TestPatchesBoundTheBound(t *testing.T) {
 		st := parts.Random(rapid.Uint64().Draw(rt, "seed"))
 		last := climbs(rt, parts, st, 4)
 		closeTo(rt, "the bound from nothing", evaluated(rt, parts, st), last)
-		// Without covariances, so that both models can be told the same.
+		// Without covariances, so that both models can be given the same.
 		point := func(of *Model) *State {
 			return &State{MuX: st.MuX, MuC: st.MuC, CovX: of.g.tree.NewMatrix(m.set.Dims), CovC: of.g.tree.NewMatrix(m.set.Dims), Gamma: st.Gamma, Alpha: st.Alpha}
 		}
@@ -274,7 +274,7 @@ func TestOnePatchIsTheModel(t *testing.T) {
 }
 
 // A matrix that loses definiteness, here because a covariance that is none is put in, is
-// told of with the iteration, the quantity and what was added to the diagonal.
+// reported with the iteration, the quantity and what was added to the diagonal.
 func TestLostDefinitenessIsReported(t *testing.T) {
 	for _, points := range []int{0, 15} {
 		for what, spoil := range map[string]func(st *State){

@@ -27,7 +27,7 @@ import (
 	"unfold/stream/chaos/results"
 )
 
-// mutateEnvironment tells the test's binary to decode damaged messages: a seed, how
+// mutateEnvironment makes the test's binary decode damaged messages: a seed, how
 // many, how many outputs to keep, and the file to keep them in.
 const mutateEnvironment = "UNFOLD_TEST_MUTATE"
 
@@ -217,7 +217,7 @@ func TestMutations(t *testing.T) {
 		t.Errorf("a message made the decoder allocate %d bytes", all.Most)
 	}
 	if all.Decoded == 0 || all.Refused == 0 {
-		t.Error("the damage does not tell good from bad")
+		t.Error("the damage does not separate good from bad")
 	}
 	t.Run("outputs are valid", func(t *testing.T) {
 		judged := strings.TrimSpace(string(foreign.Run(t, judgeOutputs, files...)))

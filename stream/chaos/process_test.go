@@ -107,10 +107,10 @@ func (p *process) stop(t *testing.T) {
 	select {
 	case <-p.gone:
 		if p.err != nil {
-			t.Errorf("told to stop, it ended with %v:\n%s", p.err, p.log)
+			t.Errorf("asked to stop, it ended with %v:\n%s", p.err, p.log)
 		}
 	case <-time.After(12 * time.Second):
-		t.Errorf("told to stop, it did not within 12 s:\n%s", p.log)
+		t.Errorf("asked to stop, it did not within 12 s:\n%s", p.log)
 		p.kill()
 	}
 }

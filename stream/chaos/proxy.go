@@ -29,7 +29,7 @@ func known(request string) bool {
 }
 
 // Proxy stands between a stage and its broker. It passes whole requests and answers
-// on, and loses, delays and cuts them when told to.
+// on, and loses, delays and cuts them when asked to.
 type Proxy struct {
 	listener net.Listener
 	target   string

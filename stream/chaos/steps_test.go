@@ -79,7 +79,7 @@ var led = []string{"places", "events", "dead", "__transaction_state", "__consume
 const patience = 4 * time.Second
 
 // kill ends the first member at its moment and starts it again. The group need not
-// wait for the session of the dead to time out: it is told.
+// wait for the session of the dead to time out: it learns at once.
 func (w *world) kill(s Step) {
 	w.t.Helper()
 	m := w.members[0]

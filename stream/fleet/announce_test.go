@@ -102,7 +102,7 @@ func TestLyingAnnouncements(t *testing.T) {
 	}
 	base := fleet.Of(storetest.Snapshot(1, 10), o)
 	base.Format, base.Name, base.Generation = fleet.Format, "fleet", 1
-	tell := func(change func(a *fleet.Announcement)) {
+	announce := func(change func(a *fleet.Announcement)) {
 		a := base
 		change(&a)
 		m, err := a.Message()
@@ -111,15 +111,15 @@ func TestLyingAnnouncements(t *testing.T) {
 		}
 		w.topic.write(m)
 	}
-	tell(func(a *fleet.Announcement) { a.Dim = 4 })
+	announce(func(a *fleet.Announcement) { a.Dim = 4 })
 	w.noted("refused 1: dimension", 1)
-	tell(func(a *fleet.Announcement) { a.Version = 2 })
+	announce(func(a *fleet.Announcement) { a.Version = 2 })
 	w.noted("refused 2: damaged", 1)
-	tell(func(a *fleet.Announcement) { a.Version, a.Key = 3, "fleet/nothing.unfold" })
+	announce(func(a *fleet.Announcement) { a.Version, a.Key = 3, "fleet/nothing.unfold" })
 	w.noted("refused 3: missing", 1)
-	tell(func(a *fleet.Announcement) {})
+	announce(func(a *fleet.Announcement) {})
 	w.noted("installed 1", 1)
-	tell(func(a *fleet.Announcement) { a.Version, a.Generation = 9, 0 })
+	announce(func(a *fleet.Announcement) { a.Version, a.Generation = 9, 0 })
 	w.noted("malformed 4", 1)
 }
 
@@ -129,7 +129,7 @@ func TestAnotherMapThanAnnounced(t *testing.T) {
 	w := newWorld(t)
 	f := w.follower()
 	const mine, other = "00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"
-	tell := func(version uint64, holds, says string) {
+	announce := func(version uint64, holds, says string) {
 		t.Helper()
 		s := storetest.Snapshot(version, 10)
 		s.MapID = holds
@@ -145,18 +145,18 @@ func TestAnotherMapThanAnnounced(t *testing.T) {
 		}
 		w.topic.write(m)
 	}
-	tell(1, "", "")
+	announce(1, "", "")
 	w.noted("installed 1", 1)
-	tell(2, mine, mine)
+	announce(2, mine, mine)
 	w.noted("installed 2", 1)
 	if a := f.Status().Serving; a.MapID != mine || !strings.Contains(a.String(), mine) {
 		t.Errorf("it serves %v of the map %q", a, a.MapID)
 	}
-	tell(3, other, mine)
+	announce(3, other, mine)
 	w.noted("refused 3: unusable", 1)
-	tell(4, mine, "not an id")
+	announce(4, mine, "not an id")
 	w.noted("malformed 3", 1)
-	tell(5, mine, "")
+	announce(5, mine, "")
 	w.noted("installed 5", 1)
 }
 

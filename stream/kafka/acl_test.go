@@ -142,7 +142,7 @@ func testACLs(t *testing.T, g guarded) {
 	t.Run("topic of announcements", func(t *testing.T) { testACLsOfTopic(t, g) })
 }
 
-// named checks that an error tells all of that, and is none if there is nothing to tell.
+// named checks that an error names all of that, and is none if there is nothing to name.
 func named(t *testing.T, what string, err error, want ...string) {
 	t.Helper()
 	if err == nil && len(want) > 0 {

@@ -174,7 +174,7 @@ func testSizes(t *testing.T, c *cluster) {
 		t.Fatalf("error %v", err)
 	}
 	if !strings.Contains(err.Error(), "max.message.bytes") || !strings.Contains(err.Error(), "4711") {
-		t.Errorf("the error does not tell what to do: %v", err)
+		t.Errorf("the error does not say what to do: %v", err)
 	}
 	got := c.Read(t, topic)
 	if len(got) < 100 {

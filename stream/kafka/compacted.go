@@ -25,7 +25,7 @@ type CompactedSettings struct {
 func (s *CompactedSettings) retry() *retry { return &retry{what: "announcements", hook: s.Retrying} }
 
 // CompactedTopic reads a topic of one partition from its beginning, without a group: what it
-// tells is for all who read it. Messages of open and aborted transactions are left
+// holds is for all who read it. Messages of open and aborted transactions are left
 // out. It is used by one goroutine. It is a fleet.Topic.
 type CompactedTopic struct {
 	settings CompactedSettings
@@ -222,8 +222,8 @@ func (l *link) group(ctx context.Context, group string) (members []Member, settl
 		}
 		settled = g.GroupState == "Stable" || g.GroupState == "Empty" || g.GroupState == "Dead"
 		for _, m := range g.Members {
-			who, told := strings.CutPrefix(string(m.MemberMetadata.UserData), whoPrefix)
-			if !told {
+			who, named := strings.CutPrefix(string(m.MemberMetadata.UserData), whoPrefix)
+			if !named {
 				who = ""
 			}
 			members = append(members, Member{m.MemberID, m.ClientID, m.ClientHost, who})

@@ -97,7 +97,7 @@ func testTopic(t *testing.T, c *cluster) {
 	}
 }
 
-// What is being written, or was given up, is not told.
+// What is being written, or was given up, is not shown.
 func TestTopicReadsCommitted(t *testing.T) {
 	c := newFake(t)
 	topic := topicFor(t, c, 1, nil)

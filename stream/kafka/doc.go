@@ -16,7 +16,7 @@
 //     generation begins and while it runs.
 //   - a Reader on an unknown topic waits for ever, and hands out records of
 //     aborted transactions as well as the markers that end transactions, even
-//     if told to read committed ones only. Here the topic is looked up first, and
+//     if asked to read committed ones only. Here the topic is looked up first, and
 //     aborted records and markers are left out (see fetch.go).
 //
 // Answers keep their batches as they lie in the log (rawfetch.go): the library would

@@ -265,8 +265,8 @@ func (c *cursor) fetch(ctx context.Context) error {
 func (c *cursor) ask(ctx context.Context, free int) (*rawFetched, error) {
 	follower, rack := leader, c.link.cluster.Rack
 	if rack != "" {
-		var tell bool
-		if follower, tell = c.near.replica(time.Now()); !tell {
+		var named bool
+		if follower, named = c.near.replica(time.Now()); !named {
 			rack = ""
 		}
 	}

@@ -40,9 +40,9 @@ func TestGaps(t *testing.T) {
 			if c.firstLeft > 0 {
 				cl.DeleteBefore(t, topic, 0, c.firstLeft)
 			}
-			var told []*stream.OffsetError
+			var gaps []*stream.OffsetError
 			set := cl.quick(topic, "g")
-			set.Gap = func(gap *stream.OffsetError) { told = append(told, gap) }
+			set.Gap = func(gap *stream.OffsetError) { gaps = append(gaps, gap) }
 			ctx, cancel := context.WithTimeout(t.Context(), wait)
 			defer cancel()
 			source, err := kafka.NewSource(ctx, set)
@@ -50,22 +50,22 @@ func TestGaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			var gap *stream.OffsetError
-			if _, err := source.Next(ctx); !errors.As(err, &gap) || len(told) != 1 || gap.Lost() != c.lost {
-				t.Errorf("with fail: %v, told of %d gaps", err, len(told))
+			if _, err := source.Next(ctx); !errors.As(err, &gap) || len(gaps) != 1 || gap.Lost() != c.lost {
+				t.Errorf("with fail: %v, %d gaps reported", err, len(gaps))
 			}
 			source.Close()
 			set.OnGap = kafka.Continue
 			source, g = open(t, set)
 			got := fetchN(t, g, tp, int(100-c.firstLeft))
-			if len(got) != int(100-c.firstLeft) || got[0].Offset != c.firstLeft || len(told) != 2 || told[1].Offset != c.position {
-				t.Errorf("with continue: %d messages, told of %v", len(got), told)
+			if len(got) != int(100-c.firstLeft) || got[0].Offset != c.firstLeft || len(gaps) != 2 || gaps[1].Offset != c.position {
+				t.Errorf("with continue: %d messages, reported %v", len(got), gaps)
 			}
 			if err := errors.Join(g.Close(), source.Close()); err != nil {
 				t.Fatal(err)
 			}
 			// The gap is reported once: the offset is in the log again.
-			if _, g = open(t, set); g.Assigned()[0].Offset != c.firstLeft || len(told) != 2 {
-				t.Errorf("after a restart it begins at %d, told of %d gaps", g.Assigned()[0].Offset, len(told))
+			if _, g = open(t, set); g.Assigned()[0].Offset != c.firstLeft || len(gaps) != 2 {
+				t.Errorf("after a restart it begins at %d, %d gaps reported", g.Assigned()[0].Offset, len(gaps))
 			}
 		})
 	}
@@ -75,9 +75,9 @@ func TestGaps(t *testing.T) {
 func TestGapWhileReading(t *testing.T) {
 	c, f := newFakeCluster(t)
 	topic := topicFor(t, c, 1, nil)
-	var told []*stream.OffsetError
+	var gaps []*stream.OffsetError
 	set := c.quick(topic, "g")
-	set.OnGap, set.Gap = kafka.Continue, func(gap *stream.OffsetError) { told = append(told, gap) }
+	set.OnGap, set.Gap = kafka.Continue, func(gap *stream.OffsetError) { gaps = append(gaps, gap) }
 	_, g := open(t, set)
 	f.Fault(faultOf(topic, kmsg.Fetch, kerr.NotLeaderForPartition, 3))
 	for n := range 20 {
@@ -85,8 +85,8 @@ func TestGapWhileReading(t *testing.T) {
 	}
 	c.DeleteBefore(t, topic, 0, 12)
 	got := fetchN(t, g, stream.TopicPartition{Topic: topic}, 8)
-	if len(got) != 8 || len(told) != 1 || told[0].Lost() != 12 {
-		t.Errorf("%d messages, told of %v", len(got), told)
+	if len(got) != 8 || len(gaps) != 1 || gaps[0].Lost() != 12 {
+		t.Errorf("%d messages, reported %v", len(got), gaps)
 	}
 }
 

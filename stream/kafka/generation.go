@@ -69,7 +69,7 @@ func (g *generation) Assigned() []stream.Position { return g.assigned }
 func (g *generation) Revoked() <-chan struct{} { return g.life.Done() }
 
 // Close implements stream.Generation. A generation that the group has ended is
-// let go, so that the group can form anew. One that is still alive stays until
+// let go, so that the group can form again. One that is still alive stays until
 // Source.Next or Source.Close: letting go earlier would make this member join
 // once more, only to leave.
 func (g *generation) Close() error {

@@ -60,10 +60,10 @@ func TestHangingTransactions(t *testing.T) {
 			c.Produce(t, in, 0, stream.Message{Value: []byte("1")})
 			set := c.quick(in, in)
 			set.Transactions = &kafka.Transactions{Outputs: out}
-			var told atomic.Int64
+			var reported atomic.Int64
 			set.Retrying = func(what string, _ int, err error, _ time.Duration) {
 				if what == "transaction" && strings.Contains(err.Error(), "left a transaction open") {
-					told.Add(1)
+					reported.Add(1)
 				}
 			}
 			a := &amnesia{state: state}
@@ -72,8 +72,8 @@ func TestHangingTransactions(t *testing.T) {
 			if got := [2]int64{a.commits.Load(), a.aborts.Load()}; got != want {
 				t.Errorf("%d transactions were committed and %d aborted, want %v", got[0], got[1], want)
 			}
-			if told.Load() != 1 {
-				t.Errorf("told of it %d times", told.Load())
+			if reported.Load() != 1 {
+				t.Errorf("reported %d times", reported.Load())
 			}
 			at := stream.Position{TopicPartition: stream.TopicPartition{Topic: in}, Offset: 1}
 			if err := g.(stream.Transactional).Transact(t.Context(), stream.Transaction{Position: at, Outputs: []stream.Message{{Value: []byte("2")}}}); err != nil {
@@ -166,7 +166,7 @@ func TestFrozenOwnersTransaction(t *testing.T) {
 	if err := errors.Join(frozen.BeginTransaction(), frozen.ProduceSync(t.Context(), kgo.StringRecord("open")).FirstErr()); err != nil {
 		t.Fatal(err)
 	}
-	var told, ends atomic.Int64
+	var reported, ends atomic.Int64
 	f.ControlKey(int16(kmsg.EndTxn), func(kmsg.Request) (kmsg.Response, error, bool) {
 		f.KeepControl()
 		ends.Add(1)
@@ -176,7 +176,7 @@ func TestFrozenOwnersTransaction(t *testing.T) {
 	set.Transactions = &kafka.Transactions{Outputs: out}
 	set.Retrying = func(what string, _ int, err error, _ time.Duration) {
 		if strings.Contains(err.Error(), "left a transaction open") {
-			told.Add(1)
+			reported.Add(1)
 		}
 	}
 	_, g := open(t, set)
@@ -188,8 +188,8 @@ func TestFrozenOwnersTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if told.Load() != 0 || ends.Load() != rounds {
-		t.Errorf("it was told %d times that a transaction was left open; %d were ended for %d", told.Load(), ends.Load(), rounds)
+	if reported.Load() != 0 || ends.Load() != rounds {
+		t.Errorf("%d open transactions were reported; %d were ended for %d", reported.Load(), ends.Load(), rounds)
 	}
 	if err := frozen.EndTransaction(t.Context(), kgo.TryAbort); err != nil {
 		t.Fatal(err)

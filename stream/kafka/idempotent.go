@@ -69,7 +69,7 @@ func (s *Sink) giveBack(from stream.TopicPartition, l *idempotent) {
 }
 
 // number finds the numbers for what is to be written. If a batch is in doubt and others
-// come in its place the numbers begin anew, those of another producer.
+// come in its place the numbers begin again, those of another producer.
 func (s *Sink) number(ctx context.Context, l *idempotent, lots []*lot) error {
 	for _, lot := range lots {
 		if n := l.partitions[lot.tp.Partition]; n != nil && n.doubt != nil && !s.again(l, n, lot) {

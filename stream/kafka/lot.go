@@ -53,7 +53,7 @@ func (l *lot) encode(messages []*stream.Message, session kafka.ProducerSession, 
 }
 
 // inBatches has a lot's messages from..to sent in batches of at most so many bytes, or of
-// one message, one after the other, and returns how many were; send is also told how
+// one message, one after the other, and returns how many were; send also learns how
 // many were before.
 func (l *lot) inBatches(from, to, limit int, send func(batch []*stream.Message, done int) error) (done int, err error) {
 	limit = min(limit, l.gauge.limit())

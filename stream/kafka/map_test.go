@@ -61,7 +61,7 @@ func testMap(t *testing.T, c *cluster) {
 		err = c.deliver(ctx, c.quick(in, in), out, dlq, &stream.Pipeline{Decoder: learner, Learner: learner,
 			Settings: stream.Settings{BatchMessages: 4, CommitEvery: 20 * time.Millisecond}})
 		if ctx.Err() != nil {
-			return nil // told to stop, perhaps before it was connected
+			return nil // asked to stop, perhaps before it was connected
 		}
 		return err
 	}

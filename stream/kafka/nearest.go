@@ -12,19 +12,19 @@ const (
 	farTime = 10 * time.Second
 )
 
-// nearest is which replica of a partition is read from. A leader that is told the reader's
+// nearest is which replica of a partition is read from. A leader that knows the reader's
 // rack may name a follower that is nearer, and answer with nothing else (KIP-392). The
 // zero value reads from the leader.
 type nearest struct {
 	// follower is one more than the broker's number, 0 for none.
 	follower int32
-	// until is when the follower's time is over; without one, when the leader may be told
+	// until is when the follower's time is over; without one, when the leader may hear
 	// the rack again.
 	until time.Time
 }
 
-// replica is where to ask now, and whether the rack is to be told.
-func (n *nearest) replica(now time.Time) (broker int32, tell bool) {
+// replica is where to ask now, and whether to name the rack.
+func (n *nearest) replica(now time.Time) (broker int32, named bool) {
 	late := !now.Before(n.until)
 	if n.follower > 0 && !late {
 		return n.follower - 1, true

@@ -11,10 +11,10 @@ import (
 func TestNearest(t *testing.T) {
 	var n nearest
 	now := time.Now()
-	at := func(what string, broker int32, tell bool) {
+	at := func(what string, broker int32, named bool) {
 		t.Helper()
-		if b, told := n.replica(now); b != broker || told != tell {
-			t.Errorf("%s: broker %d, told %v", what, b, told)
+		if b, got := n.replica(now); b != broker || got != named {
+			t.Errorf("%s: broker %d, rack named: %v", what, b, got)
 		}
 	}
 	at("at first", leader, true)

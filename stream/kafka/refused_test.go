@@ -106,7 +106,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// testRefused delivers to topics that refuse some of it; made is told of their settings.
+// testRefused delivers to topics that refuse some of it; made gets their settings.
 func testRefused(t *testing.T, c *cluster, made func(topic string, settings map[string]string)) {
 	compacted := map[string]string{"cleanup.policy": "compact"}
 	recent := map[string]string{"message.timestamp.before.max.ms": "3600000"}

@@ -20,7 +20,7 @@ import (
 )
 
 // TestWriteAgain: writers at work at once write again what was not acknowledged, while
-// leaders move, brokers refuse or do as told and do not say so, and answers get lost.
+// leaders move, brokers refuse or do as asked and do not say so, and answers get lost.
 // Each message is there, once and in order.
 func TestWriteAgain(t *testing.T) {
 	codecs := []string{"lz4", "none", "zstd"}

@@ -62,7 +62,7 @@ const (
 // compact is the cleanup.policy of a topic that is compacted; a topic may have several.
 const compact = "compact"
 
-// sizes asks the cluster. What it refuses to tell is no error.
+// sizes asks the cluster. What it does not report is no error.
 func (l *link) sizes(ctx context.Context, topic string) (s Sizes, err error) {
 	client := l.client(connectTimeout)
 	cluster, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{topic}})

@@ -70,7 +70,7 @@ func (g *generation) beginTransactions(ctx context.Context, partitions []int) er
 // takeOver makes this the only producer of its name, or the same one with a new
 // epoch, after the transaction before has been ended everywhere.
 func (g *generation) takeOver(ctx context.Context, p *producer, partition int, from kafka.ProducerSession) error {
-	retry, told := g.source.retry("transaction"), false
+	retry, reported := g.source.retry("transaction"), false
 	for {
 		how, by, err := p.ended(ctx, from, retry)
 		if err != nil {
@@ -89,9 +89,9 @@ func (g *generation) takeOver(ctx context.Context, p *producer, partition int, f
 			if !left.any() {
 				return nil
 			}
-			if !told {
+			if !reported {
 				g.reportHanging(p, left, how)
-				told = true
+				reported = true
 			}
 			if err = g.endHanging(ctx, p, left, how); err == nil {
 				return nil

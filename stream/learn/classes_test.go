@@ -29,7 +29,7 @@ func labelled(t *testing.T, rng *rand.Rand, rows int, offset int64) (stream.Mess
 	return m, truth
 }
 
-// answer returns what a message's events are told.
+// answer returns what is predicted of a message's events.
 func answer(t testing.TB, l *Learner, m stream.Message) (out *table.Table, text string) {
 	t.Helper()
 	o := place(t, l.Current(), decode(t, l, m))[0]
@@ -43,7 +43,7 @@ func answer(t testing.TB, l *Learner, m stream.Message) (out *table.Table, text 
 	return out, string(o.Value)
 }
 
-// judgeClasses places a message and compares the classes that are told with its own.
+// judgeClasses places a message and compares the classes that are predicted with its own.
 func judgeClasses(t *testing.T, l *Learner, m stream.Message, truth []string) (right int, text string) {
 	t.Helper()
 	out, text := answer(t, l, m)

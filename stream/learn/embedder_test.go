@@ -16,7 +16,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// feed brings maps to an embedder and tells what became of each.
+// feed brings maps to an embedder and reports what became of each.
 type feed struct {
 	maps chan *snapshot.Snapshot
 	done chan error
@@ -91,9 +91,9 @@ func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 	s := quick()
 	s.RefreshEvery = 20 * time.Millisecond
 	l, offset, _ := started(t, s, rng, 4)
-	var told []uint64
+	var versions []uint64
 	s.Hooks = stream.Hooks{Published: func(p *stream.Published, took time.Duration) {
-		if told = append(told, p.Version); took != 0 {
+		if versions = append(versions, p.Version); took != 0 {
 			t.Errorf("a map that was learnt elsewhere took %v", took)
 		}
 	}}
@@ -102,7 +102,7 @@ func TestEmbedderPlacesAsTheLearner(t *testing.T) {
 	if e.Current() != nil {
 		t.Error("there is a map before one came")
 	}
-	for len(told) < 3 {
+	for len(versions) < 3 {
 		m, at := l.Snapshot(), l.Current()
 		if m.Version != at.Version {
 			continue // another was published between the two

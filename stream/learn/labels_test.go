@@ -46,14 +46,14 @@ func marked(t testing.TB, rng *rand.Rand, rows int, offset int64, label func(cen
 	return stream.Message{TopicPartition: tp, Offset: offset, Value: v}, centre
 }
 
-// classifying are settings of a learner that tells classes by column kind.
+// classifying are settings of a learner that predicts classes by column kind.
 func classifying() Settings {
 	s := quick()
 	s.Mapping.Keep, s.Mapping.Label, s.Classify = nil, "kind", true
 	return s
 }
 
-// classesOf returns the classes that a message's events are told to have.
+// classesOf returns the classes that are predicted of a message's events.
 func classesOf(t testing.TB, l *Learner, m stream.Message) []string {
 	t.Helper()
 	out, _ := answer(t, l, m)
@@ -175,7 +175,7 @@ func mostlyRight(t testing.TB, classes []string, names [2]string, centres []int)
 	}
 }
 
-// A column of numbers of events in the place of labels is told as an error, and the map
+// A column of numbers of events in the place of labels is reported as an error, and the map
 // does without.
 func TestTooManyLabels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(83, 1))

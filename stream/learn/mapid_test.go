@@ -30,7 +30,7 @@ func TestOneMapOneID(t *testing.T) {
 	for name, major := range map[string]Major{"carried on": MajorAuto, "learnt from nothing": MajorAlways} {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(31, 1))
-			sink := &told{}
+			sink := &movesSink{}
 			s := quick()
 			s.State, s.Major, s.RefreshEvery, s.Moves = t.TempDir(), major, 20*time.Millisecond, sink
 			l, offset, stop := started(t, s, rng, 5)

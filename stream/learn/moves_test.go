@@ -19,14 +19,14 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// told is a sink that remembers what it was told.
-type told struct {
+// movesSink is a sink that remembers what it was sent.
+type movesSink struct {
 	mu       sync.Mutex
 	messages []stream.Message
 	broken   bool
 }
 
-func (s *told) Write(_ context.Context, messages []stream.Message) error {
+func (s *movesSink) Write(_ context.Context, messages []stream.Message) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken {
@@ -36,10 +36,10 @@ func (s *told) Write(_ context.Context, messages []stream.Message) error {
 	return nil
 }
 
-func (s *told) Close() error { return nil }
+func (s *movesSink) Close() error { return nil }
 
-// take returns what was told since the last time: place by id, all of one version.
-func (s *told) take(t *testing.T, version uint64, epoch uint32) map[string][]float64 {
+// received returns what was sent since the last time: place by id, all of one version.
+func (s *movesSink) received(t *testing.T, version uint64, epoch uint32) map[string][]float64 {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func (s *told) take(t *testing.T, version uint64, epoch uint32) map[string][]flo
 			t.Errorf("the header says version %s", h)
 		}
 		if _, twice := at[id]; twice {
-			t.Errorf("id %s is told of twice", id)
+			t.Errorf("id %s is moved twice", id)
 		}
 		var x, y float64
 		if _, err := fmt.Sscanf(text("embedding"), "[%g %g]", &x, &y); err != nil {
@@ -97,7 +97,7 @@ func places(l *Learner) map[string][]float64 {
 // away for a while, and over a restart.
 func TestMovesKeepATableTrue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
-	sink := &told{}
+	sink := &movesSink{}
 	s := quick()
 	s.State, s.Moves, s.MovesThreshold = t.TempDir(), sink, 0.004
 	s.Spec.Steps = 40
@@ -105,8 +105,8 @@ func TestMovesKeepATableTrue(t *testing.T) {
 	s.Hooks.RefreshFailed = func(error) {}
 	l, next, stop := started(t, s, rng, 5)
 	stop()
-	if got := sink.take(t, 1, 1); len(got) != 0 {
-		t.Errorf("%d points were told of with the first map", len(got))
+	if got := sink.received(t, 1, 1); len(got) != 0 {
+		t.Errorf("%d points were emitted with the first map", len(got))
 	}
 	records := places(l) // as the events were published when they had waited
 	var moved, epochs, quiet int
@@ -135,7 +135,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round == 5 || round == 9 {
-			// Told later, in another life.
+			// Sent later, in another life.
 			sink.broken = false
 			l.unsaved = true
 			if err := l.saveReference(); err != nil {
@@ -146,7 +146,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for id, at := range sink.take(t, l.Current().Version, l.Current().Epoch) {
+		for id, at := range sink.received(t, l.Current().Version, l.Current().Epoch) {
 			records[id] = at
 			moved++
 		}
@@ -162,38 +162,38 @@ func TestMovesKeepATableTrue(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d moves told, %d smaller ones kept quiet, %d new epochs", moved, quiet, epochs)
+	t.Logf("%d moves emitted, %d smaller ones kept quiet, %d new epochs", moved, quiet, epochs)
 	if moved == 0 || quiet == 0 || epochs == 0 {
 		t.Error("too little happened for the test to mean anything")
 	}
 }
 
-// A new epoch is told of every point.
+// A new epoch emits every point.
 func TestEpochsAreAnnounced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(52, 1))
-	sink := &told{}
-	var told []int
+	sink := &movesSink{}
+	var moved []int
 	s := quick()
 	s.Moves, s.Major = sink, MajorAlways
-	s.Hooks.Moved = func(n int) { told = append(told, n) }
+	s.Hooks.Moved = func(n int) { moved = append(moved, n) }
 	l, next, stop := started(t, s, rng, 5)
 	stop()
 	offer(t, l, message(t, rng, 10, 5, next))
 	if err := l.refresh(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	got := sink.take(t, 2, 2)
+	got := sink.received(t, 2, 2)
 	for id, at := range places(l) {
 		if d := math.Hypot(at[0]-got[id][0], at[1]-got[id][1]); d > 1e-4 {
 			t.Errorf("%s is %v away", id, d)
 		}
 	}
-	if len(got) != 70 || !slices.Equal(told, []int{70}) {
-		t.Errorf("%d points were told of, %v by the hook, want 70", len(got), told)
+	if len(got) != 70 || !slices.Equal(moved, []int{70}) {
+		t.Errorf("%d points were emitted, %v by the hook, want 70", len(got), moved)
 	}
 }
 
-// An epoch that could be told of in part only is told of to the end later, and no
+// An epoch that could be emitted in part only is emitted to the end later, and no
 // point twice.
 func TestEpochsAreToldToTheEnd(t *testing.T) {
 	rng := rand.New(rand.NewPCG(54, 1))
@@ -214,14 +214,14 @@ func TestEpochsAreToldToTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := sink.take(t, 2, 2); len(got) != 710 || l.movesPending || sink.writes < 3 {
-		t.Errorf("%d points were told of in %d writes, want 710", len(got), sink.writes)
+	if got := sink.received(t, 2, 2); len(got) != 710 || l.movesPending || sink.writes < 3 {
+		t.Errorf("%d points were emitted in %d writes, want 710", len(got), sink.writes)
 	}
 }
 
 // shortBreath takes one write and fails at the next.
 type shortBreath struct {
-	told
+	movesSink
 	writes int
 }
 
@@ -229,7 +229,7 @@ func (s *shortBreath) Write(ctx context.Context, messages []stream.Message) erro
 	if s.writes++; s.writes%2 == 0 {
 		return errors.New("out of breath")
 	}
-	return s.told.Write(ctx, messages)
+	return s.movesSink.Write(ctx, messages)
 }
 
 func TestIDColumn(t *testing.T) {
@@ -247,7 +247,7 @@ func TestIDColumn(t *testing.T) {
 func TestTellingStops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(53, 1))
 	s := quick()
-	s.Moves = &told{broken: true}
+	s.Moves = &movesSink{broken: true}
 	s.RefreshEvery, s.RefreshNew, s.Major = 2*time.Millisecond, 0.01, MajorAlways
 	failed := make(chan error, 1000)
 	s.Hooks.RefreshFailed = func(err error) { failed <- err }
@@ -262,7 +262,7 @@ func TestTellingStops(t *testing.T) {
 }
 
 // refusing takes no message.
-type refusing struct{ told }
+type refusing struct{ movesSink }
 
 func (s *refusing) Write(_ context.Context, messages []stream.Message) error {
 	why := errors.New("its time is too old")

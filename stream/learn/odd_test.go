@@ -158,7 +158,7 @@ func TestTombstonesPass(t *testing.T) {
 }
 
 // Streams that teach nothing or something absurd, onto a good map: it stays finite,
-// events are placed, the counters tell, and nothing stops.
+// events are placed, the counters count, and nothing stops.
 func TestOddStreams(t *testing.T) {
 	rng := rand.New(rand.NewPCG(63, 1))
 	id := int64(1 << 40)

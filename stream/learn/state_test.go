@@ -188,7 +188,7 @@ func TestSettings(t *testing.T) {
 		"age":      {MaxAge: -1},
 		"major":    {Major: 7},
 		"moves":    {MovesThreshold: -1},
-		"no ids":   {Moves: &told{}},
+		"no ids":   {Moves: &movesSink{}},
 		"reserved": {Mapping: ingest.Mapping{Selection: ingest.Selection{Keep: []string{"embedding"}}}},
 	} {
 		if _, err := New(s); err == nil {

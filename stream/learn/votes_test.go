@@ -156,7 +156,7 @@ func TestRenote(t *testing.T) {
 		v := reference.Saved{X: vec.New[float32](1, 1), Notes: vec.Of(1, 3, []float32{3, 4, 1})}
 		l.renote(&v, &set{setHeader: setHeader{Labels: []string{"a", "b"}}}, 9)
 		if !slices.Equal(v.Notes.Data, c.want) || (l.movesEpoch == 9) == c.moves {
-			t.Errorf("moves %v, labels %v: notes %v, told epoch %d", c.moves, c.label, v.Notes.Data, l.movesEpoch)
+			t.Errorf("moves %v, labels %v: notes %v, epoch of moves %d", c.moves, c.label, v.Notes.Data, l.movesEpoch)
 		}
 		if c.label != reflect.DeepEqual(l.prequential.names, []string{"a", "b"}) {
 			t.Errorf("labels %v: %v", c.label, l.prequential.names)

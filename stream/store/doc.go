@@ -27,11 +27,11 @@
 // # Contract
 //
 // Put writes all or nothing: objects appear under their name when they are complete.
-// Get compares size and SHA-256 with what it was told to expect and then reads the
+// Get compares size and SHA-256 with what is expected and then reads the
 // snapshot, which has checksums of its own. An object that does not hold what it
 // should is a *DamagedError, one that is not there matches ErrNotThere; every other
 // error may pass, and whoever called decides how long to try. Keep removes old
-// versions and never the one that it is told to protect.
+// versions and never the one that it is asked to protect.
 //
 // Package storetest is the conformance suite; every kind of store passes it.
 package store

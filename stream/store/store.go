@@ -176,7 +176,7 @@ func (s *Store) Get(ctx context.Context, o Object) (*snapshot.Snapshot, error) {
 	in := &source{r: io.LimitReader(r, o.Bytes), sum: tally{hash: sha256.New()}}
 	snap, err := snapshot.Read(in)
 	if err == nil || in.failed == nil {
-		// What was not read belongs to the checksum, too: a damaged object is told
+		// What was not read belongs to the checksum, too: a damaged object differs
 		// from one that is whole and no snapshot.
 		_, _ = io.Copy(io.Discard, in)
 	}

@@ -56,7 +56,7 @@ func (l Log) Check() (Count, error) {
 		m := parts[0]
 		p, v, ok := stream.Origin(&m)
 		if !ok {
-			return c, fmt.Errorf("output %s: the headers do not tell where it comes from", m.Where())
+			return c, fmt.Errorf("output %s: the headers do not say where it comes from", m.Where())
 		}
 		orig, ok := in[p]
 		if !ok {

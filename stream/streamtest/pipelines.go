@@ -63,14 +63,14 @@ func (s *stage) run(ctx context.Context) (time.Duration, error) {
 			DeadLettered: func(stream.Message, stream.Stage, error) { s.delivered.Add(1) },
 		},
 	}
-	told := make(chan time.Time, 1)
-	stop := context.AfterFunc(ctx, func() { told <- time.Now() })
+	stopped := make(chan time.Time, 1)
+	stop := context.AfterFunc(ctx, func() { stopped <- time.Now() })
 	err = p.Run(ctx)
 	if stop() {
-		told <- time.Now()
+		stopped <- time.Now()
 	}
 	err = errors.Join(err, source.Close(), sink.Close(), letters.Close())
-	return time.Since(<-told), err
+	return time.Since(<-stopped), err
 }
 
 // until runs a pipeline until so many events have been delivered since the

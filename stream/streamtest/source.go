@@ -165,7 +165,7 @@ func (s *Source) Kill() {
 	s.group.rebalance(s.b)
 }
 
-// Rebalance makes the group form anew, as an interrupted connection would.
+// Rebalance makes the group form again, as an interrupted connection would.
 func (s *Source) Rebalance() {
 	s.b.mu.Lock()
 	defer s.b.mu.Unlock()
@@ -284,7 +284,7 @@ func (g *generation) Commit(ctx context.Context, positions []stream.Position) er
 }
 
 // Transact implements stream.Transactional. OpWrite fails before anything is done.
-// OpAck loses the answer of a transaction that is done: the group forms anew.
+// OpAck loses the answer of a transaction that is done: the group forms again.
 func (g *generation) Transact(ctx context.Context, t stream.Transaction) error {
 	b := g.s.b
 	b.mu.Lock()

@@ -33,7 +33,7 @@ func TestBroker(t *testing.T, h Harness) {
 		{"keys keep their order", 3, testKeyOrder},
 		{"without a key the partition decides", 3, testKeyless},
 		{"a pipeline delivers everything", 3, testPipeline},
-		{"a pipeline drains when it is told to stop", 2, testDrain},
+		{"a pipeline drains when it is asked to stop", 2, testDrain},
 		{"restarts lose nothing", 3, testRestarts},
 		{"a second member takes its share", 4, testSecondMember},
 		{"what is too large comes in parts", 2, testTooLarge},
@@ -136,7 +136,7 @@ func (b *bench) share(s1, s2 stream.Source, g1 stream.Generation, partitions int
 			select {
 			case <-g1.Revoked():
 			case <-b.ctx.Done():
-				b.Fatal("the first member was not told of the second")
+				b.Fatal("the first member did not learn of the second")
 			}
 			if err := g1.Close(); err != nil {
 				b.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What a command line lacks is said under the command's name, and the exit code tells
+// What a command line lacks is said under the command's name, and the exit code says
 // how it went.
 func TestCommand(t *testing.T) {
 	t.Setenv("UNFOLD_DATA", "")

@@ -5,7 +5,7 @@ package harness
 import "syscall"
 
 // CPUSeconds is the processor time that this process has taken so far; 0 where the system
-// does not tell.
+// does not report it.
 func CPUSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // A learner, an embedder with its map and a copy each carry all messages from topic to
-// topic, until they are told to stop.
+// topic, until they are asked to stop.
 func TestJobs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

@@ -10,7 +10,7 @@ import (
 )
 
 // CPUOf returns the seconds of processor time that a process has taken, which Linux
-// tells in hundredths, in /proc; 0 where it is not told.
+// reports in hundredths, in /proc; 0 where it does not.
 func CPUOf(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

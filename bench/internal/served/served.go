@@ -1,4 +1,4 @@
-// Package served runs programs that serve until they are told to stop, such as stages
+// Package served runs programs that serve until they are asked to stop, such as stages
 // and brokers' clients, for programs that measure them: it keeps what they say, sees
 // when they end by themselves, and reads what processor time they take.
 package served
@@ -48,7 +48,7 @@ const patience = 20 * time.Second
 // Stop interrupts the process and waits until it has ended, however it did. One that
 // takes too long is killed, which is an error.
 func (p *Process) Stop() error {
-	_ = p.cmd.Process.Signal(os.Interrupt) // it may have ended by itself; how it did is told below
+	_ = p.cmd.Process.Signal(os.Interrupt) // it may have ended by itself; how it did is reported below
 	select {
 	case err := <-p.gone:
 		return p.Failed(err)

@@ -65,7 +65,7 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// Who waits for a process that ends by itself, well or not, is told, with what it said.
+// Who waits for a process that ends by itself, well or not, learns it, with what it said.
 func TestEndsByItself(t *testing.T) {
 	for as, want := range map[string]string{"end": "no more", "break": "broken"} {
 		other, p := start(t, "serve"), start(t, as)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the bundled files anew from UNFOLD_DATA")
+var update = flag.Bool("update", false, "write the bundled files again from UNFOLD_DATA")
 
 const testdata = "../../../testdata"
 

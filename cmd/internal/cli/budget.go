@@ -67,7 +67,7 @@ func isRefusal(err error) bool {
 
 // predict plans a fit whose rows are known and says what it will take. What makes
 // no sense is left to the fit itself to say. The time is found out only if it will
-// be told.
+// be reported.
 func (c *fitCmd) predict(ctx context.Context, p *program, j budget.Job, limit int64) (f forecast, err error) {
 	f.Plan, err = plan(j, limit)
 	switch {

@@ -50,12 +50,12 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	c.tell(p, r, time.Since(begin))
+	c.summarize(p, r, time.Since(begin))
 	return nil
 }
 
-// tell sums up what happened and where to look.
-func (c *demoCmd) tell(p *program, r *demo.Result, took time.Duration) {
+// summarize says what happened and where to look.
+func (c *demoCmd) summarize(p *program, r *demo.Result, took time.Duration) {
 	p.printf("\nEvery message was read, placed and delivered, or is a dead letter: %s in, %s answered, %s.\n",
 		humanize.Count(r.Messages), humanize.Count(r.Answered), humanize.Plural(r.DeadLetters, "dead letter"))
 	p.printf("The map was learnt %d times; a message took %d ms from read to acknowledged (median, at %s connections a second).\n",

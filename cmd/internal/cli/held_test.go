@@ -65,14 +65,14 @@ func TestFitHoldsItselfToItsPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told struct {
+	var forecast struct {
 		Predicted int64 `json:"predicted_bytes"`
 	}
-	if err := json.Unmarshal(text, &told); err != nil {
+	if err := json.Unmarshal(text, &forecast); err != nil {
 		t.Fatal(err)
 	}
-	if limit > told.Predicted || limit < told.Predicted/2 {
-		t.Errorf("%d bytes are predicted, a limit of %d was set", told.Predicted, limit)
+	if limit > forecast.Predicted || limit < forecast.Predicted/2 {
+		t.Errorf("%d bytes are predicted, a limit of %d was set", forecast.Predicted, limit)
 	}
 	for _, own := range []string{"GOMEMLIMIT=4GiB", "GOGC=50"} {
 		if limit := leastLimit(t, []string{own}, args...); limit != math.MaxInt64 {

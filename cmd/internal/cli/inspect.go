@@ -58,7 +58,7 @@ func isModel(path string) bool {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() < 8 {
-		return false // too short to tell, or a pipe that must not be read twice
+		return false // too short to know, or a pipe that must not be read twice
 	}
 	_, err = snapshot.ReadInfo(f)
 	return !errors.Is(err, snapshot.ErrNotSnapshot)
@@ -71,7 +71,7 @@ type modelFile struct {
 	s       *snapshot.Snapshot
 	spec    fit.Spec
 	encoder *ingest.Encoder
-	classes []string // that it tells apart
+	classes []string // that it distinguishes
 }
 
 // openModel reads a model and everything in it that another command would use.

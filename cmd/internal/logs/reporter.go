@@ -179,5 +179,5 @@ func lost(gap *stream.OffsetError) string {
 	if n := gap.Lost(); n > 0 {
 		return fmt.Sprintf("%s (%d to %d) deleted before they were read", humanize.Plural(n, "message"), gap.Offset, gap.First-1)
 	}
-	return "it was truncated or made anew"
+	return "it was truncated or created again"
 }

@@ -8,7 +8,7 @@
 //   - No class may hide another because of its place in the file: dots are drawn
 //     in a shuffled order that is the same every time; where colour is a value,
 //     the largest values are drawn last.
-//   - Colours must tell classes apart for colour-blind eyes, too: Okabe and Ito's
+//   - Colours must distinguish classes for colour-blind eyes, too: Okabe and Ito's
 //     colours for up to seven classes, Tol's "muted" set up to ten, checked in
 //     this package's tests under simulated colour blindness; beyond, the smaller
 //     classes share one grey. A class's name also stands where it is densest.

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// maxClasses is the most colours that this package trusts eyes to tell apart.
+// maxClasses is the most colours that this package trusts eyes to distinguish.
 const maxClasses = 10
 
 // okabeIto are the colours of M. Okabe and K. Ito, "Color universal design"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A state folder has one stage at a time; the second is told who has it.
+// A state folder has one stage at a time; the second learns who has it.
 func TestStateFolderIsLocked(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "state")
 	first, err := lockState(folder)

@@ -69,7 +69,7 @@ func TestTLSFiles(t *testing.T) {
 	}
 }
 
-// Both clusters are told who asks, and from where.
+// Both clusters hear who asks, and from where.
 func TestClustersAreNamed(t *testing.T) {
 	c := config.Defaults()
 	c.Source.Kafka.ClientID, c.Source.Kafka.Rack, c.Sink.Kafka.Brokers = "maps-eu", "zone-7", []string{"b:1"}

@@ -186,7 +186,7 @@ func batch(t *testing.T, b *farfield.Batch, s *State, whole []float64, traits Tr
 	}
 }
 
-// print returns a number that tells batches apart, an FNV hash of all values.
+// print returns a number that distinguishes batches, an FNV hash of all values.
 func print(b *farfield.Batch) uint64 {
 	h := uint64(14695981039346656037)
 	add := func(x uint64) { h = (h ^ x) * 1099511628211 }

@@ -55,7 +55,7 @@ func Rewrite(root, to string) (changed int, err error) {
 // renaming is one path for another.
 type renaming struct {
 	from, to string
-	// tops are the top folders, which tell packages from other things with a slash.
+	// tops are the top folders, which distinguish packages from other things with a slash.
 	tops []string
 }
 

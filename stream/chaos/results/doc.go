@@ -2,6 +2,6 @@
 // of it.
 //
 // Each run saves one file (Run, Soak, Mutations) in a Folder; so long runs can be
-// made one after the other, and again. Page tells them all together, so that nothing
+// made one after the other, and again. Page reports them all together, so that nothing
 // on the page is written by hand.
 package results

@@ -164,7 +164,7 @@ func (c *Client) Bounds(t testing.TB, topic string) (first, end map[int32]int64)
 	return list(-2), list(-1)
 }
 
-// retriable tells, after a pause, whether to ask again: a leader or a coordinator may have
+// retriable says, after a pause, whether to ask again: a leader or a coordinator may have
 // moved, be coming back, or not be there yet in a cluster that has just begun.
 func retriable(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil || !kerr.IsRetriable(err) {

@@ -9,6 +9,6 @@
 //   - Client creates topics, writes and reads them, and looks at groups, through
 //     another library than the program uses.
 //
-// Both brokers can tell clients to come by way of another address than their own,
-// where a proxy stands that loses and delays what they say.
+// Both brokers can advertise another address than their own, where a proxy stands that
+// loses and delays what they say.
 package kafkatest

@@ -19,7 +19,7 @@ import (
 	"unfold/stream/kafka/kafkatest/apache"
 )
 
-// environment tells the test's binary to be a broker: address, advertised address
+// environment makes the test's binary a broker: address, advertised address
 // and folder, with spaces between.
 const environment = "UNFOLD_TEST_BROKER"
 

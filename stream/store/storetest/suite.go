@@ -49,7 +49,7 @@ func Snapshot(version uint64, rows int) *snapshot.Snapshot {
 // bucket, the same whenever it is called within a test.
 func Run(t *testing.T, open func(t *testing.T) *blob.Bucket) {
 	for name, test := range map[string]func(*testing.T, *blob.Bucket, *store.Store){
-		"what is put is got": roundTrip, "damage is told": damage, "half an object is none": half, "old versions go": retention,
+		"what is put is got": roundTrip, "damage is reported": damage, "half an object is none": half, "old versions go": retention,
 		"readers never see half": concurrent, "check": check, "names": checkNames,
 	} {
 		t.Run(name, func(t *testing.T) {
