@@ -25,9 +25,12 @@ type bench struct {
 
 	threads int
 	keep    bool
-	only    []string
-	tried   []method
-	missing []dataset // whose data are not there
+	// quick takes samples of the large sets, our own defaults and a table instead of
+	// the page; small takes toy data.
+	quick, small bool
+	only         []string
+	tried        []method
+	missing      []dataset // whose data are not there
 
 	log     io.Writer
 	run     string // names this run
@@ -43,8 +46,13 @@ type result struct {
 	Python  string `json:"python,omitempty"`
 	// Made says of what, by which settings: see bench.made.
 	Made string `json:"made"`
-	// Figures by the names below.
+	// Figures by the names below, and the standard errors of those that are of samples.
 	Figures map[string]float64 `json:"figures"`
+	Errors  map[string]float64 `json:"errors,omitempty"`
+}
+
+func newResult() *result {
+	return &result{Figures: map[string]float64{}, Errors: map[string]float64{}}
 }
 
 // Names of figures. Accuracies and errors are shares, times seconds.
@@ -53,6 +61,10 @@ const (
 	nn9       = "nn9"
 	test1     = "test1" // error of test rows by the training rows
 	test9     = "test9"
+	rnx       = "rnx"
+	recall10  = "recall10"
+	recall30  = "recall30"
+	recall100 = "recall100"
 	trust     = "trustworthiness"
 	cont      = "continuity"
 	shepard   = "shepard"
@@ -77,7 +89,7 @@ const (
 // parts names all that -only can choose.
 func (b *bench) parts() []string {
 	var names []string
-	for _, d := range datasets(b.peers.Dir(b.out)) {
+	for _, d := range b.datasets() {
 		names = append(names, d.name)
 	}
 	return append(names, partSplit, partDims, partSeeds, partLikelihood)
@@ -102,10 +114,10 @@ func (b *bench) say(format string, args ...any) {
 func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map[string]int, error) {
 	b.run = time.Now().UTC().Format("20060102T150405")
 	b.results = map[string]*result{}
-	if err := os.MkdirAll(filepath.Join(b.out, "results"), 0o777); err != nil {
+	if err := os.MkdirAll(b.file("results"), 0o777); err != nil {
 		return nil, err
 	}
-	if !b.peers.Skip {
+	if !b.peers.Skip && len(b.tried) == 0 {
 		if err := b.environment(ctx); err != nil {
 			return nil, err
 		}
@@ -119,7 +131,7 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map
 			return nil, err
 		}
 	}
-	if len(b.tried) > 0 {
+	if len(b.tried) > 0 || b.quick {
 		return nil, b.writeTried(stdout, sets)
 	}
 	if mnist := named(sets, mnistName); mnist != nil {
@@ -136,7 +148,10 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map
 // prepareAll prepares the data sets that are there. One that is missing is left
 // out, unless -only names it.
 func (b *bench) prepareAll(ctx context.Context) (sets []*prepared, err error) {
-	for _, d := range datasets(b.peers.Dir(b.out)) {
+	for _, d := range b.datasets() {
+		if b.quick && !b.wants(d.name) {
+			continue
+		}
 		p, err := b.prepare(ctx, d)
 		switch {
 		case err == nil:
@@ -177,7 +192,7 @@ const (
 // may be used and was made in the same way, or else what measuring gives, which it
 // keeps. It is nil if there is none and none is to be made.
 func (b *bench) once(name, made string, when when, measure func(r *result) error) (*result, error) {
-	path := filepath.Join(b.out, "results", strings.ReplaceAll(name, "/", "-")+".json")
+	path := b.file("results", strings.ReplaceAll(name, "/", "-")+".json")
 	if when == unwanted || when == wanted && b.keep {
 		text, err := os.ReadFile(path)
 		if err == nil {
@@ -197,7 +212,8 @@ func (b *bench) once(name, made string, when when, measure func(r *result) error
 		return nil, nil
 	}
 	b.say("%s", name)
-	r := &result{Run: b.run, Made: made, Figures: map[string]float64{}}
+	r := newResult()
+	r.Run, r.Made = b.run, made
 	if err := measure(r); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -216,6 +232,15 @@ func (b *bench) command(ctx context.Context, name string, args ...string) ([]byt
 	return out.Bytes(), nil
 }
 
+// file is a path in OUT, or in the folder there of quick or small runs, which leave
+// those of the page alone.
 func (b *bench) file(parts ...string) string {
-	return filepath.Join(append([]string{b.out}, parts...)...)
+	folder := ""
+	switch {
+	case b.small:
+		folder = "small"
+	case b.quick:
+		folder = "quick"
+	}
+	return filepath.Join(append([]string{b.out, folder}, parts...)...)
 }

@@ -12,57 +12,140 @@ type figure struct {
 	least bool
 }
 
-// quality are the figures that rank methods on a data set, the ones that targets
-// speak of first. Of sets without labels the first two are errors.
-func (d dataset) quality() []figure {
-	f := []figure{{nn1, "1-NN", false}, {nn9, "9-NN", false}, {trust, "trustworthiness", false},
-		{cont, "continuity", false}, {shepard, "Shepard", false}, {triplets, "triplets", false}}
-	if !d.labelled() {
-		f[0], f[1] = figure{nn1, "1-NN error", true}, figure{nn9, "9-NN error", true}
+// structure are the figures of the data's structure, which every set has.
+func structure() []figure {
+	return []figure{{rnx, "R_NX", false}, {recall10, "recall 10", false}, {recall30, "recall 30", false}, {recall100, "recall 100", false},
+		{trust, "trustworthiness", false}, {cont, "continuity", false}, {shepard, "Shepard", false}, {triplets, "triplets", false}}
+}
+
+// neighbors are what neighbours on the map predict; of sets without labels errors.
+func (d dataset) neighbors() []figure {
+	switch {
+	case d.unknown:
+		return nil
+	case d.labelled():
+		return []figure{{nn1, "1-NN", false}, {nn9, "9-NN", false}}
 	}
+	return []figure{{nn1, "1-NN error", true}, {nn9, "9-NN error", true}}
+}
+
+// local are the figures of near neighbours that must stay as they were.
+func (d dataset) local() []figure {
+	return append(d.neighbors(), figure{trust, "trustworthiness", false})
+}
+
+// quality are the figures that rank methods on a data set.
+func (d dataset) quality() []figure {
+	f := append(structure(), d.neighbors()...)
 	if len(d.truth) > 0 {
 		f = append(f, figure{truth, "true distances", false})
 	}
 	return f
 }
 
-// targeted is the number of leading figures that the targets speak of.
-const targeted = 3
-
 // digits are those that the page shows; figures that agree in them are equal.
 const digits = 4
 
-// value returns a figure so that more is better, rounded as the page shows it.
-func (b *bench) value(set, method string, f figure) (v float64, known bool) {
-	r := b.results[set+"/"+method]
-	if r == nil {
-		return 0, false
-	}
-	v, known = r.Figures[f.key]
-	if f.least {
-		v = -v
-	}
-	scale := math.Pow(10, digits)
-	return math.Round(v*scale) / scale, known
+// estimate is a figure so that more is better, and its standard error.
+type estimate struct{ value, err float64 }
+
+// behind reports whether the figure is less than another by more than two standard
+// errors of the difference.
+func (e estimate) behind(other estimate) bool {
+	return other.value-e.value > 2*math.Hypot(e.err, other.err)
 }
 
-// firsts returns the methods of a contest whose figure is best, none unless all
-// are known.
-func (b *bench) firsts(set string, contest []method, f figure) []string {
-	var best []string
-	most := math.Inf(-1)
+// value returns a figure of a method on a set: the median over the seeds that were
+// measured, rounded as the page shows it. Its standard error is that of a mean over
+// the seeds, and that of the sample which the figure itself is of.
+func (b *bench) value(set, method string, f figure) (e estimate, known bool) {
+	var v []float64
+	var own float64
+	for seed := 1; seed <= seedCount; seed++ {
+		r := b.results[mapName(set, method, seed)]
+		if r == nil {
+			continue
+		}
+		x, ok := r.Figures[f.key]
+		if !ok {
+			return estimate{}, false
+		}
+		v, own = append(v, x), max(own, r.Errors[f.key])
+	}
+	if len(v) == 0 {
+		return estimate{}, false
+	}
+	e = estimate{median(v), math.Hypot(own, ofMean(v))}
+	if f.least {
+		e.value = -e.value
+	}
+	scale := math.Pow(10, digits)
+	e.value = math.Round(e.value*scale) / scale
+	return e, true
+}
+
+// shown is a figure's value as it was measured.
+func (f figure) shown(e estimate) float64 {
+	if f.least {
+		return -e.value
+	}
+	return e.value
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// ofMean is the standard error of the mean of values, 0 of one value.
+func ofMean(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	n := float64(len(v))
+	var mean, square float64
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		square += (x - mean) * (x - mean)
+	}
+	return math.Sqrt(square / (n - 1) / n)
+}
+
+// ranking is what the methods of a contest have of a figure, the best first.
+type ranking struct {
+	methods []method
+	values  []estimate
+}
+
+// rank orders a contest by a figure; it is empty unless all are known.
+func (b *bench) rank(set string, contest []method, f figure) (r ranking) {
 	for _, m := range contest {
-		v, known := b.value(set, m.key, f)
-		switch {
-		case !known:
-			return nil
-		case v > most:
-			best, most = []string{m.key}, v
-		case v == most:
-			best = append(best, m.key)
+		e, known := b.value(set, m.key, f)
+		if !known {
+			return ranking{}
+		}
+		at := len(r.values)
+		for at > 0 && r.values[at-1].value < e.value {
+			at--
+		}
+		r.methods, r.values = slices.Insert(r.methods, at, m), slices.Insert(r.values, at, e)
+	}
+	return r
+}
+
+// firsts returns the methods of a contest that the best is not ahead of by more than
+// two standard errors; none unless all are known.
+func (b *bench) firsts(set string, contest []method, f figure) []string {
+	var keys []string
+	r := b.rank(set, contest, f)
+	for i, m := range r.methods {
+		if !r.values[i].behind(r.values[0]) {
+			keys = append(keys, m.key)
 		}
 	}
-	return best
+	return keys
 }
 
 // contest is one of our own methods with all peers.
@@ -75,7 +158,7 @@ type loss struct {
 	set        dataset
 	figure     figure
 	peer       method
-	own, other float64 // as the page shows them
+	own, other estimate
 }
 
 // losses returns, figure by figure, where a method does not come first, with the
@@ -89,8 +172,9 @@ func (b *bench) losses(own string, sets []*prepared) []loss {
 			if best == nil || slices.Contains(best, own) {
 				continue
 			}
-			at := slices.IndexFunc(peers, func(m method) bool { return m.key == best[0] })
-			out = append(out, loss{p.dataset, f, peers[at], b.results[p.name+"/"+own].Figures[f.key], b.results[p.name+"/"+best[0]].Figures[f.key]})
+			r := b.rank(p.name, peers, f)
+			e, _ := b.value(p.name, own, f)
+			out = append(out, loss{p.dataset, f, r.methods[0], e, r.values[0]})
 		}
 	}
 	return out

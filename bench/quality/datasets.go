@@ -23,6 +23,10 @@ type dataset struct {
 	targets, truth []string
 	// color is the column that a picture shows where there are no labels.
 	color string
+	// unknown sets have rows of which nothing is known that neighbours could predict.
+	unknown bool
+	// quick is how many rows -quick takes, drawn by a fixed seed; 0 is all.
+	quick int
 }
 
 // folder finds a folder of the data folder.
@@ -53,10 +57,21 @@ func digitsFile(venv string) func(string) (string, error) {
 // mnistName is the data set that most targets and the parts that are no sets are about.
 const mnistName = "mnist"
 
+// datasets are those of this run: all, or toys in their places.
+func (b *bench) datasets() []dataset {
+	all := datasets(b.peers.Dir(b.out))
+	if b.small {
+		for i, d := range all {
+			all[i] = toy(d)
+		}
+	}
+	return all
+}
+
 // datasets are all, in the order of the page.
 func datasets(venv string) []dataset {
 	return []dataset{
-		{name: mnistName, title: "MNIST", find: folder("mnist"), load: loadMNIST,
+		{name: mnistName, title: "MNIST", find: folder("mnist"), load: loadMNIST, quick: 10_000,
 			about: "handwritten digits of 28 x 28 pixels; the label is the digit"},
 		{name: "usps", title: "USPS", find: folder("usps"), load: loadUSPS,
 			about: "handwritten digits of 16 x 16 pixels, from envelopes; the label is the digit"},
@@ -82,8 +97,10 @@ func datasets(venv string) []dataset {
 		{name: "climate", title: "Climate", find: folder("climate"), load: loadClimate,
 			about:   "monthly precipitation at stations in the United States; neighbours should predict latitude and longitude",
 			targets: []string{"lat", "lon"}, color: "lon"},
+		{name: "mammoth", title: "Mammoth", find: folder("mammoth"), load: loadMammoth, unknown: true,
+			about: "points on the surface of a mammoth's skeleton; its picture shows how far along the animal a point is", color: "x"},
 	}
 }
 
 // labelled reports whether rows have labels, not numbers, that neighbours predict.
-func (d dataset) labelled() bool { return len(d.targets) == 0 }
+func (d dataset) labelled() bool { return len(d.targets) == 0 && !d.unknown }

@@ -14,8 +14,9 @@ import (
 	"unfold/ingest"
 )
 
-// Of MNIST's rows, these come first and are its training digits.
-const trainRows = 60_000
+// trainRows is how many of MNIST's rows come first and are its training digits:
+// 60,000 of 70,000.
+func trainRows(mnist *prepared) int { return mnist.Rows / 7 * 6 }
 
 // further measures what the page says of MNIST beyond the table: placed digits,
 // other numbers of dimensions, other seeds.
@@ -79,7 +80,7 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 			if err := b.score(ctx, mnist, j.output, r); err != nil {
 				return err
 			}
-			return b.heldOut(ctx, r, j.output, "--beside", mnist.beside, "--train-rows", strconv.Itoa(trainRows))
+			return b.heldOut(ctx, r, j.output, "--beside", mnist.beside, "--train-rows", strconv.Itoa(trainRows(mnist)))
 		})
 		if err != nil {
 			return err
@@ -95,10 +96,10 @@ func (b *bench) scorePlaced(ctx context.Context, mnist *prepared, j job, r *resu
 		return err
 	}
 	train, test := strings.TrimSuffix(j.output, ".npy")+".csv", strings.TrimSuffix(j.placed, ".npy")+".csv"
-	if err := writeMap(ctx, j.output, train, labelColumn, labels[:trainRows]); err != nil {
+	if err := writeMap(ctx, j.output, train, labelColumn, labels[:trainRows(mnist)]); err != nil {
 		return err
 	}
-	if err := writeMap(ctx, j.placed, test, labelColumn, labels[trainRows:]); err != nil {
+	if err := writeMap(ctx, j.placed, test, labelColumn, labels[trainRows(mnist):]); err != nil {
 		return err
 	}
 	return b.heldOut(ctx, r, test, "--train", train)
@@ -133,15 +134,15 @@ func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 	if err != nil {
 		return err
 	}
-	known := x.Slice(0, trainRows)
+	known := x.Slice(0, trainRows(mnist))
 	z, err := project(ctx, known, x)
 	if err != nil {
 		return err
 	}
-	if err := writeNPY(train, z.Slice(0, trainRows)); err != nil {
+	if err := writeNPY(train, z.Slice(0, trainRows(mnist))); err != nil {
 		return err
 	}
-	if err := writeNPY(test, z.Slice(trainRows, z.Rows)); err != nil {
+	if err := writeNPY(test, z.Slice(trainRows(mnist), z.Rows)); err != nil {
 		return err
 	}
 	made.Stamp = mnist.Stamp

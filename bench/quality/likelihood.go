@@ -52,6 +52,17 @@ func studySettings() []method {
 	return all
 }
 
+// studySettings are those of this run: of toy data the first few, of one set.
+func (b *bench) studySettings(set string) []method {
+	switch {
+	case !b.small:
+		return studySettings()
+	case set == studySets[0]:
+		return studySettings()[:3]
+	}
+	return nil
+}
+
 // loglik is the name of the figure.
 const loglik = "held-out"
 
@@ -64,7 +75,7 @@ func (b *bench) study(ctx context.Context, sets []*prepared) error {
 			continue
 		}
 		var part *heldRows
-		for _, m := range studySettings() {
+		for _, m := range b.studySettings(p.name) {
 			made := fmt.Sprintf("%s, %d rows, %d true neighbours", b.made(m, job{}, p), studyRows, trueNeighbors)
 			_, err := b.once(studyName(p.name, m), made, b.when(m, partLikelihood), func(r *result) error {
 				if part == nil {

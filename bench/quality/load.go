@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -306,6 +307,30 @@ func loadClimate(_ context.Context, dir string) (*table, error) {
 		}
 		return t.addKnown(f[1:3])
 	})
+}
+
+// loadMammoth reads points x, y, z of a surface: a list of lists of numbers.
+func loadMammoth(_ context.Context, dir string) (*table, error) {
+	path := filepath.Join(dir, "mammoth_3d.json.gz")
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t := &table{names: []string{"x", "y", "z"}}
+	if err := json.NewDecoder(f).Decode(&t.known); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	t.x = vec.New[float32](len(t.known), len(t.names))
+	for i, point := range t.known {
+		if len(point) != len(t.names) {
+			return nil, fmt.Errorf("%s: point %d has %d numbers, not %d", path, i+1, len(point), len(t.names))
+		}
+		for c, v := range point {
+			t.x.Row(i)[c] = float32(v)
+		}
+	}
+	return t, nil
 }
 
 // loadGloVe reads a word and its vector a line.

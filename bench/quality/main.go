@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,7 +26,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&b.threads, "threads", 2, "threads of every method")
 	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in OUT that were made by the same settings, measure only what is missing")
 	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood")
-	page := flags.String("o", "docs/quality.md", "the page to write; its pictures go to a folder beside it")
+	page := flags.String("o", "", "the page to write; its pictures go to a folder beside it; default docs/quality.md, with -small OUT/small/quality.md")
+	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
+	flags.BoolVar(&b.quick, "quick", false, "samples of the large sets, one seed and a table of figures instead of a page: to tune by, with -fit, -try or -skip-peers")
 	flags.Func("try", "NAME=FLAGS: measure `unfold fit FLAGS` and print a table of it beside earlier results, instead of a page (again and again)", func(text string) error {
 		name, options, ok := strings.Cut(text, "=")
 		if !ok || name == "" || name != filepath.Base(name) {
@@ -34,11 +37,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		b.tried = append(b.tried, method{key: tryPrefix + name, title: name, flags: strings.Fields(options)})
 		return nil
 	})
+	flags.Func("fit", "FLAGS: the same as -try with FLAGS as its name", func(options string) error {
+		b.tried = append(b.tried, method{key: fmt.Sprintf("%sfit%d", tryPrefix, len(b.tried)), title: cmp.Or(options, "defaults"), flags: strings.Fields(options)})
+		return nil
+	})
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	if !flags.HasData(b.data) {
+	if !b.small && !flags.HasData(b.data) {
 		return 2
+	}
+	if *page == "" {
+		*page = filepath.Join("docs", "quality.md")
+		if b.small {
+			*page = b.file("quality.md")
+		}
 	}
 	if *only != "" {
 		var ok bool
@@ -50,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return flags.End(err)
 	}
-	if len(b.tried) > 0 {
+	if len(b.tried) > 0 || b.quick {
 		return min(verdicts[harness.Missed], 1)
 	}
 	return flags.Written(*page, "targets", verdicts)

@@ -4,64 +4,110 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
 )
 
-// maps makes and scores the maps of a data set by all methods.
+// maps makes and scores the maps of a data set by all methods, from several seeds.
 func (b *bench) maps(ctx context.Context, p *prepared) error {
-	all := slices.Concat(methods(), b.tried)
-	for _, m := range all {
-		when := b.when(m, p.name)
-		if len(b.tried) > 0 && when == wanted {
-			when = unwanted
-			if m.tried() {
-				when = anew
-			}
-		}
-		j := job{input: p.input, output: b.mapFile(p.name, m.key), timed: !m.tried()}
-		_, err := b.once(p.name+"/"+m.key, b.made(m, j, p), when, func(r *result) error {
-			if err := b.make(ctx, m, j, r); err != nil {
+	for _, m := range b.methods() {
+		for seed := 1; seed <= b.seedsOf(m); seed++ {
+			if err := b.mapOf(ctx, p, m, seed); err != nil {
 				return err
 			}
-			return b.score(ctx, p, j.output, r)
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
+func (b *bench) mapOf(ctx context.Context, p *prepared, m method, seed int) error {
+	when := b.when(m, p.name)
+	if len(b.tried) > 0 && when == wanted {
+		when = unwanted
+		if m.tried() {
+			when = anew
+		}
+	}
+	if b.quick && when == wanted && !m.peer {
+		when = anew // the program may be another
+	}
+	name := mapName(p.name, m.key, seed)
+	j := job{input: p.input, output: b.mapFile(p.name, strings.TrimPrefix(name, p.name+"/")), seed: seed, timed: seed == 1 && !m.tried()}
+	_, err := b.once(name, b.made(m, j, p), when, func(r *result) error {
+		if err := b.make(ctx, m, j, r); err != nil {
+			return err
+		}
+		return b.score(ctx, p, j.output, r)
+	})
+	return err
+}
+
+// methods are those of this run.
+func (b *bench) methods() []method {
+	all := methods()
+	if b.quick {
+		all = contest(byDefault)
+	}
+	return append(all, b.tried...)
+}
+
+// seedsOf is from how many seeds a method makes its maps: one to see what comes of it.
+func (b *bench) seedsOf(m method) int {
+	if b.quick || m.tried() {
+		return 1
+	}
+	return seedCount
+}
+
+// mapName names the measurement of a data set's map.
+func mapName(set, method string, seed int) string {
+	if seed == 1 {
+		return set + "/" + method
+	}
+	return fmt.Sprintf("%s/%s@%d", set, method, seed)
+}
+
 func (b *bench) mapFile(set, method string) string { return b.file("maps", set, method+".npy") }
 
 // Ranks are those of ten neighbours. Up to allPoints points all are ranked, of
-// more a sample.
+// more a sample; -quick always takes one.
 const (
 	rankNeighbors = 10
 	allPoints     = 12_000
 	samplePoints  = 1_000
+	quickPoints   = 2_000
 )
 
 // scores is what `unfold score --json` prints, as far as it is needed here.
 type scores struct {
 	Labelled *struct {
 		Accuracy []float64 `json:"accuracy"`
+		Points   int       `json:"points"`
 	} `json:"leave_one_out"`
 	HeldOut *struct {
 		Error []float64 `json:"error"`
 	} `json:"held_out"`
 	Data *struct {
-		Trustworthiness, Continuity, Shepard, Triplets float64
-		Centroids                                      *float64
+		structureScores
+		RecallK []int            `json:"recall_k"`
+		Error   *structureScores `json:"standard_error"`
 	} `json:"structure"`
 	Targets *struct {
 		Error [][]float64 `json:"error"`
 	} `json:"regression"`
 	Truth *struct {
 		Spearman float64 `json:"spearman"`
+		Error    float64 `json:"standard_error"`
 	} `json:"truth"`
+}
+
+// structureScores are figures of the data's structure, or their standard errors.
+type structureScores struct {
+	Trustworthiness, Continuity, Shepard, Triplets float64
+	RNX                                            float64   `json:"rnx_auc"`
+	RecallAt                                       []float64 `json:"recall_at"`
+	Centroids                                      *float64
 }
 
 func (b *bench) scores(ctx context.Context, args ...string) (*scores, error) {
@@ -79,11 +125,13 @@ func (b *bench) scores(ctx context.Context, args ...string) (*scores, error) {
 // score measures a map of a data set.
 func (b *bench) score(ctx context.Context, p *prepared, path string, r *result) error {
 	sample := samplePoints
-	if p.Rows <= allPoints && !p.sampled {
+	if b.quick {
+		sample = quickPoints
+	} else if p.Rows <= allPoints && !p.sampled {
 		sample = 0
 	}
 	args := []string{path, "--beside", p.beside, "--data", p.raw, "--rank", strconv.Itoa(rankNeighbors), "--sample", strconv.Itoa(sample)}
-	if !p.labelled() {
+	if len(p.targets) > 0 {
 		args = append(args, "--target", strings.Join(p.targets, ","))
 	}
 	if len(p.truth) > 0 {
@@ -93,31 +141,51 @@ func (b *bench) score(ctx context.Context, p *prepared, path string, r *result) 
 	if err != nil {
 		return err
 	}
-	return s.into(r.Figures)
+	return s.into(r, p.unknown)
 }
 
-// into takes the figures over. Errors of several targets are averaged.
-func (s *scores) into(f map[string]float64) error {
+// into takes the figures over with their standard errors, those of neighbours unless
+// nothing is known of the rows. Errors of several targets are averaged.
+func (s *scores) into(r *result, unknown bool) error {
 	if s.Data == nil {
 		return fmt.Errorf("unfold score says nothing of the data")
 	}
-	f[trust], f[cont], f[shepard], f[triplets] = s.Data.Trustworthiness, s.Data.Continuity, s.Data.Shepard, s.Data.Triplets
-	if s.Data.Centroids != nil {
-		f[centroids] = *s.Data.Centroids
+	s.Data.into(r.Figures, s.Data.RecallK)
+	if s.Data.Error != nil {
+		s.Data.Error.into(r.Errors, s.Data.RecallK)
 	}
 	if s.Truth != nil {
-		f[truth] = s.Truth.Spearman
+		r.Figures[truth], r.Errors[truth] = s.Truth.Spearman, s.Truth.Error
 	}
 	switch {
+	case unknown:
 	case s.Targets != nil:
 		for _, e := range s.Targets.Error {
-			f[nn1] += e[0] / float64(len(s.Targets.Error))
-			f[nn9] += e[1] / float64(len(s.Targets.Error))
+			r.Figures[nn1] += e[0] / float64(len(s.Targets.Error))
+			r.Figures[nn9] += e[1] / float64(len(s.Targets.Error))
 		}
 	case s.Labelled != nil:
-		f[nn1], f[nn9] = s.Labelled.Accuracy[0], s.Labelled.Accuracy[1]
+		for i, key := range []string{nn1, nn9} {
+			share := s.Labelled.Accuracy[i]
+			r.Figures[key], r.Errors[key] = share, math.Sqrt(share*(1-share)/float64(s.Labelled.Points))
+		}
 	default:
 		return fmt.Errorf("unfold score says nothing of neighbours")
 	}
 	return nil
+}
+
+// recalls are the figures by the number of neighbours.
+var recalls = map[int]string{10: recall10, 30: recall30, 100: recall100}
+
+func (s structureScores) into(f map[string]float64, recallK []int) {
+	f[trust], f[cont], f[shepard], f[triplets], f[rnx] = s.Trustworthiness, s.Continuity, s.Shepard, s.Triplets, s.RNX
+	for i, k := range recallK {
+		if key := recalls[k]; key != "" && i < len(s.RecallAt) {
+			f[key] = s.RecallAt[i]
+		}
+	}
+	if s.Centroids != nil {
+		f[centroids] = *s.Centroids
+	}
 }

@@ -107,45 +107,59 @@ func writeTargets(w *bytes.Buffer, targets []target) {
 	w.WriteString("\n")
 }
 
+// ranked are the figures of the overview.
+func ranked() []figure {
+	return append(structure(), figure{nn1, "1-NN", false}, figure{nn9, "9-NN", false})
+}
+
 // writeFirsts counts, figure by figure, on how many sets each method is first.
 func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
-	names := []figure{{nn1, "1-NN", false}, {nn9, "9-NN", false}, {trust, "trustworthiness", false}, {cont, "continuity", false},
-		{shepard, "Shepard", false}, {triplets, "triplets", false}}
 	for _, own := range []string{byDefault, thorough} {
 		players := contest(own)
-		count := map[string]map[string]int{}
-		judged := 0
-		for _, p := range sets {
-			if b.firsts(p.name, players, names[0]) == nil {
-				continue
-			}
-			judged++
-			for _, f := range p.quality() {
-				for _, key := range b.firsts(p.name, players, f) {
-					if count[key] == nil {
-						count[key] = map[string]int{}
-					}
-					count[key][f.key]++
-				}
-			}
-		}
-		if judged == 0 {
+		first, judged := b.countFirsts(players, sets)
+		if len(judged) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nOn how many of %d data sets each is first. Equal ones share the place.\n\n| |", players[0].title, judged)
-		for _, f := range names {
+		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nOn how many data sets each is first. Those that the first is not ahead of by more than two\nstandard errors share the place.\n\n| |", players[0].title)
+		for _, f := range ranked() {
 			fmt.Fprintf(w, " %s |", f.title)
 		}
-		w.WriteString("\n|---|" + strings.Repeat("---|", len(names)) + "\n")
+		w.WriteString("\n|---|" + strings.Repeat("---|", len(ranked())) + "\n")
 		for _, m := range players {
 			fmt.Fprintf(w, "| %s |", m.title)
-			for _, f := range names {
-				fmt.Fprintf(w, " %d |", count[m.key][f.key])
+			for _, f := range ranked() {
+				fmt.Fprintf(w, " %d |", first[m.key][f.key])
 			}
 			w.WriteString("\n")
 		}
-		w.WriteString("\n")
+		w.WriteString("| of |")
+		for _, f := range ranked() {
+			fmt.Fprintf(w, " %d |", judged[f.key])
+		}
+		w.WriteString("\n\n")
 	}
+}
+
+// countFirsts counts by method and figure the sets where it is first, and by figure
+// those that are judged.
+func (b *bench) countFirsts(players []method, sets []*prepared) (first map[string]map[string]int, judged map[string]int) {
+	first, judged = map[string]map[string]int{}, map[string]int{}
+	for _, m := range players {
+		first[m.key] = map[string]int{}
+	}
+	for _, p := range sets {
+		for _, f := range p.quality() {
+			keys := b.firsts(p.name, players, f)
+			if keys == nil {
+				continue
+			}
+			judged[f.key]++
+			for _, key := range keys {
+				first[key][f.key]++
+			}
+		}
+	}
+	return first, judged
 }
 
 // writeLosses says where a peer's map is better than the default's.
@@ -154,18 +168,16 @@ func (b *bench) writeLosses(w *bytes.Buffer, sets []*prepared) {
 	if len(losses) == 0 {
 		return
 	}
-	w.WriteString("## Where peers win\n\nFigures in which the default's map is not first, each with the best peer's:\n\n")
-	for _, f := range []string{nn1, nn9, trust, cont, shepard, triplets, truth} {
+	w.WriteString("## Where peers win\n\nFigures in which a peer is ahead of the default's map by more than two standard errors, each with the best peer's:\n\n")
+	for _, f := range append(ranked(), figure{truth, "true distances", false}) {
 		var cells []string
-		title := ""
 		for _, l := range losses {
-			if l.figure.key == f {
-				title = strings.TrimSuffix(l.figure.title, " error")
-				cells = append(cells, fmt.Sprintf("%s (%s %s, unfold %s)", l.set.title, l.peer.title, share(l.other), share(l.own)))
+			if l.figure.key == f.key {
+				cells = append(cells, fmt.Sprintf("%s (%s %s, unfold %s)", l.set.title, l.peer.title, share(l.figure.shown(l.other)), share(l.figure.shown(l.own))))
 			}
 		}
 		if len(cells) > 0 {
-			fmt.Fprintf(w, "- **%s**: %s.\n", title, strings.Join(cells, ", "))
+			fmt.Fprintf(w, "- **%s**: %s.\n", f.title, strings.Join(cells, ", "))
 		}
 	}
 	w.WriteString("\n")
@@ -178,7 +190,7 @@ func share(v float64) string { return fmt.Sprintf("%.*f", digits, v) }
 func (b *bench) writeSet(w *bytes.Buffer, p *prepared, pictures string) {
 	var rows []method
 	for _, m := range methods() {
-		if b.results[p.name+"/"+m.key] != nil {
+		if b.results[mapName(p.name, m.key, 1)] != nil {
 			rows = append(rows, m)
 		}
 	}
@@ -189,28 +201,44 @@ func (b *bench) writeSet(w *bytes.Buffer, p *prepared, pictures string) {
 	if p.Classes > 2 {
 		columns = append(columns, figure{centroids, "centroids", false})
 	}
-	fmt.Fprintf(w, "### %s\n\n%s.\n\n", p.title, capital(p.describe()))
-	w.WriteString("| |")
+	fmt.Fprintf(w, "### %s\n\n%s.\n\n| |", p.title, capital(p.describe()))
 	for _, f := range columns {
 		fmt.Fprintf(w, " %s |", f.title)
 	}
 	w.WriteString(" embedding | whole |\n|---|" + strings.Repeat("---|", len(columns)+2) + "\n")
 	for _, m := range rows {
-		r := b.results[p.name+"/"+m.key]
 		fmt.Fprintf(w, "| %s |", m.title)
 		for _, f := range columns {
-			text := share(r.Figures[f.key])
-			if slices.Contains(b.firsts(p.name, rows, f), m.key) {
-				text = "**" + text + "**"
-			}
-			fmt.Fprintf(w, " %s |", text)
+			fmt.Fprintf(w, " %s |", b.cell(p, rows, m, f))
 		}
+		r := b.results[mapName(p.name, m.key, 1)]
 		fmt.Fprintf(w, " %.1f s | %.1f s |\n", r.Figures[embed], r.Figures[whole])
 	}
-	w.WriteString("\n")
+	w.WriteString("| *standard error, at most* |")
+	for _, f := range columns {
+		most := 0.
+		for _, m := range rows {
+			e, _ := b.value(p.name, m.key, f)
+			most = max(most, e.err)
+		}
+		fmt.Fprintf(w, " *%s* |", share(most))
+	}
+	w.WriteString(" | |\n\n")
 	if pictures != "" {
 		w.WriteString(pictures + "\n")
 	}
+}
+
+// cell is a figure as a table shows it, in bold if it is first of the rows.
+func (b *bench) cell(p *prepared, rows []method, m method, f figure) string {
+	e, known := b.value(p.name, m.key, f)
+	switch {
+	case !known:
+		return ""
+	case slices.Contains(b.firsts(p.name, rows, f), m.key):
+		return "**" + share(f.shown(e)) + "**"
+	}
+	return share(f.shown(e))
 }
 
 // describe says what the rows are and how many.

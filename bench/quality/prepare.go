@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,10 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.name, err)
 	}
-	dir := filepath.Join(b.out, "data", d.name)
+	if b.quick {
+		now += fmt.Sprintf("-%d", d.quick)
+	}
+	dir := b.file("data", d.name)
 	p := &prepared{dataset: d, raw: filepath.Join(dir, "raw.npy"), input: filepath.Join(dir, "input.npy"), beside: filepath.Join(dir, "beside.csv")}
 	done := filepath.Join(dir, "sizes.json")
 	if same, err := readStamped(done, now, p); same || err != nil {
@@ -56,6 +60,9 @@ func (b *bench) prepare(ctx context.Context, d dataset) (*prepared, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.name, err)
+	}
+	if b.quick && d.quick > 0 && d.quick < t.x.Rows {
+		t = t.sample(d.quick)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -95,6 +102,23 @@ func (t *table) check() error {
 		}
 	}
 	return nil
+}
+
+// sample returns n rows of the table in their order, all equally likely, by a fixed
+// seed.
+func (t *table) sample(n int) *table {
+	rows := rand.New(rand.NewPCG(1, 0x5a3b)).Perm(t.x.Rows)[:n]
+	slices.Sort(rows)
+	out := &table{x: vec.Take(t.x, rows), names: t.names}
+	for _, i := range rows {
+		if t.label != nil {
+			out.label = append(out.label, t.label[i])
+		}
+		if t.known != nil {
+			out.known = append(out.known, t.known[i])
+		}
+	}
+	return out
 }
 
 // project returns the leading principal components of x, those of the rows that

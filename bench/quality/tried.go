@@ -3,35 +3,117 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
+	"text/tabwriter"
 )
 
-// writeTried prints a line for every map of what was tried and of all methods that
-// there are results of.
+// writeTried prints a line for every map of what was tried, or is ours by default,
+// and of all methods that there are results of; then every method's means over the
+// sets that all of these have.
 func (b *bench) writeTried(w io.Writer, sets []*prepared) error {
+	columns := b.measuredColumns(sets)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "set\tmap\t")
+	for _, f := range columns {
+		fmt.Fprintf(t, "%s\t", f.title)
+	}
+	fmt.Fprintln(t, "seconds\t")
 	for _, p := range sets {
 		if !b.wants(p.name) {
 			continue
 		}
-		columns := p.quality()
-		if _, err := fmt.Fprintf(w, "\n%-28s", p.name); err != nil {
-			return err
-		}
-		for _, f := range columns {
-			fmt.Fprintf(w, " %10.10s", f.title)
-		}
-		fmt.Fprintf(w, " %10s %10s\n", "embedding", "whole")
-		for _, m := range slices.Concat(methods(), b.tried) {
-			r := b.results[p.name+"/"+m.key]
+		for _, m := range b.methods() {
+			r := b.results[mapName(p.name, m.key, 1)]
 			if r == nil {
 				continue
 			}
-			fmt.Fprintf(w, "  %-26s", m.title)
+			fmt.Fprintf(t, "%s\t%s\t", p.name, m.title)
 			for _, f := range columns {
-				fmt.Fprintf(w, " %10.4f", r.Figures[f.key])
+				if v, ok := r.Figures[f.key]; ok {
+					fmt.Fprintf(t, "%.4f", v)
+				}
+				fmt.Fprint(t, "\t")
 			}
-			fmt.Fprintf(w, " %10.1f %10.1f\n", r.Figures[embed], r.Figures[whole])
+			fmt.Fprintf(t, "%.1f\t\n", r.Figures[whole])
 		}
 	}
-	return nil
+	b.writeMeans(t, sets, columns)
+	return t.Flush()
+}
+
+// measuredColumns are the figures that some map has.
+func (b *bench) measuredColumns(sets []*prepared) (columns []figure) {
+	has := map[string]bool{}
+	for _, r := range b.results {
+		for key := range r.Figures {
+			has[key] = true
+		}
+	}
+	for _, f := range append(structure(), figure{centroids, "centroids", false}, figure{nn1, "1-NN", false}, figure{nn9, "9-NN", false}, figure{truth, "true distances", false}) {
+		if has[f.key] {
+			columns = append(columns, f)
+		}
+	}
+	return columns
+}
+
+// writeMeans prints the means of the structure's figures over sets; those of the
+// neighbours are of different kinds and have none.
+func (b *bench) writeMeans(w io.Writer, sets []*prepared, columns []figure) {
+	shared := b.shared(sets)
+	if len(shared) < 2 {
+		return
+	}
+	for _, m := range b.present(sets) {
+		fmt.Fprintf(w, "mean of %d\t%s\t", len(shared), m.title)
+		for _, f := range columns {
+			if v, ok := b.mean(shared, m.key, f); ok {
+				fmt.Fprintf(w, "%.4f", v)
+			}
+			fmt.Fprint(w, "\t")
+		}
+		fmt.Fprintln(w, "\t")
+	}
+}
+
+// present are the methods that there are results of.
+func (b *bench) present(sets []*prepared) (out []method) {
+	for _, m := range b.methods() {
+		for _, p := range sets {
+			if b.wants(p.name) && b.results[mapName(p.name, m.key, 1)] != nil {
+				out = append(out, m)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// shared are the sets that all methods present have results of.
+func (b *bench) shared(sets []*prepared) (out []*prepared) {
+	all := b.present(sets)
+	for _, p := range sets {
+		n := 0
+		for _, m := range all {
+			if b.wants(p.name) && b.results[mapName(p.name, m.key, 1)] != nil {
+				n++
+			}
+		}
+		if n > 0 && n == len(all) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// mean is that of a figure of the structure over sets, unknown if one has it not.
+func (b *bench) mean(sets []*prepared, method string, f figure) (mean float64, known bool) {
+	for _, g := range structure() {
+		known = known || g.key == f.key
+	}
+	for _, p := range sets {
+		e, ok := b.value(p.name, method, f)
+		known = known && ok
+		mean += f.shown(e) / float64(len(sets))
+	}
+	return mean, known && len(sets) > 0
 }

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"unfold/internal/vec"
+)
+
+// A figure is the median over seeds; its standard error that of a mean over them and
+// that of its sample together, and what is less than two of both ahead is no better.
+func TestFiguresOfSeeds(t *testing.T) {
+	b := &bench{results: map[string]*result{}}
+	put := func(method string, err float64, values ...float64) {
+		for i, v := range values {
+			b.results[mapName("set", method, i+1)] = &result{Figures: map[string]float64{nn1: v}, Errors: map[string]float64{nn1: err}}
+		}
+	}
+	f := figure{nn1, "1-NN", false}
+	put("a", .004, .91, .90, .94)
+	e, known := b.value("set", "a", f)
+	// Deviations of -1/150, -1/60 and 7/300 from the mean: a variance of .0013/3.
+	if want := math.Hypot(.004, math.Sqrt(.0013/9)); !known || e.value != .91 || math.Abs(e.err-want) > 1e-12 {
+		t.Errorf("%+v, %v, want .91 +- %g", e, known, want)
+	}
+	if e, _ = b.value("set", "a", figure{nn1, "1-NN error", true}); e.value != -.91 {
+		t.Errorf("an error is %g", e.value)
+	}
+	if _, known = b.value("set", "b", f); known {
+		t.Error("what was not measured is known")
+	}
+	put("b", .003, .95, .95)
+	put("c", .003, .9585, .9585, .9585)
+	all := []method{{key: "a"}, {key: "b"}, {key: "c"}}
+	// c is ahead of b by .0085, two standard errors are .0085 (rounded up), and of a
+	// by .0485, two are .0262.
+	if got := b.firsts("set", all, f); !slices.Equal(got, []string{"c"}) {
+		t.Errorf("first are %q", got)
+	}
+	put("b", .0031, .95, .95)
+	if got := b.firsts("set", all, f); !slices.Equal(got, []string{"c", "b"}) {
+		t.Errorf("within two standard errors first are %q", got)
+	}
+}
+
+// Every set that was looked at is one, and every earlier figure is of one and of its
+// kind.
+func TestEarlierFigures(t *testing.T) {
+	known := map[string]dataset{}
+	for _, d := range datasets("") {
+		known[d.name] = d
+	}
+	for _, name := range lookedAt {
+		if known[name].name == "" {
+			t.Errorf("there is no set %q", name)
+		}
+	}
+	then, err := before()
+	if err != nil || len(then) != len(known)-1 {
+		t.Fatalf("%d sets of %d, %v", len(then), len(known), err)
+	}
+	for set, figures := range then {
+		for _, f := range known[set].local() {
+			if v := figures[f.key]; f.least && (v <= 0 || v > .5) || !f.least && (v < .7 || v > 1) {
+				t.Errorf("%s, %s was %g", set, f.title, v)
+			}
+		}
+	}
+}
+
+// A sample has rows in their order with what is known of them, the same each time.
+func TestSampleOfATable(t *testing.T) {
+	d := &table{x: vec.New[float32](100, 1), names: []string{"u"}}
+	for i := range 100 {
+		d.x.Row(i)[0] = float32(i)
+		d.label, d.known = append(d.label, string(rune('a'+i%26))), append(d.known, []float64{float64(i)})
+	}
+	s := d.sample(30)
+	if s.check() != nil || s.x.Rows != 30 || !slices.IsSorted(s.x.Data) || !slices.Equal(s.x.Data, d.sample(30).x.Data) {
+		t.Fatalf("%v", s.x.Data)
+	}
+	for i, v := range s.x.Data {
+		if s.known[i][0] != float64(v) || s.label[i] != d.label[int(v)] {
+			t.Errorf("row %g is known as %v, %q", v, s.known[i], s.label[i])
+		}
+	}
+}
