@@ -15,3 +15,13 @@ func ReadMap(ctx context.Context, path string, opts Options) (*emit.Map, error) 
 	defer r.Close()
 	return emit.ReadMap(ctx, r, table.Origin{File: path})
 }
+
+// ReadPlaces reads coordinates in dims dimensions from any table; see emit.ReadPlaces.
+func ReadPlaces(ctx context.Context, path string, opts Options, dims int, ids ...string) (*emit.Places, error) {
+	r, err := Open(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return emit.ReadPlaces(ctx, r, table.Origin{File: path}, dims, ids...)
+}
