@@ -69,11 +69,15 @@ func (c *demoCmd) summarize(p *program, r *demo.Result, took time.Duration) {
 	p.printf("\nLearnt from normal traffic alone (%s connections), novelty separates %s attacks from %s other normal connections:\n\n",
 		humanize.Count(n.Learnt), humanize.Count(n.Attacks), humanize.Count(n.Normal))
 	p.printf("    AUC by novelty_global  %.3f\n    AUC by novelty_local   %.3f\n", n.Global, n.Local)
+	picture := "the map, coloured by attack"
+	if notes := r.Drawn.Notes(); notes != "" {
+		picture += "; " + notes
+	}
 	p.printf("\nDone in %s. Look at:\n\n", humanize.Span(took))
 	for _, f := range []struct{ name, what string }{
-		{demo.MapPicture, "the map, coloured by attack"},
+		{demo.MapPicture, picture},
 		{demo.NoveltyFile, "the map, coloured by novelty"},
-		{demo.MapFile, humanize.Count(r.Drawn) + " places in one coordinate frame (epoch " + humanize.Count(r.Epoch) + ")"},
+		{demo.MapFile, humanize.Count(r.Rows) + " places in one coordinate frame (epoch " + humanize.Count(r.Epoch) + ")"},
 		{demo.PlacesFile, "everything that the output topic carried"},
 		{demo.DataFile, "the connections themselves"},
 		{demo.ConfigFile, "the configuration; with a broker of your own: unfold run -c"},

@@ -37,7 +37,8 @@ type plotCmd struct {
 
 func (plotCmd) Help() string {
 	return `Draws the map with equal axes, dots whose size follows the density, colours that colour-blind eyes can tell apart
-and a legend beside the points.
+and a legend beside the points. Where a few far points would leave most of the picture empty, they are drawn hollow
+at its edge and counted.
 
     unfold plot map.parquet -o map.png --color label
     unfold plot map.parquet -o novelty.svg --color novelty_global
@@ -92,10 +93,15 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(c.Output, func(w io.Writer) error { return write(w, picture, s) }); err != nil {
+	var drawn plot.Drawn
+	if err := atomicfile.Write(c.Output, func(w io.Writer) (err error) { drawn, err = write(w, picture, s); return err }); err != nil {
 		return err
 	}
-	p.printf("%s: %s\n", c.Output, picture.Subtitle)
+	said := picture.Subtitle
+	if notes := drawn.Notes(); notes != "" {
+		said += "; " + notes
+	}
+	p.printf("%s: %s\n", c.Output, said)
 	return nil
 }
 

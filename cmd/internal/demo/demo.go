@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/cmd/internal/humanize"
+	"unfold/cmd/internal/plot"
 	"unfold/cmd/internal/progress"
 	"unfold/cmd/internal/stage"
 	"unfold/internal/backoff"
@@ -35,7 +36,8 @@ type Result struct {
 	Messages, Answered, DeadLetters int // sent; with places delivered; that could not be read
 	Maps                            int
 	Latency                         time.Duration // median of a message, read to acknowledged, first round
-	Drawn                           int
+	Rows                            int           // of the map
+	Drawn                           plot.Drawn    // what its pictures show of them
 	Epoch                           uint32
 	Novelty                         NoveltyFigures
 	Arrivals                        []Arrival
@@ -82,12 +84,14 @@ func (d *demo) run(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("of %s %d were answered and %d became dead letters", humanize.Plural(r.Messages, "message"), r.Answered, r.DeadLetters)
 	}
 	for _, p := range frame {
-		r.Drawn += p.Len()
+		r.Rows += p.Len()
 	}
 	d.Progress.Stage("draw", "", 0)
-	err = errors.Join(
-		writeMap(filepath.Join(d.Folder, PlacesFile), parts), writeMap(filepath.Join(d.Folder, MapFile), frame), draw(d.Folder, frame))
+	err = errors.Join(writeMap(filepath.Join(d.Folder, PlacesFile), parts), writeMap(filepath.Join(d.Folder, MapFile), frame))
 	if err != nil {
+		return nil, err
+	}
+	if r.Drawn, err = draw(d.Folder, frame); err != nil {
 		return nil, err
 	}
 	d.Progress.Stage("novelty", "", 0)

@@ -72,8 +72,11 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if frame.Len() != r.Drawn || r.Drawn < 10000 || frame.Epoch != r.Epoch {
-		t.Errorf("%s holds %d places of epoch %d; %d of epoch %d were drawn", MapFile, frame.Len(), frame.Epoch, r.Drawn, r.Epoch)
+	if frame.Len() != r.Rows || r.Rows < 10000 || frame.Epoch != r.Epoch {
+		t.Errorf("%s holds %d places of epoch %d; %d of epoch %d were expected", MapFile, frame.Len(), frame.Epoch, r.Rows, r.Epoch)
+	}
+	if d := r.Drawn; d.Inside+d.Outside != r.Rows || d.Lost != 0 {
+		t.Errorf("of %d places the picture shows %+v", r.Rows, d)
 	}
 	checkPicture(t, filepath.Join(folder, MapPicture))
 	checkPicture(t, filepath.Join(folder, NoveltyFile))

@@ -49,8 +49,9 @@ func newest(parts []part) (frame []part, epoch uint32) {
 	return frame, epoch
 }
 
-// draw draws the map twice: by the attack's name and by novelty.
-func draw(folder string, parts []part) error {
+// draw draws the map twice, by the attack's name and by novelty, and says what of it both
+// pictures show.
+func draw(folder string, parts []part) (plot.Drawn, error) {
 	var m plot.Map
 	var label []string
 	var novelty []float64
@@ -70,14 +71,18 @@ func draw(folder string, parts []part) error {
 	m.Subtitle = fmt.Sprintf("KDD Cup 1999, %s; neighbours on the map are alike in 41 features", humanize.Plural(len(m.X), "connection"))
 	byName := m
 	byName.By, byName.Class = "attack", label
-	if err := picture(filepath.Join(folder, MapPicture), byName); err != nil {
-		return err
+	if drawn, err := picture(filepath.Join(folder, MapPicture), byName); err != nil {
+		return drawn, err
 	}
 	m.Subtitle = "The same map; the darker, the more novel: percentile of the mean distance to the nearest reference points"
 	m.By, m.Value, m.From, m.To = "novelty_global", novelty, 0, 1
 	return picture(filepath.Join(folder, NoveltyFile), m)
 }
 
-func picture(path string, m plot.Map) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return plot.PNG(w, m, plot.Settings{}) })
+func picture(path string, m plot.Map) (drawn plot.Drawn, err error) {
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		drawn, err = plot.PNG(w, m, plot.Settings{})
+		return err
+	})
+	return drawn, err
 }

@@ -13,8 +13,8 @@
 //     this package's tests under simulated colour blindness; beyond, the smaller
 //     classes share one grey. A class's name also stands where it is densest.
 //   - The legend and the colour scale stand beside the points, never over them.
-//   - A few far points must not shrink the rest to a dot: points beyond a robust
-//     frame are drawn at its edge, hollow, and counted below the picture.
+//   - A few far points must not leave most of the picture empty: then they are drawn
+//     at its edge, hollow, and counted below it and in [Drawn] ([newFrame]).
 //
 // Pictures are PNG (points blended by this package) or SVG (points as circles
 // up to [vectorLimit] of them, as one embedded image beyond). Text and lines are

@@ -21,44 +21,38 @@ type dot struct {
 }
 
 const (
-	minRadius, maxRadius = 0.55, 2.6 // points
-	// ink share: were dots spread evenly over half the panel, they would cover
-	// this share of it.
-	inkShare = 0.32
+	minRadius, maxRadius = 0.55, 3.6 // points
+	// hollowRadius is the least of a ring.
+	hollowRadius = 1
+	// inkShare is the share of the area around a typical dot that dots cover.
+	inkShare = 0.7
 	// shuffleSeed makes the order of drawing random but always the same.
 	shuffleSeed = 1
 )
 
 // styleDots gives every finite point its place, size, opacity and turn.
 //
-// With r0 the radius at which all dots in different places together would cover
-// inkShare of half the panel, and rho the number of such dots around a point
-// relative to its median over points, a dot's radius is r0 rho^(-1/4): dense
-// regions get finer grain, lone points are easy to see. Its opacity is m^(-1/3), m the number of dots that
-// would cover the same spot, so that overlap reads as density instead of as a
-// blot.
-func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
+// With r0 the radius at which dots would cover inkShare of the area around a typical dot,
+// were they apart, and rho the number of dots in different places around a point relative
+// to its median over points, a dot's radius is r0 rho^(-1/4): dense regions get finer
+// grain, lone points are easy to see. Its opacity is m^(-1/3), m the number of dots that
+// would cover the same spot, so that overlap reads as density instead of as a blot.
+func styleDots(m Map, f frame, p paint) []dot {
 	var rows []int
-	dots = make([]dot, 0, len(m.X))
+	dots := make([]dot, 0, len(m.X))
 	for i := range m.X {
 		if !isFinite(m.X[i]) || !isFinite(m.Y[i]) {
 			continue
 		}
 		at, inside := f.at(m.X[i], m.Y[i])
 		c, k := p.color(m, i)
-		if !inside {
-			outside++
-		}
 		dots = append(dots, dot{at: at, color: c, class: k, hollow: !inside})
 		rows = append(rows, i)
 	}
-	size := f.panel.Size()
-	area := float64(size.X) * float64(size.Y)
-	apart := distinct(dots)
-	r0 := math.Sqrt(inkShare * area / 2 / (math.Pi * float64(len(apart))))
-	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // room for lone points to be larger
-	density := densities(dots, apart, f.panel)
+	density := densities(dots, distinct(dots), f.panel)
 	typical := quantile.Median(slices.Clone(density))
+	r0 := math.Sqrt(inkShare / (math.Pi * typical))
+	r0 = math.Min(math.Max(r0, minRadius), 0.75*maxRadius) // room for lone points to be larger
 	for i := range dots {
 		d := &dots[i]
 		r := r0 * math.Pow(density[i]/typical, -0.25)
@@ -70,10 +64,11 @@ func styleDots(m Map, f frame, p paint) (dots []dot, outside int) {
 		}
 		d.r, d.color = vg.Length(r), faded(d.color, alpha)
 		if d.hollow {
+			d.r = max(d.r, hollowRadius)
 			d.at = f.pullIn(d.at, d.r+0.5)
 		}
 	}
-	return inTurn(dots, rows, m, p), outside
+	return inTurn(dots, rows, m, p)
 }
 
 // distinct returns one dot of each square of half a point: those that an eye can

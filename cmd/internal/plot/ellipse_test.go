@@ -31,11 +31,11 @@ func TestOutlinesAreOneDeviationWide(t *testing.T) {
 func TestEllipsesAreDrawn(t *testing.T) {
 	m := Map{X: []float64{0, 1, 2}, Y: []float64{0, 2, 1}}
 	var without, with bytes.Buffer
-	if err := SVG(&without, m, Settings{}); err != nil {
+	if _, err := SVG(&without, m, Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	m.Spread = []Ellipse{{0, 0, 0.1, 0, 0.1}, {1, 2, 0.1, 0.05, 0.2}, {100, 100, 1, 0, 1}}
-	if err := SVG(&with, m, Settings{}); err != nil {
+	if _, err := SVG(&with, m, Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := strings.Count(without.String(), "<path"), strings.Count(with.String(), "<path"); b < a+2 {

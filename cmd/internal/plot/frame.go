@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
-
-	"unfold/internal/quantile"
 )
 
 // frame maps the map's coordinates to the panel, with one scale for both axes.
@@ -20,14 +18,50 @@ type frame struct {
 // margin is the share of the data's extent left free around it.
 const margin = 0.05
 
-// newFrame fits the points into the panel. What it shows is the extent of the
-// points or, if smaller, that of all but the outer 1% on each side widened by
-// 30%, so that single far points do not shrink the rest.
+// Far points may be left out of the frame: at most a share of most of the points, and of
+// the places where there are any. What is left out is the largest share of cuts at either
+// end of both axes that pays: a cut is made only where it shows the rest at least worth
+// times as large, that is where far points left most of the picture empty. What is
+// within reach of the rest, a share of its extent, is not far: no tail of a normal
+// distribution is.
+var cuts = []float64{0.001, 0.0025, 0.005, 0.01, 0.02, 0.03}
+
+const (
+	most  = 0.05
+	worth = math.Sqrt2 // twice the area
+	reach = 0.4
+)
+
+// newFrame fits points, whose coordinates are finite, into the panel: all of them or,
+// where far ones would leave most of it empty, all but these.
 func newFrame(x, y []float64, panel vg.Rectangle) frame {
-	x0, x1 := extent(x)
-	y0, y1 := extent(y)
+	px, py := once(x, y)
+	xs, ys := axis{ascending(x), ascending(px)}, axis{ascending(y), ascending(py)}
+	f := fitted(xs.within(0), ys.within(0), panel)
+	for _, share := range cuts {
+		g := fitted(xs.within(share), ys.within(share), panel)
+		if g.scale >= worth*f.scale && g.beyond(x, y) <= most && g.beyond(px, py) <= most {
+			f = g
+		}
+	}
+	return f
+}
+
+// beyond is the share of the points that are outside.
+func (f frame) beyond(x, y []float64) float64 {
+	n := 0
+	for i := range x {
+		if _, inside := f.at(x[i], y[i]); !inside {
+			n++
+		}
+	}
+	return float64(n) / float64(len(x))
+}
+
+// fitted returns the frame that shows x and y as large as the panel allows.
+func fitted(x, y span, panel vg.Rectangle) frame {
 	size := panel.Size()
-	w, h := x1-x0, y1-y0
+	w, h := x.to-x.from, y.to-y.from
 	if w == 0 && h == 0 {
 		w, h = 1, 1
 	}
@@ -41,10 +75,70 @@ func newFrame(x, y []float64, panel vg.Rectangle) frame {
 	}
 	// Whatever the panel has left over on one side shows more of the map there.
 	w, h = float64(size.X)/f.scale, float64(size.Y)/f.scale
-	cx, cy := (x0+x1)/2, (y0+y1)/2
+	cx, cy := (x.from+x.to)/2, (y.from+y.to)/2
 	f.x0, f.x1, f.y0, f.y1 = cx-w/2, cx+w/2, cy-h/2, cy+h/2
 	f.step = niceStep(math.Max(w, h) / 8)
 	return f
+}
+
+// axis has the coordinates of the points, and of the places where there are any, both
+// ascending: a place of many equal events counts as one, and so does a crowd of places
+// with few.
+type axis struct{ points, places []float64 }
+
+// within returns the range without the far ones of a share of the points and of the
+// places at either end.
+func (a axis) within(share float64) span {
+	p, q := within(a.points, share), within(a.places, share)
+	return span{math.Min(p.from, q.from), math.Max(p.to, q.to)}
+}
+
+// within returns the range of the values but for those of a share at either end that are
+// out of reach of the others.
+func within(sorted []float64, share float64) span {
+	n := len(sorted)
+	from := int(share * float64(n))
+	to := n - 1 - from
+	first, last := sorted[from], sorted[to]
+	if first == last {
+		return span{sorted[0], sorted[n-1]}
+	}
+	for from > 0 && sorted[from-1] >= first-reach*(last-first) {
+		from--
+	}
+	for to < n-1 && sorted[to+1] <= last+reach*(last-first) {
+		to++
+	}
+	return span{sorted[from], sorted[to]}
+}
+
+// finite returns the points that have both coordinates.
+func finite(x, y []float64) (fx, fy []float64) {
+	for i := range x {
+		if isFinite(x[i]) && isFinite(y[i]) {
+			fx, fy = append(fx, x[i]), append(fy, y[i])
+		}
+	}
+	return fx, fy
+}
+
+// once returns the places of the points, each once.
+func once(x, y []float64) (px, py []float64) {
+	seen := make(map[[2]float64]bool, len(x))
+	for i := range x {
+		if at := [2]float64{x[i], y[i]}; !seen[at] {
+			seen[at] = true
+			px, py = append(px, x[i]), append(py, y[i])
+		}
+	}
+	return px, py
+}
+
+// ascending returns values in order.
+func ascending(v []float64) []float64 {
+	sorted := slices.Clone(v)
+	slices.Sort(sorted)
+	return sorted
 }
 
 // at returns where a point of the map stands on the canvas, and whether it is
@@ -71,27 +165,6 @@ func (f frame) ticks(from, to float64) []float64 {
 		at = append(at, k*f.step)
 	}
 	return at
-}
-
-// extent returns the range of v that the picture shows; see newFrame.
-func extent(v []float64) (lo, hi float64) {
-	sorted := make([]float64, 0, len(v))
-	for _, x := range v {
-		if isFinite(x) {
-			sorted = append(sorted, x)
-		}
-	}
-	slices.Sort(sorted)
-	n := len(sorted)
-	lo, hi = sorted[0], sorted[n-1]
-	if n < 100 {
-		return lo, hi
-	}
-	q0, q1 := quantile.Of(sorted, 0.01), quantile.Of(sorted, 0.99)
-	if wide := 0.3 * (q1 - q0); wide > 0 {
-		lo, hi = math.Max(lo, q0-wide), math.Min(hi, q1+wide)
-	}
-	return lo, hi
 }
 
 // niceStep returns the smallest of 1, 2, 5 times a power of ten that is >= v.

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -88,14 +87,7 @@ func (p *picture) drawEdge(c vgdraw.Canvas) {
 
 // drawFoot says what the picture does not show as it is.
 func (p *picture) drawFoot(c vgdraw.Canvas) {
-	var notes []string
-	if p.outside > 0 {
-		notes = append(notes, fmt.Sprintf("%s beyond the frame, drawn hollow at its edge", humanize.Plural(p.outside, "point")))
-	}
-	if p.lost > 0 {
-		notes = append(notes, fmt.Sprintf("%s without finite coordinates left out", humanize.Plural(p.lost, "point")))
-	}
-	c.FillText(style(smallSize, faintInk, false), vg.Point{X: p.frame.panel.Min.X, Y: 7}, strings.Join(notes, "; "))
+	c.FillText(style(smallSize, faintInk, false), vg.Point{X: p.frame.panel.Min.X, Y: 7}, p.drawn.Notes())
 }
 
 // tick writes a grid line's value so that it fits beside the panel: as a power of

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
+
+	"unfold/cmd/internal/humanize"
 )
 
 // Map is what to draw: points, and what colours them.
@@ -60,35 +63,50 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, nil
 }
 
+// Drawn says how many points a picture shows where they are, at its edge since they are
+// beyond its frame, and not at all since their coordinates are not finite.
+type Drawn struct{ Inside, Outside, Lost int }
+
+// Notes says what is not shown as it is, "" if all points are.
+func (d Drawn) Notes() string {
+	var notes []string
+	if d.Outside > 0 {
+		notes = append(notes, fmt.Sprintf("%s beyond the frame, drawn hollow at its edge", humanize.Plural(d.Outside, "point")))
+	}
+	if d.Lost > 0 {
+		notes = append(notes, fmt.Sprintf("%s without finite coordinates left out", humanize.Plural(d.Lost, "point")))
+	}
+	return strings.Join(notes, "; ")
+}
+
 // PNG draws m and writes it to w as PNG.
-func PNG(w io.Writer, m Map, s Settings) error { return write(w, m, s, newPNG) }
+func PNG(w io.Writer, m Map, s Settings) (Drawn, error) { return write(w, m, s, newPNG) }
 
 // SVG draws m and writes it to w as SVG.
-func SVG(w io.Writer, m Map, s Settings) error { return write(w, m, s, newSVG) }
+func SVG(w io.Writer, m Map, s Settings) (Drawn, error) { return write(w, m, s, newSVG) }
 
-func write(w io.Writer, m Map, s Settings, open func(Settings) surface) error {
+func write(w io.Writer, m Map, s Settings, open func(Settings) surface) (Drawn, error) {
 	s, err := s.withDefaults()
 	if err != nil {
-		return err
+		return Drawn{}, err
 	}
 	p, err := prepare(m, s)
 	if err != nil {
-		return err
+		return Drawn{}, err
 	}
 	out := open(s)
 	p.draw(out)
-	return out.writeTo(w)
+	return p.drawn, out.writeTo(w)
 }
 
 // picture is a map with everything decided: what stands where in which colour.
 type picture struct {
-	m       Map
-	s       Settings
-	frame   frame
-	paint   paint
-	dots    []dot
-	outside int // points beyond the frame, drawn at its edge
-	lost    int // points without finite coordinates
+	m     Map
+	s     Settings
+	frame frame
+	paint paint
+	dots  []dot
+	drawn Drawn
 }
 
 func prepare(m Map, s Settings) (*picture, error) {
@@ -102,19 +120,21 @@ func prepare(m Map, s Settings) (*picture, error) {
 		return nil, fmt.Errorf("plot: %d points but %d classes or values", n, max(len(m.Class), len(m.Value)))
 	}
 	p := &picture{m: m, s: s}
-	finite := 0
-	for i := range m.X {
-		if isFinite(m.X[i]) && isFinite(m.Y[i]) {
-			finite++
-		}
-	}
-	if finite == 0 {
+	x, y := finite(m.X, m.Y)
+	if len(x) == 0 {
 		return nil, fmt.Errorf("plot: none of %d points has finite coordinates: nothing to draw", n)
 	}
-	p.lost = n - finite
 	p.paint = newPaint(m, s)
-	p.frame = newFrame(m.X, m.Y, panel(s, p.paint))
-	p.dots, p.outside = styleDots(m, p.frame, p.paint)
+	p.frame = newFrame(x, y, panel(s, p.paint))
+	p.dots = styleDots(m, p.frame, p.paint)
+	for _, d := range p.dots {
+		if d.hollow {
+			p.drawn.Outside++
+		} else {
+			p.drawn.Inside++
+		}
+	}
+	p.drawn.Lost = n - len(p.dots)
 	return p, nil
 }
 

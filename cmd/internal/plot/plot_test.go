@@ -54,10 +54,15 @@ func TestPictures(t *testing.T) {
 		"plain":   {Title: "No colour", X: x[:60], Y: y[:60]},
 		"far":     {Title: "Far points", X: far, Y: y, By: "label", Class: class},
 	} {
-		for format, write := range map[string]func(io.Writer, Map, Settings) error{"png": PNG, "svg": SVG} {
+		for format, write := range map[string]func(io.Writer, Map, Settings) (Drawn, error){"png": PNG, "svg": SVG} {
 			var first, second bytes.Buffer
-			if err := errors.Join(write(&first, m, Settings{}), write(&second, m, Settings{})); err != nil {
+			said, err := write(&first, m, Settings{})
+			_, again := write(&second, m, Settings{})
+			if err := errors.Join(err, again); err != nil {
 				t.Fatalf("%s.%s: %v", name, format, err)
+			}
+			if n := said.Inside + said.Outside + said.Lost; n != len(m.X) {
+				t.Errorf("%s.%s accounts for %d of %d points: %+v", name, format, n, len(m.X), said)
 			}
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
 				t.Errorf("%s.%s: the same map gives other bytes", name, format)
@@ -129,8 +134,8 @@ func TestFarPointsDoNotShrinkTheRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.outside < 2 || p.outside > 20 {
-		t.Errorf("%d points beyond the frame, expected a few", p.outside)
+	if p.drawn.Outside < 2 || p.drawn.Outside > 20 {
+		t.Errorf("%d points beyond the frame, expected a few", p.drawn.Outside)
 	}
 	if p.frame.x1-p.frame.x0 > 100 {
 		t.Errorf("the frame is %v wide: two far points shrank 1998 to a dot", p.frame.x1-p.frame.x0)
@@ -209,7 +214,7 @@ func TestBadInput(t *testing.T) {
 		"tiny":     {Map{X: []float64{1}, Y: []float64{1}}, Settings{Width: 3}, "3 pixels"},
 		"too many": {Map{X: []float64{1}, Y: []float64{1}}, Settings{Classes: 50}, "50 classes"},
 	} {
-		if err := PNG(io.Discard, c.m, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := PNG(io.Discard, c.m, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, expected one with %q", name, err, c.want)
 		}
 	}
@@ -229,7 +234,7 @@ func TestDegenerateMapsAreDrawn(t *testing.T) {
 	} {
 		drawPNG(t, m, Settings{Width: 320, Height: 320})
 		var svg bytes.Buffer
-		if err := SVG(&svg, m, Settings{}); err != nil {
+		if _, err := SVG(&svg, m, Settings{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -252,7 +257,7 @@ func TestManyPointsAreAnImage(t *testing.T) {
 		m.X[i], m.Y[i] = float64(i%200), float64(i/200)
 	}
 	var svg bytes.Buffer
-	if err := SVG(&svg, m, Settings{Width: 640, Height: 480}); err != nil {
+	if _, err := SVG(&svg, m, Settings{Width: 640, Height: 480}); err != nil {
 		t.Fatal(err)
 	}
 	_, data, ok := strings.Cut(svg.String(), "data:image/png;base64,")
@@ -309,7 +314,7 @@ func TestTicksFitBesideThePanel(t *testing.T) {
 func drawPNG(t *testing.T, m Map, s Settings) image.Image {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := PNG(&buf, m, s); err != nil {
+	if _, err := PNG(&buf, m, s); err != nil {
 		t.Fatal(err)
 	}
 	img, err := png.Decode(&buf)
