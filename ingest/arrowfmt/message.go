@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// ContentType is the content type of a message: one complete Arrow IPC stream.
-const ContentType = "application/vnd.apache.arrow.stream"
+// contentType is the content type of a message: one complete Arrow IPC stream.
+const contentType = "application/vnd.apache.arrow.stream"
 
 // Limits bound what a message may ask for. Fields that are 0 take the default.
 type Limits struct {
@@ -78,7 +78,7 @@ func decodeMessage(value []byte, origin table.Origin, limits Limits) (*table.Tab
 // checkMessage is the preflight of a message.
 func checkMessage(value []byte, origin table.Origin, limits Limits) (*arrowipc.Stream, error) {
 	if len(value) == 0 {
-		return nil, origin.Bad("the message is empty").Suggest("a message is one Arrow IPC stream (%s)", ContentType)
+		return nil, origin.Bad("the message is empty").Suggest("a message is one Arrow IPC stream (%s)", contentType)
 	}
 	if int64(len(value)) > limits.Bytes {
 		return nil, origin.Bad("the message has %d bytes, more than %d", len(value), limits.Bytes)

@@ -21,10 +21,10 @@ func (r *Reader) texts(raw []byte, n int) (*table.Table, error) {
 			values[i] = string(bytes.TrimRight(field, "\x00"))
 		}
 		if !utf8.ValidString(values[i]) {
-			return nil, r.origin.BadAt(i, ValueName, "%q is not UTF-8", table.Clip(values[i])).Suggest("save the array as texts: x.astype(str)")
+			return nil, r.origin.BadAt(i, valueName, "%q is not UTF-8", table.Clip(values[i])).Suggest("save the array as texts: x.astype(str)")
 		}
 	}
-	t, err := table.NewTable(r.origin, table.StringColumn(ValueName, values))
+	t, err := table.NewTable(r.origin, table.StringColumn(valueName, values))
 	r.origin.Row += int64(n)
 	return t, err
 }

@@ -40,8 +40,8 @@ func NewReader(in *input.Source, e Element, dims []int64, batchRows int) (*Reade
 
 // Names of the columns of IDX and npy files.
 const (
-	VectorName = "vector"
-	ValueName  = "value"
+	vectorName = "vector"
+	valueName  = "value"
 )
 
 // MaxRow bounds a row's bytes: a header that claims more is not believed.
@@ -77,10 +77,10 @@ func (r *Reader) Close() error           { return r.close() }
 
 func (r *Reader) Schema() table.Schema {
 	if r.dim == 0 {
-		return table.Schema{{Name: ValueName, Type: table.TypeName(r.columnType()), Kind: table.KindOf(r.columnType())}}
+		return table.Schema{{Name: valueName, Type: table.TypeName(r.columnType()), Kind: table.KindOf(r.columnType())}}
 	}
 	dt := arrow.FixedSizeListOfNonNullable(int32(r.dim), r.Dt)
-	return table.Schema{{Name: VectorName, Type: table.TypeName(dt), Kind: table.Vector, Dim: r.dim}}
+	return table.Schema{{Name: vectorName, Type: table.TypeName(dt), Kind: table.Vector, Dim: r.dim}}
 }
 
 func (r *Reader) columnType() arrow.DataType {
@@ -117,15 +117,15 @@ func (r *Reader) Next(ctx context.Context) (*table.Table, error) {
 	var err error
 	switch {
 	case r.dim > 0:
-		t, err = table.NewTable(r.origin, table.NewColumn(VectorName, table.FixedList(n, r.dim, col)))
+		t, err = table.NewTable(r.origin, table.NewColumn(vectorName, table.FixedList(n, r.dim, col)))
 	case r.Boolean:
 		values := make([]bool, n)
 		for i := range values {
 			values[i] = raw[i] != 0
 		}
-		t, err = table.NewTable(r.origin, table.BoolColumn(ValueName, values))
+		t, err = table.NewTable(r.origin, table.BoolColumn(valueName, values))
 	default:
-		t, err = table.NewTable(r.origin, table.NewColumn(ValueName, col))
+		t, err = table.NewTable(r.origin, table.NewColumn(valueName, col))
 	}
 	r.origin.Row += int64(n)
 	return t, err

@@ -16,8 +16,8 @@ var outputColumns = []outputColumn{
 	series[float32]{SigmaName, func(o *Output) *[]float32 { return &o.Sigma }, table.Float32Column, (*body).floats, readFloats},
 	series[float32]{NoveltyLocalName, func(o *Output) *[]float32 { return &o.NoveltyLocal }, table.Float32Column, (*body).floats, readFloats},
 	series[float32]{NoveltyGlobalName, func(o *Output) *[]float32 { return &o.NoveltyGlobal }, table.Float32Column, (*body).floats, readFloats},
-	series[string]{ClassName, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts},
-	series[float32]{ProbabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN},
+	series[string]{className, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts},
+	series[float32]{probabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN},
 	constant[uint32]{EpochName, func(o *Output) *uint32 { return &o.Epoch }, table.Uint32Column, (*body).uint32s},
 	constant[uint64]{VersionName, func(o *Output) *uint64 { return &o.Version }, table.Uint64Column, (*body).uint64s},
 }
@@ -82,7 +82,7 @@ var reserved = reservedNames()
 func reservedNames() (names []string) {
 	for _, c := range outputColumns {
 		// Names of classes are reserved where there are classes: see CheckClasses.
-		if name := c.String(); name != ClassName && name != ProbabilityName && c != (keptColumns{}) {
+		if name := c.String(); name != className && name != probabilityName && c != (keptColumns{}) {
 			names = append(names, name)
 		}
 	}

@@ -292,9 +292,9 @@ func (s series[T]) write(b *body, o *Output) { s.body(b, *s.at(o)) }
 // names: classes and their probabilities are there together, or they are somebody
 // else's columns of those names.
 func (s series[T]) names(schema table.Schema) []string {
-	if s.name == ClassName || s.name == ProbabilityName {
-		class, ok := schema.Find(ClassName)
-		probability, also := schema.Find(ProbabilityName)
+	if s.name == className || s.name == probabilityName {
+		class, ok := schema.Find(className)
+		probability, also := schema.Find(probabilityName)
 		if !ok || !also || class.Kind == table.Vector || probability.Kind != table.Number {
 			return nil
 		}

@@ -20,9 +20,9 @@ const (
 	NoveltyGlobalName = "novelty_global"
 	EpochName         = "map_epoch"
 	VersionName       = "model_version"
-	// ClassName and ProbabilityName are there where classes are predicted.
-	ClassName       = "class"
-	ProbabilityName = "class_probability"
+	// className and probabilityName are there where classes are predicted.
+	className       = "class"
+	probabilityName = "class_probability"
 )
 
 // Output is a run of placed events: rows of a map, or a message downstream.
@@ -83,8 +83,8 @@ func CheckText(path string, keep []string) error {
 // CheckClasses says which kept column conflicts with the columns of predicted classes.
 func CheckClasses(keep []string) error {
 	for _, name := range keep {
-		if name == ClassName || name == ProbabilityName {
-			return fmt.Errorf("column %q cannot be kept: predicted classes are in columns %s and %s; rename it in the input", name, ClassName, ProbabilityName)
+		if name == className || name == probabilityName {
+			return fmt.Errorf("column %q cannot be kept: predicted classes are in columns %s and %s; rename it in the input", name, className, probabilityName)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@
 // all rows taken as distinct. A test holds them against what Model.Bytes,
 // Field.Bytes and the sizes of the lists say. The memory of the process is
 //
-//	base + (1 + Slack) max over stages,
+//	base + (1 + slack) max over stages,
 //
 // base being what it takes without data. The second factor is the garbage
 // collector's: it lets the heap grow by a share of what was reachable last time.

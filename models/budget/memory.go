@@ -11,10 +11,10 @@ import (
 )
 
 // growthPercent is what the heap may grow by between collections under Collect,
-// and Slack the share of garbage that Plan.Bytes reckons with.
+// and slack the share of garbage that Plan.Bytes reckons with.
 const (
 	growthPercent = 10
-	Slack         = 0.12
+	slack         = 0.12
 )
 
 // Collect makes the garbage collector run often enough for Plan.Bytes to hold and,
@@ -122,8 +122,8 @@ func (p *Plan) student(held float64, add func(name string, perRow, rest float64)
 	// The edges (two ends, weight, scale), their triplets, order and slots, and
 	// the matrix that is made of them.
 	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries, 0)
-	problem := Problem(p.Rows, p.Seen, p.Neighbors) / float64(p.Rows)
-	field := Field(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
+	problem := problemBytes(p.Rows, p.Seen, p.Neighbors) / float64(p.Rows)
+	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	// A copy of the vectors, and their components.
 	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state, 0)
@@ -135,16 +135,16 @@ func (p *Plan) student(held float64, add func(name string, perRow, rest float64)
 	add("em", held+problem+field+state+system+average, 0)
 }
 
-// Problem returns the bytes of the constants of n points of dim values with edges
+// problemBytes returns the bytes of the constants of n points of dim values with edges
 // to k neighbours: student.Problem.Bytes, and room that the matrix was built in.
-func Problem(n, dim, k int) float64 {
+func problemBytes(n, dim, k int) float64 {
 	edges := 2 * float64(k)
 	return float64(n) * (8 + 4*edges + edges*mutual(dim)*(8+8) + 8)
 }
 
-// Field returns the bytes of what n points in d dimensions are held against:
+// fieldBytes returns the bytes of what n points in d dimensions are held against:
 // those of package farfield.
-func Field(c models.Coarse, n, dims int) float64 {
+func fieldBytes(c models.Coarse, n, dims int) float64 {
 	d, rows := float64(dims), float64(n)
 	columns := 8 * (d + 2)
 	switch c {

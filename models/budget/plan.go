@@ -120,5 +120,5 @@ func (p *Plan) Bytes() int64 {
 	for _, s := range p.Stages {
 		most = max(most, s.Bytes)
 	}
-	return p.Base + int64(float64(most)*(1+Slack))
+	return p.Base + int64(float64(most)*(1+slack))
 }

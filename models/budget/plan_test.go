@@ -41,7 +41,7 @@ func TestFieldBytes(t *testing.T) {
 			}
 			for kind, f := range fields {
 				f.Move(0, mu, sigma2)
-				if got, want := Field(kind, n, d), float64(f.Bytes()); !near(got, want, 0.15) {
+				if got, want := fieldBytes(kind, n, d), float64(f.Bytes()); !near(got, want, 0.15) {
 					t.Errorf("coarse %v, n = %d, d = %d: %.0f bytes a point predicted, it holds %.0f", kind, n, d, got/float64(n), want/float64(n))
 				}
 			}
@@ -64,7 +64,7 @@ func TestModelBytes(t *testing.T) {
 		}
 		problem := student.NewProblem(nb, p.Neighbors, student.Native)
 		spare := 4 * int64(2*n*p.Neighbors-problem.Similar.NNZ()) // its indices were clipped
-		if got, want := Problem(n, dim, p.Neighbors), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
+		if got, want := problemBytes(n, dim, p.Neighbors), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
 			t.Errorf("dim %d: constants of %.0f bytes predicted, they are %.0f", dim, got, want)
 		}
 		problem.Field = farfield.NewCells(problem.Bandwidth2, d, farfield.CellSettings{})

@@ -10,9 +10,9 @@ import (
 	"unfold/models/student"
 )
 
-// DefaultSize is the size of the reference set for which the weight of dissimilar
+// defaultSize is the size of the reference set for which the weight of dissimilar
 // pairs holds if none is named.
-const DefaultSize = 20_000
+const defaultSize = 20_000
 
 // Settings of a map that follows its points. The zero value works: every zero
 // field stands for the default named beside it.
@@ -22,7 +22,7 @@ type Settings struct {
 	// Size is R, how many points the set will hold in the end. While it holds
 	// n < R, the weight c of a dissimilar pair is R/n times that of LVM.Student.Weight, so
 	// that c n, and with it the extent of the map, stays the same as it grows.
-	// It has the default of a map of R points. Default DefaultSize.
+	// It has the default of a map of R points. Default 20000.
 	Size int
 	// NoveltyK is the number of neighbours of the novelty tables in snapshots.
 	// Default novelty.DefaultK.
@@ -122,7 +122,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	s.LVM.Dims = s.LVM.MapDims()
 	s.LVM.Search.Seed = s.LVM.Seed // of the index, as in a fit
 	if s.Size == 0 {
-		s.Size = DefaultSize
+		s.Size = defaultSize
 	}
 	if s.NoveltyK == 0 {
 		s.NoveltyK = novelty.DefaultK

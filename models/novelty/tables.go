@@ -97,12 +97,12 @@ func (t *Tables) density(index []int32, dist2 []float64) float64 {
 
 // Percentiles returns the percentiles of two scores.
 func (t *Tables) Percentiles(local, global float64) (float64, float64) {
-	return Percentile(t.Local, local), Percentile(t.Global, global)
+	return percentile(t.Local, local), percentile(t.Global, global)
 }
 
-// Percentile returns the share of an ascending list that is smaller than v, with
+// percentile returns the share of an ascending list that is smaller than v, with
 // those equal to v counting half.
-func Percentile(list []float64, v float64) float64 {
+func percentile(list []float64, v float64) float64 {
 	below := sort.SearchFloat64s(list, v)
 	upTo := below + sort.Search(len(list)-below, func(i int) bool { return list[below+i] > v })
 	return float64(below+upTo) / float64(2*len(list))

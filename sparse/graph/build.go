@@ -29,8 +29,8 @@ func (c Components) String() string {
 	return fmt.Sprintf("Components(%d)", int(c))
 }
 
-// ParseComponents reads "connect" or "largest".
-func ParseComponents(s string) (Components, error) {
+// parseComponents reads "connect" or "largest".
+func parseComponents(s string) (Components, error) {
 	for _, c := range []Components{Connect, Largest} {
 		if s == c.String() {
 			return c, nil
@@ -50,7 +50,7 @@ func (c Components) MarshalText() ([]byte, error) {
 
 // UnmarshalText is the inverse of MarshalText.
 func (c *Components) UnmarshalText(text []byte) (err error) {
-	*c, err = ParseComponents(string(text))
+	*c, err = parseComponents(string(text))
 	return err
 }
 

@@ -109,10 +109,10 @@ func members(label []int32, which int32) []int32 {
 	return list
 }
 
-// Restrict returns the neighbour lists of the points keep (ascending),
+// restrict returns the neighbour lists of the points keep (ascending),
 // renumbered to 0, 1, ... in that order. The lists must stay within keep, as
 // those of a connected component do; it panics otherwise.
-func Restrict(nb *knn.Neighbors, keep []int32) *knn.Neighbors {
+func restrict(nb *knn.Neighbors, keep []int32) *knn.Neighbors {
 	number := make([]int32, nb.N)
 	for i := range number {
 		number[i] = -1
@@ -127,7 +127,7 @@ func Restrict(nb *knn.Neighbors, keep []int32) *knn.Neighbors {
 		copy(length, dist2)
 		for q, j := range index {
 			if number[j] < 0 {
-				panic("graph: Restrict: a neighbour is not among the points kept")
+				panic("graph: restrict: a neighbour is not among the points kept")
 			}
 			to[q] = number[j]
 		}

@@ -85,7 +85,7 @@ func TestStructure(t *testing.T) {
 			t.Fatalf("largest: %d bridges, %d points, largest component has %d", len(g.Bridges), g.N, slices.Max(size))
 		}
 		if g.Keep != nil {
-			x, nb = vec.Take(x, g.Keep), Restrict(nb, g.Keep)
+			x, nb = vec.Take(x, g.Keep), restrict(nb, g.Keep)
 		}
 		f := NewForest(g.N)
 		for p, e := range g.Tree {
@@ -141,7 +141,7 @@ func TestEdgesAgainstMatrixProducts(t *testing.T) {
 		s.Components = Largest
 		g := build(t, x, nb, s)
 		if g.Keep != nil {
-			nb = Restrict(nb, g.Keep)
+			nb = restrict(nb, g.Keep)
 		}
 		reach := powers(t, nb, max(s.Core, 1))
 		tree := map[[2]int32]bool{}
@@ -337,7 +337,7 @@ func TestRefuses(t *testing.T) {
 
 func TestParseComponents(t *testing.T) {
 	for _, c := range []Components{Connect, Largest} {
-		if got, err := ParseComponents(c.String()); err != nil || got != c {
+		if got, err := parseComponents(c.String()); err != nil || got != c {
 			t.Errorf("%v is read as %v, %v", c, got, err)
 		}
 		text, err := c.MarshalText()
@@ -352,7 +352,7 @@ func TestParseComponents(t *testing.T) {
 	if err := new(Components).UnmarshalText([]byte("all")); err == nil {
 		t.Error("all: no error")
 	}
-	if _, err := ParseComponents("all"); err == nil {
+	if _, err := parseComponents("all"); err == nil {
 		t.Error("all: no error")
 	}
 	if got := Components(9).String(); got != "Components(9)" {

@@ -75,7 +75,7 @@ func mark(keep []bool, nb *knn.Neighbors, i, j int32) {
 }
 
 // restrict returns the lists and the parts of the points of one component, renumbered
-// as Restrict does it.
+// as restrict does it.
 func (p Parts) restrict(nb *knn.Neighbors, keep []int32) (*knn.Neighbors, Parts) {
 	var out Parts
 	for _, i := range keep {
@@ -87,7 +87,7 @@ func (p Parts) restrict(nb *knn.Neighbors, keep []int32) (*knn.Neighbors, Parts)
 			out.Tree = append(out.Tree, Edge{I: int32(i), J: int32(j), Dist2: e.Dist2})
 		}
 	}
-	return Restrict(nb, keep), out
+	return restrict(nb, keep), out
 }
 
 // SortEdges orders edges by (I, J).

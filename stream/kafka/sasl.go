@@ -14,16 +14,16 @@ import (
 // AuthenticateMSK make them.
 type Mechanism = sasl.Mechanism
 
-// Mechanisms are the names that Authenticate takes.
-var Mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
+// mechanisms are the names that Authenticate takes.
+var mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
 
 // Authenticate makes a way to authenticate from its name, which may be in upper
 // case as Kafka writes it. The password is kept where no print of the value shows
 // it. With plain it goes over the wire as it is: use TLS.
 func Authenticate(mechanism, user, password string) (sasl.Mechanism, error) {
 	name := strings.ToLower(mechanism)
-	if !slices.Contains(Mechanisms, name) {
-		return nil, fmt.Errorf("kafka: SASL mechanism %q is not known; use %s", mechanism, strings.Join(Mechanisms, ", "))
+	if !slices.Contains(mechanisms, name) {
+		return nil, fmt.Errorf("kafka: SASL mechanism %q is not known; use %s", mechanism, strings.Join(mechanisms, ", "))
 	}
 	if user == "" || password == "" {
 		return nil, fmt.Errorf("kafka: %s needs a user and a password", mechanism)

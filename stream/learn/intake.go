@@ -277,7 +277,7 @@ func (in *intake) toSave() *set {
 	v := in.ref.Save()
 	return &set{
 		setHeader: setHeader{
-			Dim: v.X.Cols, Note: v.Notes.Cols, Rows: v.X.Rows, IDs: v.IDs != nil, Newest: v.Newest, Bar: v.Bar, Counts: v.Counts,
+			Dim: v.X.Cols, Note: v.Notes.Cols, Rows: v.X.Rows, IDs: v.IDs != nil, Newest: v.Newest, Threshold: v.Threshold, Counts: v.Counts,
 			Mapping: mapping, IDType: in.idType, Labels: in.labelNames(), Positions: in.offsets(),
 		},
 		points: v,

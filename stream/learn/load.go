@@ -49,7 +49,7 @@ func (l *Learner) load() error {
 	positions, v := s.Positions, reference.Saved{}
 	if saved != nil {
 		positions, v = saved.Positions, saved.points
-		l.movesEpoch, l.idType, l.history = saved.ToldEpoch, saved.IDType, saved.History
+		l.movesEpoch, l.idType, l.history = saved.MovesEpoch, saved.IDType, saved.History
 	} else {
 		v = rebuild(s)
 	}
@@ -167,7 +167,7 @@ func (l *Learner) fits(s *snapshot.Snapshot, saved *set) error {
 // is exact; with one, what the projection dropped is lost. Ids are not known.
 func rebuild(s *snapshot.Snapshot) reference.Saved {
 	n, now := s.Reference.Rows, time.Now().UnixNano()
-	v := reference.Saved{X: vec.Matrix[float32]{Cols: s.Dim, Data: make([]float32, 0, n*s.Dim)}, Newest: now, Bar: math.MaxUint64}
+	v := reference.Saved{X: vec.Matrix[float32]{Cols: s.Dim, Data: make([]float32, 0, n*s.Dim)}, Newest: now, Threshold: math.MaxUint64}
 	seen, project := make(map[string]bool, n), projection.Of(s)
 	for i := range n {
 		x := make([]float32, s.Dim)

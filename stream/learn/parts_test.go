@@ -83,7 +83,7 @@ func setForTest(t testing.TB) *set {
 	v := ref.Save()
 	return &set{
 		setHeader: setHeader{
-			Dim: 3, Note: 2, Rows: 2, IDs: true, Newest: v.Newest, Bar: v.Bar, Counts: v.Counts, IDType: "int64", ToldEpoch: 3,
+			Dim: 3, Note: 2, Rows: 2, IDs: true, Newest: v.Newest, Threshold: v.Threshold, Counts: v.Counts, IDType: "int64", MovesEpoch: 3,
 			Mapping:   ingest.Mapping{Vector: "v", Log1p: true},
 			Positions: []stream.Position{offsets.At("in", 2, 7)},
 			History:   history{{Version: 1, Epoch: 1, Kind: "first"}},

@@ -47,10 +47,10 @@ type setHeader struct {
 	Note int  `json:"note"`
 	Rows int  `json:"rows"`
 	IDs  bool `json:"ids"`
-	// Newest is the time of the newest event, Bar the largest hash of a reservoir.
-	Newest int64            `json:"newest"`
-	Bar    uint64           `json:"bar"`
-	Counts reference.Counts `json:"counts"`
+	// Newest is the time of the newest event, Threshold the largest hash of a reservoir.
+	Newest    int64            `json:"newest"`
+	Threshold uint64           `json:"bar"`
+	Counts    reference.Counts `json:"counts"`
 	// Mapping is how the rows were encoded, without what passes through, and IDType
 	// the type of ids.
 	Mapping ingest.Mapping `json:"mapping"`
@@ -59,8 +59,8 @@ type setHeader struct {
 	Labels []string `json:"labels"`
 	// Positions are the offsets behind what the set has taken.
 	Positions []stream.Position `json:"positions"`
-	// ToldEpoch is the epoch of the places in the notes.
-	ToldEpoch uint32 `json:"told_epoch"`
+	// MovesEpoch is the epoch of the places in the notes.
+	MovesEpoch uint32 `json:"told_epoch"`
 	// History are the stats of the maps so far.
 	History history `json:"history"`
 }
@@ -173,7 +173,7 @@ func parseSet(data []byte) (*set, uint32, error) {
 	v := &s.points
 	v.X, v.Notes = vec.New[float32](n, s.Dim), vec.New[float32](n, s.Note)
 	v.Seen, v.Count, v.Row = make([]int64, n), make([]uint32, n), make([]int32, n)
-	v.Newest, v.Bar, v.Counts = s.Newest, s.Bar, s.Counts
+	v.Newest, v.Threshold, v.Counts = s.Newest, s.Threshold, s.Counts
 	getFloat := func(b []byte) float32 { return math.Float32frombits(le.Uint32(b)) }
 	raw = fill(raw, 4, v.X.Data, getFloat)
 	raw = fill(raw, 4, v.Notes.Data, getFloat)

@@ -61,9 +61,9 @@ func ParseMajor(name string) (Major, error) {
 	return 0, fmt.Errorf("unknown choice %q for major refreshes: want %s", name, strings.Join(majors, ", "))
 }
 
-// DefaultMovesThreshold is how far a point moves, as a share of the map's diameter,
+// defaultMovesThreshold is how far a point moves, as a share of the map's diameter,
 // before that is emitted downstream.
-const DefaultMovesThreshold = 0.01
+const defaultMovesThreshold = 0.01
 
 // Settings of a Learner. The zero value works, for messages with one vector
 // column.
@@ -112,7 +112,7 @@ type Settings struct {
 	Seed uint64
 
 	// Moves, if there is one, gets reference points that moved by more than
-	// MovesThreshold of the map's diameter (default DefaultMovesThreshold) since they
+	// MovesThreshold of the map's diameter (default 0.01) since they
 	// were emitted last, and all points when an epoch begins. It needs
 	// Mapping.ID. The caller closes it.
 	Moves          stream.Sink
@@ -151,7 +151,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.RefreshNew = 0.01
 	}
 	if s.MovesThreshold == 0 {
-		s.MovesThreshold = DefaultMovesThreshold
+		s.MovesThreshold = defaultMovesThreshold
 	}
 	if s.Disk == nil {
 		s.Disk = atomicfile.OS{Private: true}

@@ -66,7 +66,7 @@ func (p *publisher) save(next *published, set *set) error {
 		return fmt.Errorf("learn: %w", err)
 	}
 	p.saves++
-	set.ToldEpoch = p.movesEpoch
+	set.MovesEpoch = p.movesEpoch
 	file := &setFile{Number: p.saves}
 	err := atomicfile.WriteOn(disk, filepath.Join(p.set.State, file.name()), func(w io.Writer) (err error) {
 		file.CRC, err = set.write(w)

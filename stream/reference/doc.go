@@ -8,7 +8,7 @@
 // different things.
 //
 // If events have ids (Settings.IDs), each point knows those of its newest events,
-// IDsPerPoint of them. An event whose id is known takes the place of the one before
+// eight of them. An event whose id is known takes the place of the one before
 // (it is moved to the point of its new vector), and Delete takes an event out. A
 // point goes when the last id known for it goes. An id is known to one point only.
 //
@@ -23,7 +23,7 @@
 // and the same one whenever that vector comes again. So the sample does not depend
 // on order, on batches, on restarts or on how often a vector comes; the count of
 // every sampled vector is exact; and a vector that has been passed over stays out.
-// The largest hash that may enter, the bar, falls as the stream grows. Deletions
+// The largest hash that may enter, the threshold, falls as the stream grows. Deletions
 // leave it, so that the rest stays uniform; but below half of Size it is doubled, as
 // a set that is nearly empty shows nothing.
 //

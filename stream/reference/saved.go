@@ -22,9 +22,9 @@ type Saved struct {
 	// IDs are those known of each point. Nil if the set has none.
 	IDs [][]string
 
-	Newest int64
-	Bar    uint64
-	Counts Counts
+	Newest    int64
+	Threshold uint64
+	Counts    Counts
 }
 
 // Save copies the set.
@@ -33,7 +33,7 @@ func (s *Set) Save() Saved {
 	n := len(points)
 	out := Saved{
 		X: vec.New[float32](n, s.dim), Notes: vec.New[float32](n, s.note), Seen: make([]int64, n), Count: make([]uint32, n),
-		Row: make([]int32, n), Newest: s.newest, Bar: s.bar, Counts: s.counts,
+		Row: make([]int32, n), Newest: s.newest, Threshold: s.threshold, Counts: s.counts,
 	}
 	if s.settings.IDs {
 		out.IDs = make([][]string, n)
@@ -80,7 +80,7 @@ func Restore(settings Settings, v Saved, rows int) (*Set, error) {
 			s.learn(p, id)
 		}
 	}
-	s.newest, s.bar, s.counts = v.Newest, v.Bar, v.Counts
+	s.newest, s.threshold, s.counts = v.Newest, v.Threshold, v.Counts
 	slots := make([]int32, rows)
 	for r := range slots {
 		slots[r] = int32(r)
@@ -107,12 +107,12 @@ func (v Saved) check(rows int) error {
 			return models.BadInputf("reference: point %d stands for no event", i)
 		case v.Seen[i] > v.Newest:
 			return models.BadInputf("reference: point %d is newer than the newest event", i)
-		case v.IDs != nil && len(v.IDs[i]) > IDsPerPoint:
+		case v.IDs != nil && len(v.IDs[i]) > idsPerPoint:
 			return models.BadInputf("reference: point %d has %d ids", i, len(v.IDs[i]))
 		}
 	}
-	if v.Bar == 0 && n > 0 || v.Newest == math.MaxInt64 {
-		return models.BadInputf("reference: bar %d, newest event at %d", v.Bar, v.Newest)
+	if v.Threshold == 0 && n > 0 || v.Newest == math.MaxInt64 {
+		return models.BadInputf("reference: threshold %d, newest event at %d", v.Threshold, v.Newest)
 	}
 	return nil
 }

@@ -23,9 +23,9 @@ type Counts struct {
 	// Evicted points had to make room, Expired ones were too old.
 	Evicted uint64 `json:"evicted"`
 	Expired uint64 `json:"expired"`
-	// LongIDs are events that were not taken because of an id beyond MaxID.
+	// LongIDs are events that were not taken because of an id of more than 256 bytes.
 	LongIDs uint64 `json:"long_ids"`
-	// Unusable points had elements beyond MaxElement, or could not be put on the map
+	// Unusable points had elements beyond 1e30, or could not be put on the map
 	// (Discard).
 	Unusable uint64 `json:"unusable"`
 }
@@ -56,10 +56,10 @@ type Set struct {
 	oldest heap
 	rank   heap // who has to go first; Reservoir and Coverage
 
-	newest int64
-	clock  uint64
-	bar    uint64
-	counts Counts
+	newest    int64
+	clock     uint64
+	threshold uint64
+	counts    Counts
 }
 
 // New makes an empty set for vectors of dim elements, with room for notes of so
@@ -69,7 +69,7 @@ func New(settings Settings, dim, note int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{settings: settings, dim: dim, note: note, table: map[uint64]int32{}, bar: math.MaxUint64, newest: math.MinInt64}
+	s := &Set{settings: settings, dim: dim, note: note, table: map[uint64]int32{}, threshold: math.MaxUint64, newest: math.MinInt64}
 	if settings.IDs {
 		s.ids = map[string]int32{}
 	}
@@ -145,12 +145,12 @@ func (s *Set) Add(x []float32, id string, at int64) int32 {
 
 // accept is Add without making room.
 func (s *Set) accept(x []float32, id string, at int64) int32 {
-	if len(id) > MaxID {
+	if len(id) > maxID {
 		s.counts.LongIDs++
 		return -1
 	}
 	s.counts.Events++
-	if slices.ContainsFunc(x, func(v float32) bool { return v > MaxElement || v < -MaxElement }) {
+	if slices.ContainsFunc(x, func(v float32) bool { return v > maxElement || v < -maxElement }) {
 		s.counts.Unusable++
 		if q, known := s.ids[id]; known {
 			s.counts.Upserts++
@@ -176,7 +176,7 @@ func (s *Set) accept(x []float32, id string, at int64) int32 {
 		}
 		s.learn(p, id)
 		s.touch(p, at)
-	case s.settings.Policy == Reservoir && h >= s.bar:
+	case s.settings.Policy == Reservoir && h >= s.threshold:
 		s.counts.Evicted++
 		s.advance(at)
 	default:
@@ -242,10 +242,10 @@ func (s *Set) learn(p int32, id string) {
 		return
 	}
 	id = strings.Clone(id) // it may be part of a whole message
-	if len(s.own[p]) == IDsPerPoint {
+	if len(s.own[p]) == idsPerPoint {
 		delete(s.ids, s.own[p][0])
 		copy(s.own[p], s.own[p][1:])
-		s.own[p] = s.own[p][:IDsPerPoint-1]
+		s.own[p] = s.own[p][:idsPerPoint-1]
 	}
 	s.ids[id], s.own[p] = p, append(s.own[p], id)
 }
@@ -290,7 +290,7 @@ func (s *Set) shrink() {
 		}
 		p := s.rank.top()
 		if s.settings.Policy == Reservoir {
-			s.bar = s.hash[p]
+			s.threshold = s.hash[p]
 		}
 		s.remove(p)
 	}
@@ -298,14 +298,14 @@ func (s *Set) shrink() {
 
 // raise lets more into a reservoir that is less than half full.
 func (s *Set) raise() {
-	if s.settings.Policy != Reservoir || s.Len() >= s.settings.Size/2 || s.bar == math.MaxUint64 {
+	if s.settings.Policy != Reservoir || s.Len() >= s.settings.Size/2 || s.threshold == math.MaxUint64 {
 		return
 	}
-	if s.bar > math.MaxUint64/2 {
-		s.bar = math.MaxUint64
+	if s.threshold > math.MaxUint64/2 {
+		s.threshold = math.MaxUint64
 		return
 	}
-	s.bar *= 2
+	s.threshold *= 2
 }
 
 // remove takes a point out.

@@ -78,7 +78,7 @@ func TestSetIsItsEvents(t *testing.T) {
 			}
 			v := float32(rapid.IntRange(0, 5).Draw(r, "value"))
 			// More events of one vector than ids are kept would differ.
-			if m.drop(id); m.counts()[v] >= IDsPerPoint {
+			if m.drop(id); m.counts()[v] >= idsPerPoint {
 				s.Delete(id)
 				unknown = s.Counts().UnknownDeletes
 				continue
@@ -114,7 +114,7 @@ func (s *Set) check(r interface{ Fatalf(string, ...any) }) {
 			mapped++
 		}
 		if s.settings.IDs {
-			if k := len(s.own[p]); k == 0 || k > IDsPerPoint || uint32(k) > s.count[p] {
+			if k := len(s.own[p]); k == 0 || k > idsPerPoint || uint32(k) > s.count[p] {
 				r.Fatalf("point %d has %d ids and stands for %d events", p, k, s.count[p])
 			}
 			for _, id := range s.own[p] {
@@ -243,7 +243,7 @@ func TestEqualVectors(t *testing.T) {
 
 func TestLongIDs(t *testing.T) {
 	s := newSet(t, Settings{IDs: true}, 1, 0)
-	s.Add([]float32{1}, string(make([]byte, MaxID+1)), 0)
+	s.Add([]float32{1}, string(make([]byte, maxID+1)), 0)
 	if s.Len() != 0 || s.Counts().LongIDs != 1 {
 		t.Errorf("%d points, %+v", s.Len(), s.Counts())
 	}
@@ -296,14 +296,14 @@ func TestRestoreRefuses(t *testing.T) {
 		s.Add([]float32{float32(i)}, fmt.Sprint(i), int64(i))
 	}
 	for name, spoil := range map[string]func(v *Saved){
-		"a row beyond the map":    func(v *Saved) { v.Row[1] = 5 },
-		"a count of nothing":      func(v *Saved) { v.Count[0] = 0 },
-		"a point twice":           func(v *Saved) { v.X.Data[1] = v.X.Data[0] },
-		"an id twice":             func(v *Saved) { v.IDs[1] = v.IDs[0] },
-		"a time to come":          func(v *Saved) { v.Seen[2] = v.Newest + 1 },
-		"not a number":            func(v *Saved) { v.X.Data[0] = float32(math.NaN()) },
-		"columns of two sizes":    func(v *Saved) { v.Seen = v.Seen[:2] },
-		"a bar that lets none in": func(v *Saved) { v.Bar = 0 },
+		"a row beyond the map":          func(v *Saved) { v.Row[1] = 5 },
+		"a count of nothing":            func(v *Saved) { v.Count[0] = 0 },
+		"a point twice":                 func(v *Saved) { v.X.Data[1] = v.X.Data[0] },
+		"an id twice":                   func(v *Saved) { v.IDs[1] = v.IDs[0] },
+		"a time to come":                func(v *Saved) { v.Seen[2] = v.Newest + 1 },
+		"not a number":                  func(v *Saved) { v.X.Data[0] = float32(math.NaN()) },
+		"columns of two sizes":          func(v *Saved) { v.Seen = v.Seen[:2] },
+		"a threshold that lets none in": func(v *Saved) { v.Threshold = 0 },
 	} {
 		v := s.Save()
 		spoil(&v)

@@ -42,14 +42,14 @@ func ParsePolicy(name string) (Policy, error) {
 const (
 	// DefaultSize is the bound of a set.
 	DefaultSize = 50000
-	// IDsPerPoint bounds the ids that a point remembers: the newest.
-	IDsPerPoint = 8
-	// MaxID is the length in bytes beyond which an id is not taken.
-	MaxID = 256
-	// MaxElement is the largest magnitude of a vector's elements. Squares of larger
+	// idsPerPoint bounds the ids that a point remembers: the newest.
+	idsPerPoint = 8
+	// maxID is the length in bytes beyond which an id is not taken.
+	maxID = 256
+	// maxElement is the largest magnitude of a vector's elements. Squares of larger
 	// ones, and sums of these, leave the range of numbers, and a single such point
 	// would end all learning.
-	MaxElement = 1e30
+	maxElement = 1e30
 )
 
 // Settings of a Set. The zero value works.
@@ -121,7 +121,7 @@ func (s Settings) Bytes(dim, note, idBytes int) int64 {
 	total := points*each*5/4 + points*mapEntry(12)
 	if s.IDs {
 		// The text, a reference to it at the point and in the table of ids.
-		total += points * IDsPerPoint * int64((idBytes+15)/16*16+24+int(mapEntry(20)))
+		total += points * idsPerPoint * int64((idBytes+15)/16*16+24+int(mapEntry(20)))
 		total += points * 24
 	}
 	return total

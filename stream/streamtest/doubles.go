@@ -40,8 +40,8 @@ func (Numbers) Decode(m stream.Message) (stream.Events, error) {
 	return Number{all[0], all[1:], stream.Position{TopicPartition: m.TopicPartition, Offset: m.Offset}}, nil
 }
 
-// ErrNegative is why negative numbers cannot be placed.
-var ErrNegative = errors.New("a negative number has no place")
+// errNegative is why negative numbers cannot be placed.
+var errNegative = errors.New("a negative number has no place")
 
 // Map is a map that places the number n of version v as "n@v", several with spaces
 // between.
@@ -57,7 +57,7 @@ func (m Map) Place(ctx context.Context, events []stream.Events) ([]stream.Outcom
 	for i, e := range events {
 		n := e.(Number)
 		if n.N < 0 {
-			out[i].Err = ErrNegative
+			out[i].Err = errNegative
 			continue
 		}
 		parts := placed{append([]int{n.N}, n.Rest...), m.Version}
@@ -126,7 +126,7 @@ func (l *Learner) Offer(ctx context.Context, events stream.Events) error {
 	l.init()
 	e := events.(Number)
 	if e.N < 0 {
-		return &stream.MessageError{Stage: stream.StagePlace, Err: ErrNegative}
+		return &stream.MessageError{Stage: stream.StagePlace, Err: errNegative}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

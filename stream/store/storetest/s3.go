@@ -21,18 +21,18 @@ type S3 struct {
 	done    chan error
 }
 
-// Bucket is the one bucket of an S3.
-const Bucket = "maps"
+// bucket is the one bucket of an S3.
+const bucket = "maps"
 
 // StartS3 starts a server that lives as long as the test, and sets the credentials that
 // clients in this process use.
 func StartS3(t testing.TB) *S3 {
 	t.Helper()
-	for _, variable := range S3Credentials() {
+	for _, variable := range s3Credentials() {
 		t.Setenv(variable[0], variable[1])
 	}
 	backend := s3mem.New()
-	if err := backend.CreateBucket(Bucket); err != nil {
+	if err := backend.CreateBucket(bucket); err != nil {
 		t.Fatal(err)
 	}
 	s := &S3{t: t, address: "127.0.0.1:0", handler: gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()}
@@ -41,14 +41,14 @@ func StartS3(t testing.TB) *S3 {
 	return s
 }
 
-// S3Credentials are the variables of the environment that clients of an S3 need.
-func S3Credentials() [][2]string {
+// s3Credentials are the variables of the environment that clients of an S3 need.
+func s3Credentials() [][2]string {
 	return [][2]string{{"AWS_ACCESS_KEY_ID", "test"}, {"AWS_SECRET_ACCESS_KEY", "test"}, {"AWS_EC2_METADATA_DISABLED", "true"}}
 }
 
 // URL names a store in its bucket.
 func (s *S3) URL(prefix string) string {
-	return "s3://" + Bucket + "/" + prefix + "?endpoint=http://" + s.address
+	return "s3://" + bucket + "/" + prefix + "?endpoint=http://" + s.address
 }
 
 // Start lets it answer, again after Stop; it has kept what it held.
