@@ -67,12 +67,23 @@ func Distances[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matri
 	return c, ctx.Err()
 }
 
-// pairDistances returns the distances of pairs.
+// pairDistances returns the distances of pairs, which are in the order of their
+// first points.
 func pairDistances[T vec.Float](x vec.Matrix[T], pairs [][2]int32, threads int) []float64 {
 	out := make([]float64, len(pairs))
 	par.Ranges(threads, len(pairs), 1024, func(_, from, to int) {
-		for p := from; p < to; p++ {
-			out[p] = math.Sqrt(vec.SquaredDistance(x.Row(int(pairs[p][0])), x.Row(int(pairs[p][1]))))
+		var rows []int32
+		for from < to {
+			i, first := pairs[from][0], from
+			rows = rows[:0]
+			for ; from < to && pairs[from][0] == i; from++ {
+				rows = append(rows, pairs[from][1])
+			}
+			own := out[first:from]
+			measure(own, x, i, rows)
+			for p, d := range own {
+				own[p] = math.Sqrt(d)
+			}
 		}
 	})
 	return out
@@ -89,16 +100,17 @@ func allPairs(n int) [][2]int32 {
 	return out
 }
 
-// drawPairs draws pairs of different points of n, all equally likely.
+// drawPairs draws pairs of different points of n, all equally likely, in the order
+// of their first points.
 func drawPairs(n, count int, seed uint64) [][2]int32 {
 	r := rand.New(rand.NewPCG(seed, 0x5ba1))
 	out := make([][2]int32, count)
-	for p := range out {
-		i, j := r.IntN(n), r.IntN(n-1)
+	for p, i := range drawOrdered(r, n, count) {
+		j := r.Int32N(int32(n - 1))
 		if j >= i {
 			j++
 		}
-		out[p] = [2]int32{int32(i), int32(j)}
+		out[p] = [2]int32{i, j}
 	}
 	return out
 }

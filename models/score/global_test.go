@@ -3,6 +3,7 @@ package score
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -18,15 +19,9 @@ func line(v ...float32) vec.Matrix[float32] { return vec.Of(len(v), 1, v) }
 // to the smaller number: against the data.
 func TestTripletsByHand(t *testing.T) {
 	x, y := line(0, 1, 3), line(0, 2, 1)
-	for _, c := range []struct {
-		triple [3]int32
-		in, on bool
-	}{
-		{[3]int32{0, 1, 2}, true, false}, {[3]int32{0, 2, 1}, false, true}, {[3]int32{1, 0, 2}, true, false}, {[3]int32{2, 1, 0}, true, false},
-	} {
-		if in, on := nearer(x, c.triple), nearer(y, c.triple); in != c.in || on != c.on {
-			t.Errorf("%v: %v in the data, %v on the map; want %v, %v", c.triple, in, on, c.in, c.on)
-		}
+	triples := [][3]int32{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}}
+	if in, on := nearer(x, triples), nearer(y, triples); !slices.Equal(in, []bool{true, false, true, true}) || !slices.Equal(on, []bool{false, true, false, false}) {
+		t.Errorf("%v: %v in the data, %v on the map", triples, in, on)
 	}
 	if got := triplets(x, y, 1000, 7, 2); got.Share != 0 || got.Error != 0 || got.Count != 1000 {
 		t.Errorf("%+v, want none of 1000", got)
@@ -82,7 +77,7 @@ func TestTripletsEstimateTheShareOfAll(t *testing.T) {
 			for k := range int32(30) {
 				if i != j && i != k && j != k {
 					all++
-					if d := [3]int32{i, j, k}; nearer(x, d) == nearer(y, d) {
+					if d := [][3]int32{{i, j, k}}; nearer(x, d)[0] == nearer(y, d)[0] {
 						kept++
 					}
 				}

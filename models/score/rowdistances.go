@@ -5,6 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"unfold/internal/par"
+	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
 )
 
@@ -96,6 +97,17 @@ func (d *distances[T]) from(rows []int, w *blockWork) []float64 {
 		}
 	}
 	return w.out
+}
+
+// measure writes to out the squared distances of row i and the given rows of x.
+func measure[T vec.Float](out []float64, x vec.Matrix[T], i int32, rows []int32) {
+	if x, ok := any(x).(vec.Matrix[float32]); ok {
+		dist.Exact(out, x.Row(int(i)), x.Data, x.Cols, rows)
+		return
+	}
+	for m, j := range rows {
+		out[m] = vec.SquaredDistance(x.Row(int(i)), x.Row(int(j)))
+	}
 }
 
 // room returns a slice of n values in the memory of s, if that suffices.

@@ -15,6 +15,21 @@ func choose(n, m int, seed uint64) []int {
 	return out
 }
 
+// drawOrdered draws count of 0..n-1 independently and returns them ascending.
+func drawOrdered(r *rand.Rand, n, count int) []int32 {
+	times := make([]int32, n)
+	for range count {
+		times[r.IntN(n)]++
+	}
+	out := make([]int32, 0, count)
+	for i, t := range times {
+		for range t {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
 // everyone returns 0..n-1.
 func everyone(n int) []int {
 	out := make([]int, n)

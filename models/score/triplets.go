@@ -31,8 +31,9 @@ func triplets[T, U vec.Float](x vec.Matrix[T], y vec.Matrix[U], count int, seed 
 	const size = 1024
 	kept := make([]int, par.Pieces(count, size))
 	par.Ranges(threads, count, size, func(p, from, to int) {
-		for _, t := range drawn[from:to] {
-			if nearer(x, t) == nearer(y, t) {
+		on := nearer(y, drawn[from:to])
+		for m, in := range nearer(x, drawn[from:to]) {
+			if in == on[m] {
 				kept[p]++
 			}
 		}
@@ -56,12 +57,13 @@ func tripletCount(s Settings) (int, error) {
 	return s.Triplets, nil
 }
 
-// drawTriplets draws triples of different points of n, all equally likely.
+// drawTriplets draws triples of different points of n, all equally likely, in the
+// order of their first points.
 func drawTriplets(n, count int, seed uint64) [][3]int32 {
 	r := rand.New(rand.NewPCG(seed, 0x7419))
 	out := make([][3]int32, count)
-	for m := range out {
-		i, j, k := r.IntN(n), r.IntN(n-1), r.IntN(n-2)
+	for m, i := range drawOrdered(r, n, count) {
+		j, k := r.Int32N(int32(n-1)), r.Int32N(int32(n-2))
 		// The j-th of the points that are not i, the k-th of those that are neither.
 		if j >= i {
 			j++
@@ -72,17 +74,34 @@ func drawTriplets(n, count int, seed uint64) [][3]int32 {
 		if k >= max(i, j) {
 			k++
 		}
-		out[m] = [3]int32{int32(i), int32(j), int32(k)}
+		out[m] = [3]int32{i, j, k}
 	}
 	return out
 }
 
-// nearer reports whether t's second point is nearer to its first than the third
-// is; of two that are as near it is the one of the smaller number.
-func nearer[T vec.Float](x vec.Matrix[T], t [3]int32) bool {
-	i := x.Row(int(t[0]))
-	j, k := vec.SquaredDistance(i, x.Row(int(t[1]))), vec.SquaredDistance(i, x.Row(int(t[2])))
-	return j < k || j == k && t[1] < t[2]
+// nearer reports of every triple, which are in the order of their first points,
+// whether the second point is nearer to the first than the third is; of two that
+// are as near it is the one of the smaller number.
+func nearer[T vec.Float](x vec.Matrix[T], triples [][3]int32) []bool {
+	out := make([]bool, 0, len(triples))
+	var rows []int32
+	var d []float64
+	for len(triples) > 0 {
+		i, n := triples[0][0], 0
+		rows = rows[:0]
+		for n < len(triples) && triples[n][0] == i {
+			rows = append(rows, triples[n][1], triples[n][2])
+			n++
+		}
+		d = room(d, len(rows))
+		measure(d, x, i, rows)
+		for m, t := range triples[:n] {
+			j, k := d[2*m], d[2*m+1]
+			out = append(out, j < k || j == k && t[1] < t[2])
+		}
+		triples = triples[n:]
+	}
+	return out
 }
 
 // allTriplets is how many triples n points have: of every point, the pairs of
