@@ -207,7 +207,7 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (
 		if err != nil {
 			return at, err
 		}
-		if err := p.add(b, t.Origin); err != nil {
+		if err := p.appendBatch(b, t.Origin); err != nil {
 			return at, err
 		}
 		at += t.Len()
@@ -288,7 +288,7 @@ type parts struct {
 	labels []table.Column
 }
 
-func (p *parts) add(b *Batch, o table.Origin) error {
+func (p *parts) appendBatch(b *Batch, o table.Origin) error {
 	if p.kept == nil {
 		p.kept = make([][]table.Column, len(b.Kept))
 	}

@@ -179,12 +179,12 @@ func (e *Encoder) pass(t *table.Table) (*Batch, error) {
 	b := &Batch{Origin: t.Origin}
 	var err error
 	if e.choice.ID != "" {
-		if b.ID, err = e.choice.take(t, e.choice.ID); err != nil {
+		if b.ID, err = e.choice.column(t, e.choice.ID); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range e.choice.passing() {
-		c, err := e.choice.take(t, name)
+		c, err := e.choice.column(t, name)
 		if err != nil {
 			return nil, err
 		}
@@ -196,8 +196,8 @@ func (e *Encoder) pass(t *table.Table) (*Batch, error) {
 	return b, nil
 }
 
-// take returns a column that passes through.
-func (s Selection) take(t *table.Table, name string) (table.Column, error) {
+// column returns a column that passes through.
+func (s Selection) column(t *table.Table, name string) (table.Column, error) {
 	c, err := t.Need(name)
 	if err != nil {
 		return c, err

@@ -201,9 +201,9 @@ func (f *Fitter) NeedsPass() bool {
 func (f *Fitter) Rows() int64 { return f.rows }
 
 // Add learns from a table. Its errors are Encode's.
-func (f *Fitter) Add(t *table.Table) error { return t.Located(f.add(t)) }
+func (f *Fitter) Add(t *table.Table) error { return t.Located(f.learn(t)) }
 
-func (f *Fitter) add(t *table.Table) error {
+func (f *Fitter) learn(t *table.Table) error {
 	f.rows += int64(t.Len())
 	for _, l := range f.looks {
 		l.see(t)
@@ -217,14 +217,14 @@ func (f *Fitter) add(t *table.Table) error {
 		if err != nil {
 			return err
 		}
-		if err := c.add(col, t.Origin, f.mapping.Missing); err != nil {
+		if err := c.learn(col, t.Origin, f.mapping.Missing); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *columnFit) add(col table.Column, o table.Origin, missing bool) error {
+func (c *columnFit) learn(col table.Column, o table.Origin, missing bool) error {
 	if c.kind == table.Text {
 		for i := range col.Len() {
 			if col.IsNull(i) && missing {

@@ -113,11 +113,11 @@ func (l *idLook) see(t *table.Table) {
 	}
 	begins := t.Origin.File != "" && t.Origin.Row == 0
 	for i := 0; i < c.Len() && !l.done; i++ {
-		l.add(c, i, begins && i == 0)
+		l.seeValue(c, i, begins && i == 0)
 	}
 }
 
-func (l *idLook) add(c table.Column, i int, begins bool) {
+func (l *idLook) seeValue(c table.Column, i int, begins bool) {
 	if c.IsNull(i) {
 		l.steps, l.once = false, nil
 	}

@@ -43,7 +43,7 @@ func identity(n int) []int32 {
 func (a *All) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	check(a.n, a.d, mu, sigma2)
 	par.Ranges(threads, a.n, 4096, func(_, from, to int) {
-		a.points.take(mu, sigma2, a.points.Delta2, a.order, from, to)
+		a.points.fill(mu, sigma2, a.points.Delta2, a.order, from, to)
 	})
 }
 

@@ -119,7 +119,7 @@ func (a *Anchors) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 	})
 	a.gather()
 	par.Ranges(threads, a.n, 4096, func(_, from, to int) {
-		a.points.take(mu, sigma2, a.delta2, a.order, from, to)
+		a.points.fill(mu, sigma2, a.delta2, a.order, from, to)
 	})
 	par.Do(threads, a.cells(), a.centre)
 	par.Do(threads, a.cells(), a.neighbours)
@@ -245,7 +245,7 @@ func (a *Anchors) Sweep(threads int, visit func(b *Batch)) {
 		w.clear()
 		for _, c := range a.met(own) {
 			from, to := int(a.first[c]), int(a.first[c+1])
-			w.add(w.room(to-from), &a.points, from, to)
+			w.copySources(w.room(to-from), &a.points, from, to)
 		}
 		near := w.sorted(a.met(own))
 		from := 0

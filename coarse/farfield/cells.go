@@ -131,7 +131,7 @@ func (c *Cells) summarise(v int, factor []float64, mu vec.Matrix[float64], sigma
 	}
 	from, to := c.tree.span(v)
 	if c.tree.broken.Load() {
-		c.points.take(mu, sigma2, c.delta2, c.tree.order, from, to)
+		c.points.fill(mu, sigma2, c.delta2, c.tree.order, from, to)
 	}
 	c.moments.count(v, &c.points, from, to)
 	box := c.box(v)
@@ -196,7 +196,7 @@ func (c *Cells) show(w *worker, t int, visit func(b *Batch)) {
 		switch e.kind() {
 		case single:
 			if a != to {
-				at = w.add(at, &c.points, from, to)
+				at = w.copySources(at, &c.points, from, to)
 				from = a
 			}
 			to = b
@@ -206,7 +206,7 @@ func (c *Cells) show(w *worker, t int, visit func(b *Batch)) {
 			at = c.standins.gatherSpread(w, at, v, b-a)
 		}
 	}
-	at = w.add(at, &c.points, from, to)
+	at = w.copySources(at, &c.points, from, to)
 	w.cut(at)
 	if t < 1<<c.leaves {
 		c.show(w, 2*t, visit)
@@ -221,7 +221,7 @@ func (c *Cells) show(w *worker, t int, visit func(b *Batch)) {
 func (c *Cells) visit(w *worker, t int, visit func(b *Batch)) {
 	from, to := c.tree.span(t)
 	self := w.room(to - from)
-	w.add(self, &c.points, from, to)
+	w.copySources(self, &c.points, from, to)
 	b := w.gathered()
 	b.Points = c.tree.order[from:to]
 	b.Targets.view(&c.points, from, to)

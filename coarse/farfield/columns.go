@@ -53,8 +53,8 @@ func (c *Columns) cut(n int) {
 	c.Sigma2, c.Delta2 = c.Sigma2[:n], c.Delta2[:n]
 }
 
-// take fills c with the points order[from:to] of a state, from position from on.
-func (c *Columns) take(mu vec.Matrix[float64], sigma2, delta2 []float64, order []int32, from, to int) {
+// fill fills c with the points order[from:to] of a state, from position from on.
+func (c *Columns) fill(mu vec.Matrix[float64], sigma2, delta2 []float64, order []int32, from, to int) {
 	for p, i := range order[from:to] {
 		p += from
 		for k, v := range mu.Row(int(i)) {

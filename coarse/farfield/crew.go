@@ -68,9 +68,9 @@ func (w *worker) room(n int) (at int) {
 	return at
 }
 
-// add gathers points from..to of src as sources of their own, from position at on,
+// copySources copies points from..to of src as sources of their own, from position at on,
 // and returns the position after.
-func (w *worker) add(at int, src *Columns, from, to int) int {
+func (w *worker) copySources(at int, src *Columns, from, to int) int {
 	for k, column := range w.source.Mu {
 		copy(column[at:], src.Mu[k][from:to])
 	}

@@ -107,7 +107,7 @@ func (f *Shared) Move(threads int, mu vec.Matrix[float64], sigma2 []float64) {
 		f.start[k] = int32((to + r.IntN(f.n-(to-from)-m+1)) % f.n)
 	}
 	par.Ranges(threads, f.n, 4096, func(_, from, to int) {
-		f.points.take(mu, sigma2, f.delta2, f.order, from, to)
+		f.points.fill(mu, sigma2, f.delta2, f.order, from, to)
 	})
 	for j := range f.d + 2 {
 		c := f.points.column(j)

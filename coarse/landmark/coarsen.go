@@ -142,7 +142,7 @@ func (c *coarsener) split(blk *block, k *cut) []block {
 		var delta float64
 		if i != landmarks[a] {
 			delta = math.Sqrt(Scale2(dist2[u], c.s.Floor))
-			c.ties.add(i, landmarks[a], blk.W[u], dist2[u])
+			c.ties.append(i, landmarks[a], blk.W[u], dist2[u])
 		}
 		top.W[a] += blk.W[u]
 		top.A[a] = max(top.A[a], blk.A[u]+delta)

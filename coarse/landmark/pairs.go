@@ -179,7 +179,7 @@ type ties struct {
 	w, dist2       []float64
 }
 
-func (t *ties) add(node, landmark int32, w, dist2 float64) {
+func (t *ties) append(node, landmark int32, w, dist2 float64) {
 	t.node = append(t.node, node)
 	t.landmark = append(t.landmark, landmark)
 	t.w = append(t.w, w)

@@ -49,7 +49,7 @@ func (p *part) change(ctx context.Context, d *Dynamic, leave, join []int32) erro
 		m = &moves{map[int32][]int32{}, map[int32][]int32{}}
 	}
 	p.remove(leave, m)
-	p.add(join)
+	p.enter(join)
 	if p.level > d.settings.Level || Landmarks(len(p.nodes)) < 2 {
 		*p = part{level: p.level, draw: p.draw, nodes: p.nodes}
 		return nil
@@ -156,8 +156,8 @@ func (p *part) remove(leave []int32, m *moves) {
 	p.resize(to)
 }
 
-// add puts nodes in, with no landmark.
-func (p *part) add(join []int32) {
+// enter puts nodes in, with no landmark.
+func (p *part) enter(join []int32) {
 	u, to := len(p.nodes), len(p.nodes)+len(join)
 	p.resize(to)
 	for len(join) > 0 {

@@ -153,7 +153,7 @@ func (k *knownSchema) record(f arrowipc.Frame) arrow.Record {
 	parts := batchParts{f.Nodes, f.Buffers, f.Views, make([]memory.Buffer, len(f.Buffers)), make([]*memory.Buffer, len(f.Buffers))}
 	columns := make([]arrow.Array, k.schema.NumFields())
 	for i := range columns {
-		columns[i] = array.MakeFromData(parts.take(k.schema.Field(i).Type))
+		columns[i] = array.MakeFromData(parts.nextColumn(k.schema.Field(i).Type))
 	}
 	return array.NewRecord(k.schema, columns, f.Rows)
 }
@@ -184,18 +184,18 @@ func directType(dt arrow.DataType) bool {
 	return false
 }
 
-// take makes the data of the next column, as Arrow's reader does, but without a copy.
-func (p *batchParts) take(dt arrow.DataType) arrow.ArrayData {
+// nextColumn makes the data of the next column, as Arrow's reader does, but without a copy.
+func (p *batchParts) nextColumn(dt arrow.DataType) arrow.ArrayData {
 	node := p.nodes[0]
 	p.nodes = p.nodes[1:]
 	validity := p.buffer(node.Nulls > 0)
 	n, nulls := int(node.Len), int(node.Nulls)
 	switch dt := dt.(type) {
 	case *arrow.FixedSizeListType:
-		return array.NewData(dt, n, p.list(validity), []arrow.ArrayData{p.take(dt.Elem())}, nulls, 0)
+		return array.NewData(dt, n, p.list(validity), []arrow.ArrayData{p.nextColumn(dt.Elem())}, nulls, 0)
 	case *arrow.ListType, *arrow.LargeListType:
 		buffers := p.list(validity, p.buffer(true))
-		return array.NewData(dt, n, buffers, []arrow.ArrayData{p.take(dt.(arrow.ListLikeType).Elem())}, nulls, 0)
+		return array.NewData(dt, n, buffers, []arrow.ArrayData{p.nextColumn(dt.(arrow.ListLikeType).Elem())}, nulls, 0)
 	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return array.NewData(dt, n, p.list(validity, p.buffer(true), p.buffer(true)), nil, nulls, 0)
 	case *arrow.StringViewType, *arrow.BinaryViewType:

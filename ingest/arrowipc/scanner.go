@@ -113,8 +113,8 @@ func (s *Scanner) fail(err error) error {
 	return &Error{At: s.at, Problem: "cannot be read", Err: err}
 }
 
-// take returns the next n bytes of a message.
-func (s *Scanner) take(n int64) ([]byte, error) {
+// nextBytes returns the next n bytes of a message.
+func (s *Scanner) nextBytes(n int64) ([]byte, error) {
 	b, err := s.upTo(n)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -164,7 +164,7 @@ func (s *Scanner) next() (Frame, error) {
 	if n < 0 || n > s.lim.Metadata {
 		return Frame{}, badf("its metadata says it has %d bytes; at most %d are allowed", n, s.lim.Metadata)
 	}
-	meta, err := s.take(n)
+	meta, err := s.nextBytes(n)
 	if err != nil {
 		return Frame{}, err
 	}
@@ -206,7 +206,7 @@ func (s *Scanner) message(meta []byte) (Frame, error) {
 	if n < 0 || n > s.lim.Body {
 		return Frame{}, badf("its body says it has %d bytes; at most %d are allowed", n, s.lim.Body)
 	}
-	body, err := s.take(n)
+	body, err := s.nextBytes(n)
 	if err != nil {
 		return Frame{}, err
 	}

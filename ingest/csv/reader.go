@@ -163,7 +163,7 @@ func (r *reader) Next(ctx context.Context) (*table.Table, error) {
 		}
 		text.Lines = append(text.Lines, r.in.line())
 		for i, field := range rec {
-			switch r.add(b.Field(i), i, field) {
+			switch r.appendField(b.Field(i), i, field) {
 			case misfit:
 				return nil, r.misfit(n, i, field)
 			case inexact:
@@ -231,8 +231,8 @@ const (
 	misfit      // not at all
 )
 
-// add appends a field to column i.
-func (r *reader) add(b array.Builder, i int, field string) fit {
+// appendField appends a field to column i.
+func (r *reader) appendField(b array.Builder, i int, field string) fit {
 	t := r.seen.columns[i].t
 	if t == texts {
 		b.(*array.StringBuilder).Append(field)

@@ -76,8 +76,8 @@ type alarm struct {
 	since  int     // refreshes since it began, 0: there is none
 }
 
-// add counts events by their local novelty.
-func (a *alarm) add(local []float32) {
+// count counts events by their local novelty.
+func (a *alarm) count(local []float32) {
 	for _, v := range local {
 		a.now.Events++
 		if float64(v) > a.set.Percentile {

@@ -18,7 +18,7 @@ func feed(a *alarm, r *rand.Rand, blocks, events, points, last int, share float6
 				local[i] = 0.99
 			}
 		}
-		a.add(local)
+		a.count(local)
 		var said Alarm
 		*a, said = a.next(points, last)
 		out = append(out, said)
@@ -71,14 +71,14 @@ func TestAlarm(t *testing.T) {
 
 func TestAlarmBounds(t *testing.T) {
 	a := newAlarm()
-	a.add(make([]float32, 150))
+	a.count(make([]float32, 150))
 	a.now.Beyond = 150
 	if *a, _ = a.next(5000, 41); a.since != 0 {
 		t.Error("an alarm by 150 events")
 	}
 	var said Alarm
 	for range 6 {
-		a.add(make([]float32, 250))
+		a.count(make([]float32, 250))
 		*a, said = a.next(5000, 41)
 	}
 	if want := 0.05 + 3.5*math.Sqrt(0.05*0.95*(1./1250+1./5000)); said.Events != 1250 || math.Abs(said.Bound-want) > 1e-15 || said.Share != 0 {

@@ -33,7 +33,7 @@ func batch(t *rapid.T, m *Map, kind Kind) (*graph.Graph, *saul.Result) {
 	t.Helper()
 	ctx := context.Background()
 	slots := m.lists.Slots(nil)
-	x, before := m.rows(slots), m.take(slots)
+	x, before := m.rows(slots), m.gather(slots)
 	lists, err := knn.Graph(ctx, x, min(m.set.lists(), x.Rows-1), knn.Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestGaussianIsTheBatchs(t *testing.T) {
 			} else if m.Len() > set.LVM.Neighbors && set.LVM.Saul.Core <= mostCore {
 				t.Fatalf("the parts of %d points are not kept", m.Len())
 			}
-			before := m.take(m.lists.Slots(nil))
+			before := m.gather(m.lists.Slots(nil))
 			var stayed []int32
 			for i, s := range m.lists.Slots(nil) {
 				if m.age[s] != newborn {

@@ -118,7 +118,7 @@ func (m *Map) Count(slot int32) int {
 
 // Novelty takes how novel the events of the present block are: their local
 // percentiles, as they were placed. It is what the alarm goes by.
-func (m *Map) Novelty(local []float32) { m.alarm.add(local) }
+func (m *Map) Novelty(local []float32) { m.alarm.count(local) }
 
 // Due is of what kind the next refresh will be if there are n points then, as
 // Settings.Due has it.

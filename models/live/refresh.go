@@ -61,7 +61,7 @@ func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	if kind == Major {
 		r.Epoch++
 	}
-	before := m.take(slots)
+	before := m.gather(slots)
 	res, err := m.learn(ctx, &r, slots, nb, parts, before)
 	if err != nil {
 		return Report{}, fmt.Errorf("live: %v refresh of %d points: %w", kind, n, err)
@@ -91,8 +91,8 @@ func (m *Map) alarmLasts() int {
 	return slices.Max(m.set.AfterAlarm) + 1
 }
 
-// take gathers the parameters of slots.
-func (m *Map) take(slots []int32) *student.State {
+// gather collects the parameters of slots.
+func (m *Map) gather(slots []int32) *student.State {
 	st := &student.State{Mu: vec.New[float64](len(slots), m.dims), Sigma2: make([]float64, len(slots))}
 	for i, s := range slots {
 		copy(st.Mu.Row(i), m.place(s))

@@ -59,7 +59,7 @@ func (f format) pack(messages []*stream.Message) ([]byte, error) {
 	}
 	records := func(r *records) {
 		for i, m := range messages {
-			r.add(m, times[i]-first, int64(i))
+			r.appendRecord(m, times[i]-first, int64(i))
 		}
 	}
 	attributes := uint16(f.compression)
@@ -148,8 +148,8 @@ func (r *records) flush() {
 	r.total, r.b = r.total+len(r.b), r.b[:0]
 }
 
-// add encodes a record, with its length before it.
-func (r *records) add(m *stream.Message, since, delta int64) {
+// appendRecord encodes a record, with its length before it.
+func (r *records) appendRecord(m *stream.Message, since, delta int64) {
 	size := 1 + varintLen(since) + varintLen(delta) + nullableLen(m.Key) + nullableLen(m.Value) + varintLen(int64(len(m.Headers)))
 	for _, h := range m.Headers {
 		size += varintLen(int64(len(h.Key))) + len(h.Key) + nullableLen(h.Value)

@@ -122,11 +122,11 @@ var errShortAnswer = errors.New("kafka: an answer about offsets that ends too ea
 func decodeOffsetFetch(d *flexible) (*offsetFetchResponse, error) {
 	r := &offsetFetchResponse{offsets: map[int]int64{}}
 	for range d.length() {
-		d.take(d.length()) // topic
+		d.next(d.length()) // topic
 		for range d.length() {
 			p, offset := int(int32(d.uint(4))), int64(d.uint(8))
-			d.take(4)          // leader epoch
-			d.take(d.length()) // metadata
+			d.next(4)          // leader epoch
+			d.next(d.length()) // metadata
 			r.note(kafka.Error(int16(d.uint(2))))
 			d.tags()
 			r.offsets[p] = offset

@@ -73,9 +73,9 @@ func decodeDescribed(d *flexible) (*describeResponse, error) {
 		return nil, errShortDescription
 	}
 	r := &describeResponse{err: d.code()}
-	d.take(d.length()) // the id
-	r.state = string(d.take(d.length()))
-	d.take(4 + 8) // the transaction's timeout, when it began
+	d.next(d.length()) // the id
+	r.state = string(d.next(d.length()))
+	d.next(4 + 8) // the transaction's timeout, when it began
 	r.producer = int64(d.uint(8))
 	if d.short {
 		return nil, errShortDescription

@@ -37,7 +37,7 @@ func OpenFencedWriter(ctx context.Context, s CompactedSettings, name string) (*F
 	err := openCompacted(ctx, s.Cluster, s.Topic, func(ctx context.Context, l *link) error {
 		d.link, d.producer = l, newProducer(l, name, 0)
 		d.gauge = &gauge{link: l, topic: s.Topic, transactional: true}
-		return d.take(ctx)
+		return d.fence(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func OpenFencedWriter(ctx context.Context, s CompactedSettings, name string) (*F
 	return d, nil
 }
 
-// take makes this the only producer of its name.
-func (d *FencedWriter) take(ctx context.Context) error {
+// fence makes this the only producer of its name.
+func (d *FencedWriter) fence(ctx context.Context) error {
 	err := d.settings.retry().until(ctx, func() error {
 		return d.session(ctx, kafka.ProducerSession{ProducerID: -1, ProducerEpoch: -1})
 	})

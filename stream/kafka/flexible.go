@@ -69,9 +69,9 @@ func converse[T protocol.Message](r *recent, rw io.ReadWriter, request []byte, w
 // answerOf reads an answer, without its length, from behind its header and throttle time.
 func answerOf(answer []byte) *flexible {
 	d := &flexible{rest: answer}
-	d.take(4) // correlation id
+	d.next(4) // correlation id
 	d.tags()
-	d.take(4) // throttle time
+	d.next(4) // throttle time
 	return d
 }
 
@@ -90,7 +90,7 @@ type flexible struct {
 	short bool
 }
 
-func (d *flexible) take(n int) []byte {
+func (d *flexible) next(n int) []byte {
 	if n < 0 || n > len(d.rest) {
 		d.rest, d.short = nil, true
 		return nil
@@ -102,7 +102,7 @@ func (d *flexible) take(n int) []byte {
 
 // uint reads a big-endian number of n bytes.
 func (d *flexible) uint(n int) (v uint64) {
-	for _, c := range d.take(n) {
+	for _, c := range d.next(n) {
 		v = v<<8 | uint64(c)
 	}
 	return v
@@ -144,6 +144,6 @@ func (d *flexible) tags() {
 			d.rest, d.short = nil, true
 			return
 		}
-		d.take(int(n))
+		d.next(int(n))
 	}
 }

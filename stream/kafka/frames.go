@@ -82,7 +82,7 @@ func (f *frames) end() error {
 // lie in it; keys is what the headers' names take.
 func parseRecord(body []byte, b *batch, m *stream.Message) (keys int64, err error) {
 	d := fields{rest: body}
-	d.take(1) // attributes
+	d.next(1) // attributes
 	at := b.first + d.varint()
 	if b.appended {
 		at = b.at
@@ -99,7 +99,7 @@ func parseRecord(body []byte, b *batch, m *stream.Message) (keys int64, err erro
 		m.Headers = make([]stream.Header, n)
 	}
 	for i := range m.Headers {
-		m.Headers[i] = stream.Header{Key: b.name(i, d.take(d.varint())), Value: d.nullable()}
+		m.Headers[i] = stream.Header{Key: b.name(i, d.next(d.varint())), Value: d.nullable()}
 		keys += int64(len(m.Headers[i].Key))
 	}
 	if d.short || len(d.rest) > 0 {
@@ -126,7 +126,7 @@ type fields struct {
 	short bool
 }
 
-func (d *fields) take(n int64) []byte {
+func (d *fields) next(n int64) []byte {
 	if n < 0 || n > int64(len(d.rest)) {
 		d.rest, d.short = nil, true
 		return nil
@@ -152,5 +152,5 @@ func (d *fields) nullable() []byte {
 	if n == -1 {
 		return nil
 	}
-	return d.take(n)
+	return d.next(n)
 }

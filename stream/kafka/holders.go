@@ -72,16 +72,16 @@ var errShortHolders = errors.New("kafka: an answer about producers that ends too
 func decodeHolders(d *flexible) (*holdersResponse, error) {
 	r := &holdersResponse{open: map[int64]bool{}}
 	for range d.length() {
-		d.take(d.length()) // topic
+		d.next(d.length()) // topic
 		for range d.length() {
-			d.take(4) // partition
+			d.next(4) // partition
 			if err := d.code(); err != nil {
 				r.err = err
 			}
-			d.take(d.length()) // the error's text
+			d.next(d.length()) // the error's text
 			for range d.length() {
 				id := int64(d.uint(8))
-				d.take(4 + 4 + 8 + 4) // epochs, last sequence, last time
+				d.next(4 + 4 + 8 + 4) // epochs, last sequence, last time
 				if begun := int64(d.uint(8)); begun >= 0 {
 					r.open[id] = true
 				}

@@ -54,7 +54,7 @@ func parseOld(raw []byte) (o old, err error) {
 		if n == -1 {
 			return nil
 		}
-		return d.take(n)
+		return d.next(n)
 	}
 	o.key = bytes()
 	o.value = bytes()
@@ -160,5 +160,5 @@ func (c *cursor) oldRecord(ctx context.Context, b *batch) error {
 		return fmt.Errorf("%w: offset %d, codec %d within a message", errMalformed, offset, o.codec)
 	}
 	m := stream.Message{TopicPartition: c.tp, Offset: offset, Key: o.key, Value: o.value, Time: time.UnixMilli(o.time).UTC()}
-	return c.add(ctx, b, &m, size, 0)
+	return c.appendMessage(ctx, b, &m, size, 0)
 }

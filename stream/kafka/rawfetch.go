@@ -179,25 +179,25 @@ var errShortFetch = errors.New("kafka: an answer to a fetch that ends too early"
 // decodeRawFetched reads an answer, about one partition, without its length.
 func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
 	d := &flexible{rest: answer}
-	d.take(4 + 4) // correlation id, throttle time
+	d.next(4 + 4) // correlation id, throttle time
 	r := &rawFetched{nearer: leader}
 	if version >= 7 {
 		if code := kafka.Error(int16(d.uint(2))); code != 0 {
 			r.err = code
 			return r, nil
 		}
-		d.take(4) // session
+		d.next(4) // session
 	}
 	if d.uint(4) == 0 && !d.short { // topics
 		return nil, protocol.ErrNoPartition
 	}
-	d.take(int(d.uint(2))) // topic
-	d.take(4 + 4)          // partitions, partition
+	d.next(int(d.uint(2))) // topic
+	d.next(4 + 4)          // partitions, partition
 	code := kafka.Error(int16(d.uint(2)))
 	r.end = int64(d.uint(8))
-	d.take(8) // last stable offset
+	d.next(8) // last stable offset
 	if version >= 5 {
-		d.take(8) // log start
+		d.next(8) // log start
 	}
 	for range int32(d.uint(4)) {
 		if d.short {
@@ -208,7 +208,7 @@ func decodeRawFetched(answer []byte, version int16) (*rawFetched, error) {
 	if version >= 11 {
 		r.nearer = int32(d.uint(4))
 	}
-	r.records = d.take(max(0, int(int32(d.uint(4)))))
+	r.records = d.next(max(0, int(int32(d.uint(4)))))
 	if code != 0 {
 		r.err = code
 		return r, nil

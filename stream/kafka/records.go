@@ -303,7 +303,7 @@ func (c *cursor) record(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
-	return c.add(ctx, b, &m, size, keys)
+	return c.appendMessage(ctx, b, &m, size, keys)
 }
 
 // frame finds the next record: its bytes, and how many it takes with its length.
@@ -340,8 +340,8 @@ func missing(err error) error {
 	return err
 }
 
-// add adds a message, which takes so many bytes of the frames, to the run.
-func (c *cursor) add(ctx context.Context, b *batch, m *stream.Message, size int, keys int64) error {
+// appendMessage adds a message, which takes so many bytes of the frames, to the run.
+func (c *cursor) appendMessage(ctx context.Context, b *batch, m *stream.Message, size int, keys int64) error {
 	if m.Offset > b.last || m.Offset < b.base || m.Offset <= b.seen {
 		return fmt.Errorf("%w: offset %d", errMalformed, m.Offset)
 	}

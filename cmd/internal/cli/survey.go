@@ -51,7 +51,7 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 				return s, false, table.InFile(path, err)
 			}
 		}
-		ok, err := s.add(ctx, p, path, r, f, may)
+		ok, err := s.countRows(ctx, p, path, r, f, may)
 		r.Close()
 		if err != nil || !ok {
 			return s, false, err
@@ -68,8 +68,8 @@ func survey(ctx context.Context, p *program, paths []string, read ingest.ReadOpt
 	return s, true, nil
 }
 
-// add counts the rows of one file.
-func (s *surveyed) add(ctx context.Context, p *program, path string, r table.Reader, f *ingest.Fitter, may bool) (bool, error) {
+// countRows counts the rows of one file.
+func (s *surveyed) countRows(ctx context.Context, p *program, path string, r table.Reader, f *ingest.Fitter, may bool) (bool, error) {
 	rows, known := int64(0), false
 	if c, is := r.(table.Counted); is {
 		rows, known = c.NumRows()

@@ -71,7 +71,7 @@ func (c *collector) generation(ctx context.Context, gen stream.Generation) error
 			for {
 				run, err := gen.Fetch(ctx, at.TopicPartition, nil)
 				if err == nil {
-					err = c.add(run.Messages)
+					err = c.collect(run.Messages)
 				}
 				if err != nil {
 					stop(err)
@@ -84,7 +84,7 @@ func (c *collector) generation(ctx context.Context, gen stream.Generation) error
 	return context.Cause(ctx)
 }
 
-func (c *collector) add(messages []stream.Message) error {
+func (c *collector) collect(messages []stream.Message) error {
 	for i := range messages {
 		p, err := readPlaces(&messages[i])
 		if err != nil {

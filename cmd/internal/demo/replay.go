@@ -47,14 +47,14 @@ func readScript(ctx context.Context, path string) (*script, error) {
 		}
 		for from := 0; from < t.Len(); from += perMessage {
 			part := t.Slice(from, min(from+perMessage, t.Len()))
-			if err := s.add(part); err != nil {
+			if err := s.appendTable(part); err != nil {
 				return nil, err
 			}
 		}
 	}
 }
 
-func (s *script) add(t *table.Table) error {
+func (s *script) appendTable(t *table.Table) error {
 	m, err := emit.EncodeTable(t)
 	if err != nil {
 		return err
