@@ -30,7 +30,7 @@ const defaultPairs = 2_000_000
 
 // Distances compares the distances between points on the map y with those between
 // the same points by other coordinates x, such as the data or where they truly lie.
-// It takes 64 bytes a pair.
+// It takes some 70 bytes a pair.
 func Distances[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matrix[U], s Settings) (*Correlation, error) {
 	n, most := x.Rows, s.Pairs
 	if most == 0 {

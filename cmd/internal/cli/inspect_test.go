@@ -21,8 +21,10 @@ func jsonKeys(typ reflect.Type) []string {
 	}
 	var keys []string
 	for f := range typ.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		keys = append(append(keys, name), jsonKeys(f.Type)...)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !f.Anonymous {
+			keys = append(keys, name)
+		}
+		keys = append(keys, jsonKeys(f.Type)...)
 	}
 	return keys
 }
