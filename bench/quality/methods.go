@@ -51,9 +51,11 @@ func methods() []method {
 		{key: byDefault, title: "unfold", settings: "its defaults"},
 		{key: thorough, title: "unfold --thorough", settings: "`--thorough`", flags: []string{"--thorough"}},
 		{key: gaussian, title: "unfold, Gaussian tails", settings: "`--tails gaussian`, the model as it was published", flags: []string{"--tails", "gaussian"}},
-		{key: umap, title: "UMAP", peer: true, settings: "its defaults; no random_state, which would hold it to one thread, but NumPy's global seed 1"},
-		{key: "pacmap", title: "PaCMAP", peer: true, settings: "its defaults, random_state 1"},
-		{key: openTSNE, title: "openTSNE", peer: true, settings: "its defaults, random_state 1"},
+		{key: umap, title: "UMAP", peer: true, settings: "its defaults; no random_state, which would hold it to one thread, but NumPy's global seed"},
+		{key: "pacmap", title: "PaCMAP", peer: true, settings: "its defaults, random_state the seed"},
+		{key: openTSNE, title: "openTSNE", peer: true, settings: "its defaults, random_state the seed"},
+		{key: dreamsPCA, title: "DREAMS-PCA", peer: true, settings: "written here on openTSNE's gradient, see below; lambda .1, the default of its authors' program; reference: two principal components"},
+		{key: dreamsMDS, title: "DREAMS-MDS", peer: true, settings: "the same; reference: SQuad-MDS, 3,000 iterations"},
 	}
 }
 
@@ -78,7 +80,7 @@ func (b *bench) made(m method, j job, p *prepared) string {
 	j = j.withDefaults()
 	by := "unfold " + strings.Join(m.flags, " ")
 	if m.peer {
-		by = fmt.Sprintf("%s of peers.py %x", m.key, sha256.Sum256(slices.Concat(peersProgram, requirements)))
+		by = fmt.Sprintf("%s of peers.py %x", m.key, sha256.Sum256(slices.Concat(peersProgram, dreamsProgram, requirements)))
 	}
 	return fmt.Sprintf("%s; %d dimensions, seed %d, %d threads, data %s", by, j.dims, j.seed, b.threads, p.Stamp)
 }
@@ -199,13 +201,20 @@ func differing(a, b string) (int, error) {
 //go:embed peers.py
 var peersProgram []byte
 
+// dreamsProgram is the peer that peers.py imports.
+//
+//go:embed dreams.py
+var dreamsProgram []byte
+
 //go:embed requirements.txt
 var requirements []byte
 
 // environment makes the peers' Python environment, unless it is there.
 func (b *bench) environment(ctx context.Context) error {
-	if err := os.WriteFile(b.file("peers.py"), peersProgram, 0o666); err != nil {
-		return err
+	for name, text := range map[string][]byte{"peers.py": peersProgram, "dreams.py": dreamsProgram} {
+		if err := os.WriteFile(b.file(name), text, 0o666); err != nil {
+			return err
+		}
 	}
 	return b.peers.Make(ctx, b.out, requirements, b.say, func(ctx context.Context, name string, args ...string) error {
 		_, err := b.command(ctx, name, args...)
@@ -219,6 +228,8 @@ func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error
 		"--threads", strconv.Itoa(b.threads)}
 	if j.test != "" {
 		args = append(args, "--place", j.test, j.placed)
+	} else if j.seed > 1 {
+		args = append(args, "--untimed")
 	}
 	text, err := b.command(ctx, harness.Interpreter(b.peers.Dir(b.out)), args...)
 	if err != nil {

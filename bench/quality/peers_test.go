@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"unfold/bench/internal/harness"
+	"unfold/ingest"
+)
+
+// python makes an environment with the libraries that DREAMS stands on, in the user's
+// cache, and returns its interpreter.
+func python(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it needs Python libraries and takes seconds")
+	}
+	refuse := t.Skipf
+	if os.Getenv("UNFOLD_REQUIRE_PYTHON") == "1" {
+		refuse = t.Fatalf
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		refuse("SKIPPED, there is no cache for Python libraries: %v", err)
+	}
+	dir := filepath.Join(cache, "unfold", "dreams")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		refuse("SKIPPED, there is no cache for Python libraries: %v", err)
+	}
+	list := bytes.Join(regexp.MustCompile(`(?m)^(numpy|scipy|scikit-learn|openTSNE)==.*$`).FindAll(requirements, -1), []byte("\n"))
+	err = harness.Environment(t.Context(), dir, "python3", list, t.Logf, func(ctx context.Context, name string, args ...string) error {
+		text, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+		if err != nil {
+			t.Logf("%s", text)
+		}
+		return err
+	})
+	if err != nil {
+		refuse("SKIPPED, there is no openTSNE here: %v", err)
+	}
+	return harness.Interpreter(dir)
+}
+
+// DREAMS does what its authors say on a small set, and peers.py makes maps by it.
+func TestDreams(t *testing.T) {
+	interpreter := python(t)
+	text, err := exec.CommandContext(t.Context(), interpreter, "-B", "peers_test.py").CombinedOutput()
+	if err != nil {
+		t.Fatalf("peers_test.py: %v\n%s", err, text)
+	}
+	b := &bench{out: t.TempDir(), small: true, threads: 1, peers: harness.Peers{Venv: filepath.Dir(filepath.Dir(interpreter))}}
+	if err := os.MkdirAll(b.file("results"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.environment(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	j := job{input: b.file("toy.npy"), seed: 2}
+	if err := writeNPY(j.input, toyTable(dataset{}).x); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range contest(byDefault) {
+		if m.key != dreamsPCA && m.key != dreamsMDS {
+			continue
+		}
+		j.output = b.mapFile("toy", m.key)
+		r := newResult()
+		if err := b.make(t.Context(), m, j, r); err != nil {
+			t.Fatal(err)
+		}
+		y, err := ingest.ReadMap(t.Context(), j.output, ingest.Options{})
+		if err != nil || y.Len() != toyRows || y.Embedding.Cols != 2 || r.Version == "" || r.Figures[whole] <= 0 {
+			t.Errorf("%s: %+v, %v", m.title, r, err)
+		}
+	}
+}
