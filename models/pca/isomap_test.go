@@ -9,48 +9,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
-	"unfold/sparse/graph"
 )
-
-// Distances along a graph are those of Floyd and Warshall.
-func TestPaths(t *testing.T) {
-	const n = 60
-	rnd := rand.New(rand.NewPCG(1, 2))
-	var edges []graph.Edge
-	want := vec.New[float64](n, n)
-	for i := range want.Data {
-		want.Data[i] = math.Inf(1)
-	}
-	for i := range n {
-		want.Row(i)[i] = 0
-	}
-	for i := range int32(n) {
-		for j := range i {
-			if j == i-1 || rnd.Float64() < 0.05 {
-				d := rnd.Float64()
-				edges = append(edges, graph.Edge{I: j, J: i, Dist2: d * d})
-				want.Row(int(i))[j], want.Row(int(j))[i] = d, d
-			}
-		}
-	}
-	for k := range n {
-		for i := range n {
-			for j := range n {
-				want.Row(i)[j] = min(want.Row(i)[j], want.Row(i)[k]+want.Row(k)[j])
-			}
-		}
-	}
-	r, got := newRoads(n, edges), make([]float64, n)
-	w := r.scratch()
-	for i := range n {
-		r.from(i, got, w)
-		for j, d := range got {
-			if math.Abs(d-want.Row(i)[j]) > 1e-12 {
-				t.Fatalf("from %d to %d: %g, want %g", i, j, d, want.Row(i)[j])
-			}
-		}
-	}
-}
 
 // A strip that is rolled up is laid out, by both ways of finding eigenvectors and in parts.
 func TestIsomapUnrolls(t *testing.T) {

@@ -1,0 +1,83 @@
+package graph
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"unfold/internal/vec"
+)
+
+// Distances along a graph are those of Floyd and Warshall.
+func TestPaths(t *testing.T) {
+	const n = 60
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var edges []Edge
+	want := vec.New[float64](n, n)
+	for i := range want.Data {
+		want.Data[i] = math.Inf(1)
+	}
+	for i := range n {
+		want.Row(i)[i] = 0
+	}
+	for i := range int32(n) {
+		for j := range i {
+			if j == i-1 || rnd.Float64() < 0.05 {
+				d := rnd.Float64()
+				edges = append(edges, Edge{I: j, J: i, Dist2: d * d})
+				want.Row(int(i))[j], want.Row(int(j))[i] = d, d
+			}
+		}
+	}
+	for k := range n {
+		for i := range n {
+			for j := range n {
+				want.Row(i)[j] = min(want.Row(i)[j], want.Row(i)[k]+want.Row(k)[j])
+			}
+		}
+	}
+	p, got := NewPaths(n, edges), make([]float64, n)
+	var w Frontier
+	for i := range n {
+		p.From(i, got, &w)
+		for j, d := range got {
+			if math.Abs(d-want.Row(i)[j]) > 1e-12 {
+				t.Fatalf("from %d to %d: %g, want %g", i, j, d, want.Row(i)[j])
+			}
+		}
+	}
+}
+
+// Where no path leads, its length is infinite.
+func TestPathsOfParts(t *testing.T) {
+	p, got := NewPaths(4, []Edge{{I: 0, J: 1, Dist2: 4}, {I: 2, J: 3, Dist2: 9}}), make([]float64, 4)
+	var w Frontier
+	p.From(3, got, &w)
+	if want := []float64{math.Inf(1), math.Inf(1), 3, 0}; !slices.Equal(got, want) {
+		t.Errorf("lengths %v, want %v", got, want)
+	}
+}
+
+// The edges that Connected adds are the bridges of Build.
+func TestConnected(t *testing.T) {
+	x := islands(300, 3, 5, 1)
+	nb := neighbors(t, x, 3)
+	g := build(t, x, nb, Settings{})
+	got, err := Connected(context.Background(), x, nb, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges, _ := Symmetrize(nb)
+	bridges := slices.Clone(got[len(edges):])
+	SortEdges(bridges)
+	if len(bridges) == 0 || !slices.Equal(got[:len(edges)], edges) || !slices.Equal(bridges, g.Bridges) {
+		t.Errorf("%d edges after %d of the lists, want %d bridges %v", len(bridges), len(edges), len(g.Bridges), g.Bridges)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Connected(ctx, x, nb, 2); err == nil {
+		t.Error("no error after the end")
+	}
+}
