@@ -1,0 +1,194 @@
+package mds
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/pca"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+)
+
+// Settings of a map. The zero value works.
+type Settings struct {
+	// Landmarks is how many rows are scaled together, all rows if there are fewer; the
+	// others follow them. Default 500.
+	Landmarks int
+	// Steps bounds the steps of majorisation. Default 300.
+	Steps int
+	// Tolerance ends them when the raw stress falls by less than this part of itself.
+	// Default 1e-6.
+	Tolerance float64
+	// Near is how many of the nearest landmarks a row starts between. Default 6.
+	Near int
+	// Neighbors is how many nearest neighbours of a row the paths of Geodesic take.
+	// Default 10.
+	Neighbors int
+	// Seed draws the landmarks.
+	Seed uint64
+	// Threads bounds the goroutines; 0 means GOMAXPROCS. It does not change the result.
+	Threads int
+}
+
+// withDefaults fills in what is 0 and fails if a setting makes no sense.
+func (s Settings) withDefaults() (Settings, error) {
+	for _, v := range []struct {
+		name  string
+		value *int
+		usual int
+	}{{"landmarks", &s.Landmarks, 500}, {"steps", &s.Steps, 300}, {"near", &s.Near, 6}, {"neighbors", &s.Neighbors, 10}} {
+		if *v.value == 0 {
+			*v.value = v.usual
+		}
+		if *v.value < 1 {
+			return s, fmt.Errorf("mds: %s is %d, want at least 1", v.name, *v.value)
+		}
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-6
+	}
+	if !(s.Tolerance > 0 && s.Tolerance < 1) {
+		return s, fmt.Errorf("mds: tolerance is %g, want 0 < tolerance < 1", s.Tolerance)
+	}
+	return s, nil
+}
+
+// Result is a map.
+type Result struct {
+	// Places (n x d) are those of all rows. The mean of the landmarks is 0.
+	Places vec.Matrix[float64]
+	// Landmarks (ascending) are the rows that were scaled together.
+	Landmarks []int32
+	// Stress is Kruskal's stress-1 of the landmarks: 0 if the map has their distances, 0.2
+	// if it has them poorly, at most 1.
+	Stress float64
+	// Iterations are the steps of majorisation that were taken.
+	Iterations int
+}
+
+// Euclidean places the rows of x (n x dim) on a map of d dimensions whose distances follow
+// those of the rows. Bad input are values that are not finite, no rows, and d below 1.
+func Euclidean(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*Result, error) {
+	s, err := check(x, d, s)
+	if err != nil {
+		return nil, err
+	}
+	marks := draw(x.Rows, s)
+	return place(ctx, newStraight(x, marks, s.Threads), d, s)
+}
+
+// Geodesic does the same with the lengths of the shortest paths along the graph of nearest
+// neighbours: nb are their lists for the rows of x, at least s.Neighbors long or all other
+// rows, and the graph's parts are joined by their shortest bridges. It holds
+// the lengths from each landmark to all rows as float32.
+func Geodesic(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, d int, s Settings) (*Result, error) {
+	s, err := check(x, d, s)
+	if err != nil {
+		return nil, err
+	}
+	s.Neighbors = min(s.Neighbors, x.Rows-1)
+	if nb.K < s.Neighbors {
+		return nil, fmt.Errorf("mds: lists of %d neighbours, want %d", nb.K, s.Neighbors)
+	}
+	edges, err := graph.Connected(ctx, x, nb.First(s.Neighbors), s.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
+	}
+	w, err := newAlong(ctx, x.Rows, edges, draw(x.Rows, s), s.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
+	}
+	return place(ctx, w, d, s)
+}
+
+// check fills in the settings and fails if there is nothing to place.
+func check(x vec.Matrix[float32], d int, s Settings) (Settings, error) {
+	s, err := s.withDefaults()
+	switch {
+	case err != nil:
+		return s, err
+	case d < 1:
+		return s, models.BadInputf("mds: a map of %d dimensions: want at least 1", d)
+	case x.Rows < 1 || x.Cols < 1:
+		return s, models.BadInputf("mds: %d rows of %d columns", x.Rows, x.Cols)
+	}
+	if err := models.CheckRows(x, nil); err != nil {
+		return s, fmt.Errorf("mds: %w", err)
+	}
+	return s, nil
+}
+
+// draw returns landmarks at random, ascending.
+func draw(n int, s Settings) []int32 {
+	marks := make([]int32, n)
+	for i := range marks {
+		marks[i] = int32(i)
+	}
+	if n <= s.Landmarks {
+		return marks
+	}
+	rng := rand.New(rand.NewPCG(s.Seed, 0x3d5))
+	for i := range s.Landmarks {
+		j := i + rng.IntN(n-i)
+		marks[i], marks[j] = marks[j], marks[i]
+	}
+	marks = slices.Clone(marks[:s.Landmarks])
+	slices.Sort(marks)
+	return marks
+}
+
+// place scales the landmarks and places the other rows among them.
+func place(ctx context.Context, w ways, d int, s Settings) (*Result, error) {
+	marks := w.landmarks()
+	r := &Result{Places: vec.New[float64](w.rows(), d), Landmarks: marks}
+	delta := w.between()
+	start, err := classical(ctx, delta, d, s)
+	if err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
+	}
+	c := newConfiguration(start, s.Threads)
+	if r.Stress, r.Iterations, err = c.majorise(ctx, delta, s.Steps, s.Tolerance); err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
+	}
+	if err := c.follow(ctx, w, r.Places, s.Near); err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
+	}
+	return r, nil
+}
+
+// leastExtent is the share of the first coordinate's variance below which a start has no
+// extent in a coordinate, but for rounding: there it is 0, and stays so.
+const leastExtent = 1e-10
+
+// classical is the start: classical scaling of the distances.
+func classical(ctx context.Context, delta vec.Matrix[float64], d int, s Settings) (vec.Matrix[float64], error) {
+	m := delta.Rows
+	squares := vec.New[float64](m, m)
+	for i, v := range delta.Data {
+		squares.Data[i] = v * v
+	}
+	q := min(d, m)
+	p, err := pca.Scaling(ctx, squares, q, pca.Settings{Threads: s.Threads, Seed: s.Seed})
+	if err != nil {
+		return p, err
+	}
+	out, first := vec.New[float64](m, d), 0.0
+	for c := range q {
+		var variance float64
+		for i := range m {
+			variance += p.Row(i)[c] * p.Row(i)[c]
+		}
+		first = max(first, variance)
+		if !(variance > leastExtent*first) {
+			continue
+		}
+		for i := range m {
+			out.Row(i)[c] = p.Row(i)[c]
+		}
+	}
+	return out, nil
+}
