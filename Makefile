@@ -56,8 +56,9 @@ bench-mod:
 figures: build bin/bench/figures
 	bin/bench/figures -unfold bin/unfold -o docs/figures.md $(ARGS)
 
-# quality compares the maps with other programs' and writes docs/quality.md; about half an hour. It needs Python 3.11 (for
-# the others, in an environment of their own under out/quality) and the data sets in the folder that UNFOLD_DATA names.
+# quality compares the maps with other programs' and writes docs/quality.md; about three hours. It needs Python 3.11 (for
+# the others, in an environment of their own under out/quality) and the data sets in the folder that UNFOLD_DATA names. Our own
+# figures alone, on samples, to tune by, in two minutes: bin/bench/quality -quick -fit "--neighbors 9" -fit "".
 quality: build bin/bench/quality
 	bin/bench/quality -unfold bin/unfold -o docs/quality.md $(ARGS)
 

@@ -9,6 +9,13 @@
 // many threads, and are scored by `unfold score`, the same code for all.
 // The peers run in a Python environment of their own (requirements.txt, peers.py).
 //
+// Every map is made from three seeds. Ranks respect the standard errors over these
+// and of the figures' own samples.
+//
+// -quick prints a table of figures of our own maps of samples, in about two minutes:
+// those of the defaults, or by -fit and -try of other flags of unfold fit, beside what
+// -quick has found of the peers before. -small is a run on toy data.
+//
 // Results are files in OUT/results, one a measurement, which name the run that
 // they are of, the settings and the data. With -keep those of the same settings and
 // data are used again, so a part can be measured again without the rest; the page

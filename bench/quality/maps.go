@@ -75,8 +75,7 @@ func (b *bench) mapFile(set, method string) string { return b.file("maps", set, 
 const (
 	rankNeighbors = 10
 	allPoints     = 12_000
-	samplePoints  = 1_000
-	quickPoints   = 2_000
+	samplePoints  = 2_000
 )
 
 // scores is what `unfold score --json` prints, as far as it is needed here.
@@ -125,9 +124,7 @@ func (b *bench) scores(ctx context.Context, args ...string) (*scores, error) {
 // score measures a map of a data set.
 func (b *bench) score(ctx context.Context, p *prepared, path string, r *result) error {
 	sample := samplePoints
-	if b.quick {
-		sample = quickPoints
-	} else if p.Rows <= allPoints && !p.sampled {
+	if !b.quick && p.Rows <= allPoints && !p.sampled {
 		sample = 0
 	}
 	args := []string{path, "--beside", p.beside, "--data", p.raw, "--rank", strconv.Itoa(rankNeighbors), "--sample", strconv.Itoa(sample)}
