@@ -52,12 +52,12 @@ func (g Given) Spec(own Settings) Spec {
 // SearchSettings say how neighbours are found.
 func (g Given) SearchSettings() auto.Settings {
 	s := auto.Settings{Recall: float64(g.Recall)}
-	choose(&s.Method, g.Search)
+	setChoice(&s.Method, g.Search)
 	return s
 }
 
-// choose sets a choice from its word, which is among the setting's choices.
-func choose(to encoding.TextUnmarshaler, word string) {
+// setChoice sets a choice from its word, which is among the setting's choices.
+func setChoice(to encoding.TextUnmarshaler, word string) {
 	if err := to.UnmarshalText([]byte(word)); err != nil {
 		panic(fmt.Sprintf("fit: a choice that the model does not have: %v", err))
 	}

@@ -27,18 +27,18 @@ type latentSettings struct {
 // settings are left at their defaults.
 func (f *latentSettings) Apply(g Given, s *Spec) {
 	var o lvm.Options
-	choose(&o.Tails, f.Tails)
+	setChoice(&o.Tails, f.Tails)
 	o.Student = student.Options{
 		Momentum: f.Momentum, NoMomentum: f.Momentum == 0,
 		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough,
 	}
-	choose(&o.Student.Coarse, f.Coarse)
-	choose(&o.Student.Scales, f.Scales)
-	choose(&o.Student.Sigma, f.Sigma)
+	setChoice(&o.Student.Coarse, f.Coarse)
+	setChoice(&o.Student.Scales, f.Scales)
+	setChoice(&o.Student.Sigma, f.Sigma)
 	o.Saul = saul.Options{
 		Momentum: f.Momentum, NoMomentum: f.Momentum == 0, Coarse: o.Student.Coarse,
 		Core: f.Core, Level: saul.LevelOf(int(f.Level)),
 	}
-	choose(&o.Saul.Components, g.Components)
+	setChoice(&o.Saul.Components, g.Components)
 	s.LVM = o
 }

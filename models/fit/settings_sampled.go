@@ -32,7 +32,7 @@ func (f *linearSettings) Apply(g Given, s *Spec) {
 		o.MaxNeighbors = g.Neighbors[1]
 	}
 	var parts saul.Components
-	choose(&parts, g.Components)
+	setChoice(&parts, g.Components)
 	o.Largest = parts == saul.Largest
 	s.LLLVM = o
 }

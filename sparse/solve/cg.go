@@ -31,7 +31,7 @@ type CG struct {
 	// Sums of the pieces of rows, pieces x 2d: those of products with the matrix
 	// and those of steps, so that nobody writes what others still read.
 	products, steps []float64
-	lanes           []lane
+	workers         []worker
 	team            *team
 
 	ctx       context.Context
@@ -51,9 +51,9 @@ type CG struct {
 	workMixed func(int) // of one in mixed precision
 }
 
-// lane is what one goroutine knows of the recurrences. All lanes compute the same
+// worker is what one goroutine knows of the recurrences. All workers compute the same
 // numbers from the same sums.
-type lane struct {
+type worker struct {
 	alpha, beta []float64
 	rz          []float64 // r'z
 	norm, norm0 []float64 // |r|^2 now and at the start
@@ -67,11 +67,11 @@ type lane struct {
 	factors           [4]float32
 	part              [4 * slice]float32
 
-	_ [64]byte // another lane's numbers in a cache line of their own
+	_ [64]byte // another worker's numbers in a cache line of their own
 }
 
-// lanesOwn is the number of values of a column that every lane has.
-const lanesOwn = 10
+// workerColumns is the number of values of a column that every worker has.
+const workerColumns = 10
 
 // NewCG returns a solver for n x d systems.
 func NewCG(n, d int, s Settings) *CG {
@@ -89,11 +89,11 @@ func NewCG(n, d int, s Settings) *CG {
 		products: make([]float64, 2*d*pieces), steps: make([]float64, 2*d*pieces),
 		team: newTeam(s.Threads, n),
 	}
-	c.lanes = make([]lane, c.team.lanes)
-	for t := range c.lanes {
-		all := make([]float64, lanesOwn*d)
+	c.workers = make([]worker, c.team.workers)
+	for t := range c.workers {
+		all := make([]float64, workerColumns*d)
 		cut := func(k int) (v []float64) { v, all = all[:k:k], all[k:]; return v }
-		c.lanes[t] = lane{alpha: cut(d), beta: cut(d), rz: cut(d), norm: cut(d), norm0: cut(d), sums: cut(2 * d),
+		c.workers[t] = worker{alpha: cut(d), beta: cut(d), rz: cut(d), norm: cut(d), norm0: cut(d), sums: cut(2 * d),
 			scale: cut(d), unit: cut(d), last: cut(d)}
 	}
 	if d == 2 && s.Tolerance >= finest && s.Tolerance < loose {
@@ -105,7 +105,7 @@ func NewCG(n, d int, s Settings) *CG {
 
 // Bytes returns the memory of the workspace and the preconditioner.
 func (c *CG) Bytes() int64 {
-	b := int64(c.n) + 8*int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+lanesOwn*c.d*len(c.lanes))
+	b := int64(c.n) + 8*int64(3*len(c.r.Data)+len(c.inverse)+len(c.products)+len(c.steps)+workerColumns*c.d*len(c.workers))
 	if c.null != nil {
 		b += c.null.bytes()
 	}
@@ -168,16 +168,16 @@ func (c *CG) unreachable() (worst float64) {
 	}
 	for k, v := range c.taken {
 		if v > 0 {
-			worst = max(worst, math.Sqrt(v/(v+c.lanes[0].norm0[k])))
+			worst = max(worst, math.Sqrt(v/(v+c.workers[0].norm0[k])))
 		}
 	}
 	return worst
 }
 
-// iterate is what lane t does of a solve: passes over pieces of rows. All lanes take
+// iterate is what worker t does of a solve: passes over pieces of rows. All workers take
 // the same decisions.
 func (c *CG) iterate(t int) {
-	l := &c.lanes[t]
+	l := &c.workers[t]
 	c.begin(t, l)
 	for c.open(t, l) {
 		if t == 0 && c.ctx.Err() != nil {
@@ -203,7 +203,7 @@ func (c *CG) iterate(t int) {
 }
 
 // open sets the residual and says whether there is more to do.
-func (c *CG) open(t int, l *lane) bool {
+func (c *CG) open(t int, l *worker) bool {
 	limit := c.s.Tolerance * c.s.Tolerance
 	residual, active := 0.0, 0
 	for k, v := range l.norm {
@@ -229,14 +229,14 @@ func (c *CG) open(t int, l *lane) bool {
 }
 
 // end says how the round went.
-func (c *CG) end(t int, l *lane, err error) {
+func (c *CG) end(t int, l *worker, err error) {
 	if t == 0 {
 		c.res.Iterations, c.err = l.iterations, err
 	}
 }
 
 // lengths sets alpha = r'z / p'q; a column that has converged rests.
-func (c *CG) lengths(l *lane) bool {
+func (c *CG) lengths(l *worker) bool {
 	limit := c.s.Tolerance * c.s.Tolerance
 	for k := range l.alpha {
 		l.alpha[k] = 0
@@ -251,22 +251,22 @@ func (c *CG) lengths(l *lane) bool {
 }
 
 // each runs a pass over pieces of rows, each with its 2d sums, set to zero, if it has
-// any, and waits for the other lanes. Sums that others may still read are not touched
+// any, and waits for the other workers. Sums that others may still read are not touched
 // before the end of another pass.
-func (c *CG) each(t int, part []float64, pass func(c *CG, l *lane, sums []float64, from, to int)) {
+func (c *CG) each(t int, part []float64, pass func(c *CG, l *worker, sums []float64, from, to int)) {
 	for k := c.team.next(t); k >= 0; k = c.team.next(t) {
 		var sums []float64
 		if part != nil {
 			sums = part[k*2*c.d : (k+1)*2*c.d]
 			clear(sums)
 		}
-		pass(c, &c.lanes[t], sums, k*piece, min(c.n, (k+1)*piece))
+		pass(c, &c.workers[t], sums, k*piece, min(c.n, (k+1)*piece))
 	}
 	c.team.wait()
 }
 
 // collect adds up the sums of the pieces, in order.
-func (c *CG) collect(l *lane, part []float64) {
+func (c *CG) collect(l *worker, part []float64) {
 	clear(l.sums)
 	for p := 0; p < len(part); p += 2 * c.d {
 		for k, v := range part[p : p+2*c.d] {

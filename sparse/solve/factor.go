@@ -69,7 +69,7 @@ func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 	f.team.run(func(t int) {
 		f.columns(t, r, nil)
 		f.team.wait()
-		for i := t * f.n / f.team.lanes; i < (t+1)*f.n/f.team.lanes; i++ {
+		for i := t * f.n / f.team.workers; i < (t+1)*f.n/f.team.workers; i++ {
 			for k := range f.d {
 				z.Data[i*f.d+k] = f.z[k*f.n+i]
 			}
@@ -77,10 +77,10 @@ func (f *Factor) Apply(z, r vec.Matrix[float64]) {
 	})
 }
 
-// columns solves for the columns of lane t, two at a time, and takes the null space
+// columns solves for the columns of worker t, two at a time, and takes the null space
 // out.
 func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
-	k, end := t*f.d/f.team.lanes, (t+1)*f.d/f.team.lanes
+	k, end := t*f.d/f.team.workers, (t+1)*f.d/f.team.workers
 	for k < end {
 		y := f.y[k*f.n:]
 		if k+2 <= end {
@@ -94,7 +94,7 @@ func (f *Factor) columns(t int, r vec.Matrix[float64], null *nullSpace) {
 	if null == nil {
 		return
 	}
-	for k := t * f.d / f.team.lanes; k < end; k++ {
+	for k := t * f.d / f.team.workers; k < end; k++ {
 		null.project(f.z[k*f.n:(k+1)*f.n], 1, k)
 	}
 }

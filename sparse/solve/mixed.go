@@ -55,10 +55,10 @@ func (m *mixed) bytes() int64 {
 	return m.matrix.bytes() + 4*int64(4*len(m.y)+cap(m.weight)) + 8*int64(len(m.largest))
 }
 
-// iterateMixed is what lane t does of a round in mixed precision. Where that is not
+// iterateMixed is what worker t does of a round in mixed precision. Where that is not
 // enough, c.gaveUp is set, and a round in double precision goes on from x.
 func (c *CG) iterateMixed(t int) {
-	l := &c.lanes[t]
+	l := &c.workers[t]
 	if !c.beginMixed(t, l) {
 		c.giveUp(t, l)
 		return
@@ -104,7 +104,7 @@ func (c *CG) iterateMixed(t int) {
 }
 
 // giveUp ends a round that has to go on in double precision.
-func (c *CG) giveUp(t int, l *lane) {
+func (c *CG) giveUp(t int, l *worker) {
 	if t == 0 {
 		c.gaveUp = true
 	}
@@ -114,7 +114,7 @@ func (c *CG) giveUp(t int, l *lane) {
 // predict sets beta from what r'r will be, see jacobi. In single precision the
 // difference is good enough whatever it is: what is lost is an error of
 // beta of the size of rounding.
-func (c *CG) predict(l *lane) {
+func (c *CG) predict(l *worker) {
 	for k, alpha := range l.alpha {
 		l.beta[k] = 0
 		if alpha != 0 {
@@ -125,7 +125,7 @@ func (c *CG) predict(l *lane) {
 
 // beginMixed makes the matrix and the residual. It says whether the system is fit for
 // single precision.
-func (c *CG) beginMixed(t int, l *lane) bool {
+func (c *CG) beginMixed(t int, l *worker) bool {
 	l.iterations = 0
 	m := c.mixed
 	c.each(t, nil, (*CG).look)
@@ -161,7 +161,7 @@ func (c *CG) beginMixed(t int, l *lane) bool {
 }
 
 // sortRows orders the rows of a piece.
-func (c *CG) sortRows(_ *lane, _ []float64, from, to int) {
+func (c *CG) sortRows(_ *worker, _ []float64, from, to int) {
 	if !c.mixed.matrix.sort(c.a, from, to) {
 		c.unfit.Store(true)
 	}
@@ -173,7 +173,7 @@ func (c *CG) sortRows(_ *lane, _ []float64, from, to int) {
 }
 
 // fill writes the entries of the matrix, sets r = b - A x, and sums r'r/D and r'r.
-func (c *CG) fill(_ *lane, sums []float64, from, to int) {
+func (c *CG) fill(_ *worker, sums []float64, from, to int) {
 	c.mixed.matrix.fill(c.a, from, to)
 	c.residual(nil, nil, from, to)
 	for i := from; i < to; i++ {
@@ -186,7 +186,7 @@ func (c *CG) fill(_ *lane, sums []float64, from, to int) {
 }
 
 // narrow sets r and p to the residual in single precision, y = 0.
-func (c *CG) narrow(l *lane, _ []float64, from, to int) {
+func (c *CG) narrow(l *worker, _ []float64, from, to int) {
 	m := c.mixed
 	for i := from; i < to; i++ {
 		s := m.matrix.spots[i]
@@ -200,14 +200,14 @@ func (c *CG) narrow(l *lane, _ []float64, from, to int) {
 }
 
 // applyMixed sets q = A p, sums p'q and q'q.
-func (c *CG) applyMixed(l *lane, sums []float64, from, to int) {
+func (c *CG) applyMixed(l *worker, sums []float64, from, to int) {
 	m := c.mixed
 	m.matrix.mulLevel(m.level, m.q, m.p, from/slice, (to+slice-1)/slice, &l.part)
 	add(sums, &l.part)
 }
 
 // stepMixed sets y += alpha p, r -= alpha q, p = r + beta p, sums r'r and r'D r.
-func (c *CG) stepMixed(l *lane, sums []float64, from, to int) {
+func (c *CG) stepMixed(l *worker, sums []float64, from, to int) {
 	m := c.mixed
 	to = (to + slice - 1) / slice * slice
 	factors := [4]float32{float32(l.alpha[0]), float32(l.alpha[1]), float32(l.beta[0]), float32(l.beta[1])}
@@ -228,7 +228,7 @@ func add(sums []float64, part *[4 * slice]float32) {
 
 // due reports whether it is time to compute the residual again: that of a column has fallen
 // far, or all have converged.
-func (c *CG) due(l *lane, since int) bool {
+func (c *CG) due(l *worker, since int) bool {
 	if since >= groupLength {
 		return true
 	}
@@ -246,7 +246,7 @@ func (c *CG) due(l *lane, since int) bool {
 // update adds y to x and computes the residual again; p takes on the difference. It says
 // whether single precision is good enough: the residual of every column that has not
 // converged has fallen tenfold, or, in a short group, is what the recurrence said.
-func (c *CG) update(t int, l *lane, since int) bool {
+func (c *CG) update(t int, l *worker, since int) bool {
 	c.each(t, nil, (*CG).widen)
 	c.each(t, c.steps, (*CG).renew)
 	c.collect(l, c.steps)
@@ -260,7 +260,7 @@ func (c *CG) update(t int, l *lane, since int) bool {
 }
 
 // widen adds y to x and sets it to zero.
-func (c *CG) widen(l *lane, _ []float64, from, to int) {
+func (c *CG) widen(l *worker, _ []float64, from, to int) {
 	m := c.mixed
 	f0, f1 := 1/l.scale[0], 1/l.scale[1]
 	for i := from; i < to; i++ {
@@ -274,7 +274,7 @@ func (c *CG) widen(l *lane, _ []float64, from, to int) {
 }
 
 // renew sets r = b - A x, sums r'r of single precision and of the true residual.
-func (c *CG) renew(l *lane, sums []float64, from, to int) {
+func (c *CG) renew(l *worker, sums []float64, from, to int) {
 	m := c.mixed
 	for ; from < to; from += strip {
 		end := min(to, from+strip)

@@ -8,12 +8,12 @@ const strip = 128
 const lowest = 1e-2
 
 // begin sets r = b - A x, the preconditioned z and p = z.
-func (c *CG) begin(t int, l *lane) {
+func (c *CG) begin(t int, l *worker) {
 	c.each(t, c.products, (*CG).look)
 	c.each(t, c.steps, (*CG).residual)
 	c.findNull(t)
 	if c.null != nil {
-		for k := t; k < c.d; k += len(c.lanes) {
+		for k := t; k < c.d; k += len(c.workers) {
 			c.taken[k] = c.null.project(c.r.Data[k:], c.d, k)
 		}
 		c.team.wait()
@@ -22,7 +22,7 @@ func (c *CG) begin(t int, l *lane) {
 		c.factor.columns(t, c.r, c.null)
 		c.team.wait()
 	}
-	c.each(t, c.steps, (*CG).turnFirst)
+	c.each(t, c.steps, (*CG).firstDirection)
 	c.collect(l, c.steps)
 	copy(l.rz, l.sums[:c.d])
 	copy(l.norm, l.sums[c.d:])
@@ -33,7 +33,7 @@ func (c *CG) begin(t int, l *lane) {
 }
 
 // look sets started if the start is not zero, which is the usual one.
-func (c *CG) look(_ *lane, _ []float64, from, to int) {
+func (c *CG) look(_ *worker, _ []float64, from, to int) {
 	if c.started.Load() {
 		return
 	}
@@ -46,7 +46,7 @@ func (c *CG) look(_ *lane, _ []float64, from, to int) {
 }
 
 // residual sets r = b - A x, and free if a point has no Gamma.
-func (c *CG) residual(_ *lane, _ []float64, from, to int) {
+func (c *CG) residual(_ *worker, _ []float64, from, to int) {
 	d := c.d
 	if c.started.Load() {
 		for at := from; at < to; at += strip {
@@ -85,11 +85,11 @@ func (c *CG) findNull(t int) {
 	c.team.wait()
 }
 
-// turnFirst sets p = z, sums r'z and r'r.
-func (c *CG) turnFirst(_ *lane, sums []float64, from, to int) {
+// firstDirection sets p = z, sums r'z and r'r.
+func (c *CG) firstDirection(_ *worker, sums []float64, from, to int) {
 	d := c.d
 	if d == 2 && c.factor == nil {
-		turnFirst2(sums, c.r.Data[2*from:2*to], c.p.Data[2*from:2*to], c.inverse[from:to])
+		firstDirection2(sums, c.r.Data[2*from:2*to], c.p.Data[2*from:2*to], c.inverse[from:to])
 		return
 	}
 	for i := from; i < to; i++ {
@@ -106,7 +106,7 @@ func (c *CG) turnFirst(_ *lane, sums []float64, from, to int) {
 }
 
 // apply sets q = A p, sums p'q and q'q / diagonal.
-func (c *CG) apply(_ *lane, sums []float64, from, to int) {
+func (c *CG) apply(_ *worker, sums []float64, from, to int) {
 	d := c.d
 	for ; from < to; from += strip {
 		end := min(to, from+strip)
@@ -134,7 +134,7 @@ func (c *CG) apply(_ *lane, sums []float64, from, to int) {
 // (Meurant 1987), so that beta is known before the step is made and x, r and p are
 // updated in one pass; the next alpha is made of the true r'z. Where r'z falls
 // by much, the difference says little, and the passes are two.
-func (c *CG) jacobi(t int, l *lane) {
+func (c *CG) jacobi(t int, l *worker) {
 	known := true
 	for k, alpha := range l.alpha {
 		l.beta[k] = 0
@@ -145,7 +145,7 @@ func (c *CG) jacobi(t int, l *lane) {
 		}
 	}
 	if known {
-		c.each(t, c.steps, (*CG).stepAndTurn)
+		c.each(t, c.steps, (*CG).stepAndDirection)
 		c.sumSteps(l)
 		return
 	}
@@ -158,23 +158,23 @@ func (c *CG) jacobi(t int, l *lane) {
 		}
 	}
 	c.sumSteps(l)
-	c.each(t, c.products, (*CG).turn)
+	c.each(t, c.products, (*CG).nextDirection)
 }
 
 // sumSteps makes the sums of the steps r'z and r'r.
-func (c *CG) sumSteps(l *lane) {
+func (c *CG) sumSteps(l *worker) {
 	c.collect(l, c.steps)
 	copy(l.rz, l.sums[:c.d])
 	copy(l.norm, l.sums[c.d:])
 }
 
-// stepAndTurn sets x += alpha p, r -= alpha q, p = r/D + beta p, sums r'r/D and r'r.
-func (c *CG) stepAndTurn(l *lane, sums []float64, from, to int) {
+// stepAndDirection sets x += alpha p, r -= alpha q, p = r/D + beta p, sums r'r/D and r'r.
+func (c *CG) stepAndDirection(l *worker, sums []float64, from, to int) {
 	d := c.d
 	x, r := c.x.Data[from*d:to*d], c.r.Data[from*d:to*d]
 	p, q, inverse := c.p.Data[from*d:to*d], c.q.Data[from*d:to*d], c.inverse[from:to]
 	if d == 2 {
-		stepAndTurn2(l, sums, x, r, p, q, inverse)
+		stepAndDirection2(l, sums, x, r, p, q, inverse)
 		return
 	}
 	for i, inv := range inverse {
@@ -192,7 +192,7 @@ func (c *CG) stepAndTurn(l *lane, sums []float64, from, to int) {
 }
 
 // step sets x += alpha p, r -= alpha q, sums r'r/D and r'r.
-func (c *CG) step(l *lane, sums []float64, from, to int) {
+func (c *CG) step(l *worker, sums []float64, from, to int) {
 	d := c.d
 	if d == 2 {
 		step2(l, sums, c.x.Data[2*from:2*to], c.r.Data[2*from:2*to], c.p.Data[2*from:2*to], c.q.Data[2*from:2*to], c.inverse[from:to])
@@ -211,8 +211,8 @@ func (c *CG) step(l *lane, sums []float64, from, to int) {
 	}
 }
 
-// turn sets p = z + beta p.
-func (c *CG) turn(l *lane, _ []float64, from, to int) {
+// nextDirection sets p = z + beta p.
+func (c *CG) nextDirection(l *worker, _ []float64, from, to int) {
 	for k, beta := range l.beta {
 		if c.factor == nil {
 			for i := from; i < to; i++ {
@@ -229,7 +229,7 @@ func (c *CG) turn(l *lane, _ []float64, from, to int) {
 }
 
 // preconditioned does the rest of an iteration with an approximate factorisation.
-func (c *CG) preconditioned(t int, l *lane) {
+func (c *CG) preconditioned(t int, l *worker) {
 	c.each(t, c.steps, (*CG).step)
 	c.collect(l, c.steps)
 	copy(l.norm, l.sums[c.d:])
@@ -244,11 +244,11 @@ func (c *CG) preconditioned(t int, l *lane) {
 		}
 		l.rz[k] = l.sums[k]
 	}
-	c.each(t, c.steps, (*CG).turn)
+	c.each(t, c.steps, (*CG).nextDirection)
 }
 
 // dots sums r'z.
-func (c *CG) dots(_ *lane, sums []float64, from, to int) {
+func (c *CG) dots(_ *worker, sums []float64, from, to int) {
 	for k := range c.d {
 		r := c.r.Data[from*c.d+k : to*c.d]
 		var s float64

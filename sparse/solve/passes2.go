@@ -16,7 +16,7 @@ func dots2(sums, p, q, inverse []float64) {
 	sums[0], sums[1], sums[2], sums[3] = a0, a1, b0, b1
 }
 
-func stepAndTurn2(l *lane, sums, x, r, p, q, inverse []float64) {
+func stepAndDirection2(l *worker, sums, x, r, p, q, inverse []float64) {
 	size := 2 * len(inverse)
 	x, r, p, q = x[:size], r[:size], p[:size], q[:size]
 	alpha0, alpha1, beta0, beta1 := l.alpha[0], l.alpha[1], l.beta[0], l.beta[1]
@@ -39,7 +39,7 @@ func stepAndTurn2(l *lane, sums, x, r, p, q, inverse []float64) {
 	sums[0], sums[1], sums[2], sums[3] = a0, a1, b0, b1
 }
 
-func step2(l *lane, sums, x, r, p, q, inverse []float64) {
+func step2(l *worker, sums, x, r, p, q, inverse []float64) {
 	size := 2 * len(inverse)
 	x, r, p, q = x[:size], r[:size], p[:size], q[:size]
 	alpha0, alpha1 := l.alpha[0], l.alpha[1]
@@ -59,7 +59,7 @@ func step2(l *lane, sums, x, r, p, q, inverse []float64) {
 	sums[0], sums[1], sums[2], sums[3] = a0, a1, b0, b1
 }
 
-func turnFirst2(sums, r, p, inverse []float64) {
+func firstDirection2(sums, r, p, inverse []float64) {
 	r, p = r[:2*len(inverse)], p[:2*len(inverse)]
 	var a0, a1, b0, b1 float64
 	for i, inv := range inverse {

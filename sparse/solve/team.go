@@ -8,23 +8,23 @@ import (
 	"unfold/internal/par"
 )
 
-// team is a fixed number of goroutines, the lanes, that run through a whole solve
+// team is a fixed number of goroutines, the workers, that run through a whole solve
 // together: an iteration is too short to start goroutines for each of its
-// passes. The pieces of a pass are shared out evenly, each lane's side by side, so
-// that they stay in its cache; a lane that is done early helps the others.
+// passes. The pieces of a pass are shared out evenly, each worker's side by side, so
+// that they stay in its cache; a worker that is done early helps the others.
 type team struct {
-	lanes, pieces int
-	spins         int // looks of a waiting lane before it sleeps
-	shares        []share
-	arrived       atomic.Int32
-	_             [60]byte // who waits looks at round alone
-	round         atomic.Uint32
-	_             [60]byte
-	lock          sync.Mutex // of changes of round that somebody sleeps for
-	over          sync.Cond
+	workers, pieces int
+	spins           int // looks of a waiting worker before it sleeps
+	shares          []share
+	arrived         atomic.Int32
+	_               [60]byte // who waits looks at round alone
+	round           atomic.Uint32
+	_               [60]byte
+	lock            sync.Mutex // of changes of round that somebody sleeps for
+	over            sync.Cond
 }
 
-// share counts the pieces of a lane that somebody has begun in this pass.
+// share counts the pieces of a worker that somebody has begun in this pass.
 type share struct {
 	begun atomic.Int32
 	_     [60]byte
@@ -33,30 +33,30 @@ type share struct {
 // newTeam returns a team for n rows.
 func newTeam(threads, n int) *team {
 	pieces := par.Pieces(n, piece)
-	m := &team{lanes: max(1, min(par.Threads(threads), pieces)), pieces: pieces}
-	m.shares = make([]share, m.lanes)
+	m := &team{workers: max(1, min(par.Threads(threads), pieces)), pieces: pieces}
+	m.shares = make([]share, m.workers)
 	m.over.L = &m.lock
 	return m
 }
 
-// patient is the number of looks, about a hundred microseconds, for which a lane
+// patient is the number of looks, about a hundred microseconds, for which a worker
 // waits for others that run: to sleep and be woken takes as long as a pass.
 const patient = 100_000
 
-// run runs f(lane) on every lane.
-func (m *team) run(f func(lane int)) {
+// run runs f(worker) on every worker.
+func (m *team) run(f func(worker int)) {
 	m.spins = patient
-	if m.lanes > runtime.GOMAXPROCS(0) {
-		m.spins = 0 // it would be in the way of the lane that it waits for
+	if m.workers > runtime.GOMAXPROCS(0) {
+		m.spins = 0 // it would be in the way of the worker that it waits for
 	}
-	par.Do(m.lanes, m.lanes, f)
+	par.Do(m.workers, m.workers, f)
 }
 
-// next returns the next piece for lane t in this pass, -1 if all are begun.
+// next returns the next piece for worker t in this pass, -1 if all are begun.
 func (m *team) next(t int) int {
-	for k := range m.lanes {
-		u := (t + k) % m.lanes
-		from, to := u*m.pieces/m.lanes, (u+1)*m.pieces/m.lanes
+	for k := range m.workers {
+		u := (t + k) % m.workers
+		from, to := u*m.pieces/m.workers, (u+1)*m.pieces/m.workers
 		if p := from + int(m.shares[u].begun.Add(1)) - 1; p < to {
 			return p
 		}
@@ -64,15 +64,15 @@ func (m *team) next(t int) int {
 	return -1
 }
 
-// wait ends a pass: it returns when all lanes have called it. What any of them wrote
+// wait ends a pass: it returns when all workers have called it. What any of them wrote
 // before is then seen by all.
 func (m *team) wait() {
-	if m.lanes == 1 {
+	if m.workers == 1 {
 		m.shares[0].begun.Store(0)
 		return
 	}
 	round := m.round.Load()
-	if int(m.arrived.Add(1)) == m.lanes {
+	if int(m.arrived.Add(1)) == m.workers {
 		m.arrived.Store(0)
 		for k := range m.shares {
 			m.shares[k].begun.Store(0)

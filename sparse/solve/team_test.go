@@ -10,22 +10,22 @@ import (
 )
 
 // TestTeam: every pass runs every piece once and is over before the next one
-// begins, with fewer and with more lanes than processors, and if a lane is late.
+// begins, with fewer and with more workers than processors, and if a worker is late.
 func TestTeam(t *testing.T) {
 	const n, passes = 23*piece - 5, 50
-	for lanes := 1; lanes <= 2*runtime.GOMAXPROCS(0)+1; lanes++ {
-		m := newTeam(lanes, n)
+	for workers := 1; workers <= 2*runtime.GOMAXPROCS(0)+1; workers++ {
+		m := newTeam(workers, n)
 		var done [passes][]atomic.Int32
 		for p := range done {
 			done[p] = make([]atomic.Int32, par.Pieces(n, piece))
 		}
 		var early atomic.Int32
-		m.run(func(lane int) {
+		m.run(func(worker int) {
 			for p := range passes {
-				if lane == p%m.lanes && p%7 == 0 {
+				if worker == p%m.workers && p%7 == 0 {
 					time.Sleep(time.Millisecond)
 				}
-				for k := m.next(lane); k >= 0; k = m.next(lane) {
+				for k := m.next(worker); k >= 0; k = m.next(worker) {
 					done[p][k].Add(1)
 					if p > 0 && done[p-1][(k+11)%len(done[p])].Load() != 1 {
 						early.Add(1)
@@ -35,12 +35,12 @@ func TestTeam(t *testing.T) {
 			}
 		})
 		if early.Load() != 0 {
-			t.Errorf("%d lanes: %d pieces ran before the last pass was over", m.lanes, early.Load())
+			t.Errorf("%d workers: %d pieces ran before the last pass was over", m.workers, early.Load())
 		}
 		for p := range done {
 			for k := range done[p] {
 				if got := done[p][k].Load(); got != 1 {
-					t.Fatalf("%d lanes: pass %d ran piece %d %d times", m.lanes, p, k, got)
+					t.Fatalf("%d workers: pass %d ran piece %d %d times", m.workers, p, k, got)
 				}
 			}
 		}
