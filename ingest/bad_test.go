@@ -18,6 +18,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/csv"
 	"unfold/ingest/emit"
+	"unfold/ingest/ingesttest"
 	"unfold/ingest/input"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
@@ -83,7 +84,7 @@ func mapFile(t testing.TB, ext string) []byte {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := errors.Join(w.Write(output(50, 2)), w.Close()); err != nil {
+	if err := errors.Join(w.Write(ingesttest.Output(50, 2)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(path)
@@ -243,7 +244,7 @@ func TestDimensionChange(t *testing.T) {
 	if !table.IsBadInput(err) || !strings.Contains(err.Error(), "9 elements, 4 are expected") {
 		t.Errorf("against the encoder: %v", err)
 	}
-	three, _ := table.NewTable(here, table.VectorColumn("vector", vec.New[float32](1, 3)))
+	three, _ := table.NewTable(ingesttest.Here(), table.VectorColumn("vector", vec.New[float32](1, 3)))
 	if _, err := d.Encoder.Encode(three); !table.IsBadInput(err) ||
 		!strings.HasPrefix(err.Error(), `topic events, partition 3, offset 41: row 1, column "vector": the vector has 3 elements`) {
 		t.Errorf("in a message: %v", err)

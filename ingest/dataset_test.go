@@ -126,13 +126,13 @@ func TestReadMNISTOnce(t *testing.T) {
 		}
 		return names
 	}
-	before := allocated()
+	before := ingesttest.Allocated()
 	d, err := ingest.ReadAll(context.Background(), in("train-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte.gz"),
 		ingest.ReadOptions{LabelFiles: in("train-labels-idx1-ubyte.gz", "t10k-labels-idx1-ubyte.gz")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := allocated() - before
+	total := ingesttest.Allocated() - before
 	if d.X.Rows != 70000 || d.X.Cols != 784 || !slices.Equal(d.Label[:5], []string{"5", "0", "4", "1", "9"}) {
 		t.Errorf("%d x %d, labels %v", d.X.Rows, d.X.Cols, d.Label[:5])
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/ingest"
+	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
 )
 
@@ -24,7 +25,7 @@ func parse(t testing.TB, text string) []ingest.ColumnSpec {
 
 // flows is a small table of connections.
 func flows(t testing.TB) *table.Table {
-	records, err := table.NewTable(here,
+	records, err := table.NewTable(ingesttest.Here(),
 		table.Int64Column("bytes", []int64{0, 10, 1000, 100000}),
 		table.Float64Column("rate", []float64{0.5, -1.5, 0, 1}),
 		table.BoolColumn("land", []bool{true, false, false, true}),
@@ -262,7 +263,7 @@ func TestStandardizeExtremes(t *testing.T) {
 		"squares vanish": {1.4e-160, 2.2e-162, 7e-161, 3e-160},
 		"growing":        {1e-170, 1e-160, 1, 1e30},
 	} {
-		records, err := table.NewTable(here, table.Float64Column("a", values))
+		records, err := table.NewTable(ingesttest.Here(), table.Float64Column("a", values))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,14 +364,14 @@ func TestEncodeDrift(t *testing.T) {
 	if _, err := e.Encode(bad); !table.IsBadInput(err) || !strings.Contains(err.Error(), `row 3, column "bytes": "many" is not a number`) {
 		t.Errorf("error %v", err)
 	}
-	gone, _ := table.NewTable(here, table.Int64Column("byts", []int64{1}), table.StringColumn("proto", []string{"tcp"}))
+	gone, _ := table.NewTable(ingesttest.Here(), table.Int64Column("byts", []int64{1}), table.StringColumn("proto", []string{"tcp"}))
 	if _, err := e.Encode(gone); !table.IsBadInput(err) || !strings.Contains(err.Error(), `column "bytes": there is no such column; did you mean "byts"?`) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestScaledVectors(t *testing.T) {
-	records, _ := table.NewTable(here, vectors(0, 5, 2, 5, 4, 5))
+	records, _ := table.NewTable(ingesttest.Here(), vectors(0, 5, 2, 5, 4, 5))
 	e := fit(t, ingest.Mapping{Standardize: true, Log1p: true}, records)
 	b, err := e.Encode(records)
 	if err != nil {

@@ -98,9 +98,9 @@ func TestForeignArrowTypes(t *testing.T) {
 	decoder := &arrowfmt.Decoder{}
 	eachForeign(t, func(name, path string, value []byte) {
 		want := foreignArrow[name]
-		records, err := decoder.Decode(value, here)
+		records, err := decoder.Decode(value, ingesttest.Here())
 		if reason, refused := strings.CutPrefix(want, "("); refused {
-			if err == nil || err.Error() != here.String()+": "+strings.TrimSuffix(reason, ")") {
+			if err == nil || err.Error() != ingesttest.Here().String()+": "+strings.TrimSuffix(reason, ")") {
 				t.Errorf("%s: error %v, want %s", name, err, want)
 			}
 			return
@@ -112,7 +112,7 @@ func TestForeignArrowTypes(t *testing.T) {
 		if c, _ := records.Column("x"); c.DataType() != want {
 			t.Errorf("%s is read as %s, want %s", name, c.DataType(), want)
 		}
-		again, err := decoder.Decode(value, here) // by a schema that is known
+		again, err := decoder.Decode(value, ingesttest.Here()) // by a schema that is known
 		if err != nil {
 			t.Errorf("%s, again: %v", name, err)
 			return
@@ -169,7 +169,7 @@ func TestForeignReaderSeesTheSameValues(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
 	eachForeign(t, func(name, _ string, value []byte) {
-		records, err := arrowfmt.DecodeMessage(value, here, arrowfmt.Limits{})
+		records, err := arrowfmt.DecodeMessage(value, ingesttest.Here(), arrowfmt.Limits{})
 		if err != nil {
 			return // TestForeignArrowTypes says which
 		}
@@ -244,7 +244,7 @@ func TestMessagesOfOtherKinds(t *testing.T) {
 		{"nothing known", "hello, world", "this is not an Arrow IPC stream"},
 		{"nothing", "", "the message is empty"},
 	} {
-		_, err := arrowfmt.DecodeMessage([]byte(c.value), here, arrowfmt.Limits{})
+		_, err := arrowfmt.DecodeMessage([]byte(c.value), ingesttest.Here(), arrowfmt.Limits{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}

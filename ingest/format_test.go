@@ -68,7 +68,7 @@ func TestStreamsAsFiles(t *testing.T) {
 		}
 		path := tempFile(t, "x.bin", s.Bytes)
 		records := readTable(t, path, ingest.Options{BatchRows: 5})
-		want, err := arrowfmt.DecodeMessage(s.Bytes, here, arrowfmt.Limits{})
+		want, err := arrowfmt.DecodeMessage(s.Bytes, ingesttest.Here(), arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestKeptDictionaries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		records, err := arrowfmt.DecodeMessage(streamOf(b.NewArray()), here, arrowfmt.Limits{})
+		records, err := arrowfmt.DecodeMessage(ingesttest.StreamOf(b.NewArray()), ingesttest.Here(), arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,13 +162,13 @@ func TestStandardOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(output(10, 3)); err != nil {
+	if err := w.Write(ingesttest.Output(10, 3)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	records, err := arrowfmt.DecodeMessage(out.Bytes(), here, arrowfmt.Limits{})
+	records, err := arrowfmt.DecodeMessage(out.Bytes(), ingesttest.Here(), arrowfmt.Limits{})
 	if err != nil || records.Len() != 10 {
 		t.Errorf("%v, %v", records, err)
 	}
@@ -204,10 +204,10 @@ func TestWritersRefuseOtherColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Write(output(4, 2)); err != nil {
+		if err := w.Write(ingesttest.Output(4, 2)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Write(output(4, 3)); err == nil {
+		if err := w.Write(ingesttest.Output(4, 3)); err == nil {
 			t.Errorf("%s: another dimension was written", ext)
 		}
 		w.Abort()
@@ -251,7 +251,7 @@ func TestTextHasOneColumnOfAName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := output(3, 2)
+	o := ingesttest.Output(3, 2)
 	o.Kept = append(o.Kept, table.Int64Column("embedding_1", make([]int64, 3)))
 	if err = w.Write(o); err == nil {
 		err = w.Close()

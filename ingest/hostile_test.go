@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"unfold/ingest"
+	"unfold/ingest/ingesttest"
 	"unfold/ingest/input"
 	"unfold/ingest/table"
 )
@@ -85,9 +86,9 @@ func TestHostileFiles(t *testing.T) {
 		if err := os.WriteFile(path, c.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		before := allocated()
+		before := ingesttest.Allocated()
 		_, _, err := readFile(path, ingest.Options{Memory: 64 << 20})
-		if took := allocated() - before; took > 20*64<<20 {
+		if took := ingesttest.Allocated() - before; took > 20*64<<20 {
 			t.Errorf("%s: %d MiB were allocated", c.name, took>>20)
 		}
 		if !table.IsBadInput(err) || !strings.Contains(err.Error(), c.want) {

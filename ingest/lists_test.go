@@ -29,13 +29,7 @@ func lists(lengths []int, null int) []byte {
 			b.ValueBuilder().(*array.Float64Builder).Append(float64(k))
 		}
 	}
-	return streamOf(b.NewArray())
-}
-
-// streamOf is a stream of one column "v".
-func streamOf(a arrow.Array) []byte {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}, nil)
-	return ingesttest.Encode(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))})
+	return ingesttest.StreamOf(b.NewArray())
 }
 
 // Vectors of every list kind and every type of number become the same floats.
@@ -53,7 +47,7 @@ func TestEveryKindOfVector(t *testing.T) {
 			for i := range 4 {
 				appendVector(b, i)
 			}
-			check(t, dt.String(), streamOf(b.NewArray()))
+			check(t, dt.String(), ingesttest.StreamOf(b.NewArray()))
 			if strings.Contains(dt.Name(), "view") {
 				continue // the library cannot write slices of views
 			}
@@ -62,14 +56,14 @@ func TestEveryKindOfVector(t *testing.T) {
 			for i := -2; i < 6; i++ {
 				appendVector(c, i)
 			}
-			check(t, dt.String()+", sliced", streamOf(array.NewSlice(c.NewArray(), 2, 6)))
+			check(t, dt.String()+", sliced", ingesttest.StreamOf(array.NewSlice(c.NewArray(), 2, 6)))
 		}
 	}
 }
 
 func check(t *testing.T, what string, stream []byte) {
 	t.Helper()
-	records, err := arrowfmt.DecodeMessage(stream, here, arrowfmt.Limits{})
+	records, err := arrowfmt.DecodeMessage(stream, ingesttest.Here(), arrowfmt.Limits{})
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return

@@ -49,7 +49,7 @@ func TestColumnsOfOneName(t *testing.T) {
 	const n = `column "n": columns 4 (int32) and 5 (int64) have this name`
 	for _, batches := range []int{1, 3} {
 		value := namesakes(batches)
-		rows, err := arrowfmt.DecodeMessage(value, here, arrowfmt.Limits{})
+		rows, err := arrowfmt.DecodeMessage(value, ingesttest.Here(), arrowfmt.Limits{})
 		if err != nil || rows.Len() != 2*batches {
 			t.Fatalf("%d batches: %v, %v", batches, rows, err)
 		}

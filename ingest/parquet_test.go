@@ -85,7 +85,7 @@ func readFile(path string, opts ingest.Options) (rows int, schema table.Schema, 
 		if err != nil {
 			return rows, nil, err
 		}
-		touch(tables)
+		ingesttest.Touch(tables)
 		rows += tables.Len()
 	}
 }

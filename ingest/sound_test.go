@@ -75,7 +75,7 @@ func TestSoundSlices(t *testing.T) {
 		if rapid.Bool().Draw(r, "shifted") {
 			a = shifted(a)
 		}
-		c, err := table.SoundColumn(table.NewColumn("c", a).Slice(from, to), here, false)
+		c, err := table.SoundColumn(table.NewColumn("c", a).Slice(from, to), ingesttest.Here(), false)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -175,7 +175,7 @@ for name, c in columns.items():
 
 // encode makes a batch of a message with the vector v and the column c, which is kept.
 func encode(value []byte, replace bool) (*ingest.Batch, error) {
-	records, err := arrowfmt.DecodeMessage(value, here, arrowfmt.Limits{})
+	records, err := arrowfmt.DecodeMessage(value, ingesttest.Here(), arrowfmt.Limits{})
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func TestUnsoundColumns(t *testing.T) {
 		if !errors.As(err, &e) || e.Row != c.row || e.Column != "c" || !strings.Contains(e.Problem, c.problem) || e.Hint == "" {
 			t.Errorf("%s: error %v", c.name, err)
 		}
-		got, err := table.SoundColumn(table.NewColumn("c", c.a), here, true)
+		got, err := table.SoundColumn(table.NewColumn("c", c.a), ingesttest.Here(), true)
 		if (err != nil) != (c.becomes == "") {
 			t.Errorf("%s: replaced: %v", c.name, err)
 		}
@@ -260,7 +260,7 @@ func TestUnsoundColumns(t *testing.T) {
 		pairs = append(pairs, path, "")
 	}
 	wrong := text("a", "b", "c").Data()
-	counted, err := table.SoundColumn(table.NewColumn("c", array.MakeFromData(array.NewData(wrong.DataType(), 3, append([]*memory.Buffer{memory.NewBufferBytes([]byte{5})}, wrong.Buffers()[1:]...), nil, 3, 0))), here, false)
+	counted, err := table.SoundColumn(table.NewColumn("c", array.MakeFromData(array.NewData(wrong.DataType(), 3, append([]*memory.Buffer{memory.NewBufferBytes([]byte{5})}, wrong.Buffers()[1:]...), nil, 3, 0))), ingesttest.Here(), false)
 	if err != nil || counted.IsNull(0) || !counted.IsNull(1) {
 		t.Errorf("a wrong count of nulls: %v, %v", counted.Strings(), err)
 	}

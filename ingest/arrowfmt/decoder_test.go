@@ -10,10 +10,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
-	"unfold/internal/offsets"
 )
-
-var here = table.Origin{Position: offsets.At("events", 3, 41)}
 
 // What is made of a message is what Arrow's reader makes of it after the checks, whether
 // its schema is known or not, whatever the bytes are.
@@ -24,10 +21,10 @@ func TestDecodersAgreeWithArrow(t *testing.T) {
 	decoded, refused := 0, 0
 	agree := func(name string, b []byte) {
 		t.Helper()
-		want, failed := arrowfmt.DecodeByArrow(b, here, limits)
+		want, failed := arrowfmt.DecodeByArrow(b, ingesttest.Here(), limits)
 		for way, decode := range map[string]func() (*table.Table, error){
-			"Decode":        func() (*table.Table, error) { return d.Decode(b, here) },
-			"DecodeMessage": func() (*table.Table, error) { return arrowfmt.DecodeMessage(b, here, limits) },
+			"Decode":        func() (*table.Table, error) { return d.Decode(b, ingesttest.Here()) },
+			"DecodeMessage": func() (*table.Table, error) { return arrowfmt.DecodeMessage(b, ingesttest.Here(), limits) },
 		} {
 			name := way + " of " + name
 			got, err := decode()
@@ -40,7 +37,7 @@ func TestDecodersAgreeWithArrow(t *testing.T) {
 			}
 			decoded++
 			ingesttest.EqualTables(t, name, got, want)
-			if got.Origin != here {
+			if got.Origin != ingesttest.Here() {
 				t.Fatalf("%s: of %v", name, got.Origin)
 			}
 			a, err1 := emit.EncodeTable(want)
@@ -72,7 +69,7 @@ func TestDecoderOfManySchemas(t *testing.T) {
 		wg.Go(func() {
 			for i := range 3 * len(streams) {
 				s := streams[(i*(2*k+1))%len(streams)]
-				records, err := d.Decode(s.Bytes, here)
+				records, err := d.Decode(s.Bytes, ingesttest.Here())
 				if err != nil || records.Len() != s.Rows {
 					t.Errorf("%s: %v, %v", s.Name, records, err)
 				}
@@ -90,7 +87,7 @@ func TestDecoderAllocatesLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	allocs := testing.AllocsPerRun(100, func() {
-		if _, err := d.Decode(m, here); err != nil {
+		if _, err := d.Decode(m, ingesttest.Here()); err != nil {
 			t.Fatal(err)
 		}
 	})

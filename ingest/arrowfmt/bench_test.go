@@ -1,4 +1,4 @@
-package ingest_test
+package arrowfmt_test
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func BenchmarkDecodeMessage(b *testing.B) {
 			b.SetBytes(int64(len(m)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := arrowfmt.DecodeMessage(m, here, arrowfmt.Limits{}); err != nil {
+				if _, err := arrowfmt.DecodeMessage(m, ingesttest.Here(), arrowfmt.Limits{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -36,7 +36,7 @@ func BenchmarkDecodeMessage(b *testing.B) {
 			b.SetBytes(int64(len(m)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := d.Decode(m, here); err != nil {
+				if _, err := d.Decode(m, ingesttest.Here()); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -47,20 +47,6 @@ func BenchmarkDecodeMessage(b *testing.B) {
 			for b.Loop() {
 				if rows, err := ingesttest.ArrowDecode(m); err != nil || rows != int64(n) {
 					b.Fatal(rows, err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkEncodeMessage(b *testing.B) {
-	for _, n := range sizes {
-		o := ingesttest.Placed(0, n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := emit.EncodeMessage(o); err != nil {
-					b.Fatal(err)
 				}
 			}
 		})
@@ -78,13 +64,13 @@ func BenchmarkDecodeText(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			m := streamOf(texts.NewArray())
+			m := ingesttest.StreamOf(texts.NewArray())
 			d := &arrowfmt.Decoder{}
 			b.Run(fmt.Sprint(n, "/", dt), func(b *testing.B) {
 				b.SetBytes(int64(len(m)))
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := d.Decode(m, here); err != nil {
+					if _, err := d.Decode(m, ingesttest.Here()); err != nil {
 						b.Fatal(err)
 					}
 				}

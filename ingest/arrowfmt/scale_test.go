@@ -1,4 +1,4 @@
-package ingest_test
+package arrowfmt_test
 
 import (
 	"math"

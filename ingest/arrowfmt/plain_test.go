@@ -1,4 +1,4 @@
-package ingest_test
+package arrowfmt_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/ingesttest"
 )
 
 // viewsOf is a column of n text views, each of the same length at the same place of a
@@ -68,7 +69,7 @@ func TestPlainColumnsAreBounded(t *testing.T) {
 		{"a run of nothing", runsOf(1004, texts("a", "b"), 1003, 1004), "run 0 ends at 0", []int32{0, 1004}},
 		{"a run of less than nothing", runsOf(1004, texts("a", "b"), 1003, 1004), "run 0 ends at -1", []int32{-1, 1004}},
 	} {
-		message := streamOf(c.column)
+		message := ingesttest.StreamOf(c.column)
 		if c.ends != nil {
 			// Arrow's writer writes no such runs.
 			own, others := arrow.GetBytes([]int32{1003, 1004}), arrow.GetBytes(c.ends)
@@ -77,13 +78,13 @@ func TestPlainColumnsAreBounded(t *testing.T) {
 			}
 			message = bytes.Replace(message, own, others, 1)
 		}
-		before := allocated()
-		table, err := arrowfmt.DecodeMessage(message, here, arrowfmt.Limits{Memory: 32 << 20})
-		took := allocated() - before
+		before := ingesttest.Allocated()
+		table, err := arrowfmt.DecodeMessage(message, ingesttest.Here(), arrowfmt.Limits{Memory: 32 << 20})
+		took := ingesttest.Allocated() - before
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
-		case c.want == "" && touch(table) == 0:
+		case c.want == "" && ingesttest.Touch(table) == 0:
 			t.Errorf("%s: no text", c.name)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

@@ -1,4 +1,4 @@
-package ingest_test
+package table_test
 
 import (
 	"math/rand/v2"
@@ -15,6 +15,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 func TestNoColumn(t *testing.T) {
@@ -36,7 +37,7 @@ func TestColumnText(t *testing.T) {
 		{table.Float32Column("x", []float32{0.1, 16777216}), "0.1 16777216"},
 		{table.Int64Column("x", []int64{-1 << 63, 1<<53 + 1}), "-9223372036854775808 9007199254740993"},
 		{table.BoolColumn("x", []bool{true, false}), "true false"},
-		{vectors(1, 0.5, 3, -4), "[1 0.5] [3 -4]"},
+		{table.VectorColumn("embedding", vec.Of(2, 2, []float32{1, 0.5, 3, -4})), "[1 0.5] [3 -4]"},
 	} {
 		if got := strings.Join(c.c.Strings(), " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.c.DataType(), got, c.want)
@@ -85,7 +86,7 @@ func TestColumnsOfEveryType(t *testing.T) {
 		for range n {
 			ingesttest.Append(b, rng, true)
 		}
-		records, err := arrowfmt.DecodeMessage(streamOf(b.NewArray()), here, arrowfmt.Limits{})
+		records, err := arrowfmt.DecodeMessage(ingesttest.StreamOf(b.NewArray()), ingesttest.Here(), arrowfmt.Limits{})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func TestColumnsOfEveryType(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		again, err := arrowfmt.DecodeMessage(message, here, arrowfmt.Limits{})
+		again, err := arrowfmt.DecodeMessage(message, ingesttest.Here(), arrowfmt.Limits{})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func same(rt *rapid.T, got, want *table.Table) {
 func TestTables(t *testing.T) {
 	a, b := table.Int64Column("a", []int64{1, 2}), table.Int64Column("b", []int64{1})
 	for _, cols := range [][]table.Column{{a, b}, {a, a}, {a, {}}} {
-		if _, err := table.NewTable(here, cols...); err == nil {
+		if _, err := table.NewTable(ingesttest.Here(), cols...); err == nil {
 			t.Errorf("a table of %v", cols)
 		}
 	}
@@ -137,7 +138,7 @@ func TestTables(t *testing.T) {
 	if got := records.Slice(1, 2); got.Origin.Row != 11 || got.Len() != 1 {
 		t.Errorf("a slice starts at row %d", got.Origin.Row)
 	}
-	other, _ := table.NewTable(here, b)
+	other, _ := table.NewTable(ingesttest.Here(), b)
 	if _, err := table.ConcatTables(records, other); err == nil || !strings.Contains(err.Error(), "the columns change") {
 		t.Errorf("tables of other columns: %v", err)
 	}

@@ -1,4 +1,4 @@
-package ingest_test
+package table_test
 
 import (
 	"errors"
