@@ -31,36 +31,36 @@
 // Each promise names the test that holds it; Settings.DrainTimeout and the like are
 // fields of this package.
 //
-// At least once. The offset of a message is committed only after its output, or
-// its dead letter, has been acknowledged by all in-sync replicas, and the output
-// of every earlier message of its partition too. So a crash at any moment, of this
-// process, of a broker or of the connection between, is followed by delivering
-// again whatever was not committed, never by a gap. (TestNothingIsLost)
+// At least once. The offset of a message is committed after all in-sync replicas have
+// acknowledged its output, or its dead letter, and the output of every earlier message of
+// its partition. So whatever was not committed is delivered again after a crash of this
+// process, of a broker or of the connection between them. There is never a gap.
+// (TestNothingIsLost)
 //
-// Exactly once, if Pipeline.ExactlyOnce is set. The outputs and dead letters of a
-// batch and the offset behind it are one transaction (Transactional): who reads
-// committed messages sees each once. A transaction of which it is not known how it
-// ended, or whose partition has a new owner, ends the generation; the next one
-// begins at the offset that the broker reports. (TestNothingIsLostOrDoubled)
+// Exactly once, if Pipeline.ExactlyOnce is set. The outputs and dead letters of a batch
+// and the offset behind it are one transaction (Transactional): who reads committed
+// messages sees each once. A transaction whose end is not known, or whose partition has a
+// new owner, ends the generation. The next one begins at the offset that the broker
+// reports. (TestNothingIsLostOrDoubled)
 //
 // No silent skip. An offset outside of the log is reported (Hooks.Gap) and ends the
 // run, unless the source is set to go on. (stream/kafka.TestGaps)
 //
-// Bounded. What has been read and not delivered takes Settings.QueueBytes, decompressed
-// and counted before it is (Queue), and the work on it Settings.WorkBytes: a sink that is
-// slow, or away, holds back reading. One message larger than that is read alone.
+// Bounded. What has been read and not delivered takes at most Settings.QueueBytes, counted
+// before it is decompressed (Queue). The work on it takes at most Settings.WorkBytes. A
+// sink that is slow, or away, holds back reading. A larger message is read alone.
 // (TestSlowSinkHoldsBackReading, TestQueueNeverStandsStill)
 //
 // In order. Outputs of one partition's messages are written in the order of the
 // messages, for each key; a key's outputs go to one partition. Duplicates may
 // come later: a consumer sees 5, 6, 7, then perhaps 6, 7 again, then 8.
 //
-// One for one. Each message gives one output message with the same key and time,
-// as many events, in the same order; or it becomes a dead letter. None is
-// skipped. An output that is too large for its topic comes in parts (below). An output carries where its input lies (topic, partition, offset) and
-// the version of the map. Position and version determine the output to the byte:
-// a duplicate that was placed by the same version is the same message, and a
-// consumer may drop what it has seen by offset alone. How far the stage has got
+// One for one. Each message gives one output message with the same key and time, as many
+// events, in the same order; or it becomes a dead letter. None is skipped. An output that
+// is too large for its topic comes in parts (below). An output carries where its input
+// lies (topic, partition, offset) and the version of the map. Offset and version determine
+// the output to the byte: a duplicate that was placed by the same version is the same
+// message. A consumer may drop by offset alone what it has seen. How far the stage has got
 // can be read from the output topic without the group's offsets (Origin).
 //
 // Tombstones pass. A message with a key and a null value takes the event whose id
@@ -74,15 +74,15 @@
 // lose it. A message that takes longer to decode than Settings.DecodeTime is bad as
 // well. (TestDecodeTime, TestTooManyGivenUp)
 //
-// What may pass is waited out. A sink or dead-letter topic that fails is tried again
-// with growing pauses for as long as the process lives: reading stops meanwhile, and
+// What may pass is waited out. A sink or dead-letter topic that fails is retried with
+// growing pauses for as long as the process lives. Reading stops meanwhile, and
 // Hooks.Retrying reports it. Nothing is dropped to get past it. What cannot pass in
 // reading (no permission, an offset that is no longer in the log) ends the stage with an
 // error.
 //
-// What is too large does not stop the stream. A topic refuses a message alone in a batch,
-// compressed, that is larger than it takes: to try that again would be in vain. Such an
-// output is written in parts (Pipeline.TooLarge), each a message of some of the events
+// What is too large does not stop the stream. A topic refuses a message, alone in its
+// batch and compressed, that is larger than it takes. To retry that would be in vain. Such
+// an output is written in parts (Pipeline.TooLarge), each a message of some of the events
 // with the same key and time, in order, numbered by headers (PartOf); the offset is
 // committed after the last. With an event that is too large alone the message becomes a
 // dead letter. A dead letter that is too large is written without its value, and says
@@ -92,7 +92,7 @@
 // TestDeadLetterTooLargeForAnything, TestNothingIsLostOrDoubled)
 //
 // What a topic refuses for another reason than its size (RefusedError), such as a message
-// without a key in a compacted topic, is not tried again either: an output becomes a dead
+// without a key in a compacted topic, is not retried either: an output becomes a dead
 // letter with the broker's reason, a dead letter ends the stage. (TestRefusedOutputs,
 // TestRefusedDeadLetters)
 //
@@ -103,15 +103,15 @@
 //
 // # Cold start
 //
-// Before there is a map, events are read and offered to the learner, and wait in
-// memory, their offsets uncommitted; so after a crash they come again. Bad
-// messages go to the dead letters meanwhile. When the learner has enough, its
-// Offer blocks until the first map is there, which holds back reading: what waits
-// is bounded by what the learner needs and one run for each partition. Then all
-// that has waited is placed, in order. Messages beyond Settings.WaitingBytes do not
-// wait: the learner has seen them, and they are read again when the map is there, in
-// a new generation. With exactly-once delivery bad messages behind an event wait,
-// too, since the offset cannot get past it. (TestWaitingBeyondMemory)
+// Before there is a map, events are read and offered to the learner, and wait in memory.
+// Their offsets are not committed, so they come again after a crash. Bad messages go to
+// the dead letters meanwhile. When the learner has enough, its Offer blocks until the
+// first map is there, which holds back reading. So what waits is bounded by what the
+// learner needs and one run for each partition. Then all that has waited is placed, in
+// order. Messages beyond Settings.WaitingBytes do not wait: the learner has seen them, and
+// they are read again when the map is there, in a new generation. With exactly-once
+// delivery bad messages behind an event wait, too, since the offset cannot get past it.
+// (TestWaitingBeyondMemory)
 //
 // # Fleets
 //
@@ -123,12 +123,11 @@
 //
 // # Ownership
 //
-// A Generation is the time in which this process owns some partitions. Each
-// partition has one worker; a committer gathers acknowledged offsets and commits
-// them every Settings.CommitEvery, in the generation only: a commit that comes too
-// late, when the partition has another owner, fails and moves nothing. When a
-// generation ends, workers finish their batch as they do at a stop, so that little
-// is delivered twice.
+// A Generation is the time in which this process owns some partitions. Each partition has
+// one worker; a committer gathers acknowledged offsets and commits them every
+// Settings.CommitEvery, in the generation only. A commit that comes too late, when the
+// partition has another owner, fails and moves nothing. When a generation ends, workers
+// finish their batch as they do at a stop, so that little is delivered twice.
 //
 // # Goroutines
 //

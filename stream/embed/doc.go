@@ -1,9 +1,9 @@
-// Package embed is the one road from events to placed rows.
+// Package embed leads from events to placed rows.
 //
-// Open makes a Map of a snapshot: how records become vectors (package ingest), the
-// model that places them, what predicts their classes, and the columns that pass
-// through. All who place events use it, so that the same version of a map gives the
-// same bytes whoever places on it:
+// Open makes a Map of a snapshot: how records become vectors (package ingest), the model
+// that places them, what predicts their classes, and the columns that pass through. All
+// that place events use it. So a version of a map gives the same bytes whoever places on
+// it:
 //
 //	Map.Table   one table of a file      -> one ingest.Output
 //	Map.Place   messages (a stream.Map)  -> one Arrow IPC message each, and parts of it

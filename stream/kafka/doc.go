@@ -14,10 +14,10 @@
 //   - a Reader whose offset is no longer in the log jumps to where the log
 //     starts, in silence. Here that is a *stream.OffsetError, both when a
 //     generation begins and while it runs.
-//   - a Reader on an unknown topic waits for ever, and hands out records of
-//     aborted transactions as well as the markers that end transactions, even
-//     if asked to read committed ones only. Here the topic is looked up first, and
-//     aborted records and markers are left out (see fetch.go).
+//   - a Reader on an unknown topic waits for ever, and hands out records of aborted
+//     transactions and the markers that end transactions, even if asked to read committed
+//     ones only. Here the topic is looked up first, and aborted records and markers are
+//     left out (see fetch.go).
 //
 // Answers keep their batches as they lie in the log (rawfetch.go): the library would
 // decompress all that one holds at once, whatever comes of it. A cursor (fetch.go,
@@ -37,16 +37,16 @@
 //
 // # Writing
 //
-// A Sink sends a produce request for each partition, with acks=all, the requests
-// for one partition one after the other; so a failure leaves a suffix for each
-// partition to be written again, and order is kept. Keys choose the partition as
-// Java's producers do (murmur2): topics with the same number of partitions are
-// co-partitioned. Messages without a key follow the partition that they came
-// from. Batches are those of idempotent producers (idempotent.go): one whose acknowledgement
-// was lost is sent again as it was when its messages are written again, and is in the
-// topic once. What is written again after a crash, or by another owner of the partition
-// that it came from, is there twice. Clusters that give no producer's id, before 0.11, or
-// before 2.8 to clients without the right IdempotentWrite, are written to without.
+// A Sink sends a produce request for each partition, with acks=all, the requests for one
+// partition one after the other; so a failure leaves a suffix for each partition to be
+// written again, and order is kept. Keys choose the partition as Java's producers do
+// (murmur2): topics with the same number of partitions are co-partitioned. Messages
+// without a key follow the partition that they came from. Batches are those of idempotent
+// producers (idempotent.go): one whose acknowledgement was lost is sent again as it was
+// when its messages are written again, and is in the topic once. What is written again
+// after a crash, or by another owner of the partition that it came from, is there twice.
+// Some clusters give no producer id: those before 0.11, and those before 2.8 to clients
+// without permission IdempotentWrite. They are written to without one.
 //
 // What a topic refuses and always will, for its size (size.go) or for what a record is
 // (refused.go), is a *stream.RefusedError that names the messages. A batch is halved until
@@ -66,12 +66,12 @@
 //	Produce, and AddOffsetsToTxn + TxnOffsetCommit side by side
 //	EndTxn                  commits
 //
-// There is one producer for each partition of the source, named after group, topic
-// and partition. Two fences keep an old owner out: its epoch, which the new owner's
-// InitProducerId has ended, and its generation, which TxnOffsetCommit carries. An
-// EndTxn that gets no answer is sent again; if none comes at all the outcome is not
-// known, and the generation ends (stream.ErrRevoked). A request that is sent again
-// carries the same sequence, so that brokers write it once.
+// There is one producer for each partition of the source, named after group, topic and
+// partition. Two fences keep an old owner out: its epoch, which the new owner's
+// InitProducerId has ended, and its generation, which TxnOffsetCommit carries. An EndTxn
+// that gets no answer is sent again. If none comes at all the outcome is not known, and
+// the generation ends (stream.ErrRevoked). A request that is sent again carries the same
+// sequence, so that brokers write it once.
 //
 // Brokers may count a transaction as ended and have left it open in some partitions
 // (hanging.go says when). So who takes a producer over, or has seen requests fail,
@@ -80,15 +80,15 @@
 //
 // # Topics of announcements
 //
-// A CompactedTopic is a compacted topic of one partition, read from its beginning without a
-// group; a FencedWriter the right to write to it, which is the transactional id of a producer:
-// who takes it refuses the one before (package stream/fleet).
+// A CompactedTopic is a compacted topic of one partition, read from its beginning without
+// a group; a FencedWriter is the only one who writes to it. It has the transactional id of
+// a producer, and the broker refuses the one that had it before (package stream/fleet).
 //
 // # Gaps
 //
-// An offset below the log's first message, or for longer than a new leader needs to
-// find its end beyond it, is reported to SourceSettings.Gap; OnGap says whether reading
-// goes on. Partitions that a topic gets later are read from their beginning.
+// An offset below the log's first message is reported to SourceSettings.Gap. So is one
+// beyond its end, for longer than a new leader needs to find that end. OnGap says whether
+// reading goes on. Partitions that a topic gets later are read from their beginning.
 //
 // # Security
 //

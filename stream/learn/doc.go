@@ -14,20 +14,20 @@
 //
 // The map is learnt from a bounded set of points, package reference: encoded but not
 // projected, duplicates counted, replaced and deleted by the events' ids. Events are
-// placed and delivered first and offered then, so the set is always up to date and the
-// map behind it by less than a refresh. The encoder (vocabularies, means) is learnt
-// once and stays, so that a vector means the same in all versions; the principal
-// components stay as long as the map is carried on.
+// placed and delivered first and offered then. So the set is always up to date, and the
+// map is behind it by less than a refresh. The encoder (vocabularies, means) is learnt
+// once and stays, so that a vector means the same in all versions. The principal
+// components stay as long as the map is updated.
 //
 // # Refresh
 //
-// The map is carried on by package models/live, in the background while events are
-// placed on the version before; then one atomic pointer is exchanged. Points that
-// came start where they are placed, points that stay hardly move: version by version
-// the frame is the same. Only when a major refresh is due is the whole map learnt, from
-// where it is, and a new epoch begins. What cannot be carried on (another kind of model,
-// other tails than the state's, Major: always) is learnt from nothing and laid on the map
-// before, turned, reflected and moved but not scaled: a new epoch each time.
+// Package models/live updates the map in the background, while events are placed on the
+// version before; then one atomic pointer is exchanged. New points start where they are
+// placed, and points that stay hardly move: the coordinate frame stays the same. Only when
+// a major refresh is due is the whole map learnt, from where it is, and a new epoch
+// begins. What cannot be updated (another kind of model, other tails than the state's,
+// Major: always) is learnt from nothing. It is laid on the map before, turned, reflected
+// and moved but not scaled: a new epoch each time.
 //
 // A refresh that fails leaves the map, and what has changed is learnt with the next. A
 // map that was learnt and cannot be saved is kept and saved later.
@@ -41,28 +41,27 @@
 // # Prequential votes
 //
 // Where Mapping.Label names a column, a map is judged by the stream before it learns from
-// it (prequential.go): of the labelled events between two maps a sample is placed on the older
-// one, and the nearest reference points with labels vote there. The stats of the next
-// map say how many votes there were and how many were wrong.
+// it (prequential.go). A sample of the labelled events between two maps is placed on the
+// older one, and the nearest reference points with labels vote there. The stats of the
+// next map say how many votes there were and how many were wrong.
 //
 // # Classes
 //
-// With Settings.Classify the events that have a label are kept in a pool, a bounded
-// sample (package models/ep/labels), and before a map is published the classifier is
-// learnt from where it places them; the sites go on from the map before, the kernel stays
-// within an epoch. Both are part of the snapshot, so the output of a version is the same
-// after a restart. Nobody waits for it: events come in, and are placed on the map before.
-// Labels that nothing can be learnt from are reported as a failed refresh, and the map is
+// With Settings.Classify the events that have a label are kept in a pool, a bounded sample
+// (package models/ep/labels). Before a map is published, the classifier is learnt from
+// where it places them. The sites go on from the map before; the kernel stays within an
+// epoch. Both are part of the snapshot, so the output of a version is the same after a
+// restart. Nobody waits for it: events come in, and are placed on the map before. Labels
+// that nothing can be learnt from are reported as a failed refresh, and the map is
 // published without classes.
 //
 // # Moves
 //
-// Settings.Moves gets, under the events' ids, reference points that are now
-// farther than a threshold from where they were published last, in the form of the
-// output: what the event would be published as now. Small moves add up until they are
-// worth it, so a table downstream is true to the threshold always. When an epoch
-// begins all points are emitted. What was is kept with the state, and emitted again rather
-// than never.
+// Settings.Moves gets, under the events' ids, reference points that are now farther than a
+// threshold from where they were published last. They have the form of the output: what
+// the event would be published as now. Small moves add up until they are worth it, so a
+// table downstream is true to the threshold always. When an epoch begins all points are
+// emitted. What was is kept with the state, and emitted again rather than never.
 //
 // # State directory
 //
@@ -71,10 +70,10 @@
 // that it has consumed. The map names the set's file and checksum: the set is written
 // first, under a new name, and renaming the map is the one moment in which the state
 // changes. So a crash leaves the last state or the new one, whole, and the next start
-// removes what is left of the other; TestStopsAtEveryWrite stops the machine at every
+// removes what is left of the other. TestStopsAtEveryWrite stops the machine at every
 // change of the disk. If the map came from elsewhere, without a set, that is rebuilt from
-// its points. The set holds events: a directory that has to be made is made for its
-// owner alone.
+// its points. The set holds events: a directory that has to be made is made for its owner
+// alone.
 //
 // A map is on the disk before anyone sees it. So a version that has placed events never
 // comes back with another content, and (offset, version) determines an output's bytes

@@ -3,7 +3,7 @@
 //
 // A Store is named by one URL:
 //
-//	file:///srv/unfold/maps                          a folder; it is made if it is not there
+//	file:///srv/unfold/maps                          a folder that exists; ?create=true creates it
 //	s3://bucket/prefix?region=eu-central-1           Amazon S3
 //	s3://bucket/prefix?endpoint=http://minio:9000    anything that speaks S3's protocol
 //	gs://bucket/prefix                               Google Cloud Storage, if built with -tags gcs
@@ -21,17 +21,16 @@
 //
 // with twenty digits of the version, so that names sort as versions do, and the first
 // sixteen hexadecimal digits of the SHA-256 of its bytes. So an object never changes:
-// other content has another name, and what a reader has the name of is either there,
-// whole, or not at all.
+// other content has another name. An object is there as a whole, or not at all.
 //
 // # Contract
 //
-// Put writes all or nothing: objects appear under their name when they are complete.
-// Get compares size and SHA-256 with what is expected and then reads the
-// snapshot, which has checksums of its own. An object that does not hold what it
-// should is a *DamagedError, one that is not there matches ErrNotThere; every other
-// error may pass, and whoever called decides how long to try. Keep removes old
-// versions and never the one that it is asked to protect.
+// Put writes all or nothing: objects appear under their name when they are complete. Get
+// compares size and SHA-256 with what is expected and then reads the snapshot, which has
+// checksums of its own. An object that does not hold what it should is a *DamagedError,
+// one that is not there matches ErrNotThere. Every other error may pass, and the caller
+// decides how long to retry. Keep removes old versions and never the one that it is asked
+// to protect.
 //
 // Package storetest is the conformance suite; every kind of store passes it.
 package store
