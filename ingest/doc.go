@@ -1,5 +1,5 @@
-// Package ingest turns files and messages into vectors, and placed events back
-// into files and messages. Arrow and Parquet are known to it and the packages below it alone.
+// Package ingest turns files and messages into vectors, and placed events back into files
+// and messages. Only it and the packages below it know Arrow and Parquet.
 //
 // # The way of a record
 //
@@ -47,21 +47,21 @@
 // # Errors
 //
 // Whatever is wrong with an input is a *table.Error, and table.IsBadInput says so. It
-// names the file or the topic, partition and offset, the row (counted from 1 in
-// the text, from 0 in the field) and the column, and says what to do: for an
-// unknown column, which columns there are and which was probably meant. Values
-// that cannot be part of a vector are errors too: null, NaN, infinite or beyond
-// float32, a vector of another length. For a model that can do without some values
-// Mapping.Missing, and Encoder.Lenient, make NaN of nulls.
+// names the file or the topic, partition and offset, the row (counted from 1 in the text,
+// from 0 in the field) and the column. It says what to do: for an unknown column, which
+// columns there are and which was probably meant. Values that cannot be part of a vector
+// are errors too: null, NaN, infinite or beyond float32, a vector of another length. For a
+// model that can do without some values Mapping.Missing, and Encoder.Lenient, make NaN of
+// nulls.
 //
 // # What is not trusted
 //
-// Messages are checked on their raw bytes before Arrow's decoder sees them
-// (package arrowipc), decoded with bounded memory, and checked once more to
-// their last value; what comes out is safe to touch. Arrow files and streams go
-// the same way. Parquet files are checked to their page headers (package
-// parquetcheck) and decoded where a panic can be caught; columns that contain
-// structs are left out, because the library decodes them where it cannot.
+// Messages are checked on their raw bytes before Arrow's decoder sees them (package
+// arrowipc). They are decoded with bounded memory, and checked once more to their last
+// value. What comes out is safe to read. Arrow files and streams go the same way. Parquet
+// files are checked to their page headers (package parquetcheck) and decoded where a panic
+// can be caught; columns that contain structs are left out, because the library decodes
+// them where it cannot.
 //
 // Files are written under a temporary name and renamed when they are whole and
 // on the disk (Writer).

@@ -1,13 +1,12 @@
 // Package arrowipc checks the bytes of an Arrow IPC stream before a decoder
 // sees them.
 //
-// An event stream is an open door: whatever a producer writes reaches the
-// decoder. Arrow's decoder trusts its input. A schema field that refers to
-// itself overflows the stack, a length of two gigabytes is allocated before a
-// byte of it has been read, a zstd frame may ask for a window of half a
-// gigabyte, and neither stack overflow nor exhausted memory can be recovered
-// from. So everything that a length, an offset or a count could do is checked
-// here first, on the raw bytes, with no allocation that the bytes could drive.
+// Messages are untrusted input: whatever a producer writes reaches the decoder, and
+// Arrow's decoder trusts it. A schema field that refers to itself overflows the stack. A
+// length of two gigabytes is allocated before a byte of it has been read. A zstd frame may
+// ask for a window of half a gigabyte. Neither stack overflow nor exhausted memory can be
+// recovered from. So every length, offset and count is checked here first, on the raw
+// bytes, with no allocation whose size the bytes set.
 //
 // # What is checked
 //
@@ -33,9 +32,9 @@
 //     is one frame whose window is bounded and whose blocks end where the
 //     buffer ends.
 //
-// What the values themselves say (offsets of lists and strings, indices of
-// dictionaries, where views lead, where runs end) is for the caller to check after decoding, as package ingest
-// does: by then the arrays have the lengths that they claim.
+// What the values themselves say (offsets of lists and strings, indices of dictionaries,
+// where views lead, where runs end) is for the caller to check after decoding, as package
+// arrays does: by then the arrays have the lengths that they claim.
 //
 // # Use
 //

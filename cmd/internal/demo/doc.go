@@ -5,12 +5,11 @@
 //	bundled connections -> producer -> [topic connections] -> the stage -> [topic places] -> consumer -> files
 //
 // The broker runs in this process ([Broker]); the stage is package stage, with a
-// configuration file that stays to be looked at. The stream plays twice. In the
-// first round it comes at the speed of a busy network and the map follows it: a
-// first map after 1,000 connections, a new one every few seconds. When a map has
-// been learnt that has seen all of it, the second round comes as fast as it goes
-// and is placed on that map; so one coordinate frame holds every connection, and
-// that is what is drawn.
+// configuration file that stays to be looked at. The stream plays twice. In the first
+// round it comes at the speed of a busy network and the map follows it: a first map after
+// 1,000 connections, a new one every few seconds. When a map has been learnt from all of
+// it, the second round comes as fast as it goes and is placed on that map. So one
+// coordinate frame holds every connection, and that is what is drawn.
 //
 // Three of the messages are broken on purpose: they become dead letters, and the
 // stream goes on.

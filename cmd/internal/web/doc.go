@@ -2,7 +2,7 @@
 //
 //	/livez    200 as long as the process can answer
 //	/readyz   200 if it owns a share of the stream and has a map, else 503 and why
-//	/metrics  figures in Prometheus's text format
+//	/metrics  metrics in Prometheus's text format
 //
 // It answers GET and HEAD only, shows nothing of the data, and is meant for an
 // address that only operators reach.
