@@ -94,10 +94,11 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 		}
 		w := lent.Get()
 		defer lent.Put(w)
-		bx, by := dx.from(chosen[from:to], &w.x), dy.from(chosen[from:to], &w.y)
+		inData := dx.from(chosen[from:to], &w.x)
 		for m := from; m < to; m++ {
-			at := (m - from) * r.Points
-			w.rank(bx[at:at+r.Points], by[at:at+r.Points], chosen[m])
+			// Maps have few columns: products of a block would save nothing there.
+			onMap := dy.from(chosen[m:m+1], &w.y)
+			w.rank(inData[(m-from)*r.Points:(m-from+1)*r.Points], onMap, chosen[m])
 			r.judge(w, weight, rows.Row(m))
 			if triplets && r.Exact {
 				rows.Row(m)[tripletColumn] = w.kept()
@@ -108,8 +109,8 @@ func newRanking[T, U vec.Float](ctx context.Context, x vec.Matrix[T], y vec.Matr
 	return r, ctx.Err()
 }
 
-// A task's rows are at most taskRows, and at most taskDistances distances on each
-// side, or one row.
+// A task's rows are at most taskRows, and have at most taskDistances distances in
+// the data, or are one row.
 const (
 	taskRows      = 32
 	taskDistances = 1 << 22
