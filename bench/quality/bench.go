@@ -21,6 +21,7 @@ import (
 // bench runs programs on data and keeps their figures.
 type bench struct {
 	unfold, data, out string
+	before            string // an earlier build of the program, or ""
 	peers             harness.Peers
 
 	threads int
@@ -84,6 +85,7 @@ const (
 	partDims       = "dims"
 	partSeeds      = "seeds"
 	partLikelihood = "likelihood"
+	partCost       = "cost"
 )
 
 // parts names all that -only can choose.
@@ -92,7 +94,7 @@ func (b *bench) parts() []string {
 	for _, d := range b.datasets() {
 		names = append(names, d.name)
 	}
-	return append(names, partSplit, partDims, partSeeds, partLikelihood)
+	return append(names, partSplit, partDims, partSeeds, partLikelihood, partCost)
 }
 
 func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }

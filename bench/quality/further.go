@@ -19,7 +19,7 @@ import (
 func trainRows(mnist *prepared) int { return mnist.Rows / 7 * 6 }
 
 // further measures what the page says of MNIST beyond the table: placed digits,
-// other numbers of dimensions, other seeds.
+// other numbers of dimensions, other seeds, time and memory.
 func (b *bench) further(ctx context.Context, mnist *prepared) error {
 	if err := b.split(ctx, mnist); err != nil {
 		return err
@@ -27,7 +27,10 @@ func (b *bench) further(ctx context.Context, mnist *prepared) error {
 	if err := b.dims(ctx, mnist); err != nil {
 		return err
 	}
-	return b.seeds(ctx, mnist)
+	if err := b.seeds(ctx, mnist); err != nil {
+		return err
+	}
+	return b.costs(ctx, mnist)
 }
 
 // dims3Name names the measurement of dims, the others those of split.

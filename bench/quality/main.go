@@ -13,6 +13,9 @@ import (
 )
 
 func main() {
+	if code, ok := harness.ProcessMain(os.Args[1:], os.Stderr); ok {
+		os.Exit(code)
+	}
 	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr) })
 }
 
@@ -20,12 +23,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := harness.NewCommand("quality", stderr)
 	b := &bench{log: stderr}
 	flags.StringVar(&b.unfold, "unfold", "bin/unfold", "the program to measure")
+	flags.StringVar(&b.before, "before", "", "an earlier build of the program, beside which the time of MNIST's fit is measured")
 	flags.Data(&b.data, "mnist/, usps/, ...")
 	flags.StringVar(&b.out, "out", "out/quality", "folder for data, maps and results")
 	flags.Peers(&b.peers, "; earlier results of theirs are used")
 	flags.IntVar(&b.threads, "threads", 2, "threads of every method")
 	flags.BoolVar(&b.keep, "keep", false, "use the results of earlier runs in OUT that were made by the same settings, measure only what is missing")
-	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood")
+	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood,cost")
 	page := flags.String("o", "", "the page to write; its pictures go to a folder beside it; default docs/quality.md, with -small OUT/small/quality.md")
 	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
 	flags.BoolVar(&b.quick, "quick", false, "samples of the large sets, one seed and a table of figures instead of a page: to tune by, with -fit, -try or -skip-peers")

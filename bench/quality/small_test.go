@@ -13,6 +13,14 @@ import (
 	"unfold/bench/internal/harness"
 )
 
+// The program under test starts itself to measure processes: see harness.Process.
+func TestMain(m *testing.M) {
+	if code, ok := harness.ProcessMain(os.Args[1:], os.Stderr); ok {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
 // program builds the program under test.
 func program(t *testing.T) string {
 	t.Helper()
@@ -44,7 +52,7 @@ func TestSmall(t *testing.T) {
 		}
 		return out.String(), log.String()
 	}
-	small("-only", strings.Join(append(only, partSplit, partDims, partSeeds, partLikelihood), ","))
+	small("-only", strings.Join(append(only, partSplit, partDims, partSeeds, partLikelihood, partCost), ","), "-before", unfold)
 	page, err := os.ReadFile(filepath.Join(dir, "small", "quality.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == processVerb {
-		os.Exit(runProcess(os.Args[2:], os.Stderr))
+	if code, ok := harness.ProcessMain(os.Args[1:], os.Stderr); ok {
+		os.Exit(code)
 	}
 	if code, ok := relay.Main(os.Args[1:], os.Stderr); ok {
 		os.Exit(code)

@@ -16,10 +16,10 @@ import (
 	"unfold/bench/internal/relay"
 )
 
-// The program under test starts itself to measure processes: see process.go.
+// The program under test starts itself to measure processes: see harness.Process.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == processVerb {
-		os.Exit(runProcess(os.Args[2:], os.Stderr))
+	if code, ok := harness.ProcessMain(os.Args[1:], os.Stderr); ok {
+		os.Exit(code)
 	}
 	if code, ok := relay.Main(os.Args[1:], os.Stderr); ok {
 		os.Exit(code)
@@ -121,7 +121,7 @@ func TestProcess(t *testing.T) {
 	}
 	// The measured process is this program, which measures another one.
 	inner := b.file("inner.json")
-	out, u, err := b.process(context.Background(), self, processVerb, inner, "go", "env", "GOOS")
+	out, u, err := b.process(context.Background(), self, harness.ProcessVerb, inner, "go", "env", "GOOS")
 	if err != nil || strings.TrimSpace(out) == "" {
 		t.Fatalf("%q, %v", out, err)
 	}
@@ -131,7 +131,7 @@ func TestProcess(t *testing.T) {
 	if _, err := os.Stat(inner); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := b.process(context.Background(), self, processVerb, inner); err == nil || !strings.Contains(err.Error(), "FILE PROGRAM ARGS") {
+	if _, _, err := b.process(context.Background(), self, harness.ProcessVerb, inner); err == nil || !strings.Contains(err.Error(), "FILE PROGRAM ARGS") {
 		t.Errorf("a process that fails: %v", err)
 	}
 	if got := fmt.Sprint(threadVariables(3)); !strings.Contains(got, "GOMAXPROCS=3 ") || !strings.Contains(got, "NUMBA_NUM_THREADS=3") {

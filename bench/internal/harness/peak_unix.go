@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package harness
 
 import (
 	"os"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// peak returns the most resident memory that a process that has ended has had.
-func peak(s *os.ProcessState) float64 {
+// Peak returns the most resident memory that a process that has ended has had.
+func Peak(s *os.ProcessState) float64 {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0

@@ -1,0 +1,81 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// ProcessVerb makes a program that measures the small process that starts another one and
+// measures it. The system counts as a process's peak memory what its parent held
+// when it started it, so the parent must be small.
+const ProcessVerb = "process"
+
+// Usage is what a process took.
+type Usage struct {
+	Wall float64 `json:"wall"` // seconds from start to end
+	CPU  float64 `json:"cpu"`  // seconds of all its threads
+	Peak float64 `json:"peak"` // bytes of resident memory; 0 if the system does not say
+}
+
+// ProcessMain does what the arguments of such a small process say, if they are those
+// of one: it runs the program args[2:] and writes its usage to the file args[1].
+func ProcessMain(args []string, stderr io.Writer) (code int, ok bool) {
+	if len(args) == 0 || args[0] != ProcessVerb {
+		return 0, false
+	}
+	if len(args) < 3 {
+		fmt.Fprintln(stderr, ProcessVerb+": FILE PROGRAM ARGS...")
+		return 2, true
+	}
+	args = args[1:]
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	clock := time.Now()
+	err := cmd.Run()
+	u := Usage{Wall: time.Since(clock).Seconds()}
+	if s := cmd.ProcessState; s != nil {
+		u.CPU, u.Peak = (s.UserTime() + s.SystemTime()).Seconds(), Peak(s)
+	}
+	if err == nil {
+		err = WriteJSON(args[0], u)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, ProcessVerb+":", err)
+		return 1, true
+	}
+	return 0, true
+}
+
+// Process runs a program by a small process, which is the running program with
+// ProcessMain, and returns its output and what it took. The usage passes through a
+// file; env comes after this process' own environment.
+func Process(ctx context.Context, file string, env []string, name string, args ...string) (string, Usage, error) {
+	var u Usage
+	self, err := os.Executable()
+	if err != nil {
+		return "", u, err
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", u, err
+	}
+	var out, errs strings.Builder
+	cmd := exec.CommandContext(ctx, self, append([]string{ProcessVerb, file, name}, args...)...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Env = append(os.Environ(), env...)
+	if err := cmd.Run(); err != nil {
+		return "", u, fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, errs.String())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", u, err
+	}
+	return out.String(), u, json.Unmarshal(text, &u)
+}

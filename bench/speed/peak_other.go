@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "os"
-
-// peak is not known here.
-func peak(*os.ProcessState) float64 { return 0 }
