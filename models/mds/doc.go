@@ -3,6 +3,7 @@
 //
 //	Euclidean   follows the distances of the rows
 //	Geodesic    follows the lengths of the shortest paths along the graph of their neighbours
+//	Curved      decides whether the rows lie on a curved sheet, which Geodesic lays flat
 //
 // # Symbols
 //
@@ -53,11 +54,25 @@
 // nearest neighbours, whose parts are joined by the shortest bridges. A sheet that is
 // rolled up is laid out by them.
 //
+// # Curved sheets
+//
+// Paths are right for a sheet that is rolled, and wrong elsewhere: in a cloud of many
+// dimensions they are detours from point to point, between clusters they lead over a few
+// bridges, and a closed surface has no flat map. All of these show in the stress. Curved
+// maps landmarks of a sample both ways, and reports a curved sheet if the stress of paths is
+// good by Kruskal's scale and at most half that of distances:
+//
+//	stress-1 of paths <= 0.05  and  <= 1/2 stress-1 of distances              (4)
+//
+// Of eleven sets of all kinds, mapped in the plane, only a swiss roll passes, with 0.01; the
+// least of the others has 0.10. Sets of few intrinsic dimensions that do not pass, such as
+// faces or oil flow, gain wider neighbourhoods from paths, and lose distances.
+//
 // # Contract
 //
 // With m landmarks a map costs m^2 d operations a step, and n m (dim + d) for the rows;
-// Geodesic searches m times the graph, n log n each, and holds n m float32. The result is
-// a function of the rows, the settings and the kind of processor, not of the number of
-// threads. The mean of the landmarks is 0; a map is known up to rotations and
-// reflections. All functions end soon after their context.
+// Geodesic searches the graph m times, n log n each, and holds n m float32. Curved looks at
+// 4000 rows at most. A result is a function of the rows, the settings and the kind of
+// processor, not of the number of threads. The mean of the landmarks is 0; a map is known
+// up to rotations and reflections. All functions end soon after their context.
 package mds

@@ -9,7 +9,6 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/pca"
-	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
 
@@ -77,8 +76,7 @@ func Euclidean(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	marks := draw(x.Rows, s)
-	return place(ctx, newStraight(x, marks, s.Threads), d, s)
+	return place(ctx, newStraight(x, draw(x.Rows, s.Landmarks, s.Seed), s.Threads), d, s)
 }
 
 // Geodesic does the same with the lengths of the shortest paths along the graph of nearest
@@ -90,17 +88,9 @@ func Geodesic(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, d i
 	if err != nil {
 		return nil, err
 	}
-	s.Neighbors = min(s.Neighbors, x.Rows-1)
-	if nb.K < s.Neighbors {
-		return nil, fmt.Errorf("mds: lists of %d neighbours, want %d", nb.K, s.Neighbors)
-	}
-	edges, err := graph.Connected(ctx, x, nb.First(s.Neighbors), s.Threads)
+	w, err := newPaths(ctx, x, nb, s)
 	if err != nil {
-		return nil, fmt.Errorf("mds: %w", err)
-	}
-	w, err := newAlong(ctx, x.Rows, edges, draw(x.Rows, s), s.Threads)
-	if err != nil {
-		return nil, fmt.Errorf("mds: %w", err)
+		return nil, err
 	}
 	return place(ctx, w, d, s)
 }
@@ -122,42 +112,50 @@ func check(x vec.Matrix[float32], d int, s Settings) (Settings, error) {
 	return s, nil
 }
 
-// draw returns landmarks at random, ascending.
-func draw(n int, s Settings) []int32 {
-	marks := make([]int32, n)
-	for i := range marks {
-		marks[i] = int32(i)
+// draw returns count of n rows at random, ascending; all if there are no more.
+func draw(n, count int, seed uint64) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
 	}
-	if n <= s.Landmarks {
-		return marks
+	if n <= count {
+		return rows
 	}
-	rng := rand.New(rand.NewPCG(s.Seed, 0x3d5))
-	for i := range s.Landmarks {
+	rng := rand.New(rand.NewPCG(seed, 0x3d5))
+	for i := range count {
 		j := i + rng.IntN(n-i)
-		marks[i], marks[j] = marks[j], marks[i]
+		rows[i], rows[j] = rows[j], rows[i]
 	}
-	marks = slices.Clone(marks[:s.Landmarks])
-	slices.Sort(marks)
-	return marks
+	rows = slices.Clone(rows[:count])
+	slices.Sort(rows)
+	return rows
 }
 
 // place scales the landmarks and places the other rows among them.
 func place(ctx context.Context, w ways, d int, s Settings) (*Result, error) {
-	marks := w.landmarks()
-	r := &Result{Places: vec.New[float64](w.rows(), d), Landmarks: marks}
-	delta := w.between()
-	start, err := classical(ctx, delta, d, s)
+	c, stress, taken, err := scale(ctx, w, d, s)
 	if err != nil {
-		return nil, fmt.Errorf("mds: %w", err)
+		return nil, err
 	}
-	c := newConfiguration(start, s.Threads)
-	if r.Stress, r.Iterations, err = c.majorise(ctx, delta, s.Steps, s.Tolerance); err != nil {
-		return nil, fmt.Errorf("mds: %w", err)
-	}
+	r := &Result{Places: vec.New[float64](w.rows(), d), Landmarks: w.landmarks(), Stress: stress, Iterations: taken}
 	if err := c.follow(ctx, w, r.Places, s.Near); err != nil {
 		return nil, fmt.Errorf("mds: %w", err)
 	}
 	return r, nil
+}
+
+// scale places the landmarks. It returns their stress-1 and the steps taken, too.
+func scale(ctx context.Context, w ways, d int, s Settings) (c *configuration, stress float64, taken int, err error) {
+	delta := w.between()
+	start, err := classical(ctx, delta, d, s)
+	if err == nil {
+		c = newConfiguration(start, s.Threads)
+		stress, taken, err = c.majorise(ctx, delta, s.Steps, s.Tolerance)
+	}
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("mds: %w", err)
+	}
+	return c, stress, taken, nil
 }
 
 // leastExtent is the share of the first coordinate's variance below which a start has no

@@ -2,12 +2,14 @@ package mds
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"unfold/internal/par"
 	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
 	"unfold/sparse/graph"
+	"unfold/sparse/knn"
 )
 
 // ways are the distances that a map follows.
@@ -87,6 +89,24 @@ type along struct {
 	lengths vec.Matrix[float32]
 	unit    float64
 	delta   vec.Matrix[float64]
+}
+
+// newPaths searches the symmetrised lists of the rows of x, whose parts it joins, from
+// landmarks.
+func newPaths(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, s Settings) (*along, error) {
+	k := min(s.Neighbors, x.Rows-1)
+	if nb.K < k {
+		return nil, fmt.Errorf("mds: lists of %d neighbours, want %d", nb.K, k)
+	}
+	edges, err := graph.Connected(ctx, x, nb.First(k), s.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
+	}
+	w, err := newAlong(ctx, x.Rows, edges, draw(x.Rows, s.Landmarks, s.Seed), s.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("mds: %w", err)
+	}
+	return w, nil
 }
 
 func newAlong(ctx context.Context, n int, edges []graph.Edge, marks []int32, threads int) (*along, error) {
