@@ -29,12 +29,18 @@ type values struct {
 	RNX                         float64 `json:"rnx_auc"`
 }
 
+// exact are the settings that measure a fixture by all points and pairs.
+func (f *fixture) exact() Settings {
+	return Settings{K: f.K, Sample: -1, Pairs: f.X.Rows * f.X.Rows, Threads: 2}
+}
+
 func TestFixtures(t *testing.T) {
 	fixtures.Each(t, "score", func(t *testing.T, f *fixture) {
 		const tolerance = 1e-12
 		ctx := context.Background()
 		want := f.Values
-		s := Settings{K: f.K, Recall: slices.Sorted(maps.Keys(want.Recall)), Threads: 2}
+		s := f.exact()
+		s.Recall = slices.Sorted(maps.Keys(want.Recall))
 		got, err := Measure(ctx, f.X.Matrix, f.Y.Matrix, s)
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +84,7 @@ func sorted(m map[int]float64) (out []float64) {
 // distances that it swaps.
 func TestFixturesInSinglePrecision(t *testing.T) {
 	fixtures.Each(t, "score", func(t *testing.T, f *fixture) {
-		s := Settings{K: f.K}
+		s := f.exact()
 		double, err := Measure(context.Background(), f.X.Matrix, f.Y.Matrix, s)
 		if err != nil {
 			t.Fatal(err)

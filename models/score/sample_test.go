@@ -2,7 +2,9 @@ package score
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"unfold/internal/testkit/fixtures"
@@ -17,15 +19,16 @@ func estimates(s *Structure) map[string][2]float64 {
 		"Shepard": {s.Shepard.Spearman, s.Shepard.SpearmanError}, "Pearson": {s.Shepard.Pearson, s.Shepard.PearsonError},
 		"triplets": {s.Triplets.Share, s.Triplets.Error},
 	}
-	for m, name := range []string{"recall of 10", "recall of 30", "recall of 100"} {
-		out[name] = [2]float64{s.RecallAt[m], s.Error.RecallAt[m]}
+	for m, k := range s.RecallK {
+		out[fmt.Sprintf("recall of %d", k)] = [2]float64{s.RecallAt[m], s.Error.RecallAt[m]}
 	}
 	return out
 }
 
 // within checks that what samples estimate lies within four of their standard
-// errors of the exact figures, and that these errors are the deviation over seeds.
-func within[T, U vec.Float](t *testing.T, x vec.Matrix[T], y vec.Matrix[U], exact, sampled Settings, seeds int) {
+// errors of the exact figures, and that these errors are the deviation over seeds,
+// of all figures but those that are left out.
+func within[T, U vec.Float](t *testing.T, x vec.Matrix[T], y vec.Matrix[U], exact, sampled Settings, seeds int, out ...string) {
 	t.Helper()
 	all, err := Measure(context.Background(), x, y, exact)
 	if err != nil {
@@ -50,6 +53,9 @@ func within[T, U vec.Float](t *testing.T, x vec.Matrix[T], y vec.Matrix[U], exac
 			t.Fatalf("exact: %+v", few)
 		}
 		for name, v := range estimates(few) {
+			if slices.Contains(out, name) {
+				continue
+			}
 			z := (v[0] - want[name][0]) / v[1]
 			if !(math.Abs(z) <= 4) {
 				t.Errorf("seed %d: %s %.4f +- %.4f, exactly %.4f", seed, name, v[0], v[1], want[name][0])
@@ -65,9 +71,12 @@ func within[T, U vec.Float](t *testing.T, x vec.Matrix[T], y vec.Matrix[U], exac
 	}
 }
 
+// A sample of a hundred can have none of the few points that carry nearly all that
+// trustworthiness and continuity lose: these two are held to larger ones below.
 func TestSamplesAreWithinTheirErrors(t *testing.T) {
 	fixtures.Each(t, "score", func(t *testing.T, f *fixture) {
-		within(t, f.X.Matrix, f.Y.Matrix, Settings{K: f.K}, Settings{K: f.K, Sample: 100, Pairs: 4000, Triplets: 4000}, 40)
+		n := f.X.Rows
+		within(t, f.X.Matrix, f.Y.Matrix, f.exact(), Settings{K: f.K, Sample: 2 * n / 3, Pairs: n * n / 5, Triplets: 4000}, 40, "trustworthiness", "continuity")
 	})
 }
 
