@@ -44,50 +44,49 @@ const asBefore = .001
 // onAllSets are the targets that all data sets decide together. One is not measured
 // unless every set has been.
 func (b *bench) onAllSets(sets []*prepared) []target {
-	var out []target
-	all := len(b.missing) + len(sets)
-	players := contest(byDefault)
-	// near counts the sets where the default is first in a figure or at most within
-	// less than the first.
-	near := func(f figure, within float64) (n float64, unknown bool) {
-		unknown = len(b.missing) > 0
-		for _, p := range sets {
-			r := b.rank(p.name, players, f)
-			unknown = unknown || len(r.values) == 0
-			for i, m := range r.methods {
-				if m.key == byDefault && (!r.values[i].behind(r.values[0]) || r.values[0].value-r.values[i].value <= within+rounding) {
-					n++
-				}
-			}
-		}
-		return n, unknown
-	}
-	n, unknown := near(figure{rnx, "R_NX", false}, 0)
-	out = append(out, target{what: fmt.Sprintf("R_NX, first, of %d sets", all), value: n, least: 10, above: true, format: "%g", unknown: unknown})
-	out = append(out, b.mostAhead(sets, openTSNE, figure{rnx, "R_NX", false}, .005))
-	for _, x := range []struct {
-		figure figure
-		within float64
-		text   string
-	}{{figure{cont, "continuity", false}, .005, ".005"}, {figure{triplets, "triplets", false}, .01, ".01"}, {figure{shepard, "Shepard", false}, .02, ".02"}} {
-		n, unknown := near(x.figure, x.within)
-		out = append(out, target{what: fmt.Sprintf("%s, first or within %s of the first, of %d sets", x.figure.title, x.text, all),
-			value: n, least: 9, above: true, format: "%g", unknown: unknown})
-	}
-	for _, x := range []struct {
-		figure figure
-		peer   string
-	}{{figure{recall10, "recall of 10", false}, openTSNE}, {figure{shepard, "Shepard", false}, dreamsMDS}} {
-		ours, known := b.mean(sets, byDefault, x.figure)
-		theirs, theirsKnown := b.mean(sets, x.peer, x.figure)
-		unknown := !known || !theirsKnown || len(b.missing) > 0
-		if unknown {
-			theirs = math.NaN()
-		}
-		out = append(out, target{what: fmt.Sprintf("%s, mean of %d sets, against %s's", x.figure.title, all, titleOf(x.peer)),
-			value: ours, least: theirs, above: true, format: plain, unknown: unknown})
+	out := []target{
+		b.firstOn(sets, figure{rnx, "R_NX", false}, 0, 10),
+		b.mostAhead(sets, openTSNE, figure{rnx, "R_NX", false}, .005),
+		b.firstOn(sets, figure{cont, "continuity", false}, .005, 9),
+		b.firstOn(sets, figure{triplets, "triplets", false}, .01, 9),
+		b.firstOn(sets, figure{shepard, "Shepard", false}, .02, 9),
+		b.meanOver(sets, figure{recall10, "recall of 10", false}, openTSNE),
+		b.meanOver(sets, figure{shepard, "Shepard", false}, dreamsMDS),
 	}
 	return append(out, b.asBefore(sets)...)
+}
+
+// firstOn counts the sets where the default is first in a figure, or behind the first
+// by no more than within.
+func (b *bench) firstOn(sets []*prepared, f figure, within, least float64) target {
+	what := f.title + ", first"
+	if within > 0 {
+		what += fmt.Sprintf(" or within %g of the first", within)
+	}
+	out := target{what: fmt.Sprintf("%s, of %d sets", what, len(b.missing)+len(sets)), least: least, above: true, format: "%g", unknown: len(b.missing) > 0}
+	for _, p := range sets {
+		r := b.rank(p.name, contest(byDefault), f)
+		out.unknown = out.unknown || len(r.values) == 0
+		for i, m := range r.methods {
+			if m.key == byDefault && (!r.values[i].behind(r.values[0]) || r.values[0].value-r.values[i].value <= within+rounding) {
+				out.value++
+			}
+		}
+	}
+	return out
+}
+
+// meanOver compares a figure's mean over the sets with a peer's.
+func (b *bench) meanOver(sets []*prepared, f figure, peer string) target {
+	ours, known := b.mean(sets, byDefault, f)
+	theirs, theirsKnown := b.mean(sets, peer, f)
+	all := len(b.missing) + len(sets)
+	out := target{what: fmt.Sprintf("%s, mean of %d sets, against %s's", f.title, all, titleOf(peer)),
+		value: ours, least: theirs, above: true, format: plain, unknown: !known || !theirsKnown || all > len(sets)}
+	if out.unknown {
+		out.least = math.NaN()
+	}
+	return out
 }
 
 // rounding is what differences of figures with four digits are off by, at most.

@@ -179,3 +179,16 @@ func (b *bench) losses(own string, sets []*prepared) []loss {
 	}
 	return out
 }
+
+// mean is that of a figure of the structure over sets, unknown if one has it not.
+func (b *bench) mean(sets []*prepared, method string, f figure) (mean float64, known bool) {
+	for _, g := range structure() {
+		known = known || g.key == f.key
+	}
+	for _, p := range sets {
+		e, ok := b.value(p.name, method, f)
+		known = known && ok
+		mean += f.shown(e) / float64(len(sets))
+	}
+	return mean, known && len(sets) > 0
+}

@@ -13,7 +13,7 @@ import (
 
 // loaders are the files that decide what a prepared data set holds.
 //
-//go:embed load.go prepare.go npy.go toy.go words.csv
+//go:embed load.go points.go prepare.go npy.go toy.go words.csv
 var loaders files.FS
 
 // stamp is a hash of all that a prepared data set depends on: where its source is,

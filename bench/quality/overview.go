@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// unseen says which sets were looked at when the defaults were chosen.
+func unseen() string {
+	var others, looked []string
+	for _, d := range datasets("") {
+		if slices.Contains(lookedAt, d.name) {
+			looked = append(looked, d.title)
+		} else {
+			others = append(others, d.title)
+		}
+	}
+	if len(others) == 0 {
+		return "All of these data sets were looked at while the defaults were chosen: the peers' defaults saw others."
+	}
+	return fmt.Sprintf("These data sets were looked at while the defaults were chosen: %s. These were not: %s.", strings.Join(looked, ", "), strings.Join(others, ", "))
+}
+
+// ranked are the figures of the overview.
+func ranked() []figure {
+	return append(structure(), figure{nn1, "1-NN", false}, figure{nn9, "9-NN", false})
+}
+
+// writeFirsts counts, figure by figure, on how many sets each method is first.
+func (b *bench) writeFirsts(w *bytes.Buffer, sets []*prepared) {
+	for _, own := range []string{byDefault, thorough} {
+		players := contest(own)
+		first, judged := b.countFirsts(players, sets)
+		if len(judged) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "## Who is first: %s and the peers\n\nOn how many data sets each is first. Those that the first is not ahead of by more than two\nstandard errors share the place.\n\n| |", players[0].title)
+		for _, f := range ranked() {
+			fmt.Fprintf(w, " %s |", f.title)
+		}
+		w.WriteString("\n|---|" + strings.Repeat("---|", len(ranked())) + "\n")
+		for _, m := range players {
+			fmt.Fprintf(w, "| %s |", m.title)
+			for _, f := range ranked() {
+				fmt.Fprintf(w, " %d |", first[m.key][f.key])
+			}
+			w.WriteString("\n")
+		}
+		w.WriteString("| of |")
+		for _, f := range ranked() {
+			fmt.Fprintf(w, " %d |", judged[f.key])
+		}
+		w.WriteString("\n\n")
+	}
+}
+
+// countFirsts counts by method and figure the sets where it is first, and by figure
+// those that are judged.
+func (b *bench) countFirsts(players []method, sets []*prepared) (first map[string]map[string]int, judged map[string]int) {
+	first, judged = map[string]map[string]int{}, map[string]int{}
+	for _, m := range players {
+		first[m.key] = map[string]int{}
+	}
+	for _, p := range sets {
+		for _, f := range p.quality() {
+			keys := b.firsts(p.name, players, f)
+			if keys == nil {
+				continue
+			}
+			judged[f.key]++
+			for _, key := range keys {
+				first[key][f.key]++
+			}
+		}
+	}
+	return first, judged
+}
+
+// writeLosses says where a peer's map is better than the default's.
+func (b *bench) writeLosses(w *bytes.Buffer, sets []*prepared) {
+	losses := b.losses(byDefault, sets)
+	if len(losses) == 0 {
+		return
+	}
+	w.WriteString("## Where peers win\n\nFigures in which a peer is ahead of the default's map by more than two standard errors, each with the best peer's:\n\n")
+	for _, f := range append(ranked(), figure{truth, "true distances", false}) {
+		var cells []string
+		for _, l := range losses {
+			if l.figure.key == f.key {
+				cells = append(cells, fmt.Sprintf("%s (%s %s, unfold %s)", l.set.title, l.peer.title, share(l.figure.shown(l.other)), share(l.figure.shown(l.own))))
+			}
+		}
+		if len(cells) > 0 {
+			fmt.Fprintf(w, "- **%s**: %s.\n", f.title, strings.Join(cells, ", "))
+		}
+	}
+	w.WriteString("\n")
+}
