@@ -41,7 +41,7 @@ type report struct {
 	PeakRSSBytes   int64         `json:"peak_rss_bytes"`
 	PredictedBytes int64         `json:"predicted_bytes"`
 	// MeasuredSeconds are those of learning and writing, which PredictedSeconds
-	// foretold: without reading, and without the figures below.
+	// predicts: without reading, and without the figures below.
 	PredictedSeconds float64 `json:"predicted_seconds"`
 	MeasuredSeconds  float64 `json:"measured_seconds"`
 	// Accuracies only when labels are given.

@@ -8,7 +8,7 @@ import (
 	"unfold/models/score"
 )
 
-// scoreReport is what score has to say; parts that were not asked for are nil.
+// scoreReport is what score reports; parts that were not asked for are nil.
 type scoreReport struct {
 	Points   int            `json:"points"`
 	Dims     int            `json:"dims"`
