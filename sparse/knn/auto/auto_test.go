@@ -88,9 +88,6 @@ func TestSettings(t *testing.T) {
 		if _, _, err := Graph(t.Context(), vec.New[float32](20, 2), 3, s, knn.Settings{}); err == nil {
 			t.Errorf("%+v: a graph", s)
 		}
-		if _, err := Index(t.Context(), vec.New[float32](20, 2), 3, s, knn.Settings{}); err == nil {
-			t.Errorf("%+v: an index", s)
-		}
 	}
 	var m Method
 	if err := m.UnmarshalText([]byte("annoy")); err == nil {
@@ -152,19 +149,15 @@ func TestGraphFallsBack(t *testing.T) {
 	}
 }
 
-// An index of either kind passes the suite of all indexes.
+// An index that is built passes the suite of all indexes.
 func TestIndex(t *testing.T) {
-	for m, o := range map[Method]knntest.Options{Exact: {Exact: true}, HNSW: {Recall: 0.98}} {
-		t.Run(m.String(), func(t *testing.T) {
-			knntest.Conformance(t, o, func(x vec.Matrix[float32]) knn.Index {
-				ix, err := Index(context.Background(), x, 12, Settings{Method: m}, knn.Settings{})
-				if err != nil {
-					return failing{err: err}
-				}
-				return ix
-			})
-		})
-	}
+	knntest.Conformance(t, knntest.Options{Recall: 0.98}, func(x vec.Matrix[float32]) knn.Index {
+		ix, err := Build(context.Background(), x, 12, Settings{}, knn.Settings{})
+		if err != nil {
+			return failing{err: err}
+		}
+		return ix
+	})
 }
 
 // failing is an index that could not be built.

@@ -2,24 +2,11 @@ package auto
 
 import (
 	"context"
-	"fmt"
 
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
 	"unfold/sparse/knn/hnsw"
 )
-
-// Index returns an index over the rows of x, which must not change afterwards,
-// made for searches of k neighbours.
-func Index(ctx context.Context, x vec.Matrix[float32], k int, set Settings, s knn.Settings) (knn.Index, error) {
-	if err := set.Check(); err != nil {
-		return nil, fmt.Errorf("auto: %w", err)
-	}
-	if set.Index(x.Rows, x.Cols, k) == Exact {
-		return knn.NewExact(x), nil
-	}
-	return Build(ctx, x, k, set, s)
-}
 
 // construction is the number of candidates that links are chosen from: 64 takes two
 // thirds of the time that hnsw's default takes, for a tenth more candidates in searches.
