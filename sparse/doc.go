@@ -1,14 +1,12 @@
 // Package sparse assembles sparse matrices and exchanges them with
-// github.com/james-bowman/sparse. It is the root of the numerical folders:
+// github.com/james-bowman/sparse. Below it are:
 //
-//	vec       dense matrices and the loops over them
-//	par       fixed tasks on a fixed number of goroutines
-//	knn       exact nearest neighbours
-//	graph     the neighbourhood graph E, and in graph/live that of points that come and go
-//	solve     linear systems with a Laplacian and a diagonal
-//	spectral  the lowest eigenvectors of a Laplacian
-//	gallery   matrices, graphs and point sets for tests and benchmarks
-//	fixtures  reference numbers, read by the tests of every layer
+//	knn           nearest neighbours, exact and approximate
+//	graph         the neighbourhood graph E, and in graph/live that of points that come and go
+//	solve         linear systems with a Laplacian and a diagonal
+//	multifrontal  factors and partial inverses of larger blocks
+//	spectral      the lowest eigenvectors of a Laplacian
+//	gallery       matrices, graphs and point sets for tests and benchmarks
 //
 // # The matrix
 //

@@ -52,15 +52,15 @@
 // of points whose nearest landmark, the first of equally near ones, is the
 // same, and W, A and B of eq 25 and 26 are sums and maxima over it, taken in one pass.
 //
-// Landmarks follow by this rule. Every slot draws one number for each block, by the
-// seed, and the landmarks of a block are the points whose number is at most a bound. So they are at
-// any time an even sample of the points, as those of New are: a region that is
-// new has its share of them as soon as its points are there. The bound stays while the number of
-// landmarks is within a tenth of m^(2/3) / 2^(1/3), or is that number rounded
-// (a tenth of few is less than one); else it moves just far enough, so that points with the next lowest
-// numbers are promoted, or landmarks with the highest retired. A point with a low number is
-// a landmark as soon as it comes. So bounds depend on the changes before; Bounds and Resume
-// carry them over a restart.
+// Landmarks follow by this rule. Every slot draws one number for each block, by the seed,
+// and the landmarks of a block are the points whose number is at most a bound. So they are
+// an even sample of the points at any time, as those of New are: a new region has its
+// share of them as soon as its points are there. The bound stays while the number of
+// landmarks is within a tenth of m^(2/3) / 2^(1/3), or is that number rounded (a tenth of
+// few is less than one); else it moves just far enough: points with the next lowest
+// numbers are promoted, or landmarks with the highest retired. A point with a low number
+// is a landmark as soon as it comes. So bounds depend on the changes before; Bounds and
+// Resume carry them over a restart.
 //
 // With n points and m landmarks in dim dimensions a new point costs m dim
 // multiplications, and so do the n/m points of a landmark that retires or is

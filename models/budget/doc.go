@@ -5,7 +5,7 @@
 //
 // A [Plan] lists the stages of a fit in their order, each with the bytes that
 // are reachable when it holds the most: the formulas in memory.go count the
-// arrays of package saul and of the packages below it, by the figures
+// arrays of package saul and of the packages below it, by the numbers
 //
 //	n rows, D their values, q the values that the model sees (after projection),
 //	d dimensions of the map, k similar neighbours, L neighbours listed,

@@ -89,7 +89,7 @@
 //
 // # Alarm
 //
-// A point of a new class is strange when the first of them come, and no longer
+// A point of a new class is novel when the first of them come, and no longer
 // when some have become reference points. The alarm therefore counts, over the
 // events of the last 5 blocks, the share beyond the 95th percentile of local novelty
 // (package novelty) and begins where it is above

@@ -1,4 +1,4 @@
-// Package novelty says how strange an event is among the reference points.
+// Package novelty says how novel an event is among the reference points.
 //
 // Novelty is a property of the input space. The latent variable model cannot
 // give it: its length scales follow the distances, so a far event fits as well
@@ -29,10 +29,10 @@
 //
 // # Percentiles
 //
-// A score is published as a percentile: the share of the reference points whose
-// own leave-one-out score is smaller, ties counting half. 0.99 means "stranger
-// than 99% of what the map holds", and events like the reference points have
-// percentiles that are uniform between 0 and 1. A score beyond all of them is 1.
+// A score is published as a percentile: the share of the reference points whose own
+// leave-one-out score is smaller, ties counting half. 0.99 means "more novel than 99% of
+// what the map holds", and events like the reference points have percentiles that are
+// uniform between 0 and 1. A score beyond all of them is 1.
 //
 // # Contract
 //

@@ -3,7 +3,7 @@
 // A Snapshot is everything that placing an event needs and what learning needs
 // to go on: the encoder and the projection that come before the model, the
 // reference points, their means and variances, the novelty tables, and the
-// source positions it has learnt from. It is immutable once published.
+// source offsets it has learnt up to. It is immutable once published.
 //
 // # The file
 //
