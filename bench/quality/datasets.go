@@ -98,7 +98,7 @@ func datasets(venv string) []dataset {
 			about:   "monthly precipitation at stations in the United States; neighbours should predict latitude and longitude",
 			targets: []string{"lat", "lon"}, color: "lon"},
 		{name: "mammoth", title: "Mammoth", find: folder("mammoth"), load: loadMammoth, unknown: true,
-			about: "points on the surface of a mammoth's skeleton; its picture shows how far along the animal a point is", color: "x"},
+			about: "points on the surface of a mammoth's skeleton; the colour is the first coordinate", color: "x"},
 	}
 }
 

@@ -74,15 +74,16 @@ func (j job) withDefaults() job {
 	return j
 }
 
-// made says how a map of a data set is made: results of earlier runs are used only
-// if they were made in the same way.
+// made says how a map of a data set is made and scored: results of earlier runs are
+// used only if they were made in the same way.
 func (b *bench) made(m method, j job, p *prepared) string {
 	j = j.withDefaults()
 	by := "unfold " + strings.Join(m.flags, " ")
 	if m.peer {
 		by = fmt.Sprintf("%s of peers.py %x", m.key, sha256.Sum256(slices.Concat(peersProgram, dreamsProgram, requirements)))
 	}
-	return fmt.Sprintf("%s; %d dimensions, seed %d, %d threads, data %s", by, j.dims, j.seed, b.threads, p.Stamp)
+	return fmt.Sprintf("%s; %d dimensions, seed %d, %d threads, data %s; %d neighbours, %d points of more than %d",
+		by, j.dims, j.seed, b.threads, p.Stamp, rankNeighbors, samplePoints, allPoints)
 }
 
 // make makes a map and notes what it took.

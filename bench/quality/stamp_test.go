@@ -112,3 +112,26 @@ func TestDigitsAreFound(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
+
+// The mammoth's points are both its data and what is known of them.
+func TestMammoth(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		rows       int
+	}{
+		{"two points", "[[1, 2.5, -3], [4, 5, 6]]", 2}, {"a point of two numbers", "[[1, 2, 3], [4, 5]]", 0}, {"no list", "{}", 0}, {"cut off", "[[1, 2, 3], [4", 0},
+	} {
+		data := t.TempDir()
+		gz(t, filepath.Join(data, "mammoth", "mammoth_3d.json.gz"), c.text)
+		d, err := loadMammoth(t.Context(), filepath.Join(data, "mammoth"))
+		if c.rows == 0 {
+			if err == nil || !strings.Contains(err.Error(), "mammoth_3d.json.gz") {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil || d.check() != nil || !slices.Equal(d.x.Data, []float32{1, 2.5, -3, 4, 5, 6}) || d.known[0][1] != 2.5 || d.label != nil {
+			t.Errorf("%s: %+v, %v", c.name, d, err)
+		}
+	}
+}
