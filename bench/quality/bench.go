@@ -99,7 +99,7 @@ func (b *bench) parts() []string {
 
 func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
 
-// when tells whether a method is to be measured that belongs to any of the parts.
+// when reports whether a method is to be measured that belongs to any of the parts.
 func (b *bench) when(m method, parts ...string) when {
 	if !slices.ContainsFunc(parts, b.wants) || m.peer && b.peers.Skip {
 		return unwanted
@@ -181,13 +181,13 @@ func named(sets []*prepared, name string) *prepared {
 	return nil
 }
 
-// when tells whether a measurement is to be made.
+// when says whether a measurement is to be made.
 type when int
 
 const (
 	unwanted when = iota // not in this run; an earlier one is used
 	wanted               // yes, unless -keep allows an earlier one
-	anew                 // yes
+	always               // yes
 )
 
 // once returns a measurement: one of this run, one that an earlier run left if it

@@ -48,8 +48,8 @@ func TestOnce(t *testing.T) {
 	if r, err := again.once("set/a", "otherwise", wanted, measure); err != nil || times != 3 || r.Run != "second" || r.Made != "otherwise" {
 		t.Errorf("other settings: %+v, %v, made %d times", r, err, times)
 	}
-	if _, err := again.once("set/a", "otherwise", anew, measure); err != nil || times != 4 {
-		t.Errorf("anew: %v, made %d times", err, times)
+	if _, err := again.once("set/a", "otherwise", always, measure); err != nil || times != 4 {
+		t.Errorf("always: %v, made %d times", err, times)
 	}
 	fails := errors.New("no")
 	if _, err := again.once("set/b", "so", wanted, func(*result) error { return fails }); !errors.Is(err, fails) {

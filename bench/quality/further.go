@@ -115,7 +115,7 @@ func (b *bench) heldOut(ctx context.Context, r *result, args ...string) error {
 		return err
 	}
 	if s.HeldOut == nil {
-		return errors.New("unfold score says nothing of the test rows")
+		return errors.New("unfold score reports nothing of the test rows")
 	}
 	r.Figures[test1], r.Figures[test9] = s.HeldOut.Error[0], s.HeldOut.Error[1]
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -26,11 +27,11 @@ func (b *bench) mapOf(ctx context.Context, p *prepared, m method, seed int) erro
 	if len(b.tried) > 0 && when == wanted {
 		when = unwanted
 		if m.tried() {
-			when = anew
+			when = always
 		}
 	}
 	if b.quick && when == wanted && !m.peer {
-		when = anew // the program may be another
+		when = always // the program may be another
 	}
 	name := mapName(p.name, m.key, seed)
 	j := job{input: p.input, output: b.mapFile(p.name, strings.TrimPrefix(name, p.name+"/")), seed: seed, timed: seed == 1 && !m.tried()}
@@ -145,7 +146,7 @@ func (b *bench) score(ctx context.Context, p *prepared, path string, r *result) 
 // nothing is known of the rows. Errors of several targets are averaged.
 func (s *scores) into(r *result, unknown bool) error {
 	if s.Data == nil {
-		return fmt.Errorf("unfold score says nothing of the data")
+		return errors.New("unfold score reports nothing of the data")
 	}
 	s.Data.into(r.Figures, s.Data.RecallK)
 	if s.Data.Error != nil {
@@ -167,7 +168,7 @@ func (s *scores) into(r *result, unknown bool) error {
 			r.Figures[key], r.Errors[key] = share, math.Sqrt(share*(1-share)/float64(s.Labelled.Points))
 		}
 	default:
-		return fmt.Errorf("unfold score says nothing of neighbours")
+		return errors.New("unfold score reports nothing of neighbours")
 	}
 	return nil
 }

@@ -4,8 +4,8 @@
 
 METHOD is umap, pacmap or opentsne, each with its own defaults, or dreams-pca or
 dreams-mds, see dreams.py. Unless its time does not matter, before the map is made, the same work is done twice on the first 5,000 rows: the first time compiles
-what numba compiles, the second tells how long the work itself took. One line of
-JSON on standard output says, in seconds:
+what numba compiles, the second measures the work itself. One line of
+JSON on standard output reports, in seconds:
 
     embed    the map of all rows, everything compiled
     place    the places of the test rows, if asked for
