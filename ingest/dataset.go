@@ -44,9 +44,9 @@ type ReadOptions struct {
 	Progress func(stage string, done, total int64)
 }
 
-// ReadAll reads files into memory. It reads them twice unless the number of
-// rows is known and nothing has to be fitted, and so holds one float32 matrix
-// and no second copy of the data; only standard input is held as it came.
+// ReadAll reads files into memory. It reads them twice unless the number of rows is known
+// and nothing has to be fitted. So it holds one float32 matrix and no second copy of the
+// data; only standard input is held as it came.
 //
 // Errors about the data are *Error.
 func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, error) {

@@ -124,9 +124,9 @@ func (e *Encoder) Check(s table.Schema, name string) error {
 	return nil
 }
 
-// Encode turns a table into a batch. It fails with an *Error that names row and
-// column if a column is missing, a value is null, NaN, infinite or not of the
-// kind that was fitted, or a vector has another length.
+// Encode turns a table into a batch. It fails if a column is missing, a value is null,
+// NaN, infinite or not of the kind that was fitted, or a vector has another length. Its
+// *Error names row and column.
 func (e *Encoder) Encode(t *table.Table) (*Batch, error) {
 	x := vec.New[float32](t.Len(), e.dim)
 	b, err := e.EncodeInto(t, x)

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// budget bounds the bytes of messages that a generation has read and not yet
-// delivered, all partitions together, so that a slow sink holds back reading
-// whatever the messages' size.
+// budget bounds the bytes of messages that a generation has read and not yet delivered,
+// all partitions together. So a slow sink holds back reading whatever the messages' size.
 type budget struct {
 	limit int64
 

@@ -52,10 +52,10 @@ func (w *worker) decodeAll(ctx context.Context, batch []*entry) error {
 	return nil
 }
 
-// watch has a batch decoded from where it stands and returns the first message that
-// is left to do; the one before it was given up then. Two looks, the time allowed
-// between them, have to find the helper at the same message, so that a process that
-// was stopped for a while does not take its own sleep for the message's fault.
+// watch has a batch decoded from where it stands and returns the first message that is
+// left to do; the one before it was given up then. Two looks, the time allowed between
+// them, have to find the helper at the same message. So a process that was stopped for a
+// while does not take its own sleep for the message's fault.
 func (w *worker) watch(d *decoding) int {
 	d.done = make(chan struct{})
 	go d.run()

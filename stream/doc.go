@@ -31,9 +31,9 @@
 // Each promise names the test that holds it; Settings.DrainTimeout and the like are
 // fields of this package.
 //
-// At least once. The offset of a message is committed after all in-sync replicas have
-// acknowledged its output, or its dead letter, and the output of every earlier message of
-// its partition. So whatever was not committed is delivered again after a crash of this
+// At least once. An offset is committed after all in-sync replicas have acknowledged the
+// message's output, or its dead letter, and those of all earlier messages of its
+// partition. So whatever was not committed is delivered again after a crash of this
 // process, of a broker or of the connection between them. There is never a gap.
 // (TestNothingIsLost)
 //
@@ -63,16 +63,15 @@
 // message. A consumer may drop by offset alone what it has seen. How far the stage has got
 // can be read from the output topic without the group's offsets (Origin).
 //
-// Tombstones pass. A message with a key and a null value takes the event whose id
-// is the key from what the map is learnt from, and is itself written downstream
-// under the same key, so that a table there drops it as well.
+// Tombstones pass. A message with a key and a null value removes the event whose id is the
+// key from what the map is learnt from. It is itself written downstream under the same
+// key, so that a table there drops the event as well.
 //
-// Bad messages do not stop the stream. What cannot be decoded, or cannot be turned
-// into a vector, goes to the dead-letter topic with its bytes, headers and time
-// untouched, plus Kafka Connect's headers that say where it came from and why.
-// Without a dead-letter topic it ends the stage with an error, since to go on would
-// lose it. A message that takes longer to decode than Settings.DecodeTime is bad as
-// well. (TestDecodeTime, TestTooManyGivenUp)
+// Bad messages do not stop the stream. What cannot be decoded, or cannot be made a vector,
+// goes to the dead-letter topic. Its bytes, headers and time are untouched; Kafka
+// Connect's headers say where it came from and why. Without a dead-letter topic it ends
+// the stage with an error, since to go on would lose it. A message that takes longer to
+// decode than Settings.DecodeTime is bad as well. (TestDecodeTime, TestTooManyGivenUp)
 //
 // What may pass is waited out. A sink or dead-letter topic that fails is retried with
 // growing pauses for as long as the process lives. Reading stops meanwhile, and
@@ -82,8 +81,8 @@
 //
 // What is too large does not stop the stream. A topic refuses a message, alone in its
 // batch and compressed, that is larger than it takes. To retry that would be in vain. Such
-// an output is written in parts (Pipeline.TooLarge), each a message of some of the events
-// with the same key and time, in order, numbered by headers (PartOf); the offset is
+// an output is written in parts (Pipeline.TooLarge). Each is a message of some of the
+// events with the same key and time, in order, numbered by headers (PartOf); the offset is
 // committed after the last. With an event that is too large alone the message becomes a
 // dead letter. A dead letter that is too large is written without its value, and says
 // where that is and how to know it (Reason.Elsewhere); if need be without key and headers,
@@ -115,10 +114,10 @@
 //
 // # Fleets
 //
-// One process learns and many place, if one stage is too little: the learner's pipeline
-// is LearnOnly, in a group of its own, and those of the others have a learner that
-// does not learn but takes the maps that are announced (package stream/fleet). All
-// that is promised above holds for each of them. A map changes between two messages.
+// One process learns and many place, if one stage is too little: the learner's pipeline is
+// LearnOnly, in a group of its own. Those of the others have a learner that does not
+// learn, but takes the maps that are announced (package stream/fleet). All that is
+// promised above holds for each of them. A map changes between two messages.
 // (stream/chaos.TestRollingRestart)
 //
 // # Ownership

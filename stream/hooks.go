@@ -21,9 +21,8 @@ type Hooks struct {
 	EventsIn func(tp TopicPartition, events int)
 	// Placed: so many events were placed, which took so long.
 	Placed func(tp TopicPartition, events int, took time.Duration)
-	// Delivered: so many messages, holding so many events, were acknowledged by
-	// the sink, so long after they had been fetched (or after the first map was
-	// there, for events that waited for it).
+	// Delivered: the sink acknowledged so many messages with so many events, so long after
+	// they had been fetched (or after the first map, for events that waited for it).
 	Delivered func(tp TopicPartition, messages, events int, latency time.Duration)
 	// Split: a message's output was too large for its topic and was delivered in so many
 	// parts.

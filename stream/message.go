@@ -28,9 +28,8 @@ type Message struct {
 	Value   []byte
 	Headers []Header
 	Time    time.Time
-	// Unreadable says why the source could not read a batch of messages, of which
-	// this is the last offset and Value the bytes as they lie in the log. nil for any
-	// other message.
+	// Unreadable says why the source could not read a batch of messages. Offset is then
+	// its last, and Value its bytes as they lie in the log. nil for any other message.
 	Unreadable error
 }
 

@@ -10,11 +10,11 @@ import (
 // partitions together. A source takes from it before it decompresses, through a Share
 // for each partition; the pipeline gives back when the messages are done with.
 //
-// A share holds bytes (an answer that is being read, the messages that it has found
-// in it so far) until it hands them over with a run; from then on they are on their
-// way, and come back without anything more being taken. So waiting has an end: once
-// nothing is on its way the first who waits may go beyond the limit, alone, until its
-// share holds nothing any longer.
+// A share holds the bytes of an answer that is being read, and of messages found in it so
+// far, until it hands them over with a run. From then on they are on their way, and come
+// back without anything more being taken. So waiting has an end: once nothing is on its
+// way the first who waits may go beyond the limit, alone, until its share holds nothing
+// any longer.
 type Queue struct {
 	limit int64
 

@@ -39,10 +39,9 @@ type Settings struct {
 	// RetryMin and RetryMax bound the pause before a failed write or commit is
 	// tried again; it doubles from one to the other. Defaults 100ms and 5s.
 	RetryMin, RetryMax time.Duration
-	// DrainTimeout is how long what has been read may take to be placed, written
-	// and acknowledged after the pipeline was asked to stop or a partition was
-	// given to another member. What is not done by then is delivered again
-	// later. Default 4s.
+	// DrainTimeout is how long what has been read may take to be placed, written and
+	// acknowledged. It begins when the pipeline is asked to stop, or a partition is given
+	// to another member. What is not done by then is delivered again later. Default 4s.
 	DrainTimeout time.Duration
 	// CommitTimeout bounds the last commit of a generation. Default 3s.
 	CommitTimeout time.Duration

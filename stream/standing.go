@@ -103,9 +103,9 @@ func (w *watch) note(all []Progress, err error, now time.Time) map[TopicPartitio
 	return lags
 }
 
-// Standing lists the partitions of this process in which messages have waited for
-// longer than the given time and none was done with, and since when the brokers cannot be asked,
-// and why, if they cannot. Both are empty while no share of the source is owned.
+// Standing lists the partitions of this process in which messages have waited for longer
+// than the given time and none was finished. If the brokers cannot be asked, it says since
+// when and why. Both are empty while no share of the source is owned.
 func (p *Pipeline) Standing(longer time.Duration) (list []Standing, since time.Time, failing error) {
 	w := p.watching.Load()
 	if w == nil {

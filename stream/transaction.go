@@ -9,9 +9,9 @@ import (
 // in one step. Exactly-once delivery needs it.
 type Transactional interface {
 	Generation
-	// Transact writes what was made of messages of an assigned partition and moves
-	// the group's offset of that partition, all or nothing, for all who read
-	// committed messages only. Transactions of different partitions may run at once.
+	// Transact writes what was made of messages of an assigned partition, and moves the
+	// group's offset of that partition. All of it is done or nothing, for readers of
+	// committed messages. Transactions of different partitions may run at once.
 	//
 	// nil says that it is done. ErrRevoked says that the partition may be somebody
 	// else's, or that it is not known whether it is done: the next generation begins

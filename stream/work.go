@@ -2,8 +2,9 @@ package stream
 
 import "context"
 
-// Weigher is a Decoder that can estimate beforehand, in little time, how many bytes the events
-// of a message take once they are decoded, which may be more than it has: 0 if it is bad.
+// Weigher is a Decoder that can estimate beforehand, in little time, how many bytes the
+// events of a message take once they are decoded. That may be more than the message has. A
+// bad message has 0.
 type Weigher interface {
 	Weigh(m *Message) int64
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // Arrow has several encodings of the same values. Text and binary views (what polars
-// writes) and run-end encoding are read, and become plain text, binary, or whatever the
+// writes) and run-end encoding are read. They become plain text, binary, or whatever the
 // runs repeat, as soon as a batch has been decoded and checked: nothing behind this file
-// knows of them. A few bytes of them can stand for many, so what they become is charged
-// to the decoder's memory before it is made.
+// knows of them. A few bytes of them can stand for many, so what they become is charged to
+// the decoder's memory before it is made.
 
 // plainType is what a type becomes; the same for most.
 func plainType(dt arrow.DataType) arrow.DataType {

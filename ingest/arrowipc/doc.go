@@ -32,9 +32,9 @@
 //     is one frame whose window is bounded and whose blocks end where the
 //     buffer ends.
 //
-// What the values themselves say (offsets of lists and strings, indices of dictionaries,
-// where views lead, where runs end) is for the caller to check after decoding, as package
-// arrays does: by then the arrays have the lengths that they claim.
+// What the values say is for the caller to check after decoding, as package arrays does:
+// offsets of lists and strings, indices of dictionaries, where views lead, where runs end.
+// The arrays then have the lengths that they claim.
 //
 // # Use
 //

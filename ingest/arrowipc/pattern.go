@@ -65,9 +65,9 @@ func (p *Pattern) find(meta []byte, from int) error {
 // aligned is n brought to the next multiple of 8, as buffers lie in a body.
 func aligned(n int) int { return (n + 7) &^ 7 }
 
-// Write returns a stream of the pattern's with so many rows, which must not be 0, and
-// the nodes and buffers of its columns in the order of the schema. There must be as
-// many as the pattern has; false if there are not.
+// Write returns a stream of the pattern's with so many rows, at least one. Nodes and
+// buffers of its columns are in the order of the schema. There must be as many as the
+// pattern has; false if there are not.
 func (p *Pattern) Write(rows int, nodes []Node, buffers [][]byte) ([]byte, bool) {
 	body := 0
 	for _, b := range buffers {

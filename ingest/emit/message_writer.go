@@ -105,8 +105,8 @@ func sameField(a, b arrow.Field) bool {
 		a.Metadata.Len() == b.Metadata.Len() && (a.Metadata.Len() == 0 || a.Metadata.Equal(b.Metadata))
 }
 
-// simpleOutput says whether an output has rows, all its parts have as many, and its
-// id and kept columns are of types whose buffers can be written as they are.
+// simpleOutput says whether an output has rows, as many in all its parts, and an id and
+// kept columns whose buffers can be written as they are.
 func simpleOutput(o *Output) bool {
 	n := o.Len()
 	if n == 0 || o.check() != nil || o.ID.Valid() && !simpleColumn(o.ID, n) {

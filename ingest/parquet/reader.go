@@ -22,13 +22,13 @@ import (
 
 // reader reads Parquet files, all columns side by side, in batches.
 //
-// The library decodes columns in goroutines of its own where it can, and a panic
-// there (a corrupt page is enough) ends the process. So the file's structure is
-// checked first (package parquetcheck), every column is read through its own
-// field reader in this goroutine, under a recover, and columns with structs
-// inside, for which the library has no other way than goroutines, are left out.
-// The Arrow schema that some writers add to the file is not used: lists come as
-// lists (this library cannot read fixed-size ones), dictionaries as values.
+// The library decodes columns in goroutines of its own where it can, and a panic there (a
+// corrupt page is enough) ends the process. So the file's structure is checked first
+// (package parquetcheck). Every column is read through its own field reader in this
+// goroutine, under a recover. Columns with structs inside are left out: the library reads
+// them in goroutines alone. The Arrow schema that some writers add to the file is not
+// used: lists come as lists (this library cannot read fixed-size ones), dictionaries as
+// values.
 type reader struct {
 	in      *input.Source
 	file    *os.File

@@ -114,8 +114,8 @@ func PlainValues(a arrow.Array) arrow.Array {
 	return out
 }
 
-// Tight copies an array into buffers that hold its values and nothing else, so
-// that what is written does not depend on what the array was sliced from.
+// Tight copies an array into buffers that hold its values and nothing else. So what is
+// written does not depend on what the array was sliced from.
 func Tight(a arrow.Array) (arrow.Array, error) {
 	if d, ok := a.(*array.Dictionary); ok {
 		indices, err := array.Concatenate([]arrow.Array{d.Indices()}, Heap)

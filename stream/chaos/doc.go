@@ -49,8 +49,8 @@
 // UNFOLD_BINARY names a program to break instead of this checkout's own: a judge that
 // finds nothing wrong with a program that is known to be is no judge.
 //
-// TestInflating, which is run with the scenarios, lets messages come that are small on the
-// wire and large in memory, and looks at the most that the stage took.
+// TestInflating, which is run with the scenarios, sends messages that are small on the
+// wire and large in memory. It looks at the most that the stage took.
 //
 // A run that fails says its seed and its schedule. Two more tests are at home here:
 //

@@ -36,10 +36,10 @@ type Verdict struct {
 	Split, Elsewhere int
 	// Versions is how many versions of maps placed them, Maps how many maps.
 	Versions, Maps int
-	// Strangers are outputs of no input, Misplaced those before one of an earlier input
-	// or in another partition than it, Altered those with other rows than their input,
-	// and Ambiguous those that differ from another one of the same position, map and
-	// version, or that say two things of the map that they were placed on.
+	// Strangers are outputs of no input. Misplaced ones stand before one of an earlier
+	// input, or in another partition than it. Altered ones have other rows than their
+	// input. Ambiguous ones differ from another one of the same offset, map and version,
+	// or say two things of the map that they were placed on.
 	Strangers, Misplaced, Altered, Ambiguous int
 	// Early are out though their position is not committed: they were not in one
 	// transaction with it.

@@ -45,9 +45,9 @@ type Settings struct {
 	// with those of Mapping.
 	Encoder *ingest.Encoder
 	// Files says that rows come from files, for each of which Map.For fits the map: what
-	// the map was learnt with passes through as far as a file has it, and a map that
-	// does not say how records become vectors takes the only vector column. Otherwise
-	// such a map is an error, and all columns are needed.
+	// the map was learnt with passes through as far as a file has it. A map that does not
+	// say how records become vectors takes the only vector column. Otherwise such a map is
+	// an error, and all columns are needed.
 	Files bool
 	// Missing lets values be missing where the model can do without them.
 	Missing bool

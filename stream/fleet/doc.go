@@ -10,8 +10,8 @@
 //
 // # Announcements
 //
-// An Announcement is a message of a topic with one partition: its key is the fleet's name,
-// its value a JSON object that names the object in the store with size and SHA-256, the
+// An Announcement is a message of a topic with one partition: its key is the fleet's name.
+// Its value is a JSON object that names the object in the store with size and SHA-256, the
 // map's version, epoch and dimensions, and the learner. The newest of a name counts, so
 // the topic is compacted. Values that cannot be read are counted and skipped.
 //
@@ -22,8 +22,8 @@
 // one before is refused. In the topic it announces the same map in the next generation.
 // The one before reads that and ends, with an error that says who took over; if it was
 // asleep, its next announcement is refused. So there are never two whose announcements
-// count. Whether a second one should start at all while the first is alive is for the
-// caller to ask (package cmd/internal/stage does, by the members of the learner's group).
+// count. Whether a second one should start while the first is alive is for the caller to
+// ask (package cmd/internal/stage does, by the members of the learner's group).
 //
 // # Failures
 //

@@ -11,11 +11,11 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// A group has one member only where its sources are made with Alone: each of them
-// offers an assignor with a name that no other has, and a group's coordinator takes a
-// member only if all members have an assignor in common. That is decided in one place
-// and at one moment, so of two that join at once one is refused; and a member that is
-// refused costs the other no rebalance.
+// A group has one member only where its sources are made with Alone: each of them offers
+// an assignor with a name that no other has. A group's coordinator takes a member only if
+// all members have an assignor in common. That is decided in one place and at one moment,
+// so of two that join at once one is refused; and a member that is refused costs the other
+// no rebalance.
 
 // assignor assigns all partitions to the members, as ranges.
 type assignor struct {
@@ -68,9 +68,9 @@ type occupied struct {
 // sessionGrace is what a coordinator may take beyond a session to put a member out.
 const sessionGrace = 3 * time.Second
 
-// look finds out who is in the group that has refused this member. A member that died
-// is put out when its session has timed out, so the group has to be settled, and taken,
-// for longer than that before the refusal is final.
+// look finds out who is in the group that has refused this member. A member that died is
+// removed when its session has timed out. So the refusal is final only if the group was
+// stable, with another member, for longer than that.
 func (o *occupied) look(ctx context.Context, s *Source) error {
 	members, settled, err := s.link.group(ctx, s.settings.Group)
 	if err != nil {

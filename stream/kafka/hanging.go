@@ -14,13 +14,13 @@ import (
 	"unfold/stream"
 )
 
-// A transaction may be over for the cluster and still open in a partition: Kafka 4.1
-// to 4.3, at least, take a partition that has no leader at the moment, because its
-// brokers have crashed, for a deleted one, and do not write there how the transaction
-// ended (KAFKA-20734). Its records, or the group's offset, then stay open until the
-// same producer ends another transaction there, and share the fate of that one. So
-// what may have been left open is ended as the cluster says that the transaction was,
-// before the producer begins any other.
+// A transaction may be over for the cluster and still open in a partition: Kafka 4.1 to
+// 4.3, at least, take a partition without a leader, since its brokers have crashed, for a
+// deleted one. They do not write there how the transaction ended (KAFKA-20734). Its
+// records, or the group's offset, then stay open until the same producer ends another
+// transaction there, and share the fate of that one. So what may have been left open is
+// ended as the cluster says that the transaction was, before the producer begins any
+// other.
 
 // outcome is how a producer's last transaction ended.
 type outcome int

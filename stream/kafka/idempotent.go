@@ -15,9 +15,9 @@ import (
 )
 
 // A Sink's batches bear the id of an idempotent producer and are numbered, for each
-// partition (KIP-98): a batch whose answer got lost is sent again just as it was when
-// the caller writes its messages again, and a broker that has it drops it. The numbers
-// of a partition leave no choice of order, so that writers that are at work at once have
+// partition (KIP-98): a batch whose answer got lost is sent again just as it was when the
+// caller writes its messages again. A broker that has it drops it. The numbers of a
+// partition leave no choice of order, so that writers that are at work at once have
 // producers of their own.
 
 // idempotent is an idempotent producer. One Write at a time uses it.

@@ -13,8 +13,8 @@ import (
 
 // AuthenticateMSK makes the way to authenticate that Amazon's MSK has for roles and users
 // of IAM. Credentials are found where Amazon's own tools find them (environment, files,
-// the machine's role), are asked for again before they expire, and sign one request for
-// each connection. The region is the cluster's; "" takes that of the environment.
+// the machine's role). They are asked for again before they expire, and sign one request
+// for each connection. The region is the cluster's; "" takes that of the environment.
 func AuthenticateMSK(ctx context.Context, region string) (sasl.Mechanism, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()

@@ -80,9 +80,9 @@ func (c *cursor) whole() error {
 
 // open begins the next batch of the answer, and passes it by if it holds nothing to return.
 //
-// A transaction's records may lie anywhere between its first offset (which the
-// broker names if it was aborted) and the marker that ends it, mixed with other
-// producers' records; a producer has one open transaction at a time.
+// A transaction's records lie between its first offset, which the broker names if it was
+// aborted, and the marker that ends it, mixed with other producers' records; a producer
+// has one open transaction at a time.
 func (c *cursor) open(ctx context.Context) error {
 	size := int(binary.BigEndian.Uint32(c.rest[8:])) + lengthEnds
 	b := &batch{raw: c.rest[:size], format: c.rest[16], base: int64(binary.BigEndian.Uint64(c.rest)), seen: -1}

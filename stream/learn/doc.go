@@ -65,8 +65,8 @@
 //
 // # State directory
 //
-// It holds MapFile, the newest map as a snapshot that every command can read, and the
-// reference set that belongs to it in a file of its own (setfile.go), with the offsets
+// It holds MapFile, the newest map as a snapshot that every command can read. The
+// reference set that belongs to it has a file of its own (setfile.go), with the offsets
 // that it has consumed. The map names the set's file and checksum: the set is written
 // first, under a new name, and renaming the map is the one moment in which the state
 // changes. So a crash leaves the last state or the new one, whole, and the next start
@@ -83,9 +83,8 @@
 // # Offsets
 //
 // A learner takes each event once: it keeps the offset behind the last event taken from
-// each partition, and skips what comes again after a restart or a rebalance. What
-// was placed and committed after the last save (with each map, and when Run is asked to
-// stop) is missing from the reference set after a crash, which changes the sample, not
-// the delivery. A topic that was created again begins at offset 0 again: give it a new state
-// directory.
+// each partition, and skips what comes again after a restart or a rebalance. The set is
+// saved with each map, and when Run is asked to stop. What was placed and committed after
+// that is missing from the set after a crash. This changes the sample, not the delivery. A
+// topic that was created again begins at offset 0 again: give it a new state directory.
 package learn

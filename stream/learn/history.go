@@ -6,9 +6,9 @@ import (
 	"unfold/stream"
 )
 
-// history are the stats of the maps of a stream, oldest first. It is bounded: when
-// it is full, every second one of the older half goes that did not begin an epoch,
-// so that it reaches back to the beginning, the more coarsely the longer ago.
+// history are the stats of the maps of a stream, oldest first. It is bounded: when it is
+// full, every second one of the older half goes that did not begin an epoch. So it reaches
+// back to the beginning, the more coarsely the longer ago.
 type history []stream.Stats
 
 // maxHistory bounds a history.

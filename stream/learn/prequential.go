@@ -128,8 +128,8 @@ func (in *intake) labelNames() []string {
 	return append([]string{}, in.prequential.names...)
 }
 
-// judge holds the votes on a sample of events, on the map that is about to be replaced,
-// and adds what comes of them to the stats of the next. No map is held up by that.
+// judge holds the votes on a sample of events, on the map that is about to be replaced. It
+// adds the result to the stats of the next. No map is held up by that.
 func (p *publisher) judge(ctx context.Context, d *draft, sample sample) {
 	cur := p.current.Load()
 	if cur == nil {

@@ -111,10 +111,9 @@ type Settings struct {
 	// Seed chooses the reservoir's sample. The model has a seed of its own.
 	Seed uint64
 
-	// Moves, if there is one, gets reference points that moved by more than
-	// MovesThreshold of the map's diameter (default 0.01) since they
-	// were emitted last, and all points when an epoch begins. It needs
-	// Mapping.ID. The caller closes it.
+	// Moves, if there is one, gets reference points that have moved since they were
+	// emitted last, by more than MovesThreshold of the map's diameter (default 0.01). When
+	// an epoch begins it gets all points. It needs Mapping.ID. The caller closes it.
 	Moves          stream.Sink
 	MovesThreshold float64
 

@@ -6,10 +6,10 @@
 // vector since it joined the set: they are counted, not kept. Streams of records are
 // mostly duplicates, and a set of so many points shows as many distinct things.
 //
-// If events have ids (Settings.IDs), each point knows those of its newest events,
-// eight of them. An event whose id is known takes the place of the one before
-// (it is moved to the point of its new vector), and Delete takes an event out. A
-// point goes when the last id known for it goes. An id is known to one point only.
+// If events have ids (Settings.IDs), each point knows those of its newest events, eight of
+// them. An event whose id is known replaces the one before: it is moved to the point of
+// its new vector. Delete removes an event. A point goes when the last id known for it
+// goes. An id is known to one point only.
 //
 // # Policies
 //
@@ -26,8 +26,8 @@
 // stays uniform; but below half of Size it is doubled, as a set that is nearly empty shows
 // nothing.
 //
-// Coverage has no opinion before it sees a map: up to a tenth more than Size waits, and
-// Crowded chooses as many points of the map where the distance to the k-th neighbour is
+// Coverage has no opinion before it sees a map: up to a tenth more than Size waits.
+// Crowded chooses as many points of the map, where the distance to the k-th neighbour is
 // smallest, none within reach of another. So a crowd gets thinner, and no hole appears.
 //
 // Under every policy points go that are older than Settings.MaxAge: whose newest

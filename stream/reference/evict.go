@@ -54,8 +54,8 @@ func Crowded(x vec.Matrix[float32], kdist2 []float64, eligible []bool, n int) []
 	return append(chosen, spared[:n-len(chosen)]...)
 }
 
-// Drop removes the points that lie at these rows of the map that was published
-// last, in this order, until the set has no more than its size.
+// Drop removes points by their rows on the map that was published last, in this order,
+// until the set has no more than its size.
 func (s *Set) Drop(rows []int32) {
 	at := map[int32]int32{}
 	for p := range s.All() {

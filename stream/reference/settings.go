@@ -131,6 +131,6 @@ func (s Settings) Bytes(dim, note, idBytes int) int64 {
 // places in two heaps, and its entry among the free or the gone. See Set.
 const pointBytes = 3*8 + 5*4 + 2*2*4 + 2*4
 
-// mapEntry bounds what an entry of so many bytes takes in Go's map, which holds
-// groups of 8 entries with 8 control bytes and is at least 7/16 full after growth.
+// mapEntry bounds what an entry of so many bytes takes in Go's map. That holds groups of 8
+// entries with 8 control bytes, and is at least 7/16 full after growth.
 func mapEntry(bytes int64) int64 { return (bytes + 1) * 16 / 7 }

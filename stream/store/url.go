@@ -81,10 +81,10 @@ func set(names ...string) map[string]bool {
 	return out
 }
 
-// OpenBucket opens what a URL names, as a bucket whose keys begin behind the URL's
-// path; where names it without the URL's parameters. A folder must be there, unless the
-// URL says create=true: one that is missing is most often a name with a slip in it, or a
-// disk that is not mounted, and a new one would hold maps that nobody sees.
+// OpenBucket opens what a URL names, as a bucket whose keys begin behind the URL's path;
+// where names it without the URL's parameters. A folder must be there, unless the URL says
+// create=true: one that is missing is most often a misspelt name, or a disk that is not
+// mounted. A new one would hold maps that nobody sees.
 func OpenBucket(ctx context.Context, raw string) (bucket *blob.Bucket, where string, err error) {
 	u, err := parseURL(raw)
 	if err != nil {

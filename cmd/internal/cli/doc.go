@@ -12,7 +12,7 @@
 // says what, where and what to do. Outputs are written under a temporary name and
 // renamed when they are whole, so nothing half-written stays.
 //
-// The flags of settings that a configuration file also knows (columns, model)
-// are made of package config's list of keys, so that a setting has one name, one
-// default and one explanation everywhere.
+// Settings that a configuration file also knows (columns, model) get their flags from
+// package config's list of keys. So a setting has one name, one default and one
+// explanation everywhere.
 package cli

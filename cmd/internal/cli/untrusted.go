@@ -61,9 +61,9 @@ type untrusted struct {
 const untrustedTime = 10 * time.Minute
 
 // vet looks at files before they are read as data. A model in their place is a common
-// slip. If they are not to be trusted another process decodes them first: the decoders
-// of Arrow files and Parquet are others' code, and bytes made for it can make them take
-// all memory or end the process, which no recover catches.
+// slip. If they are not to be trusted another process decodes them first: the decoders of
+// Arrow files and Parquet are others' code. Bytes made for that can make them take all
+// memory or end the process, which no recover catches.
 func (p *program) vet(ctx context.Context, paths ...string) error {
 	for _, path := range paths {
 		if path != "-" && isModel(path) {

@@ -19,8 +19,8 @@
 // put in after the YAML has been parsed, so a value with a colon or a quote in it
 // cannot break the file.
 //
-// The file is read strictly. A key that does not exist, a value that does not
-// parse and a value that is not among the choices are errors that name file, line
-// and column and, where one is near, the value that was probably meant. All
-// problems come back at once, in an [*Error].
+// The file is read strictly. Errors are a key that does not exist, a value that does not
+// parse and a value that is not among the choices. They name file, line and column and,
+// where one is near, the value that was probably meant. All problems come back at once, in
+// an [*Error].
 package config

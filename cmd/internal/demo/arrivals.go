@@ -7,8 +7,8 @@ import (
 	"unfold/internal/quantile"
 )
 
-// Arrival says how strange the first connections of an attack were when they
-// arrived, and how strange the same ones are now that the map has seen them.
+// Arrival says how novel the first connections of an attack were when they arrived, and
+// how novel they are on the map that has learnt them.
 type Arrival struct {
 	Label    string
 	Events   int

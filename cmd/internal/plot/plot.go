@@ -63,8 +63,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, nil
 }
 
-// Drawn says how many points a picture shows where they are, at its edge since they are
-// beyond its frame, and not at all since their coordinates are not finite.
+// Drawn says how many points a picture shows where they are, how many at its edge since
+// they are beyond its frame, and how many it leaves out since their coordinates are not
+// finite.
 type Drawn struct{ Inside, Outside, Lost int }
 
 // Notes says what is not shown as it is, "" if all points are.

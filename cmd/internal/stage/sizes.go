@@ -60,8 +60,9 @@ func (t target) odd(what string, source, takes kafka.Sizes) (warnings []string) 
 	return warnings
 }
 
-// Sizes compares how much the topics that are written to take with what the source's
-// does, and says of each what may not fit or is refused for another reason. The detail says what was found if all does.
+// Sizes compares how much the topics that are written to take with how much the source's
+// does. It says of each what may not fit, or is refused for another reason. The detail
+// says what was found if all does.
 func Sizes(ctx context.Context, s Settings) (detail string, warnings []string, err error) {
 	from, to, err := clusters(s)
 	if err != nil {
