@@ -113,8 +113,8 @@ func TestNoCopiesIsForStandardInput(t *testing.T) {
 	}
 }
 
-// Unpack reads what text is compressed by to its end, and nothing else.
-func TestUnpack(t *testing.T) {
+// Decompress reads what text is compressed by to its end, and nothing else.
+func TestDecompress(t *testing.T) {
 	text := bytes.Repeat([]byte("1,2\n"), 1<<16)
 	packed := zst(t, text)
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestUnpack(t *testing.T) {
 		if err := os.WriteFile(path, c.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ingest.Unpack(context.Background(), path, ingest.Options{})
+		got, err := ingest.Decompress(context.Background(), path, ingest.Options{})
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && (!table.IsBadInput(err) || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%s: %q, error %v", c.name, got, err)
 		}

@@ -68,9 +68,9 @@ func Open(ctx context.Context, path string, opts Options) (table.Reader, error) 
 	return r, nil
 }
 
-// Unpack returns a file's format, and reads text that is compressed to its end, without
+// Decompress returns a file's format, and reads text that is compressed to its end, without
 // looking at it.
-func Unpack(ctx context.Context, path string, opts Options) (input.Format, error) {
+func Decompress(ctx context.Context, path string, opts Options) (input.Format, error) {
 	opts = opts.filled()
 	in, err := input.Open(path, opts.Stdin, opts.NoCopies)
 	if err != nil {

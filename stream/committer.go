@@ -50,7 +50,7 @@ func (c *committer) run(ctx context.Context) error {
 	}
 }
 
-// commit commits what has been marked since the last time, and tries again until
+// commit commits what has been marked since the last time, and retries until
 // that succeeds, the generation is over or the context is done.
 func (c *committer) commit(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {

@@ -30,14 +30,14 @@ type Hooks struct {
 	// DeadLettered: the message was bad for this reason; the dead-letter topic
 	// has acknowledged it.
 	DeadLettered func(m Message, stage Stage, reason error)
-	// PassedOver: a pipeline that only learns could not use the message for this reason.
-	PassedOver func(m Message, stage Stage, reason error)
+	// Skipped: a pipeline that only learns could not use the message for this reason.
+	Skipped func(m Message, stage Stage, reason error)
 	// Committed: the group's offset of a partition is now this.
 	Committed func(p Position)
 	// Gap: the group's offset was outside of the log. It is called before reading
 	// goes on at the log's first message, or ends, as the source is set.
 	Gap func(gap *OffsetError)
-	// Retrying: something failed and will be tried again after the pause.
+	// Retrying: something failed and will be retried after the pause.
 	// What is "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 	// Published: a learner has published a map that took so long to learn; 0
@@ -109,9 +109,9 @@ func (h *Hooks) deadLettered(m Message, stage Stage, reason error) {
 	}
 }
 
-func (h *Hooks) passedOver(m Message, stage Stage, reason error) {
-	if h.PassedOver != nil {
-		h.PassedOver(m, stage, reason)
+func (h *Hooks) skipped(m Message, stage Stage, reason error) {
+	if h.Skipped != nil {
+		h.Skipped(m, stage, reason)
 	}
 }
 

@@ -20,7 +20,7 @@ func (w *worker) learn(ctx context.Context, batch []*entry) error {
 			}
 		}
 		if e.bad != nil {
-			w.p.Hooks.passedOver(e.message, e.bad.Stage, e.bad.Err)
+			w.p.Hooks.skipped(e.message, e.bad.Stage, e.bad.Err)
 		}
 	}
 	w.behind = batch[len(batch)-1].message.Offset + 1

@@ -27,15 +27,15 @@ func TestLearnOnly(t *testing.T) {
 	p.pipeline.Sink, p.pipeline.DeadLetter, p.pipeline.LearnOnly = nil, nil, true
 	var mu sync.Mutex
 	passed := 0
-	p.pipeline.Hooks.PassedOver = func(m stream.Message, stage stream.Stage, reason error) {
+	p.pipeline.Hooks.Skipped = func(m stream.Message, stage stream.Stage, reason error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if passed++; string(m.Value) != "nonsense" || stage != stream.StageDecode || reason == nil {
-			t.Errorf("passed over %q in %s: %v", m.Value, stage, reason)
+			t.Errorf("skipped %q in %s: %v", m.Value, stage, reason)
 		}
 	}
 	running := p.run(t)
-	running.Await("the message that cannot be read is passed over", func() bool { mu.Lock(); defer mu.Unlock(); return passed == 1 })
+	running.Await("the message that cannot be read is skipped", func() bool { mu.Lock(); defer mu.Unlock(); return passed == 1 })
 	time.Sleep(20 * time.Millisecond)
 	if c := b.Committed("group", "in"); c[0] > 0 || c[1] > 0 {
 		t.Errorf("before there is a map %v is committed", c)

@@ -27,7 +27,7 @@ type Pipeline struct {
 	// (neither Sink nor DeadLetter.Sink is used).
 	ExactlyOnce bool
 	// LearnOnly shows messages to the learner and does nothing else: nothing is placed
-	// or written, and what cannot be read is passed over, for the others of a fleet do
+	// or written, and what cannot be read is skipped, for the others of a fleet do
 	// all that. Offsets are committed once there is a map that knows of them. It
 	// needs no sink.
 	LearnOnly bool

@@ -19,7 +19,7 @@ func keyless(m stream.Message) error {
 	return nil
 }
 
-// An output that its topic refuses whatever its size is not divided and not tried again:
+// An output that its topic refuses whatever its size is not divided and not retried:
 // its message is a dead letter that says why. What else is in its batch is delivered.
 func TestRefusedOutputs(t *testing.T) {
 	for _, exactlyOnce := range []bool{false, true} {

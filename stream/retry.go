@@ -7,7 +7,7 @@ import (
 	"unfold/internal/backoff"
 )
 
-// retrier tries again what fails, with growing pauses, until the context is done.
+// retrier retries what fails, with growing pauses, until the context is done.
 type retrier struct {
 	backoff.Pauses
 	hooks *Hooks

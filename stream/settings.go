@@ -37,7 +37,7 @@ type Settings struct {
 	// one of them may take. Defaults 5s, 10s.
 	LagEvery, LagTimeout time.Duration
 	// RetryMin and RetryMax bound the pause before a failed write or commit is
-	// tried again; it doubles from one to the other. Defaults 100ms and 5s.
+	// retried; it doubles from one to the other. Defaults 100ms and 5s.
 	RetryMin, RetryMax time.Duration
 	// DrainTimeout is how long what has been read may take to be placed, written and
 	// acknowledged. It begins when the pipeline is asked to stop, or a partition is given

@@ -16,7 +16,7 @@ type Transactional interface {
 	// nil says that it is done. ErrRevoked says that the partition may be somebody
 	// else's, or that it is not known whether it is done: the next generation begins
 	// where the truth is. After any other error nothing was done, and it may be
-	// tried again; with other messages if it is a *RefusedError.
+	// retried; with other messages if it is a *RefusedError.
 	Transact(ctx context.Context, t Transaction) error
 }
 

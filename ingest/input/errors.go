@@ -14,7 +14,7 @@ import (
 // ReadError explains an error of a reader of bytes.
 func ReadError(o table.Origin, err error) *table.Error {
 	var flated flate.CorruptInputError
-	var unpack *unpackError
+	var corrupt *decompressError
 	switch {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return o.Bad("zstd compression with a window of more than %d MiB is not supported", zstdWindow>>20).Suggest("unpack it first, or compress it without --long")
@@ -22,8 +22,8 @@ func ReadError(o table.Origin, err error) *table.Error {
 		return o.Bad("zstd compression with a dictionary is not supported").Suggest("unpack it first")
 	case errors.Is(err, zip.ErrAlgorithm):
 		return o.Bad("the array's compression in the archive is not supported").Suggest("save it by numpy.savez or savez_compressed")
-	case errors.As(err, &unpack):
-		return o.Bad("the %s compression is corrupt", unpack.name).Because(unpack.error).Suggest("get the file again")
+	case errors.As(err, &corrupt):
+		return o.Bad("the %s compression is corrupt", corrupt.name).Because(corrupt.error).Suggest("get the file again")
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &flated):
 		return o.Bad("the gzip compression is corrupt").Because(err).Suggest("get the file again")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

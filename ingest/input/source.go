@@ -20,7 +20,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Source is a source as the format readers want it: bytes in order, unpacked.
+// Source is a source as the format readers want it: bytes in order, decompressed.
 type Source struct {
 	*bufio.Reader
 	Origin table.Origin
@@ -40,7 +40,7 @@ func (in *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// Open opens a path, or standard input for "-", and unpacks it.
+// Open opens a path, or standard input for "-", and decompresses it.
 func Open(path string, stdin io.Reader, noCopies bool) (*Source, error) {
 	in := &Source{Origin: table.Origin{File: path}, stays: noCopies}
 	from := stdin
@@ -52,7 +52,7 @@ func Open(path string, stdin io.Reader, noCopies bool) (*Source, error) {
 		in.File, from = f, f
 		in.close = append(in.close, f.Close)
 	}
-	if err := in.unpack(from); err != nil {
+	if err := in.decompress(from); err != nil {
 		in.Close()
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func packingOf(head []byte) (p packing, packed bool) {
 // far as zstd itself reads without being asked.
 const zstdWindow = 128 << 20
 
-// unpack begins to read, looking through a compression.
-func (in *Source) unpack(from io.Reader) error {
+// decompress begins to read, looking through a compression.
+func (in *Source) decompress(from io.Reader) error {
 	in.Reader = bufio.NewReaderSize(from, 1<<16)
 	head, err := in.Peek(10)
 	if len(head) == 0 {
@@ -117,7 +117,7 @@ func (in *Source) unpack(from io.Reader) error {
 		in.close = append(in.close, done)
 	}
 	if p.name != "gzip" {
-		z = &unpacking{z, p.name}
+		z = &decompressing{z, p.name}
 	}
 	in.Reader, in.Packed = bufio.NewReaderSize(z, 1<<16), p.name
 	if _, err := in.Peek(1); err == io.EOF {
@@ -128,23 +128,23 @@ func (in *Source) unpack(from io.Reader) error {
 	return nil
 }
 
-// unpacking says of which compression an error is.
-type unpacking struct {
+// decompressing says of which compression an error is.
+type decompressing struct {
 	r    io.Reader
 	name string
 }
 
-type unpackError struct {
+type decompressError struct {
 	name string
 	error
 }
 
-func (u *unpackError) Unwrap() error { return u.error }
+func (u *decompressError) Unwrap() error { return u.error }
 
-func (u *unpacking) Read(p []byte) (int, error) {
+func (u *decompressing) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
-		err = &unpackError{u.name, err}
+		err = &decompressError{u.name, err}
 	}
 	return n, err
 }
@@ -184,7 +184,7 @@ func (in *Source) Again(limit int64) (*firstLook, error) {
 // Enter goes on with a part of an archive, whose compression is looked through.
 func (in *Source) Enter(part io.ReadCloser, packed string) {
 	in.close = append(in.close, part.Close)
-	in.Reset(&unpacking{part, packed})
+	in.Reset(&decompressing{part, packed})
 	in.File, in.Packed = nil, packed
 }
 
@@ -196,7 +196,7 @@ func (in *Source) regular() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Seekable returns the unpacked bytes as a file, for formats that are not read from
+// Seekable returns the decompressed bytes as a file, for formats that are not read from
 // their beginning to their end: a copy on the disk, of at most so many bytes, unless the
 // source is such a file.
 func (in *Source) Seekable(most int64) (*os.File, int64, error) {

@@ -153,7 +153,7 @@ func (c *cursor) structs(typ byte, f func()) {
 	})
 }
 
-// skip passes over a value of a field.
+// skip skips a value of a field.
 func (c *cursor) skip(typ byte) {
 	switch typ {
 	case tTrue, tFalse: // the value is in the type

@@ -183,7 +183,7 @@ func TestFallsBackAtStart(t *testing.T) {
 	w.await("the next is in use", func() bool { s := f.Status(); return s.Serving.Version == 4 && s.Problem == nil })
 }
 
-// What is no announcement is counted and passed over, at the start and later.
+// What is no announcement is counted and skipped, at the start and later.
 func TestMalformedAnnouncements(t *testing.T) {
 	w := newWorld(t)
 	junk := func() {

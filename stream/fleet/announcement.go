@@ -15,7 +15,7 @@ import (
 // Announcement names the newest map of a fleet, or, with version 0, of a learner
 // that has none yet.
 type Announcement struct {
-	// Format counts the versions of this record. What a later one adds is passed over.
+	// Format counts the versions of this record. What a later one adds is skipped.
 	Format int `json:"format"`
 	// Name is the fleet's, and the message's key.
 	Name string `json:"name"`

@@ -21,7 +21,7 @@ type FollowerSettings struct {
 	Topic Topic
 	// Dims is what the maps' dimension must be; 0: any.
 	Dims int
-	// RetryMin and RetryMax bound the pause before what failed is tried again. Defaults
+	// RetryMin and RetryMax bound the pause before what failed is retried. Defaults
 	// 500ms, 30s. Timeout bounds one attempt. Default 2m.
 	RetryMin, RetryMax, Timeout time.Duration
 	Hooks                       Hooks

@@ -27,7 +27,7 @@ type PublisherSettings struct {
 	// Repeat is after how long the newest announcement is written again, for a topic
 	// that is not compacted but forgets. Default 12h.
 	Repeat time.Duration
-	// RetryMin and RetryMax bound the pause before what failed is tried again. Defaults
+	// RetryMin and RetryMax bound the pause before what failed is retried. Defaults
 	// 500ms, 30s. Timeout bounds one attempt. Default 2m.
 	RetryMin, RetryMax, Timeout time.Duration
 	Hooks                       Hooks

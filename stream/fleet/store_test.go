@@ -10,7 +10,7 @@ import (
 	"unfold/stream/store/storetest"
 )
 
-// A store that is away stops nobody: the learner tries again, the followers keep what
+// A store that is away stops nobody: the learner retries, the followers keep what
 // they have, and when it is back the newest map arrives.
 func TestStoreAway(t *testing.T) {
 	server := storetest.StartS3(t)

@@ -20,7 +20,7 @@ type Topic interface {
 type FencedWriter interface {
 	// Write writes a message, whole or not at all, and returns nil when it is
 	// acknowledged. It fails with stream.ErrFenced if another process has taken the
-	// right; after any other error it may be tried again.
+	// right; after any other error it may be retried.
 	Write(ctx context.Context, m stream.Message) error
 }
 
@@ -39,7 +39,7 @@ type Hooks struct {
 	Refused func(a Announcement, why string, err error)
 	// Malformed: a message of the topic is no announcement.
 	Malformed func(m stream.Message, err error)
-	// Retrying: something failed and will be tried again after the pause. What is
+	// Retrying: something failed and will be retried after the pause. What is
 	// "store", "announce", "retention" or "fetch snapshot".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 }

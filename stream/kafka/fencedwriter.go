@@ -73,7 +73,7 @@ func (d *FencedWriter) session(ctx context.Context, from kafka.ProducerSession) 
 
 // Write writes a message, whole or not at all. It fails with stream.ErrFenced if the
 // right is another's by now. After any other error it is not known whether it was
-// written; it may be tried again.
+// written; it may be retried.
 func (d *FencedWriter) Write(ctx context.Context, m stream.Message) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

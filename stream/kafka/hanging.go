@@ -223,7 +223,7 @@ func (g *generation) findHanging(ctx context.Context, partition int, by int64, r
 	return u, err
 }
 
-// reportHanging says that a transaction was left open, once for each: endHanging may have to be tried again.
+// reportHanging says that a transaction was left open, once for each: endHanging may have to be retried.
 func (g *generation) reportHanging(p *producer, u hanging, how outcome) {
 	if hook := g.source.settings.Retrying; hook != nil {
 		hook("transaction", 1, fmt.Errorf("%w: %s was %v, and is open in %v; it is ended there again", errHanging, p.id, how, u), 0)

@@ -26,7 +26,7 @@ type retry struct {
 	attempt, strange int
 }
 
-// maxStrange is how often an error of unknown kind is tried again.
+// maxStrange is how often an error of unknown kind is retried.
 const maxStrange = 5
 
 // pauses are between attempts.

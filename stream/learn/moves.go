@@ -26,7 +26,7 @@ const movesPatience = 30 * time.Second
 
 // emitMoves writes to the topic of moves where points are now: those that have moved by
 // more than the threshold since they were emitted last, or all if an epoch has begun. What
-// cannot be written is tried again before the next refresh; what was written is remembered
+// cannot be written is retried before the next refresh; what was written is remembered
 // with the reference set, so that a crash makes it come twice rather than never. It fails
 // only if the topic refuses a move whatever is tried.
 func (p *publisher) emitMoves(ctx context.Context) error {

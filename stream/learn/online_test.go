@@ -364,7 +364,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// A refresh that fails leaves the map, and is tried again.
+// A refresh that fails leaves the map, and is retried.
 func TestRefreshFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	s := quick()
@@ -389,5 +389,5 @@ func TestRefreshFails(t *testing.T) {
 	if err := os.Remove(s.State); err != nil { // the learner makes the folder again
 		t.Fatal(err)
 	}
-	streamtest.Await(t, "it is tried again", func() bool { return l.Current().Version >= 2 })
+	streamtest.Await(t, "it is retried", func() bool { return l.Current().Version >= 2 })
 }

@@ -33,7 +33,7 @@ type Major int
 
 const (
 	// MajorAuto leaves it to package live: when the map has grown by half, when
-	// strange events came, and now and then.
+	// novel events came, and now and then.
 	MajorAuto Major = iota
 	// MajorNever carries the map on for ever.
 	MajorNever

@@ -28,7 +28,7 @@ func (s *Set) Eligible(rows int) []bool {
 }
 
 // Crowded chooses n of a map's eligible rows: those nearest to their k-th
-// neighbours, kdist2 being the squares of these distances. A row is passed over as
+// neighbours, kdist2 being the squares of these distances. A row is skipped as
 // long as another that was chosen lies within that one's k-th neighbour, so that a
 // crowd gets thinner and no hole; only if too few are left these are taken, too.
 func Crowded(x vec.Matrix[float32], kdist2 []float64, eligible []bool, n int) []int32 {

@@ -248,7 +248,7 @@ func (s *Store) Holds(ctx context.Context, o Object) (bool, error) {
 }
 
 // List returns what is stored under a name, versions ascending. Objects that are no
-// snapshots are passed over.
+// snapshots are skipped.
 func (s *Store) List(ctx context.Context, name string) ([]Object, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err

@@ -164,7 +164,7 @@ func (b *bench) fetch(g stream.Generation, partition, n int) []stream.Message {
 	return out
 }
 
-// write writes all messages; like the pipeline it tries again what failed (a
+// write writes all messages; like the pipeline it retries what failed (a
 // fresh topic may not have its leaders yet).
 func (b *bench) write(sink stream.Sink, messages []stream.Message) {
 	b.Helper()

@@ -22,7 +22,7 @@ type dlqReplayCmd struct {
 func (dlqReplayCmd) Help() string {
 	return `Writes each dead letter to the topic that it came from, with key, bytes, time and headers as they were before it was given
 up. The stage then reads it once more. It goes on where the last replay stopped: the consumer group GROUP-replay holds how far
-that is, and what a filter passes over is not replayed later either. Batches
+that is, and what a filter skips is not replayed later either. Batches
 that could not be read at all are skipped, too: they are kept as they lay in the topic. A message that was too large for the
 topic of dead letters is fetched from where it came from, and its length and checksum are compared. One that is there no more, or
 that the topic does not take, is named, not written, and makes the exit code 1; the others are written. If it is interrupted some may be written twice.`

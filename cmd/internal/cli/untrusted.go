@@ -33,7 +33,7 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 	// Text is read as the flags of the command say, by a decoder of Go's own library with
 	// bounded memory. What it may be compressed by is another's.
 	o.CSV.Encoding = "latin1"
-	if format, err := ingest.Unpack(ctx, c.File, o); err != nil || format == input.CSV {
+	if format, err := ingest.Decompress(ctx, c.File, o); err != nil || format == input.CSV {
 		return err
 	}
 	r, err := ingest.Open(ctx, c.File, o)

@@ -29,7 +29,7 @@ func everything(r *Reporter) {
 	h.Committed(stream.Position{TopicPartition: where, Offset: 8})
 	h.Split(message, 3)
 	h.DeadLettered(message, stream.StageDecode, errors.New(message.Where()+": row 3\nis bad"))
-	h.PassedOver(message, stream.StagePlace, errors.New("too long"))
+	h.Skipped(message, stream.StagePlace, errors.New("too long"))
 	h.Gap(&stream.OffsetError{TopicPartition: where, Offset: 1, First: 50, End: 60})
 	h.Retrying("write", 3, errors.New("no leader"), 2*time.Second)
 	h.Published(&stream.Published{MapID: "0123456789abcdef0123456789abcdef", Version: 4, Epoch: 2, Points: 100}, time.Second)

@@ -35,7 +35,7 @@ const (
 	Parts    = "parts"
 	Bytes    = "bytes"
 	Seconds  = "seconds"
-	// What names an operation that is tried again, Attempt counts its failures and
+	// What names an operation that is retried, Attempt counts its failures and
 	// Pause is the time until the next, in seconds.
 	What, Attempt, Pause = "what", "attempt", "pause_seconds"
 	// LeftOut are the columns that "*" leaves out; Column is one that carries Share of

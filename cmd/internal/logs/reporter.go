@@ -77,7 +77,7 @@ func (r *Reporter) Hooks() stream.Hooks {
 			r.dead.Add(1)
 			r.often(slog.LevelWarn, string(stage), DeadLettered, "dead letter", about(&m, stage, reason)...)
 		},
-		PassedOver: func(m stream.Message, stage stream.Stage, reason error) {
+		Skipped: func(m stream.Message, stage stream.Stage, reason error) {
 			r.often(slog.LevelWarn, string(stage), PassedOver, "not learnt from", about(&m, stage, reason)...)
 		},
 		Gap: func(gap *stream.OffsetError) {

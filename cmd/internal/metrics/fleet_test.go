@@ -21,7 +21,7 @@ func TestFleetCounts(t *testing.T) {
 	h.Refused(a, "damaged", errors.New("bad"))
 	h.Malformed(stream.Message{}, errors.New("bad"))
 	h.Retrying("store", 1, errors.New("gone"), time.Second)
-	m.Hooks().PassedOver(stream.Message{}, stream.StageDecode, errors.New("bad"))
+	m.Hooks().Skipped(stream.Message{}, stream.StageDecode, errors.New("bad"))
 	for _, want := range []string{
 		"unfold_snapshots_announced_total 1", "unfold_snapshots_removed_total 3", "unfold_snapshot_announced_version 9", "unfold_snapshot_bytes 4096",
 		`unfold_snapshots_refused_total{reason="damaged",why="damaged"} 1`, "unfold_snapshot_refused 1", "unfold_announcements_malformed_total 1",

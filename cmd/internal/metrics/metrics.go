@@ -138,7 +138,7 @@ func (m *Metrics) Hooks() stream.Hooks {
 		},
 		Split:        func(stream.Message, int) { m.split.Inc() },
 		DeadLettered: func(_ stream.Message, stage stream.Stage, _ error) { m.dead.WithLabelValues(string(stage)).Inc() },
-		PassedOver:   func(_ stream.Message, stage stream.Stage, _ error) { m.skipped.WithLabelValues(string(stage)).Inc() },
+		Skipped:      func(_ stream.Message, stage stream.Stage, _ error) { m.skipped.WithLabelValues(string(stage)).Inc() },
 		Committed:    func(p stream.Position) { m.committed.With(labels(p.TopicPartition)).Set(float64(p.Offset)) },
 		Retrying:     func(what string, _ int, _ error, _ time.Duration) { m.retries.WithLabelValues(what).Inc() },
 		Published: func(p *stream.Published, took time.Duration) {

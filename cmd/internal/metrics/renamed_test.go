@@ -17,7 +17,7 @@ func TestOldNames(t *testing.T) {
 	h.Moved(17)
 	h.Retrying("write", 1, nil, 0)
 	h.Retrying("committed offsets", 1, nil, 0)
-	h.PassedOver(stream.Message{}, stream.StagePlace, nil)
+	h.Skipped(stream.Message{}, stream.StagePlace, nil)
 	h.Gap(&stream.OffsetError{})
 	families, err := m.gather()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // health knows what a stage waits for.
 type health struct {
 	mu sync.Mutex
-	// troubles are what is being tried again, by what it is.
+	// troubles are what is being retried, by what it is.
 	troubles map[string]trouble
 	// good counts the messages that could be used so far, bad those that could not, of
 	// which reason is the last one's.
@@ -33,7 +33,7 @@ type trouble struct {
 	since time.Time
 }
 
-// Groups of what is tried again: what asks the source's brokers, and what hands on.
+// Groups of what is retried: what asks the source's brokers, and what hands on.
 var (
 	asking  = []string{"join", "fetch", "offsets", "committed offsets"}
 	handing = []string{"write", "dead letter", "transaction", "commit"}
@@ -67,7 +67,7 @@ func (h *health) hooks() stream.Hooks {
 			h.useless(stage, reason)
 			h.over(0, "dead letter", "transaction")
 		},
-		PassedOver: func(_ stream.Message, stage stream.Stage, reason error) { h.useless(stage, reason) },
+		Skipped: func(_ stream.Message, stage stream.Stage, reason error) { h.useless(stage, reason) },
 	}
 }
 

@@ -108,7 +108,7 @@ func TestUseless(t *testing.T) {
 		t.Errorf("before any message: %s", text)
 	}
 	hooks.DeadLettered(stream.Message{}, stream.StageDecode, errors.New("not Arrow"))
-	hooks.PassedOver(stream.Message{}, stream.StageDecode, errors.New("too short"))
+	hooks.Skipped(stream.Message{}, stream.StageDecode, errors.New("too short"))
 	hooks.EventsIn(tp, 5) // it could be decoded, and not be placed
 	hooks.DeadLettered(stream.Message{}, stream.StagePlace, errors.New("no column"))
 	if text := h.useful(); !strings.Contains(text, "of 3 messages read since the start none could be used") || !strings.HasSuffix(text, "no column") {

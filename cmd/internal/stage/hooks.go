@@ -14,7 +14,7 @@ func join(a, b stream.Hooks) stream.Hooks {
 		Fetched: both2(a.Fetched, b.Fetched), Lag: both2(a.Lag, b.Lag), EventsIn: both2(a.EventsIn, b.EventsIn),
 		Placed: both3(a.Placed, b.Placed), Split: both2(a.Split, b.Split), DeadLettered: both3(a.DeadLettered, b.DeadLettered),
 		Delivered: both4(a.Delivered, b.Delivered), Committed: both1(a.Committed, b.Committed),
-		PassedOver: both3(a.PassedOver, b.PassedOver), Gap: both1(a.Gap, b.Gap),
+		Skipped: both3(a.Skipped, b.Skipped), Gap: both1(a.Gap, b.Gap),
 		Retrying: both4[string, int, error, time.Duration](a.Retrying, b.Retrying), Published: both2(a.Published, b.Published),
 		Encoded: both2(a.Encoded, b.Encoded), RefreshFailed: both1(a.RefreshFailed, b.RefreshFailed), Moved: both1(a.Moved, b.Moved),
 		Sized: both2(a.Sized, b.Sized),
