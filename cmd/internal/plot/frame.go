@@ -19,16 +19,17 @@ type frame struct {
 const margin = 0.05
 
 // Far points may be left out of the frame: at most a share of most of the points, and of
-// the places where there are any. What is left out is the largest share of cuts at either
-// end of both axes that pays: a cut is made only where it shows the rest at least worth
-// times as large, that is where far points left most of the picture empty. What is
-// within reach of the rest, a share of its extent, is not far: no tail of a normal
+// the places where there are any, by a share of cuts at either end of both axes. They are
+// left out only if the rest is shown at least worth times as large, that is where they left
+// most of the picture empty, and further ones if the rest is more times as large again. What
+// is within reach of the rest, a share of its extent, is not far: no tail of a normal
 // distribution is.
 var cuts = []float64{0.001, 0.0025, 0.005, 0.01, 0.02, 0.03}
 
 const (
 	most  = 0.05
 	worth = math.Sqrt2 // twice the area
+	more  = 1.2
 	reach = 0.4
 )
 
@@ -37,10 +38,11 @@ const (
 func newFrame(x, y []float64, panel vg.Rectangle) frame {
 	px, py := once(x, y)
 	xs, ys := axis{ascending(x), ascending(px)}, axis{ascending(y), ascending(py)}
-	f := fitted(xs.within(0), ys.within(0), panel)
+	whole := fitted(xs.within(0), ys.within(0), panel)
+	f := whole
 	for _, share := range cuts {
 		g := fitted(xs.within(share), ys.within(share), panel)
-		if g.scale >= worth*f.scale && g.beyond(x, y) <= most && g.beyond(px, py) <= most {
+		if g.scale >= worth*whole.scale && g.scale >= more*f.scale && g.beyond(x, y) <= most && g.beyond(px, py) <= most {
 			f = g
 		}
 	}

@@ -116,7 +116,7 @@ func TestWhatTheFrameLeavesOut(t *testing.T) {
 
 // Whatever the points: each is drawn where it is, at the edge, or counted as lost; the
 // frame leaves out a few at most, and none where that would not show the rest at twice
-// the area; and no cut that is allowed would still do so.
+// the area; and no cut that is allowed would show it much larger still.
 func TestFrameOfAnyPoints(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
@@ -151,7 +151,7 @@ func TestFrameOfAnyPoints(t *testing.T) {
 			rt.Fatalf("points are left out to show the rest %v times as large", p.frame.scale/whole.scale)
 		}
 		for _, share := range cuts {
-			if g := fitted(xs.within(share), ys.within(share), p.frame.panel); g.scale >= worth*p.frame.scale*(1+1e-9) && g.beyond(fx, fy) <= most && g.beyond(px, py) <= most {
+			if g := fitted(xs.within(share), ys.within(share), p.frame.panel); g.scale >= max(worth*whole.scale, more*p.frame.scale)*(1+1e-9) && g.beyond(fx, fy) <= most && g.beyond(px, py) <= most {
 				rt.Fatalf("without a share of %v the rest would be %v times as large", share, g.scale/p.frame.scale)
 			}
 		}
