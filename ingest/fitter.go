@@ -197,9 +197,6 @@ func (f *Fitter) NeedsPass() bool {
 	return false
 }
 
-// Rows returns the number of rows seen.
-func (f *Fitter) Rows() int64 { return f.rows }
-
 // Add learns from a table. Its errors are Encode's.
 func (f *Fitter) Add(t *table.Table) error { return t.Located(f.learn(t)) }
 

@@ -92,14 +92,8 @@ func New(settings Settings, dim, note int) (*Set, error) {
 // Len returns the number of points.
 func (s *Set) Len() int { return s.oldest.len() }
 
-// Dim returns the length of a vector.
-func (s *Set) Dim() int { return s.dim }
-
 // Counts returns what has happened so far.
 func (s *Set) Counts() Counts { return s.counts }
-
-// Settings returns the set's settings with defaults filled in.
-func (s *Set) Settings() Settings { return s.settings }
 
 // Age returns how much older the newest event of the oldest point is than the
 // newest event of all.

@@ -73,10 +73,6 @@ func (g *Graph) Neighbors(slot int32) (index []int32, dist2 []float64) {
 // has no k.
 func (g *Graph) KDist2(slot int32) float64 { return g.rankDist2(slot, g.set.Neighbors) }
 
-// CoreDist2 returns the squared distance of a point's s-th neighbour, +Inf if it
-// has no s or if s is larger than k.
-func (g *Graph) CoreDist2(slot int32) float64 { return g.rankDist2(slot, g.set.Core) }
-
 func (g *Graph) rankDist2(slot int32, rank int) float64 {
 	_, dist2 := g.Neighbors(slot)
 	if rank > len(dist2) {
