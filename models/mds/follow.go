@@ -8,7 +8,7 @@ import (
 )
 
 // rowSteps is how many steps of majorisation a row takes; more change little.
-const rowSteps = 5
+const rowSteps = 3
 
 // follow sets places (n x d) to those of all rows: landmarks have theirs, others begin
 // between their nearest landmarks and take steps of majorisation from there.
