@@ -6,7 +6,7 @@ Its objective is
 
 with a reference R: the leading principal components, or an embedding by
 multidimensional scaling. This file has the steps that the authors' program (a
-changed openTSNE, which is not published as a package) takes, around the gradient,
+changed openTSNE, published as source) takes, around the gradient,
 the step sizes and the schedule of the openTSNE that is installed: openTSNE's own
 step times 1 - lambda, less the reference's gradient, times lambda twice, as there;
 momentum and gains are of t-SNE alone. The map starts from R.

@@ -44,15 +44,9 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
 			fmt.Fprintf(w, "| %s | %s | %s |\n", m.title, version, m.settings)
 		}
 	}
-	w.WriteString(`
-DREAMS (Kury, Kobak, Damrich, arXiv 2508.13747) is t-SNE that is held near an embedding of the whole: it minimises
-(1-lambda) KL + lambda/n |Y - alpha R|^2 with alpha = |Y|/|R|. Its authors' program is a changed openTSNE, which no registry of
-packages has. So its step is written here (bench/quality/dreams.py) around the gradient, the step sizes and the schedule of the
-openTSNE in the table; with lambda 0 it gives openTSNE's own map, which a test holds. As in that program, lambda is .1, the
-step towards R has it twice, momentum is of t-SNE alone, and the map starts from R, brought to deviation 1. R is made of the two
-leading principal components, or by SQuad-MDS (Lambert, de Bodt, Verleysen, Lee 2022) as the authors do, with its
-program's settings. Making R counts in the times.
-`)
+	if b.version(method{key: dreamsPCA})+b.version(method{key: dreamsMDS}) != "" {
+		w.WriteString(dreamsHow)
+	}
 	w.WriteString("\nA part of it: `make quality ARGS=\"-only mnist,usps -keep\"`; its other flags: `make quality ARGS=-h`.\n")
 }
 
@@ -67,3 +61,14 @@ func (b *bench) version(m method) string {
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ", ")
 }
+
+// dreamsHow says how the peer is made that is written here.
+const dreamsHow = `
+DREAMS (Kury, Kobak, Damrich, arXiv 2508.13747) is t-SNE that is held near an embedding R of the whole. It minimises
+(1-lambda) KL + lambda/n |Y - alpha R|^2 with alpha = |Y|/|R|. Its authors' program is a changed openTSNE, published as source.
+So its step is written here (bench/quality/dreams.py), around the gradient, the step sizes and the schedule of the openTSNE in
+the table. With lambda 0 it gives openTSNE's own map, which a test holds. The rest is as in that program: lambda is .1, the
+step towards R has it twice, and momentum is of t-SNE alone. The map starts from R, brought to deviation 1. R is made of the
+leading principal components, or by SQuad-MDS (Lambert, de Bodt, Verleysen, Lee 2022) with the settings of its authors'
+program. Making R counts in the times.
+`
