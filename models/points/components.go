@@ -11,10 +11,10 @@ import (
 	"unfold/models/pca"
 )
 
-// spread is the standard deviation of every column of Components, and missingSpread
+// Spread is the standard deviation of every column of Components, and missingSpread
 // that of columns for which the data have no component.
 const (
-	spread        = 5
+	Spread        = 5
 	missingSpread = 0.05
 	// rank is the least variance, relative to the first, of a component that is
 	// more than rounding.
@@ -66,6 +66,6 @@ func column(mu vec.Matrix[float64], z vec.Matrix[float32], c int) {
 		square += d * d / n
 	}
 	for i := range z.Rows {
-		mu.Row(i)[c] = spread * (float64(z.Row(i)[c]) - mean) / math.Sqrt(square)
+		mu.Row(i)[c] = Spread * (float64(z.Row(i)[c]) - mean) / math.Sqrt(square)
 	}
 }

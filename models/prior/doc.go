@@ -1,0 +1,44 @@
+// Package prior is what is known of places before a map is learnt: a Gaussian around a
+// frame, another map of the same points. It keeps the whole of a map in shape, for which
+// neighbours are no guide.
+//
+//	frame, used, err := prior.Settings{Frame: prior.PCA}.Places(ctx, points, 2)
+//	p := prior.New(frame)
+//	p.Fit(mu)                              // in each step of learning: T
+//	p.Add(mu, kappa, diagonal, gradient)   // the term of the mu step
+//
+// # The prior
+//
+// A frame is known up to a similarity transform T: where it lies, how it is turned or
+// reflected, and its one scale. With a place p_i in the frame of every point i,
+//
+//	log p(mu) = -kappa/2 sum_i |mu_i - T(p_i)|^2 + const,
+//	T = argmin_T sum_i |mu_i - T(p_i)|^2.                                      (H15)
+//
+// T has a closed form, Procrustes with a free scale (H18). Points without a place in the
+// frame are free: they have no term.
+//
+// # The step of mu
+//
+// Learning maximises L + log p(mu), MAP-EM. Both terms are quadratic for a given E-step
+// and T, so kappa joins the diagonal of the system (H5 of package student, eq 20 of the
+// paper), and its pull the gradient,
+//
+//	(Lap(W) + Gamma + kappa) (mu_new - mu) = dL/dmu - kappa (mu - T(p)).       (H16)
+//
+// T at its optimum is a coordinate step. What was monotone is so with a prior, and the
+// system is better conditioned.
+//
+// # The weight
+//
+// kappa falls geometrically while a map takes shape (H17): a map is first laid out in its
+// frame, and then let go, but for a remainder that costs no neighbourhood and keeps groups
+// where the frame has them.
+//
+// # Frames
+//
+//	pca        principal components, which are the start of learning anyway
+//	mds        landmarks by their distances (package mds)
+//	geodesic   landmarks by the lengths of paths along the data: unrolls a sheet
+//	given      anything else: geography, a map of yesterday
+package prior

@@ -1,0 +1,121 @@
+package prior
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"unfold/internal/vec"
+	"unfold/models/mds"
+	"unfold/models/points"
+	"unfold/sparse/knn"
+)
+
+// Points are those of a map to be learnt: distinct rows X, their neighbours, and which row
+// of the input each is, nil if they are the rows.
+type Points struct {
+	X         vec.Matrix[float32]
+	Neighbors *knn.Neighbors
+	Unique    []int32
+	Seed      uint64
+	Threads   int
+}
+
+// geodesicNeighbors is how many nearest neighbours of a point paths along the data take.
+const geodesicNeighbors = 10
+
+// Places returns the frame of points on a map of d dimensions, and which it is; no rows if
+// there is none. Rows with a NaN are free.
+func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float64], Frame, error) {
+	var frame vec.Matrix[float64]
+	used := s.Frame
+	if used == Auto {
+		used = PCA
+	}
+	var err error
+	switch used {
+	case PCA:
+		frame, err = points.Components(ctx, p.X, d, p.Seed, p.Threads)
+	case MDS, Geodesic:
+		var r *mds.Result
+		set := mds.Settings{Neighbors: min(geodesicNeighbors, p.Neighbors.K), Seed: p.Seed, Threads: p.Threads}
+		if used == MDS {
+			r, err = mds.Euclidean(ctx, p.X, d, set)
+		} else {
+			r, err = mds.Geodesic(ctx, p.X, p.Neighbors, d, set)
+		}
+		if err == nil {
+			frame = r.Places
+		}
+	case Given:
+		frame = s.Given
+		if p.Unique != nil {
+			frame = vec.Take(frame, p.Unique)
+		}
+	}
+	if err != nil {
+		return frame, used, fmt.Errorf("frame %v: %w", used, err)
+	}
+	return frame, used, nil
+}
+
+// Start returns where learning starts in a frame: there, centred and scaled to a root mean
+// square of spread a column. Free points start in the middle of their neighbours that have
+// a place, round by round from those which the frame knows.
+func Start(frame vec.Matrix[float64], nb *knn.Neighbors, spread float64) vec.Matrix[float64] {
+	mu := frame.Clone()
+	known := New(frame).known
+	placed := make([]bool, mu.Rows)
+	mean, square := means(frame, known), 0.0
+	for _, i := range known {
+		placed[i] = true
+		row := mu.Row(int(i))
+		for c := range row {
+			row[c] -= mean[c]
+			square += row[c] * row[c] / float64(len(known)*mu.Cols)
+		}
+	}
+	if square > 0 {
+		for _, i := range known {
+			vec.Scale(spread/math.Sqrt(square), mu.Row(int(i)))
+		}
+	}
+	for i := range mu.Rows {
+		if !placed[i] {
+			clear(mu.Row(i))
+		}
+	}
+	for range mu.Rows {
+		if !spreadOut(mu, nb, placed) {
+			break
+		}
+	}
+	return mu
+}
+
+// spreadOut places the points that have a neighbour with a place, and reports whether
+// there was one.
+func spreadOut(mu vec.Matrix[float64], nb *knn.Neighbors, placed []bool) bool {
+	var now []int32
+	for i := range mu.Rows {
+		if placed[i] {
+			continue
+		}
+		count := 0.0
+		index, _ := nb.Row(i)
+		for _, j := range index {
+			if placed[j] {
+				vec.Axpy(1, mu.Row(int(j)), mu.Row(i))
+				count++
+			}
+		}
+		if count > 0 {
+			vec.Scale(1/count, mu.Row(i))
+			now = append(now, int32(i))
+		}
+	}
+	for _, i := range now {
+		placed[i] = true
+	}
+	return len(now) > 0
+}

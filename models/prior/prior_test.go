@@ -1,0 +1,232 @@
+package prior
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/internal/vec"
+	"unfold/sparse/knn"
+)
+
+// cloud are n normal points.
+func cloud(n, d int, seed uint64) vec.Matrix[float64] {
+	r := rand.New(rand.NewPCG(seed, 3))
+	m := vec.New[float64](n, d)
+	for k := range m.Data {
+		m.Data[k] = r.NormFloat64()
+	}
+	return m
+}
+
+// rotation is a random orthogonal matrix: Gram-Schmidt of normal rows.
+func rotation(d int, seed uint64) vec.Matrix[float64] {
+	m := cloud(d, d, seed)
+	for i := range d {
+		for j := range i {
+			vec.Axpy(-vec.Dot(m.Row(i), m.Row(j)), m.Row(j), m.Row(i))
+		}
+		vec.Scale(1/math.Sqrt(vec.SquaredNorm(m.Row(i))), m.Row(i))
+	}
+	return m
+}
+
+// TestSimilarityIsFound: a transform that made a map of the frame is found again, whatever
+// free points are, and the density there is its largest, 0.
+func TestSimilarityIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.IntRange(1, 5).Draw(t, "d")
+		n := rapid.IntRange(d+1, 30).Draw(t, "n")
+		seed := rapid.Uint64().Draw(t, "seed")
+		frame := cloud(n, d, seed)
+		at := Similarity{
+			Scale: math.Exp(rapid.Float64Range(-5, 5).Draw(t, "log scale")), Turn: rotation(d, seed+1),
+			From: cloud(1, d, seed+2).Row(0), To: cloud(1, d, seed+3).Row(0),
+		}
+		mu := vec.New[float64](n, d)
+		for i := range n {
+			at.Apply(mu.Row(i), frame.Row(i))
+		}
+		if n > d+2 {
+			frame.Row(n - 1)[0] = math.NaN() // free
+		}
+		p := New(frame)
+		p.Fit(mu)
+		got := make([]float64, d)
+		for i := range p.Known() {
+			p.at.Apply(got, frame.Row(i))
+			if e := math.Sqrt(vec.SquaredDistance(got, mu.Row(i))); e > 1e-9*(1+at.Scale) {
+				t.Fatalf("point %d is %g from its place", i, e)
+			}
+		}
+		if l := p.LogDensity(mu, 1, 1); !(l <= 0 && l > -1e-15*(1+at.Scale*at.Scale)) {
+			t.Fatalf("log p is %g at its largest", l)
+		}
+	})
+}
+
+// TestFitIsTheBest: no other similarity transform is closer than that of Fit.
+func TestFitIsTheBest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, seed := rapid.IntRange(1, 4).Draw(t, "d"), rapid.Uint64().Draw(t, "seed")
+		p, mu := New(cloud(20, d, seed)), cloud(20, d, seed+1)
+		p.Fit(mu)
+		best := p.LogDensity(mu, 2, 1)
+		p.at.Scale *= 1 + rapid.Float64Range(-.2, .2).Draw(t, "scale")
+		p.at.To[0] += rapid.Float64Range(-.2, .2).Draw(t, "shift")
+		if d > 1 {
+			angle := rapid.Float64Range(-1, 1).Draw(t, "angle")
+			turn, c, s := vec.New[float64](d, d), math.Cos(angle), math.Sin(angle)
+			for i := range d {
+				a, b := p.at.Turn.Row(i)[0], p.at.Turn.Row(i)[1]
+				copy(turn.Row(i), p.at.Turn.Row(i))
+				turn.Row(i)[0], turn.Row(i)[1] = c*a-s*b, s*a+c*b
+			}
+			p.at.Turn = turn
+		}
+		if other := p.LogDensity(mu, 2, 1); other > best+1e-12*math.Abs(best) {
+			t.Fatalf("log p is %g, elsewhere %g", best, other)
+		}
+	})
+}
+
+// TestAddIsTheGradient: what Add adds is the derivative of LogDensity, T at its optimum,
+// and its curvature at a fixed T.
+func TestAddIsTheGradient(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, seed := rapid.IntRange(1, 5).Draw(t, "d"), rapid.Uint64().Draw(t, "seed")
+		kappa := rapid.Float64Range(0.01, 10).Draw(t, "kappa")
+		frame, mu := cloud(12, d, seed), cloud(12, d, seed+1)
+		frame.Row(4)[d-1] = math.Inf(1) // free
+		p, diagonal, grad := New(frame), make([]float64, 12), vec.New[float64](12, d)
+		p.Fit(mu)
+		p.Add(mu, kappa, diagonal, grad)
+		for i := range 12 {
+			if want := map[bool]float64{true: kappa}[i != 4]; diagonal[i] != want {
+				t.Fatalf("the diagonal of point %d is %g, want %g", i, diagonal[i], want)
+			}
+			for c := range d {
+				const h = 1e-5
+				at := func(v float64) float64 {
+					moved := mu.Clone()
+					moved.Row(i)[c] += v
+					p.Fit(moved)
+					return p.LogDensity(moved, kappa, 1)
+				}
+				if want := (at(h) - at(-h)) / (2 * h); math.Abs(grad.Row(i)[c]-want) > 1e-6*(1+kappa) {
+					t.Fatalf("d log p / d mu_%d%d is %g, differences give %g", i, c, grad.Row(i)[c], want)
+				}
+			}
+		}
+	})
+}
+
+// TestNothingKnown: a prior without a frame, without a weight or of a map that is no longer
+// finite says nothing.
+func TestNothingKnown(t *testing.T) {
+	mu := cloud(5, 2, 1)
+	free := vec.New[float64](5, 2)
+	for i := range free.Data {
+		free.Data[i] = math.NaN()
+	}
+	broken := mu.Clone()
+	broken.Data[3] = math.Inf(1)
+	for _, c := range []struct {
+		name  string
+		p     *Prior
+		mu    vec.Matrix[float64]
+		kappa float64
+	}{
+		{"nil", nil, mu, 1}, {"no rows", New(vec.Matrix[float64]{}), mu, 1}, {"all free", New(free), mu, 1},
+		{"no weight", New(cloud(5, 2, 2)), mu, 0}, {"not finite", New(cloud(5, 2, 2)), broken, 1},
+	} {
+		diagonal, grad := make([]float64, 5), vec.New[float64](5, 2)
+		c.p.Fit(c.mu)
+		c.p.Add(c.mu, c.kappa, diagonal, grad)
+		if l := c.p.LogDensity(c.mu, c.kappa, 1); l != 0 || slices.Max(diagonal) != 0 || vec.SquaredNorm(grad.Data) != 0 {
+			t.Errorf("%s: log p %g, diagonal %v, gradient %v", c.name, l, diagonal, grad.Data)
+		}
+	}
+}
+
+// TestSchedule: kappa starts at From, ends at To, and falls geometrically between, to 0 by
+// way of a ten thousandth.
+func TestSchedule(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		s    Schedule
+		done float64
+		want float64
+	}{
+		{"begin", Schedule{1, .01}, 0, 1}, {"middle", Schedule{1, .01}, .5, .1}, {"end", Schedule{1, .01}, 1, .01},
+		{"to nothing, begin", Schedule{2, 0}, 0, 2}, {"to nothing, middle", Schedule{2, 0}, .5, .02}, {"to nothing, end", Schedule{2, 0}, 1, 0},
+		{"constant", Schedule{3, 3}, .3, 3}, {"from nothing", Schedule{0, 1}, .5, 0}, {"from nothing, end", Schedule{0, 1}, 1, 1},
+		{"none", Schedule{}, .5, 0},
+	} {
+		if got := c.s.At(c.done); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
+	phases := Phases(10)
+	if phases != [3]int{2, 6, 2} {
+		t.Errorf("phases of 10 steps: %v", phases)
+	}
+	for step, want := range map[int]float64{0: 0, 1: 0, 2: 1. / 6, 4: .5, 7: 1, 9: 1} {
+		if got := Ramp(step, phases); math.Abs(got-want) > 1e-15 {
+			t.Errorf("step %d: %g, want %g", step, got, want)
+		}
+	}
+}
+
+// TestStartFillsFreePoints: what the frame knows keeps its shape at the wanted size, and
+// free points start between their neighbours, at second hand too.
+func TestStartFillsFreePoints(t *testing.T) {
+	// A line of points; the frame knows 0, 1, 2 and 6.
+	nb := knn.NewNeighbors(7, 2)
+	for i := range 7 {
+		index, _ := nb.Row(i)
+		index[0], index[1] = int32(max(i-1, 0)), int32(min(i+1, 6))
+	}
+	nan := math.NaN()
+	frame := vec.Of(7, 1, []float64{10, 12, 14, nan, nan, nan, 20})
+	mu := Start(frame, nb, 5)
+	var square float64
+	for _, i := range []int{0, 1, 2, 6} {
+		square += mu.Data[i] * mu.Data[i] / 4
+	}
+	if math.Abs(square-25) > 1e-9 || math.Abs((mu.Data[6]-mu.Data[2])/(mu.Data[2]-mu.Data[0])-1.5) > 1e-9 {
+		t.Errorf("known points start at %v", mu.Data)
+	}
+	if mu.Data[3] != mu.Data[2] || mu.Data[5] != mu.Data[6] || math.Abs(mu.Data[4]-(mu.Data[3]+mu.Data[5])/2) > 1e-12 {
+		t.Errorf("free points start at %v", mu.Data)
+	}
+}
+
+// TestLayKeepsDistances: a map is moved to its frame without a change of shape.
+func TestLayKeepsDistances(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, seed := rapid.IntRange(1, 4).Draw(t, "d"), rapid.Uint64().Draw(t, "seed")
+		frame := cloud(10, d, seed)
+		at := Similarity{Scale: 3, Turn: rotation(d, seed+1), From: make([]float64, d), To: cloud(1, d, seed+2).Row(0)}
+		mu := frame.Clone()
+		at.ApplyAll(mu)
+		before := vec.SquaredDistance(mu.Row(0), mu.Row(9))
+		New(frame).Lay(mu)
+		if after := vec.SquaredDistance(mu.Row(0), mu.Row(9)); math.Abs(after-before) > 1e-9*before {
+			t.Fatalf("a squared distance of %g became %g", before, after)
+		}
+		if r, ok := Rigid(mu, frame); !ok || math.Abs(math.Abs(trace(r.Turn))-float64(d)) > 1e-6 {
+			t.Fatalf("it could be turned further: %v", r.Turn.Data)
+		}
+	})
+}
+
+func trace(m vec.Matrix[float64]) (sum float64) {
+	for i := range m.Rows {
+		sum += m.Row(i)[i]
+	}
+	return sum
+}

@@ -1,0 +1,67 @@
+package prior
+
+import (
+	"math"
+
+	"unfold/internal/vec"
+	"unfold/models"
+)
+
+// Frame names the map that places are kept near.
+type Frame int
+
+const (
+	// Auto is what the model chooses.
+	Auto Frame = iota
+	// None leaves places free.
+	None
+	// PCA are principal components (points.Components).
+	PCA
+	// MDS is landmark multidimensional scaling of distances (mds.Euclidean).
+	MDS
+	// Geodesic is the same of the lengths of paths along the data (mds.Geodesic).
+	Geodesic
+	// Given are coordinates that somebody else knows: Settings.Given.
+	Given
+)
+
+var frameNames = models.Names[Frame]{"auto", "none", "pca", "mds", "geodesic", "given"}
+
+// String is the word for the choice, in settings and model files.
+func (f Frame) String() string { return frameNames.Word(f) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (f Frame) MarshalText() ([]byte, error) { return frameNames.Marshal(f) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *Frame) UnmarshalText(b []byte) error { return frameNames.Unmarshal(f, b) }
+
+// Settings of a prior. The zero value is the model's default.
+type Settings struct {
+	Frame Frame
+	// Given is the frame of rows to be learnt, n x d, if Frame is Given. A row that holds
+	// a value which is not finite is free. It is not stored with a model.
+	Given vec.Matrix[float64]
+	// Schedule is that of kappa; zero means the model's default.
+	Schedule Schedule
+}
+
+// Check returns a *models.SettingError if the settings make no sense for n rows, or any
+// number if n is negative, on a map of d dimensions.
+func (s Settings) Check(n, d int) error {
+	g := s.Given
+	bad := func(v float64) bool { return !(v >= 0) || math.IsInf(v, 0) }
+	switch {
+	case !frameNames.Known(s.Frame):
+		return models.Require(false, "frame", "there is no %v", s.Frame)
+	case s.Frame != Given && g.Rows > 0:
+		return models.Require(false, "frame", "coordinates are given, but the frame is %v", s.Frame)
+	case s.Frame == Given && n >= 0 && g.Rows != n:
+		return models.Require(false, "frame", "coordinates of %d rows are given for %d", g.Rows, n)
+	case s.Frame == Given && n >= 0 && g.Cols != d:
+		return models.Require(false, "frame", "coordinates in %d dimensions are given for a map in %d", g.Cols, d)
+	case bad(s.Schedule.From) || bad(s.Schedule.To):
+		return models.Require(false, "prior", "from %v to %v: want numbers of at least 0", s.Schedule.From, s.Schedule.To)
+	}
+	return nil
+}
