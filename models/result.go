@@ -48,6 +48,9 @@ type Report struct {
 	// LoglikInitial and Loglik are the log-likelihoods before and after learning
 	// (with heavy tails over all pairs as the pass sums them).
 	LoglikInitial, Loglik float64
+	// LogPrior is log p(mu) of the prior over places after learning (package prior); 0
+	// without one.
+	LogPrior float64
 	// Falls counts how often learning with heavy tails saw the likelihood fall and
 	// became more careful.
 	Falls int

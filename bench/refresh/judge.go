@@ -48,7 +48,7 @@ func likelihoodOf(ctx context.Context, x vec.Matrix[float32], r *lvm.Result) (li
 			return out.Report.LoglikInitial, nil
 		}, nil
 	}
-	h, err := student.NewLearner(r.Neighbors, r.Settings.ForStudent(), 0)
+	h, err := student.NewLearner(x, r.Neighbors, r.Settings.ForStudent(), 0)
 	if err != nil {
 		return nil, err
 	}

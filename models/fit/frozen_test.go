@@ -198,13 +198,13 @@ func TestFrozenSnapshots(t *testing.T) {
 			strict.DisallowUnknownFields()
 			err = strict.Decode(&kept)
 			spec := kept.spec()
-			if err != nil || spec != f.spec {
+			if err != nil || !reflect.DeepEqual(spec, f.spec) {
 				t.Errorf("the settings are %+v (%v), want %+v", spec, err, f.spec)
 			}
 			if raw, err := json.Marshal(spec); err != nil || kept != spec.file() {
 				t.Errorf("the settings are written as %s (%v), were %s", raw, err, s.Settings)
 			}
-			if parsed, err := ParseSpec(s); err != nil || parsed != spec {
+			if parsed, err := ParseSpec(s); err != nil || !reflect.DeepEqual(parsed, spec) {
 				t.Errorf("ParseSpec gives %+v (%v), want %+v", parsed, err, spec)
 			}
 		})

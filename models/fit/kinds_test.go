@@ -92,7 +92,7 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 			}
 			want := r.Spec
 			want.Threads = 0
-			if spec != want || spec.Kind != s.Kind || spec.NoveltyK < 1 {
+			if !reflect.DeepEqual(spec, want) || spec.Kind != s.Kind || spec.NoveltyK < 1 {
 				t.Errorf("the stored settings are %+v, want %+v", spec, want)
 			}
 			if wantPCA := c.dim > DefaultPCA || c.spec.PCA > 0; (r.PCA != nil) != wantPCA || again.Reference.Cols == c.dim == wantPCA {

@@ -10,7 +10,9 @@ import (
 // latentSettings are those that only kind LVM has, of both its models.
 type latentSettings struct {
 	Tails    string         `key:"tails" after:"dims" default:"student" choices:"student,gaussian" help:"How the attraction of neighbours falls with distance: student has heavy tails and makes the better maps; gaussian is the model as published."`
+	Frame    string         `key:"frame" after:"dims" common:"true" default:"auto" choices:"auto,none,pca,mds,geodesic" help:"What keeps the whole of a map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. auto is pca, with gaussian tails none."`
 	Coarse   string         `key:"coarse" after:"neighbors" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
+	Reach    setting.Number `key:"reach" default:"auto" help:"Rank of the furthest neighbour that a point is drawn to, ever less, beside its nearest; auto is ten times neighbors, and at most a tenth of the points; no more than neighbors means none. For student tails." placeholder:"K"`
 	Scales   string         `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
 	Weight   setting.Number `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
 	Tail     setting.Number `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
@@ -30,14 +32,15 @@ func (f *latentSettings) Apply(g Given, s *Spec) {
 	setChoice(&o.Tails, f.Tails)
 	o.Student = student.Options{
 		Momentum: f.Momentum, NoMomentum: f.Momentum == 0,
-		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough,
+		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough, Reach: int(f.Reach),
 	}
+	setChoice(&o.Student.Prior.Frame, f.Frame)
 	setChoice(&o.Student.Coarse, f.Coarse)
 	setChoice(&o.Student.Scales, f.Scales)
 	setChoice(&o.Student.Sigma, f.Sigma)
 	o.Saul = saul.Options{
 		Momentum: f.Momentum, NoMomentum: f.Momentum == 0, Coarse: o.Student.Coarse,
-		Core: f.Core, Level: saul.LevelOf(int(f.Level)),
+		Core: f.Core, Level: saul.LevelOf(int(f.Level)), Prior: o.Student.Prior,
 	}
 	setChoice(&o.Saul.Components, g.Components)
 	s.LVM = o

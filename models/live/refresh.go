@@ -10,6 +10,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/snapshot"
 	"unfold/models/student"
 	"unfold/sparse/graph"
@@ -108,7 +109,7 @@ func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neigh
 	if set.Tails == lvm.Gaussian {
 		return m.gaussian(ctx, r, slots, nb, parts, before, set)
 	}
-	h, err := student.NewLearner(nb, set.ForStudent(), m.unit)
+	h, err := student.NewLearner(m.rows(slots), nb, set.ForStudent(), m.unit)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +121,7 @@ func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neigh
 	case Gentle:
 		learnt, err = h.Model.Refine(ctx, st, m.set.Gentle.refinement())
 	case Major:
+		h.Model.SetPrior(prior.New(before.Mu), m.set.Prior)
 		spread(st.Mu, m.set.Spread)
 		learnt, err = h.Model.Learn(ctx, st, nil)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"unfold/models/lvm"
 	"unfold/models/novelty"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/student"
 )
@@ -48,6 +49,8 @@ type Settings struct {
 	AfterAlarm []int
 	Backstop   int
 	Spread     float64
+	// Prior keeps a major refresh near the map before, its frame. Default from 1 to 0.01.
+	Prior prior.Schedule
 
 	// Alarm says when new events are strange.
 	Alarm AlarmSettings
@@ -133,6 +136,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	s.Growth, s.Spread = or(s.Growth, 1.5), or(s.Spread, 10)
 	if s.AfterAlarm == nil {
 		s.AfterAlarm = []int{20, 40}
+	}
+	if s.Prior == (prior.Schedule{}) {
+		s.Prior = prior.Schedule{From: 1, To: 0.01}
 	}
 	s.Alarm = s.Alarm.withDefaults()
 	switch {

@@ -2,6 +2,7 @@ package lvm
 
 import (
 	"unfold/models"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/student"
 	"unfold/sparse/knn/auto"
@@ -34,6 +35,13 @@ type File struct {
 	Level      saul.Level      `json:"level"`
 	Components saul.Components `json:"components"`
 	Floor      float64         `json:"floor"`
+	// Files of before there was a prior do not have these.
+	Frame       prior.Frame `json:"frame,omitempty"`
+	PriorFrom   float64     `json:"prior_from,omitempty"`
+	PriorTo     float64     `json:"prior_to,omitempty"`
+	Reach       int         `json:"reach,omitempty"`
+	FurtherFrom float64     `json:"further_from,omitempty"`
+	FurtherTo   float64     `json:"further_to,omitempty"`
 }
 
 // File returns the settings as a file keeps them. Those of a fit with heavy tails name
@@ -48,11 +56,14 @@ func (s Settings) File() File {
 		o := s.Saul
 		f.Momentum, f.NoMomentum, f.Tolerance, f.Gain, f.Coarse = o.Momentum, o.NoMomentum, o.Tolerance, o.Gain, o.Coarse
 		f.Core, f.Level, f.Components, f.Floor = o.Core, o.Level, o.Components, o.Floor
+		f.Frame, f.PriorFrom, f.PriorTo = o.Prior.Frame, o.Prior.Schedule.From, o.Prior.Schedule.To
 		return f
 	}
 	o := s.Student
 	f.Momentum, f.NoMomentum, f.Tolerance, f.Gain, f.Coarse = o.Momentum, o.NoMomentum, o.Tolerance, o.Gain, o.Coarse
 	f.Scales, f.Tail, f.Weight, f.Sigma, f.Sigma2, f.Thorough, f.Theta = o.Scales, o.Tail, o.Weight, o.Sigma, o.Sigma2, o.Thorough, o.Theta
+	f.Frame, f.PriorFrom, f.PriorTo = o.Prior.Frame, o.Prior.Schedule.From, o.Prior.Schedule.To
+	f.Reach, f.FurtherFrom, f.FurtherTo = o.Reach, o.Further.From, o.Further.To
 	if o.Sigma2 != 0 { // defaults are filled in
 		f.Core, f.Floor = 1, saul.DefaultFloor
 	}
@@ -65,16 +76,18 @@ func (f File) Settings() Settings {
 		Dims: f.Dims, Neighbors: f.Neighbors, Steps: f.Steps, Seed: f.Seed, Threads: f.Threads, Search: f.Search, Lists: f.Lists,
 	}}
 	s.Tails = f.Tails
+	near := prior.Settings{Frame: f.Frame, Schedule: prior.Schedule{From: f.PriorFrom, To: f.PriorTo}}
 	if s.Tails == Gaussian {
 		s.Saul = saul.Options{
 			Momentum: f.Momentum, NoMomentum: f.NoMomentum, Tolerance: f.Tolerance, Gain: f.Gain, Coarse: f.Coarse,
-			Core: f.Core, Level: f.Level, Components: f.Components, Floor: f.Floor,
+			Core: f.Core, Level: f.Level, Components: f.Components, Floor: f.Floor, Prior: near,
 		}
 		return s
 	}
 	s.Student = student.Options{
 		Momentum: f.Momentum, NoMomentum: f.NoMomentum, Tolerance: f.Tolerance, Gain: f.Gain, Coarse: f.Coarse,
 		Scales: f.Scales, Tail: f.Tail, Weight: f.Weight, Sigma: f.Sigma, Sigma2: f.Sigma2, Thorough: f.Thorough, Theta: f.Theta,
+		Prior: near, Reach: f.Reach, Further: student.FurtherWeight{From: f.FurtherFrom, To: f.FurtherTo},
 	}
 	return s
 }

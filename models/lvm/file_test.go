@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"unfold/models"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/student"
 	"unfold/sparse/knn/auto"
@@ -23,6 +24,7 @@ func drawFile(t *rapid.T, tails Tails) File {
 		Seed: rapid.Uint64().Draw(t, "seed"), Threads: count("threads"), Lists: count("lists"),
 		Search: auto.Settings{Recall: number("recall")}, Coarse: models.Coarse(rapid.IntRange(0, 5).Draw(t, "coarse")),
 	}
+	f.Frame, f.PriorFrom, f.PriorTo = prior.Frame(rapid.IntRange(0, 5).Draw(t, "frame")), number("prior from"), number("prior to")
 	if tails == Gaussian {
 		f.Core, f.Level, f.Floor = count("core"), saul.Level(count("level")), number("floor")
 		f.Components = rapid.SampledFrom([]saul.Components{saul.Connect, saul.Largest}).Draw(t, "components")
@@ -30,6 +32,7 @@ func drawFile(t *rapid.T, tails Tails) File {
 	}
 	f.Scales, f.Sigma = student.Scales(rapid.IntRange(0, 1).Draw(t, "scales")), student.Sigma(rapid.IntRange(0, 2).Draw(t, "sigma"))
 	f.Tail, f.Weight, f.Theta, f.Thorough = number("tail"), number("weight"), number("theta"), rapid.Bool().Draw(t, "thorough")
+	f.Reach, f.FurtherFrom, f.FurtherTo = count("reach"), number("further from"), number("further to")
 	if f.Sigma2 = number("sigma2"); f.Sigma2 != 0 {
 		f.Core, f.Floor = 1, saul.DefaultFloor
 	}

@@ -101,6 +101,7 @@ func (s Settings) foreign() error {
 			models.Require(own.Weight == 0, "weight", only, own.Weight),
 			models.Require(own.Sigma2 == 0, "sigma2", only, own.Sigma2),
 			models.Require(own.Theta == 0, "theta", only, own.Theta),
+			models.Require(own.Reach <= 0, "reach", only, own.Reach),
 			models.Require(!own.Thorough, "thorough", "it belongs to heavy tails; with Gaussian tails take more steps"),
 		)
 	}

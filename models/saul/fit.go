@@ -11,6 +11,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/points"
+	"unfold/models/prior"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
@@ -53,6 +54,9 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose f
 	if err != nil {
 		return nil, err
 	}
+	if err := s.Prior.Check(x.Rows, s.Dims); err != nil {
+		return nil, err
+	}
 	begun, err := points.Begin(ctx, x, s.Common, progress)
 	if err != nil {
 		return nil, err
@@ -61,6 +65,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, choose f
 	if err := f.learn(ctx); err != nil {
 		return nil, err
 	}
+	s.Prior.Frame, s.Prior.Given = f.set.Prior.Frame, vec.Matrix[float64]{}
 	return &Result{Result: f.Out, Settings: s}, nil
 }
 
@@ -75,12 +80,44 @@ func (f *fitter[T]) learn(ctx context.Context) error {
 		return err
 	}
 	m := f.model(p)
-	f.Out.Report.LoglikInitial = m.LogLikelihood(st)
-	if err := f.em(ctx, m, st, f.set.Momentum); err != nil {
+	near, err := f.frame(ctx, g, st)
+	if err != nil {
 		return err
+	}
+	f.Out.Report.LoglikInitial = m.LogLikelihood(st)
+	if err := f.em(ctx, m, st, f.set.Momentum, near); err != nil {
+		return err
+	}
+	if f.set.Prior.Frame == prior.Given {
+		near.Lay(st.Mu)
 	}
 	f.Lap(&f.Out.Report.Seconds.EM)
 	return f.finish(ctx, g, p, st)
+}
+
+// frame returns the prior that the settings name, nil if none, and moves the start there,
+// in the scale of the start.
+func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, st *State) (*prior.Prior, error) {
+	s := &f.set.Prior
+	if s.Frame == prior.Auto {
+		s.Frame = prior.None
+	}
+	p := prior.Points{X: vec.Convert[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Seed: f.Seed, Threads: f.Threads}
+	frame, _, err := s.Places(ctx, p, f.Dims)
+	if err != nil || frame.Rows == 0 {
+		return nil, err
+	}
+	mu := prior.Start(frame, f.Out.Neighbors, rms(st.Mu))
+	if g.Keep != nil {
+		frame, mu = vec.Take(frame, g.Keep), vec.Take(mu, g.Keep)
+	}
+	st.Mu = mu
+	return prior.New(frame), nil
+}
+
+// rms is the root mean square of all coordinates.
+func rms(mu vec.Matrix[float64]) float64 {
+	return math.Sqrt(vec.SquaredNorm(mu.Data) / float64(max(len(mu.Data), 1)))
 }
 
 // model makes the model of the points' constants.
@@ -174,7 +211,7 @@ func (f *fitter[T]) components(ctx context.Context, p *landmark.Pairs, st *State
 // em maximises the likelihood from st, which is Report.LoglikInitial. Without a single
 // dissimilar pair (n is hardly more than k) the likelihood has no other maximum than all
 // points in one place; then the map is the start, principal components.
-func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float64) error {
+func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float64, near *prior.Prior) error {
 	r := &f.Out.Report
 	steps, progress := max(f.Steps, 0), f.Parts("em")
 	if m.pairs.Count == 0 {
@@ -183,6 +220,7 @@ func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float6
 	still := newPlateau(f.set.Gain)
 	for step := range steps {
 		progress(step, steps)
+		m.SetPrior(near, f.kappa(prior.Ramp(step, prior.Phases(steps))))
 		res, err := m.Step(ctx, st, momentum)
 		r.CGIterations += res.Iterations
 		if err != nil {
@@ -195,8 +233,17 @@ func (f *fitter[T]) em(ctx context.Context, m *Model, st *State, momentum float6
 		}
 	}
 	progress(steps, steps)
-	r.Loglik = m.LogLikelihood(st)
+	m.SetPrior(near, f.kappa(1))
+	r.Loglik, r.LogPrior = m.LogLikelihood(st), m.LogPrior(st)
 	return f.Publishable(st.Mu, st.Sigma2)
+}
+
+// kappa is the weight of the prior where so much of its fall lies behind.
+func (f *fitter[T]) kappa(ramp float64) float64 {
+	if f.scale == 0 {
+		return 0
+	}
+	return f.set.Prior.Schedule.At(ramp) / f.scale
 }
 
 // finish puts the learnt points in their places among all points and places

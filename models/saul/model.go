@@ -8,6 +8,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/points"
+	"unfold/models/prior"
 	"unfold/sparse/solve"
 )
 
@@ -47,6 +48,9 @@ type Model struct {
 	velocity vec.Matrix[float64] // mu_t - mu_(t-1)
 	spread   []float64
 	rise     rise
+	// prior and kappa are those of SetPrior.
+	prior *prior.Prior
+	kappa float64
 	// lambda and from are those of Hold; without it lambda is 0.
 	lambda float64
 	from   vec.Matrix[float64]
@@ -124,8 +128,20 @@ func (m *Model) Hold(st *State, lambda float64) {
 	}
 }
 
-// anchor adds what Hold asks for to the system of a step.
+// SetPrior takes places to be near a frame, with the weight kappa (package prior), until
+// the next call: steps without momentum raise the likelihood with the prior, or leave it.
+func (m *Model) SetPrior(p *prior.Prior, kappa float64) { m.prior, m.kappa = p, kappa }
+
+// LogPrior returns log p(mu) of H15 at the present weight; 0 without a prior.
+func (m *Model) LogPrior(st *State) float64 {
+	m.prior.Fit(st.Mu)
+	return m.prior.LogDensity(st.Mu, m.kappa, 1)
+}
+
+// anchor adds the prior, and what Hold asks for, to the system of a step.
 func (m *Model) anchor(st *State, a *solve.Laplacian, grad vec.Matrix[float64]) {
+	m.prior.Fit(st.Mu)
+	m.prior.Add(st.Mu, m.kappa, a.Diagonal, grad)
 	if m.lambda == 0 {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/modeltest"
+	"unfold/models/prior"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 	"unfold/sparse/spectral"
@@ -76,14 +77,22 @@ func simple(t *rapid.T, c *landmark.Pairs, d int) bool {
 }
 
 // TestLikelihoodNeverFalls: without momentum, at any level, each half step of
-// EM keeps or raises the likelihood, however tightly the system is solved.
+// EM keeps or raises the likelihood with a prior, however tightly the system is solved.
 func TestLikelihoodNeverFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)
 		m, _, st := p.model(t, rapid.SampledFrom([]float64{1e-14, 1e-2, 0.5}).Draw(t, "tolerance"))
-		last := m.LogLikelihood(st)
+		if rapid.Bool().Draw(t, "prior") {
+			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "frame"), 7))
+			frame := vec.New[float64](st.Mu.Rows, st.Mu.Cols)
+			for k := range frame.Data {
+				frame.Data[k] = r.NormFloat64()
+			}
+			m.SetPrior(prior.New(frame), math.Exp(rapid.Float64Range(-6, 3).Draw(t, "log kappa")))
+		}
+		last := m.LogLikelihood(st) + m.LogPrior(st)
 		check := func(what string, step int) {
-			l := m.LogLikelihood(st)
+			l := m.LogLikelihood(st) + m.LogPrior(st)
 			if !(l >= last-1e-10*math.Abs(last)) {
 				t.Fatalf("%s step %d: the log-likelihood falls from %.15g to %.15g", what, step, last, l)
 			}

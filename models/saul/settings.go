@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"unfold/models"
+	"unfold/models/prior"
 	"unfold/sparse/graph"
 )
 
@@ -105,6 +106,9 @@ type Options struct {
 	Core int
 	// Level is l, the number of coarse-grainings. Default LevelAuto.
 	Level Level
+	// Prior keeps places near a frame, by default none: that is the paper's model. The
+	// unit of its weights is 1 over the median squared length scale of similar pairs.
+	Prior prior.Settings
 	// Components says what happens if the neighbour graph is disconnected.
 	// Default Connect.
 	Components Components
@@ -146,6 +150,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 		return s, err
 	}
 	return s, cmp.Or(
+		s.Prior.Check(-1, s.Dims),
 		models.Require(s.Components == Connect || s.Components == Largest, "components", "there is no choice %d", int(s.Components)),
 		models.Require(s.Core >= 1, "core", "%d, want at least 1", s.Core),
 		models.Require(s.Momentum >= 0 && s.Momentum < 1, "momentum", "%v is not in 0 to below 1", s.Momentum),

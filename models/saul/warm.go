@@ -67,7 +67,7 @@ func (f *fitter[T]) further(ctx context.Context) error {
 	f.Out.Report.LoglikInitial = m.LogLikelihood(before)
 	st := before
 	if f.warm.Refit {
-		st, err = f.refit(ctx, m, before)
+		st, err = f.refit(ctx, g, m, before)
 	} else {
 		st, err = f.rising(ctx, m, before)
 	}
@@ -95,13 +95,17 @@ func (f *fitter[T]) before(g *graph.Graph) *State {
 
 // refit learns from the start of a fit, or, where that ends lower than the map before
 // is, from this.
-func (f *fitter[T]) refit(ctx context.Context, m *Model, before *State) (*State, error) {
+func (f *fitter[T]) refit(ctx context.Context, g *graph.Graph, m *Model, before *State) (*State, error) {
 	r := &f.Out.Report
 	st, err := f.start(ctx, m.pairs)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.em(ctx, m, st, f.set.Momentum); err != nil {
+	near, err := f.frame(ctx, g, st)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.em(ctx, m, st, f.set.Momentum, near); err != nil {
 		return nil, err
 	}
 	if !(r.Loglik < r.LoglikInitial) {
@@ -125,7 +129,7 @@ func (f *fitter[T]) rising(ctx context.Context, m *Model, before *State) (*State
 	for _, momentum := range momenta {
 		st := before.Clone()
 		m.Reset()
-		if err := f.em(ctx, m, st, momentum); err != nil {
+		if err := f.em(ctx, m, st, momentum, nil); err != nil {
 			return nil, err
 		}
 		if !(r.Loglik < r.LoglikInitial) {

@@ -84,6 +84,24 @@
 // Shared variances use sum_i G_i and sum_i N_i. On maps fixed, shared and free
 // variances do equally well; fixed ones need no second sweep.
 //
+// # The whole
+//
+// Near edges and repulsion leave it open where groups lie, which decides how a map looks.
+// Two terms settle it. A Gaussian prior around a frame, principal components by
+// default, joins the objective (package prior, H15 to H18). Further edges, three of every
+// point, have S_ij = s and length scales of their own; units, clips and Delta_i^2 are
+// those of the near ones. Their weight falls with the ramp of H11,
+//
+//	s = s0 + (s1 - s0) ramp,  s0 = 1, s1 = 0.2 (beyond 20,000 points times (20,000/n)^(1/2)), (H19)
+//
+// and they lead to the neighbours of the ranks
+//
+//	r_m = k (K/k)^(m/3), m = 1, 2, 3,  K = min(10 k, n/10).                                  (H20)
+//
+// Lists are long enough for them up to 20,000 points; beyond, and where a map follows its
+// points, walks along the lists end at about these ranks (further.go). What was measured is
+// in docs/decisions/frames.md.
+//
 // # The sweeps
 //
 // Sums over dissimilar pairs run over the batches of a farfield.Field, which may show
@@ -136,7 +154,8 @@
 //	similar    the k = 6 nearest, every component
 //	dissimilar every pair, summed by package farfield (Coarse)
 //	scales     clipped, sigma^2 fixed
-//	start      principal components
+//	start      the frame: principal components
+//	whole      a prior around it, three further edges of every point
 //	steps      200, from 20,000 points on fewer, at least 80, above d = 3 50 (Steps)
 //	sigma      standard error of the place
 //

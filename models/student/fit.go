@@ -7,6 +7,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/points"
+	"unfold/models/prior"
 	"unfold/models/snapshot"
 	"unfold/sparse/graph"
 )
@@ -37,7 +38,14 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	if err != nil {
 		return nil, err
 	}
-	f, err := points.Begin(ctx, x, s.Common, progress)
+	if err := s.Prior.Check(x.Rows, s.Dims); err != nil {
+		return nil, err
+	}
+	search := s.Common
+	if x.Rows <= longLists {
+		search.Lists = max(search.Lists, s.reach(x.Rows))
+	}
+	f, err := points.Begin(ctx, x, search, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +54,8 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {
 		_, size := graph.Label(f.Out.Neighbors.First(k))
 		r.Edges, r.Components = f.Out.Neighbors.N*k, len(size)
-		l.Problem = NewProblem(f.Out.Neighbors, k, s.Scales)
+		l.Problem = problem(f.X, f.Out.Neighbors, k, s, 0)
+		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
 		return nil
 	})
 	if err != nil {
@@ -56,27 +65,53 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 		return nil, err
 	}
 	var st *State
+	var frame vec.Matrix[float64]
 	err = f.Stage("spectral", &r.Seconds.Spectral, func() (err error) {
-		st, err = Start(ctx, vec.Convert[float32](f.X), s.Dims, StartSettings{Seed: s.Seed, Threads: s.Threads, Sigma2: s.Sigma2})
+		st, frame, err = l.start(ctx, prior.Points{
+			X: vec.Convert[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Seed: s.Seed, Threads: s.Threads,
+		})
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": start: %w", err)
 	}
-	return maximise(ctx, f, l, st)
+	return maximise(ctx, f, l, st, frame)
 }
 
-// maximise learns from st by the model of a learner that has its problem.
-func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st *State) (*Result, error) {
+// start returns the state that learning starts from, and the frame that it is kept near;
+// no rows if there is none.
+func (l *Learner) start(ctx context.Context, p prior.Points) (st *State, frame vec.Matrix[float64], err error) {
+	s := &l.Settings
+	if frame, s.Prior.Frame, err = s.Prior.Places(ctx, p, s.Dims); err != nil {
+		return nil, frame, err
+	}
+	switch s.Prior.Frame {
+	case prior.None:
+		st, err = Start(ctx, p.X, s.Dims, StartSettings{Seed: s.Seed, Threads: s.Threads, Sigma2: s.Sigma2})
+		return st, frame, err
+	case prior.PCA:
+		return uniform(frame.Clone(), s.Sigma2), frame, nil
+	}
+	return uniform(prior.Start(frame, p.Neighbors, points.Spread), s.Sigma2), frame, nil
+}
+
+// maximise learns from st by the model of a learner that has its problem, near a frame.
+func maximise[T vec.Float](ctx context.Context, f *points.Fit[T], l *Learner, st *State, frame vec.Matrix[float64]) (*Result, error) {
 	if err := l.model(); err != nil {
 		return nil, err
 	}
+	near := prior.New(frame)
+	l.Model.SetPrior(near, l.Settings.Prior.Schedule)
 	r := &f.Out.Report
 	learnt, err := l.Model.Learn(ctx, st, f.Parts("em"))
 	r.Iterations, r.CGIterations, r.Pairs = learnt.Iterations, learnt.CGIterations, learnt.Pairs
-	r.LoglikInitial, r.Loglik, r.Falls, r.Converged = learnt.LoglikInitial, learnt.Loglik, learnt.Falls, learnt.Converged
+	r.LoglikInitial, r.Loglik, r.LogPrior = learnt.LoglikInitial, learnt.Loglik, learnt.LogPrior
+	r.Falls, r.Converged = learnt.Falls, learnt.Converged
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
+	}
+	if l.Settings.Prior.Frame == prior.Given {
+		near.Lay(st.Mu)
 	}
 	if err := f.Publishable(st.Mu, st.Sigma2); err != nil {
 		return nil, err

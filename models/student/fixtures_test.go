@@ -185,7 +185,7 @@ func fixtureSchedule(t *testing.T, s *fixtures.Student) {
 		}
 		compared++
 		what := fmt.Sprintf("after %d steps, ", step)
-		fixtures.CloseTo(t, what+"c", m.weightAt(step-1), want.Weight, tolerance)
+		fixtures.CloseTo(t, what+"c", m.weightsAt(step-1).c, want.Weight, tolerance)
 		fixtures.Close(t, what+"mu", st.Mu.Data, want.Mu.Data, tolerance)
 		now := m.c
 		m.c = final

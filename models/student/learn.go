@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/prior"
 )
 
 // Report is what learning has to say about itself.
@@ -17,6 +18,8 @@ type Report struct {
 	// weight. With a field that draws again, an estimate in any case, they are
 	// extrapolated from some points.
 	LoglikInitial, Loglik float64
+	// LogPrior is log p(mu) of the prior (H15) after; 0 without one.
+	LogPrior float64
 	// Pairs of a target and a source that the last sweep met.
 	Pairs int64
 	// Falls says how often the likelihood was seen to have fallen; Damping is
@@ -37,23 +40,48 @@ const (
 	watched = 8192
 )
 
-// weightAt returns c of step t, 0-based (H11):
+// weightAt returns c where so much of the ramp lies behind (H11):
 //
-//	c_t = rho_t sum S / (n (n-1)),  rho_t = r0 (rf/r0)^min(1, (t - T0 + 1)/T1) from step T0 - 1 on,
+//	c_t = rho_t sum S / (n (n-1)),  rho_t = r0 (rf/r0)^ramp,
 //
-// rf = c n (n-1) / sum S, r0 = min(Ratio, rf) before.
-func (m *Model) weightAt(t int) float64 {
+// rf = c n (n-1) / sum S, r0 = min(Ratio, rf).
+func (m *Model) weightAt(ramp float64) float64 {
 	unit := m.edges / (float64(m.n) * float64(m.n-1))
 	last := m.s.Weight / unit
 	first := min(m.s.Ratio, last)
-	at := float64(t - m.s.Phases[0] + 1)
 	switch {
-	case at <= 0 || first == last:
+	case ramp == 0 || first == last:
 		return first * unit
-	case at >= float64(m.s.Phases[1]):
+	case ramp == 1:
 		return m.s.Weight
 	}
-	return first * math.Pow(last/first, at/float64(m.s.Phases[1])) * unit
+	return first * math.Pow(last/first, ramp) * unit
+}
+
+// weights are those of the terms of the objective that change while a map is learnt.
+type weights struct {
+	c       float64 // of a dissimilar pair
+	further float64 // of a further edge
+	kappa   float64 // of the prior
+}
+
+// weightsAt returns those of step t.
+func (m *Model) weightsAt(t int) weights {
+	ramp := prior.Ramp(t, m.s.Phases)
+	return weights{c: m.weightAt(ramp), further: m.s.Further.At(ramp), kappa: m.fall.At(ramp)}
+}
+
+// last returns those at the end.
+func (m *Model) last() weights {
+	return weights{c: m.s.Weight, further: m.s.Further.To, kappa: m.fall.To}
+}
+
+// weigh makes weights the present ones.
+func (m *Model) weigh(w weights) {
+	if w.further != m.further {
+		m.p.Weigh(w.further)
+	}
+	m.weights = w
 }
 
 // Learn improves st by the schedule of H11. Progress, if not nil, hears of every
@@ -72,7 +100,7 @@ func (m *Model) weightAt(t int) float64 {
 func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total int)) (Report, error) {
 	m.check(st)
 	damping, steps := m.s.Damping, 0
-	defer func() { m.s.Damping, m.c = damping, m.s.Weight }()
+	defer func() { m.s.Damping = damping; m.weigh(m.last()) }()
 	if m.n > 1 && m.s.Steps >= 0 {
 		steps = m.s.Phases[0] + m.s.Phases[1] + m.s.Phases[2]
 	}
@@ -80,15 +108,15 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 		progress = func(int, int) {}
 	}
 	m.Reset()
-	m.c = m.s.Weight
+	m.weigh(m.last())
 	r := Report{LoglikInitial: m.reported(st)}
 	g, last := m.newGuard(), m.newMean(steps)
 	for t := range steps {
 		progress(t, steps)
-		m.c = m.weightAt(t)
+		m.weigh(m.weightsAt(t))
 		m.move(st)
 		g.look(m, st, t, steps)
-		if r.Converged = g.still && m.c == m.s.Weight; r.Converged {
+		if r.Converged = g.still && m.weights == m.last(); r.Converged {
 			break
 		}
 		res, err := m.advance(ctx, st)
@@ -101,8 +129,8 @@ func (m *Model) Learn(ctx context.Context, st *State, progress func(done, total 
 	}
 	progress(steps, steps)
 	last.take(st)
-	m.c = m.s.Weight
-	r.Loglik = m.reported(st)
+	m.weigh(m.last())
+	r.Loglik, r.LogPrior = m.reported(st), m.LogPrior(st)
 	r.Pairs, r.Falls, r.Damping = m.p.Field.Pairs(), g.falls, m.s.Damping
 	if !vec.Finite(st.Mu.Data) || !vec.Finite(st.Sigma2) || !vec.Finite([]float64{r.Loglik}) {
 		return r, fmt.Errorf("student: after %d steps: %w", r.Iterations, models.ErrNotFinite)
@@ -124,7 +152,8 @@ func (m *Model) reported(st *State) float64 {
 // guard watches the likelihood.
 type guard struct {
 	every, wait int
-	c, loglik   float64
+	weights     weights // of the last look
+	loglik      float64
 	known       bool
 	falls       int
 	still       bool // at this look it has hardly moved since the last
@@ -138,7 +167,7 @@ func (m *Model) newGuard() *guard {
 	return g
 }
 
-// look compares the likelihood with that of the last look at the same weight,
+// look compares the likelihood, with the prior, with that of the last look at the same weight,
 // before step t of so many. It is not computed where nothing will be compared with
 // it.
 func (g *guard) look(m *Model, st *State, t, steps int) {
@@ -146,18 +175,20 @@ func (g *guard) look(m *Model, st *State, t, steps int) {
 	if g.every < 0 {
 		return
 	}
-	if m.c != g.c {
-		g.c, g.known, g.wait = m.c, false, 0
+	if m.weights != g.weights {
+		g.weights, g.known, g.wait = m.weights, false, 0
 	}
 	if g.wait--; g.wait >= 0 {
 		return
 	}
 	g.wait = g.every - 1
-	if next := t + g.every; !g.known && (next >= steps || m.weightAt(next) != m.c) {
+	if next := t + g.every; !g.known && (next >= steps || m.weightsAt(next) != m.weights) {
 		return
 	}
-	similar, dissimilar := m.logLikelihoods(st, max(1, m.n/watched))
-	loglik := similar + dissimilar
+	stride := max(1, m.n/watched)
+	similar, dissimilar := m.logLikelihoods(st, stride)
+	m.prior.Fit(st.Mu)
+	loglik := similar + dissimilar + m.prior.LogDensity(st.Mu, m.kappa, stride)
 	switch {
 	case !g.known:
 	case loglik < g.loglik-noise*math.Abs(g.loglik):

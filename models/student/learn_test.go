@@ -145,7 +145,7 @@ func TestSchedule(t *testing.T) {
 	if m.s.Phases != [3]int{20, 40, 20} {
 		t.Fatalf("phases %v", m.s.Phases)
 	}
-	ratio := func(step int) float64 { return m.weightAt(step) * 399 / 6 }
+	ratio := func(step int) float64 { return m.weightsAt(step).c * 399 / 6 }
 	final := 399 * DefaultWeight / 6
 	for step, want := range map[int]float64{
 		0: 5, 18: 5, 19: 5, 20: 5 * math.Pow(final/5, 1./40), 39: math.Sqrt(5 * final),

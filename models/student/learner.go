@@ -6,6 +6,7 @@ import (
 
 	"unfold/coarse/farfield"
 	"unfold/internal/par"
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/points"
 	"unfold/models/snapshot"
@@ -22,10 +23,10 @@ type Learner struct {
 	coarse   models.Coarse
 }
 
-// NewLearner makes the model of the points with the lists nb, which hold at least
-// Settings.Neighbors of them, or all other points. Squared distances are measured
-// in the given unit; 0 means their own (Scales.Unit).
-func NewLearner(nb *knn.Neighbors, s Settings, unit float64) (*Learner, error) {
+// NewLearner makes the model of the distinct points x (n x dim) with the lists nb, which
+// hold at least Settings.Neighbors of them, or all other points. Squared distances are
+// measured in the given unit; 0 means their own (Scales.Unit).
+func NewLearner(x vec.Matrix[float32], nb *knn.Neighbors, s Settings, unit float64) (*Learner, error) {
 	s, err := s.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -34,12 +35,21 @@ func NewLearner(nb *knn.Neighbors, s Settings, unit float64) (*Learner, error) {
 	if k < 1 || nb.K < k {
 		return nil, models.BadInputf(points.Kind+": lists of %d neighbours of %d points, want %d of at least 2", nb.K, nb.N, s.Neighbors)
 	}
+	l := &Learner{Problem: problem(x, nb, k, s, unit), Settings: s}
+	l.field()
+	return l, l.model()
+}
+
+// problem is that of the points x by settings, with the first k of their lists.
+func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings, unit float64) *Problem {
 	if unit == 0 {
 		unit = s.Scales.Unit(nb, k)
 	}
-	l := &Learner{Problem: NewProblemIn(nb, k, s.Scales, unit), Settings: s}
-	l.field()
-	return l, l.model()
+	var beyond *knn.Neighbors
+	if ranks := furtherRanks(k, s.reach(nb.N)); len(ranks) > 0 {
+		beyond = further(x, nb, k, ranks, s.Threads)
+	}
+	return newProblem(nb, beyond, k, s.Scales, unit)
 }
 
 // field gives the problem its pair sums, as the number of points says.
@@ -62,12 +72,14 @@ func (l *Learner) field() {
 // model makes the model of a problem that has its field.
 func (l *Learner) model() (err error) {
 	s := &l.Settings
+	s.Further, s.Prior.Schedule = s.further(l.Problem.N()), s.fall(l.Problem.N())
 	if s.Steps == 0 && s.Thorough {
 		s.Steps = s.steps(l.Problem.N())
 	}
 	set := ModelSettings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
-		Sigma: s.Sigma, Steps: s.Steps, Gain: max(s.Gain, 0), Threads: s.Threads, Single: l.coarse == models.CoarseMap,
+		Further: s.Further,
+		Sigma:   s.Sigma, Steps: s.Steps, Gain: max(s.Gain, 0), Threads: s.Threads, Single: l.coarse == models.CoarseMap,
 	}
 	if s.Thorough {
 		set.Sweeps = -1
@@ -89,7 +101,9 @@ func (l *Learner) Result(nb *knn.Neighbors, st *State) *Result {
 func (l *Learner) result(r *models.Result, st *State) *Result {
 	r.Mu, r.Sigma2 = st.Mu, st.Sigma2
 	r.Bandwidth2 = points.Reaches(r.Neighbors, min(l.Settings.Neighbors, r.Neighbors.N-1))
-	return &Result{Result: r, Student: l.Describe(st), Settings: l.Settings}
+	s := l.Settings
+	s.Prior.Given = vec.Matrix[float64]{}
+	return &Result{Result: r, Student: l.Describe(st), Settings: s}
 }
 
 // Describe returns what a snapshot keeps of the model, for a map.
@@ -116,7 +130,7 @@ func errors2(p *Problem, st *State, tail float64, threads int) []float64 {
 			edges = edges[:0]
 			for q := p.Similar.Start[i]; q < p.Similar.Start[i+1]; q++ {
 				j := int(p.Similar.Index[q])
-				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: p.Similar.Data[q]})
+				edges = append(edges, Edge{Mu: st.Mu.Row(j), Sigma2: st.Sigma2[j], Delta2: p.Delta2[q], S: p.Near[q]})
 			}
 			out[i] = standardError2(st.Mu.Row(i), edges, st.Sigma2[i], tail)
 		}

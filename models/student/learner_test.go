@@ -13,11 +13,12 @@ import (
 // TestLearnerIsThatOfFit: the model of a point set is the one that a fit learns by.
 func TestLearnerIsThatOfFit(t *testing.T) {
 	for _, dims := range []int{2, 5} {
-		r, err := Fit(context.Background(), modeltest.Blobs(2500, 5, 3), Settings{Common: models.Common{Dims: dims, Steps: 8}}, nil)
+		x := modeltest.Blobs(2500, 5, 3)
+		r, err := Fit(context.Background(), x, Settings{Common: models.Common{Dims: dims, Steps: 8, Lists: 60}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := NewLearner(r.Neighbors, Settings{Common: models.Common{Dims: dims, Steps: 8}}, 0)
+		h, err := NewLearner(x, r.Neighbors, Settings{Common: models.Common{Dims: dims, Steps: 8, Lists: 60}}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

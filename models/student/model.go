@@ -9,6 +9,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/prior"
 	"unfold/sparse/solve"
 )
 
@@ -26,15 +27,17 @@ func (s *State) Clone() *State {
 // Model is the likelihood of a problem and the workspace that maximises it. It
 // allocates once and is not safe for concurrent use.
 type Model struct {
-	p      *Problem
-	n, d   int
-	edges  float64 // sum S
-	s      ModelSettings
-	c      float64 // the present weight of a dissimilar pair
-	plane  bool    // d = 2, a = 1
-	shape  *shape
-	system *solve.Laplacian
-	cg     *solve.CG
+	p       *Problem
+	n, d    int
+	edges   float64 // sum S
+	s       ModelSettings
+	weights // at present
+	prior   *prior.Prior
+	fall    prior.Schedule // of its weight
+	plane   bool           // d = 2, a = 1
+	shape   *shape
+	system  *solve.Laplacian
+	cg      *solve.CG
 
 	similar  similar
 	grad     vec.Matrix[float64]
@@ -71,7 +74,7 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	}
 	room := func() []float64 { return make([]float64, n) }
 	m := &Model{
-		p: p, n: n, d: d, edges: edges, s: s, c: s.Weight, stride: 1,
+		p: p, n: n, d: d, edges: edges, s: s, stride: 1,
 		plane: d == 2 && s.Tail == 1, shape: newShape(d, s.Tail),
 		cg:      solve.NewCG(n, d, solve.Settings{Tolerance: s.Tolerance, MaxIterations: sweeps, Threads: s.Threads}),
 		similar: similar{p: p, d: d, a: s.Tail},
@@ -87,13 +90,22 @@ func NewModel(p *Problem, d int, s ModelSettings) (*Model, error) {
 	w := *p.Similar
 	w.Data = make([]float64, len(w.Index))
 	m.system = &solve.Laplacian{W: &w, Diagonal: room()}
+	p.Weigh(s.Further.To)
+	m.weights = m.last()
 	m.bind()
 	return m, nil
 }
 
+// SetPrior takes places to be near a frame (package prior), with a weight that falls as
+// that of dissimilar pairs rises, until the next call.
+func (m *Model) SetPrior(p *prior.Prior, s prior.Schedule) {
+	m.prior, m.fall = p, s
+	m.weights = m.last()
+}
+
 // Bytes returns the memory of the constants, the field and the workspace.
 func (m *Model) Bytes() int64 {
-	return m.p.Bytes() + m.p.Field.Bytes() + m.cg.Bytes() +
+	return m.p.Bytes() + m.p.Field.Bytes() + m.cg.Bytes() + m.prior.Bytes() +
 		8*int64(3*len(m.grad.Data)+7*m.n+len(m.system.W.Data))
 }
 
@@ -104,6 +116,12 @@ func (m *Model) Settings() ModelSettings { return m.s }
 func (m *Model) LogLikelihood(st *State) float64 {
 	similar, dissimilar := m.LogLikelihoods(st)
 	return similar + dissimilar
+}
+
+// LogPrior returns log p(mu) of H15 at the last weight of its schedule; 0 without a prior.
+func (m *Model) LogPrior(st *State) float64 {
+	m.prior.Fit(st.Mu)
+	return m.prior.LogDensity(st.Mu, m.fall.To, 1)
 }
 
 // LogLikelihoods returns the two sums of H3, over similar and over dissimilar
@@ -129,7 +147,9 @@ func (m *Model) logLikelihoods(st *State, stride int) (similar, dissimilar float
 // Assemble does the E-step for mu at st and sets up H5 for the increment:
 //
 //	(Lap(W) + eta Gamma) (mu_new - mu) = grad,
-//	grad_i = sum_j V_ij (mu_i - mu_j) - W_ij (mu_i - mu_j) = dL/dmu_i.
+//	grad_i = sum_j V_ij (mu_i - mu_j) - W_ij (mu_i - mu_j) = dL/dmu_i,
+//
+// both with what the prior adds (H16).
 //
 // The results share the model's memory and hold until its next call.
 func (m *Model) Assemble(st *State) (a *solve.Laplacian, grad vec.Matrix[float64]) {
@@ -161,6 +181,8 @@ func (m *Model) assemble(st *State) {
 		}
 	}
 	m.similar.system(m.s.Threads, st, m.c, m.s.Damping, m.s.Majoriser == Force, m.pushes, m.gamma, m.system, m.grad)
+	m.prior.Fit(st.Mu)
+	m.prior.Add(st.Mu, m.kappa, m.system.Diagonal, m.grad)
 }
 
 // move shows the field the state.

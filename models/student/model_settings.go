@@ -3,6 +3,8 @@ package student
 import (
 	"fmt"
 	"math"
+
+	"unfold/models/prior"
 )
 
 // Majoriser names the diagonal Gamma of the mu step (H5).
@@ -109,6 +111,8 @@ type ModelSettings struct {
 	Phases [3]int
 	// Ratio is the largest sum D / sum S to begin with. Default 5.
 	Ratio float64
+	// Further is how the weight of a further edge falls, as that of dissimilar pairs rises.
+	Further FurtherWeight
 	// Average is the number of last steps whose mean is the result, to remove
 	// the noise of random fields. Default 10 for fields that draw again and
 	// none for others; negative means none.
@@ -166,8 +170,7 @@ func (s ModelSettings) withDefaults(n, d int, edges float64) (ModelSettings, err
 	orInt(&s.Sweeps, sweeps)
 	orInt(&s.Steps, Steps(n, d))
 	if s.Phases == [3]int{} && s.Steps > 0 {
-		q := s.Steps / 4
-		s.Phases = [3]int{q, s.Steps - 2*q, q}
+		s.Phases = prior.Phases(s.Steps)
 	}
 	orInt(&s.Lag, 1)
 	or(&s.Ratio, 5)

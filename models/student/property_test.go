@@ -11,6 +11,7 @@ import (
 
 	"unfold/coarse/farfield"
 	"unfold/internal/vec"
+	"unfold/models/prior"
 	"unfold/sparse/knn"
 )
 
@@ -43,14 +44,26 @@ func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 	}
 	x := normal(n, 3, rapid.Uint64().Draw(t, "data"))
 	k := min(n-1, rapid.IntRange(1, 6).Draw(t, "k"))
-	p := NewProblem(neighbors(t, x, k), k, Native)
+	nb := neighbors(t, x, k)
+	var beyond *knn.Neighbors
+	if rapid.Bool().Draw(t, "further edges") {
+		beyond = further(x, nb, k, []int{k + 1, k + 3}, 1)
+		s.Further = FurtherWeight{To: rapid.Float64Range(0, 2).Draw(t, "their weight")}
+	}
+	p := newProblem(nb, beyond, k, Native, Native.Unit(nb, k))
 	p.Field = farfield.NewAll(p.Bandwidth2, d)
 	s.Weight = math.Exp(rapid.Float64Range(-4, 1).Draw(t, "log c"))
 	m, err := NewModel(p, d, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, scattered(n, d, math.Exp(rapid.Float64Range(-2, 2).Draw(t, "spread")), s.Sigma, rapid.Uint64().Draw(t, "state"))
+	st := scattered(n, d, math.Exp(rapid.Float64Range(-2, 2).Draw(t, "spread")), s.Sigma, rapid.Uint64().Draw(t, "state"))
+	if rapid.Bool().Draw(t, "prior") {
+		frame := scattered(n, d, 1, Fixed, rapid.Uint64().Draw(t, "frame")).Mu
+		frame.Row(n / 2)[0] = math.NaN() // a free point
+		m.SetPrior(prior.New(frame), prior.Schedule{To: rapid.Float64Range(0, 2).Draw(t, "kappa")})
+	}
+	return m, st
 }
 
 // scattered is a random state.
@@ -69,9 +82,12 @@ func scattered(n, d int, spread float64, sigma Sigma, seed uint64) *State {
 	return st
 }
 
+// objective is what learning maximises.
+func objective(m *Model, st *State) float64 { return m.LogLikelihood(st) + m.LogPrior(st) }
+
 // TestLikelihoodNeverFalls: with damping 1 and without momentum each half step
-// of EM, and of the tighter majoriser, keeps or raises the likelihood, however
-// tightly the system is solved.
+// of EM, and of the tighter majoriser, keeps or raises the likelihood with the prior,
+// however tightly the system is solved.
 func TestLikelihoodNeverFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, st := drawn(t, ModelSettings{
@@ -79,9 +95,9 @@ func TestLikelihoodNeverFalls(t *testing.T) {
 			Sigma:     rapid.SampledFrom([]Sigma{Fixed, Shared, Free}).Draw(t, "sigma"),
 			Tolerance: rapid.SampledFrom([]float64{1e-14, 1e-2, 0.5}).Draw(t, "tolerance"),
 		})
-		last := m.LogLikelihood(st)
+		last := objective(m, st)
 		check := func(what string, step int) {
-			l := m.LogLikelihood(st)
+			l := objective(m, st)
 			if !(l >= last-1e-10*math.Abs(last)) {
 				t.Fatalf("%s step %d: the log-likelihood falls from %.15g to %.15g", what, step, last, l)
 			}
@@ -101,7 +117,8 @@ func TestLikelihoodNeverFalls(t *testing.T) {
 	})
 }
 
-// TestGradients holds both gradients against differences of the log-likelihood.
+// TestGradients holds both gradients against differences of the log-likelihood with the
+// prior.
 func TestGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, st := drawn(t, ModelSettings{Majoriser: EM})
@@ -109,9 +126,9 @@ func TestGradients(t *testing.T) {
 		compare := func(what string, at *float64, h, want, scale float64) {
 			x := *at
 			*at = x + h
-			up := m.LogLikelihood(st)
+			up := objective(m, st)
 			*at = x - h
-			slope := (up - m.LogLikelihood(st)) / (2 * h)
+			slope := (up - objective(m, st)) / (2 * h)
 			*at = x
 			if math.Abs(slope-want) > 1e-5*scale+1e-10*math.Abs(up)/h {
 				t.Fatalf("gradient in %s %v, differences say %v", what, want, slope)

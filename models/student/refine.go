@@ -91,7 +91,7 @@ func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, er
 	if m.n < 2 {
 		steps = 0
 	}
-	defer func() { m.c = m.s.Weight }()
+	defer m.weigh(m.last())
 	m.Reset()
 	from, far, last := st.Mu.Clone(), m.p.stretchable(r.Reach > 1 && r.Ramp > 0), m.newMean(steps)
 	for t := range steps {
@@ -106,7 +106,7 @@ func (m *Model) Refine(ctx context.Context, st *State, r Refinement) (Report, er
 		last.add(t, st)
 	}
 	last.take(st)
-	m.c = m.s.Weight
+	m.weigh(m.last())
 	out.Loglik = m.sampled(st)
 	out.Pairs, out.Damping = m.p.Field.Pairs(), m.s.Damping
 	if !vec.Finite(st.Mu.Data) || !vec.Finite(st.Sigma2) || !vec.Finite([]float64{out.Loglik}) {

@@ -2,6 +2,7 @@ package student
 
 import (
 	"fmt"
+	"slices"
 
 	"unfold/coarse/farfield"
 	"unfold/internal/quantile"
@@ -71,8 +72,12 @@ func (s Scales) Unit(nb *knn.Neighbors, k int) float64 {
 // Problem holds the constants of the likelihood: who is similar, on what length
 // scale, and what every point is held against.
 type Problem struct {
-	// Similar holds S_ij + S_ji, symmetric, without a diagonal.
+	// Similar holds S_ij + S_ji, symmetric, without a diagonal: Near, and what further
+	// edges weigh at present (Weigh).
 	Similar *sparse.CSR
+	// Near and Further count the near and the further edges of the entries of Similar.
+	// Further is nil where there are none; then Near is Similar.Data.
+	Near, Further []float64
 	// Delta2 holds delta_ij^2 for the entries of Similar.
 	Delta2 []float64
 	// Bandwidth2 are Delta_i^2 (n).
@@ -90,44 +95,80 @@ func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	return NewProblemIn(nb, k, s, s.Unit(nb, k))
+	return newProblem(nb, nil, k, s, s.Unit(nb, k))
 }
 
-// NewProblemIn is NewProblem with squared distances in a given unit, that of an
-// earlier problem, so that scales stay what they were as points come and go.
-func NewProblemIn(nb *knn.Neighbors, k int, s Scales, unit float64) *Problem {
+// newProblem is NewProblem with squared distances in a given unit, that of an
+// earlier problem, so that scales stay what they were as points come and go, and with
+// further edges, if any, still without a weight. A further edge of a point to itself
+// is none.
+func newProblem(nb, further *knn.Neighbors, k int, s Scales, unit float64) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
 	p := &Problem{Bandwidth2: make([]float64, nb.N), Unit: unit, Scales: s}
-	i, j, w := make([]int32, 0, nb.N*k), make([]int32, 0, nb.N*k), make([]float64, 0, nb.N*k)
-	delta2 := make([]float64, 0, nb.N*k)
+	var l edgeList
 	for u := range nb.N {
 		to, dist2 := nb.Row(u)
 		for q, v := range to[:k] {
 			e := s.Delta2(dist2[q], p.Unit)
-			i, j, w, delta2 = append(i, int32(u)), append(j, v), append(w, 1), append(delta2, e)
+			l.add(int32(u), v, e, 1)
 			p.Bandwidth2[u] = max(p.Bandwidth2[u], e)
 		}
 	}
-	c, slot, slotT := sparse.Pattern(nb.N, i, j)
-	c.Scatter(slot, slotT, w)
-	p.Similar, p.Delta2 = c, make([]float64, c.NNZ())
-	for q, v := range delta2 {
+	near := len(l.i)
+	if further != nil {
+		for u := range nb.N {
+			to, dist2 := further.Row(u)
+			for q, v := range to {
+				l.add(int32(u), v, s.Delta2(dist2[q], p.Unit), 0)
+			}
+		}
+	}
+	c, slot, slotT := sparse.Pattern(nb.N, l.i, l.j)
+	c.Scatter(slot, slotT, l.w)
+	p.Similar, p.Near, p.Delta2 = c, c.Data, make([]float64, c.NNZ())
+	for q, v := range l.delta2 {
 		if slot[q] >= 0 {
 			p.Delta2[slot[q]], p.Delta2[slotT[q]] = v, v
+		}
+	}
+	if near < len(l.i) {
+		p.Near, p.Further = slices.Clone(c.Data), make([]float64, c.NNZ())
+		for q := near; q < len(l.i); q++ {
+			if slot[q] >= 0 {
+				p.Further[slot[q]]++
+				p.Further[slotT[q]]++
+			}
 		}
 	}
 	return p
 }
 
+// edgeList are directed edges with their squared scales and weights.
+type edgeList struct {
+	i, j      []int32
+	delta2, w []float64
+}
+
+func (l *edgeList) add(i, j int32, delta2, w float64) {
+	l.i, l.j, l.delta2, l.w = append(l.i, i), append(l.j, j), append(l.delta2, delta2), append(l.w, w)
+}
+
+// Weigh gives every further edge the weight s.
+func (p *Problem) Weigh(s float64) {
+	for q, f := range p.Further {
+		p.Similar.Data[q] = p.Near[q] + s*f
+	}
+}
+
 // N is the number of points.
 func (p *Problem) N() int { return p.Similar.N }
 
-// edges returns sum_ij S_ij.
+// edges returns sum_ij S_ij of the near edges.
 func (p *Problem) edges() float64 {
 	var sum float64
-	for _, v := range p.Similar.Data {
+	for _, v := range p.Near {
 		sum += v
 	}
 	return sum / 2
@@ -135,5 +176,5 @@ func (p *Problem) edges() float64 {
 
 // Bytes is the memory of the constants, without the field.
 func (p *Problem) Bytes() int64 {
-	return p.Similar.Bytes() + 8*int64(len(p.Delta2)+len(p.Bandwidth2))
+	return p.Similar.Bytes() + 8*int64(len(p.Delta2)+len(p.Bandwidth2)+2*len(p.Further))
 }

@@ -6,6 +6,7 @@ import (
 
 	"unfold/coarse/farfield"
 	"unfold/models"
+	"unfold/models/prior"
 )
 
 // MostDims is the largest dimension of a map: beyond, powers leave the number range.
@@ -54,6 +55,16 @@ type Options struct {
 	// DefaultSigma2.
 	Sigma  Sigma
 	Sigma2 float64
+	// Prior keeps places near a frame, by default principal components, with a weight
+	// that falls from 0.1 to 3e-4, and for more than 20,000 points to 6/n.
+	Prior prior.Settings
+	// Reach is the rank of the furthest neighbour that a point sends an edge to beside
+	// the nearest (H20). Default 10 Neighbors, and at most a tenth of all points; negative
+	// means none.
+	Reach int
+	// Further is the weight of these edges. Default that of the method further: from 1 to
+	// 0.2, less for more than 20,000 points.
+	Further FurtherWeight
 	// Thorough takes two and a half times the steps, each solved to the tolerance,
 	// with finer cells: a little better, and several times as long.
 	Thorough bool
@@ -97,7 +108,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 	if err := s.Common.Check(); err != nil {
 		return s, err
 	}
-	return s, cmp.Or(s.checkRanges(), s.checkField())
+	return s, cmp.Or(s.checkRanges(), s.checkField(), s.Prior.Check(-1, s.Dims))
 }
 
 // checkRanges refuses single values.
@@ -113,6 +124,7 @@ func (s Settings) checkRanges() error {
 		models.Require(positive(s.Tail), "tail", "%v is not a positive number", s.Tail),
 		models.Require(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
 		models.Require(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
+		models.Require(s.Further.From >= 0 && s.Further.To >= 0 && s.Further.From <= most && s.Further.To <= most, "further", "weights from %v to %v, want 0 to %g", s.Further.From, s.Further.To, float64(most)),
 		models.Require(s.Theta >= 0 && s.Theta <= 1, "theta", "%v is not between 0 and 1", s.Theta),
 	)
 }
@@ -139,6 +151,21 @@ func (s Settings) Outline(n int) models.Outline {
 		out.Theta = s.theta(n)
 	}
 	return out
+}
+
+// Defaults of the weight of the prior. Kappa times the squared extent of a map, which
+// grows with n, stays what it is.
+const (
+	priorFrom = 0.1
+	priorTo   = 3e-4
+)
+
+// fall returns the weight of the prior on a map of n points.
+func (s Settings) fall(n int) prior.Schedule {
+	if s.Prior.Schedule != (prior.Schedule{}) {
+		return s.Prior.Schedule
+	}
+	return prior.Schedule{From: priorFrom, To: priorTo * min(1, manyPoints/float64(n))}
 }
 
 // coarse returns what points of a map of n are held against: if they are few, all,

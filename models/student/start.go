@@ -29,9 +29,14 @@ func Start(ctx context.Context, x vec.Matrix[float32], dims int, s StartSettings
 	if err != nil {
 		return nil, fmt.Errorf("student: start: %w", err)
 	}
-	st := &State{Mu: mu, Sigma2: make([]float64, x.Rows)}
+	return uniform(mu, s.Sigma2), nil
+}
+
+// uniform is the state of places with the same variance for all points.
+func uniform(mu vec.Matrix[float64], sigma2 float64) *State {
+	st := &State{Mu: mu, Sigma2: make([]float64, mu.Rows)}
 	for i := range st.Sigma2 {
-		st.Sigma2[i] = s.Sigma2
+		st.Sigma2[i] = sigma2
 	}
-	return st, nil
+	return st
 }

@@ -1,0 +1,176 @@
+package student
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/modeltest"
+	"unfold/models/prior"
+)
+
+// TestFurtherRanks: three ranks in equal ratios up to the reach, none of the near ones.
+func TestFurtherRanks(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		k, reach int
+		want     []int
+	}{
+		{"default", 6, 60, []int{13, 28, 60}}, {"20", 6, 20, []int{9, 13, 20}}, {"near", 6, 8, []int{7, 8}},
+		{"none", 6, 6, nil}, {"less", 6, 0, nil}, {"one neighbour", 1, 2, []int{2}},
+	} {
+		if got := furtherRanks(c.k, c.reach); !slices.Equal(got, c.want) {
+			t.Errorf("%s: ranks %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFurtherEdges: those within the lists are the neighbours of these ranks; all lead to
+// points that are neither near nor listed twice, or to the point itself, at their distance.
+func TestFurtherEdges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 80).Draw(t, "n")
+		lists := rapid.IntRange(1, n-1).Draw(t, "lists")
+		k := rapid.IntRange(1, lists).Draw(t, "k")
+		x := normal(n, rapid.IntRange(1, 4).Draw(t, "dim"), rapid.Uint64().Draw(t, "seed"))
+		nb := neighbors(t, x, lists)
+		ranks := furtherRanks(k, rapid.IntRange(0, n-1).Draw(t, "reach"))
+		got := further(x, nb, k, ranks, 2)
+		for i := range n {
+			index, dist2 := got.Row(i)
+			own, _ := nb.Row(i)
+			for m, j := range index {
+				if int(j) == i {
+					continue
+				}
+				if slices.Contains(own[:k], j) || slices.Contains(index[:m], j) {
+					t.Fatalf("point %d: %v beside %v", i, index, own[:k])
+				}
+				if r := ranks[m]; r <= lists && j != own[r-1] {
+					t.Fatalf("point %d: %d is at rank %d, want %d", i, j, r, own[r-1])
+				}
+				if want := vec.SquaredDistance(x.Row(i), x.Row(int(j))); dist2[m] != want {
+					t.Fatalf("point %d: squared distance %g of %d, want %g", i, dist2[m], j, want)
+				}
+			}
+		}
+	})
+}
+
+// TestFurtherWeight: what further edges weigh is the only thing that Weigh changes, and
+// nothing is left of them at the weight 0.
+func TestFurtherWeight(t *testing.T) {
+	x := normal(60, 3, 4)
+	nb := neighbors(t, x, 20)
+	near := NewProblem(nb, 6, Native)
+	p := newProblem(nb, further(x, nb, 6, []int{9, 20}, 1), 6, Native, near.Unit)
+	if p.edges() != near.edges() || !slices.Equal(p.Bandwidth2, near.Bandwidth2) {
+		t.Errorf("%g edges, want %g", p.edges(), near.edges())
+	}
+	sum := func() (total float64) {
+		for _, v := range p.Similar.Data {
+			total += v / 2
+		}
+		return total
+	}
+	for _, s := range []float64{0, 1, .25} {
+		p.Weigh(s)
+		if want := 60 * (6 + 2*s); math.Abs(sum()-want) > 1e-9 {
+			t.Errorf("weight %g: sum S is %g, want %g", s, sum(), want)
+		}
+	}
+	w := FurtherWeight{From: 1, To: .2}
+	for done, want := range map[float64]float64{0: 1, .5: .6, 1: .2} {
+		if got := w.At(done); math.Abs(got-want) > 1e-15 {
+			t.Errorf("weight at %g: %g, want %g", done, got, want)
+		}
+	}
+}
+
+// TestGivenFrame: a map that is learnt near given coordinates lies where they are, also
+// when rows are equal, some have none, and the frame is far away and of another size; far
+// from what it would be without.
+func TestGivenFrame(t *testing.T) {
+	base := modeltest.Blobs(300, 5, 2)
+	x := vec.New[float32](310, 5)
+	copy(x.Data, base.Data)
+	for i := range 10 {
+		copy(x.Row(300+i), base.Row(i)) // equal rows
+	}
+	// The map without a frame, its blobs exchanged, moved and scaled.
+	free, err := Fit(context.Background(), x, Settings{Options: Options{Prior: prior.Settings{Frame: prior.None}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := vec.New[float64](310, 2)
+	for i, p := range free.Of {
+		m := free.Mu.Row(int(p))
+		at.Row(i)[0], at.Row(i)[1] = 1000+3*m[1], -50+3*m[0]
+		if i%7 == 3 {
+			at.Row(i)[1] = math.NaN()
+		}
+	}
+	r, err := Fit(context.Background(), x, Settings{Options: Options{Prior: prior.Settings{Frame: prior.Given, Given: at}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := vec.Take(at, r.Unique)
+	turn, ok := prior.Rigid(finite(r.Mu, frame), finite(frame, frame))
+	if !ok || math.Abs(turn.Turn.Row(0)[0]-1) > 1e-6 || math.Abs(turn.Turn.Row(1)[1]-1) > 1e-6 {
+		t.Errorf("the map is turned against its frame: %v", turn.Turn.Data)
+	}
+	for c := range 2 {
+		if math.Abs(turn.From[c]-turn.To[c]) > 1e-6*math.Abs(turn.To[c]) {
+			t.Errorf("the map's middle is at %v, that of its frame at %v", turn.From, turn.To)
+		}
+	}
+	if r.Settings.Prior.Given.Rows != 0 || r.Settings.Prior.Frame != prior.Given || !(r.Report.LogPrior < 0) {
+		t.Errorf("settings %+v, log prior %g", r.Settings.Prior, r.Report.LogPrior)
+	}
+	for name, s := range map[string]prior.Settings{
+		"rows":  {Frame: prior.Given, Given: vec.New[float64](309, 2)},
+		"dims":  {Frame: prior.Given, Given: vec.New[float64](310, 3)},
+		"frame": {Frame: prior.PCA, Given: at},
+	} {
+		if _, err := Fit(context.Background(), x, Settings{Options: Options{Prior: s}}, nil); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// finite are the rows of m where frame is finite.
+func finite(m, frame vec.Matrix[float64]) vec.Matrix[float64] {
+	var rows []int
+	for i := range frame.Rows {
+		if vec.Finite(frame.Row(i)) {
+			rows = append(rows, i)
+		}
+	}
+	return vec.Take(m, rows)
+}
+
+// TestFrames: every frame gives a map, of any dimension, and says which it was.
+func TestFrames(t *testing.T) {
+	x := modeltest.Blobs(200, 4, 3)
+	for frame, used := range map[prior.Frame]prior.Frame{
+		prior.Auto: prior.PCA, prior.None: prior.None, prior.PCA: prior.PCA, prior.MDS: prior.MDS, prior.Geodesic: prior.Geodesic,
+	} {
+		for _, d := range []int{1, 2, 6} {
+			r, err := Fit(context.Background(), x, Settings{
+				Common: models.Common{Dims: d, Steps: 20}, Options: Options{Prior: prior.Settings{Frame: frame}},
+			}, nil)
+			if err != nil {
+				t.Errorf("%v, d = %d: %v", frame, d, err)
+				continue
+			}
+			if got := r.Settings.Prior.Frame; got != used || !vec.Finite(r.Mu.Data) || (r.Report.LogPrior == 0) != (used == prior.None) {
+				t.Errorf("%v, d = %d: frame %v, log prior %g", frame, d, got, r.Report.LogPrior)
+			}
+		}
+	}
+}
