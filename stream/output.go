@@ -8,7 +8,7 @@ import (
 	"unfold/internal/offsets"
 )
 
-// Headers of an output message. Position and version are decimal numbers.
+// Headers of an output message. Offset and version are decimal numbers.
 const (
 	HeaderContentType     = "content-type"
 	HeaderSourceTopic     = "unfold-source-topic"
