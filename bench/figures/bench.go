@@ -25,11 +25,11 @@ type bench struct {
 	figures []figure
 }
 
-// figure is one measured number with its bar.
+// figure is one measured number with its target.
 type figure struct {
-	what  string
-	value float64
-	bar   harness.Bound
+	what   string
+	value  float64
+	target harness.Bound
 }
 
 // report is what fit --report writes, as far as it is needed here.
@@ -71,9 +71,9 @@ func (b *bench) measure(ctx context.Context, page string, log io.Writer) (missed
 	}
 	for _, d := range []struct {
 		dims, core string
-		bar        float64
+		target     float64
 	}{{"2", "1", 3.8}, {"10", "2", 3.0}} {
-		if err := b.placed(ctx, d.dims, d.core, d.bar); err != nil {
+		if err := b.placed(ctx, d.dims, d.core, d.target); err != nil {
 			return 0, err
 		}
 	}
@@ -81,7 +81,7 @@ func (b *bench) measure(ctx context.Context, page string, log io.Writer) (missed
 		return 0, err
 	}
 	for _, f := range b.figures {
-		if f.bar.Verdict(f.value) == harness.Missed {
+		if f.target.Verdict(f.value) == harness.Missed {
 			missed++
 		}
 	}
@@ -115,7 +115,7 @@ func (b *bench) joint(ctx context.Context) (report, error) {
 }
 
 // placed fits the 60,000 training digits and places the 10,000 others.
-func (b *bench) placed(ctx context.Context, dims, core string, bar float64) error {
+func (b *bench) placed(ctx context.Context, dims, core string, target float64) error {
 	var r report
 	name := "train" + dims
 	if err := b.fit(ctx, name, &r, append(b.images("train"), "--dims", dims, "--core", core)); err != nil {
@@ -130,7 +130,7 @@ func (b *bench) placed(ctx context.Context, dims, core string, bar float64) erro
 	if err != nil {
 		return err
 	}
-	b.add(fmt.Sprintf("9-NN test error of placed events, d = %s, s = %s", dims, core), 100*errors, "%", false, bar)
+	b.add(fmt.Sprintf("9-NN test error of placed events, d = %s, s = %s", dims, core), 100*errors, "%", false, target)
 	return nil
 }
 
@@ -151,8 +151,8 @@ func (b *bench) demo(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		bar := map[string]float64{"global": .95, "local": .85}[m[1]]
-		b.add("AUC of attacks against normal connections by novelty_"+m[1], v, "", true, bar)
+		target := map[string]float64{"global": .95, "local": .85}[m[1]]
+		b.add("AUC of attacks against normal connections by novelty_"+m[1], v, "", true, target)
 	}
 	return nil
 }
@@ -215,9 +215,9 @@ func (b *bench) run(ctx context.Context, args ...string) (string, error) {
 
 func (b *bench) file(name string) string { return filepath.Join(b.dir, name) }
 
-// add notes a figure; above says that the bar is a lower one.
-func (b *bench) add(what string, value float64, unit string, above bool, bar float64) {
-	b.figures = append(b.figures, figure{what, value, harness.Bound{Value: bar, Above: above, Format: "%.4g", Unit: unit}})
+// add notes a figure; above says that the target is a lower one.
+func (b *bench) add(what string, value float64, unit string, above bool, target float64) {
+	b.figures = append(b.figures, figure{what, value, harness.Bound{Value: target, Above: above, Format: "%.4g", Unit: unit}})
 }
 
 func abs(v float64) float64 { return max(v, -v) }

@@ -5,7 +5,7 @@
 //	make figures UNFOLD_DATA=DIR
 //
 // DIR/mnist holds the four files of MNIST. It takes about ten minutes on two
-// cores; a figure that misses its bar makes the command fail after the page has
+// cores; a figure that misses its target makes the command fail after the page has
 // been written.
 package main
 

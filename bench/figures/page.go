@@ -22,7 +22,7 @@ all of them; "placed" events are the 10,000 test digits on a map learnt from the
 |---|---|---|---|
 `, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	for _, f := range b.figures {
-		fmt.Fprintf(&p, "| %s | %v | %s | %s |\n", f.what, f.bar, f.bar.Show(f.value), f.bar.Verdict(f.value))
+		fmt.Fprintf(&p, "| %s | %v | %s | %s |\n", f.what, f.target, f.target.Show(f.value), f.target.Verdict(f.value))
 	}
 	fmt.Fprintf(&p, `
 The joint map in two dimensions: %d edges, %d landmarks, log-likelihood from %.0f to %.0f, trustworthiness %.4f; of its

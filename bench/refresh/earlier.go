@@ -53,7 +53,7 @@ func (e *earlier) section(heading string) string {
 }
 
 // take gives targets that are not known the lines of the page.
-func (e *earlier) take(list []bar) {
+func (e *earlier) take(list []target) {
 	for i := range list {
 		if b := &list[i]; !b.known {
 			b.earlier = e.targets["| "+b.scenario+" | "+b.what]

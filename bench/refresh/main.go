@@ -47,14 +47,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if err == nil {
 		err = o.measure(ctx, l, begin)
 	}
-	var bars []bar
+	var targets []target
 	if err == nil {
-		bars, err = o.write()
+		targets, err = o.write()
 	}
 	if err != nil {
 		return flags.End(err)
 	}
-	return flags.Written(o.page, "figures", count(bars))
+	return flags.Written(o.page, "figures", count(targets))
 }
 
 func parse(flags *harness.Command, args []string) (o options, ok bool) {

@@ -14,7 +14,7 @@ import (
 )
 
 // write makes the page and its plots of the results that there are.
-func (o *options) write() ([]bar, error) {
+func (o *options) write() ([]target, error) {
 	all, err := o.results()
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (o *options) write() ([]bar, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := bars(all)
+	list := targets(all)
 	old.take(list)
 	var w bytes.Buffer
 	o.head(&w, all, list)
@@ -79,8 +79,8 @@ func (o *outcome) tables(w *bytes.Buffer) {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// head is the page's beginning with the table of bars.
-func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []bar) {
+// head is the page's beginning with the table of targets.
+func (o *options) head(w *bytes.Buffer, all map[string]*outcome, list []target) {
 	var tried []string
 	for _, s := range scenarios() {
 		if r := all[s.name]; r != nil {

@@ -69,7 +69,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
-	b := bar{known: true, bound: .002, format: "%.3f"}
+	b := target{known: true, bound: .002, format: "%.3f"}
 	for v, want := range map[float64]string{-1: harness.Met, .002: harness.Met, .0024: harness.Met, .0026: harness.Missed} {
 		b.value = v
 		if got := b.verdict(); got != want {
@@ -81,10 +81,10 @@ func TestVerdicts(t *testing.T) {
 	if b.verdict() != harness.Missed {
 		t.Errorf("%s", b.verdict())
 	}
-	if (bar{}).verdict() != harness.NotMeasured {
-		t.Error("a bar that was not measured has a verdict")
+	if (target{}).verdict() != harness.NotMeasured {
+		t.Error("a target that was not measured has a verdict")
 	}
-	for _, b := range bars(nil) {
+	for _, b := range targets(nil) {
 		if b.verdict() != harness.NotMeasured || b.measured() != "" {
 			t.Errorf("%s of nothing: %s", b.what, b.verdict())
 		}

@@ -45,7 +45,7 @@ type row struct {
 	key, title string
 	// about says what is measured and how.
 	about   string
-	bars    []bar
+	targets []target
 	measure func(ctx context.Context, b *bench, r *record) error
 }
 
@@ -94,7 +94,7 @@ func (b *bench) say(format string, args ...any) {
 }
 
 // measure measures all rows that are wanted and writes the page. It returns the
-// number of bars by verdict.
+// number of targets by verdict.
 func (b *bench) measure(ctx context.Context, page string) (map[string]int, error) {
 	b.run = time.Now().UTC().Format("20060102T150405")
 	b.records = map[string]*record{}

@@ -20,16 +20,16 @@ var decodeSizes = []int{1000, 1}
 func decodeOf(n int) string { return fmt.Sprintf("a message of %d", n) }
 
 func decodeRow() row {
-	var bars []bar
+	var targets []target
 	for _, n := range decodeSizes {
-		bars = append(bars, bar{what: decodeOf(n) + ", of Arrow's own time", value: share(arrowReader, decodeOf(n)), bound: 1.1, format: "%.2f"})
+		targets = append(targets, target{what: decodeOf(n) + ", of Arrow's own time", value: share(arrowReader, decodeOf(n)), bound: 1.1, format: "%.2f"})
 	}
 	return row{
 		key: "decode", title: "Decoding of messages that need not be trusted",
 		about: `A message of events with 50 values (float32) and an id each becomes a table: its bytes are checked before they are
 decoded, every value that could mislead is checked after, and the memory is bounded. Arrow's own reader, of the same library,
 trusts them. The stage's decoder has met the schema before, as in a stream; "schema unknown" is its first message.`,
-		bars: bars,
+		targets: targets,
 		measure: func(_ context.Context, b *bench, r *record) error {
 			for _, n := range decodeSizes {
 				if err := b.decode(r, n); err != nil {

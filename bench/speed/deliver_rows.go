@@ -26,7 +26,7 @@ broker too, runs on this machine's processors. The map has 20,000 reference poin
 refreshed meanwhile. The bare copy is a program with kafka-go's reader and writer and the stage's batches, which
 writes what it has read. "Without placing" is the stage's code with a map that puts every event at the origin at no cost. Rates are
 between the first and the last message in the output. Profile: shares of the stage's processor time.`,
-		bars: []bar{
+		targets: []target{
 			{what: "rate, of the bare copy's", value: ratio(runOnce, eventRate, bareCopy, eventRate), bound: .5, above: true, format: "%.2f"},
 			{what: "rate without placing, of the bare copy's", value: ratio(stubOnce, eventRate, bareCopy, eventRate), bound: .85, above: true, format: "%.2f"},
 			{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"},
@@ -43,7 +43,7 @@ func singleRow() row {
 		about: `The same with messages of one event. For latency events come at a steady 10,000 a second, produced by this program on
 the same processors in batches of 5 ms, and a consumer of the output, here too: it is from when an event was due to when the
 consumer had its place (exactly once: when it was committed, too), of all events after the first two seconds.`,
-		bars: []bar{
+		targets: []target{
 			{what: "rate", value: figure(runOnce, eventRate, 1), bound: singleRate, above: true, unit: "/s", format: "%.0f"},
 			{what: "latency at half of that, p99", value: figure(runOnce, latency, 1e3), bound: 50, unit: " ms", format: "%.0f"},
 			{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"},

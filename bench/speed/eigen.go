@@ -20,7 +20,7 @@ func eigenRow() row {
 		about: `The two lowest eigenvectors beside the constant one of the Laplacian of MNIST's neighbourhood graph (9 neighbours,
 joined to one component), where the model with Gaussian tails starts, until |L v - lambda v| is 1% of lambda. The peer is
 scipy's lobpcg with pyamg's smoothed aggregation, its set-up included.`,
-		bars: []bar{
+		targets: []target{
 			{what: "time", value: figure(own, vectors, 1), bound: 1, unit: " s", format: "%.2f"},
 			{what: "time, of scipy's with pyamg", value: share(lobpcg, vectors), bound: .2, format: "%.3f"},
 		},

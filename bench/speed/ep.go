@@ -29,7 +29,7 @@ probit classifier once. The psi statistics are Psi1 and the sum of Psi2 with the
 inputs' means and variances, the inducing inputs and the kernel's parameters, of 2,000 of the inputs. Classes are predicted as in a
 stream: ten of them, learnt from 1,500 labelled events on the plane whose places are uncertain, and predicted for 20,000 others, from
 place and scale to class and probability, by the wall clock. Again: with the sites and the kernel of the map before.`,
-		bars: []bar{
+		targets: []target{
 			{what: "a sweep", value: figure(own, oneSweep, 1), bound: 1, unit: " s", format: "%.2f"},
 			{what: "psi statistics, times as fast as GPy", value: faster(gpy, psiAndMore), bound: 3, above: true, format: "%.0f"},
 			{what: "classes, thousand predictions a second", value: figure(own, classLine, 1e-3), bound: 50, above: true, format: "%.0f"},

@@ -34,7 +34,7 @@ dpotrf and dpotri of OpenBLAS. At the kernel's first parameters K is noise and, 
 unfold finds and uses; of full rank it is at a gamma of 20, where numpy takes as long as ever. Then learning by scaled
 conjugate gradients, in seconds for each gradient that it takes; GPy, whose iterations take as many, is measured at its
 gradient alone.`,
-		bars: []bar{
+		targets: []target{
 			{what: "1000 points, of numpy's", value: share(numpyOpenBLAS, thousand), bound: 1. / 3, format: "%.3f"},
 			{what: "1000 points of full rank, of numpy's", value: ratio(own, fullRank, numpyOpenBLAS, thousand), bound: 1. / 3, format: "%.3f"},
 			{what: "3000 points", value: figure(own, threeThousand, 1), bound: 1.5, unit: " s", format: "%.2f"},

@@ -33,10 +33,10 @@ recall of at least 0.99. In batches: all queries in one call. One: a call with a
 		measure: measureHNSW,
 	}
 	for _, peer := range []string{hnswlib, faissHNSW} {
-		r.bars = append(r.bars,
-			bar{what: "build, times as fast as " + peer, value: faster(peer, building), bound: 1, above: true, format: "%.1f"},
-			bar{what: "queries in batches, times as many as " + peer, value: ratio(own, batched, peer, batched), bound: 1, above: true, format: "%.1f"},
-			bar{what: "one query, p99, times as fast as " + peer, value: faster(peer, p99), bound: 1, above: true, format: "%.1f"})
+		r.targets = append(r.targets,
+			target{what: "build, times as fast as " + peer, value: faster(peer, building), bound: 1, above: true, format: "%.1f"},
+			target{what: "queries in batches, times as many as " + peer, value: ratio(own, batched, peer, batched), bound: 1, above: true, format: "%.1f"},
+			target{what: "one query, p99, times as fast as " + peer, value: faster(peer, p99), bound: 1, above: true, format: "%.1f"})
 	}
 	return r
 }

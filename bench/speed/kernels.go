@@ -22,7 +22,7 @@ func kernelsRow() row {
 		about: `What ` + "`go test -bench`" + ` says of the kernels under internal/simd on one core, those that name a rate. Peak is a loop of
 nothing but fused multiply-adds in registers; Scan is the kernel of the exact neighbour search. The last figure is the
 bandwidth of copying 256 MB, read and written bytes together.`,
-		bars: []bar{
+		targets: []target{
 			{what: "search kernel, of the peak of fused multiply-adds", value: percent(ratio(own, scanName(), own, peakName())),
 				bound: 70, above: true, unit: "%", format: "%.0f"},
 		},

@@ -18,7 +18,7 @@ func knnRow() row {
 searches an IndexFlatL2 for 11, as every row finds itself. The rate counts 2 x 50 operations for each of the n^2/2
 pairs, also those that the search has skipped by a bound: it is the answer's speed, not the kernel's, which is
 among the kernels below.`,
-		bars: []bar{
+		targets: []target{
 			{what: "times as fast as faiss", value: faster(faissFlat, searching), bound: 4, above: true, format: "%.1f"},
 		},
 		measure: measureKNN,

@@ -15,7 +15,7 @@ import (
 const (
 	liveDim   = 50
 	liveBatch = 100
-	liveN     = 100_000 // points that the bars are about
+	liveN     = 100_000 // points that the targets are about
 )
 
 const (
@@ -41,7 +41,7 @@ others with 10 spare ones, the components, the minimum spanning tree, mutual rea
 similarity are right after every batch, equal to those made from nothing. A round inserts 20 batches and then deletes as many
 points at random. Spare neighbours make deletes cheap until they are used up: then every batch searches for the lists that
 became too short, as measured after half of twice as many points were deleted without any insertion. The vectors are those of "A million rows".`,
-		bars: []bar{
+		targets: []target{
 			{what: liveInserts, value: figure(own, liveInserts, 1), bound: 5000, above: true, unit: "/s", format: "%.0f"},
 			{what: liveDeletes, value: figure(own, liveDeletes, 1), bound: 5000, above: true, unit: "/s", format: "%.0f"},
 			{what: liveMemory, value: figure(own, liveMemory, 1), bound: 1024, unit: " B", format: "%.0f"},

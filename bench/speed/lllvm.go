@@ -25,7 +25,7 @@ func lllvmRow() row {
 two dimensions and double precision; of 10,000 points in patches, which bound the bound from below. The paper's sums go over pairs of edges for each pair of points; numpy takes all of a
 point at once, as its authors' published program does, with q(x), q(C) and gamma but without the bound. The means of
 q(x) after the first iteration are checked to be equal.`,
-		bars: []bar{
+		targets: []target{
 			{what: "400 points", value: figure(own, fourHundred, 1000), bound: 40, unit: " ms", format: "%.0f"},
 			{what: "400 points, of the paper's sums'", value: share(denseSum, fourHundred), bound: .02, format: "%.4f"},
 			{what: "2000 points", value: figure(own, twoThousand, 1), bound: 4, unit: " s", format: "%.2f"},

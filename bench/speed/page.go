@@ -10,7 +10,7 @@ import (
 	"unfold/bench/internal/harness"
 )
 
-// page is the whole page, and the number of bars by verdict.
+// page is the whole page, and the number of targets by verdict.
 func (b *bench) page(m machine) ([]byte, map[string]int) {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `# Benchmarks
@@ -27,7 +27,7 @@ the worst round took than the best. Ratios are of best figures.
 	if b.small {
 		w.WriteString("**Toy data (-small): none of these figures means anything.**\n\n")
 	}
-	verdicts := b.writeBars(&w)
+	verdicts := b.writeTargets(&w)
 	for _, x := range rows() {
 		writeRow(&w, x, b.records[x.key])
 	}
@@ -49,15 +49,15 @@ func (b *bench) ofRuns() string {
 	return fmt.Sprintf("**The figures are of %d runs; what is published should be of one.**", len(runs))
 }
 
-// writeBars writes what is to be reached, and returns how many bars have each
+// writeTargets writes what is to be reached, and returns how many targets have each
 // verdict.
-func (b *bench) writeBars(w *bytes.Buffer) map[string]int {
+func (b *bench) writeTargets(w *bytes.Buffer) map[string]int {
 	var lines strings.Builder
 	verdicts := map[string]int{}
 	all := 0
 	for _, x := range rows() {
 		r := b.records[x.key]
-		for _, y := range x.bars {
+		for _, y := range x.targets {
 			verdict := y.verdict(r, b.small)
 			verdicts[verdict]++
 			all++

@@ -41,11 +41,11 @@ func TestPage(t *testing.T) {
 	b := &bench{records: map[string]*record{first.key: r}}
 	text, verdicts := b.page(machine{cores: 2, threads: 2, processor: "Chip", load: "0.10"})
 	page := string(text)
-	bars := 0
+	targets := 0
 	for _, w := range rows() {
-		bars += len(w.bars)
+		targets += len(w.targets)
 	}
-	if verdicts[harness.Met] != 2 || verdicts[harness.Missed] != 0 || verdicts[harness.NotMeasured] != bars-2 {
+	if verdicts[harness.Met] != 2 || verdicts[harness.Missed] != 0 || verdicts[harness.NotMeasured] != targets-2 {
 		t.Errorf("%v", verdicts)
 	}
 	for _, want := range []string{

@@ -34,7 +34,7 @@ with a single row on a loaded model, principal components included; the peer's i
 and of a fitted UMAP, warm. In batches: all test digits in one call. Cold: the process ` + "`unfold embed`" + ` of a file with one
 row, from its start to its end, model read from the file cache. The neighbours come from an index in the model file, as
 its number of points has it: recall is the share of those that the placing looks at, in a sample of the test digits.`,
-		bars: []bar{
+		targets: []target{
 			{what: "one event, p50", value: figure(own, p50, 1e6), bound: 80, unit: " µs", format: "%.0f"},
 			{what: "one event, p99", value: figure(own, p99, 1e6), bound: 200, unit: " µs", format: "%.0f"},
 			{what: "in batches, thousand events a second", value: figure(own, batched, 1e-3), bound: 50, above: true, format: "%.0f"},

@@ -75,7 +75,7 @@ func TestSmall(t *testing.T) {
 				t.Errorf("%s: missing %s", w.key, text)
 			}
 		}
-		for _, x := range w.bars {
+		for _, x := range w.targets {
 			if v := x.verdict(r, true); v != harness.ToyData && (v != harness.NotMeasured || len(r.Missing) == 0) {
 				t.Errorf("%s: %s: %s", w.key, x.what, v)
 			}

@@ -26,7 +26,7 @@ func systemsRow() row {
 learnt in the plane: some of evenly spaced steps, in order, of the default model (at its final weight of dissimilar pairs)
 and of the one with Gaussian tails (all of them would keep the peers too long). Each is solved from zero until the residual is
 1e-8 of the right-hand side, preconditioner included. pyamg's hierarchies precondition conjugate gradients.`,
-		bars: []bar{
+		targets: []target{
 			{what: "time, of the fastest peer's", value: ofFastest(solving, jacobiCG, aggregation, rugeStuben), bound: .2, format: "%.3f"},
 		},
 		measure: measureSystems,

@@ -36,7 +36,7 @@ On a machine whose two cores share one core's units, or that others use, there i
 		measure: measureThreads,
 	}
 	for _, what := range []string{workKNN, workPass, workSolve, workPlaces} {
-		r.bars = append(r.bars, bar{what: what + ", times as fast on 2 threads as on 1",
+		r.targets = append(r.targets, target{what: what + ", times as fast on 2 threads as on 1",
 			value: ratio(own, onThreads(what, 1), own, onThreads(what, 2)), bound: 1.8, above: true, format: "%.2f"})
 	}
 	return r

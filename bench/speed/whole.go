@@ -21,7 +21,7 @@ func wholeRow() row {
 by its defaults. The peers read the files with NumPy, take 50 principal components by scikit-learn and write npy;
 compiling is part of their processes, as it is for who runs them. Quality is what ` + "`unfold score`" + ` says of the map: the
 accuracy of nearest neighbours, and trustworthiness of 10 neighbours against the images (a sample of 1,000).`,
-		bars: []bar{
+		targets: []target{
 			{what: "wall, of PaCMAP's", value: share(pacmap, wall), bound: 1. / 3, format: "%.3f"},
 			{what: "wall, of umap-learn's", value: share(umap, wall), bound: 1. / 7, format: "%.3f"},
 			{what: "peak memory", value: figure(own, rss, 1e-9), bound: .35, unit: " GB", format: "%.2f"},

@@ -8,8 +8,8 @@ import (
 	"unfold/models/live"
 )
 
-// bar is a figure with what it must reach.
-type bar struct {
+// target is a figure with what it must reach.
+type target struct {
 	scenario, what string
 	value, bound   float64
 	above          bool // the bound is a lower one
@@ -18,12 +18,12 @@ type bar struct {
 	earlier        string // the line of the page that there is, if it is not known
 }
 
-func (b bar) limit() harness.Bound {
+func (b target) limit() harness.Bound {
 	return harness.Bound{Value: b.bound, Above: b.above, Format: b.format, Unit: b.unit}
 }
 
 // verdict is none on toy data.
-func (b bar) verdict() string {
+func (b target) verdict() string {
 	switch {
 	case b.earlier != "":
 		return verdictOf(b.earlier)
@@ -35,7 +35,7 @@ func (b bar) verdict() string {
 	return b.limit().Verdict(b.value)
 }
 
-func (b bar) measured() string {
+func (b target) measured() string {
 	switch {
 	case !b.known:
 		return ""
@@ -45,18 +45,18 @@ func (b bar) measured() string {
 	return b.limit().Show(b.value)
 }
 
-func count(bars []bar) map[string]int {
+func count(targets []target) map[string]int {
 	n := map[string]int{}
-	for _, b := range bars {
+	for _, b := range targets {
 		n[b.verdict()]++
 	}
 	return n
 }
 
-// bars are all, in the order of the page.
-func bars(all map[string]*outcome) []bar {
-	var out []bar
-	add := func(name string, b bar, value func(o *outcome) float64) {
+// targets are all, in the order of the page.
+func targets(all map[string]*outcome) []target {
+	var out []target
+	add := func(name string, b target, value func(o *outcome) float64) {
 		b.scenario = name
 		if o := all[name]; o != nil {
 			b.value, b.known, b.toy = value(o), true, o.Toy
@@ -64,7 +64,9 @@ func bars(all map[string]*outcome) []bar {
 		}
 		out = append(out, b)
 	}
-	percent := func(what string, bound float64) bar { return bar{what: what, bound: bound, format: "%.2f", unit: "%"} }
+	percent := func(what string, bound float64) target {
+		return target{what: what, bound: bound, format: "%.2f", unit: "%"}
+	}
 	for _, name := range []string{stationary, gaussian} {
 		add(name, percent("CPU of an ordinary refresh, of a full fit's", 5), func(o *outcome) float64 {
 			return 100 * mean(o.ordinary(), step.cpu) / o.fitCPU()
@@ -80,38 +82,38 @@ func bars(all map[string]*outcome) []bar {
 		}
 		for _, at := range []string{before, atEnd} {
 			for _, b := range deficits(at, []float64{.002, .002, .003, .3}) {
-				add(name, b.bar, b.value)
+				add(name, b.target, b.value)
 			}
 		}
-		add(name, bar{what: "alarms", format: "%.0f"}, func(o *outcome) float64 { return float64(len(o.alarms())) })
+		add(name, target{what: "alarms", format: "%.0f"}, func(o *outcome) float64 { return float64(len(o.alarms())) })
 	}
 	for s := 1; s <= 2; s++ { // package live keeps no more
-		b := bar{what: fmt.Sprintf("CPU of the graph with its parts kept, of that in batch, s = %d", s), bound: 100, format: "%.0f", unit: "%"}
+		b := target{what: fmt.Sprintf("CPU of the graph with its parts kept, of that in batch, s = %d", s), bound: 100, format: "%.0f", unit: "%"}
 		add(gaussian, b, func(o *outcome) float64 { return 100 * o.Graphs[s-1].Kept / o.Graphs[s-1].Batch })
 	}
 	for _, at := range []string{atFull, atEnd} {
 		for _, b := range deficits(at, []float64{.003, .003, .003}) {
-			add(growth, b.bar, b.value)
+			add(growth, b.target, b.value)
 		}
 	}
-	add(appears, bar{what: "refreshes until the alarm", bound: 5, format: "%.0f"}, func(o *outcome) float64 {
+	add(appears, target{what: "refreshes until the alarm", bound: 5, format: "%.0f"}, func(o *outcome) float64 {
 		if a := o.alarms(); len(a) > 0 {
 			return float64(a[0])
 		}
 		return math.Inf(1)
 	})
-	add(appears, bar{what: "9-NN recall of the new class at the end", bound: .91, above: true, format: "%.4f"}, func(o *outcome) float64 { return o.at(atEnd).Live.Recall })
-	add(appears, bar{what: "pieces of it", bound: 1, format: "%.0f"}, func(o *outcome) float64 { return float64(o.at(atEnd).Live.Pieces) })
-	add(appears, bar{what: "9-NN accuracy of the others, below a fresh fit's", bound: .005, format: "%.4f"}, below(atEnd, func(q quality) float64 { return q.Others }))
-	add(leaves, bar{what: "9-NN accuracy when the class has gone, below a fresh fit's", bound: .002, format: "%.4f"}, below(before, func(q quality) float64 { return q.NN9 }))
-	add(leaves, bar{what: "old places of the class in use after the major, relative to those of the others", bound: .8, above: true, format: "%.2f"}, func(o *outcome) float64 {
+	add(appears, target{what: "9-NN recall of the new class at the end", bound: .91, above: true, format: "%.4f"}, func(o *outcome) float64 { return o.at(atEnd).Live.Recall })
+	add(appears, target{what: "pieces of it", bound: 1, format: "%.0f"}, func(o *outcome) float64 { return float64(o.at(atEnd).Live.Pieces) })
+	add(appears, target{what: "9-NN accuracy of the others, below a fresh fit's", bound: .005, format: "%.4f"}, below(atEnd, func(q quality) float64 { return q.Others }))
+	add(leaves, target{what: "9-NN accuracy when the class has gone, below a fresh fit's", bound: .002, format: "%.4f"}, below(before, func(q quality) float64 { return q.NN9 }))
+	add(leaves, target{what: "old places of the class in use after the major, relative to those of the others", bound: .8, above: true, format: "%.2f"}, func(o *outcome) float64 {
 		return o.Figures[againLate] / o.Figures[againOthers]
 	})
-	add(serving, bar{what: "p99 of placing one event during a refresh, relative to that without", bound: 2, format: "%.2f"}, func(o *outcome) float64 {
+	add(serving, target{what: "p99 of placing one event during a refresh, relative to that without", bound: 2, format: "%.2f"}, func(o *outcome) float64 {
 		return o.Figures[duringP99] / o.Figures[stillP99]
 	})
-	add(restart, bar{what: "from the state of 100,000 points to the first placed event, slowest start", bound: 1, format: "%.2f", unit: " s"}, func(o *outcome) float64 { return o.Figures[startWorst] })
-	add(restart, bar{what: "answers that are not those from before the stop", format: "%.0f"}, func(o *outcome) float64 { return o.Figures[differ] })
+	add(restart, target{what: "from the state of 100,000 points to the first placed event, slowest start", bound: 1, format: "%.2f", unit: " s"}, func(o *outcome) float64 { return o.Figures[startWorst] })
+	add(restart, target{what: "answers that are not those from before the stop", format: "%.0f"}, func(o *outcome) float64 { return o.Figures[differ] })
 	return out
 }
 
@@ -119,10 +121,10 @@ var quantiles = []string{"median", "90th percentile", "99th percentile"}
 
 func moves(m live.Moves) [3]float64 { return [3]float64{m.Median, m.P90, m.P99} }
 
-// deficit is a bar on by how much the live map is below a fresh one.
+// deficit is a target on by how much the live map is below a fresh one.
 type deficit struct {
-	bar   bar
-	value func(o *outcome) float64
+	target target
+	value  func(o *outcome) float64
 }
 
 var qualities = []struct {
@@ -142,7 +144,7 @@ var marks = map[string]string{atStart: "at the start", atFull: "when the set is 
 func deficits(at string, bounds []float64) (out []deficit) {
 	for k, bound := range bounds {
 		q := qualities[k]
-		out = append(out, deficit{bar{what: q.name + " " + marks[at] + ", below a fresh fit's", bound: bound, format: q.format}, below(at, q.of)})
+		out = append(out, deficit{target{what: q.name + " " + marks[at] + ", below a fresh fit's", bound: bound, format: q.format}, below(at, q.of)})
 	}
 	return out
 }

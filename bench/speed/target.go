@@ -2,8 +2,8 @@ package main
 
 import "unfold/bench/internal/harness"
 
-// bar is a figure of a row with what it must reach.
-type bar struct {
+// target is a figure of a row with what it must reach.
+type target struct {
 	what string
 	// value takes the figure from the measurements; false if it is not there.
 	value func(r *record) (float64, bool)
@@ -13,12 +13,12 @@ type bar struct {
 	unit, format string
 }
 
-func (b bar) limit() harness.Bound {
+func (b target) limit() harness.Bound {
 	return harness.Bound{Value: b.bound, Above: b.above, Format: b.format, Unit: b.unit}
 }
 
 // verdict is none on toy data (small).
-func (b bar) verdict(r *record, small bool) string {
+func (b target) verdict(r *record, small bool) string {
 	v, ok := b.value(r)
 	switch {
 	case !ok:
@@ -29,7 +29,7 @@ func (b bar) verdict(r *record, small bool) string {
 	return b.limit().Verdict(v)
 }
 
-func (b bar) measured(r *record) string {
+func (b target) measured(r *record) string {
 	v, ok := b.value(r)
 	if !ok {
 		return ""
@@ -37,7 +37,7 @@ func (b bar) measured(r *record) string {
 	return b.limit().Show(v)
 }
 
-// figure is a bar's value that was measured as it is, times scale.
+// figure is a target's value that was measured as it is, times scale.
 func figure(who, what string, scale float64) func(*record) (float64, bool) {
 	return func(r *record) (float64, bool) {
 		v, ok := r.best(who, what)

@@ -15,34 +15,34 @@ func TestVerdicts(t *testing.T) {
 	r.add(own, "rate", gflops, 40, 70, 60)
 	r.add("peer", "rate", gflops, 100)
 	for _, c := range []struct {
-		bar            bar
+		target         target
 		small          bool
 		value, verdict string
 	}{
-		{bar{value: figure(own, wall, 1), bound: 2, format: "%.1f", unit: " s"}, false, "2.0 s", harness.Met},
-		{bar{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, false, "2.0", harness.Missed},
-		{bar{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, true, "2.0", harness.ToyData},
-		{bar{value: figure(own, wall, 1e3), bound: 3000, format: "%.0f", unit: " ms"}, false, "2000 ms", harness.Met},
-		{bar{value: share("peer", wall), bound: 1. / 3, format: "%.3f"}, false, "0.333", harness.Met},
-		{bar{value: faster("peer", wall), bound: 3, above: true, format: "%.1f"}, false, "3.0", harness.Met},
-		{bar{value: faster("peer", wall), bound: 3.1, above: true, format: "%.1f"}, false, "3.0", harness.Missed},
-		{bar{value: share("peer", "rate"), bound: .7, above: true, format: "%.2f"}, false, "0.70", harness.Met},
-		{bar{value: ofFastest(wall, "peer", "other"), bound: .2, format: "%.2f"}, false, "0.40", harness.Missed},
-		{bar{value: ofFastest(wall, "peer", "none"), bound: .2, format: "%.2f"}, false, "", harness.NotMeasured},
-		{bar{value: share("none", wall), bound: .2, format: "%.2f"}, false, "", harness.NotMeasured},
-		{bar{value: figure(own, "none", 1), bound: .2, format: "%.2f"}, true, "", harness.NotMeasured},
+		{target{value: figure(own, wall, 1), bound: 2, format: "%.1f", unit: " s"}, false, "2.0 s", harness.Met},
+		{target{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, false, "2.0", harness.Missed},
+		{target{value: figure(own, wall, 1), bound: 1.9, format: "%.1f"}, true, "2.0", harness.ToyData},
+		{target{value: figure(own, wall, 1e3), bound: 3000, format: "%.0f", unit: " ms"}, false, "2000 ms", harness.Met},
+		{target{value: share("peer", wall), bound: 1. / 3, format: "%.3f"}, false, "0.333", harness.Met},
+		{target{value: faster("peer", wall), bound: 3, above: true, format: "%.1f"}, false, "3.0", harness.Met},
+		{target{value: faster("peer", wall), bound: 3.1, above: true, format: "%.1f"}, false, "3.0", harness.Missed},
+		{target{value: share("peer", "rate"), bound: .7, above: true, format: "%.2f"}, false, "0.70", harness.Met},
+		{target{value: ofFastest(wall, "peer", "other"), bound: .2, format: "%.2f"}, false, "0.40", harness.Missed},
+		{target{value: ofFastest(wall, "peer", "none"), bound: .2, format: "%.2f"}, false, "", harness.NotMeasured},
+		{target{value: share("none", wall), bound: .2, format: "%.2f"}, false, "", harness.NotMeasured},
+		{target{value: figure(own, "none", 1), bound: .2, format: "%.2f"}, true, "", harness.NotMeasured},
 	} {
-		if v := c.bar.measured(r); v != c.value {
-			t.Errorf("%+v: measured %q, want %q", c.bar, v, c.value)
+		if v := c.target.measured(r); v != c.value {
+			t.Errorf("%+v: measured %q, want %q", c.target, v, c.value)
 		}
-		if v := c.bar.verdict(r, c.small); v != c.verdict {
-			t.Errorf("%+v: %s, want %s", c.bar, v, c.verdict)
+		if v := c.target.verdict(r, c.small); v != c.verdict {
+			t.Errorf("%+v: %s, want %s", c.target, v, c.verdict)
 		}
 	}
-	if got := (bar{bound: 70, above: true, unit: "%", format: "%.0f"}).limit().String(); got != ">= 70%" {
+	if got := (target{bound: 70, above: true, unit: "%", format: "%.0f"}).limit().String(); got != ">= 70%" {
 		t.Errorf("bound %q", got)
 	}
-	if v := (bar{value: share(own, wall), format: "%g"}).verdict(nil, false); v != harness.NotMeasured {
+	if v := (target{value: share(own, wall), format: "%g"}).verdict(nil, false); v != harness.NotMeasured {
 		t.Errorf("a row without a record: %s", v)
 	}
 }
