@@ -196,6 +196,12 @@ func TestDegenerateRows(t *testing.T) {
 		results := map[string]*Result{"euclidean": euclidean(t, c.x, c.d, s)}
 		if c.x.Rows > 1 {
 			results["geodesic"] = geodesic(t, c.x, c.d, s)
+		} else {
+			r, err := Geodesic(t.Context(), c.x, nil, c.d, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results["geodesic"] = r
 		}
 		for name, r := range results {
 			if !vec.Finite(r.Places.Data) || !(r.Stress >= 0 && r.Stress < 1) || r.Places.Rows != c.x.Rows || r.Places.Cols != c.d {
@@ -290,6 +296,9 @@ func TestBadInput(t *testing.T) {
 		if _, err := Geodesic(ctx, x, nb, 2, s); err == nil {
 			t.Errorf("%s: %+v passed", name, s)
 		}
+	}
+	if _, err := Geodesic(ctx, x.Slice(0, 20), nb, 2, Settings{}); err == nil {
+		t.Error("lists of other rows passed")
 	}
 }
 

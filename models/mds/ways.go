@@ -57,7 +57,7 @@ func (w *straight) between() vec.Matrix[float64] {
 
 // exact sets out (m) to the distances of a vector from the landmarks.
 func (w *straight) exact(v []float32, out []float64) {
-	dist.Exact(out, v, w.at.Data, max(1, w.at.Cols), w.all)
+	dist.Exact(out, v, w.at.Data, w.at.Cols, w.all)
 	for j, d2 := range out {
 		out[j] = math.Sqrt(d2)
 	}
@@ -70,7 +70,7 @@ func (w *straight) from(from, to int, out vec.Matrix[float64]) {
 	squares := make([]float32, len(w.marks))
 	for i := from; i < to; i++ {
 		v, row := w.x.Row(i), out.Row(i-from)
-		dist.Rows(squares, v, w.at.Data, max(1, w.at.Cols), w.all)
+		dist.Rows(squares, v, w.at.Data, w.at.Cols, w.all)
 		least, most := squares[0], squares[0]
 		for j, d2 := range squares {
 			least, most = min(least, d2), max(most, d2)
@@ -109,6 +109,7 @@ func newPaths(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, s S
 	return w, nil
 }
 
+// newAlong searches a graph of n points from landmarks.
 func newAlong(ctx context.Context, n int, edges []graph.Edge, marks []int32, threads int) (*along, error) {
 	m := len(marks)
 	w := &along{marks: marks, lengths: vec.New[float32](m, n), delta: vec.New[float64](m, m)}
