@@ -57,6 +57,9 @@ func digitsFile(venv string) func(string) (string, error) {
 // mnistName is the data set that most targets and the parts that are no sets are about.
 const mnistName = "mnist"
 
+// rollName is the data set whose distances on the sheet are known.
+const rollName = "swissroll"
+
 // datasets are those of this run: all, or toys in their places.
 func (b *bench) datasets() []dataset {
 	all := datasets(b.peers.Dir(b.out))
@@ -91,7 +94,7 @@ func datasets(venv string) []dataset {
 		{name: "frey", title: "Frey faces", find: folder("frey_faces"), load: loadFrey,
 			about:   "frames of a film of a face; neighbours should predict the number of the frame",
 			targets: []string{"frame"}, color: "frame"},
-		{name: "swissroll", title: "Swiss roll", find: folder("swissroll"), load: loadRoll,
+		{name: rollName, title: "Swiss roll", find: folder("swissroll"), load: loadRoll,
 			about:   "points of a rolled sheet; neighbours should predict the place (u, v) on the sheet, and distances on the map should order pairs as distances on the sheet do",
 			targets: []string{"u", "v"}, truth: []string{"u", "v"}, color: "u"},
 		{name: "climate", title: "Climate", find: folder("climate"), load: loadClimate,

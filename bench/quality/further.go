@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,8 +42,9 @@ func jointName(dims int, m method) string { return fmt.Sprintf("joint%d/%s", dim
 
 // placers are the methods that place new points by their own rule.
 func placers() []method {
-	all := methods()
-	return []method{all[0], all[1], all[3]}
+	return slices.DeleteFunc(methods(), func(m method) bool {
+		return !slices.Contains([]string{byDefault, thorough, umap}, m.key)
+	})
 }
 
 // split learns from the training digits, places the test digits and classifies

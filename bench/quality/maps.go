@@ -13,6 +13,15 @@ import (
 // maps makes and scores the maps of a data set by all methods, from several seeds.
 func (b *bench) maps(ctx context.Context, p *prepared) error {
 	for _, m := range b.methods() {
+		if !m.takes(p.name) {
+			continue
+		}
+		if able, err := b.able(ctx, m); err != nil {
+			return err
+		} else if !able {
+			b.say("left out: %s: the program has no %s", m.title, m.needs)
+			continue
+		}
 		for seed := 1; seed <= b.seedsOf(m); seed++ {
 			if err := b.mapOf(ctx, p, m, seed); err != nil {
 				return err
@@ -20,6 +29,16 @@ func (b *bench) maps(ctx context.Context, p *prepared) error {
 		}
 	}
 	return nil
+}
+
+// able reports whether the program that is measured has the flag that a method needs:
+// it may be an earlier build.
+func (b *bench) able(ctx context.Context, m method) (bool, error) {
+	if m.needs == "" {
+		return true, nil
+	}
+	help, err := b.command(ctx, b.unfold, "fit", "--help")
+	return strings.Contains(string(help), m.needs), err
 }
 
 func (b *bench) mapOf(ctx context.Context, p *prepared, m method, seed int) error {

@@ -27,7 +27,14 @@ type method struct {
 	// flags are those of `unfold fit`; peers have none.
 	flags []string
 	peer  bool
+	// sets are those that it makes maps of; nil is all.
+	sets []string
+	// needs is a flag of `unfold fit` that earlier builds have not.
+	needs string
 }
+
+// takes reports whether a method makes maps of a set.
+func (m method) takes(set string) bool { return m.sets == nil || slices.Contains(m.sets, set) }
 
 // tryPrefix begins the keys of what -try names.
 const tryPrefix = "try-"
@@ -40,6 +47,7 @@ const (
 	thorough  = "unfold-thorough"
 	gaussian  = "unfold-gaussian"
 	umap      = "umap"
+	geodesic  = "unfold-geodesic"
 	openTSNE  = "opentsne"
 	dreamsPCA = "dreams-pca"
 	dreamsMDS = "dreams-mds"
@@ -51,6 +59,7 @@ func methods() []method {
 		{key: byDefault, title: "unfold", settings: "its defaults"},
 		{key: thorough, title: "unfold --thorough", settings: "`--thorough`", flags: []string{"--thorough"}},
 		{key: gaussian, title: "unfold, Gaussian tails", settings: "`--tails gaussian`, the model as it was published", flags: []string{"--tails", "gaussian"}},
+		{key: geodesic, title: "unfold --frame geodesic", settings: "`--frame geodesic`, of the swiss roll alone", flags: []string{"--frame", "geodesic"}, sets: []string{rollName}, needs: "--frame"},
 		{key: umap, title: "UMAP", peer: true, settings: "its defaults; no random_state, which would hold it to one thread, but NumPy's global seed"},
 		{key: "pacmap", title: "PaCMAP", peer: true, settings: "its defaults, random_state the seed"},
 		{key: openTSNE, title: "openTSNE", peer: true, settings: "its defaults, random_state the seed"},

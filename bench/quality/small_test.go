@@ -84,6 +84,9 @@ func TestSmall(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, table)
 		}
 	}
+	if able, err := (&bench{unfold: unfold}).able(t.Context(), method{needs: "--no-such-flag"}); able || err != nil {
+		t.Errorf("a program has what it has not: %v", err)
+	}
 	if table, log = small("-quick", "-only", "oil"); strings.Count(table, "\n") != 2 || !strings.Contains(table, "unfold") || strings.Contains(log, "thorough") {
 		t.Errorf("quick figures:\n%s\n%s", table, log)
 	}

@@ -75,9 +75,12 @@ func (b *bench) writeMeans(w io.Writer, sets []*prepared, columns []figure) {
 	}
 }
 
-// present are the methods that there are results of.
+// present are the methods of all sets that there are results of.
 func (b *bench) present(sets []*prepared) (out []method) {
 	for _, m := range b.methods() {
+		if m.sets != nil {
+			continue
+		}
 		for _, p := range sets {
 			if b.wants(p.name) && b.results[mapName(p.name, m.key, 1)] != nil {
 				out = append(out, m)
