@@ -33,6 +33,7 @@ type fitCmd struct {
 	textFlags
 	budgetFlags
 	settingFlags
+	frameFlag
 }
 
 func (fitCmd) Help() string {
@@ -43,6 +44,7 @@ Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet
     unfold fit train-images-idx3-ubyte.gz --label-file train-labels-idx1-ubyte.gz -o digits.unfold --map digits.parquet
+    unfold fit today.parquet --frame data.unfold -o today.unfold --map today-map.parquet
     unfold fit data.parquet --dry-run --memory 2GiB`
 }
 
@@ -52,17 +54,21 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	frame, err := c.frameFlag.apply(settings)
+	if err != nil {
+		return err
+	}
 	if err := p.checkModel(settings.Model); err != nil {
 		return err
 	}
-	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model}
+	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, frame: frame}
 	if f.limit, err = c.limit(); err != nil {
 		return err
 	}
 	if f.read, err = c.request(p, settings); err != nil {
 		return err
 	}
-	if f.inputs, err = c.paths(f.read.Mapping, settings); err != nil {
+	if f.inputs, err = c.paths(f.read.Mapping, settings, frame); err != nil {
 		return err
 	}
 	_, f.collects = p.env("GOGC")
@@ -94,6 +100,11 @@ type fitRun struct {
 	limit    int64
 	collects bool
 	job      budget.Job
+	// frame is the file that --frame names, "" if none, and given what it was. Held is
+	// standard input, where it is read twice.
+	frame string
+	given *frameReport
+	held  []byte
 
 	data      *ingest.Dataset
 	snap      *snapshot.Snapshot
@@ -105,11 +116,17 @@ type fitRun struct {
 
 // run reads, plans, learns and writes.
 func (f *fitRun) run(ctx context.Context) error {
+	if err := f.holdInput(); err != nil {
+		return err
+	}
 	if err := f.refuse(ctx); err != nil {
 		return err
 	}
 	f.clock = newClock()
 	if err := f.readRows(ctx); err != nil {
+		return err
+	}
+	if err := f.readFrame(ctx); err != nil {
 		return err
 	}
 	release, err := f.plan(ctx)
@@ -225,7 +242,7 @@ func (p *program) checkModel(m config.Model) error {
 }
 
 // paths checks where the rows come from and the results go, and returns the inputs.
-func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config) ([]string, error) {
+func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config, frame string) ([]string, error) {
 	if c.Map != "" {
 		if _, _, err := emit.FormatOf(c.Map); err != nil {
 			return nil, &usageError{err: fmt.Errorf("--map: %w", err)}
@@ -247,7 +264,7 @@ func (c *fitCmd) paths(m ingest.Mapping, settings *config.Config) ([]string, err
 		return nil, err
 	}
 	files := []named{{"--output", c.Output}, {"--map", c.Map}, {"--report", c.Report}}
-	if err := checkDifferent(files, inputs, c.LabelFile); err != nil {
+	if err := checkDifferent(files, inputs, c.LabelFile, []string{frame}); err != nil {
 		return nil, err
 	}
 	if !c.DryRun {
@@ -277,7 +294,7 @@ func (f *fitRun) write(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		report.Left, report.Dominant = f.data.Left, f.dominant
+		report.Left, report.Dominant, report.Frame = f.data.Left, f.dominant, f.given
 		report.times(f.clock, f.result, time.Since(f.begin))
 		if err := outputs.write(f.Report, report.write); err != nil {
 			return err
@@ -352,6 +369,9 @@ func (f *fitRun) summarize(took time.Duration) {
 		fmt.Fprintf(w, " (%s distinct)", humanize.Count(rep.Unique))
 	}
 	fmt.Fprintf(w, " of %s in %s\n", humanize.Plural(s.Dim, "value"), humanize.Span(took))
+	if f.given != nil {
+		fmt.Fprintf(w, "%v\n", f.given)
+	}
 	if len(r.Constant) > 0 {
 		fmt.Fprintf(w, "%s left out, the same in all rows: %s\n", humanize.Plural(len(r.Constant), "column"), columnNames(s.Names, r.Constant))
 	}

@@ -41,7 +41,7 @@ type frameReport struct {
 // String says it in a line.
 func (r frameReport) String() string {
 	by := map[string]string{"id": ", by id", "order": ", row by row", "model": ", placed on its map"}[r.By]
-	return fmt.Sprintf("frame: %s gives coordinates to %s of %s%s", r.File, humanize.Count(r.Placed), humanize.Plural(r.Rows, "row"), by)
+	return fmt.Sprintf("%s gave coordinates to %s of %s%s", r.File, humanize.Count(r.Placed), humanize.Plural(r.Rows, "row"), by)
 }
 
 // frameOf reads the frame of a file, a model or any table: rows x dims, NaN in all

@@ -203,7 +203,7 @@ func TestFrameWithEqualRows(t *testing.T) {
 	if report.Placed != 1 || at.Row(1)[0] != 5 || at.Row(1)[1] != 6 {
 		t.Errorf("%+v: %v", *report, at.Data)
 	}
-	if line := report.String(); line != "frame: again.csv gives coordinates to 1 of 4 rows, by id" {
+	if line := report.String(); line != "again.csv gave coordinates to 1 of 4 rows, by id" {
 		t.Errorf("it says %q", line)
 	}
 }

@@ -45,13 +45,17 @@ func TestReadmeParquet(t *testing.T) {
 	t.Chdir(t.TempDir())
 	foreign.Run(t, script(t, text, "make-data.py"))
 	lines := commandLines(text)
-	if len(lines) != 4 {
-		t.Errorf("the recipe has %d commands, expected 4", len(lines))
+	if len(lines) != 5 {
+		t.Errorf("the recipe has %d commands, expected 5", len(lines))
 	}
-	var out string
+	said := map[string]string{}
 	for _, line := range lines {
-		out = must(t, append([]string{"-q"}, words(line)...)...)
+		said[words(line)[0]] = must(t, append([]string{"-q"}, words(line)...)...)
 	}
+	if !strings.Contains(said["fit"], "data.unfold gave coordinates to 2,000 of 2,000 rows, placed on its map\n") {
+		t.Errorf("of the frame it says\n%s", said["fit"])
+	}
+	out := said["score"]
 	if !regexp.MustCompile(`9-NN +0\.0\d+\n`).MatchString(out) {
 		t.Errorf("the five kinds are far apart, and the score is\n%s", out)
 	}

@@ -53,6 +53,8 @@ type report struct {
 	// squared distance.
 	Left     []ingest.Left    `json:"left_out,omitempty"`
 	Dominant *ingest.Dominant `json:"dominant,omitempty"`
+	// Frame is the file that gave rows the coordinates that they were learnt near.
+	Frame *frameReport `json:"frame,omitempty"`
 	// Model is what a kind of model has to report that others have not, such as the
 	// course of its bound.
 	Model   any    `json:"model,omitempty"`

@@ -25,6 +25,8 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 	switch {
 	case k.Path == "model.place": // a fit places nothing that it does not learn
 		return "", "", false
+	case k.Path == frameKey: // which a fit takes from files, too: frameFlag
+		return "", "", false
 	case section == "model":
 		return flagName(rest), "model", true
 	case section == "source" && !strings.Contains(rest, "."):
