@@ -33,29 +33,29 @@ func TestCurved(t *testing.T) {
 	}{
 		{"roll", rolled, 2, true},
 		{"roll of 1500", rolled.Slice(0, 1500), 2, true},
-		{"roll in three dimensions", rolled.Slice(0, 2000), 3, false},
-		{"s", shape(1500, 3, func(u, v float64, row []float32) {
+		{"roll in three dimensions", rolled.Slice(0, 1000), 3, false},
+		{"s", shape(1000, 3, func(u, v float64, row []float32) {
 			a := 3 * math.Pi * (u - 0.5)
 			copy(row, []float32{float32(math.Sin(a)), float32(2 * v), float32(math.Copysign(math.Cos(a)-1, a))})
 		}), 2, true},
-		{"roll with noise", shape(1500, 3, func(u, v float64, row []float32) {
+		{"roll with noise", shape(1000, 3, func(u, v float64, row []float32) {
 			a := 3 + 9*u
 			copy(row, []float32{float32(a*math.Cos(a) + 0.2*noise.NormFloat64()), float32(20 * v), float32(a*math.Sin(a) + 0.2*noise.NormFloat64())})
 		}), 2, true},
-		{"spiral on a line", shape(1500, 2, func(u, _ float64, row []float32) {
+		{"spiral on a line", shape(1000, 2, func(u, _ float64, row []float32) {
 			a := 3 + 9*u
 			copy(row, []float32{float32(a * math.Cos(a)), float32(a * math.Sin(a))})
 		}), 1, true},
-		{"flat sheet", shape(1500, 5, func(u, v float64, row []float32) {
+		{"flat sheet", shape(1000, 5, func(u, v float64, row []float32) {
 			copy(row, []float32{float32(u), float32(v), float32(u + v), float32(u - v), 1})
 		}), 2, false},
-		{"sphere", shape(1500, 3, func(u, v float64, row []float32) {
+		{"sphere", shape(1000, 3, func(u, v float64, row []float32) {
 			a, z := 2*math.Pi*u, 2*v-1
 			r := math.Sqrt(1 - z*z)
 			copy(row, []float32{float32(r * math.Cos(a)), float32(r * math.Sin(a)), float32(z)})
 		}), 2, false},
-		{"cloud", cloud(1500, 10, 10, 13), 2, false},
-		{"solid", cloud(1500, 3, 3, 14), 2, false},
+		{"cloud", cloud(1000, 10, 10, 13), 2, false},
+		{"solid", cloud(1000, 3, 3, 14), 2, false},
 		{"few rows", cloud(9, 3, 3, 15), 2, false},
 		{"equal rows", vec.New[float32](5000, 3), 2, false},
 	} {
