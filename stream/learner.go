@@ -22,11 +22,10 @@ type Decoder interface {
 
 // Map is one immutable state of the map, able to place events.
 type Map interface {
-	// Place returns for each message's events the value of the output message,
-	// or the reason why these events cannot be placed (then the message becomes
-	// a dead letter). It is a pure function: an outcome depends on the map and
-	// on that message alone, to the bit. The error is for failures that are no
-	// message's fault.
+	// Place returns for each message's events the value of the output message, or the
+	// reason why these events cannot be placed. Then the message becomes a dead letter. It
+	// is a pure function: an outcome depends on the map and on that message alone, to the
+	// bit. The error is for failures that are no message's fault.
 	Place(ctx context.Context, events []Events) ([]Outcome, error)
 }
 

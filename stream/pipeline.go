@@ -94,8 +94,8 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return err
 }
 
-// Ready reports whether the pipeline owns a share of the source (which may be
-// no partition at all, in a group that is larger than the topic) and has a map.
+// Ready reports whether the pipeline owns a share of the source and has a map. The share
+// may be no partition at all, in a group that is larger than the topic.
 func (p *Pipeline) Ready() bool { return p.owning.Load() && p.Learner.Current() != nil }
 
 // Owning reports whether the pipeline owns a share of the source.

@@ -7,11 +7,10 @@ import (
 
 // Sink takes messages for one topic.
 type Sink interface {
-	// Write returns nil after all messages have been acknowledged by all in-sync
-	// replicas, in order for each key, and for messages without a key in order
-	// for each Message.Partition (which is the partition of the source that they
-	// came from; the sink's own topic may have another number of partitions).
-	// Topic and Offset of the messages are ignored.
+	// Write returns nil after all in-sync replicas have acknowledged all messages. Order
+	// is kept for each key, and for messages without a key for each Message.Partition
+	// (which is the partition of the source that they came from; the sink's own topic may
+	// have another number of partitions). Topic and Offset of the messages are ignored.
 	//
 	// If it fails, the error is a *WriteError that says which messages are still
 	// to be written, or any other error if that is not known: then all are. A

@@ -140,10 +140,9 @@ func List(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Nearest returns the name that is most like the given one, or "" if none is
-// near enough to be a slip of the keyboard (edit distance at most 2, or a third
-// of the length if that is more, 1 for names of up to three letters; case
-// ignored).
+// Nearest returns the name that is most like the given one, or "" if none is near enough
+// to be a slip of the keyboard. That is an edit distance of at most 2, or a third of the
+// length if that is more, and 1 for names of up to three letters. Case is ignored.
 func Nearest(name string, names []string) string {
 	best, bestDistance := "", 1+max(2, len(name)/3)
 	if len(name) <= 3 {

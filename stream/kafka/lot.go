@@ -52,9 +52,9 @@ func (l *lot) encode(messages []*stream.Message, session kafka.ProducerSession, 
 	return l.gauge.format().encode(messages, session, sequence)
 }
 
-// inBatches has a lot's messages from..to sent in batches of at most so many bytes, or of
-// one message, one after the other, and returns how many were; send also learns how
-// many were before.
+// inBatches sends a lot's messages from..to in batches of at most so many bytes, or of one
+// message, one after the other. It returns how many were sent; send also learns how many
+// were before.
 func (l *lot) inBatches(from, to, limit int, send func(batch []*stream.Message, done int) error) (done int, err error) {
 	limit = min(limit, l.gauge.limit())
 	messages := l.messages[from:to]

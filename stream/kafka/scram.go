@@ -73,9 +73,9 @@ func (c *scramExchange) Next(_ context.Context, challenge []byte) (bool, []byte,
 	return c.talk.Valid(), []byte(answer), nil
 }
 
-// plausible reports whether a challenge has a nonce that begins with the client's, a salt,
-// and a number of iterations that a client may compute for an unknown broker. The library
-// looks at none of that.
+// plausible reports whether a challenge has a salt and a nonce that begins with the
+// client's, and asks for no more iterations than an unknown broker may. The library looks
+// at none of that.
 func (c *scramExchange) plausible(fields map[string]string) bool {
 	salt, err := base64.StdEncoding.DecodeString(fields["s"])
 	iterations, err2 := strconv.Atoi(fields["i"])

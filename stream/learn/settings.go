@@ -208,14 +208,15 @@ func (s Settings) carries() bool {
 	return err == nil && k.Carried && s.Major != MajorAlways
 }
 
-// Bytes bounds the memory that a learner holds of events of dim elements with ids of
-// up to idBytes bytes (0: none), however many come: the reference set, and a copy of
-// it while that is saved; the graph of the map that follows (package graph/live: at
-// most 1 kB a point beyond its row), with Gaussian tails its landmarks, and three snapshots with their indexes, one that
-// events are placed on, one that is learnt and one that is let go of; and what a whole fit of a full set
-// takes, as package budget predicts it. Messages on their way are the pipeline's, the
-// events before the first map lie in the messages. A garbage collector may let as much
-// again lie around: see GOGC and GOMEMLIMIT.
+// Bytes bounds the memory that a learner holds of events of dim elements with ids of up to
+// idBytes bytes (0: none), however many come. It holds the reference set, and a copy of it
+// while that is saved. It holds the graph of the map that follows (package graph/live: at
+// most 1 kB a point beyond its row), with Gaussian tails also the landmarks. There are
+// three snapshots with their indexes: one that events are placed on, one that is learnt
+// and one that is released. A whole fit of a full set takes what package budget predicts.
+// Messages on their way are the pipeline's; the events before the first map lie in the
+// messages. The garbage collector may let as much again lie around: see GOGC and
+// GOMEMLIMIT.
 func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	s, err := s.withDefaults()
 	if err != nil {
