@@ -40,5 +40,6 @@
 //	pca        principal components, which are the start of learning anyway
 //	mds        landmarks by their distances (package mds)
 //	geodesic   landmarks by the lengths of paths along the data: unrolls a sheet
+//	auto       geodesic where the points lie on a curved sheet (mds.Curved), else pca
 //	given      anything else: geography, a map of yesterday
 package prior

@@ -28,11 +28,10 @@ const geodesicNeighbors = 10
 // there is none. Rows with a NaN are free.
 func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float64], Frame, error) {
 	var frame vec.Matrix[float64]
-	used := s.Frame
-	if used == Auto {
-		used = PCA
+	used, err := s.choose(ctx, p, d)
+	if err != nil {
+		return frame, used, fmt.Errorf("frame: %w", err)
 	}
-	var err error
 	switch used {
 	case PCA:
 		frame, err = points.Components(ctx, p.X, d, p.Seed, p.Threads)
@@ -57,6 +56,19 @@ func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float
 		return frame, used, fmt.Errorf("frame %v: %w", used, err)
 	}
 	return frame, used, nil
+}
+
+// choose returns the frame that Auto stands for: Geodesic where the points lie on a curved
+// sheet, which it unrolls, else PCA, which costs nothing.
+func (s Settings) choose(ctx context.Context, p Points, d int) (Frame, error) {
+	if s.Frame != Auto {
+		return s.Frame, nil
+	}
+	c, err := mds.Curved(ctx, p.X, d, mds.Settings{Seed: p.Seed, Threads: p.Threads})
+	if err != nil || !c.Curved {
+		return PCA, err
+	}
+	return Geodesic, nil
 }
 
 // Start returns where learning starts in a frame: there, centred and scaled to a root mean

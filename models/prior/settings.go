@@ -11,7 +11,8 @@ import (
 type Frame int
 
 const (
-	// Auto is what the model chooses.
+	// Auto is Geodesic for a curved sheet and else PCA (package mds, Curved); with Gaussian
+	// tails None.
 	Auto Frame = iota
 	// None leaves places free.
 	None

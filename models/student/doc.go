@@ -87,8 +87,8 @@
 // # The whole
 //
 // Near edges and repulsion leave it open where groups lie, which decides how a map looks.
-// Two terms settle it. A Gaussian prior around a frame, principal components by
-// default, joins the objective (package prior, H15 to H18). Further edges, three of every
+// Two terms settle it. A Gaussian prior around a frame, principal components or a
+// sheet unrolled, joins the objective (package prior, H15 to H18). Further edges, three of every
 // point, have S_ij = s and length scales of their own; units, clips and Delta_i^2 are
 // those of the near ones. Their weight falls with the ramp of H11,
 //
@@ -154,7 +154,7 @@
 //	similar    the k = 6 nearest, every component
 //	dissimilar every pair, summed by package farfield (Coarse)
 //	scales     clipped, sigma^2 fixed
-//	start      the frame: principal components
+//	start      the frame
 //	whole      a prior around it, three further edges of every point
 //	steps      200, from 20,000 points on fewer, at least 80, above d = 3 50 (Steps)
 //	sigma      standard error of the place

@@ -3,6 +3,7 @@ package student
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -152,6 +153,41 @@ func finite(m, frame vec.Matrix[float64]) vec.Matrix[float64] {
 		}
 	}
 	return vec.Take(m, rows)
+}
+
+// TestAutoUnrolls: a roll is unrolled without being asked to; distances on its map follow
+// those on the sheet.
+func TestAutoUnrolls(t *testing.T) {
+	const n = 1500
+	r := rand.New(rand.NewPCG(4, 5))
+	x, sheet := vec.New[float32](n, 3), vec.New[float64](n, 2)
+	for i := range n {
+		a, h := 1.5*math.Pi*(1+2*r.Float64()), 21*r.Float64()
+		copy(x.Row(i), []float32{float32(a * math.Cos(a)), float32(h), float32(a * math.Sin(a))})
+		// The length of the spiral, of radius a at the angle a.
+		sheet.Row(i)[0], sheet.Row(i)[1] = (a*math.Sqrt(1+a*a)+math.Asinh(a))/2, h
+	}
+	m, err := Fit(context.Background(), x, Settings{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Settings.Prior.Frame; got != prior.Geodesic {
+		t.Fatalf("the frame is %v", got)
+	}
+	near := prior.New(sheet)
+	near.Fit(m.Mu)
+	var square float64
+	mean := make([]float64, 2)
+	for i := range n {
+		vec.Axpy(1./n, m.Mu.Row(i), mean)
+	}
+	for i := range n {
+		square += vec.SquaredDistance(m.Mu.Row(i), mean)
+	}
+	// -2 log p at kappa 1 is what the sheet does not explain of the map.
+	if missed := -2 * near.LogDensity(m.Mu, 1, 1) / square; missed > 0.05 {
+		t.Errorf("the sheet leaves %.3f of the map's variance unexplained", missed)
+	}
 }
 
 // TestFrames: every frame gives a map, of any dimension, and says which it was.

@@ -55,7 +55,7 @@ type Options struct {
 	// DefaultSigma2.
 	Sigma  Sigma
 	Sigma2 float64
-	// Prior keeps places near a frame, by default principal components, with a weight
+	// Prior keeps places near a frame, by default prior.Auto, with a weight
 	// that falls from 0.1 to 3e-4, and for more than 20,000 points to 6/n.
 	Prior prior.Settings
 	// Reach is the rank of the furthest neighbour that a point sends an edge to beside
