@@ -79,7 +79,7 @@ func TestSmall(t *testing.T) {
 	if n := strings.Count(log, "/try-"); n != 4 || strings.Contains(log, "/unfold") {
 		t.Errorf("%d maps are tried:\n%s", n, log)
 	}
-	for _, want := range []string{"--neighbors 9", "wide", "unfold", "true distances", "R_NX"} {
+	for _, want := range []string{"--neighbors 9", "wide", "unfold, earlier", "true distances", "R_NX"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table lacks %q:\n%s", want, table)
 		}

@@ -26,7 +26,11 @@ func (b *bench) writeTried(w io.Writer, sets []*prepared) error {
 			if r == nil {
 				continue
 			}
-			fmt.Fprintf(t, "%s\t%s\t", p.name, m.title)
+			title := m.title
+			if r.Run != b.run {
+				title += ", earlier" // of another run, so maybe of another build
+			}
+			fmt.Fprintf(t, "%s\t%s\t", p.name, title)
 			for _, f := range columns {
 				if v, ok := r.Figures[f.key]; ok {
 					fmt.Fprintf(t, "%.4f", v)
