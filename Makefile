@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: FORCE build demo test arm64 lint fmt bench-mod figures quality bench search refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
+.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
 
 # build makes bin/unfold.
 build:
@@ -17,6 +17,13 @@ demo: build
 test:
 	$(GO) test -timeout 30m ./...
 	$(GO) test -C bench -timeout 30m ./...
+
+# properties draws new cases for every property, fifteen times as many as the tests do, five minutes; a failure names its seed.
+PROPERTIES = git grep -l 'rapid\.' -- '*_test.go'
+properties:
+	RAPID_CHECKS=1500 $(GO) test -count=1 -timeout 30m -run "^($$($(PROPERTIES) | \
+		xargs awk '/^func Test/{name=$$2; sub(/\(.*/,"",name)} /rapid\.(Check|MakeCheck)/{print name}' | sort -u | paste -sd'|'))$$" \
+		$$($(PROPERTIES) | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # arm64 runs tests of the kernels' plain versions and of the models as an arm64 processor would, in qemu (Debian:
 # qemu-user-static), a minute or two. Every package's tests: GOARCH=arm64 go test -short -exec qemu-aarch64-static ./sparse/...
