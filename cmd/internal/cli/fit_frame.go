@@ -70,8 +70,11 @@ func (f *fitRun) readFrame(ctx context.Context) error {
 		return err
 	}
 	f.given = report
+	// As a major refresh of a stream holds places near those of the map before: more firmly
+	// than near a frame that is made of the data.
+	followed := prior.Schedule{From: 1, To: 0.01}
 	for _, near := range []*prior.Settings{&f.job.Spec.LVM.Student.Prior, &f.job.Spec.LVM.Saul.Prior} {
-		near.Frame, near.Given = prior.Given, at
+		near.Frame, near.Given, near.Schedule = prior.Given, at, followed
 	}
 	f.clock.lap("frame")
 	return nil

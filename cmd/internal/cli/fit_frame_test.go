@@ -126,7 +126,7 @@ func TestFitInYesterdaysFrame(t *testing.T) {
 		}
 		today := readAMap(t, "today.parquet")
 		then, now := shared(before, today)
-		if m := moved(t, then, now); now.Rows != 90 || m > 0.2 {
+		if m := moved(t, then, now); now.Rows != 90 || m > 0.12 {
 			t.Errorf("%s: %d rows of both days, moved by %.3f of the diameter", c.frame, now.Rows, m)
 		}
 		var report struct{ Frame frameReport }
