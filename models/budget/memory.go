@@ -117,29 +117,42 @@ func (p *Plan) hashes() float64 {
 
 // student adds the stages with heavy tails; held is what lives through all.
 func (p *Plan) student(held float64, add func(name string, perRow, rest float64)) {
-	k, d := float64(p.Neighbors), float64(p.Spec.Dims)
-	entries := 2 * k * mutual(p.Seen)
+	further := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
+	k, d := float64(p.Neighbors+further), float64(p.Spec.Dims)
+	entries := entries(p.Seen, p.Neighbors, further)
 	// The edges (two ends, weight, scale), their triplets, order and slots, and
-	// the matrix that is made of them.
-	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries, 0)
-	problem := problemBytes(p.Rows, p.Seen, p.Neighbors) / float64(p.Rows)
+	// the matrix that is made of them; lists of the further ones.
+	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries+12*float64(further), 0)
+	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further) / float64(p.Rows)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
+	frame := 8*d + 4
 	// A copy of the vectors, and their components.
-	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state, 0)
+	add("spectral", held+problem+field+4*float64(p.Seen)+4*d+state+frame, 0)
 	average := 0.
 	if p.Coarse == models.CoarseShared || p.Coarse == models.CoarseAnchors {
 		average = 8 * d
 	}
 	system := 8*entries + (3*8*d + 7*8 + 8) + (3*8*d + 8)
-	add("em", held+problem+field+state+system+average, 0)
+	add("em", held+problem+field+state+frame+system+average, 0)
 }
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges
-// to k neighbours: student.Problem.Bytes, and room that the matrix was built in.
-func problemBytes(n, dim, k int) float64 {
-	edges := 2 * float64(k)
-	return float64(n) * (8 + 4*edges + edges*mutual(dim)*(8+8) + 8)
+// to k neighbours and some further ones: student.Problem.Bytes, and room that the matrix
+// was built in. With further edges every entry counts both.
+func problemBytes(n, dim, k, further int) float64 {
+	edges := 2 * float64(k+further)
+	entry := 8. + 8
+	if further > 0 {
+		entry += 2 * 8
+	}
+	return float64(n) * (8 + 4*edges + entries(dim, k, further)*entry + 8)
+}
+
+// entries is the number of entries a point of the symmetric matrix with the edges to k
+// neighbours of points of dim values, and some further ones, which hardly two points share.
+func entries(dim, k, further int) float64 {
+	return 2 * (float64(k)*mutual(dim) + float64(further))
 }
 
 // fieldBytes returns the bytes of what n points in d dimensions are held against:

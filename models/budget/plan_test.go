@@ -12,6 +12,7 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/student"
 	"unfold/sparse/knn"
 )
@@ -62,16 +63,18 @@ func TestModelBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		problem := student.NewProblem(nb, p.Neighbors, student.Native)
-		spare := 4 * int64(2*n*p.Neighbors-problem.Similar.NNZ()) // its indices were clipped
-		if got, want := problemBytes(n, dim, p.Neighbors), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
-			t.Errorf("dim %d: constants of %.0f bytes predicted, they are %.0f", dim, got, want)
-		}
-		problem.Field = farfield.NewCells(problem.Bandwidth2, d, farfield.CellSettings{})
-		m, err := student.NewModel(problem, d, student.ModelSettings{Steps: 1})
+		set := p.Spec.Latent().ForStudent()
+		set.Steps = 1
+		l, err := student.NewLearner(x, nb, set, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
+		problem, m, further := l.Problem, l.Model, set.FurtherEdges(n)
+		spare := 4 * int64(2*n*(p.Neighbors+further)-problem.Similar.NNZ()) // its indices were clipped
+		if got, want := problemBytes(n, dim, p.Neighbors, further), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
+			t.Errorf("dim %d: constants of %.0f bytes predicted, they are %.0f", dim, got, want)
+		}
+		m.SetPrior(prior.New(vec.New[float64](n, d)), prior.Schedule{})
 		st, err := student.Start(t.Context(), x, d, student.StartSettings{})
 		if err != nil {
 			t.Fatal(err)

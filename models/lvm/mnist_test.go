@@ -10,6 +10,7 @@ import (
 	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/modeltest"
+	"unfold/models/novelty"
 	"unfold/models/pca"
 	"unfold/models/saul"
 	"unfold/models/score"
@@ -36,7 +37,8 @@ func places(r *lvm.Result) vec.Matrix[float32] {
 }
 
 // TestMNISTStudent holds the quality of the default, with heavy tails, on all of
-// MNIST.
+// MNIST, with the lists that novelty asks for. In the plane that is within .001 of maps
+// without a prior, .9740 and .9772.
 func TestMNISTStudent(t *testing.T) {
 	if testing.Short() || lvm.RaceEnabled {
 		t.Skip("takes minutes: not with -short or -race")
@@ -45,9 +47,9 @@ func TestMNISTStudent(t *testing.T) {
 	for _, c := range []struct {
 		dims       int
 		loo1, loo9 float64
-	}{{2, .972, .977}, {10, .978, .979}} {
+	}{{2, .973, .9762}, {10, .978, .979}} {
 		t.Run(fmt.Sprintf("d=%d", c.dims), func(t *testing.T) {
-			r, err := lvm.Fit(context.Background(), x, lvm.Settings{Common: models.Common{Dims: c.dims, Seed: 1}}, nil)
+			r, err := lvm.Fit(context.Background(), x, lvm.Settings{Common: models.Common{Dims: c.dims, Seed: 1, Lists: novelty.DefaultK}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

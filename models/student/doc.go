@@ -92,7 +92,7 @@
 // point, have S_ij = s and length scales of their own; units, clips and Delta_i^2 are
 // those of the near ones. Their weight falls with the ramp of H11,
 //
-//	s = s0 + (s1 - s0) ramp,  s0 = 1, s1 = 0.2 (beyond 20,000 points times (20,000/n)^(1/2)), (H19)
+//	s = s0 + (s1 - s0) ramp,  s0 = 1, s1 = 0.2 (times min(1, 20,000/n)), (H19)
 //
 // and they lead to the neighbours of the ranks
 //

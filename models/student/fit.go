@@ -42,9 +42,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 		return nil, err
 	}
 	search := s.Common
-	if x.Rows <= longLists {
-		search.Lists = max(search.Lists, s.reach(x.Rows))
-	}
+	search.Lists = s.SearchLists(x.Rows)
 	f, err := points.Begin(ctx, x, search, progress)
 	if err != nil {
 		return nil, err

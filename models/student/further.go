@@ -1,6 +1,7 @@
 package student
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -40,14 +41,14 @@ func (w FurtherWeight) At(done float64) float64 {
 
 // further returns the weight of further edges on a map of n points. By default
 //
-//	s = (1, 0.2) (20,000/n)^(1/2)
+//	s = (1, 0.2) min(1, 20,000/n):
 //
-// for more than 20,000 points, whose nearest neighbours would give way to them.
+// the nearest of more points would give way to them.
 func (s Settings) further(n int) FurtherWeight {
 	if s.Further != (FurtherWeight{}) {
 		return s.Further
 	}
-	share := math.Sqrt(min(1, manyPoints/float64(n)))
+	share := min(1, manyPoints/float64(n))
 	return FurtherWeight{From: furtherFrom * share, To: furtherTo * share}
 }
 
@@ -64,6 +65,23 @@ func (s Settings) reach(n int) int {
 		return min(s.Reach, n-1)
 	}
 	return min(reachFactor*s.Neighbors, n/reachShare)
+}
+
+// FurtherEdges is how many further edges a point of n has.
+func (s Settings) FurtherEdges(n int) int {
+	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
+	return len(furtherRanks(min(s.Neighbors, n-1), s.reach(n)))
+}
+
+// SearchLists is how many neighbours of a point are searched for in a fit of n: further
+// edges may reach farther than what the settings ask for.
+func (s Settings) SearchLists(n int) int {
+	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
+	lists := max(s.Lists, s.Neighbors)
+	if n <= longLists {
+		lists = max(lists, s.reach(n))
+	}
+	return lists
 }
 
 // furtherRanks returns the ranks of the further edges of a point that has k near ones,

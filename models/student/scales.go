@@ -107,7 +107,13 @@ func newProblem(nb, further *knn.Neighbors, k int, s Scales, unit float64) *Prob
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
 	p := &Problem{Bandwidth2: make([]float64, nb.N), Unit: unit, Scales: s}
-	var l edgeList
+	count := nb.N * k
+	if further != nil {
+		count += len(further.Index)
+	}
+	l := edgeList{
+		i: make([]int32, 0, count), j: make([]int32, 0, count), delta2: make([]float64, 0, count), w: make([]float64, 0, count),
+	}
 	for u := range nb.N {
 		to, dist2 := nb.Row(u)
 		for q, v := range to[:k] {
