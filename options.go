@@ -48,6 +48,23 @@ const (
 	SearchDescent Search = "descent"
 )
 
+// Frame is a map known beforehand that learning starts from and keeps places near, so that
+// the whole of a map is in shape.
+type Frame string
+
+const (
+	// FrameAuto is FrameGeodesic where the rows lie on a curved sheet, else FramePCA.
+	FrameAuto Frame = ""
+	// FrameNone leaves places free.
+	FrameNone Frame = "none"
+	// FramePCA are principal components.
+	FramePCA Frame = "pca"
+	// FrameMDS is multidimensional scaling of distances.
+	FrameMDS Frame = "mds"
+	// FrameGeodesic is the same of distances along the data, which unrolls a sheet.
+	FrameGeodesic Frame = "geodesic"
+)
+
 // NoPCA learns from the vectors as they are, however wide.
 const NoPCA = -1
 
@@ -92,6 +109,11 @@ type StudentOptions struct {
 	// Thorough takes two and a half times the steps, each more exact: a little better,
 	// several times as long.
 	Thorough bool
+	// Frame is what places are kept near. Default FrameAuto.
+	Frame Frame
+	// Reach is the rank of the furthest neighbour that a point is drawn to, beside its
+	// nearest. Default ten times Neighbors, and at most a tenth of the points.
+	Reach int
 	// Tail is the shape of the tails, smaller is heavier. Default Dims/2.
 	Tail float64
 	// Weight is how much a pair of points that are no neighbours counts; a larger one
@@ -155,7 +177,12 @@ func (o Options) spec() (fit.Spec, error) {
 	switch o.Kind {
 	case "", Student:
 		s.Kind = fit.LVM
-		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Tail: o.Student.Tail, Weight: o.Student.Weight}
+		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Reach: o.Student.Reach, Tail: o.Student.Tail, Weight: o.Student.Weight}
+		if o.Student.Frame != FrameAuto {
+			if err := s.LVM.Student.Prior.Frame.UnmarshalText([]byte(o.Student.Frame)); err != nil {
+				return s, &OptionError{"Student.Frame", err.Error()}
+			}
+		}
 	case Saul:
 		s.Kind = fit.LVM
 		s.LVM.Tails, s.LVM.Saul.Core = lvm.Gaussian, o.Saul.Core
@@ -200,7 +227,7 @@ func (o Options) checkKind() error {
 // optionNames are the fields by the names that the insides have for them.
 var optionNames = map[string]string{
 	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search",
-	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "core": "Saul.Core", "components": "Saul.Largest",
+	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "core": "Saul.Core", "components": "Saul.Largest",
 }
 
 func optionName(setting string) string {

@@ -127,6 +127,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"core":             {unfold.Options{Kind: unfold.Saul, Saul: unfold.SaulOptions{Core: -1}}, "Saul.Core"},
 		"kernel":           {unfold.Options{Kind: unfold.GPLVM, GPLVM: unfold.GPLVMOptions{Kernel: "cosine"}}, "Kind gplvm"},
 		"of another kind":  {unfold.Options{GPLVM: unfold.GPLVMOptions{Points: 5}}, "Kind"},
+		"frame":            {unfold.Options{Student: unfold.StudentOptions{Frame: "sphere"}}, "Student.Frame"},
+		"frame given":      {unfold.Options{Student: unfold.StudentOptions{Frame: "given"}}, "Student.Frame"},
 		"of the other one": {unfold.Options{Kind: unfold.Saul, Student: unfold.StudentOptions{Thorough: true}}, "Kind"},
 	} {
 		_, err := unfold.Fit(t.Context(), cloud(50, 4, 1), c.o)

@@ -25,7 +25,7 @@
 //	gentle     every 5th: 50 steps, momentum 0.7, anchor 0.01, edges of reach
 //	           F_a = 50^max(0, 1 - a/35) in step a = 1 ... 50
 //	major      Learn of package student, from the present map scaled to a root mean
-//	           square of 10
+//	           square of 10, with the present map as its frame (prior.Firm)
 //
 // where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the
 // places before (student.Refine): it leaves alone where a map belongs and holds back
@@ -66,7 +66,7 @@
 //   - 20 and 40 refreshes after an alarm,
 //   - 50 refreshes after the last, as a backstop.
 //
-// It moves points by several percent of the map's diameter and begins a new epoch.
+// It moves points by about a percent of the map's diameter and begins a new epoch.
 //
 // # Index
 //

@@ -49,7 +49,7 @@ type Settings struct {
 	AfterAlarm []int
 	Backstop   int
 	Spread     float64
-	// Prior keeps a major refresh near the map before, its frame. Default from 1 to 0.01.
+	// Prior keeps a major refresh near the map before, its frame. Default prior.Firm.
 	Prior prior.Schedule
 
 	// Alarm says when new events are strange.
@@ -138,7 +138,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.AfterAlarm = []int{20, 40}
 	}
 	if s.Prior == (prior.Schedule{}) {
-		s.Prior = prior.Schedule{From: 1, To: 0.01}
+		s.Prior = prior.Firm()
 	}
 	s.Alarm = s.Alarm.withDefaults()
 	switch {

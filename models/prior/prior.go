@@ -104,6 +104,10 @@ type Schedule struct {
 	From, To float64
 }
 
+// Firm returns the schedule that holds places near a frame which somebody knows, such as
+// the map before, more than near one that is made of the data: what stays moves little.
+func Firm() Schedule { return Schedule{From: 1, To: 0.01} }
+
 // Ramp is how much of the fall lies behind at a step, 0-based, of a fit of so many steps,
 // from 0 to 1: nothing in the first of its phases, all in the last,
 //

@@ -18,7 +18,7 @@ const frameKey = "model.frame"
 
 // frameFlag is a fit's --frame: a word of the setting, a table of coordinates or a model.
 type frameFlag struct {
-	Frame string `group:"model" choices:"auto,none,pca,mds,geodesic" placeholder:"auto|none|pca|mds|geodesic|FILE|MODEL" help:"What keeps the whole of the map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. A table gives coordinates to rows, by id or in their order, a model the places on its map; what has none is free. auto is pca, with gaussian tails none. Default auto."`
+	Frame string `group:"model" choices:"auto,none,pca,mds,geodesic" placeholder:"auto|none|pca|mds|geodesic|FILE|MODEL" help:"What keeps the whole of the map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. A table gives coordinates to rows, by id or in their order, a model the places on its map; what has none is free. auto is geodesic where the data are a curved sheet and else pca; with gaussian tails none. Default auto."`
 }
 
 // apply sets the frame in the settings, where it is a word, or else returns the file that
@@ -70,11 +70,8 @@ func (f *fitRun) readFrame(ctx context.Context) error {
 		return err
 	}
 	f.given = report
-	// As a major refresh of a stream holds places near those of the map before: more firmly
-	// than near a frame that is made of the data.
-	followed := prior.Schedule{From: 1, To: 0.01}
 	for _, near := range []*prior.Settings{&f.job.Spec.LVM.Student.Prior, &f.job.Spec.LVM.Saul.Prior} {
-		near.Frame, near.Given, near.Schedule = prior.Given, at, followed
+		near.Frame, near.Given, near.Schedule = prior.Given, at, prior.Firm()
 	}
 	f.clock.lap("frame")
 	return nil
