@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"unfold/internal/vec"
+	"unfold/models/placing"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
@@ -44,7 +45,7 @@ func Curved(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*Cur
 		return nil, err
 	}
 	if x.Rows > curvedRows {
-		x = vec.Take(x, draw(x.Rows, curvedRows, s.Seed))
+		x = vec.Take(x, placing.Sample(x.Rows, curvedRows, s.Seed))
 	}
 	if unique, _, _ := graph.Collapse(x); len(unique) < x.Rows {
 		x = vec.Take(x, unique)

@@ -3,12 +3,11 @@ package mds
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/pca"
+	"unfold/models/placing"
 	"unfold/sparse/knn"
 )
 
@@ -76,7 +75,7 @@ func Euclidean(ctx context.Context, x vec.Matrix[float32], d int, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	return place(ctx, newStraight(x, draw(x.Rows, s.Landmarks, s.Seed), s.Threads), d, s)
+	return place(ctx, newStraight(x, placing.Sample(x.Rows, s.Landmarks, s.Seed), s.Threads), d, s)
 }
 
 // Geodesic does the same with the lengths of the shortest paths along the graph of nearest
@@ -114,25 +113,6 @@ func check(x vec.Matrix[float32], d int, s Settings) (Settings, error) {
 		return s, fmt.Errorf("mds: %w", err)
 	}
 	return s, nil
-}
-
-// draw returns count of n rows at random, ascending; all if there are no more.
-func draw(n, count int, seed uint64) []int32 {
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	if n <= count {
-		return rows
-	}
-	rng := rand.New(rand.NewPCG(seed, 0x3d5))
-	for i := range count {
-		j := i + rng.IntN(n-i)
-		rows[i], rows[j] = rows[j], rows[i]
-	}
-	rows = slices.Clone(rows[:count])
-	slices.Sort(rows)
-	return rows
 }
 
 // place scales the landmarks and places the other rows among them.

@@ -8,6 +8,7 @@ import (
 	"unfold/internal/par"
 	"unfold/internal/simd/dist"
 	"unfold/internal/vec"
+	"unfold/models/placing"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
@@ -102,7 +103,7 @@ func newPaths(ctx context.Context, x vec.Matrix[float32], nb *knn.Neighbors, s S
 	if err != nil {
 		return nil, fmt.Errorf("mds: %w", err)
 	}
-	w, err := newAlong(ctx, x.Rows, edges, draw(x.Rows, s.Landmarks, s.Seed), s.Threads)
+	w, err := newAlong(ctx, x.Rows, edges, placing.Sample(x.Rows, s.Landmarks, s.Seed), s.Threads)
 	if err != nil {
 		return nil, fmt.Errorf("mds: %w", err)
 	}
