@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 
+	"unfold/internal/vec"
 	"unfold/models/lvm"
 	"unfold/models/saul"
 	"unfold/models/student"
@@ -14,7 +15,7 @@ import (
 // the dissimilar pairs of the landmarks that follow; both are those of a batch. A major
 // refresh is a fit; the others are warm steps of EM with the anchor of Model.Hold
 // (package saul). None ends with a lower likelihood than it begins with.
-func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State, set lvm.Settings) (*lvm.Result, error) {
+func (m *Map) gaussian(ctx context.Context, r *Report, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State, set lvm.Settings) (*lvm.Result, error) {
 	from := saul.Warm{
 		State: &saul.State{Mu: before.Mu, Sigma2: before.Sigma2}, Refit: r.Kind == Major, Parts: parts, Pairs: m.pairs(slots),
 	}
@@ -29,7 +30,7 @@ func (m *Map) gaussian(ctx context.Context, r *Report, slots []int32, nb *knn.Ne
 		set.Saul.Momentum, set.Saul.NoMomentum = schedule.Momentum, schedule.Momentum == 0
 		from.Anchor = schedule.Anchor
 	}
-	res, err := saul.Continue(ctx, m.rows(slots), nb, from, set.ForSaul())
+	res, err := saul.Continue(ctx, x, nb, from, set.ForSaul())
 	if err != nil {
 		return nil, err
 	}

@@ -62,12 +62,12 @@ func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	if kind == Major {
 		r.Epoch++
 	}
-	before := m.gather(slots)
-	res, err := m.learn(ctx, &r, slots, nb, parts, before)
+	before, x := m.gather(slots), m.rows(slots)
+	res, err := m.learn(ctx, &r, x, slots, nb, parts, before)
 	if err != nil {
 		return Report{}, fmt.Errorf("live: %v refresh of %d points: %w", kind, n, err)
 	}
-	s, err := m.aligned(ctx, res, &r, slots, before.Mu)
+	s, err := m.aligned(ctx, res, &r, x, slots, before.Mu)
 	if err != nil {
 		return Report{}, err
 	}
@@ -102,14 +102,14 @@ func (m *Map) gather(slots []int32) *student.State {
 	return st
 }
 
-// learn goes on from the state before, which it leaves as it is, and adds to the
+// learn goes on with the points x from the state before, which it leaves as it is, and adds to the
 // report what it took.
-func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State) (*lvm.Result, error) {
+func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots []int32, nb *knn.Neighbors, parts *graph.Parts, before *student.State) (*lvm.Result, error) {
 	set := m.set.fit(len(slots))
 	if set.Tails == lvm.Gaussian {
-		return m.gaussian(ctx, r, slots, nb, parts, before, set)
+		return m.gaussian(ctx, r, x, slots, nb, parts, before, set)
 	}
-	h, err := student.NewLearner(m.rows(slots), nb, set.ForStudent(), m.unit)
+	h, err := student.NewLearner(x, nb, set.ForStudent(), m.unit)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (m *Map) learn(ctx context.Context, r *Report, slots []int32, nb *knn.Neigh
 		learnt, err = h.Model.Refine(ctx, st, m.set.Gentle.refinement())
 	case Major:
 		h.Model.SetPrior(prior.New(before.Mu), m.set.Prior)
-		spread(st.Mu, m.set.Spread)
+		prior.Scale(st.Mu, m.set.Spread)
 		learnt, err = h.Model.Learn(ctx, st, nil)
 	}
 	if err != nil {
@@ -143,26 +143,8 @@ func (m *Map) rows(slots []int32) vec.Matrix[float32] {
 	return x
 }
 
-// spread centres a map and scales it to that root mean square a column.
-func spread(mu vec.Matrix[float64], to float64) {
-	mean := columnMeans(mu)
-	var square float64
-	for i := range mu.Rows {
-		row := mu.Row(i)
-		for c := range row {
-			row[c] -= mean[c]
-			square += row[c] * row[c]
-		}
-	}
-	if rms := math.Sqrt(square / float64(len(mu.Data))); rms > 0 {
-		for i := range mu.Data {
-			mu.Data[i] *= to / rms
-		}
-	}
-}
-
 // aligned lays the new places on the old ones and makes a snapshot of them.
-func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
+func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, x vec.Matrix[float32], slots []int32, before vec.Matrix[float64]) (*snapshot.Snapshot, error) {
 	var stayed []int32
 	for i, s := range slots {
 		if m.age[s] != newborn {
@@ -184,7 +166,7 @@ func (m *Map) aligned(ctx context.Context, res *lvm.Result, r *Report, slots []i
 	for i, s := range slots {
 		res.Count[i] = m.count[s]
 	}
-	s, err := shot(m.rows(slots), res, m.set)
+	s, err := shot(x, res, m.set)
 	if err != nil {
 		return nil, err
 	}

@@ -78,20 +78,10 @@ func Start(frame vec.Matrix[float64], nb *knn.Neighbors, spread float64) vec.Mat
 	mu := frame.Clone()
 	known := New(frame).known
 	placed := make([]bool, mu.Rows)
-	mean, square := means(frame, known), 0.0
 	for _, i := range known {
 		placed[i] = true
-		row := mu.Row(int(i))
-		for c := range row {
-			row[c] -= mean[c]
-			square += row[c] * row[c] / float64(len(known)*mu.Cols)
-		}
 	}
-	if square > 0 {
-		for _, i := range known {
-			vec.Scale(spread/math.Sqrt(square), mu.Row(int(i)))
-		}
-	}
+	scaleTo(mu, known, spread)
 	for i := range mu.Rows {
 		if !placed[i] {
 			clear(mu.Row(i))
@@ -103,6 +93,26 @@ func Start(frame vec.Matrix[float64], nb *knn.Neighbors, spread float64) vec.Mat
 		}
 	}
 	return mu
+}
+
+// Scale centres the rows of mu and scales them to that root mean square a column.
+func Scale(mu vec.Matrix[float64], to float64) { scaleTo(mu, allRows(mu), to) }
+
+// scaleTo is Scale of some rows.
+func scaleTo(mu vec.Matrix[float64], rows []int32, to float64) {
+	mean, square := means(mu, rows), 0.0
+	for _, i := range rows {
+		row := mu.Row(int(i))
+		for c := range row {
+			row[c] -= mean[c]
+			square += row[c] * row[c]
+		}
+	}
+	if rms := math.Sqrt(square / float64(len(rows)*mu.Cols)); rms > 0 {
+		for _, i := range rows {
+			vec.Scale(to/rms, mu.Row(int(i)))
+		}
+	}
 }
 
 // spreadOut places the points that have a neighbour with a place, and reports whether

@@ -27,11 +27,7 @@ func (s Similarity) Apply(dst, p []float64) {
 // Rigid returns the transform without scaling that brings rows of from, m x d, closest to
 // those of to. It reports false if there is none: no rows, or no numbers.
 func Rigid(from, to vec.Matrix[float64]) (Similarity, bool) {
-	all := make([]int32, from.Rows)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	s := fit(from, to, all, false)
+	s := fit(from, to, allRows(from), false)
 	return s, s.Turn.Rows > 0
 }
 
@@ -72,6 +68,15 @@ func fit(from, to vec.Matrix[float64], rows []int32, scaled bool) Similarity {
 		}
 	}
 	return s
+}
+
+// allRows lists the rows of m.
+func allRows(m vec.Matrix[float64]) []int32 {
+	rows := make([]int32, m.Rows)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
 }
 
 // means of the columns over some rows.
