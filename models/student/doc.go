@@ -92,13 +92,13 @@
 // point, have S_ij = s and length scales of their own; units, clips and Delta_i^2 are
 // those of the near ones. Their weight falls with the ramp of H11,
 //
-//	s = s0 + (s1 - s0) ramp,  s0 = 1, s1 = 0.2 (times min(1, 20,000/n)), (H19)
+//	s = s0 + (s1 - s0) ramp,  s0 = 1, s1 = 0.2 (times min(1, 30,000/n)^1.5), (H19)
 //
 // and they lead to the neighbours of the ranks
 //
 //	r_m = k (K/k)^(m/3), m = 1, 2, 3,  K = min(10 k, n/10).                                  (H20)
 //
-// Lists are long enough for them up to 20,000 points; beyond, and where a map follows its
+// Lists are long enough for them up to 30,000 points; beyond, and where a map follows its
 // points, walks along the lists end at about these ranks (further.go). What was measured is
 // in docs/decisions/frames.md.
 //

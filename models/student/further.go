@@ -41,19 +41,24 @@ func (w FurtherWeight) At(done float64) float64 {
 
 // further returns the weight of further edges on a map of n points. By default
 //
-//	s = (1, 0.2) min(1, 20,000/n):
+//	s = (1, 0.2) min(1, 30,000/n)^(3/2):
 //
 // the nearest of more points would give way to them.
 func (s Settings) further(n int) FurtherWeight {
 	if s.Further != (FurtherWeight{}) {
 		return s.Further
 	}
-	share := min(1, manyPoints/float64(n))
+	share := ofMany(n)
 	return FurtherWeight{From: furtherFrom * share, To: furtherTo * share}
 }
 
 // manyPoints is where weights begin to depend on the number of points.
-const manyPoints = 20_000
+const manyPoints = 30_000
+
+// ofMany is by which share weights of n points are less than those of few,
+//
+//	min(1, 30,000/n)^(3/2).
+func ofMany(n int) float64 { return math.Pow(min(1, manyPoints/float64(n)), 1.5) }
 
 // reach is the rank of the furthest neighbour that a point of n sends an edge to; at most
 // k means none.

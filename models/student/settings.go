@@ -56,14 +56,14 @@ type Options struct {
 	Sigma  Sigma
 	Sigma2 float64
 	// Prior keeps places near a frame, by default prior.Auto, with a weight
-	// that falls from 0.1 to 3e-4, and for more than 20,000 points to 6/n.
+	// that falls from 0.1 to 6e-4, and for more than 30,000 points further, see H15.
 	Prior prior.Settings
 	// Reach is the rank of the furthest neighbour that a point sends an edge to beside
 	// the nearest (H20). Default 10 Neighbors, and at most a tenth of all points; negative
 	// means none.
 	Reach int
 	// Further is the weight of these edges. Default that of the method further: from 1 to
-	// 0.2, less for more than 20,000 points.
+	// 0.2, less for more than 30,000 points.
 	Further FurtherWeight
 	// Thorough takes two and a half times the steps, each solved to the tolerance,
 	// with finer cells: a little better, and several times as long.
@@ -157,7 +157,7 @@ func (s Settings) Outline(n int) models.Outline {
 // grows with n, stays what it is.
 const (
 	priorFrom = 0.1
-	priorTo   = 3e-4
+	priorTo   = 6e-4
 )
 
 // fall returns the weight of the prior on a map of n points.
@@ -165,7 +165,7 @@ func (s Settings) fall(n int) prior.Schedule {
 	if s.Prior.Schedule != (prior.Schedule{}) {
 		return s.Prior.Schedule
 	}
-	return prior.Schedule{From: priorFrom, To: priorTo * min(1, manyPoints/float64(n))}
+	return prior.Schedule{From: priorFrom, To: priorTo * ofMany(n)}
 }
 
 // coarse returns what points of a map of n are held against: if they are few, all,
