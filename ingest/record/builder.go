@@ -1,0 +1,337 @@
+package record
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"unfold/ingest/table"
+)
+
+// Builder gathers the rows of one message. It is used by one goroutine at a time. What it
+// is given is copied. A value that does not fit its column is kept as the error that Table
+// returns, so that decoders need not look after every value.
+type Builder struct {
+	spec *Spec
+	root *Node
+	// byPath are the columns wanted, or found so far; used those that the message has.
+	byPath map[string]*field
+	used   []*field
+	rows   int
+	grown  int
+	memory int64
+	bad    *bad
+	schema *arrow.Schema // of the message before, see schemaOf
+	text   []byte        // scratch
+	floats []float64
+}
+
+// bad is the first value that was refused.
+type bad struct {
+	row     int
+	column  string
+	problem string
+	advice  string
+}
+
+func newBuilder(s *Spec) *Builder {
+	b := &Builder{spec: s}
+	b.begin()
+	return b
+}
+
+// begin makes the nodes and columns of the spec.
+func (b *Builder) begin() {
+	b.root = &Node{b: b, any: b.spec.Paths == nil}
+	b.byPath, b.used, b.grown, b.schema = map[string]*field{}, b.used[:0], 0, nil
+	for _, p := range b.spec.Paths {
+		b.root.want(p)
+		b.column(p)
+	}
+	b.reset()
+}
+
+// reset forgets the message.
+func (b *Builder) reset() {
+	// Names that a message makes up are not kept for ever.
+	if b.grown > b.spec.Limits.Fields {
+		b.begin()
+		return
+	}
+	for _, f := range b.used {
+		f.reset()
+	}
+	b.used, b.rows, b.memory, b.bad = b.used[:0], 0, 0, nil
+	for _, p := range b.spec.Paths {
+		b.use(b.byPath[p])
+	}
+}
+
+// Root is the record itself.
+func (b *Builder) Root() *Node { return b.root }
+
+// Rows is how many rows have ended.
+func (b *Builder) Rows() int { return b.rows }
+
+// Bad reports whether a value was refused: the message is bad, whatever follows.
+func (b *Builder) Bad() bool { return b.bad != nil }
+
+// EndRow ends a row. Columns that it lacks are null.
+func (b *Builder) EndRow() {
+	b.rows++
+	if int64(b.rows) > b.spec.Limits.Rows {
+		b.refuse("", fmt.Sprintf("the message has more than %d records", b.spec.Limits.Rows), "send smaller messages")
+	}
+}
+
+// refuse keeps the first error.
+func (b *Builder) refuse(column, problem, advice string) {
+	if b.bad == nil {
+		b.bad = &bad{b.rows, column, problem, advice}
+	}
+}
+
+// Refuse says that the value of a field cannot be read.
+func (b *Builder) Refuse(n *Node, format string, args ...any) {
+	column := ""
+	if n != nil {
+		column = n.path
+	}
+	b.refuse(column, fmt.Sprintf(format, args...), "")
+}
+
+// charge counts memory.
+func (b *Builder) charge(bytes int) {
+	if b.memory += int64(bytes); b.memory > b.spec.Limits.Memory {
+		b.refuse("", fmt.Sprintf("its values take more than %d bytes", b.spec.Limits.Memory), "send smaller messages")
+	}
+}
+
+// column returns the column of a path, which may be new.
+func (b *Builder) column(path string) *field {
+	f := b.byPath[path]
+	if f == nil {
+		f = &field{path: path, pinned: b.spec.pinned(path)}
+		f.reset()
+		b.byPath[path] = f
+	}
+	return f
+}
+
+// use makes a column one of the message's.
+func (b *Builder) use(f *field) {
+	if !f.used {
+		f.used = true
+		b.used = append(b.used, f)
+		if len(b.used) > b.spec.Limits.Fields {
+			b.refuse("", fmt.Sprintf("the message has more than %d fields", b.spec.Limits.Fields), "name the columns to use")
+		}
+	}
+}
+
+// at returns the column that the row's value of a node goes to, filled up with nulls; nil
+// if none is wanted or nothing can be added.
+func (b *Builder) at(n *Node) *field {
+	if n == nil || !n.wanted || b.bad != nil {
+		return nil
+	}
+	if n.field == nil {
+		n.field = b.column(n.path)
+	}
+	f := n.field
+	b.use(f)
+	if f.rows > b.rows {
+		b.refuse(f.path, "it comes twice", "")
+		return nil
+	}
+	b.charge(16 + b.rows - f.rows)
+	f.fill(b.rows)
+	return f
+}
+
+// Null says that a field is there and null.
+func (b *Builder) Null(n *Node) {
+	if f := b.at(n); f != nil {
+		f.null()
+	}
+}
+
+// Bool adds a truth value.
+func (b *Builder) Bool(n *Node, v bool) {
+	f := b.at(n)
+	if f == nil {
+		return
+	}
+	number := int64(0)
+	if v {
+		number = 1
+	}
+	switch f.pinned {
+	case Auto, Bool:
+		b.take(f, kindBool, func() { f.ints = append(f.ints, number) })
+	case Int:
+		b.take(f, kindInt, func() { f.ints = append(f.ints, number) })
+	case Float:
+		b.take(f, kindFloat, func() { f.floats = append(f.floats, float64(number)) })
+	case Text:
+		b.text = fmt.Appendf(b.text[:0], "%t", v)
+		b.addText(f, b.text)
+	default:
+		b.misfit(f, "a truth value")
+	}
+}
+
+// Int adds an integer.
+func (b *Builder) Int(n *Node, v int64) {
+	if f := b.at(n); f != nil {
+		b.addInt(f, v)
+	}
+}
+
+func (b *Builder) addInt(f *field, v int64) {
+	switch {
+	case f.pinned == Int, f.pinned == Auto && f.kind != kindFloat:
+		b.take(f, kindInt, func() { f.ints = append(f.ints, v) })
+	case f.pinned == Float, f.pinned == Auto:
+		b.take(f, kindFloat, func() { f.floats = append(f.floats, float64(v)) })
+	case f.pinned == Bool && v>>1 == 0:
+		b.take(f, kindBool, func() { f.ints = append(f.ints, v) })
+	case f.pinned == Time:
+		b.addTime(f, v, 1000)
+	case f.pinned == Text:
+		b.text = fmt.Appendf(b.text[:0], "%d", v)
+		b.addText(f, b.text)
+	default:
+		b.misfit(f, "a number")
+	}
+}
+
+// Uint adds an integer. Beyond int64 it becomes a float, or text where it is pinned to be.
+func (b *Builder) Uint(n *Node, v uint64) {
+	f := b.at(n)
+	switch {
+	case f == nil:
+	case v <= math.MaxInt64:
+		b.addInt(f, int64(v))
+	case f.pinned == Text:
+		b.text = fmt.Appendf(b.text[:0], "%d", v)
+		b.addText(f, b.text)
+	default:
+		b.addFloat(f, float64(v))
+	}
+}
+
+// Float adds a number.
+func (b *Builder) Float(n *Node, v float64) {
+	if f := b.at(n); f != nil {
+		b.addFloat(f, v)
+	}
+}
+
+func (b *Builder) addFloat(f *field, v float64) {
+	switch f.pinned {
+	case Auto, Float:
+		b.take(f, kindFloat, func() { f.floats = append(f.floats, v) })
+	case Text:
+		b.text = fmt.Appendf(b.text[:0], "%v", v)
+		b.addText(f, b.text)
+	case Vector:
+		b.misfit(f, "a number")
+	default:
+		if v != math.Trunc(v) || math.Abs(v) >= 1<<63 {
+			b.misfit(f, fmt.Sprintf("the number %v", v))
+			return
+		}
+		b.addInt(f, int64(v))
+	}
+}
+
+// Unit is the number of units of time in a second.
+type Unit int64
+
+// Units of time.
+const (
+	Seconds Unit = 1
+	Millis  Unit = 1e3
+	Micros  Unit = 1e6
+	Nanos   Unit = 1e9
+)
+
+// Time adds an instant: v units since 1970, UTC. Columns hold microseconds; what is finer
+// is cut off.
+func (b *Builder) Time(n *Node, v int64, u Unit) {
+	if f := b.at(n); f != nil {
+		switch f.pinned {
+		case Auto, Time:
+			b.addTime(f, v, u)
+		default:
+			b.addInt(f, v)
+		}
+	}
+}
+
+func (b *Builder) addTime(f *field, v int64, u Unit) {
+	micros := v / max(int64(u)/1e6, 1)
+	if scale := int64(max(1e6/u, 1)); scale > 1 {
+		if micros = v * scale; micros/scale != v {
+			b.misfit(f, fmt.Sprintf("the time %d", v))
+			return
+		}
+	}
+	b.take(f, kindTime, func() { f.ints = append(f.ints, micros) })
+}
+
+// take adds a value of a kind. A column of integers becomes one of floats beside these.
+func (b *Builder) take(f *field, k kind, add func()) {
+	switch {
+	case f.kind == kindNone:
+		f.begin(k)
+	case f.kind == k:
+	case f.kind == kindInt && k == kindFloat:
+		f.widen()
+	default:
+		b.misfit(f, k.String())
+		return
+	}
+	add()
+	f.ok()
+}
+
+// misfit says that a value does not fit its column.
+func (b *Builder) misfit(f *field, what string) {
+	if f.pinned != Auto {
+		b.refuse(f.path, fmt.Sprintf("%s cannot be a value of type %s", what, f.pinned), "")
+		return
+	}
+	b.refuse(f.path, fmt.Sprintf("%s comes after %s", what, f.kind), fmt.Sprintf("pin the column to a type, as in %s:%s", f.path, Text))
+}
+
+// Table returns the rows as a table, or the first error as an *ingest.Error. The table
+// shares no memory with the builder.
+func (b *Builder) Table(origin table.Origin) (*table.Table, error) {
+	for _, f := range b.used {
+		b.charge(8 * (b.rows - f.rows))
+	}
+	if b.bad != nil {
+		return nil, b.bad.at(origin)
+	}
+	columns := make([]arrow.Array, len(b.used))
+	for i, f := range b.used {
+		f.fill(b.rows)
+		columns[i] = f.array()
+	}
+	return table.OfRecord(origin, recordOf(b.schemaOf(columns), columns, b.rows)), nil
+}
+
+// at makes an error of the message's of a refusal.
+func (r *bad) at(origin table.Origin) *table.Error {
+	e := origin.Bad("%s", r.problem)
+	if r.column != "" {
+		e = origin.BadAt(r.row, r.column, "%s", r.problem)
+	}
+	if r.advice != "" {
+		e = e.Suggest("%s", r.advice)
+	}
+	return e
+}

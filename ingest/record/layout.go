@@ -1,0 +1,119 @@
+package record
+
+import (
+	"strings"
+	"sync"
+)
+
+// Layout makes builders of what a Spec wants. It is safe for concurrent use.
+type Layout struct {
+	spec Spec
+	pool sync.Pool
+}
+
+// NewLayout returns the layout of a spec.
+func NewLayout(s Spec) *Layout {
+	s.Limits = s.Limits.Filled()
+	l := &Layout{spec: s}
+	l.pool.New = func() any { return newBuilder(&l.spec) }
+	return l
+}
+
+// Limits returns the limits with their defaults.
+func (l *Layout) Limits() Limits { return l.spec.Limits }
+
+// Spec returns what is wanted.
+func (l *Layout) Spec() Spec { return l.spec }
+
+// Builder returns an empty builder, for one message. Release gives it back.
+func (l *Layout) Builder() *Builder { return l.pool.Get().(*Builder) }
+
+// Release gives a builder back; it must not be used any more.
+func (l *Layout) Release(b *Builder) {
+	b.reset()
+	l.pool.Put(b)
+}
+
+// Node is a place in records: a field, and what lies below it. A nil Node is one that
+// nobody wants; its children are nil.
+type Node struct {
+	b        *Builder
+	path     string
+	children map[string]*Node
+	// any: all that comes below is wanted.
+	any bool
+	// field is the column; nil before the first value, and where none is wanted.
+	field  *field
+	wanted bool
+}
+
+// Child returns the node of a field below n, nil if nobody wants it. The name is copied.
+func (n *Node) Child(name []byte) *Node {
+	if n == nil {
+		return nil
+	}
+	if c, ok := n.children[string(name)]; ok {
+		return c
+	}
+	if !n.any {
+		return nil
+	}
+	return n.grow(string(name))
+}
+
+// Wanted reports whether the value itself is wanted, Below whether anything inside it may
+// be.
+func (n *Node) Wanted() bool { return n != nil && n.wanted }
+
+// Below is described at Wanted.
+func (n *Node) Below() bool { return n != nil && (n.any || len(n.children) > 0) }
+
+// Pinned is the type that the column is pinned to.
+func (n *Node) Pinned() Type {
+	if n == nil {
+		return Auto
+	}
+	return n.b.spec.pinned(n.path)
+}
+
+// Path is the column's name.
+func (n *Node) Path() string { return n.path }
+
+// grow adds a child where all there is is wanted.
+func (n *Node) grow(name string) *Node {
+	c := n.add(name)
+	c.any, c.wanted = true, true
+	n.b.grown++
+	return c
+}
+
+// add adds a child.
+func (n *Node) add(name string) *Node {
+	path := name
+	if n.path != "" {
+		path = n.path + "." + name
+	}
+	c := &Node{b: n.b, path: path}
+	if n.children == nil {
+		n.children = map[string]*Node{}
+	}
+	n.children[name] = c
+	return c
+}
+
+// want adds the nodes of a dotted path, and of its whole as one name.
+func (n *Node) want(path string) {
+	at := n
+	for _, name := range strings.Split(path, ".") {
+		next := at.children[name]
+		if next == nil {
+			next = at.add(name)
+		}
+		at = next
+	}
+	at.wanted = true
+	if strings.Contains(path, ".") && n.children[path] == nil {
+		// Both lead to one column.
+		n.add(path).wanted = true
+	}
+}

@@ -1,0 +1,105 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"unfold/ingest/table"
+)
+
+// Type is what a column can be pinned to.
+type Type string
+
+// The types that a column can be pinned to. Auto is none.
+const (
+	Auto   Type = ""
+	Int    Type = "int"    // int64
+	Float  Type = "float"  // float64
+	Bool   Type = "bool"   // boolean
+	Text   Type = "text"   // UTF-8
+	Time   Type = "time"   // microseconds since 1970, UTC
+	Vector Type = "vector" // list of float64 or float32
+)
+
+// Types lists what a column can be pinned to.
+func Types() []Type { return []Type{Int, Float, Bool, Text, Time, Vector} }
+
+// ParseTypes reads pins, each COLUMN:TYPE. The type follows the last colon.
+func ParseTypes(pins []string) (map[string]Type, error) {
+	out := make(map[string]Type, len(pins))
+	for _, pin := range pins {
+		at := strings.LastIndexByte(pin, ':')
+		if at <= 0 {
+			return nil, fmt.Errorf("%q pins no type: write COLUMN:TYPE", pin)
+		}
+		name, t := pin[:at], Type(pin[at+1:])
+		if !slices.Contains(Types(), t) {
+			hint := ""
+			if near := table.Nearest(string(t), typeNames()); near != "" {
+				hint = fmt.Sprintf("did you mean %q? ", near)
+			}
+			return nil, fmt.Errorf("column %q: unknown type %q; %stypes are %s", name, t, hint, strings.Join(typeNames(), ", "))
+		}
+		if was, there := out[name]; there && was != t {
+			return nil, fmt.Errorf("column %q is pinned twice, to %s and to %s", name, was, t)
+		}
+		out[name] = t
+	}
+	return out, nil
+}
+
+func typeNames() []string {
+	var names []string
+	for _, t := range Types() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// Limits bound what one message may ask for. Fields that are 0 take the default.
+type Limits struct {
+	// Bytes bounds a message (64 MiB).
+	Bytes int64
+	// Rows bounds its records (4 Mi), Fields the columns of all (4,096), Depth the
+	// nesting of values (64).
+	Rows   int64
+	Fields int
+	Depth  int
+	// Memory bounds what its values may take once decoded (256 MiB).
+	Memory int64
+}
+
+// Filled returns the limits with their defaults.
+func (l Limits) Filled() Limits {
+	l.Bytes = cmp.Or(l.Bytes, 64<<20)
+	l.Rows = cmp.Or(l.Rows, 4<<20)
+	l.Fields = cmp.Or(l.Fields, 4096)
+	l.Depth = cmp.Or(l.Depth, 64)
+	l.Memory = cmp.Or(l.Memory, 256<<20)
+	return l
+}
+
+// Spec says what is wanted of records.
+type Spec struct {
+	// Paths are the columns wanted, dotted; nil is all there is.
+	Paths []string
+	// Vector is the column that is the vector, "" if it is the only list of numbers.
+	Vector string
+	// Types are pinned, by the columns' paths.
+	Types map[string]Type
+	// Limits bound a message.
+	Limits Limits
+}
+
+// pinned is the type of a column.
+func (s *Spec) pinned(path string) Type {
+	if t := s.Types[path]; t != Auto {
+		return t
+	}
+	if path == s.Vector && path != "" {
+		return Vector
+	}
+	return Auto
+}
