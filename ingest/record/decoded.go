@@ -1,0 +1,13 @@
+package record
+
+import "unfold/ingest/table"
+
+// Decoded is what a message holds.
+type Decoded struct {
+	// Table holds the records, a row each.
+	Table *table.Table
+	// Deleted says that the record is no more: the message is the deletion of it, as
+	// Debezium's operation "d" is. Table then has one row with what is known of the record
+	// that was, which may lack everything but the id, or that as well.
+	Deleted bool
+}
