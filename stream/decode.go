@@ -23,39 +23,57 @@ type decoding struct {
 	done    chan struct{} // closed when the helper has ended
 
 	mu sync.Mutex
-	// at is the message that is being decoded; the helper was given up with it if left.
-	at   int
-	left bool
+	// at is the message that is being decoded; the helper was given up with it if left,
+	// and ended with it if something else is missing.
+	at      int
+	left    bool
+	missing *UnavailableError
 }
 
-// decodeAll turns messages into events or finds them bad. A message that takes longer
-// than Settings.DecodeTime is bad as well: its helper is left alone with it. The error
-// says that the context is done.
-func (w *worker) decodeAll(ctx context.Context, batch []*entry) error {
-	for from := 0; from < len(batch); {
-		d := &decoding{decoder: w.p.Decoder, batch: batch, at: from}
-		if from = w.watch(d); from == len(batch) && !d.left {
+// decodeAll turns messages into events or finds them bad, and returns how many of the
+// batch, at least one: those before one that something else is missing for need not wait
+// for it; none if those that have waited for the first map can be placed now. A message
+// that takes longer than Settings.DecodeTime is bad as well: its helper is left alone with
+// it. The error says that a context is done.
+func (w *worker) decodeAll(reading, working context.Context, batch []*entry) (n int, err error) {
+	tries, fetched := 0, false
+	for n < len(batch) {
+		d := &decoding{decoder: w.p.Decoder, batch: batch, at: n}
+		if n = w.watch(d); d.left {
+			select {
+			case w.p.left <- struct{}{}:
+				d.gone(func() { <-w.p.left })
+			case <-working.Done():
+				return n, working.Err()
+			}
+		}
+		if d.missing == nil {
+			continue
+		}
+		if n > 0 || tries > 0 && w.released() {
 			break
 		}
-		select {
-		case w.p.left <- struct{}{}:
-			d.gone(func() { <-w.p.left })
-		case <-ctx.Done():
-			return ctx.Err()
+		tries++
+		if fetched, err = w.retry.await(reading, "decode", d.missing, tries, fetched); err != nil {
+			if reading.Err() != nil {
+				return 0, reading.Err()
+			}
+			batch[0].spoil(StageDecode, err)
+			n = 1
 		}
 	}
-	for _, e := range batch {
+	for _, e := range batch[:n] {
 		if e.bad == nil {
 			w.p.Hooks.eventsIn(w.tp, e.events.Len())
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // watch has a batch decoded from where it stands and returns the first message that is
-// left to do; the one before it was given up then. Two looks, the time allowed between
-// them, have to find the helper at the same message. So a process that was stopped for a
-// while does not take its own sleep for the message's fault.
+// left to do: the one before it was given up then, or something is missing for it. Two
+// looks, the time allowed between them, have to find the helper at the same message. So a
+// process that was stopped for a while does not take its own sleep for the message's fault.
 func (w *worker) watch(d *decoding) int {
 	d.done = make(chan struct{})
 	go d.run()
@@ -64,7 +82,7 @@ func (w *worker) watch(d *decoding) int {
 	for seen := -1; ; {
 		select {
 		case <-d.done:
-			return len(d.batch)
+			return d.at
 		case <-tick.C:
 		}
 		d.mu.Lock()
@@ -86,13 +104,16 @@ func (d *decoding) gone(do func()) {
 	}()
 }
 
-// run decodes until it has done all or was given up.
+// run decodes until it has done all, something is missing or it was given up.
 func (d *decoding) run() {
 	defer close(d.done)
 	for i := d.at; i < len(d.batch); i++ {
-		events, bad := decode(d.decoder, &d.batch[i].message)
+		events, bad, missing := decode(d.decoder, &d.batch[i].message)
 		d.mu.Lock()
-		if d.left {
+		if d.left || missing != nil {
+			if !d.left {
+				d.missing = missing
+			}
 			d.mu.Unlock()
 			return
 		}
@@ -102,14 +123,17 @@ func (d *decoding) run() {
 	}
 }
 
-// decode turns a message into events or says why it is bad.
-func decode(decoder Decoder, m *Message) (Events, *MessageError) {
+// decode turns a message into events, or says why it is bad or what is missing.
+func decode(decoder Decoder, m *Message) (Events, *MessageError, *UnavailableError) {
 	if m.Unreadable != nil {
-		return nil, asMessageError(StageRead, m.Unreadable)
+		return nil, asMessageError(StageRead, m.Unreadable), nil
 	}
 	events, err := decoder.Decode(*m)
-	if err != nil {
-		return nil, asMessageError(StageDecode, err)
+	if missing := unavailable(err); missing != nil {
+		return nil, nil, missing
 	}
-	return events, nil
+	if err != nil {
+		return nil, asMessageError(StageDecode, err), nil
+	}
+	return events, nil, nil
 }

@@ -79,6 +79,11 @@
 // reading (no permission, an offset that is no longer in the log) ends the stage with an
 // error.
 //
+// What a message needs from elsewhere, such as the schema of a registry that is away, is
+// waited for as well (UnavailableError): its partition stands, the others go on, and those
+// before it are delivered. It is never a dead letter for that, and the wait is no part of
+// Settings.DecodeTime. (TestUnavailable, TestUnavailableStops)
+//
 // What is too large does not stop the stream. A topic refuses a message, alone in its
 // batch and compressed, that is larger than it takes. To retry that would be in vain. Such
 // an output is written in parts (Pipeline.TooLarge). Each is a message of some of the

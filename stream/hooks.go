@@ -38,7 +38,7 @@ type Hooks struct {
 	// goes on at the log's first message, or ends, as the source is set.
 	Gap func(gap *OffsetError)
 	// Retrying: something failed and will be retried after the pause.
-	// What is "write", "dead letter", "commit" or "transaction".
+	// What is "decode", "place", "write", "dead letter", "commit" or "transaction".
 	Retrying func(what string, attempt int, err error, pause time.Duration)
 	// Published: a learner has published a map that took so long to learn; 0
 	// for one that was loaded.

@@ -15,8 +15,9 @@ type Events interface {
 
 // Decoder turns a message into events.
 type Decoder interface {
-	// Decode is a pure function of the message. Every error means that the
-	// message is bad: it becomes a dead letter.
+	// Decode is a pure function of the message. Every error means that the message is
+	// bad, and it becomes a dead letter; but for an *UnavailableError, after which it is
+	// decoded again.
 	Decode(m Message) (Events, error)
 }
 
@@ -29,10 +30,14 @@ type Map interface {
 	Place(ctx context.Context, events []Events) ([]Outcome, error)
 }
 
-// Outcome is a placed message: the output's value, or why there is none.
+// Outcome is a placed message: the output's value, or why there is none. After an
+// *UnavailableError its batch is placed again.
 type Outcome struct {
 	Value []byte
 	Err   error
+	// ContentType is the value's, as its header says; ContentType of this package if
+	// empty.
+	ContentType string
 	// Parts, if set, makes smaller messages of the same events, for a topic that the
 	// whole is too large for.
 	Parts Parts

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,20 +29,22 @@ const (
 	HeaderTraceState  = "tracestate"
 )
 
-// ContentType says that a message's value is one complete Arrow IPC stream.
+// ContentType says that a message's value is one complete Arrow IPC stream. It is that of
+// outputs unless Outcome.ContentType is another.
 const ContentType = "application/vnd.apache.arrow.stream"
 
-// output composes the output message for in. It is a function of the message and
-// the map alone, so that a duplicate has the same bytes; the key and
+// output composes the output message of an entry that was placed. It is a function of the
+// message and the map alone, so that a duplicate has the same bytes; the key and
 // the time are the input's.
-func (p *Pipeline) output(in *Message, value []byte, by *Published) Message {
+func (p *Pipeline) output(e *entry, value []byte) Message {
+	in := &e.message
 	headers := []Header{
-		{HeaderContentType, []byte(ContentType)},
+		{HeaderContentType, []byte(cmp.Or(e.outcome.ContentType, ContentType))},
 		{HeaderSourceTopic, []byte(in.Topic)},
 		{HeaderSourcePartition, strconv.AppendInt(nil, int64(in.Partition), 10)},
 		{HeaderSourceOffset, strconv.AppendInt(nil, in.Offset, 10)},
 	}
-	headers = append(headers, by.Headers()...)
+	headers = append(headers, e.by.Headers()...)
 	if v, ok := p.traceparent(in); ok {
 		headers = append(headers, Header{HeaderTraceParent, v})
 	}

@@ -75,7 +75,7 @@ func (w *worker) cut(p *piece, m Refused, why error) {
 			e.spoil(StageWrite, err)
 			return
 		}
-		part.message = w.p.output(&e.message, value, e.by)
+		part.message = w.p.output(e, value)
 		parts = append(parts, part)
 	}
 	e.pieces = slices.Replace(e.pieces, i, i+1, parts...)
@@ -95,7 +95,7 @@ func (m Refused) parts(rows int) int {
 func (w *worker) number(e *entry) []piece {
 	for i := range e.pieces {
 		p := &e.pieces[i]
-		p.message = w.p.output(&e.message, p.message.Value, e.by)
+		p.message = w.p.output(e, p.message.Value)
 		add := func(key string, v int) {
 			p.message.Headers = append(p.message.Headers, Header{key, strconv.AppendInt(nil, int64(v), 10)})
 		}

@@ -85,6 +85,11 @@ func (w *worker) offer(ctx context.Context, e *entry) error {
 	return err
 }
 
+// released reports whether messages wait that can be placed now.
+func (w *worker) released() bool {
+	return (len(w.waiting) > 0 || w.forgot) && w.p.Learner.Current() != nil
+}
+
 // release places the messages that have waited for the first map. If reading
 // ends meanwhile the rest is dropped, and nothing after it may be processed. If
 // some were let go the generation has to end: the next one reads them again.
@@ -101,7 +106,7 @@ func (w *worker) release(reading, working context.Context) error {
 		}
 		err := w.begin(reading, waiting[:n])
 		if err == nil {
-			err = w.process(working, waiting[:n])
+			err = w.process(reading, working, waiting[:n])
 		}
 		if err != nil {
 			return err

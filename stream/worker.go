@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -117,18 +118,27 @@ func (w *worker) workThrough(reading, working context.Context, run Run) error {
 	defer w.finish()
 	fetched := time.Now()
 	for rest := run.Messages; len(rest) > 0 && reading.Err() == nil; {
-		n := w.p.settings.batch(rest)
-		batch := make([]*entry, n)
-		for i, m := range rest[:n] {
+		if w.released() {
+			if err := w.release(reading, working); err != nil {
+				return err
+			}
+			continue
+		}
+		batch := make([]*entry, w.p.settings.batch(rest))
+		for i, m := range rest[:len(batch)] {
 			batch[i] = &entry{message: m, fetched: fetched}
 		}
 		if err := w.begin(reading, batch); err != nil {
 			return err
 		}
-		if err := w.decodeAll(working, batch); err != nil {
+		n, err := w.decodeAll(reading, working, batch)
+		if err != nil {
 			return err
 		}
-		rest = rest[n:]
+		if n == 0 {
+			continue
+		}
+		batch, rest = batch[:n], rest[n:]
 		if w.p.LearnOnly {
 			if err := w.learn(reading, batch); err != nil {
 				return err
@@ -139,14 +149,9 @@ func (w *worker) workThrough(reading, working context.Context, run Run) error {
 			if err := w.wait(reading, working, batch); err != nil {
 				return err
 			}
-			if w.p.Learner.Current() != nil {
-				if err := w.release(reading, working); err != nil {
-					return err
-				}
-			}
 			continue
 		}
-		if err := w.process(working, batch); err != nil {
+		if err := w.process(reading, working, batch); err != nil {
 			return err
 		}
 	}
@@ -192,17 +197,17 @@ func (w *worker) advance(offset int64) {
 
 // process places a batch and delivers what was made of it; then the learner may
 // have the events.
-func (w *worker) process(ctx context.Context, batch []*entry) error {
-	outputs, err := w.place(ctx, batch)
+func (w *worker) process(reading, working context.Context, batch []*entry) error {
+	outputs, err := w.place(reading, working, batch)
 	if err != nil {
 		return err
 	}
-	if err := w.deliver(ctx, batch, outputs); err != nil {
+	if err := w.deliver(working, batch, outputs); err != nil {
 		return err
 	}
 	for _, e := range batch {
 		if e.bad == nil {
-			if err := w.offer(ctx, e); err != nil {
+			if err := w.offer(working, e); err != nil {
 				return err
 			}
 		}
@@ -212,7 +217,7 @@ func (w *worker) process(ctx context.Context, batch []*entry) error {
 
 // place returns the outputs of the good messages of a batch, in order. Messages that turn
 // out to be bad are marked.
-func (w *worker) place(ctx context.Context, batch []*entry) (outputs []piece, err error) {
+func (w *worker) place(reading, working context.Context, batch []*entry) (outputs []piece, err error) {
 	var good []*entry
 	var in []Events
 	for _, e := range batch {
@@ -225,12 +230,9 @@ func (w *worker) place(ctx context.Context, batch []*entry) (outputs []piece, er
 	}
 	current := w.p.Learner.Current()
 	start := time.Now()
-	outcomes, err := current.Map.Place(ctx, in)
+	outcomes, err := w.outcomes(reading, working, current.Map, good, in)
 	if err != nil {
-		return nil, fmt.Errorf("placing %s and the %d messages after it: %w", good[0].message.Where(), len(good)-1, err)
-	}
-	if len(outcomes) != len(in) {
-		return nil, fmt.Errorf("placing %s: %d outcomes for %d messages", good[0].message.Where(), len(outcomes), len(in))
+		return nil, err
 	}
 	events := 0
 	for i, e := range good {
@@ -240,10 +242,31 @@ func (w *worker) place(ctx context.Context, batch []*entry) (outputs []piece, er
 		}
 		events += e.events.Len()
 		e.outcome, e.version, e.by = outcomes[i], current.Version, current
-		outputs = append(outputs, piece{e, 0, e.events.Len(), w.p.output(&e.message, outcomes[i].Value, current)})
+		outputs = append(outputs, piece{e, 0, e.events.Len(), w.p.output(e, outcomes[i].Value)})
 	}
 	w.p.Hooks.placed(w.tp, events, time.Since(start))
 	return outputs, nil
+}
+
+// outcomes has messages placed, as often as it takes until nothing is missing for any of
+// them.
+func (w *worker) outcomes(reading, working context.Context, on Map, good []*entry, in []Events) ([]Outcome, error) {
+	for tries := 1; ; tries++ {
+		outcomes, err := on.Place(working, in)
+		if err != nil {
+			return nil, fmt.Errorf("placing %s and the %d messages after it: %w", good[0].message.Where(), len(good)-1, err)
+		}
+		if len(outcomes) != len(in) {
+			return nil, fmt.Errorf("placing %s: %d outcomes for %d messages", good[0].message.Where(), len(outcomes), len(in))
+		}
+		i := slices.IndexFunc(outcomes, func(o Outcome) bool { return unavailable(o.Err) != nil })
+		if i < 0 {
+			return outcomes, nil
+		}
+		if err := w.retry.later(reading, "place", tries, outcomes[i].Err); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // quiet drops errors that only say that one of the contexts is done.

@@ -20,8 +20,10 @@ type stage struct {
 	learner  *Learner
 	// exactlyOnce delivers through transactions.
 	exactlyOnce bool
-	// delivered counts events.
-	delivered atomic.Int64
+	// decoder is Numbers if nil.
+	decoder stream.Decoder
+	// delivered counts events, retried what failed and may go well later.
+	delivered, retried atomic.Int64
 }
 
 func newStage(b *bench, learner *Learner) *stage {
@@ -53,14 +55,19 @@ func (s *stage) run(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, errors.Join(err, source.Close(), sink.Close())
 	}
+	decoder := s.decoder
+	if decoder == nil {
+		decoder = Numbers{}
+	}
 	p := &stream.Pipeline{
-		Source: source, Sink: sink, Decoder: Numbers{}, Learner: s.learner, DeadLetter: &stream.DeadLetter{Sink: letters},
+		Source: source, Sink: sink, Decoder: decoder, Learner: s.learner, DeadLetter: &stream.DeadLetter{Sink: letters},
 		ExactlyOnce: s.exactlyOnce,
 		Settings: stream.Settings{BatchMessages: 16, CommitEvery: 20 * time.Millisecond, RetryMin: 5 * time.Millisecond,
 			DrainTimeout: 10 * time.Second, CommitTimeout: 10 * time.Second},
 		Hooks: stream.Hooks{
 			Delivered:    func(_ stream.TopicPartition, _, events int, _ time.Duration) { s.delivered.Add(int64(events)) },
 			DeadLettered: func(stream.Message, stream.Stage, error) { s.delivered.Add(1) },
+			Retrying:     func(string, int, error, time.Duration) { s.retried.Add(1) },
 		},
 	}
 	stopped := make(chan time.Time, 1)

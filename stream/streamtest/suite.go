@@ -36,6 +36,8 @@ func TestBroker(t *testing.T, h Harness) {
 		{"a pipeline drains when it is asked to stop", 2, testDrain},
 		{"restarts lose nothing", 3, testRestarts},
 		{"a second member takes its share", 4, testSecondMember},
+		{"what is away is waited for", 2, testUnavailable},
+		{"what is away is waited for, exactly once", 2, testUnavailableExactlyOnce},
 		{"what is too large comes in parts", 2, testTooLarge},
 		{"what is too large comes in parts, exactly once", 2, testTooLargeExactlyOnce},
 		{"a transaction is done as a whole", 2, testTransaction},
