@@ -26,6 +26,10 @@ type bench struct {
 
 	threads int
 	keep    bool
+	// untimed leaves out the peers' rehearsals, which only their times need.
+	untimed bool
+	// firstSeeds are how many maps of a method this run makes of a set, the first.
+	firstSeeds int
 	// quick takes samples of the large sets, our own defaults and a table instead of
 	// the page; small takes toy data.
 	quick, small bool
@@ -77,6 +81,7 @@ const (
 	em        = "em"     // seconds of EM
 	place     = "place"  // seconds of placing the test rows
 	differ    = "differ" // bytes of two maps that are not the same
+	others    = "others" // the share of the processors that other processes took while it was timed, the most
 )
 
 // Parts that are no data sets.
@@ -86,6 +91,7 @@ const (
 	partSeeds      = "seeds"
 	partLikelihood = "likelihood"
 	partCost       = "cost"
+	partTimes      = "times" // all that was timed while the machine was busy
 )
 
 // parts names all that -only can choose.
@@ -94,7 +100,7 @@ func (b *bench) parts() []string {
 	for _, d := range b.datasets() {
 		names = append(names, d.name)
 	}
-	return append(names, partSplit, partDims, partSeeds, partLikelihood, partCost)
+	return append(names, partSplit, partDims, partSeeds, partLikelihood, partCost, partTimes)
 }
 
 func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
@@ -105,6 +111,15 @@ func (b *bench) when(m method, parts ...string) when {
 		return unwanted
 	}
 	return wanted
+}
+
+// whenTimed is when for a measurement whose times the page shows.
+func (b *bench) whenTimed(m method, parts ...string) when {
+	when := b.when(m, parts...)
+	if when == unwanted && slices.Contains(b.only, partTimes) && !(m.peer && b.peers.Skip) {
+		return retimed
+	}
+	return when
 }
 
 func (b *bench) say(format string, args ...any) {
@@ -186,6 +201,7 @@ type when int
 
 const (
 	unwanted when = iota // not in this run; an earlier one is used
+	retimed              // not in this run, unless an earlier one has times of a busy machine
 	wanted               // yes, unless -keep allows an earlier one
 	always               // yes
 )
@@ -195,23 +211,15 @@ const (
 // keeps. It is nil if there is none and none is to be made.
 func (b *bench) once(name, made string, when when, measure func(r *result) error) (*result, error) {
 	path := b.file("results", strings.ReplaceAll(name, "/", "-")+".json")
-	if when == unwanted || when == wanted && b.keep {
-		text, err := os.ReadFile(path)
-		if err == nil {
-			r := new(result)
-			if err := json.Unmarshal(text, r); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-			if r.Made == made {
-				b.results[name] = r
-				return r, nil
-			}
-		} else if !errors.Is(err, fs.ErrNotExist) {
+	if when < wanted || when == wanted && b.keep {
+		r, err := earlierResult(path, made)
+		if err != nil || r == nil && when < wanted {
 			return nil, err
 		}
-	}
-	if when == unwanted {
-		return nil, nil
+		if r != nil && (when != retimed || r.quiet()) {
+			b.results[name] = r
+			return r, nil
+		}
 	}
 	b.say("%s", name)
 	r := newResult()
@@ -223,15 +231,57 @@ func (b *bench) once(name, made string, when when, measure func(r *result) error
 	return r, harness.WriteJSON(path, r)
 }
 
+// earlierResult reads a result that was made in this way; it is nil if there is none.
+func earlierResult(path, made string) (*result, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	r := new(result)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if r.Made != made {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// quiet reports whether other processes took so little while it was timed that the
+// times say something.
+func (r *result) quiet() bool {
+	v, known := r.Figures[others]
+	return known && v <= harness.Quiet
+}
+
+// took notes how much others took of the processors while it was timed.
+func (r *result) took(share float64) { r.Figures[others] = max(r.Figures[others], share) }
+
+// timed runs a program as command does and notes in r what others took meanwhile.
+func (b *bench) timed(ctx context.Context, r *result, name string, args ...string) ([]byte, error) {
+	watch := harness.Others()
+	out, own, err := b.started(ctx, name, args...)
+	r.took(watch(own))
+	return out, err
+}
+
 // command runs a program and returns what it prints.
 func (b *bench) command(ctx context.Context, name string, args ...string) ([]byte, error) {
+	out, _, err := b.started(ctx, name, args...)
+	return out, err
+}
+
+// started runs a program and returns what it prints and the processor time that it took.
+func (b *bench) started(ctx context.Context, name string, args ...string) (printed []byte, own time.Duration, err error) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, errs.String())
+		return nil, 0, fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, errs.String())
 	}
-	return out.Bytes(), nil
+	return out.Bytes(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
 // file is a path in OUT, or in the folder there of quick or small runs, which leave

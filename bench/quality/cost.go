@@ -22,41 +22,42 @@ const (
 func (b *bench) costs(ctx context.Context, mnist *prepared) error {
 	j := job{input: mnist.input, output: b.mapFile("cost", byDefault)}.withDefaults()
 	made := b.made(methods()[0], j, mnist) + ", beside " + b.before
-	_, err := b.once(costName, made, b.when(methods()[0], partCost), func(r *result) error {
+	_, err := b.once(costName, made, b.whenTimed(methods()[0], partCost), func(r *result) error {
 		var ours, theirs []float64
 		for range costRuns {
-			seconds, peak, err := b.process(ctx, b.unfold, j)
+			u, err := b.process(ctx, b.unfold, j)
 			if err != nil {
 				return err
 			}
-			ours, r.Figures[memory] = append(ours, seconds), max(r.Figures[memory], peak)
+			r.took(u.Others)
+			ours, r.Figures[memory] = append(ours, u.Wall), max(r.Figures[memory], u.Peak/1e9)
 			if b.before == "" {
 				continue
 			}
-			if seconds, _, err = b.process(ctx, b.before, j); err != nil {
+			if u, err = b.process(ctx, b.before, j); err != nil {
 				return err
 			}
-			theirs = append(theirs, seconds)
+			r.took(u.Others)
+			theirs = append(theirs, u.Wall)
 		}
 		r.Figures[whole] = median(ours)
 		if theirs != nil {
 			r.Figures[ratio] = median(ours) / median(theirs)
 		}
-		_, peak, err := b.process(ctx, b.unfold, j, "--report", j.output+".json")
-		r.Figures[memory] = max(r.Figures[memory], peak)
+		u, err := b.process(ctx, b.unfold, j, "--report", j.output+".json")
+		r.Figures[memory] = max(r.Figures[memory], u.Peak/1e9)
 		return err
 	})
 	return err
 }
 
-// process fits as a process of its own and returns its seconds and the most memory in
-// GB that it has had.
-func (b *bench) process(ctx context.Context, program string, j job, more ...string) (seconds, peak float64, err error) {
+// process fits as a process of its own and returns what it took.
+func (b *bench) process(ctx context.Context, program string, j job, more ...string) (harness.Usage, error) {
 	if err := os.MkdirAll(filepath.Dir(j.output), 0o777); err != nil {
-		return 0, 0, err
+		return harness.Usage{}, err
 	}
 	args := slices.Concat([]string{"fit", "-q", j.input, "-o", j.output + ".unfold", "--map", j.output,
 		"--threads", strconv.Itoa(b.threads)}, more)
 	_, u, err := harness.Process(ctx, b.file("usage.json"), nil, program, args...)
-	return u.Wall, u.Peak / 1e9, err
+	return u, err
 }

@@ -21,4 +21,8 @@
 // data are used again, so a part can be measured again without the rest; the page
 // then says that it is of several runs. Data sets whose files are missing are left
 // out, and targets on what was not measured are listed as such.
+//
+// A time is on the page if other processes took at most a tenth of the processors while
+// it was taken. On a busy machine -untimed saves the peers' rehearsals, -seeds 1 makes a
+// first page sooner, and -only times measures later what was timed meanwhile.
 package main

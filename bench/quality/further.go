@@ -61,7 +61,7 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 			dir := fmt.Sprintf("split%d", dims)
 			j := job{input: b.file("data", "split", "train.npy"), output: b.mapFile(dir, m.key+"-train"), dims: dims,
 				test: b.file("data", "split", "test.npy"), placed: b.mapFile(dir, m.key+"-test")}
-			_, err := b.once(splitName(dims, m), b.made(m, j, mnist), b.when(m, partSplit), func(r *result) error {
+			_, err := b.once(splitName(dims, m), b.made(m, j, mnist), b.whenTimed(m, partSplit), func(r *result) error {
 				if err := b.make(ctx, m, j, r); err != nil {
 					return err
 				}
@@ -78,7 +78,7 @@ func (b *bench) split(ctx context.Context, mnist *prepared) error {
 			parts = append(parts, partSeeds)
 		}
 		j := job{input: mnist.input, output: b.mapFile("joint10", m.key), dims: 10}
-		_, err := b.once(jointName(10, m), b.made(m, j, mnist), b.when(m, parts...), func(r *result) error {
+		_, err := b.once(jointName(10, m), b.made(m, j, mnist), b.whenTimed(m, parts...), func(r *result) error {
 			if err := b.make(ctx, m, j, r); err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ func (b *bench) prepareSplit(ctx context.Context, mnist *prepared) error {
 // dims makes the default map in three dimensions.
 func (b *bench) dims(ctx context.Context, mnist *prepared) error {
 	m, j := methods()[0], job{input: mnist.input, output: b.mapFile("dims3", byDefault), dims: 3}
-	_, err := b.once(dims3Name, b.made(m, j, mnist), b.when(m, partDims), func(r *result) error {
+	_, err := b.once(dims3Name, b.made(m, j, mnist), b.whenTimed(m, partDims), func(r *result) error {
 		if err := b.make(ctx, m, j, r); err != nil {
 			return err
 		}

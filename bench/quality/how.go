@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"unfold/bench/internal/harness"
 )
 
 // writeSettings says how all was measured.
@@ -29,12 +31,13 @@ func (b *bench) writeSettings(w *bytes.Buffer) {
   predicted by the mean of its neighbours, relative to its standard deviation (less is better; the mean over the numbers).
 - **Embedding**: seconds from vectors in memory to the map, neighbour search included, with all libraries loaded and, of
   the peers, all code compiled by a rehearsal. **Whole**: seconds from the start of the process to the written map;
-  of the peers with imports and compilation, as in a process that runs for the first time.
+  of the peers with imports and compilation, as in a process that runs for the first time. Each time has the share of
+  the processors that other processes took meanwhile; of more than %.0f %% the time is not shown, but "%s".
 - unfold makes every map of the data sets' tables twice, and the two must be equal to the last bit.
 
 | method | version | settings |
 |---|---|---|
-`, inputDims, seedCount, rankNeighbors, thousands(allPoints), thousands(samplePoints))
+`, inputDims, seedCount, rankNeighbors, thousands(allPoints), thousands(samplePoints), 100*harness.Quiet, harness.Busy)
 	for _, m := range methods() {
 		version := "this one"
 		if m.peer {

@@ -43,6 +43,11 @@ func (b *bench) able(ctx context.Context, m method) (bool, error) {
 
 func (b *bench) mapOf(ctx context.Context, p *prepared, m method, seed int) error {
 	when := b.when(m, p.name)
+	if seed == 1 {
+		when = b.whenTimed(m, p.name)
+	} else if seed > b.firstSeeds {
+		when = unwanted
+	}
 	if len(b.tried) > 0 && when == wanted {
 		when = unwanted
 		if m.tried() {
@@ -80,12 +85,16 @@ func (b *bench) seedsOf(m method) int {
 	return seedCount
 }
 
+// seedMark parts the names of maps of seeds beyond the first, whose times are not shown,
+// from the seed.
+const seedMark = "@"
+
 // mapName names the measurement of a data set's map.
 func mapName(set, method string, seed int) string {
 	if seed == 1 {
 		return set + "/" + method
 	}
-	return fmt.Sprintf("%s/%s@%d", set, method, seed)
+	return fmt.Sprintf("%s/%s"+seedMark+"%d", set, method, seed)
 }
 
 func (b *bench) mapFile(set, method string) string { return b.file("maps", set, method+".npy") }

@@ -115,9 +115,9 @@ func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
 	args := append([]string{"fit", "-q", j.input, "-o", model, "--dims", strconv.Itoa(j.dims), "--seed", strconv.Itoa(j.seed),
 		"--threads", strconv.Itoa(b.threads)}, m.flags...)
 	if b.quick {
-		return b.timed(ctx, args, j.output, r)
+		return b.asUser(ctx, args, j.output, r)
 	}
-	if _, err := b.command(ctx, b.unfold, append(slices.Clone(args), "--map", j.output, "--report", report)...); err != nil {
+	if _, err := b.timed(ctx, r, b.unfold, append(slices.Clone(args), "--map", j.output, "--report", report)...); err != nil {
 		return err
 	}
 	if j.timed {
@@ -149,7 +149,7 @@ func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
 		return nil
 	}
 	clock := time.Now()
-	if _, err := b.command(ctx, b.unfold, "embed", "-q", j.test, "-m", model, "-o", j.placed); err != nil {
+	if _, err := b.timed(ctx, r, b.unfold, "embed", "-q", j.test, "-m", model, "-o", j.placed); err != nil {
 		return err
 	}
 	r.Figures[place] = time.Since(clock).Seconds()
@@ -160,7 +160,7 @@ func (b *bench) makeOwn(ctx context.Context, m method, j job, r *result) error {
 // the same map.
 func (b *bench) again(ctx context.Context, args []string, first string, r *result) error {
 	second := strings.TrimSuffix(first, ".npy") + "-again.npy"
-	if err := b.timed(ctx, args, second, r); err != nil {
+	if err := b.asUser(ctx, args, second, r); err != nil {
 		return err
 	}
 	if err := sameBytes(first, second); err != nil {
@@ -169,10 +169,10 @@ func (b *bench) again(ctx context.Context, args []string, first string, r *resul
 	return os.Remove(second)
 }
 
-// timed makes a map as a user would and notes the time of it all.
-func (b *bench) timed(ctx context.Context, args []string, output string, r *result) error {
+// asUser makes a map as a user would and notes the time of it all.
+func (b *bench) asUser(ctx context.Context, args []string, output string, r *result) error {
 	clock := time.Now()
-	_, err := b.command(ctx, b.unfold, append(slices.Clone(args), "--map", output)...)
+	_, err := b.timed(ctx, r, b.unfold, append(slices.Clone(args), "--map", output)...)
 	r.Figures[whole] = time.Since(clock).Seconds()
 	return err
 }
@@ -238,10 +238,13 @@ func (b *bench) makePeers(ctx context.Context, m method, j job, r *result) error
 		"--threads", strconv.Itoa(b.threads)}
 	if j.test != "" {
 		args = append(args, "--place", j.test, j.placed)
-	} else if j.seed > 1 {
-		args = append(args, "--untimed")
 	}
-	text, err := b.command(ctx, harness.Interpreter(b.peers.Dir(b.out)), args...)
+	run := func() ([]byte, error) { return b.timed(ctx, r, harness.Interpreter(b.peers.Dir(b.out)), args...) }
+	if b.untimed || j.test == "" && j.seed > 1 {
+		args = append(args, "--untimed")
+		run = func() ([]byte, error) { return b.command(ctx, harness.Interpreter(b.peers.Dir(b.out)), args...) }
+	}
+	text, err := run()
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,8 @@ Machine: %d cores, %s/%s, %s; %d threads for every method.
 
 `, seedCount, b.ofRuns(), unseen(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, strings.Join(b.languages(), ", "), b.threads)
 	b.writeMissing(&w)
+	b.writeIncomplete(&w, sets)
+	b.writeBusy(&w)
 	b.writeFirsts(&w, sets)
 	b.writeLosses(&w, sets)
 	w.WriteString("## Data set by data set\n\n")
@@ -97,11 +99,90 @@ func (b *bench) writeMissing(w *bytes.Buffer) {
 	}
 }
 
+// writeIncomplete names the maps that there are none of, and those of few seeds.
+func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
+	var none, few []string
+	for _, p := range sets {
+		var without, fewer []string
+		for _, m := range methods() {
+			switch {
+			case !m.takes(p.name):
+			case b.results[mapName(p.name, m.key, 1)] == nil:
+				without = append(without, m.title)
+			case b.fewer(p.name, m) != "":
+				fewer = append(fewer, m.title)
+			}
+		}
+		if without != nil {
+			none = append(none, p.title+" by "+strings.Join(without, ", "))
+		}
+		if fewer != nil {
+			few = append(few, p.title+" by "+strings.Join(fewer, ", "))
+		}
+	}
+	if none != nil {
+		fmt.Fprintf(w, "**Not measured: %s.** A set without all peers has no first and counts in no mean.\n\n", strings.Join(none, "; "))
+	}
+	if few != nil {
+		fmt.Fprintf(w, "**Of fewer than %d seeds, so with a standard error of the sample alone or of two seeds: %s.**\n\n", seedCount, strings.Join(few, "; "))
+	}
+}
+
+// fewer says how many seeds the maps of a method are of, if not of all.
+func (b *bench) fewer(set string, m method) string {
+	n := 0
+	for seed := 1; seed <= seedCount; seed++ {
+		if b.results[mapName(set, m.key, seed)] != nil {
+			n++
+		}
+	}
+	switch n {
+	case seedCount:
+		return ""
+	case 1:
+		return " (1 seed)"
+	}
+	return fmt.Sprintf(" (%d seeds)", n)
+}
+
+// seconds is a time as the tables show it.
+func (r *result) seconds(key string) string {
+	switch v, known := r.Figures[key]; {
+	case !known:
+		return ""
+	case !r.quiet():
+		return harness.Busy
+	default:
+		return fmt.Sprintf("%.1f s", v)
+	}
+}
+
+// writeBusy says that times are left out, and how to measure them.
+func (b *bench) writeBusy(w *bytes.Buffer) {
+	n, of := 0, 0
+	for name, r := range b.results {
+		if _, known := r.Figures[whole]; known && !strings.Contains(name, seedMark) {
+			if of++; !r.quiet() {
+				n++
+			}
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(w, `**Times of %d maps of %d are left out as "%s"**: other processes took more than %.0f %% of the processors meanwhile, or nothing was
+timed. `+"`make quality ARGS=\"-only times\"`"+` makes these maps again, on a machine that is quiet. The other figures do not depend on it.
+
+`, n, of, harness.Busy, 100*harness.Quiet)
+	}
+}
+
 func writeTargets(w *bytes.Buffer, targets []target) {
 	verdicts := count(targets)
 	fmt.Fprintf(w, "## Targets\n\n%d of %d targets are met, %d are missed", verdicts[harness.Met], len(targets), verdicts[harness.Missed])
 	if n := verdicts[harness.NotMeasured]; n > 0 {
 		fmt.Fprintf(w, ", **%d are not measured**", n)
+	}
+	if n := verdicts[harness.Busy]; n > 0 {
+		fmt.Fprintf(w, ", %d left to a quiet machine", n)
 	}
 	w.WriteString(".\n\n| what | target | measured | |\n|---|---|---|---|\n")
 	for _, x := range targets {
@@ -134,12 +215,12 @@ func (b *bench) writeSet(w *bytes.Buffer, p *prepared, pictures string) {
 	}
 	w.WriteString(" embedding | whole |\n|---|" + strings.Repeat("---|", len(columns)+2) + "\n")
 	for _, m := range rows {
-		fmt.Fprintf(w, "| %s |", m.title)
+		fmt.Fprintf(w, "| %s%s |", m.title, b.fewer(p.name, m))
 		for _, f := range columns {
 			fmt.Fprintf(w, " %s |", b.cell(p, rows, m, f))
 		}
 		r := b.results[mapName(p.name, m.key, 1)]
-		fmt.Fprintf(w, " %.1f s | %.1f s |\n", r.Figures[embed], r.Figures[whole])
+		fmt.Fprintf(w, " %s | %s |\n", r.seconds(embed), r.seconds(whole))
 	}
 	w.WriteString("| *standard error, at most* |")
 	for _, f := range columns {
@@ -200,14 +281,14 @@ func (b *bench) writeFurther(w *bytes.Buffer) {
 	for _, dims := range []int{2, 10} {
 		for _, m := range placers() {
 			if r := b.results[splitName(dims, m)]; r != nil {
-				fmt.Fprintf(&lines, "| placed, d = %d, %s | %.2f%% | %.2f%% | %.1f s | %.1f s |\n", dims, m.title,
-					100*r.Figures[test1], 100*r.Figures[test9], r.Figures[embed], r.Figures[place])
+				fmt.Fprintf(&lines, "| placed, d = %d, %s | %.2f%% | %.2f%% | %s | %s |\n", dims, m.title,
+					100*r.Figures[test1], 100*r.Figures[test9], r.seconds(embed), r.seconds(place))
 			}
 		}
 	}
 	for _, m := range placers() {
 		if r := b.results[jointName(10, m)]; r != nil {
-			fmt.Fprintf(&lines, "| joint, d = 10, %s | %.2f%% | %.2f%% | %.1f s | |\n", m.title, 100*r.Figures[test1], 100*r.Figures[test9], r.Figures[embed])
+			fmt.Fprintf(&lines, "| joint, d = 10, %s | %.2f%% | %.2f%% | %s | |\n", m.title, 100*r.Figures[test1], 100*r.Figures[test9], r.seconds(embed))
 		}
 	}
 	if lines.Len() > 0 {
@@ -230,7 +311,7 @@ func (b *bench) writeStability(w *bytes.Buffer) {
 	var lines bytes.Buffer
 	row := func(what, name string) {
 		if r := b.results[name]; r != nil {
-			fmt.Fprintf(&lines, "| %s | %s | %s | %s | %.1f s |\n", what, share(r.Figures[nn1]), share(r.Figures[nn9]), share(r.Figures[trust]), r.Figures[embed])
+			fmt.Fprintf(&lines, "| %s | %s | %s | %s | %s |\n", what, share(r.Figures[nn1]), share(r.Figures[nn9]), share(r.Figures[trust]), r.seconds(embed))
 		}
 	}
 	row("d = 3", dims3Name)

@@ -30,8 +30,12 @@ func measured(t *testing.T) (*bench, []*prepared) {
 		}
 	}
 	put := func(name string, one, nine, trustworthy float64) {
-		b.results[name] = &result{Run: "a", Version: "1", Figures: map[string]float64{nn1: one, nn9: nine, trust: trustworthy,
-			rnx: .6, recall10: .4, recall30: .4, recall100: .3, cont: .9, shepard: .5, triplets: .6, centroids: .4, embed: 3, whole: 5, em: 2}}
+		r := &result{Run: "a", Version: "1", Figures: map[string]float64{nn1: one, nn9: nine, trust: trustworthy,
+			rnx: .6, recall10: .4, recall30: .4, recall100: .3, cont: .9, shepard: .5, triplets: .6, centroids: .4, embed: 3, whole: 5, em: 2, others: .02}}
+		set, key, _ := strings.Cut(name, "/")
+		for seed := 1; seed <= seedCount; seed++ {
+			b.results[mapName(set, key, seed)] = r
+		}
 	}
 	put("mnist/unfold", .974, .978, .9943)
 	put("mnist/unfold-thorough", .9746, .9781, .9958)
@@ -52,6 +56,13 @@ func measured(t *testing.T) (*bench, []*prepared) {
 	put("faces/pacmap", .33, .27, .98)
 	put("faces/opentsne", .19, .25, .98)
 	return b, sets
+}
+
+// forget takes a method's results of a set away.
+func forget(b *bench, set, key string) {
+	for seed := 1; seed <= seedCount; seed++ {
+		delete(b.results, mapName(set, key, seed))
+	}
 }
 
 // Less is better where a figure is an error; figures that the page shows as equal
@@ -76,7 +87,7 @@ func TestFirsts(t *testing.T) {
 	if got := b.firsts("usps", contest(byDefault), f); !slices.Equal(got, []string{"unfold", "umap", "opentsne"}) {
 		t.Errorf(".98, .98004 and .98004 are first: %v", got)
 	}
-	delete(b.results, "usps/pacmap")
+	forget(b, "usps", "pacmap")
 	if got := b.firsts("usps", contest(byDefault), f); got != nil {
 		t.Errorf("first of some methods: %v", got)
 	}
@@ -164,9 +175,9 @@ func TestTargets(t *testing.T) {
 	}
 	// Without all results there are the same targets, not measured.
 	b.missing = []dataset{{name: "gone"}}
-	delete(b.results, "mnist/"+openTSNE)
+	forget(b, mnistName, openTSNE)
 	delete(b.results, seedName(3))
-	delete(b.results, "mnist/"+byDefault)
+	forget(b, mnistName, byDefault)
 	less := b.targets(sets)
 	if n := count(less); len(less) != len(targets) || n[harness.NotMeasured] != 33 {
 		t.Errorf("%d of %d targets: %v", len(less), len(targets), n)
@@ -212,6 +223,11 @@ func TestPage(t *testing.T) {
 	}
 	if first, targets := strings.Index(text, "## Who is first"), strings.Index(text, "## Targets"); first < 0 || first > targets {
 		t.Error("the page does not open with the comparison")
+	}
+	for _, no := range []string{harness.Busy, "Of fewer"} {
+		if strings.Contains(text, "**"+no) {
+			t.Errorf("a page of all seeds of a quiet machine says %q", no)
+		}
 	}
 	b.results["usps/umap"].Run = "b"
 	if text := string(b.page(sets, nil, nil)); !strings.Contains(text, "of 2 runs") {

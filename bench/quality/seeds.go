@@ -37,7 +37,7 @@ func (b *bench) seeds(ctx context.Context, mnist *prepared) error {
 	}
 	for seed := 2; seed <= seedCount; seed++ {
 		j := job{input: mnist.input, output: b.mapFile(fmt.Sprintf("dims%d-seed%d", seedDims, seed), m.key), dims: seedDims, seed: seed}
-		_, err := b.once(seedName(seed), b.made(m, j, mnist), b.when(m, partSeeds), func(r *result) error {
+		_, err := b.once(seedName(seed), b.made(m, j, mnist), b.whenTimed(m, partSeeds), func(r *result) error {
 			if err := b.make(ctx, m, j, r); err != nil {
 				return err
 			}

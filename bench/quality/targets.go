@@ -21,6 +21,8 @@ type target struct {
 	format string
 	// unknown targets were not measured, toy ones on toy data.
 	unknown, toy bool
+	// busy ones are times that say nothing, since others had much of the machine.
+	busy bool
 }
 
 func (b target) limit() harness.Bound {
@@ -33,6 +35,8 @@ func (b target) verdict() string {
 		return harness.NotMeasured
 	case b.toy:
 		return harness.ToyData
+	case b.busy:
+		return harness.Busy
 	}
 	return b.limit().Verdict(b.value)
 }
@@ -47,7 +51,7 @@ func count(targets []target) map[string]int {
 }
 
 func (b target) measured() string {
-	if b.unknown {
+	if b.unknown || b.busy {
 		return ""
 	}
 	return b.limit().Show(b.value)
@@ -72,6 +76,7 @@ func (b *bench) targets(sets []*prepared) []target {
 			v *= 100
 		}
 		x.value, x.unknown = v, !ok || math.IsNaN(x.least)
+		x.busy = !x.unknown && slices.Contains([]string{em, ratio}, key) && !b.results[name].quiet()
 		out = append(out, x)
 	}
 	// than is a figure that is a bound.

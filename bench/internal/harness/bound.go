@@ -20,6 +20,7 @@ const (
 	Missed      = "**missed**"
 	NotMeasured = "not measured"
 	ToyData     = "toy data" // measured for show, no verdict
+	Busy        = "busy"     // a time, while others took more of the processors than Quiet
 )
 
 // Verdict compares a figure with the bound, as they are printed.

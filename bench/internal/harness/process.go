@@ -23,6 +23,9 @@ type Usage struct {
 	Wall float64 `json:"wall"` // seconds from start to end
 	CPU  float64 `json:"cpu"`  // seconds of all its threads
 	Peak float64 `json:"peak"` // bytes of resident memory; 0 if the system does not say
+	// Others is the share of the processors that other processes took meanwhile; 1 if the
+	// system does not say.
+	Others float64 `json:"others"`
 }
 
 // ProcessMain does what the arguments of such a small process say, if they are those
@@ -38,11 +41,12 @@ func ProcessMain(args []string, stderr io.Writer) (code int, ok bool) {
 	args = args[1:]
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	clock := time.Now()
+	clock, others := time.Now(), Others()
 	err := cmd.Run()
 	u := Usage{Wall: time.Since(clock).Seconds()}
 	if s := cmd.ProcessState; s != nil {
-		u.CPU, u.Peak = (s.UserTime() + s.SystemTime()).Seconds(), Peak(s)
+		own := s.UserTime() + s.SystemTime()
+		u.CPU, u.Peak, u.Others = own.Seconds(), Peak(s), others(own)
 	}
 	if err == nil {
 		err = WriteJSON(args[0], u)
