@@ -1,0 +1,84 @@
+package registry_test
+
+import (
+	"bytes"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/stream/registry"
+)
+
+// The layouts are those of Confluent's serializers.
+func TestFrameLayout(t *testing.T) {
+	if got := registry.AppendID([]byte("x"), 258); !bytes.Equal(got, []byte{'x', 0, 0, 0, 1, 2}) {
+		t.Errorf("an id is % x", got)
+	}
+	got, err := registry.AppendGUID(nil, "00112233-4455-6677-8899-aabbccddeeff")
+	want := []byte{1, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff}
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("a GUID is % x, %v", got, err)
+	}
+}
+
+func TestFramesReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		id, tail := rapid.IntRange(0, 1<<31-1).Draw(t, "id"), rapid.SliceOf(rapid.Byte()).Draw(t, "tail")
+		framed := append(registry.AppendID(nil, id), tail...)
+		back, rest, err := registry.ParseID(framed)
+		if err != nil || back != id || !bytes.Equal(rest, tail) || !registry.Framed(framed) {
+			t.Fatalf("%d %x, %v", back, rest, err)
+		}
+		ref, rest, err := registry.ParseHeader(framed)
+		if err != nil || ref != (registry.Ref{ID: id}) || !bytes.Equal(rest, tail) {
+			t.Fatalf("%v %x, %v", ref, rest, err)
+		}
+		guid := registry.Ref{GUID: rapid.StringMatching(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`).Draw(t, "guid")}
+		header, err := registry.AppendGUID(nil, guid.GUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, rest, err = registry.ParseHeader(append(header, tail...))
+		if err != nil || ref != guid || !bytes.Equal(rest, tail) {
+			t.Fatalf("%v %x, %v", ref, rest, err)
+		}
+	})
+}
+
+func TestBadFrames(t *testing.T) {
+	for _, b := range [][]byte{nil, {0}, {0, 0, 0, 1}, {2, 0, 0, 0, 1}, {0, 0x80, 0, 0, 0}} {
+		if _, _, err := registry.ParseID(b); err == nil {
+			t.Errorf("% x has an id", b)
+		}
+		if _, _, err := registry.ParseHeader(b); err == nil {
+			t.Errorf("% x names a schema", b)
+		}
+	}
+	if _, _, err := registry.ParseHeader(append([]byte{1}, make([]byte, 15)...)); err == nil {
+		t.Error("15 bytes are a GUID")
+	}
+	for _, guid := range []string{"", "12", "zz112233-4455-6677-8899-aabbccddeeff"} {
+		if _, err := registry.AppendGUID(nil, guid); err == nil {
+			t.Errorf("%q is a GUID", guid)
+		}
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	for _, row := range []struct {
+		strategy string
+		key      bool
+		want     string
+	}{
+		{"", false, "events-value"}, {"TopicName", true, "events-key"}, {"TopicNameStrategy", false, "events-value"},
+		{"RecordName", false, "a.B"}, {"TopicRecordName", true, "events-a.B"},
+	} {
+		s, err := registry.ParseStrategy(row.strategy)
+		if err != nil || s.Subject("events", "a.B", row.key) != row.want {
+			t.Errorf("%q: %q, %v", row.strategy, s.Subject("events", "a.B", row.key), err)
+		}
+	}
+	if _, err := registry.ParseStrategy("topic"); err == nil {
+		t.Error("topic is a strategy")
+	}
+}

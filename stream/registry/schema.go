@@ -1,0 +1,180 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/twmb/franz-go/pkg/sr"
+
+	"unfold/stream"
+)
+
+// Type is the language of a schema.
+type Type string
+
+// The languages of schemas.
+const (
+	Avro     Type = "AVRO"
+	Protobuf Type = "PROTOBUF"
+	JSON     Type = "JSON" // JSON Schema
+)
+
+// Bounds of references.
+const (
+	maxReferences = 256
+	maxDepth      = 16
+)
+
+// Schema is a schema and all that it refers to.
+type Schema struct {
+	Type Type
+	Text string
+	// References are the schemas that it refers to, directly or not, each behind those
+	// that it needs itself.
+	References []Reference
+}
+
+// Reference is a schema that another one refers to.
+type Reference struct {
+	// Name is what the other calls it: a type's full name in Avro, the path of an import
+	// in Protobuf, a URL in JSON Schema.
+	Name string
+	// Subject and Version are its place in the registry.
+	Subject string
+	Version int
+	// Text is the schema.
+	Text string
+}
+
+// weigh is how many bytes a schema takes.
+func weigh(s *Schema) int {
+	n := 256 + len(s.Text)
+	for _, r := range s.References {
+		n += 64 + len(r.Name) + len(r.Subject) + len(r.Text)
+	}
+	return n
+}
+
+// Schema returns the schema of an id. It is shared: do not change it. Errors that may go
+// away match *stream.UnavailableError.
+func (c *Client) Schema(ctx context.Context, id int) (*Schema, error) {
+	return c.ids.get(ctx, id, func(ctx context.Context) (*Schema, error) {
+		return c.ask(ctx, fmt.Sprintf("schema %d", id), fmt.Sprintf("/schemas/ids/%d", id))
+	})
+}
+
+// ByGUID returns the schema of a globally unique id, as Schema does.
+func (c *Client) ByGUID(ctx context.Context, guid string) (*Schema, error) {
+	return c.guids.get(ctx, guid, func(ctx context.Context) (*Schema, error) {
+		return c.ask(ctx, fmt.Sprintf("schema %s", guid), "/schemas/guids/"+url.PathEscape(guid))
+	})
+}
+
+// ByRef returns the schema that a message names.
+func (c *Client) ByRef(ctx context.Context, r Ref) (*Schema, error) {
+	if r.GUID != "" {
+		return c.ByGUID(ctx, r.GUID)
+	}
+	return c.Schema(ctx, r.ID)
+}
+
+// answer is what a registry says of a schema.
+type answer struct {
+	Schema     *string              `json:"schema"`
+	Type       Type                 `json:"schemaType"`
+	References []sr.SchemaReference `json:"references"`
+}
+
+// ask gets a schema and what it refers to.
+func (c *Client) ask(ctx context.Context, what, path string) (*Schema, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	a, err := c.one(ctx, what, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Schema{Type: a.Type, Text: *a.Schema}
+	r := resolving{c: c, what: what, into: s, left: c.max - int64(len(s.Text)), seen: map[place]bool{}}
+	if r.left < 0 {
+		return nil, r.tooLarge()
+	}
+	return s, r.references(ctx, a, 1)
+}
+
+// one gets a schema alone.
+func (c *Client) one(ctx context.Context, what, path string) (answer, error) {
+	var a answer
+	if err := c.do(ctx, what, http.MethodGet, path, nil, &a); err != nil {
+		return a, err
+	}
+	if a.Schema == nil {
+		return a, &stream.UnavailableError{Err: fmt.Errorf("the schema registry %s answers without a schema for %s: is its URL right, up to the path?", c.servers[0].address, what)}
+	}
+	switch a.Type {
+	case "":
+		a.Type = Avro
+	case Avro, Protobuf, JSON:
+	default:
+		return a, fmt.Errorf("%s is of type %q, which is not supported", what, a.Type)
+	}
+	return a, nil
+}
+
+// place is where a referenced schema is, and under which name.
+type place struct {
+	name, subject string
+	version       int
+}
+
+// resolving gathers what a schema refers to.
+type resolving struct {
+	c    *Client
+	what string
+	into *Schema
+	left int64
+	// seen are those that are there (true) or on the way (false).
+	seen map[place]bool
+}
+
+func (r *resolving) tooLarge() error {
+	return fmt.Errorf("%s takes more than %d bytes with what it refers to", r.what, r.c.max)
+}
+
+// references adds those of an answer, depth first.
+func (r *resolving) references(ctx context.Context, a answer, depth int) error {
+	if depth > maxDepth && len(a.References) > 0 {
+		return fmt.Errorf("%s: its references are more than %d deep", r.what, maxDepth)
+	}
+	for _, ref := range a.References {
+		at := place{ref.Name, ref.Subject, ref.Version}
+		if done, seen := r.seen[at]; seen {
+			if !done {
+				return fmt.Errorf("%s: version %d of %s refers to itself", r.what, ref.Version, ref.Subject)
+			}
+			continue
+		}
+		if len(r.seen) >= maxReferences {
+			return fmt.Errorf("%s has more than %d references", r.what, maxReferences)
+		}
+		r.seen[at] = false
+		what := fmt.Sprintf("version %d of %s, to which %s refers", ref.Version, ref.Subject, r.what)
+		b, err := r.c.one(ctx, what, fmt.Sprintf("/subjects/%s/versions/%d", url.PathEscape(ref.Subject), ref.Version))
+		if err != nil {
+			return err
+		}
+		if b.Type != r.into.Type {
+			return fmt.Errorf("%s is of type %s, %s of type %s", r.what, r.into.Type, what, b.Type)
+		}
+		if r.left -= int64(len(*b.Schema)); r.left < 0 {
+			return r.tooLarge()
+		}
+		if err := r.references(ctx, b, depth+1); err != nil {
+			return err
+		}
+		r.seen[at] = true
+		r.into.References = append(r.into.References, Reference{ref.Name, ref.Subject, ref.Version, *b.Schema})
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package registry
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/sr"
+)
+
+// Settings say where a registry is and who asks.
+type Settings struct {
+	// URL is where it is, as http://localhost:8081; several of one registry stand between
+	// commas and are asked in turn.
+	URL string
+	// User and Password log in (HTTP basic), if User is not empty. They may stand in URL.
+	User, Password string
+	// TLS is for https, nil for the system's certificates.
+	TLS *tls.Config
+	// Timeout bounds each request (10s), and three of them all those for one schema.
+	Timeout time.Duration
+	// MaxBytes bounds a schema with all that it refers to (4 MiB).
+	MaxBytes int64
+}
+
+// Client asks a registry. It is safe for concurrent use.
+type Client struct {
+	servers []server
+	max     int64
+	timeout time.Duration
+	ids     cache[int, *Schema]
+	guids   cache[string, *Schema]
+	written cache[registration, int]
+}
+
+// server is one of the registry's addresses.
+type server struct {
+	address string // without credentials
+	client  *sr.Client
+}
+
+// New returns a client. It asks nothing yet.
+func New(s Settings) (*Client, error) {
+	s.Timeout = cmp.Or(s.Timeout, 10*time.Second)
+	s.MaxBytes = cmp.Or(s.MaxBytes, 4<<20)
+	c := &Client{max: s.MaxBytes, timeout: 3 * s.Timeout, ids: newCache[int](weigh), guids: newCache[string](weigh),
+		written: newCache[registration](func(int) int { return 64 })}
+	caller := bounded(s)
+	for _, text := range strings.Split(s.URL, ",") {
+		u, err := address(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		user, password := s.User, s.Password
+		if u.User != nil {
+			user = u.User.Username()
+			password, _ = u.User.Password()
+			// Errors show the address.
+			u.User = nil
+		}
+		options := []sr.ClientOpt{sr.URLs(u.String()), sr.HTTPClient(caller), sr.UserAgent("unfold")}
+		if user != "" {
+			options = append(options, sr.BasicAuth(user, password))
+		}
+		client, err := sr.NewClient(options...)
+		if err != nil {
+			return nil, fmt.Errorf("schema registry %s: %w", u, err)
+		}
+		c.servers = append(c.servers, server{u.String(), client})
+	}
+	return c, nil
+}
+
+// address checks a URL. Errors do not repeat what may hold a password.
+func address(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case text == "":
+		return nil, errors.New("schema registry: no URL: write one as http://localhost:8081")
+	case err != nil:
+		return nil, errors.New("schema registry: its URL cannot be read: write one as http://localhost:8081")
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return nil, fmt.Errorf("schema registry: %q is no address: write one as http://localhost:8081", u.Redacted())
+	}
+	return u, nil
+}
