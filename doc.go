@@ -36,8 +36,9 @@
 //	report, err := m.Refresh(ctx)    // the map follows
 //
 // Places change in Refresh alone. It takes a few steps from where the map is, more at
-// every fifth call, and begins a new epoch with a whole fit when the map has grown by half,
-// some time after many novel vectors came, or after 50 calls. Maps of the kinds Student and
+// every fifth call, and a whole fit near where it is when the map has grown by half,
+// some time after many novel vectors came, or after 50 calls: still in the same
+// coordinate frame (of kind Saul in a new one, which begins an epoch). Maps of the kinds Student and
 // Saul live; others are learnt by Fit alone.
 //
 // # Threads

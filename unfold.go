@@ -125,8 +125,9 @@ func (m *Map) Dims() int { return m.now.Load().snap.Mu.Cols }
 // Len is the number of points.
 func (m *Map) Len() int { return m.now.Load().snap.Mu.Rows }
 
-// Version counts the maps since the fit from 1, one for each Refresh; Epoch counts the
-// coordinate frames from 1, one for each major Refresh.
+// Version counts the maps since the fit from 1, one for each Refresh; epoch counts the
+// coordinate frames from 1. Of kind Student there is one, of kind Saul one more for each
+// major Refresh.
 func (m *Map) Version() (version uint64, epoch uint32) {
 	s := m.now.Load().snap
 	return s.Version, s.Epoch

@@ -25,7 +25,8 @@
 //	gentle     every 5th: 50 steps, momentum 0.7, anchor 0.01, edges of reach
 //	           F_a = 50^max(0, 1 - a/35) in step a = 1 ... 50
 //	major      Learn of package student, from the present map scaled to a root mean
-//	           square of 10, with the present map as its frame (prior.Firm)
+//	           square of 10, with the present map as its frame (prior.Firm); with
+//	           NewFrame as a fit, from a frame of its own
 //
 // where the anchor is a proximal term -lambda/2 sum |mu_i - mu_i^0|^2 about the
 // places before (student.Refine): it leaves alone where a map belongs and holds back
@@ -66,7 +67,9 @@
 //   - 20 and 40 refreshes after an alarm,
 //   - 50 refreshes after the last, as a backstop.
 //
-// It moves points by about a percent of the map's diameter and begins a new epoch.
+// It moves points by about a percent of the map's diameter, in the same coordinate frame:
+// the epoch stays. A new one begins only if Settings.Frame asks for a frame of its own,
+// and with Gaussian tails, whose majors are fits from nothing.
 //
 // # Index
 //

@@ -12,7 +12,8 @@ const (
 	Ordinary
 	// Gentle ones are a short anneal with an anchor.
 	Gentle
-	// Major ones are a whole annealed fit from the current map: a new epoch.
+	// Major ones are a whole annealed fit from the current map, near it, or in a frame of
+	// its own: then an epoch begins (Settings.Frame).
 	Major
 )
 

@@ -64,14 +64,15 @@ func moves(a, b vec.Matrix[float64], but []int32) float64 {
 	return far[len(far)/2]
 }
 
-// TestMajors: growth by half, an alarm and the backstop each lead to a major, which
-// begins an epoch.
+// TestMajors: growth by half, an alarm and the backstop each lead to a major. All of them
+// are in one coordinate frame, and points keep the place that their drift counts from.
 func TestMajors(t *testing.T) {
 	set := quick()
 	set.Backstop = 7
 	set.AfterAlarm = []int{1, 3}
 	set.Growth, set.GentleEvery = 2, -1
 	m, _ := fitted(t, blobs(100, 5, 1), set)
+	first := m.Snapshot()
 	kinds := func(n int) (out []Kind) {
 		for range n {
 			out = append(out, refresh(t, m).Kind)
@@ -93,8 +94,70 @@ func TestMajors(t *testing.T) {
 	if got := kinds(4); !slices.Equal(got, []Kind{Major, Ordinary, Major, Ordinary}) {
 		t.Errorf("alarm: %v", got)
 	}
-	if e := m.Snapshot().Epoch; e != 5 {
+	if e := m.Snapshot().Epoch; e != 1 {
 		t.Errorf("epoch %d after four majors", e)
+	}
+	// The first hundred have drifted since the fit, the others since their first major.
+	if d := refresh(t, m).Drift; d.Points != 200 || !(d.Median > 0) {
+		t.Errorf("drift %+v", d)
+	}
+	for i, slot := range m.Slots() {
+		if moved := vec.SquaredDistance(first.Mu.Row(min(i, 99)), m.begun(slot)); (moved == 0) != (i < 100) {
+			t.Fatalf("point %d drifts from a place that is %v from that of the fit", i, moved)
+		}
+	}
+}
+
+// TestMajorsInAFrame: a major keeps the coordinate frame or, asked for a new one or with
+// Gaussian tails, is fitted from nothing and begins an epoch.
+func TestMajorsInAFrame(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		tails lvm.Tails
+		frame Frame
+		epoch uint32
+		begun bool
+	}{
+		{"keep", lvm.Student, KeepFrame, 1, false},
+		{"new", lvm.Student, NewFrame, 2, true},
+		{"gaussian", lvm.Gaussian, KeepFrame, 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set := quick()
+			set.LVM.Tails, set.Frame, set.Backstop = c.tails, c.frame, 2
+			m, _ := fitted(t, blobs(150, 5, 1), set)
+			refresh(t, m)
+			r := refresh(t, m)
+			if r.Kind != Major || r.Epoch != c.epoch || m.Snapshot().Epoch != c.epoch {
+				t.Fatalf("a %v refresh of epoch %d, want %d", r.Kind, r.Epoch, c.epoch)
+			}
+			if (r.Drift.P99 == 0) != c.begun || r.Drift.Points != 150 {
+				t.Errorf("drift %+v", r.Drift)
+			}
+			if !(r.Moves.P99 > 0 && r.Moves.P90 < 20) {
+				t.Errorf("moves %+v", r.Moves)
+			}
+			if c.tails == lvm.Gaussian {
+				return // a fit that ends lower than the map before goes on from there
+			}
+			// What is learnt from nothing does not depend on where the map was.
+			pushed := m.State()
+			moved := *m.Snapshot()
+			moved.Mu = moved.Mu.Clone()
+			vec.Scale(3, moved.Mu.Row(7))
+			pushed.SinceMajor = 1
+			other, err := Restore(t.Context(), &moved, pushed, m.set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.policy.sinceMajor = 1
+			refresh(t, m)
+			refresh(t, other)
+			Align(other.Snapshot().Mu, other.Snapshot().Mu.Clone(), m.Snapshot().Mu)
+			if d := Measure(m.Snapshot().Mu, other.Snapshot().Mu, r.Diameter); (d.P99 < 1e-6) != c.begun {
+				t.Errorf("from another map a major refresh comes to places that differ by %+v", d)
+			}
+		})
 	}
 }
 

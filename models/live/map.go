@@ -21,7 +21,7 @@ type Map struct {
 	marked *LandmarkState // that of the last refresh
 
 	// By slot: places (dims each), variances, how many rows a point stands for (0:
-	// the slot is free), and where points were when the epoch began.
+	// the slot is free), and where points were when the epoch began or at their first major.
 	mu, sigma2 []float64
 	count      []uint32
 	origin     []float64
@@ -44,7 +44,7 @@ type age uint8
 
 const (
 	newborn age = iota // since the last refresh
-	young              // since the epoch began
+	young              // since the last major
 	old                // longer
 )
 
@@ -85,7 +85,7 @@ func (m *Map) reserve(slot int32) {
 	}
 }
 
-// place is that of a slot, begun where its point was when the epoch began.
+// place is that of a slot, begun where its point was when the epoch began, or at its first major.
 func (m *Map) place(slot int32) []float64 { return m.mu[int(slot)*m.dims : (int(slot)+1)*m.dims] }
 func (m *Map) begun(slot int32) []float64 { return m.origin[int(slot)*m.dims : (int(slot)+1)*m.dims] }
 

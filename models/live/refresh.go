@@ -31,7 +31,8 @@ type Report struct {
 	// before the refresh.
 	Loglik, LoglikPoint, LoglikPair, LoglikBefore float64
 	// Diameter is that of the map. Moves are those of the points that were there
-	// before, Drift how far they are from where they were when the epoch began.
+	// before, Drift how far they are from where they were when the epoch began, or at the
+	// first major refresh after they came.
 	Diameter     float64
 	Moves, Drift Moves
 	Alarm        Alarm
@@ -42,7 +43,7 @@ type Report struct {
 }
 
 // Refresh learns the map again after changes, as what is due says, and makes it the
-// current one: a new version, and after a major refresh a new epoch. All places
+// current one: a new version, and a new epoch if it is major in a frame of its own (Settings.Frame). All places
 // are moved rigidly to where the points that stayed fit their old places best.
 //
 // If it fails, or ctx ends, the map stays what it was and so does what is due.
@@ -59,7 +60,7 @@ func (m *Map) Refresh(ctx context.Context) (Report, error) {
 	alarm, r.Alarm = m.alarm.next(n, m.alarmLasts())
 	policy, kind := m.policy.next(m.set, n, r.Alarm.Since)
 	r.Kind, r.Version = kind, r.Version+1
-	if kind == Major {
+	if m.set.begins(kind) {
 		r.Epoch++
 	}
 	before, x := m.gather(slots), m.rows(slots)
@@ -121,9 +122,9 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	case Gentle:
 		learnt, err = h.Model.Refine(ctx, st, m.set.Gentle.refinement())
 	case Major:
-		h.Model.SetPrior(prior.New(before.Mu), m.set.Prior)
-		prior.Scale(st.Mu, m.set.Spread)
-		learnt, err = h.Model.Learn(ctx, st, nil)
+		if st, err = m.frame(ctx, h, x, nb, st); err == nil {
+			learnt, err = h.Model.Learn(ctx, st, nil)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -132,6 +133,17 @@ func (m *Map) learn(ctx context.Context, r *Report, x vec.Matrix[float32], slots
 	res := lvm.OfStudent(h.Result(nb, st))
 	res.Report.Iterations = learnt.Iterations
 	return res, nil
+}
+
+// frame returns where a major refresh starts from the state st, after the model's prior
+// has been set.
+func (m *Map) frame(ctx context.Context, h *student.Learner, x vec.Matrix[float32], nb *knn.Neighbors, st *student.State) (*student.State, error) {
+	if m.set.Frame == NewFrame {
+		return h.Begin(ctx, prior.Points{X: x, Neighbors: nb, Seed: m.set.LVM.Seed, Threads: m.set.LVM.Threads})
+	}
+	h.Model.SetPrior(prior.New(st.Mu.Clone()), m.set.Prior)
+	prior.Scale(st.Mu, m.set.Spread)
+	return st, nil
 }
 
 // rows gathers those of slots.
@@ -188,7 +200,7 @@ func (m *Map) adopt(s *snapshot.Snapshot, slots []int32, r *Report) {
 		copy(m.place(slot), s.Mu.Row(i))
 		m.sigma2[slot] = s.Sigma2[i]
 		switch {
-		case r.Kind == Major:
+		case m.set.begins(r.Kind), r.Kind == Major && m.age[slot] != old:
 			m.age[slot] = old
 			copy(m.begun(slot), s.Mu.Row(i))
 		case m.age[slot] == newborn:

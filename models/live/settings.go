@@ -1,9 +1,11 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
+	"unfold/models"
 	"unfold/models/lvm"
 	"unfold/models/novelty"
 	"unfold/models/prior"
@@ -49,7 +51,9 @@ type Settings struct {
 	AfterAlarm []int
 	Backstop   int
 	Spread     float64
-	// Prior keeps a major refresh near the map before, its frame. Default prior.Firm.
+	// Frame says near what a major refresh keeps places, and Prior how near it keeps them
+	// to the map before. Defaults KeepFrame, prior.Firm.
+	Frame Frame
 	Prior prior.Schedule
 
 	// Alarm says when new events are strange.
@@ -58,6 +62,34 @@ type Settings struct {
 	// CPU, if not nil, returns the CPU seconds that the process has used so far, for
 	// reports.
 	CPU func() float64
+}
+
+// Frame says in which coordinate frame a major refresh learns. With Gaussian tails, which
+// are fitted from nothing, it is a new one in any case.
+type Frame int
+
+const (
+	// KeepFrame is the map before: points that stay hardly move, and the epoch goes on.
+	KeepFrame Frame = iota
+	// NewFrame is what a fit would take (LVM.Student.Prior): a new epoch begins, in which
+	// places are those of a fit.
+	NewFrame
+)
+
+var frameNames = models.Names[Frame]{"keep", "new"}
+
+// String is the word for the choice in settings.
+func (f Frame) String() string { return frameNames.Word(f) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (f Frame) MarshalText() ([]byte, error) { return frameNames.Marshal(f) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *Frame) UnmarshalText(b []byte) error { return frameNames.Unmarshal(f, b) }
+
+// begins reports whether a refresh of that kind begins an epoch.
+func (s Settings) begins(k Kind) bool {
+	return k == Major && (s.Frame == NewFrame || s.LVM.Tails == lvm.Gaussian)
 }
 
 // Schedule is how a refresh goes on from a map (student.Refinement). Zero fields
@@ -144,6 +176,10 @@ func (s Settings) withDefaults() (Settings, error) {
 	switch {
 	case s.Size < 2:
 		return s, fmt.Errorf("live: a reference set of %d points, want at least 2", s.Size)
+	case !frameNames.Known(s.Frame):
+		return s, fmt.Errorf("live: there is no frame %d of major refreshes", s.Frame)
+	case s.Frame == NewFrame && s.LVM.Student.Prior.Frame == prior.Given:
+		return s, errors.New("live: coordinates given for the first map are no frame of later ones")
 	case s.NoveltyK < 1:
 		return s, fmt.Errorf("live: %d neighbours for novelty, want at least 1", s.NoveltyK)
 	case s.Growth != 0 && !(s.Growth > 1):

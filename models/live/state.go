@@ -22,8 +22,8 @@ type State struct {
 	// last ones of events, oldest first.
 	Alarm  int     `json:"alarm"`
 	Blocks []Block `json:"blocks,omitempty"`
-	// Origin are the places of the snapshot's points when the epoch began, NaN for
-	// those that came later: little-endian float64, row by row.
+	// Origin are the places of the snapshot's points when the epoch began, or at the first
+	// major refresh that they saw, NaN for those that saw none: little-endian float64, row by row.
 	Origin []byte `json:"origin,omitempty"`
 	// Landmarks are where those of a map with Gaussian tails stand; nil (as in files from
 	// before they were kept): they are chosen again.

@@ -76,6 +76,16 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	return maximise(ctx, f, l, st, frame)
 }
 
+// Begin returns the state from which a fit of the points p starts, after it has given the
+// model its prior: what Fit does with the points that the learner was made of.
+func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
+	st, frame, err := l.start(ctx, p)
+	if err == nil {
+		l.Model.SetPrior(prior.New(frame), l.Settings.Prior.Schedule)
+	}
+	return st, err
+}
+
 // start returns the state that learning starts from, and the frame that it is kept near;
 // no rows if there is none.
 func (l *Learner) start(ctx context.Context, p prior.Points) (st *State, frame vec.Matrix[float64], err error) {

@@ -10,6 +10,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/table"
 	"unfold/models/ep/labels"
+	"unfold/models/live"
 	"unfold/stream"
 )
 
@@ -74,7 +75,7 @@ func (p *publisher) learnClasses(ctx context.Context, next *published) error {
 		old = cur.at.Classes()
 	}
 	set := labels.Swift()
-	set.Threads, set.Fixed = p.set.spec().Threads, old != nil && cur.Epoch == next.Epoch
+	set.Threads, set.Fixed = p.set.spec().Threads, old != nil && cur.Epoch == next.Epoch && next.Stats.Kind != live.Major.String()
 	c, did, err := pool.Train(ctx, next.at.Placer(), old, set)
 	f := stream.ClassStats{Took: time.Since(begin), Used: did.Used, Warm: did.Warm, Sweeps: did.Sweeps, Negative: did.Negative}
 	if c != nil {

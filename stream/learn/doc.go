@@ -23,9 +23,9 @@
 //
 // Package models/live updates the map in the background, while events are placed on the
 // version before; then one atomic pointer is exchanged. New points start where they are
-// placed, and points that stay hardly move: the coordinate frame stays the same. Only when
-// a major refresh is due is the whole map learnt, from where it is, and a new epoch
-// begins. What cannot be updated (another kind of model, other tails than the state's,
+// placed, and points that stay hardly move: the coordinate frame stays the same. When
+// a major refresh is due the whole map is learnt, near where it is: still the same frame,
+// unless Frame asks for a new one, with which an epoch begins. What cannot be updated (another kind of model, other tails than the state's,
 // Major: always) is learnt from nothing. It is laid on the map before, turned, reflected
 // and moved but not scaled: a new epoch each time.
 //
@@ -49,8 +49,8 @@
 //
 // With Settings.Classify the events that have a label are kept in a pool, a bounded sample
 // (package models/ep/labels). Before a map is published, the classifier is learnt from
-// where it places them. The sites go on from the map before; the kernel stays within an
-// epoch. Both are part of the snapshot, so the output of a version is the same after a
+// where it places them. The sites go on from the map before; the kernel stays until
+// a major refresh. Both are part of the snapshot, so the output of a version is the same after a
 // restart. Nobody waits for it: events come in, and are placed on the map before. Labels
 // that nothing can be learnt from are reported as a failed refresh, and the map is
 // published without classes.

@@ -9,13 +9,17 @@ import (
 	"unfold/stream/embed"
 )
 
-// A history is bounded, reaches back to the beginning, and keeps where epochs began.
+// A history is bounded, reaches back to the beginning, and keeps what was learnt as a whole.
 func TestHistoryIsBounded(t *testing.T) {
 	var h history
-	const maps, perEpoch = 4500, 450
+	const maps, perEpoch, perMajor = 4500, 450, 90
 	for v := uint64(1); v <= maps; v++ {
 		before := len(h)
-		next := h.with(stream.Stats{Version: v, Epoch: uint32(1 + (v-1)/perEpoch)})
+		f := stream.Stats{Version: v, Epoch: uint32(1 + (v-1)/perEpoch), Kind: "ordinary"}
+		if v%perMajor == 0 {
+			f.Kind = "major"
+		}
+		next := h.with(f)
 		if len(h) != before || len(next) > maxHistory {
 			t.Fatalf("version %d: %d stats", v, len(next))
 		}
@@ -24,7 +28,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	if h[0].Version != 1 || h[len(h)-1].Version != maps || len(h) < maxHistory/2 {
 		t.Errorf("%d stats from version %d to %d", len(h), h[0].Version, h[len(h)-1].Version)
 	}
-	begins := 0
+	begins, majors := 0, 0
 	for i, f := range h {
 		if i > 0 && f.Version <= h[i-1].Version {
 			t.Fatalf("version %d after %d", f.Version, h[i-1].Version)
@@ -32,6 +36,12 @@ func TestHistoryIsBounded(t *testing.T) {
 		if (f.Version-1)%perEpoch == 0 {
 			begins++
 		}
+		if f.Kind == "major" {
+			majors++
+		}
+	}
+	if majors != maps/perMajor {
+		t.Errorf("%d of %d major refreshes are there", majors, maps/perMajor)
 	}
 	if begins != maps/perEpoch {
 		t.Errorf("%d of %d epochs have their beginning", begins, maps/perEpoch)

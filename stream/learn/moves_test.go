@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/table"
+	"unfold/models/live"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/streamtest"
@@ -109,13 +111,12 @@ func TestMovesKeepATableTrue(t *testing.T) {
 		t.Errorf("%d points were emitted with the first map", len(got))
 	}
 	records := places(l) // as the events were published when they had waited
-	var moved, epochs, quiet int
+	var moved, majors, quiet int
 	for round := range 14 {
 		m := message(t, rng, 4, 5, next)
 		next++
 		e := decode(t, l, m)
 		place(t, l.Current(), e) // published, then offered
-		was := l.Current().Epoch
 		if err := l.Offer(context.Background(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +147,13 @@ func TestMovesKeepATableTrue(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for id, at := range sink.received(t, l.Current().Version, l.Current().Epoch) {
-			records[id] = at
-			moved++
-		}
-		if l.Current().Epoch != was {
-			epochs++
+		received := sink.received(t, l.Current().Version, 1)
+		maps.Copy(records, received)
+		moved += len(received)
+		if l.Current().Stats.Kind == "major" {
+			if majors++; len(received) == 0 || len(received) == len(places(l)) {
+				t.Errorf("round %d: a major refresh in the same frame emits %d of %d points", round, len(received), len(places(l)))
+			}
 		}
 		limit := s.MovesThreshold*l.Current().Stats.Diameter + 1e-4
 		for id, at := range places(l) {
@@ -162,34 +164,47 @@ func TestMovesKeepATableTrue(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d moves emitted, %d smaller ones kept quiet, %d new epochs", moved, quiet, epochs)
-	if moved == 0 || quiet == 0 || epochs == 0 {
+	t.Logf("%d moves emitted, %d smaller ones kept quiet, %d major refreshes", moved, quiet, majors)
+	if moved == 0 || quiet == 0 || majors == 0 {
 		t.Error("too little happened for the test to mean anything")
 	}
 }
 
-// A new epoch emits every point.
+// A new epoch emits every point: a map that is learnt from nothing, or as a whole in a
+// frame of its own.
 func TestEpochsAreAnnounced(t *testing.T) {
-	rng := rand.New(rand.NewPCG(52, 1))
-	sink := &movesSink{}
-	var moved []int
-	s := quick()
-	s.Moves, s.Major = sink, MajorAlways
-	s.Hooks.Moved = func(n int) { moved = append(moved, n) }
-	l, next, stop := started(t, s, rng, 5)
-	stop()
-	offer(t, l, message(t, rng, 10, 5, next))
-	if err := l.refresh(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	got := sink.received(t, 2, 2)
-	for id, at := range places(l) {
-		if d := math.Hypot(at[0]-got[id][0], at[1]-got[id][1]); d > 1e-4 {
-			t.Errorf("%s is %v away", id, d)
-		}
-	}
-	if len(got) != 70 || !slices.Equal(moved, []int{70}) {
-		t.Errorf("%d points were emitted, %v by the hook, want 70", len(got), moved)
+	for _, c := range []struct {
+		name  string
+		major Major
+		frame live.Frame
+		kind  string
+	}{
+		{"learnt from nothing", MajorAlways, live.KeepFrame, "refit"},
+		{"a new frame", MajorAuto, live.NewFrame, "major"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(52, 1))
+			sink := &movesSink{}
+			var moved []int
+			s := quick()
+			s.Moves, s.Major, s.Frame = sink, c.major, c.frame
+			s.Hooks.Moved = func(n int) { moved = append(moved, n) }
+			l, next, stop := started(t, s, rng, 5)
+			stop()
+			offer(t, l, message(t, rng, 30, 5, next)) // grown by half
+			if err := l.refresh(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			got := sink.received(t, 2, 2)
+			for id, at := range places(l) {
+				if d := math.Hypot(at[0]-got[id][0], at[1]-got[id][1]); d > 1e-4 {
+					t.Errorf("%s is %v away", id, d)
+				}
+			}
+			if len(got) != 90 || !slices.Equal(moved, []int{90}) || l.Current().Stats.Kind != c.kind {
+				t.Errorf("%d points were emitted, %v by the hook, after a %s; want 90", len(got), moved, l.Current().Stats.Kind)
+			}
+		})
 	}
 }
 

@@ -351,7 +351,7 @@ func TestRefresh(t *testing.T) {
 	case <-time.After(streamtest.Patience):
 		t.Fatal("no refresh")
 	}
-	if p.Version != 2 || p.Epoch != 2 || p.Stats.Kind != "major" || p.Points != 90 || l.Snapshot().Positions[0].Offset != next {
+	if p.Version != 2 || p.Epoch != 1 || p.Stats.Kind != "major" || p.Points != 90 || l.Snapshot().Positions[0].Offset != next {
 		t.Errorf("published %+v, positions %v", p, l.Snapshot().Positions)
 	}
 	if string(l.Snapshot().Encoder) != string(first.Encoder) {

@@ -14,7 +14,7 @@ import (
 )
 
 // reframe learns the principal components again, from the reference set as it is now,
-// where a major refresh is due and begins an epoch anyway: what has come into the stream
+// where a major refresh is due and moves every point anyway: what has come into the stream
 // may vary in directions that the first components do not see. Points keep their places.
 func (r *refresher) reframe(ctx context.Context, cur *published) error {
 	old := cur.snapshot

@@ -106,8 +106,10 @@ type Settings struct {
 	Steps  int
 	Anchor float64
 	Gentle int
-	// Major says when the map is learnt as a whole.
+	// Major says when the map is learnt as a whole, and Frame in which coordinate frame
+	// then: that of the map before, or a new one each time, which begins an epoch.
 	Major Major
+	Frame live.Frame
 	// Seed chooses the reservoir's sample. The model has a seed of its own.
 	Seed uint64
 
@@ -173,6 +175,8 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, fmt.Errorf("learn: a refresh at a share of %v new events: want a share in 0..1", s.RefreshNew)
 	case s.Major < 0 || int(s.Major) >= len(majors):
 		return s, fmt.Errorf("learn: unknown choice for major refreshes: %v", s.Major)
+	case s.Frame != live.KeepFrame && s.Frame != live.NewFrame:
+		return s, fmt.Errorf("learn: unknown choice for the frame of major refreshes: %v", s.Frame)
 	case !(s.MovesThreshold > 0) || math.IsInf(s.MovesThreshold, 0):
 		return s, fmt.Errorf("learn: moves beyond %v of the diameter: want a positive share", s.MovesThreshold)
 	case s.Moves != nil && s.Mapping.ID == "":
@@ -195,7 +199,7 @@ func (s Settings) reference(ids bool) reference.Settings {
 
 // live are the settings of the map that follows, beside those of the model.
 func (s Settings) live() live.Settings {
-	out := live.Settings{Size: s.Size, Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle}
+	out := live.Settings{Size: s.Size, Ordinary: live.Schedule{Steps: s.Steps, Anchor: s.Anchor}, GentleEvery: s.Gentle, Frame: s.Frame}
 	if s.Major == MajorNever {
 		out.Growth, out.AfterAlarm, out.Backstop = -1, []int{}, -1
 	}

@@ -14,6 +14,7 @@ import (
 
 	"unfold/ingest/table"
 	"unfold/internal/atomicfile"
+	"unfold/models/live"
 	"unfold/stream"
 	"unfold/stream/learn"
 )
@@ -76,13 +77,16 @@ func historyOf(all []stream.Stats) plot.History {
 		}
 		return p
 	}
-	h := plot.History{Along: "version of the map; dashed: a new epoch"}
-	epoch, majors := uint32(0), 0
+	h := plot.History{Along: "version of the map; dashed: learnt as a whole"}
+	epoch, epochs := uint32(0), 0
 	for i, f := range all {
 		h.At = append(h.At, float64(f.Version))
-		if i > 0 && f.Epoch != epoch {
+		begins := i > 0 && f.Epoch != epoch
+		if begins {
+			epochs++
+		}
+		if begins || f.Kind == live.Major.String() {
 			h.Marks = append(h.Marks, float64(f.Version))
-			majors++
 		}
 		epoch = f.Epoch
 	}
@@ -92,9 +96,9 @@ func historyOf(all []stream.Stats) plot.History {
 		}
 		return math.NaN()
 	}
-	// What a new epoch moved would hide all else, and is shown by its mark.
+	// What a major refresh moved would hide all else, and is shown by its mark.
 	h.Panels = []plot.Panel{
-		quantiles("Moves in a refresh, % of the diameter (not of new epochs)", func(f stream.Stats) (stream.Quantiles, bool) {
+		quantiles("Moves in a refresh, % of the diameter (not of major ones)", func(f stream.Stats) (stream.Quantiles, bool) {
 			return f.Moves, f.Kind == "ordinary" || f.Kind == "gentle"
 		}),
 		quantiles("Drift since the epoch began, % of the diameter", func(f stream.Stats) (stream.Quantiles, bool) { return f.Drift, true }),
@@ -109,8 +113,11 @@ func historyOf(all []stream.Stats) plot.History {
 			series("label error", func(f stream.Stats) float64 { return known(100*f.LabelError(), f.Voted > 0) })}})
 	}
 	h.Subtitle = humanize.Plural(len(all), "map")
-	if majors > 0 {
-		h.Subtitle += fmt.Sprintf(", %s", humanize.Plural(majors, "new epoch"))
+	if whole := len(h.Marks); whole > 0 {
+		h.Subtitle += fmt.Sprintf(", %d learnt as a whole", whole)
+	}
+	if epochs > 0 {
+		h.Subtitle += fmt.Sprintf(", %s", humanize.Plural(epochs, "new epoch"))
 	}
 	return h
 }

@@ -15,11 +15,13 @@ func TestHistoryOf(t *testing.T) {
 		{Version: 1, Epoch: 1, Kind: "first", Points: 100},
 		{Version: 2, Epoch: 1, Kind: "ordinary", Points: 120, Moves: stream.Quantiles{Median: .1}, LoglikPair: -2, Novel: .06, Judged: 20},
 		{Version: 5, Epoch: 2, Kind: "major", Points: 150, Moves: stream.Quantiles{Median: 9}, LoglikPair: -1, Judged: 30},
+		{Version: 6, Epoch: 2, Kind: "major", Points: 150, Moves: stream.Quantiles{Median: 1}, LoglikPair: -1, Judged: 30},
+		{Version: 7, Epoch: 3, Kind: "refit", Points: 150, LoglikPair: -1, Judged: 30},
 	})
-	if h.Subtitle != "3 maps, 1 new epoch" || !slices.Equal(h.At, []float64{1, 2, 5}) || !slices.Equal(h.Marks, []float64{5}) {
+	if h.Subtitle != "5 maps, 3 learnt as a whole, 2 new epochs" || !slices.Equal(h.At, []float64{1, 2, 5, 6, 7}) || !slices.Equal(h.Marks, []float64{5, 6, 7}) {
 		t.Errorf("%s at %v, marks at %v", h.Subtitle, h.At, h.Marks)
 	}
-	for i, want := range [][]float64{{.1}, {0, 0, 0}, {.06, 0}, {-2, -1}, {100, 120, 150}} {
+	for i, want := range [][]float64{{.1}, {0, 0, 0, 0, 0}, {.06, 0, 0, 0}, {-2, -1, -1, -1}, {100, 120, 150, 150, 150}} {
 		got := slices.DeleteFunc(slices.Clone(h.Panels[i].Series[0].Values), func(v float64) bool { return v != v })
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", h.Panels[i].Title, got, want)

@@ -1,9 +1,11 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/plot"
@@ -28,7 +30,8 @@ func writeMap(path string, parts []part) error {
 }
 
 // newest returns the parts of the last epoch that holds at least half as many
-// events as the fullest: one coordinate frame.
+// events as the fullest, one coordinate frame: those that the newest maps placed, down to
+// the version with which they are half of all.
 func newest(parts []part) (frame []part, epoch uint32) {
 	events := map[uint32]int{}
 	fullest := 0
@@ -46,7 +49,14 @@ func newest(parts []part) (frame []part, epoch uint32) {
 			frame = append(frame, p)
 		}
 	}
-	return frame, epoch
+	from := uint64(0)
+	placed := slices.Clone(frame)
+	slices.SortStableFunc(placed, func(a, b part) int { return cmp.Compare(b.Version, a.Version) })
+	for i, n := 0, 0; i < len(placed) && 2*n < events[epoch]; i++ {
+		n += placed[i].Len()
+		from = placed[i].Version
+	}
+	return slices.DeleteFunc(frame, func(p part) bool { return p.Version < from }), epoch
 }
 
 // draw draws the map twice, by the attack's name and by novelty, and says what of it both

@@ -27,7 +27,7 @@ func (m *Metrics) ofTheMap() {
 		of         func(*stream.Stats) stream.Quantiles
 	}{
 		{"map_moves_ratio", "How far points moved in the last refresh, as a share of the diameter.", func(f *stream.Stats) stream.Quantiles { return f.Moves }},
-		{"map_drift_ratio", "How far points are from where they were when the epoch began, as a share of the diameter.", func(f *stream.Stats) stream.Quantiles { return f.Drift }},
+		{"map_drift_ratio", "How far points are from where they were when the epoch began or at their first major refresh, as a share of the diameter.", func(f *stream.Stats) stream.Quantiles { return f.Drift }},
 	} {
 		for _, q := range []struct {
 			label string

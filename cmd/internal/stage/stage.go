@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
 	"unfold/models/fit"
+	"unfold/models/live"
 	"unfold/models/placing"
 	"unfold/stream"
 	"unfold/stream/fleet"
@@ -212,6 +214,10 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out learn.Setti
 	if err != nil {
 		return out, err
 	}
+	var frame live.Frame
+	if err := frame.UnmarshalText([]byte(cmp.Or(c.Refresh.Frame, live.KeepFrame.String()))); err != nil {
+		return out, err
+	}
 	rule, err := c.Model.Rule()
 	if err != nil {
 		return out, err
@@ -228,7 +234,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out learn.Setti
 		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "",
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
-		Gentle: int(c.Refresh.Gentle), Major: major,
+		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
 		Limits: limits(c), Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	}, nil
 }
