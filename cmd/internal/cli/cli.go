@@ -59,7 +59,8 @@ var commands = []command{
 			return &lintCmd{configFlags: configFlags{settingFlags: flagsOf(stageKeys, kinds)}}
 		}},
 	{name: "dlq", group: "streams", help: "List dead letters, or replay them.", new: func(kinds []fit.Kind) any { return newDLQ(kinds) }},
-	{name: "demo", group: "streams", help: "See a real event stream become a map: broker and data come with the program.", new: func([]fit.Kind) any { return new(demoCmd) }},
+	{name: "demo", group: "streams", help: "See an event stream become a map, the program's own or your files: the broker comes with the program.",
+		new: func(kinds []fit.Kind) any { return &demoCmd{settingFlags: flagsOf(demoKeys, kinds)} }},
 
 	{name: "version", group: "other", help: "Show the version.", new: func([]fit.Kind) any { return new(versionCmd) }},
 

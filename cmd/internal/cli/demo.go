@@ -2,36 +2,63 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/demo"
 	"unfold/cmd/internal/humanize"
+	"unfold/ingest/input"
 )
 
 type demoCmd struct {
-	Out  string `default:"unfold-demo" placeholder:"FOLDER" help:"Where the results go. Default unfold-demo."`
-	Rate int    `default:"1800" placeholder:"N" help:"Connections a second while the map is learnt. Default 1800."`
+	Files []string `arg:"" optional:"" name:"file" help:"Files of your own, or patterns, to be played as the stream instead. Default: data that comes with the program."`
+	Out   string   `default:"unfold-demo" placeholder:"FOLDER" help:"Where the results go. Default unfold-demo."`
+	Rate  int      `placeholder:"N" help:"Events a second while the map is learnt. Default 1800; of files all within 15 seconds, but at least 500 a second."`
+	Time  string   `placeholder:"COL" help:"Column of files that the events are ordered by: timestamps, numbers, or text such as 2006-01-02 15:04:05. Default: they come as they stand."`
+	textFlags
+	settingFlags
 }
 
 func (demoCmd) Help() string {
 	return `Runs the stage on a real event stream, the network connections of KDD Cup 1999, with a broker inside this program;
 nothing has to be installed. It takes less than a minute, ends by itself and leaves pictures of the map, the places as
-Parquet, and the configuration that it ran with.`
+Parquet, and the configuration that it ran with.
+
+With files it does the same with their rows as the stream; which columns form the vector is said as for "unfold fit":
+
+    unfold demo
+    unfold demo embeddings.parquet --id id --label kind
+    unfold demo 'flows-*.csv.gz' --columns '*' --log1p --time seen_at --rate 1000`
+}
+
+// demoKeys are the settings of columns, as a fit has them.
+func demoKeys(k config.Key) (name, group string, ok bool) {
+	name, group, ok = fitKeys(k)
+	return name, group, ok && group == "columns"
 }
 
 func (c *demoCmd) Run(ctx context.Context, p *program) error {
-	if c.Rate < 1 {
-		return usagef("--rate: %d connections a second; give at least 1", c.Rate)
-	}
 	begin := time.Now()
-	broker, err := demo.StartBroker()
+	stream, err := c.stream(ctx, p)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Rate < 0:
+		return usagef("--rate: %d events a second; give at least 1", c.Rate)
+	case c.Rate == 0:
+		c.Rate = stream.Rate
+	}
+	broker, err := demo.StartBroker(stream)
 	if err != nil {
 		return err
 	}
 	defer broker.Close()
-	file, err := demo.Prepare(c.Out, broker)
+	file, err := demo.Prepare(c.Out, broker, stream, c.Rate)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", c.Out, err)
 	}
@@ -45,31 +72,66 @@ func (c *demoCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	r, err := demo.Run(ctx, demo.Settings{
-		Folder: c.Out, Broker: broker, Stage: settings, Rate: c.Rate, Say: say, Progress: p.progress,
+		Folder: c.Out, Stream: stream, Broker: broker, Stage: settings, Rate: c.Rate, Say: say, Progress: p.progress,
 	})
 	if err != nil {
 		return err
 	}
-	c.summarize(p, r, time.Since(begin))
+	c.summarize(p, stream, r, time.Since(begin))
 	return nil
 }
 
+// stream is what will be played.
+func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) {
+	settings, err := p.settingsOf(c.values, demoKeys)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Files) == 0 {
+		if c.Time != "" || len(c.values()) > 0 {
+			return nil, &usageError{err: errors.New("flags of columns, and --time, go with files: name some, or leave the flags out")}
+		}
+		s, err := demo.Connections(ctx, c.Out)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be written: %w", c.Out, err)
+		}
+		return s, nil
+	}
+	f := demo.Files{Columns: c.values(), Time: c.Time, Progress: p.progress}
+	if f.Options, err = c.options(p); err != nil {
+		return nil, err
+	}
+	if f.Mapping, err = mapping(settings.Source.Columns); err != nil {
+		return nil, err
+	}
+	if f.Paths, err = input.Expand(c.Files); err != nil {
+		return nil, err
+	}
+	if slices.Contains(f.Paths, "-") {
+		return nil, usagef("the demo reads its files twice: it takes no standard input")
+	}
+	if err := p.vet(ctx, f.Paths...); err != nil {
+		return nil, err
+	}
+	s, err := demo.Own(ctx, f)
+	if err == nil {
+		p.progress.End()
+		p.noteLeft(s.Left)
+	}
+	return s, err
+}
+
 // summarize says what happened and where to look.
-func (c *demoCmd) summarize(p *program, r *demo.Result, took time.Duration) {
+func (c *demoCmd) summarize(p *program, stream *demo.Stream, r *demo.Result, took time.Duration) {
 	p.printf("\nEvery message was read, placed and delivered, or is a dead letter: %s in, %s answered, %s.\n",
 		humanize.Count(r.Messages), humanize.Count(r.Answered), humanize.Plural(r.DeadLetters, "dead letter"))
-	p.printf("The map was learnt %d times; a message took %d ms from read to acknowledged (median, at %s connections a second).\n",
-		r.Maps, r.Latency.Milliseconds(), humanize.Count(c.Rate))
-	p.printf("\nHow strange attacks were (novelty_global, median of the first connections):\n\n")
-	p.printf("    %-14s %11s   %-12s %s\n", "attack", "connections", "on arrival", "once learnt")
-	for _, a := range r.Arrivals {
-		p.printf("    %-14s %11s   %-12.2f %.2f\n", a.Label, humanize.Count(a.Events), a.New, a.Now)
+	p.printf("The map was learnt %d times; a message took %d ms from read to acknowledged (median, at %s %s a second).\n",
+		r.Maps, r.Latency.Milliseconds(), humanize.Count(c.Rate), c.what())
+	c.strange(p, stream, r)
+	picture := "the map, coloured by " + stream.By
+	if stream.By == "" {
+		picture = "the map"
 	}
-	n := r.Novelty
-	p.printf("\nLearnt from normal traffic alone (%s connections), novelty separates %s attacks from %s other normal connections:\n\n",
-		humanize.Count(n.Learnt), humanize.Count(n.Attacks), humanize.Count(n.Normal))
-	p.printf("    AUC by novelty_global  %.3f\n    AUC by novelty_local   %.3f\n", n.Global, n.Local)
-	picture := "the map, coloured by attack"
 	if notes := r.Drawn.Notes(); notes != "" {
 		picture += "; " + notes
 	}
@@ -83,6 +145,37 @@ func (c *demoCmd) summarize(p *program, r *demo.Result, took time.Duration) {
 		{demo.ConfigFile, "the configuration; with a broker of your own: unfold run -c"},
 		{filepath.Join(demo.StateFolder, "map.unfold"), "the map as a model: unfold inspect, unfold embed"},
 	} {
+		if f.name == demo.DataFile && len(c.Files) > 0 {
+			continue
+		}
 		p.printf("    %-34s %s\n", filepath.Join(c.Out, f.name), f.what)
+	}
+}
+
+// what events are called in the summary.
+func (c *demoCmd) what() string {
+	if len(c.Files) > 0 {
+		return "events"
+	}
+	return "connections"
+}
+
+// strange says how novel events were, where that can be told.
+func (c *demoCmd) strange(p *program, stream *demo.Stream, r *demo.Result) {
+	if len(r.Arrivals) > 0 {
+		what, of := "attacks were", c.what()
+		if len(c.Files) > 0 {
+			what = "each " + stream.By + " was that came after the first map"
+		}
+		p.printf("\nHow strange %s (novelty_global, median of the first %s):\n\n", what, of)
+		p.printf("    %-14s %11s   %-12s %s\n", stream.By, of, "on arrival", "once learnt")
+		for _, a := range r.Arrivals {
+			p.printf("    %-14s %11s   %-12.2f %.2f\n", a.Label, humanize.Count(a.Events), a.New, a.Now)
+		}
+	}
+	if n := r.Novelty; n != nil {
+		p.printf("\nLearnt from normal traffic alone (%s connections), novelty separates %s attacks from %s other normal connections:\n\n",
+			humanize.Count(n.Learnt), humanize.Count(n.Attacks), humanize.Count(n.Normal))
+		p.printf("    AUC by novelty_global  %.3f\n    AUC by novelty_local   %.3f\n", n.Global, n.Local)
 	}
 }

@@ -7,20 +7,23 @@ import (
 	"unfold/internal/quantile"
 )
 
-// Arrival says how novel the first connections of an attack were when they arrived, and
-// how novel they are on the map that has learnt them.
+// Arrival says how novel the first events of a label were when they arrived, and how
+// novel they are on the map that has learnt them.
 type Arrival struct {
 	Label    string
 	Events   int
 	New, Now float64 // medians of novelty_global
 }
 
-// firstFew is the number of connections of an attack that count as its arrival.
+// firstFew is the number of events of a label that count as its arrival.
 const firstFew = 20
 
-// arrivals lists attacks of at least 100 connections by when they first came, but
-// for those that came before the first map: that was learnt from them.
-func arrivals(parts []part, first int) []Arrival {
+// arrivals lists labels of at least 100 events by when they first came, but for normal,
+// and for those that came before the first map: that was learnt from them.
+func arrivals(parts []part, name, normal string, first int) []Arrival {
+	if name == "" {
+		return nil
+	}
 	type history struct {
 		order  int
 		early  bool
@@ -31,7 +34,7 @@ func arrivals(parts []part, first int) []Arrival {
 	rounds := map[string]int{}
 	events := 0
 	for _, p := range parts {
-		label := column(p, "label")
+		label := column(p, name)
 		for i := range p.Len() {
 			h := seen[label[i]]
 			if h == nil {
@@ -53,7 +56,7 @@ func arrivals(parts []part, first int) []Arrival {
 	var out []Arrival
 	var order []int
 	for label, h := range seen {
-		if label == "normal" || h.early || h.events < 100 {
+		if label == "" || label == normal || h.early || h.events < 100 {
 			continue
 		}
 		at, _ := slices.BinarySearch(order, h.order)

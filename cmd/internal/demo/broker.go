@@ -6,12 +6,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// Names of the demo's topics.
-const (
-	Connections = "connections"
-	Places      = "places"
-	DeadLetters = "connections-dead"
-)
+// Places is the topic of the output.
+const Places = "places"
 
 // partitions of every topic.
 const partitions = 2
@@ -19,10 +15,10 @@ const partitions = 2
 // Broker is a Kafka broker inside this process. It keeps everything in memory.
 type Broker struct{ cluster *kfake.Cluster }
 
-// StartBroker starts a broker on a free local port, with the demo's topics.
-func StartBroker() (*Broker, error) {
+// StartBroker starts a broker on a free local port, with the topics of a stream.
+func StartBroker(s *Stream) (*Broker, error) {
 	c, err := kfake.NewCluster(
-		kfake.NumBrokers(1), kfake.SeedTopics(partitions, Connections, Places, DeadLetters),
+		kfake.NumBrokers(1), kfake.SeedTopics(partitions, s.Topic, Places, s.deadLetters()),
 		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}),
 	)
 	if err != nil {

@@ -21,8 +21,10 @@ type collector struct {
 	mu       sync.Mutex
 	parts    []part
 	messages int
+	dead     int // messages that became dead letters instead
 	events   int64
 	changed  chan struct{} // closed and replaced whenever something comes
+	pick     ingest.Selection
 }
 
 // part is one message of places.
@@ -31,7 +33,11 @@ type part struct {
 	source stream.Position // of the message that it answers
 }
 
-func newCollector() *collector { return &collector{changed: make(chan struct{})} }
+// newCollector makes a collector of places that carry the label and the columns that
+// the stage lets pass.
+func newCollector(passing ingest.Selection) *collector {
+	return &collector{changed: make(chan struct{}), pick: ingest.Selection{ID: emit.IDName, Label: passing.Label, Keep: passing.Keep}}
+}
 
 // run reads until the context is done.
 func (c *collector) run(ctx context.Context, brokers []string) (err error) {
@@ -86,26 +92,50 @@ func (c *collector) generation(ctx context.Context, gen stream.Generation) error
 
 func (c *collector) collect(messages []stream.Message) error {
 	for i := range messages {
-		p, err := readPlaces(&messages[i])
+		p, err := readPlaces(&messages[i], c.pick)
 		if err != nil {
 			return err
 		}
-		c.mu.Lock()
-		c.parts = append(c.parts, p)
-		c.messages++
-		c.events += int64(p.Len())
-		close(c.changed)
-		c.changed = make(chan struct{})
-		c.mu.Unlock()
+		c.change(func() {
+			c.parts = append(c.parts, p)
+			c.messages++
+			c.events += int64(p.Len())
+		})
 	}
 	return nil
 }
 
-// await waits until so many messages have come; progress hears of the events so far.
+// deadLetter counts a message that no places come of.
+func (c *collector) deadLetter() { c.change(func() { c.dead++ }) }
+
+func (c *collector) change(what func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	what()
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// deadLetters are the messages that became dead letters.
+func (c *collector) deadLetters() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dead
+}
+
+// placed is the number of events that have come.
+func (c *collector) placed() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.events
+}
+
+// await waits until so many messages have come or become dead letters; progress hears of
+// the events so far.
 func (c *collector) await(ctx context.Context, messages int, progress func(events int64)) error {
 	for {
 		c.mu.Lock()
-		n, events, changed := c.messages, c.events, c.changed
+		n, events, changed := c.messages+c.dead, c.events, c.changed
 		c.mu.Unlock()
 		progress(events)
 		if n >= messages {
@@ -144,7 +174,7 @@ func answered(parts []part) int {
 }
 
 // readPlaces reads a message of places back into rows of a map.
-func readPlaces(m *stream.Message) (part, error) {
+func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	position, version, ok := stream.Origin(m)
 	if !ok {
 		return part{}, fmt.Errorf("%s: the headers do not say where it comes from", m.Where())
@@ -153,7 +183,6 @@ func readPlaces(m *stream.Message) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	pick := ingest.Selection{ID: emit.IDName, Keep: []string{"label", "category"}}
 	f, err := ingest.NewFitter(ingest.Mapping{Vector: emit.EmbeddingName, Selection: pick}, t.Schema())
 	if err != nil {
 		return part{}, err

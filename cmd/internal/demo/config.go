@@ -1,12 +1,12 @@
 package demo
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"unfold/stream/learn"
-	"unfold/testdata/kdd"
 )
 
 // Names of the files that the demo leaves.
@@ -20,30 +20,25 @@ const (
 	NoveltyFile = "novelty.png"
 )
 
-// configuration is what the stage runs with. Numbers as logarithms, so that a
-// gigabyte does not drown everything else; words as they are.
+// configuration is what the stage runs with: brokers, topic, columns, first map, reference
+// set, refresh, dead letters and state.
 const configuration = `# The configuration that the demo ran with. For a broker of your own, change
 # brokers and topics, then: unfold run -c unfold.yaml
 source:
-  kafka: {brokers: [BROKERS], topic: connections, group: unfold}
-  columns: ["*", -record, protocol_type, service, flag]
-  log1p: true
-  id: record
-  label: label
-  keep: [category]
-model: {kind: lvm, dims: 2, tails: student, seed: 1}
-reference: {min: 1000, size: 8000, policy: reservoir}
-refresh: {every: 6s, new: 0%}
-sink: {kafka: {topic: places}}
-dead_letter: {topic: connections-dead}
-state: STATE
+  kafka: {brokers: [%s], topic: %s, group: unfold}
+%smodel: {kind: lvm, dims: 2, tails: student, seed: 1}
+reference: {min: %d, size: %d, policy: reservoir}
+refresh: {every: %s, new: 0%%}
+sink: {kafka: {topic: %s}}
+dead_letter: {topic: %s}
+state: %s
 http: 127.0.0.1:0
 `
 
-// Prepare makes the folder that the demo writes to, with the data and the
-// configuration, and returns the path of the latter. A map that an earlier demo
-// left is removed: it belongs to a broker that is gone.
-func Prepare(folder string, b *Broker) (configFile string, err error) {
+// Prepare makes the folder that the demo writes to, with the configuration for a stream
+// that comes at a rate, and returns its path. A map that an earlier demo left is removed:
+// it belongs to a broker that is gone.
+func Prepare(folder string, b *Broker, s *Stream, rate int) (configFile string, err error) {
 	state := filepath.Join(folder, StateFolder)
 	if err := os.MkdirAll(state, 0o755); err != nil {
 		return "", err
@@ -51,16 +46,12 @@ func Prepare(folder string, b *Broker) (configFile string, err error) {
 	if err := learn.Clear(state); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(folder, DataFile), kdd.CSVGz, 0o644); err != nil {
-		return "", err
-	}
 	absolute, err := filepath.Abs(state)
 	if err != nil {
 		return "", err
 	}
-	text := strings.NewReplacer(
-		"BROKERS", `"`+strings.Join(b.Addresses(), `", "`)+`"`, "STATE", quote(absolute),
-	).Replace(configuration)
+	text := fmt.Sprintf(configuration, `"`+strings.Join(b.Addresses(), `", "`)+`"`, s.Topic, s.columns,
+		s.min, s.size, s.refreshEvery(rate), Places, s.deadLetters(), quote(absolute))
 	configFile = filepath.Join(folder, ConfigFile)
 	return configFile, os.WriteFile(configFile, []byte(text), 0o644)
 }

@@ -19,12 +19,13 @@ import (
 
 // Settings of a demo.
 type Settings struct {
-	// Folder is where Prepare has put data and configuration, and where results go.
+	// Folder is where Prepare has put the configuration, and where results go.
 	Folder string
+	Stream *Stream
 	Broker *Broker
 	// Stage is what the configuration says.
 	Stage stage.Settings
-	// Rate is the number of connections a second of the first round.
+	// Rate is the number of events a second of the first round.
 	Rate int
 	// Say writes a line for a person; Progress shows how far it is (may be nil).
 	Say      func(format string, args ...any)
@@ -39,20 +40,19 @@ type Result struct {
 	Rows                            int           // of the map
 	Drawn                           plot.Drawn    // what its pictures show of them
 	Epoch                           uint32
-	Novelty                         NoveltyFigures
+	Novelty                         *NoveltyFigures // nil for a stream of which nothing is known
 	Arrivals                        []Arrival
 }
 
 // Run plays the stream twice through the stage, collects the places and leaves
 // files in the folder.
 func Run(ctx context.Context, s Settings) (*Result, error) {
-	d := &demo{Settings: s, places: newCollector()}
+	d := &demo{Settings: s, places: newCollector(s.Stage.Mapping.Selection)}
 	return d.run(ctx)
 }
 
 type demo struct {
 	Settings
-	script   *script
 	places   *collector
 	producer producer
 	stage    *stage.Stage
@@ -60,25 +60,22 @@ type demo struct {
 	mu        sync.Mutex
 	paced     int // 1 while the stream comes at its own speed, else 0
 	maps      int
-	dead      int
+	letters   int // dead letters that were told of
 	latencies []time.Duration
 }
 
 func (d *demo) run(ctx context.Context) (*Result, error) {
-	var err error
-	if d.script, err = readScript(ctx, filepath.Join(d.Folder, DataFile)); err != nil {
-		return nil, err
-	}
-	d.Say("stream    %s of KDD Cup 1999 in %s, %d of them broken on purpose",
-		humanize.Plural(d.script.events, "network connection"), humanize.Plural(len(d.script.messages)+len(d.script.broken), "message"), len(d.script.broken))
+	str := d.Stream
+	d.Say("stream    %s", str.describe())
 	if err := d.live(ctx); err != nil {
 		return nil, err
 	}
 	parts := d.places.places()
 	frame, epoch := newest(parts)
+	label := d.Stage.Mapping.Label
 	r := &Result{
-		Messages: 2*len(d.script.messages) + len(d.script.broken), Answered: answered(parts), DeadLetters: d.dead, Maps: d.maps,
-		Latency: middle(d.latencies), Epoch: epoch, Arrivals: arrivals(parts, d.Stage.Config.Reference.Min),
+		Messages: 2*len(str.messages) + len(str.broken), Answered: answered(parts), DeadLetters: d.places.deadLetters(), Maps: d.maps,
+		Latency: middle(d.latencies), Epoch: epoch, Arrivals: arrivals(parts, label, str.normal, d.Stage.Config.Reference.Min),
 	}
 	if r.Answered+r.DeadLetters != r.Messages {
 		return nil, fmt.Errorf("of %s %d were answered and %d became dead letters", humanize.Plural(r.Messages, "message"), r.Answered, r.DeadLetters)
@@ -87,16 +84,20 @@ func (d *demo) run(ctx context.Context) (*Result, error) {
 		r.Rows += p.Len()
 	}
 	d.Progress.Stage("draw", "", 0)
-	err = errors.Join(writeMap(filepath.Join(d.Folder, PlacesFile), parts), writeMap(filepath.Join(d.Folder, MapFile), frame))
+	err := errors.Join(writeMap(filepath.Join(d.Folder, PlacesFile), parts), writeMap(filepath.Join(d.Folder, MapFile), frame))
 	if err != nil {
 		return nil, err
 	}
-	if r.Drawn, err = draw(d.Folder, frame); err != nil {
+	if r.Drawn, err = draw(d.Folder, str, label, frame); err != nil {
 		return nil, err
 	}
-	d.Progress.Stage("novelty", "", 0)
-	if r.Novelty, err = Novelty(ctx, filepath.Join(d.Folder, DataFile), 1); err != nil {
-		return nil, err
+	if str.data != "" {
+		d.Progress.Stage("novelty", "", 0)
+		figures, err := Novelty(ctx, str.data, 1)
+		if err != nil {
+			return nil, err
+		}
+		r.Novelty = &figures
 	}
 	d.Progress.End()
 	return r, nil
@@ -132,21 +133,21 @@ func (d *demo) live(ctx context.Context) (err error) {
 			err = cause
 		}
 	}()
-	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: d.Broker.Addresses()}, Topic: Connections})
+	sink, err := kafka.NewSink(ctx, kafka.SinkSettings{Cluster: kafka.Cluster{Brokers: d.Broker.Addresses()}, Topic: d.Stream.Topic})
 	if err != nil {
 		return err
 	}
 	defer sink.Close()
-	d.producer.sink = sink
+	d.producer.sink, d.producer.topic = sink, d.Stream.Topic
 	return d.rounds(ctx)
 }
 
 // rounds plays the stream: first while the map is learnt, then onto what it has
 // become.
 func (d *demo) rounds(ctx context.Context) error {
-	n := len(d.script.messages)
+	n, broken := len(d.Stream.messages), len(d.Stream.broken)
 	d.pace(1)
-	if err := d.round(ctx, "round 1", d.Rate, n, 0); err != nil {
+	if err := d.round(ctx, "round 1", d.Rate, n+broken, 0); err != nil {
 		return err
 	}
 	d.pace(0)
@@ -154,7 +155,7 @@ func (d *demo) rounds(ctx context.Context) error {
 	if err := d.awaitMap(ctx); err != nil {
 		return err
 	}
-	return d.round(ctx, "round 2", 0, 2*n, int64(d.script.events))
+	return d.round(ctx, "round 2", 0, 2*n+broken, d.places.placed())
 }
 
 // pace says whether latencies count.
@@ -164,15 +165,15 @@ func (d *demo) pace(v int) {
 	d.paced = v
 }
 
-// round sends the script once and waits until messages answers have come in all;
-// before were events of earlier rounds.
+// round sends the stream once and waits until so many messages have been answered or
+// have become dead letters in all; before were events of earlier rounds.
 func (d *demo) round(ctx context.Context, name string, rate, messages int, before int64) error {
-	d.Progress.Stage(name, "connections", int64(d.script.events))
+	d.Progress.Stage(name, d.Stream.Event+"s", int64(d.Stream.Events))
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	sending := make(chan error, 1)
 	go func() {
-		err := d.producer.play(ctx, d.script, rate, before == 0)
+		err := d.producer.play(ctx, d.Stream, rate, before == 0)
 		if err != nil {
 			stop(err) // what was not sent would be awaited for ever
 		}
@@ -187,7 +188,7 @@ func (d *demo) round(ctx context.Context, name string, rate, messages int, befor
 }
 
 // mapPatience is how long the demo waits for a map that has seen everything.
-const mapPatience = 40 * time.Second
+const mapPatience = 5 * time.Minute
 
 // awaitMap waits for a map that has been learnt from all that was sent.
 func (d *demo) awaitMap(ctx context.Context) error {
@@ -209,15 +210,37 @@ func (d *demo) hasSeenAll() bool {
 	if waiting > 0 {
 		return false
 	}
-	// A broken message at a partition's end is never learnt from.
-	behind := int64(len(d.script.broken))
-	seen := 0
+	seen := map[int]int64{}
 	for _, at := range positions {
-		if at.Topic == Connections && at.Offset >= d.producer.sent[at.Partition]-behind {
-			seen++
+		if at.Topic == d.Stream.Topic {
+			seen[at.Partition] = at.Offset
 		}
 	}
-	return seen == partitions
+	// A message that became a dead letter is never learnt from, and it may be the last.
+	behind := int64(d.places.deadLetters())
+	for partition, sent := range d.producer.sent {
+		if seen[partition] < sent-behind {
+			return false
+		}
+	}
+	return true
+}
+
+// fewLetters is how many dead letters are told of, one by one.
+const fewLetters = 5
+
+// tell says why a message became a dead letter, of the first ones.
+func (d *demo) tell(reason error) {
+	d.mu.Lock()
+	d.letters++
+	n := d.letters
+	d.mu.Unlock()
+	switch {
+	case n <= fewLetters:
+		d.Progress.Above(func() { d.Say("dead letter: %v", reason) })
+	case n == fewLetters+1:
+		d.Progress.Above(func() { d.Say("dead letters go on; they are on topic %s", d.Stream.deadLetters()) })
+	}
 }
 
 // hooks report maps and dead letters, and keep latencies.
@@ -232,10 +255,8 @@ func (d *demo) hooks() stream.Hooks {
 			})
 		},
 		DeadLettered: func(m stream.Message, _ stream.Stage, reason error) {
-			d.mu.Lock()
-			d.dead++
-			d.mu.Unlock()
-			d.Progress.Above(func() { d.Say("dead letter: %v", reason) })
+			d.tell(reason)
+			d.places.deadLetter()
 		},
 		RefreshFailed: func(err error) { d.Progress.Above(func() { d.Say("no new map: %v", err) }) },
 		Delivered: func(_ stream.TopicPartition, messages, _ int, latency time.Duration) {

@@ -39,17 +39,13 @@ func TestNoveltyTellsAttacksFromNormalTraffic(t *testing.T) {
 	}
 }
 
-func TestScriptHoldsEveryConnection(t *testing.T) {
-	path := filepath.Join(t.TempDir(), DataFile)
-	if err := os.WriteFile(path, kdd.CSVGz, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := readScript(t.Context(), path)
+func TestStreamHoldsEveryConnection(t *testing.T) {
+	s, err := Connections(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.events != 26913 || len(s.messages) != (26913+perMessage-1)/perMessage || len(s.broken) != 3 {
-		t.Errorf("%d events in %d messages, %d broken", s.events, len(s.messages), len(s.broken))
+	if s.Events != 26913 || len(s.messages) != (26913+perConnections-1)/perConnections || len(s.broken) != 3 {
+		t.Errorf("%d events in %d messages, %d broken", s.Events, len(s.messages), len(s.broken))
 	}
 	queue := withBroken(s)
 	if len(queue) != len(s.messages)+3 || !bytes.Equal(queue[0], s.messages[0]) || !bytes.Equal(queue[len(queue)-1], s.messages[len(s.messages)-1]) {
@@ -58,13 +54,17 @@ func TestScriptHoldsEveryConnection(t *testing.T) {
 }
 
 func TestConfigurationIsSound(t *testing.T) {
-	broker, err := StartBroker()
+	folder := filepath.Join(t.TempDir(), "it's ${HERE}")
+	s, err := Connections(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker, err := StartBroker(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer broker.Close()
-	folder := filepath.Join(t.TempDir(), "it's ${HERE}")
-	file, err := Prepare(folder, broker)
+	file, err := Prepare(folder, broker, s, s.Rate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestConfigurationIsSound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Prepare(folder, broker); err != nil {
+	if _, err := Prepare(folder, broker, s, s.Rate); err != nil {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(strings.ReplaceAll(filepath.Join(folder, StateFolder), "$", "[$]") + "/*")

@@ -20,13 +20,17 @@ func TestDemo(t *testing.T) {
 		t.Skip("it takes some seconds: not with -short")
 	}
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	broker, err := StartBroker()
+	folder := t.TempDir()
+	s, err := Connections(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broker, err := StartBroker(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer broker.Close()
-	folder := t.TempDir()
-	file, err := Prepare(folder, broker)
+	file, err := Prepare(folder, broker, s, s.Rate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +43,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := Run(t.Context(), Settings{
-		Folder: folder, Broker: broker, Rate: 8000, Say: t.Logf,
+		Folder: folder, Stream: s, Broker: broker, Rate: 8000, Say: t.Logf,
 		Stage: stage.Settings{
 			Config:  c,
 			Mapping: ingest.Mapping{Columns: columns, Log1p: true, Selection: ingest.Selection{ID: "record", Label: "label", Keep: []string{"category"}}},

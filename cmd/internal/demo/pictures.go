@@ -59,11 +59,11 @@ func newest(parts []part) (frame []part, epoch uint32) {
 	return slices.DeleteFunc(frame, func(p part) bool { return p.Version < from }), epoch
 }
 
-// draw draws the map twice, by the attack's name and by novelty, and says what of it both
-// pictures show.
-func draw(folder string, parts []part) (plot.Drawn, error) {
+// draw draws the map twice, by the column of that name, if there is one, and by novelty,
+// and says what of it both pictures show.
+func draw(folder string, s *Stream, label string, parts []part) (plot.Drawn, error) {
 	var m plot.Map
-	var label []string
+	var class []string
 	var novelty []float64
 	for _, p := range parts {
 		for i := range p.Len() {
@@ -71,16 +71,16 @@ func draw(folder string, parts []part) (plot.Drawn, error) {
 			m.X, m.Y = append(m.X, float64(row[0])), append(m.Y, float64(row[1]))
 			novelty = append(novelty, float64(p.NoveltyGlobal[i]))
 		}
-		for _, c := range p.Kept {
-			if c.Name() == "label" {
-				label = append(label, c.Strings()...)
-			}
+		if label != "" {
+			class = append(class, column(p, label)...)
 		}
 	}
-	m.Title = "Network connections on the map that unfold learnt from their stream"
-	m.Subtitle = fmt.Sprintf("KDD Cup 1999, %s; neighbours on the map are alike in 41 features", humanize.Plural(len(m.X), "connection"))
+	m.Title = s.title
+	m.Subtitle = fmt.Sprintf("%s, %s; neighbours on the map are alike in %s", s.From, humanize.Plural(len(m.X), s.Event), s.alike)
 	byName := m
-	byName.By, byName.Class = "attack", label
+	if label != "" {
+		byName.By, byName.Class = s.By, class
+	}
 	if drawn, err := picture(filepath.Join(folder, MapPicture), byName); err != nil {
 		return drawn, err
 	}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+)
+
+// A new user plays files of their own: two of them, not in the order of their times, one
+// row with a hole.
+func TestDemoOfOwnFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	files := [2]strings.Builder{}
+	for k := range files {
+		files[k].WriteString("name,x,y,z,group,seen\n")
+	}
+	for i := range 400 {
+		x := fmt.Sprintf("%d.5", i*37%101)
+		if i == 7 {
+			x = ""
+		}
+		fmt.Fprintf(&files[i%2], "n%d,%s,%d,%d,g%d,2026-03-01 10:%02d:%02d\n", i, x, i*53%97+200*(i/300), i*71%89, i/300, i/60, i%60)
+	}
+	write(t, "a.csv", files[1].String())
+	write(t, "b.csv", files[0].String())
+	out := must(t, "-q", "demo", "a.csv", "b.csv", "--columns", "x,y,z", "--id", "name", "--label", "group", "--time", "seen", "--rate", "4000", "--out", "out")
+	for _, want := range []string{
+		`stream    400 events of 2 files in \d+ messages, 1 of which cannot be placed: a.csv: row 4, column "x": the value is missing`,
+		`dead letter: topic events, partition \d, offset \d: row 1, column "x": the value is missing`,
+		`(\d+) in, \d+ answered, 2 dead letters\.`,
+		`at 4,000 events a second`,
+		`group +events +on arrival +once learnt\n +g1 +100 `,
+		`out/map.png +the map, coloured by group`,
+		`out/map.parquet +399 places`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("the demo does not say %s:\n%s", want, out)
+		}
+	}
+	all, err := ingest.ReadMap(t.Context(), "out/places.parquet", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.Len() != 2*399 {
+		t.Errorf("%d places, expected each of 399 events twice", all.Len())
+	}
+	first := map[string]bool{}
+	for _, id := range all.ID.Strings()[:50] {
+		first[id] = true
+	}
+	for i := range 40 {
+		if id := fmt.Sprintf("n%d", i); i != 7 && !first[id] {
+			t.Errorf("event %s came late; the first are %v", id, all.ID.Strings()[:50])
+			break
+		}
+	}
+	// What it leaves is what other commands take.
+	must(t, "inspect", "out/state/map.unfold")
+	must(t, "plot", "out/map.parquet", "--color", "group", "-o", "again.png")
+	must(t, "lint", "--offline", "-c", "out/unfold.yaml")
+	for _, name := range []string{"map.png", "novelty.png"} {
+		if info, err := os.Stat(filepath.Join("out", name)); err != nil || info.Size() < 5000 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
