@@ -19,12 +19,15 @@ type Builder struct {
 	byPath map[string]*field
 	used   []*field
 	rows   int
-	grown  int
-	memory int64
-	bad    *bad
-	schema *arrow.Schema // of the message before, see schemaOf
-	text   []byte        // scratch
-	floats []float64
+	// grown are the nodes that messages have added; met those of them that this one has.
+	grown, met int
+	names      int    // bytes of the paths of those that were added
+	message    uint64 // its number
+	memory     int64
+	bad        *bad
+	schema     *arrow.Schema // of the message before, see schemaOf
+	text       []byte        // scratch
+	floats     []float64
 }
 
 // bad is the first value that was refused.
@@ -44,7 +47,7 @@ func newBuilder(s *Spec) *Builder {
 // begin makes the nodes and columns of the spec.
 func (b *Builder) begin() {
 	b.root = &Node{b: b, any: b.spec.Paths == nil}
-	b.byPath, b.used, b.grown, b.schema = map[string]*field{}, b.used[:0], 0, nil
+	b.byPath, b.used, b.grown, b.names, b.schema = map[string]*field{}, b.used[:0], 0, 0, nil
 	for _, p := range b.spec.Paths {
 		b.root.want(p)
 		b.column(p)
@@ -52,17 +55,21 @@ func (b *Builder) begin() {
 	b.reset()
 }
 
+// keptNames bounds the names that are kept from message to message.
+const keptNames = 1 << 20
+
 // reset forgets the message.
 func (b *Builder) reset() {
 	// Names that a message makes up are not kept for ever.
-	if b.grown > b.spec.Limits.Fields {
+	if b.grown > b.spec.Limits.Fields || b.names > keptNames {
 		b.begin()
 		return
 	}
 	for _, f := range b.used {
 		f.reset()
 	}
-	b.used, b.rows, b.memory, b.bad = b.used[:0], 0, 0, nil
+	b.used, b.rows, b.memory, b.bad, b.met = b.used[:0], 0, 0, nil, 0
+	b.message++
 	for _, p := range b.spec.Paths {
 		b.use(b.byPath[p])
 	}
@@ -125,9 +132,23 @@ func (b *Builder) use(f *field) {
 		f.used = true
 		b.used = append(b.used, f)
 		if len(b.used) > b.spec.Limits.Fields {
-			b.refuse("", fmt.Sprintf("the message has more than %d fields", b.spec.Limits.Fields), "name the columns to use")
+			b.tooManyFields()
 		}
 	}
+}
+
+// meet counts a name that a message makes up, with a path of so many bytes; false if it is
+// one too many.
+func (b *Builder) meet(path int) bool {
+	if b.met++; b.met > b.spec.Limits.Fields {
+		b.tooManyFields()
+	}
+	b.charge(64 + path)
+	return b.bad == nil
+}
+
+func (b *Builder) tooManyFields() {
+	b.refuse("", fmt.Sprintf("the message has more than %d fields", b.spec.Limits.Fields), "name the columns to use")
 }
 
 // at returns the column that the row's value of a node goes to, filled up with nulls; nil

@@ -41,7 +41,10 @@ type Node struct {
 	path     string
 	children map[string]*Node
 	// any: all that comes below is wanted.
-	any bool
+	any    bool
+	pinned Type
+	// message is the last one that had the field, object the last object of it, see Once.
+	message, object uint64
 	// field is the column; nil before the first value, and where none is wanted.
 	field  *field
 	wanted bool
@@ -52,13 +55,18 @@ func (n *Node) Child(name []byte) *Node {
 	if n == nil {
 		return nil
 	}
-	if c, ok := n.children[string(name)]; ok {
+	c := n.children[string(name)]
+	if !n.any || c != nil && c.message == n.b.message {
 		return c
 	}
-	if !n.any {
+	if !n.b.meet(len(n.path) + len(name)) {
 		return nil
 	}
-	return n.grow(string(name))
+	if c == nil {
+		c = n.grow(string(name))
+	}
+	c.message = n.b.message
+	return c
 }
 
 // Wanted reports whether the value itself is wanted, Below whether anything inside it may
@@ -68,12 +76,29 @@ func (n *Node) Wanted() bool { return n != nil && n.wanted }
 // Below is described at Wanted.
 func (n *Node) Below() bool { return n != nil && (n.any || len(n.children) > 0) }
 
+// Named reports whether the value itself is wanted by name, not only because all is.
+func (n *Node) Named() bool { return n != nil && n.wanted && !n.any }
+
 // Pinned is the type that the column is pinned to.
 func (n *Node) Pinned() Type {
 	if n == nil {
 		return Auto
 	}
-	return n.b.spec.pinned(n.path)
+	return n.pinned
+}
+
+// Once reports whether a field comes for the first time in an object. Objects are numbered
+// by the caller from 1 on, in a message; those of other messages do not count.
+func (n *Node) Once(object uint64) bool {
+	if n == nil {
+		return true
+	}
+	object |= n.b.message << 32
+	if n.object == object {
+		return false
+	}
+	n.object = object
+	return true
 }
 
 // Path is the column's name.
@@ -84,6 +109,7 @@ func (n *Node) grow(name string) *Node {
 	c := n.add(name)
 	c.any, c.wanted = true, true
 	n.b.grown++
+	n.b.names += len(c.path)
 	return c
 }
 
@@ -93,7 +119,7 @@ func (n *Node) add(name string) *Node {
 	if n.path != "" {
 		path = n.path + "." + name
 	}
-	c := &Node{b: n.b, path: path}
+	c := &Node{b: n.b, path: path, pinned: n.b.spec.pinned(path)}
 	if n.children == nil {
 		n.children = map[string]*Node{}
 	}

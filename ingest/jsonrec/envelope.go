@@ -1,0 +1,235 @@
+package jsonrec
+
+import (
+	"bytes"
+	"slices"
+)
+
+// member is a field of an envelope.
+type member struct {
+	name string
+	at   int // its value's offset, white space passed over
+}
+
+// envelopeFields are the names by which the first field of an envelope is known: Connect's,
+// and Debezium's.
+var connectFields = []string{"schema", "payload"}
+var changeFields = []string{"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction"}
+
+// unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
+// not repeat.
+const unavailable = "__debezium_unavailable_value"
+
+// enveloped reads a message's only object, which may be an envelope.
+func (p *parser) enveloped() bool {
+	start := p.at
+	name := p.firstName()
+	var fields []member
+	ok := true
+	if slices.Contains(connectFields, name) || slices.Contains(changeFields, name) {
+		if fields, ok = p.index(16); !ok && p.err != nil {
+			return false
+		}
+	}
+	end := p.at
+	p.at, p.depth = start, 0
+	switch {
+	case isConnect(fields, p.data):
+		if !p.connect(fields) {
+			return false
+		}
+	case p.isChange(fields):
+		p.begin(nil)
+		if !p.change(fields) {
+			return false
+		}
+	default:
+		p.begin(nil)
+		return p.record()
+	}
+	p.at, p.depth = end, 0
+	return true
+}
+
+// firstName is the name of the first field of the object at hand, "" if it has none.
+func (p *parser) firstName() string {
+	rest := bytes.TrimLeft(p.data[p.at+1:], " \t\r\n")
+	if len(rest) == 0 || rest[0] != '"' {
+		return ""
+	}
+	rest = rest[1:min(len(rest), 16)]
+	name, _, found := bytes.Cut(rest, []byte{'"'})
+	if !found {
+		return ""
+	}
+	return string(name)
+}
+
+// index passes over an object and says where its fields are; none if it has more than most
+// or one comes twice.
+func (p *parser) index(most int) (fields []member, ok bool) {
+	if !p.enter() {
+		return nil, false
+	}
+	for more := p.first('}'); more; {
+		raw, _, ok := p.key()
+		if !ok {
+			return nil, false
+		}
+		p.peek()
+		fields = append(fields, member{string(raw), p.at})
+		if !p.skip() {
+			return nil, false
+		}
+		if more, ok = p.more('}'); !ok {
+			return nil, false
+		}
+		if len(fields) > most {
+			return nil, false
+		}
+	}
+	for i, f := range fields {
+		if valueOf(fields[:i], f.name) >= 0 {
+			return nil, true
+		}
+	}
+	return fields, true
+}
+
+// valueOf is the offset of a field's value, -1 if there is no such field.
+func valueOf(fields []member, name string) int {
+	for _, f := range fields {
+		if f.name == name {
+			return f.at
+		}
+	}
+	return -1
+}
+
+// isConnect reports Connect's envelope: schema and payload and nothing else.
+func isConnect(fields []member, data []byte) bool {
+	s, payload := valueOf(fields, "schema"), valueOf(fields, "payload")
+	return len(fields) == 2 && s >= 0 && payload >= 0 && (data[s] == '{' || data[s] == 'n')
+}
+
+// isChange reports Debezium's envelope: an operation of one letter, and what was before or is
+// after it, among fields that it has.
+func (p *parser) isChange(fields []member) bool {
+	op, before, after := valueOf(fields, "op"), valueOf(fields, "before"), valueOf(fields, "after")
+	if op < 0 || before < 0 && after < 0 || p.data[op] != '"' || p.data[op+2] != '"' {
+		return false
+	}
+	for _, f := range fields {
+		if !slices.Contains(changeFields, f.name) {
+			return false
+		}
+	}
+	return isRecord(p.data, before) && isRecord(p.data, after)
+}
+
+// isRecord reports that a field is not there, null or an object.
+func isRecord(data []byte, at int) bool {
+	return at < 0 || data[at] == 'n' || data[at] == '{'
+}
+
+// connect reads what Connect's envelope holds.
+func (p *parser) connect(fields []member) bool {
+	p.depth = 1
+	var s *schema
+	if at := valueOf(fields, "schema"); p.data[at] == '{' {
+		p.at = at
+		if !p.skip() {
+			return false
+		}
+		var err error
+		if s, err = p.d.schemas.of(p.data[at:p.at], p.d.spec); err != nil {
+			return p.fail(at, "Connect's schema cannot be read: %v", err)
+		}
+	}
+	p.at = valueOf(fields, "payload")
+	switch p.data[p.at] {
+	case 'n':
+		// Null with a schema around it is a tombstone.
+		p.begin(s)
+		p.deleted = true
+		p.b.EndRow()
+		return true
+	case '{':
+	default:
+		return p.fail(p.at, "%s where the payload's record is expected, an object", p.found())
+	}
+	name := p.firstName()
+	if !slices.Contains(changeFields, name) {
+		p.begin(s)
+		return p.record()
+	}
+	start := p.at
+	inner, ok := p.index(16)
+	if !ok && p.err != nil {
+		return false
+	}
+	p.at, p.depth = start, 1
+	p.begin(s)
+	if !p.isChange(inner) {
+		return p.record()
+	}
+	return p.change(inner)
+}
+
+// change reads the record of a change, at the level of the envelope's braces.
+func (p *parser) change(fields []member) bool {
+	p.depth++
+	p.debezium = true
+	at := valueOf(fields, "op")
+	op := p.data[at+1]
+	record := valueOf(fields, "after")
+	switch op {
+	case 'c', 'u', 'r':
+		if record < 0 || p.data[record] != '{' {
+			return p.fail(at, "Debezium's operation %q has no record after it", op)
+		}
+	case 'd':
+		p.deleted, p.debezium = true, false
+		record = valueOf(fields, "before")
+	default:
+		return p.advise(at, "let the connector skip it: skipped.operations=t, or a filter", "Debezium's operation %q holds no record", op)
+	}
+	if record >= 0 && p.data[record] == '{' {
+		var s *connect
+		if p.schema != nil {
+			s = p.schema.record
+		}
+		if p.at = record; !p.object(p.b.Root(), s) {
+			return false
+		}
+	}
+	if !p.changeColumns(fields) {
+		return false
+	}
+	p.b.EndRow()
+	return !p.b.Bad()
+}
+
+// changeColumns reads the fields of the envelope itself that are asked for by name and that
+// the record has not.
+func (p *parser) changeColumns(fields []member) bool {
+	if p.d.spec.Paths == nil {
+		return true
+	}
+	p.debezium = false
+	root := p.b.Root()
+	for _, f := range fields {
+		n := root.Child([]byte(f.name))
+		if n == nil || !n.Once(1) {
+			continue
+		}
+		var s *connect
+		if p.schema != nil {
+			s = p.schema.root.field([]byte(f.name))
+		}
+		if p.at = f.at; !p.value(n, s) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,190 @@
+package jsonrec
+
+import "math"
+
+// numbers reads a list of numbers from its bracket on into p.floats. It reports whether it
+// is one; if not the scanner stands where it stood. Numbers beyond all float64 are kept in
+// p.beyond.
+func (p *parser) numbers() bool {
+	start, depth := p.at, p.depth
+	p.floats, p.beyond = p.floats[:0], nil
+	if !p.enter() {
+		return false
+	}
+	for more, ok := p.first(']'), true; more; {
+		v, is := p.element()
+		if !is {
+			break
+		}
+		p.floats = append(p.floats, v)
+		// The most frequent case of more, in place.
+		if p.at < len(p.data) && p.data[p.at] == ',' {
+			p.at++
+			continue
+		}
+		if more, ok = p.more(']'); !ok {
+			break
+		}
+	}
+	if p.depth == depth && p.err == nil {
+		return true
+	}
+	p.at, p.depth, p.err = start, depth, nil
+	return false
+}
+
+// element reads an element of a list of numbers.
+func (p *parser) element() (float64, bool) {
+	switch c := p.peek(); c {
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		n, ok := p.number()
+		if !ok {
+			return 0, false
+		}
+		if n.exact && n.exp <= 0 && n.exp >= -22 && n.digits < 1<<53 {
+			v := float64(n.digits) / powers[-n.exp]
+			if n.negative {
+				v = -v
+			}
+			return v, true
+		}
+		v, ok := n.float()
+		if !ok {
+			p.beyond = n.raw
+		}
+		return v, true
+	case 'n':
+		return math.NaN(), p.word("null")
+	case '"':
+		raw, _, ok := p.text()
+		if !ok {
+			return 0, false
+		}
+		return namedFloat(raw)
+	}
+	return 0, false
+}
+
+// namedFloat reads what JSON has no number for, as Java's writers spell it.
+func namedFloat(raw []byte) (float64, bool) {
+	switch string(raw) {
+	case "NaN":
+		return math.NaN(), true
+	case "Infinity":
+		return math.Inf(1), true
+	case "-Infinity":
+		return math.Inf(-1), true
+	}
+	return 0, false
+}
+
+// sparse reads {"dimensions": 5, "vector": {"1": 0.5, "3": 2}} from its brace on, dense, into
+// p.floats; the vector may be a list of pairs as well, as Connect writes maps whose keys are
+// numbers. It reports whether it is one; if not the scanner stands where it stood.
+func (p *parser) sparse() bool {
+	start, depth := p.at, p.depth
+	if name := p.firstName(); name != "dimensions" && name != "vector" {
+		return false
+	}
+	p.beyond = nil
+	fields, ok := p.index(2)
+	if ok && len(fields) == 2 {
+		if fields[0].name == "vector" {
+			fields[0], fields[1] = fields[1], fields[0]
+		}
+		if fields[0].name == "dimensions" && fields[1].name == "vector" {
+			end := p.at
+			if n, ok := p.dimensions(fields[0].at); ok && p.scatter(n, fields[1].at) {
+				p.at, p.depth = end, depth
+				return true
+			}
+		}
+	}
+	p.at, p.depth, p.err = start, depth, nil
+	return false
+}
+
+// mostDimensions bounds what a sparse vector may say of itself: pgvector has 1e9, of which no
+// dense vector could be made.
+const mostDimensions = 1 << 20
+
+func (p *parser) dimensions(at int) (int, bool) {
+	p.at = at
+	if c := p.peek(); c < '0' || c > '9' {
+		return 0, false
+	}
+	n, ok := p.number()
+	if !ok {
+		return 0, false
+	}
+	v, ok := n.integer()
+	return int(v), ok && v <= mostDimensions
+}
+
+// scatter puts the elements of a sparse vector in their places.
+func (p *parser) scatter(n, at int) bool {
+	p.floats = append(p.floats[:0], make([]float64, n)...)
+	p.at = at
+	open := p.peek()
+	if open != '{' && open != '[' || !p.enter() {
+		return false
+	}
+	end := open + 2
+	for more, ok := p.first(end), true; more; {
+		if open == '{' {
+			ok = p.namedElement()
+		} else {
+			ok = p.pair()
+		}
+		if !ok {
+			return false
+		}
+		if more, ok = p.more(end); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// namedElement reads "3": 2.5.
+func (p *parser) namedElement() bool {
+	raw, _, ok := p.key()
+	if !ok || len(raw) == 0 || len(raw) > 7 {
+		return false
+	}
+	i := 0
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return false
+		}
+		i = i*10 + int(c-'0')
+	}
+	return p.put(i)
+}
+
+// pair reads [3, 2.5].
+func (p *parser) pair() bool {
+	if p.peek() != '[' || !p.enter() {
+		return false
+	}
+	i, ok := p.dimensions(p.at)
+	if !ok {
+		return false
+	}
+	if more, ok := p.more(']'); !ok || !more || !p.put(i) {
+		return false
+	}
+	more, ok := p.more(']')
+	return ok && !more
+}
+
+// put reads an element and puts it in its place. As in pgvector's text, from which Debezium
+// takes them over, indices begin with 1.
+func (p *parser) put(i int) bool {
+	v, ok := p.element()
+	if !ok || i < 1 || i > len(p.floats) {
+		return false
+	}
+	p.floats[i-1] = v
+	return true
+}

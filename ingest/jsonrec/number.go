@@ -1,0 +1,129 @@
+package jsonrec
+
+import (
+	"math"
+	"strconv"
+	"unsafe"
+)
+
+// number is a number as it is written.
+type number struct {
+	raw []byte
+	// digits are the first 19 significant ones at most; the number is digits times ten to
+	// the power of exp if exact is set.
+	digits   uint64
+	exp      int
+	negative bool
+	exact    bool
+	// fraction: it is written with a point or an exponent.
+	fraction bool
+}
+
+// number reads a number.
+func (s *scanner) number() (n number, ok bool) {
+	d, i := s.data, s.at
+	if i < len(d) && d[i] == '-' {
+		n.negative = true
+		i++
+	}
+	from := i
+	for i < len(d) && d[i]-'0' <= 9 {
+		n.digits = n.digits*10 + uint64(d[i]-'0')
+		i++
+	}
+	figures := i - from
+	if figures == 0 {
+		if !n.negative {
+			return n, s.fail(s.at, "%s where a value is expected", s.found())
+		}
+		s.at = i
+		return n, s.fail(s.at, "%s where a digit is expected", s.found())
+	}
+	if figures > 1 && d[from] == '0' {
+		return n, s.fail(from, "a number begins with 0")
+	}
+	if i < len(d) && d[i] == '.' {
+		i++
+		from := i
+		for i < len(d) && d[i]-'0' <= 9 {
+			n.digits = n.digits*10 + uint64(d[i]-'0')
+			i++
+		}
+		n.fraction, n.exp, figures = true, from-i, figures+i-from
+		if from == i {
+			s.at = i
+			return n, s.fail(s.at, "%s where a digit is expected", s.found())
+		}
+	}
+	if i < len(d) && d[i]|0x20 == 'e' {
+		if i, ok = s.exponent(&n, i+1); !ok {
+			return n, false
+		}
+	}
+	// 19 digits fit into 64 bits.
+	n.exact = figures <= 19
+	n.raw, s.at = d[s.at:i], i
+	return n, true
+}
+
+// exponent reads what follows the e, from i on.
+func (s *scanner) exponent(n *number, i int) (end int, ok bool) {
+	d, minus, e := s.data, false, 0
+	if i < len(d) && (d[i] == '+' || d[i] == '-') {
+		minus = d[i] == '-'
+		i++
+	}
+	from := i
+	for i < len(d) && d[i]-'0' <= 9 {
+		e = min(e*10+int(d[i]-'0'), 1e6)
+		i++
+	}
+	if i == from {
+		s.at = i
+		return i, s.fail(s.at, "%s where a digit is expected", s.found())
+	}
+	if minus {
+		e = -e
+	}
+	n.fraction, n.exp = true, n.exp+e
+	return i, true
+}
+
+// powers of ten that float64 holds exactly.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// float is the nearest float64; false if the number is beyond all.
+func (n *number) float() (float64, bool) {
+	// Both factors are exact, so that their product or quotient is rounded once.
+	if n.exact && n.digits < 1<<53 && n.exp >= -22 && n.exp <= 22 {
+		v := float64(n.digits)
+		if n.exp < 0 {
+			v /= powers[-n.exp]
+		} else {
+			v *= powers[n.exp]
+		}
+		if n.negative {
+			v = -v
+		}
+		return v, true
+	}
+	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(n.raw), len(n.raw)), 64)
+	return v, err == nil
+}
+
+// integer is the number if it is written as an integer that int64 or, for positive ones,
+// uint64 holds.
+func (n *number) integer() (magnitude uint64, ok bool) {
+	if n.fraction {
+		return 0, false
+	}
+	if n.exact && n.digits <= math.MaxInt64 {
+		return n.digits, true
+	}
+	raw := n.raw
+	if n.negative {
+		raw = raw[1:]
+	}
+	v, err := strconv.ParseUint(unsafe.String(unsafe.SliceData(raw), len(raw)), 10, 64)
+	return v, err == nil && (!n.negative || v <= 1<<63)
+}

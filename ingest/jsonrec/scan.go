@@ -1,0 +1,252 @@
+package jsonrec
+
+import (
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// scanner reads JSON from bytes, which must be UTF-8. Its methods move at on and return
+// whether the bytes are well formed; if not, err says what is wrong.
+type scanner struct {
+	data  []byte
+	at    int
+	depth int // of values around this one
+	most  int // depth that is allowed
+	err   *syntaxError
+}
+
+// syntaxError says what is wrong at an offset of the message.
+type syntaxError struct {
+	at      int
+	problem string
+	advice  string
+}
+
+// fail keeps the first error.
+func (s *scanner) fail(at int, problem string, args ...any) bool {
+	if s.err == nil {
+		s.err = &syntaxError{at: at, problem: fmt.Sprintf(problem, args...)}
+	}
+	return false
+}
+
+// found names the byte at hand, for errors.
+func (s *scanner) found() string {
+	if s.at >= len(s.data) {
+		return "the message ends"
+	}
+	r, _ := utf8.DecodeRune(s.data[s.at:])
+	return fmt.Sprintf("there is %q", r)
+}
+
+// peek passes over white space and returns the byte behind it, 0 at the end.
+func (s *scanner) peek() byte {
+	for ; s.at < len(s.data); s.at++ {
+		switch c := s.data[s.at]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// enter passes over the bracket that opens an object or a list.
+func (s *scanner) enter() bool {
+	if s.depth++; s.depth > s.most {
+		return s.fail(s.at, "values are nested more than %d deep", s.most)
+	}
+	s.at++
+	return true
+}
+
+// first reports whether an object or a list that was entered has anything in it; if not,
+// it has been left. Then more says whether anything follows.
+func (s *scanner) first(end byte) bool {
+	if s.peek() == end {
+		s.at++
+		s.depth--
+		return false
+	}
+	return true
+}
+
+// more passes over the comma before the next element, or over the end; ok is false if
+// there is neither.
+func (s *scanner) more(end byte) (more, ok bool) {
+	switch s.peek() {
+	case ',':
+		s.at++
+		return true, true
+	case end:
+		s.at++
+		s.depth--
+		return false, true
+	}
+	return false, s.fail(s.at, "%s where a comma or %q is expected", s.found(), end)
+}
+
+// key reads the name of a field and the colon behind it.
+func (s *scanner) key() (raw []byte, escaped, ok bool) {
+	if s.peek() != '"' {
+		return nil, false, s.fail(s.at, "%s where a field's name in quotes is expected", s.found())
+	}
+	if raw, escaped, ok = s.text(); !ok {
+		return nil, false, false
+	}
+	if s.peek() != ':' {
+		return nil, false, s.fail(s.at, "%s where a colon is expected", s.found())
+	}
+	s.at++
+	return raw, escaped, true
+}
+
+// text reads a text, and returns what is between its quotes.
+func (s *scanner) text() (raw []byte, escaped, ok bool) {
+	start := s.at
+	s.at++
+	for s.at < len(s.data) {
+		switch c := s.data[s.at]; {
+		case c == '"':
+			s.at++
+			return s.data[start+1 : s.at-1], escaped, true
+		case c == '\\':
+			escaped = true
+			if !s.escape() {
+				return nil, false, false
+			}
+		case c < 0x20:
+			return nil, false, s.fail(s.at, "the control character %q stands in a text", c)
+		default:
+			s.at++
+		}
+	}
+	return nil, false, s.fail(start, "the text that begins here has no end")
+}
+
+// escape passes over an escape.
+func (s *scanner) escape() bool {
+	if s.at+1 >= len(s.data) {
+		return s.fail(s.at, "the message ends within a text")
+	}
+	switch s.data[s.at+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		s.at += 2
+		return true
+	case 'u':
+		if _, ok := hex4(s.data[s.at+2:]); ok {
+			s.at += 6
+			return true
+		}
+	}
+	return s.fail(s.at, "a backslash does not begin an escape that JSON has")
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, c := range b[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// unescape appends what a text with escapes says. Half of a pair of UTF-16 becomes U+FFFD.
+func unescape(to, raw []byte) []byte {
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' {
+			to = append(to, raw[i])
+			i++
+			continue
+		}
+		switch c := raw[i+1]; c {
+		case 'b':
+			to = append(to, '\b')
+		case 'f':
+			to = append(to, '\f')
+		case 'n':
+			to = append(to, '\n')
+		case 'r':
+			to = append(to, '\r')
+		case 't':
+			to = append(to, '\t')
+		case 'u':
+			r, _ := hex4(raw[i+2:])
+			i += 6
+			if utf16.IsSurrogate(r) {
+				second := utf8.RuneError
+				if len(raw) >= i+6 && raw[i] == '\\' && raw[i+1] == 'u' {
+					second, _ = hex4(raw[i+2:])
+				}
+				if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
+					i += 6
+				}
+			}
+			to = utf8.AppendRune(to, r)
+			continue
+		default:
+			to = append(to, c)
+		}
+		i += 2
+	}
+	return to
+}
+
+// word passes over true, false or null.
+func (s *scanner) word(w string) bool {
+	if len(s.data)-s.at < len(w) || string(s.data[s.at:s.at+len(w)]) != w {
+		return s.fail(s.at, "%s where a value is expected", s.found())
+	}
+	s.at += len(w)
+	return true
+}
+
+// skip passes over a value.
+func (s *scanner) skip() bool {
+	switch c := s.peek(); c {
+	case '{', '[':
+		return s.skipNested(c + 2) // the bracket that closes
+	case '"':
+		_, _, ok := s.text()
+		return ok
+	case 't':
+		return s.word("true")
+	case 'f':
+		return s.word("false")
+	case 'n':
+		return s.word("null")
+	}
+	_, ok := s.number()
+	return ok
+}
+
+func (s *scanner) skipNested(end byte) bool {
+	if !s.enter() {
+		return false
+	}
+	for more := s.first(end); more; {
+		ok := true
+		if end == '}' {
+			_, _, ok = s.key()
+		}
+		if !ok || !s.skip() {
+			return false
+		}
+		if more, ok = s.more(end); !ok {
+			return false
+		}
+	}
+	return true
+}

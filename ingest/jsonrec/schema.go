@@ -1,0 +1,289 @@
+package jsonrec
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"unfold/ingest/record"
+)
+
+// schema is what Connect's schema says, for one spec.
+type schema struct {
+	text   string
+	root   *connect // of the payload
+	record *connect // of the record in it
+	layout *record.Layout
+}
+
+// connect is Connect's schema of a value; nil says nothing.
+type connect struct {
+	kind   kind
+	unit   record.Unit
+	days   bool
+	scale  int
+	pin    record.Type
+	fields map[string]*connect
+}
+
+// kind is how a value is written.
+type kind int
+
+const (
+	kindPlain           kind = iota
+	kindTime                 // an integer, in units or days since 1970
+	kindZoned                // a text, as RFC 3339 has it
+	kindBytes                // base64
+	kindDecimal              // base64 of an integer, big endian, times ten to the power of -scale
+	kindVariableDecimal      // {"scale":, "value":} of the same
+	kindSparse               // {"dimensions":, "vector":}
+)
+
+// field is the schema of a field.
+func (c *connect) field(name []byte) *connect {
+	if c == nil {
+		return nil
+	}
+	return c.fields[string(name)]
+}
+
+// schemas remembers the last schemas, by their text: it comes with every message.
+type schemas struct {
+	mu    sync.Mutex
+	known []*schema
+}
+
+const (
+	mostSchemas = 8
+	// mostSchemaBytes bounds the text of a schema that is remembered.
+	mostSchemaBytes = 1 << 18
+)
+
+// of returns a schema.
+func (c *schemas) of(text []byte, spec record.Spec) (*schema, error) {
+	c.mu.Lock()
+	for _, s := range c.known {
+		if s.text == string(text) {
+			c.mu.Unlock()
+			return s, nil
+		}
+	}
+	c.mu.Unlock()
+	s, err := compile(string(text), spec)
+	if err != nil || len(text) > mostSchemaBytes {
+		return s, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = append([]*schema{s}, c.known[:min(len(c.known), mostSchemas-1)]...)
+	return s, nil
+}
+
+// written is a schema as Connect's JsonConverter writes it.
+type written struct {
+	Type       string            `json:"type"`
+	Name       string            `json:"name"`
+	Field      string            `json:"field"`
+	Fields     []written         `json:"fields"`
+	Items      *written          `json:"items"`
+	Parameters map[string]string `json:"parameters"`
+}
+
+// compile reads a schema and pins the columns that it types.
+func compile(text string, spec record.Spec) (*schema, error) {
+	var w written
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		return nil, err
+	}
+	s := &schema{text: strings.Clone(text), root: w.compile()}
+	s.record = s.root
+	if after := s.root.field([]byte("after")); after != nil && strings.HasSuffix(w.Name, ".Envelope") {
+		s.record = after
+	}
+	types := map[string]record.Type{}
+	s.record.pins("", types)
+	for path, t := range spec.Types {
+		types[path] = t
+	}
+	if spec.Vector != "" {
+		types[spec.Vector] = record.Vector
+	}
+	spec.Types = types
+	s.layout = record.NewLayout(spec)
+	return s, nil
+}
+
+// named are the semantic types: of Connect itself, and of Debezium.
+var named = map[string]connect{
+	"org.apache.kafka.connect.data.Date":      {kind: kindTime, days: true, pin: record.Time},
+	"org.apache.kafka.connect.data.Timestamp": {kind: kindTime, unit: record.Millis, pin: record.Time},
+	"org.apache.kafka.connect.data.Decimal":   {kind: kindDecimal, pin: record.Float},
+	"io.debezium.time.Date":                   {kind: kindTime, days: true, pin: record.Time},
+	"io.debezium.time.Timestamp":              {kind: kindTime, unit: record.Millis, pin: record.Time},
+	"io.debezium.time.MicroTimestamp":         {kind: kindTime, unit: record.Micros, pin: record.Time},
+	"io.debezium.time.NanoTimestamp":          {kind: kindTime, unit: record.Nanos, pin: record.Time},
+	"io.debezium.time.ZonedTimestamp":         {kind: kindZoned, pin: record.Time},
+	"io.debezium.data.VariableScaleDecimal":   {kind: kindVariableDecimal, pin: record.Float},
+	"io.debezium.data.FloatVector":            {pin: record.Vector},
+	"io.debezium.data.DoubleVector":           {pin: record.Vector},
+	"io.debezium.data.SparseVector":           {kind: kindSparse, pin: record.Vector},
+	"io.debezium.data.SparseDoubleVector":     {kind: kindSparse, pin: record.Vector},
+}
+
+// plain are Connect's types that are those of columns.
+var plain = map[string]record.Type{
+	"int8": record.Int, "int16": record.Int, "int32": record.Int, "int64": record.Int,
+	"float": record.Float, "double": record.Float, "float32": record.Float, "float64": record.Float,
+	"boolean": record.Bool, "string": record.Text,
+}
+
+func (w *written) compile() *connect {
+	if c, ok := named[w.Name]; ok {
+		c.scale, _ = strconv.Atoi(w.Parameters["scale"])
+		return &c
+	}
+	c := &connect{pin: plain[w.Type]}
+	switch w.Type {
+	case "bytes":
+		c.kind = kindBytes
+	case "array":
+		if w.Items != nil && slices.Contains([]record.Type{record.Int, record.Float}, plain[w.Items.Type]) && w.Items.Name == "" {
+			c.pin = record.Vector
+		}
+	case "struct":
+		c.fields = map[string]*connect{}
+		for i := range w.Fields {
+			c.fields[w.Fields[i].Field] = w.Fields[i].compile()
+		}
+	}
+	return c
+}
+
+// pins gathers the types of columns by their paths.
+func (c *connect) pins(path string, to map[string]record.Type) {
+	if c == nil {
+		return
+	}
+	if c.pin != record.Auto {
+		to[path] = c.pin
+	}
+	for name, f := range c.fields {
+		if path != "" {
+			name = path + "." + name
+		}
+		f.pins(name, to)
+	}
+}
+
+// schemaText adds a text that a schema types.
+func (p *parser) schemaText(n *record.Node, s *connect, raw []byte) {
+	switch s.kind {
+	case kindBytes, kindDecimal:
+		bytes, err := base64.StdEncoding.DecodeString(string(raw))
+		if err != nil {
+			p.b.Refuse(n, "the schema says bytes, but %s is no base64", quote(raw))
+			return
+		}
+		if s.kind == kindBytes {
+			p.b.Bytes(n, bytes)
+			return
+		}
+		p.decimal(n, bytes, s.scale)
+	case kindZoned:
+		if n.Pinned() == record.Time {
+			if t, err := time.Parse(time.RFC3339Nano, string(raw)); err == nil {
+				p.b.Time(n, t.UnixMicro(), record.Micros)
+				return
+			}
+		}
+		p.b.Text(n, raw)
+	default:
+		p.b.Text(n, raw)
+	}
+}
+
+// mostDecimal bounds the digits of a decimal.
+const mostDecimal = 1024
+
+// decimal adds an integer, big endian and signed, times ten to the power of -scale.
+func (p *parser) decimal(n *record.Node, bytes []byte, scale int) {
+	if len(bytes) > mostDecimal/3 || scale < -mostDecimal || scale > mostDecimal {
+		p.b.Refuse(n, "a decimal of %d bytes and scale %d is not supported", len(bytes), scale)
+		return
+	}
+	v := new(big.Int).SetBytes(bytes)
+	if len(bytes) > 0 && bytes[0]&0x80 != 0 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
+	}
+	text := decimalText(v, scale)
+	if n.Pinned() == record.Text {
+		p.b.Text(n, []byte(text))
+		return
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		p.b.Refuse(n, "the decimal %s is beyond a double's range", text)
+		return
+	}
+	p.b.Float(n, x)
+}
+
+// decimalText writes a decimal out.
+func decimalText(v *big.Int, scale int) string {
+	if scale <= 0 {
+		return v.String() + strings.Repeat("0", -scale*min(v.BitLen(), 1))
+	}
+	digits := new(big.Int).Abs(v).String()
+	if len(digits) <= scale {
+		digits = strings.Repeat("0", scale+1-len(digits)) + digits
+	}
+	at := len(digits) - scale
+	sign := ""
+	if v.Sign() < 0 {
+		sign = "-"
+	}
+	return sign + digits[:at] + "." + digits[at:]
+}
+
+// variableDecimal reads {"scale": 2, "value": "AQ=="}.
+func (p *parser) variableDecimal(n *record.Node) bool {
+	start, depth := p.at, p.depth
+	fields, ok := p.index(2)
+	if !ok {
+		return p.err == nil && p.fail(start, "a decimal has more fields than scale and value")
+	}
+	end := p.at
+	scale, value := valueOf(fields, "scale"), valueOf(fields, "value")
+	if scale < 0 || value < 0 || p.data[value] != '"' {
+		return p.fail(start, "a decimal has a scale and a value")
+	}
+	p.at = scale
+	v, ok := p.number()
+	if !ok {
+		return false
+	}
+	magnitude, whole := v.integer()
+	if !whole || magnitude > mostDecimal {
+		return p.fail(scale, "the scale %s of a decimal is not supported", v.raw)
+	}
+	p.at = value
+	raw, _, ok := p.text()
+	if !ok {
+		return false
+	}
+	bytes, err := base64.StdEncoding.DecodeString(string(raw))
+	if err != nil {
+		return p.fail(value, "the value of a decimal is no base64")
+	}
+	if v.negative {
+		magnitude = -magnitude
+	}
+	p.decimal(n, bytes, int(int64(magnitude)))
+	p.at, p.depth = end, depth
+	return true
+}

@@ -1,0 +1,194 @@
+package jsonrec
+
+import (
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// object reads the fields of an object: those below n of a row. The schema may be nil.
+func (p *parser) object(n *record.Node, s *connect) bool {
+	p.objects++
+	number := p.objects
+	if !p.enter() {
+		return false
+	}
+	for more := p.first('}'); more; {
+		at := p.at
+		raw, escaped, ok := p.key()
+		if !ok {
+			return false
+		}
+		if escaped {
+			p.texts = unescape(p.texts[:0], raw)
+			raw = p.texts
+		}
+		child := n.Child(raw)
+		if !child.Once(number) {
+			return p.fail(at, "the field %s comes twice in its object", quote(raw))
+		}
+		if !p.value(child, s.field(raw)) {
+			return false
+		}
+		if more, ok = p.more('}'); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// value reads a value, for column n. A builder that has refused one takes no more, so that
+// there is nothing more to read.
+func (p *parser) value(n *record.Node, s *connect) bool {
+	if n == nil {
+		return p.skip() && !p.b.Bad()
+	}
+	ok := false
+	switch c := p.peek(); c {
+	case '{':
+		ok = p.objectValue(n, s)
+	case '[':
+		ok = p.listValue(n)
+	case '"':
+		var raw []byte
+		var escaped bool
+		if raw, escaped, ok = p.text(); ok {
+			p.textValue(n, s, raw, escaped)
+		}
+	case 't', 'f':
+		if ok = p.word(map[bool]string{true: "true", false: "false"}[c == 't']); ok {
+			p.b.Bool(n, c == 't')
+		}
+	case 'n':
+		if ok = p.word("null"); ok {
+			p.b.Null(n)
+		}
+	default:
+		var v number
+		if v, ok = p.number(); ok {
+			ok = p.numberValue(n, s, v)
+		}
+	}
+	return ok && !p.b.Bad()
+}
+
+// objectValue reads an object: a sparse vector, a decimal, or fields below n; and its own
+// text, if that is asked for.
+func (p *parser) objectValue(n *record.Node, s *connect) bool {
+	if n.Wanted() {
+		if (s == nil || s.kind == kindSparse) && p.sparse() {
+			p.vector(n)
+			return true
+		}
+		if s != nil && s.kind == kindVariableDecimal {
+			return p.variableDecimal(n)
+		}
+	}
+	start := p.at
+	if n.Below() {
+		if !p.object(n, s) {
+			return false
+		}
+	} else if !p.skip() {
+		return false
+	}
+	p.own(n, start, "an object")
+	return true
+}
+
+// listValue reads a list: a vector, or what is left out but for its own text.
+func (p *parser) listValue(n *record.Node) bool {
+	if n.Wanted() && p.numbers() {
+		p.vector(n)
+		return true
+	}
+	start := p.at
+	if !p.skip() {
+		return false
+	}
+	p.own(n, start, "a list that is not of numbers")
+	return true
+}
+
+// vector adds what has been read into p.floats. An empty list may be one of anything.
+func (p *parser) vector(n *record.Node) {
+	switch {
+	case p.beyond != nil:
+		p.refuseRange(n, p.beyond)
+	case len(p.floats) == 0 && n.Pinned() == record.Auto:
+		p.b.Null(n)
+	default:
+		p.b.Vector64(n, p.floats)
+	}
+}
+
+// refuseRange says that a number is beyond all float64.
+func (p *parser) refuseRange(n *record.Node, raw []byte) {
+	p.b.Refuse(n, "the number %s is beyond a double's range, at byte %d", table.Clip(string(raw)), cap(p.data)-cap(raw)+1)
+}
+
+// own adds the text of a value that is no column's, if that is asked for by name.
+func (p *parser) own(n *record.Node, start int, what string) {
+	switch {
+	case !n.Named() && n.Pinned() == record.Auto:
+	case n.Pinned() == record.Auto, n.Pinned() == record.Text:
+		p.b.Text(n, p.data[start:p.at])
+	default:
+		p.b.Refuse(n, "%s cannot be a value of type %s, at byte %d", what, n.Pinned(), start+1)
+	}
+}
+
+// numberValue adds a number.
+func (p *parser) numberValue(n *record.Node, s *connect, v number) bool {
+	if n.Pinned() == record.Text {
+		p.b.Text(n, v.raw)
+		return true
+	}
+	if magnitude, ok := v.integer(); ok {
+		switch {
+		case v.negative:
+			p.integer(n, s, -int64(magnitude))
+		case magnitude > 1<<63-1:
+			p.b.Uint(n, magnitude)
+		default:
+			p.integer(n, s, int64(magnitude))
+		}
+		return true
+	}
+	x, ok := v.float()
+	if !ok {
+		p.refuseRange(n, v.raw)
+		return false
+	}
+	p.b.Float(n, x)
+	return true
+}
+
+// integer adds an integer, which may be a time.
+func (p *parser) integer(n *record.Node, s *connect, v int64) {
+	if s == nil || s.kind != kindTime {
+		p.b.Int(n, v)
+		return
+	}
+	if s.days {
+		p.b.Time(n, v*86400, record.Seconds)
+		return
+	}
+	p.b.Time(n, v, s.unit)
+}
+
+// textValue adds a text.
+func (p *parser) textValue(n *record.Node, s *connect, raw []byte, escaped bool) {
+	if escaped {
+		p.texts = unescape(p.texts[:0], raw)
+		raw = p.texts
+	}
+	if p.debezium && string(raw) == unavailable && n.Wanted() {
+		p.b.Refuse(n, "Debezium has left the value out, since the change did not touch it: set the table's REPLICA IDENTITY to FULL")
+		return
+	}
+	if s == nil {
+		p.b.Text(n, raw)
+		return
+	}
+	p.schemaText(n, s, raw)
+}
