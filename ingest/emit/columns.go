@@ -13,11 +13,11 @@ var outputColumns = []outputColumn{
 	idColumn{},
 	keptColumns{},
 	placeColumn{},
-	series[float32]{SigmaName, func(o *Output) *[]float32 { return &o.Sigma }, table.Float32Column, (*body).floats, readFloats},
-	series[float32]{NoveltyLocalName, func(o *Output) *[]float32 { return &o.NoveltyLocal }, table.Float32Column, (*body).floats, readFloats},
-	series[float32]{NoveltyGlobalName, func(o *Output) *[]float32 { return &o.NoveltyGlobal }, table.Float32Column, (*body).floats, readFloats},
-	series[string]{className, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts},
-	series[float32]{probabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN},
+	series[float32]{SigmaName, func(o *Output) *[]float32 { return &o.Sigma }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
+	series[float32]{NoveltyLocalName, func(o *Output) *[]float32 { return &o.NoveltyLocal }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
+	series[float32]{NoveltyGlobalName, func(o *Output) *[]float32 { return &o.NoveltyGlobal }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
+	series[string]{className, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts, appendQuoted},
+	series[float32]{probabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
 	constant[uint32]{EpochName, func(o *Output) *uint32 { return &o.Epoch }, table.Uint32Column, (*body).uint32s},
 	constant[uint64]{VersionName, func(o *Output) *uint64 { return &o.Version }, table.Uint64Column, (*body).uint64s},
 }
@@ -38,6 +38,8 @@ type outputColumn interface {
 	columns(o *Output, places layout) []table.Column
 	// write adds it to a message's body.
 	write(*body, *Output)
+	// json adds the fields of event i to an object.
+	json(w *jsonRow, o *Output, i int)
 	// names are the columns' names of which read makes it; none if those of a table do
 	// not hold it.
 	names(table.Schema) []string

@@ -260,6 +260,7 @@ type series[T any] struct {
 	column func(string, []T) table.Column
 	body   func(*body, []T)
 	values func(table.Column, table.Origin) ([]T, error)
+	text   func([]byte, T) []byte
 }
 
 func (s series[T]) String() string       { return s.name }

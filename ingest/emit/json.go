@@ -1,0 +1,365 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"unfold/ingest/jsonrec"
+	"unfold/ingest/table"
+)
+
+// JSONType is the content type of what JSON writes.
+const JSONType = "application/json"
+
+// mapIDName is the field that holds the map's id.
+const mapIDName = "map_id"
+
+// JSON writes placed events as JSON: an object for one event, a list of them for several or
+// none. The fields of an object are flat: id, the kept columns, x and y or, if the map has
+// not two dimensions, the list embedding, then the other columns of an Output, and map_id.
+// Numbers are in the shortest form that reads back the same; those that are not finite are
+// null. The zero value works. The same output gives the same bytes.
+type JSON struct {
+	// Prefix begins the names of fields that Pass adds.
+	Prefix string
+	// lines: an object a line, with the columns of a map in a file.
+	lines bool
+}
+
+// Encode returns the message of an output.
+func (j JSON) Encode(o *Output) ([]byte, error) {
+	if err := o.checkJSON(j.lines); err != nil {
+		return nil, err
+	}
+	return j.objects(o, func(w *jsonRow, i int) error {
+		w.to = append(w.to, '{')
+		w.columns(o, i, outputColumns)
+		w.to = append(w.to, '}')
+		return nil
+	})
+}
+
+// Pass returns the message of an output with the events' own records, jsonrec.Records of the
+// message that they came by: each as it is written, behind an id if it has no such field, and
+// followed by what an output says besides id and kept columns. A record that has one of these
+// fields itself is an error.
+func (j JSON) Pass(o *Output, records [][]byte) ([]byte, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if len(records) != o.Len() {
+		return nil, fmt.Errorf("ingest: %d records for %d events", len(records), o.Len())
+	}
+	added := addedColumns()
+	names := j.addedNames(o, added)
+	return j.objects(o, func(w *jsonRow, i int) error {
+		has, clash, err := jsonrec.Has(records[i], IDName, names)
+		if err != nil {
+			return err
+		}
+		if clash != "" {
+			return fmt.Errorf("record %d has a field %q itself; set a prefix for the fields that are added, or do not pass the record", i+1, clash)
+		}
+		w.to = append(w.to, '{')
+		if !has {
+			idColumn{}.json(w, o, i)
+		}
+		inside := bytes.Trim(records[i], " \t\r\n")
+		if inside = bytes.Trim(inside[1:len(inside)-1], " \t\r\n"); len(inside) > 0 {
+			w.comma()
+			w.to = append(w.to, inside...)
+		}
+		w.prefix = j.Prefix
+		w.columns(o, i, added)
+		w.prefix = ""
+		w.to = append(w.to, '}')
+		return nil
+	})
+}
+
+// addedColumns are the columns that Pass adds.
+func addedColumns() []outputColumn { return outputColumns[2:] }
+
+// addedNames are the names of the fields that Pass adds.
+func (j JSON) addedNames(o *Output, added []outputColumn) []string {
+	names := []string{j.Prefix + mapIDName}
+	if o.Embedding.Cols == 2 {
+		names = append(names, j.Prefix+"x", j.Prefix+"y")
+	}
+	for _, c := range added {
+		if c.there(o) && (c != placeColumn{} || o.Embedding.Cols != 2) {
+			names = append(names, j.Prefix+c.String())
+		}
+	}
+	return names
+}
+
+// objects writes an object, or a list or lines of them.
+func (j JSON) objects(o *Output, object func(w *jsonRow, i int) error) ([]byte, error) {
+	n := o.Len()
+	w := jsonRow{to: make([]byte, 0, n*(160+24*len(o.Kept)+12*o.Embedding.Cols)+2), lines: j.lines}
+	list := n != 1 && !j.lines
+	if list {
+		w.to = append(w.to, '[')
+	}
+	for i := range n {
+		if list && i > 0 {
+			w.to = append(w.to, ',')
+		}
+		if err := object(&w, i); err != nil {
+			return nil, err
+		}
+		if j.lines {
+			w.to = append(w.to, '\n')
+		}
+	}
+	if list {
+		w.to = append(w.to, ']')
+	}
+	return w.to, nil
+}
+
+// checkJSON is check, and that no two fields have one name.
+func (o *Output) checkJSON(lines bool) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	for i, c := range o.Kept {
+		if lines {
+			// A map's file has no fields of these names.
+		} else if err := CheckJSON(o.Embedding.Cols, []string{c.Name()}); err != nil {
+			return err
+		}
+		for _, before := range o.Kept[:i] {
+			if before.Name() == c.Name() {
+				return fmt.Errorf("ingest: two columns are called %q", c.Name())
+			}
+		}
+	}
+	return nil
+}
+
+// CheckJSON says which kept column conflicts with the fields of a place of so many dimensions
+// in JSON.
+func CheckJSON(dims int, keep []string) error {
+	for _, name := range keep {
+		if name == mapIDName || dims == 2 && (name == "x" || name == "y") {
+			return fmt.Errorf("column %q cannot be kept in JSON: the place has a field of that name itself; rename it in the input", name)
+		}
+	}
+	return nil
+}
+
+// jsonRow is an object in the making.
+type jsonRow struct {
+	to     []byte
+	prefix string
+	lines  bool
+}
+
+// columns adds the fields of columns.
+func (w *jsonRow) columns(o *Output, i int, columns []outputColumn) {
+	for _, c := range columns {
+		if c.there(o) {
+			c.json(w, o, i)
+		}
+	}
+	if o.MapID != "" && !w.lines {
+		w.name(mapIDName)
+		w.to = appendQuoted(w.to, o.MapID)
+	}
+}
+
+// comma goes before all fields but the first.
+func (w *jsonRow) comma() {
+	if w.to[len(w.to)-1] != '{' {
+		w.to = append(w.to, ',')
+	}
+}
+
+// name begins a field.
+func (w *jsonRow) name(name string) {
+	w.comma()
+	if w.prefix != "" {
+		w.to = appendQuoted(w.to, w.prefix+name)
+	} else {
+		w.to = appendQuoted(w.to, name)
+	}
+	w.to = append(w.to, ':')
+}
+
+func (idColumn) json(w *jsonRow, o *Output, i int) {
+	w.name(IDName)
+	if o.ID.Valid() {
+		w.to = appendValue(w.to, o.ID.Array(), i)
+		return
+	}
+	w.to = strconv.AppendInt(w.to, o.FirstRow+int64(i), 10)
+}
+
+func (keptColumns) json(w *jsonRow, o *Output, i int) {
+	for k := range o.Kept {
+		if c := &o.Kept[k]; !o.repeated(*c) {
+			w.name(c.Name())
+			w.to = appendValue(w.to, c.Array(), i)
+		}
+	}
+}
+
+func (placeColumn) json(w *jsonRow, o *Output, i int) {
+	row := o.Embedding.Row(i)
+	if len(row) == 2 && !w.lines {
+		w.name("x")
+		w.to = appendFloat32(w.to, row[0])
+		w.name("y")
+		w.to = appendFloat32(w.to, row[1])
+		return
+	}
+	w.name(EmbeddingName)
+	w.to = append(w.to, '[')
+	for k, v := range row {
+		if k > 0 {
+			w.to = append(w.to, ',')
+		}
+		w.to = appendFloat32(w.to, v)
+	}
+	w.to = append(w.to, ']')
+}
+
+func (s series[T]) json(w *jsonRow, o *Output, i int) {
+	w.name(s.name)
+	w.to = s.text(w.to, (*s.at(o))[i])
+}
+
+func (c constant[T]) json(w *jsonRow, o *Output, _ int) {
+	w.name(c.name)
+	w.to = strconv.AppendUint(w.to, uint64(*c.at(o)), 10)
+}
+
+func appendFloat32(to []byte, v float32) []byte { return appendFloat(to, float64(v), 32) }
+
+// appendFloat writes a number in the shortest form that reads back the same.
+func appendFloat(to []byte, v float64, bits int) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(to, "null"...)
+	}
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(to, v, format, -1, bits)
+}
+
+// appendValue writes row i of an array: numbers, truth values, lists of these, or text.
+func appendValue(to []byte, a arrow.Array, i int) []byte {
+	if a.IsNull(i) {
+		return append(to, "null"...)
+	}
+	switch a := a.(type) {
+	case *array.String:
+		return appendQuoted(to, a.Value(i))
+	case *array.Int64:
+		return strconv.AppendInt(to, a.Value(i), 10)
+	case *array.Float64:
+		return appendFloat(to, a.Value(i), 64)
+	case *array.Float32:
+		return appendFloat32(to, a.Value(i))
+	case *array.Uint64:
+		return strconv.AppendUint(to, a.Value(i), 10)
+	case *array.Boolean:
+		return strconv.AppendBool(to, a.Value(i))
+	case *array.Timestamp:
+		return appendTime(to, a, i)
+	case *array.Map:
+	case array.ListLike:
+		from, end := a.ValueOffsets(i)
+		return appendList(to, a.ListValues(), int(from), int(end))
+	case *array.Dictionary:
+		return appendValue(to, a.Dictionary(), a.GetValueIndex(i))
+	case array.ExtensionArray:
+		return appendValue(to, a.Storage(), i)
+	}
+	c := table.NewColumn("", a)
+	if c.IsNull(i) {
+		return append(to, "null"...)
+	}
+	if c.Kind() == table.Number {
+		if v, ok := c.Float(i); ok {
+			// Integers of 32 bits and less, and float16.
+			return appendFloat(to, v, 64)
+		}
+	}
+	return appendQuoted(to, readable(c.Text(i)))
+}
+
+func appendList(to []byte, values arrow.Array, from, end int) []byte {
+	to = append(to, '[')
+	for k := from; k < end; k++ {
+		if k > from {
+			to = append(to, ',')
+		}
+		to = appendValue(to, values, k)
+	}
+	return append(to, ']')
+}
+
+// appendTime writes an instant as RFC 3339 has it; without a zone if it has none.
+func appendTime(to []byte, a *array.Timestamp, i int) []byte {
+	dt := a.DataType().(*arrow.TimestampType)
+	get, err := dt.GetToTimeFunc()
+	if err != nil {
+		return appendQuoted(to, readable(table.NewColumn("", a).Text(i)))
+	}
+	layout := "2006-01-02T15:04:05.999999999Z07:00"
+	if dt.TimeZone == "" {
+		layout = "2006-01-02T15:04:05.999999999"
+	}
+	to = append(to, '"')
+	to = get(a.Value(i)).AppendFormat(to, layout)
+	return append(to, '"')
+}
+
+// appendQuoted writes a text. What is not UTF-8 becomes U+FFFD.
+func appendQuoted(to []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	to = append(to, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r != utf8.RuneError || n > 1 {
+				i += n
+				continue
+			}
+		}
+		to = append(to, s[from:i]...)
+		switch {
+		case c >= utf8.RuneSelf:
+			to = append(to, "\ufffd"...)
+		case c == '"', c == '\\':
+			to = append(to, '\\', c)
+		case c == '\n':
+			to = append(to, '\\', 'n')
+		case c == '\r':
+			to = append(to, '\\', 'r')
+		case c == '\t':
+			to = append(to, '\\', 't')
+		default:
+			to = append(to, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		from = i
+	}
+	return append(append(to, s[from:]...), '"')
+}

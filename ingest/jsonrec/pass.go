@@ -1,0 +1,124 @@
+package jsonrec
+
+import (
+	"slices"
+
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// Records returns the records of a message that Decode takes, as they are written there, one
+// a row of its table: for an envelope the record that it holds. There is none if the message
+// is the deletion of a record that is not known.
+func Records(value []byte) ([][]byte, error) {
+	p := parser{scanner: scanner{data: value, most: record.Limits{}.Filled().Depth}}
+	if p.peek() == '[' {
+		return p.listed()
+	}
+	at, ok := p.unwrapped()
+	if !ok {
+		return nil, p.plain()
+	}
+	if p.at = at; value[at] == 'n' {
+		return nil, nil
+	}
+	if !p.skip() {
+		return nil, p.plain()
+	}
+	return [][]byte{value[at:p.at]}, nil
+}
+
+// plain is what is wrong as an error without an origin.
+func (p *parser) plain() error {
+	return table.Origin{}.Bad("%s, at byte %d", p.err.problem, p.err.at+1)
+}
+
+// listed are the elements of a list.
+func (p *parser) listed() ([][]byte, error) {
+	var out [][]byte
+	ok := p.enter()
+	for more := ok && p.first(']'); more && ok; {
+		p.peek()
+		from := p.at
+		if ok = p.skip(); ok {
+			out = append(out, p.data[from:p.at])
+			more, ok = p.more(']')
+		}
+	}
+	if !ok {
+		return nil, p.plain()
+	}
+	return out, nil
+}
+
+// unwrapped is the offset of the record in the object at hand, an envelope perhaps.
+func (p *parser) unwrapped() (at int, ok bool) {
+	if p.peek() != '{' {
+		return p.at, p.fail(p.at, "%s where a record is expected", p.found())
+	}
+	at = p.at
+	for _, is := range []func([]member) int{
+		func(f []member) int {
+			if isConnect(f, p.data) {
+				return valueOf(f, "payload")
+			}
+			return -1
+		},
+		func(f []member) int {
+			if !p.isChange(f) {
+				return -1
+			}
+			if p.data[valueOf(f, "op")+1] == 'd' {
+				return valueOf(f, "before")
+			}
+			return valueOf(f, "after")
+		},
+	} {
+		if p.at = at; p.data[at] != '{' {
+			return at, true
+		}
+		if name := p.firstName(); !slices.Contains(connectFields, name) && !slices.Contains(changeFields, name) {
+			return at, true
+		}
+		fields, ok := p.index(16)
+		if !ok && p.err != nil {
+			return at, false
+		}
+		p.depth = 0
+		if inner := is(fields); inner >= 0 {
+			at = inner
+		}
+	}
+	return at, true
+}
+
+// Has reports whether a record has a field, and which of other names it has, "" if none.
+func Has(object []byte, name string, others []string) (has bool, other string, err error) {
+	p := parser{scanner: scanner{data: object, most: record.Limits{}.Filled().Depth}}
+	if p.peek() != '{' {
+		p.fail(p.at, "%s where an object is expected", p.found())
+		return false, "", p.plain()
+	}
+	ok := p.enter()
+	for more := ok && p.first('}'); more && ok; {
+		var raw []byte
+		var escaped bool
+		if raw, escaped, ok = p.key(); !ok {
+			break
+		}
+		if escaped {
+			raw = unescape(nil, raw)
+		}
+		has = has || string(raw) == name
+		if i := slices.Index(others, string(raw)); i >= 0 {
+			other = others[i]
+		}
+		if ok = p.skip(); ok {
+			more, ok = p.more('}')
+		}
+	}
+	if !ok {
+		return false, "", p.plain()
+	}
+	return has, other, nil
+}
