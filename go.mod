@@ -8,8 +8,9 @@ require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/apache/arrow/go/v15 v15.0.2
 	github.com/aws/aws-sdk-go-v2/config v1.33.3
-	github.com/google/licensecheck v0.3.1
+	github.com/bufbuild/protocompile v0.14.1
 	github.com/dustin/go-humanize v1.1.0
+	github.com/google/licensecheck v0.3.1
 	github.com/james-bowman/sparse v0.0.0-20190423065201-80c6877364c7
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/klauspost/compress v1.20.3

@@ -50,8 +50,6 @@ func (b *Builder) begin() {
 	b.byPath, b.used, b.grown, b.names, b.schema = map[string]*field{}, b.used[:0], 0, 0, nil
 	for _, p := range b.spec.Paths {
 		b.root.want(p)
-	}
-	for _, p := range b.spec.always() {
 		b.column(p)
 	}
 	b.reset()
@@ -72,7 +70,7 @@ func (b *Builder) reset() {
 	}
 	b.used, b.rows, b.memory, b.bad, b.met = b.used[:0], 0, 0, nil, 0
 	b.message++
-	for _, p := range b.spec.always() {
+	for _, p := range b.spec.Paths {
 		b.use(b.byPath[p])
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream"
-	"unfold/stream/format"
 )
 
 // Classes says whether the classes of rows are predicted.
@@ -56,9 +55,8 @@ type Settings struct {
 	// Output names the file that rows go to, "" for messages. Its format may reserve
 	// names of columns.
 	Output string
-	// Writer writes messages. Maps of one stream may share it. nil: one of its own, which
-	// writes each in the format of its input.
-	Writer *format.Encoder
+	// Writer writes messages. Maps of one stream may share it. nil: one of its own.
+	Writer *emit.MessageWriter
 }
 
 // Check says which of the settings cannot be met, whatever the map.
@@ -101,7 +99,7 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 		m.set.Mapping.Keep = nil
 	}
 	if m.set.Writer == nil {
-		m.set.Writer = &format.Encoder{}
+		m.set.Writer = &emit.MessageWriter{}
 	}
 	var err error
 	if m.encoder, err = m.set.encoder(s); err != nil {

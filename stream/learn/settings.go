@@ -22,7 +22,6 @@ import (
 	"unfold/sparse/knn/hnsw"
 	"unfold/stream"
 	"unfold/stream/embed"
-	"unfold/stream/format"
 	"unfold/stream/reference"
 )
 
@@ -81,11 +80,8 @@ type Settings struct {
 	// Classify predicts the class of every event, learnt from those whose column
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
-	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
-	Decoder *format.Decoder
-	Limits  arrowfmt.Limits
-	// Writer writes outputs; nil: each in the format of its input.
-	Writer *format.Encoder
+	// Limits bound what a message may ask for.
+	Limits arrowfmt.Limits
 
 	// Min is how many events the first map is learnt from; they wait until
 	// there are so many. Default 2000.
@@ -122,8 +118,6 @@ type Settings struct {
 	// an epoch begins it gets all points. It needs Mapping.ID. The caller closes it.
 	Moves          stream.Sink
 	MovesThreshold float64
-	// MovesWriter writes them, Same being the format of the last event; nil: in that.
-	MovesWriter *format.Encoder
 
 	// State is a directory for the map and the reference set, from which a
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
@@ -159,12 +153,6 @@ func (s Settings) withDefaults() (Settings, error) {
 	}
 	if s.MovesThreshold == 0 {
 		s.MovesThreshold = defaultMovesThreshold
-	}
-	if s.Writer == nil {
-		s.Writer = &format.Encoder{}
-	}
-	if s.MovesWriter == nil {
-		s.MovesWriter = &format.Encoder{}
 	}
 	if s.Disk == nil {
 		s.Disk = atomicfile.OS{Private: true}
@@ -301,7 +289,7 @@ func (s Settings) published(note []float32) []float32 {
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
-	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Writer: s.Writer}
+	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
 	}

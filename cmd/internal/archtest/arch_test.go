@@ -66,6 +66,8 @@ var homes = []struct {
 	{"github.com/klauspost/compress", []string{"ingest", "stream/kafka"}, []string{"stream"}},
 	{"github.com/twmb/franz-go", []string{"cmd", "stream/streamtest", "stream/kafka/kafkatest", "stream/registry"}, []string{"stream"}},
 	{"github.com/twmb/franz-go/pkg/sr", []string{"stream/registry"}, []string{"cmd"}},
+	{"google.golang.org/protobuf", []string{"ingest/protorec", "ingest/emit", "cmd/internal"}, []string{"ingest", "stream"}},
+	{"github.com/bufbuild/protocompile", []string{"ingest/protorec"}, nil},
 	{"github.com/prometheus", []string{"cmd/internal"}, nil},
 	{"github.com/aws/aws-sdk-go-v2", []string{"stream/kafka"}, nil},
 	{"go.opentelemetry.io", []string{"cmd/internal/trace"}, []string{"cmd/internal/cli"}},

@@ -1,0 +1,72 @@
+package protorec
+
+import (
+	"strings"
+	"testing"
+
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// debezium is a schema as Debezium's Postgres connector and Confluent's converter write it.
+const debezium = `
+syntax = "proto3";
+package server1.public.items;
+message Envelope {
+  Value before = 1;
+  Value after = 2;
+  Source source = 3;
+  Block transaction = 4;
+  string op = 5;
+  int64 ts_ms = 6;
+  message Source { string lsn = 1; }
+  message Block { string id = 1; }
+}
+message Value { int32 id = 1; string title = 2; repeated float embedding = 3; SparseVector words = 4; }
+message SparseVector { int32 dimensions = 1; repeated VectorEntry vector = 2; }
+message VectorEntry { int32 key = 1; double value = 2; }
+`
+
+// TestDebezium: changes are what after holds, deletions what before holds.
+func TestDebezium(t *testing.T) {
+	m := parsed(t, debezium, "")
+	if m.Name() != "Envelope" {
+		t.Fatalf("the message is taken to be %s", m.FullName())
+	}
+	all := `{ id: 3 title: "a" embedding: [1, 2] words { dimensions: 3 vector { key: 2 value: 5 } } }`
+	for name, c := range map[string]struct {
+		paths   []string
+		text    string
+		want    string
+		deleted bool
+		bad     string
+	}{
+		"created":                   {nil, `op: "c" source {} after ` + all, "id=3 title=a embedding=[1 2] words=[0 0 5]", false, ""},
+		"some columns":              {[]string{"embedding", "id"}, `op: "u" before { id: 9 } after ` + all, "embedding=[1 2] id=3", false, ""},
+		"read":                      {[]string{"id"}, `op: "r" after ` + all, "id=3", false, ""},
+		"deleted":                   {[]string{"id", "title"}, `op: "d" before { id: 3 }`, "id=3 title=", true, ""},
+		"deleted, nothing is known": {[]string{"id"}, `op: "d"`, "id=<nil>", true, ""},
+		"truncated":                 {nil, `op: "t"`, "", false, `a change of operation "t" cannot be placed`},
+		"no record":                 {nil, `op: "c"`, "", false, `a change of operation "c" has no record in after`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := Compile(m, record.Spec{Paths: c.paths})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := d.Decode(wire(t, m, c.text), table.Origin{})
+			if c.bad != "" {
+				if err == nil || !strings.Contains(err.Error(), c.bad) {
+					t.Errorf("%v, want %s", err, c.bad)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := shown(got.Table); text != c.want || got.Deleted != c.deleted {
+				t.Errorf("%s deleted %t, want %s %t", text, got.Deleted, c.want, c.deleted)
+			}
+		})
+	}
+}

@@ -1,0 +1,204 @@
+package protorec
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// Decoder decodes messages of one type. It is safe for concurrent use.
+type Decoder struct {
+	message  protoreflect.MessageDescriptor
+	layout   *record.Layout
+	limits   record.Limits
+	envelope *envelope
+
+	mu   sync.Mutex
+	idle []*worker // what decoders are made of between messages
+}
+
+// mostIdle bounds the workers that wait for a message.
+const mostIdle = 16
+
+// Compile makes a decoder of what a spec wants of messages of a type. Columns get the
+// types that the schema says, unless the spec pins them.
+func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, error) {
+	d := &Decoder{message: m, envelope: envelopeOf(m)}
+	row := m
+	if d.envelope != nil {
+		row = d.envelope.after.Message()
+	}
+	types, err := pins(row, spec)
+	if err != nil {
+		return nil, fmt.Errorf("message %s: %w", m.FullName(), err)
+	}
+	spec.Types = types
+	d.layout = record.NewLayout(spec)
+	d.limits = d.layout.Limits()
+	return d, nil
+}
+
+// Decode reads a message. Its bytes need not be trusted: the error is an *ingest.Error of
+// the origin.
+func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, error) {
+	if int64(len(value)) > d.limits.Bytes {
+		return record.Decoded{}, origin.Bad("the message has %d bytes, more than %d", len(value), d.limits.Bytes)
+	}
+	w := d.take()
+	defer d.give(w)
+	return w.decode(value, origin)
+}
+
+func (d *Decoder) take() *worker {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n := len(d.idle); n > 0 {
+		w := d.idle[n-1]
+		d.idle = d.idle[:n-1]
+		return w
+	}
+	return &worker{d: d, b: d.layout.Builder()}
+}
+
+func (d *Decoder) give(w *worker) {
+	w.reset()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.idle) < mostIdle {
+		d.idle = append(d.idle, w)
+	}
+}
+
+// pins are the types of columns: those of the spec, and else those that the schema says.
+func pins(m protoreflect.MessageDescriptor, spec record.Spec) (map[string]record.Type, error) {
+	all := map[string]record.Type{}
+	add := func(path string, t record.Type) {
+		if path != spec.Vector && t != record.Auto {
+			all[path] = t
+		}
+	}
+	if spec.Paths == nil {
+		everywhere(m, spec.Limits.Filled().Fields, add)
+	}
+	seen := map[string]string{}
+	for _, path := range spec.Paths {
+		f, rest, way := follow(m, path)
+		if f == nil {
+			continue
+		}
+		if rest == "" {
+			if other, twice := seen[way]; twice && other != path {
+				return nil, fmt.Errorf("columns %q and %q are the same field; name it once", other, path)
+			}
+			seen[way] = path
+		}
+		t, err := pinAt(f, rest, path)
+		if err != nil {
+			return nil, err
+		}
+		add(path, t)
+	}
+	for path, t := range spec.Types {
+		all[path] = t
+	}
+	return all, nil
+}
+
+// follow walks a dotted path as far as there are messages: the field that it comes to,
+// what is left of the path, and the way by the names of the .proto.
+func follow(m protoreflect.MessageDescriptor, path string) (f protoreflect.FieldDescriptor, rest, way string) {
+	for m != nil {
+		var name string
+		name, rest, _ = strings.Cut(path, ".")
+		f = field(m, name)
+		if f == nil {
+			return nil, "", ""
+		}
+		way += "." + string(f.Name())
+		if o, _ := opOf(f); o != opMessage || rest == "" {
+			return f, rest, way
+		}
+		m, path = f.Message(), rest
+	}
+	return f, rest, way
+}
+
+// field is a message's field of a name, of the .proto or of JSON.
+func field(m protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
+	if f := m.Fields().ByName(protoreflect.Name(name)); f != nil {
+		return f
+	}
+	return m.Fields().ByJSONName(name)
+}
+
+// pinAt is the type of a column: of a field, or of what rest names in it.
+func pinAt(f protoreflect.FieldDescriptor, rest, path string) (record.Type, error) {
+	o, ok := opOf(f)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("column %q: %s", path, unheld(f))
+	case o == opMessage && rest == "":
+		return "", fmt.Errorf("column %q is a message; name one of its fields, as in %q", path, path+"."+example(f.Message()))
+	case o == opMap && rest == "":
+		return "", fmt.Errorf("column %q is a map; name one of its keys, as in %q", path, path+".key")
+	case o == opStruct && rest == "":
+		return "", fmt.Errorf("column %q is a struct; name one of its fields, as in %q", path, path+".field")
+	case o == opMap:
+		return pinOf(mapValue(f.Message()).Kind()), nil
+	case rest == "":
+		return pinFor(f), nil
+	case o == opStruct || o == opValue:
+		return record.Auto, nil
+	}
+	return "", fmt.Errorf("column %q: nothing lies below %s, which is one value", path, strings.TrimSuffix(path, "."+rest))
+}
+
+// unheld says what a field is that no column can hold.
+func unheld(f protoreflect.FieldDescriptor) string {
+	if f.IsMap() {
+		return "maps of messages are not supported"
+	}
+	if f.Message() != nil {
+		return "lists of messages are not supported"
+	}
+	return fmt.Sprintf("lists of %s are not supported, lists of numbers are", f.Kind())
+}
+
+// example is the name of a message's first field.
+func example(m protoreflect.MessageDescriptor) string {
+	if m.Fields().Len() == 0 {
+		return "field"
+	}
+	return string(m.Fields().Get(0).Name())
+}
+
+// everywhere adds the types of all fields, and of those of messages in them, nearest
+// first, up to so many: messages may hold themselves.
+func everywhere(m protoreflect.MessageDescriptor, most int, add func(path string, t record.Type)) {
+	type level struct {
+		prefix string
+		m      protoreflect.MessageDescriptor
+	}
+	for todo := []level{{"", m}}; len(todo) > 0 && most > 0; todo = todo[1:] {
+		at := todo[0]
+		for i := range at.m.Fields().Len() {
+			f := at.m.Fields().Get(i)
+			most--
+			o, ok := opOf(f)
+			switch path := at.prefix + string(f.Name()); {
+			case !ok:
+			case o == opMessage:
+				if most > len(todo) {
+					todo = append(todo, level{path + ".", f.Message()})
+				}
+			default:
+				add(path, pinFor(f))
+			}
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package protorec
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"unfold/ingest/record"
+)
+
+// plan is the table of a message's fields at one place of a record. Fields that nobody
+// wants are not in it.
+type plan struct {
+	// seq says which message its fields' values are of, see worker.next.
+	seq    uint64
+	fields []*slot // in the schema's order
+	dense  [64]*slot
+	rest   map[protowire.Number]*slot
+}
+
+// slot is a field of a plan, and the last value that came.
+type slot struct {
+	op   op
+	kind protoreflect.Kind
+	wire protowire.Type
+	desc protoreflect.FieldDescriptor
+	node *record.Node
+	// pinned is the type of the column; enumOf the names of an enum.
+	pinned record.Type
+	enumOf protoreflect.EnumValueDescriptors
+	oneof  *oneof
+	// below is the plan of a message, made when there is one.
+	below *plan
+	// absent is what stands where there is no value: bits and data of a default.
+	absent  bool
+	defBits uint64
+	defData []byte
+
+	// seq is the plan's if there is a value: bits or data, or for lists the first
+	// run of packed float32 as it lies, and then numbers.
+	seq     uint64
+	bits    uint64
+	data    []byte
+	floats  []float32
+	numbers []float64
+	entries *entries
+}
+
+// oneof is a set of fields of which one has a value at most.
+type oneof struct{ now *slot }
+
+func (p *plan) find(n protowire.Number) *slot {
+	if uint(n) < uint(len(p.dense)) {
+		return p.dense[n]
+	}
+	return p.rest[n]
+}
+
+// add makes a slot of a field.
+func (p *plan) add(s *slot) {
+	n := s.desc.Number()
+	if int(n) < len(p.dense) {
+		p.dense[n] = s
+	} else {
+		if p.rest == nil {
+			p.rest = map[protowire.Number]*slot{}
+		}
+		p.rest[n] = s
+	}
+	p.fields = append(p.fields, s)
+}
+
+// planOf makes the plan of a message whose fields lie below a node.
+func planOf(m protoreflect.MessageDescriptor, at *record.Node) *plan {
+	p := &plan{}
+	oneofs := map[protoreflect.Name]*oneof{}
+	for i := range m.Fields().Len() {
+		d := m.Fields().Get(i)
+		o, ok := opOf(d)
+		s := newSlot(o, d)
+		if ok {
+			s.node = child(at, d)
+		}
+		if of := d.ContainingOneof(); of != nil && of.Fields().Len() > 1 {
+			if oneofs[of.Name()] == nil {
+				oneofs[of.Name()] = &oneof{}
+			}
+			s.oneof = oneofs[of.Name()]
+		}
+		if !s.wanted() {
+			if s.oneof == nil {
+				continue
+			}
+			s.op, s.node = opMark, nil
+		}
+		s.bind()
+		p.add(s)
+	}
+	return p
+}
+
+// child is the node of a field, by the name of the .proto or of JSON.
+func child(at *record.Node, d protoreflect.FieldDescriptor) *record.Node {
+	if n := at.Child([]byte(d.Name())); n != nil {
+		return n
+	}
+	return at.Child([]byte(d.JSONName()))
+}
+
+// wanted says whether somebody wants the field or something in it.
+func (s *slot) wanted() bool {
+	switch s.op {
+	case opMessage, opMap:
+		return s.node.Below()
+	case opStruct, opValue:
+		return s.node.Wanted() || s.node.Below()
+	}
+	return s.node.Wanted()
+}
+
+// bind takes what the node says, and the default.
+func (s *slot) bind() {
+	s.pinned = s.node.Pinned()
+	if s.op == opScalar && (!s.desc.HasPresence() || s.desc.HasDefault()) {
+		s.absent = true
+		s.defBits, s.defData = wireValue(s.kind, s.desc.Default())
+	}
+}
+
+// newSlot is a slot of a field that nothing is bound to.
+func newSlot(o op, d protoreflect.FieldDescriptor) *slot {
+	s := &slot{op: o, desc: d, kind: d.Kind()}
+	s.wire = wireOf(s.kind)
+	switch {
+	case s.kind == protoreflect.EnumKind:
+		s.enumOf = d.Enum().Values()
+	case o == opMap:
+		value := mapValue(d.Message())
+		s.entries = &entries{value: newSlot(opScalar, value), key: mapKey(d.Message()).Kind()}
+	}
+	return s
+}
+
+// number says that an enum's number is wanted.
+func (s *slot) number() bool { return s.pinned == record.Int || s.pinned == record.Float }
+
+// wireValue is a value as the wire has it.
+func wireValue(k protoreflect.Kind, v protoreflect.Value) (bits uint64, data []byte) {
+	switch k {
+	case protoreflect.BoolKind:
+		return protowire.EncodeBool(v.Bool()), nil
+	case protoreflect.EnumKind:
+		return uint64(int64(v.Enum())), nil
+	case protoreflect.FloatKind:
+		return uint64(math.Float32bits(float32(v.Float()))), nil
+	case protoreflect.DoubleKind:
+		return math.Float64bits(v.Float()), nil
+	case protoreflect.StringKind:
+		return 0, []byte(v.String())
+	case protoreflect.BytesKind:
+		return 0, v.Bytes()
+	case protoreflect.Sint32Kind, protoreflect.Sint64Kind:
+		return protowire.EncodeZigZag(v.Int()), nil
+	case protoreflect.Uint32Kind, protoreflect.Uint64Kind, protoreflect.Fixed32Kind, protoreflect.Fixed64Kind:
+		return v.Uint(), nil
+	}
+	return uint64(v.Int()), nil
+}
+
+// integerOf is an integer that the wire has as bits; big says that it is a uint64.
+func integerOf(k protoreflect.Kind, bits uint64) (v int64, big bool) {
+	switch k {
+	case protoreflect.BoolKind:
+		return int64(protowire.EncodeBool(protowire.DecodeBool(bits))), false
+	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind, protoreflect.EnumKind:
+		return int64(int32(bits)), false
+	case protoreflect.Sint32Kind:
+		return int64(int32(protowire.DecodeZigZag(bits & math.MaxUint32))), false
+	case protoreflect.Sint64Kind:
+		return protowire.DecodeZigZag(bits), false
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return int64(uint32(bits)), false
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return int64(bits), bits > math.MaxInt64
+	}
+	return int64(bits), false
+}
+
+// numberOf is a number that the wire has as bits.
+func numberOf(k protoreflect.Kind, bits uint64) float64 {
+	switch k {
+	case protoreflect.FloatKind:
+		return float64(math.Float32frombits(uint32(bits)))
+	case protoreflect.DoubleKind:
+		return math.Float64frombits(bits)
+	}
+	v, big := integerOf(k, bits)
+	if big {
+		return float64(uint64(v))
+	}
+	return float64(v)
+}

@@ -1,0 +1,202 @@
+package protorec
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"unfold/ingest/record"
+)
+
+const floatKind = protoreflect.FloatKind
+
+// listFloats adds float32. One packed run, which is what writers write, stays where it
+// lies.
+func (w *worker) listFloats(s *slot, bits uint64, data []byte, packed bool) bool {
+	if packed && s.data == nil && len(s.floats) == 0 {
+		s.data = data
+		return true
+	}
+	before := len(s.floats)
+	s.floats = appendFloats(s.floats, s.data)
+	s.data = nil
+	if packed {
+		s.floats = appendFloats(s.floats, data)
+	} else {
+		s.floats = append(s.floats, math.Float32frombits(uint32(bits)))
+	}
+	return w.charge(4 * (len(s.floats) - before))
+}
+
+// appendFloats adds float32 that lie in little endian.
+func appendFloats(to []float32, data []byte) []float32 {
+	n := len(to)
+	to = append(to, make([]float32, len(data)/4)...)
+	copy(arrow.Float32Traits.CastToBytes(to[n:]), data)
+	return to
+}
+
+// push hands the values of a message to the builder.
+func (w *worker) push(p *plan) {
+	for _, s := range p.fields {
+		switch {
+		case s.seq == p.seq:
+			w.pushOne(s)
+		case s.absent:
+			w.scalar(s.node, s.kind, s, s.defBits, s.defData)
+		case s.op != opMessage && s.op != opMap && s.op != opMark:
+			w.b.Null(s.node)
+		}
+	}
+}
+
+// pushOne hands over the value of a field that came.
+func (w *worker) pushOne(s *slot) {
+	switch s.op {
+	case opScalar:
+		w.scalar(s.node, s.kind, s, s.bits, s.data)
+	case opList:
+		w.pushList(s)
+	case opMessage:
+		w.push(s.below)
+	case opMap:
+		for _, e := range s.entries.list {
+			w.scalar(e.node, mapValue(s.desc.Message()).Kind(), s.entries.value, e.bits, e.data)
+		}
+	case opTime:
+		w.time(s)
+	case opDuration:
+		seconds, nanos := s.below.int(1), s.below.int(2)
+		w.b.Float(s.node, float64(seconds)+float64(nanos)/1e9)
+	case opWrapper:
+		one := s.below.find(1)
+		bits, data := s.below.bits(1)
+		w.scalar(s.node, one.kind, s, bits, data)
+	case opDecimal:
+		w.decimal(s)
+	case opSparse:
+		w.sparse(s)
+	case opStruct:
+		w.pushStruct(s.node, s.data, 1)
+	case opValue:
+		w.pushValue(s.node, s.data, 1)
+	case opListValue:
+		w.pushListValue(s.node, s.data, 1)
+	}
+}
+
+// bits is the value of a field of a message that means one value: zero if it did not come.
+func (p *plan) bits(n protoreflect.FieldNumber) (uint64, []byte) {
+	if s := p.find(n); s != nil && s.seq == p.seq {
+		return s.bits, s.data
+	}
+	return 0, nil
+}
+
+func (p *plan) int(n protoreflect.FieldNumber) int64 {
+	bits, _ := p.bits(n)
+	v, _ := integerOf(p.find(n).kind, bits)
+	return v
+}
+
+// scalar hands over one value of a kind; what the column is pinned to is said by s.
+func (w *worker) scalar(n *record.Node, k protoreflect.Kind, s *slot, bits uint64, data []byte) {
+	switch k {
+	case protoreflect.BoolKind:
+		w.b.Bool(n, bits != 0)
+	case protoreflect.FloatKind, protoreflect.DoubleKind:
+		w.b.Float(n, numberOf(k, bits))
+	case protoreflect.StringKind:
+		w.b.Text(n, data)
+	case protoreflect.BytesKind:
+		w.b.Bytes(n, data)
+	case protoreflect.EnumKind:
+		w.enum(n, s, int32(bits))
+	default:
+		v, big := integerOf(k, bits)
+		switch {
+		case !big:
+			w.b.Int(n, v)
+		case s.pinned == record.Int:
+			w.b.Refuse(n, "%d is more than an integer can be; pin the column to text, as in %s:%s", uint64(v), n.Path(), record.Text)
+		default:
+			w.b.Uint(n, uint64(v))
+		}
+	}
+}
+
+// enum hands over the name of a number.
+func (w *worker) enum(n *record.Node, s *slot, v int32) {
+	if s.number() {
+		w.b.Int(n, int64(v))
+		return
+	}
+	e := s.enumOf.ByNumber(protoreflect.EnumNumber(v))
+	if e == nil {
+		w.text = strconv.AppendInt(w.text[:0], int64(v), 10)
+	} else {
+		w.text = append(w.text[:0], e.Name()...)
+	}
+	w.b.Text(n, w.text)
+}
+
+func (w *worker) pushList(s *slot) {
+	switch {
+	case len(s.data) > 0 && s.pinned == record.Vector:
+		w.b.Bytes(s.node, s.data) // packed float32 are just that
+	case len(s.data) > 0:
+		s.floats = appendFloats(s.floats, s.data)
+		w.b.Vector32(s.node, s.floats)
+	case len(s.floats) > 0:
+		w.b.Vector32(s.node, s.floats)
+	case len(s.numbers) > 0:
+		w.b.Vector64(s.node, s.numbers)
+	default:
+		w.b.Null(s.node)
+	}
+}
+
+// farthest bounds times, in seconds since 1970; a timestamp's own bound is the year 9999.
+const farthest = 1 << 42
+
+func (w *worker) time(s *slot) {
+	seconds, nanos := s.below.int(1), s.below.int(2)
+	if seconds > farthest || seconds < -farthest {
+		w.b.Refuse(s.node, "the time %d s is too far away", seconds)
+		return
+	}
+	micros := nanos / 1000
+	if nanos%1000 < 0 {
+		micros--
+	}
+	w.b.Time(s.node, seconds*1e6+micros, record.Micros)
+}
+
+// mostDigits bounds the bytes of a decimal's digits and its scale.
+const mostDigits = 128
+
+// decimal hands over a decimal as text, of which the builder makes what is pinned.
+func (w *worker) decimal(s *slot) {
+	_, data := s.below.bits(1)
+	scale := s.below.int(3)
+	if len(data) > mostDigits || scale > mostDigits || scale < -mostDigits {
+		w.b.Refuse(s.node, "a decimal of %d bytes and scale %d is too long", len(data), scale)
+		return
+	}
+	v := new(big.Int).SetBytes(data)
+	if len(data) > 0 && data[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(data))))
+	}
+	r := new(big.Rat).SetInt(v)
+	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(scale, -scale)), nil)
+	if scale < 0 {
+		r.Mul(r, new(big.Rat).SetInt(ten))
+	} else {
+		r.Quo(r, new(big.Rat).SetInt(ten))
+	}
+	w.text = append(w.text[:0], r.FloatString(int(max(scale, 0)))...)
+	w.b.Text(s.node, w.text)
+}

@@ -1,0 +1,273 @@
+package protorec
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// worker decodes one message at a time: values are put into slots as they come, so that
+// the last one counts, and go from there to the builder in the schema's order.
+type worker struct {
+	d    *Decoder
+	b    *record.Builder
+	root *plan
+	at   *record.Node // that root was made for
+	seq  uint64
+	// spent is what slots hold besides the message's bytes; problem is why scanning ended.
+	spent   int64
+	slots   int // of all plans, which grow where messages hold themselves
+	problem string
+	value   []byte
+	text    []byte
+	numbers []float64
+}
+
+// mostKept bounds the bytes of a message, and of what was made of it, after which a worker
+// keeps its slots.
+const mostKept = 1 << 20
+
+func (w *worker) decode(value []byte, origin table.Origin) (out record.Decoded, err error) {
+	if w.root == nil || w.at != w.b.Root() || w.slots > w.d.limits.Fields {
+		w.at = w.b.Root()
+		w.root, w.slots = w.d.rootPlan(w.at), 0
+	}
+	w.value, w.spent, w.problem = value, 0, ""
+	w.root.seq = w.next()
+	if !w.scan(w.root, value, 1) {
+		return out, origin.Bad("%s", w.problem)
+	}
+	if w.d.envelope != nil {
+		out.Deleted, err = w.unwrap(origin)
+	} else {
+		w.push(w.root)
+	}
+	if err != nil {
+		return out, err
+	}
+	if w.problem != "" {
+		return out, origin.Bad("%s", w.problem)
+	}
+	w.b.EndRow()
+	out.Table, err = w.b.Table(origin)
+	return out, err
+}
+
+// reset forgets the message.
+func (w *worker) reset() {
+	w.b.Reset()
+	if w.spent+int64(len(w.value)) > mostKept {
+		w.root, w.text, w.numbers = nil, nil, nil
+	}
+	w.value = nil
+}
+
+// next is a number that no message had.
+func (w *worker) next() uint64 {
+	w.seq++
+	return w.seq
+}
+
+// fail ends scanning.
+func (w *worker) fail(format string, args ...any) bool {
+	if w.problem == "" {
+		w.problem = fmt.Sprintf(format, args...)
+	}
+	return false
+}
+
+// malformed fails by what protowire says of the bytes that begin at b.
+func (w *worker) malformed(b []byte, n int) bool {
+	return w.fail("at byte %d the bytes are no message of type %s: %v", cap(w.value)-cap(b), w.d.message.FullName(), protowire.ParseError(n))
+}
+
+// charge counts what is held besides the message.
+func (w *worker) charge(bytes int) bool {
+	if w.spent += int64(bytes); w.spent > w.d.limits.Memory {
+		return w.fail("its values take more than %d bytes", w.d.limits.Memory)
+	}
+	return true
+}
+
+// scan puts a message's values into a plan's slots.
+func (w *worker) scan(p *plan, b []byte, depth int) bool {
+	if depth > w.d.limits.Depth {
+		return w.fail("its messages nest more than %d deep", w.d.limits.Depth)
+	}
+	for len(b) > 0 {
+		var num protowire.Number
+		var typ protowire.Type
+		var n int
+		if b[0] < 0x80 && b[0] > 7 {
+			num, typ, n = protowire.Number(b[0]>>3), protowire.Type(b[0]&7), 1
+		} else if num, typ, n = protowire.ConsumeTag(b); n < 0 {
+			return w.malformed(b, n)
+		}
+		b = b[n:]
+		s := p.find(num)
+		if s == nil {
+			if n = protowire.ConsumeFieldValue(num, typ, b); n < 0 {
+				return w.malformed(b, n)
+			}
+		} else if n = w.field(p, s, typ, b, depth); n < 0 {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// field takes the value that b begins with and returns its length, or -1.
+func (w *worker) field(p *plan, s *slot, typ protowire.Type, b []byte, depth int) int {
+	var bits uint64
+	var data []byte
+	var n int
+	switch typ {
+	case protowire.VarintType:
+		bits, n = protowire.ConsumeVarint(b)
+	case protowire.Fixed32Type:
+		var v uint32
+		v, n = protowire.ConsumeFixed32(b)
+		bits = uint64(v)
+	case protowire.Fixed64Type:
+		bits, n = protowire.ConsumeFixed64(b)
+	case protowire.BytesType:
+		data, n = protowire.ConsumeBytes(b)
+	case protowire.StartGroupType:
+		data, n = protowire.ConsumeGroup(s.desc.Number(), b)
+	default:
+		n = protowire.ConsumeFieldValue(s.desc.Number(), typ, b) // which says why not
+	}
+	if n < 0 {
+		w.malformed(b, n)
+		return -1
+	}
+	packed := s.op == opList && typ == protowire.BytesType
+	if typ != s.wire && !packed {
+		return n // as a field that the schema does not know
+	}
+	if !w.keep(p, s, bits, data, packed, depth) {
+		return -1
+	}
+	return n
+}
+
+// keep makes a value the last one of its field.
+func (w *worker) keep(p *plan, s *slot, bits uint64, data []byte, packed bool, depth int) bool {
+	if o := s.oneof; o != nil && o.now != s {
+		if o.now != nil {
+			o.now.seq = 0
+		}
+		o.now = s
+	}
+	first := s.seq != p.seq
+	s.seq = p.seq
+	switch s.op {
+	case opScalar:
+		s.bits, s.data = bits, data
+	case opList:
+		if first {
+			s.data, s.floats, s.numbers = nil, s.floats[:0], s.numbers[:0]
+		}
+		return w.list(s, bits, data, packed)
+	case opMap:
+		if first {
+			s.begin()
+		}
+		return w.entry(s, data)
+	case opStruct, opValue, opListValue:
+		if first {
+			s.data = data
+			return true
+		}
+		// Parts of a message end to end are the message merged.
+		s.data = append(s.data[:len(s.data):len(s.data)], data...)
+		return w.charge(len(s.data))
+	case opMark:
+	default:
+		if s.below == nil && !w.grow(s) {
+			return false
+		}
+		if first {
+			s.below.seq = w.next()
+		}
+		return w.scan(s.below, data, depth+1)
+	}
+	return true
+}
+
+// grow makes the plan of a message that came for the first time.
+func (w *worker) grow(s *slot) bool {
+	s.below = s.planBelow()
+	// A message has at most as many columns as fields are allowed; the rest is from those before.
+	if w.slots += 1 + len(s.below.fields); w.slots > 4*w.d.limits.Fields {
+		return w.fail("the message has more than %d fields", w.d.limits.Fields)
+	}
+	return true
+}
+
+// planBelow is the plan of a message field: of what is wanted of it, or of all its fields if
+// it is one value.
+func (s *slot) planBelow() *plan {
+	m := s.desc.Message()
+	if s.op == opMessage {
+		return planOf(m, s.node)
+	}
+	p := &plan{}
+	for i := range m.Fields().Len() {
+		d := m.Fields().Get(i)
+		o, _ := opOf(d)
+		if o != opScalar && o != opMap {
+			continue
+		}
+		f := newSlot(o, d)
+		f.defBits, f.defData = 0, nil
+		p.add(f)
+	}
+	return p
+}
+
+// list adds the numbers of a run, or one.
+func (w *worker) list(s *slot, bits uint64, data []byte, packed bool) bool {
+	size := 0
+	switch s.wire {
+	case protowire.Fixed32Type:
+		size = 4
+	case protowire.Fixed64Type:
+		size = 8
+	}
+	if packed && size > 0 && len(data)%size != 0 {
+		return w.fail("field %s: %d bytes are no whole number of values of %d", s.desc.FullName(), len(data), size)
+	}
+	if s.kind == floatKind {
+		return w.listFloats(s, bits, data, packed)
+	}
+	if !packed {
+		s.numbers = append(s.numbers, numberOf(s.kind, bits))
+		return w.charge(8)
+	}
+	for len(data) > 0 {
+		var n int
+		switch size {
+		case 4:
+			var v uint32
+			v, n = protowire.ConsumeFixed32(data)
+			bits = uint64(v)
+		case 8:
+			bits, n = protowire.ConsumeFixed64(data)
+		default:
+			if bits, n = protowire.ConsumeVarint(data); n < 0 {
+				return w.malformed(data, n)
+			}
+		}
+		s.numbers = append(s.numbers, numberOf(s.kind, bits))
+		if !w.charge(8) {
+			return false
+		}
+		data = data[n:]
+	}
+	return true
+}
