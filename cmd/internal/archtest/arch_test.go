@@ -71,6 +71,7 @@ var homes = []struct {
 	{"github.com/prometheus", []string{"cmd/internal"}, nil},
 	{"github.com/aws/aws-sdk-go-v2", []string{"stream/kafka"}, nil},
 	{"go.opentelemetry.io", []string{"cmd/internal/trace"}, []string{"cmd/internal/cli"}},
+	{"github.com/twmb/avro", []string{"ingest"}, []string{"stream"}},
 	{"net/http", []string{"cmd/internal", "stream/registry", "stream/store/storetest"}, nil},
 	{"gocloud.dev", []string{"stream/store"}, []string{"stream"}},
 	{"github.com/johannesboyne/gofakes3", []string{"stream/store/storetest"}, nil},

@@ -1,0 +1,125 @@
+package avrorec
+
+import (
+	"unfold/ingest/record"
+)
+
+// change is Debezium's envelope.
+type change struct {
+	shape *shape
+	// row is the record before and after the change.
+	row *shape
+}
+
+// changeOf returns the envelope that a schema is, nil if it is none.
+func changeOf(s *shape) *change {
+	if s.kind != kindRecord {
+		return nil
+	}
+	op, before, after := s.field("op"), s.field("before"), s.field("after")
+	if op == nil || before == nil || after == nil {
+		return nil
+	}
+	letter, row, was := op.value(), after.value(), before.value()
+	if letter == nil || !letter.text && letter.kind != kindEnum || row == nil || row.kind != kindRecord || was != row {
+		return nil
+	}
+	return &change{s, row}
+}
+
+// bind returns the steps of the envelope's fields: those that are asked for by name and
+// that the row has not.
+func (c *change) bind(root *record.Node) (steps []step, err error) {
+	for _, f := range c.shape.fields {
+		of := step{op: opSkip, shape: f.shape}
+		if c.row.field(f.name) == nil {
+			if of, err = bind(f.shape, root.Child([]byte(f.name))); err != nil {
+				return nil, err
+			}
+		}
+		steps = append(steps, of)
+	}
+	return steps, nil
+}
+
+// read reads a change.
+func (c *change) read(w *worker) (ok, deleted bool) {
+	var before, after int
+	var letter []byte
+	for i := range w.extra {
+		from := w.at
+		if !w.walk(&w.extra[i], w.limits.Depth) {
+			return false, false
+		}
+		switch c.shape.fields[i].name {
+		case "before":
+			before = from
+		case "after":
+			after = from
+		case "op":
+			end := w.at
+			w.at = from
+			letter, ok = w.letter(c.shape.fields[i].shape)
+			if w.at = end; !ok {
+				return false, false
+			}
+		}
+	}
+	end, from := w.at, after
+	switch string(letter) {
+	case "c", "u", "r":
+		w.debezium = true
+	case "d":
+		deleted, from = true, before
+	default:
+		return w.fail("Debezium's operation %q holds no record: let the connector skip it (skipped.operations)", letter), false
+	}
+	w.at = from
+	there, ok := c.record(w, from == before && deleted)
+	if !ok {
+		return false, deleted
+	}
+	if !there && !deleted {
+		return w.fail("Debezium's operation %q has no record after it", letter), false
+	}
+	w.at = end
+	w.b.EndRow()
+	return true, deleted
+}
+
+// letter reads the operation.
+func (r *reader) letter(s *shape) ([]byte, bool) {
+	if s.kind == kindUnion {
+		i, ok := r.index(len(s.branches), "branch")
+		if !ok {
+			return nil, false
+		}
+		s = s.branches[i]
+	}
+	switch s.kind {
+	case kindNull:
+		return nil, true
+	case kindEnum:
+		i, ok := r.index(len(s.symbols), "symbol")
+		if !ok {
+			return nil, false
+		}
+		return s.symbols[i], true
+	}
+	return r.bytes()
+}
+
+// record reads the row before or after the change and says whether there is one.
+func (c *change) record(w *worker, before bool) (there, ok bool) {
+	name := "after"
+	if before {
+		name = "before"
+	}
+	if s := c.shape.field(name); s.kind == kindUnion {
+		i, ok := w.index(len(s.branches), "branch")
+		if !ok || s.branches[i].kind == kindNull {
+			return false, ok
+		}
+	}
+	return true, w.walk(&w.row, w.limits.Depth)
+}

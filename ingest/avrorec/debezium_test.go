@@ -1,0 +1,84 @@
+package avrorec_test
+
+import (
+	"strings"
+	"testing"
+
+	"unfold/ingest/record"
+)
+
+// envelope is a schema as Debezium's Postgres connector registers it, with pgvector's types.
+const envelope = `{"type":"record","name":"Envelope","namespace":"pg.public.items","fields":[
+ {"name":"before","type":["null",{"type":"record","name":"Value","fields":[
+   {"name":"id","type":{"type":"int","connect.default":0},"default":0},
+   {"name":"note","type":["null","string"],"default":null},
+   {"name":"embedding","type":["null",{"type":"array","items":"float","connect.version":1,"connect.name":"io.debezium.data.FloatVector"}],"default":null},
+   {"name":"exact","type":["null",{"type":"array","items":["null","double"],"connect.name":"io.debezium.data.DoubleVector"}],"default":null},
+   {"name":"words","type":["null",{"type":"record","name":"SparseVector","namespace":"io.debezium.data","fields":[
+      {"name":"dimensions","type":{"type":"int","connect.type":"int16"}},
+      {"name":"vector","type":{"type":"array","items":{"type":"record","name":"MapEntry","namespace":"io.confluent.connect.avro","fields":[
+         {"name":"key","type":{"type":"int","connect.type":"int16"}},{"name":"value","type":"double"}]}}}],"connect.name":"io.debezium.data.SparseVector"}],"default":null},
+   {"name":"made","type":["null",{"type":"long","connect.version":1,"connect.name":"io.debezium.time.MicroTimestamp"}],"default":null},
+   {"name":"price","type":["null",{"type":"record","name":"VariableScaleDecimal","namespace":"io.debezium.data","fields":[{"name":"scale","type":"int"},{"name":"value","type":"bytes"}]}],"default":null}
+  ],"connect.name":"pg.public.items.Value"}],"default":null},
+ {"name":"after","type":["null","Value"],"default":null},
+ {"name":"source","type":{"type":"record","name":"Source","namespace":"io.debezium.connector.postgresql","fields":[{"name":"lsn","type":["null","long"],"default":null}]}},
+ {"name":"op","type":"string"},
+ {"name":"ts_ms","type":["null","long"],"default":null}],"connect.name":"pg.public.items.Envelope"}`
+
+func change(op string, before, after any) m {
+	return m{"before": before, "after": after, "source": m{"lsn": int64(77)}, "op": op, "ts_ms": nil}
+}
+
+func item(id int) m {
+	return m{"id": id, "note": "n", "embedding": []float32{0.5, float32(id)}, "exact": []any{1.5, nil},
+		"words": m{"dimensions": 4, "vector": []any{m{"key": 1, "value": 0.5}, m{"key": 4, "value": 2.0}}}, "made": int64(1500), "price": m{"scale": 1, "value": []byte{0xff, 0x00}}}
+}
+
+// TestDebezium holds what becomes of changes: the row is what is after it, or was before a
+// deletion.
+func TestDebezium(t *testing.T) {
+	const whole = "note=n embedding=[0.5,7] exact=[1.5,NaN] words=[0.5,0,0,2] made=1970-01-01 00:00:00.0015Z price=-25.6"
+	one := record.Spec{Paths: []string{"id", "source.lsn", "op", "after.id", "before.id"}}
+	for _, row := range []struct {
+		name    string
+		spec    record.Spec
+		value   m
+		want    string
+		deleted bool
+	}{
+		{"created", record.Spec{}, change("c", nil, item(7)), "id=7 " + whole, false},
+		{"updated", record.Spec{Paths: []string{"id", "embedding"}}, change("u", item(1), item(7)), "id=7 embedding=[0.5,7]", false},
+		{"read", one, change("r", nil, item(7)), "id=7 source.lsn=77 op=r after.id=7 before.id=null", false},
+		{"deleted", one, change("d", item(7), nil), "id=7 source.lsn=77 op=d after.id=null before.id=7", true},
+		{"deleted, nothing known", one, change("d", nil, nil), "id=null source.lsn=77 op=d after.id=null before.id=null", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := decode(t, envelope, row.spec, encode(t, envelope, row.value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := shown(got.Table); text != row.want || got.Deleted != row.deleted {
+				t.Errorf("got  %s (deleted %v)\nwant %s", text, got.Deleted, row.want)
+			}
+		})
+	}
+	left := item(7)
+	left["note"] = "__debezium_unavailable_value"
+	for _, row := range []struct {
+		name  string
+		value m
+		want  string
+	}{
+		{"no record", change("c", item(7), nil), "no record after it"},
+		{"truncated", change("t", nil, nil), "holds no record"},
+		{"a value left out", change("u", nil, left), "REPLICA IDENTITY"},
+		{"a sparse element too far", change("c", nil, m{"id": 1, "words": m{"dimensions": 1, "vector": []any{m{"key": 2, "value": 1.0}}}}), "element 2 of a sparse vector of 1 dimensions"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if _, err := decode(t, envelope, record.Spec{}, encode(t, envelope, row.value)); err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("got %v, want %q", err, row.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package avrorec
+
+import (
+	"encoding/hex"
+	"math"
+	"math/big"
+
+	"github.com/twmb/avro"
+
+	"unfold/ingest/record"
+)
+
+// unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
+// not repeat.
+const unavailable = "__debezium_unavailable_value"
+
+// Bounds of decimals: no database has larger ones.
+const (
+	maxScale    = 10_000
+	maxUnscaled = 4096 // bytes
+)
+
+// decimal adds an integer, big endian, times ten to the power of -scale.
+func (w *worker) decimal(s *step, v []byte, scale int64) bool {
+	if len(v) > maxUnscaled || scale > maxScale || scale < -maxScale {
+		w.b.Refuse(s.node, "a decimal of %d bytes and scale %d is too large", len(v), scale)
+		return true
+	}
+	if len(v) <= 6 && scale >= 0 && scale <= 22 && s.node.Pinned() != record.Text {
+		// Both are exact as float64, so the quotient is the nearest.
+		unscaled := int64(0)
+		for i, c := range v {
+			if i == 0 {
+				unscaled = int64(int8(c))
+				continue
+			}
+			unscaled = unscaled<<8 | int64(c)
+		}
+		w.b.Float(s.node, float64(unscaled)/math.Pow10(int(scale)))
+		return true
+	}
+	x := ratio(v, scale)
+	if s.node.Pinned() == record.Text {
+		w.b.Text(s.node, []byte(x.FloatString(max(int(scale), 0))))
+		return true
+	}
+	f, _ := x.Float64()
+	w.b.Float(s.node, f)
+	return true
+}
+
+// ratio is the value of a decimal.
+func ratio(v []byte, scale int64) *big.Rat {
+	n := new(big.Int).SetBytes(v)
+	if len(v) > 0 && v[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
+	}
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(scale, -scale)), nil)
+	if scale < 0 {
+		return new(big.Rat).SetInt(n.Mul(n, power))
+	}
+	return new(big.Rat).SetFrac(n, power)
+}
+
+// uuid writes 16 bytes as they are usually written.
+func uuid(to, v []byte) []byte {
+	for i, part := range [][]byte{v[:4], v[4:6], v[6:8], v[8:10], v[10:16]} {
+		if i > 0 {
+			to = append(to, '-')
+		}
+		to = hex.AppendEncode(to, part)
+	}
+	return to
+}
+
+// maxDimensions bounds what a sparse vector may say of itself: pgvector has 1e9, of which no
+// dense vector could be made.
+const maxDimensions = 1 << 20
+
+// element is one of a sparse vector.
+type element struct {
+	at    int64
+	value float64
+}
+
+// sparse reads a sparse vector and makes it dense. As in pgvector's text, from which
+// Debezium takes them over, indices begin with 1.
+func (w *worker) sparse(s *step) bool {
+	var elements []element
+	dimensions, there := 0.0, true
+	for _, f := range s.shape.fields {
+		ok := true
+		if f.name == "dimensions" {
+			dimensions, ok = w.number(f.shape)
+		} else {
+			elements, there, ok = w.elements(f.shape)
+		}
+		if !ok {
+			return false
+		}
+	}
+	if !there || math.IsNaN(dimensions) {
+		w.b.Null(s.node)
+		return true
+	}
+	if dimensions < 0 || dimensions > maxDimensions {
+		w.b.Refuse(s.node, "a sparse vector of %v dimensions", dimensions)
+		return true
+	}
+	n := int(dimensions)
+	w.floats64 = append(w.floats64[:0], make([]float64, n)...)
+	for _, e := range elements {
+		if e.at < 1 || e.at > int64(n) {
+			w.b.Refuse(s.node, "element %d of a sparse vector of %d dimensions", e.at, n)
+			return true
+		}
+		w.floats64[e.at-1] = e.value
+	}
+	w.b.Vector64(s.node, w.floats64)
+	return true
+}
+
+// elements reads those of a sparse vector, an array of pairs that may be null.
+func (w *worker) elements(s *shape) (all []element, there, ok bool) {
+	if s.kind == kindUnion {
+		i, ok := w.index(len(s.branches), "branch")
+		if !ok || s.branches[i].kind == kindNull {
+			return nil, false, ok
+		}
+		s = s.branches[i]
+	}
+	for {
+		n, _, ok := w.block(s.items)
+		if !ok || n == 0 {
+			return all, true, ok
+		}
+		if !w.room(16 * (len(all) + n)) {
+			return nil, true, false
+		}
+		for range n {
+			at, ok := w.number(s.items.fields[0].shape)
+			if !ok {
+				return nil, true, false
+			}
+			value, ok := w.number(s.items.fields[1].shape)
+			if !ok {
+				return nil, true, false
+			}
+			if math.IsNaN(at) {
+				at = 0
+			}
+			all = append(all, element{int64(at), value})
+		}
+	}
+}
+
+// maxJSON bounds a value that is written as JSON: it takes many times its bytes meanwhile.
+const maxJSON = 1 << 20
+
+// json writes a value as JSON.
+func (w *worker) json(s *step, depth int) bool {
+	from := w.at
+	if !w.skip(s.shape, depth) {
+		return false
+	}
+	raw := w.data[from:w.at]
+	if len(raw) > maxJSON {
+		w.b.Refuse(s.node, "a list, map or record of %d bytes is too large for a column: name a field of it", len(raw))
+		return true
+	}
+	text, err := asJSON(s.json, raw)
+	if err != nil {
+		w.b.Refuse(s.node, "the value cannot be read: %v", err)
+		return true
+	}
+	w.b.Text(s.node, text)
+	return true
+}
+
+func asJSON(s *avro.Schema, raw []byte) ([]byte, error) {
+	var v any
+	if _, err := s.Decode(raw, &v); err != nil {
+		return nil, err
+	}
+	return s.EncodeJSON(v)
+}
