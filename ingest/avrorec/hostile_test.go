@@ -21,7 +21,9 @@ func longs(values ...int64) (b []byte) {
 
 // TestHostile holds that bad messages are errors, soon and within their memory.
 func TestHostile(t *testing.T) {
-	field := func(of string) string { return `{"type":"record","name":"E","fields":[{"name":"x","type":` + of + `}]}` }
+	field := func(of string) string {
+		return `{"type":"record","name":"E","fields":[{"name":"x","type":` + of + `}]}`
+	}
 	floats, nulls := field(`{"type":"array","items":"float"}`), field(`{"type":"array","items":"null"}`)
 	ring := `{"type":"record","name":"E","fields":[{"name":"x","type":["null","E"]},{"name":"y","type":"int"}]}`
 	for _, row := range []struct {
