@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -87,6 +88,20 @@ func (e *Encoder) Selection() Selection { return e.choice }
 
 // Vector returns the vector column's name, or "" if plain columns are encoded.
 func (e *Encoder) Vector() string { return e.vector }
+
+// Shape is a text that is equal for encoders of columns that are equal but for what was
+// learnt: the vector column and its length, or the names and kinds of plain columns.
+// Tables of one shape can be learnt from together, whatever numbers they hold.
+func (e *Encoder) Shape() string {
+	if e.vector != "" {
+		return fmt.Sprintf("%q[%d]", e.vector, e.dim)
+	}
+	var b strings.Builder
+	for _, c := range e.columns {
+		fmt.Fprintf(&b, "%q %v,", c.Name, c.Kind)
+	}
+	return b.String()
+}
 
 // With returns the same encoder with other columns passing through.
 func (e *Encoder) With(s Selection) *Encoder {

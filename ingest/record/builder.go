@@ -50,6 +50,8 @@ func (b *Builder) begin() {
 	b.byPath, b.used, b.grown, b.names, b.schema = map[string]*field{}, b.used[:0], 0, 0, nil
 	for _, p := range b.spec.Paths {
 		b.root.want(p)
+	}
+	for _, p := range b.spec.always() {
 		b.column(p)
 	}
 	b.reset()
@@ -70,7 +72,7 @@ func (b *Builder) reset() {
 	}
 	b.used, b.rows, b.memory, b.bad, b.met = b.used[:0], 0, 0, nil, 0
 	b.message++
-	for _, p := range b.spec.Paths {
+	for _, p := range b.spec.always() {
 		b.use(b.byPath[p])
 	}
 }

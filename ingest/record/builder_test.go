@@ -92,3 +92,28 @@ func BenchmarkRow(b *testing.B) {
 		l.Release(r)
 	}
 }
+
+// Named columns are there, null, even if no record has them, where all there is is wanted.
+func TestNamed(t *testing.T) {
+	l := NewLayout(Spec{Named: []string{"id", "at.x"}, Vector: "v", Types: map[string]Type{"id": Text}})
+	b := l.Builder()
+	defer l.Release(b)
+	b.Int(b.Root().Child([]byte("n")), 3)
+	b.EndRow()
+	records, err := b.Table(table.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := records.Schema().String(), "id string, at.x float64, n int64"; got != want {
+		t.Errorf("columns %s, want %s", got, want)
+	}
+	b.Reset()
+	b.Float(b.Root().Child([]byte("at")).Child([]byte("x")), 2)
+	b.EndRow()
+	if records, err = b.Table(table.Origin{}); err != nil {
+		t.Fatal(err)
+	}
+	if x, ok := records.Column("at.x"); !ok || x.Text(0) != "2" || records.Record().NumCols() != 2 {
+		t.Errorf("columns %s", records.Schema())
+	}
+}

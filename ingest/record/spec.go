@@ -83,14 +83,23 @@ func (l Limits) Filled() Limits {
 
 // Spec says what is wanted of records.
 type Spec struct {
-	// Paths are the columns wanted, dotted; nil is all there is.
-	Paths []string
+	// Paths are the columns wanted, dotted; nil is all there is, and Named then are those of
+	// all that are columns even if no record has them.
+	Paths, Named []string
 	// Vector is the column that is the vector, "" if it is the only list of numbers.
 	Vector string
 	// Types are pinned, by the columns' paths.
 	Types map[string]Type
 	// Limits bound a message.
 	Limits Limits
+}
+
+// always are the columns that every table has.
+func (s *Spec) always() []string {
+	if s.Paths != nil {
+		return s.Paths
+	}
+	return s.Named
 }
 
 // pinned is the type of a column.

@@ -6,7 +6,7 @@
 // it:
 //
 //	Map.Table   one table of a file      -> one ingest.Output
-//	Map.Place   messages (a stream.Map)  -> one Arrow IPC message each, and parts of it
+//	Map.Place   messages (a stream.Map)  -> a message each, and parts of it
 //	Map.Vectors vectors                  -> Places, of which either is made
 //
 // Placing is a pure function of map and row: batches of any size give the same places.

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 
 	"unfold/ingest/arrowfmt"
-	"unfold/ingest/emit"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/format"
 )
 
 // EmbedderSettings describe an Embedder.
@@ -19,8 +19,9 @@ type EmbedderSettings struct {
 	Spec fit.Spec
 	// Embed says how events are placed.
 	Embed Settings
-	// Limits bound what a message may ask for.
-	Limits arrowfmt.Limits
+	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
+	Decoder *format.Decoder
+	Limits  arrowfmt.Limits
 	// Hooks.Sized and Published are called.
 	Hooks stream.Hooks
 	// Follow brings the maps.
@@ -62,9 +63,9 @@ func NewEmbedder(s EmbedderSettings) (*Embedder, error) {
 		return nil, fmt.Errorf("embed: %w", err)
 	}
 	if s.Embed.Writer == nil {
-		s.Embed.Writer = &emit.MessageWriter{} // of all its maps
+		s.Embed.Writer = &format.Encoder{} // of all its maps
 	}
-	return &Embedder{Decoder: NewDecoder(s.Limits), set: s, ready: make(chan struct{})}, nil
+	return &Embedder{Decoder: DecoderOf(s.Decoder, s.Limits), set: s, ready: make(chan struct{})}, nil
 }
 
 // Current implements stream.Learner.

@@ -9,14 +9,18 @@ import (
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/table"
 	"unfold/stream"
+	"unfold/stream/format"
 )
 
 // Events are what one message holds. It is a stream.Events, and used by one goroutine at
 // a time.
 type Events struct {
-	// Table holds the events; nil for a tombstone, of the event whose id is Gone.
+	// Table holds the events; nil for a tombstone or a deleted record, of the event whose
+	// id is Gone.
 	Table *table.Table
 	Gone  string
+	// Wire is how the message was written.
+	Wire format.Wire
 	// Position is the message's own.
 	Position stream.Position
 	// At is when it happened, Unix nanoseconds.
@@ -80,35 +84,38 @@ func labelIfThere(e *ingest.Encoder, t *table.Table) *ingest.Encoder {
 	return e.With(pick)
 }
 
-// Decoder is the stream.Decoder of a Map: a message is one complete Arrow IPC stream, or
-// a tombstone. The zero value works.
-type Decoder struct{ arrowfmt.Decoder }
+// Decoder is the stream.Decoder of a Map: of messages in formats that package format reads,
+// and tombstones.
+type Decoder struct{ *format.Decoder }
 
 var (
 	_ stream.Decoder = (*Decoder)(nil)
 	_ stream.Weigher = (*Decoder)(nil)
 )
 
-// NewDecoder makes a decoder of messages within limits.
-func NewDecoder(limits arrowfmt.Limits) *Decoder { return &Decoder{arrowfmt.Decoder{Limits: limits}} }
+// NewDecoder makes a decoder of Arrow IPC streams within limits.
+func NewDecoder(limits arrowfmt.Limits) *Decoder { return &Decoder{format.OfArrow(limits)} }
+
+// DecoderOf is one of messages as d reads them, of Arrow IPC streams within limits if that
+// is nil.
+func DecoderOf(d *format.Decoder, limits arrowfmt.Limits) *Decoder {
+	if d == nil {
+		return NewDecoder(limits)
+	}
+	return &Decoder{d}
+}
 
 // Decode implements stream.Decoder.
 func (d *Decoder) Decode(m stream.Message) (stream.Events, error) {
-	e := &Events{Position: m.Position(), At: eventTime(m.Time), limits: d.Limits}
-	if m.Tombstone() {
-		e.Gone = string(m.Key)
-		return e, nil
-	}
-	origin := table.Origin{Position: e.Position}
-	var err error
-	if e.Table, err = d.Decoder.Decode(m.Value, origin); err != nil {
+	got, err := d.Decoder.Decode(&m)
+	if err != nil {
 		return nil, &stream.MessageError{Stage: stream.StageDecode, Err: err}
 	}
-	return e, nil
+	return &Events{
+		Table: got.Table, Gone: got.Gone, Wire: got.Wire,
+		Position: m.Position(), At: eventTime(m.Time), limits: d.Limits(),
+	}, nil
 }
-
-// Weigh implements stream.Weigher.
-func (d *Decoder) Weigh(m *stream.Message) int64 { return d.Decoder.Weigh(m.Value) }
 
 // eventTime is the message's, unless it has none or one that is still to come: a
 // single message from the far future would make everything else old.

@@ -10,6 +10,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/stream/format"
 )
 
 // Table encodes and places the rows of a table. Its errors are about the table's source:
@@ -89,11 +90,11 @@ func part[T any](column []T, from, to int) []T {
 }
 
 // Message is the message of rows from..to (to excluded) of a batch whose row 0 is row first
-// of those that were placed.
-func (p *Places) Message(b *ingest.Batch, first, from, to int) ([]byte, error) {
+// of those that were placed, made of one that came as w says; see format.Encoder.Encode.
+func (p *Places) Message(ctx context.Context, b *ingest.Batch, w format.Wire, first, from, to int) (value []byte, contentType string, err error) {
 	o := p.Output(b, first, first+b.Len())
 	if to-from < o.Len() {
 		o = o.Slice(from, to)
 	}
-	return p.m.set.Writer.Encode(o)
+	return p.m.set.Writer.Encode(ctx, o, w)
 }

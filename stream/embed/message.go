@@ -10,6 +10,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/stream"
+	"unfold/stream/format"
 )
 
 var _ stream.Map = (*Map)(nil)
@@ -19,14 +20,15 @@ var _ stream.Map = (*Map)(nil)
 func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
 	out := make([]stream.Outcome, len(in))
 	var good []int
-	batches := make([]*ingest.Batch, len(in))
+	batches, wires := make([]*ingest.Batch, len(in)), make([]format.Wire, len(in))
 	for i, e := range in {
 		mine, err := Own(e)
 		if err != nil {
 			return nil, err
 		}
+		wires[i] = mine.Wire
 		if mine.Table == nil {
-			continue // a tombstone passes as it is
+			continue // of what is gone a tombstone is left
 		}
 		if batches[i], out[i].Err = mine.Encode(m.encoder); out[i].Err == nil {
 			good = append(good, i)
@@ -49,8 +51,8 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 		}
 		all, first := make([]rows, len(good)), 0
 		for k, i := range good {
-			all[k] = rows{placed, batches[i], first}
-			out[i].Value, out[i].Err = all[k].Part(0, batches[i].Len())
+			all[k] = rows{placed, batches[i], wires[i], first}
+			out[i].Value, out[i].ContentType, out[i].Err = all[k].message(ctx, 0, batches[i].Len())
 			out[i].Parts = &all[k]
 			first += batches[i].Len()
 		}
@@ -88,14 +90,20 @@ func holder(batches []*ingest.Batch, some []int, row int) (k, own int) {
 type rows struct {
 	placed *Places
 	batch  *ingest.Batch
+	wire   format.Wire
 	first  int
 }
 
-// Part implements stream.Parts.
+// Part implements stream.Parts. What the whole needed from elsewhere is there by then.
 func (r *rows) Part(from, to int) ([]byte, error) {
-	value, err := r.placed.Message(r.batch, r.first, from, to)
+	value, _, err := r.message(context.Background(), from, to)
+	return value, err
+}
+
+func (r *rows) message(ctx context.Context, from, to int) (value []byte, contentType string, err error) {
+	value, contentType, err = r.placed.Message(ctx, r.batch, r.wire, r.first, from, to)
 	if err != nil {
-		return nil, &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", r.batch.Origin, err)}
+		return nil, "", &stream.MessageError{Stage: stream.StagePlace, Err: fmt.Errorf("%v: %w", r.batch.Origin, err)}
 	}
-	return value, nil
+	return value, contentType, nil
 }

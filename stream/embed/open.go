@@ -16,6 +16,7 @@ import (
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/format"
 )
 
 // Classes says whether the classes of rows are predicted.
@@ -55,8 +56,9 @@ type Settings struct {
 	// Output names the file that rows go to, "" for messages. Its format may reserve
 	// names of columns.
 	Output string
-	// Writer writes messages. Maps of one stream may share it. nil: one of its own.
-	Writer *emit.MessageWriter
+	// Writer writes messages. Maps of one stream may share it. nil: one of its own, which
+	// writes each in the format of its input.
+	Writer *format.Encoder
 }
 
 // Check says which of the settings cannot be met, whatever the map.
@@ -99,7 +101,7 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 		m.set.Mapping.Keep = nil
 	}
 	if m.set.Writer == nil {
-		m.set.Writer = &emit.MessageWriter{}
+		m.set.Writer = &format.Encoder{}
 	}
 	var err error
 	if m.encoder, err = m.set.encoder(s); err != nil {

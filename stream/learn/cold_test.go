@@ -15,6 +15,7 @@ import (
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/streamtest"
@@ -160,5 +161,59 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	newLearner(t, s)
 	if left, err := os.ReadDir(s.State); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// Records that say the same in other types, or more, are of one kind: numbers may be whole
+// in one message and not in the next, and fields that nobody uses may be absent or null.
+func TestKindsOfRecords(t *testing.T) {
+	table1 := func(columns ...table.Column) *table.Table {
+		records, err := table.NewTable(table.Origin{}, columns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return records
+	}
+	whole, fraction := table.Int64Column("a", []int64{3}), table.Float64Column("a", []float64{2.5})
+	b, more := table.Float32Column("b", []float32{1}), table.StringColumn("more", []string{"x"})
+	vector := func(name string, dim int) table.Column {
+		return table.VectorColumn(name, vec.New[float32](1, dim))
+	}
+	named := ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "a"}, {Name: "b"}}}
+	all := ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "*"}}}
+	for name, c := range map[string]struct {
+		mapping ingest.Mapping
+		tables  []*table.Table
+		kinds   int
+	}{
+		"whole numbers and fractions":        {named, []*table.Table{table1(whole, b), table1(fraction, b)}, 1},
+		"columns in another order":           {named, []*table.Table{table1(whole, b), table1(b, fraction)}, 1},
+		"a column that nobody uses":          {named, []*table.Table{table1(whole, b), table1(b, more, whole)}, 1},
+		"a text that * leaves out":           {all, []*table.Table{table1(whole, b), table1(whole, more, b)}, 1},
+		"a number more for *":                {all, []*table.Table{table1(whole, b), table1(whole)}, 2},
+		"text in place of a number":          {named, []*table.Table{table1(whole, b), table1(table.StringColumn("a", []string{"1"}), b)}, 2},
+		"vectors, and something beside them": {ingest.Mapping{}, []*table.Table{table1(vector("v", 3)), table1(more, vector("v", 3))}, 1},
+		"vectors of other lengths":           {ingest.Mapping{}, []*table.Table{table1(vector("v", 3)), table1(vector("v", 4))}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cold := coldStart{mapping: c.mapping}
+			for _, records := range c.tables {
+				if err := cold.collect(records, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(cold.rows) != c.kinds {
+				t.Errorf("%d kinds, want %d: %v", len(cold.rows), c.kinds, cold.rows)
+			}
+			if e, _, err := cold.encoder(); err != nil {
+				t.Error(err)
+			} else if c.kinds == 1 {
+				for _, records := range c.tables {
+					if _, err := embed.Encode(e, records, arrowfmt.Limits{}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
 	}
 }

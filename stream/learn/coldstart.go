@@ -24,7 +24,7 @@ type coldStart struct {
 	most  string
 }
 
-// arrival is a message: events of one shape, or the id of an event that is no more.
+// arrival is a message: events of one shape (Encoder.Shape), or the id of an event that is no more.
 type arrival struct {
 	table *table.Table
 	shape string
@@ -46,10 +46,7 @@ func (c *coldStart) collect(t *table.Table, at int64) error {
 	if err != nil {
 		return &stream.MessageError{Stage: stream.StagePlace, Err: err}
 	}
-	shape := t.Fingerprint()
-	if e.Vector() != "" {
-		shape = fmt.Sprint(e.Dim(), " ", shape)
-	}
+	shape := e.Shape()
 	if c.rows == nil {
 		c.rows = map[string]int{}
 	}

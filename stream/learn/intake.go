@@ -10,6 +10,7 @@ import (
 	"unfold/models/ep/labels"
 	"unfold/stream"
 	"unfold/stream/embed"
+	"unfold/stream/format"
 	"unfold/stream/reference"
 )
 
@@ -37,9 +38,10 @@ type intake struct {
 	need    int
 	fitting chan struct{}
 	// unsaved: the reference set is not what was saved last. idType is the type of the
-	// events' ids.
+	// events' ids, format that of the last message, "" for Arrow.
 	unsaved bool
 	idType  string
+	format  format.Name
 	// releasing: the rows of the reference set's points are those of a map that is not
 	// published yet, while its classes are learnt and it is saved.
 	releasing bool
@@ -83,6 +85,9 @@ func (in *intake) accept(e *embed.Events) error {
 	}
 	in.next[tp] = e.Position.Offset + 1
 	in.unsaved = true
+	if e.Table != nil {
+		in.format = e.Wire.Format
+	}
 	switch {
 	case in.encoder == nil && e.Table == nil:
 		in.cold.collectTombstone(e.Gone)
@@ -278,7 +283,7 @@ func (in *intake) toSave() *set {
 	return &set{
 		setHeader: setHeader{
 			Dim: v.X.Cols, Note: v.Notes.Cols, Rows: v.X.Rows, IDs: v.IDs != nil, Newest: v.Newest, Threshold: v.Threshold, Counts: v.Counts,
-			Mapping: mapping, IDType: in.idType, Labels: in.labelNames(), Positions: in.offsets(),
+			Mapping: mapping, IDType: in.idType, Format: in.format, Labels: in.labelNames(), Positions: in.offsets(),
 		},
 		points: v,
 	}

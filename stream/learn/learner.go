@@ -39,7 +39,7 @@ func New(settings Settings) (*Learner, error) {
 	}
 	in := newIntake(set)
 	out := newPublisher(set, in)
-	l := &Learner{Decoder: embed.NewDecoder(set.Limits), intake: in, refresher: &refresher{set: set, in: in, out: out}, publisher: out, set: set}
+	l := &Learner{Decoder: embed.DecoderOf(set.Decoder, set.Limits), intake: in, refresher: &refresher{set: set, in: in, out: out}, publisher: out, set: set}
 	if err := l.load(); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (l *Learner) load() error {
 	positions, v := s.Positions, reference.Saved{}
 	if saved != nil {
 		positions, v = saved.Positions, saved.points
-		l.movesEpoch, l.idType, l.history = saved.MovesEpoch, saved.IDType, saved.History
+		l.movesEpoch, l.idType, l.format, l.history = saved.MovesEpoch, saved.IDType, saved.Format, saved.History
 	} else {
 		v = rebuild(s)
 	}

@@ -15,6 +15,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models/live"
 	"unfold/stream"
+	"unfold/stream/format"
 )
 
 // movesChunk is how many points are written at a time.
@@ -123,7 +124,7 @@ func setNote(note []float32, at []float64) {
 // emitSome writes some points' places, a message for each of their ids, and returns
 // how many points were still there.
 func (p *publisher) emitSome(ctx context.Context, cur *published, points []move) (int, error) {
-	there, x, ids, idType := p.in.still(points, cur.snapshot.Dim)
+	there, x, ids, idType, wire := p.in.still(points, cur.snapshot.Dim)
 	// An event that equals a reference point is placed where that is, so that these
 	// are the bytes that the event itself would have now.
 	placed, err := cur.at.Vectors(ctx, x)
@@ -134,13 +135,13 @@ func (p *publisher) emitSome(ctx context.Context, cur *published, points []move)
 	for i := range there {
 		for _, id := range ids[i] {
 			b := &ingest.Batch{ID: idColumn(idType, id), X: x.Slice(i, i+1)}
-			value, err := placed.Message(b, i, 0, 1)
+			value, contentType, err := p.set.MovesWriter.Encode(ctx, placed.Output(b, i, i+1), wire)
 			if err != nil {
 				return 0, err
 			}
 			messages = append(messages, stream.Message{
 				Key: []byte(id), Value: value, Time: cur.At.Truncate(time.Millisecond),
-				Headers: append([]stream.Header{{Key: stream.HeaderContentType, Value: []byte(stream.ContentType)}}, cur.Headers()...),
+				Headers: append([]stream.Header{{Key: stream.HeaderContentType, Value: []byte(contentType)}}, cur.Headers()...),
 			})
 		}
 	}
@@ -154,8 +155,8 @@ func (p *publisher) emitSome(ctx context.Context, cur *published, points []move)
 }
 
 // still lists the points that are where they were, their vectors of dim values, their ids
-// and the type of these.
-func (in *intake) still(points []move, dim int) (there []move, x vec.Matrix[float32], ids [][]string, idType string) {
+// and the type of these, and how messages are written now.
+func (in *intake) still(points []move, dim int) (there []move, x vec.Matrix[float32], ids [][]string, idType string, w format.Wire) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	x.Cols = dim
@@ -166,7 +167,7 @@ func (in *intake) still(points []move, dim int) (there []move, x vec.Matrix[floa
 			ids = append(ids, append([]string(nil), in.ref.IDs(m.point)...))
 		}
 	}
-	return there, x, ids, in.idType
+	return there, x, ids, in.idType, format.Wire{Format: in.format}
 }
 
 // moved notes where points were published.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"unfold/ingest"
-	"unfold/ingest/emit"
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -20,10 +19,9 @@ import (
 // that events are placed on, and emits what moved. One thing is done at a time, under its
 // lock; the current map is read by anyone, without.
 type publisher struct {
-	set    Settings
-	in     *intake
-	writer *emit.MessageWriter
-	ready  chan struct{}
+	set   Settings
+	in    *intake
+	ready chan struct{}
 
 	current atomic.Pointer[published]
 
@@ -41,7 +39,7 @@ type publisher struct {
 }
 
 func newPublisher(set Settings, in *intake) *publisher {
-	return &publisher{set: set, in: in, writer: &emit.MessageWriter{}, ready: make(chan struct{})}
+	return &publisher{set: set, in: in, ready: make(chan struct{})}
 }
 
 // published is a map together with the snapshot it was opened from.
@@ -151,7 +149,7 @@ func (p *publisher) exchange(next *published, took time.Duration) {
 // open prepares a snapshot for placing, with its own encoder if none is given.
 func (p *publisher) open(s *snapshot.Snapshot, encoder *ingest.Encoder, state *live.State, f stream.Stats) (*published, error) {
 	set := p.set.Placing()
-	set.Encoder, set.Writer = encoder, p.writer
+	set.Encoder = encoder
 	m, err := embed.Open(s, set)
 	if err != nil {
 		return nil, fmt.Errorf("learn: %w", err)

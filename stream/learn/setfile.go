@@ -14,6 +14,7 @@ import (
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/stream"
+	"unfold/stream/format"
 	"unfold/stream/reference"
 )
 
@@ -55,6 +56,8 @@ type setHeader struct {
 	// the type of ids.
 	Mapping ingest.Mapping `json:"mapping"`
 	IDType  string         `json:"id_type,omitempty"`
+	// Format is that of the last message, empty for Arrow.
+	Format format.Name `json:"format,omitempty"`
 	// Labels are the names of the classes; nil: the notes hold none.
 	Labels []string `json:"labels"`
 	// Positions are the offsets behind what the set has taken.

@@ -22,6 +22,7 @@ import (
 	"unfold/sparse/knn/hnsw"
 	"unfold/stream"
 	"unfold/stream/embed"
+	"unfold/stream/format"
 	"unfold/stream/reference"
 )
 
@@ -80,8 +81,11 @@ type Settings struct {
 	// Classify predicts the class of every event, learnt from those whose column
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
-	// Limits bound what a message may ask for.
-	Limits arrowfmt.Limits
+	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
+	Decoder *format.Decoder
+	Limits  arrowfmt.Limits
+	// Writer writes outputs; nil: each in the format of its input.
+	Writer *format.Encoder
 
 	// Min is how many events the first map is learnt from; they wait until
 	// there are so many. Default 2000.
@@ -118,6 +122,8 @@ type Settings struct {
 	// an epoch begins it gets all points. It needs Mapping.ID. The caller closes it.
 	Moves          stream.Sink
 	MovesThreshold float64
+	// MovesWriter writes them, Same being the format of the last event; nil: in that.
+	MovesWriter *format.Encoder
 
 	// State is a directory for the map and the reference set, from which a
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
@@ -153,6 +159,12 @@ func (s Settings) withDefaults() (Settings, error) {
 	}
 	if s.MovesThreshold == 0 {
 		s.MovesThreshold = defaultMovesThreshold
+	}
+	if s.Writer == nil {
+		s.Writer = &format.Encoder{}
+	}
+	if s.MovesWriter == nil {
+		s.MovesWriter = &format.Encoder{}
 	}
 	if s.Disk == nil {
 		s.Disk = atomicfile.OS{Private: true}
@@ -289,7 +301,7 @@ func (s Settings) published(note []float32) []float32 {
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
-	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever}
+	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Writer: s.Writer}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
 	}

@@ -34,6 +34,20 @@ func (r Ref) String() string {
 	return fmt.Sprint(r.ID)
 }
 
+// FrameSize is the length of what stands before a value: a byte 0 and the schema's id.
+const FrameSize = idSize
+
+// SplitHeader divides a header into the schema's name and what is behind it, without
+// looking whether either is sound.
+func SplitHeader(value []byte) (name, rest []byte) {
+	n := idSize
+	if len(value) > 0 && value[0] == magicGUID {
+		n = guidSize
+	}
+	n = min(n, len(value))
+	return value[:n], value[n:]
+}
+
 // Framed reports whether a value can begin with a schema's id.
 func Framed(value []byte) bool { return len(value) >= idSize && value[0] == magicID }
 
