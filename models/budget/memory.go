@@ -63,7 +63,7 @@ func (p *Plan) stages() {
 	vectors := input
 	if p.Spec.PCA > 0 {
 		add("pca", input+seen+kept, p.covariance())
-		if vectors = seen; p.Scored {
+		if vectors = seen; p.Scored && !p.SetsAside() {
 			vectors += input
 		}
 	}
@@ -86,8 +86,13 @@ func (p *Plan) stages() {
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
 	add("index", held-lists+8*d+24+32+48+placed, index)
 	if p.Scored {
-		// Distances of two times 32 points to all others, for every thread; norms.
-		add("structure", held-lists+8*d+24+32+placed+8+16+threads*32*8*2, index)
+		if p.SetsAside() {
+			// The model is written and gone.
+			held, index = input+kept+lists, 0
+		}
+		// For every thread the distances of 32 points to all others in the data and of one
+		// on the map, their order and ranks, and what sorts them; norms.
+		add("structure", held-lists+8*d+24+32+placed+8+16+threads*(32*8+8+3*4+32), index)
 	}
 }
 

@@ -48,6 +48,15 @@ type Plan struct {
 	Changed []string
 }
 
+// asideBytes are the least that are worth a file.
+const asideBytes = 2 << 20
+
+// SetsAside reports whether the input should be kept in a file while the map is learnt:
+// it is needed before and after, and projected meanwhile.
+func (p *Plan) SetsAside() bool {
+	return p.Scored && p.Spec.Kind == fit.LVM && p.Spec.PCA > 0 && 4*p.Rows*p.Dim >= asideBytes
+}
+
 // Stage is a part of a fit.
 type Stage struct {
 	// Name is that of models.Progress, or "read", "pca", "collapse", "novelty",

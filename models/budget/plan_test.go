@@ -150,6 +150,43 @@ func TestNoPlan(t *testing.T) {
 	}
 }
 
+// Rows that are projected wait in a file for the report, unless they are few.
+func TestSetsAside(t *testing.T) {
+	digits := Job{Rows: 70_000, Dim: 784, Scored: true}
+	for name, c := range map[string]struct {
+		change func(*Job)
+		want   bool
+	}{
+		"as they come":     {func(*Job) {}, true},
+		"without a report": {func(j *Job) { j.Scored = false }, false},
+		"not projected":    {func(j *Job) { j.Dim = 50 }, false},
+		"few rows":         {func(j *Job) { j.Rows = 600 }, false},
+		"another kind":     {func(j *Job) { j.Spec.Kind = fit.GPLVM }, false},
+	} {
+		j := digits
+		c.change(&j)
+		p, err := New(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.SetsAside(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	with, err := New(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digits.Scored = false
+	without, err := New(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more := float64(with.Bytes()) / float64(without.Bytes()); more > 1.1 {
+		t.Errorf("a report takes %.2f of the memory", more)
+	}
+}
+
 // More of anything takes more memory.
 func TestBytesGrow(t *testing.T) {
 	base := Job{Rows: 50_000, Dim: 40, Base: 1 << 20}
@@ -167,7 +204,7 @@ func TestBytesGrow(t *testing.T) {
 		"rows":       func(j *Job) { j.Rows *= 2 },
 		"values":     func(j *Job) { j.Dim = 50 },
 		"kept":       func(j *Job) { j.Kept = 100 },
-		"scored":     func(j *Job) { j.Scored = true },
+		"scored":     func(j *Job) { j.Scored, j.Spec.Threads = true, 8 },
 		"base":       func(j *Job) { j.Base *= 2 },
 		"dims":       func(j *Job) { j.Spec.Dims = 10 },
 		"neighbours": func(j *Job) { j.Spec.Neighbors = 30 },

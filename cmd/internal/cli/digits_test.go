@@ -103,6 +103,9 @@ func testReport(t *testing.T) {
 	if !(r.Loglik > r.LoglikInitial) || *r.LOO9 < 0.84 || *r.Trustworthiness < 0.95 {
 		t.Errorf("report: the likelihood went from %v to %v, accuracy is %v, trustworthiness %v", r.LoglikInitial, r.Loglik, *r.LOO9, *r.Trustworthiness)
 	}
+	if left, err := filepath.Glob(".unfold-*"); err != nil || len(left) > 0 {
+		t.Errorf("rows that waited for the report stay in %v, %v", left, err)
+	}
 	if p, q := float64(r.PredictedBytes), float64(r.PeakRSSBytes); q > 0 && p > 4*q {
 		t.Errorf("predicted %v bytes, used %v", p, q)
 	}

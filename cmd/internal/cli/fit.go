@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -106,7 +107,9 @@ type fitRun struct {
 	given *frameReport
 	held  []byte
 
-	data      *ingest.Dataset
+	data *ingest.Dataset
+	// kept are the rows while they are set aside, or nil.
+	kept      *aside
 	snap      *snapshot.Snapshot
 	result    *fit.Result
 	classes   classes
@@ -134,6 +137,11 @@ func (f *fitRun) run(ctx context.Context) error {
 		return err
 	}
 	defer release()
+	defer func() {
+		if f.kept != nil {
+			f.kept.close()
+		}
+	}()
 	if err := f.learn(ctx); err != nil {
 		return err
 	}
@@ -206,7 +214,13 @@ func (f *fitRun) plan(ctx context.Context) (release func(), err error) {
 // learn learns the map, and the classes.
 func (f *fitRun) learn(ctx context.Context) (err error) {
 	x := f.data.X
-	if !f.job.Scored {
+	if f.predicted.SetsAside() {
+		if f.kept, err = setAside(filepath.Dir(f.Output), x); err != nil {
+			f.p.note("the rows stay in memory until they are compared with the map: %v", err)
+		}
+		f.clock.lap("aside")
+	}
+	if !f.job.Scored || f.kept != nil {
 		f.data.X = vec.Matrix[float32]{} // not needed any longer once it is projected
 	}
 	if f.snap, f.result, err = fit.Fit(ctx, x, f.job.Spec, f.p.progress.Update); err != nil {
@@ -290,6 +304,9 @@ func (f *fitRun) write(ctx context.Context) error {
 	}
 	f.clock.lap("write")
 	if f.Report != "" {
+		if err := f.fetch(); err != nil {
+			return err
+		}
 		report, err := newReport(ctx, f.p, f.data, f.model, f.result, f.predicted)
 		if err != nil {
 			return err
@@ -301,6 +318,18 @@ func (f *fitRun) write(ctx context.Context) error {
 		}
 	}
 	return outputs.commit()
+}
+
+// fetch has the rows back that were set aside, where the model has been: it is written,
+// and a summary needs little of it.
+func (f *fitRun) fetch() (err error) {
+	if f.kept == nil {
+		return nil
+	}
+	f.snap = &snapshot.Snapshot{Kind: f.snap.Kind, Dim: f.snap.Dim, Names: f.snap.Names}
+	debug.FreeOSMemory()
+	f.data.X, err = f.kept.fetch()
+	return err
 }
 
 // request says what is to be read.
