@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"unfold/ingest/table"
 )
 
@@ -25,8 +23,8 @@ type Builder struct {
 	message    uint64 // its number
 	memory     int64
 	bad        *bad
-	schema     *arrow.Schema // of the message before, see schemaOf
-	text       []byte        // scratch
+	shapes     shapes
+	text       []byte // scratch
 	floats     []float64
 }
 
@@ -47,7 +45,7 @@ func newBuilder(s *Spec) *Builder {
 // begin makes the nodes and columns of the spec.
 func (b *Builder) begin() {
 	b.root = &Node{b: b, any: b.spec.Paths == nil}
-	b.byPath, b.used, b.grown, b.names, b.schema = map[string]*field{}, b.used[:0], 0, 0, nil
+	b.byPath, b.used, b.grown, b.names, b.shapes = map[string]*field{}, b.used[:0], 0, 0, shapes{}
 	for _, p := range b.spec.Paths {
 		b.root.want(p)
 	}
@@ -339,12 +337,10 @@ func (b *Builder) Table(origin table.Origin) (*table.Table, error) {
 	if b.bad != nil {
 		return nil, b.bad.at(origin)
 	}
-	columns := make([]arrow.Array, len(b.used))
-	for i, f := range b.used {
+	for _, f := range b.used {
 		f.fill(b.rows)
-		columns[i] = f.array()
 	}
-	return table.OfRecord(origin, recordOf(b.schemaOf(columns), columns, b.rows)), nil
+	return table.OfRecord(origin, b.record()), nil
 }
 
 // at makes an error of the message's of a refusal.

@@ -1,10 +1,7 @@
 package record
 
 import (
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // kind is how a column holds its values.
@@ -112,44 +109,16 @@ func (f *field) fill(rows int) {
 	}
 }
 
-// array copies the column.
-func (f *field) array() arrow.Array {
+// settle gives a column of nulls its kind, and returns what its type follows from.
+func (f *field) settle() columnShape {
 	if f.kind == kindNone {
 		f.begin(pinnedKinds[f.pinned])
 	}
-	switch f.kind {
-	case kindBool:
-		bits := make([]byte, bitutil.BytesForBits(int64(f.rows)))
-		for i, v := range f.ints {
-			if v != 0 {
-				bitutil.SetBit(bits, i)
-			}
-		}
-		return f.make(arrow.FixedWidthTypes.Boolean, nil, memory.NewBufferBytes(bits))
-	case kindInt:
-		return f.make(arrow.PrimitiveTypes.Int64, nil, copied(arrow.Int64Traits.CastToBytes(f.ints)))
-	case kindTime:
-		return f.make(timeType, nil, copied(arrow.Int64Traits.CastToBytes(f.ints)))
-	case kindFloat:
-		return f.make(arrow.PrimitiveTypes.Float64, nil, copied(arrow.Float64Traits.CastToBytes(f.floats)))
-	case kindText:
-		return f.make(arrow.BinaryTypes.String, nil, f.offsets(), copied(f.text))
-	case kindVector32:
-		return f.lists(arrow.PrimitiveTypes.Float32, len(f.vec32), copied(arrow.Float32Traits.CastToBytes(f.vec32)))
+	shape := columnShape{field: f, kind: f.kind}
+	if f.kind == kindVector32 || f.kind == kindVector64 {
+		shape.size = f.fixed()
 	}
-	return f.lists(arrow.PrimitiveTypes.Float64, len(f.vec64), copied(arrow.Float64Traits.CastToBytes(f.vec64)))
-}
-
-// timeType is that of instants.
-var timeType = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-
-// lists makes a list column: of fixed size if all rows have as many.
-func (f *field) lists(item arrow.DataType, n int, values *memory.Buffer) arrow.Array {
-	child := array.NewData(item, n, []*memory.Buffer{nil, values}, nil, 0, 0)
-	if size := f.fixed(); size > 0 {
-		return f.make(arrow.FixedSizeListOf(size, item), []arrow.ArrayData{child})
-	}
-	return f.make(arrow.ListOf(item), []arrow.ArrayData{child}, f.offsets())
+	return shape
 }
 
 // fixed is the size of all lists, 0 if there is no such.
@@ -164,55 +133,4 @@ func (f *field) fixed() int32 {
 		}
 	}
 	return size
-}
-
-func (f *field) offsets() *memory.Buffer {
-	o := make([]int32, len(f.ends)+1)
-	copy(o[1:], f.ends)
-	return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(o))
-}
-
-func (f *field) make(dt arrow.DataType, children []arrow.ArrayData, buffers ...*memory.Buffer) arrow.Array {
-	var valid *memory.Buffer
-	if f.nulls > 0 {
-		valid = copied(f.valid)
-	}
-	return array.MakeFromData(array.NewData(dt, f.rows, append([]*memory.Buffer{valid}, buffers...), children, f.nulls, 0))
-}
-
-func copied(b []byte) *memory.Buffer { return memory.NewBufferBytes(append([]byte(nil), b...)) }
-
-// InferredKey marks columns whose types were found in their values.
-const InferredKey = "unfold-inferred"
-
-// Inferred reports whether the type of a column was found in its values.
-func Inferred(f arrow.Field) bool { return f.Metadata.FindKey(InferredKey) >= 0 }
-
-var inferred = arrow.NewMetadata([]string{InferredKey}, []string{"true"})
-
-// schemaOf returns the schema of the message's columns: the one before, if it is equal.
-func (b *Builder) schemaOf(columns []arrow.Array) *arrow.Schema {
-	if b.schema != nil && b.schema.NumFields() == len(columns) {
-		same := true
-		for i, f := range b.used {
-			was := b.schema.Field(i)
-			same = same && was.Name == f.path && arrow.TypeEqual(was.Type, columns[i].DataType())
-		}
-		if same {
-			return b.schema
-		}
-	}
-	fields := make([]arrow.Field, len(columns))
-	for i, f := range b.used {
-		fields[i] = arrow.Field{Name: f.path, Type: columns[i].DataType(), Nullable: true}
-		if f.pinned == Auto {
-			fields[i].Metadata = inferred
-		}
-	}
-	b.schema = arrow.NewSchema(fields, nil)
-	return b.schema
-}
-
-func recordOf(s *arrow.Schema, columns []arrow.Array, rows int) arrow.Record {
-	return array.NewRecord(s, columns, int64(rows))
 }

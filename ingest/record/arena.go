@@ -1,0 +1,225 @@
+package record
+
+import (
+	"unsafe"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// arena makes the columns of one table with few allocations: a table of one row has more
+// parts than values. Values of all columns lie in one piece of memory, and what Arrow keeps
+// of columns in one piece for each of its types. The garbage collector frees them when the
+// last column is gone.
+type arena struct {
+	bytes []byte
+	cells []cell
+	// buffers are those that there are, refs those that Arrow wants, of which some are nil.
+	buffers []memory.Buffer
+	refs    []*memory.Buffer
+	ints    []array.Int64
+	floats  []array.Float64
+	texts   []array.String
+	times   []array.Timestamp
+}
+
+// cell is what Arrow keeps of any column.
+type cell struct {
+	data  array.Data
+	child [1]arrow.ArrayData
+}
+
+// record makes the columns.
+func (b *Builder) record() arrow.Record {
+	b.shapes.now = b.shapes.now[:0]
+	for _, f := range b.used {
+		b.shapes.now = append(b.shapes.now, f.settle())
+	}
+	shape := b.shapes.of()
+	a := newArena(b.shapes.now)
+	out := &plainRecord{schema: shape.schema, columns: make([]arrow.Array, len(b.used)), rows: int64(b.rows)}
+	for i, f := range b.used {
+		out.columns[i] = a.column(f, shape.types[i], shape.columns[i])
+	}
+	return out
+}
+
+// newArena has room for columns.
+func newArena(columns []columnShape) *arena {
+	a := &arena{}
+	var size, cells, buffers, refs, ints, floats, texts, times int
+	for _, c := range columns {
+		f := c.field
+		cells, buffers, refs = cells+1, buffers+1, refs+2
+		if f.nulls > 0 {
+			size += padded(len(f.valid))
+			buffers++
+		}
+		switch c.kind {
+		case kindBool:
+			size += padded(len(f.valid))
+		case kindInt:
+			ints++
+		case kindFloat:
+			floats++
+		case kindTime:
+			times++
+		case kindText:
+			texts, buffers, refs = texts+1, buffers+1, refs+1
+		default:
+			// The lists, and their elements.
+			cells, buffers, refs = cells+1, buffers+1, refs+2
+		}
+		if c.kind != kindBool {
+			size += 8 * len(f.ints)
+		}
+		size += 8*len(f.floats) + padded(4*(len(f.ends)+1)) + padded(len(f.text)) + padded(4*len(f.vec32)) + 8*len(f.vec64)
+	}
+	words := make([]uint64, size/8)
+	a.bytes = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), size)
+	a.buffers, a.refs = make([]memory.Buffer, buffers), make([]*memory.Buffer, refs)
+	a.cells, a.ints, a.floats = make([]cell, cells), make([]array.Int64, ints), make([]array.Float64, floats)
+	a.texts, a.times = make([]array.String, texts), make([]array.Timestamp, times)
+	return a
+}
+
+// padded is a size in whole words, so that all begin at one.
+func padded(n int) int { return (n + 7) &^ 7 }
+
+// take cuts zeros off the arena.
+func (a *arena) take(n int) []byte {
+	out := a.bytes[:n:n]
+	a.bytes = a.bytes[padded(n):]
+	return out
+}
+
+func (a *arena) copied(b []byte) []byte {
+	out := a.take(len(b))
+	copy(out, b)
+	return out
+}
+
+// next takes an element off a slice.
+func next[T any](s *[]T) *T {
+	out := &(*s)[0]
+	*s = (*s)[1:]
+	return out
+}
+
+// column makes the column of a field.
+func (a *arena) column(f *field, dt arrow.DataType, shape columnShape) arrow.Array {
+	switch shape.kind {
+	case kindBool:
+		bits := a.take(len(f.valid))
+		for i, v := range f.ints {
+			if v != 0 {
+				bitutil.SetBit(bits, i)
+			}
+		}
+		return array.NewBooleanData(a.data(f, dt, nil, bits))
+	case kindInt:
+		return reset(next(&a.ints), a.data(f, dt, nil, a.copied(arrow.Int64Traits.CastToBytes(f.ints))))
+	case kindTime:
+		return reset(next(&a.times), a.data(f, dt, nil, a.copied(arrow.Int64Traits.CastToBytes(f.ints))))
+	case kindFloat:
+		return reset(next(&a.floats), a.data(f, dt, nil, a.copied(arrow.Float64Traits.CastToBytes(f.floats))))
+	case kindText:
+		text := next(&a.texts)
+		text.Reset(a.data(f, dt, nil, a.offsets(f), a.copied(f.text)))
+		text.Retain()
+		return text
+	}
+	child := a.elements(f, shape.item())
+	if shape.size > 0 {
+		return array.NewFixedSizeListData(a.data(f, dt, child))
+	}
+	return array.NewListData(a.data(f, dt, child, a.offsets(f)))
+}
+
+// reset makes an array that lies in the arena one of data. It counts one user, as Arrow's
+// constructors have it.
+func reset[A interface {
+	arrow.Array
+	Reset(*array.Data)
+}](to A, data *array.Data) A {
+	to.Reset(data)
+	to.Retain()
+	return to
+}
+
+// elements are those of all lists.
+func (a *arena) elements(f *field, item arrow.DataType) arrow.ArrayData {
+	c := next(&a.cells)
+	n, values := len(f.vec64), arrow.Float64Traits.CastToBytes(f.vec64)
+	if f.kind == kindVector32 {
+		n, values = len(f.vec32), arrow.Float32Traits.CastToBytes(f.vec32)
+	}
+	c.data.Reset(item, n, a.parts(nil, a.copied(values)), nil, 0, 0)
+	return &c.data
+}
+
+// offsets are those of a column of texts or lists.
+func (a *arena) offsets(f *field) []byte {
+	out := a.take(4 * (len(f.ends) + 1))
+	copy(out[4:], arrow.Int32Traits.CastToBytes(f.ends))
+	return out
+}
+
+// parts makes buffers of the bitmap of values that are there, nil if all are, and of others.
+func (a *arena) parts(valid []byte, others ...[]byte) []*memory.Buffer {
+	n := 1 + len(others)
+	refs := a.refs[:n:n]
+	a.refs = a.refs[n:]
+	if valid != nil {
+		refs[0] = next(&a.buffers)
+		refs[0].Reset(valid)
+	}
+	for i, b := range others {
+		refs[i+1] = next(&a.buffers)
+		refs[i+1].Reset(b)
+	}
+	return refs
+}
+
+// data puts a column together.
+func (a *arena) data(f *field, dt arrow.DataType, child arrow.ArrayData, buffers ...[]byte) *array.Data {
+	c := next(&a.cells)
+	var valid []byte
+	if f.nulls > 0 {
+		valid = a.copied(f.valid)
+	}
+	var children []arrow.ArrayData
+	if child != nil {
+		c.child[0] = child
+		children = c.child[:]
+	}
+	c.data.Reset(dt, f.rows, a.parts(valid, buffers...), children, f.nulls, 0)
+	return &c.data
+}
+
+// plainRecord is Arrow's record, without looking once more at whether columns are of the
+// types that they were made of.
+type plainRecord struct {
+	schema  *arrow.Schema
+	columns []arrow.Array
+	rows    int64
+}
+
+func (r *plainRecord) Retain()                      {}
+func (r *plainRecord) Release()                     {}
+func (r *plainRecord) Schema() *arrow.Schema        { return r.schema }
+func (r *plainRecord) NumRows() int64               { return r.rows }
+func (r *plainRecord) NumCols() int64               { return int64(len(r.columns)) }
+func (r *plainRecord) Columns() []arrow.Array       { return r.columns }
+func (r *plainRecord) Column(i int) arrow.Array     { return r.columns[i] }
+func (r *plainRecord) ColumnName(i int) string      { return r.schema.Field(i).Name }
+func (r *plainRecord) arrow() arrow.Record          { return array.NewRecord(r.schema, r.columns, r.rows) }
+func (r *plainRecord) MarshalJSON() ([]byte, error) { return r.arrow().MarshalJSON() }
+
+func (r *plainRecord) NewSlice(i, j int64) arrow.Record { return r.arrow().NewSlice(i, j) }
+
+func (r *plainRecord) SetColumn(i int, c arrow.Array) (arrow.Record, error) {
+	return r.arrow().SetColumn(i, c)
+}

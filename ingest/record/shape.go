@@ -1,0 +1,92 @@
+package record
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// InferredKey marks columns whose types were found in their values.
+const InferredKey = "unfold-inferred"
+
+// Inferred reports whether the type of a column was found in its values.
+func Inferred(f arrow.Field) bool { return f.Metadata.FindKey(InferredKey) >= 0 }
+
+var inferred = arrow.NewMetadata([]string{InferredKey}, []string{"true"})
+
+// columnShape is what the type of a column follows from.
+type columnShape struct {
+	field *field
+	kind  kind
+	size  int32 // of all its lists, 0 if they have not one
+}
+
+// shapes remembers the schemas of the last messages: to make one takes as long as to decode
+// a message. Values that are null now and then make several.
+type shapes struct {
+	known []knownShape
+	now   []columnShape // scratch
+}
+
+type knownShape struct {
+	columns []columnShape
+	types   []arrow.DataType
+	schema  *arrow.Schema
+}
+
+// rememberedShapes bounds how many are remembered.
+const rememberedShapes = 8
+
+// of returns the schema of the columns of s.now.
+func (s *shapes) of() *knownShape {
+	for i := range s.known {
+		if slices.Equal(s.known[i].columns, s.now) {
+			if i > 0 {
+				s.known[0], s.known[i] = s.known[i], s.known[0]
+			}
+			return &s.known[0]
+		}
+	}
+	k := knownShape{columns: slices.Clone(s.now)}
+	fields := make([]arrow.Field, len(s.now))
+	for i, c := range s.now {
+		k.types = append(k.types, c.dataType())
+		fields[i] = arrow.Field{Name: c.field.path, Type: k.types[i], Nullable: true}
+		if c.field.pinned == Auto {
+			fields[i].Metadata = inferred
+		}
+	}
+	k.schema = arrow.NewSchema(fields, nil)
+	s.known = append([]knownShape{k}, s.known[:min(len(s.known), rememberedShapes-1)]...)
+	return &s.known[0]
+}
+
+// timeType is that of instants.
+var timeType = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
+
+func (c columnShape) dataType() arrow.DataType {
+	switch c.kind {
+	case kindBool:
+		return arrow.FixedWidthTypes.Boolean
+	case kindInt:
+		return arrow.PrimitiveTypes.Int64
+	case kindTime:
+		return timeType
+	case kindFloat:
+		return arrow.PrimitiveTypes.Float64
+	case kindText:
+		return arrow.BinaryTypes.String
+	}
+	if c.size > 0 {
+		return arrow.FixedSizeListOf(c.size, c.item())
+	}
+	return arrow.ListOf(c.item())
+}
+
+// item is the type of the elements of lists.
+func (c columnShape) item() arrow.DataType {
+	if c.kind == kindVector32 {
+		return arrow.PrimitiveTypes.Float32
+	}
+	return arrow.PrimitiveTypes.Float64
+}
