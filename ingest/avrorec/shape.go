@@ -66,13 +66,13 @@ type Reference struct {
 func Parse(schema string, references []Reference) (*avro.Schema, error) {
 	var cache avro.SchemaCache
 	for _, r := range references {
-		if _, err := cache.Parse(r.Text, avro.WithLaxNames(anyName)); err != nil {
+		if _, err := cache.Parse(r.Text, LaxNames()); err != nil {
 			return nil, fmt.Errorf("the Avro schema %s, which is referred to, cannot be read: %w", r.Name, err)
 		}
 	}
-	s, err := cache.Parse(schema, avro.WithLaxNames(anyName))
+	s, err := cache.Parse(schema, LaxNames())
 	if err == nil && len(references) > 0 {
-		s, err = s.Root().Schema(avro.WithLaxNames(anyName))
+		s, err = s.Root().Schema(LaxNames())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the Avro schema cannot be read: %w", err)

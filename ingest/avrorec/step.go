@@ -103,7 +103,7 @@ func bindValue(s *shape, n *record.Node) (out step, err error) {
 		out.op = opVariable
 	default:
 		out.op = opJSON
-		out.json, err = s.node.Schema(avro.WithLaxNames(anyName))
+		out.json, err = s.node.Schema(LaxNames())
 	}
 	return out, err
 }

@@ -40,6 +40,8 @@ type outputColumn interface {
 	write(*body, *Output)
 	// json adds the fields of event i to an object.
 	json(w *jsonRow, o *Output, i int)
+	// avro are its fields in Avro, for all outputs of the same columns.
+	avro(*Output) []avroField
 	// names are the columns' names of which read makes it; none if those of a table do
 	// not hold it.
 	names(table.Schema) []string

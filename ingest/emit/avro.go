@@ -1,0 +1,347 @@
+package emit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/twmb/avro"
+
+	"unfold/ingest/avrorec"
+	"unfold/ingest/table"
+)
+
+// AvroType is the content type of what Avro writes.
+const AvroType = "application/vnd.apache.avro+binary"
+
+// AvroName is the full name of the records that Avro.Encode writes by default.
+const AvroName = "unfold.Place"
+
+// ErrAvroRows says that a message of several events was to be written as Avro.
+var ErrAvroRows = errors.New("a message of several events cannot be written as Avro, which holds one record a message: write format arrow or json, or send one event a message")
+
+// Avro writes placed events as Avro, a record for the one event of a message. Its fields are
+// id, the kept columns, embedding, the other columns of an Output, and map_id. All that a
+// message may lack may be null and has a default, so that schemas of one topic stay
+// compatible when a column comes or goes. The schema depends on the columns' names and types
+// alone. It is safe for concurrent use. The zero value works. The same output gives the same
+// bytes.
+type Avro struct {
+	// Name is the full name of the records (AvroName).
+	Name string
+	// Prefix begins the names of fields that Pass adds.
+	Prefix string
+
+	mu    sync.Mutex
+	kinds []*avroKind
+}
+
+// AvroSchema is the schema of what was written. Outputs of the same columns share one, by
+// its address: who registers it need do so once.
+type AvroSchema struct {
+	// Text is the schema, which refers to no other, Name the full name of its record.
+	Text, Name string
+}
+
+// maxKinds bounds how many kinds of outputs are remembered.
+const maxKinds = 64
+
+// avroKind is what outputs of the same columns have in common.
+type avroKind struct {
+	set    uint32 // of outputColumns
+	mapID  bool
+	id     arrow.Field
+	kept   []arrow.Field
+	of     *avrorec.Decoder // whose records are passed on
+	fields []avroField
+	schema AvroSchema
+}
+
+// avroField is a field of a record in the making.
+type avroField struct {
+	name   string
+	schema any
+	// def is the default value; nil for null.
+	def   any
+	write func(to []byte, o *Output, i int) ([]byte, error)
+}
+
+// Encode appends the record of an output of one event and returns its schema.
+func (a *Avro) Encode(to []byte, o *Output) (*AvroSchema, []byte, error) {
+	return a.encode(to, o, nil, nil)
+}
+
+// Pass is Encode with the event's own record, of a message that d decodes: what it holds, as
+// it is written, followed by what an output says besides the kept columns, and besides the
+// id if the record has such a field. The record is called as the event's, followed by
+// "Placed". A record that has one of the other fields itself is an error.
+func (a *Avro) Pass(to []byte, o *Output, d *avrorec.Decoder, value []byte) (*AvroSchema, []byte, error) {
+	own, err := d.Record(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.encode(to, o, d, own)
+}
+
+func (a *Avro) encode(to []byte, o *Output, d *avrorec.Decoder, own []byte) (*AvroSchema, []byte, error) {
+	if o.Len() != 1 {
+		return nil, nil, ErrAvroRows
+	}
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	k, err := a.kind(o, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	to = append(to, own...)
+	for i := range k.fields {
+		if to, err = k.fields[i].write(to, o, 0); err != nil {
+			return nil, nil, fmt.Errorf("field %q: %w", k.fields[i].name, err)
+		}
+	}
+	return &k.schema, to, nil
+}
+
+// kind returns the kind of an output.
+func (a *Avro) kind(o *Output, d *avrorec.Decoder) (*avroKind, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, k := range a.kinds {
+		if k.matches(o, d) {
+			if i > 0 {
+				copy(a.kinds[1:i+1], a.kinds[:i])
+				a.kinds[0] = k
+			}
+			return k, nil
+		}
+	}
+	k, err := a.newKind(o, d)
+	if err != nil {
+		return nil, err
+	}
+	a.kinds = slices.Insert(a.kinds[:min(len(a.kinds), maxKinds-1)], 0, k)
+	return k, nil
+}
+
+// matches reports whether an output is of the kind.
+func (k *avroKind) matches(o *Output, d *avrorec.Decoder) bool {
+	if k.set != presence(o) || k.mapID != (o.MapID != "") || k.of != d || len(k.kept) != len(o.Kept) || !sameField(k.id, o.ID.ArrowField()) {
+		return false
+	}
+	for i := range k.kept {
+		if !sameField(k.kept[i], o.Kept[i].ArrowField()) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *Avro) newKind(o *Output, d *avrorec.Decoder) (*avroKind, error) {
+	k := &avroKind{set: presence(o), mapID: o.MapID != "", id: o.ID.ArrowField(), of: d}
+	for _, c := range o.Kept {
+		k.kept = append(k.kept, c.ArrowField())
+	}
+	for _, c := range outputColumns {
+		if c.there(o) && (d == nil || c != outputColumn(keptColumns{})) {
+			k.fields = append(k.fields, c.avro(o)...)
+		}
+	}
+	if k.mapID {
+		k.fields = append(k.fields, avroField{mapIDName, "string", "", func(to []byte, o *Output, _ int) ([]byte, error) { return appendAvroText(to, o.MapID), nil }})
+	}
+	if d != nil {
+		return k, k.extend(a, d)
+	}
+	k.schema.Name = AvroName
+	if a.Name != "" {
+		k.schema.Name = a.Name
+	}
+	text, err := json.Marshal(struct {
+		Type   string        `json:"type"`
+		Name   string        `json:"name"`
+		Fields []avroWritten `json:"fields"`
+	}{"record", k.schema.Name, written(k.fields)})
+	if err == nil {
+		err = distinct(k.fields)
+	}
+	if err == nil {
+		_, err = avro.Parse(string(text))
+	}
+	k.schema.Text = string(text)
+	return k, err
+}
+
+// extend makes the schema of a record of d's that the fields follow.
+func (k *avroKind) extend(a *Avro, d *avrorec.Decoder) error {
+	own := d.RecordType()
+	has := map[string]bool{}
+	for _, f := range own.Fields {
+		has[f.Name] = true
+	}
+	if has[k.fields[0].name] {
+		k.fields = k.fields[1:]
+	}
+	for i := range k.fields {
+		if f := &k.fields[i]; f.name != IDName {
+			f.name = a.Prefix + f.name
+		}
+		if name := k.fields[i].name; has[name] {
+			return fmt.Errorf("the record %s has a field %q itself; set a prefix for the fields that are added, or do not pass the record", own.Name, name)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"type": "record", "name": "Added", "fields": written(k.fields)})
+	if err != nil {
+		return err
+	}
+	added, err := avro.Parse(string(text))
+	if err != nil {
+		return err
+	}
+	own.Fields = append(own.Fields, added.Root().Fields...)
+	own.Name += "Placed"
+	own.Aliases, own.Props = nil, nil
+	s, err := own.Schema(avrorec.LaxNames())
+	if err != nil {
+		return err
+	}
+	k.schema.Text = s.String()
+	if k.schema.Name = own.Name; own.Namespace != "" {
+		k.schema.Name = own.Namespace + "." + own.Name
+	}
+	return nil
+}
+
+// avroWritten is a field as a schema has it.
+type avroWritten struct {
+	Name    string `json:"name"`
+	Type    any    `json:"type"`
+	Default any    `json:"default"`
+}
+
+func written(fields []avroField) []avroWritten {
+	out := make([]avroWritten, len(fields))
+	for i, f := range fields {
+		out[i] = avroWritten{f.name, f.schema, f.def}
+	}
+	return out
+}
+
+// distinct says which fields have the same name once it is one of Avro's.
+func distinct(fields []avroField) error {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if seen[f.name] {
+			return fmt.Errorf("two columns would be called %q in Avro; rename one in the input", f.name)
+		}
+		seen[f.name] = true
+	}
+	return nil
+}
+
+// avroName makes a name that Avro takes: letters, digits and underscores.
+func avroName(name string) string {
+	out := []byte(name)
+	for i, c := range out {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+		case c >= '0' && c <= '9' && i > 0:
+		default:
+			out[i] = '_'
+		}
+	}
+	if len(out) == 0 {
+		return "_"
+	}
+	return string(out)
+}
+
+// CheckAvro says which kept columns could not be told apart in Avro.
+func CheckAvro(keep []string) error {
+	seen := map[string]string{mapIDName: mapIDName}
+	for _, name := range reserved {
+		seen[name] = name
+	}
+	for _, name := range keep {
+		n := avroName(name)
+		if was, there := seen[n]; there && name != IDName {
+			return fmt.Errorf("column %q cannot be kept in Avro beside %q: both would be called %q; rename it in the input", name, was, n)
+		}
+		seen[n] = name
+	}
+	return nil
+}
+
+func (idColumn) avro(o *Output) []avroField {
+	if !o.ID.Valid() {
+		return []avroField{{IDName, "long", 0, func(to []byte, o *Output, i int) ([]byte, error) { return appendLong(to, o.FirstRow+int64(i)), nil }}}
+	}
+	return []avroField{columnField(IDName, o.ID, func(o *Output) table.Column { return o.ID })}
+}
+
+func (keptColumns) avro(o *Output) (fields []avroField) {
+	for k, c := range o.Kept {
+		if !o.repeated(c) {
+			fields = append(fields, columnField(avroName(c.Name()), c, func(o *Output) table.Column { return o.Kept[k] }))
+		}
+	}
+	return fields
+}
+
+// columnField is the field of a column that may be null.
+func columnField(name string, c table.Column, of func(*Output) table.Column) avroField {
+	t := avroTypeOf(c.ArrowField())
+	return avroField{name, t.schema, nil, func(to []byte, o *Output, i int) ([]byte, error) {
+		c := of(o)
+		if c.IsNull(i) {
+			return append(to, 0), nil
+		}
+		return t.write(to, c.Array(), i)
+	}}
+}
+
+func (placeColumn) avro(*Output) []avroField {
+	return []avroField{{EmbeddingName, map[string]any{"type": "array", "items": "float"}, []any{}, func(to []byte, o *Output, i int) ([]byte, error) {
+		row := o.Embedding.Row(i)
+		if len(row) > 0 {
+			to = appendLong(to, int64(len(row)))
+		}
+		for _, v := range row {
+			to = appendAvroFloat(to, v)
+		}
+		return append(to, 0), nil
+	}}}
+}
+
+// A series is null where it is NaN.
+func (s series[T]) avro(*Output) []avroField {
+	var zero T
+	kind := "float"
+	if _, text := any(zero).(string); text {
+		kind = "string"
+	}
+	return []avroField{{s.name, []string{"null", kind}, nil, func(to []byte, o *Output, i int) ([]byte, error) {
+		if v, ok := any((*s.at(o))[i]).(string); ok {
+			return appendAvroText(append(to, branch), v), nil
+		}
+		v, _ := any((*s.at(o))[i]).(float32)
+		if v != v {
+			return append(to, 0), nil
+		}
+		return appendAvroFloat(append(to, branch), v), nil
+	}}}
+}
+
+func (c constant[T]) avro(*Output) []avroField {
+	return []avroField{{c.name, "long", 0, func(to []byte, o *Output, _ int) ([]byte, error) {
+		v := uint64(*c.at(o))
+		if v > math.MaxInt64 {
+			return nil, fmt.Errorf("%d does not fit", v)
+		}
+		return appendLong(to, int64(v)), nil
+	}}}
+}

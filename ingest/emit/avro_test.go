@@ -1,0 +1,241 @@
+package emit_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/twmb/avro"
+
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/avrorec"
+	"unfold/ingest/emit"
+	"unfold/ingest/ingesttest"
+	"unfold/ingest/jsonrec"
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// readAvro reads a record back by the library.
+func readAvro(t *testing.T, schema string, value []byte) map[string]any {
+	t.Helper()
+	s, err := avro.Parse(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	rest, err := s.Decode(value, &v)
+	if err != nil || len(rest) > 0 {
+		t.Fatalf("%v, %d bytes left", err, len(rest))
+	}
+	return v
+}
+
+// TestAvro holds what an event is as Avro: the schema is a contract.
+func TestAvro(t *testing.T) {
+	var a emit.Avro
+	o := events(1, 2)
+	o.Version = 7
+	s, value, err := a.Encode([]byte("before"), o)
+	if err != nil || !strings.HasPrefix(string(value), "before") {
+		t.Fatal(err)
+	}
+	const maybe = `"type":["null","float"],"default":null}`
+	const want = `{"type":"record","name":"unfold.Place","fields":[{"name":"id","type":["null","string"],"default":null},{"name":"word","type":["null","string"],"default":null},` +
+		`{"name":"payload_bytes","type":["null","double"],"default":null},{"name":"embedding","type":{"items":"float","type":"array"},"default":[]},` +
+		`{"name":"sigma",` + maybe + `,{"name":"novelty_local",` + maybe + `,{"name":"novelty_global",` + maybe + `,{"name":"class","type":["null","string"],"default":null},` +
+		`{"name":"class_probability",` + maybe + `,{"name":"map_epoch","type":"long","default":0},{"name":"model_version","type":"long","default":0},{"name":"map_id","type":"string","default":""}]}`
+	if s.Text != want || s.Name != emit.AvroName {
+		t.Errorf("schema %s\nwant   %s", s.Text, want)
+	}
+	v := readAvro(t, s.Text, value[len("before"):])
+	for name, want := range map[string]any{"id": "ea", "word": "w\"é\n\ufffd", "payload_bytes": 0.0, "embedding": []any{float32(0), float32(0.1)}, "sigma": float32(0.1),
+		"novelty_global": float32(1e-9), "class": "web", "class_probability": nil, "map_epoch": int64(3), "model_version": int64(7), "map_id": "m-1"} {
+		if !reflect.DeepEqual(v[name], want) {
+			t.Errorf("%s is %#v, want %#v", name, v[name], want)
+		}
+	}
+	again, _, err := a.Encode(nil, o)
+	if err != nil || again != s {
+		t.Errorf("the schema of the same columns is another one: %v", err)
+	}
+	if _, _, err := a.Encode(nil, events(2, 2).Slice(0, 2)); !errors.Is(err, emit.ErrAvroRows) {
+		t.Errorf("two events: %v", err)
+	}
+}
+
+// TestAvroSchemasAreCompatible holds that a topic's schema may gain and lose columns: each
+// version is read by each other.
+func TestAvroSchemasAreCompatible(t *testing.T) {
+	var a emit.Avro
+	whole, bare := events(1, 2), events(1, 3)
+	whole.Version = 7
+	bare.Kept, bare.Class, bare.Probability, bare.Sigma, bare.Version, bare.MapID = nil, nil, nil, nil, 0, ""
+	var schemas []*avro.Schema
+	for _, o := range []*emit.Output{whole, bare} {
+		s, _, err := a.Encode(nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schemas = append(schemas, avro.MustParse(s.Text))
+	}
+	for _, pair := range [][2]int{{0, 1}, {1, 0}} {
+		if err := avro.CheckCompatibility(schemas[pair[0]], schemas[pair[1]]); err != nil {
+			t.Errorf("%d by %d: %v", pair[0], pair[1], err)
+		}
+	}
+}
+
+// TestAvroKeepsEveryType holds that columns of every type of Arrow's are written, so that
+// they read back, and nulls as null.
+func TestAvroKeepsEveryType(t *testing.T) {
+	for _, stream := range ingesttest.Streams() {
+		in, err := arrowfmt.DecodeMessage(stream.Bytes, ingesttest.Here(), arrowfmt.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range in.Columns() {
+			for i := range min(c.Len(), 7) {
+				keepAvro(t, stream.Name, c.Slice(i, i+1).Renamed("kept"))
+			}
+		}
+	}
+}
+
+// keepAvro writes a column of one row and reads it back.
+func keepAvro(t *testing.T, name string, c table.Column) {
+	t.Helper()
+	o := ingesttest.Output(1, 2)
+	o.Kept = []table.Column{c}
+	s, value, err := new(emit.Avro).Encode(nil, o)
+	if err != nil {
+		t.Errorf("%s, %s: %v", name, c.DataType(), err)
+		return
+	}
+	v := readAvro(t, s.Text, value)["kept"]
+	if (v == nil) != c.IsNull(0) {
+		t.Errorf("%s, %s: %v", name, c.DataType(), v)
+	}
+	want, _ := c.Float(0)
+	switch v := v.(type) {
+	case float64:
+		if v != want && !math.IsNaN(v) {
+			t.Errorf("%s is %v, want %v", c.DataType(), v, want)
+		}
+	case int32:
+		if c.Kind() == table.Number && float64(v) != want {
+			t.Errorf("%s is %v, want %v", c.DataType(), v, want)
+		}
+	}
+}
+
+// TestAvroOfInferred holds that the schema does not depend on records whose columns have no
+// type of their own.
+func TestAvroOfInferred(t *testing.T) {
+	d := jsonrec.New(record.Spec{Paths: []string{"k"}})
+	var a emit.Avro
+	var first string
+	for _, row := range []struct {
+		json string
+		want any
+	}{
+		{`{"k":1}`, 1.0}, {`{"k":1.5}`, 1.5}, {`{"k":true}`, true}, {`{"k":"x"}`, "x"}, {`{"k":null}`, nil}, {`{}`, nil}, {`{"k":9007199254740993}`, "9007199254740993"},
+	} {
+		in, err := d.Decode([]byte(row.json), table.Origin{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := ingesttest.Output(1, 2)
+		o.Kept = in.Table.Columns()
+		s, value, err := a.Encode(nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = s.Text
+		}
+		if s.Text != first || !strings.Contains(first, `["null","boolean","double","string"]`) {
+			t.Errorf("%s: the schema is %s", row.json, s.Text)
+		}
+		if got := readAvro(t, s.Text, value)["k"]; got != row.want {
+			t.Errorf("%s: %#v, want %#v", row.json, got, row.want)
+		}
+	}
+}
+
+// TestAvroPass holds that an event's own record comes out with the place behind it.
+func TestAvroPass(t *testing.T) {
+	const own = `{"type":"record","name":"Event","namespace":"shop","fields":[{"name":"id","type":"int"},{"name":"tags","type":{"type":"array","items":"string"}},{"name":"next","type":["null","Event"]}]}`
+	const change = `{"type":"record","name":"Envelope","namespace":"pg","fields":[{"name":"before","type":["null",` + own + `]},{"name":"after","type":["null","shop.Event"]},{"name":"op","type":"string"}]}`
+	event := map[string]any{"id": 5, "tags": []string{"a", "b"}, "next": map[string]any{"id": 6, "tags": []string{}, "next": nil}}
+	for _, row := range []struct {
+		name, schema string
+		value        any
+	}{
+		{"a record", own, event},
+		{"a record or null", `["null",` + own + `]`, event},
+		{"a change", change, map[string]any{"before": event, "after": event, "op": "u"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d, err := avrorec.Compile(row.schema, nil, record.Spec{Paths: []string{"id"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, err := avro.MustParse(row.schema).Encode(row.value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := ingesttest.Output(1, 2)
+			s, out, err := new(emit.Avro).Pass(nil, o, d, value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := readAvro(t, s.Text, out)
+			next, _ := v["next"].(map[string]any)
+			if s.Name != "shop.EventPlaced" || fmt.Sprint(v["id"], v["tags"], next["id"], v["embedding"], v["word"]) != "5 [a b] 6 [0 0.14285715] <nil>" {
+				t.Errorf("%s is %v by %s", s.Name, v, s.Text)
+			}
+		})
+	}
+	d, err := avrorec.Compile(`{"type":"record","name":"E","fields":[{"name":"sigma","type":"int"}]}`, nil, record.Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := new(emit.Avro).Pass(nil, ingesttest.Output(1, 2), d, []byte{2}); err == nil || !strings.Contains(err.Error(), `field "sigma" itself`) {
+		t.Errorf("a clash of names: %v", err)
+	}
+	s, out, err := (&emit.Avro{Prefix: "map_"}).Pass(nil, ingesttest.Output(1, 2), d, []byte{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := readAvro(t, s.Text, out); v["sigma"] != int32(1) || v["map_sigma"] != float32(0) || v["id"] != "ea" {
+		t.Errorf("with a prefix: %v", v)
+	}
+}
+
+// TestCheckAvro holds which kept columns cannot be told apart.
+func TestCheckAvro(t *testing.T) {
+	for _, row := range []struct {
+		keep []string
+		ok   bool
+	}{{[]string{"a.b", "c"}, true}, {[]string{"a.b", "a_b"}, false}, {[]string{"sigma"}, false}, {[]string{"id"}, true}, {[]string{"map_id"}, false}} {
+		if err := emit.CheckAvro(row.keep); (err == nil) != row.ok {
+			t.Errorf("%v: %v", row.keep, err)
+		}
+	}
+}
+
+func BenchmarkAvro(b *testing.B) {
+	var a emit.Avro
+	o := ingesttest.Output(1, 2)
+	to := make([]byte, 0, 1024)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := a.Encode(to[:0], o); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

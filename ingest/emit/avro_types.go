@@ -1,0 +1,214 @@
+package emit
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// avroType is how the values of a column are written, behind the number of their branch in
+// a union whose first branch is null.
+type avroType struct {
+	schema any
+	write  func(to []byte, a arrow.Array, i int) ([]byte, error)
+}
+
+func appendLong(to []byte, v int64) []byte { return binary.AppendVarint(to, v) }
+
+func appendAvroFloat(to []byte, v float32) []byte {
+	return binary.LittleEndian.AppendUint32(to, math.Float32bits(v))
+}
+
+func appendAvroDouble(to []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(to, math.Float64bits(v))
+}
+
+func appendAvroText(to []byte, v string) []byte {
+	v = strings.ToValidUTF8(v, "\ufffd")
+	return append(appendLong(to, int64(len(v))), v...)
+}
+
+func appendAvroBool(to []byte, v bool) []byte {
+	if v {
+		return append(to, 1)
+	}
+	return append(to, 0)
+}
+
+// branch is the number of the union's branch behind null.
+const branch = 2 // 1, as an integer is written
+
+// avroTypeOf is the type of a column: that of its values, or null. Columns whose type was
+// found in their values may be of any plain type.
+func avroTypeOf(f arrow.Field) avroType {
+	if record.Inferred(f) {
+		return avroType{[]string{"null", "boolean", "double", "string"}, appendInferred}
+	}
+	t := plainAvroType(f.Type)
+	return avroType{[]any{"null", t.schema}, func(to []byte, a arrow.Array, i int) ([]byte, error) { return t.write(append(to, branch), a, i) }}
+}
+
+// logical is a logical type of Avro.
+func logical(of, name string) any { return map[string]any{"type": of, "logicalType": name} }
+
+// plainAvroType is the type of values that are not null.
+func plainAvroType(t arrow.DataType) avroType {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		values := plainAvroType(t.ValueType)
+		return avroType{values.schema, func(to []byte, a arrow.Array, i int) ([]byte, error) {
+			d := a.(*array.Dictionary)
+			return values.write(to, d.Dictionary(), d.GetValueIndex(i))
+		}}
+	case *arrow.TimestampType:
+		return timeAvroType(t)
+	case *arrow.MapType:
+	case arrow.ListLikeType:
+		if items := numberAvroType(t.Elem()); items != nil {
+			return listAvroType(*items)
+		}
+	}
+	if n := numberAvroType(t); n != nil {
+		return *n
+	}
+	switch t.ID() {
+	case arrow.BOOL:
+		return avroType{"boolean", func(to []byte, a arrow.Array, i int) ([]byte, error) {
+			return appendAvroBool(to, a.(*array.Boolean).Value(i)), nil
+		}}
+	case arrow.BINARY:
+		return avroType{"bytes", func(to []byte, a arrow.Array, i int) ([]byte, error) {
+			v := a.(*array.Binary).Value(i)
+			return append(appendLong(to, int64(len(v))), v...), nil
+		}}
+	case arrow.DATE32:
+		return avroType{logical("int", "date"), func(to []byte, a arrow.Array, i int) ([]byte, error) {
+			return appendLong(to, int64(a.(*array.Date32).Value(i))), nil
+		}}
+	}
+	return avroType{"string", func(to []byte, a arrow.Array, i int) ([]byte, error) {
+		return appendAvroText(to, table.NewColumn("", a).Text(i)), nil
+	}}
+}
+
+// numberAvroType is the type of numbers, nil for others and for uint64, which has no equal
+// in Avro and is written as text.
+func numberAvroType(t arrow.DataType) *avroType {
+	switch t.ID() {
+	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.UINT8, arrow.UINT16:
+		return &avroType{"int", appendInteger}
+	case arrow.INT64, arrow.UINT32:
+		return &avroType{"long", appendInteger}
+	case arrow.FLOAT16, arrow.FLOAT32:
+		return &avroType{"float", func(to []byte, a arrow.Array, i int) ([]byte, error) {
+			if a, ok := a.(*array.Float32); ok {
+				return appendAvroFloat(to, a.Value(i)), nil
+			}
+			return appendAvroFloat(to, a.(*array.Float16).Value(i).Float32()), nil
+		}}
+	case arrow.FLOAT64:
+		return &avroType{"double", func(to []byte, a arrow.Array, i int) ([]byte, error) {
+			return appendAvroDouble(to, a.(*array.Float64).Value(i)), nil
+		}}
+	}
+	return nil
+}
+
+func appendInteger(to []byte, a arrow.Array, i int) ([]byte, error) {
+	switch a := a.(type) {
+	case *array.Int8:
+		return appendLong(to, int64(a.Value(i))), nil
+	case *array.Int16:
+		return appendLong(to, int64(a.Value(i))), nil
+	case *array.Int32:
+		return appendLong(to, int64(a.Value(i))), nil
+	case *array.Int64:
+		return appendLong(to, a.Value(i)), nil
+	case *array.Uint8:
+		return appendLong(to, int64(a.Value(i))), nil
+	case *array.Uint16:
+		return appendLong(to, int64(a.Value(i))), nil
+	case *array.Uint32:
+		return appendLong(to, int64(a.Value(i))), nil
+	}
+	return nil, fmt.Errorf("%s is no integer", a.DataType())
+}
+
+// timeAvroType is the type of instants or, without a time zone, of local times.
+func timeAvroType(t *arrow.TimestampType) avroType {
+	names := map[arrow.TimeUnit]string{arrow.Second: "timestamp-millis", arrow.Millisecond: "timestamp-millis",
+		arrow.Microsecond: "timestamp-micros", arrow.Nanosecond: "timestamp-nanos"}
+	name, scale := names[t.Unit], int64(1)
+	if t.TimeZone == "" {
+		name = "local-" + name
+	}
+	if t.Unit == arrow.Second {
+		scale = 1000
+	}
+	return avroType{logical("long", name), func(to []byte, a arrow.Array, i int) ([]byte, error) {
+		v := int64(a.(*array.Timestamp).Value(i))
+		if v*scale/scale != v {
+			return nil, fmt.Errorf("the time %d does not fit", v)
+		}
+		return appendLong(to, v*scale), nil
+	}}
+}
+
+// listAvroType is the type of lists of numbers. An element that is missing is NaN in lists
+// of floats; those of integers may be null.
+func listAvroType(items avroType) avroType {
+	null := map[any][]byte{"float": appendAvroFloat(nil, float32(math.NaN())), "double": appendAvroDouble(nil, math.NaN())}[items.schema]
+	union := null == nil
+	schema := items.schema
+	if union {
+		schema, null = []any{"null", items.schema}, []byte{0}
+	}
+	return avroType{map[string]any{"type": "array", "items": schema}, func(to []byte, a arrow.Array, i int) (_ []byte, err error) {
+		list := a.(array.ListLike)
+		from, end := list.ValueOffsets(i)
+		values := list.ListValues()
+		if end > from {
+			to = appendLong(to, end-from)
+		}
+		for k := from; k < end; k++ {
+			if values.IsNull(int(k)) {
+				to = append(to, null...)
+				continue
+			}
+			if union {
+				to = append(to, branch)
+			}
+			if to, err = items.write(to, values, int(k)); err != nil {
+				return nil, err
+			}
+		}
+		return append(to, 0), nil
+	}}
+}
+
+// exactly is the largest integer up to which all are exact as double.
+const exactly = 1 << 53
+
+// appendInferred writes a value as one of ["null","boolean","double","string"]: integers
+// that a double does not hold, and all else, as text.
+func appendInferred(to []byte, a arrow.Array, i int) ([]byte, error) {
+	const boolean, double, text = 2, 4, 6
+	switch a := a.(type) {
+	case *array.Boolean:
+		return appendAvroBool(append(to, boolean), a.Value(i)), nil
+	case *array.Float64:
+		return appendAvroDouble(append(to, double), a.Value(i)), nil
+	case *array.Int64:
+		if v := a.Value(i); v >= -exactly && v <= exactly {
+			return appendAvroDouble(append(to, double), float64(v)), nil
+		}
+	}
+	return appendAvroText(append(to, text), table.NewColumn("", a).Text(i)), nil
+}
