@@ -63,15 +63,22 @@ func (b *bench) firstOn(sets []*prepared, f figure, within, least float64) targe
 	if within > 0 {
 		what += fmt.Sprintf(" or within %g of the first", within)
 	}
-	out := target{what: fmt.Sprintf("%s, of %d sets", what, len(b.missing)+len(sets)), least: least, above: true, format: "%g", unknown: len(b.missing) > 0}
+	all, judged := len(b.missing)+len(sets), 0
+	out := target{least: least, above: true, format: "%g"}
 	for _, p := range sets {
 		r := b.rank(p.name, contest(byDefault), f)
-		out.unknown = out.unknown || len(r.values) == 0
+		judged += min(len(r.values), 1)
 		for i, m := range r.methods {
 			if m.key == byDefault && (!r.values[i].behind(r.values[0]) || r.values[0].value-r.values[i].value <= within+rounding) {
 				out.value++
 			}
 		}
+	}
+	// Sets that are not measured yet may decide, unless they are too few.
+	out.unknown = judged < all && (judged == 0 || out.value+float64(all-judged) >= least)
+	out.what = fmt.Sprintf("%s, of %d sets", what, all)
+	if judged > 0 && judged < all {
+		out.what += fmt.Sprintf(" (%g of the %d that are measured)", out.value, judged)
 	}
 	return out
 }
@@ -99,12 +106,16 @@ func (b *bench) mostAhead(sets []*prepared, peer string, f figure, most float64)
 	for _, p := range sets {
 		ours, known := b.value(p.name, byDefault, f)
 		theirs, theirsKnown := b.value(p.name, peer, f)
-		unknown = unknown || !known || !theirsKnown
+		if !known || !theirsKnown {
+			unknown = true
+			continue
+		}
 		if theirs.value-ours.value > worst {
 			worst, where = theirs.value-ours.value, " ("+p.title+")"
 		}
 	}
-	if unknown {
+	// On a set that is not measured yet it can only be more.
+	if unknown = unknown && worst <= most+rounding; unknown {
 		where = ""
 	}
 	return target{what: fmt.Sprintf("%s, the most that %s is ahead%s", f.title, titleOf(peer), where), value: worst, least: most, format: plain, unknown: unknown}

@@ -99,33 +99,54 @@ func (b *bench) writeMissing(w *bytes.Buffer) {
 	}
 }
 
-// writeIncomplete names the maps that there are none of, and those of few seeds.
+// writeIncomplete says which maps there are none of, and that some are of few seeds.
 func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
-	var none, few []string
+	var none []string
+	few := 0
 	for _, p := range sets {
-		var without, fewer []string
+		if text := b.lacking(p); text != "" {
+			none = append(none, p.title+" "+text)
+		}
 		for _, m := range methods() {
-			switch {
-			case !m.takes(p.name):
-			case b.results[mapName(p.name, m.key, 1)] == nil:
-				without = append(without, m.title)
-			case b.fewer(p.name, m) != "":
-				fewer = append(fewer, m.title)
+			if b.results[mapName(p.name, m.key, 1)] != nil && b.fewer(p.name, m) != "" {
+				few++
 			}
-		}
-		if without != nil {
-			none = append(none, p.title+" by "+strings.Join(without, ", "))
-		}
-		if fewer != nil {
-			few = append(few, p.title+" by "+strings.Join(fewer, ", "))
 		}
 	}
 	if none != nil {
 		fmt.Fprintf(w, "**Not measured: %s.** A set without all peers has no first and counts in no mean.\n\n", strings.Join(none, "; "))
 	}
-	if few != nil {
-		fmt.Fprintf(w, "**Of fewer than %d seeds, so with a standard error of the sample alone or of two seeds: %s.**\n\n", seedCount, strings.Join(few, "; "))
+	if few > 0 {
+		fmt.Fprintf(w, "**%d rows of the tables are of fewer than %d seeds**, as they say. Their standard error lacks what seeds change, so ranks among\nthem may change, too.\n\n", few, seedCount)
 	}
+}
+
+// lacking says which maps of a set there are none of.
+func (b *bench) lacking(p *prepared) string {
+	var ours, peers []string
+	all := 0
+	for _, m := range methods() {
+		switch {
+		case !m.takes(p.name):
+			continue
+		case b.results[mapName(p.name, m.key, 1)] != nil:
+		case m.peer:
+			peers = append(peers, m.title)
+		default:
+			ours = append(ours, m.title)
+		}
+		all++
+	}
+	if len(ours)+len(peers) == all {
+		return "by any"
+	}
+	if n := len(contest(byDefault)) - 1; len(peers) == n {
+		peers = []string{"any other program"}
+	}
+	if ours = append(ours, peers...); ours == nil {
+		return ""
+	}
+	return "by " + strings.Join(ours, ", ")
 }
 
 // fewer says how many seeds the maps of a method are of, if not of all.
