@@ -1,6 +1,8 @@
 package protorec
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"unfold/ingest/record"
@@ -26,20 +28,39 @@ func envelopeOf(m protoreflect.MessageDescriptor) *envelope {
 	return nil
 }
 
-// rootPlan is the plan of messages, or of envelopes whose record lies at the root.
+// row is the message that is the record.
+func (d *Decoder) row() protoreflect.MessageDescriptor {
+	if d.envelope == nil {
+		return d.message
+	}
+	return d.envelope.after.Message()
+}
+
+// rootPlan is the plan of messages, or of envelopes whose record lies at the root. Fields of
+// the envelope itself are columns if they are asked for by name and the record has none of
+// that name.
 func (d *Decoder) rootPlan(root *record.Node) *plan {
 	e := d.envelope
 	if e == nil {
 		return planOf(d.message, root)
 	}
 	p := &plan{}
+	if d.layout.Spec().Paths != nil {
+		p = planOf(d.message, root)
+	}
+	p.fields = slices.DeleteFunc(p.fields, func(s *slot) bool { return field(d.row(), string(s.desc.Name())) != nil })
 	for _, f := range []protoreflect.FieldDescriptor{e.before, e.after} {
 		s := newSlot(opMessage, f)
 		s.node = root
-		p.add(s)
+		if also := p.find(f.Number()); also != nil {
+			s.also = also
+		}
+		p.table(s)
 	}
-	o, _ := opOf(e.op)
-	p.add(newSlot(o, e.op))
+	if p.find(e.op.Number()) == nil {
+		o, _ := opOf(e.op)
+		p.table(newSlot(o, e.op))
+	}
 	return p
 }
 
@@ -56,14 +77,21 @@ func (w *worker) unwrap(origin table.Origin) (deleted bool, err error) {
 	case "d":
 		deleted, from = true, e.before
 	default:
-		return false, origin.Bad("a change of operation %q cannot be placed", table.Clip(string(name))).
-			Suggest("operations that are known are c, u, r and d; have the connector skip others, as in skipped.operations=t")
+		return false, origin.Bad("Debezium's operation %q holds no record", table.Clip(string(name))).
+			Suggest("let the connector skip it: skipped.operations=t, or a filter")
 	}
 	s := w.root.find(from.Number())
 	if s.seq == w.root.seq {
+		w.debezium = !deleted
 		w.push(s.below)
+		w.debezium = false
 	} else if !deleted {
-		return false, origin.Bad("a change of operation %q has no record in %s", name, from.Name())
+		return false, origin.Bad("Debezium's operation %q has no record in %s", name, from.Name())
 	}
+	w.push(w.root)
 	return deleted, nil
 }
+
+// unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
+// not repeat.
+const unavailable = "__debezium_unavailable_value"

@@ -41,13 +41,15 @@ func TestDebezium(t *testing.T) {
 		deleted bool
 		bad     string
 	}{
-		"created":                   {nil, `op: "c" source {} after ` + all, "id=3 title=a embedding=[1 2] words=[0 0 5]", false, ""},
+		"created":                   {nil, `op: "c" source {} after ` + all, "id=3 title=a embedding=[1 2] words=[0 5 0]", false, ""},
 		"some columns":              {[]string{"embedding", "id"}, `op: "u" before { id: 9 } after ` + all, "embedding=[1 2] id=3", false, ""},
+		"fields of the envelope":    {[]string{"op", "source.lsn", "after.title", "id", "before.id"}, `op: "u" ts_ms: 5 source { lsn: "x" } after ` + all, "op=u source.lsn=x after.title=a id=3 before.id=<nil>", false, ""},
+		"not repeated":              {[]string{"title", "id"}, `op: "u" after { id: 3 title: "__debezium_unavailable_value" }`, "", false, "REPLICA IDENTITY"},
 		"read":                      {[]string{"id"}, `op: "r" after ` + all, "id=3", false, ""},
 		"deleted":                   {[]string{"id", "title"}, `op: "d" before { id: 3 }`, "id=3 title=", true, ""},
 		"deleted, nothing is known": {[]string{"id"}, `op: "d"`, "id=<nil>", true, ""},
-		"truncated":                 {nil, `op: "t"`, "", false, `a change of operation "t" cannot be placed`},
-		"no record":                 {nil, `op: "c"`, "", false, `a change of operation "c" has no record in after`},
+		"truncated":                 {nil, `op: "t"`, "", false, `Debezium's operation "t" holds no record`},
+		"no record":                 {nil, `op: "c"`, "", false, `Debezium's operation "c" has no record in after`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Compile(m, record.Spec{Paths: c.paths})

@@ -29,11 +29,7 @@ const mostIdle = 16
 // types that the schema says, unless the spec pins them.
 func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, error) {
 	d := &Decoder{message: m, envelope: envelopeOf(m)}
-	row := m
-	if d.envelope != nil {
-		row = d.envelope.after.Message()
-	}
-	types, err := pins(row, spec)
+	types, err := d.pins(spec)
 	if err != nil {
 		return nil, fmt.Errorf("message %s: %w", m.FullName(), err)
 	}
@@ -75,7 +71,7 @@ func (d *Decoder) give(w *worker) {
 }
 
 // pins are the types of columns: those of the spec, and else those that the schema says.
-func pins(m protoreflect.MessageDescriptor, spec record.Spec) (map[string]record.Type, error) {
+func (d *Decoder) pins(spec record.Spec) (map[string]record.Type, error) {
 	all := map[string]record.Type{}
 	add := func(path string, t record.Type) {
 		if path != spec.Vector && t != record.Auto {
@@ -83,11 +79,14 @@ func pins(m protoreflect.MessageDescriptor, spec record.Spec) (map[string]record
 		}
 	}
 	if spec.Paths == nil {
-		everywhere(m, spec.Limits.Filled().Fields, add)
+		everywhere(d.row(), spec.Limits.Filled().Fields, add)
 	}
 	seen := map[string]string{}
 	for _, path := range spec.Paths {
-		f, rest, way := follow(m, path)
+		f, rest, way := follow(d.row(), path)
+		if f == nil && d.envelope != nil {
+			f, rest, way = follow(d.message, path)
+		}
 		if f == nil {
 			continue
 		}

@@ -148,7 +148,7 @@ func TestFields(t *testing.T) {
 		"bytes":             {record.Spec{Paths: []string{"raw"}}, `raw: "\xff\x00"`, "raw=/wA="},
 		"bytes as vector":   {record.Spec{Paths: []string{"raw"}, Vector: "raw"}, `raw: "\x00\x00\x80\x3f\x00\x00\x00\x40"`, "raw=[1 2]"},
 		"large integer":     {record.Spec{Paths: []string{"hash"}, Types: map[string]record.Type{"hash": record.Text}}, `hash: 18446744073709551615`, "hash=18446744073709551615"},
-		"sparse vector":     {record.Spec{Paths: []string{"sparse"}}, `sparse { dimensions: 4 vector { key: 1 value: 2.5 } vector { key: 3 value: -1 } }`, "sparse=[0 2.5 0 -1]"},
+		"sparse vector":     {record.Spec{Paths: []string{"sparse"}}, `sparse { dimensions: 4 vector { key: 1 value: 2.5 } vector { key: 3 value: -1 } }`, "sparse=[2.5 0 -1 0]"},
 		"not in the schema": {record.Spec{Paths: []string{"nothing", "event_id"}}, `event_id: "a"`, "nothing=<nil> event_id=a"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 		"too deep":         {nil, wire(t, m, deep), "its messages nest more than 64 deep"},
 		"odd floats":       {nil, []byte{0x12, 3, 0, 0, 0}, "field shop.v1.Event.embedding: 3 bytes are no whole number"},
 		"long sparse":      {nil, wire(t, m, "sparse { dimensions: 2147483647 }"), "a sparse vector of 2147483647 elements is too long"},
-		"beyond sparse":    {nil, wire(t, m, "sparse { dimensions: 2 vector { key: 2 } }"), "has none at 2"},
+		"beyond sparse":    {nil, wire(t, m, "sparse { dimensions: 2 vector { key: 3 } }"), "has none at 3"},
 		"many keys":        {nil, manyKeys(t, m), "more than 4096 fields"},
 		"large integer":    {nil, wire(t, m, `hash: 18446744073709551615`), "pin the column to text, as in hash:text"},
 		"no UTF-8":         {[]string{"event_id"}, []byte{0x0a, 1, 0xff}, `column "event_id": its text is not UTF-8`},

@@ -31,6 +31,7 @@
 // # Debezium
 //
 // A message with before, after and op is an envelope: rows are what after holds, and before
-// if op is d (Decoded.Deleted). Messages of fields dimensions and vector, a map
+// if op is d (Decoded.Deleted). Fields of the envelope are columns if they are asked for by
+// name. Messages of fields dimensions and vector, a map
 // of positions, are sparse vectors.
 package protorec

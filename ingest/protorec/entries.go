@@ -125,11 +125,15 @@ func (w *worker) named(s *slot, e entry, key []byte) bool {
 	return w.charge(entryBytes)
 }
 
-// sparse hands over a vector of which the positions that are not zero came.
+// mostDimensions bounds what a sparse vector may say of itself.
+const mostDimensions = 1 << 20
+
+// sparse hands over a vector of which the elements that are not zero came. As in
+// pgvector's text, from which Debezium takes them over, indices begin with 1.
 func (w *worker) sparse(s *slot) {
 	fields := s.desc.Message().Fields()
 	size := s.below.int(fields.ByName("dimensions").Number())
-	if size < 0 || size > w.d.limits.Memory/8 {
+	if size < 0 || size > mostDimensions {
 		w.b.Refuse(s.node, "a sparse vector of %d elements is too long", size)
 		return
 	}
@@ -140,11 +144,11 @@ func (w *worker) sparse(s *slot) {
 	vector := s.below.find(fields.ByName("vector").Number())
 	if vector.seq == s.below.seq {
 		for _, e := range vector.entries.list {
-			if e.key < 0 || e.key >= size {
+			if e.key < 1 || e.key > size {
 				w.b.Refuse(s.node, "a sparse vector of %d elements has none at %d", size, e.key)
 				return
 			}
-			w.numbers[e.key] = numberOf(vector.entries.value.kind, e.bits)
+			w.numbers[e.key-1] = numberOf(vector.entries.value.kind, e.bits)
 		}
 	}
 	w.b.Vector64(s.node, w.numbers)

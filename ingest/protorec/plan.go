@@ -30,8 +30,9 @@ type slot struct {
 	pinned record.Type
 	enumOf protoreflect.EnumValueDescriptors
 	oneof  *oneof
-	// below is the plan of a message, made when there is one.
+	// below is the plan of a message, made when there is one; also gets the same values.
 	below *plan
+	also  *slot
 	// absent is what stands where there is no value: bits and data of a default.
 	absent  bool
 	defBits uint64
@@ -59,6 +60,12 @@ func (p *plan) find(n protowire.Number) *slot {
 
 // add makes a slot of a field.
 func (p *plan) add(s *slot) {
+	p.table(s)
+	p.fields = append(p.fields, s)
+}
+
+// table has a field found by its number.
+func (p *plan) table(s *slot) {
 	n := s.desc.Number()
 	if int(n) < len(p.dense) {
 		p.dense[n] = s
@@ -68,7 +75,6 @@ func (p *plan) add(s *slot) {
 		}
 		p.rest[n] = s
 	}
-	p.fields = append(p.fields, s)
 }
 
 // planOf makes the plan of a message whose fields lie below a node.

@@ -21,9 +21,11 @@ type worker struct {
 	spent   int64
 	slots   int // of all plans, which grow where messages hold themselves
 	problem string
-	value   []byte
-	text    []byte
-	numbers []float64
+	// debezium: the record is that of a change.
+	debezium bool
+	value    []byte
+	text     []byte
+	numbers  []float64
 }
 
 // mostKept bounds the bytes of a message, and of what was made of it, after which a worker
@@ -58,8 +60,10 @@ func (w *worker) decode(value []byte, origin table.Origin) (out record.Decoded, 
 
 // reset forgets the message.
 func (w *worker) reset() {
+	// A builder that has refused a message gave no nodes for names that came after it.
+	bad := w.b.Bad()
 	w.b.Reset()
-	if w.spent+int64(len(w.value)) > mostKept {
+	if bad || w.spent+int64(len(w.value)) > mostKept {
 		w.root, w.text, w.numbers = nil, nil, nil
 	}
 	w.value = nil
@@ -193,6 +197,9 @@ func (w *worker) keep(p *plan, s *slot, bits uint64, data []byte, packed bool, d
 		}
 		if first {
 			s.below.seq = w.next()
+		}
+		if s.also != nil && !w.keep(p, s.also, bits, data, packed, depth) {
+			return false
 		}
 		return w.scan(s.below, data, depth+1)
 	}
