@@ -42,6 +42,8 @@ type outputColumn interface {
 	json(w *jsonRow, o *Output, i int)
 	// avro are its fields in Avro, for all outputs of the same columns.
 	avro(*Output) []avroField
+	// proto adds the fields of the only event to a message of Protobuf.
+	proto(w *protoRow, o *Output)
 	// names are the columns' names of which read makes it; none if those of a table do
 	// not hold it.
 	names(table.Schema) []string

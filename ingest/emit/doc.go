@@ -5,5 +5,5 @@
 // in which order; every format and the messages follow it. Create writes a file under a
 // temporary name and renames it when it is whole. A MessageWriter encodes one Arrow IPC
 // stream a message, and keeps what messages of one kind have in common. ReadMap is the
-// way back.
+// way back. JSON and Protobuf write events for those who do not read Arrow.
 package emit

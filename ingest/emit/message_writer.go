@@ -22,10 +22,7 @@ type MessageWriter struct {
 
 // messageKind are the messages of certain columns.
 type messageKind struct {
-	id      arrow.Field
-	kept    []arrow.Field
-	dims    int
-	has     uint32 // see presence
+	columnSet
 	mapID   string
 	pattern *arrowipc.Pattern
 }
@@ -70,10 +67,7 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 	if err != nil {
 		return
 	}
-	k := &messageKind{id: o.ID.ArrowField(), dims: o.Embedding.Cols, has: presence(o), mapID: o.MapID, pattern: pattern}
-	for _, c := range o.Kept {
-		k.kept = append(k.kept, c.ArrowField())
-	}
+	k := &messageKind{columnSet: columnSetOf(o), mapID: o.MapID, pattern: pattern}
 	if again, ok := k.write(o); !ok || !bytes.Equal(again, value) {
 		return
 	}
@@ -88,12 +82,31 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 }
 
 // of says whether an output's message has the kind's columns.
-func (k *messageKind) of(o *Output) bool {
-	if k.dims != o.Embedding.Cols || k.mapID != o.MapID || len(k.kept) != len(o.Kept) || k.has != presence(o) || !sameField(k.id, o.ID.ArrowField()) {
+func (k *messageKind) of(o *Output) bool { return k.mapID == o.MapID && k.columnSet.of(o) }
+
+// columnSet are the columns that outputs of one kind have.
+type columnSet struct {
+	id   arrow.Field
+	kept []arrow.Field
+	dims int
+	has  uint32 // see presence
+}
+
+func columnSetOf(o *Output) columnSet {
+	s := columnSet{id: o.ID.ArrowField(), dims: o.Embedding.Cols, has: presence(o)}
+	for _, c := range o.Kept {
+		s.kept = append(s.kept, c.ArrowField())
+	}
+	return s
+}
+
+// of says whether an output has these columns.
+func (s *columnSet) of(o *Output) bool {
+	if s.dims != o.Embedding.Cols || len(s.kept) != len(o.Kept) || s.has != presence(o) || !sameField(s.id, o.ID.ArrowField()) {
 		return false
 	}
-	for i := range k.kept {
-		if !sameField(k.kept[i], o.Kept[i].ArrowField()) {
+	for i := range s.kept {
+		if !sameField(s.kept[i], o.Kept[i].ArrowField()) {
 			return false
 		}
 	}

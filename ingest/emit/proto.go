@@ -1,0 +1,144 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// ProtobufType is the content type of what Protobuf writes.
+const ProtobufType = "application/x-protobuf"
+
+// PlaceMessage is the full name of the message that Protobuf writes.
+const PlaceMessage = "unfold.Place"
+
+// Protobuf writes placed events as Protobuf, one event a message. The message's fields are id, the kept
+// columns, x and y or, if the map has not two dimensions, the list embedding, then the other
+// columns of an Output, and map_id. Numbers of fields are those of protoNumbers whatever else there is; kept columns are
+// numbered from 100 on in their order. It is safe for concurrent use; the zero value works.
+// The same output gives the same bytes.
+type Protobuf struct {
+	known atomic.Pointer[[]*protoKind]
+	mu    sync.Mutex // of replacing known
+}
+
+// protoKind are the messages of certain columns.
+type protoKind struct {
+	columnSet
+	mapID  bool
+	schema string
+	id     protoField
+	kept   []protoField
+}
+
+// Encode returns the message of an output of one event, and the text of its schema, of which
+// it is the only message.
+func (p *Protobuf) Encode(o *Output) (value []byte, schema string, err error) {
+	if o.Len() != 1 {
+		return nil, "", fmt.Errorf("%d events cannot be one Protobuf message, which holds one; write them as Arrow or JSON (sink.format)", o.Len())
+	}
+	k := p.find(o)
+	if k == nil {
+		if k, err = newProtoKind(o); err != nil {
+			return nil, "", err
+		}
+		p.remember(k)
+	}
+	if err := o.check(); err != nil {
+		return nil, "", err
+	}
+	w := protoRow{to: make([]byte, 0, 160+24*len(o.Kept)+4*o.Embedding.Cols), kind: k}
+	for _, c := range outputColumns {
+		if c.there(o) {
+			c.proto(&w, o)
+		}
+	}
+	if k.mapID {
+		w.text(protoNumbers[mapIDName], o.MapID)
+	}
+	return w.to, k.schema, nil
+}
+
+func (p *Protobuf) find(o *Output) *protoKind {
+	if all := p.known.Load(); all != nil {
+		for _, k := range *all {
+			if k.of(o) && k.mapID == (o.MapID != "") {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Protobuf) remember(k *protoKind) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []*protoKind
+	if before := p.known.Load(); before != nil {
+		all = slices.Clone(*before)
+	}
+	all = append([]*protoKind{k}, all[:min(len(all), rememberedKinds-1)]...)
+	p.known.Store(&all)
+}
+
+// protoRow is a message in the making.
+type protoRow struct {
+	to   []byte
+	kind *protoKind
+}
+
+func (w *protoRow) float(n protowire.Number, v float32) {
+	w.to = protowire.AppendTag(w.to, n, protowire.Fixed32Type)
+	w.to = protowire.AppendFixed32(w.to, floatBits(v))
+}
+
+func (w *protoRow) text(n protowire.Number, s string) {
+	w.to = protowire.AppendTag(w.to, n, protowire.BytesType)
+	w.to = protowire.AppendString(w.to, readable(s))
+}
+
+func (w *protoRow) integer(n protowire.Number, v uint64) {
+	w.to = protowire.AppendTag(w.to, n, protowire.VarintType)
+	w.to = protowire.AppendVarint(w.to, v)
+}
+
+func (idColumn) proto(w *protoRow, o *Output) {
+	if o.ID.Valid() {
+		w.to = w.kind.id.append(w.to, o.ID.Array())
+		return
+	}
+	w.integer(protoNumbers[IDName], uint64(o.FirstRow))
+}
+
+func (keptColumns) proto(w *protoRow, o *Output) {
+	for i := range o.Kept {
+		if c := &o.Kept[i]; !o.repeated(*c) {
+			w.to = w.kind.kept[i].append(w.to, c.Array())
+		}
+	}
+}
+
+func (placeColumn) proto(w *protoRow, o *Output) {
+	if row := o.Embedding.Row(0); len(row) == 2 {
+		w.float(protoNumbers["x"], row[0])
+		w.float(protoNumbers["y"], row[1])
+	} else if len(row) > 0 {
+		w.to = protowire.AppendTag(w.to, protoNumbers[EmbeddingName], protowire.BytesType)
+		w.to = protowire.AppendBytes(w.to, arrow.Float32Traits.CastToBytes(row))
+	}
+}
+
+func (s series[T]) proto(w *protoRow, o *Output) {
+	switch v := any(s.at(o)).(type) {
+	case *[]float32:
+		w.float(protoNumbers[s.name], (*v)[0])
+	case *[]string:
+		w.text(protoNumbers[s.name], (*v)[0])
+	}
+}
+
+func (c constant[T]) proto(w *protoRow, o *Output) { w.integer(protoNumbers[c.name], uint64(*c.at(o))) }

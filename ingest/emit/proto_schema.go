@@ -1,0 +1,285 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// protoNumbers are the numbers of fields. They never change: a column that is new gets the
+// next one, whatever its place in the list of columns.
+var protoNumbers = map[string]protowire.Number{
+	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
+	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
+}
+
+// firstKept is the number of the first kept column.
+const firstKept protowire.Number = 100
+
+// protoTypes are the types of fields that are not of a column that passes through.
+var protoTypes = map[string]string{className: "string", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
+
+// CheckProtobuf says which kept column conflicts with the fields of a place of so many
+// dimensions in Protobuf.
+func CheckProtobuf(dims int, keep []string) error {
+	for _, name := range keep {
+		if ownField(dims, name) {
+			return fmt.Errorf("column %q cannot be kept in Protobuf: the place has a field of that name itself; rename it in the input", name)
+		}
+	}
+	return nil
+}
+
+// ownField says whether a place of so many dimensions has fields of a name besides the columns of a map.
+func ownField(dims int, name string) bool {
+	return name == mapIDName || dims == 2 && (name == "x" || name == "y")
+}
+
+// newProtoKind makes the schema of messages like an output's.
+func newProtoKind(o *Output) (*protoKind, error) {
+	k := &protoKind{columnSet: columnSetOf(o), mapID: o.MapID != ""}
+	s := protoSchema{taken: map[string]bool{}}
+	var fields []string
+	for name := range protoNumbers {
+		s.taken[folded(name)] = true
+	}
+	for _, c := range outputColumns {
+		if !c.there(o) {
+			continue
+		}
+		switch c.(type) {
+		case idColumn:
+			fields = append(fields, s.field(k.fieldOfID(o)))
+		case keptColumns:
+			more, err := k.fieldsOfKept(o, &s)
+			if err != nil {
+				return nil, err
+			}
+			fields = append(fields, more...)
+		case placeColumn:
+			if o.Embedding.Cols == 2 {
+				fields = append(fields, s.own("x"), s.own("y"))
+				continue
+			}
+			fields = append(fields, s.own(EmbeddingName))
+		default:
+			fields = append(fields, s.own(c.String()))
+		}
+	}
+	if k.mapID {
+		fields = append(fields, s.own(mapIDName))
+	}
+	k.schema = s.text(fields)
+	return k, nil
+}
+
+// fieldOfID is the id's field; a row's number takes its place.
+func (k *protoKind) fieldOfID(o *Output) protoField {
+	k.id = protoField{number: protoNumbers[IDName], name: IDName, column: IDName, of: protoInteger}
+	if o.ID.Valid() {
+		k.id.of = protoTypeOf(o.ID.ArrowField())
+	}
+	return k.id
+}
+
+func (k *protoKind) fieldsOfKept(o *Output, s *protoSchema) (fields []string, err error) {
+	seen := map[string]bool{}
+	names := s.identifiers(o)
+	k.kept = make([]protoField, len(o.Kept))
+	for i, c := range o.Kept {
+		if err := CheckProtobuf(o.Embedding.Cols, []string{c.Name()}); err != nil {
+			return nil, err
+		}
+		if seen[c.Name()] {
+			return nil, fmt.Errorf("ingest: two columns are called %q", c.Name())
+		}
+		seen[c.Name()] = true
+		if o.repeated(c) {
+			continue
+		}
+		k.kept[i] = protoField{number: firstKept + protowire.Number(i), name: names[i], column: c.Name(), of: protoTypeOf(c.ArrowField())}
+		fields = append(fields, s.field(k.kept[i]))
+	}
+	return fields, nil
+}
+
+// protoSchema is a schema in the making.
+type protoSchema struct {
+	// taken are the names of fields, as readers of JSON and generators of code compare
+	// them: without case and underscores.
+	taken   map[string]bool
+	imports []string
+}
+
+func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// identifiers are the kept columns' names as Protobuf has them. Those that are names there
+// keep them, so that no field has the JSON name that another has in the schema.
+func (s *protoSchema) identifiers(o *Output) []string {
+	out := make([]string, len(o.Kept))
+	for _, plain := range []bool{true, false} {
+		for i, c := range o.Kept {
+			if name := identifier(c.Name()); (name == c.Name()) == plain {
+				out[i] = s.free(name)
+			}
+		}
+	}
+	return out
+}
+
+// identifier is a name with what Protobuf does not allow replaced.
+func identifier(column string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '_'
+	}, column)
+	if name == "" || !unicode.IsLetter(rune(name[0])) {
+		name = "c" + name
+	}
+	return name
+}
+
+// free is a name that no field has yet, made of one.
+func (s *protoSchema) free(name string) string {
+	out := name
+	for i := 2; s.taken[folded(out)]; i++ {
+		out = fmt.Sprintf("%s_n%d", name, i)
+	}
+	s.taken[folded(out)] = true
+	return out
+}
+
+// own declares a field of the place's own.
+func (s *protoSchema) own(name string) string {
+	t := protoTypes[name]
+	if t == "" {
+		t = "float"
+	}
+	return fmt.Sprintf("%s %s = %d [json_name = %s];", t, name, protoNumbers[name], protoQuoted(name))
+}
+
+// field declares the field of a column that passes through, which may be null.
+func (s *protoSchema) field(f protoField) string {
+	t := f.of.String()
+	switch f.of {
+	case protoTime:
+		s.use("google/protobuf/timestamp.proto")
+	case protoAny:
+		s.use("google/protobuf/struct.proto")
+	case protoFloats, protoDoubles:
+	default:
+		t = "optional " + t
+	}
+	return fmt.Sprintf("%s %s = %d [json_name = %s];", t, f.name, f.number, protoQuoted(f.column))
+}
+
+func (s *protoSchema) use(file string) {
+	if !slices.Contains(s.imports, file) {
+		s.imports = append(s.imports, file)
+	}
+}
+
+func (s *protoSchema) text(fields []string) string {
+	var b strings.Builder
+	b.WriteString("syntax = \"proto3\";\n\npackage unfold;\n\n")
+	slices.Sort(s.imports)
+	for _, file := range s.imports {
+		fmt.Fprintf(&b, "import %q;\n", file)
+	}
+	b.WriteString("// Place is an event and its place on a map.\nmessage Place {\n")
+	for _, f := range fields {
+		fmt.Fprintf(&b, "  %s\n", f)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// protoQuoted is a text as Protobuf's grammar has it.
+func protoQuoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(readable(s)) {
+		if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+			fmt.Fprintf(&b, `\%03o`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// protoType is what a column that passes through is in Protobuf.
+type protoType int
+
+const (
+	protoText protoType = iota
+	protoInteger
+	protoUnsigned
+	protoFloat
+	protoDouble
+	protoBool
+	protoBytes
+	protoTime
+	protoFloats
+	protoDoubles
+	protoAny
+)
+
+func (t protoType) String() string {
+	return [...]string{"string", "int64", "uint64", "float", "double", "bool", "bytes", "google.protobuf.Timestamp", "repeated float", "repeated double", "google.protobuf.Value"}[t]
+}
+
+// protoTypeOf is the type of a column's field. One whose type was found in its values may
+// have another in the next message, so that its field holds any.
+func protoTypeOf(f arrow.Field) protoType {
+	if record.Inferred(f) {
+		return protoAny
+	}
+	return protoTypeFor(f.Type)
+}
+
+func protoTypeFor(dt arrow.DataType) protoType {
+	switch dt := dt.(type) {
+	case *arrow.DictionaryType:
+		return protoTypeFor(dt.ValueType)
+	case arrow.ExtensionType:
+		return protoTypeFor(dt.StorageType())
+	case *arrow.TimestampType:
+		return protoTime
+	case *arrow.MapType:
+		return protoText
+	case arrow.ListLikeType:
+		switch {
+		case table.KindOf(dt) != table.Vector:
+			return protoText
+		case protoTypeFor(dt.Elem()) == protoFloat:
+			return protoFloats
+		}
+		return protoDoubles
+	}
+	switch id := dt.ID(); {
+	case arrow.IsUnsignedInteger(id):
+		return protoUnsigned
+	case arrow.IsInteger(id):
+		return protoInteger
+	case id == arrow.FLOAT16, id == arrow.FLOAT32:
+		return protoFloat
+	case id == arrow.FLOAT64:
+		return protoDouble
+	case id == arrow.BOOL:
+		return protoBool
+	case id == arrow.BINARY, id == arrow.LARGE_BINARY, id == arrow.FIXED_SIZE_BINARY:
+		return protoBytes
+	}
+	return protoText
+}
