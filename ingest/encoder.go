@@ -103,6 +103,18 @@ func (e *Encoder) Shape() string {
 	return b.String()
 }
 
+// Columns are the columns that vectors are made of: the vector column, or the plain ones.
+func (e *Encoder) Columns() []string {
+	if e.vector != "" {
+		return []string{e.vector}
+	}
+	names := make([]string, len(e.columns))
+	for i := range e.columns {
+		names[i] = e.columns[i].Name
+	}
+	return names
+}
+
 // With returns the same encoder with other columns passing through.
 func (e *Encoder) With(s Selection) *Encoder {
 	out := *e
@@ -218,6 +230,16 @@ func (s Selection) column(t *table.Table, name string) (table.Column, error) {
 		return c, err
 	}
 	return table.SoundColumn(c, t.Origin, s.ReplaceText)
+}
+
+// Passing lists the columns that pass through, each once: the id, if there is one, the kept
+// ones and the label.
+func (s Selection) Passing() []string {
+	out := s.passing()
+	if s.ID != "" && !slices.Contains(out, s.ID) {
+		out = append([]string{s.ID}, out...)
+	}
+	return out
 }
 
 // passing lists the kept columns and the label, each once.

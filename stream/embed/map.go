@@ -16,15 +16,11 @@ import (
 // Table encodes and places the rows of a table. Its errors are about the table's source:
 // an *ingest.Error names row and column.
 func (m *Map) Table(ctx context.Context, t *table.Table) (*emit.Output, error) {
-	b, err := m.encoder.Encode(t)
+	a, err := m.Ask(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	placed, err := m.Vectors(ctx, b.X)
-	if err != nil {
-		return nil, located(b.Origin, err)
-	}
-	return placed.Output(b, 0, b.Len()), nil
+	return a.All(), nil
 }
 
 // located makes an error about rows that were placed one about rows of their source.

@@ -1,0 +1,69 @@
+package embed
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/sparse/knn"
+)
+
+// Partial is For a source that need not have all columns that pass through, whatever the
+// settings are: those that it has do. It is for who asks where something would lie.
+func (m *Map) Partial(s table.Schema, name string) (*Map, error) {
+	asked := *m
+	asked.set.Mapping = ingest.Mapping{Selection: ingest.Selection{ReplaceText: m.set.Mapping.ReplaceText}}
+	return asked.For(s, name)
+}
+
+// nearby is a placer that finds reference points, as those do that have a placing.Frame.
+type nearby interface {
+	Project(x vec.Matrix[float32]) (vec.Matrix[float32], error)
+	Nearest(ctx context.Context, z vec.Matrix[float32], k int) (*knn.Neighbors, error)
+}
+
+// Nearest returns the k nearest reference points of vectors, n x Placer().Dim(), as placing
+// finds them: rows of the snapshot, nearest first, and squared distances in the space that
+// the model sees (after PCA, if there is one). Of a vector with a missing value it returns a
+// *models.RowError. A model that has no neighbours matches models.ErrBadInput.
+func (m *Map) Nearest(ctx context.Context, x vec.Matrix[float32], k int) (*knn.Neighbors, error) {
+	p, ok := m.placer.(nearby)
+	if !ok {
+		return nil, models.BadInputf("a model of this kind has no neighbours")
+	}
+	z, err := p.Project(x)
+	if err != nil {
+		return nil, err
+	}
+	near, err := p.Nearest(ctx, z, k)
+	if err != nil {
+		return nil, fmt.Errorf("neighbours: %w", err)
+	}
+	return near, nil
+}
+
+// Asked is a table whose rows were placed, and their vectors.
+type Asked struct {
+	*Places
+	Batch *ingest.Batch
+}
+
+// Ask is Table for who also wants the vectors. Its errors are those of Table.
+func (m *Map) Ask(ctx context.Context, t *table.Table) (*Asked, error) {
+	b, err := m.encoder.Encode(t)
+	if err != nil {
+		return nil, err
+	}
+	placed, err := m.Vectors(ctx, b.X)
+	if err != nil {
+		return nil, located(b.Origin, err)
+	}
+	return &Asked{placed, b}, nil
+}
+
+// All lays all rows out.
+func (a *Asked) All() *emit.Output { return a.Output(a.Batch, 0, a.Batch.Len()) }
