@@ -73,6 +73,7 @@ var homes = []struct {
 	{"go.opentelemetry.io", []string{"cmd/internal/trace"}, []string{"cmd/internal/cli"}},
 	{"github.com/twmb/avro", []string{"ingest"}, []string{"stream"}},
 	{"net/http", []string{"cmd/internal", "stream/registry", "stream/store/storetest"}, nil},
+	{"golang.org/x/net", []string{"cmd/internal/web"}, nil},
 	{"gocloud.dev", []string{"stream/store"}, []string{"stream"}},
 	{"github.com/johannesboyne/gofakes3", []string{"stream/store/storetest"}, nil},
 	{"gonum.org/v1/plot", []string{"cmd/internal", "bench/why"}, nil},

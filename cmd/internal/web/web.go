@@ -7,7 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"unfold/cmd/internal/logs"
 )
@@ -20,8 +25,9 @@ type Server struct {
 }
 
 // Handler returns the pages. Ready returns nil if the stage is ready, and what there is
-// to say all the same, or the reason why it is not; metrics serves /metrics.
-func Handler(ready func() (detail string, err error), metrics http.Handler) http.Handler {
+// to say all the same, or the reason why it is not; metrics serves /metrics, nil for none.
+// The page / lists these and more, which somebody else serves.
+func Handler(ready func() (detail string, err error), metrics http.Handler, more ...string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -35,9 +41,13 @@ func Handler(ready func() (detail string, err error), metrics http.Handler) http
 			answer(w, http.StatusOK, "ready")
 		}
 	})
-	mux.Handle("GET /metrics", metrics)
+	index := append([]string{"unfold", "/livez", "/readyz"}, more...)
+	if metrics != nil {
+		mux.Handle("GET /metrics", metrics)
+		index = append(index, "/metrics")
+	}
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, "unfold\n/livez\n/readyz\n/metrics")
+		answer(w, http.StatusOK, strings.Join(index, "\n"))
 	})
 	return mux
 }
@@ -50,32 +60,82 @@ func answer(w http.ResponseWriter, status int, text string) {
 	fmt.Fprintln(w, text)
 }
 
-// Listen begins to answer on address; port 0 takes a free one. What goes wrong with
-// a request, log has as a warning.
+// mostConnections bounds those that are open at a time; others wait to be taken.
+const mostConnections = 512
+
+// Listen begins to answer on address: HOST:PORT, where port 0 takes a free one, or
+// unix:PATH. What goes wrong with a request, log has as a warning.
 func Listen(ctx context.Context, address string, h http.Handler, log *slog.Logger) (*Server, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	l, err := listen(ctx, address)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w; name another address, or off", err)
 	}
 	s := &Server{
 		listener: l,
-		http: &http.Server{
-			Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-			WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
-			ErrorLog: slog.NewLogLogger(log.With(logs.Event, logs.HTTP).Handler(), slog.LevelWarn),
-		},
-		done: make(chan error, 1),
+		http:     patient(h, log),
+		done:     make(chan error, 1),
 	}
-	go func() { s.done <- s.http.Serve(l) }()
+	go func() { s.done <- s.http.Serve(netutil.LimitListener(l, mostConnections)) }()
 	return s, nil
 }
 
-// Address is where the server answers, HOST:PORT.
-func (s *Server) Address() string { return s.listener.Addr().String() }
+// patient is a server that waits for nobody for long.
+func patient(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
+		ErrorLog: slog.NewLogLogger(log.With(logs.Event, logs.HTTP).Handler(), slog.LevelWarn),
+	}
+}
+
+// unixPrefix begins the address of a socket in the file system.
+const unixPrefix = "unix:"
+
+// listen opens an address. A socket that a process left which ended without order is
+// replaced; nobody but its owner can connect to one.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	path, unix := strings.CutPrefix(address, unixPrefix)
+	if !unix {
+		return new(net.ListenConfig).Listen(ctx, "tcp", address)
+	}
+	l, err := private(ctx, path)
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return l, err
+	}
+	if c, answered := new(net.Dialer).DialContext(ctx, "unix", path); answered == nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	if info, there := os.Lstat(path); there != nil || info.Mode().Type() != os.ModeSocket {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil {
+		return nil, err
+	}
+	return private(ctx, path)
+}
+
+// Address is where the server answers, HOST:PORT or unix:PATH.
+func (s *Server) Address() string {
+	if a := s.listener.Addr(); a.Network() == "unix" {
+		return unixPrefix + a.String()
+	}
+	return s.listener.Addr().String()
+}
+
+// URL is the address for who asks.
+func (s *Server) URL() string {
+	if a := s.Address(); strings.HasPrefix(a, unixPrefix) {
+		return a
+	}
+	return "http://" + s.Address()
+}
 
 // Close ends the server; requests under way have a second to finish.
-func (s *Server) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+func (s *Server) Close() error { return s.Stop(time.Second) }
+
+// Stop ends the server; requests under way have so long to finish.
+func (s *Server) Stop(within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -1,0 +1,135 @@
+//go:build unix
+
+package web
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A socket in the file system is its owner's, is taken from a process that died, and not from
+// one that lives; a file that is no socket stays.
+func TestSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	quiet := slog.New(slog.DiscardHandler)
+	pages := Handler(func() (string, error) { return "", nil }, nil, "/more")
+	// What a process leaves that is killed.
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	left.Close()
+	s, err := Listen(t.Context(), "unix:"+path, pages, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || s.Address() != "unix:"+path || s.URL() != "unix:"+path {
+		t.Errorf("%v %v, address %s", info.Mode(), err, s.Address())
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
+	resp, err := client.Get("http://unfold/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if string(body) != "unfold\n/livez\n/readyz\n/more\n" || err != nil {
+		t.Errorf("%q %v", body, err)
+	}
+	if _, err := Listen(t.Context(), "unix:"+path, pages, quiet); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a second server: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("the socket stays: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Listen(t.Context(), "unix:"+path, pages, quiet); err == nil {
+		t.Error("a file was replaced")
+	}
+	if text, err := os.ReadFile(path); string(text) != "mine" {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}
+
+// Stop waits for the requests that are under way, and no longer than it was told.
+func TestStop(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(begun)
+		<-end
+		io.WriteString(w, "done")
+	})
+	s, err := Listen(t.Context(), "127.0.0.1:0", slow, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := make(chan string, 1)
+	go func() {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Get(s.URL())
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		answer <- string(body)
+	}()
+	<-begun
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Stop(time.Minute) }()
+	close(end)
+	if got := <-answer; got != "done" {
+		t.Errorf("the request under way was answered %q", got)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+// Who sends a header slowly is cut off.
+func TestSlowHeader(t *testing.T) {
+	s := patient(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	if s.ReadHeaderTimeout == 0 || s.ReadTimeout == 0 || s.WriteTimeout == 0 || s.IdleTimeout == 0 || s.MaxHeaderBytes == 0 {
+		t.Errorf("a limit is missing: %+v", s)
+	}
+	s.ReadHeaderTimeout = 50 * time.Millisecond
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(l) }()
+	defer func() {
+		s.Close()
+		<-done
+	}()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte("POST /place HTTP/1.1\r\nHost: a\r\nX-Slow: ")); err != nil {
+		t.Fatal(err)
+	}
+	c.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := io.ReadAll(c); err != nil {
+		t.Errorf("the connection stays open: %v", err)
+	}
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package web
+
+import (
+	"context"
+	"net"
+	"syscall"
+)
+
+// private opens a socket in the file system that its owner alone can connect to, from its
+// first moment on.
+func private(ctx context.Context, path string) (net.Listener, error) {
+	before := syscall.Umask(0o177)
+	defer syscall.Umask(before)
+	return new(net.ListenConfig).Listen(ctx, "unix", path)
+}
