@@ -1,0 +1,57 @@
+package serve
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// accepted is the format that the headers Accept prefer; like is that of the request,
+// which wins where several are as good.
+func accepted(headers []string, like Format) (Format, error) {
+	if len(headers) == 0 {
+		return like, nil
+	}
+	best, quality := Auto, 0.0
+	for _, f := range []Format{like, JSON, Arrow} {
+		name := jsonType
+		if f == Arrow {
+			name = arrowType
+		}
+		if q := qualityOf(headers, name); q > quality {
+			best, quality = f, q
+		}
+	}
+	if best == Auto {
+		return best, problemf(http.StatusNotAcceptable, "Accept is %q; answers are %s or %s", strings.Join(headers, ", "), jsonType, arrowType)
+	}
+	return best, nil
+}
+
+// qualityOf is how much a type is wanted, from 0 to 1: by the range that names it most
+// exactly (RFC 9110, 12.5.1).
+func qualityOf(headers []string, name string) float64 {
+	group, _, _ := strings.Cut(name, "/")
+	quality, exact := 0.0, 0
+	for _, h := range headers {
+		for _, one := range strings.Split(h, ",") {
+			kind, parameters, err := mime.ParseMediaType(one)
+			if err != nil {
+				continue
+			}
+			fits := map[string]int{"*/*": 1, group + "/*": 2, name: 3}[kind]
+			if fits <= exact {
+				continue
+			}
+			q := 1.0
+			if text, there := parameters["q"]; there {
+				if q, err = strconv.ParseFloat(text, 64); err != nil || !(q >= 0 && q <= 1) {
+					continue
+				}
+			}
+			quality, exact = q, fits
+		}
+	}
+	return quality
+}

@@ -1,0 +1,47 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"unfold/ingest/emit"
+)
+
+// with returns places with their neighbours as columns that pass through.
+func (at placed) with() *emit.Output {
+	if at.near == nil {
+		return at.Output
+	}
+	out := *at.Output
+	out.Kept = append(slices.Clone(out.Kept), at.near.columns(at.Len())...)
+	return &out
+}
+
+// writeArrow writes places as one Arrow IPC stream, as a stage writes its messages.
+func (p *Placer) writeArrow(at placed) ([]byte, error) { return p.arrow.Encode(at.with()) }
+
+// writeJSON writes an object: what all places share, and a list of them as a stage writes
+// its messages.
+func (p *Placer) writeJSON(at placed) ([]byte, error) {
+	out := *at.with()
+	head := fmt.Sprintf(`{"map_id":%q,"map_epoch":%d,"model_version":%d,"places":`, out.MapID, out.Epoch, out.Version)
+	out.MapID, out.Epoch, out.Version = "", 0, 0
+	places, err := p.writeFlat(placed{Output: &out})
+	if err != nil {
+		return nil, err
+	}
+	if out.Len() == 1 {
+		head, places = head+"[", append(places, ']')
+	}
+	return append(append([]byte(head), places...), "}\n"...), nil
+}
+
+// writeFlat writes places as a stage writes its messages.
+func (p *Placer) writeFlat(at placed) ([]byte, error) {
+	value, err := emit.JSON{}.Encode(at.with())
+	if err != nil {
+		return nil, problemf(http.StatusUnprocessableEntity, "%v; or ask for Arrow", err)
+	}
+	return value, nil
+}

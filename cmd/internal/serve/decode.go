@@ -1,0 +1,224 @@
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// Format is how rows are written.
+type Format int
+
+// The formats. Auto tells by the first byte.
+const (
+	Auto Format = iota
+	JSON
+	Arrow
+	// flat is JSON without what all rows share: an object for an object, else an array.
+	flat
+)
+
+// arrowType and jsonType are content types.
+const (
+	arrowType = "application/vnd.apache.arrow.stream"
+	jsonType  = "application/json"
+)
+
+// told is what a body is, if that was not said.
+func (f Format) told(body []byte) Format {
+	if f != Auto {
+		return f
+	}
+	if len(body) > 0 && body[0] == 0xff {
+		return Arrow
+	}
+	return JSON
+}
+
+// rows are those of a request.
+type rows struct {
+	*table.Table
+	// ids, if they are no column of the table.
+	ids table.Column
+	// lacking are columns that were asked for, and that no row has.
+	lacking []string
+}
+
+// decode makes a table of a request. Errors are its fault.
+func (m *Model) decode(body []byte, f Format, l Limits) (rows, error) {
+	if f == Arrow {
+		t, err := arrowfmt.DecodeMessage(body, request, arrowfmt.Limits{Bytes: l.Body, Memory: l.Memory})
+		return rows{Table: t}, err
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return rows{}, request.Bad("the body is empty").Suggest(`send a record, an array of records, or {"vectors": [[...]]}`)
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if open, err := d.Token(); err == nil && open == json.Delim('{') {
+		switch name, err := d.Token(); {
+		case err == nil && (name == "vectors" || name == "ids"):
+			return m.vectors(body, l)
+		case err == nil && name == "records":
+			return m.wrapped(d, l)
+		}
+	}
+	return m.records(body, l)
+}
+
+// tooMany is the problem of a request of more rows than are allowed.
+func tooMany(most int64) *Problem {
+	return problemf(http.StatusRequestEntityTooLarge, "the request has more than %d rows; send fewer at a time", most)
+}
+
+// malformed is the error of a body that is no JSON.
+func malformed(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return request.Bad("the body is no JSON").Because(err)
+}
+
+// ended says whether an object and the body end where they should.
+func ended(d *json.Decoder) error {
+	if _, err := d.Token(); err != nil {
+		return malformed(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return request.Bad("something follows the object")
+	}
+	return nil
+}
+
+// wrapped decodes the value of records.
+func (m *Model) wrapped(d *json.Decoder, l Limits) (rows, error) {
+	var text json.RawMessage
+	if err := d.Decode(&text); err != nil {
+		return rows{}, malformed(err)
+	}
+	if d.More() {
+		return rows{}, request.Bad(`beside "records" the object holds something else`)
+	}
+	if err := ended(d); err != nil {
+		return rows{}, err
+	}
+	return m.records(text, l)
+}
+
+// vectors decodes {"vectors": [[...], ...], "ids": [...]}, of which the latter may be left
+// out: as the records that they would be.
+func (m *Model) vectors(body []byte, l Limits) (rows, error) {
+	if len(m.said.Columns) > 0 {
+		return rows{}, problemf(http.StatusUnprocessableEntity, "this model has no vectors but columns: send records with %s", table.List(m.said.Columns))
+	}
+	parts := map[string]*elements{}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.Token() // {
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return rows{}, malformed(err)
+		}
+		name, _ := key.(string)
+		if parts[name] != nil {
+			return rows{}, request.BadColumn(name, "it comes twice")
+		}
+		first := map[string]string{"vectors": "[", "ids": `"-0123456789`}[name]
+		if first == "" {
+			return rows{}, request.BadColumn(name, `beside "vectors" there can be "ids" alone`)
+		}
+		if parts[name], err = readElements(d, name, first, l.Rows); err != nil {
+			return rows{}, err
+		}
+	}
+	if err := ended(d); err != nil {
+		return rows{}, err
+	}
+	vectors, ids := parts["vectors"], parts["ids"]
+	if vectors == nil {
+		return rows{}, request.BadColumn("vectors", "there are none")
+	}
+	if ids != nil && len(ids.ends) != len(vectors.ends) {
+		return rows{}, request.Bad("%d ids for %d vectors", len(ids.ends), len(vectors.ends))
+	}
+	name, id := cmp.Or(m.said.Vector, "vector"), ""
+	if ids != nil {
+		id = cmp.Or(m.said.ID, "id")
+	}
+	return m.recordsOf(zip(name, vectors, id, ids), record.Spec{Paths: []string{name, id}[:1+min(len(id), 1)], Vector: name, Limits: l.record()}, id)
+}
+
+// elements are those of an array, as they are written.
+type elements struct {
+	text []byte
+	ends []int
+}
+
+// at is element i.
+func (e *elements) at(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = e.ends[i-1]
+	}
+	return e.text[from:e.ends[i]]
+}
+
+// readElements reads an array whose elements begin with one of first.
+func readElements(d *json.Decoder, name, first string, most int64) (*elements, error) {
+	if open, err := d.Token(); err != nil {
+		return nil, malformed(err)
+	} else if open != json.Delim('[') {
+		return nil, request.BadColumn(name, "it is no array")
+	}
+	e := &elements{}
+	var text json.RawMessage
+	for i := 0; d.More(); i++ {
+		if int64(i) == most {
+			return nil, tooMany(most)
+		}
+		if err := d.Decode(&text); err != nil {
+			return nil, malformed(err)
+		}
+		if strings.IndexByte(first, text[0]) < 0 {
+			return nil, request.BadAt(i, name, "it is %s", map[bool]string{true: "no list of numbers", false: "neither text nor a number"}[first == "["])
+		}
+		e.text = append(e.text, text...)
+		e.ends = append(e.ends, len(e.text))
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, malformed(err)
+	}
+	return e, nil
+}
+
+// zip writes the records of vectors, and of ids unless these are nil.
+func zip(name string, vectors *elements, id string, ids *elements) []byte {
+	quoted, _ := json.Marshal(name) // strings can be written
+	quotedID, _ := json.Marshal(id)
+	out := []byte{'['}
+	for i := range vectors.ends {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, '{'), quoted...)
+		out = append(append(out, ':'), vectors.at(i)...)
+		if ids != nil {
+			out = append(append(out, ','), quotedID...)
+			out = append(append(out, ':'), ids.at(i)...)
+		}
+		out = append(out, '}')
+	}
+	return append(out, ']')
+}
+
+// record are the limits of what is not Arrow, and has been found not too long.
+func (l Limits) record() record.Limits {
+	return record.Limits{Bytes: math.MaxInt64, Memory: l.Memory}
+}

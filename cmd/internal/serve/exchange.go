@@ -1,0 +1,171 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Exchange answers requests that come one after the other on a pipe: one answer for each,
+// in their order, written before the next request is looked at. An error is an answer, an
+// object with the key error.
+type Exchange struct {
+	// Current returns the model that a request is placed on, or why there is none.
+	Current func() (*Model, error)
+	Placer  *Placer
+	Options Options
+}
+
+// Lines answers lines: a request is a JSON value on one line, and so is its answer, which is
+// an object for an object and an array for an array. The lines of in end with it; it returns
+// nil then, or when the context is done.
+func (x *Exchange) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
+	most := x.Placer.Limits.Filled().Body
+	r := bufio.NewReaderSize(in, 64<<10)
+	return x.serve(ctx, func() ([]byte, error) { return readLine(r, most) }, func(answer []byte) error {
+		_, err := out.Write(append(bytes.TrimRight(answer, "\n"), '\n'))
+		return err
+	}, Options{In: JSON, Out: flat, Neighbors: x.Options.Neighbors})
+}
+
+// Frames answers frames: before a request and before an answer its length stands, 32 bits,
+// the highest byte first. A request is JSON or an Arrow IPC stream, by its first byte, and
+// its answer is the same; an error is always JSON. It returns nil when in ends between two
+// frames, or when the context is done.
+func (x *Exchange) Frames(ctx context.Context, in io.Reader, out io.Writer) error {
+	most := x.Placer.Limits.Filled().Body
+	r := bufio.NewReaderSize(in, 64<<10)
+	return x.serve(ctx, func() ([]byte, error) { return readFrame(r, most) }, func(answer []byte) error {
+		// In one piece, so that it is one write to a pipe as far as it fits.
+		_, err := out.Write(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(answer)), uint32(len(answer))), answer...))
+		return err
+	}, x.Options)
+}
+
+// incoming is a request that was read, or why it was not: a *Problem of it alone, or an
+// error that ends it all.
+type incoming struct {
+	body []byte
+	err  error
+}
+
+// serve answers what read returns, until that ends. A read cannot be interrupted: one that
+// waits when the context is done ends with the process, or when its reader does.
+func (x *Exchange) serve(ctx context.Context, read func() ([]byte, error), write func([]byte) error, o Options) error {
+	requests, done := make(chan incoming), make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			body, err := read()
+			select {
+			case requests <- incoming{body, err}:
+			case <-done:
+				return
+			}
+			var p *Problem
+			if err != nil && !errors.As(err, &p) {
+				return
+			}
+		}
+	}()
+	for {
+		var next incoming
+		select {
+		case next = <-requests:
+		case <-ctx.Done():
+			return nil
+		}
+		var p *Problem
+		if next.err != nil && !errors.As(next.err, &p) {
+			if next.err == io.EOF {
+				return nil
+			}
+			return fmt.Errorf("reading requests: %w", next.err)
+		}
+		if err := write(x.answer(ctx, next, o)); err != nil {
+			return fmt.Errorf("writing answers: %w", err)
+		}
+	}
+}
+
+// answer is what a request is answered with, whatever it is.
+func (x *Exchange) answer(ctx context.Context, in incoming, o Options) []byte {
+	err := in.err
+	var m *Model
+	if err == nil {
+		if m, err = x.Current(); err != nil {
+			err = problemf(http.StatusServiceUnavailable, "%v", err)
+		}
+	}
+	if err == nil {
+		var answer []byte
+		if answer, _, err = x.Placer.Place(context.WithoutCancel(ctx), m, in.body, o); err == nil {
+			return answer
+		}
+	}
+	return problemOf(err, http.StatusInternalServerError).line()
+}
+
+// readLine reads a line, without its end. One of more than so many bytes is a problem, and
+// is read to its end.
+func readLine(r *bufio.Reader, most int64) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || int64(len(line)+len(part)) > most+2; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(line) == 0 && !long:
+			return nil, io.EOF
+		case err != nil && err != io.EOF:
+			return nil, err
+		}
+		if line = bytes.TrimRight(line, "\r\n"); long || int64(len(line)) > most {
+			return nil, tooLarge(most)
+		}
+		return line, nil
+	}
+}
+
+// readFrame reads a frame. One of more than so many bytes is a problem, and is skipped.
+func readFrame(r *bufio.Reader, most int64) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		if err == io.ErrUnexpectedEOF {
+			return nil, errors.New("the input ends within the length of a frame")
+		}
+		return nil, err
+	}
+	n := int64(binary.BigEndian.Uint32(head[:]))
+	if n > most {
+		if _, err := io.CopyN(io.Discard, r, n); err != nil {
+			return nil, cut(n, err)
+		}
+		return nil, tooLarge(most)
+	}
+	// As it comes: a length alone takes no memory.
+	var body bytes.Buffer
+	if _, err := io.CopyN(&body, r, n); err != nil {
+		return nil, cut(n, err)
+	}
+	return body.Bytes(), nil
+}
+
+// cut is the error of a frame that ends early.
+func cut(n int64, err error) error {
+	if err == io.EOF {
+		return fmt.Errorf("the input ends within a frame of %d bytes", n)
+	}
+	return err
+}

@@ -1,0 +1,196 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/table"
+)
+
+func exchange(m *Model, l Limits) *Exchange {
+	return &Exchange{Current: func() (*Model, error) { return m, nil }, Placer: &Placer{Limits: l}}
+}
+
+// One line comes for each, in their order, before the next is sent: an object for an object,
+// an array for an array, an object with the key error for what cannot be placed.
+func TestLines(t *testing.T) {
+	m := model(t)
+	in, send := io.Pipe()
+	receive, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := exchange(m, Limits{Body: 1000}).Lines(t.Context(), in, out)
+		out.CloseWithError(io.EOF)
+		done <- err
+	}()
+	answers := bufio.NewReader(receive)
+	for i, c := range []struct{ line, want string }{
+		{`{"event": 7, "class": "a", "v": [1, 2, 3, 4]}`, `{"id":7,"class":"a","x":`},
+		{"", `{"error":"the body is empty`},
+		{`[{"event": 1, "v": [1, 2, 3, 4]}, {"event": 2, "v": [4, 3, 2, 1]}]`, `[{"id":1,`},
+		{`[]`, `[]`},
+		{`{"v": [1, 2]}`, `"row":1,"column":"v"`},
+		{"{\"v\": \"\\ud800\xff", `{"error":`},
+		{strings.Repeat("x", 1001), `{"error":"the body has more than 1000 bytes`},
+		{strings.Repeat(" ", 200_000), `more than 1000 bytes`},
+		{`{"event": "text\n", "v": [1, 2, 3, 4]}` + "\r", `{"id":"text\n",`},
+	} {
+		if _, err := send.Write([]byte(c.line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		got, err := answers.ReadString('\n')
+		if err != nil || !strings.Contains(got, c.want) || !json.Valid([]byte(got)) {
+			t.Errorf("line %d: %q, %v, want %q", i+1, got, err, c.want)
+		}
+	}
+	// The last line may lack its end.
+	go func() {
+		send.Write([]byte(`{"v": [1, 2, 3, 4]}`))
+		send.Close()
+	}()
+	if rest, err := io.ReadAll(answers); err != nil || bytes.Count(rest, []byte("\n")) != 1 || !strings.HasPrefix(string(rest), `{"id":0,"x":`) {
+		t.Errorf("the last line: %q, %v", rest, err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// However lines are cut up on their way, and whatever they are, there are as many answers,
+// each a line of JSON.
+func TestLinesAreNeverMissing(t *testing.T) {
+	m := model(t)
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.OneOf(rapid.Just(`{"v": [1, 2, 3, 4]}`), rapid.StringMatching(`[^\n]{0,20}`),
+			rapid.Custom(func(t *rapid.T) string {
+				return fmt.Sprintf(`{"v": %s}`, rapid.SampledFrom([]string{"1", "[1,2,3]", "[1,2,3,null]", "[1e300,1,1,1]", "{}", `"1,2,3,4"`}).Draw(t, "v"))
+			}))
+		lines := rapid.SliceOfN(line, 0, 20).Draw(t, "lines")
+		text := strings.Join(lines, "\n")
+		if len(lines) > 0 {
+			text += "\n"
+		}
+		var in io.Reader = strings.NewReader(text)
+		if rapid.Bool().Draw(t, "bytewise") {
+			in = iotest.OneByteReader(in)
+		}
+		var out bytes.Buffer
+		if err := exchange(m, Limits{}).Lines(context.Background(), in, &out); err != nil {
+			t.Fatal(err)
+		}
+		answers := strings.SplitAfter(out.String(), "\n")
+		if len(answers) != len(lines)+1 || answers[len(lines)] != "" {
+			t.Fatalf("%d answers to %d lines: %q", len(answers)-1, len(lines), answers)
+		}
+		for i, a := range answers[:len(lines)] {
+			if !json.Valid([]byte(a)) {
+				t.Errorf("line %d, %q: %q", i+1, lines[i], a)
+			}
+		}
+	})
+}
+
+// An answer that cannot be written, and an input that breaks, end it with the error.
+func TestLinesThatBreak(t *testing.T) {
+	m, broken := model(t), errors.New("broken")
+	err := exchange(m, Limits{}).Lines(t.Context(), iotest.ErrReader(broken), io.Discard)
+	if !errors.Is(err, broken) {
+		t.Errorf("reading: %v", err)
+	}
+	r, w := io.Pipe()
+	r.CloseWithError(broken)
+	if err := exchange(m, Limits{}).Lines(t.Context(), strings.NewReader("{}\n"), w); !errors.Is(err, broken) {
+		t.Errorf("writing: %v", err)
+	}
+	in, send := io.Pipe()
+	defer send.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := exchange(m, Limits{}).Lines(ctx, in, io.Discard); err != nil {
+		t.Errorf("a context that is done: %v", err)
+	}
+}
+
+func framed(body []byte) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+}
+
+// Frames are answered in their own format, errors in JSON; one that is too long is skipped,
+// one that is cut off ends it.
+func TestFrames(t *testing.T) {
+	m := model(t)
+	var in, out bytes.Buffer
+	for _, body := range [][]byte{
+		encoded(t, sample(t, 3, 4)), []byte(`{"vectors": [[1, 2, 3, 4]]}`), []byte("{"), make([]byte, 5000), nil, encoded(t, sample(t, 3, 1)),
+	} {
+		in.Write(framed(body))
+	}
+	in.Write([]byte{0, 0, 0, 9, '{'})
+	x := exchange(m, Limits{Body: 4000})
+	x.Options.Neighbors = 2
+	if err := x.Frames(t.Context(), &in, &out); err == nil || !strings.Contains(err.Error(), "within a frame of 9 bytes") {
+		t.Errorf("an input that is cut off: %v", err)
+	}
+	var answers [][]byte
+	for r := bufio.NewReader(&out); ; {
+		body, err := readFrame(r, 1<<20)
+		if err != nil {
+			break
+		}
+		answers = append(answers, body)
+	}
+	if len(answers) != 6 {
+		t.Fatalf("%d answers", len(answers))
+	}
+	for i, rows := range map[int]int{0: 4, 5: 1} {
+		got, err := arrowfmt.DecodeMessage(answers[i], table.Origin{}, arrowfmt.Limits{})
+		if err != nil || got.Len() != rows {
+			t.Errorf("answer %d: %v, %v", i, got, err)
+			continue
+		}
+		if _, there := got.Column("neighbor"); !there {
+			t.Errorf("answer %d names no neighbours", i)
+		}
+	}
+	for i, want := range map[int]string{1: `"neighbor":[`, 2: `{"error":`, 3: "more than 4000 bytes", 4: "the body is empty"} {
+		if !strings.Contains(string(answers[i]), want) || !json.Valid(answers[i]) {
+			t.Errorf("answer %d: %s, want %s", i, answers[i], want)
+		}
+	}
+}
+
+// FuzzPlace: whatever a request is, it is answered or refused, and nothing ends the process.
+func FuzzPlace(f *testing.F) {
+	for _, body := range []string{
+		`{"vectors": [[1, 2, 3, 4]], "ids": ["a"]}`, `{"records": [{"v": [1, 2, 3, 4], "event": 1}]}`, `[{"v": "1,2,3,4"}]`,
+		`{"schema": {"type": "struct", "fields": []}, "payload": {"v": [1, 2, 3, 4]}}`, `{"ids": []}`, "\xff\xff\xff\xff\x00\x00\x00\x00",
+	} {
+		f.Add([]byte(body))
+	}
+	f.Add(encoded(f, sample(f, 3, 2)))
+	m, p := model(f), &Placer{Limits: Limits{Body: 1 << 16, Rows: 100, Memory: 1 << 20}}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, out := range []Format{JSON, Arrow} {
+			answer, _, err := p.Place(t.Context(), m, body, Options{Out: out, Neighbors: 2})
+			var problem *Problem
+			if err != nil && (!errors.As(err, &problem) || problem.Status < 400 || problem.Status >= 500) {
+				t.Errorf("%v (%+v)", err, problem)
+			}
+			if err == nil && out == JSON && !json.Valid(answer) {
+				t.Errorf("no JSON: %s", answer)
+			}
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Settings of a Handler.
+type Settings struct {
+	// Current returns the model that requests are placed on, or why there is none.
+	Current func() (*Model, error)
+	Limits  Limits
+}
+
+// Handler answers over HTTP. Make one with New.
+type Handler struct {
+	set    Settings
+	placer Placer
+	mux    *http.ServeMux
+	// turns has room for the requests that are worked on; held counts bytes of bodies.
+	turns chan struct{}
+	held  atomic.Int64
+}
+
+// New makes a handler.
+func New(s Settings) *Handler {
+	s.Limits = s.Limits.Filled()
+	h := &Handler{set: s, placer: Placer{Limits: s.Limits}, mux: http.NewServeMux(), turns: make(chan struct{}, s.Limits.Requests)}
+	h.mux.HandleFunc("/place", only(h.place, http.MethodPost))
+	h.mux.HandleFunc("/model", only(h.model, http.MethodGet, http.MethodHead))
+	h.mux.HandleFunc("/openapi.json", only(h.openAPI, http.MethodGet, http.MethodHead))
+	return h
+}
+
+// ServeHTTP answers what is asked of the model, and 404 to the rest.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+
+// Beside returns pages that have the handler's as well.
+func (h *Handler) Beside(pages http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", pages)
+	for _, path := range Paths {
+		mux.Handle(path, h)
+	}
+	return mux
+}
+
+// Paths are what a Handler answers.
+var Paths = []string{"/place", "/model", "/openapi.json"}
+
+// only refuses other methods.
+func only(do http.HandlerFunc, methods ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !slices.Contains(methods, r.Method) {
+			w.Header().Set("Allow", strings.Join(methods, ", "))
+			problemf(http.StatusMethodNotAllowed, "%s takes %s", r.URL.Path, strings.Join(methods, " or ")).write(w)
+			return
+		}
+		do(w, r)
+	}
+}
+
+func (h *Handler) model(w http.ResponseWriter, _ *http.Request) {
+	m, err := h.current()
+	if err != nil {
+		err.write(w)
+		return
+	}
+	text, failed := json.Marshal(m.Description())
+	if failed != nil {
+		problemOf(failed, http.StatusInternalServerError).write(w)
+		return
+	}
+	send(w, http.StatusOK, jsonType, append(text, '\n'))
+}
+
+// current is the model in use.
+func (h *Handler) current() (*Model, *Problem) {
+	m, err := h.set.Current()
+	if err != nil {
+		return nil, problemf(http.StatusServiceUnavailable, "%v", err)
+	}
+	return m, nil
+}
+
+func (h *Handler) place(w http.ResponseWriter, r *http.Request) {
+	answer, format, err := h.placed(w, r)
+	if err != nil {
+		problemOf(err, http.StatusInternalServerError).write(w)
+		return
+	}
+	contentType := jsonType
+	if format == Arrow {
+		contentType = arrowType
+	}
+	send(w, http.StatusOK, contentType, answer)
+}
+
+// placed answers POST /place. Its errors are *Problem.
+func (h *Handler) placed(w http.ResponseWriter, r *http.Request) ([]byte, Format, error) {
+	o, err := h.options(r)
+	if err != nil {
+		return nil, Auto, err
+	}
+	body, err := h.body(w, r)
+	defer h.held.Add(-int64(cap(body)))
+	if err != nil {
+		return nil, Auto, err
+	}
+	wait := time.NewTimer(h.set.Limits.Time)
+	defer wait.Stop()
+	select {
+	case h.turns <- struct{}{}:
+		defer func() { <-h.turns }()
+	case <-wait.C:
+		return nil, Auto, problemf(http.StatusServiceUnavailable, "%d requests are being worked on, and none ended for %v; ask again later", cap(h.turns), h.set.Limits.Time)
+	case <-r.Context().Done():
+		return nil, Auto, r.Context().Err()
+	}
+	// The newest model: the wait may have been long.
+	m, problem := h.current()
+	if problem != nil {
+		return nil, Auto, problem
+	}
+	return h.placer.Place(r.Context(), m, body, o)
+}
+
+// options are what the address and the headers ask for.
+func (h *Handler) options(r *http.Request) (o Options, err error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return o, problemf(http.StatusBadRequest, "the query cannot be read: %v", err)
+	}
+	for name, values := range query {
+		if name != "neighbors" {
+			return o, problemf(http.StatusBadRequest, "there is no parameter %q; there is neighbors=N", name)
+		}
+		n, err := strconv.Atoi(values[0])
+		if err != nil || len(values) > 1 || n < 0 || n > h.set.Limits.Neighbors {
+			return o, problemf(http.StatusBadRequest, "neighbors: %q is not one number from 0 to %d", strings.Join(values, ","), h.set.Limits.Neighbors)
+		}
+		o.Neighbors = n
+	}
+	if c := r.Header.Get("Content-Encoding"); c != "" && c != "identity" {
+		return o, problemf(http.StatusUnsupportedMediaType, "bodies are taken as they are, not compressed with %s", c)
+	}
+	said := r.Header.Get("Content-Type")
+	switch kind, parameters, err := mime.ParseMediaType(said); {
+	case err == nil && kind == arrowType:
+		o.In = Arrow
+	case err == nil && kind == jsonType && (parameters["charset"] == "" || strings.EqualFold(parameters["charset"], "utf-8")):
+		o.In = JSON
+	default:
+		return o, problemf(http.StatusUnsupportedMediaType, "Content-Type is %q; it can be %s or %s", said, jsonType, arrowType)
+	}
+	o.Out, err = accepted(r.Header.Values("Accept"), o.In)
+	return o, err
+}
+
+// body reads the request's. What it holds is counted, also if it fails.
+func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	limit := h.set.Limits
+	if r.ContentLength > limit.Body {
+		return nil, tooLarge(limit.Body)
+	}
+	in := http.MaxBytesReader(w, r.Body, limit.Body)
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			grown := slices.Grow(body, max(4096, min(cap(body), 1<<20)))
+			if h.held.Add(int64(cap(grown)-cap(body))) > limit.Held {
+				return grown[:0], problemf(http.StatusServiceUnavailable, "the bodies of all requests are more than %d bytes; ask again later", limit.Held)
+			}
+			body = grown
+		}
+		n, err := in.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		var large *http.MaxBytesError
+		switch {
+		case err == io.EOF:
+			return body, nil
+		case errors.As(err, &large):
+			return body, tooLarge(limit.Body)
+		case err != nil:
+			return body, problemf(http.StatusBadRequest, "the body did not come whole: %v", err)
+		}
+	}
+}
+
+func tooLarge(most int64) *Problem {
+	return problemf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes; send fewer rows at a time", most)
+}

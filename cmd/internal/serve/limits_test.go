@@ -1,0 +1,153 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"unfold/stream/streamtest"
+)
+
+// stuck is a body of which some bytes come, and then none until it is let go.
+type stuck struct {
+	some io.Reader
+	gone chan struct{}
+}
+
+func (s *stuck) Read(b []byte) (int, error) {
+	if n, err := s.some.Read(b); n > 0 || err != io.EOF {
+		return n, err
+	}
+	<-s.gone
+	return 0, io.ErrUnexpectedEOF
+}
+
+func (s *stuck) Close() error { return nil }
+
+// Bodies that come slowly take none of the turns, and all together no more memory than is
+// allowed; what they took is free again when they are gone.
+func TestSlowBodies(t *testing.T) {
+	m := model(t)
+	h := New(Settings{Current: func() (*Model, error) { return m, nil }, Limits: Limits{Body: 1 << 20, Held: 1 << 20, Requests: 1}})
+	gone := make(chan struct{})
+	var all sync.WaitGroup
+	post := func(body io.Reader) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(context.Background(), "POST", "/place", body)
+		r.Header.Set("Content-Type", jsonType)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	slow := func(n int) {
+		all.Go(func() { post(&stuck{strings.NewReader(strings.Repeat(" ", n)), gone}) })
+	}
+	slow(100)
+	slow(100)
+	streamtest.Await(t, "both to be read", func() bool { return h.held.Load() >= 8192 })
+	small := []byte(`{"vectors": [[1, 2, 3, 4]]}`)
+	if w := post(bytes.NewReader(small)); w.Code != http.StatusOK {
+		t.Errorf("beside slow bodies: %d %s", w.Code, w.Body)
+	}
+	slow(1<<20 - 20_000)
+	streamtest.Await(t, "the large one to be read", func() bool { return h.held.Load() > 1<<19 })
+	if w := post(strings.NewReader(strings.Repeat(" ", 1<<20))); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("beyond what all may hold: %d %s", w.Code, w.Body)
+	}
+	close(gone)
+	all.Wait()
+	if n := h.held.Load(); n != 0 {
+		t.Errorf("%d bytes are still held", n)
+	}
+	if w := post(bytes.NewReader(small)); w.Code != http.StatusOK {
+		t.Errorf("afterwards: %d %s", w.Code, w.Body)
+	}
+}
+
+// A request waits for its turn as long as it may, and no longer.
+func TestTurns(t *testing.T) {
+	m := model(t)
+	h := New(Settings{Current: func() (*Model, error) { return m, nil }, Limits: Limits{Requests: 1, Time: 20 * time.Millisecond}})
+	post := func() *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/place", strings.NewReader(`{"vectors": [[1, 2, 3, 4]]}`))
+		r.Header.Set("Content-Type", jsonType)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	h.turns <- struct{}{}
+	if w := post(); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "1 requests are being worked on") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	<-h.turns
+	streamtest.Await(t, "an answer in time", func() bool { return post().Code == http.StatusOK })
+}
+
+// Clients that ask at once have the answers to what they asked.
+func TestAtOnce(t *testing.T) {
+	m := model(t)
+	s := served(t, m, Limits{Requests: 2, Time: time.Minute})
+	want := map[int][]byte{}
+	for i := range 8 {
+		_, _, want[i] = ask(t, s, "POST", "/place?neighbors=1", arrowType, jsonType, encoded(t, sample(t, uint64(i), i+1)))
+	}
+	var all sync.WaitGroup
+	for i := range 64 {
+		all.Go(func() {
+			status, _, got := ask(t, s, "POST", "/place?neighbors=1", arrowType, jsonType, encoded(t, sample(t, uint64(i%8), i%8+1)))
+			if status != 200 || !bytes.Equal(got, want[i%8]) {
+				t.Errorf("request %d: %d %.100s, want %.100s", i, status, got, want[i%8])
+			}
+		})
+	}
+	all.Wait()
+}
+
+// BenchmarkPlace is one row a request, from many clients at once: what batching them could
+// save is what of it is spent on placing.
+func BenchmarkPlace(b *testing.B) {
+	m := model(b)
+	p := &Placer{}
+	body := []byte(`{"vectors": [[1, 2, 3, 4]]}`)
+	b.Run("request", func(b *testing.B) {
+		h := New(Settings{Current: func() (*Model, error) { return m, nil }})
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				r := httptest.NewRequestWithContext(context.Background(), "POST", "/place", bytes.NewReader(body))
+				r.Header.Set("Content-Type", jsonType)
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != 200 {
+					b.Fatal(w.Body)
+				}
+			}
+		})
+	})
+	b.Run("place", func(b *testing.B) {
+		in, err := m.decode(body, JSON, p.Limits.Filled())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := m.place(context.Background(), in, 0, p.Limits.Filled()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+	b.Run("rows-64", func(b *testing.B) {
+		body := []byte(`{"vectors": [` + strings.Repeat("[1,2,3,4],", 63) + `[1,2,3,4]]}`)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, _, err := p.Place(context.Background(), m, body, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}

@@ -1,0 +1,123 @@
+package serve
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"slices"
+
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/stream/embed"
+)
+
+// Placer places what requests hold. It is safe for concurrent use; the zero value works.
+type Placer struct {
+	Limits Limits
+	arrow  emit.MessageWriter
+}
+
+// Options of a request.
+type Options struct {
+	// In is the format of the request, Out that of the answer; Auto is that of the request.
+	In, Out Format
+	// Neighbors is how many reference points are named of each row.
+	Neighbors int
+}
+
+// placed are rows where a model has placed them.
+type placed struct {
+	*emit.Output
+	near *neighbors // nil if nobody asked
+}
+
+// neighbors are the nearest points of rows, k of each.
+type neighbors struct {
+	k        int
+	point    []int64
+	distance []float32
+}
+
+// Place answers a request, and says in which format. Its errors are *Problem.
+func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([]byte, Format, error) {
+	l := p.Limits.Filled()
+	o.In = o.In.told(body)
+	if o.Out == Auto {
+		o.Out = o.In
+	}
+	in, err := m.decode(body, o.In, l)
+	if err != nil {
+		return nil, o.Out, problemOf(err, http.StatusBadRequest)
+	}
+	if int64(in.Len()) > l.Rows {
+		return nil, o.Out, tooMany(l.Rows)
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.Time)
+	defer cancel()
+	at, err := m.place(ctx, in, o.Neighbors, l)
+	if err != nil {
+		return nil, o.Out, problemOf(err, http.StatusUnprocessableEntity)
+	}
+	write := p.writeJSON
+	switch o.Out {
+	case Arrow:
+		write = p.writeArrow
+	case flat:
+		write = p.writeFlat
+	}
+	answer, err := write(at)
+	if err != nil {
+		return nil, o.Out, problemOf(err, http.StatusInternalServerError)
+	}
+	return answer, o.Out, nil
+}
+
+// place places the rows of a request and finds the neighbours of each, if k is not 0.
+func (m *Model) place(ctx context.Context, in rows, k int, l Limits) (placed, error) {
+	if err := (arrowfmt.Limits{Memory: l.Memory}).CheckVectors(in.Table, m.said.Dim); err != nil {
+		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%v", err)
+	}
+	has := slices.DeleteFunc(in.Schema(), func(f table.Field) bool { return slices.Contains(in.lacking, f.Name) })
+	of, err := m.m.Partial(has, request.String())
+	if err != nil {
+		return placed{}, err
+	}
+	asked, err := of.Ask(ctx, in.Table)
+	if err != nil {
+		return placed{}, err
+	}
+	out := placed{Output: asked.All()}
+	if in.ids.Valid() {
+		out.ID = in.ids
+	}
+	if k > 0 {
+		out.near, err = m.nearest(ctx, of, asked, k)
+	}
+	return out, err
+}
+
+// nearest finds the k nearest points of rows, or all if there are fewer.
+func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, k int) (*neighbors, error) {
+	k = min(k, m.said.Points)
+	near, err := of.Nearest(ctx, asked.Batch.X, k)
+	if err != nil {
+		return nil, err
+	}
+	out := &neighbors{k: k, point: make([]int64, len(near.Index)), distance: make([]float32, len(near.Index))}
+	for i, p := range near.Index {
+		out.point[i], out.distance[i] = int64(p), float32(math.Sqrt(near.Dist2[i]))
+	}
+	return out, nil
+}
+
+// columns are the neighbours of n rows as lists of one length.
+func (near *neighbors) columns(n int) []table.Column {
+	list := func(name string, values table.Column) table.Column {
+		return table.NewColumn(name, table.FixedList(n, near.k, values.Array()))
+	}
+	return []table.Column{
+		list("neighbor", table.Int64Column("", near.point)),
+		list("neighbor_distance", table.Float32Column("", near.distance)),
+	}
+}

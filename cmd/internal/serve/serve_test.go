@@ -1,0 +1,341 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/fit"
+	"unfold/models/snapshot"
+	"unfold/stream/embed"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const dim = 4
+
+// sample makes a table of vectors with ids and a column to keep.
+func sample(t testing.TB, seed uint64, rows int) *table.Table {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := vec.New[float32](rows, dim)
+	ids, class := make([]int64, rows), make([]string, rows)
+	for i := range rows {
+		c := rng.IntN(3)
+		ids[i], class[i] = int64(1000+i), strings.Repeat("c", c+1)
+		for k := range dim {
+			x.Row(i)[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
+		}
+	}
+	out, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.StringColumn("class", class), table.VectorColumn("v", x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// learnt is a small model of sample's columns.
+func learnt(t testing.TB) *embed.Map {
+	t.Helper()
+	records := sample(t, 1, 80)
+	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, records.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Add(records); err != nil {
+		t.Fatal(err)
+	}
+	e, err := f.Encoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.Encode(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{Common: models.Common{Steps: 5, Seed: 1, Threads: 1}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Encoder, err = json.Marshal(e); err != nil {
+		t.Fatal(err)
+	}
+	s.Version, s.MapID = 3, snapshot.NewMapID()
+	m, err := embed.Open(s, embed.Settings{Files: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func model(t testing.TB) *Model { return NewModel(learnt(t), "lvm", 80) }
+
+// served is a server of a model.
+func served(t testing.TB, m *Model, l Limits) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(New(Settings{Current: func() (*Model, error) {
+		if m == nil {
+			return nil, errors.New("there is no map yet")
+		}
+		return m, nil
+	}, Limits: l}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// ask sends a request and returns the answer.
+func ask(t testing.TB, s *httptest.Server, method, path, contentType, accept string, body []byte) (int, http.Header, []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"Content-Type": contentType, "Accept": accept} {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, answer
+}
+
+func encoded(t testing.TB, records *table.Table) []byte {
+	t.Helper()
+	value, err := emit.EncodeTable(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// asJSON writes the rows of sample's columns as an array of records.
+func asJSON(t testing.TB, records *table.Table) []byte {
+	t.Helper()
+	id, _ := records.Column("event")
+	class, _ := records.Column("class")
+	out := make([]map[string]any, records.Len())
+	for i, v := range vectorsOf(t, records) {
+		number, err := strconv.Atoi(id.Text(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = map[string]any{"event": number, "class": class.Text(i), "v": v, "other": []string{"x"}}
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func vectorsOf(t testing.TB, records *table.Table) [][]float32 {
+	t.Helper()
+	c, _ := records.Column("v")
+	x := make([]float32, records.Len()*dim)
+	if err := table.CopyVectors(x, dim, c, table.Origin{}, false); err != nil {
+		t.Fatal(err)
+	}
+	out := make([][]float32, records.Len())
+	for i := range out {
+		out[i] = x[i*dim : (i+1)*dim]
+	}
+	return out
+}
+
+// answered are the parts of a JSON answer.
+type answered struct {
+	MapID   string `json:"map_id"`
+	Epoch   uint32 `json:"map_epoch"`
+	Version uint64 `json:"model_version"`
+	Places  []struct {
+		ID     any       `json:"id"`
+		Class  string    `json:"class"`
+		X, Y   float32   // of two dimensions
+		At     []float32 `json:"embedding"`
+		Sigma  float32   `json:"sigma"`
+		Local  float32   `json:"novelty_local"`
+		Global float32   `json:"novelty_global"`
+		Near   []int     `json:"neighbor"`
+		Far    []float32 `json:"neighbor_distance"`
+	} `json:"places"`
+}
+
+// Rows have the places that embed.Map.Table gives them, in their order, whatever they come
+// as and whatever the answer is.
+func TestPlacesAreThoseOfTheMap(t *testing.T) {
+	m := model(t)
+	s := served(t, m, Limits{})
+	records := sample(t, 2, 9)
+	of, err := m.m.For(records.Schema(), "in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := of.Table(t.Context(), records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := emit.EncodeMessage(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors, err := json.Marshal(map[string]any{"vectors": vectorsOf(t, records), "ids": []int{1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrow := encoded(t, records)
+	status, header, body := ask(t, s, "POST", "/place", arrowType, "", arrow)
+	if status != 200 || header.Get("Content-Type") != arrowType || !bytes.Equal(body, message) {
+		t.Errorf("arrow: %d %s %.200q", status, header.Get("Content-Type"), body)
+	}
+	wrapped := []byte(`{"records": ` + string(asJSON(t, records)) + `}`)
+	for name, c := range map[string]struct {
+		contentType string
+		body        []byte
+		class       bool
+	}{
+		"arrow":   {arrowType, arrow, true},
+		"records": {jsonType, asJSON(t, records), true},
+		"wrapped": {jsonType + "; charset=utf-8", wrapped, true},
+		"vectors": {jsonType, vectors, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, header, body := ask(t, s, "POST", "/place?neighbors=2", c.contentType, jsonType, c.body)
+			var got answered
+			if err := json.Unmarshal(body, &got); status != 200 || header.Get("Content-Type") != jsonType || err != nil {
+				t.Fatalf("%d %s %s %v", status, header.Get("Content-Type"), body, err)
+			}
+			if got.MapID != want.MapID || got.Epoch != want.Epoch || got.Version != 3 || len(got.Places) != 9 {
+				t.Fatalf("%s", body)
+			}
+			for i, p := range got.Places {
+				at := want.Embedding.Row(i)
+				if p.ID != float64(1000+i) || p.X != at[0] || p.Y != at[1] || p.Sigma != want.Sigma[i] || p.Local != want.NoveltyLocal[i] || p.Global != want.NoveltyGlobal[i] {
+					t.Errorf("row %d: %+v", i, p)
+				}
+				if class, _ := records.Column("class"); c.class && p.Class != class.Text(i) {
+					t.Errorf("row %d: class %q", i, p.Class)
+				}
+				if len(p.Near) != 2 || len(p.Far) != 2 || p.Far[0] > p.Far[1] || p.Near[0] == p.Near[1] {
+					t.Errorf("row %d: neighbours %v, %v", i, p.Near, p.Far)
+				}
+			}
+		})
+	}
+}
+
+// A row that equals a reference point has it as its first neighbour; Arrow answers hold
+// neighbours as lists.
+func TestNeighbors(t *testing.T) {
+	m := model(t)
+	status, _, body := ask(t, served(t, m, Limits{}), "POST", "/place?neighbors=3", arrowType, "", encoded(t, sample(t, 1, 80).Slice(5, 7)))
+	if status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	got, err := arrowfmt.DecodeMessage(body, table.Origin{}, arrowfmt.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]float32{"neighbor": {5, 6}, "neighbor_distance": {0, 0}} {
+		c, there := got.Column(name)
+		x := make([]float32, 6)
+		if !there || table.CopyVectors(x, 3, c, table.Origin{}, false) != nil || !reflect.DeepEqual([]float32{x[0], x[3]}, want) {
+			t.Errorf("%s: %v", name, x)
+		}
+	}
+	status, _, body = ask(t, served(t, m, Limits{}), "POST", "/place?neighbors=100", jsonType, "", []byte(`{"vectors": [[1, 2, 3, 4]]}`))
+	var few answered
+	if err := json.Unmarshal(body, &few); err != nil || status != 200 || len(few.Places[0].Near) != 80 {
+		t.Errorf("of more neighbours than points: %d %.300s", status, body)
+	}
+}
+
+// What cannot be answered is a problem with its status, and names row and column.
+func TestProblems(t *testing.T) {
+	m := model(t)
+	small := Limits{Body: 20_000, Rows: 50, Neighbors: 5}
+	good := []byte(`{"vectors": [[1, 2, 3, 4]]}`)
+	for name, c := range map[string]struct {
+		method, path, contentType, accept string
+		body                              string
+		status                            int
+		want                              string
+		row                               int64
+		column                            string
+	}{
+		"method":          {method: "GET", status: 405, want: "takes POST"},
+		"no type":         {body: "{}", status: 415, want: `Content-Type is ""`},
+		"other type":      {contentType: "text/plain", body: "{}", status: 415, want: "application/json or"},
+		"other charset":   {contentType: jsonType + "; charset=latin1", body: "{}", status: 415},
+		"accept":          {contentType: jsonType, accept: "text/html", body: string(good), status: 406, want: "text/html"},
+		"refused":         {contentType: jsonType, accept: "application/*;q=0", body: string(good), status: 406},
+		"parameter":       {path: "?neighbours=2", contentType: jsonType, body: string(good), status: 400, want: "neighbors=N"},
+		"many neighbours": {path: "?neighbors=6", contentType: jsonType, body: string(good), status: 400, want: "0 to 5"},
+		"negative":        {path: "?neighbors=-1", contentType: jsonType, body: string(good), status: 400},
+		"query":           {path: "?neighbors=%zz", contentType: jsonType, body: string(good), status: 400},
+		"empty":           {contentType: jsonType, status: 400, want: "the body is empty"},
+		"no JSON":         {contentType: jsonType, body: "{", status: 400},
+		"cut":             {contentType: jsonType, body: `{"vectors": [[1, 2`, status: 400, want: "no JSON"},
+		"behind":          {contentType: jsonType, body: string(good) + "1", status: 400, want: "something follows"},
+		"no arrow":        {contentType: arrowType, body: "hello", status: 400, want: "Arrow"},
+		"short":           {contentType: jsonType, body: `{"vectors": [[1, 2, 3, 4], [1, 2]]}`, status: 422, want: "2 elements, 4 are expected", row: 2, column: "v"},
+		"null":            {contentType: jsonType, body: `{"vectors": [[1, 2, 3, null]]}`, status: 422, row: 1, column: "v"},
+		"text":            {contentType: jsonType, body: `{"vectors": [[1, 2, 3, "x"]]}`, status: 400, row: 1},
+		"no list":         {contentType: jsonType, body: `{"vectors": [1]}`, status: 400, want: "no list", row: 1, column: "vectors"},
+		"no array":        {contentType: jsonType, body: `{"vectors": 1}`, status: 400, want: "no array", column: "vectors"},
+		"twice":           {contentType: jsonType, body: `{"vectors": [], "vectors": []}`, status: 400, want: "twice"},
+		"beside":          {contentType: jsonType, body: `{"vectors": [], "other": []}`, status: 400, want: "alone"},
+		"ids":             {contentType: jsonType, body: `{"vectors": [[1, 2, 3, 4]], "ids": []}`, status: 400, want: "0 ids for 1 vectors"},
+		"odd id":          {contentType: jsonType, body: `{"ids": [true], "vectors": [[1, 2, 3, 4]]}`, status: 400, row: 1, column: "ids"},
+		"large":           {contentType: jsonType, body: strings.Repeat(" ", 20_001), status: 413, want: "more than 20000 bytes"},
+		"rows":            {contentType: jsonType, body: `{"vectors": [` + strings.Repeat("[1,2,3,4],", 50) + `[1,2,3,4]]}`, status: 413, want: "more than 50"},
+		"records":         {contentType: jsonType, body: `[` + strings.Repeat(`{"v":[1,2,3,4]},`, 50) + `{"v":[1,2,3,4]}]`, status: 413, want: "more than 50"},
+		"deleted":         {contentType: jsonType, body: `{"before": {"event": 1}, "after": null, "op": "d"}`, status: 422, want: "deleted"},
+		"column":          {contentType: jsonType, body: `[{"event": 1, "w": [1, 2, 3, 4]}]`, status: 422, row: 1, column: "v"},
+		"beside records":  {contentType: jsonType, body: `{"records": [], "more": 1}`, status: 400, want: "something else"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.method == "" {
+				c.method = "POST"
+			}
+			status, header, body := ask(t, served(t, m, small), c.method, "/place"+c.path, c.contentType, c.accept, []byte(c.body))
+			var p Problem
+			if err := json.Unmarshal(body, &p); err != nil || header.Get("Content-Type") != problemType {
+				t.Fatalf("%d %s %q: %v", status, header.Get("Content-Type"), body, err)
+			}
+			if status != c.status || p.Status != status || p.Title != http.StatusText(status) || !strings.Contains(p.Detail, c.want) || p.Row != c.row || c.column != "" && p.Column != c.column {
+				t.Errorf("%d %s, want %d %q, row %d, column %q", status, body, c.status, c.want, c.row, c.column)
+			}
+			if strings.HasPrefix(p.Detail, "input") {
+				t.Errorf("the detail names no source: %s", p.Detail)
+			}
+		})
+	}
+	status, header, body := ask(t, served(t, nil, Limits{}), "POST", "/place", jsonType, "", good)
+	if status != 503 || header.Get("Retry-After") == "" || !strings.Contains(string(body), "no map yet") {
+		t.Errorf("without a map: %d %v %s", status, header, body)
+	}
+}
