@@ -10,6 +10,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
+	"unfold/cmd/internal/serve"
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/input"
@@ -21,9 +22,10 @@ import (
 )
 
 type embedCmd struct {
-	In        []string `arg:"" name:"in" help:"Files, patterns, or - for standard input."`
+	In        []string `arg:"" optional:"" name:"in" help:"Files, patterns, or - for standard input."`
 	Model     string   `short:"m" required:"" placeholder:"MODEL" help:"The model, as fit writes it."`
-	Output    string   `short:"o" required:"" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The file extension sets the format; - is an Arrow stream on standard output."`
+	Output    string   `short:"o" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The file extension sets the format; - is an Arrow stream on standard output."`
+	Lines     bool     `help:"Place lines instead of files: a record in JSON on each line of standard input, its place in JSON on the same line of standard output, at once."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	textFlags
 	settingFlags
@@ -38,7 +40,12 @@ those that were named then, as far as they are there. A model that was learnt wi
 predicts the class of every row, too.
 
     unfold embed today.parquet -m data.unfold -o today-places.parquet
-    producer | unfold embed - -m data.unfold -o - | consumer`
+    producer | unfold embed - -m data.unfold -o - | consumer
+
+With --lines it is a filter that another program keeps running: one line out for each line in, written before the next is
+read. A line that cannot be placed is answered with {"error": ...}.
+
+    unfold embed --lines -m data.unfold < events.jsonl > places.jsonl`
 }
 
 func (c *embedCmd) Run(ctx context.Context, p *program) error {
@@ -46,6 +53,15 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	settings, err := p.settingsOf(c.values, embedKeys)
 	if err != nil {
 		return err
+	}
+	if c.Lines {
+		return c.lines(ctx, p, settings)
+	}
+	switch {
+	case len(c.In) == 0:
+		return usagef("expected \"<in> ...\"; see unfold embed --help")
+	case c.Output == "":
+		return usagef("missing flags: --output=FILE; see unfold embed --help")
 	}
 	options, err := c.textFlags.options(p)
 	if err != nil {
@@ -99,9 +115,26 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
+// lines places lines. Nothing but a failure that ends it is written to standard error: who
+// runs it as a filter may take what comes there for an answer.
+func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Config) error {
+	if len(c.In) > 0 || c.Output != "" || len(c.LabelFile) > 0 {
+		return usagef("--lines goes from standard input to standard output; leave files and --output out")
+	}
+	e, err := newEmbedder(ctx, c.Model, "", settings)
+	if err != nil {
+		return err
+	}
+	m := serve.NewModel(e.maps, e.kind, e.points)
+	x := &serve.Exchange{Current: func() (*serve.Model, error) { return m, nil }, Placer: &serve.Placer{}}
+	return x.Lines(ctx, p.Stdin, p.Stdout)
+}
+
 // embedder places the rows of files.
 type embedder struct {
 	maps   *embed.Map
+	kind   string // of the model
+	points int    // that it was learnt from
 	output string // where the rows go, which may be text
 	noted  bool   // what of the first input's columns the output holds as something else
 	rows   int64
@@ -133,7 +166,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", model, err)
 	}
-	return &embedder{maps: m, output: output}, nil
+	return &embedder{maps: m, kind: s.Kind, points: s.Reference.Rows, output: output}, nil
 }
 
 // file places the rows of one file. Labels, if there are any, are those of its rows.

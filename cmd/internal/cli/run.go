@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/cmd/internal/logs"
+	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/stage"
 )
 
@@ -145,7 +147,11 @@ func runStage(ctx context.Context, settings stage.Settings, logger *slog.Logger)
 	log.Say(logs.Starting, fmt.Sprintf("reading topic %s as group %s, %s", c.Source.Kafka.Topic, c.Group(), purpose(c)),
 		slog.String(logs.Topic, c.Source.Kafka.Topic), slog.String(logs.Group, c.Group()), slog.String(logs.Role, c.Role))
 	if a := s.Address(); a != "" {
-		log.Say(logs.Serving, fmt.Sprintf("answering on http://%s (/livez /readyz /metrics)", a), slog.String(logs.Address, a))
+		pages := "/livez /readyz /metrics"
+		if c.HTTPPlace {
+			pages += " " + strings.Join(serve.Paths, " ")
+		}
+		log.Say(logs.Serving, fmt.Sprintf("answering on http://%s (%s)", a, pages), slog.String(logs.Address, a))
 	}
 	sized, cancel := context.WithTimeout(ctx, sizesTimeout)
 	_, warnings, err := stage.Sizes(sized, settings)

@@ -22,6 +22,7 @@ type Config struct {
 	Trace      Trace      `key:"trace"`
 	HTTP       string     `key:"http" common:"true" default:"127.0.0.1:8080" help:"Address of /livez, /readyz and /metrics; off for none." placeholder:"HOST:PORT"`
 	HTTPPprof  bool       `key:"http_pprof" help:"Serve profiles of this process as well, below /debug/pprof/; only on an address of this machine's own, as 127.0.0.1."`
+	HTTPPlace  bool       `key:"http_place" help:"Answer POST /place and GET /model on the address of http as well: rows in, their places on the current map out. Whoever reaches the address may ask."`
 	Headers    string     `key:"headers" default:"own" choices:"own,pass" help:"Headers of outputs: the stage's own and the trace of the input, or all others of the input as well."`
 }
 

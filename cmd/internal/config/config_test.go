@@ -265,6 +265,7 @@ func TestValidate(t *testing.T) {
 		"pprof":      {strings.Replace(whole, "127.0.0.1:8080", ":8080\nhttp_pprof: true", 1), `http_pprof: profiles are for this machine alone, and http is ":8080"`},
 		"pprof off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
 		"pprof away": {strings.Replace(whole, "127.0.0.1:8080", "10.0.0.1:8080\nhttp_pprof: true", 1), "set http to 127.0.0.1:PORT"},
+		"place off":  {strings.Replace(whole, "127.0.0.1:8080", "off\nhttp_place: true", 1), "http_place: there is no address to answer on"},
 		"trace":      {whole + "trace: {endpoint: localhost:4318}\n", `trace.endpoint: "localhost:4318" is not the URL of a collector; write http://HOST:4318`},
 		"momentum":   {strings.Replace(whole, "seed: 1", "momentum: 1", 1), "not in 0 to below 1"},
 		"largest":    {strings.Replace(whole, "seed: 1", "components: largest", 1), "model.components: with heavy tails all components"},

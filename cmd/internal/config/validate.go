@@ -114,6 +114,9 @@ func (c *Config) checkPlaces(complain complainer) {
 			complain("http", "write HOST:PORT, :PORT or off", "%q: %v", c.HTTP, err)
 		}
 	}
+	if c.HTTPPlace && (c.HTTP == "" || c.HTTP == "off") {
+		complain("http_place", "set http to HOST:PORT, or leave it out", "there is no address to answer on: http is off")
+	}
 	if c.HTTPPprof && !loopback(c.HTTP) {
 		complain("http_pprof", "set http to 127.0.0.1:PORT, or leave it out", "profiles are for this machine alone, and http is %q", c.HTTP)
 	}

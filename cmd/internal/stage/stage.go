@@ -11,6 +11,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/metrics"
+	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/trace"
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
@@ -117,7 +118,10 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	if c.HTTP == "" || c.HTTP == "off" {
 		return nil
 	}
-	pages := web.Handler(st.Ready, figures.Handler())
+	pages := web.Handler(st.Ready, figures.Handler(), placePaths(c)...)
+	if c.HTTPPlace {
+		pages = serve.New(serve.Settings{Current: st.asked(c.Model.Kind)}).Beside(pages)
+	}
 	if c.HTTPPprof {
 		pages = web.WithProfiles(pages)
 	}

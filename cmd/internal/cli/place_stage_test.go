@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// With http_place a stage places what is asked for on its current map, as it places its
+// messages; without, there is no such page.
+func TestPlaceOfAStage(t *testing.T) {
+	brokers, configuration := broker(t, "events", "places", "dead")
+	text, err := os.ReadFile(configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, configuration, string(text)+"http_place: true\n")
+	m := join(t, "-c", configuration)
+	row := `{"name": "asked", "v": [1, 2, 3, 4]}`
+	m.says("/readyz", 503, "no map yet")
+	b := begun{url: "http://" + m.address(), client: noKeepAlive}
+	if status, body := b.post(t, row); status != 503 || !strings.Contains(body, "no map yet") {
+		t.Errorf("before the first map: %d %s", status, body)
+	}
+	produce(t, brokers, 0, 20)
+	m.says("/model", 200, `"kind":"lvm".*"vector":"v"`)
+	m.says("/", 200, "/place\n")
+	status, body := b.post(t, row)
+	var got struct {
+		Version uint64 `json:"model_version"`
+		Places  []place
+	}
+	if err := json.Unmarshal([]byte(body), &got); status != 200 || err != nil || got.Version == 0 || len(got.Places) != 1 || got.Places[0].ID != "asked" {
+		t.Errorf("%d %s", status, body)
+	}
+	// What passes through may be missing.
+	if status, body := b.post(t, `{"vectors": [[1, 2, 3, 4]]}`); status != 200 || !strings.Contains(body, `{"id":0,"x":`) {
+		t.Errorf("without an id: %d %s", status, body)
+	}
+	if code := m.leave(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	write(t, configuration, string(text))
+	off := join(t, "-c", configuration)
+	off.says("/model", 404, "")
+	if code := off.leave(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/logs"
+	"unfold/cmd/internal/serve"
+	"unfold/cmd/internal/web"
+)
+
+type serveCmd struct {
+	Model  string `arg:"" help:"The model, as fit writes it, or map.unfold of a stage's state."`
+	Listen string `default:"127.0.0.1:8090" placeholder:"HOST:PORT|unix:PATH" help:"Where to answer over HTTP: an address, or a socket in the file system, which this user alone can connect to. Default 127.0.0.1:8090."`
+	Stdio  bool   `help:"Answer on standard input and output instead, in frames: see docs/formats.md, \"Requests on a pipe\"."`
+	limitFlags
+	Neighbors int           `placeholder:"N" help:"With --stdio: how many of the nearest points to name of each row."`
+	Reload    time.Duration `rare:"" default:"1s" placeholder:"TIME" help:"How often to see whether the model's file has changed, and to take the new one; 0s: never. Default 1s."`
+	settingFlags
+}
+
+// limitFlags bound what requests may take.
+type limitFlags struct {
+	MaxBody     config.Size   `rare:"" group:"limits" default:"8MiB" placeholder:"SIZE" help:"Most bytes of a request. Default 8MiB."`
+	MaxRows     int64         `rare:"" group:"limits" default:"65536" placeholder:"N" help:"Most rows of a request. Default 65536."`
+	MaxMemory   config.Size   `rare:"" group:"limits" default:"64MiB" placeholder:"SIZE" help:"Most memory that decoding a request may take. Default 64MiB."`
+	MaxTime     time.Duration `rare:"" group:"limits" default:"10s" placeholder:"TIME" help:"Most time that a request may wait and take. Default 10s."`
+	MaxRequests int           `rare:"" group:"limits" placeholder:"N" help:"Requests that are worked on at a time. Default: as many as there are processors."`
+}
+
+// limits are those of the flags.
+func (f limitFlags) limits() (serve.Limits, error) {
+	if f.MaxBody < 1 || f.MaxRows < 1 || f.MaxMemory < 1 || f.MaxTime <= 0 || f.MaxRequests < 0 {
+		return serve.Limits{}, usagef("--max-body, --max-rows, --max-memory, --max-time and --max-requests have to be positive")
+	}
+	return serve.Limits{Body: int64(f.MaxBody), Rows: f.MaxRows, Memory: int64(f.MaxMemory), Held: 8 * int64(f.MaxBody), Time: f.MaxTime, Requests: f.MaxRequests}, nil
+}
+
+func (serveCmd) Help() string {
+	return `Places rows on a map that was learnt, for whoever asks: over HTTP, or on a pipe. The same row gets the same place as by embed.
+
+    unfold serve data.unfold
+    curl -H 'Content-Type: application/json' -d '{"vectors": [[0.1, 0.2]]}' http://127.0.0.1:8090/place
+
+POST /place takes records in JSON, {"vectors": [[...], ...]}, or an Arrow stream, and answers in what it was asked in, or in what
+Accept names. ?neighbors=N names the nearest points of each row as well. GET /model says what the model is, GET /openapi.json
+describes it all; /livez and /readyz are for who watches over it. Whoever reaches the address may ask: there is no
+password. A model that takes the file's place is taken over without a pause.
+
+A stage answers the same on its own address with http_place: true.`
+}
+
+func (c *serveCmd) Run(ctx context.Context, p *program) error {
+	limits, err := c.limits()
+	if err != nil {
+		return err
+	}
+	if c.Neighbors < 0 || c.Neighbors > 0 && !c.Stdio {
+		return usagef("--neighbors goes with --stdio; over HTTP each request says how many: /place?neighbors=%d", max(c.Neighbors, 1))
+	}
+	settings, err := p.settingsOf(c.values, embedKeys)
+	if err != nil {
+		return err
+	}
+	log, err := logs.New(p.Stderr, logs.Settings{})
+	if err != nil {
+		return err
+	}
+	s := &served{path: c.Model, settings: settings, log: log}
+	if err := s.load(ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		s.watch(ctx, c.Reload)
+	}()
+	defer func() {
+		stop()
+		<-watched
+	}()
+	if c.Stdio {
+		x := &serve.Exchange{Current: s.now, Placer: &serve.Placer{Limits: limits}, Options: serve.Options{Neighbors: c.Neighbors}}
+		return x.Frames(ctx, p.Stdin, p.Stdout)
+	}
+	pages := web.Handler(func() (string, error) { return "", nil }, nil, serve.Paths...)
+	server, err := web.Listen(ctx, c.Listen, serve.New(serve.Settings{Current: s.now, Limits: limits}).Beside(pages), log)
+	if err != nil {
+		return err
+	}
+	logs.Say(log, slog.LevelInfo, logs.Serving, "answering on "+server.URL()+" (/place /model /openapi.json /livez /readyz)", slog.String(logs.Address, server.Address()))
+	<-ctx.Done()
+	return server.Stop(c.MaxTime)
+}
+
+// served is a model that is placed on, as its file has it.
+type served struct {
+	path     string
+	settings *config.Config
+	log      *slog.Logger
+	// seen is the file that was read last.
+	seen    fs.FileInfo
+	current atomic.Pointer[serve.Model]
+}
+
+// now is the model in use.
+func (s *served) now() (*serve.Model, error) { return s.current.Load(), nil }
+
+// load reads the file.
+func (s *served) load(ctx context.Context) error {
+	// First, so that a file which comes while this one is read is seen as another.
+	info, err := os.Stat(s.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	s.seen = info
+	e, err := newEmbedder(ctx, s.path, "", s.settings)
+	if err != nil {
+		return err
+	}
+	s.current.Store(serve.NewModel(e.maps, e.kind, e.points))
+	return nil
+}
+
+// watch takes the file that takes the model's place, until the context is done.
+func (s *served) watch(ctx context.Context, every time.Duration) {
+	if every <= 0 {
+		return
+	}
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		info, err := os.Stat(s.path)
+		if err != nil || s.seen != nil && os.SameFile(info, s.seen) && info.ModTime().Equal(s.seen.ModTime()) && info.Size() == s.seen.Size() {
+			continue // one that is away comes again
+		}
+		if err := s.load(ctx); err != nil {
+			logs.Say(s.log, slog.LevelWarn, logs.MapRefused, fmt.Sprintf("the new model is not used, the one before stays: %v", err), slog.String(logs.Error, err.Error()))
+			continue
+		}
+		d := s.current.Load().Description()
+		logs.Say(s.log, slog.LevelInfo, logs.MapPublished, "the model's file has changed; requests are placed on it now",
+			slog.String(logs.MapID, d.MapID), slog.Uint64(logs.Version, d.Version), slog.Uint64(logs.Epoch, uint64(d.Epoch)))
+	}
+}

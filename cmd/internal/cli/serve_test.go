@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"unfold/stream/streamtest"
+)
+
+// lockedBuffer is a buffer that one goroutine writes while another reads.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// smallModel learns a model of small.csv, in a workspace that becomes the current folder.
+func smallModel(t *testing.T) {
+	t.Helper()
+	t.Chdir(workspace(t))
+	must(t, "-q", "fit", "small.csv", "-o", "m.unfold", "--columns", "x,y,z", "--id", "name")
+}
+
+// noKeepAlive leaves no connection behind.
+var noKeepAlive = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// begun is a running unfold serve.
+type begun struct {
+	client *http.Client
+	url    string
+	stderr *lockedBuffer
+	stop   func() int
+}
+
+// begin starts unfold serve; stop ends it and returns its exit code.
+func begin(t *testing.T, args ...string) begun {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := begun{stderr: &lockedBuffer{}}
+	code := make(chan int, 1)
+	go func() {
+		code <- Run(ctx, System{Args: append([]string{"serve"}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: b.stderr})
+	}()
+	var once sync.Once
+	ended := 0
+	b.stop = func() int {
+		once.Do(func() {
+			cancel()
+			ended = <-code
+		})
+		return ended
+	}
+	t.Cleanup(func() { b.stop() })
+	address := regexp.MustCompile(`address=(\S+)`)
+	streamtest.Await(t, "an address", func() bool { return address.MatchString(b.stderr.String()) })
+	b.url = "http://" + address.FindStringSubmatch(b.stderr.String())[1]
+	transport := &http.Transport{DisableKeepAlives: true}
+	if path, unix := strings.CutPrefix(b.url, "http://unix:"); unix {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		}
+		b.url = "http://unfold"
+	}
+	b.client = &http.Client{Transport: transport}
+	return b
+}
+
+// get returns the status and the body of a page; post sends JSON to /place.
+func (b begun) get(t *testing.T, path string) (int, string) {
+	t.Helper()
+	resp, err := b.client.Get(b.url + path)
+	return read(t, resp, err)
+}
+
+func (b begun) post(t *testing.T, body string) (int, string) {
+	t.Helper()
+	resp, err := b.client.Post(b.url+"/place", "application/json", strings.NewReader(body))
+	return read(t, resp, err)
+}
+
+func read(t *testing.T, resp *http.Response, err error) (int, string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// place is a place in JSON.
+type place struct {
+	ID     any     `json:"id"`
+	X, Y   float32 // of two dimensions
+	Sigma  float32 `json:"sigma"`
+	Global float32 `json:"novelty_global"`
+	Error  string  `json:"error"`
+}
+
+// A model is served until the program is told to end: on an address, and on a socket. It
+// places as embed does.
+func TestServe(t *testing.T) {
+	smallModel(t)
+	const row = `{"name": "new", "x": 0.5, "y": 1.5, "z": 2, "more": "x"}`
+	if err := os.WriteFile("row.jsonl", []byte(row+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, line, stderr := runInput(t, "row.jsonl", "embed", "--lines", "-m", "m.unfold")
+	var want place
+	if err := json.Unmarshal([]byte(line), &want); code != 0 || err != nil || want.ID != "new" || want.Sigma == 0 || stderr != "" {
+		t.Fatalf("embed --lines: exit %d, %q, %q, %v", code, line, stderr, err)
+	}
+	for name, listen := range map[string]string{"address": "127.0.0.1:0", "socket": "unix:" + filepath.Join(t.TempDir(), "s")} {
+		t.Run(name, func(t *testing.T) {
+			b := begin(t, "m.unfold", "--listen", listen)
+			status, body := b.post(t, row)
+			var got struct{ Places []place }
+			if err := json.Unmarshal([]byte(body), &got); status != 200 || err != nil || len(got.Places) != 1 || got.Places[0] != want {
+				t.Errorf("%d %s, want %+v", status, body, want)
+			}
+			for path, want := range map[string]string{"/model": `"columns":["x","y","z"]`, "/livez": "ok", "/readyz": "ready", "/openapi.json": `"3.1.0"`, "/": "/place"} {
+				if status, body := b.get(t, path); status != 200 || !strings.Contains(body, want) {
+					t.Errorf("%s: %d %s, want %s", path, status, body, want)
+				}
+			}
+			if status, body := b.post(t, `{"x": 0.5, "y": 1.5}`); status != 422 || !strings.Contains(body, `"column":"z"`) {
+				t.Errorf("a column is missing: %d %s", status, body)
+			}
+			if code := b.stop(); code != 0 {
+				t.Errorf("exit %d: %s", code, b.stderr)
+			}
+			if text := b.stderr.String(); strings.Contains(text, "0.5") || strings.Count(text, "\n") != 1 {
+				t.Errorf("requests are logged: %s", text)
+			}
+		})
+	}
+}
+
+// A model that takes the file's place is used from then on; what is no model is refused, and
+// the one before stays.
+func TestServeFollowsItsFile(t *testing.T) {
+	smallModel(t)
+	b := begin(t, "m.unfold", "--listen", "127.0.0.1:0", "--reload", "5ms")
+	_, before := b.get(t, "/model")
+	if err := os.WriteFile("bad", []byte("no model"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("bad", "m.unfold"); err != nil {
+		t.Fatal(err)
+	}
+	streamtest.Await(t, "a word about it", func() bool { return strings.Contains(b.stderr.String(), "the one before stays") })
+	if _, now := b.get(t, "/model"); now != before {
+		t.Errorf("a bad file has replaced the model: %s", now)
+	}
+	must(t, "-q", "fit", "small.csv", "-o", "m.unfold", "--columns", "x,y,z", "--dims", "1")
+	streamtest.Await(t, "the new model", func() bool { _, now := b.get(t, "/model"); return strings.Contains(now, `"dims":1`) })
+	if code := b.stop(); code != 0 {
+		t.Errorf("exit %d: %s", code, b.stderr)
+	}
+}
+
+// On a pipe a request is answered before the next is sent, and the end of the input ends it.
+func TestServeStdio(t *testing.T) {
+	smallModel(t)
+	in, send := io.Pipe()
+	receive, out := io.Pipe()
+	code, stderr := make(chan int, 1), &lockedBuffer{}
+	go func() {
+		code <- Run(t.Context(), System{Args: []string{"serve", "m.unfold", "--stdio", "--neighbors", "2"}, Stdin: in, Stdout: out, Stderr: stderr})
+		out.Close()
+	}()
+	answers := bufio.NewReader(receive)
+	for _, c := range []struct{ request, want string }{
+		{`[{"x": 0.5, "y": 1.5, "z": 2}]`, `"neighbor":[`}, {`{"x": 0.5}`, `{"error":"row 1, column`},
+	} {
+		head := []byte{0, 0, 0, byte(len(c.request))}
+		if _, err := send.Write(append(head, c.request...)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(answers, head); err != nil {
+			t.Fatalf("%v: %s", err, stderr)
+		}
+		body := make([]byte, int(head[2])<<8|int(head[3]))
+		if _, err := io.ReadFull(answers, body); err != nil || !strings.Contains(string(body), c.want) {
+			t.Errorf("%s: %s, %v, want %s", c.request, body, err, c.want)
+		}
+	}
+	send.Close()
+	if c := <-code; c != 0 || stderr.String() != "" {
+		t.Errorf("exit %d: %s", c, stderr)
+	}
+}

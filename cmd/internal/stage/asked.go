@@ -1,0 +1,45 @@
+package stage
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/serve"
+	"unfold/stream"
+	"unfold/stream/embed"
+)
+
+// placePaths are the pages that http_place adds, none without it.
+func placePaths(c *config.Config) []string {
+	if !c.HTTPPlace {
+		return nil
+	}
+	return serve.Paths
+}
+
+// asked returns the map in use, of that kind, as requests are placed on it; it is made once
+// of each map.
+func (st *Stage) asked(kind string) func() (*serve.Model, error) {
+	type made struct {
+		of *stream.Published
+		m  *serve.Model
+	}
+	var last atomic.Pointer[made]
+	return func() (*serve.Model, error) {
+		cur := st.Current()
+		if cur == nil {
+			return nil, errors.New("there is no map yet; see /readyz")
+		}
+		if l := last.Load(); l != nil && l.of == cur {
+			return l.m, nil
+		}
+		m, ok := cur.Map.(*embed.Map)
+		if !ok {
+			return nil, errors.New("this stage's map places messages alone")
+		}
+		next := &made{cur, serve.NewModel(m, kind, cur.Points)}
+		last.Store(next)
+		return next.m, nil
+	}
+}
