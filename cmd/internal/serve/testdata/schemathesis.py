@@ -20,5 +20,5 @@ def arrow(ctx, value):
 # be refused with 422 (positive_data_acceptance).
 program([
     "run", url, "--no-color", "--seed", "1", "--generation-deterministic",
-    "--checks", "all", "--exclude-checks", "positive_data_acceptance", "--max-examples", "30", "--phases", "examples,coverage,fuzzing",
+    "--checks", "all", "--exclude-checks", "positive_data_acceptance", "--max-examples", "15", "--phases", "examples,coverage,fuzzing",
 ])
