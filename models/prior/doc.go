@@ -40,6 +40,7 @@
 //	pca        principal components, which are the start of learning anyway
 //	mds        landmarks by their distances (package mds)
 //	geodesic   landmarks by the lengths of paths along the data: unrolls a sheet
+//	           both without rows beyond five times the median radius, which are free
 //	auto       geodesic where the points lie on a curved sheet (mds.Curved), else pca
 //	given      anything else: geography, a map of yesterday
 package prior

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"unfold/internal/quantile"
 	"unfold/internal/vec"
 	"unfold/models/mds"
 	"unfold/models/points"
@@ -45,6 +47,7 @@ func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float
 		}
 		if err == nil {
 			frame = r.Places
+			freeFar(frame)
 		}
 	case Given:
 		frame = s.Given
@@ -56,6 +59,35 @@ func (s Settings) Places(ctx context.Context, p Points, d int) (vec.Matrix[float
 		return frame, used, fmt.Errorf("frame %v: %w", used, err)
 	}
 	return frame, used, nil
+}
+
+// farRows is beyond how many median radii of a frame its rows are free.
+const farRows = 5
+
+// freeFar frees the rows of a frame that lie far beyond most: distances put outliers
+// there, and a prior that is a square would stretch the map towards them. Radii are
+// distances from the median of every coordinate.
+func freeFar(frame vec.Matrix[float64]) {
+	if frame.Rows == 0 {
+		return
+	}
+	middle, column := make([]float64, frame.Cols), make([]float64, frame.Rows)
+	for c := range middle {
+		for i := range column {
+			column[i] = frame.Row(i)[c]
+		}
+		middle[c] = quantile.Middle(column)
+	}
+	radius2 := make([]float64, frame.Rows)
+	for i := range radius2 {
+		radius2[i] = vec.SquaredDistance(frame.Row(i), middle)
+	}
+	typical := quantile.Middle(slices.Clone(radius2))
+	for i, r := range radius2 {
+		if typical > 0 && r > farRows*farRows*typical {
+			frame.Row(i)[0] = math.NaN()
+		}
+	}
 }
 
 // choose returns the frame that Auto stands for: Geodesic where the points lie on a curved

@@ -205,6 +205,44 @@ func TestStartFillsFreePoints(t *testing.T) {
 	}
 }
 
+// TestFarRowsAreFree: rows that distances put far away are not part of a frame, and start
+// by their neighbours; those of coordinates that somebody gave are.
+func TestFarRowsAreFree(t *testing.T) {
+	const n, far = 300, 4
+	x := vec.Convert[float32](cloud(n, 3, 5))
+	for i := range far {
+		x.Row(i)[0] = float32(1000 * (i + 1))
+	}
+	nb, err := knn.Graph(t.Context(), x, 10, knn.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Points{X: x, Neighbors: nb, Seed: 1}
+	for _, f := range []Frame{MDS, Geodesic} {
+		frame, _, err := Settings{Frame: f}.Places(t.Context(), p, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if known := New(frame).known; len(known) != n-far || known[0] != far {
+			t.Errorf("%v: %d of %d rows are known, from %d on", f, len(known), n, known[0])
+		}
+		mu, widest := Start(frame, nb, 5), 0.
+		for _, v := range mu.Data {
+			widest = max(widest, math.Abs(v))
+		}
+		if !(widest < 5*5) || !vec.Finite(mu.Data) {
+			t.Errorf("%v: points start at up to %v", f, widest)
+		}
+	}
+	given := vec.New[float64](n, 2)
+	for i := range n {
+		given.Row(i)[0] = float64(x.Row(i)[0])
+	}
+	if frame, _, err := (Settings{Frame: Given, Given: given}).Places(t.Context(), p, 2); err != nil || New(frame).Known() != n {
+		t.Errorf("given: %d rows are known, %v", New(frame).Known(), err)
+	}
+}
+
 // TestLayKeepsDistances: a map is moved to its frame without a change of shape.
 func TestLayKeepsDistances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
