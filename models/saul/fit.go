@@ -75,15 +75,11 @@ func (f *fitter[T]) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st, err := f.start(ctx, p)
+	st, near, err := f.start(ctx, g, p)
 	if err != nil {
 		return err
 	}
 	m := f.model(p)
-	near, err := f.frame(ctx, g, st)
-	if err != nil {
-		return err
-	}
 	f.Out.Report.LoglikInitial = m.LogLikelihood(st)
 	if err := f.em(ctx, m, st, f.set.Momentum, near); err != nil {
 		return err
@@ -95,29 +91,24 @@ func (f *fitter[T]) learn(ctx context.Context) error {
 	return f.finish(ctx, g, p, st)
 }
 
-// frame returns the prior that the settings name, nil if none, and moves the start there,
-// in the scale of the start.
-func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, st *State) (*prior.Prior, error) {
+// frame returns the frame that the settings name, and where learning starts in it with a
+// root mean square of spread a column, both of the points that are learnt; no rows if there
+// is none.
+func (f *fitter[T]) frame(ctx context.Context, g *graph.Graph, spread float64) (frame, mu vec.Matrix[float64], err error) {
 	s := &f.set.Prior
 	if s.Frame == prior.Auto {
 		s.Frame = prior.None
 	}
 	p := prior.Points{X: vec.Convert[float32](f.X), Neighbors: f.Out.Neighbors, Unique: f.Out.Unique, Seed: f.Seed, Threads: f.Threads}
-	frame, _, err := s.Places(ctx, p, f.Dims)
+	frame, _, err = s.Places(ctx, p, f.Dims)
 	if err != nil || frame.Rows == 0 {
-		return nil, err
+		return frame, mu, err
 	}
-	mu := prior.Start(frame, f.Out.Neighbors, rms(st.Mu))
+	mu = prior.Start(frame, f.Out.Neighbors, spread)
 	if g.Keep != nil {
 		frame, mu = vec.Take(frame, g.Keep), vec.Take(mu, g.Keep)
 	}
-	st.Mu = mu
-	return prior.New(frame), nil
-}
-
-// rms is the root mean square of all coordinates.
-func rms(mu vec.Matrix[float64]) float64 {
-	return math.Sqrt(vec.SquaredNorm(mu.Data) / float64(max(len(mu.Data), 1)))
+	return frame, mu, nil
 }
 
 // model makes the model of the points' constants.
@@ -172,9 +163,18 @@ func (f *fitter[T]) graph(ctx context.Context) (*graph.Graph, error) {
 	return graph.Build(ctx, f.X, nb, set)
 }
 
-// start makes what EM starts from.
-func (f *fitter[T]) start(ctx context.Context, p *landmark.Pairs) (st *State, err error) {
+// start makes what EM starts from, and the prior around the frame, nil if there is none.
+// Places start in the frame, in the scale that eigenvectors would have, which are not needed
+// then.
+func (f *fitter[T]) start(ctx context.Context, g *graph.Graph, p *landmark.Pairs) (st *State, near *prior.Prior, err error) {
 	err = f.Stage("spectral", &f.Out.Report.Seconds.Spectral, func() error {
+		framed, mean := spread(p, f.Dims, f.leastSigma2)
+		frame, mu, err := f.frame(ctx, g, math.Sqrt(mean))
+		if err != nil || frame.Rows > 0 {
+			framed.Mu = mu
+			st, near = framed, prior.New(frame)
+			return err
+		}
 		st, err = Start(ctx, p, f.Dims, StartSettings{Floor: f.leastSigma2, Spectral: spectral.Settings{Seed: f.Seed, Threads: f.Threads}})
 		if err == nil && p.Count == 0 {
 			err = f.components(ctx, p, st)
@@ -184,7 +184,7 @@ func (f *fitter[T]) start(ctx context.Context, p *landmark.Pairs) (st *State, er
 		}
 		return nil
 	})
-	return st, err
+	return st, near, err
 }
 
 // components makes the principal components of the learnt points the places, in the scale

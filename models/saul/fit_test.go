@@ -3,6 +3,7 @@ package saul
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 	"unfold/internal/testkit/fixtures"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/modeltest"
+	"unfold/models/prior"
 )
 
 // learnFixture runs the whole way from the inputs of a fixture to the map after
@@ -62,4 +65,30 @@ func TestFixturesStart(t *testing.T) {
 		fixtures.Close(t, "mu", mu.Data, s.Init.Mu.Data, 1e-9)
 		fixtures.Close(t, "sigma2", sigma2, s.Init.Sigma2, 1e-9)
 	})
+}
+
+// TestStartsInTheFrame: with a frame learning starts there, in the scale that eigenvectors
+// would have.
+func TestStartsInTheFrame(t *testing.T) {
+	x := modeltest.Blobs(150, 6, 3)
+	fit := func(f prior.Frame) vec.Matrix[float64] {
+		r, err := Fit(t.Context(), x, Settings{Common: models.Common{Steps: -1}, Options: Options{Prior: prior.Settings{Frame: f}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Mu
+	}
+	at, free := fit(prior.PCA), fit(prior.None)
+	frame, _, err := prior.Settings{Frame: prior.PCA}.Places(t.Context(), prior.Points{X: x}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := func(m vec.Matrix[float64]) float64 { return math.Sqrt(vec.SquaredNorm(m.Data)) }
+	vec.Scale(size(at)/size(frame), frame.Data)
+	if d := math.Sqrt(vec.SquaredDistance(at.Data, frame.Data)); d > 1e-6*size(at) {
+		t.Errorf("points start %v of their extent away from the frame", d/size(at))
+	}
+	if r := size(at) / size(free); math.Abs(r-1) > 0.01 {
+		t.Errorf("the extent of the start is %v of that of eigenvectors", r)
+	}
 }

@@ -29,12 +29,7 @@ type StartSettings struct {
 //
 // Coordinates beyond n-1, for which there is no eigenvector, are 0.
 func Start(ctx context.Context, p *landmark.Pairs, d int, s StartSettings) (*State, error) {
-	st := &State{Mu: vec.New[float64](p.N, d), Sigma2: make([]float64, p.N)}
-	var mean float64
-	for i, b := range p.Bandwidth2 {
-		st.Sigma2[i] = max(b*landmark.Calibration/float64(2*d), s.Floor)
-		mean += st.Sigma2[i] / float64(p.N)
-	}
+	st, mean := spread(p, d, s.Floor)
 	count := min(d, p.N-1)
 	if count < 1 {
 		return st, nil
@@ -52,4 +47,14 @@ func Start(ctx context.Context, p *landmark.Pairs, d int, s StartSettings) (*Sta
 		}
 	}
 	return st, nil
+}
+
+// spread returns the variances that learning starts from, and their mean; places are 0.
+func spread(p *landmark.Pairs, d int, floor float64) (st *State, mean float64) {
+	st = &State{Mu: vec.New[float64](p.N, d), Sigma2: make([]float64, p.N)}
+	for i, b := range p.Bandwidth2 {
+		st.Sigma2[i] = max(b*landmark.Calibration/float64(2*d), floor)
+		mean += st.Sigma2[i] / float64(p.N)
+	}
+	return st, mean
 }

@@ -97,11 +97,7 @@ func (f *fitter[T]) before(g *graph.Graph) *State {
 // is, from this.
 func (f *fitter[T]) refit(ctx context.Context, g *graph.Graph, m *Model, before *State) (*State, error) {
 	r := &f.Out.Report
-	st, err := f.start(ctx, m.pairs)
-	if err != nil {
-		return nil, err
-	}
-	near, err := f.frame(ctx, g, st)
+	st, near, err := f.start(ctx, g, m.pairs)
 	if err != nil {
 		return nil, err
 	}
