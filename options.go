@@ -4,11 +4,15 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
+	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/gplvm"
 	"unfold/models/lllvm"
 	"unfold/models/lvm"
+	"unfold/models/prior"
 	"unfold/models/saul"
 	"unfold/models/snapshot"
 	"unfold/models/student"
@@ -111,6 +115,11 @@ type StudentOptions struct {
 	Thorough bool
 	// Frame is what places are kept near. Default FrameAuto.
 	Frame Frame
+	// Coordinates, n x Dims for n rows, are known of the rows beforehand: geography, a map of
+	// yesterday. They are the frame, in any scale and turned in any way; the map ends laid on
+	// them. A row that holds a NaN is free. Frame is then to be left FrameAuto. They are not
+	// kept.
+	Coordinates mat.Matrix
 	// Reach is the rank of the furthest neighbour that a point is drawn to, beside its
 	// nearest. Default ten times Neighbors, and at most a tenth of the points.
 	Reach int
@@ -178,10 +187,8 @@ func (o Options) spec() (fit.Spec, error) {
 	case "", Student:
 		s.Kind = fit.LVM
 		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Reach: o.Student.Reach, Tail: o.Student.Tail, Weight: o.Student.Weight}
-		if o.Student.Frame != FrameAuto {
-			if err := s.LVM.Student.Prior.Frame.UnmarshalText([]byte(o.Student.Frame)); err != nil {
-				return s, &OptionError{"Student.Frame", err.Error()}
-			}
+		if err := o.Student.frame(&s.LVM.Student.Prior); err != nil {
+			return s, err
 		}
 	case Saul:
 		s.Kind = fit.LVM
@@ -202,6 +209,30 @@ func (o Options) spec() (fit.Spec, error) {
 		return s, &OptionError{"Kind " + string(o.Kind), err.Error()}
 	}
 	return s, public(err, 0)
+}
+
+// frame sets what places are kept near.
+func (o StudentOptions) frame(s *prior.Settings) error {
+	if o.Coordinates != nil {
+		if o.Frame != FrameAuto {
+			return &OptionError{"Student.Frame", fmt.Sprintf("coordinates are given, which are the frame, and %q, too", o.Frame)}
+		}
+		rows, cols := o.Coordinates.Dims()
+		s.Frame, s.Given, s.Schedule = prior.Given, vec.New[float64](rows, cols), prior.Firm()
+		for i := range rows {
+			for c := range cols {
+				s.Given.Row(i)[c] = o.Coordinates.At(i, c)
+			}
+		}
+		return nil
+	}
+	if o.Frame == FrameAuto {
+		return nil
+	}
+	if err := s.Frame.UnmarshalText([]byte(o.Frame)); err != nil || s.Frame == prior.Given {
+		return &OptionError{"Student.Frame", fmt.Sprintf("there is no %q; coordinates that are known are those of Student.Coordinates", o.Frame)}
+	}
+	return nil
 }
 
 // checkKind refuses kinds that there are not, and options of another kind.

@@ -2,6 +2,7 @@ package unfold
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -55,7 +56,12 @@ func Fit(ctx context.Context, x mat.Matrix, o Options) (*Map, error) {
 	}
 	s, r, err := fit.Fit(ctx, rows, spec, o.Progress)
 	if err != nil {
-		return nil, public(err, 0)
+		err = public(err, 0)
+		var option *OptionError
+		if o.Student.Coordinates != nil && errors.As(err, &option) && option.Name == "Student.Frame" {
+			option.Name = "Student.Coordinates"
+		}
+		return nil, err
 	}
 	if s.MapID, err = s.ContentID(); err != nil {
 		return nil, public(err, 0)

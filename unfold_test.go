@@ -101,6 +101,45 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// A map near coordinates of some rows lies where they are, and the other rows among their
+// neighbours.
+func TestCoordinatesAreAFrame(t *testing.T) {
+	x := cloud(200, 3, 7)
+	at := mat.NewDense(200, 2, nil)
+	for i := range 200 {
+		// Two columns, exchanged, turned over, scaled and shifted; every fourth row is free.
+		at.SetRow(i, []float64{100 - 7*float64(x[i][1]), 50 + 7*float64(x[i][0])})
+		if i%4 == 0 {
+			at.Set(i, 1, math.NaN())
+		}
+	}
+	m := fitted(t, x, unfold.Options{Student: unfold.StudentOptions{Coordinates: at}})
+	var within, between float64 // squared distances to the own coordinates, to those of the next row
+	for i := range 200 {
+		for c, k := range []int{1, 0} {
+			want := []float64{100 - 7*float64(x[i][k]), 50 + 7*float64(x[i][k])}[c]
+			next := []float64{100 - 7*float64(x[(i+1)%200][k]), 50 + 7*float64(x[(i+1)%200][k])}[c]
+			got := m.Result().Embedding.At(i, c)
+			within += (got - want) * (got - want)
+			between += (got - next) * (got - next)
+		}
+	}
+	if !(within < between/4) {
+		t.Errorf("the mean squared distance to a row's own coordinates is %v, to those of another row %v", within/200, between/200)
+	}
+	// What they were is not kept, and the map lives on without them.
+	again, err := unfold.Open(bytes.NewReader(saved(t, m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Insert(t.Context(), cloud(2, 3, 8)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := again.Refresh(t.Context()); err != nil || r.Born != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // The same rows and options give the same file, however many threads there are.
 func TestAFitIsRepeatable(t *testing.T) {
 	x := cloud(150, 60, 2)
@@ -118,18 +157,21 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		o    unfold.Options
 		name string
 	}{
-		"kind":             {unfold.Options{Kind: "umap"}, "Kind"},
-		"dims":             {unfold.Options{Dims: -1}, "Dims"},
-		"neighbors":        {unfold.Options{Neighbors: -3}, "Neighbors"},
-		"recall":           {unfold.Options{Recall: 1.5}, "Recall"},
-		"search":           {unfold.Options{Search: "annoy"}, "Search"},
-		"weight":           {unfold.Options{Student: unfold.StudentOptions{Weight: -1}}, "Student.Weight"},
-		"core":             {unfold.Options{Kind: unfold.Saul, Saul: unfold.SaulOptions{Core: -1}}, "Saul.Core"},
-		"kernel":           {unfold.Options{Kind: unfold.GPLVM, GPLVM: unfold.GPLVMOptions{Kernel: "cosine"}}, "Kind gplvm"},
-		"of another kind":  {unfold.Options{GPLVM: unfold.GPLVMOptions{Points: 5}}, "Kind"},
-		"frame":            {unfold.Options{Student: unfold.StudentOptions{Frame: "sphere"}}, "Student.Frame"},
-		"frame given":      {unfold.Options{Student: unfold.StudentOptions{Frame: "given"}}, "Student.Frame"},
-		"of the other one": {unfold.Options{Kind: unfold.Saul, Student: unfold.StudentOptions{Thorough: true}}, "Kind"},
+		"kind":              {unfold.Options{Kind: "umap"}, "Kind"},
+		"dims":              {unfold.Options{Dims: -1}, "Dims"},
+		"neighbors":         {unfold.Options{Neighbors: -3}, "Neighbors"},
+		"recall":            {unfold.Options{Recall: 1.5}, "Recall"},
+		"search":            {unfold.Options{Search: "annoy"}, "Search"},
+		"weight":            {unfold.Options{Student: unfold.StudentOptions{Weight: -1}}, "Student.Weight"},
+		"core":              {unfold.Options{Kind: unfold.Saul, Saul: unfold.SaulOptions{Core: -1}}, "Saul.Core"},
+		"kernel":            {unfold.Options{Kind: unfold.GPLVM, GPLVM: unfold.GPLVMOptions{Kernel: "cosine"}}, "Kind gplvm"},
+		"of another kind":   {unfold.Options{GPLVM: unfold.GPLVMOptions{Points: 5}}, "Kind"},
+		"frame":             {unfold.Options{Student: unfold.StudentOptions{Frame: "sphere"}}, "Student.Frame"},
+		"frame given":       {unfold.Options{Student: unfold.StudentOptions{Frame: "given"}}, "Student.Frame"},
+		"frame of few rows": {unfold.Options{Student: unfold.StudentOptions{Coordinates: mat.NewDense(49, 2, nil)}}, "Student.Coordinates"},
+		"frame of 3 dims":   {unfold.Options{Student: unfold.StudentOptions{Coordinates: mat.NewDense(50, 3, nil)}}, "Student.Coordinates"},
+		"two frames":        {unfold.Options{Student: unfold.StudentOptions{Coordinates: mat.NewDense(50, 2, nil), Frame: unfold.FramePCA}}, "Student.Frame"},
+		"of the other one":  {unfold.Options{Kind: unfold.Saul, Student: unfold.StudentOptions{Thorough: true}}, "Kind"},
 	} {
 		_, err := unfold.Fit(t.Context(), cloud(50, 4, 1), c.o)
 		var option *unfold.OptionError
