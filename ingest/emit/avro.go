@@ -25,8 +25,8 @@ const AvroName = "unfold.Place"
 var ErrAvroRows = errors.New("a message of several events cannot be written as Avro, which holds one record a message: write format arrow or json, or send one event a message")
 
 // Avro writes placed events as Avro, a record for the one event of a message. Its fields are
-// id, the kept columns, embedding, the other columns of an Output, and map_id. All that a
-// message may lack may be null and has a default, so that schemas of one topic stay
+// id, the kept columns, x and y or, if the map has not two dimensions, the list embedding,
+// the other columns of an Output, and map_id. All that a message may lack may be null and has a default, so that schemas of one topic stay
 // compatible when a column comes or goes. The schema depends on the columns' names and types
 // alone. It is safe for concurrent use. The zero value works. The same output gives the same
 // bytes.
@@ -54,6 +54,7 @@ const maxKinds = 64
 type avroKind struct {
 	set    uint32 // of outputColumns
 	mapID  bool
+	plane  bool // the places have two dimensions
 	id     arrow.Field
 	kept   []arrow.Field
 	of     *avrorec.Decoder // whose records are passed on
@@ -130,7 +131,7 @@ func (a *Avro) kind(o *Output, d *avrorec.Decoder) (*avroKind, error) {
 
 // matches reports whether an output is of the kind.
 func (k *avroKind) matches(o *Output, d *avrorec.Decoder) bool {
-	if k.set != presence(o) || k.mapID != (o.MapID != "") || k.of != d || len(k.kept) != len(o.Kept) || !sameField(k.id, o.ID.ArrowField()) {
+	if k.set != presence(o) || k.mapID != (o.MapID != "") || k.plane != (o.Embedding.Cols == 2) || k.of != d || len(k.kept) != len(o.Kept) || !sameField(k.id, o.ID.ArrowField()) {
 		return false
 	}
 	for i := range k.kept {
@@ -142,7 +143,7 @@ func (k *avroKind) matches(o *Output, d *avrorec.Decoder) bool {
 }
 
 func (a *Avro) newKind(o *Output, d *avrorec.Decoder) (*avroKind, error) {
-	k := &avroKind{set: presence(o), mapID: o.MapID != "", id: o.ID.ArrowField(), of: d}
+	k := &avroKind{set: presence(o), mapID: o.MapID != "", plane: o.Embedding.Cols == 2, id: o.ID.ArrowField(), of: d}
 	for _, c := range o.Kept {
 		k.kept = append(k.kept, c.ArrowField())
 	}
@@ -260,9 +261,13 @@ func avroName(name string) string {
 	return string(out)
 }
 
-// CheckAvro says which kept columns could not be told apart in Avro.
-func CheckAvro(keep []string) error {
+// CheckAvro says which kept columns could not be told apart in Avro, beside a place of so
+// many dimensions.
+func CheckAvro(dims int, keep []string) error {
 	seen := map[string]string{mapIDName: mapIDName}
+	if dims == 2 {
+		seen["x"], seen["y"] = "x", "y"
+	}
 	for _, name := range reserved {
 		seen[name] = name
 	}
@@ -304,7 +309,11 @@ func columnField(name string, c table.Column, of func(*Output) table.Column) avr
 	}}
 }
 
-func (placeColumn) avro(*Output) []avroField {
+func (placeColumn) avro(o *Output) []avroField {
+	if o.Embedding.Cols == 2 {
+		// Two plain fields: who writes into databases takes no lists.
+		return []avroField{axisField("x", 0), axisField("y", 1)}
+	}
 	return []avroField{{EmbeddingName, map[string]any{"type": "array", "items": "float"}, []any{}, func(to []byte, o *Output, i int) ([]byte, error) {
 		row := o.Embedding.Row(i)
 		if len(row) > 0 {
@@ -315,6 +324,13 @@ func (placeColumn) avro(*Output) []avroField {
 		}
 		return append(to, 0), nil
 	}}}
+}
+
+// axisField is the field of a coordinate.
+func axisField(name string, axis int) avroField {
+	return avroField{name, []string{"null", "float"}, nil, func(to []byte, o *Output, i int) ([]byte, error) {
+		return appendAvroFloat(append(to, branch), o.Embedding.Row(i)[axis]), nil
+	}}
 }
 
 // A series is null where it is NaN.

@@ -45,14 +45,14 @@ func TestAvro(t *testing.T) {
 	}
 	const maybe = `"type":["null","float"],"default":null}`
 	const want = `{"type":"record","name":"unfold.Place","fields":[{"name":"id","type":["null","string"],"default":null},{"name":"word","type":["null","string"],"default":null},` +
-		`{"name":"payload_bytes","type":["null","double"],"default":null},{"name":"embedding","type":{"items":"float","type":"array"},"default":[]},` +
+		`{"name":"payload_bytes","type":["null","double"],"default":null},{"name":"x",` + maybe + `,{"name":"y",` + maybe + `,` +
 		`{"name":"sigma",` + maybe + `,{"name":"novelty_local",` + maybe + `,{"name":"novelty_global",` + maybe + `,{"name":"class","type":["null","string"],"default":null},` +
 		`{"name":"class_probability",` + maybe + `,{"name":"map_epoch","type":"long","default":0},{"name":"model_version","type":"long","default":0},{"name":"map_id","type":"string","default":""}]}`
 	if s.Text != want || s.Name != emit.AvroName {
 		t.Errorf("schema %s\nwant   %s", s.Text, want)
 	}
 	v := readAvro(t, s.Text, value[len("before"):])
-	for name, want := range map[string]any{"id": "ea", "word": "w\"é\n\ufffd", "payload_bytes": 0.0, "embedding": []any{float32(0), float32(0.1)}, "sigma": float32(0.1),
+	for name, want := range map[string]any{"id": "ea", "word": "w\"é\n\ufffd", "payload_bytes": 0.0, "x": float32(0), "y": float32(0.1), "sigma": float32(0.1),
 		"novelty_global": float32(1e-9), "class": "web", "class_probability": nil, "map_epoch": int64(3), "model_version": int64(7), "map_id": "m-1"} {
 		if !reflect.DeepEqual(v[name], want) {
 			t.Errorf("%s is %#v, want %#v", name, v[name], want)
@@ -195,7 +195,7 @@ func TestAvroPass(t *testing.T) {
 			}
 			v := readAvro(t, s.Text, out)
 			next, _ := v["next"].(map[string]any)
-			if s.Name != "shop.EventPlaced" || fmt.Sprint(v["id"], v["tags"], next["id"], v["embedding"], v["word"]) != "5 [a b] 6 [0 0.14285715] <nil>" {
+			if s.Name != "shop.EventPlaced" || fmt.Sprint(v["id"], v["tags"], next["id"], v["x"], v["y"], v["word"]) != "5 [a b] 6 0 0.14285715 <nil>" {
 				t.Errorf("%s is %v by %s", s.Name, v, s.Text)
 			}
 		})
@@ -222,7 +222,7 @@ func TestCheckAvro(t *testing.T) {
 		keep []string
 		ok   bool
 	}{{[]string{"a.b", "c"}, true}, {[]string{"a.b", "a_b"}, false}, {[]string{"sigma"}, false}, {[]string{"id"}, true}, {[]string{"map_id"}, false}} {
-		if err := emit.CheckAvro(row.keep); (err == nil) != row.ok {
+		if err := emit.CheckAvro(2, row.keep); (err == nil) != row.ok {
 			t.Errorf("%v: %v", row.keep, err)
 		}
 	}
