@@ -33,7 +33,7 @@ type bench struct {
 	// quick takes samples of the large sets, our own defaults and a table instead of
 	// the page; small takes toy data.
 	quick, small bool
-	only         []string
+	only, by     []string // parts and methods that are measured; nil is all
 	tried        []method
 	missing      []dataset // whose data are not there
 
@@ -105,9 +105,14 @@ func (b *bench) parts() []string {
 
 func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
 
+// skips reports whether this run measures nothing of a method.
+func (b *bench) skips(m method) bool {
+	return m.peer && b.peers.Skip || b.by != nil && !slices.Contains(b.by, m.key)
+}
+
 // when reports whether a method is to be measured that belongs to any of the parts.
 func (b *bench) when(m method, parts ...string) when {
-	if !slices.ContainsFunc(parts, b.wants) || m.peer && b.peers.Skip {
+	if !slices.ContainsFunc(parts, b.wants) || b.skips(m) {
 		return unwanted
 	}
 	return wanted
@@ -116,7 +121,7 @@ func (b *bench) when(m method, parts ...string) when {
 // whenTimed is when for a measurement whose times the page shows.
 func (b *bench) whenTimed(m method, parts ...string) when {
 	when := b.when(m, parts...)
-	if when == unwanted && slices.Contains(b.only, partTimes) && !(m.peer && b.peers.Skip) {
+	if when == unwanted && slices.Contains(b.only, partTimes) && !b.skips(m) {
 		return retimed
 	}
 	return when

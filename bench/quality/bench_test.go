@@ -88,6 +88,7 @@ func TestWhen(t *testing.T) {
 	}{
 		{bench{}, peer, wanted}, {bench{peers: harness.Peers{Skip: true}}, peer, unwanted}, {bench{peers: harness.Peers{Skip: true}}, own, wanted},
 		{bench{only: []string{"a"}}, own, wanted}, {bench{only: []string{"b", "c"}}, own, wanted}, {bench{only: []string{"c"}}, own, unwanted},
+		{bench{by: []string{"c"}}, own, unwanted}, {bench{by: []string{"c"}}, method{key: "c"}, wanted},
 	} {
 		if got := c.b.when(c.m, "a", "b"); got != c.want {
 			t.Errorf("%+v, %+v: %v", c.b, c.m, got)

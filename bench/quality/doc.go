@@ -23,6 +23,6 @@
 // out, and targets on what was not measured are listed as such.
 //
 // A time is on the page if other processes took at most a tenth of the processors while
-// it was taken. On a busy machine -untimed saves the peers' rehearsals, -seeds 1 makes a
-// first page sooner, and -only times measures later what was timed meanwhile.
+// it was taken. On a busy machine -untimed saves the peers' rehearsals, -seeds 1 and
+// -methods make a first page sooner, and -only times measures later what was timed meanwhile.
 package main

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"unfold/bench/internal/harness"
@@ -32,6 +33,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&b.untimed, "untimed", false, "peers without rehearsals, in half the time; the page then has no times of theirs")
 	flags.IntVar(&b.firstSeeds, "seeds", seedCount, "make maps from the first so many seeds; of the others those are used that are there")
 	only := flags.String("only", "", "measure these data sets and parts alone, such as mnist,usps or split,dims,seeds,likelihood,cost; times are those maps whose times were taken while the machine was busy")
+	by := flags.String("methods", "", "measure maps by these methods alone, such as unfold,umap")
 	page := flags.String("o", "", "the page to write; its pictures go to a folder beside it; default docs/quality.md, with -small OUT/small/quality.md")
 	flags.BoolVar(&b.small, "small", false, "toy data, in seconds: to see that it works")
 	flags.BoolVar(&b.quick, "quick", false, "samples of the large sets, one seed and a table of figures instead of a page: to tune by, with -fit, -try or -skip-peers")
@@ -63,6 +65,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		var ok bool
 		if b.only, ok = flags.Chosen(*only, b.parts()); !ok {
 			return 2
+		}
+	}
+	if *by != "" {
+		b.by = strings.Split(*by, ",")
+		for _, key := range b.by {
+			if !slices.ContainsFunc(methods(), func(m method) bool { return m.key == key }) {
+				flags.Say("-methods: there is no %q", key)
+				return 2
+			}
 		}
 	}
 	verdicts, err := b.measure(ctx, stdout, *page)

@@ -322,7 +322,7 @@ func TestCategories(t *testing.T) {
 
 func TestBadFlags(t *testing.T) {
 	t.Setenv("UNFOLD_DATA", "")
-	for _, args := range [][]string{{}, {"-data", "x", "-only", "nothing"}, {"-data", "x", "-try", "noflags"}, {"-unknown"}} {
+	for _, args := range [][]string{{}, {"-data", "x", "-only", "nothing"}, {"-data", "x", "-methods", "mine"}, {"-data", "x", "-try", "noflags"}, {"-unknown"}} {
 		var errs bytes.Buffer
 		if code := run(t.Context(), args, io.Discard, &errs); code != 2 || errs.Len() == 0 {
 			t.Errorf("%v: exit %d, %q", args, code, &errs)
