@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"unfold/internal/java"
 )
 
 // Broker is an Apache Kafka and its data. Its methods are for one goroutine.
@@ -134,8 +136,7 @@ func (b *Broker) PID() int { return b.pid }
 // stands between: when its standard input ends, which it also does if this process
 // dies, it stops the broker.
 func (b *Broker) Start(ctx context.Context) error {
-	const script = `"$@" & p=$!; echo "pid $p"; cat >/dev/null; kill $p 2>/dev/null; wait $p`
-	b.cmd = exec.Command("sh", "-c", script, "sh", "java", "-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+	b.cmd = java.Guarded("java", "-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-Djava.awt.headless=true", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info", "-cp", b.classes(), "kafka.Kafka", b.config())
 	stdin, err := b.cmd.StdinPipe()
 	if err != nil {
