@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"unfold/ingest/csv"
+	"unfold/ingest/jsonrec"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 )
@@ -57,7 +58,7 @@ func ReadAll(ctx context.Context, paths []string, opts ReadOptions) (*Dataset, e
 		return nil, table.Origin{}.Bad("there are %d label files for %d inputs", len(opts.LabelFiles), len(paths)).
 			Suggest("name one label file for each input, in the same order")
 	}
-	opts.inferred = map[string]csv.Inferred{}
+	opts.inferred, opts.looked = map[string]csv.Inferred{}, map[string]jsonrec.Columns{}
 	l := &loader{ctx: ctx, opts: opts, paths: paths}
 	if err := l.survey(); err != nil {
 		return nil, err

@@ -19,6 +19,8 @@
 //	arrowfmt   Arrow IPC files, streams and messages (arrowipc checks their bytes)
 //	parquet    Parquet (parquetcheck checks its pages)
 //	csv        separated text: encoding, separator, header and types found out
+//	record     tables of records that come one by one
+//	jsonrec    JSON: messages and files
 //	npy, idx   NumPy's and MNIST's arrays, on package dense
 //	emit       placed rows as files and messages, and back
 //

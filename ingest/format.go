@@ -10,7 +10,7 @@ import (
 	"unfold/ingest/input"
 )
 
-const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .npy .npz .idx (text, .npy, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
+const knownFormats = "known formats: .arrow .arrows .feather .ipc .parquet .csv .jsonl .npy .npz .idx (text, .npy, .idx and .arrows also in .gz, .zst, .bz2 and .lz4)"
 
 // foreignKind names what is not read, and says what to do.
 func foreignKind(head []byte) (is, do string) {
@@ -18,7 +18,7 @@ func foreignKind(head []byte) (is, do string) {
 		return s.Is, s.File
 	}
 	if isJSON(head) {
-		return "JSON", "convert it to Parquet or CSV, for instance by pandas.read_json (lines=True for a line an object) and to_parquet"
+		return "JSON without objects", "write an object a line, or a list of objects; or convert it to Parquet or CSV"
 	}
 	return "", ""
 }
@@ -41,6 +41,12 @@ func isJSON(head []byte) bool {
 	return false
 }
 
+// isRecords reports the beginning of an object, or of an array of objects.
+func isRecords(head []byte) bool {
+	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return isJSON(head) && (t[0] == '{' || bytes.TrimLeft(t[1:], " \t\r\n")[0] == '{')
+}
+
 // recognize finds the format from the first bytes; the name only helps to say that it
 // promises another one.
 func recognize(in *input.Source, encoding string) (input.Format, error) {
@@ -54,6 +60,9 @@ func recognize(in *input.Source, encoding string) (input.Format, error) {
 	head = bytes.Clone(head)
 	more, _ := in.Peek(min(in.Buffered(), 512))
 	if encoding == "" {
+		if isRecords(more) {
+			return input.JSON, nil
+		}
 		if is, do := foreignKind(more); is != "" {
 			return "", in.Origin.Bad("this is %s, which is not read", is).Suggest("%s", do)
 		}

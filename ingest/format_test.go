@@ -43,6 +43,8 @@ func TestReaders(t *testing.T) {
 		{"x.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (5, 2), }", make([]byte, 80)), 5},
 		{"x.npy.gz", gz(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (12,), }", make([]byte, 12))), 12},
 		{"x.csv", []byte("a,b,c\n1,x,true\n2,y,\n\n,z,false\n"), 3},
+		{"x.jsonl", []byte("{\"a\":1,\"v\":[1,2]}\n{\"v\":[0.5],\"a\":null}\n"), 2},
+		{"x.json.gz", gz([]byte("\xef\xbb\xbf[ {\"a\":{\"b\":\"x\"}},\n {\"c\":true} ]")), 2},
 		{"x.txt", []byte("  1.5   2 -3 \n4\t5 6\n"), 2},
 	} {
 		path := tempFile(t, c.name, c.bytes)

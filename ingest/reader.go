@@ -8,8 +8,10 @@ import (
 	"unfold/ingest/csv"
 	"unfold/ingest/idx"
 	"unfold/ingest/input"
+	"unfold/ingest/jsonrec"
 	"unfold/ingest/npy"
 	"unfold/ingest/parquet"
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 )
 
@@ -17,7 +19,7 @@ import (
 type Options struct {
 	// BatchRows bounds the rows of one table; 0 means 4096.
 	BatchRows int
-	// CSV is for text files.
+	// CSV is for text files; its Types for JSON too.
 	CSV csv.Options
 	// Stdin is what "-" reads; nil means the process's.
 	Stdin io.Reader
@@ -30,6 +32,7 @@ type Options struct {
 
 	// inferred keeps what was learnt about text files that are opened twice.
 	inferred map[string]csv.Inferred
+	looked   map[string]jsonrec.Columns
 }
 
 func (o Options) filled() Options {
@@ -78,7 +81,7 @@ func Decompress(ctx context.Context, path string, opts Options) (input.Format, e
 	}
 	defer in.Close()
 	format, err := recognize(in, opts.CSV.Encoding)
-	if err != nil || format != input.CSV || in.Packed == "" {
+	if err != nil || format != input.CSV && format != input.JSON || in.Packed == "" {
 		return format, err
 	}
 	piece := make([]byte, 1<<16)
@@ -117,6 +120,24 @@ func openFormat(in *input.Source, opts Options) (table.Reader, error) {
 		return npy.NewArchiveReader(in, opts.BatchRows)
 	case input.IDX:
 		return idx.NewReader(in, opts.BatchRows)
+	case input.JSON:
+		types, err := jsonTypes(opts.CSV.Types)
+		if err != nil {
+			return nil, err
+		}
+		return jsonrec.NewReader(in, jsonrec.FileOptions{BatchRows: opts.BatchRows, Memory: opts.Memory, Types: types, LookBytes: opts.CSV.InferBytes}, opts.looked)
 	}
 	return csv.NewReader(in, opts.CSV, opts.BatchRows, opts.inferred)
+}
+
+// jsonTypes are types that were set for text, in the words of records.
+func jsonTypes(set map[string]string) (map[string]record.Type, error) {
+	if err := csv.CheckTypes(set); err != nil {
+		return nil, err
+	}
+	out := map[string]record.Type{}
+	for name, t := range set {
+		out[name] = map[string]record.Type{"int64": record.Int, "float64": record.Float, "bool": record.Bool, "string": record.Text}[t]
+	}
+	return out, nil
 }

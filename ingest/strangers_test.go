@@ -23,7 +23,6 @@ func TestStrangers(t *testing.T) {
 		schema = "city string, area float64, rooms int64, new bool"
 		rows   = "Ulm|20.5|1|true\nKöln|57.25|3|false\nRom|-1|2|true"
 		words  = "city (text)"
-		json   = "this is JSON, which is not read; convert it to Parquet or CSV"
 		vector = "vector fixed_size_list<float32>[2]"
 		matrix = "[0 0.25]\n[0.5 0.75]\n[1 1.25]"
 	)
@@ -53,8 +52,8 @@ func TestStrangers(t *testing.T) {
 		{"polars.tsv", csv.Options{}, schema, rows, words},
 		{"excel.csv", csv.Options{Encoding: "windows-1252", DecimalComma: true}, "city string, area float64, note string", "Ulm|20.5|two\nlines; quoted\nKöln|57.25|says \"no\"", "city, note (text)"},
 		{"r-csv2.csv", comma, "column_0 int64, area float64, rooms int64", "1|20.5|1\n2|null|3\n3|1e-05|2", "column_0 (an id: the index of the rows)"},
-		{"pandas.json", csv.Options{}, "", json, ""},
-		{"pandas.jsonl", csv.Options{}, "", json, ""},
+		{"pandas.json", csv.Options{}, schema, rows, words},
+		{"pandas.jsonl", csv.Options{}, schema, rows, words},
 		{"openpyxl.xlsx", csv.Options{}, "", "this is an Excel workbook, which is not read; save it as CSV or Parquet", ""},
 		{"pandas.pkl", csv.Options{}, "", "this is a Python pickle, which is not read; save the array by numpy.save", ""},
 

@@ -31,6 +31,11 @@ func heldIn(format input.Format, dt arrow.DataType) (held, error) {
 		return heldInParquet(dt)
 	case input.CSV:
 		return held{dt, textFor(dt)}, nil
+	case input.JSON:
+		if table.KindOf(dt) == table.Vector {
+			return held{dt, ""}, nil
+		}
+		return held{dt, textFor(dt)}, nil
 	case input.NPY:
 		return held{dt, "left out"}, nil
 	}

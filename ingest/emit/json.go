@@ -130,10 +130,11 @@ func (o *Output) checkJSON(lines bool) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if lines {
+		return nil // as a table
+	}
 	for i, c := range o.Kept {
-		if lines {
-			// A map's file has no fields of these names.
-		} else if err := CheckJSON(o.Embedding.Cols, []string{c.Name()}); err != nil {
+		if err := CheckJSON(o.Embedding.Cols, []string{c.Name()}); err != nil {
 			return err
 		}
 		for _, before := range o.Kept[:i] {

@@ -45,7 +45,7 @@ type WriteOptions struct {
 }
 
 // Extensions are the file name endings that Create knows.
-var Extensions = []string{".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".csv", ".csv.gz", ".npy"}
+var Extensions = []string{".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".npy"}
 
 // FormatOf returns the format that a path's file extension stands for; "-" stands for
 // an Arrow stream.
@@ -61,6 +61,8 @@ func FormatOf(path string) (format input.Format, gzipped bool, err error) {
 		format = input.Parquet
 	case ".csv":
 		return input.CSV, gz, nil
+	case ".jsonl", ".ndjson":
+		return input.JSON, gz, nil
 	case ".npy":
 		format = input.NPY
 	}
@@ -92,8 +94,8 @@ func Create(path string, opts WriteOptions) (Writer, error) {
 		if out == nil {
 			out = os.Stdout
 		}
-		if format != input.ArrowStream && format != input.CSV {
-			return nil, fmt.Errorf("standard output takes an Arrow stream or CSV, not %s", format)
+		if format != input.ArrowStream && format != input.CSV && format != input.JSON {
+			return nil, fmt.Errorf("standard output takes an Arrow stream, CSV or JSON lines, not %s", format)
 		}
 		file = &pipe{bufio.NewWriterSize(out, 1<<16)}
 	} else if file, err = atomicfile.Create(path); err != nil {
@@ -107,6 +109,8 @@ func Create(path string, opts WriteOptions) (Writer, error) {
 		w.sink = &parquetSink{w: file, shape: shape{nullability: opts.OneInput}}
 	case input.CSV:
 		w.sink = newCSVSink(file, gz || opts.Gzip)
+	case input.JSON:
+		w.sink = newJSONSink(file, gz || opts.Gzip)
 	case input.NPY:
 		w.sink = &npySink{w: file}
 	default:

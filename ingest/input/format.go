@@ -12,4 +12,6 @@ const (
 	NPY         Format = "npy"
 	NPZ         Format = "npz"
 	IDX         Format = "idx"
+	// JSON is records as objects, on lines or in a list.
+	JSON Format = "json"
 )

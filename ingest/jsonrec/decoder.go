@@ -43,11 +43,9 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, err
 	if int64(len(value)) > limits.Bytes {
 		return record.Decoded{}, origin.Bad("the message has %d bytes, at most %d are allowed", len(value), limits.Bytes)
 	}
-	p := d.pool.Get().(*parser)
-	defer d.pool.Put(p)
+	p := d.parser()
+	defer d.release(p)
 	p.scanner = scanner{data: value, most: limits.Depth}
-	p.d, p.layout, p.deleted, p.objects = d, d.layout, false, 0
-	defer p.release()
 	if !p.message() {
 		return record.Decoded{}, p.problem(origin)
 	}
@@ -72,8 +70,14 @@ type parser struct {
 	texts    []byte // scratch for escapes
 }
 
-// release gives back what the message has used.
-func (p *parser) release() {
+// parser returns one for a message; release gives it back, and what it has used.
+func (d *Decoder) parser() *parser {
+	p := d.pool.Get().(*parser)
+	p.d, p.layout, p.deleted, p.objects = d, d.layout, false, 0
+	return p
+}
+
+func (d *Decoder) release(p *parser) {
 	if p.b != nil {
 		p.layout.Release(p.b)
 	}
@@ -85,6 +89,7 @@ func (p *parser) release() {
 	if cap(p.texts) > 1<<16 {
 		p.texts = nil
 	}
+	d.pool.Put(p)
 }
 
 // problem is the error of a message that is not well formed, or of a value that was refused
@@ -116,22 +121,26 @@ func (p *parser) message() bool {
 	if bytes.HasPrefix(p.data, []byte(bom)) {
 		return p.advise(0, "write UTF-8 without it", "the message begins with a byte order mark")
 	}
-	if !utf8.Valid(p.data) {
-		return p.fail(invalidAt(p.data), "the message is not UTF-8")
-	}
-	ok := false
-	switch p.peek() {
-	case '{':
-		ok = p.enveloped()
-	case '[':
-		p.begin(nil)
-		ok = p.list()
-	case 0:
-		return p.fail(p.at, "the message is empty")
-	default:
+	return p.whole(func() bool {
+		switch p.peek() {
+		case '{':
+			return p.enveloped()
+		case '[':
+			p.begin(nil)
+			return p.list()
+		case 0:
+			return p.fail(p.at, "the message is empty")
+		}
 		return p.advise(p.at, "write an object, or a list of objects", "%s where a record is expected", p.found())
+	})
+}
+
+// whole reads what there is to its end.
+func (p *parser) whole(read func() bool) bool {
+	if !utf8.Valid(p.data) {
+		return p.fail(invalidAt(p.data), "it is not UTF-8")
 	}
-	if !ok {
+	if !read() {
 		return false
 	}
 	if p.peek(); p.at < len(p.data) {

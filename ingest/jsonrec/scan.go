@@ -34,7 +34,7 @@ func (s *scanner) fail(at int, problem string, args ...any) bool {
 // found names the byte at hand, for errors.
 func (s *scanner) found() string {
 	if s.at >= len(s.data) {
-		return "the message ends"
+		return "it ends"
 	}
 	r, _ := utf8.DecodeRune(s.data[s.at:])
 	return fmt.Sprintf("there is %q", r)
@@ -128,7 +128,7 @@ func (s *scanner) text() (raw []byte, escaped, ok bool) {
 // escape passes over an escape.
 func (s *scanner) escape() bool {
 	if s.at+1 >= len(s.data) {
-		return s.fail(s.at, "the message ends within a text")
+		return s.fail(s.at, "it ends within a text")
 	}
 	switch s.data[s.at+1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':

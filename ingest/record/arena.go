@@ -35,7 +35,7 @@ type cell struct {
 func (b *Builder) record() arrow.Record {
 	b.shapes.now = b.shapes.now[:0]
 	for _, f := range b.used {
-		b.shapes.now = append(b.shapes.now, f.settle())
+		b.shapes.now = append(b.shapes.now, f.settle(b.spec.Lists))
 	}
 	shape := b.shapes.of()
 	a := newArena(b.shapes.now)

@@ -311,6 +311,8 @@ func (b *Builder) take(f *field, k kind, add func()) {
 	case f.kind == k:
 	case f.kind == kindInt && k == kindFloat:
 		f.widen()
+	case f.kind == kindVector32 && k == kindVector64:
+		f.widenVectors()
 	default:
 		b.misfit(f, k.String())
 		return

@@ -66,6 +66,15 @@ func (f *field) widen() {
 	f.ints = f.ints[:0]
 }
 
+// widenVectors makes vectors of float64 of those of float32.
+func (f *field) widenVectors() {
+	f.kind = kindVector64
+	for _, v := range f.vec32 {
+		f.vec64 = append(f.vec64, float64(v))
+	}
+	f.vec32 = f.vec32[:0]
+}
+
 // blank adds what stands in place of a null.
 func (f *field) blank() {
 	switch f.kind {
@@ -109,13 +118,17 @@ func (f *field) fill(rows int) {
 	}
 }
 
-// settle gives a column of nulls its kind, and returns what its type follows from.
-func (f *field) settle() columnShape {
+// settle gives a column of nulls its kind, and returns what its type follows from. If lists
+// is set all columns of vectors are of one type.
+func (f *field) settle(lists bool) columnShape {
 	if f.kind == kindNone {
 		f.begin(pinnedKinds[f.pinned])
 	}
 	shape := columnShape{field: f, kind: f.kind}
-	if f.kind == kindVector32 || f.kind == kindVector64 {
+	if lists && f.kind == kindVector32 {
+		f.widenVectors()
+		shape.kind = f.kind
+	} else if !lists && (f.kind == kindVector32 || f.kind == kindVector64) {
 		shape.size = f.fixed()
 	}
 	return shape

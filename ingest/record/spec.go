@@ -90,6 +90,9 @@ type Spec struct {
 	Vector string
 	// Types are pinned, by the columns' paths.
 	Types map[string]Type
+	// Lists: columns of vectors are variable lists of float64 whatever the vectors are, so
+	// that a column's type is that of its pin.
+	Lists bool
 	// Limits bound a message.
 	Limits Limits
 }

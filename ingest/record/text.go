@@ -128,7 +128,16 @@ func (b *Builder) addByteVector(f *field, v []byte) {
 		b.refuse(f.path, fmt.Sprintf("%d bytes are no whole number of float32", len(v)), "")
 		return
 	}
-	b.charge(len(v))
+	b.charge(2 * len(v))
+	if f.kind == kindVector64 {
+		b.take(f, kindVector64, func() {
+			for ; len(v) > 0; v = v[4:] {
+				f.vec64 = append(f.vec64, float64(math.Float32frombits(binary.LittleEndian.Uint32(v))))
+			}
+			f.ends = append(f.ends, int32(len(f.vec64)))
+		})
+		return
+	}
 	b.take(f, kindVector32, func() {
 		for ; len(v) > 0; v = v[4:] {
 			f.vec32 = append(f.vec32, math.Float32frombits(binary.LittleEndian.Uint32(v)))
@@ -140,7 +149,16 @@ func (b *Builder) addByteVector(f *field, v []byte) {
 // Vector32 adds a list of numbers.
 func (b *Builder) Vector32(n *Node, v []float32) {
 	if f := b.at(n); f != nil && b.listed(f) {
-		b.charge(4 * len(v))
+		b.charge(8 * len(v))
+		if f.kind == kindVector64 {
+			b.take(f, kindVector64, func() {
+				for _, x := range v {
+					f.vec64 = append(f.vec64, float64(x))
+				}
+				f.ends = append(f.ends, int32(len(f.vec64)))
+			})
+			return
+		}
 		b.take(f, kindVector32, func() { f.vec32 = append(f.vec32, v...); f.ends = append(f.ends, int32(len(f.vec32))) })
 	}
 }

@@ -23,6 +23,13 @@ func TestNoRows(t *testing.T) {
 	for _, ext := range emit.Extensions {
 		out := "none" + ext
 		must(t, "-q", "embed", "none.csv", "-m", "m.unfold", "-o", "out"+out)
+		if strings.HasPrefix(ext, ".jsonl") {
+			// Columns are named by rows alone.
+			if code, _, errs := run(t, "inspect", "out"+out); code != exitBadInput || !strings.Contains(errs, "the file is empty") {
+				t.Errorf("%s: %d %s", ext, code, errs)
+			}
+			continue
+		}
 		shown := must(t, "inspect", "out"+out)
 		if ext == ".csv" || ext == ".csv.gz" {
 			if strings.Contains(shown, "row 1") || !strings.Contains(shown, "embedding_1") || !strings.Contains(shown, "class_probability") {
@@ -52,7 +59,7 @@ func TestEveryFormatOnStandardInput(t *testing.T) {
 	write(t, "small.csv", smallCSV())
 	must(t, "-q", "fit", "small.csv", "--columns", "x,y,z", "-o", "m.unfold", "--map", "small.parquet", "--keep", "x,y,z", "--steps", "5")
 	want := must(t, "inspect", "small.parquet", "--rows", "2")
-	for _, ext := range []string{".parquet", ".arrow", ".arrows", ".csv"} {
+	for _, ext := range []string{".parquet", ".arrow", ".arrows", ".csv", ".jsonl"} {
 		must(t, "-q", "embed", "small.csv", "-m", "m.unfold", "-o", "in"+ext, "--keep", "x,y,z")
 		code, _, errs := runInput(t, "in"+ext, "-q", "fit", "-", "--columns", "x,y,z", "-o", "n.unfold", "--map", "again.parquet", "--keep", "x,y,z", "--steps", "5")
 		if code != 0 {

@@ -1,9 +1,9 @@
 # Reads maps of every format and compares them with what they should hold: folders are
 # the arguments, in each map.* and a file NAME.TYPE of every column's plain values.
-import io, json, os, sys
+import gzip, io, json, os, sys
 import numpy, polars, pyarrow, pyarrow.csv, pyarrow.feather, pyarrow.ipc, pyarrow.parquet
 
-FORMATS = [".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".csv", ".csv.gz", ".npy"]
+FORMATS = [".arrow", ".feather", ".ipc", ".arrows", ".parquet", ".csv", ".csv.gz", ".jsonl", ".jsonl.gz", ".npy"]
 seen = {"Files": 0, "Columns": 0}
 
 
@@ -69,6 +69,20 @@ def text(where, frame, want, dims):
         equal(where, name, got, values)
 
 
+def lines(where, want):
+    """lines holds JSON lines to the numbers."""
+    with (gzip.open if where.endswith(".gz") else open)(where, "rt", encoding="utf-8") as f:
+        rows = [json.loads(line) for line in f]
+    assert all(list(row) == list(want) for row in rows), f"{where}: fields {list(rows[0])}, want {list(want)}"
+    for name, values in want.items():
+        got = [row[name] for row in rows]
+        if isinstance(values, list):
+            got = [str(v) for v in got]
+        else:
+            got = numpy.array(got, dtype=numpy.float64 if values.dtype.kind == "f" else values.dtype).astype(values.dtype).reshape(values.shape)
+        equal(where, name, got, values)
+
+
 for folder in sys.argv[1:]:
     dims, want = expected(folder)
     for ext in FORMATS:
@@ -80,6 +94,8 @@ for folder in sys.argv[1:]:
             seen["Columns"] += len(want) - 1
         elif ext.startswith(".csv"):
             text(where, polars.read_csv(where, infer_schema=False), want, dims)
+        elif ext.startswith(".jsonl"):
+            lines(where, want)
         elif ext == ".parquet":
             arrow(where, pyarrow.parquet.read_table(where), want, dims, False)
             assert polars.read_parquet(where).height == len(want["sigma"])

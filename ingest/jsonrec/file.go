@@ -1,0 +1,272 @@
+package jsonrec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+
+	"unfold/ingest/input"
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+)
+
+// FileOptions say how files are read.
+type FileOptions struct {
+	// BatchRows bounds the rows of one table, Memory what one may take, in bytes.
+	BatchRows int
+	Memory    int64
+	// Types set columns' types, instead of those that values have.
+	Types map[string]record.Type
+	// LookBytes bounds how much of a file is looked at to find columns and types; 0 means
+	// 64 MiB.
+	LookBytes int64
+}
+
+// limits of a table.
+func (o FileOptions) limits() record.Limits {
+	return record.Limits{Memory: o.Memory, Rows: int64(o.BatchRows)}.Filled()
+}
+
+// batchBytes is after how many bytes a table ends, whatever its rows.
+const batchBytes = 16 << 20
+
+// reader reads a file of records: a line each, as most programs write it, one behind the
+// other in any way, or in one list. Columns and types come from a first look at the text, so
+// that they are there before the first table, and are held from then on: fields that come
+// later for the first time are left out. Envelopes are objects like others.
+type reader struct {
+	in     *splitter
+	close  func() error
+	origin table.Origin
+	d      *Decoder
+	opts   FileOptions
+	schema table.Schema
+}
+
+// NewReader reads a file. What it has found out about a file it keeps in looked, if that is
+// not nil, for the next time that the file is read.
+func NewReader(in *input.Source, opts FileOptions, looked map[string]Columns) (table.Reader, error) {
+	origin := in.Origin
+	columns, ok := looked[origin.File]
+	if !ok {
+		var err error
+		if columns, err = look(in, opts); err != nil {
+			return nil, err
+		}
+		if looked != nil {
+			looked[origin.File] = columns
+		}
+	}
+	spec := record.Spec{Paths: columns.Names, Types: columns.Types, Limits: opts.limits(), Lists: true}
+	r := &reader{in: newSplitter(in.Reader, origin, spec.Limits.Bytes), close: in.Close, origin: origin, d: New(spec), opts: opts}
+	// A table without rows has the columns.
+	b := r.d.layout.Builder()
+	defer r.d.layout.Release(b)
+	none, err := b.Table(origin)
+	if err != nil {
+		return nil, err
+	}
+	r.schema = none.Schema()
+	return r, nil
+}
+
+func (r *reader) Schema() table.Schema { return r.schema }
+func (r *reader) Close() error         { return r.close() }
+
+func (r *reader) Next(ctx context.Context) (*table.Table, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p := r.d.parser()
+	defer r.d.release(p)
+	p.begin(nil)
+	text := &table.Texts{}
+	for size := 0; p.b.Rows() < r.opts.BatchRows && size < batchBytes; {
+		object, line, err := r.in.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, r.located(err, p.b.Rows(), line)
+		}
+		if err := p.append(object, r.origin); err != nil {
+			return nil, r.located(err, p.b.Rows(), line)
+		}
+		text.Lines = append(text.Lines, line)
+		size += len(object)
+	}
+	if p.b.Rows() == 0 {
+		return nil, io.EOF
+	}
+	t, err := p.b.Table(r.origin)
+	if err != nil {
+		return nil, err
+	}
+	r.origin.Row += int64(t.Len())
+	return table.OfText(t.Origin, t.Record(), text), nil
+}
+
+// located adds row and line to an error.
+func (r *reader) located(err error, row int, line int64) error {
+	var e *table.Error
+	if errors.As(err, &e) {
+		if e.Row < 0 {
+			e.Row = r.origin.Row + int64(row)
+		}
+		e.Line = line
+	}
+	return err
+}
+
+// append reads an object as the next row.
+func (p *parser) append(object []byte, origin table.Origin) error {
+	p.scanner = scanner{data: object, most: p.layout.Limits().Depth}
+	if !p.whole(p.record) {
+		return p.problem(origin)
+	}
+	return nil
+}
+
+// Columns are what a first look at a file says.
+type Columns struct {
+	Names []string
+	Types map[string]record.Type
+}
+
+// look reads the beginning of a file.
+func look(in *input.Source, opts FileOptions) (out Columns, err error) {
+	limit := opts.LookBytes
+	if limit == 0 {
+		limit = 64 << 20
+	}
+	first, err := in.Again(limit)
+	if err != nil {
+		return out, err
+	}
+	defer first.Close()
+	records := newSplitter(first.Reader, in.Origin, opts.limits().Bytes)
+	g := guesses{of: map[string]*guess{}, d: New(record.Spec{Limits: opts.limits()})}
+	for row := int64(0); ; row++ {
+		object, line, err := records.next()
+		if err == io.EOF || err != nil && first.IsCut() {
+			break
+		}
+		if err == nil {
+			err = g.see(object, in.Origin)
+		}
+		if err != nil {
+			var e *table.Error
+			if errors.As(err, &e) {
+				e.Row, e.Line = row, line
+			}
+			return out, err
+		}
+	}
+	if g.rows == 1 && g.nested == 1 {
+		return out, in.Origin.Bad("this is one JSON object that holds others, no record").Suggest("write an object a line, for instance by pandas.to_json(orient=\"records\", lines=True)")
+	}
+	out = Columns{g.names, map[string]record.Type{}}
+	for name, c := range g.of {
+		out.Types[name] = c.result()
+	}
+	for _, name := range slices.Sorted(maps.Keys(opts.Types)) {
+		if g.of[name] == nil {
+			return out, table.UnknownColumn(in.Origin, name, g.names)
+		}
+		out.Types[name] = opts.Types[name]
+	}
+	return out, nil
+}
+
+// guesses are what columns may be, given the records seen so far.
+type guesses struct {
+	d     *Decoder
+	names []string // in the order in which they came
+	of    map[string]*guess
+	rows  int
+	// nested are the records that hold nothing but objects.
+	nested int
+}
+
+// guess is what a column's values are.
+type guess struct{ bools, ints, floats, texts, vectors bool }
+
+// see looks at a record.
+func (g *guesses) see(object []byte, origin table.Origin) error {
+	p := g.d.parser()
+	defer g.d.release(p)
+	p.begin(nil)
+	if err := p.append(object, origin); err != nil {
+		return err
+	}
+	t, err := p.b.Table(origin)
+	if err != nil {
+		return err
+	}
+	if g.rows++; onlyObjects(object) {
+		g.nested++
+	}
+	for _, c := range t.Columns() {
+		name := c.Name()
+		if g.of[name] == nil {
+			g.of[name] = &guess{}
+			g.names = append(g.names, name)
+		}
+		if !c.IsNull(0) {
+			g.of[name].see(c)
+		}
+	}
+	if most := g.d.layout.Limits().Fields; len(g.names) > most {
+		return origin.Bad("the records have more than %d fields", most)
+	}
+	return nil
+}
+
+func (g *guess) see(c table.Column) {
+	switch c.Kind() {
+	case table.Bool:
+		g.bools = true
+	case table.Text:
+		g.texts = true
+	case table.Vector:
+		g.vectors = true
+	default:
+		if c.DataType() == "int64" {
+			g.ints = true
+		} else {
+			g.floats = true
+		}
+	}
+}
+
+// result is the type that holds all values: text if they are of several kinds. So is a
+// column without values.
+func (g *guess) result() record.Type {
+	switch {
+	case g.vectors:
+		return record.Vector
+	case g.texts, g.bools && (g.ints || g.floats):
+		return record.Text
+	case g.floats:
+		return record.Float
+	case g.ints:
+		return record.Int
+	case g.bools:
+		return record.Bool
+	}
+	return record.Text
+}
+
+// onlyObjects reports an object all of whose fields, of which there is one, are objects.
+func onlyObjects(object []byte) bool {
+	p := parser{scanner: scanner{data: object, most: 1 << 10}}
+	fields, _ := p.index(1 << 10)
+	for _, f := range fields {
+		if object[f.at] != '{' {
+			return false
+		}
+	}
+	return len(fields) > 0
+}

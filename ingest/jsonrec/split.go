@@ -1,0 +1,155 @@
+package jsonrec
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"unfold/ingest/input"
+	"unfold/ingest/table"
+)
+
+// splitter cuts a text into records: objects on lines of their own or not, or in one list.
+// It looks at braces and quotes alone; whether a record is JSON is found out by who reads it.
+type splitter struct {
+	in     *bufio.Reader
+	origin table.Origin
+	most   int64 // bytes of a record
+	line   int64 // of the byte at hand, from 1 on
+	// list: the records are the elements of a list, of which some have come.
+	list, begun, done bool
+	buf               []byte
+}
+
+func newSplitter(in *bufio.Reader, origin table.Origin, most int64) *splitter {
+	s := &splitter{in: in, origin: origin, most: most, line: 1}
+	if head, _ := in.Peek(len(bom)); string(head) == bom {
+		in.Discard(len(bom))
+	}
+	return s
+}
+
+// next returns the next record, which is valid until the next call, and the line that it
+// begins in; io.EOF after the last.
+func (s *splitter) next() (record []byte, line int64, err error) {
+	c, err := s.start()
+	if err != nil {
+		return nil, s.line, err
+	}
+	if c != '{' {
+		return nil, s.line, s.fail("%s where a record is expected, an object", found(c))
+	}
+	line = s.line
+	record, err = s.object()
+	return record, line, err
+}
+
+// start passes over what is between records, and returns the byte that begins one.
+func (s *splitter) start() (byte, error) {
+	for comma := false; ; {
+		c, err := s.blank()
+		switch {
+		case err == io.EOF && (!s.list || s.done):
+			return 0, io.EOF
+		case err == io.EOF:
+			return 0, s.fail("the list of records has no end").Suggest("the file is truncated; get it again")
+		case err != nil:
+			return 0, input.ReadError(s.origin, err)
+		case s.done:
+			return 0, s.fail("%s behind the list of records", found(c))
+		case c == '[' && !s.list && !s.begun:
+			s.list = true
+			continue
+		case s.list && c == ']' && !comma:
+			s.done = true
+			continue
+		case s.list && s.begun && c == ',' && !comma:
+			comma = true
+			continue
+		case s.list && s.begun && !comma:
+			return 0, s.fail("%s where a comma or ']' is expected", found(c))
+		}
+		s.begun = true
+		return c, nil
+	}
+}
+
+// blank passes over white space.
+func (s *splitter) blank() (byte, error) {
+	for {
+		c, err := s.in.ReadByte()
+		switch {
+		case err != nil:
+			return 0, err
+		case c == '\n':
+			s.line++
+		case c != ' ' && c != '\t' && c != '\r':
+			return c, nil
+		}
+	}
+}
+
+// object reads on to the brace that closes the one that was read.
+func (s *splitter) object() ([]byte, error) {
+	s.buf = append(s.buf[:0], '{')
+	for state := (braces{depth: 1}); state.depth > 0; {
+		piece, err := s.in.Peek(max(1, s.in.Buffered()))
+		if len(piece) == 0 {
+			if errors.Is(err, io.EOF) {
+				return nil, s.fail("the record that begins here has no end").Suggest("write records as JSON, each closed")
+			}
+			return nil, input.ReadError(s.origin, err)
+		}
+		n := state.scan(piece)
+		s.buf = append(s.buf, piece[:n]...)
+		s.in.Discard(n)
+		if int64(len(s.buf)) > s.most {
+			return nil, s.fail("a record has more than %d bytes", s.most)
+		}
+	}
+	for _, c := range s.buf {
+		if c == '\n' {
+			s.line++
+		}
+	}
+	return s.buf, nil
+}
+
+// braces is where in an object one is.
+type braces struct {
+	depth         int
+	text, escaped bool
+}
+
+// scan reads on, up to the end of the object or of the piece.
+func (b *braces) scan(piece []byte) int {
+	for i, c := range piece {
+		switch {
+		case b.escaped:
+			b.escaped = false
+		case b.text:
+			b.escaped, b.text = c == '\\', c != '"'
+		case c == '"':
+			b.text = true
+		case c == '{':
+			b.depth++
+		case c == '}':
+			if b.depth--; b.depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(piece)
+}
+
+// fail says what is wrong at the line at hand.
+func (s *splitter) fail(problem string, args ...any) *table.Error {
+	e := s.origin.Bad(problem, args...)
+	e.Line = s.line
+	return e
+}
+
+func found(c byte) string {
+	s := scanner{data: []byte{c}}
+	return s.found()
+}
