@@ -1,17 +1,32 @@
 package format
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/jsonrec"
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/stream"
+	"unfold/stream/registry"
 )
 
 // Settings say how messages are read.
 type Settings struct {
-	// Format is that of all messages.
+	// Format is that of all messages, or Auto.
 	Format Name
-	// Arrow bounds them.
+	// Spec says what is wanted of records that are not Arrow, Arrow bounds those that are.
+	Spec  record.Spec
 	Arrow arrowfmt.Limits
+	// ID is the column of ids, by which keys are read; "" if there is none.
+	ID string
+	// Registry has the schemas that messages name; nil: there is none.
+	Registry *registry.Client
+	// Chosen, if set, is called when Auto has told a format for the first time.
+	Chosen func(n Name, m *stream.Message)
 }
 
 // Decoded is what a message holds.
@@ -32,10 +47,35 @@ type Wire struct {
 	Value []byte
 }
 
+// reader decodes messages of one schema, or of a format without any.
+type reader interface {
+	Decode(value []byte, origin table.Origin) (record.Decoded, error)
+}
+
 // Decoder decodes the messages of a topic. It is safe for concurrent use.
 type Decoder struct {
 	set   Settings
 	arrow arrowfmt.Decoder
+	told  atomic.Uint32 // a bit for each of formats that Auto has told
+	json  *jsonrec.Decoder
+	// values and keys are those of schemas.
+	values, keys *schemas
+	// key decodes keys that are JSON.
+	key *jsonrec.Decoder
+}
+
+// NewDecoder makes a decoder. It fails if the settings cannot be met.
+func NewDecoder(s Settings) (*Decoder, error) {
+	if s.Format == "" {
+		s.Format = Auto
+	}
+	all := s.Spec
+	all.Paths, all.Named, all.Vector = nil, nil, ""
+	d := &Decoder{
+		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow}, json: jsonrec.New(s.Spec), key: jsonrec.New(all),
+		values: newSchemas(s.Registry, s.Spec), keys: newSchemas(s.Registry, all),
+	}
+	return d, nil
 }
 
 // OfArrow makes a decoder of Arrow IPC streams within limits.
@@ -50,13 +90,114 @@ func (d *Decoder) Limits() arrowfmt.Limits { return d.set.Arrow }
 // *stream.UnavailableError.
 func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 	if m.Tombstone() {
-		out.Gone = string(m.Key)
+		out.Gone, err = d.gone(m)
+		return out, err
+	}
+	origin := table.Origin{Position: m.Position()}
+	n := d.set.Format
+	if n == Auto {
+		n = d.tell(m)
+	}
+	if n == Arrow {
+		if out.Table, err = d.arrow.Decode(m.Value, origin); err == nil {
+			d.chose(n, m)
+		}
+		return out, d.explain(m, err)
+	}
+	r, wire, err := d.reader(n, m, origin)
+	if err != nil {
+		return out, err
+	}
+	got, err := r.Decode(wire.Value, origin)
+	if err != nil {
+		return out, err
+	}
+	d.chose(wire.Format, m)
+	if out.Wire = wire; !got.Deleted {
+		out.Table = got.Table
 		return out, nil
 	}
-	out.Table, err = d.arrow.Decode(m.Value, table.Origin{Position: m.Position()})
+	out.Gone, err = d.deleted(got.Table, m)
 	return out, err
 }
 
-// Weigh returns how many bytes the events of a message take once decompressed, without
-// decoding them; 0 for one that cannot be decoded.
-func (d *Decoder) Weigh(m *stream.Message) int64 { return d.arrow.Weigh(m.Value) }
+// explain says what to do with a message that names a schema where none can be asked for.
+func (d *Decoder) explain(m *stream.Message, err error) error {
+	var e *table.Error
+	if d.set.Format == Auto && d.set.Registry == nil && registry.Framed(m.Value) && errors.As(err, &e) {
+		e.Hint = "say where the schema registry is (registry.url), or, of records without a registry, their format and schema"
+	}
+	return err
+}
+
+// Weigh returns how many bytes the events of a message take once decompressed, if that is
+// known without decoding them; else 0.
+func (d *Decoder) Weigh(m *stream.Message) int64 {
+	if n := d.set.Format; n == Arrow || n == Auto && d.tell(m) == Arrow {
+		return d.arrow.Weigh(m.Value)
+	}
+	return 0
+}
+
+// continues reports whether bytes begin as an Arrow IPC stream does.
+func continues(v []byte) bool { return len(v) > 0 && v[0] == 0xFF }
+
+// bySchema stands for the format of the schema that a message names.
+const bySchema Name = ""
+
+// tell says by a message's bytes what it is. What is nothing known is Arrow, whose decoder
+// says what is wrong with it.
+func (d *Decoder) tell(m *stream.Message) Name {
+	v := m.Value
+	if continues(v) {
+		return Arrow
+	}
+	if d.set.Registry != nil {
+		if _, framed := m.Header(registry.ValueHeader); framed || registry.Framed(v) {
+			return bySchema
+		}
+	}
+	if jsonrec.Looks(v) {
+		return JSON
+	}
+	return Arrow
+}
+
+// chose reports what Auto has told, once for each format.
+func (d *Decoder) chose(n Name, m *stream.Message) {
+	if d.set.Format != Auto || d.set.Chosen == nil {
+		return
+	}
+	bit := uint32(1) << slices.Index(formats, n)
+	if d.told.Load()&bit == 0 && d.told.Or(bit)&bit == 0 {
+		d.set.Chosen(n, m)
+	}
+}
+
+// reader returns what decodes a message that is not Arrow, and how that is written.
+func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader, Wire, error) {
+	wire := Wire{Format: n, Value: m.Value}
+	if n == JSON {
+		if registry.Framed(m.Value) {
+			wire.Value = m.Value[registry.FrameSize:]
+		}
+		return d.json, wire, nil
+	}
+	header, _ := m.Header(registry.ValueHeader)
+	r, wire, err := d.values.find(header, m.Value)
+	if err == nil && n != bySchema && wire.Format != n {
+		err = fmt.Errorf("its schema is of format %s, and %s is read", wire.Format, n)
+	}
+	return r, wire, located(origin, err)
+}
+
+// located says which message an error is about.
+func located(origin table.Origin, err error) error {
+	var missing *stream.UnavailableError
+	if err == nil || errors.As(err, &missing) {
+		return err
+	}
+	e := origin.Bad("its schema cannot be used")
+	e.Err = err
+	return e
+}

@@ -27,6 +27,8 @@ func fitKeys(k config.Key) (name, group string, ok bool) {
 		return "", "", false
 	case k.Path == frameKey: // which a fit takes from files, too: frameFlag
 		return "", "", false
+	case config.OfMessages(k.Path):
+		return "", "", false
 	case section == "model":
 		return flagName(rest), "model", true
 	case section == "source" && !strings.Contains(rest, "."):
@@ -63,7 +65,9 @@ func stageKeys(k config.Key) (name, group string, ok bool) {
 	switch {
 	case !below, section == "log", section == "trace":
 		return k.Flag(), "stage", true
-	case section == "source" && !strings.HasPrefix(k.Path, "source.kafka."):
+	case section == "registry":
+		return k.Flag(), "source", true
+	case section == "source" && !strings.HasPrefix(k.Path, "source.kafka.") && !config.OfMessages(k.Path):
 		return k.Flag(), "columns", true
 	case section == "dead_letter":
 		return k.Flag(), "sink", true

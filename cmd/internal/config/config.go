@@ -10,6 +10,7 @@ type Config struct {
 	Reference  Reference  `key:"reference"`
 	Refresh    Refresh    `key:"refresh"`
 	Sink       Sink       `key:"sink"`
+	Registry   Registry   `key:"registry"`
 	Moves      Moves      `key:"moves"`
 	DeadLetter DeadLetter `key:"dead_letter"`
 	Limits     Limits     `key:"limits"`
@@ -40,13 +41,17 @@ type Trace struct {
 // Source says where events come from and what of them becomes a vector.
 type Source struct {
 	Kafka   SourceKafka `key:"kafka"`
+	Format  string      `key:"format" common:"true" default:"auto" choices:"auto,arrow,json,avro,protobuf" help:"What a message is: an Arrow IPC stream, a JSON object or a list of such, a record in Avro or in Protobuf. auto tells by the bytes of each, with a registry also by the schema that a message names."`
+	Types   []string    `key:"types" help:"Types of columns, where those that messages show will not do: int, float, bool, text, time, vector." placeholder:"COL:TYPE,..."`
+	Schema  string      `key:"schema" help:"File with the schema of messages that name none: .avsc for Avro, .proto or a descriptor set for Protobuf." placeholder:"FILE"`
+	Message string      `key:"message" help:"Protobuf message of that schema. Default: the first that no other has as a field." placeholder:"NAME"`
 	Columns `key:""`
 }
 
 // SourceKafka is the topic that events come from.
 type SourceKafka struct {
 	Brokers  []string `key:"brokers" common:"true" help:"Brokers to start from." placeholder:"HOST:PORT,..." required:"true"`
-	Topic    string   `key:"topic" common:"true" help:"Topic of the events, one Arrow IPC stream a message." placeholder:"TOPIC" required:"true"`
+	Topic    string   `key:"topic" common:"true" help:"Topic of the events, one or many a message." placeholder:"TOPIC" required:"true"`
 	Group    string   `key:"group" common:"true" default:"unfold" help:"Consumer group; it holds the offsets." placeholder:"NAME"`
 	Start    string   `key:"start" common:"true" default:"earliest" choices:"earliest,latest" help:"Where a group without offsets begins."`
 	OnGap    string   `key:"on_gap" default:"fail" choices:"fail,continue" help:"What to do when the group's offset is no longer in the topic, because messages were deleted before they were read or the topic was created again: end, or go on with the oldest message. Either way it is counted and logged."`
@@ -102,8 +107,11 @@ type Refresh struct {
 
 // Sink says where placed events go.
 type Sink struct {
-	Kafka SinkKafka `key:"kafka"`
-	Moves string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
+	Kafka   SinkKafka `key:"kafka"`
+	Format  string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
+	Pass    bool      `key:"pass" help:"Write the original JSON object again, with the place and what goes with it as further fields, instead of the columns kept."`
+	Subject string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
+	Moves   string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
 }
 
 // Moves says when points that moved are emitted downstream.
@@ -119,6 +127,15 @@ type SinkKafka struct {
 	Compression string `key:"compression" default:"lz4" choices:"none,gzip,snappy,lz4,zstd" help:"How outputs, dead letters and moves are compressed; zstd makes them smaller than lz4 and takes two to three times as long. Topics that brokers compress by themselves get what those want."`
 	TooLarge    string `key:"too_large" default:"split" choices:"split,dead-letter" help:"What to do with an output that its topic does not take, compressed: split writes it in parts of some rows each, with headers that number them; dead-letter makes its message a dead letter."`
 	Security    `key:""`
+}
+
+// Registry says where the schemas of messages are.
+type Registry struct {
+	URL          string `key:"url" common:"true" help:"Schema registry with Confluent's API, as http://localhost:8081; several addresses of one are asked in turn. Empty: there is none." placeholder:"URL,..."`
+	User         string `key:"user" help:"User to authenticate as." placeholder:"NAME"`
+	PasswordFile string `key:"password_file" help:"File with the user's password; a line's end after it does not count." placeholder:"FILE"`
+	PasswordEnv  string `key:"password_env" help:"Variable of the environment with the user's password." placeholder:"NAME"`
+	TLS          TLS    `key:"tls"`
 }
 
 // Security says how connections to brokers are secured. Secrets are not among the

@@ -27,6 +27,8 @@ func (c *Config) Validate() error {
 		problems = append(problems, p)
 	}
 	c.checkEvents(complain)
+	c.checkFormats(complain)
+	c.checkRegistry(complain)
 	c.checkTopics(complain)
 	c.checkFleet(complain)
 	c.checkPlaces(complain)

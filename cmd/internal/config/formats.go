@@ -1,0 +1,141 @@
+package config
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"unfold/ingest/record"
+	"unfold/stream/format"
+	"unfold/stream/registry"
+)
+
+// OfMessages reports whether a key says how a source's messages are read: files say so
+// themselves.
+func OfMessages(path string) bool {
+	switch path {
+	case "source.format", "source.types", "source.schema", "source.message":
+		return true
+	}
+	return false
+}
+
+// Read is the format of messages: that of their schema, if a file has it.
+func (s *Source) Read() format.Name {
+	if n, known := s.schemaFormat(); known && s.Format == string(format.Auto) {
+		return n
+	}
+	return format.Name(s.Format)
+}
+
+// schemaFormat is the format that the schema's file is for; it is not known if there is no
+// file, or its name does not say.
+func (s *Source) schemaFormat() (n format.Name, known bool) {
+	switch ext := strings.ToLower(filepath.Ext(s.Schema)); {
+	case s.Schema == "":
+		return "", false
+	case ext == ".avsc":
+		return format.Avro, true
+	case ext == ".proto", ext == ".desc", ext == ".protoset", s.Message != "":
+		return format.Protobuf, true
+	}
+	return "", false
+}
+
+// Strategy is how subjects of the output are named.
+func (s *Sink) Strategy() registry.Strategy {
+	switch s.Subject {
+	case "record":
+		return registry.RecordName
+	case "topic-record":
+		return registry.TopicRecordName
+	}
+	return registry.TopicName
+}
+
+// checkFormats says which formats cannot be read or written as the settings are.
+func (c *Config) checkFormats(complain complainer) {
+	if _, err := record.ParseTypes(c.Source.Types); err != nil {
+		complain("source.types", "", "%v", err)
+	}
+	c.Source.checkSchema(complain)
+	in, out := c.Source.Read(), format.Name(c.Sink.Format)
+	if in == format.Arrow && len(c.Source.Types) > 0 {
+		complain("source.types", "leave it out", "an Arrow IPC stream says of what types its columns are")
+	}
+	if schemaful(in) && c.Source.Schema == "" && c.Registry.URL == "" {
+		complain("source.format", "give registry.url or source.schema", "%s needs a schema: of a registry, or in a file", in)
+	}
+	if c.Registry.URL == "" && out == format.Same && schemaful(in) && c.Source.Schema != "" && c.Role != RoleLearn {
+		complain("sink.format", "give registry.url, or say json or arrow", "outputs in %s, as the source's messages, need a registry for their schema", in)
+	}
+	if c.Registry.URL == "" && schemaful(out) {
+		complain("sink.format", "give registry.url, or say json or arrow", "%s needs a registry, for who reads the output", out)
+	}
+	if c.Registry.URL == "" && c.Sink.Subject != "topic" && c.Sink.Subject != "" {
+		complain("sink.subject", "give registry.url, or leave it out", "there is no registry that has subjects")
+	}
+	if written := out; c.Sink.Pass {
+		if written == format.Same {
+			written = in
+		}
+		if in != format.Auto && in != format.JSON || written != format.Auto && written != format.JSON {
+			complain("sink.pass", "name columns to keep (source.keep), which pass in any format", "only JSON objects can be written again with more fields, and the source is read as %s, the sink written as %s", in, out)
+		}
+	}
+}
+
+// schemaful reports formats that cannot be read without a schema.
+func schemaful(n format.Name) bool { return n == format.Avro || n == format.Protobuf }
+
+// checkSchema says what does not go with the file of a schema.
+func (s *Source) checkSchema(complain complainer) {
+	of, known := s.schemaFormat()
+	switch given := format.Name(s.Format); {
+	case s.Schema == "" && s.Message != "":
+		complain("source.message", "name the file as source.schema, or leave it out: a registry's messages say which they are", "there is no schema that has it")
+	case s.Schema == "":
+	case given == format.Arrow || given == format.JSON:
+		complain("source.schema", "leave it out", "%s needs no schema", given)
+	case !known && given == format.Auto:
+		complain("source.format", "say avro or protobuf", "the name of %s does not say which schema it is", s.Schema)
+	case known && given != format.Auto && given != of:
+		complain("source.schema", "", "%s is a schema of %s, and source.format is %s", s.Schema, of, given)
+	case s.Message != "" && s.Read() != format.Protobuf:
+		complain("source.message", "leave it out", "it goes with protobuf")
+	}
+}
+
+// checkRegistry says what does not go with the registry.
+func (c *Config) checkRegistry(complain complainer) {
+	r := c.Registry
+	if r.URL == "" {
+		if r != (Registry{}) {
+			complain("registry.url", "", "missing: a user, password or TLS is named")
+		}
+		return
+	}
+	if _, err := registry.New(registry.Settings{URL: r.URL}); err != nil {
+		complain("registry.url", "", "%v", err)
+	}
+	for _, text := range strings.Split(r.URL, ",") {
+		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && u.User != nil {
+			complain("registry.url", "give registry.user, and registry.password_file or registry.password_env", "it holds a user or a password, which settings do not")
+		}
+	}
+	password := r.PasswordFile != "" || r.PasswordEnv != ""
+	switch {
+	case r.User == "" && password:
+		complain("registry.user", "", "missing: a password is named")
+	case r.User != "" && (r.PasswordFile == "") == (r.PasswordEnv == ""):
+		complain("registry.password_file", "", "name either a file or, with password_env, a variable that holds the password")
+	}
+	if (r.TLS.Cert == "") != (r.TLS.Key == "") {
+		complain("registry.tls.cert", "", "a certificate needs its key, and a key its certificate")
+	}
+}
+
+// Account is the registry's user as brokers have theirs, for who reads passwords.
+func (r Registry) Account() SASL {
+	return SASL{Mechanism: "plain", User: r.User, PasswordFile: r.PasswordFile, PasswordEnv: r.PasswordEnv}
+}

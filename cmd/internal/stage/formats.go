@@ -1,0 +1,120 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"unfold/cmd/internal/config"
+	"unfold/cmd/internal/logs"
+	"unfold/ingest"
+	"unfold/ingest/record"
+	"unfold/stream"
+	"unfold/stream/format"
+	"unfold/stream/registry"
+)
+
+// formats are what messages are read and written with.
+type formats struct {
+	decoder       *format.Decoder
+	writer, moves *format.Encoder
+}
+
+// formatsOf makes them of the configuration. chosen may be nil.
+func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (f formats, err error) {
+	c := s.Config
+	client, err := schemaRegistry(c.Registry, s.Env)
+	if err != nil {
+		return f, err
+	}
+	spec, err := wanted(s)
+	if err != nil {
+		return f, err
+	}
+	in := format.Settings{Format: c.Source.Read(), Spec: spec, Arrow: limits(c), ID: s.Mapping.ID, Registry: client, Chosen: chosen}
+	if f.decoder, err = format.NewDecoder(in); err != nil {
+		return f, fmt.Errorf("source: %w", err)
+	}
+	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass}
+	if f.writer, err = format.NewEncoder(out); err != nil {
+		return f, fmt.Errorf("sink: %w", err)
+	}
+	out.Pass = false // a moved point has no record
+	if f.moves, err = format.NewEncoder(out); err != nil {
+		return f, fmt.Errorf("moves: %w", err)
+	}
+	return f, nil
+}
+
+// schemaRegistry is who knows schemas, nil if there is none.
+func schemaRegistry(r config.Registry, env Environment) (*registry.Client, error) {
+	if r.URL == "" {
+		return nil, nil
+	}
+	set := registry.Settings{URL: r.URL, User: r.User}
+	var err error
+	if r.User != "" {
+		if set.Password, err = passwordOf(r.Account(), env); err != nil {
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+	}
+	if r.TLS.On() {
+		if set.TLS, err = tlsConfig(r.TLS); err != nil {
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+	}
+	return registry.New(set)
+}
+
+// wanted is what is wanted of records: the columns that are named or, if those do not make
+// the vector alone, all. A process that embeds needs what its maps were learnt with, which it
+// does not know beforehand.
+func wanted(s Settings) (record.Spec, error) {
+	types, err := record.ParseTypes(s.Config.Source.Types)
+	if err != nil {
+		return record.Spec{}, fmt.Errorf("source.types: %w", err)
+	}
+	m := s.Mapping
+	out := record.Spec{Vector: m.Vector, Types: types, Limits: record.Limits{Memory: int64(s.Config.Limits.MessageMemory)}}
+	named, all := namedColumns(m)
+	if all || s.Config.Role == config.RoleEmbed {
+		out.Named = named
+	} else {
+		out.Paths = named
+	}
+	return out, nil
+}
+
+// namedColumns are the columns that a mapping names; all says that it means others, too.
+func namedColumns(m ingest.Mapping) (names []string, all bool) {
+	seen := map[string]bool{"": true}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	add(m.ID)
+	for _, name := range m.Keep {
+		add(name)
+	}
+	add(m.Label)
+	add(m.Vector)
+	all = m.Vector == "" && len(m.Columns) == 0
+	for _, c := range m.Columns {
+		all = all || c.Name == "*" || strings.HasPrefix(c.Name, "-")
+		if c.Name != "*" && !strings.HasPrefix(c.Name, "-") {
+			add(c.Name)
+		}
+	}
+	return names, all
+}
+
+// tell logs what was chosen for the messages of a source.
+func tell(log *slog.Logger) func(format.Name, *stream.Message) {
+	return func(n format.Name, m *stream.Message) {
+		logs.Say(log, slog.LevelInfo, logs.Format, fmt.Sprintf("messages of topic %s are read as %s", m.Topic, n),
+			slog.String(logs.What, string(n)), slog.String(logs.Topic, m.Topic), slog.Int(logs.Partition, m.Partition), slog.Int64(logs.Offset, m.Offset))
+	}
+}
