@@ -2,6 +2,7 @@ package avrorec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"unfold/ingest/record"
@@ -136,6 +137,11 @@ func (d *Decoder) specOf(spec record.Spec) (record.Spec, error) {
 			return spec, err
 		}
 		spec.Paths = append([]string{}, paths...)
+		for _, name := range spec.Named {
+			if !slices.Contains(spec.Paths, name) {
+				spec.Paths = append(spec.Paths, name)
+			}
+		}
 	}
 	types := map[string]record.Type{}
 	for _, path := range spec.Paths {

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,6 +24,8 @@ type Settings struct {
 	Arrow arrowfmt.Limits
 	// ID is the column of ids, by which keys are read; "" if there is none.
 	ID string
+	// File has the schema of messages that name none; nil: they name it.
+	File *File
 	// Registry has the schemas that messages name; nil: there is none.
 	Registry *registry.Client
 	// Chosen, if set, is called when Auto has told a format for the first time.
@@ -58,6 +61,7 @@ type Decoder struct {
 	arrow arrowfmt.Decoder
 	told  atomic.Uint32 // a bit for each of formats that Auto has told
 	json  *jsonrec.Decoder
+	file  reader // of messages that name no schema; nil: they name it
 	// values and keys are those of schemas.
 	values, keys *schemas
 	// key decodes keys that are JSON.
@@ -69,11 +73,23 @@ func NewDecoder(s Settings) (*Decoder, error) {
 	if s.Format == "" {
 		s.Format = Auto
 	}
+	if s.File != nil {
+		if s.Format != Auto && s.Format != s.File.format {
+			return nil, fmt.Errorf("messages are %s, and their schema is for %s", s.Format, s.File.format)
+		}
+		s.Format = s.File.format
+	}
 	all := s.Spec
 	all.Paths, all.Named, all.Vector = nil, nil, ""
 	d := &Decoder{
 		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow}, json: jsonrec.New(s.Spec), key: jsonrec.New(all),
-		values: newSchemas(s.Registry, s.Spec), keys: newSchemas(s.Registry, all),
+		values: newSchemas(s.Registry, s.Spec, false), keys: newSchemas(s.Registry, all, true),
+	}
+	if s.File != nil {
+		var err error
+		if d.file, err = s.File.compile(s.Spec); err != nil {
+			return nil, err
+		}
 	}
 	return d, nil
 }
@@ -120,6 +136,25 @@ func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 	out.Gone, err = d.deleted(got.Table, m)
 	return out, err
 }
+
+// DecodeNow is Decode, which gets what is missing first: for those who have time to wait for
+// a registry.
+func (d *Decoder) DecodeNow(ctx context.Context, m *stream.Message) (Decoded, error) {
+	for tries := 0; ; tries++ {
+		out, err := d.Decode(m)
+		var missing *stream.UnavailableError
+		if !errors.As(err, &missing) || missing.Fetch == nil || tries == mostFetches {
+			return out, err
+		}
+		if err := missing.Fetch(ctx); err != nil {
+			return out, fmt.Errorf("%s: %w", m.Where(), err)
+		}
+	}
+}
+
+// mostFetches is how many things may be missing for one message: its schema, its key's, and
+// one that was forgotten meanwhile.
+const mostFetches = 4
 
 // explain says what to do with a message that names a schema where none can be asked for.
 func (d *Decoder) explain(m *stream.Message, err error) error {
@@ -182,6 +217,9 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 			wire.Value = m.Value[registry.FrameSize:]
 		}
 		return d.json, wire, nil
+	}
+	if d.file != nil {
+		return d.file, wire, nil
 	}
 	header, _ := m.Header(registry.ValueHeader)
 	r, wire, err := d.values.find(header, m.Value)

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -27,17 +28,41 @@ func (d *Decoder) gone(m *stream.Message) (string, error) {
 		return string(m.Key), nil
 	}
 	r, value, err := d.keyReader(m)
-	if err != nil || r == nil {
-		return string(m.Key), err
+	if err != nil {
+		return "", err
 	}
-	got, err := r.Decode(value, table.Origin{Position: m.Position()})
-	if err != nil || got.Table.Len() != 1 {
-		return string(m.Key), nil
+	if r != nil {
+		if got, err := r.Decode(value, table.Origin{Position: m.Position()}); err == nil && got.Table.Len() == 1 {
+			if c, ok := d.idOf(got.Table); ok && !c.IsNull(0) {
+				return c.Text(0), nil
+			}
+		}
 	}
-	if c, ok := d.idOf(got.Table); ok && !c.IsNull(0) {
-		return c.Text(0), nil
+	if id, ok := scalar(value); ok {
+		return id, nil
 	}
 	return string(m.Key), nil
+}
+
+// scalar reads a JSON text or number, alone or as the payload of Connect's envelope.
+func scalar(key []byte) (string, bool) {
+	var v struct {
+		Schema  json.RawMessage `json:"schema"`
+		Payload json.RawMessage `json:"payload"`
+	}
+	if json.Unmarshal(key, &v) == nil && v.Schema != nil && v.Payload != nil {
+		key = v.Payload
+	}
+	if string(bytes.TrimSpace(key)) == "null" {
+		return "", false
+	}
+	var text string
+	if json.Unmarshal(key, &text) == nil {
+		return text, true
+	}
+	var number json.Number
+	err := json.Unmarshal(key, &number)
+	return number.String(), err == nil
 }
 
 // keyReader returns what reads a message's key, and what is to be read; nil for a key that
@@ -61,7 +86,7 @@ func (d *Decoder) keyReader(m *stream.Message) (reader, []byte, error) {
 	if trimmed := bytes.TrimSpace(key); len(trimmed) > 0 && trimmed[0] == '{' {
 		return d.key, trimmed, nil
 	}
-	return nil, nil, nil
+	return nil, key, nil
 }
 
 // idOf finds the column of the id in a key: that named as it, by its whole path or the last

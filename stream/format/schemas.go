@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"sync"
 
+	"unfold/ingest/avrorec"
 	"unfold/ingest/jsonrec"
+	"unfold/ingest/protorec"
 	"unfold/ingest/record"
 	"unfold/stream"
 	"unfold/stream/registry"
@@ -22,6 +24,7 @@ type schemas struct {
 	registry *registry.Client
 	spec     record.Spec
 	json     *jsonrec.Decoder
+	ofKeys   bool
 
 	mu    sync.RWMutex
 	known map[string]*schema
@@ -32,10 +35,13 @@ type schema struct {
 	format Name
 	err    error // why it cannot be used
 	reader reader
+	// of Protobuf: the messages by their index paths.
+	files    *protorec.Files
+	messages map[string]*schema
 }
 
-func newSchemas(r *registry.Client, spec record.Spec) *schemas {
-	return &schemas{registry: r, spec: spec, json: jsonrec.New(spec), known: map[string]*schema{}}
+func newSchemas(r *registry.Client, spec record.Spec, ofKeys bool) *schemas {
+	return &schemas{registry: r, spec: spec, json: jsonrec.New(spec), ofKeys: ofKeys, known: map[string]*schema{}}
 }
 
 // errNoSchema says that nothing names a schema.
@@ -44,10 +50,10 @@ var errNoSchema = errors.New("no schema is named, neither by a byte 0 and an id 
 // find returns the decoder of the schema that a header names or, if that is nil, the bytes
 // of a value before the record, and the record.
 func (s *schemas) find(header, value []byte) (reader, Wire, error) {
-	name, record := header, value
+	name, record, index := header, value, []byte(nil)
 	switch {
 	case header != nil:
-		name, _ = registry.SplitHeader(header)
+		name, index = registry.SplitHeader(header)
 	case registry.Framed(value):
 		name, record = value[:registry.FrameSize], value[registry.FrameSize:]
 	default:
@@ -61,6 +67,18 @@ func (s *schemas) find(header, value []byte) (reader, Wire, error) {
 	s.mu.RUnlock()
 	if known == nil {
 		return nil, Wire{}, s.missing(bytes.Clone(name))
+	}
+	if known.err == nil && known.files != nil {
+		if header == nil {
+			index = record
+		}
+		rest, message, err := s.message(known, index)
+		if err != nil {
+			return nil, Wire{}, err
+		}
+		if known = message; header == nil {
+			record = rest
+		}
 	}
 	return known.reader, Wire{Format: known.format, Value: record}, known.err
 }
@@ -79,11 +97,20 @@ func (s *schemas) missing(name []byte) error {
 
 // fetch gets a schema and makes its decoder.
 func (s *schemas) fetch(ctx context.Context, name []byte, ref registry.Ref) error {
+	var made *schema
 	got, err := s.registry.ByRef(ctx, ref)
-	if err != nil {
+	var away *stream.UnavailableError
+	switch {
+	case err == nil:
+		made = s.make(ctx, got)
+	case s.ofKeys && !errors.As(err, &away):
+		made = &schema{err: err} // a key of eight bytes may begin with 0 as well
+	default:
 		return err
 	}
-	made := s.make(got)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.known) >= mostSchemas {
@@ -94,11 +121,59 @@ func (s *schemas) fetch(ctx context.Context, name []byte, ref registry.Ref) erro
 }
 
 // make makes the decoder of a schema.
-func (s *schemas) make(got *registry.Schema) *schema {
+func (s *schemas) make(ctx context.Context, got *registry.Schema) *schema {
 	switch got.Type {
 	case registry.JSON:
 		return &schema{format: JSON, reader: s.json}
+	case registry.Avro:
+		out := &schema{format: Avro}
+		var references []avrorec.Reference
+		for _, r := range got.References {
+			references = append(references, avrorec.Reference{Name: r.Name, Text: r.Text})
+		}
+		if out.reader, out.err = avrorec.Compile(got.Text, references, s.spec); out.err != nil && s.ofKeys {
+			// A value alone is written as a record that has no other field.
+			alone := `{"type":"record","name":"unfold_key","fields":[{"name":"key","type":` + got.Text + `}]}`
+			out.reader, out.err = avrorec.Compile(alone, references, s.spec)
+		}
+		return out
+	case registry.Protobuf:
+		out := &schema{format: Protobuf, messages: map[string]*schema{}}
+		var references []protorec.Reference
+		for _, r := range got.References {
+			references = append(references, protorec.Reference{Name: r.Name, Text: r.Text})
+		}
+		out.files, out.err = protorec.Parse(ctx, got.Text, references)
+		return out
 	}
 	return &schema{err: fmt.Errorf("schemas of type %q are not supported", got.Type)}
 }
 
+// message returns the decoder of the message that an index path names, and what is behind
+// the path.
+func (s *schemas) message(of *schema, path []byte) (rest []byte, m *schema, err error) {
+	index, rest, err := registry.ParseIndex(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	name := path[:len(path)-len(rest)]
+	s.mu.RLock()
+	m = of.messages[string(name)]
+	s.mu.RUnlock()
+	if m != nil {
+		return rest, m, nil
+	}
+	m = &schema{format: Protobuf}
+	if d, err := of.files.At(index); err != nil {
+		m.err = err
+	} else {
+		m.reader, m.err = protorec.Compile(d, s.spec)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(of.messages) >= mostSchemas {
+		clear(of.messages)
+	}
+	of.messages[string(name)] = m
+	return rest, m, nil
+}

@@ -28,6 +28,14 @@ func (s *Source) Read() format.Name {
 	return format.Name(s.Format)
 }
 
+// Writes is the format of outputs, Auto if that of each message decides.
+func (c *Config) Writes() format.Name {
+	if out := format.Name(c.Sink.Format); out != format.Same {
+		return out
+	}
+	return c.Source.Read()
+}
+
 // schemaFormat is the format that the schema's file is for; it is not known if there is no
 // file, or its name does not say.
 func (s *Source) schemaFormat() (n format.Name, known bool) {
@@ -75,10 +83,7 @@ func (c *Config) checkFormats(complain complainer) {
 	if c.Registry.URL == "" && c.Sink.Subject != "topic" && c.Sink.Subject != "" {
 		complain("sink.subject", "give registry.url, or leave it out", "there is no registry that has subjects")
 	}
-	if written := out; c.Sink.Pass {
-		if written == format.Same {
-			written = in
-		}
+	if written := c.Writes(); c.Sink.Pass {
 		if in != format.Auto && in != format.JSON || written != format.Auto && written != format.JSON {
 			complain("sink.pass", "name columns to keep (source.keep), which pass in any format", "only JSON objects can be written again with more fields, and the source is read as %s, the sink written as %s", in, out)
 		}

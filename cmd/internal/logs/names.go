@@ -72,6 +72,7 @@ const (
 	MapRefused    = "map_refused"
 	Malformed     = "announcement_malformed"
 	Setting       = "setting"
+	Format        = "format"
 	Sizes         = "sizes"
 	Memory        = "memory"
 	HTTP          = "http"

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,10 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
-	"unfold/ingest/arrowfmt"
 	"unfold/ingest/table"
-	"unfold/internal/offsets"
 	"unfold/stream"
+	"unfold/stream/embed"
+	"unfold/stream/format"
 	"unfold/stream/kafka"
 )
 
@@ -145,41 +146,118 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	limits := limits(c)
-	t, err := arrowfmt.DecodeMessage(msg.Value, table.Origin{Position: offsets.At(msg.Topic, msg.Partition, msg.Offset)}, limits)
+	return CheckMessages(ctx, s, []stream.Message{*msg})
+}
+
+// CheckMessages looks whether vectors can be made of messages, learnt from them alone, and
+// says what they hold.
+func CheckMessages(ctx context.Context, s Settings, messages []stream.Message) (string, error) {
+	f, err := formatsOf(ctx, s, nil)
 	if err != nil {
 		return "", err
 	}
-	f, err := ingest.NewFitter(s.Mapping, t.Schema())
+	var fitter *ingest.Fitter
+	var wire format.Wire
+	var tables []*table.Table
+	for i := range messages {
+		m := &messages[i]
+		got, err := f.decoder.DecodeNow(ctx, m)
+		if err != nil {
+			return "", err
+		}
+		if got.Table == nil || got.Table.Len() == 0 {
+			continue
+		}
+		if fitter == nil {
+			if fitter, err = ingest.NewFitter(s.Mapping, got.Table.Schema()); err != nil {
+				return "", fmt.Errorf("%s: %w", m.Where(), err)
+			}
+		}
+		if err := fitter.Add(got.Table); err != nil {
+			return "", err
+		}
+		tables, wire = append(tables, got.Table), got.Wire
+	}
+	if len(tables) == 0 {
+		return "", fmt.Errorf("%w: %s that hold no events", ErrNothingToSee, humanize.Plural(len(messages), "message"))
+	}
+	e, err := fitter.Encoder()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", msg.Where(), err)
-	}
-	if err := f.Add(t); err != nil {
 		return "", err
 	}
-	e, err := f.Encoder()
-	if err != nil {
-		return "", err
+	events := 0
+	for _, t := range tables {
+		if _, err := embed.Encode(e, t, limits(s.Config)); err != nil {
+			return "", err
+		}
+		events += t.Len()
 	}
-	if err := limits.CheckVectors(t, e.Dim()); err != nil {
-		return "", err
+	return describe(s, f, tables, wire, events, e.Dim(), ingest.DescribeLeft(fitter.Left()))
+}
+
+// describe says what messages hold and what becomes of them.
+func describe(s Settings, f formats, tables []*table.Table, wire format.Wire, events, dim int, left string) (string, error) {
+	c := s.Config
+	columns := strings.Join(tables[0].Names(), ", ")
+	if n := cmp.Or(wire.Format, format.Arrow); n != format.Arrow {
+		columns = examples(tables)
+		columns = fmt.Sprintf("%s, read as %s", columns, n)
 	}
-	if _, err := e.Encode(t); err != nil {
-		return "", err
-	}
+	text := fmt.Sprintf(" (%s): %s of %s, as vectors of %s", tables[0].Origin, humanize.Plural(events, "event"), columns, humanize.Plural(dim, "value"))
 	if c.Role == config.RoleEmbed {
-		return fmt.Sprintf(" (%s): %s of %s, as vectors of %s", msg.Where(), humanize.Plural(t.Len(), "event"), strings.Join(t.Names(), ", "), humanize.Plural(e.Dim(), "value")), nil
+		return text, nil
 	}
-	held, err := holds(s, e.Dim())
+	held, err := holds(s, dim)
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf(" (%s): %s of %s, as vectors of %s; the learner holds up to %s, in at most %s", msg.Where(), humanize.Plural(t.Len(), "event"),
-		strings.Join(t.Names(), ", "), humanize.Plural(e.Dim(), "value"), humanize.Plural(c.Reference.Size, "point"), humanize.Bytes(held))
-	if left := ingest.DescribeLeft(f.Left()); left != "" {
+	text += fmt.Sprintf("; the learner holds up to %s, in at most %s", humanize.Plural(c.Reference.Size, "point"), humanize.Bytes(held))
+	if left != "" {
 		text += "; " + left
 	}
+	if out := f.writer.Of(wire); out != format.Arrow {
+		text += fmt.Sprintf("; outputs are %s", out)
+	}
 	return text, nil
+}
+
+// mostExample bounds the text of a value that is shown.
+const mostExample = 40
+
+// examples lists the columns of tables with their types and a value of each.
+func examples(tables []*table.Table) string {
+	var names []string
+	shown := map[string]string{}
+	for _, t := range tables {
+		for _, c := range t.Columns() {
+			was, known := shown[c.Name()]
+			if !known {
+				names = append(names, c.Name())
+			}
+			if known && !strings.HasSuffix(was, "null") {
+				continue
+			}
+			shown[c.Name()] = example(c)
+		}
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %s", name, shown[name])
+	}
+	return table.List(names)
+}
+
+// example is a column's type and its first value.
+func example(c table.Column) string {
+	for i := range c.Len() {
+		if !c.IsNull(i) {
+			v := strings.ToValidUTF8(c.Text(i), "\uFFFD")
+			if r := []rune(v); len(r) > mostExample {
+				v = string(r[:mostExample]) + "..."
+			}
+			return fmt.Sprintf("%s: %s", c.DataType(), v)
+		}
+	}
+	return c.DataType() + ": null"
 }
 
 // idBytes is the length of ids that memory is reckoned with.
@@ -187,7 +265,7 @@ const idBytes = 64
 
 // holds is how much memory the learner will hold at most, of events of dim values.
 func holds(s Settings, dim int) (int64, error) {
-	set, err := learner(s, stream.Hooks{}, nil)
+	set, err := learner(s, stream.Hooks{}, nil, formats{})
 	if err != nil {
 		return 0, err
 	}
@@ -229,9 +307,9 @@ func unchecked(s Settings) string {
 	for _, c := range s.Mapping.Columns {
 		columns = append(columns, c.Name)
 	}
-	whether := "whether messages are Arrow IPC streams with a column of vectors"
+	whether := "whether messages hold a column of vectors"
 	if len(columns) > 0 {
-		whether = "whether messages are Arrow IPC streams with the columns " + strings.Join(columns, ", ")
+		whether = "whether messages hold the columns " + strings.Join(columns, ", ")
 	}
 	if s.Config.Role != config.RoleEmbed {
 		whether += ", and how much memory the learner will hold"

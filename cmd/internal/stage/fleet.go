@@ -47,7 +47,7 @@ func (st *Stage) openStore(ctx context.Context, c *config.Config) (*store.Store,
 }
 
 // embed opens what a process needs that places events on the fleet's maps.
-func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) error {
+func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster, f formats) error {
 	c := s.Config
 	maps, err := st.openStore(ctx, c)
 	if err != nil {
@@ -61,11 +61,11 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) erro
 	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Topic: announcements, Dims: s.Spec.MapDims(), Hooks: s.Fleet}); err != nil {
 		return err
 	}
-	set, err := learner(s, s.Hooks, nil)
+	set, err := learner(s, s.Hooks, nil, f)
 	if err != nil {
 		return err
 	}
-	e, err := embed.NewEmbedder(embed.EmbedderSettings{Spec: set.Spec, Embed: set.Placing(), Limits: set.Limits, Hooks: set.Hooks, Follow: st.follower.Run})
+	e, err := embed.NewEmbedder(embed.EmbedderSettings{Spec: set.Spec, Embed: set.Placing(), Decoder: set.Decoder, Limits: set.Limits, Hooks: set.Hooks, Follow: st.follower.Run})
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster) erro
 // publish opens what the fleet's learner needs. A second one ends here, with an error,
 // while the first is a member of its group; one whose session has ended is refused by
 // the broker from the moment on in which this one takes its place.
-func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, moves stream.Sink) error {
+func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, moves stream.Sink, f formats) error {
 	c := s.Config
 	maps, err := st.openStore(ctx, c)
 	if err != nil {
@@ -113,7 +113,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 			st.publisher.Offer(st.learner.Snapshot())
 		}
 	}
-	set, err := learner(s, hooks, moves)
+	set, err := learner(s, hooks, moves, f)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/logs"
 	"unfold/ingest"
+	"unfold/ingest/emit"
 	"unfold/ingest/record"
 	"unfold/stream"
 	"unfold/stream/format"
@@ -33,8 +34,16 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 		return f, err
 	}
 	in := format.Settings{Format: c.Source.Read(), Spec: spec, Arrow: limits(c), ID: s.Mapping.ID, Registry: client, Chosen: chosen}
+	if in.File, err = schemaFile(ctx, &c.Source); err != nil {
+		return f, fmt.Errorf("source.schema: %w", err)
+	}
 	if f.decoder, err = format.NewDecoder(in); err != nil {
 		return f, fmt.Errorf("source: %w", err)
+	}
+	if writes := c.Writes(); writes == format.JSON {
+		if err := emit.CheckJSON(s.Spec.MapDims(), append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+			return f, fmt.Errorf("sink: %w", err)
+		}
 	}
 	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass}
 	if f.writer, err = format.NewEncoder(out); err != nil {
@@ -45,6 +54,14 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 		return f, fmt.Errorf("moves: %w", err)
 	}
 	return f, nil
+}
+
+// schemaFile reads the file that has the schema of messages, nil if there is none.
+func schemaFile(ctx context.Context, s *config.Source) (*format.File, error) {
+	if s.Schema == "" {
+		return nil, nil
+	}
+	return format.ReadFile(ctx, s.Read(), s.Schema, s.Message)
 }
 
 // schemaRegistry is who knows schemas, nil if there is none.

@@ -33,7 +33,7 @@ type bound struct {
 // as the settings allow).
 func (b *bound) sized(dim, points int) {
 	s := b.s
-	set, err := learner(s, s.Hooks, nil)
+	set, err := learner(s, s.Hooks, nil, formats{})
 	held := int64(0)
 	if err == nil {
 		set.Size = max(set.Size, points)

@@ -88,10 +88,14 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	s.Hooks = join(s.Hooks, stream.Hooks{Sized: b.sized})
 	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, TooLarge: tooLarge(c), Hooks: s.Hooks, PassHeaders: c.Headers == "pass",
 		Settings: stream.Settings{BatchMessages: int(c.Batch.Messages), BatchBytes: int(c.Batch.Bytes), Linger: orNone(time.Duration(c.Batch.Linger)), QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), WorkBytes: int(c.Limits.MessageMemory), DecodeTime: time.Duration(c.Limits.MessageTime)}}
+	f, err := formatsOf(ctx, s, tell(s.Log))
+	if err != nil {
+		return err
+	}
 	if c.Role == config.RoleEmbed {
-		err = st.embed(ctx, s, from)
+		err = st.embed(ctx, s, from, f)
 	} else {
-		err = st.learn(ctx, s, from, to)
+		err = st.learn(ctx, s, from, to, f)
 	}
 	if err != nil {
 		return err
@@ -171,7 +175,7 @@ func (st *Stage) trace(ctx context.Context, s Settings) error {
 }
 
 // learn opens what learning needs; for role learn also what publishing does.
-func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster) error {
+func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, f formats) error {
 	c := s.Config
 	folder, err := c.StateFolder()
 	if err != nil {
@@ -194,9 +198,9 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster) 
 		moves = sink
 	}
 	if c.Role == config.RoleLearn {
-		return st.publish(ctx, s, from, moves)
+		return st.publish(ctx, s, from, moves, f)
 	}
-	set, err := learner(s, s.Hooks, moves)
+	set, err := learner(s, s.Hooks, moves, f)
 	if err != nil {
 		return err
 	}
@@ -208,7 +212,7 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster) 
 }
 
 // learner are the settings of the learner that the configuration means.
-func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out learn.Settings, err error) {
+func learner(s Settings, hooks stream.Hooks, moves stream.Sink, f formats) (out learn.Settings, err error) {
 	c := s.Config
 	policy, err := reference.ParsePolicy(c.Reference.Policy)
 	if err != nil {
@@ -239,7 +243,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink) (out learn.Setti
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
-		Limits: limits(c), Moves: moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
+		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: moves, MovesWriter: f.moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	}, nil
 }
 

@@ -1,0 +1,62 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"unfold/ingest/avrorec"
+	"unfold/ingest/protorec"
+	"unfold/ingest/record"
+)
+
+// File is a schema that stands in a file.
+type File struct {
+	format  Name
+	path    string
+	avro    string
+	message protoreflect.MessageDescriptor
+}
+
+// mostSchema bounds the file of an Avro schema.
+const mostSchema = 4 << 20
+
+// ReadFile reads the schema of messages in Avro or Protobuf. For the latter message names
+// one of the schema's, or is empty; see protorec.Files.Message.
+func ReadFile(ctx context.Context, n Name, path, message string) (*File, error) {
+	f := &File{format: n, path: path}
+	switch n {
+	case Avro:
+		text, err := os.ReadFile(path)
+		if err == nil && len(text) > mostSchema {
+			err = fmt.Errorf("%s: a schema of %d bytes, more than %d", path, len(text), mostSchema)
+		}
+		f.avro = string(text)
+		return f, err
+	case Protobuf:
+		files, err := protorec.Read(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if f.message, err = files.Message(message); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return f, nil
+	}
+	return nil, fmt.Errorf("%s: a schema is for Avro or Protobuf, not for %s", path, n)
+}
+
+// compile makes the decoder of what is wanted.
+func (f *File) compile(spec record.Spec) (r reader, err error) {
+	if f.format == Avro {
+		r, err = avrorec.Compile(f.avro, nil, spec)
+	} else {
+		r, err = protorec.Compile(f.message, spec)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.path, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,279 @@
+package format_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/sr"
+	"github.com/twmb/franz-go/pkg/sr/srfake"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"unfold/ingest/emit"
+	"unfold/ingest/record"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/stream"
+	"unfold/stream/format"
+	"unfold/stream/registry"
+)
+
+// Schemas of an event: id, a vector and a text.
+const (
+	avroEvent  = `{"type":"record","name":"Event","fields":[{"name":"id","type":"long"},{"name":"v","type":{"type":"array","items":"float"}},{"name":"kind","type":"string"}]}`
+	protoEvent = "syntax = \"proto3\";\nmessage Other { string s = 1; }\nmessage Event { int64 id = 1; repeated float v = 2; string kind = 3; }\n"
+	jsonEvent  = `{"type":"object","properties":{"id":{"type":"integer"}}}`
+)
+
+// inAvro is an event as Avro writes it.
+func inAvro(id int64, v []float32, kind string) []byte {
+	b := binary.AppendVarint(nil, id)
+	b = binary.AppendVarint(b, int64(len(v)))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	b = binary.AppendVarint(b, 0)
+	return append(binary.AppendVarint(b, int64(len(kind))), kind...)
+}
+
+// inProtobuf is an event as Protobuf writes it.
+func inProtobuf(id int64, v []float32, kind string) []byte {
+	b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(id))
+	b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.BytesType), uint64(4*len(v)))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return protowire.AppendString(protowire.AppendTag(b, 3, protowire.BytesType), kind)
+}
+
+// inArrow is an event as an Arrow IPC stream.
+func inArrow(t *testing.T, id int64, v []float32, kind string) []byte {
+	t.Helper()
+	records, err := table.NewTable(table.Origin{}, table.Int64Column("id", []int64{id}),
+		table.VectorColumn("v", vec.Matrix[float32]{Rows: 1, Cols: len(v), Data: v}), table.StringColumn("kind", []string{kind}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := emit.EncodeTable(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// framed puts a schema's id before a record.
+func framed(id int, value []byte) []byte { return append(registry.AppendID(nil, id), value...) }
+
+// schemaRegistry is one that holds the schemas: 1 Avro, 2 Protobuf, 3 JSON Schema; 4 and 5 are
+// those of keys: a struct, and a text.
+func schemaRegistry(t *testing.T) (*srfake.Registry, *registry.Client) {
+	t.Helper()
+	fake := srfake.New()
+	t.Cleanup(fake.Close)
+	fake.SeedSchema("avro-value", 1, 1, sr.Schema{Schema: avroEvent})
+	fake.SeedSchema("proto-value", 1, 2, sr.Schema{Schema: protoEvent, Type: sr.TypeProtobuf})
+	fake.SeedSchema("json-value", 1, 3, sr.Schema{Schema: jsonEvent, Type: sr.TypeJSON})
+	fake.SeedSchema("avro-key", 1, 4, sr.Schema{Schema: `{"type":"record","name":"Key","fields":[{"name":"id","type":"long"}]}`})
+	fake.SeedSchema("text-key", 1, 5, sr.Schema{Schema: `"string"`})
+	c, err := registry.New(registry.Settings{URL: fake.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fake, c
+}
+
+func decoder(t *testing.T, s format.Settings) *format.Decoder {
+	t.Helper()
+	d, err := format.NewDecoder(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// shown is the only event of a table.
+func shown(t *table.Table) string {
+	if t == nil || t.Len() != 1 {
+		return fmt.Sprint(t)
+	}
+	var parts []string
+	for _, name := range []string{"id", "v", "kind"} {
+		c, _ := t.Column(name)
+		parts = append(parts, c.Text(0))
+	}
+	return strings.Join(parts, " ")
+}
+
+func header(name string, value []byte) []stream.Header {
+	return []stream.Header{{Key: name, Value: value}}
+}
+
+// TestFormats: one event is the same in all formats, however they are told, and its bytes
+// say which it is.
+func TestFormats(t *testing.T) {
+	_, client := schemaRegistry(t)
+	v, folder := []float32{0.5, -2}, t.TempDir()
+	file := func(n format.Name, name, text string) *format.File {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := format.ReadFile(t.Context(), n, path, map[format.Name]string{format.Protobuf: "Event"}[n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	object := []byte(`{"id": 7, "v": [0.5, -2], "kind": "a"}`)
+	second := []byte{2, 2} // the index path of message Event
+	proto := append(second, inProtobuf(7, v, "a")...)
+	withRegistry := format.Settings{Registry: client}
+	for name, c := range map[string]struct {
+		set  format.Settings
+		m    stream.Message
+		want format.Name
+	}{
+		"arrow":                       {withRegistry, stream.Message{Value: inArrow(t, 7, v, "a")}, format.Arrow},
+		"arrow, named":                {format.Settings{Format: format.Arrow}, stream.Message{Value: inArrow(t, 7, v, "a")}, format.Arrow},
+		"json":                        {format.Settings{}, stream.Message{Value: object}, format.JSON},
+		"json list":                   {withRegistry, stream.Message{Value: append(append([]byte(" \n["), object...), ']')}, format.JSON},
+		"json schema":                 {withRegistry, stream.Message{Value: framed(3, object)}, format.JSON},
+		"json schema, named":          {format.Settings{Format: format.JSON}, stream.Message{Value: framed(9, object)}, format.JSON},
+		"json, columns named":         {format.Settings{Spec: record.Spec{Paths: []string{"kind", "v", "id"}}}, stream.Message{Value: object}, format.JSON},
+		"avro":                        {withRegistry, stream.Message{Value: framed(1, inAvro(7, v, "a"))}, format.Avro},
+		"avro, schema in a header":    {withRegistry, stream.Message{Value: inAvro(7, v, "a"), Headers: header(registry.ValueHeader, registry.AppendID(nil, 1))}, format.Avro},
+		"avro, schema in a file":      {format.Settings{File: file(format.Avro, "e.avsc", avroEvent)}, stream.Message{Value: inAvro(7, v, "a")}, format.Avro},
+		"protobuf":                    {withRegistry, stream.Message{Value: framed(2, proto)}, format.Protobuf},
+		"protobuf, a header":          {withRegistry, stream.Message{Value: inProtobuf(7, v, "a"), Headers: header(registry.ValueHeader, append(registry.AppendID(nil, 2), second...))}, format.Protobuf},
+		"protobuf, schema in a file":  {format.Settings{File: file(format.Protobuf, "e.proto", protoEvent)}, stream.Message{Value: inProtobuf(7, v, "a")}, format.Protobuf},
+		"protobuf, named, registered": {format.Settings{Format: format.Protobuf, Registry: client}, stream.Message{Value: framed(2, proto)}, format.Protobuf},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told []format.Name
+			c.set.Chosen = func(n format.Name, _ *stream.Message) { told = append(told, n) }
+			d := decoder(t, c.set)
+			for range 2 {
+				got, err := d.DecodeNow(t.Context(), &c.m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text := shown(got.Table); !strings.HasPrefix(text, "7 ") || !strings.HasSuffix(text, " a") || !strings.Contains(text, "0.5") {
+					t.Errorf("got %s", text)
+				}
+				if wire := (&format.Encoder{}).Of(got.Wire); wire != c.want {
+					t.Errorf("it is written as %s, want %s", wire, c.want)
+				}
+			}
+			auto := c.set.Format == "" && c.set.File == nil
+			if len(told) > 1 || auto != (len(told) == 1) || auto && told[0] != c.want {
+				t.Errorf("told %v, want %s", told, c.want)
+			}
+		})
+	}
+}
+
+// TestNotDecoded: what cannot be decoded is said with what to do, and is no failure of the
+// registry.
+func TestNotDecoded(t *testing.T) {
+	_, client := schemaRegistry(t)
+	for name, c := range map[string]struct {
+		set   format.Settings
+		value []byte
+		want  string
+	}{
+		"a framed record, no registry":       {format.Settings{}, framed(1, inAvro(7, nil, "a")), "registry.url"},
+		"avro without a schema":              {format.Settings{Format: format.Avro, Registry: client}, inAvro(7, nil, "a"), "no schema is named"},
+		"avro where protobuf is read":        {format.Settings{Format: format.Protobuf, Registry: client}, framed(1, inAvro(7, nil, "a")), "its schema is of format avro"},
+		"a schema that is not there":         {format.Settings{Registry: client}, framed(77, []byte{1}), "no schema 77"},
+		"a message that its schema lacks":    {format.Settings{Registry: client}, framed(2, []byte{2, 8, 1}), "index"},
+		"an index path that is cut off":      {format.Settings{Registry: client}, framed(2, []byte{4}), "index path"},
+		"json that is cut off":               {format.Settings{}, []byte(`{"id": 7`), "byte"},
+		"text":                               {format.Settings{}, []byte("hello"), "Arrow"},
+		"arrow where json is read":           {format.Settings{Format: format.JSON}, inArrow(t, 7, []float32{1}, "a"), "byte 1"},
+		"avro of a registered schema, short": {format.Settings{Registry: client}, framed(1, []byte{14, 200}), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := decoder(t, c.set).DecodeNow(t.Context(), &stream.Message{TopicPartition: stream.TopicPartition{Topic: "t"}, Offset: 5, Value: c.value})
+			var missing *stream.UnavailableError
+			if err == nil || errors.As(err, &missing) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "topic t, partition 0, offset 5") {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestRegistryAway: while the registry is away messages of known schemas are decoded, and
+// those of others wait.
+func TestRegistryAway(t *testing.T) {
+	fake, client := schemaRegistry(t)
+	d := decoder(t, format.Settings{Registry: client})
+	avro, proto := &stream.Message{Value: framed(1, inAvro(7, []float32{1}, "a"))}, &stream.Message{Value: framed(2, append([]byte{2, 2}, inProtobuf(8, []float32{1}, "b")...))}
+	if _, err := d.DecodeNow(t.Context(), avro); err != nil {
+		t.Fatal(err)
+	}
+	var away atomic.Bool
+	away.Store(true)
+	fake.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+		if away.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		return away.Load()
+	})
+	if _, err := d.Decode(avro); err != nil {
+		t.Errorf("a message of a known schema: %v", err)
+	}
+	var missing *stream.UnavailableError
+	if _, err := d.Decode(proto); !errors.As(err, &missing) || missing.Fetch == nil {
+		t.Fatalf("a message of an unknown schema: %v", err)
+	}
+	if err := missing.Fetch(t.Context()); !errors.As(err, &missing) {
+		t.Errorf("a registry that is away: %v", err)
+	}
+	away.Store(false)
+	if got, err := d.DecodeNow(t.Context(), proto); err != nil || !strings.HasPrefix(shown(got.Table), "8 ") {
+		t.Errorf("after it is back: %v", err)
+	}
+}
+
+// TestGone: what is no more is known by its key, in whatever form, or by what the record
+// was.
+func TestGone(t *testing.T) {
+	_, client := schemaRegistry(t)
+	deleted := `{"before": {"id": %s, "kind": "a"}, "after": null, "op": "d", "source": {}, "ts_ms": 1}`
+	for name, c := range map[string]struct {
+		set  format.Settings
+		m    stream.Message
+		want string
+	}{
+		"text":                       {format.Settings{}, stream.Message{Key: []byte("abc")}, "abc"},
+		"text where arrow is read":   {format.Settings{Format: format.Arrow, ID: "id"}, stream.Message{Key: []byte(`{"id":1}`)}, `{"id":1}`},
+		"an object":                  {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"a": 1, "id": 17}`)}, "17"},
+		"an object of one field":     {format.Settings{}, stream.Message{Key: []byte(`{"key": "x"}`)}, "x"},
+		"an object that lacks it":    {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"a": 1, "b": 2}`)}, `{"a": 1, "b": 2}`},
+		"a nested id":                {format.Settings{ID: "at.id"}, stream.Message{Key: []byte(`{"a": 1, "id": 17}`)}, "17"},
+		"connect's envelope":         {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"schema": {"type": "struct", "fields": [{"type": "int64", "field": "id"}]}, "payload": {"id": 17}}`)}, "17"},
+		"connect's envelope of text": {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"schema": {"type": "string", "optional": false}, "payload": "x"}`)}, "x"},
+		"a text in quotes":           {format.Settings{ID: "id"}, stream.Message{Key: []byte(`"x\"y"`)}, `x"y`},
+		"avro":                       {format.Settings{ID: "id", Registry: client}, stream.Message{Key: framed(4, binary.AppendVarint(nil, 17))}, "17"},
+		"avro, a text alone":         {format.Settings{ID: "id", Registry: client}, stream.Message{Key: framed(5, append(binary.AppendVarint(nil, 3), "abc"...))}, "abc"},
+		"avro, a header":             {format.Settings{Registry: client}, stream.Message{Key: binary.AppendVarint(nil, 17), Headers: header(registry.KeyHeader, registry.AppendID(nil, 4))}, "17"},
+		"no schema of that id":       {format.Settings{Registry: client}, stream.Message{Key: framed(77, []byte("abc"))}, "\x00\x00\x00\x00\x4dabc"},
+		"a deleted record":           {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "17")}, "17"},
+		"a deleted record, its key":  {format.Settings{ID: "id"}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "null")}, "9"},
+		"a deleted record, no id":    {format.Settings{}, stream.Message{Key: []byte(`{"id": 9}`), Value: fmt.Appendf(nil, deleted, "17")}, "9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := decoder(t, c.set).DecodeNow(t.Context(), &c.m)
+			if err != nil || got.Table != nil || got.Gone != c.want {
+				t.Errorf("got %q, %v; want %q", got.Gone, err, c.want)
+			}
+		})
+	}
+}
