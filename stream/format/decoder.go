@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/avrorec"
 	"unfold/ingest/jsonrec"
 	"unfold/ingest/record"
 	"unfold/ingest/table"
@@ -48,6 +49,7 @@ type Wire struct {
 	Format Name
 	// Value is the record as it came, without what stands before it to name its schema.
 	Value []byte
+	avro  *avrorec.Decoder // of a record in Avro
 }
 
 // reader decodes messages of one schema, or of a format without any.
@@ -219,6 +221,7 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 		return d.json, wire, nil
 	}
 	if d.file != nil {
+		wire.avro, _ = d.file.(*avrorec.Decoder)
 		return d.file, wire, nil
 	}
 	header, _ := m.Header(registry.ValueHeader)

@@ -4,17 +4,24 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
 	"unfold/ingest/emit"
 	"unfold/ingest/jsonrec"
+	"unfold/stream/registry"
 )
 
 // Output says how places are written.
 type Output struct {
 	// Format is that of all outputs; Same or "": each in its input's.
 	Format Name
-	// Pass writes the original JSON objects with more fields.
+	// Pass writes the original records, in JSON or Avro, with more fields.
 	Pass bool
+	// Registry gets the schemas of outputs in Avro or Protobuf, under the subject that
+	// Strategy makes of Topic; nil: these cannot be written.
+	Registry *registry.Client
+	Topic    string
+	Strategy registry.Strategy
 }
 
 // Encoder writes placed events as messages. The same output and wire give the same bytes.
@@ -22,10 +29,20 @@ type Output struct {
 type Encoder struct {
 	set   Output
 	arrow emit.MessageWriter
+	avro  emit.Avro
+
+	mu sync.RWMutex
+	// ids are those of schemas that are registered, by their texts.
+	ids map[string]int
 }
 
 // NewEncoder makes an encoder.
-func NewEncoder(o Output) (*Encoder, error) { return &Encoder{set: o}, nil }
+func NewEncoder(o Output) (*Encoder, error) {
+	if o.Registry == nil && (o.Format == Avro || o.Format == Protobuf) {
+		return nil, fmt.Errorf("outputs in format %s need a schema registry", o.Format)
+	}
+	return &Encoder{set: o}, nil
+}
 
 // Of is the format of what is made of a message.
 func (e *Encoder) Of(w Wire) Name {
@@ -41,32 +58,79 @@ func (e *Encoder) Of(w Wire) Name {
 // Encode writes placed events, all of one message that came as w says, and returns what the
 // header says of the value. An error that may go away is a *stream.UnavailableError.
 func (e *Encoder) Encode(ctx context.Context, o *emit.Output, w Wire) (value []byte, contentType string, err error) {
-	switch n := e.Of(w); {
-	case e.set.Pass:
-		value, err = e.pass(o, n, w)
-		return value, n.ContentType(), err
-	case n == Arrow:
-		value, err = e.arrow.Encode(o)
-		return value, n.ContentType(), err
-	case n == JSON:
-		value, err = emit.JSON{}.Encode(o)
-		return value, n.ContentType(), err
-	default:
-		return nil, "", fmt.Errorf("outputs in format %s cannot be written", n)
+	n := e.Of(w)
+	if e.set.Pass && (n != w.Format || n != JSON && n != Avro) {
+		return nil, "", fmt.Errorf("only records in JSON or Avro can be written again with more fields, and this one came as %s, to be written as %s: name columns to keep instead of sink.pass", cmp.Or(w.Format, Arrow), n)
 	}
+	switch n {
+	case Arrow:
+		value, err = e.arrow.Encode(o)
+	case JSON:
+		value, err = e.json(o, w)
+	case Avro:
+		value, err = e.inAvro(ctx, o, w)
+	default:
+		err = fmt.Errorf("outputs in format %s cannot be written", n)
+	}
+	return value, n.ContentType(), err
 }
 
-// pass writes the records of a message again.
-func (e *Encoder) pass(o *emit.Output, n Name, w Wire) ([]byte, error) {
-	if n != JSON || w.Format != JSON {
-		return nil, fmt.Errorf("only JSON objects can be written again with more fields, and this message is %s: name columns to keep instead of sink.pass", cmp.Or(w.Format, Arrow))
+func (e *Encoder) json(o *emit.Output, w Wire) ([]byte, error) {
+	if !e.set.Pass {
+		return emit.JSON{}.Encode(o)
 	}
 	records, err := jsonrec.Records(w.Value)
-	if err == nil && int64(len(records)) < o.FirstRow+int64(o.Len()) {
-		err = fmt.Errorf("%d records where %d events end", len(records), o.FirstRow+int64(o.Len()))
+	if end := o.FirstRow + int64(o.Len()); err == nil && int64(len(records)) < end {
+		err = fmt.Errorf("there are %d records where %d events end", len(records), end)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return emit.JSON{}.Pass(o, records[o.FirstRow:][:o.Len()])
+}
+
+func (e *Encoder) inAvro(ctx context.Context, o *emit.Output, w Wire) ([]byte, error) {
+	var s *emit.AvroSchema
+	var value []byte
+	var err error
+	head := make([]byte, registry.FrameSize, 256)
+	if e.set.Pass {
+		s, value, err = e.avro.Pass(head, o, w.avro, w.Value)
+	} else {
+		s, value, err = e.avro.Encode(head, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value, e.name(ctx, value, &registry.Schema{Type: registry.Avro, Text: s.Text}, s.Name)
+}
+
+// mostIDs bounds the ids that are remembered.
+const mostIDs = 256
+
+// name puts the id of a schema, which it registers if that is new, before a value that has
+// room for it. record is the full name of the schema's record.
+func (e *Encoder) name(ctx context.Context, value []byte, s *registry.Schema, record string) error {
+	e.mu.RLock()
+	id, known := e.ids[s.Text]
+	e.mu.RUnlock()
+	if known {
+		registry.AppendID(value[:0], id)
+		return nil
+	}
+	if e.set.Registry == nil {
+		return fmt.Errorf("outputs in %s need a schema registry (registry.url), or another format (sink.format)", s.Type)
+	}
+	id, err := e.set.Registry.Register(ctx, e.set.Strategy.Subject(e.set.Topic, record, false), s)
+	if err != nil {
+		return err
+	}
+	registry.AppendID(value[:0], id)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ids == nil || len(e.ids) >= mostIDs {
+		e.ids = map[string]int{}
+	}
+	e.ids[s.Text] = id
+	return nil
 }

@@ -277,3 +277,146 @@ func TestGone(t *testing.T) {
 		})
 	}
 }
+
+// output is a placed event of one row, with two columns kept.
+func output(t *testing.T) *emit.Output {
+	t.Helper()
+	return &emit.Output{
+		ID: table.Int64Column("id", []int64{7}), Kept: []table.Column{table.StringColumn("kind", []string{"a"}), table.Float64Column("w", []float64{1.25})},
+		Embedding: vec.Matrix[float32]{Rows: 1, Cols: 2, Data: []float32{0.5, -2}}, Sigma: []float32{0.25},
+		Version: 3, Epoch: 1, MapID: "0123",
+	}
+}
+
+// TestWritten: what is written in any format is read back by its schema, its bytes are the
+// same each time, and schemas are registered under the subject that the strategy says.
+func TestWritten(t *testing.T) {
+	_, client := schemaRegistry(t)
+	wire := func(n format.Name) format.Wire { return format.Wire{Format: n} }
+	for name, c := range map[string]struct {
+		out     format.Output
+		wire    format.Wire
+		want    format.Name
+		subject string
+	}{
+		"as arrow":                    {format.Output{}, format.Wire{}, format.Arrow, ""},
+		"as json":                     {format.Output{}, wire(format.JSON), format.JSON, ""},
+		"as avro":                     {format.Output{Registry: client, Topic: "places"}, wire(format.Avro), format.Avro, "places-value"},
+		"json in arrow":               {format.Output{Format: format.Arrow}, wire(format.JSON), format.Arrow, ""},
+		"arrow in json":               {format.Output{Format: format.JSON}, format.Wire{}, format.JSON, ""},
+		"json in avro, by its record": {format.Output{Format: format.Avro, Registry: client, Topic: "places", Strategy: registry.RecordName}, wire(format.JSON), format.Avro, "unfold.Place"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := format.NewEncoder(c.out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, contentType, err := e.Encode(t.Context(), output(t), c.wire)
+			if err != nil || contentType != c.want.ContentType() {
+				t.Fatalf("%s, %v", contentType, err)
+			}
+			other, _ := format.NewEncoder(c.out)
+			if again, _, err := other.Encode(t.Context(), output(t), c.wire); err != nil || string(again) != string(value) {
+				t.Errorf("another encoder writes %q, not %q: %v", again, value, err)
+			}
+			m := &stream.Message{Value: value}
+			got, err := decoder(t, format.Settings{Registry: client}).DecodeNow(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for column, want := range map[string]string{"id": "7", "kind": "a", "w": "1.25", "sigma": "0.25", "model_version": "3"} {
+				if v, ok := got.Table.Column(column); !ok || v.Text(0) != want {
+					t.Errorf("column %s of %s is not %s", column, got.Table.Schema(), want)
+				}
+			}
+			if c.subject == "" {
+				return
+			}
+			id, _, err := registry.ParseID(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := client.Schema(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same, err := client.Register(t.Context(), c.subject, s); err != nil || same != id {
+				t.Errorf("under %s the schema has id %d, not %d: %v", c.subject, same, id, err)
+			}
+		})
+	}
+}
+
+// TestPassed: a record is written again, with the place as further fields; one that has such
+// fields, or came in a format without these, is not.
+func TestPassed(t *testing.T) {
+	_, client := schemaRegistry(t)
+	e, err := format.NewEncoder(format.Output{Pass: true, Registry: client, Topic: "passed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := decoder(t, format.Settings{Registry: client})
+	for name, c := range map[string]struct{ value, want string }{
+		"json":               {`{"v": [1, 2], "more": {"a": null}, "id": 7}`, `"more": {"a": null}`},
+		"avro":               {string(framed(1, inAvro(7, []float32{1, 2}, "a"))), "\x02a"},
+		"a field of a place": {`{"v": [1, 2], "x": 1}`, `! has a field "x" itself`},
+		"arrow":              {string(inArrow(t, 7, []float32{1, 2}, "a")), "! sink.pass"},
+		"protobuf":           {string(framed(2, append([]byte{2, 2}, inProtobuf(7, []float32{1}, "a")...))), "! sink.pass"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := d.DecodeNow(t.Context(), &stream.Message{Value: []byte(c.value)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, _, err := e.Encode(t.Context(), output(t), got.Wire)
+			if problem, bad := strings.CutPrefix(c.want, "! "); bad {
+				if err == nil || !strings.Contains(err.Error(), problem) {
+					t.Errorf("error %v, want %q", err, problem)
+				}
+				return
+			}
+			if err != nil || !strings.Contains(string(value), c.want) {
+				t.Fatalf("written %q, %v", value, err)
+			}
+			again, err := d.DecodeNow(t.Context(), &stream.Message{Value: value})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for column, want := range map[string]string{"id": "7", "sigma": "0.25"} {
+				if v, ok := again.Table.Column(column); !ok || v.Text(0) != want {
+					t.Errorf("column %s of %s is not %s", column, again.Table.Schema(), want)
+				}
+			}
+		})
+	}
+}
+
+// TestSchemaNotTaken: an output whose schema cannot be registered now waits; one whose schema
+// the registry refuses is at fault.
+func TestSchemaNotTaken(t *testing.T) {
+	fake, client := schemaRegistry(t)
+	var status atomic.Int64
+	status.Store(http.StatusServiceUnavailable)
+	fake.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost || status.Load() == 0 {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/vnd.schemaregistry.v1+json")
+		w.WriteHeader(int(status.Load()))
+		fmt.Fprint(w, `{"error_code": 409, "message": "no"}`)
+		return true
+	})
+	e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "places"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var missing *stream.UnavailableError
+	if _, _, err := e.Encode(t.Context(), output(t), format.Wire{}); !errors.As(err, &missing) {
+		t.Errorf("a registry that is away: %v", err)
+	}
+	status.Store(http.StatusConflict)
+	var refused *registry.RefusedError
+	if _, _, err := e.Encode(t.Context(), output(t), format.Wire{}); errors.As(err, &missing) || !errors.As(err, &refused) {
+		t.Errorf("a schema that is refused: %v", err)
+	}
+}

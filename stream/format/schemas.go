@@ -80,7 +80,8 @@ func (s *schemas) find(header, value []byte) (reader, Wire, error) {
 			record = rest
 		}
 	}
-	return known.reader, Wire{Format: known.format, Value: record}, known.err
+	avro, _ := known.reader.(*avrorec.Decoder)
+	return known.reader, Wire{Format: known.format, Value: record, avro: avro}, known.err
 }
 
 // missing is the error for a schema that is not known yet.

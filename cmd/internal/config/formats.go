@@ -83,10 +83,8 @@ func (c *Config) checkFormats(complain complainer) {
 	if c.Registry.URL == "" && c.Sink.Subject != "topic" && c.Sink.Subject != "" {
 		complain("sink.subject", "give registry.url, or leave it out", "there is no registry that has subjects")
 	}
-	if written := c.Writes(); c.Sink.Pass {
-		if in != format.Auto && in != format.JSON || written != format.Auto && written != format.JSON {
-			complain("sink.pass", "name columns to keep (source.keep), which pass in any format", "only JSON objects can be written again with more fields, and the source is read as %s, the sink written as %s", in, out)
-		}
+	if w := c.Writes(); c.Sink.Pass && (w == format.Arrow || w == format.Protobuf || in != format.Auto && in != w) {
+		complain("sink.pass", "name columns to keep (source.keep), which pass in any format", "records are written again, with more fields, in JSON or Avro, as they came; the source is read as %s, the sink written as %s", in, w)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"unfold/cmd/internal/config"
@@ -40,20 +41,31 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	if f.decoder, err = format.NewDecoder(in); err != nil {
 		return f, fmt.Errorf("source: %w", err)
 	}
-	if writes := c.Writes(); writes == format.JSON {
-		if err := emit.CheckJSON(s.Spec.MapDims(), append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
-			return f, fmt.Errorf("sink: %w", err)
-		}
+	if err := keepable(c.Writes(), s); err != nil {
+		return f, fmt.Errorf("sink: %w", err)
 	}
-	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass}
+	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: client, Topic: c.Sink.Kafka.Topic, Strategy: c.Sink.Strategy()}
 	if f.writer, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
-	out.Pass = false // a moved point has no record
+	out.Pass, out.Topic = false, c.Sink.Moves // a moved point has no record
 	if f.moves, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("moves: %w", err)
 	}
 	return f, nil
+}
+
+// keepable says which columns cannot be kept in a format.
+func keepable(n format.Name, s Settings) error {
+	keep := append([]string{s.Mapping.Label}, s.Mapping.Keep...)
+	keep = slices.DeleteFunc(keep, func(name string) bool { return name == "" })
+	switch n {
+	case format.JSON:
+		return emit.CheckJSON(s.Spec.MapDims(), keep)
+	case format.Avro:
+		return emit.CheckAvro(keep)
+	}
+	return nil
 }
 
 // schemaFile reads the file that has the schema of messages, nil if there is none.
