@@ -108,7 +108,7 @@ func TestMessagesOfPolars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, configuration, strings.Replace(string(text), "id: name}", "id: name, keep: ["+keepAll+"]}", 1))
+	write(t, configuration, strings.Replace(string(text), "id: name}", "id: name, format: arrow, keep: ["+keepAll+"]}", 1))
 	runUntil(t, configuration, `map version 1`, func(address string) {
 		streamtest.Await(t, "240 events are placed, 3 messages are not", func() bool {
 			_, body := get(t, address, "/metrics")

@@ -68,7 +68,7 @@ type runCmd struct{ configFlags }
 
 func (runCmd) Help() string {
 	return `Reads events from a Kafka topic, keeps a map of them, and writes each event's place to another topic: one message for
-each that comes in, in their order, under the same key. A message is one Arrow IPC stream.
+each that comes in, in their order, under the same key. A message is an Arrow IPC stream, JSON, or a record in Avro or Protobuf.
 
 The first events wait until there are enough for a first map (reference.min); then all are placed. An offset is committed
 only after the output was acknowledged, so that no event is lost. On SIGTERM or Ctrl-C the stage finishes and commits what

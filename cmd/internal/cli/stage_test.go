@@ -243,7 +243,7 @@ func TestLint(t *testing.T) {
 func TestLintOfAnEmptyTopic(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead")
-	const unchecked = "; so it is not checked whether messages are Arrow IPC streams with the columns "
+	const unchecked = "; so it is not checked whether messages hold the columns "
 	out := must(t, "lint", "-c", configuration)
 	if !strings.Contains(out, "unknown  a message of the source: there is nothing to see yet: the topic is empty"+unchecked) || !strings.Contains(out, ", and how much memory the learner will hold\n") {
 		t.Errorf("lint says\n%s", out)
