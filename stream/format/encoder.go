@@ -30,6 +30,7 @@ type Encoder struct {
 	set   Output
 	arrow emit.MessageWriter
 	avro  emit.Avro
+	proto emit.Protobuf
 
 	mu sync.RWMutex
 	// ids are those of schemas that are registered, by their texts.
@@ -69,6 +70,8 @@ func (e *Encoder) Encode(ctx context.Context, o *emit.Output, w Wire) (value []b
 		value, err = e.json(o, w)
 	case Avro:
 		value, err = e.inAvro(ctx, o, w)
+	case Protobuf:
+		value, err = e.inProtobuf(ctx, o)
 	default:
 		err = fmt.Errorf("outputs in format %s cannot be written", n)
 	}
@@ -103,6 +106,16 @@ func (e *Encoder) inAvro(ctx context.Context, o *emit.Output, w Wire) ([]byte, e
 		return nil, err
 	}
 	return value, e.name(ctx, value, &registry.Schema{Type: registry.Avro, Text: s.Text}, s.Name)
+}
+
+func (e *Encoder) inProtobuf(ctx context.Context, o *emit.Output) ([]byte, error) {
+	message, text, err := e.proto.Encode(o)
+	if err != nil {
+		return nil, err
+	}
+	value := make([]byte, registry.FrameSize, registry.FrameSize+1+len(message))
+	value = append(registry.AppendIndex(value, []int{0}), message...)
+	return value, e.name(ctx, value, &registry.Schema{Type: registry.Protobuf, Text: text}, emit.PlaceMessage)
 }
 
 // mostIDs bounds the ids that are remembered.

@@ -302,6 +302,8 @@ func TestWritten(t *testing.T) {
 		"as arrow":                    {format.Output{}, format.Wire{}, format.Arrow, ""},
 		"as json":                     {format.Output{}, wire(format.JSON), format.JSON, ""},
 		"as avro":                     {format.Output{Registry: client, Topic: "places"}, wire(format.Avro), format.Avro, "places-value"},
+		"as protobuf":                 {format.Output{Registry: client, Topic: "shapes"}, wire(format.Protobuf), format.Protobuf, "shapes-value"},
+		"arrow in protobuf, by both":  {format.Output{Format: format.Protobuf, Registry: client, Topic: "places", Strategy: registry.TopicRecordName}, format.Wire{}, format.Protobuf, "places-unfold.Place"},
 		"json in arrow":               {format.Output{Format: format.Arrow}, wire(format.JSON), format.Arrow, ""},
 		"arrow in json":               {format.Output{Format: format.JSON}, format.Wire{}, format.JSON, ""},
 		"json in avro, by its record": {format.Output{Format: format.Avro, Registry: client, Topic: "places", Strategy: registry.RecordName}, wire(format.JSON), format.Avro, "unfold.Place"},

@@ -63,7 +63,9 @@ func keepable(n format.Name, s Settings) error {
 	case format.JSON:
 		return emit.CheckJSON(s.Spec.MapDims(), keep)
 	case format.Avro:
-		return emit.CheckAvro(keep)
+		return emit.CheckAvro(s.Spec.MapDims(), keep)
+	case format.Protobuf:
+		return emit.CheckProtobuf(s.Spec.MapDims(), keep)
 	}
 	return nil
 }
