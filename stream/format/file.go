@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"unfold/ingest/avrorec"
 	"unfold/ingest/protorec"
 	"unfold/ingest/record"
@@ -14,10 +12,10 @@ import (
 
 // File is a schema that stands in a file.
 type File struct {
-	format  Name
-	path    string
-	avro    string
-	message protoreflect.MessageDescriptor
+	format Name
+	path   string
+	// make makes the decoder of what is wanted.
+	make func(record.Spec) (reader, error)
 }
 
 // mostSchema bounds the file of an Avro schema.
@@ -33,28 +31,26 @@ func ReadFile(ctx context.Context, n Name, path, message string) (*File, error) 
 		if err == nil && len(text) > mostSchema {
 			err = fmt.Errorf("%s: a schema of %d bytes, more than %d", path, len(text), mostSchema)
 		}
-		f.avro = string(text)
+		f.make = func(spec record.Spec) (reader, error) { return avrorec.Compile(string(text), nil, spec) }
 		return f, err
 	case Protobuf:
 		files, err := protorec.Read(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		if f.message, err = files.Message(message); err != nil {
+		of, err := files.Message(message)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		f.make = func(spec record.Spec) (reader, error) { return protorec.Compile(of, spec) }
 		return f, nil
 	}
 	return nil, fmt.Errorf("%s: a schema is for Avro or Protobuf, not for %s", path, n)
 }
 
 // compile makes the decoder of what is wanted.
-func (f *File) compile(spec record.Spec) (r reader, err error) {
-	if f.format == Avro {
-		r, err = avrorec.Compile(f.avro, nil, spec)
-	} else {
-		r, err = protorec.Compile(f.message, spec)
-	}
+func (f *File) compile(spec record.Spec) (reader, error) {
+	r, err := f.make(spec)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/sr"
-	"github.com/twmb/franz-go/pkg/sr/srfake"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"unfold/ingest/emit"
@@ -23,6 +19,7 @@ import (
 	"unfold/stream"
 	"unfold/stream/format"
 	"unfold/stream/registry"
+	"unfold/stream/registry/registrytest"
 )
 
 // Schemas of an event: id, a vector and a text.
@@ -73,20 +70,15 @@ func framed(id int, value []byte) []byte { return append(registry.AppendID(nil, 
 
 // schemaRegistry is one that holds the schemas: 1 Avro, 2 Protobuf, 3 JSON Schema; 4 and 5 are
 // those of keys: a struct, and a text.
-func schemaRegistry(t *testing.T) (*srfake.Registry, *registry.Client) {
+func schemaRegistry(t *testing.T) (*registrytest.Fake, *registry.Client) {
 	t.Helper()
-	fake := srfake.New()
-	t.Cleanup(fake.Close)
-	fake.SeedSchema("avro-value", 1, 1, sr.Schema{Schema: avroEvent})
-	fake.SeedSchema("proto-value", 1, 2, sr.Schema{Schema: protoEvent, Type: sr.TypeProtobuf})
-	fake.SeedSchema("json-value", 1, 3, sr.Schema{Schema: jsonEvent, Type: sr.TypeJSON})
-	fake.SeedSchema("avro-key", 1, 4, sr.Schema{Schema: `{"type":"record","name":"Key","fields":[{"name":"id","type":"long"}]}`})
-	fake.SeedSchema("text-key", 1, 5, sr.Schema{Schema: `"string"`})
-	c, err := registry.New(registry.Settings{URL: fake.URL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fake, c
+	r := registrytest.StartFake(t)
+	r.Seed("avro-value", 1, registry.Avro, avroEvent)
+	r.Seed("proto-value", 2, registry.Protobuf, protoEvent)
+	r.Seed("json-value", 3, registry.JSON, jsonEvent)
+	r.Seed("avro-key", 4, registry.Avro, `{"type":"record","name":"Key","fields":[{"name":"id","type":"long"}]}`)
+	r.Seed("text-key", 5, registry.Avro, `"string"`)
+	return r, r.Client()
 }
 
 func decoder(t *testing.T, s format.Settings) *format.Decoder {
@@ -218,14 +210,7 @@ func TestRegistryAway(t *testing.T) {
 	if _, err := d.DecodeNow(t.Context(), avro); err != nil {
 		t.Fatal(err)
 	}
-	var away atomic.Bool
-	away.Store(true)
-	fake.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
-		if away.Load() {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		return away.Load()
-	})
+	fake.Away(true)
 	if _, err := d.Decode(avro); err != nil {
 		t.Errorf("a message of a known schema: %v", err)
 	}
@@ -236,7 +221,7 @@ func TestRegistryAway(t *testing.T) {
 	if err := missing.Fetch(t.Context()); !errors.As(err, &missing) {
 		t.Errorf("a registry that is away: %v", err)
 	}
-	away.Store(false)
+	fake.Away(false)
 	if got, err := d.DecodeNow(t.Context(), proto); err != nil || !strings.HasPrefix(shown(got.Table), "8 ") {
 		t.Errorf("after it is back: %v", err)
 	}
@@ -397,17 +382,7 @@ func TestPassed(t *testing.T) {
 // the registry refuses is at fault.
 func TestSchemaNotTaken(t *testing.T) {
 	fake, client := schemaRegistry(t)
-	var status atomic.Int64
-	status.Store(http.StatusServiceUnavailable)
-	fake.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method != http.MethodPost || status.Load() == 0 {
-			return false
-		}
-		w.Header().Set("Content-Type", "application/vnd.schemaregistry.v1+json")
-		w.WriteHeader(int(status.Load()))
-		fmt.Fprint(w, `{"error_code": 409, "message": "no"}`)
-		return true
-	})
+	fake.Closed()
 	e, err := format.NewEncoder(format.Output{Format: format.Avro, Registry: client, Topic: "places"})
 	if err != nil {
 		t.Fatal(err)
@@ -416,7 +391,7 @@ func TestSchemaNotTaken(t *testing.T) {
 	if _, _, err := e.Encode(t.Context(), output(t), format.Wire{}); !errors.As(err, &missing) {
 		t.Errorf("a registry that is away: %v", err)
 	}
-	status.Store(http.StatusConflict)
+	fake.Conflict()
 	var refused *registry.RefusedError
 	if _, _, err := e.Encode(t.Context(), output(t), format.Wire{}); errors.As(err, &missing) || !errors.As(err, &refused) {
 		t.Errorf("a schema that is refused: %v", err)

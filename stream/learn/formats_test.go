@@ -10,13 +10,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/sr"
-	"github.com/twmb/franz-go/pkg/sr/srfake"
-
 	"unfold/ingest/record"
 	"unfold/stream"
 	"unfold/stream/format"
 	"unfold/stream/registry"
+	"unfold/stream/registry/registrytest"
 	"unfold/stream/streamtest"
 )
 
@@ -28,15 +26,10 @@ type records struct {
 
 func newRecords(t *testing.T, n format.Name) *records {
 	t.Helper()
-	fake := srfake.New()
-	t.Cleanup(fake.Close)
-	fake.SeedSchema("in-value", 1, 1, sr.Schema{Schema: `{"type":"record","name":"Event","fields":[
-		{"name":"event","type":"long"},{"name":"class","type":"string"},{"name":"v","type":{"type":"array","items":"float"}}]}`})
-	c, err := registry.New(registry.Settings{URL: fake.URL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &records{n, c}
+	fake := registrytest.StartFake(t)
+	fake.Seed("in-value", 1, registry.Avro, `{"type":"record","name":"Event","fields":[
+		{"name":"event","type":"long"},{"name":"class","type":"string"},{"name":"v","type":{"type":"array","items":"float"}}]}`)
+	return &records{n, fake.Client()}
 }
 
 func (r *records) settings(t *testing.T) Settings {
@@ -92,16 +85,16 @@ func TestRecordsInOtherFormats(t *testing.T) {
 func recordsFlow(t *testing.T, r *records, exactlyOnce bool) {
 	rng := rand.New(rand.NewPCG(61, 1))
 	b := newBroker()
-	const sent = 120
+	const sent = 120 // an event and its end lie in one partition
 	gone := 0
 	for id := range int64(sent) {
 		m := r.message(rng, id)
 		switch {
 		case id == 100 && r.n == format.JSON:
-			m.Value = []byte(`{"before": {"event": 3}, "after": null, "op": "d"}`)
+			m.Value = []byte(`{"before": {"event": 4}, "after": null, "op": "d"}`)
 			gone++
 		case id == 101:
-			m.Key, m.Value = []byte(`{"event": 4}`), nil
+			m.Key, m.Value = []byte(`{"event": 3}`), nil
 			gone++
 		case id == 102:
 			m.Value = []byte(`{"event": 5, "v": "nothing"}`)

@@ -1,4 +1,5 @@
-// Package registrytest runs a real schema registry for tests: Apicurio Registry, in a process
+// Package registrytest runs schema registries for tests: one in the own process (Fake), and a
+// real one, Apicurio Registry, in a process
 // of its own, with what testdata/registry names. It needs java, and mvn the first time.
 package registrytest
 

@@ -1,0 +1,81 @@
+package registrytest
+
+import (
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/sr"
+	"github.com/twmb/franz-go/pkg/sr/srfake"
+
+	"unfold/stream/registry"
+)
+
+// Fake holds schemas as long as the test runs.
+type Fake struct {
+	t      testing.TB
+	fake   *srfake.Registry
+	status atomic.Int64
+	only   atomic.Pointer[string]
+}
+
+// StartFake starts a registry in this process, without schemas.
+func StartFake(t testing.TB) *Fake {
+	t.Helper()
+	r := &Fake{t: t, fake: srfake.New()}
+	t.Cleanup(r.fake.Close)
+	r.fake.Intercept(func(w http.ResponseWriter, q *http.Request) bool {
+		status, only := int(r.status.Load()), r.only.Load()
+		if status == 0 || only != nil && *only != "" && *only != q.Method {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/vnd.schemaregistry.v1+json")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"error_code": %d, "message": "told to say so"}`, status)
+		return true
+	})
+	return r
+}
+
+// URL is where it is.
+func (r *Fake) URL() string { return r.fake.URL() }
+
+// Client returns a client of it.
+func (r *Fake) Client() *registry.Client {
+	r.t.Helper()
+	c, err := registry.New(registry.Settings{URL: r.URL()})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+// Seed puts the first version of a subject's schema there.
+func (r *Fake) Seed(subject string, id int, typ registry.Type, text string) {
+	r.t.Helper()
+	s := sr.Schema{Schema: text}
+	if err := s.Type.UnmarshalText([]byte(typ)); err != nil {
+		r.t.Fatal(err)
+	}
+	r.fake.SeedSchema(subject, 1, id, s)
+}
+
+// Refuse makes it answer all requests of a method ("": any) with a status, until it is 0.
+func (r *Fake) Refuse(method string, status int) {
+	r.only.Store(&method)
+	r.status.Store(int64(status))
+}
+
+// Away makes it answer nothing but that it is not available, or be there again.
+func (r *Fake) Away(away bool) {
+	if r.Refuse("", 0); away {
+		r.Refuse("", http.StatusServiceUnavailable)
+	}
+}
+
+// Conflict makes it take no schema any more.
+func (r *Fake) Conflict() { r.Refuse(http.MethodPost, http.StatusConflict) }
+
+// Closed makes it take no schema now.
+func (r *Fake) Closed() { r.Refuse(http.MethodPost, http.StatusServiceUnavailable) }
