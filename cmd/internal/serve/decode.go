@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/jsonrec"
 	"unfold/ingest/record"
 	"unfold/ingest/table"
 )
@@ -43,6 +43,31 @@ func (f Format) told(body []byte) Format {
 	return JSON
 }
 
+// reader decodes the requests of a model.
+type reader struct {
+	m      *Model
+	limits Limits
+	arrow  *arrowfmt.Decoder
+	// record reads records; vector and identified read those that are made of vectors, the
+	// latter with ids.
+	record, vector, identified *jsonrec.Decoder
+}
+
+func newReader(m *Model, l Limits) *reader {
+	// What has come here has been found not too long.
+	limits := record.Limits{Bytes: math.MaxInt64, Memory: l.Memory}
+	all := record.Spec{Vector: m.said.Vector, Limits: limits}
+	if m.said.Vector != "" || len(m.said.Columns) > 0 {
+		all.Paths = m.wanted() // what is not used may be anything
+	}
+	name, id := m.vectorName(), m.idName()
+	return &reader{
+		m: m, limits: l, arrow: &arrowfmt.Decoder{Limits: arrowfmt.Limits{Bytes: l.Body, Memory: l.Memory}}, record: jsonrec.New(all),
+		vector:     jsonrec.New(record.Spec{Paths: []string{name}, Vector: name, Limits: limits}),
+		identified: jsonrec.New(record.Spec{Paths: []string{name, id}, Vector: name, Limits: limits}),
+	}
+}
+
 // rows are those of a request.
 type rows struct {
 	*table.Table
@@ -53,9 +78,9 @@ type rows struct {
 }
 
 // decode makes a table of a request. Errors are its fault.
-func (m *Model) decode(body []byte, f Format, l Limits) (rows, error) {
+func (r *reader) decode(body []byte, f Format) (rows, error) {
 	if f == Arrow {
-		t, err := arrowfmt.DecodeMessage(body, request, arrowfmt.Limits{Bytes: l.Body, Memory: l.Memory})
+		t, err := r.arrow.Decode(body, request)
 		return rows{Table: t}, err
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -65,12 +90,12 @@ func (m *Model) decode(body []byte, f Format, l Limits) (rows, error) {
 	if open, err := d.Token(); err == nil && open == json.Delim('{') {
 		switch name, err := d.Token(); {
 		case err == nil && (name == "vectors" || name == "ids"):
-			return m.vectors(body, l)
+			return r.vectors(body)
 		case err == nil && name == "records":
-			return m.wrapped(d, l)
+			return r.wrapped(d)
 		}
 	}
-	return m.records(body, l)
+	return r.records(r.record, body, "")
 }
 
 // tooMany is the problem of a request of more rows than are allowed.
@@ -98,7 +123,7 @@ func ended(d *json.Decoder) error {
 }
 
 // wrapped decodes the value of records.
-func (m *Model) wrapped(d *json.Decoder, l Limits) (rows, error) {
+func (r *reader) wrapped(d *json.Decoder) (rows, error) {
 	var text json.RawMessage
 	if err := d.Decode(&text); err != nil {
 		return rows{}, malformed(err)
@@ -109,14 +134,14 @@ func (m *Model) wrapped(d *json.Decoder, l Limits) (rows, error) {
 	if err := ended(d); err != nil {
 		return rows{}, err
 	}
-	return m.records(text, l)
+	return r.records(r.record, text, "")
 }
 
 // vectors decodes {"vectors": [[...], ...], "ids": [...]}, of which the latter may be left
 // out: as the records that they would be.
-func (m *Model) vectors(body []byte, l Limits) (rows, error) {
-	if len(m.said.Columns) > 0 {
-		return rows{}, problemf(http.StatusUnprocessableEntity, "this model has no vectors but columns: send records with %s", table.List(m.said.Columns))
+func (r *reader) vectors(body []byte) (rows, error) {
+	if len(r.m.said.Columns) > 0 {
+		return rows{}, problemf(http.StatusUnprocessableEntity, "this model has no vectors but columns: send records with %s", table.List(r.m.said.Columns))
 	}
 	parts := map[string]*elements{}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -134,7 +159,7 @@ func (m *Model) vectors(body []byte, l Limits) (rows, error) {
 		if first == "" {
 			return rows{}, request.BadColumn(name, `beside "vectors" there can be "ids" alone`)
 		}
-		if parts[name], err = readElements(d, name, first, l.Rows); err != nil {
+		if parts[name], err = readElements(d, name, first, r.limits.Rows); err != nil {
 			return rows{}, err
 		}
 	}
@@ -148,11 +173,11 @@ func (m *Model) vectors(body []byte, l Limits) (rows, error) {
 	if ids != nil && len(ids.ends) != len(vectors.ends) {
 		return rows{}, request.Bad("%d ids for %d vectors", len(ids.ends), len(vectors.ends))
 	}
-	name, id := cmp.Or(m.said.Vector, "vector"), ""
-	if ids != nil {
-		id = cmp.Or(m.said.ID, "id")
+	name, id := r.m.vectorName(), r.m.idName()
+	if ids == nil {
+		return r.records(r.vector, zip(name, vectors, "", nil), "")
 	}
-	return m.recordsOf(zip(name, vectors, id, ids), record.Spec{Paths: []string{name, id}[:1+min(len(id), 1)], Vector: name, Limits: l.record()}, id)
+	return r.records(r.identified, zip(name, vectors, id, ids), id)
 }
 
 // elements are those of an array, as they are written.
@@ -216,9 +241,4 @@ func zip(name string, vectors *elements, id string, ids *elements) []byte {
 		out = append(out, '}')
 	}
 	return append(out, ']')
-}
-
-// record are the limits of what is not Arrow, and has been found not too long.
-func (l Limits) record() record.Limits {
-	return record.Limits{Bytes: math.MaxInt64, Memory: l.Memory}
 }

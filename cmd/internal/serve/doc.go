@@ -14,5 +14,8 @@
 // follows the other. Places are those that files and streams get: package stream/embed makes
 // them, so that the same row has the same place whichever way it came.
 //
+// Requests are not gathered into batches: a row among many takes about as long as one alone
+// (BenchmarkPlace), so that waiting for others would only make answers late.
+//
 // Nothing of a request is logged.
 package serve

@@ -176,11 +176,11 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	var body []byte
 	for {
 		if len(body) == cap(body) {
-			grown := slices.Grow(body, max(4096, min(cap(body), 1<<20)))
-			if h.held.Add(int64(cap(grown)-cap(body))) > limit.Held {
-				return grown[:0], problemf(http.StatusServiceUnavailable, "the bodies of all requests are more than %d bytes; ask again later", limit.Held)
+			more := max(4096, min(cap(body), 1<<20))
+			grown := append(make([]byte, 0, cap(body)+more), body...)
+			if body = grown; h.held.Add(int64(more)) > limit.Held {
+				return body, problemf(http.StatusServiceUnavailable, "the bodies of all requests are more than %d bytes; ask again later", limit.Held)
 			}
-			body = grown
 		}
 		n, err := in.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"slices"
 
 	"unfold/ingest/table"
@@ -67,3 +68,7 @@ func (m *Model) wanted() []string {
 	}
 	return names
 }
+
+// vectorName and idName are the columns of vectors that come without names, and of their ids.
+func (m *Model) vectorName() string { return cmp.Or(m.said.Vector, "vector") }
+func (m *Model) idName() string     { return cmp.Or(m.said.ID, "id") }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"sync/atomic"
 
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
@@ -16,6 +17,17 @@ import (
 type Placer struct {
 	Limits Limits
 	arrow  emit.MessageWriter
+	last   atomic.Pointer[reader]
+}
+
+// reader decodes the requests of a model.
+func (p *Placer) reader(m *Model, l Limits) *reader {
+	if r := p.last.Load(); r != nil && r.m == m {
+		return r
+	}
+	r := newReader(m, l)
+	p.last.Store(r)
+	return r
 }
 
 // Options of a request.
@@ -46,7 +58,7 @@ func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([
 	if o.Out == Auto {
 		o.Out = o.In
 	}
-	in, err := m.decode(body, o.In, l)
+	in, err := p.reader(m, l).decode(body, o.In)
 	if err != nil {
 		return nil, o.Out, problemOf(err, http.StatusBadRequest)
 	}

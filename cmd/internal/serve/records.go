@@ -4,23 +4,13 @@ import (
 	"net/http"
 
 	"unfold/ingest/jsonrec"
-	"unfold/ingest/record"
 	"unfold/ingest/table"
 )
 
-// records decodes records as topics hold them.
-func (m *Model) records(body []byte, l Limits) (rows, error) {
-	spec := record.Spec{Vector: m.said.Vector, Limits: l.record()}
-	if m.said.Vector != "" || len(m.said.Columns) > 0 {
-		// What is not used may be anything.
-		spec.Paths = m.wanted()
-	}
-	return m.recordsOf(body, spec, "")
-}
-
-// recordsOf decodes records, whose ids are that column.
-func (m *Model) recordsOf(body []byte, spec record.Spec, id string) (rows, error) {
-	got, err := jsonrec.New(spec).Decode(body, request)
+// records decodes records, as topics hold them, whose ids are that column ("": as the model
+// has it).
+func (r *reader) records(d *jsonrec.Decoder, body []byte, id string) (rows, error) {
+	got, err := d.Decode(body, request)
 	if err != nil {
 		return rows{}, err
 	}
@@ -31,7 +21,7 @@ func (m *Model) recordsOf(body []byte, spec record.Spec, id string) (rows, error
 	if id != "" {
 		out.ids, _ = got.Table.Column(id)
 	}
-	for _, name := range m.said.Passing {
+	for _, name := range r.m.said.Passing {
 		if c, there := got.Table.Column(name); there && empty(c) {
 			out.lacking = append(out.lacking, name)
 		}
