@@ -46,6 +46,17 @@ func (m *Map) Nearest(ctx context.Context, x vec.Matrix[float32], k int) (*knn.N
 	return near, nil
 }
 
+// WithPointIDs returns the same map, which knows the ids of its reference points, "" where
+// none is known; nil: of none.
+func (m *Map) WithPointIDs(ids []string) *Map {
+	out := *m
+	out.ids = ids
+	return &out
+}
+
+// PointIDs are those of WithPointIDs, by the rows of the snapshot.
+func (m *Map) PointIDs() []string { return m.ids }
+
 // Asked is a table whose rows were placed, and their vectors.
 type Asked struct {
 	*Places

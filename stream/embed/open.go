@@ -88,6 +88,7 @@ type Map struct {
 	placer  models.Placer
 	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are predicted
+	ids     []string           // of the reference points; nil: not known
 }
 
 // Open opens a snapshot for placing. Errors that lie in the snapshot match

@@ -198,6 +198,8 @@ type cut struct {
 	// it is; nil if no row has one.
 	counts  []uint32
 	classes []int32
+	// ids are those of the rows; nil if nobody wants them.
+	ids []string
 	// sample are the labelled events since the map before.
 	sample sample
 	// set is the reference set, to be saved; nil if nothing is.
@@ -211,7 +213,7 @@ func (in *intake) cut(rowOf []int32, rows int, f *stream.Stats) cut {
 	defer in.mu.Unlock()
 	in.ref.Published(rowOf)
 	in.releasing = true
-	c := cut{counts: in.counts(rows), classes: in.rowClasses(rows), sample: in.prequential.cut()}
+	c := cut{counts: in.counts(rows), classes: in.rowClasses(rows), ids: in.rowIDs(rows), sample: in.prequential.cut()}
 	in.count(f)
 	if in.set.State != "" {
 		c.set = in.toSave()
@@ -253,6 +255,21 @@ func (in *intake) counts(rows int) []uint32 {
 	}
 	for i := range out {
 		out[i] = max(out[i], 1) // a point that went while the map was learnt
+	}
+	return out
+}
+
+// rowIDs are the ids of the newest events that the rows of a map are, "" where none is
+// known; nil if nobody wants them. The lock is held.
+func (in *intake) rowIDs(rows int) []string {
+	if !in.set.Named {
+		return nil
+	}
+	out := make([]string, rows)
+	for p := range in.ref.All() {
+		if r, ids := in.ref.Row(p), in.ref.IDs(p); r >= 0 && len(ids) > 0 {
+			out[r] = ids[len(ids)-1]
+		}
 	}
 	return out
 }

@@ -61,6 +61,7 @@ func (l *Learner) load() error {
 		l.next[q.TopicPartition] = q.Offset
 	}
 	p.classes = l.rowClasses(s.Reference.Rows)
+	p.name(l.rowIDs(s.Reference.Rows))
 	l.exchange(p, 0)
 	return nil
 }

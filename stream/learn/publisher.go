@@ -54,6 +54,12 @@ type published struct {
 	classes []int32
 }
 
+// name lets the map know the ids of its points.
+func (p *published) name(ids []string) {
+	p.at = p.at.WithPointIDs(ids)
+	p.Map = p.at
+}
+
 // draft is a map that was learnt and has yet to be published.
 type draft struct {
 	// snapshot is complete but for Count and Learning.
@@ -106,6 +112,7 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 	next, err := p.open(&s, d.encoder, d.state, d.stats)
 	if err == nil {
 		next.classes = c.classes
+		next.name(c.ids)
 		err = p.learnClasses(ctx, next)
 	}
 	grown := p.history

@@ -81,6 +81,9 @@ type Settings struct {
 	// Classify predicts the class of every event, learnt from those whose column
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
+	// Named lets maps know the ids of their reference points (embed.Map.PointIDs), if
+	// events have ids.
+	Named bool
 	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
 	Decoder *format.Decoder
 	Limits  arrowfmt.Limits

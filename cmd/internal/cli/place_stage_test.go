@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestPlaceOfAStage(t *testing.T) {
 	if status, body := b.post(t, row); status != 503 || !strings.Contains(body, "no map yet") {
 		t.Errorf("before the first map: %d %s", status, body)
 	}
-	produce(t, brokers, 0, 20)
+	produce(t, brokers, 0, 10) // all of which the first map is learnt from
 	m.says("/model", 200, `"kind":"lvm".*"vector":"v"`)
 	m.says("/", 200, "/place\n")
 	status, body := b.post(t, row)
@@ -38,7 +39,34 @@ func TestPlaceOfAStage(t *testing.T) {
 	if status, body := b.post(t, `{"vectors": [[1, 2, 3, 4]]}`); status != 200 || !strings.Contains(body, `{"id":0,"x":`) {
 		t.Errorf("without an id: %d %s", status, body)
 	}
+	// Reference points have the ids of their events, also after a restart. e15 is one of them.
+	named := func(b begun) {
+		t.Helper()
+		r := rand.New(rand.NewPCG(1, 1))
+		var x []float32
+		for i := range 6 {
+			x = x[:0]
+			for range 4 {
+				x = append(x, float32(r.NormFloat64())+float32(5*(i%2)))
+			}
+		}
+		query, err := json.Marshal(map[string]any{"vectors": [][]float32{x}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, body := b.ask(t, "/place?neighbors=2", string(query))
+		if status != 200 || !strings.Contains(body, `"neighbor_id":["e15","e`) {
+			t.Errorf("neighbours: %d %s", status, body)
+		}
+	}
+	named(b)
 	if code := m.leave(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	again := join(t, "-c", configuration)
+	again.says("/model", 200, `"kind":"lvm"`)
+	named(begun{url: "http://" + again.address(), client: noKeepAlive})
+	if code := again.leave(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	write(t, configuration, string(text))

@@ -96,7 +96,12 @@ func (b begun) get(t *testing.T, path string) (int, string) {
 
 func (b begun) post(t *testing.T, body string) (int, string) {
 	t.Helper()
-	resp, err := b.client.Post(b.url+"/place", "application/json", strings.NewReader(body))
+	return b.ask(t, "/place", body)
+}
+
+func (b begun) ask(t *testing.T, path, body string) (int, string) {
+	t.Helper()
+	resp, err := b.client.Post(b.url+path, "application/json", strings.NewReader(body))
 	return read(t, resp, err)
 }
 

@@ -48,6 +48,7 @@ type placed struct {
 type neighbors struct {
 	k        int
 	point    []int64
+	id       []string // nil: not known
 	distance []float32
 }
 
@@ -120,6 +121,12 @@ func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, 
 	for i, p := range near.Index {
 		out.point[i], out.distance[i] = int64(p), float32(math.Sqrt(near.Dist2[i]))
 	}
+	if ids := m.m.PointIDs(); ids != nil {
+		out.id = make([]string, len(near.Index))
+		for i, p := range near.Index {
+			out.id[i] = ids[p]
+		}
+	}
 	return out, nil
 }
 
@@ -128,8 +135,12 @@ func (near *neighbors) columns(n int) []table.Column {
 	list := func(name string, values table.Column) table.Column {
 		return table.NewColumn(name, table.FixedList(n, near.k, values.Array()))
 	}
-	return []table.Column{
+	out := []table.Column{
 		list("neighbor", table.Int64Column("", near.point)),
 		list("neighbor_distance", table.Float32Column("", near.distance)),
 	}
+	if near.id != nil {
+		out = append(out, list("neighbor_id", table.StringColumn("", near.id)))
+	}
+	return out
 }
