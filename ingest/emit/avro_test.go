@@ -1,6 +1,7 @@
 package emit_test
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/twmb/avro"
 
 	"unfold/ingest/arrowfmt"
@@ -17,6 +19,7 @@ import (
 	"unfold/ingest/jsonrec"
 	"unfold/ingest/record"
 	"unfold/ingest/table"
+	"unfold/internal/foreign"
 )
 
 // readAvro reads a record back by the library.
@@ -237,5 +240,25 @@ func BenchmarkAvro(b *testing.B) {
 		if _, _, err := a.Encode(to[:0], o); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestForeignAvro holds that fastavro reads what is written as it is meant.
+func TestForeignAvro(t *testing.T) {
+	o := ingesttest.Output(1, 3)
+	at := &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}
+	o.Kept = append(o.Kept, table.NewColumn("at", table.FixedArray(at, 1, arrow.Int64Traits.CastToBytes([]int64{1500}))), table.Float32Column("f", []float32{0.1}))
+	s, value, err := new(emit.Avro).Encode(nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := foreign.Run(t, `
+import io, json, sys, fastavro
+v = fastavro.schemaless_reader(io.BytesIO(bytes.fromhex(sys.argv[2])), fastavro.parse_schema(json.loads(sys.argv[1])))
+print(v["id"], repr(v["word"]), v["num"], v["at"].isoformat(), round(v["f"], 6), [round(x, 4) for x in v["embedding"]], v["sigma"], v["novelty_local"], v["map_epoch"], v["model_version"])`,
+		s.Text, hex.EncodeToString(value))
+	const want = "ea '' 0 1970-01-01T00:00:01.500000+00:00 0.1 [0.0, 0.1429, 0.2857] 0.0 0.0 3 1099511627776"
+	if got := strings.TrimSpace(string(out)); got != want {
+		t.Errorf("fastavro reads %s\nwant           %s", got, want)
 	}
 }

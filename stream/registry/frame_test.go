@@ -2,6 +2,8 @@ package registry_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -80,5 +82,26 @@ func TestSubjects(t *testing.T) {
 	}
 	if _, err := registry.ParseStrategy("topic"); err == nil {
 		t.Error("topic is a strategy")
+	}
+}
+
+// TestForeignFrames holds that frames and headers are those of confluent-kafka's
+// AvroSerializer: testdata/foreign/avro.py.
+func TestForeignFrames(t *testing.T) {
+	read := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "foreign", "avro", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	body := read("flat.bin")
+	id, rest, err := registry.ParseID(read("flat.framed"))
+	if err != nil || id != 1 || !bytes.Equal(rest, body) || !bytes.Equal(read("flat.body"), body) {
+		t.Errorf("id %d, % x, %v", id, rest, err)
+	}
+	ref, rest, err := registry.ParseHeader(read("flat.header"))
+	if err != nil || len(ref.GUID) != 36 || len(rest) != 0 {
+		t.Errorf("header %v, % x, %v", ref, rest, err)
 	}
 }
