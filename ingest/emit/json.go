@@ -26,8 +26,6 @@ const mapIDName = "map_id"
 // Numbers are in the shortest form that reads back the same; those that are not finite are
 // null. The zero value works. The same output gives the same bytes.
 type JSON struct {
-	// Prefix begins the names of fields that Pass adds.
-	Prefix string
 	// lines: an object a line, with the columns of a map in a file.
 	lines bool
 }
@@ -56,15 +54,15 @@ func (j JSON) Pass(o *Output, records [][]byte) ([]byte, error) {
 	if len(records) != o.Len() {
 		return nil, fmt.Errorf("ingest: %d records for %d events", len(records), o.Len())
 	}
-	added := addedColumns()
-	names := j.addedNames(o, added)
+	added := outputColumns[2:]
+	names := addedNames(o, added)
 	return j.objects(o, func(w *jsonRow, i int) error {
 		has, clash, err := jsonrec.Has(records[i], IDName, names)
 		if err != nil {
 			return err
 		}
 		if clash != "" {
-			return fmt.Errorf("record %d has a field %q itself; set a prefix for the fields that are added, or do not pass the record", i+1, clash)
+			return fmt.Errorf("record %d has a field %q itself, as the place has; rename it in the source, or keep columns by name instead of passing the record", i+1, clash)
 		}
 		w.to = append(w.to, '{')
 		if !has {
@@ -75,26 +73,21 @@ func (j JSON) Pass(o *Output, records [][]byte) ([]byte, error) {
 			w.comma()
 			w.to = append(w.to, inside...)
 		}
-		w.prefix = j.Prefix
 		w.columns(o, i, added)
-		w.prefix = ""
 		w.to = append(w.to, '}')
 		return nil
 	})
 }
 
-// addedColumns are the columns that Pass adds.
-func addedColumns() []outputColumn { return outputColumns[2:] }
-
 // addedNames are the names of the fields that Pass adds.
-func (j JSON) addedNames(o *Output, added []outputColumn) []string {
-	names := []string{j.Prefix + mapIDName}
+func addedNames(o *Output, added []outputColumn) []string {
+	names := []string{mapIDName}
 	if o.Embedding.Cols == 2 {
-		names = append(names, j.Prefix+"x", j.Prefix+"y")
+		names = append(names, "x", "y")
 	}
 	for _, c := range added {
 		if c.there(o) && (c != placeColumn{} || o.Embedding.Cols != 2) {
-			names = append(names, j.Prefix+c.String())
+			names = append(names, c.String())
 		}
 	}
 	return names
@@ -159,9 +152,8 @@ func CheckJSON(dims int, keep []string) error {
 
 // jsonRow is an object in the making.
 type jsonRow struct {
-	to     []byte
-	prefix string
-	lines  bool
+	to    []byte
+	lines bool
 }
 
 // columns adds the fields of columns.
@@ -187,12 +179,7 @@ func (w *jsonRow) comma() {
 // name begins a field.
 func (w *jsonRow) name(name string) {
 	w.comma()
-	if w.prefix != "" {
-		w.to = appendQuoted(w.to, w.prefix+name)
-	} else {
-		w.to = appendQuoted(w.to, name)
-	}
-	w.to = append(w.to, ':')
+	w.to = append(appendQuoted(w.to, name), ':')
 }
 
 func (idColumn) json(w *jsonRow, o *Output, i int) {

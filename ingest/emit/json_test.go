@@ -64,26 +64,24 @@ func TestJSON(t *testing.T) {
 // TestJSONPass: the records as they were written, with what is added.
 func TestJSONPass(t *testing.T) {
 	const added = `"sigma":0.1,"novelty_local":0.5,"novelty_global":1e-09,"class":"web","class_probability":null,"map_epoch":3,"model_version":9223372036854775809,"map_id":"m-1"`
-	prefixed := strings.ReplaceAll(strings.ReplaceAll(`"x":0,"y":0.1,`+added, `,"`, `,"u_`), `"x"`, `"u_x"`)
 	for _, c := range []struct {
-		name, message, prefix string
-		rows                  int
-		want                  string
+		name, message string
+		rows          int
+		want          string
 	}{
-		{"no id", ` {"event": "ea" , "n":1.50} `, "", 1, `{"id":"ea","event": "ea" , "n":1.50,"x":0,"y":0.1,` + added + `}`},
-		{"id", `{"id":"own"}`, "", 1, `{"id":"own","x":0,"y":0.1,` + added + `}`},
-		{"nothing", `{ }`, "", 1, `{"id":"ea","x":0,"y":0.1,` + added + `}`},
-		{"prefix", `{"id":1,"x":2}`, "u_", 1, `{"id":1,"x":2,` + prefixed + `}`},
-		{"list", `[{"id":1}, {"id":2}]`, "", 2, `[{"id":1,"x":0,"y":0.1,` + added + `},{"id":2,"x":1,"y":1.1,` + added + `}]`},
-		{"Connect", `{"schema":{"type":"struct"}, "payload": {"id":1}}`, "", 1, `{"id":1,"x":0,"y":0.1,` + added + `}`},
-		{"Debezium", `{"payload":{"before":null,"after":{"id":1},"op":"c"},"schema":null}`, "", 1, `{"id":1,"x":0,"y":0.1,` + added + `}`},
+		{"no id", ` {"event": "ea" , "n":1.50} `, 1, `{"id":"ea","event": "ea" , "n":1.50,"x":0,"y":0.1,` + added + `}`},
+		{"id", `{"id":"own"}`, 1, `{"id":"own","x":0,"y":0.1,` + added + `}`},
+		{"nothing", `{ }`, 1, `{"id":"ea","x":0,"y":0.1,` + added + `}`},
+		{"list", `[{"id":1}, {"id":2}]`, 2, `[{"id":1,"x":0,"y":0.1,` + added + `},{"id":2,"x":1,"y":1.1,` + added + `}]`},
+		{"Connect", `{"schema":{"type":"struct"}, "payload": {"id":1}}`, 1, `{"id":1,"x":0,"y":0.1,` + added + `}`},
+		{"Debezium", `{"payload":{"before":null,"after":{"id":1},"op":"c"},"schema":null}`, 1, `{"id":1,"x":0,"y":0.1,` + added + `}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			records, err := jsonrec.Records([]byte(c.message))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := emit.JSON{Prefix: c.prefix}.Pass(events(c.rows, 2), records)
+			got, err := emit.JSON{}.Pass(events(c.rows, 2), records)
 			if err != nil || string(got) != c.want || !json.Valid(got) {
 				t.Errorf("%s, %v, want %s", got, err, c.want)
 			}
@@ -105,7 +103,7 @@ func TestJSONClashes(t *testing.T) {
 	}
 	for _, field := range []string{"x", "y", "sigma", "map_id", `s\u0069gma`} {
 		_, err := emit.JSON{}.Pass(events(1, 2), [][]byte{[]byte(`{"` + field + `":1}`)})
-		if err == nil || !strings.Contains(err.Error(), "set a prefix") {
+		if err == nil || !strings.Contains(err.Error(), "rename it in the source") {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

@@ -1,7 +1,10 @@
 package jsonrec
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -28,4 +31,35 @@ func BenchmarkEvent(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkTokens: what Go's own library takes for the tokens of an event, and this scanner.
+func BenchmarkTokens(b *testing.B) {
+	e := event()
+	b.Run("encoding/json", func(b *testing.B) {
+		for b.Loop() {
+			d := json.NewDecoder(bytes.NewReader(e))
+			for {
+				if _, err := d.Token(); err == io.EOF {
+					break
+				} else if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("encoding/json.Valid", func(b *testing.B) {
+		for b.Loop() {
+			if !json.Valid(e) {
+				b.Fatal("not JSON")
+			}
+		}
+	})
+	b.Run("jsonrec", func(b *testing.B) {
+		for b.Loop() {
+			if s := (scanner{data: e, most: 64}); !s.skip() {
+				b.Fatal(s.err)
+			}
+		}
+	})
 }

@@ -58,6 +58,9 @@ func FuzzDecode(f *testing.F) {
 	for _, c := range refused {
 		f.Add([]byte(c.message))
 	}
+	for _, file := range []string{"create.json", "update.schema.json", "delete.json", "key.schema.json", "truncate.json"} {
+		f.Add(message(f, file))
+	}
 	f.Fuzz(func(t *testing.T, value []byte) { check(t, value) })
 }
 

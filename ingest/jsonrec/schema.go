@@ -139,7 +139,7 @@ var named = map[string]connect{
 var plain = map[string]record.Type{
 	"int8": record.Int, "int16": record.Int, "int32": record.Int, "int64": record.Int,
 	"float": record.Float, "double": record.Float, "float32": record.Float, "float64": record.Float,
-	"boolean": record.Bool, "string": record.Text,
+	"boolean": record.Bool, "string": record.Text, "bytes": record.Text,
 }
 
 func (w *written) compile() *connect {
