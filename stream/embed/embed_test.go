@@ -24,7 +24,7 @@ import (
 )
 
 // sample makes a table of vectors with ids and a column to keep.
-func sample(t *testing.T, rng *rand.Rand, rows int) *table.Table {
+func sample(t testing.TB, rng *rand.Rand, rows int) *table.Table {
 	t.Helper()
 	x := vec.New[float32](rows, 4)
 	ids, class := make([]int64, rows), make([]string, rows)
@@ -43,7 +43,7 @@ func sample(t *testing.T, rng *rand.Rand, rows int) *table.Table {
 }
 
 // learnt is a small map.
-func learnt(t *testing.T) *snapshot.Snapshot {
+func learnt(t testing.TB) *snapshot.Snapshot {
 	t.Helper()
 	records := sample(t, rand.New(rand.NewPCG(1, 1)), 80)
 	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, records.Schema())
@@ -61,7 +61,7 @@ func learnt(t *testing.T) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{Common: models.Common{Steps: 10, Seed: 1, Threads: 1}}, nil)
+	s, _, err := fit.Fit(context.Background(), b.X, fit.Spec{Common: models.Common{Steps: 10, Seed: 1, Threads: 1}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
