@@ -75,6 +75,7 @@ const (
 	shepard   = "shepard"
 	triplets  = "triplets"
 	centroids = "centroids"
+	density   = "density"
 	truth     = "truth"
 	embed     = "embed"  // seconds of the embedding alone, everything loaded and compiled
 	whole     = "whole"  // seconds from the start of the process to the written map

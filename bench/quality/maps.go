@@ -134,6 +134,7 @@ type scores struct {
 type structureScores struct {
 	Trustworthiness, Continuity, Shepard, Triplets float64
 	RNX                                            float64   `json:"rnx_auc"`
+	Density                                        *float64  `json:"density"`
 	RecallAt                                       []float64 `json:"recall_at"`
 	Centroids                                      *float64
 }
@@ -210,6 +211,9 @@ func (s structureScores) into(f map[string]float64, recallK []int) {
 		if key := recalls[k]; key != "" && i < len(s.RecallAt) {
 			f[key] = s.RecallAt[i]
 		}
+	}
+	if s.Density != nil {
+		f[density] = *s.Density
 	}
 	if s.Centroids != nil {
 		f[centroids] = *s.Centroids

@@ -52,7 +52,7 @@ func (b *bench) measuredColumns(sets []*prepared) (columns []figure) {
 			has[key] = true
 		}
 	}
-	for _, f := range append(structure(), figure{centroids, "centroids", false}, figure{nn1, "1-NN", false}, figure{nn9, "9-NN", false}, figure{truth, "true distances", false}) {
+	for _, f := range append(structure(), figure{density, "density", false}, figure{centroids, "centroids", false}, figure{nn1, "1-NN", false}, figure{nn9, "9-NN", false}, figure{truth, "true distances", false}) {
 		if has[f.key] {
 			columns = append(columns, f)
 		}

@@ -24,6 +24,8 @@
 //	Shepard         = Spearman's rank correlation of |x_i-x_j| and |y_i-y_j| over pairs
 //	triplets        = share of triples (i; j,k) in which the data and the map agree on
 //	                  which of j and k is nearer to i
+//	density         = Pearson's correlation of log R(x_i) and log R(y_i), R the mean distance
+//	                  to the 15 nearest others
 //	regression      = sqrt(sum_i (v_i - mean of v over M_k(i))^2 / sum_i (v_i - mean of v)^2)
 //
 // R_NX is the area under the curve over log k of Lee, Peluffo-Ordonez and
@@ -31,6 +33,10 @@
 // (Neurocomputing 2015): 1 is a map with the data's ranks, 0 what a random one has.
 // A point j counts in Q(k) from k = max(r(i,j), s(i,j)) on, so that the area is a
 // mean over points of sums over others (rnxWeights).
+//
+// Density is what densMAP aims at (Narayan, Berger and Cho, "Assessing single-cell
+// transcriptomic variability through density-preserving data visualization", 2021): whether
+// what is dense on the map is dense in the data. Points with a radius of 0 are left out.
 //
 // Trustworthiness, continuity and recall look at the nearest neighbours, R_NX at
 // neighbourhoods of every size; triplets, Shepard and Centroids at the map as a

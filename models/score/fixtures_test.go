@@ -2,7 +2,9 @@ package score
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 // fixture is any of the files in testdata/fixtures/score, whose README.md explains
 // the fields.
 type fixture struct {
+	Name   string         `json:"name"`
 	X      fixtures.Dense `json:"x"`
 	Y      fixtures.Dense `json:"y"`
 	Labels []int32        `json:"labels"`
@@ -29,12 +32,25 @@ type values struct {
 	RNX                         float64 `json:"rnx_auc"`
 }
 
+// densitiesOf returns those of the fixtures, by testdata/density.py.
+func densitiesOf(t *testing.T) (of map[string]float64) {
+	raw, err := os.ReadFile("testdata/density.json")
+	if err == nil {
+		err = json.Unmarshal(raw, &of)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return of
+}
+
 // exact are the settings that measure a fixture by all points and pairs.
 func (f *fixture) exact() Settings {
 	return Settings{K: f.K, Sample: -1, Pairs: f.X.Rows * f.X.Rows, Threads: 2}
 }
 
 func TestFixtures(t *testing.T) {
+	density := densitiesOf(t)
 	fixtures.Each(t, "score", func(t *testing.T, f *fixture) {
 		const tolerance = 1e-12
 		ctx := context.Background()
@@ -62,6 +78,7 @@ func TestFixtures(t *testing.T) {
 			got, want float64
 		}{
 			{"trustworthiness", got.Trustworthiness, want.Trustworthiness}, {"continuity", got.Continuity, want.Continuity},
+			{"density", got.Density, density[f.Name+".json"]},
 			{"R_NX", got.RNX, want.RNX}, {"Shepard", got.Shepard.Spearman, want.Shepard}, {"Pearson", got.Shepard.Pearson, want.Pearson},
 			{"triplets", got.Triplets.Share, want.Triplets}, {"centroids", class.Spearman, want.Centroids},
 		} {

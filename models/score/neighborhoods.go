@@ -3,6 +3,7 @@ package score
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"unfold/internal/par"
@@ -32,7 +33,9 @@ type Neighborhood struct {
 // is the area under R_NX(K) over log K, of all K: 1 is a perfect map, 0 a random one.
 type Ranked struct {
 	Trustworthiness, Continuity, Recall, RNX float64
-	RecallAt                                 []float64
+	// Density is the correlation of log local radii in the data and on the map.
+	Density  float64
+	RecallAt []float64
 }
 
 // What zero settings mean here.
@@ -69,6 +72,8 @@ const (
 	recallColumn
 	rnxColumn
 	tripletColumn
+	dataRadiusColumn // log local radii
+	mapRadiusColumn
 	columns
 )
 
@@ -171,6 +176,8 @@ type rankWork struct {
 	sorter       radix.Sorter
 	order        []int32
 	in, on       []int32 // ranks in the data and on the map; 0 of the point itself
+	inRadius     float64 // local radii
+	onRadius     float64
 	within, tree []int32
 }
 
@@ -178,7 +185,28 @@ type rankWork struct {
 func (w *rankWork) rank(inData, onMap []float64, i int) {
 	w.in, w.on = room(w.in, len(inData)), room(w.on, len(onMap))
 	w.ranks(w.on, onMap, i)
+	w.onRadius = w.radius(onMap, i)
 	w.ranks(w.in, inData, i)
+	w.inRadius = w.radius(inData, i)
+}
+
+// radiusNeighbors is how many of the nearest a local radius is the mean distance of.
+const radiusNeighbors = 15
+
+// radius returns the local radius of point i by squared distances in w.order.
+func (w *rankWork) radius(dist2 []float64, i int) float64 {
+	var sum float64
+	count := 0
+	for _, j := range w.order {
+		if count == radiusNeighbors {
+			break
+		}
+		if int(j) != i {
+			sum += math.Sqrt(dist2[j])
+			count++
+		}
+	}
+	return sum / float64(count)
 }
 
 // ranks leaves the order of distances in w.order.
@@ -225,6 +253,7 @@ func (r *ranking) judge(w *rankWork, weight, row []float64) {
 	scale := 2 / (float64(k) * (2*n - 3*float64(k) - 1))
 	row[trustColumn], row[contColumn] = 1-scale*madeUp, 1-scale*lost
 	row[recallColumn], row[rnxColumn] = float64(w.within[k])/float64(k), area-1
+	row[dataRadiusColumn], row[mapRadiusColumn] = math.Log(w.inRadius), math.Log(w.onRadius)
 	for m, k := range r.RecallK {
 		row[columns+m] = float64(w.within[k]) / float64(k)
 	}
@@ -235,6 +264,25 @@ func (r *ranking) sum(rows vec.Matrix[float64]) {
 	mean, err := sampleMeans(rows, r.Points)
 	r.Ranked, r.Error = ranked(mean), ranked(err)
 	r.triplets = mean[tripletColumn]
+	r.Density, r.Error.Density = densities(rows, r.Points)
+}
+
+// densities returns the correlation of log local radii over the rows drawn from a
+// population, and its standard error. Points with as many equal ones that a radius is 0
+// are left out.
+func densities(rows vec.Matrix[float64], population int) (r, err float64) {
+	var in, on []float64
+	for m := range rows.Rows {
+		row := rows.Row(m)
+		if a, b := row[dataRadiusColumn], row[mapRadiusColumn]; vec.Finite([]float64{a, b}) {
+			in, on = append(in, a), append(on, b)
+		}
+	}
+	if len(in) == 0 {
+		return 0, 0
+	}
+	r, err = pearson(in, on)
+	return r, err * math.Sqrt(1-float64(rows.Rows)/float64(population))
 }
 
 func ranked(row []float64) Ranked {

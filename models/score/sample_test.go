@@ -15,7 +15,7 @@ import (
 func estimates(s *Structure) map[string][2]float64 {
 	out := map[string][2]float64{
 		"trustworthiness": {s.Trustworthiness, s.Error.Trustworthiness}, "continuity": {s.Continuity, s.Error.Continuity},
-		"recall": {s.Recall, s.Error.Recall}, "R_NX": {s.RNX, s.Error.RNX},
+		"recall": {s.Recall, s.Error.Recall}, "R_NX": {s.RNX, s.Error.RNX}, "density": {s.Density, s.Error.Density},
 		"Shepard": {s.Shepard.Spearman, s.Shepard.SpearmanError}, "Pearson": {s.Shepard.Pearson, s.Shepard.PearsonError},
 		"triplets": {s.Triplets.Share, s.Triplets.Error},
 	}

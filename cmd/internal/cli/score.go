@@ -18,7 +18,7 @@ import (
 
 type scoreCmd struct {
 	Map       string   `arg:"" help:"A map, as fit and embed write it."`
-	Data      []string `placeholder:"FILE" help:"The data that the map was made of, in the map's order: adds trustworthiness, continuity, recall, R_NX, correlations of distances and triplets."`
+	Data      []string `placeholder:"FILE" help:"The data that the map was made of, in the map's order: adds trustworthiness, continuity, recall, R_NX, density, correlations of distances and triplets."`
 	Model     string   `short:"m" placeholder:"MODEL" help:"Take the data's columns as this model does, instead of by the flags below."`
 	Beside    string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order: its columns count as the map's own."`
 	Label     string   `placeholder:"COL" help:"Column of the map with the class. Default: label, if there is one."`
@@ -43,8 +43,8 @@ type scoreCmd struct {
 func (scoreCmd) Help() string {
 	return `How good is a map? With labels: how often a point's nearest neighbours on the map have its class (each point left
 out in turn). With the data: how many neighbourhoods the map keeps (continuity, recall), how many it makes up
-(trustworthiness), how many it keeps at all sizes (R_NX, 0 for a random map), how well distances correspond (Shepard by
-rank, Pearson), and how often the map agrees on which of two points is nearer to a third (triplets) or how far classes
+(trustworthiness), how many it keeps at all sizes (R_NX, 0 for a random map), whether what is dense there
+is so in the data (density), how well distances correspond (Shepard by rank, Pearson), and how often the map agrees on which of two points is nearer to a third (triplets) or how far classes
 are apart (centroids). What a sample estimates has its standard error behind +-. The map may be anyone's: a table with
 columns embedding_0, embedding_1, or an .npy file of points by dimensions.
 

@@ -58,6 +58,7 @@ type structureFigures struct {
 	Recall          float64   `json:"recall"`
 	RecallAt        []float64 `json:"recall_at,omitempty"`
 	RNX             float64   `json:"rnx_auc"`
+	Density         float64   `json:"density"`
 	Shepard         float64   `json:"shepard"`
 	Pearson         float64   `json:"pearson"`
 	Triplets        float64   `json:"triplets"`
@@ -115,7 +116,7 @@ func newStructurePart(s *score.Structure, centroids *score.Correlation) *structu
 }
 
 func ranked(r *score.Ranked) structureFigures {
-	return structureFigures{Trustworthiness: r.Trustworthiness, Continuity: r.Continuity, Recall: r.Recall, RecallAt: r.RecallAt, RNX: r.RNX}
+	return structureFigures{Trustworthiness: r.Trustworthiness, Continuity: r.Continuity, Recall: r.Recall, RecallAt: r.RecallAt, RNX: r.RNX, Density: r.Density}
 }
 
 func (r *scoreReport) print(w io.Writer) {
@@ -168,6 +169,7 @@ func (s *structurePart) print(w io.Writer) {
 		line(fmt.Sprintf("recall of %d", k), figure(s.RecallAt[m], e.RecallAt[m]))
 	}
 	line("R_NX", figure(s.RNX, e.RNX))
+	line("density", figure(s.Density, e.Density))
 	pairs := " of " + humanize.Count(s.Pairs) + " pairs"
 	line("Shepard", figure(s.Shepard, e.Shepard)+pairs)
 	line("Pearson", figure(s.Pearson, e.Pearson)+pairs)
