@@ -26,6 +26,8 @@
 // The peers run in a Python environment of their own, OUT/venv or -venv; one that is
 // not there is named as missing.
 //
+// With -young it prints how points fare that came since the last whole fit.
+//
 // Results are files in OUT, one a scenario; with -only the page is written from those
 // and what earlier runs left. -small is a run of seconds on toy data, which says
 // that the program works and nothing else.

@@ -17,20 +17,20 @@ import (
 )
 
 func main() {
-	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stderr) })
+	harness.Main(func(ctx context.Context) int { return run(ctx, os.Args[1:], os.Stdout, os.Stderr) })
 }
 
 // options are what the command line says.
 type options struct {
 	data, out, page string
 	size, threads   int
-	small           bool
+	small, young    bool
 	only            []string
 	settings        string
 	peers           harness.Peers
 }
 
-func run(ctx context.Context, args []string, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := harness.NewCommand("refresh", stderr)
 	o, ok := parse(flags, args)
 	if !ok {
@@ -41,6 +41,12 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "%6.1f s  "+format+"\n", append([]any{time.Since(begin).Seconds()}, args...)...)
 	}
 	l, err := o.lab(ctx, say)
+	if err == nil && o.young {
+		if err = l.young(ctx, stdout); err != nil {
+			return flags.End(err)
+		}
+		return 0
+	}
 	if err == nil {
 		err = o.environment(ctx, l)
 	}
@@ -64,6 +70,7 @@ func parse(flags *harness.Command, args []string) (o options, ok bool) {
 	flags.IntVar(&o.size, "size", 20000, "points of the reference set")
 	flags.IntVar(&o.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&o.small, "small", false, "toy data, in seconds: to see that it works")
+	flags.BoolVar(&o.young, "young", false, "print how points fare that came since the last whole fit, instead of a page")
 	flags.StringVar(&o.settings, "settings", "{}", "settings of the live map as JSON, to try others than the defaults")
 	flags.Peers(&o.peers, "; so with -small unless -venv is given")
 	only := flags.String("only", "", "measure these scenarios alone, such as stationary,growth; of the others, earlier results are used")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -20,7 +21,7 @@ import (
 func TestSmall(t *testing.T) {
 	dir := t.TempDir()
 	var log bytes.Buffer
-	if code := run(t.Context(), []string{"-small", "-out", dir}, &log); code != 0 {
+	if code := run(t.Context(), []string{"-small", "-out", dir}, io.Discard, &log); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, &log)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "refresh.md"))
@@ -59,11 +60,11 @@ func TestSmall(t *testing.T) {
 func TestUsage(t *testing.T) {
 	t.Setenv("UNFOLD_DATA", "")
 	for _, args := range [][]string{{"-nonsense"}, {"-small", "-only", "nothing"}, {}} {
-		if code := run(t.Context(), args, io.Discard); code != 2 {
+		if code := run(t.Context(), args, io.Discard, io.Discard); code != 2 {
 			t.Errorf("%q: exit code %d, want 2", args, code)
 		}
 	}
-	if code := run(t.Context(), []string{"-data", t.TempDir(), "-out", t.TempDir()}, io.Discard); code != 1 {
+	if code := run(t.Context(), []string{"-data", t.TempDir(), "-out", t.TempDir()}, io.Discard, io.Discard); code != 1 {
 		t.Errorf("without data: exit code %d, want 1", code)
 	}
 }
@@ -167,7 +168,7 @@ A run of its own.
 		t.Fatal(err)
 	}
 	for range 2 { // the second time from its own page
-		if code := run(t.Context(), []string{"-small", "-only", gaussian, "-out", filepath.Join(dir, "out"), "-o", page}, io.Discard); code != 1 { // a target is missed
+		if code := run(t.Context(), []string{"-small", "-only", gaussian, "-out", filepath.Join(dir, "out"), "-o", page}, io.Discard, io.Discard); code != 1 { // a target is missed
 			t.Fatalf("exit code %d", code)
 		}
 	}
@@ -183,6 +184,32 @@ A run of its own.
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page has no %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestYoung: a line for young and for old points, of both kinds of edges, at both marks.
+func TestYoung(t *testing.T) {
+	var table strings.Builder
+	if code := run(t.Context(), []string{"-small", "-young"}, &table, io.Discard); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	lines := strings.Split(strings.TrimSpace(table.String()), "\n")
+	if len(lines) != 2+8 {
+		t.Fatalf("%d lines: %s", len(lines), table.String())
+	}
+	for i, line := range lines[2:] {
+		var points int
+		var age string
+		var live, fresh, trust, freshTrust, gain float64
+		cells := strings.Split(line, "|")
+		_, err := fmt.Sscanf(cells[3], "%d %s", &points, &age)
+		for c, v := range []*float64{&live, &fresh, &trust, &freshTrust, &gain} {
+			_, bad := fmt.Sscan(strings.TrimSpace(cells[4+c]), v)
+			err = errors.Join(err, bad)
+		}
+		if err != nil || age != []string{"young", "old"}[i%2] || points < 50 || points > 250 || live < 0.8 || trust < 0.8 || fresh < 0.8 || freshTrust < 0.8 {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }
