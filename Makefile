@@ -106,10 +106,12 @@ chaos-page: bin/bench/chaos
 	cp $(CHAOS_RESULTS)/*.json docs/chaos/
 	bin/bench/chaos -results docs/chaos -o docs/chaos.md
 
-# mutations decodes MUTATIONS damaged messages; ten million take a quarter of an hour.
-MUTATIONS ?= 10000000
+# mutations decodes MUTATIONS damaged messages of each format; a million of all take some minutes. One format: make mutations
+# MUTATIONS_OF=json.
+MUTATIONS ?= 1000000
+MUTATIONS_OF ?= .
 mutations:
-	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run TestMutations -v ./stream/chaos
+	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run 'TestMutations/$(MUTATIONS_OF)' -v ./stream/chaos
 
 # ep measures labels on the map and writes docs/ep.md; some five minutes. It needs the data sets in the folder that UNFOLD_DATA names.
 ep: bin/bench/ep

@@ -54,10 +54,10 @@
 //
 // A run that fails says its seed and its schedule. Two more tests are at home here:
 //
-//	UNFOLD_MUTATIONS=10000000 go test -timeout 3h -run TestMutations -v ./stream/chaos
+//	UNFOLD_MUTATIONS=10000000 go test -timeout 3h -run TestMutations/arrow -v ./stream/chaos
 //	UNFOLD_SOAK_TIME=1h go test -timeout 2h -run TestSoak -v ./stream/chaos
 //
-// The first decodes so many damaged messages, in processes of its own, so that one
+// The first decodes so many damaged messages of a format, in processes of its own, so that one
 // that kills the process is found and named. The second lets a stage run at a steady
 // rate and watches its memory, its goroutines and its open files.
 package chaos

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"unfold/ingest"
-	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
 	"unfold/ingest/table"
@@ -27,7 +26,7 @@ import (
 	"unfold/stream/chaos/results"
 )
 
-// mutateEnvironment makes the test's binary decode damaged messages: a seed, how
+// mutateEnvironment makes the test's binary decode damaged messages: the format, a seed, how
 // many, how many outputs to keep, and the file to keep them in.
 const mutateEnvironment = "UNFOLD_TEST_MUTATE"
 
@@ -48,29 +47,22 @@ const memoryLimit = 16 << 20
 func mutate(text string) error {
 	var seed uint64
 	var count, keep int
-	var path string
-	if _, err := fmt.Sscan(text, &seed, &count, &keep, &path); err != nil {
+	var format, path string
+	if _, err := fmt.Sscan(text, &format, &seed, &count, &keep, &path); err != nil {
 		return err
 	}
 	outputs := &chosen{most: keep, rng: rand.New(rand.NewPCG(seed, 0x6b657074))}
 	rng := rand.New(rand.NewPCG(seed, 0x6d757461))
-	streams := ingesttest.Streams()
-	limits := arrowfmt.Limits{Memory: memoryLimit, Rows: 1 << 16}
-	// As in a stage, where most messages have a schema that was met before, each kind
-	// of message has a decoder that knows it.
-	decoders := make([]*arrowfmt.Decoder, len(streams))
-	for i, s := range streams {
-		decoders[i] = &arrowfmt.Decoder{Limits: limits}
-		if _, err := decoders[i].Decode(s.Bytes, table.Origin{}); err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
-		}
+	victims, err := victimsOf(format)
+	if err != nil {
+		return err
 	}
 	var all mutated
 	for n := range count {
-		k := rng.IntN(len(streams))
-		b := ingesttest.Mutate(streams[k].Bytes, rng)
+		v := victims[rng.IntN(len(victims))]
+		b := ingesttest.Mutate(v.message, rng)
 		before := allocated()
-		t, err := decoders[k].Decode(b, table.Origin{Position: offsets.At("events", 0, int64(n))})
+		t, err := v.decode(b, table.Origin{Position: offsets.At("events", 0, int64(n))})
 		all.Most = max(all.Most, allocated()-before)
 		if err != nil {
 			if all.Refused++; !table.IsBadInput(err) {
@@ -112,6 +104,11 @@ func passedOn(t *table.Table) []byte {
 	b, err := encoder.With(ingest.Selection{Keep: keep, ReplaceText: true}).Encode(placed)
 	if err != nil {
 		return nil
+	}
+	for i, c := range b.Kept {
+		if emit.CheckKept("", []string{c.Name()}) != nil {
+			b.Kept[i] = c.Renamed("its " + c.Name())
+		}
 	}
 	out, err := emit.EncodeMessage(&emit.Output{Kept: b.Kept, Embedding: b.X})
 	if err != nil {
@@ -175,41 +172,33 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// TestMutations decodes damaged messages, UNFOLD_MUTATIONS of them, in processes that
-// each take a lot, from lot UNFOLD_MUTATIONS_FIRST on. None may die, none may take more
-// memory than it should, and a reader of others must find what is passed on of those that
-// could be decoded valid: of every lot, or a tenth of it, 5,000 outputs at most.
+// TestMutations decodes damaged messages of each format, UNFOLD_MUTATIONS of them, in
+// processes that each take a lot, from lot UNFOLD_MUTATIONS_FIRST on. None may die, none may
+// take more memory than it should, and a reader of others must find what is passed on of
+// those that could be decoded valid: of every lot, or a tenth of it, 5,000 outputs at most.
 func TestMutations(t *testing.T) {
-	total, lot := 10_000, 50_000
+	total := 10_000
 	if testing.Short() {
 		total = 2000
 	}
-	if text := os.Getenv("UNFOLD_MUTATIONS"); text != "" {
-		var err error
-		if total, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
+	total = number(t, "UNFOLD_MUTATIONS", total)
+	first := number(t, "UNFOLD_MUTATIONS_FIRST", 1) - 1
+	for _, format := range formats() {
+		t.Run(format, func(t *testing.T) { testMutations(t, format, total, first) })
 	}
-	first, begun := number(t, "UNFOLD_MUTATIONS_FIRST", 1)-1, time.Now()
-	dir := t.TempDir()
+}
+
+// lot is how many messages a process takes.
+const lot = 50_000
+
+func testMutations(t *testing.T, format string, total, first int) {
+	begun, dir := time.Now(), t.TempDir()
 	var files []string
 	var all mutated
 	for done := 0; done*lot < total; done++ {
-		seed, count := first+done, min(lot, total-done*lot)
-		cmd := exec.Command(os.Args[0])
-		files = append(files, filepath.Join(dir, strconv.Itoa(done)))
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d %d %s", mutateEnvironment, seed, count, lot/10, files[done]))
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		var one mutated
-		if err = errors.Join(err, json.Unmarshal(out, &one)); err != nil {
-			t.Fatalf("%s='%d %d': %v\n%.4000s", mutateEnvironment, seed, count, err, &stderr)
-		}
-		all.Decoded += one.Decoded
-		all.Refused += one.Refused
-		all.Kept += one.Kept
-		all.Most = max(all.Most, one.Most)
+		file := filepath.Join(dir, strconv.Itoa(done))
+		files = append(files, file)
+		all.add(mutateLot(t, fmt.Sprintf("%s %d %d %d %s", format, first+done, min(lot, total-done*lot), lot/10, file)))
 	}
 	t.Logf("%d damaged messages: %d could be decoded, %d were refused, none ended the process; at most %.1f MiB were allocated for one, the limit being %d MiB",
 		total, all.Decoded, all.Refused, float64(all.Most)/(1<<20), memoryLimit>>20)
@@ -227,7 +216,30 @@ func TestMutations(t *testing.T) {
 		t.Logf("%s outputs are valid for pyarrow", judged)
 	})
 	if !t.Failed() && total >= lot {
-		keep(t, "mutations", strconv.Itoa(first), results.Mutations{Begun: begun, Seconds: time.Since(begun).Seconds(), First: first,
-			Lots: total / lot, Decoded: all.Decoded, Refused: all.Refused, Most: all.Most, Limit: memoryLimit})
+		r := results.Mutations{Format: format, Begun: begun, Seconds: time.Since(begun).Seconds(), First: first,
+			Lots: total / lot, Decoded: all.Decoded, Refused: all.Refused, Most: all.Most, Limit: memoryLimit}
+		keep(t, "mutations", fmt.Sprintf("%s %d", format, first), r)
 	}
+}
+
+// mutateLot has a process decode a lot.
+func mutateLot(t *testing.T, what string) (one mutated) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), mutateEnvironment+"="+what)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err = errors.Join(err, json.Unmarshal(out, &one)); err != nil {
+		t.Fatalf("%s='%s': %v\n%.4000s", mutateEnvironment, what, err, &stderr)
+	}
+	return one
+}
+
+// add counts those of another lot.
+func (m *mutated) add(one mutated) {
+	m.Decoded += one.Decoded
+	m.Refused += one.Refused
+	m.Kept += one.Kept
+	m.Most = max(m.Most, one.Most)
 }

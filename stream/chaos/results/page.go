@@ -43,8 +43,8 @@ const mutationsHead = `
 
 Messages that are damaged at random are decoded, in processes of their own. What is allocated for one is counted with all garbage.
 
-| messages | decoded all the same | refused | ended the process | most allocated for one | limit | minutes |
-|---:|---:|---:|---:|---:|---:|---:|
+| format | messages | decoded all the same | refused | ended the process | most allocated for one | limit | minutes |
+|---|---:|---:|---:|---:|---:|---:|---:|
 `
 
 const inflatingHead = `
@@ -92,9 +92,7 @@ func Page(w io.Writer, f Folder) error {
 	}
 	table(&b, inflatingHead, inflatings, Inflating.line)
 	table(&b, soakHead, soaks, Soak.line)
-	if len(mutations) > 0 {
-		table(&b, mutationsHead, []Mutations{sum(mutations)}, Mutations.line)
-	}
+	table(&b, mutationsHead, byFormat(mutations), Mutations.line)
 	_, err = io.WriteString(w, b.String())
 	return err
 }
@@ -131,8 +129,23 @@ func (i Inflating) line() string {
 }
 
 func (m Mutations) line() string {
-	return fmt.Sprintf("| %d | %d | %d | 0 | %.1f MiB | %d MiB | %s |\n", m.Decoded+m.Refused, m.Decoded, m.Refused, float64(m.Most)/(1<<20), m.Limit>>20,
+	return fmt.Sprintf("| %s | %d | %d | %d | 0 | %.1f MiB | %d MiB | %s |\n", m.Format, m.Decoded+m.Refused, m.Decoded, m.Refused, float64(m.Most)/(1<<20), m.Limit>>20,
 		minutes(m.Seconds))
+}
+
+// byFormat puts the pieces of each format together.
+func byFormat(pieces []Mutations) (all []Mutations) {
+	of := map[string][]Mutations{}
+	for _, p := range pieces {
+		p.Format = cmp.Or(p.Format, "arrow")
+		of[p.Format] = append(of[p.Format], p)
+	}
+	for format, pieces := range of {
+		one := sum(pieces)
+		one.Format = format
+		all = append(all, one)
+	}
+	return all
 }
 
 // sum puts pieces together. Pieces that begin alike are the same piece; the longer

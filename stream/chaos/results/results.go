@@ -72,6 +72,8 @@ func (t Trend) String() string { return fmt.Sprintf("%.1f%+.1f", t.Mean, t.Growt
 
 // Mutations are damaged messages that were decoded.
 type Mutations struct {
+	// Format is that of the messages; "": Arrow, as results from before there were others.
+	Format  string    `json:"format,omitempty"`
 	Begun   time.Time `json:"begun"`
 	Seconds float64   `json:"seconds"`
 	// First and Lots say which: each lot is drawn from its number.

@@ -26,6 +26,7 @@ func TestPage(t *testing.T) {
 	save("mutations", "0", Mutations{First: 0, Lots: 2, Decoded: 10, Refused: 20, Most: 3 << 20, Limit: 16 << 20, Seconds: 30})
 	save("mutations", "2", Mutations{First: 2, Lots: 1, Decoded: 1, Refused: 2, Most: 5 << 20, Limit: 16 << 20, Seconds: 30})
 	save("mutations", "1", Mutations{First: 1, Lots: 1, Decoded: 5, Refused: 9, Most: 1 << 20, Limit: 16 << 20, Seconds: 15})
+	save("mutations", "json 0", Mutations{Format: "json", First: 0, Lots: 1, Decoded: 7, Refused: 1, Most: 1 << 20, Limit: 16 << 20, Seconds: 30})
 	var b strings.Builder
 	if err := Page(&b, f); err != nil {
 		t.Fatal(err)
@@ -37,7 +38,8 @@ func TestPage(t *testing.T) {
 		"- kill, seed 1: input a is lost",
 		"| junk | embedded | 9 | 540 | 0 | 9 | 0 | 300 | 535 | 0.1 | - | kept |",
 		"| embedded | - | 60.0 | 0 | 0 | 0 | 0 | 0 | 100.0-1.5 |",
-		"| 33 | 11 | 22 | 0 | 5.0 MiB | 16 MiB | 1.0 |",
+		"| arrow | 33 | 11 | 22 | 0 | 5.0 MiB | 16 MiB | 1.0 |",
+		"| json | 8 | 7 | 1 | 0 | 1.0 MiB | 16 MiB | 0.5 |",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {
