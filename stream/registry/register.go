@@ -2,8 +2,6 @@ package registry
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,10 +13,13 @@ import (
 	"unfold/stream"
 )
 
-// registration is a schema under a subject.
+// registration is a schema under a subject. It is looked up for every message, by what it
+// says itself.
 type registration struct {
-	subject string
-	sum     [sha256.Size]byte
+	subject    string
+	kind       Type
+	text       string
+	references string
 }
 
 // Register returns the id of a schema under a subject, and registers it if it is not
@@ -26,18 +27,18 @@ type registration struct {
 // matches *stream.UnavailableError; that the registry does not take the schema, a
 // *RefusedError.
 func (c *Client) Register(ctx context.Context, subject string, s *Schema) (id int, err error) {
-	send := sr.Schema{Schema: s.Text}
-	if err := send.Type.UnmarshalText([]byte(s.Type)); err != nil {
-		return 0, fmt.Errorf("registering a schema under %s: %w", subject, err)
-	}
+	key := registration{subject: subject, kind: s.Type, text: s.Text}
 	for _, r := range s.References {
-		send.References = append(send.References, sr.SchemaReference{Name: r.Name, Subject: r.Subject, Version: r.Version})
+		key.references += fmt.Sprintf("%q %q %d\n", r.Name, r.Subject, r.Version)
 	}
-	text, err := json.Marshal(send)
-	if err != nil {
-		return 0, err
-	}
-	return c.written.get(ctx, registration{subject, sha256.Sum256(text)}, func(ctx context.Context) (int, error) {
+	return c.written.get(ctx, key, func(ctx context.Context) (int, error) {
+		send := sr.Schema{Schema: s.Text}
+		if err := send.Type.UnmarshalText([]byte(s.Type)); err != nil {
+			return 0, fmt.Errorf("registering a schema under %s: %w", subject, err)
+		}
+		for _, r := range s.References {
+			send.References = append(send.References, sr.SchemaReference{Name: r.Name, Subject: r.Subject, Version: r.Version})
+		}
 		return c.register(ctx, subject, send)
 	})
 }

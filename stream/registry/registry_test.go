@@ -313,3 +313,20 @@ func TestBadURL(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkRegister looks up what is registered, as for every message that is written.
+func BenchmarkRegister(b *testing.B) {
+	fake := srfake.New()
+	defer fake.Close()
+	c, err := registry.New(registry.Settings{URL: fake.URL()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &registry.Schema{Type: registry.Avro, Text: strings.Replace(point, "Point", "Point"+strings.Repeat("t", 1500), 1)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Register(b.Context(), "a-value", s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

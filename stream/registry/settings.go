@@ -48,7 +48,7 @@ func New(s Settings) (*Client, error) {
 	s.Timeout = cmp.Or(s.Timeout, 10*time.Second)
 	s.MaxBytes = cmp.Or(s.MaxBytes, 4<<20)
 	c := &Client{max: s.MaxBytes, timeout: 3 * s.Timeout, ids: newCache[int](weigh), guids: newCache[string](weigh),
-		written: newCache[registration](func(int) int { return 64 })}
+		written: newCache[registration](func(int) int { return 4096 })}
 	caller := bounded(s)
 	for _, text := range strings.Split(s.URL, ",") {
 		u, err := address(strings.TrimSpace(text))
