@@ -80,6 +80,12 @@ func targets(all map[string]*outcome) []target {
 				return mean(o.second(live.Ordinary), func(s step) float64 { return moves(s.Moves)[q] })
 			})
 		}
+		for q, bound := range []float64{1.5, 4, 10} {
+			b := percent(fmt.Sprintf("moves of survivors in a major refresh, %s, of the diameter", quantiles[q]), bound)
+			add(name, b, func(o *outcome) float64 {
+				return mean(ofKind(o.Steps, live.Major), func(s step) float64 { return moves(s.Moves)[q] })
+			})
+		}
 		for _, at := range []string{before, atEnd} {
 			for _, b := range deficits(at, []float64{.002, .002, .003, .3}) {
 				add(name, b.target, b.value)
