@@ -43,7 +43,7 @@ predicts the class of every row, too.
     producer | unfold embed - -m data.unfold -o - | consumer
 
 With --lines it is a filter that another program keeps running: one line out for each line in, written before the next is
-read. A line that cannot be placed is answered with {"error": ...}.
+read. A line that cannot be placed is answered with {"error": ...}. An Arrow stream has a line for each row.
 
     unfold embed --lines -m data.unfold < events.jsonl > places.jsonl`
 }

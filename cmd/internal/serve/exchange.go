@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"unfold/ingest"
+	"unfold/ingest/table"
 )
 
 // Exchange answers requests that come one after the other on a pipe: one answer for each,
@@ -22,15 +25,75 @@ type Exchange struct {
 }
 
 // Lines answers lines: a request is a JSON value on one line, and so is its answer, which is
-// an object for an object and an array for an array. The lines of in end with it; it returns
-// nil then, or when the context is done.
+// an object for an object and an array for an array. If in is an Arrow IPC stream there is a
+// line for each of its rows instead. The lines of in end with it; it returns nil then, or when
+// the context is done.
 func (x *Exchange) Lines(ctx context.Context, in io.Reader, out io.Writer) error {
 	most := x.Placer.Limits.Filled().Body
-	r := bufio.NewReaderSize(in, 64<<10)
-	return x.serve(ctx, func() ([]byte, error) { return readLine(r, most) }, func(answer []byte) error {
+	r, begun := bufio.NewReaderSize(in, 64<<10), false
+	write := func(answer []byte) error {
 		_, err := out.Write(append(bytes.TrimRight(answer, "\n"), '\n'))
 		return err
-	}, Options{In: JSON, Out: flat, Neighbors: x.Options.Neighbors})
+	}
+	err := x.serve(ctx, func() ([]byte, error) {
+		if !begun {
+			begun = true
+			if first, err := r.Peek(1); err == nil && Auto.told(first) == Arrow {
+				return nil, errArrow
+			}
+		}
+		return readLine(r, most)
+	}, write, Options{In: JSON, Out: flat, Neighbors: x.Options.Neighbors})
+	if errors.Is(err, errArrow) {
+		return x.rows(ctx, r, write)
+	}
+	return err
+}
+
+// errArrow says that what should be lines is an Arrow stream.
+var errArrow = errors.New("an Arrow stream")
+
+// rows answers each row of an Arrow stream.
+func (x *Exchange) rows(ctx context.Context, in io.Reader, write func([]byte) error) error {
+	r, err := ingest.Open(ctx, "-", ingest.Options{Stdin: in})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for first := int64(0); ; {
+		t, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) || ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range t.Len() {
+			if err := write(x.row(ctx, t.Slice(i, i+1), first)); err != nil {
+				return fmt.Errorf("writing answers: %w", err)
+			}
+			first++
+		}
+	}
+}
+
+// row is what a row of a table, the only one, is answered with; its number is an id that it
+// lacks.
+func (x *Exchange) row(ctx context.Context, t *table.Table, number int64) []byte {
+	m, err := x.Current()
+	if err != nil {
+		return problemf(http.StatusServiceUnavailable, "%v", err).line()
+	}
+	at, err := m.place(ctx, rows{Table: t}, x.Options.Neighbors, x.Placer.Limits.Filled())
+	if err != nil {
+		return problemOf(err, http.StatusUnprocessableEntity).line()
+	}
+	at.FirstRow = number
+	answer, err := x.Placer.writeFlat(at)
+	if err != nil {
+		return problemOf(err, http.StatusInternalServerError).line()
+	}
+	return answer
 }
 
 // Frames answers frames: before a request and before an answer its length stands, 32 bits,

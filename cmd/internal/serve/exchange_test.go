@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -17,6 +18,7 @@ import (
 
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/table"
+	"unfold/internal/vec"
 )
 
 func exchange(m *Model, l Limits) *Exchange {
@@ -65,6 +67,34 @@ func TestLines(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// Of an Arrow stream each row has its line, also one that cannot be placed.
+func TestLinesOfArrow(t *testing.T) {
+	m := model(t)
+	records := sample(t, 3, 3)
+	x := vec.New[float32](3, dim)
+	for i, v := range vectorsOf(t, records) {
+		copy(x.Row(i), v)
+	}
+	x.Row(1)[2] = float32(math.NaN())
+	records, err := table.NewTable(table.Origin{}, table.VectorColumn("v", x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := exchange(m, Limits{}).Lines(t.Context(), bytes.NewReader(encoded(t, records)), &out); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	for i, want := range []string{`{"id":0,"x":`, `{"error":"standard input: row 2, column \"v\"`, `{"id":2,"x":`, ""} {
+		if len(lines) != 4 || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d of %q, want %s", i+1, lines, want)
+		}
+	}
+	if err := exchange(m, Limits{}).Lines(t.Context(), bytes.NewReader(encoded(t, records)[:100]), io.Discard); err == nil {
+		t.Error("a stream that is cut off is no error")
 	}
 }
 
