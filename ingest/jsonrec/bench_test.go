@@ -63,3 +63,14 @@ func BenchmarkTokens(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkChange: an event within Debezium's and Connect's envelopes, with its schema.
+func BenchmarkChange(b *testing.B) {
+	d, e := New(record.Spec{Paths: []string{"id", "embedding"}, Vector: "embedding"}), message(b, "update.schema.json")
+	b.SetBytes(int64(len(e)))
+	for b.Loop() {
+		if _, err := d.Decode(e, table.Origin{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

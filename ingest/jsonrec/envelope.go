@@ -7,12 +7,11 @@ import (
 
 // member is a field of an envelope.
 type member struct {
-	name string
-	at   int // its value's offset, white space passed over
+	name    string
+	at, end int // its value's offsets, white space passed over
 }
 
-// envelopeFields are the names by which the first field of an envelope is known: Connect's,
-// and Debezium's.
+// The names by which the first field of an envelope is known: Connect's, and Debezium's.
 var connectFields = []string{"schema", "payload"}
 var changeFields = []string{"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction"}
 
@@ -77,10 +76,11 @@ func (p *parser) index(most int) (fields []member, ok bool) {
 			return nil, false
 		}
 		p.peek()
-		fields = append(fields, member{string(raw), p.at})
+		at := p.at
 		if !p.skip() {
 			return nil, false
 		}
+		fields = append(fields, member{string(raw), at, p.at})
 		if more, ok = p.more('}'); !ok {
 			return nil, false
 		}
@@ -136,14 +136,10 @@ func isRecord(data []byte, at int) bool {
 func (p *parser) connect(fields []member) bool {
 	p.depth = 1
 	var s *schema
-	if at := valueOf(fields, "schema"); p.data[at] == '{' {
-		p.at = at
-		if !p.skip() {
-			return false
-		}
+	if f := fields[slices.IndexFunc(fields, func(f member) bool { return f.name == "schema" })]; p.data[f.at] == '{' {
 		var err error
-		if s, err = p.d.schemas.of(p.data[at:p.at], p.d.spec); err != nil {
-			return p.fail(at, "Connect's schema cannot be read: %v", err)
+		if s, err = p.d.schemas.of(p.data[f.at:f.end], p.d.spec); err != nil {
+			return p.fail(f.at, "Connect's schema cannot be read: %v", err)
 		}
 	}
 	p.at = valueOf(fields, "payload")

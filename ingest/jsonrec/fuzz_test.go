@@ -100,18 +100,21 @@ func TestNumbers(t *testing.T) {
 			rapid.Map(rapid.Float32(), func(v float32) string { return fmt.Sprint(v) }),
 			rapid.Map(rapid.Int64(), func(v int64) string { return fmt.Sprint(v) }),
 			rapid.StringMatching(`-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?`),
+			rapid.StringMatching(`-?(0|[1-9][0-9]{0,16})(\.[0-9]{1,16})?`),
 		).Draw(t, "number")
 		var want float64
 		if err := json.Unmarshal([]byte(text), &want); err != nil {
 			return // beyond float64, or no finite number
 		}
-		got, err := New(record.Spec{Vector: "v"}).Decode([]byte(`{"v":[`+text+`,1]}`), table.Origin{})
+		got, err := New(record.Spec{Vector: "v"}).Decode([]byte(`{"v":[`+text+`,`+text+` ,`+text+`]}`), table.Origin{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c, _ := got.Table.Column("v")
-		if v := table.VectorRows(c)(0); math.Float64bits(v[0]) != math.Float64bits(want) {
-			t.Errorf("%s is %v, want %v", text, v[0], want)
+		for _, v := range table.VectorRows(c)(0) {
+			if math.Float64bits(v) != math.Float64bits(want) {
+				t.Errorf("%s is %v, want %v", text, v, want)
+			}
 		}
 	})
 }

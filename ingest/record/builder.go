@@ -166,7 +166,7 @@ func (b *Builder) at(n *Node) *field {
 		b.refuse(f.path, "it comes twice", "")
 		return nil
 	}
-	b.charge(16 + b.rows - f.rows)
+	b.charge(16 + 8*(b.rows-f.rows))
 	f.fill(b.rows)
 	return f
 }
