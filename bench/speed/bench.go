@@ -69,6 +69,7 @@ func rows() []row {
 		startRow(),
 		deliverRow(),
 		singleRow(),
+		objectRow(),
 		decodeRow(),
 		threadsRow(),
 		millionRow(),

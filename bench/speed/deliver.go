@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -51,6 +52,7 @@ type delivery struct {
 	points  int
 	state   string
 	started int
+	json    bool // messages are JSON objects
 }
 
 // deliver starts a broker, has the stage learn its map, and measures.
@@ -71,13 +73,20 @@ func (b *bench) deliver(ctx context.Context, r *record, measure func(d *delivery
 	return measure(d)
 }
 
-// messages returns messages of so many events of those that the map is not learnt
+// messages returns messages of so many events, in JSON of one, of those that the map is not learnt
 // from, the same ones again and again.
 func (d *delivery) messages(events int) (func(i int) []byte, error) {
 	rest := d.z.Slice(d.points, d.z.Rows)
 	made := make([][]byte, min(rest.Rows/events, 5000))
 	for i := range made {
 		x := rest.Slice(i*events, (i+1)*events)
+		if d.json {
+			var err error
+			if made[i], err = json.Marshal(map[string]any{deliveryID: i, deliveryVector: x.Row(0)}); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		ids := make([]int64, events)
 		for k := range ids {
 			ids[k] = int64(i*events + k)

@@ -59,6 +59,31 @@ consumer had its place (exactly once: when it was committed, too), of all events
 	}
 }
 
+// objectRate is how many events a second a stage must take in JSON objects, each a message.
+const objectRate = 40_000
+
+func objectRow() row {
+	return row{
+		key: "json", title: "Delivery, JSON of one event",
+		about: `The same with messages that are a JSON object each, and are answered by one: an id and 50 values, as shortest decimal
+numbers. The stage is told nothing of the format. The bare copy copies these.`,
+		targets: []target{
+			{what: "rate", value: figure(runOnce, eventRate, 1), bound: objectRate, above: true, unit: "/s", format: "%.0f"},
+			{what: "latency at 10,000 events a second, p99", value: figure(runOnce, latency, 1e3), bound: 50, unit: " ms", format: "%.0f"},
+			{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"},
+		},
+		measure: func(ctx context.Context, b *bench, r *record) error {
+			return b.deliver(ctx, r, func(d *delivery) error {
+				d.json = true
+				if err := d.rounds(ctx, b.size(200_000, 300), 1); err != nil {
+					return err
+				}
+				return d.latency(ctx)
+			})
+		},
+	}
+}
+
 // rounds fills a topic with messages of so many events and has every program work
 // through it.
 func (d *delivery) rounds(ctx context.Context, n, events int) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"unfold/stream/chaos/results"
+	"unfold/stream/format"
 )
 
 // scenario is a kind of run.
@@ -32,6 +33,8 @@ type scenario struct {
 	fixed   bool
 	// every is the load's pause.
 	every time.Duration
+	// format is that of the messages; "" is Arrow.
+	format format.Name
 	// address is where a stage answers over HTTP, "" for nowhere.
 	address string
 }
@@ -90,6 +93,9 @@ var scenarios = []scenario{
 	{name: "kill", plan: leastOnce, short: 12, full: 100},
 	{name: "kill exactly-once", plan: exactOnce, exactly: true, short: 12, full: 100},
 	{name: "kill exactly-once real", plan: exactOnce, exactly: true, real: true, full: 100},
+	{name: "kill json", plan: leastOnce, format: format.JSON, short: 4, full: 60},
+	{name: "kill exactly-once avro", plan: exactOnce, exactly: true, format: format.Avro, short: 6, full: 60},
+	{name: "kill exactly-once json real", plan: exactOnce, exactly: true, real: true, format: format.JSON, full: 40},
 	{name: "freeze", plan: freezes, members: 2, fixed: true, full: 20},
 	{name: "freeze exactly-once", plan: freezes, exactly: true, members: 2, fixed: true, short: 1, full: 20},
 	{name: "members", plan: members, fixed: true, full: 120},

@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/offsets"
 	"unfold/stream"
+	"unfold/stream/format"
 	"unfold/stream/streamtest"
 )
 
@@ -20,6 +22,8 @@ type Evidence struct {
 	ExactlyOnce bool
 	// ID names the inputs' column of ids.
 	ID string
+	// Decoder reads messages that are not Arrow; nil: all are.
+	Decoder *format.Decoder
 	// Positions are the group's, by partition, at a moment at which nobody works: what
 	// lies before them has to be out, and with ExactlyOnce nothing else may be. nil says
 	// that all is over and all of it has to be out.
@@ -93,14 +97,30 @@ type edition struct {
 
 // editionOf is what a message's headers say that it was placed on, and whether its
 // value says so, too.
-func editionOf(m *stream.Message, version uint64) (e edition, agreed bool) {
+func (e *Evidence) editionOf(m *stream.Message, version uint64) (on edition, agreed bool) {
 	id, _ := m.Header(stream.HeaderMapID)
-	e = edition{string(id), version}
+	on = edition{string(id), version}
 	if m.Tombstone() {
-		return e, true
+		return on, true
 	}
-	t, err := arrowfmt.DecodeMessage(m.Value, table.Origin{}, arrowfmt.Limits{})
-	return e, err != nil || t.MapID() == e.mapID // what cannot be decoded is altered
+	t, err := e.open(m)
+	if err != nil {
+		return on, true // what cannot be decoded is altered
+	}
+	said := t.MapID()
+	if c, ok := t.Column("map_id"); ok && t.Len() > 0 {
+		said = c.Text(0)
+	}
+	return on, said == on.mapID
+}
+
+// open reads a message.
+func (e *Evidence) open(m *stream.Message) (*table.Table, error) {
+	if e.Decoder == nil {
+		return arrowfmt.DecodeMessage(m.Value, table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, arrowfmt.Limits{})
+	}
+	got, err := e.Decoder.DecodeNow(context.Background(), m)
+	return got.Table, err
 }
 
 // Judge compares what went in with what came out.
@@ -141,9 +161,9 @@ func Judge(e Evidence) Verdict {
 			complain(&v.Strangers, "output %s is of no input (%v)", m.Where(), p)
 			continue
 		}
-		by, agreed := editionOf(m, version)
+		by, agreed := e.editionOf(m, version)
 		for i := range parts[1:] {
-			of, also := editionOf(&parts[i+1], version)
+			of, also := e.editionOf(&parts[i+1], version)
 			agreed = agreed && also && of == by
 		}
 		if !agreed {
@@ -160,7 +180,7 @@ func Judge(e Evidence) Verdict {
 			complain(&v.Ambiguous, "map %s version %d placed input %v in two ways (output %s)", by.mapID, version, p, m.Where())
 		}
 		of.values[in] = value
-		if err := same(e.ID, of.message, parts); err != nil {
+		if err := e.same(of.message, parts); err != nil {
 			complain(&v.Altered, "output %s is not what input %v was: %v", m.Where(), p, err)
 		}
 	}
@@ -249,7 +269,7 @@ func letterOf(m *stream.Message) (p stream.Position, err error) {
 
 // same reports whether the parts of an output have the key, the time and together the rows
 // of their input.
-func same(id string, in *stream.Message, parts []stream.Message) error {
+func (e *Evidence) same(in *stream.Message, parts []stream.Message) error {
 	var got []string
 	for i := range parts {
 		out := &parts[i]
@@ -265,13 +285,13 @@ func same(id string, in *stream.Message, parts []stream.Message) error {
 		if part, ok := stream.PartOf(out); !ok || part.Row != len(got) {
 			return fmt.Errorf("part %d says that it begins at row %d, there are %d before it", part.Number, part.Row, len(got))
 		}
-		rows, err := ids(out, "id")
+		rows, err := e.ids(out, "id")
 		if err != nil {
 			return err
 		}
 		got = append(got, rows...)
 	}
-	want, err := ids(in, id)
+	want, err := e.ids(in, e.ID)
 	if err != nil {
 		return err
 	}
@@ -282,8 +302,8 @@ func same(id string, in *stream.Message, parts []stream.Message) error {
 }
 
 // ids opens a message and returns a column of it.
-func ids(m *stream.Message, column string) ([]string, error) {
-	t, err := arrowfmt.DecodeMessage(m.Value, table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, arrowfmt.Limits{})
+func (e *Evidence) ids(m *stream.Message, column string) ([]string, error) {
+	t, err := e.open(m)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func trial(t *testing.T) Evidence {
 // place is what a stage makes of a message, as far as the judge looks.
 func place(t *testing.T, m *stream.Message) []byte {
 	t.Helper()
-	names, err := ids(m, Column)
+	names, err := (&Evidence{}).ids(m, Column)
 	if err != nil {
 		t.Fatal(err)
 	}

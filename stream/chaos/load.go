@@ -2,8 +2,11 @@ package chaos
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -12,7 +15,9 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/stream"
+	"unfold/stream/format"
 	"unfold/stream/kafka/kafkatest"
+	"unfold/stream/registry"
 )
 
 // Load writes events into a topic at a steady rate. Every 17th message cannot be
@@ -26,6 +31,9 @@ type Load struct {
 	Every time.Duration
 	Rows  int
 	Seed  uint64
+	// Format is that of the messages: Arrow if empty, JSON, or Avro, which holds one event a
+	// message, by schema 1 of a registry (Schema).
+	Format format.Name
 	// Large mixes in messages that are too large for topics that take tight bytes: every
 	// 19th cannot be read, every 23rd is valid.
 	Large bool
@@ -116,10 +124,34 @@ func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
 			}
 		}
 	}
+	var err error
+	m.Value, err = l.write(names, x)
+	return m, err
+}
+
+// Schema is that of messages in Avro.
+const Schema = `{"type":"record","name":"Event","fields":[{"name":"event","type":"string"},{"name":"v","type":{"type":"array","items":"float"}}]}`
+
+// write writes events in the load's format.
+func (l *Load) write(names []string, x vec.Matrix[float32]) ([]byte, error) {
+	switch l.Format {
+	case format.JSON:
+		rows := make([]any, len(names))
+		for i, name := range names {
+			rows[i] = map[string]any{Column: name, "v": x.Row(i)}
+		}
+		return json.Marshal(rows)
+	case format.Avro:
+		b := binary.AppendVarint(registry.AppendID(nil, 1), int64(len(names[0])))
+		b = binary.AppendVarint(append(b, names[0]...), int64(x.Cols))
+		for _, v := range x.Row(0) {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+		return binary.AppendVarint(b, 0), nil
+	}
 	t, err := table.NewTable(table.Origin{}, table.StringColumn(Column, names), table.VectorColumn("v", x))
 	if err != nil {
-		return m, err
+		return nil, err
 	}
-	m.Value, err = emit.EncodeTable(t)
-	return m, err
+	return emit.EncodeTable(t)
 }

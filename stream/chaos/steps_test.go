@@ -118,7 +118,7 @@ func (w *world) audit() {
 	if !settled || len(w.members) > 1 || w.far != w.broker {
 		return
 	}
-	e := Evidence{Out: w.client.Read(w.t, "places"), Letters: w.client.Read(w.t, "dead"), ExactlyOnce: true, ID: Column, Positions: at}
+	e := Evidence{Out: w.client.Read(w.t, "places"), Letters: w.client.Read(w.t, "dead"), ExactlyOnce: true, ID: Column, Decoder: w.decoder, Positions: at}
 	if again, settled := w.client.Settled(w.t, group, "events", "places", "dead"); !settled || !maps.Equal(at, again) {
 		return
 	}

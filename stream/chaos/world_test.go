@@ -17,7 +17,10 @@ import (
 	"time"
 
 	"unfold/stream"
+	"unfold/stream/format"
 	"unfold/stream/kafka/kafkatest"
+	"unfold/stream/registry"
+	"unfold/stream/registry/registrytest"
 )
 
 // broker is what kafkatest starts.
@@ -46,10 +49,13 @@ type world struct {
 	seed uint64
 	dir  string
 
-	broker, far         broker // far holds the outputs, if they lie elsewhere
-	near, away          *Proxy
-	client, outputs     *kafkatest.Client
-	load                *Load
+	broker, far     broker // far holds the outputs, if they lie elsewhere
+	near, away      *Proxy
+	client, outputs *kafkatest.Client
+	load            *Load
+	// schemas is the registry's address, and decoder reads messages, where they are not Arrow.
+	schemas             string
+	decoder             *format.Decoder
 	members             []*member
 	made                int // members so far
 	disk                *disk
@@ -118,7 +124,19 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 	if set.fixed {
 		w.client.Create(t, "maps", 1, replicas, map[string]string{"cleanup.policy": "compact"})
 	}
-	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed, Large: set.tight}
+	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed, Large: set.tight, Format: set.format}
+	if set.format != "" {
+		schemas := registrytest.StartFake(t)
+		schemas.Seed("events-value", 1, registry.Avro, Schema)
+		w.schemas = schemas.URL()
+		var err error
+		if w.decoder, err = format.NewDecoder(format.Settings{Registry: schemas.Client()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if set.format == format.Avro {
+		w.load.Rows = 1
+	}
 	if w.load.Every == 0 {
 		w.load.Every = 20 * time.Millisecond
 	}
@@ -169,6 +187,9 @@ func (w *world) member(role string) *member {
 			w.t.Fatal(err)
 		}
 		more = fmt.Sprintf("refresh: {every: 0s}\nsnapshots: {store: \"file://%s\", topic: maps}", store)
+	}
+	if w.schemas != "" {
+		more += fmt.Sprintf("\nregistry: {url: %q}", w.schemas)
 	}
 	if w.set.apart {
 		sink = fmt.Sprintf("brokers: [%q], ", w.away.Addr())
@@ -247,7 +268,7 @@ func (w *world) run(s Schedule) Verdict {
 		}
 	}
 	return Judge(Evidence{In: w.client.Read(w.t, "events"), Out: w.outputs.Read(w.t, "places"), Letters: w.outputs.Read(w.t, "dead"),
-		ExactlyOnce: w.set.exactly, ID: Column})
+		ExactlyOnce: w.set.exactly, ID: Column, Decoder: w.decoder})
 }
 
 // supervise starts members again that have ended by themselves. One may do that

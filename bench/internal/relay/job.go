@@ -16,6 +16,7 @@ import (
 	"unfold/bench/internal/served"
 	"unfold/bench/internal/traffic"
 	"unfold/ingest"
+	"unfold/ingest/record"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/models/fit"
@@ -23,6 +24,7 @@ import (
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/embed"
+	"unfold/stream/format"
 	"unfold/stream/kafka"
 	"unfold/stream/learn"
 )
@@ -110,6 +112,11 @@ type placer interface {
 func (j Job) placer() (placer, error) {
 	set := learn.Settings{State: j.State, RefreshEvery: learn.Never, Min: j.Points, Size: j.Points, Mapping: ingest.Mapping{
 		Vector: j.Vector, MaxVocabulary: ingest.DefaultVocabulary, Selection: ingest.Selection{ID: j.ID}}}
+	var err error
+	wanted := record.Spec{Paths: []string{j.ID, j.Vector}, Vector: j.Vector}
+	if set.Decoder, err = format.NewDecoder(format.Settings{ID: j.ID, Spec: wanted}); err != nil {
+		return nil, err
+	}
 	if j.Stubbed {
 		set.Open = stubbed
 	} else {
@@ -118,7 +125,7 @@ func (j Job) placer() (placer, error) {
 	if !j.Embedder {
 		return learn.New(set)
 	}
-	return embed.NewEmbedder(embed.EmbedderSettings{Embed: set.Placing(), Follow: func(_ context.Context, install func(*snapshot.Snapshot) error) error {
+	return embed.NewEmbedder(embed.EmbedderSettings{Embed: set.Placing(), Decoder: set.Decoder, Follow: func(_ context.Context, install func(*snapshot.Snapshot) error) error {
 		s, err := snapshot.ReadFile(filepath.Join(j.State, learn.MapFile))
 		if err != nil {
 			return err
