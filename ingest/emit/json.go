@@ -232,6 +232,21 @@ func (c constant[T]) json(w *jsonRow, o *Output, _ int) {
 
 func appendFloat32(to []byte, v float32) []byte { return appendFloat(to, float64(v), 32) }
 
+// EncodeRowsJSON writes each row of a table as an object, with a field for each column.
+func EncodeRowsJSON(t *table.Table) [][]byte {
+	columns := t.Columns()
+	rows := make([][]byte, t.Len())
+	for i := range rows {
+		w := jsonRow{to: []byte{'{'}}
+		for _, c := range columns {
+			w.name(c.Name())
+			w.to = appendValue(w.to, c.Array(), i)
+		}
+		rows[i] = append(w.to, '}')
+	}
+	return rows
+}
+
 // appendFloat writes a number in the shortest form that reads back the same.
 func appendFloat(to []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -176,3 +176,17 @@ func BenchmarkJSON(b *testing.B) {
 		}
 	}
 }
+
+func TestEncodeRowsJSON(t *testing.T) {
+	b, err := table.NewTable(table.Origin{}, table.StringColumn("id", []string{"a", "b\"\n"}), table.Int64Column("n", []int64{1 << 60, -1}),
+		table.ListColumn("v", vec.Matrix[float32]{Rows: 2, Cols: 2, Data: []float32{0.1, 2, -3, 1e-9}}), table.BoolColumn("ok", []bool{true, false}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := emit.EncodeRowsJSON(b)
+	for i, want := range []string{`{"id":"a","n":1152921504606846976,"v":[0.1,2],"ok":true}`, `{"id":"b\"\n","n":-1,"v":[-3,1e-09],"ok":false}`} {
+		if string(rows[i]) != want {
+			t.Errorf("row %d is %s, expected %s", i+1, rows[i], want)
+		}
+	}
+}

@@ -173,6 +173,17 @@ func workspace(t *testing.T) string {
 	write(t, filepath.Join(dir, "rows.json"), `[{"a": 1, "b": 2}, {"a": 3, "b": 4}]`)
 	write(t, filepath.Join(dir, "lines.jsonl"), "{\"a\": 1}\n{\"a\": 2}\n")
 	write(t, filepath.Join(dir, "packed.csv.xz"), "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4\x46")
+	write(t, filepath.Join(dir, "events.jsonl"), strings.Join([]string{
+		`{"event_id": "e1", "kind": "login", "embedding": [0.5, 0.25, 1], "n": 1}`, `{"event_id": "e2", "kind": "order", "embedding": [0.5, 0.25, 2], "n": 1.5}`,
+		`{"event_id": "e3", "kind": null, "embedding": [0.5, 0.25], "n": "7"}`, `{"event_id": "e4", "embedding": [0.5, null, 4]}`, `{"event_id": "e5", "embedding": [0.5, `,
+	}, "\n"))
+	if err := os.Mkdir(filepath.Join(dir, "saved"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "saved", "1.json"), "{\n  \"event_id\": \"e1\",\n  \"embedding\": [1, 2, 3]\n}\n")
+	write(t, filepath.Join(dir, "saved", "2.json"), `[{"event_id": "e2", "embedding": [1, 2, 3]}, {"event_id": "e3", "embedding": [4, 5, 6]}]`)
+	write(t, filepath.Join(dir, "saved", "3.bin"), "")
+	write(t, filepath.Join(dir, "stage.yaml"), "source: {kafka: {brokers: [\"localhost:9092\"], topic: events}, id: event_id, keep: [kind]}\nsink: {kafka: {topic: places}}\n")
 	var book bytes.Buffer
 	z := zip.NewWriter(&book)
 	for _, part := range []string{"[Content_Types].xml", "xl/workbook.xml"} {

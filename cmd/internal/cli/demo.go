@@ -19,6 +19,7 @@ type demoCmd struct {
 	Out   string   `default:"unfold-demo" placeholder:"FOLDER" help:"Where the results go. Default unfold-demo."`
 	Rate  int      `placeholder:"N" help:"Events a second while the map is learnt. Default 1800; of files all within 15 seconds, but at least 500 a second."`
 	Time  string   `placeholder:"COL" help:"Column of files that the events are ordered by: timestamps, numbers, or text such as 2006-01-02 15:04:05. Default: they come as they stand."`
+	Form  string   `name:"messages" enum:"arrow,json" default:"arrow" placeholder:"arrow|json" help:"What the messages of files are: Arrow IPC streams of some events each, or JSON, one event each. Default arrow."`
 	textFlags
 	settingFlags
 }
@@ -88,8 +89,8 @@ func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) 
 		return nil, err
 	}
 	if len(c.Files) == 0 {
-		if c.Time != "" || len(c.values()) > 0 {
-			return nil, &usageError{err: errors.New("flags of columns, and --time, go with files: name some, or leave the flags out")}
+		if c.Time != "" || c.Form != "arrow" || len(c.values()) > 0 {
+			return nil, &usageError{err: errors.New("flags of columns, --time and --messages go with files: name some, or leave the flags out")}
 		}
 		s, err := demo.Connections(ctx, c.Out)
 		if err != nil {
@@ -97,7 +98,7 @@ func (c *demoCmd) stream(ctx context.Context, p *program) (*demo.Stream, error) 
 		}
 		return s, nil
 	}
-	f := demo.Files{Columns: c.values(), Time: c.Time, Progress: p.progress}
+	f := demo.Files{Columns: c.values(), Time: c.Time, JSON: c.Form == "json", Progress: p.progress}
 	if f.Options, err = c.options(p); err != nil {
 		return nil, err
 	}

@@ -10,14 +10,21 @@ import (
 
 type lintCmd struct {
 	configFlags
-	Offline bool `help:"Do not ask the brokers."`
+	Offline bool     `help:"Do not ask the brokers."`
+	Sample  []string `placeholder:"FILE" help:"Check messages that were saved instead of asking the brokers: a message a file, JSON lines with a message a line, a folder of messages, or - for standard input."`
 }
 
 func (lintCmd) Help() string {
 	return `Reads the configuration as "unfold run" does and says everything that is wrong with it. Then asks the brokers
 whether the topics are there, and looks at one message of the source: whether it can be read and has the columns named.
 With role learn or embed also the store and the topic of the maps are looked at. Nothing is written but a file and an object
-that are removed at once, to see whether that can be done; no offset is committed.`
+that are removed at once, to see whether that can be done; no offset is committed.
+
+With --sample no broker is asked: it says what messages that were saved hold, and what the stage would make of them.
+
+    unfold lint -c unfold.yaml
+    unfold lint -c unfold.yaml --sample event.bin --sample 'more/*.json'
+    kcat -C -b localhost:9092 -t events -c 20 -e | unfold lint -c unfold.yaml --sample -`
 }
 
 // lintTimeout bounds everything that is asked of the brokers.
@@ -29,6 +36,9 @@ func (l *lintCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	p.printf("ok       the configuration\n")
+	if len(l.Sample) > 0 {
+		return l.lintSamples(ctx, p, settings)
+	}
 	if l.Offline {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/stream"
 	"unfold/testdata/kdd"
 )
 
@@ -36,7 +37,7 @@ func Connections(ctx context.Context, folder string) (*Stream, error) {
 		Topic: "connections", From: "KDD Cup 1999", Event: "network connection", By: "attack", Rate: 1800,
 		title: "Network connections on the map that unfold learnt from their stream", alike: "41 features",
 		normal: "normal", data: filepath.Join(folder, DataFile),
-		columns: connectionColumns, min: 1000, size: 8000, every: 6 * time.Second,
+		contentType: stream.ContentType, columns: connectionColumns, min: 1000, size: 8000, every: 6 * time.Second,
 	}
 	if err := os.WriteFile(s.data, kdd.CSVGz, 0o644); err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
+	"unfold/ingest/jsonrec"
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/internal/offsets"
 	"unfold/stream"
@@ -179,11 +181,12 @@ func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	if !ok {
 		return part{}, fmt.Errorf("%s: the headers do not say where it comes from", m.Where())
 	}
-	t, err := arrowfmt.DecodeMessage(m.Value, table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}, arrowfmt.Limits{})
+	t, mapping, err := decodePlaces(m)
 	if err != nil {
 		return part{}, err
 	}
-	f, err := ingest.NewFitter(ingest.Mapping{Vector: emit.EmbeddingName, Selection: pick}, t.Schema())
+	mapping.Selection = pick
+	f, err := ingest.NewFitter(mapping, t.Schema())
 	if err != nil {
 		return part{}, err
 	}
@@ -209,6 +212,17 @@ func readPlaces(m *stream.Message, pick ingest.Selection) (part, error) {
 	}
 	out.Epoch = uint32(epoch[0])
 	return part{out, position}, nil
+}
+
+// decodePlaces decodes a message, and says where its columns have the places.
+func decodePlaces(m *stream.Message) (*table.Table, ingest.Mapping, error) {
+	o := table.Origin{Position: offsets.At(m.Topic, m.Partition, m.Offset)}
+	if jsonrec.Looks(m.Value) {
+		d, err := jsonrec.New(record.Spec{}).Decode(m.Value, o)
+		return d.Table, ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "x"}, {Name: "y"}}}, err
+	}
+	t, err := arrowfmt.DecodeMessage(m.Value, o, arrowfmt.Limits{})
+	return t, ingest.Mapping{Vector: emit.EmbeddingName}, err
 }
 
 func floats(t *table.Table, name string) ([]float32, error) {

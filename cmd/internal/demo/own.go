@@ -18,6 +18,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/stream"
 )
 
 const (
@@ -45,6 +46,8 @@ type Files struct {
 	Columns map[string]string
 	// Time is the column that the events are ordered by; "": they come as they stand.
 	Time string
+	// JSON makes messages of one event each, as JSON, instead of Arrow IPC streams.
+	JSON bool
 	// Progress shows how many rows have been read (may be nil).
 	Progress *progress.Reporter
 }
@@ -111,6 +114,10 @@ func (c *cutter) survey(ctx context.Context) error {
 		return table.Origin{File: c.from()}.Bad("%s of %s are more than the demo plays: it keeps all in memory, %s at most",
 			humanize.Plural(c.rows, "row"), humanize.Plural(c.encoder.Dim(), "value"), humanize.Bytes(most)).
 			Suggest("give it fewer rows, or learn the map from the files: unfold fit")
+	}
+	if c.JSON {
+		c.per = 1
+		return nil
 	}
 	c.per = max(1, min(c.rows/100, perMessage, messageBytes/row))
 	return nil
@@ -278,12 +285,17 @@ func (c *cutter) add(t *table.Table, bad []bool) error {
 		for !bad[from] && to < t.Len() && !bad[to] && to-from < c.per {
 			to++
 		}
-		m, err := emit.EncodeTable(t.Slice(from, to))
+		part := t.Slice(from, to)
+		from = to
+		if c.JSON {
+			c.messages = append(c.messages, emit.EncodeRowsJSON(part)...)
+			continue
+		}
+		m, err := emit.EncodeTable(part)
 		if err != nil {
 			return err
 		}
 		c.messages = append(c.messages, m)
-		from = to
 	}
 	return nil
 }
@@ -316,7 +328,10 @@ func (c *cutter) stream() (*Stream, error) {
 	s := &Stream{
 		Topic: "events", From: c.from(), Event: "event", By: c.Mapping.Label, Events: c.rows, Unplaceable: c.bad, Reason: c.reason, Left: c.left,
 		title: "Events on the map that unfold learnt from their stream", alike: humanize.Plural(c.encoder.Dim(), "value"),
-		columns: c.yaml(), messages: c.messages,
+		columns: c.yaml(), messages: c.messages, contentType: stream.ContentType,
+	}
+	if c.JSON {
+		s.contentType = emit.JSONType
 	}
 	s.Rate = max(slowest, int(float64(c.rows)/playTime.Seconds()))
 	s.min = max(least/2, min(good/2, max(50, min(good/10, 1000))))

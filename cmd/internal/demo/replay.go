@@ -35,7 +35,7 @@ func (p *producer) play(ctx context.Context, s *Stream, rate int, broken bool) e
 	begin := time.Now()
 	for from := 0; from < len(queue); from += batch {
 		to := min(from+batch, len(queue))
-		if err := p.send(ctx, queue[from:to], from); err != nil {
+		if err := p.send(ctx, queue[from:to], from, s.contentType); err != nil {
 			return err
 		}
 		if rate == 0 {
@@ -64,12 +64,12 @@ func withBroken(s *Stream) [][]byte {
 	return queue
 }
 
-func (p *producer) send(ctx context.Context, values [][]byte, number int) error {
+func (p *producer) send(ctx context.Context, values [][]byte, number int, contentType string) error {
 	messages := make([]stream.Message, len(values))
 	for i, v := range values {
 		tp := stream.TopicPartition{Topic: p.topic, Partition: (number + i) % partitions}
 		messages[i] = stream.Message{TopicPartition: tp, Value: v, Time: time.Now(),
-			Headers: []stream.Header{{Key: stream.HeaderContentType, Value: []byte(stream.ContentType)}}}
+			Headers: []stream.Header{{Key: stream.HeaderContentType, Value: []byte(contentType)}}}
 		p.sent[tp.Partition]++
 	}
 	if err := p.sink.Write(ctx, messages); err != nil {

@@ -33,8 +33,9 @@ type Stream struct {
 	min, size int    // its reference set
 	every     time.Duration
 
-	messages [][]byte
-	broken   [][]byte // messages that cannot be read or placed, for the first round
+	messages    [][]byte
+	contentType string
+	broken      [][]byte // messages that cannot be read or placed, for the first round
 }
 
 // deadLetters is the topic of the messages that cannot be placed.

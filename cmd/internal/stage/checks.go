@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,11 +14,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/humanize"
-	"unfold/ingest"
-	"unfold/ingest/table"
 	"unfold/stream"
-	"unfold/stream/embed"
-	"unfold/stream/format"
 	"unfold/stream/kafka"
 )
 
@@ -146,118 +141,17 @@ func checkMessage(ctx context.Context, s Settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return CheckMessages(ctx, s, []stream.Message{*msg})
-}
-
-// CheckMessages looks whether vectors can be made of messages, learnt from them alone, and
-// says what they hold.
-func CheckMessages(ctx context.Context, s Settings, messages []stream.Message) (string, error) {
-	f, err := formatsOf(ctx, s, nil)
+	seen, err := Look(ctx, s, []Sample{{Where: msg.Where(), Message: *msg}})
 	if err != nil {
 		return "", err
 	}
-	var fitter *ingest.Fitter
-	var wire format.Wire
-	var tables []*table.Table
-	for i := range messages {
-		m := &messages[i]
-		got, err := f.decoder.DecodeNow(ctx, m)
-		if err != nil {
-			return "", err
-		}
-		if got.Table == nil || got.Table.Len() == 0 {
-			continue
-		}
-		if fitter == nil {
-			if fitter, err = ingest.NewFitter(s.Mapping, got.Table.Schema()); err != nil {
-				return "", fmt.Errorf("%s: %w", m.Where(), err)
-			}
-		}
-		if err := fitter.Add(got.Table); err != nil {
-			return "", err
-		}
-		tables, wire = append(tables, got.Table), got.Wire
+	if len(seen.Problems) > 0 {
+		return "", seen.Problems[0].Err
 	}
-	if len(tables) == 0 {
-		return "", fmt.Errorf("%w: %s that hold no events", ErrNothingToSee, humanize.Plural(len(messages), "message"))
+	if seen.Placed == 0 {
+		return "", fmt.Errorf("%w: the first message, %s, holds no events", ErrNothingToSee, msg.Where())
 	}
-	e, err := fitter.Encoder()
-	if err != nil {
-		return "", err
-	}
-	events := 0
-	for _, t := range tables {
-		if _, err := embed.Encode(e, t, limits(s.Config)); err != nil {
-			return "", err
-		}
-		events += t.Len()
-	}
-	return describe(s, f, tables, wire, events, e.Dim(), ingest.DescribeLeft(fitter.Left()))
-}
-
-// describe says what messages hold and what becomes of them.
-func describe(s Settings, f formats, tables []*table.Table, wire format.Wire, events, dim int, left string) (string, error) {
-	c := s.Config
-	columns := strings.Join(tables[0].Names(), ", ")
-	if n := cmp.Or(wire.Format, format.Arrow); n != format.Arrow {
-		columns = examples(tables)
-		columns = fmt.Sprintf("%s, read as %s", columns, n)
-	}
-	text := fmt.Sprintf(" (%s): %s of %s, as vectors of %s", tables[0].Origin, humanize.Plural(events, "event"), columns, humanize.Plural(dim, "value"))
-	if c.Role == config.RoleEmbed {
-		return text, nil
-	}
-	held, err := holds(s, dim)
-	if err != nil {
-		return "", err
-	}
-	text += fmt.Sprintf("; the learner holds up to %s, in at most %s", humanize.Plural(c.Reference.Size, "point"), humanize.Bytes(held))
-	if left != "" {
-		text += "; " + left
-	}
-	if out := f.writer.Of(wire); out != format.Arrow {
-		text += fmt.Sprintf("; outputs are %s", out)
-	}
-	return text, nil
-}
-
-// mostExample bounds the text of a value that is shown.
-const mostExample = 40
-
-// examples lists the columns of tables with their types and a value of each.
-func examples(tables []*table.Table) string {
-	var names []string
-	shown := map[string]string{}
-	for _, t := range tables {
-		for _, c := range t.Columns() {
-			was, known := shown[c.Name()]
-			if !known {
-				names = append(names, c.Name())
-			}
-			if known && !strings.HasSuffix(was, "null") {
-				continue
-			}
-			shown[c.Name()] = example(c)
-		}
-	}
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %s", name, shown[name])
-	}
-	return table.List(names)
-}
-
-// example is a column's type and its first value.
-func example(c table.Column) string {
-	for i := range c.Len() {
-		if !c.IsNull(i) {
-			v := strings.ToValidUTF8(c.Text(i), "\uFFFD")
-			if r := []rune(v); len(r) > mostExample {
-				v = string(r[:mostExample]) + "..."
-			}
-			return fmt.Sprintf("%s: %s", c.DataType(), v)
-		}
-	}
-	return c.DataType() + ": null"
+	return fmt.Sprintf(" (%s): %s", msg.Where(), seen), nil
 }
 
 // idBytes is the length of ids that memory is reckoned with.

@@ -34,12 +34,8 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	if err != nil {
 		return f, err
 	}
-	in := format.Settings{Format: c.Source.Read(), Spec: spec, Arrow: limits(c), ID: s.Mapping.ID, Registry: client, Chosen: chosen}
-	if in.File, err = schemaFile(ctx, &c.Source); err != nil {
-		return f, fmt.Errorf("source.schema: %w", err)
-	}
-	if f.decoder, err = format.NewDecoder(in); err != nil {
-		return f, fmt.Errorf("source: %w", err)
+	if f.decoder, err = decoderOf(ctx, s, client, spec, chosen); err != nil {
+		return f, err
 	}
 	if err := keepable(c.Writes(), s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
@@ -53,6 +49,36 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 		return f, fmt.Errorf("moves: %w", err)
 	}
 	return f, nil
+}
+
+// decoderOf makes the decoder of the source's messages, of what spec wants of them.
+func decoderOf(ctx context.Context, s Settings, client *registry.Client, spec record.Spec, chosen func(format.Name, *stream.Message)) (*format.Decoder, error) {
+	c := s.Config
+	in := format.Settings{Format: c.Source.Read(), Spec: spec, Arrow: limits(c), ID: s.Mapping.ID, Registry: client, Chosen: chosen}
+	var err error
+	if in.File, err = schemaFile(ctx, &c.Source); err != nil {
+		return nil, fmt.Errorf("source.schema: %w", err)
+	}
+	d, err := format.NewDecoder(in)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", err)
+	}
+	return d, nil
+}
+
+// whole makes a decoder of all columns that there are, named or not, to look at them.
+func whole(ctx context.Context, s Settings) (*format.Decoder, error) {
+	client, err := schemaRegistry(s.Config.Registry, s.Env)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := wanted(s)
+	if err != nil {
+		return nil, err
+	}
+	spec.Named = append(spec.Named, spec.Paths...)
+	spec.Paths = nil
+	return decoderOf(ctx, s, client, spec, nil)
 }
 
 // keepable says which columns cannot be kept in a format.
