@@ -120,8 +120,9 @@ func TestAgreesWithTheLibrary(t *testing.T) {
 	})
 }
 
-// FuzzDecode holds that nothing in a message breaks the decoder, and that what it takes the
-// library takes as well, to the same columns.
+// FuzzDecode holds that nothing in a message breaks the decoder, that it takes the bytes that
+// the library takes, and makes the same of them. The library takes less: it looks into values
+// that are passed over here by their length.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, everything, event()))
 	f.Add(encode(f, envelope, change("u", item(1), item(2))))
@@ -149,14 +150,19 @@ func FuzzDecode(f *testing.F) {
 			if _, e := to.some.Decode(value, table.Origin{}); err == nil && e != nil && !strings.Contains(e.Error(), "cannot be read: ") && !strings.Contains(e.Error(), "UTF-8") {
 				t.Errorf("all is read, some is not: %v", e)
 			}
-			if err != nil {
+			var v any
+			rest, e := to.library.Decode(value, &v)
+			if e != nil {
 				continue
 			}
-			var v any
-			rest, err := to.library.Decode(value, &v)
-			if err != nil && !strings.Contains(err.Error(), "UTF-8") || len(rest) > 0 {
-				t.Errorf("the library says %v, and leaves %d bytes", err, len(rest))
+			if err != nil {
+				if len(rest) == 0 && strings.Contains(err.Error(), "cannot be read: ") && !strings.Contains(err.Error(), "Debezium") && !strings.Contains(err.Error(), "deep") {
+					t.Errorf("%v, and the library reads it", err)
+				}
 				continue
+			}
+			if len(rest) > 0 {
+				t.Errorf("the library leaves %d bytes", len(rest))
 			}
 			of, _ := v.(m)
 			if row, ok := of["after"].(m); ok && of["op"] != "d" {
@@ -174,6 +180,25 @@ func FuzzDecode(f *testing.F) {
 					t.Errorf("d %v, the library says %v", got, x)
 				}
 			}
+		}
+	})
+}
+
+// FuzzCompile holds that no schema breaks the compiler, or the decoder of what it makes.
+func FuzzCompile(f *testing.F) {
+	f.Add(everything, []byte("\x00\x02a"))
+	f.Add(envelope, []byte{2, 2, 0, 0, 0, 0, 0, 0, 0, 2, 'c'})
+	f.Add(`{"type":"record","name":"E","fields":[{"name":"x","type":["null","E"]},{"name":"m","type":{"type":"map","values":{"type":"array","items":"E"}}}]}`, []byte{0, 0})
+	f.Add(`{"type":"array","items":{"type":"record","name":"N","fields":[{"name":"n","type":"null"}]}}`, []byte{100, 0})
+	f.Fuzz(func(t *testing.T, schema string, value []byte) {
+		for _, paths := range [][]string{nil, {"id", "x.x.x", "m.a", "after", "tags"}} {
+			d, err := avrorec.Compile(schema, nil, record.Spec{Paths: paths, Limits: record.Limits{Memory: 1 << 20}})
+			if err != nil {
+				continue
+			}
+			_, _ = d.Decode(value, table.Origin{})
+			_, _ = d.Record(value)
+			d.RecordType()
 		}
 	})
 }

@@ -115,6 +115,9 @@ func (r *reader) block(items *shape) (n, size int, ok bool) {
 	} else if count > int64(r.left())/max(least, 1) {
 		return 0, 0, r.fail("a block of %d items, where %d bytes are left, at byte %d", count, r.left(), r.at+1)
 	}
+	if least := int64(items.least); bytes >= 0 && count*least > bytes {
+		return 0, 0, r.fail("a block of %d items in %d bytes, at byte %d", count, bytes, r.at+1)
+	}
 	return int(count), int(bytes), true
 }
 
