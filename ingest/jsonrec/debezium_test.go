@@ -87,6 +87,17 @@ func TestSchemaTypes(t *testing.T) {
 	}
 }
 
+// TestSchemaOfChange: fields of the change itself have their types too.
+func TestSchemaOfChange(t *testing.T) {
+	got, err := New(record.Spec{Paths: []string{"id", "op", "source.lsn", "source.db", "transaction.id", "ts_ms"}}).Decode(message(t, "update.schema.json"), table.Origin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := got.Table.Schema().String(); text != "id int64, op string, source.lsn int64, source.db string, transaction.id string, ts_ms int64" {
+		t.Error(text)
+	}
+}
+
 func message(t testing.TB, file string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(debezium, file))

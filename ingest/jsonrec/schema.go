@@ -52,6 +52,16 @@ func (c *connect) field(name []byte) *connect {
 	return c.fields[string(name)]
 }
 
+// isChange reports the schema of Debezium's envelope.
+func (c *connect) isChange() bool {
+	for name := range c.fields {
+		if !slices.Contains(changeFields, name) {
+			return false
+		}
+	}
+	return c.fields["after"] != nil && c.fields["op"] != nil
+}
+
 // schemas remembers the last schemas, by their text: it comes with every message.
 type schemas struct {
 	mu    sync.Mutex
@@ -102,10 +112,11 @@ func compile(text string, spec record.Spec) (*schema, error) {
 	}
 	s := &schema{text: strings.Clone(text), root: w.compile()}
 	s.record = s.root
-	if after := s.root.field([]byte("after")); after != nil && strings.HasSuffix(w.Name, ".Envelope") {
-		s.record = after
-	}
 	types := map[string]record.Type{}
+	if s.root.isChange() {
+		s.record = s.root.fields["after"]
+		s.root.pins("", types)
+	}
 	s.record.pins("", types)
 	for path, t := range spec.Types {
 		types[path] = t
