@@ -42,6 +42,9 @@ func check(t interface{ Errorf(string, ...any) }, value []byte) {
 		if err == nil && !json.Valid(value) {
 			t.Errorf("spec %d: %q is not JSON", i, value)
 		}
+		if records, wrong := Records(value); err == nil && !first.Deleted && (wrong != nil || len(records) != first.Table.Len()) {
+			t.Errorf("spec %d: %q: %d rows, %d records, %v", i, value, first.Table.Len(), len(records), wrong)
+		}
 		// Another message before it makes no difference.
 		d.Decode([]byte(`{"z":{"y":1},"id":"x","v":[1],"a":{"b":true}}`), table.Origin{})
 		again, err2 := d.Decode(value, table.Origin{})
