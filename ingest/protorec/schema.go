@@ -3,6 +3,7 @@ package protorec
 import (
 	"context"
 	"embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,7 @@ func Parse(ctx context.Context, text string, references []Reference) (*Files, er
 	}
 	return compile(ctx, mainName, protocompile.ResolverFunc(func(name string) (protocompile.SearchResult, error) {
 		if text, ok := sources[name]; ok {
-			return protocompile.SearchResult{Source: strings.NewReader(text)}, nil
+			return source(name, text), nil
 		}
 		return known(name)
 	}))
@@ -108,6 +109,19 @@ func aside(text string) int {
 		return len(text)
 	}
 	return end
+}
+
+// source is a file of text or, as some clients register them, of a serialized descriptor in
+// base64.
+func source(name, text string) protocompile.SearchResult {
+	if b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text)); err == nil && len(b) > 0 {
+		var file descriptorpb.FileDescriptorProto
+		if proto.Unmarshal(b, &file) == nil {
+			file.Name = &name
+			return protocompile.SearchResult{Proto: &file}
+		}
+	}
+	return protocompile.SearchResult{Source: strings.NewReader(text)}
 }
 
 // known finds a file that a registry knows by itself.
