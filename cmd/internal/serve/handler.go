@@ -116,6 +116,9 @@ func (h *Handler) placed(w http.ResponseWriter, r *http.Request) ([]byte, Format
 	if err != nil {
 		return nil, Auto, err
 	}
+	// A wait, the work and the way back; a server's own limit may be less. Where there is no
+	// deadline there is none to set.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2*h.set.Limits.Time + 10*time.Second))
 	wait := time.NewTimer(h.set.Limits.Time)
 	defer wait.Stop()
 	select {

@@ -152,3 +152,14 @@ func BenchmarkPlace(b *testing.B) {
 		})
 	})
 }
+
+// Neighbours of many rows are bounded by the memory of a request.
+func TestManyNeighbors(t *testing.T) {
+	body := []byte(`{"vectors": [` + strings.Repeat("[1,2,3,4],", 999) + `[1,2,3,4]]}`)
+	s := served(t, model(t), Limits{Memory: 1 << 20})
+	for path, want := range map[string]int{"/place?neighbors=10": 200, "/place?neighbors=20": 413} {
+		if status, _, answer := ask(t, s, "POST", path, jsonType, "", body); status != want {
+			t.Errorf("%s: %d %.200s", path, status, answer)
+		}
+	}
+}

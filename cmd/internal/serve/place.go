@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
+	"unfold/models"
 	"unfold/stream/embed"
 )
 
@@ -86,12 +88,18 @@ func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([
 	return answer, o.Out, nil
 }
 
+// pairBytes is about what a neighbour of a row takes in an answer.
+const pairBytes = 64
+
 // place places the rows of a request and finds the neighbours of each, if k is not 0.
 func (m *Model) place(ctx context.Context, in rows, k int, l Limits) (placed, error) {
 	if err := (arrowfmt.Limits{Memory: l.Memory}).CheckVectors(in.Table, m.said.Dim); err != nil {
 		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%v", err)
 	}
 	has := slices.DeleteFunc(in.Schema(), func(f table.Field) bool { return slices.Contains(in.lacking, f.Name) })
+	if pairs := int64(k) * int64(in.Len()); pairs > l.Memory/pairBytes {
+		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%d neighbours of %d rows are more than is allowed; ask for fewer, or for fewer rows at a time", k, in.Len())
+	}
 	of, err := m.m.Partial(has, request.String())
 	if err != nil {
 		return placed{}, err
@@ -114,6 +122,10 @@ func (m *Model) place(ctx context.Context, in rows, k int, l Limits) (placed, er
 func (m *Model) nearest(ctx context.Context, of *embed.Map, asked *embed.Asked, k int) (*neighbors, error) {
 	k = min(k, m.said.Points)
 	near, err := of.Nearest(ctx, asked.Batch.X, k)
+	var at *models.RowError
+	if errors.As(err, &at) {
+		return nil, request.BadAt(at.Row, at.Name, "it has no neighbours, as a value is missing").Suggest("ask for none")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,16 @@ func sample(t testing.TB, seed uint64, rows int) *table.Table {
 // learnt is a small model of sample's columns.
 func learnt(t testing.TB) *embed.Map {
 	t.Helper()
+	m, err := embed.Open(fitted(t), embed.Settings{Files: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// fitted is its snapshot.
+func fitted(t testing.TB) *snapshot.Snapshot {
+	t.Helper()
 	records := sample(t, 1, 80)
 	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, records.Schema())
 	if err != nil {
@@ -77,11 +87,7 @@ func learnt(t testing.TB) *embed.Map {
 		t.Fatal(err)
 	}
 	s.Version, s.MapID = 3, snapshot.NewMapID()
-	m, err := embed.Open(s, embed.Settings{Files: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return s
 }
 
 func model(t testing.TB) *Model { return NewModel(learnt(t), "lvm", 80) }
@@ -273,6 +279,25 @@ func TestNeighbors(t *testing.T) {
 	}
 }
 
+// A model that does not say how records become vectors takes the only list of numbers.
+func TestModelWithoutColumns(t *testing.T) {
+	s := fitted(t)
+	s.Encoder = nil
+	m, err := embed.Open(s, embed.Settings{Files: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := served(t, NewModel(m, "lvm", 80), Limits{})
+	for body, want := range map[string]int{
+		`{"vectors": [[1, 2, 3, 4]], "ids": ["a"]}`: 200, `{"any": [1, 2, 3, 4], "other": "text"}`: 200,
+		`{"one": [1, 2, 3, 4], "two": [1, 2, 3, 4]}`: 422, `{"vectors": [[1, 2, 3]]}`: 422, `{"vectors": []}`: 422, `[]`: 422,
+	} {
+		if status, _, answer := ask(t, server, "POST", "/place", jsonType, "", []byte(body)); status != want {
+			t.Errorf("%s: %d %s, want %d", body, status, answer, want)
+		}
+	}
+}
+
 // What cannot be answered is a problem with its status, and names row and column.
 func TestProblems(t *testing.T) {
 	m := model(t)
@@ -315,6 +340,7 @@ func TestProblems(t *testing.T) {
 		"records":         {contentType: jsonType, body: `[` + strings.Repeat(`{"v":[1,2,3,4]},`, 50) + `{"v":[1,2,3,4]}]`, status: 413, want: "more than 50"},
 		"deleted":         {contentType: jsonType, body: `{"before": {"event": 1}, "after": null, "op": "d"}`, status: 422, want: "deleted"},
 		"column":          {contentType: jsonType, body: `[{"event": 1, "w": [1, 2, 3, 4]}]`, status: 422, row: 1, column: "v"},
+		"null id":         {contentType: jsonType, body: `{"vectors": [[1, 2, 3, 4]], "ids": [null]}`, status: 400, row: 1, column: "ids"},
 		"beside records":  {contentType: jsonType, body: `{"records": [], "more": 1}`, status: 400, want: "something else"},
 	} {
 		t.Run(name, func(t *testing.T) {
