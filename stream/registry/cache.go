@@ -13,9 +13,10 @@ const (
 	// room is how many bytes of answers are kept; then some are forgotten.
 	room = 256 << 20
 	// refusals is how many answers that are for good are kept, and patience how long:
-	// somebody may put the registry right.
-	refusals = 4096
-	patience = time.Minute
+	// somebody may put the registry right. A schema that is unknown may come at any time.
+	refusals        = 4096
+	patience        = time.Minute
+	patienceUnknown = 5 * time.Second
 )
 
 // cache keeps answers by a key. Those who ask for the same one at the same time wait for
@@ -108,7 +109,11 @@ func (c *cache[K, V]) land(key K, f *flight[V]) {
 		if len(c.refused) >= refusals {
 			clear(c.refused)
 		}
-		c.refused[key] = refusal{f.err, time.Now().Add(patience)}
+		wait := patience
+		if unknown := (*UnknownError)(nil); errors.As(f.err, &unknown) {
+			wait = patienceUnknown
+		}
+		c.refused[key] = refusal{f.err, time.Now().Add(wait)}
 	}
 	close(f.done)
 }

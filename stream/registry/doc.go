@@ -15,8 +15,9 @@
 // what no registry answers, as a proxy or another service at that address does.
 // All other errors are for good, or for as long as nobody changes the registry: a schema
 // that is unknown, too large, of an unknown type or that refers to itself, and one that
-// the registry does not take (*RefusedError). These are remembered for a minute, so that
-// a flood of bad messages does not become one of requests.
+// the registry does not take (*RefusedError). These are remembered for a minute, an unknown
+// schema for seconds, so that a flood of bad messages does not become one of requests. One
+// that is unknown is asked for twice, since nodes of a registry lag behind each other.
 //
 // # Untrusted answers
 //

@@ -29,6 +29,7 @@ func client(t *testing.T, s registry.Settings) *registry.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(c.Close)
 	return c
 }
 
@@ -246,6 +247,32 @@ func endless(n int) http.HandlerFunc {
 			}
 		}
 		fmt.Fprintf(w, `{"schema":"x","references":[%s]}`, strings.Join(refs, ","))
+	}
+}
+
+// TestLag holds that a schema which another node of the registry has just taken is found, and
+// that a flood of unknown ones is not held up.
+func TestLag(t *testing.T) {
+	var times atomic.Int64
+	c, asked := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/1") && times.Add(1) > 1 {
+			fmt.Fprint(w, `{"schema":"\"int\""}`)
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"error_code":40403,"message":"Schema not found"}`)
+	})
+	if _, err := c.Schema(t.Context(), 1); err != nil {
+		t.Error(err)
+	}
+	for id := range 20 {
+		var unknown *registry.UnknownError
+		if _, err := c.Schema(t.Context(), 100+id); !errors.As(err, &unknown) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if n := asked.Load(); n > 2+20+2 {
+		t.Errorf("asked %d times", n)
 	}
 }
 

@@ -2,12 +2,15 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/sr"
 
+	"unfold/internal/backoff"
 	"unfold/stream"
 )
 
@@ -92,6 +95,11 @@ func (c *Client) ask(ctx context.Context, what, path string) (*Schema, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	a, err := c.one(ctx, what, path)
+	if unknown := (*UnknownError)(nil); errors.As(err, &unknown) && c.mayConfirm() {
+		if backoff.Wait(ctx, lag) == nil {
+			a, err = c.one(ctx, what, path)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +109,19 @@ func (c *Client) ask(ctx context.Context, what, path string) (*Schema, error) {
 		return nil, r.tooLarge()
 	}
 	return s, r.references(ctx, a, 1)
+}
+
+// Nodes of a registry know a new schema some time after the one that took it. So an unknown
+// one is asked for again after lag, but not each of a flood of them.
+const (
+	lag      = 250 * time.Millisecond
+	lagEvery = 5 * time.Second
+)
+
+// mayConfirm reports whether to ask again, once in a while.
+func (c *Client) mayConfirm() bool {
+	now, last := time.Now().UnixNano(), c.confirmed.Load()
+	return now-last >= int64(lagEvery) && c.confirmed.CompareAndSwap(last, now)
 }
 
 // one gets a schema alone.

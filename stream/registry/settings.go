@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/sr"
@@ -30,12 +32,18 @@ type Settings struct {
 // Client asks a registry. It is safe for concurrent use.
 type Client struct {
 	servers []server
+	caller  *http.Client
 	max     int64
 	timeout time.Duration
 	ids     cache[int, *Schema]
 	guids   cache[string, *Schema]
 	written cache[registration, int]
+	// confirmed is when an unknown schema was last asked for again.
+	confirmed atomic.Int64
 }
+
+// Close closes connections that nobody uses. The client may be used again.
+func (c *Client) Close() { c.caller.CloseIdleConnections() }
 
 // server is one of the registry's addresses.
 type server struct {
@@ -49,7 +57,7 @@ func New(s Settings) (*Client, error) {
 	s.MaxBytes = cmp.Or(s.MaxBytes, 4<<20)
 	c := &Client{max: s.MaxBytes, timeout: 3 * s.Timeout, ids: newCache[int](weigh), guids: newCache[string](weigh),
 		written: newCache[registration](func(int) int { return 4096 })}
-	caller := bounded(s)
+	c.caller = bounded(s)
 	for _, text := range strings.Split(s.URL, ",") {
 		u, err := address(strings.TrimSpace(text))
 		if err != nil {
@@ -62,7 +70,7 @@ func New(s Settings) (*Client, error) {
 			// Errors show the address.
 			u.User = nil
 		}
-		options := []sr.ClientOpt{sr.URLs(u.String()), sr.HTTPClient(caller), sr.UserAgent("unfold")}
+		options := []sr.ClientOpt{sr.URLs(u.String()), sr.HTTPClient(c.caller), sr.UserAgent("unfold")}
 		if user != "" {
 			options = append(options, sr.BasicAuth(user, password))
 		}
