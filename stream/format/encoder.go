@@ -56,6 +56,18 @@ func (e *Encoder) Of(w Wire) Name {
 	return w.Format
 }
 
+// Subject is what schemas of outputs in a format are registered under, but for records that
+// are written again; "" for formats without.
+func (e *Encoder) Subject(n Name) string {
+	switch n {
+	case Avro:
+		return e.set.Strategy.Subject(e.set.Topic, emit.AvroName, false)
+	case Protobuf:
+		return e.set.Strategy.Subject(e.set.Topic, emit.PlaceMessage, false)
+	}
+	return ""
+}
+
 // Encode writes placed events, all of one message that came as w says, and returns what the
 // header says of the value. An error that may go away is a *stream.UnavailableError.
 func (e *Encoder) Encode(ctx context.Context, o *emit.Output, w Wire) (value []byte, contentType string, err error) {

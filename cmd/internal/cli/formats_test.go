@@ -65,7 +65,7 @@ func TestRecords(t *testing.T) {
 				}
 				return binary.AppendVarint(b, 0)
 			},
-			lint: []string{"id int64: 0", "read as avro, as vectors of 4 values", "outputs are avro"},
+			lint: []string{"id int64: 0", "read as avro, as vectors of 4 values", "outputs are avro, their schema under the subject places-value", "ok       the schema registry, http://127.0.0.1:"},
 			place: func(value []byte) (int64, error) {
 				if _, rest, err := registry.ParseID(value); err != nil || len(rest) < 2 || rest[0] != 2 {
 					return 0, fmt.Errorf("it does not begin with an id, which may be null: %x, %v", value, err)
@@ -97,6 +97,11 @@ func TestRecords(t *testing.T) {
 					t.Errorf("lint says\n%swithout %q", out, want)
 				}
 			}
+			schemas.Away(true)
+			if code, out, _ := run(t, "lint", "-c", configuration); code != 1 || !strings.Contains(out, "wrong    the schema registry, ") || !strings.Contains(out, "(503)") {
+				t.Errorf("without a registry: exit %d:\n%s", code, out)
+			}
+			schemas.Away(false)
 			log := runUntil(t, configuration, "map version 1", func(address string) {
 				streamtest.Await(t, "all are placed", func() bool {
 					_, body := get(t, address, "/metrics")

@@ -56,6 +56,9 @@ func Checks(s Settings) []Check {
 	if c.Fleet() {
 		checks = append(checks, fleetChecks(s)...)
 	}
+	if c.Registry.URL != "" {
+		checks = append(checks, Check{"the schema registry, " + c.Registry.URL, func(ctx context.Context) (string, error) { return checkRegistry(ctx, s) }})
+	}
 	checks = append(checks, Check{"the group, " + c.Group(), ask(from, joinable(c))})
 	return append(checks, Check{"a message of the source", func(ctx context.Context) (string, error) { return checkMessage(ctx, s) }})
 }
@@ -79,6 +82,22 @@ func readable(topic string) func(context.Context, kafka.Cluster) error {
 // writable asks whether a topic is there, and for the permission to write to it.
 func writable(topic string) func(context.Context, kafka.Cluster) error {
 	return func(ctx context.Context, c kafka.Cluster) error { return kafka.CheckWritable(ctx, c, topic) }
+}
+
+// checkRegistry asks the registry for any schema: that there is none is an answer.
+func checkRegistry(ctx context.Context, s Settings) (string, error) {
+	client, err := schemaRegistry(s.Config.Registry, s.Env)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, peekTime)
+	defer cancel()
+	_, err = client.Schema(ctx, 1)
+	var away *stream.UnavailableError
+	if errors.As(err, &away) || ctx.Err() != nil {
+		return "", err
+	}
+	return "", nil
 }
 
 // joinable asks for the permissions to be a member of the group, and to deliver exactly

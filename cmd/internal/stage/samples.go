@@ -29,8 +29,10 @@ type Sample struct {
 type Seen struct {
 	// Formats count the messages that could be read, by their formats.
 	Formats map[format.Name]int
-	// Output is what an output of the last one would be.
-	Output format.Name
+	// Output is what an output of the last one would be, and Subject what its schema would
+	// be registered under, if it has one.
+	Output  format.Name
+	Subject string
 	// Events is how many these hold, Placed how many of them could be placed, Gone how
 	// many say that an event is no more.
 	Events, Placed, Gone int
@@ -92,6 +94,9 @@ func (s *Seen) describe(columns string) string {
 	}
 	if s.Output != format.Arrow {
 		text += "; outputs are " + string(s.Output)
+	}
+	if s.Subject != "" {
+		text += ", their schema under the subject " + s.Subject
 	}
 	return text
 }
@@ -190,6 +195,7 @@ func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, e
 	}
 	l.seen.Formats[cmp.Or(got.Wire.Format, format.Arrow)]++
 	l.seen.Output = l.f.writer.Of(got.Wire)
+	l.seen.Subject = l.f.writer.Subject(l.seen.Output)
 	if got.Table == nil {
 		l.seen.Gone++
 		return nil, nil
