@@ -1,6 +1,7 @@
 package jsonrec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,7 +15,8 @@ import (
 
 // FileOptions say how files are read.
 type FileOptions struct {
-	// BatchRows bounds the rows of one table, Memory what one may take, in bytes.
+	// BatchRows bounds the rows of one table (4096), Memory what one may take, in bytes
+	// (256 MiB).
 	BatchRows int
 	Memory    int64
 	// Types set columns' types, instead of those that values have.
@@ -48,6 +50,7 @@ type reader struct {
 // NewReader reads a file. What it has found out about a file it keeps in looked, if that is
 // not nil, for the next time that the file is read.
 func NewReader(in *input.Source, opts FileOptions, looked map[string]Columns) (table.Reader, error) {
+	opts.BatchRows = cmp.Or(opts.BatchRows, 4096)
 	origin := in.Origin
 	columns, ok := looked[origin.File]
 	if !ok {
