@@ -123,6 +123,10 @@ type StudentOptions struct {
 	// Reach is the rank of the furthest neighbour that a point is drawn to, beside its
 	// nearest. Default ten times Neighbors, and at most a tenth of the points.
 	Reach int
+	// Density lets the density of the map follow the data's: distances to neighbours on the
+	// map are about those in the data to the power of it, up to 4. 2 follows it closely.
+	// Default 0, which leaves it to the neighbours.
+	Density float64
 	// Tail is the shape of the tails, smaller is heavier. Default Dims/2.
 	Tail float64
 	// Weight is how much a pair of points that are no neighbours counts; a larger one
@@ -186,7 +190,7 @@ func (o Options) spec() (fit.Spec, error) {
 	switch o.Kind {
 	case "", Student:
 		s.Kind = fit.LVM
-		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Reach: o.Student.Reach, Tail: o.Student.Tail, Weight: o.Student.Weight}
+		s.LVM.Student = student.Options{Thorough: o.Student.Thorough, Density: o.Student.Density, Reach: o.Student.Reach, Tail: o.Student.Tail, Weight: o.Student.Weight}
 		if err := o.Student.frame(&s.LVM.Student.Prior); err != nil {
 			return s, err
 		}
@@ -258,7 +262,7 @@ func (o Options) checkKind() error {
 // optionNames are the fields by the names that the insides have for them.
 var optionNames = map[string]string{
 	"dims": "Dims", "neighbors": "Neighbors", "steps": "Steps", "recall": "Recall", "search": "Search",
-	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "core": "Saul.Core", "components": "Saul.Largest",
+	"tail": "Student.Tail", "weight": "Student.Weight", "thorough": "Student.Thorough", "frame": "Student.Frame", "reach": "Student.Reach", "density": "Student.Density", "core": "Saul.Core", "components": "Saul.Largest",
 }
 
 func optionName(setting string) string {

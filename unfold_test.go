@@ -162,6 +162,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"neighbors":         {unfold.Options{Neighbors: -3}, "Neighbors"},
 		"recall":            {unfold.Options{Recall: 1.5}, "Recall"},
 		"search":            {unfold.Options{Search: "annoy"}, "Search"},
+		"density":           {unfold.Options{Student: unfold.StudentOptions{Density: -1}}, "Student.Density"},
 		"weight":            {unfold.Options{Student: unfold.StudentOptions{Weight: -1}}, "Student.Weight"},
 		"core":              {unfold.Options{Kind: unfold.Saul, Saul: unfold.SaulOptions{Core: -1}}, "Saul.Core"},
 		"kernel":            {unfold.Options{Kind: unfold.GPLVM, GPLVM: unfold.GPLVMOptions{Kernel: "cosine"}}, "Kind gplvm"},

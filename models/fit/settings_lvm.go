@@ -14,6 +14,7 @@ type latentSettings struct {
 	Coarse   string         `key:"coarse" after:"neighbors" default:"auto" choices:"auto,map,shared,anchors,all,input" help:"What points are held apart from, without visiting every pair: near and far cells of the map; random points that 64 share; random cells of the map; all points, exactly; landmarks in the input, which is for gaussian tails. auto is all below 2000 points, then map for up to 3 dimensions and shared for more."`
 	Reach    setting.Number `key:"reach" default:"auto" help:"Rank of the furthest neighbour that a point is drawn to, ever less, beside its nearest; auto is ten times neighbors, and at most a tenth of the points; no more than neighbors means none. For student tails." placeholder:"K"`
 	Scales   string         `key:"scales" default:"native" choices:"native,unit" help:"Length scales: native ones follow the distances of neighbours, unit are all the same."`
+	Density  float64        `key:"density" default:"0" help:"Lets the density of the map follow the data's: distances to neighbours on the map are about those in the data to the power of X. 2 follows it closely; 0 leaves it to the neighbours. For student tails with native scales." placeholder:"X"`
 	Weight   setting.Number `key:"weight" default:"auto" help:"Weight of holding two points apart, of drawing neighbours together being 1; auto is 0.086, and more for fewer than some 4000 points." placeholder:"X"`
 	Tail     setting.Number `key:"tail" default:"auto" help:"Shape of the student tails, the smaller the heavier; auto is half the dimensions, any other takes many times as long." placeholder:"A"`
 	Sigma    string         `key:"sigma" default:"fixed" choices:"fixed,shared,free" help:"Variances of the model: as they are, one learnt for all points, or one for each."`
@@ -32,7 +33,7 @@ func (f *latentSettings) Apply(g Given, s *Spec) {
 	setChoice(&o.Tails, f.Tails)
 	o.Student = student.Options{
 		Momentum: f.Momentum, NoMomentum: f.Momentum == 0,
-		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough, Reach: int(f.Reach),
+		Tail: float64(f.Tail), Weight: float64(f.Weight), Theta: float64(f.Theta), Thorough: f.Thorough, Reach: int(f.Reach), Density: f.Density,
 	}
 	setChoice(&o.Student.Prior.Frame, f.Frame)
 	setChoice(&o.Student.Coarse, f.Coarse)

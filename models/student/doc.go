@@ -102,6 +102,20 @@
 // points, walks along the lists end at about these ranks (further.go). What was measured is
 // in docs/decisions/frames.md.
 //
+// # Density
+//
+// Clipped scales and a sigma^2 that is the same for all let the density of the map follow
+// the data's as far as neighbours say. Options.Density, gamma, has it follow more closely:
+// every point has a unit of its own, R_i, and gets as much room on the map as R_i^gamma says,
+//
+//	delta_ij^2 = clip(|x_i - x_j|^2 / (unit R_i R_j)) (R_i R_j)^gamma,
+//	Delta_i^2 = max_j clip(|x_i - x_j|^2 / (unit R_i^2)) R_i^(2 gamma),               (H21)
+//	R_i^2 = clip(mean_j |x_i - x_j|^2 / unit),
+//
+// over the near edges of i. Scales are constants of the likelihood: all else stays what it
+// is. Events are placed by the scales of a map without it. What was measured is in
+// docs/decisions/density.md.
+//
 // # The sweeps
 //
 // Sums over dissimilar pairs run over the batches of a farfield.Field, which may show

@@ -50,7 +50,8 @@ func drawn(t *rapid.T, s ModelSettings) (*Model, *State) {
 		beyond = further(x, nb, k, []int{k + 1, k + 3}, 1)
 		s.Further = FurtherWeight{To: rapid.Float64Range(0, 2).Draw(t, "their weight")}
 	}
-	p := newProblem(nb, beyond, k, Native, Native.Unit(nb, k))
+	density := rapid.SampledFrom([]float64{0, 1, 2.5}).Draw(t, "density")
+	p := newProblem(nb, beyond, k, newLengths(nb, k, Settings{Options: Options{Density: density}}, Native.Unit(nb, k)))
 	p.Field = farfield.NewAll(p.Bandwidth2, d)
 	s.Weight = math.Exp(rapid.Float64Range(-4, 1).Draw(t, "log c"))
 	m, err := NewModel(p, d, s)

@@ -2,6 +2,7 @@ package student
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"unfold/coarse/farfield"
@@ -69,6 +70,49 @@ func (s Scales) Unit(nb *knn.Neighbors, k int) float64 {
 	return 1
 }
 
+// lengths are the length scales of a point set: those of distances, or, for a map whose
+// density is to follow the data's, of the points.
+type lengths struct {
+	scales Scales
+	unit   float64
+	// density is gamma of H21; radius2 are then R_i^2 (n).
+	density float64
+	radius2 []float64
+}
+
+// newLengths are the length scales by settings of points with the first k of their lists.
+func newLengths(nb *knn.Neighbors, k int, s Settings, unit float64) lengths {
+	l := lengths{scales: s.Scales, unit: unit, density: s.Density}
+	if l.density == 0 {
+		return l
+	}
+	l.radius2 = make([]float64, nb.N)
+	for i := range l.radius2 {
+		_, dist2 := nb.Row(i)
+		for _, v := range dist2[:k] {
+			l.radius2[i] += v / float64(k)
+		}
+		l.radius2[i] = Native.Delta2(l.radius2[i], unit)
+	}
+	return l
+}
+
+// pair returns the squared length scale of an edge between two points: with
+// a density, the edge's length in the units of its two points, as they are on the map,
+//
+//	delta_ij^2 = clip(|x_i - x_j|^2 / (unit R_i R_j)) (R_i R_j)^gamma,
+//	R_i^2 = clip(mean_j |x_i - x_j|^2 / unit) over the near edges of i.            (H21)
+func (l *lengths) pair(i, j int32, dist2 float64) float64 {
+	if l.density == 0 {
+		return l.scales.Delta2(dist2, l.unit)
+	}
+	own := math.Sqrt(l.radius2[i] * l.radius2[j])
+	return Native.Delta2(dist2, l.unit*own) * math.Pow(own, l.density)
+}
+
+// own is pair as the point i alone sees it, for Delta_i^2.
+func (l *lengths) own(i int32, dist2 float64) float64 { return l.pair(i, i, dist2) }
+
 // Problem holds the constants of the likelihood: who is similar, on what length
 // scale, and what every point is held against.
 type Problem struct {
@@ -95,18 +139,18 @@ func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	return newProblem(nb, nil, k, s, s.Unit(nb, k))
+	return newProblem(nb, nil, k, lengths{scales: s, unit: s.Unit(nb, k)})
 }
 
-// newProblem is NewProblem with squared distances in a given unit, that of an
+// newProblem is NewProblem with given length scales, whose unit may be that of an
 // earlier problem, so that scales stay what they were as points come and go, and with
 // further edges, if any, still without a weight. A further edge of a point to itself
 // is none.
-func newProblem(nb, further *knn.Neighbors, k int, s Scales, unit float64) *Problem {
+func newProblem(nb, further *knn.Neighbors, k int, s lengths) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	p := &Problem{Bandwidth2: make([]float64, nb.N), Unit: unit, Scales: s}
+	p := &Problem{Bandwidth2: make([]float64, nb.N), Unit: s.unit, Scales: s.scales}
 	count := nb.N * k
 	if further != nil {
 		count += len(further.Index)
@@ -117,9 +161,8 @@ func newProblem(nb, further *knn.Neighbors, k int, s Scales, unit float64) *Prob
 	for u := range nb.N {
 		to, dist2 := nb.Row(u)
 		for q, v := range to[:k] {
-			e := s.Delta2(dist2[q], p.Unit)
-			l.add(int32(u), v, e, 1)
-			p.Bandwidth2[u] = max(p.Bandwidth2[u], e)
+			l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), 1)
+			p.Bandwidth2[u] = max(p.Bandwidth2[u], s.own(int32(u), dist2[q]))
 		}
 	}
 	near := len(l.i)
@@ -127,7 +170,7 @@ func newProblem(nb, further *knn.Neighbors, k int, s Scales, unit float64) *Prob
 		for u := range nb.N {
 			to, dist2 := further.Row(u)
 			for q, v := range to {
-				l.add(int32(u), v, s.Delta2(dist2[q], p.Unit), 0)
+				l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), 0)
 			}
 		}
 	}

@@ -46,6 +46,10 @@ type Options struct {
 	Coarse models.Coarse
 	// Scales are the length scales of pairs. Default Native.
 	Scales Scales
+	// Density, gamma of H21, lets the density of the map follow the data's: local radii on
+	// the map are about those in the data to the power of gamma. Default 0, with which
+	// clipped scales follow it as far as neighbours say.
+	Density float64
 	// Tail is a, the shape of the tails. Default Dims/2.
 	Tail float64
 	// Weight is c, the weight of an ordered dissimilar pair. Default that of the
@@ -81,6 +85,9 @@ const (
 	finerTheta    = 2. / 3
 	fewPoints     = 30_000
 )
+
+// mostDensity is the largest exponent: radii differ tenfold, squared.
+const mostDensity = 4
 
 // mostCells is the largest number of dimensions for cells in the map: their memory
 // grows with the square of it, and their sources faster.
@@ -125,6 +132,8 @@ func (s Settings) checkRanges() error {
 		models.Require(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
 		models.Require(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
 		models.Require(s.Further.From >= 0 && s.Further.To >= 0 && s.Further.From <= most && s.Further.To <= most, "further", "weights from %v to %v, want 0 to %g", s.Further.From, s.Further.To, float64(most)),
+		models.Require(s.Density >= 0 && s.Density <= mostDensity, "density", "%v is not in 0 to %v", s.Density, float64(mostDensity)),
+		models.Require(s.Density == 0 || s.Scales == Native, "density", "%v goes with native scales, not with %v", s.Density, s.Scales),
 		models.Require(s.Theta >= 0 && s.Theta <= 1, "theta", "%v is not between 0 and 1", s.Theta),
 	)
 }
