@@ -46,7 +46,9 @@ type command struct {
 
 // commands are the verbs in the order of the help.
 var commands = []command{
-	{name: "fit", group: "files", help: "Learn a map from files.", new: func(kinds []fit.Kind) any { return &fitCmd{settingFlags: flagsOf(fitKeys, kinds)} }},
+	{name: "fit", group: "files", help: "Learn a map from files.", new: func(kinds []fit.Kind) any {
+		return &fitCmd{settingFlags: flagsOf(fitKeys, kinds), frameFlag: newFrameFlag()}
+	}},
 	{name: "embed", group: "files", help: "Place rows of files on a learnt map.", new: func(kinds []fit.Kind) any { return &embedCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
 	{name: "score", group: "files", help: "Measure how good a map is.", new: func(kinds []fit.Kind) any { return &scoreCmd{settingFlags: flagsOf(dataKeys, kinds)} }},
 	{name: "plot", group: "files", help: "Draw a map.", new: func([]fit.Kind) any { return new(plotCmd) }},

@@ -7,7 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
+
+	"github.com/alecthomas/kong"
 
 	"unfold/cmd/internal/config"
 	"unfold/models/prior"
@@ -18,24 +21,41 @@ const frameKey = "model.frame"
 
 // frameFlag is a fit's --frame: a word of the setting, a table of coordinates or a model.
 type frameFlag struct {
-	Frame string `group:"model" choices:"auto,none,pca,mds,geodesic" placeholder:"auto|none|pca|mds|geodesic|FILE|MODEL" help:"What keeps the whole of the map in shape, a map known beforehand that places are held near, ever less: pca are principal components; mds are distances; geodesic are distances along the data, which unroll a sheet. A table gives coordinates to rows, by id or in their order, a model the places on its map; what has none is free. auto is geodesic where the data are a curved sheet and else pca; with gaussian tails none. Default auto."`
+	Frame kong.Plugins `embed:""`
+}
+
+// newFrameFlag makes the flag of the setting, which takes files, too.
+func newFrameFlag() frameFlag {
+	key, _ := config.Find(frameKey)
+	const files = " A table gives coordinates to rows, by id or in their order, a model the places on its map; what has none is free."
+	field := flagOf(key, "frame", "model", helpOf(key)+files, placeholder(key)+"|FILE|MODEL")
+	return frameFlag{kong.Plugins{reflect.New(reflect.StructOf([]reflect.StructField{field})).Interface()}}
+}
+
+// given is what the flag was given, "" if nothing.
+func (c frameFlag) given() string {
+	if v, _ := reflect.ValueOf(c.Frame[0]).Elem().Field(0).Interface().(*string); v != nil {
+		return *v
+	}
+	return ""
 }
 
 // apply sets the frame in the settings, where it is a word, or else returns the file that
 // it names. Whatever the file, it goes with the kinds of model that a frame goes with.
 func (c frameFlag) apply(settings *config.Config) (file string, err error) {
 	key, _ := config.Find(frameKey)
-	if c.Frame == "" {
+	given := c.given()
+	if given == "" {
 		return "", nil
 	}
-	wrong := key.Set(settings, c.Frame)
+	wrong := key.Set(settings, given)
 	if wrong == nil {
 		return "", nil
 	}
-	if _, err := os.Stat(c.Frame); c.Frame != "-" && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(given); given != "-" && errors.Is(err, fs.ErrNotExist) {
 		return "", usagef("--frame: %v, and there is no such file", wrong)
 	}
-	return c.Frame, key.Set(settings, prior.PCA.String())
+	return given, key.Set(settings, prior.PCA.String())
 }
 
 // holdInput keeps standard input, which has to be read twice if a model is to place the

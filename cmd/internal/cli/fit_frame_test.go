@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,9 @@ func TestFrameTakesTheSettingsWords(t *testing.T) {
 	}
 	settings := config.Defaults()
 	for _, word := range key.Choices {
-		if file, err := (frameFlag{Frame: word}).apply(settings); err != nil || file != "" || key.Text(settings) != word {
+		flag := newFrameFlag()
+		reflect.ValueOf(flag.Frame[0]).Elem().Field(0).Set(reflect.ValueOf(&word))
+		if file, err := flag.apply(settings); err != nil || file != "" || key.Text(settings) != word {
 			t.Errorf("%s: file %q, the setting is %s, %v", word, file, key.Text(settings), err)
 		}
 	}

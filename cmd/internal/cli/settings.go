@@ -99,22 +99,9 @@ func flagsOf(names keyNames, kinds []fit.Kind) settingFlags {
 		if !ok {
 			continue
 		}
-		typ := reflect.TypeFor[*string]()
-		if k.Bool {
-			typ = reflect.TypeFor[*bool]()
-		}
-		tag := fmt.Sprintf(`name:%s help:%s group:%s`, strconv.Quote(name), strconv.Quote(helpOf(k)), strconv.Quote(group))
-		if p := placeholder(k); p != "" {
-			tag += " placeholder:" + strconv.Quote(p)
-		}
-		if len(k.Choices) > 0 {
-			tag += " " + tagChoices + ":" + strconv.Quote(strings.Join(k.Choices, ","))
-		}
-		if !k.Common {
-			tag += " " + tagRare + `:""`
-		}
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: typ, Tag: reflect.StructTag(tag)})
-		keys = append(keys, k)
+		field := flagOf(k, name, group, helpOf(k), placeholder(k))
+		field.Name = fmt.Sprintf("F%d", len(fields))
+		fields, keys = append(fields, field), append(keys, k)
 	}
 	given := reflect.New(reflect.StructOf(fields))
 	values := func() map[string]string {
@@ -127,6 +114,25 @@ func flagsOf(names keyNames, kinds []fit.Kind) settingFlags {
 		return out
 	}
 	return settingFlags{kong.Plugins{given.Interface()}, values}
+}
+
+// flagOf is the field of a flag, F, that sets a key.
+func flagOf(k config.Key, name, group, help, placeholder string) reflect.StructField {
+	typ := reflect.TypeFor[*string]()
+	if k.Bool {
+		typ = reflect.TypeFor[*bool]()
+	}
+	tag := fmt.Sprintf(`name:%s help:%s group:%s`, strconv.Quote(name), strconv.Quote(help), strconv.Quote(group))
+	if placeholder != "" {
+		tag += " placeholder:" + strconv.Quote(placeholder)
+	}
+	if len(k.Choices) > 0 {
+		tag += " " + tagChoices + ":" + strconv.Quote(strings.Join(k.Choices, ","))
+	}
+	if !k.Common {
+		tag += " " + tagRare + `:""`
+	}
+	return reflect.StructField{Name: "F", Type: typ, Tag: reflect.StructTag(tag)}
 }
 
 func helpOf(k config.Key) string {
