@@ -125,7 +125,7 @@ func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Confi
 	if err != nil {
 		return err
 	}
-	m := serve.NewModel(e.maps, e.kind, e.points)
+	m := serve.NewModel(e.maps, e.kind, e.points, nil)
 	x := &serve.Exchange{Current: func() (*serve.Model, error) { return m, nil }, Placer: &serve.Placer{}}
 	return x.Lines(ctx, p.Stdin, p.Stdout)
 }

@@ -14,6 +14,7 @@ import (
 	"unfold/cmd/internal/logs"
 	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/web"
+	"unfold/ingest/record"
 )
 
 type serveCmd struct {
@@ -65,7 +66,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	if c.Neighbors < 0 || c.Neighbors > 0 && !c.Stdio {
 		return usagef("--neighbors goes with --stdio; over HTTP each request says how many: /place?neighbors=%d", max(c.Neighbors, 1))
 	}
-	settings, err := p.settingsOf(c.values, embedKeys)
+	settings, err := p.settingsOf(c.values, serveKeys)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,11 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	s := &served{path: c.Model, settings: settings, log: log}
+	types, err := record.ParseTypes(settings.Source.Types)
+	if err != nil {
+		return usagef("--types: %w", err)
+	}
+	s := &served{path: c.Model, settings: settings, types: types, log: log}
 	if err := s.load(ctx); err != nil {
 		return err
 	}
@@ -105,6 +110,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 type served struct {
 	path     string
 	settings *config.Config
+	types    map[string]record.Type
 	log      *slog.Logger
 	// seen is the file that was read last.
 	seen    fs.FileInfo
@@ -126,7 +132,7 @@ func (s *served) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.current.Store(serve.NewModel(e.maps, e.kind, e.points))
+	s.current.Store(serve.NewModel(e.maps, e.kind, e.points, s.types))
 	return nil
 }
 

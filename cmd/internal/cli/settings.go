@@ -49,6 +49,14 @@ func embedKeys(k config.Key) (name, group string, ok bool) {
 	return "", "", false
 }
 
+// serveKeys are those of embed, and how records are read.
+func serveKeys(k config.Key) (name, group string, ok bool) {
+	if k.Path == "source.types" {
+		return flagName(k.Name()), "columns", true
+	}
+	return embedKeys(k)
+}
+
 // dataKeys are those that say which columns of data form its vectors.
 func dataKeys(k config.Key) (name, group string, ok bool) {
 	name, group, ok = fitKeys(k)

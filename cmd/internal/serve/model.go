@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/stream/embed"
 )
@@ -36,10 +37,12 @@ type Description struct {
 type Model struct {
 	m    *embed.Map
 	said Description
+	// types are pinned of columns in JSON.
+	types map[string]record.Type
 }
 
-// NewModel makes a model of a map of so many points.
-func NewModel(m *embed.Map, kind string, points int) *Model {
+// NewModel makes a model of a map of so many points. In JSON columns may be pinned to types.
+func NewModel(m *embed.Map, kind string, points int, types map[string]record.Type) *Model {
 	p := m.Placer()
 	d := Description{MapID: p.MapID(), Epoch: p.Epoch(), Version: p.Version(), Kind: kind, Points: points, Dim: p.Dim(), Dims: p.Dims()}
 	if e := m.Encoder(); e != nil {
@@ -49,7 +52,7 @@ func NewModel(m *embed.Map, kind string, points int) *Model {
 		pick := e.Selection()
 		d.ID, d.Passing = pick.ID, pick.Passing()
 	}
-	return &Model{m: m, said: d}
+	return &Model{m, d, types}
 }
 
 // Description is what there is to say of the model.

@@ -18,6 +18,7 @@ import (
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
+	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
@@ -90,7 +91,7 @@ func fitted(t testing.TB) *snapshot.Snapshot {
 	return s
 }
 
-func model(t testing.TB) *Model { return NewModel(learnt(t), "lvm", 80) }
+func model(t testing.TB) *Model { return NewModel(learnt(t), "lvm", 80, nil) }
 
 // served is a server of a model.
 func served(t testing.TB, m *Model, l Limits) *httptest.Server {
@@ -279,6 +280,16 @@ func TestNeighbors(t *testing.T) {
 	}
 }
 
+// A column is read as the type that it is pinned to.
+func TestPinnedColumns(t *testing.T) {
+	s := served(t, NewModel(learnt(t), "lvm", 80, map[string]record.Type{"event": record.Text}), Limits{})
+	for _, body := range []string{`{"event": 7, "v": [1, 2, 3, 4]}`, `{"vectors": [[1, 2, 3, 4]], "ids": [7]}`} {
+		if status, _, answer := ask(t, s, "POST", "/place", jsonType, "", []byte(body)); status != 200 || !strings.Contains(string(answer), `[{"id":"7",`) {
+			t.Errorf("%s: %d %s", body, status, answer)
+		}
+	}
+}
+
 // A model that does not say how records become vectors takes the only list of numbers.
 func TestModelWithoutColumns(t *testing.T) {
 	s := fitted(t)
@@ -287,7 +298,7 @@ func TestModelWithoutColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := served(t, NewModel(m, "lvm", 80), Limits{})
+	server := served(t, NewModel(m, "lvm", 80, nil), Limits{})
 	for body, want := range map[string]int{
 		`{"vectors": [[1, 2, 3, 4]], "ids": ["a"]}`: 200, `{"any": [1, 2, 3, 4], "other": "text"}`: 200,
 		`{"one": [1, 2, 3, 4], "two": [1, 2, 3, 4]}`: 422, `{"vectors": [[1, 2, 3]]}`: 422, `{"vectors": []}`: 422, `[]`: 422,

@@ -6,6 +6,7 @@ import (
 
 	"unfold/cmd/internal/config"
 	"unfold/cmd/internal/serve"
+	"unfold/ingest/record"
 	"unfold/stream"
 	"unfold/stream/embed"
 )
@@ -18,9 +19,9 @@ func placePaths(c *config.Config) []string {
 	return serve.Paths
 }
 
-// asked returns the map in use, of that kind, as requests are placed on it; it is made once
-// of each map.
-func (st *Stage) asked(kind string) func() (*serve.Model, error) {
+// asked returns the map in use, of that kind, as requests are placed on it, with columns of
+// these types in JSON; it is made once of each map.
+func (st *Stage) asked(kind string, types map[string]record.Type) func() (*serve.Model, error) {
 	type made struct {
 		of *stream.Published
 		m  *serve.Model
@@ -38,7 +39,7 @@ func (st *Stage) asked(kind string) func() (*serve.Model, error) {
 		if !ok {
 			return nil, errors.New("this stage's map places messages alone")
 		}
-		next := &made{cur, serve.NewModel(m, kind, cur.Points)}
+		next := &made{cur, serve.NewModel(m, kind, cur.Points, types)}
 		last.Store(next)
 		return next.m, nil
 	}

@@ -16,6 +16,7 @@ import (
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/record"
 	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/placing"
@@ -124,7 +125,11 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	pages := web.Handler(st.Ready, figures.Handler(), placePaths(c)...)
 	if c.HTTPPlace {
-		pages = serve.New(serve.Settings{Current: st.asked(c.Model.Kind)}).Beside(pages)
+		types, err := record.ParseTypes(c.Source.Types)
+		if err != nil {
+			return fmt.Errorf("source.types: %w", err)
+		}
+		pages = serve.New(serve.Settings{Current: st.asked(c.Model.Kind, types)}).Beside(pages)
 	}
 	if c.HTTPPprof {
 		pages = web.WithProfiles(pages)
