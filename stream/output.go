@@ -27,6 +27,10 @@ const (
 	// on; where the stage traces, the first one names its own span.
 	HeaderTraceParent = "traceparent"
 	HeaderTraceState  = "tracestate"
+	// HeaderKeySchema names the schema of a key, which is passed on with the key;
+	// HeaderValueSchema that of a value, which an output's is not.
+	HeaderKeySchema   = "__key_schema_id"
+	HeaderValueSchema = "__value_schema_id"
 )
 
 // ContentType says that a message's value is one complete Arrow IPC stream. It is that of
@@ -51,6 +55,9 @@ func (p *Pipeline) output(e *entry, value []byte) Message {
 	if v, ok := in.Header(HeaderTraceState); ok {
 		headers = append(headers, Header{HeaderTraceState, v})
 	}
+	if v, ok := in.Header(HeaderKeySchema); ok {
+		headers = append(headers, Header{HeaderKeySchema, v})
+	}
 	if p.PassHeaders {
 		for _, h := range in.Headers {
 			if !own(h.Key) {
@@ -65,7 +72,7 @@ func (p *Pipeline) output(e *entry, value []byte) Message {
 // its own for.
 func own(key string) bool {
 	switch key {
-	case HeaderContentType, HeaderTraceParent, HeaderTraceState:
+	case HeaderContentType, HeaderTraceParent, HeaderTraceState, HeaderKeySchema, HeaderValueSchema:
 		return true
 	}
 	return strings.HasPrefix(key, "unfold-")

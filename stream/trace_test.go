@@ -40,15 +40,16 @@ func text(headers []stream.Header, from int) (all []string) {
 // of them either way.
 func TestHeaders(t *testing.T) {
 	in := []stream.Header{{Key: "traceparent", Value: []byte("t")}, {Key: "a", Value: []byte("1")}, {Key: "content-type", Value: []byte("text/plain")},
-		{Key: "unfold-source-offset", Value: []byte("99")}, {Key: "tracestate", Value: []byte("s")}, {Key: "a", Value: []byte("2")}, {Key: "b"}}
+		{Key: "unfold-source-offset", Value: []byte("99")}, {Key: "tracestate", Value: []byte("s")}, {Key: "a", Value: []byte("2")}, {Key: "b"},
+		{Key: "__value_schema_id", Value: []byte("v")}, {Key: "__key_schema_id", Value: []byte("k")}}
 	for name, c := range map[string]struct {
 		pass, trace bool
 		want        []string
 	}{
-		"own":               {false, false, []string{"traceparent=t", "tracestate=s"}},
-		"passed":            {true, false, []string{"traceparent=t", "tracestate=s", "a=1", "a=2", "b="}},
-		"traced":            {false, true, []string{"traceparent=span 0 below t", "tracestate=s"}},
-		"traced and passed": {true, true, []string{"traceparent=span 0 below t", "tracestate=s", "a=1", "a=2", "b="}},
+		"own":               {false, false, []string{"traceparent=t", "tracestate=s", "__key_schema_id=k"}},
+		"passed":            {true, false, []string{"traceparent=t", "tracestate=s", "__key_schema_id=k", "a=1", "a=2", "b="}},
+		"traced":            {false, true, []string{"traceparent=span 0 below t", "tracestate=s", "__key_schema_id=k"}},
+		"traced and passed": {true, true, []string{"traceparent=span 0 below t", "tracestate=s", "__key_schema_id=k", "a=1", "a=2", "b="}},
 	} {
 		for _, exactlyOnce := range []bool{false, true} {
 			t.Run(name+" exactly once "+strconv.FormatBool(exactlyOnce), func(t *testing.T) {

@@ -28,7 +28,9 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 		}
 		wires[i] = mine.Wire
 		if mine.Table == nil {
-			continue // of what is gone a tombstone is left
+			// Of what is gone a tombstone is left.
+			out[i].ContentType = m.set.Writer.Of(mine.Wire).ContentType()
+			continue
 		}
 		if batches[i], out[i].Err = mine.Encode(m.encoder); out[i].Err == nil {
 			good = append(good, i)

@@ -149,7 +149,7 @@ func (d *Decoder) DecodeNow(ctx context.Context, m *stream.Message) (Decoded, er
 			return out, err
 		}
 		if err := missing.Fetch(ctx); err != nil {
-			return out, fmt.Errorf("%s: %w", m.Where(), err)
+			return out, err
 		}
 	}
 }
@@ -232,11 +232,17 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 	return r, wire, located(origin, err)
 }
 
-// located says which message an error is about.
+// located says which message an error is about, also one that comes up later.
 func located(origin table.Origin, err error) error {
+	if err == nil {
+		return nil
+	}
 	var missing *stream.UnavailableError
-	if err == nil || errors.As(err, &missing) {
-		return err
+	if errors.As(err, &missing) {
+		if missing.Fetch == nil {
+			return err
+		}
+		return &stream.UnavailableError{Err: missing.Err, Fetch: func(ctx context.Context) error { return located(origin, missing.Fetch(ctx)) }}
 	}
 	e := origin.Bad("its schema cannot be used")
 	e.Err = err

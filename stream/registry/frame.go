@@ -4,13 +4,15 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+
+	"unfold/stream"
 )
 
 // Headers that hold the schema of a message's key and value, where it does not stand
 // before them.
 const (
-	KeyHeader   = "__key_schema_id"
-	ValueHeader = "__value_schema_id"
+	KeyHeader   = stream.HeaderKeySchema
+	ValueHeader = stream.HeaderValueSchema
 )
 
 // Layouts of a schema's name.
