@@ -1,0 +1,375 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/sr/srfake"
+
+	"unfold/internal/foreign"
+	"unfold/stream/streamtest"
+)
+
+// block is a part of a page that can be run: a fenced one in a language, or a command line,
+// whose language is "unfold".
+type block struct{ language, text string }
+
+// name is what a block calls itself in its first line: "# produce.py".
+func (b block) name() string {
+	first, _, _ := strings.Cut(b.text, "\n")
+	name, _ := strings.CutPrefix(first, "# ")
+	return name
+}
+
+// blocksOf are a page's blocks, from top to bottom.
+func blocksOf(text string) (blocks []block) {
+	fence := ""
+	var body strings.Builder
+	for line := range strings.Lines(text) {
+		language, fenced := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case fenced && fence == "":
+			fence = language
+			body.Reset()
+		case fenced:
+			blocks = append(blocks, block{fence, body.String()})
+			fence = ""
+		case fence != "":
+			body.WriteString(line)
+		default:
+			for _, command := range commandLines(line) {
+				blocks = append(blocks, block{"unfold", command})
+			}
+		}
+	}
+	return blocks
+}
+
+// kitchen is where recipes are followed: an embedded broker and an empty folder.
+type kitchen struct {
+	t            *testing.T
+	page, broker string
+	// here puts the addresses and folders of this place into a block.
+	here func(string) string
+	// placed is how many events a stage has to place before it is stopped.
+	placed int
+	// arguments are those of scripts, by name.
+	arguments map[string][]string
+	// said is what scripts and commands printed, by name.
+	said map[string]string
+	ran  int
+}
+
+// newKitchen makes one for a page, with the topics of the recipes' first page; more replaces
+// what else the blocks name.
+func newKitchen(t *testing.T, recipe string, more ...string) *kitchen {
+	t.Helper()
+	first, text := recipePage(t, "README.md"), recipePage(t, recipe)
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	t.Chdir(t.TempDir())
+	state, err := filepath.Abs("state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kitchen{t: t, page: text, broker: c.ListenAddrs()[0], said: map[string]string{}, arguments: map[string][]string{}}
+	k.here = strings.NewReplacer(append(more, "localhost:9092", k.broker, "/var/lib/unfold", state, "127.0.0.1:8080", "127.0.0.1:0")...).Replace
+	k.follow(first)
+	return k
+}
+
+func recipePage(t *testing.T, name string) string {
+	t.Helper()
+	return page(t, filepath.Join(repository, "docs", "recipes", name))
+}
+
+// follow does what a page says, from top to bottom.
+func (k *kitchen) follow(text string) {
+	k.t.Helper()
+	last := ""
+	for _, b := range blocksOf(text) {
+		body := k.here(b.text)
+		switch b.language {
+		case "python":
+			last = b.name()
+			write(k.t, last, body)
+			k.said[last] = string(k.python(body, k.arguments[last]...))
+		case "yaml":
+			write(k.t, b.name(), body)
+		case "unfold":
+			last = b.text
+			k.said[last] = k.command(words(body))
+		case "json":
+			if !json.Valid([]byte(b.text)) {
+				k.t.Errorf("this is not JSON:\n%s", b.text)
+			}
+		case "text":
+			if got, want := masked(k.said[last]), masked(b.text); !strings.Contains(got, want) {
+				k.t.Errorf("%s prints\n%s\nand the page shows\n%s", last, k.said[last], b.text)
+			}
+		case "proto":
+			write(k.t, strings.TrimPrefix(b.name(), "// "), body)
+		case "sh":
+			k.module(words(strings.TrimSpace(body)))
+		case "sql":
+		default:
+			k.t.Errorf("nobody runs a block of %q:\n%s", b.language, b.text)
+		}
+		k.ran++
+	}
+}
+
+// python runs a script here.
+func (k *kitchen) python(script string, arguments ...string) []byte {
+	k.t.Helper()
+	return foreign.Run(k.t, "import sys\nsys.path.insert(0, '.')\n"+script, arguments...)
+}
+
+// module runs "python3 -m MODULE ARGUMENTS".
+func (k *kitchen) module(line []string) {
+	k.t.Helper()
+	if len(line) < 3 || line[0] != "python3" || line[1] != "-m" {
+		k.t.Fatalf("nobody runs %q", line)
+	}
+	foreign.Run(k.t, "import runpy, sys\nsys.argv = sys.argv[1:]\nrunpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)", line[2:]...)
+}
+
+// masked is text without what differs between two runs: numbers, ids of maps.
+func masked(s string) string {
+	s = regexp.MustCompile(`\b[0-9a-f]{32}\b`).ReplaceAllString(s, "ID")
+	s = regexp.MustCompile(`-?\d+(\.\d+)?(e-?\d+)?`).ReplaceAllString(s, "0")
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// command runs a command line; a stage until it has placed what there is.
+func (k *kitchen) command(args []string) string {
+	k.t.Helper()
+	if args[0] != "run" {
+		return must(k.t, args...)
+	}
+	m := join(k.t, append(args[1:], "--http", "127.0.0.1:0")...)
+	k.await(m, k.placed)
+	if code := m.leave(); code != 0 {
+		k.t.Errorf("unfold run: exit %d", code)
+	}
+	return m.log.String()
+}
+
+// await waits until a stage has placed so many events.
+func (k *kitchen) await(m *member, events int) {
+	k.t.Helper()
+	streamtest.Await(k.t, fmt.Sprintf("%d events are placed", events), func() bool {
+		_, body := get(k.t, m.address(), "/metrics")
+		return strings.Contains(body, fmt.Sprintf("unfold_events_placed_total %d\n", events))
+	})
+}
+
+// events puts the events of json.md into the topic.
+func (k *kitchen) events(page string) {
+	k.t.Helper()
+	for _, b := range blocksOf(page) {
+		if b.name() == "produce.py" {
+			k.python(k.here(b.text))
+		}
+	}
+}
+
+// A topic of JSON events becomes places by six lines and no schema.
+func TestRecipeJSON(t *testing.T) {
+	k := newKitchen(t, "json.md")
+	k.placed = 3000
+	k.follow(k.page)
+	for _, b := range blocksOf(k.page) {
+		if n := strings.Count(b.text, "\n") - 1; b.language == "yaml" && n != 6 {
+			t.Errorf("the configuration has %d lines, expected 6", n)
+		}
+	}
+}
+
+// registryHere is a schema registry on this machine, and what names it in the pages.
+func registryHere(t *testing.T) (r *srfake.Registry, names []string) {
+	r = srfake.New()
+	t.Cleanup(r.Close)
+	r.Intercept(func(_ http.ResponseWriter, q *http.Request) bool {
+		readable(t, q)
+		return false
+	})
+	return r, []string{"http://localhost:8081", r.URL()}
+}
+
+// readable makes source text of a Protobuf schema that comes as base64 of its descriptor, as
+// registries do that are not made for tests.
+func readable(t *testing.T, q *http.Request) {
+	body, err := io.ReadAll(q.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	var posted map[string]any
+	if json.Unmarshal(body, &posted) == nil && posted["schemaType"] == "PROTOBUF" {
+		text, _ := posted["schema"].(string)
+		if _, err := base64.StdEncoding.DecodeString(text); err == nil {
+			source, err := os.ReadFile("event.proto")
+			if err != nil {
+				t.Error(err)
+			}
+			posted["schema"] = string(source)
+			if body, err = json.Marshal(posted); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	q.Body, q.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+}
+
+// A topic of Avro events becomes places in Avro, which Confluent's deserializer reads.
+func TestRecipeAvro(t *testing.T) {
+	_, names := registryHere(t)
+	k := newKitchen(t, "avro.md", names...)
+	k.placed = 3000
+	k.follow(k.page)
+}
+
+// A topic of Protobuf events becomes places, by a registry and by a file of descriptors.
+func TestRecipeProtobuf(t *testing.T) {
+	_, names := registryHere(t)
+	k := newKitchen(t, "protobuf.md", names...)
+	k.placed = 3000
+	k.follow(k.page)
+}
+
+// What is new goes to a topic of alerts, and ordinary events do not.
+func TestRecipeAlerts(t *testing.T) {
+	producer := recipePage(t, "json.md")
+	k := newKitchen(t, "alerts.md")
+	k.events(producer)
+	k.placed = 3000
+	k.arguments["alerts.py"] = []string{"10"}
+	k.follow(k.page)
+	alerts := strings.Count(k.said["alerts.py"], "\n")
+	if alerts < 10 || alerts > 300 {
+		t.Errorf("%d alerts of 3,000 events:\n%.500s", alerts, k.said["alerts.py"])
+	}
+	for line := range strings.Lines(k.said["alerts.py"]) {
+		var place struct {
+			Local  float64 `json:"novelty_local"`
+			Global float64 `json:"novelty_global"`
+			Kind   string
+		}
+		if err := json.Unmarshal([]byte(line), &place); err != nil || max(place.Local, place.Global) <= 0.99 || place.Kind == "" {
+			t.Errorf("an alert is %s: %v", line, err)
+		}
+	}
+}
+
+// The output has the schema that the sinks' page says: plain fields, those of its table.
+func TestRecipeSinks(t *testing.T) {
+	producer := recipePage(t, "json.md")
+	r, names := registryHere(t)
+	k := newKitchen(t, "sinks.md", names...)
+	k.events(producer)
+	k.placed = 3000
+	k.follow(k.page)
+	registered, there := r.GetSchema("places-value", 1)
+	if !there {
+		t.Fatal("the output's schema is not registered as places-value")
+	}
+	var schema struct {
+		Fields []struct {
+			Name string
+			Type any
+		}
+	}
+	if err := json.Unmarshal([]byte(registered.Schema.Schema), &schema); err != nil {
+		t.Fatal(err)
+	}
+	_, columns, _ := strings.Cut(k.page, "CREATE TABLE places (")
+	columns, _, _ = strings.Cut(columns, "place vector(2)")
+	want := regexp.MustCompile(`(\w+) (?:text|real|bigint)`).FindAllStringSubmatch(columns, -1)
+	if len(want) != len(schema.Fields) {
+		t.Errorf("the table has %d columns for %d fields", len(want), len(schema.Fields))
+	}
+	for i, f := range schema.Fields {
+		if kind := fmt.Sprint(f.Type); strings.Contains(kind, "array") || strings.Contains(kind, "map[") {
+			t.Errorf("field %s is %s, which sinks of databases do not write", f.Name, kind)
+		}
+		if i < len(want) && want[i][1] != f.Name {
+			t.Errorf("column %d of the table is %s, field %d is %s", i+1, want[i][1], i+1, f.Name)
+		}
+	}
+}
+
+// changes writes what Debezium does of a table: rows that were there, one that is updated,
+// one that is deleted, and its tombstone.
+const changes = `
+import json, random
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+brokers = {"bootstrap.servers": "localhost:9092"}
+admin = AdminClient(brokers)
+admin.create_topics([NewTopic("shop.public.documents", num_partitions=1)])["shop.public.documents"].result()
+producer = Producer(brokers)
+random.seed(1)
+def change(op, id, before, after):
+    value = None if op is None else json.dumps({"before": before, "after": after, "source": {"connector": "postgresql", "lsn": 24023128}, "op": op, "ts_ms": 1700000000500})
+    producer.produce("shop.public.documents", key=json.dumps({"id": id}), value=value)
+def row(id, centre):
+    return {"id": id, "title": f"document {id}", "embedding": [random.gauss(centre, 1) for _ in range(16)]}
+for id in range(2200):
+    change("r", id, None, row(id, 3 * (id % 3)))
+change("u", 7, row(7, 3), row(7, 6))
+change("d", 8, row(8, 6), None)
+change(None, 8, None, None)
+change("c", 2200, None, row(2200, 0))
+producer.flush()
+`
+
+// answers reads as many outputs as there were changes, and prints those about a row, by key.
+const answers = `
+import json
+from confluent_kafka import Consumer
+consumer = Consumer({"bootstrap.servers": "localhost:9092", "group.id": "reader", "auto.offset.reset": "earliest"})
+consumer.subscribe(["places"])
+seen = 0
+while seen < 2204:
+    message = consumer.poll(1)
+    if message is None or message.error():
+        continue
+    seen += 1
+    if json.loads(message.key())["id"] in (7, 8, 2200):
+        place = json.loads(message.value()) if message.value() else {}
+        print(message.key().decode(), place.get("id"), place.get("title"))
+`
+
+// Changes of a table, as Debezium writes them: rows are placed, updated and deleted, one
+// output for each change, under its key.
+func TestRecipeDebezium(t *testing.T) {
+	k := newKitchen(t, "debezium.md")
+	k.python(k.here(changes))
+	k.placed = 2202
+	k.follow(k.page)
+	got := map[string][]string{}
+	for line := range strings.Lines(string(k.python(k.here(answers)))) {
+		key, place, _ := strings.Cut(line, "} ")
+		got[key] = append(got[key], strings.TrimSpace(place))
+	}
+	want := map[string][]string{
+		`{"id": 7`: {"7 document 7", "7 document 7"}, `{"id": 8`: {"8 document 8", "None None", "None None"}, `{"id": 2200`: {"2200 document 2200"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("of the rows 7, 8 and 2200 the outputs are %v, expected %v", got, want)
+	}
+}
