@@ -113,6 +113,9 @@ func (b *bench) writeIncomplete(w *bytes.Buffer, sets []*prepared) {
 			}
 		}
 	}
+	if b.results[studyName(studySets[0], studySettings()[0])] == nil {
+		none = append(none, "what the held-out likelihood chooses")
+	}
 	if none != nil {
 		fmt.Fprintf(w, "**Not measured: %s.** A set without all peers has no first and counts in no mean.\n\n", strings.Join(none, "; "))
 	}
