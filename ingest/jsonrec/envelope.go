@@ -77,7 +77,9 @@ func (p *parser) index(most int) (fields []member, ok bool) {
 		}
 		p.peek()
 		at := p.at
-		if !p.skip() {
+		if n := p.knownSchema(raw); n > 0 {
+			p.at += n
+		} else if !p.skip() {
 			return nil, false
 		}
 		fields = append(fields, member{string(raw), at, p.at})
@@ -94,6 +96,15 @@ func (p *parser) index(most int) (fields []member, ok bool) {
 		}
 	}
 	return fields, true
+}
+
+// knownSchema is the length of the value at hand if it is a schema that has been read before,
+// else 0: schemas are longer than records, and equal in all messages.
+func (p *parser) knownSchema(name []byte) int {
+	if p.d == nil || p.depth != 1 || string(name) != "schema" {
+		return 0
+	}
+	return p.d.schemas.begins(p.data[p.at:])
 }
 
 // valueOf is the offset of a field's value, -1 if there is no such field.

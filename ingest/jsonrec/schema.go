@@ -94,6 +94,18 @@ func (c *schemas) of(text []byte, spec record.Spec) (*schema, error) {
 	return s, nil
 }
 
+// begins returns the length of the schema that data begin with, 0 if none is known.
+func (c *schemas) begins(data []byte) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.known {
+		if n := len(s.text); len(data) >= n && string(data[:n]) == s.text {
+			return n
+		}
+	}
+	return 0
+}
+
 // written is a schema as Connect's JsonConverter writes it.
 type written struct {
 	Type       string            `json:"type"`
