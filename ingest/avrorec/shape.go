@@ -245,11 +245,6 @@ func (s *shape) measureRecord(depth int) error {
 	return nil
 }
 
-// has reports whether there is a field of a name.
-func (s *shape) has(name string) bool {
-	return slices.ContainsFunc(s.fields, func(f field) bool { return f.name == name })
-}
-
 // field finds a field by its name, or else by an alias.
 func (s *shape) field(name string) *shape {
 	for _, f := range s.fields {

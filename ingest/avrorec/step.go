@@ -115,7 +115,7 @@ func bindRecord(s *shape, n *record.Node) (step, error) {
 		f := s.fields[i]
 		of := n.Child([]byte(f.name))
 		for _, a := range f.aliases {
-			if of == nil && !s.has(a) {
+			if of == nil {
 				of = n.Child([]byte(a))
 			}
 		}
