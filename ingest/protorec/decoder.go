@@ -165,7 +165,7 @@ func unheld(f protoreflect.FieldDescriptor) string {
 	if f.Message() != nil {
 		return "lists of messages are not supported"
 	}
-	return fmt.Sprintf("lists of %s are not supported, lists of numbers are", f.Kind())
+	return "it is not supported"
 }
 
 // example is the name of a message's first field.

@@ -110,6 +110,9 @@ message Event {
   bytes raw = 16;
   fixed64 hash = 17;
   repeated string tags = 18;
+  repeated other.Colour colours = 20;
+  repeated bool switches = 21;
+  repeated Payload many = 22;
   Sparse sparse = 19;
   message Payload { uint32 bytes = 1; Event nested = 2; bool ok = 3; }
   message Sparse { int32 dimensions = 1; repeated Entry vector = 2; message Entry { int32 key = 1; double value = 2; } }
@@ -137,18 +140,21 @@ func TestFields(t *testing.T) {
 		"maps":       {record.Spec{Paths: []string{"scores.a", "scores.c", "flags.-2"}}, `scores { key: "a" value: 1.5 } scores { key: "b" value: 2 } flags { key: -2 value: true }`, "scores.a=1.5 scores.c=<nil> flags.-2=true"},
 		"time, duration, wrapper": {record.Spec{Paths: []string{"at", "took", "maybe"}}, `at { seconds: 3 nanos: 4000 } took { seconds: -1 nanos: -500000000 } maybe {}`,
 			"at=3000004 took=-1.5 maybe=0"},
-		"no wrapper":        {record.Spec{Paths: []string{"at", "took", "maybe"}}, ``, "at=<nil> took=<nil> maybe=<nil>"},
-		"struct":            {record.Spec{Paths: []string{"more.x", "more.deep.y", "more.v"}}, `more { fields { key: "x" value { number_value: 2 } } fields { key: "v" value { list_value { values { number_value: 1 } values { number_value: 2 } } } } fields { key: "deep" value { struct_value { fields { key: "y" value { string_value: "s" } } } } } }`, "more.x=2 more.deep.y=s more.v=[1 2]"},
-		"enum":              {record.Spec{Paths: []string{"colour"}}, `colour: BLUE`, "colour=BLUE"},
-		"unnamed enum":      {record.Spec{Paths: []string{"colour"}}, `colour: 9`, "colour=9"},
-		"enum as number":    {record.Spec{Paths: []string{"colour"}, Types: map[string]record.Type{"colour": record.Int}}, `colour: BLUE`, "colour=2"},
-		"oneof":             {record.Spec{Paths: []string{"name", "number", "inner.ok"}}, `number: -4`, "name=<nil> number=-4 inner.ok=<nil>"},
-		"decimal":           {record.Spec{Paths: []string{"price"}}, `price { value: "\xff\x38" scale: 2 }`, "price=-2"},
-		"decimal as text":   {record.Spec{Paths: []string{"price"}, Types: map[string]record.Type{"price": record.Text}}, `price { value: "\x04\xd2" scale: 2 }`, "price=12.34"},
-		"bytes":             {record.Spec{Paths: []string{"raw"}}, `raw: "\xff\x00"`, "raw=/wA="},
-		"bytes as vector":   {record.Spec{Paths: []string{"raw"}, Vector: "raw"}, `raw: "\x00\x00\x80\x3f\x00\x00\x00\x40"`, "raw=[1 2]"},
-		"large integer":     {record.Spec{Paths: []string{"hash"}, Types: map[string]record.Type{"hash": record.Text}}, `hash: 18446744073709551615`, "hash=18446744073709551615"},
-		"sparse vector":     {record.Spec{Paths: []string{"sparse"}}, `sparse { dimensions: 4 vector { key: 1 value: 2.5 } vector { key: 3 value: -1 } }`, "sparse=[2.5 0 -1 0]"},
+		"no wrapper":      {record.Spec{Paths: []string{"at", "took", "maybe"}}, ``, "at=<nil> took=<nil> maybe=<nil>"},
+		"struct":          {record.Spec{Paths: []string{"more.x", "more.deep.y", "more.v"}}, `more { fields { key: "x" value { number_value: 2 } } fields { key: "v" value { list_value { values { number_value: 1 } values { number_value: 2 } } } } fields { key: "deep" value { struct_value { fields { key: "y" value { string_value: "s" } } } } } }`, "more.x=2 more.deep.y=s more.v=[1 2]"},
+		"enum":            {record.Spec{Paths: []string{"colour"}}, `colour: BLUE`, "colour=BLUE"},
+		"unnamed enum":    {record.Spec{Paths: []string{"colour"}}, `colour: 9`, "colour=9"},
+		"enum as number":  {record.Spec{Paths: []string{"colour"}, Types: map[string]record.Type{"colour": record.Int}}, `colour: BLUE`, "colour=2"},
+		"oneof":           {record.Spec{Paths: []string{"name", "number", "inner.ok"}}, `number: -4`, "name=<nil> number=-4 inner.ok=<nil>"},
+		"decimal":         {record.Spec{Paths: []string{"price"}}, `price { value: "\xff\x38" scale: 2 }`, "price=-2"},
+		"decimal as text": {record.Spec{Paths: []string{"price"}, Types: map[string]record.Type{"price": record.Text}}, `price { value: "\x04\xd2" scale: 2 }`, "price=12.34"},
+		"bytes":           {record.Spec{Paths: []string{"raw"}}, `raw: "\xff\x00"`, "raw=/wA="},
+		"bytes as vector": {record.Spec{Paths: []string{"raw"}, Vector: "raw"}, `raw: "\x00\x00\x80\x3f\x00\x00\x00\x40"`, "raw=[1 2]"},
+		"large integer":   {record.Spec{Paths: []string{"hash"}, Types: map[string]record.Type{"hash": record.Text}}, `hash: 18446744073709551615`, "hash=18446744073709551615"},
+		"sparse vector":   {record.Spec{Paths: []string{"sparse"}}, `sparse { dimensions: 4 vector { key: 1 value: 2.5 } vector { key: 3 value: -1 } }`, "sparse=[2.5 0 -1 0]"},
+		"lists of others": {record.Spec{Paths: []string{"tags", "colours", "switches"}}, `tags: "<a\"" tags: "b" colours: [BLUE, RED] colours: 9 switches: [true, false]`,
+			`tags=["<a\"","b"] colours=["BLUE","RED",9] switches=[true,false]`},
+		"no elements":       {record.Spec{Paths: []string{"tags", "embedding"}}, ``, "tags=<nil> embedding=<nil>"},
 		"not in the schema": {record.Spec{Paths: []string{"nothing", "event_id"}}, `event_id: "a"`, "nothing=<nil> event_id=a"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +227,7 @@ func TestCompileRefuses(t *testing.T) {
 		"payload":     `column "payload" is a message; name one of its fields, as in "payload.bytes"`,
 		"scores":      `column "scores" is a map; name one of its keys`,
 		"more":        `column "more" is a struct; name one of its fields`,
-		"tags":        `column "tags": lists of string are not supported, lists of numbers are`,
+		"many":        `column "many": lists of messages are not supported`,
 		"event_id.x":  `column "event_id.x": nothing lies below event_id, which is one value`,
 		"embedding.0": `nothing lies below embedding`,
 	} {

@@ -14,6 +14,7 @@
 //	enum                        its name; the number where the schema has no name for it
 //	bytes                       text, or base64; the vector if it is wanted as that
 //	repeated numbers            a vector, packed or not
+//	other lists                 left out; their text as JSON if asked for by name
 //	message                     its fields, by dotted path
 //	map                         its values, by dotted path and key
 //	Timestamp, Duration         a time; seconds

@@ -23,7 +23,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(wire(f, envelope, `op: "d" before { id: 3 }`))
 	limits := record.Limits{Memory: 16 << 20}
 	var all []*Decoder
-	for _, s := range []record.Spec{{Limits: limits}, {Paths: []string{"embedding", "event_id", "payload.nested.payload.bytes", "scores.a", "more.v", "number"}, Vector: "embedding", Limits: limits}} {
+	for _, s := range []record.Spec{{Limits: limits}, {Paths: []string{"embedding", "event_id", "payload.nested.payload.bytes", "scores.a", "more.v", "number", "tags", "colours"}, Vector: "embedding", Limits: limits}} {
 		d, err := Compile(m, s)
 		if err != nil {
 			f.Fatal(err)

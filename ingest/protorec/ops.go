@@ -15,6 +15,7 @@ const (
 	opMark op = iota
 	opScalar
 	opList
+	opTexts // a list of anything else but messages, by name alone
 	opMessage
 	opMap
 	// What follows are messages that mean one value.
@@ -28,15 +29,19 @@ const (
 	opListValue
 )
 
-// opOf says what a field is by its descriptor; ok is false for what no column can hold: lists of
-// anything but numbers.
+// opOf says what a field is by its descriptor; ok is false for what no column can hold: lists
+// and maps of messages.
 func opOf(d protoreflect.FieldDescriptor) (o op, ok bool) {
 	m := d.Message()
 	switch {
 	case d.IsMap(), d.IsList() && entryLike(m):
 		return opMap, mapValue(m).Message() == nil
+	case d.IsList() && m != nil:
+		return opList, false
+	case d.IsList() && !numeric(d.Kind()):
+		return opTexts, true
 	case d.IsList():
-		return opList, numeric(d.Kind())
+		return opList, true
 	case m == nil:
 		return opScalar, true
 	}
@@ -140,6 +145,8 @@ func pinFor(d protoreflect.FieldDescriptor) record.Type {
 		return record.Vector
 	case opTime:
 		return record.Time
+	case opTexts:
+		return record.Text
 	case opDuration, opDecimal:
 		return record.Float
 	case opWrapper:

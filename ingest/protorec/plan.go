@@ -119,6 +119,8 @@ func (s *slot) wanted() bool {
 	switch s.op {
 	case opMessage, opMap:
 		return s.node.Below()
+	case opTexts:
+		return s.node.Named()
 	case opStruct, opValue:
 		return s.node.Wanted() || s.node.Below()
 	}
@@ -138,10 +140,13 @@ func (s *slot) bind() {
 func newSlot(o op, d protoreflect.FieldDescriptor) *slot {
 	s := &slot{op: o, desc: d, kind: d.Kind()}
 	s.wire = wireOf(s.kind)
-	switch {
-	case s.kind == protoreflect.EnumKind:
+	if s.kind == protoreflect.EnumKind {
 		s.enumOf = d.Enum().Values()
-	case o == opMap:
+	}
+	switch o {
+	case opTexts:
+		s.entries = &entries{}
+	case opMap:
 		value := mapValue(d.Message())
 		s.entries = &entries{value: newSlot(opScalar, value), key: mapKey(d.Message()).Kind()}
 	}

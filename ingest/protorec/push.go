@@ -60,6 +60,8 @@ func (w *worker) pushOne(s *slot) {
 		w.scalar(s.node, s.kind, s, s.bits, s.data)
 	case opList:
 		w.pushList(s)
+	case opTexts:
+		w.pushTexts(s)
 	case opMessage:
 		w.push(s.below)
 	case opMap:

@@ -149,7 +149,7 @@ func (w *worker) field(p *plan, s *slot, typ protowire.Type, b []byte, depth int
 		w.malformed(b, n)
 		return -1
 	}
-	packed := s.op == opList && typ == protowire.BytesType
+	packed := (s.op == opList || s.op == opTexts) && s.wire != protowire.BytesType && typ == protowire.BytesType
 	if typ != s.wire && !packed {
 		return n // as a field that the schema does not know
 	}
@@ -177,6 +177,11 @@ func (w *worker) keep(p *plan, s *slot, bits uint64, data []byte, packed bool, d
 			s.data, s.floats, s.numbers = nil, s.floats[:0], s.numbers[:0]
 		}
 		return w.list(s, bits, data, packed)
+	case opTexts:
+		if first {
+			s.begin()
+		}
+		return w.item(s, bits, data, packed)
 	case opMap:
 		if first {
 			s.begin()

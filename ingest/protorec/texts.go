@@ -1,0 +1,62 @@
+package protorec
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// item adds an element to a list that becomes text, or those of a packed run.
+func (w *worker) item(s *slot, bits uint64, data []byte, packed bool) bool {
+	if !packed {
+		s.entries.list = append(s.entries.list, entry{bits: bits, data: data})
+		return w.charge(entryBytes)
+	}
+	for len(data) > 0 {
+		bits, n := protowire.ConsumeVarint(data)
+		if n < 0 {
+			return w.malformed(data, n)
+		}
+		s.entries.list = append(s.entries.list, entry{bits: bits})
+		if !w.charge(entryBytes) {
+			return false
+		}
+		data = data[n:]
+	}
+	return true
+}
+
+// pushTexts hands over a list of texts, bytes, truth values or enums as its text in JSON.
+func (w *worker) pushTexts(s *slot) {
+	all := make([]any, len(s.entries.list))
+	for i, e := range s.entries.list {
+		all[i] = s.element(e)
+	}
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	to.SetEscapeHTML(false)
+	if err := to.Encode(all); err != nil {
+		w.b.Refuse(s.node, "the list is no text: %v", err)
+		return
+	}
+	w.b.Text(s.node, bytes.TrimSuffix(text.Bytes(), []byte{'\n'}))
+}
+
+// element is what JSON writes of an element.
+func (s *slot) element(e entry) any {
+	switch s.kind {
+	case protoreflect.BoolKind:
+		return protowire.DecodeBool(e.bits)
+	case protoreflect.EnumKind:
+		number := int32(e.bits)
+		if v := s.enumOf.ByNumber(protoreflect.EnumNumber(number)); v != nil {
+			return string(v.Name())
+		}
+		return number
+	case protoreflect.StringKind:
+		return string(e.data)
+	}
+	return e.data
+}
