@@ -18,9 +18,9 @@ var parts = []struct {
 	functions []string
 }{
 	{Placing, []string{"unfold/stream/embed.(*Map).Vectors", "unfold/stream/embed.(*Map).join", "unfold/internal/par.Do.func1"}},
-	{"decoding messages", []string{"unfold/ingest.(*Decoder).Decode"}},
+	{"decoding messages", []string{"unfold/stream/format.(*Decoder).Decode"}},
 	{"taking vectors out of them", []string{"unfold/stream/embed.(*Events).Encode"}},
-	{"writing messages", []string{"unfold/ingest.(*MessageWriter).Encode"}},
+	{"writing messages", []string{"unfold/stream/format.(*Encoder).Encode"}},
 	{"the reference set", []string{"unfold/stream/learn.(*intake).Offer"}},
 	{"Kafka's protocol", []string{"unfold/stream/kafka.(*generation).Fetch", "unfold/stream/kafka.(*Sink).Write", "unfold/stream/kafka.(*Sink).Write.func1",
 		"unfold/stream/kafka.(*generation).Transact", "github.com/segmentio/kafka-go.(*conn).run"}},

@@ -106,7 +106,7 @@ Duration: 9.30s, Total samples = 2.75s (29.58%)
          0     0%     0%      2.43s 88.36%  sync.(*WaitGroup).Go.func1
          0     0%     0%      1.92s 69.6%  unfold/internal/par.Do.func1
      0.01s  0.36%  0.36%      0.01s  0.4%  unfold/stream/embed.(*Map).Vectors
-         0     0%  0.36%      0.14s  5.09%  unfold/ingest.(*Decoder).Decode (inline)
+         0     0%  0.36%      0.14s  5.09%  unfold/stream/format.(*Decoder).Decode (inline)
 `
 	shares := sharesOf(top)
 	got := Sentence(shares, "%.0f")
