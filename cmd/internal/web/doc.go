@@ -4,6 +4,6 @@
 //	/readyz   200 if it owns a share of the stream and has a map, else 503 and why
 //	/metrics  metrics in Prometheus's text format
 //
-// It answers GET and HEAD only, shows nothing of the data, and is meant for an
-// address that only operators reach.
+// These answer GET and HEAD only, show nothing of the data, and are meant for an address
+// that only operators reach. Package serve answers beside them where that is asked for.
 package web
