@@ -136,7 +136,7 @@ func (b *bench) lacking(p *prepared) string {
 		case m.peer:
 			peers = append(peers, m.title)
 		default:
-			ours = append(ours, m.title)
+			ours = append(ours, strings.ReplaceAll(m.title, ", ", " with "))
 		}
 		all++
 	}
