@@ -100,7 +100,7 @@ func messagesOf(file string, content []byte) []stage.Sample {
 	if len(content) == 0 {
 		return []stage.Sample{{Where: name}} // a tombstone
 	}
-	first, rest, _ := bytes.Cut(content, []byte("\n"))
+	first, rest, _ := bytes.Cut(bytes.TrimSpace(content), []byte("\n"))
 	if len(bytes.TrimSpace(rest)) == 0 || !json.Valid(first) || !slices.Contains([]byte("{["), first[0]) {
 		return []stage.Sample{{Where: name, Message: stream.Message{Value: content}}}
 	}
