@@ -169,12 +169,17 @@ const (
 	priorTo   = 6e-4
 )
 
-// fall returns the weight of the prior on a map of n points.
+// fall returns the weight of the prior on a map of n points,
+//
+//	kappa from 0.1 f(n)^2 to 6e-4 f(n), f(n) = min(1, 30,000/n)^(3/2).
+//
+// Held more firmly at first, groups of many points that the frame lays over each other
+// come apart in pieces, with others between them.
 func (s Settings) fall(n int) prior.Schedule {
 	if s.Prior.Schedule != (prior.Schedule{}) {
 		return s.Prior.Schedule
 	}
-	return prior.Schedule{From: priorFrom, To: priorTo * ofMany(n)}
+	return prior.Schedule{From: priorFrom * ofMany(n) * ofMany(n), To: priorTo * ofMany(n)}
 }
 
 // coarse returns what points of a map of n are held against: if they are few, all,
