@@ -20,8 +20,8 @@ import (
 // beforehand what it finds in a message.
 func TestRecords(t *testing.T) {
 	const sent = 140
-	rng := rand.New(rand.NewPCG(71, 1))
-	vector := func() []float32 {
+	vector := func(id int) []float32 {
+		rng := rand.New(rand.NewPCG(71, uint64(id)))
 		v := make([]float32, 4)
 		for k := range v {
 			v[k] = float32(rng.NormFloat64()) + 5*float32(rng.IntN(2)*(k%2))
@@ -35,7 +35,7 @@ func TestRecords(t *testing.T) {
 	}{
 		"json": {
 			record: func(id int) []byte {
-				b, _ := json.Marshal(map[string]any{"id": id, "kind": "a", "at": map[string]any{"x": id}, "v": vector()})
+				b, _ := json.Marshal(map[string]any{"id": id, "kind": "a", "at": map[string]any{"x": id}, "v": vector(id)})
 				return b
 			},
 			lint: []string{"1 event of ", "id int64: 0", "kind string: a", "at.x int64: 0", "read as json, as vectors of 4 values", "outputs are json"},
@@ -60,7 +60,7 @@ func TestRecords(t *testing.T) {
 				b := binary.AppendVarint(registry.AppendID(nil, 1), int64(id))
 				b = append(binary.AppendVarint(b, 1), 'a')
 				b = binary.AppendVarint(b, 4)
-				for _, x := range vector() {
+				for _, x := range vector(id) {
 					b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 				}
 				return binary.AppendVarint(b, 0)

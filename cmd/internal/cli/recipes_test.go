@@ -71,10 +71,20 @@ type kitchen struct {
 	ran  int
 }
 
+// long leaves a test out where -short asks for that, as beside the race detector: its
+// scripts are other programs.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it runs without -short")
+	}
+}
+
 // newKitchen makes one for a page, with the topics of the recipes' first page; more replaces
 // what else the blocks name.
 func newKitchen(t *testing.T, recipe string, more ...string) *kitchen {
 	t.Helper()
+	long(t)
 	first, text := recipePage(t, "README.md"), recipePage(t, recipe)
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
 	if err != nil {
@@ -94,6 +104,7 @@ func newKitchen(t *testing.T, recipe string, more ...string) *kitchen {
 
 func recipePage(t *testing.T, name string) string {
 	t.Helper()
+	long(t)
 	return page(t, filepath.Join(repository, "docs", "recipes", name))
 }
 
@@ -202,6 +213,7 @@ func TestRecipeJSON(t *testing.T) {
 
 // registryHere is a schema registry on this machine, and what names it in the pages.
 func registryHere(t *testing.T) (r *srfake.Registry, names []string) {
+	long(t)
 	r = srfake.New()
 	t.Cleanup(r.Close)
 	r.Intercept(func(_ http.ResponseWriter, q *http.Request) bool {
