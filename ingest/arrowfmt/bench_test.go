@@ -78,3 +78,29 @@ func BenchmarkDecodeText(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkWeigh weighs messages whose schema is not known yet, or is.
+func BenchmarkWeigh(b *testing.B) {
+	for _, n := range sizes {
+		m, err := emit.EncodeTable(ingesttest.Events(0, n, 50))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, name := range []string{"new", "known"} {
+			d := &arrowfmt.Decoder{}
+			if name == "known" {
+				if _, err := d.Decode(m, ingesttest.Here()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.Run(fmt.Sprint(n, "/", name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if d.Weigh(m) == 0 {
+						b.Fatal("a message without weight")
+					}
+				}
+			})
+		}
+	}
+}

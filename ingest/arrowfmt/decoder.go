@@ -50,17 +50,8 @@ func newKnownSchema(checked *arrowipc.Known, d *batchDecoder) *knownSchema {
 
 // Decode is DecodeMessage with the decoder's limits.
 func (d *Decoder) Decode(value []byte, origin table.Origin) (*table.Table, error) {
-	limits := d.Limits.filled()
 	known := d.find(value)
-	if known != nil && known.direct && int64(len(value)) <= limits.Bytes {
-		if s, err := known.checked.Check(value); err == nil && s.Rows <= limits.Rows {
-			if t := known.decode(s, origin, limits); t != nil {
-				return t, nil
-			}
-		}
-	}
-	// What cannot be taken as it lies goes the long way, which also says what is wrong.
-	t, read, err := decodeMessage(value, origin, limits)
+	t, read, err := decodeMessage(value, origin, d.Limits.filled(), known)
 	if err == nil && known == nil {
 		d.remember(read, value)
 	}
@@ -69,15 +60,19 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (*table.Table, error
 
 // Weigh returns how many bytes the batches of a message take once decompressed, without
 // decoding it; 0 for one that cannot be decoded.
-func (d *Decoder) Weigh(value []byte) (n int64) {
+func (d *Decoder) Weigh(value []byte) int64 {
+	if known := d.find(value); known != nil {
+		n, err := known.checked.Weigh(value)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
 	s, err := arrowipc.Check(value, d.Limits.filled().ipc())
 	if err != nil {
 		return 0
 	}
-	for _, f := range s.Frames {
-		n += f.Decoded
-	}
-	return n
+	return s.Decoded
 }
 
 // find returns the schema that a message begins with, nil if it is not known.

@@ -9,7 +9,7 @@ import (
 func DecodeByArrow(value []byte, origin table.Origin, limits Limits) (t *table.Table, err error) {
 	defer arrays.Recovered(&err)
 	limits = limits.filled()
-	s, err := checkMessage(value, origin, limits)
+	s, err := checkMessage(value, origin, limits, nil)
 	if err != nil {
 		return nil, err
 	}

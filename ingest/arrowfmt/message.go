@@ -58,32 +58,37 @@ func (l Limits) CheckVectors(t *table.Table, dim int) error {
 // touch, or an *Error with the message's topic, partition and offset. The table may
 // share the message's memory.
 func DecodeMessage(value []byte, origin table.Origin, limits Limits) (*table.Table, error) {
-	t, _, err := decodeMessage(value, origin, limits.filled())
+	t, _, err := decodeMessage(value, origin, limits.filled(), nil)
 	return t, err
 }
 
-// decodeMessage is DecodeMessage; it also returns the schema that was read.
-func decodeMessage(value []byte, origin table.Origin, limits Limits) (*table.Table, *knownSchema, error) {
-	s, err := checkMessage(value, origin, limits)
+// decodeMessage is DecodeMessage of a message that begins with a known schema, or with one
+// that is not known yet (nil); it also returns the schema.
+func decodeMessage(value []byte, origin table.Origin, limits Limits, known *knownSchema) (*table.Table, *knownSchema, error) {
+	s, err := checkMessage(value, origin, limits, known)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, k, err := decodeStream(s, origin, limits)
+	t, k, err := decodeStream(s, origin, limits, known)
 	if err != nil {
 		return nil, nil, explain(origin, err)
 	}
 	return t, k, nil
 }
 
-// checkMessage is the preflight of a message.
-func checkMessage(value []byte, origin table.Origin, limits Limits) (*arrowipc.Stream, error) {
+// checkMessage is the preflight of a message, without its schema if that is known.
+func checkMessage(value []byte, origin table.Origin, limits Limits, known *knownSchema) (s *arrowipc.Stream, err error) {
 	if len(value) == 0 {
 		return nil, origin.Bad("the message is empty").Suggest("a message is one Arrow IPC stream (%s)", contentType)
 	}
 	if int64(len(value)) > limits.Bytes {
 		return nil, origin.Bad("the message has %d bytes, more than %d", len(value), limits.Bytes)
 	}
-	s, err := arrowipc.Check(value, limits.ipc())
+	if known != nil {
+		s, err = known.checked.Check(value)
+	} else {
+		s, err = arrowipc.Check(value, limits.ipc())
+	}
 	if err == nil && s.Rows > limits.Rows {
 		return nil, origin.Bad("the message has %d rows, more than %d", s.Rows, limits.Rows)
 	}
@@ -96,18 +101,26 @@ func checkMessage(value []byte, origin table.Origin, limits Limits) (*arrowipc.S
 	return s, nil
 }
 
-// decodeStream reads the schema of a checked stream and makes a table of its batches:
-// as they lie, if that goes, else by Arrow's reader, which also says what is wrong.
-func decodeStream(s *arrowipc.Stream, origin table.Origin, limits Limits) (t *table.Table, k *knownSchema, err error) {
+// decodeStream reads the schema of a checked stream, unless that is known, and makes a
+// table of its batches: as they lie, if that goes, else by Arrow's reader, which also says
+// what is wrong.
+func decodeStream(s *arrowipc.Stream, origin table.Origin, limits Limits, k *knownSchema) (t *table.Table, _ *knownSchema, err error) {
 	defer arrays.Recovered(&err)
+	if k != nil {
+		if t := k.decode(s, origin, limits); t != nil {
+			return t, k, nil
+		}
+	}
 	d, err := newBatchDecoder(&replay{s: s}, limits.Memory, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer d.r.Release()
-	k = newKnownSchema(s.Schema, d)
-	if t := k.decode(s, origin, limits); t != nil {
-		return t, k, nil
+	if k == nil {
+		k = newKnownSchema(s.Schema, d)
+		if t := k.decode(s, origin, limits); t != nil {
+			return t, k, nil
+		}
 	}
 	t, err = d.table(origin)
 	return t, k, err

@@ -2,6 +2,7 @@ package arrowfmt_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/ingesttest"
 )
 
 // A message's weight is that of its columns once decompressed, however few bytes it has.
@@ -36,5 +38,35 @@ func TestWeigh(t *testing.T) {
 	}
 	if got := (&arrowfmt.Decoder{}).Weigh([]byte("no Arrow stream")); got != 0 {
 		t.Errorf("junk weighs %d", got)
+	}
+}
+
+// A message weighs the same whether its schema is known or not, and nothing if it is bad.
+func TestWeighOfKnownSchemas(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	limits := arrowfmt.Limits{Memory: 16 << 20, Rows: 1 << 16}
+	fresh := &arrowfmt.Decoder{Limits: limits} // decodes nothing, and so knows no schema
+	weighed := 0
+	for _, s := range ingesttest.Streams() {
+		known := &arrowfmt.Decoder{Limits: limits}
+		if _, err := known.Decode(s.Bytes, ingesttest.Here()); err != nil {
+			t.Fatal(s.Name, err)
+		}
+		for i := range 100 {
+			b := s.Bytes
+			if i > 0 {
+				b = ingesttest.Mutate(b, rng)
+			}
+			got, want := known.Weigh(b), fresh.Weigh(b)
+			if got != want {
+				t.Errorf("%s: %d bytes weigh %d, and %d where the schema is known", s.Name, len(b), want, got)
+			}
+			if got > 0 {
+				weighed++
+			}
+		}
+	}
+	if weighed == 0 {
+		t.Error("no message has a weight")
 	}
 }

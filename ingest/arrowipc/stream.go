@@ -14,6 +14,8 @@ type Stream struct {
 	Frames []Frame
 	// Rows are those of all record batches.
 	Rows int64
+	// Decoded is how many bytes the buffers of all frames take once decompressed.
+	Decoded int64
 }
 
 // Check checks a whole stream in memory: one schema, at least that, and nothing after
@@ -39,7 +41,8 @@ func Check(b []byte, lim Limits) (*Stream, error) {
 	return &out.stream, nil
 }
 
-// rest checks what follows the schema of the stream b, and adds it to out.
+// rest checks what follows the schema of the stream b, and adds it to out: the frames
+// only if s.columns.
 func (s *Scanner) rest(out *Stream, b []byte) error {
 	for {
 		f, err := s.Next()
@@ -52,7 +55,9 @@ func (s *Scanner) rest(out *Stream, b []byte) error {
 		if f.Kind == Record {
 			out.Rows += f.Rows
 		}
-		out.Frames = append(out.Frames, f)
+		if out.Decoded += f.Decoded; s.columns {
+			out.Frames = append(out.Frames, f)
+		}
 	}
 	if s.at != int64(len(b)) {
 		return s.fail(badf("%d bytes follow the end of the stream", int64(len(b))-s.at))
@@ -92,12 +97,25 @@ func (k *Known) Frame() Frame {
 
 // Check checks a stream that begins with the schema, within the limits of that.
 func (k *Known) Check(b []byte) (*Stream, error) {
-	at := len(k.bytes)
-	s := NewBytesScanner(b[at:], k.lim)
-	s.schema, s.at, s.columns = k.schema, int64(at), true
 	out := &Stream{Schema: k, Frames: make([]Frame, 0, 1)}
-	if err := s.rest(out, b); err != nil {
+	if err := k.rest(out, b, true); err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// Weigh checks all that Check does, and returns the stream's Decoded alone: it keeps
+// nothing of what it finds, and so allocates nothing for most streams.
+func (k *Known) Weigh(b []byte) (int64, error) {
+	var out Stream
+	err := k.rest(&out, b, false)
+	return out.Decoded, err
+}
+
+// rest checks what follows the schema of the stream b, and adds it to out.
+func (k *Known) rest(out *Stream, b []byte, columns bool) error {
+	at := len(k.bytes)
+	s := NewBytesScanner(b[at:], k.lim)
+	s.schema, s.at, s.columns = k.schema, int64(at), columns
+	return s.rest(out, b)
 }
