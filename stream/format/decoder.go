@@ -29,7 +29,7 @@ type Settings struct {
 	File *File
 	// Registry has the schemas that messages name; nil: there is none.
 	Registry *registry.Client
-	// Chosen, if set, is called when Auto has told a format for the first time.
+	// Chosen, if set, is called when Auto has recognised a format for the first time.
 	Chosen func(n Name, m *stream.Message)
 }
 
@@ -59,11 +59,11 @@ type reader interface {
 
 // Decoder decodes the messages of a topic. It is safe for concurrent use.
 type Decoder struct {
-	set   Settings
-	arrow arrowfmt.Decoder
-	told  atomic.Uint32 // a bit for each of formats that Auto has told
-	json  *jsonrec.Decoder
-	file  reader // of messages that name no schema; nil: they name it
+	set    Settings
+	arrow  arrowfmt.Decoder
+	chosen atomic.Uint32 // a bit for each of formats that Auto has recognised
+	json   *jsonrec.Decoder
+	file   reader // of messages that name no schema; nil: they name it
 	// values and keys are those of schemas.
 	values, keys *schemas
 	// key decodes keys that are JSON.
@@ -114,7 +114,7 @@ func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 	origin := table.Origin{Position: m.Position()}
 	n := d.set.Format
 	if n == Auto {
-		n = d.tell(m)
+		n = d.recognise(m)
 	}
 	if n == Arrow {
 		if out.Table, err = d.arrow.Decode(m.Value, origin); err == nil {
@@ -170,7 +170,7 @@ func (d *Decoder) explain(m *stream.Message, err error) error {
 // Weigh returns how many bytes the events of a message take once decompressed, if that is
 // known without decoding them; else 0.
 func (d *Decoder) Weigh(m *stream.Message) int64 {
-	if n := d.set.Format; n == Arrow || n == Auto && d.tell(m) == Arrow {
+	if n := d.set.Format; n == Arrow || n == Auto && d.recognise(m) == Arrow {
 		return d.arrow.Weigh(m.Value)
 	}
 	return 0
@@ -182,9 +182,9 @@ func continues(v []byte) bool { return len(v) > 0 && v[0] == 0xFF }
 // bySchema stands for the format of the schema that a message names.
 const bySchema Name = ""
 
-// tell says by a message's bytes what it is. What is nothing known is Arrow, whose decoder
+// recognise says by a message's bytes what it is. What is nothing known is Arrow, whose decoder
 // says what is wrong with it.
-func (d *Decoder) tell(m *stream.Message) Name {
+func (d *Decoder) recognise(m *stream.Message) Name {
 	v := m.Value
 	if continues(v) {
 		return Arrow
@@ -200,13 +200,13 @@ func (d *Decoder) tell(m *stream.Message) Name {
 	return Arrow
 }
 
-// chose reports what Auto has told, once for each format.
+// chose reports what Auto has recognised, once for each format.
 func (d *Decoder) chose(n Name, m *stream.Message) {
 	if d.set.Format != Auto || d.set.Chosen == nil {
 		return
 	}
 	bit := uint32(1) << slices.Index(formats, n)
-	if d.told.Load()&bit == 0 && d.told.Or(bit)&bit == 0 {
+	if d.chosen.Load()&bit == 0 && d.chosen.Or(bit)&bit == 0 {
 		d.set.Chosen(n, m)
 	}
 }

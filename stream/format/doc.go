@@ -8,7 +8,7 @@
 //
 // # Auto
 //
-// Auto tells each message by its own bytes, so that a message has the same events whatever
+// Auto recognises each message by its own bytes, so that a message has the same events whatever
 // came before it: an Arrow IPC stream begins with four bytes 0xFF, JSON with '{' or '['.
 // With a registry a message that names a schema, by a byte 0 and an id or in a header, is
 // what the schema says.

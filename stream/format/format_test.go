@@ -107,7 +107,7 @@ func header(name string, value []byte) []stream.Header {
 	return []stream.Header{{Key: name, Value: value}}
 }
 
-// TestFormats: one event is the same in all formats, however they are told, and its bytes
+// TestFormats: one event is the same in all formats, however they are recognised, and its bytes
 // say which it is.
 func TestFormats(t *testing.T) {
 	_, client := schemaRegistry(t)
@@ -148,8 +148,8 @@ func TestFormats(t *testing.T) {
 		"protobuf, named, registered": {format.Settings{Format: format.Protobuf, Registry: client}, stream.Message{Value: framed(2, proto)}, format.Protobuf},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told []format.Name
-			c.set.Chosen = func(n format.Name, _ *stream.Message) { told = append(told, n) }
+			var chosen []format.Name
+			c.set.Chosen = func(n format.Name, _ *stream.Message) { chosen = append(chosen, n) }
 			d := decoder(t, c.set)
 			for range 2 {
 				got, err := d.DecodeNow(t.Context(), &c.m)
@@ -164,8 +164,8 @@ func TestFormats(t *testing.T) {
 				}
 			}
 			auto := c.set.Format == "" && c.set.File == nil
-			if len(told) > 1 || auto != (len(told) == 1) || auto && told[0] != c.want {
-				t.Errorf("told %v, want %s", told, c.want)
+			if len(chosen) > 1 || auto != (len(chosen) == 1) || auto && chosen[0] != c.want {
+				t.Errorf("chosen %v, want %s", chosen, c.want)
 			}
 		})
 	}

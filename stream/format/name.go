@@ -12,7 +12,7 @@ type Name string
 
 // The formats.
 const (
-	// Auto is told by the bytes of each message; Same is that of a message's input.
+	// Auto is chosen by the bytes of each message; Same is that of a message's input.
 	Auto Name = "auto"
 	Same Name = "same"
 

@@ -128,7 +128,7 @@ func (c *demoCmd) summarize(p *program, stream *demo.Stream, r *demo.Result, too
 		humanize.Count(r.Messages), humanize.Count(r.Answered), humanize.Plural(r.DeadLetters, "dead letter"))
 	p.printf("The map was learnt %d times; a message took %d ms from read to acknowledged (median, at %s %s a second).\n",
 		r.Maps, r.Latency.Milliseconds(), humanize.Count(c.Rate), c.what())
-	c.strange(p, stream, r)
+	c.novelty(p, stream, r)
 	picture := "the map, coloured by " + stream.By
 	if stream.By == "" {
 		picture = "the map"
@@ -161,14 +161,14 @@ func (c *demoCmd) what() string {
 	return "connections"
 }
 
-// strange says how novel events were, where that can be told.
-func (c *demoCmd) strange(p *program, stream *demo.Stream, r *demo.Result) {
+// novelty says how novel events were, where that is known.
+func (c *demoCmd) novelty(p *program, stream *demo.Stream, r *demo.Result) {
 	if len(r.Arrivals) > 0 {
 		what, of := "attacks were", c.what()
 		if len(c.Files) > 0 {
 			what = "each " + stream.By + " was that came after the first map"
 		}
-		p.printf("\nHow strange %s (novelty_global, median of the first %s):\n\n", what, of)
+		p.printf("\nHow novel %s (novelty_global, median of the first %s):\n\n", what, of)
 		p.printf("    %-14s %11s   %-12s %s\n", stream.By, of, "on arrival", "once learnt")
 		for _, a := range r.Arrivals {
 			p.printf("    %-14s %11s   %-12.2f %.2f\n", a.Label, humanize.Count(a.Events), a.New, a.Now)

@@ -15,7 +15,7 @@ import (
 	"unfold/stream/streamtest"
 )
 
-// TestRecords: a stage that is told nothing but its topics reads records as they are on
+// TestRecords: a stage that is given nothing but its topics reads records as they are on
 // topics, one event a message, learns a map of them and answers in their format; lint says
 // beforehand what it finds in a message.
 func TestRecords(t *testing.T) {

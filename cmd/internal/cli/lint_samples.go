@@ -24,7 +24,7 @@ const (
 	// mostSamples is how many messages are looked at, largestSample how many bytes of one
 	// file.
 	mostSamples, largestSample = 1000, 256 << 20
-	// mostProblems is how many bad messages are told of, one by one.
+	// mostProblems is how many bad messages are reported one by one.
 	mostProblems = 10
 )
 

@@ -127,7 +127,7 @@ type place struct {
 	Error  string  `json:"error"`
 }
 
-// A model is served until the program is told to end: on an address, and on a socket. It
+// A model is served until the program is asked to end: on an address, and on a socket. It
 // places as embed does.
 func TestServe(t *testing.T) {
 	smallModel(t)

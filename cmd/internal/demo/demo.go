@@ -60,7 +60,7 @@ type demo struct {
 	mu        sync.Mutex
 	paced     int // 1 while the stream comes at its own speed, else 0
 	maps      int
-	letters   int // dead letters that were told of
+	letters   int // dead letters so far
 	latencies []time.Duration
 }
 
@@ -226,11 +226,11 @@ func (d *demo) hasSeenAll() bool {
 	return true
 }
 
-// fewLetters is how many dead letters are told of, one by one.
+// fewLetters is how many dead letters are reported one by one.
 const fewLetters = 5
 
-// tell says why a message became a dead letter, of the first ones.
-func (d *demo) tell(reason error) {
+// report says why a message became a dead letter, of the first ones.
+func (d *demo) report(reason error) {
 	d.mu.Lock()
 	d.letters++
 	n := d.letters
@@ -255,7 +255,7 @@ func (d *demo) hooks() stream.Hooks {
 			})
 		},
 		DeadLettered: func(m stream.Message, _ stream.Stage, reason error) {
-			d.tell(reason)
+			d.report(reason)
 			d.places.deadLetter()
 		},
 		RefreshFailed: func(err error) { d.Progress.Above(func() { d.Say("no new map: %v", err) }) },

@@ -323,7 +323,7 @@ func (c *cutter) stream() (*Stream, error) {
 		return nil, e
 	case len(c.distinct) < least/2:
 		return nil, o.Bad("%s, but only %s: too few for a map", humanize.Plural(good, "row"), humanize.Plural(len(c.distinct), "distinct vector")).
-			Suggest("name more of the columns that tell events from one another")
+			Suggest("name more of the columns in which events differ")
 	}
 	s := &Stream{
 		Topic: "events", From: c.from(), Event: "event", By: c.Mapping.Label, Events: c.rows, Unplaceable: c.bad, Reason: c.reason, Left: c.left,

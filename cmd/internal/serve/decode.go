@@ -17,7 +17,7 @@ import (
 // Format is how rows are written.
 type Format int
 
-// The formats. Auto tells by the first byte.
+// The formats. Auto recognises them by the first byte.
 const (
 	Auto Format = iota
 	JSON
@@ -32,8 +32,8 @@ const (
 	jsonType  = "application/json"
 )
 
-// told is what a body is, if that was not said.
-func (f Format) told(body []byte) Format {
+// of is what a body is, which Auto recognises.
+func (f Format) of(body []byte) Format {
 	if f != Auto {
 		return f
 	}

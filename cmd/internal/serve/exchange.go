@@ -38,7 +38,7 @@ func (x *Exchange) Lines(ctx context.Context, in io.Reader, out io.Writer) error
 	err := x.serve(ctx, func() ([]byte, error) {
 		if !begun {
 			begun = true
-			if first, err := r.Peek(1); err == nil && Auto.told(first) == Arrow {
+			if first, err := r.Peek(1); err == nil && Auto.of(first) == Arrow {
 				return nil, errArrow
 			}
 		}

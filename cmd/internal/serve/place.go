@@ -57,7 +57,7 @@ type neighbors struct {
 // Place answers a request, and says in which format. Its errors are *Problem.
 func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([]byte, Format, error) {
 	l := p.Limits.Filled()
-	o.In = o.In.told(body)
+	o.In = o.In.of(body)
 	if o.Out == Auto {
 		o.Out = o.In
 	}

@@ -168,8 +168,8 @@ func namedColumns(m ingest.Mapping) (names []string, all bool) {
 	return names, all
 }
 
-// tell logs what was chosen for the messages of a source.
-func tell(log *slog.Logger) func(format.Name, *stream.Message) {
+// logChosen logs what was chosen for the messages of a source.
+func logChosen(log *slog.Logger) func(format.Name, *stream.Message) {
 	return func(n format.Name, m *stream.Message) {
 		logs.Say(log, slog.LevelInfo, logs.Format, fmt.Sprintf("messages of topic %s are read as %s", m.Topic, n),
 			slog.String(logs.What, string(n)), slog.String(logs.Topic, m.Topic), slog.Int(logs.Partition, m.Partition), slog.Int64(logs.Offset, m.Offset))

@@ -89,7 +89,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	s.Hooks = join(s.Hooks, stream.Hooks{Sized: b.sized})
 	st.pipeline = &stream.Pipeline{ExactlyOnce: c.ExactlyOnce(), LearnOnly: c.Role == config.RoleLearn, TooLarge: tooLarge(c), Hooks: s.Hooks, PassHeaders: c.Headers == "pass",
 		Settings: stream.Settings{BatchMessages: int(c.Batch.Messages), BatchBytes: int(c.Batch.Bytes), Linger: orNone(time.Duration(c.Batch.Linger)), QueueBytes: int(c.Limits.Queue), WaitingBytes: int(c.Limits.Waiting), WorkBytes: int(c.Limits.MessageMemory), DecodeTime: time.Duration(c.Limits.MessageTime)}}
-	f, err := formatsOf(ctx, s, tell(s.Log))
+	f, err := formatsOf(ctx, s, logChosen(s.Log))
 	if err != nil {
 		return err
 	}

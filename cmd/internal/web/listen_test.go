@@ -67,7 +67,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// Stop waits for the requests that are under way, and no longer than it was told.
+// Stop waits for the requests that are under way, and no longer than it may.
 func TestStop(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

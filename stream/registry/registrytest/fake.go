@@ -32,7 +32,7 @@ func StartFake(t testing.TB) *Fake {
 		}
 		w.Header().Set("Content-Type", "application/vnd.schemaregistry.v1+json")
 		w.WriteHeader(status)
-		fmt.Fprintf(w, `{"error_code": %d, "message": "told to say so"}`, status)
+		fmt.Fprintf(w, `{"error_code": %d, "message": "set to answer so"}`, status)
 		return true
 	})
 	return r
