@@ -3,64 +3,13 @@ package avrorec
 import (
 	"encoding/hex"
 	"math"
-	"math/big"
 
 	"github.com/twmb/avro"
-
-	"unfold/ingest/record"
 )
 
 // unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
 // not repeat.
 const unavailable = "__debezium_unavailable_value"
-
-// Bounds of decimals: no database has larger ones.
-const (
-	maxScale    = 10_000
-	maxUnscaled = 4096 // bytes
-)
-
-// decimal adds an integer, big endian, times ten to the power of -scale.
-func (w *worker) decimal(s *step, v []byte, scale int64) bool {
-	if len(v) > maxUnscaled || scale > maxScale || scale < -maxScale {
-		w.b.Refuse(s.node, "a decimal of %d bytes and scale %d is too large", len(v), scale)
-		return true
-	}
-	if len(v) <= 6 && scale >= 0 && scale <= 22 && s.node.Pinned() != record.Text {
-		// Both are exact as float64, so the quotient is the nearest.
-		unscaled := int64(0)
-		for i, c := range v {
-			if i == 0 {
-				unscaled = int64(int8(c))
-				continue
-			}
-			unscaled = unscaled<<8 | int64(c)
-		}
-		w.b.Float(s.node, float64(unscaled)/math.Pow10(int(scale)))
-		return true
-	}
-	x := ratio(v, scale)
-	if s.node.Pinned() == record.Text {
-		w.b.Text(s.node, []byte(x.FloatString(max(int(scale), 0))))
-		return true
-	}
-	f, _ := x.Float64()
-	w.b.Float(s.node, f)
-	return true
-}
-
-// ratio is the value of a decimal.
-func ratio(v []byte, scale int64) *big.Rat {
-	n := new(big.Int).SetBytes(v)
-	if len(v) > 0 && v[0] >= 0x80 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
-	}
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(scale, -scale)), nil)
-	if scale < 0 {
-		return new(big.Rat).SetInt(n.Mul(n, power))
-	}
-	return new(big.Rat).SetFrac(n, power)
-}
 
 // uuid writes 16 bytes as they are usually written.
 func uuid(to, v []byte) []byte {

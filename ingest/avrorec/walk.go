@@ -55,7 +55,10 @@ func (w *worker) walk(s *step, depth int) bool {
 			return false
 		}
 		v, ok := w.bytes()
-		return ok && w.decimal(s, v, scale)
+		if ok {
+			w.b.Decimal(s.node, v, scale)
+		}
+		return ok
 	}
 	return w.scalar(s)
 }
@@ -121,7 +124,7 @@ func (w *worker) opaque(s *step) bool {
 	case !ok:
 		return false
 	case s.op == opDecimal:
-		return w.decimal(s, v, int64(s.shape.scale))
+		w.b.Decimal(s.node, v, int64(s.shape.scale))
 	case w.debezium && string(v) == unavailable:
 		w.b.Refuse(s.node, "Debezium has left the value out, since the change did not touch it: set the table's REPLICA IDENTITY to FULL")
 	case s.op == opText:

@@ -3,7 +3,7 @@ package jsonrec
 import (
 	"encoding/base64"
 	"encoding/json"
-	"math/big"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,7 +216,7 @@ func (p *parser) schemaText(n *record.Node, s *connect, raw []byte) {
 			p.b.Bytes(n, bytes)
 			return
 		}
-		p.decimal(n, bytes, s.scale)
+		p.b.Decimal(n, bytes, int64(s.scale))
 	case kindZoned:
 		if n.Pinned() == record.Time {
 			if t, err := time.Parse(time.RFC3339Nano, string(raw)); err == nil {
@@ -228,49 +228,6 @@ func (p *parser) schemaText(n *record.Node, s *connect, raw []byte) {
 	default:
 		p.b.Text(n, raw)
 	}
-}
-
-// mostDecimal bounds the digits of a decimal.
-const mostDecimal = 1024
-
-// decimal adds an integer, big endian and signed, times ten to the power of -scale.
-func (p *parser) decimal(n *record.Node, bytes []byte, scale int) {
-	if len(bytes) > mostDecimal/3 || scale < -mostDecimal || scale > mostDecimal {
-		p.b.Refuse(n, "a decimal of %d bytes and scale %d is not supported", len(bytes), scale)
-		return
-	}
-	v := new(big.Int).SetBytes(bytes)
-	if len(bytes) > 0 && bytes[0]&0x80 != 0 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
-	}
-	text := decimalText(v, scale)
-	if n.Pinned() == record.Text {
-		p.b.Text(n, []byte(text))
-		return
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		p.b.Refuse(n, "the decimal %s is beyond a double's range", text)
-		return
-	}
-	p.b.Float(n, x)
-}
-
-// decimalText writes a decimal out.
-func decimalText(v *big.Int, scale int) string {
-	if scale <= 0 {
-		return v.String() + strings.Repeat("0", -scale*min(v.BitLen(), 1))
-	}
-	digits := new(big.Int).Abs(v).String()
-	if len(digits) <= scale {
-		digits = strings.Repeat("0", scale+1-len(digits)) + digits
-	}
-	at := len(digits) - scale
-	sign := ""
-	if v.Sign() < 0 {
-		sign = "-"
-	}
-	return sign + digits[:at] + "." + digits[at:]
 }
 
 // variableDecimal reads {"scale": 2, "value": "AQ=="}.
@@ -291,7 +248,7 @@ func (p *parser) variableDecimal(n *record.Node) bool {
 		return false
 	}
 	magnitude, whole := v.integer()
-	if !whole || magnitude > mostDecimal {
+	if !whole || magnitude > math.MaxInt32 {
 		return p.fail(scale, "the scale %s of a decimal is not supported", v.raw)
 	}
 	p.at = value
@@ -306,7 +263,7 @@ func (p *parser) variableDecimal(n *record.Node) bool {
 	if v.negative {
 		magnitude = -magnitude
 	}
-	p.decimal(n, bytes, int(int64(magnitude)))
+	p.b.Decimal(n, bytes, int64(magnitude))
 	p.at, p.depth = end, depth
 	return true
 }

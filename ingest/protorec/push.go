@@ -2,7 +2,6 @@ package protorec
 
 import (
 	"math"
-	"math/big"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -78,7 +77,8 @@ func (w *worker) pushOne(s *slot) {
 		bits, data := s.below.bits(1)
 		w.scalar(s.node, one.kind, s, bits, data)
 	case opDecimal:
-		w.decimal(s)
+		_, unscaled := s.below.bits(1)
+		w.b.Decimal(s.node, unscaled, s.below.int(3))
 	case opSparse:
 		w.sparse(s)
 	case opStruct:
@@ -180,30 +180,4 @@ func (w *worker) time(s *slot) {
 		micros--
 	}
 	w.b.Time(s.node, seconds*1e6+micros, record.Micros)
-}
-
-// mostDigits bounds the bytes of a decimal's digits and its scale.
-const mostDigits = 128
-
-// decimal hands over a decimal as text, of which the builder makes what is pinned.
-func (w *worker) decimal(s *slot) {
-	_, data := s.below.bits(1)
-	scale := s.below.int(3)
-	if len(data) > mostDigits || scale > mostDigits || scale < -mostDigits {
-		w.b.Refuse(s.node, "a decimal of %d bytes and scale %d is too long", len(data), scale)
-		return
-	}
-	v := new(big.Int).SetBytes(data)
-	if len(data) > 0 && data[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(data))))
-	}
-	r := new(big.Rat).SetInt(v)
-	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(scale, -scale)), nil)
-	if scale < 0 {
-		r.Mul(r, new(big.Rat).SetInt(ten))
-	} else {
-		r.Quo(r, new(big.Rat).SetInt(ten))
-	}
-	w.text = append(w.text[:0], r.FloatString(int(max(scale, 0)))...)
-	w.b.Text(s.node, w.text)
 }

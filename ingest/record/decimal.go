@@ -1,0 +1,81 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"unfold/ingest/table"
+)
+
+// Bounds of decimals: no database has larger ones.
+const (
+	maxScale    = 10_000
+	maxUnscaled = 4096 // bytes
+)
+
+// Decimal adds an integer, big endian and signed, times ten to the power of -scale: all its
+// digits where the column is pinned to text, else the nearest float64.
+func (b *Builder) Decimal(n *Node, unscaled []byte, scale int64) {
+	f := b.at(n)
+	switch {
+	case f == nil:
+	case len(unscaled) > maxUnscaled:
+		b.refuse(f.path, fmt.Sprintf("a decimal of %d bytes is too large", len(unscaled)), "")
+	case scale > maxScale || scale < -maxScale:
+		b.refuse(f.path, fmt.Sprintf("a decimal of scale %d is too long", scale), "")
+	case f.pinned == Text:
+		b.addText(f, []byte(decimalText(integer(unscaled), int(scale))))
+	case len(unscaled) <= 6 && scale >= 0 && scale <= 22:
+		// Both are exact as float64, so the quotient is the nearest.
+		b.addFloat(f, float64(short(unscaled))/math.Pow10(int(scale)))
+	default:
+		text := fmt.Sprintf("%de%d", integer(unscaled), -scale)
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			b.refuse(f.path, fmt.Sprintf("the decimal %s is beyond a double's range", table.Clip(text)), "")
+			return
+		}
+		b.addFloat(f, x)
+	}
+}
+
+// short is an integer of at most 8 bytes, big endian and signed.
+func short(v []byte) (n int64) {
+	for i, c := range v {
+		if i == 0 {
+			n = int64(int8(c))
+			continue
+		}
+		n = n<<8 | int64(c)
+	}
+	return n
+}
+
+// integer is an integer, big endian and signed.
+func integer(v []byte) *big.Int {
+	n := new(big.Int).SetBytes(v)
+	if len(v) > 0 && v[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
+	}
+	return n
+}
+
+// decimalText writes v times ten to the power of -scale with all its digits.
+func decimalText(v *big.Int, scale int) string {
+	if scale <= 0 {
+		return v.String() + strings.Repeat("0", -scale*min(v.BitLen(), 1))
+	}
+	digits := new(big.Int).Abs(v).String()
+	if len(digits) <= scale {
+		digits = strings.Repeat("0", scale+1-len(digits)) + digits
+	}
+	at := len(digits) - scale
+	sign := ""
+	if v.Sign() < 0 {
+		sign = "-"
+	}
+	return sign + digits[:at] + "." + digits[at:]
+}
