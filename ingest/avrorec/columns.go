@@ -66,9 +66,9 @@ func join(path, name string) string {
 
 // pinOf is the type of a value's column, Auto if it has none by itself.
 func pinOf(s *shape) record.Type {
-	_, time := times[s.logical]
+	_, time := s.time()
 	switch {
-	case s.kind == kindInt && time, s.text && s.logical == zoned:
+	case s.kind == kindInt && time, s.text && s.logical == record.ZonedTime:
 		return record.Time
 	case s.kind == kindInt:
 		return record.Int

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/twmb/avro"
+
+	"unfold/ingest/record"
 )
 
 // kind is how values are written.
@@ -322,16 +324,19 @@ func (s *shape) variable() bool {
 		s.fields[1].name == "value" && s.fields[1].shape.kind == kindBytes && !s.fields[1].shape.text
 }
 
-// times are the units of types that are times; 0 is days.
-var times = map[string]int64{
-	"date": 0, "org.apache.kafka.connect.data.Date": 0, "io.debezium.time.Date": 0,
-	"timestamp-millis": 1e3, "local-timestamp-millis": 1e3, "org.apache.kafka.connect.data.Timestamp": 1e3, "io.debezium.time.Timestamp": 1e3,
-	"timestamp-micros": 1e6, "local-timestamp-micros": 1e6, "io.debezium.time.MicroTimestamp": 1e6,
-	"timestamp-nanos": 1e9, "local-timestamp-nanos": 1e9, "io.debezium.time.NanoTimestamp": 1e9,
+// times are the units of Avro's logical types that are times.
+var times = map[string]record.Unit{
+	"date": record.Days, "timestamp-millis": record.Millis, "timestamp-micros": record.Micros, "timestamp-nanos": record.Nanos,
+	"local-timestamp-millis": record.Millis, "local-timestamp-micros": record.Micros, "local-timestamp-nanos": record.Nanos,
 }
 
-// zoned is the type of texts that are times.
-const zoned = "io.debezium.time.ZonedTimestamp"
+// time returns the unit of numbers that are times.
+func (s *shape) time() (record.Unit, bool) {
+	if u, ok := times[s.logical]; ok {
+		return u, true
+	}
+	return record.TimeUnit(s.logical)
+}
 
 func (s *shape) decimal() bool {
 	return (s.logical == "decimal" || s.logical == "org.apache.kafka.connect.data.Decimal") && (s.kind == kindBytes && !s.text || s.kind == kindFixed)

@@ -15,7 +15,6 @@ const (
 	opBoolean
 	opInt
 	opTime
-	opDate
 	opFloat
 	opDouble
 	opText
@@ -69,16 +68,14 @@ func bind(s *shape, n *record.Node) (step, error) {
 // bindValue is bind for a value that is wanted itself.
 func bindValue(s *shape, n *record.Node) (out step, err error) {
 	out = step{shape: s, node: n}
-	unit, time := times[s.logical]
+	unit, time := s.time()
 	switch {
 	case s.kind == kindNull:
 		out.op = opNull
 	case s.kind == kindBoolean:
 		out.op = opBoolean
-	case s.kind == kindInt && time && unit == 0:
-		out.op = opDate
 	case s.kind == kindInt && time:
-		out.op, out.unit = opTime, record.Unit(unit)
+		out.op, out.unit = opTime, unit
 	case s.kind == kindInt:
 		out.op = opInt
 	case s.kind == kindFloat:

@@ -87,8 +87,6 @@ func (w *worker) scalar(s *step) bool {
 			w.b.Time(s.node, v, s.unit)
 		}
 		return ok
-	case opDate:
-		return w.date(s)
 	case opFloat:
 		v, ok := w.float()
 		if ok {
@@ -134,21 +132,6 @@ func (w *worker) opaque(s *step) bool {
 	default:
 		w.b.Bytes(s.node, v)
 	}
-	return true
-}
-
-// date reads days since 1970.
-func (w *worker) date(s *step) bool {
-	v, ok := w.long()
-	if !ok {
-		return false
-	}
-	const day = 86400
-	if furthest := int64(math.MaxInt64 / day / 1_000_000); v > furthest || v < -furthest {
-		w.b.Refuse(s.node, "the date %d is too far away", v)
-		return true
-	}
-	w.b.Time(s.node, v*day, record.Seconds)
 	return true
 }
 

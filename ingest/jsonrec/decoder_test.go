@@ -130,6 +130,7 @@ var refused = []struct {
 	{name: "too long", message: `{"a":1}`, spec: record.Spec{Limits: record.Limits{Bytes: 6}}, want: "the message has 7 bytes, at most 6 are allowed"},
 	{name: "no vector", message: `{"v":["a"]}`, spec: record.Spec{Vector: "v"}, want: `row 1, column "v": a list that is not of numbers cannot be a value of type vector, at byte 6`},
 	{name: "sparse beyond its dimensions", message: `{"v":{"dimensions":2,"vector":{"3":1}}}`, spec: record.Spec{Vector: "v"}, want: `column "v": an object cannot be a value of type vector`},
+	{name: "a date too far away", message: `{"schema":{"type":"struct","fields":[{"field":"d","type":"int32","name":"io.debezium.time.Date"}]},"payload":{"d":213503982334602}}`, want: `column "d": the date 213503982334602 is too far away`},
 	{name: "truncate", message: `{"op":"t","before":null,"after":null,"source":{}}`, want: `Debezium's operation 't' holds no record, at byte 7; let the connector skip it`},
 	{name: "insert of nothing", message: `{"op":"c","before":null,"after":null,"source":{}}`, want: `Debezium's operation 'c' has no record after it, at byte 7`},
 	{name: "value left out", message: `{"op":"u","after":{"v":"__debezium_unavailable_value"}}`, spec: record.Spec{Vector: "v"}, want: `column "v": Debezium has left the value out`},

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"unfold/ingest/record"
 )
@@ -25,7 +24,6 @@ type schema struct {
 type connect struct {
 	kind   kind
 	unit   record.Unit
-	days   bool
 	scale  int
 	pin    record.Type
 	fields map[string]*connect
@@ -36,8 +34,7 @@ type kind int
 
 const (
 	kindPlain           kind = iota
-	kindTime                 // an integer, in units or days since 1970
-	kindZoned                // a text, as RFC 3339 has it
+	kindTime                 // an integer, in units since 1970
 	kindBytes                // base64
 	kindDecimal              // base64 of an integer, big endian, times ten to the power of -scale
 	kindVariableDecimal      // {"scale":, "value":} of the same
@@ -141,21 +138,15 @@ func compile(text string, spec record.Spec) (*schema, error) {
 	return s, nil
 }
 
-// named are the semantic types: of Connect itself, and of Debezium.
+// named are the semantic types but for times in numbers: of Connect itself, and of Debezium.
 var named = map[string]connect{
-	"org.apache.kafka.connect.data.Date":      {kind: kindTime, days: true, pin: record.Time},
-	"org.apache.kafka.connect.data.Timestamp": {kind: kindTime, unit: record.Millis, pin: record.Time},
-	"org.apache.kafka.connect.data.Decimal":   {kind: kindDecimal, pin: record.Float},
-	"io.debezium.time.Date":                   {kind: kindTime, days: true, pin: record.Time},
-	"io.debezium.time.Timestamp":              {kind: kindTime, unit: record.Millis, pin: record.Time},
-	"io.debezium.time.MicroTimestamp":         {kind: kindTime, unit: record.Micros, pin: record.Time},
-	"io.debezium.time.NanoTimestamp":          {kind: kindTime, unit: record.Nanos, pin: record.Time},
-	"io.debezium.time.ZonedTimestamp":         {kind: kindZoned, pin: record.Time},
-	"io.debezium.data.VariableScaleDecimal":   {kind: kindVariableDecimal, pin: record.Float},
-	"io.debezium.data.FloatVector":            {pin: record.Vector},
-	"io.debezium.data.DoubleVector":           {pin: record.Vector},
-	"io.debezium.data.SparseVector":           {kind: kindSparse, pin: record.Vector},
-	"io.debezium.data.SparseDoubleVector":     {kind: kindSparse, pin: record.Vector},
+	"org.apache.kafka.connect.data.Decimal": {kind: kindDecimal, pin: record.Float},
+	record.ZonedTime:                        {pin: record.Time},
+	"io.debezium.data.VariableScaleDecimal": {kind: kindVariableDecimal, pin: record.Float},
+	"io.debezium.data.FloatVector":          {pin: record.Vector},
+	"io.debezium.data.DoubleVector":         {pin: record.Vector},
+	"io.debezium.data.SparseVector":         {kind: kindSparse, pin: record.Vector},
+	"io.debezium.data.SparseDoubleVector":   {kind: kindSparse, pin: record.Vector},
 }
 
 // plain are Connect's types that are those of columns.
@@ -166,6 +157,9 @@ var plain = map[string]record.Type{
 }
 
 func (w *written) compile() *connect {
+	if unit, ok := record.TimeUnit(w.Name); ok {
+		return &connect{kind: kindTime, unit: unit, pin: record.Time}
+	}
 	if c, ok := named[w.Name]; ok {
 		c.scale, _ = strconv.Atoi(w.Parameters["scale"])
 		return &c
@@ -217,14 +211,6 @@ func (p *parser) schemaText(n *record.Node, s *connect, raw []byte) {
 			return
 		}
 		p.b.Decimal(n, bytes, int64(s.scale))
-	case kindZoned:
-		if n.Pinned() == record.Time {
-			if t, err := time.Parse(time.RFC3339Nano, string(raw)); err == nil {
-				p.b.Time(n, t.UnixMicro(), record.Micros)
-				return
-			}
-		}
-		p.b.Text(n, raw)
 	default:
 		p.b.Text(n, raw)
 	}

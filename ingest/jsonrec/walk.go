@@ -169,10 +169,6 @@ func (p *parser) integer(n *record.Node, s *connect, v int64) {
 		p.b.Int(n, v)
 		return
 	}
-	if s.days {
-		p.b.Time(n, v*86400, record.Seconds)
-		return
-	}
 	p.b.Time(n, v, s.unit)
 }
 

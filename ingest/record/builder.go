@@ -268,11 +268,12 @@ func (b *Builder) addFloat(f *field, v float64) {
 	}
 }
 
-// Unit is the number of units of time in a second.
+// Unit is the number of units of time in a second, or Days.
 type Unit int64
 
 // Units of time.
 const (
+	Days    Unit = 0
 	Seconds Unit = 1
 	Millis  Unit = 1e3
 	Micros  Unit = 1e6
@@ -282,15 +283,30 @@ const (
 // Time adds an instant: v units since 1970, UTC. Columns hold microseconds; what is finer
 // is cut off.
 func (b *Builder) Time(n *Node, v int64, u Unit) {
-	if f := b.at(n); f != nil {
-		switch f.pinned {
-		case Auto, Time:
-			b.addTime(f, v, u)
-		default:
-			b.addInt(f, v)
+	f := b.at(n)
+	if f == nil {
+		return
+	}
+	if u == Days {
+		if v > furthestDay || v < -furthestDay {
+			b.refuse(f.path, fmt.Sprintf("the date %d is too far away", v), "")
+			return
 		}
+		v, u = v*day, Seconds
+	}
+	switch f.pinned {
+	case Auto, Time:
+		b.addTime(f, v, u)
+	default:
+		b.addInt(f, v)
 	}
 }
+
+// day is one in seconds; furthestDay is the last one, since 1970, that has microseconds.
+const (
+	day         = 86400
+	furthestDay = math.MaxInt64 / day / 1_000_000
+)
 
 func (b *Builder) addTime(f *field, v int64, u Unit) {
 	micros := v / max(int64(u)/1e6, 1)
