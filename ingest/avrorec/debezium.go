@@ -66,16 +66,14 @@ func (c *change) read(w *worker) (ok, deleted bool) {
 		}
 	}
 	end, from := w.at, after
-	switch string(letter) {
-	case "c", "u", "r":
-		w.debezium = true
-	case "d":
-		deleted, from = true, before
-	default:
-		return w.fail("Debezium's operation %q holds no record: let the connector skip it (skipped.operations)", letter), false
+	if deleted, ok = record.Change(string(letter)); !ok {
+		return w.fail("Debezium's operation %q holds no record: %s", letter, record.SkipOperation), false
+	}
+	if w.b.Changed(!deleted); deleted {
+		from = before
 	}
 	w.at = from
-	there, ok := c.record(w, from == before && deleted)
+	there, ok := c.record(w, deleted)
 	if !ok {
 		return false, deleted
 	}

@@ -134,7 +134,7 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (out record.Decoded,
 // release empties a worker for the next message.
 func (d *Decoder) release(w *worker) {
 	w.b.Reset()
-	w.reader, w.debezium = reader{}, false
+	w.reader = reader{}
 	const keep = 1 << 16
 	if cap(w.floats32) > keep || cap(w.floats64) > keep {
 		w.floats32, w.floats64 = nil, nil

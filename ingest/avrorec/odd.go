@@ -5,11 +5,9 @@ import (
 	"math"
 
 	"github.com/twmb/avro"
-)
 
-// unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
-// not repeat.
-const unavailable = "__debezium_unavailable_value"
+	"unfold/ingest/record"
+)
 
 // uuid writes 16 bytes as they are usually written.
 func uuid(to, v []byte) []byte {
@@ -21,10 +19,6 @@ func uuid(to, v []byte) []byte {
 	}
 	return to
 }
-
-// maxDimensions bounds what a sparse vector may say of itself: pgvector has 1e9, of which no
-// dense vector could be made.
-const maxDimensions = 1 << 20
 
 // element is one of a sparse vector.
 type element struct {
@@ -52,7 +46,7 @@ func (w *worker) sparse(s *step) bool {
 		w.b.Null(s.node)
 		return true
 	}
-	if dimensions < 0 || dimensions > maxDimensions {
+	if dimensions < 0 || dimensions > record.MaxDimensions {
 		w.b.Refuse(s.node, "a sparse vector of %v dimensions", dimensions)
 		return true
 	}

@@ -14,10 +14,8 @@ type worker struct {
 	root *record.Node // to which the steps are bound
 	row  step
 	// extra are the steps of the fields of a change itself.
-	extra []step
-	// debezium: the row is that of a change.
-	debezium bool
-	limits   record.Limits
+	extra  []step
+	limits record.Limits
 
 	floats32 []float32 // scratch
 	floats64 []float64
@@ -123,8 +121,6 @@ func (w *worker) opaque(s *step) bool {
 		return false
 	case s.op == opDecimal:
 		w.b.Decimal(s.node, v, int64(s.shape.scale))
-	case w.debezium && string(v) == unavailable:
-		w.b.Refuse(s.node, "Debezium has left the value out, since the change did not touch it: set the table's REPLICA IDENTITY to FULL")
 	case s.op == opText:
 		w.b.Text(s.node, v)
 	case s.shape.logical == "uuid" && len(v) == 16:

@@ -62,12 +62,10 @@ type parser struct {
 	// schema is what Connect's schema says of the record, nil if it has none.
 	schema  *schema
 	deleted bool
-	// debezium: the record is that of a change.
-	debezium bool
-	objects  uint64 // that have been entered
-	floats   []float64
-	beyond   []byte // a number of a list that no float64 holds
-	texts    []byte // scratch for escapes
+	objects uint64 // that have been entered
+	floats  []float64
+	beyond  []byte // a number of a list that no float64 holds
+	texts   []byte // scratch for escapes
 }
 
 // parser returns one for a message; release gives it back, and what it has used.
@@ -81,7 +79,7 @@ func (d *Decoder) release(p *parser) {
 	if p.b != nil {
 		p.layout.Release(p.b)
 	}
-	p.b, p.schema, p.debezium, p.beyond = nil, nil, false, nil
+	p.b, p.schema, p.beyond = nil, nil, nil
 	p.scanner = scanner{}
 	if cap(p.floats) > 1<<16 {
 		p.floats = nil

@@ -3,6 +3,8 @@ package jsonrec
 import (
 	"bytes"
 	"slices"
+
+	"unfold/ingest/record"
 )
 
 // member is a field of an envelope.
@@ -14,10 +16,6 @@ type member struct {
 // The names by which the first field of an envelope is known: Connect's, and Debezium's.
 var connectFields = []string{"schema", "payload"}
 var changeFields = []string{"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction"}
-
-// unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
-// not repeat.
-const unavailable = "__debezium_unavailable_value"
 
 // enveloped reads a message's only object, which may be an envelope.
 func (p *parser) enveloped() bool {
@@ -186,29 +184,30 @@ func (p *parser) connect(fields []member) bool {
 // change reads the record of a change, at the level of the envelope's braces.
 func (p *parser) change(fields []member) bool {
 	p.depth++
-	p.debezium = true
 	at := valueOf(fields, "op")
 	op := p.data[at+1]
-	record := valueOf(fields, "after")
-	switch op {
-	case 'c', 'u', 'r':
-		if record < 0 || p.data[record] != '{' {
-			return p.fail(at, "Debezium's operation %q has no record after it", op)
-		}
-	case 'd':
-		p.deleted, p.debezium = true, false
-		record = valueOf(fields, "before")
-	default:
-		return p.advise(at, "let the connector skip it: skipped.operations=t, or a filter", "Debezium's operation %q holds no record", op)
+	var ok bool
+	if p.deleted, ok = record.Change(string(op)); !ok {
+		return p.advise(at, record.SkipOperation, "Debezium's operation %q holds no record", op)
 	}
-	if record >= 0 && p.data[record] == '{' {
+	row := valueOf(fields, "after")
+	if p.deleted {
+		row = valueOf(fields, "before")
+	}
+	there := row >= 0 && p.data[row] == '{'
+	if !there && !p.deleted {
+		return p.fail(at, "Debezium's operation %q has no record after it", op)
+	}
+	if there {
 		var s *connect
 		if p.schema != nil {
 			s = p.schema.record
 		}
-		if p.at = record; !p.object(p.b.Root(), s) {
+		p.b.Changed(!p.deleted)
+		if p.at = row; !p.object(p.b.Root(), s) {
 			return false
 		}
+		p.b.Changed(false)
 	}
 	if !p.changeColumns(fields) {
 		return false
@@ -223,7 +222,6 @@ func (p *parser) changeColumns(fields []member) bool {
 	if p.d.spec.Paths == nil {
 		return true
 	}
-	p.debezium = false
 	root := p.b.Root()
 	for _, f := range fields {
 		n := root.Child([]byte(f.name))

@@ -1,6 +1,10 @@
 package jsonrec
 
-import "math"
+import (
+	"math"
+
+	"unfold/ingest/record"
+)
 
 // numbers reads a list of numbers from its bracket on into p.floats. It reports whether it
 // is one; if not the scanner stands where it stood. Numbers beyond all float64 are kept in
@@ -138,10 +142,6 @@ func (p *parser) sparse() bool {
 	return false
 }
 
-// mostDimensions bounds what a sparse vector may say of itself: pgvector has 1e9, of which no
-// dense vector could be made.
-const mostDimensions = 1 << 20
-
 func (p *parser) dimensions(at int) (int, bool) {
 	p.at = at
 	if c := p.peek(); c < '0' || c > '9' {
@@ -152,7 +152,7 @@ func (p *parser) dimensions(at int) (int, bool) {
 		return 0, false
 	}
 	v, ok := n.integer()
-	return int(v), ok && v <= mostDimensions
+	return int(v), ok && v <= record.MaxDimensions
 }
 
 // scatter puts the elements of a sparse vector in their places.

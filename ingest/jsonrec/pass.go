@@ -68,7 +68,7 @@ func (p *parser) unwrapped() (at int, ok bool) {
 			if !p.isChange(f) {
 				return -1
 			}
-			if p.data[valueOf(f, "op")+1] == 'd' {
+			if deleted, _ := record.Change(string(p.data[valueOf(f, "op")+1])); deleted {
 				return valueOf(f, "before")
 			}
 			return valueOf(f, "after")

@@ -178,10 +178,6 @@ func (p *parser) textValue(n *record.Node, s *connect, raw []byte, escaped bool)
 		p.texts = unescape(p.texts[:0], raw)
 		raw = p.texts
 	}
-	if p.debezium && string(raw) == unavailable && n.Wanted() {
-		p.b.Refuse(n, "Debezium has left the value out, since the change did not touch it: set the table's REPLICA IDENTITY to FULL")
-		return
-	}
 	if s == nil {
 		p.b.Text(n, raw)
 		return

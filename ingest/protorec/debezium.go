@@ -72,26 +72,21 @@ func (w *worker) unwrap(origin table.Origin) (deleted bool, err error) {
 		_, name = s.below.bits(1)
 	}
 	from := e.after
-	switch string(name) {
-	case "c", "u", "r":
-	case "d":
-		deleted, from = true, e.before
-	default:
-		return false, origin.Bad("Debezium's operation %q holds no record", table.Clip(string(name))).
-			Suggest("let the connector skip it: skipped.operations=t, or a filter")
+	deleted, ok := record.Change(string(name))
+	if !ok {
+		return false, origin.Bad("Debezium's operation %q holds no record", table.Clip(string(name))).Suggest("%s", record.SkipOperation)
+	}
+	if deleted {
+		from = e.before
 	}
 	s := w.root.find(from.Number())
 	if s.seq == w.root.seq {
-		w.debezium = !deleted
+		w.b.Changed(!deleted)
 		w.push(s.below)
-		w.debezium = false
+		w.b.Changed(false)
 	} else if !deleted {
 		return false, origin.Bad("Debezium's operation %q has no record in %s", name, from.Name())
 	}
 	w.push(w.root)
 	return deleted, nil
 }
-
-// unavailable stands in Debezium's changes for a value that Postgres keeps elsewhere and does
-// not repeat.
-const unavailable = "__debezium_unavailable_value"

@@ -125,15 +125,12 @@ func (w *worker) named(s *slot, e entry, key []byte) bool {
 	return w.charge(entryBytes)
 }
 
-// mostDimensions bounds what a sparse vector may say of itself.
-const mostDimensions = 1 << 20
-
 // sparse hands over a vector of which the elements that are not zero came. As in
 // pgvector's text, from which Debezium takes them over, indices begin with 1.
 func (w *worker) sparse(s *slot) {
 	fields := s.desc.Message().Fields()
 	size := s.below.int(fields.ByName("dimensions").Number())
-	if size < 0 || size > mostDimensions {
+	if size < 0 || size > record.MaxDimensions {
 		w.b.Refuse(s.node, "a sparse vector of %d elements is too long", size)
 		return
 	}

@@ -111,15 +111,10 @@ func (w *worker) scalar(n *record.Node, k protoreflect.Kind, s *slot, bits uint6
 		w.b.Bool(n, bits != 0)
 	case protoreflect.FloatKind, protoreflect.DoubleKind:
 		w.b.Float(n, numberOf(k, bits))
-	case protoreflect.StringKind, protoreflect.BytesKind:
-		switch {
-		case w.debezium && string(data) == unavailable:
-			w.b.Refuse(n, "Debezium has left the value out, since the change did not touch it: set the table's REPLICA IDENTITY to FULL")
-		case k == protoreflect.StringKind:
-			w.b.Text(n, data)
-		default:
-			w.b.Bytes(n, data)
-		}
+	case protoreflect.StringKind:
+		w.b.Text(n, data)
+	case protoreflect.BytesKind:
+		w.b.Bytes(n, data)
 	case protoreflect.EnumKind:
 		w.enum(n, s, int32(bits))
 	default:

@@ -21,11 +21,9 @@ type worker struct {
 	spent   int64
 	slots   int // of all plans, which grow where messages hold themselves
 	problem string
-	// debezium: the record is that of a change.
-	debezium bool
-	value    []byte
-	text     []byte
-	numbers  []float64
+	value   []byte
+	text    []byte
+	numbers []float64
 }
 
 // mostKept bounds the bytes of a message, and of what was made of it, after which a worker

@@ -23,6 +23,7 @@ type Builder struct {
 	message    uint64 // its number
 	memory     int64
 	bad        *bad
+	changed    bool // see Changed
 	shapes     shapes
 	text       []byte // scratch
 	floats     []float64
@@ -68,7 +69,7 @@ func (b *Builder) reset() {
 	for _, f := range b.used {
 		f.reset()
 	}
-	b.used, b.rows, b.memory, b.bad, b.met = b.used[:0], 0, 0, nil, 0
+	b.used, b.rows, b.memory, b.bad, b.met, b.changed = b.used[:0], 0, 0, nil, 0, false
 	b.message++
 	for _, p := range b.spec.always() {
 		b.use(b.byPath[p])

@@ -17,7 +17,7 @@ import (
 // Text adds text.
 func (b *Builder) Text(n *Node, v []byte) {
 	f := b.at(n)
-	if f == nil {
+	if f == nil || b.leftOut(f, v) {
 		return
 	}
 	switch f.pinned {
@@ -85,7 +85,7 @@ func (b *Builder) addText(f *field, v []byte) {
 func (b *Builder) Bytes(n *Node, v []byte) {
 	f := b.at(n)
 	switch {
-	case f == nil:
+	case f == nil, b.leftOut(f, v):
 	case f.pinned == Vector:
 		b.addByteVector(f, v)
 	case utf8.Valid(v):
