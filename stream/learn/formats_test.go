@@ -1,171 +1,120 @@
 package learn
 
 import (
-	"context"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"testing"
 
-	"unfold/ingest/record"
 	"unfold/stream"
 	"unfold/stream/format"
-	"unfold/stream/registry"
+	"unfold/stream/format/formattest"
 	"unfold/stream/registry/registrytest"
 	"unfold/stream/streamtest"
+	"unfold/stream/streamtest/formats"
 )
 
-// records writes events, one a message, in a format.
-type records struct {
-	n      format.Name
-	client *registry.Client
-}
-
-func newRecords(t *testing.T, n format.Name) *records {
-	t.Helper()
-	fake := registrytest.StartFake(t)
-	fake.Seed("in-value", 1, registry.Avro, `{"type":"record","name":"Event","fields":[
-		{"name":"event","type":"long"},{"name":"class","type":"string"},{"name":"v","type":{"type":"array","items":"float"}}]}`)
-	return &records{n, fake.Client()}
-}
-
-func (r *records) settings(t *testing.T) Settings {
-	t.Helper()
+// withFormats are the settings of a learner of events in any format.
+func withFormats(own formats.Stage) (Settings, error) {
 	s := quick()
-	s.Mapping.Vector = "v"
-	var err1, err2, err3 error
-	s.Decoder, err1 = format.NewDecoder(format.Settings{Registry: r.client, ID: "event", Spec: record.Spec{Paths: []string{"event", "class", "v"}, Vector: "v"}})
-	s.Writer, err2 = format.NewEncoder(format.Output{Registry: r.client, Topic: "out"})
-	s.MovesWriter, err3 = format.NewEncoder(format.Output{Registry: r.client, Topic: "moves"})
-	if err := errors.Join(err1, err2, err3); err != nil {
+	s.Mapping.Vector, s.Decoder, s.Writer = formattest.Vector, own.Decoder, own.Encoder
+	var err error
+	s.MovesWriter, err = format.NewEncoder(format.Output{Registry: own.Registry, Topic: "moves"})
+	return s, err
+}
+
+// A stage that learns, over messages of one event in each format, keeps what a pipeline
+// promises: order, one for one, nothing twice where that is asked for, the same bytes for the
+// same event over restarts, dead letters as they came, tombstones.
+func TestRecordsInOtherFormats(t *testing.T) {
+	for _, n := range formattest.Formats() {
+		t.Run(string(n), func(t *testing.T) {
+			t.Parallel()
+			h := streamtest.MemoryHarness{Broker: streamtest.NewBroker()}
+			streamtest.TestPipelines(t, h, false, func(t *testing.T) streamtest.Kind {
+				state := t.TempDir()
+				return formats.Kind(t, n, func(own formats.Stage) (stream.Decoder, stream.Learner, error) {
+					s, err := withFormats(own)
+					if err != nil {
+						return nil, nil, err
+					}
+					s.State, s.Min = state, 30
+					l, err := New(s)
+					return l, l, err
+				})
+			})
+		})
+	}
+}
+
+// eventMessage is event id as a message of a format, from the one partition.
+func eventMessage(t *testing.T, n format.Name, id int) stream.Message {
+	t.Helper()
+	value, err := formattest.Message(n, 1, formats.Event(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stream.Message{TopicPartition: tp, Offset: int64(id), Key: fmt.Append(nil, id), Value: value}
+}
+
+// settingsOf are those of a learner that knows the schema of events in a format.
+func settingsOf(t *testing.T, n format.Name) Settings {
+	t.Helper()
+	schemas := registrytest.StartFake(t)
+	own, err := formats.NewStage(schemas.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if schema := formattest.Schema(n, formats.Event(0)); schema != nil {
+		schemas.Seed("in-value", 1, schema.Type, schema.Text)
+		m := eventMessage(t, n, 0)
+		if _, err := own.Decoder.DecodeNow(t.Context(), &m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := withFormats(own)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// message writes an event of one of three classes.
-func (r *records) message(rng *rand.Rand, id int64) stream.Message {
-	c := rng.IntN(3)
-	v := make([]float32, 4)
-	for k := range v {
-		v[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
-	}
-	if id%9 == 0 {
-		v = []float32{float32(c), 0, 1, 6} // a fraction nowhere
-	}
-	class, m := fmt.Sprint("class ", c), stream.Message{Key: fmt.Append(nil, id)}
-	if r.n == format.JSON {
-		// Without an error: these are numbers and texts.
-		m.Value, _ = json.Marshal(map[string]any{"event": id, "class": class, "v": v, "more": map[string]any{"n": id}})
-		return m
-	}
-	b := binary.AppendVarint(registry.AppendID(nil, 1), id)
-	b = append(binary.AppendVarint(b, int64(len(class))), class...)
-	b = binary.AppendVarint(b, int64(len(v)))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	m.Value = binary.AppendVarint(b, 0)
-	return m
-}
-
-// A stage over records in other formats than Arrow: events come out in the format that they
-// came in, one for one, duplicates with the same bytes, and what is deleted leaves the map.
-func TestRecordsInOtherFormats(t *testing.T) {
-	for _, n := range []format.Name{format.JSON, format.Avro} {
-		for _, exactlyOnce := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, exactly-once %t", n, exactlyOnce), func(t *testing.T) { recordsFlow(t, newRecords(t, n), exactlyOnce) })
-		}
-	}
-}
-
-func recordsFlow(t *testing.T, r *records, exactlyOnce bool) {
-	rng := rand.New(rand.NewPCG(61, 1))
-	b := newBroker()
-	const sent = 120 // an event and its end lie in one partition
-	gone := 0
-	for id := range int64(sent) {
-		m := r.message(rng, id)
-		switch {
-		case id == 100 && r.n == format.JSON:
-			m.Value = []byte(`{"before": {"event": 4}, "after": null, "op": "d"}`)
-			gone++
-		case id == 101:
-			m.Key, m.Value = []byte(`{"event": 3}`), nil
-			gone++
-		case id == 102:
-			m.Value = []byte(`{"event": 5, "v": "nothing"}`)
-		}
-		b.Append("in", int(id%2), m)
-	}
-	l := newLearner(t, r.settings(t))
-	var letters int
-	for life := range 2 {
-		p, source, _ := pipeline(t, b, l)
-		p.ExactlyOnce = exactlyOnce
-		source.Outputs, source.Letters = "out", "dlq"
-		if life == 1 {
-			// A second group places all of it again, on the same map.
-			if source, err := b.Source("in", "again"); err != nil {
-				t.Fatal(err)
-			} else {
-				p.Source = source
-				source.Outputs, source.Letters = "out", "dlq"
+// What is deleted leaves the map, and a tombstone comes of it.
+func TestDeletedRecordsInOtherFormats(t *testing.T) {
+	for _, n := range formattest.Formats() {
+		t.Run(string(n), func(t *testing.T) {
+			l := newLearner(t, settingsOf(t, n))
+			stop := running(t, l)
+			for id := range l.set.Min {
+				offer(t, l, eventMessage(t, n, id))
 			}
-		}
-		running := streamtest.Go(t, func(ctx context.Context) error { return errors.Join(p.Run(ctx), source.Close()) })
-		running.Await("all is out", func() bool { return len(b.Messages("out"))+len(b.Messages("dlq")) >= (life+1)*sent })
-		if err := running.Stop(); err != nil {
-			t.Fatal(err)
-		}
-		letters = len(b.Messages("dlq")) / (life + 1)
-	}
-	count, err := streamtest.Log{In: b.Messages("in"), Out: b.Messages("out"), Letters: b.Messages("dlq")}.Check()
-	if err != nil || count.Placed != sent-1 || letters != 1 || count.Duplicates != count.Placed {
-		t.Fatalf("%+v, %d dead letters, %v", count, letters, err)
-	}
-	d, err := format.NewDecoder(format.Settings{Registry: r.client})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tombstones := 0
-	for _, m := range b.Messages("out") {
-		if m.Tombstone() {
-			tombstones++
-			continue
-		}
-		got, err := d.DecodeNow(t.Context(), &m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, _ := got.Table.Column("id")
-		class, _ := got.Table.Column("class")
-		contentType, _ := m.Header(stream.HeaderContentType)
-		if id.Text(0) != string(m.Key) || class.Text(0)[:6] != "class " || got.Wire.Format != r.n || string(contentType) != r.n.ContentType() {
-			t.Errorf("%s of key %s holds %s, %s", contentType, m.Key, id.Text(0), class.Text(0))
-		}
-	}
-	deleted := l.ref.Counts().Deletes
-	if tombstones != 2*gone || int(deleted) != gone {
-		t.Errorf("%d tombstones and %d deletes of %d events", tombstones, deleted, gone)
+			waitReady(t, l)
+			gone := []stream.Message{{Key: []byte("3")}, {Key: []byte(`{"event": 4}`)}}
+			if n == format.JSON {
+				gone = append(gone, stream.Message{Key: []byte("a row"), Value: []byte(`{"before": {"event": 5}, "after": null, "op": "d"}`)})
+			}
+			for i, m := range gone {
+				m.TopicPartition, m.Offset = tp, int64(l.set.Min+i)
+				offer(t, l, m)
+				if out := place(t, l.Current(), decode(t, l, m)); len(out) != 1 || out[0].Value != nil || out[0].Err != nil {
+					t.Errorf("of %s comes %+v", m.Key, out)
+				}
+			}
+			stop()
+			if deleted := l.ref.Counts().Deletes; int(deleted) != len(gone) {
+				t.Errorf("%d deletes of %d events", deleted, len(gone))
+			}
+		})
 	}
 }
 
 // Moves are written in the format of the events, also after a restart before any has come.
 func TestMovesInTheFormatOfEvents(t *testing.T) {
-	rng := rand.New(rand.NewPCG(62, 1))
-	r, sink := newRecords(t, format.JSON), &movesSink{}
-	s := r.settings(t)
+	s, sink := settingsOf(t, format.JSON), &movesSink{}
 	s.State, s.Moves = t.TempDir(), sink
 	l := newLearner(t, s)
 	stop := running(t, l)
-	for id := range int64(s.Min) {
-		m := r.message(rng, id)
-		m.TopicPartition, m.Offset = tp, id
-		offer(t, l, m)
+	for id := range s.Min {
+		offer(t, l, eventMessage(t, format.JSON, id))
 	}
 	waitReady(t, l)
 	stop()

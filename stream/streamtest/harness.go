@@ -92,19 +92,20 @@ const (
 // bench is one test's view of a harness.
 type bench struct {
 	*testing.T
-	h   Harness
-	ctx context.Context
+	h    Harness
+	kind Kind
+	ctx  context.Context
 	// topic and group are this test's own.
 	topic, group string
 }
 
 var serial atomic.Int64
 
-func newBench(t *testing.T, h Harness, partitions int) *bench {
+func newBench(t *testing.T, h Harness, k Kind, partitions int) *bench {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(cancel)
 	name := fmt.Sprintf("t%d-%d", time.Now().UnixNano()%1e9, serial.Add(1))
-	b := &bench{T: t, h: h, ctx: ctx, topic: name, group: "group-" + name}
+	b := &bench{T: t, h: h, kind: k, ctx: ctx, topic: name, group: "group-" + name}
 	if partitions > 0 {
 		h.CreateTopic(t, b.topic, partitions)
 	}

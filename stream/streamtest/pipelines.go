@@ -13,15 +13,14 @@ import (
 	"unfold/stream"
 )
 
-// stage is a pipeline between the topics of a test, with doubles around it.
+// stage is a pipeline between the topics of a test.
 type stage struct {
 	*bench
 	out, dlq string
-	learner  *Learner
+	// learner is for kinds that learn nothing themselves.
+	learner *Learner
 	// exactlyOnce delivers through transactions.
 	exactlyOnce bool
-	// decoder is Numbers if nil.
-	decoder stream.Decoder
 	// delivered counts events, retried what failed and may go well later.
 	delivered, retried atomic.Int64
 }
@@ -43,6 +42,10 @@ func (s *stage) open() (stream.Source, error) {
 // run runs a pipeline of its own source and sinks until ctx is done, as one
 // process would, and returns how long it took to stop.
 func (s *stage) run(ctx context.Context) (time.Duration, error) {
+	decoder, learner, err := s.kind.Open(s.learner)
+	if err != nil {
+		return 0, err
+	}
 	source, err := s.open()
 	if err != nil {
 		return 0, err
@@ -55,12 +58,8 @@ func (s *stage) run(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, errors.Join(err, source.Close(), sink.Close())
 	}
-	decoder := s.decoder
-	if decoder == nil {
-		decoder = Numbers{}
-	}
 	p := &stream.Pipeline{
-		Source: source, Sink: sink, Decoder: decoder, Learner: s.learner, DeadLetter: &stream.DeadLetter{Sink: letters},
+		Source: source, Sink: sink, Decoder: decoder, Learner: learner, DeadLetter: &stream.DeadLetter{Sink: letters},
 		ExactlyOnce: s.exactlyOnce,
 		Settings: stream.Settings{BatchMessages: 16, CommitEvery: 20 * time.Millisecond, RetryMin: 5 * time.Millisecond,
 			DrainTimeout: 10 * time.Second, CommitTimeout: 10 * time.Second},
@@ -97,14 +96,17 @@ func (s *stage) until(events int) {
 	}
 }
 
-// check reads the topics and checks the contract, and that the group's position
-// is the end of the source.
+// check reads the topics and checks the contract, outputs as their kind has them, and that the
+// group's position is the end of the source.
 func (s *stage) check() Count {
 	s.Helper()
-	in := s.h.Read(s.T, s.topic)
-	c, err := Log{In: in, Out: s.h.Read(s.T, s.out), Letters: s.h.Read(s.T, s.dlq)}.Check()
+	in, out := s.h.Read(s.T, s.topic), s.h.Read(s.T, s.out)
+	c, err := Log{In: in, Out: out, Letters: s.h.Read(s.T, s.dlq)}.Check()
 	if err != nil {
 		s.Fatal(err)
+	}
+	if s.kind.Check != nil {
+		s.compare(in, out)
 	}
 	// A cluster makes the positions of a transaction public soon after its end.
 	s.eventually("the group's position is the end", func() bool {
@@ -114,36 +116,74 @@ func (s *stage) check() Count {
 	return c
 }
 
-func testPipeline(b *bench) {
+// compare has the kind compare outputs with their inputs.
+func (s *stage) compare(in, out []stream.Message) {
+	s.Helper()
+	inputs := map[stream.Position]*stream.Message{}
+	for i := range in {
+		inputs[at(in[i])] = &in[i]
+	}
+	for i := range out {
+		p, _, _ := stream.Origin(&out[i])
+		if out[i].Tombstone() {
+			continue
+		}
+		if err := s.kind.Check(inputs[p], &out[i]); err != nil {
+			s.Fatalf("output %s of input %v, offset %d: %v", out[i].Where(), p, p.Offset, err)
+		}
+	}
+}
+
+func testPipeline(b *bench) { delivers(b, false) }
+
+func testPipelineExactlyOnce(b *bench) { delivers(b, true) }
+
+// delivers has two groups, one after the other, work through the same messages.
+func delivers(b *bench, exactlyOnce bool) {
 	s := newStage(b, &Learner{Min: 50, Every: 100})
-	for p := range 3 {
-		for n := range 100 {
-			m := stream.Message{Key: fmt.Appendf(nil, "%d/%d", p, n%4), Value: fmt.Append(nil, n), Headers: []stream.Header{{Key: "traceparent", Value: []byte("00-1-2-01")}, {Key: "other"}}}
-			switch n {
-			case 0, 60:
-				m.Value = []byte("no number")
-			case 33:
-				m.Value = []byte("-1")
-			case 34:
-				m.Value = nil
+	s.exactlyOnce = exactlyOnce
+	const partitions, each = 3, 100
+	odd := map[int][]byte{60: b.kind.Bad[0]}
+	for i, value := range b.kind.Bad {
+		odd[33*min(i, 1)+i] = value // the first message, and some behind the thirtieth
+	}
+	for i, value := range b.kind.Gone {
+		odd[40+i] = value
+	}
+	letters, gone := partitions*(1+len(b.kind.Bad)), partitions*len(b.kind.Gone)
+	for p := range partitions {
+		for n := range each {
+			m := stream.Message{Key: fmt.Appendf(nil, "%d/%d", p, n%4), Value: b.kind.Value(n), Headers: []stream.Header{{Key: "traceparent", Value: []byte("00-1-2-01")}, {Key: "other"}}}
+			if value, is := odd[n]; is {
+				m.Value = value
 			}
 			b.h.Produce(b.T, b.topic, p, m)
 		}
 	}
-	s.until(300)
-	if c := s.check(); c.Placed != 288 || c.Letters != 12 {
-		b.Errorf("%+v", c)
+	for round := range 2 {
+		s.group = fmt.Sprint(b.group, " ", round)
+		s.until((round + 1) * (partitions*each - gone))
+		if c := s.check(); c != (Count{Placed: partitions*each - letters, Letters: letters, Duplicates: round * (partitions*each - letters)}) {
+			b.Errorf("%+v after round %d", c, round)
+		}
 	}
+	tombstones := 0
 	for _, m := range b.h.Read(b.T, s.out) {
+		if m.Tombstone() {
+			tombstones++
+		}
 		if v, ok := m.Header(stream.HeaderTraceParent); !ok || string(v) != "00-1-2-01" {
 			b.Fatalf("%s: traceparent %q", m.Where(), v)
 		}
-		if v, _ := m.Header(stream.HeaderContentType); string(v) != stream.ContentType {
+		if v, _ := m.Header(stream.HeaderContentType); string(v) != b.kind.ContentType && !m.Tombstone() {
 			b.Fatalf("%s: content type %q", m.Where(), v)
 		}
 		if _, ok := m.Header("other"); ok {
 			b.Fatalf("%s passes on what it should not", m.Where())
 		}
+	}
+	if tombstones != 2*gone {
+		b.Errorf("%d tombstones of %d messages in two rounds", tombstones, gone)
 	}
 	for _, m := range b.h.Read(b.T, s.dlq) {
 		if _, ok := m.Header("other"); !ok {
@@ -155,7 +195,7 @@ func testPipeline(b *bench) {
 func testDrain(b *bench) {
 	s := newStage(b, &Learner{Pause: 20 * time.Millisecond})
 	for p := range 2 {
-		b.h.Produce(b.T, b.topic, p, numbers(0, 2000, nil)...)
+		b.h.Produce(b.T, b.topic, p, b.events(0, 2000, nil)...)
 	}
 	ctx, cancel := context.WithCancel(b.ctx)
 	defer cancel()
@@ -185,7 +225,7 @@ func restarts(b *bench, exactlyOnce bool) {
 	s.exactlyOnce = exactlyOnce
 	rng := rand.New(rand.NewPCG(1, 2))
 	for p := range 3 {
-		b.h.Produce(b.T, b.topic, p, numbers(0, 400, fmt.Appendf(nil, "%d", p))...)
+		b.h.Produce(b.T, b.topic, p, b.events(0, 400, fmt.Appendf(nil, "%d", p))...)
 	}
 	for range 4 {
 		ctx, cancel := context.WithTimeout(b.ctx, time.Duration(rng.IntN(120))*time.Millisecond)
@@ -196,7 +236,7 @@ func restarts(b *bench, exactlyOnce bool) {
 		}
 	}
 	for p := range 3 {
-		b.h.Produce(b.T, b.topic, p, numbers(400, 500, fmt.Appendf(nil, "%d", p))...)
+		b.h.Produce(b.T, b.topic, p, b.events(400, 500, fmt.Appendf(nil, "%d", p))...)
 	}
 	s.until(1500)
 	c := s.check()
@@ -223,7 +263,7 @@ func secondMember(b *bench, exactlyOnce bool) {
 	}
 	feed := func(from, to int) {
 		for p := range 4 {
-			b.h.Produce(b.T, b.topic, p, numbers(from, to, fmt.Appendf(nil, "%d", p))...)
+			b.h.Produce(b.T, b.topic, p, b.events(from, to, fmt.Appendf(nil, "%d", p))...)
 		}
 	}
 	wait := func(events int) {

@@ -12,14 +12,17 @@ import (
 	"unfold/stream"
 )
 
+// promise is a test of the suite, on a topic with so many partitions; 0: there is none.
+type promise struct {
+	name       string
+	partitions int
+	test       func(b *bench)
+}
+
 // TestBroker checks that the sources and sinks of a broker keep the contracts of
 // package stream, and that a pipeline between them loses nothing.
 func TestBroker(t *testing.T, h Harness) {
-	for _, c := range []struct {
-		name       string
-		partitions int
-		test       func(b *bench)
-	}{
+	rows := []promise{
 		{"what is written comes back", 1, testBytes},
 		{"a position outlives the member", 2, testResume},
 		{"what is not committed comes again", 1, testUncommitted},
@@ -32,20 +35,41 @@ func TestBroker(t *testing.T, h Harness) {
 		{"a closed source ends its generation", 1, testCloseEnds},
 		{"keys keep their order", 3, testKeyOrder},
 		{"without a key the partition decides", 3, testKeyless},
-		{"a pipeline delivers everything", 3, testPipeline},
-		{"a pipeline drains when it is asked to stop", 2, testDrain},
-		{"restarts lose nothing", 3, testRestarts},
-		{"a second member takes its share", 4, testSecondMember},
-		{"what is away is waited for", 2, testUnavailable},
-		{"what is away is waited for, exactly once", 2, testUnavailableExactlyOnce},
 		{"what is too large comes in parts", 2, testTooLarge},
 		{"what is too large comes in parts, exactly once", 2, testTooLargeExactlyOnce},
 		{"a transaction is done as a whole", 2, testTransaction},
 		{"a stale transaction is refused", 2, testStaleTransaction},
+	}
+	runAll(t, h, numbered, append(rows, pipelines(true)...))
+}
+
+// TestPipelines checks that pipelines on a broker keep their promises with a kind of messages,
+// which begin makes for each test. members says that several may work at once.
+func TestPipelines(t *testing.T, h Harness, members bool, begin func(t *testing.T) Kind) {
+	runAll(t, h, begin, pipelines(members))
+}
+
+// pipelines are the tests of whole pipelines, of several members at once or not.
+func pipelines(members bool) []promise {
+	rows := []promise{
+		{"a pipeline delivers everything", 3, testPipeline},
+		{"a pipeline delivers everything, exactly once", 3, testPipelineExactlyOnce},
+		{"a pipeline drains when it is asked to stop", 2, testDrain},
+		{"restarts lose nothing", 3, testRestarts},
 		{"exactly once over restarts", 3, testExactlyOnceRestarts},
-		{"exactly once with a second member", 4, testExactlyOnceSecondMember},
-	} {
-		t.Run(c.name, func(t *testing.T) { c.test(newBench(t, h, c.partitions)) })
+		{"what is away is waited for", 2, testUnavailable},
+		{"what is away is waited for, exactly once", 2, testUnavailableExactlyOnce},
+	}
+	if members {
+		rows = append(rows, promise{"a second member takes its share", 4, testSecondMember},
+			promise{"exactly once with a second member", 4, testExactlyOnceSecondMember})
+	}
+	return rows
+}
+
+func runAll(t *testing.T, h Harness, begin func(t *testing.T) Kind, rows []promise) {
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) { r.test(newBench(t, h, begin(t), r.partitions)) })
 	}
 }
 

@@ -91,47 +91,49 @@ func testUnavailable(b *bench) { away(b, false) }
 
 func testUnavailableExactlyOnce(b *bench) { away(b, true) }
 
-// away runs a stage whose registry is away for a while, twice: over a stop, and until it
-// is back.
+// away runs a stage whose registry goes away after it has given what early messages need: over
+// a stop, and until it is back.
 func away(b *bench, exactlyOnce bool) {
-	registry := &Registry{Bad: "never"}
-	registry.SetAway(true)
 	s := newStage(b, &Learner{})
-	s.exactlyOnce, s.decoder = exactlyOnce, registry
-	const each, early = 60, 20
-	for p := range 2 {
-		var messages []stream.Message
-		for n := range each {
-			m := stream.Message{Key: fmt.Append(nil, "key ", n%3), Value: fmt.Append(nil, n)}
-			switch {
-			case n == 30:
-				m.Value = []byte("never:1")
-			case n >= early && n%4 == 0:
-				m.Value = fmt.Append(nil, "schema ", n%8, ":", n)
+	s.exactlyOnce = exactlyOnce
+	const each, early, known = 60, 20, 22
+	feed := func(from, to int) {
+		for p := range 2 {
+			var messages []stream.Message
+			for n := from; n < to; n++ {
+				m := stream.Message{Key: fmt.Append(nil, "key ", n%3), Value: b.kind.Value(n)}
+				switch {
+				case n == 30:
+					m.Value = b.kind.Lacking
+				case n >= known && n%4 == known%4:
+					m.Value = b.kind.Needy(n)
+				}
+				messages = append(messages, m)
 			}
-			messages = append(messages, m)
+			b.h.Produce(b.T, b.topic, p, messages...)
 		}
-		b.h.Produce(b.T, b.topic, p, messages...)
 	}
-	// In one life it does not come back, in the other it does.
+	feed(0, early)
+	// In one life it goes away, in the other it comes back.
 	for _, back := range []bool{false, true} {
-		ctx, stop := context.WithCancel(b.ctx)
 		retried := s.retried.Load()
-		go func() {
-			for ctx.Err() == nil && (s.delivered.Load() < 2*early || s.retried.Load() < retried+3) {
-				time.Sleep(5 * time.Millisecond)
-			}
-			if !back {
-				stop()
-			}
-			registry.SetAway(!back)
-		}()
+		running := Go(b.T, func(ctx context.Context) error { _, err := s.run(ctx); return err })
+		delivered := func(events int64) func() bool { return func() bool { return s.delivered.Load() >= events } }
+		if !back {
+			running.Await("early events are delivered", delivered(2*early))
+			b.kind.Away(true)
+			feed(early, each)
+		}
+		running.Await("what is known is delivered", delivered(2*known))
+		running.Await("the rest is tried again", func() bool { return s.retried.Load() >= retried+3 })
 		if back {
-			s.until(2 * each)
-		} else if took, err := s.run(ctx); err != nil || took > 10*time.Second+slack {
+			b.kind.Away(false)
+			running.Await("all is delivered", delivered(2*each))
+		}
+		start := time.Now()
+		if err, took := running.Stop(), time.Since(start); err != nil || took > 10*time.Second+slack {
 			b.Fatalf("stopping took %v: %v", took, err)
 		}
-		stop()
 	}
 	if c := s.check(); c.Placed != 2*(each-1) || c.Letters != 2 || exactlyOnce && c.Duplicates > 0 {
 		b.Errorf("%+v", c)

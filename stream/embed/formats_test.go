@@ -1,0 +1,32 @@
+package embed
+
+import (
+	"context"
+	"testing"
+
+	"unfold/models/snapshot"
+	"unfold/stream"
+	"unfold/stream/format/formattest"
+	"unfold/stream/streamtest"
+	"unfold/stream/streamtest/formats"
+)
+
+// A fleet over messages of one event, in each format, keeps what a pipeline promises: order,
+// one for one, nothing twice where that is asked for, the same bytes for the same event, dead
+// letters as they came, tombstones.
+func TestFormats(t *testing.T) {
+	s := learnt(t)
+	for _, n := range formattest.Formats() {
+		t.Run(string(n), func(t *testing.T) {
+			t.Parallel()
+			h := streamtest.MemoryHarness{Broker: streamtest.NewBroker()}
+			streamtest.TestPipelines(t, h, true, func(t *testing.T) streamtest.Kind {
+				return formats.Kind(t, n, func(own formats.Stage) (stream.Decoder, stream.Learner, error) {
+					e, err := NewEmbedder(EmbedderSettings{Embed: Settings{Writer: own.Encoder}, Decoder: own.Decoder,
+						Follow: func(_ context.Context, install func(*snapshot.Snapshot) error) error { return install(s) }})
+					return e, e, err
+				})
+			})
+		})
+	}
+}

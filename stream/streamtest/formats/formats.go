@@ -1,0 +1,181 @@
+// Package formats has kinds of messages for streamtest's suite: events in each format, with a
+// schema registry in this process.
+package formats
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"unfold/ingest/record"
+	"unfold/stream"
+	"unfold/stream/format"
+	"unfold/stream/format/formattest"
+	"unfold/stream/registry"
+	"unfold/stream/registry/registrytest"
+	"unfold/stream/streamtest"
+)
+
+// Dim is how many values a vector has.
+const Dim = 4
+
+// Event is one of three classes, the same for the same number.
+func Event(n int) formattest.Event {
+	rng := rand.New(rand.NewPCG(61, uint64(n)))
+	c, v := rng.IntN(3), make([]float32, Dim)
+	for k := range v {
+		v[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
+	}
+	if n%9 == 0 {
+		v = []float32{float32(c), 0, 1, 6} // a fraction nowhere
+	}
+	return formattest.Event{ID: int64(n), Class: fmt.Sprint("class ", c), Vector: v}
+}
+
+// Stage is how messages of a kind are read and written.
+type Stage struct {
+	Registry *registry.Client
+	// Decoder reads columns of formattest.Event, Encoder writes outputs in the format of the input.
+	Decoder *format.Decoder
+	Encoder *format.Encoder
+}
+
+// Ids of schemas: those of Needy are the ones behind the first.
+const (
+	first   = 1
+	needed  = 8
+	lacking = 99
+)
+
+// wire writes events of a format by a schema.
+type wire struct {
+	t testing.TB
+	n format.Name
+	// named is the format of messages that name a schema.
+	named format.Name
+}
+
+// named is the format of messages that name a schema, besides those of n or those themselves.
+func named(n format.Name) format.Name {
+	if n == format.Arrow {
+		return format.Avro // a topic can hold both
+	}
+	return n
+}
+
+func (w wire) message(n format.Name, schema int, e formattest.Event) []byte {
+	value, err := formattest.Message(n, schema, e)
+	if err != nil {
+		w.t.Error(err)
+	}
+	return value
+}
+
+// needy is an event that names a schema, in JSON too.
+func (w wire) needy(schema, n int) []byte {
+	value := w.message(w.named, schema, Event(n))
+	if w.named == format.JSON {
+		return append(registry.AppendID(nil, schema), value...)
+	}
+	return value
+}
+
+// seed puts the schemas of events there.
+func (w wire) seed(to *registrytest.Fake) {
+	schema := formattest.Schema(w.named, Event(0))
+	if schema == nil {
+		schema = &registry.Schema{Type: registry.JSON, Text: `{"type": "object"}`}
+	}
+	for id := range 1 + needed {
+		to.Seed(fmt.Sprintf("in-%d-value", id), first+id, schema.Type, schema.Text)
+	}
+}
+
+// value is event n. One in JSON has a field that nobody wants.
+func (w wire) value(n int) []byte {
+	value := w.message(w.n, first, Event(n))
+	if w.n == format.JSON {
+		return append([]byte(`{"more": {"n": 1}, `), value[1:]...)
+	}
+	return value
+}
+
+// bad are values that are cut off, have another number of values than the others, and are no
+// record at all.
+func (w wire) bad() [][]byte {
+	short, whole := Event(1), w.value(1)
+	short.Vector = short.Vector[:Dim-1]
+	return [][]byte{whole[:len(whole)-3], w.message(w.n, first, short), []byte("no record")}
+}
+
+// NewStage makes the ends of a process, of messages whose schemas a registry has.
+func NewStage(r *registry.Client) (s Stage, err error) {
+	s.Registry = r
+	s.Decoder, err = format.NewDecoder(format.Settings{Registry: r, ID: formattest.ID,
+		Spec: record.Spec{Paths: []string{formattest.ID, formattest.Class, formattest.Vector}, Vector: formattest.Vector}})
+	if err != nil {
+		return s, err
+	}
+	s.Encoder, err = format.NewEncoder(format.Output{Registry: r, Topic: "out"})
+	return s, err
+}
+
+// Kind is that of messages of one event in a format. open makes what places them, with a
+// column formattest.Class that passes.
+func Kind(t *testing.T, n format.Name, open func(s Stage) (stream.Decoder, stream.Learner, error)) streamtest.Kind {
+	t.Helper()
+	schemas, w := registrytest.StartFake(t), wire{t, n, named(n)}
+	w.seed(schemas)
+	k := streamtest.Kind{
+		Value: w.value, Bad: w.bad(), Gone: [][]byte{nil}, ContentType: n.ContentType(),
+		Needy:   func(i int) []byte { return w.needy(first+1+i%needed, i) },
+		Lacking: w.needy(lacking, 0), Away: schemas.Away,
+		Check: check(schemas.Client()),
+		Open: func(*streamtest.Learner) (stream.Decoder, stream.Learner, error) {
+			s, err := NewStage(schemas.Client())
+			if err != nil {
+				return nil, nil, err
+			}
+			return open(s)
+		},
+	}
+	if n == format.JSON {
+		k.Gone = append(k.Gone, []byte(`{"before": {"event": 4}, "after": null, "op": "d"}`))
+	}
+	return k
+}
+
+// check compares outputs with their inputs: the event and the format are the same.
+func check(r *registry.Client) func(in, out *stream.Message) error {
+	s, err := NewStage(r)
+	plain, err2 := format.NewDecoder(format.Settings{Registry: r})
+	return func(in, out *stream.Message) error {
+		if err != nil || err2 != nil {
+			return fmt.Errorf("%v, %v", err, err2)
+		}
+		from, err := s.Decoder.DecodeNow(context.Background(), in)
+		if err != nil {
+			return err
+		}
+		to, err := plain.DecodeNow(context.Background(), out)
+		if err != nil {
+			return err
+		}
+		if to.Wire.Format != from.Wire.Format {
+			return fmt.Errorf("an output in %s of an input in %s", to.Wire.Format, from.Wire.Format)
+		}
+		class := formattest.Class
+		if to.Wire.Format == format.Protobuf {
+			class += "_n2" // the first is what the map predicts
+		}
+		for a, b := range map[string]string{formattest.ID: "id", formattest.Class: class} {
+			want, ok1 := from.Table.Column(a)
+			got, ok2 := to.Table.Column(b)
+			if !ok1 || !ok2 || to.Table.Len() != 1 || got.Text(0) != want.Text(0) {
+				return fmt.Errorf("its %d events are not those of the input, by %s", to.Table.Len(), b)
+			}
+		}
+		return nil
+	}
+}
