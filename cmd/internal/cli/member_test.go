@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"unfold/cmd/internal/web/webtest"
 	"unfold/internal/outputlog"
 	"unfold/stream/streamtest"
 )
 
-// member is a stage, run as a goroutine.
+// member is a stage, or another process, run as a goroutine.
 type member struct {
 	t         *testing.T
 	log       outputlog.Journal
@@ -25,16 +26,22 @@ type member struct {
 // join starts a stage; it ends with the test, if not before.
 func join(t *testing.T, args ...string) *member {
 	t.Helper()
+	return start(t, "run", args...)
+}
+
+// start is join of another verb.
+func start(t *testing.T, verb string, args ...string) *member {
+	t.Helper()
 	ctx, interrupt := context.WithCancel(context.Background())
 	m := &member{t: t, interrupt: interrupt, ended: make(chan struct{})}
 	go func() {
 		defer close(m.ended)
-		m.code = Run(ctx, System{Args: append([]string{"run"}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &m.log})
+		m.code = Run(ctx, System{Args: append([]string{verb}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &m.log})
 	}()
 	t.Cleanup(func() {
 		m.leave()
 		if t.Failed() {
-			t.Logf("the log of unfold run %s:\n%s", strings.Join(args, " "), &m.log)
+			t.Logf("the log of unfold %s %s:\n%s", verb, strings.Join(args, " "), &m.log)
 		}
 	})
 	return m
@@ -46,7 +53,7 @@ func (m *member) wait() int {
 	select {
 	case <-m.ended:
 	case <-time.After(streamtest.Patience):
-		m.t.Fatal("a stage did not end")
+		m.t.Fatal("a process did not end")
 	}
 	return m.code
 }
@@ -70,7 +77,7 @@ func (m *member) said(pattern string) (found []string) {
 		default:
 		}
 		if found = line.FindStringSubmatch(m.log.String()); found == nil && over {
-			m.t.Fatalf("a stage ended with exit code %d and never said %s", m.code, pattern)
+			m.t.Fatalf("a process ended with exit code %d and never said %s", m.code, pattern)
 		}
 		return found != nil
 	})
@@ -96,17 +103,18 @@ func runUntil(t *testing.T, configuration, line string, do func(address string))
 	return m.log.String()
 }
 
+// get returns the status and the body of a page.
 func get(t *testing.T, address, path string) (int, string) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: streamtest.Patience}
-	resp, err := client.Get("http://" + address + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
+	client, url := webtest.Client(address)
+	client.Timeout = streamtest.Patience
+	resp, err := client.Get(url + path)
+	return read(t, resp, err)
+}
+
+// read is webtest.Read of text.
+func read(t *testing.T, resp *http.Response, err error) (int, string) {
+	t.Helper()
+	status, body := webtest.Read(t, resp, err)
+	return status, string(body)
 }

@@ -20,7 +20,7 @@ func TestPlaceOfAStage(t *testing.T) {
 	m := join(t, "-c", configuration)
 	row := `{"name": "asked", "v": [1, 2, 3, 4]}`
 	m.says("/readyz", 503, "no map yet")
-	b := begun{url: "http://" + m.address(), client: noKeepAlive}
+	b := asking(m, m.address())
 	if status, body := b.post(t, row); status != 503 || !strings.Contains(body, "no map yet") {
 		t.Errorf("before the first map: %d %s", status, body)
 	}
@@ -65,7 +65,7 @@ func TestPlaceOfAStage(t *testing.T) {
 	}
 	again := join(t, "-c", configuration)
 	again.says("/model", 200, `"kind":"lvm"`)
-	named(begun{url: "http://" + again.address(), client: noKeepAlive})
+	named(asking(again, again.address()))
 	if code := again.leave(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}

@@ -2,39 +2,18 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
+	"unfold/cmd/internal/web/webtest"
+	"unfold/internal/outputlog"
 	"unfold/stream/streamtest"
 )
-
-// lockedBuffer is a buffer that one goroutine writes while another reads.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
 
 // smallModel learns a model of small.csv, in a workspace that becomes the current folder.
 func smallModel(t *testing.T) {
@@ -43,48 +22,24 @@ func smallModel(t *testing.T) {
 	must(t, "-q", "fit", "small.csv", "-o", "m.unfold", "--columns", "x,y,z", "--id", "name")
 }
 
-// noKeepAlive leaves no connection behind.
-var noKeepAlive = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-
-// begun is a running unfold serve.
+// begun is a running unfold serve, or a stage that answers the same.
 type begun struct {
+	*member
 	client *http.Client
 	url    string
-	stderr *lockedBuffer
-	stop   func() int
 }
 
-// begin starts unfold serve; stop ends it and returns its exit code.
+// asking asks a process that listens on an address.
+func asking(m *member, address string) begun {
+	client, url := webtest.Client(address)
+	return begun{m, client, url}
+}
+
+// begin starts unfold serve.
 func begin(t *testing.T, args ...string) begun {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	b := begun{stderr: &lockedBuffer{}}
-	code := make(chan int, 1)
-	go func() {
-		code <- Run(ctx, System{Args: append([]string{"serve"}, args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: b.stderr})
-	}()
-	var once sync.Once
-	ended := 0
-	b.stop = func() int {
-		once.Do(func() {
-			cancel()
-			ended = <-code
-		})
-		return ended
-	}
-	t.Cleanup(func() { b.stop() })
-	address := regexp.MustCompile(`address=(\S+)`)
-	streamtest.Await(t, "an address", func() bool { return address.MatchString(b.stderr.String()) })
-	b.url = "http://" + address.FindStringSubmatch(b.stderr.String())[1]
-	transport := &http.Transport{DisableKeepAlives: true}
-	if path, unix := strings.CutPrefix(b.url, "http://unix:"); unix {
-		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", path)
-		}
-		b.url = "http://unfold"
-	}
-	b.client = &http.Client{Transport: transport}
-	return b
+	m := start(t, "serve", args...)
+	return asking(m, m.said(`address=(\S+)`)[1])
 }
 
 // get returns the status and the body of a page; post sends JSON to /place.
@@ -103,19 +58,6 @@ func (b begun) ask(t *testing.T, path, body string) (int, string) {
 	t.Helper()
 	resp, err := b.client.Post(b.url+path, "application/json", strings.NewReader(body))
 	return read(t, resp, err)
-}
-
-func read(t *testing.T, resp *http.Response, err error) (int, string) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
 }
 
 // place is a place in JSON.
@@ -156,10 +98,10 @@ func TestServe(t *testing.T) {
 			if status, body := b.post(t, `{"x": 0.5, "y": 1.5}`); status != 422 || !strings.Contains(body, `"column":"z"`) {
 				t.Errorf("a column is missing: %d %s", status, body)
 			}
-			if code := b.stop(); code != 0 {
-				t.Errorf("exit %d: %s", code, b.stderr)
+			if code := b.leave(); code != 0 {
+				t.Errorf("exit %d: %s", code, &b.log)
 			}
-			if text := b.stderr.String(); strings.Contains(text, "0.5") || strings.Count(text, "\n") != 1 {
+			if text := b.log.String(); strings.Contains(text, "0.5") || strings.Count(text, "\n") != 1 {
 				t.Errorf("requests are logged: %s", text)
 			}
 		})
@@ -178,14 +120,14 @@ func TestServeFollowsItsFile(t *testing.T) {
 	if err := os.Rename("bad", "m.unfold"); err != nil {
 		t.Fatal(err)
 	}
-	streamtest.Await(t, "a word about it", func() bool { return strings.Contains(b.stderr.String(), "the one before stays") })
+	streamtest.Await(t, "a word about it", func() bool { return strings.Contains(b.log.String(), "the one before stays") })
 	if _, now := b.get(t, "/model"); now != before {
 		t.Errorf("a bad file has replaced the model: %s", now)
 	}
 	must(t, "-q", "fit", "small.csv", "-o", "m.unfold", "--columns", "x,y,z", "--dims", "1")
 	streamtest.Await(t, "the new model", func() bool { _, now := b.get(t, "/model"); return strings.Contains(now, `"dims":1`) })
-	if code := b.stop(); code != 0 {
-		t.Errorf("exit %d: %s", code, b.stderr)
+	if code := b.leave(); code != 0 {
+		t.Errorf("exit %d: %s", code, &b.log)
 	}
 }
 
@@ -194,7 +136,7 @@ func TestServeStdio(t *testing.T) {
 	smallModel(t)
 	in, send := io.Pipe()
 	receive, out := io.Pipe()
-	code, stderr := make(chan int, 1), &lockedBuffer{}
+	code, stderr := make(chan int, 1), &outputlog.Journal{}
 	go func() {
 		code <- Run(t.Context(), System{Args: []string{"serve", "m.unfold", "--stdio", "--neighbors", "2"}, Stdin: in, Stdout: out, Stderr: stderr})
 		out.Close()

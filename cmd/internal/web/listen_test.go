@@ -3,7 +3,6 @@
 package web
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"net"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unfold/cmd/internal/web/webtest"
 )
 
 // A socket in the file system is its owner's, is taken from a process that died, and not from
@@ -35,17 +35,10 @@ func TestSocket(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || s.Address() != "unix:"+path || s.URL() != "unix:"+path {
 		t.Errorf("%v %v, address %s", info.Mode(), err, s.Address())
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", path)
-	}}}
-	resp, err := client.Get("http://unfold/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
-	if string(body) != "unfold\n/livez\n/readyz\n/more\n" || err != nil {
-		t.Errorf("%q %v", body, err)
+	client, url := webtest.Client(s.Address())
+	resp, err := client.Get(url)
+	if _, body := webtest.Read(t, resp, err); string(body) != "unfold\n/livez\n/readyz\n/more\n" {
+		t.Errorf("%q", body)
 	}
 	if _, err := Listen(t.Context(), "unix:"+path, pages, quiet); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second server: %v", err)
@@ -81,8 +74,8 @@ func TestStop(t *testing.T) {
 	}
 	answer := make(chan string, 1)
 	go func() {
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-		resp, err := client.Get(s.URL())
+		client, url := webtest.Client(s.Address())
+		resp, err := client.Get(url)
 		if err != nil {
 			answer <- err.Error()
 			return

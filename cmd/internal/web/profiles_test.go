@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"unfold/cmd/internal/web/webtest"
 )
 
 // Profiles are there only where they are asked for, in pprof's format, and not on the
@@ -19,15 +20,7 @@ func TestProfiles(t *testing.T) {
 		s := httptest.NewServer(h)
 		defer s.Close()
 		resp, err := s.Client().Get(s.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, body
+		return webtest.Read(t, resp, err)
 	}
 	with := WithProfiles(pages)
 	for path, c := range map[string]struct {

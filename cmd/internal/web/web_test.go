@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unfold/cmd/internal/web/webtest"
 
 	"go.uber.org/goleak"
 )
@@ -32,23 +33,16 @@ func TestPages(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	client, url := webtest.Client(s.Address())
 	get := func(method, path string) (int, string) {
 		t.Helper()
-		req, err := http.NewRequest(method, "http://"+s.Address()+path, nil)
+		req, err := http.NewRequest(method, url+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, string(body)
+		status, body := webtest.Read(t, resp, err)
+		return status, string(body)
 	}
 	for _, c := range []struct {
 		method, path string
