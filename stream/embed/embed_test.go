@@ -3,7 +3,6 @@ package embed
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -21,55 +20,19 @@ import (
 	"unfold/models/placing"
 	"unfold/models/snapshot"
 	"unfold/stream"
+	"unfold/stream/embed/embedtest"
 )
 
 // sample makes a table of vectors with ids and a column to keep.
 func sample(t testing.TB, rng *rand.Rand, rows int) *table.Table {
 	t.Helper()
-	x := vec.New[float32](rows, 4)
-	ids, class := make([]int64, rows), make([]string, rows)
-	for i := range rows {
-		c := rng.IntN(3)
-		ids[i], class[i] = int64(i), strings.Repeat("c", c+1)
-		for k := range 4 {
-			x.Row(i)[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
-		}
-	}
-	records, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.StringColumn("class", class), table.VectorColumn("v", x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records
+	return embedtest.Sample(t, rng, 0, rows)
 }
 
 // learnt is a small map.
 func learnt(t testing.TB) *snapshot.Snapshot {
 	t.Helper()
-	records := sample(t, rand.New(rand.NewPCG(1, 1)), 80)
-	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, records.Schema())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Add(records); err != nil {
-		t.Fatal(err)
-	}
-	e, err := f.Encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := e.Encode(records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _, err := fit.Fit(context.Background(), b.X, fit.Spec{Common: models.Common{Steps: 10, Seed: 1, Threads: 1}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Encoder, err = json.Marshal(e); err != nil {
-		t.Fatal(err)
-	}
-	s.Version, s.MapID = 3, snapshot.NewMapID()
-	return s
+	return embedtest.Fit(t, sample(t, rand.New(rand.NewPCG(1, 1)), 80), 10)
 }
 
 func opened(t *testing.T, s *snapshot.Snapshot, set Settings) *Map {

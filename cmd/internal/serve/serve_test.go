@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -15,40 +14,24 @@ import (
 
 	"go.uber.org/goleak"
 
-	"unfold/ingest"
+	"unfold/cmd/internal/web/webtest"
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/record"
 	"unfold/ingest/table"
-	"unfold/internal/vec"
-	"unfold/models"
-	"unfold/models/fit"
 	"unfold/models/snapshot"
 	"unfold/stream/embed"
+	"unfold/stream/embed/embedtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const dim = 4
+const dim = embedtest.Dim
 
 // sample makes a table of vectors with ids and a column to keep.
 func sample(t testing.TB, seed uint64, rows int) *table.Table {
 	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 1))
-	x := vec.New[float32](rows, dim)
-	ids, class := make([]int64, rows), make([]string, rows)
-	for i := range rows {
-		c := rng.IntN(3)
-		ids[i], class[i] = int64(1000+i), strings.Repeat("c", c+1)
-		for k := range dim {
-			x.Row(i)[k] = float32(rng.NormFloat64()) + 6*float32(c*(k%2))
-		}
-	}
-	out, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.StringColumn("class", class), table.VectorColumn("v", x))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return embedtest.Sample(t, rand.New(rand.NewPCG(seed, 1)), 1000, rows)
 }
 
 // learnt is a small model of sample's columns.
@@ -64,31 +47,7 @@ func learnt(t testing.TB) *embed.Map {
 // fitted is its snapshot.
 func fitted(t testing.TB) *snapshot.Snapshot {
 	t.Helper()
-	records := sample(t, 1, 80)
-	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, records.Schema())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Add(records); err != nil {
-		t.Fatal(err)
-	}
-	e, err := f.Encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := e.Encode(records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{Common: models.Common{Steps: 5, Seed: 1, Threads: 1}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Encoder, err = json.Marshal(e); err != nil {
-		t.Fatal(err)
-	}
-	s.Version, s.MapID = 3, snapshot.NewMapID()
-	return s
+	return embedtest.Fit(t, sample(t, 1, 80), 5)
 }
 
 func model(t testing.TB) *Model { return NewModel(learnt(t), "lvm", 80, nil) }
@@ -119,15 +78,8 @@ func ask(t testing.TB, s *httptest.Server, method, path, contentType, accept str
 		}
 	}
 	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, resp.Header, answer
+	status, answer := webtest.Read(t, resp, err)
+	return status, resp.Header, answer
 }
 
 func encoded(t testing.TB, records *table.Table) []byte {
