@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.uber.org/goleak"
 
@@ -33,13 +32,7 @@ func fleetPage(t *testing.T) string {
 func TestFleet(t *testing.T) {
 	block := fleetPage(t)
 	t.Chdir(t.TempDir())
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "events", "places", "events-dead"),
-		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	brokers := c.ListenAddrs()
+	brokers := cluster(t, "events", "places", "events-dead").ListenAddrs()
 	kafkatest.NewClient(t, brokers).Create(t, "unfold-maps", 1, 1, map[string]string{"cleanup.policy": "compact"})
 	server := storetest.StartS3(t)
 	write(t, "fleet.yaml", block)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kfake"
-
 	"unfold/internal/foreign"
 	"unfold/stream"
 	"unfold/stream/streamtest"
@@ -64,22 +62,24 @@ func TestReadmeParquet(t *testing.T) {
 	}
 }
 
-// README's recipes for streams run as they stand, against an embedded broker:
-// confluent-kafka makes the topics, writes the events as JSON and reads the places.
-func TestReadmeStream(t *testing.T) {
-	engineer, operator := section(t, "A stream engineer: a topic"), section(t, "An operator")
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+// workplace makes an empty folder the current one, beside an embedded broker. here puts its
+// broker and its folder of state into what a page says, and replaces more.
+func workplace(t *testing.T, more ...string) (here func(string) string, broker string) {
+	t.Helper()
+	broker = cluster(t).ListenAddrs()[0]
 	t.Chdir(t.TempDir())
 	state, err := filepath.Abs("state")
 	if err != nil {
 		t.Fatal(err)
 	}
-	broker := c.ListenAddrs()[0]
-	here := strings.NewReplacer("localhost:9092", broker, "/var/lib/unfold", state).Replace
+	return strings.NewReplacer(append(more, "localhost:9092", broker, "/var/lib/unfold", state)...).Replace, broker
+}
+
+// README's recipes for streams run as they stand, against an embedded broker:
+// confluent-kafka makes the topics, writes the events as JSON and reads the places.
+func TestReadmeStream(t *testing.T) {
+	engineer, operator := section(t, "A stream engineer: a topic"), section(t, "An operator")
+	here, broker := workplace(t)
 	_, rest, _ := strings.Cut(engineer, "```yaml\n")
 	configuration, _, _ := strings.Cut(rest, "```")
 	write(t, "unfold.yaml", here(configuration))

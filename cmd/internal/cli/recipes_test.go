@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
 	"unfold/internal/foreign"
@@ -86,18 +85,8 @@ func newKitchen(t *testing.T, recipe string, more ...string) *kitchen {
 	t.Helper()
 	long(t)
 	first, text := recipePage(t, "README.md"), recipePage(t, recipe)
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	t.Chdir(t.TempDir())
-	state, err := filepath.Abs("state")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := &kitchen{t: t, page: text, broker: c.ListenAddrs()[0], said: map[string]string{}, arguments: map[string][]string{}}
-	k.here = strings.NewReplacer(append(more, "localhost:9092", k.broker, "/var/lib/unfold", state, "127.0.0.1:8080", "127.0.0.1:0")...).Replace
+	k := &kitchen{t: t, page: text, said: map[string]string{}, arguments: map[string][]string{}}
+	k.here, k.broker = workplace(t, append(more, "127.0.0.1:8080", "127.0.0.1:0")...)
 	k.follow(first)
 	return k
 }

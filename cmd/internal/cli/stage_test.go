@@ -19,6 +19,18 @@ import (
 	"unfold/stream/streamtest"
 )
 
+// cluster starts an embedded broker with topics of two partitions.
+func cluster(t *testing.T, topics ...string) *kfake.Cluster {
+	t.Helper()
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, topics...),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
 // broker starts an embedded broker with topics and a configuration for it.
 func broker(t *testing.T, topics ...string) (brokers []string, configuration string) {
 	t.Helper()
@@ -29,12 +41,7 @@ func broker(t *testing.T, topics ...string) (brokers []string, configuration str
 // breakable is a broker that can be made to fail.
 func breakable(t *testing.T, topics ...string) (c *kfake.Cluster, configuration string) {
 	t.Helper()
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, topics...),
-		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c = cluster(t, topics...)
 	dir := t.TempDir()
 	configuration = filepath.Join(dir, "stage.yaml")
 	write(t, configuration, fmt.Sprintf(`
