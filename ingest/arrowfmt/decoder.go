@@ -1,12 +1,10 @@
 package arrowfmt
 
 import (
-	"slices"
-	"sync"
-	"sync/atomic"
 	"unfold/ingest/arrays"
 	"unfold/ingest/arrowipc"
 	"unfold/ingest/table"
+	"unfold/internal/recent"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -20,8 +18,7 @@ import (
 type Decoder struct {
 	Limits Limits
 
-	schemas atomic.Pointer[[]*knownSchema]
-	mu      sync.Mutex // of replacing schemas
+	schemas recent.List[knownSchema]
 }
 
 const (
@@ -77,14 +74,7 @@ func (d *Decoder) Weigh(value []byte) int64 {
 
 // find returns the schema that a message begins with, nil if it is not known.
 func (d *Decoder) find(value []byte) *knownSchema {
-	if all := d.schemas.Load(); all != nil {
-		for _, k := range *all {
-			if k.checked.Begins(value) {
-				return k
-			}
-		}
-	}
-	return nil
+	return d.schemas.Find(func(k *knownSchema) bool { return k.checked.Begins(value) })
 }
 
 // remember adds the schema of a message that was decoded.
@@ -93,17 +83,7 @@ func (d *Decoder) remember(read *knownSchema, value []byte) {
 		return
 	}
 	read.checked = read.checked.Clone()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var all []*knownSchema
-	if before := d.schemas.Load(); before != nil {
-		all = slices.Clone(*before)
-	}
-	if slices.ContainsFunc(all, func(k *knownSchema) bool { return k.checked.Begins(value) }) {
-		return
-	}
-	all = append([]*knownSchema{read}, all[:min(len(all), rememberedSchemas-1)]...)
-	d.schemas.Store(&all)
+	d.schemas.Add(read, rememberedSchemas, func(k *knownSchema) bool { return k.checked.Begins(value) })
 }
 
 // decode takes the batches of a stream as they lie, and makes them plain. It returns nil

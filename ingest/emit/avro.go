@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/twmb/avro"
 
 	"unfold/ingest/avrorec"
 	"unfold/ingest/table"
+	"unfold/internal/recent"
 )
 
 // AvroType is the content type of what Avro writes.
@@ -36,8 +34,7 @@ type Avro struct {
 	// Prefix begins the names of fields that Pass adds.
 	Prefix string
 
-	mu    sync.Mutex
-	kinds []*avroKind
+	kinds recent.List[avroKind]
 }
 
 // AvroSchema is the schema of what was written. Outputs of the same columns share one, by
@@ -52,12 +49,9 @@ const maxKinds = 64
 
 // avroKind is what outputs of the same columns have in common.
 type avroKind struct {
-	set    uint32 // of outputColumns
+	columnSet
 	mapID  bool
-	plane  bool // the places have two dimensions
-	id     arrow.Field
-	kept   []arrow.Field
-	of     *avrorec.Decoder // whose records are passed on
+	own    *avrorec.Decoder // whose records are passed on
 	fields []avroField
 	schema AvroSchema
 }
@@ -95,12 +89,18 @@ func (a *Avro) encode(to []byte, o *Output, d *avrorec.Decoder, own []byte) (*Av
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	k, err := a.kind(o, d)
-	if err != nil {
-		return nil, nil, err
+	is := func(k *avroKind) bool { return k.of(o, d) }
+	k := a.kinds.Find(is)
+	if k == nil {
+		var err error
+		if k, err = a.newKind(o, d); err != nil {
+			return nil, nil, err
+		}
+		k = a.kinds.Add(k, maxKinds, is)
 	}
 	to = append(to, own...)
 	for i := range k.fields {
+		var err error
 		if to, err = k.fields[i].write(to, o, 0); err != nil {
 			return nil, nil, fmt.Errorf("field %q: %w", k.fields[i].name, err)
 		}
@@ -108,45 +108,13 @@ func (a *Avro) encode(to []byte, o *Output, d *avrorec.Decoder, own []byte) (*Av
 	return &k.schema, to, nil
 }
 
-// kind returns the kind of an output.
-func (a *Avro) kind(o *Output, d *avrorec.Decoder) (*avroKind, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i, k := range a.kinds {
-		if k.matches(o, d) {
-			if i > 0 {
-				copy(a.kinds[1:i+1], a.kinds[:i])
-				a.kinds[0] = k
-			}
-			return k, nil
-		}
-	}
-	k, err := a.newKind(o, d)
-	if err != nil {
-		return nil, err
-	}
-	a.kinds = slices.Insert(a.kinds[:min(len(a.kinds), maxKinds-1)], 0, k)
-	return k, nil
-}
-
-// matches reports whether an output is of the kind.
-func (k *avroKind) matches(o *Output, d *avrorec.Decoder) bool {
-	if k.set != presence(o) || k.mapID != (o.MapID != "") || k.plane != (o.Embedding.Cols == 2) || k.of != d || len(k.kept) != len(o.Kept) || !sameField(k.id, o.ID.ArrowField()) {
-		return false
-	}
-	for i := range k.kept {
-		if !sameField(k.kept[i], o.Kept[i].ArrowField()) {
-			return false
-		}
-	}
-	return true
+// of says whether an output is of the kind.
+func (k *avroKind) of(o *Output, d *avrorec.Decoder) bool {
+	return k.own == d && k.mapID == (o.MapID != "") && k.columnSet.of(o)
 }
 
 func (a *Avro) newKind(o *Output, d *avrorec.Decoder) (*avroKind, error) {
-	k := &avroKind{set: presence(o), mapID: o.MapID != "", plane: o.Embedding.Cols == 2, id: o.ID.ArrowField(), of: d}
-	for _, c := range o.Kept {
-		k.kept = append(k.kept, c.ArrowField())
-	}
+	k := &avroKind{columnSet: columnSetOf(o), mapID: o.MapID != "", own: d}
 	for _, c := range outputColumns {
 		if c.there(o) && (d == nil || c != outputColumn(keptColumns{})) {
 			k.fields = append(k.fields, c.avro(o)...)

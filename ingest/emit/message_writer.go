@@ -2,11 +2,9 @@ package emit
 
 import (
 	"bytes"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"unfold/ingest/arrowipc"
 	"unfold/ingest/table"
+	"unfold/internal/recent"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -16,8 +14,7 @@ import (
 // times as long as the values of a few events. It is safe for concurrent use; the zero
 // value works.
 type MessageWriter struct {
-	known atomic.Pointer[[]*messageKind]
-	mu    sync.Mutex // of replacing known
+	known recent.List[messageKind]
 }
 
 // messageKind are the messages of certain columns.
@@ -27,7 +24,7 @@ type messageKind struct {
 	pattern *arrowipc.Pattern
 }
 
-// rememberedKinds bounds what a MessageWriter remembers.
+// rememberedKinds bounds what a writer of messages remembers.
 const rememberedKinds = 8
 
 // Encode is EncodeMessage.
@@ -35,7 +32,7 @@ func (w *MessageWriter) Encode(o *Output) ([]byte, error) {
 	if !simpleOutput(o) {
 		return EncodeMessage(o)
 	}
-	if k := w.find(o); k != nil {
+	if k := w.known.Find(func(k *messageKind) bool { return k.of(o) }); k != nil {
 		if value, ok := k.write(o); ok {
 			return value, nil
 		}
@@ -46,18 +43,6 @@ func (w *MessageWriter) Encode(o *Output) ([]byte, error) {
 		w.remember(o, value)
 	}
 	return value, err
-}
-
-// find returns the kind of an output's message, nil if it is not known.
-func (w *MessageWriter) find(o *Output) *messageKind {
-	if all := w.known.Load(); all != nil {
-		for _, k := range *all {
-			if k.of(o) {
-				return k
-			}
-		}
-	}
-	return nil
 }
 
 // remember adds the kind of a message that was written. One whose pattern does not
@@ -71,14 +56,7 @@ func (w *MessageWriter) remember(o *Output, value []byte) {
 	if again, ok := k.write(o); !ok || !bytes.Equal(again, value) {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var all []*messageKind
-	if before := w.known.Load(); before != nil {
-		all = slices.Clone(*before)
-	}
-	all = append([]*messageKind{k}, all[:min(len(all), rememberedKinds-1)]...)
-	w.known.Store(&all)
+	w.known.Add(k, rememberedKinds, func(k *messageKind) bool { return k.of(o) })
 }
 
 // of says whether an output's message has the kind's columns.

@@ -2,12 +2,11 @@ package emit
 
 import (
 	"fmt"
-	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"unfold/internal/recent"
 )
 
 // ProtobufType is the content type of what Protobuf writes.
@@ -22,8 +21,7 @@ const PlaceMessage = "unfold.Place"
 // numbered from 100 on in their order. It is safe for concurrent use; the zero value works.
 // The same output gives the same bytes.
 type Protobuf struct {
-	known atomic.Pointer[[]*protoKind]
-	mu    sync.Mutex // of replacing known
+	known recent.List[protoKind]
 }
 
 // protoKind are the messages of certain columns.
@@ -41,12 +39,13 @@ func (p *Protobuf) Encode(o *Output) (value []byte, schema string, err error) {
 	if o.Len() != 1 {
 		return nil, "", fmt.Errorf("%d events cannot be one Protobuf message, which holds one; write them as Arrow or JSON (sink.format)", o.Len())
 	}
-	k := p.find(o)
+	is := func(k *protoKind) bool { return k.of(o) }
+	k := p.known.Find(is)
 	if k == nil {
 		if k, err = newProtoKind(o); err != nil {
 			return nil, "", err
 		}
-		p.remember(k)
+		k = p.known.Add(k, rememberedKinds, is)
 	}
 	if err := o.check(); err != nil {
 		return nil, "", err
@@ -63,27 +62,8 @@ func (p *Protobuf) Encode(o *Output) (value []byte, schema string, err error) {
 	return w.to, k.schema, nil
 }
 
-func (p *Protobuf) find(o *Output) *protoKind {
-	if all := p.known.Load(); all != nil {
-		for _, k := range *all {
-			if k.of(o) && k.mapID == (o.MapID != "") {
-				return k
-			}
-		}
-	}
-	return nil
-}
-
-func (p *Protobuf) remember(k *protoKind) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var all []*protoKind
-	if before := p.known.Load(); before != nil {
-		all = slices.Clone(*before)
-	}
-	all = append([]*protoKind{k}, all[:min(len(all), rememberedKinds-1)]...)
-	p.known.Store(&all)
-}
+// of says whether an output's message is of the kind.
+func (k *protoKind) of(o *Output) bool { return k.mapID == (o.MapID != "") && k.columnSet.of(o) }
 
 // protoRow is a message in the making.
 type protoRow struct {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"unfold/ingest/record"
+	"unfold/internal/recent"
 )
 
 // schema is what Connect's schema says, for one spec.
@@ -60,10 +60,7 @@ func (c *connect) isChange() bool {
 }
 
 // schemas remembers the last schemas, by their text: it comes with every message.
-type schemas struct {
-	mu    sync.Mutex
-	known []*schema
-}
+type schemas struct{ known recent.List[schema] }
 
 const (
 	mostSchemas = 8
@@ -73,34 +70,24 @@ const (
 
 // of returns a schema.
 func (c *schemas) of(text []byte, spec record.Spec) (*schema, error) {
-	c.mu.Lock()
-	for _, s := range c.known {
-		if s.text == string(text) {
-			c.mu.Unlock()
-			return s, nil
-		}
+	is := func(s *schema) bool { return s.text == string(text) }
+	if s := c.known.Find(is); s != nil {
+		return s, nil
 	}
-	c.mu.Unlock()
 	s, err := compile(string(text), spec)
 	if err != nil || len(text) > mostSchemaBytes {
 		return s, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known = append([]*schema{s}, c.known[:min(len(c.known), mostSchemas-1)]...)
-	return s, nil
+	return c.known.Add(s, mostSchemas, is), nil
 }
 
 // begins returns the length of the schema that data begin with, 0 if none is known.
 func (c *schemas) begins(data []byte) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, s := range c.known {
-		if n := len(s.text); len(data) >= n && string(data[:n]) == s.text {
-			return n
-		}
+	s := c.known.Find(func(s *schema) bool { return len(data) >= len(s.text) && string(data[:len(s.text)]) == s.text })
+	if s == nil {
+		return 0
 	}
-	return 0
+	return len(s.text)
 }
 
 // written is a schema as Connect's JsonConverter writes it.
