@@ -95,6 +95,7 @@ var scenarios = []scenario{
 	{name: "kill exactly-once real", plan: exactOnce, exactly: true, real: true, full: 100},
 	{name: "kill json", plan: leastOnce, format: format.JSON, short: 4, full: 60},
 	{name: "kill exactly-once avro", plan: exactOnce, exactly: true, format: format.Avro, short: 6, full: 60},
+	{name: "kill exactly-once protobuf", plan: exactOnce, exactly: true, format: format.Protobuf, short: 4, full: 60},
 	{name: "kill exactly-once json real", plan: exactOnce, exactly: true, real: true, format: format.JSON, full: 40},
 	{name: "freeze", plan: freezes, members: 2, fixed: true, full: 20},
 	{name: "freeze exactly-once", plan: freezes, exactly: true, members: 2, fixed: true, short: 1, full: 20},

@@ -1,23 +1,18 @@
 package chaos
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
-	"unfold/ingest/emit"
-	"unfold/ingest/table"
-	"unfold/internal/vec"
 	"unfold/stream"
 	"unfold/stream/format"
+	"unfold/stream/format/formattest"
 	"unfold/stream/kafka/kafkatest"
-	"unfold/stream/registry"
 )
 
 // Load writes events into a topic at a steady rate. Every 17th message cannot be
@@ -31,8 +26,8 @@ type Load struct {
 	Every time.Duration
 	Rows  int
 	Seed  uint64
-	// Format is that of the messages: Arrow if empty, JSON, or Avro, which holds one event a
-	// message, by schema 1 of a registry (Schema).
+	// Format is that of the messages, Arrow if empty. In Avro and Protobuf one holds one event,
+	// by schema schemaID of a registry.
 	Format format.Name
 	// Large mixes in messages that are too large for topics that take tight bytes: every
 	// 19th cannot be read, every 23rd is valid.
@@ -50,7 +45,10 @@ const (
 )
 
 // Column is the events' column of ids.
-const Column = "event"
+const Column = formattest.ID
+
+// schemaID is the id of the events' schema, in formats that have schemas.
+const schemaID = 1
 
 // Jump makes the times of the messages to come differ by d from what the clock says.
 func (l *Load) Jump(d time.Duration) { l.jump.Store(int64(d)) }
@@ -113,45 +111,19 @@ func (l *Load) message(rng *rand.Rand, n int) (stream.Message, error) {
 	if l.Large && n%23 == 22 {
 		rows = largeRows
 	}
-	x, names := vec.New[float32](rows, 8), make([]string, rows)
-	for i := range names {
-		names[i] = fmt.Sprintf("%d-%d-%x", n, i, rng.Uint64())
+	events := make([]formattest.Event, rows)
+	for i := range events {
+		v := make([]float32, 8)
+		events[i] = formattest.Event{ID: fmt.Sprintf("%d-%d-%x", n, i, rng.Uint64()), Vector: v}
 		class := rng.IntN(3)
-		for j := range x.Cols {
-			x.Row(i)[j] = float32(rng.NormFloat64())
+		for j := range v {
+			v[j] = float32(rng.NormFloat64())
 			if j%3 == class {
-				x.Row(i)[j] += 5
+				v[j] += 5
 			}
 		}
 	}
 	var err error
-	m.Value, err = l.write(names, x)
+	m.Value, err = formattest.Message(cmp.Or(l.Format, format.Arrow), schemaID, events...)
 	return m, err
-}
-
-// Schema is that of messages in Avro.
-const Schema = `{"type":"record","name":"Event","fields":[{"name":"event","type":"string"},{"name":"v","type":{"type":"array","items":"float"}}]}`
-
-// write writes events in the load's format.
-func (l *Load) write(names []string, x vec.Matrix[float32]) ([]byte, error) {
-	switch l.Format {
-	case format.JSON:
-		rows := make([]any, len(names))
-		for i, name := range names {
-			rows[i] = map[string]any{Column: name, "v": x.Row(i)}
-		}
-		return json.Marshal(rows)
-	case format.Avro:
-		b := binary.AppendVarint(registry.AppendID(nil, 1), int64(len(names[0])))
-		b = binary.AppendVarint(append(b, names[0]...), int64(x.Cols))
-		for _, v := range x.Row(0) {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-		}
-		return binary.AppendVarint(b, 0), nil
-	}
-	t, err := table.NewTable(table.Origin{}, table.StringColumn(Column, names), table.VectorColumn("v", x))
-	if err != nil {
-		return nil, err
-	}
-	return emit.EncodeTable(t)
 }

@@ -18,8 +18,8 @@ import (
 
 	"unfold/stream"
 	"unfold/stream/format"
+	"unfold/stream/format/formattest"
 	"unfold/stream/kafka/kafkatest"
-	"unfold/stream/registry"
 	"unfold/stream/registry/registrytest"
 )
 
@@ -127,15 +127,15 @@ func begin(t *testing.T, set scenario, seed uint64) *world {
 	w.load = &Load{Client: w.client, Topic: "events", Partitions: partitions, Every: set.every, Rows: 5, Seed: seed, Large: set.tight, Format: set.format}
 	if set.format != "" {
 		schemas := registrytest.StartFake(t)
-		schemas.Seed("events-value", 1, registry.Avro, Schema)
+		if schema := formattest.Schema(set.format, formattest.Event{ID: ""}); schema != nil {
+			schemas.Seed("events-value", schemaID, schema.Type, schema.Text)
+			w.load.Rows = 1
+		}
 		w.schemas = schemas.URL()
 		var err error
 		if w.decoder, err = format.NewDecoder(format.Settings{Registry: schemas.Client()}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if set.format == format.Avro {
-		w.load.Rows = 1
 	}
 	if w.load.Every == 0 {
 		w.load.Every = 20 * time.Millisecond
