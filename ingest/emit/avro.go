@@ -229,26 +229,6 @@ func avroName(name string) string {
 	return string(out)
 }
 
-// CheckAvro says which kept columns could not be told apart in Avro, beside a place of so
-// many dimensions.
-func CheckAvro(dims int, keep []string) error {
-	seen := map[string]string{mapIDName: mapIDName}
-	if dims == 2 {
-		seen["x"], seen["y"] = "x", "y"
-	}
-	for _, name := range reserved {
-		seen[name] = name
-	}
-	for _, name := range keep {
-		n := avroName(name)
-		if was, there := seen[n]; there && name != IDName {
-			return fmt.Errorf("column %q cannot be kept in Avro beside %q: both would be called %q; rename it in the input", name, was, n)
-		}
-		seen[n] = name
-	}
-	return nil
-}
-
 func (idColumn) avro(o *Output) []avroField {
 	if !o.ID.Valid() {
 		return []avroField{{IDName, "long", 0, func(to []byte, o *Output, i int) ([]byte, error) { return appendLong(to, o.FirstRow+int64(i)), nil }}}

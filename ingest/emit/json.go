@@ -17,9 +17,6 @@ import (
 // JSONType is the content type of what JSON writes.
 const JSONType = "application/json"
 
-// mapIDName is the field that holds the map's id.
-const mapIDName = "map_id"
-
 // JSON writes placed events as JSON: an object for one event, a list of them for several or
 // none. The fields of an object are flat: id, the kept columns, x and y or, if the map has
 // not two dimensions, the list embedding, then the other columns of an Output, and map_id.
@@ -32,8 +29,13 @@ type JSON struct {
 
 // Encode returns the message of an output.
 func (j JSON) Encode(o *Output) ([]byte, error) {
-	if err := o.checkJSON(j.lines); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
+	}
+	if !j.lines { // else as a table
+		if err := o.checkFields("JSON"); err != nil {
+			return nil, err
+		}
 	}
 	return j.objects(o, func(w *jsonRow, i int) error {
 		w.to = append(w.to, '{')
@@ -81,10 +83,7 @@ func (j JSON) Pass(o *Output, records [][]byte) ([]byte, error) {
 
 // addedNames are the names of the fields that Pass adds.
 func addedNames(o *Output, added []outputColumn) []string {
-	names := []string{mapIDName}
-	if o.Embedding.Cols == 2 {
-		names = append(names, "x", "y")
-	}
+	names := placeFields(o.Embedding.Cols)
 	for _, c := range added {
 		if c.there(o) && (c != placeColumn{} || o.Embedding.Cols != 2) {
 			names = append(names, c.String())
@@ -116,38 +115,6 @@ func (j JSON) objects(o *Output, object func(w *jsonRow, i int) error) ([]byte, 
 		w.to = append(w.to, ']')
 	}
 	return w.to, nil
-}
-
-// checkJSON is check, and that no two fields have one name.
-func (o *Output) checkJSON(lines bool) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	if lines {
-		return nil // as a table
-	}
-	for i, c := range o.Kept {
-		if err := CheckJSON(o.Embedding.Cols, []string{c.Name()}); err != nil {
-			return err
-		}
-		for _, before := range o.Kept[:i] {
-			if before.Name() == c.Name() {
-				return fmt.Errorf("ingest: two columns are called %q", c.Name())
-			}
-		}
-	}
-	return nil
-}
-
-// CheckJSON says which kept column conflicts with the fields of a place of so many dimensions
-// in JSON.
-func CheckJSON(dims int, keep []string) error {
-	for _, name := range keep {
-		if name == mapIDName || dims == 2 && (name == "x" || name == "y") {
-			return fmt.Errorf("column %q cannot be kept in JSON: the place has a field of that name itself; rename it in the input", name)
-		}
-	}
-	return nil
 }
 
 // jsonRow is an object in the making.

@@ -26,24 +26,11 @@ const firstKept protowire.Number = 100
 // protoTypes are the types of fields that are not of a column that passes through.
 var protoTypes = map[string]string{className: "string", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
 
-// CheckProtobuf says which kept column conflicts with the fields of a place of so many
-// dimensions in Protobuf.
-func CheckProtobuf(dims int, keep []string) error {
-	for _, name := range keep {
-		if ownField(dims, name) {
-			return fmt.Errorf("column %q cannot be kept in Protobuf: the place has a field of that name itself; rename it in the input", name)
-		}
-	}
-	return nil
-}
-
-// ownField says whether a place of so many dimensions has fields of a name besides the columns of a map.
-func ownField(dims int, name string) bool {
-	return name == mapIDName || dims == 2 && (name == "x" || name == "y")
-}
-
 // newProtoKind makes the schema of messages like an output's.
 func newProtoKind(o *Output) (*protoKind, error) {
+	if err := o.checkFields("Protobuf"); err != nil {
+		return nil, err
+	}
 	k := &protoKind{columnSet: columnSetOf(o), mapID: o.MapID != ""}
 	s := protoSchema{taken: map[string]bool{}}
 	var fields []string
@@ -58,11 +45,7 @@ func newProtoKind(o *Output) (*protoKind, error) {
 		case idColumn:
 			fields = append(fields, s.field(k.fieldOfID(o)))
 		case keptColumns:
-			more, err := k.fieldsOfKept(o, &s)
-			if err != nil {
-				return nil, err
-			}
-			fields = append(fields, more...)
+			fields = append(fields, k.fieldsOfKept(o, &s)...)
 		case placeColumn:
 			if o.Embedding.Cols == 2 {
 				fields = append(fields, s.own("x"), s.own("y"))
@@ -89,25 +72,17 @@ func (k *protoKind) fieldOfID(o *Output) protoField {
 	return k.id
 }
 
-func (k *protoKind) fieldsOfKept(o *Output, s *protoSchema) (fields []string, err error) {
-	seen := map[string]bool{}
+func (k *protoKind) fieldsOfKept(o *Output, s *protoSchema) (fields []string) {
 	names := s.identifiers(o)
 	k.kept = make([]protoField, len(o.Kept))
 	for i, c := range o.Kept {
-		if err := CheckProtobuf(o.Embedding.Cols, []string{c.Name()}); err != nil {
-			return nil, err
-		}
-		if seen[c.Name()] {
-			return nil, fmt.Errorf("ingest: two columns are called %q", c.Name())
-		}
-		seen[c.Name()] = true
 		if o.repeated(c) {
 			continue
 		}
 		k.kept[i] = protoField{number: firstKept + protowire.Number(i), name: names[i], column: c.Name(), of: protoTypeOf(c.ArrowField())}
 		fields = append(fields, s.field(k.kept[i]))
 	}
-	return fields, nil
+	return fields
 }
 
 // protoSchema is a schema in the making.
