@@ -1,12 +1,9 @@
 package emit
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unfold/ingest/table"
@@ -18,19 +15,12 @@ import (
 // embedding_0, embedding_1, ... Numbers are in the shortest form that reads back
 // the same. A null is an empty field.
 type csvSink struct {
-	gz    *gzip.Writer
-	buf   *bufio.Writer
-	csv   *csv.Writer
-	names []string // of the columns, once the header is written
+	textFile
+	csv *csv.Writer
 }
 
 func newCSVSink(w io.Writer, gzipped bool) *csvSink {
-	s := &csvSink{}
-	if gzipped {
-		s.gz = gzip.NewWriter(w)
-		w = s.gz
-	}
-	s.buf = bufio.NewWriterSize(w, 1<<16)
+	s := &csvSink{textFile: newTextFile(w, gzipped)}
 	s.csv = csv.NewWriter(s.buf)
 	return s
 }
@@ -41,14 +31,12 @@ func (s *csvSink) write(o *Output) error {
 		return err
 	}
 	names := t.Names()
-	if s.names == nil {
-		s.names = names
-		if err := s.csv.Write(names); err != nil {
-			return err
-		}
+	first, err := s.begin(names)
+	if err == nil && first {
+		err = s.csv.Write(names)
 	}
-	if !slices.Equal(names, s.names) {
-		return fmt.Errorf("the columns change between batches: %s, before %s", table.List(names), table.List(s.names))
+	if err != nil {
+		return err
 	}
 	cols, row := t.Columns(), make([]string, len(names))
 	for i := range o.Len() {
@@ -98,11 +86,5 @@ func (s *csvSink) finish() error {
 	if err := s.csv.Error(); err != nil {
 		return err
 	}
-	if err := s.buf.Flush(); err != nil {
-		return err
-	}
-	if s.gz != nil {
-		return s.gz.Close()
-	}
-	return nil
+	return s.textFile.finish()
 }

@@ -1,0 +1,51 @@
+package emit
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+
+	"unfold/ingest/table"
+)
+
+// textFile is where CSV and JSON lines go: compressed or not, with the same columns in all
+// batches.
+type textFile struct {
+	gz    *gzip.Writer
+	buf   *bufio.Writer
+	names []string // of the columns, once there are some
+}
+
+func newTextFile(w io.Writer, gzipped bool) textFile {
+	f := textFile{}
+	if gzipped {
+		f.gz = gzip.NewWriter(w)
+		w = f.gz
+	}
+	f.buf = bufio.NewWriterSize(w, 1<<16)
+	return f
+}
+
+// begin says whether a batch, of these columns, is the first.
+func (f *textFile) begin(names []string) (first bool, err error) {
+	if f.names == nil {
+		f.names = names
+		return true, nil
+	}
+	if !slices.Equal(names, f.names) {
+		return false, fmt.Errorf("the columns change between batches: %s, before %s", table.List(names), table.List(f.names))
+	}
+	return false, nil
+}
+
+func (f *textFile) finish() error {
+	if err := f.buf.Flush(); err != nil {
+		return err
+	}
+	if f.gz != nil {
+		return f.gz.Close()
+	}
+	return nil
+}
