@@ -114,7 +114,7 @@ func (w *worker) scan(p *plan, b []byte, depth int) bool {
 			if n = protowire.ConsumeFieldValue(num, typ, b); n < 0 {
 				return w.malformed(b, n)
 			}
-		} else if n = w.field(p, s, typ, b, depth); n < 0 {
+		} else if n = w.field(p, s, num, typ, b, depth); n < 0 {
 			return false
 		}
 		b = b[n:]
@@ -123,26 +123,8 @@ func (w *worker) scan(p *plan, b []byte, depth int) bool {
 }
 
 // field takes the value that b begins with and returns its length, or -1.
-func (w *worker) field(p *plan, s *slot, typ protowire.Type, b []byte, depth int) int {
-	var bits uint64
-	var data []byte
-	var n int
-	switch typ {
-	case protowire.VarintType:
-		bits, n = protowire.ConsumeVarint(b)
-	case protowire.Fixed32Type:
-		var v uint32
-		v, n = protowire.ConsumeFixed32(b)
-		bits = uint64(v)
-	case protowire.Fixed64Type:
-		bits, n = protowire.ConsumeFixed64(b)
-	case protowire.BytesType:
-		data, n = protowire.ConsumeBytes(b)
-	case protowire.StartGroupType:
-		data, n = protowire.ConsumeGroup(s.desc.Number(), b)
-	default:
-		n = protowire.ConsumeFieldValue(s.desc.Number(), typ, b) // which says why not
-	}
+func (w *worker) field(p *plan, s *slot, num protowire.Number, typ protowire.Type, b []byte, depth int) int {
+	bits, data, n := consume(num, typ, b)
 	if n < 0 {
 		w.malformed(b, n)
 		return -1
