@@ -3,6 +3,7 @@ package jsonrec
 import (
 	"bytes"
 	"slices"
+	"unsafe"
 
 	"unfold/ingest/record"
 )
@@ -59,8 +60,11 @@ func (p *parser) firstName() string {
 	if !found {
 		return ""
 	}
-	return string(name)
+	return view(name)
 }
+
+// view is a text that shares the message's memory: for as long as it is decoded.
+func view(raw []byte) string { return unsafe.String(unsafe.SliceData(raw), len(raw)) }
 
 // index passes over an object and says where its fields are; none if it has more than most
 // or one comes twice.
@@ -68,6 +72,7 @@ func (p *parser) index(most int) (fields []member, ok bool) {
 	if !p.enter() {
 		return nil, false
 	}
+	fields = make([]member, 0, min(most+1, 8))
 	for more := p.first('}'); more; {
 		raw, _, ok := p.key()
 		if !ok {
@@ -80,7 +85,7 @@ func (p *parser) index(most int) (fields []member, ok bool) {
 		} else if !p.skip() {
 			return nil, false
 		}
-		fields = append(fields, member{string(raw), at, p.at})
+		fields = append(fields, member{view(raw), at, p.at})
 		if more, ok = p.more('}'); !ok {
 			return nil, false
 		}

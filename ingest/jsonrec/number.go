@@ -3,7 +3,6 @@ package jsonrec
 import (
 	"math"
 	"strconv"
-	"unsafe"
 )
 
 // number is a number as it is written.
@@ -107,7 +106,7 @@ func (n *number) float() (float64, bool) {
 		}
 		return v, true
 	}
-	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(n.raw), len(n.raw)), 64)
+	v, err := strconv.ParseFloat(view(n.raw), 64)
 	return v, err == nil
 }
 
@@ -124,6 +123,6 @@ func (n *number) integer() (magnitude uint64, ok bool) {
 	if n.negative {
 		raw = raw[1:]
 	}
-	v, err := strconv.ParseUint(unsafe.String(unsafe.SliceData(raw), len(raw)), 10, 64)
+	v, err := strconv.ParseUint(view(raw), 10, 64)
 	return v, err == nil && (!n.negative || v <= 1<<63)
 }

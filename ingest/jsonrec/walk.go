@@ -43,7 +43,7 @@ func (p *parser) value(n *record.Node, s *connect) bool {
 		return p.skip() && !p.b.Bad()
 	}
 	ok := false
-	switch c := p.peek(); c {
+	switch p.peek() {
 	case '{':
 		ok = p.objectValue(n, s)
 	case '[':
@@ -54,9 +54,13 @@ func (p *parser) value(n *record.Node, s *connect) bool {
 		if raw, escaped, ok = p.text(); ok {
 			p.textValue(n, s, raw, escaped)
 		}
-	case 't', 'f':
-		if ok = p.word(map[bool]string{true: "true", false: "false"}[c == 't']); ok {
-			p.b.Bool(n, c == 't')
+	case 't':
+		if ok = p.word("true"); ok {
+			p.b.Bool(n, true)
+		}
+	case 'f':
+		if ok = p.word("false"); ok {
+			p.b.Bool(n, false)
 		}
 	case 'n':
 		if ok = p.word("null"); ok {

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"unfold/ingest/table"
 )
@@ -197,7 +198,7 @@ func (b *Builder) Bool(n *Node, v bool) {
 	case Float:
 		b.take(f, kindFloat, func() { f.floats = append(f.floats, float64(number)) })
 	case Text:
-		b.text = fmt.Appendf(b.text[:0], "%t", v)
+		b.text = strconv.AppendBool(b.text[:0], v)
 		b.addText(f, b.text)
 	default:
 		b.misfit(f, "a truth value")
@@ -220,9 +221,9 @@ func (b *Builder) addInt(f *field, v int64) {
 	case f.pinned == Bool && v>>1 == 0:
 		b.take(f, kindBool, func() { f.ints = append(f.ints, v) })
 	case f.pinned == Time:
-		b.addTime(f, v, 1000)
+		b.addTime(f, v, Millis)
 	case f.pinned == Text:
-		b.text = fmt.Appendf(b.text[:0], "%d", v)
+		b.text = strconv.AppendInt(b.text[:0], v, 10)
 		b.addText(f, b.text)
 	default:
 		b.misfit(f, "a number")
@@ -237,7 +238,7 @@ func (b *Builder) Uint(n *Node, v uint64) {
 	case v <= math.MaxInt64:
 		b.addInt(f, int64(v))
 	case f.pinned == Text:
-		b.text = fmt.Appendf(b.text[:0], "%d", v)
+		b.text = strconv.AppendUint(b.text[:0], v, 10)
 		b.addText(f, b.text)
 	default:
 		b.addFloat(f, float64(v))
@@ -256,7 +257,7 @@ func (b *Builder) addFloat(f *field, v float64) {
 	case Auto, Float:
 		b.take(f, kindFloat, func() { f.floats = append(f.floats, v) })
 	case Text:
-		b.text = fmt.Appendf(b.text[:0], "%v", v)
+		b.text = strconv.AppendFloat(b.text[:0], v, 'g', -1, 64)
 		b.addText(f, b.text)
 	case Vector:
 		b.misfit(f, "a number")
