@@ -41,7 +41,7 @@ const bins = 10
 // paired is the mean of differences and its standard error.
 type paired struct{ mean, err float64 }
 
-// calibrate learns a map of the training rows, places the others, and foretells the
+// calibrate learns a map of the training rows, places the others, and predicts the
 // classes of these, with the settings that a stream has.
 func (b *bench) calibrate(ctx context.Context, d *data) (*calibration, error) {
 	s, r, err := fit.Fit(ctx, d.x.Slice(0, d.train), fit.Spec{Common: models.Common{Seed: 1, Threads: b.threads}}, nil)

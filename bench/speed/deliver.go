@@ -31,8 +31,8 @@ const (
 const (
 	runOnce   = "unfold run, at least once"
 	runTwice  = "unfold run, exactly once"
-	stubOnce  = "the same without placing, at least once"
-	stubTwice = "the same without placing, exactly once"
+	freeOnce  = "the same without placing, at least once"
+	freeTwice = "the same without placing, exactly once"
 	bareCopy  = "kafka-go, bare copy"
 )
 
@@ -199,8 +199,8 @@ func (d *delivery) start(in, out, group, state, who, profile string) (*served.Pr
 		return served.Start(threadVariables(d.b.threads), d.b.unfold, "run", "-c", path)
 	}
 	return relay.Job{Addr: d.broker.Addr, In: in, Out: out, Group: group, Partitions: partitions, Bare: who == bareCopy,
-		ID: deliveryID, Vector: deliveryVector, State: state, Points: d.points, Exactly: who == stubTwice || who == runTwice,
-		Stubbed: who == stubOnce || who == stubTwice, Profile: profile, Threads: d.b.threads}.Start(threadVariables(d.b.threads))
+		ID: deliveryID, Vector: deliveryVector, State: state, Points: d.points, Exactly: who == freeTwice || who == runTwice,
+		FreePlacing: who == freeOnce || who == freeTwice, Profile: profile, Threads: d.b.threads}.Start(threadVariables(d.b.threads))
 }
 
 // configuration writes that of a stage.

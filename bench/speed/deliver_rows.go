@@ -28,7 +28,7 @@ writes what it has read. "Without placing" is the stage's code with a map that p
 between the first and the last message in the output. Profile: shares of the stage's processor time.`,
 		targets: []target{
 			{what: "rate, of the bare copy's", value: ratio(runOnce, eventRate, bareCopy, eventRate), bound: .5, above: true, format: "%.2f"},
-			{what: "rate without placing, of the bare copy's", value: ratio(stubOnce, eventRate, bareCopy, eventRate), bound: .85, above: true, format: "%.2f"},
+			{what: "rate without placing, of the bare copy's", value: ratio(freeOnce, eventRate, bareCopy, eventRate), bound: .85, above: true, format: "%.2f"},
 			{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"},
 		},
 		measure: func(ctx context.Context, b *bench, r *record) error {
@@ -66,7 +66,7 @@ func objectRow() row {
 	return row{
 		key: "json", title: "Delivery, JSON of one event",
 		about: `The same with messages that are a JSON object each, and are answered by one: an id and 50 values, as shortest decimal
-numbers. The stage is told nothing of the format. The bare copy copies these.`,
+numbers. The stage finds the format by itself. The bare copy copies these.`,
 		targets: []target{
 			{what: "rate", value: figure(runOnce, eventRate, 1), bound: objectRate, above: true, unit: "/s", format: "%.0f"},
 			{what: "latency at 10,000 events a second, p99", value: figure(runOnce, latency, 1e3), bound: 50, unit: " ms", format: "%.0f"},
@@ -98,14 +98,14 @@ func (d *delivery) rounds(ctx context.Context, n, events int) error {
 	if err := d.broker.Fill(ctx, in, partitions, n, message); err != nil {
 		return err
 	}
-	programs := []string{runOnce, runTwice, stubOnce, stubTwice}
+	programs := []string{runOnce, runTwice, freeOnce, freeTwice}
 	if !d.b.peers.Skip {
 		programs = append(programs, bareCopy)
 	} else {
 		d.r.miss("%s: peers are skipped", bareCopy)
 	}
 	// The broker's first pass is slower: its code is not compiled yet.
-	if _, err := d.pass(ctx, in, n, d.state, stubOnce, ""); err != nil {
+	if _, err := d.pass(ctx, in, n, d.state, freeOnce, ""); err != nil {
 		return err
 	}
 	for range d.b.size(rounds, 1) {

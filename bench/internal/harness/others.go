@@ -11,7 +11,7 @@ import (
 // timed. Beyond it the time says more of them.
 const Quiet = .1
 
-// userTicks are the ticks of a second in which Linux tells programs what processors did.
+// userTicks is how many ticks a second has in the processor times that Linux reports.
 const userTicks = 100
 
 // Others begins to watch the processors. What it returns ends that: by the processor

@@ -51,9 +51,9 @@ type Job struct {
 	State    string
 	Points   int
 	Embedder bool
-	// Exactly delivers exactly once; Stubbed places nothing: every event is at the
-	// origin, at no cost.
-	Exactly, Stubbed bool
+	// Exactly delivers exactly once. With FreePlacing placing costs nothing: every event is
+	// at the origin.
+	Exactly, FreePlacing bool
 	// Profile is a file for a profile of its processor time, if not "".
 	Profile string
 	Threads int // 0: one a core
@@ -117,8 +117,8 @@ func (j Job) placer() (placer, error) {
 	if set.Decoder, err = format.NewDecoder(format.Settings{ID: j.ID, Spec: wanted}); err != nil {
 		return nil, err
 	}
-	if j.Stubbed {
-		set.Open = stubbed
+	if j.FreePlacing {
+		set.Open = openFree
 	} else {
 		set.Place = placing.Options{Threads: j.Threads}
 	}
@@ -169,8 +169,8 @@ func (j Job) stage(ctx context.Context) (err error) {
 	return (&stream.Pipeline{Source: source, Sink: sink, Decoder: p, Learner: p, ExactlyOnce: j.Exactly}).Run(ctx)
 }
 
-// stubbed opens a map whose placing costs nothing.
-func stubbed(s *snapshot.Snapshot) (models.Placer, error) {
+// openFree opens a map whose placing costs nothing.
+func openFree(s *snapshot.Snapshot) (models.Placer, error) {
 	placer, err := fit.Open(s, placing.Options{})
 	return nowhere{placer}, err
 }

@@ -55,7 +55,7 @@ func TestJobs(t *testing.T) {
 	for _, j := range []Job{
 		{Out: "learnt", Points: messages * rows / 2},
 		{Out: "placed", Points: messages * rows / 2, Embedder: true, Profile: profile},
-		{Out: "nowhere", Points: messages * rows / 2, Embedder: true, Stubbed: true, Exactly: true},
+		{Out: "nowhere", Points: messages * rows / 2, Embedder: true, FreePlacing: true, Exactly: true},
 		{Out: "copied", Bare: true},
 	} {
 		j.Addr, j.In, j.Group, j.Partitions, j.State, j.ID, j.Vector = b.Addr, "in", j.Out, partitions, state, "event", "v"
