@@ -51,7 +51,7 @@ type row struct {
 
 // rows are all, in the order of the page.
 func rows() []row {
-	return []row{
+	return slices.Concat([]row{
 		wholeRow(),
 		pcaRow(),
 		knnRow(),
@@ -68,14 +68,13 @@ func rows() []row {
 		placeRow(),
 		startRow(),
 		deliverRow(),
-		singleRow(),
-		objectRow(),
+	}, singleRows(), []row{
 		decodeRow(),
 		threadsRow(),
 		millionRow(),
 		scalingRow(),
 		kernelsRow(),
-	}
+	})
 }
 
 func keys() (out []string) {

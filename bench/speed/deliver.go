@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,14 +16,19 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
+	"unfold/stream/format"
+	"unfold/stream/format/formattest"
+	"unfold/stream/registry"
+	"unfold/stream/registry/registrytest/embedded"
 )
 
 // Shape of what delivery is measured on.
 const (
-	deliveryID     = "event"
-	deliveryVector = "v"
+	deliveryID     = formattest.ID
+	deliveryVector = formattest.Vector
 	partitions     = 4
 	mapPoints      = 20_000
+	inTopic        = "events"
 )
 
 // What copies messages.
@@ -52,11 +56,15 @@ type delivery struct {
 	points  int
 	state   string
 	started int
-	json    bool // messages are JSON objects
+	// format is that of messages, whose schema has that id in the registry, if there is one.
+	format   format.Name
+	schema   int
+	registry string // its address
 }
 
-// deliver starts a broker, has the stage learn its map, and measures.
-func (b *bench) deliver(ctx context.Context, r *record, measure func(d *delivery) error) (err error) {
+// deliver starts a broker, and for formats with schemas a registry, has the stage learn its
+// map, and measures.
+func (b *bench) deliver(ctx context.Context, r *record, n format.Name, measure func(d *delivery) error) (err error) {
 	broker, err := b.startBroker(ctx)
 	if err != nil {
 		return err
@@ -66,36 +74,48 @@ func (b *bench) deliver(ctx context.Context, r *record, measure func(d *delivery
 		r.Versions["Apache Kafka"] = broker.Version
 	}
 	points := b.size(mapPoints, 500)
-	d := &delivery{b: b, r: r, broker: broker, z: synthetic.Sheets(points+b.size(50_000, 500), inputDims), points: points, state: b.file("state")}
+	d := &delivery{b: b, r: r, broker: broker, z: synthetic.Sheets(points+b.size(50_000, 500), inputDims), points: points, state: b.file("state"), format: n}
+	if schema := formattest.Schema(n, d.event(0)); schema != nil {
+		var stop func()
+		d.registry, stop = embedded.Start()
+		defer stop()
+		if err := d.register(ctx, schema); err != nil {
+			return err
+		}
+	}
 	if err := d.learn(ctx); err != nil {
 		return err
 	}
 	return measure(d)
 }
 
-// messages returns messages of so many events, in JSON of one, of those that the map is not learnt
-// from, the same ones again and again.
+// register puts the schema of the messages into the registry.
+func (d *delivery) register(ctx context.Context, s *registry.Schema) error {
+	client, err := registry.New(registry.Settings{URL: d.registry})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	d.schema, err = client.Register(ctx, registry.TopicName.Subject(inTopic, "", false), s)
+	return err
+}
+
+// event is one of those that the map is not learnt from.
+func (d *delivery) event(i int) formattest.Event {
+	return formattest.Event{ID: int64(i), Vector: d.z.Row(d.points + i)}
+}
+
+// messages returns messages of so many events, of those that the map is not learnt from, the
+// same ones again and again.
 func (d *delivery) messages(events int) (func(i int) []byte, error) {
-	rest := d.z.Slice(d.points, d.z.Rows)
-	made := make([][]byte, min(rest.Rows/events, 5000))
+	made := make([][]byte, min((d.z.Rows-d.points)/events, 5000))
+	of := make([]formattest.Event, events)
 	for i := range made {
-		x := rest.Slice(i*events, (i+1)*events)
-		if d.json {
-			var err error
-			if made[i], err = json.Marshal(map[string]any{deliveryID: i, deliveryVector: x.Row(0)}); err != nil {
-				return nil, err
-			}
-			continue
+		for k := range of {
+			of[k] = d.event(i*events + k)
 		}
-		ids := make([]int64, events)
-		for k := range ids {
-			ids[k] = int64(i*events + k)
-		}
-		t, err := table.NewTable(table.Origin{}, table.Int64Column(deliveryID, ids), table.VectorColumn(deliveryVector, x))
-		if err != nil {
-			return nil, err
-		}
-		if made[i], err = emit.EncodeTable(t); err != nil {
+		var err error
+		if made[i], err = formattest.Message(d.format, d.schema, of...); err != nil {
 			return nil, err
 		}
 	}
@@ -199,7 +219,7 @@ func (d *delivery) start(in, out, group, state, who, profile string) (*served.Pr
 		return served.Start(threadVariables(d.b.threads), d.b.unfold, "run", "-c", path)
 	}
 	return relay.Job{Addr: d.broker.Addr, In: in, Out: out, Group: group, Partitions: partitions, Bare: who == bareCopy,
-		ID: deliveryID, Vector: deliveryVector, State: state, Points: d.points, Exactly: who == freeTwice || who == runTwice,
+		ID: deliveryID, Vector: deliveryVector, Registry: d.registry, State: state, Points: d.points, Exactly: who == freeTwice || who == runTwice,
 		FreePlacing: who == freeOnce || who == freeTwice, Profile: profile, Threads: d.b.threads}.Start(threadVariables(d.b.threads))
 }
 
@@ -208,6 +228,10 @@ func (d *delivery) configuration(in, out, group, state string, exactly bool) (pa
 	deliver := "at-least-once"
 	if exactly {
 		deliver = "exactly-once"
+	}
+	schemas := ""
+	if d.registry != "" {
+		schemas = fmt.Sprintf("registry: {url: %q}\n", d.registry)
 	}
 	path = d.b.file("unfold.yaml")
 	return path, os.WriteFile(path, fmt.Appendf(nil, `
@@ -219,7 +243,7 @@ reference: {min: %d, size: %d}
 refresh: {every: 0s}
 state: %q
 http: "off"
-`, d.broker.Addr, in, group, deliveryVector, deliveryID, out, deliver, d.b.threads, d.points, d.points, state), 0o600)
+%s`, d.broker.Addr, in, group, deliveryVector, deliveryID, out, deliver, d.b.threads, d.points, d.points, state, schemas), 0o600)
 }
 
 // fresh returns a copy of the learnt state.

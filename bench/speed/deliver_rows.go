@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"unfold/bench/internal/relay"
+	"unfold/stream/format"
 )
 
 // Figures of latency.
@@ -14,8 +15,18 @@ const (
 	latencyMedian = "latency, median"
 )
 
-// singleRate is how many events a second a stage must take in messages of one.
-const singleRate = 20_000
+// Targets that rows of delivery share.
+func ofAtLeastOnce() target {
+	return target{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"}
+}
+
+func leastRate(bound float64) target {
+	return target{what: "rate", value: figure(runOnce, eventRate, 1), bound: bound, above: true, unit: "/s", format: "%.0f"}
+}
+
+func latencyAt(what string) target {
+	return target{what: what, value: figure(runOnce, latency, 1e3), bound: 50, unit: " ms", format: "%.0f"}
+}
 
 func deliverRow() row {
 	return row{
@@ -29,69 +40,60 @@ between the first and the last message in the output. Profile: shares of the sta
 		targets: []target{
 			{what: "rate, of the bare copy's", value: ratio(runOnce, eventRate, bareCopy, eventRate), bound: .5, above: true, format: "%.2f"},
 			{what: "rate without placing, of the bare copy's", value: ratio(freeOnce, eventRate, bareCopy, eventRate), bound: .85, above: true, format: "%.2f"},
-			{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"},
+			ofAtLeastOnce(),
 		},
 		measure: func(ctx context.Context, b *bench, r *record) error {
-			return b.deliver(ctx, r, func(d *delivery) error { return d.rounds(ctx, b.size(800, 8), b.size(1000, 20)) })
+			return b.deliver(ctx, r, format.Arrow, func(d *delivery) error { return d.rounds(ctx, b.size(800, 8), b.size(1000, 20)) })
 		},
 	}
 }
 
-func singleRow() row {
-	return row{
-		key: "single", title: "Delivery, messages of one event",
-		about: `The same with messages of one event. For latency events come at a steady 10,000 a second, produced by this program on
+// Rates of events, each in a message of its own, that a stage must take.
+const (
+	singleRate = 20_000 // Arrow
+	objectRate = 40_000 // JSON
+)
+
+// singleRows are those of messages of one event, in each format.
+func singleRows() (all []row) {
+	for _, s := range []struct {
+		key, title string
+		format     format.Name
+		about      string
+		targets    []target
+	}{
+		{"single", "messages of one event", format.Arrow, `The same with messages of one event. For latency events come at a steady 10,000 a second, produced by this program on
 the same processors in batches of 5 ms, and a consumer of the output, here too: it is from when an event was due to when the
 consumer had its place (exactly once: when it was committed, too), of all events after the first two seconds.`,
-		targets: []target{
-			{what: "rate", value: figure(runOnce, eventRate, 1), bound: singleRate, above: true, unit: "/s", format: "%.0f"},
-			{what: "latency at half of that, p99", value: figure(runOnce, latency, 1e3), bound: 50, unit: " ms", format: "%.0f"},
-			{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"},
-		},
-		measure: func(ctx context.Context, b *bench, r *record) error {
-			return b.deliver(ctx, r, func(d *delivery) error {
-				if err := d.rounds(ctx, b.size(200_000, 300), 1); err != nil {
-					return err
-				}
-				return d.latency(ctx)
-			})
-		},
-	}
-}
-
-// objectRate is how many events a second a stage must take in JSON objects, each a message.
-const objectRate = 40_000
-
-func objectRow() row {
-	return row{
-		key: "json", title: "Delivery, JSON of one event",
-		about: `The same with messages that are a JSON object each, and are answered by one: an id and 50 values, as shortest decimal
+			[]target{leastRate(singleRate), latencyAt("latency at half of that, p99"), ofAtLeastOnce()}},
+		{"json", "JSON of one event", format.JSON, `The same with messages that are a JSON object each, and are answered by one: an id and 50 values, as shortest decimal
 numbers. The stage finds the format by itself. The bare copy copies these.`,
-		targets: []target{
-			{what: "rate", value: figure(runOnce, eventRate, 1), bound: objectRate, above: true, unit: "/s", format: "%.0f"},
-			{what: "latency at 10,000 events a second, p99", value: figure(runOnce, latency, 1e3), bound: 50, unit: " ms", format: "%.0f"},
-			{what: "exactly once, of the rate of at least once", value: ratio(runTwice, eventRate, runOnce, eventRate), bound: .8, above: true, format: "%.2f"},
-		},
-		measure: func(ctx context.Context, b *bench, r *record) error {
-			return b.deliver(ctx, r, func(d *delivery) error {
-				d.json = true
-				if err := d.rounds(ctx, b.size(200_000, 300), 1); err != nil {
-					return err
-				}
-				return d.latency(ctx)
-			})
-		},
+			[]target{leastRate(objectRate), latencyAt("latency at 10,000 events a second, p99"), ofAtLeastOnce()}},
+		{"avro", "Avro of one event", format.Avro, `The same with messages that are a record in Avro each, and are answered by one. A schema registry in this program's
+process has their schema, and gets that of the outputs.`, []target{ofAtLeastOnce()}},
+		{"protobuf", "Protobuf of one event", format.Protobuf, `The same with messages in Protobuf.`, []target{ofAtLeastOnce()}},
+	} {
+		all = append(all, row{key: s.key, title: "Delivery, " + s.title, about: s.about, targets: s.targets,
+			measure: func(ctx context.Context, b *bench, r *record) error {
+				return b.deliver(ctx, r, s.format, func(d *delivery) error {
+					if err := d.rounds(ctx, b.size(200_000, 300), 1); err != nil {
+						return err
+					}
+					return d.latency(ctx)
+				})
+			}})
 	}
+	return all
 }
 
 // rounds fills a topic with messages of so many events and has every program work
 // through it.
-func (d *delivery) rounds(ctx context.Context, n, events int) error {
-	message, err := d.messages(events)
+func (d *delivery) rounds(ctx context.Context, n, each int) error {
+	message, err := d.messages(each)
 	if err != nil {
 		return err
 	}
-	const in = "events"
+	const in = inTopic
 	if err := d.broker.Create(ctx, in, partitions); err != nil {
 		return err
 	}
@@ -110,12 +112,12 @@ func (d *delivery) rounds(ctx context.Context, n, events int) error {
 	}
 	for range d.b.size(rounds, 1) {
 		for _, who := range programs {
-			if err := d.measure(ctx, in, n, events, who); err != nil {
+			if err := d.measure(ctx, in, n, each, who); err != nil {
 				return fmt.Errorf("%s: %w", who, err)
 			}
 		}
 	}
-	d.r.note("%d messages of %d bytes, %d events each", n, len(message(0)), events)
+	d.r.note("%d messages of %d bytes, %d events each", n, len(message(0)), each)
 	return d.profile(ctx, in, n)
 }
 

@@ -34,12 +34,15 @@ func (d *delivery) latency(ctx context.Context) error {
 }
 
 // warmUp is how long events do not count.
-const warmUp = 2 * time.Second
+func (b *bench) warmUp() time.Duration {
+	return time.Duration(b.size(int(2*time.Second), int(300*time.Millisecond)))
+}
 
 // paced writes events at a rate into a new topic, and returns the seconds from when
 // each was due to when it was read downstream.
 func (d *delivery) paced(ctx context.Context, in, who string, message func(i int) []byte) (took []float64, err error) {
-	rate, n := float64(d.b.size(singleRate/2, 500)), d.b.size(10*singleRate/2, 1500)
+	rate, n := float64(d.b.size(singleRate/2, 500)), d.b.size(10*singleRate/2, 500)
+	warmUp := d.b.warmUp()
 	if err := d.broker.Create(ctx, in, partitions); err != nil {
 		return nil, err
 	}

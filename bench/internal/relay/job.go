@@ -27,6 +27,7 @@ import (
 	"unfold/stream/format"
 	"unfold/stream/kafka"
 	"unfold/stream/learn"
+	"unfold/stream/registry"
 )
 
 // The verbs: a program that starts jobs hands its arguments to Main first.
@@ -43,8 +44,9 @@ type Job struct {
 	Partitions           int
 	// Bare copies messages as they are; the rest is of a stage.
 	Bare bool
-	// ID and Vector are the columns of a message.
-	ID, Vector string
+	// ID and Vector are the columns of a message. Registry is the address of the one that has
+	// the schemas, "" for formats without.
+	ID, Vector, Registry string
 	// State is a learner's folder, which has its map of so many Points already, and is
 	// the stage's own. An Embedder only reads the map, as a process of a fleet that does
 	// not learn.
@@ -112,9 +114,18 @@ type placer interface {
 func (j Job) placer() (placer, error) {
 	set := learn.Settings{State: j.State, RefreshEvery: learn.Never, Min: j.Points, Size: j.Points, Mapping: ingest.Mapping{
 		Vector: j.Vector, MaxVocabulary: ingest.DefaultVocabulary, Selection: ingest.Selection{ID: j.ID}}}
+	var schemas *registry.Client
 	var err error
+	if j.Registry != "" {
+		if schemas, err = registry.New(registry.Settings{URL: j.Registry}); err != nil {
+			return nil, err
+		}
+	}
 	wanted := record.Spec{Paths: []string{j.ID, j.Vector}, Vector: j.Vector}
-	if set.Decoder, err = format.NewDecoder(format.Settings{ID: j.ID, Spec: wanted}); err != nil {
+	if set.Decoder, err = format.NewDecoder(format.Settings{ID: j.ID, Spec: wanted, Registry: schemas}); err != nil {
+		return nil, err
+	}
+	if set.Writer, err = format.NewEncoder(format.Output{Registry: schemas, Topic: j.Out}); err != nil {
 		return nil, err
 	}
 	if j.FreePlacing {
