@@ -92,6 +92,7 @@ func checkRegistry(ctx context.Context, s Settings) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, peekTime)
 	defer cancel()
+	defer client.Close()
 	_, err = client.Schema(ctx, 1)
 	var away *stream.UnavailableError
 	if errors.As(err, &away) || ctx.Err() != nil {

@@ -19,6 +19,8 @@ import (
 
 // formats are what messages are read and written with.
 type formats struct {
+	// in are the settings of decoder.
+	in            format.Settings
 	decoder       *format.Decoder
 	writer, moves *format.Encoder
 }
@@ -26,21 +28,16 @@ type formats struct {
 // formatsOf makes them of the configuration. chosen may be nil.
 func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (f formats, err error) {
 	c := s.Config
-	client, err := schemaRegistry(c.Registry, s.Env)
-	if err != nil {
+	if f.in, err = incoming(ctx, s, chosen); err != nil {
 		return f, err
 	}
-	spec, err := wanted(s)
-	if err != nil {
-		return f, err
-	}
-	if f.decoder, err = decoderOf(ctx, s, client, spec, chosen); err != nil {
+	if f.decoder, err = decoderOf(f.in); err != nil {
 		return f, err
 	}
 	if err := keepable(c.Writes(), s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
-	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: client, Topic: c.Sink.Kafka.Topic, Strategy: c.Sink.Strategy()}
+	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: f.in.Registry, Topic: c.Sink.Kafka.Topic, Strategy: c.Sink.Strategy()}
 	if f.writer, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
@@ -51,14 +48,24 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	return f, nil
 }
 
-// decoderOf makes the decoder of the source's messages, of what spec wants of them.
-func decoderOf(ctx context.Context, s Settings, client *registry.Client, spec record.Spec, chosen func(format.Name, *stream.Message)) (*format.Decoder, error) {
+// incoming are the settings by which the source's messages are read.
+func incoming(ctx context.Context, s Settings, chosen func(format.Name, *stream.Message)) (in format.Settings, err error) {
 	c := s.Config
-	in := format.Settings{Format: c.Source.Read(), Spec: spec, Arrow: limits(c), ID: s.Mapping.ID, Registry: client, Chosen: chosen}
-	var err error
-	if in.File, err = schemaFile(ctx, &c.Source); err != nil {
-		return nil, fmt.Errorf("source.schema: %w", err)
+	in = format.Settings{Format: c.Source.Read(), Arrow: limits(c), ID: s.Mapping.ID, Chosen: chosen}
+	if in.Registry, err = schemaRegistry(c.Registry, s.Env); err != nil {
+		return in, err
 	}
+	if in.Spec, err = wanted(s); err != nil {
+		return in, err
+	}
+	if in.File, err = schemaFile(ctx, &c.Source); err != nil {
+		return in, fmt.Errorf("source.schema: %w", err)
+	}
+	return in, nil
+}
+
+// decoderOf makes the decoder of the source's messages.
+func decoderOf(in format.Settings) (*format.Decoder, error) {
 	d, err := format.NewDecoder(in)
 	if err != nil {
 		return nil, fmt.Errorf("source: %w", err)
@@ -67,18 +74,19 @@ func decoderOf(ctx context.Context, s Settings, client *registry.Client, spec re
 }
 
 // whole makes a decoder of all columns that there are, named or not, to look at them.
-func whole(ctx context.Context, s Settings) (*format.Decoder, error) {
-	client, err := schemaRegistry(s.Config.Registry, s.Env)
-	if err != nil {
-		return nil, err
+func (f formats) whole() (*format.Decoder, error) {
+	in := f.in
+	in.Spec.Named, in.Spec.Paths = slices.Concat(in.Spec.Named, in.Spec.Paths), nil
+	in.Chosen = nil
+	return decoderOf(in)
+}
+
+// close lets go of the registry's connections.
+func (f formats) close() error {
+	if f.in.Registry != nil {
+		f.in.Registry.Close()
 	}
-	spec, err := wanted(s)
-	if err != nil {
-		return nil, err
-	}
-	spec.Named = append(spec.Named, spec.Paths...)
-	spec.Paths = nil
-	return decoderOf(ctx, s, client, spec, nil)
+	return nil
 }
 
 // keepable says which columns cannot be kept in a format.

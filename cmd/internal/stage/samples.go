@@ -133,8 +133,9 @@ func Look(ctx context.Context, s Settings, samples []Sample) (*Seen, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer f.close()
 	l := &looker{s: s, f: f, samples: samples, seen: &Seen{Formats: map[format.Name]int{}}}
-	if l.whole, err = whole(ctx, s); err != nil {
+	if l.whole, err = f.whole(); err != nil {
 		return nil, err
 	}
 	var encodable []decoded

@@ -16,7 +16,6 @@ import (
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
-	"unfold/ingest/record"
 	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/placing"
@@ -93,6 +92,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
+	st.closers = append(st.closers, f.close)
 	if c.Role == config.RoleEmbed {
 		err = st.embed(ctx, s, from, f)
 	} else {
@@ -125,11 +125,7 @@ func (st *Stage) open(ctx context.Context, s Settings) error {
 	}
 	pages := web.Handler(st.Ready, figures.Handler(), placePaths(c)...)
 	if c.HTTPPlace {
-		types, err := record.ParseTypes(c.Source.Types)
-		if err != nil {
-			return fmt.Errorf("source.types: %w", err)
-		}
-		pages = serve.New(serve.Settings{Current: st.asked(c.Model.Kind, types)}).Beside(pages)
+		pages = serve.New(serve.Settings{Current: st.asked(c.Model.Kind, f.in.Spec.Types)}).Beside(pages)
 	}
 	if c.HTTPPprof {
 		pages = web.WithProfiles(pages)
