@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"unfold/ingest/emit"
 	"unfold/stream"
 )
 
@@ -29,7 +30,7 @@ var formats = []Name{Arrow, JSON, Avro, Protobuf}
 func (n Name) ContentType() string {
 	switch n {
 	case JSON:
-		return "application/json"
+		return emit.JSONType
 	case Avro:
 		return "application/avro"
 	case Protobuf:

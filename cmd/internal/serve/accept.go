@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unfold/ingest/emit"
+	"unfold/stream"
 )
 
 // accepted is the format that the headers Accept prefer; like is that of the request,
@@ -15,16 +17,12 @@ func accepted(headers []string, like Format) (Format, error) {
 	}
 	best, quality := Auto, 0.0
 	for _, f := range []Format{like, JSON, Arrow} {
-		name := jsonType
-		if f == Arrow {
-			name = arrowType
-		}
-		if q := qualityOf(headers, name); q > quality {
+		if q := qualityOf(headers, f.contentType()); q > quality {
 			best, quality = f, q
 		}
 	}
 	if best == Auto {
-		return best, problemf(http.StatusNotAcceptable, "Accept is %q; answers are %s or %s", strings.Join(headers, ", "), jsonType, arrowType)
+		return best, problemf(http.StatusNotAcceptable, "Accept is %q; answers are %s or %s", strings.Join(headers, ", "), emit.JSONType, stream.ContentType)
 	}
 	return best, nil
 }

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
 	"unfold/ingest/jsonrec"
 	"unfold/ingest/record"
 	"unfold/ingest/table"
+	"unfold/stream"
 )
 
 // Format is how rows are written.
@@ -26,11 +28,13 @@ const (
 	flat
 )
 
-// arrowType and jsonType are content types.
-const (
-	arrowType = "application/vnd.apache.arrow.stream"
-	jsonType  = "application/json"
-)
+// contentType is that of bodies in JSON or Arrow.
+func (f Format) contentType() string {
+	if f == Arrow {
+		return stream.ContentType
+	}
+	return emit.JSONType
+}
 
 // of is what a body is, which Auto recognises.
 func (f Format) of(body []byte) Format {

@@ -18,8 +18,7 @@ import (
 // in their order, written before the next request is looked at. An error is an answer, an
 // object with the key error.
 type Exchange struct {
-	// Current returns the model that a request is placed on, or why there is none.
-	Current func() (*Model, error)
+	Current Current
 	Placer  *Placer
 	Options Options
 }
@@ -80,9 +79,9 @@ func (x *Exchange) rows(ctx context.Context, in io.Reader, write func([]byte) er
 // row is what a row of a table, the only one, is answered with; its number is an id that it
 // lacks.
 func (x *Exchange) row(ctx context.Context, t *table.Table, number int64) []byte {
-	m, err := x.Current()
+	m, err := x.Current.model()
 	if err != nil {
-		return problemf(http.StatusServiceUnavailable, "%v", err).line()
+		return problemOf(err, http.StatusInternalServerError).line()
 	}
 	at, err := m.place(ctx, rows{Table: t}, x.Options.Neighbors, x.Placer.Limits.Filled())
 	if err != nil {
@@ -161,9 +160,7 @@ func (x *Exchange) answer(ctx context.Context, in incoming, o Options) []byte {
 	err := in.err
 	var m *Model
 	if err == nil {
-		if m, err = x.Current(); err != nil {
-			err = problemf(http.StatusServiceUnavailable, "%v", err)
-		}
+		m, err = x.Current.model()
 	}
 	if err == nil {
 		var answer []byte

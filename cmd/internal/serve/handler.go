@@ -12,12 +12,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unfold/ingest/emit"
+	"unfold/stream"
 )
 
 // Settings of a Handler.
 type Settings struct {
-	// Current returns the model that requests are placed on, or why there is none.
-	Current func() (*Model, error)
+	Current Current
 	Limits  Limits
 }
 
@@ -70,26 +71,16 @@ func only(do http.HandlerFunc, methods ...string) http.HandlerFunc {
 }
 
 func (h *Handler) model(w http.ResponseWriter, _ *http.Request) {
-	m, err := h.current()
+	m, err := h.set.Current.model()
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(m.Description())
+	}
 	if err != nil {
-		err.write(w)
+		problemOf(err, http.StatusInternalServerError).write(w)
 		return
 	}
-	text, failed := json.Marshal(m.Description())
-	if failed != nil {
-		problemOf(failed, http.StatusInternalServerError).write(w)
-		return
-	}
-	send(w, http.StatusOK, jsonType, append(text, '\n'))
-}
-
-// current is the model in use.
-func (h *Handler) current() (*Model, *Problem) {
-	m, err := h.set.Current()
-	if err != nil {
-		return nil, problemf(http.StatusServiceUnavailable, "%v", err)
-	}
-	return m, nil
+	send(w, http.StatusOK, emit.JSONType, append(text, '\n'))
 }
 
 func (h *Handler) place(w http.ResponseWriter, r *http.Request) {
@@ -98,11 +89,7 @@ func (h *Handler) place(w http.ResponseWriter, r *http.Request) {
 		problemOf(err, http.StatusInternalServerError).write(w)
 		return
 	}
-	contentType := jsonType
-	if format == Arrow {
-		contentType = arrowType
-	}
-	send(w, http.StatusOK, contentType, answer)
+	send(w, http.StatusOK, format.contentType(), answer)
 }
 
 // placed answers POST /place. Its errors are *Problem.
@@ -130,9 +117,9 @@ func (h *Handler) placed(w http.ResponseWriter, r *http.Request) ([]byte, Format
 		return nil, Auto, r.Context().Err()
 	}
 	// The newest model: the wait may have been long.
-	m, problem := h.current()
-	if problem != nil {
-		return nil, Auto, problem
+	m, err := h.set.Current.model()
+	if err != nil {
+		return nil, Auto, err
 	}
 	return h.placer.Place(r.Context(), m, body, o)
 }
@@ -158,12 +145,12 @@ func (h *Handler) options(r *http.Request) (o Options, err error) {
 	}
 	said := r.Header.Get("Content-Type")
 	switch kind, parameters, err := mime.ParseMediaType(said); {
-	case err == nil && kind == arrowType:
+	case err == nil && kind == stream.ContentType:
 		o.In = Arrow
-	case err == nil && kind == jsonType && (parameters["charset"] == "" || strings.EqualFold(parameters["charset"], "utf-8")):
+	case err == nil && kind == emit.JSONType && (parameters["charset"] == "" || strings.EqualFold(parameters["charset"], "utf-8")):
 		o.In = JSON
 	default:
-		return o, problemf(http.StatusUnsupportedMediaType, "Content-Type is %q; it can be %s or %s", said, jsonType, arrowType)
+		return o, problemf(http.StatusUnsupportedMediaType, "Content-Type is %q; it can be %s or %s", said, emit.JSONType, stream.ContentType)
 	}
 	o.Out, err = accepted(r.Header.Values("Accept"), o.In)
 	return o, err

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"unfold/ingest/emit"
+	"unfold/stream"
 	"unfold/stream/streamtest"
 )
 
@@ -39,7 +41,7 @@ func TestSlowBodies(t *testing.T) {
 	var all sync.WaitGroup
 	post := func(body io.Reader) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(context.Background(), "POST", "/place", body)
-		r.Header.Set("Content-Type", jsonType)
+		r.Header.Set("Content-Type", emit.JSONType)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		return w
@@ -76,7 +78,7 @@ func TestTurns(t *testing.T) {
 	h := New(Settings{Current: func() (*Model, error) { return m, nil }, Limits: Limits{Requests: 1, Time: 20 * time.Millisecond}})
 	post := func() *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "/place", strings.NewReader(`{"vectors": [[1, 2, 3, 4]]}`))
-		r.Header.Set("Content-Type", jsonType)
+		r.Header.Set("Content-Type", emit.JSONType)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		return w
@@ -95,12 +97,12 @@ func TestAtOnce(t *testing.T) {
 	s := served(t, m, Limits{Requests: 2, Time: time.Minute})
 	want := map[int][]byte{}
 	for i := range 8 {
-		_, _, want[i] = ask(t, s, "POST", "/place?neighbors=1", arrowType, jsonType, encoded(t, sample(t, uint64(i), i+1)))
+		_, _, want[i] = ask(t, s, "POST", "/place?neighbors=1", stream.ContentType, emit.JSONType, encoded(t, sample(t, uint64(i), i+1)))
 	}
 	var all sync.WaitGroup
 	for i := range 64 {
 		all.Go(func() {
-			status, _, got := ask(t, s, "POST", "/place?neighbors=1", arrowType, jsonType, encoded(t, sample(t, uint64(i%8), i%8+1)))
+			status, _, got := ask(t, s, "POST", "/place?neighbors=1", stream.ContentType, emit.JSONType, encoded(t, sample(t, uint64(i%8), i%8+1)))
 			if status != 200 || !bytes.Equal(got, want[i%8]) {
 				t.Errorf("request %d: %d %.100s, want %.100s", i, status, got, want[i%8])
 			}
@@ -120,7 +122,7 @@ func BenchmarkPlace(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
 				r := httptest.NewRequestWithContext(context.Background(), "POST", "/place", bytes.NewReader(body))
-				r.Header.Set("Content-Type", jsonType)
+				r.Header.Set("Content-Type", emit.JSONType)
 				w := httptest.NewRecorder()
 				if h.ServeHTTP(w, r); w.Code != 200 {
 					b.Fatal(w.Body)
@@ -158,7 +160,7 @@ func TestManyNeighbors(t *testing.T) {
 	body := []byte(`{"vectors": [` + strings.Repeat("[1,2,3,4],", 999) + `[1,2,3,4]]}`)
 	s := served(t, model(t), Limits{Memory: 1 << 20})
 	for path, want := range map[string]int{"/place?neighbors=10": 200, "/place?neighbors=20": 413} {
-		if status, _, answer := ask(t, s, "POST", path, jsonType, "", body); status != want {
+		if status, _, answer := ask(t, s, "POST", path, emit.JSONType, "", body); status != want {
 			t.Errorf("%s: %d %.200s", path, status, answer)
 		}
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 
 	"unfold/ingest/record"
@@ -31,6 +32,18 @@ type Description struct {
 	// that identifies a row.
 	ID      string   `json:"id,omitempty"`
 	Passing []string `json:"passing,omitempty"`
+}
+
+// Current returns the model that a request is placed on, or why there is none.
+type Current func() (*Model, error)
+
+// model is the model, or the problem that there is none.
+func (c Current) model() (*Model, error) {
+	m, err := c()
+	if err != nil {
+		return nil, problemf(http.StatusServiceUnavailable, "%v", err)
+	}
+	return m, nil
 }
 
 // Model is a map that requests are placed on. It is immutable.

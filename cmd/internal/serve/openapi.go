@@ -3,13 +3,14 @@ package serve
 import (
 	_ "embed"
 	"net/http"
+	"unfold/ingest/emit"
 )
 
-// OpenAPI describes what a Handler answers, as OpenAPI 3.1.
+// openAPI describes what a Handler answers, as OpenAPI 3.1.
 //
 //go:embed openapi.json
-var OpenAPI []byte
+var openAPI []byte
 
 func (h *Handler) openAPI(w http.ResponseWriter, _ *http.Request) {
-	send(w, http.StatusOK, jsonType, OpenAPI)
+	send(w, http.StatusOK, emit.JSONType, openAPI)
 }

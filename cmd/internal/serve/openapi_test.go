@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/ingest/emit"
 	"unfold/internal/foreign"
 )
 
@@ -32,7 +33,7 @@ func TestOpenAPIPaths(t *testing.T) {
 	var d struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(OpenAPI, &d); err != nil {
+	if err := json.Unmarshal(openAPI, &d); err != nil {
 		t.Fatal(err)
 	}
 	if len(d.Paths) != len(Paths) {
@@ -41,7 +42,7 @@ func TestOpenAPIPaths(t *testing.T) {
 	s := served(t, model(t), Limits{})
 	for _, path := range Paths {
 		for _, method := range []string{"GET", "POST", "PUT", "DELETE", "PATCH"} {
-			status, header, _ := ask(t, s, method, path, jsonType, "", []byte(`{"vectors": []}`))
+			status, header, _ := ask(t, s, method, path, emit.JSONType, "", []byte(`{"vectors": []}`))
 			_, described := d.Paths[path][strings.ToLower(method)]
 			if described != (status == 200) || !described && (status != 405 || header.Get("Allow") == "") {
 				t.Errorf("%s %s is described: %v; status %d", method, path, described, status)

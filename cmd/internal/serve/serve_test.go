@@ -20,6 +20,7 @@ import (
 	"unfold/ingest/record"
 	"unfold/ingest/table"
 	"unfold/models/snapshot"
+	"unfold/stream"
 	"unfold/stream/embed"
 	"unfold/stream/embed/embedtest"
 )
@@ -166,8 +167,8 @@ func TestPlacesAreThoseOfTheMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	arrow := encoded(t, records)
-	status, header, body := ask(t, s, "POST", "/place", arrowType, "", arrow)
-	if status != 200 || header.Get("Content-Type") != arrowType || !bytes.Equal(body, message) {
+	status, header, body := ask(t, s, "POST", "/place", stream.ContentType, "", arrow)
+	if status != 200 || header.Get("Content-Type") != stream.ContentType || !bytes.Equal(body, message) {
 		t.Errorf("arrow: %d %s %.200q", status, header.Get("Content-Type"), body)
 	}
 	wrapped := []byte(`{"records": ` + string(asJSON(t, records)) + `}`)
@@ -176,15 +177,15 @@ func TestPlacesAreThoseOfTheMap(t *testing.T) {
 		body        []byte
 		class       bool
 	}{
-		"arrow":   {arrowType, arrow, true},
-		"records": {jsonType, asJSON(t, records), true},
-		"wrapped": {jsonType + "; charset=utf-8", wrapped, true},
-		"vectors": {jsonType, vectors, false},
+		"arrow":   {stream.ContentType, arrow, true},
+		"records": {emit.JSONType, asJSON(t, records), true},
+		"wrapped": {emit.JSONType + "; charset=utf-8", wrapped, true},
+		"vectors": {emit.JSONType, vectors, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, header, body := ask(t, s, "POST", "/place?neighbors=2", c.contentType, jsonType, c.body)
+			status, header, body := ask(t, s, "POST", "/place?neighbors=2", c.contentType, emit.JSONType, c.body)
 			var got answered
-			if err := json.Unmarshal(body, &got); status != 200 || header.Get("Content-Type") != jsonType || err != nil {
+			if err := json.Unmarshal(body, &got); status != 200 || header.Get("Content-Type") != emit.JSONType || err != nil {
 				t.Fatalf("%d %s %s %v", status, header.Get("Content-Type"), body, err)
 			}
 			if got.MapID != want.MapID || got.Epoch != want.Epoch || got.Version != 3 || len(got.Places) != 9 {
@@ -210,7 +211,7 @@ func TestPlacesAreThoseOfTheMap(t *testing.T) {
 // neighbours as lists.
 func TestNeighbors(t *testing.T) {
 	m := model(t)
-	status, _, body := ask(t, served(t, m, Limits{}), "POST", "/place?neighbors=3", arrowType, "", encoded(t, sample(t, 1, 80).Slice(5, 7)))
+	status, _, body := ask(t, served(t, m, Limits{}), "POST", "/place?neighbors=3", stream.ContentType, "", encoded(t, sample(t, 1, 80).Slice(5, 7)))
 	if status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
@@ -225,7 +226,7 @@ func TestNeighbors(t *testing.T) {
 			t.Errorf("%s: %v", name, x)
 		}
 	}
-	status, _, body = ask(t, served(t, m, Limits{}), "POST", "/place?neighbors=100", jsonType, "", []byte(`{"vectors": [[1, 2, 3, 4]]}`))
+	status, _, body = ask(t, served(t, m, Limits{}), "POST", "/place?neighbors=100", emit.JSONType, "", []byte(`{"vectors": [[1, 2, 3, 4]]}`))
 	var few answered
 	if err := json.Unmarshal(body, &few); err != nil || status != 200 || len(few.Places[0].Near) != 80 {
 		t.Errorf("of more neighbours than points: %d %.300s", status, body)
@@ -236,7 +237,7 @@ func TestNeighbors(t *testing.T) {
 func TestPinnedColumns(t *testing.T) {
 	s := served(t, NewModel(learnt(t), "lvm", 80, map[string]record.Type{"event": record.Text}), Limits{})
 	for _, body := range []string{`{"event": 7, "v": [1, 2, 3, 4]}`, `{"vectors": [[1, 2, 3, 4]], "ids": [7]}`} {
-		if status, _, answer := ask(t, s, "POST", "/place", jsonType, "", []byte(body)); status != 200 || !strings.Contains(string(answer), `[{"id":"7",`) {
+		if status, _, answer := ask(t, s, "POST", "/place", emit.JSONType, "", []byte(body)); status != 200 || !strings.Contains(string(answer), `[{"id":"7",`) {
 			t.Errorf("%s: %d %s", body, status, answer)
 		}
 	}
@@ -255,7 +256,7 @@ func TestModelWithoutColumns(t *testing.T) {
 		`{"vectors": [[1, 2, 3, 4]], "ids": ["a"]}`: 200, `{"any": [1, 2, 3, 4], "other": "text"}`: 200,
 		`{"one": [1, 2, 3, 4], "two": [1, 2, 3, 4]}`: 422, `{"vectors": [[1, 2, 3]]}`: 422, `{"vectors": []}`: 422, `[]`: 422,
 	} {
-		if status, _, answer := ask(t, server, "POST", "/place", jsonType, "", []byte(body)); status != want {
+		if status, _, answer := ask(t, server, "POST", "/place", emit.JSONType, "", []byte(body)); status != want {
 			t.Errorf("%s: %d %s, want %d", body, status, answer, want)
 		}
 	}
@@ -277,34 +278,34 @@ func TestProblems(t *testing.T) {
 		"method":          {method: "GET", status: 405, want: "takes POST"},
 		"no type":         {body: "{}", status: 415, want: `Content-Type is ""`},
 		"other type":      {contentType: "text/plain", body: "{}", status: 415, want: "application/json or"},
-		"other charset":   {contentType: jsonType + "; charset=latin1", body: "{}", status: 415},
-		"accept":          {contentType: jsonType, accept: "text/html", body: string(good), status: 406, want: "text/html"},
-		"refused":         {contentType: jsonType, accept: "application/*;q=0", body: string(good), status: 406},
-		"parameter":       {path: "?neighbours=2", contentType: jsonType, body: string(good), status: 400, want: "neighbors=N"},
-		"many neighbours": {path: "?neighbors=6", contentType: jsonType, body: string(good), status: 400, want: "0 to 5"},
-		"negative":        {path: "?neighbors=-1", contentType: jsonType, body: string(good), status: 400},
-		"query":           {path: "?neighbors=%zz", contentType: jsonType, body: string(good), status: 400},
-		"empty":           {contentType: jsonType, status: 400, want: "the body is empty"},
-		"no JSON":         {contentType: jsonType, body: "{", status: 400},
-		"cut":             {contentType: jsonType, body: `{"vectors": [[1, 2`, status: 400, want: "no JSON"},
-		"behind":          {contentType: jsonType, body: string(good) + "1", status: 400, want: "something follows"},
-		"no arrow":        {contentType: arrowType, body: "hello", status: 400, want: "Arrow"},
-		"short":           {contentType: jsonType, body: `{"vectors": [[1, 2, 3, 4], [1, 2]]}`, status: 422, want: "2 elements, 4 are expected", row: 2, column: "v"},
-		"null":            {contentType: jsonType, body: `{"vectors": [[1, 2, 3, null]]}`, status: 422, row: 1, column: "v"},
-		"text":            {contentType: jsonType, body: `{"vectors": [[1, 2, 3, "x"]]}`, status: 400, row: 1},
-		"no list":         {contentType: jsonType, body: `{"vectors": [1]}`, status: 400, want: "no list", row: 1, column: "vectors"},
-		"no array":        {contentType: jsonType, body: `{"vectors": 1}`, status: 400, want: "no array", column: "vectors"},
-		"twice":           {contentType: jsonType, body: `{"vectors": [], "vectors": []}`, status: 400, want: "twice"},
-		"beside":          {contentType: jsonType, body: `{"vectors": [], "other": []}`, status: 400, want: "alone"},
-		"ids":             {contentType: jsonType, body: `{"vectors": [[1, 2, 3, 4]], "ids": []}`, status: 400, want: "0 ids for 1 vectors"},
-		"odd id":          {contentType: jsonType, body: `{"ids": [true], "vectors": [[1, 2, 3, 4]]}`, status: 400, row: 1, column: "ids"},
-		"large":           {contentType: jsonType, body: strings.Repeat(" ", 20_001), status: 413, want: "more than 20000 bytes"},
-		"rows":            {contentType: jsonType, body: `{"vectors": [` + strings.Repeat("[1,2,3,4],", 50) + `[1,2,3,4]]}`, status: 413, want: "more than 50"},
-		"records":         {contentType: jsonType, body: `[` + strings.Repeat(`{"v":[1,2,3,4]},`, 50) + `{"v":[1,2,3,4]}]`, status: 413, want: "more than 50"},
-		"deleted":         {contentType: jsonType, body: `{"before": {"event": 1}, "after": null, "op": "d"}`, status: 422, want: "deleted"},
-		"column":          {contentType: jsonType, body: `[{"event": 1, "w": [1, 2, 3, 4]}]`, status: 422, row: 1, column: "v"},
-		"null id":         {contentType: jsonType, body: `{"vectors": [[1, 2, 3, 4]], "ids": [null]}`, status: 400, row: 1, column: "ids"},
-		"beside records":  {contentType: jsonType, body: `{"records": [], "more": 1}`, status: 400, want: "something else"},
+		"other charset":   {contentType: emit.JSONType + "; charset=latin1", body: "{}", status: 415},
+		"accept":          {contentType: emit.JSONType, accept: "text/html", body: string(good), status: 406, want: "text/html"},
+		"refused":         {contentType: emit.JSONType, accept: "application/*;q=0", body: string(good), status: 406},
+		"parameter":       {path: "?neighbours=2", contentType: emit.JSONType, body: string(good), status: 400, want: "neighbors=N"},
+		"many neighbours": {path: "?neighbors=6", contentType: emit.JSONType, body: string(good), status: 400, want: "0 to 5"},
+		"negative":        {path: "?neighbors=-1", contentType: emit.JSONType, body: string(good), status: 400},
+		"query":           {path: "?neighbors=%zz", contentType: emit.JSONType, body: string(good), status: 400},
+		"empty":           {contentType: emit.JSONType, status: 400, want: "the body is empty"},
+		"no JSON":         {contentType: emit.JSONType, body: "{", status: 400},
+		"cut":             {contentType: emit.JSONType, body: `{"vectors": [[1, 2`, status: 400, want: "no JSON"},
+		"behind":          {contentType: emit.JSONType, body: string(good) + "1", status: 400, want: "something follows"},
+		"no arrow":        {contentType: stream.ContentType, body: "hello", status: 400, want: "Arrow"},
+		"short":           {contentType: emit.JSONType, body: `{"vectors": [[1, 2, 3, 4], [1, 2]]}`, status: 422, want: "2 elements, 4 are expected", row: 2, column: "v"},
+		"null":            {contentType: emit.JSONType, body: `{"vectors": [[1, 2, 3, null]]}`, status: 422, row: 1, column: "v"},
+		"text":            {contentType: emit.JSONType, body: `{"vectors": [[1, 2, 3, "x"]]}`, status: 400, row: 1},
+		"no list":         {contentType: emit.JSONType, body: `{"vectors": [1]}`, status: 400, want: "no list", row: 1, column: "vectors"},
+		"no array":        {contentType: emit.JSONType, body: `{"vectors": 1}`, status: 400, want: "no array", column: "vectors"},
+		"twice":           {contentType: emit.JSONType, body: `{"vectors": [], "vectors": []}`, status: 400, want: "twice"},
+		"beside":          {contentType: emit.JSONType, body: `{"vectors": [], "other": []}`, status: 400, want: "alone"},
+		"ids":             {contentType: emit.JSONType, body: `{"vectors": [[1, 2, 3, 4]], "ids": []}`, status: 400, want: "0 ids for 1 vectors"},
+		"odd id":          {contentType: emit.JSONType, body: `{"ids": [true], "vectors": [[1, 2, 3, 4]]}`, status: 400, row: 1, column: "ids"},
+		"large":           {contentType: emit.JSONType, body: strings.Repeat(" ", 20_001), status: 413, want: "more than 20000 bytes"},
+		"rows":            {contentType: emit.JSONType, body: `{"vectors": [` + strings.Repeat("[1,2,3,4],", 50) + `[1,2,3,4]]}`, status: 413, want: "more than 50"},
+		"records":         {contentType: emit.JSONType, body: `[` + strings.Repeat(`{"v":[1,2,3,4]},`, 50) + `{"v":[1,2,3,4]}]`, status: 413, want: "more than 50"},
+		"deleted":         {contentType: emit.JSONType, body: `{"before": {"event": 1}, "after": null, "op": "d"}`, status: 422, want: "deleted"},
+		"column":          {contentType: emit.JSONType, body: `[{"event": 1, "w": [1, 2, 3, 4]}]`, status: 422, row: 1, column: "v"},
+		"null id":         {contentType: emit.JSONType, body: `{"vectors": [[1, 2, 3, 4]], "ids": [null]}`, status: 400, row: 1, column: "ids"},
+		"beside records":  {contentType: emit.JSONType, body: `{"records": [], "more": 1}`, status: 400, want: "something else"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.method == "" {
@@ -323,7 +324,7 @@ func TestProblems(t *testing.T) {
 			}
 		})
 	}
-	status, header, body := ask(t, served(t, nil, Limits{}), "POST", "/place", jsonType, "", good)
+	status, header, body := ask(t, served(t, nil, Limits{}), "POST", "/place", emit.JSONType, "", good)
 	if status != 503 || header.Get("Retry-After") == "" || !strings.Contains(string(body), "no map yet") {
 		t.Errorf("without a map: %d %v %s", status, header, body)
 	}
