@@ -41,7 +41,7 @@ func (f limitFlags) limits() (serve.Limits, error) {
 	if f.MaxBody < 1 || f.MaxRows < 1 || f.MaxMemory < 1 || f.MaxTime <= 0 || f.MaxRequests < 0 {
 		return serve.Limits{}, usagef("--max-body, --max-rows, --max-memory, --max-time and --max-requests have to be positive")
 	}
-	return serve.Limits{Body: int64(f.MaxBody), Rows: f.MaxRows, Memory: int64(f.MaxMemory), Held: 8 * int64(f.MaxBody), Time: f.MaxTime, Requests: f.MaxRequests}, nil
+	return serve.Limits{Body: int64(f.MaxBody), Rows: f.MaxRows, Memory: int64(f.MaxMemory), Time: f.MaxTime, Requests: f.MaxRequests}, nil
 }
 
 func (serveCmd) Help() string {

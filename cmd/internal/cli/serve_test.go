@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
+	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/web/webtest"
 	"unfold/internal/outputlog"
 	"unfold/stream/streamtest"
@@ -160,5 +163,21 @@ func TestServeStdio(t *testing.T) {
 	send.Close()
 	if c := <-code; c != 0 || stderr.String() != "" {
 		t.Errorf("exit %d: %s", c, stderr)
+	}
+}
+
+// The limits that the flags have by default are those of requests to a stage, too.
+func TestServeLimits(t *testing.T) {
+	var f struct{ limitFlags }
+	parser, err := kong.New(&f, kong.Exit(func(int) { t.Fatal("no defaults") }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse(nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.limits()
+	if want := (serve.Limits{}).Filled(); err != nil || got.Filled() != want {
+		t.Errorf("%+v, %v, want %+v", got.Filled(), err, want)
 	}
 }

@@ -13,7 +13,8 @@ type Limits struct {
 	Rows int64
 	// Memory bounds what decoding a request may take, and its vectors (64 MiB).
 	Memory int64
-	// Held bounds the bytes of all bodies that have been read and not answered (64 MiB).
+	// Held bounds the bytes of all bodies that have been read and not answered (8 times
+	// Body, and 64 MiB at least).
 	Held int64
 	// Requests are worked on at a time (as many as there are processors); others wait.
 	Requests int
@@ -28,7 +29,7 @@ func (l Limits) Filled() Limits {
 	l.Body = cmp.Or(l.Body, 8<<20)
 	l.Rows = cmp.Or(l.Rows, 1<<16)
 	l.Memory = cmp.Or(l.Memory, 64<<20)
-	l.Held = cmp.Or(l.Held, 64<<20)
+	l.Held = cmp.Or(l.Held, max(8*l.Body, 64<<20))
 	l.Requests = cmp.Or(l.Requests, runtime.GOMAXPROCS(0))
 	l.Time = cmp.Or(l.Time, 10*time.Second)
 	l.Neighbors = cmp.Or(l.Neighbors, 100)

@@ -72,6 +72,16 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
+// A limit for one body that is less than a page of memory lets small ones in all the same.
+func TestSmallLimit(t *testing.T) {
+	s := served(t, model(t), Limits{Body: 40})
+	for body, want := range map[string]int{`{"vectors": [[1, 2, 3, 4]]}`: http.StatusOK, `{"vectors": [[1, 2, 3, 4], [1, 2, 3, 4]]}`: http.StatusRequestEntityTooLarge} {
+		if status, _, answer := ask(t, s, "POST", "/place", emit.JSONType, "", []byte(body)); status != want {
+			t.Errorf("%s: %d %s, want %d", body, status, answer, want)
+		}
+	}
+}
+
 // A request waits for its turn as long as it may, and no longer.
 func TestTurns(t *testing.T) {
 	m := model(t)
