@@ -14,7 +14,7 @@ import (
 )
 
 // AvroType is the content type of what Avro writes.
-const AvroType = "application/vnd.apache.avro+binary"
+const AvroType = "application/avro"
 
 // AvroName is the full name of the records that Avro.Encode writes by default.
 const AvroName = "unfold.Place"

@@ -1,9 +1,6 @@
 package format
 
 import (
-	"fmt"
-	"strings"
-
 	"unfold/ingest/emit"
 	"unfold/stream"
 )
@@ -32,24 +29,9 @@ func (n Name) ContentType() string {
 	case JSON:
 		return emit.JSONType
 	case Avro:
-		return "application/avro"
+		return emit.AvroType
 	case Protobuf:
-		return "application/x-protobuf"
+		return emit.ProtobufType
 	}
 	return stream.ContentType
-}
-
-// Parse reads a format's name; also is Auto or Same, which empty text stands for.
-func Parse(text string, also Name) (Name, error) {
-	if text == "" {
-		return also, nil
-	}
-	names := []string{string(also)}
-	for _, n := range append([]Name{also}, formats...) {
-		if text == string(n) {
-			return n, nil
-		}
-		names = append(names, string(n))
-	}
-	return "", fmt.Errorf("unknown format %q: write one of %s", text, strings.Join(names[1:], ", "))
 }
