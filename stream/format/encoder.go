@@ -61,9 +61,9 @@ func (e *Encoder) Of(w Wire) Name {
 func (e *Encoder) Subject(n Name) string {
 	switch n {
 	case Avro:
-		return e.set.Strategy.Subject(e.set.Topic, emit.AvroName, false)
+		return e.set.Strategy.Subject(e.set.Topic, emit.AvroName)
 	case Protobuf:
-		return e.set.Strategy.Subject(e.set.Topic, emit.PlaceMessage, false)
+		return e.set.Strategy.Subject(e.set.Topic, emit.PlaceMessage)
 	}
 	return ""
 }
@@ -146,7 +146,7 @@ func (e *Encoder) name(ctx context.Context, value []byte, s *registry.Schema, re
 	if e.set.Registry == nil {
 		return fmt.Errorf("outputs in %s need a schema registry (registry.url), or another format (sink.format)", s.Type)
 	}
-	id, err := e.set.Registry.Register(ctx, e.set.Strategy.Subject(e.set.Topic, record, false), s)
+	id, err := e.set.Registry.Register(ctx, e.set.Strategy.Subject(e.set.Topic, record), s)
 	if err != nil {
 		return err
 	}

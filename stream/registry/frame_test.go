@@ -67,21 +67,12 @@ func TestBadFrames(t *testing.T) {
 }
 
 func TestSubjects(t *testing.T) {
-	for _, row := range []struct {
-		strategy string
-		key      bool
-		want     string
-	}{
-		{"", false, "events-value"}, {"TopicName", true, "events-key"}, {"TopicNameStrategy", false, "events-value"},
-		{"RecordName", false, "a.B"}, {"TopicRecordName", true, "events-a.B"},
+	for strategy, want := range map[registry.Strategy]string{
+		"": "events-value", registry.TopicName: "events-value", registry.RecordName: "a.B", registry.TopicRecordName: "events-a.B",
 	} {
-		s, err := registry.ParseStrategy(row.strategy)
-		if err != nil || s.Subject("events", "a.B", row.key) != row.want {
-			t.Errorf("%q: %q, %v", row.strategy, s.Subject("events", "a.B", row.key), err)
+		if got := strategy.Subject("events", "a.B"); got != want {
+			t.Errorf("%q: %q, want %q", strategy, got, want)
 		}
-	}
-	if _, err := registry.ParseStrategy("topic"); err == nil {
-		t.Error("topic is a strategy")
 	}
 }
 

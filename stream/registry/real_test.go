@@ -137,7 +137,7 @@ sys.stdout.buffer.write(s({"id": "a", "bytes": 7, "v": [0.5, 2.0]}, Serializatio
 		if err != nil {
 			t.Fatal(err)
 		}
-		subject := registry.TopicName.Subject(name, schema.Name, false)
+		subject := registry.TopicName.Subject(name, schema.Name)
 		id, err := c.Register(t.Context(), subject, &registry.Schema{Type: registry.Avro, Text: schema.Text})
 		if err != nil {
 			t.Fatal(err)

@@ -50,17 +50,6 @@ func (s *Source) schemaFormat() (n format.Name, known bool) {
 	return "", false
 }
 
-// Strategy is how subjects of the output are named.
-func (s *Sink) Strategy() registry.Strategy {
-	switch s.Subject {
-	case "record":
-		return registry.RecordName
-	case "topic-record":
-		return registry.TopicRecordName
-	}
-	return registry.TopicName
-}
-
 // checkFormats says which formats cannot be read or written as the settings are.
 func (c *Config) checkFormats(complain complainer) {
 	if _, err := record.ParseTypes(c.Source.Types); err != nil {

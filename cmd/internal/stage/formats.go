@@ -37,7 +37,7 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	if err := keepable(c.Writes(), s); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
-	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: f.in.Registry, Topic: c.Sink.Kafka.Topic, Strategy: c.Sink.Strategy()}
+	out := format.Output{Format: format.Name(c.Sink.Format), Pass: c.Sink.Pass, Registry: f.in.Registry, Topic: c.Sink.Kafka.Topic, Strategy: registry.Strategy(c.Sink.Subject)}
 	if f.writer, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("sink: %w", err)
 	}
