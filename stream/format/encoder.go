@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 
 	"unfold/ingest/emit"
 	"unfold/ingest/jsonrec"
@@ -31,10 +30,6 @@ type Encoder struct {
 	arrow emit.MessageWriter
 	avro  emit.Avro
 	proto emit.Protobuf
-
-	mu sync.RWMutex
-	// ids are those of schemas that are registered, by their texts.
-	ids map[string]int
 }
 
 // NewEncoder makes an encoder.
@@ -130,19 +125,9 @@ func (e *Encoder) inProtobuf(ctx context.Context, o *emit.Output) ([]byte, error
 	return value, e.name(ctx, value, &registry.Schema{Type: registry.Protobuf, Text: text}, emit.PlaceMessage)
 }
 
-// mostIDs bounds the ids that are remembered.
-const mostIDs = 256
-
 // name puts the id of a schema, which it registers if that is new, before a value that has
 // room for it. record is the full name of the schema's record.
 func (e *Encoder) name(ctx context.Context, value []byte, s *registry.Schema, record string) error {
-	e.mu.RLock()
-	id, known := e.ids[s.Text]
-	e.mu.RUnlock()
-	if known {
-		registry.AppendID(value[:0], id)
-		return nil
-	}
 	if e.set.Registry == nil {
 		return fmt.Errorf("outputs in %s need a schema registry (registry.url), or another format (sink.format)", s.Type)
 	}
@@ -151,11 +136,5 @@ func (e *Encoder) name(ctx context.Context, value []byte, s *registry.Schema, re
 		return err
 	}
 	registry.AppendID(value[:0], id)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.ids == nil || len(e.ids) >= mostIDs {
-		e.ids = map[string]int{}
-	}
-	e.ids[s.Text] = id
 	return nil
 }
