@@ -130,7 +130,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(longs(-1, 1<<40, 0))
 	type target struct {
 		all, some *avrorec.Decoder
-		library   *avro.Schema
+		schema    *avro.Schema
 	}
 	var targets []target
 	for _, schema := range []string{everything, envelope} {
@@ -151,7 +151,7 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("all is read, some is not: %v", e)
 			}
 			var v any
-			rest, e := to.library.Decode(value, &v)
+			rest, e := to.schema.Decode(value, &v)
 			if e != nil {
 				continue
 			}
