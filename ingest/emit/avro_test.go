@@ -219,7 +219,7 @@ func TestAvroPass(t *testing.T) {
 	}
 }
 
-// TestCheckAvro holds which kept columns cannot be told apart.
+// TestCheckAvro holds which kept columns would have one name.
 func TestCheckAvro(t *testing.T) {
 	for _, row := range []struct {
 		keep []string

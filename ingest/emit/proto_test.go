@@ -83,7 +83,7 @@ func TestProtobuf(t *testing.T) {
 }
 
 // TestProtobufSchema: fields keep their numbers whatever else there is, and names that
-// Protobuf does not have are told apart.
+// Protobuf does not have become different ones.
 func TestProtobufSchema(t *testing.T) {
 	o := events(1, 2)
 	o.Kept = nil

@@ -154,7 +154,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLooks: what is told from other formats by its first bytes.
+// TestLooks: what is recognised by its first bytes.
 func TestLooks(t *testing.T) {
 	for value, want := range map[string]bool{`{}`: true, " \n[": true, bom + "{": true, "": false, "7": false, "\x00{": false, "\xff\xff\xff\xff": false} {
 		if Looks([]byte(value)) != want {

@@ -22,17 +22,16 @@
 //	Struct, Value, ListValue    as JSON: fields by dotted path, lists of numbers as vectors
 //	confluent.type.Decimal      a number
 //
-// A field that a message lacks is null if the schema can tell (optional fields, members of
-// oneofs, messages), unless it has a default of its own (proto2). Otherwise it is zero, as
-// the specification has it; a list without elements is null, since there is no vector of
-// no elements. Of a field that comes twice the last value counts, and parts of
-// a message are merged. Groups are messages, fields that the schema does not know are
-// stepped over, so are those whose bytes are of another type than the schema says.
+// A field that a message lacks is null if its schema distinguishes that from zero (optional
+// fields, members of oneofs, messages), unless it has a default of its own (proto2).
+// Otherwise it is zero, as the specification has it. A list without elements is null, since
+// there is no vector of no elements. Of a field that comes twice the last value counts, and
+// parts of a message are merged. Groups are messages. Fields that the schema does not know
+// are stepped over; so are those whose bytes are of another type than the schema says.
 //
 // # Debezium
 //
 // A message with before, after and op is an envelope: rows are what after holds, and before
 // if op is d (Decoded.Deleted). Fields of the envelope are columns if they are asked for by
-// name. Messages of fields dimensions and vector, a map
-// of positions, are sparse vectors.
+// name. Messages of fields dimensions and vector, a map of positions, are sparse vectors.
 package protorec

@@ -80,7 +80,7 @@ func has(m protoreflect.MessageDescriptor, n protowire.Number, k protoreflect.Ki
 	return f != nil && f.Kind() == k && f.Cardinality() != protoreflect.Repeated
 }
 
-// sparse recognizes Debezium's SparseVector.
+// sparse recognises Debezium's SparseVector.
 func sparse(m protoreflect.MessageDescriptor) bool {
 	dimensions, vector := m.Fields().ByName("dimensions"), m.Fields().ByName("vector")
 	if m.Fields().Len() != 2 || dimensions == nil || vector == nil || dimensions.IsList() || !integer(dimensions.Kind()) {
@@ -92,7 +92,7 @@ func sparse(m protoreflect.MessageDescriptor) bool {
 	return integer(mapKey(vector.Message()).Kind()) && numeric(mapValue(vector.Message()).Kind())
 }
 
-// entryLike recognizes entries of maps, also where a list of them is written out, as Connect
+// entryLike recognises entries of maps, also where a list of them is written out, as Connect
 // does: on the wire they are the same.
 func entryLike(m protoreflect.MessageDescriptor) bool {
 	if m == nil || m.Fields().Len() != 2 {

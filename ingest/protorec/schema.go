@@ -41,7 +41,7 @@ const (
 	mainName = "schema.proto"
 )
 
-// builtin are the files that a registry knows without being told.
+// builtin are the files that a registry knows by itself.
 //
 //go:embed builtin
 var builtin embed.FS
