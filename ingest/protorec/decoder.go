@@ -18,12 +18,8 @@ type Decoder struct {
 	limits   record.Limits
 	envelope *envelope
 
-	mu   sync.Mutex
-	idle []*worker // what decoders are made of between messages
+	pool sync.Pool // of *worker
 }
-
-// mostIdle bounds the workers that wait for a message.
-const mostIdle = 16
 
 // Compile makes a decoder of what a spec wants of messages of a type. Columns get the
 // types that the schema says, unless the spec pins them.
@@ -36,6 +32,7 @@ func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, erro
 	spec.Types = types
 	d.layout = record.NewLayout(spec)
 	d.limits = d.layout.Limits()
+	d.pool.New = func() any { return &worker{d: d, b: d.layout.Builder()} }
 	return d, nil
 }
 
@@ -45,29 +42,12 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, err
 	if int64(len(value)) > d.limits.Bytes {
 		return record.Decoded{}, origin.Bad("the message has %d bytes, more than %d", len(value), d.limits.Bytes)
 	}
-	w := d.take()
-	defer d.give(w)
+	w := d.pool.Get().(*worker)
+	defer func() {
+		w.reset()
+		d.pool.Put(w)
+	}()
 	return w.decode(value, origin)
-}
-
-func (d *Decoder) take() *worker {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if n := len(d.idle); n > 0 {
-		w := d.idle[n-1]
-		d.idle = d.idle[:n-1]
-		return w
-	}
-	return &worker{d: d, b: d.layout.Builder()}
-}
-
-func (d *Decoder) give(w *worker) {
-	w.reset()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.idle) < mostIdle {
-		d.idle = append(d.idle, w)
-	}
 }
 
 // pins are the types of columns: those of the spec, and else those that the schema says.
