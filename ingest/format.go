@@ -25,26 +25,36 @@ func foreignKind(head []byte) (is, do string) {
 
 // isJSON reports the beginning of an object, or of an array that is no text in brackets.
 func isJSON(head []byte) bool {
-	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if len(t) < 2 {
+	switch first, second := opening(head); {
+	case second == 0:
 		return false
-	}
-	next := bytes.TrimLeft(t[1:], " \t\r\n")
-	switch {
-	case len(next) == 0:
-		return false
-	case t[0] == '{':
-		return next[0] == '"' || next[0] == '}'
-	case t[0] == '[':
-		return strings.IndexByte(`{["]-0123456789`, next[0]) >= 0
+	case first == '{':
+		return second == '"' || second == '}'
+	case first == '[':
+		return strings.IndexByte(`{["]-0123456789`, second) >= 0
 	}
 	return false
 }
 
+// opening returns the first two bytes that are no white space, behind a byte order mark; 0
+// for one that is not there.
+func opening(head []byte) (first, second byte) {
+	const space = " \t\r\n"
+	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), space)
+	if len(t) == 0 {
+		return 0, 0
+	}
+	first, t = t[0], bytes.TrimLeft(t[1:], space)
+	if len(t) > 0 {
+		second = t[0]
+	}
+	return first, second
+}
+
 // isRecords reports the beginning of an object, or of an array of objects.
 func isRecords(head []byte) bool {
-	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return isJSON(head) && (t[0] == '{' || bytes.TrimLeft(t[1:], " \t\r\n")[0] == '{')
+	first, second := opening(head)
+	return isJSON(head) && (first == '{' || second == '{')
 }
 
 // recognize finds the format from the first bytes; the name only helps to say that it
