@@ -46,7 +46,7 @@ func (c *columns) add(s *shape, path string) error {
 		c.above[s] = true
 		defer delete(c.above, s)
 		for _, f := range s.fields {
-			if err := c.add(f.shape, join(path, f.name)); err != nil {
+			if err := c.add(f.shape, record.Join(path, f.name)); err != nil {
 				return err
 			}
 		}
@@ -55,13 +55,6 @@ func (c *columns) add(s *shape, path string) error {
 		c.paths = append(c.paths, path)
 	}
 	return nil
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }
 
 // pinOf is the type of a value's column, Auto if it has none by itself.

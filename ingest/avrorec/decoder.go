@@ -115,8 +115,8 @@ func (d *Decoder) Decode(value []byte, origin table.Origin) (out record.Decoded,
 			return out, err
 		}
 	}
-	if int64(len(value)) > w.limits.Bytes {
-		return out, origin.Bad("the message has %d bytes, at most %d are allowed", len(value), w.limits.Bytes)
+	if err := w.limits.CheckSize(value, origin); err != nil {
+		return out, err
 	}
 	w.reader = reader{data: value}
 	ok, deleted := d.message(w)

@@ -40,8 +40,8 @@ const bom = "\xef\xbb\xbf"
 // byte, or at which record and column. The bytes are not kept.
 func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, error) {
 	limits := d.layout.Limits()
-	if int64(len(value)) > limits.Bytes {
-		return record.Decoded{}, origin.Bad("the message has %d bytes, at most %d are allowed", len(value), limits.Bytes)
+	if err := limits.CheckSize(value, origin); err != nil {
+		return record.Decoded{}, err
 	}
 	p := d.parser()
 	defer d.release(p)

@@ -177,10 +177,7 @@ func (c *connect) pins(path string, to map[string]record.Type) {
 		to[path] = c.pin
 	}
 	for name, f := range c.fields {
-		if path != "" {
-			name = path + "." + name
-		}
-		f.pins(name, to)
+		f.pins(record.Join(path, name), to)
 	}
 }
 

@@ -39,8 +39,8 @@ func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, erro
 // Decode reads a message. Its bytes need not be trusted: the error is an *ingest.Error of
 // the origin.
 func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, error) {
-	if int64(len(value)) > d.limits.Bytes {
-		return record.Decoded{}, origin.Bad("the message has %d bytes, more than %d", len(value), d.limits.Bytes)
+	if err := d.limits.CheckSize(value, origin); err != nil {
+		return record.Decoded{}, err
 	}
 	w := d.pool.Get().(*worker)
 	defer func() {
@@ -160,8 +160,8 @@ func example(m protoreflect.MessageDescriptor) string {
 // first, up to so many: messages may hold themselves.
 func everywhere(m protoreflect.MessageDescriptor, most int, add func(path string, t record.Type)) {
 	type level struct {
-		prefix string
-		m      protoreflect.MessageDescriptor
+		path string
+		m    protoreflect.MessageDescriptor
 	}
 	for todo := []level{{"", m}}; len(todo) > 0 && most > 0; todo = todo[1:] {
 		at := todo[0]
@@ -169,11 +169,11 @@ func everywhere(m protoreflect.MessageDescriptor, most int, add func(path string
 			f := at.m.Fields().Get(i)
 			most--
 			o, ok := opOf(f)
-			switch path := at.prefix + string(f.Name()); {
+			switch path := record.Join(at.path, string(f.Name())); {
 			case !ok:
 			case o == opMessage:
 				if most > len(todo) {
-					todo = append(todo, level{path + ".", f.Message()})
+					todo = append(todo, level{path, f.Message()})
 				}
 			default:
 				add(path, pinFor(f))

@@ -34,6 +34,14 @@ func (l *Layout) Release(b *Builder) {
 	l.pool.Put(b)
 }
 
+// Join is the dotted path of a field below another; that of the record itself is "".
+func Join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
 // Node is a place in records: a field, and what lies below it. A nil Node is one that
 // nobody wants; its children are nil.
 type Node struct {
@@ -115,10 +123,7 @@ func (n *Node) grow(name string) *Node {
 
 // add adds a child.
 func (n *Node) add(name string) *Node {
-	path := name
-	if n.path != "" {
-		path = n.path + "." + name
-	}
+	path := Join(n.path, name)
 	c := &Node{b: n.b, path: path, pinned: n.b.spec.pinned(path)}
 	if n.children == nil {
 		n.children = map[string]*Node{}

@@ -81,6 +81,14 @@ func (l Limits) Filled() Limits {
 	return l
 }
 
+// CheckSize says whether a message has more bytes than it may.
+func (l Limits) CheckSize(value []byte, origin table.Origin) error {
+	if int64(len(value)) > l.Bytes {
+		return origin.Bad("the message has %d bytes, at most %d are allowed", len(value), l.Bytes)
+	}
+	return nil
+}
+
 // Spec says what is wanted of records.
 type Spec struct {
 	// Paths are the columns wanted, dotted; nil is all there is, and Named then are those of
