@@ -96,7 +96,7 @@ func (d *delivery) register(ctx context.Context, s *registry.Schema) error {
 		return err
 	}
 	defer client.Close()
-	d.schema, err = client.Register(ctx, registry.TopicName.Subject(inTopic, "", false), s)
+	d.schema, err = client.Register(ctx, registry.TopicName.Subject(inTopic, ""), s)
 	return err
 }
 
