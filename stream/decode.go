@@ -64,7 +64,7 @@ func (w *worker) decodeAll(reading, working context.Context, batch []*entry) (n 
 	}
 	for _, e := range batch[:n] {
 		if e.bad == nil {
-			w.p.Hooks.eventsIn(w.tp, e.events.Len())
+			w.p.Hooks.decoded(w.tp, e.events)
 		}
 	}
 	return n, nil

@@ -17,6 +17,8 @@ type Hooks struct {
 	// Lag: how many offsets lie between a partition's committed one and the log's end, 0
 	// if there is no message among them. It is asked for every Settings.LagEvery.
 	Lag func(tp TopicPartition, messages int64)
+	// MessageIn: a message in a format was decoded, of events that are Formatted.
+	MessageIn func(tp TopicPartition, format string)
 	// EventsIn: a message was decoded into so many events.
 	EventsIn func(tp TopicPartition, events int)
 	// Placed: so many events were placed, which took so long.
@@ -79,9 +81,15 @@ func (h *Hooks) lag(tp TopicPartition, n int64) {
 	}
 }
 
-func (h *Hooks) eventsIn(tp TopicPartition, n int) {
+// decoded reports a message that was decoded.
+func (h *Hooks) decoded(tp TopicPartition, e Events) {
+	if f, ok := e.(Formatted); ok && h.MessageIn != nil {
+		if name := f.Format(); name != "" {
+			h.MessageIn(tp, name)
+		}
+	}
 	if h.EventsIn != nil {
-		h.EventsIn(tp, n)
+		h.EventsIn(tp, e.Len())
 	}
 }
 

@@ -13,6 +13,12 @@ type Events interface {
 	Len() int
 }
 
+// Formatted is what Events can say besides: in which format their message was, "" if it
+// was in none, as a tombstone.
+type Formatted interface {
+	Format() string
+}
+
 // Decoder turns a message into events.
 type Decoder interface {
 	// Decode is a pure function of the message. Every error means that the message is

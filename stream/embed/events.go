@@ -41,6 +41,9 @@ func (e *Events) Len() int {
 	return e.Table.Len()
 }
 
+// Format implements stream.Formatted.
+func (e *Events) Format() string { return string(e.Wire.Format) }
+
 // Encode turns the raw records into vectors, once for each encoder. Its errors are
 // *stream.MessageError.
 func (e *Events) Encode(with *ingest.Encoder) (*ingest.Batch, error) {

@@ -44,7 +44,7 @@ type Decoded struct {
 }
 
 // Wire is how a message was written, for an output that is to be written likewise. The zero
-// value is Arrow.
+// value is that of a tombstone, and means Arrow to an Encoder.
 type Wire struct {
 	Format Name
 	// Value is the record as it came, without what stands before it to name its schema.
@@ -117,10 +117,12 @@ func (d *Decoder) Decode(m *stream.Message) (out Decoded, err error) {
 		n = d.recognise(m)
 	}
 	if n == Arrow {
-		if out.Table, err = d.arrow.Decode(m.Value, origin); err == nil {
-			d.chose(n, m)
+		if out.Table, err = d.arrow.Decode(m.Value, origin); err != nil {
+			return out, d.explain(m, err)
 		}
-		return out, d.explain(m, err)
+		d.chose(n, m)
+		out.Wire.Format = Arrow
+		return out, nil
 	}
 	r, wire, err := d.reader(n, m, origin)
 	if err != nil {

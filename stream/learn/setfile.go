@@ -56,7 +56,7 @@ type setHeader struct {
 	// the type of ids.
 	Mapping ingest.Mapping `json:"mapping"`
 	IDType  string         `json:"id_type,omitempty"`
-	// Format is that of the last message, empty for Arrow.
+	// Format is that of the last message; empty, as in older files, stands for Arrow.
 	Format format.Name `json:"format,omitempty"`
 	// Labels are the names of the classes; nil: the notes hold none.
 	Labels []string `json:"labels"`

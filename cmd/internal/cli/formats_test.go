@@ -105,7 +105,8 @@ func TestRecords(t *testing.T) {
 			log := runUntil(t, configuration, "map version 1", func(address string) {
 				streamtest.Await(t, "all are placed", func() bool {
 					_, body := get(t, address, "/metrics")
-					return strings.Contains(body, fmt.Sprintf("unfold_events_placed_total %d\n", sent))
+					return strings.Contains(body, fmt.Sprintf("unfold_events_placed_total %d\n", sent)) &&
+						strings.Contains(body, fmt.Sprintf("unfold_messages_read_total{format=%q} %d\n", name, sent))
 				})
 			})
 			if n := strings.Count(log, "event=format"); n != 1 || !strings.Contains(log, "messages of topic events are read as "+name) {

@@ -4,6 +4,7 @@
 // hooks that count. All metrics live in a registry of their own, so that two
 // stages in one process do not mix.
 //
+//	unfold_messages_read_total                messages that could be decoded, by format
 //	unfold_events_read_total                  events read
 //	unfold_events_placed_total                events placed
 //	unfold_messages_delivered_total           messages acknowledged by the sink

@@ -18,6 +18,7 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 
+	messages            *prometheus.CounterVec
 	events, placed      prometheus.Counter
 	delivered, split    prometheus.Counter
 	dead, retries       *prometheus.CounterVec
@@ -65,6 +66,7 @@ func New(version string) *Metrics {
 		m.registry.MustRegister(h)
 		return h
 	}
+	m.messages = counters("messages_read_total", "Messages that could be decoded, by format.", "format")
 	m.events = counter("events_read_total", "Events read.")
 	m.placed = counter("events_placed_total", "Events placed.")
 	m.delivered = counter("messages_delivered_total", "Messages acknowledged by the sink.")
@@ -126,8 +128,9 @@ func (m *Metrics) Hooks() stream.Hooks {
 			m.gaps.Inc()
 			m.lost.Add(float64(gap.Lost()))
 		},
-		Lag:      func(tp stream.TopicPartition, n int64) { m.lag.With(labels(tp)).Set(float64(n)) },
-		EventsIn: func(_ stream.TopicPartition, n int) { m.events.Add(float64(n)) },
+		Lag:       func(tp stream.TopicPartition, n int64) { m.lag.With(labels(tp)).Set(float64(n)) },
+		MessageIn: func(_ stream.TopicPartition, format string) { m.messages.WithLabelValues(format).Inc() },
+		EventsIn:  func(_ stream.TopicPartition, n int) { m.events.Add(float64(n)) },
 		Placed: func(_ stream.TopicPartition, n int, took time.Duration) {
 			m.placed.Add(float64(n))
 			m.place.Observe(took.Seconds())

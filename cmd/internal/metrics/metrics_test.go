@@ -25,6 +25,8 @@ func TestHooksCount(t *testing.T) {
 	m := New("v1.2.3")
 	h := m.Hooks()
 	tp := stream.TopicPartition{Topic: "events", Partition: 3}
+	h.MessageIn(tp, "json")
+	h.MessageIn(tp, "json")
 	h.EventsIn(tp, 40)
 	h.EventsIn(tp, 2)
 	h.Placed(tp, 42, 3*time.Millisecond)
@@ -45,7 +47,7 @@ func TestHooksCount(t *testing.T) {
 	h.Moved(17)
 	got := page(t, m)
 	for _, want := range []string{
-		"unfold_events_read_total 42", "unfold_events_placed_total 42", "unfold_messages_delivered_total 7",
+		`unfold_messages_read_total{format="json"} 2`, "unfold_events_read_total 42", "unfold_events_placed_total 42", "unfold_messages_delivered_total 7",
 		`unfold_lag_messages{partition="3",topic="events"} 11`, `unfold_committed_offset{partition="3",topic="events"} 99`,
 		"unfold_messages_split_total 1", `unfold_messages_dead_lettered_total{stage="VALUE_CONVERTER"} 1`, `unfold_retries_total{op="write",what="write"} 1`,
 		"unfold_refresh_failures_total 1", "unfold_snapshot_version 6", "unfold_map_epoch 2", "unfold_snapshot_points 1234",

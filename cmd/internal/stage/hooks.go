@@ -11,7 +11,8 @@ import (
 func join(a, b stream.Hooks) stream.Hooks {
 	return stream.Hooks{
 		Assigned: both1(a.Assigned, b.Assigned), Revoked: both1(a.Revoked, b.Revoked),
-		Fetched: both2(a.Fetched, b.Fetched), Lag: both2(a.Lag, b.Lag), EventsIn: both2(a.EventsIn, b.EventsIn),
+		Fetched: both2(a.Fetched, b.Fetched), Lag: both2(a.Lag, b.Lag),
+		MessageIn: both2(a.MessageIn, b.MessageIn), EventsIn: both2(a.EventsIn, b.EventsIn),
 		Placed: both3(a.Placed, b.Placed), Split: both2(a.Split, b.Split), DeadLettered: both3(a.DeadLettered, b.DeadLettered),
 		Delivered: both4(a.Delivered, b.Delivered), Committed: both1(a.Committed, b.Committed),
 		Skipped: both3(a.Skipped, b.Skipped), Gap: both1(a.Gap, b.Gap),

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,7 +193,7 @@ func (l *looker) decode(ctx context.Context, m *stream.Message) (*table.Table, e
 		l.seen.Gone++
 		return nil, nil
 	}
-	l.seen.Formats[cmp.Or(got.Wire.Format, format.Arrow)]++
+	l.seen.Formats[got.Wire.Format]++
 	l.seen.Output = l.f.writer.Of(got.Wire)
 	l.seen.Subject = l.f.writer.Subject(l.seen.Output)
 	if got.Table == nil {
