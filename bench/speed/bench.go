@@ -70,6 +70,7 @@ func rows() []row {
 		deliverRow(),
 	}, singleRows(), []row{
 		decodeRow(),
+		recordsRow(),
 		threadsRow(),
 		millionRow(),
 		scalingRow(),

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
 
-	"unfold/bench/internal/harness"
 	"unfold/internal/simd"
 )
 
@@ -43,15 +38,7 @@ func percent(f func(*record) (float64, bool)) func(*record) (float64, bool) {
 }
 
 func measureKernels(ctx context.Context, b *bench, r *record) error {
-	product, err := harness.Product(ctx)
-	if err != nil {
-		return err
-	}
-	args := []string{"test", "-C", product, "-run", "^$", "-bench", ".", "-benchtime", "300ms", "-count", strconv.Itoa(rounds), "./internal/simd/..."}
-	if b.small {
-		args = []string{"test", "-C", product, "-run", "^$", "-bench", ".", "-benchtime", "1x", "./internal/simd/..."}
-	}
-	out, _, err := b.process(ctx, "go", args...)
+	out, err := b.benchmarks(ctx, rounds, ".", "./internal/simd/...")
 	if err != nil {
 		return err
 	}
@@ -73,42 +60,22 @@ func measureKernels(ctx context.Context, b *bench, r *record) error {
 	return nil
 }
 
-var benchLine = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
-
-// parseBench reads the rates that go test -bench prints, named by package and
-// benchmark: GFLOP/s where there are any, else GB/s.
+// parseBench takes the rates that go test -bench prints: GFLOP/s where there are any, else GB/s.
 func parseBench(out string) (*record, error) {
+	all, err := readBenchmarks(out)
+	if err != nil {
+		return nil, err
+	}
 	r := new(record)
-	pkg := ""
-	lines := bufio.NewScanner(strings.NewReader(out))
-	for lines.Scan() {
-		line := lines.Text()
-		if path, ok := strings.CutPrefix(line, "pkg: "); ok {
-			pkg = path[strings.LastIndexByte(path, '/')+1:]
-			continue
-		}
-		m := benchLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		rates := map[string]float64{}
-		metrics := strings.Fields(m[2])
-		for i := 0; i+1 < len(metrics); i += 2 {
-			v, err := strconv.ParseFloat(metrics[i], 64)
-			if err != nil {
-				return nil, fmt.Errorf("go test -bench printed %q: %w", line, err)
-			}
-			rates[metrics[i+1]] = v
-		}
-		name := pkg + " " + m[1]
-		if v, ok := rates["GFLOP/s"]; ok {
-			r.add(own, name, gflops, v)
-		} else if v, ok := rates["MB/s"]; ok {
-			r.add(own, name, gbytes, v/1e3)
+	for _, m := range all {
+		if v, ok := m.metrics["GFLOP/s"]; ok {
+			r.add(own, m.name, gflops, v)
+		} else if v, ok := m.metrics["MB/s"]; ok {
+			r.add(own, m.name, gbytes, v/1e3)
 		}
 	}
 	if len(r.Series) == 0 {
 		return nil, fmt.Errorf("go test -bench printed no rate: %q", out)
 	}
-	return r, lines.Err()
+	return r, nil
 }

@@ -61,7 +61,7 @@ func TestSmall(t *testing.T) {
 			t.Errorf("%s has measured nothing", w.key)
 		}
 		for _, s := range r.Series {
-			if !slices.Contains([]string{own, runOnce, runTwice, freeOnce, freeTwice}, s.Who) {
+			if !slices.Contains([]string{own, byHand, runOnce, runTwice, freeOnce, freeTwice}, s.Who) {
 				t.Errorf("%s: a series of %s without peers", w.key, s.Who)
 			}
 			for _, v := range s.Samples {

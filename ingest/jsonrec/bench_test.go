@@ -33,6 +33,39 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
+// BenchmarkHandWritten: the same by encoding/json, to a struct that was written for it, and from
+// there to a table.
+func BenchmarkHandWritten(b *testing.B) {
+	e := event()
+	r := record.NewLayout(record.Spec{Vector: "embedding"}).Builder()
+	node := func(name string) *record.Node { return r.Root().Child([]byte(name)) }
+	id, proto, size, label, ts, embedding := node("id"), node("proto"), node("bytes"), node("label"), node("ts"), node("embedding")
+	b.ReportAllocs()
+	for b.Loop() {
+		var v struct {
+			ID           int64
+			Proto, Label string
+			Bytes        float64
+			TS           int64
+			Embedding    []float32
+		}
+		if err := json.Unmarshal(e, &v); err != nil {
+			b.Fatal(err)
+		}
+		r.Int(id, v.ID)
+		r.Text(proto, []byte(v.Proto))
+		r.Float(size, v.Bytes)
+		r.Text(label, []byte(v.Label))
+		r.Int(ts, v.TS)
+		r.Vector32(embedding, v.Embedding)
+		r.EndRow()
+		if _, err := r.Table(table.Origin{}); err != nil {
+			b.Fatal(err)
+		}
+		r.Reset()
+	}
+}
+
 // BenchmarkTokens: what Go's own library takes for the tokens of an event, and this scanner.
 func BenchmarkTokens(b *testing.B) {
 	e := event()
