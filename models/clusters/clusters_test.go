@@ -1,0 +1,192 @@
+package clusters
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"unfold/internal/vec"
+)
+
+// leaving is where a point leaves which cluster, named by its first point, size and birth.
+type leaving struct {
+	first, size   int
+	birth, lambda float64
+}
+
+// defined follows the definition: it takes the points of a cluster apart at the largest
+// reachability that holds them together, by all pairs.
+type defined struct {
+	reach2  func(i, j int) float64
+	minSize int
+	out     []leaving
+}
+
+// parts returns what some points fall into if pairs hold together that are nearer than a
+// level.
+func (d *defined) parts(points []int, level float64) (out [][]int) {
+	left := slices.Clone(points)
+	for len(left) > 0 {
+		part := []int{left[0]}
+		left = left[1:]
+		for k := 0; k < len(part); k++ {
+			left = slices.DeleteFunc(left, func(j int) bool {
+				near := d.reach2(part[k], j) < level
+				if near {
+					part = append(part, j)
+				}
+				return near
+			})
+		}
+		slices.Sort(part)
+		out = append(out, part)
+	}
+	return out
+}
+
+// level is the least at which some points hold together.
+func (d *defined) level(points []int) float64 {
+	var all []float64
+	for _, i := range points {
+		for _, j := range points {
+			if i != j {
+				all = append(all, d.reach2(i, j))
+			}
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	at, _ := slices.BinarySearchFunc(all, true, func(level float64, _ bool) int {
+		if len(d.parts(points, math.Nextafter(level, math.Inf(1)))) == 1 {
+			return 1
+		}
+		return -1
+	})
+	return all[at]
+}
+
+func (d *defined) apart(cluster leaving, points []int) {
+	level := d.level(points)
+	lambda := 1 / math.Sqrt(level)
+	parts := d.parts(points, level)
+	large := 0
+	for _, p := range parts {
+		if len(p) >= d.minSize {
+			large++
+		}
+	}
+	for _, p := range parts {
+		switch {
+		case len(p) < d.minSize:
+			for _, i := range p {
+				d.out[i] = cluster
+				d.out[i].lambda = lambda
+			}
+		case large == 1:
+			d.apart(cluster, p)
+		default:
+			d.apart(leaving{first: p[0], size: len(p), birth: lambda}, p)
+		}
+	}
+}
+
+// TestDefinition: the condensed tree is what the definition says, of points with many equal
+// distances and duplicates, too.
+func TestDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, dim := rapid.IntRange(2, 40).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "dim")
+		width := rapid.SampledFrom([]int{2, 5, 1000}).Draw(t, "width")
+		x := vec.New[float32](n, dim)
+		for i := range x.Data {
+			x.Data[i] = float32(rapid.IntRange(0, width).Draw(t, "x"))
+		}
+		s := Settings{MinSize: rapid.IntRange(2, 8).Draw(t, "min size"), MinSamples: rapid.IntRange(1, 6).Draw(t, "m"), Threads: 1,
+			Selection: rapid.SampledFrom([]Selection{ExcessOfMass, Leaf}).Draw(t, "selection")}
+		c, err := Find(t.Context(), x, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &defined{minSize: s.MinSize, out: make([]leaving, n)}
+		d.reach2 = func(i, j int) float64 {
+			return max(c.Core2[i], c.Core2[j], vec.SquaredDistance(x.Row(i), x.Row(j)))
+		}
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		d.apart(leaving{first: 0, size: n}, all)
+		first := make([]int, len(c.Tree.Parent))
+		for v := range first {
+			first[v] = n
+		}
+		for i, v := range c.Tree.Of {
+			for ; v >= 0; v = c.Tree.Parent[v] {
+				first[v] = min(first[v], i)
+			}
+		}
+		for i, want := range d.out {
+			v := c.Tree.Of[i]
+			if got := (leaving{first[v], int(c.Tree.Size[v]), c.Tree.Birth[v], c.Tree.Lambda[i]}); got != want {
+				t.Fatalf("point %d leaves as %+v, want %+v", i, got, want)
+			}
+		}
+		consistent(t, c)
+	})
+}
+
+// consistent checks what holds for any clusters.
+func consistent(t *rapid.T, c *Clusters) {
+	size := make([]int, c.Count())
+	for i, l := range c.Label {
+		if l >= 0 {
+			size[l]++
+		}
+		if p := c.Probability[i]; !(p >= 0 && p <= 1) || l < 0 && p > 0 {
+			t.Fatalf("point %d of cluster %d has probability %v", i, l, p)
+		}
+		if o := c.Outlier[i]; !(o >= 0 && o <= 1) {
+			t.Fatalf("point %d has the outlier score %v", i, o)
+		}
+	}
+	for l, n := range size {
+		if n < c.set.MinSize {
+			t.Fatalf("cluster %d has %d points, fewer than %d", l, n, c.set.MinSize)
+		}
+		if p := c.Persistence[l]; !(p >= 0 && p <= 1) {
+			t.Fatalf("cluster %d has persistence %v", l, p)
+		}
+	}
+}
+
+// TestOrderOfRows: clusters do not depend on the order of the points.
+func TestOrderOfRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(10, 60).Draw(t, "n")
+		x := vec.New[float32](n, 2)
+		for i := range x.Data {
+			x.Data[i] = float32(rapid.IntRange(0, 12).Draw(t, "x"))
+		}
+		order := rapid.Permutation(slices.Collect(func(yield func(int) bool) {
+			for i := 0; i < n && yield(i); i++ {
+			}
+		})).Draw(t, "order")
+		s := Settings{MinSize: 4, MinSamples: 3, Threads: 1}
+		a, err := Find(t.Context(), x, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Find(t.Context(), vec.Take(x, order), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := map[int32]int32{}
+		for k, i := range order {
+			if want, seen := to[a.Label[i]]; seen && want != b.Label[k] || a.Probability[i] != b.Probability[k] || a.Outlier[i] != b.Outlier[k] {
+				t.Fatalf("point %d is in cluster %d, and as row %d in %d", i, a.Label[i], k, b.Label[k])
+			}
+			to[a.Label[i]] = b.Label[k]
+		}
+	})
+}

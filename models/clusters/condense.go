@@ -1,0 +1,99 @@
+package clusters
+
+import "math"
+
+// Tree is the condensed tree (Campello, Moulavi, Sander 2013): clusters that split into
+// others, and the points that leave them one by one. Cluster 0 is the root, of all points;
+// a parent comes before its children. Lambda is 1/distance, infinite for duplicates.
+type Tree struct {
+	// Parent, Birth and Size of each cluster: the cluster that it split from, -1 for the
+	// root; the lambda at which it did, 0 for the root; and how many points it had then.
+	Parent []int32
+	Birth  []float64
+	Size   []int32
+	// Of and Lambda of each point: the smallest cluster that it was in, and the lambda at
+	// which it left that.
+	Of     []int32
+	Lambda []float64
+}
+
+// part is a node of the hierarchy that belongs to a cluster.
+type part struct{ node, cluster int32 }
+
+// condense leaves of the hierarchy what happens to clusters of at least minSize points.
+func condense(l *linkage, minSize int) *Tree {
+	t := &Tree{Parent: []int32{-1}, Birth: []float64{0}, Size: []int32{int32(l.n)}, Of: make([]int32, l.n), Lambda: make([]float64, l.n)}
+	var below []int32
+	for stack := []part{{l.root(), 0}}; len(stack) > 0; {
+		p := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		lambda, large := 1/math.Sqrt(l.level[p.node]), 0
+		children := l.of(p.node)
+		for _, v := range children {
+			if int(l.size[v]) >= minSize {
+				large++
+			}
+		}
+		for _, v := range children {
+			switch {
+			case int(l.size[v]) < minSize:
+				below = t.leave(l, v, p.cluster, lambda, below)
+			case large == 1:
+				stack = append(stack, part{v, p.cluster})
+			default:
+				stack = append(stack, part{v, t.split(p.cluster, lambda, l.size[v])})
+			}
+		}
+	}
+	return t
+}
+
+// split adds a cluster.
+func (t *Tree) split(parent int32, lambda float64, size int32) int32 {
+	t.Parent, t.Birth, t.Size = append(t.Parent, parent), append(t.Birth, lambda), append(t.Size, size)
+	return int32(len(t.Parent) - 1)
+}
+
+// leave notes that all points of a node leave a cluster. below is scratch.
+func (t *Tree) leave(l *linkage, node, cluster int32, lambda float64, below []int32) []int32 {
+	below = append(below[:0], node)
+	for len(below) > 0 {
+		v := below[len(below)-1]
+		below = below[:len(below)-1]
+		if int(v) < l.n {
+			t.Of[v], t.Lambda[v] = cluster, lambda
+		}
+		below = append(below, l.of(v)...)
+	}
+	return below
+}
+
+// stability returns the excess of mass of each cluster: the sum over its points of the
+// lambdas from its birth to where they leave it or go to a child.
+func (t *Tree) stability() []float64 {
+	out := make([]float64, len(t.Parent))
+	for i, c := range t.Of {
+		out[c] += t.Lambda[i] - t.Birth[c]
+	}
+	for c, p := range t.Parent {
+		if p >= 0 {
+			out[p] += (t.Birth[c] - t.Birth[p]) * float64(t.Size[c])
+		}
+	}
+	return out
+}
+
+// deaths returns the largest lambda at which something leaves each cluster: a point, or
+// children by a split.
+func (t *Tree) deaths() []float64 {
+	out := make([]float64, len(t.Parent))
+	for i, c := range t.Of {
+		out[c] = max(out[c], t.Lambda[i])
+	}
+	for c, p := range t.Parent {
+		if p >= 0 {
+			out[p] = max(out[p], t.Birth[c])
+		}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package clusters
+
+import (
+	"cmp"
+	"slices"
+
+	"unfold/sparse/graph"
+)
+
+// linkage is the single linkage hierarchy of a spanning tree by levels: what equally long
+// edges join is joined at once, so a node may have more than two children, and the
+// hierarchy does not depend on how equal edges are ordered.
+type linkage struct {
+	n int
+	// Nodes below n are points; the others are numbered by ascending level, and the last
+	// is the root. level is the squared reachability at which a node's children join.
+	level []float64
+	size  []int32
+	// children of node n+v are child[start[v]:start[v+1]].
+	start []int32
+	child []int32
+}
+
+// link makes the hierarchy of n >= 1 points of the n-1 edges of a spanning tree.
+func link(n int, tree []graph.Edge) *linkage {
+	l := &linkage{n: n, level: make([]float64, n, 2*n), size: make([]int32, n, 2*n), start: []int32{0}}
+	for i := range l.size {
+		l.size[i] = 1
+	}
+	forest, node := graph.NewForest(n), make([]int32, n) // node of each component, by its root
+	for i := range node {
+		node[i] = int32(i)
+	}
+	var parts []joined
+	for from, order := 0, graph.ByLength(tree); from < len(order); {
+		to, level := from, tree[order[from]].Dist2
+		for parts = parts[:0]; to < len(order) && tree[order[to]].Dist2 == level; to++ {
+			e := tree[order[to]]
+			parts = append(parts, joined{point: e.I, node: node[forest.Find(e.I)]}, joined{point: e.J, node: node[forest.Find(e.J)]})
+		}
+		for _, e := range order[from:to] {
+			forest.Union(tree[e].I, tree[e].J)
+		}
+		l.add(level, parts, forest, node)
+		from = to
+	}
+	return l
+}
+
+// joined is a node that takes part in a level, one of its points, and the component that it
+// is in afterwards.
+type joined struct{ root, node, point int32 }
+
+// add makes a node of each component that a level has made of others.
+func (l *linkage) add(level float64, parts []joined, forest graph.Forest, node []int32) {
+	for i := range parts {
+		parts[i].root = forest.Find(parts[i].point)
+	}
+	slices.SortFunc(parts, func(a, b joined) int {
+		return cmp.Or(cmp.Compare(a.root, b.root), cmp.Compare(a.node, b.node))
+	})
+	for i := 0; i < len(parts); {
+		root, size, last := parts[i].root, int32(0), int32(-1)
+		for ; i < len(parts) && parts[i].root == root; i++ {
+			if v := parts[i].node; v != last {
+				l.child = append(l.child, v)
+				size += l.size[v]
+				last = v
+			}
+		}
+		node[root] = int32(len(l.level))
+		l.level, l.size = append(l.level, level), append(l.size, size)
+		l.start = append(l.start, int32(len(l.child)))
+	}
+}
+
+// root is the node of all points.
+func (l *linkage) root() int32 { return int32(len(l.level) - 1) }
+
+// of returns the children of a node, none of a point.
+func (l *linkage) of(v int32) []int32 {
+	if int(v) < l.n {
+		return nil
+	}
+	return l.child[l.start[int(v)-l.n]:l.start[int(v)-l.n+1]]
+}

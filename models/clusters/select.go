@@ -1,0 +1,64 @@
+package clusters
+
+import "slices"
+
+// choose returns which clusters of the condensed tree are selected: no two of them are one
+// inside the other.
+func (t *Tree) choose(s Settings) []bool {
+	chosen := make([]bool, len(t.Parent))
+	if s.Selection == Leaf {
+		for c := range chosen {
+			chosen[c] = c > 0
+		}
+		for _, p := range t.Parent[1:] {
+			chosen[p] = false
+		}
+	} else {
+		t.excessOfMass(chosen)
+	}
+	if s.Epsilon > 0 {
+		t.beyond(s.Epsilon, chosen)
+	}
+	return chosen
+}
+
+// excessOfMass selects a cluster if it is at least as stable as the best of what is below
+// it, together (Campello et al. 2015, section 5). The root is none: all points are no
+// cluster.
+func (t *Tree) excessOfMass(chosen []bool) {
+	own := t.stability()
+	below := make([]float64, len(own))
+	best := make([]bool, len(own))
+	for c := len(own) - 1; c > 0; c-- {
+		best[c] = own[c] >= below[c]
+		below[t.Parent[c]] += max(own[c], below[c])
+	}
+	inside := make([]bool, len(own)) // of a cluster that is selected
+	for c := 1; c < len(own); c++ {
+		p := t.Parent[c]
+		inside[c] = inside[p] || chosen[p]
+		chosen[c] = best[c] && !inside[c]
+	}
+}
+
+// beyond replaces each selected cluster that was born nearer than epsilon by the smallest
+// one around it that was not, or the largest that is not the root (Malzer, Baum 2020).
+func (t *Tree) beyond(epsilon float64, chosen []bool) {
+	was := slices.Clone(chosen)
+	clear(chosen)
+	for c := range was {
+		if !was[c] {
+			continue
+		}
+		at := int32(c)
+		for p := t.Parent[at]; 1/t.Birth[at] < epsilon && p > 0; p = t.Parent[at] {
+			at = p
+		}
+		chosen[at] = true
+	}
+	for c := 1; c < len(chosen); c++ {
+		for p := t.Parent[c]; p > 0 && chosen[c]; p = t.Parent[p] {
+			chosen[c] = !chosen[p]
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package clusters
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"unfold/internal/vec"
+	"unfold/sparse/graph"
+	"unfold/sparse/knn"
+)
+
+const (
+	// spareNeighbors is how long lists are at least: most edges of the tree are in them.
+	spareNeighbors = 16
+	// firstAsked is how many points of a component are searched for at first, and
+	// askedFactor by how much that number grows.
+	firstAsked, askedFactor = 16, 4
+	// firstFound is how many foreign points are found at first.
+	firstFound = 4
+)
+
+// spanner finds the minimum spanning tree of all pairs of points under mutual
+// reachability,
+//
+//	r_ij^2 = max(core_i^2, core_j^2, |x_i - x_j|^2),
+//
+// by Boruvka's rounds: each component but the largest takes the shortest edge that leaves
+// it. Lists of neighbours decide most of them. A point outside of i's list is at least as
+// far as its last, so i is searched for among all rows only where that leaves it open.
+type spanner[T vec.Float] struct {
+	x       vec.Matrix[T]
+	nb      *knn.Neighbors
+	core2   []float64
+	threads int
+	// near[i] is the other point of i's shortest known edge to another component, of
+	// reachability r2[i], -1 if none is known; no edge that leaves i's component is shorter than
+	// low[i].
+	near []int32
+	r2   []float64
+	low  []float64
+}
+
+// spanningTree returns the n-1 edges of a minimum spanning tree, Dist2 being the squared
+// reachability. Of equal edges any may be in it.
+func spanningTree[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, core2 []float64, threads int) ([]graph.Edge, error) {
+	s := &spanner[T]{x: x, nb: nb, core2: core2, threads: threads, near: make([]int32, x.Rows), r2: make([]float64, x.Rows), low: slices.Clone(core2)}
+	for i := range s.near {
+		s.near[i] = -1
+	}
+	forest := graph.NewForest(x.Rows)
+	tree := make([]graph.Edge, 0, x.Rows-1)
+	for label, size := forest.Labels(); len(size) > 1; label, size = forest.Labels() {
+		best, err := s.round(ctx, label, size)
+		if err != nil {
+			return nil, fmt.Errorf("clusters: joining %d components: %w", len(size), err)
+		}
+		for _, i := range best {
+			if i >= 0 && forest.Union(i, s.near[i]) {
+				tree = append(tree, graph.Edge{I: min(i, s.near[i]), J: max(i, s.near[i]), Dist2: s.r2[i]})
+			}
+		}
+	}
+	return tree, nil
+}
+
+// round returns for each component the point at which its shortest edge to another begins,
+// -1 for the largest.
+func (s *spanner[T]) round(ctx context.Context, label []int32, size []int) ([]int32, error) {
+	largest := int32(0)
+	for l, n := range size {
+		if n > size[largest] {
+			largest = int32(l)
+		}
+	}
+	best := make([]int32, len(size))
+	for l := range best {
+		best[l] = -1
+	}
+	var open []int32
+	for i, l := range label {
+		if l == largest {
+			continue
+		}
+		if s.near[i] < 0 || label[s.near[i]] == l {
+			s.look(int32(i), label)
+		}
+		s.improve(best, int32(i), l)
+		if s.low[i] < s.length(int32(i)) {
+			open = append(open, int32(i))
+		}
+	}
+	slices.SortFunc(open, func(i, j int32) int {
+		switch {
+		case s.low[i] != s.low[j]:
+			if s.low[i] < s.low[j] {
+				return -1
+			}
+			return 1
+		}
+		return int(i) - int(j)
+	})
+	asked := make([]int, len(size))
+	for most := firstAsked; ; most *= askedFactor {
+		clear(asked)
+		var ask, later []int32
+		for _, i := range open {
+			l := label[i]
+			if b := best[l]; b >= 0 && s.low[i] >= s.r2[b] {
+				continue // no edge of its is the shortest
+			}
+			if asked[l]++; asked[l] <= most {
+				ask = append(ask, i)
+			} else {
+				later = append(later, i)
+			}
+		}
+		if len(ask) == 0 {
+			return best, nil
+		}
+		if err := s.search(ctx, ask, label, size); err != nil {
+			return nil, err
+		}
+		for _, i := range ask {
+			s.improve(best, i, label[i])
+		}
+		open = later
+	}
+}
+
+// length is that of i's shortest known edge.
+func (s *spanner[T]) length(i int32) float64 {
+	if s.near[i] < 0 {
+		return math.Inf(1)
+	}
+	return s.r2[i]
+}
+
+// improve makes i's edge the best of its component if it is shorter.
+func (s *spanner[T]) improve(best []int32, i, l int32) {
+	if s.near[i] >= 0 && (best[l] < 0 || s.r2[i] < s.r2[best[l]]) {
+		best[l] = i
+	}
+}
+
+// take notes the shortest edge from i to one of some points, in other components.
+func (s *spanner[T]) take(i int32, index []int32, dist2 []float64, label []int32) {
+	s.near[i] = -1
+	for p, j := range index {
+		if label[j] == label[i] {
+			continue
+		}
+		if r2 := max(s.core2[i], s.core2[j], dist2[p]); s.near[i] < 0 || r2 < s.r2[i] {
+			s.near[i], s.r2[i] = j, r2
+		}
+	}
+}
+
+// look finds i's shortest edge in its list, and raises its bound.
+func (s *spanner[T]) look(i int32, label []int32) {
+	index, dist2 := s.nb.Row(int(i))
+	s.take(i, index, dist2, label)
+	s.low[i] = max(s.low[i], min(s.length(i), max(s.core2[i], dist2[len(dist2)-1])))
+}
+
+// search finds the shortest edges of some points among all rows.
+func (s *spanner[T]) search(ctx context.Context, ask, label []int32, size []int) error {
+	for k := firstFound; len(ask) > 0; k *= askedFactor {
+		// As many foreign points as the largest of their components leaves.
+		most := s.x.Rows
+		for _, i := range ask {
+			most = min(most, s.x.Rows-size[label[i]])
+		}
+		k = min(k, most)
+		found, err := knn.NearestUnlike(ctx, s.x, ask, label, k, knn.Settings{Threads: s.threads})
+		if err != nil {
+			return err
+		}
+		var again []int32
+		for r, i := range ask {
+			index, dist2 := found.Row(r)
+			s.take(i, index, dist2, label)
+			if k < s.x.Rows-size[label[i]] && s.r2[i] > max(s.core2[i], dist2[k-1]) {
+				s.low[i] = max(s.low[i], dist2[k-1])
+				again = append(again, i)
+				continue
+			}
+			s.low[i] = s.r2[i]
+		}
+		ask = again
+	}
+	return nil
+}
