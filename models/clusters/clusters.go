@@ -6,71 +6,74 @@ import (
 	"math"
 
 	"unfold/internal/vec"
+	"unfold/models"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
 )
 
-// Clusters are those of some points.
+// Clusters are those of n points.
 type Clusters struct {
-	// Core2 are the points' squared core distances.
+	// Core2 are the points' squared core distances, n of them.
 	Core2 []float64
-	// Spanning is the minimum spanning tree under mutual reachability, Dist2 its squared
-	// lengths; Tree what is left of its hierarchy.
+	// Spanning is the minimum spanning tree under mutual reachability, n-1 edges, whose Dist2
+	// are its squared lengths; Tree is what is left of its hierarchy.
 	Spanning []graph.Edge
 	Tree     *Tree
-	// Label is the cluster of each point, numbered by the first point in it, -1 for noise.
-	// Probability is how long the point stays with its cluster, of how long that lasts, 0
-	// for noise. Outlier is GLOSH (Campello et al. 2015): 0 for points that stay to the
-	// end of the densest cluster around them, towards 1 for those that leave early.
+	// Label is the cluster of each point, numbered by the first point in it, Noise for none.
+	// Probability is how long the point stays with its cluster, of how long that lasts, 0 to
+	// 1 and 0 for noise. Outlier is GLOSH, (5): 0 for points that stay to the end of the
+	// densest cluster around them, towards 1 for those that leave early.
 	Label       []int32
 	Probability []float64
 	Outlier     []float64
-	// Persistence of each cluster is its stability, of what so many points could have.
+	// Size and Persistence of each cluster: its number of points, and its stability, of what
+	// so many points could have, 0 to 1.
+	Size        []int
 	Persistence []float64
 
 	set    Settings
-	labels []int32 // of the condensed tree's clusters: that of the chosen one around each, or -1
+	inner2 []float64 // squared distances to the neighbours before the m-th, 0 if m is 1
+	labels []int32   // of the condensed tree's clusters: that of the chosen one around each
+	death  []float64 // the largest lambda of each cluster, by label
 }
 
-// Count is the number of clusters.
-func (c *Clusters) Count() int { return len(c.Persistence) }
+// Noise is the label of points that are in no cluster.
+const Noise int32 = -1
 
-// Find finds the clusters of the rows of x (n x dim).
+// Count is the number of clusters.
+func (c *Clusters) Count() int { return len(c.Size) }
+
+// Find finds the clusters of the rows of x (n x dim). The error is a *models.SettingError,
+// one that matches models.ErrBadInput, as a *models.RowError does, or the context's. The
+// result depends on the rows alone, not on their order or the number of threads.
 func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clusters, error) {
 	s, err := s.Filled()
 	if err != nil {
 		return nil, err
 	}
 	if x.Rows < 2 {
-		return nil, fmt.Errorf("clusters: %d points have none; there must be 2 at least", x.Rows)
+		return nil, models.BadInputf("%d rows have no clusters; give at least 2", x.Rows)
+	}
+	if err := models.CheckRows(x, nil); err != nil {
+		return nil, err
 	}
 	nb, err := knn.Graph(ctx, x, min(max(s.MinSamples, spareNeighbors), x.Rows-1), knn.Settings{Threads: s.Threads})
 	if err != nil {
 		return nil, fmt.Errorf("clusters: %w", err)
 	}
-	core2 := make([]float64, x.Rows)
+	core2, inner2 := make([]float64, x.Rows), make([]float64, x.Rows)
 	for i := range core2 {
 		_, dist2 := nb.Row(i)
-		core2[i] = dist2[min(s.MinSamples, nb.K)-1]
+		m := min(s.MinSamples, nb.K)
+		if core2[i] = dist2[m-1]; m > 1 {
+			inner2[i] = dist2[m-2]
+		}
 	}
 	tree, err := spanningTree(ctx, x, nb, core2, s.Threads)
 	if err != nil {
 		return nil, err
 	}
-	return Of(core2, tree, s)
-}
-
-// Of finds the clusters of n points by their squared core distances and a minimum spanning
-// tree under mutual reachability.
-func Of(core2 []float64, tree []graph.Edge, s Settings) (*Clusters, error) {
-	s, err := s.Filled()
-	if err != nil {
-		return nil, err
-	}
-	if len(tree) != len(core2)-1 {
-		return nil, fmt.Errorf("clusters: %d edges do not span %d points", len(tree), len(core2))
-	}
-	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree), s.MinSize), set: s}
+	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(x.Rows, tree), s.MinSize), set: s, inner2: inner2}
 	c.members(c.Tree.choose(s))
 	return c, nil
 }
@@ -78,7 +81,28 @@ func Of(core2 []float64, tree []graph.Edge, s Settings) (*Clusters, error) {
 // members fills in what follows from which clusters are chosen.
 func (c *Clusters) members(chosen []bool) {
 	t := c.Tree
-	inside := make([]int32, len(chosen)) // the chosen cluster around each, -1 if there is none
+	c.number(t.around(chosen))
+	n := len(t.Of)
+	c.death = make([]float64, c.Count())
+	for v, d := range t.deaths() {
+		if chosen[v] {
+			c.death[c.labels[v]] = d
+		}
+	}
+	c.Label, c.Probability = make([]int32, n), make([]float64, n)
+	for i, v := range t.Of {
+		if c.Label[i] = c.labels[v]; c.Label[i] >= 0 {
+			c.Probability[i] = share(t.Lambda[i], c.death[c.Label[i]])
+		}
+	}
+	c.outliers()
+	c.persistence(chosen)
+}
+
+// around returns for each cluster of the condensed tree the chosen one that it is or is in,
+// -1 if there is none.
+func (t *Tree) around(chosen []bool) []int32 {
+	inside := make([]int32, len(chosen))
 	for v := range chosen {
 		switch p := t.Parent[v]; {
 		case chosen[v]:
@@ -89,31 +113,30 @@ func (c *Clusters) members(chosen []bool) {
 			inside[v] = inside[p]
 		}
 	}
-	number := make([]int32, len(chosen))
-	for v := range number {
-		number[v] = -1
+	return inside
+}
+
+// number gives the chosen clusters their labels, by the first point in each, and counts
+// their points.
+func (c *Clusters) number(inside []int32) {
+	label := make([]int32, len(inside))
+	for v := range label {
+		label[v] = Noise
 	}
-	n, deaths := len(t.Of), t.deaths()
-	c.Label, c.Probability = make([]int32, n), make([]float64, n)
-	var size []int
-	for i, v := range t.Of {
+	for _, v := range c.Tree.Of {
 		if v = inside[v]; v < 0 {
-			c.Label[i] = -1
 			continue
 		}
-		if number[v] < 0 {
-			number[v] = int32(len(size))
-			size = append(size, 0)
+		if label[v] < 0 {
+			label[v] = int32(len(c.Size))
+			c.Size = append(c.Size, 0)
 		}
-		c.Label[i], c.Probability[i] = number[v], share(t.Lambda[i], deaths[v])
-		size[number[v]]++
+		c.Size[label[v]]++
 	}
-	c.outliers(deaths)
-	c.persistence(number, size)
-	c.labels = inside
+	c.labels = make([]int32, len(inside))
 	for v, w := range inside {
-		if w >= 0 {
-			c.labels[v] = number[w]
+		if c.labels[v] = Noise; w >= 0 {
+			c.labels[v] = label[w]
 		}
 	}
 }
@@ -127,34 +150,29 @@ func share(lambda, most float64) float64 {
 	return min(lambda, most) / most
 }
 
-// outliers fills in GLOSH: 1 - lambda_i/lambda_max, the latter of the cluster that the point
-// left and of all within.
-func (c *Clusters) outliers(deaths []float64) {
-	t, last := c.Tree, make([]float64, len(deaths))
-	copy(last, deaths)
-	for v := len(last) - 1; v > 0; v-- {
-		last[t.Parent[v]] = max(last[t.Parent[v]], last[v])
-	}
+// outliers fills in GLOSH, (5).
+func (c *Clusters) outliers() {
+	t, last := c.Tree, c.Tree.last()
 	c.Outlier = make([]float64, len(t.Of))
 	for i, v := range t.Of {
 		c.Outlier[i] = 1 - share(t.Lambda[i], last[v])
 	}
 }
 
-// persistence fills in how stable the clusters are, 0 to 1.
-func (c *Clusters) persistence(number []int32, size []int) {
+// persistence fills in how stable the clusters are.
+func (c *Clusters) persistence(chosen []bool) {
 	t, stability, most := c.Tree, c.Tree.stability(), 0.0
 	for _, d := range t.deaths() {
 		most = max(most, d)
 	}
-	c.Persistence = make([]float64, len(size))
-	for v, l := range number {
+	c.Persistence = make([]float64, c.Count())
+	for v, l := range c.labels {
 		switch {
-		case l < 0:
+		case !chosen[v]:
 		case most == 0 || math.IsInf(most, 1):
 			c.Persistence[l] = 1
 		default:
-			c.Persistence[l] = stability[v] / (float64(size[l]) * most)
+			c.Persistence[l] = stability[v] / (float64(c.Size[l]) * most)
 		}
 	}
 }

@@ -1,13 +1,16 @@
 package clusters
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
+	"unfold/models"
 )
 
 // leaving is where a point leaves which cluster, named by its first point, size and birth.
@@ -96,7 +99,7 @@ func (d *defined) apart(cluster leaving, points []int) {
 // distances and duplicates, too.
 func TestDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n, dim := rapid.IntRange(2, 40).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "dim")
+		n, dim := rapid.IntRange(2, 40).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 3, boxedColumns + 1}).Draw(t, "dim")
 		width := rapid.SampledFrom([]int{2, 5, 1000}).Draw(t, "width")
 		x := vec.New[float32](n, dim)
 		for i := range x.Data {
@@ -151,7 +154,7 @@ func consistent(t *rapid.T, c *Clusters) {
 		}
 	}
 	for l, n := range size {
-		if n < c.set.MinSize {
+		if n != c.Size[l] || n < c.set.MinSize {
 			t.Fatalf("cluster %d has %d points, fewer than %d", l, n, c.set.MinSize)
 		}
 		if p := c.Persistence[l]; !(p >= 0 && p <= 1) {
@@ -189,4 +192,94 @@ func TestOrderOfRows(t *testing.T) {
 			to[a.Label[i]] = b.Label[k]
 		}
 	})
+}
+
+// TestSpanningTree: edges are as long as those of Prim's way over all pairs, where groups
+// lie apart, by boxes and by tiles, and are the same ones with any number of threads.
+func TestSpanningTree(t *testing.T) {
+	for _, dim := range []int{1, 2, boxedColumns, boxedColumns + 1} {
+		random := rand.New(rand.NewPCG(1, uint64(dim)))
+		x := vec.New[float32](600, dim)
+		for i := range x.Rows {
+			for k, at := range x.Row(i) {
+				x.Row(i)[k] = at + float32(i%7*(k+1)%5*20) + float32(i%7+1)*float32(random.NormFloat64())
+			}
+		}
+		copy(x.Row(9), x.Row(2)) // points that are equal
+		var first *Clusters
+		for _, threads := range []int{1, 3} {
+			c, err := Find(t.Context(), x, Settings{MinSize: 10, MinSamples: 4, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = c
+			} else if !slices.Equal(first.Spanning, c.Spanning) {
+				t.Errorf("dim %d: the tree depends on the number of threads", dim)
+			}
+		}
+		got := make([]float64, len(first.Spanning))
+		for e := range got {
+			got[e] = first.Spanning[e].Dist2
+		}
+		slices.Sort(got)
+		if want := prim(x, first.Core2); !slices.Equal(got, want) {
+			t.Errorf("dim %d: the edges are not the shortest", dim)
+		}
+	}
+}
+
+// prim returns the squared lengths of the edges of a minimum spanning tree, ascending.
+func prim(x vec.Matrix[float32], core2 []float64) (out []float64) {
+	away := make([]float64, x.Rows) // from the tree, -1 in it
+	for i := range away {
+		away[i] = math.Inf(1)
+	}
+	for at := 0; at >= 0; {
+		away[at] = -1
+		next := -1
+		for j := range away {
+			if away[j] < 0 {
+				continue
+			}
+			away[j] = min(away[j], max(core2[at], core2[j], vec.SquaredDistance(x.Row(at), x.Row(j))))
+			if next < 0 || away[j] < away[next] {
+				next = j
+			}
+		}
+		if at = next; at >= 0 {
+			out = append(out, away[at])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestWrongSettings: what cannot be is named, by setting or by row.
+func TestWrongSettings(t *testing.T) {
+	x := vec.Of(3, 1, []float32{1, 2, 4})
+	for name, s := range map[string]Settings{
+		"min_size": {MinSize: 1}, "min_samples": {MinSamples: -1}, "selection": {Selection: "all"}, "epsilon": {Epsilon: math.NaN()},
+	} {
+		_, err := Find(t.Context(), x, s)
+		var wrong *models.SettingError
+		if !errors.As(err, &wrong) || wrong.Name != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var row *models.RowError
+	if _, err := Find(t.Context(), vec.Of(2, 2, []float64{1, 2, 3, math.NaN()}), Settings{}); !errors.As(err, &row) || row.Row != 1 || row.Column != 1 {
+		t.Errorf("NaN: %v", err)
+	}
+	if _, err := Find(t.Context(), vec.Of(1, 1, []float32{1}), Settings{}); !models.IsBadInput(err) {
+		t.Errorf("one row: %v", err)
+	}
+	c, err := Find(t.Context(), x, Settings{})
+	if err != nil || c.Count() != 0 || !slices.Equal(c.Label, []int32{Noise, Noise, Noise}) {
+		t.Errorf("three rows: %+v, %v", c, err)
+	}
+	var dim *models.DimensionError
+	if _, err := NewPredictor(c, x).Predict(t.Context(), vec.New[float32](1, 2)); !errors.As(err, &dim) {
+		t.Errorf("rows of another length: %v", err)
+	}
 }

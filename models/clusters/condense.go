@@ -2,7 +2,7 @@ package clusters
 
 import "math"
 
-// Tree is the condensed tree (Campello, Moulavi, Sander 2013): clusters that split into
+// Tree is the condensed tree: clusters that split into
 // others, and the points that leave them one by one. Cluster 0 is the root, of all points;
 // a parent comes before its children. Lambda is 1/distance, infinite for duplicates.
 type Tree struct {
@@ -68,7 +68,7 @@ func (t *Tree) leave(l *linkage, node, cluster int32, lambda float64, below []in
 	return below
 }
 
-// stability returns the excess of mass of each cluster: the sum over its points of the
+// stability returns S, (4), of each cluster: the sum over its points of the
 // lambdas from its birth to where they leave it or go to a child.
 func (t *Tree) stability() []float64 {
 	out := make([]float64, len(t.Parent))
@@ -94,6 +94,15 @@ func (t *Tree) deaths() []float64 {
 		if p >= 0 {
 			out[p] = max(out[p], t.Birth[c])
 		}
+	}
+	return out
+}
+
+// last returns the largest lambda in each cluster and all within: most of (5).
+func (t *Tree) last() []float64 {
+	out := t.deaths()
+	for c := len(out) - 1; c > 0; c-- {
+		out[t.Parent[c]] = max(out[t.Parent[c]], out[c])
 	}
 	return out
 }

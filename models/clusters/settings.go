@@ -2,7 +2,9 @@ package clusters
 
 import (
 	"cmp"
-	"fmt"
+	"math"
+
+	"unfold/models"
 )
 
 // Selection is how clusters are chosen from the condensed tree.
@@ -14,16 +16,17 @@ const (
 	Leaf         Selection = "leaf" // the smallest ones
 )
 
-// Settings of HDBSCAN*. The zero value works.
+// Settings say what a cluster is. The zero value works.
 type Settings struct {
 	// MinSize is the least number of points of a cluster. Default 50, at least 2.
 	MinSize int
-	// MinSamples is m: the core distance is that to the m-th nearest other point. Default
-	// MinSize.
+	// MinSamples is m of (1): the core distance is that to the m-th nearest other point.
+	// Default MinSize. Of fewer others it is that to the farthest.
 	MinSamples int
 	// Selection is how clusters are chosen. Default ExcessOfMass.
 	Selection Selection
-	// Epsilon joins clusters that split at a distance below it. Default 0, none.
+	// Epsilon, in units of the points, joins clusters that split at a distance below it.
+	// Default 0, none.
 	Epsilon float64
 	// Threads bounds the goroutines. Default all processors.
 	Threads int
@@ -32,20 +35,15 @@ type Settings struct {
 // DefaultMinSize is the least number of points of a cluster by default.
 const DefaultMinSize = 50
 
-// Filled returns the settings with their defaults, or says what is wrong with them.
+// Filled returns the settings with their defaults, or a *models.SettingError.
 func (s Settings) Filled() (Settings, error) {
 	s.MinSize = cmp.Or(s.MinSize, DefaultMinSize)
 	s.MinSamples = cmp.Or(s.MinSamples, s.MinSize)
 	s.Selection = cmp.Or(s.Selection, ExcessOfMass)
-	switch {
-	case s.MinSize < 2:
-		return s, fmt.Errorf("clusters: a cluster has at least 2 points, not %d", s.MinSize)
-	case s.MinSamples < 1:
-		return s, fmt.Errorf("clusters: the core distance is to the %d-th neighbour; it must be the first or a later one", s.MinSamples)
-	case s.Selection != ExcessOfMass && s.Selection != Leaf:
-		return s, fmt.Errorf("clusters: unknown selection %q; there are %s and %s", s.Selection, ExcessOfMass, Leaf)
-	case !(s.Epsilon >= 0):
-		return s, fmt.Errorf("clusters: epsilon is %v; it must not be negative", s.Epsilon)
-	}
-	return s, nil
+	return s, cmp.Or(
+		models.Require(s.MinSize >= 2, "min_size", "%d; a cluster has at least 2 points", s.MinSize),
+		models.Require(s.MinSamples >= 1, "min_samples", "%d; the core distance is that to the first neighbour or a later one", s.MinSamples),
+		models.Require(s.Selection == ExcessOfMass || s.Selection == Leaf, "selection", "%q is neither %s nor %s", s.Selection, ExcessOfMass, Leaf),
+		models.Require(s.Epsilon >= 0 && !math.IsInf(s.Epsilon, 1), "epsilon", "%v is no distance; give a number that is not negative", s.Epsilon),
+	)
 }

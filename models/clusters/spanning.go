@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,24 +20,24 @@ const (
 	firstAsked, askedFactor = 16, 4
 	// firstFound is how many foreign points are found at first.
 	firstFound = 4
+	// boxedColumns is up to how many columns boxes leave out more rows than they cost.
+	boxedColumns = 16
 )
 
 // spanner finds the minimum spanning tree of all pairs of points under mutual
-// reachability,
-//
-//	r_ij^2 = max(core_i^2, core_j^2, |x_i - x_j|^2),
-//
-// by Boruvka's rounds: each component but the largest takes the shortest edge that leaves
-// it. Lists of neighbours decide most of them. A point outside of i's list is at least as
-// far as its last, so i is searched for among all rows only where that leaves it open.
+// reachability, (2) of the essay, by Boruvka's rounds: each component but the largest takes
+// the shortest edge that leaves it. Lists of neighbours decide most of them. A point outside
+// of i's list is at least as far as its last, so i is searched for among all rows only where
+// that leaves it open: by boxes where there are few columns, else by tiles of products.
 type spanner[T vec.Float] struct {
 	x       vec.Matrix[T]
 	nb      *knn.Neighbors
 	core2   []float64
 	threads int
+	boxes   *boxes[T] // nil if there are many columns
 	// near[i] is the other point of i's shortest known edge to another component, of
-	// reachability r2[i], -1 if none is known; no edge that leaves i's component is shorter than
-	// low[i].
+	// reachability r2[i], -1 if none is known; no edge that leaves i's component is shorter
+	// than low[i].
 	near []int32
 	r2   []float64
 	low  []float64
@@ -48,6 +49,9 @@ func spanningTree[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Nei
 	s := &spanner[T]{x: x, nb: nb, core2: core2, threads: threads, near: make([]int32, x.Rows), r2: make([]float64, x.Rows), low: slices.Clone(core2)}
 	for i := range s.near {
 		s.near[i] = -1
+	}
+	if x.Cols <= boxedColumns {
+		s.boxes = newBoxes(x, core2, threads)
 	}
 	forest := graph.NewForest(x.Rows)
 	tree := make([]graph.Edge, 0, x.Rows-1)
@@ -78,7 +82,6 @@ func (s *spanner[T]) round(ctx context.Context, label []int32, size []int) ([]in
 	for l := range best {
 		best[l] = -1
 	}
-	var open []int32
 	for i, l := range label {
 		if l == largest {
 			continue
@@ -87,28 +90,38 @@ func (s *spanner[T]) round(ctx context.Context, label []int32, size []int) ([]in
 			s.look(int32(i), label)
 		}
 		s.improve(best, int32(i), l)
-		if s.low[i] < s.length(int32(i)) {
+	}
+	var open []int32
+	for i, l := range label {
+		if l != largest && s.open(best, int32(i), l) {
 			open = append(open, int32(i))
 		}
 	}
 	slices.SortFunc(open, func(i, j int32) int {
-		switch {
-		case s.low[i] != s.low[j]:
-			if s.low[i] < s.low[j] {
-				return -1
-			}
-			return 1
-		}
-		return int(i) - int(j)
+		return cmp.Or(cmp.Compare(label[i], label[j]), cmp.Compare(s.low[i], s.low[j]), cmp.Compare(i, j))
 	})
+	if s.boxes != nil {
+		return best, s.inBoxes(ctx, open, label, best)
+	}
+	return best, s.inTiles(ctx, open, label, size, best)
+}
+
+// open reports whether an edge of i's may be shorter than the best of its component.
+func (s *spanner[T]) open(best []int32, i, l int32) bool {
+	return best[l] < 0 || s.low[i] < s.r2[best[l]]
+}
+
+// inTiles searches for the edges of open points, a few of each component first: most of the
+// others are then open no longer.
+func (s *spanner[T]) inTiles(ctx context.Context, open, label []int32, size []int, best []int32) error {
 	asked := make([]int, len(size))
-	for most := firstAsked; ; most *= askedFactor {
+	for most := firstAsked; len(open) > 0; most *= askedFactor {
 		clear(asked)
 		var ask, later []int32
 		for _, i := range open {
 			l := label[i]
-			if b := best[l]; b >= 0 && s.low[i] >= s.r2[b] {
-				continue // no edge of its is the shortest
+			if !s.open(best, i, l) {
+				continue
 			}
 			if asked[l]++; asked[l] <= most {
 				ask = append(ask, i)
@@ -116,22 +129,20 @@ func (s *spanner[T]) round(ctx context.Context, label []int32, size []int) ([]in
 				later = append(later, i)
 			}
 		}
-		if len(ask) == 0 {
-			return best, nil
-		}
 		if err := s.search(ctx, ask, label, size); err != nil {
-			return nil, err
+			return err
 		}
 		for _, i := range ask {
 			s.improve(best, i, label[i])
 		}
 		open = later
 	}
+	return nil
 }
 
-// length is that of i's shortest known edge.
-func (s *spanner[T]) length(i int32) float64 {
-	if s.near[i] < 0 {
+// shortest is the length of i's shortest known edge, infinite if there is none, or no i.
+func (s *spanner[T]) shortest(i int32) float64 {
+	if i < 0 || s.near[i] < 0 {
 		return math.Inf(1)
 	}
 	return s.r2[i]
@@ -161,7 +172,7 @@ func (s *spanner[T]) take(i int32, index []int32, dist2 []float64, label []int32
 func (s *spanner[T]) look(i int32, label []int32) {
 	index, dist2 := s.nb.Row(int(i))
 	s.take(i, index, dist2, label)
-	s.low[i] = max(s.low[i], min(s.length(i), max(s.core2[i], dist2[len(dist2)-1])))
+	s.low[i] = max(s.low[i], min(s.shortest(i), max(s.core2[i], dist2[len(dist2)-1])))
 }
 
 // search finds the shortest edges of some points among all rows.

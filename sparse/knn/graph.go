@@ -60,7 +60,7 @@ func newGraphSearch[T vec.Float](x vec.Matrix[T], k, threads int) *graphSearch[T
 	if x.Rows <= 8192 {
 		g.size = min(g.size, 4) // so that all threads have work
 	}
-	g.p = pack(x, near(x, g.size*tile.Width, threads), threads)
+	g.p = pack(x, Order(x, g.size*tile.Width, threads), threads)
 	g.lock = make([]sync.Mutex, par.Pieces(g.p.Count(), g.size))
 	g.least = make([]float32, g.p.Count()*tile.Width)
 	for i := range g.least {

@@ -58,7 +58,7 @@ func same(a, b *Neighbors) bool {
 }
 
 // The order of a graph search names every row once.
-func TestNearIsAnOrder(t *testing.T) {
+func TestOrderIsAnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, size := rapid.IntRange(0, 500).Draw(t, "n"), rapid.IntRange(1, 100).Draw(t, "size")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
@@ -66,8 +66,8 @@ func TestNearIsAnOrder(t *testing.T) {
 		for p := range x.Data {
 			x.Data[p] = float64(rng.IntN(20))
 		}
-		order := near(x, size, 1)
-		if again := near(x, size, 3); !slices.Equal(again, order) {
+		order := Order(x, size, 1)
+		if again := Order(x, size, 3); !slices.Equal(again, order) {
 			t.Fatalf("three threads give another order")
 		}
 		slices.Sort(order)
@@ -86,7 +86,7 @@ func TestNearCutsALine(t *testing.T) {
 	for i := range n {
 		x.Row(i)[1] = float64(i * 617 % n)
 	}
-	for p, row := range near(x, size, 1) {
+	for p, row := range Order(x, size, 1) {
 		if got := int(x.Row(int(row))[1]) / size; got != p/size {
 			t.Fatalf("place %d holds a point of piece %d", p, got)
 		}

@@ -8,11 +8,11 @@ import (
 	"unfold/internal/vec"
 )
 
-// near returns the rows of x in an order in which blocks of size rows hold
+// Order returns the rows of x in an order in which blocks of size rows hold
 // rows that lie together: the leaves of a k-d tree, which cuts its nodes in
 // half along the column of largest variance (Bentley 1975). In a block of
 // neighbours thresholds become tight at once. The order decides nothing else.
-func near[T vec.Float](x vec.Matrix[T], size, threads int) []int32 {
+func Order[T vec.Float](x vec.Matrix[T], size, threads int) []int32 {
 	rows := make([]entry, x.Rows)
 	for i := range rows {
 		rows[i].row = int32(i)

@@ -1,0 +1,164 @@
+package clusters
+
+import (
+	"context"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/sparse/knn"
+)
+
+const (
+	// boxRows is how many rows the smallest boxes hold.
+	boxRows = 16
+	// askedTogether is how many open points are one task. The shortest edge that one finds
+	// bounds the search of the next.
+	askedTogether = 256
+)
+
+// boxes are those of a k-d tree (Bentley 1975) over the rows of x, with the least core
+// distance in each and the component that all its rows are in. A box whose rows are in the
+// component of the asking point, or none of which can be nearer than what is known, is
+// passed over (March, Ram and Gray 2010).
+type boxes[T vec.Float] struct {
+	x     vec.Matrix[T]
+	core2 []float64
+	order []int32
+	// Box v holds rows order[from[v]:to[v]], in each column from low to high. Its halves
+	// are v+1 and right[v]; right is 0 for the smallest.
+	from, to, right []int32
+	low, high       []float64
+	least           []float64 // of core2
+	component       []int32   // -1 if there are several
+}
+
+// newBoxes makes the boxes.
+func newBoxes[T vec.Float](x vec.Matrix[T], core2 []float64, threads int) *boxes[T] {
+	b := &boxes[T]{x: x, core2: core2, order: knn.Order(x, boxRows, threads)}
+	b.grow(0, x.Rows)
+	b.component = make([]int32, len(b.from))
+	return b
+}
+
+// grow makes the box of rows from..to of the order, and those within.
+func (b *boxes[T]) grow(from, to int) {
+	v, d := len(b.from), b.x.Cols
+	b.from, b.to, b.right = append(b.from, int32(from)), append(b.to, int32(to)), append(b.right, 0)
+	first := b.order[from]
+	b.least = append(b.least, b.core2[first])
+	for _, value := range b.x.Row(int(first)) {
+		b.low, b.high = append(b.low, float64(value)), append(b.high, float64(value))
+	}
+	for _, i := range b.order[from+1 : to] {
+		b.least[v] = min(b.least[v], b.core2[i])
+		for k, value := range b.x.Row(int(i)) {
+			b.low[v*d+k], b.high[v*d+k] = min(b.low[v*d+k], float64(value)), max(b.high[v*d+k], float64(value))
+		}
+	}
+	if pieces := par.Pieces(to-from, boxRows); pieces > 1 {
+		middle := from + (pieces+1)/2*boxRows // where knn.Order divides
+		b.grow(from, middle)
+		b.right[v] = int32(len(b.from))
+		b.grow(middle, to)
+	}
+}
+
+// join notes which component the rows of each box are in.
+func (b *boxes[T]) join(label []int32) {
+	for v := len(b.from) - 1; v >= 0; v-- {
+		if r := b.right[v]; r > 0 {
+			b.component[v] = b.component[v+1]
+			if b.component[r] != b.component[v] {
+				b.component[v] = -1
+			}
+			continue
+		}
+		b.component[v] = label[b.order[b.from[v]]]
+		for _, i := range b.order[b.from[v]+1 : b.to[v]] {
+			if label[i] != b.component[v] {
+				b.component[v] = -1
+				break
+			}
+		}
+	}
+}
+
+// ask is the search for a point's shortest edge to another component.
+type ask[T vec.Float] struct {
+	*boxes[T]
+	label []int32
+	i     int32
+	row   []T
+	near  int32   // the other end, -1 if there is none shorter than asked for
+	r2    float64 // its reachability, or what it had to be below
+}
+
+// bound is the least reachability of i and a row of box v.
+func (a *ask[T]) bound(v int32) float64 {
+	d, sum := len(a.row), 0.0
+	low, high := a.low[int(v)*d:][:d], a.high[int(v)*d:][:d]
+	for k, value := range a.row {
+		at := float64(value)
+		if out := max(low[k]-at, at-high[k]); out > 0 {
+			sum += out * out
+		}
+	}
+	return max(sum, a.least[v], a.core2[a.i])
+}
+
+// visit looks through box v, unless bound says that nothing is to be found.
+func (a *ask[T]) visit(v int32, bound float64) {
+	if bound >= a.r2 || a.component[v] == a.label[a.i] {
+		return
+	}
+	if r := a.right[v]; r > 0 {
+		first, second := v+1, r
+		one, other := a.bound(first), a.bound(second)
+		if other < one {
+			first, second, one, other = second, first, other, one
+		}
+		a.visit(first, one)
+		a.visit(second, other)
+		return
+	}
+	for _, j := range a.order[a.from[v]:a.to[v]] {
+		if a.label[j] == a.label[a.i] || a.core2[j] >= a.r2 {
+			continue
+		}
+		if r2 := max(a.core2[a.i], a.core2[j], vec.SquaredDistance(a.row, a.x.Row(int(j)))); r2 < a.r2 {
+			a.near, a.r2 = j, r2
+		}
+	}
+}
+
+// inBoxes searches for the edges of open points, which are ordered by component, as far as
+// they are shorter than the best that their component has.
+func (s *spanner[T]) inBoxes(ctx context.Context, open, label, best []int32) error {
+	s.boxes.join(label)
+	par.Ranges(s.threads, len(open), askedTogether, func(_, from, to int) {
+		known, of := 0.0, int32(-1) // the shortest edge of component of
+		for _, i := range open[from:to] {
+			if ctx.Err() != nil {
+				return
+			}
+			if label[i] != of {
+				of = label[i]
+				known = s.shortest(best[of])
+			}
+			if s.low[i] >= known {
+				continue
+			}
+			a := &ask[T]{boxes: s.boxes, label: label, i: i, row: s.x.Row(int(i)), near: -1, r2: known}
+			a.visit(0, a.bound(0))
+			if a.near >= 0 {
+				s.near[i], s.r2[i] = a.near, a.r2
+				known = a.r2
+			}
+			s.low[i] = known
+		}
+	})
+	for _, i := range open {
+		s.improve(best, i, label[i])
+	}
+	return ctx.Err()
+}
