@@ -96,6 +96,9 @@ func (l *loader) survey() error {
 		if err != nil {
 			return err
 		}
+		if i == 0 {
+			l.opts.Mapping = l.opts.Mapping.ofMap(r.Schema())
+		}
 		if l.encoder == nil && fitter == nil {
 			if fitter, err = FitterOf(l.ctx, r, l.opts.Mapping, path); err != nil {
 				r.Close()

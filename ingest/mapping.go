@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unfold/ingest/emit"
 	"unfold/ingest/table"
 )
 
@@ -25,8 +26,36 @@ type Mapping struct {
 	// Missing takes nulls and NaN for values that are missing, for models that can do
 	// without: NaN in the vector. Otherwise they are errors.
 	Missing bool `json:"-" yaml:"-"`
+	// OfMap has ReadAll take what is not named as a map has it: the places for the vector, the
+	// columns id and label for those of their names.
+	OfMap bool `json:"-" yaml:"-"`
 	// Selection names what passes through.
 	Selection `yaml:",inline"`
+}
+
+// ofMap is the mapping with what OfMap finds in a schema.
+func (m Mapping) ofMap(s table.Schema) Mapping {
+	if !m.OfMap {
+		return m
+	}
+	if names := emit.PlaceNames(s); m.Vector == "" && len(m.Columns) == 0 && len(names) > 0 {
+		if f, _ := s.Find(names[0]); f.Kind == table.Vector {
+			m.Vector = f.Name
+		} else {
+			for _, name := range names {
+				m.Columns = append(m.Columns, ColumnSpec{Name: name})
+			}
+		}
+	}
+	encoded := func(name string) bool {
+		return slices.ContainsFunc(m.Columns, func(c ColumnSpec) bool { return c.Name == name })
+	}
+	for name, to := range map[string]*string{emit.IDName: &m.ID, LabelName: &m.Label} {
+		if f, ok := s.Find(name); ok && f.Kind != table.Vector && *to == "" && !encoded(name) {
+			*to = name
+		}
+	}
+	return m
 }
 
 // Selection names the columns that are not encoded.

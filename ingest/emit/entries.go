@@ -167,6 +167,9 @@ func (placeColumn) String() string { return EmbeddingName }
 func (placeColumn) there(*Output) bool  { return true }
 func (placeColumn) check(*Output) error { return nil }
 
+// placeless says whether the rows have no places: then they have no column of them, either.
+func (o *Output) placeless() bool { return o.Embedding.Cols == 0 && o.Embedding.Rows > 0 }
+
 func (placeColumn) cut(o *Output, from, to int) { o.Embedding = o.Embedding.Slice(from, to) }
 
 func (placeColumn) join(out *Output, parts []*Output) error {
@@ -185,9 +188,18 @@ func (placeColumn) join(out *Output, parts []*Output) error {
 	return nil
 }
 
-func (placeColumn) columns(o *Output, places layout) []table.Column { return places(o.Embedding) }
+func (placeColumn) columns(o *Output, places layout) []table.Column {
+	if o.placeless() {
+		return nil
+	}
+	return places(o.Embedding)
+}
 
 func (placeColumn) write(b *body, o *Output) { b.lists(o.Embedding) }
+
+// PlaceNames names the columns that hold the coordinates of a map as a writer of maps lays
+// them out: one of vectors, some of numbers, or none.
+func PlaceNames(s table.Schema) []string { return placeColumn{}.names(s) }
 
 // names finds the embedding: the column of that name, embedding_0.., or the only vector
 // there is (a npy file).

@@ -168,6 +168,9 @@ func (keptColumns) json(w *jsonRow, o *Output, i int) {
 }
 
 func (placeColumn) json(w *jsonRow, o *Output, i int) {
+	if o.placeless() {
+		return
+	}
 	row := o.Embedding.Row(i)
 	if len(row) == 2 && !w.lines {
 		w.name("x")

@@ -32,7 +32,7 @@ type Output struct {
 	ID table.Column
 	// Kept are the columns that pass through.
 	Kept []table.Column
-	// Embedding holds the coordinates, n x d.
+	// Embedding holds the coordinates, n x d. Of rows without places it is n x 0.
 	Embedding vec.Matrix[float32]
 	// Sigma, NoveltyLocal and NoveltyGlobal have n values, or are nil: then the
 	// column is left out.

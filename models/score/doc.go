@@ -7,6 +7,7 @@
 //	Distances      correlations of distances on the map with those by other coordinates
 //	Centroids      the same between the classes' centroids
 //	Measure        neighbourhoods, distances and triplets against the data
+//	Partitions     adjusted Rand index and normalised mutual information of groups and classes
 //	AUC            area under the ROC curve of a score between two classes
 //
 // # Formulas
@@ -27,6 +28,13 @@
 //	density         = Pearson's correlation of log R(x_i) and log R(y_i), R the mean distance
 //	                  to the 15 nearest others
 //	regression      = sqrt(sum_i (v_i - mean of v over M_k(i))^2 / sum_i (v_i - mean of v)^2)
+//
+// With a pairs that are in one group, b in one class, c in both, of all p pairs, and H
+// the entropy of groups, classes or their cells (Hubert and Arabie, "Comparing partitions",
+// 1985, eq 5; Strehl and Ghosh 2002, by the arithmetic mean):
+//
+//	Rand        = (c - ab/p) / ((a+b)/2 - ab/p)
+//	information = (H(groups) + H(classes) - H(both)) / ((H(groups) + H(classes)) / 2)
 //
 // R_NX is the area under the curve over log k of Lee, Peluffo-Ordonez and
 // Verleysen, "Multi-scale similarities in stochastic neighbour embedding"

@@ -10,9 +10,9 @@ import (
 	"unfold/ingest"
 )
 
-// clusters writes rows around three centres as CSV, each third one with its label, and
+// blobs writes rows around three centres as CSV, each third one with its label, and
 // returns the labels of all.
-func clusters(t *testing.T, path string, rows int, seed uint64) (truth []string) {
+func blobs(t *testing.T, path string, rows int, seed uint64) (truth []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(seed, 6))
 	var b strings.Builder
@@ -34,7 +34,7 @@ func clusters(t *testing.T, path string, rows int, seed uint64) (truth []string)
 // A model that was learnt with labels predicts the classes of rows that have none.
 func TestClassify(t *testing.T) {
 	t.Chdir(t.TempDir())
-	known, others := clusters(t, "train.csv", 240, 1), clusters(t, "test.csv", 90, 2)
+	known, others := blobs(t, "train.csv", 240, 1), blobs(t, "test.csv", 90, 2)
 	must(t, "-q", "fit", "train.csv", "--columns", "a,b,c", "--label", "kind", "--classify", "-o", "m.unfold", "--map", "train.parquet")
 	must(t, "-q", "embed", "test.csv", "-m", "m.unfold", "-o", "test.parquet")
 	for path, truth := range map[string][]string{"train.parquet": known, "test.parquet": others} {
@@ -64,7 +64,7 @@ func TestClassify(t *testing.T) {
 // Labels are needed, and may not be those of events.
 func TestClassifyRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
-	clusters(t, "train.csv", 240, 1)
+	blobs(t, "train.csv", 240, 1)
 	for _, c := range []struct {
 		code       int
 		want, args string

@@ -52,6 +52,7 @@ var commands = []command{
 	{name: "embed", group: "files", help: "Place rows of files on a learnt map.", new: func(kinds []fit.Kind) any { return &embedCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
 	{name: "score", group: "files", help: "Measure how good a map is.", new: func(kinds []fit.Kind) any { return &scoreCmd{settingFlags: flagsOf(dataKeys, kinds)} }},
 	{name: "plot", group: "files", help: "Draw a map.", new: func([]fit.Kind) any { return new(plotCmd) }},
+	{name: "clusters", group: "files", help: "Find clusters of a map or of data.", new: func(kinds []fit.Kind) any { return &clustersCmd{settingFlags: flagsOf(clusterKeys, kinds)} }},
 	{name: "decode", group: "files", help: "Report which vectors lie at points of a map.", new: func([]fit.Kind) any { return new(decodeCmd) }},
 	{name: "inspect", group: "files", help: "Show what a model, a map or a data file holds.", new: func([]fit.Kind) any { return new(inspectCmd) }},
 	{name: "serve", group: "files", help: "Place what is asked for over HTTP, or on a pipe.", new: func(kinds []fit.Kind) any { return &serveCmd{settingFlags: flagsOf(serveKeys, kinds)} }},

@@ -91,14 +91,22 @@ func selection(c config.Columns) ingest.Selection {
 
 // readMap reads a map. A model in its place is a common slip.
 func readMap(ctx context.Context, p *program, path string) (*emit.Map, error) {
-	if path != "-" && isModel(path) {
-		return nil, &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: "this is a model, not a map",
-			Hint: "the map is what fit --map and embed -o write"}
+	if err := notModel(path); err != nil {
+		return nil, err
 	}
 	if err := p.vet(ctx, path); err != nil {
 		return nil, err
 	}
 	return ingest.ReadMap(ctx, path, ingest.Options{Stdin: p.Stdin})
+}
+
+// notModel is the error for a file that is a model where a map is expected.
+func notModel(path string) error {
+	if path == "-" || !isModel(path) {
+		return nil
+	}
+	return &table.Error{Origin: table.Origin{File: path}, Row: -1, Problem: "this is a model, not a map",
+		Hint: "the map is what fit --map and embed -o write"}
 }
 
 // mapColumn returns a map's column; the error names the file and the columns

@@ -24,6 +24,7 @@ type plotCmd struct {
 	Bounds      string   `placeholder:"REPORT" help:"Instead of a map: the report of a fit of kind lllvm, to draw its bound by the number of neighbours or, if there was one, in the course of learning."`
 	Output      string   `short:"o" required:"" placeholder:"FILE" help:"The picture: .png or .svg."`
 	Color       string   `placeholder:"COL" help:"Column that colours the points: categories and few whole numbers as classes, other numbers on a scale. Default: label, if there is one."`
+	Beside      string   `placeholder:"FILE" help:"A table with a row for every point of the map, in the map's order, such as clusters writes: its columns count as the map's own."`
 	LabelFile   []string `placeholder:"FILE" help:"Labels beside the map, one a row: IDX, .npy or a CSV column."`
 	Title       string   `placeholder:"TEXT" help:"Title of the picture. Default: the map's name."`
 	Axes        []int    `placeholder:"I" help:"Which two dimensions to draw, from 0. Default: both; of more than two, their first two principal components."`
@@ -88,6 +89,11 @@ func (c *plotCmd) Run(ctx context.Context, p *program) error {
 	m, err := readMap(ctx, p, c.Map)
 	if err != nil {
 		return err
+	}
+	if c.Beside != "" {
+		if err := addBeside(ctx, p, m, c.Map, c.Beside); err != nil {
+			return err
+		}
 	}
 	picture, err := c.picture(ctx, m)
 	if err != nil {

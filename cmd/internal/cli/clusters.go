@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"unfold/cmd/internal/config"
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models/clusters"
+)
+
+type clustersCmd struct {
+	In        []string `arg:"" name:"in" help:"A map, or data: files, patterns such as 'day-*.parquet', or - for standard input."`
+	Output    string   `short:"o" placeholder:"FILE" help:"Where the clusters go: one row for each that was read, in their order. The file extension sets the format."`
+	New       []string `placeholder:"FILE" help:"Rows that clusters are not found from, such as the places of new events: the output is of them, each with the cluster that it joins."`
+	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order. The summary compares clusters with labels."`
+	Threads   int      `placeholder:"N" help:"Threads that compute; default one a core."`
+	clusterFlags
+	textFlags
+	settingFlags
+}
+
+func (clustersCmd) Help() string {
+	return `Finds groups of rows that lie densely together, at all densities: HDBSCAN*. What lies between them is noise, cluster -1.
+The rows may be those of a map, also of one that another program made, or data. Of a map its places are taken, of other files
+the columns that are named as for fit. Columns id and label pass through, where there are such.
+
+    unfold clusters map.parquet -o clusters.parquet
+    unfold plot map.parquet -o clusters.png --beside clusters.parquet --color cluster
+    unfold clusters theirs.csv --columns x,y --min-size 20
+    unfold clusters map.parquet --new places.parquet -o joined.parquet`
+}
+
+func (c *clustersCmd) Run(ctx context.Context, p *program) error {
+	settings, err := p.settingsOf(c.values, clusterKeys)
+	if err != nil {
+		return err
+	}
+	set, err := c.settings("", c.Threads)
+	if err != nil {
+		return err
+	}
+	read, err := c.request(p, settings)
+	if err != nil {
+		return err
+	}
+	inputs, err := c.paths()
+	if err != nil {
+		return err
+	}
+	data, err := readAll(ctx, p, inputs, read)
+	if err != nil {
+		return err
+	}
+	p.progress.Stage("clusters", "", 0)
+	found, err := clusters.Find(ctx, data.X, set)
+	if err != nil {
+		return fitError(inputs, err)
+	}
+	report := newClusterReport(found, set, data)
+	if err := report.compare(found, data.Label); err != nil {
+		return err
+	}
+	if err := c.write(ctx, p, found, data, read, report); err != nil {
+		return err
+	}
+	p.progress.End()
+	w := p.Stdout
+	if c.Output == "-" {
+		w = p.Stderr
+	}
+	report.print(w)
+	return nil
+}
+
+// request says what is to be read.
+func (c *clustersCmd) request(p *program, settings *config.Config) (read ingest.ReadOptions, err error) {
+	if read.Options, err = c.textFlags.options(p); err != nil {
+		return read, err
+	}
+	if read.Mapping, err = mapping(settings.Source.Columns); err != nil {
+		return read, err
+	}
+	read.Mapping.OfMap = true
+	read.LabelFiles = c.LabelFile
+	return read, checkClusterNames(append([]string{read.Mapping.Label}, read.Mapping.Keep...))
+}
+
+// paths checks where rows come from and go to, and returns the inputs.
+func (c *clustersCmd) paths() ([]string, error) {
+	inputs, err := input.Expand(c.In)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(inputs, "-") && slices.Contains(c.New, "-") {
+		return nil, usagef("--new: standard input holds the rows that clusters are found from")
+	}
+	if len(c.New) > 0 && c.Output == "" {
+		return nil, usagef("--new: name a file for the rows' clusters by --output")
+	}
+	for _, path := range slices.Concat(inputs, c.New) {
+		if err := notModel(path); err != nil {
+			return nil, err
+		}
+	}
+	if c.Output == "" {
+		return inputs, nil
+	}
+	if err := checkDifferent([]named{{"--output", c.Output}}, inputs, c.New, c.LabelFile); err != nil {
+		return nil, err
+	}
+	format, _, err := emit.FormatOf(c.Output)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	if format == input.NPY {
+		return nil, usagef("--output: .npy holds no columns of several types; take .parquet, .csv or another")
+	}
+	return inputs, checkWritable(c.Output)
+}
+
+// write writes the clusters of the rows, or of new ones.
+func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clusters, data *ingest.Dataset, read ingest.ReadOptions, r *clusterReport) error {
+	if c.Output == "" {
+		return nil
+	}
+	columns := append(clusterColumns(found.Label, found.Probability), table.Float32Column(ClusterOutlierName, vec.Convert[float32](vec.Of(1, len(found.Outlier), found.Outlier)).Data))
+	if len(c.New) > 0 {
+		var err error
+		if data, columns, err = c.join(ctx, p, found, data, read, r); err != nil {
+			return err
+		}
+	}
+	o := &emit.Output{ID: data.ID, Kept: append(data.Kept, columns...), Embedding: vec.Matrix[float32]{Rows: columns[0].Len()}}
+	if err := p.noteHeld(c.Output, o); err != nil {
+		return err
+	}
+	r.output = c.Output
+	outputs := &transaction{stdout: p.Stdout}
+	defer outputs.abort()
+	if err := outputs.writeMap(c.Output, o); err != nil {
+		return err
+	}
+	return outputs.commit()
+}
+
+// join reads new rows and predicts their clusters.
+func (c *clustersCmd) join(ctx context.Context, p *program, found *clusters.Clusters, data *ingest.Dataset, read ingest.ReadOptions, r *clusterReport) (*ingest.Dataset, []table.Column, error) {
+	read.LabelFiles = nil
+	if m := read.Mapping; len(m.Columns) > 0 || m.Standardize {
+		read.Encoder = data.Encoder
+	} // else vectors are as they come, places in other columns than the map's, too
+	added, err := readAll(ctx, p, c.New, read)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.progress.Stage("predict", "", 0)
+	m, err := clusters.NewPredictor(found, data.X).Predict(ctx, added.X)
+	if err != nil {
+		return nil, nil, fitError(c.New, err)
+	}
+	r.joined(m)
+	return added, clusterColumns(m.Label, m.Probability), nil
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"unfold/cmd/internal/config"
+	"unfold/ingest/table"
+	"unfold/models"
+	"unfold/models/clusters"
+)
+
+// Names of the columns that clusters have in a table.
+const (
+	ClusterName            = "cluster"
+	ClusterProbabilityName = "cluster_probability"
+	ClusterOutlierName     = "cluster_outlier"
+)
+
+// clusterFlags say what a cluster is.
+type clusterFlags struct {
+	MinSize    int     `placeholder:"N" help:"Fewest points of a cluster. Default 50."`
+	MinSamples int     `placeholder:"M" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. Default as many as a cluster has at least."`
+	Selection  string  `enum:"eom,leaf" default:"eom" placeholder:"eom|leaf" help:"Which clusters of the hierarchy are chosen: those that last longest (excess of mass), or the smallest. Default eom."`
+	Epsilon    float64 `placeholder:"DISTANCE" help:"Clusters that part at a distance below it stay one. Default 0."`
+}
+
+// settings are those of the flags, or an error of usage that names the flag, behind prefix.
+func (c clusterFlags) settings(prefix string, threads int) (clusters.Settings, error) {
+	set, err := clusters.Settings{MinSize: c.MinSize, MinSamples: c.MinSamples, Selection: clusters.Selection(c.Selection), Epsilon: c.Epsilon, Threads: threads}.Filled()
+	var wrong *models.SettingError
+	if errors.As(err, &wrong) {
+		return set, usagef("--%s%s: %s", prefix, flagName(wrong.Name), wrong.Problem)
+	}
+	return set, err
+}
+
+// clusterKeys are those that say which columns form vectors and which pass through.
+func clusterKeys(k config.Key) (name, group string, ok bool) {
+	name, group, ok = fitKeys(k)
+	return name, group, ok && group == "columns" && k.Path != "source.missing"
+}
+
+// clusterColumns are the columns of labels and probabilities.
+func clusterColumns(label []int32, probability []float64) []table.Column {
+	of, p := make([]int64, len(label)), make([]float32, len(label))
+	for i, l := range label {
+		of[i], p[i] = int64(l), float32(probability[i])
+	}
+	return []table.Column{table.Int64Column(ClusterName, of), table.Float32Column(ClusterProbabilityName, p)}
+}
+
+// checkClusterNames says which kept column conflicts with the columns of clusters.
+func checkClusterNames(keep []string) error {
+	for _, name := range []string{ClusterName, ClusterProbabilityName, ClusterOutlierName} {
+		if slices.Contains(keep, name) {
+			return &usageError{err: fmt.Errorf("column %q cannot be kept: clusters have a column of that name; rename it in the input", name)}
+		}
+	}
+	return nil
+}

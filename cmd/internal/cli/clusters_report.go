@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"unfold/cmd/internal/humanize"
+	"unfold/ingest"
+	"unfold/models/clusters"
+	"unfold/models/score"
+)
+
+// clusterReport is what clusters are in short.
+type clusterReport struct {
+	points, dims int
+	set          clusters.Settings
+	found        []clusterLine // the largest first
+	noise        int
+	classes      *score.Partition // nil without labels
+	output       string
+	// added rows were not there, of which some are noise.
+	added, addedNoise int
+}
+
+// clusterLine is a cluster in short.
+type clusterLine struct {
+	label, size int
+	persistence float64
+}
+
+// mostListed is how many clusters are listed.
+const mostListed = 20
+
+func newClusterReport(found *clusters.Clusters, set clusters.Settings, data *ingest.Dataset) *clusterReport {
+	r := &clusterReport{points: data.X.Rows, dims: data.X.Cols, set: set, noise: data.X.Rows}
+	for l, size := range found.Size {
+		r.found = append(r.found, clusterLine{l, size, found.Persistence[l]})
+		r.noise -= size
+	}
+	slices.SortStableFunc(r.found, func(a, b clusterLine) int { return cmp.Compare(b.size, a.size) })
+	return r
+}
+
+// compare compares the clusters with labels, if two points have any.
+func (r *clusterReport) compare(found *clusters.Clusters, labels []string) (err error) {
+	class, _ := score.Classes(labels)
+	known := len(class) - len(slices.DeleteFunc(slices.Clone(class), func(c int32) bool { return c != score.Missing }))
+	if known >= 2 {
+		r.classes, err = score.Partitions(found.Label, class)
+	}
+	return err
+}
+
+// joined counts new rows.
+func (r *clusterReport) joined(m clusters.Membership) {
+	r.added = len(m.Label)
+	for _, l := range m.Label {
+		if l == clusters.Noise {
+			r.addedNoise++
+		}
+	}
+}
+
+func (r *clusterReport) print(w io.Writer) {
+	fmt.Fprintf(w, "%s in %s: %s of at least %s, %s noise\n", humanize.Plural(r.points, "point"), humanize.Plural(r.dims, "dimension"),
+		humanize.Plural(len(r.found), "cluster"), humanize.Count(r.set.MinSize), percent(r.noise, r.points))
+	if len(r.found) == 0 {
+		fmt.Fprintf(w, "a smaller --min-size finds smaller ones\n")
+	} else {
+		fmt.Fprintf(w, "\n  %7s  %9s  %6s  %s\n", "cluster", "points", "share", "persistence")
+	}
+	for k, c := range r.found {
+		if k == mostListed {
+			fmt.Fprintf(w, "  and %s of at most %s\n", humanize.Plural(len(r.found)-k, "cluster"), humanize.Plural(c.size, "point"))
+			break
+		}
+		fmt.Fprintf(w, "  %7d  %9s  %6s  %.3f\n", c.label, humanize.Count(c.size), percent(c.size, r.points), c.persistence)
+	}
+	if p := r.classes; p != nil {
+		fmt.Fprintf(w, "\nagreement with the labels (%s, noise as one cluster)\n  %-18s %.4f\n  %-18s %.4f\n",
+			humanize.Plural(p.Points, "point"), "adjusted Rand", p.Rand, "information", p.Information)
+	}
+	if r.added > 0 {
+		fmt.Fprintf(w, "\n%s, %s noise\n", humanize.Plural(r.added, "new row"), percent(r.addedNoise, r.added))
+	}
+	if r.output != "" && r.output != "-" {
+		fmt.Fprintf(w, "\n%s holds the cluster of each row\n", r.output)
+	}
+}
+
+// percent is a share of n with one digit.
+func percent(part, n int) string { return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(n)) }

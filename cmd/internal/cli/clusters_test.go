@@ -1,0 +1,132 @@
+package cli
+
+import (
+	_ "embed"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/internal/foreign"
+	"unfold/internal/vec"
+	"unfold/models/clusters"
+)
+
+//go:embed testdata/clusters.py
+var readClusters string
+
+// A map that pandas made, of three groups and a point that is far from all, is clustered by
+// its columns x and y; pandas and polars read the clusters, in files of every format.
+func TestClustersOfForeignMap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	foreign.Run(t, `
+import numpy as np, pandas as pd
+random = np.random.default_rng(1)
+kind = np.arange(1203) % 3
+xy = np.array([[0, 0], [9, 0], [0, 9]])[kind] + random.normal(size=(1203, 2))
+xy[1202] = [90, 90]
+pd.DataFrame({"user": [f"u{i}" for i in range(1203)], "x": xy[:, 0], "y": xy[:, 1], "kind": kind, "note": "-"}).to_parquet("theirs.parquet")
+`)
+	var files []string
+	for _, extension := range emit.Extensions {
+		if extension != ".npy" {
+			files = append(files, "clusters"+extension)
+			out := must(t, "-q", "clusters", "theirs.parquet", "--columns", "x,y", "--id", "user", "--label", "kind", "--min-size", "10", "--min-samples", "5", "-o", files[len(files)-1])
+			if !strings.Contains(out, "3 clusters of at least 10") {
+				t.Errorf("it prints\n%s", out)
+			}
+		}
+	}
+	var seen struct{ Files, Noise int }
+	if out := foreign.Run(t, readClusters, files...); json.Unmarshal(out, &seen) != nil || seen.Files != len(files) || seen.Noise < 1 {
+		t.Errorf("of %d files was read: %s", len(files), out)
+	}
+}
+
+// The clusters of a map are those of its places, whatever file holds it, and its own points
+// join the clusters that they are in.
+func TestClustersOfMap(t *testing.T) {
+	t.Chdir(t.TempDir())
+	blobs(t, "train.csv", 240, 1)
+	must(t, "-q", "fit", "train.csv", "--columns", "*", "-o", "m.unfold", "--map", "map.parquet", "--steps", "20", "--keep", "kind")
+	for _, path := range []string{"map.csv", "map.npy", "map.arrows"} {
+		must(t, "-q", "embed", "train.csv", "-m", "m.unfold", "-o", path)
+	}
+	m, err := ingest.ReadMap(t.Context(), "map.parquet", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := clusters.Find(t.Context(), m.Embedding, clusters.Settings{MinSize: 20})
+	if err != nil || want.Count() < 2 {
+		t.Fatalf("%d clusters, %v", want.Count(), err)
+	}
+	labelled(t, "map.parquet", want)
+	for _, path := range []string{"map.csv", "map.npy", "map.arrows"} {
+		at, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := clusters.Find(t.Context(), at.Embedding, clusters.Settings{MinSize: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		labelled(t, path, of)
+		must(t, "-q", "clusters", "map.parquet", "--min-size", "20", "--new", path, "-o", "joined.csv")
+		joined, err := clusters.NewPredictor(want, m.Embedding).Predict(t.Context(), at.Embedding)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := column(t, "joined.csv", ClusterName); !slices.Equal(got, numbers(joined.Label)) {
+			t.Errorf("the rows of %s join %v, want %v", path, got, joined.Label)
+		}
+	}
+	said := must(t, "-q", "plot", "map.parquet", "--beside", "clusters.csv", "--color", ClusterName, "-o", "map.png")
+	if info, err := os.Stat("map.png"); err != nil || info.Size() < 5000 {
+		t.Errorf("the picture: %v, %s", err, said)
+	}
+}
+
+// labelled checks that the clusters of a file are these.
+func labelled(t *testing.T, path string, want *clusters.Clusters) {
+	t.Helper()
+	must(t, "-q", "clusters", path, "--min-size", "20", "-o", "clusters.csv")
+	if got := column(t, "clusters.csv", ClusterName); !slices.Equal(got, numbers(want.Label)) {
+		t.Errorf("%s: clusters are %v, want %v", path, got, want.Label)
+	}
+	probability := vec.Convert[float32](vec.Of(1, len(want.Label), want.Probability)).Data
+	for i, p := range column(t, "clusters.csv", ClusterProbabilityName) {
+		if float32(p) != probability[i] {
+			t.Errorf("%s: the probability of row %d is %v, want %v", path, i, p, probability[i])
+		}
+	}
+}
+
+func numbers(label []int32) (out []float64) {
+	for _, l := range label {
+		out = append(out, float64(l))
+	}
+	return out
+}
+
+// column reads a column of numbers of a table.
+func column(t *testing.T, path, name string) []float64 {
+	t.Helper()
+	r, err := ingest.Open(t.Context(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	at, err := r.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := at.Need(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, _ := c.Floats()
+	return values
+}
