@@ -18,35 +18,73 @@ type member struct {
 var connectFields = []string{"schema", "payload"}
 var changeFields = []string{"before", "after", "source", "op", "ts_ms", "ts_us", "ts_ns", "transaction"}
 
+// envelope is what stands around the record of a message.
+type envelope struct {
+	// connect and change are the fields of Connect's envelope and of Debezium's within, nil
+	// where there is none.
+	connect, change []member
+	// at is the offset of what is in Connect's envelope, or of the object itself; end is that
+	// behind the message's object, if it is an envelope.
+	at, end int
+}
+
+// envelope looks at the object at hand, which may be an envelope, without reading it.
+func (p *parser) envelope() (e envelope, ok bool) {
+	e.at = p.at
+	fields, ok := p.enveloping()
+	if end := p.at; isConnect(fields, p.data) {
+		e.connect, e.at, e.end = fields, valueOf(fields, "payload"), end
+		if fields = nil; p.data[e.at] == '{' {
+			p.at, p.depth = e.at, 1
+			fields, ok = p.enveloping()
+		}
+	}
+	if p.isChange(fields) {
+		if e.change = fields; e.connect == nil {
+			e.end = p.at
+		}
+	}
+	return e, ok
+}
+
+// enveloping are the fields of an object whose first one may be an envelope's.
+func (p *parser) enveloping() (fields []member, ok bool) {
+	if name := p.firstName(); !slices.Contains(connectFields, name) && !slices.Contains(changeFields, name) {
+		return nil, true
+	}
+	fields, ok = p.index(16)
+	return fields, ok || p.err == nil
+}
+
 // enveloped reads a message's only object, which may be an envelope.
 func (p *parser) enveloped() bool {
-	start := p.at
-	name := p.firstName()
-	var fields []member
-	ok := true
-	if slices.Contains(connectFields, name) || slices.Contains(changeFields, name) {
-		if fields, ok = p.index(16); !ok && p.err != nil {
-			return false
-		}
+	e, ok := p.envelope()
+	if !ok {
+		return false
 	}
-	end := p.at
-	p.at, p.depth = start, 0
+	p.depth = min(len(e.connect), 1)
+	var s *schema
+	if s, ok = p.schemaOf(e.connect); !ok {
+		return false
+	}
+	p.begin(s)
+	p.at = e.at
 	switch {
-	case isConnect(fields, p.data):
-		if !p.connect(fields) {
-			return false
-		}
-	case p.isChange(fields):
-		p.begin(nil)
-		if !p.change(fields) {
-			return false
-		}
+	case e.change != nil:
+		ok = p.change(e.change)
+	case p.data[p.at] == '{':
+		ok = p.record()
+	case p.data[p.at] == 'n':
+		// Null with a schema around it is a tombstone.
+		p.deleted = true
+		p.b.EndRow()
 	default:
-		p.begin(nil)
-		return p.record()
+		return p.fail(p.at, "%s where the payload's record is expected, an object", p.found())
 	}
-	p.at, p.depth = end, 0
-	return true
+	if e.end > 0 {
+		p.at, p.depth = e.end, 0
+	}
+	return ok
 }
 
 // firstName is the name of the first field of the object at hand, "" if it has none.
@@ -146,44 +184,18 @@ func isRecord(data []byte, at int) bool {
 	return at < 0 || data[at] == 'n' || data[at] == '{'
 }
 
-// connect reads what Connect's envelope holds.
-func (p *parser) connect(fields []member) bool {
-	p.depth = 1
-	var s *schema
-	if f := fields[slices.IndexFunc(fields, func(f member) bool { return f.name == "schema" })]; p.data[f.at] == '{' {
-		var err error
-		if s, err = p.d.schemas.of(p.data[f.at:f.end], p.d.spec); err != nil {
-			return p.fail(f.at, "Connect's schema cannot be read: %v", err)
-		}
+// schemaOf is the schema in Connect's envelope, nil if it has none.
+func (p *parser) schemaOf(connect []member) (*schema, bool) {
+	at := slices.IndexFunc(connect, func(f member) bool { return f.name == "schema" })
+	if at < 0 || p.data[connect[at].at] != '{' {
+		return nil, true
 	}
-	p.at = valueOf(fields, "payload")
-	switch p.data[p.at] {
-	case 'n':
-		// Null with a schema around it is a tombstone.
-		p.begin(s)
-		p.deleted = true
-		p.b.EndRow()
-		return true
-	case '{':
-	default:
-		return p.fail(p.at, "%s where the payload's record is expected, an object", p.found())
+	f := connect[at]
+	s, err := p.d.schemas.of(p.data[f.at:f.end], p.d.spec)
+	if err != nil {
+		return nil, p.fail(f.at, "Connect's schema cannot be read: %v", err)
 	}
-	name := p.firstName()
-	if !slices.Contains(changeFields, name) {
-		p.begin(s)
-		return p.record()
-	}
-	start := p.at
-	inner, ok := p.index(16)
-	if !ok && p.err != nil {
-		return false
-	}
-	p.at, p.depth = start, 1
-	p.begin(s)
-	if !p.isChange(inner) {
-		return p.record()
-	}
-	return p.change(inner)
+	return s, true
 }
 
 // change reads the record of a change, at the level of the envelope's braces.
@@ -195,10 +207,7 @@ func (p *parser) change(fields []member) bool {
 	if p.deleted, ok = record.Change(string(op)); !ok {
 		return p.advise(at, record.SkipOperation, "Debezium's operation %q holds no record", op)
 	}
-	row := valueOf(fields, "after")
-	if p.deleted {
-		row = valueOf(fields, "before")
-	}
+	row := rowOf(fields, p.deleted)
 	there := row >= 0 && p.data[row] == '{'
 	if !there && !p.deleted {
 		return p.fail(at, "Debezium's operation %q has no record after it", op)
@@ -219,6 +228,14 @@ func (p *parser) change(fields []member) bool {
 	}
 	p.b.EndRow()
 	return !p.b.Bad()
+}
+
+// rowOf is the offset of a change's record, -1 if there is none.
+func rowOf(change []member, deleted bool) int {
+	if deleted {
+		return valueOf(change, "before")
+	}
+	return valueOf(change, "after")
 }
 
 // changeColumns reads the fields of the envelope itself that are asked for by name and that

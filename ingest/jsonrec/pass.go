@@ -15,14 +15,23 @@ func Records(value []byte) ([][]byte, error) {
 	if p.peek() == '[' {
 		return p.listed()
 	}
-	at, ok := p.unwrapped()
+	if p.peek() != '{' {
+		p.fail(p.at, "%s where a record is expected", p.found())
+		return nil, p.plain()
+	}
+	e, ok := p.envelope()
 	if !ok {
 		return nil, p.plain()
 	}
-	if p.at = at; value[at] == 'n' {
+	at := e.at
+	if e.change != nil {
+		deleted, _ := record.Change(string(value[valueOf(e.change, "op")+1]))
+		at = rowOf(e.change, deleted)
+	}
+	if at < 0 || value[at] == 'n' {
 		return nil, nil
 	}
-	if !p.skip() {
+	if p.at, p.depth = at, 0; !p.skip() {
 		return nil, p.plain()
 	}
 	return [][]byte{value[at:p.at]}, nil
@@ -49,47 +58,6 @@ func (p *parser) listed() ([][]byte, error) {
 		return nil, p.plain()
 	}
 	return out, nil
-}
-
-// unwrapped is the offset of the record in the object at hand, an envelope perhaps.
-func (p *parser) unwrapped() (at int, ok bool) {
-	if p.peek() != '{' {
-		return p.at, p.fail(p.at, "%s where a record is expected", p.found())
-	}
-	at = p.at
-	for _, is := range []func([]member) int{
-		func(f []member) int {
-			if isConnect(f, p.data) {
-				return valueOf(f, "payload")
-			}
-			return -1
-		},
-		func(f []member) int {
-			if !p.isChange(f) {
-				return -1
-			}
-			if deleted, _ := record.Change(string(p.data[valueOf(f, "op")+1])); deleted {
-				return valueOf(f, "before")
-			}
-			return valueOf(f, "after")
-		},
-	} {
-		if p.at = at; p.data[at] != '{' {
-			return at, true
-		}
-		if name := p.firstName(); !slices.Contains(connectFields, name) && !slices.Contains(changeFields, name) {
-			return at, true
-		}
-		fields, ok := p.index(16)
-		if !ok && p.err != nil {
-			return at, false
-		}
-		p.depth = 0
-		if inner := is(fields); inner >= 0 {
-			at = inner
-		}
-	}
-	return at, true
 }
 
 // Has reports whether a record has a field, and which of other names it has, "" if none.
