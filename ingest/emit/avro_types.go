@@ -108,10 +108,7 @@ func numberAvroType(t arrow.DataType) *avroType {
 		return &avroType{"long", appendInteger}
 	case arrow.FLOAT16, arrow.FLOAT32:
 		return &avroType{"float", func(to []byte, a arrow.Array, i int) ([]byte, error) {
-			if a, ok := a.(*array.Float32); ok {
-				return appendAvroFloat(to, a.Value(i)), nil
-			}
-			return appendAvroFloat(to, a.(*array.Float16).Value(i).Float32()), nil
+			return appendAvroFloat(to, float32At(a, i)), nil
 		}}
 	case arrow.FLOAT64:
 		return &avroType{"double", func(to []byte, a arrow.Array, i int) ([]byte, error) {
@@ -122,23 +119,7 @@ func numberAvroType(t arrow.DataType) *avroType {
 }
 
 func appendInteger(to []byte, a arrow.Array, i int) ([]byte, error) {
-	switch a := a.(type) {
-	case *array.Int8:
-		return appendLong(to, int64(a.Value(i))), nil
-	case *array.Int16:
-		return appendLong(to, int64(a.Value(i))), nil
-	case *array.Int32:
-		return appendLong(to, int64(a.Value(i))), nil
-	case *array.Int64:
-		return appendLong(to, a.Value(i)), nil
-	case *array.Uint8:
-		return appendLong(to, int64(a.Value(i))), nil
-	case *array.Uint16:
-		return appendLong(to, int64(a.Value(i))), nil
-	case *array.Uint32:
-		return appendLong(to, int64(a.Value(i))), nil
-	}
-	return nil, fmt.Errorf("%s is no integer", a.DataType())
+	return appendLong(to, integerAt(a, i)), nil
 }
 
 // timeAvroType is the type of instants or, without a time zone, of local times.

@@ -237,8 +237,8 @@ func appendValue(to []byte, a arrow.Array, i int) []byte {
 	switch a := a.(type) {
 	case *array.String:
 		return appendQuoted(to, a.Value(i))
-	case *array.Int64:
-		return strconv.AppendInt(to, a.Value(i), 10)
+	case *array.Int8, *array.Int16, *array.Int32, *array.Int64, *array.Uint8, *array.Uint16, *array.Uint32:
+		return strconv.AppendInt(to, integerAt(a, i), 10)
 	case *array.Float64:
 		return appendFloat(to, a.Value(i), 64)
 	case *array.Float32:
@@ -264,7 +264,7 @@ func appendValue(to []byte, a arrow.Array, i int) []byte {
 	}
 	if c.Kind() == table.Number {
 		if v, ok := c.Float(i); ok {
-			// Integers of 32 bits and less, and float16.
+			// Float16.
 			return appendFloat(to, v, 64)
 		}
 	}

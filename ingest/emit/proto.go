@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -73,7 +74,7 @@ type protoRow struct {
 
 func (w *protoRow) float(n protowire.Number, v float32) {
 	w.to = protowire.AppendTag(w.to, n, protowire.Fixed32Type)
-	w.to = protowire.AppendFixed32(w.to, floatBits(v))
+	w.to = protowire.AppendFixed32(w.to, math.Float32bits(v))
 }
 
 func (w *protoRow) text(n protowire.Number, s string) {

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"math"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -28,16 +29,16 @@ func (f *protoField) append(to []byte, a arrow.Array) []byte {
 	switch f.of {
 	case protoInteger, protoUnsigned:
 		to = protowire.AppendTag(to, n, protowire.VarintType)
-		return protowire.AppendVarint(to, integerBits(a, i))
+		return protowire.AppendVarint(to, uint64(integerAt(a, i)))
 	case protoFloat:
 		to = protowire.AppendTag(to, n, protowire.Fixed32Type)
-		return protowire.AppendFixed32(to, floatBits(float32(table.NumberGetter(a)(i))))
+		return protowire.AppendFixed32(to, math.Float32bits(float32At(a, i)))
 	case protoDouble:
 		to = protowire.AppendTag(to, n, protowire.Fixed64Type)
-		return protowire.AppendFixed64(to, math.Float64bits(table.NumberGetter(a)(i)))
+		return protowire.AppendFixed64(to, math.Float64bits(a.(*array.Float64).Value(i)))
 	case protoBool:
 		to = protowire.AppendTag(to, n, protowire.VarintType)
-		return protowire.AppendVarint(to, protowire.EncodeBool(table.NumberGetter(a)(i) != 0))
+		return protowire.AppendVarint(to, protowire.EncodeBool(a.(*array.Boolean).Value(i)))
 	}
 	to = protowire.AppendTag(to, n, protowire.BytesType)
 	switch f.of {
@@ -70,19 +71,6 @@ func plainValue(a arrow.Array, i int) (arrow.Array, int) {
 	}
 }
 
-func floatBits(v float32) uint32 { return math.Float32bits(v) }
-
-// integerBits is an integer as a varint's bits.
-func integerBits(a arrow.Array, i int) uint64 {
-	switch a := a.(type) {
-	case *array.Int64:
-		return uint64(a.Value(i))
-	case *array.Uint64:
-		return a.Value(i)
-	}
-	return uint64(int64(table.NumberGetter(a)(i)))
-}
-
 func bytesAt(a arrow.Array, i int) []byte {
 	switch a := a.(type) {
 	case *array.Binary:
@@ -105,7 +93,7 @@ func textAt(a arrow.Array, i int) string {
 
 // timestamp is an instant as google.protobuf.Timestamp; one without a zone is taken as UTC.
 func timestamp(a *array.Timestamp, i int) []byte {
-	units := map[arrow.TimeUnit]int64{arrow.Second: 1, arrow.Millisecond: 1e3, arrow.Microsecond: 1e6, arrow.Nanosecond: 1e9}[a.DataType().(*arrow.TimestampType).Unit]
+	units := int64(time.Second / a.DataType().(*arrow.TimestampType).Unit.Multiplier())
 	seconds, rest := int64(a.Value(i))/units, int64(a.Value(i))%units
 	if rest < 0 {
 		seconds, rest = seconds-1, rest+units
@@ -120,7 +108,7 @@ func timestamp(a *array.Timestamp, i int) []byte {
 func packed(a array.ListLike, i int, of protoType) (to []byte) {
 	listed(a, i, func(v float64) {
 		if of == protoFloats {
-			to = protowire.AppendFixed32(to, floatBits(float32(v)))
+			to = protowire.AppendFixed32(to, math.Float32bits(float32(v)))
 		} else {
 			to = protowire.AppendFixed64(to, math.Float64bits(v))
 		}

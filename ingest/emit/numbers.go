@@ -1,0 +1,37 @@
+package emit
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// Numbers of one event are read one by one: table.NumberGetter would allocate for each.
+
+// integerAt is an integer of any width; a uint64 as the int64 of the same bits.
+func integerAt(a arrow.Array, i int) int64 {
+	switch a := a.(type) {
+	case *array.Int8:
+		return int64(a.Value(i))
+	case *array.Int16:
+		return int64(a.Value(i))
+	case *array.Int32:
+		return int64(a.Value(i))
+	case *array.Int64:
+		return a.Value(i)
+	case *array.Uint8:
+		return int64(a.Value(i))
+	case *array.Uint16:
+		return int64(a.Value(i))
+	case *array.Uint32:
+		return int64(a.Value(i))
+	}
+	return int64(a.(*array.Uint64).Value(i))
+}
+
+// float32At is a float of 32 bits or less.
+func float32At(a arrow.Array, i int) float32 {
+	if a, ok := a.(*array.Float32); ok {
+		return a.Value(i)
+	}
+	return a.(*array.Float16).Value(i).Float32()
+}
