@@ -14,6 +14,9 @@ import (
 // A message that is no Arrow stream is most often one of something else that is well
 // known. Its dead letter then says what it is and what to do.
 
+// Looks reports whether bytes look like an Arrow IPC stream: whether their first one does.
+func Looks(value []byte) bool { return len(value) > 0 && value[0] == 0xff }
+
 // notStream says what bytes look like that do not begin as an Arrow stream, and what to
 // do; "" if that is not known.
 func notStream(b []byte) (what, do string) {

@@ -178,9 +178,6 @@ func (d *Decoder) Weigh(m *stream.Message) int64 {
 	return 0
 }
 
-// continues reports whether bytes begin as an Arrow IPC stream does.
-func continues(v []byte) bool { return len(v) > 0 && v[0] == 0xFF }
-
 // bySchema stands for the format of the schema that a message names.
 const bySchema Name = ""
 
@@ -188,7 +185,7 @@ const bySchema Name = ""
 // says what is wrong with it.
 func (d *Decoder) recognise(m *stream.Message) Name {
 	v := m.Value
-	if continues(v) {
+	if arrowfmt.Looks(v) {
 		return Arrow
 	}
 	if d.set.Registry != nil {

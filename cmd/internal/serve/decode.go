@@ -41,7 +41,7 @@ func (f Format) of(body []byte) Format {
 	if f != Auto {
 		return f
 	}
-	if len(body) > 0 && body[0] == 0xff {
+	if arrowfmt.Looks(body) {
 		return Arrow
 	}
 	return JSON
