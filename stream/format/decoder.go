@@ -62,12 +62,9 @@ type Decoder struct {
 	set    Settings
 	arrow  arrowfmt.Decoder
 	chosen atomic.Uint32 // a bit for each of formats that Auto has recognised
-	json   *jsonrec.Decoder
-	file   reader // of messages that name no schema; nil: they name it
-	// values and keys are those of schemas.
+	file   reader        // of messages that name no schema; nil: they name it
+	// values and keys are those of schemas, and of JSON.
 	values, keys *schemas
-	// key decodes keys that are JSON.
-	key *jsonrec.Decoder
 }
 
 // NewDecoder makes a decoder. It fails if the settings cannot be met.
@@ -84,7 +81,7 @@ func NewDecoder(s Settings) (*Decoder, error) {
 	all := s.Spec
 	all.Paths, all.Named, all.Vector = nil, nil, ""
 	d := &Decoder{
-		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow}, json: jsonrec.New(s.Spec), key: jsonrec.New(all),
+		set: s, arrow: arrowfmt.Decoder{Limits: s.Arrow},
 		values: newSchemas(s.Registry, s.Spec, false), keys: newSchemas(s.Registry, all, true),
 	}
 	if s.File != nil {
@@ -217,7 +214,7 @@ func (d *Decoder) reader(n Name, m *stream.Message, origin table.Origin) (reader
 		if registry.Framed(m.Value) {
 			wire.Value = m.Value[registry.FrameSize:]
 		}
-		return d.json, wire, nil
+		return d.values.json, wire, nil
 	}
 	if d.file != nil {
 		wire.avro, _ = d.file.(*avrorec.Decoder)

@@ -84,7 +84,7 @@ func (d *Decoder) keyReader(m *stream.Message) (reader, []byte, error) {
 		key = key[registry.FrameSize:]
 	}
 	if trimmed := bytes.TrimSpace(key); len(trimmed) > 0 && trimmed[0] == '{' {
-		return d.key, trimmed, nil
+		return d.keys.json, trimmed, nil
 	}
 	return nil, key, nil
 }

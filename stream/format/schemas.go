@@ -19,7 +19,7 @@ import (
 // kept for.
 const mostSchemas = 1024
 
-// schemas are the decoders of the schemas that values, or keys, have named.
+// schemas are the decoders of values, or of keys, that are JSON or have named a schema.
 type schemas struct {
 	registry *registry.Client
 	spec     record.Spec
