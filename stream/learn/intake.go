@@ -38,7 +38,7 @@ type intake struct {
 	need    int
 	fitting chan struct{}
 	// unsaved: the reference set is not what was saved last. idType is the type of the
-	// events' ids, format that of the last message, "" for Arrow.
+	// events' ids, format that of the last message; "" stands for Arrow.
 	unsaved bool
 	idType  string
 	format  format.Name
