@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"unfold/stream"
+	"unfold/stream/format"
+	"unfold/stream/format/formattest"
 	"unfold/stream/registry"
 	"unfold/stream/registry/registrytest"
 	"unfold/stream/streamtest"
@@ -57,13 +58,8 @@ func TestRecords(t *testing.T) {
 		},
 		"avro": {
 			record: func(id int) []byte {
-				b := binary.AppendVarint(registry.AppendID(nil, 1), int64(id))
-				b = append(binary.AppendVarint(b, 1), 'a')
-				b = binary.AppendVarint(b, 4)
-				for _, x := range vector(id) {
-					b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-				}
-				return binary.AppendVarint(b, 0)
+				b, _ := formattest.Message(format.Avro, 1, formattest.Event{ID: int64(id), Class: "a", Vector: vector(id)})
+				return b
 			},
 			lint: []string{"id int64: 0", "read as avro, as vectors of 4 values", "outputs are avro, their schema under the subject places-value", "ok       the schema registry, http://127.0.0.1:"},
 			place: func(value []byte) (int64, error) {
