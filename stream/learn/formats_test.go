@@ -8,7 +8,6 @@ import (
 	"unfold/stream"
 	"unfold/stream/format"
 	"unfold/stream/format/formattest"
-	"unfold/stream/registry/registrytest"
 	"unfold/stream/streamtest"
 	"unfold/stream/streamtest/formats"
 )
@@ -49,7 +48,7 @@ func TestRecordsInOtherFormats(t *testing.T) {
 // eventMessage is event id as a message of a format, from the one partition.
 func eventMessage(t *testing.T, n format.Name, id int) stream.Message {
 	t.Helper()
-	value, err := formattest.Message(n, 1, formats.Event(id))
+	value, err := formattest.Message(n, formats.Schema, formats.Event(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,19 +58,7 @@ func eventMessage(t *testing.T, n format.Name, id int) stream.Message {
 // settingsOf are those of a learner that knows the schema of events in a format.
 func settingsOf(t *testing.T, n format.Name) Settings {
 	t.Helper()
-	schemas := registrytest.StartFake(t)
-	own, err := formats.NewStage(schemas.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if schema := formattest.Schema(n, formats.Event(0)); schema != nil {
-		schemas.Seed("in-value", 1, schema.Type, schema.Text)
-		m := eventMessage(t, n, 0)
-		if _, err := own.Decoder.DecodeNow(t.Context(), &m); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := withFormats(own)
+	s, err := withFormats(formats.Known(t, n))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,9 +41,9 @@ type Stage struct {
 	Encoder *format.Encoder
 }
 
-// Ids of schemas: those of Needy are the ones behind the first.
+// Schema is the id of the schema of events. Those behind it are Needy's.
 const (
-	first   = 1
+	Schema  = 1
 	needed  = 8
 	lacking = 99
 )
@@ -88,13 +88,13 @@ func (w wire) seed(to *registrytest.Fake) {
 		schema = &registry.Schema{Type: registry.JSON, Text: `{"type": "object"}`}
 	}
 	for id := range 1 + needed {
-		to.Seed(fmt.Sprintf("in-%d-value", id), first+id, schema.Type, schema.Text)
+		to.Seed(fmt.Sprintf("in-%d-value", id), Schema+id, schema.Type, schema.Text)
 	}
 }
 
 // value is event n. One in JSON has a field that nobody wants.
 func (w wire) value(n int) []byte {
-	value := w.message(w.n, first, Event(n))
+	value := w.message(w.n, Schema, Event(n))
 	if w.n == format.JSON {
 		return append([]byte(`{"more": {"n": 1}, `), value[1:]...)
 	}
@@ -106,7 +106,7 @@ func (w wire) value(n int) []byte {
 func (w wire) bad() [][]byte {
 	short, whole := Event(1), w.value(1)
 	short.Vector = short.Vector[:Dim-1]
-	return [][]byte{whole[:len(whole)-3], w.message(w.n, first, short), []byte("no record")}
+	return [][]byte{whole[:len(whole)-3], w.message(w.n, Schema, short), []byte("no record")}
 }
 
 // NewStage makes the ends of a process, of messages whose schemas a registry has.
@@ -121,6 +121,21 @@ func NewStage(r *registry.Client) (s Stage, err error) {
 	return s, err
 }
 
+// Known is a stage that knows the schema of events in a format, by the id Schema.
+func Known(t testing.TB, n format.Name) Stage {
+	t.Helper()
+	schemas, w := registrytest.StartFake(t), wire{t, n, named(n)}
+	w.seed(schemas)
+	s, err := NewStage(schemas.Client())
+	if err == nil {
+		_, err = s.Decoder.DecodeNow(t.Context(), &stream.Message{Value: w.value(0)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // Kind is that of messages of one event in a format. open makes what places them, with a
 // column formattest.Class that passes.
 func Kind(t *testing.T, n format.Name, open func(s Stage) (stream.Decoder, stream.Learner, error)) streamtest.Kind {
@@ -129,7 +144,7 @@ func Kind(t *testing.T, n format.Name, open func(s Stage) (stream.Decoder, strea
 	w.seed(schemas)
 	k := streamtest.Kind{
 		Value: w.value, Bad: w.bad(), Gone: [][]byte{nil}, ContentType: n.ContentType(),
-		Needy:   func(i int) []byte { return w.needy(first+1+i%needed, i) },
+		Needy:   func(i int) []byte { return w.needy(Schema+1+i%needed, i) },
 		Lacking: w.needy(lacking, 0), Away: schemas.Away,
 		Check: check(schemas.Client()),
 		Open: func(*streamtest.Learner) (stream.Decoder, stream.Learner, error) {
