@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
-	"time"
+
+	"unfold/internal/fetched"
 )
 
 // Run runs a Python script with arguments and returns what it prints. The test fails
@@ -52,7 +52,7 @@ func Command(t testing.TB, script string, args ...string) *exec.Cmd {
 
 // libraries returns the folder of the installed libraries.
 var libraries = sync.OnceValues(func() (string, error) {
-	requirements := filepath.Join(folder(), "requirements.txt")
+	requirements := filepath.Join(fetched.Testdata("foreign"), "requirements.txt")
 	text, err := os.ReadFile(requirements)
 	if err != nil {
 		return "", err
@@ -61,44 +61,12 @@ var libraries = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("python3: %w", err)
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "unfold-test", fmt.Sprintf("python-%.8x", sha256.Sum256(append(version, text...))))
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	return dir, install(requirements, dir)
-})
-
-// install has pip put the libraries into dir, all or none; another process may do so
-// at the same time.
-func install(requirements, dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), "installing-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "-q", "--only-binary=:all:", "--target", tmp, "-r", requirements).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("pip: %w: %s", err, bytes.TrimSpace(out))
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(dir); there != nil {
-			return err
+	name := fmt.Sprintf("python-%.8x", sha256.Sum256(append(version, text...)))
+	return fetched.Folder(name, func(ctx context.Context, dir string) error {
+		out, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "-q", "--only-binary=:all:", "--target", dir, "-r", requirements).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("pip: %w: %s", err, bytes.TrimSpace(out))
 		}
-	}
-	return nil
-}
-
-// folder is testdata/foreign, where this file was compiled.
-func folder() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "testdata", "foreign")
-}
+		return nil
+	})
+})

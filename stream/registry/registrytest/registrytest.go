@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"unfold/internal/fetched"
 	"unfold/internal/java"
 	"unfold/stream/kafka/kafkatest/apache"
 )
@@ -52,7 +53,7 @@ const startTimeout = 3 * time.Minute
 func Start(t testing.TB) *Registry {
 	t.Helper()
 	begin := time.Now()
-	dir, err := java.Fetched(filepath.Join(java.Testdata("registry"), "pom.xml"), "apicurio", unpack, "dependency:copy")
+	dir, err := java.Fetched(filepath.Join(fetched.Testdata("registry"), "pom.xml"), "apicurio", unpack, "dependency:copy")
 	if err != nil && os.Getenv("UNFOLD_REQUIRE_REGISTRY") != "1" {
 		t.Skipf("SKIPPED, there is no schema registry here: %v", err)
 	}

@@ -3,6 +3,7 @@ package apache
 import (
 	"path/filepath"
 
+	"unfold/internal/fetched"
 	"unfold/internal/java"
 )
 
@@ -12,4 +13,4 @@ func jars() (string, error) {
 }
 
 // configuration is the folder that holds the broker's settings and what it is made of.
-func configuration() string { return java.Testdata("kafka") }
+func configuration() string { return fetched.Testdata("kafka") }
