@@ -85,6 +85,9 @@ func (p *Plan) stages() {
 	add("novelty", held+8*d+24+32+48+placed, 0)
 	index := float64(search.IndexBytes(p.Rows, p.Seen, p.reach()))
 	add("index", held-lists+8*d+24+32+48+placed, index)
+	if p.Clusters > 0 {
+		add("clusters", held-lists+8*d+24+32+48+placed+float64(p.Clusters), index)
+	}
 	if p.Scored {
 		if p.SetsAside() {
 			// The model is written and gone.
@@ -105,7 +108,7 @@ func (p *Plan) other(learning int64) {
 	p.Stages = []Stage{
 		{"read", int64((4*float64(p.Dim) + float64(p.Kept)) * float64(p.Rows))},
 		{"em", at + learning},
-		{"novelty", at + int64((8*d+24+32+48+4*d+12)*float64(p.Rows))},
+		{"novelty", at + int64((8*d+24+32+48+4*d+12+float64(p.Clusters))*float64(p.Rows))},
 	}
 }
 

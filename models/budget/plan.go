@@ -20,6 +20,9 @@ type Job struct {
 	// Scored says that the map will be compared with the input when it is learnt,
 	// as a report does; else the input is let go of once it is projected.
 	Scored bool
+	// Clusters are the bytes a row that clusters of the map take while they are found, if
+	// they are to be.
+	Clusters int
 	// Base are the bytes that the process takes without data.
 	Base int64
 }

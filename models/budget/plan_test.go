@@ -204,6 +204,7 @@ func TestBytesGrow(t *testing.T) {
 		"rows":       func(j *Job) { j.Rows *= 2 },
 		"values":     func(j *Job) { j.Dim = 50 },
 		"kept":       func(j *Job) { j.Kept = 100 },
+		"clusters":   func(j *Job) { j.Clusters = 5000 },
 		"scored":     func(j *Job) { j.Scored, j.Spec.Threads = true, 8 },
 		"base":       func(j *Job) { j.Base *= 2 },
 		"dims":       func(j *Job) { j.Spec.Dims = 10 },

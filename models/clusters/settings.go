@@ -35,6 +35,16 @@ type Settings struct {
 // DefaultMinSize is the least number of points of a cluster by default.
 const DefaultMinSize = 50
 
+// RowBytes is about what Find holds at its most, a row of dim values, beside the rows: lists
+// of neighbours, and what the tree and its hierarchy take.
+func RowBytes(dim int, s Settings) int {
+	s, err := s.Filled()
+	if err != nil {
+		return 0
+	}
+	return 12*max(s.MinSamples, spareNeighbors) + 8*dim + 160
+}
+
 // Filled returns the settings with their defaults, or a *models.SettingError.
 func (s Settings) Filled() (Settings, error) {
 	s.MinSize = cmp.Or(s.MinSize, DefaultMinSize)

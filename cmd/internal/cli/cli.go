@@ -87,6 +87,7 @@ var groups = kong.ExplicitGroups([]kong.Group{
 	{Key: "streams", Title: "With streams:"},
 	{Key: "other", Title: "Other:"},
 	{Key: "columns", Title: "Columns:"},
+	{Key: "clusters", Title: "Clusters:"},
 	{Key: "model", Title: "Model:"},
 	{Key: "text", Title: "Text files:"},
 	{Key: "source", Title: "Source:"}, {Key: "reference", Title: "Reference set:"}, {Key: "refresh", Title: "Refresh:"},

@@ -61,7 +61,7 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return fitError(inputs, err)
 	}
-	report := newClusterReport(found, set, data)
+	report := newClusterReport(found, set, data.X.Cols)
 	if err := report.compare(found, data.Label); err != nil {
 		return err
 	}

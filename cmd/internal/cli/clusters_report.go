@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"unfold/cmd/internal/humanize"
-	"unfold/ingest"
 	"unfold/models/clusters"
 	"unfold/models/score"
 )
@@ -33,8 +32,9 @@ type clusterLine struct {
 // mostListed is how many clusters are listed.
 const mostListed = 20
 
-func newClusterReport(found *clusters.Clusters, set clusters.Settings, data *ingest.Dataset) *clusterReport {
-	r := &clusterReport{points: data.X.Rows, dims: data.X.Cols, set: set, noise: data.X.Rows}
+func newClusterReport(found *clusters.Clusters, set clusters.Settings, dims int) *clusterReport {
+	n := len(found.Label)
+	r := &clusterReport{points: n, dims: dims, set: set, noise: n}
 	for l, size := range found.Size {
 		r.found = append(r.found, clusterLine{l, size, found.Persistence[l]})
 		r.noise -= size
@@ -63,9 +63,14 @@ func (r *clusterReport) joined(m clusters.Membership) {
 	}
 }
 
-func (r *clusterReport) print(w io.Writer) {
+// head writes the first line.
+func (r *clusterReport) head(w io.Writer) {
 	fmt.Fprintf(w, "%s in %s: %s of at least %s, %s noise\n", humanize.Plural(r.points, "point"), humanize.Plural(r.dims, "dimension"),
 		humanize.Plural(len(r.found), "cluster"), humanize.Count(r.set.MinSize), percent(r.noise, r.points))
+}
+
+func (r *clusterReport) print(w io.Writer) {
+	r.head(w)
 	if len(r.found) == 0 {
 		fmt.Fprintf(w, "a smaller --min-size finds smaller ones\n")
 	} else {

@@ -3,6 +3,7 @@ package cli
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ pd.DataFrame({"user": [f"u{i}" for i in range(1203)], "x": xy[:, 0], "y": xy[:, 
 func TestClustersOfMap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	blobs(t, "train.csv", 240, 1)
-	must(t, "-q", "fit", "train.csv", "--columns", "*", "-o", "m.unfold", "--map", "map.parquet", "--steps", "20", "--keep", "kind")
+	said := must(t, "-q", "fit", "train.csv", "--columns", "*", "-o", "m.unfold", "--map", "map.parquet", "--steps", "20", "--keep", "kind", "--clusters", "--cluster-min-size", "20")
 	for _, path := range []string{"map.csv", "map.npy", "map.arrows"} {
 		must(t, "-q", "embed", "train.csv", "-m", "m.unfold", "-o", path)
 	}
@@ -64,6 +65,17 @@ func TestClustersOfMap(t *testing.T) {
 		t.Fatalf("%d clusters, %v", want.Count(), err)
 	}
 	labelled(t, "map.parquet", want)
+	if got := column(t, "map.parquet", ClusterName); !slices.Equal(got, numbers(want.Label)) {
+		t.Errorf("the fit says clusters are %v, want %v", got, want.Label)
+	}
+	for i, p := range column(t, "map.parquet", ClusterProbabilityName) {
+		if p != float64(float32(want.Probability[i])) {
+			t.Errorf("the fit says the probability of row %d is %v, want %v", i, p, want.Probability[i])
+		}
+	}
+	if line := fmt.Sprintf("240 points in 2 dimensions: %d clusters of at least 20, ", want.Count()); !strings.Contains(said, line) || !strings.Contains(said, " --color cluster\n") {
+		t.Errorf("the fit prints\n%s", said)
+	}
 	for _, path := range []string{"map.csv", "map.npy", "map.arrows"} {
 		at, err := ingest.ReadMap(t.Context(), path, ingest.Options{})
 		if err != nil {
@@ -83,9 +95,12 @@ func TestClustersOfMap(t *testing.T) {
 			t.Errorf("the rows of %s join %v, want %v", path, got, joined.Label)
 		}
 	}
-	said := must(t, "-q", "plot", "map.parquet", "--beside", "clusters.csv", "--color", ClusterName, "-o", "map.png")
-	if info, err := os.Stat("map.png"); err != nil || info.Size() < 5000 {
-		t.Errorf("the picture: %v, %s", err, said)
+	for _, flags := range [][]string{nil, {"--beside", "clusters.csv"}} {
+		must(t, append([]string{"-q", "plot", "map.parquet", "--color", ClusterName, "-o", "map.svg"}, flags...)...)
+		picture, err := os.ReadFile("map.svg")
+		if err != nil || !strings.Contains(string(picture), ">"+ClusterName+"<") {
+			t.Errorf("plot %v: %v, the legend does not name the column", flags, err)
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ type fitCmd struct {
 	Report    string   `placeholder:"FILE" help:"Where statistics of the fit go, as one JSON object."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
 	Classify  bool     `group:"columns" help:"Learn to predict classes from the places of the labelled rows: embed writes the class of every row, with its probability."`
+	fitClusterFlags
 	textFlags
 	budgetFlags
 	settingFlags
@@ -45,6 +46,7 @@ Formats, recognised by content: .arrow .arrows .feather .ipc .parquet .csv[.gz] 
     unfold fit data.parquet -o data.unfold --map map.parquet
     unfold fit flows.csv.gz --columns '*' --log1p --standardize --label attack -o flows.unfold --map flows.parquet
     unfold fit train-images-idx3-ubyte.gz --label-file train-labels-idx1-ubyte.gz -o digits.unfold --map digits.parquet
+    unfold fit data.parquet --clusters -o data.unfold --map map.parquet
     unfold fit today.parquet --frame data.unfold -o today.unfold --map today-map.parquet
     unfold fit data.parquet --dry-run --memory 2GiB`
 }
@@ -63,6 +65,9 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	f := &fitRun{fitCmd: c, p: p, begin: begin, model: settings.Model, frame: frame}
+	if f.groups, err = c.wanted(c.Map, settings); err != nil {
+		return err
+	}
 	if f.limit, err = c.limit(); err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func (c *fitCmd) Run(ctx context.Context, p *program) error {
 	if !f.collects {
 		defer budget.Collect(f.limit)()
 	}
-	f.job = budget.Job{Spec: settings.Model.Spec(), Scored: c.Report != "", Base: base}
+	f.job = budget.Job{Spec: settings.Model.Spec(), Scored: c.Report != "", Base: base, Clusters: f.groups.rowBytes(settings.Model)}
 	if c.DryRun {
 		s, _, err := survey(ctx, p, f.inputs, f.read, true)
 		if err != nil {
@@ -113,6 +118,7 @@ type fitRun struct {
 	snap      *snapshot.Snapshot
 	result    *fit.Result
 	classes   classes
+	groups    *grouping // nil: clusters are not asked for
 	predicted forecast
 	dominant  *ingest.Dominant // nil: no column is
 }
@@ -238,6 +244,10 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		}
 		f.clock.lap("classes")
 	}
+	if err := f.groups.find(ctx, f.p, f.inputs, f.result.Placed.Mu); err != nil {
+		return err
+	}
+	f.clock.lap("clusters")
 	f.snap.MapID, err = f.snap.ContentID()
 	return err
 }
@@ -298,7 +308,7 @@ func (f *fitRun) write(ctx context.Context) error {
 		return err
 	}
 	if f.Map != "" {
-		if err := outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes)); err != nil {
+		if err := outputs.writeMap(f.Map, mapOf(f.data, f.snap, f.result, f.classes, f.groups)); err != nil {
 			return err
 		}
 	}
@@ -374,10 +384,11 @@ func (c *fitCmd) checkMap(m ingest.Mapping, settings *config.Config) error {
 const UnlearntName = "unlearnt"
 
 // mapOf is the map as a table: a row for each that was read.
-func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes) *emit.Output {
+func mapOf(data *ingest.Dataset, s *snapshot.Snapshot, r *fit.Result, c classes, g *grouping) *emit.Output {
 	if r.Unlearnt != nil {
 		data.Kept = append(data.Kept, table.BoolColumn(UnlearntName, r.Unlearnt))
 	}
+	data.Kept = append(data.Kept, g.columns()...)
 	return &emit.Output{
 		ID: data.ID, Kept: data.Kept, Embedding: r.Placed.Mu, Sigma: r.Placed.Sigma,
 		NoveltyLocal: r.Placed.NoveltyLocal, NoveltyGlobal: r.Placed.NoveltyGlobal, Epoch: s.Epoch, Version: s.Version, MapID: s.MapID,
@@ -413,6 +424,11 @@ func (f *fitRun) summarize(took time.Duration) {
 		color := "" // plot takes a column of the name label by itself
 		if label := f.values()["source.label"]; label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
 			color = " --color " + label
+		} else if label == "" && len(f.LabelFile) == 0 && f.groups != nil {
+			color = " --color " + ClusterName
+		}
+		if f.groups != nil {
+			f.groups.report.head(w)
 		}
 		fmt.Fprintf(w, "%s holds the map; to see it: unfold plot %s -o map.png%s\n", f.Map, f.Map, color)
 	}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"unfold/cmd/internal/config"
+	"unfold/ingest/emit"
+	"unfold/ingest/input"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models/clusters"
+)
+
+// clusterPrefix is what the flags of clusters begin with where they are not the verb's own.
+const clusterPrefix = "cluster-"
+
+// fitClusterFlags are those of a fit that finds clusters of its map.
+type fitClusterFlags struct {
+	Clusters     bool `group:"clusters" help:"Find clusters of the map, as the command clusters does: the map gets columns cluster, -1 for noise, and cluster_probability."`
+	clusterFlags `prefix:"cluster-" group:"clusters"`
+}
+
+// grouping are the clusters of a map; nil if they are not asked for.
+type grouping struct {
+	set    clusters.Settings
+	found  *clusters.Clusters
+	report *clusterReport
+}
+
+// wanted checks what is asked for, with the columns of a map that goes to path.
+func (c fitClusterFlags) wanted(path string, settings *config.Config) (*grouping, error) {
+	if !c.Clusters {
+		if c.clusterFlags != (clusterFlags{Selection: string(clusters.ExcessOfMass)}) {
+			return nil, usagef("--%smin-size and the like go with --clusters", clusterPrefix)
+		}
+		return nil, nil
+	}
+	if format, _, err := emit.FormatOf(path); path == "" || err == nil && format == input.NPY {
+		return nil, &usageError{err: errors.New("--clusters: clusters are columns of the map; name a file for it by --map, other than .npy")}
+	}
+	set, err := c.settings(clusterPrefix, settings.Model.Threads)
+	if err != nil {
+		return nil, err
+	}
+	columns := settings.Source.Columns
+	return &grouping{set: set}, checkClusterNames(append([]string{columns.Label}, columns.Keep...))
+}
+
+// rowBytes is what clusters of a model's map take, beside it.
+func (g *grouping) rowBytes(m config.Model) int {
+	if g == nil {
+		return 0
+	}
+	return clusters.RowBytes(m.Spec().Dims, g.set)
+}
+
+// find finds the clusters of places.
+func (g *grouping) find(ctx context.Context, p *program, inputs []string, at vec.Matrix[float32]) (err error) {
+	if g == nil {
+		return nil
+	}
+	p.progress.Stage("clusters", "", 0)
+	if g.found, err = clusters.Find(ctx, at, g.set); err != nil {
+		return fitError(inputs, fmt.Errorf("clusters: %w", err))
+	}
+	g.report = newClusterReport(g.found, g.set, at.Cols)
+	return nil
+}
+
+// columns are those of a map.
+func (g *grouping) columns() []table.Column {
+	if g == nil {
+		return nil
+	}
+	return clusterColumns(g.found.Label, g.found.Probability)
+}
