@@ -7,6 +7,7 @@ import (
 	"unfold/internal/vec"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // write writes an output's message by the pattern; false if it has none like that.
@@ -66,6 +67,10 @@ func (b *body) column(c table.Column) {
 	nulls := c.Array().NullN()
 	b.nodes = append(b.nodes, arrowipc.Node{Len: int64(n), Nulls: int64(nulls)})
 	b.buffers = append(b.buffers, validity(data, n, nulls))
+	if data.DataType().ID() == arrow.BOOL {
+		b.buffers = append(b.buffers, bitmap(data.Buffers()[1], n))
+		return
+	}
 	if dt, ok := data.DataType().(arrow.FixedWidthDataType); ok {
 		b.buffers = append(b.buffers, data.Buffers()[1].Bytes()[:n*dt.BitWidth()/8])
 		return
@@ -94,7 +99,12 @@ func validity(data arrow.ArrayData, n, nulls int) []byte {
 	case n:
 		return make([]byte, ((n+7)/8+63)&^63)
 	}
-	bits := slices.Clone(data.Buffers()[0].Bytes()[:(n+7)/8])
+	return bitmap(data.Buffers()[0], n)
+}
+
+// bitmap is n bits, with zeros after the last.
+func bitmap(b *memory.Buffer, n int) []byte {
+	bits := slices.Clone(b.Bytes()[:(n+7)/8])
 	if n%8 != 0 {
 		bits[len(bits)-1] &= 1<<(n%8) - 1
 	}

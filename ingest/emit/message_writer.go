@@ -116,9 +116,9 @@ func simpleColumn(c table.Column, n int) bool {
 		return false
 	}
 	switch dt := c.Array().DataType().(type) {
-	case arrow.ExtensionType, *arrow.DictionaryType, *arrow.BooleanType:
+	case arrow.ExtensionType, *arrow.DictionaryType:
 		return false
-	case *arrow.StringType, *arrow.BinaryType:
+	case *arrow.StringType, *arrow.BinaryType, *arrow.BooleanType:
 		return true
 	case arrow.FixedWidthDataType:
 		return dt.ID() != arrow.FIXED_SIZE_LIST && dt.BitWidth()%8 == 0

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
@@ -54,6 +57,20 @@ func TestMessageWriterAgreesWithEncodeMessage(t *testing.T) {
 	}
 	for n := range 70 {
 		agree(fmt.Sprint(n, " events"), someOutput(rng, n))
+	}
+	truths := array.NewBooleanBuilder(memory.NewGoAllocator())
+	for range 70 {
+		if rng.IntN(5) == 0 {
+			truths.AppendNull()
+		} else {
+			truths.Append(rng.IntN(2) == 0)
+		}
+	}
+	all := table.NewColumn("truth", truths.NewArray())
+	for n := range 70 {
+		o := someOutput(rng, n)
+		o.Kept = []table.Column{all.Slice(0, n)}
+		agree(fmt.Sprint(n, " truth values"), o)
 	}
 	placed := ingesttest.Placed(3, 20)
 	agree("placed", placed)
@@ -108,6 +125,20 @@ func someOutput(rng *rand.Rand, n int) *emit.Output {
 		}
 	}
 	return o
+}
+
+// BenchmarkMessageWriterTruth writes an event with a column of truth values kept.
+func BenchmarkMessageWriterTruth(b *testing.B) {
+	truths := array.NewBooleanBuilder(memory.NewGoAllocator())
+	truths.Append(true)
+	w, o := &emit.MessageWriter{}, ingesttest.Placed(0, 1)
+	o.Kept = []table.Column{table.NewColumn("truth", truths.NewArray())}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := w.Encode(o); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 func BenchmarkMessageWriter(b *testing.B) {
