@@ -196,11 +196,7 @@ func (l *loader) load() (*Dataset, error) {
 
 // fill encodes one source from row at on, and returns the row after its last.
 func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (int, error) {
-	for {
-		t, err := r.Next(l.ctx)
-		if err == io.EOF {
-			return at, nil
-		}
+	for t, err := range table.All(l.ctx, r) {
 		if err != nil {
 			return at, err
 		}
@@ -217,6 +213,7 @@ func (l *loader) fill(r table.Reader, x vec.Matrix[float32], at int, p *parts) (
 		at += t.Len()
 		l.progress("read", t.Len(), l.total)
 	}
+	return at, nil
 }
 
 // open opens a source; standard input is kept for the second time.
@@ -254,16 +251,13 @@ func (l *loader) labels(i int) (table.Column, error) {
 func readTables(ctx context.Context, r table.Reader) ([]*table.Table, error) {
 	defer r.Close()
 	var out []*table.Table
-	for {
-		t, err := r.Next(ctx)
-		if err == io.EOF {
-			return out, nil
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, t)
 	}
+	return out, nil
 }
 
 // heldReader gives tables that are in memory.

@@ -2,8 +2,6 @@ package emit
 
 import (
 	"context"
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -40,11 +38,7 @@ func ReadPlaces(ctx context.Context, r table.Reader, origin table.Origin, dims i
 	}
 	p := &Places{At: vec.Matrix[float64]{Cols: dims}}
 	var keys []table.Column
-	for {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,11 @@
 package table
 
-import "context"
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+)
 
 // Reader gives the records of one source, in order, table by table. It is used
 // by one goroutine.
@@ -13,6 +18,18 @@ type Reader interface {
 	Schema() Schema
 	// Close releases the source.
 	Close() error
+}
+
+// All yields the tables of a reader, in order. An error ends it, and comes without a table.
+func All(ctx context.Context, r Reader) iter.Seq2[*Table, error] {
+	return func(yield func(*Table, error) bool) {
+		for {
+			t, err := r.Next(ctx)
+			if errors.Is(err, io.EOF) || !yield(t, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Counted is a Reader that knows its number of rows before reading them.

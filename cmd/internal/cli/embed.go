@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -184,17 +183,7 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		return table.InFile(path, fmt.Errorf("column %q cannot be kept: --label-file makes a column of that name; keep only one of them", labels.Name()))
 	}
 	at := 0
-	for {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			if labels.Valid() && labels.Len() != at {
-				return labelCount(path, labels.Len(), at)
-			}
-			if at == 0 {
-				return e.none(ctx, r, m, w)
-			}
-			return nil
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return err
 		}
@@ -222,6 +211,13 @@ func (e *embedder) file(ctx context.Context, p *program, path string, o ingest.O
 		e.rows += int64(t.Len())
 		p.progress.Set(e.rows)
 	}
+	switch {
+	case labels.Valid() && labels.Len() != at:
+		return labelCount(path, labels.Len(), at)
+	case at == 0:
+		return e.none(ctx, r, m, w)
+	}
+	return nil
 }
 
 // none writes the places of no rows: a file without rows has places without rows.

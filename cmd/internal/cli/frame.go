@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -172,11 +170,7 @@ func (f framed) place(ctx context.Context, p *program, m *embed.Map, path string
 	if m, err = m.For(r.Schema(), path); err != nil {
 		return n, err
 	}
-	for {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return n, err
 		}
@@ -193,4 +187,5 @@ func (f framed) place(ctx context.Context, p *program, m *embed.Map, path string
 		n += t.Len()
 		p.progress.Set(int64(n))
 	}
+	return n, nil
 }

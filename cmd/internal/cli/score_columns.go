@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/ingest"
@@ -25,11 +23,7 @@ func addBeside(ctx context.Context, p *program, m *emit.Map, file, path string) 
 	}
 	defer r.Close()
 	var parts [][]table.Column
-	for {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return err
 		}

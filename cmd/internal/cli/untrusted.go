@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -41,13 +40,12 @@ func (c *checkInputCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	defer r.Close()
-	for {
-		if _, err := r.Next(ctx); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	for _, err := range table.All(ctx, r) {
+		if err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // untrusted are the limits for untrusted input.

@@ -2,8 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -47,11 +45,7 @@ func Connections(ctx context.Context, folder string) (*Stream, error) {
 		return nil, err
 	}
 	defer r.Close()
-	for {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return s, nil
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err
 		}
@@ -61,6 +55,7 @@ func Connections(ctx context.Context, folder string) (*Stream, error) {
 			}
 		}
 	}
+	return s, nil
 }
 
 func (s *Stream) appendConnections(t *table.Table) error {

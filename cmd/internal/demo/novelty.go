@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"unfold/ingest"
 	"unfold/ingest/table"
@@ -142,11 +141,7 @@ func readTable(ctx context.Context, path string) (*table.Table, error) {
 	}
 	defer r.Close()
 	var parts []*table.Table
-	for {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, fmt.Errorf("reading connections: %w", err)
 		}

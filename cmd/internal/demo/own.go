@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -148,11 +147,7 @@ func (c *cutter) read(ctx context.Context, path string, open func(path string, r
 	if err := open(path, r); err != nil {
 		return err
 	}
-	for {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	for t, err := range table.All(ctx, r) {
 		if err == nil {
 			err = next(t)
 		}
@@ -160,6 +155,7 @@ func (c *cutter) read(ctx context.Context, path string, open func(path string, r
 			return err
 		}
 	}
+	return nil
 }
 
 // cut makes the messages, in the order of the files or of the events' times.

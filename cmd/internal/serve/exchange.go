@@ -59,9 +59,9 @@ func (x *Exchange) rows(ctx context.Context, in io.Reader, write func([]byte) er
 		return err
 	}
 	defer r.Close()
-	for first := int64(0); ; {
-		t, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) || ctx.Err() != nil {
+	first := int64(0)
+	for t, err := range table.All(ctx, r) {
+		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
@@ -74,6 +74,7 @@ func (x *Exchange) rows(ctx context.Context, in io.Reader, write func([]byte) er
 			first++
 		}
 	}
+	return nil
 }
 
 // row is what a row of a table, the only one, is answered with; its number is an id that it
