@@ -21,6 +21,7 @@
 //	csv        separated text: encoding, separator, header and types found out
 //	record     tables of records that come one by one
 //	jsonrec    JSON: messages and files
+//	avrorec    messages in Avro, protorec those in Protobuf
 //	npy, idx   NumPy's and MNIST's arrays, on package dense
 //	emit       placed rows as files and messages, and back
 //

@@ -24,10 +24,10 @@ var ErrAvroRows = errors.New("a message of several events cannot be written as A
 
 // Avro writes placed events as Avro, a record for the one event of a message. Its fields are
 // id, the kept columns, x and y or, if the map has not two dimensions, the list embedding,
-// the other columns of an Output, and map_id. All that a message may lack may be null and has a default, so that schemas of one topic stay
-// compatible when a column comes or goes. The schema depends on the columns' names and types
-// alone. It is safe for concurrent use. The zero value works. The same output gives the same
-// bytes.
+// the other columns of an Output, and map_id. All that a message may lack may be null and has
+// a default, so that schemas of one topic stay compatible when a column comes or goes. The
+// schema depends on the columns' names and types alone. It is safe for concurrent use. The
+// zero value works. The same output gives the same bytes.
 type Avro struct {
 	// Name is the full name of the records (AvroName).
 	Name string

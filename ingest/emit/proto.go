@@ -16,11 +16,11 @@ const ProtobufType = "application/x-protobuf"
 // PlaceMessage is the full name of the message that Protobuf writes.
 const PlaceMessage = "unfold.Place"
 
-// Protobuf writes placed events as Protobuf, one event a message. The message's fields are id, the kept
-// columns, x and y or, if the map has not two dimensions, the list embedding, then the other
-// columns of an Output, and map_id. Numbers of fields are those of protoNumbers whatever else there is; kept columns are
-// numbered from 100 on in their order. It is safe for concurrent use; the zero value works.
-// The same output gives the same bytes.
+// Protobuf writes placed events as Protobuf, one event a message. The message's fields are id,
+// the kept columns, x and y or, if the map has not two dimensions, the list embedding, then
+// the other columns of an Output, and map_id. Numbers of fields are those of protoNumbers
+// whatever else there is; kept columns are numbered from 100 on in their order. It is safe
+// for concurrent use; the zero value works. The same output gives the same bytes.
 type Protobuf struct {
 	known recent.List[protoKind]
 }

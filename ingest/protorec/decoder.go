@@ -36,7 +36,7 @@ func Compile(m protoreflect.MessageDescriptor, spec record.Spec) (*Decoder, erro
 	return d, nil
 }
 
-// Decode reads a message. Its bytes need not be trusted: the error is an *ingest.Error of
+// Decode reads a message. Its bytes need not be trusted: the error is an *table.Error of
 // the origin.
 func (d *Decoder) Decode(value []byte, origin table.Origin) (record.Decoded, error) {
 	if err := d.limits.CheckSize(value, origin); err != nil {

@@ -348,7 +348,7 @@ func (b *Builder) misfit(f *field, what string) {
 	b.refuse(f.path, fmt.Sprintf("%s comes after %s", what, f.kind), fmt.Sprintf("pin the column to a type, as in %s:%s", f.path, Text))
 }
 
-// Table returns the rows as a table, or the first error as an *ingest.Error. The table
+// Table returns the rows as a table, or the first error as an *table.Error. The table
 // shares no memory with the builder.
 func (b *Builder) Table(origin table.Origin) (*table.Table, error) {
 	for _, f := range b.used {
