@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"io"
 	"slices"
 	"unfold/ingest/table"
 )
@@ -27,11 +26,7 @@ func OpenLabels(ctx context.Context, path string, opts Options) (table.Column, e
 		return table.Column{}, origin.Bad("a label file has one column with one label a row; this has %s", s)
 	}
 	var parts []table.Column
-	for {
-		t, err := r.Next(ctx)
-		if err == io.EOF {
-			break
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return table.Column{}, err
 		}

@@ -3,7 +3,6 @@ package emit
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
@@ -57,11 +56,7 @@ func ReadMap(ctx context.Context, r table.Reader, origin table.Origin) (*Map, er
 	if i, ok := r.(table.Identified); ok {
 		id = i.MapID()
 	}
-	for {
-		t, err := r.Next(ctx)
-		if err == io.EOF {
-			break
-		}
+	for t, err := range table.All(ctx, r) {
 		if err != nil {
 			return nil, err
 		}
