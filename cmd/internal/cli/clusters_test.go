@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"unfold/cmd/internal/plot"
 	"unfold/ingest"
 	"unfold/ingest/emit"
+	"unfold/ingest/table"
 	"unfold/internal/foreign"
 	"unfold/internal/vec"
 	"unfold/models/clusters"
@@ -144,4 +146,21 @@ func column(t *testing.T, path, name string) []float64 {
 	}
 	values, _ := c.Floats()
 	return values
+}
+
+// However many clusters there are, they are classes for plot, and other numbers a scale.
+func TestManyClustersAreClasses(t *testing.T) {
+	n := 2 * fewWhole
+	m := &emit.Map{Output: emit.Output{Embedding: vec.New[float32](n, 2)}}
+	values := make([]int64, n)
+	for i := range values {
+		values[i] = int64(i - 1)
+	}
+	m.Kept = []table.Column{table.Int64Column(ClusterName, values), table.Int64Column("size", values)}
+	for name, classes := range map[string]bool{ClusterName: true, "size": false} {
+		var out plot.Map
+		if err := (&plotCmd{Color: name}).color(&out, m); err != nil || (out.Class != nil) != classes || (out.Value != nil) == classes {
+			t.Errorf("%s: %d classes and %d values, %v", name, len(out.Class), len(out.Value), err)
+		}
+	}
 }

@@ -189,7 +189,9 @@ func (c *plotCmd) color(out *plot.Map, m *emit.Map) error {
 		return err
 	}
 	out.By = by
-	if values, classes := colorBy(column); classes != nil {
+	if by == ClusterName { // however many there are, numbers of clusters are no scale
+		out.Class = column.Strings()
+	} else if values, classes := colorBy(column); classes != nil {
 		out.Class = classes
 	} else {
 		out.Value = values
