@@ -79,7 +79,7 @@ type Options struct {
 	Kind Kind
 	// Dims is the dimension of the map. Default 2.
 	Dims int
-	// Neighbors is how many neighbours of each point the map keeps together. Default 6 for
+	// Neighbors is how many neighbours of each point the map keeps together. Default 8 for
 	// Student, else 9.
 	Neighbors int
 	// Steps bounds the iterations of learning. The default depends on the kind and on the
@@ -121,7 +121,7 @@ type StudentOptions struct {
 	// kept.
 	Coordinates mat.Matrix
 	// Reach is the rank of the furthest neighbour that a point is drawn to, beside its
-	// nearest. Default ten times Neighbors, and at most a tenth of the points.
+	// nearest. Default seven times Neighbors, and at most a tenth of the points.
 	Reach int
 	// Density lets the density of the map follow the data's: distances to neighbours on the
 	// map are about those in the data to the power of it, up to 4. 2 follows it closely.

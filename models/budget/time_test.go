@@ -16,7 +16,7 @@ func TestSeconds(t *testing.T) {
 		n, dim int
 		spec   fit.Spec
 	}{
-		{8, 3, fit.Spec{}},
+		{9, 3, fit.Spec{}},
 		{300, 3, fit.Spec{}},
 		{5000, 3, fit.Spec{}},
 		{100_000, 70, fit.Spec{}},

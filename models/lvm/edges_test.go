@@ -303,8 +303,8 @@ func TestProgressAndReport(t *testing.T) {
 
 func TestProgressAndReportOfHeavyTails(t *testing.T) {
 	q := reported(t, Settings{Common: models.Common{Steps: 7}})
-	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 0 || q.Neighbors != 6 || q.Iterations != 7 ||
-		q.Landmarks != 0 || q.Edges != 1200 || q.Components < 1 || q.Pairs == 0 || q.CGIterations < 7 {
+	if q.N != 200 || q.Dim != 4 || q.Dims != 2 || q.Level != 0 || q.Neighbors != 8 || q.Iterations != 7 ||
+		q.Landmarks != 0 || q.Edges != 1600 || q.Components < 1 || q.Pairs == 0 || q.CGIterations < 7 {
 		t.Errorf("report %+v", q)
 	}
 }

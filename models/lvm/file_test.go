@@ -33,7 +33,7 @@ func drawFile(t *rapid.T, tails Tails) File {
 	f.Scales, f.Sigma = student.Scales(rapid.IntRange(0, 1).Draw(t, "scales")), student.Sigma(rapid.IntRange(0, 2).Draw(t, "sigma"))
 	f.Tail, f.Weight, f.Theta, f.Thorough = number("tail"), number("weight"), number("theta"), rapid.Bool().Draw(t, "thorough")
 	f.Reach, f.FurtherFrom, f.FurtherTo = count("reach"), number("further from"), number("further to")
-	f.Density = number("density")
+	f.Density, f.RankDecay = number("density"), number("rank decay")
 	if f.Sigma2 = number("sigma2"); f.Sigma2 != 0 {
 		f.Core, f.Floor = 1, saul.DefaultFloor
 	}

@@ -96,11 +96,22 @@
 //
 // and they lead to the neighbours of the ranks
 //
-//	r_m = k (K/k)^(m/3), m = 1, 2, 3,  K = min(10 k, n/10).                                  (H20)
+//	r_m = k (K/k)^(m/3), m = 1, 2, 3,  K = min(7 k, n/10).                                    (H20)
 //
 // Lists are long enough for them up to 30,000 points; beyond, and where a map follows its
 // points, walks along the lists end at about these ranks (further.go). What was measured is
 // in docs/decisions/frames.md.
+//
+// # Ranks
+//
+// With S_ij = 1 for all k nearest, a map shows who they are, and not who of them is nearest.
+// The weights of near edges fall with the rank m of j among the neighbours of i, and are 1
+// on average,
+//
+//	S_ij = k m^-p / sum_{l=1..k} l^-p,  p = 0.7.                                      (H22)
+//
+// An event is placed with equal weights. What was measured is in
+// docs/decisions/heavy-tails.md.
 //
 // # Density
 //
@@ -165,7 +176,7 @@
 // Fit goes from rows to a map:
 //
 //	rows       package points: equal rows become one point; neighbours by Common.Search
-//	similar    the k = 6 nearest, every component
+//	similar    the k = 8 nearest, by rank, every component
 //	dissimilar every pair, summed by package farfield (Coarse)
 //	scales     clipped, sigma^2 fixed
 //	start      the frame

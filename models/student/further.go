@@ -16,7 +16,7 @@ const (
 	furtherEdges = 3
 	// reachFactor and reachShare are the default of Options.Reach: so many times k, and
 	// at most the n-th part of all points.
-	reachFactor = 10
+	reachFactor = 7
 	reachShare  = 10
 	// furtherFrom and furtherTo are the weights of a further edge for up to manyPoints.
 	furtherFrom, furtherTo = 1, 0.2

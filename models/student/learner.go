@@ -49,7 +49,7 @@ func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings,
 	if ranks := furtherRanks(k, s.reach(nb.N)); len(ranks) > 0 {
 		beyond = further(x, nb, k, ranks, s.Threads)
 	}
-	return newProblem(nb, beyond, k, newLengths(nb, k, s, unit))
+	return newProblem(nb, beyond, nearWeights(k, s.RankDecay), newLengths(nb, k, s, unit))
 }
 
 // field gives the problem its pair sums, as the number of points says.

@@ -119,8 +119,9 @@ type Problem struct {
 	// Similar holds S_ij + S_ji, symmetric, without a diagonal: Near, and what further
 	// edges weigh at present (Weigh).
 	Similar *sparse.CSR
-	// Near and Further count the near and the further edges of the entries of Similar.
-	// Further is nil where there are none; then Near is Similar.Data.
+	// Near are the weights of the near edges of the entries of Similar, and Further is how
+	// many further edges they have. Further is nil where there are none; then Near is
+	// Similar.Data.
 	Near, Further []float64
 	// Delta2 holds delta_ij^2 for the entries of Similar.
 	Delta2 []float64
@@ -139,14 +140,15 @@ func NewProblem(nb *knn.Neighbors, k int, s Scales) *Problem {
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
-	return newProblem(nb, nil, k, lengths{scales: s, unit: s.Unit(nb, k)})
+	return newProblem(nb, nil, nearWeights(k, 0), lengths{scales: s, unit: s.Unit(nb, k)})
 }
 
 // newProblem is NewProblem with given length scales, whose unit may be that of an
 // earlier problem, so that scales stay what they were as points come and go, and with
-// further edges, if any, still without a weight. A further edge of a point to itself
-// is none.
-func newProblem(nb, further *knn.Neighbors, k int, s lengths) *Problem {
+// near edges of given weights, by rank, and with further edges, if any, still without a
+// weight. A further edge of a point to itself is none.
+func newProblem(nb, further *knn.Neighbors, near []float64, s lengths) *Problem {
+	k := len(near)
 	if k < 1 || k > nb.K {
 		panic(fmt.Sprintf("student: %d neighbours of lists of %d", k, nb.K))
 	}
@@ -161,11 +163,11 @@ func newProblem(nb, further *knn.Neighbors, k int, s lengths) *Problem {
 	for u := range nb.N {
 		to, dist2 := nb.Row(u)
 		for q, v := range to[:k] {
-			l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), 1)
+			l.add(int32(u), v, s.pair(int32(u), v, dist2[q]), near[q])
 			p.Bandwidth2[u] = max(p.Bandwidth2[u], s.own(int32(u), dist2[q]))
 		}
 	}
-	near := len(l.i)
+	first := len(l.i)
 	if further != nil {
 		for u := range nb.N {
 			to, dist2 := further.Row(u)
@@ -182,9 +184,9 @@ func newProblem(nb, further *knn.Neighbors, k int, s lengths) *Problem {
 			p.Delta2[slot[q]], p.Delta2[slotT[q]] = v, v
 		}
 	}
-	if near < len(l.i) {
+	if first < len(l.i) {
 		p.Near, p.Further = slices.Clone(c.Data), make([]float64, c.NNZ())
-		for q := near; q < len(l.i); q++ {
+		for q := first; q < len(l.i); q++ {
 			if slot[q] >= 0 {
 				p.Further[slot[q]]++
 				p.Further[slotT[q]]++

@@ -13,7 +13,7 @@ import (
 const MostDims = 1000
 
 // DefaultNeighbors is k if none is named.
-const DefaultNeighbors = 6
+const DefaultNeighbors = 8
 
 // Settings of a fit. The zero value is a good start: every zero field stands for the
 // default named beside it.
@@ -63,9 +63,12 @@ type Options struct {
 	// that falls from 0.1 to 6e-4, and for more than 30,000 points further, see H15.
 	Prior prior.Settings
 	// Reach is the rank of the furthest neighbour that a point sends an edge to beside
-	// the nearest (H20). Default 10 Neighbors, and at most a tenth of all points; negative
+	// the nearest (H20). Default 7 Neighbors, and at most a tenth of all points; negative
 	// means none.
 	Reach int
+	// RankDecay, p of H22, is how fast the weights of a point's near edges fall from the
+	// nearest to the last. Default DefaultRankDecay; negative means that all weigh the same.
+	RankDecay float64
 	// Further is the weight of these edges. Default that of the method further: from 1 to
 	// 0.2, less for more than 30,000 points.
 	Further FurtherWeight
@@ -112,6 +115,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 	s.Tolerance = cmp.Or(s.Tolerance, 0.1)
 	s.Tail = cmp.Or(s.Tail, float64(s.Dims)/2)
 	s.Sigma2 = cmp.Or(s.Sigma2, DefaultSigma2)
+	s.RankDecay = cmp.Or(s.RankDecay, DefaultRankDecay)
 	if err := s.Common.Check(); err != nil {
 		return s, err
 	}
@@ -132,6 +136,7 @@ func (s Settings) checkRanges() error {
 		models.Require(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
 		models.Require(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
 		models.Require(s.Further.From >= 0 && s.Further.To >= 0 && s.Further.From <= most && s.Further.To <= most, "further", "weights from %v to %v, want 0 to %g", s.Further.From, s.Further.To, float64(most)),
+		models.Require(s.RankDecay <= mostRankDecay, "rank decay", "%v is more than %v", s.RankDecay, float64(mostRankDecay)),
 		models.Require(s.Density >= 0 && s.Density <= mostDensity, "density", "%v is not in 0 to %v", s.Density, float64(mostDensity)),
 		models.Require(s.Density == 0 || s.Scales == Native, "density", "%v goes with native scales, not with %v", s.Density, s.Scales),
 		models.Require(s.Theta >= 0 && s.Theta <= 1, "theta", "%v is not between 0 and 1", s.Theta),
