@@ -94,7 +94,7 @@ func testReport(t *testing.T) {
 	}
 	var r report
 	decode(t, string(data), &r)
-	if r.N != 1000 || r.Dim != 784 || r.Dims != 2 || r.Level != 0 || r.Neighbors != 6 || r.Edges != 6000 || r.Iterations != 200 || r.Seed != 1 {
+	if r.N != 1000 || r.Dim != 784 || r.Dims != 2 || r.Level != 0 || r.Neighbors != 8 || r.Edges != 8000 || r.Iterations != 200 || r.Seed != 1 {
 		t.Errorf("report: %+v", r)
 	}
 	if r.LOO9 == nil || r.Trustworthiness == nil {
