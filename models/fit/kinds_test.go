@@ -248,3 +248,39 @@ func TestOpenConforms(t *testing.T) {
 		})
 	}
 }
+
+// TestOpenPlacesByLearntRanks: the edges that an event sends weigh as those of the model
+// that the map was learnt by, and all the same where that is not known.
+func TestOpenPlacesByLearntRanks(t *testing.T) {
+	x, events := modeltest.Events(1, 300, 5), modeltest.Events(2, 100, 5)
+	s, _, err := Fit(context.Background(), x, Spec{Common: models.Common{Steps: 20}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(p models.Placer, err error) []float32 {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.Place(context.Background(), events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Mu.Data
+	}
+	learnt, equal := place(lvm.NewPlacer(s, placing.Options{RankDecay: student.DefaultRankDecay})), place(lvm.NewPlacer(s, placing.Options{}))
+	if slices.Equal(learnt, equal) {
+		t.Fatal("ranks change nothing")
+	}
+	if !slices.Equal(place(Open(s, placing.Options{})), learnt) {
+		t.Error("events are not placed by the ranks of the model")
+	}
+	before := *s
+	before.Settings = []byte(strings.Replace(string(s.Settings), `"rank_decay":0.7`, `"density":0`, 1))
+	if bytes.Equal(before.Settings, s.Settings) {
+		t.Fatalf("settings %s", s.Settings)
+	}
+	if !slices.Equal(place(Open(&before, placing.Options{})), equal) {
+		t.Error("events of a map of before there were ranks are not placed as then")
+	}
+}

@@ -132,5 +132,18 @@ var latentVariable = Kind{
 		s.Common, s.LVM = fit.Settings.Common, fit.Settings.Options
 		return &Learnt{Result: fit.Result, Describe: fit.Describe, Spec: s}, nil
 	},
-	Open: func(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) { return lvm.NewPlacer(s, o) },
+	Open: openLatent,
+}
+
+// openLatent prepares placing by the settings that a map was learnt by. Maps of before edges
+// had ranks name no decay, and their events are placed with equal weights.
+func openLatent(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
+	if o.RankDecay == 0 && len(s.Settings) > 0 {
+		spec, err := ParseSpec(s)
+		if err != nil {
+			return nil, err
+		}
+		o.RankDecay = spec.LVM.Student.RankDecay
+	}
+	return lvm.NewPlacer(s, o)
 }

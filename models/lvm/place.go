@@ -16,7 +16,7 @@ import (
 // validated and then shared.
 func NewPlacer(s *snapshot.Snapshot, o placing.Options) (models.Placer, error) {
 	if TailsOf(s) == Student {
-		return student.NewPlacer(s, student.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors, Received: o.Received})
+		return student.NewPlacer(s, student.PlaceSettings{Settings: o.Settings(), Rule: o.Rule, Neighbors: o.Neighbors, RankDecay: o.RankDecay, Received: o.Received})
 	}
 	if err := models.Require(o.Received == 0, "received", "%v is the weight of edges received on maps with heavy tails; with Gaussian ones it is 1", o.Received); err != nil {
 		return nil, err

@@ -59,6 +59,9 @@ type Options struct {
 	// Received is the weight of an edge that the event receives, of one that it
 	// sends being 1.
 	Received float64
+	// RankDecay is how fast the weights of the edges that the event sends fall with the rank
+	// of their other ends. Default that of the model's settings.
+	RankDecay float64
 	// Threads and Search are those of Settings.
 	Threads int
 	Search  auto.Settings

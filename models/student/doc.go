@@ -110,7 +110,7 @@
 //
 //	S_ij = k m^-p / sum_{l=1..k} l^-p,  p = 0.7.                                      (H22)
 //
-// An event is placed with equal weights. What was measured is in
+// An event is placed by the same weights. What was measured is in
 // docs/decisions/heavy-tails.md.
 //
 // # Density

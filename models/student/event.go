@@ -75,8 +75,8 @@ func (p *Placer) one(w *placeWork, x []float32, index []int32, dist2 []float64) 
 }
 
 // join finds the event's edges, nearest first, and returns its variance.
-// Edges sent have the weights k sent[m], without these 1; those received the
-// weight given.
+// Edges sent have the weights k sent[m], without these those of their ranks (H22); those
+// received the weight given.
 func (p *Placer) join(w *placeWork, sent []float64, received float64, index []int32, dist2 []float64) (sigma2 float64) {
 	st, k := p.snap.Student, p.set.Neighbors
 	w.joined = w.joined[:0]
@@ -87,7 +87,7 @@ func (p *Placer) join(w *placeWork, sent []float64, received float64, index []in
 		case m < len(sent):
 			e.S = float64(k) * sent[m]
 		case len(sent) == 0 && m < k:
-			e.S = 1
+			e.S = p.sent[m]
 		}
 		if dist2[m] <= p.snap.Bandwidth2[j] {
 			e.S += received

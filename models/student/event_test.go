@@ -37,9 +37,14 @@ type edge struct {
 }
 
 // heavyEdges finds an event's edges by brute force: one sent to each of the k
-// nearest points, one of weight b received from those of the 40 nearest within
-// whose bandwidth it lies.
-func heavyEdges(s *snapshot.Snapshot, x []float32, k int, b float64) (out []edge) {
+// nearest points, that to the m-th of a weight proportional to m^-decay and all of 1 on
+// average, one of weight b received from those of the 40 nearest within whose bandwidth it
+// lies.
+func heavyEdges(s *snapshot.Snapshot, x []float32, k int, decay, b float64) (out []edge) {
+	var all float64
+	for m := range k {
+		all += 1 / math.Pow(float64(m+1), decay)
+	}
 	var index []int
 	for i := range s.Reference.Rows {
 		index = append(index, i)
@@ -49,7 +54,7 @@ func heavyEdges(s *snapshot.Snapshot, x []float32, k int, b float64) (out []edge
 	for m, j := range index[:40] {
 		e := edge{j: j, dist2: d(j)}
 		if m < k {
-			e.weight++
+			e.weight = float64(k) / all / math.Pow(float64(m+1), decay)
 		}
 		if d(j) <= s.Bandwidth2[j] {
 			e.weight += b
@@ -76,11 +81,17 @@ func TestRobustPlacesAreMostLikely(t *testing.T) {
 		s, _ := modeltest.Snapshot(t, 6, 150, 5, 0, dims)
 		s = modeltest.Heavy(s)
 		x := modeltest.Events(8, 60, 5)
-		for _, b := range []float64{1, 2} {
-			p := mustPlace(t, s, student.PlaceSettings{Neighbors: k, Received: b}, x)
-			median := mustPlace(t, s, student.PlaceSettings{Neighbors: k, Received: b, Rule: placing.Median}, x)
+		for _, c := range []struct {
+			name     string
+			decay, b float64
+		}{{"the likelihood's own", 0, 1}, {"received twice", 0, 2}, {"by rank", .7, 1}, {"by rank, received twice", .7, 2}} {
+			decay, b := c.decay, c.b
+			set := student.PlaceSettings{Neighbors: k, RankDecay: decay, Received: b}
+			p := mustPlace(t, s, set, x)
+			set.Rule = placing.Median
+			median := mustPlace(t, s, set, x)
 			for i := range x.Rows {
-				joined := heavyEdges(s, x.Row(i), k, b)
+				joined := heavyEdges(s, x.Row(i), k, decay, b)
 				at := func(mu []float64) (l float64) {
 					for _, e := range joined {
 						l += e.weight * pairOf(s, e, mu).LogProb()
@@ -93,17 +104,17 @@ func TestRobustPlacesAreMostLikely(t *testing.T) {
 				if start := at(wide(median.Mu.Row(i))); l < start-1e-6 {
 					t.Errorf("event %d: the log-likelihood is %g, at the median %g", i, l, start)
 				}
-				for c := range dims {
+				for a := range dims {
 					for _, h := range []float64{.02, -.02} {
 						aside := slices.Clone(mu)
-						aside[c] += h
+						aside[a] += h
 						if v := at(aside); v > l+1e-6 {
-							t.Errorf("d=%d, b=%g, event %d: the log-likelihood rises from %g to %g aside", dims, b, i, l, v)
+							t.Errorf("d=%d, %s, event %d: the log-likelihood rises from %g to %g aside", dims, c.name, i, l, v)
 						}
 					}
 				}
 				var curvature float64
-				for _, e := range heavyEdges(s, x.Row(i), k, 1) {
+				for _, e := range heavyEdges(s, x.Row(i), k, decay, 1) {
 					curvature += e.weight * pairOf(s, e, mu).Pull()
 				}
 				if want := 1 / math.Sqrt(curvature); math.Abs(float64(p.Sigma[i])-want) > 1e-5*want {
@@ -124,7 +135,7 @@ func TestLLEPlacesByLinearWeights(t *testing.T) {
 	p := mustPlace(t, s, student.PlaceSettings{Neighbors: k, Received: 1}, x)
 	negative := 0
 	for i := range x.Rows {
-		joined := heavyEdges(s, x.Row(i), 0, 1)
+		joined := heavyEdges(s, x.Row(i), 0, 0, 1)
 		g := mat.NewDense(near, near, nil)
 		for a := range near {
 			for b := range near {

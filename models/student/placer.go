@@ -23,6 +23,9 @@ type PlaceSettings struct {
 	// Neighbors is how many reference points the event sends an edge to. Default the
 	// model's k.
 	Neighbors int
+	// RankDecay is p of H22, by which the edges that the event sends weigh. Default 0: all
+	// weigh the same. What a map was learnt by is the best (docs/decisions/placing.md).
+	RankDecay float64
 	// Received is the weight of an edge that the event receives, of one that it
 	// sends being 1. Default DefaultReceived.
 	Received float64
@@ -55,6 +58,7 @@ type Placer struct {
 	*placing.Frame
 	snap  *snapshot.Snapshot
 	set   PlaceSettings
+	sent  []float64 // weights of the edges sent, by rank
 	works par.Lender[placeWork]
 }
 
@@ -68,6 +72,8 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	switch {
 	case s.Student == nil:
 		return nil, models.BadInputf(points.Kind + ": the snapshot is no map with heavy tails")
+	case !(set.RankDecay <= mostRankDecay):
+		return nil, fmt.Errorf(points.Kind+": a rank decay of %v", set.RankDecay)
 	case !(set.Received >= 0) || math.IsInf(set.Received, 0):
 		return nil, fmt.Errorf(points.Kind+": a weight of %v for edges received", set.Received)
 	}
@@ -82,7 +88,7 @@ func NewPlacer(s *snapshot.Snapshot, set PlaceSettings) (*Placer, error) {
 	if err != nil {
 		return nil, fmt.Errorf(points.Kind+": %w", err)
 	}
-	return &Placer{Frame: frame, snap: s, set: set}, nil
+	return &Placer{Frame: frame, snap: s, set: set, sent: nearWeights(set.Neighbors, set.RankDecay)}, nil
 }
 
 // Place returns the places of the rows of x; see models.Placer. An event that
