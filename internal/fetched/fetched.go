@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 )
 
@@ -43,8 +44,12 @@ func Folder(name string, fill func(ctx context.Context, dir string) error) (stri
 	return dir, nil
 }
 
-// Testdata is a folder in testdata, found from the module's root.
+// Testdata is a folder in testdata: of the source that this was compiled from, so that a
+// test may change its directory, or else of the module around the working directory.
 func Testdata(name string) string {
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		return filepath.Join(filepath.Dir(file), "..", "..", "testdata", name)
+	}
 	dir, err := os.Getwd()
 	for err == nil {
 		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil || dir == filepath.Dir(dir) {

@@ -33,9 +33,12 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestTestdata: the folder is the module's.
+// TestTestdata: the folder is the module's, wherever a test has gone.
 func TestTestdata(t *testing.T) {
-	if _, err := os.Stat(filepath.Join(Testdata("foreign"), "requirements.txt")); err != nil {
-		t.Error(err)
+	for _, dir := range []string{".", t.TempDir()} {
+		t.Chdir(dir)
+		if _, err := os.Stat(filepath.Join(Testdata("foreign"), "requirements.txt")); err != nil {
+			t.Error(err)
+		}
 	}
 }
