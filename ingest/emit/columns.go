@@ -18,6 +18,8 @@ var outputColumns = []outputColumn{
 	series[float32]{NoveltyGlobalName, func(o *Output) *[]float32 { return &o.NoveltyGlobal }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
 	series[string]{className, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts, appendQuoted},
 	series[float32]{probabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
+	nested[Reason]{ReasonsName, func(o *Output) *[][]Reason { return &o.Reasons }, &reasonItems},
+	nested[Neighbor]{NeighborsName, func(o *Output) *[][]Neighbor { return &o.Neighbors }, &neighborItems},
 	constant[uint32]{EpochName, func(o *Output) *uint32 { return &o.Epoch }, table.Uint32Column, (*body).uint32s},
 	constant[uint64]{VersionName, func(o *Output) *uint64 { return &o.Version }, table.Uint64Column, (*body).uint64s},
 }
@@ -87,8 +89,9 @@ var reserved = reservedNames()
 
 func reservedNames() (names []string) {
 	for _, c := range outputColumns {
-		// Names of classes are reserved where there are classes: see CheckClasses.
-		if name := c.String(); name != className && name != probabilityName && c != (keptColumns{}) {
+		// Those of classes and reasons are reserved where there are any: see CheckClasses
+		// and CheckReasons.
+		if name := c.String(); !optionalName(name) && c != (keptColumns{}) {
 			names = append(names, name)
 		}
 	}
@@ -99,6 +102,9 @@ func reservedNames() (names []string) {
 func (o *Output) check() error {
 	if (o.Class == nil) != (o.Probability == nil) {
 		return fmt.Errorf("ingest: %d classes and %d probabilities for %d events", len(o.Class), len(o.Probability), o.Len())
+	}
+	if (o.Reasons == nil) != (o.Neighbors == nil) {
+		return fmt.Errorf("ingest: %d lists of reasons and %d of neighbours for %d events", len(o.Reasons), len(o.Neighbors), o.Len())
 	}
 	return o.each(func(c outputColumn) error { return c.check(o) })
 }

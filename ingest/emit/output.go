@@ -41,6 +41,11 @@ type Output struct {
 	// they are, n values, or both nil.
 	Class       []string
 	Probability []float32
+	// Reasons are the columns that make an event novel, those that carry most first, and
+	// Neighbors are its nearest reference points, nearest first: n lists each, nil for events
+	// that are not explained, or both nil.
+	Reasons   [][]Reason
+	Neighbors [][]Neighbor
 	// Epoch and Version are those of the snapshot. Version 0 leaves both out.
 	Epoch   uint32
 	Version uint64

@@ -18,6 +18,7 @@ import (
 var protoNumbers = map[string]protowire.Number{
 	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
 	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
+	ReasonsName: 13, NeighborsName: 14,
 }
 
 // firstKept is the number of the first kept column.
@@ -35,13 +36,20 @@ func newProtoKind(o *Output) (*protoKind, error) {
 	s := protoSchema{taken: map[string]bool{}}
 	var fields []string
 	for name := range protoNumbers {
-		s.taken[folded(name)] = true
+		// A column called reasons keeps its name where there are none.
+		if name != ReasonsName && name != NeighborsName || o.explained() {
+			s.taken[folded(name)] = true
+		}
 	}
 	for _, c := range outputColumns {
 		if !c.there(o) {
 			continue
 		}
-		switch c.(type) {
+		switch c := c.(type) {
+		case protoNested:
+			message, field := c.protoMessage()
+			s.messages = append(s.messages, message)
+			fields = append(fields, field)
 		case idColumn:
 			fields = append(fields, s.field(k.fieldOfID(o)))
 		case keptColumns:
@@ -91,6 +99,8 @@ type protoSchema struct {
 	// them: without case and underscores.
 	taken   map[string]bool
 	imports []string
+	// messages are declared within that of the place, before its fields.
+	messages []string
 }
 
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
@@ -171,7 +181,7 @@ func (s *protoSchema) text(fields []string) string {
 		fmt.Fprintf(&b, "import %q;\n", file)
 	}
 	b.WriteString("// Place is an event and its place on a map.\nmessage Place {\n")
-	for _, f := range fields {
+	for _, f := range append(s.messages, fields...) {
 		fmt.Fprintf(&b, "  %s\n", f)
 	}
 	b.WriteString("}\n")
