@@ -30,6 +30,9 @@ func New(s *snapshot.Snapshot, threads int) *Explainer {
 	return &Explainer{snap: s, project: p, back: p.Back(), tables: novelty.Of(s), threads: threads}
 }
 
+// Exact reports whether Split.Seen is what the neighbours' vectors are, to the bit.
+func (e *Explainer) Exact() bool { return e.project.Identity() }
+
 // size is the number of events of a piece of work.
 const size = 32
 

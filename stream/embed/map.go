@@ -40,6 +40,8 @@ type Places struct {
 	// class and probability are nil if no classes are predicted.
 	class       []string
 	probability []float32
+	// why has the explained rows; nil if none is to be.
+	why []*Why
 }
 
 // Vectors places vectors, n x Placer().Dim(). Of a row that cannot be placed it returns a
@@ -69,12 +71,21 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 // Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have
 // as many.
 func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
-	return &emit.Output{
+	o := &emit.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
 		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
 		Class: part(p.class, from, to), Probability: part(p.probability, from, to),
 		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
 	}
+	if p.why != nil {
+		o.Reasons, o.Neighbors = make([][]emit.Reason, to-from), make([][]emit.Neighbor, to-from)
+		for i, w := range p.why[from:to] {
+			if w != nil {
+				o.Reasons[i], o.Neighbors[i] = w.Reasons, w.Neighbors
+			}
+		}
+	}
+	return o
 }
 
 // part is a part of a column, nil if that is left out.

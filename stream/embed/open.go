@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	"unfold/ingest"
@@ -14,6 +15,7 @@ import (
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/placing"
+	"unfold/models/reasons"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/format"
@@ -53,6 +55,8 @@ type Settings struct {
 	// Missing lets values be missing where the model can do without them.
 	Missing bool
 	Classes Classes
+	// Explain says which events are explained.
+	Explain Explain
 	// Output names the file that rows go to, "" for messages. Its format may reserve
 	// names of columns.
 	Output string
@@ -71,7 +75,8 @@ func (s *Settings) Check() error {
 			return err
 		}
 	}
-	return emit.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...))
+	kept := append([]string{s.Mapping.Label}, s.Mapping.Keep...)
+	return errors.Join(emit.CheckKept(s.Mapping.ID, kept), s.Explain.Check(kept))
 }
 
 // named says whether the settings name columns.
@@ -89,6 +94,8 @@ type Map struct {
 	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are predicted
 	ids     []string           // of the reference points; nil: not known
+	// explainer is made when an event is explained for the first time.
+	explainer func() *reasons.Explainer
 }
 
 // Open opens a snapshot for placing. Errors that lie in the snapshot match
@@ -116,6 +123,7 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	if m.placer, err = m.set.open(s); err != nil {
 		return nil, err
 	}
+	m.explainer = sync.OnceValue(func() *reasons.Explainer { return reasons.New(s, settings.Place.Threads) })
 	if m.set.Missing {
 		m.lenient, _ = m.placer.(models.Lenient)
 	}
@@ -169,7 +177,7 @@ func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
 	if s.Files {
 		return e.With(own), nil // For keeps those that a file has
 	}
-	return e.With(own), emit.CheckKept(own.ID, own.Keep)
+	return e.With(own), errors.Join(emit.CheckKept(own.ID, own.Keep), s.Explain.Check(own.Passing()))
 }
 
 // columnless says of a source without one column of vectors that a model without columns,
@@ -203,7 +211,7 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 		pick.ReplaceText = m.set.Mapping.ReplaceText
 	}
 	kept := append([]string{pick.Label}, pick.Keep...)
-	if err := errors.Join(emit.CheckKept(pick.ID, kept), emit.CheckText(m.set.Output, kept)); err != nil {
+	if err := errors.Join(emit.CheckKept(pick.ID, kept), emit.CheckText(m.set.Output, kept), m.set.Explain.Check(kept)); err != nil {
 		return nil, table.InFile(name, err)
 	}
 	if m.predicts() {
