@@ -150,16 +150,23 @@ func (e *explaining) reason(s *reasons.Split, share reasons.Share, t *table.Tabl
 }
 
 // number is an element in the source's units. What is no value of the source, but led back
-// from principal components, has four digits.
+// from principal components, has four digits, of itself or of a step of one in the element
+// if that is more.
 func (e *explaining) number(source int, w float64, exact bool) float64 {
 	if exact {
-		return e.encoder.DecodeExactly(source, float32(w))
+		return e.encoder.DecodeExactly(source, float32(w)) + 0 // never -0
 	}
 	v := e.encoder.Decode(source, w)
-	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 3, 64), 64); err == nil {
-		return short
+	most := max(math.Abs(v), math.Abs(e.encoder.Decode(source, w+1)-v))
+	if most == 0 || math.IsInf(most, 0) {
+		return v
 	}
-	return v
+	digits := 3 - int(math.Floor(math.Log10(most)))
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', max(digits, 0), 64), 64); err == nil && digits >= 0 {
+		return short + 0
+	}
+	step := math.Pow10(-digits)
+	return math.Round(v/step)*step + 0
 }
 
 // unseen stands for all categories that the vocabulary does not have.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"unfold/ingest/emit"
 	"unfold/internal/setting"
 )
 
@@ -30,6 +31,7 @@ func (c *Config) Validate() error {
 	c.checkFormats(complain)
 	c.checkRegistry(complain)
 	c.checkTopics(complain)
+	c.checkExplain(complain)
 	c.checkFleet(complain)
 	c.checkPlaces(complain)
 	if len(problems) > 0 {
@@ -79,6 +81,24 @@ func (c *Config) checkEvents(complain complainer) {
 	}
 	if k := max(c.Model.Neighbors[1], 9); c.Reference.Min <= k+1 {
 		complain("reference.min", "", "%d events are too few for %d neighbours each; it must be at least %d", c.Reference.Min, k, k+2)
+	}
+}
+
+// defaultAbove is explain.above if it is not set.
+const defaultAbove = 0.99
+
+// checkExplain says which events would not be explained.
+func (c *Config) checkExplain(complain complainer) {
+	switch x := c.Explain; {
+	case x.Columns == 0 && x.Above != defaultAbove:
+		complain("explain.columns", "say how many columns to name of an event, as 5, or leave explain.above out", "no event is explained without it")
+	case x.Columns > 0 && x.Above == 1:
+		complain("explain.above", "say less, as 0.99", "no percentile is above %v: no event would be explained", x.Above)
+	}
+	if c.Explain.Columns > 0 {
+		if err := emit.CheckReasons(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
+			complain("source.keep", "", "%v", err)
+		}
 	}
 }
 
