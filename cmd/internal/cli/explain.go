@@ -168,7 +168,7 @@ func (x *explanations) end() error {
 	case x.rows == 0:
 		x.p.note("there are no events")
 	case x.more > 0:
-		x.p.note("%s more not shown; --limit 0 shows all", humanize.Plural(x.more, "event"))
+		x.p.note("%s not shown; --limit 0 shows all", humanize.Plural(x.more, "event"))
 	case x.written == 0 && x.how.Above > 0:
 		x.p.note("none of %s is above the percentile %v", humanize.Plural(x.rows, "event"), x.how.Above)
 	case x.written == 0:
@@ -181,7 +181,7 @@ func (x *explanations) end() error {
 func person(id string, o *emit.Output, i int, why *embed.Why) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "event %s: novelty %s beyond its neighbours, %s against their density\n", id, percentile(o.NoveltyGlobal[i]), percentile(o.NoveltyLocal[i]))
-	width, rest := 0, 1.0
+	width, rest := len("others"), 1.0
 	for _, r := range why.Reasons {
 		width = max(width, len([]rune(r.Column)))
 	}
