@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"unfold/bench/internal/harness"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
@@ -46,7 +48,7 @@ type outcome struct {
 	// Rate is explained events a second, of Many, and Whole with their places.
 	Many        int
 	Rate, Whole float64
-	// Others is the share of the processors that others took meanwhile.
+	// Others is the share of the processors that others took while Rate was measured.
 	Others       float64
 	Shap, Python string
 	Background   int
@@ -55,8 +57,7 @@ type outcome struct {
 
 // measure names columns of one data set's attacks in all ways.
 func (b *bench) measure(ctx context.Context, s set) (*outcome, error) {
-	began, others := time.Now(), harness.Others()
-	cpu := harness.CPUSeconds()
+	began := time.Now()
 	in, err := s.open(filepath.Join(b.data, s.file))
 	if err != nil {
 		return nil, err
@@ -104,7 +105,6 @@ func (b *bench) measure(ctx context.Context, s set) (*outcome, error) {
 			}
 		}
 	}
-	o.Others = others(time.Duration((harness.CPUSeconds() - cpu) * float64(time.Second)))
 	b.say("%s in %v", s.name, time.Since(began).Round(time.Second))
 	return o, nil
 }
@@ -170,7 +170,9 @@ func seconds(ctx context.Context, m *embed.Map, events *table.Table) (whole, alo
 // rate measures how many events are explained in a second.
 func (o *outcome) rate(ctx context.Context, m *embed.Map, events *table.Table, many int) error {
 	all := repeated(events, many)
+	others, cpu := harness.Others(), harness.CPUSeconds()
 	whole, alone, err := seconds(ctx, m, all)
+	o.Others = others(time.Duration((harness.CPUSeconds() - cpu) * float64(time.Second)))
 	o.Many, o.Whole, o.Rate = all.Len(), 1/whole, 1/alone
 	return err
 }
@@ -286,4 +288,19 @@ func (o *outcome) precisions(m method, first int) (each []float64, mean float64)
 		}
 	}
 	return each, mean / count
+}
+
+// ahead is how much more of the columns the first method names right than another, the mean
+// over attacks, and its standard error.
+func (o *outcome) ahead(of method, first int) (mean, deviation float64) {
+	own, _ := o.precisions(o.Methods[0], first)
+	theirs, _ := o.precisions(of, first)
+	var diff []float64
+	for i, v := range own {
+		if d := v - theirs[i]; !math.IsNaN(d) {
+			diff = append(diff, d)
+		}
+	}
+	mean, deviation = stat.MeanStdDev(diff, nil)
+	return mean, stat.StdErr(deviation, float64(len(diff)))
 }

@@ -21,7 +21,7 @@ func TestSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## The bundled sample", "| unfold | ", "| unfold, after components | ", "| teardrop | datagrams", "| wrong_fragment |", "| toy data |"} {
+	for _, want := range []string{"## The bundled sample", "| unfold | ", "| unfold, after components | ", "| teardrop | datagrams", "| toy data |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}

@@ -47,7 +47,7 @@ func (m *Map) Nearest(ctx context.Context, x vec.Matrix[float32], k int) (*knn.N
 	return near, nil
 }
 
-// WithPointIDs returns the same map, which knows the ids of its reference points, "" where
+// WithPointIDs returns the same map, which knows, whatever its snapshot does, the ids of its reference points, "" where
 // none is known; nil: of none.
 func (m *Map) WithPointIDs(ids []string) *Map {
 	out := *m

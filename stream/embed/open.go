@@ -101,7 +101,7 @@ type Map struct {
 // Open opens a snapshot for placing. Errors that lie in the snapshot match
 // models.ErrBadInput; what the model refuses of the settings is a *models.SettingError.
 func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
-	m := &Map{set: settings}
+	m := &Map{set: settings, ids: s.IDs}
 	if len(m.set.Mapping.Columns) == 0 {
 		m.set.Mapping.Columns = nil // an empty list names none
 	}
