@@ -1,13 +1,13 @@
 package main
 
-// The columns that attacks are known by. What an attack does is from K. Kendall, "A
-// Database of Computer Attacks for the Evaluation of Intrusion Detection Systems" (master's
-// thesis, MIT, 1999), which describes the attacks of the DARPA evaluation that both data
-// sets are cut from. What a column counts is from the task description of KDD Cup 1999
-// (S. Stolfo, W. Fan, W. Lee, A. Prodromidis, P. Chan) and from W. Lee and S. Stolfo, "A
-// Framework for Constructing Features and Models for Intrusion Detection Systems" (ACM
-// TISSEC 3, 2000). The columns follow from both; they were written down before anything was
-// measured, and no event was looked at for them.
+// The columns that attacks are known by. The attacks of the DARPA evaluation, which both
+// data sets are cut from, are described by K. Kendall, "A Database of Computer Attacks for
+// the Evaluation of Intrusion Detection Systems" (master's thesis, MIT, 1999). What a column
+// counts is in the task description of KDD Cup 1999 (S. Stolfo, W. Fan, W. Lee, A.
+// Prodromidis, P. Chan) and in W. Lee and S. Stolfo, "A Framework for Constructing Features
+// and Models for Intrusion Detection Systems" (ACM TISSEC 3, 2000). Which columns an attack
+// moves is our reading of both, one line an attack; it was written down before anything was
+// measured.
 
 // attack is what is known of one.
 type attack struct {

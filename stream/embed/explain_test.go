@@ -2,7 +2,6 @@ package embed
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,10 +17,7 @@ import (
 	"unfold/models"
 	"unfold/models/fit"
 	"unfold/models/snapshot"
-	"unfold/stream"
-	"unfold/stream/format/formattest"
-	"unfold/stream/streamtest"
-	"unfold/stream/streamtest/formats"
+	"unfold/stream/embed/embedtest"
 )
 
 // flows are records of plain columns: bytes from 12 to 40 in steps of one, a rate, a service.
@@ -48,31 +44,8 @@ func flowTable(t testing.TB, bytes []int64, rate []float64, service []string) *t
 // flowMap is a map of flows, after so many principal components.
 func flowMap(t testing.TB, pca int) *snapshot.Snapshot {
 	t.Helper()
-	records := flows(t, 1, 300)
-	f, err := ingest.NewFitter(ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "bytes", Log1p: true, Standardize: true}, {Name: "rate", Standardize: true}, {Name: "service"}}}, records.Schema())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Add(records); err != nil {
-		t.Fatal(err)
-	}
-	e, err := f.Encoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := e.Encode(records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{Common: models.Common{Steps: 3, Seed: 1, Threads: 1}, PCA: pca}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Encoder, err = json.Marshal(e); err != nil {
-		t.Fatal(err)
-	}
-	s.Version, s.MapID = 1, snapshot.NewMapID()
-	return s
+	mapping := ingest.Mapping{Columns: []ingest.ColumnSpec{{Name: "bytes", Log1p: true, Standardize: true}, {Name: "rate", Standardize: true}, {Name: "service"}}}
+	return embedtest.FitOf(t, flows(t, 1, 300), mapping, fit.Spec{Common: models.Common{Steps: 3, Seed: 1, Threads: 1}, PCA: pca})
 }
 
 // asked explains records of a file.
@@ -177,6 +150,11 @@ func TestWhichAreExplained(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprint("e", i)
 	}
+	named := *s
+	named.IDs = ids
+	if m := opened(t, &named, Settings{}); m.pointID(4) != "e4" {
+		t.Error("points of a snapshot with ids are not named by them")
+	}
 	m = m.WithPointIDs(ids)
 	if m.pointID(3) != "e3" || m.WithPointIDs(make([]string, len(ids))).pointID(3) != "3" {
 		t.Error("points are not named by their ids")
@@ -192,33 +170,9 @@ func TestExplainedMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := []*table.Table{flows(t, 11, 5), flows(t, 12, 1), flows(t, 13, 70)}
-	var in []stream.Events
+	out := agree(t, m, m, tables)
 	for i, records := range tables {
-		in = append(in, events(t, records, int64(i)))
-	}
-	all, err := m.Place(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, records := range tables {
-		want, err := m.Table(t.Context(), records)
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole, err := emit.EncodeMessage(want)
-		if err != nil || string(whole) != string(all[i].Value) {
-			t.Errorf("message %d is explained in another way: %v", i, err)
-		}
-		if n := records.Len(); n > 2 {
-			part, err := all[i].Parts.Part(1, n-1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want, _ := emit.EncodeMessage(want.Slice(1, n-1)); string(part) != string(want) {
-				t.Errorf("a part of message %d is explained in another way", i)
-			}
-		}
-		back, err := arrowfmt.DecodeMessage(all[i].Value, table.Origin{}, arrowfmt.Limits{})
+		back, err := arrowfmt.DecodeMessage(out[i].Value, table.Origin{}, arrowfmt.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,20 +220,7 @@ func TestNotExplained(t *testing.T) {
 
 // A fleet that explains events, in each format, keeps what a pipeline promises.
 func TestExplainedFormats(t *testing.T) {
-	s := learnt(t)
-	for _, n := range formattest.Formats() {
-		t.Run(string(n), func(t *testing.T) {
-			t.Parallel()
-			h := streamtest.MemoryHarness{Broker: streamtest.NewBroker()}
-			streamtest.TestPipelines(t, h, true, func(t *testing.T) streamtest.Kind {
-				return formats.Kind(t, n, func(own formats.Stage) (stream.Decoder, stream.Learner, error) {
-					e, err := NewEmbedder(EmbedderSettings{Embed: Settings{Writer: own.Encoder, Explain: Explain{Columns: 2, Above: 0.3}}, Decoder: own.Decoder,
-						Follow: func(_ context.Context, install func(*snapshot.Snapshot) error) error { return install(s) }})
-					return e, e, err
-				})
-			})
-		})
-	}
+	testFormats(t, Settings{Explain: Explain{Columns: 2, Above: 0.3}})
 }
 
 func BenchmarkExplain(b *testing.B) {
