@@ -67,9 +67,9 @@ func (e *Explainer) Each(ctx context.Context, x vec.Matrix[float32], near *knn.N
 // piece splits the scores of rows[from:to].
 func (e *Explainer) piece(x vec.Matrix[float32], near *knn.Neighbors, rows []int, from, to int, visit func(at int, s *Split)) {
 	s := &Split{of: e, Amount: make([]float64, x.Cols), k: e.tables.K}
-	var lifted vec.Matrix[float32]
+	var all *lifted
 	if !e.project.Identity() {
-		lifted = e.lift(x, near, rows[from:to])
+		all = e.lift(x, near, rows[from:to])
 		s.hat = make([]float64, x.Cols)
 	}
 	for at := from; at < to; at++ {
@@ -78,9 +78,9 @@ func (e *Explainer) piece(x vec.Matrix[float32], near *knn.Neighbors, rows []int
 		s.Index, s.Dist2 = e.neighbors(near, i)
 		if s.hat != nil {
 			first := (at - from) * (s.k + 1)
-			s.differ = lifted.Slice(first, first+s.k)
-			for c, v := range lifted.Row(first + s.k) {
-				s.hat[c] = float64(e.snap.Mean[c]) + float64(v)
+			s.differ = lifted{all.rows.Slice(first, first+s.k), all.unit[first:]}
+			for c, v := range all.rows.Row(first + s.k) {
+				s.hat[c] = float64(e.snap.Mean[c]) + all.unit[first+s.k]*float64(v)
 			}
 		}
 		s.fill(e.tables)
@@ -94,23 +94,47 @@ func (e *Explainer) neighbors(near *knn.Neighbors, i int) ([]int32, []float64) {
 	return index[:e.tables.K], dist2[:e.tables.K]
 }
 
+// lifted are rows in single precision, each in a unit of its own, a power of two: so values
+// at either end of the number range do not leave it.
+type lifted struct {
+	rows vec.Matrix[float32]
+	unit []float64
+}
+
 // lift returns, for each of some rows, h_j of its K neighbours and then P'z.
-func (e *Explainer) lift(x vec.Matrix[float32], near *knn.Neighbors, rows []int) vec.Matrix[float32] {
+func (e *Explainer) lift(x vec.Matrix[float32], near *knn.Neighbors, rows []int) *lifted {
 	z := e.project.Apply(vec.Take(x, rows), 1)
 	k := e.tables.K
 	g := vec.New[float32](len(rows)*(k+1), z.Cols)
+	out := &lifted{unit: make([]float64, g.Rows)}
+	none, diff := make([]float32, z.Cols), make([]float64, z.Cols)
 	for r, i := range rows {
-		own := z.Row(r)
 		index, _ := e.neighbors(near, i)
-		for j, o := range index {
-			to := g.Row(r*(k+1) + j)
-			for c, v := range e.snap.Reference.Row(int(o)) {
-				to[c] = own[c] - v
+		for j := range k + 1 {
+			from := none
+			if j < k {
+				from = e.snap.Reference.Row(int(index[j]))
 			}
+			out.unit[r*(k+1)+j] = inUnit(g.Row(r*(k+1)+j), diff, z.Row(r), from)
 		}
-		copy(g.Row(r*(k+1)+k), own)
 	}
-	return e.back.Apply(g, 1)
+	out.rows = e.back.Apply(g, 1)
+	return out
+}
+
+// inUnit sets to to a - b in the unit that it returns; diff is room for it.
+func inUnit(to []float32, diff []float64, a, b []float32) float64 {
+	most := 0.0
+	for c, v := range a {
+		diff[c] = float64(v) - float64(b[c])
+		most = max(most, math.Abs(diff[c]))
+	}
+	_, exponent := math.Frexp(most)
+	inverse := math.Ldexp(1, -exponent)
+	for c, v := range diff {
+		to[c] = float32(v * inverse)
+	}
+	return math.Ldexp(1, exponent)
 }
 
 // Split is how the scores of one event divide.
@@ -132,7 +156,7 @@ type Split struct {
 	x  []float32
 	// hat is x^, and the rows of differ are h_j; nil without a projection.
 	hat    []float64
-	differ vec.Matrix[float32]
+	differ lifted
 }
 
 // fill splits the scores.
@@ -147,7 +171,7 @@ func (s *Split) fill(t *novelty.Tables) {
 		if s.hat == nil {
 			s.plain(s.of.snap.Reference.Row(int(o)), d/float64(s.k))
 		} else {
-			s.through(s.differ.Row(j), d/float64(s.k))
+			s.through(s.differ.rows.Row(j), s.differ.unit[j], d/float64(s.k))
 		}
 	}
 }
@@ -170,11 +194,11 @@ func (s *Split) plain(o []float32, d float64) {
 }
 
 // through adds R3's term of a neighbour with a projection, where x - x^_j = (x - x^) + h.
-// Rounding leaves x - x^ a part along h, which is taken away again.
-func (s *Split) through(h []float32, d float64) {
+// Rounding leaves x - x^ a part along h, which is taken away again. h is in that unit.
+func (s *Split) through(h []float32, unit, d float64) {
 	var sum, along float64
 	for e, v := range h {
-		v := float64(v)
+		v := unit * float64(v)
 		sum += v * v
 		along += (float64(s.x[e]) - s.hat[e]) * v
 	}
@@ -183,7 +207,7 @@ func (s *Split) through(h []float32, d float64) {
 	}
 	scale, keep := d/sum, 1-along/sum
 	for e, v := range h {
-		v := float64(v)
+		v := unit * float64(v)
 		s.Amount[e] += scale * v * (v*keep + float64(s.x[e]) - s.hat[e])
 	}
 }
@@ -197,5 +221,5 @@ func (s *Split) Seen(j, e int) float64 {
 	if s.hat == nil {
 		return float64(s.of.snap.Reference.Row(int(s.Index[j]))[e])
 	}
-	return s.hat[e] - float64(s.differ.Row(j)[e])
+	return s.hat[e] - s.differ.unit[j]*float64(s.differ.rows.Row(j)[e])
 }

@@ -229,6 +229,30 @@ func TestSplitsDoNotDependOnTheRest(t *testing.T) {
 	}
 }
 
+// TestEndsOfTheNumberRange: what is far out, or tiny, is split as exactly.
+func TestEndsOfTheNumberRange(t *testing.T) {
+	for _, q := range []int{0, 3, 5} {
+		for _, scale := range []float32{1e-25, 1e-8, 1e20, 1e34} {
+			s, own := modeltest.Snapshot(t, 6, 40, 5, q, 2)
+			x := events(6, own) // before the points are scaled, which may be these
+			for i := range s.Reference.Data {
+				s.Reference.Data[i] *= scale
+			}
+			for i := range s.Mean {
+				s.Mean[i] *= scale
+			}
+			for i := range x.Data {
+				x.Data[i] *= scale
+			}
+			for i, c := range all(t, New(s, 0), x, lists(t, s, x)) {
+				if got := sum(c.amount); !(math.Abs(got-c.global) <= 1e-9*c.global) {
+					t.Errorf("%d components, times %g, event %d: the amounts sum to %v, the score is %v", q, scale, i, got, c.global)
+				}
+			}
+		}
+	}
+}
+
 func TestTop(t *testing.T) {
 	s := &Split{Amount: []float64{1, 2, 0.5, 0.5, -3, 0, 2}}
 	columns := []Column{{"a", 0, 1}, {"b", 1, 2}, {"c", 2, 5}, {"d", 5, 6}, {"e", 6, 7}}
