@@ -70,7 +70,7 @@ func (e *Explainer) piece(x vec.Matrix[float32], near *knn.Neighbors, rows []int
 	var all *lifted
 	if !e.project.Identity() {
 		all = e.lift(x, near, rows[from:to])
-		s.hat = make([]float64, x.Cols)
+		s.hat, s.rest = make([]float64, x.Cols), make([]float64, x.Cols)
 	}
 	for at := from; at < to; at++ {
 		i := rows[at]
@@ -81,6 +81,7 @@ func (e *Explainer) piece(x vec.Matrix[float32], near *knn.Neighbors, rows []int
 			s.differ = lifted{all.rows.Slice(first, first+s.k), all.unit[first:]}
 			for c, v := range all.rows.Row(first + s.k) {
 				s.hat[c] = float64(e.snap.Mean[c]) + all.unit[first+s.k]*float64(v)
+				s.rest[c] = float64(s.x[c]) - s.hat[c]
 			}
 		}
 		s.fill(e.tables)
@@ -154,9 +155,9 @@ type Split struct {
 	of *Explainer
 	k  int
 	x  []float32
-	// hat is x^, and the rows of differ are h_j; nil without a projection.
-	hat    []float64
-	differ lifted
+	// hat is x^, rest is x - x^, and the rows of differ are h_j; nil without a projection.
+	hat, rest []float64
+	differ    lifted
 }
 
 // fill splits the scores.
@@ -200,7 +201,7 @@ func (s *Split) through(h []float32, unit, d float64) {
 	for e, v := range h {
 		v := unit * float64(v)
 		sum += v * v
-		along += (float64(s.x[e]) - s.hat[e]) * v
+		along += s.rest[e] * v
 	}
 	if sum == 0 {
 		return
@@ -208,7 +209,7 @@ func (s *Split) through(h []float32, unit, d float64) {
 	scale, keep := d/sum, 1-along/sum
 	for e, v := range h {
 		v := unit * float64(v)
-		s.Amount[e] += scale * v * (v*keep + float64(s.x[e]) - s.hat[e])
+		s.Amount[e] += scale * v * (v*keep + s.rest[e])
 	}
 }
 
