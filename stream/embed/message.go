@@ -29,9 +29,7 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 		}
 		wires[i], tables[i] = mine.Wire, mine.Table
 		if mine.Table == nil {
-			// Of what is gone a tombstone is left.
-			out[i].ContentType = m.set.Writer.Of(mine.Wire).ContentType()
-			continue
+			continue // of what is gone a tombstone is left
 		}
 		if batches[i], out[i].Err = mine.Encode(m.encoder); out[i].Err == nil {
 			good = append(good, i)
