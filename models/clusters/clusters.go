@@ -73,9 +73,14 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 	if err != nil {
 		return nil, err
 	}
-	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(x.Rows, tree), s.MinSize), set: s, inner2: inner2}
+	return found(core2, inner2, tree, s), nil
+}
+
+// found returns the clusters that follow from a spanning tree.
+func found(core2, inner2 []float64, tree []graph.Edge, s Settings) *Clusters {
+	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree), s.MinSize), set: s, inner2: inner2}
 	c.members(c.Tree.choose(s))
-	return c, nil
+	return c
 }
 
 // members fills in what follows from which clusters are chosen.

@@ -1,0 +1,188 @@
+package clusters
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/sparse/graph"
+	"unfold/sparse/graph/live"
+	"unfold/sparse/knn"
+)
+
+// Live keeps the clusters of points that come and go: after any Insert and Delete they are
+// what Find finds of the points that are there. A point is named by its slot, as in package
+// graph/live. Equal rows are points of their own. It is not safe for concurrent use.
+type Live struct {
+	set   Settings
+	graph *live.Graph
+	core2 []float64 // by slot, -1 if there is no point
+	tree  []graph.Edge
+	// levels is tree as a hierarchy.
+	levels levels
+	blocks par.Lender[askBlock]
+}
+
+// NewLive returns clusters of no points, for rows of dimension dim. The error is a
+// *models.SettingError, or that of live.New.
+func NewLive(dim int, s Settings) (*Live, error) {
+	s, err := s.Filled()
+	if err != nil {
+		return nil, err
+	}
+	g, err := live.New(dim, live.Settings{Neighbors: s.MinSamples, Lists: max(s.MinSamples, spareNeighbors), Threads: s.Threads})
+	if err != nil {
+		return nil, fmt.Errorf("clusters: %w", err)
+	}
+	return &Live{set: s, graph: g}, nil
+}
+
+// Len returns the number of points.
+func (l *Live) Len() int { return l.graph.Len() }
+
+// Slots appends the slots in use, ascending: row r of Clusters is the point in the r-th.
+func (l *Live) Slots(to []int32) []int32 { return l.graph.Slots(to) }
+
+// Row returns a point's row, which must not be changed.
+func (l *Live) Row(slot int32) []float32 { return l.graph.Row(slot) }
+
+// Insert adds copies of the rows of x (n x dim) and returns their slots, ascending: the lowest
+// that are free. If it fails, as live.Graph.Insert does, nothing has changed.
+func (l *Live) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, error) {
+	before := l.Len()
+	slots, err := l.graph.Insert(ctx, x)
+	if err != nil || len(slots) == 0 {
+		return slots, err
+	}
+	// What the lists took the tree takes: ctx ends nothing any more.
+	ctx = context.WithoutCancel(ctx)
+	if l.whole(before, x.Rows) {
+		return slots, l.build(ctx)
+	}
+	return slots, l.grow(ctx, slots)
+}
+
+// Delete removes points by their slots. If it fails, as live.Graph.Delete does, nothing has
+// changed.
+func (l *Live) Delete(ctx context.Context, slots []int32) error {
+	if err := l.graph.Delete(ctx, slots); err != nil || len(slots) == 0 {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if l.whole(l.Len(), len(slots)) {
+		return l.build(ctx)
+	}
+	return l.shrink(ctx, slots)
+}
+
+// whole reports whether a tree is made of all points: if they were fewer, without those
+// that change, than have an m-th neighbour, or than change.
+func (l *Live) whole(stay, change int) bool {
+	return stay <= max(l.set.MinSamples, spareNeighbors) || stay <= change
+}
+
+// build makes the tree of all points.
+func (l *Live) build(ctx context.Context) error {
+	l.measure()
+	slots := l.Slots(nil)
+	if len(slots) < 2 {
+		l.tree = nil
+		return nil
+	}
+	x := vec.New[float32](len(slots), l.graph.Dim())
+	core2 := make([]float64, len(slots))
+	for r, slot := range slots {
+		copy(x.Row(r), l.Row(slot))
+		core2[r] = l.core2[slot]
+	}
+	nb, err := l.lists(ctx, x)
+	if err != nil {
+		return err
+	}
+	tree, err := spanningTree(ctx, x, nb, core2, l.set.Threads)
+	if err != nil {
+		return err
+	}
+	for e := range tree {
+		tree[e].I, tree[e].J = slots[tree[e].I], slots[tree[e].J]
+	}
+	l.tree = l.levels.kruskal(nil, tree, len(slots), l.graph.Top())
+	return nil
+}
+
+// lists returns neighbour lists of all points, of whose rows x are.
+func (l *Live) lists(ctx context.Context, x vec.Matrix[float32]) (*knn.Neighbors, error) {
+	if c, err := l.graph.Compact(); err == nil { // it fails if the points are few
+		return c.Neighbors, nil
+	}
+	return knn.Graph(ctx, x, x.Rows-1, knn.Settings{Threads: l.set.Threads})
+}
+
+// measureTogether is how many slots are one task where all are looked at.
+const measureTogether = 4096
+
+// change is a point whose core distance was another.
+type change struct {
+	slot int32
+	was2 float64
+}
+
+// measure brings the core distances up to date and returns the slots of which they changed,
+// ascending, without those that were empty or are.
+func (l *Live) measure() []change {
+	for len(l.core2) < l.graph.Top() {
+		l.core2 = append(l.core2, -1)
+	}
+	pieces := make([][]change, par.Pieces(len(l.core2), measureTogether))
+	par.Ranges(l.set.Threads, len(l.core2), measureTogether, func(piece, from, to int) {
+		for i := int32(from); i < int32(to); i++ {
+			was := l.core2[i]
+			l.core2[i] = -1
+			if l.graph.Has(i) {
+				if _, dist2 := l.graph.Neighbors(i); len(dist2) > 0 {
+					l.core2[i] = dist2[len(dist2)-1]
+				}
+				if was >= 0 && was != l.core2[i] {
+					pieces[piece] = append(pieces[piece], change{i, was})
+				}
+			}
+		}
+	})
+	var all []change
+	for _, p := range pieces {
+		all = append(all, p...)
+	}
+	l.core2 = l.core2[:l.graph.Top()]
+	return all
+}
+
+// reach2 is the squared mutual reachability of two slots at a squared distance.
+func (l *Live) reach2(i, j int32, dist2 float64) float64 { return max(l.core2[i], l.core2[j], dist2) }
+
+// edge is that between two slots.
+func (l *Live) edge(i, j int32) graph.Edge {
+	return graph.Edge{I: min(i, j), J: max(i, j), Dist2: l.reach2(i, j, vec.SquaredDistance(l.Row(i), l.Row(j)))}
+}
+
+// Clusters returns the clusters of the points that are there, in order of their slots. The
+// error matches models.ErrBadInput if they are fewer than 2.
+func (l *Live) Clusters() (*Clusters, error) {
+	slots := l.Slots(make([]int32, 0, l.Len()))
+	if len(slots) < 2 {
+		return nil, models.BadInputf("%d rows have no clusters; give at least 2", len(slots))
+	}
+	core2, inner2, rank := make([]float64, len(slots)), make([]float64, len(slots)), make([]int32, l.graph.Top())
+	for r, slot := range slots {
+		rank[slot], core2[r] = int32(r), l.core2[slot]
+		if _, dist2 := l.graph.Neighbors(slot); len(dist2) > 1 {
+			inner2[r] = dist2[len(dist2)-2]
+		}
+	}
+	tree := make([]graph.Edge, len(l.tree))
+	for e, edge := range l.tree {
+		tree[e] = graph.Edge{I: rank[edge.I], J: rank[edge.J], Dist2: edge.Dist2}
+	}
+	return found(core2, inner2, tree, l.set), nil
+}
