@@ -26,7 +26,7 @@ type askBlock struct {
 }
 
 const (
-	leastBlock = 8
+	leastBlock = 25
 	mostBlock  = 48
 )
 

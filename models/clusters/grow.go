@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"unfold/internal/par"
 	"unfold/sparse/graph"
 )
 
@@ -13,43 +14,51 @@ import (
 // was as long as a core distance that fell: then the other point is nearer to it than that
 // was, in its list. Pairs of new points outside of their lists are searched for.
 func (l *Live) grow(ctx context.Context, slots []int32) error {
-	fell := l.measure()
-	was2 := make(map[int32]float64, len(fell))
-	for _, c := range fell {
-		was2[c.slot] = c.was2
-	}
-	before := len(l.levels.order)
-	isNew := func(slot int32) bool { // a slot that was free may have an old place
-		p := slot < int32(len(l.levels.place)) && before > 0
-		return !p || int(l.levels.place[slot]) >= before || l.levels.order[l.levels.place[slot]] != slot
-	}
-	kept, fresh := l.lowered(was2)
-	var rows []int32 // whose pairs with all others are looked at
-	for _, c := range fell {
-		fresh = l.spokes(fresh, c.slot, c.was2, nil, isNew)
-		// New points may have pushed old ones out of a list.
-		if l.knownUpTo(c.slot) < c.was2 {
-			rows = append(rows, c.slot)
-		}
-	}
-	for _, slot := range slots {
-		fresh = l.spokes(fresh, slot, math.Inf(1), nil, isNew)
-		rows = append(rows, slot)
-	}
-	n, top := l.Len(), l.graph.Top()
+	l.measure()
+	kept, fresh := l.lowered()
+	more, rows := l.fell()
+	fresh = append(fresh, more...)
 	fresh = append(fresh, l.anchors(fresh, slots)...)
+	n, top := l.Len(), l.graph.Top()
 	l.tree = l.levels.kruskal(kept, fresh, n, top)
-	asks := make([]asked, 0, len(rows))
-	for _, slot := range rows {
-		if known2 := l.knownUpTo(slot); !math.IsInf(known2, 1) {
-			asks = append(asks, asked{slot: slot, from: 0, to: int32(n)})
+	asks := make([]asked, len(rows))
+	for r, slot := range rows {
+		asks[r] = asked{slot: slot, to: int32(n)}
+	}
+	return l.search(ctx, asks)
+}
+
+// fell returns edges in lists that may be shorter than the tree's: those of new points, and
+// those of points whose core distances fell. rows are points that have shorter edges than
+// before, or new ones, outside of their lists: new points have, and points out of whose
+// lists new ones have pushed others.
+func (l *Live) fell() (fresh []graph.Edge, rows []int32) {
+	type part struct {
+		fresh []graph.Edge
+		rows  []int32
+	}
+	parts := make([]part, par.Pieces(len(l.core2), measureTogether))
+	par.Ranges(l.set.Threads, len(l.core2), measureTogether, func(piece, from, to int) {
+		var p part
+		for i := int32(from); i < int32(to); i++ {
+			was2 := l.was2[i]
+			switch {
+			case l.core2[i] < 0 || was2 >= 0 && l.core2[i] >= was2:
+				continue
+			case was2 < 0:
+				was2 = math.Inf(1)
+			}
+			p.fresh = l.spokes(p.fresh, i, was2, nil)
+			if known2 := l.knownUpTo(i); known2 < was2 {
+				p.rows = append(p.rows, i)
+			}
 		}
+		parts[piece] = p
+	})
+	for _, p := range parts {
+		fresh, rows = append(fresh, p.fresh...), append(rows, p.rows...)
 	}
-	found, err := l.shorter(ctx, asks)
-	if err == nil && len(found) > 0 {
-		l.tree = l.levels.kruskal(l.tree, found, n, top)
-	}
-	return err
+	return fresh, rows
 }
 
 // anchors returns an edge to an old point from each group of new ones that have none: those
@@ -95,12 +104,11 @@ func (l *Live) nearestOld(slot int32) graph.Edge {
 
 // lowered returns the edges of the tree whose reachability stayed, in their order, and the
 // others as they are now.
-func (l *Live) lowered(was2 map[int32]float64) (kept, fell []graph.Edge) {
+func (l *Live) lowered() (kept, fell []graph.Edge) {
 	kept = make([]graph.Edge, 0, len(l.tree))
+	at := func(slot int32, dist2 float64) bool { return l.was2[slot] == dist2 && l.core2[slot] < dist2 }
 	for _, e := range l.tree {
-		a, i := was2[e.I]
-		b, j := was2[e.J]
-		if i && a == e.Dist2 || j && b == e.Dist2 {
+		if at(e.I, e.Dist2) || at(e.J, e.Dist2) {
 			if now := l.edge(e.I, e.J); now.Dist2 < e.Dist2 {
 				fell = append(fell, now)
 				continue
@@ -126,32 +134,70 @@ type reached struct{ from, to int32 }
 // spokes appends edges from a point to those in its list that are shorter than a limit. It
 // leaves out what shorter ones join already, with the edges that levels is about, and points
 // of the component that is given. New points have no place in levels.
-func (l *Live) spokes(to []graph.Edge, slot int32, limit float64, own []reached, isNew func(int32) bool) []graph.Edge {
+func (l *Live) spokes(to []graph.Edge, slot int32, limit float64, joined []reached) []graph.Edge {
 	index, dist2 := l.graph.Known(slot)
-	from := len(to)
-	core2 := l.core2[slot]
+	// No edge is shorter than core2, and many are as long.
+	core2, first := l.core2[slot], len(to)
+	if core2 >= limit {
+		return to
+	}
+	longer := 0
 	for p, j := range index {
 		if dist2[p] >= limit {
 			break
 		}
-		if r2 := max(core2, l.core2[j], dist2[p]); r2 < limit {
+		r2 := max(core2, l.core2[j], dist2[p])
+		if r2 > core2 {
+			longer++
+			continue
+		}
+		to, joined = l.spoke(to, slot, j, r2, joined)
+	}
+	if longer == 0 {
+		return to
+	}
+	at := len(to)
+	for p, j := range index {
+		if dist2[p] >= limit {
+			break
+		}
+		if r2 := max(core2, l.core2[j], dist2[p]); r2 > core2 && r2 < limit && !l.isJoined(j, joined) {
 			to = append(to, graph.Edge{I: slot, J: j, Dist2: r2})
 		}
 	}
-	all := to[from:]
-	slices.SortFunc(all, graph.Edge.Compare)
-	to = to[:from]
-	joined := own
-	for _, e := range all {
-		if isNew == nil || !isNew(e.J) {
-			at := l.levels.place[e.J]
-			if slices.ContainsFunc(joined, func(r reached) bool { return r.from <= at && at < r.to }) {
-				continue
-			}
-			a, b := l.levels.upTo(int(at), e.Dist2)
-			joined = append(joined, reached{int32(a), int32(b)})
-		}
-		to = append(to, graph.Edge{I: min(e.I, e.J), J: max(e.I, e.J), Dist2: e.Dist2})
+	rest := to[at:]
+	slices.SortFunc(rest, graph.Edge.Compare)
+	to = to[:at]
+	for _, e := range rest {
+		to, joined = l.spoke(to, slot, e.J, e.Dist2, joined)
+	}
+	for e := first; e < len(to); e++ {
+		to[e].I, to[e].J = min(to[e].I, to[e].J), max(to[e].I, to[e].J)
 	}
 	return to
+}
+
+// spoke appends an edge, unless its ends are joined, and notes what it joins.
+func (l *Live) spoke(to []graph.Edge, slot, j int32, r2 float64, joined []reached) ([]graph.Edge, []reached) {
+	if l.isJoined(j, joined) {
+		return to, joined
+	}
+	to = append(to, graph.Edge{I: slot, J: j, Dist2: r2})
+	if l.hasPlace(j) {
+		from, end := l.levels.upTo(int(l.levels.place[j]), r2)
+		joined = append(joined, reached{int32(from), int32(end)})
+	}
+	return to, joined
+}
+
+// hasPlace reports whether levels is about a slot's point: it was there before the change.
+func (l *Live) hasPlace(slot int32) bool { return l.was2[slot] >= 0 }
+
+// isJoined reports whether a slot's place is in one of some ranges.
+func (l *Live) isJoined(slot int32, joined []reached) bool {
+	if len(joined) == 0 || !l.hasPlace(slot) {
+		return false
+	}
+	at := l.levels.place[slot]
+	return slices.ContainsFunc(joined, func(r reached) bool { return r.from <= at && at < r.to })
 }

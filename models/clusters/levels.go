@@ -51,10 +51,12 @@ func (v *levels) kruskal(tree, fresh []graph.Edge, n, top int) []graph.Edge {
 
 // begin makes every slot a component of its own.
 func (v *levels) begin(top int) {
-	if len(v.forest) != top {
-		v.forest, v.last, v.next = make(graph.Forest, top), make([]int32, top), make([]int32, top)
-		v.gap, v.place = make([]float64, top), make([]int32, top)
+	if top > cap(v.forest) {
+		room := top + top/8
+		v.forest, v.last, v.next = make(graph.Forest, room), make([]int32, room), make([]int32, room)
+		v.gap, v.place = make([]float64, room), make([]int32, room)
 	}
+	v.forest, v.last, v.next, v.gap, v.place = v.forest[:top], v.last[:top], v.next[:top], v.gap[:top], v.place[:top]
 	v.forest.Clear()
 	copy(v.last, v.forest)
 }

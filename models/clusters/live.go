@@ -18,8 +18,9 @@ import (
 type Live struct {
 	set   Settings
 	graph *live.Graph
-	core2 []float64 // by slot, -1 if there is no point
-	tree  []graph.Edge
+	core2 []float64    // by slot, -1 if there is no point
+	was2  []float64    // before the last change
+	tree  []graph.Edge // ascending by length
 	// levels is tree as a hierarchy.
 	levels levels
 	blocks par.Lender[askBlock]
@@ -123,39 +124,23 @@ func (l *Live) lists(ctx context.Context, x vec.Matrix[float32]) (*knn.Neighbors
 // measureTogether is how many slots are one task where all are looked at.
 const measureTogether = 4096
 
-// change is a point whose core distance was another.
-type change struct {
-	slot int32
-	was2 float64
-}
-
-// measure brings the core distances up to date and returns the slots of which they changed,
-// ascending, without those that were empty or are.
-func (l *Live) measure() []change {
-	for len(l.core2) < l.graph.Top() {
+// measure brings the core distances up to date.
+func (l *Live) measure() {
+	top := l.graph.Top()
+	for len(l.core2) < top {
 		l.core2 = append(l.core2, -1)
 	}
-	pieces := make([][]change, par.Pieces(len(l.core2), measureTogether))
-	par.Ranges(l.set.Threads, len(l.core2), measureTogether, func(piece, from, to int) {
+	l.was2 = append(l.was2[:0], l.core2...)
+	par.Ranges(l.set.Threads, len(l.core2), measureTogether, func(_, from, to int) {
 		for i := int32(from); i < int32(to); i++ {
-			was := l.core2[i]
 			l.core2[i] = -1
 			if l.graph.Has(i) {
 				if _, dist2 := l.graph.Neighbors(i); len(dist2) > 0 {
 					l.core2[i] = dist2[len(dist2)-1]
 				}
-				if was >= 0 && was != l.core2[i] {
-					pieces[piece] = append(pieces[piece], change{i, was})
-				}
 			}
 		}
 	})
-	var all []change
-	for _, p := range pieces {
-		all = append(all, p...)
-	}
-	l.core2 = l.core2[:l.graph.Top()]
-	return all
 }
 
 // reach2 is the squared mutual reachability of two slots at a squared distance.

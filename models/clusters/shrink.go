@@ -1,7 +1,6 @@
 package clusters
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -10,104 +9,94 @@ import (
 
 // shrink brings the tree up to date with the points that went. Reachabilities only rose.
 func (l *Live) shrink(ctx context.Context, slots []int32) error {
-	rose := l.measure()
+	l.measure()
 	n, top := l.Len(), l.graph.Top()
-	before := l.without(slots)
-	kept, fresh := make([]graph.Edge, 0, n), []graph.Edge(nil)
-	var loose []graph.Edge // edges that rose, as they were
-	changed := make(map[int32]bool, len(rose))
-	for _, c := range rose {
-		changed[c.slot] = true
-	}
-	for _, e := range before.tree {
-		if changed[e.I] || changed[e.J] {
-			if now := max(e.Dist2, l.core2[e.I], l.core2[e.J]); now > e.Dist2 {
-				loose = append(loose, e)
-				e.Dist2 = now
-				fresh = append(fresh, e)
-				continue
-			}
+	tree, across := l.without(slots)
+	kept := make([]graph.Edge, 0, n)
+	var fresh, loose []graph.Edge // edges that rose, as they are and as they were
+	for _, e := range tree {
+		if now := max(l.core2[e.I], l.core2[e.J]); now > e.Dist2 {
+			loose = append(loose, e)
+			e.Dist2 = now
+			fresh = append(fresh, e)
+			continue
 		}
 		kept = append(kept, e)
 	}
-	for _, e := range before.across {
+	for _, e := range across {
 		loose = append(loose, e)
 		fresh = append(fresh, l.edge(e.I, e.J))
 	}
 	l.tree = l.levels.kruskal(kept, fresh, n, top)
 	for {
 		asks := l.open(loose)
-		found, err := l.listed(asks), error(nil)
+		found := l.listed(asks)
 		if len(found) == 0 {
-			if found, err = l.shorter(ctx, l.unknown(asks)); err != nil || len(found) == 0 {
-				return err
-			}
-			l.tree = l.levels.kruskal(l.tree, found, n, top)
-			return nil
+			return l.search(ctx, l.unknown(asks))
 		}
 		l.tree = l.levels.kruskal(l.tree, found, n, top)
 	}
 }
 
-// survivors is a tree without its points that went.
-type survivors struct {
-	tree   []graph.Edge // edges between others, ascending by length
-	across []graph.Edge // pairs of others in place of ways over those that went
+// search takes into the tree what is shorter than it has, among the pairs of points asked
+// for that are in no list.
+func (l *Live) search(ctx context.Context, asks []asked) error {
+	found, err := l.shorter(ctx, asks)
+	if err == nil && len(found) > 0 {
+		l.tree = l.levels.kruskal(l.tree, found, l.Len(), l.graph.Top())
+	}
+	return err
 }
 
 // without returns the tree without points: pairs of others are joined by ways whose longest
 // edges are as long as they were, as Dist2 has it. A point that goes leaves its neighbours
 // joined to the nearest of them.
-func (l *Live) without(slots []int32) survivors {
-	edges := make(map[int32][]graph.Edge, len(slots)) // of those that went
+func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
+	stars := make(map[int32][]graph.Edge, len(slots)) // of those that went
 	for _, slot := range slots {
-		edges[slot] = nil
+		stars[slot] = nil
 	}
-	s := survivors{tree: make([]graph.Edge, 0, len(l.tree))}
+	gone := func(slot int32) bool { return int(slot) >= len(l.core2) || l.core2[slot] < 0 }
 	add := func(to []graph.Edge, e graph.Edge) []graph.Edge {
-		_, i := edges[e.I]
-		_, j := edges[e.J]
+		i, j := gone(e.I), gone(e.J)
+		if !i && !j {
+			return append(to, e)
+		}
 		if i {
-			edges[e.I] = append(edges[e.I], e)
+			stars[e.I] = append(stars[e.I], e)
 		}
 		if j {
-			edges[e.J] = append(edges[e.J], e)
+			stars[e.J] = append(stars[e.J], e)
 		}
-		if i || j {
-			return to
-		}
-		return append(to, e)
+		return to
 	}
+	tree = make([]graph.Edge, 0, len(l.tree))
 	for _, e := range l.tree {
-		s.tree = add(s.tree, e)
+		tree = add(tree, e)
 	}
-	done := make(map[int32]bool, len(slots))
 	for _, slot := range slots {
-		star := edges[slot]
-		delete(edges, slot)
-		done[slot] = true
-		ends := star[:0]
+		star := stars[slot]
+		delete(stars, slot)
+		ends := star[:0] // I is the other
 		for _, e := range star {
 			if e.I == slot {
 				e.I, e.J = e.J, e.I
 			}
-			if !done[e.I] {
-				ends = append(ends, e) // to e.I
+			if _, left := stars[e.I]; left || !gone(e.I) {
+				ends = append(ends, e)
 			}
 		}
 		if len(ends) == 0 {
 			continue
 		}
-		first := slices.MinFunc(ends, func(a, b graph.Edge) int {
-			return cmp.Or(cmp.Compare(a.Dist2, b.Dist2), cmp.Compare(a.I, b.I))
-		}).I
+		first := slices.MinFunc(ends, graph.Edge.Compare).I
 		for _, e := range ends {
 			if e.I != first {
-				s.across = add(s.across, graph.Edge{I: min(first, e.I), J: max(first, e.I), Dist2: e.Dist2})
+				across = add(across, graph.Edge{I: min(first, e.I), J: max(first, e.I), Dist2: e.Dist2})
 			}
 		}
 	}
-	return s
+	return tree, across
 }
 
 // open returns the points that may have shorter edges than the tree has, given the edges that
@@ -155,7 +144,7 @@ func (l *Live) open(loose []graph.Edge) []asked {
 // listed returns edges in the lists of points that are shorter than the tree's.
 func (l *Live) listed(asks []asked) (found []graph.Edge) {
 	for _, a := range asks {
-		found = l.spokes(found, a.slot, a.level, []reached{a.own}, nil)
+		found = l.spokes(found, a.slot, a.level, []reached{a.own})
 	}
 	return found
 }
