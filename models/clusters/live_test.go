@@ -1,12 +1,17 @@
 package clusters
 
 import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"unfold/internal/vec"
+	"unfold/models"
 )
 
 // rowsOf returns the rows of some slots.
@@ -140,5 +145,125 @@ func liveStep(t *rapid.T, l *Live, dim, width int) {
 	}
 	if err := l.Delete(t.Context(), slots[:count]); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestLiveOfMany: trees of thousands of points, by searches of blocks of them, too, have the
+// batch's lengths and do not depend on the number of threads.
+func TestLiveOfMany(t *testing.T) {
+	for _, dim := range []int{2, 24} {
+		random := rand.New(rand.NewPCG(3, uint64(dim)))
+		x := vec.New[float32](9000, dim)
+		for i := range x.Rows {
+			for k := range dim {
+				x.Row(i)[k] = float32(i%5*(k%3)*3) + float32(i%3+1)*float32(random.NormFloat64())
+			}
+		}
+		var all [2]*Live
+		for threads := range all {
+			l, err := NewLive(dim, Settings{MinSize: 20, MinSamples: 4, Threads: 1 + 2*threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[threads] = l
+		}
+		at := 0
+		for _, step := range []struct{ insert, remove int }{{5000, 0}, {300, 200}, {1, 1}, {100, 1500}, {3000, 20}} {
+			came := x.Slice(at, at+step.insert)
+			at += step.insert
+			gone := all[0].Slots(nil)
+			random.Shuffle(len(gone), func(i, j int) { gone[i], gone[j] = gone[j], gone[i] })
+			gone = gone[:step.remove]
+			for _, l := range all {
+				if err := l.Delete(t.Context(), gone); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := l.Insert(t.Context(), came); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(all[0].tree, all[1].tree) {
+				t.Fatalf("dim %d: the tree depends on the number of threads", dim)
+			}
+			want, err := Find(t.Context(), rowsOf(all[0], all[0].Slots(nil)), all[0].set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameAsBatch(t, all[0], want)
+		}
+	}
+}
+
+// TestLiveFails: what cannot be done leaves everything as it was.
+func TestLiveFails(t *testing.T) {
+	var wrong *models.SettingError
+	if _, err := NewLive(2, Settings{MinSize: 1}); !errors.As(err, &wrong) {
+		t.Errorf("a cluster of one point: %v", err)
+	}
+	if _, err := NewLive(0, Settings{}); err == nil {
+		t.Error("rows of no columns")
+	}
+	l, err := NewLive(2, Settings{MinSize: 2, MinSamples: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := vec.Of(4, 2, []float32{0, 0, 0, 1, 5, 5, 5, 6})
+	slots, err := l.Insert(t.Context(), x)
+	if err != nil || !slices.Equal(slots, []int32{0, 1, 2, 3}) {
+		t.Fatalf("slots %v, %v", slots, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	nan := vec.Of(1, 2, []float32{0, float32(math.NaN())})
+	for what, change := range map[string]func() error{
+		"rows of another length": func() error { _, err := l.Insert(t.Context(), vec.New[float32](1, 3)); return err },
+		"not a number":           func() error { _, err := l.Insert(t.Context(), nan); return err },
+		"an empty slot":          func() error { return l.Delete(t.Context(), []int32{1, 4}) },
+		"a slot twice":           func() error { return l.Delete(t.Context(), []int32{1, 1}) },
+		"a context that ended":   func() error { _, err := l.Insert(ended, x); return err },
+		"a context that ends":    func() error { return l.Delete(ended, []int32{1}) },
+	} {
+		if err := change(); err == nil {
+			t.Errorf("%s: no error", what)
+		}
+		want, err := Find(t.Context(), x, l.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameAsBatch(t, l, want)
+	}
+	if err := l.Delete(t.Context(), slots[1:]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Clusters(); !models.IsBadInput(err) {
+		t.Errorf("clusters of one point: %v", err)
+	}
+}
+
+// TestLivePushedOut: new points fill the list of one beside them, and what was near it before
+// is in no list. It is as near as its smaller core distance lets it be all the same.
+func TestLivePushedOut(t *testing.T) {
+	l, err := NewLive(1, Settings{MinSize: 2, MinSamples: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(from, step float32, n int) vec.Matrix[float32] {
+		x := vec.New[float32](n, 1)
+		for i := range x.Data {
+			x.Data[i] = from + float32(i)*step
+		}
+		return x
+	}
+	// Many points from 15 on, one at 0, one at 10, which at first is no nearer to it than those
+	// are; then many just below 0.
+	for _, x := range []vec.Matrix[float32]{line(15, .001, 40), line(0, 0, 1), line(10, 0, 1), line(-.1, -.001, 40)} {
+		if _, err := l.Insert(t.Context(), x); err != nil {
+			t.Fatal(err)
+		}
+		want, err := Find(t.Context(), rowsOf(l, l.Slots(nil)), l.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameAsBatch(t, l, want)
 	}
 }
