@@ -49,6 +49,10 @@ func (v *levels) kruskal(tree, fresh []graph.Edge, n, top int) []graph.Edge {
 	return out
 }
 
+func (v *levels) bytes() int64 {
+	return int64(4*(cap(v.order)+cap(v.place)+cap(v.forest)+cap(v.last)+cap(v.next)) + 8*(cap(v.most)+cap(v.gap)))
+}
+
 // begin makes every slot a component of its own.
 func (v *levels) begin(top int) {
 	if top > cap(v.forest) {

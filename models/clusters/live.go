@@ -49,6 +49,22 @@ func (l *Live) Slots(to []int32) []int32 { return l.graph.Slots(to) }
 // Row returns a point's row, which must not be changed.
 func (l *Live) Row(slot int32) []float32 { return l.graph.Row(slot) }
 
+// Rows returns a copy of the points' rows, in the order of their slots.
+func (l *Live) Rows() vec.Matrix[float32] {
+	slots := l.Slots(make([]int32, 0, l.Len()))
+	x := vec.New[float32](len(slots), l.graph.Dim())
+	for r, slot := range slots {
+		copy(x.Row(r), l.Row(slot))
+	}
+	return x
+}
+
+// Bytes returns how much memory is held, as of live.Graph.Bytes.
+func (l *Live) Bytes() int64 {
+	return l.graph.Bytes() + int64(8*(cap(l.core2)+cap(l.was2))+16*cap(l.tree)) + l.levels.bytes() +
+		l.blocks.Sum(func(w *askBlock) int64 { return int64(8*cap(w.reach) + 4*cap(w.slots)) })
+}
+
 // Insert adds copies of the rows of x (n x dim) and returns their slots, ascending: the lowest
 // that are free. If it fails, as live.Graph.Insert does, nothing has changed.
 func (l *Live) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, error) {
@@ -92,17 +108,15 @@ func (l *Live) build(ctx context.Context) error {
 		l.tree = nil
 		return nil
 	}
-	x := vec.New[float32](len(slots), l.graph.Dim())
-	core2 := make([]float64, len(slots))
+	x, core2 := l.Rows(), make([]float64, len(slots))
 	for r, slot := range slots {
-		copy(x.Row(r), l.Row(slot))
 		core2[r] = l.core2[slot]
 	}
 	nb, err := l.lists(ctx, x)
 	if err != nil {
 		return err
 	}
-	tree, err := spanningTree(ctx, x, nb, core2, l.set.Threads)
+	tree, err := spanningTree(ctx, x, nb, core2, l.set)
 	if err != nil {
 		return err
 	}

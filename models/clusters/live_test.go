@@ -14,15 +14,6 @@ import (
 	"unfold/models"
 )
 
-// rowsOf returns the rows of some slots.
-func rowsOf(l *Live, slots []int32) vec.Matrix[float32] {
-	x := vec.New[float32](len(slots), l.graph.Dim())
-	for r, slot := range slots {
-		copy(x.Row(r), l.Row(slot))
-	}
-	return x
-}
-
 // failer is a test or a check of rapid's.
 type failer interface {
 	Helper()
@@ -37,13 +28,6 @@ func sameAsBatch(t failer, l *Live, want *Clusters) *Clusters {
 	got, err := l.Clusters()
 	if err != nil {
 		t.Fatalf("%v", err)
-	}
-	lengths := func(c *Clusters) (out []float64) {
-		for _, e := range c.Spanning {
-			out = append(out, e.Dist2)
-		}
-		slices.Sort(out)
-		return out
 	}
 	for what, same := range map[string]bool{
 		"core distances":     slices.Equal(got.Core2, want.Core2),
@@ -91,7 +75,7 @@ func TestLiveIsTheBatchs(t *testing.T) {
 				}
 				continue
 			}
-			want, err := Find(t.Context(), rowsOf(l, slots), s)
+			want, err := Find(t.Context(), l.Rows(), s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +169,7 @@ func TestLiveOfMany(t *testing.T) {
 			if !slices.Equal(all[0].tree, all[1].tree) {
 				t.Fatalf("dim %d: the tree depends on the number of threads", dim)
 			}
-			want, err := Find(t.Context(), rowsOf(all[0], all[0].Slots(nil)), all[0].set)
+			want, err := Find(t.Context(), all[0].Rows(), all[0].set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +244,7 @@ func TestLivePushedOut(t *testing.T) {
 		if _, err := l.Insert(t.Context(), x); err != nil {
 			t.Fatal(err)
 		}
-		want, err := Find(t.Context(), rowsOf(l, l.Slots(nil)), l.set)
+		want, err := Find(t.Context(), l.Rows(), l.set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,6 +41,9 @@ func (l *Live) shrink(ctx context.Context, slots []int32) error {
 // search takes into the tree what is shorter than it has, among the pairs of points asked
 // for that are in no list.
 func (l *Live) search(ctx context.Context, asks []asked) error {
+	if l.set.Recall < 1 {
+		return nil
+	}
 	found, err := l.shorter(ctx, asks)
 	if err == nil && len(found) > 0 {
 		l.tree = l.levels.kruskal(l.tree, found, l.Len(), l.graph.Top())
