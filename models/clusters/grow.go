@@ -105,7 +105,7 @@ func (l *Live) nearestOld(slot int32) graph.Edge {
 // lowered returns the edges of the tree whose reachability stayed, in their order, and the
 // others as they are now.
 func (l *Live) lowered() (kept, fell []graph.Edge) {
-	kept = make([]graph.Edge, 0, len(l.tree))
+	kept = slices.Grow(l.kept[:0], len(l.tree))
 	at := func(slot int32, dist2 float64) bool { return l.was2[slot] == dist2 && l.core2[slot] < dist2 }
 	for _, e := range l.tree {
 		if at(e.I, e.Dist2) || at(e.J, e.Dist2) {
@@ -116,6 +116,7 @@ func (l *Live) lowered() (kept, fell []graph.Edge) {
 		}
 		kept = append(kept, e)
 	}
+	l.kept = kept
 	return kept, fell
 }
 

@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"math"
+	"slices"
 
 	"unfold/sparse/graph"
 )
@@ -19,15 +20,16 @@ type levels struct {
 
 	forest     graph.Forest
 	last, next []int32
-	gap        []float64 // between a slot and the next
+	gap        []float64       // between a slot and the next
+	trees      [2][]graph.Edge // that of now, and memory for the next
 }
 
 // kruskal returns the minimum spanning tree of the edges of tree, which ascend by length,
-// and fresh, which need not; they must connect the points. It becomes what v is about. top
-// is above all slots.
+// and fresh, which need not; they must connect the points. It becomes what v is about, and
+// is valid until the call after the next. top is above all slots.
 func (v *levels) kruskal(tree, fresh []graph.Edge, n, top int) []graph.Edge {
 	v.begin(top)
-	out := make([]graph.Edge, 0, n)
+	out := slices.Grow(v.trees[1][:0], n)
 	order, next := graph.ByLength(fresh), 0
 	for _, e := range tree {
 		for ; next < len(order) && fresh[order[next]].Dist2 < e.Dist2; next++ {
@@ -46,11 +48,12 @@ func (v *levels) kruskal(tree, fresh []graph.Edge, n, top int) []graph.Edge {
 		first = v.forest.Find(out[0].I)
 	}
 	v.arrange(first, n)
+	v.trees[0], v.trees[1] = out, v.trees[0]
 	return out
 }
 
 func (v *levels) bytes() int64 {
-	return int64(4*(cap(v.order)+cap(v.place)+cap(v.forest)+cap(v.last)+cap(v.next)) + 8*(cap(v.most)+cap(v.gap)))
+	return int64(4*(cap(v.order)+cap(v.place)+cap(v.forest)+cap(v.last)+cap(v.next)) + 8*(cap(v.most)+cap(v.gap)) + 16*(cap(v.trees[0])+cap(v.trees[1])))
 }
 
 // begin makes every slot a component of its own.

@@ -18,9 +18,12 @@ import (
 type Live struct {
 	set   Settings
 	graph *live.Graph
-	core2 []float64    // by slot, -1 if there is no point
-	was2  []float64    // before the last change
-	tree  []graph.Edge // ascending by length
+	core2 []float64 // by slot, -1 if there is no point
+	was2  []float64 // before the last change
+	// inner2 is by slot, too: see Clusters.
+	inner2 []float64
+	tree   []graph.Edge // ascending by length
+	kept   []graph.Edge // memory for the edges of a change that stay
 	// levels is tree as a hierarchy.
 	levels levels
 	blocks par.Lender[askBlock]
@@ -61,7 +64,7 @@ func (l *Live) Rows() vec.Matrix[float32] {
 
 // Bytes returns how much memory is held, as of live.Graph.Bytes.
 func (l *Live) Bytes() int64 {
-	return l.graph.Bytes() + int64(8*(cap(l.core2)+cap(l.was2))+16*cap(l.tree)) + l.levels.bytes() +
+	return l.graph.Bytes() + int64(8*(cap(l.core2)+cap(l.was2)+cap(l.inner2))+16*cap(l.kept)) + l.levels.bytes() +
 		l.blocks.Sum(func(w *askBlock) int64 { return int64(8*cap(w.reach) + 4*cap(w.slots)) })
 }
 
@@ -142,15 +145,20 @@ const measureTogether = 4096
 func (l *Live) measure() {
 	top := l.graph.Top()
 	for len(l.core2) < top {
-		l.core2 = append(l.core2, -1)
+		l.core2, l.inner2 = append(l.core2, -1), append(l.inner2, 0)
 	}
 	l.was2 = append(l.was2[:0], l.core2...)
 	par.Ranges(l.set.Threads, len(l.core2), measureTogether, func(_, from, to int) {
 		for i := int32(from); i < int32(to); i++ {
 			l.core2[i] = -1
 			if l.graph.Has(i) {
-				if _, dist2 := l.graph.Neighbors(i); len(dist2) > 0 {
-					l.core2[i] = dist2[len(dist2)-1]
+				_, dist2 := l.graph.Neighbors(i)
+				if m := len(dist2); m > 0 {
+					l.core2[i] = dist2[m-1]
+				}
+				l.inner2[i] = 0
+				if m := len(dist2); m > 1 {
+					l.inner2[i] = dist2[m-2]
 				}
 			}
 		}
@@ -174,10 +182,7 @@ func (l *Live) Clusters() (*Clusters, error) {
 	}
 	core2, inner2, rank := make([]float64, len(slots)), make([]float64, len(slots)), make([]int32, l.graph.Top())
 	for r, slot := range slots {
-		rank[slot], core2[r] = int32(r), l.core2[slot]
-		if _, dist2 := l.graph.Neighbors(slot); len(dist2) > 1 {
-			inner2[r] = dist2[len(dist2)-2]
-		}
+		rank[slot], core2[r], inner2[r] = int32(r), l.core2[slot], l.inner2[slot]
 	}
 	tree := make([]graph.Edge, len(l.tree))
 	for e, edge := range l.tree {

@@ -12,7 +12,7 @@ func (l *Live) shrink(ctx context.Context, slots []int32) error {
 	l.measure()
 	n, top := l.Len(), l.graph.Top()
 	tree, across := l.without(slots)
-	kept := make([]graph.Edge, 0, n)
+	kept := tree[:0]
 	var fresh, loose []graph.Edge // edges that rose, as they are and as they were
 	for _, e := range tree {
 		if now := max(l.core2[e.I], l.core2[e.J]); now > e.Dist2 {
@@ -73,7 +73,7 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 		}
 		return to
 	}
-	tree = make([]graph.Edge, 0, len(l.tree))
+	tree = slices.Grow(l.kept[:0], len(l.tree))
 	for _, e := range l.tree {
 		tree = add(tree, e)
 	}
@@ -99,6 +99,7 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 			}
 		}
 	}
+	l.kept = tree
 	return tree, across
 }
 
