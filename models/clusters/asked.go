@@ -89,7 +89,7 @@ func (l *Live) together(ctx context.Context, w *askBlock, asks []asked) ([]graph
 	pairs, err := l.graph.Within(ctx, w.slots, w.reach, 1)
 	var found []graph.Edge
 	for _, p := range pairs {
-		if r2 := l.reach2(p.Row, p.New, p.Dist2); p.Row != p.New && r2 < v.pathMost(p.Row, p.New) {
+		if r2 := l.reach2(p.Row, p.New, p.Dist2); r2 < w.reach[p.Row] && r2 < v.pathMost(p.Row, p.New) {
 			found = append(found, graph.Edge{I: min(p.Row, p.New), J: max(p.Row, p.New), Dist2: r2})
 		}
 	}
