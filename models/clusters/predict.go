@@ -1,12 +1,11 @@
 package clusters
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
+	"unfold/internal/par"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/sparse/knn"
@@ -14,23 +13,36 @@ import (
 
 // Membership is that of points which were not there when clusters were found.
 type Membership struct {
-	// Label and Probability are as those of Clusters.
+	// Label, Probability and Outlier are as those of Clusters.
 	Label       []int32
 	Probability []float64
+	Outlier     []float64
+
+	shares *shares
+	places []place
 }
 
 // Predictor says to which clusters new points belong, as hdbscan's approximate prediction
 // does: a new point joins its nearest neighbour under mutual reachability, at that
 // distance. It is safe for concurrent use.
 type Predictor[T vec.Float] struct {
-	c     *Clusters
-	x     vec.Matrix[T]
-	index *knn.Exact
+	c      *Clusters
+	x      vec.Matrix[T]
+	boxes  *boxes[T]  // nil if there are many columns
+	index  *knn.Exact // nil if there are few
+	last   []float64  // of the tree's clusters
+	shares *shares
 }
 
 // NewPredictor makes a predictor for clusters of the rows of x.
 func NewPredictor[T vec.Float](c *Clusters, x vec.Matrix[T]) *Predictor[T] {
-	return &Predictor[T]{c: c, x: x, index: knn.NewExact(vec.Convert[float32](x))}
+	p := &Predictor[T]{c: c, x: x, last: c.Tree.last(), shares: newShares(c, x.Cols)}
+	if x.Cols <= boxedColumns {
+		p.boxes = newBoxes(x, c.Core2, c.set.Threads)
+	} else {
+		p.index = knn.NewExact(vec.Convert[float32](x))
+	}
+	return p
 }
 
 // extraFound is how many more neighbours are found in single precision than are looked at.
@@ -49,54 +61,73 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 	if err != nil {
 		return Membership{}, fmt.Errorf("clusters: new points: %w", err)
 	}
-	m := Membership{Label: make([]int32, q.Rows), Probability: make([]float64, q.Rows)}
+	m := Membership{Label: make([]int32, q.Rows), Probability: make([]float64, q.Rows), Outlier: make([]float64, q.Rows)}
+	m.shares, m.places = p.shares, make([]place, q.Rows)
 	for i := range q.Rows {
-		m.Label[i], m.Probability[i] = p.member(point[i], lambda[i])
+		at := p.place(point[i], lambda[i])
+		m.places[i] = at
+		m.Label[i], m.Outlier[i] = p.c.labels[at.cluster], 1-share(at.lambda, p.last[at.cluster])
+		if l := m.Label[i]; l >= 0 {
+			m.Probability[i] = share(lambda[i], p.c.death[l])
+		}
 	}
 	return m, nil
 }
 
+// predictedTogether is how many rows are one task.
+const predictedTogether = 256
+
 // join returns the point that each row of q joins, and at which lambda.
 func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32, lambda []float64, err error) {
 	k := min(2*p.c.set.MinSamples, p.x.Rows)
-	nb, err := p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), knn.Settings{Threads: p.c.set.Threads})
-	if err != nil {
-		return nil, nil, err
+	var nb *knn.Neighbors
+	if p.index != nil {
+		if nb, err = p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), knn.Settings{Threads: p.c.set.Threads}); err != nil {
+			return nil, nil, err
+		}
 	}
 	point, lambda = make([]int32, q.Rows), make([]float64, q.Rows)
-	for i := range q.Rows {
-		index, dist2 := nb.Row(i)
-		for r, j := range index {
-			dist2[r] = vec.SquaredDistance(q.Row(i), p.x.Row(int(j)))
+	par.Ranges(p.c.set.Threads, q.Rows, predictedTogether, func(_, from, to int) {
+		near := make(nearest, 0, k)
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			near = near[:0]
+			if nb == nil {
+				near = p.boxes.nearest(near, q.Row(i), k, 0, 0)
+			} else {
+				index, _ := nb.Row(i)
+				for _, j := range index {
+					near = near.add(neighbor{j, vec.SquaredDistance(q.Row(i), p.x.Row(int(j)))}, k)
+				}
+			}
+			point[i], lambda[i] = p.joined(near)
 		}
-		point[i], lambda[i] = p.nearest(index, dist2, k)
-	}
-	return point, lambda, nil
+	})
+	return point, lambda, ctx.Err()
 }
 
-// nearest returns the neighbour whose mutual reachability distance to a new point is the
-// least, and lambda there. The new point is one of the m nearest of those that it is near
-// to: their core distance is then the larger of its distance and inner2. Its own is that to
-// its neighbour of rank m+1, as in the reference.
-func (p *Predictor[T]) nearest(index []int32, dist2 []float64, k int) (best int32, lambda float64) {
-	order := make([]int, len(index))
-	for r := range order {
-		order[r] = r
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(dist2[a], dist2[b]), cmp.Compare(index[a], index[b]))
-	})
-	core2, least := dist2[order[min(p.c.set.MinSamples, len(order)-1)]], math.Inf(1)
-	for _, r := range order[:k] {
-		if reach2 := max(p.c.inner2[index[r]], core2, dist2[r]); reach2 < least {
-			best, least = index[r], reach2
+// joined returns which of its neighbours a new point joins, that whose mutual reachability
+// distance to it is the least, and lambda there. The new point is one of the m nearest of
+// those that it is near to: their core distance is then the larger of its distance and
+// inner2. Its own is that to its neighbour of rank m+1, as in the reference.
+func (p *Predictor[T]) joined(near nearest) (best int32, lambda float64) {
+	core2, least := near[min(p.c.set.MinSamples, len(near)-1)].dist2, math.Inf(1)
+	for _, e := range near {
+		if reach2 := max(p.c.inner2[e.row], core2, e.dist2); reach2 < least {
+			best, least = e.row, reach2
 		}
 	}
 	return best, 1 / math.Sqrt(least)
 }
 
-// member returns the cluster at a lambda of that which a point belongs to.
-func (p *Predictor[T]) member(point int32, lambda float64) (label int32, probability float64) {
+// place is where a new point is in the condensed tree: the smallest cluster that it is in,
+// and the lambda at which it leaves that.
+type place struct {
+	cluster int32
+	lambda  float64
+}
+
+// place returns that of a point which joins another at a lambda, and leaves with it.
+func (p *Predictor[T]) place(point int32, lambda float64) place {
 	t := p.c.Tree
 	v := t.Of[point]
 	if t.Lambda[point] > lambda {
@@ -104,8 +135,5 @@ func (p *Predictor[T]) member(point int32, lambda float64) (label int32, probabi
 			v = t.Parent[v]
 		}
 	}
-	if label = p.c.labels[v]; label < 0 {
-		return Noise, 0
-	}
-	return label, share(lambda, p.c.death[label])
+	return place{v, min(lambda, t.Lambda[point])}
 }
