@@ -32,7 +32,11 @@ func (l *Live) shrink(ctx context.Context, slots []int32) error {
 		asks := l.open(fresh)
 		found := l.listed(asks)
 		if len(found) == 0 {
-			return l.search(ctx, l.unknown(asks))
+			asks = l.unknown(asks)
+			found = l.bridges(asks)
+		}
+		if len(found) == 0 {
+			return l.search(ctx, asks)
 		}
 		l.tree = l.levels.kruskal(l.tree, found, n, top)
 		fresh = append(fresh, found...)
