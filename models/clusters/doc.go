@@ -85,11 +85,14 @@
 // nearest of them, each by an edge as long as its own was. This tree S of old weights has the
 // most_S of T between all that stay, so w(p,q) >= most_S(p,q), for old weights and for new
 // ones. With S's pairs as long as they are now it is an upper bound U. Only pairs
-// with most_S(p,q) <= w(p,q) < most_U(p,q) are missing. They lie in different parts of a
-// component of U at a level that is above some edge of S between the parts; one of them is
-// not in the largest part. The lists of all points in the other parts are looked through, U is
-// made with what they have, and this is done again until they have nothing. Points whose
-// lists end below the level are then searched for among all rows.
+// with most_S(p,q) <= w(p,q) < most_U(p,q) are missing. Going down U, they part at a level
+// below which S has them in one component. That level has an edge of U that S has not, or not
+// with this length: below it U's components are within S's, and edges of S of this length
+// are a forest of these. So for each such edge, of the parts that its level joins and
+// that are in one component of S below it, the points of all but the largest are asked: one of
+// each missing pair is among them. Their lists are looked through, U is made with what these
+// have, and this is done again until they have nothing. Points whose lists end below the level
+// are then searched for among all rows.
 //
 // All parts of U at all levels are ranges of one order of the points (levels), in which most
 // is a largest height between two places (the reachability plot of Ankerst et al., "OPTICS",

@@ -78,28 +78,17 @@ func (l *Live) anchors(fresh []graph.Edge, slots []int32) (out []graph.Edge) {
 		}
 	}
 	label, size := group.Labels()
-	held := make([]bool, len(size))
-	for r, is := range anchored {
-		held[label[r]] = held[label[r]] || is
-	}
+	held, members := make([]bool, len(size)), make([][]int32, len(size))
 	for r, g := range label {
-		if !held[g] {
-			held[g] = true
-			out = append(out, l.nearestOld(slots[r]))
+		held[g] = held[g] || anchored[r]
+		members[g] = append(members[g], slots[r])
+	}
+	for g, is := range held {
+		if !is {
+			out = append(out, l.bridge(members[g], l.levels.order))
 		}
 	}
 	return out
-}
-
-// nearestOld returns the shortest edge from a new point to those that levels is about.
-func (l *Live) nearestOld(slot int32) graph.Edge {
-	best := l.edge(slot, l.levels.order[0])
-	for _, j := range l.levels.order[1:] {
-		if e := l.edge(slot, j); e.Dist2 < best.Dist2 {
-			best = e
-		}
-	}
-	return best
 }
 
 // lowered returns the edges of the tree whose reachability stayed, in their order, and the

@@ -24,9 +24,9 @@ type Live struct {
 	inner2 []float64
 	tree   []graph.Edge // ascending by length
 	kept   []graph.Edge // memory for the edges of a change that stay
-	// levels is tree as a hierarchy.
-	levels levels
-	blocks par.Lender[askBlock]
+	// levels is tree as a hierarchy, and before what it was before the last deletion.
+	levels, before levels
+	blocks         par.Lender[askBlock]
 }
 
 // NewLive returns clusters of no points, for rows of dimension dim. The error is a
@@ -36,7 +36,13 @@ func NewLive(dim int, s Settings) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := live.New(dim, live.Settings{Neighbors: s.MinSamples, Lists: max(s.MinSamples, spareNeighbors), Threads: s.Threads})
+	return newLive(dim, s, live.Settings{Lists: max(s.MinSamples, spareNeighbors)})
+}
+
+// newLive is NewLive with other lengths of lists, which say only how long it takes.
+func newLive(dim int, s Settings, lists live.Settings) (*Live, error) {
+	lists.Neighbors, lists.Threads = s.MinSamples, s.Threads
+	g, err := live.New(dim, lists)
 	if err != nil {
 		return nil, fmt.Errorf("clusters: %w", err)
 	}
@@ -64,7 +70,7 @@ func (l *Live) Rows() vec.Matrix[float32] {
 
 // Bytes returns how much memory is held, as of live.Graph.Bytes.
 func (l *Live) Bytes() int64 {
-	return l.graph.Bytes() + int64(8*(cap(l.core2)+cap(l.was2)+cap(l.inner2))+16*cap(l.kept)) + l.levels.bytes() +
+	return l.graph.Bytes() + int64(8*(cap(l.core2)+cap(l.was2)+cap(l.inner2))+16*cap(l.kept)) + l.levels.bytes() + l.before.bytes() +
 		l.blocks.Sum(func(w *askBlock) int64 { return int64(8*cap(w.reach) + 4*cap(w.slots)) })
 }
 
@@ -100,7 +106,7 @@ func (l *Live) Delete(ctx context.Context, slots []int32) error {
 // whole reports whether a tree is made of all points: if they were fewer, without those
 // that change, than have an m-th neighbour, or than change.
 func (l *Live) whole(stay, change int) bool {
-	return stay <= max(l.set.MinSamples, spareNeighbors) || stay <= change
+	return stay <= l.graph.Settings().Lists || stay <= change
 }
 
 // build makes the tree of all points.

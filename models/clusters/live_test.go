@@ -12,6 +12,7 @@ import (
 
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/sparse/graph/live"
 )
 
 // failer is a test or a check of rapid's.
@@ -62,7 +63,13 @@ func TestLiveIsTheBatchs(t *testing.T) {
 		width := rapid.SampledFrom([]int{2, 6, 1000}).Draw(t, "width")
 		s := Settings{MinSize: rapid.IntRange(2, 6).Draw(t, "min size"), MinSamples: rapid.IntRange(1, 5).Draw(t, "m"),
 			Selection: rapid.SampledFrom([]Selection{ExcessOfMass, Leaf}).Draw(t, "selection"), Threads: rapid.IntRange(1, 2).Draw(t, "threads")}
-		l, err := NewLive(dim, s)
+		s, err := s.Filled()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Short lists leave much to be searched for.
+		lists := rapid.SampledFrom([]live.Settings{{Lists: max(s.MinSamples, spareNeighbors)}, {Spare: 2}, {Spare: -1}}).Draw(t, "lists")
+		l, err := newLive(dim, s, lists)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -13,10 +14,9 @@ func (l *Live) shrink(ctx context.Context, slots []int32) error {
 	n, top := l.Len(), l.graph.Top()
 	tree, across := l.without(slots)
 	kept := tree[:0]
-	var fresh, loose []graph.Edge // edges that rose, as they are and as they were
+	var fresh []graph.Edge
 	for _, e := range tree {
 		if now := max(l.core2[e.I], l.core2[e.J]); now > e.Dist2 {
-			loose = append(loose, e)
 			e.Dist2 = now
 			fresh = append(fresh, e)
 			continue
@@ -24,17 +24,22 @@ func (l *Live) shrink(ctx context.Context, slots []int32) error {
 		kept = append(kept, e)
 	}
 	for _, e := range across {
-		loose = append(loose, e)
 		fresh = append(fresh, l.edge(e.I, e.J))
 	}
+	l.before, l.levels = l.levels, l.before
 	l.tree = l.levels.kruskal(kept, fresh, n, top)
 	for {
-		asks := l.open(loose)
+		asks := l.open(fresh)
 		found := l.listed(asks)
 		if len(found) == 0 {
-			return l.search(ctx, l.unknown(asks))
+			asks = l.unknown(asks)
+			found = l.bridges(asks)
+		}
+		if len(found) == 0 {
+			return l.search(ctx, asks)
 		}
 		l.tree = l.levels.kruskal(l.tree, found, n, top)
+		fresh = append(fresh, found...)
 	}
 }
 
@@ -51,9 +56,10 @@ func (l *Live) search(ctx context.Context, asks []asked) error {
 	return err
 }
 
-// without returns the tree without points: pairs of others are joined by ways whose longest
-// edges are as long as they were, as Dist2 has it. A point that goes leaves its neighbours
-// joined to the nearest of them.
+// without returns the edges of the tree between points that stay, in their order, and pairs
+// of these in place of ways over points that went: with both, the longest edge on the way
+// between two points is what it was. A point that goes leaves its neighbours joined to the
+// nearest of them.
 func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 	stars := make(map[int32][]graph.Edge, len(slots)) // of those that went
 	for _, slot := range slots {
@@ -103,43 +109,60 @@ func (l *Live) without(slots []int32) (tree, across []graph.Edge) {
 	return tree, across
 }
 
-// open returns the points that may have shorter edges than the tree has, given the edges that
-// rose, as they were. Where these lie in components that the tree joins at a higher level than
-// they did, a shorter edge may join them; all points but those of the largest component are
-// asked for it.
-func (l *Live) open(loose []graph.Edge) []asked {
-	type node struct {
-		from, to int
-	}
+// parts are what a component of the tree falls into below its level: ranges of places.
+type parts struct {
+	from, to, class int32
+}
+
+// open returns the points that may have shorter edges than the tree has, given its edges that
+// are not as they were, and maybe others. These join parts at a level; parts that were
+// joined below it before may be joined by something shorter. Of such parts, the points of all but
+// the largest are asked.
+func (l *Live) open(fresh []graph.Edge) (asks []asked) {
 	v := &l.levels
-	seen := make(map[node]float64)
-	var asks []asked
-	for _, e := range loose {
+	type node struct {
+		from  int
+		level float64
+	}
+	seen := map[node]bool{}
+	var all []parts
+	for _, e := range fresh {
 		level := v.pathMost(e.I, e.J)
-		if level <= e.Dist2 {
-			continue
+		if level < e.Dist2 {
+			continue // it is not in the tree
 		}
 		from, to := v.upTo(int(v.place[e.I]), level)
-		if _, ok := seen[node{from, to}]; ok {
+		if seen[node{from, level}] {
 			continue
 		}
-		seen[node{from, to}] = level
-		largest, size := 0, 0
+		seen[node{from, level}] = true
+		all = all[:0]
 		for a := from; a < to; {
 			b := v.after(a, level)
-			if b-a > size {
-				largest, size = a, b-a
-			}
+			class, _ := l.before.below(int(l.before.place[v.order[a]]), level)
+			all = append(all, parts{int32(a), int32(b), int32(class)})
 			a = b
 		}
-		for a := from; a < to; {
-			b := v.after(a, level)
-			for k := a; k < b && a != largest; k++ {
-				if slot := v.order[k]; l.core2[slot] < level {
-					asks = append(asks, asked{slot: slot, level: level, from: int32(from), to: int32(to), own: reached{int32(a), int32(b)}})
-				}
+		asks = l.ask(asks, all, level)
+	}
+	return asks
+}
+
+// ask appends the points of parts that are of one class with a larger one.
+func (l *Live) ask(asks []asked, all []parts, level float64) []asked {
+	from, to := all[0].from, all[len(all)-1].to
+	slices.SortFunc(all, func(a, b parts) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.to-b.from, a.to-a.from), cmp.Compare(a.from, b.from))
+	})
+	for i := 1; i < len(all); i++ {
+		p := all[i]
+		if p.class != all[i-1].class {
+			continue
+		}
+		for _, slot := range l.levels.order[p.from:p.to] {
+			if l.core2[slot] < level {
+				asks = append(asks, asked{slot: slot, level: level, from: from, to: to, own: reached{p.from, p.to}})
 			}
-			a = b
 		}
 	}
 	return asks
