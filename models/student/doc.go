@@ -93,7 +93,7 @@
 // those of the near ones. Their weight falls with the ramp of H11,
 //
 //	s = s0 + (s1 - s0) ramp,                                                                (H19)
-//	s0 = 3/10 (16/m)^(2/3) f(n),  s1 = 2/25 (16/m)^(1/3) f(n),  f(n) = min(1, 30,000/n)^(3/2),
+//	s0, s1 = (3/10, 2/25) (16/m)^(2/3) f(n),  f(n) = min(1, 30,000/n)^(3/2),
 //
 // and they lead to the neighbours of the ranks
 //
@@ -157,7 +157,7 @@
 // function Steps). Systems are solved to a tenth of the gradient; momentum is that of SM
 // 43. The start are principal components, every column with a spread of 5, and
 //
-//	sigma^2 = min(0.02 / f(n), 0.1).                                                        (H23)
+//	sigma^2 = min(0.02 / f(n)^2, 0.1).                                                      (H23)
 //
 // # A new point
 //

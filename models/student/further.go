@@ -45,15 +45,15 @@ func (w FurtherWeight) At(done float64) float64 {
 // further returns the weight of further edges on a map of n points that have m of them
 // each. By default
 //
-//	s = (3/10 (16/m)^(2/3), 2/25 (16/m)^(1/3)) min(1, 30,000/n)^(3/2):
+//	s = (3/10, 2/25) (16/m)^(2/3) min(1, 30,000/n)^(3/2):
 //
 // fewer edges weigh more, and the nearest of many points would give way to them.
 func (s Settings) further(n, m int) FurtherWeight {
 	if s.Further != (FurtherWeight{}) || m == 0 {
 		return s.Further
 	}
-	share, fewer := ofMany(n), math.Cbrt(furtherMost/float64(m))
-	return FurtherWeight{From: furtherFrom * fewer * fewer * share, To: furtherTo * fewer * share}
+	share := math.Pow(furtherMost/float64(m), 2./3) * ofMany(n)
+	return FurtherWeight{From: furtherFrom * share, To: furtherTo * share}
 }
 
 // manyPoints is where weights begin to depend on the number of points.

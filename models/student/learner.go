@@ -76,13 +76,13 @@ func (l *Learner) field() {
 // model makes the model of a problem that has its field.
 func (l *Learner) model() (err error) {
 	s := &l.Settings
-	s.Further, s.Prior.Schedule = s.further(l.Problem.N(), l.further), s.fall(l.Problem.N())
+	s.Prior.Schedule = s.fall(l.Problem.N())
 	if s.Steps == 0 && s.Thorough {
 		s.Steps = s.steps(l.Problem.N())
 	}
 	set := ModelSettings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
-		Further: s.Further,
+		Further: s.further(l.Problem.N(), l.further),
 		Sigma:   s.Sigma, Steps: s.Steps, Gain: max(s.Gain, 0), Threads: s.Threads, Single: l.coarse == models.CoarseMap,
 	}
 	if s.Thorough {

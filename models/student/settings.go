@@ -188,7 +188,7 @@ func (s Settings) fall(n int) prior.Schedule {
 
 // variance returns sigma^2 on a map of n points,
 //
-//	sigma^2 = min(0.02 / f(n), 0.1),  f(n) = min(1, 30,000/n)^(3/2).               (H23)
+//	sigma^2 = min(0.02 / f(n)^2, 0.1),  f(n) = min(1, 30,000/n)^(3/2).               (H23)
 //
 // Small variances let near points come nearer, which shows more of the order among them.
 // Groups of many points that lie over each other at first pass through each other less
@@ -197,7 +197,7 @@ func (s Settings) variance(n int) float64 {
 	if s.Sigma2 != 0 {
 		return s.Sigma2
 	}
-	return min(DefaultSigma2/ofMany(n), mostSigma2)
+	return min(DefaultSigma2/(ofMany(n)*ofMany(n)), mostSigma2)
 }
 
 // coarse returns what points of a map of n are held against: if they are few, all,
