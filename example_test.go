@@ -182,12 +182,12 @@ func ExampleOpen() {
 
 func ExampleMap_Refresh() {
 	ctx := context.Background()
-	x, _ := blobs(320)
-	m, err := unfold.Fit(ctx, x.Slice(0, 300, 0, 8), unfold.Options{})
+	x, _ := blobs(1020)
+	m, err := unfold.Fit(ctx, x.Slice(0, 1000, 0, 8), unfold.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	ids, err := m.Insert(ctx, x.Slice(300, 320, 0, 8))
+	ids, err := m.Insert(ctx, x.Slice(1000, 1020, 0, 8))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -202,8 +202,8 @@ func ExampleMap_Refresh() {
 	fmt.Printf("%s refresh: %d points, %d came, %d went\n", r.Kind, r.Points, r.Born, r.Gone)
 	fmt.Printf("those that stayed hardly moved: %t\n", r.Median < 1)
 	// Output:
-	// points 300 to 319 are new
-	// ordinary refresh: 317 points, 20 came, 3 went
+	// points 1000 to 1019 are new
+	// ordinary refresh: 1017 points, 20 came, 3 went
 	// those that stayed hardly moved: true
 }
 

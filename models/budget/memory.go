@@ -125,13 +125,13 @@ func (p *Plan) hashes() float64 {
 
 // student adds the stages with heavy tails; held is what lives through all.
 func (p *Plan) student(held float64, add func(name string, perRow, rest float64)) {
-	further := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
+	further, reach := p.Spec.Latent().ForStudent().FurtherEdges(p.Rows)
 	k, d := float64(p.Neighbors+further), float64(p.Spec.Dims)
-	entries := entries(p.Seen, p.Neighbors, further)
+	entries := entries(p.Seen, p.Neighbors, further, reach)
 	// The edges (two ends, weight, scale), their triplets, order and slots, and
 	// the matrix that is made of them; lists of the further ones.
 	add("graph", held+k*(24+16+16+16+8)+3*8+8*entries+12*float64(further), 0)
-	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further) / float64(p.Rows)
+	problem := problemBytes(p.Rows, p.Seen, p.Neighbors, further, reach) / float64(p.Rows)
 	field := fieldBytes(p.Coarse, p.Rows, p.Spec.Dims) / float64(p.Rows)
 	state := 8*d + 8
 	frame := 8*d + 4
@@ -146,21 +146,31 @@ func (p *Plan) student(held float64, add func(name string, perRow, rest float64)
 }
 
 // problemBytes returns the bytes of the constants of n points of dim values with edges
-// to k neighbours and some further ones: student.Problem.Bytes, and room that the matrix
-// was built in. With further edges every entry counts both.
-func problemBytes(n, dim, k, further int) float64 {
+// to k neighbours and some further ones up to rank reach: student.Problem.Bytes, and room
+// that the matrix was built in. With further edges every entry counts both.
+func problemBytes(n, dim, k, further, reach int) float64 {
 	edges := 2 * float64(k+further)
 	entry := 8. + 8
 	if further > 0 {
 		entry += 2 * 8
 	}
-	return float64(n) * (8 + 4*edges + entries(dim, k, further)*entry + 8)
+	return float64(n) * (8 + 4*edges + entries(dim, k, further, reach)*entry + 8)
 }
 
 // entries is the number of entries a point of the symmetric matrix with the edges to k
-// neighbours of points of dim values, and some further ones, which hardly two points share.
-func entries(dim, k, further int) float64 {
-	return 2 * (float64(k)*mutual(dim) + float64(further))
+// neighbours of points of dim values, and some further ones at ranks in equal ratios up to
+// reach. The density of m such ranks at rank r is m / (r log(reach/k)), on average over them
+//
+//	m (1/k - 1/reach) / log^2(reach/k),
+//
+// and with that probability, or a little less, the other point's list has the edge as well.
+func entries(dim, k, further, reach int) float64 {
+	own := float64(further)
+	if further > 0 {
+		ratio := math.Log(float64(reach) / float64(k))
+		own *= 1 - min(1, own*(1/float64(k)-1/float64(reach))/(ratio*ratio))/2
+	}
+	return 2 * (float64(k)*mutual(dim) + own)
 }
 
 // fieldBytes returns the bytes of what n points in d dimensions are held against:

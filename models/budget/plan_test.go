@@ -69,9 +69,10 @@ func TestModelBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		problem, m, further := l.Problem, l.Model, set.FurtherEdges(n)
+		problem, m := l.Problem, l.Model
+		further, reach := set.FurtherEdges(n)
 		spare := 4 * int64(2*n*(p.Neighbors+further)-problem.Similar.NNZ()) // its indices were clipped
-		if got, want := problemBytes(n, dim, p.Neighbors, further), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
+		if got, want := problemBytes(n, dim, p.Neighbors, further, reach), float64(problem.Bytes()+spare); !near(got, want, 0.15) {
 			t.Errorf("dim %d: constants of %.0f bytes predicted, they are %.0f", dim, got, want)
 		}
 		m.SetPrior(prior.New(vec.New[float64](n, d)), prior.Schedule{})

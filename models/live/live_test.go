@@ -30,14 +30,14 @@ func TestStationary(t *testing.T) {
 		gone := slots[8*b : 8*b+8]
 		slots = append(slots, change(t, m, gone, fresh.Slice(8*b, 8*b+8))...)
 		r := refresh(t, m)
-		want := Ordinary
+		want, most := Ordinary, 1.
 		if b%5 == 4 {
-			want = Gentle
+			want, most = Gentle, 5 // blobs without an inner order are arranged in one way as well as in another
 		}
 		if r.Kind != want || r.Version != uint64(b+2) || r.Epoch != 1 || r.Points != 400 || r.Born != 8 || r.Gone != 8 {
 			t.Errorf("refresh %d: %+v", b+1, r)
 		}
-		if r.Moves.Points != 392 || r.Moves.Median <= 0 || r.Moves.Median > 3 || r.Moves.Median > r.Moves.P90 || r.Moves.P90 > r.Moves.P99 {
+		if r.Moves.Points != 392 || r.Moves.Median <= 0 || r.Moves.Median > most || r.Moves.Median > r.Moves.P90 || r.Moves.P90 > r.Moves.P99 {
 			t.Errorf("refresh %d, %v: moves %+v", b+1, r.Kind, r.Moves)
 		}
 		if r.Drift.Points != 400-8*(b+1) || r.Loglik >= 0 || r.LoglikPoint != r.Loglik/400 || r.Steps == 0 {

@@ -88,19 +88,20 @@
 //
 // Near edges and repulsion leave it open where groups lie, which decides how a map looks.
 // Two terms settle it. A Gaussian prior around a frame, principal components or a
-// sheet unrolled, joins the objective (package prior, H15 to H18). Further edges, three of every
+// sheet unrolled, joins the objective (package prior, H15 to H18). Further edges, m of every
 // point, have S_ij = s and length scales of their own; units, clips and Delta_i^2 are
 // those of the near ones. Their weight falls with the ramp of H11,
 //
-//	s = s0 + (s1 - s0) ramp,  s0 = 1, s1 = 0.2 (times min(1, 30,000/n)^1.5), (H19)
+//	s = s0 + (s1 - s0) ramp,                                                                (H19)
+//	s0, s1 = (3/10, 2/25) (16/m)^(2/3) f(n),  f(n) = min(1, 30,000/n)^(3/2),
 //
 // and they lead to the neighbours of the ranks
 //
-//	r_m = k (K/k)^(m/3), m = 1, 2, 3,  K = min(7 k, n/10).                                    (H20)
+//	r_l = k (K/k)^(l/m), l = 1 ... m,  K = min(7 k, n/10).                                   (H20)
 //
-// Lists are long enough for them up to 30,000 points; beyond, and where a map follows its
-// points, walks along the lists end at about these ranks (further.go). What was measured is
-// in docs/decisions/frames.md.
+// Up to 30,000 points m is 300,000/n, at most 16, and lists are long enough for them;
+// beyond, and where a map follows its points, m is 3, and walks along the lists end at about
+// these ranks (further.go). What was measured is in docs/decisions/frames.md.
 //
 // # Ranks
 //
@@ -155,7 +156,8 @@
 // T0 steps flat, T1 ramp, T2 flat: a quarter, a half and a quarter of all (see the
 // function Steps). Systems are solved to a tenth of the gradient; momentum is that of SM
 // 43. The start are principal components, every column with a spread of 5, and
-// sigma^2 = 0.1.
+//
+//	sigma^2 = min(0.02 / f(n)^2, 0.1).                                                      (H23)
 //
 // # A new point
 //
@@ -180,7 +182,7 @@
 //	dissimilar every pair, summed by package farfield (Coarse)
 //	scales     clipped, sigma^2 fixed
 //	start      the frame
-//	whole      a prior around it, three further edges of every point
+//	whole      a prior around it, further edges of every point
 //	steps      200, from 20,000 points on fewer, at least 80, above d = 3 50 (Steps)
 //	sigma      standard error of the place
 //

@@ -52,7 +52,7 @@ func fit[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings, progress
 	err = f.Stage("graph", &r.Seconds.Graph, func() error {
 		_, size := graph.Label(f.Out.Neighbors.First(k))
 		r.Edges, r.Components = f.Out.Neighbors.N*k, len(size)
-		l.Problem = problem(f.X, f.Out.Neighbors, k, s, 0)
+		l.Problem, l.further = problem(f.X, f.Out.Neighbors, k, s, 0)
 		f.Out.Neighbors = f.Out.Neighbors.First(min(s.Lists, f.Out.Neighbors.K))
 		return nil
 	})
@@ -90,6 +90,7 @@ func (l *Learner) Begin(ctx context.Context, p prior.Points) (*State, error) {
 // no rows if there is none.
 func (l *Learner) start(ctx context.Context, p prior.Points) (st *State, frame vec.Matrix[float64], err error) {
 	s := &l.Settings
+	s.Sigma2 = s.variance(l.Problem.N())
 	if frame, s.Prior.Frame, err = s.Prior.Places(ctx, p, s.Dims); err != nil {
 		return nil, frame, err
 	}

@@ -11,15 +11,18 @@ import (
 )
 
 const (
-	// furtherEdges is how many further edges a point has: few do what all between would,
-	// for a tenth of the time.
-	furtherEdges = 3
+	// furtherLeast and furtherMost are how many further edges a point has at least and at
+	// most, furtherAll about how many all points have together: more than three keep more of
+	// the 30 and 100 nearest, and take time in proportion to their number.
+	furtherLeast, furtherMost, furtherAll = 3, 16, 300_000
 	// reachFactor and reachShare are the default of Options.Reach: so many times k, and
 	// at most the n-th part of all points.
 	reachFactor = 7
 	reachShare  = 10
-	// furtherFrom and furtherTo are the weights of a further edge for up to manyPoints.
-	furtherFrom, furtherTo = 1, 0.2
+	// furtherFrom and furtherTo are the weights of a further edge of furtherMost.
+	furtherFrom, furtherTo = 0.3, 0.08
+	// mostSigma2 is sigma^2 of maps of very many points (Settings.variance).
+	mostSigma2 = 0.1
 	// longLists is the largest number of points whose lists are searched as far as
 	// further edges reach. Beyond, walks end there nearly as well.
 	longLists = manyPoints
@@ -39,16 +42,17 @@ func (w FurtherWeight) At(done float64) float64 {
 	return w.From + (w.To-w.From)*done
 }
 
-// further returns the weight of further edges on a map of n points. By default
+// further returns the weight of further edges on a map of n points that have m of them
+// each. By default
 //
-//	s = (1, 0.2) min(1, 30,000/n)^(3/2):
+//	s = (3/10, 2/25) (16/m)^(2/3) min(1, 30,000/n)^(3/2):
 //
-// the nearest of more points would give way to them.
-func (s Settings) further(n int) FurtherWeight {
-	if s.Further != (FurtherWeight{}) {
+// fewer edges weigh more, and the nearest of many points would give way to them.
+func (s Settings) further(n, m int) FurtherWeight {
+	if s.Further != (FurtherWeight{}) || m == 0 {
 		return s.Further
 	}
-	share := ofMany(n)
+	share := math.Pow(furtherMost/float64(m), 2./3) * ofMany(n)
 	return FurtherWeight{From: furtherFrom * share, To: furtherTo * share}
 }
 
@@ -72,10 +76,10 @@ func (s Settings) reach(n int) int {
 	return min(reachFactor*s.Neighbors, n/reachShare)
 }
 
-// FurtherEdges is how many further edges a point of n has.
-func (s Settings) FurtherEdges(n int) int {
+// FurtherEdges returns how many further edges a point of n has, and the rank of the farthest.
+func (s Settings) FurtherEdges(n int) (edges, reach int) {
 	s.Neighbors = cmp.Or(s.Neighbors, DefaultNeighbors)
-	return len(furtherRanks(min(s.Neighbors, n-1), s.reach(n)))
+	return len(s.ranks(n, s.SearchLists(n))), s.reach(n)
 }
 
 // SearchLists is how many neighbours of a point are searched for in a fit of n: further
@@ -89,12 +93,24 @@ func (s Settings) SearchLists(n int) int {
 	return lists
 }
 
-// furtherRanks returns the ranks of the further edges of a point that has k near ones,
+// ranks returns the ranks of the further edges of a point of n, where lists hold so many
+// neighbours: m = 300,000/n of them, at least 3 and at most 16. Where lists do not reach as
+// far, walks take the place of ranks, and m is 3: longer walks would lead far beyond.
+func (s Settings) ranks(n, lists int) []int {
+	reach, m := s.reach(n), furtherLeast
+	if lists >= reach {
+		m = min(max(furtherAll/n, furtherLeast), furtherMost)
+	}
+	return furtherRanks(min(s.Neighbors, n-1), reach, m)
+}
+
+// furtherRanks returns the ranks of m further edges of a point that has k near ones, those
+// that differ of
 //
-//	r_m = k (reach/k)^(m/3), m = 1, 2, 3.                                      (H20)
-func furtherRanks(k, reach int) (ranks []int) {
-	for m := 1; m <= furtherEdges && reach > k; m++ {
-		r := int(math.Round(float64(k) * math.Pow(float64(reach)/float64(k), float64(m)/furtherEdges)))
+//	r_l = k (reach/k)^(l/m), l = 1 ... m.                                       (H20)
+func furtherRanks(k, reach, m int) (ranks []int) {
+	for l := 1; l <= m && reach > k; l++ {
+		r := int(math.Round(float64(k) * math.Pow(float64(reach)/float64(k), float64(l)/float64(m))))
 		if r > k && !slices.Contains(ranks, r) {
 			ranks = append(ranks, r)
 		}

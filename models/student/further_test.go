@@ -15,17 +15,18 @@ import (
 	"unfold/models/prior"
 )
 
-// TestFurtherRanks: three ranks in equal ratios up to the reach, none of the near ones.
+// TestFurtherRanks: ranks in equal ratios up to the reach, none of the near ones.
 func TestFurtherRanks(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		k, reach int
-		want     []int
+		name        string
+		k, reach, m int
+		want        []int
 	}{
-		{"default", 6, 60, []int{13, 28, 60}}, {"20", 6, 20, []int{9, 13, 20}}, {"near", 6, 8, []int{7, 8}},
-		{"none", 6, 6, nil}, {"less", 6, 0, nil}, {"one neighbour", 1, 2, []int{2}},
+		{"three", 6, 60, 3, []int{13, 28, 60}}, {"20", 6, 20, 3, []int{9, 13, 20}}, {"near", 6, 8, 3, []int{7, 8}},
+		{"none", 6, 6, 3, nil}, {"less", 6, 0, 3, nil}, {"one neighbour", 1, 2, 3, []int{2}},
+		{"two", 8, 56, 2, []int{21, 56}}, {"equal ones once", 4, 8, 12, []int{5, 6, 7, 8}},
 	} {
-		if got := furtherRanks(c.k, c.reach); !slices.Equal(got, c.want) {
+		if got := furtherRanks(c.k, c.reach, c.m); !slices.Equal(got, c.want) {
 			t.Errorf("%s: ranks %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -40,7 +41,7 @@ func TestFurtherEdges(t *testing.T) {
 		k := rapid.IntRange(1, lists).Draw(t, "k")
 		x := normal(n, rapid.IntRange(1, 4).Draw(t, "dim"), rapid.Uint64().Draw(t, "seed"))
 		nb := neighbors(t, x, lists)
-		ranks := furtherRanks(k, rapid.IntRange(0, n-1).Draw(t, "reach"))
+		ranks := furtherRanks(k, rapid.IntRange(0, n-1).Draw(t, "reach"), rapid.IntRange(1, 9).Draw(t, "further"))
 		got := further(x, nb, k, ranks, 2)
 		for i := range n {
 			index, dist2 := got.Row(i)
@@ -89,6 +90,50 @@ func TestFurtherWeight(t *testing.T) {
 	for done, want := range map[float64]float64{0: 1, .5: .6, 1: .2} {
 		if got := w.At(done); math.Abs(got-want) > 1e-15 {
 			t.Errorf("weight at %g: %g, want %g", done, got, want)
+		}
+	}
+}
+
+// TestFurtherOfMany: few points have more further edges that weigh less each; lists that do
+// not reach as far leave three, and so do many points, whose edges weigh less again.
+func TestFurtherOfMany(t *testing.T) {
+	set, err := Settings{}.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		n, lists int
+		edges    int
+		from, to float64
+	}{
+		{"few", 5_000, 1_000, 16, 0.3, 0.08}, {"20,000", 20_000, 1_000, 15, 0.3132, 0.0835},
+		{"short lists", 5_000, 10, 3, 0.9158, 0.2442}, {"many", 120_000, 10, 3, 0.1145, 0.0305},
+	} {
+		m := len(set.ranks(c.n, c.lists))
+		w := set.further(c.n, m)
+		if m != c.edges || math.Abs(w.From-c.from) > 1e-3 || math.Abs(w.To-c.to) > 1e-4 {
+			t.Errorf("%s: %d edges of %.4f to %.4f, want %d of %.4f to %.4f", c.name, m, w.From, w.To, c.edges, c.from, c.to)
+		}
+	}
+	if w := set.further(5_000, 0); w != (FurtherWeight{}) {
+		t.Errorf("weight %v of no edges", w)
+	}
+}
+
+// TestVariance: the variance of all points follows their number, if none is given.
+func TestVariance(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		given float64
+		n     int
+		want  float64
+	}{
+		{"few", 0, 100, 0.02}, {"30,000", 0, 30_000, 0.02}, {"40,000", 0, 40_000, 0.0474}, {"many", 0, 1_000_000, 0.1},
+		{"given", 0.2, 1_000_000, 0.2},
+	} {
+		if got := (Settings{Options: Options{Sigma2: c.given}}).variance(c.n); math.Abs(got-c.want) > 1e-4 {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type Learner struct {
 	// Settings are those it was made by, with all defaults filled in.
 	Settings Settings
 	coarse   models.Coarse
+	further  int // further edges of a point
 }
 
 // NewLearner makes the model of the distinct points x (n x dim) with the lists nb, which
@@ -35,21 +36,24 @@ func NewLearner(x vec.Matrix[float32], nb *knn.Neighbors, s Settings, unit float
 	if k < 1 || nb.K < k {
 		return nil, models.BadInputf(points.Kind+": lists of %d neighbours of %d points, want %d of at least 2", nb.K, nb.N, s.Neighbors)
 	}
-	l := &Learner{Problem: problem(x, nb, k, s, unit), Settings: s}
+	l := &Learner{Settings: s}
+	l.Problem, l.further = problem(x, nb, k, s, unit)
 	l.field()
 	return l, l.model()
 }
 
-// problem is that of the points x by settings, with the first k of their lists.
-func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings, unit float64) *Problem {
+// problem is that of the points x by settings, with the first k of their lists, and how
+// many further edges each has.
+func problem[T vec.Float](x vec.Matrix[T], nb *knn.Neighbors, k int, s Settings, unit float64) (p *Problem, edges int) {
 	if unit == 0 {
 		unit = s.Scales.Unit(nb, k)
 	}
 	var beyond *knn.Neighbors
-	if ranks := furtherRanks(k, s.reach(nb.N)); len(ranks) > 0 {
+	ranks := s.ranks(nb.N, nb.K)
+	if len(ranks) > 0 {
 		beyond = further(x, nb, k, ranks, s.Threads)
 	}
-	return newProblem(nb, beyond, nearWeights(k, s.RankDecay), newLengths(nb, k, s, unit))
+	return newProblem(nb, beyond, nearWeights(k, s.RankDecay), newLengths(nb, k, s, unit)), len(ranks)
 }
 
 // field gives the problem its pair sums, as the number of points says.
@@ -72,13 +76,13 @@ func (l *Learner) field() {
 // model makes the model of a problem that has its field.
 func (l *Learner) model() (err error) {
 	s := &l.Settings
-	s.Further, s.Prior.Schedule = s.further(l.Problem.N()), s.fall(l.Problem.N())
+	s.Prior.Schedule = s.fall(l.Problem.N())
 	if s.Steps == 0 && s.Thorough {
 		s.Steps = s.steps(l.Problem.N())
 	}
 	set := ModelSettings{
 		Tail: s.Tail, Weight: s.Weight, Momentum: s.Momentum, NoMomentum: s.NoMomentum, Tolerance: s.Tolerance,
-		Further: s.Further,
+		Further: s.further(l.Problem.N(), l.further),
 		Sigma:   s.Sigma, Steps: s.Steps, Gain: max(s.Gain, 0), Threads: s.Threads, Single: l.coarse == models.CoarseMap,
 	}
 	if s.Thorough {

@@ -42,7 +42,7 @@ const (
 
 // Defaults.
 const (
-	DefaultSigma2 = 0.1   // sigma^2 of the start
+	DefaultSigma2 = 0.02  // sigma^2 on a map of up to 30,000 points
 	DefaultWeight = 0.086 // c, the weight of one ordered dissimilar pair
 	// LeastRatio is what sum D / sum S comes to at least by default, which few
 	// points would not reach with the weight alone.

@@ -55,12 +55,12 @@ type Options struct {
 	// Weight is c, the weight of an ordered dissimilar pair. Default that of the
 	// function Weight, 0.086 but for few points.
 	Weight float64
-	// Sigma says what becomes of the variances, which begin at Sigma2. Defaults Fixed,
-	// DefaultSigma2.
+	// Sigma says what becomes of the variances, which begin at Sigma2. Defaults Fixed
+	// and, by H23, 0.02 for up to 30,000 points and up to 0.1 for more.
 	Sigma  Sigma
 	Sigma2 float64
 	// Prior keeps places near a frame, by default prior.Auto, with a weight
-	// that falls from 0.1 to 6e-4, and for more than 30,000 points further, see H15.
+	// that falls from 0.1 to 1.8e-3, and for more than 30,000 points further, see H15.
 	Prior prior.Settings
 	// Reach is the rank of the furthest neighbour that a point sends an edge to beside
 	// the nearest (H20). Default 7 Neighbors, and at most a tenth of all points; negative
@@ -114,7 +114,6 @@ func (s Settings) WithDefaults() (Settings, error) {
 	}
 	s.Tolerance = cmp.Or(s.Tolerance, 0.1)
 	s.Tail = cmp.Or(s.Tail, float64(s.Dims)/2)
-	s.Sigma2 = cmp.Or(s.Sigma2, DefaultSigma2)
 	s.RankDecay = cmp.Or(s.RankDecay, DefaultRankDecay)
 	if err := s.Common.Check(); err != nil {
 		return s, err
@@ -134,7 +133,7 @@ func (s Settings) checkRanges() error {
 		models.Require(s.Dims <= MostDims, "dims", "%d, want at most %d: in more dimensions the powers of heavy tails leave the number range", s.Dims, MostDims),
 		models.Require(positive(s.Tail), "tail", "%v is not a positive number", s.Tail),
 		models.Require(s.Weight == 0 || positive(s.Weight), "weight", "%v is not a positive number", s.Weight),
-		models.Require(positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
+		models.Require(s.Sigma2 == 0 || positive(s.Sigma2), "sigma2", "%v is not a positive number", s.Sigma2),
 		models.Require(s.Further.From >= 0 && s.Further.To >= 0 && s.Further.From <= most && s.Further.To <= most, "further", "weights from %v to %v, want 0 to %g", s.Further.From, s.Further.To, float64(most)),
 		models.Require(s.RankDecay <= mostRankDecay, "rank decay", "%v is more than %v", s.RankDecay, float64(mostRankDecay)),
 		models.Require(s.Density >= 0 && s.Density <= mostDensity, "density", "%v is not in 0 to %v", s.Density, float64(mostDensity)),
@@ -171,12 +170,12 @@ func (s Settings) Outline(n int) models.Outline {
 // grows with n, stays what it is.
 const (
 	priorFrom = 0.1
-	priorTo   = 6e-4
+	priorTo   = 1.8e-3
 )
 
 // fall returns the weight of the prior on a map of n points,
 //
-//	kappa from 0.1 f(n)^2 to 6e-4 f(n), f(n) = min(1, 30,000/n)^(3/2).
+//	kappa from 0.1 f(n)^2 to 1.8e-3 f(n), f(n) = min(1, 30,000/n)^(3/2).
 //
 // Held more firmly at first, groups of many points that the frame lays over each other
 // come apart in pieces, with others between them.
@@ -185,6 +184,20 @@ func (s Settings) fall(n int) prior.Schedule {
 		return s.Prior.Schedule
 	}
 	return prior.Schedule{From: priorFrom * ofMany(n) * ofMany(n), To: priorTo * ofMany(n)}
+}
+
+// variance returns sigma^2 on a map of n points,
+//
+//	sigma^2 = min(0.02 / f(n)^2, 0.1),  f(n) = min(1, 30,000/n)^(3/2).               (H23)
+//
+// Small variances let near points come nearer, which shows more of the order among them.
+// Groups of many points that lie over each other at first pass through each other less
+// easily then, and keep more tears.
+func (s Settings) variance(n int) float64 {
+	if s.Sigma2 != 0 {
+		return s.Sigma2
+	}
+	return min(DefaultSigma2/(ofMany(n)*ofMany(n)), mostSigma2)
 }
 
 // coarse returns what points of a map of n are held against: if they are few, all,
