@@ -37,9 +37,12 @@ type bench struct {
 	tried        []method
 	missing      []dataset // whose data are not there
 
-	log     io.Writer
-	run     string // names this run
-	folder  string // of the page's pictures, beside it
+	log    io.Writer
+	run    string // names this run
+	folder string // of the page's pictures, beside it
+	// beside is the folder beside the page that holds the results it was made of: those of
+	// machines that had an OUT of their own. None for tables and toys.
+	beside  string
 	results map[string]*result
 }
 
@@ -136,6 +139,9 @@ func (b *bench) say(format string, args ...any) {
 // what was tried. It returns the number of targets by verdict.
 func (b *bench) measure(ctx context.Context, stdout io.Writer, page string) (map[string]int, error) {
 	b.run = time.Now().UTC().Format("20060102T150405")
+	if page != "" && !b.small && !b.quick && len(b.tried) == 0 {
+		b.beside = filepath.Join(strings.TrimSuffix(page, ".md"), "results")
+	}
 	b.results = map[string]*result{}
 	if err := os.MkdirAll(b.file("results"), 0o777); err != nil {
 		return nil, err
@@ -216,9 +222,12 @@ const (
 // may be used and was made in the same way, or else what measuring gives, which it
 // keeps. It is nil if there is none and none is to be made.
 func (b *bench) once(name, made string, when when, measure func(r *result) error) (*result, error) {
-	path := b.file("results", strings.ReplaceAll(name, "/", "-")+".json")
+	path := b.file("results", resultName(name))
 	if when < wanted || when == wanted && b.keep {
 		r, err := earlierResult(path, made)
+		if err == nil && r == nil && b.beside != "" {
+			r, err = earlierResult(filepath.Join(b.beside, resultName(name)), made)
+		}
 		if err != nil || r == nil && when < wanted {
 			return nil, err
 		}
@@ -236,6 +245,9 @@ func (b *bench) once(name, made string, when when, measure func(r *result) error
 	b.results[name] = r
 	return r, harness.WriteJSON(path, r)
 }
+
+// resultName is the name of the file that holds a result.
+func resultName(name string) string { return strings.ReplaceAll(name, "/", "-") + ".json" }
 
 // earlierResult reads a result that was made in this way; it is nil if there is none.
 func earlierResult(path, made string) (*result, error) {

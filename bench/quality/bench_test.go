@@ -60,6 +60,29 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// What a page was made of lies beside it, and serves whoever has no folder of earlier runs.
+func TestResultsBeside(t *testing.T) {
+	dir := t.TempDir()
+	first := &bench{out: t.TempDir(), beside: filepath.Join(dir, "results"), log: io.Discard, run: "first", results: map[string]*result{}}
+	if err := os.Mkdir(first.file("results"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.once("set/a", "so", wanted, func(r *result) error { r.Figures[nn1] = 7; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.writeResults(); err != nil {
+		t.Fatal(err)
+	}
+	other := &bench{out: t.TempDir(), beside: first.beside, log: io.Discard, run: "second", keep: true, results: map[string]*result{}}
+	never := func(*result) error { return errors.New("measured again") }
+	if r, err := other.once("set/a", "so", wanted, never); err != nil || r.Run != "first" || r.Figures[nn1] != 7 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := other.once("set/a", "otherwise", unwanted, never); r != nil || err != nil {
+		t.Errorf("a result of other settings is used: %+v, %v", r, err)
+	}
+}
+
 // All that a map depends on is in what it was made by.
 func TestMadeTellsSettingsApart(t *testing.T) {
 	m, j, p := method{key: "a", flags: []string{"--theta", ".4"}}, job{}, &prepared{Stamp: "x"}

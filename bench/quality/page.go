@@ -30,8 +30,28 @@ func (b *bench) writePage(ctx context.Context, path string, sets []*prepared) (m
 	if err := b.drawLikelihood(path); err != nil {
 		return nil, err
 	}
+	if err := b.writeResults(); err != nil {
+		return nil, err
+	}
 	targets := b.targets(sets)
 	return count(targets), os.WriteFile(path, b.page(sets, targets, shown), 0o666)
+}
+
+// writeResults writes what the page is made of beside it: who has no folder of earlier runs
+// measures what is missing there, and nothing twice.
+func (b *bench) writeResults() error {
+	if b.beside == "" {
+		return nil
+	}
+	if err := os.MkdirAll(b.beside, 0o777); err != nil {
+		return err
+	}
+	for name, r := range b.results {
+		if err := harness.WriteJSON(filepath.Join(b.beside, resultName(name)), r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // page is the whole page; shown holds the pictures of each data set.
