@@ -74,7 +74,7 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 		return nil, err
 	}
 	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(x.Rows, tree), s.MinSize), set: s, inner2: inner2}
-	c.members(c.Tree.choose(s))
+	c.members(c.Tree.choose(s, nil))
 	return c, nil
 }
 
