@@ -18,6 +18,9 @@ var outputColumns = []outputColumn{
 	series[float32]{NoveltyGlobalName, func(o *Output) *[]float32 { return &o.NoveltyGlobal }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
 	series[string]{className, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts, appendQuoted},
 	series[float32]{probabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
+	series[int64]{ClusterName, func(o *Output) *[]int64 { return &o.Cluster }, table.Int64Column, (*body).int64s, readIntegers, appendInt64},
+	series[float32]{ClusterProbabilityName, func(o *Output) *[]float32 { return &o.ClusterProbability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
+	series[float32]{ClusterOutlierName, func(o *Output) *[]float32 { return &o.ClusterOutlier }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
 	constant[uint32]{EpochName, func(o *Output) *uint32 { return &o.Epoch }, table.Uint32Column, (*body).uint32s},
 	constant[uint64]{VersionName, func(o *Output) *uint64 { return &o.Version }, table.Uint64Column, (*body).uint64s},
 }
@@ -87,8 +90,8 @@ var reserved = reservedNames()
 
 func reservedNames() (names []string) {
 	for _, c := range outputColumns {
-		// Names of classes are reserved where there are classes: see CheckClasses.
-		if name := c.String(); name != className && name != probabilityName && c != (keptColumns{}) {
+		// Those of classes and clusters are reserved where there are such: see CheckClasses.
+		if name := c.String(); partners(name) == nil && c != (keptColumns{}) {
 			names = append(names, name)
 		}
 	}
@@ -99,6 +102,9 @@ func reservedNames() (names []string) {
 func (o *Output) check() error {
 	if (o.Class == nil) != (o.Probability == nil) {
 		return fmt.Errorf("ingest: %d classes and %d probabilities for %d events", len(o.Class), len(o.Probability), o.Len())
+	}
+	if (o.Cluster == nil) != (o.ClusterProbability == nil) || (o.Cluster == nil) != (o.ClusterOutlier == nil) {
+		return fmt.Errorf("ingest: %d clusters, %d of their probabilities and %d outlier scores for %d events", len(o.Cluster), len(o.ClusterProbability), len(o.ClusterOutlier), o.Len())
 	}
 	return o.each(func(c outputColumn) error { return c.check(o) })
 }

@@ -18,13 +18,14 @@ import (
 var protoNumbers = map[string]protowire.Number{
 	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
 	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
+	ClusterName: 13, ClusterProbabilityName: 14, ClusterOutlierName: 15,
 }
 
 // firstKept is the number of the first kept column.
 const firstKept protowire.Number = 100
 
 // protoTypes are the types of fields that are not of a column that passes through.
-var protoTypes = map[string]string{className: "string", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
+var protoTypes = map[string]string{className: "string", ClusterName: "int64", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
 
 // newProtoKind makes the schema of messages like an output's.
 func newProtoKind(o *Output) (*protoKind, error) {
@@ -35,7 +36,10 @@ func newProtoKind(o *Output) (*protoKind, error) {
 	s := protoSchema{taken: map[string]bool{}}
 	var fields []string
 	for name := range protoNumbers {
-		s.taken[folded(name)] = true
+		// Kept columns of these names were there before clusters were.
+		if o.Cluster != nil || name != ClusterName && name != ClusterProbabilityName && name != ClusterOutlierName {
+			s.taken[folded(name)] = true
+		}
 	}
 	for _, c := range outputColumns {
 		if !c.there(o) {

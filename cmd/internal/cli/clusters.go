@@ -128,7 +128,7 @@ func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clu
 	if c.Output == "" {
 		return nil
 	}
-	columns := append(clusterColumns(found.Label, found.Probability), table.Float32Column(ClusterOutlierName, vec.Convert[float32](vec.Of(1, len(found.Outlier), found.Outlier)).Data))
+	columns := append(clusterColumns(found.Label, found.Probability), table.Float32Column(emit.ClusterOutlierName, vec.Convert[float32](vec.Of(1, len(found.Outlier), found.Outlier)).Data))
 	if len(c.New) > 0 {
 		var err error
 		if data, columns, err = c.join(ctx, p, found, data, read, r); err != nil {

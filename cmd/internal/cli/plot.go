@@ -189,7 +189,7 @@ func (c *plotCmd) color(out *plot.Map, m *emit.Map) error {
 		return err
 	}
 	out.By = by
-	if by == ClusterName { // however many there are, numbers of clusters are no scale
+	if by == emit.ClusterName { // however many there are, numbers of clusters are no scale
 		out.Class = column.Strings()
 	} else if values, classes := colorBy(column); classes != nil {
 		out.Class = classes
