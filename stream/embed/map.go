@@ -10,6 +10,8 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/stream/format"
 )
 
@@ -40,6 +42,9 @@ type Places struct {
 	// class and probability are nil if no classes are predicted.
 	class       []string
 	probability []float32
+	// cluster and those beside it are nil if no clusters are.
+	cluster       []int64
+	sure, outlier []float32
 }
 
 // Vectors places vectors, n x Placer().Dim(). Of a row that cannot be placed it returns a
@@ -63,7 +68,36 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 			p.probability[i] = float32(math.NaN())
 		}
 	}
+	if err == nil {
+		err = p.group(ctx)
+	}
 	return p, err
+}
+
+// group predicts the clusters of the rows, if they are part of the output.
+func (p *Places) group(ctx context.Context) error {
+	if !p.m.groupsOut() {
+		return nil
+	}
+	n := p.At.Mu.Rows
+	p.cluster, p.sure, p.outlier = make([]int64, n), make([]float32, n), make([]float32, n)
+	if p.m.groups == nil {
+		for i := range n {
+			p.cluster[i], p.sure[i], p.outlier[i] = int64(clusters.Noise), float32(math.NaN()), float32(math.NaN())
+		}
+		return nil
+	}
+	members, err := p.m.groups.Predict(ctx, p.At.Mu)
+	if err != nil {
+		return err
+	}
+	for i, id := range members.ID {
+		if p.cluster[i] = int64(id); id == identity.Noise {
+			p.cluster[i] = int64(clusters.Noise)
+		}
+		p.sure[i], p.outlier[i] = float32(members.Probability[i]), float32(members.Outlier[i])
+	}
+	return nil
 }
 
 // Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have
@@ -73,6 +107,7 @@ func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
 		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
 		Class: part(p.class, from, to), Probability: part(p.probability, from, to),
+		Cluster: part(p.cluster, from, to), ClusterProbability: part(p.sure, from, to), ClusterOutlier: part(p.outlier, from, to),
 		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/models"
+	"unfold/models/clusters/identity"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/placing"
@@ -30,6 +31,19 @@ const (
 	// ClassesAlways writes them for every row: empty, with probability NaN, as long as
 	// the map cannot predict any.
 	ClassesAlways
+)
+
+// Clusters says whether the clusters of rows are part of the output.
+type Clusters int
+
+const (
+	// ClustersOfMap writes them if the map has any.
+	ClustersOfMap Clusters = iota
+	// ClustersNever leaves them out.
+	ClustersNever
+	// ClustersAlways writes them for every row: none, with probability and outlier score NaN, as
+	// long as the map has not found any.
+	ClustersAlways
 )
 
 // Settings say how rows are placed. The zero value works.
@@ -53,6 +67,8 @@ type Settings struct {
 	// Missing lets values be missing where the model can do without them.
 	Missing bool
 	Classes Classes
+	// Clusters are those of the map (package identity).
+	Clusters Clusters
 	// Output names the file that rows go to, "" for messages. Its format may reserve
 	// names of columns.
 	Output string
@@ -68,6 +84,11 @@ func (s *Settings) Check() error {
 			return errors.New("to predict classes, name the column that holds labels")
 		}
 		if err := emit.CheckClasses(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+			return err
+		}
+	}
+	if s.Clusters == ClustersAlways {
+		if err := emit.CheckClusters(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
 			return err
 		}
 	}
@@ -88,6 +109,7 @@ type Map struct {
 	placer  models.Placer
 	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are predicted
+	groups  *identity.Groups   // nil: the map has no clusters
 	ids     []string           // of the reference points; nil: not known
 }
 
@@ -110,6 +132,11 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	}
 	if m.set.Classes != ClassesNever {
 		if m.classes, err = labels.Open(s); err != nil {
+			return nil, err
+		}
+	}
+	if m.set.Clusters != ClustersNever {
+		if m.groups, err = identity.Open(s, m.set.Place.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -211,6 +238,11 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 			return nil, table.InFile(name, err)
 		}
 	}
+	if m.groupsOut() {
+		if err := emit.CheckClusters(kept); err != nil {
+			return nil, table.InFile(name, err)
+		}
+	}
 	out.encoder = out.encoder.With(pick).Lenient(m.lenient != nil)
 	return &out, out.encoder.Check(s, name)
 }
@@ -236,6 +268,9 @@ func present(pick ingest.Selection, s table.Schema) ingest.Selection {
 // predicts says whether classes are part of the output.
 func (m *Map) predicts() bool { return m.classes != nil || m.set.Classes == ClassesAlways }
 
+// groupsOut says whether clusters are part of the output.
+func (m *Map) groupsOut() bool { return m.groups != nil || m.set.Clusters == ClustersAlways }
+
 // Encoder returns how records become vectors; nil for a map that takes the only vector
 // column of each source, until For has found it.
 func (m *Map) Encoder() *ingest.Encoder { return m.encoder }
@@ -250,6 +285,16 @@ func (m *Map) Classes() *labels.Classifier { return m.classes }
 func (m *Map) WithClasses(c *labels.Classifier) *Map {
 	out := *m
 	out.classes = c
+	return &out
+}
+
+// Clusters returns the clusters of the map, nil if it has none.
+func (m *Map) Clusters() *identity.Groups { return m.groups }
+
+// WithClusters returns the same map with other clusters.
+func (m *Map) WithClusters(g *identity.Groups) *Map {
+	out := *m
+	out.groups = g
 	return &out
 }
 

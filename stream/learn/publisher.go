@@ -70,6 +70,8 @@ type draft struct {
 	state *live.State
 	begin time.Time
 	stats stream.Stats
+	// stayed are the rows of the map before, of the points that were there.
+	stayed []int32
 }
 
 // Current implements stream.Learner.
@@ -114,6 +116,9 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 		next.classes = c.classes
 		next.name(c.ids)
 		err = p.learnClasses(ctx, next)
+	}
+	if err == nil {
+		err = p.findClusters(ctx, next, d.stayed)
 	}
 	grown := p.history
 	if err == nil {

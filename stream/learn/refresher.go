@@ -137,6 +137,8 @@ func (r *refresher) refresh(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("refreshing the map: %w", err)
 		}
+		d.stayed = r.in.lock().Stayed(d.rowOf, d.snapshot.Reference.Rows)
+		r.in.unlock()
 		r.draft = d
 	}
 	if err := r.out.publish(ctx, r.draft); err != nil {

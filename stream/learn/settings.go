@@ -12,6 +12,8 @@ import (
 	"unfold/internal/atomicfile"
 	"unfold/models"
 	"unfold/models/budget"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/live"
@@ -81,6 +83,9 @@ type Settings struct {
 	// Classify predicts the class of every event, learnt from those whose column
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
+	// Clusters says what clusters are found on the places of every map, and keep their ids
+	// (package models/clusters/identity); of MinSize 0, the zero value, none are.
+	Clusters clusters.Settings
 	// Named lets maps know the ids of their reference points (embed.Map.PointIDs), if
 	// events have ids.
 	Named bool
@@ -197,6 +202,13 @@ func (s Settings) withDefaults() (Settings, error) {
 	case s.Moves != nil && s.Mapping.ID == "":
 		return s, errors.New("learn: moves are emitted under the events' ids: name the column that holds them")
 	}
+	if s.grouped() {
+		if _, err := s.Clusters.Filled(); err != nil {
+			return s, fmt.Errorf("learn: clusters: %w", err)
+		}
+	} else if s.Clusters != (clusters.Settings{}) {
+		return s, errors.New("learn: clusters of which it is not said how many points they have at least")
+	}
 	if err := s.reference(true).Check(); err != nil {
 		return s, fmt.Errorf("learn: %w", err)
 	}
@@ -260,6 +272,9 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if s.Classify {
 		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
 	}
+	if s.grouped() {
+		pool += identity.Bytes(n, dims, s.Clusters, identity.Settings{})
+	}
 	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
 
@@ -301,12 +316,19 @@ func (s Settings) published(note []float32) []float32 {
 	return note
 }
 
+// grouped says whether clusters are found.
+func (s Settings) grouped() bool { return s.Clusters.MinSize != 0 }
+
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
 	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Writer: s.Writer}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
+	}
+	out.Clusters = embed.ClustersNever
+	if s.grouped() {
+		out.Clusters = embed.ClustersAlways
 	}
 	return out
 }

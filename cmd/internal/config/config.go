@@ -1,6 +1,9 @@
 package config
 
-import "unfold/models/fit"
+import (
+	"unfold/models/clusters"
+	"unfold/models/fit"
+)
 
 // Config holds every setting of the stage. Defaults and help stand in the tags, and
 // which settings are common, that is, shown by a short help; Load fills it.
@@ -9,6 +12,7 @@ type Config struct {
 	Model      Model      `key:"model"`
 	Reference  Reference  `key:"reference"`
 	Refresh    Refresh    `key:"refresh"`
+	Clusters   Clusters   `key:"clusters"`
 	Sink       Sink       `key:"sink"`
 	Registry   Registry   `key:"registry"`
 	Moves      Moves      `key:"moves"`
@@ -103,6 +107,21 @@ type Refresh struct {
 	Gentle Every       `key:"gentle" default:"auto" help:"Every how many refreshes points may move a little more: a number, never, or auto, which is every fifth." placeholder:"N"`
 	Major  string      `key:"major" default:"auto" choices:"auto,never,always" help:"When the whole map is learnt: auto when it has grown by half, when novel events came, and now and then; always learns every map from nothing, each in a map_epoch of its own."`
 	Frame  string      `key:"frame" default:"keep" choices:"keep,new" help:"The coordinate frame of a map that is learnt as a whole: keep learns it near the one before, so that points that stay hardly move; new as a fit would, from a frame of its own, and begins a new map_epoch."`
+}
+
+// Clusters says what clusters are found on every map.
+type Clusters struct {
+	MinSize    int    `key:"min_size" common:"true" default:"0" help:"Fewest points of a cluster. Clusters are found on every map and keep their ids; outputs get the columns cluster (-1: none), cluster_probability and cluster_outlier. 0: none are sought." placeholder:"N" min:"0"`
+	MinSamples Auto   `key:"min_samples" default:"auto" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. auto is min_size." placeholder:"M"`
+	Selection  string `key:"selection" default:"eom" choices:"eom,leaf" help:"Which clusters of the hierarchy are chosen: those that last longest (excess of mass), or the smallest."`
+}
+
+// Settings are those of package clusters; of MinSize 0 if none are sought.
+func (c Clusters) Settings() clusters.Settings {
+	if c.MinSize == 0 {
+		return clusters.Settings{}
+	}
+	return clusters.Settings{MinSize: c.MinSize, MinSamples: int(c.MinSamples), Selection: clusters.Selection(c.Selection)}
 }
 
 // Sink says where placed events go.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -8,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"unfold/ingest/emit"
 	"unfold/internal/setting"
+	"unfold/models"
+	"unfold/models/clusters"
 )
 
 // complainer adds what is wrong with a key, and what to do.
@@ -27,6 +31,7 @@ func (c *Config) Validate() error {
 		problems = append(problems, p)
 	}
 	c.checkEvents(complain)
+	c.checkClusters(complain)
 	c.checkFormats(complain)
 	c.checkRegistry(complain)
 	c.checkTopics(complain)
@@ -79,6 +84,24 @@ func (c *Config) checkEvents(complain complainer) {
 	}
 	if k := max(c.Model.Neighbors[1], 9); c.Reference.Min <= k+1 {
 		complain("reference.min", "", "%d events are too few for %d neighbours each; it must be at least %d", c.Reference.Min, k, k+2)
+	}
+}
+
+// checkClusters checks what clusters are sought.
+func (c *Config) checkClusters(complain complainer) {
+	if c.Clusters.MinSize == 0 {
+		if c.Clusters != (Clusters{Selection: c.Clusters.Selection}) || c.Clusters.Selection == string(clusters.Leaf) {
+			complain("clusters.min_size", "set it, to 50 for a start, or leave the others out", "clusters are described, and none are sought")
+		}
+		return
+	}
+	_, err := c.Clusters.Settings().Filled()
+	var wrong *models.SettingError
+	if errors.As(err, &wrong) {
+		complain("clusters."+wrong.Name, "", "%s", wrong.Problem)
+	}
+	if err := emit.CheckClusters(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
+		complain("clusters.min_size", "", "%v", err)
 	}
 }
 

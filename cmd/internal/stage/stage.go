@@ -240,7 +240,7 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink, f formats) (out 
 		every = learn.Never
 	}
 	return learn.Settings{
-		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Named: c.HTTPPlace,
+		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Clusters: c.Clusters.Settings(), Named: c.HTTPPlace,
 		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
