@@ -2,13 +2,52 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
+	"unfold/internal/vec"
 	"unfold/models/clusters/identity"
+	"unfold/models/live"
 	"unfold/stream"
 )
+
+// groupNotes are what is known of the clusters of a map beside their ids. They are kept with
+// these, as JSON.
+type groupNotes struct {
+	// Living clusters are in ascending order of their ids, some missing for now.
+	Living []groupNote `json:"living,omitempty"`
+	// Ended clusters are those whose end has not been emitted, or may not have been.
+	Ended []identity.Event `json:"ended,omitempty"`
+}
+
+// groupNote is a living cluster.
+type groupNote struct {
+	ID identity.ID `json:"id"`
+	// First and Last are when the first and the last map was learnt that it was on.
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+	// Event is what became of it last, with which other cluster and which version of the map,
+	// and Centre the mean of its points then.
+	Event   identity.Kind `json:"event"`
+	Other   identity.ID   `json:"other,omitempty"`
+	Version uint64        `json:"version"`
+	Centre  []float64     `json:"centre"`
+}
+
+// groupMoved is the event of a cluster whose centre has moved, by more than the threshold of
+// moves since the last event.
+const groupMoved identity.Kind = "moved"
+
+// notesOf reads the notes of clusters, which may be nil.
+func notesOf(g *identity.Groups) (n groupNotes, err error) {
+	if g != nil && g.Notes != nil {
+		err = json.Unmarshal(g.Notes, &n)
+	}
+	return n, err
+}
 
 // findClusters finds the clusters of a map that is about to be published, and gives them the
 // ids of those of the map before: row i of the new map was row stayed[i] there, or negative.
@@ -21,12 +60,20 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 	set.Threads = p.set.spec().Threads
 	var before *identity.Groups
 	var was stream.ClusterStats
+	var notes groupNotes
 	if cur := p.current.Load(); cur != nil {
-		before, was = cur.at.Clusters(), cur.Stats.Clusters
+		before, was, notes = cur.at.Clusters(), cur.Stats.Clusters, cur.groups
 	}
 	g, _, err := identity.Follow(ctx, next.snapshot.Mu, before, stayed, set, identity.Settings{})
 	if err != nil {
 		return fmt.Errorf("finding the clusters of map version %d: %w", next.snapshot.Version, err)
+	}
+	if !p.groupsPending {
+		notes.Ended = nil
+	}
+	next.groups = p.note(next, g, notes)
+	if g.Notes, err = json.Marshal(next.groups); err != nil {
+		return fmt.Errorf("learn: %w", err)
 	}
 	f := clusterStats(g, was)
 	f.Took = time.Since(begin)
@@ -39,6 +86,69 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 	next.at = next.at.WithClusters(g)
 	next.Map = next.at
 	return nil
+}
+
+// note carries the notes of the map before on to the next.
+func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) groupNotes {
+	events, old := map[identity.ID]identity.Event{}, map[identity.ID]groupNote{}
+	for _, e := range g.Events {
+		if events[e.ID] = e; e.Kind.Ends() {
+			was.Ended = append(slices.Clone(was.Ended), e)
+		}
+	}
+	for _, n := range was.Living {
+		old[n.ID] = n
+	}
+	centres := centresOf(g, next.snapshot.Mu)
+	limit := p.set.MovesThreshold * live.Diameter(next.snapshot.Mu)
+	out := groupNotes{Ended: was.Ended}
+	cur := p.current.Load()
+	for _, c := range g.State.Clusters {
+		n, known := old[c.ID]
+		if !known {
+			n = groupNote{ID: c.ID, First: next.Stats.At}
+		}
+		if c.Missing == 0 {
+			n.Last = next.Stats.At
+			at := centres[c.ID]
+			e, happened := events[c.ID]
+			switch {
+			case happened:
+				n.Event, n.Other = e.Kind, e.Other
+			case cur == nil || cur.Epoch != next.Epoch || len(n.Centre) != len(at) || math.Sqrt(vec.SquaredDistance(n.Centre, at)) > limit:
+				n.Event, n.Other, happened = groupMoved, identity.Noise, true
+			}
+			if happened {
+				n.Version, n.Centre = next.snapshot.Version, at
+			}
+		}
+		out.Living = append(out.Living, n)
+	}
+	return out
+}
+
+// centresOf returns the mean places of the clusters of a map.
+func centresOf(g *identity.Groups, mu vec.Matrix[float64]) map[identity.ID][]float64 {
+	sum, n := map[identity.ID][]float64{}, map[identity.ID]float64{}
+	for i := range mu.Rows {
+		id := g.Point(i)
+		if id == identity.Noise {
+			continue
+		}
+		if sum[id] == nil {
+			sum[id] = make([]float64, mu.Cols)
+		}
+		for k, v := range mu.Row(i) {
+			sum[id][k] += v
+		}
+		n[id]++
+	}
+	for id, at := range sum {
+		for k := range at {
+			at[k] /= n[id]
+		}
+	}
+	return sum
 }
 
 // clusterStats are what a map says of its clusters, after those of the map before.

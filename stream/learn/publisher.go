@@ -36,6 +36,9 @@ type publisher struct {
 	// were not.
 	movesEpoch   uint32
 	movesPending bool
+	// groupsPending says that what is known of clusters was not emitted, or may not have
+	// been.
+	groupsPending bool
 }
 
 func newPublisher(set Settings, in *intake) *publisher {
@@ -50,6 +53,8 @@ type published struct {
 	at *embed.Map
 	// state is that of the map that is carried on; nil: as after a fit.
 	state *live.State
+	// groups are what is known of the map's clusters beside their ids.
+	groups groupNotes
 	// classes are those of the rows, which vote on events; nil without labels.
 	classes []int32
 }

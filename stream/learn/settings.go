@@ -133,6 +133,11 @@ type Settings struct {
 	// MovesWriter writes them, Same being the format of the last event; nil: in that.
 	MovesWriter *format.Encoder
 
+	// Groups, if there is one, gets the clusters: what is new of them after every map, under
+	// their ids. GroupsWriter writes them, as MovesWriter does. The caller closes it.
+	Groups       stream.Sink
+	GroupsWriter *format.Encoder
+
 	// State is a directory for the map and the reference set, from which a
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
 	// after a restart.
@@ -174,6 +179,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.MovesWriter == nil {
 		s.MovesWriter = &format.Encoder{}
 	}
+	if s.GroupsWriter == nil {
+		s.GroupsWriter = &format.Encoder{}
+	}
 	if s.Disk == nil {
 		s.Disk = atomicfile.OS{Private: true}
 	}
@@ -208,6 +216,9 @@ func (s Settings) withDefaults() (Settings, error) {
 		}
 	} else if s.Clusters != (clusters.Settings{}) {
 		return s, errors.New("learn: clusters of which it is not said how many points they have at least")
+	}
+	if s.Groups != nil && !s.grouped() {
+		return s, errors.New("learn: clusters are to be emitted, and none are sought")
 	}
 	if err := s.reference(true).Check(); err != nil {
 		return s, fmt.Errorf("learn: %w", err)
@@ -274,6 +285,9 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	}
 	if s.grouped() {
 		pool += identity.Bytes(n, dims, s.Clusters, identity.Settings{})
+		if s.Groups != nil {
+			pool += int64(n) * int64(4*dim+16) // rows, to be described
+		}
 	}
 	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
