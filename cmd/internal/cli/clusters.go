@@ -65,6 +65,14 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err := report.compare(found, data.Label); err != nil {
 		return err
 	}
+	about := describedBy(found.Label, found.Count(), data.Label)
+	about.elements(data)
+	about.columns(data.Kept, read.Mapping.Label, ingest.LabelName)
+	names, err := about.names(ctx, c.Threads)
+	if err != nil {
+		return err
+	}
+	report.call(names)
 	if err := c.write(ctx, p, found, data, read, report); err != nil {
 		return err
 	}

@@ -159,8 +159,33 @@ func TestManyClustersAreClasses(t *testing.T) {
 	m.Kept = []table.Column{table.Int64Column(emit.ClusterName, values), table.Int64Column("size", values)}
 	for name, classes := range map[string]bool{emit.ClusterName: true, "size": false} {
 		var out plot.Map
-		if err := (&plotCmd{Color: name}).color(&out, m); err != nil || (out.Class != nil) != classes || (out.Value != nil) == classes {
+		if err := (&plotCmd{Color: name}).color(t.Context(), &out, m); err != nil || (out.Class != nil) != classes || (out.Value != nil) == classes {
 			t.Errorf("%s: %d classes and %d values, %v", name, len(out.Class), len(out.Value), err)
+		}
+	}
+}
+
+// In a picture clusters are called by what sets them apart, by the columns beside them, and
+// noise has neither name nor colour.
+func TestNamesOfClusters(t *testing.T) {
+	n := 300
+	m := &emit.Map{Output: emit.Output{Embedding: vec.New[float32](n, 2)}}
+	of, label, service := make([]int64, n), make([]string, n), make([]string, n)
+	for i := range of {
+		of[i] = int64(i%3) - 1
+		service[i] = []string{"dns", "http", "smtp"}[i%3]
+		if i%3 == 2 && i%2 == 0 {
+			label[i] = "spam"
+		}
+	}
+	m.Kept = []table.Column{table.Int64Column(emit.ClusterName, of), table.StringColumn(ingest.LabelName, label), table.StringColumn("service", service)}
+	var out plot.Map
+	if err := (&plotCmd{Color: emit.ClusterName}).color(t.Context(), &out, m); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "0: service=http", "1: spam"} {
+		if out.Class[i] != want {
+			t.Errorf("row %d of cluster %d is called %q, want %q", i, of[i], out.Class[i], want)
 		}
 	}
 }

@@ -389,6 +389,35 @@ func TestMoves(t *testing.T) {
 	}
 }
 
+// What clusters need: a size before anything else, numbers that make sense, columns and a
+// topic of their own.
+func TestClusters(t *testing.T) {
+	for name, c := range map[string]struct{ keep, sink, clusters, want string }{
+		"none":            {"", "", "{}", ""},
+		"right":           {"", ", clusters: groups", "{min_size: 50, min_samples: 5, selection: leaf}", ""},
+		"no size":         {"", "", "{min_samples: 5}", "clusters.min_size"},
+		"no size of leaf": {"", "", "{selection: leaf}", "clusters.min_size"},
+		"one point":       {"", "", "{min_size: 1}", "clusters.min_size"},
+		"kept":            {", keep: [cluster]", "", "{min_size: 50}", `"cluster" cannot be kept`},
+		"no clusters":     {"", ", clusters: groups", "{}", "sink.clusters"},
+		"not its own":     {"", ", clusters: out", "{min_size: 50}", "sink.clusters"},
+	} {
+		path := filepath.Join(t.TempDir(), "c.yaml")
+		text := fmt.Sprintf("source: {kafka: {brokers: ['a:1'], topic: in}%s}\nsink: {kafka: {topic: out}%s}\nclusters: %s\n", c.keep, c.sink, c.clusters)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := Load(path, environment(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = cfg.Validate()
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestRangesOfNumbers(t *testing.T) {
 	for text, want := range map[string]setting.Range{"auto": {}, "7": {7, 7}, "6:15": {6, 15}, "3:3": {3, 3}} {
 		var r setting.Range

@@ -124,6 +124,13 @@ func (c *Config) checkTopics(complain complainer) {
 	if moves != "" && c.Moves.Threshold == 0 {
 		complain("moves.threshold", "", "0%% would emit every point after every refresh; it must be more")
 	}
+	switch groups := c.Sink.Clusters; {
+	case groups == "":
+	case groups == source || groups == sink || groups == dead || groups == moves:
+		complain("sink.clusters", "name another topic", "%q is already another one of the stage's", groups)
+	case c.Clusters.MinSize == 0:
+		complain("sink.clusters", "set clusters.min_size, to 50 for a start", "no clusters are sought")
+	}
 	if c.Delivery == exactlyOnce && len(c.Sink.Kafka.Brokers) > 0 {
 		complain("delivery", "leave sink.kafka.brokers out, or deliver at-least-once", "exactly-once is possible on one cluster only, and the sink has brokers of its own")
 	}

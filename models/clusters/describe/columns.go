@@ -46,11 +46,16 @@ func categories(out []Trait, values []float64, cluster []int32) {
 		if n[c] == 0 || others == 0 {
 			continue
 		}
-		odds := math.Log((a+.5)/(n[c]-a+.5)) - math.Log((b+.5)/(others-b+.5))
-		if odds > 0 {
-			out[c] = Trait{Effect: odds * math.Sqrt(3) / math.Pi, In: a / n[c], Out: b / others}
+		if e := effect(a, n[c], b, others); e > 0 {
+			out[c] = Trait{Effect: e, In: a / n[c], Out: b / others}
 		}
 	}
+}
+
+// effect is (3) of a of n rows against b of m.
+func effect(a, n, b, m float64) float64 {
+	odds := math.Log((a+.5)/(n-a+.5)) - math.Log((b+.5)/(m-b+.5))
+	return odds * math.Sqrt(3) / math.Pi
 }
 
 // numbers fills in (1).

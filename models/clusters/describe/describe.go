@@ -75,16 +75,19 @@ type Description struct {
 	Labels []Vote  `json:"labels,omitempty"`
 	// Labelled rows have a label at all.
 	Labelled int `json:"labelled,omitempty"`
+	// Label is the one that most of those have, if by (3) it is as unlike the rest as traits
+	// have to be.
+	Label string `json:"label,omitempty"`
 }
 
 // namedBy is how many traits are in a name.
 const namedBy = 2
 
-// Name is the cluster in a few words: the label that most labelled rows have, if it is most
-// of them, else the largest traits; "" if there is nothing to say.
+// Name is the cluster in a few words: its Label, else the largest traits; "" if there is
+// nothing to say.
 func (d Description) Name() string {
-	if len(d.Labels) > 0 && 2*d.Labels[0].Rows > d.Labelled {
-		return d.Labels[0].Label
+	if d.Label != "" {
+		return d.Label
 	}
 	words := make([]string, 0, namedBy)
 	for _, t := range d.Traits[:min(namedBy, len(d.Traits))] {
@@ -110,12 +113,7 @@ type Data struct {
 func Describe(ctx context.Context, data Data, s Settings) ([]Description, error) {
 	s = s.filled()
 	out := make([]Description, data.Count)
-	for c, votes := range data.votes() {
-		for _, v := range votes {
-			out[c].Labelled += v.Rows
-		}
-		out[c].Labels = votes[:min(s.Traits, len(votes))]
-	}
+	data.label(out, s)
 	if data.Count == 0 || len(data.Columns) == 0 {
 		return out, ctx.Err()
 	}
@@ -139,6 +137,31 @@ func Describe(ctx context.Context, data Data, s Settings) ([]Description, error)
 		out[c].Traits = out[c].Traits[:min(s.Traits, len(out[c].Traits))]
 	}
 	return out, nil
+}
+
+// label fills in what labels say. All rows with labels count, those in no cluster, too.
+func (d *Data) label(out []Description, s Settings) {
+	with, labelled := map[string]int{}, 0
+	for _, label := range d.Label {
+		if label != "" {
+			with[label]++
+			labelled++
+		}
+	}
+	for c, votes := range d.votes() {
+		of := &out[c]
+		for _, v := range votes {
+			of.Labelled += v.Rows
+		}
+		of.Labels = votes[:min(s.Traits, len(votes))]
+		if len(votes) == 0 || 2*votes[0].Rows <= of.Labelled {
+			continue
+		}
+		a, n := float64(votes[0].Rows), float64(of.Labelled)
+		if effect(a, n, float64(with[votes[0].Label])-a, float64(labelled)-n) >= s.Least || of.Labelled == labelled {
+			of.Label = votes[0].Label
+		}
+	}
 }
 
 // votes counts the labels of each cluster, the most frequent first.

@@ -76,6 +76,12 @@ func TestDescribe(t *testing.T) {
 	if err != nil || len(few[0].Traits) != 1 || len(few[1].Labels) != 1 || few[1].Labelled != 150 {
 		t.Errorf("with fewer rows and one trait: %+v, %v", few, err)
 	}
+	for i := range d.Label {
+		d.Label[i] = []string{"same", "same", "other"}[i/3%3]
+	}
+	if got, err := describe.Describe(t.Context(), d, describe.Settings{}); err != nil || got[0].Label != "" || got[0].Labels[0].Label != "same" || got[0].Name() == "" {
+		t.Errorf("a label that is as frequent elsewhere: %+v, %v", got[0], err)
+	}
 }
 
 // TestRobust: a few values without bounds, and missing ones, change nothing; equal ones have

@@ -18,6 +18,7 @@
 // ratio to effect size", 2000). What is most unlike is largest by its absolute value; a
 // category counts only where it is more frequent than elsewhere.
 //
-// A cluster is named by the label that most of its labelled rows have, and by its largest
-// traits, if they are effects that one calls large (Cohen 1988: 0.8).
+// A cluster is named by the label that most of its labelled rows have, else by its largest
+// traits. Both have to be effects that one calls large (Cohen 1988: 0.8): a label that all
+// rows have says nothing of a cluster.
 package describe
