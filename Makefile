@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh why ep lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
+.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh why ep reasons lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
 
 # build makes bin/unfold.
 build:
@@ -112,6 +112,11 @@ MUTATIONS ?= 1000000
 MUTATIONS_OF ?= .
 mutations:
 	UNFOLD_CHAOS_RESULTS=$(CHAOS_RESULTS) UNFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count=1 -timeout 6h -run 'TestMutations/$(MUTATIONS_OF)' -v ./stream/chaos
+
+# reasons compares the reasons of novelty with SHAP and writes docs/reasons.md; some five minutes. It needs Python 3.11 (for SHAP,
+# in an environment of its own under out/reasons), and nslkdd/ and kddcup99/ in the folder that UNFOLD_DATA names.
+reasons: bin/bench/reasons
+	bin/bench/reasons -o docs/reasons.md $(ARGS)
 
 # ep measures labels on the map and writes docs/ep.md; some five minutes. It needs the data sets in the folder that UNFOLD_DATA names.
 ep: bin/bench/ep

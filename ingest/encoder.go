@@ -332,7 +332,7 @@ func (c *columnCode) encodeText(col table.Column, x vec.Matrix[float32], at int,
 	return nil
 }
 
-// word is a text value as the vocabulary holds it: valid UTF-8.
+// category is a text value as the vocabulary holds it: valid UTF-8.
 func category(c table.Column, i int) string { return strings.ToValidUTF8(c.Text(i), "\uFFFD") }
 
 // log1p is the sign-symmetric logarithm sign(v) log(1+|v|).

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"unfold/internal/vec"
+	"unfold/sparse/knn"
 )
 
 // Placed holds the places of n events on the map.
@@ -17,6 +18,10 @@ type Placed struct {
 	// local outlier factor and of its mean neighbour distance among the
 	// reference points' own leave-one-out values.
 	NoveltyLocal, NoveltyGlobal []float32
+	// Near lists the nearest reference points of each event, as they were found for its
+	// place and its novelty: nearest first, at least one more than novelty looks at, the
+	// first at distance 0 if the event equals one. Nil if the model has no neighbours.
+	Near *knn.Neighbors
 }
 
 // Placer places events against a fixed snapshot. Place is a pure function of

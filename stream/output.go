@@ -42,12 +42,14 @@ const ContentType = "application/vnd.apache.arrow.stream"
 // the time are the input's.
 func (p *Pipeline) output(e *entry, value []byte) Message {
 	in := &e.message
-	headers := []Header{
-		{HeaderContentType, []byte(cmp.Or(e.outcome.ContentType, ContentType))},
-		{HeaderSourceTopic, []byte(in.Topic)},
-		{HeaderSourcePartition, strconv.AppendInt(nil, int64(in.Partition), 10)},
-		{HeaderSourceOffset, strconv.AppendInt(nil, in.Offset, 10)},
+	var headers []Header
+	if value != nil { // a tombstone has no content
+		headers = append(headers, Header{HeaderContentType, []byte(cmp.Or(e.outcome.ContentType, ContentType))})
 	}
+	headers = append(headers,
+		Header{HeaderSourceTopic, []byte(in.Topic)},
+		Header{HeaderSourcePartition, strconv.AppendInt(nil, int64(in.Partition), 10)},
+		Header{HeaderSourceOffset, strconv.AppendInt(nil, in.Offset, 10)})
 	headers = append(headers, e.by.Headers()...)
 	if v, ok := p.traceparent(in); ok {
 		headers = append(headers, Header{HeaderTraceParent, v})

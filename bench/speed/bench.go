@@ -57,6 +57,7 @@ func rows() []row {
 		knnRow(),
 		graphRow(),
 		liveRow(),
+		clustersRow(),
 		hnswRow(),
 		treeRow(),
 		passRow(),

@@ -2,11 +2,15 @@ package emit_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
@@ -66,14 +70,114 @@ func TestClusters(t *testing.T) {
 			}
 			m := readBack(t, value, schema)
 			f := m.Descriptor().Fields()
-			if got := m.Get(f.ByName("cluster")).Int(); got != cluster || f.ByName("cluster").Number() != 13 {
+			if got := m.Get(f.ByName("cluster")).Int(); got != cluster || f.ByName("cluster").Number() != 15 {
 				t.Errorf("Protobuf: %d at %d", got, f.ByName("cluster").Number())
 			}
-			if got := m.Get(f.ByName("cluster_probability")).Float(); got != 0.5 || f.ByName("cluster_outlier").Number() != 15 {
+			if got := m.Get(f.ByName("cluster_probability")).Float(); got != 0.5 || f.ByName("cluster_outlier").Number() != 17 {
 				t.Errorf("Protobuf: probability %v, outliers at %d", got, f.ByName("cluster_outlier").Number())
 			}
 			if back := o.Slice(0, 1); !reflect.DeepEqual(back.Cluster, o.Cluster) {
 				t.Errorf("a slice has %v", back.Cluster)
+			}
+		})
+	}
+}
+
+// TestClustersOfReasons: events of which reasons are given are in clusters as well, in messages of
+// every format.
+func TestClustersOfReasons(t *testing.T) {
+	o, alone := first(), grouped(9)
+	o.Cluster, o.ClusterProbability, o.ClusterOutlier = alone.Cluster, alone.ClusterProbability, []float32{0.25}
+	value, err := emit.EncodeMessage(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fast, err := (&emit.MessageWriter{}).Encode(o); err != nil || !bytes.Equal(fast, value) {
+		t.Errorf("the fast writer says otherwise: %v", err)
+	}
+	records, err := arrowfmt.DecodeMessage(value, ingesttest.Here(), arrowfmt.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := records.Column(emit.ClusterName)
+	if _, ok := records.Column(emit.ReasonsName); !ok || c.Text(0) != "9" {
+		t.Errorf("columns %s, cluster %q", records.Schema(), c.Text(0))
+	}
+	text, err := emit.JSON{}.Encode(o)
+	if want := `"cluster":9,"cluster_probability":0.5,"cluster_outlier":0.25,"reasons":[{"column":"bytes",`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+	var a emit.Avro
+	s, value, err := a.Encode(nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := readAvro(t, s.Text, value); v["cluster"] != int64(9) || len(v["reasons"].([]any)) != 2 {
+		t.Errorf("Avro: %v", v)
+	}
+	var p emit.Protobuf
+	value, schema, err := p.Encode(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := readBack(t, value, schema)
+	f := m.Descriptor().Fields()
+	if m.Get(f.ByName("cluster")).Int() != 9 || m.Get(f.ByName("reasons")).List().Len() != 2 {
+		t.Errorf("Protobuf: %v", m)
+	}
+}
+
+// TestClustersInFiles: files that rows are written to hold the columns, and so does what is read
+// of them.
+func TestClustersInFiles(t *testing.T) {
+	for _, ext := range []string{".arrow", ".parquet", ".csv", ".jsonl"} {
+		t.Run(ext, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "map"+ext)
+			w, err := emit.Create(path, emit.WriteOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Abort()
+			for _, cluster := range []int64{7, -1} {
+				if err := w.Write(grouped(cluster)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r, err := ingest.Open(t.Context(), path, ingest.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			var got []string
+			for {
+				part, err := r.Next(t.Context())
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range part.Len() {
+					row := ""
+					for _, name := range []string{emit.ClusterName, emit.ClusterProbabilityName, emit.ClusterOutlierName} {
+						c, ok := part.Column(name)
+						if !ok {
+							t.Fatalf("no column %s of %s", name, part.Schema())
+						}
+						row += c.Text(i) + " "
+					}
+					got = append(got, row)
+				}
+			}
+			nothing := "NaN"
+			if ext == ".jsonl" {
+				nothing = "" // null
+			}
+			if want := []string{"7 0.5 " + nothing + " ", "-1 0.5 " + nothing + " "}; !reflect.DeepEqual(got, want) {
+				t.Errorf("%q, want %q", got, want)
 			}
 		})
 	}

@@ -21,6 +21,8 @@ var outputColumns = []outputColumn{
 	series[int64]{ClusterName, func(o *Output) *[]int64 { return &o.Cluster }, table.Int64Column, (*body).int64s, readIntegers, appendInt64},
 	series[float32]{ClusterProbabilityName, func(o *Output) *[]float32 { return &o.ClusterProbability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
 	series[float32]{ClusterOutlierName, func(o *Output) *[]float32 { return &o.ClusterOutlier }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
+	nested[Reason]{ReasonsName, func(o *Output) *[][]Reason { return &o.Reasons }, &reasonItems},
+	nested[Neighbor]{NeighborsName, func(o *Output) *[][]Neighbor { return &o.Neighbors }, &neighborItems},
 	constant[uint32]{EpochName, func(o *Output) *uint32 { return &o.Epoch }, table.Uint32Column, (*body).uint32s},
 	constant[uint64]{VersionName, func(o *Output) *uint64 { return &o.Version }, table.Uint64Column, (*body).uint64s},
 }
@@ -90,7 +92,8 @@ var reserved = reservedNames()
 
 func reservedNames() (names []string) {
 	for _, c := range outputColumns {
-		// Those of classes and clusters are reserved where there are such: see CheckClasses.
+		// Those that an output may lack are reserved where it has them: see CheckClasses,
+		// CheckClusters and CheckReasons.
 		if name := c.String(); partners(name) == nil && c != (keptColumns{}) {
 			names = append(names, name)
 		}
@@ -105,6 +108,9 @@ func (o *Output) check() error {
 	}
 	if (o.Cluster == nil) != (o.ClusterProbability == nil) || (o.Cluster == nil) != (o.ClusterOutlier == nil) {
 		return fmt.Errorf("ingest: %d clusters, %d of their probabilities and %d outlier scores for %d events", len(o.Cluster), len(o.ClusterProbability), len(o.ClusterOutlier), o.Len())
+	}
+	if (o.Reasons == nil) != (o.Neighbors == nil) {
+		return fmt.Errorf("ingest: %d lists of reasons and %d of neighbours for %d events", len(o.Reasons), len(o.Neighbors), o.Len())
 	}
 	return o.each(func(c outputColumn) error { return c.check(o) })
 }

@@ -111,6 +111,9 @@ func (keptColumns) check(o *Output) error {
 				return err
 			}
 		}
+		if err := o.checkExplained(c); err != nil {
+			return err
+		}
 		if err := checkRows(c, o); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"unfold/internal/vec"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -89,6 +90,40 @@ func (b *body) column(c table.Column) {
 		}
 	}
 	b.buffers = append(b.buffers, arrow.Int32Traits.CastToBytes(offsets), text)
+}
+
+// array adds a column of lists, of records, or of what these hold, which is not cut.
+func (b *body) array(a arrow.Array) {
+	all := b.rows
+	b.rows = a.Len()
+	switch a := a.(type) {
+	case *array.List:
+		b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows), Nulls: int64(a.NullN())})
+		b.buffers = append(b.buffers, validity(a.Data(), b.rows, a.NullN()), a.Data().Buffers()[1].Bytes()[:4*(b.rows+1)])
+		b.array(a.ListValues())
+	case *array.Struct:
+		b.nodes = append(b.nodes, arrowipc.Node{Len: int64(b.rows)})
+		b.buffers = append(b.buffers, nil)
+		for i := range a.NumField() {
+			b.array(a.Field(i))
+		}
+	default:
+		if b.rows == 0 {
+			b.none(a)
+			break
+		}
+		b.column(table.NewColumn("", a))
+	}
+	b.rows = all
+}
+
+// none adds a column without values, whose buffers are all empty.
+func (b *body) none(a arrow.Array) {
+	b.nodes = append(b.nodes, arrowipc.Node{})
+	b.buffers = append(b.buffers, nil, nil)
+	if a.DataType().ID() == arrow.STRING {
+		b.buffers = append(b.buffers, nil)
+	}
 }
 
 // validity is the bitmap of a column's values that are there, with zeros after the

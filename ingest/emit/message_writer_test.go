@@ -3,6 +3,7 @@ package emit_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -122,6 +123,23 @@ func someOutput(rng *rand.Rand, n int) *emit.Output {
 		o.Class = make([]string, n)
 		for i := range o.Class {
 			o.Class[i] = []string{"", "a", "löng class"}[rng.IntN(3)]
+		}
+	}
+	if rng.IntN(2) == 0 {
+		o.Reasons, o.Neighbors = make([][]emit.Reason, n), make([][]emit.Neighbor, n)
+		for i := range n {
+			if rng.IntN(3) == 0 {
+				continue // not explained
+			}
+			o.Reasons[i] = []emit.Reason{}
+			for range rng.IntN(3) {
+				nan := math.NaN()
+				o.Reasons[i] = append(o.Reasons[i], []emit.Reason{
+					{Column: "bytes", Share: rng.Float64(), Direction: emit.Above, Value: 1, Low: 2, High: rng.Float64()},
+					{Column: "wörd", Share: 1, Direction: emit.Other, Value: nan, Low: nan, High: nan, Text: true, Category: "", Expected: "b"},
+				}[rng.IntN(2)])
+			}
+			o.Neighbors[i] = slices.Repeat([]emit.Neighbor{{ID: "7", Distance: 3}}, rng.IntN(4))
 		}
 	}
 	return o

@@ -31,7 +31,7 @@ const (
 
 // optional are the names of columns that are there together or not at all. Without them they
 // are anybody's.
-var optional = [][]string{{className, probabilityName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}}
+var optional = [][]string{{className, probabilityName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
 
 // partners are the columns that are there with one of that name; nil: it is always there.
 func partners(name string) []string {
@@ -63,6 +63,11 @@ type Output struct {
 	// and ClusterOutlier how far outside of its surroundings it is; n values, or all nil.
 	Cluster                            []int64
 	ClusterProbability, ClusterOutlier []float32
+	// Reasons are the columns that make an event novel, those that carry most first, and
+	// Neighbors are its nearest reference points, nearest first: n lists each, nil for events
+	// that are not explained, or both nil.
+	Reasons   [][]Reason
+	Neighbors [][]Neighbor
 	// Epoch and Version are those of the snapshot. Version 0 leaves both out.
 	Epoch   uint32
 	Version uint64

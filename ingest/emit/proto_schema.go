@@ -18,7 +18,7 @@ import (
 var protoNumbers = map[string]protowire.Number{
 	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
 	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
-	ClusterName: 13, ClusterProbabilityName: 14, ClusterOutlierName: 15,
+	ReasonsName: 13, NeighborsName: 14, ClusterName: 15, ClusterProbabilityName: 16, ClusterOutlierName: 17,
 }
 
 // firstKept is the number of the first kept column.
@@ -26,6 +26,18 @@ const firstKept protowire.Number = 100
 
 // protoTypes are the types of fields that are not of a column that passes through.
 var protoTypes = map[string]string{className: "string", ClusterName: "int64", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
+
+// takes says whether a kept column cannot have a field of its own column's name. What outputs
+// came to have later leaves the names to others where an output lacks it.
+func (o *Output) takes(name string) bool {
+	switch name {
+	case ReasonsName, NeighborsName:
+		return o.explained()
+	case ClusterName, ClusterProbabilityName, ClusterOutlierName:
+		return o.Cluster != nil
+	}
+	return true
+}
 
 // newProtoKind makes the schema of messages like an output's.
 func newProtoKind(o *Output) (*protoKind, error) {
@@ -36,8 +48,7 @@ func newProtoKind(o *Output) (*protoKind, error) {
 	s := protoSchema{taken: map[string]bool{}}
 	var fields []string
 	for name := range protoNumbers {
-		// Kept columns of these names were there before clusters were.
-		if o.Cluster != nil || name != ClusterName && name != ClusterProbabilityName && name != ClusterOutlierName {
+		if o.takes(name) {
 			s.taken[folded(name)] = true
 		}
 	}
@@ -45,7 +56,11 @@ func newProtoKind(o *Output) (*protoKind, error) {
 		if !c.there(o) {
 			continue
 		}
-		switch c.(type) {
+		switch c := c.(type) {
+		case protoNested:
+			message, field := c.protoMessage()
+			s.messages = append(s.messages, message)
+			fields = append(fields, field)
 		case idColumn:
 			fields = append(fields, s.field(k.fieldOfID(o)))
 		case keptColumns:
@@ -95,6 +110,8 @@ type protoSchema struct {
 	// them: without case and underscores.
 	taken   map[string]bool
 	imports []string
+	// messages are declared within that of the place, before its fields.
+	messages []string
 }
 
 func folded(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
@@ -175,7 +192,7 @@ func (s *protoSchema) text(fields []string) string {
 		fmt.Fprintf(&b, "import %q;\n", file)
 	}
 	b.WriteString("// Place is an event and its place on a map.\nmessage Place {\n")
-	for _, f := range fields {
+	for _, f := range append(s.messages, fields...) {
 		fmt.Fprintf(&b, "  %s\n", f)
 	}
 	b.WriteString("}\n")

@@ -38,9 +38,13 @@ func (s *csvSink) write(o *Output) error {
 	if err != nil {
 		return err
 	}
-	cols, row := t.Columns(), make([]string, len(names))
+	cols, row, texts := t.Columns(), make([]string, len(names)), o.nestedTexts()
 	for i := range o.Len() {
 		for k, c := range cols {
+			if text := texts[c.Name()]; text != nil {
+				row[k] = text(o, i)
+				continue
+			}
 			row[k] = readable(c.Text(i))
 		}
 		if err := s.csv.Write(row); err != nil {

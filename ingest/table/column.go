@@ -98,6 +98,13 @@ func (c Column) Renamed(name string) Column {
 	return c
 }
 
+// Nullable returns the same values in a field that says that some may be missing, whether
+// some are or not.
+func (c Column) Nullable() Column {
+	c.field.Nullable = true
+	return c
+}
+
 // Slice returns rows from..to (to excluded), sharing memory.
 func (c Column) Slice(from, to int) Column {
 	if c.arr == nil {

@@ -95,15 +95,20 @@ type ask[T vec.Float] struct {
 
 // bound is the least reachability of i and a row of box v.
 func (a *ask[T]) bound(v int32) float64 {
-	d, sum := len(a.row), 0.0
-	low, high := a.low[int(v)*d:][:d], a.high[int(v)*d:][:d]
-	for k, value := range a.row {
+	return max(a.away2(a.row, v), a.least[v], a.core2[a.i])
+}
+
+// away2 is the squared distance of a row and box v.
+func (b *boxes[T]) away2(row []T, v int32) (sum float64) {
+	d := len(row)
+	low, high := b.low[int(v)*d:][:d], b.high[int(v)*d:][:d]
+	for k, value := range row {
 		at := float64(value)
 		if out := max(low[k]-at, at-high[k]); out > 0 {
 			sum += out * out
 		}
 	}
-	return max(sum, a.least[v], a.core2[a.i])
+	return sum
 }
 
 // visit looks through box v, unless bound says that nothing is to be found.

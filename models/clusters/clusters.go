@@ -9,6 +9,7 @@ import (
 	"unfold/models"
 	"unfold/sparse/graph"
 	"unfold/sparse/knn"
+	"unfold/sparse/knn/auto"
 )
 
 // Clusters are those of n points.
@@ -57,7 +58,7 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 	if err := models.CheckRows(x, nil); err != nil {
 		return nil, err
 	}
-	nb, err := knn.Graph(ctx, x, min(max(s.MinSamples, spareNeighbors), x.Rows-1), knn.Settings{Threads: s.Threads})
+	nb, _, err := auto.Graph(ctx, x, min(max(s.MinSamples, spareNeighbors), x.Rows-1), s.search(), knn.Settings{Threads: s.Threads})
 	if err != nil {
 		return nil, fmt.Errorf("clusters: %w", err)
 	}
@@ -69,13 +70,18 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 			inner2[i] = dist2[m-2]
 		}
 	}
-	tree, err := spanningTree(ctx, x, nb, core2, s.Threads)
+	tree, err := spanningTree(ctx, x, nb, core2, s)
 	if err != nil {
 		return nil, err
 	}
-	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(x.Rows, tree), s.MinSize), set: s, inner2: inner2}
+	return found(core2, inner2, tree, s), nil
+}
+
+// found returns the clusters that follow from a spanning tree.
+func found(core2, inner2 []float64, tree []graph.Edge, s Settings) *Clusters {
+	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree), s.MinSize), set: s, inner2: inner2}
 	c.members(c.Tree.choose(s, nil))
-	return c, nil
+	return c
 }
 
 // members fills in what follows from which clusters are chosen.

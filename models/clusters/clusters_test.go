@@ -218,15 +218,81 @@ func TestSpanningTree(t *testing.T) {
 				t.Errorf("dim %d: the tree depends on the number of threads", dim)
 			}
 		}
-		got := make([]float64, len(first.Spanning))
-		for e := range got {
-			got[e] = first.Spanning[e].Dist2
-		}
-		slices.Sort(got)
-		if want := prim(x, first.Core2); !slices.Equal(got, want) {
+		if want := prim(x, first.Core2); !slices.Equal(lengths(first), want) {
 			t.Errorf("dim %d: the edges are not the shortest", dim)
 		}
 	}
+}
+
+// TestRecall: a tree of lists joins all points, and no k-th of its edges is shorter than the
+// k-th of the shortest tree, in batch and kept.
+func TestRecall(t *testing.T) {
+	for _, dim := range []int{2, boxedColumns + 4} {
+		random := rand.New(rand.NewPCG(2, uint64(dim)))
+		x := vec.New[float32](4000, dim)
+		for i := range x.Rows {
+			for k := range dim {
+				x.Row(i)[k] = float32(i%6*(k%3)*4) + float32(i%3+1)*float32(random.NormFloat64())
+			}
+		}
+		set := Settings{MinSize: 20, MinSamples: 5}
+		exact, err := Find(t.Context(), x, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Recall = .9
+		batch, err := Find(t.Context(), x, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := NewLive(dim, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots, err := l.Insert(t.Context(), x.Slice(0, 3900))
+		if err == nil {
+			err = l.Delete(t.Context(), slots[3000:3200])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The slots that are free are filled in order.
+		for _, more := range [][2]int{{3000, 3200}, {3900, 4000}} {
+			if _, err := l.Insert(t.Context(), x.Slice(more[0], more[1])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept, err := l.Clusters()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := lengths(exact)
+		for name, c := range map[string]*Clusters{"batch": batch, "kept": kept} {
+			got, sums := lengths(c), [2]float64{}
+			if len(got) != len(want) {
+				t.Fatalf("%s, dim %d: %d edges", name, dim, len(got))
+			}
+			for e := range got {
+				if got[e] < want[e] {
+					t.Fatalf("%s, dim %d: edge %d has the length %v, of the shortest tree %v", name, dim, e, got[e], want[e])
+				}
+				sums[0], sums[1] = sums[0]+got[e], sums[1]+want[e]
+			}
+			if sums[0] > 1.01*sums[1] {
+				t.Errorf("%s, dim %d: the tree is %v times as long", name, dim, sums[0]/sums[1])
+			}
+		}
+	}
+}
+
+// lengths are those of the tree's edges, squared, ascending.
+func lengths(c *Clusters) []float64 {
+	out := make([]float64, len(c.Spanning))
+	for e := range out {
+		out[e] = c.Spanning[e].Dist2
+	}
+	slices.Sort(out)
+	return out
 }
 
 // prim returns the squared lengths of the edges of a minimum spanning tree, ascending.
@@ -260,6 +326,7 @@ func TestWrongSettings(t *testing.T) {
 	x := vec.Of(3, 1, []float32{1, 2, 4})
 	for name, s := range map[string]Settings{
 		"min_size": {MinSize: 1}, "min_samples": {MinSamples: -1}, "selection": {Selection: "all"}, "epsilon": {Epsilon: math.NaN()},
+		"recall": {Recall: 1.5},
 	} {
 		_, err := Find(t.Context(), x, s)
 		var wrong *models.SettingError

@@ -56,6 +56,10 @@ func (t *Tree) split(parent int32, lambda float64, size int32) int32 {
 
 // leave notes that all points of a node leave a cluster. below is scratch.
 func (t *Tree) leave(l *linkage, node, cluster int32, lambda float64, below []int32) []int32 {
+	if int(node) < l.n {
+		t.Of[node], t.Lambda[node] = cluster, lambda
+		return below
+	}
 	below = append(below[:0], node)
 	for len(below) > 0 {
 		v := below[len(below)-1]

@@ -113,6 +113,7 @@ func HierarchyOf(s *snapshot.Snapshot) (*Hierarchy, error) {
 			r.wrong("cluster %d of the tree is in none", c)
 		}
 	}
+	h.Death = make([]float64, 0, len(death)-1)
 	for _, d := range death[1:] {
 		h.Death = append(h.Death, infinite(d))
 	}

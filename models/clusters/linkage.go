@@ -23,7 +23,7 @@ type linkage struct {
 
 // link makes the hierarchy of n >= 1 points of the n-1 edges of a spanning tree.
 func link(n int, tree []graph.Edge) *linkage {
-	l := &linkage{n: n, level: make([]float64, n, 2*n), size: make([]int32, n, 2*n), start: []int32{0}}
+	l := &linkage{n: n, level: make([]float64, n, 2*n), size: make([]int32, n, 2*n), start: make([]int32, 1, n), child: make([]int32, 0, 2*n)}
 	for i := range l.size {
 		l.size[i] = 1
 	}
@@ -31,20 +31,48 @@ func link(n int, tree []graph.Edge) *linkage {
 	for i := range node {
 		node[i] = int32(i)
 	}
+	if !slices.IsSortedFunc(tree, shorterFirst) {
+		sorted := make([]graph.Edge, 0, len(tree))
+		for _, e := range graph.ByLength(tree) {
+			sorted = append(sorted, tree[e])
+		}
+		tree = sorted
+	}
 	var parts []joined
-	for from, order := 0, graph.ByLength(tree); from < len(order); {
-		to, level := from, tree[order[from]].Dist2
-		for parts = parts[:0]; to < len(order) && tree[order[to]].Dist2 == level; to++ {
-			e := tree[order[to]]
+	for len(tree) > 0 {
+		level, to := tree[0].Dist2, 1
+		for to < len(tree) && tree[to].Dist2 == level {
+			to++
+		}
+		if to == 1 {
+			l.pair(tree[0], forest, node)
+			tree = tree[1:]
+			continue
+		}
+		parts = parts[:0]
+		for _, e := range tree[:to] {
 			parts = append(parts, joined{point: e.I, node: node[forest.Find(e.I)]}, joined{point: e.J, node: node[forest.Find(e.J)]})
 		}
-		for _, e := range order[from:to] {
-			forest.Union(tree[e].I, tree[e].J)
+		for _, e := range tree[:to] {
+			forest.Union(e.I, e.J)
 		}
 		l.add(level, parts, forest, node)
-		from = to
+		tree = tree[to:]
 	}
 	return l
+}
+
+func shorterFirst(a, b graph.Edge) int { return cmp.Compare(a.Dist2, b.Dist2) }
+
+// pair makes a node of the two that an edge joins which no other is as long as.
+func (l *linkage) pair(e graph.Edge, forest graph.Forest, node []int32) {
+	i, j := forest.Find(e.I), forest.Find(e.J)
+	a, b := min(node[i], node[j]), max(node[i], node[j])
+	forest.Union(i, j)
+	node[min(i, j)] = int32(len(l.level))
+	l.child = append(l.child, a, b)
+	l.level, l.size = append(l.level, e.Dist2), append(l.size, l.size[a]+l.size[b])
+	l.start = append(l.start, int32(len(l.child)))
 }
 
 // joined is a node that takes part in a level, one of its points, and the component that it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"unfold/internal/par"
 	"unfold/internal/vec"
@@ -14,11 +13,13 @@ import (
 
 // Membership is that of points which were not there when clusters were found.
 type Membership struct {
-	// Label and Probability are as those of Clusters. Outlier is (5) at the lambda at which
-	// a point joins, of the smallest cluster that it is in then.
+	// Label, Probability and Outlier are as those of Clusters.
 	Label       []int32
 	Probability []float64
 	Outlier     []float64
+
+	shares *shares
+	places []place
 }
 
 // Predictor says to which clusters new points belong, as hdbscan's approximate prediction
@@ -28,9 +29,9 @@ type Predictor[T vec.Float] struct {
 	h       *Hierarchy
 	x       vec.Matrix[T]
 	threads int
-	// boxes are those of few columns, index that of more.
-	boxes *boxes[T]
-	index *knn.Exact
+	boxes   *boxes[T]  // nil if there are many columns
+	index   *knn.Exact // nil if there are few
+	shares  *shares
 }
 
 // NewPredictor makes a predictor for clusters of the rows of x.
@@ -41,7 +42,7 @@ func NewPredictor[T vec.Float](c *Clusters, x vec.Matrix[T]) *Predictor[T] {
 // PredictorOf makes a predictor for the clusters of the rows of x that have that hierarchy.
 // threads bounds the goroutines, 0: all processors.
 func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], threads int) *Predictor[T] {
-	p := &Predictor[T]{h: h, x: x, threads: threads}
+	p := &Predictor[T]{h: h, x: x, threads: threads, shares: newShares(h, x.Cols)}
 	if x.Cols > boxedColumns {
 		p.index = knn.NewExact(vec.Convert[float32](x))
 	} else {
@@ -71,8 +72,14 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 		return Membership{}, fmt.Errorf("clusters: new points: %w", err)
 	}
 	m := Membership{Label: make([]int32, q.Rows), Probability: make([]float64, q.Rows), Outlier: make([]float64, q.Rows)}
+	m.shares, m.places = p.shares, make([]place, q.Rows)
 	for i := range q.Rows {
-		m.Label[i], m.Probability[i], m.Outlier[i] = p.h.member(point[i], lambda[i])
+		at := p.h.place(point[i], lambda[i])
+		m.places[i] = at
+		m.Label[i], m.Outlier[i] = p.h.Label[at.cluster], 1-share(at.lambda, p.h.Last[at.cluster])
+		if l := m.Label[i]; l >= 0 {
+			m.Probability[i] = share(lambda[i], p.h.Death[l])
+		}
 	}
 	return m, nil
 }
@@ -80,57 +87,59 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 // join returns the point that each row of q joins, and at which lambda.
 func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32, lambda []float64, err error) {
 	k := min(2*p.h.MinSamples, p.x.Rows)
-	point, lambda = make([]int32, q.Rows), make([]float64, q.Rows)
-	if p.index == nil {
-		par.Ranges(p.threads, q.Rows, predictedTogether, func(_, from, to int) {
-			s := &nearest[T]{boxes: p.boxes, k: k, heap: make([]candidate, 0, k)}
-			for i := from; i < to && ctx.Err() == nil; i++ {
-				point[i], lambda[i] = p.h.nearest(s.of(q.Row(i)), k)
-			}
-		})
-		return point, lambda, ctx.Err()
-	}
-	nb, err := p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), knn.Settings{Threads: p.threads})
-	if err != nil {
-		return nil, nil, err
-	}
-	near := make([]candidate, nb.K)
-	for i := range q.Rows {
-		index, _ := nb.Row(i)
-		for r, j := range index {
-			near[r] = candidate{vec.SquaredDistance(q.Row(i), p.x.Row(int(j))), j}
+	var nb *knn.Neighbors
+	if p.index != nil {
+		if nb, err = p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), knn.Settings{Threads: p.threads}); err != nil {
+			return nil, nil, err
 		}
-		slices.SortFunc(near, candidate.compare)
-		point[i], lambda[i] = p.h.nearest(near, k)
 	}
-	return point, lambda, nil
+	point, lambda = make([]int32, q.Rows), make([]float64, q.Rows)
+	par.Ranges(p.threads, q.Rows, predictedTogether, func(_, from, to int) {
+		near := make(nearest, 0, k)
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			near = near[:0]
+			if nb == nil {
+				near = p.boxes.nearest(near, q.Row(i), k, 0, 0)
+			} else {
+				index, _ := nb.Row(i)
+				for _, j := range index {
+					near = near.add(neighbor{j, vec.SquaredDistance(q.Row(i), p.x.Row(int(j)))}, k)
+				}
+			}
+			point[i], lambda[i] = p.h.joined(near)
+		}
+	})
+	return point, lambda, ctx.Err()
 }
 
-// nearest returns the neighbour, of k, whose mutual reachability distance to a new point is the
-// least, and lambda there. The new point is one of the m nearest of those that it is near
-// to: their core distance is then the larger of its distance and inner2. Its own is that to
-// its neighbour of rank m+1, as in the reference.
-func (h *Hierarchy) nearest(near []candidate, k int) (best int32, lambda float64) {
+// joined returns which of its neighbours a new point joins, that whose mutual reachability
+// distance to it is the least, and lambda there. The new point is one of the m nearest of
+// those that it is near to: their core distance is then the larger of its distance and
+// inner2. Its own is that to its neighbour of rank m+1, as in the reference.
+func (h *Hierarchy) joined(near nearest) (best int32, lambda float64) {
 	core2, least := near[min(h.MinSamples, len(near)-1)].dist2, math.Inf(1)
-	for _, c := range near[:k] {
-		if reach2 := max(h.Inner2[c.row], core2, c.dist2); reach2 < least {
-			best, least = c.row, reach2
+	for _, e := range near {
+		if reach2 := max(h.Inner2[e.row], core2, e.dist2); reach2 < least {
+			best, least = e.row, reach2
 		}
 	}
 	return best, 1 / math.Sqrt(least)
 }
 
-// member returns the cluster at a lambda of that which a point belongs to.
-func (h *Hierarchy) member(point int32, lambda float64) (label int32, probability, outlier float64) {
+// place is where a new point is in the condensed tree: the smallest cluster that it is in,
+// and the lambda at which it leaves that.
+type place struct {
+	cluster int32
+	lambda  float64
+}
+
+// place returns that of a point which joins another at a lambda, and leaves with it.
+func (h *Hierarchy) place(point int32, lambda float64) place {
 	v := h.Of[point]
 	if h.Lambda[point] > lambda {
 		for v > 0 && h.Birth[v] >= lambda {
 			v = h.Parent[v]
 		}
 	}
-	outlier = 1 - share(lambda, h.Last[v])
-	if label = h.Label[v]; label < 0 {
-		return Noise, 0, outlier
-	}
-	return label, share(lambda, h.Death[label]), outlier
+	return place{v, min(lambda, h.Lambda[point])}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"unfold/models"
+	"unfold/sparse/knn/auto"
 )
 
 // Selection is how clusters are chosen from the condensed tree.
@@ -28,6 +29,10 @@ type Settings struct {
 	// Epsilon, in units of the points, joins clusters that split at a distance below it.
 	// Default 0, none.
 	Epsilon float64
+	// Recall is the share of true neighbours that lists must have. Below 1 they may be
+	// approximate, as package knn/auto has it, and the tree is that of the lists, but for
+	// what they leave apart: see the package's essay. Default 1, exact.
+	Recall float64
 	// Threads bounds the goroutines. Default all processors.
 	Threads int
 }
@@ -45,15 +50,25 @@ func RowBytes(dim int, s Settings) int {
 	return 12*max(s.MinSamples, spareNeighbors) + 8*dim + 160
 }
 
+// search is how neighbours are found.
+func (s Settings) search() auto.Settings {
+	if s.Recall == 1 {
+		return auto.Settings{Method: auto.Exact}
+	}
+	return auto.Settings{Recall: s.Recall}
+}
+
 // Filled returns the settings with their defaults, or a *models.SettingError.
 func (s Settings) Filled() (Settings, error) {
 	s.MinSize = cmp.Or(s.MinSize, DefaultMinSize)
 	s.MinSamples = cmp.Or(s.MinSamples, s.MinSize)
 	s.Selection = cmp.Or(s.Selection, ExcessOfMass)
+	s.Recall = cmp.Or(s.Recall, 1)
 	return s, cmp.Or(
 		models.Require(s.MinSize >= 2, "min_size", "%d; a cluster has at least 2 points", s.MinSize),
 		models.Require(s.MinSamples >= 1, "min_samples", "%d; the core distance is that to the first neighbour or a later one", s.MinSamples),
 		models.Require(s.Selection == ExcessOfMass || s.Selection == Leaf, "selection", "%q is neither %s nor %s", s.Selection, ExcessOfMass, Leaf),
 		models.Require(s.Epsilon >= 0 && !math.IsInf(s.Epsilon, 1), "epsilon", "%v is no distance; give a number that is not negative", s.Epsilon),
+		models.Require(s.Recall > 0 && s.Recall <= 1, "recall", "%v is not in 0 to 1", s.Recall),
 	)
 }

@@ -34,6 +34,7 @@ type spanner[T vec.Float] struct {
 	nb      *knn.Neighbors
 	core2   []float64
 	threads int
+	listed  bool      // lists decide as far as they go
 	boxes   *boxes[T] // nil if there are many columns
 	// near[i] is the other point of i's shortest known edge to another component, of
 	// reachability r2[i], -1 if none is known; no edge that leaves i's component is shorter
@@ -45,13 +46,13 @@ type spanner[T vec.Float] struct {
 
 // spanningTree returns the n-1 edges of a minimum spanning tree, Dist2 being the squared
 // reachability. Of equal edges any may be in it.
-func spanningTree[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, core2 []float64, threads int) ([]graph.Edge, error) {
-	s := &spanner[T]{x: x, nb: nb, core2: core2, threads: threads, near: make([]int32, x.Rows), r2: make([]float64, x.Rows), low: slices.Clone(core2)}
+func spanningTree[T vec.Float](ctx context.Context, x vec.Matrix[T], nb *knn.Neighbors, core2 []float64, set Settings) ([]graph.Edge, error) {
+	s := &spanner[T]{x: x, nb: nb, core2: core2, threads: set.Threads, listed: set.Recall < 1, near: make([]int32, x.Rows), r2: make([]float64, x.Rows), low: slices.Clone(core2)}
 	for i := range s.near {
 		s.near[i] = -1
 	}
 	if x.Cols <= boxedColumns {
-		s.boxes = newBoxes(x, core2, threads)
+		s.boxes = newBoxes(x, core2, set.Threads)
 	}
 	forest := graph.NewForest(x.Rows)
 	tree := make([]graph.Edge, 0, x.Rows-1)
@@ -108,7 +109,7 @@ func (s *spanner[T]) round(ctx context.Context, label []int32, size []int) ([]in
 
 // open reports whether an edge of i's may be shorter than the best of its component.
 func (s *spanner[T]) open(best []int32, i, l int32) bool {
-	return best[l] < 0 || s.low[i] < s.r2[best[l]]
+	return best[l] < 0 || !s.listed && s.low[i] < s.r2[best[l]]
 }
 
 // inTiles searches for the edges of open points, a few of each component first: most of the

@@ -73,6 +73,10 @@ func TestOpenPlacesTheRowsWhereFitSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if got.Near == nil || got.Near.N != x.Rows {
+				t.Error("placing lists no neighbours")
+			}
+			got.Near = nil // a fit keeps its own
 			if !reflect.DeepEqual(got, r.Placed) {
 				t.Error("placing the rows that were learnt gives other places")
 			}

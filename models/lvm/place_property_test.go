@@ -61,7 +61,11 @@ func TestPlacesDoNotDependOnTheOrderOfReferencePoints(t *testing.T) {
 			Neighbors: rapid.IntRange(1, 30).Draw(rt, "neighbors"),
 		}
 		x := modeltest.Events(seed+1, 20, 6)
-		if a, b := mustPlace(t, s, set, x), mustPlace(t, permuted(s, order), set, x); !reflect.DeepEqual(a, b) {
+		a, b := mustPlace(t, s, set, x), mustPlace(t, permuted(s, order), set, x)
+		for i, p := range b.Near.Index {
+			b.Near.Index[i] = int32(order[p]) // its number before
+		}
+		if !reflect.DeepEqual(a, b) {
 			rt.Fatal("the same reference points in another order place otherwise")
 		}
 	})

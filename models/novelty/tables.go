@@ -7,6 +7,7 @@ import (
 
 	"unfold/internal/par"
 	"unfold/models"
+	"unfold/models/snapshot"
 	"unfold/sparse/knn"
 )
 
@@ -71,6 +72,20 @@ func New(nb *knn.Neighbors, k, threads int) (*Tables, Scores, error) {
 		own.Local[i], own.Global[i] = t.Percentiles(own.Local[i], own.Global[i])
 	}
 	return t, own, nil
+}
+
+// Of returns the tables of a snapshot, whose memory they share.
+func Of(s *snapshot.Snapshot) *Tables {
+	return &Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores}
+}
+
+// Others returns the nearest reference points of an event without the one that equals it:
+// a point is scored as if it were not there, leave-one-out.
+func Others(index []int32, dist2 []float64) ([]int32, []float64) {
+	if dist2[0] == 0 {
+		return index[1:], dist2[1:]
+	}
+	return index, dist2
 }
 
 // Score returns the local and the global score of an event from its nearest

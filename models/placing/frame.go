@@ -47,7 +47,7 @@ func New(s *snapshot.Snapshot, reach int, set Settings) (*Frame, error) {
 	n := s.Reference.Rows
 	f := &Frame{
 		snap: s, threads: set.Threads, reach: min(n, max(reach, s.NoveltyK+1)),
-		tables:  &novelty.Tables{K: s.NoveltyK, KDist2: s.KDist2, Density: s.Density, Local: s.LocalScores, Global: s.GlobalScores},
+		tables:  novelty.Of(s),
 		project: projection.Of(s),
 	}
 	if err := f.open(set.Search); err != nil {
@@ -187,6 +187,7 @@ func (f *Frame) Place(ctx context.Context, x vec.Matrix[float32], place func(b B
 			return models.Placed{}, err
 		}
 	}
+	out.Near = near
 	return out, nil
 }
 
@@ -225,12 +226,8 @@ func (b Block) Event(i int) (z []float32, index []int32, dist2 []float64) {
 
 // Publish sets the place of event i, the scale of a variance, and its novelty.
 func (b Block) Publish(i int, mu []float64, sigma2 float64) {
-	index, dist2 := b.near.Row(i)
-	if dist2[0] == 0 {
-		index, dist2 = index[1:], dist2[1:]
-	}
 	t := b.frame.tables
-	local, global := t.Percentiles(t.Score(index, dist2))
+	local, global := t.Percentiles(t.Score(novelty.Others(b.near.Row(i))))
 	Publish(b.out, i, mu, sigma2, local, global)
 }
 

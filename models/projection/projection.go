@@ -142,3 +142,20 @@ func (p *Projection) Undo(x, z []float32) {
 		x[c] = float32(v)
 	}
 }
+
+// Back leads what the model sees back to vectors.
+type Back struct{ apply *pca.Projector }
+
+// Back returns the way back of a projection, nil if vectors stay as they are.
+func (p *Projection) Back() *Back {
+	if p.Identity() {
+		return nil
+	}
+	return &Back{pca.NewProjector(make([]float32, p.components.Rows), vec.Transpose(p.components))}
+}
+
+// Apply returns Components' g of the rows g (n x q), as n x dim: what a difference in the
+// space that the model sees is among vectors. Unlike Undo it adds no mean.
+func (b *Back) Apply(g vec.Matrix[float32], threads int) vec.Matrix[float32] {
+	return b.apply.Apply(g, threads)
+}

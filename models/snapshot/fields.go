@@ -65,6 +65,7 @@ var common = []field{
 	matrix("components", Float32, false, func(s *Snapshot) *vec.Matrix[float32] { return &s.Components }),
 	matrix("reference", Float32, true, func(s *Snapshot) *vec.Matrix[float32] { return &s.Reference }),
 	column("count", Uint32, true, func(s *Snapshot) *[]uint32 { return &s.Count }),
+	column("ids", Text, false, func(s *Snapshot) *[]string { return &s.IDs }),
 	matrix("mu", Float64, true, func(s *Snapshot) *vec.Matrix[float64] { return &s.Mu }),
 	column("sigma2", Float64, true, func(s *Snapshot) *[]float64 { return &s.Sigma2 }),
 	column("bandwidth2", Float64, true, func(s *Snapshot) *[]float64 { return &s.Bandwidth2 }),

@@ -42,6 +42,9 @@ type Snapshot struct {
 	// events were exact duplicates of point i.
 	Reference vec.Matrix[float32]
 	Count     []uint32
+	// IDs are those of the newest events that the points are, "" where none is known; nil
+	// if none is.
+	IDs []string
 
 	// Mu (n x d), Sigma2 (n) are the latent means and variances.
 	Mu     vec.Matrix[float64]

@@ -66,6 +66,9 @@ func sample(seed uint64, n, q, d int, full bool) *Snapshot {
 	for i := range s.Dim {
 		s.Names = append(s.Names, strings.Repeat("n\xffame", i%3)+string(rune('a'+i%26)))
 	}
+	for i := range n {
+		s.IDs = append(s.IDs, []string{"", "é7", "long id"}[i%3])
+	}
 	s.Unlearnt = make([]bool, n)
 	s.Unlearnt[n-1] = true
 	s.Student = &Student{

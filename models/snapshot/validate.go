@@ -28,6 +28,8 @@ func (s *Snapshot) Validate() error {
 		return fmt.Errorf("%d reference points of dimension %d on a map of dimension %d", n, q, s.Mu.Cols)
 	case s.Dim < 1 || s.Names != nil && len(s.Names) != s.Dim:
 		return fmt.Errorf("dimension %d with %d names", s.Dim, len(s.Names))
+	case s.IDs != nil && len(s.IDs) != s.Reference.Rows:
+		return fmt.Errorf("%d ids for %d reference points", len(s.IDs), s.Reference.Rows)
 	case s.Steps < 0 || !(s.Dissimilar >= 0 && s.Dissimilar < 1):
 		return fmt.Errorf("%d steps of learning, %g of the weight dissimilar", s.Steps, s.Dissimilar)
 	case s.Neighbors < 1 || s.NoveltyK < 1 || s.NoveltyK >= n:

@@ -26,6 +26,7 @@ func TestValidateFindsWhatDoesNotFit(t *testing.T) {
 		"epoch":         func(s *Snapshot) { s.Epoch = 0 },
 		"dim":           func(s *Snapshot) { s.Dim++ },
 		"names":         func(s *Snapshot) { s.Names = s.Names[1:] },
+		"ids":           func(s *Snapshot) { s.IDs = s.IDs[1:] },
 		"steps":         func(s *Snapshot) { s.Steps = -1 },
 		"dissimilar":    func(s *Snapshot) { s.Dissimilar = 1 },
 		"neighbors":     func(s *Snapshot) { s.Neighbors = 0 },

@@ -92,6 +92,10 @@ func TestAround(t *testing.T) {
 		if !slices.Equal(within, want) {
 			t.Fatalf("%s: %d pairs within reach, want %d", kind, len(within), len(want))
 		}
+		alone, err := s.Within(context.Background(), ask, reach, knn.Settings{Threads: 2})
+		if slices.SortFunc(alone, knn.CompareReverse); err != nil || !slices.Equal(alone, want) {
+			t.Fatalf("%s: %d pairs alone, want %d: %v", kind, len(alone), len(want), err)
+		}
 	})
 }
 
@@ -125,6 +129,9 @@ func TestSlotsRefuse(t *testing.T) {
 	for _, ask := range [][]int32{{0}, {4}, {-1}} {
 		if _, _, err := s.SearchReverse(ctx, ask, 1, nil, knn.Settings{}); err == nil {
 			t.Fatalf("found neighbours of slots %v", ask)
+		}
+		if _, err := s.Within(ctx, ask, []float64{1, 1, 1, 1}, knn.Settings{}); err == nil {
+			t.Fatalf("found pairs of slots %v", ask)
 		}
 	}
 	if _, _, err := s.SearchReverse(ctx, []int32{1}, 0, nil, knn.Settings{}); err == nil {

@@ -46,19 +46,31 @@ func (s *DynamicExact) SearchReverse(ctx context.Context, ask []int32, k int, re
 	}
 	a := newReverseSearch(s, ask, lists, reach)
 	a.begin(ctx, set.Threads)
-	strips := par.Pieces(s.p.Count(), a.size)
-	a.found = make([][]ReverseNeighbor, strips)
-	count := par.NewProgress(strips, set.Progress)
-	par.Do(set.Threads, strips, func(t int) {
-		a.strip(ctx, t)
-		count.Step()
-	})
-	if err := cancelled(ctx); err != nil {
+	found, err := a.all(ctx, set)
+	if err != nil {
 		return nil, nil, err
 	}
-	found := slices.Concat(a.found...)
 	slices.SortFunc(found, CompareReverse)
 	return lists, found, nil
+}
+
+// Within returns the pairs of SearchReverse alone: of each row whose slot is asked for and
+// every other whose reach is not below their squared distance. Their order is fixed, and
+// none in particular. Rows that reach nothing cost little where they lie together.
+func (s *DynamicExact) Within(ctx context.Context, ask []int32, reach []float64, set Settings) ([]ReverseNeighbor, error) {
+	for _, slot := range ask {
+		if !s.Has(slot) {
+			return nil, fmt.Errorf("knn: slot %d is asked for and empty", slot)
+		}
+	}
+	if len(ask) == 0 {
+		return nil, cancelled(ctx)
+	}
+	a := newReverseSearch(s, ask, EmptyNeighbors(len(ask), 0), reach)
+	for r := range a.least {
+		a.least[r] = float32(math.Inf(1))
+	}
+	return a.all(ctx, set)
 }
 
 // CompareReverse orders pairs by (Row, Dist2, New).
@@ -126,6 +138,21 @@ func (a *reverseSearch) work() *reverseWork {
 	return w
 }
 
+// all compares all strips.
+func (a *reverseSearch) all(ctx context.Context, set Settings) ([]ReverseNeighbor, error) {
+	strips := par.Pieces(a.s.p.Count(), a.size)
+	a.found = make([][]ReverseNeighbor, strips)
+	count := par.NewProgress(strips, set.Progress)
+	par.Do(set.Threads, strips, func(t int) {
+		a.strip(ctx, t)
+		count.Step()
+	})
+	if err := cancelled(ctx); err != nil {
+		return nil, err
+	}
+	return slices.Concat(a.found...), nil
+}
+
 // begin fills the lists with the nearest rows of the first strip.
 func (a *reverseSearch) begin(ctx context.Context, threads int) {
 	last := min(a.s.p.Count(), a.size)
@@ -170,13 +197,18 @@ func (a *reverseSearch) strip(ctx context.Context, t int) {
 	w := a.work()
 	defer a.works.Put(w)
 	first, last := t*a.size, min(p.Count(), (t+1)*a.size)
+	wanted := false
 	for c := range w.cols {
 		w.cols[c] = float32(math.Inf(1))
 		if i := first*tile.Width + c; a.reach != nil && i < len(a.s.slot) {
 			if dist2 := a.reach[a.s.slot[i]]; dist2 >= 0 {
 				w.cols[c] = p.threshold(dist2)
+				wanted = true
 			}
 		}
+	}
+	if a.lists.K == 0 && !wanted {
+		return
 	}
 	for b := range a.lock {
 		if ctx.Err() != nil {
@@ -225,7 +257,7 @@ func (a *reverseSearch) offerPassed(w *reverseWork, mask []uint64, first, lines,
 		}
 		for p, d2 := range a.measure(w, r) {
 			j := w.near[p]
-			if strip > 0 {
+			if strip > 0 && a.lists.K > 0 {
 				a.offer(r, j, d2)
 			}
 			if a.reach != nil && d2 <= a.reach[j] {

@@ -16,6 +16,7 @@ import (
 // settings are: those that it has do. It is for who asks where something would lie.
 func (m *Map) Partial(s table.Schema, name string) (*Map, error) {
 	asked := *m
+	asked.set.Explain = Explain{} // it asks: see Asked.Explain
 	asked.set.Mapping = ingest.Mapping{Selection: ingest.Selection{ReplaceText: m.set.Mapping.ReplaceText}}
 	return asked.For(s, name)
 }
@@ -46,7 +47,7 @@ func (m *Map) Nearest(ctx context.Context, x vec.Matrix[float32], k int) (*knn.N
 	return near, nil
 }
 
-// WithPointIDs returns the same map, which knows the ids of its reference points, "" where
+// WithPointIDs returns the same map, which knows, whatever its snapshot does, the ids of its reference points, "" where
 // none is known; nil: of none.
 func (m *Map) WithPointIDs(ids []string) *Map {
 	out := *m
@@ -61,6 +62,7 @@ func (m *Map) PointIDs() []string { return m.ids }
 type Asked struct {
 	*Places
 	Batch *ingest.Batch
+	table *table.Table
 }
 
 // Ask is Table for who also wants the vectors. Its errors are those of Table.
@@ -73,7 +75,17 @@ func (m *Map) Ask(ctx context.Context, t *table.Table) (*Asked, error) {
 	if err != nil {
 		return nil, located(b.Origin, err)
 	}
-	return &Asked{placed, b}, nil
+	out := &Asked{placed, b, t}
+	return out, out.Explain(ctx, m.set.Explain)
+}
+
+// Explain explains rows, beyond what the map's settings say. Its errors are those of Table.
+func (a *Asked) Explain(ctx context.Context, how Explain) error {
+	err := a.explain(ctx, a.Batch.X, how, func(row int) (*table.Table, int) { return a.table, row })
+	if err != nil {
+		return located(a.Batch.Origin, err)
+	}
+	return nil
 }
 
 // All lays all rows out.

@@ -68,6 +68,13 @@ func TestTableAndMessagesAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := []*table.Table{sample(t, rng, 7), sample(t, rng, 1), sample(t, rng, 20)}
+	agree(t, m, file, tables)
+}
+
+// agree checks that rows have the same places in a table of file, in a message of m, in one
+// among others and in a part of one. It returns the outcomes of the messages.
+func agree(t *testing.T, m, file *Map, tables []*table.Table) []stream.Outcome {
+	t.Helper()
 	var in []stream.Events
 	for i, records := range tables {
 		in = append(in, events(t, records, int64(i)))
@@ -98,6 +105,7 @@ func TestTableAndMessagesAgree(t *testing.T) {
 			}
 		}
 	}
+	return out
 }
 
 // odd is a placer that finds rows bad whose first value is one million or more.

@@ -14,7 +14,10 @@ import (
 // A fleet over messages of one event, in each format, keeps what a pipeline promises: order,
 // one for one, nothing twice where that is asked for, the same bytes for the same event, dead
 // letters as they came, tombstones.
-func TestFormats(t *testing.T) {
+func TestFormats(t *testing.T) { testFormats(t, Settings{}) }
+
+// testFormats is TestFormats of maps that are opened by settings, but for their writer.
+func testFormats(t *testing.T, set Settings) {
 	s := learnt(t)
 	for _, n := range formattest.Formats() {
 		t.Run(string(n), func(t *testing.T) {
@@ -22,7 +25,9 @@ func TestFormats(t *testing.T) {
 			h := streamtest.MemoryHarness{Broker: streamtest.NewBroker()}
 			streamtest.TestPipelines(t, h, true, func(t *testing.T) streamtest.Kind {
 				return formats.Kind(t, n, func(own formats.Stage) (stream.Decoder, stream.Learner, error) {
-					e, err := NewEmbedder(EmbedderSettings{Embed: Settings{Writer: own.Encoder}, Decoder: own.Decoder,
+					set := set
+					set.Writer = own.Encoder
+					e, err := NewEmbedder(EmbedderSettings{Embed: set, Decoder: own.Decoder,
 						Follow: func(_ context.Context, install func(*snapshot.Snapshot) error) error { return install(s) }})
 					return e, e, err
 				})

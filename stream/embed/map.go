@@ -45,6 +45,8 @@ type Places struct {
 	// cluster and those beside it are nil if no clusters are.
 	cluster       []int64
 	sure, outlier []float32
+	// why has the explained rows; nil if none is to be.
+	why []*Why
 }
 
 // Vectors places vectors, n x Placer().Dim(). Of a row that cannot be placed it returns a
@@ -103,13 +105,22 @@ func (p *Places) group(ctx context.Context) error {
 // Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have
 // as many.
 func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
-	return &emit.Output{
+	o := &emit.Output{
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
 		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
 		Class: part(p.class, from, to), Probability: part(p.probability, from, to),
 		Cluster: part(p.cluster, from, to), ClusterProbability: part(p.sure, from, to), ClusterOutlier: part(p.outlier, from, to),
 		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
 	}
+	if p.why != nil {
+		o.Reasons, o.Neighbors = make([][]emit.Reason, to-from), make([][]emit.Neighbor, to-from)
+		for i, w := range p.why[from:to] {
+			if w != nil {
+				o.Reasons[i], o.Neighbors[i] = w.Reasons, w.Neighbors
+			}
+		}
+	}
+	return o
 }
 
 // part is a part of a column, nil if that is left out.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"unfold/ingest"
+	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
 	"unfold/stream"
@@ -20,24 +21,23 @@ var _ stream.Map = (*Map)(nil)
 func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, error) {
 	out := make([]stream.Outcome, len(in))
 	var good []int
-	batches, wires := make([]*ingest.Batch, len(in)), make([]format.Wire, len(in))
+	batches, wires, tables := make([]*ingest.Batch, len(in)), make([]format.Wire, len(in)), make([]*table.Table, len(in))
 	for i, e := range in {
 		mine, err := Own(e)
 		if err != nil {
 			return nil, err
 		}
-		wires[i] = mine.Wire
+		wires[i], tables[i] = mine.Wire, mine.Table
 		if mine.Table == nil {
-			// Of what is gone a tombstone is left.
-			out[i].ContentType = m.set.Writer.Of(mine.Wire).ContentType()
-			continue
+			continue // of what is gone a tombstone is left
 		}
 		if batches[i], out[i].Err = mine.Encode(m.encoder); out[i].Err == nil {
 			good = append(good, i)
 		}
 	}
 	for len(good) > 0 {
-		placed, err := m.Vectors(ctx, m.join(batches, good))
+		x := m.join(batches, good)
+		placed, err := m.Vectors(ctx, x)
 		var re *models.RowError
 		if errors.As(err, &re) {
 			// One row cannot be placed: its message is out, the others go on.
@@ -49,6 +49,12 @@ func (m *Map) Place(ctx context.Context, in []stream.Events) ([]stream.Outcome, 
 			continue
 		}
 		if err != nil {
+			return nil, err
+		}
+		if err := placed.explain(ctx, x, m.set.Explain, func(row int) (*table.Table, int) {
+			k, own := holder(batches, good, row)
+			return tables[good[k]], own
+		}); err != nil {
 			return nil, err
 		}
 		all, first := make([]rows, len(good)), 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	"unfold/ingest"
@@ -15,6 +16,7 @@ import (
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/placing"
+	"unfold/models/reasons"
 	"unfold/models/snapshot"
 	"unfold/stream"
 	"unfold/stream/format"
@@ -69,6 +71,8 @@ type Settings struct {
 	Classes Classes
 	// Clusters are those of the map (package identity).
 	Clusters Clusters
+	// Explain says which events are explained.
+	Explain Explain
 	// Output names the file that rows go to, "" for messages. Its format may reserve
 	// names of columns.
 	Output string
@@ -87,12 +91,13 @@ func (s *Settings) Check() error {
 			return err
 		}
 	}
+	kept := append([]string{s.Mapping.Label}, s.Mapping.Keep...)
 	if s.Clusters == ClustersAlways {
-		if err := emit.CheckClusters(append([]string{s.Mapping.Label}, s.Mapping.Keep...)); err != nil {
+		if err := emit.CheckClusters(kept); err != nil {
 			return err
 		}
 	}
-	return emit.CheckKept(s.Mapping.ID, append([]string{s.Mapping.Label}, s.Mapping.Keep...))
+	return errors.Join(emit.CheckKept(s.Mapping.ID, kept), s.Explain.Check(kept))
 }
 
 // named says whether the settings name columns.
@@ -111,12 +116,14 @@ type Map struct {
 	classes *labels.Classifier // nil: none are predicted
 	groups  *identity.Groups   // nil: the map has no clusters
 	ids     []string           // of the reference points; nil: not known
+	// explainer is made when an event is explained for the first time.
+	explainer func() *reasons.Explainer
 }
 
 // Open opens a snapshot for placing. Errors that lie in the snapshot match
 // models.ErrBadInput; what the model refuses of the settings is a *models.SettingError.
 func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
-	m := &Map{set: settings}
+	m := &Map{set: settings, ids: s.IDs}
 	if len(m.set.Mapping.Columns) == 0 {
 		m.set.Mapping.Columns = nil // an empty list names none
 	}
@@ -143,6 +150,7 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	if m.placer, err = m.set.open(s); err != nil {
 		return nil, err
 	}
+	m.explainer = sync.OnceValue(func() *reasons.Explainer { return reasons.New(s, settings.Place.Threads) })
 	if m.set.Missing {
 		m.lenient, _ = m.placer.(models.Lenient)
 	}
@@ -196,7 +204,7 @@ func (s *Settings) encoder(m *snapshot.Snapshot) (*ingest.Encoder, error) {
 	if s.Files {
 		return e.With(own), nil // For keeps those that a file has
 	}
-	return e.With(own), emit.CheckKept(own.ID, own.Keep)
+	return e.With(own), errors.Join(emit.CheckKept(own.ID, own.Keep), s.Explain.Check(own.Passing()))
 }
 
 // columnless says of a source without one column of vectors that a model without columns,
@@ -230,7 +238,7 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 		pick.ReplaceText = m.set.Mapping.ReplaceText
 	}
 	kept := append([]string{pick.Label}, pick.Keep...)
-	if err := errors.Join(emit.CheckKept(pick.ID, kept), emit.CheckText(m.set.Output, kept)); err != nil {
+	if err := errors.Join(emit.CheckKept(pick.ID, kept), emit.CheckText(m.set.Output, kept), m.set.Explain.Check(kept)); err != nil {
 		return nil, table.InFile(name, err)
 	}
 	if m.predicts() {

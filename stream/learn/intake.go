@@ -265,9 +265,12 @@ func (in *intake) rowIDs(rows int) []string {
 	if !in.set.Named {
 		return nil
 	}
-	out := make([]string, rows)
+	var out []string // nil as well if no event has one
 	for p := range in.ref.All() {
 		if r, ids := in.ref.Row(p), in.ref.IDs(p); r >= 0 && len(ids) > 0 {
+			if out == nil {
+				out = make([]string, rows)
+			}
 			out[r] = ids[len(ids)-1]
 		}
 	}

@@ -101,7 +101,7 @@ func TestMovesKeepATableTrue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	sink := &movesSink{}
 	s := quick()
-	s.State, s.Moves, s.MovesThreshold = t.TempDir(), sink, 0.004
+	s.State, s.Moves, s.MovesThreshold = t.TempDir(), sink, 0.01
 	s.Spec.Steps = 40
 	s.Size = 90
 	s.Hooks.RefreshFailed = func(error) {}

@@ -110,7 +110,7 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 	}
 	s := *d.snapshot
 	c := p.in.cut(d.rowOf, s.Reference.Rows, &d.stats)
-	s.MapID, s.Count = p.mapID, c.counts
+	s.MapID, s.Count, s.IDs = p.mapID, c.counts, c.ids
 	if p.current.Load() == nil {
 		p.movesEpoch = s.Epoch // the events of the first map are published on it
 	}
@@ -119,7 +119,6 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 	next, err := p.open(&s, d.encoder, d.state, d.stats)
 	if err == nil {
 		next.classes = c.classes
-		next.name(c.ids)
 		err = p.learnClasses(ctx, next)
 	}
 	if err == nil {

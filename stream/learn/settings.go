@@ -89,6 +89,8 @@ type Settings struct {
 	// Named lets maps know the ids of their reference points (embed.Map.PointIDs), if
 	// events have ids.
 	Named bool
+	// Explain says which events are explained.
+	Explain embed.Explain
 	// Decoder reads messages; nil: Arrow IPC streams, within Limits.
 	Decoder *format.Decoder
 	Limits  arrowfmt.Limits
@@ -336,7 +338,7 @@ func (s Settings) grouped() bool { return s.Clusters.MinSize != 0 }
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
-	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Writer: s.Writer}
+	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Explain: s.Explain, Writer: s.Writer}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
 	}

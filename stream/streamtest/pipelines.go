@@ -175,8 +175,9 @@ func delivers(b *bench, exactlyOnce bool) {
 		if v, ok := m.Header(stream.HeaderTraceParent); !ok || string(v) != "00-1-2-01" {
 			b.Fatalf("%s: traceparent %q", m.Where(), v)
 		}
-		if v, _ := m.Header(stream.HeaderContentType); string(v) != b.kind.ContentType && !m.Tombstone() {
-			b.Fatalf("%s: content type %q", m.Where(), v)
+		contentType, has := m.Header(stream.HeaderContentType)
+		if m.Tombstone() == has || has && string(contentType) != b.kind.ContentType {
+			b.Fatalf("%s: content type %q, there: %v", m.Where(), contentType, has)
 		}
 		if _, ok := m.Header("other"); ok {
 			b.Fatalf("%s passes on what it should not", m.Where())

@@ -53,6 +53,8 @@ var commands = []command{
 	{name: "score", group: "files", help: "Measure how good a map is.", new: func(kinds []fit.Kind) any { return &scoreCmd{settingFlags: flagsOf(dataKeys, kinds)} }},
 	{name: "plot", group: "files", help: "Draw a map.", new: func([]fit.Kind) any { return new(plotCmd) }},
 	{name: "clusters", group: "files", help: "Find clusters of a map or of data.", new: func(kinds []fit.Kind) any { return &clustersCmd{settingFlags: flagsOf(clusterKeys, kinds)} }},
+	{name: "explain", group: "files", help: "Report why rows are novel: by which columns, and what was expected there.",
+		new: func(kinds []fit.Kind) any { return &explainCmd{settingFlags: flagsOf(embedKeys, kinds)} }},
 	{name: "decode", group: "files", help: "Report which vectors lie at points of a map.", new: func([]fit.Kind) any { return new(decodeCmd) }},
 	{name: "inspect", group: "files", help: "Show what a model, a map or a data file holds.", new: func([]fit.Kind) any { return new(inspectCmd) }},
 	{name: "serve", group: "files", help: "Place what is asked for over HTTP, or on a pipe.", new: func(kinds []fit.Kind) any { return &serveCmd{settingFlags: flagsOf(serveKeys, kinds)} }},
@@ -91,7 +93,7 @@ var groups = kong.ExplicitGroups([]kong.Group{
 	{Key: "model", Title: "Model:"},
 	{Key: "text", Title: "Text files:"},
 	{Key: "source", Title: "Source:"}, {Key: "reference", Title: "Reference set:"}, {Key: "refresh", Title: "Refresh:"},
-	{Key: "sink", Title: "Sink:"}, {Key: "moves", Title: "Moves:"}, {Key: "limits", Title: "Limits:"}, {Key: "batch", Title: "Batches:"},
+	{Key: "sink", Title: "Sink:"}, {Key: "moves", Title: "Moves:"}, {Key: "explain", Title: "Reasons:"}, {Key: "limits", Title: "Limits:"}, {Key: "batch", Title: "Batches:"},
 	{Key: "snapshots", Title: "Snapshots:"}, {Key: "stage", Title: "Stage:"},
 })
 

@@ -26,6 +26,8 @@ type embedCmd struct {
 	Output    string   `short:"o" placeholder:"FILE" help:"Where the places go: one row for each that was read, in their order. The file extension sets the format; - is an Arrow stream on standard output."`
 	Lines     bool     `help:"Place lines instead of files: a record in JSON on each line of standard input, its place in JSON on the same line of standard output, at once."`
 	LabelFile []string `group:"columns" placeholder:"FILE" help:"Labels beside the inputs, one file for each, in their order."`
+	Explain   int      `placeholder:"N" help:"Say why rows are novel, by the N columns that carry most: columns reasons and neighbors."`
+	Above     float64  `placeholder:"P" help:"With --explain: only rows one of whose novelties is above this percentile, as 0.99."`
 	textFlags
 	settingFlags
 }
@@ -44,7 +46,12 @@ predicts the class of every row, too.
 With --lines it is a filter that another program keeps running: one line out for each line in, written before the next is
 read. A line that cannot be placed is answered with {"error": ...}. An Arrow stream has a line for each row.
 
-    unfold embed --lines -m data.unfold < events.jsonl > places.jsonl`
+    unfold embed --lines -m data.unfold < events.jsonl > places.jsonl
+
+With --explain each row has the columns that make it novel (reasons: the share that the column carries, the direction, the
+value and what its neighbours have there) and the points next to it (neighbors).
+
+    unfold embed today.parquet -m data.unfold -o places.jsonl --explain 5 --above 0.99`
 }
 
 func (c *embedCmd) Run(ctx context.Context, p *program) error {
@@ -53,8 +60,12 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	explain, err := explainFlags(c.Explain, c.Above)
+	if err != nil {
+		return err
+	}
 	if c.Lines {
-		return c.lines(ctx, p, settings)
+		return c.lines(ctx, p, settings, explain)
 	}
 	switch {
 	case len(c.In) == 0:
@@ -79,7 +90,7 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 	if _, _, err := emit.FormatOf(c.Output); err != nil {
 		return &usageError{err: err}
 	}
-	e, err := newEmbedder(ctx, c.Model, c.Output, settings)
+	e, err := newEmbedder(ctx, c.Model, c.Output, settings, explain)
 	if err != nil {
 		return err
 	}
@@ -116,16 +127,16 @@ func (c *embedCmd) Run(ctx context.Context, p *program) error {
 
 // lines places lines. Nothing but a failure that ends it is written to standard error: who
 // runs it as a filter may take what comes there for an answer.
-func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Config) error {
+func (c *embedCmd) lines(ctx context.Context, p *program, settings *config.Config, explain embed.Explain) error {
 	if len(c.In) > 0 || c.Output != "" || len(c.LabelFile) > 0 {
 		return usagef("--lines goes from standard input to standard output; leave files and --output out")
 	}
-	e, err := newEmbedder(ctx, c.Model, "", settings)
+	e, err := newEmbedder(ctx, c.Model, "", settings, embed.Explain{})
 	if err != nil {
 		return err
 	}
 	m := serve.NewModel(e.maps, e.kind, e.points, nil)
-	x := &serve.Exchange{Current: func() (*serve.Model, error) { return m, nil }, Placer: &serve.Placer{}}
+	x := &serve.Exchange{Current: func() (*serve.Model, error) { return m, nil }, Placer: &serve.Placer{}, Options: serve.Options{Explain: explain}}
 	return x.Lines(ctx, p.Stdin, p.Stdout)
 }
 
@@ -139,7 +150,7 @@ type embedder struct {
 	rows   int64
 }
 
-func newEmbedder(ctx context.Context, model, output string, settings *config.Config) (*embedder, error) {
+func newEmbedder(ctx context.Context, model, output string, settings *config.Config, explain embed.Explain) (*embedder, error) {
 	s, err := readModel(ctx, model)
 	if err != nil {
 		return nil, err
@@ -156,7 +167,7 @@ func newEmbedder(ctx context.Context, model, output string, settings *config.Con
 		Place:   placing.Options{Rule: rule, Threads: settings.Model.Threads, Search: search},
 		Kinds:   settings.Model.Spec().Kinds,
 		Mapping: ingest.Mapping{Selection: selection(settings.Source.Columns)},
-		Files:   true, Missing: settings.Source.Missing == "auto", Output: output,
+		Files:   true, Missing: settings.Source.Missing == "auto", Output: output, Explain: explain,
 	})
 	var setting *models.SettingError
 	if errors.As(err, &setting) {

@@ -238,6 +238,7 @@ func (f *fitRun) learn(ctx context.Context) (err error) {
 		return err
 	}
 	f.snap.Names = f.data.Encoder.Names()
+	f.snap.IDs = pointIDs(f.data.ID, f.result.Row, f.snap.Reference.Rows)
 	if f.Classify {
 		if f.classes, err = learnClasses(ctx, f.snap, f.result.Placed, f.data.Label, f.job.Spec.Threads); err != nil {
 			return table.InFile(f.inputs[0], err)
@@ -449,4 +450,16 @@ func columnNames(names []string, columns []int) string {
 		list = append(list, fmt.Sprintf("and %d more", len(columns)-most))
 	}
 	return strings.Join(list, ", ")
+}
+
+// pointIDs are the ids of n points, each the last of its rows'; nil if rows have none.
+func pointIDs(id table.Column, point []int32, n int) []string {
+	if !id.Valid() {
+		return nil
+	}
+	out := make([]string, n)
+	for row, p := range point {
+		out[p] = id.Text(row)
+	}
+	return out
 }

@@ -266,12 +266,20 @@ func TestRecipeAlerts(t *testing.T) {
 	}
 	for line := range strings.Lines(k.said["alerts.py"]) {
 		var place struct {
-			Local  float64 `json:"novelty_local"`
-			Global float64 `json:"novelty_global"`
-			Kind   string
+			Local   float64 `json:"novelty_local"`
+			Global  float64 `json:"novelty_global"`
+			Kind    string
+			Reasons []struct {
+				Column string
+				Share  float64
+			}
+			Neighbors []struct{ ID string }
 		}
 		if err := json.Unmarshal([]byte(line), &place); err != nil || max(place.Local, place.Global) <= 0.99 || place.Kind == "" {
 			t.Errorf("an alert is %s: %v", line, err)
+		}
+		if len(place.Reasons) == 0 || len(place.Reasons) > 5 || place.Reasons[0].Share <= 0 || len(place.Neighbors) == 0 || place.Neighbors[0].ID == "" {
+			t.Errorf("an alert does not say why: %s", line)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"unfold/cmd/internal/serve"
 	"unfold/cmd/internal/web"
 	"unfold/ingest/record"
+	"unfold/stream/embed"
 )
 
 type serveCmd struct {
@@ -23,6 +24,7 @@ type serveCmd struct {
 	Stdio  bool   `help:"Answer on standard input and output instead, in frames: see docs/formats.md, \"Requests on a pipe\"."`
 	limitFlags
 	Neighbors int           `placeholder:"N" help:"With --stdio: how many of the nearest points to name of each row."`
+	Reasons   int           `placeholder:"N" help:"With --stdio: how many columns to name of each row, of those that make it novel."`
 	Reload    time.Duration `rare:"" default:"1s" placeholder:"TIME" help:"How often to see whether the model's file has changed, and to take the new one; 0s: never. Default 1s."`
 	settingFlags
 }
@@ -51,7 +53,7 @@ func (serveCmd) Help() string {
     curl -H 'Content-Type: application/json' -d '{"vectors": [[0.1, 0.2]]}' http://127.0.0.1:8090/place
 
 POST /place takes records in JSON, {"vectors": [[...], ...]}, or an Arrow stream, and answers in what it was asked in, or in what
-Accept names. ?neighbors=N names the nearest points of each row as well. GET /model says what the model is, GET /openapi.json
+Accept names. ?neighbors=N names the nearest points of each row as well, ?reasons=N the columns that make it novel. GET /model says what the model is, GET /openapi.json
 describes it all; /livez and /readyz are for who watches over it. Whoever reaches the address may ask: there is no
 password. A model that takes the file's place is taken over without a pause.
 
@@ -65,6 +67,10 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 	}
 	if c.Neighbors < 0 || c.Neighbors > 0 && !c.Stdio {
 		return usagef("--neighbors goes with --stdio; over HTTP each request says how many: /place?neighbors=%d", max(c.Neighbors, 1))
+	}
+	explain, err := explainFlags(c.Reasons, 0)
+	if err != nil || c.Reasons > 0 && !c.Stdio {
+		return usagef("--reasons goes with --stdio; over HTTP each request says how many: /place?reasons=%d", max(c.Reasons, 1))
 	}
 	settings, err := p.settingsOf(c.values, serveKeys)
 	if err != nil {
@@ -93,7 +99,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) error {
 		<-watched
 	}()
 	if c.Stdio {
-		x := &serve.Exchange{Current: s.now, Placer: &serve.Placer{Limits: limits}, Options: serve.Options{Neighbors: c.Neighbors}}
+		x := &serve.Exchange{Current: s.now, Placer: &serve.Placer{Limits: limits}, Options: serve.Options{Neighbors: c.Neighbors, Explain: explain}}
 		return x.Frames(ctx, p.Stdin, p.Stdout)
 	}
 	pages := web.Handler(func() (string, error) { return "", nil }, nil, serve.Paths...)
@@ -128,7 +134,7 @@ func (s *served) load(ctx context.Context) error {
 		return err
 	}
 	s.seen = info
-	e, err := newEmbedder(ctx, s.path, "", s.settings)
+	e, err := newEmbedder(ctx, s.path, "", s.settings, embed.Explain{})
 	if err != nil {
 		return err
 	}

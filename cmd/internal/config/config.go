@@ -16,6 +16,7 @@ type Config struct {
 	Sink       Sink       `key:"sink"`
 	Registry   Registry   `key:"registry"`
 	Moves      Moves      `key:"moves"`
+	Explain    Explain    `key:"explain"`
 	DeadLetter DeadLetter `key:"dead_letter"`
 	Limits     Limits     `key:"limits"`
 	Batch      Batch      `key:"batch"`
@@ -137,6 +138,12 @@ type Sink struct {
 // Moves says when points that moved are emitted downstream.
 type Moves struct {
 	Threshold Share `key:"threshold" default:"1%" help:"How far a point moves, of the map's diameter, before its move is emitted." placeholder:"SHARE"`
+}
+
+// Explain says which events are explained: why they are novel.
+type Explain struct {
+	Above   Share `key:"above" default:"99%" help:"Explain events one of whose novelties is above this percentile, 0 to explain all." placeholder:"SHARE"`
+	Columns int   `key:"columns" default:"0" help:"Most columns to name of an explained event, those that carry most of its novelty, beside its nearest reference points. 0: no event is explained, and outputs have no columns reasons and neighbors." placeholder:"N" min:"0"`
 }
 
 // SinkKafka is the topic that places go to.

@@ -35,6 +35,7 @@ func (c *Config) Validate() error {
 	c.checkFormats(complain)
 	c.checkRegistry(complain)
 	c.checkTopics(complain)
+	c.checkExplain(complain)
 	c.checkFleet(complain)
 	c.checkPlaces(complain)
 	if len(problems) > 0 {
@@ -102,6 +103,24 @@ func (c *Config) checkClusters(complain complainer) {
 	}
 	if err := emit.CheckClusters(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
 		complain("clusters.min_size", "", "%v", err)
+	}
+}
+
+// defaultAbove is explain.above if it is not set.
+const defaultAbove = 0.99
+
+// checkExplain says which events would not be explained.
+func (c *Config) checkExplain(complain complainer) {
+	switch x := c.Explain; {
+	case x.Columns == 0 && x.Above != defaultAbove:
+		complain("explain.columns", "say how many columns to name of an event, as 5, or leave explain.above out", "no event is explained without it")
+	case x.Columns > 0 && x.Above == 1:
+		complain("explain.above", "say less, as 0.99", "no percentile is above %v: no event would be explained", x.Above)
+	}
+	if c.Explain.Columns > 0 {
+		if err := emit.CheckReasons(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
+			complain("source.keep", "", "%v", err)
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func (x *Exchange) Lines(ctx context.Context, in io.Reader, out io.Writer) error
 			}
 		}
 		return readLine(r, most)
-	}, write, Options{In: JSON, Out: flat, Neighbors: x.Options.Neighbors})
+	}, write, Options{In: JSON, Out: flat, Neighbors: x.Options.Neighbors, Explain: x.Options.Explain})
 	if errors.Is(err, errArrow) {
 		return x.rows(ctx, r, write)
 	}
@@ -84,7 +84,7 @@ func (x *Exchange) row(ctx context.Context, t *table.Table, number int64) []byte
 	if err != nil {
 		return problemOf(err, http.StatusInternalServerError).line()
 	}
-	at, err := m.place(ctx, rows{Table: t}, x.Options.Neighbors, x.Placer.Limits.Filled())
+	at, err := m.place(ctx, rows{Table: t}, x.Options, x.Placer.Limits.Filled())
 	if err != nil {
 		return problemOf(err, http.StatusUnprocessableEntity).line()
 	}

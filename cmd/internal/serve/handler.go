@@ -131,14 +131,16 @@ func (h *Handler) options(r *http.Request) (o Options, err error) {
 		return o, problemf(http.StatusBadRequest, "the query cannot be read: %v", err)
 	}
 	for name, values := range query {
-		if name != "neighbors" {
-			return o, problemf(http.StatusBadRequest, "there is no parameter %q; there is neighbors=N", name)
+		to := map[string]*int{"neighbors": &o.Neighbors, "reasons": &o.Explain.Columns}[name]
+		most := map[string]int{"neighbors": h.set.Limits.Neighbors, "reasons": h.set.Limits.Reasons}[name]
+		if to == nil {
+			return o, problemf(http.StatusBadRequest, "there is no parameter %q; there are neighbors=N and reasons=N", name)
 		}
 		n, err := strconv.Atoi(values[0])
-		if err != nil || len(values) > 1 || n < 0 || n > h.set.Limits.Neighbors {
-			return o, problemf(http.StatusBadRequest, "neighbors: %q is not one number from 0 to %d", strings.Join(values, ","), h.set.Limits.Neighbors)
+		if err != nil || len(values) > 1 || n < 0 || n > most {
+			return o, problemf(http.StatusBadRequest, "%s: %q is not one number from 0 to %d", name, strings.Join(values, ","), most)
 		}
-		o.Neighbors = n
+		*to = n
 	}
 	if c := r.Header.Get("Content-Encoding"); c != "" && c != "identity" {
 		return o, problemf(http.StatusUnsupportedMediaType, "bodies are taken as they are, not compressed with %s", c)

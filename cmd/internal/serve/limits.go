@@ -22,6 +22,8 @@ type Limits struct {
 	Time time.Duration
 	// Neighbors is how many a request may ask for (100).
 	Neighbors int
+	// Reasons is how many columns that explain a row a request may ask for (100).
+	Reasons int
 }
 
 // Filled returns the limits with their defaults.
@@ -33,5 +35,6 @@ func (l Limits) Filled() Limits {
 	l.Requests = cmp.Or(l.Requests, runtime.GOMAXPROCS(0))
 	l.Time = cmp.Or(l.Time, 10*time.Second)
 	l.Neighbors = cmp.Or(l.Neighbors, 100)
+	l.Reasons = cmp.Or(l.Reasons, 100)
 	return l
 }

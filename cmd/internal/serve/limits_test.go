@@ -147,7 +147,7 @@ func BenchmarkPlace(b *testing.B) {
 		}
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if _, err := m.place(context.Background(), in, 0, p.Limits.Filled()); err != nil {
+				if _, err := m.place(context.Background(), in, Options{}, p.Limits.Filled()); err != nil {
 					b.Fatal(err)
 				}
 			}

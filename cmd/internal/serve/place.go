@@ -38,6 +38,8 @@ type Options struct {
 	In, Out Format
 	// Neighbors is how many reference points are named of each row.
 	Neighbors int
+	// Explain says which rows are explained.
+	Explain embed.Explain
 }
 
 // placed are rows where a model has placed them.
@@ -70,7 +72,7 @@ func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.Time)
 	defer cancel()
-	at, err := m.place(ctx, in, o.Neighbors, l)
+	at, err := m.place(ctx, in, o, l)
 	if err != nil {
 		return nil, o.Out, problemOf(err, http.StatusUnprocessableEntity)
 	}
@@ -91,8 +93,12 @@ func (p *Placer) Place(ctx context.Context, m *Model, body []byte, o Options) ([
 // pairBytes is about what a neighbour of a row takes in an answer.
 const pairBytes = 64
 
-// place places the rows of a request and finds the neighbours of each, if k is not 0.
-func (m *Model) place(ctx context.Context, in rows, k int, l Limits) (placed, error) {
+// reasonBytes is about what a reason of a row takes in an answer.
+const reasonBytes = 256
+
+// place places the rows of a request and finds what is asked for of each.
+func (m *Model) place(ctx context.Context, in rows, o Options, l Limits) (placed, error) {
+	k := o.Neighbors
 	if err := (arrowfmt.Limits{Memory: l.Memory}).CheckVectors(in.Table, m.said.Dim); err != nil {
 		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%v", err)
 	}
@@ -100,12 +106,18 @@ func (m *Model) place(ctx context.Context, in rows, k int, l Limits) (placed, er
 	if pairs := int64(k) * int64(in.Len()); pairs > l.Memory/pairBytes {
 		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%d neighbours of %d rows are more than is allowed; ask for fewer, or for fewer rows at a time", k, in.Len())
 	}
+	if many := int64(o.Explain.Columns) * int64(in.Len()); many > l.Memory/reasonBytes {
+		return placed{}, problemf(http.StatusRequestEntityTooLarge, "%d reasons of %d rows are more than is allowed; ask for fewer, or for fewer rows at a time", o.Explain.Columns, in.Len())
+	}
 	of, err := m.m.Partial(has, request.String())
 	if err != nil {
 		return placed{}, err
 	}
 	asked, err := of.Ask(ctx, in.Table)
 	if err != nil {
+		return placed{}, err
+	}
+	if err := asked.Explain(ctx, o.Explain); err != nil {
 		return placed{}, err
 	}
 	out := placed{Output: asked.All()}

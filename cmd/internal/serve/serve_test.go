@@ -233,6 +233,63 @@ func TestNeighbors(t *testing.T) {
 	}
 }
 
+// Reasons are those of embed, in JSON, in Arrow and on lines, and only where asked for.
+func TestReasons(t *testing.T) {
+	m := model(t)
+	s := served(t, m, Limits{})
+	const body = `{"event": 7, "v": [1, 2, 300, 4]}`
+	status, _, answer := ask(t, s, "POST", "/place?reasons=2", emit.JSONType, "", []byte(body))
+	var got struct {
+		Places []struct {
+			Reasons []struct {
+				Column, Direction string
+				Share, Value      float64
+				Low               float64 `json:"expected_low"`
+				High              float64 `json:"expected_high"`
+			}
+			Neighbors []struct {
+				ID       string
+				Distance float64
+			}
+		}
+	}
+	if err := json.Unmarshal(answer, &got); err != nil || status != 200 || len(got.Places) != 1 {
+		t.Fatalf("%d %s: %v", status, answer, err)
+	}
+	p := got.Places[0]
+	if len(p.Reasons) == 0 || len(p.Reasons) > 2 || len(p.Neighbors) == 0 {
+		t.Fatalf("%s", answer)
+	}
+	if r := p.Reasons[0]; r.Column != "v[2]" || r.Direction != "above" || r.Share < 0.9 || r.Value != 300 || r.Low > r.High || r.High > 30 {
+		t.Errorf("%s", answer)
+	}
+	if _, _, plain := ask(t, s, "POST", "/place", emit.JSONType, "", []byte(body)); strings.Contains(string(plain), "reasons") {
+		t.Errorf("nobody asked: %s", plain)
+	}
+	_, _, arrow := ask(t, s, "POST", "/place?reasons=2&neighbors=1", emit.JSONType, stream.ContentType, []byte(body))
+	back, err := arrowfmt.DecodeMessage(arrow, table.Origin{}, arrowfmt.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{emit.ReasonsName, emit.NeighborsName, "neighbor"} {
+		if c, there := back.Column(name); !there || c.IsNull(0) {
+			t.Errorf("Arrow lacks %s: %s", name, back.Schema())
+		}
+	}
+	var out strings.Builder
+	x := Exchange{Current: func() (*Model, error) { return m, nil }, Placer: &Placer{}, Options: Options{Explain: embed.Explain{Columns: 2}}}
+	if err := x.Lines(t.Context(), strings.NewReader(body+"\n"), &out); err != nil || !strings.Contains(out.String(), `"reasons":[{"column":"v[2]"`) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	long := []byte(`{"vectors": [` + strings.Repeat("[1,2,3,4],", 999) + `[1,2,3,4]]}`)
+	small := served(t, m, Limits{Memory: 1 << 20, Reasons: 50})
+	for path, want := range map[string]int{"/place?reasons=4": 200, "/place?reasons=5": 413, "/place?reasons=51": 400, "/place?reasons=x": 400} {
+		if status, _, answer := ask(t, small, "POST", path, emit.JSONType, "", long); status != want {
+			t.Errorf("%s: %d %.200s, want %d", path, status, answer, want)
+		}
+	}
+}
+
 // A column is read as the type that it is pinned to.
 func TestPinnedColumns(t *testing.T) {
 	s := served(t, NewModel(learnt(t), "lvm", 80, map[string]record.Type{"event": record.Text}), Limits{})

@@ -20,6 +20,7 @@ import (
 	"unfold/models/live"
 	"unfold/models/placing"
 	"unfold/stream"
+	"unfold/stream/embed"
 	"unfold/stream/fleet"
 	"unfold/stream/kafka"
 	"unfold/stream/learn"
@@ -249,8 +250,9 @@ func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out lear
 		every = learn.Never
 	}
 	return learn.Settings{
-		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Clusters: c.Clusters.Settings(), Named: c.HTTPPlace,
-		Min: c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
+		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Clusters: c.Clusters.Settings(), Named: c.HTTPPlace || c.Explain.Columns > 0,
+		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
+		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
 		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: topics.moves, MovesWriter: f.moves, Groups: topics.groups, GroupsWriter: f.groups, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,

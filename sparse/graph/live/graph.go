@@ -1,9 +1,11 @@
 package live
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"unfold/internal/vec"
 	"unfold/sparse/knn"
@@ -67,6 +69,20 @@ func (g *Graph) Row(slot int32) []float32 {
 func (g *Graph) Neighbors(slot int32) (index []int32, dist2 []float64) {
 	g.must(slot)
 	return g.lists.nearest(slot)
+}
+
+// Known returns all neighbours that a point's list holds, spare ones included: no other
+// point is nearer than the last of them. They are all others if there are few.
+func (g *Graph) Known(slot int32) (index []int32, dist2 []float64) {
+	g.must(slot)
+	index, dist2 = g.lists.full(slot)
+	return slices.Clip(index), slices.Clip(dist2)
+}
+
+// Within returns the pairs of a point that is asked for and another whose reach, a squared
+// distance by slot and negative for none, is not below theirs. See knn.DynamicExact.Within.
+func (g *Graph) Within(ctx context.Context, ask []int32, reach []float64, threads int) ([]knn.ReverseNeighbor, error) {
+	return g.rows.Within(ctx, ask, reach, knn.Settings{Threads: threads})
 }
 
 // KDist2 returns the squared distance of a point's k-th neighbour, +Inf if it

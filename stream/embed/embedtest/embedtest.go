@@ -43,7 +43,14 @@ func Sample(t testing.TB, rng *rand.Rand, first int64, rows int) *table.Table {
 // "class" is kept.
 func Fit(t testing.TB, records *table.Table, steps int) *snapshot.Snapshot {
 	t.Helper()
-	f, err := ingest.NewFitter(ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}, records.Schema())
+	mapping := ingest.Mapping{Selection: ingest.Selection{ID: "event", Keep: []string{"class"}}}
+	return FitOf(t, records, mapping, fit.Spec{Common: models.Common{Steps: steps, Seed: 1, Threads: 1}})
+}
+
+// FitOf is Fit of any table, whose columns are used as the mapping says.
+func FitOf(t testing.TB, records *table.Table, mapping ingest.Mapping, spec fit.Spec) *snapshot.Snapshot {
+	t.Helper()
+	f, err := ingest.NewFitter(mapping, records.Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +65,7 @@ func Fit(t testing.TB, records *table.Table, steps int) *snapshot.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := fit.Fit(t.Context(), b.X, fit.Spec{Common: models.Common{Steps: steps, Seed: 1, Threads: 1}}, nil)
+	s, _, err := fit.Fit(t.Context(), b.X, spec, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,112 @@
+package ingest
+
+import (
+	"math"
+	"strconv"
+
+	"unfold/ingest/table"
+)
+
+// Source is a column that vectors are made of, or an element of the vector column, and its
+// elements From to To, exclusively.
+type Source struct {
+	// Name is the column's, of an element of a list as in embedding[12].
+	Name string
+	// Column is the column's in both cases.
+	Column   string
+	Kind     table.Kind
+	From, To int
+}
+
+// Sources are what vectors are made of, in the order of their elements.
+func (e *Encoder) Sources() []Source {
+	if e.vector != "" {
+		out := make([]Source, e.dim)
+		for i := range out {
+			out[i] = Source{e.vector + "[" + strconv.Itoa(i) + "]", e.vector, table.Number, i, i + 1}
+		}
+		return out
+	}
+	out, at := make([]Source, len(e.columns)), 0
+	for i := range e.columns {
+		c := &e.columns[i]
+		out[i] = Source{c.Name, c.Name, c.Kind, at, at + c.width()}
+		at += c.width()
+	}
+	return out
+}
+
+// Category returns what element i of a source of text stands for; unseen categories share
+// the last, for which it returns false.
+func (e *Encoder) Category(source, i int) (string, bool) {
+	if words := e.columns[source].Categories; i < len(words) {
+		return words[i], true
+	}
+	return "", false
+}
+
+// code is how the one element of a source that is a number is made.
+func (e *Encoder) code(source int) (log bool, s scale) {
+	if e.vector == "" {
+		return e.columns[source].Log1p, e.columns[source].Scale
+	}
+	if e.element == nil {
+		return e.log1p, scale{0, 1}
+	}
+	return e.log1p, e.element[source]
+}
+
+// Decode returns the number that a source's element stands for: the inverse of what Encode
+// does to it. A column without variance stands for its mean.
+func (e *Encoder) Decode(source int, w float64) float64 {
+	log, s := e.code(source)
+	v := s.Mean
+	if s.Factor != 0 {
+		v += w / s.Factor
+	}
+	if log {
+		v = math.Copysign(math.Expm1(math.Abs(v)), v)
+	}
+	return v
+}
+
+// DecodeExactly is Decode for an element as Encode made it, in single precision: the
+// number of fewest digits that Encode would make the same element of. So 12 is 12, and not
+// 11.9999998.
+func (e *Encoder) DecodeExactly(source int, w float32) float64 {
+	v := e.Decode(source, float64(w))
+	log, s := e.code(source)
+	if s.Factor == 0 {
+		return v
+	}
+	same := func(v float64) bool {
+		if log {
+			v = log1p(v)
+		}
+		return float32((v-s.Mean)*s.Factor) == w
+	}
+	if whole := math.Round(v); math.Abs(v) < 1e6 && same(whole) {
+		return whole
+	}
+	var digits [32]byte
+	for n := 1; n < 17; n++ {
+		if short, err := strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], v, 'e', n-1, 64)), 64); err == nil && same(short) {
+			return short
+		}
+	}
+	return v
+}
+
+// Raw returns what a record says of a source that is a column: a number, or a category as
+// vocabularies hold it.
+func (e *Encoder) Raw(t *table.Table, source, row int) (v float64, word string, ok bool) {
+	col, there := t.Column(e.columns[source].Name)
+	if !there || col.IsNull(row) {
+		return 0, "", false
+	}
+	if e.columns[source].Kind == table.Text {
+		return 0, category(col, row), true
+	}
+	v, ok = col.Float(row)
+	return v, "", ok
+}

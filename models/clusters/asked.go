@@ -1,0 +1,97 @@
+package clusters
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"unfold/internal/par"
+	"unfold/sparse/graph"
+)
+
+// asked is a point whose pairs may be shorter than the way between them in the tree: those
+// with points at places from..to, below level where that is known.
+type asked struct {
+	slot     int32
+	level    float64
+	own      reached
+	from, to int32
+}
+
+// askBlock is the workspace of a search.
+type askBlock struct {
+	reach []float64
+	slots []int32
+}
+
+const (
+	leastBlock = 25
+	mostBlock  = 48
+)
+
+// shorter returns the pairs of points asked for that are shorter than the longest edge on
+// the way between them, among pairs that are in no list.
+func (l *Live) shorter(ctx context.Context, asks []asked) ([]graph.Edge, error) {
+	v := &l.levels
+	slices.SortFunc(asks, func(a, b asked) int {
+		return cmp.Or(cmp.Compare(v.place[a.slot], v.place[b.slot]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	size := min(mostBlock, max(leastBlock, len(asks)/32))
+	found, errs := make([][]graph.Edge, par.Pieces(len(asks), size)), make([]error, par.Pieces(len(asks), size))
+	par.Ranges(l.set.Threads, len(asks), size, func(piece, from, to int) {
+		w := l.blocks.Get()
+		defer l.blocks.Put(w)
+		found[piece], errs[piece] = l.together(ctx, w, asks[from:to])
+	})
+	return slices.Concat(found...), cmp.Or(errs...)
+}
+
+// together is shorter of some points that are near each other in the order. One bound serves
+// all: the largest height on the way from any of them to a place.
+func (l *Live) together(ctx context.Context, w *askBlock, asks []asked) ([]graph.Edge, error) {
+	v := &l.levels
+	first, last := int(v.place[asks[0].slot]), int(v.place[asks[len(asks)-1].slot])
+	from, to := asks[0].from, asks[0].to
+	least := math.Inf(1)
+	w.slots = w.slots[:0]
+	for _, a := range asks {
+		from, to = min(from, a.from), max(to, a.to)
+		least = min(least, max(l.core2[a.slot], l.knownUpTo(a.slot)))
+		if n := len(w.slots); n == 0 || w.slots[n-1] != a.slot {
+			w.slots = append(w.slots, a.slot)
+		}
+	}
+	if cap(w.reach) < l.graph.Top() {
+		w.reach = make([]float64, l.graph.Top())
+	}
+	w.reach = w.reach[:l.graph.Top()]
+	for slot := range w.reach {
+		w.reach[slot] = -1
+	}
+	bound := func(k int, most float64) {
+		if slot := v.order[k]; most > max(least, l.core2[slot]) {
+			w.reach[slot] = most
+		}
+	}
+	inner := v.between(first, last)
+	for k := first; k <= last && len(w.slots) > 1; k++ {
+		bound(k, inner)
+	}
+	for k, most := first-1, inner; k >= int(from); k-- {
+		most = max(most, v.height(k+1))
+		bound(k, most)
+	}
+	for k, most := last+1, inner; k < int(to); k++ {
+		most = max(most, v.height(k))
+		bound(k, most)
+	}
+	pairs, err := l.graph.Within(ctx, w.slots, w.reach, 1)
+	var found []graph.Edge
+	for _, p := range pairs {
+		if r2 := l.reach2(p.Row, p.New, p.Dist2); r2 < w.reach[p.Row] && r2 < v.pathMost(p.Row, p.New) {
+			found = append(found, graph.Edge{I: min(p.Row, p.New), J: max(p.Row, p.New), Dist2: r2})
+		}
+	}
+	return found, err
+}

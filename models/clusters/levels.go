@@ -1,0 +1,176 @@
+package clusters
+
+import (
+	"math"
+	"slices"
+
+	"unfold/sparse/graph"
+)
+
+// levels is a spanning tree as its single linkage hierarchy: points in an order in which
+// those of every component at any level stand side by side. pathMost, the longest edge on
+// the way between two points, is then the largest height between their places.
+type levels struct {
+	order []int32 // slots
+	place []int32 // of each slot in the order
+	// most is a heap of maxima over heights, which are its second half: height k is between
+	// places k-1 and k; the first and the one behind the last are infinite.
+	most []float64
+	half int
+
+	forest     graph.Forest
+	last, next []int32
+	gap        []float64       // between a slot and the next
+	trees      [2][]graph.Edge // that of now, and memory for the next
+}
+
+// kruskal returns the minimum spanning tree of the edges of tree, which ascend by length,
+// and fresh, which need not; they must connect the points. It becomes what v is about, and
+// is valid until the call after the next. top is above all slots.
+func (v *levels) kruskal(tree, fresh []graph.Edge, n, top int) []graph.Edge {
+	v.begin(top)
+	out := slices.Grow(v.trees[1][:0], n)
+	order, next := graph.ByLength(fresh), 0
+	for _, e := range tree {
+		for ; next < len(order) && fresh[order[next]].Dist2 < e.Dist2; next++ {
+			out = v.join(fresh[order[next]], out)
+		}
+		out = v.join(e, out)
+	}
+	for _, o := range order[next:] {
+		out = v.join(fresh[o], out)
+	}
+	if len(out) != n-1 {
+		panic("clusters: edges do not connect the points")
+	}
+	first := int32(0)
+	if n > 1 {
+		first = v.forest.Find(out[0].I)
+	}
+	v.arrange(first, n)
+	v.trees[0], v.trees[1] = out, v.trees[0]
+	return out
+}
+
+func (v *levels) bytes() int64 {
+	return int64(4*(cap(v.order)+cap(v.place)+cap(v.forest)+cap(v.last)+cap(v.next)) + 8*(cap(v.most)+cap(v.gap)) + 16*(cap(v.trees[0])+cap(v.trees[1])))
+}
+
+// begin makes every slot a component of its own.
+func (v *levels) begin(top int) {
+	if top > cap(v.forest) {
+		room := top + top/8
+		v.forest, v.last, v.next = make(graph.Forest, room), make([]int32, room), make([]int32, room)
+		v.gap, v.place = make([]float64, room), make([]int32, room)
+	}
+	v.forest, v.last, v.next, v.gap, v.place = v.forest[:top], v.last[:top], v.next[:top], v.gap[:top], v.place[:top]
+	v.forest.Clear()
+	copy(v.last, v.forest)
+}
+
+// join appends an edge that closes no circle. The smallest member of a component is its
+// root and the first in its order.
+func (v *levels) join(e graph.Edge, out []graph.Edge) []graph.Edge {
+	a, b := v.forest.Find(e.I), v.forest.Find(e.J)
+	if a == b {
+		return out
+	}
+	a, b = min(a, b), max(a, b)
+	v.forest[b] = a
+	v.next[v.last[a]], v.gap[v.last[a]] = b, e.Dist2
+	v.last[a] = v.last[b]
+	return append(out, e)
+}
+
+// arrange puts the n points that are chained from the first on in order.
+func (v *levels) arrange(first int32, n int) {
+	if cap(v.order) < n {
+		v.order = make([]int32, 0, n+n/8)
+	}
+	for v.half = 1; v.half < n+1; {
+		v.half *= 2
+	}
+	if len(v.most) != 2*v.half {
+		v.most = make([]float64, 2*v.half)
+	}
+	height := v.most[v.half:]
+	for k := n; k < len(height); k++ {
+		height[k] = math.Inf(1)
+	}
+	height[0] = math.Inf(1)
+	v.order = v.order[:n]
+	for k, slot := 0, first; k < n; k++ {
+		v.order[k], v.place[slot] = slot, int32(k)
+		if k+1 < n {
+			height[k+1] = v.gap[slot]
+		}
+		slot = v.next[slot]
+	}
+	for k := v.half - 1; k > 0; k-- {
+		v.most[k] = max(v.most[2*k], v.most[2*k+1])
+	}
+}
+
+// height is what parts places k-1 and k.
+func (v *levels) height(k int) float64 { return v.most[v.half+k] }
+
+// pathMost returns the longest edge on the way between two slots, 0 of a slot to itself.
+func (v *levels) pathMost(i, j int32) float64 {
+	a, b := int(v.place[i]), int(v.place[j])
+	return v.between(min(a, b), max(a, b))
+}
+
+// between returns the largest height between two places.
+func (v *levels) between(a, b int) (most float64) {
+	for a, b = a+1+v.half, b+1+v.half; a < b; a, b = a/2, b/2 {
+		if a&1 == 1 {
+			most = max(most, v.most[a])
+			a++
+		}
+		if b&1 == 1 {
+			b--
+			most = max(most, v.most[b])
+		}
+	}
+	return most
+}
+
+// below returns the places from..to (to excluded) of the component that a place is in at all
+// levels below l.
+func (v *levels) below(place int, l float64) (from, to int) {
+	t := v.half + place
+	for v.most[t] < l {
+		for t&1 == 0 {
+			t >>= 1
+		}
+		t--
+	}
+	for t < v.half {
+		if t = 2*t + 1; v.most[t] < l {
+			t--
+		}
+	}
+	return t - v.half, v.after(place, l)
+}
+
+// after returns the first place behind one at which a height is at least l.
+func (v *levels) after(place int, l float64) int {
+	t := v.half + place + 1
+	for v.most[t] < l {
+		for t&1 == 1 {
+			t >>= 1
+		}
+		t++
+	}
+	for t < v.half {
+		if t *= 2; v.most[t] < l {
+			t++
+		}
+	}
+	return t - v.half
+}
+
+// upTo returns the places of the component at level l.
+func (v *levels) upTo(place int, l float64) (from, to int) {
+	return v.below(place, math.Nextafter(l, math.Inf(1)))
+}

@@ -1,0 +1,198 @@
+package clusters
+
+import (
+	"context"
+	"fmt"
+
+	"unfold/internal/par"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/sparse/graph"
+	"unfold/sparse/graph/live"
+	"unfold/sparse/knn"
+)
+
+// Live keeps the clusters of points that come and go: after any Insert and Delete they are
+// what Find finds of the points that are there. A point is named by its slot, as in package
+// graph/live. Equal rows are points of their own. It is not safe for concurrent use.
+type Live struct {
+	set   Settings
+	graph *live.Graph
+	core2 []float64 // by slot, -1 if there is no point
+	was2  []float64 // before the last change
+	// inner2 is by slot, too: see Clusters.
+	inner2 []float64
+	tree   []graph.Edge // ascending by length
+	kept   []graph.Edge // memory for the edges of a change that stay
+	// levels is tree as a hierarchy, and before what it was before the last deletion.
+	levels, before levels
+	blocks         par.Lender[askBlock]
+}
+
+// NewLive returns clusters of no points, for rows of dimension dim. The error is a
+// *models.SettingError, or that of live.New.
+func NewLive(dim int, s Settings) (*Live, error) {
+	s, err := s.Filled()
+	if err != nil {
+		return nil, err
+	}
+	return newLive(dim, s, live.Settings{Lists: max(s.MinSamples, spareNeighbors)})
+}
+
+// newLive is NewLive with other lengths of lists, which say only how long it takes.
+func newLive(dim int, s Settings, lists live.Settings) (*Live, error) {
+	lists.Neighbors, lists.Threads = s.MinSamples, s.Threads
+	g, err := live.New(dim, lists)
+	if err != nil {
+		return nil, fmt.Errorf("clusters: %w", err)
+	}
+	return &Live{set: s, graph: g}, nil
+}
+
+// Len returns the number of points.
+func (l *Live) Len() int { return l.graph.Len() }
+
+// Slots appends the slots in use, ascending: row r of Clusters is the point in the r-th.
+func (l *Live) Slots(to []int32) []int32 { return l.graph.Slots(to) }
+
+// Row returns a point's row, which must not be changed.
+func (l *Live) Row(slot int32) []float32 { return l.graph.Row(slot) }
+
+// Rows returns a copy of the points' rows, in the order of their slots.
+func (l *Live) Rows() vec.Matrix[float32] {
+	slots := l.Slots(make([]int32, 0, l.Len()))
+	x := vec.New[float32](len(slots), l.graph.Dim())
+	for r, slot := range slots {
+		copy(x.Row(r), l.Row(slot))
+	}
+	return x
+}
+
+// Bytes returns how much memory is held, as of live.Graph.Bytes.
+func (l *Live) Bytes() int64 {
+	return l.graph.Bytes() + int64(8*(cap(l.core2)+cap(l.was2)+cap(l.inner2))+16*cap(l.kept)) + l.levels.bytes() + l.before.bytes() +
+		l.blocks.Sum(func(w *askBlock) int64 { return int64(8*cap(w.reach) + 4*cap(w.slots)) })
+}
+
+// Insert adds copies of the rows of x (n x dim) and returns their slots, ascending: the lowest
+// that are free. If it fails, as live.Graph.Insert does, nothing has changed.
+func (l *Live) Insert(ctx context.Context, x vec.Matrix[float32]) ([]int32, error) {
+	before := l.Len()
+	slots, err := l.graph.Insert(ctx, x)
+	if err != nil || len(slots) == 0 {
+		return slots, err
+	}
+	// What the lists took the tree takes: ctx ends nothing any more.
+	ctx = context.WithoutCancel(ctx)
+	if l.whole(before, x.Rows) {
+		return slots, l.build(ctx)
+	}
+	return slots, l.grow(ctx, slots)
+}
+
+// Delete removes points by their slots. If it fails, as live.Graph.Delete does, nothing has
+// changed.
+func (l *Live) Delete(ctx context.Context, slots []int32) error {
+	if err := l.graph.Delete(ctx, slots); err != nil || len(slots) == 0 {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if l.whole(l.Len(), len(slots)) {
+		return l.build(ctx)
+	}
+	return l.shrink(ctx, slots)
+}
+
+// whole reports whether a tree is made of all points: if they were fewer, without those
+// that change, than have an m-th neighbour, or than change.
+func (l *Live) whole(stay, change int) bool {
+	return stay <= l.graph.Settings().Lists || stay <= change
+}
+
+// build makes the tree of all points.
+func (l *Live) build(ctx context.Context) error {
+	l.measure()
+	slots := l.Slots(nil)
+	if len(slots) < 2 {
+		l.tree = nil
+		return nil
+	}
+	x, core2 := l.Rows(), make([]float64, len(slots))
+	for r, slot := range slots {
+		core2[r] = l.core2[slot]
+	}
+	nb, err := l.lists(ctx, x)
+	if err != nil {
+		return err
+	}
+	tree, err := spanningTree(ctx, x, nb, core2, l.set)
+	if err != nil {
+		return err
+	}
+	for e := range tree {
+		tree[e].I, tree[e].J = slots[tree[e].I], slots[tree[e].J]
+	}
+	l.tree = l.levels.kruskal(nil, tree, len(slots), l.graph.Top())
+	return nil
+}
+
+// lists returns neighbour lists of all points, of whose rows x are.
+func (l *Live) lists(ctx context.Context, x vec.Matrix[float32]) (*knn.Neighbors, error) {
+	if c, err := l.graph.Compact(); err == nil { // it fails if the points are few
+		return c.Neighbors, nil
+	}
+	return knn.Graph(ctx, x, x.Rows-1, knn.Settings{Threads: l.set.Threads})
+}
+
+// measureTogether is how many slots are one task where all are looked at.
+const measureTogether = 4096
+
+// measure brings the core distances up to date.
+func (l *Live) measure() {
+	top := l.graph.Top()
+	for len(l.core2) < top {
+		l.core2, l.inner2 = append(l.core2, -1), append(l.inner2, 0)
+	}
+	l.was2 = append(l.was2[:0], l.core2...)
+	par.Ranges(l.set.Threads, len(l.core2), measureTogether, func(_, from, to int) {
+		for i := int32(from); i < int32(to); i++ {
+			l.core2[i] = -1
+			if l.graph.Has(i) {
+				_, dist2 := l.graph.Neighbors(i)
+				if m := len(dist2); m > 0 {
+					l.core2[i] = dist2[m-1]
+				}
+				l.inner2[i] = 0
+				if m := len(dist2); m > 1 {
+					l.inner2[i] = dist2[m-2]
+				}
+			}
+		}
+	})
+}
+
+// reach2 is the squared mutual reachability of two slots at a squared distance.
+func (l *Live) reach2(i, j int32, dist2 float64) float64 { return max(l.core2[i], l.core2[j], dist2) }
+
+// edge is that between two slots.
+func (l *Live) edge(i, j int32) graph.Edge {
+	return graph.Edge{I: min(i, j), J: max(i, j), Dist2: l.reach2(i, j, vec.SquaredDistance(l.Row(i), l.Row(j)))}
+}
+
+// Clusters returns the clusters of the points that are there, in order of their slots. The
+// error matches models.ErrBadInput if they are fewer than 2.
+func (l *Live) Clusters() (*Clusters, error) {
+	slots := l.Slots(make([]int32, 0, l.Len()))
+	if len(slots) < 2 {
+		return nil, models.BadInputf("%d rows have no clusters; give at least 2", len(slots))
+	}
+	core2, inner2, rank := make([]float64, len(slots)), make([]float64, len(slots)), make([]int32, l.graph.Top())
+	for r, slot := range slots {
+		rank[slot], core2[r], inner2[r] = int32(r), l.core2[slot], l.inner2[slot]
+	}
+	tree := make([]graph.Edge, len(l.tree))
+	for e, edge := range l.tree {
+		tree[e] = graph.Edge{I: rank[edge.I], J: rank[edge.J], Dist2: edge.Dist2}
+	}
+	return found(core2, inner2, tree, l.set), nil
+}

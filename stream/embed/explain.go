@@ -1,0 +1,213 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/reasons"
+)
+
+// Explain says which events are explained: why they are novel, and what is nearest to them.
+// The zero value explains none.
+type Explain struct {
+	// Columns is how many columns are named of an event, those that carry most.
+	Columns int
+	// Above is the percentile that one of an event's novelties has to be above; 0: all
+	// events are explained.
+	Above float64
+}
+
+// Check says what is wrong with the settings, or with kept columns beside reasons.
+func (x Explain) Check(keep []string) error {
+	switch {
+	case x.Columns < 0:
+		return errors.New("the number of columns that explain an event has to be positive")
+	case !(x.Above >= 0 && x.Above <= 1):
+		return errors.New("what is explained is above a percentile from 0 to 1")
+	case x.Columns == 0:
+		return nil
+	}
+	return emit.CheckReasons(keep)
+}
+
+// wants says whether an event of these novelties is explained.
+func (x Explain) wants(local, global float32) bool {
+	return x.Above == 0 || float64(max(local, global)) > x.Above
+}
+
+// Why is why an event is novel.
+type Why struct {
+	Reasons   []emit.Reason
+	Neighbors []emit.Neighbor
+	// Global and Local are the scores themselves, in units of distance and as a ratio.
+	// Columns carry the same shares of both, but for Gap, which is the share of the local
+	// one that no column carries (package reasons).
+	Global, Local, Gap float64
+}
+
+// Why is why the placed rows are novel, nil where one is not explained; nil if none was
+// to be.
+func (p *Places) Why() []*Why { return p.why }
+
+// source leads from placed rows to their records.
+type source func(row int) (t *table.Table, own int)
+
+// explain explains the rows that how says, whose vectors are x. Rows of which values are
+// missing are not explained.
+func (p *Places) explain(ctx context.Context, x vec.Matrix[float32], how Explain, of source) error {
+	if how.Columns == 0 {
+		return nil
+	}
+	if p.At.Near == nil && x.Rows > 0 {
+		return models.BadInputf("a model of this kind has no neighbours, so that nothing explains its novelty; explain no events")
+	}
+	p.why = make([]*Why, x.Rows)
+	var rows []int
+	for i := range x.Rows {
+		if how.wants(p.At.NoveltyLocal[i], p.At.NoveltyGlobal[i]) && vec.Finite(x.Row(i)) {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == 0 {
+		return ctx.Err()
+	}
+	e := &explaining{m: p.m, encoder: p.m.encoder, sources: p.m.encoder.Sources()}
+	e.columns = make([]reasons.Column, len(e.sources))
+	for c, s := range e.sources {
+		e.columns[c] = reasons.Column{Name: s.Name, From: s.From, To: s.To}
+	}
+	e.exact = p.m.explainer().Exact()
+	return p.m.explainer().Each(ctx, x, p.At.Near, rows, func(at int, s *reasons.Split) {
+		p.why[rows[at]] = e.why(s, how.Columns, rows[at], of)
+	})
+}
+
+// explaining puts splits into the words of the source.
+type explaining struct {
+	m       *Map
+	encoder *ingest.Encoder
+	sources []ingest.Source
+	columns []reasons.Column
+	// exact says that neighbours' elements are those that they were encoded as.
+	exact bool
+}
+
+func (e *explaining) why(s *reasons.Split, columns, row int, of source) *Why {
+	w := &Why{Global: s.Global, Local: s.Local, Gap: s.Around * s.Gap / s.Local}
+	var room [16]reasons.Share
+	top := s.Top(room[:0], e.columns, columns)
+	w.Reasons = make([]emit.Reason, len(top))
+	t, own := of(row)
+	for i, share := range top {
+		w.Reasons[i] = e.reason(s, share, t, own)
+	}
+	w.Neighbors = make([]emit.Neighbor, len(s.Index))
+	for j, o := range s.Index {
+		w.Neighbors[j] = emit.Neighbor{ID: e.m.pointID(o), Distance: float32(math.Sqrt(s.Dist2[j]))}
+	}
+	return w
+}
+
+// pointID is the id of a reference point, or its number.
+func (m *Map) pointID(o int32) string {
+	if m.ids != nil && m.ids[o] != "" {
+		return m.ids[o]
+	}
+	return strconv.Itoa(int(o))
+}
+
+func (e *explaining) reason(s *reasons.Split, share reasons.Share, t *table.Table, row int) emit.Reason {
+	from := e.sources[share.Column]
+	r := emit.Reason{Column: from.Name, Share: share.Amount / s.Global}
+	if from.Kind == table.Text {
+		e.category(&r, s, share.Column, t, row)
+		return r
+	}
+	low, high, mean := math.Inf(1), math.Inf(-1), 0.0
+	for j := range s.Index {
+		v := s.Seen(j, from.From)
+		low, high, mean = min(low, v), max(high, v), mean+v/float64(len(s.Index))
+	}
+	r.Direction = emit.Above
+	if s.Own(from.From) < mean {
+		r.Direction = emit.Below
+	}
+	r.Value = e.number(share.Column, s.Own(from.From), true)
+	if e.encoder.Vector() == "" {
+		if v, _, ok := e.encoder.Raw(t, share.Column, row); ok {
+			r.Value = v
+		}
+	}
+	r.Low, r.High = e.number(share.Column, low, e.exact), e.number(share.Column, high, e.exact)
+	return r
+}
+
+// number is an element in the source's units. What is no value of the source, but led back
+// from principal components, has four digits, of itself or of a step of one in the element
+// if that is more.
+func (e *explaining) number(source int, w float64, exact bool) float64 {
+	if exact {
+		return e.encoder.DecodeExactly(source, float32(w)) + 0 // never -0
+	}
+	v := e.encoder.Decode(source, w)
+	most := max(math.Abs(v), math.Abs(e.encoder.Decode(source, w+1)-v))
+	if most == 0 || math.IsInf(most, 0) {
+		return v
+	}
+	digits := 3 - int(math.Floor(math.Log10(most)))
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', max(digits, 0), 64), 64); err == nil && digits >= 0 {
+		return short + 0
+	}
+	step := math.Pow10(-digits)
+	return math.Round(v/step)*step + 0
+}
+
+// unseen stands for all categories that the vocabulary does not have.
+const unseen = "?"
+
+// category explains by a column of text: the neighbours' most frequent category, of equal
+// ones that of the nearest.
+func (e *explaining) category(r *emit.Reason, s *reasons.Split, source int, t *table.Table, row int) {
+	from := e.sources[source]
+	votes := make([]int, from.To-from.From)
+	word := func(of func(i int) float64) int {
+		best := 0
+		for i := range votes {
+			if of(from.From+i) > of(from.From+best) {
+				best = i
+			}
+		}
+		return best
+	}
+	expected := -1
+	for j := range s.Index {
+		votes[word(func(i int) float64 { return s.Seen(j, i) })]++
+	}
+	for j := range s.Index {
+		if c := word(func(i int) float64 { return s.Seen(j, i) }); expected < 0 || votes[c] > votes[expected] {
+			expected = c
+		}
+	}
+	nan := math.NaN()
+	r.Direction, r.Value, r.Low, r.High, r.Text = emit.Other, nan, nan, nan, true
+	r.Expected = e.named(source, expected)
+	if _, text, ok := e.encoder.Raw(t, source, row); ok {
+		r.Category = text
+	} else {
+		r.Category = e.named(source, word(s.Own))
+	}
+}
+
+func (e *explaining) named(source, i int) string {
+	if word, ok := e.encoder.Category(source, i); ok {
+		return word
+	}
+	return unseen
+}
