@@ -19,22 +19,25 @@ import (
 type groupNotes struct {
 	// Living clusters are in ascending order of their ids, some missing for now.
 	Living []groupNote `json:"living,omitempty"`
-	// Ended clusters are those whose end has not been emitted, or may not have been.
-	Ended []identity.Event `json:"ended,omitempty"`
+	// Ended clusters are those whose end has not been emitted, or may not have been: as they
+	// were noted last, with how they ended.
+	Ended []groupNote `json:"ended,omitempty"`
 }
 
-// groupNote is a living cluster.
+// groupNote is what is known of a cluster.
 type groupNote struct {
 	ID identity.ID `json:"id"`
 	// First and Last are when the first and the last map was learnt that it was on.
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
-	// Event is what became of it last, with which other cluster and which version of the map,
-	// and Centre the mean of its points then.
+	// Event is what became of it last, with which other cluster and which version of the map.
 	Event   identity.Kind `json:"event"`
 	Other   identity.ID   `json:"other,omitempty"`
 	Version uint64        `json:"version"`
-	Centre  []float64     `json:"centre"`
+	// Centre is the mean of its points at the last event that it was there for, Epoch the
+	// frame that this is in.
+	Centre []float64 `json:"centre"`
+	Epoch  uint32    `json:"epoch"`
 }
 
 // groupMoved is the event of a cluster whose centre has moved, by more than the threshold of
@@ -91,18 +94,19 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 // note carries the notes of the map before on to the next.
 func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) groupNotes {
 	events, old := map[identity.ID]identity.Event{}, map[identity.ID]groupNote{}
-	for _, e := range g.Events {
-		if events[e.ID] = e; e.Kind.Ends() {
-			was.Ended = append(slices.Clone(was.Ended), e)
-		}
-	}
 	for _, n := range was.Living {
 		old[n.ID] = n
 	}
+	out := groupNotes{Ended: slices.Clone(was.Ended)}
+	for _, e := range g.Events {
+		events[e.ID] = e
+		if n, known := old[e.ID]; known && e.Kind.Ends() && len(n.Centre) > 0 {
+			n.Event, n.Other, n.Version = e.Kind, e.Other, next.snapshot.Version
+			out.Ended = append(out.Ended, n)
+		}
+	}
 	centres := centresOf(g, next.snapshot.Mu)
 	limit := p.set.MovesThreshold * live.Diameter(next.snapshot.Mu)
-	out := groupNotes{Ended: was.Ended}
-	cur := p.current.Load()
 	for _, c := range g.State.Clusters {
 		n, known := old[c.ID]
 		if !known {
@@ -115,11 +119,11 @@ func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) gr
 			switch {
 			case happened:
 				n.Event, n.Other = e.Kind, e.Other
-			case cur == nil || cur.Epoch != next.Epoch || len(n.Centre) != len(at) || math.Sqrt(vec.SquaredDistance(n.Centre, at)) > limit:
+			case n.Epoch != next.Epoch || len(n.Centre) != len(at) || math.Sqrt(vec.SquaredDistance(n.Centre, at)) > limit:
 				n.Event, n.Other, happened = groupMoved, identity.Noise, true
 			}
 			if happened {
-				n.Version, n.Centre = next.snapshot.Version, at
+				n.Version, n.Centre, n.Epoch = next.snapshot.Version, at, next.Epoch
 			}
 		}
 		out.Living = append(out.Living, n)

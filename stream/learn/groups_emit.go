@@ -72,11 +72,8 @@ func (p *publisher) groupMessages(ctx context.Context, cur *published, all bool)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range cur.groups.Ended {
-		records = append(records, groupRecord{
-			note:  groupNote{ID: e.ID, Event: e.Kind, Other: e.Other, First: cur.At, Last: cur.At, Centre: make([]float64, cur.snapshot.Mu.Cols)},
-			ended: true,
-		})
+	for _, n := range cur.groups.Ended {
+		records = append(records, groupRecord{note: n, ended: true})
 	}
 	var out []stream.Message
 	wire := p.in.wire()
@@ -139,7 +136,7 @@ func (r groupRecord) output(cur *published) *emit.Output {
 			table.TextListColumn("labels", [][]string{labels}), table.Int64ListColumn("votes", [][]int64{votes}),
 		},
 		Embedding: vec.Convert[float32](vec.Of(1, len(r.note.Centre), r.note.Centre)),
-		Epoch:     cur.Epoch, Version: cur.Version, MapID: cur.MapID,
+		Epoch:     r.note.Epoch, Version: cur.Version, MapID: cur.MapID,
 	}
 }
 

@@ -62,6 +62,9 @@ func compacted(t *testing.T, s *movesSink, left map[string]*table.Table) (events
 		if textOf(t, r, "id") != key {
 			t.Errorf("id %s under the key %s", textOf(t, r, "id"), key)
 		}
+		if was := left[key]; was != nil && textOf(t, was, "first_seen") != textOf(t, r, "first_seen") {
+			t.Errorf("cluster %s was first seen at %s, and now at %s", key, textOf(t, was, "first_seen"), textOf(t, r, "first_seen"))
+		}
 		left[key] = r
 		events = append(events, textOf(t, r, "event")+" "+key)
 	}
