@@ -43,10 +43,9 @@ func categories(out []Trait, values []float64, cluster []int32) {
 	}
 	for c := range out {
 		a, b, others := in[c], all-in[c], rows-n[c]
-		if n[c] == 0 || others == 0 {
-			continue
-		}
-		if e := effect(a, n[c], b, others); e > 0 {
+		// Without the first condition the halves of (2) alone would make a difference where a
+		// category has hardly any rows.
+		if e := effect(a, n[c], b, others); a*others > b*n[c] && e > 0 {
 			out[c] = Trait{Effect: e, In: a / n[c], Out: b / others}
 		}
 	}

@@ -117,7 +117,9 @@ func TestNothingToSay(t *testing.T) {
 		"no columns": {Cluster: []int32{0, 0, -1}, Count: 1},
 		"all rows":   {X: vec.Of(2, 1, []float32{1, 2}), Columns: []describe.Column{{Name: "x"}}, Cluster: []int32{0, 0}, Count: 1},
 		"missing":    {X: vec.Of(2, 1, []float32{float32(math.NaN()), float32(math.NaN())}), Columns: []describe.Column{{Name: "x"}}, Cluster: []int32{0, -1}, Count: 1},
-		"none":       {X: vec.Of(1, 1, []float32{1}), Columns: []describe.Column{{Name: "x"}}, Cluster: []int32{-1}},
+		"rare": {X: vec.New[float32](40, 1), Columns: []describe.Column{{Name: "service", Category: "other", Indicator: true}},
+			Cluster: append(make([]int32, 4), slices.Repeat([]int32{-1}, 36)...), Count: 1},
+		"none": {X: vec.Of(1, 1, []float32{1}), Columns: []describe.Column{{Name: "x"}}, Cluster: []int32{-1}},
 	} {
 		got, err := describe.Describe(t.Context(), d, describe.Settings{})
 		if err != nil || len(got) != d.Count || len(got) > 0 && got[0].Name() != "" {
