@@ -21,7 +21,8 @@ type data struct {
 	name  string
 	x     vec.Matrix[float32]
 	class []int32
-	late  int32 // the class that appears late, or leaves
+	names []string // of the classes
+	late  int32    // the class that appears late, or leaves
 }
 
 // digits loads MNIST: the leading principal components of all digits, shuffled.
@@ -40,7 +41,7 @@ func digits(ctx context.Context, dir string, threads int) (*data, error) {
 		return nil, err
 	}
 	class, names := score.Classes(all.Label)
-	d := &data{name: "MNIST", x: p.Projector().Apply(all.X, threads), class: class, late: -1}
+	d := &data{name: "MNIST", x: p.Projector().Apply(all.X, threads), class: class, names: names, late: -1}
 	for c, name := range names {
 		if name == "9" {
 			d.late = int32(c)

@@ -24,8 +24,9 @@
 //	w(A, B) = max over l = 1..L of decay^(l-1) J(A_l, B)                  (2)
 //
 // with A_l the members l maps ago. A cluster that is missing may come back under its id as
-// long as a point remembers it; after Settings.Patience maps it is dead. An id is never
-// given again.
+// long as enough points remember it; after Settings.Patience maps it is dead. It is dead at
+// once if it has too few points left to be a cluster (Settings.Least): a class that has left
+// does not linger. An id is never given again.
 //
 // # Choice
 //

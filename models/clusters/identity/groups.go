@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -25,18 +26,24 @@ type Groups struct {
 }
 
 // Follow finds the clusters of the rows of a map, mu, and gives them ids: row[i] is the row
-// that row i had on the map of before, negative if it was not there; before may be nil. The
-// errors are those of clusters.Find.
+// that row i had on the map of before, negative if it was not there; before may be nil. It
+// returns the clusters as they were chosen, too. The errors are those of clusters.Find.
 func Follow(ctx context.Context, mu vec.Matrix[float64], before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
-	s, err := s.Filled()
-	if err != nil {
-		return nil, nil, err
-	}
-	if set, err = set.Filled(); err != nil {
-		return nil, nil, err
-	}
 	c, err := clusters.Find(ctx, mu, set)
 	if err != nil {
+		return nil, nil, err
+	}
+	return Name(c, mu, before, row, set, s)
+}
+
+// Name is Follow for clusters c of the rows of mu that were found by set.
+func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
+	set, err := set.Filled()
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Least = cmp.Or(s.Least, set.MinSize)
+	if s, err = s.Filled(); err != nil {
 		return nil, nil, err
 	}
 	state, was := State{}, Memory{Depth: s.Memory, ID: make([]ID, mu.Rows*s.Memory)}

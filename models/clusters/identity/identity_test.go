@@ -112,9 +112,28 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
+// TestTooFewLeft: a cluster that is missing is waited for while enough of its points are there
+// to be one.
+func TestTooFewLeft(t *testing.T) {
+	for left, want := range map[int][]identity.Event{
+		30: nil,
+		29: {{Kind: identity.Died, ID: 2, Before: 40}},
+	} {
+		w := &world{t: t, set: identity.Settings{Least: 30}}
+		w.step(blocks(60, 40), same(100))
+		row := same(100)
+		for i := 60 + left; i < 100; i++ {
+			row[i] = -1
+		}
+		if m := w.step(blocks(60, -40), row); !reflect.DeepEqual(m.Events, want) {
+			t.Errorf("with %d points left: %v, want %v", left, m.Events, want)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	for name, s := range map[string]identity.Settings{
-		"overlap": {Overlap: 2}, "memory": {Memory: -1}, "decay": {Decay: -1}, "patience": {Patience: 9}, "growth": {Growth: -1},
+		"overlap": {Overlap: 2}, "memory": {Memory: -1}, "decay": {Decay: -1}, "patience": {Patience: 9}, "growth": {Growth: -1}, "least": {Least: -1},
 	} {
 		if _, err := s.Filled(); err == nil {
 			t.Errorf("%s: %+v is taken", name, s)

@@ -62,7 +62,7 @@ func (m *Matched) end(state State, taken []bool, o *overlaps, s Settings) {
 			c.Into = m.ID[into]
 		}
 		c.Missing++
-		if c.Missing <= s.Patience {
+		if c.Missing <= s.Patience && o.left(a) >= s.Least {
 			m.State.Clusters = append(m.State.Clusters, c)
 			continue
 		}

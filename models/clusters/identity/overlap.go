@@ -80,6 +80,14 @@ func (o *overlaps) pairs(s Settings) (out []pair) {
 	return out
 }
 
+// left is how many points of an old cluster are still there: the most of those of one map.
+func (o *overlaps) left(a int) (most int) {
+	for _, m := range o.maps {
+		most = max(most, m.old[a])
+	}
+	return most
+}
+
 // inside returns the new cluster that most points of an old one are in, -1 if there is none.
 func (o *overlaps) inside(a int) int {
 	if len(o.maps) == 0 {

@@ -28,6 +28,10 @@ type Settings struct {
 	// Patience is on how many maps in a row a cluster may be missing. Default Memory-1, the most
 	// that points remember; negative: on none.
 	Patience int
+	// Least is how many points a cluster has at least. One that is missing has no way back, and
+	// is dead at once, if fewer of those that were in it are left on the map. Default 1;
+	// Follow and Name take that of the clusters.
+	Least int
 	// Favour is by how much, as a share, other clusters must be better before those that
 	// there are give way to them (Keep). Default 0.5; negative: they need not be.
 	Favour float64
@@ -41,6 +45,7 @@ func (s Settings) Filled() (Settings, error) {
 	s.Overlap = cmp.Or(s.Overlap, 0.2)
 	s.Memory = cmp.Or(s.Memory, 4)
 	s.Decay = cmp.Or(s.Decay, 0.9)
+	s.Least = cmp.Or(s.Least, 1)
 	s.Patience = max(0, cmp.Or(s.Patience, s.Memory-1))
 	s.Favour = max(0, cmp.Or(s.Favour, 0.5))
 	s.Growth = cmp.Or(s.Growth, 0.2)
@@ -49,6 +54,7 @@ func (s Settings) Filled() (Settings, error) {
 		models.Require(s.Memory >= 1, "memory", "%d; points remember at least the map before", s.Memory),
 		models.Require(s.Decay > 0 && s.Decay <= 1, "decay", "%v; give a factor above 0 and at most 1", s.Decay),
 		models.Require(s.Patience < s.Memory, "patience", "%d; points remember %d maps", s.Patience, s.Memory),
+		models.Require(s.Least >= 1, "least", "%d; a cluster has at least a point", s.Least),
 		models.Require(s.Growth > 0, "growth", "%v; give a share above 0", s.Growth),
 	)
 }
