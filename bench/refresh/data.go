@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 
 	"unfold/ingest"
 	"unfold/internal/vec"
@@ -63,6 +64,9 @@ func toy(rows int) *data {
 		centres.Data[k] = 3 * float32(r.NormFloat64())
 	}
 	d := &data{name: "toy data", x: vec.New[float32](rows, dim), class: make([]int32, rows), late: classes - 1}
+	for c := range classes {
+		d.names = append(d.names, strconv.Itoa(c))
+	}
 	for i := range rows {
 		d.class[i] = int32(r.IntN(classes))
 		for k, v := range centres.Row(int(d.class[i])) {

@@ -11,10 +11,51 @@ import (
 )
 
 // A stage that finds clusters writes them to their topic, in figures, and into the map that it
-// leaves, which inspect and embed read.
+// leaves, which inspect reads.
 func TestRunFindsClusters(t *testing.T) {
 	t.Parallel()
 	brokers, configuration := broker(t, "events", "places", "dead", "groups")
+	testRunFindsClusters(t, brokers, configuration)
+}
+
+// The same with Apache Kafka, exactly once, and a topic that is compacted. A second run goes on
+// with the ids of the first.
+func TestRunFindsClustersOnKafka(t *testing.T) {
+	long(t)
+	t.Parallel()
+	b := kafkatest.StartReal(t, "")
+	client, configuration := b.Client(t), configured(t, b.Addr())
+	for _, topic := range []string{"events", "places", "dead"} {
+		client.Create(t, topic, 2, 1, nil)
+	}
+	client.Create(t, "groups", 1, 1, map[string]string{"cleanup.policy": "compact"})
+	text, err := os.ReadFile(configuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, configuration, string(text)+"delivery: exactly-once\n")
+	testRunFindsClusters(t, []string{b.Addr()}, configuration)
+	first := client.Read(t, "groups")
+	produceLabelled(t, []string{b.Addr()}, 20)
+	runUntil(t, configuration, `map version [2-9]`, func(address string) {
+		streamtest.Await(t, "the rest is delivered, and clusters are emitted again", func() bool {
+			_, body := get(t, address, "/metrics")
+			return strings.Contains(body, "unfold_messages_delivered_total 20\n") && len(client.Read(t, "groups")) > len(first)
+		})
+	})
+	keys := map[string]bool{}
+	for _, m := range first {
+		keys[string(m.Key)] = true
+	}
+	for _, m := range client.Read(t, "groups")[len(first):] {
+		if !keys[string(m.Key)] {
+			t.Errorf("cluster %s is new; there were %v", m.Key, keys)
+		}
+	}
+}
+
+func testRunFindsClusters(t *testing.T, brokers []string, configuration string) {
+	t.Helper()
 	text, err := os.ReadFile(configuration)
 	if err != nil {
 		t.Fatal(err)
@@ -27,11 +68,8 @@ func TestRunFindsClusters(t *testing.T) {
 			return !strings.Contains(body, "unfold_clusters 0\n") && !strings.Contains(body, "unfold_cluster_births_total 0\n") &&
 				strings.Contains(body, "unfold_messages_delivered_total 40\n") && strings.Contains(body, "unfold_refresh_failures_total 0\n")
 		})
+		streamtest.Await(t, "clusters are on their topic", func() bool { return len(kafkatest.NewClient(t, brokers).Read(t, "groups")) > 0 })
 	})
-	groups := kafkatest.NewClient(t, brokers).Read(t, "groups")
-	if len(groups) == 0 {
-		t.Error("nothing is on the topic of clusters")
-	}
 	if said := must(t, "inspect", filepath.Join(filepath.Dir(configuration), "state", "map.unfold")); !strings.Contains(said, "of at least 20 points, ") {
 		t.Errorf("inspect says\n%s", said)
 	}

@@ -34,8 +34,8 @@
 // sums that are nearly equal, and a few points decide. Keep lets the choice hold on. The
 // cluster of the condensed tree that overlaps a living one the most has its stability times
 // 1 + Settings.Favour, so that two clusters become one, or one two, only if that is better by as
-// much. On a stream of digits of which a hundredth is replaced between maps this is what
-// keeps the ids; see docs/decisions/clusters.md.
+// much. docs/clusters.md has what that and the memory come to on a stream of digits of which
+// a hundredth is replaced between maps.
 //
 // # Transitions
 //

@@ -33,7 +33,7 @@ type Settings struct {
 	// Follow and Name take that of the clusters.
 	Least int
 	// Favour is by how much, as a share, other clusters must be better before those that
-	// there are give way to them (Keep). Default 0.5; negative: they need not be.
+	// there are give way to them (Keep). Default 1, twice as good; negative: they need not be.
 	Favour float64
 	// Growth is the change of size, as a share of that reported last, that is reported.
 	// Default 0.2.
@@ -47,7 +47,7 @@ func (s Settings) Filled() (Settings, error) {
 	s.Decay = cmp.Or(s.Decay, 0.9)
 	s.Least = cmp.Or(s.Least, 1)
 	s.Patience = max(0, cmp.Or(s.Patience, s.Memory-1))
-	s.Favour = max(0, cmp.Or(s.Favour, 0.5))
+	s.Favour = max(0, cmp.Or(s.Favour, 1))
 	s.Growth = cmp.Or(s.Growth, 0.2)
 	return s, cmp.Or(
 		models.Require(s.Overlap > 0 && s.Overlap <= 1, "overlap", "%v; give a share above 0 and at most 1", s.Overlap),
