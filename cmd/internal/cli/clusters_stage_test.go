@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"unfold/ingest/emit"
 	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
 )
@@ -70,7 +73,44 @@ func testRunFindsClusters(t *testing.T, brokers []string, configuration string) 
 		})
 		streamtest.Await(t, "clusters are on their topic", func() bool { return len(kafkatest.NewClient(t, brokers).Read(t, "groups")) > 0 })
 	})
-	if said := must(t, "inspect", filepath.Join(filepath.Dir(configuration), "state", "map.unfold")); !strings.Contains(said, "of at least 20 points, ") {
+	model := filepath.Join(filepath.Dir(configuration), "state", "map.unfold")
+	if said := must(t, "inspect", model); !strings.Contains(said, "of at least 20 points, ") {
 		t.Errorf("inspect says\n%s", said)
+	}
+	embedsClusters(t, model)
+}
+
+// embedsClusters embeds rows of both kinds into files of every format: their clusters are those
+// of the map, the same in all.
+func embedsClusters(t *testing.T, model string) {
+	t.Helper()
+	dir := t.TempDir()
+	in := filepath.Join(dir, "rows.jsonl")
+	var rows strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&rows, `{"name": "n%d", "v": [%[2]d.1, %[2]d.2, %[2]d, %[2]d]}`+"\n", i, i%2*6)
+	}
+	write(t, in, rows.String())
+	var want []float64
+	for _, ext := range []string{".arrow", ".parquet", ".csv", ".jsonl"} {
+		out := filepath.Join(dir, "places"+ext)
+		must(t, "-q", "embed", in, "-m", model, "-o", out)
+		got := column(t, out, emit.ClusterName)
+		if len(got) != 8 || got[0] < 1 || got[1] < 1 || got[0] == got[1] {
+			t.Errorf("%s: rows of two kinds are in the clusters %v", ext, got)
+		}
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has %v, the first had %v", ext, got, want)
+		}
+		for _, name := range []string{emit.ClusterProbabilityName, emit.ClusterOutlierName} {
+			for i, v := range column(t, out, name) {
+				if !(v >= 0 && v <= 1) {
+					t.Errorf("%s: %s of row %d is %v", ext, name, i, v)
+				}
+			}
+		}
 	}
 }
