@@ -86,9 +86,13 @@ func HierarchyOf(s *snapshot.Snapshot) (*Hierarchy, error) {
 		return nil, nil
 	}
 	r := partReader{s: s}
-	n := s.Mu.Rows
-	points, of := floats(&r, partPoints, n, 2), numbers(&r, partLeaf, n, 1)
+	points := floats(&r, partPoints, 0, 2)
+	n := len(points) / 2
+	of := numbers(&r, partLeaf, n, 1)
 	tree, above, death := floats(&r, partTree, 0, 2), numbers(&r, partAbove, 0, 2), floats(&r, partDeath, 0, 1)
+	if r.err == nil && n == 0 {
+		r.wrong("there are no points")
+	}
 	if r.err == nil && (len(tree) != len(above) || death[0] < 1 || death[0] > float64(math.MaxInt32)) {
 		r.wrong("%d clusters of the tree, of which %d are in others, and m = %v", len(tree)/2, len(above)/2, death[0])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"unfold/ingest"
 	"unfold/ingest/emit"
@@ -71,35 +72,50 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 		}
 	}
 	if err == nil {
-		err = p.group(ctx)
+		err = p.group(ctx, x)
 	}
 	return p, err
 }
 
-// group predicts the clusters of the rows, if they are part of the output.
-func (p *Places) group(ctx context.Context) error {
+// group predicts the clusters of the rows, whose vectors are x, if they are part of the output.
+func (p *Places) group(ctx context.Context, x vec.Matrix[float32]) error {
 	if !p.m.groupsOut() {
 		return nil
 	}
 	n := p.At.Mu.Rows
 	p.cluster, p.sure, p.outlier = make([]int64, n), make([]float32, n), make([]float32, n)
+	for i := range n {
+		p.cluster[i], p.sure[i], p.outlier[i] = int64(clusters.Noise), float32(math.NaN()), float32(math.NaN())
+	}
 	if p.m.groups == nil {
-		for i := range n {
-			p.cluster[i], p.sure[i], p.outlier[i] = int64(clusters.Noise), float32(math.NaN()), float32(math.NaN())
-		}
 		return nil
 	}
-	members, err := p.m.groups.Predict(ctx, p.At.Mu)
+	at, rows := p.At.Mu, upTo(n)
+	if p.m.groups.OfRows() {
+		// A row of which values are missing is nowhere among rows.
+		rows = slices.DeleteFunc(rows, func(i int) bool { return !vec.Finite(x.Row(i)) })
+		at = p.m.project().Apply(vec.Take(x, rows), p.m.set.Place.Threads)
+	}
+	members, err := p.m.groups.Predict(ctx, at)
 	if err != nil {
 		return err
 	}
-	for i, id := range members.ID {
-		if p.cluster[i] = int64(id); id == identity.Noise {
-			p.cluster[i] = int64(clusters.Noise)
+	for k, i := range rows {
+		if id := members.ID[k]; id != identity.Noise {
+			p.cluster[i] = int64(id)
 		}
-		p.sure[i], p.outlier[i] = float32(members.Probability[i]), float32(members.Outlier[i])
+		p.sure[i], p.outlier[i] = float32(members.Probability[k]), float32(members.Outlier[k])
 	}
 	return nil
+}
+
+// upTo is 0, 1, ... below n.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have

@@ -16,6 +16,7 @@ import (
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/placing"
+	"unfold/models/projection"
 	"unfold/models/reasons"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -115,7 +116,9 @@ type Map struct {
 	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are predicted
 	groups  *identity.Groups   // nil: the map has no clusters
-	ids     []string           // of the reference points; nil: not known
+	// project leads to the rows that the model sees, for clusters of these.
+	project func() *projection.Projection
+	ids     []string // of the reference points; nil: not known
 	// explainer is made when an event is explained for the first time.
 	explainer func() *reasons.Explainer
 }
@@ -150,6 +153,7 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 	if m.placer, err = m.set.open(s); err != nil {
 		return nil, err
 	}
+	m.project = sync.OnceValue(func() *projection.Projection { return projection.Of(s) })
 	m.explainer = sync.OnceValue(func() *reasons.Explainer { return reasons.New(s, settings.Place.Threads) })
 	if m.set.Missing {
 		m.lenient, _ = m.placer.(models.Lenient)

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"unfold/internal/vec"
+	"unfold/models/clusters"
 	"unfold/models/clusters/identity"
 	"unfold/models/live"
+	"unfold/models/snapshot"
 	"unfold/stream"
 )
 
@@ -59,15 +61,13 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 		return nil
 	}
 	begin := time.Now()
-	set := p.set.Clusters
-	set.Threads = p.set.spec().Threads
 	var before *identity.Groups
 	var was stream.ClusterStats
 	var notes groupNotes
 	if cur := p.current.Load(); cur != nil {
 		before, was, notes = cur.at.Clusters(), cur.Stats.Clusters, cur.groups
 	}
-	g, _, err := identity.Follow(ctx, next.snapshot.Mu, before, stayed, set, identity.Settings{})
+	g, err := p.groupsOf(ctx, next.snapshot, before, stayed)
 	if err != nil {
 		return fmt.Errorf("finding the clusters of map version %d: %w", next.snapshot.Version, err)
 	}
@@ -90,6 +90,50 @@ func (p *publisher) findClusters(ctx context.Context, next *published, stayed []
 	next.Map = next.at
 	return nil
 }
+
+// groupsOf finds the clusters of a map's places, or of its rows, after those of the map before.
+func (p *publisher) groupsOf(ctx context.Context, s *snapshot.Snapshot, before *identity.Groups, stayed []int32) (g *identity.Groups, err error) {
+	set := p.set.Clusters
+	set.Threads = p.set.spec().Threads
+	if !p.set.ClustersOfRows {
+		g, _, err = identity.Follow(ctx, s.Mu, before, stayed, set, identity.Settings{})
+		return g, err
+	}
+	if p.tree == nil {
+		if p.tree, err = identity.NewTree(set); err != nil {
+			return nil, err
+		}
+	}
+	if stayed == nil {
+		stayed = slices.Repeat([]int32{-1}, s.Reference.Rows)
+	}
+	c, of, err := p.tree.Follow(ctx, s.Reference, copiesOf(s.Count, set), stayed)
+	if err != nil {
+		return nil, err
+	}
+	g, _, err = identity.NameRows(c, s.Reference, of, before, stayed, set, identity.Settings{})
+	return g, err
+}
+
+// copiesOf says how many points each row of a map is among which clusters are sought: as many as
+// it has events, up to the size of a cluster, which all lie at one place. They are fewer if
+// all rows together came to more than mostCopies times themselves.
+func copiesOf(counts []uint32, set clusters.Settings) []uint32 {
+	out := make([]uint32, len(counts))
+	for most := uint32(set.MinSize); ; most-- {
+		all := 0
+		for i, n := range counts {
+			out[i] = max(1, min(n, most))
+			all += int(out[i])
+		}
+		if all <= mostCopies*len(counts) || most <= 1 {
+			return out
+		}
+	}
+}
+
+// mostCopies bounds the memory that copies of rows take.
+const mostCopies = 2
 
 // note carries the notes of the map before on to the next.
 func (p *publisher) note(next *published, g *identity.Groups, was groupNotes) groupNotes {

@@ -170,7 +170,7 @@ func (in *intake) groupRecords(ctx context.Context, cur *published, notes []grou
 	}
 	out := make([]groupRecord, len(notes))
 	for k, n := range notes {
-		out[k] = groupRecord{note: n, size: size[n.ID], share: float64(size[n.ID]) / float64(len(data.Cluster))}
+		out[k] = groupRecord{note: n, size: size[n.ID], share: float64(size[n.ID]) / float64(g.Points())}
 		if l, there := label[n.ID]; there {
 			out[k].about = about[l]
 			out[k].medoids = slices.DeleteFunc(near[l].ids, func(id string) bool { return id == "" })

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/models/clusters/identity"
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -36,6 +37,8 @@ type publisher struct {
 	// were not.
 	movesEpoch   uint32
 	movesPending bool
+	// tree keeps clusters of rows; nil: they are not sought, or have not been yet.
+	tree *identity.Tree
 	// groupsPending says that what is known of clusters was not emitted, or may not have
 	// been.
 	groupsPending bool

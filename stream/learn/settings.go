@@ -86,6 +86,10 @@ type Settings struct {
 	// Clusters says what clusters are found on the places of every map, and keep their ids
 	// (package models/clusters/identity); of MinSize 0, the zero value, none are.
 	Clusters clusters.Settings
+	// ClustersOfRows finds them among the rows that the map is learnt from, instead, as the
+	// model sees them, a row that stands for several events as often (copiesOf). They are kept
+	// as rows come and go (identity.Tree).
+	ClustersOfRows bool
 	// Named lets maps know the ids of their reference points (embed.Map.PointIDs), if
 	// events have ids.
 	Named bool
@@ -219,6 +223,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	} else if s.Clusters != (clusters.Settings{}) {
 		return s, errors.New("learn: clusters of which it is not said how many points they have at least")
 	}
+	if s.ClustersOfRows && !s.grouped() {
+		return s, errors.New("learn: clusters of rows of which it is not said how many points they have at least")
+	}
 	if s.Groups != nil && !s.grouped() {
 		return s, errors.New("learn: clusters are to be emitted, and none are sought")
 	}
@@ -287,6 +294,9 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	}
 	if s.grouped() {
 		pool += identity.Bytes(n, dims, s.Clusters, identity.Settings{})
+		if s.ClustersOfRows {
+			pool += identity.TreeBytes(mostCopies*n, plan.Seen, s.Clusters)
+		}
 		if s.Groups != nil {
 			pool += int64(n) * int64(4*dim+16) // rows, to be described
 		}

@@ -114,8 +114,15 @@ type Refresh struct {
 type Clusters struct {
 	MinSize    int    `key:"min_size" common:"true" default:"0" help:"Fewest points of a cluster. Clusters are found on every map and keep their ids; outputs get the columns cluster (-1: none), cluster_probability and cluster_outlier. 0: none are sought." placeholder:"N" min:"0"`
 	MinSamples Auto   `key:"min_samples" default:"auto" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. auto is min_size." placeholder:"M"`
+	In         string `key:"in" default:"map" choices:"map,input" help:"Where clusters are sought: on the map, or among the vectors that it is learnt from, which is for vectors of few columns. The latter are kept as events come and go."`
 	Selection  string `key:"selection" default:"eom" choices:"eom,leaf" help:"Which clusters of the hierarchy are chosen: those that last longest (excess of mass), or the smallest."`
 }
+
+// Where clusters are sought.
+const (
+	InMap   = "map"
+	InInput = "input"
+)
 
 // Settings are those of package clusters; of MinSize 0 if none are sought.
 func (c Clusters) Settings() clusters.Settings {

@@ -400,6 +400,8 @@ func TestClusters(t *testing.T) {
 		"none":            {"", "", "{}", ""},
 		"right":           {"", ", clusters: groups", "{min_size: 50, min_samples: 5, selection: leaf}", ""},
 		"no size":         {"", "", "{min_samples: 5}", "clusters.min_size"},
+		"input":           {"", "", "{min_size: 50, in: input}", ""},
+		"no size of rows": {"", "", "{in: input}", "clusters.min_size"},
 		"no size of leaf": {"", "", "{selection: leaf}", "clusters.min_size"},
 		"one point":       {"", "", "{min_size: 1}", "clusters.min_size"},
 		"kept":            {", keep: [cluster]", "", "{min_size: 50}", `"cluster" cannot be kept`},

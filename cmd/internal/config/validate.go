@@ -91,7 +91,7 @@ func (c *Config) checkEvents(complain complainer) {
 // checkClusters checks what clusters are sought.
 func (c *Config) checkClusters(complain complainer) {
 	if c.Clusters.MinSize == 0 {
-		if c.Clusters != (Clusters{Selection: c.Clusters.Selection}) || c.Clusters.Selection == string(clusters.Leaf) {
+		if c.Clusters != (Clusters{Selection: string(clusters.ExcessOfMass), In: InMap}) {
 			complain("clusters.min_size", "set it, to 50 for a start, or leave the others out", "clusters are described, and none are sought")
 		}
 		return

@@ -22,8 +22,13 @@ type Groups struct {
 	Notes json.RawMessage
 
 	hierarchy *clusters.Hierarchy
-	predictor *clusters.Predictor[float64]
+	predictor predictor
+	of        []int32 // rows that its points are copies of; nil: they are the map's points
 }
+
+// OfRows says that the clusters are of the rows that the map was learnt from, not of its
+// places.
+func (g *Groups) OfRows() bool { return g.of != nil }
 
 // Follow finds the clusters of the rows of a map, mu, and gives them ids: row[i] is the row
 // that row i had on the map of before, negative if it was not there; before may be nil. It
@@ -38,6 +43,40 @@ func Follow(ctx context.Context, mu vec.Matrix[float64], before *Groups, row []i
 
 // Name is Follow for clusters c of the rows of mu that were found by set.
 func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
+	g, c, err := named(c, before, row, set, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	g.predictor = onMap{clusters.PredictorOf(g.hierarchy, mu, g.Set.Threads)}
+	return g, c, nil
+}
+
+// NameRows is Name for clusters c of the rows x (n x dim) that a map of n points was learnt from:
+// point i of c is a copy of row of[i], as Tree.Follow has them. Points of the map that have
+// more copies count more.
+func NameRows(c *clusters.Clusters, x vec.Matrix[float32], of []int32, before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
+	was := make([]int32, len(of))
+	for i, r := range of {
+		if was[i] = -1; len(row) > 0 {
+			was[i] = row[r]
+		}
+	}
+	g, c, err := named(c, before, was, set, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	g.of = of
+	all := g.Memory
+	g.Memory = Memory{Depth: all.Depth, ID: make([]ID, x.Rows*all.Depth)}
+	for i, r := range of { // copies remember the same
+		copy(g.Memory.Row(int(r)), all.Row(i))
+	}
+	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(x, of), g.Set.Threads)}
+	return g, c, nil
+}
+
+// named gives ids to clusters, whose point i was row[i] on the map of before.
+func named(c *clusters.Clusters, before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
 	set, err := set.Filled()
 	if err != nil {
 		return nil, nil, err
@@ -46,7 +85,8 @@ func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []in
 	if s, err = s.Filled(); err != nil {
 		return nil, nil, err
 	}
-	state, was := State{}, Memory{Depth: s.Memory, ID: make([]ID, mu.Rows*s.Memory)}
+	n := len(c.Label)
+	state, was := State{}, Memory{Depth: s.Memory, ID: make([]ID, n*s.Memory)}
 	for i := range was.ID {
 		was.ID[i] = Absent
 	}
@@ -60,8 +100,24 @@ func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []in
 	if err != nil {
 		return nil, nil, err
 	}
-	h := c.Hierarchy()
-	return &Groups{Matched: *m, Set: set, hierarchy: h, predictor: clusters.PredictorOf(h, mu, set.Threads)}, c, nil
+	return &Groups{Matched: *m, Set: set, hierarchy: c.Hierarchy()}, c, nil
+}
+
+// predictor predicts for float32 values, whatever those are that clusters were found among.
+type predictor interface {
+	predict(ctx context.Context, at vec.Matrix[float32]) (clusters.Membership, error)
+}
+
+type onMap struct{ *clusters.Predictor[float64] }
+
+func (p onMap) predict(ctx context.Context, at vec.Matrix[float32]) (clusters.Membership, error) {
+	return p.Predict(ctx, vec.Convert[float64](at))
+}
+
+type onRows struct{ *clusters.Predictor[float32] }
+
+func (p onRows) predict(ctx context.Context, at vec.Matrix[float32]) (clusters.Membership, error) {
+	return p.Predict(ctx, at)
 }
 
 // Members are those of placed points.
@@ -71,10 +127,10 @@ type Members struct {
 	Probability, Outlier []float64
 }
 
-// Predict returns the clusters of places, n x d. Its errors are those of
-// clusters.Predictor.Predict.
+// Predict returns the clusters of places, n x d, or, if the clusters are OfRows, of rows, as the
+// model sees them. Its errors are those of clusters.Predictor.Predict.
 func (g *Groups) Predict(ctx context.Context, at vec.Matrix[float32]) (Members, error) {
-	p, err := g.predictor.Predict(ctx, vec.Convert[float64](at))
+	p, err := g.predictor.predict(ctx, at)
 	if err != nil {
 		return Members{}, err
 	}
@@ -92,6 +148,7 @@ const (
 	partIDs    = "clusters.ids"    // 1 + clusters: Noise, and the id of each
 	partMemory = "clusters.memory" // n x depth
 	partState  = "clusters.state"  // JSON
+	partRows   = "clusters.rows"   // of each point the row that it is a copy of, if clusters are of rows
 )
 
 // kept is the JSON of partState.
@@ -111,7 +168,15 @@ func (g *Groups) Parts() ([]snapshot.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(g.hierarchy.Parts(),
+	parts := g.hierarchy.Parts()
+	if g.of != nil {
+		of := make([]uint32, len(g.of))
+		for i, r := range g.of {
+			of[i] = uint32(r)
+		}
+		parts = append(parts, snapshot.Part{Name: partRows, Rows: len(of), Cols: 1, Data: of})
+	}
+	return append(parts,
 		snapshot.Part{Name: partIDs, Rows: 1 + len(g.ID), Cols: 1, Data: plain(append([]ID{Noise}, g.ID...))},
 		snapshot.Part{Name: partMemory, Rows: g.Memory.Rows(), Cols: g.Memory.Depth, Data: plain(g.Memory.ID)},
 		snapshot.Part{Name: partState, Rows: len(text), Cols: 1, Data: text}), nil
@@ -165,9 +230,35 @@ func Open(s *snapshot.Snapshot, threads int) (*Groups, error) {
 			return nil, models.BadInputf("the clusters of the map: an id of %d, the last that was given is %d", id, g.State.Last)
 		}
 	}
-	g.predictor = clusters.PredictorOf(h, s.Mu, threads)
+	if _, there := s.Part(partRows); there {
+		return g, g.openRows(s, threads)
+	}
+	if len(h.Of) != s.Mu.Rows {
+		return nil, models.BadInputf("the clusters of the map: %d points of %d", len(h.Of), s.Mu.Rows)
+	}
+	g.predictor = onMap{clusters.PredictorOf(h, s.Mu, threads)}
 	return g, nil
 }
+
+// openRows takes what clusters of rows have of their own.
+func (g *Groups) openRows(s *snapshot.Snapshot, threads int) error {
+	of, err := snapshot.PartOf[uint32](s, partRows, len(g.hierarchy.Of), 1)
+	if err != nil {
+		return models.BadInputf("the clusters of the map: %w", err)
+	}
+	g.of = make([]int32, len(of))
+	for i, r := range of {
+		if int64(r) >= int64(s.Reference.Rows) {
+			return models.BadInputf("the clusters of the map: a point is a copy of row %d of %d", r, s.Reference.Rows)
+		}
+		g.of[i] = int32(r)
+	}
+	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(s.Reference, g.of), threads)}
+	return nil
+}
+
+// Points is how many points clusters were found among, copies included.
+func (g *Groups) Points() int { return len(g.hierarchy.Of) }
 
 // NoiseShare is the share of the map's points that are in no cluster.
 func (g *Groups) NoiseShare() float64 {
