@@ -16,9 +16,13 @@ import (
 // A stage that finds clusters writes them to their topic, in figures, and into the map that it
 // leaves, which inspect reads.
 func TestRunFindsClusters(t *testing.T) {
-	t.Parallel()
-	brokers, configuration := broker(t, "events", "places", "dead", "groups")
-	testRunFindsClusters(t, brokers, configuration)
+	for in, among := range map[string]string{"map": "of at least 20 points, ", "input": "of at least 20 points among the vectors, "} {
+		t.Run(in, func(t *testing.T) {
+			t.Parallel()
+			brokers, configuration := broker(t, "events", "places", "dead", "groups")
+			testRunFindsClusters(t, brokers, configuration, in, among)
+		})
+	}
 }
 
 // The same with Apache Kafka, exactly once, and a topic that is compacted. A second run goes on
@@ -37,7 +41,7 @@ func TestRunFindsClustersOnKafka(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, configuration, string(text)+"delivery: exactly-once\n")
-	testRunFindsClusters(t, []string{b.Addr()}, configuration)
+	testRunFindsClusters(t, []string{b.Addr()}, configuration, "map", "of at least 20 points, ")
 	first := client.Read(t, "groups")
 	produceLabelled(t, []string{b.Addr()}, 20)
 	runUntil(t, configuration, `map version [2-9]`, func(address string) {
@@ -57,13 +61,13 @@ func TestRunFindsClustersOnKafka(t *testing.T) {
 	}
 }
 
-func testRunFindsClusters(t *testing.T, brokers []string, configuration string) {
+func testRunFindsClusters(t *testing.T, brokers []string, configuration, in, among string) {
 	t.Helper()
 	text, err := os.ReadFile(configuration)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, configuration, strings.Replace(string(text), "{topic: places}", "{topic: places}, clusters: groups", 1)+"\nclusters: {min_size: 20, min_samples: 5}\n")
+	write(t, configuration, strings.Replace(string(text), "{topic: places}", "{topic: places}, clusters: groups", 1)+"\nclusters: {min_size: 20, min_samples: 5, in: "+in+"}\n")
 	produceLabelled(t, brokers, 40)
 	runUntil(t, configuration, `map version 1 `, func(address string) {
 		streamtest.Await(t, "clusters are found, and all is delivered", func() bool {
@@ -74,7 +78,7 @@ func testRunFindsClusters(t *testing.T, brokers []string, configuration string) 
 		streamtest.Await(t, "clusters are on their topic", func() bool { return len(kafkatest.NewClient(t, brokers).Read(t, "groups")) > 0 })
 	})
 	model := filepath.Join(filepath.Dir(configuration), "state", "map.unfold")
-	if said := must(t, "inspect", model); !strings.Contains(said, "of at least 20 points, ") {
+	if said := must(t, "inspect", model); !strings.Contains(said, among) {
 		t.Errorf("inspect says\n%s", said)
 	}
 	embedsClusters(t, model)

@@ -191,7 +191,11 @@ func (m *modelFile) describeColumns(line liner) {
 		line("classes", "%d told apart: %s", len(m.classes), strings.Join(m.classes, ", "))
 	}
 	if g := m.groups; g != nil {
-		line("clusters", "%s of at least %s, %.1f%% noise; the last id is %d", humanize.Plural(len(g.ID), "cluster"), humanize.Plural(g.Set.MinSize, "point"), 100*g.NoiseShare(), g.State.Last)
+		among := ""
+		if g.OfRows() {
+			among = " among the vectors"
+		}
+		line("clusters", "%s of at least %s%s, %.1f%% noise; the last id is %d", humanize.Plural(len(g.ID), "cluster"), humanize.Plural(g.Set.MinSize, "point"), among, 100*g.NoiseShare(), g.State.Last)
 		for _, c := range g.State.Clusters {
 			if c.Missing == 0 {
 				line(fmt.Sprintf("  %d", c.ID), "%s", humanize.Plural(c.Size, "point"))

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 
+	"unfold/cmd/internal/config"
 	"unfold/ingest/table"
 	"unfold/models/clusters/identity"
 )
@@ -45,6 +46,7 @@ type offsetReport struct {
 
 // clusterReports are the clusters of a map in short.
 type clusterReports struct {
+	In      string          `json:"in"`
 	MinSize int             `json:"min_size"`
 	Samples int             `json:"min_samples"`
 	Noise   float64         `json:"noise"`
@@ -62,7 +64,10 @@ func reportOf(g *identity.Groups) *clusterReports {
 	if g == nil {
 		return nil
 	}
-	r := &clusterReports{MinSize: g.Set.MinSize, Samples: g.Set.MinSamples, Noise: g.NoiseShare(), Last: g.State.Last, Found: []clusterOfFile{}}
+	r := &clusterReports{In: config.InMap, MinSize: g.Set.MinSize, Samples: g.Set.MinSamples, Noise: g.NoiseShare(), Last: g.State.Last, Found: []clusterOfFile{}}
+	if g.OfRows() {
+		r.In = config.InInput
+	}
 	for _, c := range g.State.Clusters {
 		if c.Missing == 0 {
 			r.Found = append(r.Found, clusterOfFile{c.ID, c.Size})

@@ -1,5 +1,8 @@
 // Package identity lets clusters keep their ids from one map to the next.
 //
+//	Follow  clusters of a map's places, with their ids
+//	Tree    clusters of the rows that maps are learnt from, kept from map to map; NameRows
+//	        gives them ids
 //	Match   ids for the clusters of a new map, and what became of the old ones
 //	Keep    the choice of clusters that stays with the old ones where others are hardly better
 //

@@ -22,6 +22,7 @@ type herd struct {
 	x      vec.Matrix[float32]
 	copies []uint32
 	stayed []int32
+	alone  bool // copies neither come nor go
 }
 
 func newHerd(seed uint64, n, dim int) *herd {
@@ -55,7 +56,7 @@ func (h *herd) next(share float64) {
 			from = -1
 		}
 		n := copies[i]
-		if h.r.IntN(9) == 0 {
+		if !h.alone && h.r.IntN(9) == 0 {
 			n = 1 + uint32(h.r.IntN(3))
 		}
 		h.x.Data, h.x.Rows = append(h.x.Data, row...), h.x.Rows+1
@@ -188,4 +189,62 @@ func TestRowsAreKept(t *testing.T) {
 		g = again
 		h.next(.2)
 	}
+}
+
+// TestTreeBytes: what a tree holds is within what is said of it.
+func TestTreeBytes(t *testing.T) {
+	for _, dim := range []int{2, 10, 50} {
+		h := newHerd(9, 2000, dim)
+		set := clusters.Settings{MinSize: 50}
+		tree, err := identity.NewTree(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			if _, _, err := tree.Follow(t.Context(), h.x, h.copies, h.stayed); err != nil {
+				t.Fatal(err)
+			}
+			if held, most := tree.Bytes(), identity.TreeBytes(tree.Len(), dim, set); held > most || held < most/10 {
+				t.Errorf("%d points of %d values hold %d bytes, said were at most %d", tree.Len(), dim, held, most)
+			}
+			h.next(.1)
+		}
+	}
+}
+
+// BenchmarkTree follows rows of which a hundredth is replaced, and beside it finds the clusters
+// of all again.
+func BenchmarkTree(b *testing.B) {
+	set := clusters.Settings{}
+	start := func() *herd {
+		h := newHerd(10, 20_000, 50)
+		h.copies, h.alone = slices.Repeat([]uint32{1}, h.x.Rows), true
+		return h
+	}
+	b.Run("kept", func(b *testing.B) {
+		h := start()
+		tree, err := identity.NewTree(set)
+		if err != nil {
+			b.Fatal(err)
+		}
+		follow := func() {
+			if _, _, err := tree.Follow(b.Context(), h.x, h.copies, h.stayed); err != nil {
+				b.Fatal(err)
+			}
+		}
+		follow()
+		for b.Loop() {
+			h.next(.01)
+			follow()
+		}
+	})
+	b.Run("found again", func(b *testing.B) {
+		h := start()
+		for b.Loop() {
+			if _, err := clusters.Find(b.Context(), h.x, set); err != nil {
+				b.Fatal(err)
+			}
+			h.next(.01)
+		}
+	})
 }
