@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io"
 	"math"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
@@ -132,25 +130,7 @@ func TestClustersOfReasons(t *testing.T) {
 func TestClustersInFiles(t *testing.T) {
 	for _, ext := range []string{".arrow", ".parquet", ".csv", ".jsonl"} {
 		t.Run(ext, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "map"+ext)
-			w, err := emit.Create(path, emit.WriteOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.Abort()
-			for _, cluster := range []int64{7, -1} {
-				if err := w.Write(grouped(cluster)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			r, err := ingest.Open(t.Context(), path, ingest.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
+			r := written(t, ext, grouped(7), grouped(-1))
 			var got []string
 			for {
 				part, err := r.Next(t.Context())

@@ -378,18 +378,24 @@ func TestMoves(t *testing.T) {
 		"not its own":  {", id: event", "out", "2%", "sink.moves"},
 		"all the time": {", id: event", "moved", "0", "moves.threshold"},
 	} {
-		path := filepath.Join(t.TempDir(), "c.yaml")
-		if err := os.WriteFile(path, fmt.Appendf(nil, base, c.id, c.topic, c.threshold), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cfg, err := Load(path, environment(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = cfg.Validate()
-		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		wrong(t, name, fmt.Sprintf(base, c.id, c.topic, c.threshold), c.want)
+	}
+}
+
+// wrong fails unless a configuration is wrong as said, or right if nothing is.
+func wrong(t *testing.T, name, text, want string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Load(path, environment(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = cfg.Validate()
+	if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: %v", name, err)
 	}
 }
 
@@ -408,19 +414,7 @@ func TestClusters(t *testing.T) {
 		"no clusters":     {"", ", clusters: groups", "{}", "sink.clusters"},
 		"not its own":     {"", ", clusters: out", "{min_size: 50}", "sink.clusters"},
 	} {
-		path := filepath.Join(t.TempDir(), "c.yaml")
-		text := fmt.Sprintf("source: {kafka: {brokers: ['a:1'], topic: in}%s}\nsink: {kafka: {topic: out}%s}\nclusters: %s\n", c.keep, c.sink, c.clusters)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cfg, err := Load(path, environment(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = cfg.Validate()
-		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		wrong(t, name, fmt.Sprintf("source: {kafka: {brokers: ['a:1'], topic: in}%s}\nsink: {kafka: {topic: out}%s}\nclusters: %s\n", c.keep, c.sink, c.clusters), c.want)
 	}
 }
 
