@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/dynamicpb"
+
 	"unfold/ingest/arrowfmt"
 	"unfold/ingest/emit"
 	"unfold/ingest/ingesttest"
@@ -21,6 +23,23 @@ func grouped(cluster int64) *emit.Output {
 	o.Class, o.Probability, o.Version = nil, nil, 7
 	o.Cluster, o.ClusterProbability, o.ClusterOutlier = []int64{cluster}, []float32{0.5}, []float32{float32(math.NaN())}
 	return o
+}
+
+// inRegistryFormats is an event as others read it in Avro and in Protobuf.
+func inRegistryFormats(t *testing.T, o *emit.Output) (map[string]any, *dynamicpb.Message) {
+	t.Helper()
+	var a emit.Avro
+	s, value, err := a.Encode(nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := readAvro(t, s.Text, value)
+	var p emit.Protobuf
+	value, schema, err := p.Encode(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v, readBack(t, value, schema)
 }
 
 // TestClusters holds what the columns of clusters are in every format of messages.
@@ -52,21 +71,10 @@ func TestClusters(t *testing.T) {
 			if want := `"cluster":` + number + `,"cluster_probability":0.5,"cluster_outlier":null,`; err != nil || !strings.Contains(string(text), want) {
 				t.Errorf("%s, %v; want %s", text, err, want)
 			}
-			var a emit.Avro
-			s, value, err := a.Encode(nil, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v := readAvro(t, s.Text, value)
+			v, m := inRegistryFormats(t, o)
 			if v["cluster"] != cluster || v["cluster_probability"] != float32(0.5) || v["cluster_outlier"] != nil {
 				t.Errorf("Avro: %v", v)
 			}
-			var p emit.Protobuf
-			value, schema, err := p.Encode(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := readBack(t, value, schema)
 			f := m.Descriptor().Fields()
 			if got := m.Get(f.ByName("cluster")).Int(); got != cluster || f.ByName("cluster").Number() != 15 {
 				t.Errorf("Protobuf: %d at %d", got, f.ByName("cluster").Number())
@@ -105,20 +113,10 @@ func TestClustersOfReasons(t *testing.T) {
 	if want := `"cluster":9,"cluster_probability":0.5,"cluster_outlier":0.25,"reasons":[{"column":"bytes",`; err != nil || !strings.Contains(string(text), want) {
 		t.Errorf("%s, %v; want %s", text, err, want)
 	}
-	var a emit.Avro
-	s, value, err := a.Encode(nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := readAvro(t, s.Text, value); v["cluster"] != int64(9) || len(v["reasons"].([]any)) != 2 {
+	v, m := inRegistryFormats(t, o)
+	if v["cluster"] != int64(9) || len(v["reasons"].([]any)) != 2 {
 		t.Errorf("Avro: %v", v)
 	}
-	var p emit.Protobuf
-	value, schema, err := p.Encode(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := readBack(t, value, schema)
 	f := m.Descriptor().Fields()
 	if m.Get(f.ByName("cluster")).Int() != 9 || m.Get(f.ByName("reasons")).List().Len() != 2 {
 		t.Errorf("Protobuf: %v", m)
