@@ -3,7 +3,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh why ep reasons lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
+.PHONY: FORCE build demo test properties arm64 lint fmt bench-mod figures quality bench search refresh clusters why ep reasons lllvm gplvm capacity soak chaos chaos-short chaos-page mutations clean
 
 # build makes bin/unfold.
 build:
@@ -127,6 +127,11 @@ ep: bin/bench/ep
 # UNFOLD_DATA names.
 refresh: bin/bench/refresh
 	bin/bench/refresh -o docs/refresh.md $(ARGS)
+
+# clusters measures how clusters keep their ids while a map follows its stream and writes docs/clusters.md; some twenty minutes. It
+# needs mnist/ in the folder that UNFOLD_DATA names.
+clusters: bin/bench/refresh
+	bin/bench/refresh -clusters -o docs/clusters.md $(ARGS)
 
 # lllvm repeats the experiments of the locally linear model's paper and writes docs/lllvm.md; some minutes. UNFOLD_DATA names
 # the folder with swissroll/, usps/ and climate/; PYTHON an interpreter that has scikit-learn, if it is to be compared.

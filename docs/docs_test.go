@@ -261,7 +261,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		source = append(source, text...)
 	}
 	served := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?:counters?|gauges?|histogram)\("([a-z_]+)"|"unfold_([a-z_]+[a-z])"|\{"((?:map_|reference_|class|labelled_)[a-z_]+)"|\{"([a-z_]+)", "[a-z_]+", [0-9]+\}`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(?:counters?|gauges?|histogram)\("([a-z_]+)"|"unfold_([a-z_]+[a-z])"|\{"((?:map_|reference_|class|cluster|labelled_)[a-z_]+)"|\{"([a-z_]+)", "[a-z_]+", [0-9]+\}`).FindAllStringSubmatch(string(source), -1) {
 		served["unfold_"+m[1]+m[2]+m[3]+m[4]] = true
 	}
 	if len(served) < 10 {

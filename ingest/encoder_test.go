@@ -68,6 +68,10 @@ func TestEncodeByHand(t *testing.T) {
 	if e.Dim() != len(names) || !slices.Equal(e.Names(), names) {
 		t.Fatalf("%d elements %v", e.Dim(), e.Names())
 	}
+	elements := e.Elements()
+	if want := (ingest.Element{Column: "proto", Category: "tcp", Text: true}); len(elements) != e.Dim() || elements[4] != want || elements[0] != (ingest.Element{Column: "bytes"}) || elements[6].Category != "other" {
+		t.Errorf("elements %+v", elements)
+	}
 	b, err := e.Encode(records)
 	if err != nil {
 		t.Fatal(err)

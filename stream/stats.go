@@ -55,6 +55,28 @@ type Stats struct {
 	LongIDs        uint64 `json:"long_ids"`
 	// Classes say how the classes of events are predicted; zero where they are not.
 	Classes ClassStats `json:"classes,omitzero"`
+	// Clusters say what became of the map's clusters; zero where they are not sought.
+	Clusters ClusterStats `json:"clusters,omitzero"`
+}
+
+// ClusterStats say how many clusters a map has, and what became of those of the map before.
+type ClusterStats struct {
+	// Clusters are on the map; Noise is the share of its points that are in none.
+	Clusters int     `json:"clusters"`
+	Noise    float64 `json:"noise"`
+	// Born came of no other, Split of another one, Merged went into another one, Died
+	// otherwise; Grew and Shrank have changed their size by much: with this map.
+	Born   int `json:"born"`
+	Split  int `json:"split"`
+	Merged int `json:"merged"`
+	Died   int `json:"died"`
+	Grew   int `json:"grew"`
+	Shrank int `json:"shrank"`
+	// Births and Deaths are those since the stream began: Born and Split, Merged and Died.
+	Births uint64 `json:"births"`
+	Deaths uint64 `json:"deaths"`
+	// Took is how long it took to find them.
+	Took time.Duration `json:"took_ns"`
 }
 
 // ClassStats say how the classifier was learnt, with this map.

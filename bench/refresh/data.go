@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 
 	"unfold/ingest"
 	"unfold/internal/vec"
@@ -21,7 +22,8 @@ type data struct {
 	name  string
 	x     vec.Matrix[float32]
 	class []int32
-	late  int32 // the class that appears late, or leaves
+	names []string // of the classes
+	late  int32    // the class that appears late, or leaves
 }
 
 // digits loads MNIST: the leading principal components of all digits, shuffled.
@@ -40,7 +42,7 @@ func digits(ctx context.Context, dir string, threads int) (*data, error) {
 		return nil, err
 	}
 	class, names := score.Classes(all.Label)
-	d := &data{name: "MNIST", x: p.Projector().Apply(all.X, threads), class: class, late: -1}
+	d := &data{name: "MNIST", x: p.Projector().Apply(all.X, threads), class: class, names: names, late: -1}
 	for c, name := range names {
 		if name == "9" {
 			d.late = int32(c)
@@ -62,6 +64,9 @@ func toy(rows int) *data {
 		centres.Data[k] = 3 * float32(r.NormFloat64())
 	}
 	d := &data{name: "toy data", x: vec.New[float32](rows, dim), class: make([]int32, rows), late: classes - 1}
+	for c := range classes {
+		d.names = append(d.names, strconv.Itoa(c))
+	}
 	for i := range rows {
 		d.class[i] = int32(r.IntN(classes))
 		for k, v := range centres.Row(int(d.class[i])) {

@@ -26,6 +26,9 @@
 // The peers run in a Python environment of their own, OUT/venv or -venv; one that is
 // not there is named as missing.
 //
+// With -clusters it finds clusters on the maps of the first streams instead, measures how
+// they keep their ids, and writes docs/clusters.md; every class appears and leaves in turn.
+//
 // With -young it prints how points fare that came since the last whole fit.
 //
 // Results are files in OUT, one a scenario; with -only the page is written from those

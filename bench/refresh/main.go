@@ -25,6 +25,7 @@ type options struct {
 	data, out, page string
 	size, threads   int
 	small, young    bool
+	clustered       bool // the page is about clusters
 	only            []string
 	settings        string
 	peers           harness.Peers
@@ -47,15 +48,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
-	if err == nil {
-		err = o.environment(ctx, l)
-	}
-	if err == nil {
-		err = o.measure(ctx, l, begin)
-	}
 	var targets []target
 	if err == nil {
-		targets, err = o.write()
+		if o.clustered {
+			targets, err = o.clusters(ctx, l, begin)
+		} else {
+			targets, err = o.refreshes(ctx, l, begin)
+		}
 	}
 	if err != nil {
 		return flags.End(err)
@@ -63,14 +62,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return flags.Written(o.page, "figures", count(targets))
 }
 
+// refreshes measures what is wanted, and writes the page.
+func (o *options) refreshes(ctx context.Context, l *lab, begin time.Time) ([]target, error) {
+	if err := o.environment(ctx, l); err != nil {
+		return nil, err
+	}
+	if err := o.measure(ctx, l, begin); err != nil {
+		return nil, err
+	}
+	return o.write()
+}
+
 func parse(flags *harness.Command, args []string) (o options, ok bool) {
 	flags.Data(&o.data, "mnist/ and kddcup99/")
 	flags.StringVar(&o.out, "out", "out/refresh", "folder for results")
-	flags.StringVar(&o.page, "o", "", "the page to write; default docs/refresh.md, with -small OUT/refresh.md")
+	flags.StringVar(&o.page, "o", "", "the page to write; default docs/refresh.md, with -small in OUT")
 	flags.IntVar(&o.size, "size", 20000, "points of the reference set")
 	flags.IntVar(&o.threads, "threads", 2, "threads of everything that is measured")
 	flags.BoolVar(&o.small, "small", false, "toy data, in seconds: to see that it works")
 	flags.BoolVar(&o.young, "young", false, "print how points fare that came since the last whole fit, instead of a page")
+	flags.BoolVar(&o.clustered, "clusters", false, "measure how clusters keep their ids, and write docs/clusters.md instead")
 	flags.StringVar(&o.settings, "settings", "{}", "settings of the live map as JSON, to try others than the defaults")
 	flags.Peers(&o.peers, "; so with -small unless -venv is given")
 	only := flags.String("only", "", "measure these scenarios alone, such as stationary,growth; of the others, earlier results are used")
@@ -78,10 +89,14 @@ func parse(flags *harness.Command, args []string) (o options, ok bool) {
 		return o, false
 	}
 	if o.page == "" {
-		o.page = filepath.Join("docs", "refresh.md")
-		if o.small {
-			o.page = filepath.Join(o.out, "refresh.md")
+		name, dir := "refresh.md", "docs"
+		if o.clustered {
+			name = "clusters.md"
 		}
+		if o.small {
+			dir = o.out
+		}
+		o.page = filepath.Join(dir, name)
 	}
 	if *only != "" {
 		if o.only, ok = flags.Chosen(*only, names()); !ok {

@@ -14,6 +14,9 @@ import (
 	"testing"
 
 	"unfold/bench/internal/harness"
+	"unfold/internal/vec"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/sparse/knn"
 )
 
@@ -54,6 +57,64 @@ func TestSmall(t *testing.T) {
 		if !errors.Is(err, io.EOF) || bytes.Contains(text, []byte("NaN")) {
 			t.Errorf("%s: %v", p, err)
 		}
+	}
+}
+
+// TestClusters runs the part about clusters on toy data, whose classes are clusters: the one that
+// comes is born, and all keep their ids.
+func TestClusters(t *testing.T) {
+	dir := t.TempDir()
+	var log bytes.Buffer
+	if code := run(t.Context(), []string{"-small", "-clusters", "-out", dir}, io.Discard, &log); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, &log)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "clusters.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, want := range []string{"# Clusters that keep their ids", "| the defaults | ", "| no favour | ", "| a memory of one map | ", "## Classes that appear and leave", "| toy data |"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	for _, no := range []string{"NaN", "Inf", harness.Missed} {
+		if strings.Contains(page, no) {
+			t.Errorf("the page says %s", no)
+		}
+	}
+	_, row, _ := strings.Cut(page, "\n| 4 | yes | ")
+	var sized, born, points int
+	if _, err := fmt.Sscanf(row, "%d | %d | %d | yes |", &sized, &born, &points); err != nil || born < sized || points < 10 {
+		t.Errorf("the class that comes: %.40q, %v", row, err)
+	}
+	if t.Failed() {
+		t.Log(page)
+	}
+}
+
+// TestKept: what becomes of ids is counted over the points that stay, of clusters that go on.
+func TestKept(t *testing.T) {
+	groups := func(before *identity.Groups, x []float64, stayed []int32) *identity.Groups {
+		g, _, err := identity.Follow(t.Context(), vec.Of(len(x), 1, x), before, stayed, clusters.Settings{MinSize: 3, MinSamples: 1}, identity.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	before := groups(nil, []float64{0, 1, 2, 3, 100, 101, 102, 103}, nil)
+	// One leaves the first cluster for nowhere, one goes over to the second, one is another point.
+	after := groups(before, []float64{0, 1, 2, 102.5, 100, 101, 102, 5000}, []int32{0, 1, 2, 3, 4, 5, 6, 7})
+	if got, want := changeOf(before, after, []int32{0, 1, 2, 3, 4, 5, -1, 7}), (change{5. / 7, 1. / 7, 1. / 7}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	k := kept{maps: []lateMap{{points: 4}, {points: 10}, {points: 15, mostly: []identity.ID{3}}, {points: 20}}}
+	if sized, born, points, lasts := k.appeared(10); sized != 1 || born != 2 || points != 15 || lasts {
+		t.Errorf("it had its points at %d, was born at %d with %d, lasts: %v", sized, born, points, lasts)
+	}
+	k = kept{maps: []lateMap{{mostly: []identity.ID{1, 2}, alive: map[identity.ID]bool{1: true, 2: true}}, {alive: map[identity.ID]bool{2: true}}, {alive: map[identity.ID]bool{7: true}}}}
+	if k.left() != 2 {
+		t.Errorf("it left at %v", k.left())
 	}
 }
 

@@ -69,6 +69,19 @@ type lab struct {
 	still                 time.Duration // of placing without a refresh, before every one
 	large, starts, probes int           // of restart: points, starts, and events placed
 	venv, noPeers         string        // the peers' environment, or why there is none
+
+	// seen, if there is one, is called with every map; then none is judged.
+	seen func(f *follower) error
+}
+
+// follow learns the first map of rows.
+func (l *lab) follow(ctx context.Context, rows []int32) (*follower, error) {
+	f, err := follow(ctx, l.d, rows, l.set, l.say)
+	if err == nil && l.seen != nil {
+		f.seen = l.seen
+		err = l.seen(f)
+	}
+	return f, err
 }
 
 // scenario is a course of events.
@@ -108,6 +121,9 @@ func (l *lab) block() int { return max(1, l.size/100) }
 
 // mark judges the present map.
 func (l *lab) mark(ctx context.Context, f *follower, o *outcome, name string) error {
+	if l.seen != nil {
+		return nil
+	}
 	mine, theirs, err := f.compare(ctx, l.set)
 	if err != nil {
 		return err
@@ -147,7 +163,7 @@ func (l *lab) replace(ctx context.Context, f *follower, events []int32, refreshe
 // stationary is a full set of which every refresh finds a hundredth replaced, up to
 // the last refresh before the backstop and with it.
 func (l *lab) stationary(ctx context.Context, o *outcome) error {
-	f, err := follow(ctx, l.d, upTo(l.size), l.set, l.say)
+	f, err := l.follow(ctx, upTo(l.size))
 	if err != nil {
 		return err
 	}
@@ -171,7 +187,7 @@ func (l *lab) stationary(ctx context.Context, o *outcome) error {
 // reservoir then.
 // A refresh is due when a hundredth of the set's number has come.
 func (l *lab) growth(ctx context.Context, o *outcome) error {
-	f, err := follow(ctx, l.d, upTo(l.min), l.set, l.say)
+	f, err := l.follow(ctx, upTo(l.min))
 	if err != nil {
 		return err
 	}
@@ -218,7 +234,7 @@ func algorithmR(r *rand.Rand, n, size int) int {
 func (l *lab) appears(ctx context.Context, o *outcome) error {
 	_, others := l.d.split()
 	known := others[:l.size]
-	f, err := follow(ctx, l.d, known, l.set, l.say)
+	f, err := l.follow(ctx, known)
 	if err != nil {
 		return err
 	}
@@ -246,7 +262,7 @@ func (l *lab) appears(ctx context.Context, o *outcome) error {
 // leaves is a window over a stream from which a class vanishes: when the last of
 // it has gone, and after the major refresh that follows.
 func (l *lab) leaves(ctx context.Context, o *outcome) error {
-	f, err := follow(ctx, l.d, upTo(l.size), l.set, l.say)
+	f, err := l.follow(ctx, upTo(l.size))
 	if err != nil {
 		return err
 	}

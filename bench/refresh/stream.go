@@ -34,6 +34,7 @@ type follower struct {
 	steps []step
 	since float64 // CPU seconds of the changes since the last refresh
 	say   func(format string, args ...any)
+	seen  func(f *follower) error // called with every map; nil: nobody is
 }
 
 // follow learns the first map of rows.
@@ -117,6 +118,9 @@ func (f *follower) refresh(ctx context.Context) error {
 		f.say("%d %s: %d points, moves %.2f %.2f %.2f %%, drift %.1f %.1f %.1f %%, loglik %.3f, strange %.3f (%.3f) %v, %.2f CPU s (%.2f)",
 			n, s.Kind, s.Points, s.Moves.Median, s.Moves.P90, s.Moves.P99, s.Drift.Median, s.Drift.P90, s.Drift.P99,
 			s.LoglikPoint, s.Share, s.Bound, s.Raised, s.CPU, s.Change)
+	}
+	if f.seen != nil {
+		return f.seen(f)
 	}
 	return nil
 }

@@ -284,19 +284,20 @@ func axisField(name string, axis int) avroField {
 // A series is null where it is NaN.
 func (s series[T]) avro(*Output) []avroField {
 	var zero T
-	kind := "float"
-	if _, text := any(zero).(string); text {
-		kind = "string"
-	}
+	kind := map[any]string{float32(0): "float", int64(0): "long", "": "string"}[zero]
 	return []avroField{{s.name, []string{"null", kind}, nil, func(to []byte, o *Output, i int) ([]byte, error) {
-		if v, ok := any((*s.at(o))[i]).(string); ok {
+		switch v := any((*s.at(o))[i]).(type) {
+		case string:
 			return appendAvroText(append(to, branch), v), nil
+		case int64:
+			return appendLong(append(to, branch), v), nil
+		case float32:
+			if v != v {
+				return append(to, 0), nil
+			}
+			return appendAvroFloat(append(to, branch), v), nil
 		}
-		v, _ := any((*s.at(o))[i]).(float32)
-		if v != v {
-			return append(to, 0), nil
-		}
-		return appendAvroFloat(append(to, branch), v), nil
+		return nil, fmt.Errorf("no type of Avro for %T", zero)
 	}}}
 }
 

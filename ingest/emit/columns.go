@@ -18,6 +18,9 @@ var outputColumns = []outputColumn{
 	series[float32]{NoveltyGlobalName, func(o *Output) *[]float32 { return &o.NoveltyGlobal }, table.Float32Column, (*body).floats, readFloats, appendFloat32},
 	series[string]{className, func(o *Output) *[]string { return &o.Class }, table.StringColumn, (*body).strings, readTexts, appendQuoted},
 	series[float32]{probabilityName, func(o *Output) *[]float32 { return &o.Probability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
+	series[int64]{ClusterName, func(o *Output) *[]int64 { return &o.Cluster }, table.Int64Column, (*body).int64s, readIntegers, appendInt64},
+	series[float32]{ClusterProbabilityName, func(o *Output) *[]float32 { return &o.ClusterProbability }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
+	series[float32]{ClusterOutlierName, func(o *Output) *[]float32 { return &o.ClusterOutlier }, table.Float32Column, (*body).floats, readFloatsOrNaN, appendFloat32},
 	nested[Reason]{ReasonsName, func(o *Output) *[][]Reason { return &o.Reasons }, &reasonItems},
 	nested[Neighbor]{NeighborsName, func(o *Output) *[][]Neighbor { return &o.Neighbors }, &neighborItems},
 	constant[uint32]{EpochName, func(o *Output) *uint32 { return &o.Epoch }, table.Uint32Column, (*body).uint32s},
@@ -89,9 +92,9 @@ var reserved = reservedNames()
 
 func reservedNames() (names []string) {
 	for _, c := range outputColumns {
-		// Those of classes and reasons are reserved where there are any: see CheckClasses
-		// and CheckReasons.
-		if name := c.String(); !optionalName(name) && c != (keptColumns{}) {
+		// Those that an output may lack are reserved where it has them: see CheckClasses,
+		// CheckClusters and CheckReasons.
+		if name := c.String(); partners(name) == nil && c != (keptColumns{}) {
 			names = append(names, name)
 		}
 	}
@@ -102,6 +105,9 @@ func reservedNames() (names []string) {
 func (o *Output) check() error {
 	if (o.Class == nil) != (o.Probability == nil) {
 		return fmt.Errorf("ingest: %d classes and %d probabilities for %d events", len(o.Class), len(o.Probability), o.Len())
+	}
+	if (o.Cluster == nil) != (o.ClusterProbability == nil) || (o.Cluster == nil) != (o.ClusterOutlier == nil) {
+		return fmt.Errorf("ingest: %d clusters, %d of their probabilities and %d outlier scores for %d events", len(o.Cluster), len(o.ClusterProbability), len(o.ClusterOutlier), o.Len())
 	}
 	if (o.Reasons == nil) != (o.Neighbors == nil) {
 		return fmt.Errorf("ingest: %d lists of reasons and %d of neighbours for %d events", len(o.Reasons), len(o.Neighbors), o.Len())

@@ -106,6 +106,11 @@ func (keptColumns) check(o *Output) error {
 				return err
 			}
 		}
+		if o.Cluster != nil {
+			if err := CheckClusters([]string{c.Name()}); err != nil {
+				return err
+			}
+		}
 		if err := o.checkExplained(c); err != nil {
 			return err
 		}
@@ -305,13 +310,11 @@ func (s series[T]) columns(o *Output, _ layout) []table.Column {
 
 func (s series[T]) write(b *body, o *Output) { s.body(b, *s.at(o)) }
 
-// names: classes and their probabilities are there together, or they are somebody
-// else's columns of those names.
+// names: those that are there together are all there, or they are somebody else's columns of
+// those names.
 func (s series[T]) names(schema table.Schema) []string {
-	if s.name == className || s.name == probabilityName {
-		class, ok := schema.Find(className)
-		probability, also := schema.Find(probabilityName)
-		if !ok || !also || class.Kind == table.Vector || probability.Kind != table.Number {
+	for _, name := range partners(s.name) {
+		if f, ok := schema.Find(name); !ok || f.Kind == table.Vector || name != className && f.Kind != table.Number {
 			return nil
 		}
 	}
@@ -342,6 +345,21 @@ func readFloatsOrNaN(c table.Column, _ table.Origin) ([]float32, error) {
 			out[i] = float32(v)
 		} else {
 			out[i] = float32(math.NaN())
+		}
+	}
+	return out, nil
+}
+
+// readIntegers wants a whole number in every row.
+func readIntegers(c table.Column, o table.Origin) ([]int64, error) {
+	out := make([]int64, c.Len())
+	for i := range out {
+		var err error
+		if c.IsNull(i) {
+			return nil, table.Null(o, i, c.Name())
+		}
+		if out[i], err = strconv.ParseInt(c.Text(i), 10, 64); err != nil {
+			return nil, o.BadAt(i, c.Name(), "%q is not a whole number of its range", c.Text(i))
 		}
 	}
 	return out, nil

@@ -200,6 +200,8 @@ func (c constant[T]) json(w *jsonRow, o *Output, _ int) {
 	w.to = strconv.AppendUint(w.to, uint64(*c.at(o)), 10)
 }
 
+func appendInt64(to []byte, v int64) []byte { return strconv.AppendInt(to, v, 10) }
+
 func appendFloat32(to []byte, v float32) []byte { return appendFloat(to, float64(v), 32) }
 
 // EncodeRowsJSON writes each row of a table as an object, with a field for each column.

@@ -14,7 +14,7 @@ import (
 // write writes an output's message by the pattern; false if it has none like that.
 func (k *messageKind) write(o *Output) ([]byte, bool) {
 	n := o.Len()
-	b := body{nodes: make([]arrowipc.Node, 0, 12+len(k.kept)), buffers: make([][]byte, 0, 26+3*len(k.kept)), rows: n}
+	b := body{nodes: make([]arrowipc.Node, 0, 15+len(k.kept)), buffers: make([][]byte, 0, 32+3*len(k.kept)), rows: n}
 	for _, c := range outputColumns {
 		if c.there(o) {
 			c.write(&b, o)
@@ -37,6 +37,7 @@ func (b *body) fixed(values []byte) {
 }
 
 func (b *body) floats(values []float32) { b.fixed(arrow.Float32Traits.CastToBytes(values)) }
+func (b *body) int64s(values []int64)   { b.fixed(arrow.Int64Traits.CastToBytes(values)) }
 func (b *body) uint32s(values []uint32) { b.fixed(arrow.Uint32Traits.CastToBytes(values)) }
 func (b *body) uint64s(values []uint64) { b.fixed(arrow.Uint64Traits.CastToBytes(values)) }
 

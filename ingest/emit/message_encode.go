@@ -38,7 +38,8 @@ func EncodeTable(t *table.Table) (value []byte, err error) {
 // EncodeMessage writes placed events as a message with the columns id, the kept
 // ones, embedding (fixed_size_list<float32>[d]), sigma, novelty_local,
 // novelty_global (float32), class (utf8) and class_probability (float32) if there are
-// classes, and, unless Version is 0, map_epoch (uint32) and
+// classes, cluster (int64), cluster_probability and cluster_outlier (float32) if there are
+// clusters, and, unless Version is 0, map_epoch (uint32) and
 // model_version (uint64). The schema's metadata holds the map's id under MapIDKey. The
 // same output gives the same bytes.
 func EncodeMessage(o *Output) ([]byte, error) {

@@ -23,7 +23,25 @@ const (
 	// className and probabilityName are there where classes are predicted.
 	className       = "class"
 	probabilityName = "class_probability"
+	// ClusterName and those beside it are there where clusters are found.
+	ClusterName            = "cluster"
+	ClusterProbabilityName = "cluster_probability"
+	ClusterOutlierName     = "cluster_outlier"
 )
+
+// optional are the names of columns that are there together or not at all. Without them they
+// are anybody's.
+var optional = [][]string{{className, probabilityName}, {ClusterName, ClusterProbabilityName, ClusterOutlierName}, {ReasonsName, NeighborsName}}
+
+// partners are the columns that are there with one of that name; nil: it is always there.
+func partners(name string) []string {
+	for _, names := range optional {
+		if slices.Contains(names, name) {
+			return names
+		}
+	}
+	return nil
+}
 
 // Output is a run of placed events: rows of a map, or a message downstream.
 type Output struct {
@@ -41,6 +59,10 @@ type Output struct {
 	// they are, n values, or both nil.
 	Class       []string
 	Probability []float32
+	// Cluster is the cluster that each event is in, -1 for none, ClusterProbability how surely,
+	// and ClusterOutlier how far outside of its surroundings it is; n values, or all nil.
+	Cluster                            []int64
+	ClusterProbability, ClusterOutlier []float32
 	// Reasons are the columns that make an event novel, those that carry most first, and
 	// Neighbors are its nearest reference points, nearest first: n lists each, nil for events
 	// that are not explained, or both nil.
@@ -90,6 +112,16 @@ func CheckClasses(keep []string) error {
 	for _, name := range keep {
 		if name == className || name == probabilityName {
 			return fmt.Errorf("column %q cannot be kept: predicted classes are in columns %s and %s; rename it in the input", name, className, probabilityName)
+		}
+	}
+	return nil
+}
+
+// CheckClusters says which kept column conflicts with the columns of clusters.
+func CheckClusters(keep []string) error {
+	for _, name := range []string{ClusterName, ClusterProbabilityName, ClusterOutlierName} {
+		if slices.Contains(keep, name) {
+			return fmt.Errorf("column %q cannot be kept: clusters have a column of that name; rename it in the input", name)
 		}
 	}
 	return nil

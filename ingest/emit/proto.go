@@ -117,6 +117,8 @@ func (s series[T]) proto(w *protoRow, o *Output) {
 	switch v := any(s.at(o)).(type) {
 	case *[]float32:
 		w.float(protoNumbers[s.name], (*v)[0])
+	case *[]int64:
+		w.integer(protoNumbers[s.name], uint64((*v)[0]))
 	case *[]string:
 		w.text(protoNumbers[s.name], (*v)[0])
 	}

@@ -18,14 +18,26 @@ import (
 var protoNumbers = map[string]protowire.Number{
 	IDName: 1, EmbeddingName: 2, "x": 3, "y": 4, SigmaName: 5, NoveltyLocalName: 6, NoveltyGlobalName: 7,
 	className: 8, probabilityName: 9, EpochName: 10, VersionName: 11, mapIDName: 12,
-	ReasonsName: 13, NeighborsName: 14,
+	ReasonsName: 13, NeighborsName: 14, ClusterName: 15, ClusterProbabilityName: 16, ClusterOutlierName: 17,
 }
 
 // firstKept is the number of the first kept column.
 const firstKept protowire.Number = 100
 
 // protoTypes are the types of fields that are not of a column that passes through.
-var protoTypes = map[string]string{className: "string", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
+var protoTypes = map[string]string{className: "string", ClusterName: "int64", EpochName: "uint32", VersionName: "uint64", mapIDName: "string", EmbeddingName: "repeated float"}
+
+// takes says whether a kept column cannot have a field of its own column's name. What outputs
+// came to have later leaves the names to others where an output lacks it.
+func (o *Output) takes(name string) bool {
+	switch name {
+	case ReasonsName, NeighborsName:
+		return o.explained()
+	case ClusterName, ClusterProbabilityName, ClusterOutlierName:
+		return o.Cluster != nil
+	}
+	return true
+}
 
 // newProtoKind makes the schema of messages like an output's.
 func newProtoKind(o *Output) (*protoKind, error) {
@@ -36,8 +48,7 @@ func newProtoKind(o *Output) (*protoKind, error) {
 	s := protoSchema{taken: map[string]bool{}}
 	var fields []string
 	for name := range protoNumbers {
-		// A column called reasons keeps its name where there are none.
-		if name != ReasonsName && name != NeighborsName || o.explained() {
+		if o.takes(name) {
 			s.taken[folded(name)] = true
 		}
 	}

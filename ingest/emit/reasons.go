@@ -3,7 +3,6 @@ package emit
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -210,8 +209,3 @@ func (o *Output) checkExplained(c table.Column) error {
 	}
 	return CheckReasons([]string{c.Name()})
 }
-
-// optionalNames are those of columns that are reserved only where an output has them.
-var optionalNames = []string{className, probabilityName, ReasonsName, NeighborsName}
-
-func optionalName(name string) bool { return slices.Contains(optionalNames, name) }

@@ -94,36 +94,43 @@ func checkReasons(t *testing.T, back *table.Table) {
 	}
 }
 
+// written writes parts into a file of that name, and opens it.
+func written(t *testing.T, ext string, parts ...*emit.Output) table.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "map"+ext)
+	w, err := emit.Create(path, emit.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for _, part := range parts {
+		if err := w.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ingest.Open(t.Context(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
 // TestReasonsInFiles: Arrow files hold them as they are, text and JSON as their JSON, and
 // NumPy's arrays not at all. What reads Parquet back leaves columns of records out.
 func TestReasonsInFiles(t *testing.T) {
 	for _, ext := range []string{".arrow", ".parquet", ".csv", ".jsonl", ".npy"} {
 		t.Run(ext, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "map"+ext)
-			w, err := emit.Create(path, emit.WriteOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.Abort()
 			o := explained()
 			o.Kept = o.Kept[1:]
 			// In two parts, of which the second has no reasons but nulls.
 			if ext == ".jsonl" {
 				o = o.Slice(0, 2) // in JSON an empty list may hold numbers as well
 			}
-			for _, part := range []*emit.Output{o, o.Slice(1, 2)} {
-				if err := w.Write(part); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			r, err := ingest.Open(t.Context(), path, ingest.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
+			r := written(t, ext, o, o.Slice(1, 2))
 			back, err := r.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -188,6 +188,7 @@ func aborted(t *testing.T, dir, ext string) {
 func Placed(from, n int) *emit.Output {
 	o := &emit.Output{Embedding: vec.New[float32](n, 2), Sigma: []float32{}, NoveltyLocal: []float32{}, NoveltyGlobal: []float32{}, Epoch: 2, Version: 77}
 	o.Class, o.Probability = make([]string, n), make([]float32, n)
+	o.Cluster, o.ClusterProbability, o.ClusterOutlier = make([]int64, n), make([]float32, n), make([]float32, n)
 	ids, numbers, words, flags := make([]string, n), make([]int64, n), make([]string, n), make([]bool, n)
 	for k := range n {
 		i := from + k
@@ -196,6 +197,7 @@ func Placed(from, n int) *emit.Output {
 		words[k] = []string{"a,b", "say \"so\"", "line\nbreak", "", "plain"}[i%5]
 		flags[k] = i%2 == 0
 		o.Class[k], o.Probability[k] = []string{"élan", "", "7"}[i%3], float32(i%83)/83
+		o.Cluster[k], o.ClusterProbability[k], o.ClusterOutlier[k] = int64(i%7)-1, float32(i%79)/79, float32(i%73)/73
 		copy(o.Embedding.Row(k), []float32{float32(i) / 3, -1e-7 * float32(i)})
 		o.Sigma = append(o.Sigma, float32(i)+0.1)
 		o.NoveltyLocal = append(o.NoveltyLocal, float32(i%97)/97)
@@ -224,6 +226,9 @@ func checkMap(t *testing.T, path string, n int, full bool) {
 	}
 	if !slices.Equal(m.Class, want.Class) || !slices.Equal(m.Probability, want.Probability) {
 		t.Errorf("%s: the classes differ", path)
+	}
+	if !slices.Equal(m.Cluster, want.Cluster) || !slices.Equal(m.ClusterProbability, want.ClusterProbability) || !slices.Equal(m.ClusterOutlier, want.ClusterOutlier) {
+		t.Errorf("%s: the clusters differ", path)
 	}
 	if m.Epoch != want.Epoch || m.Version != want.Version {
 		t.Errorf("%s: epoch %d, version %d", path, m.Epoch, m.Version)

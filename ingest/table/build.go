@@ -83,10 +83,7 @@ func ListColumn(name string, x vec.Matrix[float32]) Column {
 		offsets[i] = int32(i * x.Cols)
 	}
 	child := FixedArray(arrow.PrimitiveTypes.Float32, len(x.Data), arrow.Float32Traits.CastToBytes(x.Data))
-	data := array.NewData(arrow.ListOfNonNullable(arrow.PrimitiveTypes.Float32), x.Rows,
-		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets))},
-		[]arrow.ArrayData{child.Data()}, 0, 0)
-	return NewColumn(name, array.MakeFromData(data))
+	return listColumn(name, offsets, child)
 }
 
 // Heap is where all columns live: the garbage collector frees them.

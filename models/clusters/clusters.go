@@ -80,7 +80,7 @@ func Find[T vec.Float](ctx context.Context, x vec.Matrix[T], s Settings) (*Clust
 // found returns the clusters that follow from a spanning tree.
 func found(core2, inner2 []float64, tree []graph.Edge, s Settings) *Clusters {
 	c := &Clusters{Core2: core2, Spanning: tree, Tree: condense(link(len(core2), tree), s.MinSize), set: s, inner2: inner2}
-	c.members(c.Tree.choose(s))
+	c.members(c.Tree.choose(s, nil))
 	return c
 }
 

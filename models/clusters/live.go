@@ -181,8 +181,14 @@ func (l *Live) edge(i, j int32) graph.Edge {
 
 // Clusters returns the clusters of the points that are there, in order of their slots. The
 // error matches models.ErrBadInput if they are fewer than 2.
-func (l *Live) Clusters() (*Clusters, error) {
-	slots := l.Slots(make([]int32, 0, l.Len()))
+func (l *Live) Clusters() (*Clusters, error) { return l.ClustersOf(l.Slots(make([]int32, 0, l.Len()))) }
+
+// ClustersOf is Clusters in another order, that of slots: all that are in use, each once, or it
+// panics.
+func (l *Live) ClustersOf(slots []int32) (*Clusters, error) {
+	if len(slots) != l.Len() {
+		panic(fmt.Sprintf("clusters: an order of %d points of %d", len(slots), l.Len()))
+	}
 	if len(slots) < 2 {
 		return nil, models.BadInputf("%d rows have no clusters; give at least 2", len(slots))
 	}

@@ -26,27 +26,37 @@ type Membership struct {
 // does: a new point joins its nearest neighbour under mutual reachability, at that
 // distance. It is safe for concurrent use.
 type Predictor[T vec.Float] struct {
-	c      *Clusters
-	x      vec.Matrix[T]
-	boxes  *boxes[T]  // nil if there are many columns
-	index  *knn.Exact // nil if there are few
-	last   []float64  // of the tree's clusters
-	shares *shares
+	h       *Hierarchy
+	x       vec.Matrix[T]
+	threads int
+	boxes   *boxes[T]  // nil if there are many columns
+	index   *knn.Exact // nil if there are few
+	shares  *shares
 }
 
 // NewPredictor makes a predictor for clusters of the rows of x.
 func NewPredictor[T vec.Float](c *Clusters, x vec.Matrix[T]) *Predictor[T] {
-	p := &Predictor[T]{c: c, x: x, last: c.Tree.last(), shares: newShares(c, x.Cols)}
-	if x.Cols <= boxedColumns {
-		p.boxes = newBoxes(x, c.Core2, c.set.Threads)
-	} else {
+	return PredictorOf(c.Hierarchy(), x, c.set.Threads)
+}
+
+// PredictorOf makes a predictor for the clusters of the rows of x that have that hierarchy.
+// threads bounds the goroutines, 0: all processors.
+func PredictorOf[T vec.Float](h *Hierarchy, x vec.Matrix[T], threads int) *Predictor[T] {
+	p := &Predictor[T]{h: h, x: x, threads: threads, shares: newShares(h, x.Cols)}
+	if x.Cols > boxedColumns {
 		p.index = knn.NewExact(vec.Convert[float32](x))
+	} else {
+		p.boxes = newBoxes(x, make([]float64, x.Rows), threads)
 	}
 	return p
 }
 
-// extraFound is how many more neighbours are found in single precision than are looked at.
-const extraFound = 4
+const (
+	// extraFound is how many more neighbours are found in single precision than are looked at.
+	extraFound = 4
+	// predictedTogether is how many points are one task.
+	predictedTogether = 64
+)
 
 // Predict returns the membership of each row of q (n x dim). The error is a
 // *models.RowError, a *models.DimensionError or the context's.
@@ -64,30 +74,27 @@ func (p *Predictor[T]) Predict(ctx context.Context, q vec.Matrix[T]) (Membership
 	m := Membership{Label: make([]int32, q.Rows), Probability: make([]float64, q.Rows), Outlier: make([]float64, q.Rows)}
 	m.shares, m.places = p.shares, make([]place, q.Rows)
 	for i := range q.Rows {
-		at := p.place(point[i], lambda[i])
+		at := p.h.place(point[i], lambda[i])
 		m.places[i] = at
-		m.Label[i], m.Outlier[i] = p.c.labels[at.cluster], 1-share(at.lambda, p.last[at.cluster])
+		m.Label[i], m.Outlier[i] = p.h.Label[at.cluster], 1-share(at.lambda, p.h.Last[at.cluster])
 		if l := m.Label[i]; l >= 0 {
-			m.Probability[i] = share(lambda[i], p.c.death[l])
+			m.Probability[i] = share(lambda[i], p.h.Death[l])
 		}
 	}
 	return m, nil
 }
 
-// predictedTogether is how many rows are one task.
-const predictedTogether = 256
-
 // join returns the point that each row of q joins, and at which lambda.
 func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32, lambda []float64, err error) {
-	k := min(2*p.c.set.MinSamples, p.x.Rows)
+	k := min(2*p.h.MinSamples, p.x.Rows)
 	var nb *knn.Neighbors
 	if p.index != nil {
-		if nb, err = p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), knn.Settings{Threads: p.c.set.Threads}); err != nil {
+		if nb, err = p.index.Search(ctx, vec.Convert[float32](q), min(k+extraFound, p.x.Rows), knn.Settings{Threads: p.threads}); err != nil {
 			return nil, nil, err
 		}
 	}
 	point, lambda = make([]int32, q.Rows), make([]float64, q.Rows)
-	par.Ranges(p.c.set.Threads, q.Rows, predictedTogether, func(_, from, to int) {
+	par.Ranges(p.threads, q.Rows, predictedTogether, func(_, from, to int) {
 		near := make(nearest, 0, k)
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			near = near[:0]
@@ -99,7 +106,7 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 					near = near.add(neighbor{j, vec.SquaredDistance(q.Row(i), p.x.Row(int(j)))}, k)
 				}
 			}
-			point[i], lambda[i] = p.joined(near)
+			point[i], lambda[i] = p.h.joined(near)
 		}
 	})
 	return point, lambda, ctx.Err()
@@ -109,10 +116,10 @@ func (p *Predictor[T]) join(ctx context.Context, q vec.Matrix[T]) (point []int32
 // distance to it is the least, and lambda there. The new point is one of the m nearest of
 // those that it is near to: their core distance is then the larger of its distance and
 // inner2. Its own is that to its neighbour of rank m+1, as in the reference.
-func (p *Predictor[T]) joined(near nearest) (best int32, lambda float64) {
-	core2, least := near[min(p.c.set.MinSamples, len(near)-1)].dist2, math.Inf(1)
+func (h *Hierarchy) joined(near nearest) (best int32, lambda float64) {
+	core2, least := near[min(h.MinSamples, len(near)-1)].dist2, math.Inf(1)
 	for _, e := range near {
-		if reach2 := max(p.c.inner2[e.row], core2, e.dist2); reach2 < least {
+		if reach2 := max(h.Inner2[e.row], core2, e.dist2); reach2 < least {
 			best, least = e.row, reach2
 		}
 	}
@@ -127,13 +134,12 @@ type place struct {
 }
 
 // place returns that of a point which joins another at a lambda, and leaves with it.
-func (p *Predictor[T]) place(point int32, lambda float64) place {
-	t := p.c.Tree
-	v := t.Of[point]
-	if t.Lambda[point] > lambda {
-		for v > 0 && t.Birth[v] >= lambda {
-			v = t.Parent[v]
+func (h *Hierarchy) place(point int32, lambda float64) place {
+	v := h.Of[point]
+	if h.Lambda[point] > lambda {
+		for v > 0 && h.Birth[v] >= lambda {
+			v = h.Parent[v]
 		}
 	}
-	return place{v, min(lambda, t.Lambda[point])}
+	return place{v, min(lambda, h.Lambda[point])}
 }

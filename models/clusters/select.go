@@ -3,8 +3,8 @@ package clusters
 import "slices"
 
 // choose returns which clusters of the condensed tree are selected: no two of them are one
-// inside the other.
-func (t *Tree) choose(s Settings) []bool {
+// inside the other. weight is as Weigh has it, or nil.
+func (t *Tree) choose(s Settings, weight []float64) []bool {
 	chosen := make([]bool, len(t.Parent))
 	if s.Selection == Leaf {
 		for c := range chosen {
@@ -14,7 +14,7 @@ func (t *Tree) choose(s Settings) []bool {
 			chosen[p] = false
 		}
 	} else {
-		t.excessOfMass(chosen)
+		t.excessOfMass(chosen, weight)
 	}
 	if s.Epsilon > 0 {
 		t.beyond(s.Epsilon, chosen)
@@ -25,8 +25,8 @@ func (t *Tree) choose(s Settings) []bool {
 // excessOfMass selects a cluster if it is at least as stable as the best of what is below
 // it, together (Campello et al. 2015, section 5). The root is none: all points are no
 // cluster.
-func (t *Tree) excessOfMass(chosen []bool) {
-	own := t.stability()
+func (t *Tree) excessOfMass(chosen []bool, weight []float64) {
+	own := t.weighed(weight)
 	below := make([]float64, len(own))
 	best := make([]bool, len(own))
 	for c := len(own) - 1; c > 0; c-- {

@@ -4,21 +4,20 @@ import "math"
 
 // shares are what (6) needs of clusters: it divides a new point among them and noise.
 type shares struct {
-	tree *Tree
+	tree *Hierarchy
 	dim  int
-	// labels are those of the condensed tree's clusters, node the chosen ones by label.
-	labels, node []int32
+	// node are the chosen ones of the condensed tree's clusters, by label.
+	node []int32
 	// next is the least birth of a chosen cluster in each of the tree's, infinite if there
 	// is none.
 	next []float64
 }
 
-func newShares(c *Clusters, dim int) *shares {
-	t := c.Tree
-	s := &shares{tree: t, dim: dim, labels: c.labels, node: make([]int32, c.Count()), next: make([]float64, len(t.Parent))}
+func newShares(t *Hierarchy, dim int) *shares {
+	s := &shares{tree: t, dim: dim, node: make([]int32, len(t.Death)), next: make([]float64, len(t.Parent))}
 	for v := len(t.Parent) - 1; v >= 0; v-- {
 		s.next[v] = math.Inf(1)
-		if l := c.labels[v]; l >= 0 {
+		if l := t.Label[v]; l >= 0 {
 			s.node[l] = int32(v) // the outermost comes last
 		}
 	}
@@ -58,7 +57,7 @@ func (m Membership) Shares(to []float64, i int) []float64 {
 // how dense it is where the point becomes part of its own or, of noise, could be part of one.
 func (s *shares) weights(at place) []float64 {
 	t, full := s.tree, at.lambda
-	if next := s.next[at.cluster]; s.labels[at.cluster] < 0 && !math.IsInf(next, 1) {
+	if next := s.next[at.cluster]; t.Label[at.cluster] < 0 && !math.IsInf(next, 1) {
 		full = max(full, next)
 	}
 	weight := make([]float64, len(t.Parent))

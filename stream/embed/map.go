@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"unfold/ingest"
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/vec"
 	"unfold/models"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/stream/format"
 )
 
@@ -40,6 +43,9 @@ type Places struct {
 	// class and probability are nil if no classes are predicted.
 	class       []string
 	probability []float32
+	// cluster and those beside it are nil if no clusters are.
+	cluster       []int64
+	sure, outlier []float32
 	// why has the explained rows; nil if none is to be.
 	why []*Why
 }
@@ -65,7 +71,51 @@ func (m *Map) Vectors(ctx context.Context, x vec.Matrix[float32]) (*Places, erro
 			p.probability[i] = float32(math.NaN())
 		}
 	}
+	if err == nil {
+		err = p.group(ctx, x)
+	}
 	return p, err
+}
+
+// group predicts the clusters of the rows, whose vectors are x, if they are part of the output.
+func (p *Places) group(ctx context.Context, x vec.Matrix[float32]) error {
+	if !p.m.groupsOut() {
+		return nil
+	}
+	n := p.At.Mu.Rows
+	p.cluster, p.sure, p.outlier = make([]int64, n), make([]float32, n), make([]float32, n)
+	for i := range n {
+		p.cluster[i], p.sure[i], p.outlier[i] = int64(clusters.Noise), float32(math.NaN()), float32(math.NaN())
+	}
+	if p.m.groups == nil {
+		return nil
+	}
+	at, rows := p.At.Mu, upTo(n)
+	if p.m.groups.OfRows() {
+		// A row of which values are missing is nowhere among rows.
+		rows = slices.DeleteFunc(rows, func(i int) bool { return !vec.Finite(x.Row(i)) })
+		at = p.m.project().Apply(vec.Take(x, rows), p.m.set.Place.Threads)
+	}
+	members, err := p.m.groups.Predict(ctx, at)
+	if err != nil {
+		return err
+	}
+	for k, i := range rows {
+		if id := members.ID[k]; id != identity.Noise {
+			p.cluster[i] = int64(id)
+		}
+		p.sure[i], p.outlier[i] = float32(members.Probability[k]), float32(members.Outlier[k])
+	}
+	return nil
+}
+
+// upTo is 0, 1, ... below n.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // Output lays rows from..to (to excluded) out, of a batch whose ids and kept columns have
@@ -75,6 +125,7 @@ func (p *Places) Output(b *ingest.Batch, from, to int) *emit.Output {
 		ID: b.ID, Kept: b.Kept, Embedding: p.At.Mu.Slice(from, to), Sigma: part(p.At.Sigma, from, to),
 		NoveltyLocal: part(p.At.NoveltyLocal, from, to), NoveltyGlobal: part(p.At.NoveltyGlobal, from, to),
 		Class: part(p.class, from, to), Probability: part(p.probability, from, to),
+		Cluster: part(p.cluster, from, to), ClusterProbability: part(p.sure, from, to), ClusterOutlier: part(p.outlier, from, to),
 		Epoch: p.m.placer.Epoch(), Version: p.m.placer.Version(), MapID: p.m.placer.MapID(),
 	}
 	if p.why != nil {

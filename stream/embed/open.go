@@ -12,9 +12,11 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/models"
+	"unfold/models/clusters/identity"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/placing"
+	"unfold/models/projection"
 	"unfold/models/reasons"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -32,6 +34,19 @@ const (
 	// ClassesAlways writes them for every row: empty, with probability NaN, as long as
 	// the map cannot predict any.
 	ClassesAlways
+)
+
+// Clusters says whether the clusters of rows are part of the output.
+type Clusters int
+
+const (
+	// ClustersOfMap writes them if the map has any.
+	ClustersOfMap Clusters = iota
+	// ClustersNever leaves them out.
+	ClustersNever
+	// ClustersAlways writes them for every row: none, with probability and outlier score NaN, as
+	// long as the map has not found any.
+	ClustersAlways
 )
 
 // Settings say how rows are placed. The zero value works.
@@ -55,6 +70,8 @@ type Settings struct {
 	// Missing lets values be missing where the model can do without them.
 	Missing bool
 	Classes Classes
+	// Clusters are those of the map (package identity).
+	Clusters Clusters
 	// Explain says which events are explained.
 	Explain Explain
 	// Output names the file that rows go to, "" for messages. Its format may reserve
@@ -76,6 +93,11 @@ func (s *Settings) Check() error {
 		}
 	}
 	kept := append([]string{s.Mapping.Label}, s.Mapping.Keep...)
+	if s.Clusters == ClustersAlways {
+		if err := emit.CheckClusters(kept); err != nil {
+			return err
+		}
+	}
 	return errors.Join(emit.CheckKept(s.Mapping.ID, kept), s.Explain.Check(kept))
 }
 
@@ -93,7 +115,10 @@ type Map struct {
 	placer  models.Placer
 	lenient models.Lenient     // nil: missing values are errors
 	classes *labels.Classifier // nil: none are predicted
-	ids     []string           // of the reference points; nil: not known
+	groups  *identity.Groups   // nil: the map has no clusters
+	// project leads to the rows that the model sees, for clusters of these.
+	project func() *projection.Projection
+	ids     []string // of the reference points; nil: not known
 	// explainer is made when an event is explained for the first time.
 	explainer func() *reasons.Explainer
 }
@@ -120,9 +145,15 @@ func Open(s *snapshot.Snapshot, settings Settings) (*Map, error) {
 			return nil, err
 		}
 	}
+	if m.set.Clusters != ClustersNever {
+		if m.groups, err = identity.Open(s, m.set.Place.Threads); err != nil {
+			return nil, err
+		}
+	}
 	if m.placer, err = m.set.open(s); err != nil {
 		return nil, err
 	}
+	m.project = sync.OnceValue(func() *projection.Projection { return projection.Of(s) })
 	m.explainer = sync.OnceValue(func() *reasons.Explainer { return reasons.New(s, settings.Place.Threads) })
 	if m.set.Missing {
 		m.lenient, _ = m.placer.(models.Lenient)
@@ -219,6 +250,11 @@ func (m *Map) For(s table.Schema, name string) (*Map, error) {
 			return nil, table.InFile(name, err)
 		}
 	}
+	if m.groupsOut() {
+		if err := emit.CheckClusters(kept); err != nil {
+			return nil, table.InFile(name, err)
+		}
+	}
 	out.encoder = out.encoder.With(pick).Lenient(m.lenient != nil)
 	return &out, out.encoder.Check(s, name)
 }
@@ -244,6 +280,9 @@ func present(pick ingest.Selection, s table.Schema) ingest.Selection {
 // predicts says whether classes are part of the output.
 func (m *Map) predicts() bool { return m.classes != nil || m.set.Classes == ClassesAlways }
 
+// groupsOut says whether clusters are part of the output.
+func (m *Map) groupsOut() bool { return m.groups != nil || m.set.Clusters == ClustersAlways }
+
 // Encoder returns how records become vectors; nil for a map that takes the only vector
 // column of each source, until For has found it.
 func (m *Map) Encoder() *ingest.Encoder { return m.encoder }
@@ -258,6 +297,16 @@ func (m *Map) Classes() *labels.Classifier { return m.classes }
 func (m *Map) WithClasses(c *labels.Classifier) *Map {
 	out := *m
 	out.classes = c
+	return &out
+}
+
+// Clusters returns the clusters of the map, nil if it has none.
+func (m *Map) Clusters() *identity.Groups { return m.groups }
+
+// WithClusters returns the same map with other clusters.
+func (m *Map) WithClusters(g *identity.Groups) *Map {
+	out := *m
+	out.groups = g
 	return &out
 }
 

@@ -55,6 +55,16 @@
 // that nothing can be learnt from are reported as a failed refresh, and the map is
 // published without classes.
 //
+// # Clusters
+//
+// With Settings.Clusters the clusters of a map are found before it is published: on its
+// places, or with ClustersOfRows among the rows that it is learnt from. They get the ids of
+// those of the map before (package models/clusters/identity). Which row of a map is which
+// of the one before follows from the reference set (Set.Stayed), whatever was learnt in between.
+// Hierarchy, ids and what points remember are parts of the snapshot, so that a restart
+// goes on, and embedders predict what the learner does. Settings.Groups gets what becomes
+// of clusters, under their ids. As with moves it is emitted again rather than never.
+//
 // # Moves
 //
 // Settings.Moves gets, under the events' ids, reference points that are now farther than a

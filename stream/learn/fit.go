@@ -108,7 +108,7 @@ func (r *refresher) first(ctx context.Context) error {
 	}
 	was := r.in.replace(ref)
 	d := &draft{
-		snapshot: s, rowOf: identity(s.Reference.Rows), encoder: encoder, begin: begin,
+		snapshot: s, rowOf: upTo(s.Reference.Rows), encoder: encoder, begin: begin,
 		stats: stream.Stats{Kind: "first", Points: s.Reference.Rows, Born: s.Reference.Rows, Diameter: live.Diameter(s.Mu)},
 	}
 	if err := r.out.publish(ctx, d); err != nil {
@@ -119,8 +119,8 @@ func (r *refresher) first(ctx context.Context) error {
 	return nil
 }
 
-// identity is 0, 1, ...
-func identity(n int) []int32 {
+// upTo is 0, 1, ... below n.
+func upTo(n int) []int32 {
 	out := make([]int32, n)
 	for i := range out {
 		out[i] = int32(i)

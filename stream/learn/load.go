@@ -60,6 +60,10 @@ func (l *Learner) load() error {
 	for _, q := range positions {
 		l.next[q.TopicPartition] = q.Offset
 	}
+	if p.groups, err = notesOf(p.at.Clusters()); err != nil {
+		return models.BadInputf("learn: the clusters of the map: %w", err)
+	}
+	l.groupsPending = l.set.Groups != nil // a crash may have come before they were emitted
 	p.classes = l.rowClasses(s.Reference.Rows)
 	p.name(l.rowIDs(s.Reference.Rows))
 	l.exchange(p, 0)

@@ -25,6 +25,14 @@ const movesChunk = 256
 // time.
 const movesPatience = 30 * time.Second
 
+// emit writes to the topics of moves and of clusters what is new with a map.
+func (p *publisher) emit(ctx context.Context) error {
+	if err := p.emitMoves(ctx); err != nil {
+		return err
+	}
+	return p.emitGroups(ctx)
+}
+
 // emitMoves writes to the topic of moves where points are now: those that have moved by
 // more than the threshold since they were emitted last, or all if an epoch has begun. What
 // cannot be written is retried before the next refresh; what was written is remembered
@@ -65,15 +73,20 @@ func (p *publisher) emitMoves(ctx context.Context) error {
 	return nil
 }
 
-// emitPending emits the moves that could not be written before.
+// emitPending emits what could not be written before.
 func (p *publisher) emitPending(ctx context.Context) error {
 	p.mu.Lock()
-	pending := p.movesPending
+	moves, groups := p.movesPending, p.groupsPending
 	p.mu.Unlock()
-	if !pending {
-		return nil
+	if moves {
+		if err := p.emitMoves(ctx); err != nil {
+			return err
+		}
 	}
-	return p.emitMoves(ctx)
+	if groups {
+		return p.emitGroups(ctx)
+	}
+	return nil
 }
 
 // leastMove is, as a share of the threshold, what roundings of a place come to at most.

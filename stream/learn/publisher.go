@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"unfold/ingest"
+	"unfold/models/clusters/identity"
 	"unfold/models/live"
 	"unfold/models/snapshot"
 	"unfold/stream"
@@ -36,6 +37,11 @@ type publisher struct {
 	// were not.
 	movesEpoch   uint32
 	movesPending bool
+	// tree keeps clusters of rows; nil: they are not sought, or have not been yet.
+	tree *identity.Tree
+	// groupsPending says that what is known of clusters was not emitted, or may not have
+	// been.
+	groupsPending bool
 }
 
 func newPublisher(set Settings, in *intake) *publisher {
@@ -50,6 +56,8 @@ type published struct {
 	at *embed.Map
 	// state is that of the map that is carried on; nil: as after a fit.
 	state *live.State
+	// groups are what is known of the map's clusters beside their ids.
+	groups groupNotes
 	// classes are those of the rows, which vote on events; nil without labels.
 	classes []int32
 }
@@ -70,6 +78,8 @@ type draft struct {
 	state *live.State
 	begin time.Time
 	stats stream.Stats
+	// stayed are the rows of the map before, of the points that were there.
+	stayed []int32
 }
 
 // Current implements stream.Learner.
@@ -113,6 +123,9 @@ func (p *publisher) publish(ctx context.Context, d *draft) error {
 	if err == nil {
 		next.classes = c.classes
 		err = p.learnClasses(ctx, next)
+	}
+	if err == nil {
+		err = p.findClusters(ctx, next, d.stayed)
 	}
 	grown := p.history
 	if err == nil {

@@ -26,7 +26,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	r.in.unlock()
 	defer func() {
 		if err != nil {
-			r.in.lock().Rebind(identity(old.Reference.Rows))
+			r.in.lock().Rebind(upTo(old.Reference.Rows))
 			r.in.unlock()
 		}
 	}()
@@ -54,7 +54,7 @@ func (r *refresher) refit(ctx context.Context) (d *draft, err error) {
 	r.in.unlock()
 	// It was moved since it was learnt: what carries it on begins from there.
 	r.follow = nil
-	return &draft{snapshot: s, rowOf: identity(s.Reference.Rows), encoder: cur.at.Encoder(), begin: begin, stats: stats}, nil
+	return &draft{snapshot: s, rowOf: upTo(s.Reference.Rows), encoder: cur.at.Encoder(), begin: begin, stats: stats}, nil
 }
 
 // shared bounds the events by which two maps are compared.

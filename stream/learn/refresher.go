@@ -35,7 +35,7 @@ func (r *refresher) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	err := r.out.emitMoves(ctx) // what a crash may have left
+	err := r.out.emit(ctx) // what a crash may have left
 	if err == nil && r.set.RefreshEvery != Never {
 		err = r.refreshes(ctx)
 	}
@@ -137,13 +137,15 @@ func (r *refresher) refresh(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("refreshing the map: %w", err)
 		}
+		d.stayed = r.in.lock().Stayed(d.rowOf, d.snapshot.Reference.Rows)
+		r.in.unlock()
 		r.draft = d
 	}
 	if err := r.out.publish(ctx, r.draft); err != nil {
 		return err
 	}
 	r.draft, r.changed, r.waited = nil, false, 0
-	return r.out.emitMoves(ctx)
+	return r.out.emit(ctx)
 }
 
 // learn updates the map if that goes, else learns it from nothing.

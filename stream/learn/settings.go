@@ -12,6 +12,8 @@ import (
 	"unfold/internal/atomicfile"
 	"unfold/models"
 	"unfold/models/budget"
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/live"
@@ -81,6 +83,13 @@ type Settings struct {
 	// Classify predicts the class of every event, learnt from those whose column
 	// Mapping.Label has one; see package models/ep/labels.
 	Classify bool
+	// Clusters says what clusters are found on the places of every map, and keep their ids
+	// (package models/clusters/identity); of MinSize 0, the zero value, none are.
+	Clusters clusters.Settings
+	// ClustersOfRows finds them among the rows that the map is learnt from, instead, as the
+	// model sees them, a row that stands for several events as often (copiesOf). They are kept
+	// as rows come and go (identity.Tree).
+	ClustersOfRows bool
 	// Named lets maps know the ids of their reference points (embed.Map.PointIDs), if
 	// events have ids.
 	Named bool
@@ -130,6 +139,11 @@ type Settings struct {
 	// MovesWriter writes them, Same being the format of the last event; nil: in that.
 	MovesWriter *format.Encoder
 
+	// Groups, if there is one, gets the clusters: what is new of them after every map, under
+	// their ids. GroupsWriter writes them, as MovesWriter does. The caller closes it.
+	Groups       stream.Sink
+	GroupsWriter *format.Encoder
+
 	// State is a directory for the map and the reference set, from which a
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
 	// after a restart.
@@ -171,6 +185,9 @@ func (s Settings) withDefaults() (Settings, error) {
 	if s.MovesWriter == nil {
 		s.MovesWriter = &format.Encoder{}
 	}
+	if s.GroupsWriter == nil {
+		s.GroupsWriter = &format.Encoder{}
+	}
 	if s.Disk == nil {
 		s.Disk = atomicfile.OS{Private: true}
 	}
@@ -198,6 +215,19 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, fmt.Errorf("learn: moves beyond %v of the diameter: want a positive share", s.MovesThreshold)
 	case s.Moves != nil && s.Mapping.ID == "":
 		return s, errors.New("learn: moves are emitted under the events' ids: name the column that holds them")
+	}
+	if s.grouped() {
+		if _, err := s.Clusters.Filled(); err != nil {
+			return s, fmt.Errorf("learn: clusters: %w", err)
+		}
+	} else if s.Clusters != (clusters.Settings{}) {
+		return s, errors.New("learn: clusters of which it is not said how many points they have at least")
+	}
+	if s.ClustersOfRows && !s.grouped() {
+		return s, errors.New("learn: clusters of rows of which it is not said how many points they have at least")
+	}
+	if s.Groups != nil && !s.grouped() {
+		return s, errors.New("learn: clusters are to be emitted, and none are sought")
 	}
 	if err := s.reference(true).Check(); err != nil {
 		return s, fmt.Errorf("learn: %w", err)
@@ -262,6 +292,15 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if s.Classify {
 		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
 	}
+	if s.grouped() {
+		pool += identity.Bytes(n, dims, s.Clusters, identity.Settings{})
+		if s.ClustersOfRows {
+			pool += identity.TreeBytes(mostCopies*n, plan.Seen, s.Clusters)
+		}
+		if s.Groups != nil {
+			pool += int64(n) * int64(4*dim+16) // rows, to be described
+		}
+	}
 	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
 
@@ -303,12 +342,19 @@ func (s Settings) published(note []float32) []float32 {
 	return note
 }
 
+// grouped says whether clusters are found.
+func (s Settings) grouped() bool { return s.Clusters.MinSize != 0 }
+
 // Placing are the settings by which events are placed, by the learner or by an embedder
 // that follows it.
 func (s Settings) Placing() embed.Settings {
 	out := embed.Settings{Place: s.Place, Open: s.Open, Kinds: s.Spec.Kinds, Mapping: s.Mapping, Classes: embed.ClassesNever, Explain: s.Explain, Writer: s.Writer}
 	if s.Classify {
 		out.Classes = embed.ClassesAlways
+	}
+	out.Clusters = embed.ClustersNever
+	if s.grouped() {
+		out.Clusters = embed.ClustersAlways
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func (r *refresher) restore(ctx context.Context, s snapshot.Snapshot) bool {
 	state := r.out.current.Load().resumeAt()
 	slots := state.Slots
 	if slots == nil {
-		slots = identity(s.Reference.Rows)
+		slots = upTo(s.Reference.Rows)
 	}
 	s.Count = r.in.lock().Rebind(slots)
 	r.in.unlock()

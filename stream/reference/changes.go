@@ -73,6 +73,22 @@ func (s *Set) Discard(c Changes, i int) {
 	}
 }
 
+// Stayed returns, for each row of a map that is about to be published, in which slot s is row
+// rowOf[s] (-1, or beyond its end: none), the row of the map that was published last which
+// the same point is there, -1 if it is not.
+func (s *Set) Stayed(rowOf []int32, rows int) []int32 {
+	out := make([]int32, rows)
+	for r := range out {
+		out[r] = -1
+	}
+	for p := range s.All() {
+		if at := s.slot[p]; at >= 0 && int(at) < len(rowOf) && rowOf[at] >= 0 && s.row[p] >= 0 {
+			out[rowOf[at]] = s.row[p]
+		}
+	}
+	return out
+}
+
 // Published says that a map was published in which slot s is row rowOf[s] (-1, or
 // beyond its end: none).
 func (s *Set) Published(rowOf []int32) {

@@ -65,6 +65,14 @@ func (c *clustersCmd) Run(ctx context.Context, p *program) error {
 	if err := report.compare(found, data.Label); err != nil {
 		return err
 	}
+	about := describedBy(found.Label, found.Count(), data.Label)
+	about.elements(data)
+	about.columns(data.Kept, read.Mapping.Label, ingest.LabelName)
+	names, err := about.names(ctx, c.Threads)
+	if err != nil {
+		return err
+	}
+	report.call(names)
 	if err := c.write(ctx, p, found, data, read, report); err != nil {
 		return err
 	}
@@ -128,7 +136,7 @@ func (c *clustersCmd) write(ctx context.Context, p *program, found *clusters.Clu
 	if c.Output == "" {
 		return nil
 	}
-	columns := append(clusterColumns(found.Label, found.Probability), table.Float32Column(ClusterOutlierName, vec.Convert[float32](vec.Of(1, len(found.Outlier), found.Outlier)).Data))
+	columns := append(clusterColumns(found.Label, found.Probability), table.Float32Column(emit.ClusterOutlierName, vec.Convert[float32](vec.Of(1, len(found.Outlier), found.Outlier)).Data))
 	if len(c.New) > 0 {
 		var err error
 		if data, columns, err = c.join(ctx, p, found, data, read, r); err != nil {

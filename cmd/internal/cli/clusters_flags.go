@@ -2,20 +2,12 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"unfold/cmd/internal/config"
+	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/models"
 	"unfold/models/clusters"
-)
-
-// Names of the columns that clusters have in a table.
-const (
-	ClusterName            = "cluster"
-	ClusterProbabilityName = "cluster_probability"
-	ClusterOutlierName     = "cluster_outlier"
 )
 
 // clusterFlags say what a cluster is.
@@ -48,15 +40,13 @@ func clusterColumns(label []int32, probability []float64) []table.Column {
 	for i, l := range label {
 		of[i], p[i] = int64(l), float32(probability[i])
 	}
-	return []table.Column{table.Int64Column(ClusterName, of), table.Float32Column(ClusterProbabilityName, p)}
+	return []table.Column{table.Int64Column(emit.ClusterName, of), table.Float32Column(emit.ClusterProbabilityName, p)}
 }
 
 // checkClusterNames says which kept column conflicts with the columns of clusters.
 func checkClusterNames(keep []string) error {
-	for _, name := range []string{ClusterName, ClusterProbabilityName, ClusterOutlierName} {
-		if slices.Contains(keep, name) {
-			return &usageError{err: fmt.Errorf("column %q cannot be kept: clusters have a column of that name; rename it in the input", name)}
-		}
+	if err := emit.CheckClusters(keep); err != nil {
+		return &usageError{err: err}
 	}
 	return nil
 }

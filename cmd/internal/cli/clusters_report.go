@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"unfold/cmd/internal/humanize"
 	"unfold/models/clusters"
@@ -27,6 +28,7 @@ type clusterReport struct {
 type clusterLine struct {
 	label, size int
 	persistence float64
+	name        string
 }
 
 // mostListed is how many clusters are listed.
@@ -36,7 +38,7 @@ func newClusterReport(found *clusters.Clusters, set clusters.Settings, dims int)
 	n := len(found.Label)
 	r := &clusterReport{points: n, dims: dims, set: set, noise: n}
 	for l, size := range found.Size {
-		r.found = append(r.found, clusterLine{l, size, found.Persistence[l]})
+		r.found = append(r.found, clusterLine{label: l, size: size, persistence: found.Persistence[l]})
 		r.noise -= size
 	}
 	slices.SortStableFunc(r.found, func(a, b clusterLine) int { return cmp.Compare(b.size, a.size) })
@@ -51,6 +53,13 @@ func (r *clusterReport) compare(found *clusters.Clusters, labels []string) (err 
 		r.classes, err = score.Partitions(found.Label, class)
 	}
 	return err
+}
+
+// call gives the clusters their names, by label.
+func (r *clusterReport) call(names []string) {
+	for i := range r.found {
+		r.found[i].name = names[r.found[i].label]
+	}
 }
 
 // joined counts new rows.
@@ -74,14 +83,14 @@ func (r *clusterReport) print(w io.Writer) {
 	if len(r.found) == 0 {
 		fmt.Fprintf(w, "a smaller --min-size finds smaller ones\n")
 	} else {
-		fmt.Fprintf(w, "\n  %7s  %9s  %6s  %s\n", "cluster", "points", "share", "persistence")
+		line(w, "  %7s  %9s  %6s  %11s  %s", "\n", "cluster", "points", "share", "persistence", r.nameHead())
 	}
 	for k, c := range r.found {
 		if k == mostListed {
 			fmt.Fprintf(w, "  and %s of at most %s\n", humanize.Plural(len(r.found)-k, "cluster"), humanize.Plural(c.size, "point"))
 			break
 		}
-		fmt.Fprintf(w, "  %7d  %9s  %6s  %.3f\n", c.label, humanize.Count(c.size), percent(c.size, r.points), c.persistence)
+		line(w, "  %7d  %9s  %6s  %-11.3f  %s", "", c.label, humanize.Count(c.size), percent(c.size, r.points), c.persistence, c.name)
 	}
 	if p := r.classes; p != nil {
 		fmt.Fprintf(w, "\nagreement with the labels (%s, noise as one cluster)\n  %-18s %.4f\n  %-18s %.4f\n",
@@ -93,6 +102,19 @@ func (r *clusterReport) print(w io.Writer) {
 	if r.output != "" && r.output != "-" {
 		fmt.Fprintf(w, "\n%s holds the cluster of each row\n", r.output)
 	}
+}
+
+// nameHead stands above the names, if there are any.
+func (r *clusterReport) nameHead() string {
+	if slices.ContainsFunc(r.found, func(c clusterLine) bool { return c.name != "" }) {
+		return "what sets it apart"
+	}
+	return ""
+}
+
+// line writes a line of a table, without blanks at its end, behind what stands before it.
+func line(w io.Writer, format, before string, args ...any) {
+	fmt.Fprintf(w, "%s%s\n", before, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
 // percent is a share of n with one digit.

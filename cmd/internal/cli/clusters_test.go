@@ -67,10 +67,10 @@ func TestClustersOfMap(t *testing.T) {
 		t.Fatalf("%d clusters, %v", want.Count(), err)
 	}
 	labelled(t, "map.parquet", want)
-	if got := column(t, "map.parquet", ClusterName); !slices.Equal(got, numbers(want.Label)) {
+	if got := column(t, "map.parquet", emit.ClusterName); !slices.Equal(got, numbers(want.Label)) {
 		t.Errorf("the fit says clusters are %v, want %v", got, want.Label)
 	}
-	for i, p := range column(t, "map.parquet", ClusterProbabilityName) {
+	for i, p := range column(t, "map.parquet", emit.ClusterProbabilityName) {
 		if p != float64(float32(want.Probability[i])) {
 			t.Errorf("the fit says the probability of row %d is %v, want %v", i, p, want.Probability[i])
 		}
@@ -93,14 +93,14 @@ func TestClustersOfMap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := column(t, "joined.csv", ClusterName); !slices.Equal(got, numbers(joined.Label)) {
+		if got := column(t, "joined.csv", emit.ClusterName); !slices.Equal(got, numbers(joined.Label)) {
 			t.Errorf("the rows of %s join %v, want %v", path, got, joined.Label)
 		}
 	}
 	for _, flags := range [][]string{nil, {"--beside", "clusters.csv"}} {
-		must(t, append([]string{"-q", "plot", "map.parquet", "--color", ClusterName, "-o", "map.svg"}, flags...)...)
+		must(t, append([]string{"-q", "plot", "map.parquet", "--color", emit.ClusterName, "-o", "map.svg"}, flags...)...)
 		picture, err := os.ReadFile("map.svg")
-		if err != nil || !strings.Contains(string(picture), ">"+ClusterName+"<") {
+		if err != nil || !strings.Contains(string(picture), ">"+emit.ClusterName+"<") {
 			t.Errorf("plot %v: %v, the legend does not name the column", flags, err)
 		}
 	}
@@ -110,11 +110,11 @@ func TestClustersOfMap(t *testing.T) {
 func labelled(t *testing.T, path string, want *clusters.Clusters) {
 	t.Helper()
 	must(t, "-q", "clusters", path, "--min-size", "20", "-o", "clusters.csv")
-	if got := column(t, "clusters.csv", ClusterName); !slices.Equal(got, numbers(want.Label)) {
+	if got := column(t, "clusters.csv", emit.ClusterName); !slices.Equal(got, numbers(want.Label)) {
 		t.Errorf("%s: clusters are %v, want %v", path, got, want.Label)
 	}
 	probability := vec.Convert[float32](vec.Of(1, len(want.Label), want.Probability)).Data
-	for i, p := range column(t, "clusters.csv", ClusterProbabilityName) {
+	for i, p := range column(t, "clusters.csv", emit.ClusterProbabilityName) {
 		if float32(p) != probability[i] {
 			t.Errorf("%s: the probability of row %d is %v, want %v", path, i, p, probability[i])
 		}
@@ -156,11 +156,36 @@ func TestManyClustersAreClasses(t *testing.T) {
 	for i := range values {
 		values[i] = int64(i - 1)
 	}
-	m.Kept = []table.Column{table.Int64Column(ClusterName, values), table.Int64Column("size", values)}
-	for name, classes := range map[string]bool{ClusterName: true, "size": false} {
+	m.Kept = []table.Column{table.Int64Column(emit.ClusterName, values), table.Int64Column("size", values)}
+	for name, classes := range map[string]bool{emit.ClusterName: true, "size": false} {
 		var out plot.Map
-		if err := (&plotCmd{Color: name}).color(&out, m); err != nil || (out.Class != nil) != classes || (out.Value != nil) == classes {
+		if err := (&plotCmd{Color: name}).color(t.Context(), &out, m); err != nil || (out.Class != nil) != classes || (out.Value != nil) == classes {
 			t.Errorf("%s: %d classes and %d values, %v", name, len(out.Class), len(out.Value), err)
+		}
+	}
+}
+
+// In a picture clusters are called by what sets them apart, by the columns beside them, and
+// noise has neither name nor colour.
+func TestNamesOfClusters(t *testing.T) {
+	n := 300
+	m := &emit.Map{Output: emit.Output{Embedding: vec.New[float32](n, 2)}}
+	of, label, service := make([]int64, n), make([]string, n), make([]string, n)
+	for i := range of {
+		of[i] = int64(i%3) - 1
+		service[i] = []string{"dns", "http", "smtp"}[i%3]
+		if i%3 == 2 && i%2 == 0 {
+			label[i] = "spam"
+		}
+	}
+	m.Kept = []table.Column{table.Int64Column(emit.ClusterName, of), table.StringColumn(ingest.LabelName, label), table.StringColumn("service", service)}
+	var out plot.Map
+	if err := (&plotCmd{Color: emit.ClusterName}).color(t.Context(), &out, m); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "0: service=http", "1: spam"} {
+		if out.Class[i] != want {
+			t.Errorf("row %d of cluster %d is called %q, want %q", i, of[i], out.Class[i], want)
 		}
 	}
 }

@@ -426,7 +426,7 @@ func (f *fitRun) summarize(took time.Duration) {
 		if label := f.values()["source.label"]; label != "" && label != ingest.LabelName && filepath.Ext(f.Map) != ".npy" {
 			color = " --color " + label
 		} else if label == "" && len(f.LabelFile) == 0 && f.groups != nil {
-			color = " --color " + ClusterName
+			color = " --color " + emit.ClusterName
 		}
 		if f.groups != nil {
 			f.groups.report.head(w)

@@ -19,6 +19,7 @@ import (
 	"unfold/ingest/emit"
 	"unfold/ingest/table"
 	"unfold/internal/quantile"
+	"unfold/models/clusters/identity"
 	"unfold/models/fit"
 	"unfold/models/lvm"
 	"unfold/models/snapshot"
@@ -72,6 +73,7 @@ type modelFile struct {
 	spec    fit.Spec
 	encoder *ingest.Encoder
 	classes []string // that it distinguishes
+	groups  *identity.Groups
 }
 
 // openModel reads a model and everything in it that another command would use.
@@ -99,6 +101,7 @@ func openModel(path string, kinds fit.Kinds) (*modelFile, error) {
 	if c := placing.Classes(); c != nil {
 		m.classes = c.Names
 	}
+	m.groups = placing.Clusters()
 	return m, nil
 }
 
@@ -186,6 +189,18 @@ func (m *modelFile) describeColumns(line liner) {
 	}
 	if m.classes != nil {
 		line("classes", "%d told apart: %s", len(m.classes), strings.Join(m.classes, ", "))
+	}
+	if g := m.groups; g != nil {
+		among := ""
+		if g.OfRows() {
+			among = " among the vectors"
+		}
+		line("clusters", "%s of at least %s%s, %.1f%% noise; the last id is %d", humanize.Plural(len(g.ID), "cluster"), humanize.Plural(g.Set.MinSize, "point"), among, 100*g.NoiseShare(), g.State.Last)
+		for _, c := range g.State.Clusters {
+			if c.Missing == 0 {
+				line(fmt.Sprintf("  %d", c.ID), "%s", humanize.Plural(c.Size, "point"))
+			}
+		}
 	}
 }
 

@@ -3,7 +3,9 @@ package cli
 import (
 	"encoding/json"
 
+	"unfold/cmd/internal/config"
 	"unfold/ingest/table"
+	"unfold/models/clusters/identity"
 )
 
 // modelReport is what inspect --json writes of a model; docs/formats.md explains the
@@ -29,6 +31,7 @@ type modelReport struct {
 	Label     string          `json:"label,omitempty"`
 	Keep      []string        `json:"keep,omitempty"`
 	Classes   []string        `json:"classes,omitempty"`
+	Clusters  *clusterReports `json:"clusters,omitempty"`
 	Settings  json.RawMessage `json:"settings"`
 	Offsets   []offsetReport  `json:"offsets,omitempty"`
 	Blocks    []blockReport   `json:"blocks"`
@@ -39,6 +42,38 @@ type offsetReport struct {
 	Topic     string `json:"topic"`
 	Partition int    `json:"partition"`
 	Offset    int64  `json:"offset"`
+}
+
+// clusterReports are the clusters of a map in short.
+type clusterReports struct {
+	In      string          `json:"in"`
+	MinSize int             `json:"min_size"`
+	Samples int             `json:"min_samples"`
+	Noise   float64         `json:"noise"`
+	Last    identity.ID     `json:"last"`
+	Found   []clusterOfFile `json:"found"`
+}
+
+type clusterOfFile struct {
+	ID   identity.ID `json:"id"`
+	Size int         `json:"size"`
+}
+
+// reportOf are those of groups, nil of none.
+func reportOf(g *identity.Groups) *clusterReports {
+	if g == nil {
+		return nil
+	}
+	r := &clusterReports{In: config.InMap, MinSize: g.Set.MinSize, Samples: g.Set.MinSamples, Noise: g.NoiseShare(), Last: g.State.Last, Found: []clusterOfFile{}}
+	if g.OfRows() {
+		r.In = config.InInput
+	}
+	for _, c := range g.State.Clusters {
+		if c.Missing == 0 {
+			r.Found = append(r.Found, clusterOfFile{c.ID, c.Size})
+		}
+	}
+	return r
 }
 
 type blockReport struct {
@@ -57,7 +92,7 @@ func (m *modelFile) report() modelReport {
 		Kind: s.Kind, MapID: s.MapID, Version: s.Version, Epoch: s.Epoch,
 		Dims: s.Mu.Cols, Values: s.Dim, Projected: s.Components.Rows,
 		Points: s.Mu.Rows, Rows: m.rows(), Unlearnt: countTrue(s.Unlearnt),
-		Classes: m.classes, Settings: s.Settings,
+		Classes: m.classes, Clusters: reportOf(m.groups), Settings: s.Settings,
 	}
 	if e := m.encoder; e != nil {
 		pick := e.Selection()

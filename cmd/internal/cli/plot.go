@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"unfold/cmd/internal/humanize"
@@ -15,6 +16,7 @@ import (
 	"unfold/ingest/table"
 	"unfold/internal/atomicfile"
 	"unfold/internal/vec"
+	"unfold/models/clusters"
 	"unfold/models/pca"
 )
 
@@ -145,7 +147,7 @@ func (c *plotCmd) picture(ctx context.Context, m *emit.Map) (plot.Map, error) {
 		out.By, out.Class = "label", labels
 		return out, err
 	}
-	return out, c.color(&out, m)
+	return out, c.color(ctx, &out, m)
 }
 
 // flatten returns the two columns to draw of a map of at least two dimensions,
@@ -176,7 +178,7 @@ func (c *plotCmd) flatten(ctx context.Context, mu vec.Matrix[float32]) (vec.Matr
 }
 
 // color chooses the column that colours and how.
-func (c *plotCmd) color(out *plot.Map, m *emit.Map) error {
+func (c *plotCmd) color(ctx context.Context, out *plot.Map, m *emit.Map) error {
 	by := c.Color
 	if by == "" {
 		if _, err := m.Column(ingest.LabelName); err != nil {
@@ -189,8 +191,10 @@ func (c *plotCmd) color(out *plot.Map, m *emit.Map) error {
 		return err
 	}
 	out.By = by
-	if by == ClusterName { // however many there are, numbers of clusters are no scale
-		out.Class = column.Strings()
+	if by == emit.ClusterName { // however many there are, numbers of clusters are no scale
+		if out.Class, err = c.clusters(ctx, m, column); err != nil {
+			return err
+		}
 	} else if values, classes := colorBy(column); classes != nil {
 		out.Class = classes
 	} else {
@@ -200,6 +204,39 @@ func (c *plotCmd) color(out *plot.Map, m *emit.Map) error {
 		out.From, out.To = 0, 1
 	}
 	return nil
+}
+
+// clusters are those of rows by their numbers, with what sets them apart where the map has
+// columns that say so; "" for noise.
+func (c *plotCmd) clusters(ctx context.Context, m *emit.Map, column table.Column) ([]string, error) {
+	text := column.Strings()
+	number, all := map[string]int32{}, []string{}
+	cluster := make([]int32, len(text))
+	for i, of := range text {
+		if of == strconv.Itoa(int(clusters.Noise)) || column.IsNull(i) {
+			cluster[i], text[i] = clusters.Noise, ""
+			continue
+		}
+		k, known := number[of]
+		if !known {
+			k = int32(len(all))
+			number[of], all = k, append(all, of)
+		}
+		cluster[i] = k
+	}
+	var label []string
+	if l, err := m.Column(ingest.LabelName); err == nil {
+		label = l.Strings()
+	}
+	about := describedBy(cluster, len(all), label)
+	about.columns(m.Kept, ingest.LabelName, emit.ClusterName, emit.ClusterProbabilityName, emit.ClusterOutlierName)
+	names, err := about.names(ctx, 0)
+	for i, k := range cluster {
+		if k >= 0 && names[k] != "" {
+			text[i] = all[k] + ": " + names[k]
+		}
+	}
+	return text, err
 }
 
 // fewWhole is the most distinct whole numbers that are taken for classes.

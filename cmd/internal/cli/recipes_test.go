@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
 	"unfold/internal/foreign"
+	"unfold/stream/kafka/kafkatest"
 	"unfold/stream/streamtest"
 )
 
@@ -63,6 +64,9 @@ type kitchen struct {
 	here func(string) string
 	// placed is how many events a stage has to place before it is stopped.
 	placed int
+	// settled says whether a stage that has placed them has done what else is asked of it; nil: it
+	// has.
+	settled func() bool
 	// arguments are those of scripts, by name.
 	arguments map[string][]string
 	// said is what scripts and commands printed, by name.
@@ -163,6 +167,9 @@ func (k *kitchen) command(args []string) string {
 	}
 	m := join(k.t, append(args[1:], "--http", "127.0.0.1:0")...)
 	k.await(m, k.placed)
+	if k.settled != nil {
+		streamtest.Await(k.t, "the stage has done the rest", k.settled)
+	}
 	if code := m.leave(); code != 0 {
 		k.t.Errorf("unfold run: exit %d", code)
 	}
@@ -281,6 +288,35 @@ func TestRecipeAlerts(t *testing.T) {
 		if len(place.Reasons) == 0 || len(place.Reasons) > 5 || place.Reasons[0].Share <= 0 || len(place.Neighbors) == 0 || place.Neighbors[0].ID == "" {
 			t.Errorf("an alert does not say why: %s", line)
 		}
+	}
+}
+
+// A topic of clusters is a table of them, and their numbers go with the map into files.
+func TestRecipeClusters(t *testing.T) {
+	k := newKitchen(t, "clusters.md")
+	k.placed = 3000
+	k.settled = func() bool { return len(kafkatest.NewClient(t, []string{k.broker}).Read(t, "clusters")) >= 3 }
+	k.follow(k.page)
+	if said := k.said["inspect /var/lib/unfold/map.unfold"]; !strings.Contains(said, "3 clusters of at least 200 points, ") {
+		t.Errorf("inspect says\n%s", said)
+	}
+	var found []int64
+	placed, err := os.ReadFile("today-places.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(placed)) {
+		var place struct {
+			ID      string
+			Cluster int64
+		}
+		if err := json.Unmarshal([]byte(line), &place); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, place.Cluster)
+	}
+	if len(found) != 2 || found[0] < 1 || found[1] < 1 || found[0] == found[1] {
+		t.Errorf("rows of two kinds are in the clusters %v", found)
 	}
 }
 

@@ -42,6 +42,12 @@ func broker(t *testing.T, topics ...string) (brokers []string, configuration str
 func breakable(t *testing.T, topics ...string) (c *kfake.Cluster, configuration string) {
 	t.Helper()
 	c = cluster(t, topics...)
+	return c, configured(t, c.ListenAddrs()[0])
+}
+
+// configured writes a configuration for a broker.
+func configured(t *testing.T, address string) (configuration string) {
+	t.Helper()
 	dir := t.TempDir()
 	configuration = filepath.Join(dir, "stage.yaml")
 	write(t, configuration, fmt.Sprintf(`
@@ -53,8 +59,8 @@ sink: {kafka: {topic: places}}
 dead_letter: {topic: dead}
 state: %s
 http: 127.0.0.1:0
-`, c.ListenAddrs()[0], filepath.Join(dir, "state")))
-	return c, configuration
+`, address, filepath.Join(dir, "state")))
+	return configuration
 }
 
 // send writes one message a number to the topic of events: a table of the columns that

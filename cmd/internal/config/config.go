@@ -1,6 +1,9 @@
 package config
 
-import "unfold/models/fit"
+import (
+	"unfold/models/clusters"
+	"unfold/models/fit"
+)
 
 // Config holds every setting of the stage. Defaults and help stand in the tags, and
 // which settings are common, that is, shown by a short help; Load fills it.
@@ -9,6 +12,7 @@ type Config struct {
 	Model      Model      `key:"model"`
 	Reference  Reference  `key:"reference"`
 	Refresh    Refresh    `key:"refresh"`
+	Clusters   Clusters   `key:"clusters"`
 	Sink       Sink       `key:"sink"`
 	Registry   Registry   `key:"registry"`
 	Moves      Moves      `key:"moves"`
@@ -106,13 +110,36 @@ type Refresh struct {
 	Frame  string      `key:"frame" default:"keep" choices:"keep,new" help:"The coordinate frame of a map that is learnt as a whole: keep learns it near the one before, so that points that stay hardly move; new as a fit would, from a frame of its own, and begins a new map_epoch."`
 }
 
+// Clusters says what clusters are found on every map.
+type Clusters struct {
+	MinSize    int    `key:"min_size" common:"true" default:"0" help:"Fewest points of a cluster. Clusters are found on every map and keep their ids; outputs get the columns cluster (-1: none), cluster_probability and cluster_outlier. 0: none are sought." placeholder:"N" min:"0"`
+	MinSamples Auto   `key:"min_samples" default:"auto" help:"How dense it is around a point is by its M-th nearest other point: more of them smooth, and leave more noise. auto is min_size." placeholder:"M"`
+	In         string `key:"in" default:"map" choices:"map,input" help:"Where clusters are sought: on the map, or among the vectors that it is learnt from, which is for vectors of few columns. The latter are kept as events come and go."`
+	Selection  string `key:"selection" default:"eom" choices:"eom,leaf" help:"Which clusters of the hierarchy are chosen: those that last longest (excess of mass), or the smallest."`
+}
+
+// Where clusters are sought.
+const (
+	InMap   = "map"
+	InInput = "input"
+)
+
+// Settings are those of package clusters; of MinSize 0 if none are sought.
+func (c Clusters) Settings() clusters.Settings {
+	if c.MinSize == 0 {
+		return clusters.Settings{}
+	}
+	return clusters.Settings{MinSize: c.MinSize, MinSamples: int(c.MinSamples), Selection: clusters.Selection(c.Selection)}
+}
+
 // Sink says where placed events go.
 type Sink struct {
-	Kafka   SinkKafka `key:"kafka"`
-	Format  string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
-	Pass    bool      `key:"pass" help:"Write the original record again, in JSON or Avro, with the place and what goes with it as further fields, instead of the columns kept."`
-	Subject string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
-	Moves   string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
+	Kafka    SinkKafka `key:"kafka"`
+	Format   string    `key:"format" common:"true" default:"same" choices:"same,arrow,json,avro,protobuf" help:"What an output is: same as the message that it is made of, or always the same format. Avro and Protobuf need a registry."`
+	Pass     bool      `key:"pass" help:"Write the original record again, in JSON or Avro, with the place and what goes with it as further fields, instead of the columns kept."`
+	Subject  string    `key:"subject" default:"topic" choices:"topic,record,topic-record" help:"Subject that schemas of outputs are registered under: TOPIC-value, the record's name, or TOPIC-RECORD."`
+	Moves    string    `key:"moves" help:"Topic of moves: reference points that have moved, keyed by id, placed as they would be now. Empty: none." placeholder:"TOPIC"`
+	Clusters string    `key:"clusters" help:"Topic of clusters: what became of each with every map, keyed by its id, with a tombstone when it ends. It goes with clusters.min_size. Empty: none." placeholder:"TOPIC"`
 }
 
 // Moves says when points that moved are emitted downstream.

@@ -378,18 +378,43 @@ func TestMoves(t *testing.T) {
 		"not its own":  {", id: event", "out", "2%", "sink.moves"},
 		"all the time": {", id: event", "moved", "0", "moves.threshold"},
 	} {
-		path := filepath.Join(t.TempDir(), "c.yaml")
-		if err := os.WriteFile(path, fmt.Appendf(nil, base, c.id, c.topic, c.threshold), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cfg, err := Load(path, environment(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = cfg.Validate()
-		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		wrong(t, name, fmt.Sprintf(base, c.id, c.topic, c.threshold), c.want)
+	}
+}
+
+// wrong fails unless a configuration is wrong as said, or right if nothing is.
+func wrong(t *testing.T, name, text, want string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Load(path, environment(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = cfg.Validate()
+	if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// What clusters need: a size before anything else, numbers that make sense, columns and a
+// topic of their own.
+func TestClusters(t *testing.T) {
+	for name, c := range map[string]struct{ keep, sink, clusters, want string }{
+		"none":            {"", "", "{}", ""},
+		"right":           {"", ", clusters: groups", "{min_size: 50, min_samples: 5, selection: leaf}", ""},
+		"no size":         {"", "", "{min_samples: 5}", "clusters.min_size"},
+		"input":           {"", "", "{min_size: 50, in: input}", ""},
+		"no size of rows": {"", "", "{in: input}", "clusters.min_size"},
+		"no size of leaf": {"", "", "{selection: leaf}", "clusters.min_size"},
+		"one point":       {"", "", "{min_size: 1}", "clusters.min_size"},
+		"kept":            {", keep: [cluster]", "", "{min_size: 50}", `"cluster" cannot be kept`},
+		"no clusters":     {"", ", clusters: groups", "{}", "sink.clusters"},
+		"not its own":     {"", ", clusters: out", "{min_size: 50}", "sink.clusters"},
+	} {
+		wrong(t, name, fmt.Sprintf("source: {kafka: {brokers: ['a:1'], topic: in}%s}\nsink: {kafka: {topic: out}%s}\nclusters: %s\n", c.keep, c.sink, c.clusters), c.want)
 	}
 }
 

@@ -65,7 +65,7 @@ func (c *Config) checkFleet(complain func(key, hint, format string, args ...any)
 	switch s.Topic {
 	case "":
 		complain("snapshots.topic", "make a compacted topic of one partition and name it", "missing: role %s needs a topic for announcements", c.Role)
-	case c.Source.Kafka.Topic, c.Sink.Kafka.Topic, c.DeadLetter.Topic, c.Sink.Moves:
+	case c.Source.Kafka.Topic, c.Sink.Kafka.Topic, c.DeadLetter.Topic, c.Sink.Moves, c.Sink.Clusters:
 		complain("snapshots.topic", "name another topic", "%q is already another one of the stage's", s.Topic)
 	}
 }

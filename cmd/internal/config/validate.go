@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -10,6 +11,8 @@ import (
 
 	"unfold/ingest/emit"
 	"unfold/internal/setting"
+	"unfold/models"
+	"unfold/models/clusters"
 )
 
 // complainer adds what is wrong with a key, and what to do.
@@ -28,6 +31,7 @@ func (c *Config) Validate() error {
 		problems = append(problems, p)
 	}
 	c.checkEvents(complain)
+	c.checkClusters(complain)
 	c.checkFormats(complain)
 	c.checkRegistry(complain)
 	c.checkTopics(complain)
@@ -84,6 +88,24 @@ func (c *Config) checkEvents(complain complainer) {
 	}
 }
 
+// checkClusters checks what clusters are sought.
+func (c *Config) checkClusters(complain complainer) {
+	if c.Clusters.MinSize == 0 {
+		if c.Clusters != (Clusters{Selection: string(clusters.ExcessOfMass), In: InMap}) {
+			complain("clusters.min_size", "set it, to 50 for a start, or leave the others out", "clusters are described, and none are sought")
+		}
+		return
+	}
+	_, err := c.Clusters.Settings().Filled()
+	var wrong *models.SettingError
+	if errors.As(err, &wrong) {
+		complain("clusters."+wrong.Name, "", "%s", wrong.Problem)
+	}
+	if err := emit.CheckClusters(append([]string{c.Source.Label}, c.Source.Keep...)); err != nil {
+		complain("clusters.min_size", "", "%v", err)
+	}
+}
+
 // defaultAbove is explain.above if it is not set.
 const defaultAbove = 0.99
 
@@ -120,6 +142,13 @@ func (c *Config) checkTopics(complain complainer) {
 	}
 	if moves != "" && c.Moves.Threshold == 0 {
 		complain("moves.threshold", "", "0%% would emit every point after every refresh; it must be more")
+	}
+	switch groups := c.Sink.Clusters; {
+	case groups == "":
+	case groups == source || groups == sink || groups == dead || groups == moves:
+		complain("sink.clusters", "name another topic", "%q is already another one of the stage's", groups)
+	case c.Clusters.MinSize == 0:
+		complain("sink.clusters", "set clusters.min_size, to 50 for a start", "no clusters are sought")
 	}
 	if c.Delivery == exactlyOnce && len(c.Sink.Kafka.Brokers) > 0 {
 		complain("delivery", "leave sink.kafka.brokers out, or deliver at-least-once", "exactly-once is possible on one cluster only, and the sink has brokers of its own")

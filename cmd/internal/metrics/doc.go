@@ -38,6 +38,9 @@
 //	unfold_class_training_seconds, unfold_class_training_sweeps
 //	unfold_class_training_events, unfold_class_training_warm_events
 //	unfold_class_training_negative            how the classifier was learnt, with the newest map
+//	unfold_clusters, unfold_cluster_noise_ratio, unfold_cluster_seconds
+//	unfold_cluster_births_total, unfold_cluster_deaths_total
+//	                                          clusters of the map
 //	unfold_moves_published_total              points published on the topic of moves
 //	unfold_build_info                         version of the program
 //

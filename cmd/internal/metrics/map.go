@@ -22,6 +22,7 @@ func (m *Metrics) ofTheMap() {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "unfold_" + g.name, Help: g.help}, m.figure(g.of)))
 	}
 	m.ofTheClasses()
+	m.ofTheClusters()
 	for _, g := range []struct {
 		name, help string
 		of         func(*stream.Stats) stream.Quantiles

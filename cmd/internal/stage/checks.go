@@ -50,6 +50,9 @@ func Checks(s Settings) []Check {
 	if t := c.Sink.Moves; t != "" && c.Role != config.RoleEmbed {
 		checks = append(checks, Check{"the topic of moves, " + t, ask(to, writable(t))})
 	}
+	if t := c.Sink.Clusters; t != "" && c.Role != config.RoleEmbed {
+		checks = append(checks, Check{"the topic of clusters, " + t, ask(to, writable(t))})
+	}
 	if len(targets(c)) > 0 {
 		checks = append(checks, Check{"the sizes that topics take", func(ctx context.Context) (string, error) { return checkSizes(ctx, s) }})
 	}
@@ -179,7 +182,7 @@ const idBytes = 64
 
 // holds is how much memory the learner will hold at most, of events of dim values.
 func holds(s Settings, dim int) (int64, error) {
-	set, err := learner(s, stream.Hooks{}, nil, formats{})
+	set, err := learner(s, stream.Hooks{}, learnt{}, formats{})
 	if err != nil {
 		return 0, err
 	}

@@ -61,7 +61,7 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster, f fo
 	if st.follower, err = fleet.NewFollower(fleet.FollowerSettings{Name: c.FleetName(), Store: maps, Topic: announcements, Dims: s.Spec.MapDims(), Hooks: s.Fleet}); err != nil {
 		return err
 	}
-	set, err := learner(s, s.Hooks, nil, f)
+	set, err := learner(s, s.Hooks, learnt{}, f)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (st *Stage) embed(ctx context.Context, s Settings, from kafka.Cluster, f fo
 // publish opens what the fleet's learner needs. A second one ends here, with an error,
 // while the first is a member of its group; one whose session has ended is refused by
 // the broker from the moment on in which this one takes its place.
-func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, moves stream.Sink, f formats) error {
+func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, topics learnt, f formats) error {
 	c := s.Config
 	maps, err := st.openStore(ctx, c)
 	if err != nil {
@@ -100,8 +100,10 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 		Keep: c.Snapshots.Keep, Hooks: s.Fleet}); err != nil {
 		return err
 	}
-	if moves != nil {
-		moves = &announced{moves, st.publisher}
+	for _, sink := range []*stream.Sink{&topics.moves, &topics.groups} {
+		if *sink != nil {
+			*sink = &announced{*sink, st.publisher}
+		}
 	}
 	hooks := s.Hooks
 	published := hooks.Published
@@ -113,7 +115,7 @@ func (st *Stage) publish(ctx context.Context, s Settings, from kafka.Cluster, mo
 			st.publisher.Offer(st.learner.Snapshot())
 		}
 	}
-	set, err := learner(s, hooks, moves, f)
+	set, err := learner(s, hooks, topics, f)
 	if err != nil {
 		return err
 	}
@@ -202,7 +204,7 @@ func (st *Stage) resume(ctx context.Context, l *learn.Learner, maps *store.Store
 	return nil
 }
 
-// announced are moves that are emitted once the map that they belong to is announced: no
+// announced are moves, or clusters, that are emitted once the map that they belong to is announced: no
 // sooner can an embedder place an event on it.
 type announced struct {
 	stream.Sink
@@ -216,7 +218,7 @@ func (a *announced) Write(ctx context.Context, messages []stream.Message) error 
 		text, _ := m.Header(stream.HeaderModelVersion)
 		v, err := strconv.ParseUint(string(text), 10, 64)
 		if err != nil {
-			return fmt.Errorf("moves without a version: %w", err)
+			return fmt.Errorf("a message of a map without a version: %w", err)
 		}
 		version = max(version, v)
 	}

@@ -23,6 +23,7 @@ type formats struct {
 	in            format.Settings
 	decoder       *format.Decoder
 	writer, moves *format.Encoder
+	groups        *format.Encoder
 }
 
 // formatsOf makes them of the configuration. chosen may be nil.
@@ -44,6 +45,13 @@ func formatsOf(ctx context.Context, s Settings, chosen func(format.Name, *stream
 	out.Pass, out.Topic = false, c.Sink.Moves // a moved point has no record
 	if f.moves, err = format.NewEncoder(out); err != nil {
 		return f, fmt.Errorf("moves: %w", err)
+	}
+	out.Topic = c.Sink.Clusters
+	if out.Strategy == registry.RecordName {
+		out.Strategy = registry.TopicRecordName // its records have other fields than places
+	}
+	if f.groups, err = format.NewEncoder(out); err != nil {
+		return f, fmt.Errorf("clusters: %w", err)
 	}
 	return f, nil
 }

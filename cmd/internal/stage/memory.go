@@ -33,7 +33,7 @@ type bound struct {
 // as the settings allow).
 func (b *bound) sized(dim, points int) {
 	s := b.s
-	set, err := learner(s, s.Hooks, nil, formats{})
+	set, err := learner(s, s.Hooks, learnt{}, formats{})
 	held := int64(0)
 	if err == nil {
 		set.Size = max(set.Size, points)
@@ -63,6 +63,9 @@ func (b *bound) set(learner int64) {
 func learnerBytes(s Settings, set learn.Settings, dim int) (int64, error) {
 	if s.Config.Sink.Moves != "" {
 		set.Moves = nowhere{}
+	}
+	if s.Config.Sink.Clusters != "" {
+		set.Groups = nowhere{}
 	}
 	ids := 0
 	if s.Config.Source.ID != "" {

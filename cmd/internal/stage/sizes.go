@@ -9,7 +9,8 @@ import (
 	"unfold/stream/kafka"
 )
 
-// leastMoves is a size that any move fits, which is one row without what passes through.
+// leastMoves is a size that any move fits, which is one row without what passes through, and
+// any cluster.
 const leastMoves = 16 << 10
 
 // target is a topic that is written to.
@@ -37,6 +38,9 @@ func targets(c *config.Config) (all []target) {
 	}
 	if c.Sink.Moves != "" && c.Role != config.RoleEmbed {
 		all = append(all, target{"moves", c.Sink.Moves, "", "a move beyond that ends the stage", leastMoves})
+	}
+	if c.Sink.Clusters != "" && c.Role != config.RoleEmbed {
+		all = append(all, target{"clusters", c.Sink.Clusters, "", "a record beyond that ends the stage", leastMoves})
 	}
 	return all
 }

@@ -190,19 +190,25 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, 
 		}
 		st.closers = append(st.closers, lock.Close)
 	}
-	var moves stream.Sink
-	if c.Sink.Moves != "" {
-		sink, err := kafka.NewSink(ctx, sinkSettings(c, to, c.Sink.Moves))
+	var topics learnt
+	for _, t := range []struct {
+		what, topic string
+		at          *stream.Sink
+	}{{"moves", c.Sink.Moves, &topics.moves}, {"clusters", c.Sink.Clusters, &topics.groups}} {
+		if t.topic == "" {
+			continue
+		}
+		sink, err := kafka.NewSink(ctx, sinkSettings(c, to, t.topic))
 		if err != nil {
-			return fmt.Errorf("moves: %w", err)
+			return fmt.Errorf("%s: %w", t.what, err)
 		}
 		st.closers = append(st.closers, sink.Close)
-		moves = sink
+		*t.at = sink
 	}
 	if c.Role == config.RoleLearn {
-		return st.publish(ctx, s, from, moves, f)
+		return st.publish(ctx, s, from, topics, f)
 	}
-	set, err := learner(s, s.Hooks, moves, f)
+	set, err := learner(s, s.Hooks, topics, f)
 	if err != nil {
 		return err
 	}
@@ -213,8 +219,11 @@ func (st *Stage) learn(ctx context.Context, s Settings, from, to kafka.Cluster, 
 	return nil
 }
 
+// learnt are the topics that a learner writes to; nil: none.
+type learnt struct{ moves, groups stream.Sink }
+
 // learner are the settings of the learner that the configuration means.
-func learner(s Settings, hooks stream.Hooks, moves stream.Sink, f formats) (out learn.Settings, err error) {
+func learner(s Settings, hooks stream.Hooks, topics learnt, f formats) (out learn.Settings, err error) {
 	c := s.Config
 	policy, err := reference.ParsePolicy(c.Reference.Policy)
 	if err != nil {
@@ -241,12 +250,12 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink, f formats) (out 
 		every = learn.Never
 	}
 	return learn.Settings{
-		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Named: c.HTTPPlace || c.Explain.Columns > 0,
+		Spec: s.Spec, Place: placing.Options{Rule: rule, Threads: c.Model.Threads, Search: s.Spec.Search}, Mapping: s.Mapping, Classify: s.Mapping.Label != "", Clusters: c.Clusters.Settings(), ClustersOfRows: c.Clusters.In == config.InInput, Named: c.HTTPPlace || c.Explain.Columns > 0,
 		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
 		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
 		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
-		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: moves, MovesWriter: f.moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
+		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: topics.moves, MovesWriter: f.moves, Groups: topics.groups, GroupsWriter: f.groups, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	}, nil
 }
 

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"unfold/models/clusters"
+	"unfold/models/clusters/identity"
+	"unfold/models/score"
+)
+
+// choice are settings of identity that are compared.
+type choice struct {
+	name string
+	set  identity.Settings
+}
+
+// choices are all; the first are the defaults.
+var choices = []choice{
+	{"the defaults", identity.Settings{}},
+	{"no favour", identity.Settings{Favour: -1}},
+	{"favour 0.5", identity.Settings{Favour: .5}},
+	{"favour 2", identity.Settings{Favour: 2}},
+	{"favour 5", identity.Settings{Favour: 5}},
+	{"a memory of one map", identity.Settings{Memory: 1}},
+	{"both: each map beside the one before alone", identity.Settings{Favour: -1, Memory: 1}},
+}
+
+// course follows the clusters of the maps of a stream.
+type course struct {
+	d    *data
+	set  clusters.Settings
+	runs []*kept
+	rows []int32 // members of the map before
+	took []float64
+}
+
+func newCourse(d *data, set clusters.Settings, list []choice) *course {
+	c := &course{d: d, set: set}
+	for _, how := range list {
+		c.runs = append(c.runs, &kept{choice: how})
+	}
+	return c
+}
+
+// kept is what became of ids under one choice.
+type kept struct {
+	choice
+	groups *identity.Groups
+	// refreshes are those after the first map.
+	refreshes      []change
+	births, deaths int
+	rand           float64 // summed over all maps
+	maps           []lateMap
+}
+
+// change is what became of the points that two maps have in common, of those that were in a
+// cluster which is still there: the shares in the same one, in none, and in another.
+type change struct{ same, noise, other float64 }
+
+// lateMap is how the late class is on a map: how many points it has, and the clusters of
+// which most points are of it. alive are all clusters that live.
+type lateMap struct {
+	points int
+	mostly []identity.ID
+	alive  map[identity.ID]bool
+}
+
+// see takes the next map.
+func (c *course) see(ctx context.Context, f *follower) error {
+	mu, err := f.places()
+	if err != nil {
+		return err
+	}
+	stayed := make([]int32, len(f.rows))
+	for o, row := range f.rows {
+		if stayed[o] = -1; o < len(c.rows) && c.rows[o] == row {
+			stayed[o] = int32(o)
+		}
+	}
+	c.rows = append(c.rows[:0], f.rows...)
+	begin := time.Now()
+	found, err := clusters.Find(ctx, mu, c.set)
+	if err != nil {
+		return err
+	}
+	c.took = append(c.took, time.Since(begin).Seconds())
+	for _, r := range c.runs {
+		g, _, err := identity.Name(found, mu, r.groups, stayed, c.set, r.set)
+		if err != nil {
+			return err
+		}
+		if err := r.add(c.d, f.rows, stayed, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add notes what a map says after the one before.
+func (r *kept) add(d *data, rows, stayed []int32, g *identity.Groups) error {
+	m := lateMap{alive: map[identity.ID]bool{}}
+	for _, c := range g.State.Clusters {
+		m.alive[c.ID] = true
+	}
+	if before := r.groups; before != nil {
+		r.refreshes = append(r.refreshes, changeOf(before, g, stayed))
+	}
+	for _, e := range g.Events {
+		switch e.Kind {
+		case identity.Born, identity.Split:
+			r.births++
+		case identity.Died, identity.Merged:
+			r.deaths++
+		}
+	}
+	group, of, late := make([]int32, len(rows)), map[identity.ID]int{}, map[identity.ID]int{}
+	for o, row := range rows {
+		id := g.Point(o)
+		group[o] = int32(id)
+		of[id]++
+		if d.class[row] == d.late {
+			late[id]++
+			m.points++
+		}
+	}
+	for _, id := range g.ID {
+		if 2*late[id] > of[id] {
+			m.mostly = append(m.mostly, id)
+		}
+	}
+	p, err := score.Partitions(group, d.labels(rows))
+	if err != nil {
+		return err
+	}
+	r.rand += p.Rand
+	r.groups, r.maps = g, append(r.maps, m)
+	return nil
+}
+
+func changeOf(before, after *identity.Groups, stayed []int32) change {
+	there := map[identity.ID]bool{}
+	for _, id := range after.ID {
+		there[id] = true
+	}
+	var same, noise, other float64
+	for o, was := range stayed {
+		if was < 0 || !there[before.Point(int(was))] {
+			continue
+		}
+		switch after.Point(o) {
+		case before.Point(int(was)):
+			same++
+		case identity.Noise:
+			noise++
+		default:
+			other++
+		}
+	}
+	all := max(1, same+noise+other)
+	return change{same / all, noise / all, other / all}
+}
+
+// mean is the mean change, and worst the least share of the same.
+func (r *kept) mean() (m change, worst float64) {
+	worst = 1
+	for _, t := range r.refreshes {
+		m.same, m.noise, m.other, worst = m.same+t.same, m.noise+t.noise, m.other+t.other, min(worst, t.same)
+	}
+	n := float64(max(1, len(r.refreshes)))
+	return change{m.same / n, m.noise / n, m.other / n}, worst
+}
+
+// atLeast is in how many refreshes that share kept their id.
+func (r *kept) atLeast(share float64) (n int) {
+	for _, t := range r.refreshes {
+		if t.same >= share {
+			n++
+		}
+	}
+	return n
+}
+
+// appeared says at which refresh the late class first had enough points for a cluster, at which
+// there was a cluster of it, and with how many points; -1 for never. lasts says that there is
+// one on the last map.
+func (r *kept) appeared(least int) (sized, born, points int, lasts bool) {
+	sized, born = -1, -1
+	for k, m := range r.maps {
+		if sized < 0 && m.points >= least {
+			sized = k
+		}
+		if born < 0 && len(m.mostly) > 0 {
+			born, points = k, m.points
+		}
+	}
+	return sized, born, points, len(r.maps[len(r.maps)-1].mostly) > 0
+}
+
+// left says at which refresh the last of the clusters of the late class was gone that the
+// first map had, +Inf for never; NaN if it had none.
+func (r *kept) left() float64 {
+	of := r.maps[0].mostly
+	if len(of) == 0 {
+		return math.NaN()
+	}
+	for k, m := range r.maps {
+		gone := true
+		for _, id := range of {
+			gone = gone && !m.alive[id]
+		}
+		if gone {
+			return float64(k)
+		}
+	}
+	return math.Inf(1)
+}
+
+// identities are what the streams say about ids of clusters.
+type identities struct {
+	stationary *course
+	classes    []classCourse
+	window     int // refreshes
+}
+
+// classCourse is what became of the clusters of one class.
+type classCourse struct {
+	name string
+	// cluster says that the first map of the stationary stream, on which nothing is remembered,
+	// has a cluster that is mostly of the class.
+	cluster         bool
+	appears, leaves *kept
+}
+
+// identities runs the stationary stream, and for each class the streams in which it appears and
+// leaves.
+func (l *lab) identities(ctx context.Context, set clusters.Settings) (*identities, error) {
+	out := &identities{window: l.size / l.block()}
+	scenario := func(name string, list []choice) (*course, error) {
+		c := newCourse(l.d, set, list)
+		l.seen = func(f *follower) error { return c.see(ctx, f) }
+		for _, s := range scenarios() {
+			if s.name == name {
+				return c, s.run(l, ctx, &outcome{Marks: map[string]mark{}, Figures: map[string]float64{}})
+			}
+		}
+		return nil, fmt.Errorf("there is no stream %q", name)
+	}
+	l.say("%s", stationary)
+	var err error
+	if out.stationary, err = scenario(stationary, choices); err != nil {
+		return nil, err
+	}
+	was := l.d.late
+	defer func() { l.d.late = was }()
+	for class, name := range l.d.names {
+		l.d.late = int32(class)
+		l.say("class %s", name)
+		a, err := scenario(appears, choices[:1])
+		if err != nil {
+			return nil, err
+		}
+		b, err := scenario(leaves, choices[:1])
+		if err != nil {
+			return nil, err
+		}
+		// Both streams begin with the same points.
+		out.classes = append(out.classes, classCourse{name, len(b.runs[0].maps[0].mostly) > 0, a.runs[0], b.runs[0]})
+	}
+	return out, nil
+}

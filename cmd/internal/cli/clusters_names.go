@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"unfold/ingest"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/internal/vec"
+	traits "unfold/models/clusters/describe"
+)
+
+// mostCategories is of how many values a text column describes clusters at most: one with
+// more, such as an id, says nothing about them.
+const mostCategories = 100
+
+// described are the rows of clusters with what there is to describe these by.
+type described struct {
+	traits.Data
+	values []func(row int) float64
+}
+
+// describedBy begins with the clusters of rows, below count, and their labels; nil: none.
+func describedBy(cluster []int32, count int, label []string) *described {
+	return &described{Data: traits.Data{Cluster: cluster, Count: count, Label: label}}
+}
+
+// add adds a column of numbers, one for each row.
+func (d *described) add(c traits.Column, value func(row int) float64) {
+	d.Columns, d.values = append(d.Columns, c), append(d.values, value)
+}
+
+// elements adds the elements of encoded vectors, but for the coordinates of a map.
+func (d *described) elements(data *ingest.Dataset) {
+	for k, e := range data.Encoder.Elements() {
+		if !strings.HasPrefix(e.Column, emit.EmbeddingName+"_") {
+			d.add(traits.Column{Name: e.Column, Category: e.Category, Indicator: e.Text}, func(row int) float64 { return float64(data.X.Row(row)[k]) })
+		}
+	}
+}
+
+// columns adds columns of numbers and of few categories.
+func (d *described) columns(all []table.Column, except ...string) {
+	for _, c := range all {
+		if slices.Contains(except, c.Name()) {
+			continue
+		}
+		if c.Kind() == table.Number {
+			d.add(traits.Column{Name: c.Name()}, func(row int) float64 {
+				if v, there := c.Float(row); there {
+					return v
+				}
+				return math.NaN()
+			})
+			continue
+		}
+		if c.Kind() != table.Text {
+			continue
+		}
+		text := c.Strings()
+		values := slices.Compact(slices.Sorted(slices.Values(text)))
+		if len(values) > mostCategories {
+			continue
+		}
+		for _, v := range values {
+			d.add(traits.Column{Name: c.Name(), Category: v, Indicator: true}, func(row int) float64 {
+				if text[row] == v {
+					return 1
+				}
+				return 0
+			})
+		}
+	}
+}
+
+// names are those of the clusters, "" where there is nothing to say.
+func (d *described) names(ctx context.Context, threads int) ([]string, error) {
+	d.X = vec.New[float32](len(d.Cluster), len(d.Columns))
+	for i := range d.X.Rows {
+		for k, value := range d.values {
+			d.X.Row(i)[k] = float32(value(i))
+		}
+	}
+	about, err := traits.Describe(ctx, d.Data, traits.Settings{Threads: threads})
+	names := make([]string, len(about))
+	for c := range about {
+		names[c] = about[c].Name()
+	}
+	return names, err
+}

@@ -1,0 +1,281 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+
+	"unfold/internal/vec"
+	"unfold/models"
+	"unfold/models/clusters"
+	"unfold/models/snapshot"
+)
+
+// Groups are the clusters of a map with their ids, and what a snapshot keeps of them. They
+// are immutable and safe for concurrent use.
+type Groups struct {
+	Matched
+	// Set says how they were found.
+	Set clusters.Settings
+	// Notes are what the caller keeps with the state, as JSON.
+	Notes json.RawMessage
+
+	hierarchy *clusters.Hierarchy
+	predictor predictor
+	of        []int32 // rows that its points are copies of; nil: they are the map's points
+}
+
+// OfRows says that the clusters are of the rows that the map was learnt from, not of its
+// places.
+func (g *Groups) OfRows() bool { return g.of != nil }
+
+// Follow finds the clusters of the rows of a map, mu, and gives them ids: row[i] is the row
+// that row i had on the map of before, negative if it was not there; before may be nil. It
+// returns the clusters as they were chosen, too. The errors are those of clusters.Find.
+func Follow(ctx context.Context, mu vec.Matrix[float64], before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
+	c, err := clusters.Find(ctx, mu, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Name(c, mu, before, row, set, s)
+}
+
+// Name is Follow for clusters c of the rows of mu that were found by set.
+func Name(c *clusters.Clusters, mu vec.Matrix[float64], before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
+	g, c, err := named(c, before, row, set, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	g.predictor = onMap{clusters.PredictorOf(g.hierarchy, mu, g.Set.Threads)}
+	return g, c, nil
+}
+
+// NameRows is Name for clusters c of the rows x (n x dim) that a map of n points was learnt from:
+// point i of c is a copy of row of[i], as Tree.Follow has them. Points of the map that have
+// more copies count more.
+func NameRows(c *clusters.Clusters, x vec.Matrix[float32], of []int32, before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
+	was := make([]int32, len(of))
+	for i, r := range of {
+		if was[i] = -1; len(row) > 0 {
+			was[i] = row[r]
+		}
+	}
+	g, c, err := named(c, before, was, set, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	g.of = of
+	all := g.Memory
+	g.Memory = Memory{Depth: all.Depth, ID: make([]ID, x.Rows*all.Depth)}
+	for i, r := range of { // copies remember the same
+		copy(g.Memory.Row(int(r)), all.Row(i))
+	}
+	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(x, of), g.Set.Threads)}
+	return g, c, nil
+}
+
+// named gives ids to clusters, whose point i was row[i] on the map of before.
+func named(c *clusters.Clusters, before *Groups, row []int32, set clusters.Settings, s Settings) (*Groups, *clusters.Clusters, error) {
+	set, err := set.Filled()
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Least = cmp.Or(s.Least, set.MinSize)
+	if s, err = s.Filled(); err != nil {
+		return nil, nil, err
+	}
+	n := len(c.Label)
+	state, was := State{}, Memory{Depth: s.Memory, ID: make([]ID, n*s.Memory)}
+	for i := range was.ID {
+		was.ID[i] = Absent
+	}
+	if before != nil {
+		state, was = before.State, before.Memory.Take(row, s.Memory)
+		if c, err = Keep(c, state, was, s); err != nil {
+			return nil, nil, err
+		}
+	}
+	m, err := Match(state, was, c.Label, c.Count(), s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Groups{Matched: *m, Set: set, hierarchy: c.Hierarchy()}, c, nil
+}
+
+// predictor predicts for float32 values, whatever those are that clusters were found among.
+type predictor interface {
+	predict(ctx context.Context, at vec.Matrix[float32]) (clusters.Membership, error)
+}
+
+type onMap struct{ *clusters.Predictor[float64] }
+
+func (p onMap) predict(ctx context.Context, at vec.Matrix[float32]) (clusters.Membership, error) {
+	return p.Predict(ctx, vec.Convert[float64](at))
+}
+
+type onRows struct{ *clusters.Predictor[float32] }
+
+func (p onRows) predict(ctx context.Context, at vec.Matrix[float32]) (clusters.Membership, error) {
+	return p.Predict(ctx, at)
+}
+
+// Members are those of placed points.
+type Members struct {
+	// ID is the cluster, Noise if a point is in none.
+	ID                   []ID
+	Probability, Outlier []float64
+}
+
+// Predict returns the clusters of places, n x d, or, if the clusters are OfRows, of rows, as the
+// model sees them. Its errors are those of clusters.Predictor.Predict.
+func (g *Groups) Predict(ctx context.Context, at vec.Matrix[float32]) (Members, error) {
+	p, err := g.predictor.predict(ctx, at)
+	if err != nil {
+		return Members{}, err
+	}
+	m := Members{ID: make([]ID, len(p.Label)), Probability: p.Probability, Outlier: p.Outlier}
+	for i, l := range p.Label {
+		if l >= 0 {
+			m.ID[i] = g.ID[l]
+		}
+	}
+	return m, nil
+}
+
+// Names of the parts of a snapshot.
+const (
+	partIDs    = "clusters.ids"    // 1 + clusters: Noise, and the id of each
+	partMemory = "clusters.memory" // n x depth
+	partState  = "clusters.state"  // JSON
+	partRows   = "clusters.rows"   // of each point the row that it is a copy of, if clusters are of rows
+)
+
+// kept is the JSON of partState.
+type kept struct {
+	State
+	Events    []Event            `json:"events,omitempty"`
+	MinSize   int                `json:"min_size"`
+	Samples   int                `json:"min_samples"`
+	Selection clusters.Selection `json:"selection"`
+	Epsilon   float64            `json:"epsilon,omitempty"`
+	Notes     json.RawMessage    `json:"notes,omitempty"`
+}
+
+// Parts returns the groups as parts of a snapshot.
+func (g *Groups) Parts() ([]snapshot.Part, error) {
+	text, err := json.Marshal(kept{g.State, g.Events, g.Set.MinSize, g.Set.MinSamples, g.Set.Selection, g.Set.Epsilon, g.Notes})
+	if err != nil {
+		return nil, err
+	}
+	parts := g.hierarchy.Parts()
+	if g.of != nil {
+		of := make([]uint32, len(g.of))
+		for i, r := range g.of {
+			of[i] = uint32(r)
+		}
+		parts = append(parts, snapshot.Part{Name: partRows, Rows: len(of), Cols: 1, Data: of})
+	}
+	return append(parts,
+		snapshot.Part{Name: partIDs, Rows: 1 + len(g.ID), Cols: 1, Data: plain(append([]ID{Noise}, g.ID...))},
+		snapshot.Part{Name: partMemory, Rows: g.Memory.Rows(), Cols: g.Memory.Depth, Data: plain(g.Memory.ID)},
+		snapshot.Part{Name: partState, Rows: len(text), Cols: 1, Data: text}), nil
+}
+
+func plain(ids []ID) []uint64 {
+	out := make([]uint64, len(ids))
+	for i, id := range ids {
+		out[i] = uint64(id)
+	}
+	return out
+}
+
+func idsOf(numbers []uint64) []ID {
+	out := make([]ID, len(numbers))
+	for i, v := range numbers {
+		out[i] = ID(v)
+	}
+	return out
+}
+
+// Open returns the groups that a snapshot holds, nil if there are none. threads bounds the
+// goroutines of Predict, 0: all processors. The error matches models.ErrBadInput.
+func Open(s *snapshot.Snapshot, threads int) (*Groups, error) {
+	h, err := clusters.HierarchyOf(s)
+	if h == nil || err != nil {
+		return nil, err
+	}
+	bad := func(err error) error { return models.BadInputf("the clusters of the map: %w", err) }
+	ids, err := snapshot.PartOf[uint64](s, partIDs, 1+len(h.Death), 1)
+	if err != nil {
+		return nil, bad(err)
+	}
+	memory, err := snapshot.PartOf[uint64](s, partMemory, s.Mu.Rows, 0)
+	if err != nil {
+		return nil, bad(err)
+	}
+	text, err := snapshot.PartOf[byte](s, partState, 0, 1)
+	if err != nil {
+		return nil, bad(err)
+	}
+	var k kept
+	if err := json.Unmarshal(text, &k); err != nil {
+		return nil, bad(err)
+	}
+	g := &Groups{Set: clusters.Settings{MinSize: k.MinSize, MinSamples: k.Samples, Selection: k.Selection, Epsilon: k.Epsilon, Threads: threads}, Notes: k.Notes, hierarchy: h}
+	g.ID, g.State, g.Events = idsOf(ids[1:]), k.State, k.Events
+	g.Memory = Memory{Depth: len(memory) / s.Mu.Rows, ID: idsOf(memory)}
+	for _, id := range g.ID {
+		if id == Noise || id > g.State.Last || id > math.MaxInt64 {
+			return nil, models.BadInputf("the clusters of the map: an id of %d, the last that was given is %d", id, g.State.Last)
+		}
+	}
+	if _, there := s.Part(partRows); there {
+		return g, g.openRows(s, threads)
+	}
+	if len(h.Of) != s.Mu.Rows {
+		return nil, models.BadInputf("the clusters of the map: %d points of %d", len(h.Of), s.Mu.Rows)
+	}
+	g.predictor = onMap{clusters.PredictorOf(h, s.Mu, threads)}
+	return g, nil
+}
+
+// openRows takes what clusters of rows have of their own.
+func (g *Groups) openRows(s *snapshot.Snapshot, threads int) error {
+	of, err := snapshot.PartOf[uint32](s, partRows, len(g.hierarchy.Of), 1)
+	if err != nil {
+		return models.BadInputf("the clusters of the map: %w", err)
+	}
+	g.of = make([]int32, len(of))
+	for i, r := range of {
+		if int64(r) >= int64(s.Reference.Rows) {
+			return models.BadInputf("the clusters of the map: a point is a copy of row %d of %d", r, s.Reference.Rows)
+		}
+		g.of[i] = int32(r)
+	}
+	g.predictor = onRows{clusters.PredictorOf(g.hierarchy, vec.Take(s.Reference, g.of), threads)}
+	return nil
+}
+
+// Points is how many points clusters were found among, copies included.
+func (g *Groups) Points() int { return len(g.hierarchy.Of) }
+
+// NoiseShare is the share of the map's points that are in no cluster.
+func (g *Groups) NoiseShare() float64 {
+	n := 0
+	for i := range g.Memory.Rows() {
+		if g.Point(i) == Noise {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, g.Memory.Rows()))
+}
+
+// Bytes is about what the groups of a map of n points hold at their most in memory, beside
+// it: while they are sought, and on three maps.
+func Bytes(n, dims int, set clusters.Settings, s Settings) int64 {
+	if s, err := s.Filled(); err == nil {
+		return int64(n) * int64(clusters.RowBytes(dims, set)+3*(8*s.Memory*2+2*(8+8+4)+8))
+	}
+	return 0
+}

@@ -1,0 +1,214 @@
+package learn
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"unfold/ingest"
+	"unfold/ingest/arrowfmt"
+	"unfold/ingest/emit"
+	"unfold/ingest/table"
+	"unfold/models/clusters"
+	"unfold/stream"
+	"unfold/stream/reference"
+)
+
+// traffic makes a message of connections of some kinds, each of which has bytes and a service
+// of its own, and a label now and then.
+func traffic(t testing.TB, rng *rand.Rand, offset int64, rows int, kinds ...int) stream.Message {
+	t.Helper()
+	ids, bytes, rate, service, label := make([]int64, rows), make([]float64, rows), make([]float64, rows), make([]string, rows), make([]string, rows)
+	for i := range rows {
+		k := kinds[i%len(kinds)]
+		ids[i], bytes[i], rate[i] = 1000*offset+int64(i), 12*float64(k)+rng.NormFloat64(), rng.NormFloat64()
+		service[i] = []string{"http", "smtp", "dns"}[k]
+		if i%2 == 0 && k == 2 {
+			label[i] = "tunnel"
+		}
+	}
+	records, err := table.NewTable(table.Origin{}, table.Int64Column("event", ids), table.Float64Column("bytes", bytes),
+		table.Float64Column("rate", rate), table.StringColumn("service", service), table.StringColumn("kind", label))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := emit.EncodeTable(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stream.Message{TopicPartition: tp, Offset: offset, Value: v}
+}
+
+// compacted is what is left of the topic of clusters: the last record by key. It returns the
+// events of records, too.
+func compacted(t *testing.T, s *movesSink, left map[string]*table.Table) (events []string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.messages {
+		key := string(m.Key)
+		if m.Tombstone() {
+			delete(left, key)
+			events = append(events, "tombstone "+key)
+			continue
+		}
+		r, err := arrowfmt.DecodeMessage(m.Value, table.Origin{}, arrowfmt.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if textOf(t, r, "id") != key {
+			t.Errorf("id %s under the key %s", textOf(t, r, "id"), key)
+		}
+		if was := left[key]; was != nil && textOf(t, was, "first_seen") != textOf(t, r, "first_seen") {
+			t.Errorf("cluster %s was first seen at %s, and now at %s", key, textOf(t, was, "first_seen"), textOf(t, r, "first_seen"))
+		}
+		left[key] = r
+		events = append(events, textOf(t, r, "event")+" "+key)
+	}
+	s.messages = nil
+	return events
+}
+
+// breaks lets a sink fail from now on, or work again.
+func (s *movesSink) breaks(broken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = broken
+}
+
+func textOf(t *testing.T, r *table.Table, name string) string {
+	t.Helper()
+	c, there := r.Column(name)
+	if !there || r.Len() != 1 {
+		t.Fatalf("%d rows of %v, want one with %s", r.Len(), r.Names(), name)
+	}
+	return c.Text(0)
+}
+
+// TestTopicOfClusters: a table of what the topic says has the clusters that live, and no
+// others, after each map: when a third one comes and goes, when the topic is away for a while,
+// and after a restart.
+func TestTopicOfClusters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(91, 1))
+	columns, err := ingest.ParseColumns("bytes,rate,service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink := &movesSink{}
+	s := quick()
+	s.Mapping = ingest.Mapping{Columns: columns, Selection: ingest.Selection{ID: "event", Label: "kind"}}
+	s.Clusters = clusters.Settings{MinSize: 45, MinSamples: 10}
+	s.Groups, s.State, s.Policy = sink, t.TempDir(), reference.Window
+	s.Min, s.Size, s.RefreshEvery, s.RefreshNew = 150, 300, 5*time.Millisecond, 0.1
+	s.Spec.Steps = 40
+	s.Hooks.RefreshFailed = func(error) {}
+	l := newLearner(t, s)
+	stop := running(t, l)
+	offset := int64(0)
+	show := func(kinds ...int) {
+		version := uint64(0)
+		if cur := l.Current(); cur != nil {
+			version = cur.Version
+		}
+		offer(t, l, traffic(t, rng, offset, 60, kinds...))
+		if offset++; version > 0 {
+			waitBeyond(t, l, version)
+		}
+	}
+	left := map[string]*table.Table{}
+	var seen []string
+	settled := func() {
+		t.Helper()
+		is := func() bool {
+			l.publisher.mu.Lock()
+			defer l.publisher.mu.Unlock()
+			seen = append(seen, compacted(t, sink, left)...)
+			cur := l.current.Load()
+			if l.publisher.groupsPending || len(left) != len(cur.groups.Living) {
+				return false
+			}
+			for _, n := range cur.groups.Living {
+				if left[strconv.FormatUint(uint64(n.ID), 10)] == nil {
+					return false
+				}
+			}
+			return true
+		}
+		for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d clusters after %v", len(left), seen)
+			}
+		}
+	}
+	for range 3 {
+		show(0, 1)
+	}
+	waitReady(t, l)
+	settled()
+	if len(left) != 2 || !slices.Contains(seen, "born 1") || !slices.Contains(seen, "born 2") {
+		t.Fatalf("%d clusters after %v", len(left), seen)
+	}
+	for key, r := range left {
+		name := textOf(t, r, "name")
+		if name != "service=http, bytes low" && name != "service=smtp, bytes high" && name != "bytes high, service=smtp" && name != "bytes low, service=http" {
+			t.Errorf("cluster %s is called %q", key, name)
+		}
+		c, _ := r.Column("medoids")
+		if c.IsNull(0) || len(c.Text(0)) < 10 {
+			t.Errorf("medoids %s", c.Text(0))
+		}
+		if size, err := strconv.Atoi(textOf(t, r, "size")); err != nil || size < 60 {
+			t.Errorf("size %s", textOf(t, r, "size"))
+		}
+	}
+	// A third kind comes while the topic is away.
+	sink.breaks(true)
+	for range 5 {
+		show(0, 1, 2)
+	}
+	sink.breaks(false)
+	settled()
+	if l.current.Load().Stats.Clusters.Clusters != 3 {
+		t.Fatalf("%+v after %v", l.current.Load().Stats.Clusters, seen)
+	}
+	tunnel := ""
+	for key, r := range left {
+		if textOf(t, r, "name") == "tunnel" {
+			tunnel = key
+		}
+	}
+	if tunnel == "" {
+		t.Fatalf("no cluster is called by its label after %v", seen)
+	}
+	// It leaves; the learner starts again on the way.
+	for k := range 14 {
+		show(0, 1)
+		if k == 3 {
+			stop()
+			l = newLearner(t, s)
+			stop = running(t, l)
+		}
+	}
+	settled()
+	stop()
+	if left[tunnel] != nil || !slices.Contains(seen, "tombstone "+tunnel) || !slices.Contains(seen, "died "+tunnel) && !slices.Contains(seen, "merged "+tunnel) {
+		t.Errorf("cluster %s lives on after %v", tunnel, seen)
+	}
+	for _, n := range l.current.Load().groups.Living {
+		if n.First.IsZero() || n.Last.Before(n.First) || math.IsNaN(n.Centre[0]) {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
+// TestTopicOfClustersNeedsThem: it is an error to ask for the topic without clusters.
+func TestTopicOfClustersNeedsThem(t *testing.T) {
+	s := quick()
+	s.Groups = &movesSink{}
+	if _, err := New(s); err == nil {
+		t.Error("a topic of clusters without clusters")
+	}
+}
