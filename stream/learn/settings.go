@@ -12,6 +12,7 @@ import (
 	"unfold/internal/atomicfile"
 	"unfold/models"
 	"unfold/models/budget"
+	"unfold/models/drift"
 	"unfold/models/ep/labels"
 	"unfold/models/fit"
 	"unfold/models/live"
@@ -130,6 +131,11 @@ type Settings struct {
 	// MovesWriter writes them, Same being the format of the last event; nil: in that.
 	MovesWriter *format.Encoder
 
+	// Drift watches the newest events: are they of the distribution that the map was learnt
+	// from? A Window of 0 is for nobody watching. Seed and Threads are the learner's own.
+	// It needs a reference set that is a sample of the events: any policy but coverage.
+	Drift drift.Settings
+
 	// State is a directory for the map and the reference set, from which a
 	// restart goes on. Empty: nothing is kept; then versions begin at 1 again
 	// after a restart.
@@ -141,7 +147,7 @@ type Settings struct {
 	// encoder that its vectors were made by.
 	Start *snapshot.Snapshot
 
-	// Hooks.Published, Encoded, RefreshFailed, Moved and Retrying are called.
+	// Hooks.Published, Encoded, RefreshFailed, Drifted, Moved and Retrying are called.
 	Hooks stream.Hooks
 }
 
@@ -200,6 +206,9 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, errors.New("learn: moves are emitted under the events' ids: name the column that holds them")
 	}
 	if err := s.reference(true).Check(); err != nil {
+		return s, fmt.Errorf("learn: %w", err)
+	}
+	if err := s.checkDrift(); err != nil {
 		return s, fmt.Errorf("learn: %w", err)
 	}
 	placing := s.Placing()
@@ -262,7 +271,11 @@ func (s Settings) Bytes(dim, idBytes int) (int64, error) {
 	if s.Classify {
 		pool = 3 * labels.PoolBytes(dim, idBytes) // it, what a snapshot holds of it, and a copy at work
 	}
-	return pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
+	watched := int64(0)
+	if s.Drift.Window > 0 {
+		watched = s.Drift.Bytes(plan.Seen) + int64(2*queueWindows*s.Drift.Window)*int64(4*dim)
+	}
+	return watched + pool + 2*s.reference(idBytes > 0).Bytes(dim, s.notes(), idBytes) + graph + snapshots + plan.Bytes() + buffers, nil
 }
 
 // buffers are what is there however small the set is: of files, of messages, of

@@ -16,6 +16,7 @@ import (
 	"unfold/cmd/internal/web"
 	"unfold/ingest"
 	"unfold/ingest/arrowfmt"
+	"unfold/models/drift"
 	"unfold/models/fit"
 	"unfold/models/live"
 	"unfold/models/placing"
@@ -245,9 +246,17 @@ func learner(s Settings, hooks stream.Hooks, moves stream.Sink, f formats) (out 
 		Explain: embed.Explain{Columns: c.Explain.Columns, Above: float64(c.Explain.Above)},
 		Min:     c.Reference.Min, Size: c.Reference.Size, Policy: policy, MaxAge: time.Duration(c.Reference.MaxAge), Seed: c.Model.Seed,
 		RefreshEvery: every, RefreshNew: refreshNew(c), Steps: orNone(c.Refresh.Steps), Anchor: anchor(c),
-		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame,
+		Gentle: int(c.Refresh.Gentle), Major: major, Frame: frame, Drift: driftSettings(c),
 		Limits: limits(c), Decoder: f.decoder, Writer: f.writer, Moves: moves, MovesWriter: f.moves, MovesThreshold: float64(c.Moves.Threshold), State: state, Hooks: hooks,
 	}, nil
+}
+
+// driftSettings are how the newest events are watched; the zero value is not at all.
+func driftSettings(c *config.Config) drift.Settings {
+	if c.Drift.Window == 0 {
+		return drift.Settings{}
+	}
+	return c.Drift.Settings()
 }
 
 // orNone is a number of the configuration in the learner's words, where 0 stands for
