@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"unfold/internal/vec"
+	"unfold/models/drift"
+)
+
+// sizes of what is measured.
+type sizes struct {
+	// Window events are held against Reference rows, with a look every Step; Coarse is that
+	// of the classifier, which is fitted anew for each.
+	Window, Reference, Step, Coarse int
+	// FalseAlarm is how many events go by until a false alarm.
+	FalseAlarm int
+	// Null streams of so many events have no change: NullOwn of NullOwnEvents for our own rate,
+	// the others to set the peers' bounds by.
+	NullOwn, NullOwnEvents, Null, NullEvents int
+	// A stream changes at event Change, After events follow.
+	Change, After int
+	// Looks at one window: so many without a change, and with each, tested by so many
+	// Rounds of permutations at a level.
+	Looks, Changed, Rounds int
+	Level                  float64
+}
+
+// method watches a stream.
+type method struct {
+	Name  string
+	watch func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) (trace, error)
+	// own: its bound is the package's, not set by streams without a change.
+	own bool
+}
+
+// methods are ours and the peers.
+func (s sizes) methods() []method {
+	set := drift.Settings{Window: s.Window, Step: s.Step, Events: s.FalseAlarm, Threads: 1}
+	ours := func(level func(drift.Look) float64) func(context.Context, vec.Matrix[float32], vec.Matrix[float32], uint64) (trace, error) {
+		return func(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) (trace, error) {
+			set := set
+			set.Seed = seed
+			return watch(ctx, reference, events, set, level)
+		}
+	}
+	return []method{
+		{"models/drift", ours(func(l drift.Look) float64 { return l.Level }), true},
+		{"neighbours alone", ours(func(l drift.Look) float64 { return l.Neighbors.Z }), false},
+		{"tree alone", ours(func(l drift.Look) float64 { return l.Tree.Z }), false},
+		{"MMD", func(_ context.Context, reference, events vec.Matrix[float32], _ uint64) (trace, error) {
+			return watchMMD(reference, events, s.Window, s.Step), nil
+		}, false},
+		{"classifier", func(_ context.Context, reference, events vec.Matrix[float32], _ uint64) (trace, error) {
+			return watchClassifier(reference, events, s.Window, s.Coarse)
+		}, false},
+	}
+}
+
+// result is what was measured on a data set.
+type result struct {
+	Name, Late string
+	Dim        int
+	// Alarms were raised in Events without a change.
+	Alarms, Events int
+	Streams        []watched
+	Looks          []looked
+}
+
+// watched is what a method finds in streams.
+type watched struct {
+	Method string
+	Bound  float64
+	// Delay is the median by change, infinite if most streams end before an alarm.
+	Delay []float64
+	// Seconds are those of an event.
+	Seconds float64
+}
+
+// looked is how often a test of one window is below the level: without a change, and with each.
+type looked struct {
+	Test  string
+	Size  float64
+	Power []float64
+}
+
+// measure runs everything on one data set.
+func (b *bench) measure(ctx context.Context, d *data) (*result, error) {
+	s := b.sizes
+	r := &result{Name: d.Name, Late: d.what, Dim: d.usual.Cols}
+	if err := b.falseAlarms(ctx, d, r); err != nil {
+		return nil, err
+	}
+	for _, m := range s.methods() {
+		w, err := b.delays(ctx, d, m)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", d.Name, m.Name, err)
+		}
+		r.Streams = append(r.Streams, w)
+		b.say("%s, %s: bound %.3g, delays %v", d.Name, m.Name, w.Bound, w.Delay)
+	}
+	var err error
+	r.Looks, err = b.looks(ctx, d)
+	return r, err
+}
+
+// falseAlarms counts how often our own level crosses its bound where nothing changes.
+func (b *bench) falseAlarms(ctx context.Context, d *data, r *result) error {
+	s := b.sizes
+	m := s.methods()[0]
+	bound := drift.BoundFor(float64(s.FalseAlarm) / float64(s.Window))
+	all, err := each(b.threads, s.NullOwn, func(i int) (trace, error) {
+		reference, events := d.stream(uint64(1000+i), s.Reference, s.NullOwnEvents, 0, nil)
+		return m.watch(ctx, reference, events, uint64(i))
+	})
+	for _, t := range all {
+		above := false
+		for _, l := range t.level {
+			if l > bound && !above {
+				r.Alarms++
+			}
+			above = l > bound
+		}
+	}
+	r.Events = s.NullOwn * s.NullOwnEvents
+	b.say("%s: %d false alarms in %d events", d.Name, r.Alarms, r.Events)
+	return err
+}
+
+// delays measures how soon a method finds each change.
+func (b *bench) delays(ctx context.Context, d *data, m method) (watched, error) {
+	s := b.sizes
+	w := watched{Method: m.Name, Bound: drift.BoundFor(float64(s.FalseAlarm) / float64(s.Window))}
+	if !m.own {
+		null, err := each(b.threads, s.Null, func(i int) (trace, error) {
+			reference, events := d.stream(uint64(2000+i), s.Reference, s.NullEvents, 0, nil)
+			return m.watch(ctx, reference, events, uint64(i))
+		})
+		if err != nil {
+			return w, err
+		}
+		w.Bound = boundFor(null, float64(s.FalseAlarm))
+	}
+	took := time.Duration(0)
+	for c := range changes {
+		began := time.Now()
+		found, err := each(b.threads, b.seeds, func(i int) (float64, error) {
+			reference, events := d.stream(uint64(3000+i), s.Reference, s.Change+s.After, s.Change, &changes[c])
+			t, err := m.watch(ctx, reference, events, uint64(i))
+			if err != nil {
+				return 0, err
+			}
+			if at, ok := t.crossing(w.Bound, float64(s.Change)); ok {
+				return at - float64(s.Change), nil
+			}
+			return math.Inf(1), nil
+		})
+		if err != nil {
+			return w, err
+		}
+		took += time.Since(began)
+		slices.Sort(found)
+		w.Delay = append(w.Delay, found[len(found)/2])
+	}
+	w.Seconds = took.Seconds() * float64(b.threads) / float64(len(changes)*b.seeds*(s.Change+s.After))
+	return w, nil
+}
+
+// tests of one window, in the order of oneLook.
+var tests = []string{"neighbours", "neighbours, by permutation", "tree", "tree, by permutation", "MMD, by permutation", "classifier, by permutation"}
+
+// oneLook tests one window in all ways.
+func (b *bench) oneLook(ctx context.Context, reference, events vec.Matrix[float32], seed uint64) ([]float64, error) {
+	s := b.sizes
+	m, err := drift.New(drift.Rows{X: reference}, drift.Settings{Window: s.Window, Events: s.FalseAlarm, Seed: seed, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	looks, err := m.Add(ctx, drift.Rows{X: events})
+	if err != nil {
+		return nil, err
+	}
+	p := m.Permute(s.Rounds, seed)
+	c, err := testClassifier(reference, events, s.Rounds, seed)
+	return []float64{looks[0].Neighbors.P, p.NeighborsP, looks[0].Tree.P, p.TreeP, testMMD(reference, events, s.Rounds, seed), c}, err
+}
+
+// looks measures how often single windows are found to differ: those that do not, and those
+// of each change that comes at once, at half its strength.
+func (b *bench) looks(ctx context.Context, d *data) ([]looked, error) {
+	s := b.sizes
+	share := func(c *change, n int, seed uint64) ([]float64, error) {
+		all, err := each(b.threads, n, func(i int) ([]float64, error) {
+			reference, events := d.stream(seed+uint64(i), s.Reference, s.Window, 0, c)
+			return b.oneLook(ctx, reference, events, uint64(i))
+		})
+		below := make([]float64, len(tests))
+		for _, ps := range all {
+			for t, p := range ps {
+				if p <= s.Level {
+					below[t] += 1 / float64(n)
+				}
+			}
+		}
+		return below, err
+	}
+	out := make([]looked, len(tests))
+	size, err := share(nil, s.Looks, 5000)
+	if err != nil {
+		return nil, err
+	}
+	for t := range out {
+		out[t] = looked{Test: tests[t], Size: size[t]}
+	}
+	for _, c := range atOnce() {
+		power, err := share(&c, s.Changed, 7000)
+		if err != nil {
+			return nil, err
+		}
+		for t := range out {
+			out[t].Power = append(out[t].Power, power[t])
+		}
+	}
+	return out, nil
+}
+
+// half is the strength at which single windows are tested.
+const half = .5
+
+// atOnce are the changes that come at once, at half their strength.
+func atOnce() (some []change) {
+	for _, c := range changes {
+		if c.gradual > 0 {
+			continue
+		}
+		apply := c.apply
+		c.apply = func(x []float32, strength float64, k *known, r *rand.Rand) { apply(x, half*strength, k, r) }
+		some = append(some, c)
+	}
+	return some
+}
