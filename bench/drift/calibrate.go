@@ -53,7 +53,12 @@ func (t trace) crossing(bound, from float64) (event float64, ok bool) {
 // rate is how often the level crosses a bound, an event: first times over all events until
 // then (the maximum-likelihood estimate of an exponential distribution, censored).
 func rate(null []trace, bound float64) float64 {
-	alarms, events := 0.0, 0.0
+	alarms, events := firsts(null, bound)
+	return alarms / events
+}
+
+// firsts is how many streams cross a bound, and how many events they have until then.
+func firsts(null []trace, bound float64) (alarms, events float64) {
 	for _, t := range null {
 		at, ok := t.crossing(bound, 0)
 		if ok {
@@ -61,7 +66,7 @@ func rate(null []trace, bound float64) float64 {
 		}
 		events += at
 	}
-	return alarms / events
+	return alarms, events
 }
 
 // boundFor is the least bound that is crossed at most once in so many events.

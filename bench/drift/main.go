@@ -28,7 +28,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	flags := harness.NewCommand("drift", stderr)
 	b := &bench{log: stderr, sizes: sizes{
 		Window: 200, Reference: 2000, Step: 20, Coarse: 100, FalseAlarm: 10_000,
-		NullOwn: 24, NullOwnEvents: 20_000, Null: 12, NullEvents: 10_000, Change: 1000, After: 3000,
+		NullOwn: 60, NullOwnEvents: 10_000, Null: 12, NullEvents: 10_000, Change: 1000, After: 3000,
 		Looks: 60, Changed: 20, Rounds: 199, Level: .05,
 	}}
 	flags.Data(&b.data, "mnist/ and nslkdd/")

@@ -66,7 +66,7 @@ type result struct {
 	Name, Late string
 	Dim        int
 	// Alarms were raised in Events without a change.
-	Alarms, Events int
+	Alarms, Events float64
 	Streams        []watched
 	Looks          []looked
 }
@@ -108,7 +108,8 @@ func (b *bench) measure(ctx context.Context, d *data) (*result, error) {
 	return r, err
 }
 
-// falseAlarms counts how often our own level crosses its bound where nothing changes.
+// falseAlarms counts how often our own level crosses its bound where nothing changes. A stream
+// counts until then: a stage begins with another sample after an alarm.
 func (b *bench) falseAlarms(ctx context.Context, d *data, r *result) error {
 	s := b.sizes
 	m := s.methods()[0]
@@ -117,17 +118,8 @@ func (b *bench) falseAlarms(ctx context.Context, d *data, r *result) error {
 		reference, events := d.stream(uint64(1000+i), s.Reference, s.NullOwnEvents, 0, nil)
 		return m.watch(ctx, reference, events, uint64(i))
 	})
-	for _, t := range all {
-		above := false
-		for _, l := range t.level {
-			if l > bound && !above {
-				r.Alarms++
-			}
-			above = l > bound
-		}
-	}
-	r.Events = s.NullOwn * s.NullOwnEvents
-	b.say("%s: %d false alarms in %d events", d.Name, r.Alarms, r.Events)
+	r.Alarms, r.Events = firsts(all, bound)
+	b.say("%s: %.0f false alarms in %.0f events", d.Name, r.Alarms, r.Events)
 	return err
 }
 

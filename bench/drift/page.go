@@ -39,13 +39,13 @@ func (b *bench) write(page string, all []*result) (map[string]int, error) {
 	out.WriteString("\n## Goals\n\n| data | | measured | goal | |\n|---|---|---:|---:|---|\n")
 	for _, r := range all {
 		bound := harness.Bound{Value: 1, Format: "%.2f"}
-		rate := float64(r.Alarms) * float64(s.FalseAlarm) / float64(r.Events)
+		rate := r.Alarms * float64(s.FalseAlarm) / r.Events
 		verdict := bound.Verdict(rate)
 		if b.small {
 			verdict = harness.ToyData
 		}
 		verdicts[verdict]++
-		fmt.Fprintf(&out, "| %s | false alarms in %d events, %d in %d | %s | %s | %s |\n", r.Name, s.FalseAlarm, r.Alarms, r.Events, bound.Show(rate), bound, verdict)
+		fmt.Fprintf(&out, "| %s | false alarms in %d events, %.0f in %.0f | %s | %s | %s |\n", r.Name, s.FalseAlarm, r.Alarms, r.Events, bound.Show(rate), bound, verdict)
 	}
 	b.delayTables(&out, all)
 	b.lookTables(&out, all)
